@@ -1,0 +1,146 @@
+#pragma once
+
+// The contract between the lowering and the kernels: plain structs of pointers and sizes, and one table of functions
+// for each instruction set. Units compiled for a set include nothing that allocates or throws (see isa/README there).
+//
+// Work is split by shape, never by the number of threads: `tasks` says how many independent tasks a call has, and the
+// kernel runs a half-open range of them. Any split gives the same bits.
+
+#include <cstddef>
+#include <cstdint>
+
+namespace fovea::simd {
+
+using std::size_t;
+
+enum class activation : std::uint8_t { none, relu, gelu, gelu_tanh, silu, sigmoid, tanh };
+enum class combine : std::uint8_t { none, add, multiply };
+
+/// One output of a matrix product that shares its left operand with others (query, key and value, for instance).
+///   panels   weights [columns, depth] packed by `pack`
+///   bias     [columns] or null
+///   out      [rows, columns], rows out_stride apart
+///   other    [rows, columns] or null, rows other_stride apart; joined after the activation (residual: add, gate: multiply)
+struct product_part {
+  const float* panels = nullptr;
+  size_t columns = 0;
+  const float* bias = nullptr;
+  float* out = nullptr;
+  size_t out_stride = 0;
+  const float* other = nullptr;
+  size_t other_stride = 0;
+  activation act = activation::none;
+  combine join = combine::none;
+};
+
+/// out = join(act(a * weights^T + bias), other) for each part.
+///   a  [rows, depth], rows a_stride apart; with `ids`, row i is row ids[i] of a (gather as prologue)
+struct product_args {
+  const float* a = nullptr;
+  size_t rows = 0, depth = 0, a_stride = 0;
+  const std::int32_t* ids = nullptr;
+  const product_part* parts = nullptr;
+  size_t part_count = 0;
+};
+
+/// Packs b, of which element (column j, depth k) is at b[j * column_stride + k * depth_stride], into panels of
+/// `table::panel` columns: panel p holds, for each k, its columns side by side; missing columns are zero.
+/// `panels` is 64-byte aligned and holds panel_floats(columns, depth) floats.
+struct pack_args {
+  const float* b = nullptr;
+  size_t columns = 0, depth = 0, column_stride = 0, depth_stride = 0;
+  float* panels = nullptr;
+};
+
+/// out[i] = table[ids[i]], rows of `width` floats. With `paneled` the table is packed by `pack` (columns are its rows,
+/// depth its width): a table that is tied to an output projection is stored once.
+struct gather_args {
+  const float* table = nullptr;
+  bool paneled = false;
+  size_t width = 0, rows = 0;
+  const std::int32_t* ids = nullptr;
+  float* out = nullptr;
+  size_t out_stride = 0;
+};
+
+/// Softmax(scale * q k^T + bias, capped and masked) v, without stored scores (online softmax: Milakov and Gimelshein
+/// 2018; Dao et al. 2022).
+///   q    [batch, queries, heads, key_width]        element strides q_batch, q_row; heads side by side in a row
+///   k    [batch, keys, kv_heads, key_width]        query head h reads key head h / (heads / kv_heads)
+///   v    [batch, keys, kv_heads, value_width]
+///   out  [batch, queries, heads, value_width]
+///   bias strides bias_batch, bias_head, bias_query (0 where broadcast), keys side by side; null for none
+///   lower, upper  the keys that query i of batch row b sees: lower[b * bounds_batch + i] <= key < upper[...];
+///                 null for every key. A row that sees no key gives zeros.
+struct attention_args {
+  const float *q = nullptr, *k = nullptr, *v = nullptr;
+  float* out = nullptr;
+  size_t batch = 0, heads = 0, kv_heads = 0, queries = 0, keys = 0, key_width = 0, value_width = 0;
+  size_t q_batch = 0, q_row = 0, k_batch = 0, k_row = 0, v_batch = 0, v_row = 0, out_batch = 0, out_row = 0;
+  float scale = 1, soft_cap = 0; // soft_cap 0: none; else score = soft_cap * tanh(score / soft_cap)
+  const float* bias = nullptr;
+  size_t bias_batch = 0, bias_head = 0, bias_query = 0;
+  const std::int32_t *lower = nullptr, *upper = nullptr;
+  size_t bounds_batch = 0;
+};
+
+/// layer_norm: (x - mean) / sqrt(variance + epsilon) * weight + bias (Ba et al. 2016);
+/// rms_norm: x / sqrt(mean(x^2) + epsilon) * weight (Zhang and Sennrich 2019). Over rows of `width`; weight and bias may be
+/// null; out may be x.
+struct norm_args {
+  const float* x = nullptr;
+  float* out = nullptr;
+  size_t rows = 0, width = 0;
+  const float *weight = nullptr, *bias = nullptr;
+  float epsilon = 0;
+};
+
+/// softmax or log_softmax over the middle axis of [outer, count, inner]; out may be x.
+struct softmax_args {
+  const float* x = nullptr;
+  float* out = nullptr;
+  size_t outer = 0, count = 0, inner = 0;
+};
+
+enum class reduction : std::uint8_t { sum, mean, maximum, minimum };
+
+/// Reduces the middle axis of [outer, count, inner] to [outer, inner].
+struct reduce_args {
+  const float* x = nullptr;
+  float* out = nullptr;
+  size_t outer = 0, count = 0, inner = 0;
+};
+
+struct kernel_table {
+  const char* instruction_set; // "baseline", "avx2", "avx512"
+  size_t vector;               // floats in a vector
+  size_t panel;                // columns in a packed panel
+
+  // Each `*_tasks` counts the tasks of a call; each kernel runs tasks first <= i < last.
+  // `scratch` is 64-byte aligned, one for each thread, of `*_scratch` floats (0: none needed).
+  size_t (*pack_tasks)(const pack_args&);
+  void (*pack)(const pack_args&, size_t first, size_t last);
+  size_t (*product_tasks)(const product_args&);
+  void (*product)(const product_args&, size_t first, size_t last);
+  size_t (*gather_tasks)(const gather_args&);
+  void (*gather)(const gather_args&, size_t first, size_t last);
+
+  size_t (*attention_tasks)(const attention_args&);
+  size_t (*attention_scratch)(const attention_args&);
+  void (*attention)(const attention_args&, size_t first, size_t last, float* scratch);
+  size_t (*norm_tasks)(const norm_args&);
+  void (*layer_norm)(const norm_args&, size_t first, size_t last);
+  void (*rms_norm)(const norm_args&, size_t first, size_t last);
+  size_t (*softmax_tasks)(const softmax_args&);
+  void (*softmax)(const softmax_args&, size_t first, size_t last);
+  void (*log_softmax)(const softmax_args&, size_t first, size_t last);
+  size_t (*reduce_tasks)(const reduce_args&);
+  void (*reduce)(reduction, const reduce_args&, size_t first, size_t last);
+};
+
+/// Floats that `columns` x `depth` weights take when packed in panels of `panel` columns.
+constexpr size_t panel_floats(size_t panel, size_t columns, size_t depth) {
+  return (columns + panel - 1) / panel * panel * depth;
+}
+
+} // namespace fovea::simd

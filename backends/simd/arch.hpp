@@ -1,0 +1,116 @@
+#pragma once
+
+// The one place that includes xsimd. Debian 12 has xsimd 8.1, later releases renamed and added functions;
+// what a kernel needs and 8.1 lacks (fused multiply-add in AVX-512, reductions, partial loads and stores) is
+// supplied here.
+
+#include <cstddef>
+#include <type_traits>
+#include <xsimd/xsimd.hpp>
+
+namespace fovea::simd {
+
+using std::size_t;
+
+using baseline = xsimd::sse2;
+#if defined(__AVX2__) && defined(__FMA__)
+using avx2 = xsimd::fma3<xsimd::avx2>; // plain xsimd::avx2 does not fuse
+#endif
+#if defined(__AVX512BW__) && defined(__AVX512DQ__)
+using avx512 = xsimd::avx512bw;
+#endif
+
+template <class Arch>
+using vec = xsimd::batch<float, Arch>;
+
+/// Floats in a vector.
+template <class Arch>
+inline constexpr size_t width = vec<Arch>::size;
+
+/// x * y + z, with one rounding where the set has fused multiply-add.
+template <class Arch>
+inline vec<Arch> fma(const vec<Arch>& x, const vec<Arch>& y, const vec<Arch>& z) {
+#ifdef __AVX512F__
+  if constexpr (std::is_base_of_v<xsimd::avx512f, Arch>)
+    return _mm512_fmadd_ps(x, y, z); // xsimd 8.1 multiplies and adds
+  else
+#endif
+    return xsimd::fma(x, y, z);
+}
+
+namespace detail {
+template <class Batch>
+inline float sum(const Batch& x) {
+  if constexpr (requires { reduce_add(x); })
+    return reduce_add(x);
+  else
+    return hadd(x); // its name in xsimd 8
+}
+
+template <class Arch, class Pick>
+inline float reduce(const vec<Arch>& x, Pick pick) {
+  alignas(64) float lanes[width<Arch>];
+  x.store_aligned(lanes);
+  for (size_t half = width<Arch> / 2; half > 0; half /= 2)
+    for (size_t i = 0; i < half; ++i) lanes[i] = pick(lanes[i], lanes[i + half]);
+  return lanes[0];
+}
+} // namespace detail
+
+/// The sum of the lanes, in an order fixed by the vector's width.
+template <class Arch>
+inline float reduce_add(const vec<Arch>& x) {
+  return detail::sum(x);
+}
+
+template <class Arch>
+inline float reduce_max(const vec<Arch>& x) {
+  return detail::reduce<Arch>(x, [](float a, float b) { return a > b ? a : b; });
+}
+
+template <class Arch>
+inline float reduce_min(const vec<Arch>& x) {
+  return detail::reduce<Arch>(x, [](float a, float b) { return a < b ? a : b; });
+}
+
+template <class Arch>
+inline vec<Arch> load(const float* from) {
+  return vec<Arch>::load_unaligned(from);
+}
+
+template <class Arch>
+inline void store(float* to, const vec<Arch>& x) {
+  x.store_unaligned(to);
+}
+
+/// The first `count` < width floats; the other lanes are `fill`. Touches no memory past them.
+template <class Arch>
+inline vec<Arch> load_first(const float* from, size_t count, float fill = 0) {
+#ifdef __AVX512F__
+  if constexpr (std::is_base_of_v<xsimd::avx512f, Arch>)
+    return _mm512_mask_loadu_ps(_mm512_set1_ps(fill), static_cast<__mmask16>((1u << count) - 1u), from);
+  else
+#endif
+  {
+    alignas(64) float lanes[width<Arch>];
+    for (size_t i = 0; i < width<Arch>; ++i) lanes[i] = i < count ? from[i] : fill;
+    return vec<Arch>::load_aligned(lanes);
+  }
+}
+
+/// Stores the first `count` < width lanes and touches no memory past them.
+template <class Arch>
+inline void store_first(float* to, const vec<Arch>& x, size_t count) {
+#ifdef __AVX512F__
+  if constexpr (std::is_base_of_v<xsimd::avx512f, Arch>)
+    _mm512_mask_storeu_ps(to, static_cast<__mmask16>((1u << count) - 1u), x);
+  else
+#endif
+  {
+    alignas(64) float lanes[width<Arch>];
+    x.store_aligned(lanes);
+    for (size_t i = 0; i < count; ++i) to[i] = lanes[i];
+  }
+}
+
+} // namespace fovea::simd

@@ -1,0 +1,77 @@
+# What people and CI call; CMake does the work. Folders: build (g++), build-clang, build-asan.
+
+JOBS ?= $(shell nproc)
+SHARED ?= ../shared
+QUESTION ?= may I sell copies
+TEXTS ?= /usr/share/common-licenses
+ifneq ($(shell command -v ninja),)
+export CMAKE_GENERATOR ?= Ninja
+endif
+export CTEST_PARALLEL_LEVEL ?= $(JOBS)
+
+# What is compiled with clang++ in every run, beside the ill-formed models: dsl/ and three models.
+clang_part = dsl/.*|models/(bert|gpt2|llama)\.cpp
+
+sources = $(shell git ls-files '*.hpp' '*.cpp')
+
+.PHONY: demo test test-gcc test-clang test-shared test-all bench format format-check tidy clean
+
+demo:
+	cmake/install_dependencies.sh build demo
+	cmake --preset release
+	cmake --build build -j $(JOBS) --target semantic_search
+	python3 cmake/fetch_minilm.py build/models/minilm
+	build/examples/semantic_search "$(QUESTION)" $(TEXTS)
+
+test: test-clang test-gcc
+
+test-gcc:
+	cmake/install_dependencies.sh build test
+	cmake --preset release
+	cmake --build build -j $(JOBS)
+	ctest --preset release
+	@cat build/tests/instruction_sets.txt
+
+test-clang:
+	cmake/install_dependencies.sh build test
+	cmake --preset clang -B build-clang-part -D FOVEA_TEST_FILES='$(clang_part)' -D FOVEA_EXAMPLES=OFF -D FOVEA_BENCH=OFF
+	cmake --build build-clang-part -j $(JOBS)
+	ctest --test-dir build-clang-part --output-on-failure --no-tests=error
+
+test-shared:
+	cmake/install_dependencies.sh build test
+	cmake --preset release -D FOVEA_SHARED=$(SHARED)
+	cmake --build build -j $(JOBS)
+	ctest --preset shared
+	@cat build/tests/instruction_sets.txt
+
+test-all:
+	cmake/install_dependencies.sh build test
+	for preset in release clang asan; do \
+	  cmake --preset $$preset && cmake --build --preset $$preset -j $(JOBS) || exit 1; \
+	done
+	ctest --preset asan
+	ctest --preset clang
+	ctest --preset full
+	@cat build/tests/instruction_sets.txt
+
+bench:
+	cmake/install_dependencies.sh build bench
+	cmake --preset release
+	cmake --build build -j $(JOBS) --target bench
+
+format:
+	cmake/install_dependencies.sh develop
+	clang-format-14 -i $(sources)
+
+format-check:
+	cmake/install_dependencies.sh develop
+	clang-format-14 --dry-run -Werror $(sources)
+
+tidy:
+	cmake/install_dependencies.sh build test develop
+	cmake --preset clang
+	run-clang-tidy-19 -quiet -j $(JOBS) -p build-clang '$(CURDIR)/(runtime|backends|examples)/'
+
+clean:
+	rm -rf build build-*

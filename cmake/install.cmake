@@ -1,0 +1,33 @@
+# The package: headers in real folders below include/fovea, the libraries, and what find_package(fovea) reads.
+include(CMakePackageConfigHelpers)
+
+foreach(folder IN ITEMS dsl backends runtime models)
+  install(
+    DIRECTORY ${PROJECT_SOURCE_DIR}/${folder}
+    DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/fovea
+    FILES_MATCHING PATTERN "*.hpp"
+  )
+endforeach()
+install(
+  FILES ${PROJECT_SOURCE_DIR}/include/fovea/dsl.hpp ${PROJECT_SOURCE_DIR}/include/fovea/fovea.hpp
+  DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/fovea
+)
+
+set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/fovea)
+set_target_properties(fovea_kernels PROPERTIES EXPORT_NAME kernels)
+install(TARGETS fovea_dsl fovea_kernels fovea_runtime fovea_fovea EXPORT fovea)
+install(EXPORT fovea NAMESPACE fovea:: FILE fovea-targets.cmake DESTINATION ${package_folder})
+configure_package_config_file(
+  ${CMAKE_CURRENT_LIST_DIR}/fovea-config.cmake.in ${PROJECT_BINARY_DIR}/fovea-config.cmake
+  INSTALL_DESTINATION ${package_folder}
+)
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/fovea-config-version.cmake COMPATIBILITY SameMinorVersion)
+install(
+  FILES ${PROJECT_BINARY_DIR}/fovea-config.cmake ${PROJECT_BINARY_DIR}/fovea-config-version.cmake
+  DESTINATION ${package_folder}
+)
+install(
+  FILES ${CMAKE_CURRENT_LIST_DIR}/fovea_add_model.cmake
+  DESTINATION ${package_folder}
+  OPTIONAL
+)

@@ -1,0 +1,59 @@
+# Tests that call compilers or CMake themselves: ill-formed models, headers that stand alone, the package.
+set(compilers g++ clang++-19)
+set(include_folder ${PROJECT_SOURCE_DIR}/include)
+set(run_python ${CMAKE_COMMAND} -E env PYTHONDONTWRITEBYTECODE=1 ${Python3_EXECUTABLE})
+
+# Each of these keeps two processors busy.
+function(add_python_test name)
+  add_test(NAME ${name} COMMAND ${run_python} ${ARGN})
+  set_tests_properties(${name} PROPERTIES PROCESSORS 2 TIMEOUT 1200)
+endfunction()
+
+file(GLOB ill_formed CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/compile_fail/*.cpp)
+foreach(mode IN ITEMS "g++ c++20" "clang++-19 c++20" "clang++-19 c++26")
+  separate_arguments(mode)
+  list(GET mode 0 compiler)
+  list(GET mode 1 standard)
+  set(name ${compiler}.${standard})
+  add_python_test(compile_fail/harness.${name} ${CMAKE_CURRENT_SOURCE_DIR}/compile_fail/check_test.py ${compiler} ${standard})
+  if(ill_formed)
+    add_python_test(
+      compile_fail/models.${name} ${CMAKE_CURRENT_SOURCE_DIR}/compile_fail/check.py
+      --compiler ${compiler} --standard ${standard} --include ${include_folder} ${ill_formed}
+    )
+  endif()
+endforeach()
+
+# What is declared with dsl/ sees the standard library only.
+foreach(compiler IN LISTS compilers)
+  add_python_test(
+    headers/dsl.${compiler} ${CMAKE_CURRENT_SOURCE_DIR}/headers/check.py
+    --compiler ${compiler} --include ${include_folder} --forbid "/(xtensor|xsimd|boost)/|fovea/(backends|runtime)/"
+    dsl dsl.hpp models
+  )
+  add_python_test(
+    headers/all.${compiler} ${CMAKE_CURRENT_SOURCE_DIR}/headers/check.py
+    --compiler ${compiler} --include ${include_folder} backends runtime fovea.hpp
+  )
+  set_tests_properties(headers/all.${compiler} PROPERTIES LABELS full)
+endforeach()
+
+# The same small project takes the library installed, and as a subdirectory (which builds the library once more).
+set(package ${CMAKE_CURRENT_BINARY_DIR}/package)
+function(add_package_test name)
+  add_test(
+    NAME package/${name}
+    COMMAND
+      ${CMAKE_CTEST_COMMAND} --build-and-test ${CMAKE_CURRENT_SOURCE_DIR}/package ${package}/${name} --build-generator
+      ${CMAKE_GENERATOR} --build-options -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_COMPILER=${CMAKE_CXX_COMPILER}
+      ${ARGN} --test-command ${CMAKE_CTEST_COMMAND} --output-on-failure --no-tests=error
+  )
+  set_tests_properties(package/${name} PROPERTIES LABELS package TIMEOUT 1200 PROCESSORS 2)
+endfunction()
+
+add_test(NAME package/install COMMAND ${CMAKE_COMMAND} --install ${PROJECT_BINARY_DIR} --prefix ${package}/prefix)
+set_tests_properties(package/install PROPERTIES LABELS package FIXTURES_SETUP installed)
+add_package_test(find_package -DCMAKE_PREFIX_PATH=${package}/prefix)
+set_tests_properties(package/find_package PROPERTIES FIXTURES_REQUIRED installed)
+add_package_test(add_subdirectory -DFOVEA_SOURCE=${PROJECT_SOURCE_DIR})
+set_tests_properties(package/add_subdirectory PROPERTIES LABELS "package;full")

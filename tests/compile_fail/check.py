@@ -1,0 +1,116 @@
+#!/usr/bin/env python3
+"""Checks that each ill-formed model is refused with exactly the sentence it announces, and its well-formed twin is not.
+
+A file holds both, the faulty expression on one line that ends in the marker, and the sentence that the user must see:
+
+    // expect: {file}:{line}: cannot add [T, 768] and
+    //         [T, 512]: a numbered dim fits only the same number
+    #include <fovea/dsl.hpp>
+    #ifdef ILL_FORMED
+    ... x + y; // <- here
+    #else
+    ... x + z;
+    #endif
+
+{file} stands for the file's name and {line} for the line of the marker; lines of the sentence join with one space.
+The sentence must stand, whole, in the first line of the compiler's output that says "error:", and that must be the only
+such line: one mistake, one error.
+"""
+
+import argparse
+import concurrent.futures
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+MARKER = "// <- here"
+LITERAL = re.compile(r'"((?:[^"\\]|\\.)*)"')
+STATIC_ASSERTION = re.compile(r"static assertion failed(?: due to requirement '.*?')?: (.*)")
+ERROR = re.compile(r"\berror: ")
+
+
+class BadTest(Exception):
+    """The file does not follow the form above."""
+
+
+def expected_sentence(path):
+    lines = path.read_text(encoding="utf-8").splitlines()
+    marked = [number for number, line in enumerate(lines, 1) if line.rstrip().endswith(MARKER)]
+    if len(marked) != 1:
+        raise BadTest(f"{len(marked)} lines end in '{MARKER}', expected one")
+    starts = [index for index, line in enumerate(lines) if line.startswith("// expect: ")]
+    if len(starts) != 1:
+        raise BadTest(f"{len(starts)} lines start with '// expect: ', expected one")
+    words = [lines[starts[0]].removeprefix("// expect: ").strip()]
+    for line in lines[starts[0] + 1 :]:
+        if not re.match(r"//\s+\S", line):
+            break
+        words.append(line.removeprefix("//").strip())
+    return " ".join(words).replace("{file}", path.name).replace("{line}", str(marked[0]))
+
+
+def sentence_of(line):
+    """The sentence in a compiler's error line, however that compiler spells it."""
+    _, found, arguments = line.partition("ill_formed<")
+    if found:
+        return "".join(re.sub(r"\\(.)", r"\1", literal) for literal in LITERAL.findall(arguments))
+    assertion = STATIC_ASSERTION.search(line)
+    return assertion.group(1) if assertion else ERROR.split(line, maxsplit=1)[1]
+
+
+def compile_file(command, path, ill_formed):
+    flags = ["-DILL_FORMED"] if ill_formed else ["-Wall", "-Wextra", "-Werror"]
+    environment = dict(os.environ, LC_ALL="C")
+    return subprocess.run([*command, "-fsyntax-only", *flags, str(path)], capture_output=True, text=True, env=environment)
+
+
+def faults_of(command, path):
+    """What is wrong with how the compiler treats this file, as sentences; none where all is well."""
+    try:
+        expected = expected_sentence(path)
+    except BadTest as fault:
+        return [str(fault)]
+    faults = []
+    twin = compile_file(command, path, ill_formed=False)
+    if twin.returncode != 0 or twin.stderr:
+        faults.append("the well-formed twin does not compile cleanly:\n" + twin.stderr)
+    refused = compile_file(command, path, ill_formed=True)
+    errors = [line for line in refused.stderr.splitlines() if ERROR.search(line)]
+    if refused.returncode == 0 or not errors:
+        faults.append("the ill-formed model compiles")
+        return faults
+    if sentence_of(errors[0]) != expected:
+        faults.append(f"expected {expected}\n   found {sentence_of(errors[0])}\n      in {errors[0]}")
+    if len(errors) != 1:
+        faults.append(f"{len(errors)} errors for one mistake:\n" + "\n".join(errors))
+    return faults
+
+
+def check(command, paths, jobs):
+    """Checks every file, prints what is wrong, and returns the number of files at fault."""
+    at_fault = 0
+    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+        for path, faults in zip(paths, pool.map(lambda path: faults_of(command, path), paths)):
+            at_fault += bool(faults)
+            for fault in faults:
+                print(f"{path.name}: {fault}")
+    print(f"{' '.join(command)}: {len(paths)} ill-formed models, {at_fault} at fault")
+    return at_fault
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--compiler", required=True)
+    parser.add_argument("--standard", required=True, help="c++20, c++26")
+    parser.add_argument("--include", required=True, help="the folder that holds fovea/")
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("files", nargs="+", type=pathlib.Path)
+    options = parser.parse_args()
+    command = [options.compiler, f"-std={options.standard}", f"-I{options.include}"]
+    return 1 if check(command, sorted(options.files), options.jobs) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,116 @@
+#pragma once
+
+#include <array>
+#include <compare>
+#include <cstdint>
+
+namespace fovea {
+
+/// How a checkpoint's tensor becomes a model's parameter: up to four steps, done from left to right.
+/// `columns(0, 768) | transposed` takes 768 columns of theirs, then transposes them.
+struct transform {
+  enum class kind : std::uint8_t {
+    transposed,
+    rows,
+    columns,
+    permuted,
+    scaled,
+    ignored,
+    tied,
+    optional_prefix
+  };
+  struct step {
+    kind what = kind::transposed;
+    std::int64_t from = 0, to = 0;     // rows, columns
+    float factor = 1;                  // scaled
+    std::array<std::int8_t, 4> axes{}; // permuted
+    int rank = 0;                      // permuted
+
+    friend constexpr auto operator<=>(const step&, const step&) = default;
+  };
+  static constexpr int most_steps = 4;
+  std::array<step, most_steps> steps{};
+  int count = 0;
+
+  constexpr transform() = default;
+  constexpr explicit transform(step only) : steps{only}, count(1) {}
+
+  friend constexpr transform operator|(transform first, const transform& then) {
+    for (int i = 0; i < then.count; ++i) {
+      if (first.count == most_steps) throw "a rule of a names table joins at most four transforms";
+      first.steps[static_cast<unsigned>(first.count++)] = then.steps[static_cast<unsigned>(i)];
+    }
+    return first;
+  }
+
+  friend constexpr auto operator<=>(const transform&, const transform&) = default;
+
+  constexpr bool is(kind what) const { return count == 1 && steps[0].what == what; }
+};
+
+/// Their last two axes swapped: GPT-2's Conv1D keeps [in, out] where `linear` wants [out, in].
+inline constexpr transform transposed{transform::step{.what = transform::kind::transposed}};
+
+/// Their tensor is skipped on purpose (a buffer such as position_ids, or a head that the model leaves out).
+/// It need not be there, and `ours` stays empty.
+inline constexpr transform ignored{transform::step{.what = transform::kind::ignored}};
+
+/// Their tensor, where present, is a second copy of our parameter and must equal it (GPT-2's lm_head.weight
+/// is wte).
+inline constexpr transform tied{transform::step{.what = transform::kind::tied}};
+
+/// `theirs` is a prefix that some checkpoints of the model put in front of every name ("bert.",
+/// "transformer.", "model."): it is taken off where it occurs, before any other rule is looked at. `ours`
+/// stays empty.
+inline constexpr transform optional_prefix{transform::step{.what = transform::kind::optional_prefix}};
+
+/// Entries from <= i < to of their first axis: [rows, ...], or a bias's [rows].
+constexpr transform rows(std::int64_t from, std::int64_t to) {
+  return transform{transform::step{.what = transform::kind::rows, .from = from, .to = to}};
+}
+
+/// Entries from <= i < to of their last axis.
+constexpr transform columns(std::int64_t from, std::int64_t to) {
+  return transform{transform::step{.what = transform::kind::columns, .from = from, .to = to}};
+}
+
+/// Axis i of the result is their axis axes[i], as numpy's transpose has it. Up to four axes.
+template <typename... axis>
+constexpr transform permuted(axis... axes) {
+  static_assert(sizeof...(axes) >= 2 && sizeof...(axes) <= 4, "permuted takes two to four axes");
+  return transform{transform::step{.what = transform::kind::permuted,
+                                   .axes = {static_cast<std::int8_t>(axes)...},
+                                   .rank = static_cast<int>(sizeof...(axes))}};
+}
+
+/// Every value times `factor`.
+constexpr transform scaled(float factor) {
+  return transform{transform::step{.what = transform::kind::scaled, .factor = factor}};
+}
+
+/// One rule of a model's table of checkpoint names: our parameter `ours` is their tensor `theirs`, changed by
+/// `how`.
+///
+/// A `*` on our side stands for a layer index i; on theirs, `*` or `{i}` is the same index and `{2*i+1}`,
+/// `{i+12}`,
+/// `{i-1}` compute with it. A second and third `*` on our side are j and k. In an `ignored` rule `*` is any
+/// index and `**` any text ("cls.**").
+///
+///     inline constexpr name_rule gpt2_names[] = {
+///         {"", "transformer.", optional_prefix},
+///         {"wte", "wte.weight"},
+///         {"h.*.attn.q.weight", "h.*.attn.c_attn.weight", columns(0, 768) | transposed},
+///         {"h.*.attn.q.bias", "h.*.attn.c_attn.bias", rows(0, 768)},
+///         {"", "h.*.attn.bias", ignored},
+///         {"wte", "lm_head.weight", tied},
+///     };
+///
+/// A parameter that no rule names is looked up under its own name. Several rules may fill one parameter: the
+/// first whose tensor the checkpoint has is taken.
+struct name_rule {
+  const char* ours;
+  const char* theirs;
+  transform how{};
+};
+
+} // namespace fovea

@@ -1,0 +1,250 @@
+#include <fovea/runtime/weights/convert.hpp>
+
+#include <fovea/runtime/error.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <numeric>
+#include <string>
+
+namespace fovea {
+namespace {
+
+using kind = transform::kind;
+
+std::span<const transform::step> steps_of(const transform& how) {
+  return {how.steps.data(), static_cast<std::size_t>(how.count)};
+}
+
+std::size_t product(std::span<const std::size_t> shape) {
+  return std::accumulate(shape.begin(), shape.end(), std::size_t{1}, std::multiplies<>());
+}
+
+float from_half(std::uint16_t half) {
+  // The exponent's bias differs by 112. Multiplying by 2^112 shifts it and makes subnormals normal on the
+  // way.
+  const std::uint32_t sign = static_cast<std::uint32_t>(half & 0x8000u) << 16;
+  const std::uint32_t rest = static_cast<std::uint32_t>(half & 0x7fffu) << 13;
+  const std::uint32_t finite = std::bit_cast<std::uint32_t>(std::bit_cast<float>(rest) * 0x1p112f);
+  const std::uint32_t magnitude = (half & 0x7c00u) == 0x7c00u ? rest | 0x7f800000u : finite;
+  return std::bit_cast<float>(sign | magnitude);
+}
+
+float from_bfloat(std::uint16_t value) {
+  return std::bit_cast<float>(static_cast<std::uint32_t>(value) << 16);
+}
+
+template <typename element, typename convert>
+void convert_all(std::span<const std::byte> bytes, float* to, convert f) {
+  const std::size_t count = bytes.size() / sizeof(element);
+  for (std::size_t i = 0; i < count; ++i) {
+    element value;
+    std::memcpy(&value, bytes.data() + i * sizeof(element), sizeof(element));
+    to[i] = f(value);
+  }
+}
+
+/// Values under way through the steps, together with their shape.
+struct working {
+  std::vector<std::size_t> shape;
+  float_values content;
+};
+
+void replace(working& w, std::vector<std::size_t> shape, std::shared_ptr<const packed> buffer) {
+  w.shape = std::move(shape);
+  w.content = {{buffer->data(), buffer->size()}, buffer};
+}
+
+working load(const stored_tensor& tensor) {
+  const std::size_t count = product(tensor.shape);
+  const bool aligned = reinterpret_cast<std::uintptr_t>(tensor.bytes.data()) % alignof(float) == 0;
+  if (tensor.type == element_type::f32 && aligned)
+    return {tensor.shape, {{reinterpret_cast<const float*>(tensor.bytes.data()), count}, nullptr}};
+  auto buffer = std::make_shared<packed>(count);
+  float* to = buffer->data();
+  switch (tensor.type) {
+    case element_type::f64:
+      convert_all<double>(tensor.bytes, to, [](double value) { return static_cast<float>(value); });
+      break;
+    case element_type::f32:
+      std::memcpy(to, tensor.bytes.data(), tensor.bytes.size());
+      break;
+    case element_type::f16:
+      convert_all<std::uint16_t>(tensor.bytes, to, from_half);
+      break;
+    case element_type::bf16:
+      convert_all<std::uint16_t>(tensor.bytes, to, from_bfloat);
+      break;
+    default:
+      throw error("expected a floating-point tensor; found " + std::string(element_name(tensor.type)));
+  }
+  working w;
+  replace(w, tensor.shape, std::move(buffer));
+  return w;
+}
+
+void take_rows(working& w, std::size_t from, std::size_t to) {
+  const std::size_t stride = product(std::span(w.shape).subspan(1));
+  w.shape[0] = to - from;
+  w.content.values = w.content.values.subspan(from * stride, (to - from) * stride);
+}
+
+void take_columns(working& w, std::size_t from, std::size_t to) {
+  const std::size_t width = w.shape.back();
+  auto shape = w.shape;
+  shape.back() = to - from;
+  auto buffer = std::make_shared<packed>(product(shape));
+  const std::size_t lines = product(std::span(w.shape).first(w.shape.size() - 1));
+  for (std::size_t line = 0; line < lines; ++line)
+    std::copy_n(w.content.values.data() + line * width + from, to - from,
+                buffer->data() + line * (to - from));
+  replace(w, std::move(shape), std::move(buffer));
+}
+
+void swap_last_axes(working& w) {
+  auto shape = w.shape;
+  std::swap(shape[shape.size() - 1], shape[shape.size() - 2]);
+  const std::size_t rows_before = shape.back(), columns_before = shape[shape.size() - 2];
+  const std::size_t area = rows_before * columns_before;
+  auto buffer = std::make_shared<packed>(w.content.values.size());
+  // Square tiles, so that neither side misses the cache at every element.
+  constexpr std::size_t tile = 32;
+  for (std::size_t base = 0; base < w.content.values.size(); base += area)
+    for (std::size_t r0 = 0; r0 < rows_before; r0 += tile)
+      for (std::size_t c0 = 0; c0 < columns_before; c0 += tile)
+        for (std::size_t c = c0; c < std::min(c0 + tile, columns_before); ++c)
+          for (std::size_t r = r0; r < std::min(r0 + tile, rows_before); ++r)
+            buffer->data()[base + c * rows_before + r] = w.content.values[base + r * columns_before + c];
+  replace(w, std::move(shape), std::move(buffer));
+}
+
+void permute(working& w, const transform::step& step) {
+  const std::size_t rank = w.shape.size();
+  std::vector<std::size_t> stride_before(rank, 1), shape(rank), stride(rank), at(rank, 0);
+  for (std::size_t i = rank - 1; i > 0; --i) stride_before[i - 1] = stride_before[i] * w.shape[i];
+  for (std::size_t i = 0; i < rank; ++i) {
+    const auto axis = static_cast<std::size_t>(step.axes[i]);
+    shape[i] = w.shape[axis];
+    stride[i] = stride_before[axis];
+  }
+  auto buffer = std::make_shared<packed>(w.content.values.size());
+  std::size_t from = 0;
+  for (std::size_t i = 0; i < buffer->size(); ++i) {
+    buffer->data()[i] = w.content.values[from];
+    for (std::size_t axis = rank; axis-- > 0;) {
+      from += stride[axis];
+      if (++at[axis] < shape[axis]) break;
+      from -= stride[axis] * shape[axis];
+      at[axis] = 0;
+    }
+  }
+  replace(w, std::move(shape), std::move(buffer));
+}
+
+void scale(working& w, float factor) {
+  auto buffer = std::make_shared<packed>(w.content.values.size());
+  std::ranges::transform(w.content.values, buffer->data(), [factor](float value) { return value * factor; });
+  replace(w, w.shape, std::move(buffer));
+}
+
+} // namespace
+
+bool is_floating_point(element_type type) {
+  return type == element_type::f64 || type == element_type::f32 || type == element_type::f16 ||
+         type == element_type::bf16;
+}
+
+std::vector<std::size_t> transformed_shape(const transform& how, std::vector<std::size_t> shape) {
+  const auto range = [&](const char* name, const transform::step& step, std::size_t axis) {
+    if (step.from < 0 || step.from > step.to || static_cast<std::size_t>(step.to) > shape[axis])
+      throw error(std::string(name) + "(" + std::to_string(step.from) + ", " + std::to_string(step.to) +
+                  ") does not fit shape " + shape_text(shape));
+    shape[axis] = static_cast<std::size_t>(step.to - step.from);
+  };
+  for (const auto& step : steps_of(how)) {
+    switch (step.what) {
+      case kind::transposed:
+        if (shape.size() < 2)
+          throw error("transposed needs two axes or more; found shape " + shape_text(shape));
+        std::swap(shape[shape.size() - 1], shape[shape.size() - 2]);
+        break;
+      case kind::rows:
+        if (shape.empty()) throw error("rows needs an axis; found shape []");
+        range("rows", step, 0);
+        break;
+      case kind::columns:
+        if (shape.empty()) throw error("columns needs an axis; found shape []");
+        range("columns", step, shape.size() - 1);
+        break;
+      case kind::permuted: {
+        std::vector<std::size_t> axes(step.axes.begin(), step.axes.begin() + step.rank),
+            counted(shape.size());
+        std::iota(counted.begin(), counted.end(), std::size_t{0});
+        if (!std::ranges::is_permutation(axes, counted))
+          throw error("permuted" + shape_text(axes) + " does not fit shape " + shape_text(shape));
+        std::vector<std::size_t> result;
+        for (const std::size_t axis : axes) result.push_back(shape[axis]);
+        shape = result;
+        break;
+      }
+      case kind::scaled:
+      case kind::tied:
+        break;
+      case kind::ignored:
+      case kind::optional_prefix:
+        throw error("ignored and optional_prefix can't be joined with other transforms");
+    }
+  }
+  return shape;
+}
+
+float_values transformed(const stored_tensor& tensor, const transform& how) {
+  working w = load(tensor);
+  for (const auto& step : steps_of(how)) {
+    switch (step.what) {
+      case kind::transposed:
+        swap_last_axes(w);
+        break;
+      case kind::rows:
+        take_rows(w, static_cast<std::size_t>(step.from), static_cast<std::size_t>(step.to));
+        break;
+      case kind::columns:
+        take_columns(w, static_cast<std::size_t>(step.from), static_cast<std::size_t>(step.to));
+        break;
+      case kind::permuted:
+        permute(w, step);
+        break;
+      case kind::scaled:
+        scale(w, step.factor);
+        break;
+      case kind::tied:
+      case kind::ignored:
+      case kind::optional_prefix:
+        break;
+    }
+  }
+  return w.content;
+}
+
+std::optional<std::size_t> first_non_finite(std::span<const float> values) {
+  // Adding one to the exponent field carries into the sign bit exactly when the field is all ones. A block of
+  // fixed length keeps the loop vectorised at every optimisation level.
+  constexpr std::size_t block = 256;
+  const auto exceeds = [](float value) {
+    return (std::bit_cast<std::uint32_t>(value) & 0x7fffffffu) + 0x00800000u;
+  };
+  std::size_t at = 0;
+  for (; at + block <= values.size(); at += block) {
+    std::uint32_t seen = 0;
+    for (std::size_t i = 0; i < block; ++i) seen |= exceeds(values[at + i]);
+    if (seen >> 31) break;
+  }
+  for (; at < values.size(); ++at)
+    if (!std::isfinite(values[at])) return at;
+  return std::nullopt;
+}
+
+} // namespace fovea

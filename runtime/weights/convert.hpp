@@ -1,0 +1,36 @@
+#pragma once
+
+#include <fovea/dsl/names.hpp>
+#include <fovea/runtime/weights/packed.hpp>
+#include <fovea/runtime/weights/safetensors.hpp>
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace fovea {
+
+/// Whether parameters can be made from elements of this type (f64, f32, f16, bf16).
+bool is_floating_point(element_type type);
+
+/// The shape that `how` makes of `shape`. Throws fovea::error that says which step doesn't fit, without
+/// naming the tensor.
+std::vector<std::size_t> transformed_shape(const transform& how, std::vector<std::size_t> shape);
+
+/// Floats, either inside the tensor's own bytes (`owned` is empty) or in a buffer of their own.
+struct float_values {
+  std::span<const float> values;
+  std::shared_ptr<const packed> owned;
+};
+
+/// The tensor's values as float32 after the steps of `how`. Points into the tensor where nothing has to
+/// change. float64 is rounded to nearest; f16 and bf16 are exact. The tensor must be of floating point and
+/// `how` must fit its shape.
+float_values transformed(const stored_tensor& tensor, const transform& how);
+
+/// The position of the first NaN or infinity.
+std::optional<std::size_t> first_non_finite(std::span<const float> values);
+
+} // namespace fovea

@@ -1,0 +1,283 @@
+#include <fovea/runtime/weights/weights.hpp>
+
+#include <fovea/runtime/error.hpp>
+#include <fovea/runtime/weights/name_rules.hpp>
+#include <fovea/runtime/weights/state.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <exception>
+#include <functional>
+#include <set>
+#include <string_view>
+#include <thread>
+#include <utility>
+
+namespace fovea {
+namespace {
+
+using kind = transform::kind;
+
+/// What fills one parameter: a tensor of the checkpoint under its own name, and the rule's transform.
+struct filling {
+  const std::string* tensor;
+  transform how;
+};
+
+/// Collects problems of one kind and prints the first few.
+class problems {
+public:
+  void add(std::string problem) {
+    if (count_++ < most_shown) text_ += (text_.empty() ? "" : separator_) + std::move(problem);
+  }
+  explicit problems(std::string separator) : separator_(std::move(separator)) {}
+  bool empty() const { return count_ == 0; }
+  std::string text() const {
+    return count_ <= most_shown ? text_
+                                : text_ + separator_ + "and " + std::to_string(count_ - most_shown) + " more";
+  }
+
+private:
+  static constexpr std::size_t most_shown = 5;
+  std::string separator_;
+  std::string text_;
+  std::size_t count_ = 0;
+};
+
+/// The checkpoint's tensors by the names that rules use: without an optional prefix.
+std::map<std::string_view, const std::string*>
+names_without_prefix(const std::map<std::string, stored_tensor>& tensors, std::span<const name_rule> rules,
+                     const std::string& source) {
+  std::map<std::string_view, const std::string*> names;
+  for (const auto& [full, tensor] : tensors) {
+    std::string_view name = full;
+    for (const name_rule& rule : rules)
+      if (rule.how.is(kind::optional_prefix) && name.starts_with(rule.theirs)) {
+        name.remove_prefix(std::string_view(rule.theirs).size());
+        break;
+      }
+    const auto [other, added] = names.emplace(name, &full);
+    if (!added)
+      throw error(source + ": tensors '" + *other->second + "' and '" + full + "' are both '" +
+                  std::string(name) + "' once an optional prefix is taken off");
+  }
+  return names;
+}
+
+/// Runs f(0) ... f(count - 1) on a few threads; the first exception is thrown again here.
+void run_in_parallel(std::size_t count, const std::function<void(std::size_t)>& f) {
+  constexpr std::size_t most_threads = 8; // beyond that the memory is the limit
+  const std::size_t threads =
+      std::min({count, most_threads, std::size_t{std::max(1u, std::thread::hardware_concurrency())}});
+  std::atomic<std::size_t> next{0};
+  std::atomic_flag failed;
+  std::exception_ptr failure;
+  const auto work = [&] {
+    try {
+      for (std::size_t i = next++; i < count; i = next++) f(i);
+    } catch (...) {
+      if (!failed.test_and_set()) failure = std::current_exception();
+    }
+  };
+  {
+    std::vector<std::jthread> helpers;
+    for (std::size_t i = 1; i < threads; ++i) helpers.emplace_back(work);
+    work();
+  }
+  if (failure) std::rethrow_exception(failure);
+}
+
+/// One transformed tensor that is not in the cache yet.
+struct pending {
+  std::pair<std::string, transform> key;
+  const stored_tensor* tensor;
+  float_values values{};
+};
+
+/// How many values one thread checks at a time.
+constexpr std::size_t scan_chunk = std::size_t{1} << 18;
+
+} // namespace
+
+/// One call of weights::resolve, in the order of its members.
+class resolution {
+public:
+  resolution(const std::string& source, const std::map<std::string, stored_tensor>& tensors,
+             std::span<const wanted_parameter> wanted, std::span<const name_rule> rules)
+      : source_(source), tensors_(tensors), wanted_(wanted), rules_(rules),
+        names_(names_without_prefix(tensors, rules, source)) {}
+
+  std::vector<filling> match() {
+    std::vector<filling> result;
+    std::set<const std::string*> used;
+    problems missing(", ");
+    for (const wanted_parameter& parameter : wanted_) {
+      const filling found = find(parameter.name);
+      if (found.tensor)
+        used.insert(found.tensor);
+      else
+        missing.add("'" + parameter.name + "' " + shape_text(parameter.shape) +
+                    expected_under(parameter.name));
+      result.push_back(found);
+    }
+    problems extra(", ");
+    for (const auto& [name, full] : names_)
+      if (!used.contains(full) && !skipped(name))
+        extra.add("'" + *full + "' " + shape_text(tensors_.at(*full).shape));
+    std::string message;
+    if (!missing.empty()) message += "no tensor fills the parameters " + missing.text();
+    if (!extra.empty())
+      message += (message.empty() ? "" : "; ") +
+                 std::string("no parameter wants and no rule ignores the tensors ") + extra.text();
+    if (!message.empty()) throw error(source_ + ": " + message);
+    return result;
+  }
+
+  void check_shapes(const std::vector<filling>& fillings) const {
+    problems misfits("; ");
+    for (std::size_t i = 0; i < fillings.size(); ++i) {
+      const stored_tensor& tensor = tensors_.at(*fillings[i].tensor);
+      const std::string what =
+          "tensor '" + *fillings[i].tensor + "'" +
+          (*fillings[i].tensor == wanted_[i].name ? "" : " for '" + wanted_[i].name + "'");
+      if (!is_floating_point(tensor.type)) {
+        misfits.add(what + ": expected F32, F16, BF16 or F64; found " +
+                    std::string(element_name(tensor.type)));
+        continue;
+      }
+      try {
+        const auto shape = transformed_shape(fillings[i].how, tensor.shape);
+        if (shape != wanted_[i].shape)
+          misfits.add(what + ": expected " + shape_text(wanted_[i].shape) + "; found " + shape_text(shape) +
+                      (fillings[i].how.count ? ", made of " + shape_text(tensor.shape) : ""));
+      } catch (const error& reason) {
+        misfits.add(what + ": " + reason.what());
+      }
+    }
+    if (!misfits.empty()) throw error(source_ + ": " + misfits.text());
+  }
+
+  /// The second copies that `tied` rules name: {our parameter's place in wanted, their tensor}.
+  std::vector<std::pair<std::size_t, const std::string*>> tied_copies() const {
+    std::vector<std::pair<std::size_t, const std::string*>> result;
+    for (const name_rule& rule : rules_) {
+      if (!rule.how.is(kind::tied)) continue;
+      for (std::size_t i = 0; i < wanted_.size(); ++i)
+        if (const auto indices = match_indices(rule.ours, wanted_[i].name))
+          if (const auto found = names_.find(fill_indices(rule.theirs, *indices)); found != names_.end())
+            result.emplace_back(i, found->second);
+    }
+    return result;
+  }
+
+private:
+  static bool fills(const name_rule& rule) {
+    return !rule.how.is(kind::ignored) && !rule.how.is(kind::optional_prefix) && !rule.how.is(kind::tied);
+  }
+
+  filling find(const std::string& parameter) const {
+    for (const name_rule& rule : rules_) {
+      if (!fills(rule)) continue;
+      if (const auto indices = match_indices(rule.ours, parameter))
+        if (const auto found = names_.find(fill_indices(rule.theirs, *indices)); found != names_.end())
+          return {found->second, rule.how};
+    }
+    const auto found = names_.find(parameter);
+    return {found == names_.end() ? nullptr : found->second, {}};
+  }
+
+  std::string expected_under(const std::string& parameter) const {
+    for (const name_rule& rule : rules_)
+      if (fills(rule))
+        if (const auto indices = match_indices(rule.ours, parameter))
+          return " (expected as '" + fill_indices(rule.theirs, *indices) + "')";
+    return "";
+  }
+
+  bool skipped(std::string_view name) const {
+    return std::ranges::any_of(rules_, [&](const name_rule& rule) {
+      return (rule.how.is(kind::ignored) || rule.how.is(kind::tied)) && matches_some_index(rule.theirs, name);
+    });
+  }
+
+  const std::string& source_;
+  const std::map<std::string, stored_tensor>& tensors_;
+  std::span<const wanted_parameter> wanted_;
+  std::span<const name_rule> rules_;
+  std::map<std::string_view, const std::string*> names_;
+};
+
+namespace {
+
+void convert_and_check(std::vector<pending>& work,
+                       const std::function<std::string(const std::string&)>& file_of) {
+  run_in_parallel(work.size(),
+                  [&](std::size_t i) { work[i].values = transformed(*work[i].tensor, work[i].key.second); });
+  struct chunk {
+    std::size_t item, from;
+    std::optional<std::size_t> bad{};
+  };
+  std::vector<chunk> chunks;
+  for (std::size_t i = 0; i < work.size(); ++i)
+    for (std::size_t from = 0; from < work[i].values.values.size(); from += scan_chunk)
+      chunks.push_back({i, from});
+  run_in_parallel(chunks.size(), [&](std::size_t i) {
+    const auto values = work[chunks[i].item].values.values.subspan(chunks[i].from);
+    chunks[i].bad = first_non_finite(values.first(std::min(scan_chunk, values.size())));
+  });
+  problems bad("; ");
+  const pending* reported = nullptr;
+  for (const chunk& c : chunks) {
+    const pending& item = work[c.item];
+    if (!c.bad || reported == &item) continue;
+    reported = &item;
+    const std::size_t at = c.from + *c.bad;
+    bad.add(file_of(item.key.first) + ": tensor '" + item.key.first + "': expected finite values; found " +
+            std::to_string(item.values.values[at]) + " at element " + std::to_string(at));
+  }
+  if (!bad.empty()) throw error(bad.text());
+}
+
+} // namespace
+
+std::vector<weight_view> weights::resolve(std::span<const wanted_parameter> wanted,
+                                          std::span<const name_rule> rules) const {
+  resolution call(state_->source, state_->tensors, wanted, rules);
+  const auto fillings = call.match();
+  call.check_shapes(fillings);
+
+  const std::lock_guard lock(state_->guard);
+  std::vector<pending> work;
+  std::set<state::content_key> planned;
+  const auto plan = [&](const std::string& name, const transform& how) {
+    state::content_key key(name, how);
+    if (!state_->checked.contains(key) && planned.insert(key).second)
+      work.push_back({key, &state_->tensors.at(name)});
+    return key;
+  };
+  std::vector<state::content_key> keys;
+  for (const filling& f : fillings) keys.push_back(plan(*f.tensor, f.how));
+  convert_and_check(work, [&](const std::string& name) { return state_->file_of(name); });
+
+  for (const auto& [place, copy] : call.tied_copies()) {
+    const stored_tensor& second = state_->tensors.at(*copy);
+    const auto work_item = std::ranges::find(work, keys[place], &pending::key);
+    const auto first =
+        work_item != work.end() ? work_item->values.values : state_->checked.at(keys[place]).values;
+    if (second.shape != wanted[place].shape || !is_floating_point(second.type) ||
+        !std::ranges::equal(first, transformed(second, {}).values))
+      throw error(state_->file_of(*copy) + ": tensor '" + *copy + "': expected a second copy of '" +
+                  wanted[place].name + "' " + shape_text(wanted[place].shape) +
+                  "; found other values or another shape, " + shape_text(second.shape));
+  }
+
+  for (pending& item : work) state_->checked.emplace(std::move(item.key), std::move(item.values));
+  std::vector<weight_view> views;
+  for (const auto& key : keys) {
+    const auto values = state_->checked.at(key).values;
+    views.push_back({values.data(), values.size()});
+  }
+  return views;
+}
+
+} // namespace fovea

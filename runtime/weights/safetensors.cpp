@@ -1,0 +1,225 @@
+#include <fovea/runtime/weights/safetensors.hpp>
+
+#include <fovea/runtime/error.hpp>
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <optional>
+#include <set>
+#include <utility>
+
+namespace fovea {
+namespace {
+
+using json = nlohmann::json;
+
+struct element_row {
+  std::string_view name;
+  std::size_t bytes;
+};
+
+// In the order of element_type.
+constexpr std::array<element_row, 10> element_table{{{"F64", 8},
+                                                     {"F32", 4},
+                                                     {"F16", 2},
+                                                     {"BF16", 2},
+                                                     {"I64", 8},
+                                                     {"I32", 4},
+                                                     {"I16", 2},
+                                                     {"I8", 1},
+                                                     {"U8", 1},
+                                                     {"BOOL", 1}}};
+
+constexpr std::size_t length_bytes = 8;
+// The bound that the format's own implementation sets.
+constexpr std::uint64_t largest_header = 100'000'000;
+
+std::optional<element_type> element_named(std::string_view name) {
+  for (std::size_t i = 0; i < element_table.size(); ++i)
+    if (element_table[i].name == name) return static_cast<element_type>(i);
+  return std::nullopt;
+}
+
+/// The size in bytes, or nothing when it exceeds std::size_t.
+std::optional<std::size_t> tensor_bytes(element_type type, std::span<const std::size_t> shape) {
+  if (std::ranges::find(shape, std::size_t{0}) != shape.end()) return 0;
+  std::size_t size = element_bytes(type);
+  for (const std::size_t extent : shape)
+    if (__builtin_mul_overflow(size, extent, &size)) return std::nullopt;
+  return size;
+}
+
+class header_reader {
+public:
+  header_reader(const std::filesystem::path& path, std::span<const std::byte> file)
+      : path_(path), file_(file) {}
+
+  void read(std::map<std::string, stored_tensor>& tensors, std::map<std::string, std::string>& metadata) {
+    const json header = parse();
+    for (const auto& [name, entry] : header.items()) {
+      if (name == "__metadata__") {
+        read_metadata(entry, metadata);
+      } else {
+        tensors.emplace(name, read_tensor(name, entry));
+      }
+    }
+    check_layout(tensors);
+  }
+
+private:
+  [[noreturn]] void fail(const std::string& what) const { throw error(path_.string() + ": " + what); }
+  [[noreturn]] void fail(const std::string& tensor, const std::string& what) const {
+    fail("tensor '" + tensor + "': " + what);
+  }
+
+  json parse() {
+    if (file_.size() < length_bytes)
+      fail("expected a safetensors file, which begins with 8 bytes of header length; found " +
+           std::to_string(file_.size()) + " bytes in all");
+    std::uint64_t length = 0;
+    for (std::size_t i = 0; i < length_bytes; ++i)
+      length |= std::to_integer<std::uint64_t>(file_[i]) << (8 * i);
+    const std::uint64_t room = file_.size() - length_bytes;
+    if (length > largest_header)
+      fail("expected a safetensors header of at most " + std::to_string(largest_header) +
+           " bytes; its length reads " + std::to_string(length) + ", so this is hardly a safetensors file");
+    if (length > room)
+      fail("the header should have " + std::to_string(length) + " bytes; the file is cut short after " +
+           std::to_string(room) + " of them");
+    const auto* text = reinterpret_cast<const char*>(file_.data() + length_bytes);
+    if (length == 0 || text[0] != '{')
+      fail("expected the header to begin with '{', so this is no safetensors file");
+    data_ = file_.subspan(length_bytes + static_cast<std::size_t>(length));
+    // The parser itself keeps the last of several equal keys; the format forbids them.
+    std::vector<std::set<std::string>> keys;
+    std::string duplicate;
+    const auto watch = [&](int, json::parse_event_t event, json& value) {
+      if (event == json::parse_event_t::object_start) keys.emplace_back();
+      if (event == json::parse_event_t::object_end) keys.pop_back();
+      if (event == json::parse_event_t::key && !keys.back().insert(value.get<std::string>()).second &&
+          duplicate.empty())
+        duplicate = value.get<std::string>();
+      return true;
+    };
+    json header;
+    try {
+      header = json::parse(text, text + length, watch);
+    } catch (const json::exception& reason) {
+      fail(std::string("the header is not valid JSON: ") + reason.what());
+    }
+    if (!duplicate.empty()) fail("the header names '" + duplicate + "' twice");
+    return header;
+  }
+
+  void read_metadata(const json& entry, std::map<std::string, std::string>& metadata) const {
+    if (!entry.is_object()) fail("expected __metadata__ to be an object of texts");
+    for (const auto& [key, value] : entry.items()) {
+      if (!value.is_string())
+        fail("expected __metadata__ '" + key + "' to be a text; found " + value.type_name());
+      metadata.emplace(key, value.get<std::string>());
+    }
+  }
+
+  stored_tensor read_tensor(const std::string& name, const json& entry) const {
+    if (!entry.is_object() || entry.size() != 3 || !entry.contains("dtype") || !entry.contains("shape") ||
+        !entry.contains("data_offsets"))
+      fail(name, "expected an object of dtype, shape and data_offsets");
+    const json& type_name = entry["dtype"];
+    if (!type_name.is_string()) fail(name, "expected dtype to be a text; found " + type_name.dump());
+    const auto type = element_named(type_name.get<std::string>());
+    if (!type) {
+      std::string known;
+      for (const auto& row : element_table) known += (known.empty() ? "" : ", ") + std::string(row.name);
+      fail(name, "expected a dtype of " + known + "; found " + type_name.get<std::string>());
+    }
+    const auto shape = sizes(name, "shape", entry["shape"]);
+    const auto offsets = sizes(name, "data_offsets", entry["data_offsets"]);
+    if (offsets.size() != 2 || offsets[0] > offsets[1])
+      fail(name, "expected data_offsets [begin, end]; found " + entry["data_offsets"].dump());
+    if (offsets[1] > data_.size())
+      fail(name, "its data should end at byte " + std::to_string(offsets[1]) +
+                     " of the data; the file is cut short at " + std::to_string(data_.size()));
+    const auto expected = tensor_bytes(*type, shape);
+    const std::size_t found = offsets[1] - offsets[0];
+    if (!expected || *expected != found)
+      fail(name, std::string(element_name(*type)) + " of shape " + shape_text(shape) + " expects " +
+                     (expected ? std::to_string(*expected) : "more than 2^64") +
+                     " bytes; data_offsets give " + std::to_string(found));
+    return {*type, shape, data_.subspan(offsets[0], found)};
+  }
+
+  std::vector<std::size_t> sizes(const std::string& name, const char* key, const json& list) const {
+    if (!list.is_array())
+      fail(name, std::string("expected ") + key + " to be a list; found " + list.type_name());
+    std::vector<std::size_t> result;
+    for (const json& value : list) {
+      if (!value.is_number_unsigned())
+        fail(name, std::string("expected ") + key + " to hold whole numbers; found " + value.dump());
+      result.push_back(value.get<std::size_t>());
+    }
+    return result;
+  }
+
+  /// The tensors' ranges must tile the data: no byte in two tensors, none in no tensor.
+  void check_layout(const std::map<std::string, stored_tensor>& tensors) const {
+    std::vector<const std::pair<const std::string, stored_tensor>*> order;
+    for (const auto& entry : tensors) order.push_back(&entry);
+    std::ranges::sort(order, {}, [](const auto* entry) {
+      return std::pair(entry->second.bytes.data(), entry->second.bytes.size());
+    });
+    std::size_t end = 0;
+    const std::string* previous = nullptr;
+    for (const auto* entry : order) {
+      const auto begin = static_cast<std::size_t>(entry->second.bytes.data() - data_.data());
+      if (begin < end)
+        fail(entry->first, "its data begins at byte " + std::to_string(begin) +
+                               ", inside the data of tensor '" + *previous + "', which ends at " +
+                               std::to_string(end));
+      if (begin > end)
+        fail(entry->first, "expected its data to begin at byte " + std::to_string(end) + "; found " +
+                               std::to_string(begin) + ", which leaves a gap");
+      end = begin + entry->second.bytes.size();
+      previous = &entry->first;
+    }
+    if (end != data_.size())
+      fail("the tensors end at byte " + std::to_string(end) + " of the data; the file has " +
+           std::to_string(data_.size() - end) + " bytes more that belong to none");
+  }
+
+  const std::filesystem::path& path_;
+  std::span<const std::byte> file_;
+  std::span<const std::byte> data_;
+};
+
+} // namespace
+
+std::size_t element_bytes(element_type type) { return element_table[static_cast<std::size_t>(type)].bytes; }
+std::string_view element_name(element_type type) {
+  return element_table[static_cast<std::size_t>(type)].name;
+}
+
+std::string shape_text(std::span<const std::size_t> shape) {
+  std::string text = "[";
+  for (std::size_t i = 0; i < shape.size(); ++i) text += (i ? ", " : "") + std::to_string(shape[i]);
+  return text + "]";
+}
+
+safetensors_file::safetensors_file(const std::filesystem::path& path)
+    : path_(path), file_(std::make_shared<const mapped_file>(path)) {
+  header_reader(path_, file_->bytes()).read(tensors_, metadata_);
+}
+
+const stored_tensor& safetensors_file::at(const std::string& name) const {
+  const auto found = tensors_.find(name);
+  if (found == tensors_.end())
+    throw error(path_.string() + ": expected a tensor '" + name + "'; the file has " +
+                std::to_string(tensors_.size()) + " others");
+  return found->second;
+}
+
+} // namespace fovea

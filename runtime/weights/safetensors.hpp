@@ -1,0 +1,64 @@
+#pragma once
+
+#include <fovea/runtime/weights/mapped_file.hpp>
+
+#include <cstddef>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace fovea {
+
+/// Element types of a safetensors file. Values are little-endian.
+enum class element_type { f64, f32, f16, bf16, i64, i32, i16, i8, u8, boolean };
+
+/// Bytes of one element.
+std::size_t element_bytes(element_type type);
+/// The name that the format uses: "F32", "BF16", "BOOL", ...
+std::string_view element_name(element_type type);
+
+/// "[3, 4]", as all messages about shapes print it.
+std::string shape_text(std::span<const std::size_t> shape);
+
+/// A tensor as a file holds it: row-major, without padding. `bytes` need not be aligned to the element.
+struct stored_tensor {
+  element_type type = element_type::f32;
+  std::vector<std::size_t> shape;
+  std::span<const std::byte> bytes;
+};
+
+/// A safetensors file (https://github.com/huggingface/safetensors#format): an 8-byte little-endian header
+/// length, a JSON header, then the tensors' bytes. It is mapped and checked in full by the constructor:
+/// header length and JSON, element types, shape against byte range, bounds, overlaps, gaps and duplicate
+/// names. Tensor data is not read. Throws fovea::error that names the file, the tensor, what was expected and
+/// what was found.
+class safetensors_file {
+public:
+  explicit safetensors_file(const std::filesystem::path& path);
+
+  const std::filesystem::path& path() const { return path_; }
+  /// By name; the bytes live as long as this object or a copy of it.
+  const std::map<std::string, stored_tensor>& tensors() const { return tensors_; }
+  /// The texts under `__metadata__`.
+  const std::map<std::string, std::string>& metadata() const { return metadata_; }
+  /// The tensor of that name; throws fovea::error when there is none.
+  const stored_tensor& at(const std::string& name) const;
+
+private:
+  std::filesystem::path path_;
+  std::shared_ptr<const mapped_file> file_;
+  std::map<std::string, stored_tensor> tensors_;
+  std::map<std::string, std::string> metadata_;
+};
+
+/// Writes a file that `safetensors_file` reads, the data aligned to 64 bytes and each tensor to its element.
+/// The file appears under `path` whole or not at all: a temporary file beside it is written, flushed to the
+/// disk and renamed. Throws fovea::error when a tensor's bytes don't fit its shape or the disk refuses.
+void save_safetensors(const std::filesystem::path& path, const std::map<std::string, stored_tensor>& tensors,
+                      const std::map<std::string, std::string>& metadata = {});
+
+} // namespace fovea

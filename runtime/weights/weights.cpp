@@ -1,0 +1,124 @@
+#include <fovea/runtime/weights/weights.hpp>
+
+#include <fovea/runtime/error.hpp>
+#include <fovea/runtime/weights/state.hpp>
+
+#include <nlohmann/json.hpp>
+
+#include <fstream>
+#include <numeric>
+#include <utility>
+
+namespace fovea {
+namespace {
+
+using json = nlohmann::json;
+
+constexpr const char* single_file = "model.safetensors";
+constexpr const char* index_file = "model.safetensors.index.json";
+
+/// The index's `weight_map`: tensor -> shard.
+std::map<std::string, std::string> read_index(const std::filesystem::path& path) {
+  std::ifstream stream(path);
+  if (!stream) throw error(path.string() + ": cannot open");
+  json index;
+  try {
+    index = json::parse(stream);
+  } catch (const json::exception& reason) {
+    throw error(path.string() + ": not valid JSON: " + reason.what());
+  }
+  const bool fits = index.is_object() && index.contains("weight_map") && index["weight_map"].is_object();
+  if (!fits) throw error(path.string() + ": expected an object with a weight_map from tensor to file");
+  std::map<std::string, std::string> shard_of;
+  for (const auto& [tensor, shard] : index["weight_map"].items()) {
+    if (!shard.is_string())
+      throw error(path.string() + ": tensor '" + tensor + "': expected a file name; found " + shard.dump());
+    const std::filesystem::path name = shard.get<std::string>();
+    // An index comes from the net with the shards: it may not reach outside its folder.
+    if (name.empty() || name != name.filename() || name == "..")
+      throw error(path.string() + ": tensor '" + tensor +
+                  "': expected the name of a file beside the index; found '" + name.string() + "'");
+    shard_of.emplace(tensor, name.string());
+  }
+  return shard_of;
+}
+
+} // namespace
+
+weights weights::from(std::map<std::string, weight_tensor> tensors, std::string source) {
+  auto shared = std::make_shared<state>();
+  shared->source = std::move(source);
+  shared->given = std::move(tensors);
+  for (const auto& [name, tensor] : shared->given) {
+    const auto expected =
+        std::accumulate(tensor.shape.begin(), tensor.shape.end(), std::size_t{1}, std::multiplies<>());
+    if (expected != tensor.values.size())
+      throw error(shared->source + ": tensor '" + name + "' of shape " + shape_text(tensor.shape) +
+                  " expects " + std::to_string(expected) + " values; found " +
+                  std::to_string(tensor.values.size()));
+    shared->tensors[name] = {element_type::f32, tensor.shape, std::as_bytes(std::span(tensor.values))};
+  }
+  return weights(std::move(shared));
+}
+
+weights load_weights(const std::filesystem::path& path) {
+  std::filesystem::path file = path;
+  if (std::filesystem::is_directory(path)) {
+    file = path / single_file;
+    if (!std::filesystem::exists(file)) file = path / index_file;
+    if (!std::filesystem::exists(file))
+      throw error(path.string() + ": expected the folder to hold " + single_file + " or " + index_file);
+  }
+  auto shared = std::make_shared<weights::state>();
+  shared->source = file.string();
+  if (!file.string().ends_with(".index.json")) {
+    shared->files.emplace_back(file);
+    shared->tensors = shared->files.front().tensors();
+    shared->metadata = shared->files.front().metadata();
+    return weights(std::move(shared));
+  }
+  const auto index = read_index(file);
+  std::map<std::string, std::size_t> opened;
+  for (const auto& [tensor, shard] : index) {
+    const auto [at, added] = opened.emplace(shard, shared->files.size());
+    if (added) {
+      shared->files.emplace_back(file.parent_path() / shard);
+      for (const auto& [name, stored] : shared->files.back().tensors()) {
+        const auto named = index.find(name);
+        if (named == index.end() || named->second != shard)
+          throw error(shared->files.back().path().string() + ": tensor '" + name + "': the index " +
+                      file.string() +
+                      (named == index.end() ? " does not name it" : " expects it in " + named->second));
+      }
+      shared->metadata.insert(shared->files.back().metadata().begin(), shared->files.back().metadata().end());
+    }
+    const safetensors_file& source = shared->files[at->second];
+    shared->tensors[tensor] = source.at(tensor);
+    shared->shard_of[tensor] = source.path().string();
+  }
+  return weights(std::move(shared));
+}
+
+std::shared_ptr<const packed> weights::packed_copy(const std::string& key,
+                                                   const std::function<packed()>& build) const {
+  std::shared_ptr<state::packed_slot> slot;
+  {
+    const std::lock_guard lock(state_->guard);
+    auto& place = state_->packed_slots[key];
+    if (!place) place = std::make_shared<state::packed_slot>();
+    slot = place;
+  }
+  const std::lock_guard lock(slot->building);
+  auto copy = slot->copy.lock();
+  if (!copy) {
+    copy = std::make_shared<const packed>(build());
+    slot->copy = copy;
+  }
+  return copy;
+}
+
+const std::string& weights::source() const { return state_->source; }
+const std::map<std::string, stored_tensor>& weights::tensors() const { return state_->tensors; }
+const std::map<std::string, std::string>& weights::metadata() const { return state_->metadata; }
+
+} // namespace fovea

@@ -1,0 +1,78 @@
+#pragma once
+
+#include <fovea/dsl/names.hpp>
+#include <fovea/runtime/weights/packed.hpp>
+#include <fovea/runtime/weights/safetensors.hpp>
+
+#include <cstddef>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace fovea {
+
+/// A tensor that a program makes itself, row-major.
+struct weight_tensor {
+  std::vector<std::size_t> shape;
+  std::vector<float> values;
+};
+
+/// A parameter that a model asks for, with its layer index written out ("h.0.attn.q.weight").
+struct wanted_parameter {
+  std::string name;
+  std::vector<std::size_t> shape;
+};
+
+/// A parameter's values, row-major in the wanted shape; they live as long as a copy of the `weights` they
+/// came from. Aligned to 4 bytes, no more.
+struct weight_view {
+  const float* data;
+  std::size_t size;
+};
+
+/// A checkpoint: a cheap handle to immutable, shared state. Copies share the mapping, the converted tensors
+/// and the packed copies. All members may be called from several threads at once.
+class weights {
+public:
+  /// Weights that a program makes or a test writes down. Throws fovea::error when values don't fit a shape.
+  static weights from(std::map<std::string, weight_tensor> tensors,
+                      std::string source = "weights of the program");
+
+  /// The values of every wanted parameter, in order. `rules` is the model's table (dsl/names.hpp).
+  ///
+  /// A float32 tensor without transform is used where it lies in the file; others are converted once and
+  /// kept. Throws fovea::error, having handed out nothing, when a parameter has no tensor, a tensor is used
+  /// by no parameter and ignored by no rule, a shape or element type doesn't fit, a value is NaN or infinite,
+  /// or a `tied` copy differs. Problems of one kind are reported together.
+  std::vector<weight_view> resolve(std::span<const wanted_parameter> wanted,
+                                   std::span<const name_rule> rules = {}) const;
+
+  /// The copy of a parameter that `key` names (parameter and format), built by the first who asks and shared
+  /// by all who hold it at the same time. It is freed with its last holder.
+  std::shared_ptr<const packed> packed_copy(const std::string& key,
+                                            const std::function<packed()>& build) const;
+
+  /// The file or folder, as messages name it.
+  const std::string& source() const;
+  /// What the checkpoint holds, under its own names.
+  const std::map<std::string, stored_tensor>& tensors() const;
+  const std::map<std::string, std::string>& metadata() const;
+
+private:
+  struct state;
+  friend weights load_weights(const std::filesystem::path& path);
+  explicit weights(std::shared_ptr<state> shared) : state_(std::move(shared)) {}
+
+  std::shared_ptr<state> state_;
+};
+
+/// Maps a checkpoint and checks its structure: a safetensors file, an index (`model.safetensors.index.json`)
+/// with its shards, or a folder that holds one of them. Values are checked when a model resolves them. Throws
+/// fovea::error that names the file, the tensor, what was expected and what was found.
+weights load_weights(const std::filesystem::path& path);
+
+} // namespace fovea

@@ -18,7 +18,7 @@ sources = $(shell git ls-files '*.hpp' '*.cpp')
 
 demo:
 	cmake/install_dependencies.sh build demo
-	cmake --preset release
+	cmake --preset release -D FOVEA_TESTS=OFF
 	cmake --build build -j $(JOBS) --target semantic_search
 	python3 cmake/fetch_minilm.py build/models/minilm
 	build/examples/semantic_search "$(QUESTION)" $(TEXTS)
@@ -27,7 +27,7 @@ test: test-clang test-gcc
 
 test-gcc:
 	cmake/install_dependencies.sh build test
-	cmake --preset release
+	cmake --preset release -D FOVEA_TESTS=ON
 	cmake --build build -j $(JOBS)
 	ctest --preset release
 	@cat build/tests/instruction_sets.txt
@@ -40,7 +40,7 @@ test-clang:
 
 test-shared:
 	cmake/install_dependencies.sh build test
-	cmake --preset release -D FOVEA_SHARED=$(SHARED)
+	cmake --preset release -D FOVEA_TESTS=ON -D FOVEA_SHARED=$(SHARED)
 	cmake --build build -j $(JOBS)
 	ctest --preset shared
 	@cat build/tests/instruction_sets.txt
@@ -48,7 +48,7 @@ test-shared:
 test-all:
 	cmake/install_dependencies.sh build test
 	for preset in release clang asan; do \
-	  cmake --preset $$preset && cmake --build --preset $$preset -j $(JOBS) || exit 1; \
+	  cmake --preset $$preset -D FOVEA_TESTS=ON && cmake --build --preset $$preset -j $(JOBS) || exit 1; \
 	done
 	ctest --preset asan
 	ctest --preset clang
@@ -57,7 +57,7 @@ test-all:
 
 bench:
 	cmake/install_dependencies.sh build bench
-	cmake --preset release
+	cmake --preset release -D FOVEA_TESTS=OFF
 	cmake --build build -j $(JOBS) --target bench
 
 format:

@@ -1,0 +1,5 @@
+#include "tables.hpp"
+#include <fovea/backends/simd/kernels/table_of.hpp>
+
+extern "C" constinit const fovea::simd::kernel_table fovea_kernels_avx2 =
+    fovea::simd::table_of<fovea::simd::avx2>("avx2");

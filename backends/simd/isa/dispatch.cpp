@@ -1,0 +1,64 @@
+#include <fovea/backends/simd/isa/dispatch.hpp>
+
+#include "tables.hpp"
+#include <cstdlib>
+#include <fovea/runtime/error.hpp>
+#include <string>
+#include <string_view>
+
+namespace fovea::simd {
+namespace {
+
+struct instruction_set_entry {
+  std::string_view name;
+  const kernel_table* table;
+  bool (*supported)();
+};
+
+// From best to least. The builtin asks the processor and the operating system (saved registers).
+constexpr instruction_set_entry sets[] = {
+    {"avx512", &fovea_kernels_avx512,
+     [] {
+       return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512cd") &&
+              __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
+              __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("fma");
+     }},
+    {"avx2", &fovea_kernels_avx2,
+     [] { return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"); }},
+    {"baseline", &fovea_kernels_baseline, [] { return true; }},
+};
+
+const kernel_table& choose() {
+  if (const char* wanted = std::getenv("FOVEA_ISA"); wanted && *wanted) {
+    if (const kernel_table* table = table_for(wanted)) return *table;
+    std::string known, usable;
+    bool exists = false;
+    for (const auto& set : sets) {
+      exists = exists || set.name == wanted;
+      known += (known.empty() ? "" : ", ") + std::string(set.name);
+      if (set.supported()) usable += (usable.empty() ? "" : ", ") + std::string(set.name);
+    }
+    throw error(exists ? "FOVEA_ISA: this processor lacks '" + std::string(wanted) + "'; it has " + usable
+                       : "FOVEA_ISA: expected one of " + known + ", found '" + wanted + "'");
+  }
+  for (const auto& set : sets)
+    if (set.supported()) return *set.table;
+  return fovea_kernels_baseline;
+}
+
+} // namespace
+
+const kernel_table* table_for(const char* name) {
+  for (const auto& set : sets)
+    if (set.name == name) return set.supported() ? set.table : nullptr;
+  return nullptr;
+}
+
+const kernel_table& kernels() {
+  static const kernel_table& chosen = choose();
+  return chosen;
+}
+
+} // namespace fovea::simd
+
+const char* fovea::instruction_set() { return simd::kernels().instruction_set; }

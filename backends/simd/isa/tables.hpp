@@ -1,0 +1,12 @@
+#pragma once
+
+// The only symbols that the units compiled for one instruction set export. C linkage, because the build names
+// them to objcopy when it makes every other symbol of those units local.
+
+#include <fovea/backends/simd/kernels/table.hpp>
+
+extern "C" {
+extern const fovea::simd::kernel_table fovea_kernels_baseline;
+extern const fovea::simd::kernel_table fovea_kernels_avx2;
+extern const fovea::simd::kernel_table fovea_kernels_avx512;
+}

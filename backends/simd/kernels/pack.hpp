@@ -1,0 +1,65 @@
+#pragma once
+
+#include <cstring>
+#include <fovea/backends/simd/arch.hpp>
+#include <fovea/backends/simd/kernels/panel.hpp>
+#include <fovea/backends/simd/kernels/table.hpp>
+
+namespace fovea::simd {
+
+namespace detail {
+
+/// to[k * step + j] = from[j * stride + k] for a square of 4: rows of weights become columns of a panel.
+inline void transpose4(const float* from, size_t stride, float* to, size_t step) {
+  using quad = xsimd::batch<float, baseline>;
+  const quad a = quad::load_unaligned(from), b = quad::load_unaligned(from + stride),
+             c = quad::load_unaligned(from + 2 * stride), d = quad::load_unaligned(from + 3 * stride);
+  const quad ac = xsimd::zip_lo(a, c), bd = xsimd::zip_lo(b, d);
+  const quad ac_high = xsimd::zip_hi(a, c), bd_high = xsimd::zip_hi(b, d);
+  xsimd::zip_lo(ac, bd).store_unaligned(to);
+  xsimd::zip_hi(ac, bd).store_unaligned(to + step);
+  xsimd::zip_lo(ac_high, bd_high).store_unaligned(to + 2 * step);
+  xsimd::zip_hi(ac_high, bd_high).store_unaligned(to + 3 * step);
+}
+
+/// One panel from weights whose depth is contiguous ([out, in], as PyTorch stores them).
+template <size_t panel>
+inline void pack_rows(const float* b, size_t columns, size_t depth, size_t stride, float* to) {
+  const size_t even_columns = columns / 4 * 4, even_depth = depth / 4 * 4;
+  for (size_t k = 0; k < even_depth; k += 4)
+    for (size_t j = 0; j < even_columns; j += 4)
+      transpose4(b + j * stride + k, stride, to + k * panel + j, panel);
+  for (size_t j = even_columns; j < columns; ++j)
+    for (size_t k = 0; k < even_depth; ++k) to[k * panel + j] = b[j * stride + k];
+  for (size_t k = even_depth; k < depth; ++k)
+    for (size_t j = 0; j < columns; ++j) to[k * panel + j] = b[j * stride + k];
+}
+
+} // namespace detail
+
+template <class Arch>
+size_t pack_tasks(const pack_args& args) {
+  return (args.columns + panel<Arch> - 1) / panel<Arch>;
+}
+
+template <class Arch>
+void pack(const pack_args& args, size_t first, size_t last) {
+  for (size_t task = first; task < last; ++task) {
+    const size_t column = task * panel<Arch>;
+    const size_t columns = args.columns - column < panel<Arch> ? args.columns - column : panel<Arch>;
+    const float* b = args.b + column * args.column_stride;
+    float* to = args.panels + column * args.depth;
+    if (columns < panel<Arch>) std::memset(to, 0, panel<Arch> * args.depth * sizeof(float));
+    if (args.depth_stride == 1)
+      detail::pack_rows<panel<Arch>>(b, columns, args.depth, args.column_stride, to);
+    else if (args.column_stride == 1)
+      for (size_t k = 0; k < args.depth; ++k)
+        std::memcpy(to + k * panel<Arch>, b + k * args.depth_stride, columns * sizeof(float));
+    else
+      for (size_t k = 0; k < args.depth; ++k)
+        for (size_t j = 0; j < columns; ++j)
+          to[k * panel<Arch> + j] = b[j * args.column_stride + k * args.depth_stride];
+  }
+}
+
+} // namespace fovea::simd

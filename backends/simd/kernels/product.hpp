@@ -1,0 +1,181 @@
+#pragma once
+
+// The matrix product by register blocks (Goto and van de Geijn 2008): a block of `rows` x (panels * panel)
+// sums stays in registers while the depth runs; weights come in whole vectors from packed panels, the left
+// operand by broadcasts straight from its rows. Every sum runs over the depth in order, in one chain, so that
+// its bits depend on neither the blocks nor the split among threads.
+
+#include <fovea/backends/simd/arch.hpp>
+#include <fovea/backends/simd/kernels/epilogue.hpp>
+#include <fovea/backends/simd/kernels/panel.hpp>
+#include <fovea/backends/simd/kernels/table.hpp>
+#include <utility>
+
+namespace fovea::simd {
+
+namespace detail {
+
+/// Rows of the largest register block: with two vectors of columns its sums leave room for the operands.
+template <class Arch>
+inline constexpr size_t block_rows = width<Arch> == 16 ? 12 : 6;
+
+/// Panels that a block of `rows` takes side by side: a few rows alone are too few independent chains of
+/// additions to hide their latency.
+template <class Arch>
+inline constexpr size_t block_panels(size_t rows) {
+  return rows == 1 ? 4 : rows <= 3 ? 2 : 1;
+}
+
+/// Rows whose left operand stays in the second-level cache while panel after panel passes it.
+template <class Arch>
+inline size_t group_rows(size_t rows, size_t depth) {
+  constexpr size_t cached = 64 * 1024; // floats
+  constexpr size_t block = block_rows<Arch>;
+  const size_t most = cached / (depth + 1) / block * block;
+  const size_t groups =
+      (rows + (most < 2 * block ? 2 * block : most) - 1) / (most < 2 * block ? 2 * block : most);
+  return (rows + groups - 1) / groups;
+}
+
+/// The left operand of one block: rows `stride` apart, or rows chosen by ids.
+template <size_t rows>
+struct strided_rows {
+  const float* a;
+  size_t stride;
+  const float* operator[](size_t row) const { return a + row * stride; }
+};
+
+template <size_t rows>
+struct chosen_rows {
+  const float* a[rows];
+  const float* operator[](size_t row) const { return a[row]; }
+};
+
+/// to[rows, panels * panel] = a[rows, depth] * panels + bias.
+template <class Arch, size_t rows, size_t panels, class Rows>
+inline void multiply(Rows a, size_t depth, const float* weights, const float* bias, float* to,
+                     size_t to_stride) {
+  constexpr size_t vectors = panels * 2;
+  vec<Arch> sum[rows][vectors];
+  for (size_t r = 0; r < rows; ++r)
+    for (size_t v = 0; v < vectors; ++v) sum[r][v] = vec<Arch>(0.f);
+  for (size_t k = 0; k < depth; ++k) {
+    vec<Arch> weight[vectors];
+    for (size_t v = 0; v < vectors; ++v)
+      weight[v] = vec<Arch>::load_aligned(weights + (v / 2) * panel<Arch> * depth + k * panel<Arch> +
+                                          (v % 2) * width<Arch>);
+    for (size_t r = 0; r < rows; ++r) {
+      const vec<Arch> x(a[r][k]);
+      for (size_t v = 0; v < vectors; ++v) sum[r][v] = fma<Arch>(x, weight[v], sum[r][v]);
+    }
+  }
+  for (size_t v = 0; v < vectors; ++v) {
+    const vec<Arch> b = bias ? load<Arch>(bias + v * width<Arch>) : vec<Arch>(0.f);
+    for (size_t r = 0; r < rows; ++r) store<Arch>(to + r * to_stride + v * width<Arch>, sum[r][v] + b);
+  }
+}
+
+/// Panels [first, last) of a part for `rows` rows from `row` on.
+struct block_work {
+  const product_args* args;
+  const product_part* part;
+  size_t row, first, last;
+};
+
+template <class Arch, size_t rows, size_t panels>
+inline void multiply_block(const block_work& work, size_t at) {
+  const product_args& args = *work.args;
+  const product_part& part = *work.part;
+  constexpr size_t block = panels * panel<Arch>;
+  const size_t column = at * panel<Arch>;
+  const size_t columns = part.columns - column < block ? part.columns - column : block;
+  alignas(64) float tile[rows * block], padded_bias[block];
+  const bool in_place = columns == block && part.act == activation::none && part.join == combine::none;
+  const float* bias = part.bias ? part.bias + column : nullptr;
+  if (bias && columns < block) {
+    for (size_t j = 0; j < block; ++j) padded_bias[j] = j < columns ? bias[j] : 0.f;
+    bias = padded_bias;
+  }
+  float* out = part.out + work.row * part.out_stride + column;
+  float* to = in_place ? out : tile;
+  const size_t to_stride = in_place ? part.out_stride : block;
+  const float* weights = part.panels + column * args.depth;
+  if (args.ids) {
+    chosen_rows<rows> a;
+    for (size_t r = 0; r < rows; ++r)
+      a.a[r] = args.a + static_cast<size_t>(args.ids[work.row + r]) * args.a_stride;
+    multiply<Arch, rows, panels>(a, args.depth, weights, bias, to, to_stride);
+  } else {
+    multiply<Arch, rows, panels>(strided_rows<rows>{args.a + work.row * args.a_stride, args.a_stride},
+                                 args.depth, weights, bias, to, to_stride);
+  }
+  if (in_place) return;
+  activate<Arch>(part.act, tile, rows * block);
+  const float* other = part.other ? part.other + work.row * part.other_stride + column : nullptr;
+  for (size_t r = 0; r < rows; ++r)
+    join_row<Arch>(part.join, tile + r * block, other ? other + r * part.other_stride : nullptr,
+                   out + r * part.out_stride, columns);
+}
+
+template <class Arch, size_t rows>
+void multiply_panels(const block_work& work) {
+  constexpr size_t together = block_panels<Arch>(rows);
+  size_t at = work.first;
+  for (; at + together <= work.last; at += together) multiply_block<Arch, rows, together>(work, at);
+  for (; at < work.last; ++at) multiply_block<Arch, rows, 1>(work, at);
+}
+
+template <class Arch, class Index>
+struct kernels_by_rows;
+
+template <class Arch, size_t... index>
+struct kernels_by_rows<Arch, std::index_sequence<index...>> {
+  static constexpr void (*kernels[])(const block_work&) = {multiply_panels<Arch, index + 1>...};
+};
+
+template <class Arch>
+inline void multiply_rows(size_t rows, const block_work& work) {
+  kernels_by_rows<Arch, std::make_index_sequence<block_rows<Arch>>>::kernels[rows - 1](work);
+}
+
+} // namespace detail
+
+template <class Arch>
+size_t product_tasks(const product_args& args) {
+  size_t panels = 0;
+  for (size_t p = 0; p < args.part_count; ++p)
+    panels += (args.parts[p].columns + panel<Arch> - 1) / panel<Arch>;
+  const size_t group = detail::group_rows<Arch>(args.rows, args.depth);
+  return args.rows == 0 ? 0 : (args.rows + group - 1) / group * panels;
+}
+
+template <class Arch>
+void product(const product_args& args, size_t first, size_t last) {
+  if (first >= last) return;
+  const size_t group = detail::group_rows<Arch>(args.rows, args.depth);
+  const size_t groups = (args.rows + group - 1) / group;
+  const size_t panels = product_tasks<Arch>(args) / groups;
+  while (first < last) {
+    const size_t row = first / panels * group, row_end = row + group < args.rows ? row + group : args.rows;
+    size_t panel_at = first % panels;
+    const product_part* part = args.parts;
+    size_t part_panels = (part->columns + panel<Arch> - 1) / panel<Arch>;
+    while (panel_at >= part_panels) {
+      panel_at -= part_panels;
+      ++part;
+      part_panels = (part->columns + panel<Arch> - 1) / panel<Arch>;
+    }
+    const size_t count = part_panels - panel_at < last - first ? part_panels - panel_at : last - first;
+    const size_t blocks = (row_end - row + detail::block_rows<Arch> - 1) / detail::block_rows<Arch>;
+    const size_t step = blocks == 1 ? count : 1;
+    for (size_t at = panel_at; at < panel_at + count; at += step)
+      for (size_t b = 0, from = row; b < blocks; ++b) {
+        const size_t to = row + (row_end - row) * (b + 1) / blocks;
+        detail::multiply_rows<Arch>(to - from, {&args, part, from, at, at + step});
+        from = to;
+      }
+    first += count;
+  }
+}
+
+} // namespace fovea::simd

@@ -1,0 +1,431 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <initializer_list>
+#include <type_traits>
+
+#include <fovea/dsl/dim.hpp>
+#include <fovea/dsl/op.hpp>
+#include <fovea/dsl/scalar.hpp>
+#include <fovea/dsl/sentence.hpp>
+
+namespace fovea {
+
+/// The dims of a value, as ids that its graph has given them: equal ids are equal dims.
+struct shape {
+  static constexpr int max_rank = 6;
+  std::uint8_t rank = 0;
+  std::uint16_t dims[max_rank] = {};
+
+  constexpr std::uint16_t operator[](int axis) const { return dims[axis < 0 ? rank + axis : axis]; }
+  constexpr std::uint16_t& operator[](int axis) { return dims[axis < 0 ? rank + axis : axis]; }
+  constexpr void push(std::uint16_t dim_id) { dims[rank++] = dim_id; }
+  friend constexpr bool operator==(const shape& a, const shape& b) {
+    if (a.rank != b.rank) return false;
+    for (int i = 0; i < a.rank; ++i)
+      if (a.dims[i] != b.dims[i]) return false;
+    return true;
+  }
+};
+
+/// One operation. What `attributes`, `number` and `second_number` mean stands beside the word that makes the node.
+struct node {
+  op kind = op::constant;
+  element type = element::f32;
+  std::uint8_t operand_count = 0;
+  std::uint8_t region = 0; // 0: the model itself; else the body of a repeat
+  std::int32_t first_operand = 0;
+  fovea::shape shape = {};
+  std::uint16_t scope = 0;
+  std::int32_t attributes[4] = {};
+  double number = 0, second_number = 0;
+  place at = {};
+};
+
+/// A name, made of the scope it was given in and its own text; index >= 0 adds ".index", any_layer adds ".*".
+struct scope_name {
+  static constexpr int no_index = -1, any_layer = -2;
+  std::uint16_t parent = 0;
+  const char* text = "";
+  int index = no_index;
+  std::uint32_t hash = 2166136261u; // of the whole path with its closing dot
+};
+
+/// How a parameter begins when it is not loaded.
+struct init {
+  enum class kind : std::uint8_t { standard, zeros, ones, constant, normal, uniform, xavier, he, orthogonal };
+  kind how = kind::standard;
+  double scale = 0;
+
+  static constexpr init zeros() { return {kind::zeros, 0}; }
+  static constexpr init ones() { return {kind::ones, 1}; }
+  static constexpr init constant(double value) { return {kind::constant, value}; }
+  static constexpr init normal(double deviation) { return {kind::normal, deviation}; }
+  static constexpr init uniform(double bound) { return {kind::uniform, bound}; }
+  static constexpr init xavier(double gain = 1) { return {kind::xavier, gain}; }
+  static constexpr init he(double gain = 1) { return {kind::he, gain}; }
+  static constexpr init orthogonal(double gain = 1) { return {kind::orthogonal, gain}; }
+};
+
+struct parameter_entry {
+  std::uint16_t scope = 0;
+  const char* text = "";
+  std::int32_t node = 0;
+  std::uint32_t hash = 0;
+  std::int32_t next_of_hash = -1;
+  fovea::init init = {};
+};
+struct named_value {
+  const char* name = "";
+  std::int32_t node = 0;
+};
+
+/// The body of a repeat: nodes first <= i < last, run `count` times. Its first `carried` nodes are what it carries.
+struct region_entry {
+  std::uint8_t parent = 0;
+  std::int32_t first = 0, last = 0;
+  std::int32_t count = 1, first_index = 0, carried = 0;
+  std::int32_t results[8] = {};
+  std::uint16_t scope = 0;
+};
+
+struct graph;
+
+/// A value of a model under construction: a node of its graph. Copying it shares the value.
+struct expr {
+  graph* owner = nullptr;
+  std::int32_t id = -1; // -1: none, or what is left after an error
+
+  constexpr bool valid() const { return id >= 0; }
+  constexpr int rank() const;
+  /// The size of an axis; negative axes count from the last.
+  constexpr dim size(int axis) const;
+};
+
+/// A model under construction: nodes in the order they were declared, which is an order in which they can run.
+/// Of bounded size; outgrowing it is an error sentence like any other.
+struct graph {
+  static constexpr int max_nodes = 4096, max_operands = 9216, max_dims = 160, max_forms = 40, max_scopes = 4096;
+  static constexpr int max_parameters = 2048, max_inputs = 16, max_outputs = 16, max_regions = 24, max_functions = 12;
+  static constexpr int hash_buckets = 64;
+
+  node nodes[max_nodes] = {};
+  std::int32_t operands[max_operands] = {};
+  std::int64_t dim_numbers[max_dims] = {}; // a dim's size if it is a number, else -1 - (its form)
+  std::uint16_t next_dim[max_dims] = {};
+  std::uint16_t dim_buckets[hash_buckets] = {};
+  dim forms[max_forms] = {};
+  scope_name scopes[max_scopes] = {};
+  parameter_entry parameters[max_parameters] = {};
+  std::int32_t parameter_buckets[hash_buckets] = {};
+  named_value inputs[max_inputs] = {}, outputs[max_outputs] = {};
+  region_entry regions[max_regions] = {};
+  scalar_function functions[max_functions] = {};
+
+  int node_count = 0, operand_count = 0, dim_count = 1, form_count = 0, scope_count = 1, parameter_count = 0;
+  int input_count = 0, output_count = 0, region_count = 1, function_count = 0;
+  int current_scope = 0, current_region = 0;
+  place call_site; // where set, errors are reported here: the user's call of a word built of others
+  sentence error;
+
+  /// Declares an input of the given element type (f32 or i32) and shape.
+  template <class type>
+  constexpr expr input(const char* name, std::initializer_list<dim> dims,
+                       place at = {__builtin_FILE(), __builtin_LINE()}) {
+    static_assert(std::is_same_v<type, f32> || std::is_same_v<type, i32>, "an input is f32 or i32");
+    shape s;
+    if (!make_shape(s, dims, at, "input", name)) return {this};
+    for (int i = 0; i < input_count; ++i)
+      if (__builtin_strcmp(inputs[i].name, name) == 0)
+        return fail(at, "input \"", name, "\": there is an input of this name already, from ", nodes[inputs[i].node].at);
+    if (input_count == max_inputs) return fail(at, "input \"", name, "\": a model has at most ", max_inputs, " inputs");
+    const expr made = add({.kind = op::input,
+                           .type = std::is_same_v<type, f32> ? element::f32 : element::i32,
+                           .shape = s,
+                           .attributes = {input_count},
+                           .at = at});
+    inputs[input_count++] = {name, made.id};
+    return made;
+  }
+
+  /// Declares an output.
+  constexpr void output(const char* name, expr value, place at = {__builtin_FILE(), __builtin_LINE()}) {
+    if (!usable(value, at, "output")) return;
+    for (int i = 0; i < output_count; ++i)
+      if (__builtin_strcmp(outputs[i].name, name) == 0) {
+        fail(at, "output \"", name, "\": there is an output of this name already");
+        return;
+      }
+    if (output_count == max_outputs) {
+      fail(at, "output \"", name, "\": a model has at most ", max_outputs, " outputs");
+      return;
+    }
+    outputs[output_count++] = {name, value.id};
+  }
+
+  // What words are made of ------------------------------------------------------------------------------------------
+
+  /// Keeps the first error: where it is, and the sentence that the parts make.
+  template <class... parts>
+  constexpr expr fail(place at, const parts&... words) {
+    if (error.empty()) {
+      error << (call_site.line != 0 ? call_site : at) << ": ";
+      (write(error, words), ...);
+    }
+    return {this};
+  }
+
+  /// Whether a word may use x: it exists, is of this graph, and is not left over from the body of a repeat.
+  constexpr bool usable(expr x, place at, const char* word) {
+    if (!error.empty()) return false;
+    if (x.owner == nullptr) {
+      fail(at, word, ": an operand is an empty expr, which stands for no value");
+      return false;
+    }
+    if (x.owner != this) {
+      fail(at, word, ": the operands belong to two different graphs");
+      return false;
+    }
+    if (!x.valid()) return false;
+    for (int region = current_region;; region = regions[region].parent) {
+      if (nodes[x.id].region == region) return true;
+      if (region == 0) break;
+    }
+    fail(at, word, ": an operand from ", nodes[x.id].at,
+         " belongs to the body of a repeat and cannot be used outside it; return it from the body");
+    return false;
+  }
+
+  template <class... exprs>
+  constexpr expr add(node made, exprs... from) {
+    if (node_count == max_nodes) return fail(made.at, word_of(made.kind), ": a model has at most ", max_nodes, " nodes");
+    if (operand_count + static_cast<int>(sizeof...(from)) > max_operands)
+      return fail(made.at, word_of(made.kind), ": a model has at most ", max_operands, " operands");
+    made.first_operand = operand_count;
+    made.operand_count = static_cast<std::uint8_t>(sizeof...(from));
+    ((operands[operand_count++] = from.id), ...);
+    made.region = static_cast<std::uint8_t>(current_region);
+    made.scope = static_cast<std::uint16_t>(current_scope);
+    if (call_site.line != 0) made.at = call_site;
+    nodes[node_count] = made;
+    return {this, node_count++};
+  }
+  /// Gives the newest node one more operand.
+  constexpr void add_operand(expr x) {
+    if (operand_count == max_operands) {
+      fail(nodes[node_count - 1].at, word_of(nodes[node_count - 1].kind), ": a model has at most ", max_operands, " operands");
+      return;
+    }
+    operands[operand_count++] = x.id;
+    ++nodes[node_count - 1].operand_count;
+  }
+
+  constexpr const fovea::shape& shape_of(expr x) const { return nodes[x.id].shape; }
+  constexpr int operand(int id, int i) const { return operands[nodes[id].first_operand + i]; }
+
+  constexpr bool is_number(std::uint16_t d) const { return dim_numbers[d] >= 0; }
+  constexpr std::int64_t number(std::uint16_t d) const { return dim_numbers[d]; }
+  constexpr dim dim_of(std::uint16_t d) const { return is_number(d) ? dim(dim_numbers[d]) : forms[-1 - dim_numbers[d]]; }
+
+  constexpr std::uint16_t intern(std::int64_t number) { return intern_key(number, static_cast<std::uint64_t>(number)); }
+  constexpr std::uint16_t intern(const dim& d) {
+    if (d.is_number()) return intern(d.number());
+    for (int i = 0; i < form_count; ++i)
+      if (forms[i] == d) return intern_key(-1 - i, static_cast<std::uint64_t>(i));
+    if (form_count == max_forms) {
+      fail(call_site, "a model has at most ", max_forms, " different dims that are not numbers");
+      return 0;
+    }
+    forms[form_count] = d;
+    const int form = form_count++;
+    return intern_key(-1 - form, static_cast<std::uint64_t>(form));
+  }
+
+  constexpr bool make_shape(shape& s, std::initializer_list<dim> dims, place at, const char* word, const char* name) {
+    if (dims.size() > shape::max_rank) {
+      fail(at, word, " \"", name, "\": a shape has at most ", shape::max_rank, " axes, here ", static_cast<int>(dims.size()));
+      return false;
+    }
+    for (const dim& d : dims) {
+      if (d.overflow) {
+        fail(at, word, " \"", name, "\": a dim's arithmetic is too long, or divides by a number that is not positive");
+        return false;
+      }
+      if (d.is_number() && d.number() < 1) {
+        fail(at, word, " \"", name, "\": a dim is ", d.number(), ", expected at least 1");
+        return false;
+      }
+      s.push(intern(d));
+    }
+    return true;
+  }
+
+  // Names -----------------------------------------------------------------------------------------------------------
+
+  /// Writes the path of a scope with its closing dot: "h.*.attn.".
+  constexpr void write_scope(sentence& s, int scope) const {
+    if (scope == 0) return;
+    write_scope(s, scopes[scope].parent);
+    s << scopes[scope].text;
+    if (scopes[scope].index == scope_name::any_layer) s << ".*";
+    if (scopes[scope].index >= 0) s << '.' << scopes[scope].index;
+    s << '.';
+  }
+  /// A name as it stands in the current scope, for sentences.
+  struct scoped {
+    const char* text;
+  };
+  constexpr int open_scope(const char* text, int index, place at) {
+    if (scope_count == max_scopes) {
+      fail(at, "a model has at most ", max_scopes, " scopes");
+      return 0;
+    }
+    std::uint32_t hash = hash_of(current_scope, text);
+    sentence number;
+    if (index == scope_name::any_layer) number << ".*";
+    if (index >= 0) number << '.' << index;
+    number << '.';
+    for (const char* c = number.text; *c != '\0'; ++c) hash = hash_on(hash, *c);
+    scopes[scope_count] = {static_cast<std::uint16_t>(current_scope), text, index, hash};
+    return scope_count++;
+  }
+  /// Of the whole name, however it is divided into scopes (FNV-1a).
+  static constexpr std::uint32_t hash_on(std::uint32_t hash, char c) {
+    return (hash ^ static_cast<std::uint32_t>(static_cast<unsigned char>(c))) * 16777619u;
+  }
+  constexpr std::uint32_t hash_of(int scope, const char* text) const {
+    std::uint32_t hash = scopes[scope].hash;
+    for (; *text != '\0'; ++text) hash = hash_on(hash, *text);
+    return hash;
+  }
+  constexpr sentence parameter_name(int parameter) const {
+    sentence s;
+    write_scope(s, parameters[parameter].scope);
+    return s << parameters[parameter].text;
+  }
+
+  constexpr expr add_parameter(const char* text, shape s, fovea::init how, place at) {
+    if (parameter_count == max_parameters)
+      return fail(at, "parameter \"", scoped{text}, "\": a model has at most ", max_parameters, " parameters");
+    const std::uint32_t hash = hash_of(current_scope, text);
+    std::int32_t& bucket = parameter_buckets[hash % hash_buckets];
+    for (std::int32_t other = bucket - 1; other >= 0; other = parameters[other].next_of_hash)
+      if (parameters[other].hash == hash) {
+        sentence mine, theirs = parameter_name(other);
+        write_scope(mine, current_scope);
+        mine << text;
+        if (__builtin_strcmp(mine.text, theirs.text) == 0)
+          return fail(at, "parameter \"", mine, "\" is made twice, first at ", nodes[parameters[other].node].at,
+                      "; to share it, keep the expr of the first and use it again");
+      }
+    const expr made = add({.kind = op::parameter, .shape = s, .attributes = {parameter_count}, .at = at});
+    if (!made.valid()) return made;
+    parameters[parameter_count] = {static_cast<std::uint16_t>(current_scope), text, made.id, hash, bucket - 1, how};
+    bucket = ++parameter_count;
+    return made;
+  }
+
+  constexpr int add_function(const scalar_function& f, place at, const char* word) {
+    if (f.overflow) {
+      fail(at, word, ": a score or mask lambda records at most ", scalar_function::max_nodes, " operations on at most ",
+           scalar_function::max_captures, " tables");
+      return -1;
+    }
+    for (int i = 0; i < function_count; ++i)
+      if (functions[i] == f) return i;
+    if (function_count == max_functions) {
+      fail(at, word, ": a model has at most ", max_functions, " different score and mask lambdas");
+      return -1;
+    }
+    functions[function_count] = f;
+    return function_count++;
+  }
+
+private:
+  constexpr std::uint16_t intern_key(std::int64_t key, std::uint64_t hash) {
+    std::uint16_t& bucket = dim_buckets[hash % hash_buckets];
+    for (std::uint16_t d = bucket; d != 0; d = next_dim[d])
+      if (dim_numbers[d] == key) return d;
+    if (dim_count == max_dims) {
+      fail(call_site, "a model has at most ", max_dims, " different dims");
+      return 0;
+    }
+    const auto made = static_cast<std::uint16_t>(dim_count++);
+    dim_numbers[made] = key;
+    next_dim[made] = bucket;
+    bucket = made;
+    return made;
+  }
+
+  template <class word>
+  constexpr void write(sentence& s, const word& w) const {
+    if constexpr (std::is_same_v<word, shape>) {
+      s << '[';
+      for (int i = 0; i < w.rank; ++i) {
+        if (i > 0) s << ", ";
+        s << dim_of(w.dims[i]);
+      }
+      s << ']';
+    } else if constexpr (std::is_same_v<word, expr>) {
+      write(s, shape_of(w));
+    } else if constexpr (std::is_same_v<word, scoped>) {
+      write_scope(s, current_scope);
+      s << w.text;
+    } else {
+      s << w;
+    }
+  }
+};
+
+constexpr int expr::rank() const { return valid() ? owner->nodes[id].shape.rank : 0; }
+constexpr dim expr::size(int axis) const {
+  if (!valid()) return 1;
+  const shape& s = owner->nodes[id].shape;
+  return axis < -s.rank || axis >= s.rank ? dim(1) : owner->dim_of(s[axis]);
+}
+
+/// While it lives, the words called on x's graph report errors at the user's call, and so does what they make:
+/// for a function built of words, which takes `place at` as its own last parameter.
+class [[nodiscard]] reported_at {
+public:
+  constexpr reported_at(expr x, place at) : owner_(x.owner) {
+    if (owner_ == nullptr) return;
+    before_ = owner_->call_site;
+    if (before_.line == 0) owner_->call_site = at;
+  }
+  constexpr reported_at(const reported_at&) = delete;
+  constexpr reported_at& operator=(const reported_at&) = delete;
+  constexpr ~reported_at() {
+    if (owner_ != nullptr) owner_->call_site = before_;
+  }
+
+private:
+  graph* owner_;
+  place before_;
+};
+
+/// scope(x, "encoder") prefixes the names made on x's graph while it lives with "encoder."; scope(x, "layer", 3) with
+/// "layer.3.".
+class [[nodiscard]] scope {
+public:
+  constexpr scope(expr x, const char* name, int index = scope_name::no_index,
+                  place at = {__builtin_FILE(), __builtin_LINE()})
+      : scope(x.owner, name, index, at) {}
+  constexpr scope(graph* owner, const char* name, int index, place at) : owner_(owner) {
+    if (owner_ == nullptr) return;
+    before_ = owner_->current_scope;
+    owner_->current_scope = owner_->open_scope(name, index, at);
+  }
+  constexpr scope(const scope&) = delete;
+  constexpr scope& operator=(const scope&) = delete;
+  constexpr ~scope() {
+    if (owner_ != nullptr) owner_->current_scope = before_;
+  }
+
+private:
+  graph* owner_;
+  int before_ = 0;
+};
+
+} // namespace fovea

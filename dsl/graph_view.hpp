@@ -1,0 +1,133 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include <fovea/dsl/graph.hpp>
+
+namespace fovea {
+
+/// A finished graph, read only: what passes, the plan and the backends see, at compile time and at run time alike.
+struct graph_view {
+  std::span<const node> nodes;
+  std::span<const std::int32_t> operands;
+  std::span<const std::int64_t> dim_numbers;
+  std::span<const dim> forms;
+  std::span<const scope_name> scopes;
+  std::span<const parameter_entry> parameters;
+  std::span<const named_value> inputs, outputs;
+  std::span<const region_entry> regions;
+  std::span<const scalar_function> functions;
+
+  constexpr int node_count() const { return static_cast<int>(nodes.size()); }
+  constexpr const node& at(int id) const { return nodes[static_cast<std::size_t>(id)]; }
+  constexpr int operand(int id, int i) const {
+    return operands[static_cast<std::size_t>(at(id).first_operand + i)];
+  }
+  constexpr const region_entry& region(int i) const { return regions[static_cast<std::size_t>(i)]; }
+  constexpr const scalar_function& function(int i) const { return functions[static_cast<std::size_t>(i)]; }
+
+  constexpr bool is_number(int d) const { return dim_numbers[static_cast<std::size_t>(d)] >= 0; }
+  constexpr std::int64_t number(int d) const { return dim_numbers[static_cast<std::size_t>(d)]; }
+  /// The dim behind an id that is not a number.
+  constexpr const dim& form(int d) const { return forms[static_cast<std::size_t>(-1 - number(d))]; }
+  constexpr dim dim_of(int d) const { return is_number(d) ? dim(number(d)) : form(d); }
+  /// The size of a dim, given that of each symbol by size_of(name).
+  template <class sizes>
+  constexpr std::int64_t size(int d, const sizes& size_of) const {
+    return is_number(d) ? number(d) : form(d).evaluate(size_of);
+  }
+
+  /// How many layers share a node's declaration: 1, or the product of the counts of the repeats around it.
+  constexpr std::int64_t layers(int id) const {
+    std::int64_t n = 1;
+    for (int r = at(id).region; r != 0; r = region(r).parent) n *= region(r).count;
+    return n;
+  }
+
+  /// A parameter's name. Inside repeats each ".*" stands for a layer's number; with `layer` (counted through all repeats
+  /// around it, the innermost fastest) the numbers are written.
+  constexpr sentence parameter_name(int parameter, std::int64_t layer = -1) const {
+    const parameter_entry& p = parameters[static_cast<std::size_t>(parameter)];
+    sentence s;
+    std::int64_t rest = layer;
+    write_scope(s, p.scope, at(p.node).region, rest);
+    return s << p.text;
+  }
+
+  constexpr void write_shape(sentence& s, const shape& x) const {
+    s << '[';
+    for (int i = 0; i < x.rank; ++i) {
+      if (i > 0) s << ", ";
+      s << dim_of(x.dims[i]);
+    }
+    s << ']';
+  }
+
+private:
+  constexpr void write_scope(sentence& s, int scope, int r, std::int64_t layer) const {
+    if (scope == 0) return;
+    const scope_name& name = scopes[static_cast<std::size_t>(scope)];
+    const bool numbered = name.index == scope_name::any_layer;
+    const std::int64_t count = numbered ? region(r).count : 1;
+    write_scope(s, name.parent, numbered ? region(r).parent : r, layer < 0 ? layer : layer / count);
+    s << name.text;
+    if (numbered && layer < 0) s << ".*";
+    if (numbered && layer >= 0) s << '.' << (region(r).first_index + layer % count);
+    if (name.index >= 0) s << '.' << name.index;
+    s << '.';
+  }
+};
+
+/// A graph's tables at their exact sizes, kept as a constant.
+template <int nodes, int operands, int dims, int forms, int scopes, int parameters, int inputs, int outputs, int regions,
+          int functions>
+struct graph_image {
+  std::array<node, nodes> node_table{};
+  std::array<std::int32_t, operands> operand_table{};
+  std::array<std::int64_t, dims> dim_table{};
+  std::array<dim, forms> form_table{};
+  std::array<scope_name, scopes> scope_table{};
+  std::array<parameter_entry, parameters> parameter_table{};
+  std::array<named_value, inputs> input_table{};
+  std::array<named_value, outputs> output_table{};
+  std::array<region_entry, regions> region_table{};
+  std::array<scalar_function, functions> function_table{};
+
+  constexpr graph_view view() const {
+    return {node_table, operand_table, dim_table, form_table, scope_table, parameter_table, input_table, output_table,
+            region_table, function_table};
+  }
+};
+
+namespace detail {
+
+/// The image of the graph that is `declared::built`.
+template <class declared>
+constexpr auto image_of() {
+  constexpr const graph& g = declared::built;
+  graph_image<g.node_count, g.operand_count, g.dim_count, g.form_count, g.scope_count, g.parameter_count, g.input_count,
+              g.output_count, g.region_count, g.function_count>
+      made;
+  const auto copy = [](auto& to, const auto& from) {
+    for (std::size_t i = 0; i < to.size(); ++i) to[i] = from[i];
+  };
+  copy(made.node_table, g.nodes);
+  copy(made.operand_table, g.operands);
+  copy(made.dim_table, g.dim_numbers);
+  copy(made.form_table, g.forms);
+  copy(made.scope_table, g.scopes);
+  copy(made.parameter_table, g.parameters);
+  copy(made.input_table, g.inputs);
+  copy(made.output_table, g.outputs);
+  copy(made.region_table, g.regions);
+  copy(made.function_table, g.functions);
+  for (scalar_function& f : made.function_table) f.captured_from = nullptr;
+  return made;
+}
+
+} // namespace detail
+
+} // namespace fovea

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <cstddef>
+#include <utility>
+
+#include <fovea/dsl/sentence.hpp>
+
+namespace fovea {
+
+/// A piece of a sentence. Compilers print a character array as text only while it is short and ends in an explicit NUL.
+template <std::size_t n>
+struct part {
+  char text[n + 1];
+};
+
+/// Declared and never defined: asking for its size puts the sentence into the compiler's first error line.
+template <part... sentence>
+struct ill_formed;
+
+namespace detail {
+
+inline constexpr std::size_t part_size = 31;
+
+template <std::size_t n>
+constexpr part<n> part_of(const sentence& s, std::size_t first) {
+  part<n> p{};
+  for (std::size_t i = 0; i < n; ++i) p.text[i] = s.text[first + i];
+  p.text[n] = '\0';
+  return p;
+}
+
+/// `built` has a static constexpr sentence `error`, empty if all is well; instantiating this with one that is not is the
+/// error.
+template <class built, class parts>
+struct report;
+
+template <class built, std::size_t... i>
+struct report<built, std::index_sequence<i...>> {
+#if defined(__cpp_static_assert) && __cpp_static_assert >= 202306L
+  struct message {
+    constexpr const char* data() const { return built::error.text; }
+    constexpr std::size_t size() const { return built::error.size; }
+  };
+  static_assert(built::error.empty(), message{});
+#else
+  static constexpr std::size_t rest(std::size_t k) {
+    const std::size_t left = built::error.size - k * part_size;
+    return left < part_size ? left : part_size;
+  }
+  char size[sizeof(ill_formed<part_of<rest(i)>(built::error, i * part_size)...>)];
+#endif
+};
+
+template <class built>
+using report_of = report<built, std::make_index_sequence<(built::error.size + part_size - 1) / part_size>>;
+
+} // namespace detail
+} // namespace fovea

@@ -1,0 +1,66 @@
+#pragma once
+
+#include <type_traits>
+
+#include <fovea/dsl/graph_view.hpp>
+#include <fovea/dsl/ill_formed.hpp>
+#include <fovea/dsl/names.hpp>
+
+namespace fovea {
+
+namespace detail {
+
+/// Runs a declaration once, at compile time.
+template <class F>
+struct declared {
+  static constexpr graph build() {
+    graph g;
+    F{}(g);
+    if (g.error.empty() && g.output_count == 0) g.error << "the model has no output; declare one with g.output(\"name\", value)";
+    return g;
+  }
+  static constexpr graph built = build();
+  static constexpr sentence error = built.error;
+};
+
+} // namespace detail
+
+/// A declared and checked model. Each is a type of its own, by the type of its declaration.
+template <class F>
+struct well_formed_model {
+  static constexpr bool well_formed = true;
+  static constexpr auto declaration = detail::image_of<detail::declared<F>>();
+
+  const char* name;
+  const name_rule* names = nullptr; // how checkpoints name its parameters
+  int name_count = 0;
+};
+
+/// What is left of a model with an error, so that the one sentence is the only error.
+template <class F>
+struct ill_formed_model {
+  static constexpr bool well_formed = false;
+  enum : std::size_t { reported = sizeof(detail::report_of<detail::declared<F>>) };
+
+  const char* name;
+  const name_rule* names = nullptr;
+  int name_count = 0;
+};
+
+/// A model: its name and its declaration, a lambda that captures nothing and adds inputs, words and outputs to a graph.
+/// What does not fit is a compile-time error of one sentence. `names` says how checkpoints name its parameters.
+template <class F>
+constexpr auto model(const char* name, F) {
+  static_assert(std::is_empty_v<F>, "a model's declaration must not capture: pass what it needs as template arguments");
+  if constexpr (!std::is_empty_v<F>) return name;
+  else return std::conditional_t<detail::declared<F>::error.empty(), well_formed_model<F>, ill_formed_model<F>>{name};
+}
+template <class F, std::size_t n>
+constexpr auto model(const char* name, F f, const name_rule (&names)[n]) {
+  auto made = model(name, f);
+  made.names = names;
+  made.name_count = static_cast<int>(n);
+  return made;
+}
+
+} // namespace fovea

@@ -1,0 +1,68 @@
+#pragma once
+
+#include <cstdint>
+
+namespace fovea {
+
+/// Element types of inputs: g.input<i32>("tokens", {B, T}).
+struct f32 {};
+struct i32 {};
+
+enum class element : std::uint8_t { f32, i32, boolean };
+
+constexpr const char* name_of(element type) {
+  switch (type) {
+    case element::f32: return "float32";
+    case element::i32: return "int32";
+    case element::boolean: return "boolean";
+  }
+  return "";
+}
+
+/// What a node computes. The operands and attributes of each stand beside the word that makes it.
+enum class op : std::uint8_t {
+  // leaves
+  input, parameter, constant, range, carry, repeat_output,
+  // positions and batch indices inside a score or mask
+  score, query_position, key_position, head_index, batch_index, table_at,
+  // elementwise, one operand
+  negate, exp, log, sqrt, abs, relu, gelu, gelu_tanh, silu, sigmoid, tanh, softplus, erf, sin, cos, floor, logical_not,
+  to_float, stop_gradient, dropout,
+  // elementwise, two operands
+  add, subtract, multiply, divide, power, maximum, minimum, less, less_equal, equal, logical_and, logical_or,
+  // elementwise, three operands
+  where,
+  // affine
+  linear, matmul, transpose, gather,
+  // norms
+  layer_norm, rms_norm, batch_norm, group_norm, softmax, log_softmax,
+  // reductions
+  sum, mean, max_over, min_over, argmax,
+  // shape
+  reshape, permute, slice, concat, pad, reverse, broadcast,
+  // attention and positions
+  attention, attention_map, sinusoidal, rope,
+};
+
+constexpr bool is_elementwise(op kind) { return kind >= op::negate && kind <= op::where; }
+constexpr bool is_unary(op kind) { return kind >= op::negate && kind <= op::dropout; }
+
+/// The word a user wrote, for sentences.
+constexpr const char* word_of(op kind) {
+  constexpr const char* words[] = {
+      "input", "parameter", "constant", "range", "repeat", "repeat",
+      "score", "query position", "key position", "head", "batch", "at",
+      "-", "exp", "log", "sqrt", "abs", "relu", "gelu", "gelu_tanh", "silu", "sigmoid", "tanh", "softplus", "erf", "sin",
+      "cos", "floor", "!", "to_float", "stop_gradient", "dropout",
+      "+", "-", "*", "/", "pow", "max", "min", "<", "<=", "==", "&&", "||",
+      "where",
+      "linear", "matmul", "transpose", "gather",
+      "layer_norm", "rms_norm", "batch_norm", "group_norm", "softmax", "log_softmax",
+      "sum", "mean", "max_over", "min_over", "argmax",
+      "reshape", "permute", "slice", "concat", "pad", "reverse", "broadcast",
+      "attention", "attention_map", "sinusoidal_positions", "rope"};
+  static_assert(sizeof(words) / sizeof(words[0]) == static_cast<unsigned>(op::rope) + 1);
+  return words[static_cast<unsigned>(kind)];
+}
+
+} // namespace fovea

@@ -1,0 +1,94 @@
+#pragma once
+
+#include <fovea/dsl/attention.hpp>
+
+namespace fovea {
+
+namespace detail {
+
+/// The axis of positions: [B, T], [B, T, features], [T].
+constexpr int time_axis(expr x) { return x.rank() >= 2 ? 1 : 0; }
+
+} // namespace detail
+
+struct learned_positions_options {
+  dim context = 0; // how many positions have a vector
+  dim width = 0;
+  fovea::init init = {};
+};
+
+/// A learned vector for each position of x's axis 1: [T, width]. Makes name.weight [context, width]; T is at most context.
+constexpr expr learned_positions(expr x, const char* name, learned_positions_options options,
+                                 place at = {__builtin_FILE(), __builtin_LINE()}) {
+  if (x.owner == nullptr || !x.owner->usable(x, at, "learned_positions")) return {x.owner};
+  graph& g = *x.owner;
+  if (x.rank() < 1) return g.fail(at, "learned_positions \"", graph::scoped{name}, "\": expected an axis of positions, found ", x);
+  const dim length = x.size(detail::time_axis(x));
+  if (length.is_number() && options.context.is_number() && length.number() > options.context.number())
+    return g.fail(at, "learned_positions \"", graph::scoped{name}, "\": ", length, " positions of ", x, " exceed the context of ",
+                  options.context);
+  return embedding(range(x, length, at), name, options.context, options.width, options.init, at);
+}
+
+struct sinusoidal_options {
+  dim width = 0; // 0: the features of x
+  double base = 10000;
+};
+
+/// sin and cos of position / base^(2i / width), interleaved (Vaswani et al. 2017, section 3.5): [T, width].
+constexpr expr sinusoidal_positions(expr x, sinusoidal_options options = {}, place at = {__builtin_FILE(), __builtin_LINE()}) {
+  if (x.owner == nullptr || !x.owner->usable(x, at, "sinusoidal_positions")) return {x.owner};
+  graph& g = *x.owner;
+  const dim width = options.width == dim(0) ? x.size(-1) : options.width;
+  if (!width.is_number() || width.number() < 2 || width.number() % 2 != 0)
+    return g.fail(at, "sinusoidal_positions: expected an even number of features, found ", width);
+  shape s;
+  if (!g.make_shape(s, {x.size(detail::time_axis(x)), width}, at, "sinusoidal_positions", "")) return {&g};
+  return g.add({.kind = op::sinusoidal, .shape = s, .number = options.base, .at = at}, x);
+}
+
+/// Which features turn together: i with i + width / 2 (halves), or 2i with 2i + 1 (neighbours).
+enum class rope_pairing : std::uint8_t { halves, neighbours };
+inline constexpr rope_pairing halves = rope_pairing::halves, neighbours = rope_pairing::neighbours;
+
+struct rope_options {
+  int heads = 1;
+  double base = 10000;
+  rope_pairing pairing = halves;
+  int width = 0;  // how many features of each head turn, from the first; 0: all
+  int offset = 0; // the position of the first row
+};
+
+/// Rotary positions (Su et al. 2021, eq. 34): turns pairs of features of each head by position / base^(2i / width).
+/// x [..., T, heads * d] keeps its shape.
+constexpr expr rope(expr x, rope_options options = {}, place at = {__builtin_FILE(), __builtin_LINE()}) {
+  if (x.owner == nullptr || !x.owner->usable(x, at, "rope") || !detail::is_float(x, at, "rope")) return {x.owner};
+  graph& g = *x.owner;
+  if (x.rank() < 2) return g.fail(at, "rope: expected [..., positions, features], found ", x);
+  const std::int64_t width = detail::width_of(x, at, "rope", "");
+  if (width == 0) return {&g};
+  if (options.heads < 1 || width % options.heads != 0)
+    return g.fail(at, "rope: ", options.heads, " heads do not divide the ", width, " features of ", x);
+  const std::int64_t head = width / options.heads, turned = options.width == 0 ? head : options.width;
+  if (turned < 2 || turned % 2 != 0 || turned > head)
+    return g.fail(at, "rope: expected an even number of at most ", head, " features of a head to turn, found ", turned);
+  return g.add({.kind = op::rope, .shape = g.shape_of(x),
+                .attributes = {options.heads, options.pairing == neighbours, static_cast<std::int32_t>(turned), options.offset},
+                .number = options.base, .at = at},
+               x);
+}
+
+/// Attention with linear biases (Press et al. 2022): score - slope (query - key), for .score. Slopes are the geometric
+/// sequence 2^(-8 (h + 1) / heads), with every second one of twice as many heads where heads is no power of two.
+constexpr score alibi(int heads) {
+  int whole = 1;
+  while (whole * 2 <= heads) whole *= 2;
+  return score([heads, whole](scalar s, scalar q, scalar k, scalar head) {
+    const scalar first = pow(scalar(2.0) , -8.0 / whole * (head + 1));
+    if (whole == heads) return s - first * (q - k);
+    const scalar rest = pow(scalar(2.0), -4.0 / whole * (2 * (head - whole) + 1));
+    return s - where(head < whole, first, rest) * (q - k);
+  });
+}
+
+} // namespace fovea

@@ -1,0 +1,169 @@
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+
+#include <fovea/dsl/op.hpp>
+
+namespace fovea {
+
+struct expr;
+struct graph;
+
+/// One operation of a recorded scalar function. Operands are earlier nodes of the same function.
+struct scalar_node {
+  op kind = op::constant;
+  element type = element::f32;
+  std::int8_t operand_count = 0;
+  std::int8_t operands[4] = {};
+  std::int8_t capture = 0; // op::table_at: which captured table
+  double number = 0;       // op::constant
+
+  friend constexpr bool operator==(const scalar_node& a, const scalar_node& b) {
+    if (a.kind != b.kind || a.type != b.type || a.operand_count != b.operand_count || a.capture != b.capture || a.number != b.number)
+      return false;
+    for (int i = 0; i < a.operand_count; ++i)
+      if (a.operands[i] != b.operands[i]) return false;
+    return true;
+  }
+};
+
+/// A function of scalars, recorded by calling a user's lambda once: the score or mask of an attention.
+/// Captured tables are expressions of the graph, read by `at`.
+struct scalar_function {
+  static constexpr int max_nodes = 48, max_captures = 4;
+
+  scalar_node nodes[max_nodes] = {};
+  int count = 0;   // the last node is the result
+  graph* captured_from = nullptr;
+  int captures[max_captures] = {};
+  int capture_count = 0;
+  bool overflow = false;
+
+  constexpr bool empty() const { return count == 0; }
+
+  friend constexpr bool operator==(const scalar_function& a, const scalar_function& b) {
+    if (a.count != b.count || a.capture_count != b.capture_count) return false;
+    for (int i = 0; i < a.count; ++i)
+      if (!(a.nodes[i] == b.nodes[i])) return false;
+    for (int i = 0; i < a.capture_count; ++i)
+      if (a.captures[i] != b.captures[i]) return false;
+    return true;
+  }
+
+  constexpr std::int8_t append(const scalar_node& node) {
+    if (count == max_nodes) {
+      overflow = true;
+      return 0;
+    }
+    nodes[count] = node;
+    return static_cast<std::int8_t>(count++);
+  }
+  constexpr int capture(graph* from, int id) {
+    for (int i = 0; i < capture_count; ++i)
+      if (captures[i] == id) return i;
+    if (capture_count == max_captures) {
+      overflow = true;
+      return 0;
+    }
+    captured_from = from;
+    captures[capture_count] = id;
+    return capture_count++;
+  }
+  /// Appends another function; returns where its result lands.
+  constexpr std::int8_t append(const scalar_function& other) {
+    std::int8_t to[max_nodes] = {};
+    for (int i = 0; i < other.count; ++i) {
+      scalar_node node = other.nodes[i];
+      for (int k = 0; k < node.operand_count; ++k) node.operands[k] = to[node.operands[k]];
+      if (node.kind == op::table_at)
+        node.capture = static_cast<std::int8_t>(capture(other.captured_from, other.captures[node.capture]));
+      to[i] = append(node);
+    }
+    overflow |= other.overflow;
+    return count == 0 ? std::int8_t{0} : static_cast<std::int8_t>(count - 1);
+  }
+};
+
+/// A number inside a recorded function: what a score or mask lambda is given and returns. Integers (positions, heads)
+/// divide with floor and mix with floats freely; `where` replaces `?:`.
+struct scalar {
+  scalar_function* function = nullptr;
+  std::int8_t id = 0;
+  element type = element::f32;
+  double number = 0; // where function is null: a plain number
+
+  constexpr scalar(scalar_function* f, std::int8_t node, element t) : function(f), id(node), type(t) {}
+  template <std::integral integer>
+  constexpr scalar(integer value) : type(element::i32), number(static_cast<double>(value)) {}
+  template <std::floating_point real>
+  constexpr scalar(real value) : number(static_cast<double>(value)) {}
+};
+
+namespace detail {
+
+constexpr std::int8_t recorded(scalar_function* f, const scalar& x) {
+  if (x.function != nullptr) return x.id;
+  scalar_node node;
+  node.kind = op::constant, node.type = x.type, node.number = x.number;
+  return f->append(node);
+}
+
+constexpr element result_type(op kind, element a, element b) {
+  switch (kind) {
+    case op::less: case op::less_equal: case op::equal: case op::logical_and: case op::logical_or: case op::logical_not:
+      return element::boolean;
+    case op::negate: case op::abs: case op::add: case op::subtract: case op::multiply: case op::divide: case op::maximum:
+    case op::minimum: case op::stop_gradient: case op::dropout:
+      return a == element::f32 || b == element::f32 ? element::f32 : element::i32;
+    default: return element::f32;
+  }
+}
+
+constexpr scalar record(op kind, const scalar& a) {
+  scalar_node node;
+  node.kind = kind, node.type = result_type(kind, a.type, a.type), node.operand_count = 1;
+  node.operands[0] = recorded(a.function, a);
+  return {a.function, a.function->append(node), node.type};
+}
+constexpr scalar record(op kind, const scalar& a, const scalar& b) {
+  scalar_function* f = a.function != nullptr ? a.function : b.function;
+  scalar_node node;
+  node.kind = kind, node.type = result_type(kind, a.type, b.type), node.operand_count = 2;
+  node.operands[0] = recorded(f, a);
+  node.operands[1] = recorded(f, b);
+  return {f, f->append(node), node.type};
+}
+
+} // namespace detail
+
+constexpr scalar operator+(const scalar& a, const scalar& b) { return detail::record(op::add, a, b); }
+constexpr scalar operator-(const scalar& a, const scalar& b) { return detail::record(op::subtract, a, b); }
+constexpr scalar operator*(const scalar& a, const scalar& b) { return detail::record(op::multiply, a, b); }
+constexpr scalar operator/(const scalar& a, const scalar& b) { return detail::record(op::divide, a, b); }
+constexpr scalar operator%(const scalar& a, const scalar& b) { return a - a / b * b; }
+constexpr scalar operator-(const scalar& a) { return detail::record(op::negate, a); }
+constexpr scalar operator<(const scalar& a, const scalar& b) { return detail::record(op::less, a, b); }
+constexpr scalar operator<=(const scalar& a, const scalar& b) { return detail::record(op::less_equal, a, b); }
+constexpr scalar operator>(const scalar& a, const scalar& b) { return detail::record(op::less, b, a); }
+constexpr scalar operator>=(const scalar& a, const scalar& b) { return detail::record(op::less_equal, b, a); }
+constexpr scalar operator==(const scalar& a, const scalar& b) { return detail::record(op::equal, a, b); }
+constexpr scalar operator!=(const scalar& a, const scalar& b) { return detail::record(op::logical_not, a == b); }
+constexpr scalar operator&&(const scalar& a, const scalar& b) { return detail::record(op::logical_and, a, b); }
+constexpr scalar operator||(const scalar& a, const scalar& b) { return detail::record(op::logical_or, a, b); }
+constexpr scalar operator&(const scalar& a, const scalar& b) { return a && b; }
+constexpr scalar operator|(const scalar& a, const scalar& b) { return a || b; }
+constexpr scalar operator!(const scalar& a) { return detail::record(op::logical_not, a); }
+
+constexpr scalar where(const scalar& condition, const scalar& yes, const scalar& no) {
+  scalar_function* f = condition.function;
+  scalar_node node;
+  node.kind = op::where, node.operand_count = 3;
+  node.type = yes.type == no.type ? yes.type : element::f32;
+  node.operands[0] = detail::recorded(f, condition);
+  node.operands[1] = detail::recorded(f, yes);
+  node.operands[2] = detail::recorded(f, no);
+  return {f, f->append(node), node.type};
+}
+
+} // namespace fovea

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace fovea {
+
+/// Text of bounded length, built at compile time: the one sentence that says what is wrong with a model.
+/// Longer text is cut; sentences are written to fit.
+struct sentence {
+  static constexpr std::size_t capacity = 480;
+  char text[capacity + 1] = {};
+  std::size_t size = 0;
+
+  constexpr bool empty() const { return size == 0; }
+
+  constexpr sentence& operator<<(char c) {
+    if (size < capacity) text[size++] = c;
+    return *this;
+  }
+  constexpr sentence& operator<<(const char* words) {
+    for (; *words != '\0'; ++words) *this << *words;
+    return *this;
+  }
+  constexpr sentence& operator<<(std::int64_t number) {
+    if (number < 0) return *this << '-' << -number;
+    if (number > 9) *this << number / 10;
+    return *this << static_cast<char>('0' + number % 10);
+  }
+  constexpr sentence& operator<<(int number) { return *this << static_cast<std::int64_t>(number); }
+  constexpr sentence& operator<<(const sentence& other) { return *this << other.text; }
+};
+
+/// Where in the user's own source a word was written. Words take it as their last, defaulted parameter.
+struct place {
+  const char* file = "";
+  int line = 0;
+};
+
+/// The file's name without its folders, and the line: "gpt.cpp:10".
+constexpr sentence& operator<<(sentence& s, place at) {
+  const char* name = at.file;
+  for (const char* c = at.file; *c != '\0'; ++c)
+    if (*c == '/' || *c == '\\') name = c + 1;
+  return s << name << ':' << at.line;
+}
+
+} // namespace fovea

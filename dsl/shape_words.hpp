@@ -1,0 +1,204 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include <fovea/dsl/affine.hpp>
+
+namespace fovea {
+
+/// An axis, where a word takes one: by the dim that it has (T), or by position, axis(0), axis(-1).
+struct axis {
+  int position = 0;
+  dim named = 0;
+  bool by_position = false;
+  place at; // where it was written
+
+  constexpr explicit axis(int i, place where = {__builtin_FILE(), __builtin_LINE()})
+      : position(i), by_position(true), at(where) {}
+  constexpr axis(const dim& d, place where = {__builtin_FILE(), __builtin_LINE()}) : named(d), at(where) {}
+};
+
+namespace detail {
+
+/// The position of an axis in x, or -1 after an error.
+constexpr int find_axis(expr x, const axis& which, place at, const char* word) {
+  graph& g = *x.owner;
+  const shape& s = g.shape_of(x);
+  if (which.by_position) {
+    const int i = which.position < 0 ? s.rank + which.position : which.position;
+    if (i >= 0 && i < s.rank) return i;
+    g.fail(at, word, ": there is no axis ", which.position, " in ", x);
+    return -1;
+  }
+  int found = -1;
+  for (int i = 0; i < s.rank; ++i)
+    if (g.dim_of(s[i]) == which.named) {
+      if (found >= 0) {
+        g.fail(at, word, ": ", which.named, " occurs twice in ", x, "; say axis(", found, ") or axis(", i, ")");
+        return -1;
+      }
+      found = i;
+    }
+  if (found < 0) g.fail(at, word, ": there is no axis ", which.named, " in ", x);
+  return found;
+}
+
+constexpr std::int64_t product_of_numbers(const graph& g, const shape& s, dim& symbols) {
+  std::int64_t n = 1;
+  for (int i = 0; i < s.rank; ++i) {
+    if (g.is_number(s[i])) n *= g.number(s[i]);
+    else symbols = symbols * g.dim_of(s[i]);
+  }
+  return n;
+}
+
+} // namespace detail
+
+/// The same elements in the same order under another shape; the number of elements must agree.
+constexpr expr reshape(expr x, std::initializer_list<dim> dims, place at = {__builtin_FILE(), __builtin_LINE()}) {
+  if (x.owner == nullptr || !x.owner->usable(x, at, "reshape")) return {x.owner};
+  graph& g = *x.owner;
+  shape s;
+  if (!g.make_shape(s, dims, at, "reshape", "")) return {&g};
+  dim from = 1, to = 1;
+  const std::int64_t n = detail::product_of_numbers(g, g.shape_of(x), from), m = detail::product_of_numbers(g, s, to);
+  if (!(from * n == to * m))
+    return g.fail(at, "cannot reshape ", x, " to ", s, ": ", from * n, " elements and ", to * m);
+  return g.add({.kind = op::reshape, .type = g.nodes[x.id].type, .shape = s, .at = at}, x);
+}
+
+/// x with a new axis of size 1 before position `where`.
+constexpr expr unsqueeze(expr x, int where, place at = {__builtin_FILE(), __builtin_LINE()}) {
+  if (x.owner == nullptr || !x.owner->usable(x, at, "unsqueeze")) return {x.owner};
+  graph& g = *x.owner;
+  const shape& from = g.shape_of(x);
+  const int i = where < 0 ? from.rank + 1 + where : where;
+  if (i < 0 || i > from.rank) return g.fail(at, "unsqueeze: there is no place ", where, " in ", x);
+  if (from.rank == shape::max_rank) return g.fail(at, "unsqueeze: ", x, " has ", shape::max_rank, " axes already");
+  shape s;
+  for (int k = 0; k <= from.rank; ++k) {
+    if (k == i) s.push(g.intern(1));
+    if (k < from.rank) s.push(from[k]);
+  }
+  return g.add({.kind = op::reshape, .type = g.nodes[x.id].type, .shape = s, .at = at}, x);
+}
+
+/// Axes in a new order: axis i of the result is axis order[i] of x.
+constexpr expr permute(expr x, std::initializer_list<int> order, place at = {__builtin_FILE(), __builtin_LINE()}) {
+  if (x.owner == nullptr || !x.owner->usable(x, at, "permute")) return {x.owner};
+  graph& g = *x.owner;
+  const shape& from = g.shape_of(x);
+  shape s;
+  std::int32_t packed = 0, seen = 0; // three bits an axis
+  for (int i : order) {
+    const int k = i < 0 ? from.rank + i : i;
+    if (k < 0 || k >= from.rank || (seen >> k & 1) != 0 || s.rank == from.rank)
+      return g.fail(at, "permute: expected each of the ", static_cast<int>(from.rank), " axes of ", x, " once");
+    packed |= k << (3 * s.rank);
+    seen |= 1 << k;
+    s.push(from[k]);
+  }
+  if (s.rank != from.rank)
+    return g.fail(at, "permute: expected each of the ", static_cast<int>(from.rank), " axes of ", x, " once");
+  return g.add({.kind = op::permute, .type = g.nodes[x.id].type, .shape = s, .attributes = {packed}, .at = at}, x);
+}
+
+/// x repeated to a larger shape: axes of size 1 and missing leading axes stretch.
+constexpr expr broadcast(expr x, std::initializer_list<dim> dims, place at = {__builtin_FILE(), __builtin_LINE()}) {
+  if (x.owner == nullptr || !x.owner->usable(x, at, "broadcast")) return {x.owner};
+  graph& g = *x.owner;
+  shape s, joined;
+  if (!g.make_shape(s, dims, at, "broadcast", "")) return {&g};
+  if (!detail::broadcast(g, g.shape_of(x), s, joined) || !(joined == s))
+    return g.fail(at, "cannot broadcast ", x, " to ", s);
+  return g.add({.kind = op::broadcast, .type = g.nodes[x.id].type, .shape = s, .at = at}, x);
+}
+
+/// The elements from <= i < to of an axis. `from` and `to` are dims of the model; numbers below 0 count from the end.
+constexpr expr slice(expr x, axis where, dim from, dim to, place at = {__builtin_FILE(), __builtin_LINE()}) {
+  if (x.owner == nullptr || !x.owner->usable(x, at, "slice")) return {x.owner};
+  graph& g = *x.owner;
+  const int i = detail::find_axis(x, where, at, "slice");
+  if (i < 0) return {&g};
+  shape s = g.shape_of(x);
+  const dim size = g.dim_of(s[i]);
+  if (from.is_number() && from.number() < 0) from = size + from;
+  if (to.is_number() && to.number() < 0) to = size + to;
+  const dim length = to - from;
+  const bool outside = (from.is_number() && from.number() < 0) || (length.is_number() && length.number() < 1) ||
+                       (size.is_number() && to.is_number() && to.number() > size.number());
+  if (outside) return g.fail(at, "slice: from ", from, " to ", to, " is outside the axis of ", size, " in ", x);
+  s[i] = g.intern(length);
+  const int first = g.intern(from.is_number() ? dim(from.number()) : from);
+  return g.add({.kind = op::slice, .type = g.nodes[x.id].type, .shape = s, .attributes = {i, first}, .at = at}, x);
+}
+
+/// n equal parts of the last axis, side by side.
+template <std::size_t n>
+constexpr std::array<expr, n> split(expr x, place at = {__builtin_FILE(), __builtin_LINE()}) {
+  std::array<expr, n> parts{};
+  if (x.owner == nullptr || !x.owner->usable(x, at, "split")) {
+    parts.fill({x.owner});
+    return parts;
+  }
+  const std::int64_t width = detail::width_of(x, at, "split", "");
+  constexpr auto count = static_cast<std::int64_t>(n);
+  if (width != 0 && width % count != 0)
+    x.owner->fail(at, "split: ", x, " does not divide into ", count, " equal parts of its last axis");
+  for (std::size_t i = 0; i < n; ++i) {
+    const auto k = static_cast<std::int64_t>(i);
+    parts[i] = x.owner->error.empty() ? slice(x, axis(-1), k * width / count, (k + 1) * width / count, at) : expr{x.owner};
+  }
+  return parts;
+}
+
+/// Values joined along an axis; the other axes agree. At most 16 values.
+template <class... exprs>
+  requires(std::same_as<exprs, expr> && ...)
+constexpr expr concat(axis where, expr x, exprs... more) {
+  const place at = where.at;
+  if (x.owner == nullptr || !x.owner->usable(x, at, "concat")) return {x.owner};
+  graph& g = *x.owner;
+  static_assert(sizeof...(more) < 16, "concat joins at most 16 values");
+  const int i = detail::find_axis(x, where, at, "concat");
+  if (i < 0) return {&g};
+  shape s = g.shape_of(x);
+  dim length = g.dim_of(s[i]);
+  for (expr y : {x, more...}) {
+    if (!g.usable(y, at, "concat")) return {&g};
+    if (y.id == x.id) continue;
+    const shape& other = g.shape_of(y);
+    bool fits = other.rank == s.rank && g.nodes[y.id].type == g.nodes[x.id].type;
+    for (int k = 0; fits && k < s.rank; ++k) fits = k == i || other[k] == s[k];
+    if (!fits) return g.fail(at, "concat: cannot join ", x, " and ", y, " along axis ", i, ": the other axes must agree");
+  }
+  const std::int32_t ids[] = {more.id...};
+  for (std::int32_t id : ids) length = length + g.dim_of(g.nodes[id].shape[i]);
+  s[i] = g.intern(length);
+  return g.add({.kind = op::concat, .type = g.nodes[x.id].type, .shape = s, .attributes = {i}, .at = at}, x, more...);
+}
+
+/// `before` and `after` copies of `value` around an axis.
+constexpr expr pad(expr x, axis where, int before, int after, double value = 0,
+                   place at = {__builtin_FILE(), __builtin_LINE()}) {
+  if (x.owner == nullptr || !x.owner->usable(x, at, "pad")) return {x.owner};
+  graph& g = *x.owner;
+  const int i = detail::find_axis(x, where, at, "pad");
+  if (i < 0) return {&g};
+  if (before < 0 || after < 0) return g.fail(at, "pad: expected counts of at least 0, found ", before, " and ", after);
+  shape s = g.shape_of(x);
+  s[i] = g.intern(g.dim_of(s[i]) + before + after);
+  return g.add({.kind = op::pad, .type = g.nodes[x.id].type, .shape = s, .attributes = {i, before, after}, .number = value, .at = at}, x);
+}
+
+/// An axis in reverse order.
+constexpr expr reverse(expr x, axis where, place at = {__builtin_FILE(), __builtin_LINE()}) {
+  if (x.owner == nullptr || !x.owner->usable(x, at, "reverse")) return {x.owner};
+  graph& g = *x.owner;
+  const int i = detail::find_axis(x, where, at, "reverse");
+  if (i < 0) return {&g};
+  return g.add({.kind = op::reverse, .type = g.nodes[x.id].type, .shape = g.shape_of(x), .attributes = {i}, .at = at}, x);
+}
+
+} // namespace fovea

@@ -1,0 +1,16 @@
+#pragma once
+
+// Declaring models: the words, shapes and compile-time checks. Needs the standard library only.
+
+#include <fovea/dsl/affine.hpp>
+#include <fovea/dsl/attention.hpp>
+#include <fovea/dsl/dim.hpp>
+#include <fovea/dsl/elementwise.hpp>
+#include <fovea/dsl/graph.hpp>
+#include <fovea/dsl/mask.hpp>
+#include <fovea/dsl/model.hpp>
+#include <fovea/dsl/norm.hpp>
+#include <fovea/dsl/position.hpp>
+#include <fovea/dsl/reduce.hpp>
+#include <fovea/dsl/repeat.hpp>
+#include <fovea/dsl/shape_words.hpp>

@@ -1,5 +1,6 @@
 # What people and CI call; CMake does the work. Folders: build (g++), build-clang, build-asan.
 
+MAKEFLAGS += --no-print-directory
 JOBS ?= $(shell nproc)
 SHARED ?= ../shared
 QUESTION ?= may I sell copies

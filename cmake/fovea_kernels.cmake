@@ -37,6 +37,7 @@ function(fovea_isa_object name set source symbol)
     COMMENT "Making the symbols of ${name} local"
     VERBATIM COMMAND_EXPAND_LISTS)
   set_source_files_properties("${object}" PROPERTIES EXTERNAL_OBJECT TRUE GENERATED TRUE)
+  set_property(GLOBAL APPEND PROPERTY fovea_isa_objects "${object}|${symbol}") # for tests/leak
   set(${name} "${object}" PARENT_SCOPE)
 endfunction()
 

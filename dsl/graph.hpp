@@ -107,7 +107,7 @@ struct expr {
 /// Of bounded size; outgrowing it is an error sentence like any other.
 struct graph {
   static constexpr int max_nodes = 4096, max_operands = 9216, max_dims = 160, max_forms = 40, max_scopes = 4096;
-  static constexpr int max_parameters = 2048, max_inputs = 16, max_outputs = 16, max_regions = 24, max_functions = 12;
+  static constexpr int max_parameters = 4096, max_inputs = 16, max_outputs = 16, max_regions = 24, max_functions = 12;
   static constexpr int hash_buckets = 64;
 
   node nodes[max_nodes] = {};

@@ -5,6 +5,7 @@
 // supplied here.
 
 #include <cstddef>
+#include <cstdint>
 #include <type_traits>
 #include <xsimd/xsimd.hpp>
 
@@ -71,6 +72,30 @@ inline float reduce_max(const vec<Arch>& x) {
 template <class Arch>
 inline float reduce_min(const vec<Arch>& x) {
   return detail::reduce<Arch>(x, [](float a, float b) { return a < b ? a : b; });
+}
+
+/// As many 32-bit integers as a vector has floats.
+template <class Arch>
+using int_vec = xsimd::batch<std::int32_t, Arch>;
+
+/// The bit pattern of each float.
+template <class Arch>
+inline int_vec<Arch> bits(const vec<Arch>& x) {
+#if XSIMD_VERSION_MAJOR >= 9
+  return xsimd::bitwise_cast<std::int32_t>(x);
+#else
+  return xsimd::bitwise_cast<int_vec<Arch>>(x);
+#endif
+}
+
+/// The float of each bit pattern.
+template <class Arch>
+inline vec<Arch> from_bits(const int_vec<Arch>& x) {
+#if XSIMD_VERSION_MAJOR >= 9
+  return xsimd::bitwise_cast<float>(x);
+#else
+  return xsimd::bitwise_cast<vec<Arch>>(x);
+#endif
 }
 
 template <class Arch>

@@ -241,7 +241,7 @@ void convert_and_check(std::vector<pending>& work,
 } // namespace
 
 std::vector<weight_view> weights::resolve(std::span<const wanted_parameter> wanted,
-                                          std::span<const name_rule> rules) const {
+                                          std::span<const name_rule> rules) const& {
   resolution call(state_->source, state_->tensors, wanted, rules);
   const auto fillings = call.match();
   call.check_shapes(fillings);

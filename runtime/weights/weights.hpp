@@ -49,7 +49,10 @@ public:
   /// by no parameter and ignored by no rule, a shape or element type doesn't fit, a value is NaN or infinite,
   /// or a `tied` copy differs. Problems of one kind are reported together.
   std::vector<weight_view> resolve(std::span<const wanted_parameter> wanted,
-                                   std::span<const name_rule> rules = {}) const;
+                                   std::span<const name_rule> rules = {}) const&;
+  // The views would outlive what they point into.
+  std::vector<weight_view> resolve(std::span<const wanted_parameter> wanted,
+                                   std::span<const name_rule> rules = {}) const&& = delete;
 
   /// The copy of a parameter that `key` names (parameter and format), built by the first who asks and shared
   /// by all who hold it at the same time. It is freed with its last holder.

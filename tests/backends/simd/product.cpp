@@ -1,0 +1,251 @@
+#include "kernel_sets.hpp"
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <fovea/runtime/threads.hpp>
+#include <limits>
+
+using namespace fovea::simd;
+using fovea::thread_pool;
+
+namespace {
+
+constexpr float untouched = 12345.f;
+
+double activated(activation act, double x) {
+  switch (act) {
+    case activation::none:
+      return x;
+    case activation::relu:
+      return x > 0 ? x : 0;
+    case activation::gelu:
+      return 0.5 * x * (1 + std::erf(x / std::sqrt(2.0)));
+    case activation::gelu_tanh:
+      return 0.5 * x * (1 + std::tanh(std::sqrt(2 / std::acos(-1.0)) * (x + 0.044715 * x * x * x)));
+    case activation::silu:
+      return x / (1 + std::exp(-x));
+    case activation::sigmoid:
+      return 1 / (1 + std::exp(-x));
+    case activation::tanh:
+      return std::tanh(x);
+  }
+  return 0;
+}
+
+struct part_case {
+  std::size_t columns;
+  bool bias = false;
+  activation act = activation::none;
+  combine join = combine::none;
+};
+
+struct product_case {
+  std::size_t rows, depth;
+  std::vector<part_case> parts;
+  bool ids = false;
+  std::size_t threads = 1, a_shift = 0, out_shift = 0, stride_gap = 0;
+  bool other_is_out = false;
+};
+
+/// One product with all of its operands, random from a fixed seed.
+struct product_run {
+  struct part_data {
+    std::vector<float> weights, bias, other, out;
+    aligned_floats panels;
+  };
+  std::vector<float> a;
+  std::vector<std::int32_t> ids;
+  std::vector<part_data> parts;
+
+  product_run(const kernel_table& table, const product_case& c) {
+    std::mt19937 random(7);
+    const std::size_t a_rows = c.ids ? c.rows + 5 : c.rows, a_stride = c.depth + c.stride_gap;
+    a = random_floats(c.a_shift + a_rows * a_stride, random);
+    if (c.ids)
+      for (std::size_t i = 0; i < c.rows; ++i) ids.push_back(static_cast<std::int32_t>(random() % a_rows));
+    std::vector<product_part> described;
+    for (const part_case& p : c.parts) {
+      const std::size_t stride = p.columns + c.stride_gap;
+      part_data& d = parts.emplace_back(
+          part_data{random_floats(p.columns * c.depth, random), random_floats(p.columns, random),
+                    random_floats(c.rows * stride, random),
+                    std::vector<float>(c.out_shift + c.rows * stride + 64, untouched),
+                    aligned_floats(panel_floats(table.panel, p.columns, c.depth), untouched)});
+      const pack_args packing{d.weights.data(), p.columns, c.depth, c.depth, 1, d.panels.data()};
+      table.pack(packing, 0, table.pack_tasks(packing));
+      if (c.other_is_out)
+        std::copy(d.other.begin(), d.other.end(), d.out.begin() + static_cast<std::ptrdiff_t>(c.out_shift));
+      described.push_back({d.panels.data(), p.columns, p.bias ? d.bias.data() : nullptr,
+                           d.out.data() + c.out_shift, stride,
+                           p.join == combine::none ? nullptr
+                           : c.other_is_out        ? d.out.data() + c.out_shift
+                                                   : d.other.data(),
+                           stride, p.act, p.join});
+    }
+    const product_args args{a.data() + c.a_shift,         c.rows,           c.depth,         a_stride,
+                            c.ids ? ids.data() : nullptr, described.data(), described.size()};
+    thread_pool pool(c.threads);
+    pool.run(table.product_tasks(args),
+             [&](std::size_t first, std::size_t last, std::size_t) { table.product(args, first, last); });
+  }
+
+  /// The largest error over what float32 sums of `depth` terms allow; infinite when anything else was
+  /// written.
+  double error(const product_case& c) const {
+    double worst = 0;
+    for (std::size_t p = 0; p < parts.size(); ++p) {
+      const part_case& expected = c.parts[p];
+      const part_data& d = parts[p];
+      const std::size_t stride = expected.columns + c.stride_gap;
+      for (std::size_t i = 0; i < c.rows; ++i) {
+        const std::size_t row = c.ids ? static_cast<std::size_t>(ids[i]) : i;
+        for (std::size_t j = 0; j < expected.columns; ++j) {
+          double sum = 0;
+          for (std::size_t k = 0; k < c.depth; ++k)
+            sum += static_cast<double>(a[c.a_shift + row * (c.depth + c.stride_gap) + k]) *
+                   static_cast<double>(d.weights[j * c.depth + k]);
+          if (expected.bias) sum += static_cast<double>(d.bias[j]);
+          double value = activated(expected.act, sum);
+          const auto other = static_cast<double>(d.other[i * stride + j]);
+          if (expected.join == combine::add) value += other;
+          if (expected.join == combine::multiply) value *= other;
+          const auto got = static_cast<double>(d.out[c.out_shift + i * stride + j]);
+          const double allowed = 1e-6 + 6e-8 * static_cast<double>(c.depth);
+          if (!(std::abs(got - value) <= 1e30)) return std::numeric_limits<double>::infinity();
+          worst = std::max(worst, std::abs(got - value) / allowed);
+        }
+      }
+      const auto gap_kept = [&](std::size_t i) {
+        const std::size_t at = i - c.out_shift;
+        const bool inside = i >= c.out_shift && at < c.rows * stride && at % stride < expected.columns;
+        const bool copied = c.other_is_out && i >= c.out_shift && at < c.rows * stride;
+        return inside || d.out[i] == (copied ? d.other[at] : untouched);
+      };
+      for (std::size_t i = 0; i < d.out.size(); ++i)
+        if (!gap_kept(i)) return std::numeric_limits<double>::infinity();
+    }
+    return worst;
+  }
+};
+
+void check(const kernel_table& table, const product_case& c) {
+  CAPTURE(table.instruction_set, c.rows, c.depth, c.parts[0].columns, c.a_shift, c.out_shift, c.stride_gap);
+  CHECK(product_run(table, c).error(c) <= 1);
+}
+
+constexpr std::size_t largest_block = 12;
+
+} // namespace
+
+TEST_CASE("a product agrees with the formula for every number of rows and columns") {
+  for (const auto* table : kernel_sets())
+    for (std::size_t rows = 1; rows <= 2 * largest_block + 1; ++rows)
+      for (std::size_t columns = 1; columns <= 2 * table->panel + 1; ++columns)
+        check(*table, {.rows = rows, .depth = 7, .parts = {{columns, true}}});
+}
+
+TEST_CASE("a product agrees with the formula at every depth") {
+  for (const auto* table : kernel_sets())
+    for (std::size_t depth = 1; depth <= 70; ++depth)
+      for (const std::size_t rows : {1u, 2u, 3u, 5u, 17u})
+        check(*table, {.rows = rows, .depth = depth, .parts = {{2 * table->panel + 3}}});
+}
+
+TEST_CASE("deep and wide products are split and still agree") {
+  for (const auto* table : kernel_sets())
+    for (const std::size_t rows : {1u, 4u, 31u, 97u})
+      for (const std::size_t depth : {513u, 1024u, 3072u})
+        check(*table, {.rows = rows, .depth = depth, .parts = {{9 * table->panel + 5, true}}});
+}
+
+TEST_CASE("operands and results lie anywhere, and nothing between rows is written") {
+  for (const auto* table : kernel_sets())
+    for (std::size_t shift = 0; shift < 5; ++shift)
+      for (const std::size_t rows : {1u, 3u, 13u})
+        check(*table, {.rows = rows,
+                       .depth = 19,
+                       .parts = {{table->panel + 1, true}, {table->panel * 2}},
+                       .a_shift = shift,
+                       .out_shift = 5 - shift,
+                       .stride_gap = shift});
+}
+
+TEST_CASE("every activation and join") {
+  for (const auto* table : kernel_sets())
+    for (const auto act : {activation::none, activation::relu, activation::gelu, activation::gelu_tanh,
+                           activation::silu, activation::sigmoid, activation::tanh})
+      for (const auto join : {combine::none, combine::add, combine::multiply})
+        for (const bool bias : {false, true})
+          for (const std::size_t columns : {table->panel, 3 * table->panel + 3})
+            for (const std::size_t rows : {1u, 7u, 14u}) {
+              CAPTURE(static_cast<int>(act), static_cast<int>(join), bias);
+              check(*table, {.rows = rows, .depth = 33, .parts = {{columns, bias, act, join}}});
+            }
+}
+
+TEST_CASE("a residual may be joined in place") {
+  for (const auto* table : kernel_sets())
+    for (const std::size_t rows : {1u, 7u, 40u})
+      check(*table, {.rows = rows,
+                     .depth = 1100,
+                     .parts = {{3 * table->panel + 2, true, activation::none, combine::add}},
+                     .stride_gap = 1,
+                     .other_is_out = true});
+}
+
+TEST_CASE("several parts share the left operand") {
+  for (const auto* table : kernel_sets())
+    for (const std::size_t rows : {1u, 2u, 26u})
+      check(*table, {.rows = rows,
+                     .depth = 40,
+                     .parts = {{table->panel * 2 + 1, true},
+                               {1},
+                               {table->panel, false, activation::silu},
+                               {table->panel * 3, true, activation::none, combine::multiply}}});
+}
+
+TEST_CASE("rows are gathered by their ids") {
+  for (const auto* table : kernel_sets())
+    for (std::size_t rows = 1; rows <= 2 * largest_block + 1; ++rows)
+      check(*table,
+            {.rows = rows, .depth = 1030, .parts = {{table->panel + 3, true}}, .ids = true, .stride_gap = 2});
+}
+
+TEST_CASE("no rows, no tasks") {
+  for (const auto* table : kernel_sets()) {
+    product_part part;
+    part.columns = 5;
+    const product_args args{nullptr, 0, 4, 4, nullptr, &part, 1};
+    CHECK(table->product_tasks(args) == 0);
+  }
+}
+
+TEST_CASE("the bits of a product depend neither on threads nor on the rows beside") {
+  for (const auto* table : kernel_sets()) {
+    for (const std::size_t rows : {1u, 9u, 16u, 129u})
+      for (const std::size_t depth : {384u, 1024u, 1537u}) {
+        product_case c{.rows = rows, .depth = depth, .parts = {{384, true, activation::gelu}, {40}}};
+        const product_run alone(*table, c);
+        for (const std::size_t threads : {2u, 3u, 5u}) {
+          c.threads = threads;
+          const product_run shared(*table, c);
+          for (std::size_t p = 0; p < c.parts.size(); ++p) CHECK(alone.parts[p].out == shared.parts[p].out);
+        }
+      }
+    // The weights are drawn after a, so equal sizes of a keep them equal: compare one row of many with that
+    // row alone.
+    const product_case many{.rows = 23, .depth = 200, .parts = {{100}}, .ids = true};
+    const product_run together(*table, many);
+    const auto& part = together.parts[0];
+    for (std::size_t i = 0; i < many.rows; ++i) {
+      std::vector<float> out(100);
+      product_part one;
+      one.panels = const_cast<aligned_floats&>(part.panels).data();
+      one.columns = one.out_stride = 100;
+      one.out = out.data();
+      const product_args args{
+          together.a.data() + static_cast<std::size_t>(together.ids[i]) * 200, 1, 200, 200, nullptr, &one, 1};
+      table->product(args, 0, table->product_tasks(args));
+      CHECK(std::equal(out.begin(), out.end(), part.out.begin() + static_cast<std::ptrdiff_t>(i * 100)));
+    }
+  }
+}

@@ -1,0 +1,71 @@
+#!/usr/bin/env python3
+"""Fails on any global symbol but one in an object compiled for one instruction set.
+
+    check.py OBJECT SYMBOL         the object defines SYMBOL and, to other objects, nothing else; it neither
+                                   allocates nor throws
+    check.py --self-test COMPILER  the check finds a weak and a unique symbol, an allocation and a missing table
+
+A weak symbol (an inline function, an instantiated template) of such an object could replace the same function in
+ordinary code, which would then run on AVX-512 alone; see backends/simd/isa/README.md.
+"""
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+ALLOCATES_OR_THROWS = ("_Znw", "_Zna", "_Zdl", "_Zda", "malloc", "calloc", "realloc", "free", "__cxa_", "_ZSt")
+
+
+def symbols(path):
+    """(name, type letter) of each symbol, as nm prints them."""
+    listing = subprocess.run(["nm", "--format=posix", path], check=True, capture_output=True, text=True).stdout
+    return [tuple(line.split()[:2]) for line in listing.splitlines()]
+
+
+def faults(path, table):
+    found = symbols(path)
+    defined = [(name, kind) for name, kind in found if kind != "U" and (kind.isupper() or kind in "uvw")]
+    result = [f"{name} is visible to other objects (nm type {kind})" for name, kind in defined if name != table]
+    if table not in [name for name, _ in defined]:
+        result.append(f"{table} is not defined")
+    result += [f"{name} is called" for name, kind in found if kind == "U" and name.startswith(ALLOCATES_OR_THROWS)]
+    return result
+
+
+SELF_TEST = {
+    "inline int shared(int x) { static int calls = 0; return calls += x; }\n"
+    'extern "C" { int (*table)(int) = shared; }\n': ["_Z6sharedi", "_ZZ6sharediE5calls"],
+    'extern "C" { int* table(int n) { return new int[static_cast<unsigned long>(n)]; } }\n': ["_Zna"],
+    'extern "C" { int other = 1; }\n': ["other is visible", "table is not defined"],
+    'static int one() { return 1; }\nextern "C" { int (*table)() = one; }\n': [],
+}
+
+
+def self_test(compiler):
+    failed = 0
+    with tempfile.TemporaryDirectory() as folder:
+        source, built = pathlib.Path(folder, "unit.cpp"), str(pathlib.Path(folder, "unit.o"))
+        for text, expected in SELF_TEST.items():
+            source.write_text(text)
+            subprocess.run([compiler, "-std=c++20", "-O0", "-c", str(source), "-o", built], check=True)
+            found = faults(built, "table")
+            if bool(found) != bool(expected) or any(not any(e in f for f in found) for e in expected):
+                print(f"for\n{text}expected {expected}, found {found}")
+                failed = 1
+    return failed
+
+
+def main(arguments):
+    if len(arguments) != 2:
+        print(__doc__, file=sys.stderr)
+        return 2
+    if arguments[0] == "--self-test":
+        return self_test(arguments[1])
+    found = faults(*arguments)
+    for fault in found:
+        print(f"{arguments[0]}: {fault}")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,10 @@
+# One test for each object that fovea_isa_object() made, and one for the check itself.
+set(leak_check ${CMAKE_COMMAND} -E env PYTHONDONTWRITEBYTECODE=1 ${Python3_EXECUTABLE} ${CMAKE_CURRENT_LIST_DIR}/check.py)
+get_property(objects GLOBAL PROPERTY fovea_isa_objects)
+foreach(pair IN LISTS objects)
+  string(REPLACE "|" ";" pair "${pair}")
+  list(GET pair 0 object)
+  list(GET pair 1 symbol)
+  add_test(NAME leak/${symbol} COMMAND ${leak_check} ${object} ${symbol})
+endforeach()
+add_test(NAME leak/self_test COMMAND ${leak_check} --self-test ${CMAKE_CXX_COMPILER})

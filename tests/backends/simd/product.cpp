@@ -109,7 +109,7 @@ struct product_run {
           if (expected.join == combine::add) value += other;
           if (expected.join == combine::multiply) value *= other;
           const auto got = static_cast<double>(d.out[c.out_shift + i * stride + j]);
-          const double allowed = 1e-6 + 6e-8 * static_cast<double>(c.depth);
+          const double allowed = 1e-6 + 1e-7 * static_cast<double>(c.depth);
           if (!(std::abs(got - value) <= 1e30)) return std::numeric_limits<double>::infinity();
           worst = std::max(worst, std::abs(got - value) / allowed);
         }

@@ -5,7 +5,7 @@
 inline constexpr fovea::dim B{"B"};
 
 inline constexpr auto tiny = fovea::model("tiny", [](fovea::graph& g) {
-  g.output("y", fovea::relu(fovea::linear(g.input<float>("x", {B, 8}), "up", 4)));
+  g.output("y", fovea::relu(fovea::linear(g.input<fovea::f32>("x", {B, 8}), "up", 4)));
 });
 static_assert(tiny.parameters() == 8 * 4 + 4);
 

@@ -7,6 +7,7 @@
 
 #include <fstream>
 #include <numeric>
+#include <system_error>
 #include <utility>
 
 namespace fovea {
@@ -63,7 +64,8 @@ weights weights::from(std::map<std::string, weight_tensor> tensors, std::string 
 
 weights load_weights(const std::filesystem::path& path) {
   std::filesystem::path file = path;
-  if (std::filesystem::is_directory(path)) {
+  std::error_code unreadable; // then opening it says why
+  if (std::filesystem::is_directory(path, unreadable)) {
     file = path / single_file;
     if (!std::filesystem::exists(file)) file = path / index_file;
     if (!std::filesystem::exists(file))

@@ -1,0 +1,117 @@
+#include <fovea/runtime/tokenizers/byte_level.hpp>
+
+#include <fovea/runtime/tokenizers/utf8.hpp>
+
+#include <array>
+
+namespace fovea {
+namespace {
+
+constexpr bool stands_for_itself(std::uint32_t byte) {
+  return (byte >= '!' && byte <= '~') || (byte >= 0xa1 && byte <= 0xac) || (byte >= 0xae && byte <= 0xff);
+}
+
+constexpr std::uint32_t first_stand_in = 0x100;
+
+constexpr auto characters = [] {
+  std::array<std::uint32_t, 256> table{};
+  std::uint32_t next = first_stand_in;
+  for (std::uint32_t byte = 0; byte < 256; ++byte) table[byte] = stands_for_itself(byte) ? byte : next++;
+  return table;
+}();
+
+constexpr std::uint32_t after_stand_ins = first_stand_in + 68;
+
+/// The byte of each character below after_stand_ins, or -1.
+constexpr auto bytes = [] {
+  std::array<std::int16_t, after_stand_ins> table{};
+  table.fill(-1);
+  for (std::size_t byte = 0; byte < 256; ++byte) table[characters[byte]] = static_cast<std::int16_t>(byte);
+  return table;
+}();
+
+enum class kind : std::uint8_t { space, letter, number, other };
+
+constexpr auto ascii_kinds = [] {
+  std::array<kind, 128> kinds{};
+  for (std::uint32_t c = 0; c < 128; ++c)
+    kinds[c] = c == ' ' || (c >= 9 && c <= 13)                    ? kind::space
+               : (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ? kind::letter
+               : c >= '0' && c <= '9'                             ? kind::number
+                                                                  : kind::other;
+  return kinds;
+}();
+
+kind kind_of(std::uint32_t value) {
+  if (value < 128) return ascii_kinds[value];
+  return is_letter(value)        ? kind::letter
+         : is_number(value)      ? kind::number
+         : is_white_space(value) ? kind::space
+                                 : kind::other;
+}
+
+/// Bytes of the contraction ('s, 'll, ...) at the front of `text`, or 0.
+std::size_t contraction(std::string_view text) {
+  for (const std::string_view form : {"'s", "'t", "'re", "'ve", "'m", "'ll", "'d"})
+    if (text.starts_with(form)) return form.size();
+  return 0;
+}
+
+std::size_t end_of_run(std::string_view text, std::size_t at, kind wanted) {
+  while (at < text.size()) {
+    const auto [value, length] = code_point_at(text, at);
+    if (kind_of(value) != wanted) break;
+    at += length;
+  }
+  return at;
+}
+
+} // namespace
+
+std::uint32_t byte_character(unsigned char byte) { return characters[byte]; }
+
+std::string printable_bytes(std::string_view text) {
+  std::string printable;
+  for (const char c : text) append_utf8(printable, characters[static_cast<unsigned char>(c)]);
+  return printable;
+}
+
+void append_token_bytes(std::string_view token, std::string& result) {
+  const std::size_t before = result.size();
+  for (std::size_t at = 0; at < token.size();) {
+    const auto [value, length] = code_point_at(token, at);
+    if (value >= after_stand_ins || bytes[value] < 0) {
+      result.resize(before);
+      result += token;
+      return;
+    }
+    result += static_cast<char>(bytes[value]);
+    at += length;
+  }
+}
+
+std::string_view next_gpt2_word(std::string_view text, std::size_t& at) {
+  const std::size_t begin = at;
+  const auto word = [&](std::size_t end) {
+    at = end;
+    return text.substr(begin, end - begin);
+  };
+  if (text[begin] == '\'')
+    if (const std::size_t length = contraction(text.substr(begin))) return word(begin + length);
+
+  const auto [first, first_length] = code_point_at(text, begin);
+  const kind first_kind = kind_of(first);
+  if (first_kind != kind::space) return word(end_of_run(text, begin, first_kind));
+  if (first == ' ' && begin + 1 < text.size()) {
+    const kind second = kind_of(code_point_at(text, begin + 1).value);
+    if (second != kind::space) return word(end_of_run(text, begin + 1, second));
+  }
+  // White space up to the text's end, or all of it but the last character, which the next word may take.
+  const std::size_t end = end_of_run(text, begin, kind::space);
+  if (end == text.size()) return word(end);
+  std::size_t last = end - 1;
+  while ((static_cast<unsigned char>(text[last]) & 0xc0u) == 0x80u) --last;
+  return word(last > begin ? last : end);
+}
+
+} // namespace fovea

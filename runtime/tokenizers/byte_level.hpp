@@ -1,0 +1,26 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace fovea {
+
+/// GPT-2's printable alphabet for bytes: the code point that stands for each byte. Printable Latin-1
+/// characters stand for themselves, the other 68 bytes for U+0100 and on (a space is U+0120).
+std::uint32_t byte_character(unsigned char byte);
+
+/// The bytes in the printable alphabet, as UTF-8.
+std::string printable_bytes(std::string_view bytes);
+
+/// Appends the bytes that a token of the printable alphabet stands for; a token with another character in it
+/// (an added token) stands for itself.
+void append_token_bytes(std::string_view token, std::string& bytes);
+
+/// The next word of GPT-2's pre-tokeniser at byte `at` < text.size(), never empty: what the pattern
+/// `'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+` matches. Moves `at` behind
+/// it.
+std::string_view next_gpt2_word(std::string_view text, std::size_t& at);
+
+} // namespace fovea

@@ -1,0 +1,67 @@
+#pragma once
+
+#include <fovea/runtime/tokenizers/vocabulary.hpp>
+
+#include <cstddef>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace fovea {
+
+/// A text as a model takes it; both lists have one entry a token.
+struct encoding {
+  std::vector<token_id> ids;
+  std::vector<token_id> type_ids; // 0 for the first text of a pair, 1 for the second
+};
+
+struct encode_options {
+  bool special = true;        // put the special tokens of the model around the text ([CLS] ... [SEP])
+  std::size_t max_length = 0; // cut to that many tokens, special ones counted and kept; 0: no limit
+};
+
+/// The tokenizer of a model: a cheap handle to immutable, shared state. All members may be called from
+/// several threads at once.
+class tokenizer {
+public:
+  /// Throws fovea::error when the text is not UTF-8 (with the byte offset) or max_length has no room for the
+  /// special tokens. A special token spelt out in the text becomes that token. Truncation and padding that
+  /// the file asks for are left to the caller.
+  encoding encode(std::string_view text, encode_options options = {}) const;
+  /// Two texts for a model that compares them. Too long a pair loses tokens of the longer text first.
+  encoding encode_pair(std::string_view first, std::string_view second, encode_options options = {}) const;
+
+  /// The text of these ids; bytes that make no UTF-8 become U+FFFD. Throws fovea::error for an id outside the
+  /// vocabulary.
+  std::string decode(std::span<const token_id> ids, bool skip_special = true) const;
+
+  /// One more than the greatest id, added tokens included.
+  std::size_t vocabulary_size() const;
+  std::optional<token_id> id(std::string_view token) const;
+  /// As the vocabulary spells it ("##ing", "Ġthe"). Throws fovea::error for an id outside the vocabulary.
+  const std::string& token(token_id id) const;
+
+private:
+  struct state;
+  friend class tokenizer_json;
+  explicit tokenizer(std::shared_ptr<state> shared) : state_(std::move(shared)) {}
+
+  std::vector<token_id> words_of(std::string_view text) const;
+
+  std::shared_ptr<state> state_;
+};
+
+/// Reads a `tokenizer.json` of Hugging Face tokenizers: WordPiece with BERT's normaliser and pre-tokeniser,
+/// or byte-level BPE with GPT-2's. Throws fovea::error that names the file and what in it is malformed or not
+/// supported.
+tokenizer load_tokenizer(const std::filesystem::path& path);
+
+/// The same from the file's text; `source` is what messages call it.
+tokenizer parse_tokenizer(std::string_view json, const std::string& source = "tokenizer");
+
+} // namespace fovea

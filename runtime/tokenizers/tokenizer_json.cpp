@@ -1,0 +1,257 @@
+#include <fovea/runtime/tokenizers/tokenizer.hpp>
+
+#include <fovea/runtime/error.hpp>
+#include <fovea/runtime/tokenizers/state.hpp>
+#include <fovea/runtime/weights/mapped_file.hpp>
+
+#include <nlohmann/json.hpp>
+
+#include <span>
+#include <utility>
+
+namespace fovea {
+namespace {
+
+using json = nlohmann::json;
+
+constexpr const char* supported =
+    "WordPiece with BERT's normaliser and pre-tokeniser, and byte-level BPE, are supported";
+
+/// The `type` of a stage, "null" where the file has none.
+std::string type_of(const json& stage) {
+  return stage.is_object() ? stage.value("type", std::string("(no type)")) : "null";
+}
+
+const json& member(const json& object, const char* key) {
+  static const json none;
+  const auto found = object.find(key);
+  return found == object.end() ? none : *found;
+}
+
+/// A member that may be absent or null.
+template <typename type>
+type value_or(const json& object, const char* key, type fallback) {
+  const json& found = member(object, key);
+  return found.is_null() ? fallback : found.get<type>();
+}
+
+[[noreturn]] void unsupported(const char* stage, const std::string& found) {
+  throw error(std::string(stage) + " '" + found + "' is not supported: " + supported);
+}
+
+} // namespace
+
+/// Builds a tokenizer from its JSON, stage by stage.
+class tokenizer_json {
+public:
+  static tokenizer read(const json& file) {
+    auto shared = std::make_shared<tokenizer::state>();
+    tokenizer_json reader(*shared, file);
+    reader.read_model();
+    reader.read_normalizer();
+    reader.read_added_tokens();
+    reader.read_splitter();
+    reader.make_model();
+    reader.read_template();
+    reader.read_decoder();
+    return tokenizer(std::move(shared));
+  }
+
+private:
+  tokenizer_json(tokenizer::state& to, const json& file)
+      : to_(to), file_(file), model_(member(file, "model")) {}
+
+  void read_model() {
+    // Files of old releases leave the type out.
+    type_ = model_.is_object() && !model_.contains("type") ? (model_.contains("merges") ? "BPE" : "WordPiece")
+                                                           : type_of(model_);
+    if (type_ != "WordPiece" && type_ != "BPE") unsupported("model", type_);
+    const json& tokens = model_.at("vocab");
+    if (!tokens.is_object()) throw error("model: expected vocab to be an object from token to id");
+    to_.tokens.reserve(tokens.size());
+    for (const auto& [token, id] : tokens.items()) to_.tokens.add(token, id.get<std::int64_t>());
+  }
+
+  void read_added_tokens() {
+    const json& list = member(file_, "added_tokens");
+    if (list.is_null()) return;
+    for (const json& entry : list) {
+      added_token token{.content = entry.at("content").get<std::string>(),
+                        .id = entry.at("id").get<token_id>(),
+                        .special = entry.value("special", false),
+                        .single_word = entry.value("single_word", false),
+                        .left_strip = entry.value("lstrip", false),
+                        .right_strip = entry.value("rstrip", false),
+                        .normalized = entry.value("normalized", false)};
+      if (token.content.empty()) throw error("added_tokens: expected a text; found an empty one");
+      to_.tokens.add(token.content, token.id);
+      if (token.special) to_.special.insert(token.id);
+      if (!token.normalized) {
+        to_.raw_tokens.add(std::move(token));
+        continue;
+      }
+      if (to_.normalizer) {
+        const std::string spelt = std::exchange(token.content, {});
+        to_.normalizer->append(spelt, token.content);
+        if (token.content.empty())
+          throw error("added_tokens: the normaliser leaves nothing of '" + spelt + "'");
+      }
+      to_.normalized_tokens.add(std::move(token));
+    }
+  }
+
+  void read_normalizer() {
+    const json& stage = member(file_, "normalizer");
+    if (stage.is_null()) return;
+    if (type_of(stage) != "BertNormalizer") unsupported("normalizer", type_of(stage));
+    const bool lowercase = value_or(stage, "lowercase", true);
+    to_.normalizer = bert_normalizer{.clean_text = value_or(stage, "clean_text", true),
+                                     .handle_chinese_chars = value_or(stage, "handle_chinese_chars", true),
+                                     .strip_accents = value_or(stage, "strip_accents", lowercase),
+                                     .lowercase = lowercase};
+  }
+
+  void read_splitter() {
+    const json& stage = member(file_, "pre_tokenizer");
+    const std::string type = type_of(stage);
+    if (type != (type_ == "BPE" ? "ByteLevel" : "BertPreTokenizer"))
+      unsupported("pre_tokenizer", type + "' with model '" + type_);
+    if (type_ == "BPE")
+      to_.splitter = byte_level_splitter{.prefix_space = value_or(stage, "add_prefix_space", true),
+                                         .use_pattern = value_or(stage, "use_regex", true)};
+  }
+
+  void make_model() {
+    if (type_ == "WordPiece") {
+      to_.model.emplace<word_piece>(to_.tokens, value_or(model_, "unk_token", std::string("[UNK]")),
+                                    value_or(model_, "continuing_subword_prefix", std::string("##")),
+                                    value_or(model_, "max_input_chars_per_word", std::size_t{100}));
+      return;
+    }
+    if (value_or(model_, "dropout", 0.0) != 0.0) unsupported("model", "BPE with dropout");
+    if (value_or(model_, "byte_fallback", false)) unsupported("model", "BPE with byte_fallback");
+    for (const char* key : {"continuing_subword_prefix", "end_of_word_suffix"})
+      if (!value_or(model_, key, std::string()).empty()) unsupported("model", std::string("BPE with ") + key);
+    byte_pair::settings settings{.fuse_unknown = value_or(model_, "fuse_unk", false),
+                                 .ignore_merges = value_or(model_, "ignore_merges", false)};
+    if (const auto unknown = value_or(model_, "unk_token", std::string()); !unknown.empty())
+      settings.unknown = id_of(unknown);
+    std::vector<std::pair<std::string, std::string>> merges;
+    for (const json& entry : model_.at("merges")) merges.push_back(read_merge(entry));
+    to_.model.emplace<byte_pair>(to_.tokens, merges, settings);
+  }
+
+  /// ["left", "right"], or "left right" in older files.
+  static std::pair<std::string, std::string> read_merge(const json& entry) {
+    if (entry.is_array() && entry.size() == 2)
+      return {entry[0].get<std::string>(), entry[1].get<std::string>()};
+    if (entry.is_string()) {
+      const auto text = entry.get<std::string>();
+      const auto space = text.find(' ');
+      if (space != std::string::npos) return {text.substr(0, space), text.substr(space + 1)};
+    }
+    throw error("merges: expected two tokens; found " + entry.dump());
+  }
+
+  token_id id_of(const std::string& token) const {
+    const auto id = to_.tokens.id(token);
+    if (!id) throw error("expected a token '" + token + "' in the vocabulary");
+    return *id;
+  }
+
+  using piece = encoding_template::piece;
+  using kind = piece::kind;
+
+  void read_template() {
+    const json& stage = member(file_, "post_processor");
+    const std::string type = type_of(stage);
+    to_.single = {{{kind::first_text}}};
+    to_.pair = {{{kind::first_text}, {kind::second_text, 1}}};
+    if (type == "null" || type == "ByteLevel") return;
+    if (type == "TemplateProcessing") {
+      to_.single = read_pieces(stage.at("single"), stage.at("special_tokens"));
+      to_.pair = read_pieces(stage.at("pair"), stage.at("special_tokens"));
+    } else if (type == "BertProcessing") {
+      const piece cls = ending(stage, "cls", 0), sep = ending(stage, "sep", 0);
+      to_.single = {{cls, {kind::first_text}, sep}};
+      to_.pair = {{cls, {kind::first_text}, sep, {kind::second_text, 1}, ending(stage, "sep", 1)}};
+    } else if (type == "RobertaProcessing") {
+      const piece cls = ending(stage, "cls", 0), sep = ending(stage, "sep", 0);
+      to_.single = {{cls, {kind::first_text}, sep}};
+      to_.pair = {{cls, {kind::first_text}, sep, sep, {kind::second_text}, sep}};
+    } else {
+      throw error(
+          "post_processor '" + type +
+          "' is not supported: expected TemplateProcessing, BertProcessing, RobertaProcessing or ByteLevel");
+    }
+  }
+
+  /// The special token that BertProcessing writes as ["[SEP]", 102].
+  piece ending(const json& stage, const char* key, token_id type) const {
+    const auto token = stage.at(key).at(0).get<std::string>();
+    const auto id = stage.at(key).at(1).get<token_id>();
+    if (id_of(token) != id)
+      throw error(std::string("post_processor: ") + key + ": expected '" + token + "' to have id " +
+                  std::to_string(id_of(token)) + "; found " + std::to_string(id));
+    return {kind::special, type, {id}};
+  }
+
+  encoding_template read_pieces(const json& list, const json& special) const {
+    encoding_template form;
+    for (const json& entry : list) {
+      if (entry.contains("Sequence")) {
+        const json& text = entry["Sequence"];
+        const bool second = text.at("id").get<std::string>() == "B";
+        form.pieces.push_back(
+            {second ? kind::second_text : kind::first_text, text.at("type_id").get<token_id>()});
+        continue;
+      }
+      const json& token = entry.at("SpecialToken");
+      const auto ids = special.at(token.at("id").get<std::string>()).at("ids").get<std::vector<token_id>>();
+      for (const token_id id : ids)
+        if (to_.tokens.token(id).empty())
+          throw error("post_processor: expected the id of a token; found " + std::to_string(id));
+      form.pieces.push_back({kind::special, token.at("type_id").get<token_id>(), ids});
+    }
+    return form;
+  }
+
+  void read_decoder() {
+    const json& stage = member(file_, "decoder");
+    const std::string type = type_of(stage);
+    if (type == "ByteLevel")
+      to_.decoder = byte_level_decoder{};
+    else if (type == "WordPiece")
+      to_.decoder =
+          word_piece_decoder{value_or(stage, "prefix", std::string("##")), value_or(stage, "cleanup", true)};
+    else if (type != "null")
+      unsupported("decoder", type);
+  }
+
+  tokenizer::state& to_;
+  const json& file_;
+  const json& model_;
+  std::string type_;
+};
+
+tokenizer parse_tokenizer(std::string_view text, const std::string& source) {
+  try {
+    const json file = json::parse(text);
+    if (!file.is_object()) throw error(std::string("expected a JSON object; found ") + file.type_name());
+    return tokenizer_json::read(file);
+  } catch (const json::parse_error& reason) {
+    throw error(source + ": not valid JSON: " + reason.what());
+  } catch (const json::exception& reason) {
+    throw error(source + ": expected the layout of tokenizer.json: " + reason.what());
+  } catch (const error& reason) {
+    throw error(source + ": " + reason.what());
+  }
+}
+
+tokenizer load_tokenizer(const std::filesystem::path& path) {
+  const mapped_file file(path);
+  return parse_tokenizer({reinterpret_cast<const char*>(file.bytes().data()), file.bytes().size()},
+                         path.string());
+}
+
+} // namespace fovea

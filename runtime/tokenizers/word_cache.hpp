@@ -1,0 +1,69 @@
+#pragma once
+
+#include <fovea/runtime/tokenizers/vocabulary.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace fovea {
+
+/// The ids of words met before. Words and ids lie in two growing buffers, so that a hit costs one hash and
+/// one comparison. When it is full it starts anew, which bounds its memory at a few megabytes.
+class word_cache {
+public:
+  /// The ids of `word`, appended to `ids`; `split(word, ids)` appends them where the word is new.
+  template <typename function>
+  void append(std::string_view word, std::vector<token_id>& ids, const function& split) {
+    const std::size_t hash = std::hash<std::string_view>{}(word);
+    if (slots_.empty()) slots_.resize(slot_count);
+    std::size_t at = hash % slot_count;
+    for (; slots_[at].hash != 0; at = (at + 1) % slot_count) {
+      const slot& s = slots_[at];
+      if (s.hash != (hash | 1) || std::string_view(words_).substr(s.word, s.word_length) != word) continue;
+      ids.insert(ids.end(), ids_.begin() + s.first, ids_.begin() + s.first + s.count);
+      return;
+    }
+    const std::size_t before = ids.size();
+    split(word, ids);
+    if (word.size() > longest_word) return;
+    if (used_ == slot_count / 2) {
+      clear();
+      at = hash % slot_count;
+    }
+    ++used_;
+    slots_[at] = {hash | 1, static_cast<std::uint32_t>(words_.size()),
+                  static_cast<std::uint32_t>(word.size()), static_cast<std::uint32_t>(ids_.size()),
+                  static_cast<std::uint32_t>(ids.size() - before)};
+    words_ += word;
+    ids_.insert(ids_.end(), ids.begin() + static_cast<std::ptrdiff_t>(before), ids.end());
+  }
+
+private:
+  static constexpr std::size_t slot_count = std::size_t{1} << 16;
+  static constexpr std::size_t longest_word = 64;
+
+  struct slot {
+    std::size_t hash = 0; // with its lowest bit set; 0 marks a free slot
+    std::uint32_t word = 0, word_length = 0;
+    std::uint32_t first = 0, count = 0;
+  };
+
+  void clear() {
+    slots_.assign(slot_count, {});
+    words_.clear();
+    ids_.clear();
+    used_ = 0;
+  }
+
+  std::vector<slot> slots_;
+  std::string words_;
+  std::vector<token_id> ids_;
+  std::size_t used_ = 0;
+};
+
+} // namespace fovea

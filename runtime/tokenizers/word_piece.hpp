@@ -1,0 +1,31 @@
+#pragma once
+
+#include <fovea/runtime/tokenizers/vocabulary.hpp>
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace fovea {
+
+/// WordPiece (Schuster and Nakajima 2012, in BERT's greedy form): the longest token that begins the word,
+/// then the longest continuation, and so on. A word that can't be covered, or is too long, is one unknown
+/// token.
+class word_piece {
+public:
+  /// Throws fovea::error when `unknown` is no token.
+  word_piece(const vocabulary& tokens, const std::string& unknown, std::string continuation,
+             std::size_t longest_word);
+
+  /// Appends the ids of one word, which is valid UTF-8.
+  void append(std::string_view word, std::vector<token_id>& ids) const;
+
+private:
+  const vocabulary& tokens_;
+  token_id unknown_;
+  std::string continuation_; // "##"
+  std::size_t longest_word_; // in code points
+};
+
+} // namespace fovea

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <cstdint>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <stdexcept>
+#include <string>
+
+/// A folder of its own for one test, removed at its end.
+class temporary_folder {
+public:
+  temporary_folder() {
+    std::string name = (std::filesystem::temp_directory_path() / "fovea-XXXXXX").string();
+    if (!::mkdtemp(name.data())) throw std::runtime_error("cannot create " + name);
+    path_ = name;
+  }
+  ~temporary_folder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  temporary_folder(const temporary_folder&) = delete;
+  temporary_folder& operator=(const temporary_folder&) = delete;
+
+  std::filesystem::path operator/(const std::string& name) const { return path_ / name; }
+  const std::filesystem::path& path() const { return path_; }
+
+  /// Writes a file into the folder and returns its path.
+  std::filesystem::path write(const std::string& name, const std::string& content) const {
+    std::ofstream(path_ / name, std::ios::binary) << content;
+    return path_ / name;
+  }
+
+private:
+  std::filesystem::path path_;
+};
+
+/// The bytes of a safetensors file with this header text and this data.
+inline std::string safetensors_bytes(const std::string& header, const std::string& data) {
+  std::string file;
+  for (std::size_t i = 0; i < 8; ++i)
+    file += static_cast<char>((static_cast<std::uint64_t>(header.size()) >> (8 * i)) & 0xff);
+  return file + header + data;
+}
+
+/// What `f` throws, as text; "" when it throws nothing.
+template <typename exception, typename function>
+std::string message_of(function f) {
+  try {
+    f();
+  } catch (const exception& e) {
+    return e.what();
+  }
+  return "";
+}

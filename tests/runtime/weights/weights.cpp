@@ -1,0 +1,238 @@
+#include <fovea/runtime/weights/weights.hpp>
+
+#include "temporary_folder.hpp"
+
+#include <fovea/runtime/error.hpp>
+
+#include <catch2/catch.hpp>
+
+#include <array>
+#include <cmath>
+#include <numeric>
+#include <thread>
+
+using namespace fovea;
+using Catch::Matchers::Contains;
+
+namespace {
+
+weight_tensor counted(std::vector<std::size_t> shape) {
+  weight_tensor tensor{std::move(shape), {}};
+  tensor.values.resize(
+      std::accumulate(tensor.shape.begin(), tensor.shape.end(), std::size_t{1}, std::multiplies<>()));
+  std::iota(tensor.values.begin(), tensor.values.end(), 0.0f);
+  return tensor;
+}
+
+std::vector<float> values(const weight_view& view) { return {view.data, view.data + view.size}; }
+
+std::string refusal(const weights& w, std::vector<wanted_parameter> wanted,
+                    std::span<const name_rule> rules = {}) {
+  return message_of<error>([&] { w.resolve(wanted, rules); });
+}
+
+void save(const std::filesystem::path& path, const std::map<std::string, weight_tensor>& tensors) {
+  std::map<std::string, stored_tensor> stored;
+  for (const auto& [name, tensor] : tensors)
+    stored[name] = {element_type::f32, tensor.shape, std::as_bytes(std::span(tensor.values))};
+  save_safetensors(path, stored);
+}
+
+} // namespace
+
+TEST_CASE("without rules names are matched as they are", "[weights]") {
+  const auto w = weights::from({{"q.weight", counted({2, 3})}, {"q.bias", counted({2})}});
+  const std::array<wanted_parameter, 2> wanted{{{"q.bias", {2}}, {"q.weight", {2, 3}}}};
+  const auto views = w.resolve(wanted);
+  REQUIRE(views.size() == 2);
+  CHECK(values(views[0]) == std::vector<float>{0, 1});
+  CHECK(values(views[1]) == std::vector<float>{0, 1, 2, 3, 4, 5});
+}
+
+TEST_CASE("a GPT-2 checkpoint is read by its rules", "[weights]") {
+  static constexpr std::array rules{
+      name_rule{"", "transformer.", optional_prefix},
+      name_rule{"wte", "wte.weight"},
+      name_rule{"h.*.q.weight", "h.*.attn.c_attn.weight", columns(0, 2) | transposed},
+      name_rule{"h.*.k.weight", "h.*.attn.c_attn.weight", columns(2, 4) | transposed},
+      name_rule{"h.*.q.bias", "h.*.attn.c_attn.bias", rows(0, 2)},
+      name_rule{"h.*.k.bias", "h.*.attn.c_attn.bias", rows(2, 4)},
+      name_rule{"", "h.*.attn.bias", ignored},
+      name_rule{"wte", "lm_head.weight", tied}};
+  std::vector<wanted_parameter> wanted{{"wte", {5, 2}}};
+  for (const std::string layer : {"h.0.", "h.1."}) {
+    wanted.push_back({layer + "q.weight", {2, 2}});
+    wanted.push_back({layer + "k.weight", {2, 2}});
+    wanted.push_back({layer + "q.bias", {2}});
+    wanted.push_back({layer + "k.bias", {2}});
+  }
+  for (const std::string prefix : {"", "transformer."}) {
+    std::map<std::string, weight_tensor> theirs{{prefix + "wte.weight", counted({5, 2})}};
+    for (const std::string layer : {"h.0.", "h.1."}) {
+      theirs[prefix + layer + "attn.c_attn.weight"] = counted({2, 4});
+      theirs[prefix + layer + "attn.c_attn.bias"] = counted({4});
+      theirs[prefix + layer + "attn.bias"] = counted({1, 1, 3, 3});
+    }
+    theirs["lm_head.weight"] = counted({5, 2});
+    const auto w = weights::from(theirs);
+    const auto views = w.resolve(wanted, rules);
+    CHECK(values(views[1]) == std::vector<float>{0, 4, 1, 5});
+    CHECK(values(views[2]) == std::vector<float>{2, 6, 3, 7});
+    CHECK(values(views[7]) == std::vector<float>{0, 1});
+    CHECK(values(views[8]) == std::vector<float>{2, 3});
+
+    theirs["lm_head.weight"].values[3] = 7;
+    CHECK_THAT(refusal(weights::from(theirs), wanted, rules),
+               Contains("tensor 'lm_head.weight': expected a second copy of 'wte' [5, 2]"));
+    theirs.erase("lm_head.weight");
+    CHECK(refusal(weights::from(theirs), wanted, rules).empty());
+    // A third layer that the model doesn't have must not be dropped in silence.
+    theirs[prefix + "h.2.attn.c_attn.bias"] = counted({4});
+    CHECK_THAT(refusal(weights::from(theirs), wanted, rules),
+               Contains("no rule ignores the tensors '" + prefix + "h.2.attn.c_attn.bias' [4]"));
+  }
+}
+
+TEST_CASE("layer indices are computed and the first rule with a tensor wins", "[weights]") {
+  static constexpr std::array rules{
+      name_rule{"h.*.a", "layers.{2*i}.w"}, name_rule{"h.*.b", "layers.{2*i+1}.w"},
+      name_rule{"norm", "LayerNorm.weight"}, name_rule{"norm", "LayerNorm.gamma"}};
+  std::map<std::string, weight_tensor> theirs{{"LayerNorm.gamma", counted({1})}};
+  for (int i = 0; i < 4; ++i) theirs["layers." + std::to_string(i) + ".w"] = {{1}, {static_cast<float>(i)}};
+  const std::array<wanted_parameter, 5> wanted{
+      {{"h.0.a", {1}}, {"h.0.b", {1}}, {"h.1.a", {1}}, {"h.1.b", {1}}, {"norm", {1}}}};
+  const auto w = weights::from(theirs);
+  const auto views = w.resolve(wanted, rules);
+  for (std::size_t i = 0; i < 4; ++i) CHECK(views[i].data[0] == static_cast<float>(i));
+}
+
+TEST_CASE("missing and extra tensors are reported together", "[weights]") {
+  const auto w = weights::from({{"a", counted({2})}, {"b.x", counted({3})}}, "model");
+  static constexpr std::array rules{name_rule{"c", "theirs.c"}};
+  CHECK(refusal(w, {{"a", {2}}, {"b", {3}}, {"c", {4, 4}}}, rules) ==
+        "model: no tensor fills the parameters 'b' [3], 'c' [4, 4] (expected as 'theirs.c'); "
+        "no parameter wants and no rule ignores the tensors 'b.x' [3]");
+  std::vector<wanted_parameter> many;
+  for (int i = 0; i < 9; ++i) many.push_back({"p" + std::to_string(i), {1}});
+  CHECK_THAT(refusal(weights::from({}), many), Contains("'p4' [1], and 4 more") && !Contains("p5"));
+}
+
+TEST_CASE("shapes and element types that don't fit are named", "[weights]") {
+  const auto w = weights::from({{"a", counted({2, 3})}, {"b", counted({4})}}, "model");
+  static constexpr std::array rules{name_rule{"ours", "a", transposed}, name_rule{"b", "b", rows(0, 9)}};
+  CHECK(refusal(w, {{"ours", {2, 3}}, {"b", {9}}}, rules) ==
+        "model: tensor 'a' for 'ours': expected [2, 3]; found [3, 2], made of [2, 3]; "
+        "tensor 'b': rows(0, 9) does not fit shape [4]");
+  CHECK(refusal(w, {{"a", {6}}, {"b", {4}}}) == "model: tensor 'a': expected [6]; found [2, 3]");
+
+  const temporary_folder folder;
+  const std::array<std::int64_t, 2> ids{1, 2};
+  save_safetensors(folder / "x.safetensors",
+                   {{"ids", {element_type::i64, {2}, std::as_bytes(std::span(ids))}}});
+  CHECK_THAT(refusal(load_weights(folder / "x.safetensors"), {{"ids", {2}}}),
+             Contains("x.safetensors: tensor 'ids': expected F32, F16, BF16 or F64; found I64"));
+}
+
+TEST_CASE("values that are not finite are refused where they are used", "[weights]") {
+  auto bad = counted({600});
+  bad.values[555] = std::nanf("");
+  const auto w = weights::from({{"a", counted({3})}, {"b", bad}}, "model");
+  CHECK(refusal(w, {{"a", {3}}, {"b", {600}}}) ==
+        "model: tensor 'b': expected finite values; found nan at element 555");
+  static constexpr std::array rules{name_rule{"", "b", ignored}};
+  CHECK(refusal(w, {{"a", {3}}}, rules).empty());
+}
+
+TEST_CASE("an optional prefix that makes two names one is refused", "[weights]") {
+  static constexpr std::array rules{name_rule{"", "bert.", optional_prefix}};
+  CHECK_THAT(refusal(weights::from({{"a", counted({1})}, {"bert.a", counted({1})}}), {{"a", {1}}}, rules),
+             Contains("tensors 'a' and 'bert.a' are both 'a'"));
+}
+
+TEST_CASE("converted tensors are made once and shared by copies of the handle", "[weights]") {
+  const auto w = weights::from({{"a", counted({2, 2})}});
+  static constexpr std::array rules{name_rule{"a", "a", transposed}};
+  const std::array<wanted_parameter, 1> wanted{{{"a", {2, 2}}}};
+  const weights copy = w;
+  CHECK(w.resolve(wanted, rules)[0].data == copy.resolve(wanted, rules)[0].data);
+  CHECK(w.resolve(wanted)[0].data != copy.resolve(wanted, rules)[0].data);
+}
+
+TEST_CASE("a packed copy is built once while somebody holds it", "[weights]") {
+  const auto w = weights::from({});
+  std::atomic<int> built{0};
+  const auto build = [&] {
+    ++built;
+    packed panels(3);
+    panels.data()[0] = 1;
+    return panels;
+  };
+  std::array<std::shared_ptr<const packed>, 4> copies;
+  {
+    std::vector<std::jthread> threads;
+    for (auto& copy : copies)
+      threads.emplace_back([&w, &build, &copy] { copy = weights(w).packed_copy("a f32", build); });
+  }
+  CHECK(built == 1);
+  for (const auto& copy : copies) CHECK(copy == copies[0]);
+  CHECK(w.packed_copy("b f32", build) != copies[0]);
+  copies = {};
+  CHECK(w.packed_copy("a f32", build)->data()[0] == 1);
+  CHECK(built == 3);
+}
+
+TEST_CASE("packed buffers are aligned, huge ones to a huge page", "[weights]") {
+  for (const std::size_t count : {0u, 1u, 17u, (1u << 19) - 1, 1u << 19, 1000003u}) {
+    packed buffer(count);
+    CHECK(buffer.size() == count);
+    const std::size_t alignment = count * sizeof(float) >= (2u << 20) ? 2u << 20 : 64u;
+    CHECK(reinterpret_cast<std::uintptr_t>(buffer.data()) % alignment == 0);
+    std::fill_n(buffer.data(), count, 1.0f);
+  }
+}
+
+TEST_CASE("a folder with a file, or with an index and its shards", "[weights]") {
+  const temporary_folder folder;
+  CHECK_THAT(message_of<error>([&] { load_weights(folder.path()); }),
+             Contains("expected the folder to hold model.safetensors or model.safetensors.index.json"));
+  save(folder / "one.safetensors", {{"a", counted({2})}, {"b", counted({3})}});
+  save(folder / "two.safetensors", {{"c", counted({4})}});
+  const auto index =
+      folder.write("model.safetensors.index.json",
+                   R"({"metadata":{}, "weight_map":{"a":"one.safetensors","b":"one.safetensors",
+                                      "c":"two.safetensors"}})");
+  const std::array<wanted_parameter, 3> wanted{{{"a", {2}}, {"b", {3}}, {"c", {4}}}};
+  const auto w = load_weights(index);
+  CHECK(values(w.resolve(wanted)[2]) == std::vector<float>{0, 1, 2, 3});
+  CHECK(load_weights(folder.path()).tensors().size() == 3);
+
+  save(folder / "model.safetensors", {{"d", counted({1})}});
+  CHECK(load_weights(folder.path()).tensors().contains("d"));
+}
+
+TEST_CASE("an index that doesn't fit its shards is refused", "[weights]") {
+  const temporary_folder folder;
+  save(folder / "one.safetensors", {{"a", counted({2})}, {"b", counted({3})}});
+  const auto message = [&](const std::string& text) {
+    const auto index = folder.write("x.index.json", text);
+    return message_of<error>([&] { load_weights(index); });
+  };
+  CHECK_THAT(message("{"), Contains("x.index.json: not valid JSON"));
+  CHECK_THAT(message("{}"), Contains("expected an object with a weight_map"));
+  CHECK_THAT(message(R"({"weight_map":{"a":1}})"), Contains("tensor 'a': expected a file name; found 1"));
+  CHECK_THAT(message(R"({"weight_map":{"a":"../one.safetensors"}})"), Contains("a file beside the index"));
+  CHECK_THAT(message(R"({"weight_map":{"a":"/etc/passwd"}})"), Contains("a file beside the index"));
+  CHECK_THAT(message(R"({"weight_map":{"a":".."}})"), Contains("a file beside the index"));
+  CHECK_THAT(message(R"({"weight_map":{"a":"none.safetensors"}})"),
+             Contains("none.safetensors: cannot open"));
+  CHECK_THAT(message(R"({"weight_map":{"a":"one.safetensors"}})"),
+             Contains("one.safetensors: tensor 'b': the index") && Contains("does not name it"));
+  CHECK_THAT(message(R"({"weight_map":{"a":"one.safetensors","b":"one.safetensors","c":"one.safetensors"}})"),
+             Contains("expected a tensor 'c'"));
+}
+
+TEST_CASE("weights::from checks that values fit their shape", "[weights]") {
+  CHECK(message_of<error>([] {
+          weights::from({{"a", {{2, 2}, {1, 2, 3}}}}, "mine");
+        }) == "mine: tensor 'a' of shape [2, 2] expects 4 values; found 3");
+}

@@ -5,6 +5,12 @@
 
 namespace fovea {
 
+/// Whether two texts are equal.
+constexpr bool same_text(const char* a, const char* b) {
+  while (*a != '\0' && *a == *b) ++a, ++b;
+  return *a == *b;
+}
+
 /// Text of bounded length, built at compile time: the one sentence that says what is wrong with a model.
 /// Longer text is cut; sentences are written to fit.
 struct sentence {
@@ -28,6 +34,21 @@ struct sentence {
     return *this << static_cast<char>('0' + number % 10);
   }
   constexpr sentence& operator<<(int number) { return *this << static_cast<std::int64_t>(number); }
+  /// With at most six decimals.
+  constexpr sentence& operator<<(double number) {
+    if (number != number) return *this << "not a number";
+    if (number < 0) return *this << '-' << -number;
+    if (number >= 1e15) return *this << "more than 10^15";
+    auto whole = static_cast<std::int64_t>(number);
+    auto millionths = static_cast<std::int64_t>((number - static_cast<double>(whole)) * 1e6 + 0.5);
+    if (millionths == 1000000) ++whole, millionths = 0;
+    *this << whole;
+    if (millionths == 0) return *this;
+    *this << '.';
+    for (std::int64_t place = 100000; millionths != 0; millionths %= place, place /= 10)
+      *this << static_cast<char>('0' + millionths / place);
+    return *this;
+  }
   constexpr sentence& operator<<(const sentence& other) { return *this << other.text; }
 };
 

@@ -1,0 +1,71 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <initializer_list>
+
+#include <fovea/dsl/plan/plan.hpp>
+
+namespace fovea {
+
+/// How many numbers a model's parameters hold, every layer counted; a shared parameter counts once.
+constexpr std::int64_t count_parameters(const graph_view& g) {
+  std::int64_t total = 0;
+  for (const parameter_entry& p : g.parameters) total += extent_of(g, g.at(p.node).shape).factor * g.layers(p.node);
+  return total;
+}
+
+namespace detail {
+
+/// Looks sizes up in {{B, 8}, {T, 512}}. A symbol without a size is an error at compile time.
+struct given_sizes {
+  dim_sizes sizes;
+
+  constexpr std::int64_t operator()(const char* symbol) const {
+    for (const dim_size& s : sizes)
+      if (s.symbol.is_symbol() && same_text(s.symbol.name(), symbol)) return s.size;
+    throw "a symbol of the model has no size in the list";
+  }
+};
+
+template <class sizes>
+constexpr std::int64_t elements(const graph_view& g, const shape& s, const sizes& size_of) {
+  std::int64_t n = 1;
+  for (int i = 0; i < s.rank; ++i) n *= g.size(s.dims[i], size_of);
+  return n;
+}
+
+} // namespace detail
+
+/// Floating-point operations of the matrix products and attentions (a multiplication and an addition each count one), which
+/// is where the time goes; masks are not subtracted.
+constexpr std::int64_t count_flops(const graph_view& g, dim_sizes sizes) {
+  const detail::given_sizes size_of{sizes};
+  std::int64_t total = 0;
+  for (int id = 0; id < g.node_count(); ++id) {
+    const node& n = g.at(id);
+    const auto shape_of = [&](int k) -> const shape& { return g.at(g.operand(id, k)).shape; };
+    std::int64_t flops = 0;
+    if (n.kind == op::linear || n.kind == op::matmul)
+      flops = 2 * detail::elements(g, n.shape, size_of) * g.size(shape_of(0)[-1], size_of);
+    if (n.kind == op::attention || n.kind == op::attention_map) {
+      const std::int64_t scores = detail::elements(g, shape_of(0), size_of) * g.size(shape_of(1)[-2], size_of);
+      const std::int64_t mixed = detail::elements(g, n.shape, size_of) * g.size(shape_of(1)[-2], size_of);
+      flops = 2 * (n.kind == op::attention ? scores + mixed : scores);
+    }
+    total += flops * g.layers(id);
+  }
+  return total;
+}
+
+/// Bytes of a plan's slots, each rounded up to 64 and padded by one cache line. What each thread needs for itself is small and comes on
+/// top.
+template <std::size_t nodes, std::size_t regions, class sizes>
+constexpr std::int64_t count_arena_bytes(const plan<nodes, regions>& p, const sizes& size_of_dim) {
+  std::int64_t total = 0;
+  for (int i = 0; i < p.slot_count; ++i)
+    total += (p.slots[static_cast<std::size_t>(i)].evaluate(size_of_dim) * 4 + 127) / 64 * 64;
+  return total;
+}
+
+} // namespace fovea

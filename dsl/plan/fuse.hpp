@@ -1,0 +1,164 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include <fovea/dsl/graph_view.hpp>
+
+namespace fovea {
+
+/// What a matrix product does to its result before storing it.
+enum class epilogue : std::uint8_t { none, relu, gelu, gelu_tanh, silu, sigmoid, tanh };
+enum class joining : std::uint8_t { none, add, multiply };
+
+constexpr epilogue epilogue_of(op kind) {
+  switch (kind) {
+    case op::relu: return epilogue::relu;
+    case op::gelu: return epilogue::gelu;
+    case op::gelu_tanh: return epilogue::gelu_tanh;
+    case op::silu: return epilogue::silu;
+    case op::sigmoid: return epilogue::sigmoid;
+    case op::tanh: return epilogue::tanh;
+    default: return epilogue::none;
+  }
+}
+
+/// How the nodes of a graph fall into groups that are computed in one pass each.
+///   live[n]   an output depends on n
+///   root[n]   the node whose value the group of n stores: n itself, or a later node
+///   base[n]   the node whose storage n's value lies in: n, or what n only renames (reshape, repeat_output, ...)
+template <std::size_t nodes>
+struct fusion {
+  bool live[nodes] = {};
+  std::int32_t root[nodes] = {}, base[nodes] = {}, uses[nodes] = {};
+  /// Of the root of a product: the linear or matmul, its activation, and what it is joined with.
+  std::int32_t product[nodes] = {}, other[nodes] = {};
+  epilogue activation[nodes] = {};
+  joining join[nodes] = {};
+};
+
+/// The parameter behind the right side of a product, or -1: linear(x, w), matmul(x, w) and matmul(x, transpose(w)) have
+/// weights that are packed once.
+constexpr std::int32_t packed_weight(const graph_view& g, int id) {
+  const node& n = g.at(id);
+  if (n.kind == op::linear) return g.operand(id, 1);
+  if (n.kind != op::matmul) return -1;
+  int right = g.operand(id, 1);
+  if (g.at(right).kind == op::transpose) right = g.operand(right, 0);
+  return g.at(right).kind == op::parameter && g.at(right).shape.rank == 2 ? right : -1;
+}
+
+namespace detail {
+
+constexpr bool renames(op kind) { return kind == op::reshape || kind == op::stop_gradient || kind == op::dropout; }
+
+template <std::size_t nodes>
+constexpr void find_live(const graph_view& g, fusion<nodes>& f) {
+  for (const named_value& out : g.outputs) f.live[out.node] = true;
+  const auto mark = [&](int id) {
+    f.live[id] = true;
+    ++f.uses[id];
+  };
+  for (const named_value& in : g.inputs) f.live[in.node] = true;
+  for (int id = g.node_count() - 1; id >= 0; --id) {
+    const node& n = g.at(id);
+    if (n.kind == op::repeat_output) {
+      // One output of a repeat needs all that it carries.
+      const region_entry& r = g.region(n.attributes[1]);
+      if (f.live[id] && !f.live[r.first])
+        for (int k = 0; k < r.carried; ++k) {
+          mark(r.results[k]);
+          ++f.uses[r.results[k]]; // never fused away
+          f.live[r.first + k] = true;
+        }
+    }
+    if (!f.live[id]) continue;
+    // The sizes that `range` and `sinusoidal` take from their operand are all they need of it.
+    if (n.kind == op::range || n.kind == op::sinusoidal) continue;
+    const bool weight_only = packed_weight(g, id) >= 0;
+    for (int k = 0; k < n.operand_count; ++k)
+      if (!(weight_only && k == 1)) mark(g.operand(id, k));
+  }
+  for (const named_value& out : g.outputs) f.uses[out.node] += 2; // never fused away
+}
+
+} // namespace detail
+
+template <std::size_t nodes>
+constexpr fusion<nodes> fuse(const graph_view& g) {
+  fusion<nodes> f;
+  detail::find_live(g, f);
+  std::int32_t last_user[nodes] = {};
+  for (int id = 0; id < g.node_count(); ++id) {
+    const auto i = id;
+    const node& n = g.at(id);
+    f.root[i] = f.base[i] = id;
+    f.product[i] = f.other[i] = last_user[i] = -1;
+    if (!f.live[i]) continue;
+    if (detail::renames(n.kind)) f.base[i] = f.base[g.operand(id, 0)];
+    if (n.kind == op::repeat_output) f.base[i] = g.region(n.attributes[1]).first + n.attributes[0];
+    for (int k = 0; k < n.operand_count; ++k) last_user[g.operand(id, k)] = id;
+  }
+  // Products take an activation and a sum or product of the same shape as their epilogue.
+  for (int id = 0; id < g.node_count(); ++id) {
+    const auto i = id;
+    const node& n = g.at(id);
+    if (!f.live[i] || packed_weight(g, id) < 0) continue;
+    int root = id;
+    const auto next = [&] {
+      const std::int32_t user = f.uses[root] == 1 ? last_user[root] : -1;
+      return user >= 0 && g.at(user).region == n.region && g.at(user).shape == n.shape ? user : -1;
+    };
+    epilogue act = epilogue::none;
+    joining join = joining::none;
+    int other = -1;
+    if (const int user = next(); user >= 0 && epilogue_of(g.at(user).kind) != epilogue::none) {
+      act = epilogue_of(g.at(user).kind);
+      root = user;
+    }
+    // Of two products that meet, the first takes the other's result.
+    if (const int user = next(); user >= 0 && (g.at(user).kind == op::add || g.at(user).kind == op::multiply) &&
+                                 f.product[user] < 0) {
+      const int beside = g.operand(user, 0) == root ? g.operand(user, 1) : g.operand(user, 0);
+      if (g.at(beside).shape == n.shape && g.at(beside).type == element::f32) {
+        join = g.at(user).kind == op::add ? joining::add : joining::multiply;
+        other = beside;
+        root = user;
+      }
+    }
+    const auto r = root;
+    for (int k = id; k != root;) {
+      f.root[k] = root;
+      k = last_user[k];
+    }
+    f.product[r] = id, f.activation[r] = act, f.join[r] = join, f.other[r] = other;
+  }
+  // Elementwise nodes join the group of their users, where all users are in one group of the same shape.
+  std::int32_t group[nodes] = {}; // the group of a node's users, -2 where they differ
+  for (std::size_t i = 0; i < nodes; ++i) group[i] = -1;
+  for (int id = g.node_count() - 1; id >= 0; --id) {
+    const auto i = id;
+    if (!f.live[i]) continue;
+    const node& n = g.at(id);
+    const bool chained = is_elementwise(n.kind) && !detail::renames(n.kind) && f.root[i] == id && f.product[i] < 0;
+    if (chained && group[i] >= 0 && f.uses[i] > 0) {
+      const node& into = g.at(group[i]);
+      bool output = false;
+      for (const named_value& out : g.outputs) output |= out.node == id;
+      if (!output && into.shape == n.shape && into.region == n.region) f.root[i] = group[i];
+    }
+    const std::int32_t mine = chained ? f.root[i] : -2;
+    for (int k = 0; k < n.operand_count; ++k) {
+      std::int32_t& theirs = group[g.operand(id, k)];
+      theirs = theirs == -1 || theirs == mine ? mine : -2;
+    }
+    // What a repeat carries on is stored.
+    if (n.kind == op::repeat_output) {
+      const region_entry& r = g.region(n.attributes[1]);
+      for (int k = 0; k < r.carried; ++k) group[r.results[k]] = -2;
+    }
+  }
+  return f;
+}
+
+} // namespace fovea

@@ -1,0 +1,319 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include <fovea/dsl/plan/extent.hpp>
+#include <fovea/dsl/plan/fuse.hpp>
+
+namespace fovea {
+
+enum class step_kind : std::uint8_t {
+  product,    // linear, or matmul by weights, with its epilogue; several that share their left side
+  matmul,     // of two computed values
+  chain,      // elementwise nodes in one pass
+  loop_begin, // of a repeat
+  loop_end,
+  single,     // one node by itself, by its op
+};
+
+/// One unit of work.
+///   node         whose value it makes; for loops, the region
+///   first, count a product's parts in plan::parts; the matching step of a loop
+///   temporary    slots that only this step uses, or -1
+struct step {
+  step_kind kind = step_kind::single;
+  std::int32_t node = 0;
+  std::int32_t first = 0, count = 0;
+  std::int32_t temporary[2] = {-1, -1};
+};
+
+/// One value that a loop carries: read from `slot`, written to `next`, and the two exchanged after each pass.
+///   initial  the node it begins as, or -1 where that node's slot is taken over
+///   copied   the node to copy to `next` at the end of a pass, or -1 where the body writes there itself
+struct carried_value {
+  std::int32_t slot = -1, next = -1, initial = -1, copied = -1;
+};
+
+/// The order of the work and where each value lies. Made at compile time, all of it linear in the number of nodes but for
+/// the choice of a slot.
+///   slot[n]  where the value of node n is stored, or -1: a parameter, or fused away
+template <std::size_t nodes, std::size_t regions>
+struct plan {
+  static constexpr int max_slots = 96;
+
+  fusion<nodes> groups{};
+  step steps[nodes + 2 * regions] = {};
+  int step_count = 0;
+  std::int32_t parts[nodes] = {}; // roots of products
+  int part_count = 0;
+  std::int32_t slot[nodes] = {};
+  extent slots[max_slots] = {};
+  int slot_count = 0;
+  carried_value carried[regions][8] = {};
+  bool overflow = false; // more slots needed than there are
+
+  constexpr const step& step_at(int i) const { return steps[i]; }
+  constexpr int base(int node) const { return groups.base[node]; }
+};
+
+namespace detail {
+
+template <std::size_t nodes, std::size_t regions>
+struct planner {
+  graph_view g;
+  plan<nodes, regions> p{};
+  std::int32_t last_use[nodes] = {};       // the last step that reads a node's storage
+  std::int32_t loop_begin[regions] = {}, loop_end[regions] = {};
+  bool free[plan<nodes, regions>::max_slots] = {};
+
+  constexpr void add(step s) { p.steps[p.step_count++] = s; }
+
+  constexpr bool is_root(int id) const { return p.groups.live[id] && p.groups.root[id] == id && p.groups.base[id] == id; }
+
+  // Products of one left side, without a joined value, become one step where the first of them stands.
+  constexpr void add_product(int id, bool (&done)[nodes]) {
+    step s{.kind = step_kind::product, .node = id, .first = p.part_count};
+    const auto add_part = [&](int root) {
+      p.parts[p.part_count++] = root;
+      ++s.count;
+      done[root] = true;
+    };
+    add_part(id);
+    const int left = p.base(g.operand(p.groups.product[id], 0));
+    constexpr int most_parts = 4, horizon = 32;
+    if (p.groups.join[id] == joining::none)
+      for (int k = id + 1; k < g.node_count() && k < id + horizon && s.count < most_parts; ++k)
+        if (is_root(k) && !done[k] && p.groups.product[k] >= 0 && p.groups.join[k] == joining::none &&
+            g.at(k).region == g.at(id).region && p.base(g.operand(p.groups.product[k], 0)) == left &&
+            g.at(k).shape.rank == g.at(id).shape.rank)
+          add_part(k);
+    add(s);
+  }
+
+  constexpr void order() {
+    bool done[nodes] = {}, stored[nodes] = {};
+    // Chains write numbers into their code; other users, and outputs, need them in memory.
+    for (const named_value& out : g.outputs) stored[p.base(out.node)] = true;
+    for (int id = 0; id < g.node_count(); ++id)
+      if (p.groups.live[id] && !is_elementwise(g.at(id).kind))
+        for (int k = 0; k < g.at(id).operand_count; ++k) stored[p.base(g.operand(id, k))] = true;
+    int region = 0;
+    for (int id = 0; id <= g.node_count(); ++id) {
+      const int inside = id < g.node_count() ? g.at(id).region : 0;
+      while (region != inside && !within(inside, region)) {
+        if (live_region(region)) {
+          loop_end[region] = p.step_count;
+          p.steps[loop_begin[region]].first = p.step_count;
+          add({.kind = step_kind::loop_end, .node = region, .first = loop_begin[region]});
+        }
+        region = g.region(region).parent;
+      }
+      if (id == g.node_count()) break;
+      if (region != inside) {
+        region = inside; // bodies begin with what they carry, so regions are entered one at a time
+        if (live_region(region)) {
+          loop_begin[region] = p.step_count;
+          add({.kind = step_kind::loop_begin, .node = region});
+        }
+      }
+      if (!is_root(id) || done[id]) continue;
+      const node& n = g.at(id);
+      if (p.groups.product[id] >= 0) {
+        add_product(id, done);
+        continue;
+      }
+      switch (n.kind) {
+        case op::input: case op::parameter: case op::carry: break;
+        case op::constant:
+          if (stored[id]) add({.kind = step_kind::chain, .node = id});
+          break;
+        case op::matmul: add({.kind = step_kind::matmul, .node = id}); break;
+        default: add({.kind = is_elementwise(n.kind) ? step_kind::chain : step_kind::single, .node = id});
+      }
+    }
+  }
+  constexpr bool live_region(int r) const { return p.groups.live[g.region(r).first]; }
+  constexpr bool within(int r, int outer) const {
+    while (r != outer && r != 0) r = g.region(r).parent;
+    return r == outer;
+  }
+  // The step at which a value of region `home` is needed by a step of region `where`: inside a loop, until it ends.
+  constexpr int until(int s, int where, int home) const {
+    for (int r = where; r != home && r != 0; r = g.region(r).parent) s = loop_end[r];
+    return s;
+  }
+  constexpr int home_of(int base) const {
+    const node& n = g.at(base);
+    return n.kind == op::carry ? g.region(n.region).parent : n.region;
+  }
+  constexpr void need(int id, int s, int where) {
+    const int b = p.base(id), last = until(s, where, home_of(b));
+    if (last_use[b] < last) last_use[b] = last;
+  }
+
+  constexpr void find_last_uses() {
+    std::int32_t step_of[nodes] = {};
+    for (int i = 0; i < p.step_count; ++i) {
+      const step& s = p.steps[i];
+      if (s.kind == step_kind::loop_begin || s.kind == step_kind::loop_end) {
+        const region_entry& r = g.region(s.node);
+        for (int k = 0; k < r.carried; ++k)
+          if (s.kind == step_kind::loop_begin) need(g.operand(r.first + k, 0), i, r.parent);
+          else need(r.results[k], i, s.node);
+        continue;
+      }
+      step_of[s.node] = i;
+      if (s.kind == step_kind::product)
+        for (int k = 0; k < s.count; ++k) step_of[p.parts[s.first + k]] = i;
+    }
+    for (int id = 0; id < g.node_count(); ++id) {
+      if (!p.groups.live[id] || p.groups.base[id] != id) continue;
+      const node& n = g.at(id);
+      if (n.kind == op::range || n.kind == op::sinusoidal || n.kind == op::carry || n.kind == op::input) continue;
+      const bool weight_only = packed_weight(g, id) >= 0;
+      for (int k = 0; k < n.operand_count; ++k)
+        if (!(weight_only && k == 1)) need(g.operand(id, k), step_of[p.groups.root[id]], n.region);
+    }
+    for (const named_value& out : g.outputs) last_use[p.base(out.node)] = p.step_count;
+  }
+
+  constexpr int new_slot(const extent& e) {
+    if (p.slot_count == plan<nodes, regions>::max_slots) {
+      p.overflow = true;
+      return 0;
+    }
+    p.slots[p.slot_count] = e;
+    return p.slot_count++;
+  }
+  // The smallest free slot that is large enough, else the largest that can grow, else a new one.
+  constexpr int take(const extent& e) {
+    int best = -1;
+    for (int i = 0; i < p.slot_count; ++i) {
+      if (!free[i] || !same_dims(p.slots[i], e)) continue;
+      const std::int64_t size = p.slots[i].factor, chosen = best < 0 ? 0 : p.slots[best].factor;
+      const bool better = best < 0 || (chosen >= e.factor ? size >= e.factor && size < chosen : size > chosen);
+      if (better) best = i;
+    }
+    if (best < 0) return new_slot(e);
+    free[best] = false;
+    if (p.slots[best].factor < e.factor) p.slots[best].factor = e.factor;
+    return best;
+  }
+
+  constexpr void place_loop(int i, bool (&kept)[plan<nodes, regions>::max_slots]) {
+    const int region = p.steps[i].node;
+    const region_entry& r = g.region(region);
+    for (int k = 0; k < r.carried; ++k) {
+      carried_value& c = p.carried[region][k];
+      const extent e = extent_of(g, g.at(r.first + k).shape);
+      const int initial = p.base(g.operand(r.first + k, 0));
+      bool taken = false;
+      for (int j = 0; j < k; ++j) taken |= p.base(g.operand(r.first + j, 0)) == initial;
+      // The exchange of slots is undone before each call, so only outermost loops can take a slot over.
+      const bool take_over = r.parent == 0 && !taken && p.slot[initial] >= 0 && last_use[initial] == i &&
+                             g.at(initial).kind != op::input && g.at(initial).kind != op::carry;
+      c.slot = take_over ? p.slot[initial] : new_slot(e);
+      c.initial = take_over ? -1 : g.operand(r.first + k, 0);
+      c.next = new_slot(e);
+      kept[c.slot] = kept[c.next] = true;
+      p.slot[r.first + k] = c.slot;
+      const int result = p.base(r.results[k]);
+      bool own = g.at(result).region == region && g.at(result).kind != op::carry;
+      for (int j = 0; j < k; ++j) own &= p.base(r.results[j]) != result;
+      c.copied = own ? -1 : r.results[k];
+      if (own) p.slot[result] = c.next;
+    }
+  }
+
+  constexpr void place() {
+    for (std::size_t i = 0; i < nodes; ++i) p.slot[i] = -1;
+    bool kept[plan<nodes, regions>::max_slots] = {};
+    // Values by the step after which they are free: lists through `next`.
+    std::int32_t freed[nodes + 2 * regions + 1] = {};
+    std::int32_t next[nodes] = {};
+    for (std::int32_t& head : freed) head = -1;
+    const auto store = [&](int id) {
+      if (p.slot[id] < 0) p.slot[id] = take(extent_of(g, g.at(id).shape));
+      const int after = last_use[id];
+      next[id] = freed[after];
+      freed[after] = id;
+    };
+    for (const named_value& in : g.inputs) store(in.node);
+    for (int i = 0; i < p.step_count; ++i) {
+      step& s = p.steps[i];
+      if (s.kind == step_kind::loop_begin) {
+        place_loop(i, kept);
+      } else if (s.kind != step_kind::loop_end) {
+        if (s.kind == step_kind::product)
+          for (int k = 0; k < s.count; ++k) store(p.parts[s.first + k]);
+        else
+          store(s.node);
+        add_temporaries(s);
+      }
+      for (int id = freed[i]; id >= 0; id = next[id])
+        if (!kept[p.slot[id]]) free[p.slot[id]] = true;
+    }
+  }
+
+  constexpr void add_temporaries(step& s) {
+    const node& n = g.at(s.node);
+    if (s.kind == step_kind::matmul) { // the right side, packed anew
+      const shape& right = g.at(g.operand(s.node, 1)).shape;
+      extent e;
+      e.multiply(g, right[-2]);
+      e.rounded = right[-1];
+      if (g.is_number(right[-1])) {
+        e.factor *= (g.number(right[-1]) + 63) / 64 * 64;
+        e.rounded = 0;
+      }
+      s.temporary[0] = take(e);
+    }
+    if (n.kind == op::attention || n.kind == op::attention_map) {
+      const shape& q = g.at(g.operand(s.node, 0)).shape;
+      extent bounds, uniform;
+      bounds.factor = 2; // the first and the last key of each query
+      bounds.multiply(g, q[-2]);
+      uniform.factor = (n.attributes[0] & 0xffff) * 2 * scalar_function::max_nodes;
+      if (q.rank == 3) {
+        bounds.multiply(g, q[0]);
+        uniform.multiply(g, q[0]);
+      }
+      if (n.attributes[3] >= 0) s.temporary[0] = take(bounds);
+      if (n.attributes[2] >= 0 || n.attributes[3] >= 0) s.temporary[1] = take(uniform);
+    }
+    for (const std::int32_t t : s.temporary)
+      if (t >= 0) free[t] = true;
+  }
+};
+
+} // namespace detail
+
+/// The plan of a graph in stages, each a constant of its own: a compiler's limit on the work of one constant then bounds each
+/// stage, not their sum. `graph_of::view` is the graph.
+template <class graph_of>
+struct planned {
+  static constexpr const graph_view& view = graph_of::view;
+  static constexpr std::size_t nodes = view.nodes.size(), regions = view.regions.size();
+  using stage = detail::planner<nodes, regions>;
+
+  static constexpr fusion<nodes> groups = fuse<nodes>(view);
+  static constexpr stage ordered = [] {
+    stage s{view};
+    s.p.groups = groups;
+    s.order();
+    return s;
+  }();
+  static constexpr stage timed = [] {
+    stage s = ordered;
+    s.find_last_uses();
+    return s;
+  }();
+  static constexpr plan<nodes, regions> result = [] {
+    stage s = timed;
+    s.place();
+    return s.p;
+  }();
+};
+
+} // namespace fovea

@@ -84,10 +84,17 @@ constexpr void find_live(const graph_view& g, fusion<nodes>& f) {
 
 } // namespace detail
 
+/// Which nodes an output needs, and how often each is used.
 template <std::size_t nodes>
-constexpr fusion<nodes> fuse(const graph_view& g) {
+constexpr fusion<nodes> live_nodes(const graph_view& g) {
   fusion<nodes> f;
   detail::find_live(g, f);
+  return f;
+}
+
+/// Products take an activation and a sum or product of the same shape as their epilogue.
+template <std::size_t nodes>
+constexpr fusion<nodes> fuse_epilogues(const graph_view& g, fusion<nodes> f) {
   std::int32_t last_user[nodes] = {};
   for (int id = 0; id < g.node_count(); ++id) {
     const auto i = id;
@@ -99,7 +106,6 @@ constexpr fusion<nodes> fuse(const graph_view& g) {
     if (n.kind == op::repeat_output) f.base[i] = g.region(n.attributes[1]).first + n.attributes[0];
     for (int k = 0; k < n.operand_count; ++k) last_user[g.operand(id, k)] = id;
   }
-  // Products take an activation and a sum or product of the same shape as their epilogue.
   for (int id = 0; id < g.node_count(); ++id) {
     const auto i = id;
     const node& n = g.at(id);
@@ -133,7 +139,12 @@ constexpr fusion<nodes> fuse(const graph_view& g) {
     }
     f.product[r] = id, f.activation[r] = act, f.join[r] = join, f.other[r] = other;
   }
-  // Elementwise nodes join the group of their users, where all users are in one group of the same shape.
+  return f;
+}
+
+/// Elementwise nodes join the group of their users, where all users are in one group of the same shape.
+template <std::size_t nodes>
+constexpr fusion<nodes> fuse_chains(const graph_view& g, fusion<nodes> f) {
   std::int32_t group[nodes] = {}; // the group of a node's users, -2 where they differ
   for (std::size_t i = 0; i < nodes; ++i) group[i] = -1;
   for (int id = g.node_count() - 1; id >= 0; --id) {

@@ -297,7 +297,9 @@ struct planned {
   static constexpr std::size_t nodes = view.nodes.size(), regions = view.regions.size();
   using stage = detail::planner<nodes, regions>;
 
-  static constexpr fusion<nodes> groups = fuse<nodes>(view);
+  static constexpr fusion<nodes> live = live_nodes<nodes>(view);
+  static constexpr fusion<nodes> products = fuse_epilogues(view, live);
+  static constexpr fusion<nodes> groups = fuse_chains(view, products);
   static constexpr stage ordered = [] {
     stage s{view};
     s.p.groups = groups;

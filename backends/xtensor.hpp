@@ -8,6 +8,7 @@
 #include <xtensor/containers/xtensor.hpp>
 #include <xtensor/core/xmath.hpp>
 #include <xtensor/core/xnoalias.hpp>
+#include <xtensor/core/xvectorize.hpp>
 #include <xtensor/views/xview.hpp>
 #else
 #include <xtensor/xadapt.hpp>
@@ -15,5 +16,6 @@
 #include <xtensor/xmath.hpp>
 #include <xtensor/xnoalias.hpp>
 #include <xtensor/xtensor.hpp>
+#include <xtensor/xvectorize.hpp>
 #include <xtensor/xview.hpp>
 #endif

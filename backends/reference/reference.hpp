@@ -10,18 +10,20 @@
 
 namespace fovea {
 
-/// The specification: runs a graph node by node, each an obvious expression in double precision, evaluated at once.
-/// Slow and plain on purpose; every kernel is held against it.
+/// The specification: runs a graph node by node, each an obvious expression in double precision, evaluated at
+/// once. Slow and plain on purpose; every kernel is held against it.
 class reference_program {
 public:
   using array = xt::xarray<double>;
 
-  /// `parameters[p][layer]` is parameter p of the graph in each of its layers (graph_view::layers), row-major.
+  /// `parameters[p][layer]` is parameter p of the graph in each of its layers (graph_view::layers),
+  /// row-major.
   reference_program(graph_view graph, std::vector<std::vector<array>> parameters);
 
-  /// Inputs in the order of the graph's inputs, whole numbers for int32 ones; `sizes` gives each symbol's size.
-  /// Returns the outputs in the graph's order.
-  std::vector<array> run(const std::vector<array>& inputs, const std::map<std::string, std::int64_t>& sizes) const;
+  /// Inputs in the order of the graph's inputs, whole numbers for int32 ones; `sizes` gives each symbol's
+  /// size. Returns the outputs in the graph's order.
+  std::vector<array> run(const std::vector<array>& inputs,
+                         const std::map<std::string, std::int64_t>& sizes) const;
 
 private:
   graph_view graph_;

@@ -1,0 +1,76 @@
+#include <fovea/backends/reference/attention.hpp>
+
+#include <cmath>
+#include <limits>
+
+#include <fovea/backends/reference/norm.hpp>
+
+namespace fovea::reference_ops {
+
+namespace {
+
+/// [B, heads, queries, keys], each the product of a query and a key of the same head.
+array products(const array& query, const array& key, std::size_t heads, std::size_t kv_heads) {
+  const std::size_t batches = query.shape(0), queries = query.shape(1), keys = key.shape(1);
+  const std::size_t query_width = query.shape(2), key_width = key.shape(2), width = query_width / heads;
+  array s = filled({batches, heads, queries, keys}, 0);
+  for (std::size_t b = 0; b < batches; ++b)
+    for (std::size_t h = 0; h < heads; ++h)
+      for (std::size_t i = 0; i < queries; ++i)
+        for (std::size_t j = 0; j < keys; ++j) {
+          const double* q = query.data() + (b * queries + i) * query_width + h * width;
+          const double* k = key.data() + (b * keys + j) * key_width + h / (heads / kv_heads) * width;
+          double sum = 0;
+          for (std::size_t d = 0; d < width; ++d) sum += q[d] * k[d];
+          s(b, h, i, j) = sum;
+        }
+  return s;
+}
+
+} // namespace
+
+array attention_weights(const array& query, const array& key, const attention_settings& o) {
+  array s = products(query, key, o.heads, o.kv_heads);
+  const std::size_t batches = s.shape(0), queries = s.shape(2), keys = s.shape(3);
+  const array bias = o.bias == nullptr ? filled(shape_of(s), 0) : array(xt::broadcast(*o.bias, s.shape()));
+  for (std::size_t b = 0; b < batches; ++b)
+    for (std::size_t h = 0; h < o.heads; ++h)
+      for (std::size_t i = 0; i < queries; ++i)
+        for (std::size_t j = 0; j < keys; ++j) {
+          double& score = s(b, h, i, j);
+          const scalar_arguments given{.score = o.scale * score,
+                                       .batch = static_cast<std::int64_t>(b),
+                                       .head = static_cast<std::int64_t>(h),
+                                       .query = static_cast<std::int64_t>(keys + i) -
+                                                static_cast<std::int64_t>(queries),
+                                       .key = static_cast<std::int64_t>(j)};
+          if (o.mask.function != nullptr && evaluate(*o.mask.function, given, o.mask.tables, o.at) == 0) {
+            score = -std::numeric_limits<double>::infinity();
+            continue;
+          }
+          score = given.score;
+          if (o.score.function != nullptr) score = evaluate(*o.score.function, given, o.score.tables, o.at);
+          score += bias(b, h, i, j);
+          if (o.soft_cap > 0) score = o.soft_cap * std::tanh(score / o.soft_cap);
+        }
+  return softmax(s, 3);
+}
+
+array attention(const array& query, const array& key, const array& value, const attention_settings& o) {
+  const array weights = attention_weights(query, key, o);
+  const std::size_t batches = weights.shape(0), queries = weights.shape(2), keys = weights.shape(3);
+  const std::size_t value_width = value.shape(2), width = value_width / o.kv_heads;
+  array y = filled({batches, queries, o.heads * width}, 0);
+  for (std::size_t b = 0; b < batches; ++b)
+    for (std::size_t h = 0; h < o.heads; ++h)
+      for (std::size_t i = 0; i < queries; ++i)
+        for (std::size_t j = 0; j < keys; ++j) {
+          const double weight = weights(b, h, i, j);
+          const double* v = value.data() + (b * keys + j) * value_width + h / (o.heads / o.kv_heads) * width;
+          double* mean = y.data() + (b * queries + i) * o.heads * width + h * width;
+          for (std::size_t e = 0; e < width; ++e) mean[e] += weight * v[e];
+        }
+  return y;
+}
+
+} // namespace fovea::reference_ops

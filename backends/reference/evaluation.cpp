@@ -1,0 +1,224 @@
+#include <fovea/backends/reference/evaluation.hpp>
+
+#include <stdexcept>
+
+#include <fovea/backends/reference/affine.hpp>
+#include <fovea/backends/reference/elementwise.hpp>
+#include <fovea/backends/reference/norm.hpp>
+#include <fovea/backends/reference/position.hpp>
+#include <fovea/backends/reference/reduce.hpp>
+#include <fovea/backends/reference/shape.hpp>
+#include <fovea/runtime/error.hpp>
+
+namespace fovea::reference_ops {
+
+namespace {
+
+std::size_t unsigned_of(std::int64_t x) { return static_cast<std::size_t>(x); }
+
+} // namespace
+
+evaluation::evaluation(const graph_view& graph, const parameter_layers& parameters,
+                       const std::vector<array>& inputs, const std::map<std::string, std::int64_t>& sizes)
+    : graph_(graph), parameters_(parameters), inputs_(inputs), sizes_(sizes), values_(graph.nodes.size()),
+      turns_(graph.regions.size()) {
+  check_inputs();
+  walk(0, graph.node_count(), 0);
+}
+
+std::vector<array> evaluation::outputs() const {
+  std::vector<array> found;
+  for (const named_value& output : graph_.outputs) found.push_back(value(output.node));
+  return found;
+}
+
+void evaluation::check_inputs() const {
+  if (inputs_.size() != graph_.inputs.size())
+    throw error("inputs: expected " + std::to_string(graph_.inputs.size()) + ", found " +
+                std::to_string(inputs_.size()));
+  for (std::size_t i = 0; i < inputs_.size(); ++i) {
+    const named_value& declared = graph_.inputs[i];
+    if (shape_of(inputs_[i]) != shape_of_node(declared.node))
+      throw error(std::string("input \"") + declared.name + "\": expected " +
+                  shape_text(shape_of_node(declared.node)) + ", found " + shape_text(inputs_[i].shape()));
+  }
+}
+
+const array& evaluation::value(int id) const {
+  const node& n = graph_.at(id);
+  if (n.kind == op::parameter) return parameters_[unsigned_of(n.attributes[0])][layer_of(id)];
+  return values_[unsigned_of(id)];
+}
+
+const array* evaluation::optional_operand(int id, int i) const {
+  return i < graph_.at(id).operand_count ? &operand(id, i) : nullptr;
+}
+
+std::vector<const array*> evaluation::operands_of(int id) const {
+  std::vector<const array*> found;
+  for (int i = 0; i < graph_.at(id).operand_count; ++i) found.push_back(&operand(id, i));
+  return found;
+}
+
+std::int64_t evaluation::size_of_dim(int dim_id) const {
+  return graph_.size(dim_id, [this](const char* symbol) {
+    const auto found = sizes_.find(symbol);
+    if (found == sizes_.end()) throw error(std::string("dim ") + symbol + ": no size is given for it");
+    return found->second;
+  });
+}
+
+array_shape evaluation::shape_of_node(int id) const {
+  const shape& declared = graph_.at(id).shape;
+  array_shape sizes;
+  for (int i = 0; i < declared.rank; ++i) {
+    const std::int64_t size = size_of_dim(declared[i]);
+    if (size < 0) {
+      sentence text;
+      graph_.write_shape(text, declared);
+      fail(graph_.at(id).at, std::string(word_of(graph_.at(id).kind)) + ": axis " + std::to_string(i) +
+                                 " of " + text.text + " would have " + std::to_string(size) + " elements");
+    }
+    sizes.push_back(unsigned_of(size));
+  }
+  return sizes;
+}
+
+/// One node. The docstrings of the words in dsl/ say what operands and attributes mean.
+array evaluation::compute(int id) const {
+  const node& n = graph_.at(id);
+  if (is_unary(n.kind)) return map(unary(n.kind), operand(id, 0));
+  if (n.kind == op::where) return where(operand(id, 0), operand(id, 1), operand(id, 2));
+  if (is_elementwise(n.kind)) return map(binary(n.kind, n.type), operand(id, 0), operand(id, 1));
+
+  const std::size_t axis = unsigned_of(n.attributes[0]); // of the words along an axis
+  switch (n.kind) {
+    case op::input:
+      return inputs_[axis];
+    case op::constant:
+      return filled({}, n.number);
+    case op::range:
+      return xt::arange<double>(static_cast<double>(shape_of_node(id)[0]));
+    case op::repeat_output:
+      return operand(id, 0);
+
+    case op::linear:
+      return linear(operand(id, 0), operand(id, 1), optional_operand(id, 2));
+    case op::matmul:
+      return matmul(operand(id, 0), operand(id, 1));
+    case op::transpose:
+      return transpose(operand(id, 0));
+    case op::gather:
+      return gather(operand(id, 0), operand(id, 1), n.at);
+
+    case op::layer_norm:
+      return layer_norm(operand(id, 0), optional_operand(id, 1), optional_operand(id, 2), n.number);
+    case op::rms_norm:
+      return rms_norm(operand(id, 0), optional_operand(id, 1), optional_operand(id, 2), n.number);
+    case op::batch_norm:
+      return batch_norm(operand(id, 0), operand(id, 1), operand(id, 2), operand(id, 3), operand(id, 4),
+                        n.number);
+    case op::group_norm:
+      return group_norm(operand(id, 0), optional_operand(id, 1), optional_operand(id, 2),
+                        unsigned_of(n.attributes[0]), n.number);
+    case op::softmax:
+      return softmax(operand(id, 0), axis);
+    case op::log_softmax:
+      return log_softmax(operand(id, 0), axis);
+
+    case op::sum:
+    case op::mean:
+    case op::max_over:
+    case op::min_over:
+    case op::argmax:
+      return reduce(id);
+
+    case op::reshape:
+      return reshaped(operand(id, 0), shape_of_node(id));
+    case op::permute: {
+      array_shape order; // three bits an axis
+      for (int i = 0; i < n.shape.rank; ++i) order.push_back(unsigned_of(n.attributes[0] >> (3 * i) & 7));
+      return permute(operand(id, 0), order);
+    }
+    case op::slice:
+      return slice_of(id);
+    case op::concat:
+      return concat(operands_of(id), axis);
+    case op::pad:
+      return pad(operand(id, 0), axis, unsigned_of(n.attributes[1]), unsigned_of(n.attributes[2]), n.number);
+    case op::reverse:
+      return reverse(operand(id, 0), axis);
+    case op::broadcast:
+      return broadcast(operand(id, 0), shape_of_node(id));
+
+    case op::attention:
+    case op::attention_map:
+      return attend(id);
+    case op::sinusoidal:
+      return sinusoidal(shape_of_node(id)[0], shape_of_node(id)[1], n.number);
+    case op::rope:
+      return rope(operand(id, 0), {.heads = unsigned_of(n.attributes[0]),
+                                   .neighbours = n.attributes[1] != 0,
+                                   .width = unsigned_of(n.attributes[2]),
+                                   .first_position = static_cast<double>(n.attributes[3]),
+                                   .base = n.number});
+    default:
+      throw std::logic_error(std::string("the reference backend has no function for ") + word_of(n.kind));
+  }
+}
+
+array evaluation::reduce(int id) const {
+  const node& n = graph_.at(id);
+  const array& x = operand(id, 0);
+  const std::size_t axis = unsigned_of(n.attributes[0]);
+  const auto function = n.kind == op::sum        ? sum
+                        : n.kind == op::mean     ? mean
+                        : n.kind == op::max_over ? max_over
+                        : n.kind == op::min_over ? min_over
+                                                 : argmax;
+  return reshaped(function(x, axis), shape_of_node(id));
+}
+
+array evaluation::slice_of(int id) const {
+  const node& n = graph_.at(id);
+  const array& x = operand(id, 0);
+  const std::size_t axis = unsigned_of(n.attributes[0]);
+  const std::int64_t first = size_of_dim(n.attributes[1]), length = size_of_dim(n.shape[n.attributes[0]]);
+  const auto size = static_cast<std::int64_t>(x.shape(axis));
+  if (first < 0 || length < 0 || first + length > size)
+    fail(n.at, "slice: from " + std::to_string(first) + " to " + std::to_string(first + length) +
+                   " is outside axis " + std::to_string(axis) + " of " + shape_text(x.shape()));
+  return slice(x, axis, unsigned_of(first), unsigned_of(length));
+}
+
+/// Operands: query, key, value, a bias if there is one, the tables that the score captures, those of the
+/// mask.
+array evaluation::attend(int id) const {
+  const node& n = graph_.at(id);
+  attention_settings settings{.heads = unsigned_of(n.attributes[0] & 0xffff),
+                              .kv_heads = unsigned_of(n.attributes[0] >> 16),
+                              .scale = n.number,
+                              .soft_cap = n.second_number,
+                              .bias = n.attributes[1] != 0 ? &operand(id, 3) : nullptr,
+                              .score = {},
+                              .mask = {},
+                              .at = n.at};
+  int next = n.attributes[1] != 0 ? 4 : 3;
+  const auto read_lambda = [&](lambda& made, int function) {
+    if (function < 0) return;
+    made.function = &graph_.function(function);
+    for (int i = 0; i < made.function->capture_count; ++i) made.tables.push_back(&operand(id, next++));
+  };
+  read_lambda(settings.score, n.attributes[2]);
+  read_lambda(settings.mask, n.attributes[3]);
+
+  const auto batched = [](const array& x) {
+    return x.dimension() == 3 ? x : reshaped(x, {1, x.shape(0), x.shape(1)});
+  };
+  const array query = batched(operand(id, 0)), key = batched(operand(id, 1)), value = batched(operand(id, 2));
+  return reshaped(n.kind == op::attention ? attention(query, key, value, settings)
+                                          : attention_weights(query, key, settings),
+                  shape_of_node(id));
+}
+
+} // namespace fovea::reference_ops

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include <fovea/backends/reference/array.hpp>
+#include <fovea/backends/reference/attention.hpp>
+#include <fovea/dsl/graph_view.hpp>
+
+namespace fovea::reference_ops {
+
+/// One run of a graph: the value of each node, computed in the order of declaration.
+class evaluation {
+public:
+  using parameter_layers = std::vector<std::vector<array>>; // [parameter][layer]
+
+  /// The operands outlive the evaluation. Throws fovea::error that names what does not fit: an input's count
+  /// or shape, a dim without size, an id outside its table.
+  evaluation(const graph_view& graph, const parameter_layers& parameters, const std::vector<array>& inputs,
+             const std::map<std::string, std::int64_t>& sizes);
+
+  std::vector<array> outputs() const;
+
+private:
+  // repeat.cpp
+  void walk(int first, int last, int region);
+  void repeat(int region);
+  std::size_t layer_of(int id) const;
+
+  // evaluation.cpp
+  void check_inputs() const;
+  array compute(int id) const;
+  array attend(int id) const;
+  array reduce(int id) const;
+  array slice_of(int id) const;
+  std::vector<const array*> operands_of(int id) const;
+  /// The value of a node that has run.
+  const array& value(int id) const;
+  const array& operand(int id, int i) const { return value(graph_.operand(id, i)); }
+  /// Operand i, or null where the node has fewer.
+  const array* optional_operand(int id, int i) const;
+  std::int64_t size_of_dim(int dim_id) const;
+  array_shape shape_of_node(int id) const;
+
+  const graph_view& graph_;
+  const parameter_layers& parameters_;
+  const std::vector<array>& inputs_;
+  const std::map<std::string, std::int64_t>& sizes_;
+  std::vector<array> values_;       // of each node; parameters stay where they are
+  std::vector<std::int64_t> turns_; // of each region: which of its layers runs
+};
+
+} // namespace fovea::reference_ops

@@ -1,0 +1,67 @@
+#include <fovea/backends/reference/norm.hpp>
+
+#include <limits>
+
+#include <fovea/backends/reference/reduce.hpp>
+
+namespace fovea::reference_ops {
+
+namespace {
+
+array scaled_and_shifted(array x, const array* weight, const array* bias) {
+  if (weight != nullptr) x *= *weight;
+  if (bias != nullptr) x += *bias;
+  return x;
+}
+
+/// (x - mean) / sqrt(variance + epsilon) along an axis, in two passes.
+array standardised(const array& x, std::size_t axis, double epsilon) {
+  const array centred = x - mean(x, axis);
+  const array variance = mean(centred * centred, axis);
+  return centred / xt::sqrt(variance + epsilon);
+}
+
+/// What is subtracted before an exponential so that none overflows: the largest element along the axis, 0
+/// where that is -infinity.
+array origin(const array& x, std::size_t axis) {
+  const array largest = max_over(x, axis);
+  return xt::where(xt::equal(largest, -std::numeric_limits<double>::infinity()), 0.0, largest);
+}
+
+} // namespace
+
+array layer_norm(const array& x, const array* weight, const array* bias, double epsilon) {
+  return scaled_and_shifted(standardised(x, x.dimension() - 1, epsilon), weight, bias);
+}
+
+array rms_norm(const array& x, const array* weight, const array* bias, double epsilon) {
+  const array mean_square = mean(x * x, x.dimension() - 1);
+  return scaled_and_shifted(x / xt::sqrt(mean_square + epsilon), weight, bias);
+}
+
+array batch_norm(const array& x, const array& weight, const array& bias, const array& mean,
+                 const array& variance, double epsilon) {
+  return (x - mean) / xt::sqrt(variance + epsilon) * weight + bias;
+}
+
+array group_norm(const array& x, const array* weight, const array* bias, std::size_t groups, double epsilon) {
+  const std::size_t batch = x.shape(0), width = x.shape(x.dimension() - 1), in_group = width / groups;
+  const std::size_t places = batch * width == 0 ? 0 : x.size() / (batch * width);
+  const array grouped = xt::transpose(reshaped(x, {batch, places, groups, in_group}), {0, 2, 1, 3});
+  const array rows = standardised(reshaped(grouped, {batch, groups, places * in_group}), 2, epsilon);
+  const array features = xt::transpose(reshaped(rows, {batch, groups, places, in_group}), {0, 2, 1, 3});
+  return scaled_and_shifted(reshaped(features, shape_of(x)), weight, bias);
+}
+
+array softmax(const array& x, std::size_t axis) {
+  const array weights = xt::exp(x - origin(x, axis));
+  const array total = sum(weights, axis);
+  return weights / xt::where(xt::equal(total, 0.0), 1.0, total);
+}
+
+array log_softmax(const array& x, std::size_t axis) {
+  const array shifted = x - origin(x, axis);
+  return shifted - xt::log(sum(xt::exp(shifted), axis));
+}
+
+} // namespace fovea::reference_ops

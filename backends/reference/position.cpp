@@ -1,0 +1,45 @@
+#include <fovea/backends/reference/position.hpp>
+
+#include <cmath>
+
+namespace fovea::reference_ops {
+
+namespace {
+
+double angle(double position, std::size_t pair, std::size_t width, double base) {
+  return position / std::pow(base, 2 * static_cast<double>(pair) / static_cast<double>(width));
+}
+
+} // namespace
+
+array sinusoidal(std::size_t positions, std::size_t width, double base) {
+  array table = filled({positions, width}, 0);
+  for (std::size_t position = 0; position < positions; ++position)
+    for (std::size_t i = 0; i < width / 2; ++i) {
+      const double t = angle(static_cast<double>(position), i, width, base);
+      table(position, 2 * i) = std::sin(t);
+      table(position, 2 * i + 1) = std::cos(t);
+    }
+  return table;
+}
+
+array rope(const array& x, const rope_settings& o) {
+  array y = x;
+  const std::size_t features = x.shape(x.dimension() - 1), positions = x.shape(x.dimension() - 2),
+                    head = features / o.heads;
+  for (std::size_t row = 0; row < x.size() / features; ++row) {
+    const double position = o.first_position + static_cast<double>(row % positions);
+    for (std::size_t h = 0; h < o.heads; ++h)
+      for (std::size_t i = 0; i < o.width / 2; ++i) {
+        const std::size_t start = row * features + h * head;
+        const std::size_t first = start + (o.neighbours ? 2 * i : i),
+                          second = o.neighbours ? first + 1 : first + o.width / 2;
+        const double t = angle(position, i, o.width, o.base), a = x.data()[first], b = x.data()[second];
+        y.data()[first] = a * std::cos(t) - b * std::sin(t);
+        y.data()[second] = a * std::sin(t) + b * std::cos(t);
+      }
+  }
+  return y;
+}
+
+} // namespace fovea::reference_ops

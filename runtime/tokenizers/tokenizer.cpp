@@ -187,7 +187,7 @@ encoding tokenizer::encode_pair(std::string_view first, std::string_view second,
 std::string tokenizer::decode(std::span<const token_id> ids, bool skip_special) const {
   std::vector<std::string_view> tokens;
   for (const token_id id : ids) {
-    const std::string& text = token(id);
+    const std::string_view text = token(id);
     if (!text.empty() && !(skip_special && state_->special.contains(id))) tokens.push_back(text);
   }
   return std::visit(decode_tokens{tokens}, state_->decoder);
@@ -196,7 +196,7 @@ std::string tokenizer::decode(std::span<const token_id> ids, bool skip_special) 
 std::size_t tokenizer::vocabulary_size() const { return state_->tokens.size(); }
 std::optional<token_id> tokenizer::id(std::string_view token) const { return state_->tokens.id(token); }
 
-const std::string& tokenizer::token(token_id id) const {
+std::string_view tokenizer::token(token_id id) const {
   if (id < 0 || static_cast<std::size_t>(id) >= state_->tokens.size())
     throw error("token id: expected 0 to " + std::to_string(state_->tokens.size() - 1) + "; found " +
                 std::to_string(id));

@@ -44,7 +44,7 @@ public:
   std::size_t vocabulary_size() const;
   std::optional<token_id> id(std::string_view token) const;
   /// As the vocabulary spells it ("##ing", "Ġthe"). Throws fovea::error for an id outside the vocabulary.
-  const std::string& token(token_id id) const;
+  std::string_view token(token_id id) const;
 
 private:
   struct state;

@@ -44,8 +44,10 @@ type value_or(const json& object, const char* key, type fallback) {
 /// Builds a tokenizer from its JSON, stage by stage.
 class tokenizer_json {
 public:
-  static tokenizer read(const json& file) {
+  static tokenizer read(std::string_view text) {
     auto shared = std::make_shared<tokenizer::state>();
+    const json file = parse(text, shared->tokens);
+    if (!file.is_object()) throw error(std::string("expected a JSON object; found ") + file.type_name());
     tokenizer_json reader(*shared, file);
     reader.read_model();
     reader.read_normalizer();
@@ -58,6 +60,26 @@ public:
   }
 
 private:
+  /// Parses the file, except that the entries of model.vocab go straight into `tokens`: as JSON values they
+  /// would take most of the time.
+  static json parse(std::string_view text, vocabulary& tokens) {
+    std::string section, stage, token;
+    const auto watch = [&](int depth, json::parse_event_t event, json& value) {
+      if (event == json::parse_event_t::key) {
+        std::string& name = depth == 1 ? section : depth == 2 ? stage : token;
+        name = value.get_ref<const std::string&>();
+        return !(depth == 3 && section == "model" && stage == "vocab");
+      }
+      if (event == json::parse_event_t::value && depth == 3 && section == "model" && stage == "vocab") {
+        if (!value.is_number_integer())
+          throw error("token '" + token + "': expected an id; found " + value.dump());
+        tokens.add(token, value.get<std::int64_t>());
+      }
+      return true;
+    };
+    return json::parse(text, watch);
+  }
+
   tokenizer_json(tokenizer::state& to, const json& file)
       : to_(to), file_(file), model_(member(file, "model")) {}
 
@@ -66,10 +88,7 @@ private:
     type_ = model_.is_object() && !model_.contains("type") ? (model_.contains("merges") ? "BPE" : "WordPiece")
                                                            : type_of(model_);
     if (type_ != "WordPiece" && type_ != "BPE") unsupported("model", type_);
-    const json& tokens = model_.at("vocab");
-    if (!tokens.is_object()) throw error("model: expected vocab to be an object from token to id");
-    to_.tokens.reserve(tokens.size());
-    for (const auto& [token, id] : tokens.items()) to_.tokens.add(token, id.get<std::int64_t>());
+    if (to_.tokens.size() == 0) throw error("model: expected vocab to be an object from token to id");
   }
 
   void read_added_tokens() {
@@ -236,9 +255,7 @@ private:
 
 tokenizer parse_tokenizer(std::string_view text, const std::string& source) {
   try {
-    const json file = json::parse(text);
-    if (!file.is_object()) throw error(std::string("expected a JSON object; found ") + file.type_name());
-    return tokenizer_json::read(file);
+    return tokenizer_json::read(text);
   } catch (const json::parse_error& reason) {
     throw error(source + ": not valid JSON: " + reason.what());
   } catch (const json::exception& reason) {

@@ -2,31 +2,75 @@
 
 #include <fovea/runtime/error.hpp>
 
+#include <functional>
+#include <limits>
+
 namespace fovea {
 
-void vocabulary::add(const std::string& token, std::int64_t id) {
-  // Far above any vocabulary in use; an id beyond it would make the table of tokens a denial of service.
-  constexpr std::int64_t most_tokens = std::int64_t{1} << 24;
-  if (id < 0 || id >= most_tokens)
-    throw error("token '" + token + "': expected an id of 0 to " + std::to_string(most_tokens - 1) +
-                "; found " + std::to_string(id));
-  const auto [place, added] = ids_.emplace(token, static_cast<token_id>(id));
-  if (!added) {
-    if (place->second == id) return;
-    throw error("token '" + token + "' has two ids, " + std::to_string(place->second) + " and " +
-                std::to_string(id));
-  }
-  const auto at = static_cast<std::size_t>(id);
-  if (at >= tokens_.size()) tokens_.resize(at + 1);
-  if (!tokens_[at].empty())
-    throw error("tokens '" + tokens_[at] + "' and '" + token + "' have the same id, " + std::to_string(id));
-  tokens_[at] = token;
+std::uint32_t vocabulary::hash_of(std::string_view token) {
+  return static_cast<std::uint32_t>(std::hash<std::string_view>{}(token));
 }
 
-const std::string& vocabulary::token(token_id id) const {
-  static const std::string none;
+/// The slot that holds the token, or the free one where it belongs. There must be a free slot.
+std::size_t vocabulary::find(std::string_view spelt, std::uint32_t hash) const {
+  const std::size_t mask = slots_.size() - 1;
+  std::size_t at = hash & mask;
+  while (slots_[at].id != none && (slots_[at].hash != hash || token(slots_[at].id) != spelt))
+    at = (at + 1) & mask;
+  return at;
+}
+
+void vocabulary::grow() {
+  constexpr std::size_t first_size = 1024;
+  std::vector<slot> before(slots_.empty() ? first_size : 2 * slots_.size());
+  before.swap(slots_);
+  const std::size_t mask = slots_.size() - 1;
+  for (const slot& entry : before) {
+    if (entry.id == none) continue;
+    std::size_t at = entry.hash & mask;
+    while (slots_[at].id != none) at = (at + 1) & mask;
+    slots_[at] = entry;
+  }
+}
+
+void vocabulary::add(std::string_view spelt, std::int64_t id) {
+  // Far above any vocabulary in use: the table by id must not grow with one absurd entry.
+  constexpr std::int64_t most_tokens = std::int64_t{1} << 24;
+  const auto name = [&] { return "token '" + std::string(spelt) + "'"; };
+  if (spelt.empty()) throw error("token " + std::to_string(id) + ": expected a text; found an empty one");
+  if (id < 0 || id >= most_tokens)
+    throw error(name() + ": expected an id of 0 to " + std::to_string(most_tokens - 1) + "; found " +
+                std::to_string(id));
+  if (2 * (used_ + 1) > slots_.size()) grow();
+  const std::uint32_t hash = hash_of(spelt);
+  slot& place = slots_[find(spelt, hash)];
+  if (place.id != none) {
+    if (place.id == id) return;
+    throw error(name() + " has two ids, " + std::to_string(place.id) + " and " + std::to_string(id));
+  }
   const auto at = static_cast<std::size_t>(id);
-  return id >= 0 && at < tokens_.size() ? tokens_[at] : none;
+  if (at >= spellings_.size()) spellings_.resize(at + 1);
+  if (spellings_[at].length != 0)
+    throw error(name() + " and '" + std::string(token(static_cast<token_id>(id))) + "' have the same id, " +
+                std::to_string(id));
+  if (text_.size() + spelt.size() > std::numeric_limits<std::uint32_t>::max())
+    throw error("the vocabulary's tokens have more than 4 GiB of text");
+  spellings_[at] = {static_cast<std::uint32_t>(text_.size()), static_cast<std::uint32_t>(spelt.size())};
+  text_ += spelt;
+  place = {hash, static_cast<token_id>(id)};
+  ++used_;
+}
+
+std::optional<token_id> vocabulary::id(std::string_view token) const {
+  if (slots_.empty()) return std::nullopt;
+  const slot& found = slots_[find(token, hash_of(token))];
+  return found.id == none ? std::nullopt : std::optional(found.id);
+}
+
+std::string_view vocabulary::token(token_id id) const {
+  const auto at = static_cast<std::size_t>(id);
+  if (id < 0 || at >= spellings_.size()) return {};
+  return std::string_view(text_).substr(spellings_[at].begin, spellings_[at].length);
 }
 
 } // namespace fovea

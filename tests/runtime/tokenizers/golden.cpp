@@ -22,7 +22,7 @@ void check_lines(const std::string& name) {
     CHECK(found.ids == expected);
     CHECK(found.type_ids == std::vector<token_id>(expected.size(), 0));
     std::vector<std::string> spelt;
-    for (const token_id id : found.ids) spelt.push_back(tokens.token(id));
+    for (const token_id id : found.ids) spelt.emplace_back(tokens.token(id));
     CHECK(spelt == line["tokens"].get<std::vector<std::string>>());
     CHECK(tokens.decode(expected, false) == line["decoded"].get<std::string>());
     if (line.contains("ids_with_special"))

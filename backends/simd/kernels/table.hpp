@@ -111,6 +111,9 @@ struct reduce_args {
   size_t outer = 0, count = 0, inner = 0;
 };
 
+/// The functions of math.hpp of one argument.
+enum class unary : std::uint8_t { relu, gelu, gelu_tanh, silu, sigmoid, tanh, softplus, exp, log, erf, sin, cos };
+
 struct kernel_table {
   const char* instruction_set; // "baseline", "avx2", "avx512"
   size_t vector;               // floats in a vector
@@ -136,6 +139,8 @@ struct kernel_table {
   void (*log_softmax)(const softmax_args&, size_t first, size_t last);
   size_t (*reduce_tasks)(const reduce_args&);
   void (*reduce)(reduction, const reduce_args&, size_t first, size_t last);
+  void (*apply)(unary, const float* x, float* out, size_t count); // out[i] = f(x[i]); out may be x
+  void (*power)(const float* x, const float* y, float* out, size_t count);
 };
 
 /// Floats that `columns` x `depth` weights take when packed in panels of `panel` columns.

@@ -1,20 +1,13 @@
 #pragma once
 
-#if __has_include(<fovea/backends/simd/kernels/attention.hpp>)
+#include <fovea/backends/simd/kernels/apply.hpp>
 #include <fovea/backends/simd/kernels/attention.hpp>
-#endif
 #include <fovea/backends/simd/kernels/gather.hpp>
-#if __has_include(<fovea/backends/simd/kernels/norm.hpp>)
 #include <fovea/backends/simd/kernels/norm.hpp>
-#endif
 #include <fovea/backends/simd/kernels/pack.hpp>
 #include <fovea/backends/simd/kernels/product.hpp>
-#if __has_include(<fovea/backends/simd/kernels/reduce.hpp>)
 #include <fovea/backends/simd/kernels/reduce.hpp>
-#endif
-#if __has_include(<fovea/backends/simd/kernels/softmax.hpp>)
 #include <fovea/backends/simd/kernels/softmax.hpp>
-#endif
 #include <fovea/backends/simd/kernels/table.hpp>
 
 namespace fovea::simd {
@@ -23,30 +16,28 @@ namespace fovea::simd {
 template <class Arch>
 constexpr kernel_table table_of(const char* instruction_set) {
   return {
-    .instruction_set = instruction_set, .vector = width<Arch>, .panel = panel<Arch>,
-    .pack_tasks = pack_tasks<Arch>, .pack = pack<Arch>, .product_tasks = product_tasks<Arch>,
-    .product = product<Arch>, .gather_tasks = gather_tasks<Arch>, .gather = gather<Arch>,
-#if __has_include(<fovea/backends/simd/kernels/attention.hpp>)
-    .attention_tasks = attention_tasks<Arch>, .attention_scratch = attention_scratch<Arch>,
-    .attention = attention<Arch>,
-#else
-    .attention_tasks = nullptr, .attention_scratch = nullptr, .attention = nullptr,
-#endif
-#if __has_include(<fovea/backends/simd/kernels/norm.hpp>)
-    .norm_tasks = norm_tasks<Arch>, .layer_norm = layer_norm<Arch>, .rms_norm = rms_norm<Arch>,
-#else
-    .norm_tasks = nullptr, .layer_norm = nullptr, .rms_norm = nullptr,
-#endif
-#if __has_include(<fovea/backends/simd/kernels/softmax.hpp>)
-    .softmax_tasks = softmax_tasks<Arch>, .softmax = softmax<Arch>, .log_softmax = log_softmax<Arch>,
-#else
-    .softmax_tasks = nullptr, .softmax = nullptr, .log_softmax = nullptr,
-#endif
-#if __has_include(<fovea/backends/simd/kernels/reduce.hpp>)
-    .reduce_tasks = reduce_tasks<Arch>, .reduce = reduce<Arch>,
-#else
-    .reduce_tasks = nullptr, .reduce = nullptr,
-#endif
+      .instruction_set = instruction_set,
+      .vector = width<Arch>,
+      .panel = panel<Arch>,
+      .pack_tasks = pack_tasks<Arch>,
+      .pack = pack<Arch>,
+      .product_tasks = product_tasks<Arch>,
+      .product = product<Arch>,
+      .gather_tasks = gather_tasks<Arch>,
+      .gather = gather<Arch>,
+      .attention_tasks = attention_tasks<Arch>,
+      .attention_scratch = attention_scratch<Arch>,
+      .attention = attention<Arch>,
+      .norm_tasks = norm_tasks<Arch>,
+      .layer_norm = layer_norm<Arch>,
+      .rms_norm = rms_norm<Arch>,
+      .softmax_tasks = softmax_tasks<Arch>,
+      .softmax = softmax<Arch>,
+      .log_softmax = log_softmax<Arch>,
+      .reduce_tasks = reduce_tasks<Arch>,
+      .reduce = reduce<Arch>,
+      .apply = apply<Arch>,
+      .power = power<Arch>,
   };
 }
 

@@ -1,0 +1,297 @@
+#pragma once
+
+// Attention for a block of queries of one head, with the queries in the lanes of the vectors:
+//
+//   scores [keys, lanes]    = k [keys, width] q^T           keys are broadcast straight from where they lie
+//   out^T  [columns, lanes] = v^T [columns, keys] weights   and so are the values
+//
+// Maxima, sums and rescaling (Milakov and Gimelshein 2018; Dao et al. 2022) then run lane by lane, without a
+// reduction across a vector, keys and values need no packing, and any head width is right without tails.
+// Only q and out are transposed, once a block.
+
+#include <fovea/backends/simd/kernels/attention_scores.hpp>
+#include <fovea/backends/simd/kernels/math.hpp>
+#include <fovea/backends/simd/kernels/table.hpp>
+#include <fovea/backends/simd/kernels/transpose.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+namespace fovea::simd::detail {
+
+/// How many keys (or columns of the values) a micro-kernel broadcasts: rows x 2 accumulators, 2 vectors of
+/// queries or weights and a broadcast fill the registers.
+template <class Arch>
+inline constexpr size_t broadcast_rows = has_32_registers<Arch> ? 12 : 6;
+
+/// Keys in a tile, so that its scores stay in the first-level cache beside q and out.
+inline constexpr size_t block_keys = 96;
+
+/// Queries in a block: two vectors of them.
+template <class Arch>
+inline constexpr size_t block_queries = 2 * width<Arch>;
+
+constexpr size_t round_up(size_t count, size_t multiple) {
+  return (count + multiple - 1) / multiple * multiple;
+}
+
+template <class Arch>
+inline size_t block_scratch(const attention_args& a) {
+  return block_queries<Arch> *
+         (round_up(a.key_width, width<Arch>) + block_keys + round_up(a.value_width, width<Arch>));
+}
+
+/// Calls f with the count 1 <= count <= most as a constant.
+template <size_t most, class F>
+inline void with_constant(size_t count, const F& f) {
+  if (count >= most)
+    f(std::integral_constant<size_t, most>{});
+  else if constexpr (most > 1)
+    with_constant<most - 1>(count, f);
+}
+
+/// One block on its way through the tiles; `vectors` of queries, side by side in each row of the scratch.
+template <class Arch, size_t vectors>
+struct attention_block {
+  using v = vec<Arch>;
+  using lanes_of = int_vec<Arch>;
+  static constexpr size_t lanes = width<Arch>;
+  static constexpr size_t queries = vectors * lanes;
+
+  const attention_args& a;
+  size_t batch, head, first_query, count; // count <= queries of them exist
+  const float *keys, *values;             // of this batch row and head
+  float *q, *scores, *out; // scratch: [key_width, queries], [block_keys, queries], [columns, queries]
+  v largest[vectors];      // of the tile's scores
+  v base[vectors];         // running maximum, times log2(e)
+  v rescale[vectors];      // 2^(old base - new base)
+  v sum[vectors];
+  lanes_of lower[vectors], upper[vectors]; // the visible keys, where bounds are given
+  size_t begin, end;                       // no query sees a key outside
+  bool plain;                              // scores need nothing between scaling and masking
+  size_t all_from, all_until;              // each query sees the keys between
+
+  attention_block(const attention_args& args, size_t batch_row, size_t head_index, size_t query,
+                  float* scratch)
+      : a(args), batch(batch_row), head(head_index), first_query(query),
+        count(std::min(queries, args.queries - query)), begin(0), end(args.keys), all_from(0),
+        all_until(args.keys) {
+    const size_t kv_head = head / (a.heads / a.kv_heads);
+    keys = a.k + batch * a.k_batch + kv_head * a.key_width;
+    values = a.v + batch * a.v_batch + kv_head * a.value_width;
+    q = scratch;
+    scores = q + round_up(a.key_width, lanes) * queries;
+    out = scores + block_keys * queries;
+    if (a.lower != nullptr) read_bounds();
+    pack_queries();
+    for (size_t i = 0; i < a.value_width * queries; i += lanes) store<Arch>(out + i, v(0.0f));
+    for (size_t i = 0; i < vectors; ++i) {
+      base[i] = v(lowest_score);
+      sum[i] = v(0.0f);
+    }
+  }
+
+  void read_bounds() {
+    alignas(64) std::int32_t from[queries], until[queries];
+    const std::int32_t last = static_cast<std::int32_t>(a.keys);
+    const size_t offset = batch * a.bounds_batch + first_query;
+    std::int32_t least = last, most = 0, most_lower = 0, least_upper = last;
+    for (size_t i = 0; i < queries; ++i) {
+      from[i] = i < count ? std::clamp(a.lower[offset + i], 0, last) : 0;
+      until[i] = i < count ? std::clamp(a.upper[offset + i], from[i], last) : 0;
+      if (i >= count) continue;
+      most_lower = std::max(most_lower, from[i]);
+      least_upper = std::min(least_upper, until[i]);
+      if (from[i] == until[i]) continue;
+      least = std::min(least, from[i]);
+      most = std::max(most, until[i]);
+    }
+    begin = static_cast<size_t>(least);
+    end = static_cast<size_t>(most);
+    all_from = static_cast<size_t>(most_lower);
+    all_until = static_cast<size_t>(least_upper);
+    for (size_t i = 0; i < vectors; ++i) {
+      lower[i] = lanes_of::load_aligned(from + i * lanes);
+      upper[i] = lanes_of::load_aligned(until + i * lanes);
+    }
+  }
+
+  void pack_queries() {
+    const float* from = a.q + batch * a.q_batch + first_query * a.q_row + head * a.key_width;
+    for (size_t i = 0; i < vectors; ++i)
+      for (size_t column = 0; column < a.key_width; column += lanes) {
+        v square[lanes];
+        load_square(square, from + i * lanes * a.q_row + column, a.q_row, i, a.key_width - column);
+        transpose<Arch>(square);
+        for (size_t c = 0; c < lanes; ++c) store<Arch>(q + (column + c) * queries + i * lanes, square[c]);
+      }
+  }
+
+  /// A row for each query of vector i (zeros past the last), `columns` (at most a vector) of each.
+  void load_square(v (&square)[lanes], const float* from, size_t row, size_t i, size_t columns) const {
+    for (size_t lane = 0; lane < lanes; ++lane) {
+      if (i * lanes + lane >= count)
+        square[lane] = v(0.0f);
+      else if (columns >= lanes)
+        square[lane] = load<Arch>(from + lane * row);
+      else
+        square[lane] = load_first<Arch>(from + lane * row, columns);
+    }
+  }
+
+  template <size_t rows>
+  void score_rows(const float* k, float* to) {
+    v total[rows][vectors];
+    for (size_t r = 0; r < rows; ++r)
+      for (size_t i = 0; i < vectors; ++i) total[r][i] = v(0.0f);
+    const float* from = q;
+    for (size_t d = 0; d < a.key_width; ++d, from += queries) {
+      v query[vectors];
+      for (size_t i = 0; i < vectors; ++i) query[i] = load<Arch>(from + i * lanes);
+      for (size_t r = 0; r < rows; ++r) {
+        const v key(k[r * a.k_row + d]);
+        for (size_t i = 0; i < vectors; ++i) total[r][i] = fma<Arch>(key, query[i], total[r][i]);
+      }
+    }
+    const v scale(plain ? a.scale * math::detail::log2_e : a.scale);
+    for (size_t r = 0; r < rows; ++r)
+      for (size_t i = 0; i < vectors; ++i) {
+        const v score = total[r][i] * scale;
+        largest[i] = xsimd::max(largest[i], score);
+        store<Arch>(to + r * queries + i * lanes, score);
+      }
+  }
+
+  /// Scores of `tile` keys from `first`, and their maxima; in powers of two, not of e, where they are final.
+  void score(size_t first, size_t tile) {
+    for (size_t i = 0; i < vectors; ++i) largest[i] = v(lowest_score);
+    constexpr size_t rows = broadcast_rows<Arch>;
+    for (size_t key = 0; key < tile; key += rows)
+      with_constant<rows>(
+          tile - key, [&](auto n) { score_rows<n>(keys + (first + key) * a.k_row, scores + key * queries); });
+  }
+
+  void add_bias(size_t first, size_t tile) {
+    const float* from =
+        a.bias + batch * a.bias_batch + head * a.bias_head + first_query * a.bias_query + first;
+    for (size_t i = 0; i < vectors; ++i)
+      for (size_t key = 0; key < tile; key += lanes) {
+        const size_t here = std::min(lanes, tile - key);
+        v square[lanes];
+        load_square(square, from + i * lanes * a.bias_query + key, a.bias_query, i, here);
+        transpose<Arch>(square);
+        for (size_t c = 0; c < here; ++c) {
+          float* score = scores + (key + c) * queries + i * lanes;
+          store<Arch>(score, load<Arch>(score) + square[c]);
+        }
+      }
+  }
+
+  /// Bias, cap, the caller's function and the bounds, in this order, and powers of two for those of e; the
+  /// maxima anew.
+  template <class Modify>
+  void modify_scores(const Modify& modify, size_t first, size_t tile) {
+    if (a.bias != nullptr) add_bias(first, tile);
+    const bool masked = a.lower != nullptr && (first < all_from || first + tile > all_until);
+    for (size_t i = 0; i < vectors; ++i) {
+      const lanes_of query = counting<Arch>(first_query + i * lanes);
+      largest[i] = v(lowest_score);
+      for (size_t j = 0; j < tile; ++j) {
+        float* at = scores + j * queries + i * lanes;
+        const lanes_of key(static_cast<std::int32_t>(first + j));
+        v score = load<Arch>(at);
+        if (a.soft_cap != 0) score = soft_capped<Arch>(score, a.soft_cap);
+        if constexpr (!std::is_same_v<Modify, unmodified>) score = modify(score, batch, head, query, key);
+        if (!plain) score = score * v(math::detail::log2_e);
+        if (masked) score = visible_only<Arch>(score, key, lower[i], upper[i]);
+        largest[i] = xsimd::max(largest[i], score);
+        store<Arch>(at, score);
+      }
+    }
+  }
+
+  /// Scores become weights 2^(score - base).
+  void weigh(size_t tile) {
+    v total[vectors];
+    for (size_t i = 0; i < vectors; ++i) {
+      const v old = base[i];
+      base[i] = xsimd::max(old, largest[i]);
+      rescale[i] = math::exp2_of_nonpositive<Arch>(old - base[i]);
+      total[i] = v(0.0f);
+    }
+    for (size_t j = 0; j < tile; ++j)
+      for (size_t i = 0; i < vectors; ++i) {
+        float* at = scores + j * queries + i * lanes;
+        const v weight = math::exp2_of_nonpositive<Arch>(load<Arch>(at) - base[i]);
+        total[i] += weight;
+        store<Arch>(at, weight);
+      }
+    for (size_t i = 0; i < vectors; ++i) sum[i] = fma<Arch>(sum[i], rescale[i], total[i]);
+  }
+
+  template <size_t rows>
+  void add_value_rows(const float* value, float* to, size_t tile) {
+    v total[rows][vectors];
+    for (size_t r = 0; r < rows; ++r)
+      for (size_t i = 0; i < vectors; ++i)
+        total[r][i] = load<Arch>(to + r * queries + i * lanes) * rescale[i];
+    const float* from = scores;
+    for (size_t j = 0; j < tile; ++j, from += queries, value += a.v_row) {
+      v weight[vectors];
+      for (size_t i = 0; i < vectors; ++i) weight[i] = load<Arch>(from + i * lanes);
+      for (size_t r = 0; r < rows; ++r) {
+        const v column(value[r]);
+        for (size_t i = 0; i < vectors; ++i) total[r][i] = fma<Arch>(column, weight[i], total[r][i]);
+      }
+    }
+    for (size_t r = 0; r < rows; ++r)
+      for (size_t i = 0; i < vectors; ++i) store<Arch>(to + r * queries + i * lanes, total[r][i]);
+  }
+
+  /// out^T = out^T rescale + v^T weights
+  void add_values(size_t first, size_t tile) {
+    constexpr size_t rows = broadcast_rows<Arch>;
+    for (size_t column = 0; column < a.value_width; column += rows)
+      with_constant<rows>(a.value_width - column, [&](auto n) {
+        add_value_rows<n>(values + first * a.v_row + column, out + column * queries, tile);
+      });
+  }
+
+  void write() const {
+    float* to = a.out + batch * a.out_batch + first_query * a.out_row + head * a.value_width;
+    for (size_t i = 0; i < vectors; ++i) {
+      const v share = share_of<Arch>(sum[i]);
+      for (size_t column = 0; column < a.value_width; column += lanes) {
+        const size_t columns = std::min(lanes, a.value_width - column);
+        v square[lanes];
+        for (size_t c = 0; c < lanes; ++c)
+          square[c] = c < columns ? load<Arch>(out + (column + c) * queries + i * lanes) * share : v(0.0f);
+        transpose<Arch>(square);
+        for (size_t lane = 0; lane < lanes && i * lanes + lane < count; ++lane) {
+          float* row = to + (i * lanes + lane) * a.out_row + column;
+          if (columns == lanes)
+            store<Arch>(row, square[lane]);
+          else
+            store_first<Arch>(row, square[lane], columns);
+        }
+      }
+    }
+  }
+
+  template <class Modify>
+  void run(const Modify& modify) {
+    plain = a.bias == nullptr && a.soft_cap == 0 && std::is_same_v<Modify, unmodified>;
+    for (size_t first = begin; first < end; first += block_keys) {
+      const size_t tile = std::min(block_keys, end - first);
+      score(first, tile);
+      if (!plain || first < all_from || first + tile > all_until) modify_scores(modify, first, tile);
+      weigh(tile);
+      add_values(first, tile);
+    }
+    write();
+  }
+};
+
+} // namespace fovea::simd::detail

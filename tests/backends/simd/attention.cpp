@@ -1,0 +1,354 @@
+// Attention against the formula in double: shapes that no vector divides, masks, biases, grouped heads, task
+// splits.
+
+#include <fovea/backends/simd/isa/dispatch.hpp>
+#include <fovea/backends/simd/kernels/attention.hpp>
+
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <new>
+#include <random>
+#include <vector>
+
+using fovea::simd::attention_args;
+using fovea::simd::kernels;
+
+namespace {
+
+constexpr float not_a_number = std::numeric_limits<float>::quiet_NaN();
+
+enum class visibility { all, causal, window, lengths, intervals };
+enum class bias_kind { none, each_key, each_head, full };
+
+struct shape {
+  std::size_t batch = 1, heads = 1, kv_heads = 1, queries = 1, keys = 1, key_width = 8, value_width = 8;
+  visibility see = visibility::all;
+  bias_kind bias = bias_kind::none;
+  float soft_cap = 0, scale = 0.35f, spread = 1;
+};
+
+/// Operands whose rows are further apart than they are wide, with NaN between: what is read there shows.
+struct operands {
+  std::vector<float> q, k, v, out, bias;
+  std::vector<std::int32_t> lower, upper;
+  attention_args args;
+
+  explicit operands(const shape& s, unsigned seed = 1) {
+    std::mt19937 random(seed);
+    std::normal_distribution<float> normal(0, s.spread);
+    const auto filled = [&](std::size_t rows, std::size_t width) {
+      std::vector<float> x(rows * (width + 3), not_a_number);
+      for (std::size_t row = 0; row < rows; ++row)
+        for (std::size_t i = 0; i < width; ++i) x[row * (width + 3) + i] = normal(random);
+      x.resize(x.size() - 3);
+      return x;
+    };
+    args.batch = s.batch, args.heads = s.heads, args.kv_heads = s.kv_heads;
+    args.queries = s.queries, args.keys = s.keys;
+    args.key_width = s.key_width, args.value_width = s.value_width;
+    args.q_row = s.heads * s.key_width + 3, args.q_batch = s.queries * args.q_row;
+    args.k_row = s.kv_heads * s.key_width + 3, args.k_batch = s.keys * args.k_row;
+    args.v_row = s.kv_heads * s.value_width + 3, args.v_batch = s.keys * args.v_row;
+    args.out_row = s.heads * s.value_width + 3, args.out_batch = s.queries * args.out_row;
+    q = filled(s.batch * s.queries, s.heads * s.key_width);
+    k = filled(s.batch * s.keys, s.kv_heads * s.key_width);
+    v = filled(s.batch * s.keys, s.kv_heads * s.value_width);
+    out.assign(s.batch * args.out_batch, not_a_number);
+    args.q = q.data(), args.k = k.data(), args.v = v.data(), args.out = out.data();
+    args.scale = s.scale, args.soft_cap = s.soft_cap;
+    if (s.bias != bias_kind::none) {
+      args.bias_query = s.bias == bias_kind::each_key ? 0 : s.keys;
+      args.bias_head = s.bias == bias_kind::each_key ? 0 : s.queries * s.keys;
+      args.bias_batch = s.bias == bias_kind::full       ? s.heads * s.queries * s.keys
+                        : s.bias == bias_kind::each_key ? s.keys
+                                                        : 0;
+      bias.resize(s.batch * s.heads * s.queries * s.keys);
+      for (float& b : bias) b = normal(random);
+      args.bias = bias.data();
+    }
+    if (s.see == visibility::all) return;
+    const auto keys = static_cast<std::int32_t>(s.keys), ahead = keys - static_cast<std::int32_t>(s.queries);
+    for (std::size_t b = 0; b < s.batch; ++b)
+      for (std::int32_t i = 0; i < static_cast<std::int32_t>(s.queries); ++i) {
+        const std::int32_t position = ahead + i;
+        const std::int32_t cut = std::uniform_int_distribution<std::int32_t>(0, keys)(random);
+        switch (s.see) {
+          case visibility::all:
+            break;
+          case visibility::causal:
+            add_bounds(0, position + 1);
+            break;
+          case visibility::window:
+            add_bounds(std::max(0, position - 4), position + 1);
+            break;
+          case visibility::lengths:
+            add_bounds(0, keys - static_cast<std::int32_t>(b) * keys / 2);
+            break;
+          case visibility::intervals:
+            add_bounds(cut, cut + std::uniform_int_distribution<std::int32_t>(0, keys - cut)(random));
+            break;
+        }
+      }
+    args.bounds_batch = s.queries;
+    args.lower = lower.data(), args.upper = upper.data();
+  }
+
+  void add_bounds(std::int32_t from, std::int32_t until) {
+    lower.push_back(from);
+    upper.push_back(std::max(from, until));
+  }
+};
+
+struct aligned_delete {
+  void operator()(float* p) const { ::operator delete (p, std::align_val_t{64}); }
+};
+
+std::unique_ptr<float, aligned_delete> scratch_of(std::size_t floats) {
+  auto* p = static_cast<float*>(::operator new (floats * sizeof(float) + 64, std::align_val_t{64}));
+  std::fill(p, p + floats, not_a_number);
+  return std::unique_ptr<float, aligned_delete>(p);
+}
+
+void run(const attention_args& a) {
+  const auto scratch = scratch_of(kernels().attention_scratch(a));
+  kernels().attention(a, 0, kernels().attention_tasks(a), scratch.get());
+}
+
+const auto as_it_is = [](double score, std::size_t, std::size_t, std::size_t, std::size_t) { return score; };
+
+/// The formula; `modify` as attention.hpp has it, on one score.
+template <class Modify>
+std::vector<double> expected(const attention_args& a, const Modify& modify) {
+  std::vector<double> out(a.batch * a.out_batch, std::numeric_limits<double>::quiet_NaN());
+  std::vector<double> weights(a.keys);
+  for (std::size_t b = 0; b < a.batch; ++b)
+    for (std::size_t h = 0; h < a.heads; ++h)
+      for (std::size_t i = 0; i < a.queries; ++i) {
+        const std::size_t kv_head = h / (a.heads / a.kv_heads);
+        double largest = -std::numeric_limits<double>::infinity();
+        for (std::size_t j = 0; j < a.keys; ++j) {
+          double score = 0;
+          for (std::size_t c = 0; c < a.key_width; ++c)
+            score += static_cast<double>(a.q[b * a.q_batch + i * a.q_row + h * a.key_width + c]) *
+                     static_cast<double>(a.k[b * a.k_batch + j * a.k_row + kv_head * a.key_width + c]);
+          score *= static_cast<double>(a.scale);
+          if (a.bias != nullptr)
+            score += static_cast<double>(a.bias[b * a.bias_batch + h * a.bias_head + i * a.bias_query + j]);
+          const double cap = static_cast<double>(a.soft_cap);
+          if (cap != 0) score = cap * std::tanh(score / cap);
+          score = modify(score, b, h, i, j);
+          const auto key = static_cast<std::int32_t>(j);
+          if (a.lower != nullptr &&
+              (key < a.lower[b * a.bounds_batch + i] || key >= a.upper[b * a.bounds_batch + i]))
+            score = -std::numeric_limits<double>::infinity();
+          weights[j] = score;
+          largest = std::max(largest, score);
+        }
+        double sum = 0;
+        for (double& w : weights) sum += w = std::isinf(largest) ? 0 : std::exp(w - largest);
+        for (std::size_t c = 0; c < a.value_width; ++c) {
+          double total = 0;
+          for (std::size_t j = 0; j < a.keys; ++j)
+            total += weights[j] *
+                     static_cast<double>(a.v[b * a.v_batch + j * a.v_row + kv_head * a.value_width + c]);
+          out[b * a.out_batch + i * a.out_row + h * a.value_width + c] = sum == 0 ? 0 : total / sum;
+        }
+      }
+  return out;
+}
+
+/// Equal within `tolerance`, and untouched between the rows.
+void check_near(const std::vector<float>& got, const std::vector<double>& want, double tolerance = 1e-5) {
+  double worst = 0;
+  bool same_gaps = true;
+  for (std::size_t i = 0; i < got.size(); ++i) {
+    same_gaps = same_gaps && std::isnan(got[i]) == std::isnan(want[i]);
+    if (!std::isnan(want[i])) worst = std::max(worst, std::abs(static_cast<double>(got[i]) - want[i]));
+  }
+  CHECK(same_gaps);
+  CHECK(worst <= tolerance);
+}
+
+void check(const shape& s, double tolerance = 1e-5) {
+  operands x(s);
+  INFO("batch " << s.batch << " heads " << s.heads << '/' << s.kv_heads << " queries " << s.queries
+                << " keys " << s.keys << " widths " << s.key_width << ", " << s.value_width << " visibility "
+                << static_cast<int>(s.see) << " bias " << static_cast<int>(s.bias));
+  run(x.args);
+  check_near(x.out, expected(x.args, as_it_is), tolerance);
+}
+
+} // namespace
+
+TEST_CASE("attention: every number of queries and keys around a vector") {
+  const std::size_t most = 2 * kernels().vector + 1;
+  for (std::size_t queries = 1; queries <= most; ++queries)
+    for (const std::size_t keys :
+         {std::size_t{1}, std::size_t{2}, std::size_t{5}, most - 2, most, std::size_t{97}})
+      check({.heads = 2, .kv_heads = 2, .queries = queries, .keys = keys});
+  for (std::size_t keys = 1; keys <= most; ++keys) {
+    check({.queries = 1, .keys = keys});
+    check({.queries = 7, .keys = keys});
+  }
+}
+
+TEST_CASE("attention: every head width around a vector") {
+  for (std::size_t width = 1; width <= 2 * kernels().vector + 1; ++width)
+    for (const std::size_t queries : {std::size_t{1}, std::size_t{3}, std::size_t{9}}) {
+      check(
+          {.heads = 3, .kv_heads = 3, .queries = queries, .keys = 19, .key_width = width, .value_width = 5});
+      check(
+          {.heads = 3, .kv_heads = 3, .queries = queries, .keys = 19, .key_width = 5, .value_width = width});
+    }
+  check({.heads = 2, .kv_heads = 2, .queries = 37, .keys = 41, .key_width = 127, .value_width = 131});
+}
+
+TEST_CASE("attention: what a query sees") {
+  for (const auto see : {visibility::causal, visibility::window, visibility::lengths, visibility::intervals})
+    for (const std::size_t queries : {std::size_t{1}, std::size_t{4}, std::size_t{17}, std::size_t{70}})
+      for (const std::size_t more : {std::size_t{0}, std::size_t{1}, std::size_t{130}})
+        check({.batch = 3,
+               .heads = 2,
+               .kv_heads = 1,
+               .queries = queries,
+               .keys = queries + more,
+               .key_width = 16,
+               .value_width = 16,
+               .see = see});
+}
+
+TEST_CASE("attention: a row without keys gives zeros, even beside NaN values") {
+  for (const std::size_t queries : {std::size_t{2}, std::size_t{40}}) {
+    operands x({.queries = queries, .keys = 23, .see = visibility::intervals});
+    std::fill(x.lower.begin(), x.lower.end(), 7);
+    std::fill(x.upper.begin(), x.upper.end(), 7);
+    std::fill(x.v.begin(), x.v.end(), not_a_number);
+    run(x.args);
+    for (std::size_t i = 0; i < queries; ++i)
+      for (std::size_t c = 0; c < x.args.value_width; ++c) CHECK(x.out[i * x.args.out_row + c] == 0);
+  }
+}
+
+TEST_CASE("attention: bounds beyond the keys are cut") {
+  for (const std::size_t queries : {std::size_t{2}, std::size_t{40}}) {
+    operands wide({.queries = queries, .keys = 23, .see = visibility::causal});
+    std::fill(wide.lower.begin(), wide.lower.end(), -5);
+    std::fill(wide.upper.begin(), wide.upper.end(), 1000);
+    run(wide.args);
+    operands all({.queries = queries, .keys = 23});
+    check_near(wide.out, expected(all.args, as_it_is));
+  }
+}
+
+TEST_CASE("attention: biases and caps") {
+  for (const auto bias : {bias_kind::each_key, bias_kind::each_head, bias_kind::full})
+    for (const std::size_t queries : {std::size_t{1}, std::size_t{6}, std::size_t{35}})
+      for (const float cap : {0.0f, 2.0f})
+        check({.batch = 2,
+               .heads = 4,
+               .kv_heads = 2,
+               .queries = queries,
+               .keys = 103,
+               .see = visibility::causal,
+               .bias = bias,
+               .soft_cap = cap});
+}
+
+TEST_CASE("attention: grouped heads") {
+  for (const std::size_t kv_heads : {std::size_t{1}, std::size_t{2}, std::size_t{3}, std::size_t{6}})
+    for (const std::size_t queries : {std::size_t{1}, std::size_t{3}, std::size_t{20}})
+      check({.batch = 2, .heads = 6, .kv_heads = kv_heads, .queries = queries, .keys = 29, .key_width = 12});
+}
+
+TEST_CASE("attention: large scores neither overflow nor lose the largest") {
+  for (const std::size_t queries : {std::size_t{1}, std::size_t{33}}) {
+    operands x({.queries = queries, .keys = 211, .key_width = 16, .scale = 1, .spread = 30});
+    run(x.args);
+    // Scores of thousands in float: the weights of near ties differ from the exact ones by some 1e-4.
+    check_near(x.out, expected(x.args, as_it_is), 0.3);
+    for (const float y : x.out) CHECK((std::isnan(y) || std::abs(y) < 200));
+  }
+  for (const float score : {-1e30f, 1e30f}) // equal scores weigh the same whatever they are
+    for (const std::size_t queries : {std::size_t{2}, std::size_t{9}}) {
+      operands x({.queries = queries, .keys = 50, .key_width = 1, .scale = 1});
+      for (std::size_t i = 0; i < queries; ++i) x.q[i * x.args.q_row] = score;
+      for (std::size_t j = 0; j < 50; ++j) x.k[j * x.args.k_row] = 1;
+      run(x.args);
+      check_near(x.out, expected(x.args, as_it_is));
+    }
+}
+
+TEST_CASE("attention: any split into tasks gives the same bits") {
+  for (const std::size_t queries : {std::size_t{1}, std::size_t{90}}) {
+    const shape s{
+        .batch = 2, .heads = 3, .kv_heads = 3, .queries = queries, .keys = 90, .see = visibility::causal};
+    operands together(s), apart(s);
+    run(together.args);
+    const auto scratch = scratch_of(kernels().attention_scratch(apart.args));
+    for (std::size_t task = kernels().attention_tasks(apart.args); task-- > 0;)
+      kernels().attention(apart.args, task, task + 1, scratch.get());
+    for (std::size_t i = 0; i < together.out.size(); ++i)
+      CHECK((together.out[i] == apart.out[i] || std::isnan(together.out[i])));
+  }
+}
+
+TEST_CASE("attention: no queries, no keys") {
+  operands none({.queries = 4, .keys = 1});
+  none.args.queries = 0;
+  CHECK(kernels().attention_tasks(none.args) == 0);
+  for (const std::size_t queries : {std::size_t{2}, std::size_t{20}}) {
+    operands x({.queries = queries, .keys = 1});
+    x.args.keys = 0;
+    run(x.args);
+    CHECK(x.out[0] == 0);
+  }
+}
+
+namespace {
+
+using arch = fovea::simd::baseline;
+using scores = fovea::simd::vec<arch>;
+using positions = fovea::simd::int_vec<arch>;
+
+/// A penalty that grows with the distance, and a mask: every third key counted from the query's own, in head
+/// 1 only.
+struct sparse_alibi {
+  scores operator()(const scores& score, std::size_t batch, std::size_t head, const positions& query,
+                    const positions& key) const {
+    float value[scores::size];
+    std::int32_t i[scores::size], j[scores::size];
+    score.store_unaligned(value);
+    query.store_unaligned(i);
+    key.store_unaligned(j);
+    for (std::size_t lane = 0; lane < scores::size; ++lane)
+      value[lane] = static_cast<float>(one(value[lane], batch, head, i[lane], j[lane]));
+    return scores::load_unaligned(value);
+  }
+  static double one(double score, std::size_t batch, std::size_t head, std::int64_t query, std::int64_t key) {
+    if (head == 1 && (key - query) % 3 != 0) return -std::numeric_limits<double>::infinity();
+    return score - 0.125 * static_cast<double>(batch + 1) * static_cast<double>(std::abs(query - key));
+  }
+};
+
+} // namespace
+
+TEST_CASE("attention: a function of the caller's changes scores and hides keys") {
+  for (const std::size_t queries :
+       {std::size_t{1}, std::size_t{4}, std::size_t{5}, std::size_t{13}, std::size_t{40}})
+    for (const auto see : {visibility::all, visibility::causal}) {
+      operands x({.batch = 2, .heads = 2, .kv_heads = 1, .queries = queries, .keys = 110, .see = see});
+      const auto scratch = scratch_of(fovea::simd::attention_scratch<arch>(x.args));
+      fovea::simd::attention<arch>(x.args, sparse_alibi{}, 0, fovea::simd::attention_tasks<arch>(x.args),
+                                   scratch.get());
+      check_near(
+          x.out,
+          expected(x.args, [](double score, std::size_t b, std::size_t h, std::size_t i, std::size_t j) {
+            return sparse_alibi::one(score, b, h, static_cast<std::int64_t>(i), static_cast<std::int64_t>(j));
+          }));
+    }
+}

@@ -7,41 +7,48 @@ namespace fovea {
 namespace detail {
 
 /// The size of x's last axis, which must be known at compile time; 0 after an error.
-constexpr std::int64_t width_of(expr x, place at, const char* word, const char* name) {
+template <class word_type>
+constexpr std::int64_t width_of(expr x, place at, const word_type& who) {
   graph& g = *x.owner;
   const shape& s = g.shape_of(x);
   if (s.rank == 0) {
-    g.fail(at, word, " \"", graph::scoped{name}, "\": expected at least one axis, found a single number []");
+    g.fail(at, who, ": expected features in the last axis, found a single number []");
     return 0;
   }
   if (!g.is_number(s[-1])) {
-    g.fail(at, word, " \"", graph::scoped{name}, "\": the last axis of ", x, " is ", g.dim_of(s[-1]),
-           ", known only at run time; features must be a number");
+    g.fail(at, who, ": the last axis of ", x, " is ", g.dim_of(s[-1]),
+           ", known only at run time; expected a number of features");
     return 0;
   }
   return g.number(s[-1]);
 }
 
-constexpr bool is_float(expr x, place at, const char* word) {
+/// Whether a word may compute with x: it is usable, and of float32.
+template <class word_type>
+constexpr bool is_float(expr x, place at, const word_type& who) {
+  if (x.owner == nullptr || !x.owner->usable(x, at, who)) return false;
   graph& g = *x.owner;
   if (g.nodes[x.id].type == element::f32) return true;
-  g.fail(at, word, ": expected float32, found ", name_of(g.nodes[x.id].type), " ", x);
+  g.fail(at, who, ": expected float32, found ", name_of(g.nodes[x.id].type), " ", x,
+         g.nodes[x.id].type == element::i32 ? "; use to_float, or embedding for ids"
+                                            : "; use to_float or where");
   return false;
 }
 
 } // namespace detail
 
-/// A parameter of the given shape, all numbers. Its name is taken as it is, after the scopes that live. `x` says which
-/// graph it belongs to.
+/// A parameter of the given shape, all numbers. Its name is taken as it is, after the scopes that live. `x`
+/// says which graph it belongs to.
 constexpr expr parameter(expr x, const char* name, std::initializer_list<dim> dims, init how = {},
                          place at = {__builtin_FILE(), __builtin_LINE()}) {
   if (x.owner == nullptr || !x.owner->error.empty()) return {x.owner};
   graph& g = *x.owner;
+  const graph::named who{"parameter", name};
   shape s;
-  if (!g.make_shape(s, dims, at, "parameter", name)) return {&g};
+  if (!g.make_shape(s, dims, at, who)) return {&g};
   for (int i = 0; i < s.rank; ++i)
     if (!g.is_number(s[i]))
-      return g.fail(at, "parameter \"", graph::scoped{name}, "\": its shape ", s, " has ", g.dim_of(s[i]),
+      return g.fail(at, who, ": its shape ", s, " has ", g.dim_of(s[i]),
                     ", known only at run time; a parameter's dims are numbers");
   return g.add_parameter(name, s, how, at);
 }
@@ -56,7 +63,7 @@ constexpr expr constant(expr x, double value, place at = {__builtin_FILE(), __bu
 constexpr expr range(expr x, dim length, place at = {__builtin_FILE(), __builtin_LINE()}) {
   if (x.owner == nullptr || !x.owner->error.empty()) return {x.owner};
   shape s;
-  if (!x.owner->make_shape(s, {length}, at, "range", "")) return {x.owner};
+  if (!x.owner->make_shape(s, {length}, at, "range")) return {x.owner};
   return x.owner->add({.kind = op::range, .type = element::i32, .shape = s, .at = at}, x);
 }
 
@@ -65,15 +72,17 @@ struct linear_options {
   fovea::init init = {};
 };
 
-/// x W^T + b over the last axis: [..., in] -> [..., out]. Makes name.weight [out, in] and name.bias [out], as PyTorch does.
+/// x W^T + b over the last axis: [..., in] -> [..., out]. Makes name.weight [out, in] and name.bias [out], as
+/// PyTorch does.
 constexpr expr linear(expr x, const char* name, dim out, linear_options options = {},
                       place at = {__builtin_FILE(), __builtin_LINE()}) {
-  if (x.owner == nullptr || !x.owner->usable(x, at, "linear") || !detail::is_float(x, at, "linear")) return {x.owner};
+  const graph::named who{"linear", name};
+  if (!detail::is_float(x, at, who)) return {x.owner};
   graph& g = *x.owner;
-  const std::int64_t in = detail::width_of(x, at, "linear", name);
+  const std::int64_t in = detail::width_of(x, at, who);
   if (in == 0) return {&g};
   if (!out.is_number() || out.number() < 1)
-    return g.fail(at, "linear \"", graph::scoped{name}, "\": expected a number of output features of at least 1, found ", out);
+    return g.fail(at, who, ": expected a number of output features of at least 1, found ", out);
   const scope inside(&g, name, scope_name::no_index, at);
   const expr weight = parameter(x, "weight", {out, in}, options.init, at);
   if (!weight.valid()) return {&g};
@@ -98,20 +107,25 @@ constexpr expr transpose(expr x, place at = {__builtin_FILE(), __builtin_LINE()}
 
 /// Matrix product of the last two axes: [..., m, k] x [..., k, n] -> [..., m, n]; leading axes broadcast.
 constexpr expr matmul(expr a, expr b, place at = {__builtin_FILE(), __builtin_LINE()}) {
-  if (a.owner == nullptr || !a.owner->usable(a, at, "matmul") || !a.owner->usable(b, at, "matmul") ||
-      !detail::is_float(a, at, "matmul") || !detail::is_float(b, at, "matmul"))
+  if (!detail::is_float(a, at, "matmul") || !a.owner->usable(b, at, "matmul") ||
+      !detail::is_float(b, at, "matmul"))
     return {a.owner};
   graph& g = *a.owner;
   const shape &x = g.shape_of(a), &y = g.shape_of(b);
   if (x.rank < 2 || y.rank < 2)
     return g.fail(at, "matmul: expected at least two axes on both sides, found ", a, " and ", b);
   if (x[-1] != y[-2])
-    return g.fail(at, "matmul: cannot multiply ", a, " by ", b, ": the inner sizes are ", g.dim_of(x[-1]), " and ",
-                  g.dim_of(y[-2]), x[-1] == y[-1] ? "; transpose the right side" : "");
+    return g.fail(at, "matmul: cannot multiply ", a, " by ", b, ": the inner sizes are ", g.dim_of(x[-1]),
+                  " and ", g.dim_of(y[-2]),
+                  x[-1] == y[-1]   ? "; transpose the right side"
+                  : x[-2] == y[-2] ? "; transpose the left side"
+                                   : "; they must be equal");
   shape leading_x = x, leading_y = y, s;
-  leading_x.rank = static_cast<std::uint8_t>(x.rank - 2), leading_y.rank = static_cast<std::uint8_t>(y.rank - 2);
+  leading_x.rank = static_cast<std::uint8_t>(x.rank - 2),
+  leading_y.rank = static_cast<std::uint8_t>(y.rank - 2);
   if (!detail::broadcast(g, leading_x, leading_y, s))
-    return g.fail(at, "matmul: the leading axes of ", a, " and ", b, " do not broadcast");
+    return g.fail(at, "matmul: the leading axes of ", a, " and ", b,
+                  " do not fit; all but the last two are equal, missing or 1");
   s.push(x[-2]);
   s.push(y[-1]);
   return g.add({.kind = op::matmul, .shape = s, .at = at}, a, b);
@@ -119,16 +133,19 @@ constexpr expr matmul(expr a, expr b, place at = {__builtin_FILE(), __builtin_LI
 
 /// Rows of a table by number: table [n, ...], ids [...] of int32 -> [ids..., ...].
 constexpr expr gather(expr table, expr ids, place at = {__builtin_FILE(), __builtin_LINE()}) {
-  if (table.owner == nullptr || !table.owner->usable(table, at, "gather") || !table.owner->usable(ids, at, "gather"))
+  if (table.owner == nullptr || !table.owner->usable(table, at, "gather") ||
+      !table.owner->usable(ids, at, "gather"))
     return {table.owner};
   graph& g = *table.owner;
   if (g.nodes[ids.id].type != element::i32)
-    return g.fail(at, "gather: expected int32 ids, found ", name_of(g.nodes[ids.id].type), " ", ids);
+    return g.fail(at, "gather: expected int32 ids, found ", name_of(g.nodes[ids.id].type), " ", ids,
+                  g.nodes[table.id].type == element::i32 ? "; the table comes first" : "");
   const shape& rows = g.shape_of(table);
   if (rows.rank < 1) return g.fail(at, "gather: expected a table of at least one axis, found ", table);
   shape s = g.shape_of(ids);
   if (s.rank + rows.rank - 1 > shape::max_rank)
-    return g.fail(at, "gather: rows of ", table, " by ids ", ids, " would have more than ", shape::max_rank, " axes");
+    return g.fail(at, "gather: rows of ", table, " by ids ", ids, " would have more than ", shape::max_rank,
+                  " axes");
   for (int i = 1; i < rows.rank; ++i) s.push(rows[i]);
   return g.add({.kind = op::gather, .type = g.nodes[table.id].type, .shape = s, .at = at}, table, ids);
 }
@@ -136,13 +153,13 @@ constexpr expr gather(expr table, expr ids, place at = {__builtin_FILE(), __buil
 /// A learned vector for each id: ids [...] of int32 -> [..., width]. Makes name.weight [count, width].
 constexpr expr embedding(expr ids, const char* name, dim count, dim width, init how = {},
                          place at = {__builtin_FILE(), __builtin_LINE()}) {
-  if (ids.owner == nullptr || !ids.owner->usable(ids, at, "embedding")) return {ids.owner};
+  const graph::named who{"embedding", name};
+  if (ids.owner == nullptr || !ids.owner->usable(ids, at, who)) return {ids.owner};
   graph& g = *ids.owner;
   if (g.nodes[ids.id].type != element::i32)
-    return g.fail(at, "embedding \"", graph::scoped{name}, "\": expected int32 ids, found ", name_of(g.nodes[ids.id].type), " ", ids);
+    return g.fail(at, who, ": expected int32 ids, found ", name_of(g.nodes[ids.id].type), " ", ids);
   const scope inside(&g, name, scope_name::no_index, at);
   return gather(parameter(ids, "weight", {count, width}, how, at), ids, at);
 }
-
 
 } // namespace fovea

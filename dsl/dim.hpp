@@ -9,18 +9,20 @@
 
 namespace fovea {
 
-/// One axis of a shape: a number (4), a symbol whose size is known at run time (dim B{"B"}), a number with a name
-/// (dim D{"D", 768}), or arithmetic of these (2 * T + 1, (T + 2) / 3). Division floors.
+/// One axis of a shape: a number (4), a symbol whose size is known at run time (dim B{"B"}), a number with a
+/// name (dim D{"D", 768}), or arithmetic of these (2 * T + 1, (T + 2) / 3). Division floors.
 ///
-/// A dim is kept in a normal form, so that equal sizes compare equal however they were written: a sorted sum of
-/// products of atoms, an atom being a symbol or floor(sum / divisor), with (s x + r) / s = x + floor(r / s).
-/// A name only labels a number: numbers compare by value, symbols by name.
+/// A dim is kept in a normal form, so that equal sizes compare equal however they were written: a sorted sum
+/// of products of atoms, an atom being a symbol or floor(sum / divisor), with (s x + r) / s = x + floor(r /
+/// s). A name only labels a number: numbers compare by value, symbols by name.
 ///
-/// All members are public so that a dim can be a template argument (stream<T>); none is meant to be used directly.
+/// All members are public so that a dim can be a template argument (stream<T>); none is meant to be used
+/// directly.
 struct dim {
   static constexpr int max_terms = 8, max_atoms = 5, max_factors = 4, max_name = 15;
 
-  /// coefficient * atoms[factors[0]] * atoms[factors[1]] ...; factors ascend in atom order, -1 where there is none.
+  /// coefficient * atoms[factors[0]] * atoms[factors[1]] ...; factors ascend in atom order, -1 where there is
+  /// none.
   struct term {
     std::int64_t coefficient = 0;
     std::int8_t factors[max_factors] = {-1, -1, -1, -1};
@@ -41,7 +43,7 @@ struct dim {
 
   constexpr dim() = default; // the number 0
   template <class integer>
-    requires std::integral<integer>
+  requires std::integral<integer>
   constexpr dim(integer number) {
     if (number != 0) append({static_cast<std::int64_t>(number)});
   }
@@ -90,7 +92,7 @@ struct dim {
     for (int i = 0; i < a.count; ++i) parts[n++] = a.terms[a.first + i];
     for (int i = 0; i < b.count; ++i) parts[n++] = sum.adopt(b, b.terms[b.first + i]);
     sum.set_sum(parts, n);
-    return sum;
+    return sum.tidy();
   }
   friend constexpr dim operator*(const dim& a, const dim& b) {
     dim product = a.without_sum();
@@ -103,7 +105,7 @@ struct dim {
         parts[n++] = product.multiply(left, right);
       }
     product.set_sum(parts, n);
-    return product;
+    return product.tidy();
   }
   friend constexpr dim operator-(const dim& a, const dim& b) { return a + b * dim(-1); }
 
@@ -137,7 +139,7 @@ struct dim {
       whole[wholes++] = quotient.floor_of(rest, kept, divisor / shared);
     }
     quotient.set_sum(whole, wholes);
-    return quotient;
+    return quotient.tidy();
   }
 
   /// The size, given that of each symbol by `size_of(name)`.
@@ -199,6 +201,16 @@ private:
     ++count;
   }
 
+  // Without atoms that the sum no longer uses: T + S - S does not mention S.
+  constexpr dim tidy() const {
+    dim kept = 0;
+    kept.overflow = overflow;
+    term parts[max_terms];
+    for (int i = 0; i < count; ++i) parts[i] = kept.adopt(*this, terms[first + i]);
+    kept.set_sum(parts, count);
+    return kept;
+  }
+
   // A copy that keeps the atoms (and the terms of its floors), ready for a new sum.
   constexpr dim without_sum() const {
     dim kept = 0;
@@ -228,7 +240,8 @@ private:
   }
   constexpr term adopt(const dim& from, const term& t) {
     term copy{t.coefficient};
-    for (int f = 0; f < max_factors && t.factors[f] >= 0; ++f) copy.factors[f] = adopt_atom(from, t.factors[f]);
+    for (int f = 0; f < max_factors && t.factors[f] >= 0; ++f)
+      copy.factors[f] = adopt_atom(from, t.factors[f]);
     sort_factors(copy);
     return copy;
   }
@@ -240,12 +253,15 @@ private:
       }
   }
   constexpr term multiply(const term& a, const term& b) {
-    term product{a.coefficient * b.coefficient};
+    term product;
+    if (__builtin_mul_overflow(a.coefficient, b.coefficient, &product.coefficient)) overflow = true;
     int n = 0;
     for (const term* t : {&a, &b})
       for (int f = 0; f < max_factors && t->factors[f] >= 0; ++f) {
-        if (n == max_factors) overflow = true;
-        else product.factors[n++] = t->factors[f];
+        if (n == max_factors)
+          overflow = true;
+        else
+          product.factors[n++] = t->factors[f];
       }
     sort_factors(product);
     return product;
@@ -259,7 +275,8 @@ private:
     count = 0;
     made.count = static_cast<std::int8_t>(term_count - made.first);
     for (int j = 0; j < atom_count; ++j)
-      if (atoms[j].divisor == divisor && order_sums(*this, atoms[j].first, atoms[j].count, *this, made.first, made.count) == 0) {
+      if (atoms[j].divisor == divisor &&
+          order_sums(*this, atoms[j].first, atoms[j].count, *this, made.first, made.count) == 0) {
         term_count = made.first;
         return static_cast<std::int8_t>(j);
       }
@@ -277,9 +294,12 @@ private:
     bool nested = true;
     for (int i = 0; i < n; ++i) {
       const std::int8_t f = rest[i].factors[0];
-      if (f < 0) plus = rest[i].coefficient;
-      else if (inner < 0 && rest[i].coefficient == 1 && rest[i].factors[1] < 0 && atoms[f].divisor != 0) inner = f;
-      else nested = false;
+      if (f < 0)
+        plus = rest[i].coefficient;
+      else if (inner < 0 && rest[i].coefficient == 1 && rest[i].factors[1] < 0 && atoms[f].divisor != 0)
+        inner = f;
+      else
+        nested = false;
     }
     if (nested && inner >= 0) {
       const atom floor = atoms[inner];
@@ -305,7 +325,8 @@ private:
       int at = 0;
       while (at < kept && order_terms(*this, sorted[at], *this, parts[i]) < 0) ++at;
       if (at < kept && order_terms(*this, sorted[at], *this, parts[i]) == 0) {
-        sorted[at].coefficient += parts[i].coefficient;
+        if (__builtin_add_overflow(sorted[at].coefficient, parts[i].coefficient, &sorted[at].coefficient))
+          overflow = true;
         continue;
       }
       for (int j = kept; j > at; --j) sorted[j] = sorted[j - 1];
@@ -324,7 +345,8 @@ private:
       std::int64_t product = t.coefficient;
       for (int f = 0; f < max_factors && t.factors[f] >= 0; ++f) {
         const atom& a = atoms[t.factors[f]];
-        product *= a.divisor == 0 ? size_of(a.symbol) : floor_divide(evaluate(a.first, a.count, size_of), a.divisor);
+        product *=
+            a.divisor == 0 ? size_of(a.symbol) : floor_divide(evaluate(a.first, a.count, size_of), a.divisor);
       }
       sum += product;
     }
@@ -335,8 +357,10 @@ private:
     if (n == 0) return s << '0';
     for (int i = 0; i < n; ++i) {
       const term& t = terms[begin + i];
-      if (i > 0) s << (t.coefficient < 0 ? " - " : " + ");
-      else if (t.coefficient < 0) s << '-';
+      if (i > 0)
+        s << (t.coefficient < 0 ? " - " : " + ");
+      else if (t.coefficient < 0)
+        s << '-';
       const std::int64_t size = t.coefficient < 0 ? -t.coefficient : t.coefficient;
       if (size != 1 || t.factors[0] < 0) s << size;
       for (int f = 0; f < max_factors && t.factors[f] >= 0; ++f) {

@@ -6,37 +6,40 @@
 
 namespace fovea {
 
-/// An operand of an operator, with the place where it was written (operators cannot take defaulted parameters):
-/// a value of the graph, or a plain number.
+/// An operand of an operator, with the place where it was written (operators cannot take defaulted
+/// parameters): a value of the graph, or a plain number.
 struct located {
   expr value;
   double number = 0;
+  bool is_number = true;
   bool whole = false; // the number is an integer
   place at;
 
-  constexpr located(expr x, place where = {__builtin_FILE(), __builtin_LINE()}) : value(x), at(where) {}
+  constexpr located(expr x, place where = {__builtin_FILE(), __builtin_LINE()})
+      : value(x), is_number(false), at(where) {}
   template <std::floating_point real>
   constexpr located(real x, place where = {__builtin_FILE(), __builtin_LINE()})
       : number(static_cast<double>(x)), at(where) {}
   template <std::integral integer>
   constexpr located(integer x, place where = {__builtin_FILE(), __builtin_LINE()})
       : number(static_cast<double>(x)), whole(true), at(where) {}
-
-  constexpr bool is_number() const { return value.owner == nullptr; }
 };
 
 namespace detail {
 
-/// The shape of two values joined element by element: trailing axes align; a missing leading axis and a literal 1
-/// stretch, a symbol never does. False where they do not fit.
+/// The shape of two values joined element by element: trailing axes align; a missing leading axis and a
+/// literal 1 stretch, a symbol never does. False where they do not fit.
 constexpr bool broadcast(const graph& g, const shape& a, const shape& b, shape& joined) {
   joined.rank = a.rank > b.rank ? a.rank : b.rank;
   for (int i = 1; i <= joined.rank; ++i) {
     const bool in_a = i <= a.rank, in_b = i <= b.rank;
     if (in_a && in_b && a[-i] != b[-i]) {
-      if (g.dim_numbers[b[-i]] == 1) joined[-i] = a[-i];
-      else if (g.dim_numbers[a[-i]] == 1) joined[-i] = b[-i];
-      else return false;
+      if (g.dim_numbers[b[-i]] == 1)
+        joined[-i] = a[-i];
+      else if (g.dim_numbers[a[-i]] == 1)
+        joined[-i] = b[-i];
+      else
+        return false;
     } else {
       joined[-i] = in_a ? a[-i] : b[-i];
     }
@@ -56,37 +59,50 @@ constexpr expr apply(op kind, place at, expr x) {
     return g.fail(at, word_of(kind), ": expected numbers, found boolean ", x, "; use where(condition, a, b)");
   if (kind == op::logical_not && from.type != element::boolean)
     return g.fail(at, "!: expected a boolean, found ", name_of(from.type), " ", x);
-  return g.add({.kind = kind, .type = result_type(kind, from.type, from.type), .shape = from.shape, .at = at}, x);
+  return g.add({.kind = kind, .type = result_type(kind, from.type, from.type), .shape = from.shape, .at = at},
+               x);
+}
+
+/// The sentence on two values whose shapes do not broadcast.
+constexpr expr cannot_join(graph& g, op kind, place at, expr x, expr y) {
+  const shape &a = g.shape_of(x), &b = g.shape_of(y);
+  int i = 1;
+  while (a[-i] == b[-i] || g.dim_numbers[a[-i]] == 1 || g.dim_numbers[b[-i]] == 1) ++i;
+  const bool numbers = g.is_number(a[-i]) && g.is_number(b[-i]);
+  constexpr const char* axes[] = {"last axis",           "last axis but one",  "last axis but two",
+                                  "last axis but three", "last axis but four", "last axis but five"};
+  const char* verb = kind == op::add        ? "add "
+                     : kind == op::subtract ? "subtract "
+                     : kind == op::multiply ? "multiply "
+                     : kind == op::divide   ? "divide "
+                                            : "join ";
+  const bool has_verb = kind >= op::add && kind <= op::divide;
+  return g.fail(at, "cannot ", verb, x, " and ", y, has_verb ? "" : " by ", has_verb ? "" : word_of(kind),
+                ": the ", axes[i - 1], " is ", g.dim_of(a[-i]), " and ", g.dim_of(b[-i]),
+                numbers ? "; sizes must be equal, or one of them 1"
+                        : "; a size known only at run time fits itself and 1");
 }
 
 constexpr expr apply(op kind, located a, located b) {
-  graph* owner = a.is_number() ? b.value.owner : a.value.owner;
+  graph* owner = a.value.owner != nullptr ? a.value.owner : b.value.owner;
   if (owner == nullptr) return {};
   graph& g = *owner;
   const place at = a.at;
-  if ((!a.is_number() && !g.usable(a.value, at, word_of(kind))) || (!b.is_number() && !g.usable(b.value, at, word_of(kind))))
+  if ((!a.is_number && !g.usable(a.value, at, word_of(kind))) ||
+      (!b.is_number && !g.usable(b.value, at, word_of(kind))))
     return {owner};
-  const element type_a = a.is_number() ? (a.whole ? g.nodes[b.value.id].type : element::f32) : g.nodes[a.value.id].type;
-  const element type_b = b.is_number() ? (b.whole ? type_a : element::f32) : g.nodes[b.value.id].type;
-  const expr x = a.is_number() ? number(g, a, type_a) : a.value, y = b.is_number() ? number(g, b, type_b) : b.value;
+  const element type_a =
+      a.is_number ? (a.whole ? g.nodes[b.value.id].type : element::f32) : g.nodes[a.value.id].type;
+  const element type_b = b.is_number ? (b.whole ? type_a : element::f32) : g.nodes[b.value.id].type;
+  const expr x = a.is_number ? number(g, a, type_a) : a.value,
+             y = b.is_number ? number(g, b, type_b) : b.value;
   if (!x.valid() || !y.valid()) return {owner};
   const bool logical = kind == op::logical_and || kind == op::logical_or;
   if (logical != (type_a == element::boolean) || logical != (type_b == element::boolean))
-    return g.fail(at, word_of(kind), ": expected ", logical ? "booleans" : "numbers", " on both sides, found ", name_of(type_a),
-                  " ", x, " and ", name_of(type_b), " ", y);
+    return g.fail(at, word_of(kind), ": expected ", logical ? "booleans" : "numbers",
+                  " on both sides, found ", name_of(type_a), " ", x, " and ", name_of(type_b), " ", y);
   shape joined;
-  if (!broadcast(g, g.shape_of(x), g.shape_of(y), joined)) {
-    int axis = 1;
-    while (axis <= g.shape_of(x).rank && axis <= g.shape_of(y).rank &&
-           (g.shape_of(x)[-axis] == g.shape_of(y)[-axis] || g.dim_numbers[g.shape_of(x)[-axis]] == 1 ||
-            g.dim_numbers[g.shape_of(y)[-axis]] == 1))
-      ++axis;
-    return g.fail(at, "cannot ", kind == op::add ? "add" : kind == op::subtract ? "subtract" : kind == op::multiply ? "multiply"
-                  : kind == op::divide ? "divide" : "join", " ", x, " and ", y, kind <= op::divide ? "" : " by ",
-                  kind <= op::divide ? "" : word_of(kind), ": the ", axis == 1 ? "last" : axis == 2 ? "last but one" : "leading",
-                  " axis is ", g.dim_of(g.shape_of(x)[-axis]), " and ", g.dim_of(g.shape_of(y)[-axis]),
-                  "; axes are equal, or one is 1");
-  }
+  if (!broadcast(g, g.shape_of(x), g.shape_of(y), joined)) return cannot_join(g, kind, at, x, y);
   return g.add({.kind = kind, .type = result_type(kind, type_a, type_b), .shape = joined, .at = at}, x, y);
 }
 
@@ -95,14 +111,16 @@ concept value = std::same_as<T, expr> || std::same_as<T, scalar>;
 
 template <value T>
 constexpr T unary(op kind, place at, T x) {
-  if constexpr (std::same_as<T, expr>) return apply(kind, at, x);
-  else return record(kind, x);
+  if constexpr (std::same_as<T, expr>)
+    return apply(kind, at, x);
+  else
+    return record(kind, x);
 }
 
 } // namespace detail
 
-/// Sum, difference, product, quotient, comparisons: element by element, shapes broadcast (see detail::broadcast).
-/// Integers divide with floor. One side may be a plain number.
+/// Sum, difference, product, quotient, comparisons: element by element, shapes broadcast (see
+/// detail::broadcast). Integers divide with floor. One side may be a plain number.
 constexpr expr operator+(located a, located b) { return detail::apply(op::add, a, b); }
 constexpr expr operator-(located a, located b) { return detail::apply(op::subtract, a, b); }
 constexpr expr operator*(located a, located b) { return detail::apply(op::multiply, a, b); }
@@ -112,7 +130,9 @@ constexpr expr operator<=(located a, located b) { return detail::apply(op::less_
 constexpr expr operator>(located a, located b) { return detail::apply(op::less, b, a); }
 constexpr expr operator>=(located a, located b) { return detail::apply(op::less_equal, b, a); }
 constexpr expr operator==(located a, located b) { return detail::apply(op::equal, a, b); }
-constexpr expr operator!=(located a, located b) { return detail::apply(op::logical_not, a.at, detail::apply(op::equal, a, b)); }
+constexpr expr operator!=(located a, located b) {
+  return detail::apply(op::logical_not, a.at, detail::apply(op::equal, a, b));
+}
 constexpr expr operator&&(located a, located b) { return detail::apply(op::logical_and, a, b); }
 constexpr expr operator||(located a, located b) { return detail::apply(op::logical_or, a, b); }
 constexpr expr operator!(located a) { return detail::apply(op::logical_not, a.at, a.value); }
@@ -120,53 +140,88 @@ constexpr expr operator-(located a) { return detail::apply(op::negate, a.at, a.v
 
 // Each of these takes an expr, or a scalar inside a lambda, and gives the same shape.
 template <detail::value T>
-constexpr T exp(T x, place at = {__builtin_FILE(), __builtin_LINE()}) { return detail::unary(op::exp, at, x); }
+constexpr T exp(T x, place at = {__builtin_FILE(), __builtin_LINE()}) {
+  return detail::unary(op::exp, at, x);
+}
 /// Natural logarithm.
 template <detail::value T>
-constexpr T log(T x, place at = {__builtin_FILE(), __builtin_LINE()}) { return detail::unary(op::log, at, x); }
+constexpr T log(T x, place at = {__builtin_FILE(), __builtin_LINE()}) {
+  return detail::unary(op::log, at, x);
+}
 template <detail::value T>
-constexpr T sqrt(T x, place at = {__builtin_FILE(), __builtin_LINE()}) { return detail::unary(op::sqrt, at, x); }
+constexpr T sqrt(T x, place at = {__builtin_FILE(), __builtin_LINE()}) {
+  return detail::unary(op::sqrt, at, x);
+}
 template <detail::value T>
-constexpr T abs(T x, place at = {__builtin_FILE(), __builtin_LINE()}) { return detail::unary(op::abs, at, x); }
+constexpr T abs(T x, place at = {__builtin_FILE(), __builtin_LINE()}) {
+  return detail::unary(op::abs, at, x);
+}
 template <detail::value T>
-constexpr T relu(T x, place at = {__builtin_FILE(), __builtin_LINE()}) { return detail::unary(op::relu, at, x); }
+constexpr T relu(T x, place at = {__builtin_FILE(), __builtin_LINE()}) {
+  return detail::unary(op::relu, at, x);
+}
 /// x (1 + erf(x / sqrt 2)) / 2 (Hendrycks and Gimpel 2016).
 template <detail::value T>
-constexpr T gelu(T x, place at = {__builtin_FILE(), __builtin_LINE()}) { return detail::unary(op::gelu, at, x); }
+constexpr T gelu(T x, place at = {__builtin_FILE(), __builtin_LINE()}) {
+  return detail::unary(op::gelu, at, x);
+}
 /// The tanh form: x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))) / 2.
 template <detail::value T>
-constexpr T gelu_tanh(T x, place at = {__builtin_FILE(), __builtin_LINE()}) { return detail::unary(op::gelu_tanh, at, x); }
+constexpr T gelu_tanh(T x, place at = {__builtin_FILE(), __builtin_LINE()}) {
+  return detail::unary(op::gelu_tanh, at, x);
+}
 /// x sigmoid(x) (Elfwing et al. 2017).
 template <detail::value T>
-constexpr T silu(T x, place at = {__builtin_FILE(), __builtin_LINE()}) { return detail::unary(op::silu, at, x); }
+constexpr T silu(T x, place at = {__builtin_FILE(), __builtin_LINE()}) {
+  return detail::unary(op::silu, at, x);
+}
 template <detail::value T>
-constexpr T sigmoid(T x, place at = {__builtin_FILE(), __builtin_LINE()}) { return detail::unary(op::sigmoid, at, x); }
+constexpr T sigmoid(T x, place at = {__builtin_FILE(), __builtin_LINE()}) {
+  return detail::unary(op::sigmoid, at, x);
+}
 template <detail::value T>
-constexpr T tanh(T x, place at = {__builtin_FILE(), __builtin_LINE()}) { return detail::unary(op::tanh, at, x); }
+constexpr T tanh(T x, place at = {__builtin_FILE(), __builtin_LINE()}) {
+  return detail::unary(op::tanh, at, x);
+}
 /// log(1 + exp(x)).
 template <detail::value T>
-constexpr T softplus(T x, place at = {__builtin_FILE(), __builtin_LINE()}) { return detail::unary(op::softplus, at, x); }
+constexpr T softplus(T x, place at = {__builtin_FILE(), __builtin_LINE()}) {
+  return detail::unary(op::softplus, at, x);
+}
 template <detail::value T>
-constexpr T erf(T x, place at = {__builtin_FILE(), __builtin_LINE()}) { return detail::unary(op::erf, at, x); }
+constexpr T erf(T x, place at = {__builtin_FILE(), __builtin_LINE()}) {
+  return detail::unary(op::erf, at, x);
+}
 template <detail::value T>
-constexpr T sin(T x, place at = {__builtin_FILE(), __builtin_LINE()}) { return detail::unary(op::sin, at, x); }
+constexpr T sin(T x, place at = {__builtin_FILE(), __builtin_LINE()}) {
+  return detail::unary(op::sin, at, x);
+}
 template <detail::value T>
-constexpr T cos(T x, place at = {__builtin_FILE(), __builtin_LINE()}) { return detail::unary(op::cos, at, x); }
+constexpr T cos(T x, place at = {__builtin_FILE(), __builtin_LINE()}) {
+  return detail::unary(op::cos, at, x);
+}
 /// The largest whole number not above x.
 template <detail::value T>
-constexpr T floor(T x, place at = {__builtin_FILE(), __builtin_LINE()}) { return detail::unary(op::floor, at, x); }
+constexpr T floor(T x, place at = {__builtin_FILE(), __builtin_LINE()}) {
+  return detail::unary(op::floor, at, x);
+}
 /// Integers as floats; true as 1, false as 0.
 template <detail::value T>
-constexpr T to_float(T x, place at = {__builtin_FILE(), __builtin_LINE()}) { return detail::unary(op::to_float, at, x); }
+constexpr T to_float(T x, place at = {__builtin_FILE(), __builtin_LINE()}) {
+  return detail::unary(op::to_float, at, x);
+}
 /// x itself; no gradient passes.
 template <detail::value T>
-constexpr T stop_gradient(T x, place at = {__builtin_FILE(), __builtin_LINE()}) { return detail::unary(op::stop_gradient, at, x); }
+constexpr T stop_gradient(T x, place at = {__builtin_FILE(), __builtin_LINE()}) {
+  return detail::unary(op::stop_gradient, at, x);
+}
 
 /// x itself outside training; in training each element is zero with probability `rate`, else x / (1 - rate)
 /// (Srivastava et al. 2014).
 constexpr expr dropout(expr x, double rate, place at = {__builtin_FILE(), __builtin_LINE()}) {
   if (x.owner == nullptr || !x.owner->usable(x, at, "dropout")) return {x.owner};
-  if (!(rate >= 0 && rate < 1)) return x.owner->fail(at, "dropout: the rate is at least 0 and below 1");
+  if (!(rate >= 0 && rate < 1))
+    return x.owner->fail(at, "dropout: expected a rate of at least 0 and below 1, found ", rate);
   const expr made = detail::apply(op::dropout, at, x);
   if (made.valid()) x.owner->nodes[made.id].number = rate;
   return made;
@@ -181,33 +236,32 @@ constexpr scalar max(const scalar& a, const scalar& b) { return detail::record(o
 constexpr scalar min(const scalar& a, const scalar& b) { return detail::record(op::minimum, a, b); }
 
 /// yes where the condition holds, no elsewhere; the three broadcast.
-constexpr expr where(expr condition, located yes, located no, place at = {__builtin_FILE(), __builtin_LINE()}) {
-  if (condition.owner == nullptr || !condition.owner->usable(condition, at, "where")) return {condition.owner};
+constexpr expr where(expr condition, located yes, located no,
+                     place at = {__builtin_FILE(), __builtin_LINE()}) {
+  if (condition.owner == nullptr || !condition.owner->usable(condition, at, "where"))
+    return {condition.owner};
   graph& g = *condition.owner;
   if (g.nodes[condition.id].type != element::boolean)
-    return g.fail(at, "where: expected a boolean condition, found ", name_of(g.nodes[condition.id].type), " ", condition);
-  if ((!yes.is_number() && !g.usable(yes.value, at, "where")) || (!no.is_number() && !g.usable(no.value, at, "where"))) return {&g};
+    return g.fail(at, "where: expected a boolean condition, found ", name_of(g.nodes[condition.id].type), " ",
+                  condition);
+  if ((!yes.is_number && !g.usable(yes.value, at, "where")) ||
+      (!no.is_number && !g.usable(no.value, at, "where")))
+    return {&g};
   const auto type_of = [&g](const located& x, const located& beside) {
-    if (!x.is_number()) return g.nodes[x.value.id].type;
+    if (!x.is_number) return g.nodes[x.value.id].type;
     if (!x.whole) return element::f32;
-    return beside.is_number() ? (beside.whole ? element::i32 : element::f32) : g.nodes[beside.value.id].type;
+    return beside.is_number ? (beside.whole ? element::i32 : element::f32) : g.nodes[beside.value.id].type;
   };
   const element type = detail::result_type(op::add, type_of(yes, no), type_of(no, yes));
-  const expr x = yes.is_number() ? detail::number(g, yes, type) : yes.value, y = no.is_number() ? detail::number(g, no, type) : no.value;
+  const expr x = yes.is_number ? detail::number(g, yes, type) : yes.value,
+             y = no.is_number ? detail::number(g, no, type) : no.value;
   if (!x.valid() || !y.valid()) return {&g};
   shape branches, joined;
   if (!detail::broadcast(g, g.shape_of(x), g.shape_of(y), branches) ||
       !detail::broadcast(g, g.shape_of(condition), branches, joined))
-    return g.fail(at, "where: the condition ", condition, " and the choices ", x, " and ", y, " do not broadcast");
+    return g.fail(at, "where: the condition ", condition, " and the choices ", x, " and ", y,
+                  " do not broadcast");
   return g.add({.kind = op::where, .type = type, .shape = joined, .at = at}, condition, x, y);
 }
-
-/// f applied element by element to values that broadcast; f takes and returns scalars (or exprs) and uses elementwise words.
-template <class F>
-constexpr expr map(expr x, F f) { return f(x); }
-template <class F>
-constexpr expr map(expr x, expr y, F f) { return f(x, y); }
-template <class F>
-constexpr expr map(expr x, expr y, expr z, F f) { return f(x, y, z); }
 
 } // namespace fovea

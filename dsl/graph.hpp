@@ -29,7 +29,8 @@ struct shape {
   }
 };
 
-/// One operation. What `attributes`, `number` and `second_number` mean stands beside the word that makes the node.
+/// One operation. What `attributes`, `number` and `second_number` mean stands beside the word that makes the
+/// node.
 struct node {
   op kind = op::constant;
   element type = element::f32;
@@ -81,13 +82,20 @@ struct named_value {
   std::int32_t node = 0;
 };
 
-/// The body of a repeat: nodes first <= i < last, run `count` times. Its first `carried` nodes are what it carries.
+/// The body of a repeat: nodes first <= i < last, run `count` times. Its first `carried` nodes are what it
+/// carries.
 struct region_entry {
   std::uint8_t parent = 0;
   std::int32_t first = 0, last = 0;
   std::int32_t count = 1, first_index = 0, carried = 0;
   std::int32_t results[8] = {};
   std::uint16_t scope = 0;
+};
+
+/// The name that the user gave a number, for sentences; empty where the same number has two.
+struct dim_label {
+  char text[dim::max_name + 1] = {};
+  bool ambiguous = false;
 };
 
 struct graph;
@@ -103,11 +111,13 @@ struct expr {
   constexpr dim size(int axis) const;
 };
 
-/// A model under construction: nodes in the order they were declared, which is an order in which they can run.
-/// Of bounded size; outgrowing it is an error sentence like any other.
+/// A model under construction: nodes in the order they were declared, which is an order in which they can
+/// run. Of bounded size; outgrowing it is an error sentence like any other.
 struct graph {
-  static constexpr int max_nodes = 4096, max_operands = 9216, max_dims = 160, max_forms = 40, max_scopes = 4096;
-  static constexpr int max_parameters = 4096, max_inputs = 16, max_outputs = 16, max_regions = 24, max_functions = 12;
+  static constexpr int max_nodes = 4096, max_operands = 9216, max_dims = 160, max_forms = 40,
+                       max_scopes = 4096;
+  static constexpr int max_parameters = 4096, max_inputs = 16, max_outputs = 16, max_regions = 24,
+                       max_functions = 12;
   static constexpr int hash_buckets = 64;
 
   node nodes[max_nodes] = {};
@@ -115,6 +125,7 @@ struct graph {
   std::int64_t dim_numbers[max_dims] = {}; // a dim's size if it is a number, else -1 - (its form)
   std::uint16_t next_dim[max_dims] = {};
   std::uint16_t dim_buckets[hash_buckets] = {};
+  dim_label dim_labels[max_dims] = {};
   dim forms[max_forms] = {};
   scope_name scopes[max_scopes] = {};
   parameter_entry parameters[max_parameters] = {};
@@ -126,6 +137,7 @@ struct graph {
   int node_count = 0, operand_count = 0, dim_count = 1, form_count = 0, scope_count = 1, parameter_count = 0;
   int input_count = 0, output_count = 0, region_count = 1, function_count = 0;
   int current_scope = 0, current_region = 0;
+  place latest;    // the newest word, for errors of the graph itself
   place call_site; // where set, errors are reported here: the user's call of a word built of others
   sentence error;
 
@@ -134,12 +146,15 @@ struct graph {
   constexpr expr input(const char* name, std::initializer_list<dim> dims,
                        place at = {__builtin_FILE(), __builtin_LINE()}) {
     static_assert(std::is_same_v<type, f32> || std::is_same_v<type, i32>, "an input is f32 or i32");
+    if (!error.empty()) return {this};
+    const auto who = quoted{"input", name};
+    if (name[0] == '\0') return fail(at, "input: the name is empty");
     shape s;
-    if (!make_shape(s, dims, at, "input", name)) return {this};
+    if (!make_shape(s, dims, at, who)) return {this};
     for (int i = 0; i < input_count; ++i)
-      if (__builtin_strcmp(inputs[i].name, name) == 0)
-        return fail(at, "input \"", name, "\": there is an input of this name already, from ", nodes[inputs[i].node].at);
-    if (input_count == max_inputs) return fail(at, "input \"", name, "\": a model has at most ", max_inputs, " inputs");
+      if (same_text(inputs[i].name, name))
+        return fail(at, who, ": there is an input of this name already, from ", nodes[inputs[i].node].at);
+    if (input_count == max_inputs) return fail(at, who, ": a model has at most ", max_inputs, " inputs");
     const expr made = add({.kind = op::input,
                            .type = std::is_same_v<type, f32> ? element::f32 : element::i32,
                            .shape = s,
@@ -150,35 +165,77 @@ struct graph {
   }
 
   /// Declares an output.
-  constexpr void output(const char* name, expr value, place at = {__builtin_FILE(), __builtin_LINE()}) {
-    if (!usable(value, at, "output")) return;
-    for (int i = 0; i < output_count; ++i)
-      if (__builtin_strcmp(outputs[i].name, name) == 0) {
-        fail(at, "output \"", name, "\": there is an output of this name already");
-        return;
+  constexpr void output(const char* name, expr value, place at = {__builtin_FILE(), __builtin_LINE()});
+
+  // What words are made of
+  // ------------------------------------------------------------------------------------------
+
+  /// A word with a name as the user gave it: input "tokens".
+  struct quoted {
+    const char* word;
+    const char* name;
+  };
+  /// A word with the name that it was given in the current scope, for sentences: linear "h.*.attn.q". The
+  /// name may be empty.
+  struct named {
+    const char* word;
+    const char* name = "";
+  };
+
+private:
+  // Templates stand before the members that use them: clang cannot evaluate them at compile time otherwise.
+  static constexpr bool has_scope(const quoted&) { return true; }
+  static constexpr bool has_scope(const named& word) { return word.name[0] != '\0'; }
+  template <class other>
+  static constexpr bool has_scope(const other&) {
+    return false;
+  }
+  template <class word>
+  constexpr void write(sentence& s, const word& w) const {
+    if constexpr (std::is_same_v<word, shape>) {
+      s << '[';
+      for (int i = 0; i < w.rank; ++i) {
+        if (i > 0) s << ", ";
+        s << dim_of(w.dims[i]);
       }
-    if (output_count == max_outputs) {
-      fail(at, "output \"", name, "\": a model has at most ", max_outputs, " outputs");
-      return;
+      s << ']';
+    } else if constexpr (std::is_same_v<word, expr>) {
+      write(s, shape_of(w));
+    } else if constexpr (std::is_same_v<word, quoted>) {
+      s << w.word << " \"" << w.name << '"';
+    } else if constexpr (std::is_same_v<word, named>) {
+      s << w.word;
+      if (w.name[0] == '\0') return;
+      s << " \"";
+      write_scope(s, current_scope);
+      s << w.name << '"';
+    } else {
+      s << w;
     }
-    outputs[output_count++] = {name, value.id};
   }
 
-  // What words are made of ------------------------------------------------------------------------------------------
-
-  /// Keeps the first error: where it is, and the sentence that the parts make.
+public:
+  /// Keeps the first error: where it is, and the sentence that the parts make. Where these give no scoped
+  /// name, the current scope is said first.
   template <class... parts>
   constexpr expr fail(place at, const parts&... words) {
-    if (error.empty()) {
-      error << (call_site.line != 0 ? call_site : at) << ": ";
-      (write(error, words), ...);
+    if (!error.empty()) return {this};
+    error << (call_site.line != 0 ? call_site : at) << ": ";
+    if (current_scope != 0 && !(has_scope(words) || ...)) {
+      error << "in \"";
+      write_scope(error, current_scope);
+      error.text[--error.size] = '\0';
+      error << "\": ";
     }
+    (write(error, words), ...);
     return {this};
   }
 
   /// Whether a word may use x: it exists, is of this graph, and is not left over from the body of a repeat.
-  constexpr bool usable(expr x, place at, const char* word) {
+  template <class word_type>
+  constexpr bool usable(expr x, place at, const word_type& word) {
     if (!error.empty()) return false;
+    latest = at;
     if (x.owner == nullptr) {
       fail(at, word, ": an operand is an empty expr, which stands for no value");
       return false;
@@ -199,7 +256,9 @@ struct graph {
 
   template <class... exprs>
   constexpr expr add(node made, exprs... from) {
-    if (node_count == max_nodes) return fail(made.at, word_of(made.kind), ": a model has at most ", max_nodes, " nodes");
+    if (!error.empty()) return {this};
+    if (node_count == max_nodes)
+      return fail(made.at, word_of(made.kind), ": a model has at most ", max_nodes, " nodes");
     if (operand_count + static_cast<int>(sizeof...(from)) > max_operands)
       return fail(made.at, word_of(made.kind), ": a model has at most ", max_operands, " operands");
     made.first_operand = operand_count;
@@ -214,7 +273,8 @@ struct graph {
   /// Gives the newest node one more operand.
   constexpr void add_operand(expr x) {
     if (operand_count == max_operands) {
-      fail(nodes[node_count - 1].at, word_of(nodes[node_count - 1].kind), ": a model has at most ", max_operands, " operands");
+      fail(nodes[node_count - 1].at, word_of(nodes[node_count - 1].kind), ": a model has at most ",
+           max_operands, " operands");
       return;
     }
     operands[operand_count++] = x.id;
@@ -226,15 +286,31 @@ struct graph {
 
   constexpr bool is_number(std::uint16_t d) const { return dim_numbers[d] >= 0; }
   constexpr std::int64_t number(std::uint16_t d) const { return dim_numbers[d]; }
-  constexpr dim dim_of(std::uint16_t d) const { return is_number(d) ? dim(dim_numbers[d]) : forms[-1 - dim_numbers[d]]; }
+  constexpr dim dim_of(std::uint16_t d) const {
+    if (!is_number(d)) return forms[-1 - dim_numbers[d]];
+    dim size = dim_numbers[d];
+    if (!dim_labels[d].ambiguous)
+      for (int i = 0; i < dim::max_name; ++i) size.label[i] = dim_labels[d].text[i];
+    return size;
+  }
 
-  constexpr std::uint16_t intern(std::int64_t number) { return intern_key(number, static_cast<std::uint64_t>(number)); }
+  constexpr std::uint16_t intern(std::int64_t number) {
+    return intern_key(number, static_cast<std::uint64_t>(number));
+  }
   constexpr std::uint16_t intern(const dim& d) {
-    if (d.is_number()) return intern(d.number());
+    if (d.overflow) {
+      fail(latest, dim_overflow);
+      return 0;
+    }
+    if (d.is_number()) {
+      const std::uint16_t made = intern(d.number());
+      if (d.label[0] != '\0') label(made, d);
+      return made;
+    }
     for (int i = 0; i < form_count; ++i)
       if (forms[i] == d) return intern_key(-1 - i, static_cast<std::uint64_t>(i));
     if (form_count == max_forms) {
-      fail(call_site, "a model has at most ", max_forms, " different dims that are not numbers");
+      fail(latest, "a model has at most ", max_forms, " different dims that are not numbers");
       return 0;
     }
     forms[form_count] = d;
@@ -242,26 +318,33 @@ struct graph {
     return intern_key(-1 - form, static_cast<std::uint64_t>(form));
   }
 
-  constexpr bool make_shape(shape& s, std::initializer_list<dim> dims, place at, const char* word, const char* name) {
+  /// The shape of the dims that a user wrote; false after an error, which begins with `who`.
+  template <class word_type>
+  constexpr bool make_shape(shape& s, std::initializer_list<dim> dims, place at, const word_type& who) {
+    latest = at;
     if (dims.size() > shape::max_rank) {
-      fail(at, word, " \"", name, "\": a shape has at most ", shape::max_rank, " axes, here ", static_cast<int>(dims.size()));
+      fail(at, who, ": a shape has at most ", shape::max_rank, " axes, found ",
+           static_cast<int>(dims.size()));
       return false;
     }
+    int axis = 0;
     for (const dim& d : dims) {
       if (d.overflow) {
-        fail(at, word, " \"", name, "\": a dim's arithmetic is too long, or divides by a number that is not positive");
+        fail(at, who, ": axis ", axis, ": ", dim_overflow);
         return false;
       }
-      if (d.is_number() && d.number() < 1) {
-        fail(at, word, " \"", name, "\": a dim is ", d.number(), ", expected at least 1");
+      if (d.is_number() && (d.number() < 1 || d.number() > largest_dim)) {
+        fail(at, who, ": axis ", axis, " is ", d, ", expected 1 to ", largest_dim);
         return false;
       }
       s.push(intern(d));
+      ++axis;
     }
-    return true;
+    return error.empty();
   }
 
-  // Names -----------------------------------------------------------------------------------------------------------
+  // Names
+  // -----------------------------------------------------------------------------------------------------------
 
   /// Writes the path of a scope with its closing dot: "h.*.attn.".
   constexpr void write_scope(sentence& s, int scope) const {
@@ -272,14 +355,14 @@ struct graph {
     if (scopes[scope].index >= 0) s << '.' << scopes[scope].index;
     s << '.';
   }
-  /// A name as it stands in the current scope, for sentences.
-  struct scoped {
-    const char* text;
-  };
   constexpr int open_scope(const char* text, int index, place at) {
     if (scope_count == max_scopes) {
-      fail(at, "a model has at most ", max_scopes, " scopes");
+      fail(at, named{"scope", text}, ": a model has at most ", max_scopes, " scopes");
       return 0;
+    }
+    if (text[0] == '\0') {
+      fail(at, "a name is empty");
+      return current_scope;
     }
     std::uint32_t hash = hash_of(current_scope, text);
     sentence number;
@@ -307,7 +390,8 @@ struct graph {
 
   constexpr expr add_parameter(const char* text, shape s, fovea::init how, place at) {
     if (parameter_count == max_parameters)
-      return fail(at, "parameter \"", scoped{text}, "\": a model has at most ", max_parameters, " parameters");
+      return fail(at, named{"parameter", text}, ": a model has at most ", max_parameters, " parameters");
+    if (text[0] == '\0') return fail(at, "parameter: the name is empty");
     const std::uint32_t hash = hash_of(current_scope, text);
     std::int32_t& bucket = parameter_buckets[hash % hash_buckets];
     for (std::int32_t other = bucket - 1; other >= 0; other = parameters[other].next_of_hash)
@@ -315,21 +399,24 @@ struct graph {
         sentence mine, theirs = parameter_name(other);
         write_scope(mine, current_scope);
         mine << text;
-        if (__builtin_strcmp(mine.text, theirs.text) == 0)
-          return fail(at, "parameter \"", mine, "\" is made twice, first at ", nodes[parameters[other].node].at,
+        if (same_text(mine.text, theirs.text) &&
+            layers_meet(current_region, nodes[parameters[other].node].region))
+          return fail(at, named{"parameter", text}, " is made twice, first at ",
+                      nodes[parameters[other].node].at,
                       "; to share it, keep the expr of the first and use it again");
       }
     const expr made = add({.kind = op::parameter, .shape = s, .attributes = {parameter_count}, .at = at});
     if (!made.valid()) return made;
-    parameters[parameter_count] = {static_cast<std::uint16_t>(current_scope), text, made.id, hash, bucket - 1, how};
+    parameters[parameter_count] = {
+        static_cast<std::uint16_t>(current_scope), text, made.id, hash, bucket - 1, how};
     bucket = ++parameter_count;
     return made;
   }
 
   constexpr int add_function(const scalar_function& f, place at, const char* word) {
     if (f.overflow) {
-      fail(at, word, ": a score or mask lambda records at most ", scalar_function::max_nodes, " operations on at most ",
-           scalar_function::max_captures, " tables");
+      fail(at, word, ": a score or mask lambda records at most ", scalar_function::max_nodes,
+           " operations on at most ", scalar_function::max_captures, " tables");
       return -1;
     }
     for (int i = 0; i < function_count; ++i)
@@ -343,12 +430,34 @@ struct graph {
   }
 
 private:
+  static constexpr const char* dim_overflow =
+      "a dim's arithmetic is too long, or divides by a number below 1";
+  static constexpr std::int64_t largest_dim = 2147483647;
+
+  // Whether two names of the same text, one from each region, mean the same layer somewhere: repeats of one
+  // name may follow each other ({.first = k}).
+  constexpr bool layers_meet(int a, int b) const {
+    for (; a != 0 && b != 0; a = regions[a].parent, b = regions[b].parent) {
+      const region_entry &x = regions[a], &y = regions[b];
+      if (x.first_index + x.count <= y.first_index || y.first_index + y.count <= x.first_index) return false;
+    }
+    return true;
+  }
+
+  constexpr void label(std::uint16_t d, const dim& from) {
+    dim_label& known = dim_labels[d];
+    if (known.text[0] == '\0')
+      for (int i = 0; i < dim::max_name; ++i) known.text[i] = from.label[i];
+    else if (__builtin_strcmp(known.text, from.label) != 0)
+      known.ambiguous = true;
+  }
+
   constexpr std::uint16_t intern_key(std::int64_t key, std::uint64_t hash) {
     std::uint16_t& bucket = dim_buckets[hash % hash_buckets];
     for (std::uint16_t d = bucket; d != 0; d = next_dim[d])
       if (dim_numbers[d] == key) return d;
     if (dim_count == max_dims) {
-      fail(call_site, "a model has at most ", max_dims, " different dims");
+      fail(latest, "a model has at most ", max_dims, " different dims");
       return 0;
     }
     const auto made = static_cast<std::uint16_t>(dim_count++);
@@ -357,26 +466,26 @@ private:
     bucket = made;
     return made;
   }
-
-  template <class word>
-  constexpr void write(sentence& s, const word& w) const {
-    if constexpr (std::is_same_v<word, shape>) {
-      s << '[';
-      for (int i = 0; i < w.rank; ++i) {
-        if (i > 0) s << ", ";
-        s << dim_of(w.dims[i]);
-      }
-      s << ']';
-    } else if constexpr (std::is_same_v<word, expr>) {
-      write(s, shape_of(w));
-    } else if constexpr (std::is_same_v<word, scoped>) {
-      write_scope(s, current_scope);
-      s << w.text;
-    } else {
-      s << w;
-    }
-  }
 };
+
+constexpr void graph::output(const char* name, expr value, place at) {
+  const auto who = quoted{"output", name};
+  if (!usable(value, at, who)) return;
+  if (name[0] == '\0') {
+    fail(at, "output: the name is empty");
+    return;
+  }
+  for (int i = 0; i < output_count; ++i)
+    if (same_text(outputs[i].name, name)) {
+      fail(at, who, ": there is an output of this name already");
+      return;
+    }
+  if (output_count == max_outputs) {
+    fail(at, who, ": a model has at most ", max_outputs, " outputs");
+    return;
+  }
+  outputs[output_count++] = {name, value.id};
+}
 
 constexpr int expr::rank() const { return valid() ? owner->nodes[id].shape.rank : 0; }
 constexpr dim expr::size(int axis) const {
@@ -385,8 +494,8 @@ constexpr dim expr::size(int axis) const {
   return axis < -s.rank || axis >= s.rank ? dim(1) : owner->dim_of(s[axis]);
 }
 
-/// While it lives, the words called on x's graph report errors at the user's call, and so does what they make:
-/// for a function built of words, which takes `place at` as its own last parameter.
+/// While it lives, the words called on x's graph report errors at the user's call, and so does what they
+/// make: for a function built of words, which takes `place at` as its own last parameter.
 class [[nodiscard]] reported_at {
 public:
   constexpr reported_at(expr x, place at) : owner_(x.owner) {
@@ -405,13 +514,16 @@ private:
   place before_;
 };
 
-/// scope(x, "encoder") prefixes the names made on x's graph while it lives with "encoder."; scope(x, "layer", 3) with
-/// "layer.3.".
+/// scope(x, "encoder") prefixes the names made on x's graph while it lives with "encoder."; scope(x, "layer",
+/// 3) with "layer.3.".
 class [[nodiscard]] scope {
 public:
   constexpr scope(expr x, const char* name, int index = scope_name::no_index,
                   place at = {__builtin_FILE(), __builtin_LINE()})
-      : scope(x.owner, name, index, at) {}
+      : scope(x.owner, name, index, at) {
+    if (owner_ != nullptr && index < scope_name::no_index)
+      owner_->fail(at, graph::quoted{"scope", name}, ": expected a number of at least 0, found ", index);
+  }
   constexpr scope(graph* owner, const char* name, int index, place at) : owner_(owner) {
     if (owner_ == nullptr) return;
     before_ = owner_->current_scope;

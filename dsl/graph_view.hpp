@@ -9,7 +9,8 @@
 
 namespace fovea {
 
-/// A finished graph, read only: what passes, the plan and the backends see, at compile time and at run time alike.
+/// A finished graph, read only: what passes, the plan and the backends see, at compile time and at run time
+/// alike.
 struct graph_view {
   std::span<const node> nodes;
   std::span<const std::int32_t> operands;
@@ -47,8 +48,8 @@ struct graph_view {
     return n;
   }
 
-  /// A parameter's name. Inside repeats each ".*" stands for a layer's number; with `layer` (counted through all repeats
-  /// around it, the innermost fastest) the numbers are written.
+  /// A parameter's name. Inside repeats each ".*" stands for a layer's number; with `layer` (counted through
+  /// all repeats around it, the innermost fastest) the numbers are written.
   constexpr sentence parameter_name(int parameter, std::int64_t layer = -1) const {
     const parameter_entry& p = parameters[static_cast<std::size_t>(parameter)];
     sentence s;
@@ -82,8 +83,8 @@ private:
 };
 
 /// A graph's tables at their exact sizes, kept as a constant.
-template <int nodes, int operands, int dims, int forms, int scopes, int parameters, int inputs, int outputs, int regions,
-          int functions>
+template <int nodes, int operands, int dims, int forms, int scopes, int parameters, int inputs, int outputs,
+          int regions, int functions>
 struct graph_image {
   std::array<node, nodes> node_table{};
   std::array<std::int32_t, operands> operand_table{};
@@ -97,8 +98,8 @@ struct graph_image {
   std::array<scalar_function, functions> function_table{};
 
   constexpr graph_view view() const {
-    return {node_table, operand_table, dim_table, form_table, scope_table, parameter_table, input_table, output_table,
-            region_table, function_table};
+    return {node_table,      operand_table, dim_table,    form_table,   scope_table,
+            parameter_table, input_table,   output_table, region_table, function_table};
   }
 };
 
@@ -108,8 +109,8 @@ namespace detail {
 template <class declared>
 constexpr auto image_of() {
   constexpr const graph& g = declared::built;
-  graph_image<g.node_count, g.operand_count, g.dim_count, g.form_count, g.scope_count, g.parameter_count, g.input_count,
-              g.output_count, g.region_count, g.function_count>
+  graph_image<g.node_count, g.operand_count, g.dim_count, g.form_count, g.scope_count, g.parameter_count,
+              g.input_count, g.output_count, g.region_count, g.function_count>
       made;
   const auto copy = [](auto& to, const auto& from) {
     for (std::size_t i = 0; i < to.size(); ++i) to[i] = from[i];

@@ -7,7 +7,8 @@
 
 namespace fovea {
 
-/// A piece of a sentence. Compilers print a character array as text only while it is short and ends in an explicit NUL.
+/// A piece of a sentence. Compilers print a character array as text only while it is short and ends in an
+/// explicit NUL.
 template <std::size_t n>
 struct part {
   char text[n + 1];
@@ -29,8 +30,8 @@ constexpr part<n> part_of(const sentence& s, std::size_t first) {
   return p;
 }
 
-/// `built` has a static constexpr sentence `error`, empty if all is well; instantiating this with one that is not is the
-/// error.
+/// `built` has a static constexpr sentence `error`, empty if all is well; instantiating this with one that is
+/// not is the error.
 template <class built, class parts>
 struct report;
 
@@ -47,7 +48,7 @@ struct report<built, std::index_sequence<i...>> {
     const std::size_t left = built::error.size - k * part_size;
     return left < part_size ? left : part_size;
   }
-  char size[sizeof(ill_formed<part_of<rest(i)>(built::error, i * part_size)...>)];
+  char size[sizeof(ill_formed<part_of<rest(i)>(built::error, i* part_size)...>)];
 #endif
 };
 

@@ -14,56 +14,79 @@ constexpr scalar leaf(scalar_function& f, op kind) {
   return {&f, f.append(node), node.type};
 }
 
-// The last node of a function is its result.
-constexpr void finish(scalar_function& f, const scalar& result) {
-  if (result.function == nullptr || result.id != f.count - 1) {
-    const scalar_node last = result.function == nullptr ? scalar_node{.kind = op::constant, .type = result.type, .number = result.number}
-                                                        : f.nodes[result.id];
-    f.append(last);
-  }
-}
+} // namespace detail
 
-constexpr double square_root(double x) {
-  double root = x < 1 ? 1 : x;
-  for (int i = 0; i < 64; ++i) root = (root + x / root) / 2;
-  return root;
+namespace detail {
+
+template <class... positions>
+constexpr scalar table_at(expr table, place at, const positions&... by) {
+  scalar_function* f = nullptr;
+  ((f = f != nullptr ? f : by.function), ...);
+  constexpr int count = sizeof...(by);
+  if (table.owner == nullptr || !table.owner->usable(table, at, "at")) {
+    if (f != nullptr) expect(f, false, "reads an empty expr by at");
+    return 0.0;
+  }
+  graph& g = *table.owner;
+  if (table.rank() != count) {
+    g.fail(at, "at: expected ", table.rank(), table.rank() == 1 ? " position" : " positions",
+           " in the table ", table, ", found ", count);
+    return 0.0;
+  }
+  if (!((by.type == element::i32) && ...)) {
+    g.fail(at, "at: expected integer positions in the table ", table, ", found a ",
+           name_of(((by.type == element::boolean) || ...) ? element::boolean : element::f32), " one");
+    return 0.0;
+  }
+  if (f == nullptr) {
+    g.fail(at, "at: expected a position made of the lambda's own arguments, found only numbers");
+    return 0.0;
+  }
+  scalar_node node;
+  node.kind = op::table_at, node.type = g.nodes[table.id].type, node.operand_count = count;
+  int n = 0;
+  ((node.operands[n++] = recorded(f, by)), ...);
+  node.capture = static_cast<std::int8_t>(f->capture(&g, table.id));
+  return {f, f->append(node), node.type};
 }
 
 } // namespace detail
 
-/// An element of a captured table, by positions, heads, batch rows or arithmetic of them: at(table, head, q - k + 64).
-/// The positions must lie inside the table.
-template <class... positions>
-constexpr scalar at(expr table, const scalar& first, const positions&... more) {
-  static_assert(sizeof...(more) < 4, "a table has at most 4 axes");
-  scalar_function* f = first.function;
-  ((f = f != nullptr ? f : scalar(more).function), ...);
-  scalar_node node;
-  node.kind = op::table_at;
-  node.type = table.valid() ? table.owner->nodes[table.id].type : element::f32;
-  int n = 0;
-  for (const scalar& x : {first, scalar(more)...}) node.operands[n++] = detail::recorded(f, x);
-  node.operand_count = static_cast<std::int8_t>(n);
-  node.capture = static_cast<std::int8_t>(f->capture(table.owner, table.id));
-  return {f, f->append(node), node.type};
+/// An element of a captured table, one integer for each of its axes: positions, heads, batch rows or
+/// arithmetic of them, as in at(table, head, q - k + 64). They must lie inside the table.
+constexpr scalar at(expr table, scalar i, place where = {__builtin_FILE(), __builtin_LINE()}) {
+  return detail::table_at(table, where, i);
+}
+constexpr scalar at(expr table, scalar i, scalar j, place where = {__builtin_FILE(), __builtin_LINE()}) {
+  return detail::table_at(table, where, i, j);
+}
+constexpr scalar at(expr table, scalar i, scalar j, scalar k,
+                    place where = {__builtin_FILE(), __builtin_LINE()}) {
+  return detail::table_at(table, where, i, j, k);
+}
+constexpr scalar at(expr table, scalar i, scalar j, scalar k, scalar l,
+                    place where = {__builtin_FILE(), __builtin_LINE()}) {
+  return detail::table_at(table, where, i, j, k, l);
 }
 
-/// Which keys a query sees: a rule below, rules joined with & and |, or a lambda (query, key[, head[, batch]]) -> boolean
-/// over positions. Empty: every key.
+/// Which keys a query sees: a rule below, rules joined with & and |, or a lambda (query, key[, head[,
+/// batch]]) -> boolean over positions. Empty: every key.
 struct mask {
   scalar_function function = {};
   bool looks_ahead = true; // whether a query may see later keys; a lambda counts as if it may
 
   constexpr mask() = default;
   template <class F>
-    requires(std::invocable<F, scalar, scalar> || std::invocable<F, scalar, scalar, scalar> ||
-             std::invocable<F, scalar, scalar, scalar, scalar>)
-  constexpr mask(F f) {
+  requires(std::invocable<F, scalar, scalar> || std::invocable<F, scalar, scalar, scalar> ||
+           std::invocable<F, scalar, scalar, scalar, scalar>) constexpr mask(F f) {
     const scalar q = detail::leaf(function, op::query_position), k = detail::leaf(function, op::key_position);
     const auto result = [&]() -> scalar {
-      if constexpr (std::invocable<F, scalar, scalar>) return f(q, k);
-      else if constexpr (std::invocable<F, scalar, scalar, scalar>) return f(q, k, detail::leaf(function, op::head_index));
-      else return f(q, k, detail::leaf(function, op::head_index), detail::leaf(function, op::batch_index));
+      if constexpr (std::invocable<F, scalar, scalar>)
+        return f(q, k);
+      else if constexpr (std::invocable<F, scalar, scalar, scalar>)
+        return f(q, k, detail::leaf(function, op::head_index));
+      else
+        return f(q, k, detail::leaf(function, op::head_index), detail::leaf(function, op::batch_index));
     }();
     detail::finish(function, result);
   }
@@ -117,16 +140,35 @@ constexpr mask window(int left, int right) {
   return made;
 }
 
+namespace detail {
+
+constexpr mask first_keys(const char* word, expr lengths, place where) {
+  if (lengths.owner == nullptr || !lengths.owner->usable(lengths, where, word)) return {};
+  graph& g = *lengths.owner;
+  if (g.nodes[lengths.id].type != element::i32 || lengths.rank() != 1) {
+    g.fail(where, word, ": expected a number or int32 [batch], found ", name_of(g.nodes[lengths.id].type),
+           " ", lengths);
+    return {};
+  }
+  return mask(
+      [lengths, where](scalar, scalar k, scalar, scalar batch) { return k < at(lengths, batch, where); });
+}
+
+} // namespace detail
+
 /// The first `lengths` keys of each batch row; lengths is a number or an int32 value of [B].
 constexpr mask padding(int lengths) {
   return mask([lengths](scalar, scalar k) { return k < lengths; });
 }
-constexpr mask padding(expr lengths) {
-  return mask([lengths](scalar, scalar k, scalar, scalar batch) { return k < at(lengths, batch); });
+constexpr mask padding(expr lengths, place where = {__builtin_FILE(), __builtin_LINE()}) {
+  return detail::first_keys("padding", lengths, where);
 }
 
-/// The first n keys, visible to every query (a prefix language model: causal | prefix(n)); n is a number or int32 [B].
+/// The first n keys, visible to every query (a prefix language model: causal | prefix(n)); n is a number or
+/// int32 [B].
 constexpr mask prefix(int n) { return padding(n); }
-constexpr mask prefix(expr n) { return padding(n); }
+constexpr mask prefix(expr n, place where = {__builtin_FILE(), __builtin_LINE()}) {
+  return detail::first_keys("prefix", n, where);
+}
 
 } // namespace fovea

@@ -17,7 +17,8 @@ struct declared {
   static constexpr graph build() {
     graph g;
     F{}(g);
-    if (g.error.empty() && g.output_count == 0) g.error << "the model has no output; declare one with g.output(\"name\", value)";
+    if (g.error.empty() && g.output_count == 0)
+      g.error << "the model has no output; declare one with g.output(\"name\", value)";
     return g;
   }
   static constexpr graph built = build();
@@ -45,7 +46,8 @@ struct well_formed_model {
   static constexpr std::int64_t flops(dim_sizes sizes) { return count_flops(view, sizes); }
   /// Bytes of working memory at the given capacity, parameters not counted.
   static constexpr std::int64_t arena_bytes(dim_sizes capacity) {
-    return count_arena_bytes(schedule, [capacity](int d) { return view.size(d, detail::given_sizes{capacity}); });
+    return count_arena_bytes(schedule,
+                             [capacity](int d) { return view.size(d, detail::given_sizes{capacity}); });
   }
 };
 
@@ -60,13 +62,18 @@ struct ill_formed_model {
   int name_count = 0;
 };
 
-/// A model: its name and its declaration, a lambda that captures nothing and adds inputs, words and outputs to a graph.
-/// What does not fit is a compile-time error of one sentence. `names` says how checkpoints name its parameters.
+/// A model: its name and its declaration, a lambda that captures nothing and adds inputs, words and outputs
+/// to a graph. What does not fit is a compile-time error of one sentence. `names` says how checkpoints name
+/// its parameters.
 template <class F>
 constexpr auto model(const char* name, F) {
-  static_assert(std::is_empty_v<F>, "a model's declaration must not capture: pass what it needs as template arguments");
-  if constexpr (!std::is_empty_v<F>) return name;
-  else return std::conditional_t<detail::declared<F>::error.empty(), well_formed_model<F>, ill_formed_model<F>>{name};
+  static_assert(std::is_empty_v<F>,
+                "a model's declaration must not capture: pass what it needs as template arguments");
+  if constexpr (!std::is_empty_v<F>)
+    return name;
+  else
+    return std::conditional_t<detail::declared<F>::error.empty(), well_formed_model<F>, ill_formed_model<F>>{
+        name};
 }
 template <class F, std::size_t n>
 constexpr auto model(const char* name, F f, const name_rule (&names)[n]) {

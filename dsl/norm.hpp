@@ -4,74 +4,171 @@
 
 namespace fovea {
 
+/// The axes that a norm acts over: .axes = {H, W, C} or {axis(1), axis(2)}; none: the last.
+struct axis_list {
+  axis list[shape::max_rank] = {};
+  int count = 0;
+
+  constexpr axis_list() = default;
+  constexpr axis_list(std::initializer_list<axis> axes) {
+    for (const axis& each : axes) {
+      if (count < shape::max_rank) list[count] = each;
+      ++count;
+    }
+  }
+};
+
 struct norm_options {
   double epsilon = 1e-5;
   bool bias = true;
   bool affine = true; // false: no parameters at all
+  axis_list axes = {};
 };
 
 namespace detail {
 
-constexpr expr norm(op kind, expr x, const char* name, norm_options options, place at) {
-  if (x.owner == nullptr || !x.owner->usable(x, at, word_of(kind)) || !is_float(x, at, word_of(kind))) return {x.owner};
+/// The order of axes that brings the named ones to the end, in the order they are named; their number, or -1
+/// after an error.
+constexpr int named_last(expr x, const axis_list& axes, int (&order)[shape::max_rank], place at,
+                         const char* word) {
   graph& g = *x.owner;
-  const std::int64_t width = width_of(x, at, word_of(kind), name);
-  if (width == 0) return {&g};
-  if (!(options.epsilon >= 0)) return g.fail(at, word_of(kind), " \"", graph::scoped{name}, "\": epsilon is below 0");
-  const node made{.kind = kind, .shape = g.shape_of(x), .number = options.epsilon, .at = at};
-  if (!options.affine) return g.add(made, x);
-  const scope inside(&g, name, scope_name::no_index, at);
-  const expr weight = parameter(x, "weight", {width}, init::ones(), at);
-  if (!weight.valid()) return {&g};
-  if (!options.bias) return g.add(made, x, weight);
-  const expr bias = parameter(x, "bias", {width}, init::zeros(), at);
-  if (!bias.valid()) return {&g};
-  return g.add(made, x, weight, bias);
+  const int rank = x.rank(), count = axes.count == 0 ? 1 : axes.count;
+  if (count > rank) {
+    g.fail(at, word, ": ", count, " axes are named, and ", x, " has ", rank);
+    return -1;
+  }
+  bool named[shape::max_rank] = {};
+  for (int i = 0; i < count; ++i) {
+    const int k = find_axis(x, axes.count == 0 ? axis(-1) : axes.list[i], at, word);
+    if (k < 0) return -1;
+    if (named[k]) {
+      g.fail(at, word, ": axis ", k, " of ", x, " is named twice");
+      return -1;
+    }
+    named[k] = true;
+    order[rank - count + i] = k;
+  }
+  for (int k = 0, n = 0; k < rank; ++k)
+    if (!named[k]) order[n++] = k;
+  return count;
+}
+
+constexpr expr reshape_to(expr x, const shape& s, place at) {
+  if (!x.valid() || x.owner->shape_of(x) == s) return x;
+  return x.owner->add({.kind = op::reshape, .type = x.owner->nodes[x.id].type, .shape = s, .at = at}, x);
+}
+
+// Over other axes than the last: these come last and become one, and everything goes back.
+constexpr expr norm(op kind, expr x, const char* name, const norm_options& options, place at) {
+  const graph::named who{word_of(kind), name};
+  if (!is_float(x, at, who)) return {x.owner};
+  graph& g = *x.owner;
+  if (x.rank() == 0) return g.fail(at, who, ": expected features in the last axis, found a single number []");
+  if (!(options.epsilon >= 0))
+    return g.fail(at, who, ": expected an epsilon of at least 0, found ", options.epsilon);
+  int order[shape::max_rank] = {}, back[shape::max_rank] = {};
+  const int rank = x.rank(), count = named_last(x, options.axes, order, at, word_of(kind));
+  if (count < 0) return {&g};
+  for (int i = 0; i < rank; ++i) back[order[i]] = i;
+
+  const expr moved = permute_axes(x, order, at);
+  const shape apart = g.shape_of(moved);
+  shape joined = apart, parameters, width;
+  dim features = 1;
+  for (int i = rank - count; i < rank; ++i) {
+    if (!g.is_number(apart[i]))
+      return g.fail(at, who, ": the axis ", g.dim_of(apart[i]), " of ", x,
+                    " is known only at run time; expected a number of features");
+    features = features * g.dim_of(apart[i]);
+    parameters.push(apart[i]);
+  }
+  joined.rank = static_cast<std::uint8_t>(rank - count);
+  joined.push(g.intern(features));
+  width.push(joined[-1]);
+
+  const node made{.kind = kind, .shape = joined, .number = options.epsilon, .at = at};
+  const expr flat = reshape_to(moved, joined, at);
+  expr normed;
+  if (options.affine) {
+    const scope inside(&g, name, scope_name::no_index, at);
+    const expr weight = reshape_to(g.add_parameter("weight", parameters, init::ones(), at), width, at);
+    const expr bias = options.bias
+                          ? reshape_to(g.add_parameter("bias", parameters, init::zeros(), at), width, at)
+                          : expr{&g};
+    if (!g.error.empty()) return {&g};
+    normed = options.bias ? g.add(made, flat, weight, bias) : g.add(made, flat, weight);
+  } else {
+    normed = g.add(made, flat);
+  }
+  return permute_axes(reshape_to(normed, apart, at), back, at);
 }
 
 } // namespace detail
 
-/// (x - mean) / sqrt(variance + epsilon) * weight + bias over the last axis (Ba et al. 2016). Makes name.weight and
-/// name.bias [width].
-constexpr expr layer_norm(expr x, const char* name, norm_options options = {}, place at = {__builtin_FILE(), __builtin_LINE()}) {
+/// (x - mean) / sqrt(variance + epsilon) * weight + bias over the last axis, or .axes together (Ba et al.
+/// 2016). Makes name.weight and name.bias [width], or of the named axes' sizes in their order.
+constexpr expr layer_norm(expr x, const char* name, norm_options options = {},
+                          place at = {__builtin_FILE(), __builtin_LINE()}) {
   return detail::norm(op::layer_norm, x, name, options, at);
 }
 
 struct rms_norm_options {
   double epsilon = 1e-5;
+  axis_list axes = {};
 };
 
-/// x / sqrt(mean of x^2 + epsilon) * weight over the last axis (Zhang and Sennrich 2019). Makes name.weight [width].
-constexpr expr rms_norm(expr x, const char* name, rms_norm_options options = {}, place at = {__builtin_FILE(), __builtin_LINE()}) {
-  return detail::norm(op::rms_norm, x, name, {.epsilon = options.epsilon, .bias = false}, at);
+/// x / sqrt(mean of x^2 + epsilon) * weight over the last axis, or .axes together (Zhang and Sennrich
+/// 2019). Makes name.weight [width].
+constexpr expr rms_norm(expr x, const char* name, rms_norm_options options = {},
+                        place at = {__builtin_FILE(), __builtin_LINE()}) {
+  return detail::norm(op::rms_norm, x, name,
+                      {.epsilon = options.epsilon, .bias = false, .axes = options.axes}, at);
 }
 
-/// (x - running_mean) / sqrt(running_var + epsilon) * weight + bias for each feature of the last axis, with the statistics
-/// gathered in training (Ioffe and Szegedy 2015). Makes name.weight, name.bias, name.running_mean, name.running_var [width].
-constexpr expr batch_norm(expr x, const char* name, norm_options options = {}, place at = {__builtin_FILE(), __builtin_LINE()}) {
-  if (x.owner == nullptr || !x.owner->usable(x, at, "batch_norm") || !detail::is_float(x, at, "batch_norm")) return {x.owner};
+struct batch_norm_options {
+  double epsilon = 1e-5;
+};
+
+/// (x - running_mean) / sqrt(running_var + epsilon) * weight + bias for each feature of the last axis, with
+/// the statistics gathered in training (Ioffe and Szegedy 2015). Makes name.weight, name.bias,
+/// name.running_mean, name.running_var [width].
+constexpr expr batch_norm(expr x, const char* name, batch_norm_options options = {},
+                          place at = {__builtin_FILE(), __builtin_LINE()}) {
+  const graph::named who{"batch_norm", name};
+  if (!detail::is_float(x, at, who)) return {x.owner};
   graph& g = *x.owner;
-  const std::int64_t width = detail::width_of(x, at, "batch_norm", name);
+  const std::int64_t width = detail::width_of(x, at, who);
   if (width == 0) return {&g};
+  if (!(options.epsilon >= 0))
+    return g.fail(at, who, ": expected an epsilon of at least 0, found ", options.epsilon);
   const scope inside(&g, name, scope_name::no_index, at);
-  const expr weight = parameter(x, "weight", {width}, init::ones(), at), bias = parameter(x, "bias", {width}, init::zeros(), at);
+  const expr weight = parameter(x, "weight", {width}, init::ones(), at);
+  const expr bias = parameter(x, "bias", {width}, init::zeros(), at);
   const expr mean = parameter(x, "running_mean", {width}, init::zeros(), at);
   const expr variance = parameter(x, "running_var", {width}, init::ones(), at);
-  if (!variance.valid()) return {&g};
-  return g.add({.kind = op::batch_norm, .shape = g.shape_of(x), .number = options.epsilon, .at = at}, x, weight, bias, mean, variance);
+  return g.add({.kind = op::batch_norm, .shape = g.shape_of(x), .number = options.epsilon, .at = at}, x,
+               weight, bias, mean, variance);
 }
+
+struct group_norm_options {
+  double epsilon = 1e-5;
+  bool affine = true; // false: no parameters
+};
 
 /// Normalises each of `groups` groups of features over the group and all axes but the first (Wu and He 2018):
 /// [B, ..., width]. Makes name.weight and name.bias [width].
-constexpr expr group_norm(expr x, const char* name, int groups, norm_options options = {},
+constexpr expr group_norm(expr x, const char* name, int groups, group_norm_options options = {},
                           place at = {__builtin_FILE(), __builtin_LINE()}) {
-  if (x.owner == nullptr || !x.owner->usable(x, at, "group_norm") || !detail::is_float(x, at, "group_norm")) return {x.owner};
+  const graph::named who{"group_norm", name};
+  if (!detail::is_float(x, at, who)) return {x.owner};
   graph& g = *x.owner;
-  const std::int64_t width = detail::width_of(x, at, "group_norm", name);
+  if (x.rank() < 2) return g.fail(at, who, ": expected [batch, ..., features], found ", x);
+  const std::int64_t width = detail::width_of(x, at, who);
   if (width == 0) return {&g};
   if (groups < 1 || width % groups != 0)
-    return g.fail(at, "group_norm \"", graph::scoped{name}, "\": ", groups, " groups do not divide the ", width, " features of ", x);
-  const expr made = detail::norm(op::group_norm, x, name, options, at);
+    return g.fail(at, who, ": ", groups, " groups do not divide the ", width, " features of ", x);
+  const expr made =
+      detail::norm(op::group_norm, x, name, {.epsilon = options.epsilon, .affine = options.affine}, at);
   if (made.valid()) g.nodes[made.id].attributes[0] = groups;
   return made;
 }
@@ -79,7 +176,7 @@ constexpr expr group_norm(expr x, const char* name, int groups, norm_options opt
 namespace detail {
 
 constexpr expr along(op kind, expr x, const axis& where, place at) {
-  if (x.owner == nullptr || !x.owner->usable(x, at, word_of(kind)) || !is_float(x, at, word_of(kind))) return {x.owner};
+  if (!is_float(x, at, word_of(kind))) return {x.owner};
   const int i = find_axis(x, where, at, word_of(kind));
   if (i < 0) return {x.owner};
   return x.owner->add({.kind = kind, .shape = x.owner->shape_of(x), .attributes = {i}, .at = at}, x);

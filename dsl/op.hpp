@@ -12,14 +12,18 @@ enum class element : std::uint8_t { f32, i32, boolean };
 
 constexpr const char* name_of(element type) {
   switch (type) {
-    case element::f32: return "float32";
-    case element::i32: return "int32";
-    case element::boolean: return "boolean";
+    case element::f32:
+      return "float32";
+    case element::i32:
+      return "int32";
+    case element::boolean:
+      return "boolean";
   }
   return "";
 }
 
 /// What a node computes. The operands and attributes of each stand beside the word that makes it.
+// clang-format off
 enum class op : std::uint8_t {
   // leaves
   input, parameter, constant, range, carry, repeat_output,
@@ -43,12 +47,14 @@ enum class op : std::uint8_t {
   // attention and positions
   attention, attention_map, sinusoidal, rope,
 };
+// clang-format on
 
 constexpr bool is_elementwise(op kind) { return kind >= op::negate && kind <= op::where; }
 constexpr bool is_unary(op kind) { return kind >= op::negate && kind <= op::dropout; }
 
 /// The word a user wrote, for sentences.
 constexpr const char* word_of(op kind) {
+  // clang-format off
   constexpr const char* words[] = {
       "input", "parameter", "constant", "range", "repeat", "repeat",
       "score", "query position", "key position", "head", "batch", "at",
@@ -61,6 +67,7 @@ constexpr const char* word_of(op kind) {
       "sum", "mean", "max_over", "min_over", "argmax",
       "reshape", "permute", "slice", "concat", "pad", "reverse", "broadcast",
       "attention", "attention_map", "sinusoidal_positions", "rope"};
+  // clang-format on
   static_assert(sizeof(words) / sizeof(words[0]) == static_cast<unsigned>(op::rope) + 1);
   return words[static_cast<unsigned>(kind)];
 }

@@ -6,8 +6,11 @@ namespace fovea {
 
 namespace detail {
 
-/// The axis of positions: [B, T], [B, T, features], [T].
-constexpr int time_axis(expr x) { return x.rank() >= 2 ? 1 : 0; }
+/// The axis of positions: of ids [B, T] or [T], of features [B, T, features] or [T, features].
+constexpr int time_axis(expr x) {
+  const bool ids = x.owner->nodes[x.id].type == element::i32;
+  return x.rank() > (ids ? 1 : 2) ? 1 : 0;
+}
 
 } // namespace detail
 
@@ -17,16 +20,21 @@ struct learned_positions_options {
   fovea::init init = {};
 };
 
-/// A learned vector for each position of x's axis 1: [T, width]. Makes name.weight [context, width]; T is at most context.
+/// A learned vector for each position of x, which is ids [B, T] or features [B, T, features] (B may be
+/// missing): [T, width]. Makes name.weight [context, width]; T is at most context.
 constexpr expr learned_positions(expr x, const char* name, learned_positions_options options,
                                  place at = {__builtin_FILE(), __builtin_LINE()}) {
-  if (x.owner == nullptr || !x.owner->usable(x, at, "learned_positions")) return {x.owner};
+  const graph::named who{"learned_positions", name};
+  if (x.owner == nullptr || !x.owner->usable(x, at, who)) return {x.owner};
   graph& g = *x.owner;
-  if (x.rank() < 1) return g.fail(at, "learned_positions \"", graph::scoped{name}, "\": expected an axis of positions, found ", x);
+  if (x.rank() < 1) return g.fail(at, who, ": expected an axis of positions, found ", x);
+  if (!options.context.is_number() || options.context.number() < 1 || !options.width.is_number() ||
+      options.width.number() < 1)
+    return g.fail(at, who, ": expected a .context and a .width of at least 1, found ", options.context,
+                  " and ", options.width);
   const dim length = x.size(detail::time_axis(x));
-  if (length.is_number() && options.context.is_number() && length.number() > options.context.number())
-    return g.fail(at, "learned_positions \"", graph::scoped{name}, "\": ", length, " positions of ", x, " exceed the context of ",
-                  options.context);
+  if (length.is_number() && length.number() > options.context.number())
+    return g.fail(at, who, ": the ", length, " positions of ", x, " exceed the context of ", options.context);
   return embedding(range(x, length, at), name, options.context, options.width, options.init, at);
 }
 
@@ -36,14 +44,18 @@ struct sinusoidal_options {
 };
 
 /// sin and cos of position / base^(2i / width), interleaved (Vaswani et al. 2017, section 3.5): [T, width].
-constexpr expr sinusoidal_positions(expr x, sinusoidal_options options = {}, place at = {__builtin_FILE(), __builtin_LINE()}) {
+constexpr expr sinusoidal_positions(expr x, sinusoidal_options options = {},
+                                    place at = {__builtin_FILE(), __builtin_LINE()}) {
   if (x.owner == nullptr || !x.owner->usable(x, at, "sinusoidal_positions")) return {x.owner};
   graph& g = *x.owner;
+  if (x.rank() < 1) return g.fail(at, "sinusoidal_positions: expected an axis of positions, found ", x);
   const dim width = options.width == dim(0) ? x.size(-1) : options.width;
   if (!width.is_number() || width.number() < 2 || width.number() % 2 != 0)
     return g.fail(at, "sinusoidal_positions: expected an even number of features, found ", width);
+  if (!(options.base > 0))
+    return g.fail(at, "sinusoidal_positions: expected a base above 0, found ", options.base);
   shape s;
-  if (!g.make_shape(s, {x.size(detail::time_axis(x)), width}, at, "sinusoidal_positions", "")) return {&g};
+  if (!g.make_shape(s, {x.size(detail::time_axis(x)), width}, at, "sinusoidal_positions")) return {&g};
   return g.add({.kind = op::sinusoidal, .shape = s, .number = options.base, .at = at}, x);
 }
 
@@ -59,32 +71,38 @@ struct rope_options {
   int offset = 0; // the position of the first row
 };
 
-/// Rotary positions (Su et al. 2021, eq. 34): turns pairs of features of each head by position / base^(2i / width).
-/// x [..., T, heads * d] keeps its shape.
+/// Rotary positions (Su et al. 2021, eq. 34): turns pairs of features of each head by position / base^(2i /
+/// width). x [..., T, heads * d] keeps its shape.
 constexpr expr rope(expr x, rope_options options = {}, place at = {__builtin_FILE(), __builtin_LINE()}) {
-  if (x.owner == nullptr || !x.owner->usable(x, at, "rope") || !detail::is_float(x, at, "rope")) return {x.owner};
+  if (!detail::is_float(x, at, "rope")) return {x.owner};
   graph& g = *x.owner;
   if (x.rank() < 2) return g.fail(at, "rope: expected [..., positions, features], found ", x);
-  const std::int64_t width = detail::width_of(x, at, "rope", "");
+  const std::int64_t width = detail::width_of(x, at, "rope");
   if (width == 0) return {&g};
   if (options.heads < 1 || width % options.heads != 0)
     return g.fail(at, "rope: ", options.heads, " heads do not divide the ", width, " features of ", x);
+  if (!(options.base > 0)) return g.fail(at, "rope: expected a base above 0, found ", options.base);
   const std::int64_t head = width / options.heads, turned = options.width == 0 ? head : options.width;
   if (turned < 2 || turned % 2 != 0 || turned > head)
-    return g.fail(at, "rope: expected an even number of at most ", head, " features of a head to turn, found ", turned);
-  return g.add({.kind = op::rope, .shape = g.shape_of(x),
-                .attributes = {options.heads, options.pairing == neighbours, static_cast<std::int32_t>(turned), options.offset},
-                .number = options.base, .at = at},
+    return g.fail(at, "rope: expected an even number of at most ", head,
+                  " features of a head to turn, found ", turned);
+  return g.add({.kind = op::rope,
+                .shape = g.shape_of(x),
+                .attributes = {options.heads, options.pairing == neighbours,
+                               static_cast<std::int32_t>(turned), options.offset},
+                .number = options.base,
+                .at = at},
                x);
 }
 
-/// Attention with linear biases (Press et al. 2022): score - slope (query - key), for .score. Slopes are the geometric
-/// sequence 2^(-8 (h + 1) / heads), with every second one of twice as many heads where heads is no power of two.
+/// Attention with linear biases (Press et al. 2022): score - slope (query - key), for .score. Slopes are the
+/// geometric sequence 2^(-8 (h + 1) / heads), with every second one of twice as many heads where heads is no
+/// power of two.
 constexpr score alibi(int heads) {
   int whole = 1;
   while (whole * 2 <= heads) whole *= 2;
   return score([heads, whole](scalar s, scalar q, scalar k, scalar head) {
-    const scalar first = pow(scalar(2.0) , -8.0 / whole * (head + 1));
+    const scalar first = pow(scalar(2.0), -8.0 / whole * (head + 1));
     if (whole == heads) return s - first * (q - k);
     const scalar rest = pow(scalar(2.0), -4.0 / whole * (2 * (head - whole) + 1));
     return s - where(head < whole, first, rest) * (q - k);

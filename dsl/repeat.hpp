@@ -11,11 +11,12 @@ struct repeat_options {
   int first = 0; // the number of the first layer, in the names of its parameters
 };
 
-/// Depth: x = f(x), n times, each time with parameters of its own, named name.0. ..., name.1. ...; the body is declared,
-/// checked and compiled once. Carries an expr or an array of them, which must keep their shapes. Values of outside that
-/// the body uses are the same in every layer.
+/// Depth: x = f(x), n times, each time with parameters of its own, named name.0. ..., name.1. ...; the body
+/// is declared, checked and compiled once. Carries an expr or an array of them, which must keep their shapes.
+/// Values of outside that the body uses are the same in every layer.
 template <std::size_t carried, class F>
-constexpr std::array<expr, carried> repeat(const char* name, int n, std::array<expr, carried> x, F f, repeat_options options = {},
+constexpr std::array<expr, carried> repeat(const char* name, int n, std::array<expr, carried> x, F f,
+                                           repeat_options options = {},
                                            place at = {__builtin_FILE(), __builtin_LINE()}) {
   static_assert(carried >= 1 && carried <= 8, "repeat carries one to eight values");
   std::array<expr, carried> nothing{};
@@ -23,14 +24,19 @@ constexpr std::array<expr, carried> repeat(const char* name, int n, std::array<e
   nothing.fill({owner});
   if (owner == nullptr) return nothing;
   graph& g = *owner;
+  const graph::named who{"repeat", name};
   for (expr value : x)
-    if (!g.usable(value, at, "repeat")) return nothing;
+    if (!g.usable(value, at, who)) return nothing;
   if (n < 1) {
-    g.fail(at, "repeat \"", graph::scoped{name}, "\": expected at least one layer, found ", n);
+    g.fail(at, who, ": expected at least one layer, found ", n);
+    return nothing;
+  }
+  if (options.first < 0) {
+    g.fail(at, who, ": expected .first to be at least 0, found ", options.first);
     return nothing;
   }
   if (g.region_count == graph::max_regions) {
-    g.fail(at, "repeat \"", graph::scoped{name}, "\": a model has at most ", graph::max_regions - 1, " repeats");
+    g.fail(at, who, ": a model has at most ", graph::max_regions - 1, " repeats");
     return nothing;
   }
   const int region = g.region_count++, outer = g.current_region;
@@ -47,8 +53,11 @@ constexpr std::array<expr, carried> repeat(const char* name, int n, std::array<e
     g.current_region = region;
     for (std::size_t i = 0; i < carried; ++i) {
       const node& from = g.nodes[x[i].id];
-      inside[i] = g.add({.kind = op::carry, .type = from.type, .shape = from.shape,
-                         .attributes = {static_cast<std::int32_t>(i), region}, .at = at},
+      inside[i] = g.add({.kind = op::carry,
+                         .type = from.type,
+                         .shape = from.shape,
+                         .attributes = {static_cast<std::int32_t>(i), region},
+                         .at = at},
                         x[i]);
     }
     if (!g.error.empty()) return nothing;
@@ -62,7 +71,7 @@ constexpr std::array<expr, carried> repeat(const char* name, int n, std::array<e
   for (std::size_t i = 0; i < carried; ++i) {
     const node &before = g.nodes[inside[i].id], &after = g.nodes[result[i].id];
     if (!(before.shape == after.shape) || before.type != after.type) {
-      g.fail(at, "repeat \"", graph::scoped{name}, "\": the body turns ", name_of(before.type), " ", inside[i], " into ",
+      g.fail(at, who, ": the body turns ", name_of(before.type), " ", inside[i], " into ",
              name_of(after.type), " ", result[i], "; what a repeat carries keeps its shape");
       g.current_region = outer;
       return nothing;
@@ -72,18 +81,22 @@ constexpr std::array<expr, carried> repeat(const char* name, int n, std::array<e
   g.regions[region].last = g.node_count;
   g.current_region = outer;
   for (std::size_t i = 0; i < carried; ++i)
-    result[i] = g.add({.kind = op::repeat_output, .type = g.nodes[x[i].id].type, .shape = g.shape_of(x[i]),
-                       .attributes = {static_cast<std::int32_t>(i), region}, .at = at},
+    result[i] = g.add({.kind = op::repeat_output,
+                       .type = g.nodes[x[i].id].type,
+                       .shape = g.shape_of(x[i]),
+                       .attributes = {static_cast<std::int32_t>(i), region},
+                       .at = at},
                       result[i]);
   return result;
 }
 
 template <class F>
-  requires std::invocable<F, expr>
+requires std::invocable<F, expr>
 constexpr expr repeat(const char* name, int n, expr x, F f, repeat_options options = {},
                       place at = {__builtin_FILE(), __builtin_LINE()}) {
   return repeat(
-      name, n, std::array<expr, 1>{x}, [&f](std::array<expr, 1> y) { return std::array<expr, 1>{f(y[0])}; }, options, at)[0];
+      name, n, std::array<expr, 1>{x}, [&f](std::array<expr, 1> y) { return std::array<expr, 1>{f(y[0])}; },
+      options, at)[0];
 }
 
 } // namespace fovea

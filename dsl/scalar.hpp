@@ -20,7 +20,8 @@ struct scalar_node {
   double number = 0;       // op::constant
 
   friend constexpr bool operator==(const scalar_node& a, const scalar_node& b) {
-    if (a.kind != b.kind || a.type != b.type || a.operand_count != b.operand_count || a.capture != b.capture || a.number != b.number)
+    if (a.kind != b.kind || a.type != b.type || a.operand_count != b.operand_count ||
+        a.capture != b.capture || a.number != b.number)
       return false;
     for (int i = 0; i < a.operand_count; ++i)
       if (a.operands[i] != b.operands[i]) return false;
@@ -34,13 +35,16 @@ struct scalar_function {
   static constexpr int max_nodes = 48, max_captures = 4;
 
   scalar_node nodes[max_nodes] = {};
-  int count = 0;   // the last node is the result
+  int count = 0; // the last node is the result
   graph* captured_from = nullptr;
   int captures[max_captures] = {};
   int capture_count = 0;
   bool overflow = false;
+  const char* fault = nullptr; // the first misuse while recording, as the end of a sentence
 
   constexpr bool empty() const { return count == 0; }
+  /// Of the result, where there is one.
+  constexpr element type() const { return nodes[count - 1].type; }
 
   friend constexpr bool operator==(const scalar_function& a, const scalar_function& b) {
     if (a.count != b.count || a.capture_count != b.capture_count) return false;
@@ -81,12 +85,13 @@ struct scalar_function {
       to[i] = append(node);
     }
     overflow |= other.overflow;
+    if (fault == nullptr) fault = other.fault;
     return count == 0 ? std::int8_t{0} : static_cast<std::int8_t>(count - 1);
   }
 };
 
-/// A number inside a recorded function: what a score or mask lambda is given and returns. Integers (positions, heads)
-/// divide with floor and mix with floats freely; `where` replaces `?:`.
+/// A number inside a recorded function: what a score or mask lambda is given and returns. Integers
+/// (positions, heads) divide with floor and mix with floats freely; `where` replaces `?:`.
 struct scalar {
   scalar_function* function = nullptr;
   std::int8_t id = 0;
@@ -95,12 +100,27 @@ struct scalar {
 
   constexpr scalar(scalar_function* f, std::int8_t node, element t) : function(f), id(node), type(t) {}
   template <std::integral integer>
-  constexpr scalar(integer value) : type(element::i32), number(static_cast<double>(value)) {}
+  constexpr scalar(integer value)
+      : type(std::same_as<integer, bool> ? element::boolean : element::i32),
+        number(static_cast<double>(value)) {}
   template <std::floating_point real>
   constexpr scalar(real value) : number(static_cast<double>(value)) {}
 };
 
 namespace detail {
+
+/// The function that some of these are being recorded into.
+template <class... scalars>
+constexpr scalar_function* function_of(const scalars&... all) {
+  scalar_function* f = nullptr;
+  ((f = f != nullptr ? f : all.function), ...);
+  if (f == nullptr) throw "arithmetic in a lambda needs at least one of the lambda's own arguments";
+  return f;
+}
+
+constexpr void expect(scalar_function* f, bool holds, const char* fault) {
+  if (!holds && f->fault == nullptr) f->fault = fault;
+}
 
 constexpr std::int8_t recorded(scalar_function* f, const scalar& x) {
   if (x.function != nullptr) return x.id;
@@ -111,28 +131,66 @@ constexpr std::int8_t recorded(scalar_function* f, const scalar& x) {
 
 constexpr element result_type(op kind, element a, element b) {
   switch (kind) {
-    case op::less: case op::less_equal: case op::equal: case op::logical_and: case op::logical_or: case op::logical_not:
+    case op::less:
+    case op::less_equal:
+    case op::equal:
+    case op::logical_and:
+    case op::logical_or:
+    case op::logical_not:
       return element::boolean;
-    case op::negate: case op::abs: case op::add: case op::subtract: case op::multiply: case op::divide: case op::maximum:
-    case op::minimum: case op::stop_gradient: case op::dropout:
+    case op::negate:
+    case op::abs:
+    case op::add:
+    case op::subtract:
+    case op::multiply:
+    case op::divide:
+    case op::maximum:
+    case op::minimum:
+    case op::stop_gradient:
+    case op::dropout:
       return a == element::f32 || b == element::f32 ? element::f32 : element::i32;
-    default: return element::f32;
+    default:
+      return element::f32;
   }
 }
 
+/// Whether the operands suit the operation: booleans where it is logical, numbers elsewhere.
+template <class... scalars>
+constexpr void expect_operands(scalar_function* f, op kind, const scalars&... all) {
+  const bool logical = kind == op::logical_and || kind == op::logical_or || kind == op::logical_not;
+  if (logical)
+    expect(f, ((all.type == element::boolean) && ...), "joins numbers by &&, || or !, which take booleans");
+  else if (kind != op::to_float)
+    expect(f, ((all.type != element::boolean) && ...), "computes with a boolean; use where(condition, a, b)");
+}
+
 constexpr scalar record(op kind, const scalar& a) {
+  scalar_function* f = function_of(a);
+  expect_operands(f, kind, a);
   scalar_node node;
   node.kind = kind, node.type = result_type(kind, a.type, a.type), node.operand_count = 1;
-  node.operands[0] = recorded(a.function, a);
-  return {a.function, a.function->append(node), node.type};
+  node.operands[0] = recorded(f, a);
+  return {f, f->append(node), node.type};
 }
 constexpr scalar record(op kind, const scalar& a, const scalar& b) {
-  scalar_function* f = a.function != nullptr ? a.function : b.function;
+  scalar_function* f = function_of(a, b);
+  expect_operands(f, kind, a, b);
   scalar_node node;
   node.kind = kind, node.type = result_type(kind, a.type, b.type), node.operand_count = 2;
   node.operands[0] = recorded(f, a);
   node.operands[1] = recorded(f, b);
   return {f, f->append(node), node.type};
+}
+
+// The last node of a function is its result.
+constexpr void finish(scalar_function& f, const scalar& result) {
+  if (result.function == nullptr || result.id != f.count - 1) {
+    const scalar_node last =
+        result.function == nullptr
+            ? scalar_node{.kind = op::constant, .type = result.type, .number = result.number}
+            : f.nodes[result.id];
+    f.append(last);
+  }
 }
 
 } // namespace detail
@@ -148,15 +206,20 @@ constexpr scalar operator<=(const scalar& a, const scalar& b) { return detail::r
 constexpr scalar operator>(const scalar& a, const scalar& b) { return detail::record(op::less, b, a); }
 constexpr scalar operator>=(const scalar& a, const scalar& b) { return detail::record(op::less_equal, b, a); }
 constexpr scalar operator==(const scalar& a, const scalar& b) { return detail::record(op::equal, a, b); }
-constexpr scalar operator!=(const scalar& a, const scalar& b) { return detail::record(op::logical_not, a == b); }
-constexpr scalar operator&&(const scalar& a, const scalar& b) { return detail::record(op::logical_and, a, b); }
+constexpr scalar operator!=(const scalar& a, const scalar& b) {
+  return detail::record(op::logical_not, a == b);
+}
+constexpr scalar operator&&(const scalar& a, const scalar& b) {
+  return detail::record(op::logical_and, a, b);
+}
 constexpr scalar operator||(const scalar& a, const scalar& b) { return detail::record(op::logical_or, a, b); }
 constexpr scalar operator&(const scalar& a, const scalar& b) { return a && b; }
 constexpr scalar operator|(const scalar& a, const scalar& b) { return a || b; }
 constexpr scalar operator!(const scalar& a) { return detail::record(op::logical_not, a); }
 
 constexpr scalar where(const scalar& condition, const scalar& yes, const scalar& no) {
-  scalar_function* f = condition.function;
+  scalar_function* f = detail::function_of(condition, yes, no);
+  detail::expect(f, condition.type == element::boolean, "gives where a condition that is no boolean");
   scalar_node node;
   node.kind = op::where, node.operand_count = 3;
   node.type = yes.type == no.type ? yes.type : element::f32;

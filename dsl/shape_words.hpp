@@ -14,6 +14,7 @@ struct axis {
   bool by_position = false;
   place at; // where it was written
 
+  constexpr axis() = default;
   constexpr explicit axis(int i, place where = {__builtin_FILE(), __builtin_LINE()})
       : position(i), by_position(true), at(where) {}
   constexpr axis(const dim& d, place where = {__builtin_FILE(), __builtin_LINE()}) : named(d), at(where) {}
@@ -28,14 +29,16 @@ constexpr int find_axis(expr x, const axis& which, place at, const char* word) {
   if (which.by_position) {
     const int i = which.position < 0 ? s.rank + which.position : which.position;
     if (i >= 0 && i < s.rank) return i;
-    g.fail(at, word, ": there is no axis ", which.position, " in ", x);
+    g.fail(at, word, ": there is no axis ", which.position, " in ", x, ", which has ",
+           static_cast<int>(s.rank));
     return -1;
   }
   int found = -1;
   for (int i = 0; i < s.rank; ++i)
     if (g.dim_of(s[i]) == which.named) {
       if (found >= 0) {
-        g.fail(at, word, ": ", which.named, " occurs twice in ", x, "; say axis(", found, ") or axis(", i, ")");
+        g.fail(at, word, ": ", which.named, " occurs twice in ", x, "; say axis(", found, ") or axis(", i,
+               ")");
         return -1;
       }
       found = i;
@@ -44,27 +47,48 @@ constexpr int find_axis(expr x, const axis& which, place at, const char* word) {
   return found;
 }
 
-constexpr std::int64_t product_of_numbers(const graph& g, const shape& s, dim& symbols) {
-  std::int64_t n = 1;
-  for (int i = 0; i < s.rank; ++i) {
-    if (g.is_number(s[i])) n *= g.number(s[i]);
-    else symbols = symbols * g.dim_of(s[i]);
+constexpr dim elements_of(const graph& g, const shape& s) {
+  dim numbers = 1, others = 1;
+  for (int i = 0; i < s.rank; ++i)
+    if (g.is_number(s[i]))
+      numbers = numbers * g.number(s[i]);
+    else
+      others = others * g.dim_of(s[i]);
+  return others * numbers;
+}
+
+/// x with its axes in another order, of which each occurs once; x itself where that is their order.
+constexpr expr permute_axes(expr x, const int (&order)[shape::max_rank], place at) {
+  if (!x.valid()) return x;
+  graph& g = *x.owner;
+  const shape& from = g.shape_of(x);
+  shape s;
+  std::int32_t packed = 0; // three bits an axis
+  bool same = true;
+  for (int i = 0; i < from.rank; ++i) {
+    packed |= order[i] << (3 * i);
+    same &= order[i] == i;
+    s.push(from[order[i]]);
   }
-  return n;
+  if (same) return x;
+  return g.add(
+      {.kind = op::permute, .type = g.nodes[x.id].type, .shape = s, .attributes = {packed}, .at = at}, x);
 }
 
 } // namespace detail
 
 /// The same elements in the same order under another shape; the number of elements must agree.
-constexpr expr reshape(expr x, std::initializer_list<dim> dims, place at = {__builtin_FILE(), __builtin_LINE()}) {
+constexpr expr reshape(expr x, std::initializer_list<dim> dims,
+                       place at = {__builtin_FILE(), __builtin_LINE()}) {
   if (x.owner == nullptr || !x.owner->usable(x, at, "reshape")) return {x.owner};
   graph& g = *x.owner;
   shape s;
-  if (!g.make_shape(s, dims, at, "reshape", "")) return {&g};
-  dim from = 1, to = 1;
-  const std::int64_t n = detail::product_of_numbers(g, g.shape_of(x), from), m = detail::product_of_numbers(g, s, to);
-  if (!(from * n == to * m))
-    return g.fail(at, "cannot reshape ", x, " to ", s, ": ", from * n, " elements and ", to * m);
+  if (!g.make_shape(s, dims, at, "reshape")) return {&g};
+  const dim from = detail::elements_of(g, g.shape_of(x)), to = detail::elements_of(g, s);
+  if (from.overflow || to.overflow)
+    return g.fail(at, "cannot reshape ", x, " to ", s,
+                  ": the number of elements is too long an expression to compare");
+  if (!(from == to)) return g.fail(at, "cannot reshape ", x, " to ", s, ": ", from, " elements and ", to);
   return g.add({.kind = op::reshape, .type = g.nodes[x.id].type, .shape = s, .at = at}, x);
 }
 
@@ -75,7 +99,8 @@ constexpr expr unsqueeze(expr x, int where, place at = {__builtin_FILE(), __buil
   const shape& from = g.shape_of(x);
   const int i = where < 0 ? from.rank + 1 + where : where;
   if (i < 0 || i > from.rank) return g.fail(at, "unsqueeze: there is no place ", where, " in ", x);
-  if (from.rank == shape::max_rank) return g.fail(at, "unsqueeze: ", x, " has ", shape::max_rank, " axes already");
+  if (from.rank == shape::max_rank)
+    return g.fail(at, "unsqueeze: ", x, " has ", shape::max_rank, " axes already");
   shape s;
   for (int k = 0; k <= from.rank; ++k) {
     if (k == i) s.push(g.intern(1));
@@ -85,37 +110,43 @@ constexpr expr unsqueeze(expr x, int where, place at = {__builtin_FILE(), __buil
 }
 
 /// Axes in a new order: axis i of the result is axis order[i] of x.
-constexpr expr permute(expr x, std::initializer_list<int> order, place at = {__builtin_FILE(), __builtin_LINE()}) {
+constexpr expr permute(expr x, std::initializer_list<int> order,
+                       place at = {__builtin_FILE(), __builtin_LINE()}) {
   if (x.owner == nullptr || !x.owner->usable(x, at, "permute")) return {x.owner};
   graph& g = *x.owner;
   const shape& from = g.shape_of(x);
-  shape s;
-  std::int32_t packed = 0, seen = 0; // three bits an axis
+  int axes[shape::max_rank] = {}, count = 0;
+  std::int32_t seen = 0;
   for (int i : order) {
     const int k = i < 0 ? from.rank + i : i;
-    if (k < 0 || k >= from.rank || (seen >> k & 1) != 0 || s.rank == from.rank)
-      return g.fail(at, "permute: expected each of the ", static_cast<int>(from.rank), " axes of ", x, " once");
-    packed |= k << (3 * s.rank);
+    if (k < 0 || k >= from.rank)
+      return g.fail(at, "permute: there is no axis ", i, " in ", x, ", which has ",
+                    static_cast<int>(from.rank));
+    if ((seen >> k & 1) != 0)
+      return g.fail(at, "permute: axis ", i, " of ", x, " is named twice; expected each axis once");
     seen |= 1 << k;
-    s.push(from[k]);
+    axes[count++] = k;
   }
-  if (s.rank != from.rank)
-    return g.fail(at, "permute: expected each of the ", static_cast<int>(from.rank), " axes of ", x, " once");
-  return g.add({.kind = op::permute, .type = g.nodes[x.id].type, .shape = s, .attributes = {packed}, .at = at}, x);
+  if (count != from.rank)
+    return g.fail(at, "permute: expected each of the ", static_cast<int>(from.rank), " axes of ", x,
+                  " once, found ", count);
+  return detail::permute_axes(x, axes, at);
 }
 
 /// x repeated to a larger shape: axes of size 1 and missing leading axes stretch.
-constexpr expr broadcast(expr x, std::initializer_list<dim> dims, place at = {__builtin_FILE(), __builtin_LINE()}) {
+constexpr expr broadcast(expr x, std::initializer_list<dim> dims,
+                         place at = {__builtin_FILE(), __builtin_LINE()}) {
   if (x.owner == nullptr || !x.owner->usable(x, at, "broadcast")) return {x.owner};
   graph& g = *x.owner;
   shape s, joined;
-  if (!g.make_shape(s, dims, at, "broadcast", "")) return {&g};
+  if (!g.make_shape(s, dims, at, "broadcast")) return {&g};
   if (!detail::broadcast(g, g.shape_of(x), s, joined) || !(joined == s))
-    return g.fail(at, "cannot broadcast ", x, " to ", s);
+    return g.fail(at, "cannot broadcast ", x, " to ", s, ": only axes of 1 and missing leading axes stretch");
   return g.add({.kind = op::broadcast, .type = g.nodes[x.id].type, .shape = s, .at = at}, x);
 }
 
-/// The elements from <= i < to of an axis. `from` and `to` are dims of the model; numbers below 0 count from the end.
+/// The elements from <= i < to of an axis. `from` and `to` are dims of the model; numbers below 0 count from
+/// the end.
 constexpr expr slice(expr x, axis where, dim from, dim to, place at = {__builtin_FILE(), __builtin_LINE()}) {
   if (x.owner == nullptr || !x.owner->usable(x, at, "slice")) return {x.owner};
   graph& g = *x.owner;
@@ -126,12 +157,16 @@ constexpr expr slice(expr x, axis where, dim from, dim to, place at = {__builtin
   if (from.is_number() && from.number() < 0) from = size + from;
   if (to.is_number() && to.number() < 0) to = size + to;
   const dim length = to - from;
-  const bool outside = (from.is_number() && from.number() < 0) || (length.is_number() && length.number() < 1) ||
-                       (size.is_number() && to.is_number() && to.number() > size.number());
-  if (outside) return g.fail(at, "slice: from ", from, " to ", to, " is outside the axis of ", size, " in ", x);
+  const dim beyond = to - size;
+  if ((from.is_number() && from.number() < 0) || (beyond.is_number() && beyond.number() > 0))
+    return g.fail(at, "slice: from ", from, " to ", to, " is outside the axis of ", size, " in ", x);
+  if (length.is_number() && length.number() < 1)
+    return g.fail(at, "slice: from ", from, " to ", to, " holds nothing; expected at least one element of ",
+                  x);
   s[i] = g.intern(length);
   const int first = g.intern(from.is_number() ? dim(from.number()) : from);
-  return g.add({.kind = op::slice, .type = g.nodes[x.id].type, .shape = s, .attributes = {i, first}, .at = at}, x);
+  return g.add(
+      {.kind = op::slice, .type = g.nodes[x.id].type, .shape = s, .attributes = {i, first}, .at = at}, x);
 }
 
 /// n equal parts of the last axis, side by side.
@@ -142,21 +177,22 @@ constexpr std::array<expr, n> split(expr x, place at = {__builtin_FILE(), __buil
     parts.fill({x.owner});
     return parts;
   }
-  const std::int64_t width = detail::width_of(x, at, "split", "");
+  const std::int64_t width = detail::width_of(x, at, "split");
   constexpr auto count = static_cast<std::int64_t>(n);
   if (width != 0 && width % count != 0)
-    x.owner->fail(at, "split: ", x, " does not divide into ", count, " equal parts of its last axis");
+    x.owner->fail(at, "split: the ", width, " features of ", x, " do not divide into ", count,
+                  " equal parts");
   for (std::size_t i = 0; i < n; ++i) {
     const auto k = static_cast<std::int64_t>(i);
-    parts[i] = x.owner->error.empty() ? slice(x, axis(-1), k * width / count, (k + 1) * width / count, at) : expr{x.owner};
+    parts[i] = x.owner->error.empty() ? slice(x, axis(-1), k * width / count, (k + 1) * width / count, at)
+                                      : expr{x.owner};
   }
   return parts;
 }
 
 /// Values joined along an axis; the other axes agree. At most 16 values.
 template <class... exprs>
-  requires(std::same_as<exprs, expr> && ...)
-constexpr expr concat(axis where, expr x, exprs... more) {
+requires(std::same_as<exprs, expr>&&...) constexpr expr concat(axis where, expr x, exprs... more) {
   const place at = where.at;
   if (x.owner == nullptr || !x.owner->usable(x, at, "concat")) return {x.owner};
   graph& g = *x.owner;
@@ -169,14 +205,20 @@ constexpr expr concat(axis where, expr x, exprs... more) {
     if (!g.usable(y, at, "concat")) return {&g};
     if (y.id == x.id) continue;
     const shape& other = g.shape_of(y);
-    bool fits = other.rank == s.rank && g.nodes[y.id].type == g.nodes[x.id].type;
+    if (g.nodes[y.id].type != g.nodes[x.id].type)
+      return g.fail(at, "concat: cannot join ", name_of(g.nodes[x.id].type), " ", x, " and ",
+                    name_of(g.nodes[y.id].type), " ", y);
+    bool fits = other.rank == s.rank;
     for (int k = 0; fits && k < s.rank; ++k) fits = k == i || other[k] == s[k];
-    if (!fits) return g.fail(at, "concat: cannot join ", x, " and ", y, " along axis ", i, ": the other axes must agree");
+    if (!fits)
+      return g.fail(at, "concat: cannot join ", x, " and ", y, " along axis ", i,
+                    ": the other axes must be equal");
   }
   const std::int32_t ids[] = {more.id...};
   for (std::int32_t id : ids) length = length + g.dim_of(g.nodes[id].shape[i]);
   s[i] = g.intern(length);
-  return g.add({.kind = op::concat, .type = g.nodes[x.id].type, .shape = s, .attributes = {i}, .at = at}, x, more...);
+  return g.add({.kind = op::concat, .type = g.nodes[x.id].type, .shape = s, .attributes = {i}, .at = at}, x,
+               more...);
 }
 
 /// `before` and `after` copies of `value` around an axis.
@@ -186,10 +228,17 @@ constexpr expr pad(expr x, axis where, int before, int after, double value = 0,
   graph& g = *x.owner;
   const int i = detail::find_axis(x, where, at, "pad");
   if (i < 0) return {&g};
-  if (before < 0 || after < 0) return g.fail(at, "pad: expected counts of at least 0, found ", before, " and ", after);
+  if (before < 0 || after < 0)
+    return g.fail(at, "pad: expected counts of at least 0, found ", before, " and ", after);
   shape s = g.shape_of(x);
   s[i] = g.intern(g.dim_of(s[i]) + before + after);
-  return g.add({.kind = op::pad, .type = g.nodes[x.id].type, .shape = s, .attributes = {i, before, after}, .number = value, .at = at}, x);
+  return g.add({.kind = op::pad,
+                .type = g.nodes[x.id].type,
+                .shape = s,
+                .attributes = {i, before, after},
+                .number = value,
+                .at = at},
+               x);
 }
 
 /// An axis in reverse order.
@@ -198,7 +247,9 @@ constexpr expr reverse(expr x, axis where, place at = {__builtin_FILE(), __built
   graph& g = *x.owner;
   const int i = detail::find_axis(x, where, at, "reverse");
   if (i < 0) return {&g};
-  return g.add({.kind = op::reverse, .type = g.nodes[x.id].type, .shape = g.shape_of(x), .attributes = {i}, .at = at}, x);
+  return g.add(
+      {.kind = op::reverse, .type = g.nodes[x.id].type, .shape = g.shape_of(x), .attributes = {i}, .at = at},
+      x);
 }
 
 } // namespace fovea

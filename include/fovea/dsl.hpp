@@ -7,6 +7,7 @@
 #include <fovea/dsl/dim.hpp>
 #include <fovea/dsl/elementwise.hpp>
 #include <fovea/dsl/graph.hpp>
+#include <fovea/dsl/map.hpp>
 #include <fovea/dsl/mask.hpp>
 #include <fovea/dsl/model.hpp>
 #include <fovea/dsl/norm.hpp>

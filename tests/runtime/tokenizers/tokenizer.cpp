@@ -1,0 +1,260 @@
+#include <fovea/runtime/tokenizers/tokenizer.hpp>
+
+#include "golden_lines.hpp"
+
+#include <fovea/runtime/error.hpp>
+
+#include <catch2/catch.hpp>
+
+#include <atomic>
+#include <thread>
+
+using namespace fovea;
+using Catch::Matchers::Contains;
+using nlohmann::json;
+
+namespace {
+
+using id_list = std::vector<token_id>;
+
+/// Tokens 0 to 4: [UNK] [CLS] [SEP] [MASK] <x>; then a, b, ##b, c.
+json small_word_piece() {
+  return {
+      {"added_tokens",
+       {{{"id", 0}, {"content", "[UNK]"}, {"special", true}},
+        {{"id", 1}, {"content", "[CLS]"}, {"special", true}},
+        {{"id", 2}, {"content", "[SEP]"}, {"special", true}},
+        {{"id", 3}, {"content", "[MASK]"}, {"special", true}, {"lstrip", true}, {"rstrip", true}},
+        {{"id", 4}, {"content", "<x>"}, {"single_word", true}}}},
+      {"normalizer", {{"type", "BertNormalizer"}}},
+      {"pre_tokenizer", {{"type", "BertPreTokenizer"}}},
+      {"post_processor", {{"type", "BertProcessing"}, {"sep", {"[SEP]", 2}}, {"cls", {"[CLS]", 1}}}},
+      {"decoder", {{"type", "WordPiece"}, {"prefix", "##"}, {"cleanup", true}}},
+      {"model",
+       {{"type", "WordPiece"},
+        {"vocab",
+         {{"[UNK]", 0}, {"[CLS]", 1}, {"[SEP]", 2}, {"a", 5}, {"b", 6}, {"##b", 7}, {"c", 8}, {".", 9}}}}}};
+}
+
+json small_byte_level() {
+  return {
+      {"added_tokens", {{{"id", 4}, {"content", "<|end|>"}, {"special", true}, {"normalized", true}}}},
+      {"normalizer", nullptr},
+      {"pre_tokenizer", {{"type", "ByteLevel"}}},
+      {"decoder", {{"type", "ByteLevel"}}},
+      {"model",
+       {{"type", "BPE"}, {"vocab", {{"a", 0}, {"b", 1}, {"ab", 2}, {"\u0120", 3}}}, {"merges", {"a b"}}}}};
+}
+
+tokenizer made(const json& file) { return parse_tokenizer(file.dump(), "tokenizer.json"); }
+
+std::string refusal(const json& file) {
+  try {
+    made(file);
+  } catch (const error& e) {
+    return e.what();
+  }
+  return "";
+}
+
+} // namespace
+
+TEST_CASE("special tokens go around a text and a pair", "[tokenizer]") {
+  const tokenizer tokens = made(small_word_piece());
+  CHECK(tokens.encode("ab c").ids == id_list{1, 5, 7, 8, 2});
+  CHECK(tokens.encode("ab c", {.special = false}).ids == id_list{5, 7, 8});
+  CHECK(tokens.encode("").ids == id_list{1, 2});
+  const encoding pair = tokens.encode_pair("a", "b b");
+  CHECK(pair.ids == id_list{1, 5, 2, 6, 6, 2});
+  CHECK(pair.type_ids == id_list{0, 0, 0, 1, 1, 1});
+  CHECK(tokens.encode_pair("a", "b", {.special = false}).type_ids == id_list{0, 1});
+
+  json roberta = small_word_piece();
+  roberta["post_processor"]["type"] = "RobertaProcessing";
+  CHECK(made(roberta).encode_pair("a", "b").ids == id_list{1, 5, 2, 2, 6, 2});
+  CHECK(made(roberta).encode_pair("a", "b").type_ids == id_list(6, 0));
+}
+
+TEST_CASE("a text is cut to a length, special tokens kept", "[tokenizer]") {
+  const tokenizer tokens = made(small_word_piece());
+  CHECK(tokens.encode("a b c", {.max_length = 5}).ids == id_list{1, 5, 6, 8, 2});
+  CHECK(tokens.encode("a b c", {.max_length = 4}).ids == id_list{1, 5, 6, 2});
+  CHECK(tokens.encode("a b c", {.max_length = 2}).ids == id_list{1, 2});
+  CHECK(tokens.encode("a b c", {.special = false, .max_length = 2}).ids == id_list{5, 6});
+  CHECK_THROWS_WITH(tokens.encode("a", {.max_length = 1}),
+                    "max_length: expected room for 2 special tokens; found 1");
+}
+
+TEST_CASE("the longer text of a pair is cut first", "[tokenizer]") {
+  const tokenizer tokens = made(small_word_piece());
+  const auto lengths = [&](const std::string& first, const std::string& second, std::size_t most) {
+    const auto types = tokens.encode_pair(first, second, {.special = false, .max_length = most}).type_ids;
+    const auto of_second = static_cast<std::size_t>(std::count(types.begin(), types.end(), 1));
+    return std::pair(types.size() - of_second, of_second);
+  };
+  using two = std::pair<std::size_t, std::size_t>;
+  CHECK(lengths("a a", "b b b b b b", 8) == two{2, 6});
+  CHECK(lengths("a a", "b b b b b b", 6) == two{2, 4});
+  CHECK(lengths("a a a a a a", "b b", 6) == two{4, 2});
+  CHECK(lengths("a a", "b b b b b b", 3) == two{1, 2});
+  CHECK(lengths("a a a a", "b b b b", 5) == two{2, 3});
+  CHECK(lengths("a a a a", "b b b b", 1) == two{0, 1});
+}
+
+TEST_CASE("added tokens are found as they are spelt", "[tokenizer]") {
+  const tokenizer tokens = made(small_word_piece());
+  const auto ids = [&](const std::string& text) { return tokens.encode(text, {.special = false}).ids; };
+  CHECK(ids("a[SEP]b") == id_list{5, 2, 6});
+  CHECK(ids("a[sep]b") == id_list{5, 0, 0, 0, 6});
+  CHECK(ids("[CLS][SEP]") == id_list{1, 2});
+  CHECK(ids("a <x> b") == id_list{5, 4, 6});
+  CHECK(ids("a<x> b") == id_list{5, 0, 0, 0, 6}); // touches a word
+  CHECK(ids("<x>.<x>") == id_list{4, 9, 4});
+}
+
+TEST_CASE("an added token may take the white space around it", "[tokenizer]") {
+  // With byte-level BPE white space is visible.
+  json file = small_byte_level();
+  file["pre_tokenizer"]["add_prefix_space"] = false;
+  const auto ids = [&](bool left, bool right) {
+    file["added_tokens"][0]["lstrip"] = left;
+    file["added_tokens"][0]["rstrip"] = right;
+    return made(file).encode("a <|end|> b").ids;
+  };
+  CHECK(ids(false, false) == id_list{0, 3, 4, 3, 1});
+  CHECK(ids(true, false) == id_list{0, 4, 3, 1});
+  CHECK(ids(false, true) == id_list{0, 3, 4, 1});
+  CHECK(ids(true, true) == id_list{0, 4, 1});
+}
+
+TEST_CASE("of added tokens at one place the longest is taken", "[tokenizer]") {
+  json file = small_byte_level();
+  file["added_tokens"].push_back({{"id", 5}, {"content", "<|end|><|end|>"}});
+  CHECK(made(file).encode("<|end|><|end|><|end|>").ids == id_list{5, 4});
+}
+
+TEST_CASE("a normalised added token is looked for in the normalised text", "[tokenizer]") {
+  json file = small_word_piece();
+  file["added_tokens"].push_back({{"id", 10}, {"content", "Caf\u00e9"}, {"normalized", true}});
+  CHECK(made(file).encode("a CAFE b", {.special = false}).ids == id_list{5, 10, 6});
+}
+
+TEST_CASE("byte-level BPE puts a space in front where the file says so", "[tokenizer]") {
+  json file = small_byte_level();
+  CHECK(made(file).encode("ab ab").ids == id_list{3, 2, 3, 2});
+  CHECK(made(file).encode(" ab").ids == id_list{3, 2});
+  CHECK(made(file).encode("").ids == id_list{});
+  file["pre_tokenizer"]["add_prefix_space"] = false;
+  CHECK(made(file).encode("ab ab").ids == id_list{2, 3, 2});
+  file["model"]["merges"] = json::array({json::array({"a", "b"})});
+  CHECK(made(file).encode("ab").ids == id_list{2});
+}
+
+TEST_CASE("ids become text again", "[tokenizer]") {
+  const tokenizer word_piece = made(small_word_piece());
+  CHECK(word_piece.decode(id_list{1, 5, 7, 8, 9, 2}) == "ab c.");
+  CHECK(word_piece.decode(id_list{1, 5, 7, 8, 9, 2}, false) == "[CLS] ab c. [SEP]");
+  CHECK(word_piece.decode({}) == "");
+  CHECK_THROWS_WITH(word_piece.decode(id_list{10}), "token id: expected 0 to 9; found 10");
+  CHECK_THROWS_WITH(word_piece.token(-1), "token id: expected 0 to 9; found -1");
+  const tokenizer byte_level = made(small_byte_level());
+  CHECK(byte_level.decode(id_list{3, 2, 3, 2, 4}) == " ab ab");
+  CHECK(byte_level.decode(id_list{2, 4}, false) == "ab<|end|>");
+}
+
+TEST_CASE("tokens can be asked for", "[tokenizer]") {
+  const tokenizer tokens = made(small_word_piece());
+  CHECK(tokens.vocabulary_size() == 10);
+  CHECK(tokens.id("##b") == 7);
+  CHECK(tokens.id("[MASK]") == 3);
+  CHECK(!tokens.id("zebra"));
+  CHECK(tokens.token(7) == "##b");
+}
+
+TEST_CASE("text that is not UTF-8 is refused", "[tokenizer]") {
+  const tokenizer tokens = made(small_word_piece());
+  CHECK_THROWS_WITH(tokens.encode("ab\xff"), "text: expected UTF-8; found byte 0xff at offset 2");
+  CHECK_THROWS_WITH(tokens.encode_pair("a", "\xc3"), "text: expected UTF-8; found byte 0xc3 at offset 0");
+}
+
+TEST_CASE("the word cache never changes what comes out", "[tokenizer]") {
+  const std::string folder = FOVEA_GOLDEN_DIR "/";
+  const tokenizer fresh = load_tokenizer(folder + "tokenizer_bpe.tokenizer.json");
+  // More distinct words than the cache holds, some longer than it keeps.
+  std::string text;
+  for (int i = 0; i < 40000; ++i) text += " w" + std::to_string(i);
+  text += " " + std::string(300, 'x');
+  const auto first = fresh.encode(text).ids;
+  CHECK(fresh.encode(text).ids == first);
+  CHECK(fresh.decode(first) == text);
+}
+
+TEST_CASE("several threads may use one tokenizer", "[tokenizer]") {
+  const std::string folder = FOVEA_GOLDEN_DIR "/";
+  const tokenizer tokens = load_tokenizer(folder + "tokenizer_wordpiece.tokenizer.json");
+  const auto lines = json_lines(folder + "tokenizer_wordpiece.jsonl");
+  std::atomic<int> wrong{0};
+  {
+    std::vector<std::jthread> threads;
+    for (int t = 0; t < 4; ++t)
+      threads.emplace_back([&] {
+        for (const auto& line : lines)
+          wrong += tokens.encode(line["text"].get<std::string>(), {.special = false}).ids !=
+                   line["ids"].get<id_list>();
+      });
+  }
+  CHECK(wrong == 0);
+}
+
+TEST_CASE("files that are no tokenizer are refused", "[tokenizer]") {
+  CHECK_THROWS_WITH(parse_tokenizer("{", "t.json"), Contains("t.json: not valid JSON"));
+  CHECK_THROWS_WITH(parse_tokenizer("", "t.json"), Contains("t.json: not valid JSON"));
+  CHECK_THROWS_WITH(parse_tokenizer("[]", "t.json"), "t.json: expected a JSON object; found array");
+  CHECK_THROWS_WITH(load_tokenizer("no/such/tokenizer.json"),
+                    "no/such/tokenizer.json: cannot open: No such file or directory");
+  json file = small_word_piece();
+  file["model"]["vocab"]["z"] = "x";
+  CHECK(refusal(file) == "tokenizer.json: token 'z': expected an id; found \"x\"");
+  file = small_word_piece();
+  file["model"]["vocab"]["z"] = 5;
+  CHECK(refusal(file) == "tokenizer.json: token 'z' and 'a' have the same id, 5");
+  file = small_word_piece();
+  file["model"].erase("vocab");
+  CHECK(refusal(file) == "tokenizer.json: model: expected vocab to be an object from token to id");
+  file = small_word_piece();
+  file["added_tokens"][0].erase("content");
+  CHECK_THAT(refusal(file),
+             Contains("tokenizer.json: expected the layout of tokenizer.json") && Contains("content"));
+  file = small_word_piece();
+  file["post_processor"]["sep"] = {"[SEP]", 3};
+  CHECK(refusal(file) == "tokenizer.json: post_processor: sep: expected '[SEP]' to have id 2; found 3");
+  file = small_byte_level();
+  file["model"]["merges"] = {"a b", "ab"};
+  CHECK(refusal(file) == "tokenizer.json: merges: expected two tokens; found \"ab\"");
+}
+
+TEST_CASE("what is not supported is named, and what is", "[tokenizer]") {
+  const auto changed = [](json file, const json::json_pointer& where, const json& value) {
+    file[where] = value;
+    return refusal(file);
+  };
+  const std::string supported = "is not supported: WordPiece with BERT's normaliser and pre-tokeniser, and "
+                                "byte-level BPE, are supported";
+  const json unigram{{"type", "Unigram"}, {"vocab", json::array({json::array({"<unk>", 0.0})})}};
+  CHECK(changed(small_word_piece(), "/model"_json_pointer, unigram) ==
+        "tokenizer.json: model 'Unigram' " + supported);
+  CHECK(changed(small_word_piece(), "/normalizer/type"_json_pointer, "NFKC") ==
+        "tokenizer.json: normalizer 'NFKC' " + supported);
+  CHECK(changed(small_word_piece(), "/pre_tokenizer/type"_json_pointer, "Metaspace") ==
+        "tokenizer.json: pre_tokenizer 'Metaspace' with model 'WordPiece' " + supported);
+  CHECK(changed(small_byte_level(), "/pre_tokenizer"_json_pointer, nullptr) ==
+        "tokenizer.json: pre_tokenizer 'null' with model 'BPE' " + supported);
+  CHECK(changed(small_byte_level(), "/model/byte_fallback"_json_pointer, true) ==
+        "tokenizer.json: model 'BPE with byte_fallback' " + supported);
+  CHECK(changed(small_byte_level(), "/model/dropout"_json_pointer, 0.1) ==
+        "tokenizer.json: model 'BPE with dropout' " + supported);
+  CHECK(changed(small_word_piece(), "/decoder/type"_json_pointer, "CTC") ==
+        "tokenizer.json: decoder 'CTC' " + supported);
+  CHECK_THAT(changed(small_word_piece(), "/post_processor/type"_json_pointer, "Sequence"),
+             Contains("post_processor 'Sequence' is not supported"));
+}

@@ -425,7 +425,13 @@ public:
       fail(at, word, ": a model has at most ", max_functions, " different score and mask lambdas");
       return -1;
     }
-    functions[function_count] = f;
+    // Member by member, without captured_from: the finished graph lives elsewhere, and a copy of the whole
+    // that is then cleared is no constant expression to g++ 12.
+    scalar_function& kept = functions[function_count];
+    for (int i = 0; i < f.count; ++i) kept.nodes[i] = f.nodes[i];
+    for (int i = 0; i < f.capture_count; ++i) kept.captures[i] = f.captures[i];
+    kept.count = f.count;
+    kept.capture_count = f.capture_count;
     return function_count++;
   }
 

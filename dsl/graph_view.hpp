@@ -125,7 +125,6 @@ constexpr auto image_of() {
   copy(made.output_table, g.outputs);
   copy(made.region_table, g.regions);
   copy(made.function_table, g.functions);
-  for (scalar_function& f : made.function_table) f.captured_from = nullptr;
   return made;
 }
 

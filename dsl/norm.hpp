@@ -53,11 +53,6 @@ constexpr int named_last(expr x, const axis_list& axes, int (&order)[shape::max_
   return count;
 }
 
-constexpr expr reshape_to(expr x, const shape& s, place at) {
-  if (!x.valid() || x.owner->shape_of(x) == s) return x;
-  return x.owner->add({.kind = op::reshape, .type = x.owner->nodes[x.id].type, .shape = s, .at = at}, x);
-}
-
 // Over other axes than the last: these come last and become one, and everything goes back.
 constexpr expr norm(op kind, expr x, const char* name, const norm_options& options, place at) {
   const graph::named who{word_of(kind), name};

@@ -57,6 +57,12 @@ constexpr dim elements_of(const graph& g, const shape& s) {
   return others * numbers;
 }
 
+/// x under a shape of as many elements; x itself where that is its shape.
+constexpr expr reshape_to(expr x, const shape& s, place at) {
+  if (!x.valid() || x.owner->shape_of(x) == s) return x;
+  return x.owner->add({.kind = op::reshape, .type = x.owner->nodes[x.id].type, .shape = s, .at = at}, x);
+}
+
 /// x with its axes in another order, of which each occurs once; x itself where that is their order.
 constexpr expr permute_axes(expr x, const int (&order)[shape::max_rank], place at) {
   if (!x.valid()) return x;

@@ -4,9 +4,11 @@
 
 #include <fovea/dsl/affine.hpp>
 #include <fovea/dsl/attention.hpp>
+#include <fovea/dsl/contract.hpp>
 #include <fovea/dsl/dim.hpp>
 #include <fovea/dsl/elementwise.hpp>
 #include <fovea/dsl/graph.hpp>
+#include <fovea/dsl/loss.hpp>
 #include <fovea/dsl/map.hpp>
 #include <fovea/dsl/mask.hpp>
 #include <fovea/dsl/model.hpp>

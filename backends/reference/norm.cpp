@@ -17,7 +17,8 @@ array scaled_and_shifted(array x, const array* weight, const array* bias) {
 /// (x - mean) / sqrt(variance + epsilon) along an axis, in two passes.
 array standardised(const array& x, std::size_t axis, double epsilon) {
   const array centred = x - mean(x, axis);
-  const array variance = mean(centred * centred, axis);
+  const array squared = centred * centred;
+  const array variance = mean(squared, axis);
   return centred / xt::sqrt(variance + epsilon);
 }
 
@@ -35,8 +36,8 @@ array layer_norm(const array& x, const array* weight, const array* bias, double 
 }
 
 array rms_norm(const array& x, const array* weight, const array* bias, double epsilon) {
-  const array mean_square = mean(x * x, x.dimension() - 1);
-  return scaled_and_shifted(x / xt::sqrt(mean_square + epsilon), weight, bias);
+  const array squared = x * x;
+  return scaled_and_shifted(x / xt::sqrt(mean(squared, x.dimension() - 1) + epsilon), weight, bias);
 }
 
 array batch_norm(const array& x, const array& weight, const array& bias, const array& mean,
@@ -61,7 +62,8 @@ array softmax(const array& x, std::size_t axis) {
 
 array log_softmax(const array& x, std::size_t axis) {
   const array shifted = x - origin(x, axis);
-  return shifted - xt::log(sum(xt::exp(shifted), axis));
+  const array weights = xt::exp(shifted);
+  return shifted - xt::log(sum(weights, axis));
 }
 
 } // namespace fovea::reference_ops

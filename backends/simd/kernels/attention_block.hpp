@@ -10,6 +10,7 @@
 // Only q and out are transposed, once a block.
 
 #include <fovea/backends/simd/kernels/attention_scores.hpp>
+#include <fovea/backends/simd/kernels/lanes.hpp>
 #include <fovea/backends/simd/kernels/math.hpp>
 #include <fovea/backends/simd/kernels/table.hpp>
 #include <fovea/backends/simd/kernels/transpose.hpp>
@@ -43,13 +44,24 @@ inline size_t block_scratch(const attention_args& a) {
          (round_up(a.key_width, width<Arch>) + block_keys + round_up(a.value_width, width<Arch>));
 }
 
-/// Calls f with the count 1 <= count <= most as a constant.
+/// Calls f(index, count) for the counts that `total` falls into, constants of 12, 8, 6, 4, 2 and 1 up to
+/// `most`. Counts of 2 and 1 leave units idle, so that 8 is taken as twice 4 where 6 would leave 2.
 template <size_t most, class F>
-inline void with_constant(size_t count, const F& f) {
-  if (count >= most)
-    f(std::integral_constant<size_t, most>{});
-  else if constexpr (most > 1)
-    with_constant<most - 1>(count, f);
+inline void in_constant_steps(size_t total, const F& f) {
+  const auto take = [&]<size_t count>(size_t& index) {
+    for (; total - index >= count && (count != 6 || total - index != 8); index += count)
+      f(index, std::integral_constant<size_t, count>{});
+  };
+  size_t index = 0;
+  if constexpr (most >= 12) {
+    take.template operator()<12>(index);
+    take.template operator()<8>(index);
+  } else {
+    take.template operator()<6>(index);
+  }
+  take.template operator()<4>(index);
+  take.template operator()<2>(index);
+  take.template operator()<1>(index);
 }
 
 /// One block on its way through the tiles; `vectors` of queries, side by side in each row of the scratch.
@@ -144,33 +156,36 @@ struct attention_block {
   template <size_t rows>
   void score_rows(const float* k, float* to) {
     v total[rows][vectors];
-    for (size_t r = 0; r < rows; ++r)
-      for (size_t i = 0; i < vectors; ++i) total[r][i] = v(0.0f);
+    for_constants<rows>([&](auto r) { for_constants<vectors>([&](auto i) { total[r][i] = v(0.0f); }); });
     const float* from = q;
     for (size_t d = 0; d < a.key_width; ++d, from += queries) {
       v query[vectors];
-      for (size_t i = 0; i < vectors; ++i) query[i] = load<Arch>(from + i * lanes);
-      for (size_t r = 0; r < rows; ++r) {
+      for_constants<vectors>([&](auto i) { query[i] = load<Arch>(from + i * lanes); });
+      for_constants<rows>([&](auto r) {
         const v key(k[r * a.k_row + d]);
-        for (size_t i = 0; i < vectors; ++i) total[r][i] = fma<Arch>(key, query[i], total[r][i]);
-      }
+        for_constants<vectors>([&](auto i) { total[r][i] = fma<Arch>(key, query[i], total[r][i]); });
+      });
     }
     const v scale(plain ? a.scale * math::detail::log2_e : a.scale);
-    for (size_t r = 0; r < rows; ++r)
-      for (size_t i = 0; i < vectors; ++i) {
-        const v score = total[r][i] * scale;
-        largest[i] = xsimd::max(largest[i], score);
-        store<Arch>(to + r * queries + i * lanes, score);
-      }
+    for_constants<vectors>([&](auto i) {
+      v most = largest[i];
+      for_constants<rows>([&](auto r) {
+        total[r][i] = total[r][i] * scale;
+        most = xsimd::max(most, total[r][i]);
+      });
+      largest[i] = most; // before the stores, which could change it as far as a compiler knows
+    });
+    for_constants<rows>([&](auto r) {
+      for_constants<vectors>([&](auto i) { store<Arch>(to + r * queries + i * lanes, total[r][i]); });
+    });
   }
 
   /// Scores of `tile` keys from `first`, and their maxima; in powers of two, not of e, where they are final.
   void score(size_t first, size_t tile) {
     for (size_t i = 0; i < vectors; ++i) largest[i] = v(lowest_score);
-    constexpr size_t rows = broadcast_rows<Arch>;
-    for (size_t key = 0; key < tile; key += rows)
-      with_constant<rows>(
-          tile - key, [&](auto n) { score_rows<n>(keys + (first + key) * a.k_row, scores + key * queries); });
+    in_constant_steps<broadcast_rows<Arch>>(tile, [&](size_t key, auto rows) {
+      score_rows<rows>(keys + (first + key) * a.k_row, scores + key * queries);
+    });
   }
 
   void add_bias(size_t first, size_t tile) {
@@ -214,49 +229,49 @@ struct attention_block {
 
   /// Scores become weights 2^(score - base).
   void weigh(size_t tile) {
-    v total[vectors];
-    for (size_t i = 0; i < vectors; ++i) {
-      const v old = base[i];
-      base[i] = xsimd::max(old, largest[i]);
-      rescale[i] = math::exp2_of_nonpositive<Arch>(old - base[i]);
+    v total[vectors], origin[vectors];
+    for_constants<vectors>([&](auto i) {
+      origin[i] = xsimd::max(base[i], largest[i]);
+      rescale[i] = math::exp2_of_nonpositive<Arch>(base[i] - origin[i]);
+      base[i] = origin[i];
       total[i] = v(0.0f);
-    }
-    for (size_t j = 0; j < tile; ++j)
-      for (size_t i = 0; i < vectors; ++i) {
-        float* at = scores + j * queries + i * lanes;
-        const v weight = math::exp2_of_nonpositive<Arch>(load<Arch>(at) - base[i]);
+    });
+    float* at = scores;
+    for (size_t j = 0; j < tile; ++j, at += queries)
+      for_constants<vectors>([&](auto i) {
+        const v weight = math::exp2_of_nonpositive<Arch>(load<Arch>(at + i * lanes) - origin[i]);
         total[i] += weight;
-        store<Arch>(at, weight);
-      }
-    for (size_t i = 0; i < vectors; ++i) sum[i] = fma<Arch>(sum[i], rescale[i], total[i]);
+        store<Arch>(at + i * lanes, weight);
+      });
+    for_constants<vectors>([&](auto i) { sum[i] = fma<Arch>(sum[i], rescale[i], total[i]); });
   }
 
   template <size_t rows>
   void add_value_rows(const float* value, float* to, size_t tile) {
     v total[rows][vectors];
-    for (size_t r = 0; r < rows; ++r)
-      for (size_t i = 0; i < vectors; ++i)
-        total[r][i] = load<Arch>(to + r * queries + i * lanes) * rescale[i];
+    for_constants<rows>([&](auto r) {
+      for_constants<vectors>(
+          [&](auto i) { total[r][i] = load<Arch>(to + r * queries + i * lanes) * rescale[i]; });
+    });
     const float* from = scores;
     for (size_t j = 0; j < tile; ++j, from += queries, value += a.v_row) {
       v weight[vectors];
-      for (size_t i = 0; i < vectors; ++i) weight[i] = load<Arch>(from + i * lanes);
-      for (size_t r = 0; r < rows; ++r) {
+      for_constants<vectors>([&](auto i) { weight[i] = load<Arch>(from + i * lanes); });
+      for_constants<rows>([&](auto r) {
         const v column(value[r]);
-        for (size_t i = 0; i < vectors; ++i) total[r][i] = fma<Arch>(column, weight[i], total[r][i]);
-      }
+        for_constants<vectors>([&](auto i) { total[r][i] = fma<Arch>(column, weight[i], total[r][i]); });
+      });
     }
-    for (size_t r = 0; r < rows; ++r)
-      for (size_t i = 0; i < vectors; ++i) store<Arch>(to + r * queries + i * lanes, total[r][i]);
+    for_constants<rows>([&](auto r) {
+      for_constants<vectors>([&](auto i) { store<Arch>(to + r * queries + i * lanes, total[r][i]); });
+    });
   }
 
   /// out^T = out^T rescale + v^T weights
   void add_values(size_t first, size_t tile) {
-    constexpr size_t rows = broadcast_rows<Arch>;
-    for (size_t column = 0; column < a.value_width; column += rows)
-      with_constant<rows>(a.value_width - column, [&](auto n) {
-        add_value_rows<n>(values + first * a.v_row + column, out + column * queries, tile);
-      });
+    in_constant_steps<broadcast_rows<Arch>>(a.value_width, [&](size_t column, auto rows) {
+      add_value_rows<rows>(values + first * a.v_row + column, out + column * queries, tile);
+    });
   }
 
   void write() const {

@@ -6,8 +6,19 @@
 #include <fovea/backends/simd/arch.hpp>
 
 #include <cstddef>
+#include <type_traits>
+#include <utility>
 
 namespace fovea::simd::detail {
+
+/// f(0) ... f(count - 1), each index a constant. Compilers keep an array of vectors in registers where all
+/// its indices are constants from the start; loops that they unroll later leave copies of it in memory (g++
+/// 12).
+template <size_t count, class F>
+[[gnu::always_inline]] inline void for_constants(const F& f) {
+  [&]<size_t... i>(std::index_sequence<i...>) { (f(std::integral_constant<size_t, i>{}), ...); }
+  (std::make_index_sequence<count>{});
+}
 
 template <class Arch>
 struct all_lanes {

@@ -1,0 +1,123 @@
+// How fast is attention, beside what the machine can do? bench/peers/attention.py times PyTorch on rows of
+// the same names.
+//
+// `bound` is the share reached of the larger of two limits: the visible multiply-adds at the measured rate,
+// and keys and values at the measured bandwidth of reading a buffer of their size.
+
+#include "measure.hpp"
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <exception>
+#include <fovea/backends/simd/isa/dispatch.hpp>
+#include <string>
+#include <vector>
+
+namespace {
+
+using namespace fovea::bench;
+
+struct shape {
+  size_t heads, kv_heads, width, queries, keys;
+  bool causal;
+};
+
+constexpr shape shapes[] = {
+    {12, 12, 32, 16, 16, false},   {12, 12, 32, 32, 32, false},   {12, 12, 32, 128, 128, false},
+    {12, 12, 64, 128, 128, false}, {12, 12, 64, 512, 512, false}, {12, 12, 64, 2048, 2048, false},
+    {12, 12, 64, 128, 128, true},  {12, 12, 64, 512, 512, true},  {12, 12, 64, 2048, 2048, true},
+    {12, 12, 128, 512, 512, true}, {32, 8, 64, 512, 512, true},   {12, 12, 64, 1, 512, false},
+    {12, 12, 64, 1, 2048, false},  {32, 8, 64, 1, 2048, false},   {32, 8, 128, 1, 8192, false},
+};
+
+std::string name_of(const shape& s) {
+  return "attention/" + std::to_string(s.heads) +
+         (s.kv_heads == s.heads ? "" : ":" + std::to_string(s.kv_heads)) + "x" + std::to_string(s.width) +
+         "/" + std::to_string(s.queries) + "x" + std::to_string(s.keys) + (s.causal ? "/causal" : "");
+}
+
+struct row {
+  std::string name;
+  double us, bound;
+};
+
+row measure(const shape& s, fovea::thread_pool& pool, double peak) {
+  const auto& kernels = fovea::simd::kernels();
+  const buffer q = floats(s.queries * s.heads * s.width), out = floats(s.queries * s.heads * s.width);
+  const buffer k = floats(s.keys * s.kv_heads * s.width), v = floats(s.keys * s.kv_heads * s.width);
+  std::vector<std::int32_t> lower(s.queries, 0), upper(s.queries);
+  for (size_t i = 0; i < s.queries; ++i) upper[i] = static_cast<std::int32_t>(s.keys - s.queries + i + 1);
+  fovea::simd::attention_args a;
+  a.q = q.get(), a.k = k.get(), a.v = v.get(), a.out = out.get();
+  a.batch = 1, a.heads = s.heads, a.kv_heads = s.kv_heads, a.queries = s.queries, a.keys = s.keys;
+  a.key_width = a.value_width = s.width;
+  a.q_row = a.out_row = s.heads * s.width, a.k_row = a.v_row = s.kv_heads * s.width;
+  a.scale = 0.125f;
+  if (s.causal) a.lower = lower.data(), a.upper = upper.data();
+  const size_t each = (kernels.attention_scratch(a) + 15) / 16 * 16;
+  const buffer scratch = floats(each * pool.size());
+  const auto ours = [&] {
+    pool.run(kernels.attention_tasks(a), [&](size_t first, size_t last, size_t thread) {
+      kernels.attention(a, first, last, scratch.get() + thread * each);
+    });
+  };
+  size_t visible = 0;
+  for (size_t i = 0; i < s.queries; ++i) visible += s.causal ? static_cast<size_t>(upper[i]) : s.keys;
+  const double multiply_adds = static_cast<double>(2 * visible * s.heads * s.width);
+  ours();
+  const double us = best_us(std::clamp(static_cast<int>(2e10 / multiply_adds), 20, 2000), ours);
+  const size_t read = 2 * s.keys * s.kv_heads * s.width;
+  const buffer memory = floats(read);
+  const double bytes = static_cast<double>(read * sizeof(float));
+  return {name_of(s), us, std::max(multiply_adds / peak, bytes / read_rate(pool, memory.get(), read)) / us};
+}
+
+int usage() {
+  std::fprintf(stderr, "usage: attention [--threads N] [--json FILE]\n");
+  return 2;
+}
+
+} // namespace
+
+int main(int argc, char** argv) try {
+  size_t threads = 1;
+  const char* json = nullptr;
+  for (int i = 1; i < argc; i += 2) {
+    if (i + 1 == argc) return usage();
+    if (!std::strcmp(argv[i], "--threads"))
+      threads = static_cast<size_t>(std::max(1, std::atoi(argv[i + 1])));
+    else if (!std::strcmp(argv[i], "--json"))
+      json = argv[i + 1];
+    else
+      return usage();
+  }
+  fovea::thread_pool pool(threads);
+  const double peak = peak_rate(pool, fovea::simd::kernels().vector);
+  std::printf("%s, %zu threads: %.1f GFLOP/s at peak\n", fovea::instruction_set(), threads, 2e-3 * peak);
+  std::vector<row> rows;
+  for (const auto& s : shapes) {
+    rows.push_back(measure(s, pool, peak));
+    std::printf("%-36s %10.1f us %7.2f of the bound\n", rows.back().name.c_str(), rows.back().us,
+                rows.back().bound);
+    std::fflush(stdout);
+  }
+  if (!json) return 0;
+  std::FILE* file = std::fopen(json, "w");
+  if (!file) {
+    std::fprintf(stderr, "attention: cannot write '%s': %s\n", json, std::strerror(errno));
+    return 1;
+  }
+  std::fprintf(file, "[");
+  for (size_t i = 0; i < rows.size(); ++i)
+    std::fprintf(
+        file,
+        "%s\n  {\"name\": \"%s\", \"isa\": \"%s\", \"threads\": %zu, \"ours_us\": %.3f, \"bound\": %.4f}",
+        i ? "," : "", rows[i].name.c_str(), fovea::instruction_set(), threads, rows[i].us, rows[i].bound);
+  std::fprintf(file, "\n]\n");
+  std::fclose(file);
+  return 0;
+} catch (const std::exception& e) {
+  std::fprintf(stderr, "attention: %s\n", e.what());
+  return 2;
+}

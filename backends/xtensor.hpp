@@ -11,6 +11,25 @@
 #include <xtensor/core/xvectorize.hpp>
 #include <xtensor/views/xview.hpp>
 #else
+#include <xtensor/xstorage.hpp>
+#if defined(__clang__) && __clang_major__ >= 19
+// Since clang 19 a template with defaults also matches one with fewer parameters (P0522), and two of xtensor's partial
+// specialisations then fit a shape alike. Whole ones come before both.
+namespace xt {
+template <>
+struct rebind_container<int, svector<std::size_t>> {
+  using type = svector<int>;
+};
+template <>
+struct rebind_container<std::ptrdiff_t, svector<std::size_t>> {
+  using type = svector<std::ptrdiff_t>;
+};
+template <>
+struct rebind_container<std::size_t, svector<std::size_t>> {
+  using type = svector<std::size_t>;
+};
+} // namespace xt
+#endif
 #include <xtensor/xadapt.hpp>
 #include <xtensor/xarray.hpp>
 #include <xtensor/xmath.hpp>

@@ -13,8 +13,8 @@
 #else
 #include <xtensor/xstorage.hpp>
 #if defined(__clang__) && __clang_major__ >= 19
-// Since clang 19 a template with defaults also matches one with fewer parameters (P0522), and two of xtensor's partial
-// specialisations then fit a shape alike. Whole ones come before both.
+// Since clang 19 a template with defaults also matches one with fewer parameters (P0522), and two of
+// xtensor's partial specialisations then fit a shape alike. Whole ones come before both.
 namespace xt {
 template <>
 struct rebind_container<int, svector<std::size_t>> {

@@ -98,6 +98,18 @@ inline vec<Arch> from_bits(const int_vec<Arch>& x) {
 #endif
 }
 
+/// x, certainly in a register: compilers else load a vector anew for each use, as an operand in memory.
+template <class Batch>
+[[gnu::always_inline]] inline Batch in_register(const Batch& x) {
+#if defined(__x86_64__) || defined(__i386__)
+  auto data = x.data;
+  asm("" : "+v"(data));
+  return Batch(data);
+#else
+  return x;
+#endif
+}
+
 template <class Arch>
 inline vec<Arch> load(const float* from) {
   return vec<Arch>::load_unaligned(from);
@@ -136,6 +148,28 @@ inline void store_first(float* to, const vec<Arch>& x, size_t count) {
     x.store_aligned(lanes);
     for (size_t i = 0; i < count; ++i) to[i] = lanes[i];
   }
+}
+
+/// A mask over floats as one over integers of the same lanes, and back (xsimd 8.1 has no cast of masks).
+template <class Arch>
+inline xsimd::batch_bool<std::int32_t, Arch> integer_mask(const xsimd::batch_bool<float, Arch>& m) {
+  using result = xsimd::batch_bool<std::int32_t, Arch>;
+  using from = typename xsimd::batch_bool<float, Arch>::register_type;
+  if constexpr (std::is_same_v<from, typename result::register_type>) return result(static_cast<from>(m));
+#if defined(__AVX2__) && defined(__FMA__)
+  else if constexpr (std::is_same_v<Arch, avx2>) return result(_mm256_castps_si256(m));
+#endif
+  else return result(_mm_castps_si128(m));
+}
+template <class Arch>
+inline xsimd::batch_bool<float, Arch> float_mask(const xsimd::batch_bool<std::int32_t, Arch>& m) {
+  using result = xsimd::batch_bool<float, Arch>;
+  using from = typename xsimd::batch_bool<std::int32_t, Arch>::register_type;
+  if constexpr (std::is_same_v<from, typename result::register_type>) return result(static_cast<from>(m));
+#if defined(__AVX2__) && defined(__FMA__)
+  else if constexpr (std::is_same_v<Arch, avx2>) return result(_mm256_castsi256_ps(m));
+#endif
+  else return result(_mm_castsi128_ps(m));
 }
 
 } // namespace fovea::simd

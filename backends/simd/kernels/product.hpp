@@ -15,15 +15,17 @@ namespace fovea::simd {
 
 namespace detail {
 
-/// Rows of the largest register block: with two vectors of columns its sums leave room for the operands.
+/// Rows of the largest register block: with two vectors of columns its sums leave room for the operands, and
+/// no more rows than a first-level cache has ways, for rows a power of two apart share its sets.
 template <class Arch>
-inline constexpr size_t block_rows = width<Arch> == 16 ? 12 : 6;
+inline constexpr size_t block_rows = width<Arch> == 16 ? 8 : 6;
 
 /// Panels that a block of `rows` takes side by side: a few rows alone are too few independent chains of
-/// additions to hide their latency.
+/// additions to hide their latency (longest where multiplication and addition are two instructions).
 template <class Arch>
 inline constexpr size_t block_panels(size_t rows) {
-  return rows == 1 ? 4 : rows <= 3 ? 2 : 1;
+  if (width<Arch> == 4) return rows == 1 ? 4 : rows == 2 ? 2 : 1;
+  return rows <= 3 ? 2 : 1;
 }
 
 /// Rows whose left operand stays in the second-level cache while panel after panel passes it.
@@ -37,42 +39,50 @@ inline size_t group_rows(size_t rows, size_t depth) {
   return (rows + groups - 1) / groups;
 }
 
-/// The left operand of one block: rows `stride` apart, or rows chosen by ids.
-template <size_t rows>
-struct strided_rows {
-  const float* a;
-  size_t stride;
-  const float* operator[](size_t row) const { return a + row * stride; }
-};
+template <class F, size_t... index>
+[[gnu::always_inline]] inline void each(F f, std::index_sequence<index...>) {
+  (f(std::integral_constant<size_t, index>()), ...);
+}
 
-template <size_t rows>
-struct chosen_rows {
-  const float* a[rows];
-  const float* operator[](size_t row) const { return a[row]; }
-};
+/// f(0), ..., f(count - 1) with constants: only then do compilers keep an array of vectors in registers
+/// throughout.
+template <size_t count, class F>
+[[gnu::always_inline]] inline void unrolled(F f) {
+  each(f, std::make_index_sequence<count>());
+}
 
-/// to[rows, panels * panel] = a[rows, depth] * panels + bias.
-template <class Arch, size_t rows, size_t panels, class Rows>
-inline void multiply(Rows a, size_t depth, const float* weights, const float* bias, float* to,
-                     size_t to_stride) {
+/// to[rows, panels * panel] = (row a[r] of `depth` floats for each r) * panels + bias.
+template <class Arch, size_t rows, size_t panels>
+inline void multiply(const float* const (&a)[rows], size_t depth, const float* weights, const float* bias,
+                     float* to, size_t to_stride) {
   constexpr size_t vectors = panels * 2;
+  const auto weight_at = [&](size_t k, size_t v) {
+    return vec<Arch>::load_aligned(weights + ((v / 2) * depth + k) * panel<Arch> + (v % 2) * width<Arch>);
+  };
   vec<Arch> sum[rows][vectors];
-  for (size_t r = 0; r < rows; ++r)
-    for (size_t v = 0; v < vectors; ++v) sum[r][v] = vec<Arch>(0.f);
+  unrolled<rows * vectors>([&](auto i) { sum[i / vectors][i % vectors] = vec<Arch>(0.f); });
   for (size_t k = 0; k < depth; ++k) {
-    vec<Arch> weight[vectors];
-    for (size_t v = 0; v < vectors; ++v)
-      weight[v] = vec<Arch>::load_aligned(weights + (v / 2) * panel<Arch> * depth + k * panel<Arch> +
-                                          (v % 2) * width<Arch>);
-    for (size_t r = 0; r < rows; ++r) {
-      const vec<Arch> x(a[r][k]);
-      for (size_t v = 0; v < vectors; ++v) sum[r][v] = fma<Arch>(x, weight[v], sum[r][v]);
+    // The operand with fewer vectors waits in registers while the other passes.
+    if constexpr (rows < vectors) {
+      vec<Arch> x[rows];
+      unrolled<rows>([&](auto r) { x[r] = vec<Arch>(a[r][k]); });
+      unrolled<vectors>([&](auto v) {
+        const vec<Arch> weight = rows == 1 ? weight_at(k, v) : in_register(weight_at(k, v));
+        unrolled<rows>([&](auto r) { sum[r][v] = fma<Arch>(x[r], weight, sum[r][v]); });
+      });
+    } else {
+      vec<Arch> weight[vectors];
+      unrolled<vectors>([&](auto v) { weight[v] = in_register(weight_at(k, v)); });
+      unrolled<rows>([&](auto r) {
+        const vec<Arch> x(a[r][k]);
+        unrolled<vectors>([&](auto v) { sum[r][v] = fma<Arch>(x, weight[v], sum[r][v]); });
+      });
     }
   }
-  for (size_t v = 0; v < vectors; ++v) {
+  unrolled<vectors>([&](auto v) {
     const vec<Arch> b = bias ? load<Arch>(bias + v * width<Arch>) : vec<Arch>(0.f);
-    for (size_t r = 0; r < rows; ++r) store<Arch>(to + r * to_stride + v * width<Arch>, sum[r][v] + b);
-  }
+    unrolled<rows>([&](auto r) { store<Arch>(to + r * to_stride + v * width<Arch>, sum[r][v] + b); });
+  });
 }
 
 /// Panels [first, last) of a part for `rows` rows from `row` on.
@@ -100,15 +110,10 @@ inline void multiply_block(const block_work& work, size_t at) {
   float* to = in_place ? out : tile;
   const size_t to_stride = in_place ? part.out_stride : block;
   const float* weights = part.panels + column * args.depth;
-  if (args.ids) {
-    chosen_rows<rows> a;
-    for (size_t r = 0; r < rows; ++r)
-      a.a[r] = args.a + static_cast<size_t>(args.ids[work.row + r]) * args.a_stride;
-    multiply<Arch, rows, panels>(a, args.depth, weights, bias, to, to_stride);
-  } else {
-    multiply<Arch, rows, panels>(strided_rows<rows>{args.a + work.row * args.a_stride, args.a_stride},
-                                 args.depth, weights, bias, to, to_stride);
-  }
+  const float* a[rows];
+  for (size_t r = 0; r < rows; ++r)
+    a[r] = args.a + (args.ids ? static_cast<size_t>(args.ids[work.row + r]) : work.row + r) * args.a_stride;
+  multiply<Arch, rows, panels>(a, args.depth, weights, bias, to, to_stride);
   if (in_place) return;
   activate<Arch>(part.act, tile, rows * block);
   const float* other = part.other ? part.other + work.row * part.other_stride + column : nullptr;

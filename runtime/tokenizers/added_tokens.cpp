@@ -3,6 +3,8 @@
 #include <fovea/runtime/tokenizers/utf8.hpp>
 
 #include <algorithm>
+#include <functional>
+#include <utility>
 
 namespace fovea {
 namespace {
@@ -29,10 +31,10 @@ bool stands_alone(std::string_view text, std::size_t begin, std::size_t end) {
 
 void added_tokens::add(added_token token) {
   auto& candidates = by_first_byte_[static_cast<unsigned char>(token.content.front())];
-  candidates.push_back(tokens_.size());
+  const auto length = [this](std::size_t i) { return tokens_[i].content.size(); };
+  candidates.insert(std::ranges::upper_bound(candidates, token.content.size(), std::greater<>(), length),
+                    tokens_.size());
   tokens_.push_back(std::move(token));
-  std::ranges::stable_sort(candidates, std::greater<>(),
-                           [this](std::size_t i) { return tokens_[i].content.size(); });
 }
 
 const added_token* added_tokens::longest_at(std::string_view text, std::size_t at) const {

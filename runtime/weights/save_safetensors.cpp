@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <functional>
 #include <numeric>
+#include <string_view>
 #include <system_error>
 #include <utility>
 
@@ -74,8 +75,10 @@ void save_safetensors(const std::filesystem::path& path, const std::map<std::str
   if (!metadata.empty()) header["__metadata__"] = metadata;
   // Wide elements first: then every tensor is aligned to its element though the format allows no padding.
   std::vector<std::pair<std::string, stored_tensor>> order(tensors.begin(), tensors.end());
-  std::ranges::stable_sort(order, std::greater<>(),
-                           [](const auto& entry) { return element_bytes(entry.second.type); });
+  std::ranges::sort(order, [](const auto& one, const auto& other) {
+    return std::pair(element_bytes(other.second.type), std::string_view(one.first)) <
+           std::pair(element_bytes(one.second.type), std::string_view(other.first));
+  });
   std::size_t end = 0;
   for (const auto& [name, tensor] : order) {
     const std::size_t expected = std::accumulate(tensor.shape.begin(), tensor.shape.end(),

@@ -157,9 +157,11 @@ inline xsimd::batch_bool<std::int32_t, Arch> integer_mask(const xsimd::batch_boo
   using from = typename xsimd::batch_bool<float, Arch>::register_type;
   if constexpr (std::is_same_v<from, typename result::register_type>) return result(static_cast<from>(m));
 #if defined(__AVX2__) && defined(__FMA__)
-  else if constexpr (std::is_same_v<Arch, avx2>) return result(_mm256_castps_si256(m));
+  else if constexpr (std::is_same_v<Arch, avx2>)
+    return result(_mm256_castps_si256(m));
 #endif
-  else return result(_mm_castps_si128(m));
+  else
+    return result(_mm_castps_si128(m));
 }
 template <class Arch>
 inline xsimd::batch_bool<float, Arch> float_mask(const xsimd::batch_bool<std::int32_t, Arch>& m) {
@@ -167,9 +169,11 @@ inline xsimd::batch_bool<float, Arch> float_mask(const xsimd::batch_bool<std::in
   using from = typename xsimd::batch_bool<std::int32_t, Arch>::register_type;
   if constexpr (std::is_same_v<from, typename result::register_type>) return result(static_cast<from>(m));
 #if defined(__AVX2__) && defined(__FMA__)
-  else if constexpr (std::is_same_v<Arch, avx2>) return result(_mm256_castsi256_ps(m));
+  else if constexpr (std::is_same_v<Arch, avx2>)
+    return result(_mm256_castsi256_ps(m));
 #endif
-  else return result(_mm_castsi128_ps(m));
+  else
+    return result(_mm_castsi128_ps(m));
 }
 
 } // namespace fovea::simd

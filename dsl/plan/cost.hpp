@@ -11,7 +11,8 @@ namespace fovea {
 /// How many numbers a model's parameters hold, every layer counted; a shared parameter counts once.
 constexpr std::int64_t count_parameters(const graph_view& g) {
   std::int64_t total = 0;
-  for (const parameter_entry& p : g.parameters) total += extent_of(g, g.at(p.node).shape).factor * g.layers(p.node);
+  for (const parameter_entry& p : g.parameters)
+    total += extent_of(g, g.at(p.node).shape).factor * g.layers(p.node);
   return total;
 }
 
@@ -37,8 +38,8 @@ constexpr std::int64_t elements(const graph_view& g, const shape& s, const sizes
 
 } // namespace detail
 
-/// Floating-point operations of the matrix products and attentions (a multiplication and an addition each count one), which
-/// is where the time goes; masks are not subtracted.
+/// Floating-point operations of the matrix products and attentions (a multiplication and an addition each
+/// count one), which is where the time goes; masks are not subtracted.
 constexpr std::int64_t count_flops(const graph_view& g, dim_sizes sizes) {
   const detail::given_sizes size_of{sizes};
   std::int64_t total = 0;
@@ -49,7 +50,8 @@ constexpr std::int64_t count_flops(const graph_view& g, dim_sizes sizes) {
     if (n.kind == op::linear || n.kind == op::matmul)
       flops = 2 * detail::elements(g, n.shape, size_of) * g.size(shape_of(0)[-1], size_of);
     if (n.kind == op::attention || n.kind == op::attention_map) {
-      const std::int64_t scores = detail::elements(g, shape_of(0), size_of) * g.size(shape_of(1)[-2], size_of);
+      const std::int64_t scores =
+          detail::elements(g, shape_of(0), size_of) * g.size(shape_of(1)[-2], size_of);
       const std::int64_t mixed = detail::elements(g, n.shape, size_of) * g.size(shape_of(1)[-2], size_of);
       flops = 2 * (n.kind == op::attention ? scores + mixed : scores);
     }
@@ -58,8 +60,8 @@ constexpr std::int64_t count_flops(const graph_view& g, dim_sizes sizes) {
   return total;
 }
 
-/// Bytes of a plan's slots, each rounded up to 64 and padded by one cache line. What each thread needs for itself is small and comes on
-/// top.
+/// Bytes of a plan's slots, each rounded up to 64 and padded by one cache line. What each thread needs for
+/// itself is small and comes on top.
 template <std::size_t nodes, std::size_t regions, class sizes>
 constexpr std::int64_t count_arena_bytes(const plan<nodes, regions>& p, const sizes& size_of_dim) {
   std::int64_t total = 0;

@@ -6,8 +6,8 @@
 
 namespace fovea {
 
-/// How many elements a value has: a number times dims that are known at run time. Every dim is at least 1, so extents
-/// over the same dims are ordered by their numbers, whatever the sizes turn out to be.
+/// How many elements a value has: a number times dims that are known at run time. Every dim is at least 1, so
+/// extents over the same dims are ordered by their numbers, whatever the sizes turn out to be.
 struct extent {
   std::int64_t factor = 1;
   std::uint8_t count = 0;

@@ -13,20 +13,28 @@ enum class joining : std::uint8_t { none, add, multiply };
 
 constexpr epilogue epilogue_of(op kind) {
   switch (kind) {
-    case op::relu: return epilogue::relu;
-    case op::gelu: return epilogue::gelu;
-    case op::gelu_tanh: return epilogue::gelu_tanh;
-    case op::silu: return epilogue::silu;
-    case op::sigmoid: return epilogue::sigmoid;
-    case op::tanh: return epilogue::tanh;
-    default: return epilogue::none;
+    case op::relu:
+      return epilogue::relu;
+    case op::gelu:
+      return epilogue::gelu;
+    case op::gelu_tanh:
+      return epilogue::gelu_tanh;
+    case op::silu:
+      return epilogue::silu;
+    case op::sigmoid:
+      return epilogue::sigmoid;
+    case op::tanh:
+      return epilogue::tanh;
+    default:
+      return epilogue::none;
   }
 }
 
 /// How the nodes of a graph fall into groups that are computed in one pass each.
 ///   live[n]   an output depends on n
 ///   root[n]   the node whose value the group of n stores: n itself, or a later node
-///   base[n]   the node whose storage n's value lies in: n, or what n only renames (reshape, repeat_output, ...)
+///   base[n]   the node whose storage n's value lies in: n, or what n only renames (reshape, repeat_output,
+///   ...)
 template <std::size_t nodes>
 struct fusion {
   bool live[nodes] = {};
@@ -37,8 +45,8 @@ struct fusion {
   joining join[nodes] = {};
 };
 
-/// The parameter behind the right side of a product, or -1: linear(x, w), matmul(x, w) and matmul(x, transpose(w)) have
-/// weights that are packed once.
+/// The parameter behind the right side of a product, or -1: linear(x, w), matmul(x, w) and matmul(x,
+/// transpose(w)) have weights that are packed once.
 constexpr std::int32_t packed_weight(const graph_view& g, int id) {
   const node& n = g.at(id);
   if (n.kind == op::linear) return g.operand(id, 1);
@@ -50,7 +58,9 @@ constexpr std::int32_t packed_weight(const graph_view& g, int id) {
 
 namespace detail {
 
-constexpr bool renames(op kind) { return kind == op::reshape || kind == op::stop_gradient || kind == op::dropout; }
+constexpr bool renames(op kind) {
+  return kind == op::reshape || kind == op::stop_gradient || kind == op::dropout;
+}
 
 template <std::size_t nodes>
 constexpr void find_live(const graph_view& g, fusion<nodes>& f) {
@@ -123,8 +133,8 @@ constexpr fusion<nodes> fuse_epilogues(const graph_view& g, fusion<nodes> f) {
       root = user;
     }
     // Of two products that meet, the first takes the other's result.
-    if (const int user = next(); user >= 0 && (g.at(user).kind == op::add || g.at(user).kind == op::multiply) &&
-                                 f.product[user] < 0) {
+    if (const int user = next();
+        user >= 0 && (g.at(user).kind == op::add || g.at(user).kind == op::multiply) && f.product[user] < 0) {
       const int beside = g.operand(user, 0) == root ? g.operand(user, 1) : g.operand(user, 0);
       if (g.at(beside).shape == n.shape && g.at(beside).type == element::f32) {
         join = g.at(user).kind == op::add ? joining::add : joining::multiply;
@@ -151,7 +161,8 @@ constexpr fusion<nodes> fuse_chains(const graph_view& g, fusion<nodes> f) {
     const auto i = id;
     if (!f.live[i]) continue;
     const node& n = g.at(id);
-    const bool chained = is_elementwise(n.kind) && !detail::renames(n.kind) && f.root[i] == id && f.product[i] < 0;
+    const bool chained =
+        is_elementwise(n.kind) && !detail::renames(n.kind) && f.root[i] == id && f.product[i] < 0;
     if (chained && group[i] >= 0 && f.uses[i] > 0) {
       const node& into = g.at(group[i]);
       bool output = false;

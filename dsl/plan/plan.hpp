@@ -14,7 +14,7 @@ enum class step_kind : std::uint8_t {
   chain,      // elementwise nodes in one pass
   loop_begin, // of a repeat
   loop_end,
-  single,     // one node by itself, by its op
+  single, // one node by itself, by its op
 };
 
 /// One unit of work.
@@ -35,8 +35,8 @@ struct carried_value {
   std::int32_t slot = -1, next = -1, initial = -1, copied = -1;
 };
 
-/// The order of the work and where each value lies. Made at compile time, all of it linear in the number of nodes but for
-/// the choice of a slot.
+/// The order of the work and where each value lies. Made at compile time, all of it linear in the number of
+/// nodes but for the choice of a slot.
 ///   slot[n]  where the value of node n is stored, or -1: a parameter, or fused away
 template <std::size_t nodes, std::size_t regions>
 struct plan {
@@ -57,19 +57,38 @@ struct plan {
   constexpr int base(int node) const { return groups.base[node]; }
 };
 
+/// A plan without its sizes in the type, for code that is compiled once.
+struct plan_view {
+  const std::int32_t *base, *product, *other;
+  const epilogue* activation;
+  const joining* join;
+  const std::int32_t *parts, *slot;
+  const extent* slots;
+  int slot_count;
+  const carried_value (*carried)[8];
+
+  template <std::size_t nodes, std::size_t regions>
+  explicit constexpr plan_view(const plan<nodes, regions>& p)
+      : base(p.groups.base), product(p.groups.product), other(p.groups.other),
+        activation(p.groups.activation), join(p.groups.join), parts(p.parts), slot(p.slot), slots(p.slots),
+        slot_count(p.slot_count), carried(p.carried) {}
+};
+
 namespace detail {
 
 template <std::size_t nodes, std::size_t regions>
 struct planner {
   graph_view g;
   plan<nodes, regions> p{};
-  std::int32_t last_use[nodes] = {};       // the last step that reads a node's storage
+  std::int32_t last_use[nodes] = {}; // the last step that reads a node's storage
   std::int32_t loop_begin[regions] = {}, loop_end[regions] = {};
   bool free[plan<nodes, regions>::max_slots] = {};
 
   constexpr void add(step s) { p.steps[p.step_count++] = s; }
 
-  constexpr bool is_root(int id) const { return p.groups.live[id] && p.groups.root[id] == id && p.groups.base[id] == id; }
+  constexpr bool is_root(int id) const {
+    return p.groups.live[id] && p.groups.root[id] == id && p.groups.base[id] == id;
+  }
 
   // Products of one left side, without a joined value, become one step where the first of them stands.
   constexpr void add_product(int id, bool (&done)[nodes]) {
@@ -124,12 +143,18 @@ struct planner {
         continue;
       }
       switch (n.kind) {
-        case op::input: case op::parameter: case op::carry: break;
+        case op::input:
+        case op::parameter:
+        case op::carry:
+          break;
         case op::constant:
           if (stored[id]) add({.kind = step_kind::chain, .node = id});
           break;
-        case op::matmul: add({.kind = step_kind::matmul, .node = id}); break;
-        default: add({.kind = is_elementwise(n.kind) ? step_kind::chain : step_kind::single, .node = id});
+        case op::matmul:
+          add({.kind = step_kind::matmul, .node = id});
+          break;
+        default:
+          add({.kind = is_elementwise(n.kind) ? step_kind::chain : step_kind::single, .node = id});
       }
     }
   }
@@ -138,7 +163,8 @@ struct planner {
     while (r != outer && r != 0) r = g.region(r).parent;
     return r == outer;
   }
-  // The step at which a value of region `home` is needed by a step of region `where`: inside a loop, until it ends.
+  // The step at which a value of region `home` is needed by a step of region `where`: inside a loop, until it
+  // ends.
   constexpr int until(int s, int where, int home) const {
     for (int r = where; r != home && r != 0; r = g.region(r).parent) s = loop_end[r];
     return s;
@@ -159,8 +185,10 @@ struct planner {
       if (s.kind == step_kind::loop_begin || s.kind == step_kind::loop_end) {
         const region_entry& r = g.region(s.node);
         for (int k = 0; k < r.carried; ++k)
-          if (s.kind == step_kind::loop_begin) need(g.operand(r.first + k, 0), i, r.parent);
-          else need(r.results[k], i, s.node);
+          if (s.kind == step_kind::loop_begin)
+            need(g.operand(r.first + k, 0), i, r.parent);
+          else
+            need(r.results[k], i, s.node);
         continue;
       }
       step_of[s.node] = i;
@@ -170,7 +198,8 @@ struct planner {
     for (int id = 0; id < g.node_count(); ++id) {
       if (!p.groups.live[id] || p.groups.base[id] != id) continue;
       const node& n = g.at(id);
-      if (n.kind == op::range || n.kind == op::sinusoidal || n.kind == op::carry || n.kind == op::input) continue;
+      if (n.kind == op::range || n.kind == op::sinusoidal || n.kind == op::carry || n.kind == op::input)
+        continue;
       const bool weight_only = packed_weight(g, id) >= 0;
       for (int k = 0; k < n.operand_count; ++k)
         if (!(weight_only && k == 1)) need(g.operand(id, k), step_of[p.groups.root[id]], n.region);
@@ -192,7 +221,8 @@ struct planner {
     for (int i = 0; i < p.slot_count; ++i) {
       if (!free[i] || !same_dims(p.slots[i], e)) continue;
       const std::int64_t size = p.slots[i].factor, chosen = best < 0 ? 0 : p.slots[best].factor;
-      const bool better = best < 0 || (chosen >= e.factor ? size >= e.factor && size < chosen : size > chosen);
+      const bool better =
+          best < 0 || (chosen >= e.factor ? size >= e.factor && size < chosen : size > chosen);
       if (better) best = i;
     }
     if (best < 0) return new_slot(e);
@@ -289,8 +319,8 @@ struct planner {
 
 } // namespace detail
 
-/// The plan of a graph in stages, each a constant of its own: a compiler's limit on the work of one constant then bounds each
-/// stage, not their sum. `graph_of::view` is the graph.
+/// The plan of a graph in stages, each a constant of its own: a compiler's limit on the work of one constant
+/// then bounds each stage, not their sum. `graph_of::view` is the graph.
 template <class graph_of>
 struct planned {
   static constexpr const graph_view& view = graph_of::view;

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <new>
+
+#include <fovea/backends/xtensor.hpp>
+
+namespace fovea {
+
+/// Memory aligned to cache lines, which every vector width divides.
+template <class T>
+struct aligned_allocator {
+  using value_type = T;
+  static constexpr std::size_t alignment = 64;
+
+  aligned_allocator() = default;
+  template <class U>
+  aligned_allocator(const aligned_allocator<U>&) noexcept {}
+
+  T* allocate(std::size_t n) {
+    void* memory = std::aligned_alloc(alignment, (n * sizeof(T) + alignment) / alignment * alignment);
+    if (memory == nullptr) throw std::bad_alloc();
+    return static_cast<T*>(memory);
+  }
+  void deallocate(T* memory, std::size_t) noexcept { std::free(memory); }
+  friend bool operator==(const aligned_allocator&, const aligned_allocator&) { return true; }
+};
+
+/// Working memory: one piece, made once.
+using buffer = xt::xtensor<float, 1, xt::layout_type::row_major, aligned_allocator<float>>;
+
+/// What a call returns and parameters are read through: a view of memory that someone else owns.
+template <class T, std::size_t rank>
+using tensor_view =
+    xt::xtensor_adaptor<xt::xbuffer_adaptor<const T*&, xt::no_ownership>, rank, xt::layout_type::row_major>;
+
+} // namespace fovea

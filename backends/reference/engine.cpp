@@ -1,0 +1,84 @@
+#include <fovea/backends/reference/engine.hpp>
+
+#include <algorithm>
+#include <cstring>
+
+namespace fovea {
+
+namespace {
+
+std::vector<std::size_t> shape_of(const graph_view& g, int node, std::span<const std::int64_t> sizes) {
+  std::vector<std::size_t> shape;
+  const fovea::shape& s = g.at(node).shape;
+  for (int i = 0; i < s.rank; ++i) shape.push_back(static_cast<std::size_t>(sizes[s[i]]));
+  return shape;
+}
+
+std::size_t count_of(const std::vector<std::size_t>& shape) {
+  std::size_t n = 1;
+  for (const std::size_t size : shape) n *= size;
+  return n;
+}
+
+} // namespace
+
+reference_runner::reference_runner(graph_view graph, const weights& source, std::span<const name_rule> names,
+                                   std::span<const std::int64_t> capacity)
+    : graph_(graph), parameters_(std::make_shared<model_parameters>(graph, source, names)) {
+  std::vector<std::vector<reference_program::array>> values;
+  for (std::size_t p = 0; p < graph.parameters.size(); ++p) {
+    const int id = graph.parameters[p].node;
+    values.emplace_back();
+    for (std::int64_t layer = 0; layer < graph.layers(id); ++layer) {
+      const weight_view& v = parameters_->values(static_cast<int>(p), layer);
+      auto array = reference_program::array::from_shape(shape_of(graph, id, capacity));
+      std::copy_n(v.data, v.size, array.begin());
+      values.back().push_back(std::move(array));
+    }
+  }
+  program_ = std::make_shared<reference_program>(graph, std::move(values));
+  for (const named_value& in : graph.inputs)
+    inputs_.emplace_back(count_of(shape_of(graph, in.node, capacity)));
+  outputs_.resize(graph.outputs.size());
+}
+
+void* reference_runner::input(int node, std::span<const std::int64_t>) {
+  return inputs_[static_cast<std::size_t>(graph_.at(node).attributes[0])].data();
+}
+
+void reference_runner::run(std::span<const std::int64_t> sizes) {
+  std::map<std::string, std::int64_t> symbols;
+  for (std::size_t d = 1; d < graph_.dim_numbers.size(); ++d) {
+    const auto id = static_cast<int>(d);
+    if (!graph_.is_number(id) && graph_.form(id).is_symbol()) symbols[graph_.form(id).name()] = sizes[d];
+  }
+  std::vector<reference_program::array> given;
+  for (std::size_t i = 0; i < inputs_.size(); ++i) {
+    const int id = graph_.inputs[i].node;
+    auto array = reference_program::array::from_shape(shape_of(graph_, id, sizes));
+    if (graph_.at(id).type == element::f32)
+      std::copy_n(inputs_[i].data(), array.size(), array.begin());
+    else
+      std::copy_n(reinterpret_cast<const std::int32_t*>(inputs_[i].data()), array.size(), array.begin());
+    given.push_back(std::move(array));
+  }
+  const std::vector<reference_program::array> made = program_->run(given, symbols);
+  for (std::size_t i = 0; i < made.size(); ++i) {
+    outputs_[i].resize(made[i].size());
+    const bool is_float = graph_.at(graph_.outputs[i].node).type == element::f32;
+    std::size_t k = 0;
+    for (const double x : made[i]) {
+      if (is_float)
+        outputs_[i][k] = static_cast<float>(x);
+      else {
+        const auto whole = static_cast<std::int32_t>(x);
+        std::memcpy(&outputs_[i][k], &whole, sizeof whole);
+      }
+      ++k;
+    }
+  }
+}
+
+const void* reference_runner::output(std::size_t i) const { return outputs_[i].data(); }
+
+} // namespace fovea

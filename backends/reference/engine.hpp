@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <fovea/backends/reference/reference.hpp>
+#include <fovea/backends/simd/generated.hpp>
+#include <fovea/runtime/parameters.hpp>
+
+namespace fovea {
+
+/// The reference program behind the interface of a compiled model; one class for all models.
+class reference_runner {
+public:
+  reference_runner(graph_view graph, const weights& source, std::span<const name_rule> names,
+                   std::span<const std::int64_t> capacity);
+
+  void* input(int node, std::span<const std::int64_t> sizes);
+  void run(std::span<const std::int64_t> sizes);
+  const void* output(std::size_t i) const;
+  const model_parameters& parameters() const { return *parameters_; }
+
+private:
+  graph_view graph_;
+  std::shared_ptr<const model_parameters> parameters_;
+  std::shared_ptr<const reference_program> program_;
+  std::vector<std::vector<float>> inputs_, outputs_; // int32 values in the same bytes
+};
+
+template <class model>
+class reference_engine : public reference_runner {
+public:
+  reference_engine(const weights& source, std::span<const name_rule> names,
+                   std::span<const std::int64_t> capacity, int, const simd::generated_step*)
+      : reference_runner(model::view, source, names, capacity) {}
+  reference_engine(const reference_engine& other, std::span<const std::int64_t>) : reference_runner(other) {}
+
+  std::int64_t arena_bytes() const { return 0; }
+  int threads() const { return 1; }
+};
+
+} // namespace fovea

@@ -1,0 +1,334 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <tuple>
+#include <utility>
+
+#include <fovea/backends/simd/arch.hpp>
+#include <fovea/backends/simd/generated.hpp>
+#include <fovea/backends/simd/kernels/math.hpp>
+#include <fovea/dsl/graph_view.hpp>
+
+namespace fovea::simd {
+
+/// The vector a value of a given element type is computed in.
+template <element type, class Arch>
+using vector_of = std::conditional_t<
+    type == element::f32, vec<Arch>,
+    std::conditional_t<type == element::i32, int_vec<Arch>, xsimd::batch_bool<float, Arch>>>;
+
+namespace detail {
+
+/// f of each lane of integer vectors, for what has no instruction.
+template <class Arch, class F>
+inline int_vec<Arch> lane_by_lane(const int_vec<Arch>& a, const int_vec<Arch>& b, F f) {
+  alignas(64) std::int32_t x[width<Arch>], y[width<Arch>];
+  a.store_aligned(x);
+  b.store_aligned(y);
+  for (size_t i = 0; i < width<Arch>; ++i) x[i] = f(x[i], y[i]);
+  return int_vec<Arch>::load_aligned(x);
+}
+
+inline std::int32_t floor_divide(std::int32_t a, std::int32_t b) {
+  if (b == 0) return 0;
+  return a / b - (a % b != 0 && (a < 0) != (b < 0) ? 1 : 0);
+}
+
+template <class Arch>
+inline xsimd::batch_bool<float, Arch> as_float_mask(const xsimd::batch_bool<std::int32_t, Arch>& m) {
+  return float_mask<Arch>(m);
+}
+template <class Arch>
+inline xsimd::batch_bool<float, Arch> as_float_mask(const xsimd::batch_bool<float, Arch>& m) {
+  return m;
+}
+
+template <class Arch>
+inline vec<Arch> floats(const vec<Arch>& x) {
+  return x;
+}
+template <class Arch>
+inline vec<Arch> floats(const int_vec<Arch>& x) {
+  return xsimd::to_float(x);
+}
+template <class Arch>
+inline vec<Arch> floats(const xsimd::batch_bool<float, Arch>& x) {
+  return xsimd::select(x, vec<Arch>(1.0f), vec<Arch>(0.0f));
+}
+
+} // namespace detail
+
+/// One elementwise operation on whole vectors; `type` is the result's element type. Integers join floats as
+/// floats.
+template <op kind, element type, class Arch, class A>
+inline vector_of<type, Arch> apply(const A& a) {
+  using F = vec<Arch>;
+  if constexpr (kind == op::logical_not)
+    return !a;
+  else if constexpr (kind == op::to_float)
+    return detail::floats<Arch>(a);
+  else if constexpr (kind == op::stop_gradient || kind == op::dropout)
+    return a;
+  else if constexpr (kind == op::negate)
+    return A(0) - a;
+  else if constexpr (kind == op::abs)
+    return xsimd::abs(a);
+  else {
+    const F x = detail::floats<Arch>(a);
+    if constexpr (kind == op::exp)
+      return math::exp<Arch>(x);
+    else if constexpr (kind == op::log)
+      return math::log<Arch>(x);
+    else if constexpr (kind == op::sqrt)
+      return xsimd::sqrt(x);
+    else if constexpr (kind == op::relu)
+      return math::relu<Arch>(x);
+    else if constexpr (kind == op::gelu)
+      return math::gelu<Arch>(x);
+    else if constexpr (kind == op::gelu_tanh)
+      return math::gelu_tanh<Arch>(x);
+    else if constexpr (kind == op::silu)
+      return math::silu<Arch>(x);
+    else if constexpr (kind == op::sigmoid)
+      return math::sigmoid<Arch>(x);
+    else if constexpr (kind == op::tanh)
+      return math::tanh<Arch>(x);
+    else if constexpr (kind == op::softplus)
+      return math::softplus<Arch>(x);
+    else if constexpr (kind == op::erf)
+      return math::erf<Arch>(x);
+    else if constexpr (kind == op::sin)
+      return math::sin<Arch>(x);
+    else if constexpr (kind == op::cos)
+      return math::cos<Arch>(x);
+    else {
+      static_assert(kind == op::floor);
+      return xsimd::floor(x);
+    }
+  }
+}
+
+template <op kind, element type, class Arch, class A, class B>
+inline vector_of<type, Arch> apply(const A& left, const B& right) {
+  if constexpr (kind == op::logical_and)
+    return left && right;
+  else if constexpr (kind == op::logical_or)
+    return left || right;
+  else if constexpr (!std::is_same_v<A, B>)
+    return apply<kind, type, Arch>(detail::floats<Arch>(left), detail::floats<Arch>(right));
+  else if constexpr (kind == op::add)
+    return left + right;
+  else if constexpr (kind == op::subtract)
+    return left - right;
+  else if constexpr (kind == op::multiply)
+    return left * right;
+  else if constexpr (kind == op::maximum)
+    return xsimd::max(left, right);
+  else if constexpr (kind == op::minimum)
+    return xsimd::min(left, right);
+  else if constexpr (kind == op::less)
+    return detail::as_float_mask<Arch>(left < right);
+  else if constexpr (kind == op::less_equal)
+    return detail::as_float_mask<Arch>(left <= right);
+  else if constexpr (kind == op::equal)
+    return detail::as_float_mask<Arch>(left == right);
+  else if constexpr (kind == op::divide && type == element::i32)
+    return detail::lane_by_lane<Arch>(left, right, detail::floor_divide);
+  else if constexpr (kind == op::divide)
+    return left / right;
+  else {
+    static_assert(kind == op::power);
+    return math::pow<Arch>(detail::floats<Arch>(left), detail::floats<Arch>(right));
+  }
+}
+
+template <element type, class Arch, class C, class A, class B>
+inline vector_of<type, Arch> choose(const C& condition, const A& yes, const B& no) {
+  if constexpr (type == element::i32)
+    return xsimd::select(integer_mask<Arch>(condition), yes, no);
+  else
+    return xsimd::select(condition, detail::floats<Arch>(yes), detail::floats<Arch>(no));
+}
+
+/// The code of one chain: the elementwise nodes of one group, each computed once for a vector at a time, in
+/// registers. `model` has a static constexpr graph_view `view` and a `schedule`; `last` is the node whose
+/// value is stored.
+template <class model, int last>
+struct chain {
+  static constexpr const graph_view& g = model::view;
+  static constexpr int max_members = 64;
+
+  struct content {
+    int members[max_members] = {}; // ascending; the last is `last`
+    int member_count = 0;
+    int leaves[max_chain_leaves] = {};
+    int leaf_count = 0;
+    bool fits = true;
+  };
+  static constexpr bool is_member(int id) {
+    return id == last || (model::schedule.groups.root[id] == last && model::schedule.groups.product[id] < 0);
+  }
+  static constexpr content find() {
+    content c;
+    int first = last;
+    // Members lie before the last one; walk back from it through their operands.
+    for (int id = last; id >= 0 && id >= first; --id)
+      if (is_member(id))
+        for (int k = 0; k < g.at(id).operand_count; ++k)
+          if (is_member(g.operand(id, k)) && g.operand(id, k) < first) first = g.operand(id, k);
+    for (int id = first; id <= last; ++id) {
+      if (!is_member(id)) continue;
+      if (c.member_count == max_members) {
+        c.fits = false;
+        break;
+      }
+      c.members[c.member_count++] = id;
+      for (int k = 0; k < g.at(id).operand_count; ++k) {
+        const int from = g.operand(id, k);
+        if (is_member(from) || g.at(from).kind == op::constant) continue;
+        bool known = false;
+        for (int i = 0; i < c.leaf_count; ++i) known |= c.leaves[i] == from;
+        if (known) continue;
+        if (c.leaf_count == max_chain_leaves) {
+          c.fits = false;
+          break;
+        }
+        c.leaves[c.leaf_count++] = from;
+      }
+    }
+    return c;
+  }
+  static constexpr content found = find();
+  static_assert(found.fits, "an elementwise expression of more than 64 operations or 12 operands");
+
+  static constexpr const shape& whole = g.at(last).shape;
+  /// Whether every leaf has the result's shape or is one number: then rows do not matter.
+  static constexpr bool is_flat() {
+    for (int i = 0; i < found.leaf_count; ++i) {
+      const shape& s = g.at(found.leaves[i]).shape;
+      if (!(s == whole) && s.rank != 0) return false;
+    }
+    return true;
+  }
+  /// Whether a leaf is the same along the last axis.
+  static constexpr bool is_single(int leaf) {
+    const shape& s = g.at(found.leaves[leaf]).shape;
+    return s.rank == 0 || (g.is_number(s[-1]) && g.number(s[-1]) == 1);
+  }
+  static constexpr int index_of(const int* list, int count, int id) {
+    for (int i = 0; i < count; ++i)
+      if (list[i] == id) return i;
+    return -1;
+  }
+
+  template <class Arch>
+  struct code {
+    template <std::size_t... i>
+    static auto values_of(std::index_sequence<i...>)
+        -> std::tuple<vector_of<g.at(found.members[i]).type, Arch>...>;
+    using members = std::make_index_sequence<static_cast<std::size_t>(found.member_count)>;
+    using values = decltype(values_of(members{}));
+
+    /// Where this row's leaves begin.
+    struct row {
+      const float* leaf[max_chain_leaves > 0 ? max_chain_leaves : 1];
+    };
+
+    template <int id>
+    static auto load(const row& r, size_t j) {
+      constexpr int i = index_of(found.leaves, found.leaf_count, id);
+      constexpr element type = g.at(id).type;
+      if constexpr (type == element::f32) {
+        if constexpr (is_single(i))
+          return vec<Arch>(*r.leaf[i]);
+        else
+          return vec<Arch>::load_unaligned(r.leaf[i] + j);
+      } else {
+        const auto* from = reinterpret_cast<const std::int32_t*>(r.leaf[i]);
+        const int_vec<Arch> x = is_single(i) ? int_vec<Arch>(*from) : int_vec<Arch>::load_unaligned(from + j);
+        if constexpr (type == element::i32)
+          return x;
+        else
+          return detail::as_float_mask<Arch>(x != int_vec<Arch>(0));
+      }
+    }
+    template <int id>
+    static auto operand(const values& v, const row& r, size_t j) {
+      constexpr node n = g.at(id);
+      if constexpr (n.kind == op::constant) {
+        if constexpr (n.type == element::i32)
+          return int_vec<Arch>(static_cast<std::int32_t>(n.number));
+        else
+          return vec<Arch>(static_cast<float>(n.number));
+      } else if constexpr (is_member(id)) {
+        return std::get<index_of(found.members, found.member_count, id)>(v);
+      } else {
+        return load<id>(r, j);
+      }
+    }
+    template <std::size_t i>
+    static auto compute(const values& v, const row& r, size_t j) {
+      constexpr int id = found.members[i];
+      constexpr node n = g.at(id);
+      if constexpr (n.kind == op::constant)
+        return operand<id>(v, r, j);
+      else if constexpr (n.kind == op::where)
+        return choose<n.type, Arch>(operand<g.operand(id, 0)>(v, r, j), operand<g.operand(id, 1)>(v, r, j),
+                                    operand<g.operand(id, 2)>(v, r, j));
+      else if constexpr (is_unary(n.kind))
+        return apply<n.kind, n.type, Arch>(operand<g.operand(id, 0)>(v, r, j));
+      else
+        return apply<n.kind, n.type, Arch>(operand<g.operand(id, 0)>(v, r, j),
+                                           operand<g.operand(id, 1)>(v, r, j));
+    }
+    template <std::size_t... i>
+    static auto result(const row& r, size_t j, std::index_sequence<i...>) {
+      values v;
+      ((std::get<i>(v) = compute<i>(v, r, j)), ...);
+      return std::get<sizeof...(i) - 1>(v);
+    }
+    static void store(float* out, const vec<Arch>& x) { x.store_unaligned(out); }
+    static void store(float* out, const int_vec<Arch>& x) {
+      x.store_unaligned(reinterpret_cast<std::int32_t*>(out));
+    }
+    static void store(float* out, const xsimd::batch_bool<float, Arch>& x) {
+      store(out, xsimd::select(integer_mask<Arch>(x), int_vec<Arch>(1), int_vec<Arch>(0)));
+    }
+
+    static void run_row(const row& r, float* out, size_t count) {
+      size_t j = 0;
+      for (; j + width<Arch> <= count; j += width<Arch>) store(out + j, result(r, j, members{}));
+      if (j == count) return;
+      // The tail goes through buffers of one vector.
+      alignas(64) float rest[max_chain_leaves][width<Arch>] = {};
+      row tail = r;
+      for (int i = 0; i < found.leaf_count; ++i) {
+        if (is_single(i)) continue;
+        for (size_t k = j; k < count; ++k) rest[i][k - j] = r.leaf[i][k];
+        tail.leaf[i] = rest[i];
+      }
+      alignas(64) float made[width<Arch>];
+      store(made, result(tail, 0, members{}));
+      for (size_t k = j; k < count; ++k) out[k] = made[k - j];
+    }
+
+    /// Rows first <= i < last of the call.
+    static void run(const chain_args& a, size_t first_row, size_t last_row) {
+      for (size_t i = first_row; i < last_row; ++i) {
+        row r;
+        for (int leaf = 0; leaf < found.leaf_count; ++leaf) {
+          size_t at = 0, rest = i;
+          for (int axis = a.axes - 1; axis >= 0; --axis) {
+            at += rest % a.sizes[axis] * a.strides[leaf][axis];
+            rest /= a.sizes[axis];
+          }
+          r.leaf[leaf] = a.leaves[leaf] + at;
+        }
+        run_row(r, a.out + i * a.row, a.row);
+      }
+    }
+  };
+};
+
+} // namespace fovea::simd

@@ -1,0 +1,63 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include <fovea/backends/simd/kernels/table.hpp>
+#include <fovea/dsl/graph_view.hpp>
+#include <fovea/dsl/plan/plan.hpp>
+#include <fovea/runtime/threads.hpp>
+
+namespace fovea::simd {
+
+/// What the steps of one call work with: where each value lies, and the sizes of this call.
+struct context {
+  const graph_view& graph;
+  const plan_view& plan;
+  const kernel_table& kernels;
+  thread_pool& pool;
+  float** slots;                  // the address of each slot; loops exchange them
+  const float* const* parameters; // [first_parameter[p] + layer]
+  const float* const* panels;     // [2 * (first_parameter[p] + layer) + whether packed from columns], or null
+  const std::int32_t* first_parameter; // for each parameter of the graph
+  const std::int64_t* sizes;           // for each dim of the graph
+  std::int64_t* layers; // the current layer of each region, counted through the repeats around it
+  float* scratch;       // for each thread
+  size_t scratch_stride;
+
+  size_t size(int d) const { return static_cast<size_t>(sizes[d]); }
+  const shape& shape_of(int id) const { return graph.at(id).shape; }
+  size_t elements(const shape& s, int first, int last) const {
+    size_t n = 1;
+    for (int i = first; i < last; ++i) n *= size(s.dims[i]);
+    return n;
+  }
+  size_t elements(const shape& s) const { return elements(s, 0, s.rank); }
+  /// All axes but the last, as one.
+  size_t rows(const shape& s) const { return elements(s, 0, s.rank - 1); }
+
+  std::int32_t parameter_index(int node) const {
+    return first_parameter[graph.at(node).attributes[0]] +
+           static_cast<std::int32_t>(layers[graph.at(node).region]);
+  }
+  const float* parameter(int node) const { return parameters[parameter_index(node)]; }
+  const float* packed(int node, bool from_columns) const {
+    return panels[2 * parameter_index(node) + from_columns];
+  }
+
+  /// A value that is stored: a slot or a parameter. int32 and boolean values are stored as int32.
+  const float* value(int node) const {
+    const int b = plan.base[node];
+    return plan.slot[b] >= 0 ? slots[plan.slot[b]] : parameter(b);
+  }
+  const std::int32_t* integers(int node) const { return reinterpret_cast<const std::int32_t*>(value(node)); }
+  float* result(int node) const { return slots[plan.slot[plan.base[node]]]; }
+
+  template <class F>
+  void run(size_t tasks, F&& f) const {
+    pool.run(tasks, static_cast<F&&>(f));
+  }
+  float* scratch_of(size_t thread) const { return scratch + thread * scratch_stride; }
+};
+
+} // namespace fovea::simd

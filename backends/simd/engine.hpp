@@ -1,0 +1,51 @@
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include <fovea/backends/buffer.hpp>
+#include <fovea/backends/simd/context.hpp>
+#include <fovea/runtime/parameters.hpp>
+#include <fovea/runtime/threads.hpp>
+
+namespace fovea::simd {
+
+/// What all copies of a compiled model share: parameters, and weights packed for the instruction set in use.
+struct shared_weights {
+  model_parameters parameters;
+  std::vector<const float*> values;
+  std::vector<const float*> panels;
+  std::vector<std::shared_ptr<const packed>> kept;
+
+  shared_weights(const graph_view& graph, const plan_view& plan, std::span<const bool> live,
+                 model_parameters from, const kernel_table& kernels, thread_pool& pool);
+};
+
+/// The memory and threads of one compiled model: nothing is allocated after it is made.
+class engine {
+public:
+  engine(const graph_view& graph, const plan_view& plan, std::shared_ptr<const shared_weights> weights,
+         std::span<const std::int64_t> capacity, std::shared_ptr<thread_pool> pool);
+
+  /// A context for a call of the given sizes; slots stand where they stood at first.
+  context begin(std::span<const std::int64_t> sizes);
+  void reserve_scratch(size_t floats_a_thread);
+  std::int64_t arena_bytes() const { return static_cast<std::int64_t>(arena_.size() * sizeof(float)); }
+  std::int64_t scratch_bytes() const { return static_cast<std::int64_t>(scratch_.size() * sizeof(float)); }
+  size_t threads() const { return pool_->size(); }
+  const shared_weights& weights() const { return *weights_; }
+
+private:
+  const graph_view& graph_;
+  const plan_view& plan_;
+  std::shared_ptr<const shared_weights> weights_;
+  std::shared_ptr<thread_pool> pool_;
+  buffer arena_, scratch_;
+  size_t scratch_stride_ = 0;
+  std::vector<size_t> offsets_;
+  std::vector<float*> slots_;
+  std::vector<std::int64_t> layers_;
+};
+
+} // namespace fovea::simd

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <utility>
+
+#include <fovea/backends/simd/chain.hpp>
+#include <fovea/backends/simd/lambda_attention.hpp>
+
+namespace fovea::simd {
+
+/// The best instruction set that this file is compiled for.
+#if defined(__AVX512BW__) && defined(__AVX512DQ__)
+using native = avx512;
+#elif defined(__AVX2__) && defined(__FMA__)
+using native = avx2;
+#else
+using native = baseline;
+#endif
+
+/// Whether a step of the model has code of its own.
+template <class model>
+constexpr bool is_generated(const step& s) {
+  if (s.kind == step_kind::chain) return true;
+  const node& n = model::view.at(s.node);
+  if (s.kind != step_kind::single || n.kind != op::attention) return false;
+  return n.attributes[2] >= 0 || (n.attributes[3] >= 0 && !is_range(model::view.function(n.attributes[3])));
+}
+
+/// The generated code of every step of a model, for one instruction set.
+template <class model, class Arch>
+struct generated_code {
+  template <std::size_t i>
+  static constexpr generated_step one() {
+    constexpr step s = model::schedule.steps[i];
+    generated_step made;
+    if constexpr (is_generated<model>(s)) {
+      if constexpr (s.kind == step_kind::chain) {
+        made.chain = chain<model, s.node>::template code<Arch>::run;
+      } else {
+        made.attention_tasks = attention_tasks<Arch>;
+        made.attention_scratch = attention_scratch<Arch>;
+        made.attention = lambda_attention<model, s.node>::template run<Arch>;
+      }
+    }
+    return made;
+  }
+  template <std::size_t... i>
+  static constexpr auto all(std::index_sequence<i...>) {
+    return std::array<generated_step, sizeof...(i)>{one<i>()...};
+  }
+  static constexpr auto steps =
+      all(std::make_index_sequence<static_cast<std::size_t>(model::schedule.step_count)>{});
+};
+
+} // namespace fovea::simd

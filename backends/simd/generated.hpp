@@ -1,0 +1,47 @@
+#pragma once
+
+// Kernels that are generated for one model: its elementwise chains, and attentions whose scores or masks are
+// lambdas. They are compiled for one instruction set, either in the user's own file or in a unit that
+// fovea_add_model writes, and see the world through plain pointers and sizes.
+
+#include <cstddef>
+#include <cstdint>
+
+#include <fovea/backends/simd/kernels/table.hpp>
+
+namespace fovea::simd {
+
+inline constexpr int max_chain_leaves = 12, max_chain_axes = 6;
+
+/// An elementwise chain over rows of `row` elements. Row i of leaf l begins at the sum over axes of (the
+/// row's position along the axis) * strides[l][axis]; int32 and boolean values are int32.
+struct chain_args {
+  const float* leaves[max_chain_leaves] = {};
+  size_t strides[max_chain_leaves][max_chain_axes] = {};
+  size_t sizes[max_chain_axes] = {}; // of the axes that count rows
+  int axes = 0;
+  size_t rows = 0, row = 0;
+  float* out = nullptr;
+};
+
+/// What a lambda score or mask reads beside positions.
+///   uniform  [batch, heads, 2, max_nodes]: the values of nodes that depend on the batch row and head alone,
+///   of the score
+///            function and of the mask function
+struct lambda_args {
+  const float* tables[8] = {}; // of the score function, then of the mask function
+  size_t table_sizes[8][4] = {};
+  const float* uniform = nullptr;
+  std::int32_t query_offset = 0; // the position of the first query
+};
+
+/// One step's generated code; the member that its kind needs is set.
+struct generated_step {
+  void (*chain)(const chain_args&, size_t first, size_t last) = nullptr;
+  size_t (*attention_tasks)(const attention_args&) = nullptr;
+  size_t (*attention_scratch)(const attention_args&) = nullptr;
+  void (*attention)(const attention_args&, const lambda_args&, size_t first, size_t last,
+                    float* scratch) = nullptr;
+};
+
+} // namespace fovea::simd

@@ -1,0 +1,128 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+
+#include <fovea/backends/simd/chain.hpp>
+#include <fovea/backends/simd/generated.hpp>
+#include <fovea/backends/simd/kernels/attention.hpp>
+#include <fovea/dsl/plan/mask_bounds.hpp>
+
+namespace fovea::simd {
+
+/// The code of a model's recorded score or mask function over vectors of positions. `which` is 0 for a score
+/// function and 1 for a mask function; its captured tables begin at `first_table`.
+template <class model, int function, int which, int first_table, class Arch>
+struct lambda_code {
+  static constexpr const scalar_function& f = model::view.function(function);
+
+  const attention_args& a;
+  const lambda_args& l;
+  vec<Arch> score;
+  size_t batch, head;
+  int_vec<Arch> query, key; // positions
+
+  /// Computed once for each batch row and head, before the kernel.
+  static constexpr bool is_uniform(int id) {
+    return !fovea::detail::depends_on(f, id, op::score) &&
+           !fovea::detail::depends_on(f, id, op::query_position) &&
+           !fovea::detail::depends_on(f, id, op::key_position) && f.nodes[id].kind != op::constant;
+  }
+
+  template <int id>
+  auto value() const {
+    constexpr scalar_node n = f.nodes[id];
+    if constexpr (is_uniform(id)) {
+      const float u = l.uniform[((batch * a.heads + head) * 2 + which) * scalar_function::max_nodes + id];
+      if constexpr (n.type == element::f32)
+        return vec<Arch>(u);
+      else if constexpr (n.type == element::i32)
+        return int_vec<Arch>(static_cast<std::int32_t>(u));
+      else
+        return xsimd::batch_bool<float, Arch>(u != 0);
+    } else if constexpr (n.kind == op::score)
+      return score;
+    else if constexpr (n.kind == op::query_position)
+      return query;
+    else if constexpr (n.kind == op::key_position)
+      return key;
+    else if constexpr (n.kind == op::constant) {
+      if constexpr (n.type == element::f32)
+        return vec<Arch>(static_cast<float>(n.number));
+      else
+        return int_vec<Arch>(static_cast<std::int32_t>(n.number));
+    } else if constexpr (n.kind == op::table_at)
+      return table<id>();
+    else if constexpr (n.kind == op::where)
+      return choose<n.type, Arch>(value<n.operands[0]>(), value<n.operands[1]>(), value<n.operands[2]>());
+    else if constexpr (n.operand_count == 1)
+      return apply<n.kind, n.type, Arch>(value<n.operands[0]>());
+    else
+      return apply<n.kind, n.type, Arch>(value<n.operands[0]>(), value<n.operands[1]>());
+  }
+
+private:
+  template <int id>
+  auto table() const {
+    constexpr scalar_node n = f.nodes[id];
+    constexpr int t = first_table + n.capture;
+    alignas(64) std::int32_t at[width<Arch>] = {}, along[width<Arch>];
+    const auto add_axis = [&](int axis, const int_vec<Arch>& position) {
+      position.store_aligned(along);
+      const auto size = static_cast<std::int32_t>(l.table_sizes[t][axis]);
+      // Lanes past the last query or key hold positions that lie outside.
+      for (size_t i = 0; i < width<Arch>; ++i) at[i] = at[i] * size + std::clamp(along[i], 0, size - 1);
+    };
+    if constexpr (n.operand_count > 0) add_axis(0, value<n.operands[0]>());
+    if constexpr (n.operand_count > 1) add_axis(1, value<n.operands[1]>());
+    if constexpr (n.operand_count > 2) add_axis(2, value<n.operands[2]>());
+    if constexpr (n.operand_count > 3) add_axis(3, value<n.operands[3]>());
+    if constexpr (n.type == element::f32) {
+      alignas(64) float found[width<Arch>];
+      for (size_t i = 0; i < width<Arch>; ++i) found[i] = l.tables[t][at[i]];
+      return vec<Arch>::load_aligned(found);
+    } else {
+      const auto* integers = reinterpret_cast<const std::int32_t*>(l.tables[t]);
+      for (size_t i = 0; i < width<Arch>; ++i) along[i] = integers[at[i]];
+      return int_vec<Arch>::load_aligned(along);
+    }
+  }
+};
+
+/// The attention of node `id` of a model, with its lambdas compiled in.
+template <class model, int id>
+struct lambda_attention {
+  static constexpr node n = model::view.at(id);
+  static constexpr int score_function = n.attributes[2];
+  static constexpr int score_tables =
+      score_function < 0 ? 0 : model::view.function(score_function < 0 ? 0 : score_function).capture_count;
+  /// A mask that is a range of keys needs no code of its own.
+  static constexpr int mask_function =
+      n.attributes[3] >= 0 && !is_range(model::view.function(n.attributes[3] < 0 ? 0 : n.attributes[3]))
+          ? n.attributes[3]
+          : -1;
+
+  template <class Arch>
+  static void run(const attention_args& a, const lambda_args& l, size_t first, size_t last, float* scratch) {
+    const auto modify = [&a, &l](vec<Arch> score, size_t batch, size_t head, int_vec<Arch> query,
+                                 int_vec<Arch> key) {
+      const int_vec<Arch> position = query + int_vec<Arch>(l.query_offset);
+      if constexpr (score_function >= 0) {
+        using code = lambda_code<model, score_function, 0, 0, Arch>;
+        score = code{a, l, score, batch, head, position, key}.template value<code::f.count - 1>();
+      }
+      if constexpr (mask_function >= 0) {
+        using code = lambda_code<model, mask_function, 1, score_tables, Arch>;
+        const auto visible =
+            code{a, l, score, batch, head, position, key}.template value<code::f.count - 1>();
+        score = xsimd::select(visible, score, vec<Arch>(-std::numeric_limits<float>::infinity()));
+      }
+      return score;
+    };
+    attention<Arch>(a, modify, first, last, scratch);
+  }
+};
+
+} // namespace fovea::simd

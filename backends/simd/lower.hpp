@@ -1,0 +1,134 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <utility>
+
+#include <boost/hana/for_each.hpp>
+#include <boost/hana/tuple.hpp>
+
+#include <fovea/backends/simd/generate.hpp>
+#include <fovea/backends/simd/steps.hpp>
+
+namespace fovea::simd {
+
+template <class model, int first, int last>
+struct program;
+
+/// One step of a model's plan as code: what it does is decided here, at compile time, by its kind and its
+/// node's op. `code` is the generated code of all steps.
+template <class model, int i>
+struct lowered {
+  static constexpr step s = model::schedule.steps[i];
+
+  void operator()(context& c, const generated_step* code) const {
+    if constexpr (s.kind == step_kind::product)
+      run_product(c, s);
+    else if constexpr (s.kind == step_kind::matmul)
+      run_matmul(c, s);
+    else if constexpr (s.kind == step_kind::chain) {
+      using elementwise = chain<model, s.node>;
+      run_chain(c, s, elementwise::found.leaves, elementwise::found.leaf_count, elementwise::is_flat(),
+                code[i]);
+    } else if constexpr (s.kind == step_kind::loop_begin)
+      run_loop(c, code);
+    else
+      run_single(c, code);
+  }
+
+private:
+  static void run_loop(context& c, const generated_step* code) {
+    constexpr region_entry r = model::view.region(s.node);
+    begin_loop(c, s.node);
+    const std::int64_t before = c.layers[r.parent] * r.count;
+    for (int pass = 0; pass < r.count; ++pass) {
+      c.layers[s.node] = before + pass;
+      program<model, i + 1, s.first>::run(c, code);
+      end_pass(c, s.node);
+    }
+  }
+
+  static void run_single(context& c, const generated_step* code) {
+    constexpr op kind = model::view.at(s.node).kind;
+    if constexpr (kind == op::attention)
+      run_attention(c, s, code[i]);
+    else if constexpr (kind == op::attention_map)
+      run_attention_map(c, s);
+    else if constexpr (kind == op::layer_norm || kind == op::rms_norm)
+      run_norm(c, s);
+    else if constexpr (kind == op::group_norm)
+      run_group_norm(c, s);
+    else if constexpr (kind == op::batch_norm)
+      run_batch_norm(c, s);
+    else if constexpr (kind == op::softmax || kind == op::log_softmax)
+      run_softmax(c, s);
+    else if constexpr (kind == op::sum || kind == op::mean || kind == op::max_over || kind == op::min_over)
+      run_reduce(c, s);
+    else if constexpr (kind == op::argmax)
+      run_argmax(c, s);
+    else if constexpr (kind == op::gather)
+      run_gather(c, s);
+    else if constexpr (kind == op::range)
+      run_range(c, s);
+    else if constexpr (kind == op::sinusoidal)
+      run_sinusoidal(c, s);
+    else if constexpr (kind == op::rope)
+      run_rope(c, s);
+    else if constexpr (kind == op::concat)
+      run_concat(c, s);
+    else if constexpr (kind == op::pad)
+      run_pad(c, s);
+    else {
+      static_assert(kind == op::transpose || kind == op::permute || kind == op::slice ||
+                        kind == op::reverse || kind == op::broadcast,
+                    "an operation without a step");
+      run_copy(c, s);
+    }
+  }
+};
+
+/// Steps first <= i < last of a model, in order; a loop is one of them, with its own program inside.
+template <class model, int first, int last>
+struct program {
+  static constexpr int after(int i) {
+    return model::schedule.steps[i].kind == step_kind::loop_begin ? model::schedule.steps[i].first + 1
+                                                                  : i + 1;
+  }
+  static constexpr std::size_t count() {
+    std::size_t n = 0;
+    for (int i = first; i < last; i = after(i)) ++n;
+    return n;
+  }
+  static constexpr auto indices = [] {
+    std::array<int, count() + 1> at{};
+    std::size_t n = 0;
+    for (int i = first; i < last; i = after(i)) at[n++] = i;
+    return at;
+  }();
+  template <std::size_t... k>
+  static constexpr auto steps_of(std::index_sequence<k...>) {
+    return boost::hana::make_tuple(lowered<model, indices[k]>{}...);
+  }
+  static constexpr auto steps = steps_of(std::make_index_sequence<count()>{});
+
+  static void run(context& c, const generated_step* code) {
+    boost::hana::for_each(steps, [&](const auto& one) { one(c, code); });
+  }
+};
+
+/// The floats that each thread needs for itself, at the sizes of `c`.
+template <class model, std::size_t... i>
+size_t thread_scratch(context& c, const generated_step* code, std::index_sequence<i...>) {
+  size_t most = 0;
+  const auto consider = [&]<std::size_t k>(std::integral_constant<std::size_t, k>) {
+    constexpr step s = model::schedule.steps[k];
+    if constexpr (s.kind == step_kind::single && model::view.at(s.node).kind == op::attention) {
+      const size_t needed = attention_scratch(c, s, code[k]);
+      most = needed > most ? needed : most;
+    }
+  };
+  (consider(std::integral_constant<std::size_t, i>{}), ...);
+  return most;
+}
+
+} // namespace fovea::simd

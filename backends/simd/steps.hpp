@@ -1,0 +1,41 @@
+#pragma once
+
+// How each kind of step is run: arguments from the plan and the sizes of the call, then the kernel, over all
+// threads.
+
+#include <fovea/backends/simd/context.hpp>
+#include <fovea/backends/simd/generated.hpp>
+
+namespace fovea::simd {
+
+void run_product(context& c, const step& s);
+void run_matmul(context& c, const step& s);
+/// `leaves` are the nodes that the chain reads; `flat` says that rows do not matter.
+void run_chain(context& c, const step& s, const int* leaves, int leaf_count, bool flat,
+               const generated_step& code);
+/// `code` is empty where the attention has no lambdas of its own.
+void run_attention(context& c, const step& s, const generated_step& code);
+void run_attention_map(context& c, const step& s);
+/// Floats that each thread needs for an attention at the sizes of `c`.
+size_t attention_scratch(context& c, const step& s, const generated_step& code);
+
+void run_norm(context& c, const step& s);       // layer_norm, rms_norm
+void run_group_norm(context& c, const step& s); // Wu and He 2018
+void run_batch_norm(context& c, const step& s);
+void run_softmax(context& c, const step& s); // softmax, log_softmax
+void run_reduce(context& c, const step& s);  // sum, mean, max_over, min_over
+void run_argmax(context& c, const step& s);
+void run_gather(context& c, const step& s);
+void run_range(context& c, const step& s);
+void run_sinusoidal(context& c, const step& s);
+void run_rope(context& c, const step& s);
+/// transpose, permute, slice, reverse, broadcast: the same elements read by other strides.
+void run_copy(context& c, const step& s);
+void run_concat(context& c, const step& s);
+void run_pad(context& c, const step& s);
+
+/// Brings what a loop carries to its slots, and exchanges them after a pass.
+void begin_loop(context& c, int region);
+void end_pass(context& c, int region);
+
+} // namespace fovea::simd

@@ -1,0 +1,191 @@
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include <fovea/backends/simd/scalar_value.hpp>
+#include <fovea/backends/simd/steps.hpp>
+#include <fovea/dsl/plan/mask_bounds.hpp>
+
+namespace fovea::simd {
+
+namespace {
+
+/// One attention's operands at the sizes of a call.
+struct operands {
+  attention_args args;
+  lambda_args lambda;
+  const scalar_function *score = nullptr, *mask = nullptr;
+
+  operands(const context& c, int id) {
+    const node& n = c.graph.at(id);
+    const shape &q = c.shape_of(c.graph.operand(id, 0)), &k = c.shape_of(c.graph.operand(id, 1)),
+                &v = c.shape_of(c.graph.operand(id, 2));
+    args.q = c.value(c.graph.operand(id, 0));
+    args.k = c.value(c.graph.operand(id, 1));
+    args.v = c.value(c.graph.operand(id, 2));
+    args.out = c.result(id);
+    args.batch = q.rank == 3 ? c.size(q[0]) : 1;
+    args.heads = static_cast<size_t>(n.attributes[0] & 0xffff);
+    args.kv_heads = static_cast<size_t>(n.attributes[0] >> 16);
+    args.queries = c.size(q[-2]);
+    args.keys = c.size(k[-2]);
+    args.q_row = c.size(q[-1]);
+    args.k_row = c.size(k[-1]);
+    args.v_row = c.size(v[-1]);
+    args.key_width = args.q_row / args.heads;
+    args.value_width = args.v_row / args.kv_heads;
+    args.out_row = args.value_width * args.heads;
+    args.q_batch = args.q_row * args.queries;
+    args.k_batch = args.k_row * args.keys;
+    args.v_batch = args.v_row * args.keys;
+    args.out_batch = args.out_row * args.queries;
+    args.scale = static_cast<float>(n.number);
+    args.soft_cap = static_cast<float>(n.second_number);
+    int next = 3;
+    if (n.attributes[1] != 0) {
+      const int bias = c.graph.operand(id, next++);
+      const shape& b = c.shape_of(bias);
+      args.bias = c.value(bias);
+      // From the last axis: keys, queries, heads, batch. One that is missing or 1 does not move.
+      size_t stride = 1, strides[4] = {};
+      for (int axis = 1; axis <= b.rank; ++axis) {
+        strides[axis - 1] = c.size(b[-axis]) == 1 ? 0 : stride;
+        stride *= c.size(b[-axis]);
+      }
+      args.bias_query = strides[1], args.bias_head = strides[2], args.bias_batch = strides[3];
+    }
+    int table = 0;
+    const auto read = [&](int function) -> const scalar_function* {
+      if (function < 0) return nullptr;
+      const scalar_function& f = c.graph.function(function);
+      for (int i = 0; i < f.capture_count; ++i, ++table) {
+        const int from = c.graph.operand(id, next++);
+        lambda.tables[table] = c.value(from);
+        const shape& s = c.shape_of(from);
+        for (int axis = 0; axis < s.rank && axis < 4; ++axis)
+          lambda.table_sizes[table][axis] = c.size(s[axis]);
+      }
+      return &f;
+    };
+    score = read(n.attributes[2]);
+    mask = read(n.attributes[3]);
+    lambda.query_offset = static_cast<std::int32_t>(args.keys) - static_cast<std::int32_t>(args.queries);
+  }
+
+  scalar_point point(bool of_mask) const {
+    const int first = of_mask && score != nullptr ? score->capture_count : 0;
+    return {of_mask ? *mask : *score, lambda.tables + first, lambda.table_sizes + first};
+  }
+
+  /// The keys that each query may see, into `bounds`: all lower ends, then all upper ends.
+  void find_bounds(float* bounds) {
+    auto* lower = reinterpret_cast<std::int32_t*>(bounds);
+    std::int32_t* upper = lower + args.batch * args.queries;
+    args.lower = lower;
+    args.upper = upper;
+    args.bounds_batch = args.queries;
+    scalar_point p = point(true);
+    for (size_t b = 0; b < args.batch; ++b)
+      for (size_t i = 0; i < args.queries; ++i) {
+        p.batch = static_cast<std::int32_t>(b);
+        p.query = static_cast<std::int32_t>(i) + lambda.query_offset;
+        const key_range r = range_around(*mask, mask->count - 1, static_cast<std::int64_t>(args.keys),
+                                         [&p](int id) { return p.value(id); });
+        *lower++ = static_cast<std::int32_t>(r.first);
+        *upper++ = static_cast<std::int32_t>(r.last);
+      }
+  }
+
+  /// What depends on the batch row and the head alone, for each of them.
+  void find_uniform(float* uniform) {
+    lambda.uniform = uniform;
+    for (size_t b = 0; b < args.batch; ++b)
+      for (size_t h = 0; h < args.heads; ++h)
+        for (const bool of_mask : {false, true}) {
+          float* values = uniform + ((b * args.heads + h) * 2 + of_mask) * scalar_function::max_nodes;
+          if ((of_mask ? mask : score) == nullptr) continue;
+          scalar_point p = point(of_mask);
+          p.batch = static_cast<std::int32_t>(b);
+          p.head = static_cast<std::int32_t>(h);
+          for (int id = 0; id < p.f.count; ++id)
+            if (!detail::depends_on(p.f, id, op::score) && !detail::depends_on(p.f, id, op::query_position) &&
+                !detail::depends_on(p.f, id, op::key_position))
+              values[id] = static_cast<float>(p.value(id));
+        }
+  }
+};
+
+} // namespace
+
+void run_attention(context& c, const step& s, const generated_step& code) {
+  operands o(c, s.node);
+  if (o.mask != nullptr) o.find_bounds(c.slots[s.temporary[0]]);
+  if (code.attention == nullptr) {
+    c.run(c.kernels.attention_tasks(o.args), [&](size_t first, size_t last, size_t thread) {
+      c.kernels.attention(o.args, first, last, c.scratch_of(thread));
+    });
+    return;
+  }
+  o.find_uniform(c.slots[s.temporary[1]]);
+  c.run(code.attention_tasks(o.args), [&](size_t first, size_t last, size_t thread) {
+    code.attention(o.args, o.lambda, first, last, c.scratch_of(thread));
+  });
+}
+
+size_t attention_scratch(context& c, const step& s, const generated_step& code) {
+  operands o(c, s.node);
+  size_t most = 0;
+  // Kernels may choose another way for few queries.
+  for (const size_t queries : {size_t{1}, o.args.queries}) {
+    o.args.queries = queries;
+    most = std::max(most, code.attention == nullptr ? c.kernels.attention_scratch(o.args)
+                                                    : code.attention_scratch(o.args));
+  }
+  return most;
+}
+
+void run_attention_map(context& c, const step& s) {
+  const operands o(c, s.node);
+  const attention_args& a = o.args;
+  c.run(a.batch * a.heads * a.queries, [&](size_t first, size_t last, size_t) {
+    for (size_t task = first; task < last; ++task) {
+      const size_t i = task % a.queries, h = task / a.queries % a.heads, b = task / a.queries / a.heads;
+      const float* q = a.q + b * a.q_batch + i * a.q_row + h * a.key_width;
+      const float* k = a.k + b * a.k_batch + h / (a.heads / a.kv_heads) * a.key_width;
+      float* row = a.out + task * a.keys;
+      float largest = -std::numeric_limits<float>::infinity();
+      for (size_t j = 0; j < a.keys; ++j) {
+        float score = 0;
+        for (size_t d = 0; d < a.key_width; ++d) score += q[d] * k[j * a.k_row + d];
+        score *= a.scale;
+        if (a.bias != nullptr) score += a.bias[b * a.bias_batch + h * a.bias_head + i * a.bias_query + j];
+        if (a.soft_cap > 0) score = a.soft_cap * std::tanh(score / a.soft_cap);
+        for (const bool of_mask : {false, true}) {
+          if ((of_mask ? o.mask : o.score) == nullptr) continue;
+          scalar_point p = o.point(of_mask);
+          p.batch = static_cast<std::int32_t>(b);
+          p.head = static_cast<std::int32_t>(h);
+          p.query = static_cast<std::int32_t>(i) + o.lambda.query_offset;
+          p.key = static_cast<std::int32_t>(j);
+          p.score = score;
+          const double value = p.value(p.f.count - 1);
+          if (!of_mask)
+            score = static_cast<float>(value);
+          else if (value == 0)
+            score = -std::numeric_limits<float>::infinity();
+        }
+        row[j] = score;
+        largest = std::max(largest, score);
+      }
+      if (largest == -std::numeric_limits<float>::infinity()) {
+        std::fill_n(row, a.keys, 0.0f);
+        continue;
+      }
+      float sum = 0;
+      for (size_t j = 0; j < a.keys; ++j) sum += row[j] = std::exp(row[j] - largest);
+      for (size_t j = 0; j < a.keys; ++j) row[j] /= sum;
+    }
+  });
+}
+
+} // namespace fovea::simd

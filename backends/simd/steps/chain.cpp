@@ -1,0 +1,47 @@
+#include <fovea/backends/simd/steps.hpp>
+
+namespace fovea::simd {
+
+void run_chain(context& c, const step& s, const int* leaves, int leaf_count, bool flat,
+               const generated_step& code) {
+  const shape& whole = c.shape_of(s.node);
+  chain_args args;
+  args.out = c.result(s.node);
+  const size_t total = c.elements(whole);
+  args.row = flat || whole.rank == 0 ? total : c.size(whole[-1]);
+  args.rows = total / args.row;
+  args.axes = flat || whole.rank == 0 ? 0 : whole.rank - 1;
+  for (int axis = 0; axis < args.axes; ++axis) args.sizes[axis] = c.size(whole.dims[axis]);
+  for (int i = 0; i < leaf_count; ++i) {
+    args.leaves[i] = c.value(leaves[i]);
+    const shape& x = c.shape_of(leaves[i]);
+    // Axes align from the last; one that is missing or 1 does not move.
+    size_t stride = x.rank == 0 ? 1 : c.size(x[-1]);
+    for (int back = 2; back <= x.rank && args.axes > 0; ++back) {
+      const size_t size = c.size(x[-back]);
+      args.strides[i][whole.rank - back] = size == 1 ? 0 : stride;
+      stride *= size;
+    }
+  }
+  // Long rows are cut into pieces, short ones gathered.
+  constexpr size_t piece = 8192;
+  if (args.axes == 0) {
+    c.run((total + piece - 1) / piece, [&](size_t first, size_t last, size_t) {
+      chain_args part = args;
+      const size_t begin = first * piece, end = last * piece < total ? last * piece : total;
+      part.row = end - begin;
+      part.rows = 1;
+      part.out += begin;
+      for (int i = 0; i < leaf_count; ++i)
+        if (c.shape_of(leaves[i]).rank != 0) part.leaves[i] += begin;
+      code.chain(part, 0, 1);
+    });
+    return;
+  }
+  const size_t rows = args.row >= piece ? 1 : piece / args.row;
+  c.run((args.rows + rows - 1) / rows, [&](size_t first, size_t last, size_t) {
+    code.chain(args, first * rows, last * rows < args.rows ? last * rows : args.rows);
+  });
+}
+
+} // namespace fovea::simd

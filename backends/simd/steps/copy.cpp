@@ -1,0 +1,144 @@
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include <fovea/backends/simd/steps.hpp>
+
+namespace fovea::simd {
+
+namespace {
+
+/// A view of elements by strides, the last axis innermost. Strides may be negative or 0.
+struct strided {
+  const float* from;
+  std::ptrdiff_t strides[shape::max_rank] = {};
+
+  strided(const context& c, int node) : from(c.value(node)) {
+    const shape& s = c.shape_of(node);
+    std::ptrdiff_t stride = 1;
+    for (int axis = s.rank - 1; axis >= 0; --axis) {
+      strides[axis] = stride;
+      stride *= static_cast<std::ptrdiff_t>(c.size(s.dims[axis]));
+    }
+  }
+};
+
+/// Copies a view of shape `s` to `out`, whose rows (last axes) lie `out_strides` apart.
+void copy(context& c, const shape& s, const strided& view, float* out, const size_t* out_strides) {
+  const int axes = s.rank == 0 ? 0 : s.rank - 1;
+  const size_t row = s.rank == 0 ? 1 : c.size(s[-1]);
+  const std::ptrdiff_t step = s.rank == 0 ? 1 : view.strides[s.rank - 1];
+  c.run(c.elements(s, 0, axes), [&](size_t first, size_t last, size_t) {
+    for (size_t i = first; i < last; ++i) {
+      const float* from = view.from;
+      float* to = out;
+      size_t rest = i;
+      for (int axis = axes - 1; axis >= 0; --axis) {
+        const size_t at = rest % c.size(s.dims[axis]);
+        rest /= c.size(s.dims[axis]);
+        from += static_cast<std::ptrdiff_t>(at) * view.strides[axis];
+        to += at * out_strides[axis];
+      }
+      if (step == 1)
+        std::memcpy(to, from, row * sizeof(float));
+      else
+        for (size_t j = 0; j < row; ++j) to[j] = from[static_cast<std::ptrdiff_t>(j) * step];
+    }
+  });
+}
+
+void contiguous(const context& c, const shape& s, size_t* strides) {
+  size_t stride = 1;
+  for (int axis = s.rank - 1; axis >= 0; --axis) {
+    strides[axis] = stride;
+    stride *= c.size(s.dims[axis]);
+  }
+}
+
+} // namespace
+
+void run_copy(context& c, const step& s) {
+  const node& n = c.graph.at(s.node);
+  const int from = c.graph.operand(s.node, 0);
+  const shape& x = c.shape_of(from);
+  strided view(c, from);
+  switch (n.kind) {
+    case op::transpose:
+      std::swap(view.strides[x.rank - 1], view.strides[x.rank - 2]);
+      break;
+    case op::permute: {
+      strided moved = view;
+      for (int i = 0; i < x.rank; ++i) moved.strides[i] = view.strides[n.attributes[0] >> (3 * i) & 7];
+      view = moved;
+      break;
+    }
+    case op::slice:
+      view.from += static_cast<std::ptrdiff_t>(c.size(n.attributes[1])) * view.strides[n.attributes[0]];
+      break;
+    case op::reverse: {
+      std::ptrdiff_t& stride = view.strides[n.attributes[0]];
+      view.from += (static_cast<std::ptrdiff_t>(c.size(x[n.attributes[0]])) - 1) * stride;
+      stride = -stride;
+      break;
+    }
+    default: { // broadcast: missing and single axes do not move
+      strided stretched = view;
+      const int missing = n.shape.rank - x.rank;
+      for (int i = 0; i < n.shape.rank; ++i)
+        stretched.strides[i] = i < missing || c.size(x[i - missing]) == 1 ? 0 : view.strides[i - missing];
+      view = stretched;
+    }
+  }
+  size_t strides[shape::max_rank] = {};
+  contiguous(c, n.shape, strides);
+  copy(c, n.shape, view, c.result(s.node), strides);
+}
+
+void run_concat(context& c, const step& s) {
+  const node& n = c.graph.at(s.node);
+  size_t strides[shape::max_rank] = {};
+  contiguous(c, n.shape, strides);
+  float* out = c.result(s.node);
+  for (int k = 0; k < n.operand_count; ++k) {
+    const int from = c.graph.operand(s.node, k);
+    copy(c, c.shape_of(from), strided(c, from), out, strides);
+    out += c.size(c.shape_of(from)[n.attributes[0]]) * strides[n.attributes[0]];
+  }
+}
+
+void run_pad(context& c, const step& s) {
+  const node& n = c.graph.at(s.node);
+  const int from = c.graph.operand(s.node, 0);
+  float* out = c.result(s.node);
+  const size_t count = c.elements(n.shape);
+  if (n.type == element::f32)
+    std::fill_n(out, count, static_cast<float>(n.number));
+  else
+    std::fill_n(reinterpret_cast<std::int32_t*>(out), count, static_cast<std::int32_t>(n.number));
+  size_t strides[shape::max_rank] = {};
+  contiguous(c, n.shape, strides);
+  copy(c, c.shape_of(from), strided(c, from),
+       out + static_cast<size_t>(n.attributes[1]) * strides[n.attributes[0]], strides);
+}
+
+void begin_loop(context& c, int region) {
+  const region_entry& r = c.graph.region(region);
+  for (int k = 0; k < r.carried; ++k) {
+    const carried_value& v = c.plan.carried[region][k];
+    if (v.initial >= 0)
+      std::memcpy(c.slots[v.slot], c.value(v.initial), c.elements(c.shape_of(r.first + k)) * sizeof(float));
+  }
+}
+
+void end_pass(context& c, int region) {
+  const region_entry& r = c.graph.region(region);
+  for (int k = 0; k < r.carried; ++k) {
+    const carried_value& v = c.plan.carried[region][k];
+    if (v.copied >= 0)
+      std::memcpy(c.slots[v.next], c.value(v.copied), c.elements(c.shape_of(r.first + k)) * sizeof(float));
+  }
+  for (int k = 0; k < r.carried; ++k)
+    std::swap(c.slots[c.plan.carried[region][k].slot], c.slots[c.plan.carried[region][k].next]);
+}
+
+} // namespace fovea::simd

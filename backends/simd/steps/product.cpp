@@ -1,0 +1,106 @@
+#include <fovea/backends/simd/steps.hpp>
+
+namespace fovea::simd {
+
+namespace {
+
+activation kernel_activation(epilogue e) {
+  switch (e) {
+    case epilogue::none:
+      return activation::none;
+    case epilogue::relu:
+      return activation::relu;
+    case epilogue::gelu:
+      return activation::gelu;
+    case epilogue::gelu_tanh:
+      return activation::gelu_tanh;
+    case epilogue::silu:
+      return activation::silu;
+    case epilogue::sigmoid:
+      return activation::sigmoid;
+    case epilogue::tanh:
+      return activation::tanh;
+  }
+  return activation::none;
+}
+
+combine kernel_join(joining j) {
+  return j == joining::add ? combine::add : j == joining::multiply ? combine::multiply : combine::none;
+}
+
+} // namespace
+
+void run_product(context& c, const step& s) {
+  product_part parts[4];
+  product_args args;
+  for (int i = 0; i < s.count; ++i) {
+    const int root = c.plan.parts[s.first + i], id = c.plan.product[root];
+    const node& n = c.graph.at(id);
+    const int left = c.graph.operand(id, 0), right = c.graph.operand(id, 1);
+    const bool from_columns = n.kind == op::matmul && c.graph.at(right).kind != op::transpose;
+    const int weight = c.graph.at(right).kind == op::transpose ? c.graph.operand(right, 0) : right;
+    const shape& x = c.shape_of(left);
+    args.a = c.value(left);
+    args.rows = c.rows(x);
+    args.depth = args.a_stride = c.size(x[-1]);
+    product_part& p = parts[i];
+    p.panels = c.packed(weight, from_columns);
+    p.columns = p.out_stride = c.size(n.shape[-1]);
+    if (n.kind == op::linear && n.operand_count > 2) p.bias = c.value(c.graph.operand(id, 2));
+    p.out = c.result(root);
+    if (c.plan.join[root] != joining::none) {
+      p.other = c.value(c.plan.other[root]);
+      p.other_stride = p.columns;
+    }
+    p.act = kernel_activation(c.plan.activation[root]);
+    p.join = kernel_join(c.plan.join[root]);
+  }
+  args.parts = parts;
+  args.part_count = static_cast<size_t>(s.count);
+  c.run(c.kernels.product_tasks(args),
+        [&](size_t first, size_t last, size_t) { c.kernels.product(args, first, last); });
+}
+
+void run_matmul(context& c, const step& s) {
+  const int left = c.graph.operand(s.node, 0), right = c.graph.operand(s.node, 1);
+  const shape &x = c.shape_of(left), &y = c.shape_of(right), &z = c.shape_of(s.node);
+  const size_t m = c.size(x[-2]), k = c.size(x[-1]), n = c.size(y[-1]);
+  const size_t batches = c.elements(z, 0, z.rank - 2);
+  float* panels = c.slots[s.temporary[0]];
+  size_t packed_at = static_cast<size_t>(-1);
+  for (size_t b = 0; b < batches; ++b) {
+    // The leading axes broadcast: an axis that is missing or 1 does not move the operand.
+    size_t at_x = 0, at_y = 0, rest = b, stride_x = m * k, stride_y = k * n;
+    for (int axis = 3; axis <= z.rank; ++axis) {
+      const size_t size = c.size(z[-axis]), i = rest % size;
+      rest /= size;
+      if (axis <= x.rank) {
+        if (c.size(x[-axis]) != 1) at_x += i * stride_x;
+        stride_x *= c.size(x[-axis]);
+      }
+      if (axis <= y.rank) {
+        if (c.size(y[-axis]) != 1) at_y += i * stride_y;
+        stride_y *= c.size(y[-axis]);
+      }
+    }
+    if (at_y != packed_at) {
+      const pack_args pack{.b = c.value(right) + at_y,
+                           .columns = n,
+                           .depth = k,
+                           .column_stride = 1,
+                           .depth_stride = n,
+                           .panels = panels};
+      c.run(c.kernels.pack_tasks(pack),
+            [&](size_t first, size_t last, size_t) { c.kernels.pack(pack, first, last); });
+      packed_at = at_y;
+    }
+    const product_part part{
+        .panels = panels, .columns = n, .out = c.result(s.node) + b * m * n, .out_stride = n};
+    const product_args args{
+        .a = c.value(left) + at_x, .rows = m, .depth = k, .a_stride = k, .parts = &part, .part_count = 1};
+    c.run(c.kernels.product_tasks(args),
+          [&](size_t first, size_t last, size_t) { c.kernels.product(args, first, last); });
+  }
+}
+
+} // namespace fovea::simd

@@ -1,0 +1,211 @@
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <string>
+
+#include <fovea/backends/simd/steps.hpp>
+#include <fovea/runtime/error.hpp>
+
+namespace fovea::simd {
+
+namespace {
+
+/// An axis between what lies outside and inside of it.
+struct around {
+  size_t outer, count, inner;
+  around(const context& c, const shape& s, int axis)
+      : outer(c.elements(s, 0, axis)), count(c.size(s[axis])), inner(c.elements(s, axis + 1, s.rank)) {}
+};
+
+} // namespace
+
+void run_norm(context& c, const step& s) {
+  const node& n = c.graph.at(s.node);
+  const norm_args args{.x = c.value(c.graph.operand(s.node, 0)),
+                       .out = c.result(s.node),
+                       .rows = c.rows(n.shape),
+                       .width = c.size(n.shape[-1]),
+                       .weight = n.operand_count > 1 ? c.value(c.graph.operand(s.node, 1)) : nullptr,
+                       .bias = n.operand_count > 2 ? c.value(c.graph.operand(s.node, 2)) : nullptr,
+                       .epsilon = static_cast<float>(n.number)};
+  const auto kernel = n.kind == op::layer_norm ? c.kernels.layer_norm : c.kernels.rms_norm;
+  c.run(c.kernels.norm_tasks(args), [&](size_t first, size_t last, size_t) { kernel(args, first, last); });
+}
+
+void run_group_norm(context& c, const step& s) {
+  const node& n = c.graph.at(s.node);
+  const size_t width = c.size(n.shape[-1]), groups = static_cast<size_t>(n.attributes[0]),
+               each = width / groups;
+  const size_t batch = n.shape.rank > 1 ? c.size(n.shape[0]) : 1,
+               positions = c.elements(n.shape) / width / batch;
+  const float* x = c.value(c.graph.operand(s.node, 0));
+  const float* weight = n.operand_count > 1 ? c.value(c.graph.operand(s.node, 1)) : nullptr;
+  const float* bias = n.operand_count > 2 ? c.value(c.graph.operand(s.node, 2)) : nullptr;
+  float* out = c.result(s.node);
+  c.run(batch * groups, [&](size_t first, size_t last, size_t) {
+    for (size_t task = first; task < last; ++task) {
+      const size_t from = task / groups * positions * width, group = task % groups * each;
+      double sum = 0, squares = 0;
+      for (size_t p = 0; p < positions; ++p)
+        for (size_t j = group; j < group + each; ++j) sum += static_cast<double>(x[from + p * width + j]);
+      const double count = static_cast<double>(positions * each), mean = sum / count;
+      for (size_t p = 0; p < positions; ++p)
+        for (size_t j = group; j < group + each; ++j) {
+          const double d = static_cast<double>(x[from + p * width + j]) - mean;
+          squares += d * d;
+        }
+      const double scale = 1 / std::sqrt(squares / count + n.number);
+      for (size_t p = 0; p < positions; ++p)
+        for (size_t j = group; j < group + each; ++j) {
+          const size_t i = from + p * width + j;
+          const double y = (static_cast<double>(x[i]) - mean) * scale;
+          out[i] = static_cast<float>(weight == nullptr
+                                          ? y
+                                          : y * static_cast<double>(weight[j]) +
+                                                (bias == nullptr ? 0.0 : static_cast<double>(bias[j])));
+        }
+    }
+  });
+}
+
+void run_batch_norm(context& c, const step& s) {
+  const node& n = c.graph.at(s.node);
+  const size_t width = c.size(n.shape[-1]);
+  const auto operand = [&](int k) { return c.value(c.graph.operand(s.node, k)); };
+  const float *x = operand(0), *weight = operand(1), *bias = operand(2), *mean = operand(3),
+              *variance = operand(4);
+  float* out = c.result(s.node);
+  const auto epsilon = static_cast<float>(n.number);
+  c.run(c.rows(n.shape), [&](size_t first, size_t last, size_t) {
+    for (size_t i = first; i < last; ++i)
+      for (size_t j = 0; j < width; ++j)
+        out[i * width + j] =
+            (x[i * width + j] - mean[j]) / std::sqrt(variance[j] + epsilon) * weight[j] + bias[j];
+  });
+}
+
+void run_softmax(context& c, const step& s) {
+  const node& n = c.graph.at(s.node);
+  const around a(c, n.shape, n.attributes[0]);
+  const softmax_args args{.x = c.value(c.graph.operand(s.node, 0)),
+                          .out = c.result(s.node),
+                          .outer = a.outer,
+                          .count = a.count,
+                          .inner = a.inner};
+  const auto kernel = n.kind == op::softmax ? c.kernels.softmax : c.kernels.log_softmax;
+  c.run(c.kernels.softmax_tasks(args), [&](size_t first, size_t last, size_t) { kernel(args, first, last); });
+}
+
+void run_reduce(context& c, const step& s) {
+  const node& n = c.graph.at(s.node);
+  const int from = c.graph.operand(s.node, 0);
+  const around a(c, c.shape_of(from), n.attributes[0]);
+  const reduce_args args{
+      .x = c.value(from), .out = c.result(s.node), .outer = a.outer, .count = a.count, .inner = a.inner};
+  const reduction how = n.kind == op::sum        ? reduction::sum
+                        : n.kind == op::mean     ? reduction::mean
+                        : n.kind == op::max_over ? reduction::maximum
+                                                 : reduction::minimum;
+  c.run(c.kernels.reduce_tasks(args),
+        [&](size_t first, size_t last, size_t) { c.kernels.reduce(how, args, first, last); });
+}
+
+void run_argmax(context& c, const step& s) {
+  const node& n = c.graph.at(s.node);
+  const int from = c.graph.operand(s.node, 0);
+  const around a(c, c.shape_of(from), n.attributes[0]);
+  const float* x = c.value(from);
+  auto* out = reinterpret_cast<std::int32_t*>(c.result(s.node));
+  c.run(a.outer, [&](size_t first, size_t last, size_t) {
+    for (size_t o = first; o < last; ++o)
+      for (size_t i = 0; i < a.inner; ++i) {
+        const float* column = x + o * a.count * a.inner + i;
+        size_t best = 0;
+        for (size_t k = 1; k < a.count; ++k)
+          if (column[k * a.inner] > column[best * a.inner]) best = k;
+        out[o * a.inner + i] = static_cast<std::int32_t>(best);
+      }
+  });
+}
+
+void run_gather(context& c, const step& s) {
+  const node& n = c.graph.at(s.node);
+  const int table = c.graph.operand(s.node, 0), ids = c.graph.operand(s.node, 1);
+  const shape& rows = c.shape_of(table);
+  const std::int32_t* id = c.integers(ids);
+  const size_t count = c.elements(c.shape_of(ids)), size = c.size(rows[0]);
+  if (c.graph.at(ids).kind != op::input &&
+      c.graph.at(ids).kind != op::range) // those were checked before the call
+    for (size_t i = 0; i < count; ++i)
+      if (id[i] < 0 || static_cast<size_t>(id[i]) >= size) {
+        sentence where;
+        where << n.at;
+        throw error(std::string(where.text) + ": gather: expected ids from 0 to " + std::to_string(size - 1) +
+                    ", found " + std::to_string(id[i]));
+      }
+  gather_args args{.table = nullptr,
+                   .width = c.elements(rows, 1, rows.rank),
+                   .rows = count,
+                   .ids = id,
+                   .out = c.result(s.node)};
+  args.out_stride = args.width;
+  if (const int b = c.plan.base[table]; c.graph.at(b).kind == op::parameter) args.table = c.packed(b, false);
+  args.paneled = args.table != nullptr;
+  if (!args.paneled) args.table = c.value(table);
+  c.run(c.kernels.gather_tasks(args),
+        [&](size_t first, size_t last, size_t) { c.kernels.gather(args, first, last); });
+}
+
+void run_range(context& c, const step& s) {
+  auto* out = reinterpret_cast<std::int32_t*>(c.result(s.node));
+  const size_t count = c.elements(c.shape_of(s.node));
+  for (size_t i = 0; i < count; ++i) out[i] = static_cast<std::int32_t>(i);
+}
+
+void run_sinusoidal(context& c, const step& s) {
+  const node& n = c.graph.at(s.node);
+  const size_t positions = c.size(n.shape[0]), width = c.size(n.shape[1]);
+  float* out = c.result(s.node);
+  c.run(positions, [&](size_t first, size_t last, size_t) {
+    for (size_t p = first; p < last; ++p)
+      for (size_t i = 0; i < width; i += 2) {
+        const double angle =
+            static_cast<double>(p) / std::pow(n.number, static_cast<double>(i) / static_cast<double>(width));
+        out[p * width + i] = static_cast<float>(std::sin(angle));
+        out[p * width + i + 1] = static_cast<float>(std::cos(angle));
+      }
+  });
+}
+
+void run_rope(context& c, const step& s) {
+  const node& n = c.graph.at(s.node);
+  const size_t width = c.size(n.shape[-1]), heads = static_cast<size_t>(n.attributes[0]),
+               head = width / heads;
+  const size_t turned = static_cast<size_t>(n.attributes[2]), length = c.size(n.shape[-2]);
+  const bool neighbours = n.attributes[1] != 0;
+  const float* x = c.value(c.graph.operand(s.node, 0));
+  float* out = c.result(s.node);
+  c.run(length, [&](size_t first, size_t last, size_t) {
+    const size_t batch = c.rows(n.shape) / length;
+    for (size_t p = first; p < last; ++p) {
+      for (size_t b = 0; b < batch; ++b)
+        std::memcpy(out + (b * length + p) * width, x + (b * length + p) * width, width * sizeof(float));
+      const double position = static_cast<double>(p) + n.attributes[3];
+      for (size_t i = 0; i < turned / 2; ++i) {
+        const double angle =
+            position * std::pow(n.number, -2.0 * static_cast<double>(i) / static_cast<double>(turned));
+        const auto cosine = static_cast<float>(std::cos(angle)), sine = static_cast<float>(std::sin(angle));
+        const size_t one = neighbours ? 2 * i : i, two = neighbours ? 2 * i + 1 : i + turned / 2;
+        for (size_t b = 0; b < batch; ++b)
+          for (size_t h = 0; h < heads; ++h) {
+            const size_t from = (b * length + p) * width + h * head;
+            const float u = x[from + one], v = x[from + two];
+            out[from + one] = u * cosine - v * sine;
+            out[from + two] = u * sine + v * cosine;
+          }
+      }
+    }
+  });
+}
+
+} // namespace fovea::simd

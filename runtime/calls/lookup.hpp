@@ -1,0 +1,123 @@
+#pragma once
+
+#include <cstddef>
+
+#include <fovea/dsl/ill_formed.hpp>
+#include <fovea/runtime/calls/keys.hpp>
+
+namespace fovea::detail {
+
+template <class model, fixed_name name>
+constexpr int find_input() {
+  for (std::size_t i = 0; i < model::view.inputs.size(); ++i)
+    if (same_text(model::view.inputs[i].name, name.text)) return static_cast<int>(i);
+  return -1;
+}
+template <class model, fixed_name name>
+constexpr int find_output() {
+  for (std::size_t i = 0; i < model::view.outputs.size(); ++i)
+    if (same_text(model::view.outputs[i].name, name.text)) return static_cast<int>(i);
+  return -1;
+}
+
+/// Whether `written` names the parameter with the path `path`, in which ".*" stands for a layer's number: it
+/// may be left out.
+constexpr bool names_parameter(const char* path, const char* written) {
+  while (*path != '\0') {
+    if (path[0] == '.' && path[1] == '*' && !(written[0] == '.' && written[1] == '*'))
+      path += 2;
+    else if (*path++ != *written++)
+      return false;
+  }
+  return *written == '\0';
+}
+template <class model, fixed_name name>
+constexpr int find_parameter() {
+  for (std::size_t i = 0; i < model::view.parameters.size(); ++i)
+    if (names_parameter(model::view.parameter_name(static_cast<int>(i)).text, name.text))
+      return static_cast<int>(i);
+  return -1;
+}
+
+constexpr void list(sentence& s, std::span<const named_value> values) {
+  for (std::size_t i = 0; i < values.size(); ++i) s << (i == 0 ? "" : ", ") << '"' << values[i].name << '"';
+}
+
+/// The sentence for a call that does not fit the model's inputs; empty if all is well.
+template <class model, fixed_name... names>
+struct checked_call {
+  static constexpr sentence check() {
+    sentence s;
+    constexpr std::size_t count = model::view.inputs.size();
+    int times[count > 0 ? count : 1] = {};
+    const auto take = [&](int i, const char* name) {
+      if (!s.empty()) return;
+      if (i < 0) {
+        s << "there is no input \"" << name << "\"; the inputs are ";
+        list(s, model::view.inputs);
+      } else if (++times[i] > 1) {
+        s << "the input \"" << name << "\" is given twice";
+      }
+    };
+    (take(find_input<model, names>(), names.text), ...);
+    for (std::size_t i = 0; s.empty() && i < count; ++i)
+      if (times[i] == 0) s << "the input \"" << model::view.inputs[i].name << "\" is missing";
+    return s;
+  }
+  static constexpr sentence error = check();
+};
+
+template <class model, fixed_name name>
+struct checked_output {
+  static constexpr sentence check() {
+    sentence s;
+    if (find_output<model, name>() < 0) {
+      s << "there is no output \"" << name.text << "\"; the outputs are ";
+      list(s, model::view.outputs);
+    }
+    return s;
+  }
+  static constexpr sentence error = check();
+};
+
+template <class model, fixed_name name>
+struct checked_parameter {
+  static constexpr sentence check() {
+    sentence s;
+    if (find_parameter<model, name>() < 0) s << "there is no parameter \"" << name.text << '"';
+    return s;
+  }
+  static constexpr sentence error = check();
+};
+
+/// What an input is given must have the input's rank and a number type that fits it.
+template <class model, int input, int rank, bool is_number, bool is_integer>
+struct checked_argument {
+  static constexpr sentence check() {
+    sentence s;
+    const node& n = model::view.at(model::view.inputs[input].node);
+    const auto begin = [&]() -> sentence& {
+      return s << "input \"" << model::view.inputs[input].name << "\": ";
+    };
+    if (!is_number)
+      begin() << "expected an xtensor expression of numbers";
+    else if (n.type == element::i32 && !is_integer)
+      begin() << "expected integers, found floating-point numbers";
+    else if (rank >= 0 && rank != n.shape.rank) {
+      begin() << "expected " << static_cast<int>(n.shape.rank) << " axes ";
+      model::view.write_shape(s, n.shape);
+      s << ", found " << rank;
+    }
+    return s;
+  }
+  static constexpr sentence error = check();
+};
+
+/// Instantiated where a sentence is not empty, it is the error.
+template <class checked>
+constexpr bool holds() {
+  if constexpr (!checked::error.empty()) return sizeof(report_of<checked>) == 0;
+  return true;
+}
+
+} // namespace fovea::detail

@@ -1,0 +1,156 @@
+#include <fovea/runtime/calls/sizes.hpp>
+
+#include <algorithm>
+#include <cstring>
+
+#include <fovea/runtime/error.hpp>
+
+namespace fovea {
+
+namespace {
+
+std::string text_of(const dim& d) {
+  sentence s;
+  s << d;
+  return s.text;
+}
+
+/// The node whose value a node only renames.
+int renamed(const graph_view& g, int id) {
+  while (g.at(id).kind == op::reshape) id = g.operand(id, 0);
+  return id;
+}
+
+} // namespace
+
+call_sizes::call_sizes(graph_view graph, const char* model_name, std::span<const dim_size> capacity)
+    : graph_(graph), name_(model_name) {
+  for (const dim& form : graph_.forms)
+    for (int i = 0; i < form.atom_count; ++i)
+      if (form.atoms[i].divisor == 0 &&
+          std::find(symbols_.begin(), symbols_.end(), form.atoms[i].symbol) == symbols_.end())
+        symbols_.emplace_back(form.atoms[i].symbol);
+  capacity_.assign(symbols_.size(), 0);
+  std::vector<std::int64_t> implied(symbols_.size(), 0);
+  id_limit_.assign(graph_.inputs.size(), 0);
+  for (int id = 0; id < graph_.node_count(); ++id) {
+    if (graph_.at(id).kind != op::gather) continue;
+    const int table = graph_.operand(id, 0), ids = renamed(graph_, graph_.operand(id, 1));
+    const int rows = graph_.at(table).shape[0];
+    if (!graph_.is_number(rows)) continue;
+    const auto tighten = [&](std::int64_t& limit) {
+      limit = limit == 0 ? graph_.number(rows) : std::min(limit, graph_.number(rows));
+    };
+    if (graph_.at(ids).kind == op::input)
+      tighten(id_limit_[static_cast<std::size_t>(graph_.at(ids).attributes[0])]);
+    if (graph_.at(ids).kind == op::range) {
+      const dim length = graph_.dim_of(graph_.at(ids).shape[0]);
+      for (std::size_t i = 0; i < symbols_.size(); ++i)
+        if (length.is_symbol() && symbols_[i] == length.name()) tighten(implied[i]);
+    }
+  }
+  for (const dim_size& given : capacity) {
+    if (!given.symbol.is_symbol())
+      throw error(name_ + ": capacity of " + text_of(given.symbol) + ": expected a dim known at run time");
+    const auto found = std::find(symbols_.begin(), symbols_.end(), given.symbol.name());
+    if (found == symbols_.end())
+      throw error(name_ + ": capacity of " + given.symbol.name() + ": the model has no such dim");
+    const auto i = static_cast<std::size_t>(found - symbols_.begin());
+    if (given.size < 1)
+      throw error(name_ + ": capacity of " + symbols_[i] + ": expected at least 1, found " +
+                  std::to_string(given.size));
+    if (implied[i] != 0 && given.size > implied[i])
+      throw error(name_ + ": capacity of " + symbols_[i] + ": the model allows at most " +
+                  std::to_string(implied[i]) + ", found " + std::to_string(given.size));
+    capacity_[i] = given.size;
+  }
+  for (std::size_t i = 0; i < symbols_.size(); ++i) {
+    if (capacity_[i] == 0) capacity_[i] = implied[i];
+    if (capacity_[i] == 0)
+      throw error(name_ + ": the dim " + symbols_[i] + " has no bound; give one, as in {.capacity = {{" +
+                  symbols_[i] + ", 512}}}");
+  }
+  current_ = capacity_;
+  evaluate();
+}
+
+std::int64_t call_sizes::size_of(const char* symbol) const {
+  for (std::size_t i = 0; i < symbols_.size(); ++i)
+    if (symbols_[i] == symbol) return current_[i];
+  return 0;
+}
+
+void call_sizes::evaluate() {
+  sizes_.resize(graph_.dim_numbers.size());
+  for (std::size_t d = 1; d < sizes_.size(); ++d)
+    sizes_[d] = graph_.size(static_cast<int>(d), [this](const char* symbol) { return size_of(symbol); });
+}
+
+std::string call_sizes::input_text(std::size_t index) const {
+  const named_value& in = graph_.inputs[index];
+  sentence s;
+  s << in.name << "\" ";
+  graph_.write_shape(s, graph_.at(in.node).shape);
+  return name_ + ": input \"" + s.text;
+}
+
+void call_sizes::resolve(std::span<const std::span<const std::size_t>> shapes) {
+  std::vector<std::int64_t>& next = current_;
+  std::fill(next.begin(), next.end(), 0);
+  const auto input_shape = [this](std::size_t i) -> const shape& {
+    return graph_.at(graph_.inputs[i].node).shape;
+  };
+  const auto extent = [&](std::size_t i, int axis) {
+    return static_cast<std::int64_t>(shapes[i][static_cast<std::size_t>(axis)]);
+  };
+  for (std::size_t i = 0; i < shapes.size(); ++i) {
+    const shape& s = input_shape(i);
+    if (shapes[i].size() != s.rank)
+      throw error(input_text(i) + ": expected " + std::to_string(s.rank) + " axes, found " +
+                  std::to_string(shapes[i].size()));
+    for (int axis = 0; axis < s.rank; ++axis) {
+      if (graph_.is_number(s[axis])) continue;
+      const dim& form = graph_.form(s[axis]);
+      if (!form.is_symbol()) continue;
+      const auto k = static_cast<std::size_t>(std::find(symbols_.begin(), symbols_.end(), form.name()) -
+                                              symbols_.begin());
+      const std::int64_t found = extent(i, axis);
+      if (found < 1 || found > capacity_[k])
+        throw error(input_text(i) + ": axis " + std::to_string(axis) + " (" + symbols_[k] + ") is " +
+                    std::to_string(found) + ", expected 1 to " + std::to_string(capacity_[k]) +
+                    ", the capacity of " + symbols_[k]);
+      if (next[k] != 0 && next[k] != found)
+        throw error(input_text(i) + ": axis " + std::to_string(axis) + " (" + symbols_[k] + ") is " +
+                    std::to_string(found) + ", but another input has " + symbols_[k] + " = " +
+                    std::to_string(next[k]));
+      next[k] = found;
+    }
+  }
+  for (std::size_t k = 0; k < symbols_.size(); ++k)
+    if (next[k] == 0)
+      throw error(name_ + ": no input says how large " + symbols_[k] +
+                  " is; it must be an axis of an input by itself");
+  evaluate();
+  for (std::size_t i = 0; i < shapes.size(); ++i)
+    for (int axis = 0; axis < input_shape(i).rank; ++axis) {
+      const std::int64_t expected = sizes_[input_shape(i)[axis]];
+      if (extent(i, axis) != expected)
+        throw error(input_text(i) + ": axis " + std::to_string(axis) + " is " +
+                    std::to_string(extent(i, axis)) + ", expected " + std::to_string(expected));
+    }
+}
+
+void call_sizes::check_ids(std::size_t index, std::span<const std::int32_t> ids) const {
+  const std::int64_t limit = id_limit_[index];
+  if (limit == 0) return;
+  for (std::size_t i = 0; i < ids.size(); ++i)
+    if (ids[i] < 0 || ids[i] >= limit)
+      throw error(input_text(index) + ": expected ids from 0 to " + std::to_string(limit - 1) + ", found " +
+                  std::to_string(ids[i]) + " at element " + std::to_string(i));
+}
+
+void call_sizes::reject_integer(std::size_t index, const std::string& found) const {
+  throw error(input_text(index) + ": " + found + " does not fit 32 bits");
+}
+
+} // namespace fovea

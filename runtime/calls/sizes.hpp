@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <fovea/dsl/graph_view.hpp>
+
+namespace fovea {
+
+/// The symbols of a model, their capacities, and their sizes in the call at hand.
+class call_sizes {
+public:
+  /// Takes capacities from the list, and where a model implies one (T <= context) from the model. Throws
+  /// fovea::error that names a symbol without bound, or a capacity that is not at least 1 or above what the
+  /// model allows.
+  call_sizes(graph_view graph, const char* model_name, std::span<const dim_size> capacity);
+
+  /// The size of every dim of the graph, by id: at capacity after construction, of the last call after
+  /// `resolve`.
+  const std::vector<std::int64_t>& sizes() const { return sizes_; }
+
+  /// Takes the sizes of a call from the shapes of its inputs (in the graph's order). Throws fovea::error that
+  /// names the input, the axis, what was expected and what was found.
+  void resolve(std::span<const std::span<const std::size_t>> shapes);
+
+  /// Throws fovea::error where an id lies outside the tables that input `index` chooses from.
+  void check_ids(std::size_t index, std::span<const std::int32_t> ids) const;
+  /// The error for an integer that does not fit int32.
+  [[noreturn]] void reject_integer(std::size_t index, const std::string& found) const;
+
+  /// The size of a symbol.
+  std::int64_t size_of(const char* symbol) const;
+  std::span<const std::string> symbols() const { return symbols_; }
+  const std::string& model_name() const { return name_; }
+
+private:
+  void evaluate();
+  std::string input_text(std::size_t index) const;
+
+  graph_view graph_;
+  std::string name_;
+  std::vector<std::string> symbols_;
+  std::vector<std::int64_t> capacity_, current_;
+  std::vector<std::int64_t> sizes_;
+  std::vector<std::int64_t> id_limit_; // for each input: the rows of the smallest table it chooses from, or 0
+};
+
+} // namespace fovea

@@ -1,0 +1,286 @@
+#pragma once
+
+#include <array>
+#include <concepts>
+#include <cstdint>
+#include <memory>
+#include <thread>
+#include <type_traits>
+
+#include <fovea/backends/buffer.hpp>
+#include <fovea/backends/reference/engine.hpp>
+#include <fovea/backends/simd/engine.hpp>
+#include <fovea/backends/simd/isa/dispatch.hpp>
+#include <fovea/backends/simd/lower.hpp>
+#include <fovea/dsl/model.hpp>
+#include <fovea/runtime/calls/keys.hpp>
+#include <fovea/runtime/calls/lookup.hpp>
+#include <fovea/runtime/calls/sizes.hpp>
+#include <fovea/runtime/options.hpp>
+#include <fovea/runtime/parameters.hpp>
+
+namespace fovea {
+
+/// Runs the specification instead of the kernels: compile<reference>(model, weights, options). Slow, in
+/// double precision.
+struct reference {};
+
+namespace detail {
+
+/// Small: all weights at most 128 KiB.
+template <class model>
+constexpr bool is_small(const compile_options& options) {
+  constexpr bool fits = model::parameters() * 4 <= 128 * 1024;
+  return options.regime == regime::automatic ? fits : options.regime == regime::small;
+}
+
+template <class model>
+int threads_of(const compile_options& options) {
+  if (options.threads > 0) return options.threads;
+  return is_small<model>(options) ? 1 : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+}
+
+template <class E>
+concept tensor_like = requires(const E& e) {
+  e.shape();
+  e.dimension();
+  e.begin();
+  typename E::value_type;
+};
+
+/// The rank of an xtensor expression where its type says so, else -1.
+template <class E>
+constexpr int rank_of() {
+  if constexpr (tensor_like<E>) {
+    using shape_type = std::decay_t<decltype(std::declval<const E&>().shape())>;
+    if constexpr (requires { std::tuple_size<shape_type>::value; })
+      return static_cast<int>(std::tuple_size<shape_type>::value);
+  }
+  return -1;
+}
+template <class E>
+struct value_type_of {
+  using type = void;
+};
+template <class E>
+requires tensor_like<E>
+struct value_type_of<E> {
+  using type = typename E::value_type;
+};
+
+/// The kernels and the plan: what compile(...) makes by default.
+template <class model>
+class simd_engine {
+public:
+  static constexpr graph_view graph = model::view;
+  static constexpr plan_view plan{model::schedule};
+
+  simd_engine(const weights& source, std::span<const name_rule> names, std::span<const std::int64_t> capacity,
+              int threads, const simd::generated_step* code)
+      : code_(code), pool_(std::make_shared<thread_pool>(static_cast<std::size_t>(threads))),
+        weights_(std::make_shared<simd::shared_weights>(graph, plan, std::span(model::schedule.groups.live),
+                                                        model_parameters(graph, source, names),
+                                                        simd::kernels(), *pool_)),
+        engine_(graph, plan, weights_, capacity, pool_) {
+    reserve(capacity);
+  }
+  simd_engine(const simd_engine& other, std::span<const std::int64_t> capacity)
+      : code_(other.code_), pool_(std::make_shared<thread_pool>(other.pool_->size())),
+        weights_(other.weights_), engine_(graph, plan, weights_, capacity, pool_) {
+    reserve(capacity);
+  }
+
+  void* input(int node, std::span<const std::int64_t> sizes) { return engine_.begin(sizes).result(node); }
+  void run(std::span<const std::int64_t> sizes) {
+    simd::context c = engine_.begin(sizes);
+    simd::program<model, 0, model::schedule.step_count>::run(c, code_);
+    for (std::size_t i = 0; i < graph.outputs.size(); ++i) outputs_[i] = c.value(graph.outputs[i].node);
+  }
+  const void* output(std::size_t i) const { return outputs_[i]; }
+  const model_parameters& parameters() const { return weights_->parameters; }
+  std::int64_t arena_bytes() const { return engine_.arena_bytes(); }
+  int threads() const { return static_cast<int>(pool_->size()); }
+
+private:
+  void reserve(std::span<const std::int64_t> capacity) {
+    simd::context c = engine_.begin(capacity);
+    engine_.reserve_scratch(simd::thread_scratch<model>(
+        c, code_, std::make_index_sequence<static_cast<std::size_t>(model::schedule.step_count)>{}));
+  }
+
+  const simd::generated_step* code_;
+  std::shared_ptr<thread_pool> pool_;
+  std::shared_ptr<const simd::shared_weights> weights_;
+  simd::engine engine_;
+  std::array<const void*, model::view.outputs.size()> outputs_{};
+};
+
+} // namespace detail
+
+/// The outputs of a call, by name: out["logits"_out] is an xtensor view, valid until the next call on the
+/// same object.
+template <class model, class engine>
+class call_outputs {
+public:
+  call_outputs(const engine& from, const call_sizes& sizes) : engine_(from), sizes_(sizes) {}
+
+  template <fixed_name name>
+  auto operator[](output_key<name>) const {
+    if constexpr (detail::holds<detail::checked_output<model, name>>()) {
+      constexpr int i = detail::find_output<model, name>();
+      return view<static_cast<std::size_t>(i)>();
+    }
+  }
+
+private:
+  template <std::size_t i>
+  auto view() const {
+    constexpr node n = model::view.at(model::view.outputs[i].node);
+    using value = std::conditional_t<n.type == element::f32, float, std::int32_t>;
+    std::array<std::size_t, n.shape.rank> shape{};
+    std::size_t count = 1;
+    for (std::size_t axis = 0; axis < shape.size(); ++axis)
+      count *= shape[axis] = static_cast<std::size_t>(sizes_.sizes()[n.shape.dims[axis]]);
+    return xt::adapt(static_cast<const value*>(engine_.output(i)), count, xt::no_ownership(), shape);
+  }
+
+  const engine& engine_;
+  const call_sizes& sizes_;
+};
+
+/// One parameter of a compiled model: parameter[layer] is an xtensor view of its values as they were loaded.
+template <std::size_t rank>
+class parameter_values {
+public:
+  parameter_values(const model_parameters& parameters, int index, std::array<std::size_t, rank> shape)
+      : parameters_(parameters), index_(index), shape_(shape) {}
+
+  auto operator[](std::size_t layer) const {
+    const weight_view& v = parameters_.values(index_, static_cast<std::int64_t>(layer));
+    return xt::adapt(v.data, v.size, xt::no_ownership(), shape_);
+  }
+
+private:
+  const model_parameters& parameters_;
+  int index_;
+  std::array<std::size_t, rank> shape_;
+};
+
+/// A model with its weights and memory, ready to be called. Serves one thread at a time; a copy has its own
+/// memory over the same weights. Nothing is allocated by a call (compile<reference> apart).
+template <class model, class engine>
+class compiled {
+public:
+  compiled(const char* name, const weights& source, std::span<const name_rule> names,
+           const compile_options& options, const simd::generated_step* code)
+      : sizes_(model::view, name, options.capacity), capacity_(sizes_.sizes()),
+        engine_(source, names, capacity_, detail::threads_of<model>(options), code) {}
+  compiled(const compiled& other)
+      : sizes_(other.sizes_), capacity_(other.capacity_), engine_(other.engine_, capacity_) {}
+  compiled(compiled&&) = default;
+  compiled& operator=(const compiled&) = delete;
+
+  /// net("tokens"_in = ids, ...): one xtensor expression for each input, in any order. Throws fovea::error
+  /// that names the input before anything runs; the outputs are views until the next call.
+  template <fixed_name... names, class... values>
+  auto operator()(const binding<names, values>&... given) {
+    if constexpr (detail::holds<detail::checked_call<model, names...>>() &&
+                  (detail::holds<argument<names, std::decay_t<values>>>() && ...)) {
+      (describe<names>(given.value), ...);
+      std::array<std::span<const std::size_t>, model::view.inputs.size()> shapes;
+      for (std::size_t i = 0; i < shapes.size(); ++i) shapes[i] = {shapes_[i].data(), ranks_[i]};
+      sizes_.resolve(shapes);
+      (fill<names>(given.value), ...);
+      engine_.run(sizes_.sizes());
+      return call_outputs<model, engine>(engine_, sizes_);
+    }
+  }
+
+  /// Its parameters: net.weights()["h.attn.q.weight"_param][layer], or net.weights["..."_param] without
+  /// layers.
+  struct parameter_table {
+    const engine& from;
+    template <fixed_name name>
+    auto operator[](parameter_key<name>) const {
+      if constexpr (detail::holds<detail::checked_parameter<model, name>>()) {
+        constexpr int p = detail::find_parameter<model, name>();
+        constexpr shape s = model::view.at(model::view.parameters[static_cast<std::size_t>(p)].node).shape;
+        std::array<std::size_t, s.rank> shape{};
+        for (std::size_t i = 0; i < shape.size(); ++i)
+          shape[i] = static_cast<std::size_t>(model::view.number(s.dims[i]));
+        return parameter_values<s.rank>(from.parameters(), p, shape);
+      }
+    }
+  };
+  parameter_table weights() const { return {engine_}; }
+
+  /// Bytes of working memory, and the threads that share the work.
+  std::int64_t arena_bytes() const { return engine_.arena_bytes(); }
+  int threads() const { return engine_.threads(); }
+
+private:
+  template <fixed_name name, class E>
+  using argument = detail::checked_argument<model, detail::find_input<model, name>(), detail::rank_of<E>(),
+                                            std::is_arithmetic_v<typename detail::value_type_of<E>::type>,
+                                            std::is_integral_v<typename detail::value_type_of<E>::type>>;
+
+  template <fixed_name name, class E>
+  void describe(const E& value) {
+    constexpr auto i = static_cast<std::size_t>(detail::find_input<model, name>());
+    ranks_[i] = value.dimension();
+    for (std::size_t axis = 0; axis < ranks_[i] && axis < shape::max_rank; ++axis)
+      shapes_[i][axis] = value.shape()[axis];
+  }
+
+  template <fixed_name name, class E>
+  void fill(const E& value) {
+    constexpr auto i = static_cast<std::size_t>(detail::find_input<model, name>());
+    constexpr int id = model::view.inputs[i].node;
+    void* to = engine_.input(id, sizes_.sizes());
+    if constexpr (model::view.at(id).type == element::f32) {
+      auto* out = static_cast<float*>(to);
+      for (const auto x : value) *out++ = static_cast<float>(x);
+    } else {
+      auto* out = static_cast<std::int32_t*>(to);
+      std::size_t count = 0;
+      for (const auto x : value) {
+        if (!std::in_range<std::int32_t>(x)) sizes_.reject_integer(i, std::to_string(x));
+        out[count++] = static_cast<std::int32_t>(x);
+      }
+      sizes_.check_ids(i, {out, count});
+    }
+  }
+
+  call_sizes sizes_;
+  std::vector<std::int64_t> capacity_;
+  engine engine_;
+  std::array<std::array<std::size_t, shape::max_rank>, model::view.inputs.size()> shapes_{};
+  std::array<std::size_t, model::view.inputs.size()> ranks_{};
+};
+
+namespace detail {
+
+/// compile with the generated code of a given instruction set.
+template <class backend, class M>
+auto compile_with(const M& model, const weights& source, const compile_options& options,
+                  const simd::generated_step* code) {
+  using engine = std::conditional_t<std::is_same_v<backend, reference>, reference_engine<M>, simd_engine<M>>;
+  return compiled<M, engine>(
+      model.name, source, std::span(model.names, static_cast<std::size_t>(model.name_count)), options, code);
+}
+
+} // namespace detail
+
+/// Makes a model executable: compile(model, weights, {.capacity = {{B, 8}, {T, 512}}}), or
+/// compile<reference>(...). Throws fovea::error where weights, capacity and model do not fit.
+template <class backend = f32, class M>
+requires(M::well_formed) auto compile(const M& model, const weights& source,
+                                      const compile_options& options = {}) {
+  if constexpr (std::is_same_v<backend, reference>)
+    return detail::compile_with<backend>(model, source, options, nullptr);
+  else
+    return detail::compile_with<backend>(model, source, options,
+                                         simd::generated_code<M, simd::native>::steps.data());
+}
+
+} // namespace fovea

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include <fovea/dsl/graph_view.hpp>
+#include <fovea/runtime/weights/weights.hpp>
+
+namespace fovea {
+
+/// The values of a model's parameters in a checkpoint: one view for each layer of each parameter.
+class model_parameters {
+public:
+  /// Throws fovea::error where checkpoint and model do not fit (weights::resolve).
+  model_parameters(graph_view graph, weights source, std::span<const name_rule> names);
+
+  /// Layer 0 of parameter p; the other layers follow.
+  std::int32_t first(int parameter) const { return first_[static_cast<std::size_t>(parameter)]; }
+  const std::vector<std::int32_t>& first() const { return first_; }
+  const weight_view& values(int parameter, std::int64_t layer) const {
+    return values_[static_cast<std::size_t>(first(parameter) + layer)];
+  }
+  const std::vector<weight_view>& values() const { return values_; }
+  const std::string& name(int parameter, std::int64_t layer) const {
+    return names_[static_cast<std::size_t>(first(parameter) + layer)];
+  }
+  const weights& source() const { return source_; }
+
+private:
+  weights source_;
+  std::vector<std::int32_t> first_;
+  std::vector<std::string> names_;
+  std::vector<weight_view> values_;
+};
+
+} // namespace fovea

@@ -95,15 +95,16 @@ private:
     const json& list = member(file_, "added_tokens");
     if (list.is_null()) return;
     for (const json& entry : list) {
-      added_token token{.content = entry.at("content").get<std::string>(),
-                        .id = entry.at("id").get<token_id>(),
+      const auto content = entry.at("content").get<std::string>();
+      const auto id = entry.at("id").get<std::int64_t>();
+      to_.tokens.add(content, id); // checks both
+      added_token token{.content = content,
+                        .id = static_cast<token_id>(id),
                         .special = entry.value("special", false),
                         .single_word = entry.value("single_word", false),
                         .left_strip = entry.value("lstrip", false),
                         .right_strip = entry.value("rstrip", false),
                         .normalized = entry.value("normalized", false)};
-      if (token.content.empty()) throw error("added_tokens: expected a text; found an empty one");
-      to_.tokens.add(token.content, token.id);
       if (token.special) to_.special.insert(token.id);
       if (!token.normalized) {
         to_.raw_tokens.add(std::move(token));

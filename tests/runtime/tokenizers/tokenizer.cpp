@@ -6,7 +6,10 @@
 
 #include <catch2/catch.hpp>
 
+#include <algorithm>
 #include <atomic>
+#include <random>
+#include <string_view>
 #include <thread>
 
 using namespace fovea;
@@ -231,6 +234,28 @@ TEST_CASE("files that are no tokenizer are refused", "[tokenizer]") {
   file = small_byte_level();
   file["model"]["merges"] = {"a b", "ab"};
   CHECK(refusal(file) == "tokenizer.json: merges: expected two tokens; found \"ab\"");
+}
+
+TEST_CASE("a damaged file is refused or read, and what is read works", "[tokenizer]") {
+  constexpr std::string_view replacements = "\"{}[]:,0123456789eE+-.abnult \xff";
+  std::mt19937 random(5);
+  int refused = 0;
+  for (const json& file : {small_word_piece(), small_byte_level()}) {
+    const std::string whole = file.dump();
+    for (int round = 0; round < 3000; ++round) {
+      std::string damaged = whole;
+      for (auto changes = 1 + random() % 3; changes > 0; --changes)
+        damaged[random() % damaged.size()] = replacements[random() % replacements.size()];
+      try {
+        const tokenizer tokens = parse_tokenizer(damaged);
+        const auto ids = tokens.encode("a [SEP] ab<|end|>c\u00e9", {.max_length = 50}).ids;
+        if (std::ranges::all_of(ids, [&](token_id id) { return id >= 0; })) tokens.decode(ids);
+      } catch (const error&) {
+        ++refused;
+      }
+    }
+  }
+  CHECK(refused > 1000);
 }
 
 TEST_CASE("what is not supported is named, and what is", "[tokenizer]") {

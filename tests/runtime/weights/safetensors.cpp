@@ -7,7 +7,8 @@
 #include <catch2/catch.hpp>
 
 #include <array>
-#include <cstring>
+#include <random>
+#include <string_view>
 
 using namespace fovea;
 using Catch::Matchers::Contains;
@@ -86,6 +87,32 @@ TEST_CASE("a good file cut short anywhere is refused", "[safetensors]") {
     INFO(length);
     CHECK(!refusal(whole.substr(0, length)).empty());
   }
+}
+
+TEST_CASE("a damaged file is refused or read, and what is read lies inside it", "[safetensors]") {
+  const std::string whole =
+      safetensors_bytes(R"({"__metadata__":{"a":"b"},"v":{"dtype":"F32","shape":[2,1],"data_offsets":[0,8]},)"
+                        R"("w":{"dtype":"BOOL","shape":[3],"data_offsets":[8,11]}})",
+                        "0123456789a");
+  const temporary_folder folder;
+  constexpr std::string_view replacements = "\"{}[]:,0123456789eE+-.FIU \xff";
+  std::mt19937 random(3);
+  int refused = 0;
+  for (int round = 0; round < 2000; ++round) {
+    std::string damaged = whole;
+    for (auto changes = 1 + random() % 3; changes > 0; --changes)
+      damaged[random() % damaged.size()] = replacements[random() % replacements.size()];
+    const auto path = folder.write("x.safetensors", damaged);
+    try {
+      const safetensors_file file(path);
+      std::size_t bytes = 0;
+      for (const auto& [name, tensor] : file.tensors()) bytes += tensor.bytes.size();
+      if (bytes != 11) FAIL_CHECK(damaged);
+    } catch (const error&) {
+      ++refused;
+    }
+  }
+  CHECK(refused > 1000);
 }
 
 TEST_CASE("safetensors: what is wrong is named", "[safetensors]") {

@@ -100,7 +100,8 @@ constexpr expr apply(op kind, located a, located b) {
   const bool logical = kind == op::logical_and || kind == op::logical_or;
   if (logical != (type_a == element::boolean) || logical != (type_b == element::boolean))
     return g.fail(at, word_of(kind), ": expected ", logical ? "booleans" : "numbers",
-                  " on both sides, found ", name_of(type_a), " ", x, " and ", name_of(type_b), " ", y);
+                  " on both sides, found ", name_of(type_a), " ", x, " and ", name_of(type_b), " ", y,
+                  logical ? "" : "; use to_float or where");
   shape joined;
   if (!broadcast(g, g.shape_of(x), g.shape_of(y), joined)) return cannot_join(g, kind, at, x, y);
   return g.add({.kind = kind, .type = result_type(kind, type_a, type_b), .shape = joined, .at = at}, x, y);

@@ -116,7 +116,7 @@ struct expr {
 struct graph {
   static constexpr int max_nodes = 4096, max_operands = 9216, max_dims = 160, max_forms = 40,
                        max_scopes = 4096;
-  static constexpr int max_parameters = 4096, max_inputs = 16, max_outputs = 16, max_regions = 24,
+  static constexpr int max_parameters = max_nodes, max_inputs = 16, max_outputs = 16, max_regions = 24,
                        max_functions = 12;
   static constexpr int hash_buckets = 64;
 
@@ -389,8 +389,6 @@ public:
   }
 
   constexpr expr add_parameter(const char* text, shape s, fovea::init how, place at) {
-    if (parameter_count == max_parameters)
-      return fail(at, named{"parameter", text}, ": a model has at most ", max_parameters, " parameters");
     if (text[0] == '\0') return fail(at, "parameter: the name is empty");
     const std::uint32_t hash = hash_of(current_scope, text);
     std::int32_t& bucket = parameter_buckets[hash % hash_buckets];
@@ -401,9 +399,7 @@ public:
         mine << text;
         if (same_text(mine.text, theirs.text) &&
             layers_meet(current_region, nodes[parameters[other].node].region))
-          return fail(at, named{"parameter", text}, " is made twice, first at ",
-                      nodes[parameters[other].node].at,
-                      "; to share it, keep the expr of the first and use it again");
+          return made_twice(text, s, parameters[other].node, at);
       }
     const expr made = add({.kind = op::parameter, .shape = s, .attributes = {parameter_count}, .at = at});
     if (!made.valid()) return made;
@@ -439,6 +435,15 @@ private:
   static constexpr const char* dim_overflow =
       "a dim's arithmetic is too long, or divides by a number below 1";
   static constexpr std::int64_t largest_dim = 2147483647;
+
+  constexpr expr made_twice(const char* text, const shape& s, int first, place at) {
+    const named who{"parameter", text};
+    if (nodes[first].shape == s)
+      return fail(at, who, " is made twice, first at ", nodes[first].at,
+                  "; to share it, keep the expr of the first and use it again");
+    return fail(at, who, " is made twice, here ", s, " and ", nodes[first].shape, " at ", nodes[first].at,
+                "; a shared parameter is one expr of one shape");
+  }
 
   // Whether two names of the same text, one from each region, mean the same layer somewhere: repeats of one
   // name may follow each other ({.first = k}).

@@ -18,7 +18,7 @@ struct declared {
     graph g;
     F{}(g);
     if (g.error.empty() && g.output_count == 0)
-      g.error << "the model has no output; declare one with g.output(\"name\", value)";
+      g.fail(g.latest, "the model ends here without an output; declare one with g.output(\"name\", value)");
     return g;
   }
   static constexpr graph built = build();
@@ -75,11 +75,11 @@ constexpr auto model(const char* name, F) {
     return std::conditional_t<detail::declared<F>::error.empty(), well_formed_model<F>, ill_formed_model<F>>{
         name};
 }
-template <class F, std::size_t n>
-constexpr auto model(const char* name, F f, const name_rule (&names)[n]) {
+template <class F>
+constexpr auto model(const char* name, F f, std::span<const name_rule> names) {
   auto made = model(name, f);
-  made.names = names;
-  made.name_count = static_cast<int>(n);
+  made.names = names.data();
+  made.name_count = static_cast<int>(names.size());
   return made;
 }
 

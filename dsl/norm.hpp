@@ -30,19 +30,19 @@ namespace detail {
 /// The order of axes that brings the named ones to the end, in the order they are named; their number, or -1
 /// after an error.
 constexpr int named_last(expr x, const axis_list& axes, int (&order)[shape::max_rank], place at,
-                         const char* word) {
+                         const graph::named& who) {
   graph& g = *x.owner;
   const int rank = x.rank(), count = axes.count == 0 ? 1 : axes.count;
   if (count > rank) {
-    g.fail(at, word, ": ", count, " axes are named, and ", x, " has ", rank);
+    g.fail(at, who, ": ", count, " axes are named, and ", x, " has ", rank);
     return -1;
   }
   bool named[shape::max_rank] = {};
   for (int i = 0; i < count; ++i) {
-    const int k = find_axis(x, axes.count == 0 ? axis(-1) : axes.list[i], at, word);
+    const int k = find_axis(x, axes.count == 0 ? axis(-1) : axes.list[i], at, who);
     if (k < 0) return -1;
     if (named[k]) {
-      g.fail(at, word, ": axis ", k, " of ", x, " is named twice");
+      g.fail(at, who, ": axis ", k, " of ", x, " is named twice");
       return -1;
     }
     named[k] = true;
@@ -62,7 +62,7 @@ constexpr expr norm(op kind, expr x, const char* name, const norm_options& optio
   if (!(options.epsilon >= 0))
     return g.fail(at, who, ": expected an epsilon of at least 0, found ", options.epsilon);
   int order[shape::max_rank] = {}, back[shape::max_rank] = {};
-  const int rank = x.rank(), count = named_last(x, options.axes, order, at, word_of(kind));
+  const int rank = x.rank(), count = named_last(x, options.axes, order, at, who);
   if (count < 0) return {&g};
   for (int i = 0; i < rank; ++i) back[order[i]] = i;
 

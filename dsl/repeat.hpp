@@ -1,7 +1,6 @@
 #pragma once
 
 #include <array>
-#include <concepts>
 
 #include <fovea/dsl/elementwise.hpp>
 
@@ -91,7 +90,6 @@ constexpr std::array<expr, carried> repeat(const char* name, int n, std::array<e
 }
 
 template <class F>
-requires std::invocable<F, expr>
 constexpr expr repeat(const char* name, int n, expr x, F f, repeat_options options = {},
                       place at = {__builtin_FILE(), __builtin_LINE()}) {
   return repeat(

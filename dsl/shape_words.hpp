@@ -22,28 +22,31 @@ struct axis {
 
 namespace detail {
 
-/// The position of an axis in x, or -1 after an error.
-constexpr int find_axis(expr x, const axis& which, place at, const char* word) {
+/// The position of an axis in x, or -1 after an error, which begins with `who`.
+template <class word_type>
+constexpr int find_axis(expr x, const axis& which, place at, const word_type& who) {
   graph& g = *x.owner;
   const shape& s = g.shape_of(x);
   if (which.by_position) {
     const int i = which.position < 0 ? s.rank + which.position : which.position;
     if (i >= 0 && i < s.rank) return i;
-    g.fail(at, word, ": there is no axis ", which.position, " in ", x, ", which has ",
-           static_cast<int>(s.rank));
+    if (s.rank == 0)
+      g.fail(at, who, ": there is no axis ", which.position, " in [], a single number");
+    else
+      g.fail(at, who, ": there is no axis ", which.position, " in ", x, "; its axes are 0 to ", s.rank - 1);
     return -1;
   }
   int found = -1;
   for (int i = 0; i < s.rank; ++i)
     if (g.dim_of(s[i]) == which.named) {
       if (found >= 0) {
-        g.fail(at, word, ": ", which.named, " occurs twice in ", x, "; say axis(", found, ") or axis(", i,
+        g.fail(at, who, ": ", which.named, " occurs twice in ", x, "; say axis(", found, ") or axis(", i,
                ")");
         return -1;
       }
       found = i;
     }
-  if (found < 0) g.fail(at, word, ": there is no axis ", which.named, " in ", x);
+  if (found < 0) g.fail(at, who, ": there is no axis ", which.named, " in ", x);
   return found;
 }
 
@@ -104,7 +107,9 @@ constexpr expr unsqueeze(expr x, int where, place at = {__builtin_FILE(), __buil
   graph& g = *x.owner;
   const shape& from = g.shape_of(x);
   const int i = where < 0 ? from.rank + 1 + where : where;
-  if (i < 0 || i > from.rank) return g.fail(at, "unsqueeze: there is no place ", where, " in ", x);
+  if (i < 0 || i > from.rank)
+    return g.fail(at, "unsqueeze: there is no place ", where, " in ", x, "; its places are 0 to ",
+                  static_cast<int>(from.rank));
   if (from.rank == shape::max_rank)
     return g.fail(at, "unsqueeze: ", x, " has ", shape::max_rank, " axes already");
   shape s;
@@ -126,8 +131,7 @@ constexpr expr permute(expr x, std::initializer_list<int> order,
   for (int i : order) {
     const int k = i < 0 ? from.rank + i : i;
     if (k < 0 || k >= from.rank)
-      return g.fail(at, "permute: there is no axis ", i, " in ", x, ", which has ",
-                    static_cast<int>(from.rank));
+      return g.fail(at, "permute: there is no axis ", i, " in ", x, "; its axes are 0 to ", from.rank - 1);
     if ((seen >> k & 1) != 0)
       return g.fail(at, "permute: axis ", i, " of ", x, " is named twice; expected each axis once");
     seen |= 1 << k;

@@ -1,0 +1,15 @@
+// expect: {file}:{line}: input "x": axis 1: a dim's arithmetic is too long, or divides by a number below 1
+#include <fovea/dsl.hpp>
+
+using namespace fovea;
+
+inline constexpr dim B{"B"}, T{"T"};
+
+inline constexpr auto m = model("m", [](graph& g) {
+#ifdef ILL_FORMED
+  expr y = g.input<f32>("x", {B, T / 0}); // <- here
+#else
+  expr y = g.input<f32>("x", {B, T / 2});
+#endif
+  g.output("y", y);
+});

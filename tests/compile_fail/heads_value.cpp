@@ -1,0 +1,19 @@
+// expect: {file}:{line}: attention: 12 heads do not divide the 770 features of the value [B, S, 770]; 780
+//         features would fit
+#include <fovea/dsl.hpp>
+
+using namespace fovea;
+
+inline constexpr dim B{"B"}, T{"T"}, S{"S"};
+
+inline constexpr auto m = model("m", [](graph& g) {
+  expr q = g.input<f32>("q", {B, T, 768});
+  expr k = g.input<f32>("k", {B, S, 768});
+  expr v = g.input<f32>("v", {B, S, 770});
+#ifdef ILL_FORMED
+  expr y = attention(q, k, v, {.heads = 12}); // <- here
+#else
+  expr y = attention(q, k, linear(v, "v", 768), {.heads = 12});
+#endif
+  g.output("y", y);
+});

@@ -1,0 +1,15 @@
+// expect: an input is f32 or i32
+#include <fovea/dsl.hpp>
+
+using namespace fovea;
+
+inline constexpr dim B{"B"}, T{"T"};
+
+inline constexpr auto m = model("m", [](graph& g) {
+#ifdef ILL_FORMED
+  expr y = g.input<double>("x", {B, T}); // <- here
+#else
+  expr y = g.input<f32>("x", {B, T});
+#endif
+  g.output("y", y);
+});

@@ -1,0 +1,17 @@
+// expect: a model's declaration must not capture: pass what it needs as template arguments
+#include <fovea/dsl.hpp>
+
+using namespace fovea;
+
+template <int width>
+inline constexpr auto relu_of = model("relu_of", [](graph& g) { g.output("y", relu(g.input<f32>("x", {width}))); });
+
+int main() {
+#ifdef ILL_FORMED
+  int width = 512;
+  const auto m = model("relu_of", [width](graph& g) { g.output("y", relu(g.input<f32>("x", {width}))); }); // <- here
+#else
+  const auto m = relu_of<512>;
+#endif
+  static_cast<void>(m);
+}

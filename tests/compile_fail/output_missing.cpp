@@ -1,0 +1,15 @@
+// expect: {file}:{line}: the model ends here without an output; declare one with g.output("name", value)
+#include <fovea/dsl.hpp>
+
+using namespace fovea;
+
+inline constexpr dim B{"B"}, T{"T"};
+
+inline constexpr auto m = model("m", [](graph& g) {
+#ifdef ILL_FORMED
+  expr x = g.input<f32>("x", {B, T}); relu(x); // <- here
+#else
+  expr x = g.input<f32>("x", {B, T});
+  g.output("y", relu(x));
+#endif
+});

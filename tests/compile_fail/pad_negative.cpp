@@ -1,0 +1,16 @@
+// expect: {file}:{line}: pad: expected counts of at least 0, found -1 and 0
+#include <fovea/dsl.hpp>
+
+using namespace fovea;
+
+inline constexpr dim B{"B"}, T{"T"};
+
+inline constexpr auto m = model("m", [](graph& g) {
+  expr x = g.input<f32>("x", {B, T, 768});
+#ifdef ILL_FORMED
+  expr y = pad(x, T, -1, 0); // <- here
+#else
+  expr y = pad(x, T, 1, 0);
+#endif
+  g.output("y", y);
+});

@@ -153,27 +153,23 @@ inline void store_first(float* to, const vec<Arch>& x, size_t count) {
 /// A mask over floats as one over integers of the same lanes, and back (xsimd 8.1 has no cast of masks).
 template <class Arch>
 inline xsimd::batch_bool<std::int32_t, Arch> integer_mask(const xsimd::batch_bool<float, Arch>& m) {
-  using result = xsimd::batch_bool<std::int32_t, Arch>;
-  using from = typename xsimd::batch_bool<float, Arch>::register_type;
-  if constexpr (std::is_same_v<from, typename result::register_type>) return result(static_cast<from>(m));
-#if defined(__AVX2__) && defined(__FMA__)
-  else if constexpr (std::is_same_v<Arch, avx2>)
-    return result(_mm256_castps_si256(m));
+#ifdef __AVX512F__
+  if constexpr (std::is_base_of_v<xsimd::avx512f, Arch>) return m.data;
 #endif
-  else
-    return result(_mm_castps_si128(m));
+#if defined(__AVX2__) && defined(__FMA__)
+  if constexpr (std::is_same_v<Arch, avx2>) return _mm256_castps_si256(m);
+#endif
+  if constexpr (std::is_same_v<Arch, baseline>) return _mm_castps_si128(m);
 }
 template <class Arch>
 inline xsimd::batch_bool<float, Arch> float_mask(const xsimd::batch_bool<std::int32_t, Arch>& m) {
-  using result = xsimd::batch_bool<float, Arch>;
-  using from = typename xsimd::batch_bool<std::int32_t, Arch>::register_type;
-  if constexpr (std::is_same_v<from, typename result::register_type>) return result(static_cast<from>(m));
-#if defined(__AVX2__) && defined(__FMA__)
-  else if constexpr (std::is_same_v<Arch, avx2>)
-    return result(_mm256_castsi256_ps(m));
+#ifdef __AVX512F__
+  if constexpr (std::is_base_of_v<xsimd::avx512f, Arch>) return m.data;
 #endif
-  else
-    return result(_mm_castsi128_ps(m));
+#if defined(__AVX2__) && defined(__FMA__)
+  if constexpr (std::is_same_v<Arch, avx2>) return _mm256_castsi256_ps(m);
+#endif
+  if constexpr (std::is_same_v<Arch, baseline>) return _mm_castsi128_ps(m);
 }
 
 } // namespace fovea::simd

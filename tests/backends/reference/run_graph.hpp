@@ -68,11 +68,15 @@ named_arrays run_graph(F declare, const named_arrays& given) {
   return run_view(view_of(*g), given);
 }
 
-inline array array_of(const golden_tensor& tensor) {
-  array made = array::from_shape(tensor.shape);
-  std::copy(tensor.values.begin(), tensor.values.end(), made.begin());
+/// Where braces would not say which axes there are.
+inline array tensor(const std::vector<std::size_t>& shape, const std::vector<double>& values) {
+  array made = array::from_shape(shape);
+  REQUIRE(made.size() == values.size());
+  std::copy(values.begin(), values.end(), made.begin());
   return made;
 }
+
+inline array array_of(const golden_tensor& from) { return tensor(from.shape, from.values); }
 
 /// The inputs and parameters of a case. `renamed` says, for names of the graph that the file does not use,
 /// what the file calls them, with the "param." or "input.".

@@ -28,15 +28,29 @@ inline constexpr size_t block_panels(size_t rows) {
   return rows <= 3 ? 2 : 1;
 }
 
-/// Rows whose left operand stays in the second-level cache while panel after panel passes it.
+inline constexpr size_t ceil_div(size_t a, size_t b) { return (a + b - 1) / b; }
+inline constexpr size_t larger(size_t a, size_t b) { return a < b ? b : a; }
+inline constexpr size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
+
+/// The tasks of a product: each is one panel of one part for one group of rows. Groups come one after
+/// another, and in each the panels of all parts.
+struct task_grid {
+  size_t panels, group_rows, groups;
+};
+
 template <class Arch>
-inline size_t group_rows(size_t rows, size_t depth) {
-  constexpr size_t cached = 64 * 1024; // floats
+inline task_grid tasks_of(const product_args& args) {
+  constexpr size_t cached =
+      64 * 1024;                      // floats of a group's left operand: they stay in the second-level cache
+  constexpr size_t enough_tasks = 64; // for the threads of a large machine to end together
   constexpr size_t block = block_rows<Arch>;
-  const size_t most = cached / (depth + 1) / block * block;
-  const size_t groups =
-      (rows + (most < 2 * block ? 2 * block : most) - 1) / (most < 2 * block ? 2 * block : most);
-  return (rows + groups - 1) / groups;
+  size_t panels = 0;
+  for (size_t p = 0; p < args.part_count; ++p) panels += ceil_div(args.parts[p].columns, panel<Arch>);
+  if (args.rows == 0 || panels == 0) return {panels, 0, 0};
+  const size_t wanted = larger(ceil_div(args.rows * args.depth, cached), ceil_div(enough_tasks, panels));
+  const size_t groups = smaller(wanted, larger(args.rows / (2 * block), 1));
+  const size_t group_rows = ceil_div(ceil_div(args.rows, groups), block) * block;
+  return {panels, group_rows, ceil_div(args.rows, group_rows)};
 }
 
 template <class F, size_t... index>
@@ -98,7 +112,7 @@ inline void multiply_block(const block_work& work, size_t at) {
   const product_part& part = *work.part;
   constexpr size_t block = panels * panel<Arch>;
   const size_t column = at * panel<Arch>;
-  const size_t columns = part.columns - column < block ? part.columns - column : block;
+  const size_t columns = smaller(part.columns - column, block);
   alignas(64) float tile[rows * block], padded_bias[block];
   const bool in_place = columns == block && part.act == activation::none && part.join == combine::none;
   const float* bias = part.bias ? part.bias + column : nullptr;
@@ -143,42 +157,44 @@ inline void multiply_rows(size_t rows, const block_work& work) {
   kernels_by_rows<Arch, std::make_index_sequence<block_rows<Arch>>>::kernels[rows - 1](work);
 }
 
+/// Panels [first, last) of a part for `rows` rows from `row` on, in register blocks. Panels go two by two,
+/// for a block of few rows takes two at once.
+template <class Arch>
+inline void multiply_group(const product_args& args, const product_part& part, size_t row, size_t rows,
+                           size_t first, size_t last) {
+  constexpr size_t most = block_rows<Arch>;
+  const size_t step = rows <= most ? last - first : 2;
+  for (size_t at = first; at < last; at += step)
+    for (size_t done = 0; done < rows;) {
+      const size_t left = rows - done;
+      const size_t block = left <= most       ? left
+                           : left == most + 1 ? ceil_div(left, 2)
+                                              : most; // never one row alone
+      multiply_rows<Arch>(block, {&args, &part, row + done, at, smaller(at + step, last)});
+      done += block;
+    }
+}
+
 } // namespace detail
 
 template <class Arch>
 size_t product_tasks(const product_args& args) {
-  size_t panels = 0;
-  for (size_t p = 0; p < args.part_count; ++p)
-    panels += (args.parts[p].columns + panel<Arch> - 1) / panel<Arch>;
-  const size_t group = detail::group_rows<Arch>(args.rows, args.depth);
-  return args.rows == 0 ? 0 : (args.rows + group - 1) / group * panels;
+  const auto grid = detail::tasks_of<Arch>(args);
+  return grid.groups * grid.panels;
 }
 
 template <class Arch>
 void product(const product_args& args, size_t first, size_t last) {
-  if (first >= last) return;
-  const size_t group = detail::group_rows<Arch>(args.rows, args.depth);
-  const size_t groups = (args.rows + group - 1) / group;
-  const size_t panels = product_tasks<Arch>(args) / groups;
+  const auto grid = detail::tasks_of<Arch>(args);
   while (first < last) {
-    const size_t row = first / panels * group, row_end = row + group < args.rows ? row + group : args.rows;
-    size_t panel_at = first % panels;
+    const size_t row = first / grid.panels * grid.group_rows;
+    const size_t rows = detail::smaller(grid.group_rows, args.rows - row);
+    size_t at = first % grid.panels;
     const product_part* part = args.parts;
-    size_t part_panels = (part->columns + panel<Arch> - 1) / panel<Arch>;
-    while (panel_at >= part_panels) {
-      panel_at -= part_panels;
-      ++part;
-      part_panels = (part->columns + panel<Arch> - 1) / panel<Arch>;
-    }
-    const size_t count = part_panels - panel_at < last - first ? part_panels - panel_at : last - first;
-    const size_t blocks = (row_end - row + detail::block_rows<Arch> - 1) / detail::block_rows<Arch>;
-    const size_t step = blocks == 1 ? count : 1;
-    for (size_t at = panel_at; at < panel_at + count; at += step)
-      for (size_t b = 0, from = row; b < blocks; ++b) {
-        const size_t to = row + (row_end - row) * (b + 1) / blocks;
-        detail::multiply_rows<Arch>(to - from, {&args, part, from, at, at + step});
-        from = to;
-      }
+    for (; at >= detail::ceil_div(part->columns, panel<Arch>); ++part)
+      at -= detail::ceil_div(part->columns, panel<Arch>);
+    const size_t count = detail::smaller(detail::ceil_div(part->columns, panel<Arch>) - at, last - first);
+    detail::multiply_group<Arch>(args, *part, row, rows, at, at + count);
     first += count;
   }
 }

@@ -20,11 +20,10 @@ namespace detail {
 
 template <class... positions>
 constexpr scalar table_at(expr table, place at, const positions&... by) {
-  scalar_function* f = nullptr;
-  ((f = f != nullptr ? f : by.function), ...);
+  const bool found = !(by.is_number && ...);
   constexpr int count = sizeof...(by);
   if (table.owner == nullptr || !table.owner->usable(table, at, "at")) {
-    if (f != nullptr) expect(f, false, "reads an empty expr by at");
+    if (found) expect(function_of(by...), false, "reads an empty expr by at");
     return 0.0;
   }
   graph& g = *table.owner;
@@ -38,10 +37,11 @@ constexpr scalar table_at(expr table, place at, const positions&... by) {
            name_of(((by.type == element::boolean) || ...) ? element::boolean : element::f32), " one");
     return 0.0;
   }
-  if (f == nullptr) {
+  if (!found) {
     g.fail(at, "at: expected a position made of the lambda's own arguments, found only numbers");
     return 0.0;
   }
+  scalar_function* f = function_of(by...);
   scalar_node node;
   node.kind = op::table_at, node.type = g.nodes[table.id].type, node.operand_count = count;
   int n = 0;

@@ -1,0 +1,124 @@
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <random>
+#include <string>
+
+#include <fovea/dsl/dim.hpp>
+
+using namespace fovea;
+
+namespace {
+
+constexpr dim B{"B"}, T{"T"}, S{"S"}, D{"D", 768};
+
+std::string text(const dim& d) {
+  sentence s;
+  s << d;
+  return s.text;
+}
+
+} // namespace
+
+// Equal sizes are equal dims, however they were written.
+static_assert(D == 768 && dim("W", 768) == D);
+static_assert(T + S == S + T);
+static_assert(T * S * 2 == 2 * (S * T));
+static_assert((T + 1) * (T - 1) == T * T - 1);
+static_assert(T + S - S == T);
+static_assert(!(T + S - S).mentions(S));
+static_assert((2 * T + 1) / 2 == T);
+static_assert((4 * T + 6) / 4 == T + 1 + (dim(2) / 4));
+static_assert((6 * T + 3) / 4 == T + (2 * T + 3) / 4);
+static_assert((2 * T + 2) / 4 == (T + 1) / 2);
+static_assert(T / 2 / 3 == T / 6);
+static_assert((T / 2 + 1) / 3 == (T + 2) / 6);
+static_assert((T - 5 + 2 * 2) / 1 == T - 1);
+static_assert(dim(-7) / 2 == -4);
+
+// Different sizes are different dims.
+static_assert(!(T == S) && !(T == 768) && !(T + 1 == T) && !(T / 2 == (T + 1) / 2));
+static_assert(!(T * T == T * S));
+
+static_assert(T.is_symbol() && !D.is_symbol() && !(T + 1).is_symbol() && !(2 * T).is_symbol() &&
+              !(T / 2).is_symbol());
+static_assert((T / 2 + S).mentions(T) && !(T / 2 + S).mentions(B));
+static_assert(D.is_number() && D.number() == 768 && (T - T).is_number() && (T - T).number() == 0);
+
+// What outgrows the form, or divides by what is not positive, says so and stays so.
+static_assert((T / 0).overflow && (T / -2 + 1).overflow && (B * T * S * T * B).overflow);
+static_assert((dim(std::int64_t{1} << 62) * 4).overflow && !(dim(1 << 20) * (1 << 20)).overflow);
+
+TEST_CASE("a dim reads as it would be written") {
+  CHECK(text(0) == "0");
+  CHECK(text(D) == "D=768");
+  CHECK(text(2 * T + 1) == "2*T + 1");
+  CHECK(text(1 + S * T - 3 * B) == "-3*B + S*T + 1");
+  CHECK(text((T + 2) / 3) == "(T + 2)/3");
+  CHECK(text(T / 2 * 4) == "4*T/2");
+}
+
+TEST_CASE("the normal form keeps the size of any arithmetic") {
+  std::mt19937 random(7);
+  const auto below = [&](int n) { return static_cast<std::int64_t>(random() % static_cast<unsigned>(n)); };
+  struct pair {
+    dim form;
+    std::int64_t size;
+  };
+  int compared = 0, equal = 0;
+  for (int round = 0; round < 3000; ++round) {
+    const std::int64_t b = 1 + below(9), t = 1 + below(60), s = 1 + below(60);
+    const auto size_of = [&](const char* name) {
+      return std::strcmp(name, "B") == 0 ? b : std::strcmp(name, "T") == 0 ? t : s;
+    };
+    pair made[12] = {{B, b}, {T, t}, {S, s}, {3, 3}};
+    for (int n = 4; n < 12; ++n) {
+      const pair &x = made[below(n)], &y = made[below(n)];
+      const std::int64_t divisor = 1 + below(7);
+      const std::int64_t floor = x.size / divisor - (x.size % divisor != 0 && x.size < 0 ? 1 : 0);
+      switch (below(4)) {
+        case 0:
+          made[n] = {x.form + y.form, x.size + y.size};
+          break;
+        case 1:
+          made[n] = {x.form - y.form, x.size - y.size};
+          break;
+        case 2:
+          made[n] = {x.form * y.form, x.size * y.size};
+          break;
+        default:
+          made[n] = {x.form / divisor, floor};
+          break;
+      }
+      if (made[n].form.overflow) {
+        made[n] = made[0];
+        continue;
+      }
+      INFO(text(made[n].form) << " at B " << b << ", T " << t << ", S " << s);
+      REQUIRE(made[n].form.evaluate(size_of) == made[n].size);
+      for (int i = 0; i < n; ++i) {
+        ++compared;
+        if (!(made[i].form == made[n].form)) continue;
+        ++equal;
+        REQUIRE(made[i].size == made[n].size);
+      }
+    }
+  }
+  CHECK(compared > 100000);
+  CHECK(equal > 1000);
+}
+
+TEST_CASE("sums and products in any order are one form") {
+  const dim parts[] = {2 * T, S * B, T / 3, dim(5), (S + 1) / 2};
+  int order[] = {0, 1, 2, 3, 4};
+  dim sum = 0;
+  for (int i : order) sum = sum + parts[i];
+  do {
+    dim other = 0;
+    for (int i : order) other = other + parts[i];
+    REQUIRE(other == sum);
+  } while (std::next_permutation(order, order + 5));
+  REQUIRE_FALSE(sum.overflow);
+}

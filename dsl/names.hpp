@@ -1,5 +1,7 @@
 #pragma once
 
+#include <fovea/dsl/sentence.hpp>
+
 #include <array>
 #include <compare>
 #include <cstdint>
@@ -37,7 +39,7 @@ struct transform {
 
   friend constexpr transform operator|(transform first, const transform& then) {
     for (int i = 0; i < then.count; ++i) {
-      if (first.count == most_steps) throw "a rule of a names table joins at most four transforms";
+      if (first.count == most_steps) impossible("a rule of a names table joins at most four transforms");
       first.steps[static_cast<unsigned>(first.count++)] = then.steps[static_cast<unsigned>(i)];
     }
     return first;

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include <fovea/dsl/op.hpp>
+#include <fovea/dsl/sentence.hpp>
 
 namespace fovea {
 
@@ -94,11 +95,14 @@ struct scalar_function {
 /// (positions, heads) divide with floor and mix with floats freely; `where` replaces `?:`.
 struct scalar {
   scalar_function* function = nullptr;
+  bool is_number =
+      true; // not recorded (g++ 12 cannot compare `function` with null in every constant expression)
   std::int8_t id = 0;
   element type = element::f32;
-  double number = 0; // where function is null: a plain number
+  double number = 0; // where is_number
 
-  constexpr scalar(scalar_function* f, std::int8_t node, element t) : function(f), id(node), type(t) {}
+  constexpr scalar(scalar_function* f, std::int8_t node, element t)
+      : function(f), is_number(false), id(node), type(t) {}
   template <std::integral integer>
   constexpr scalar(integer value)
       : type(std::same_as<integer, bool> ? element::boolean : element::i32),
@@ -113,8 +117,9 @@ namespace detail {
 template <class... scalars>
 constexpr scalar_function* function_of(const scalars&... all) {
   scalar_function* f = nullptr;
-  ((f = f != nullptr ? f : all.function), ...);
-  if (f == nullptr) throw "arithmetic in a lambda needs at least one of the lambda's own arguments";
+  bool found = false;
+  ((found || all.is_number ? found : (f = all.function, found = true)), ...);
+  if (!found) impossible("arithmetic in a lambda needs at least one of the lambda's own arguments");
   return f;
 }
 
@@ -123,7 +128,7 @@ constexpr void expect(scalar_function* f, bool holds, const char* fault) {
 }
 
 constexpr std::int8_t recorded(scalar_function* f, const scalar& x) {
-  if (x.function != nullptr) return x.id;
+  if (!x.is_number) return x.id;
   scalar_node node;
   node.kind = op::constant, node.type = x.type, node.number = x.number;
   return f->append(node);
@@ -184,11 +189,10 @@ constexpr scalar record(op kind, const scalar& a, const scalar& b) {
 
 // The last node of a function is its result.
 constexpr void finish(scalar_function& f, const scalar& result) {
-  if (result.function == nullptr || result.id != f.count - 1) {
+  if (result.is_number || result.id != f.count - 1) {
     const scalar_node last =
-        result.function == nullptr
-            ? scalar_node{.kind = op::constant, .type = result.type, .number = result.number}
-            : f.nodes[result.id];
+        result.is_number ? scalar_node{.kind = op::constant, .type = result.type, .number = result.number}
+                         : f.nodes[result.id];
     f.append(last);
   }
 }

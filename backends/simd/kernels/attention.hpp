@@ -4,10 +4,12 @@
 
 #include <fovea/backends/simd/kernels/attention_block.hpp>
 #include <fovea/backends/simd/kernels/attention_rows.hpp>
+#include <fovea/backends/simd/kernels/attention_span.hpp>
 #include <fovea/backends/simd/kernels/table.hpp>
 
 #include <algorithm>
 #include <cstddef>
+#include <type_traits>
 
 namespace fovea::simd {
 
@@ -16,24 +18,32 @@ namespace detail {
 /// So few queries leave most lanes of a block empty.
 inline bool few_queries(const attention_args& a) { return a.queries <= 4; }
 
+/// Many queries over many keys.
+inline bool in_spans(const attention_args& a) { return a.keys >= span_least_keys && a.queries >= 128; }
+
+/// Queries in a task.
 template <class Arch>
-inline size_t query_blocks(const attention_args& a) {
-  return (a.queries + block_queries<Arch> - 1) / block_queries<Arch>;
+inline size_t task_queries(const attention_args& a) {
+  return in_spans(a) ? span_queries(a) : block_queries<Arch>;
 }
 
 } // namespace detail
 
-/// Tasks: (batch row, key head) for up to four queries, else (batch row, head, block of queries).
+/// Tasks: (batch row, key head) for up to four queries, else (batch row, head, block or span of queries).
 template <class Arch>
 inline size_t attention_tasks(const attention_args& a) {
-  return detail::few_queries(a) ? a.batch * a.kv_heads * (a.queries > 0)
-                                : a.batch * a.heads * detail::query_blocks<Arch>(a);
+  if (detail::few_queries(a)) return a.queries == 0 ? 0 : a.batch * a.kv_heads;
+  const size_t each = detail::task_queries<Arch>(a);
+  return a.batch * a.heads * ((a.queries + each - 1) / each);
 }
 
 /// Floats of scratch for each thread.
 template <class Arch>
 inline size_t attention_scratch(const attention_args& a) {
-  return detail::few_queries(a) ? detail::rows_scratch<Arch>(a) : detail::block_scratch<Arch>(a);
+  if (detail::few_queries(a)) return detail::rows_scratch<Arch>(a);
+  if (detail::in_spans(a)) return detail::attention_span<Arch>::scratch(a);
+  using block = detail::attention_block<Arch, 2>;
+  return detail::block_keys * block::queries + block::kept(a);
 }
 
 /// Attention whose scores pass through a function of the caller's (lambda scores and masks):
@@ -53,14 +63,21 @@ inline void attention(const attention_args& a, const Modify& modify, size_t firs
       attention_rows<Arch>(a, task / a.kv_heads, task % a.kv_heads, scratch).run(modify);
     return;
   }
-  const size_t blocks = query_blocks<Arch>(a);
+  const size_t each = task_queries<Arch>(a), blocks = (a.queries + each - 1) / each;
   for (size_t task = first; task < last; ++task) {
-    const size_t batch = task / blocks / a.heads, head = task / blocks % a.heads;
-    const size_t query = task % blocks * block_queries<Arch>;
-    if (a.queries - query > width<Arch>)
-      attention_block<Arch, 2>(a, batch, head, query, scratch).run(modify);
+    const size_t batch = task / blocks / a.heads, head = task / blocks % a.heads,
+                 query = task % blocks * each;
+    const auto run_block = [&](auto vectors) {
+      attention_block<Arch, vectors> block;
+      block.start(a, batch, head, query, scratch, scratch + block_keys * block.queries);
+      block.run(modify);
+    };
+    if (in_spans(a))
+      attention_span<Arch>(a, scratch).run(modify, batch, head, query);
+    else if (a.queries - query > width<Arch>)
+      run_block(std::integral_constant<size_t, 2>{});
     else
-      attention_block<Arch, 1>(a, batch, head, query, scratch).run(modify);
+      run_block(std::integral_constant<size_t, 1>{});
   }
 }
 

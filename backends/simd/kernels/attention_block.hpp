@@ -10,6 +10,7 @@
 // Only q and out are transposed, once a block.
 
 #include <fovea/backends/simd/kernels/attention_scores.hpp>
+#include <fovea/backends/simd/kernels/attention_tile.hpp>
 #include <fovea/backends/simd/kernels/lanes.hpp>
 #include <fovea/backends/simd/kernels/math.hpp>
 #include <fovea/backends/simd/kernels/table.hpp>
@@ -33,16 +34,6 @@ inline constexpr size_t block_keys = 96;
 /// Queries in a block: two vectors of them.
 template <class Arch>
 inline constexpr size_t block_queries = 2 * width<Arch>;
-
-constexpr size_t round_up(size_t count, size_t multiple) {
-  return (count + multiple - 1) / multiple * multiple;
-}
-
-template <class Arch>
-inline size_t block_scratch(const attention_args& a) {
-  return block_queries<Arch> *
-         (round_up(a.key_width, width<Arch>) + block_keys + round_up(a.value_width, width<Arch>));
-}
 
 /// Calls f(index, count) for the counts that `total` falls into, constants of 12, 8, 6, 4, 2 and 1 up to
 /// `most`. Counts of 2 and 1 leave units idle, so that 8 is taken as twice 4 where 6 would leave 2.
@@ -72,30 +63,35 @@ struct attention_block {
   static constexpr size_t lanes = width<Arch>;
   static constexpr size_t queries = vectors * lanes;
 
-  const attention_args& a;
+  attention_args a;
   size_t batch, head, first_query, count; // count <= queries of them exist
-  const float *keys, *values;             // of this batch row and head
   float *q, *scores, *out; // scratch: [key_width, queries], [block_keys, queries], [columns, queries]
   v largest[vectors];      // of the tile's scores
-  v base[vectors];         // running maximum, times log2(e)
+  v base[vectors];         // running maximum
   v rescale[vectors];      // 2^(old base - new base)
   v sum[vectors];
   lanes_of lower[vectors], upper[vectors]; // the visible keys, where bounds are given
   size_t begin, end;                       // no query sees a key outside
-  bool plain;                              // scores need nothing between scaling and masking
   size_t all_from, all_until;              // each query sees the keys between
+  bool plain;                              // scores need nothing between scaling and masking
 
-  attention_block(const attention_args& args, size_t batch_row, size_t head_index, size_t query,
-                  float* scratch)
-      : a(args), batch(batch_row), head(head_index), first_query(query),
-        count(std::min(queries, args.queries - query)), begin(0), end(args.keys), all_from(0),
-        all_until(args.keys) {
-    const size_t kv_head = head / (a.heads / a.kv_heads);
-    keys = a.k + batch * a.k_batch + kv_head * a.key_width;
-    values = a.v + batch * a.v_batch + kv_head * a.value_width;
-    q = scratch;
-    scores = q + round_up(a.key_width, lanes) * queries;
-    out = scores + block_keys * queries;
+  /// Floats of scratch that the queries and outputs of a block take.
+  static size_t kept(const attention_args& args) {
+    return queries * (round_up(args.key_width, lanes) + round_up(args.value_width, lanes));
+  }
+
+  void start(const attention_args& args, size_t batch_row, size_t head_index, size_t query,
+             float* score_scratch, float* kept_scratch) {
+    a = args;
+    batch = batch_row;
+    head = head_index;
+    first_query = query;
+    count = std::min(queries, a.queries - query);
+    scores = score_scratch;
+    q = kept_scratch;
+    out = q + round_up(a.key_width, lanes) * queries;
+    begin = all_from = 0;
+    end = all_until = a.keys;
     if (a.lower != nullptr) read_bounds();
     pack_queries();
     for (size_t i = 0; i < a.value_width * queries; i += lanes) store<Arch>(out + i, v(0.0f));
@@ -154,7 +150,7 @@ struct attention_block {
   }
 
   template <size_t rows>
-  void score_rows(const float* k, float* to) {
+  void score_rows(const float* k, size_t k_row, float* to) {
     v total[rows][vectors];
     for_constants<rows>([&](auto r) { for_constants<vectors>([&](auto i) { total[r][i] = v(0.0f); }); });
     const float* from = q;
@@ -162,7 +158,7 @@ struct attention_block {
       v query[vectors];
       for_constants<vectors>([&](auto i) { query[i] = load<Arch>(from + i * lanes); });
       for_constants<rows>([&](auto r) {
-        const v key(k[r * a.k_row + d]);
+        const v key(k[r * k_row + d]);
         for_constants<vectors>([&](auto i) { total[r][i] = fma<Arch>(key, query[i], total[r][i]); });
       });
     }
@@ -180,11 +176,11 @@ struct attention_block {
     });
   }
 
-  /// Scores of `tile` keys from `first`, and their maxima; in powers of two, not of e, where they are final.
-  void score(size_t first, size_t tile) {
+  /// Scores of `tile` keys, and their maxima; in powers of two, not of e, where they are final.
+  void score(const key_tile& from, size_t tile) {
     for (size_t i = 0; i < vectors; ++i) largest[i] = v(lowest_score);
     in_constant_steps<broadcast_rows<Arch>>(tile, [&](size_t key, auto rows) {
-      score_rows<rows>(keys + (first + key) * a.k_row, scores + key * queries);
+      score_rows<rows>(from.keys + key * from.key_row, from.key_row, scores + key * queries);
     });
   }
 
@@ -247,14 +243,14 @@ struct attention_block {
   }
 
   template <size_t rows>
-  void add_value_rows(const float* value, float* to, size_t tile) {
+  void add_value_rows(const float* value, size_t value_row, float* to, size_t tile) {
     v total[rows][vectors];
     for_constants<rows>([&](auto r) {
       for_constants<vectors>(
           [&](auto i) { total[r][i] = load<Arch>(to + r * queries + i * lanes) * rescale[i]; });
     });
     const float* from = scores;
-    for (size_t j = 0; j < tile; ++j, from += queries, value += a.v_row) {
+    for (size_t j = 0; j < tile; ++j, from += queries, value += value_row) {
       v weight[vectors];
       for_constants<vectors>([&](auto i) { weight[i] = load<Arch>(from + i * lanes); });
       for_constants<rows>([&](auto r) {
@@ -268,9 +264,9 @@ struct attention_block {
   }
 
   /// out^T = out^T rescale + v^T weights
-  void add_values(size_t first, size_t tile) {
+  void add_values(const key_tile& from, size_t tile) {
     in_constant_steps<broadcast_rows<Arch>>(a.value_width, [&](size_t column, auto rows) {
-      add_value_rows<rows>(values + first * a.v_row + column, out + column * queries, tile);
+      add_value_rows<rows>(from.values + column, from.value_row, out + column * queries, tile);
     });
   }
 
@@ -295,16 +291,21 @@ struct attention_block {
     }
   }
 
+  /// `tile` keys from `first`, rows from `from` on.
+  template <class Modify>
+  void add_tile(const Modify& modify, const key_tile& from, size_t first, size_t tile) {
+    plain = a.bias == nullptr && a.soft_cap == 0 && std::is_same_v<Modify, unmodified>;
+    score(from, tile);
+    if (!plain || first < all_from || first + tile > all_until) modify_scores(modify, first, tile);
+    weigh(tile);
+    add_values(from, tile);
+  }
+
   template <class Modify>
   void run(const Modify& modify) {
-    plain = a.bias == nullptr && a.soft_cap == 0 && std::is_same_v<Modify, unmodified>;
-    for (size_t first = begin; first < end; first += block_keys) {
-      const size_t tile = std::min(block_keys, end - first);
-      score(first, tile);
-      if (!plain || first < all_from || first + tile > all_until) modify_scores(modify, first, tile);
-      weigh(tile);
-      add_values(first, tile);
-    }
+    for (size_t first = begin; first < end; first += block_keys)
+      add_tile(modify, tile_at(a, batch, head / (a.heads / a.kv_heads), first), first,
+               std::min(block_keys, end - first));
     write();
   }
 };

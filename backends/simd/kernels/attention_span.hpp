@@ -1,0 +1,65 @@
+#pragma once
+
+// Long attention: blocks of queries of one head that take each tile of keys and values together, from a copy.
+// Long sequences outgrow the second-level cache: blocks one by one would fetch them anew.
+
+#include <fovea/backends/simd/arch.hpp>
+#include <fovea/backends/simd/kernels/attention_block.hpp>
+#include <fovea/backends/simd/kernels/attention_tile.hpp>
+#include <fovea/backends/simd/kernels/table.hpp>
+
+#include <algorithm>
+#include <cstddef>
+
+namespace fovea::simd::detail {
+
+inline constexpr size_t span_least_keys = 1024; // fewer stay in the second-level cache
+inline constexpr size_t span_most_queries = 512;
+
+/// Queries in a span: the more, the rarer the copies, where that leaves tasks for many threads.
+inline size_t span_queries(const attention_args& a) {
+  return a.batch * a.heads * (a.queries / span_most_queries) >= 32 ? span_most_queries : 128;
+}
+
+template <class Arch>
+struct attention_span {
+  using block = attention_block<Arch, 2>;
+  static constexpr size_t most = span_most_queries / block::queries;
+
+  const attention_args& a;
+  float *scores, *copy, *kept; // scratch: scores of a block, the tile, queries and outputs of the blocks
+  block blocks[most];
+
+  static size_t scratch(const attention_args& a) {
+    return block_keys * block::queries + copied_tile(a, block_keys) +
+           span_queries(a) / block::queries * block::kept(a);
+  }
+
+  attention_span(const attention_args& args, float* scratch)
+      : a(args), scores(scratch), copy(scores + block_keys * block::queries),
+        kept(copy + copied_tile(args, block_keys)) {}
+
+  template <class Modify>
+  void run(const Modify& modify, size_t batch, size_t head, size_t first_query) {
+    size_t count = 0, begin = a.keys, end = 0;
+    const size_t wanted = span_queries(a) / block::queries;
+    for (; count < wanted && first_query + count * block::queries < a.queries; ++count) {
+      block& b = blocks[count];
+      b.start(a, batch, head, first_query + count * block::queries, scores, kept + count * block::kept(a));
+      begin = std::min(begin, b.begin);
+      end = std::max(end, b.end);
+    }
+    for (size_t first = begin; first < end; first += block_keys) {
+      const size_t until = std::min(first + block_keys, end);
+      const key_tile tile =
+          copy_of<Arch>(a, tile_at(a, batch, head / (a.heads / a.kv_heads), first), until - first, copy);
+      for (size_t i = 0; i < count; ++i) {
+        const size_t here = std::max(first, blocks[i].begin), stop = std::min(until, blocks[i].end);
+        if (here < stop) blocks[i].add_tile(modify, tile.from(here - first), here, stop - here);
+      }
+    }
+    for (size_t i = 0; i < count; ++i) blocks[i].write();
+  }
+};
+
+} // namespace fovea::simd::detail

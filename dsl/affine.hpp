@@ -79,18 +79,17 @@ constexpr expr linear(expr x, const char* name, dim out, linear_options options 
   const graph::named who{"linear", name};
   if (!detail::is_float(x, at, who)) return {x.owner};
   graph& g = *x.owner;
-  const std::int64_t in = detail::width_of(x, at, who);
-  if (in == 0) return {&g};
+  if (detail::width_of(x, at, who) == 0) return {&g};
   if (!out.is_number() || out.number() < 1)
     return g.fail(at, who, ": expected a number of output features of at least 1, found ", out);
   const scope inside(&g, name, scope_name::no_index, at);
-  const expr weight = parameter(x, "weight", {out, in}, options.init, at);
-  if (!weight.valid()) return {&g};
-  shape s = g.shape_of(x);
-  s[-1] = g.intern(out.number());
+  shape s = g.shape_of(x), matrix, vector;
+  vector.push(g.intern(out));
+  matrix.push(vector[0]), matrix.push(s[-1]);
+  s[-1] = vector[0];
+  const expr weight = g.add_parameter("weight", matrix, options.init, at);
   if (!options.bias) return g.add({.kind = op::linear, .shape = s, .at = at}, x, weight);
-  const expr bias = parameter(x, "bias", {out}, init::zeros(), at);
-  if (!bias.valid()) return {&g};
+  const expr bias = g.add_parameter("bias", vector, init::zeros(), at);
   return g.add({.kind = op::linear, .shape = s, .at = at}, x, weight, bias);
 }
 

@@ -118,7 +118,7 @@ struct graph {
                        max_scopes = 4096;
   static constexpr int max_parameters = max_nodes, max_inputs = 16, max_outputs = 16, max_regions = 24,
                        max_functions = 12;
-  static constexpr int hash_buckets = 64;
+  static constexpr int hash_buckets = 64, name_buckets = 1024;
 
   node nodes[max_nodes] = {};
   std::int32_t operands[max_operands] = {};
@@ -129,7 +129,7 @@ struct graph {
   dim forms[max_forms] = {};
   scope_name scopes[max_scopes] = {};
   parameter_entry parameters[max_parameters] = {};
-  std::int32_t parameter_buckets[hash_buckets] = {};
+  std::int32_t parameter_buckets[name_buckets] = {};
   named_value inputs[max_inputs] = {}, outputs[max_outputs] = {};
   region_entry regions[max_regions] = {};
   scalar_function functions[max_functions] = {};
@@ -365,22 +365,25 @@ public:
       return current_scope;
     }
     std::uint32_t hash = hash_of(current_scope, text);
-    sentence number;
-    if (index == scope_name::any_layer) number << ".*";
-    if (index >= 0) number << '.' << index;
-    number << '.';
-    for (const char* c = number.text; *c != '\0'; ++c) hash = hash_on(hash, *c);
+    if (index != scope_name::no_index) {
+      sentence number;
+      if (index == scope_name::any_layer)
+        number << ".*";
+      else
+        number << '.' << index;
+      hash = hash_on(hash, number.text);
+    }
+    hash = hash_on(hash, ".");
     scopes[scope_count] = {static_cast<std::uint16_t>(current_scope), text, index, hash};
     return scope_count++;
   }
   /// Of the whole name, however it is divided into scopes (FNV-1a).
-  static constexpr std::uint32_t hash_on(std::uint32_t hash, char c) {
-    return (hash ^ static_cast<std::uint32_t>(static_cast<unsigned char>(c))) * 16777619u;
+  static constexpr std::uint32_t hash_on(std::uint32_t hash, const char* text) {
+    for (; *text != '\0'; ++text) hash = (hash ^ static_cast<unsigned char>(*text)) * 16777619u;
+    return hash;
   }
   constexpr std::uint32_t hash_of(int scope, const char* text) const {
-    std::uint32_t hash = scopes[scope].hash;
-    for (; *text != '\0'; ++text) hash = hash_on(hash, *text);
-    return hash;
+    return hash_on(scopes[scope].hash, text);
   }
   constexpr sentence parameter_name(int parameter) const {
     sentence s;
@@ -391,7 +394,7 @@ public:
   constexpr expr add_parameter(const char* text, shape s, fovea::init how, place at) {
     if (text[0] == '\0') return fail(at, "parameter: the name is empty");
     const std::uint32_t hash = hash_of(current_scope, text);
-    std::int32_t& bucket = parameter_buckets[hash % hash_buckets];
+    std::int32_t& bucket = parameter_buckets[hash % name_buckets];
     for (std::int32_t other = bucket - 1; other >= 0; other = parameters[other].next_of_hash)
       if (parameters[other].hash == hash) {
         sentence mine, theirs = parameter_name(other);

@@ -27,7 +27,6 @@ install(
   DESTINATION ${package_folder}
 )
 install(
-  FILES ${CMAKE_CURRENT_LIST_DIR}/fovea_add_model.cmake
+  FILES ${CMAKE_CURRENT_LIST_DIR}/fovea_add_model.cmake ${CMAKE_CURRENT_LIST_DIR}/fovea_isa_object.cmake
   DESTINATION ${package_folder}
-  OPTIONAL
 )

@@ -20,6 +20,7 @@ struct context {
   const float* const* parameters; // [first_parameter[p] + layer]
   const float* const* panels;     // [2 * (first_parameter[p] + layer) + whether packed from columns], or null
   const std::int32_t* first_parameter; // for each parameter of the graph
+  const float* const* position_tables; // for each node that reads one
   const std::int64_t* sizes;           // for each dim of the graph
   std::int64_t* layers; // the current layer of each region, counted through the repeats around it
   float* scratch;       // for each thread

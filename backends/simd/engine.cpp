@@ -3,11 +3,12 @@
 #include <string>
 
 #include <fovea/backends/simd/isa/dispatch.hpp>
+#include <fovea/backends/simd/steps.hpp>
 
 namespace fovea::simd {
 
-shared_weights::shared_weights(const graph_view& graph, const plan_view& plan, std::span<const bool> live,
-                               model_parameters from, const kernel_table& kernels, thread_pool& pool)
+shared_weights::shared_weights(const graph_view& graph, std::span<const bool> live, model_parameters from,
+                               const kernel_table& kernels, thread_pool& pool)
     : parameters(std::move(from)) {
   for (const weight_view& view : parameters.values()) values.push_back(view.data);
   panels.assign(2 * values.size(), nullptr);
@@ -41,7 +42,6 @@ shared_weights::shared_weights(const graph_view& graph, const plan_view& plan, s
       panel = kept.back()->data();
     }
   }
-  static_cast<void>(plan);
 }
 
 engine::engine(const graph_view& graph, const plan_view& plan, std::shared_ptr<const shared_weights> weights,
@@ -57,6 +57,41 @@ engine::engine(const graph_view& graph, const plan_view& plan, std::shared_ptr<c
   arena_.fill(0);
   slots_.resize(offsets_.size());
   layers_.assign(graph.regions.size(), 0);
+  make_position_tables(capacity);
+}
+
+void engine::make_position_tables(std::span<const std::int64_t> capacity) {
+  // Nodes of equal numbers share a table: the queries and keys of one layer, say.
+  struct table {
+    const node* made_for;
+    size_t positions, width, offset;
+  };
+  std::vector<table> tables;
+  std::vector<std::size_t> table_of(graph_.nodes.size(), 0);
+  size_t total = 0;
+  for (std::size_t id = 0; id < graph_.nodes.size(); ++id) {
+    const node& n = graph_.nodes[id];
+    if (n.kind != op::rope && n.kind != op::sinusoidal) continue;
+    const auto positions = static_cast<size_t>(capacity[n.shape[-2]]);
+    const auto width = static_cast<size_t>(n.kind == op::rope ? n.attributes[2] : graph_.number(n.shape[-1]));
+    std::size_t i = 0;
+    while (i < tables.size() &&
+           !(tables[i].made_for->kind == n.kind && tables[i].made_for->number == n.number &&
+             tables[i].made_for->attributes[3] == n.attributes[3] && tables[i].width == width &&
+             tables[i].positions == positions))
+      ++i;
+    if (i == tables.size()) {
+      tables.push_back({&n, positions, width, total});
+      total += positions * width;
+    }
+    table_of[id] = i;
+  }
+  positions_ = buffer::from_shape({total});
+  for (const table& t : tables)
+    fill_position_table(*t.made_for, t.positions, t.width, positions_.data() + t.offset);
+  position_tables_.assign(graph_.nodes.size(), nullptr);
+  for (std::size_t id = 0; id < graph_.nodes.size() && !tables.empty(); ++id)
+    position_tables_[id] = positions_.data() + tables[table_of[id]].offset;
 }
 
 context engine::begin(std::span<const std::int64_t> sizes) {
@@ -69,6 +104,7 @@ context engine::begin(std::span<const std::int64_t> sizes) {
           weights_->values.data(),
           weights_->panels.data(),
           weights_->parameters.first().data(),
+          position_tables_.data(),
           sizes.data(),
           layers_.data(),
           scratch_.data(),

@@ -18,8 +18,8 @@ struct shared_weights {
   std::vector<const float*> panels;
   std::vector<std::shared_ptr<const packed>> kept;
 
-  shared_weights(const graph_view& graph, const plan_view& plan, std::span<const bool> live,
-                 model_parameters from, const kernel_table& kernels, thread_pool& pool);
+  shared_weights(const graph_view& graph, std::span<const bool> live, model_parameters from,
+                 const kernel_table& kernels, thread_pool& pool);
 };
 
 /// The memory and threads of one compiled model: nothing is allocated after it is made.
@@ -37,11 +37,14 @@ public:
   const shared_weights& weights() const { return *weights_; }
 
 private:
+  void make_position_tables(std::span<const std::int64_t> capacity);
+
   const graph_view& graph_;
   const plan_view& plan_;
   std::shared_ptr<const shared_weights> weights_;
   std::shared_ptr<thread_pool> pool_;
-  buffer arena_, scratch_;
+  buffer arena_, scratch_, positions_;
+  std::vector<const float*> position_tables_;
   size_t scratch_stride_ = 0;
   std::vector<size_t> offsets_;
   std::vector<float*> slots_;

@@ -25,7 +25,7 @@ struct given_sizes {
   constexpr std::int64_t operator()(const char* symbol) const {
     for (const dim_size& s : sizes)
       if (s.symbol.is_symbol() && same_text(s.symbol.name(), symbol)) return s.size;
-    throw "a symbol of the model has no size in the list";
+    impossible("a symbol of the model has no size in the list");
   }
 };
 

@@ -1,0 +1,54 @@
+#include <cmath>
+#include <cstring>
+
+#include <fovea/backends/simd/steps.hpp>
+
+namespace fovea::simd {
+
+void fill_position_table(const node& n, size_t positions, size_t width, float* table) {
+  for (size_t p = 0; p < positions; ++p)
+    for (size_t i = 0; i < width; i += 2) {
+      const double position = static_cast<double>(p) + (n.kind == op::rope ? n.attributes[3] : 0);
+      const double angle =
+          position * std::pow(n.number, -static_cast<double>(i) / static_cast<double>(width));
+      table[p * width + i] = static_cast<float>(std::sin(angle));
+      table[p * width + i + 1] = static_cast<float>(std::cos(angle));
+    }
+}
+
+void run_sinusoidal(context& c, const step& s) {
+  std::memcpy(c.result(s.node), c.position_tables[s.node], c.elements(c.shape_of(s.node)) * sizeof(float));
+}
+
+void run_rope(context& c, const step& s) {
+  const node& n = c.graph.at(s.node);
+  const size_t width = c.size(n.shape[-1]), heads = static_cast<size_t>(n.attributes[0]),
+               head = width / heads;
+  const size_t turned = static_cast<size_t>(n.attributes[2]), length = c.size(n.shape[-2]);
+  const bool neighbours = n.attributes[1] != 0;
+  const float *x = c.value(c.graph.operand(s.node, 0)), *table = c.position_tables[s.node];
+  float* out = c.result(s.node);
+  // Tasks are rows of all leading axes; a few at a time are worth a thread.
+  constexpr size_t rows_at_once = 8;
+  const size_t rows = c.rows(n.shape);
+  c.run((rows + rows_at_once - 1) / rows_at_once, [&](size_t first, size_t last, size_t) {
+    const size_t end = last * rows_at_once < rows ? last * rows_at_once : rows;
+    for (size_t row = first * rows_at_once; row < end; ++row) {
+      const float* angles = table + row % length * turned;
+      for (size_t h = 0; h < heads; ++h) {
+        const float* from = x + row * width + h * head;
+        float* to = out + row * width + h * head;
+        const size_t step = neighbours ? 2 : 1, apart = neighbours ? 1 : turned / 2;
+        for (size_t i = 0; i < turned / 2; ++i) {
+          const float sine = angles[2 * i], cosine = angles[2 * i + 1], u = from[i * step],
+                      v = from[i * step + apart];
+          to[i * step] = u * cosine - v * sine;
+          to[i * step + apart] = u * sine + v * cosine;
+        }
+        for (size_t i = turned; i < head; ++i) to[i] = from[i];
+      }
+    }
+  });
+}
+
+} // namespace fovea::simd

@@ -1,0 +1,111 @@
+# fovea_add_model(NAME HEADER header MODEL expression [ISA baseline avx2 avx512])
+#
+# Makes the library NAME: the code that is generated for one model, compiled once for each instruction set, and the header
+# NAME.hpp with
+#
+#     auto net = NAME::compile(weights, options);
+#
+# called as fovea::compile is, with the set chosen at start-up (fovea::instruction_set()). HEADER declares the model: a
+# file beside the caller's CMakeLists.txt, or what is written between the angle brackets of an include. It is compiled
+# for every set, so it includes <fovea/dsl.hpp> and nothing that allocates. MODEL is the model as an expression, such as
+# gpt<small>.
+#
+#     fovea_add_model(tiny_decoder HEADER tiny_decoder.hpp MODEL "tiny_decoder")
+#     target_link_libraries(program PRIVATE tiny_decoder)
+
+include("${CMAKE_CURRENT_LIST_DIR}/fovea_isa_object.cmake")
+
+function(fovea_add_model name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "HEADER;MODEL" "ISA")
+  if(arg_UNPARSED_ARGUMENTS)
+    message(FATAL_ERROR "fovea_add_model(${name}): expected HEADER, MODEL and ISA, found '${arg_UNPARSED_ARGUMENTS}'")
+  endif()
+  foreach(needed IN ITEMS HEADER MODEL)
+    if(NOT arg_${needed})
+      message(FATAL_ERROR "fovea_add_model(${name}): ${needed} is missing")
+    endif()
+  endforeach()
+  if(NOT name MATCHES "^[A-Za-z_][A-Za-z0-9_]*$")
+    message(FATAL_ERROR "fovea_add_model: expected a C++ identifier as the name, found '${name}'")
+  endif()
+  if(NOT arg_ISA)
+    set(arg_ISA baseline avx2 avx512)
+  endif()
+  if(NOT "baseline" IN_LIST arg_ISA)
+    message(FATAL_ERROR "fovea_add_model(${name}): ISA must name baseline, which every processor has, found '${arg_ISA}'")
+  endif()
+  if(EXISTS "${CMAKE_CURRENT_SOURCE_DIR}/${arg_HEADER}")
+    set(include "#include \"${CMAKE_CURRENT_SOURCE_DIR}/${arg_HEADER}\"")
+  else()
+    set(include "#include <${arg_HEADER}>")
+  endif()
+
+  set(folder "${CMAKE_CURRENT_BINARY_DIR}/${name}_model")
+  set(objects "")
+  set(declarations "")
+  set(choices "")
+  # The best set that is built and no better than the kernels in use.
+  foreach(set IN ITEMS avx512 avx2 baseline)
+    if(NOT set IN_LIST arg_ISA)
+      continue()
+    endif()
+    set(symbol "fovea_model_${name}_${set}")
+    file(
+      CONFIGURE
+      OUTPUT "${folder}/${set}.cpp"
+      CONTENT
+        [[@include@
+#include <fovea/backends/simd/generate.hpp>
+#include <type_traits>
+
+extern "C" {
+extern const fovea::simd::generated_step* const @symbol@;
+const fovea::simd::generated_step* const @symbol@ =
+    fovea::simd::generated_code<std::remove_cvref_t<decltype(@arg_MODEL@)>, fovea::simd::native>::steps.data();
+}
+]]
+      @ONLY
+    )
+    fovea_isa_object(${name}_${set} ${set} "${folder}/${set}.cpp" ${symbol})
+    list(APPEND objects "${${name}_${set}}")
+    string(APPEND declarations "extern const fovea::simd::generated_step* const ${symbol};\n")
+    if(set STREQUAL "baseline")
+      string(APPEND choices "  return ${symbol};\n")
+    elseif(set STREQUAL "avx2")
+      string(APPEND choices "  if (!fovea::same_text(fovea::instruction_set(), \"baseline\")) return ${symbol};\n")
+    else()
+      string(APPEND choices "  if (fovea::same_text(fovea::instruction_set(), \"${set}\")) return ${symbol};\n")
+    endif()
+  endforeach()
+  file(
+    CONFIGURE
+    OUTPUT "${folder}/${name}.hpp"
+    CONTENT
+      [[#pragma once
+
+@include@
+#include <fovea/fovea.hpp>
+
+extern "C" {
+@declarations@}
+
+namespace @name@ {
+
+/// The model's own code for the instruction set in use.
+inline const fovea::simd::generated_step* code() {
+@choices@}
+
+/// As fovea::compile.
+inline auto compile(const fovea::weights& weights, const fovea::compile_options& options = {}) {
+  return fovea::detail::compile_with<fovea::f32>(@arg_MODEL@, weights, options, code());
+}
+
+} // namespace @name@
+]]
+    @ONLY
+  )
+  add_library(${name} STATIC ${objects} "${folder}/${name}.hpp")
+  set_target_properties(${name} PROPERTIES LINKER_LANGUAGE CXX)
+  target_include_directories(${name} PUBLIC "${folder}")
+  target_link_libraries(${name} PUBLIC fovea::fovea)
+endfunction()

@@ -1,0 +1,39 @@
+# Code for one instruction set, without leaks: fovea_isa_object() compiles a source with the flags of a set and makes
+# every symbol but the named one local, so that no inline function of it can stand in for ordinary code
+# (backends/simd/isa/README.md).
+
+# GNU binutils also where clang is the compiler: lld has no --force-group-allocation.
+find_program(FOVEA_LD NAMES ld.bfd ld REQUIRED)
+find_program(FOVEA_OBJCOPY NAMES objcopy REQUIRED)
+
+# fovea_isa_object(NAME SET SOURCE SYMBOL): compiles SOURCE for SET as the object library NAME_objects and sets NAME in
+# the caller's scope to an object file whose only global definition is SYMBOL (a C name). Give that file to a target as
+# a source.
+function(fovea_isa_object name set source symbol)
+  set(fovea_isa_flags_baseline "")
+  set(fovea_isa_flags_avx2 -mavx2 -mfma)
+  set(fovea_isa_flags_avx512 -mavx512f -mavx512cd -mavx512bw -mavx512dq -mavx512vl -mavx2 -mfma)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
+    # Its own AVX-512 header warns (GCC bug 105593).
+    list(APPEND fovea_isa_flags_avx512 -Wno-maybe-uninitialized -Wno-uninitialized)
+  endif()
+  if(NOT DEFINED fovea_isa_flags_${set})
+    message(FATAL_ERROR "fovea_isa_object: expected baseline, avx2 or avx512, found '${set}'")
+  endif()
+  add_library(${name}_objects OBJECT "${source}")
+  target_link_libraries(${name}_objects PRIVATE fovea::dsl)
+  target_compile_options(${name}_objects PRIVATE -O3 ${fovea_isa_flags_${set}} -fno-exceptions -fno-rtti -fno-lto
+                                                 $<$<CXX_COMPILER_ID:GNU>:-fno-gnu-unique>)
+  set_target_properties(${name}_objects PROPERTIES POSITION_INDEPENDENT_CODE ON)
+  set(object "${CMAKE_CURRENT_BINARY_DIR}/${name}.o")
+  add_custom_command(
+    OUTPUT "${object}"
+    COMMAND "${FOVEA_LD}" -r --force-group-allocation -o "${object}.whole" "$<TARGET_OBJECTS:${name}_objects>"
+    COMMAND "${FOVEA_OBJCOPY}" "--keep-global-symbol=${symbol}" "${object}.whole" "${object}"
+    DEPENDS ${name}_objects "$<TARGET_OBJECTS:${name}_objects>"
+    COMMENT "Making the symbols of ${name} local"
+    VERBATIM COMMAND_EXPAND_LISTS)
+  set_source_files_properties("${object}" PROPERTIES EXTERNAL_OBJECT TRUE GENERATED TRUE)
+  set_property(GLOBAL APPEND PROPERTY fovea_isa_objects "${object}|${symbol}") # for tests/leak
+  set(${name} "${object}" PARENT_SCOPE)
+endfunction()

@@ -41,7 +41,10 @@ struct well_formed_model {
   int name_count = 0;
 
   /// How many numbers the parameters hold, every layer counted.
-  static constexpr std::int64_t parameters() { return count_parameters(view); }
+  static constexpr std::int64_t parameters() {
+    constexpr std::int64_t count = count_parameters(view);
+    return count;
+  }
   /// Floating-point operations of one call at the given sizes: flops({{B, 1}, {T, 128}}).
   static constexpr std::int64_t flops(dim_sizes sizes) { return count_flops(view, sizes); }
   /// Bytes of working memory at the given capacity, parameters not counted.

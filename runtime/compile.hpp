@@ -126,9 +126,11 @@ public:
 
   template <fixed_name name>
   auto operator[](output_key<name>) const {
-    if constexpr (detail::holds<detail::checked_output<model, name>>()) {
+    if constexpr (detail::holds<detail::checked_output<model, name>>) {
       constexpr int i = detail::find_output<model, name>();
       return view<static_cast<std::size_t>(i)>();
+    } else {
+      detail::refuse<detail::checked_output<model, name>>();
     }
   }
 
@@ -184,8 +186,8 @@ public:
   /// that names the input before anything runs; the outputs are views until the next call.
   template <fixed_name... names, class... values>
   auto operator()(const binding<names, values>&... given) {
-    if constexpr (detail::holds<detail::checked_call<model, names...>>() &&
-                  (detail::holds<argument<names, std::decay_t<values>>>() && ...)) {
+    if constexpr (detail::holds<detail::checked_call<model, names...>,
+                                argument<names, std::decay_t<values>>...>) {
       (describe<names>(given.value), ...);
       std::array<std::span<const std::size_t>, model::view.inputs.size()> shapes;
       for (std::size_t i = 0; i < shapes.size(); ++i) shapes[i] = {shapes_[i].data(), ranks_[i]};
@@ -193,6 +195,8 @@ public:
       (fill<names>(given.value), ...);
       engine_.run(sizes_.sizes());
       return call_outputs<model, engine>(engine_, sizes_);
+    } else {
+      detail::refuse<detail::checked_call<model, names...>, argument<names, std::decay_t<values>>...>();
     }
   }
 
@@ -202,13 +206,15 @@ public:
     const engine& from;
     template <fixed_name name>
     auto operator[](parameter_key<name>) const {
-      if constexpr (detail::holds<detail::checked_parameter<model, name>>()) {
+      if constexpr (detail::holds<detail::checked_parameter<model, name>>) {
         constexpr int p = detail::find_parameter<model, name>();
         constexpr shape s = model::view.at(model::view.parameters[static_cast<std::size_t>(p)].node).shape;
         std::array<std::size_t, s.rank> shape{};
         for (std::size_t i = 0; i < shape.size(); ++i)
           shape[i] = static_cast<std::size_t>(model::view.number(s.dims[i]));
         return parameter_values<s.rank>(from.parameters(), p, shape);
+      } else {
+        detail::refuse<detail::checked_parameter<model, name>>();
       }
     }
   };

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <type_traits>
 
 #include <fovea/dsl/ill_formed.hpp>
 #include <fovea/runtime/calls/keys.hpp>
@@ -95,6 +96,7 @@ template <class model, int input, int rank, bool is_number, bool is_integer>
 struct checked_argument {
   static constexpr sentence check() {
     sentence s;
+    if (input < 0) return s; // its name is refused by itself
     const node& n = model::view.at(model::view.inputs[input].node);
     const auto begin = [&]() -> sentence& {
       return s << "input \"" << model::view.inputs[input].name << "\": ";
@@ -113,11 +115,17 @@ struct checked_argument {
   static constexpr sentence error = check();
 };
 
-/// Instantiated where a sentence is not empty, it is the error.
-template <class checked>
-constexpr bool holds() {
-  if constexpr (!checked::error.empty()) return sizeof(report_of<checked>) == 0;
-  return true;
+/// Whether all is well.
+template <class... checked>
+inline constexpr bool holds = (checked::error.empty() && ...);
+
+/// Where it is not: the first sentence becomes the error.
+template <class first, class... more>
+constexpr void refuse() {
+  if constexpr (first::error.empty())
+    refuse<more...>();
+  else
+    static_cast<void>(sizeof(report_of<first>));
 }
 
 } // namespace fovea::detail

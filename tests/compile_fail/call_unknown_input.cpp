@@ -1,0 +1,19 @@
+// expect: there is no input "tokns"; the inputs are "tokens"
+#include <fovea/fovea.hpp>
+
+inline constexpr fovea::dim B{"B"}, T{"T"};
+
+inline constexpr auto scorer = fovea::model("scorer", [](fovea::graph& g) {
+  g.output("scores", fovea::linear(fovea::embedding(g.input<fovea::i32>("tokens", {B, T}), "words", 9, 4), "out", 2));
+});
+
+void run(const fovea::weights& weights) {
+  using namespace fovea;
+  auto net = compile(scorer, weights, {.capacity = {{B, 1}, {T, 8}}});
+  const xt::xtensor<int, 2> ids = {{1, 2, 3}};
+#ifdef ILL_FORMED
+  net("tokns"_in = ids); // <- here
+#else
+  net("tokens"_in = ids);
+#endif
+}

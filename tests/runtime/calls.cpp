@@ -1,0 +1,152 @@
+#include <catch2/catch.hpp>
+
+#include <cstdint>
+#include <limits>
+#include <string>
+
+#include <fovea/fovea.hpp>
+
+using namespace fovea;
+
+namespace {
+
+inline constexpr dim B{"B"}, T{"T"};
+
+/// Two inputs that share B, a table whose rows bound ids and T, and outputs of both element types.
+constexpr auto declaration = model("calls", [](graph& g) {
+  const expr tokens = g.input<i32>("tokens", {B, T}), x = g.input<f32>("x", {B, 3});
+  const expr h = embedding(tokens, "words", 5, 3) + learned_positions(tokens, "positions", {.context = 6, .width = 3});
+  const expr y = repeat("layer", 2, h, [](expr z) { return z + relu(linear(z, "mix", 3)); });
+  g.output("y", mean(y, T) + x);
+  g.output("best", argmax(y, axis(-1)));
+});
+
+weights some_weights() {
+  const auto values = [](std::size_t n, float scale) {
+    std::vector<float> v(n);
+    for (std::size_t i = 0; i < n; ++i) v[i] = scale * (static_cast<float>(i * 7 % 11) - 5);
+    return v;
+  };
+  return weights::from({{"words.weight", {{5, 3}, values(15, 0.3f)}},
+                        {"positions.weight", {{6, 3}, values(18, 0.1f)}},
+                        {"layer.0.mix.weight", {{3, 3}, values(9, 0.2f)}},
+                        {"layer.0.mix.bias", {{3}, values(3, 0.5f)}},
+                        {"layer.1.mix.weight", {{3, 3}, values(9, -0.4f)}},
+                        {"layer.1.mix.bias", {{3}, values(3, 0.1f)}}});
+}
+
+const xt::xtensor<int, 2> ids = {{0, 4, 2, 1}, {3, 3, 0, 4}};
+const xt::xtensor<float, 2> x = {{1, 2, 3}, {-1, 0, 0.5f}};
+
+template <class F>
+std::string message_of(F f) {
+  try {
+    f();
+  } catch (const error& e) {
+    return e.what();
+  }
+  return "nothing was thrown";
+}
+
+template <class View>
+std::vector<float> copied(const View& view) {
+  return {view.begin(), view.end()};
+}
+
+} // namespace
+
+TEST_CASE("both backends give the same outputs, named and typed") {
+  auto fast = compile(declaration, some_weights(), {.capacity = {{B, 2}}});
+  auto plain = compile<reference>(declaration, some_weights(), {.capacity = {{B, 2}}});
+  const auto a = fast("tokens"_in = ids, "x"_in = x);
+  const auto b = plain("x"_in = x, "tokens"_in = ids);
+  const auto y = a["y"_out], z = b["y"_out];
+  REQUIRE(y.dimension() == 2);
+  REQUIRE(y.shape()[0] == 2);
+  REQUIRE(y.shape()[1] == 3);
+  for (std::size_t i = 0; i < 2; ++i)
+    for (std::size_t j = 0; j < 3; ++j) CHECK(y(i, j) == Approx(z(i, j)).epsilon(1e-6).margin(1e-6));
+  const auto best = a["best"_out], expected = b["best"_out];
+  static_assert(std::is_same_v<std::decay_t<decltype(best(0, 0))>, std::int32_t>);
+  for (std::size_t i = 0; i < 2; ++i)
+    for (std::size_t t = 0; t < 4; ++t) CHECK(best(i, t) == expected(i, t));
+}
+
+TEST_CASE("any xtensor expression of the right rank is an input") {
+  auto net = compile(declaration, some_weights(), {.capacity = {{B, 2}}});
+  const auto expected = copied(net("tokens"_in = ids, "x"_in = x)["y"_out]);
+  const xt::xarray<std::int64_t> any_rank = ids;
+  CHECK(copied(net("tokens"_in = any_rank, "x"_in = x)["y"_out]) == expected);
+  CHECK(copied(net("tokens"_in = ids + 0, "x"_in = x * 1.0)["y"_out]) == expected);
+  CHECK(copied(net("tokens"_in = xt::xtensor<std::uint8_t, 2>(ids), "x"_in = xt::xtensor<double, 2>(x))["y"_out]) == expected);
+}
+
+TEST_CASE("a smaller call after a larger one equals a fresh one, and a copy equals its original") {
+  auto net = compile(declaration, some_weights(), {.capacity = {{B, 2}, {T, 6}}});
+  const xt::xtensor<int, 2> one = {{2, 1}};
+  const xt::xtensor<float, 2> offset = {{0, 0, 1}};
+  net("tokens"_in = ids, "x"_in = x);
+  const auto again = copied(net("tokens"_in = one, "x"_in = offset)["y"_out]);
+  auto fresh = compile(declaration, some_weights(), {.capacity = {{B, 1}, {T, 2}}});
+  CHECK(copied(fresh("tokens"_in = one, "x"_in = offset)["y"_out]) == again);
+  auto copy = net;
+  const auto whole = copied(copy("tokens"_in = ids, "x"_in = x)["y"_out]);
+  CHECK(copied(net("tokens"_in = ids, "x"_in = x)["y"_out]) == whole);
+}
+
+TEST_CASE("threads do not change a bit") {
+  std::vector<float> first;
+  for (const int threads : {1, 2, 3}) {
+    auto net = compile(declaration, some_weights(), {.capacity = {{B, 2}}, .threads = threads});
+    CHECK(net.threads() == threads);
+    const auto y = copied(net("tokens"_in = ids, "x"_in = x)["y"_out]);
+    if (first.empty()) first = y;
+    CHECK(y == first);
+  }
+}
+
+TEST_CASE("the working memory is what the declaration says") {
+  auto net = compile(declaration, some_weights(), {.capacity = {{B, 2}}});
+  CHECK(net.arena_bytes() == declaration.arena_bytes({{B, 2}, {T, 6}}));
+}
+
+TEST_CASE("parameters are read by name and layer") {
+  auto net = compile(declaration, some_weights(), {.capacity = {{B, 2}}});
+  CHECK(net.weights()["layer.mix.weight"_param][1](0, 0) == Approx(2.0f));
+  CHECK(net.weights()["layer.*.mix.bias"_param][0](1) == Approx(1.0f));
+  CHECK(net.weights()["words.weight"_param][0](4, 2) == Approx(0.3f * 5));
+}
+
+TEST_CASE("a call that does not fit is refused before anything runs") {
+  auto net = compile(declaration, some_weights(), {.capacity = {{B, 2}, {T, 5}}});
+  const auto before = copied(net("tokens"_in = ids, "x"_in = x)["y"_out]);
+  const auto refused = [&](const auto& tokens, const auto& offsets) {
+    return message_of([&] { net("tokens"_in = tokens, "x"_in = offsets); });
+  };
+  CHECK(refused(xt::xtensor<int, 2>(xt::zeros<int>({2, 6})), x) ==
+        "calls: input \"tokens\" [B, T]: axis 1 (T) is 6, expected 1 to 5, the capacity of T");
+  CHECK(refused(xt::xtensor<int, 2>(xt::zeros<int>({0, 2})), x) ==
+        "calls: input \"tokens\" [B, T]: axis 0 (B) is 0, expected 1 to 2, the capacity of B");
+  CHECK(refused(xt::xtensor<int, 2>(xt::zeros<int>({1, 2})), x) ==
+        "calls: input \"x\" [B, 3]: axis 0 (B) is 2, but another input has B = 1");
+  CHECK(refused(ids, xt::xtensor<float, 2>(xt::zeros<float>({2, 4}))) == "calls: input \"x\" [B, 3]: axis 1 is 4, expected 3");
+  CHECK(refused(xt::xarray<int>(xt::zeros<int>({2})), x) == "calls: input \"tokens\" [B, T]: expected 2 axes, found 1");
+  CHECK(refused(xt::xtensor<int, 2>{{0, 5}, {0, 0}}, x) ==
+        "calls: input \"tokens\" [B, T]: expected ids from 0 to 4, found 5 at element 1");
+  CHECK(refused(xt::xtensor<int, 2>{{0, 1}, {-1, 0}}, x) ==
+        "calls: input \"tokens\" [B, T]: expected ids from 0 to 4, found -1 at element 2");
+  CHECK(refused(xt::xtensor<std::int64_t, 2>{{0, 1}, {4294967296, 0}}, x) ==
+        "calls: input \"tokens\" [B, T]: 4294967296 does not fit 32 bits");
+  CHECK(copied(net("tokens"_in = ids, "x"_in = x)["y"_out]) == before);
+}
+
+TEST_CASE("a capacity that does not fit is refused") {
+  const auto refused = [](const compile_options& options) {
+    return message_of([&] { compile(declaration, some_weights(), options); });
+  };
+  CHECK(refused({}) == "calls: the dim B has no bound; give one, as in {.capacity = {{B, 512}}}");
+  CHECK(refused({.capacity = {{B, 0}}}) == "calls: capacity of B: expected at least 1, found 0");
+  CHECK(refused({.capacity = {{B, 1}, {T, 7}}}) == "calls: capacity of T: the model allows at most 6, found 7");
+  CHECK(refused({.capacity = {{B, 1}, {dim{"H"}, 7}}}) == "calls: capacity of H: the model has no such dim");
+  CHECK(refused({.capacity = {{2 * B, 4}}}) == "calls: capacity of 2*B: expected a dim known at run time");
+}

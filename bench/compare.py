@@ -17,7 +17,9 @@ import tempfile
 def rows_of(command):
     with tempfile.TemporaryDirectory() as folder:
         file = pathlib.Path(folder) / "rows.json"
-        subprocess.run([*command, "--json", str(file)], check=True, stdout=subprocess.DEVNULL)
+        run = subprocess.run([*command, "--json", str(file)], capture_output=True, text=True, check=False)
+        if run.returncode != 0:
+            sys.exit(f"{' '.join(command)}: exit status {run.returncode}\n{run.stderr}")
         return json.loads(file.read_text())
 
 

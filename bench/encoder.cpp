@@ -38,7 +38,7 @@ int main(int argc, char** argv) {
     auto net = minilm_encoder::compile(load_weights(folder), {.capacity = {{B, 8}, {T, 128}}, .threads = threads});
     start_us = bench::now_us() - begin;
     thread_pool pool(static_cast<std::size_t>(threads));
-    const double peak = bench::peak_rate(pool, simd::kernels().vector);
+    double peak = bench::peak_rate(pool, simd::kernels().vector);
     for (const auto [batch, tokens] : shapes) {
       const xt::xtensor<std::int32_t, 2> ids = xt::ones<std::int32_t>({batch, tokens}) * 2000;
       const xt::xtensor<std::int32_t, 2> types = xt::zeros<std::int32_t>({batch, tokens});
@@ -48,10 +48,16 @@ int main(int argc, char** argv) {
       const double us = bench::best_us(batch * tokens >= 512 ? 12 : 60, call);
       const auto flops = models::sentence_encoder<models::minilm>.flops(
           {{B, static_cast<std::int64_t>(batch)}, {T, static_cast<std::int64_t>(tokens)}});
-      const double bound = static_cast<double>(flops) / 2 / peak / us;
       const std::string name = "encoder/minilm/" + std::to_string(batch) + "x" + std::to_string(tokens);
-      std::printf("%-28s %10.1f us  %4.1f %% of the peak\n", name.c_str(), us, 100 * bound);
-      rows.push_back({{"name", name}, {"isa", instruction_set()}, {"threads", threads}, {"ours_us", us}, {"bound", bound}});
+      rows.push_back({{"name", name}, {"isa", instruction_set()}, {"threads", threads}, {"ours_us", us}, {"flops", flops}});
+    }
+    // What else the machine does can only lower the peak that is seen.
+    peak = std::max(peak, bench::peak_rate(pool, simd::kernels().vector));
+    for (nlohmann::json& row : rows) {
+      row["bound"] = row["flops"].get<double>() / 2 / peak / row["ours_us"].get<double>();
+      row.erase("flops");
+      std::printf("%-28s %10.1f us  %4.1f %% of the peak\n", row["name"].get<std::string>().c_str(), row["ours_us"].get<double>(),
+                  100 * row["bound"].get<double>());
     }
   }
   std::printf("start-up with weights %.1f ms\n", start_us / 1000);

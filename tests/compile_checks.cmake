@@ -24,8 +24,12 @@ foreach(mode IN ITEMS "g++ c++20" "clang++-19 c++20" "clang++-19 c++26")
   endif()
 endforeach()
 
-# What is declared with dsl/ sees the standard library only.
+# What is declared with dsl/ sees the standard library only. The page's own code compiles.
 foreach(compiler IN LISTS compilers)
+  add_python_test(
+    readme.${compiler} ${CMAKE_CURRENT_SOURCE_DIR}/readme/check.py
+    --compiler ${compiler} --include ${include_folder} ${PROJECT_SOURCE_DIR}/README.md
+  )
   add_python_test(
     headers/dsl.${compiler} ${CMAKE_CURRENT_SOURCE_DIR}/headers/check.py
     --compiler ${compiler} --include ${include_folder} --forbid "/(xtensor|xsimd|boost)/|fovea/(backends|runtime)/"

@@ -100,7 +100,7 @@ struct planner {
     };
     add_part(id);
     const int left = p.base(g.operand(p.groups.product[id], 0));
-    constexpr int most_parts = 4, horizon = 32;
+    constexpr int most_parts = 4, horizon = 12;
     if (p.groups.join[id] == joining::none)
       for (int k = id + 1; k < g.node_count() && k < id + horizon && s.count < most_parts; ++k)
         if (is_root(k) && !done[k] && p.groups.product[k] >= 0 && p.groups.join[k] == joining::none &&

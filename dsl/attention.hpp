@@ -7,8 +7,8 @@
 
 namespace fovea {
 
-/// How a query and a key are compared. A lambda (score, query, key[, head[, batch]]) changes the scaled dot
-/// product.
+/// How a query and a key are compared. A lambda (score, query, key[, head[, batch]]) changes the score,
+/// already scaled, biased and capped.
 struct score {
   enum class kind : std::uint8_t { scaled_dot, dot, general };
   kind how = kind::scaled_dot;

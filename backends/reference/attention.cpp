@@ -38,20 +38,19 @@ array attention_weights(const array& query, const array& key, const attention_se
       for (std::size_t i = 0; i < queries; ++i)
         for (std::size_t j = 0; j < keys; ++j) {
           double& score = s(b, h, i, j);
-          const scalar_arguments given{.score = o.scale * score,
-                                       .batch = static_cast<std::int64_t>(b),
-                                       .head = static_cast<std::int64_t>(h),
-                                       .query = static_cast<std::int64_t>(keys + i) -
-                                                static_cast<std::int64_t>(queries),
-                                       .key = static_cast<std::int64_t>(j)};
+          scalar_arguments given{.batch = static_cast<std::int64_t>(b),
+                                 .head = static_cast<std::int64_t>(h),
+                                 .query =
+                                     static_cast<std::int64_t>(keys + i) - static_cast<std::int64_t>(queries),
+                                 .key = static_cast<std::int64_t>(j)};
           if (o.mask.function != nullptr && evaluate(*o.mask.function, given, o.mask.tables, o.at) == 0) {
             score = -std::numeric_limits<double>::infinity();
             continue;
           }
-          score = given.score;
-          if (o.score.function != nullptr) score = evaluate(*o.score.function, given, o.score.tables, o.at);
-          score += bias(b, h, i, j);
-          if (o.soft_cap > 0) score = o.soft_cap * std::tanh(score / o.soft_cap);
+          given.score = o.scale * score + bias(b, h, i, j);
+          if (o.soft_cap > 0) given.score = o.soft_cap * std::tanh(given.score / o.soft_cap);
+          score = o.score.function == nullptr ? given.score
+                                              : evaluate(*o.score.function, given, o.score.tables, o.at);
         }
   return softmax(s, 3);
 }

@@ -24,9 +24,9 @@ struct attention_settings {
 /// [B, heads, queries, keys].
 ///
 ///   s = scale * (q . k)       (Vaswani et al. 2017, eq. 1)
-///   s = score lambda (s)      where there is one
 ///   s = s + bias              where there is one
 ///   s = c tanh(s / c)         where there is a soft cap c (Gemma team 2024, section 2)
+///   s = score lambda (s)      where there is one
 ///   s = -infinity             where the mask hides the key
 ///   weights = softmax of s over the keys; zeros in a row that sees no key
 ///

@@ -66,13 +66,13 @@ TEST_CASE("heads lie side by side, and several query heads share a key head", "[
   check_close(out.at("y"), {{7, 3, 7.6, 3.6, 1.5, 1.5, 2, 1}});
 }
 
-TEST_CASE("scale, score lambda, bias and soft cap act in this order", "[attention]") {
+TEST_CASE("scale, bias, soft cap and score lambda act in this order", "[attention]") {
   const auto lambda = [](scalar s, scalar, scalar k) { return s + k; };
   const auto with_bias = [](graph& g, attention_options& o) { o.bias = g.input<f32>("bias", {1, 1, "K"}); };
   const array w = weights_of({1}, {0, 1}, {.score = lambda, .scale = 3, .soft_cap = 2},
                              {{"bias", {{{0, -2}}}}}, with_bias);
-  // 3 * 1 + 1 - 2 = 2 against 0, capped
-  const double weight = std::exp(2 * std::tanh(1.0));
+  // 3 * 1 - 2 = 1 against 0, capped, then the key's position
+  const double weight = std::exp(2 * std::tanh(0.5) + 1);
   check_close(w, {{1 / (1 + weight), weight / (1 + weight)}});
 }
 

@@ -1,0 +1,40 @@
+#include "terminal.hpp"
+
+#include <fmt/format.h>
+
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+namespace semantic_search {
+
+std::size_t columns_of(std::FILE* stream) {
+  winsize size{};
+  if (::ioctl(::fileno(stream), TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return 80;
+  return size.ws_col;
+}
+
+progress_bar::progress_bar(std::size_t total) : total_(total), terminal_(::isatty(STDERR_FILENO) == 1) {}
+
+progress_bar::~progress_bar() {
+  if (shown_ != clock::time_point{}) fmt::print(stderr, "\r\033[K");
+}
+
+void progress_bar::show(std::size_t done) {
+  constexpr std::chrono::milliseconds pause(100);
+  if (!terminal_ || total_ == 0 || clock::now() - shown_ < pause) return;
+  shown_ = clock::now();
+  const double share = static_cast<double>(done) / static_cast<double>(total_);
+  const double spent = std::chrono::duration<double>(shown_ - started_).count();
+  const std::string numbers =
+      fmt::format(" {}/{} passages, {:.0f} s left", done, total_, done == 0 ? 0.0 : spent / share - spent);
+  const std::size_t taken = numbers.size() + sizeof "indexing []";
+  const std::size_t width = std::min<std::size_t>(40, std::max(taken + 10, columns_of(stderr)) - taken);
+  const auto filled = static_cast<std::size_t>(share * static_cast<double>(width));
+  fmt::print(stderr, "\rindexing [{}{}]{}\033[K", std::string(filled, '='), std::string(width - filled, ' '),
+             numbers);
+  std::fflush(stderr);
+}
+
+} // namespace semantic_search

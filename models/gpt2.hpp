@@ -1,9 +1,11 @@
 #pragma once
 
-// GPT-2: a causal Transformer with pre-norm blocks and a tied output projection (Radford et al. 2019). Loads
-// Hugging Face checkpoints of GPT2LMHeadModel unchanged.
+// GPT-2: a language model of pre-norm decoder blocks (Radford et al. 2019, "Language Models are Unsupervised
+// Multitask Learners"). Loads Hugging Face checkpoints of GPT2LMHeadModel and GPT2Model unchanged.
 
 #include <fovea/dsl.hpp>
+
+#include <array>
 
 namespace fovea::models {
 
@@ -12,11 +14,12 @@ struct gpt2_config {
   double epsilon = 1e-5;
 };
 
+/// The smallest of the four that were published: 124 million parameters.
 inline constexpr gpt2_config gpt2_small{
     .layers = 12, .heads = 12, .width = 768, .vocab = 50257, .context = 1024};
 
-/// One block: normalise, attend, add; normalise, feed forward, add (section 2.3). x [B, T, width] keeps its
-/// shape.
+/// One block: causal attention, then a feed-forward layer four times as wide, each normalised before and
+/// added to its input (section 2.3). x [B, T, width] keeps its shape.
 constexpr expr gpt2_block(expr x, gpt2_config c, place at = {__builtin_FILE(), __builtin_LINE()}) {
   const reported_at here(x, at);
   expr h = layer_norm(x, "ln_1", {.epsilon = c.epsilon});
@@ -27,27 +30,40 @@ constexpr expr gpt2_block(expr x, gpt2_config c, place at = {__builtin_FILE(), _
   return x + linear(gelu_tanh(linear(h, "mlp.up", 4 * c.width)), "mlp.down", c.width);
 }
 
-/// Token and position vectors through all blocks and the last norm: tokens [B, T] -> [B, T, width].
-/// `wte` is the token table [vocab, width].
-constexpr expr gpt2_hidden(expr wte, expr tokens, gpt2_config c,
-                           place at = {__builtin_FILE(), __builtin_LINE()}) {
+/// The table of token vectors, [vocab, width], which also scores the tokens at the end.
+constexpr expr gpt2_words(expr tokens, gpt2_config c) {
+  return parameter(tokens, "wte", {c.vocab, c.width}, init::normal(0.02));
+}
+
+/// The sum of token and position vectors: tokens [B, T] of int32 -> [B, T, width].
+constexpr expr gpt2_embeddings(expr words, expr tokens, gpt2_config c,
+                               place at = {__builtin_FILE(), __builtin_LINE()}) {
+  const reported_at here(tokens, at);
+  return gather(words, tokens) +
+         learned_positions(tokens, "wpe",
+                           {.context = c.context, .width = c.width, .init = init::normal(0.01)});
+}
+
+/// The blocks and the last norm: [B, T, width] for each token.
+constexpr expr gpt2_decoder(expr words, expr tokens, gpt2_config c,
+                            place at = {__builtin_FILE(), __builtin_LINE()}) {
   const reported_at here(tokens, at);
   const expr x =
-      gather(wte, tokens) + learned_positions(tokens, "wpe", {.context = c.context, .width = c.width});
-  return layer_norm(repeat("h", c.layers, x, [c](expr y) { return gpt2_block(y, c); }), "ln_f",
-                    {.epsilon = c.epsilon});
+      repeat("h", c.layers, gpt2_embeddings(words, tokens, c), [c](expr y) { return gpt2_block(y, c); });
+  return layer_norm(x, "ln_f", {.epsilon = c.epsilon});
 }
 
-/// Scores of every token of the vocabulary as the next one, at each position: tokens [B, T] -> [B, T, vocab].
+/// Scores of the next token: tokens [B, T] of int32 -> [B, T, vocab].
 constexpr expr gpt2_logits(expr tokens, gpt2_config c, place at = {__builtin_FILE(), __builtin_LINE()}) {
   const reported_at here(tokens, at);
-  const expr wte = parameter(tokens, "wte", {c.vocab, c.width}, init::normal(0.02));
-  return matmul(gpt2_hidden(wte, tokens, c), transpose(wte));
+  const expr words = gpt2_words(tokens, c);
+  return matmul(gpt2_decoder(words, tokens, c), transpose(words));
 }
 
-/// How Hugging Face names them: query, key and value are one matrix, and matrices are [in, out].
+/// How Hugging Face names the parameters. Its Conv1D keeps weights [in, out], and c_attn holds query, key and
+/// value side by side.
 template <gpt2_config c>
-inline constexpr name_rule gpt2_names[] = {
+inline constexpr auto gpt2_names = std::to_array<name_rule>({
     {"", "transformer.", optional_prefix},
     {"wte", "wte.weight"},
     {"wte", "lm_head.weight", tied},
@@ -63,17 +79,16 @@ inline constexpr name_rule gpt2_names[] = {
     {"h.*.mlp.up.bias", "h.*.mlp.c_fc.bias"},
     {"h.*.mlp.down.weight", "h.*.mlp.c_proj.weight", transposed},
     {"h.*.mlp.down.bias", "h.*.mlp.c_proj.bias"},
-    {"", "h.*.attn.bias", ignored}, // the causal mask, as a buffer
+    {"", "h.*.attn.bias", ignored},
     {"", "h.*.attn.masked_bias", ignored},
-};
+});
 
 /// tokens [B, T] of int32 -> logits [B, T, vocab].
 template <gpt2_config c>
 inline constexpr auto gpt2 = model(
     "gpt2",
     [](graph& g) {
-      const expr tokens = g.input<i32>("tokens", {dim{"B"}, dim{"T"}});
-      g.output("logits", gpt2_logits(tokens, c));
+      g.output("logits", gpt2_logits(g.input<i32>("tokens", {"B", "T"}), c));
     },
     gpt2_names<c>);
 

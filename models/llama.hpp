@@ -1,74 +1,105 @@
 #pragma once
 
-// Llama: pre-norm blocks with RMS norm, rotary positions, grouped queries and a gated feed-forward layer
-// (Touvron et al. 2023; Ainslie et al. 2023; Shazeer 2020). Loads Hugging Face checkpoints of
-// LlamaForCausalLM unchanged.
+// Llama: a language model of pre-norm decoder blocks with rotary positions, RMS norm and a gated feed-forward
+// layer (Touvron et al. 2023), and with fewer key heads than query heads from Llama 2 on (Ainslie et al.
+// 2023). Loads Hugging Face checkpoints of LlamaForCausalLM unchanged.
 
 #include <fovea/dsl.hpp>
+
+#include <array>
 
 namespace fovea::models {
 
 struct llama_config {
   int layers, heads, kv_heads, width, inner, vocab;
-  bool tied = false; // the output projection is the token table
-  double base = 10000, epsilon = 1e-6;
-  rope_pairing pairing = halves; // as Hugging Face orders the rows; the original checkpoints turn neighbours
+  double base = 10000; // of the rotary positions
+  double epsilon = 1e-5;
+  bool tied = false; // the table of token vectors also scores the tokens at the end
 };
 
-/// One block: x + attention(norm(x)), then x + down(silu(gate) * up) of the norm. x [B, T, width] keeps its
-/// shape.
+/// TinyLlama 1.1B (Zhang et al. 2024).
+inline constexpr llama_config tiny_llama{
+    .layers = 22, .heads = 32, .kv_heads = 4, .width = 2048, .inner = 5632, .vocab = 32000};
+
+/// Causal attention with rotary positions, without the norm before it: x [B, T, width] keeps its shape.
+constexpr expr llama_attention(expr x, llama_config c, place at = {__builtin_FILE(), __builtin_LINE()}) {
+  const reported_at here(x, at);
+  const int kv_width = c.width / c.heads * c.kv_heads;
+  const expr q = linear(x, "attn.q", c.width, {.bias = false}),
+             k = linear(x, "attn.k", kv_width, {.bias = false}),
+             v = linear(x, "attn.v", kv_width, {.bias = false});
+  const expr a =
+      attention(rope(q, {.heads = c.heads, .base = c.base}), rope(k, {.heads = c.kv_heads, .base = c.base}),
+                v, {.heads = c.heads, .kv_heads = c.kv_heads, .mask = causal});
+  return linear(a, "attn.proj", c.width, {.bias = false});
+}
+
+/// down(silu(gate(x)) * up(x)), SwiGLU (Shazeer 2020): x [B, T, width] keeps its shape.
+constexpr expr llama_feed_forward(expr x, llama_config c, place at = {__builtin_FILE(), __builtin_LINE()}) {
+  const reported_at here(x, at);
+  const expr gate = linear(x, "mlp.gate", c.inner, {.bias = false}),
+             up = linear(x, "mlp.up", c.inner, {.bias = false});
+  return linear(silu(gate) * up, "mlp.down", c.width, {.bias = false});
+}
+
+/// One block: attention, then the feed-forward layer, each normalised before and added to its input.
 constexpr expr llama_block(expr x, llama_config c, place at = {__builtin_FILE(), __builtin_LINE()}) {
   const reported_at here(x, at);
-  const int head = c.width / c.heads;
-  expr h = rms_norm(x, "attn.norm", {.epsilon = c.epsilon});
-  const expr q = linear(h, "attn.q", c.width, {.bias = false}),
-             k = linear(h, "attn.k", c.kv_heads * head, {.bias = false}),
-             v = linear(h, "attn.v", c.kv_heads * head, {.bias = false});
-  const expr a = attention(rope(q, {.heads = c.heads, .base = c.base, .pairing = c.pairing}),
-                           rope(k, {.heads = c.kv_heads, .base = c.base, .pairing = c.pairing}), v,
-                           {.heads = c.heads, .kv_heads = c.kv_heads, .mask = causal});
-  x = x + linear(a, "attn.proj", c.width, {.bias = false});
-  h = rms_norm(x, "mlp.norm", {.epsilon = c.epsilon});
-  const expr up = linear(h, "mlp.up", c.inner, {.bias = false});
-  const expr gated = silu(linear(h, "mlp.gate", c.inner, {.bias = false})) * up;
-  return x + linear(gated, "mlp.down", c.width, {.bias = false});
+  x = x + llama_attention(rms_norm(x, "attn_norm", {.epsilon = c.epsilon}), c);
+  return x + llama_feed_forward(rms_norm(x, "mlp_norm", {.epsilon = c.epsilon}), c);
 }
 
-/// Scores of every token of the vocabulary as the next one, at each position: tokens [B, T] -> [B, T, vocab].
+/// The table of token vectors, [vocab, width].
+constexpr expr llama_words(expr tokens, llama_config c) {
+  return parameter(tokens, "words", {c.vocab, c.width}, init::normal(0.02));
+}
+
+/// The blocks and the last norm: tokens [B, T] of int32 -> [B, T, width].
+constexpr expr llama_decoder(expr words, expr tokens, llama_config c,
+                             place at = {__builtin_FILE(), __builtin_LINE()}) {
+  const reported_at here(tokens, at);
+  const expr x = repeat("layers", c.layers, gather(words, tokens), [c](expr y) { return llama_block(y, c); });
+  return rms_norm(x, "norm", {.epsilon = c.epsilon});
+}
+
+/// Scores of the next token from the decoder's x [B, T, width]: [B, T, vocab].
+constexpr expr llama_scores(expr x, expr words, llama_config c) {
+  return c.tied ? matmul(x, transpose(words)) : linear(x, "lm_head", c.vocab, {.bias = false});
+}
+
+/// Scores of the next token: tokens [B, T] of int32 -> [B, T, vocab].
 constexpr expr llama_logits(expr tokens, llama_config c, place at = {__builtin_FILE(), __builtin_LINE()}) {
   const reported_at here(tokens, at);
-  const expr words = parameter(tokens, "words", {c.vocab, c.width}, init::normal(0.02));
-  expr x = repeat("layer", c.layers, gather(words, tokens), [c](expr y) { return llama_block(y, c); });
-  x = rms_norm(x, "norm", {.epsilon = c.epsilon});
-  return c.tied ? matmul(x, transpose(words)) : linear(x, "head", c.vocab, {.bias = false});
+  const expr words = llama_words(tokens, c);
+  return llama_scores(llama_decoder(words, tokens, c), words, c);
 }
 
-/// How Hugging Face names them.
+/// How Hugging Face names the parameters. Its checkpoints pair the halves of a head for rotary positions, as
+/// `rope` does by default.
 template <llama_config c>
-inline constexpr name_rule llama_names[] = {
+inline constexpr auto llama_names = std::to_array<name_rule>({
     {"", "model.", optional_prefix},
     {"words", "embed_tokens.weight"},
-    c.tied ? name_rule{"words", "lm_head.weight", tied} : name_rule{"head.weight", "lm_head.weight"},
+    {c.tied ? "words" : "lm_head.weight", "lm_head.weight", c.tied ? tied : transform{}},
+    {"layers.*.attn_norm.weight", "layers.*.input_layernorm.weight"},
+    {"layers.*.attn.q.weight", "layers.*.self_attn.q_proj.weight"},
+    {"layers.*.attn.k.weight", "layers.*.self_attn.k_proj.weight"},
+    {"layers.*.attn.v.weight", "layers.*.self_attn.v_proj.weight"},
+    {"layers.*.attn.proj.weight", "layers.*.self_attn.o_proj.weight"},
+    {"layers.*.mlp_norm.weight", "layers.*.post_attention_layernorm.weight"},
+    {"layers.*.mlp.gate.weight", "layers.*.mlp.gate_proj.weight"},
+    {"layers.*.mlp.up.weight", "layers.*.mlp.up_proj.weight"},
+    {"layers.*.mlp.down.weight", "layers.*.mlp.down_proj.weight"},
     {"norm.weight", "norm.weight"},
-    {"layer.*.attn.norm.weight", "layers.*.input_layernorm.weight"},
-    {"layer.*.attn.q.weight", "layers.*.self_attn.q_proj.weight"},
-    {"layer.*.attn.k.weight", "layers.*.self_attn.k_proj.weight"},
-    {"layer.*.attn.v.weight", "layers.*.self_attn.v_proj.weight"},
-    {"layer.*.attn.proj.weight", "layers.*.self_attn.o_proj.weight"},
-    {"layer.*.mlp.norm.weight", "layers.*.post_attention_layernorm.weight"},
-    {"layer.*.mlp.gate.weight", "layers.*.mlp.gate_proj.weight"},
-    {"layer.*.mlp.up.weight", "layers.*.mlp.up_proj.weight"},
-    {"layer.*.mlp.down.weight", "layers.*.mlp.down_proj.weight"},
     {"", "layers.*.self_attn.rotary_emb.inv_freq", ignored},
-};
+});
 
 /// tokens [B, T] of int32 -> logits [B, T, vocab].
 template <llama_config c>
 inline constexpr auto llama = model(
     "llama",
     [](graph& g) {
-      const expr tokens = g.input<i32>("tokens", {dim{"B"}, dim{"T"}});
-      g.output("logits", llama_logits(tokens, c));
+      g.output("logits", llama_logits(g.input<i32>("tokens", {"B", "T"}), c));
     },
     llama_names<c>);
 

@@ -1,0 +1,113 @@
+#pragma once
+
+// Runs any model on values by name, on both backends, and compares its outputs with a reference case or with
+// each other.
+
+#include "../model_case.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace fovea::test {
+
+using named_values = std::map<std::string, golden_tensor>;
+
+namespace detail {
+
+/// A name that a model's graph keeps, as a template argument.
+template <class M, bool of_input, std::size_t i>
+struct boundary {
+  static constexpr const char* text = (of_input ? M::view.inputs : M::view.outputs)[i].name;
+  static constexpr std::size_t size = std::char_traits<char>::length(text) + 1;
+  struct characters {
+    char of[size];
+  };
+  static constexpr characters copied = [] {
+    characters made{};
+    std::copy_n(text, size, made.of);
+    return made;
+  }();
+  static constexpr fixed_name<size> name{copied.of};
+};
+template <class M, bool of_input, std::size_t i>
+inline constexpr auto boundary_name = boundary<M, of_input, i>::name;
+
+/// An input as an expression without a rank of its own.
+template <class M, std::size_t i>
+auto given(const named_values& inputs) {
+  const golden_tensor& from = inputs.at(M::view.inputs[i].name);
+  using number =
+      std::conditional_t<M::view.at(M::view.inputs[i].node).type == element::f32, float, std::int64_t>;
+  xt::xarray<number> made(from.shape);
+  std::transform(from.values.begin(), from.values.end(), made.data(),
+                 [](double x) { return static_cast<number>(x); });
+  return made;
+}
+
+/// Exactly what the inputs need: memory beyond it would hide reads past the end from the sanitizers.
+template <class M>
+compile_options fitting(const named_values& inputs) {
+  compile_options options;
+  std::vector<std::string> seen;
+  for (const named_value& input : M::view.inputs)
+    for (int axis = 0; axis < M::view.at(input.node).shape.rank; ++axis) {
+      const int d = M::view.at(input.node).shape[axis];
+      if (M::view.is_number(d)) continue;
+      sentence label;
+      label << M::view.dim_of(d);
+      if (std::find(seen.begin(), seen.end(), label.text) != seen.end()) continue;
+      seen.emplace_back(label.text);
+      const std::size_t size = inputs.at(input.name).shape[static_cast<std::size_t>(axis)];
+      options.capacity.push_back({M::view.dim_of(d), static_cast<std::int64_t>(size)});
+    }
+  return options;
+}
+
+template <class backend, class M, std::size_t... in, std::size_t... out>
+named_values run(const M& model, const weights& from, const named_values& inputs, int threads,
+                 std::index_sequence<in...>, std::index_sequence<out...>) {
+  compile_options options = fitting<M>(inputs);
+  options.threads = threads;
+  auto net = compile<backend>(model, from, options);
+  const auto result = net((input_key<boundary_name<M, true, in>>{} = given<M, in>(inputs))...);
+  named_values made;
+  const auto keep = [&](const char* name, const auto& view) {
+    made[name] = {{view.shape().begin(), view.shape().end()}, {view.begin(), view.end()}, false};
+  };
+  (keep(M::view.outputs[out].name, result[output_key<boundary_name<M, false, out>>{}]), ...);
+  return made;
+}
+
+} // namespace detail
+
+/// The outputs of one call, by name.
+template <class backend, class M>
+named_values run_model(const M& model, const weights& from, const named_values& inputs, int threads = 1) {
+  return detail::run<backend>(model, from, inputs, threads, std::make_index_sequence<M::view.inputs.size()>{},
+                              std::make_index_sequence<M::view.outputs.size()>{});
+}
+
+/// The inputs of a case.
+inline named_values inputs_of(const golden_case& c) {
+  const std::string prefix = "input.";
+  named_values made;
+  for (const auto& [name, tensor] : c.tensors())
+    if (name.starts_with(prefix)) made[name.substr(prefix.size())] = tensor;
+  return made;
+}
+
+/// Runs a case on both backends and checks each output of the model against the case's of the same name.
+template <class M>
+void check_case(const M& model, const golden_case& c, const weights& from) {
+  on_both_backends([&](auto backend) {
+    for (const auto& [name, values] : run_model<decltype(backend)>(model, from, inputs_of(c)))
+      check(c, "output." + name, std::span<const double>(values.values), values.shape);
+  });
+}
+template <class M>
+void check_case(const M& model, const char* name) {
+  const golden_case c(name);
+  check_case(model, c, weights_of(c));
+}
+
+} // namespace fovea::test

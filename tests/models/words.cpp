@@ -1,0 +1,262 @@
+#include "run_model.hpp"
+
+#include <limits>
+
+using namespace fovea;
+using namespace fovea::test;
+
+// Small models, one word each: the reference cases of single words, and for words without one the kernels
+// against the specification, at sizes of one, primes and one more than a vector.
+
+namespace {
+
+/// Values that look random and are the same everywhere: floats within +-1, integers from 0 to 6.
+golden_tensor values_of(const std::vector<std::size_t>& shape, bool whole, const std::string& name) {
+  std::size_t size = 1;
+  for (std::size_t d : shape) size *= d;
+  golden_tensor made{shape, std::vector<double>(size), whole};
+  for (std::size_t i = 0; i < size; ++i) {
+    const std::uint64_t bits = splitmix64(fnv1a64(name) + i);
+    const double u = static_cast<double>(bits >> 40) / 16777216.0;
+    made.values[i] =
+        whole ? static_cast<double>(bits % 7) : static_cast<double>(static_cast<float>(2 * u - 1));
+  }
+  return made;
+}
+
+/// Weights in the same manner, those of a batch_norm's variance above zero.
+template <class M>
+weights random_weights(const M&) {
+  std::map<std::string, weight_tensor> made;
+  const graph_view& g = M::view;
+  for (std::size_t p = 0; p < g.parameters.size(); ++p) {
+    const int id = g.parameters[p].node;
+    std::vector<std::size_t> shape;
+    for (int axis = 0; axis < g.at(id).shape.rank; ++axis)
+      shape.push_back(static_cast<std::size_t>(g.number(g.at(id).shape[axis])));
+    for (std::int64_t layer = 0; layer < g.layers(id); ++layer) {
+      const std::string name = g.parameter_name(static_cast<int>(p), layer).text;
+      const golden_tensor from = values_of(shape, false, name);
+      std::vector<float> values(from.values.begin(), from.values.end());
+      if (name.ends_with("running_var"))
+        for (float& x : values) x = 1.5f + x;
+      made[name] = {shape, std::move(values)};
+    }
+  }
+  return weights::from(std::move(made));
+}
+
+/// Holds the kernels against the specification, inputs having the given sizes for their symbols, with one
+/// thread and with three.
+template <class M>
+void compare(const M& model, const std::map<std::string, std::size_t>& sizes) {
+  named_values inputs;
+  const graph_view& g = M::view;
+  for (const named_value& input : g.inputs) {
+    std::vector<std::size_t> shape;
+    for (int axis = 0; axis < g.at(input.node).shape.rank; ++axis) {
+      const int d = g.at(input.node).shape[axis];
+      sentence label;
+      label << g.dim_of(d);
+      shape.push_back(g.is_number(d) ? static_cast<std::size_t>(g.number(d)) : sizes.at(label.text));
+    }
+    inputs[input.name] = values_of(shape, g.at(input.node).type == element::i32, input.name);
+  }
+  const weights made = random_weights(model);
+  const named_values expected = run_model<reference>(model, made, inputs);
+  for (const int threads : {1, 3}) {
+    const named_values found = run_model<f32>(model, made, inputs, threads);
+    for (const auto& [name, values] : found) {
+      INFO(instruction_set() << ", output " << name << ", " << threads << " threads");
+      const golden_tensor& right = expected.at(name);
+      REQUIRE(values.shape == right.shape);
+      const distance d = distance_of(std::span<const double>(values.values), right, 1e-5, 1e-5);
+      INFO("element " << d.worst << " of " << values.values.size());
+      CHECK(d.share <= 1);
+    }
+  }
+}
+
+/// The same at sizes that fit no vector.
+template <class M>
+void compare_at_awkward_sizes(const M& model) {
+  compare(model, {{"B", 1}, {"T", 1}, {"S", 1}});
+  compare(model, {{"B", 3}, {"T", 7}, {"S", 5}});
+  compare(model, {{"B", 2}, {"T", 17}, {"S", 13}});
+}
+
+} // namespace
+
+TEST_CASE("activations", "[words]") {
+  check_case(model("activations",
+                   [](graph& g) {
+                     const expr x = g.input<f32>("x", {"N"});
+                     const expr hard_sigmoid = min(max(x / 6 + 0.5, 0.0), 1.0);
+                     g.output("gelu", gelu(x));
+                     g.output("gelu_tanh", gelu_tanh(x));
+                     g.output("quick_gelu", x * sigmoid(1.702 * x));
+                     g.output("silu", silu(x));
+                     g.output("softplus", softplus(x));
+                     g.output("mish", x * tanh(softplus(x)));
+                     g.output("elu", where(x > 0.0, x, exp(min(x, 0.0)) - 1.0));
+                     g.output("leaky_relu", max(x, 0.01 * x));
+                     g.output("hard_sigmoid", hard_sigmoid);
+                     g.output("hard_swish", x * hard_sigmoid);
+                     g.output("relu", relu(x));
+                     g.output("sigmoid", sigmoid(x));
+                     g.output("tanh", tanh(x));
+                   }),
+             "activations");
+}
+
+namespace {
+
+constexpr name_rule norm_names[] = {{"norm.weight", "weight"}, {"norm.bias", "bias"}};
+
+} // namespace
+
+TEST_CASE("layer_norm and rms_norm", "[words]") {
+  const std::string input = GENERATE("normal", "equal", "large", "offset", "small", "zero");
+  check_case(model(
+                 "layer_norm",
+                 [](graph& g) {
+                   g.output("y", layer_norm(g.input<f32>("x", {"B", 24}), "norm"));
+                 },
+                 norm_names),
+             ("norm_layer_" + input).c_str());
+  check_case(model(
+                 "rms_norm",
+                 [](graph& g) {
+                   g.output("y", rms_norm(g.input<f32>("x", {"B", 24}), "norm"));
+                 },
+                 std::span(norm_names).first(1)),
+             ("norm_rms_" + input).c_str());
+}
+
+TEST_CASE("group_norm of channels before time", "[words]") {
+  check_case(model(
+                 "group_norm",
+                 [](graph& g) {
+                   const expr x = permute(g.input<f32>("x", {"B", 12, "T"}), {0, 2, 1});
+                   g.output("y", permute(group_norm(x, "norm", 4), {0, 2, 1}));
+                 },
+                 norm_names),
+             "norm_group");
+}
+
+TEST_CASE("softmax and log_softmax", "[words]") {
+  const std::string input = GENERATE("normal", "equal", "large", "offset");
+  check_case(model("softmax",
+                   [](graph& g) {
+                     const expr x = g.input<f32>("x", {"B", 16});
+                     const expr largest = max_over(x, axis(-1), {.keep = true});
+                     g.output("softmax", softmax(x));
+                     g.output("log_softmax", log_softmax(x));
+                     g.output("logsumexp", max_over(x, axis(-1)) + log(sum(exp(x - largest), axis(-1))));
+                   }),
+             ("softmax_" + input).c_str());
+}
+
+TEST_CASE("softmax of entries at -infinity; a row of them alone gives zeros", "[words]") {
+  check_case(model("softmax",
+                   [](graph& g) {
+                     const expr x = g.input<f32>("x", {"B", 16}), seen = g.input<i32>("mask", {"B", 16}) == 1;
+                     g.output("softmax", softmax(where(seen, x, -std::numeric_limits<double>::infinity())));
+                   }),
+             "softmax_masked");
+}
+
+namespace {
+
+template <class F>
+constexpr auto gated(F) {
+  return model("gated", [](graph& g) {
+    const expr x = g.input<f32>("x", {"B", "T", 12}), z = g.input<f32>("z", {"B", 32});
+    const expr gate = F{}(linear(x, "gate_proj", 16, {.bias = false}));
+    g.output("y", linear(gate * linear(x, "up_proj", 16, {.bias = false}), "down_proj", 12, {.bias = false}));
+    const auto [first, second] = split<2>(z);
+    g.output("halves", first * sigmoid(second));
+  });
+}
+
+} // namespace
+
+TEST_CASE("gated units", "[words]") {
+  check_case(gated([](expr x) { return sigmoid(x); }), "gated_glu");
+  check_case(gated([](expr x) { return gelu(x); }), "gated_geglu");
+  check_case(gated([](expr x) { return relu(x); }), "gated_reglu");
+  check_case(gated([](expr x) { return silu(x); }), "gated_swiglu");
+}
+
+TEST_CASE("sinusoidal and learned positions", "[words]") {
+  check_case(model("sinusoidal",
+                   [](graph& g) {
+                     const expr x = g.input<f32>("x", {"B", "T", 16});
+                     const expr table = sinusoidal_positions(x);
+                     g.output("table", table);
+                     g.output("y", x * 4.0 + table);
+                   }),
+             "sinusoidal");
+  check_case(model("learned",
+                   [](graph& g) {
+                     const expr ids = g.input<i32>("ids", {"B", "T"});
+                     g.output("y", embedding(ids, "tokens", 20, 8) +
+                                       learned_positions(ids, "positions", {.context = 12, .width = 8}));
+                   }),
+             "learned_positions");
+}
+
+namespace {
+
+/// Rotary positions of queries and keys, head by head and with heads side by side.
+template <int width, int turned, rope_pairing pairing, int offset, bool side_by_side>
+constexpr auto rotary = model("rope", [](graph& g) {
+  const auto of = [&](const char* input) {
+    const rope_options options{
+        .heads = side_by_side ? 2 : 1, .pairing = pairing, .width = turned, .offset = offset};
+    const expr x = g.input<f32>(input, {"B", 2, "T", width});
+    if (!side_by_side) return rope(x, options);
+    const expr features = reshape(permute(x, {0, 2, 1, 3}), {"B", "T", 2 * width});
+    return permute(reshape(rope(features, options), {"B", "T", 2, width}), {0, 2, 1, 3});
+  };
+  const expr q = of("q"), k = of("k");
+  g.output("y_q", q);
+  g.output("y_k", k);
+  g.output("scores", matmul(q, transpose(k)));
+});
+
+} // namespace
+
+TEST_CASE("rope", "[words]") {
+  check_case(rotary<8, 8, halves, 0, false>, "rope_half_split");
+  check_case(rotary<8, 8, neighbours, 0, true>, "rope_interleaved");
+  check_case(rotary<16, 8, halves, 100, true>, "rope_half_split_offset_partial");
+  check_case(rotary<16, 8, neighbours, 100, false>, "rope_interleaved_offset_partial");
+}
+
+namespace {
+
+/// Attention of queries s over keys h, and Luong's attentional vector.
+template <int query_width, int key_width, int out, bool padded, class F>
+constexpr auto scored(F) {
+  return model("score", [](graph& g) {
+    const expr s = g.input<f32>("s", {"B", "T", query_width}), h = g.input<f32>("h", {"B", "S", key_width});
+    attention_options options{.score = F{}()};
+    if constexpr (padded) options.mask = padding(g.input<i32>("lengths", {"B"}));
+    const expr context = attention(s, h, h, options);
+    g.output("context", context);
+    g.output("weights", reshape(last_attention_map(s), {"B", "T", "S"}));
+    g.output("concat", concat(axis(-1), context, s));
+    g.output("attentional", tanh(linear(s, "combine.W1", out, {.bias = false}) +
+                                 linear(context, "combine.W2", out, {.bias = false})));
+  });
+}
+
+} // namespace
+
+TEST_CASE("scores of attention", "[words]") {
+  check_case(scored<16, 16, 14, true>([] { return dot; }), "score_dot");
+  check_case(scored<8, 8, 8, false>([] { return dot; }), "score_dot_one_query");
+  check_case(scored<16, 12, 14, true>([] { return general("W_s"); }), "score_general");
+  check_case(scored<16, 16, 14, true>([] { return scaled_dot; }), "score_scaled_dot");
+}

@@ -4,22 +4,22 @@
 // the larger of its arithmetic at the measured rate of fused multiply-adds and its weights at the measured
 // bandwidth of reading a buffer of their size; `bound` in the output is the share of it that was reached.
 
+#include "measure.hpp"
 #include <algorithm>
 #include <cblas.h>
-#include <chrono>
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <exception>
 #include <fovea/backends/simd/isa/dispatch.hpp>
-#include <fovea/runtime/threads.hpp>
-#include <memory>
 #include <string>
 #include <vector>
 
 namespace {
 
+using namespace fovea::bench;
 using fovea::thread_pool;
-using std::size_t;
 
 struct shape {
   size_t rows, columns, depth;
@@ -29,84 +29,6 @@ constexpr shape shapes[] = {{1, 768, 768},    {1, 3072, 768},   {8, 768, 768},  
                             {16, 1536, 384},  {16, 384, 1536},  {32, 384, 384},    {128, 384, 384},
                             {128, 1536, 384}, {128, 384, 1536}, {128, 768, 768},   {128, 3072, 768},
                             {128, 768, 3072}, {512, 512, 512},  {1024, 1024, 1024}};
-
-struct aligned_free {
-  void operator()(float* p) const { std::free(p); }
-};
-using buffer = std::unique_ptr<float[], aligned_free>;
-
-buffer floats(size_t count) {
-  buffer b(static_cast<float*>(std::aligned_alloc(64, (count * sizeof(float) + 63) / 64 * 64)));
-  for (size_t i = 0; i < count; ++i) b[i] = static_cast<float>(i % 17) * 0.01f - 0.08f;
-  return b;
-}
-
-double now_us() {
-  using namespace std::chrono;
-  return duration<double, std::micro>(steady_clock::now().time_since_epoch()).count();
-}
-
-template <class F>
-double time_us(F f) {
-  const double start = now_us();
-  f();
-  return now_us() - start;
-}
-
-template <class F>
-double best_us(int repeats, F f) {
-  double best = 1e30;
-  for (int i = 0; i < repeats; ++i) best = std::min(best, time_us(f));
-  return best;
-}
-
-// Twelve independent chains of multiply-adds: more than any machine needs to hide their latency. Written out,
-// for an array of sums would live in memory.
-#define FOVEA_PEAK(isa, lanes)                                                                               \
-  __attribute__((target(isa), noinline)) void peak_##lanes(size_t steps) {                                   \
-    typedef float vector __attribute__((vector_size(lanes * 4)));                                            \
-    vector a{}, b{}, c{}, d{}, e{}, f{}, g{}, h{}, i{}, j{}, k{}, l{};                                       \
-    vector x{}, y{};                                                                                         \
-    asm volatile("" : "+v"(x), "+v"(y));                                                                     \
-    for (size_t step = 0; step < steps; ++step) {                                                            \
-      a += x * y, b += x * y, c += x * y, d += x * y, e += x * y, f += x * y;                                \
-      g += x * y, h += x * y, i += x * y, j += x * y, k += x * y, l += x * y;                                \
-      asm volatile("" : "+v"(a), "+v"(b), "+v"(c), "+v"(d), "+v"(e), "+v"(f));                               \
-      asm volatile("" : "+v"(g), "+v"(h), "+v"(i), "+v"(j), "+v"(k), "+v"(l));                               \
-    }                                                                                                        \
-  }
-FOVEA_PEAK("avx512f,fma", 16)
-FOVEA_PEAK("avx2,fma", 8)
-FOVEA_PEAK("sse2", 4)
-#undef FOVEA_PEAK
-
-/// Multiply-adds in a microsecond, all threads together.
-double peak_rate(thread_pool& pool, size_t lanes) {
-  constexpr size_t steps = 20000;
-  const double us = best_us(40, [&] {
-    pool.run(pool.size() * 8, [&](size_t first, size_t last, size_t) {
-      for (size_t i = first; i < last; ++i)
-        lanes == 16 ? peak_16(steps) : lanes == 8 ? peak_8(steps) : peak_4(steps);
-    });
-  });
-  return static_cast<double>(pool.size() * 8 * steps * 12 * lanes) / us;
-}
-
-/// Bytes in a microsecond when a buffer of `count` floats is read again and again.
-double read_rate(thread_pool& pool, const float* from, size_t count) {
-  constexpr size_t block = 4096;
-  const double us = best_us(60, [&] {
-    pool.run((count + block - 1) / block, [&](size_t first, size_t last, size_t) {
-      typedef float vector __attribute__((vector_size(16)));
-      const size_t end = std::min(last * block, count) / 32 * 32;
-      vector sum[8] = {};
-      for (size_t i = first * block; i < end; i += 32)
-        for (size_t j = 0; j < 8; ++j) sum[j] += *reinterpret_cast<const vector*>(from + i + 4 * j);
-      for (auto& s : sum) asm volatile("" : "+x"(s));
-    });
-  });
-  return static_cast<double>(count * sizeof(float)) / us;
-}
 
 struct row {
   std::string name;

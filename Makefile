@@ -40,7 +40,8 @@ test-clang:
 	ctest --test-dir build-clang-part --output-on-failure --no-tests=error
 
 test-shared:
-	cmake/install_dependencies.sh build test
+	cmake/install_dependencies.sh build test demo
+	python3 cmake/fetch_minilm.py build/models/minilm
 	cmake --preset release -D FOVEA_TESTS=ON -D FOVEA_SHARED=$(SHARED)
 	cmake --build build -j $(JOBS)
 	ctest --preset shared

@@ -15,7 +15,8 @@ inline constexpr dim B{"B"}, T{"T"};
 /// Two inputs that share B, a table whose rows bound ids and T, and outputs of both element types.
 constexpr auto declaration = model("calls", [](graph& g) {
   const expr tokens = g.input<i32>("tokens", {B, T}), x = g.input<f32>("x", {B, 3});
-  const expr h = embedding(tokens, "words", 5, 3) + learned_positions(tokens, "positions", {.context = 6, .width = 3});
+  const expr h =
+      embedding(tokens, "words", 5, 3) + learned_positions(tokens, "positions", {.context = 6, .width = 3});
   const expr y = repeat("layer", 2, h, [](expr z) { return z + relu(linear(z, "mix", 3)); });
   g.output("y", mean(y, T) + x);
   g.output("best", argmax(y, axis(-1)));
@@ -78,7 +79,8 @@ TEST_CASE("any xtensor expression of the right rank is an input") {
   const xt::xarray<std::int64_t> any_rank = ids;
   CHECK(copied(net("tokens"_in = any_rank, "x"_in = x)["y"_out]) == expected);
   CHECK(copied(net("tokens"_in = ids + 0, "x"_in = x * 1.0)["y"_out]) == expected);
-  CHECK(copied(net("tokens"_in = xt::xtensor<std::uint8_t, 2>(ids), "x"_in = xt::xtensor<double, 2>(x))["y"_out]) == expected);
+  CHECK(copied(net("tokens"_in = xt::xtensor<std::uint8_t, 2>(ids),
+                   "x"_in = xt::xtensor<double, 2>(x))["y"_out]) == expected);
 }
 
 TEST_CASE("a smaller call after a larger one equals a fresh one, and a copy equals its original") {
@@ -129,8 +131,10 @@ TEST_CASE("a call that does not fit is refused before anything runs") {
         "calls: input \"tokens\" [B, T]: axis 0 (B) is 0, expected 1 to 2, the capacity of B");
   CHECK(refused(xt::xtensor<int, 2>(xt::zeros<int>({1, 2})), x) ==
         "calls: input \"x\" [B, 3]: axis 0 (B) is 2, but another input has B = 1");
-  CHECK(refused(ids, xt::xtensor<float, 2>(xt::zeros<float>({2, 4}))) == "calls: input \"x\" [B, 3]: axis 1 is 4, expected 3");
-  CHECK(refused(xt::xarray<int>(xt::zeros<int>({2})), x) == "calls: input \"tokens\" [B, T]: expected 2 axes, found 1");
+  CHECK(refused(ids, xt::xtensor<float, 2>(xt::zeros<float>({2, 4}))) ==
+        "calls: input \"x\" [B, 3]: axis 1 is 4, expected 3");
+  CHECK(refused(xt::xarray<int>(xt::zeros<int>({2})), x) ==
+        "calls: input \"tokens\" [B, T]: expected 2 axes, found 1");
   CHECK(refused(xt::xtensor<int, 2>{{0, 5}, {0, 0}}, x) ==
         "calls: input \"tokens\" [B, T]: expected ids from 0 to 4, found 5 at element 1");
   CHECK(refused(xt::xtensor<int, 2>{{0, 1}, {-1, 0}}, x) ==
@@ -146,7 +150,8 @@ TEST_CASE("a capacity that does not fit is refused") {
   };
   CHECK(refused({}) == "calls: the dim B has no bound; give one, as in {.capacity = {{B, 512}}}");
   CHECK(refused({.capacity = {{B, 0}}}) == "calls: capacity of B: expected at least 1, found 0");
-  CHECK(refused({.capacity = {{B, 1}, {T, 7}}}) == "calls: capacity of T: the model allows at most 6, found 7");
+  CHECK(refused({.capacity = {{B, 1}, {T, 7}}}) ==
+        "calls: capacity of T: the model allows at most 6, found 7");
   CHECK(refused({.capacity = {{B, 1}, {dim{"H"}, 7}}}) == "calls: capacity of H: the model has no such dim");
   CHECK(refused({.capacity = {{2 * B, 4}}}) == "calls: capacity of 2*B: expected a dim known at run time");
 }

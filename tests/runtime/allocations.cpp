@@ -1,0 +1,141 @@
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <cstdlib>
+#include <map>
+#include <new>
+#include <string>
+#include <vector>
+
+#include <fovea/fovea.hpp>
+
+// Counts what the whole program takes from the heap, by replacing the allocation functions of C++ and, where
+// no sanitizer has replaced them already, those of C.
+
+#if defined(__SANITIZE_ADDRESS__)
+#define FOVEA_SANITIZED 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define FOVEA_SANITIZED 1
+#endif
+#endif
+
+namespace {
+
+std::atomic<long> allocations{0};
+
+} // namespace
+
+#if defined(FOVEA_SANITIZED)
+
+[[gnu::noinline]] void* operator new(std::size_t size) {
+  ++allocations;
+  if (void* memory = std::malloc(size == 0 ? 1 : size)) return memory;
+  throw std::bad_alloc();
+}
+[[gnu::noinline]] void operator delete(void* memory) noexcept { std::free(memory); }
+[[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+
+#else
+
+extern "C" {
+void* __libc_malloc(std::size_t);
+void* __libc_calloc(std::size_t, std::size_t);
+void* __libc_realloc(void*, std::size_t);
+void* __libc_memalign(std::size_t, std::size_t);
+
+void* malloc(std::size_t size) {
+  ++allocations;
+  return __libc_malloc(size);
+}
+void* calloc(std::size_t count, std::size_t size) {
+  ++allocations;
+  return __libc_calloc(count, size);
+}
+void* realloc(void* memory, std::size_t size) {
+  ++allocations;
+  return __libc_realloc(memory, size);
+}
+void* aligned_alloc(std::size_t alignment, std::size_t size) {
+  ++allocations;
+  return __libc_memalign(alignment, size);
+}
+}
+
+#endif
+
+using namespace fovea;
+
+namespace {
+
+inline constexpr dim B{"B"}, T{"T"};
+
+/// A word of each sort that needs memory of its own: gathers, products, attention by the kernels and by a
+/// lambda, norms, reductions, repeats.
+constexpr auto declaration = model("allocations", [](graph& g) {
+  const expr tokens = g.input<i32>("tokens", {B, T}), lengths = g.input<i32>("lengths", {B});
+  const expr x = repeat("layer", 2, embedding(tokens, "words", 11, 16), [&](expr y) {
+    const expr h = layer_norm(y, "norm");
+    const auto with = [&](const attention_options& options) {
+      return attention(rope(h, {.heads = 2}), h, h, options);
+    };
+    const expr a = with({.heads = 2, .mask = causal & padding(lengths)}) +
+                   with({.heads = 2, .score = alibi(2), .mask = causal});
+    return y + linear(gelu(linear(a, "up", 40)), "down", 16);
+  });
+  g.output("mean", mean(softmax(x), T));
+  g.output("best", argmax(x, axis(-1)));
+  g.output("pairs", matmul(x, transpose(x)));
+});
+
+weights zeros_and_some() {
+  const auto values = [](std::size_t n) {
+    std::vector<float> v(n);
+    for (std::size_t i = 0; i < n; ++i) v[i] = 0.1f * static_cast<float>(i * 7 % 11) - 0.5f;
+    return v;
+  };
+  std::map<std::string, weight_tensor> made{{"words.weight", {{11, 16}, values(11 * 16)}}};
+  for (const char* layer : {"layer.0.", "layer.1."}) {
+    const std::string in = layer;
+    made[in + "norm.weight"] = {{16}, values(16)};
+    made[in + "norm.bias"] = {{16}, values(16)};
+    made[in + "up.weight"] = {{40, 16}, values(40 * 16)};
+    made[in + "up.bias"] = {{40}, values(40)};
+    made[in + "down.weight"] = {{16, 40}, values(40 * 16)};
+    made[in + "down.bias"] = {{16}, values(16)};
+  }
+  return weights::from(std::move(made));
+}
+
+template <class net_type>
+float call(net_type& net, const xt::xtensor<int, 2>& tokens, const xt::xtensor<int, 1>& lengths) {
+  const auto out = net("tokens"_in = tokens, "lengths"_in = lengths);
+  return out["mean"_out](0, 0) + static_cast<float>(out["best"_out](0, 0)) + out["pairs"_out](0, 0, 0);
+}
+
+} // namespace
+
+TEST_CASE("a call allocates nothing, neither the first nor a later one, large or small") {
+  const int threads = GENERATE(1, 3);
+  const fovea::regime how = threads == 1 ? small : large;
+  auto net = compile(declaration, zeros_and_some(),
+                     {.capacity = {{B, 3}, {T, 19}}, .regime = how, .threads = threads});
+  const xt::xtensor<int, 2> whole = xt::zeros<int>({3, 19}), part = xt::ones<int>({2, 7}), one{{4}};
+  const xt::xtensor<int, 1> of_whole{19, 1, 8}, of_part{7, 3}, of_one{1};
+  const long before = allocations;
+  float sum = 0;
+  for (int i = 0; i < 3; ++i)
+    sum += call(net, part, of_part) + call(net, whole, of_whole) + call(net, one, of_one);
+  const long after = allocations;
+  CHECK(after == before);
+  CHECK(std::isfinite(sum));
+}
+
+TEST_CASE("the count sees an allocation") {
+  const long before = allocations;
+  const std::vector<float> some(100);
+  CHECK(allocations > before);
+  CHECK(some[0] == 0);
+}

@@ -211,10 +211,10 @@ struct chain {
     }
     return true;
   }
-  /// Whether a leaf is the same along the last axis.
+  /// Whether a leaf is the same along a row, which is the last axis, or everything where rows do not matter.
   static constexpr bool is_single(int leaf) {
     const shape& s = g.at(found.leaves[leaf]).shape;
-    return s.rank == 0 || (g.is_number(s[-1]) && g.number(s[-1]) == 1);
+    return s.rank == 0 || (!is_flat() && g.is_number(s[-1]) && g.number(s[-1]) == 1);
   }
   static constexpr int index_of(const int* list, int count, int id) {
     for (int i = 0; i < count; ++i)

@@ -260,3 +260,141 @@ TEST_CASE("scores of attention", "[words]") {
   check_case(scored<16, 12, 14, true>([] { return general("W_s"); }), "score_general");
   check_case(scored<16, 16, 14, true>([] { return scaled_dot; }), "score_scaled_dot");
 }
+
+TEST_CASE("words that move elements", "[words]") {
+  compare_at_awkward_sizes(model("moves", [](graph& g) {
+    const expr x = g.input<f32>("x", {"B", "T", 5}), y = g.input<f32>("y", {"B", "S", 5});
+    const expr ids = g.input<i32>("ids", {"B", "T"});
+    g.output("permuted", permute(x, {2, 0, 1}));
+    g.output("transposed", transpose(x) * 2);
+    g.output("slice_features", slice(x, axis(-1), 1, 4));
+    g.output("slice_time", slice(x, axis(1), 0, 1));
+    g.output("slice_back", slice(x, axis(2), -2, -1) + 1);
+    g.output("concat_time", concat(axis(1), x, y, x));
+    g.output("concat_features", concat(axis(2), x, relu(x)));
+    g.output("pad_time", pad(x, axis(1), 2, 1, -0.5));
+    g.output("pad_features", pad(x, axis(-1), 0, 3));
+    g.output("reverse_time", reverse(x, axis(1)));
+    g.output("reverse_features", reverse(x, axis(-1)));
+    g.output("broadcast", broadcast(unsqueeze(x, 1), {"B", 3, "T", 5}));
+    g.output("ids_moved", permute(ids, {1, 0}));
+    g.output("ids_joined", concat(axis(1), reverse(ids, axis(1)), pad(ids, axis(1), 1, 0, 4)));
+  }));
+}
+
+TEST_CASE("comparisons, where and whole numbers", "[words]") {
+  compare_at_awkward_sizes(model("whole", [](graph& g) {
+    const expr x = g.input<f32>("x", {"B", "T", 5}), y = g.input<f32>("y", {"T", 5});
+    const expr i = g.input<i32>("i", {"B", "T"}), j = g.input<i32>("j", {"B", 1});
+    g.output("larger", where(x > y, x, y * 2));
+    g.output("between", where(x <= y && x >= -0.5, 1.0, x));
+    g.output("not", where(!(x < y) || x != x, x, 3.0));
+    g.output("sums", i + j * 2 - 3);
+    g.output("quotients", (i - 3) / (j + 1));
+    g.output("chosen", where(i == j, i, j - i));
+    g.output("as_floats", to_float(i * j) * unsqueeze(to_float(j), 0) / 2);
+    g.output("smaller", min(i, j) + max(i, 2));
+    g.output("ahead", to_float(range(i, i.size(1)) < 3));
+  }));
+}
+
+TEST_CASE("reductions over every axis", "[words]") {
+  compare_at_awkward_sizes(model("reductions", [](graph& g) {
+    const expr x = g.input<f32>("x", {"B", "T", 9});
+    g.output("sum_0", sum(x, axis(0)));
+    g.output("sum_1", sum(x, axis(1)));
+    g.output("sum_2", sum(x, axis(2), {.keep = true}));
+    g.output("mean_0", mean(x, axis(0), {.keep = true}));
+    g.output("mean_1", mean(x, axis(1)));
+    g.output("mean_2", mean(x, axis(2)));
+    g.output("max_0", max_over(x, axis(0)));
+    g.output("max_1", max_over(x, axis(1), {.keep = true}));
+    g.output("min_1", min_over(x, axis(1)));
+    g.output("min_2", min_over(x, axis(2)));
+    g.output("argmax_0", argmax(x, axis(0)));
+    g.output("argmax_1", argmax(x, axis(1)));
+    g.output("argmax_2", argmax(x, axis(2)));
+    g.output("softmax_1", softmax(x, axis(1)));
+    g.output("log_softmax_0", log_softmax(x, axis(0)));
+  }));
+}
+
+TEST_CASE("products of computed values", "[words]") {
+  compare_at_awkward_sizes(model("products", [](graph& g) {
+    const expr x = g.input<f32>("x", {"B", "T", 7}), y = g.input<f32>("y", {"B", "S", 7});
+    const expr z = g.input<f32>("z", {7, 17}), four = g.input<f32>("four", {"B", 3, 7, "S"});
+    g.output("scores", matmul(x, transpose(y)));
+    g.output("shared_right", matmul(relu(x), z));
+    g.output("broadcast_right", matmul(unsqueeze(x, 1), four));
+    g.output("shared_left", matmul(transpose(z), transpose(y)));
+    g.output("contracted", contract(x, y, 7));
+    g.output("over_time", contract(x, g.input<f32>("w", {"B", "T", 3}), "T"));
+    g.output("bilinear", bilinear(x, x * 2, "bilinear", 5));
+  }));
+}
+
+TEST_CASE("norms with statistics, and losses", "[words]") {
+  compare_at_awkward_sizes(model("norms", [](graph& g) {
+    const expr x = g.input<f32>("x", {"B", "T", 12}), y = g.input<f32>("y", {"B", "T", 12});
+    const expr targets = g.input<i32>("targets", {"B", "T"});
+    g.output("batch", batch_norm(x, "batch"));
+    g.output("group", group_norm(x, "group", 3));
+    g.output("cross_entropy", cross_entropy(x, targets));
+    g.output("smoothed", cross_entropy(x, targets, {.ignore = 3, .smoothing = 0.1}));
+    g.output("mse", mse(x, y));
+  }));
+}
+
+TEST_CASE("attention with lambdas, captured tables, heads and batch rows", "[words]") {
+  compare_at_awkward_sizes(model("lambdas", [](graph& g) {
+    const expr q = g.input<f32>("q", {"B", "T", 12}), k = g.input<f32>("k", {"B", "S", 6}),
+               v = g.input<f32>("v", {"B", "S", 10});
+    const expr slopes = g.input<f32>("slopes", {4}), lengths = g.input<i32>("lengths", {"B"}),
+               bias = g.input<f32>("bias", {4, "T", "S"});
+    const attention_options heads{.heads = 4, .kv_heads = 2};
+    const score by_slope = [&](scalar s, scalar, scalar key, scalar head) {
+      return s + at(slopes, head) * to_float(key);
+    };
+    const mask parity = [](scalar query, scalar key) { return (query + key) % 2 == 0; };
+    const mask of_batch = [&](scalar, scalar key, scalar head, scalar batch) {
+      return key + head < at(lengths, batch);
+    };
+    attention_options scored = heads, masked = heads, both = heads, biased = heads;
+    scored.score = by_slope;
+    masked.mask = parity & of_batch;
+    both.score = by_slope, both.mask = parity | causal, both.bias = bias, both.soft_cap = 0.7;
+    biased.bias = bias, biased.mask = padding(lengths);
+    g.output("scored", attention(q, k, v, scored));
+    g.output("masked", attention(q, k, v, masked));
+    g.output("both", attention(q, k, v, both));
+    g.output("biased", attention(q, k, v, biased));
+    g.output("map", attention_map(q, k, v, both));
+    g.output("map_masked", attention_map(q, k, v, masked));
+    g.output("map_plain", attention_map(q, k, v, heads));
+  }));
+}
+
+TEST_CASE("repeats: nested, swapping what they carry, and giving back what is not their own", "[words]") {
+  compare_at_awkward_sizes(model("repeats", [](graph& g) {
+    const expr x = g.input<f32>("x", {"B", "T", 6}), y = g.input<f32>("y", {"B", "T", 6});
+    g.output("nested", repeat("outer", 2, x, [&](expr a) {
+               const expr b =
+                   repeat("inner", 3, tanh(a), [](expr c) { return c + linear(c, "mix", 6) * 0.1; });
+               return a + b;
+             }));
+    const auto swapped =
+        repeat("swap", 3, std::array<expr, 2>{x, y}, [](std::array<expr, 2> a) -> std::array<expr, 2> {
+          return {a[1], tanh(linear(a[0], "turn", 6))};
+        });
+    g.output("first", swapped[0]);
+    g.output("second", swapped[1]);
+    const auto exchanged =
+        repeat("exchange", 3, std::array<expr, 2>{x, y}, [](std::array<expr, 2> a) -> std::array<expr, 2> {
+          return {a[1], a[0]};
+        });
+    g.output("exchanged_first", exchanged[0]);
+    g.output("exchanged_second", exchanged[1] * 2);
+    g.output("outside", repeat("outside", 2, x, [&](expr) { return y; }));
+    g.output("same", repeat("same", 2, x, [](expr a) { return a; }) + 1);
+  }));
+}

@@ -1,138 +1,162 @@
 #pragma once
 
-// Self-attention from its simplest form to today's (Vaswani et al. 2017, section 3.2): without parameters,
-// with queries, keys and values, scaled, causal, with several heads, over another sequence, and with what
-// limits or bends the view of a query: a sliding window (Beltagy et al. 2020), linear biases (Press et al.
-// 2022), a soft cap (Gemma 2), a prefix (Raffel et al. 2020).
+// Self-attention, from its simplest form to those of today, each a few lines on top of the word `attention`.
+// x [B, T, width] holds a vector for each position; each form gives a vector for each position again.
 
 #include <fovea/dsl.hpp>
 
+#include <algorithm>
 #include <array>
+#include <cstddef>
 
 namespace fovea::models {
 
-struct self_attention_config {
-  int width, heads, head_width;
-  int kv_heads = 0;     // 0: as many as heads
-  int memory_width = 0; // of the other sequence; 0: width
-  bool bias = false;    // of the four linear maps
+/// Without parameters: y_i = sum_j softmax_j(x_i . x_j) x_j. x [B, T, width] keeps its shape.
+constexpr expr parameter_free_attention(expr x, place at = {__builtin_FILE(), __builtin_LINE()}) {
+  return attention(x, x, x, {.score = dot}, at);
+}
+
+struct projection_config {
+  int heads = 1;
+  int kv_heads = 0; // 0: as many as heads
+  int head_width = 0;
+  bool bias = false;
 };
 
-/// Queries of x [B, T, width], keys and values of memory [B, S, memory width], attention, and a linear map
-/// back to the width: [B, T, width]. `how` gives score, mask, soft cap and so on; its heads come from the
-/// config.
-constexpr expr query_key_value_attention(expr x, expr memory, self_attention_config c,
-                                         attention_options how = {},
-                                         place at = {__builtin_FILE(), __builtin_LINE()}) {
-  const reported_at here(x, at);
-  const linear_options plain{.bias = c.bias};
-  how.heads = c.heads;
-  how.kv_heads = c.kv_heads == 0 ? c.heads : c.kv_heads;
-  const expr a = attention(linear(x, "q_proj", how.heads * c.head_width, plain),
-                           linear(memory, "k_proj", how.kv_heads * c.head_width, plain),
-                           linear(memory, "v_proj", how.kv_heads * c.head_width, plain), how);
-  return linear(a, "o_proj", c.width, plain);
+/// What attention with these heads is told, a score and more being left to add.
+constexpr attention_options options_of(projection_config c, fovea::mask mask = {}) {
+  return {.heads = c.heads, .kv_heads = c.kv_heads, .mask = mask};
 }
 
-/// The same with heads that share the width out, and biases: PyTorch's MultiheadAttention without names of
-/// its own; its fused tensors are taken apart by multi_head_names. x [B, T, width], memory [B, S, any] -> [B,
-/// T, width].
-constexpr expr multi_head_attention(expr x, expr memory, dim width, int heads, mask visible = {},
+/// Linear maps of x [B, T, width] to queries [B, T, heads * head_width], and of memory [B, S, any width] to
+/// keys and values [B, S, kv_heads * head_width]; attention; a linear map back: [B, T, width]. Makes q_proj,
+/// k_proj, v_proj and o_proj.
+constexpr expr cross_attention(expr x, expr memory, projection_config c, attention_options options,
+                               place at = {__builtin_FILE(), __builtin_LINE()}) {
+  const reported_at here(x, at);
+  const int kv_heads = c.kv_heads == 0 ? c.heads : c.kv_heads;
+  const expr query = linear(x, "q_proj", c.heads * c.head_width, {.bias = c.bias}),
+             key = linear(memory, "k_proj", kv_heads * c.head_width, {.bias = c.bias}),
+             value = linear(memory, "v_proj", kv_heads * c.head_width, {.bias = c.bias});
+  return linear(attention(query, key, value, options), "o_proj", x.size(-1), {.bias = c.bias});
+}
+
+/// The same of x with itself.
+constexpr expr self_attention(expr x, projection_config c, attention_options options,
+                              place at = {__builtin_FILE(), __builtin_LINE()}) {
+  return cross_attention(x, x, c, options, at);
+}
+
+/// Products without a scale (Luong et al. 2015, "dot").
+constexpr expr unscaled_attention(expr x, projection_config c,
+                                  place at = {__builtin_FILE(), __builtin_LINE()}) {
+  attention_options options = options_of(c);
+  options.score = dot;
+  return self_attention(x, c, options, at);
+}
+
+/// Products divided by sqrt(head_width) (Vaswani et al. 2017, eq. 1).
+constexpr expr scaled_attention(expr x, projection_config c,
+                                place at = {__builtin_FILE(), __builtin_LINE()}) {
+  return self_attention(x, c, options_of(c), at);
+}
+
+/// No position sees a later one; with .kv_heads, several query heads share a key head (Ainslie et al. 2023;
+/// one key head: Shazeer 2019).
+constexpr expr causal_attention(expr x, projection_config c,
+                                place at = {__builtin_FILE(), __builtin_LINE()}) {
+  return self_attention(x, c, options_of(c, causal), at);
+}
+
+/// Each position sees the last n, its own counted (Beltagy et al. 2020, section 3.1, in a causal model).
+constexpr expr sliding_window_attention(expr x, int n, projection_config c,
+                                        place at = {__builtin_FILE(), __builtin_LINE()}) {
+  return self_attention(x, c, options_of(c, window(n)), at);
+}
+
+/// Causal, but the first `lengths` [B] positions are seen by all (Raffel et al. 2020, section 3.2.1).
+constexpr expr prefix_attention(expr x, expr lengths, projection_config c,
+                                place at = {__builtin_FILE(), __builtin_LINE()}) {
+  return self_attention(x, c, options_of(c, causal | prefix(lengths)), at);
+}
+
+/// Causal, each head's scores falling with distance at its own rate (Press et al. 2022).
+constexpr expr alibi_attention(expr x, projection_config c, place at = {__builtin_FILE(), __builtin_LINE()}) {
+  attention_options options = options_of(c, causal);
+  options.score = alibi(c.heads);
+  return self_attention(x, c, options, at);
+}
+
+/// Causal, scores kept within +-cap by cap tanh(score / cap) (Gemma team 2024, section 2).
+constexpr expr soft_capped_attention(expr x, double cap, projection_config c,
+                                     place at = {__builtin_FILE(), __builtin_LINE()}) {
+  attention_options options = options_of(c, causal);
+  options.soft_cap = cap;
+  return self_attention(x, c, options, at);
+}
+
+struct multi_head_config {
+  int heads, width;
+  fovea::mask mask = {};
+};
+
+/// Multi-head attention (Vaswani et al. 2017, section 3.2.2) of x [B, T, width] over memory [B, S, any
+/// width], as torch.nn.MultiheadAttention has it: [B, T, width]. Makes q, k, v and out_proj.
+constexpr expr multi_head_attention(expr x, expr memory, multi_head_config c,
                                     place at = {__builtin_FILE(), __builtin_LINE()}) {
   const reported_at here(x, at);
-  const expr a = attention(linear(x, "q", width), linear(memory, "k", width), linear(memory, "v", width),
-                           {.heads = heads, .mask = visible});
-  return linear(a, "out_proj", width);
+  const expr a = attention(linear(x, "q", c.width), linear(memory, "k", c.width),
+                           linear(memory, "v", c.width), {.heads = c.heads, .mask = c.mask});
+  return linear(a, "out_proj", c.width);
 }
 
-/// How PyTorch names the parameters of a MultiheadAttention of this width: one tensor for the three maps, or
-/// one for each where keys and values have other widths.
-template <int width>
-inline constexpr auto multi_head_names = std::to_array<name_rule>({
-    {"q.weight", "in_proj_weight", rows(0, width)},
-    {"k.weight", "in_proj_weight", rows(width, 2 * width)},
-    {"v.weight", "in_proj_weight", rows(2 * width, 3 * width)},
-    {"q.weight", "q_proj_weight"},
-    {"k.weight", "k_proj_weight"},
-    {"v.weight", "v_proj_weight"},
-    {"q.bias", "in_proj_bias", rows(0, width)},
-    {"k.bias", "in_proj_bias", rows(width, 2 * width)},
-    {"v.bias", "in_proj_bias", rows(2 * width, 3 * width)},
-});
+/// Text that a template can be told.
+template <std::size_t n>
+struct name_text {
+  char text[n];
+  constexpr name_text(const char (&from)[n]) {
+    for (std::size_t i = 0; i < n; ++i) text[i] = from[i];
+  }
+};
 
-namespace detail {
+/// One name after another, kept for as long as the program.
+template <name_text scope, name_text name>
+inline constexpr auto scoped_name = [] {
+  std::array<char, sizeof scope.text + sizeof name.text - 1> whole{};
+  for (std::size_t i = 0; i < sizeof scope.text - 1; ++i) whole[i] = scope.text[i];
+  for (std::size_t i = 0; i < sizeof name.text; ++i) whole[sizeof scope.text - 1 + i] = name.text[i];
+  return whole;
+}();
 
-inline constexpr dim B{"B"}, T{"T"}, S{"S"};
-
-constexpr expr sequence(graph& g, int width) { return g.input<f32>("x", {B, T, width}); }
-constexpr expr memory(graph& g, self_attention_config c) {
-  return g.input<f32>("memory", {B, S, c.memory_width == 0 ? c.width : c.memory_width});
+/// torch.nn.MultiheadAttention stacks the maps of queries, keys and values in one tensor: the rules for the
+/// one named `scope` ("self_attn.", or "" for one alone).
+template <name_text scope>
+constexpr std::array<name_rule, 6> fused_projection_names(int width) {
+  constexpr const char *weight = scoped_name<scope, "in_proj_weight">.data(),
+                       *bias = scoped_name<scope, "in_proj_bias">.data();
+  return {{{scoped_name<scope, "q.weight">.data(), weight, rows(0, width)},
+           {scoped_name<scope, "k.weight">.data(), weight, rows(width, 2 * width)},
+           {scoped_name<scope, "v.weight">.data(), weight, rows(2 * width, 3 * width)},
+           {scoped_name<scope, "q.bias">.data(), bias, rows(0, width)},
+           {scoped_name<scope, "k.bias">.data(), bias, rows(width, 2 * width)},
+           {scoped_name<scope, "v.bias">.data(), bias, rows(2 * width, 3 * width)}}};
 }
-constexpr void attend(graph& g, self_attention_config c, const attention_options& how = {}) {
-  const expr x = sequence(g, c.width);
-  g.output("y", query_key_value_attention(x, x, c, how));
+
+/// Several tables of rules as one.
+template <std::size_t... sizes>
+constexpr auto joined_names(const std::array<name_rule, sizes>&... tables) {
+  std::array<name_rule, (sizes + ...)> whole{};
+  auto to = whole.begin();
+  ((to = std::copy(tables.begin(), tables.end(), to)), ...);
+  return whole;
 }
 
-} // namespace detail
-
-// The models: x [B, T, width] -> y [B, T, width].
-
-/// y_i = sum over j of softmax_j(x_i . x_j) x_j.
-template <int width>
-inline constexpr auto parameter_free_attention = model("parameter_free_attention", [](graph& g) {
-  const expr x = detail::sequence(g, width);
-  g.output("y", attention(x, x, x, {.score = dot}));
-});
-
-/// Learned queries, keys and values, compared by their plain product.
-template <self_attention_config c>
-inline constexpr auto unscaled_attention = model("unscaled_attention",
-                                                 [](graph& g) { detail::attend(g, c, {.score = dot}); });
-
-/// The same divided by the root of the head width; with several heads this is multi-head attention.
-template <self_attention_config c>
-inline constexpr auto scaled_attention = model("scaled_attention", [](graph& g) { detail::attend(g, c); });
-
-/// Each position sees itself and those before it.
-template <self_attention_config c>
-inline constexpr auto causal_attention = model("causal_attention",
-                                               [](graph& g) { detail::attend(g, c, {.mask = causal}); });
-
-/// The first lengths [B] positions of each row are seen.
-template <self_attention_config c>
-inline constexpr auto padded_attention = model("padded_attention", [](graph& g) {
-  detail::attend(g, c, {.mask = padding(g.input<i32>("lengths", {detail::B}))});
-});
-
-/// Keys and values of memory [B, S, memory width], of which each row has lengths [B].
-template <self_attention_config c>
-inline constexpr auto cross_attention = model("cross_attention", [](graph& g) {
-  const expr x = detail::sequence(g, c.width), memory = detail::memory(g, c);
-  const mask visible = padding(g.input<i32>("lengths", {detail::B}));
-  g.output("y", query_key_value_attention(x, memory, c, {.mask = visible}));
-});
-
-/// The last n positions, the current one counted.
-template <self_attention_config c, int n>
-inline constexpr auto windowed_attention = model("windowed_attention",
-                                                 [](graph& g) { detail::attend(g, c, {.mask = window(n)}); });
-
-/// Scores fall with the distance, in each head at its own rate.
-template <self_attention_config c>
-inline constexpr auto alibi_attention = model("alibi_attention", [](graph& g) {
-  detail::attend(g, c, {.score = alibi(c.heads), .mask = causal});
-});
-
-/// Scores stay within `cap`, as cap * tanh(score / cap).
-template <self_attention_config c, double cap>
-inline constexpr auto soft_capped_attention = model("soft_capped_attention", [](graph& g) {
-  detail::attend(g, c, {.mask = causal, .soft_cap = cap});
-});
-
-/// The first prefix [B] positions are seen by all, the others by what follows them.
-template <self_attention_config c>
-inline constexpr auto prefix_attention = model("prefix_attention", [](graph& g) {
-  detail::attend(g, c, {.mask = causal | prefix(g.input<i32>("prefix", {detail::B}))});
-});
+/// For one torch.nn.MultiheadAttention alone, which keeps the weights apart where keys have a width of their
+/// own.
+constexpr auto multi_head_names(int width) {
+  return joined_names(fused_projection_names<"">(width), std::array{name_rule{"q.weight", "q_proj_weight"},
+                                                                    name_rule{"k.weight", "k_proj_weight"},
+                                                                    name_rule{"v.weight", "v_proj_weight"}});
+}
 
 } // namespace fovea::models

@@ -1,176 +1,157 @@
 #pragma once
 
-// The Transformer (Vaswani et al. 2017): encoder and decoder blocks with the norm after each sum as
-// published, or before (Xiong et al. 2020), and the whole encoder-decoder. Parameters are named as in
-// PyTorch's nn.Transformer, whose checkpoints load unchanged.
+// The Transformer (Vaswani et al. 2017): an encoder, and a decoder that attends to what the encoder made of
+// the source. Blocks normalise after each sum as in the paper, or before each layer (Xiong et al. 2020).
+// Parameters have the names of torch.nn.Transformer.
 
-#include <fovea/dsl.hpp>
 #include <fovea/models/self_attention.hpp>
-
-#include <array>
 
 namespace fovea::models {
 
-enum class feed_forward_activation : std::uint8_t { relu, gelu, gelu_tanh };
+enum class activation { relu, gelu, gelu_tanh };
 
-struct transformer_config {
-  int layers, heads, width, inner; // as many layers in the encoder as in the decoder
-  int source_vocab = 1, target_vocab = 1;
+/// What a block of either kind is made of.
+struct transformer_block_config {
+  int heads, width, inner;
   bool norm_first = false;
-  feed_forward_activation activation = feed_forward_activation::relu;
+  models::activation activation = models::activation::relu;
   double epsilon = 1e-5;
 };
 
-/// The base model of the paper (table 3), for vocabularies of 37,000 subwords.
-inline constexpr transformer_config transformer_base{
-    .layers = 6, .heads = 8, .width = 512, .inner = 2048, .source_vocab = 37000, .target_vocab = 37000};
-
-/// linear2(activation(linear1(x))) (section 3.3): x [B, T, width] keeps its shape.
-constexpr expr feed_forward(expr x, transformer_config c, place at = {__builtin_FILE(), __builtin_LINE()}) {
-  const reported_at here(x, at);
-  const expr h = linear(x, "linear1", c.inner);
-  const expr active = c.activation == feed_forward_activation::relu   ? relu(h)
-                      : c.activation == feed_forward_activation::gelu ? gelu(h)
-                                                                      : gelu_tanh(h);
-  return linear(active, "linear2", c.width);
+constexpr expr activated(expr x, activation how, place at = {__builtin_FILE(), __builtin_LINE()}) {
+  switch (how) {
+    case activation::gelu:
+      return gelu(x, at);
+    case activation::gelu_tanh:
+      return gelu_tanh(x, at);
+    default:
+      return relu(x, at);
+  }
 }
 
-/// x + f(x) with a norm: norm(x + f(x)), or x + f(norm(x)) where the norm comes first.
+/// x + f(x), normalised after the sum, or before f. x keeps its shape.
 template <class F>
-constexpr expr sublayer(expr x, const char* norm, transformer_config c, F f,
+constexpr expr residual(expr x, const char* norm, const transformer_block_config& c, F f,
                         place at = {__builtin_FILE(), __builtin_LINE()}) {
   const reported_at here(x, at);
   if (c.norm_first) return x + f(layer_norm(x, norm, {.epsilon = c.epsilon}));
   return layer_norm(x + f(x), norm, {.epsilon = c.epsilon});
 }
 
-/// Self-attention, then the feed-forward layer (section 3.1): x [B, T, width] keeps its shape.
-constexpr expr encoder_block(expr x, mask visible, transformer_config c,
-                             place at = {__builtin_FILE(), __builtin_LINE()}) {
+/// Two linear maps with an activation between, position by position (section 3.3). x [B, T, width] keeps its
+/// shape.
+constexpr expr feed_forward(expr x, const transformer_block_config& c,
+                            place at = {__builtin_FILE(), __builtin_LINE()}) {
   const reported_at here(x, at);
-  x = sublayer(x, "norm1", c, [&](expr y) {
-    const scope inside(y, "self_attn");
-    return multi_head_attention(y, y, c.width, c.heads, visible);
-  });
-  return sublayer(x, "norm2", c, [&](expr y) { return feed_forward(y, c); });
+  return linear(activated(linear(x, "linear1", c.inner), c.activation), "linear2", c.width);
 }
 
-/// Causal self-attention, attention to memory [B, S, width] as far as it is visible, then the feed-forward
-/// layer: x [B, T, width] keeps its shape.
-constexpr expr decoder_block(expr x, expr memory, mask visible, transformer_config c,
+/// One encoder block: self-attention, then a feed-forward layer. x [B, T, width] keeps its shape.
+constexpr expr encoder_block(expr x, fovea::mask mask, const transformer_block_config& c,
                              place at = {__builtin_FILE(), __builtin_LINE()}) {
   const reported_at here(x, at);
-  x = sublayer(x, "norm1", c, [&](expr y) {
+  x = residual(x, "norm1", c, [&](expr y) {
     const scope inside(y, "self_attn");
-    return multi_head_attention(y, y, c.width, c.heads, causal);
+    return multi_head_attention(y, y, {.heads = c.heads, .width = c.width, .mask = mask});
   });
-  x = sublayer(x, "norm2", c, [&](expr y) {
+  return residual(x, "norm2", c, [&](expr y) { return feed_forward(y, c); });
+}
+
+/// One decoder block: causal self-attention, attention to memory [B, S, width] where `memory_mask` allows,
+/// then a feed-forward layer. x [B, T, width] keeps its shape.
+constexpr expr decoder_block(expr x, expr memory, fovea::mask memory_mask, const transformer_block_config& c,
+                             place at = {__builtin_FILE(), __builtin_LINE()}) {
+  const reported_at here(x, at);
+  x = residual(x, "norm1", c, [&](expr y) {
+    const scope inside(y, "self_attn");
+    return multi_head_attention(y, y, {.heads = c.heads, .width = c.width, .mask = causal});
+  });
+  x = residual(x, "norm2", c, [&](expr y) {
     const scope inside(y, "multihead_attn");
-    return multi_head_attention(y, memory, c.width, c.heads, visible);
+    return multi_head_attention(y, memory, {.heads = c.heads, .width = c.width, .mask = memory_mask});
   });
-  return sublayer(x, "norm3", c, [&](expr y) { return feed_forward(y, c); });
+  return residual(x, "norm3", c, [&](expr y) { return feed_forward(y, c); });
 }
 
-/// Token vectors times sqrt(width), plus sines of the positions (sections 3.4 and 3.5): ids [B, T] of int32
-/// -> [B, T, width].
-constexpr expr transformer_embeddings(expr ids, const char* name, int vocab, transformer_config c,
-                                      place at = {__builtin_FILE(), __builtin_LINE()}) {
+struct transformer_config {
+  int layers; // of the encoder, and of the decoder
+  transformer_block_config block;
+  int source_vocab, target_vocab;
+};
+
+/// The base model of the paper (table 3).
+constexpr transformer_config transformer_base(int source_vocab, int target_vocab) {
+  return {.layers = 6,
+          .block = {.heads = 8, .width = 512, .inner = 2048},
+          .source_vocab = source_vocab,
+          .target_vocab = target_vocab};
+}
+
+/// sqrt(width) times a learned vector, plus the sinusoid of the position (sections 3.4 and 3.5): ids [B, T]
+/// of int32 -> [B, T, width].
+constexpr expr embedded(expr ids, const char* name, int vocab, int width,
+                        place at = {__builtin_FILE(), __builtin_LINE()}) {
   const reported_at here(ids, at);
-  const expr x = embedding(ids, name, vocab, c.width, init::normal(0.02));
-  return x * sqrt(constant(x, c.width)) + sinusoidal_positions(x);
+  const expr x = embedding(ids, name, vocab, width, init::normal(0.02));
+  return x * sqrt(constant(x, width)) + sinusoidal_positions(x);
 }
 
-/// The encoder's blocks and a last norm: source [B, S] of int32 -> memory [B, S, width].
-constexpr expr transformer_encoder(expr source, mask visible, transformer_config c,
+/// The encoder: [B, S, width] for each of the source's tokens [B, S], the first lengths [B] of which count.
+constexpr expr transformer_encoder(expr source, expr lengths, const transformer_config& c,
                                    place at = {__builtin_FILE(), __builtin_LINE()}) {
   const reported_at here(source, at);
-  expr x = transformer_embeddings(source, "src_embedding", c.source_vocab, c);
-  const scope names(x, "encoder");
-  x = repeat("layers", c.layers, x, [&](expr y) { return encoder_block(y, visible, c); });
-  return layer_norm(x, "norm", {.epsilon = c.epsilon});
+  const expr x = embedded(source, "src_embedding", c.source_vocab, c.block.width);
+  const scope inside(x, "encoder");
+  const expr y =
+      repeat("layers", c.layers, x, [&](expr z) { return encoder_block(z, padding(lengths), c.block); });
+  return layer_norm(y, "norm", {.epsilon = c.block.epsilon});
 }
 
-/// The decoder's blocks and a last norm: target [B, T] of int32 and memory [B, S, width] -> [B, T, width].
-constexpr expr transformer_decoder(expr target, expr memory, mask visible, transformer_config c,
+/// The decoder: tokens [B, T] written so far and memory [B, S, width], of which lengths [B] count -> [B, T,
+/// width].
+constexpr expr transformer_decoder(expr target, expr memory, expr lengths, const transformer_config& c,
                                    place at = {__builtin_FILE(), __builtin_LINE()}) {
   const reported_at here(target, at);
-  expr x = transformer_embeddings(target, "tgt_embedding", c.target_vocab, c);
-  const scope names(x, "decoder");
-  x = repeat("layers", c.layers, x, [&](expr y) { return decoder_block(y, memory, visible, c); });
-  return layer_norm(x, "norm", {.epsilon = c.epsilon});
+  const expr x = embedded(target, "tgt_embedding", c.target_vocab, c.block.width);
+  const scope inside(x, "decoder");
+  const expr y = repeat("layers", c.layers, x,
+                        [&](expr z) { return decoder_block(z, memory, padding(lengths), c.block); });
+  return layer_norm(y, "norm", {.epsilon = c.block.epsilon});
 }
 
-/// Scores of the next target token: x [B, T, width] -> [B, T, target_vocab].
-constexpr expr transformer_scores(expr x, transformer_config c) {
-  return linear(x, "generator", c.target_vocab);
+/// The scores of the target's next token at each position: [B, T, width] -> [B, T, target_vocab].
+constexpr expr transformer_generator(expr x, const transformer_config& c,
+                                     place at = {__builtin_FILE(), __builtin_LINE()}) {
+  return linear(x, "generator", c.target_vocab, {}, at);
 }
 
-/// How PyTorch names what is fused in an encoder and a decoder block; the rest has its names already.
-template <transformer_config c>
-inline constexpr auto transformer_block_names = std::to_array<name_rule>({
-    {"self_attn.q.weight", "self_attn.in_proj_weight", rows(0, c.width)},
-    {"self_attn.k.weight", "self_attn.in_proj_weight", rows(c.width, 2 * c.width)},
-    {"self_attn.v.weight", "self_attn.in_proj_weight", rows(2 * c.width, 3 * c.width)},
-    {"self_attn.q.bias", "self_attn.in_proj_bias", rows(0, c.width)},
-    {"self_attn.k.bias", "self_attn.in_proj_bias", rows(c.width, 2 * c.width)},
-    {"self_attn.v.bias", "self_attn.in_proj_bias", rows(2 * c.width, 3 * c.width)},
-    {"multihead_attn.q.weight", "multihead_attn.in_proj_weight", rows(0, c.width)},
-    {"multihead_attn.k.weight", "multihead_attn.in_proj_weight", rows(c.width, 2 * c.width)},
-    {"multihead_attn.v.weight", "multihead_attn.in_proj_weight", rows(2 * c.width, 3 * c.width)},
-    {"multihead_attn.q.bias", "multihead_attn.in_proj_bias", rows(0, c.width)},
-    {"multihead_attn.k.bias", "multihead_attn.in_proj_bias", rows(c.width, 2 * c.width)},
-    {"multihead_attn.v.bias", "multihead_attn.in_proj_bias", rows(2 * c.width, 3 * c.width)},
-});
+/// How torch.nn.TransformerEncoderLayer and TransformerDecoderLayer name the parameters of one block alone.
+constexpr auto encoder_block_names(int width) { return fused_projection_names<"self_attn.">(width); }
+constexpr auto decoder_block_names(int width) {
+  return joined_names(fused_projection_names<"self_attn.">(width),
+                      fused_projection_names<"multihead_attn.">(width));
+}
 
 /// The same for the whole model, whose stacks may stand below "transformer.".
 template <transformer_config c>
-inline constexpr auto transformer_names = std::to_array<name_rule>({
-    {"", "transformer.", optional_prefix},
-    {"encoder.layers.*.self_attn.q.weight", "encoder.layers.*.self_attn.in_proj_weight", rows(0, c.width)},
-    {"encoder.layers.*.self_attn.k.weight", "encoder.layers.*.self_attn.in_proj_weight",
-     rows(c.width, 2 * c.width)},
-    {"encoder.layers.*.self_attn.v.weight", "encoder.layers.*.self_attn.in_proj_weight",
-     rows(2 * c.width, 3 * c.width)},
-    {"encoder.layers.*.self_attn.q.bias", "encoder.layers.*.self_attn.in_proj_bias", rows(0, c.width)},
-    {"encoder.layers.*.self_attn.k.bias", "encoder.layers.*.self_attn.in_proj_bias",
-     rows(c.width, 2 * c.width)},
-    {"encoder.layers.*.self_attn.v.bias", "encoder.layers.*.self_attn.in_proj_bias",
-     rows(2 * c.width, 3 * c.width)},
-    {"decoder.layers.*.self_attn.q.weight", "decoder.layers.*.self_attn.in_proj_weight", rows(0, c.width)},
-    {"decoder.layers.*.self_attn.k.weight", "decoder.layers.*.self_attn.in_proj_weight",
-     rows(c.width, 2 * c.width)},
-    {"decoder.layers.*.self_attn.v.weight", "decoder.layers.*.self_attn.in_proj_weight",
-     rows(2 * c.width, 3 * c.width)},
-    {"decoder.layers.*.self_attn.q.bias", "decoder.layers.*.self_attn.in_proj_bias", rows(0, c.width)},
-    {"decoder.layers.*.self_attn.k.bias", "decoder.layers.*.self_attn.in_proj_bias",
-     rows(c.width, 2 * c.width)},
-    {"decoder.layers.*.self_attn.v.bias", "decoder.layers.*.self_attn.in_proj_bias",
-     rows(2 * c.width, 3 * c.width)},
-    {"decoder.layers.*.multihead_attn.q.weight", "decoder.layers.*.multihead_attn.in_proj_weight",
-     rows(0, c.width)},
-    {"decoder.layers.*.multihead_attn.k.weight", "decoder.layers.*.multihead_attn.in_proj_weight",
-     rows(c.width, 2 * c.width)},
-    {"decoder.layers.*.multihead_attn.v.weight", "decoder.layers.*.multihead_attn.in_proj_weight",
-     rows(2 * c.width, 3 * c.width)},
-    {"decoder.layers.*.multihead_attn.q.bias", "decoder.layers.*.multihead_attn.in_proj_bias",
-     rows(0, c.width)},
-    {"decoder.layers.*.multihead_attn.k.bias", "decoder.layers.*.multihead_attn.in_proj_bias",
-     rows(c.width, 2 * c.width)},
-    {"decoder.layers.*.multihead_attn.v.bias", "decoder.layers.*.multihead_attn.in_proj_bias",
-     rows(2 * c.width, 3 * c.width)},
-});
+inline constexpr auto transformer_names =
+    joined_names(std::array{name_rule{"", "transformer.", optional_prefix}},
+                 fused_projection_names<"encoder.layers.*.self_attn.">(c.block.width),
+                 fused_projection_names<"decoder.layers.*.self_attn.">(c.block.width),
+                 fused_projection_names<"decoder.layers.*.multihead_attn.">(c.block.width));
 
-/// source [B, S] and target [B, T] of int32, source_lengths [B] -> memory [B, S, width] and logits [B, T,
-/// target_vocab].
+/// source_ids [B, S], source_lengths [B] and decoder_ids [B, T] of int32 -> memory [B, S, width] and logits
+/// [B, T, target_vocab].
 template <transformer_config c>
 inline constexpr auto transformer = model(
     "transformer",
     [](graph& g) {
-      const expr source = g.input<i32>("source", {"B", "S"}), target = g.input<i32>("target", {"B", "T"});
-      const mask visible = padding(g.input<i32>("source_lengths", {"B"}));
-      const expr memory = transformer_encoder(source, visible, c);
+      const expr source = g.input<i32>("source_ids", {"B", "S"}),
+                 lengths = g.input<i32>("source_lengths", {"B"}),
+                 target = g.input<i32>("decoder_ids", {"B", "T"});
+      const expr memory = transformer_encoder(source, lengths, c);
       g.output("memory", memory);
-      g.output("logits", transformer_scores(transformer_decoder(target, memory, visible, c), c));
+      g.output("logits", transformer_generator(transformer_decoder(target, memory, lengths, c), c));
     },
     transformer_names<c>);
 

@@ -48,21 +48,32 @@ constexpr expr bert_encoder(expr words, expr tokens, expr types, fovea::mask mas
                 [&](expr x) { return bert_block(x, mask, c); });
 }
 
+/// The table of token vectors, [vocab, width].
 constexpr expr bert_words(expr tokens, bert_config c) {
   return parameter(tokens, "words", {c.vocab, c.width}, init::normal(0.02));
 }
 
 /// tanh of a linear map of the first token's vector: [B, T, width] -> [B, width].
-constexpr expr bert_pooler(expr x, bert_config c) {
+constexpr expr bert_pooler(expr x, bert_config c, place at = {__builtin_FILE(), __builtin_LINE()}) {
+  const reported_at here(x, at);
   return tanh(linear(reshape(slice(x, axis(1), 0, 1), {x.size(0), c.width}), "pooler", c.width));
 }
 
 /// Scores of every token of the vocabulary at each position, through the token table once more: [B, T,
 /// vocab].
-constexpr expr bert_token_scores(expr x, expr words, bert_config c) {
+constexpr expr bert_token_scores(expr x, expr words, bert_config c,
+                                 place at = {__builtin_FILE(), __builtin_LINE()}) {
+  const reported_at here(x, at);
   const expr h =
       layer_norm(gelu(linear(x, "predict.transform", c.width)), "predict.norm", {.epsilon = c.epsilon});
   return matmul(h, transpose(words)) + parameter(x, "predict.bias", {c.vocab}, init::zeros());
+}
+
+/// Scores of each of `classes` for the whole text, from the pooled vector: [B, T, width] -> [B, classes].
+constexpr expr bert_class_scores(expr x, int classes, bert_config c,
+                                 place at = {__builtin_FILE(), __builtin_LINE()}) {
+  const reported_at here(x, at);
+  return linear(bert_pooler(x, c), "classifier", classes);
 }
 
 /// The mean of x [B, T, width] over the first lengths [B] positions, divided by its Euclidean norm: [B,
@@ -75,7 +86,8 @@ constexpr expr mean_pooled(expr x, expr lengths) {
   return mean / sqrt(sum(mean * mean, axis(-1), {.keep = true}));
 }
 
-/// How Hugging Face names the parameters of bert_encoder and its heads.
+/// How Hugging Face names the parameters of bert_encoder and its heads. Heads that a model leaves out are
+/// skipped.
 inline constexpr name_rule bert_names[] = {
     {"", "bert.", optional_prefix},
     {"words", "embeddings.word_embeddings.weight"},
@@ -109,29 +121,80 @@ inline constexpr name_rule bert_names[] = {
     {"predict.norm.bias", "cls.predictions.transform.LayerNorm.bias"},
     {"predict.bias", "cls.predictions.bias"},
     {"predict.bias", "cls.predictions.decoder.bias", tied},
+    {"", "pooler.**", ignored},
+    {"", "cls.**", ignored},
+    {"", "classifier.**", ignored},
 };
 
-/// The same for a sentence encoder, which leaves the pooler out.
-inline constexpr auto sentence_encoder_names = [] {
-  std::array<name_rule, std::size(bert_names) + 1> rules{};
-  for (std::size_t i = 0; i < std::size(bert_names); ++i) rules[i] = bert_names[i];
-  rules[std::size(bert_names)] = {"", "pooler.**", ignored};
-  return rules;
-}();
+namespace detail {
 
-inline constexpr dim B{"B"}, T{"T"};
+struct bert_inputs {
+  expr tokens, types, lengths;
+};
+constexpr bert_inputs inputs_of_bert(graph& g) {
+  return {g.input<i32>("tokens", {"B", "T"}), g.input<i32>("types", {"B", "T"}),
+          g.input<i32>("lengths", {"B"})};
+}
 
-/// tokens, types [B, T] and lengths [B] of int32 -> sentence [B, width], of length 1: cosines are dot
-/// products.
+} // namespace detail
+
+// The models: tokens and types [B, T] and, but for the language model, lengths [B] of int32.
+
+/// -> hidden [B, T, width] and pooled [B, width]. BertModel.
+template <bert_config c>
+inline constexpr auto bert = model(
+    "bert",
+    [](graph& g) {
+      const auto [tokens, types, lengths] = detail::inputs_of_bert(g);
+      const expr x = bert_encoder(bert_words(tokens, c), tokens, types, padding(lengths), c);
+      g.output("hidden", x);
+      g.output("pooled", bert_pooler(x, c));
+    },
+    bert_names);
+
+/// -> logits [B, classes]. BertForSequenceClassification.
+template <bert_config c, int classes>
+inline constexpr auto bert_classifier = model(
+    "bert_classifier",
+    [](graph& g) {
+      const auto [tokens, types, lengths] = detail::inputs_of_bert(g);
+      const expr x = bert_encoder(bert_words(tokens, c), tokens, types, padding(lengths), c);
+      g.output("logits", bert_class_scores(x, classes, c));
+    },
+    bert_names);
+
+/// -> logits [B, T, vocab] for the token at each position, hidden or not. BertForMaskedLM.
+template <bert_config c>
+inline constexpr auto bert_masked_language_model = model(
+    "bert_masked_language_model",
+    [](graph& g) {
+      const auto [tokens, types, lengths] = detail::inputs_of_bert(g);
+      const expr words = bert_words(tokens, c);
+      const expr x = bert_encoder(words, tokens, types, padding(lengths), c);
+      g.output("logits", bert_token_scores(x, words, c));
+    },
+    bert_names);
+
+/// -> logits [B, T, vocab] for the next token: BERT read from left to right. BertLMHeadModel.
+template <bert_config c>
+inline constexpr auto bert_language_model = model(
+    "bert_language_model",
+    [](graph& g) {
+      const expr tokens = g.input<i32>("tokens", {"B", "T"}), types = g.input<i32>("types", {"B", "T"});
+      const expr words = bert_words(tokens, c);
+      g.output("logits", bert_token_scores(bert_encoder(words, tokens, types, causal, c), words, c));
+    },
+    bert_names);
+
+/// -> sentence [B, width], of length 1: cosines are dot products.
 template <bert_config c>
 inline constexpr auto sentence_encoder = model(
     "sentence_encoder",
     [](graph& g) {
-      const expr tokens = g.input<i32>("tokens", {B, T}), types = g.input<i32>("types", {B, T}),
-                 lengths = g.input<i32>("lengths", {B});
+      const auto [tokens, types, lengths] = detail::inputs_of_bert(g);
       const expr x = bert_encoder(bert_words(tokens, c), tokens, types, padding(lengths), c);
       g.output("sentence", mean_pooled(x, lengths));
     },
-    sentence_encoder_names);
+    bert_names);
 
 } // namespace fovea::models

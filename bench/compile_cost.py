@@ -18,9 +18,8 @@ MINILM = """
 #include <fovea/fovea.hpp>
 #include <fovea/models/bert.hpp>
 using namespace fovea;
-using models::B, models::T;
 int main(int, char** argv) {
-  auto net = compile(models::sentence_encoder<models::minilm>, load_weights(argv[1]), {.capacity = {{B, 8}, {T, 128}}});
+  auto net = compile(models::sentence_encoder<models::minilm>, load_weights(argv[1]), {.capacity = {{"B", 8}, {"T", 128}}});
   const xt::xtensor<int, 2> ids = {{101, 2003, 102}}, types = {{0, 0, 0}};
   const xt::xtensor<int, 1> lengths = {3};
   auto out = net("tokens"_in = ids, "types"_in = types, "lengths"_in = lengths);
@@ -33,7 +32,7 @@ GPT2 = """
 using namespace fovea;
 int main(int, char** argv) {
   constexpr models::gpt2_config c{.layers = LAYERS, .heads = 12, .width = 768, .vocab = 50257, .context = 1024};
-  auto net = compile(models::gpt2<c>, load_weights(argv[1]), {.capacity = {{dim{"B"}, 1}}});
+  auto net = compile(models::gpt2<c>, load_weights(argv[1]), {.capacity = {{"B", 1}}});
   const xt::xtensor<int, 2> ids = {{1, 2, 3}};
   auto out = net("tokens"_in = ids);
   return out["logits"_out](0, 0, 0) > 0;

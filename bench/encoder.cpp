@@ -12,7 +12,6 @@
 #include <nlohmann/json.hpp>
 
 using namespace fovea;
-using models::B, models::T;
 
 namespace {
 
@@ -35,7 +34,7 @@ int main(int argc, char** argv) {
   nlohmann::json rows = nlohmann::json::array();
   {
     const double begin = bench::now_us();
-    auto net = minilm_encoder::compile(load_weights(folder), {.capacity = {{B, 8}, {T, 128}}, .threads = threads});
+    auto net = minilm_encoder::compile(load_weights(folder), {.capacity = {{"B", 8}, {"T", 128}}, .threads = threads});
     start_us = bench::now_us() - begin;
     thread_pool pool(static_cast<std::size_t>(threads));
     double peak = bench::peak_rate(pool, simd::kernels().vector);
@@ -47,7 +46,7 @@ int main(int argc, char** argv) {
       call();
       const double us = bench::best_us(batch * tokens >= 512 ? 12 : 60, call);
       const auto flops = models::sentence_encoder<models::minilm>.flops(
-          {{B, static_cast<std::int64_t>(batch)}, {T, static_cast<std::int64_t>(tokens)}});
+          {{"B", static_cast<std::int64_t>(batch)}, {"T", static_cast<std::int64_t>(tokens)}});
       const std::string name = "encoder/minilm/" + std::to_string(batch) + "x" + std::to_string(tokens);
       rows.push_back({{"name", name}, {"isa", instruction_set()}, {"threads", threads}, {"ours_us", us}, {"flops", flops}});
     }

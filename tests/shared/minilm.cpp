@@ -14,7 +14,6 @@
 #include <numeric>
 
 using namespace fovea;
-using models::B, models::T;
 
 TEST_CASE("MiniLM's sentence embeddings") {
   const std::string folder = FOVEA_MINILM_DIR;
@@ -34,7 +33,7 @@ TEST_CASE("MiniLM's sentence embeddings") {
   }
 
   auto net = compile(models::sentence_encoder<models::minilm>, load_weights(folder + "/model.safetensors"),
-                     {.capacity = {{B, 8}, {T, 128}}});
+                     {.capacity = {{"B", 8}, {"T", 128}}});
   xt::xtensor<std::int32_t, 2> tokens = xt::zeros<std::int32_t>({sentences.size(), longest});
   const xt::xtensor<std::int32_t, 2> types = xt::zeros<std::int32_t>(tokens.shape());
   auto lengths = xt::xtensor<std::int32_t, 1>::from_shape({sentences.size()});

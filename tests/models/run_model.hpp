@@ -63,12 +63,9 @@ compile_options fitting(const named_values& inputs) {
   return options;
 }
 
-template <class backend, class M, std::size_t... in, std::size_t... out>
-named_values run(const M& model, const weights& from, const named_values& inputs, int threads,
-                 std::index_sequence<in...>, std::index_sequence<out...>) {
-  compile_options options = fitting<M>(inputs);
-  options.threads = threads;
-  auto net = compile<backend>(model, from, options);
+template <class M, class net_type, std::size_t... in, std::size_t... out>
+named_values call(net_type& net, const named_values& inputs, std::index_sequence<in...>,
+                  std::index_sequence<out...>) {
   const auto result = net((input_key<boundary_name<M, true, in>>{} = given<M, in>(inputs))...);
   named_values made;
   const auto keep = [&](const char* name, const auto& view) {
@@ -80,11 +77,20 @@ named_values run(const M& model, const weights& from, const named_values& inputs
 
 } // namespace detail
 
-/// The outputs of one call, by name.
+/// The outputs of one call of a compiled model, by name.
+template <class M, class net_type>
+named_values call_model(const M&, net_type& net, const named_values& inputs) {
+  return detail::call<M>(net, inputs, std::make_index_sequence<M::view.inputs.size()>{},
+                         std::make_index_sequence<M::view.outputs.size()>{});
+}
+
+/// The same of a model compiled for this call alone.
 template <class backend, class M>
 named_values run_model(const M& model, const weights& from, const named_values& inputs, int threads = 1) {
-  return detail::run<backend>(model, from, inputs, threads, std::make_index_sequence<M::view.inputs.size()>{},
-                              std::make_index_sequence<M::view.outputs.size()>{});
+  compile_options options = detail::fitting<M>(inputs);
+  options.threads = threads;
+  auto net = compile<backend>(model, from, options);
+  return call_model(model, net, inputs);
 }
 
 /// The inputs of a case.

@@ -13,7 +13,8 @@ export CTEST_PARALLEL_LEVEL ?= $(JOBS)
 # What is compiled with clang++ in every run, beside the ill-formed models: dsl/ and three models.
 clang_part = dsl/.*|models/(bert|gpt2|llama)\.cpp
 
-sources = $(shell git ls-files '*.hpp' '*.cpp')
+# Ill-formed models are laid out by hand: the faulty expression stands on one line.
+sources = $(shell git ls-files '*.hpp' '*.cpp' ':!tests/compile_fail')
 
 .PHONY: demo test test-gcc test-clang test-shared test-all bench format format-check tidy clean
 

@@ -5,8 +5,8 @@
 
 namespace fovea {
 
-/// Not constexpr: reaching it at compile time is an error whose first line shows `why`. (A throw would say the same, but units
-/// for one instruction set are compiled without exceptions.)
+/// Not constexpr: reaching it at compile time is an error whose first line shows `why`. (A throw would say
+/// the same, but units for one instruction set are compiled without exceptions.)
 [[noreturn]] inline void impossible([[maybe_unused]] const char* why) { __builtin_trap(); }
 
 /// Whether two texts are equal.

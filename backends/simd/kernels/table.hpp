@@ -1,10 +1,11 @@
 #pragma once
 
-// The contract between the lowering and the kernels: plain structs of pointers and sizes, and one table of functions
-// for each instruction set. Units compiled for a set include nothing that allocates or throws (see isa/README there).
+// The contract between the lowering and the kernels: plain structs of pointers and sizes, and one table of
+// functions for each instruction set. Units compiled for a set include nothing that allocates or throws (see
+// isa/README there).
 //
-// Work is split by shape, never by the number of threads: `tasks` says how many independent tasks a call has, and the
-// kernel runs a half-open range of them. Any split gives the same bits.
+// Work is split by shape, never by the number of threads: `tasks` says how many independent tasks a call has,
+// and the kernel runs a half-open range of them. Any split gives the same bits.
 
 #include <cstddef>
 #include <cstdint>
@@ -16,11 +17,13 @@ using std::size_t;
 enum class activation : std::uint8_t { none, relu, gelu, gelu_tanh, silu, sigmoid, tanh };
 enum class combine : std::uint8_t { none, add, multiply };
 
-/// One output of a matrix product that shares its left operand with others (query, key and value, for instance).
+/// One output of a matrix product that shares its left operand with others (query, key and value, for
+/// instance).
 ///   panels   weights [columns, depth] packed by `pack`
 ///   bias     [columns] or null
 ///   out      [rows, columns], rows out_stride apart
-///   other    [rows, columns] or null, rows other_stride apart; joined after the activation (residual: add, gate: multiply)
+///   other    [rows, columns] or null, rows other_stride apart; joined after the activation (residual: add,
+///   gate: multiply)
 struct product_part {
   const float* panels = nullptr;
   size_t columns = 0;
@@ -43,8 +46,8 @@ struct product_args {
   size_t part_count = 0;
 };
 
-/// Packs b, of which element (column j, depth k) is at b[j * column_stride + k * depth_stride], into panels of
-/// `table::panel` columns: panel p holds, for each k, its columns side by side; missing columns are zero.
+/// Packs b, of which element (column j, depth k) is at b[j * column_stride + k * depth_stride], into panels
+/// of `table::panel` columns: panel p holds, for each k, its columns side by side; missing columns are zero.
 /// `panels` is 64-byte aligned and holds panel_floats(columns, depth) floats.
 struct pack_args {
   const float* b = nullptr;
@@ -52,8 +55,8 @@ struct pack_args {
   float* panels = nullptr;
 };
 
-/// out[i] = table[ids[i]], rows of `width` floats. With `paneled` the table is packed by `pack` (columns are its rows,
-/// depth its width): a table that is tied to an output projection is stored once.
+/// out[i] = table[ids[i]], rows of `width` floats. With `paneled` the table is packed by `pack` (columns are
+/// its rows, depth its width): a table that is tied to an output projection is stored once.
 struct gather_args {
   const float* table = nullptr;
   bool paneled = false;
@@ -63,14 +66,13 @@ struct gather_args {
   size_t out_stride = 0;
 };
 
-/// Softmax(scale * q k^T + bias, capped and masked) v, without stored scores (online softmax: Milakov and Gimelshein
-/// 2018; Dao et al. 2022).
-///   q    [batch, queries, heads, key_width]        element strides q_batch, q_row; heads side by side in a row
-///   k    [batch, keys, kv_heads, key_width]        query head h reads key head h / (heads / kv_heads)
-///   v    [batch, keys, kv_heads, value_width]
-///   out  [batch, queries, heads, value_width]
-///   bias strides bias_batch, bias_head, bias_query (0 where broadcast), keys side by side; null for none
-///   lower, upper  the keys that query i of batch row b sees: lower[b * bounds_batch + i] <= key < upper[...];
+/// Softmax(scale * q k^T + bias, capped and masked) v, without stored scores (online softmax: Milakov and
+/// Gimelshein 2018; Dao et al. 2022).
+///   q    [batch, queries, heads, key_width]        element strides q_batch, q_row; heads side by side in a
+///   row k    [batch, keys, kv_heads, key_width]        query head h reads key head h / (heads / kv_heads) v
+///   [batch, keys, kv_heads, value_width] out  [batch, queries, heads, value_width] bias strides bias_batch,
+///   bias_head, bias_query (0 where broadcast), keys side by side; null for none lower, upper  the keys that
+///   query i of batch row b sees: lower[b * bounds_batch + i] <= key < upper[...];
 ///                 null for every key. A row that sees no key gives zeros.
 struct attention_args {
   const float *q = nullptr, *k = nullptr, *v = nullptr;
@@ -85,8 +87,8 @@ struct attention_args {
 };
 
 /// layer_norm: (x - mean) / sqrt(variance + epsilon) * weight + bias (Ba et al. 2016);
-/// rms_norm: x / sqrt(mean(x^2) + epsilon) * weight (Zhang and Sennrich 2019). Over rows of `width`; weight and bias may be
-/// null; out may be x.
+/// rms_norm: x / sqrt(mean(x^2) + epsilon) * weight (Zhang and Sennrich 2019). Over rows of `width`; weight
+/// and bias may be null; out may be x.
 struct norm_args {
   const float* x = nullptr;
   float* out = nullptr;
@@ -112,7 +114,20 @@ struct reduce_args {
 };
 
 /// The functions of math.hpp of one argument.
-enum class unary : std::uint8_t { relu, gelu, gelu_tanh, silu, sigmoid, tanh, softplus, exp, log, erf, sin, cos };
+enum class unary : std::uint8_t {
+  relu,
+  gelu,
+  gelu_tanh,
+  silu,
+  sigmoid,
+  tanh,
+  softplus,
+  exp,
+  log,
+  erf,
+  sin,
+  cos
+};
 
 struct kernel_table {
   const char* instruction_set; // "baseline", "avx2", "avx512"

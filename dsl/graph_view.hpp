@@ -44,7 +44,10 @@ struct graph_view {
   /// How many layers share a node's declaration: 1, or the product of the counts of the repeats around it.
   constexpr std::int64_t layers(int id) const {
     std::int64_t n = 1;
-    for (int r = at(id).region; r != 0; r = region(r).parent) n *= region(r).count;
+    // The second bound always holds; it tells g++ 12 that a graph without repeats is not read past its only
+    // region.
+    const auto count = static_cast<int>(regions.size());
+    for (int r = at(id).region; r > 0 && r < count; r = region(r).parent) n *= region(r).count;
     return n;
   }
 

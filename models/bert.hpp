@@ -87,7 +87,8 @@ constexpr expr mean_pooled(expr x, expr lengths) {
 }
 
 /// How Hugging Face names the parameters of bert_encoder and its heads. Heads that a model leaves out are
-/// skipped.
+/// skipped. The first checkpoints, bert-base-uncased among them, call a norm's weight and bias gamma and
+/// beta.
 inline constexpr name_rule bert_names[] = {
     {"", "bert.", optional_prefix},
     {"words", "embeddings.word_embeddings.weight"},
@@ -96,6 +97,8 @@ inline constexpr name_rule bert_names[] = {
     {"types.weight", "embeddings.token_type_embeddings.weight"},
     {"embed_norm.weight", "embeddings.LayerNorm.weight"},
     {"embed_norm.bias", "embeddings.LayerNorm.bias"},
+    {"embed_norm.weight", "embeddings.LayerNorm.gamma"},
+    {"embed_norm.bias", "embeddings.LayerNorm.beta"},
     {"", "embeddings.position_ids", ignored},
     {"layer.*.attn.q.weight", "encoder.layer.*.attention.self.query.weight"},
     {"layer.*.attn.q.bias", "encoder.layer.*.attention.self.query.bias"},
@@ -107,18 +110,24 @@ inline constexpr name_rule bert_names[] = {
     {"layer.*.attn.proj.bias", "encoder.layer.*.attention.output.dense.bias"},
     {"layer.*.attn.norm.weight", "encoder.layer.*.attention.output.LayerNorm.weight"},
     {"layer.*.attn.norm.bias", "encoder.layer.*.attention.output.LayerNorm.bias"},
+    {"layer.*.attn.norm.weight", "encoder.layer.*.attention.output.LayerNorm.gamma"},
+    {"layer.*.attn.norm.bias", "encoder.layer.*.attention.output.LayerNorm.beta"},
     {"layer.*.mlp.up.weight", "encoder.layer.*.intermediate.dense.weight"},
     {"layer.*.mlp.up.bias", "encoder.layer.*.intermediate.dense.bias"},
     {"layer.*.mlp.down.weight", "encoder.layer.*.output.dense.weight"},
     {"layer.*.mlp.down.bias", "encoder.layer.*.output.dense.bias"},
     {"layer.*.mlp.norm.weight", "encoder.layer.*.output.LayerNorm.weight"},
     {"layer.*.mlp.norm.bias", "encoder.layer.*.output.LayerNorm.bias"},
+    {"layer.*.mlp.norm.weight", "encoder.layer.*.output.LayerNorm.gamma"},
+    {"layer.*.mlp.norm.bias", "encoder.layer.*.output.LayerNorm.beta"},
     {"pooler.weight", "pooler.dense.weight"},
     {"pooler.bias", "pooler.dense.bias"},
     {"predict.transform.weight", "cls.predictions.transform.dense.weight"},
     {"predict.transform.bias", "cls.predictions.transform.dense.bias"},
     {"predict.norm.weight", "cls.predictions.transform.LayerNorm.weight"},
     {"predict.norm.bias", "cls.predictions.transform.LayerNorm.bias"},
+    {"predict.norm.weight", "cls.predictions.transform.LayerNorm.gamma"},
+    {"predict.norm.bias", "cls.predictions.transform.LayerNorm.beta"},
     {"predict.bias", "cls.predictions.bias"},
     {"predict.bias", "cls.predictions.decoder.bias", tied},
     {"", "pooler.**", ignored},

@@ -14,7 +14,7 @@
 namespace fovea::test {
 
 /// The parameters of a case under the names its file gives them; made by formula where the case ships none.
-inline weights weights_of(const golden_case& c) {
+inline std::map<std::string, weight_tensor> parameters_of(const golden_case& c) {
   std::map<std::string, weight_tensor> made;
   const auto add = [&](const std::string& name, const golden_tensor& from) {
     made[name] = {from.shape, std::vector<float>(from.values.begin(), from.values.end())};
@@ -25,8 +25,11 @@ inline weights weights_of(const golden_case& c) {
   const std::string prefix = "param.";
   for (const auto& [name, tensor] : c.tensors())
     if (name.starts_with(prefix)) add(name.substr(prefix.size()), tensor);
-  return weights::from(std::move(made), c.name());
+  return made;
 }
+
+/// The same as the weights of a model.
+inline weights weights_of(const golden_case& c) { return weights::from(parameters_of(c), c.name()); }
 
 /// Weights by formula for a model, under its own names.
 template <class M>

@@ -1,0 +1,161 @@
+// The tables of names against checkpoints as they are found: with and without the prefix of a larger model,
+// with buffers and second copies, with heads that a model leaves out, and without those that it needs.
+
+#include <fovea/models/bert.hpp>
+#include <fovea/models/gpt2.hpp>
+#include <fovea/models/llama.hpp>
+
+#include "../model_case.hpp"
+
+using namespace fovea;
+using namespace fovea::test;
+using Catch::Matchers::Contains;
+
+namespace {
+
+inline constexpr dim B{"B"}, T{"T"};
+
+constexpr models::gpt2_config gpt2{.layers = 2, .heads = 4, .width = 32, .vocab = 96, .context = 64};
+constexpr models::llama_config llama{
+    .layers = 2, .heads = 4, .kv_heads = 2, .width = 32, .inner = 64, .vocab = 96, .epsilon = 1e-6};
+constexpr models::llama_config tied_llama{.layers = 2,
+                                          .heads = 4,
+                                          .kv_heads = 2,
+                                          .width = 32,
+                                          .inner = 64,
+                                          .vocab = 96,
+                                          .epsilon = 1e-6,
+                                          .tied = true};
+constexpr models::bert_config bert{
+    .layers = 2, .heads = 4, .width = 32, .inner = 64, .vocab = 96, .context = 48};
+
+using checkpoint = std::map<std::string, weight_tensor>;
+
+weight_tensor zeros(std::vector<std::size_t> shape) {
+  std::size_t size = 1;
+  for (const std::size_t d : shape) size *= d;
+  return {std::move(shape), std::vector<float>(size)};
+}
+
+/// The same tensors, renamed: less `prefix`, or with the ending `from` replaced.
+checkpoint without_prefix(const checkpoint& of, const std::string& prefix) {
+  checkpoint made;
+  for (const auto& [name, tensor] : of)
+    made[name.starts_with(prefix) ? name.substr(prefix.size()) : name] = tensor;
+  return made;
+}
+checkpoint with_ending(const checkpoint& of, const std::string& from, const std::string& to) {
+  checkpoint made;
+  for (const auto& [name, tensor] : of)
+    made[name.ends_with(from) ? name.substr(0, name.size() - from.size()) + to : name] = tensor;
+  return made;
+}
+
+/// The logits of a language model on the ids of a case.
+template <class M>
+std::vector<float> logits(const M& declared, const golden_case& c, const checkpoint& from) {
+  auto net = compile(declared, weights::from(from), {.capacity = {{B, 2}, {T, 12}}});
+  const auto out = net("tokens"_in = integers<2>(c, "ids"))["logits"_out];
+  return {out.begin(), out.end()};
+}
+/// The same of BERT with one of its heads.
+template <fixed_name output, class M>
+std::vector<float> scores(const M& declared, const golden_case& c, const checkpoint& from) {
+  auto net = compile(declared, weights::from(from), {.capacity = {{B, 4}, {T, 12}}});
+  const auto out = net("tokens"_in = integers<2>(c, "ids"), "types"_in = integers<2>(c, "token_type_ids"),
+                       "lengths"_in = xt::xtensor<std::int64_t, 1>(
+                           xt::sum(integers<2>(c, "attention_mask"), {1})))[output_key<output>{}];
+  return {out.begin(), out.end()};
+}
+
+} // namespace
+
+TEST_CASE("GPT-2's table reads GPT2LMHeadModel and GPT2Model, with buffers and a second table", "[gpt2]") {
+  const golden_case c("hf_gpt2");
+  const checkpoint whole = parameters_of(c);
+  const std::vector<float> expected = logits(models::gpt2<gpt2>, c, whole);
+
+  checkpoint inner = without_prefix(whole, "transformer.");
+  CHECK(inner.contains("wte.weight"));
+  CHECK(logits(models::gpt2<gpt2>, c, inner) == expected);
+  for (const std::string layer : {"h.0.", "h.1."}) {
+    inner[layer + "attn.bias"] = zeros({1, 1, 64, 64});
+    inner[layer + "attn.masked_bias"] = zeros({});
+  }
+  CHECK(logits(models::gpt2<gpt2>, c, inner) == expected);
+
+  checkpoint twice = whole;
+  twice["lm_head.weight"] = whole.at("transformer.wte.weight");
+  CHECK(logits(models::gpt2<gpt2>, c, twice) == expected);
+  twice["lm_head.weight"].values[5] += 1;
+  CHECK_THROWS_WITH(logits(models::gpt2<gpt2>, c, twice),
+                    Contains("tensor 'lm_head.weight': expected a second copy of 'wte'"));
+
+  checkpoint less = whole;
+  less.erase("transformer.h.1.attn.c_attn.weight");
+  CHECK_THROWS_WITH(logits(models::gpt2<gpt2>, c, less), Contains("'h.1.attn.k.weight' [32, 32]"));
+  checkpoint more = whole;
+  more["transformer.h.2.ln_1.weight"] = zeros({32});
+  CHECK_THROWS_WITH(logits(models::gpt2<gpt2>, c, more), Contains("'transformer.h.2.ln_1.weight' [32]"));
+}
+
+TEST_CASE("Llama's table reads a head of its own or the tied table, with older buffers", "[llama]") {
+  const golden_case c("hf_llama");
+  const checkpoint whole = parameters_of(c);
+  const std::vector<float> expected = logits(models::llama<llama>, c, whole);
+
+  checkpoint inner = without_prefix(whole, "model.");
+  CHECK(inner.contains("embed_tokens.weight"));
+  for (const std::string layer : {"layers.0.", "layers.1."})
+    inner[layer + "self_attn.rotary_emb.inv_freq"] = zeros({4});
+  CHECK(logits(models::llama<llama>, c, inner) == expected);
+
+  checkpoint headless = whole;
+  headless.erase("lm_head.weight");
+  CHECK_THROWS_WITH(logits(models::llama<llama>, c, headless), Contains("'lm_head.weight' [96, 32]"));
+  const std::vector<float> tied_scores = logits(models::llama<tied_llama>, c, headless);
+  CHECK(tied_scores != expected);
+  checkpoint twice = headless;
+  twice["lm_head.weight"] = headless.at("model.embed_tokens.weight");
+  CHECK(logits(models::llama<tied_llama>, c, twice) == tied_scores);
+  CHECK(logits(models::llama<llama>, c, twice) == tied_scores);
+  CHECK_THROWS_WITH(logits(models::llama<tied_llama>, c, whole),
+                    Contains("tensor 'lm_head.weight': expected a second copy of 'words'"));
+}
+
+TEST_CASE("BERT's table reads its heads, skips those left out, and knows the first checkpoints", "[bert]") {
+  const golden_case c("hf_bert_mlm");
+  const checkpoint whole = parameters_of(c);
+  const auto logits_of = [&](const checkpoint& from) {
+    return scores<"logits">(models::bert_masked_language_model<bert>, c, from);
+  };
+  const std::vector<float> expected = logits_of(whole);
+
+  checkpoint first = with_ending(whole, "LayerNorm.weight", "LayerNorm.gamma");
+  first = with_ending(first, "LayerNorm.bias", "LayerNorm.beta");
+  CHECK_FALSE(first.contains("bert.embeddings.LayerNorm.weight"));
+  CHECK_FALSE(first.contains("cls.predictions.transform.LayerNorm.bias"));
+  first["bert.embeddings.position_ids"] = zeros({1, 48});
+  first["bert.pooler.dense.weight"] = zeros({32, 32});
+  first["bert.pooler.dense.bias"] = zeros({32});
+  first["cls.seq_relationship.weight"] = zeros({2, 32});
+  first["cls.seq_relationship.bias"] = zeros({2});
+  first["cls.predictions.decoder.weight"] = whole.at("bert.embeddings.word_embeddings.weight");
+  first["cls.predictions.decoder.bias"] = whole.at("cls.predictions.bias");
+  CHECK(logits_of(first) == expected);
+  first["cls.predictions.decoder.bias"].values[0] += 1;
+  CHECK_THROWS_WITH(logits_of(first), Contains("tensor 'cls.predictions.decoder.bias': expected a second"));
+}
+
+TEST_CASE("BERT's classifier needs its head, BERT without one does not", "[bert]") {
+  const golden_case c("hf_bert_classify");
+  const checkpoint whole = parameters_of(c);
+  checkpoint headless = without_prefix(whole, "bert.");
+  headless.erase("classifier.weight");
+  headless.erase("classifier.bias");
+  CHECK(scores<"pooled">(models::bert<bert>, c, whole) == scores<"pooled">(models::bert<bert>, c, headless));
+  CHECK_THROWS_WITH(scores<"logits">(models::bert_classifier<bert, 3>, c, headless),
+                    Contains("'classifier.weight' [3, 32]"));
+  CHECK_THROWS_WITH(scores<"logits">(models::bert_classifier<bert, 2>, c, whole),
+                    Contains("classifier.weight"));
+}

@@ -117,6 +117,19 @@ private:
 
 } // namespace detail
 
+/// What stands for the result of a call, an output or a model that was refused, so that the one sentence
+/// stays the only error.
+struct refused_value {
+  template <class... anything>
+  refused_value operator()(const anything&...) const {
+    return {};
+  }
+  template <class key>
+  refused_value operator[](const key&) const {
+    return {};
+  }
+};
+
 /// The outputs of a call, by name: out["logits"_out] is an xtensor view, valid until the next call on the
 /// same object.
 template <class model, class engine>
@@ -131,6 +144,7 @@ public:
       return view<static_cast<std::size_t>(i)>();
     } else {
       detail::refuse<detail::checked_output<model, name>>();
+      return refused_value{};
     }
   }
 
@@ -197,6 +211,7 @@ public:
       return call_outputs<model, engine>(engine_, sizes_);
     } else {
       detail::refuse<detail::checked_call<model, names...>, argument<names, std::decay_t<values>>...>();
+      return refused_value{};
     }
   }
 
@@ -215,6 +230,7 @@ public:
         return parameter_values<s.rank>(from.parameters(), p, shape);
       } else {
         detail::refuse<detail::checked_parameter<model, name>>();
+        return refused_value{};
       }
     }
   };
@@ -287,6 +303,12 @@ requires(M::well_formed) auto compile(const M& model, const weights& source,
   else
     return detail::compile_with<backend>(model, source, options,
                                          simd::generated_code<M, simd::native>::steps.data());
+}
+
+/// A model with an error has said so already.
+template <class backend = f32, class M>
+requires(!M::well_formed) refused_value compile(const M&, const weights&, const compile_options& = {}) {
+  return {};
 }
 
 } // namespace fovea

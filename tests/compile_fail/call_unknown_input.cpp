@@ -12,7 +12,7 @@ void run(const fovea::weights& weights) {
   auto net = compile(scorer, weights, {.capacity = {{B, 1}, {T, 8}}});
   const xt::xtensor<int, 2> ids = {{1, 2, 3}};
 #ifdef ILL_FORMED
-  net("tokns"_in = ids); // <- here
+  [[maybe_unused]] auto out = net("tokns"_in = ids); // <- here
 #else
   net("tokens"_in = ids);
 #endif

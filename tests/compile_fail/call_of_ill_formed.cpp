@@ -1,0 +1,21 @@
+// expect: {file}:{line}: attention: 3 heads do not divide the 8 features of the query [B, T, 8]; 9 features would fit
+#include <fovea/fovea.hpp>
+
+inline constexpr fovea::dim B{"B"}, T{"T"};
+
+inline constexpr auto attend = fovea::model("attend", [](fovea::graph& g) {
+  const fovea::expr x = g.input<fovea::f32>("x", {B, T, 8});
+#ifdef ILL_FORMED
+  g.output("y", fovea::attention(x, x, x, {.heads = 3})); // <- here
+#else
+  g.output("y", fovea::attention(x, x, x, {.heads = 2}));
+#endif
+});
+
+float run(const fovea::weights& weights, const xt::xtensor<float, 3>& x) {
+  using namespace fovea;
+  auto net = compile(attend, weights, {.capacity = {{B, 1}, {T, 8}}});
+  auto out = net("x"_in = x);
+  [[maybe_unused]] auto y = out["y"_out];
+  return 0;
+}

@@ -62,6 +62,9 @@ bench:
 	cmake/install_dependencies.sh build bench
 	cmake --preset release -D FOVEA_TESTS=OFF
 	cmake --build build -j $(JOBS) --target bench
+	python3 cmake/fetch_minilm.py build/models/minilm
+	python3 -m venv build/peers
+	build/peers/bin/pip install --quiet -r bench/peers/requirements.txt
 
 format:
 	cmake/install_dependencies.sh develop

@@ -74,8 +74,10 @@ constexpr bool heads_divide(graph& g, const char* which, expr x, std::int64_t wi
                             const char* word) {
   if (width % heads == 0) return true;
   const std::int64_t above = (width / heads + 1) * heads;
+  int fewer = heads < width ? heads : static_cast<int>(width);
+  while (width % fewer != 0) --fewer;
   g.fail(at, word, ": ", heads, " heads do not divide the ", width, " features of the ", which, " ", x, "; ",
-         above, " features would fit");
+         fewer, fewer == 1 ? " head or " : " heads or ", above, " features would fit");
   return false;
 }
 

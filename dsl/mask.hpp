@@ -53,7 +53,8 @@ constexpr scalar table_at(expr table, place at, const positions&... by) {
 } // namespace detail
 
 /// An element of a captured table, one integer for each of its axes: positions, heads, batch rows or
-/// arithmetic of them, as in at(table, head, q - k + 64). They must lie inside the table.
+/// arithmetic of them, as in at(table, head, q - k + 64). A position outside the
+/// table reads its nearest row, so that a read may stand under a `where` that guards it.
 constexpr scalar at(expr table, scalar i, place where = {__builtin_FILE(), __builtin_LINE()}) {
   return detail::table_at(table, where, i);
 }

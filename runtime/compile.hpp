@@ -164,21 +164,23 @@ private:
   const call_sizes& sizes_;
 };
 
-/// One parameter of a compiled model: parameter[layer] is an xtensor view of its values as they were loaded.
+/// The parameters of one name: parameter[layer] is an xtensor view of a layer's values as they were loaded;
+/// layers count on through repeats of one name. Throws fovea::error where there is no such layer.
 template <std::size_t rank>
 class parameter_values {
 public:
-  parameter_values(const model_parameters& parameters, int index, std::array<std::size_t, rank> shape)
-      : parameters_(parameters), index_(index), shape_(shape) {}
+  parameter_values(const model_parameters& parameters, std::span<const int> indices,
+                   std::array<std::size_t, rank> shape)
+      : parameters_(parameters), indices_(indices), shape_(shape) {}
 
   auto operator[](std::size_t layer) const {
-    const weight_view& v = parameters_.values(index_, static_cast<std::int64_t>(layer));
+    const weight_view& v = parameters_.values(indices_, layer);
     return xt::adapt(v.data, v.size, xt::no_ownership(), shape_);
   }
 
 private:
   const model_parameters& parameters_;
-  int index_;
+  std::span<const int> indices_;
   std::array<std::size_t, rank> shape_;
 };
 
@@ -222,12 +224,12 @@ public:
     template <fixed_name name>
     auto operator[](parameter_key<name>) const {
       if constexpr (detail::holds<detail::checked_parameter<model, name>>) {
-        constexpr int p = detail::find_parameter<model, name>();
-        constexpr shape s = model::view.at(model::view.parameters[static_cast<std::size_t>(p)].node).shape;
+        using found = detail::parameters_named<model, name>;
+        constexpr shape s = found::shape_of(0);
         std::array<std::size_t, s.rank> shape{};
         for (std::size_t i = 0; i < shape.size(); ++i)
           shape[i] = static_cast<std::size_t>(model::view.number(s.dims[i]));
-        return parameter_values<s.rank>(from.parameters(), p, shape);
+        return parameter_values<s.rank>(from.parameters(), found::indices, shape);
       } else {
         detail::refuse<detail::checked_parameter<model, name>>();
         return refused_value{};

@@ -1,5 +1,10 @@
 #include <fovea/runtime/parameters.hpp>
 
+#include <set>
+#include <string_view>
+
+#include <fovea/runtime/error.hpp>
+
 namespace fovea {
 
 model_parameters::model_parameters(graph_view graph, weights source, std::span<const name_rule> names)
@@ -16,7 +21,25 @@ model_parameters::model_parameters(graph_view graph, weights source, std::span<c
       wanted.push_back({names_.back(), shape});
     }
   }
+  std::set<std::string_view> seen;
+  for (const std::string& name : names_)
+    if (!seen.insert(name).second)
+      throw error("parameter " + name +
+                  " is made twice, by a repeat and by a numbered scope or another repeat; "
+                  "to share it, keep the expr of the first and use it again");
+  first_.push_back(static_cast<std::int32_t>(wanted.size()));
   values_ = source_.resolve(wanted, names);
+}
+
+const weight_view& model_parameters::values(std::span<const int> parameters, std::size_t layer) const {
+  std::size_t before = 0;
+  for (const int p : parameters) {
+    const auto count = static_cast<std::size_t>(first(p + 1) - first(p));
+    if (layer - before < count) return values_[static_cast<std::size_t>(first(p)) + layer - before];
+    before += count;
+  }
+  throw error("parameter " + name(parameters[0], 0) + ": expected a layer from 0 to " +
+              std::to_string(before - 1) + ", found " + std::to_string(layer));
 }
 
 } // namespace fovea

@@ -18,9 +18,9 @@ public:
   /// Layer 0 of parameter p; the other layers follow.
   std::int32_t first(int parameter) const { return first_[static_cast<std::size_t>(parameter)]; }
   const std::vector<std::int32_t>& first() const { return first_; }
-  const weight_view& values(int parameter, std::int64_t layer) const {
-    return values_[static_cast<std::size_t>(first(parameter) + layer)];
-  }
+  /// Layer `layer` of the given parameters, counted on from one to the next. Throws fovea::error where there
+  /// are fewer.
+  const weight_view& values(std::span<const int> parameters, std::size_t layer) const;
   const std::vector<weight_view>& values() const { return values_; }
   const std::string& name(int parameter, std::int64_t layer) const {
     return names_[static_cast<std::size_t>(first(parameter) + layer)];

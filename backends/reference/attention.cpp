@@ -43,14 +43,14 @@ array attention_weights(const array& query, const array& key, const attention_se
                                  .query =
                                      static_cast<std::int64_t>(keys + i) - static_cast<std::int64_t>(queries),
                                  .key = static_cast<std::int64_t>(j)};
-          if (o.mask.function != nullptr && evaluate(*o.mask.function, given, o.mask.tables, o.at) == 0) {
+          if (o.mask.function != nullptr && evaluate(*o.mask.function, given, o.mask.tables) == 0) {
             score = -std::numeric_limits<double>::infinity();
             continue;
           }
           given.score = o.scale * score + bias(b, h, i, j);
           if (o.soft_cap > 0) given.score = o.soft_cap * std::tanh(given.score / o.soft_cap);
-          score = o.score.function == nullptr ? given.score
-                                              : evaluate(*o.score.function, given, o.score.tables, o.at);
+          score =
+              o.score.function == nullptr ? given.score : evaluate(*o.score.function, given, o.score.tables);
         }
   return softmax(s, 3);
 }

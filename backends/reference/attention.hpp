@@ -17,7 +17,6 @@ struct attention_settings {
   double soft_cap = 0;         // 0: none
   const array* bias = nullptr; // broadcasts to [batch, heads, queries, keys]
   lambda score, mask;          // without a function: the scaled product as it is; every key visible
-  place at;
 };
 
 /// The weights that each query gives each key: query [B, queries, heads * d], key [B, keys, kv_heads * d] ->

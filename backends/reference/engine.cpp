@@ -27,10 +27,10 @@ reference_runner::reference_runner(graph_view graph, const weights& source, std:
     : graph_(graph), parameters_(std::make_shared<model_parameters>(graph, source, names)) {
   std::vector<std::vector<reference_program::array>> values;
   for (std::size_t p = 0; p < graph.parameters.size(); ++p) {
-    const int id = graph.parameters[p].node;
+    const int id = graph.parameters[p].node, index = static_cast<int>(p);
     values.emplace_back();
     for (std::int64_t layer = 0; layer < graph.layers(id); ++layer) {
-      const weight_view& v = parameters_->values(static_cast<int>(p), layer);
+      const weight_view& v = parameters_->values({&index, 1}, static_cast<std::size_t>(layer));
       auto array = reference_program::array::from_shape(shape_of(graph, id, capacity));
       std::copy_n(v.data, v.size, array.begin());
       values.back().push_back(std::move(array));

@@ -201,8 +201,7 @@ array evaluation::attend(int id) const {
                               .soft_cap = n.second_number,
                               .bias = n.attributes[1] != 0 ? &operand(id, 3) : nullptr,
                               .score = {},
-                              .mask = {},
-                              .at = n.at};
+                              .mask = {}};
   int next = n.attributes[1] != 0 ? 4 : 3;
   const auto read_lambda = [&](lambda& made, int function) {
     if (function < 0) return;

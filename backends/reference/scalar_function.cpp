@@ -1,5 +1,6 @@
 #include <fovea/backends/reference/scalar_function.hpp>
 
+#include <algorithm>
 #include <array>
 
 #include <fovea/backends/reference/elementwise.hpp>
@@ -8,15 +9,11 @@ namespace fovea::reference_ops {
 
 namespace {
 
-double element_at(const array& table, std::span<const double> positions, place at) {
+double element_at(const array& table, std::span<const double> positions) {
   std::size_t offset = 0;
   for (std::size_t axis = 0; axis < positions.size(); ++axis) {
-    const auto position = static_cast<std::int64_t>(positions[axis]),
-               size = static_cast<std::int64_t>(table.shape(axis));
-    if (position < 0 || position >= size)
-      fail(at, "at: expected positions from 0 to " + std::to_string(size - 1) + " along axis " +
-                   std::to_string(axis) + " of a table " + shape_text(table.shape()) + ", found " +
-                   std::to_string(position));
+    const auto last = static_cast<std::int64_t>(table.shape(axis)) - 1;
+    const auto position = std::clamp(static_cast<std::int64_t>(positions[axis]), std::int64_t{0}, last);
     offset = offset * table.shape(axis) + static_cast<std::size_t>(position);
   }
   return table.data()[offset];
@@ -24,8 +21,8 @@ double element_at(const array& table, std::span<const double> positions, place a
 
 } // namespace
 
-double evaluate(const scalar_function& f, const scalar_arguments& given, std::span<const array* const> tables,
-                place at) {
+double evaluate(const scalar_function& f, const scalar_arguments& given,
+                std::span<const array* const> tables) {
   std::array<double, scalar_function::max_nodes> values{};
   for (std::size_t i = 0; i < static_cast<std::size_t>(f.count); ++i) {
     const scalar_node& n = f.nodes[i];
@@ -56,8 +53,7 @@ double evaluate(const scalar_function& f, const scalar_arguments& given, std::sp
         break;
       case op::table_at: {
         const array& table = *tables[static_cast<std::size_t>(n.capture)];
-        values[i] =
-            element_at(table, std::span(operands).first(static_cast<std::size_t>(n.operand_count)), at);
+        values[i] = element_at(table, std::span(operands).first(static_cast<std::size_t>(n.operand_count)));
         break;
       }
       default:

@@ -17,7 +17,7 @@ struct scalar_arguments {
 /// Runs a recorded lambda, node by node. `tables` are its captured tables, in the order of the captures.
 /// Integers divide with floor; both sides of a `where` are computed. Throws fovea::error where a position
 /// lies outside its table.
-double evaluate(const scalar_function& f, const scalar_arguments& given, std::span<const array* const> tables,
-                place at);
+double evaluate(const scalar_function& f, const scalar_arguments& given,
+                std::span<const array* const> tables);
 
 } // namespace fovea::reference_ops

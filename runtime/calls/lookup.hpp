@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <type_traits>
 
@@ -32,13 +33,28 @@ constexpr bool names_parameter(const char* path, const char* written) {
   }
   return *written == '\0';
 }
+/// The parameters that a name stands for: several where repeats of one name follow each other ({.first = k}).
 template <class model, fixed_name name>
-constexpr int find_parameter() {
-  for (std::size_t i = 0; i < model::view.parameters.size(); ++i)
-    if (names_parameter(model::view.parameter_name(static_cast<int>(i)).text, name.text))
-      return static_cast<int>(i);
-  return -1;
-}
+struct parameters_named {
+  static constexpr bool fits(std::size_t i) {
+    return names_parameter(model::view.parameter_name(static_cast<int>(i)).text, name.text);
+  }
+  static constexpr std::size_t count = [] {
+    std::size_t n = 0;
+    for (std::size_t i = 0; i < model::view.parameters.size(); ++i) n += fits(i);
+    return n;
+  }();
+  static constexpr std::array<int, count> indices = [] {
+    std::array<int, count> found{};
+    std::size_t n = 0;
+    for (std::size_t i = 0; i < model::view.parameters.size(); ++i)
+      if (fits(i)) found[n++] = static_cast<int>(i);
+    return found;
+  }();
+  static constexpr const shape& shape_of(std::size_t i) {
+    return model::view.at(model::view.parameters[static_cast<std::size_t>(indices[i])].node).shape;
+  }
+};
 
 constexpr void list(sentence& s, std::span<const named_value> values) {
   for (std::size_t i = 0; i < values.size(); ++i) s << (i == 0 ? "" : ", ") << '"' << values[i].name << '"';
@@ -85,7 +101,15 @@ template <class model, fixed_name name>
 struct checked_parameter {
   static constexpr sentence check() {
     sentence s;
-    if (find_parameter<model, name>() < 0) s << "there is no parameter \"" << name.text << '"';
+    using found = parameters_named<model, name>;
+    if constexpr (found::count == 0) s << "there is no parameter \"" << name.text << '"';
+    for (std::size_t i = 1; i < found::count && s.empty(); ++i)
+      if (!(found::shape_of(i) == found::shape_of(0))) {
+        s << "the name \"" << name.text << "\" stands for parameters of different shapes, ";
+        model::view.write_shape(s, found::shape_of(0));
+        s << " and ";
+        model::view.write_shape(s, found::shape_of(i));
+      }
     return s;
   }
   static constexpr sentence error = check();

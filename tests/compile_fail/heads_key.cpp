@@ -1,5 +1,5 @@
-// expect: {file}:{line}: attention: 12 heads do not divide the 770 features of the key [B, S, 770]; 780
-//         features would fit
+// expect: {file}:{line}: attention: 12 heads do not divide the 770 features of the key [B, S, 770]; 11 heads
+//         or 780 features would fit
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

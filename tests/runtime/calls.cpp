@@ -119,6 +119,36 @@ TEST_CASE("parameters are read by name and layer") {
   CHECK(net.weights()["words.weight"_param][0](4, 2) == Approx(0.3f * 5));
 }
 
+TEST_CASE("layers count on through repeats of one name") {
+  static constexpr auto twice = model("twice", [](graph& g) {
+    const auto mix = [](expr z) { return linear(z, "mix", 2, {.bias = false}); };
+    const expr x = g.input<f32>("x", {2});
+    g.output("y", repeat("h", 1, repeat("h", 2, x, mix), mix, {.first = 2}));
+  });
+  const auto diagonal = [](float value) { return weight_tensor{{2, 2}, {value, 0, 0, value}}; };
+  auto net = compile(twice, weights::from({{"h.0.mix.weight", diagonal(1)},
+                                           {"h.1.mix.weight", diagonal(2)},
+                                           {"h.2.mix.weight", diagonal(3)}}));
+  const auto mix = net.weights()["h.mix.weight"_param];
+  for (std::size_t layer = 0; layer < 3; ++layer) CHECK(mix[layer](0, 0) == static_cast<float>(layer + 1));
+  CHECK(message_of([&] { mix[3]; }) == "parameter h.0.mix.weight: expected a layer from 0 to 2, found 3");
+}
+
+TEST_CASE("a name made by a repeat and by a numbered scope is one too many") {
+  static constexpr auto clash = model("clash", [](graph& g) {
+    const expr x = g.input<f32>("x", {2});
+    const expr y = repeat("h", 2, x, [](expr z) { return linear(z, "mix", 2, {.bias = false}); });
+    const auto layer = scope(y, "h", 1);
+    g.output("y", linear(y, "mix", 2, {.bias = false}));
+  });
+  const weight_tensor any{{2, 2}, {1, 0, 0, 1}};
+  CHECK(message_of([&] {
+          compile(clash, weights::from({{"h.0.mix.weight", any}, {"h.1.mix.weight", any}}));
+        }) ==
+        "parameter h.1.mix.weight is made twice, by a repeat and by a numbered scope or another repeat; "
+        "to share it, keep the expr of the first and use it again");
+}
+
 TEST_CASE("a call that does not fit is refused before anything runs") {
   auto net = compile(declaration, some_weights(), {.capacity = {{B, 2}, {T, 5}}});
   const auto before = copied(net("tokens"_in = ids, "x"_in = x)["y"_out]);

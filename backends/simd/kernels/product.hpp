@@ -65,10 +65,18 @@ template <size_t count, class F>
   each(f, std::make_index_sequence<count>());
 }
 
+/// Weights to fetch for later, `step` floats with each step of the depth. Of the passes of row blocks over a
+/// panel the first waits for memory and the others do not: each fetches its share of the panels behind, so
+/// that memory and arithmetic are both busy throughout.
+struct ahead {
+  const float* at;
+  size_t step;
+};
+
 /// to[rows, panels * panel] = (row a[r] of `depth` floats for each r) * panels + bias.
 template <class Arch, size_t rows, size_t panels>
 inline void multiply(const float* const (&a)[rows], size_t depth, const float* weights, const float* bias,
-                     float* to, size_t to_stride) {
+                     float* to, size_t to_stride, ahead next) {
   constexpr size_t vectors = panels * 2;
   const auto weight_at = [&](size_t k, size_t v) {
     return vec<Arch>::load_aligned(weights + ((v / 2) * depth + k) * panel<Arch> + (v % 2) * width<Arch>);
@@ -76,6 +84,10 @@ inline void multiply(const float* const (&a)[rows], size_t depth, const float* w
   vec<Arch> sum[rows][vectors];
   unrolled<rows * vectors>([&](auto i) { sum[i / vectors][i % vectors] = vec<Arch>(0.f); });
   for (size_t k = 0; k < depth; ++k) {
+    if constexpr (panels == 1) {
+      __builtin_prefetch(next.at, 0, 2);
+      next.at += next.step;
+    }
     // The operand with fewer vectors waits in registers while the other passes.
     if constexpr (rows < vectors) {
       vec<Arch> x[rows];
@@ -104,6 +116,7 @@ struct block_work {
   const product_args* args;
   const product_part* part;
   size_t row, first, last;
+  ahead next;
 };
 
 template <class Arch, size_t rows, size_t panels>
@@ -127,7 +140,8 @@ inline void multiply_block(const block_work& work, size_t at) {
   const float* a[rows];
   for (size_t r = 0; r < rows; ++r)
     a[r] = args.a + (args.ids ? static_cast<size_t>(args.ids[work.row + r]) : work.row + r) * args.a_stride;
-  multiply<Arch, rows, panels>(a, args.depth, weights, bias, to, to_stride);
+  const ahead next{work.next.at + (at - work.first) * args.depth * work.next.step, work.next.step};
+  multiply<Arch, rows, panels>(a, args.depth, weights, bias, to, to_stride, next);
   if (in_place) return;
   activate<Arch>(part.act, tile, rows * block);
   const float* other = part.other ? part.other + work.row * part.other_stride + column : nullptr;
@@ -164,15 +178,20 @@ inline void multiply_group(const product_args& args, const product_part& part, s
                            size_t first, size_t last) {
   constexpr size_t most = block_rows<Arch>;
   const size_t step = rows <= most ? last - first : 2;
-  for (size_t at = first; at < last; at += step)
-    for (size_t done = 0; done < rows;) {
+  for (size_t at = first; at < last; at += step) {
+    const size_t passes = ceil_div(rows, most);
+    size_t pass = 0;
+    for (size_t done = 0; done < rows; ++pass) {
       const size_t left = rows - done;
       const size_t block = left <= most       ? left
                            : left == most + 1 ? ceil_div(left, 2)
                                               : most; // never one row alone
-      multiply_rows<Arch>(block, {&args, &part, row + done, at, smaller(at + step, last)});
+      const size_t share = panel<Arch> / passes;
+      const ahead next{part.panels + ((at + step) * panel<Arch> + pass * step * share) * args.depth, share};
+      multiply_rows<Arch>(block, {&args, &part, row + done, at, smaller(at + step, last), next});
       done += block;
     }
+  }
 }
 
 } // namespace detail

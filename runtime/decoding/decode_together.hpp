@@ -1,0 +1,103 @@
+#pragma once
+
+#include <fovea/runtime/decoding/next_token.hpp>
+#include <fovea/runtime/error.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace fovea::detail {
+
+/// A row of a text that is gone on with by one more token. Rows count from the text's first.
+struct continuation {
+  std::size_t row;
+  token_id id;
+};
+
+/// A row of the batch: it reads its prompt, then the id that its text chose.
+struct decoded_row {
+  std::size_t text;
+  std::span<const token_id> prompt; // what of it is still unread
+  token_id next = 0;
+
+  std::size_t unread() const { return prompt.empty() ? 1 : prompt.size(); }
+};
+
+inline void check_prompts(std::span<const token_ids> prompts) {
+  for (std::size_t i = 0; i < prompts.size(); ++i)
+    if (prompts[i].empty())
+      throw error("prompt " + std::to_string(i) +
+                  " is empty; a text to go on with holds at least one id (that of its start)");
+}
+
+inline void check_scores(const token_scores& scores, std::size_t rows, std::size_t positions) {
+  if (scores.rows() == rows && scores.positions() == positions && scores.vocabulary() > 0) return;
+  throw error("scores of the next token: expected " + std::to_string(rows) + " rows of " +
+              std::to_string(positions) + " positions and a vocabulary; found " +
+              std::to_string(scores.rows()) + " rows of " + std::to_string(scores.positions()) + " and " +
+              std::to_string(scores.vocabulary()) + " tokens");
+}
+
+/// Decodes texts in one batch: text i goes on with prompt i / (texts.size() / prompts.size()). Every row
+/// reads as many ids a step as every other, so that prompts may differ in length: the texts of short ones are
+/// written while long ones are still read. What ends leaves the batch at once.
+///
+/// texts[i].advance(scores, first) is asked when the text's rows, from row `first` on, have read everything;
+/// it returns the rows that go on and with which ids, as std::vector<continuation>: none when the text has
+/// ended.
+template <next_token_model M, class T>
+void decode_together(M& model, std::span<const token_ids> prompts, std::span<T> texts) {
+  check_prompts(prompts);
+  if (prompts.empty()) return;
+  const std::size_t copies = texts.size() / prompts.size();
+  std::vector<decoded_row> rows, kept;
+  std::vector<std::size_t> from;
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    rows.push_back({i, prompts[i / copies]});
+    from.push_back(i / copies);
+  }
+  model.begin(prompts.size());
+  if (copies > 1) model.reorder(from);
+
+  token_ids ids;
+  while (!rows.empty()) {
+    const std::size_t positions =
+        std::ranges::min(rows, {}, [](const decoded_row& row) { return row.unread(); }).unread();
+    ids.clear();
+    for (decoded_row& row : rows) {
+      if (row.prompt.empty()) {
+        ids.push_back(row.next);
+      } else {
+        ids.insert(ids.end(), row.prompt.begin(),
+                   row.prompt.begin() + static_cast<std::ptrdiff_t>(positions));
+        row.prompt = row.prompt.subspan(positions);
+      }
+    }
+    const token_scores scores = model.step(ids);
+    check_scores(scores, rows.size(), positions);
+
+    kept.clear();
+    from.clear();
+    for (std::size_t first = 0, last; first < rows.size(); first = last) {
+      const std::size_t text = rows[first].text;
+      for (last = first; last < rows.size() && rows[last].text == text;) ++last;
+      if (!rows[first].prompt.empty()) { // then it is the text's only row
+        kept.push_back(rows[first]);
+        from.push_back(first);
+        continue;
+      }
+      for (const continuation& c : texts[text].advance(scores, first)) {
+        kept.push_back({text, {}, c.id});
+        from.push_back(first + c.row);
+      }
+    }
+    bool same = from.size() == rows.size();
+    for (std::size_t i = 0; same && i < from.size(); ++i) same = from[i] == i;
+    if (!same && !from.empty()) model.reorder(from);
+    rows.swap(kept);
+  }
+}
+
+} // namespace fovea::detail

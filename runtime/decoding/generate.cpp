@@ -1,0 +1,34 @@
+#include <fovea/runtime/decoding/generate.hpp>
+
+#include <fovea/runtime/decoding/random.hpp>
+
+namespace fovea::detail {
+namespace {
+
+token_id drawn(std::span<const token_probability> tokens, double u) {
+  for (const token_probability& t : tokens)
+    if ((u -= t.probability) < 0) return t.id;
+  return tokens.back().id; // the sum rounded to a little under u
+}
+
+} // namespace
+
+std::vector<continuation> sampled_text::advance(const token_scores& scores, std::size_t row) {
+  const std::span<const float> next = scores.last(row);
+  const double normaliser = log_sum_exp(next);
+  const token_id id =
+      drawn(filtered(next, options_, read_), uniform(options_.seed, sample_, result_.ids.size()));
+  const double log_probability = static_cast<double>(next[static_cast<std::size_t>(id)]) - normaliser;
+
+  read_.push_back(id);
+  result_.ids.push_back(id);
+  result_.log_probability += log_probability;
+  result_.score = result_.log_probability;
+  std::optional<ended_by> ended = ending(result_, where_);
+  if (each_ && !each_({prompt_, sample_, id, log_probability}) && !ended) ended = ended_by::caller;
+  if (!ended) return {{0, id}};
+  finish(result_, *ended, where_);
+  return {};
+}
+
+} // namespace fovea::detail

@@ -1,0 +1,57 @@
+#include <fovea/models/gpt2.hpp>
+
+#include "../model_case.hpp"
+#include "../runtime/decoding/trace.hpp"
+
+#include <fovea/runtime/decoding/log_probability.hpp>
+#include <fovea/runtime/decoding/whole_prefix.hpp>
+
+using namespace fovea;
+using namespace fovea::test;
+
+namespace {
+
+inline constexpr dim B{"B"}, T{"T"};
+
+constexpr models::gpt2_config tiny{.layers = 2, .heads = 3, .width = 24, .vocab = 48, .context = 40};
+
+token_ids ids_of(const golden_tensor& from) { return {from.values.begin(), from.values.end()}; }
+
+} // namespace
+
+TEST_CASE("decoding GPT-2 agrees with the reference at every step", "[decoding]") {
+  const golden_case c("decode_gpt2");
+  const std::vector<token_ids> prompts{ids_of(c.at("input.prompt0")), ids_of(c.at("input.prompt1"))};
+  on_both_backends([&](auto backend) {
+    auto net = compile<decltype(backend)>(models::gpt2<tiny>, weights_of(c), {.capacity = {{B, 8}, {T, 16}}});
+    whole_prefix model([&](const auto& ids) { return net("tokens"_in = ids)["logits"_out]; });
+    check_decoding(c, model, prompts);
+
+    // The text that was written has the probability with which it was written.
+    const hypothesis h = greedy(model, prompts[0], {.max_tokens = 9});
+    token_ids text = prompts[0];
+    text.insert(text.end(), h.ids.begin(), h.ids.end());
+    const std::vector<double> log_p = log_probabilities(model, text);
+    double sum = 0;
+    for (std::size_t i = prompts[0].size() - 1; i < log_p.size(); ++i) sum += log_p[i];
+    CHECK(sum == Approx(h.log_probability));
+
+    // The network's own errors pass through.
+    CHECK_THROWS_WITH(greedy(model, prompts[0], {.max_tokens = 14}),
+                      "gpt2: input \"tokens\" [B, T]: axis 1 (T) is 17, expected 1 to 16, the capacity of T");
+  });
+}
+
+TEST_CASE("a network may ask which text a row goes back to, and return its scores as a container") {
+  // Each text repeats a word of its own; beams mix the rows.
+  whole_prefix model([](const auto& ids, std::span<const std::size_t> text) {
+    xt::xtensor<float, 3> scores = xt::zeros<float>({ids.shape()[0], ids.shape()[1], std::size_t{5}});
+    for (std::size_t row = 0; row < text.size(); ++row)
+      for (std::size_t t = 0; t < ids.shape()[1]; ++t) scores(row, t, text[row] + 1) = 3;
+    return scores;
+  });
+  const std::vector<token_ids> prompts{{0, 0}, {0}, {0, 0, 0}};
+  const auto found = beam_search(model, prompts, {.width = 2}, {.max_tokens = 3});
+  for (std::size_t p = 0; p < prompts.size(); ++p)
+    CHECK(found[p][0].ids == token_ids(3, static_cast<token_id>(p) + 1));
+}

@@ -9,6 +9,7 @@
 #include <fovea/dsl/op.hpp>
 #include <fovea/dsl/scalar.hpp>
 #include <fovea/dsl/sentence.hpp>
+#include <fovea/dsl/sliding_window.hpp>
 
 namespace fovea {
 
@@ -117,7 +118,7 @@ struct graph {
   static constexpr int max_nodes = 4096, max_operands = 9216, max_dims = 160, max_forms = 40,
                        max_scopes = 4096;
   static constexpr int max_parameters = max_nodes, max_inputs = 16, max_outputs = 16, max_regions = 24,
-                       max_functions = 12;
+                       max_functions = 12, max_windows = 64;
   static constexpr int hash_buckets = 64, name_buckets = 1024;
 
   node nodes[max_nodes] = {};
@@ -133,9 +134,10 @@ struct graph {
   named_value inputs[max_inputs] = {}, outputs[max_outputs] = {};
   region_entry regions[max_regions] = {};
   scalar_function functions[max_functions] = {};
+  sliding_window windows[max_windows] = {};
 
   int node_count = 0, operand_count = 0, dim_count = 1, form_count = 0, scope_count = 1, parameter_count = 0;
-  int input_count = 0, output_count = 0, region_count = 1, function_count = 0;
+  int input_count = 0, output_count = 0, region_count = 1, function_count = 0, window_count = 0;
   int current_scope = 0, current_region = 0;
   place latest;    // the newest word, for errors of the graph itself
   place call_site; // where set, errors are reported here: the user's call of a word built of others
@@ -432,6 +434,18 @@ public:
     kept.count = f.count;
     kept.capture_count = f.capture_count;
     return function_count++;
+  }
+
+  template <class word_type>
+  constexpr int add_window(const sliding_window& w, place at, const word_type& who) {
+    for (int i = 0; i < window_count; ++i)
+      if (windows[i] == w) return i;
+    if (window_count == max_windows) {
+      fail(at, who, ": a model has at most ", max_windows, " different windows of convolution and pooling");
+      return -1;
+    }
+    windows[window_count] = w;
+    return window_count++;
   }
 
 private:

@@ -21,6 +21,7 @@ struct graph_view {
   std::span<const named_value> inputs, outputs;
   std::span<const region_entry> regions;
   std::span<const scalar_function> functions;
+  std::span<const sliding_window> windows;
 
   constexpr int node_count() const { return static_cast<int>(nodes.size()); }
   constexpr const node& at(int id) const { return nodes[static_cast<std::size_t>(id)]; }
@@ -29,6 +30,10 @@ struct graph_view {
   }
   constexpr const region_entry& region(int i) const { return regions[static_cast<std::size_t>(i)]; }
   constexpr const scalar_function& function(int i) const { return functions[static_cast<std::size_t>(i)]; }
+  /// Of a convolution or pooling.
+  constexpr const sliding_window& window_of(int id) const {
+    return windows[static_cast<std::size_t>(at(id).attributes[0])];
+  }
 
   constexpr bool is_number(int d) const { return dim_numbers[static_cast<std::size_t>(d)] >= 0; }
   constexpr std::int64_t number(int d) const { return dim_numbers[static_cast<std::size_t>(d)]; }
@@ -87,7 +92,7 @@ private:
 
 /// A graph's tables at their exact sizes, kept as a constant.
 template <int nodes, int operands, int dims, int forms, int scopes, int parameters, int inputs, int outputs,
-          int regions, int functions>
+          int regions, int functions, int windows>
 struct graph_image {
   std::array<node, nodes> node_table{};
   std::array<std::int32_t, operands> operand_table{};
@@ -99,10 +104,11 @@ struct graph_image {
   std::array<named_value, outputs> output_table{};
   std::array<region_entry, regions> region_table{};
   std::array<scalar_function, functions> function_table{};
+  std::array<sliding_window, windows> window_table{};
 
   constexpr graph_view view() const {
-    return {node_table,      operand_table, dim_table,    form_table,   scope_table,
-            parameter_table, input_table,   output_table, region_table, function_table};
+    return {node_table,  operand_table, dim_table,    form_table,     scope_table, parameter_table,
+            input_table, output_table,  region_table, function_table, window_table};
   }
 };
 
@@ -113,7 +119,7 @@ template <class declared>
 constexpr auto image_of() {
   constexpr const graph& g = declared::built;
   graph_image<g.node_count, g.operand_count, g.dim_count, g.form_count, g.scope_count, g.parameter_count,
-              g.input_count, g.output_count, g.region_count, g.function_count>
+              g.input_count, g.output_count, g.region_count, g.function_count, g.window_count>
       made;
   const auto copy = [](auto& to, const auto& from) {
     for (std::size_t i = 0; i < to.size(); ++i) to[i] = from[i];
@@ -128,6 +134,7 @@ constexpr auto image_of() {
   copy(made.output_table, g.outputs);
   copy(made.region_table, g.regions);
   copy(made.function_table, g.functions);
+  copy(made.window_table, g.windows);
   return made;
 }
 

@@ -46,10 +46,14 @@ enum class op : std::uint8_t {
   reshape, permute, slice, concat, pad, reverse, broadcast,
   // attention and positions
   attention, attention_map, sinusoidal, rope,
+  // convolution and pooling
+  conv1d, conv2d, conv_transpose1d, conv_transpose2d, max_pool, avg_pool,
 };
 // clang-format on
 
 constexpr bool is_elementwise(op kind) { return kind >= op::negate && kind <= op::where; }
+constexpr bool is_convolution(op kind) { return kind >= op::conv1d && kind <= op::conv_transpose2d; }
+constexpr bool is_transposed(op kind) { return kind == op::conv_transpose1d || kind == op::conv_transpose2d; }
 constexpr bool is_unary(op kind) { return kind >= op::negate && kind <= op::dropout; }
 
 /// The word a user wrote, for sentences.
@@ -66,9 +70,10 @@ constexpr const char* word_of(op kind) {
       "layer_norm", "rms_norm", "batch_norm", "group_norm", "softmax", "log_softmax",
       "sum", "mean", "max_over", "min_over", "argmax",
       "reshape", "permute", "slice", "concat", "pad", "reverse", "broadcast",
-      "attention", "attention_map", "sinusoidal_positions", "rope"};
+      "attention", "attention_map", "sinusoidal_positions", "rope",
+      "conv1d", "conv2d", "conv_transpose1d", "conv_transpose2d", "max_pool", "avg_pool"};
   // clang-format on
-  static_assert(sizeof(words) / sizeof(words[0]) == static_cast<unsigned>(op::rope) + 1);
+  static_assert(sizeof(words) / sizeof(words[0]) == static_cast<unsigned>(op::avg_pool) + 1);
   return words[static_cast<unsigned>(kind)];
 }
 

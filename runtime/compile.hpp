@@ -78,8 +78,7 @@ public:
   simd_engine(const weights& source, std::span<const name_rule> names, std::span<const std::int64_t> capacity,
               int threads, const simd::generated_step* code)
       : code_(code), pool_(std::make_shared<thread_pool>(static_cast<std::size_t>(threads))),
-        weights_(std::make_shared<simd::shared_weights>(graph, std::span(model::schedule.groups.live),
-                                                        model_parameters(graph, source, names),
+        weights_(std::make_shared<simd::shared_weights>(graph, plan, model_parameters(graph, source, names),
                                                         simd::kernels(), *pool_)),
         engine_(graph, plan, weights_, capacity, pool_) {
     reserve(capacity);

@@ -3,6 +3,7 @@
 #include <stdexcept>
 
 #include <fovea/backends/reference/affine.hpp>
+#include <fovea/backends/reference/convolution.hpp>
 #include <fovea/backends/reference/elementwise.hpp>
 #include <fovea/backends/reference/norm.hpp>
 #include <fovea/backends/reference/position.hpp>
@@ -110,6 +111,19 @@ array evaluation::compute(int id) const {
       return transpose(operand(id, 0));
     case op::gather:
       return gather(operand(id, 0), operand(id, 1), n.at);
+
+    case op::conv1d:
+    case op::conv2d:
+      return convolution(operand(id, 0), operand(id, 1), optional_operand(id, 2), graph_.window_of(id),
+                         shape_of_node(id));
+    case op::conv_transpose1d:
+    case op::conv_transpose2d:
+      return transposed_convolution(operand(id, 0), operand(id, 1), optional_operand(id, 2),
+                                    graph_.window_of(id), shape_of_node(id));
+    case op::max_pool:
+      return max_pool(operand(id, 0), graph_.window_of(id), shape_of_node(id));
+    case op::avg_pool:
+      return avg_pool(operand(id, 0), graph_.window_of(id), n.attributes[1] != 0, shape_of_node(id));
 
     case op::layer_norm:
       return layer_norm(operand(id, 0), optional_operand(id, 1), optional_operand(id, 2), n.number);

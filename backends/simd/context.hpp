@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include <fovea/backends/simd/kernels/table.hpp>
+#include <fovea/backends/simd/prepared_weights.hpp>
 #include <fovea/dsl/graph_view.hpp>
 #include <fovea/dsl/plan/plan.hpp>
 #include <fovea/runtime/threads.hpp>
@@ -19,6 +20,7 @@ struct context {
   float** slots;                  // the address of each slot; loops exchange them
   const float* const* parameters; // [first_parameter[p] + layer]
   const float* const* panels;     // [2 * (first_parameter[p] + layer) + whether packed from columns], or null
+  const prepared_weights& products;
   const std::int32_t* first_parameter; // for each parameter of the graph
   const float* const* position_tables; // for each node that reads one
   const std::int64_t* sizes;           // for each dim of the graph
@@ -45,6 +47,9 @@ struct context {
   const float* packed(int node, bool from_columns) const {
     return panels[2 * parameter_index(node) + from_columns];
   }
+
+  /// Of a product whose weights are prepared for it alone, in the current layer.
+  const prepared_product& prepared(int id) const { return products.of(id)[layers[graph.at(id).region]]; }
 
   /// A value that is stored: a slot or a parameter. int32 and boolean values are stored as int32.
   const float* value(int node) const {

@@ -7,14 +7,14 @@
 
 namespace fovea::simd {
 
-shared_weights::shared_weights(const graph_view& graph, std::span<const bool> live, model_parameters from,
+shared_weights::shared_weights(const graph_view& graph, const plan_view& plan, model_parameters from,
                                const kernel_table& kernels, thread_pool& pool)
-    : parameters(std::move(from)) {
+    : parameters(std::move(from)), products(graph, plan, parameters, kernels, pool) {
   for (const weight_view& view : parameters.values()) values.push_back(view.data);
   panels.assign(2 * values.size(), nullptr);
   for (int id = 0; id < graph.node_count(); ++id) {
     const int weight = packed_weight(graph, id);
-    if (weight < 0 || !live[static_cast<std::size_t>(id)]) continue;
+    if (weight < 0 || !plan.live[id] || products.of(id) != nullptr) continue;
     const bool from_columns =
         graph.at(id).kind == op::matmul && graph.at(graph.operand(id, 1)).kind != op::transpose;
     const shape& s = graph.at(weight).shape;
@@ -103,6 +103,7 @@ context engine::begin(std::span<const std::int64_t> sizes) {
           slots_.data(),
           weights_->values.data(),
           weights_->panels.data(),
+          weights_->products,
           weights_->parameters.first().data(),
           position_tables_.data(),
           sizes.data(),

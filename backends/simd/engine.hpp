@@ -17,8 +17,9 @@ struct shared_weights {
   std::vector<const float*> values;
   std::vector<const float*> panels;
   std::vector<std::shared_ptr<const packed>> kept;
+  prepared_weights products;
 
-  shared_weights(const graph_view& graph, std::span<const bool> live, model_parameters from,
+  shared_weights(const graph_view& graph, const plan_view& plan, model_parameters from,
                  const kernel_table& kernels, thread_pool& pool);
 };
 

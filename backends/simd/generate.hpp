@@ -6,6 +6,7 @@
 
 #include <fovea/backends/simd/chain.hpp>
 #include <fovea/backends/simd/lambda_attention.hpp>
+#include <fovea/dsl/plan/plan.hpp>
 
 namespace fovea::simd {
 

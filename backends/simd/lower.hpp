@@ -24,6 +24,8 @@ struct lowered {
   void operator()(context& c, const generated_step* code) const {
     if constexpr (s.kind == step_kind::product)
       run_product(c, s);
+    else if constexpr (s.kind == step_kind::convolution)
+      run_convolution(c, s);
     else if constexpr (s.kind == step_kind::matmul)
       run_matmul(c, s);
     else if constexpr (s.kind == step_kind::chain) {
@@ -76,6 +78,8 @@ private:
       run_rope(c, s);
     else if constexpr (kind == op::concat)
       run_concat(c, s);
+    else if constexpr (kind == op::max_pool || kind == op::avg_pool)
+      run_pool(c, s);
     else if constexpr (kind == op::pad)
       run_pad(c, s);
     else {
@@ -124,6 +128,10 @@ size_t thread_scratch(context& c, const generated_step* code, std::index_sequenc
     constexpr step s = model::schedule.steps[k];
     if constexpr (s.kind == step_kind::single && model::view.at(s.node).kind == op::attention) {
       const size_t needed = attention_scratch(c, s, code[k]);
+      most = needed > most ? needed : most;
+    }
+    if constexpr (s.kind == step_kind::convolution) {
+      const size_t needed = convolution_scratch(c, s);
       most = needed > most ? needed : most;
     }
   };

@@ -10,6 +10,10 @@ namespace fovea::simd {
 
 void run_product(context& c, const step& s);
 void run_matmul(context& c, const step& s);
+void run_convolution(context& c, const step& s);
+void run_pool(context& c, const step& s); // max_pool, avg_pool
+/// Floats that each thread needs for a convolution at the sizes of `c`.
+size_t convolution_scratch(context& c, const step& s);
 /// `leaves` are the nodes that the chain reads; `flat` says that rows do not matter.
 void run_chain(context& c, const step& s, const int* leaves, int leaf_count, bool flat,
                const generated_step& code);

@@ -38,8 +38,8 @@ constexpr std::int64_t elements(const graph_view& g, const shape& s, const sizes
 
 } // namespace detail
 
-/// Floating-point operations of the matrix products and attentions (a multiplication and an addition each
-/// count one), which is where the time goes; masks are not subtracted.
+/// Floating-point operations of the matrix products, convolutions and attentions (a multiplication and an
+/// addition each count one), which is where the time goes; masks are not subtracted.
 constexpr std::int64_t count_flops(const graph_view& g, dim_sizes sizes) {
   const detail::given_sizes size_of{sizes};
   std::int64_t total = 0;
@@ -49,6 +49,12 @@ constexpr std::int64_t count_flops(const graph_view& g, dim_sizes sizes) {
     std::int64_t flops = 0;
     if (n.kind == op::linear || n.kind == op::matmul)
       flops = 2 * detail::elements(g, n.shape, size_of) * g.size(shape_of(0)[-1], size_of);
+    if (is_convolution(n.kind)) { // each element of one side meets all taps and features of the other
+      const sliding_window& w = g.window_of(id);
+      const shape &one = is_transposed(n.kind) ? shape_of(0) : n.shape,
+                  &other = is_transposed(n.kind) ? n.shape : shape_of(0);
+      flops = 2 * detail::elements(g, one, size_of) * w.taps() * (g.number(other[-1]) / w.groups);
+    }
     if (n.kind == op::attention || n.kind == op::attention_map) {
       const std::int64_t scores =
           detail::elements(g, shape_of(0), size_of) * g.size(shape_of(1)[-2], size_of);

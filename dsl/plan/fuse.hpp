@@ -41,22 +41,41 @@ struct fusion {
   std::int32_t root[nodes] = {}, base[nodes] = {}, uses[nodes] = {};
   /// Of the root of a product: the linear or matmul, its activation, and what it is joined with.
   std::int32_t product[nodes] = {}, other[nodes] = {};
+  std::int32_t norm[nodes] = {}; // of a product: the batch_norm that its packed weights contain, or -1
   epilogue activation[nodes] = {};
   joining join[nodes] = {};
 };
 
-/// The parameter behind the right side of a product, or -1: linear(x, w), matmul(x, w) and matmul(x,
-/// transpose(w)) have weights that are packed once.
+/// The parameter behind the right side of a product, or -1: linear(x, w), matmul(x, w), matmul(x,
+/// transpose(w)) and convolutions have weights that are packed once.
 constexpr std::int32_t packed_weight(const graph_view& g, int id) {
   const node& n = g.at(id);
-  if (n.kind == op::linear) return g.operand(id, 1);
+  if (n.kind == op::linear || is_convolution(n.kind)) return g.operand(id, 1);
   if (n.kind != op::matmul) return -1;
   int right = g.operand(id, 1);
   if (g.at(right).kind == op::transpose) right = g.operand(right, 0);
   return g.at(right).kind == op::parameter && g.at(right).shape.rank == 2 ? right : -1;
 }
 
+/// A convolution of windows of one position, next to each other: a linear map of each position.
+constexpr bool is_pointwise(const graph_view& g, int id) {
+  if (!is_convolution(g.at(id).kind) || is_transposed(g.at(id).kind)) return false;
+  const sliding_window& w = g.window_of(id);
+  return w.taps() == 1 && w.stride[0] == 1 && w.stride[1] == 1 && w.padding(0) == 0 && w.padding(1) == 0 &&
+         w.groups == 1;
+}
+
 namespace detail {
+
+/// A norm by statistics that are parameters, as all its operands but the first are: it scales and shifts the
+/// columns of the product before it.
+constexpr bool is_norm_of(const graph_view& g, int id, int product) {
+  const node &n = g.at(id), &p = g.at(product);
+  if (n.kind != op::batch_norm || (p.kind != op::linear && !is_convolution(p.kind))) return false;
+  for (int k = 1; k < n.operand_count; ++k)
+    if (g.at(g.operand(id, k)).kind != op::parameter) return false;
+  return p.operand_count < 3 || g.at(g.operand(product, 2)).kind == op::parameter;
+}
 
 constexpr bool renames(op kind) {
   return kind == op::reshape || kind == op::stop_gradient || kind == op::dropout;
@@ -102,7 +121,8 @@ constexpr fusion<nodes> live_nodes(const graph_view& g) {
   return f;
 }
 
-/// Products take an activation and a sum or product of the same shape as their epilogue.
+/// Products take a norm into their weights, and an activation and a sum or product of the same shape as their
+/// epilogue.
 template <std::size_t nodes>
 constexpr fusion<nodes> fuse_epilogues(const graph_view& g, fusion<nodes> f) {
   std::int32_t last_user[nodes] = {};
@@ -110,7 +130,7 @@ constexpr fusion<nodes> fuse_epilogues(const graph_view& g, fusion<nodes> f) {
     const auto i = id;
     const node& n = g.at(id);
     f.root[i] = f.base[i] = id;
-    f.product[i] = f.other[i] = last_user[i] = -1;
+    f.product[i] = f.other[i] = f.norm[i] = last_user[i] = -1;
     if (!f.live[i]) continue;
     if (detail::renames(n.kind)) f.base[i] = f.base[g.operand(id, 0)];
     if (n.kind == op::repeat_output) f.base[i] = g.region(n.attributes[1]).first + n.attributes[0];
@@ -125,6 +145,7 @@ constexpr fusion<nodes> fuse_epilogues(const graph_view& g, fusion<nodes> f) {
       const std::int32_t user = f.uses[root] == 1 ? last_user[root] : -1;
       return user >= 0 && g.at(user).region == n.region && g.at(user).shape == n.shape ? user : -1;
     };
+    if (const int user = next(); user >= 0 && detail::is_norm_of(g, user, id)) f.norm[i] = root = user;
     epilogue act = epilogue::none;
     joining join = joining::none;
     int other = -1;

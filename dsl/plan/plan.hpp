@@ -9,10 +9,11 @@
 namespace fovea {
 
 enum class step_kind : std::uint8_t {
-  product,    // linear, or matmul by weights, with its epilogue; several that share their left side
-  matmul,     // of two computed values
-  chain,      // elementwise nodes in one pass
-  loop_begin, // of a repeat
+  product,     // linear, or matmul by weights, with its epilogue; several that share their left side
+  convolution, // but for pointwise ones, which are products; with its epilogue
+  matmul,      // of two computed values
+  chain,       // elementwise nodes in one pass
+  loop_begin,  // of a repeat
   loop_end,
   single, // one node by itself, by its op
 };
@@ -59,7 +60,8 @@ struct plan {
 
 /// A plan without its sizes in the type, for code that is compiled once.
 struct plan_view {
-  const std::int32_t *base, *product, *other;
+  const bool* live;
+  const std::int32_t *base, *product, *other, *norm;
   const epilogue* activation;
   const joining* join;
   const std::int32_t *parts, *slot;
@@ -69,9 +71,9 @@ struct plan_view {
 
   template <std::size_t nodes, std::size_t regions>
   explicit constexpr plan_view(const plan<nodes, regions>& p)
-      : base(p.groups.base), product(p.groups.product), other(p.groups.other),
-        activation(p.groups.activation), join(p.groups.join), parts(p.parts), slot(p.slot), slots(p.slots),
-        slot_count(p.slot_count), carried(p.carried) {}
+      : live(p.groups.live), base(p.groups.base), product(p.groups.product), other(p.groups.other),
+        norm(p.groups.norm), activation(p.groups.activation), join(p.groups.join), parts(p.parts),
+        slot(p.slot), slots(p.slots), slot_count(p.slot_count), carried(p.carried) {}
 };
 
 namespace detail {
@@ -86,13 +88,23 @@ struct planner {
 
   constexpr void add(step s) { p.steps[p.step_count++] = s; }
 
+  static constexpr bool is_product(const step& s) {
+    return s.kind == step_kind::product || s.kind == step_kind::convolution;
+  }
   constexpr bool is_root(int id) const {
     return p.groups.live[id] && p.groups.root[id] == id && p.groups.base[id] == id;
   }
 
+  constexpr bool is_dense(int root) const {
+    const int id = p.groups.product[root];
+    return id >= 0 && (!is_convolution(g.at(id).kind) || is_pointwise(g, id));
+  }
+
   // Products of one left side, without a joined value, become one step where the first of them stands.
   constexpr void add_product(int id, bool (&done)[nodes]) {
-    step s{.kind = step_kind::product, .node = id, .first = p.part_count};
+    step s{.kind = is_dense(id) ? step_kind::product : step_kind::convolution,
+           .node = id,
+           .first = p.part_count};
     const auto add_part = [&](int root) {
       p.parts[p.part_count++] = root;
       ++s.count;
@@ -101,9 +113,9 @@ struct planner {
     add_part(id);
     const int left = p.base(g.operand(p.groups.product[id], 0));
     constexpr int most_parts = 4, horizon = 12;
-    if (p.groups.join[id] == joining::none)
+    if (is_dense(id) && p.groups.join[id] == joining::none)
       for (int k = id + 1; k < g.node_count() && k < id + horizon && s.count < most_parts; ++k)
-        if (is_root(k) && !done[k] && p.groups.product[k] >= 0 && p.groups.join[k] == joining::none &&
+        if (is_root(k) && !done[k] && is_dense(k) && p.groups.join[k] == joining::none &&
             g.at(k).region == g.at(id).region && p.base(g.operand(p.groups.product[k], 0)) == left &&
             g.at(k).shape.rank == g.at(id).shape.rank)
           add_part(k);
@@ -192,7 +204,7 @@ struct planner {
         continue;
       }
       step_of[s.node] = i;
-      if (s.kind == step_kind::product)
+      if (is_product(s))
         for (int k = 0; k < s.count; ++k) step_of[p.parts[s.first + k]] = i;
     }
     for (int id = 0; id < g.node_count(); ++id) {
@@ -275,7 +287,7 @@ struct planner {
       if (s.kind == step_kind::loop_begin) {
         place_loop(i, kept);
       } else if (s.kind != step_kind::loop_end) {
-        if (s.kind == step_kind::product)
+        if (is_product(s))
           for (int k = 0; k < s.count; ++k) store(p.parts[s.first + k]);
         else
           store(s.node);

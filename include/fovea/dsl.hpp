@@ -5,6 +5,7 @@
 #include <fovea/dsl/affine.hpp>
 #include <fovea/dsl/attention.hpp>
 #include <fovea/dsl/contract.hpp>
+#include <fovea/dsl/convolution.hpp>
 #include <fovea/dsl/dim.hpp>
 #include <fovea/dsl/elementwise.hpp>
 #include <fovea/dsl/graph.hpp>
@@ -13,6 +14,7 @@
 #include <fovea/dsl/mask.hpp>
 #include <fovea/dsl/model.hpp>
 #include <fovea/dsl/norm.hpp>
+#include <fovea/dsl/pool.hpp>
 #include <fovea/dsl/position.hpp>
 #include <fovea/dsl/reduce.hpp>
 #include <fovea/dsl/repeat.hpp>

@@ -70,8 +70,18 @@ call_sizes::call_sizes(graph_view graph, const char* model_name, std::span<const
       throw error(name_ + ": the dim " + symbols_[i] + " has no bound; give one, as in {.capacity = {{" +
                   symbols_[i] + ", 512}}}");
   }
+  for (int id = 0; id < graph_.node_count(); ++id)
+    for (int axis = 0; axis < graph_.at(id).shape.rank; ++axis) {
+      const int d = graph_.at(id).shape[axis];
+      if (graph_.is_number(d) || graph_.form(d).is_symbol()) continue;
+      const auto known = std::find_if(derived_.begin(), derived_.end(), [&](const axis_of_node& a) {
+        return graph_.at(a.node).shape[a.axis] == d;
+      });
+      if (known == derived_.end()) derived_.push_back({id, axis});
+    }
   current_ = capacity_;
   evaluate();
+  check_derived();
 }
 
 std::int64_t call_sizes::size_of(const char* symbol) const {
@@ -84,6 +94,22 @@ void call_sizes::evaluate() {
   sizes_.resize(graph_.dim_numbers.size());
   for (std::size_t d = 1; d < sizes_.size(); ++d)
     sizes_[d] = graph_.size(static_cast<int>(d), [this](const char* symbol) { return size_of(symbol); });
+}
+
+void call_sizes::check_derived() const {
+  for (const axis_of_node& derived : derived_) {
+    const node& n = graph_.at(derived.node);
+    const std::int64_t size = sizes_[n.shape[derived.axis]];
+    if (size >= 1) continue;
+    sentence where;
+    where << n.at << ": " << word_of(n.kind) << ": axis " << derived.axis << " of ";
+    graph_.write_shape(where, n.shape);
+    where << " would be " << size;
+    std::string with;
+    for (std::size_t i = 0; i < symbols_.size(); ++i)
+      with += (i > 0 ? ", " : " with ") + symbols_[i] + " = " + std::to_string(current_[i]);
+    throw error(name_ + ": " + where.text + with + "; expected at least 1");
+  }
 }
 
 std::string call_sizes::input_text(std::size_t index) const {
@@ -131,6 +157,7 @@ void call_sizes::resolve(std::span<const std::span<const std::size_t>> shapes) {
       throw error(name_ + ": no input says how large " + symbols_[k] +
                   " is; it must be an axis of an input by itself");
   evaluate();
+  check_derived();
   for (std::size_t i = 0; i < shapes.size(); ++i)
     for (int axis = 0; axis < input_shape(i).rank; ++axis) {
       const std::int64_t expected = sizes_[input_shape(i)[axis]];

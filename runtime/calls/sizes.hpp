@@ -23,7 +23,8 @@ public:
   const std::vector<std::int64_t>& sizes() const { return sizes_; }
 
   /// Takes the sizes of a call from the shapes of its inputs (in the graph's order). Throws fovea::error that
-  /// names the input, the axis, what was expected and what was found.
+  /// names the input, the axis, what was expected and what was found, or the operation that is left with
+  /// nothing.
   void resolve(std::span<const std::span<const std::size_t>> shapes);
 
   /// Throws fovea::error where an id lies outside the tables that input `index` chooses from.
@@ -37,7 +38,13 @@ public:
   const std::string& model_name() const { return name_; }
 
 private:
+  /// An axis whose size is computed from others, as a convolution's is.
+  struct axis_of_node {
+    int node, axis;
+  };
+
   void evaluate();
+  void check_derived() const;
   std::string input_text(std::size_t index) const;
 
   graph_view graph_;
@@ -45,6 +52,7 @@ private:
   std::vector<std::string> symbols_;
   std::vector<std::int64_t> capacity_, current_;
   std::vector<std::int64_t> sizes_;
+  std::vector<axis_of_node> derived_;  // one of each size
   std::vector<std::int64_t> id_limit_; // for each input: the rows of the smallest table it chooses from, or 0
 };
 

@@ -185,3 +185,23 @@ TEST_CASE("a capacity that does not fit is refused") {
   CHECK(refused({.capacity = {{B, 1}, {dim{"H"}, 7}}}) == "calls: capacity of H: the model has no such dim");
   CHECK(refused({.capacity = {{2 * B, 4}}}) == "calls: capacity of 2*B: expected a dim known at run time");
 }
+
+TEST_CASE("a size that an operation leaves nothing of is refused, by the call and by the capacity") {
+  constexpr auto valid_only = model("short", [](graph& g) {
+    g.output("y", conv1d(g.input<f32>("x", {B, T, 2}), "conv", 3, 4));
+  });
+  const weights from =
+      weights::from({{"conv.weight", {{3, 2, 4}, std::vector<float>(24)}}, {"conv.bias", {{3}, {1, 2, 3}}}});
+  auto net = compile(valid_only, from, {.capacity = {{B, 1}, {T, 9}}});
+  const auto call = [&](std::size_t length) {
+    return copied(net("x"_in = xt::xtensor<float, 3>::from_shape({1, length, 2}))["y"_out]);
+  };
+  CHECK(call(4).size() == 3);
+  CHECK_THAT(message_of([&] { call(3); }),
+             Catch::Matchers::Contains("conv1d: axis 1 of [B, T - 3, 3] would be 0 with B = 1, T = 3; "
+                                       "expected at least 1"));
+  CHECK_THAT(message_of([&] {
+               compile(valid_only, from, {.capacity = {{B, 1}, {T, 2}}});
+             }),
+             Catch::Matchers::Contains("would be -1 with B = 1, T = 2"));
+}

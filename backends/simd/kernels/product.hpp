@@ -138,8 +138,11 @@ inline void multiply_block(const block_work& work, size_t at) {
   const size_t to_stride = in_place ? part.out_stride : block;
   const float* weights = part.panels + column * args.depth;
   const float* a[rows];
-  for (size_t r = 0; r < rows; ++r)
-    a[r] = args.a + (args.ids ? static_cast<size_t>(args.ids[work.row + r]) : work.row + r) * args.a_stride;
+  for (size_t r = 0; r < rows; ++r) {
+    const size_t row = work.row + r;
+    a[r] = args.row_starts ? args.row_starts[row]
+                           : args.a + (args.ids ? static_cast<size_t>(args.ids[row]) : row) * args.a_stride;
+  }
   const ahead next{work.next.at + (at - work.first) * args.depth * work.next.step, work.next.step};
   multiply<Arch, rows, panels>(a, args.depth, weights, bias, to, to_stride, next);
   if (in_place) return;

@@ -37,13 +37,15 @@ struct product_part {
 };
 
 /// out = join(act(a * weights^T + bias), other) for each part.
-///   a  [rows, depth], rows a_stride apart; with `ids`, row i is row ids[i] of a (gather as prologue)
+///   a  [rows, depth], rows a_stride apart; with `ids`, row i is row ids[i] of a (gather as prologue); with
+///   `row_starts`, row i begins there, wherever that is
 struct product_args {
   const float* a = nullptr;
   size_t rows = 0, depth = 0, a_stride = 0;
   const std::int32_t* ids = nullptr;
   const product_part* parts = nullptr;
   size_t part_count = 0;
+  const float* const* row_starts = nullptr;
 };
 
 /// Packs b, of which element (column j, depth k) is at b[j * column_stride + k * depth_stride], into panels
@@ -53,6 +55,49 @@ struct pack_args {
   const float* b = nullptr;
   size_t columns = 0, depth = 0, column_stride = 0, depth_stride = 0;
   float* panels = nullptr;
+};
+
+/// One axis of a convolution or pooling: place p and tap k of the window there are position p * step + first
+/// + k * tap_step of the input; a tap outside of it adds nothing.
+struct window_axis {
+  size_t in = 1, places = 1, taps = 1;
+  std::ptrdiff_t step = 1, first = 0, tap_step = 1;
+};
+
+/// out[place] = join(act(sum over taps of x[position] W[tap]^T + bias), other), an implicit matrix product:
+/// what a window sees is a row of its left operand. axis[0] is the height, 1 over time.
+///   x        [planes, axis[0].in, axis[1].in, groups * depth]
+///   weights  for each group, [columns, taps * depth] packed by `pack`, its depth running over taps of
+///   axis[0],
+///            of axis[1] and features; depthwise, [taps, groups]
+///   bias     [groups * columns]
+///   out      [planes, places of axis[0], of axis[1], groups * columns], floats apart as out_plane, out_line
+///            and out_place say; other lies as out does, or is null
+///   largest  out [planes, groups * columns] has the largest value over all places instead; without `other`
+struct convolution_args {
+  const float* x = nullptr;
+  size_t planes = 0;
+  window_axis axis[2] = {};
+  size_t groups = 1, depth = 0, columns = 0;
+  bool depthwise = false, largest = false;
+  const float *weights = nullptr, *bias = nullptr;
+  float* out = nullptr;
+  size_t out_plane = 0, out_line = 0, out_place = 0;
+  const float* other = nullptr;
+  activation act = activation::none;
+  combine join = combine::none;
+};
+
+/// The largest value, or the mean, of what a window sees of each feature: x and out as in convolution_args,
+/// `width` features. Means are over the taps before `counted` on each axis that are, with count_padding, at
+/// any position, else inside.
+struct pool_args {
+  const float* x = nullptr;
+  float* out = nullptr;
+  size_t planes = 0, width = 0;
+  window_axis axis[2] = {};
+  bool mean = false, count_padding = false;
+  std::ptrdiff_t counted[2] = {0, 0}; // one past the last position of the padding behind an axis
 };
 
 /// out[i] = table[ids[i]], rows of `width` floats. With `paneled` the table is packed by `pack` (columns are
@@ -155,6 +200,11 @@ struct kernel_table {
   size_t (*reduce_tasks)(const reduce_args&);
   void (*reduce)(reduction, const reduce_args&, size_t first, size_t last);
   void (*apply)(unary, const float* x, float* out, size_t count); // out[i] = f(x[i]); out may be x
+  size_t (*convolution_tasks)(const convolution_args&);
+  size_t (*convolution_scratch)(const convolution_args&);
+  void (*convolution)(const convolution_args&, size_t first, size_t last, float* scratch);
+  size_t (*pool_tasks)(const pool_args&);
+  void (*pool)(const pool_args&, size_t first, size_t last);
   void (*power)(const float* x, const float* y, float* out, size_t count);
 };
 

@@ -2,9 +2,11 @@
 
 #include <fovea/backends/simd/kernels/apply.hpp>
 #include <fovea/backends/simd/kernels/attention.hpp>
+#include <fovea/backends/simd/kernels/convolution.hpp>
 #include <fovea/backends/simd/kernels/gather.hpp>
 #include <fovea/backends/simd/kernels/norm.hpp>
 #include <fovea/backends/simd/kernels/pack.hpp>
+#include <fovea/backends/simd/kernels/pool.hpp>
 #include <fovea/backends/simd/kernels/product.hpp>
 #include <fovea/backends/simd/kernels/reduce.hpp>
 #include <fovea/backends/simd/kernels/softmax.hpp>
@@ -37,6 +39,11 @@ constexpr kernel_table table_of(const char* instruction_set) {
       .reduce_tasks = reduce_tasks<Arch>,
       .reduce = reduce<Arch>,
       .apply = apply<Arch>,
+      .convolution_tasks = convolution_tasks<Arch>,
+      .convolution_scratch = convolution_scratch<Arch>,
+      .convolution = convolution<Arch>,
+      .pool_tasks = pool_tasks<Arch>,
+      .pool = pool<Arch>,
       .power = power<Arch>,
   };
 }

@@ -1,34 +1,7 @@
+#include <fovea/backends/simd/epilogue.hpp>
 #include <fovea/backends/simd/steps.hpp>
 
 namespace fovea::simd {
-
-namespace {
-
-activation kernel_activation(epilogue e) {
-  switch (e) {
-    case epilogue::none:
-      return activation::none;
-    case epilogue::relu:
-      return activation::relu;
-    case epilogue::gelu:
-      return activation::gelu;
-    case epilogue::gelu_tanh:
-      return activation::gelu_tanh;
-    case epilogue::silu:
-      return activation::silu;
-    case epilogue::sigmoid:
-      return activation::sigmoid;
-    case epilogue::tanh:
-      return activation::tanh;
-  }
-  return activation::none;
-}
-
-combine kernel_join(joining j) {
-  return j == joining::add ? combine::add : j == joining::multiply ? combine::multiply : combine::none;
-}
-
-} // namespace
 
 void run_product(context& c, const step& s) {
   product_part parts[4];
@@ -44,9 +17,14 @@ void run_product(context& c, const step& s) {
     args.rows = c.rows(x);
     args.depth = args.a_stride = c.size(x[-1]);
     product_part& p = parts[i];
-    p.panels = c.packed(weight, from_columns);
     p.columns = p.out_stride = c.size(n.shape[-1]);
-    if (n.kind == op::linear && n.operand_count > 2) p.bias = c.value(c.graph.operand(id, 2));
+    if (c.plan.norm[id] >= 0) {
+      const prepared_product normed = c.prepared(id);
+      p.panels = normed.weights, p.bias = normed.bias;
+    } else {
+      p.panels = c.packed(weight, from_columns);
+      if (n.operand_count > 2) p.bias = c.value(c.graph.operand(id, 2));
+    }
     p.out = c.result(root);
     if (c.plan.join[root] != joining::none) {
       p.other = c.value(c.plan.other[root]);

@@ -26,7 +26,8 @@ inline graph_view view_of(const graph& g) {
           first(g.dim_numbers, g.dim_count), first(g.forms, g.form_count),
           first(g.scopes, g.scope_count),    first(g.parameters, g.parameter_count),
           first(g.inputs, g.input_count),    first(g.outputs, g.output_count),
-          first(g.regions, g.region_count),  first(g.functions, g.function_count)};
+          first(g.regions, g.region_count),  first(g.functions, g.function_count),
+          first(g.windows, g.window_count)};
 }
 
 inline const array& named(const named_arrays& from, const std::string& name) {

@@ -1,0 +1,162 @@
+#pragma once
+
+// Convolution as an implicit matrix product (Chellapilla et al. 2006, without the matrix in memory): groups
+// of output places are rows of the left operand, found or gathered in the second-level cache and multiplied
+// with packed filters by the register blocks of product.hpp.
+
+#include <fovea/backends/simd/arch.hpp>
+#include <fovea/backends/simd/kernels/depthwise.hpp>
+#include <fovea/backends/simd/kernels/epilogue.hpp>
+#include <fovea/backends/simd/kernels/product.hpp>
+#include <fovea/backends/simd/kernels/reduce.hpp>
+#include <fovea/backends/simd/kernels/window.hpp>
+#include <limits>
+
+namespace fovea::simd {
+
+namespace detail {
+
+/// Tasks are (chunk of rows, group, panel), the panel fastest. With `largest` a chunk is a whole plane.
+struct convolution_grid {
+  size_t rows, panels, chunk; // rows: of all planes, or with `largest` of one
+  size_t chunks;
+};
+
+/// The most rows that are gathered at a time.
+template <class Arch>
+inline size_t gathered_rows(size_t depth) {
+  constexpr size_t cached = 48 * 1024; // floats
+  return larger(cached / larger(depth, 1) / block_rows<Arch> * block_rows<Arch>, 2 * block_rows<Arch>);
+}
+
+template <class Arch>
+inline convolution_grid grid_of(const convolution_args& a) {
+  constexpr size_t enough_tasks = 64, block = block_rows<Arch>;
+  const size_t places = a.axis[0].places * a.axis[1].places, panels = ceil_div(a.columns, panel<Arch>);
+  if (a.largest) return {places, panels, places, a.planes};
+  const size_t rows = a.planes * places;
+  const size_t shared = ceil_div(rows, ceil_div(enough_tasks, larger(panels * a.groups, 1)));
+  const size_t chunk =
+      smaller(gathered_rows<Arch>(taps_of(a) * a.depth), larger(ceil_div(shared, block) * block, 2 * block));
+  return {rows, panels, chunk, ceil_div(rows, chunk)};
+}
+
+/// The scratch of one thread: where rows begin, what was gathered, and with `largest` sums of a block of
+/// rows.
+template <class Arch>
+struct convolution_scratch_of {
+  const float** starts;
+  float *copies, *sums;
+
+  static size_t rows(const convolution_args& a) {
+    return smaller(gathered_rows<Arch>(taps_of(a) * a.depth), grid_of<Arch>(a).rows);
+  }
+  static size_t start_floats(const convolution_args& a) {
+    return ceil_div(rows(a) * sizeof(const float*) / sizeof(float), 16) * 16;
+  }
+  static size_t copied_floats(const convolution_args& a) {
+    return ceil_div(rows(a) * taps_of(a) * a.depth, 16) * 16;
+  }
+  static size_t floats(const convolution_args& a) {
+    const size_t panels = ceil_div(a.columns, panel<Arch>);
+    return start_floats(a) + copied_floats(a) + (a.largest ? rows(a) * panels * panel<Arch> : 0);
+  }
+  convolution_scratch_of(const convolution_args& a, float* scratch)
+      : starts(reinterpret_cast<const float**>(scratch)), copies(scratch + start_floats(a)),
+        sums(copies + copied_floats(a)) {}
+};
+
+/// Panels [first, last) of one group for the rows that `starts` lists.
+template <class Arch>
+inline void multiply_windows(const convolution_args& a, const float* const* starts, size_t rows, size_t group,
+                             size_t first, size_t last, float* out, size_t out_stride, const float* other) {
+  const size_t depth = taps_of(a) * a.depth;
+  const product_part part{.panels = a.weights + group * panel_floats(panel<Arch>, a.columns, depth),
+                          .columns = a.columns,
+                          .bias = a.bias + group * a.columns,
+                          .out = out,
+                          .out_stride = out_stride,
+                          .other = other,
+                          .other_stride = out_stride,
+                          .act = a.act,
+                          .join = a.join};
+  const product_args args{
+      .rows = rows, .depth = depth, .parts = &part, .part_count = 1, .row_starts = starts};
+  multiply_group<Arch>(args, part, 0, rows, first, last);
+}
+
+/// Rows [row, row + rows) of the output, a piece at a time in which places are evenly apart.
+template <class Arch>
+inline void convolve_rows(const convolution_args& a, convolution_scratch_of<Arch> scratch, size_t row,
+                          size_t rows, size_t group, size_t first, size_t last) {
+  const size_t line = a.axis[1].places, plane = line * a.axis[0].places;
+  const bool even = a.out_line == line * a.out_place && a.out_plane == a.axis[0].places * a.out_line;
+  const size_t piece = even ? a.planes * plane : line;
+  window_rows(a, row, rows, group, scratch.starts, scratch.copies);
+  for (size_t done = 0; done < rows;) {
+    const window_place at(a.axis, row + done);
+    const size_t here = smaller(rows - done, piece - (row + done) % piece);
+    const size_t to =
+        at.plane * a.out_plane + at.line * a.out_line + at.place * a.out_place + group * a.columns;
+    multiply_windows<Arch>(a, scratch.starts + done, here, group, first, last, a.out + to, a.out_place,
+                           a.other ? a.other + to : nullptr);
+    done += here;
+  }
+}
+
+/// The largest of each column over all rows of a plane.
+template <class Arch>
+inline void convolve_largest(const convolution_args& a, convolution_scratch_of<Arch> scratch, size_t plane,
+                             size_t rows, size_t group, size_t first, size_t last) {
+  const size_t column = first * panel<Arch>, columns = smaller(a.columns, last * panel<Arch>) - column;
+  const size_t most = convolution_scratch_of<Arch>::rows(a),
+               stride = ceil_div(a.columns, panel<Arch>) * panel<Arch>;
+  float* out = a.out + plane * a.out_plane + group * a.columns + column;
+  for (size_t done = 0; done < rows; done += most) {
+    const size_t here = smaller(most, rows - done);
+    window_rows(a, plane * rows + done, here, group, scratch.starts, scratch.copies);
+    multiply_windows<Arch>(a, scratch.starts, here, group, first, last, scratch.sums, stride, nullptr);
+    for_vectors<Arch>(columns, [&](size_t j, auto lanes) {
+      vec<Arch> most_yet =
+          done == 0 ? vec<Arch>(-std::numeric_limits<float>::infinity()) : lanes.load(out + j);
+      for (size_t r = 0; r < here; ++r)
+        most_yet = extreme<Arch, true>{}(most_yet, load<Arch>(scratch.sums + r * stride + column + j));
+      lanes.store(out + j, most_yet);
+    });
+  }
+}
+
+} // namespace detail
+
+template <class Arch>
+size_t convolution_tasks(const convolution_args& a) {
+  if (a.depthwise) return detail::depthwise_tasks(a);
+  const auto grid = detail::grid_of<Arch>(a);
+  return grid.rows == 0 ? 0 : grid.chunks * a.groups * grid.panels;
+}
+
+template <class Arch>
+size_t convolution_scratch(const convolution_args& a) {
+  return a.depthwise ? detail::depthwise_scratch<Arch>(a) : detail::convolution_scratch_of<Arch>::floats(a);
+}
+
+template <class Arch>
+void convolution(const convolution_args& a, size_t first, size_t last, float* scratch) {
+  if (a.depthwise) return detail::depthwise<Arch>(a, first, last, scratch);
+  const auto grid = detail::grid_of<Arch>(a);
+  const detail::convolution_scratch_of<Arch> own(a, scratch);
+  while (first < last) {
+    const size_t at = first % grid.panels, group = first / grid.panels % a.groups,
+                 chunk = first / grid.panels / a.groups;
+    const size_t count = detail::smaller(grid.panels - at, last - first);
+    if (a.largest)
+      detail::convolve_largest<Arch>(a, own, chunk, grid.rows, group, at, at + count);
+    else
+      detail::convolve_rows<Arch>(a, own, chunk * grid.chunk,
+                                  detail::smaller(grid.chunk, grid.rows - chunk * grid.chunk), group, at,
+                                  at + count);
+    first += count;
+  }
+}
+
+} // namespace fovea::simd

@@ -1,0 +1,166 @@
+#include <fovea/backends/simd/prepared_weights.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <string>
+
+namespace fovea::simd {
+
+window_phase phase_of(const sliding_window& w, int axis, bool transposed, int remainder) {
+  const int size = w.size[axis], stride = w.stride[axis], dilation = w.dilation[axis],
+            before = w.before[axis];
+  if (!transposed) return {static_cast<size_t>(size), stride, -before, dilation, 0, 1};
+  const int cycle = stride / std::gcd(stride, dilation); // taps that share a remainder are this far apart
+  int tap = 0;
+  while (tap < cycle && (remainder + before - tap * dilation) % stride != 0) ++tap;
+  const int taps = tap == cycle || tap >= size ? 0 : (size - tap + cycle - 1) / cycle;
+  return {static_cast<size_t>(taps),
+          1,
+          (remainder + before - tap * dilation) / stride,
+          -(cycle * dilation / stride),
+          static_cast<size_t>(tap),
+          static_cast<size_t>(cycle)};
+}
+
+weight_layout::weight_layout(const graph_view& g, int id)
+    : window(is_convolution(g.at(id).kind) ? g.window_of(id) : sliding_window{}),
+      transposed(is_transposed(g.at(id).kind)), groups(static_cast<size_t>(window.groups)),
+      in(static_cast<size_t>(g.number(g.at(g.operand(id, 0)).shape[-1])) / groups),
+      out(static_cast<size_t>(g.number(g.at(id).shape[-1])) / groups) {}
+
+namespace {
+
+/// The layer of a parameter that a node sees in its own layer, both counted through all repeats around them.
+std::int64_t layer_seen(const graph_view& g, int id, std::int64_t layer, int parameter) {
+  for (int r = g.at(id).region; r != g.at(parameter).region; r = g.region(r).parent)
+    layer /= g.region(r).count;
+  return layer;
+}
+
+/// What one product of one layer is prepared from; null where it has no such part.
+struct sources {
+  const float *weight = nullptr, *bias = nullptr;
+  const float *norm_weight = nullptr, *norm_bias = nullptr, *mean = nullptr, *variance = nullptr;
+  double epsilon = 0;
+
+  /// What a norm multiplies column o by.
+  double scale(size_t o) const {
+    return variance == nullptr
+               ? 1
+               : static_cast<double>(norm_weight[o]) / std::sqrt(static_cast<double>(variance[o]) + epsilon);
+  }
+  double shift(size_t o) const {
+    const double b = bias == nullptr ? 0 : static_cast<double>(bias[o]);
+    return variance == nullptr
+               ? b
+               : (b - static_cast<double>(mean[o])) * scale(o) + static_cast<double>(norm_bias[o]);
+  }
+};
+
+/// One group of one phase: to[out, taps, in], scaled.
+void arrange(const weight_layout& l, const sources& from, const window_phase& y, const window_phase& x,
+             size_t group, std::vector<float>& to) {
+  const auto width = static_cast<size_t>(l.window.size[1]), taps = static_cast<size_t>(l.window.taps());
+  to.resize(l.out * y.taps * x.taps * l.in);
+  float* next = to.data();
+  for (size_t o = 0; o < l.out; ++o) {
+    const auto scale = from.scale(group * l.out + o);
+    for (size_t ky = 0; ky < y.taps; ++ky)
+      for (size_t kx = 0; kx < x.taps; ++kx)
+        for (size_t i = 0; i < l.in; ++i) {
+          const size_t filter =
+              l.transposed ? (group * l.in + i) * l.out + o : (group * l.out + o) * l.in + i;
+          const size_t tap = (y.first_tap + ky * y.tap_stride) * width + x.first_tap + kx * x.tap_stride;
+          *next++ = static_cast<float>(scale * static_cast<double>(from.weight[filter * taps + tap]));
+        }
+  }
+}
+
+packed prepare(const weight_layout& l, const sources& from, const kernel_table& kernels, thread_pool& pool) {
+  const int phases_y = phases_of(l.window, 0, l.transposed), phases_x = phases_of(l.window, 1, l.transposed);
+  const auto taps_of = [&](int ry, int rx) {
+    return phase_of(l.window, 0, l.transposed, ry).taps * phase_of(l.window, 1, l.transposed, rx).taps;
+  };
+  const size_t features = l.groups * l.out, bias_floats = (features + 15) / 16 * 16;
+  size_t total = bias_floats;
+  for (int ry = 0; ry < phases_y; ++ry)
+    for (int rx = 0; rx < phases_x; ++rx) total += l.phase_floats(taps_of(ry, rx), kernels.panel);
+  packed made(total);
+  for (size_t o = 0; o < features; ++o) made.data()[o] = static_cast<float>(from.shift(o));
+
+  std::vector<float> arranged;
+  float* next = made.data() + bias_floats;
+  for (int ry = 0; ry < phases_y; ++ry)
+    for (int rx = 0; rx < phases_x; ++rx) {
+      const window_phase y = phase_of(l.window, 0, l.transposed, ry),
+                         x = phase_of(l.window, 1, l.transposed, rx);
+      const size_t taps = y.taps * x.taps, depth = taps * l.in;
+      for (size_t group = 0; group < l.groups; ++group) {
+        arrange(l, from, y, x, group, arranged);
+        if (l.depthwise()) {
+          for (size_t tap = 0; tap < taps; ++tap) next[tap * l.groups + group] = arranged[tap];
+          continue;
+        }
+        const pack_args pack{.b = arranged.data(),
+                             .columns = l.out,
+                             .depth = depth,
+                             .column_stride = depth,
+                             .depth_stride = 1,
+                             .panels = next + group * panel_floats(kernels.panel, l.out, depth)};
+        pool.run(kernels.pack_tasks(pack),
+                 [&](size_t first, size_t last, size_t) { kernels.pack(pack, first, last); });
+      }
+      next += l.phase_floats(taps, kernels.panel);
+    }
+  return made;
+}
+
+/// Everything about a window that its prepared weights depend on.
+std::string window_key(const weight_layout& l) {
+  std::string key = l.transposed ? " transposed" : "";
+  for (int axis : {0, 1})
+    for (int number : {l.window.stride[axis], l.window.dilation[axis], l.window.before[axis]})
+      key += " " + std::to_string(l.transposed ? number : 0);
+  return key + " groups " + std::to_string(l.groups);
+}
+
+} // namespace
+
+prepared_weights::prepared_weights(const graph_view& graph, const plan_view& plan,
+                                   const model_parameters& parameters, const kernel_table& kernels,
+                                   thread_pool& pool)
+    : first_(graph.nodes.size(), -1) {
+  for (int id = 0; id < graph.node_count(); ++id) {
+    const int norm = plan.norm[id];
+    if (!plan.live[id] || !(norm >= 0 || (is_convolution(graph.at(id).kind) && !is_pointwise(graph, id))))
+      continue;
+    const weight_layout layout(graph, id);
+    first_[static_cast<std::size_t>(id)] = static_cast<std::int32_t>(products_.size());
+    for (std::int64_t layer = 0; layer < graph.layers(id); ++layer) {
+      std::string key = "prepared";
+      const auto values = [&](int node, int operand) -> const float* {
+        if (operand >= graph.at(node).operand_count) return nullptr;
+        const int from = graph.operand(node, operand), p = graph.at(from).attributes[0];
+        if (graph.at(from).kind != op::parameter) return nullptr;
+        const std::int64_t seen = layer_seen(graph, id, layer, from);
+        key += " " + parameters.name(p, seen);
+        return parameters.values(p, seen).data;
+      };
+      sources from{.weight = values(id, 1), .bias = values(id, 2)};
+      if (norm >= 0) {
+        from.norm_weight = values(norm, 1), from.norm_bias = values(norm, 2);
+        from.mean = values(norm, 3), from.variance = values(norm, 4);
+        from.epsilon = graph.at(norm).number;
+        key += " epsilon " + std::to_string(from.epsilon);
+      }
+      key += window_key(layout) + " " + kernels.instruction_set;
+      kept_.push_back(
+          parameters.source().packed_copy(key, [&] { return prepare(layout, from, kernels, pool); }));
+      const float* data = kept_.back()->data();
+      products_.push_back({data, data + (layout.groups * layout.out + 15) / 16 * 16});
+    }
+  }
+}
+
+} // namespace fovea::simd

@@ -1,0 +1,69 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include <fovea/backends/simd/kernels/table.hpp>
+#include <fovea/dsl/plan/plan.hpp>
+#include <fovea/runtime/parameters.hpp>
+#include <fovea/runtime/threads.hpp>
+
+namespace fovea::simd {
+
+/// One axis of a convolution as ordinary ones see it: place p of the output, tap k is position p * step +
+/// first + k * tap_step of the input, and tap first_tap + k * tap_stride of the weights.
+///
+/// A transposed convolution of stride s is s of these, one for each remainder r of the output's position by s
+/// (Shi et al. 2016): the taps k for which r + padding - k * dilation is a multiple of s.
+struct window_phase {
+  size_t taps;
+  std::ptrdiff_t step, first, tap_step;
+  size_t first_tap, tap_stride;
+};
+window_phase phase_of(const sliding_window& w, int axis, bool transposed, int remainder);
+/// How many phases there are on an axis.
+inline int phases_of(const sliding_window& w, int axis, bool transposed) {
+  return transposed ? w.stride[axis] : 1;
+}
+
+/// How the weights of a convolution, or of a linear map with a norm, lie: for each phase, panels of each
+/// group, the depth of a panel running over taps and, in each, features; depthwise, [taps, features].
+struct weight_layout {
+  sliding_window window;
+  bool transposed;
+  size_t groups, in, out; // features of a group
+
+  weight_layout(const graph_view& g, int id);
+  bool depthwise() const { return groups > 1 && in == 1 && out == 1; }
+  size_t phase_floats(size_t taps, size_t panel) const {
+    return depthwise() ? (taps * groups + 15) / 16 * 16 : groups * panel_floats(panel, out, taps * in);
+  }
+};
+
+/// The weights of one product of one layer, as the kernels read them: the bias (zeros where there is none),
+/// then the phases.
+struct prepared_product {
+  const float *bias, *weights;
+};
+
+/// Weights that belong to a product rather than to a parameter, since its window or norm has a part in them.
+class prepared_weights {
+public:
+  prepared_weights(const graph_view& graph, const plan_view& plan, const model_parameters& parameters,
+                   const kernel_table& kernels, thread_pool& pool);
+
+  /// Of a product node: its layers follow each other. Null where it uses the parameter's own panels.
+  const prepared_product* of(int id) const {
+    const std::int32_t first = first_[static_cast<std::size_t>(id)];
+    return first < 0 ? nullptr : products_.data() + first;
+  }
+
+private:
+  std::vector<std::int32_t> first_; // for each node
+  std::vector<prepared_product> products_;
+  std::vector<std::shared_ptr<const packed>> kept_;
+};
+
+} // namespace fovea::simd

@@ -1,0 +1,101 @@
+#include <algorithm>
+
+#include <fovea/backends/simd/epilogue.hpp>
+#include <fovea/backends/simd/steps.hpp>
+
+namespace fovea::simd {
+
+namespace {
+
+/// The axes that a window slides over, of a value [..., (height,) width, features].
+struct plane_sizes {
+  size_t planes, axis[2], features;
+  plane_sizes(const context& c, const shape& s, int axes)
+      : planes(c.elements(s, 0, s.rank - 1 - axes)), axis{axes == 2 ? c.size(s[-3]) : 1, c.size(s[-2])},
+        features(c.size(s[-1])) {}
+};
+
+/// Calls f(arguments) for each phase of a convolution.
+template <class F>
+void for_phases(const context& c, const step& s, const F& f) {
+  const int root = s.node, id = c.plan.product[root], left = c.graph.operand(id, 0);
+  const weight_layout layout(c.graph, id);
+  const sliding_window& w = layout.window;
+  const plane_sizes in(c, c.shape_of(left), w.axes), out(c, c.shape_of(id), w.axes);
+  const prepared_product weights = c.prepared(id);
+  const bool joined = c.plan.join[root] != joining::none;
+  const float* next = weights.weights;
+  const int phases[2] = {phases_of(w, 0, layout.transposed), phases_of(w, 1, layout.transposed)};
+  const auto count = [&](int axis, int remainder) {
+    const auto n = static_cast<size_t>(phases[axis]);
+    return (out.axis[axis] + n - 1 - static_cast<size_t>(remainder)) / n;
+  };
+  for (int ry = 0; ry < phases[0]; ++ry)
+    for (int rx = 0; rx < phases[1]; ++rx) {
+      const int remainder[2] = {ry, rx};
+      convolution_args args{.x = c.value(left),
+                            .planes = in.planes,
+                            .groups = layout.groups,
+                            .depth = layout.in,
+                            .columns = layout.out,
+                            .depthwise = layout.depthwise(),
+                            .weights = next,
+                            .bias = weights.bias,
+                            .act = kernel_activation(c.plan.activation[root]),
+                            .join = kernel_join(c.plan.join[root])};
+      for (int axis : {0, 1}) {
+        const window_phase phase = phase_of(w, axis, layout.transposed, remainder[axis]);
+        args.axis[axis] = {in.axis[axis], count(axis, remainder[axis]), phase.taps, phase.step, phase.first,
+                           phase.tap_step};
+      }
+      const auto line = out.axis[1] * out.features;
+      const size_t begin = static_cast<size_t>(ry) * line + static_cast<size_t>(rx) * out.features;
+      args.out_place = static_cast<size_t>(phases[1]) * out.features;
+      args.out_line = static_cast<size_t>(phases[0]) * line;
+      args.out_plane = out.axis[0] * line;
+      args.out = c.result(root) + begin;
+      if (joined) args.other = c.value(c.plan.other[root]) + begin;
+      next += layout.phase_floats(args.axis[0].taps * args.axis[1].taps, c.kernels.panel);
+      if (args.axis[0].places > 0 && args.axis[1].places > 0) f(args);
+    }
+}
+
+} // namespace
+
+void run_convolution(context& c, const step& s) {
+  for_phases(c, s, [&](const convolution_args& args) {
+    c.run(c.kernels.convolution_tasks(args), [&](size_t first, size_t last, size_t thread) {
+      c.kernels.convolution(args, first, last, c.scratch_of(thread));
+    });
+  });
+}
+
+size_t convolution_scratch(context& c, const step& s) {
+  size_t most = 0;
+  for_phases(c, s, [&](const convolution_args& args) {
+    most = std::max(most, c.kernels.convolution_scratch(args));
+  });
+  return most;
+}
+
+void run_pool(context& c, const step& s) {
+  const node& n = c.graph.at(s.node);
+  const sliding_window& w = c.graph.window_of(s.node);
+  const int from = c.graph.operand(s.node, 0);
+  const plane_sizes in(c, c.shape_of(from), w.axes), out(c, n.shape, w.axes);
+  pool_args args{.x = c.value(from),
+                 .out = c.result(s.node),
+                 .planes = in.planes,
+                 .width = in.features,
+                 .mean = n.kind == op::avg_pool,
+                 .count_padding = n.attributes[1] != 0};
+  for (int axis : {0, 1}) {
+    const window_phase all = phase_of(w, axis, false, 0);
+    args.axis[axis] = {in.axis[axis], out.axis[axis], all.taps, all.step, all.first, all.tap_step};
+    args.counted[axis] = static_cast<std::ptrdiff_t>(in.axis[axis]) + w.after[axis];
+  }
+  c.run(c.kernels.pool_tasks(args),
+        [&](size_t first, size_t last, size_t) { c.kernels.pool(args, first, last); });
+}
+
+} // namespace fovea::simd

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <cstdint>
+
+namespace fovea {
+
+/// Where a convolution or a pooling looks: windows of `size` positions, `dilation` apart, that move by
+/// `stride` over an axis with `before` and `after` positions of padding around it. [0] is the height, [1] the
+/// width; over time only [1] counts. A graph keeps each once; nodes have its number.
+struct sliding_window {
+  static constexpr int largest = 32767; // of every number, so that no arithmetic on them overflows
+
+  int axes = 1; // 1: over time, 2: over planes
+  int size[2] = {1, 1}, stride[2] = {1, 1}, dilation[2] = {1, 1}, before[2] = {0, 0}, after[2] = {0, 0};
+  int groups = 1; // of features, each convolved by itself
+
+  /// Positions from the first that a window sees to the last, on one axis.
+  constexpr int span(int axis) const { return dilation[axis] * (size[axis] - 1) + 1; }
+  constexpr int padding(int axis) const { return before[axis] + after[axis]; }
+  /// Positions that a window sees.
+  constexpr std::int64_t taps() const { return static_cast<std::int64_t>(size[0]) * size[1]; }
+
+  friend constexpr bool operator==(const sliding_window& a, const sliding_window& b) {
+    for (int i = 0; i < 2; ++i)
+      if (a.size[i] != b.size[i] || a.stride[i] != b.stride[i] || a.dilation[i] != b.dilation[i] ||
+          a.before[i] != b.before[i] || a.after[i] != b.after[i])
+        return false;
+    return a.axes == b.axes && a.groups == b.groups;
+  }
+};
+
+} // namespace fovea

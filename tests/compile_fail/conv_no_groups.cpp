@@ -1,0 +1,16 @@
+// expect: {file}:{line}: conv1d "conv": 0 groups do not divide the 64 input features
+#include <fovea/dsl.hpp>
+
+using namespace fovea;
+
+inline constexpr dim B{"B"}, T{"T"};
+
+inline constexpr auto m = model("m", [](graph& g) {
+  expr x = g.input<f32>("x", {B, T, 64});
+#ifdef ILL_FORMED
+  expr y = conv1d(x, "conv", 128, 3, {.groups = 0}); // <- here
+#else
+  expr y = conv1d(x, "conv", 128, 3, {.groups = 1});
+#endif
+  g.output("y", y);
+});

@@ -1,0 +1,103 @@
+#include <catch2/catch.hpp>
+
+#include "outputs.hpp"
+
+using namespace fovea;
+
+// Shapes, parameters and cost of convolutions and pooling, and what is computed in one pass with them.
+
+namespace {
+
+constexpr dim B{"B"}, T{"T"}, H{"H"}, W{"W"};
+
+constexpr auto over_time = model("over_time", [](graph& g) {
+  const expr x = g.input<f32>("x", {B, T, 64});
+  g.output("valid", conv1d(x, "valid", 128, 3));
+  g.output("strided", conv1d(x, "strided", 128, 5, {.stride = 2, .dilation = 3, .padding = 4}));
+  g.output("causal", conv1d(x, "causal", 128, 3, {.stride = 4, .padding = causal}));
+  g.output("grouped", conv1d(x, "grouped", 32, 4, {.padding = same, .groups = 16, .bias = false}));
+  g.output("doubled", conv_transpose1d(x, "doubled", 32, 4, {.stride = 2, .padding = 1}));
+  g.output("longer", conv_transpose1d(x, "longer", 8, 3, {.stride = 3, .output_padding = 2}));
+  g.output("pooled", max_pool(x, 3, {.stride = 2, .padding = 1}));
+  g.output("halved", avg_pool(x, 2));
+  g.output("rounded_up", max_pool(x, 2, {.round_up = true}));
+});
+
+constexpr auto over_planes = model("over_planes", [](graph& g) {
+  const expr x = g.input<f32>("x", {B, H, W, 3});
+  g.output("patches", conv2d(x, "patches", 32, 16, {.stride = 16}));
+  g.output("oblong", conv2d(x, "oblong", 8, {3, 1}, {.padding = {1, 0}}));
+  g.output("doubled", conv_transpose2d(x, "doubled", 6, 4, {.stride = 2, .padding = 1, .groups = 3}));
+  g.output("pooled", max_pool(x, 3, {.stride = 2, .padding = 1}));
+  g.output("lines", avg_pool(x, {1, 2}));
+  g.output("characters", conv1d(x, "characters", 4, 5)); // over the last axis but one, whatever stands before
+});
+
+/// Three convolutions of width 3 with padding 1 keep the time.
+constexpr auto three = model("three", [](graph& g) {
+  expr x = g.input<f32>("x", {B, T, 16});
+  for (const char* name : {"a", "b", "c"}) x = relu(conv1d(x, name, 16, 3, {.padding = 1}));
+  g.output("y", x);
+});
+
+constexpr auto normed = model("normed", [](graph& g) {
+  const expr x = g.input<f32>("x", {B, T, 16});
+  g.output("y", x + relu(batch_norm(conv1d(x, "conv", 16, 3, {.padding = same}), "norm")));
+});
+
+} // namespace
+
+TEST_CASE("convolutions and pooling over time count their places in the dims of the input") {
+  const auto shape = [](const char* name) { return output_shape(over_time.view, name); };
+  CHECK(shape("valid") == "float32 [B, T - 2, 128]");
+  CHECK(shape("strided") == "float32 [B, (T + 1)/2 - 2, 128]");
+  CHECK(shape("causal") == "float32 [B, (T + 3)/4, 128]");
+  CHECK(shape("grouped") == "float32 [B, T, 32]");
+  CHECK(shape("doubled") == "float32 [B, 2*T, 32]");
+  CHECK(shape("longer") == "float32 [B, 3*T + 2, 8]");
+  CHECK(shape("pooled") == "float32 [B, (T + 1)/2, 64]");
+  CHECK(shape("halved") == "float32 [B, T/2, 64]");
+  CHECK(shape("rounded_up") == "float32 [B, (T + 1)/2, 64]");
+  CHECK(output_shape(three.view, "y") == "float32 [B, T, 16]");
+}
+
+TEST_CASE("over planes, height and width are counted apart") {
+  const auto shape = [](const char* name) { return output_shape(over_planes.view, name); };
+  CHECK(shape("patches") == "float32 [B, H/16, W/16, 32]");
+  CHECK(shape("oblong") == "float32 [B, H, W, 8]");
+  CHECK(shape("doubled") == "float32 [B, 2*H, 2*W, 6]");
+  CHECK(shape("pooled") == "float32 [B, (H + 1)/2, (W + 1)/2, 3]");
+  CHECK(shape("lines") == "float32 [B, H, W/2, 3]");
+  CHECK(shape("characters") == "float32 [B, H, W - 4, 4]");
+}
+
+TEST_CASE("filters have PyTorch's layout and names, and count into parameters and operations") {
+  const auto shape_of = [](const graph_view& g, const std::string& name) -> std::string {
+    for (std::size_t p = 0; p < g.parameters.size(); ++p)
+      if (g.parameter_name(static_cast<int>(p)).text == name) {
+        sentence s;
+        g.write_shape(s, g.at(g.parameters[p].node).shape);
+        return s.text;
+      }
+    return "no such parameter";
+  };
+  CHECK(shape_of(over_time.view, "strided.weight") == "[128, 64, 5]");
+  CHECK(shape_of(over_time.view, "strided.bias") == "[128]");
+  CHECK(shape_of(over_time.view, "grouped.weight") == "[32, 4, 4]");
+  CHECK(shape_of(over_time.view, "grouped.bias") == "no such parameter");
+  CHECK(shape_of(over_time.view, "longer.weight") == "[64, 8, 3]");
+  CHECK(shape_of(over_planes.view, "oblong.weight") == "[8, 3, 3, 1]");
+  CHECK(shape_of(over_planes.view, "doubled.weight") == "[3, 2, 4, 4]");
+  static_assert(three.parameters() == 3 * (16 * 16 * 3 + 16));
+  static_assert(three.flops({{B, 2}, {T, 10}}) == 3 * 2 * 2 * 10 * 16 * 16 * 3);
+  static_assert(
+      over_planes.flops({{B, 1}, {H, 32}, {W, 48}}) ==
+      2 * (2 * 3 * 32 * 16 * 16 * 3 + 32 * 48 * 8 * 9 + 32 * 48 * 3 * 2 * 16 + 32 * 44 * 4 * 5 * 3));
+}
+
+TEST_CASE("a norm by statistics, an activation and a sum are one pass with their convolution") {
+  static_assert(normed.schedule.step_count == 1);
+  static_assert(normed.schedule.steps[0].kind == step_kind::convolution);
+  static_assert(three.schedule.step_count == 3);
+  CHECK(normed.schedule.groups.norm[normed.schedule.groups.product[output_of(normed.view, "y")]] >= 0);
+}

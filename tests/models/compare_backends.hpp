@@ -1,0 +1,84 @@
+#pragma once
+
+// The kernels against the specification, on values that look random.
+
+#include "run_model.hpp"
+
+namespace fovea::test {
+
+/// Values that look random and are the same everywhere: floats within +-1, integers from 0 to 6.
+inline golden_tensor values_of(const std::vector<std::size_t>& shape, bool whole, const std::string& name) {
+  std::size_t size = 1;
+  for (std::size_t d : shape) size *= d;
+  golden_tensor made{shape, std::vector<double>(size), whole};
+  for (std::size_t i = 0; i < size; ++i) {
+    const std::uint64_t bits = splitmix64(fnv1a64(name) + i);
+    const double u = static_cast<double>(bits >> 40) / 16777216.0;
+    made.values[i] =
+        whole ? static_cast<double>(bits % 7) : static_cast<double>(static_cast<float>(2 * u - 1));
+  }
+  return made;
+}
+
+/// Weights in the same manner, those of a batch_norm's variance above zero.
+template <class M>
+weights random_weights(const M&) {
+  std::map<std::string, weight_tensor> made;
+  const graph_view& g = M::view;
+  for (std::size_t p = 0; p < g.parameters.size(); ++p) {
+    const int id = g.parameters[p].node;
+    std::vector<std::size_t> shape;
+    for (int axis = 0; axis < g.at(id).shape.rank; ++axis)
+      shape.push_back(static_cast<std::size_t>(g.number(g.at(id).shape[axis])));
+    for (std::int64_t layer = 0; layer < g.layers(id); ++layer) {
+      const std::string name = g.parameter_name(static_cast<int>(p), layer).text;
+      const golden_tensor from = values_of(shape, false, name);
+      std::vector<float> values(from.values.begin(), from.values.end());
+      if (name.ends_with("running_var"))
+        for (float& x : values) x = 1.5f + x;
+      made[name] = {shape, std::move(values)};
+    }
+  }
+  return weights::from(std::move(made));
+}
+
+/// Holds the kernels against the specification, inputs having the given sizes for their symbols, with one
+/// thread and with three.
+template <class M>
+void compare(const M& model, const std::map<std::string, std::size_t>& sizes) {
+  named_values inputs;
+  const graph_view& g = M::view;
+  for (const named_value& input : g.inputs) {
+    std::vector<std::size_t> shape;
+    for (int axis = 0; axis < g.at(input.node).shape.rank; ++axis) {
+      const int d = g.at(input.node).shape[axis];
+      sentence label;
+      label << g.dim_of(d);
+      shape.push_back(g.is_number(d) ? static_cast<std::size_t>(g.number(d)) : sizes.at(label.text));
+    }
+    inputs[input.name] = values_of(shape, g.at(input.node).type == element::i32, input.name);
+  }
+  const weights made = random_weights(model);
+  const named_values expected = run_model<reference>(model, made, inputs);
+  for (const int threads : {1, 3}) {
+    const named_values found = run_model<f32>(model, made, inputs, threads);
+    for (const auto& [name, values] : found) {
+      INFO(instruction_set() << ", output " << name << ", " << threads << " threads");
+      const golden_tensor& right = expected.at(name);
+      REQUIRE(values.shape == right.shape);
+      const distance d = distance_of(std::span<const double>(values.values), right, 1e-5, 1e-5);
+      INFO("element " << d.worst << " of " << values.values.size());
+      CHECK(d.share <= 1);
+    }
+  }
+}
+
+/// The same at sizes that fit no vector.
+template <class M>
+void compare_at_awkward_sizes(const M& model) {
+  compare(model, {{"B", 1}, {"T", 1}, {"S", 1}});
+  compare(model, {{"B", 3}, {"T", 7}, {"S", 5}});
+  compare(model, {{"B", 2}, {"T", 17}, {"S", 13}});
+}
+
+} // namespace fovea::test

@@ -1,0 +1,165 @@
+#include "compare_backends.hpp"
+
+using namespace fovea;
+using namespace fovea::test;
+
+// Convolution and pooling: the reference cases, whose channels come before time, and the kernels against the
+// specification at sizes that fit neither vectors nor blocks.
+
+namespace {
+
+constexpr name_rule conv_names[] = {{"conv.weight", "weight"}, {"conv.bias", "bias"}};
+constexpr name_rule norm_names[] = {{"norm.weight", "weight"},
+                                    {"norm.bias", "bias"},
+                                    {"norm.running_mean", "running_mean"},
+                                    {"norm.running_var", "running_var"},
+                                    {"", "num_batches_tracked", ignored}};
+
+template <int in, int out, int width, conv1d_options options>
+void check_conv1d(const char* name) {
+  constexpr auto declare = [](graph& g) {
+    const expr x = permute(g.input<f32>("x", {"B", in, "T"}), {0, 2, 1});
+    g.output("y", permute(conv1d(x, "conv", out, width, options), {0, 2, 1}));
+  };
+  check_case(model("conv1d", declare, conv_names), name);
+}
+
+template <int in, int out, int size, conv2d_options options>
+void check_conv2d(const char* name) {
+  constexpr auto declare = [](graph& g) {
+    const expr x = permute(g.input<f32>("x", {"B", in, "H", "W"}), {0, 2, 3, 1});
+    g.output("y", permute(conv2d(x, "conv", out, size, options), {0, 3, 1, 2}));
+  };
+  check_case(model("conv2d", declare, conv_names), name);
+}
+
+} // namespace
+
+TEST_CASE("conv1d agrees with the reference cases", "[convolution]") {
+  check_conv1d<8, 8, 3, {}>("conv1d_plain");
+  check_conv1d<8, 8, 3, {.padding = same}>("conv1d_same");
+  check_conv1d<8, 8, 3, {.stride = 2, .padding = 1}>("conv1d_stride");
+  check_conv1d<8, 8, 3, {.dilation = 3, .padding = 3}>("conv1d_dilated");
+  check_conv1d<8, 8, 3, {.padding = 1, .groups = 4}>("conv1d_groups");
+  check_conv1d<8, 8, 5, {.padding = 2, .groups = 8}>("conv1d_depthwise");
+  check_conv1d<8, 8, 3, {.dilation = 2, .padding = causal}>("conv1d_causal");
+  check_conv1d<8, 8, 1, {.bias = false}>("conv1d_width1");
+  check_conv1d<64, 128, 3, {.padding = 1}>("conv1d_64_128");
+}
+
+TEST_CASE("conv2d agrees with the reference cases", "[convolution]") {
+  check_conv2d<3, 8, 3, {.padding = 1}>("conv2d_3x3");
+  check_conv2d<8, 16, 1, {.bias = false}>("conv2d_1x1");
+  check_conv2d<4, 8, 3, {.stride = 2, .padding = 1}>("conv2d_stride");
+}
+
+TEST_CASE("pooling agrees with the reference case", "[pool]") {
+  check_case(
+      model("pool1d",
+            [](graph& g) {
+              const dim T{"T"};
+              const expr x = permute(g.input<f32>("x", {"B", 8, T}), {0, 2, 1}),
+                         lengths = g.input<i32>("lengths", {"B"});
+              const auto back = [](expr y) { return permute(y, {0, 2, 1}); };
+              g.output("y_max", back(max_pool(x, 3, {.stride = 2, .padding = 1})));
+              g.output("y_max_ceil", back(max_pool(x, 3, {.stride = 2, .padding = 1, .round_up = true})));
+              g.output("y_avg", back(avg_pool(x, 3, {.stride = 2, .padding = 1})));
+              g.output("y_avg_nopad",
+                       back(avg_pool(x, 3, {.stride = 2, .padding = 1, .count_padding = false})));
+              g.output("global_max", max_over(x, T));
+              g.output("global_mean", mean(x, T));
+              const expr inside = range(x, T) < reshape(lengths, {"B", 1});
+              g.output("masked_global_max", max_over(where(unsqueeze(inside, -1), x, constant(x, -1e30)), T));
+            }),
+      "pool1d");
+}
+
+TEST_CASE("batch_norm by gathered statistics agrees with the reference case", "[norm]") {
+  check_case(model(
+                 "batch_norm",
+                 [](graph& g) {
+                   const expr x = permute(g.input<f32>("x", {"B", 6, "H", "W"}), {0, 2, 3, 1});
+                   g.output("y", permute(batch_norm(x, "norm"), {0, 3, 1, 2}));
+                 },
+                 norm_names),
+             "batch_norm2d_eval");
+}
+
+TEST_CASE("conv1d: strides, dilations, paddings and groups", "[convolution]") {
+  compare_at_awkward_sizes(model("conv1d", [](graph& g) {
+    const expr x = g.input<f32>("x", {"B", "T", 12}), one = g.input<f32>("one", {"B", "T", 1}),
+               wide = g.input<f32>("wide", {"B", "T", 35});
+    g.output("padded", conv1d(x, "padded", 7, 3, {.padding = 1}));
+    g.output("wide", conv1d(wide, "wide", 67, 4, {.padding = same}));
+    g.output("strided", conv1d(wide, "strided", 33, 5, {.stride = 3, .dilation = 2, .padding = 4}));
+    g.output("causal", conv1d(x, "causal", 17, 3, {.dilation = 4, .padding = causal, .bias = false}));
+    g.output("grouped", conv1d(x, "grouped", 18, 2, {.stride = 2, .padding = 1, .groups = 3}));
+    g.output("multiplied", conv1d(x, "multiplied", 24, 3, {.padding = same, .groups = 12}));
+    g.output("depthwise", relu(conv1d(wide, "depthwise", 35, 5, {.padding = causal, .groups = 35})) * wide);
+    g.output("one_in", conv1d(one, "one_in", 19, 4, {.padding = same}));
+    g.output("one_out", conv1d(x, "one_out", 1, 3, {.padding = 5}));
+    g.output("strided_point", conv1d(x, "strided_point", 9, 1, {.stride = 2}));
+  }));
+}
+
+TEST_CASE("convolutions take epilogues: activation, gate, residual, norm", "[convolution]") {
+  compare_at_awkward_sizes(model("epilogues", [](graph& g) {
+    const expr x = g.input<f32>("x", {"B", "T", 20});
+    const auto conv = [](expr y, const char* name) { return conv1d(y, name, 20, 3, {.padding = causal}); };
+    g.output("residual", x + relu(conv(x, "residual")));
+    g.output("gate", tanh(conv(x, "filter")) * sigmoid(conv(x, "gate")));
+    g.output("normed", gelu(batch_norm(conv(x, "normed.conv"), "normed.norm")) + x);
+    g.output("normed_linear", silu(batch_norm(linear(x, "nl.linear", 9, {.bias = false}), "nl.norm")));
+    g.output("normed_point", batch_norm(conv1d(x, "np.conv", 37, 1), "np.norm"));
+    const expr twice = conv(x, "twice");
+    g.output("not_folded", batch_norm(twice, "twice_norm") * twice);
+    g.output("repeated",
+             repeat("layer", 3, x, [&](expr y) { return y + relu(batch_norm(conv(y, "conv"), "norm")); }));
+    const expr shared = conv1d(x, "q", 6, 1), beside = linear(x, "k", 11);
+    g.output("query", shared);
+    g.output("key", beside);
+  }));
+}
+
+TEST_CASE("transposed convolutions: remainders of the stride with and without taps", "[convolution]") {
+  compare_at_awkward_sizes(model("conv_transpose1d", [](graph& g) {
+    const expr x = g.input<f32>("x", {"B", "T", 12});
+    g.output("doubled", conv_transpose1d(x, "doubled", 7, 4, {.stride = 2, .padding = 1}));
+    g.output("sparse", relu(conv_transpose1d(x, "sparse", 5, 2, {.stride = 4})));
+    g.output("dilated", conv_transpose1d(x, "dilated", 33, 3, {.stride = 2, .dilation = 3}));
+    g.output("even", conv_transpose1d(x, "even", 9, 3, {.stride = 4, .dilation = 2, .output_padding = 3}));
+    g.output("grouped", conv_transpose1d(x, "grouped", 6, 3,
+                                         {.stride = 3, .padding = 1, .groups = 2, .output_padding = 1}));
+    g.output("depthwise", conv_transpose1d(x, "depthwise", 12, 5, {.stride = 2, .groups = 12}));
+    g.output("normed", batch_norm(conv_transpose1d(x, "plain", 12, 3), "norm"));
+  }));
+}
+
+TEST_CASE("conv2d and its transposed form", "[convolution]") {
+  compare_at_awkward_sizes(model("conv2d", [](graph& g) {
+    const expr x = g.input<f32>("x", {"B", "T", "S", 6});
+    g.output("padded", conv2d(x, "padded", 17, 3, {.padding = 1}));
+    g.output("oblong", conv2d(x, "oblong", 5, {1, 4}, {.stride = {2, 1}, .padding = {0, 2}}));
+    g.output("strided", tanh(conv2d(x, "strided", 34, {3, 2}, {.stride = {2, 3}, .padding = {1, 2}})));
+    g.output("dilated", conv2d(x, "dilated", 4, 3, {.dilation = {2, 1}, .padding = same, .groups = 2}));
+    g.output("depthwise", conv2d(x, "depthwise", 6, 3, {.padding = 1, .groups = 6}));
+    g.output("patches", conv2d(x, "patches", 18, {1, 1}, {.stride = {3, 2}}));
+    g.output("doubled", conv_transpose2d(x, "doubled", 7, 4, {.stride = 2, .padding = 1}));
+    g.output("uneven", relu(conv_transpose2d(x, "uneven", 8, {3, 2},
+                                             {.stride = {1, 3}, .groups = 2, .output_padding = {0, 2}})));
+  }));
+}
+
+TEST_CASE("pooling over time and planes", "[pool]") {
+  compare_at_awkward_sizes(model("pools", [](graph& g) {
+    const expr x = g.input<f32>("x", {"B", "T", 19}), y = g.input<f32>("y", {"B", "T", "S", 5});
+    g.output("max", max_pool(x, 4, {.stride = 1, .padding = same}));
+    g.output("max_causal", max_pool(x, 3, {.stride = 2, .padding = causal, .round_up = true}));
+    g.output("max_single", max_pool(x, 1, {.stride = 3}));
+    g.output("avg", avg_pool(x, 5, {.stride = 3, .padding = 2, .round_up = true}));
+    g.output("avg_inside", avg_pool(x, 4, {.stride = 2, .padding = 3, .count_padding = false}));
+    g.output("max_planes", max_pool(y, 3, {.stride = 2, .padding = 1}));
+    g.output("avg_planes", avg_pool(y, {2, 3}, {.stride = {1, 2}, .padding = {1, 2}, .round_up = true}));
+    g.output("avg_planes_inside", avg_pool(y, 2, {.padding = 1, .count_padding = false}));
+  }));
+}

@@ -145,7 +145,7 @@ prepared_weights::prepared_weights(const graph_view& graph, const plan_view& pla
         if (graph.at(from).kind != op::parameter) return nullptr;
         const std::int64_t seen = layer_seen(graph, id, layer, from);
         key += " " + parameters.name(p, seen);
-        return parameters.values(p, seen).data;
+        return parameters.values()[static_cast<std::size_t>(parameters.first(p) + seen)].data;
       };
       sources from{.weight = values(id, 1), .bias = values(id, 2)};
       if (norm >= 0) {

@@ -93,6 +93,27 @@ constexpr expr linear(expr x, const char* name, dim out, linear_options options 
   return g.add({.kind = op::linear, .shape = s, .at = at}, x, weight, bias);
 }
 
+/// x W^T + b by parameters that are made already: x [..., in], weight [out, in], bias [out] or none -> [...,
+/// out]. For weights that several uses share.
+constexpr expr linear(expr x, expr weight, expr bias = {}, place at = {__builtin_FILE(), __builtin_LINE()}) {
+  const graph::named who{"linear"};
+  if (!detail::is_float(x, at, who) || !x.owner->usable(weight, at, who)) return {x.owner};
+  graph& g = *x.owner;
+  const std::int64_t in = detail::width_of(x, at, who);
+  if (in == 0) return {&g};
+  const node& w = g.nodes[weight.id];
+  if (w.kind != op::parameter || w.shape.rank != 2 || g.number(w.shape[1]) != in)
+    return g.fail(at, who, ": expected a parameter [out, ", in, "] to multiply ", x, " by, found ", weight);
+  shape s = g.shape_of(x);
+  s[-1] = w.shape[0];
+  if (bias.owner == nullptr) return g.add({.kind = op::linear, .shape = s, .at = at}, x, weight);
+  if (!g.usable(bias, at, who)) return {&g};
+  const node& b = g.nodes[bias.id];
+  if (b.kind != op::parameter || b.shape.rank != 1 || b.shape[0] != w.shape[0])
+    return g.fail(at, who, ": expected a parameter [", g.dim_of(w.shape[0]), "] as the bias, found ", bias);
+  return g.add({.kind = op::linear, .shape = s, .at = at}, x, weight, bias);
+}
+
 /// x with its last two axes exchanged.
 constexpr expr transpose(expr x, place at = {__builtin_FILE(), __builtin_LINE()}) {
   if (x.owner == nullptr || !x.owner->usable(x, at, "transpose")) return {x.owner};

@@ -83,14 +83,17 @@ struct named_value {
   std::int32_t node = 0;
 };
 
-/// The body of a repeat: nodes first <= i < last, run `count` times. Its first `carried` nodes are what it
-/// carries.
+/// The body of a repeat, run `count` times, or of a scan, run for each step of the dim `time`: nodes first <=
+/// i < last. Its first `carried` nodes are what it carries.
 struct region_entry {
   std::uint8_t parent = 0;
   std::int32_t first = 0, last = 0;
   std::int32_t count = 1, first_index = 0, carried = 0;
   std::int32_t results[8] = {};
-  std::uint16_t scope = 0;
+  std::uint16_t time = 0; // 0: a repeat
+  bool reversed = false;  // a scan from the last step to the first
+
+  constexpr bool is_scan() const { return time != 0; }
 };
 
 /// The name that the user gave a number, for sentences; empty where the same number has two.
@@ -252,7 +255,7 @@ public:
       if (region == 0) break;
     }
     fail(at, word, ": an operand from ", nodes[x.id].at,
-         " belongs to the body of a repeat and cannot be used outside it; return it from the body");
+         " belongs to the body of a repeat or scan and cannot be used outside it; return it from the body");
     return false;
   }
 
@@ -465,7 +468,13 @@ private:
   // Whether two names of the same text, one from each region, mean the same layer somewhere: repeats of one
   // name may follow each other ({.first = k}).
   constexpr bool layers_meet(int a, int b) const {
-    for (; a != 0 && b != 0; a = regions[a].parent, b = regions[b].parent) {
+    const auto repeat_around = [this](int region) {
+      while (regions[region].is_scan()) region = regions[region].parent;
+      return region;
+    };
+    for (;; a = regions[a].parent, b = regions[b].parent) {
+      a = repeat_around(a), b = repeat_around(b);
+      if (a == 0 || b == 0) break;
       const region_entry &x = regions[a], &y = regions[b];
       if (x.first_index + x.count <= y.first_index || y.first_index + y.count <= x.first_index) return false;
     }

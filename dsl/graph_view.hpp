@@ -78,6 +78,7 @@ struct graph_view {
 private:
   constexpr void write_scope(sentence& s, int scope, int r, std::int64_t layer) const {
     if (scope == 0) return;
+    while (region(r).is_scan()) r = region(r).parent; // scans have no scope of their own
     const scope_name& name = scopes[static_cast<std::size_t>(scope)];
     const bool numbered = name.index == scope_name::any_layer;
     const std::int64_t count = numbered ? region(r).count : 1;

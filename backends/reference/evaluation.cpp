@@ -101,7 +101,15 @@ array evaluation::compute(int id) const {
     case op::range:
       return xt::arange<double>(static_cast<double>(shape_of_node(id)[0]));
     case op::repeat_output:
+    case op::scan_output:
       return operand(id, 0);
+    case op::time_step: {
+      const array& x = operand(id, 0);
+      const std::size_t now = unsigned_of(turns_[unsigned_of(n.attributes[1])]);
+      return reshaped(slice(x, axis, now, 1), shape_of_node(id));
+    }
+    case op::time_index:
+      return filled({}, static_cast<double>(turns_[unsigned_of(n.attributes[1])]));
 
     case op::linear:
       return linear(operand(id, 0), operand(id, 1), optional_operand(id, 2));

@@ -24,9 +24,10 @@ public:
   std::vector<array> outputs() const;
 
 private:
-  // repeat.cpp
+  // loops.cpp
   void walk(int first, int last, int region);
-  void repeat(int region);
+  void loop(int region);
+  void stack(int id);
   std::size_t layer_of(int id) const;
 
   // evaluation.cpp
@@ -49,7 +50,7 @@ private:
   const std::vector<array>& inputs_;
   const std::map<std::string, std::int64_t>& sizes_;
   std::vector<array> values_;       // of each node; parameters stay where they are
-  std::vector<std::int64_t> turns_; // of each region: which of its layers runs
+  std::vector<std::int64_t> turns_; // of each region: which of its layers or steps runs
 };
 
 } // namespace fovea::reference_ops

@@ -29,6 +29,12 @@ array slice(const array& x, std::size_t axis, std::size_t first, std::size_t len
   return y;
 }
 
+void put_step(const array& x, array& y, std::size_t axis, std::size_t position) {
+  array_shape shape = shape_of(y);
+  shape[axis] = 1;
+  copy_along(reshaped(x, shape), 0, y, position, 1, axis);
+}
+
 array concat(const std::vector<const array*>& parts, std::size_t axis) {
   array_shape shape = shape_of(*parts.front());
   shape[axis] = 0;

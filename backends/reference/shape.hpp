@@ -13,6 +13,9 @@ array broadcast(const array& x, const array_shape& shape);
 /// The elements first <= i < first + length of an axis.
 array slice(const array& x, std::size_t axis, std::size_t first, std::size_t length);
 
+/// Writes x, which has all axes of y but one, at a position of that axis.
+void put_step(const array& x, array& y, std::size_t axis, std::size_t position);
+
 /// Joined along an axis, in order; the other axes agree.
 array concat(const std::vector<const array*>& parts, std::size_t axis);
 

@@ -25,6 +25,7 @@ struct context {
   const float* const* position_tables; // for each node that reads one
   const std::int64_t* sizes;           // for each dim of the graph
   std::int64_t* layers; // the current layer of each region, counted through the repeats around it
+  std::int64_t* times;  // the current step of each region that is a scan
   float* scratch;       // for each thread
   size_t scratch_stride;
 

@@ -57,6 +57,7 @@ engine::engine(const graph_view& graph, const plan_view& plan, std::shared_ptr<c
   arena_.fill(0);
   slots_.resize(offsets_.size());
   layers_.assign(graph.regions.size(), 0);
+  times_.assign(graph.regions.size(), 0);
   make_position_tables(capacity);
 }
 
@@ -108,6 +109,7 @@ context engine::begin(std::span<const std::int64_t> sizes) {
           position_tables_.data(),
           sizes.data(),
           layers_.data(),
+          times_.data(),
           scratch_.data(),
           scratch_stride_};
 }

@@ -49,7 +49,7 @@ private:
   size_t scratch_stride_ = 0;
   std::vector<size_t> offsets_;
   std::vector<float*> slots_;
-  std::vector<std::int64_t> layers_;
+  std::vector<std::int64_t> layers_, times_;
 };
 
 } // namespace fovea::simd

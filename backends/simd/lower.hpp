@@ -43,8 +43,10 @@ private:
     constexpr region_entry r = model::view.region(s.node);
     begin_loop(c, s.node);
     const std::int64_t before = c.layers[r.parent] * r.count;
-    for (int pass = 0; pass < r.count; ++pass) {
-      c.layers[s.node] = before + pass;
+    const auto passes = r.is_scan() ? static_cast<std::int64_t>(c.size(r.time)) : std::int64_t{r.count};
+    for (std::int64_t pass = 0; pass < passes; ++pass) {
+      c.layers[s.node] = r.is_scan() ? before : before + pass;
+      c.times[s.node] = r.reversed ? passes - 1 - pass : pass;
       program<model, i + 1, s.first>::run(c, code);
       end_pass(c, s.node);
     }
@@ -82,6 +84,12 @@ private:
       run_pool(c, s);
     else if constexpr (kind == op::pad)
       run_pad(c, s);
+    else if constexpr (kind == op::time_step)
+      run_time_step(c, s);
+    else if constexpr (kind == op::time_index)
+      run_time_index(c, s);
+    else if constexpr (kind == op::stack)
+      run_stack(c, s);
     else {
       static_assert(kind == op::transpose || kind == op::permute || kind == op::slice ||
                         kind == op::reverse || kind == op::broadcast,

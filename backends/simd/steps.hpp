@@ -41,6 +41,10 @@ void run_copy(context& c, const step& s);
 void run_concat(context& c, const step& s);
 void run_pad(context& c, const step& s);
 
+void run_time_step(context& c, const step& s);  // one step of a sequence
+void run_time_index(context& c, const step& s); // its number
+void run_stack(context& c, const step& s);      // puts a step's value in its place along time
+
 /// Brings what a loop carries to its slots, and exchanges them after a pass.
 void begin_loop(context& c, int region);
 void end_pass(context& c, int region);

@@ -61,6 +61,8 @@ constexpr std::int64_t count_flops(const graph_view& g, dim_sizes sizes) {
       const std::int64_t mixed = detail::elements(g, n.shape, size_of) * g.size(shape_of(1)[-2], size_of);
       flops = 2 * (n.kind == op::attention ? scores + mixed : scores);
     }
+    for (int r = n.region; r != 0; r = g.region(r).parent)
+      if (g.region(r).is_scan()) flops *= g.size(g.region(r).time, size_of);
     total += flops * g.layers(id);
   }
   return total;

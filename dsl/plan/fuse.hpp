@@ -91,8 +91,8 @@ constexpr void find_live(const graph_view& g, fusion<nodes>& f) {
   for (const named_value& in : g.inputs) f.live[in.node] = true;
   for (int id = g.node_count() - 1; id >= 0; --id) {
     const node& n = g.at(id);
-    if (n.kind == op::repeat_output) {
-      // One output of a repeat needs all that it carries.
+    if (n.kind == op::repeat_output || n.kind == op::scan_output) {
+      // One output of a repeat or scan needs all that it carries.
       const region_entry& r = g.region(n.attributes[1]);
       if (f.live[id] && !f.live[r.first])
         for (int k = 0; k < r.carried; ++k) {
@@ -132,7 +132,7 @@ constexpr fusion<nodes> fuse_epilogues(const graph_view& g, fusion<nodes> f) {
     f.root[i] = f.base[i] = id;
     f.product[i] = f.other[i] = f.norm[i] = last_user[i] = -1;
     if (!f.live[i]) continue;
-    if (detail::renames(n.kind)) f.base[i] = f.base[g.operand(id, 0)];
+    if (detail::renames(n.kind) || n.kind == op::scan_output) f.base[i] = f.base[g.operand(id, 0)];
     if (n.kind == op::repeat_output) f.base[i] = g.region(n.attributes[1]).first + n.attributes[0];
     for (int k = 0; k < n.operand_count; ++k) last_user[g.operand(id, k)] = id;
   }
@@ -195,8 +195,8 @@ constexpr fusion<nodes> fuse_chains(const graph_view& g, fusion<nodes> f) {
       std::int32_t& theirs = group[g.operand(id, k)];
       theirs = theirs == -1 || theirs == mine ? mine : -2;
     }
-    // What a repeat carries on is stored.
-    if (n.kind == op::repeat_output) {
+    // What a repeat or scan carries on is stored.
+    if (n.kind == op::repeat_output || n.kind == op::scan_output) {
       const region_entry& r = g.region(n.attributes[1]);
       for (int k = 0; k < r.carried; ++k) group[r.results[k]] = -2;
     }

@@ -13,7 +13,7 @@ enum class step_kind : std::uint8_t {
   convolution, // but for pointwise ones, which are products; with its epilogue
   matmul,      // of two computed values
   chain,       // elementwise nodes in one pass
-  loop_begin,  // of a repeat
+  loop_begin,  // of a repeat or a scan
   loop_end,
   single, // one node by itself, by its op
 };
@@ -170,6 +170,10 @@ struct planner {
       }
     }
   }
+  /// Whether a node collects the outputs of a scan, whose region is given.
+  constexpr bool stacks(int id, int r) const {
+    return g.at(id).kind == op::stack && g.at(id).region == r && p.groups.live[id];
+  }
   constexpr bool live_region(int r) const { return p.groups.live[g.region(r).first]; }
   constexpr bool within(int r, int outer) const {
     while (r != outer && r != 0) r = g.region(r).parent;
@@ -183,7 +187,7 @@ struct planner {
   }
   constexpr int home_of(int base) const {
     const node& n = g.at(base);
-    return n.kind == op::carry ? g.region(n.region).parent : n.region;
+    return n.kind == op::carry || n.kind == op::stack ? g.region(n.region).parent : n.region;
   }
   constexpr void need(int id, int s, int where) {
     const int b = p.base(id), last = until(s, where, home_of(b));
@@ -201,6 +205,9 @@ struct planner {
             need(g.operand(r.first + k, 0), i, r.parent);
           else
             need(r.results[k], i, s.node);
+        if (s.kind == step_kind::loop_end)
+          for (int id = r.first; id < r.last; ++id)
+            if (stacks(id, s.node)) need(id, i, r.parent);
         continue;
       }
       step_of[s.node] = i;
@@ -286,10 +293,13 @@ struct planner {
       step& s = p.steps[i];
       if (s.kind == step_kind::loop_begin) {
         place_loop(i, kept);
+        const region_entry& r = g.region(s.node);
+        for (int id = r.first; id < r.last; ++id)
+          if (stacks(id, s.node)) store(id);
       } else if (s.kind != step_kind::loop_end) {
         if (is_product(s))
           for (int k = 0; k < s.count; ++k) store(p.parts[s.first + k]);
-        else
+        else if (g.at(s.node).kind != op::stack) // has its place since the loop began
           store(s.node);
         add_temporaries(s);
       }

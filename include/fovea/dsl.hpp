@@ -16,6 +16,8 @@
 #include <fovea/dsl/norm.hpp>
 #include <fovea/dsl/pool.hpp>
 #include <fovea/dsl/position.hpp>
+#include <fovea/dsl/recurrence.hpp>
 #include <fovea/dsl/reduce.hpp>
 #include <fovea/dsl/repeat.hpp>
+#include <fovea/dsl/scan.hpp>
 #include <fovea/dsl/shape_words.hpp>

@@ -1,0 +1,204 @@
+#pragma once
+
+#include <array>
+#include <concepts>
+
+#include <fovea/dsl/region.hpp>
+#include <fovea/dsl/shape_words.hpp>
+
+namespace fovea {
+
+/// What a scan gives: its outputs, one for each step along time, and the state after the last step. Where it
+/// is used as an expr, it is its output.
+template <class outputs, class states>
+struct scanned {
+  outputs output;
+  states state;
+
+  constexpr operator outputs() const { return output; }
+};
+
+/// What the body of a scan gives at one step: its output, and the state for the next step.
+template <class outputs, class states>
+struct scan_step {
+  outputs output;
+  states next;
+};
+template <class outputs, class states>
+scan_step(outputs, states) -> scan_step<outputs, states>;
+
+struct scan_options {
+  axis over = axis(1);  // time, of every sequence
+  bool reverse = false; // from the last step to the first; outputs keep their places
+  expr lengths = {};    // int32 [B]: past a sequence's end its state is frozen and its output zero
+};
+
+namespace detail {
+
+template <class T>
+struct expr_count;
+template <>
+struct expr_count<expr> {
+  static constexpr std::size_t value = 1;
+};
+template <std::size_t n>
+struct expr_count<std::array<expr, n>> {
+  static constexpr std::size_t value = n;
+};
+
+/// An expr, or an array of them.
+template <class T>
+concept exprs = requires {
+  expr_count<T>::value;
+};
+
+template <exprs T>
+constexpr std::array<expr, expr_count<T>::value> listed(const T& x) {
+  if constexpr (std::same_as<T, expr>)
+    return {x};
+  else
+    return x;
+}
+/// The same as an expr where T is one.
+template <exprs T>
+constexpr T as(const std::array<expr, expr_count<T>::value>& list) {
+  if constexpr (std::same_as<T, expr>)
+    return list[0];
+  else
+    return list;
+}
+
+/// condition [B] beside x [B, ...], whose batch axis is the first: where(condition, x, other).
+constexpr expr where_row(expr condition, expr x, located other, place at) {
+  if (!condition.valid() || !x.valid()) return {condition.owner};
+  shape s;
+  s.push(condition.owner->shape_of(condition)[0]);
+  for (int i = 1; i < x.rank(); ++i) s.push(condition.owner->intern(1));
+  return where(reshape_to(condition, s, at), located(x, at), other, at);
+}
+
+/// The axis of time in each sequence, and that they have as many steps; -1 after an error.
+template <std::size_t inputs>
+constexpr std::array<int, inputs> time_axes(graph& g, const std::array<expr, inputs>& xs, const axis& over,
+                                            place at) {
+  std::array<int, inputs> axes{};
+  axes.fill(-1);
+  for (std::size_t i = 0; i < inputs; ++i) {
+    if (!g.usable(xs[i], at, "scan")) return axes;
+    axes[i] = find_axis(xs[i], over, at, "scan");
+    if (axes[i] < 0) return axes;
+    if (g.shape_of(xs[i])[axes[i]] != g.shape_of(xs[0])[axes[0]]) {
+      g.fail(at, "scan: the sequences ", xs[0], " and ", xs[i], " must have as many steps, found ",
+             xs[0].size(axes[0]), " and ", xs[i].size(axes[i]));
+      axes[i] = -1;
+      return axes;
+    }
+  }
+  return axes;
+}
+
+} // namespace detail
+
+/// Time: {output, state} = f(x at this step, state), step after step along an axis, by default axis 1.
+///   xs     [B, T, ...], an expr or an array of them; the body sees one step of each, without the axis
+///   state  what is carried from step to step, an expr or an array of them: its values before the first step
+///   f(x, state) gives scan_step{output, next}, or any pair of such; outputs are an expr or an array too
+/// The outputs get the axis of time back: [B, T, ...]. Values of outside that the body uses are the same at
+/// every step. Errors: sequences of unequal time, a state that changes shape, lengths that are not one for
+/// each batch row.
+template <detail::exprs X, detail::exprs S, class F>
+constexpr auto scan(X xs, S state, F f, scan_options options = {},
+                    place at = {__builtin_FILE(), __builtin_LINE()}) {
+  const auto inputs = detail::listed(xs);
+  const auto initial = detail::listed(state);
+  constexpr std::size_t input_count = inputs.size();
+  auto step = [&](const auto& x_t, const auto& carried) {
+    auto [output, next] = f(detail::as<X>(x_t), detail::as<S>(carried));
+    return scan_step{output, static_cast<S>(next)};
+  };
+  using outputs = decltype(step(inputs, initial).output);
+  const graph::named who{"scan"};
+  scanned<outputs, S> nothing{};
+  graph* owner = inputs[0].owner;
+  if (owner == nullptr) return nothing;
+  graph& g = *owner;
+  {
+    auto none = detail::listed(nothing.output);
+    none.fill({owner});
+    nothing.output = detail::as<outputs>(none);
+    auto no_state = initial;
+    no_state.fill({owner});
+    nothing.state = detail::as<S>(no_state);
+  }
+  const auto axes = detail::time_axes(g, inputs, options.over, at);
+  for (int i : axes)
+    if (i < 0) return nothing;
+  const std::uint16_t time = g.shape_of(inputs[0])[axes[0]];
+  const bool has_lengths = options.lengths.owner != nullptr;
+  if (has_lengths) {
+    if (!g.usable(options.lengths, at, who)) return nothing;
+    const node& n = g.nodes[options.lengths.id];
+    bool fits = n.type == element::i32 && n.shape.rank == 1;
+    for (expr value : initial) {
+      if (!g.usable(value, at, who)) return nothing;
+      fits = fits && value.rank() >= 1 && g.shape_of(value)[0] == n.shape[0];
+    }
+    if (!fits) {
+      g.fail(at, "scan: expected .lengths as int32 [batch] and a state of [batch, ...], found ",
+             name_of(n.type), " ", options.lengths, " and a state ", initial[0]);
+      return nothing;
+    }
+  }
+
+  detail::region_body body(g, {.time = time, .reversed = options.reverse}, initial, at, who);
+  if (!body.opened()) return nothing;
+  std::array<expr, input_count> x_t{};
+  for (std::size_t i = 0; i < input_count; ++i) {
+    const shape& whole = g.shape_of(inputs[i]);
+    shape s;
+    for (int axis = 0; axis < whole.rank; ++axis)
+      if (axis != axes[i]) s.push(whole[axis]);
+    x_t[i] = g.add({.kind = op::time_step,
+                    .type = g.nodes[inputs[i].id].type,
+                    .shape = s,
+                    .attributes = {axes[i], body.index()},
+                    .at = at},
+                   inputs[i]);
+  }
+  const auto made = step(x_t, body.inside());
+  auto output = detail::listed(made.output);
+  auto next = detail::listed(made.next);
+  if (has_lengths && g.error.empty()) {
+    const expr now =
+        g.add({.kind = op::time_index, .type = element::i32, .attributes = {0, body.index()}, .at = at});
+    const expr alive = located(now, at) < located(options.lengths, at);
+    for (std::size_t i = 0; i < next.size(); ++i)
+      next[i] = detail::where_row(alive, next[i], located(body.inside()[i], at), at);
+    for (expr& y : output) y = detail::where_row(alive, y, located(0.0, at), at);
+  }
+  for (expr& y : output) {
+    if (!g.usable(y, at, who)) return nothing;
+    const node& n = g.nodes[y.id];
+    if (n.shape.rank < axes[0] || n.shape.rank == shape::max_rank) {
+      g.fail(at, "scan: the body gives ", y, ", which has no place for time as axis ", axes[0]);
+      return nothing;
+    }
+    shape s;
+    for (int axis = 0; axis <= n.shape.rank; ++axis)
+      s.push(axis == axes[0] ? time : n.shape[axis < axes[0] ? axis : axis - 1]);
+    y = g.add(
+        {.kind = op::stack, .type = n.type, .shape = s, .attributes = {axes[0], body.index()}, .at = at}, y);
+  }
+  const auto last = body.close(next, who);
+  if (!g.error.empty()) return nothing;
+  for (expr& y : output)
+    y = g.add({.kind = op::scan_output,
+               .type = g.nodes[y.id].type,
+               .shape = g.shape_of(y),
+               .attributes = {0, body.index()},
+               .at = at},
+              y);
+  return scanned<outputs, S>{detail::as<outputs>(output), detail::as<S>(last)};
+}
+
+} // namespace fovea

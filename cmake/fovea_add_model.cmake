@@ -61,7 +61,7 @@ function(fovea_add_model name)
 extern "C" {
 extern const fovea::simd::generated_step* const @symbol@;
 const fovea::simd::generated_step* const @symbol@ =
-    fovea::simd::generated_code<std::remove_cvref_t<decltype(@arg_MODEL@)>, fovea::simd::native>::steps.data();
+    fovea::simd::generated_code<std::remove_cvref_t<decltype(@arg_MODEL@)>::lowered, fovea::simd::native>::steps.data();
 }
 ]]
       @ONLY

@@ -5,6 +5,7 @@
 #include <fovea/dsl/graph_view.hpp>
 #include <fovea/dsl/ill_formed.hpp>
 #include <fovea/dsl/names.hpp>
+#include <fovea/dsl/passes/passes.hpp>
 #include <fovea/dsl/plan/cost.hpp>
 
 namespace fovea {
@@ -33,8 +34,7 @@ struct well_formed_model {
   static constexpr bool well_formed = true;
   static constexpr auto declaration = detail::image_of<detail::declared<F>>();
   static constexpr graph_view view = declaration.view();
-  static constexpr const auto& schedule = planned<well_formed_model>::result;
-  static_assert(!schedule.overflow, "the model keeps more values at a time than a plan has slots");
+  using lowered = lowering<well_formed_model>;
 
   const char* name;
   const name_rule* names = nullptr; // how checkpoints name its parameters
@@ -49,7 +49,7 @@ struct well_formed_model {
   static constexpr std::int64_t flops(dim_sizes sizes) { return count_flops(view, sizes); }
   /// Bytes of working memory at the given capacity, parameters not counted.
   static constexpr std::int64_t arena_bytes(dim_sizes capacity) {
-    return count_arena_bytes(schedule,
+    return count_arena_bytes(lowered::schedule,
                              [capacity](int d) { return view.size(d, detail::given_sizes{capacity}); });
   }
 };

@@ -69,9 +69,10 @@ struct value_type_of<E> {
 };
 
 /// The kernels and the plan: what compile(...) makes by default.
-template <class model>
+template <class declared>
 class simd_engine {
 public:
+  using model = typename declared::lowered;
   static constexpr graph_view graph = model::view;
   static constexpr plan_view plan{model::schedule};
 
@@ -89,7 +90,9 @@ public:
     reserve(capacity);
   }
 
-  void* input(int node, std::span<const std::int64_t> sizes) { return engine_.begin(sizes).result(node); }
+  void* input(std::size_t i, std::span<const std::int64_t> sizes) {
+    return engine_.begin(sizes).result(graph.inputs[i].node);
+  }
   void run(std::span<const std::int64_t> sizes) {
     simd::context c = engine_.begin(sizes);
     simd::program<model, 0, model::schedule.step_count>::run(c, code_);
@@ -259,7 +262,7 @@ private:
   void fill(const E& value) {
     constexpr auto i = static_cast<std::size_t>(detail::find_input<model, name>());
     constexpr int id = model::view.inputs[i].node;
-    void* to = engine_.input(id, sizes_.sizes());
+    void* to = engine_.input(i, sizes_.sizes());
     if constexpr (model::view.at(id).type == element::f32) {
       auto* out = static_cast<float*>(to);
       for (const auto x : value) *out++ = static_cast<float>(x);
@@ -303,7 +306,7 @@ requires(M::well_formed) auto compile(const M& model, const weights& source,
     return detail::compile_with<backend>(model, source, options, nullptr);
   else
     return detail::compile_with<backend>(model, source, options,
-                                         simd::generated_code<M, simd::native>::steps.data());
+                                         simd::generated_code<typename M::lowered, simd::native>::steps.data());
 }
 
 /// A model with an error has said so already.

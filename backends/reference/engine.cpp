@@ -42,9 +42,7 @@ reference_runner::reference_runner(graph_view graph, const weights& source, std:
   outputs_.resize(graph.outputs.size());
 }
 
-void* reference_runner::input(int node, std::span<const std::int64_t>) {
-  return inputs_[static_cast<std::size_t>(graph_.at(node).attributes[0])].data();
-}
+void* reference_runner::input(std::size_t i, std::span<const std::int64_t>) { return inputs_[i].data(); }
 
 void reference_runner::run(std::span<const std::int64_t> sizes) {
   std::map<std::string, std::int64_t> symbols;

@@ -19,7 +19,7 @@ public:
   reference_runner(graph_view graph, const weights& source, std::span<const name_rule> names,
                    std::span<const std::int64_t> capacity);
 
-  void* input(int node, std::span<const std::int64_t> sizes);
+  void* input(std::size_t i, std::span<const std::int64_t> sizes);
   void run(std::span<const std::int64_t> sizes);
   const void* output(std::size_t i) const;
   const model_parameters& parameters() const { return *parameters_; }

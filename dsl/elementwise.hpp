@@ -17,6 +17,12 @@ struct located {
 
   constexpr located(expr x, place where = {__builtin_FILE(), __builtin_LINE()})
       : value(x), is_number(false), at(where) {}
+  /// Also what stands for a value: the result of a scan or a recurrence.
+  template <class result>
+  requires(std::convertible_to<const result&, expr> &&
+           !std::same_as<result, expr>) constexpr located(const result& x,
+                                                          place where = {__builtin_FILE(), __builtin_LINE()})
+      : located(static_cast<expr>(x), where) {}
   template <std::floating_point real>
   constexpr located(real x, place where = {__builtin_FILE(), __builtin_LINE()})
       : number(static_cast<double>(x)), at(where) {}

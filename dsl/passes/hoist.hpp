@@ -37,7 +37,8 @@ template <std::size_t nodes>
 struct hoister {
   graph_view g;
   hoisting kinds[nodes] = {};
-  std::int32_t in_body[nodes] = {}, outside[nodes] = {}; // what stands for a node inside its body, and before it
+  std::int32_t in_body[nodes] = {},
+               outside[nodes] = {}; // what stands for a node inside its body, and before it
   bool read_in_body[nodes] = {};
 
   constexpr const region_entry& scan_of(int id) const { return g.region(g.at(id).region); }
@@ -67,15 +68,16 @@ struct hoister {
         if (!is_outside(g.operand(id, k), n.region)) return false;
       return true;
     }
-    if (n.kind == op::gather) return is_outside(g.operand(id, 0), n.region) && is_wide(1) &&
-                                     g.at(g.operand(id, 1)).shape.rank >= axis;
+    if (n.kind == op::gather)
+      return is_outside(g.operand(id, 0), n.region) && is_wide(1) &&
+             g.at(g.operand(id, 1)).shape.rank >= axis;
     if (!is_elementwise(n.kind)) return false;
     bool any = false;
     for (int k = 0; k < n.operand_count; ++k) {
       const int from = g.operand(id, k), rank = g.at(from).shape.rank;
       // An operand without the axes before time's broadcasts to every step as it did to one.
-      const bool fits = is_wide(k) ? rank == n.shape.rank
-                                   : is_outside(from, n.region) && rank <= n.shape.rank - axis;
+      const bool fits =
+          is_wide(k) ? rank == n.shape.rank : is_outside(from, n.region) && rank <= n.shape.rank - axis;
       if (!fits) return false;
       any |= is_wide(k);
     }
@@ -83,7 +85,8 @@ struct hoister {
   }
   constexpr bool is_once(int id) const {
     const node& n = g.at(id);
-    if (n.kind == op::carry || n.kind == op::time_step || n.kind == op::time_index || n.kind == op::stack)
+    if (n.kind == op::carry || n.kind == op::time_step || n.kind == op::time_index || n.kind == op::stack ||
+        n.kind == op::repeat_output || n.kind == op::scan_output) // what loops inside the body give
       return false;
     for (int k = 0; k < n.operand_count; ++k)
       if (!is_outside(g.operand(id, k), n.region)) return false;
@@ -217,7 +220,8 @@ struct hoisted {
                                    {result.input_table, from.inputs.size()},
                                    {result.output_table, from.outputs.size()},
                                    {result.region_table, from.regions.size()},
-                                   from.functions};
+                                   from.functions,
+                                   from.windows};
 };
 
 } // namespace fovea

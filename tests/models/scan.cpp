@@ -1,0 +1,117 @@
+// Cells that a user writes with scan: the kernels, which are given the graph after its passes, against the
+// specification, which runs it as it was declared.
+
+#include <catch2/catch.hpp>
+
+#include "compare_backends.hpp"
+
+using namespace fovea;
+using namespace fovea::test;
+
+namespace {
+
+inline constexpr dim B{"B"}, T{"T"}, S{"S"};
+
+/// The minimal gated unit (Zhou et al. 2016, eq. 4): one gate forgets and resets.
+constexpr expr minimal_gated_unit(expr x, expr h) {
+  const expr f = sigmoid(linear(x, "forget.x", 6) + linear(h, "forget.h", 6, {.bias = false}));
+  const expr candidate = tanh(linear(x, "new.x", 6) + linear(f * h, "new.h", 6, {.bias = false}));
+  return (1 - f) * h + f * candidate;
+}
+
+/// Counts the nodes of a kind in a graph's scans, or outside of them.
+constexpr int count_of(const graph_view& g, op kind, bool in_scans) {
+  int n = 0;
+  for (const node& one : g.nodes) n += one.kind == kind && g.region(one.region).is_scan() == in_scans;
+  return n;
+}
+
+} // namespace
+
+TEST_CASE("a cell of the user's own", "[scan]") {
+  static constexpr auto m = model("minimal", [](graph& g) {
+    const expr x = g.input<f32>("x", {B, T, 5}), h = g.input<f32>("h", {B, 6});
+    const auto y = scan(x, h, [](expr x_t, expr h_t) {
+      const expr next = minimal_gated_unit(x_t, h_t);
+      return scan_step{next, next};
+    });
+    g.output("y", y);
+    g.output("last", y.state);
+  });
+  static_assert(count_of(decltype(m)::lowered::view, op::linear, false) == 2,
+                "both projections of the input");
+  static_assert(count_of(decltype(m)::lowered::view, op::linear, true) == 2);
+  static_assert(m.flops({{B, 1}, {T, 10}}) == 10 * 2 * (2 * 5 * 6 + 2 * 6 * 6));
+  compare_at_awkward_sizes(m);
+}
+
+TEST_CASE("a step that attends to a captured sequence", "[scan]") {
+  static constexpr auto m = model("decoder", [](graph& g) {
+    const expr words = g.input<i32>("words", {B, T}), source = g.input<f32>("source", {B, S, 7}),
+               lengths = g.input<i32>("lengths", {B});
+    const auto y = scan(embedding(words, "words", 9, 4), mean(source, S), [&](expr word, expr h) {
+      const expr q = unsqueeze(linear(h, "query", 7), 1), k = linear(source, "key", 7);
+      const expr context = reshape(attention(q, k, source, {.mask = padding(lengths)}), {B, 7});
+      const expr next = tanh(linear(concat(axis(-1), word, context), "mix", 7) + linear(h, "state", 7));
+      return scan_step{linear(next, "readout", 3), next};
+    });
+    g.output("y", y);
+  });
+  static_assert(count_of(decltype(m)::lowered::view, op::linear, false) == 1, "the keys are made once");
+  compare_at_awkward_sizes(m);
+}
+
+TEST_CASE("several sequences, states and outputs, backwards, of unequal lengths", "[scan]") {
+  compare_at_awkward_sizes(model("several", [](graph& g) {
+    const std::array xs{g.input<f32>("x", {B, T, 3}), g.input<f32>("y", {B, T, 3})};
+    const std::array states{g.input<f32>("a", {B, 3}), g.input<f32>("b", {B, 2, 3})};
+    const auto made = scan(xs, states,
+                           [](std::array<expr, 2> x, std::array<expr, 2> s) {
+                             const expr a = tanh(x[0] * s[0] + relu(x[1]) * 0.5), b = s[1] + unsqueeze(a, 1);
+                             return scan_step{std::array{a, sum(b, axis(1))}, std::array{a, b * 0.5}};
+                           },
+                           {.reverse = true, .lengths = g.input<i32>("lengths", {B})});
+    g.output("first", made.output[0]);
+    g.output("second", made.output[1]);
+    g.output("a_last", made.state[0]);
+    g.output("b_last", made.state[1]);
+  }));
+}
+
+TEST_CASE("time along another axis, without a batch, and a running sum", "[scan]") {
+  compare_at_awkward_sizes(model("first_axis", [](graph& g) {
+    const expr x = g.input<f32>("x", {T, B, 3});
+    const auto add = [](expr x_t, expr s) { return scan_step{s + x_t, s + x_t}; };
+    g.output("sums", scan(x, constant(x, 0) + g.input<f32>("s", {B, 3}), add, {.over = T}));
+    const expr row = g.input<f32>("row", {T, 4});
+    g.output("alone", scan(row, g.input<f32>("start", {4}), add, {.over = axis(0)}));
+    g.output("lstm", lstm(row, "rnn", 5));
+  }));
+}
+
+TEST_CASE("recurrences inside a repeat, and a repeat inside a step", "[scan]") {
+  static constexpr auto m = model("nested", [](graph& g) {
+    const expr x = g.input<f32>("x", {B, T, 6});
+    const expr deep = repeat("layer", 3, x, [](expr y) { return y + gru(y, "rnn", 6); });
+    const auto y = scan(deep, g.input<f32>("h", {B, 6}), [](expr x_t, expr h) {
+      const expr next = repeat("depth", 2, tanh(x_t + h), [](expr z) { return tanh(linear(z, "mix", 6)); });
+      return scan_step{next, next};
+    });
+    g.output("y", y);
+  });
+  static_assert(m.parameters() == 3 * 18 * (6 + 6 + 2) + 2 * 6 * 7);
+  compare_at_awkward_sizes(m);
+}
+
+TEST_CASE("a scan inside a scan", "[scan]") {
+  compare_at_awkward_sizes(model("inner", [](graph& g) {
+    const expr x = g.input<f32>("x", {B, T, 4}), source = g.input<f32>("source", {B, S, 4});
+    g.output("y", scan(x, g.input<f32>("h", {B, 4}), [&](expr x_t, expr h) {
+               const auto inner = scan(source, h, [&](expr s, expr z) {
+                 const expr next = tanh(s * z + linear(x_t, "x", 4) + linear(s, "s", 4));
+                 return scan_step{next, next};
+               });
+               return scan_step{mean(inner.output, S), inner.state};
+             }));
+  }));
+}

@@ -2,9 +2,13 @@
 
 #include <fovea/models/bert.hpp>
 #include <fovea/models/gpt2.hpp>
+#include <fovea/models/kim_cnn.hpp>
 #include <fovea/models/llama.hpp>
+#include <fovea/models/sagan.hpp>
 #include <fovea/models/self_attention.hpp>
+#include <fovea/models/tcn.hpp>
 #include <fovea/models/transformer.hpp>
+#include <fovea/models/vit.hpp>
 
 // What holds for every model of the catalogue, bit for bit: neither threads, nor what the object did before,
 // nor the memory it has, nor whether a repeat is written out, changes a result.
@@ -58,7 +62,8 @@ void check_same_bits(const named_values& found, const named_values& expected) {
 }
 
 /// More positions than a tile of attention holds, more rows than a block of a product; and few.
-const sizes many{{"B", 3}, {"T", 37}, {"S", 70}}, few{{"B", 2}, {"T", 5}, {"S", 3}};
+const sizes many{{"B", 3}, {"T", 37}, {"S", 70}, {"H", 9}, {"W", 11}},
+    few{{"B", 2}, {"T", 5}, {"S", 3}, {"H", 2}, {"W", 3}};
 
 template <class M>
 void check_laws(const M& model) {
@@ -98,6 +103,12 @@ constexpr llama_config small_llama{
     .layers = 2, .heads = 6, .kv_heads = 2, .width = 48, .inner = 80, .vocab = 30};
 constexpr transformer_config small_transformer{
     .layers = 2, .block = {.heads = 3, .width = 48, .inner = 80}, .source_vocab = 30, .target_vocab = 31};
+constexpr kim_cnn_config small_kim_cnn{.vocab = 30, .width = 20, .classes = 3, .filters = 40};
+constexpr tcn_config small_tcn{.blocks = 4, .in = 6, .channels = 36};
+constexpr wavenet_config small_wavenet{.blocks = 4, .classes = 16, .residual = 20, .skip = 33};
+constexpr sagan_config small_sagan{.filters = 5, .value_filters = 9, .output_convolution = true};
+constexpr vit_config small_vit{
+    .layers = 2, .heads = 3, .width = 48, .inner = 80, .image = 20, .patch = 4, .classes = 7};
 
 } // namespace
 
@@ -111,6 +122,14 @@ TEST_CASE("laws of GPT-2, Llama and the encoder-decoder", "[laws]") {
   check_laws(gpt2<small_gpt2>);
   check_laws(llama<small_llama>);
   check_laws(transformer<small_transformer>);
+}
+
+TEST_CASE("laws of convolutional networks", "[laws]") {
+  check_laws(kim_cnn<small_kim_cnn>);
+  check_laws(tcn<small_tcn>);
+  check_laws(wavenet<small_wavenet>);
+  check_laws(sagan<36, small_sagan>);
+  check_laws(vit<small_vit>);
 }
 
 TEST_CASE("laws of the forms of self-attention", "[laws]") {

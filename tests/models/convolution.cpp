@@ -163,3 +163,35 @@ TEST_CASE("pooling over time and planes", "[pool]") {
     g.output("avg_planes_inside", avg_pool(y, 2, {.padding = 1, .count_padding = false}));
   }));
 }
+
+TEST_CASE("a feed-forward layer equals two convolutions of width 1 with ReLU between", "[convolution]") {
+  constexpr auto linear_layers = model("layers", [](graph& g) {
+    const expr x = g.input<f32>("x", {"B", "T", 20});
+    g.output("y", linear(relu(linear(x, "up", 70)), "down", 20));
+  });
+  constexpr auto convolutions = model("convolutions", [](graph& g) {
+    const expr x = g.input<f32>("x", {"B", "T", 20});
+    g.output("y", conv1d(relu(conv1d(x, "up", 70, 1)), "down", 20, 1));
+  });
+  const auto values = [](const std::vector<std::size_t>& shape, const std::string& name) {
+    const golden_tensor from = formula_tensor(name, shape);
+    return weight_tensor{shape, std::vector<float>(from.values.begin(), from.values.end())};
+  };
+  const auto with_width = [&](std::vector<std::size_t> one) {
+    const auto shape = [&](std::size_t out, std::size_t in) {
+      std::vector<std::size_t> s{out, in};
+      s.insert(s.end(), one.begin(), one.end());
+      return s;
+    };
+    return weights::from({{"up.weight", values(shape(70, 20), "up.weight")},
+                          {"up.bias", values({70}, "words")},
+                          {"down.weight", values(shape(20, 70), "down.weight")},
+                          {"down.bias", values({20}, "others")}});
+  };
+  const named_values inputs{{"x", values_of({3, 17, 20}, false, "x")}};
+  on_both_backends([&](auto backend) {
+    using on = decltype(backend);
+    CHECK(run_model<on>(convolutions, with_width({1}), inputs).at("y").values ==
+          run_model<on>(linear_layers, with_width({}), inputs).at("y").values);
+  });
+}

@@ -1,0 +1,46 @@
+#include "run_model.hpp"
+
+#include <fovea/models/kim_cnn.hpp>
+
+using namespace fovea;
+using namespace fovea::models;
+using namespace fovea::test;
+
+namespace {
+
+constexpr kim_cnn_config one_channel{.vocab = 50, .width = 16, .classes = 2, .filters = 8};
+constexpr kim_cnn_config two_channels{
+    .vocab = 50, .width = 16, .classes = 5, .filters = 8, .multichannel = true};
+
+// Of each width w: 100 filters over w vectors of 300 numbers, and their biases; then the classes.
+constexpr kim_cnn_config paper{.vocab = 1000, .width = 300, .classes = 2};
+static_assert(kim_cnn<paper>.parameters() == 1000 * 300 + 100 * 300 * (3 + 4 + 5) + 300 + 2 * 300 + 2);
+
+named_values tokens_of(const golden_case& c) { return {{"tokens", c.at("input.ids")}}; }
+
+template <kim_cnn_config config>
+void check_kim_cnn(const char* name) {
+  const golden_case c(name);
+  on_both_backends([&](auto backend) {
+    const named_values found = run_model<decltype(backend)>(kim_cnn<config>, weights_of(c), tokens_of(c));
+    for (const auto& [output, values] : found)
+      check(c, "output." + output, std::span<const double>(values.values), values.shape);
+  });
+}
+
+} // namespace
+
+TEST_CASE("Kim's CNN agrees with the reference cases, with one channel and with two", "[kim_cnn]") {
+  check_kim_cnn<one_channel>("kim_cnn_rand");
+  check_kim_cnn<two_channels>("kim_cnn_multichannel");
+}
+
+TEST_CASE("a sentence shorter than the widest filter is refused", "[kim_cnn]") {
+  named_values tokens = tokens_of(golden_case("kim_cnn_rand"));
+  tokens["tokens"] = {{1, 4}, {1, 2, 3, 4}, true};
+  on_both_backends([&](auto backend) {
+    CHECK_THROWS_WITH(
+        run_model<decltype(backend)>(kim_cnn<one_channel>, weights_of(golden_case("kim_cnn_rand")), tokens),
+        Catch::Matchers::Contains("conv1d: axis 1 of [B, T - 4, 8] would be 0"));
+  });
+}

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <concepts>
+#include <type_traits>
 
 #include <fovea/dsl/graph.hpp>
 
@@ -113,15 +114,19 @@ constexpr expr apply(op kind, located a, located b) {
   return g.add({.kind = kind, .type = result_type(kind, type_a, type_b), .shape = joined, .at = at}, x, y);
 }
 
+/// What an elementwise word takes: a value of the graph or what stands for one, or a scalar of a recorded
+/// lambda.
 template <class T>
-concept value = std::same_as<T, expr> || std::same_as<T, scalar>;
+concept value = std::convertible_to<T, expr> || std::same_as<T, scalar>;
+template <value T>
+using result_of = std::conditional_t<std::same_as<T, scalar>, scalar, expr>;
 
 template <value T>
-constexpr T unary(op kind, place at, T x) {
-  if constexpr (std::same_as<T, expr>)
-    return apply(kind, at, x);
-  else
+constexpr result_of<T> unary(op kind, place at, T x) {
+  if constexpr (std::same_as<T, scalar>)
     return record(kind, x);
+  else
+    return apply(kind, at, static_cast<expr>(x));
 }
 
 } // namespace detail
@@ -147,79 +152,79 @@ constexpr expr operator-(located a) { return detail::apply(op::negate, a.at, a.v
 
 // Each of these takes an expr, or a scalar inside a lambda, and gives the same shape.
 template <detail::value T>
-constexpr T exp(T x, place at = {__builtin_FILE(), __builtin_LINE()}) {
+constexpr detail::result_of<T> exp(T x, place at = {__builtin_FILE(), __builtin_LINE()}) {
   return detail::unary(op::exp, at, x);
 }
 /// Natural logarithm.
 template <detail::value T>
-constexpr T log(T x, place at = {__builtin_FILE(), __builtin_LINE()}) {
+constexpr detail::result_of<T> log(T x, place at = {__builtin_FILE(), __builtin_LINE()}) {
   return detail::unary(op::log, at, x);
 }
 template <detail::value T>
-constexpr T sqrt(T x, place at = {__builtin_FILE(), __builtin_LINE()}) {
+constexpr detail::result_of<T> sqrt(T x, place at = {__builtin_FILE(), __builtin_LINE()}) {
   return detail::unary(op::sqrt, at, x);
 }
 template <detail::value T>
-constexpr T abs(T x, place at = {__builtin_FILE(), __builtin_LINE()}) {
+constexpr detail::result_of<T> abs(T x, place at = {__builtin_FILE(), __builtin_LINE()}) {
   return detail::unary(op::abs, at, x);
 }
 template <detail::value T>
-constexpr T relu(T x, place at = {__builtin_FILE(), __builtin_LINE()}) {
+constexpr detail::result_of<T> relu(T x, place at = {__builtin_FILE(), __builtin_LINE()}) {
   return detail::unary(op::relu, at, x);
 }
 /// x (1 + erf(x / sqrt 2)) / 2 (Hendrycks and Gimpel 2016).
 template <detail::value T>
-constexpr T gelu(T x, place at = {__builtin_FILE(), __builtin_LINE()}) {
+constexpr detail::result_of<T> gelu(T x, place at = {__builtin_FILE(), __builtin_LINE()}) {
   return detail::unary(op::gelu, at, x);
 }
 /// The tanh form: x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))) / 2.
 template <detail::value T>
-constexpr T gelu_tanh(T x, place at = {__builtin_FILE(), __builtin_LINE()}) {
+constexpr detail::result_of<T> gelu_tanh(T x, place at = {__builtin_FILE(), __builtin_LINE()}) {
   return detail::unary(op::gelu_tanh, at, x);
 }
 /// x sigmoid(x) (Elfwing et al. 2017).
 template <detail::value T>
-constexpr T silu(T x, place at = {__builtin_FILE(), __builtin_LINE()}) {
+constexpr detail::result_of<T> silu(T x, place at = {__builtin_FILE(), __builtin_LINE()}) {
   return detail::unary(op::silu, at, x);
 }
 template <detail::value T>
-constexpr T sigmoid(T x, place at = {__builtin_FILE(), __builtin_LINE()}) {
+constexpr detail::result_of<T> sigmoid(T x, place at = {__builtin_FILE(), __builtin_LINE()}) {
   return detail::unary(op::sigmoid, at, x);
 }
 template <detail::value T>
-constexpr T tanh(T x, place at = {__builtin_FILE(), __builtin_LINE()}) {
+constexpr detail::result_of<T> tanh(T x, place at = {__builtin_FILE(), __builtin_LINE()}) {
   return detail::unary(op::tanh, at, x);
 }
 /// log(1 + exp(x)).
 template <detail::value T>
-constexpr T softplus(T x, place at = {__builtin_FILE(), __builtin_LINE()}) {
+constexpr detail::result_of<T> softplus(T x, place at = {__builtin_FILE(), __builtin_LINE()}) {
   return detail::unary(op::softplus, at, x);
 }
 template <detail::value T>
-constexpr T erf(T x, place at = {__builtin_FILE(), __builtin_LINE()}) {
+constexpr detail::result_of<T> erf(T x, place at = {__builtin_FILE(), __builtin_LINE()}) {
   return detail::unary(op::erf, at, x);
 }
 template <detail::value T>
-constexpr T sin(T x, place at = {__builtin_FILE(), __builtin_LINE()}) {
+constexpr detail::result_of<T> sin(T x, place at = {__builtin_FILE(), __builtin_LINE()}) {
   return detail::unary(op::sin, at, x);
 }
 template <detail::value T>
-constexpr T cos(T x, place at = {__builtin_FILE(), __builtin_LINE()}) {
+constexpr detail::result_of<T> cos(T x, place at = {__builtin_FILE(), __builtin_LINE()}) {
   return detail::unary(op::cos, at, x);
 }
 /// The largest whole number not above x.
 template <detail::value T>
-constexpr T floor(T x, place at = {__builtin_FILE(), __builtin_LINE()}) {
+constexpr detail::result_of<T> floor(T x, place at = {__builtin_FILE(), __builtin_LINE()}) {
   return detail::unary(op::floor, at, x);
 }
 /// Integers as floats; true as 1, false as 0.
 template <detail::value T>
-constexpr T to_float(T x, place at = {__builtin_FILE(), __builtin_LINE()}) {
+constexpr detail::result_of<T> to_float(T x, place at = {__builtin_FILE(), __builtin_LINE()}) {
   return detail::unary(op::to_float, at, x);
 }
 /// x itself; no gradient passes.
 template <detail::value T>
-constexpr T stop_gradient(T x, place at = {__builtin_FILE(), __builtin_LINE()}) {
+constexpr detail::result_of<T> stop_gradient(T x, place at = {__builtin_FILE(), __builtin_LINE()}) {
   return detail::unary(op::stop_gradient, at, x);
 }
 

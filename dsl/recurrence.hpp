@@ -137,7 +137,6 @@ constexpr recurrent_result recur(const cell& next, const char* word, expr x, con
            o.initial.count);
     return result;
   }
-  const scope inside(&g, name, scope_name::no_index, at);
   const reported_at call(x, at);
   result.state.count = o.layers * directions;
   for (int layer = 0; layer < o.layers; ++layer) {
@@ -160,6 +159,7 @@ constexpr recurrent_result recur(const cell& next, const char* word, expr x, con
           return result;
         }
       }
+      const scope inside(&g, name, scope_name::no_index, at);
       const auto done = recurrent_layer(
           next, x, hidden, names_of_recurrence[static_cast<std::size_t>(2 * layer + (both ? direction : 0))],
           initial, reversed, o, at);

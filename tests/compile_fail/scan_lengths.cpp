@@ -1,0 +1,17 @@
+// expect: {file}:{line}: scan: expected .lengths as int32 [batch] and a state of [batch, ...], found int32 [T]
+//         and a state [B, 4]
+#include <fovea/dsl.hpp>
+
+using namespace fovea;
+
+inline constexpr dim B{"B"}, T{"T"};
+
+inline constexpr auto m = model("m", [](graph& g) {
+  const expr x = g.input<f32>("x", {B, T, 4}), h = g.input<f32>("h", {B, 4});
+  const auto add = [](expr x_t, expr s) { return scan_step{s, s + x_t}; };
+#ifdef ILL_FORMED
+  g.output("y", scan(x, h, add, {.lengths = g.input<i32>("lengths", {T})})); // <- here
+#else
+  g.output("y", scan(x, h, add, {.lengths = g.input<i32>("lengths", {B})}));
+#endif
+});

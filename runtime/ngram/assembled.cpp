@@ -1,0 +1,86 @@
+#include <fovea/runtime/ngram/state.hpp>
+
+#include <numeric>
+#include <string>
+
+// Counts as they come from a counter or a file: checked, and completed by what follows from them.
+
+namespace fovea {
+using detail::require;
+
+ngram_counts ngram_counts::assembled(const ngram_config& config, std::vector<level> levels) {
+  detail::check(config);
+  const auto order = static_cast<std::size_t>(config.order);
+  require(levels.size() == order + 1 && levels[0].tokens.size() == 1,
+          "expected grams of 1 to " + std::to_string(order) + " tokens");
+
+  for (std::size_t length = 0; length <= order; ++length)
+    require(levels[length].counts.size() == levels[length].tokens.size(),
+            "the grams of " + std::to_string(length) + " tokens have another number of counts");
+
+  // Sorted, and inside their tables: what follows relies on it.
+  for (std::size_t length = 0; length < order; ++length) {
+    level& from = levels[length];
+    const std::string grams = "the grams of " + std::to_string(length) + " tokens ";
+    const level& to = levels[length + 1];
+    const auto& begin = from.begin;
+    require(begin.size() == from.tokens.size() + 1 && begin.front() == 0 && begin.back() == to.tokens.size(),
+            grams + "begin a wrong number of longer ones");
+    from.totals.resize(from.tokens.size());
+    for (std::size_t i = 0; i < from.tokens.size(); ++i) {
+      require(begin[i] <= begin[i + 1] && begin[i + 1] <= to.tokens.size(),
+              grams + "begin a wrong number of longer ones");
+      std::uint64_t total = 0;
+      for (std::size_t k = begin[i]; k < begin[i + 1]; ++k) {
+        require(to.tokens[k] >= 0 && to.tokens[k] < config.vocabulary &&
+                    (k == begin[i] || to.tokens[k - 1] < to.tokens[k]),
+                grams + "are followed by tokens out of order or outside the vocabulary");
+        require((to.counts[k] == 0) == (to.tokens[k] == config.start),
+                grams + "are followed by a token without a count");
+        total += to.counts[k];
+      }
+      require(total <= 0xffffffff, grams + "are followed by too many tokens");
+      from.totals[i] = static_cast<std::uint32_t>(total);
+    }
+    if (length + 1 < order) levels[length + 1].preceding.resize(to.tokens.size());
+    if (length + 1 < order) from.total_preceding.resize(from.tokens.size());
+  }
+
+  const auto made = std::make_shared<state>(state{config, std::move(levels)});
+  ngram_counts counts(made);
+
+  // Every gram ends in a shorter one, which occurs as often as all the grams that end in it together.
+  for (std::size_t length = 2; length <= order; ++length) {
+    level& shorter = made->levels[length - 1];
+    std::vector<std::uint64_t> sums(shorter.tokens.size());
+    counts.for_each_context(static_cast<int>(length) - 1, [&](std::span<const token_id> context, std::size_t,
+                                                              const ngram_followers& next) {
+      const auto suffix = counts.find_context(context.subspan(1));
+      for (std::size_t i = 0; i < next.tokens.size(); ++i) {
+        if (next.tokens[i] == config.start) continue;
+        const auto place = suffix
+                               ? counts.followers(static_cast<int>(length) - 2, *suffix).find(next.tokens[i])
+                               : std::nullopt;
+        require(place.has_value(),
+                "a gram of " + std::to_string(length) + " tokens has an end that was not counted");
+        const std::size_t at = counts.child(length - 2, *suffix, *place);
+        sums[at] += next.counts[i];
+        ++shorter.preceding[at];
+      }
+    });
+    for (std::size_t i = 0; i < sums.size(); ++i)
+      require(sums[i] == shorter.counts[i], "a gram of " + std::to_string(length - 1) +
+                                                " tokens has the count " + std::to_string(shorter.counts[i]) +
+                                                ", those that end in it " + std::to_string(sums[i]));
+  }
+  for (std::size_t length = 0; length + 1 < order; ++length) {
+    level& from = made->levels[length];
+    const auto& preceding = made->levels[length + 1].preceding;
+    for (std::size_t i = 0; i < from.tokens.size(); ++i)
+      from.total_preceding[i] =
+          std::accumulate(preceding.begin() + from.begin[i], preceding.begin() + from.begin[i + 1], 0u);
+  }
+  return counts;
+}
+
+} // namespace fovea

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <fovea/runtime/ngram/ngram.hpp>
+
+namespace fovea {
+
+/// An n-gram model as a model of the next token: what decoding (runtime/decoding/) asks of any language
+/// model. Its scores are logarithms of probabilities. The model lives as long as the reader.
+class ngram_reader {
+public:
+  explicit ngram_reader(const ngram& model) : model_(model) {}
+
+  void begin(std::size_t rows) { contexts_.assign(rows, {}); }
+  /// Throws fovea::error for an id outside the vocabulary.
+  token_scores step(std::span<const token_id> ids);
+  void reorder(std::span<const std::size_t> from) { reorder_rows(contexts_, from); }
+
+private:
+  const ngram& model_;
+  std::vector<token_ids> contexts_; // of each row, the tokens that matter
+  std::vector<double> probabilities_;
+  std::vector<float> scores_;
+};
+
+} // namespace fovea

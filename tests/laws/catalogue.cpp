@@ -4,6 +4,7 @@
 #include <fovea/models/gpt2.hpp>
 #include <fovea/models/kim_cnn.hpp>
 #include <fovea/models/llama.hpp>
+#include <fovea/models/ngram.hpp>
 #include <fovea/models/sagan.hpp>
 #include <fovea/models/self_attention.hpp>
 #include <fovea/models/tcn.hpp>
@@ -103,6 +104,7 @@ constexpr llama_config small_llama{
     .layers = 2, .heads = 6, .kv_heads = 2, .width = 48, .inner = 80, .vocab = 30};
 constexpr transformer_config small_transformer{
     .layers = 2, .block = {.heads = 3, .width = 48, .inner = 80}, .source_vocab = 30, .target_vocab = 31};
+constexpr dense_ngram_config small_ngram{.order = 3, .vocabulary = 7};
 constexpr kim_cnn_config small_kim_cnn{.vocab = 30, .width = 20, .classes = 3, .filters = 40};
 constexpr tcn_config small_tcn{.blocks = 4, .in = 6, .channels = 36};
 constexpr wavenet_config small_wavenet{.blocks = 4, .classes = 16, .residual = 20, .skip = 33};
@@ -117,6 +119,8 @@ TEST_CASE("laws of BERT and its heads", "[laws]") {
   check_laws(bert_masked_language_model<small_bert>);
   check_laws(sentence_encoder<small_bert>);
 }
+
+TEST_CASE("laws of the n-gram table", "[laws]") { check_laws(dense_ngram<small_ngram>); }
 
 TEST_CASE("laws of GPT-2, Llama and the encoder-decoder", "[laws]") {
   check_laws(gpt2<small_gpt2>);

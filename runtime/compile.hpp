@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <concepts>
 #include <cstdint>
@@ -265,7 +266,10 @@ private:
     void* to = engine_.input(i, sizes_.sizes());
     if constexpr (model::view.at(id).type == element::f32) {
       auto* out = static_cast<float*>(to);
-      for (const auto x : value) *out++ = static_cast<float>(x);
+      if constexpr (std::is_same_v<typename detail::value_type_of<E>::type, float>)
+        std::copy(value.begin(), value.end(), out);
+      else
+        for (const auto x : value) *out++ = static_cast<float>(x);
     } else {
       auto* out = static_cast<std::int32_t*>(to);
       std::size_t count = 0;
@@ -305,8 +309,8 @@ requires(M::well_formed) auto compile(const M& model, const weights& source,
   if constexpr (std::is_same_v<backend, reference>)
     return detail::compile_with<backend>(model, source, options, nullptr);
   else
-    return detail::compile_with<backend>(model, source, options,
-                                         simd::generated_code<typename M::lowered, simd::native>::steps.data());
+    return detail::compile_with<backend>(
+        model, source, options, simd::generated_code<typename M::lowered, simd::native>::steps.data());
 }
 
 /// A model with an error has said so already.

@@ -21,6 +21,24 @@ using avx2 = xsimd::fma3<xsimd::avx2>; // plain xsimd::avx2 does not fuse
 using avx512 = xsimd::avx512bw;
 #endif
 
+namespace detail {
+template <class Arch>
+struct narrower_of {
+  using type = Arch;
+};
+#if defined(__AVX512BW__) && defined(__AVX512DQ__)
+template <>
+struct narrower_of<avx512> {
+  using type = avx2;
+};
+#endif
+} // namespace detail
+
+/// A set with half the vector that machines with `Arch` have too; the same where that would lose its fused
+/// multiply-add.
+template <class Arch>
+using narrower = typename detail::narrower_of<Arch>::type;
+
 template <class Arch>
 using vec = xsimd::batch<float, Arch>;
 

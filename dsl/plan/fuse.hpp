@@ -42,6 +42,7 @@ struct fusion {
   /// Of the root of a product: the linear or matmul, its activation, and what it is joined with.
   std::int32_t product[nodes] = {}, other[nodes] = {};
   std::int32_t norm[nodes] = {}; // of a product: the batch_norm that its packed weights contain, or -1
+  bool largest[nodes] = {};      // of the root of a convolution: only the largest value over time is stored
   epilogue activation[nodes] = {};
   joining join[nodes] = {};
 };
@@ -75,6 +76,13 @@ constexpr bool is_norm_of(const graph_view& g, int id, int product) {
   for (int k = 1; k < n.operand_count; ++k)
     if (g.at(g.operand(id, k)).kind != op::parameter) return false;
   return p.operand_count < 3 || g.at(g.operand(product, 2)).kind == op::parameter;
+}
+
+/// max_over time of a convolution that has a step of its own.
+constexpr bool is_largest_of(const graph_view& g, int id, int product) {
+  const node& n = g.at(id);
+  if (n.kind != op::max_over || g.at(product).kind != op::conv1d || is_pointwise(g, product)) return false;
+  return n.attributes[0] == g.at(product).shape.rank - 2 && g.window_of(product).groups == 1;
 }
 
 constexpr bool renames(op kind) {
@@ -121,7 +129,7 @@ constexpr fusion<nodes> live_nodes(const graph_view& g) {
   return f;
 }
 
-/// Products take a norm into their weights, and an activation and a sum or product of the same shape as their
+/// Products take a norm into their weights, and an activation, a sum or product of the same shape as their
 /// epilogue.
 template <std::size_t nodes>
 constexpr fusion<nodes> fuse_epilogues(const graph_view& g, fusion<nodes> f) {
@@ -162,6 +170,12 @@ constexpr fusion<nodes> fuse_epilogues(const graph_view& g, fusion<nodes> f) {
         other = beside;
         root = user;
       }
+    }
+    if (const int user = f.uses[root] == 1 ? last_user[root] : -1; user >= 0 && join == joining::none &&
+                                                                   g.at(user).region == n.region &&
+                                                                   detail::is_largest_of(g, user, id)) {
+      root = user;
+      f.largest[root] = true;
     }
     const auto r = root;
     for (int k = id; k != root;) {

@@ -60,7 +60,7 @@ struct plan {
 
 /// A plan without its sizes in the type, for code that is compiled once.
 struct plan_view {
-  const bool* live;
+  const bool *live, *largest;
   const std::int32_t *base, *product, *other, *norm;
   const epilogue* activation;
   const joining* join;
@@ -71,9 +71,9 @@ struct plan_view {
 
   template <std::size_t nodes, std::size_t regions>
   explicit constexpr plan_view(const plan<nodes, regions>& p)
-      : live(p.groups.live), base(p.groups.base), product(p.groups.product), other(p.groups.other),
-        norm(p.groups.norm), activation(p.groups.activation), join(p.groups.join), parts(p.parts),
-        slot(p.slot), slots(p.slots), slot_count(p.slot_count), carried(p.carried) {}
+      : live(p.groups.live), largest(p.groups.largest), base(p.groups.base), product(p.groups.product),
+        other(p.groups.other), norm(p.groups.norm), activation(p.groups.activation), join(p.groups.join),
+        parts(p.parts), slot(p.slot), slots(p.slots), slot_count(p.slot_count), carried(p.carried) {}
 };
 
 namespace detail {

@@ -45,6 +45,10 @@ constexpr auto normed = model("normed", [](graph& g) {
   g.output("y", x + relu(batch_norm(conv1d(x, "conv", 16, 3, {.padding = same}), "norm")));
 });
 
+constexpr auto largest = model("largest", [](graph& g) {
+  g.output("y", max_over(relu(conv1d(g.input<f32>("x", {B, T, 16}), "conv", 16, 3)), axis(1)));
+});
+
 } // namespace
 
 TEST_CASE("convolutions and pooling over time count their places in the dims of the input") {
@@ -95,9 +99,16 @@ TEST_CASE("filters have PyTorch's layout and names, and count into parameters an
       2 * (2 * 3 * 32 * 16 * 16 * 3 + 32 * 48 * 8 * 9 + 32 * 48 * 3 * 2 * 16 + 32 * 44 * 4 * 5 * 3));
 }
 
-TEST_CASE("a norm by statistics, an activation and a sum are one pass with their convolution") {
-  static_assert(normed.schedule.step_count == 1);
-  static_assert(normed.schedule.steps[0].kind == step_kind::convolution);
-  static_assert(three.schedule.step_count == 3);
-  CHECK(normed.schedule.groups.norm[normed.schedule.groups.product[output_of(normed.view, "y")]] >= 0);
+template <class M>
+constexpr const auto& plan_of(const M&) {
+  return M::lowered::schedule;
+}
+
+TEST_CASE("a norm by statistics, an activation, a sum and the largest over time are one pass with their "
+          "convolution") {
+  static_assert(plan_of(normed).step_count == 1 && plan_of(normed).steps[0].kind == step_kind::convolution);
+  static_assert(plan_of(largest).step_count == 1 && plan_of(largest).steps[0].kind == step_kind::convolution);
+  static_assert(plan_of(three).step_count == 3);
+  CHECK(plan_of(normed).groups.norm[plan_of(normed).groups.product[output_of(normed.view, "y")]] >= 0);
+  CHECK(plan_of(largest).groups.largest[output_of(largest.view, "y")]);
 }

@@ -121,6 +121,22 @@ TEST_CASE("convolutions take epilogues: activation, gate, residual, norm", "[con
   }));
 }
 
+TEST_CASE("the largest value over time is taken in the same pass", "[convolution]") {
+  const auto declared = model("largest", [](graph& g) {
+    const expr x = g.input<f32>("x", {"B", "T", 35}), y = g.input<f32>("y", {"B", "T", "S", 6});
+    g.output("relu", max_over(relu(conv1d(x, "relu", 67, 5, {.padding = 4})), axis(1)));
+    g.output("kept", max_over(conv1d(x, "kept", 8, 3, {.stride = 2, .padding = 1}), axis(1), {.keep = true}));
+    g.output("normed",
+             max_over(tanh(batch_norm(conv1d(x, "conv", 36, 2, {.padding = same}), "norm")), axis(1)));
+    g.output("words", max_over(conv1d(y, "words", 17, 3, {.padding = causal}), axis(2)));
+    g.output("beside", max_over(conv1d(x, "beside", 9, 3, {.padding = same}), axis(2)));
+    g.output("grouped", max_over(conv1d(x, "grouped", 10, 3, {.padding = same, .groups = 5}), axis(1)));
+    g.output("smallest", min_over(conv1d(x, "smallest", 9, 3, {.padding = same}), axis(1)));
+  });
+  compare_at_awkward_sizes(declared);
+  compare(declared, {{"B", 2}, {"T", 901}, {"S", 2}}); // more rows than are gathered at a time
+}
+
 TEST_CASE("transposed convolutions: remainders of the stride with and without taps", "[convolution]") {
   compare_at_awkward_sizes(model("conv_transpose1d", [](graph& g) {
     const expr x = g.input<f32>("x", {"B", "T", 12});

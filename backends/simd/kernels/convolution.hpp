@@ -92,7 +92,7 @@ inline void convolve_rows(const convolution_args& a, convolution_scratch_of<Arch
   const size_t line = a.axis[1].places, plane = line * a.axis[0].places;
   const bool even = a.out_line == line * a.out_place && a.out_plane == a.axis[0].places * a.out_line;
   const size_t piece = even ? a.planes * plane : line;
-  window_rows(a, row, rows, group, scratch.starts, scratch.copies);
+  window_rows<Arch>(a, row, rows, group, scratch.starts, scratch.copies);
   for (size_t done = 0; done < rows;) {
     const window_place at(a.axis, row + done);
     const size_t here = smaller(rows - done, piece - (row + done) % piece);
@@ -114,7 +114,7 @@ inline void convolve_largest(const convolution_args& a, convolution_scratch_of<A
   float* out = a.out + plane * a.out_plane + group * a.columns + column;
   for (size_t done = 0; done < rows; done += most) {
     const size_t here = smaller(most, rows - done);
-    window_rows(a, plane * rows + done, here, group, scratch.starts, scratch.copies);
+    window_rows<Arch>(a, plane * rows + done, here, group, scratch.starts, scratch.copies);
     multiply_windows<Arch>(a, scratch.starts, here, group, first, last, scratch.sums, stride, nullptr);
     for_vectors<Arch>(columns, [&](size_t j, auto lanes) {
       vec<Arch> most_yet =

@@ -1,6 +1,7 @@
 #pragma once
 
-// Largest values and means of sliding windows, features side by side in vectors (see pool_args in table.hpp).
+// Largest values and means of sliding windows of neighbours, features side by side in vectors (see pool_args
+// in table.hpp).
 
 #include <fovea/backends/simd/arch.hpp>
 #include <fovea/backends/simd/kernels/lanes.hpp>
@@ -21,11 +22,9 @@ inline size_t pool_places(const pool_args& a) {
 /// How many positions a mean divides by on one axis.
 inline size_t counted_taps(const pool_args& a, int axis, size_t place) {
   const window_axis& along = a.axis[axis];
-  size_t count = 0;
-  for (size_t tap = 0; tap < along.taps; ++tap) {
-    const std::ptrdiff_t p = position(along, place, tap);
-    count += a.count_padding ? p < a.counted[axis] : inside(along, p);
-  }
+  if (!a.count_padding) return tap_range(along, place).count();
+  size_t count = along.taps;
+  while (position(along, place, count - 1) >= a.counted[axis]) --count;
   return count;
 }
 
@@ -34,18 +33,15 @@ template <class Arch, class Join>
 inline void pool_place(const pool_args& a, const window_place& at, float* out, float scale,
                        const Join& join) {
   const window_axis &y = a.axis[0], &x = a.axis[1];
+  const tap_range lines(y, at.line), taps(x, at.place);
   const float* plane = a.x + at.plane * y.in * x.in * a.width;
   for_vectors<Arch>(a.width, [&](size_t j, auto lanes) {
     vec<Arch> total(Join::neutral);
-    for (size_t ky = 0; ky < y.taps; ++ky) {
-      const std::ptrdiff_t line = position(y, at.line, ky);
-      if (!inside(y, line)) continue;
-      for (size_t kx = 0; kx < x.taps; ++kx) {
-        const std::ptrdiff_t p = position(x, at.place, kx);
-        if (!inside(x, p)) continue;
-        const size_t from = (static_cast<size_t>(line) * x.in + static_cast<size_t>(p)) * a.width;
-        total = join(total, lanes.load(plane + from + j));
-      }
+    for (size_t ky = lines.first; ky < lines.last; ++ky) {
+      const std::ptrdiff_t first =
+          position(y, at.line, ky) * static_cast<std::ptrdiff_t>(x.in) + position(x, at.place, taps.first);
+      const float* from = plane + static_cast<size_t>(first) * a.width + j;
+      for (size_t kx = 0; kx < taps.count(); ++kx, from += a.width) total = join(total, lanes.load(from));
     }
     lanes.store(out + j, total * vec<Arch>(scale));
   });

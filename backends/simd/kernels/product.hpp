@@ -73,18 +73,18 @@ struct ahead {
   size_t step;
 };
 
-/// to[rows, panels * panel] = (row a[r] of `depth` floats for each r) * panels + bias.
-template <class Arch, size_t rows, size_t panels>
+/// to[rows, vectors] = (row a[r] of `depth` floats for each r) * as many vectors of columns in panels of
+/// `packed` + bias.
+template <class Arch, size_t rows, size_t vectors, size_t packed>
 inline void multiply(const float* const (&a)[rows], size_t depth, const float* weights, const float* bias,
                      float* to, size_t to_stride, ahead next) {
-  constexpr size_t vectors = panels * 2;
   const auto weight_at = [&](size_t k, size_t v) {
-    return vec<Arch>::load_aligned(weights + ((v / 2) * depth + k) * panel<Arch> + (v % 2) * width<Arch>);
+    return vec<Arch>::load_aligned(weights + ((v / 2) * depth + k) * packed + (v % 2) * width<Arch>);
   };
   vec<Arch> sum[rows][vectors];
   unrolled<rows * vectors>([&](auto i) { sum[i / vectors][i % vectors] = vec<Arch>(0.f); });
   for (size_t k = 0; k < depth; ++k) {
-    if constexpr (panels == 1) {
+    if constexpr (vectors <= 2) {
       __builtin_prefetch(next.at, 0, 2);
       next.at += next.step;
     }
@@ -119,12 +119,12 @@ struct block_work {
   ahead next;
 };
 
-template <class Arch, size_t rows, size_t panels>
+template <class Arch, size_t rows, size_t vectors, size_t packed = panel<Arch>>
 inline void multiply_block(const block_work& work, size_t at) {
   const product_args& args = *work.args;
   const product_part& part = *work.part;
-  constexpr size_t block = panels * panel<Arch>;
-  const size_t column = at * panel<Arch>;
+  constexpr size_t block = vectors * width<Arch>;
+  const size_t column = at * packed;
   const size_t columns = smaller(part.columns - column, block);
   alignas(64) float tile[rows * block], padded_bias[block];
   const bool in_place = columns == block && part.act == activation::none && part.join == combine::none;
@@ -144,7 +144,7 @@ inline void multiply_block(const block_work& work, size_t at) {
                            : args.a + (args.ids ? static_cast<size_t>(args.ids[row]) : row) * args.a_stride;
   }
   const ahead next{work.next.at + (at - work.first) * args.depth * work.next.step, work.next.step};
-  multiply<Arch, rows, panels>(a, args.depth, weights, bias, to, to_stride, next);
+  multiply<Arch, rows, vectors, packed>(a, args.depth, weights, bias, to, to_stride, next);
   if (in_place) return;
   activate<Arch>(part.act, tile, rows * block);
   const float* other = part.other ? part.other + work.row * part.other_stride + column : nullptr;
@@ -157,8 +157,19 @@ template <class Arch, size_t rows>
 void multiply_panels(const block_work& work) {
   constexpr size_t together = block_panels<Arch>(rows);
   size_t at = work.first;
-  for (; at + together <= work.last; at += together) multiply_block<Arch, rows, together>(work, at);
-  for (; at < work.last; ++at) multiply_block<Arch, rows, 1>(work, at);
+  if constexpr (together > 1)
+    for (; at + together <= work.last; at += together) multiply_block<Arch, rows, 2 * together>(work, at);
+  for (; at < work.last; ++at) {
+    // The last panel may be empty but for its first vector, or for a narrower one.
+    using narrow = narrower<Arch>;
+    const size_t left = work.part->columns - at * panel<Arch>;
+    if (left > width<Arch>)
+      multiply_block<Arch, rows, 2>(work, at);
+    else if (left > width<narrow> || width<narrow> == width<Arch>)
+      multiply_block<Arch, rows, 1>(work, at);
+    else
+      multiply_block<narrow, rows, 1, panel<Arch>>(work, at);
+  }
 }
 
 template <class Arch, class Index>

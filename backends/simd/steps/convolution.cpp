@@ -39,6 +39,7 @@ void for_phases(const context& c, const step& s, const F& f) {
                             .depth = layout.in,
                             .columns = layout.out,
                             .depthwise = layout.depthwise(),
+                            .largest = c.plan.largest[root],
                             .weights = next,
                             .bias = weights.bias,
                             .act = kernel_activation(c.plan.activation[root]),
@@ -52,7 +53,7 @@ void for_phases(const context& c, const step& s, const F& f) {
       const size_t begin = static_cast<size_t>(ry) * line + static_cast<size_t>(rx) * out.features;
       args.out_place = static_cast<size_t>(phases[1]) * out.features;
       args.out_line = static_cast<size_t>(phases[0]) * line;
-      args.out_plane = out.axis[0] * line;
+      args.out_plane = args.largest ? out.features : out.axis[0] * line;
       args.out = c.result(root) + begin;
       if (joined) args.other = c.value(c.plan.other[root]) + begin;
       next += layout.phase_floats(args.axis[0].taps * args.axis[1].taps, c.kernels.panel);

@@ -1,0 +1,130 @@
+// Kim's CNN, and single convolutions and poolings: the peers' times are those of bench/peers/convolution.py.
+//
+//     convolution [--threads N] [--json FILE]
+
+#include "measure.hpp"
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <fovea/fovea.hpp>
+#include <fovea/models/kim_cnn.hpp>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+using namespace fovea;
+
+namespace {
+
+constexpr models::kim_cnn_config kim{.vocab = 1, .width = 64, .classes = 2};
+constexpr auto kim_cnn = model("kim_cnn", [](graph& g) {
+  const expr x = g.input<f32>("x", {"B", 128, 64});
+  g.output("y", models::kim_cnn_scores(models::kim_cnn_features(x, kim), kim));
+});
+
+// One operation each, over time and over planes.
+constexpr auto plain = model("plain", [](graph& g) {
+  const expr x = g.input<f32>("x", {"B", 512, 128});
+  g.output("y", relu(conv1d(x, "conv", 128, 3, {.padding = same})));
+});
+constexpr auto dilated = model("dilated", [](graph& g) {
+  const expr x = g.input<f32>("x", {"B", 1024, 64});
+  g.output("y", relu(conv1d(x, "conv", 64, 3, {.dilation = 8, .padding = causal})));
+});
+constexpr auto depthwise = model("depthwise", [](graph& g) {
+  const expr x = g.input<f32>("x", {"B", 256, 512});
+  g.output("y", conv1d(x, "conv", 512, 31, {.padding = same, .groups = 512}));
+});
+constexpr auto doubled = model("doubled", [](graph& g) {
+  const expr x = g.input<f32>("x", {"B", 256, 256});
+  g.output("y", conv_transpose1d(x, "conv", 128, 4, {.stride = 2, .padding = 1}));
+});
+constexpr auto planes = model("planes", [](graph& g) {
+  const expr x = g.input<f32>("x", {"B", 56, 56, 64});
+  g.output("y", relu(batch_norm(conv2d(x, "conv", 64, 3, {.padding = 1, .bias = false}), "norm")));
+});
+constexpr auto image = model("image", [](graph& g) {
+  const expr x = g.input<f32>("x", {"B", 224, 224, 3});
+  g.output("y", relu(conv2d(x, "conv", 64, 7, {.stride = 2, .padding = 3})));
+});
+constexpr auto depthwise_planes = model("depthwise_planes", [](graph& g) {
+  const expr x = g.input<f32>("x", {"B", 56, 56, 128});
+  g.output("y", relu(conv2d(x, "conv", 128, 3, {.padding = 1, .groups = 128})));
+});
+constexpr auto pooled = model("pooled", [](graph& g) {
+  const expr x = g.input<f32>("x", {"B", 112, 112, 64});
+  g.output("y", max_pool(x, 3, {.stride = 2, .padding = 1}));
+});
+
+/// Parameters of a model, all of them small and positive.
+template <class M>
+weights some_weights(const M&) {
+  std::map<std::string, weight_tensor> made;
+  const graph_view& g = M::view;
+  for (std::size_t p = 0; p < g.parameters.size(); ++p) {
+    const shape& s = g.at(g.parameters[p].node).shape;
+    weight_tensor tensor;
+    std::size_t size = 1;
+    for (int axis = 0; axis < s.rank; ++axis) {
+      tensor.shape.push_back(static_cast<std::size_t>(g.number(s[axis])));
+      size *= tensor.shape.back();
+    }
+    tensor.values.assign(size, 0.01f);
+    made[g.parameter_name(static_cast<int>(p)).text] = std::move(tensor);
+  }
+  return weights::from(std::move(made));
+}
+
+struct options {
+  int threads = 1;
+  double peak = 0;
+};
+
+template <class M>
+void time(const M& model, std::size_t batch, const options& with, nlohmann::json& rows) {
+  const dim B{"B"};
+  auto net = compile(model, some_weights(model),
+                     {.capacity = {{B, static_cast<std::int64_t>(batch)}}, .threads = with.threads});
+  const graph_view& g = M::view;
+  const shape& s = g.at(g.inputs[0].node).shape;
+  std::vector<std::size_t> shape{batch};
+  for (int axis = 1; axis < s.rank; ++axis) shape.push_back(static_cast<std::size_t>(g.number(s[axis])));
+  xt::xarray<float> x(shape);
+  for (std::size_t i = 0; i < x.size(); ++i) x.data()[i] = static_cast<float>(i % 17) * 0.01f - 0.08f;
+  const auto call = [&] { net("x"_in = x); };
+  call();
+  const double us = bench::best_us(batch > 1 ? 40 : 400, call);
+  const auto flops = static_cast<double>(M::flops({{B, static_cast<std::int64_t>(batch)}}));
+  const std::string name = "convolution/" + std::string(model.name) + "/" + std::to_string(batch);
+  const double bound = flops / 2 / with.peak / us;
+  std::printf("%-34s %10.1f us  %4.1f %% of the peak\n", name.c_str(), us, 100 * bound);
+  rows.push_back({{"name", name},
+                  {"isa", instruction_set()},
+                  {"threads", with.threads},
+                  {"ours_us", us},
+                  {"bound", bound}});
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app{"Times convolutions."};
+  std::string json;
+  options with;
+  app.add_option("--threads", with.threads, "threads");
+  app.add_option("--json", json, "write the rows to this file");
+  CLI11_PARSE(app, argc, argv);
+
+  thread_pool pool(static_cast<std::size_t>(with.threads));
+  with.peak = bench::peak_rate(pool, simd::kernels().vector);
+  nlohmann::json rows = nlohmann::json::array();
+  time(kim_cnn, 1, with, rows);
+  time(kim_cnn, 32, with, rows);
+  time(plain, 1, with, rows);
+  time(dilated, 1, with, rows);
+  time(depthwise, 1, with, rows);
+  time(doubled, 1, with, rows);
+  time(planes, 1, with, rows);
+  time(image, 1, with, rows);
+  time(depthwise_planes, 1, with, rows);
+  time(pooled, 1, with, rows);
+  if (!json.empty()) std::ofstream(json) << rows.dump(2) << '\n';
+}

@@ -1,0 +1,103 @@
+"""Times the rows of bench/convolution.cpp in PyTorch and in ONNX Runtime and writes them as JSON.
+
+    python bench/peers/convolution.py [--threads N] [--json FILE]
+
+Both get their own layout, channels before time and planes. Needs torch, onnx and onnxruntime.
+"""
+
+import argparse
+import io
+import json
+import sys
+import time
+
+import onnxruntime
+import torch
+from torch import nn
+
+
+class KimCnn(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.convs = nn.ModuleList([nn.Conv1d(64, 100, width) for width in (3, 4, 5)])
+        self.linear = nn.Linear(300, 2)
+
+    def forward(self, x):
+        return self.linear(torch.cat([torch.relu(conv(x)).amax(2) for conv in self.convs], 1))
+
+
+class Causal(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv1d(64, 64, 3, dilation=8)
+
+    def forward(self, x):
+        return torch.relu(self.conv(nn.functional.pad(x, (16, 0))))
+
+
+def rows():
+    """Name, module and shape of the input."""
+    yield "kim_cnn/1", KimCnn(), (1, 64, 128)
+    yield "kim_cnn/32", KimCnn(), (32, 64, 128)
+    yield "plain/1", nn.Sequential(nn.Conv1d(128, 128, 3, padding=1), nn.ReLU()), (1, 128, 512)
+    yield "dilated/1", Causal(), (1, 64, 1024)
+    yield "depthwise/1", nn.Conv1d(512, 512, 31, padding=15, groups=512), (1, 512, 256)
+    yield "doubled/1", nn.ConvTranspose1d(256, 128, 4, 2, 1), (1, 256, 256)
+    block = nn.Sequential(nn.Conv2d(64, 64, 3, padding=1, bias=False), nn.BatchNorm2d(64), nn.ReLU())
+    yield "planes/1", block, (1, 64, 56, 56)
+    yield "image/1", nn.Sequential(nn.Conv2d(3, 64, 7, 2, 3), nn.ReLU()), (1, 3, 224, 224)
+    yield "depthwise_planes/1", nn.Sequential(nn.Conv2d(128, 128, 3, padding=1, groups=128), nn.ReLU()), (1, 128, 56, 56)
+    yield "pooled/1", nn.MaxPool2d(3, 2, 1), (1, 64, 112, 112)
+
+
+def best_us(run, repeats):
+    run()
+    best = float("inf")
+    for _ in range(repeats):
+        start = time.perf_counter()
+        run()
+        best = min(best, time.perf_counter() - start)
+    return best * 1e6
+
+
+def onnx_session(module, x, threads):
+    """The graph that TorchScript records, with every optimisation of the runtime."""
+    file = io.BytesIO()
+    torch.onnx.export(module, (x,), file, input_names=["x"], opset_version=17, dynamo=False)
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = threads
+    options.inter_op_num_threads = 1
+    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_ENABLE_ALL
+    return onnxruntime.InferenceSession(file.getvalue(), options, providers=["CPUExecutionProvider"])
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--json")
+    options = parser.parse_args()
+    torch.set_num_threads(options.threads)
+    measured = []
+    with torch.inference_mode():
+        for name, module, shape in rows():
+            module.eval()
+            x = torch.randn(shape)
+            session = onnx_session(module, x, options.threads)
+            feed = {"x": x.numpy()}
+            repeats = 40 if shape[0] > 1 else 400
+            for peer, version, run in (
+                ("onnxruntime", onnxruntime.__version__, lambda: session.run(None, feed)),
+                ("torch", torch.__version__, lambda: module(x)),
+            ):
+                us = best_us(run, repeats)
+                print(f"convolution/{name:22} {peer:12} {us:10.1f} us", flush=True)
+                measured.append({"name": "convolution/" + name, "threads": options.threads, "peer": peer,
+                                 "peer_version": version, "peer_us": us})
+    if options.json:
+        with open(options.json, "w") as file:
+            json.dump(measured, file, indent=2)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -11,9 +11,19 @@ using namespace fovea::test;
 
 namespace {
 
-inline constexpr dim B{"B"}, T{"T"};
+inline constexpr dim B{"B"}, S{"S"}, T{"T"};
 
 constexpr models::gpt2_config tiny{.layers = 2, .heads = 3, .width = 24, .vocab = 48, .context = 40};
+
+/// Sutskever et al. 2014: the encoder's last state is the decoder's first.
+constexpr auto translator = model("seq2seq", [](graph& g) {
+  const expr source = embedding(g.input<i32>("source", {B, S}), "src_embedding", 24, 10);
+  const expr target = embedding(g.input<i32>("tokens", {B, T}), "tgt_embedding", 20, 10);
+  const expr lengths = g.input<i32>("source_lengths", {B});
+  const recurrent_result read = lstm(source, "encoder", 14, {.lengths = lengths});
+  const expr written = lstm(target, "decoder", 14, {.initial = read.state});
+  g.output("logits", linear(written, "linear", 20));
+});
 
 token_ids ids_of(const golden_tensor& from) { return {from.values.begin(), from.values.end()}; }
 
@@ -39,6 +49,22 @@ TEST_CASE("decoding GPT-2 agrees with the reference at every step", "[decoding]"
     // The network's own errors pass through.
     CHECK_THROWS_WITH(greedy(model, prompts[0], {.max_tokens = 14}),
                       "gpt2: input \"tokens\" [B, T]: axis 1 (T) is 17, expected 1 to 16, the capacity of T");
+  });
+}
+
+TEST_CASE("decoding an encoder-decoder agrees with the reference at every step", "[decoding]") {
+  const golden_case c("decode_seq2seq");
+  const auto sources = integers<2>(c, "source_ids");
+  const auto lengths = integers<1>(c, "source_lengths");
+  const std::vector<token_ids> prompts(3, token_ids{1});
+  on_both_backends([&](auto backend) {
+    auto net = compile<decltype(backend)>(translator, weights_of(c), {.capacity = {{B, 12}, {S, 7}, {T, 12}}});
+    whole_prefix model([&](const auto& ids, std::span<const std::size_t> text) {
+      const xt::xtensor<std::int64_t, 2> source = xt::view(sources, xt::keep(text), xt::all());
+      const xt::xtensor<std::int64_t, 1> length = xt::view(lengths, xt::keep(text));
+      return net("source"_in = source, "source_lengths"_in = length, "tokens"_in = ids)["logits"_out];
+    });
+    check_decoding(c, model, prompts);
   });
 }
 

@@ -114,40 +114,45 @@ void ngram_counter::add(std::span<const token_id> line) {
   text_.push_back(config_.end);
 }
 
+// A gram is the gram without its last token, by its number, and that token: sorting these pairs as integers
+// makes a level from the one before.
 ngram_counts ngram_counter::counts() const {
   const auto order = static_cast<std::size_t>(config_.order);
   std::vector<ngram_counts::level> levels(order + 1);
   levels[0] = {{config_.start}, {0}};
-  std::vector<std::uint32_t> ends,
-      shorter; // where grams of the level end in the text, and one of each parent
+  const auto key_of = [](std::uint32_t context, token_id token) {
+    return std::uint64_t{context} << 32 | static_cast<std::uint32_t>(token);
+  };
+  std::vector<std::uint32_t> ending(text_.size()); // the number of the context that ends at each place
+  std::vector<std::uint64_t> keys;
   for (std::size_t length = 1; length <= order; ++length) {
-    ends.clear();
-    if (length < order && !text_.empty()) ends.push_back(static_cast<std::uint32_t>(length - 1)); // <s> ...
+    keys.clear();
+    if (length < order && !text_.empty()) keys.push_back(key_of(ending[0], config_.start)); // <s> <s> ...
     for (std::size_t i = 0; i < text_.size(); ++i)
-      if (text_[i] != config_.start) ends.push_back(static_cast<std::uint32_t>(i));
-    const auto gram = [&](std::uint32_t end) { return std::span(text_).subspan(end + 1 - length, length); };
-    const auto context = [&](std::uint32_t end) { return gram(end).first(length - 1); };
-    std::sort(ends.begin(), ends.end(), [&](std::uint32_t a, std::uint32_t b) {
-      return std::ranges::lexicographical_compare(gram(a), gram(b));
-    });
+      if (text_[i] != config_.start) keys.push_back(key_of(i == 0 ? 0 : ending[i - 1], text_[i]));
+    std::sort(keys.begin(), keys.end());
 
-    ngram_counts::level &parents = levels[length - 1], &made = levels[length];
-    parents.begin.assign(parents.tokens.size() + 1, 0);
-    // Both levels have the same order, so the parents of the grams are met one after another.
-    std::size_t parent = 0;
-    std::vector<std::uint32_t> distinct;
-    for (std::size_t first = 0, last; first < ends.size(); first = last) {
-      for (last = first + 1; last < ends.size() && std::ranges::equal(gram(ends[first]), gram(ends[last]));)
-        ++last;
-      while (length > 1 && !std::ranges::equal(context(ends[first]), context(shorter[parent] + 1))) ++parent;
-      distinct.push_back(ends[first]);
-      made.tokens.push_back(gram(ends[first]).back());
+    ngram_counts::level &contexts = levels[length - 1], &made = levels[length];
+    contexts.begin.assign(contexts.tokens.size() + 1, 0);
+    for (std::size_t first = 0, last; first < keys.size(); first = last) {
+      for (last = first + 1; last < keys.size() && keys[last] == keys[first];) ++last;
+      made.tokens.push_back(static_cast<token_id>(keys[first] & 0xffffffff));
       made.counts.push_back(made.tokens.back() == config_.start ? 0
                                                                 : static_cast<std::uint32_t>(last - first));
-      ++parents.begin[parent + 1];
+      ++contexts.begin[(keys[first] >> 32) + 1];
     }
-    shorter = std::move(distinct);
-    std::partial_sum(parents.begin.begin(), parents.begin.end(), parents.begin.begin());
+    std::partial_sum(contexts.begin.begin(), contexts.begin.end(), contexts.begin.begin());
+    if (length == order) break;
+
+    const auto number_of = [&](std::uint32_t context, token_id token) {
+      const auto tokens = made.tokens.begin();
+      return static_cast<std::uint32_t>(
+          std::lower_bound(tokens + contexts.begin[context], tokens + contexts.begin[context + 1], token) -
+          tokens);
+    };
+    const std::uint32_t starts = text_.empty() ? 0 : number_of(ending[0], config_.start);
+    for (std::size_t i = text_.size(); i-- > 0;) // each from the one before it
+      ending[i] = text_[i] == config_.start ? starts : number_of(ending[i - 1], text_[i]);
   }
   return ngram_counts::assembled(config_, std::move(levels));
 }

@@ -90,7 +90,7 @@ private:
   std::shared_ptr<const state> state_;
 };
 
-/// Counts the grams of a text, line after line. Takes 8 bytes a token while it counts.
+/// Counts the grams of a text, line after line. Takes 4 bytes a token, and 12 more while `counts` runs.
 class ngram_counter {
 public:
   /// Throws fovea::error for an order outside 1 to 16, or a start or end outside the vocabulary or the same.

@@ -58,7 +58,8 @@ TEST_CASE("decoding an encoder-decoder agrees with the reference at every step",
   const auto lengths = integers<1>(c, "source_lengths");
   const std::vector<token_ids> prompts(3, token_ids{1});
   on_both_backends([&](auto backend) {
-    auto net = compile<decltype(backend)>(translator, weights_of(c), {.capacity = {{B, 12}, {S, 7}, {T, 12}}});
+    auto net =
+        compile<decltype(backend)>(translator, weights_of(c), {.capacity = {{B, 12}, {S, 7}, {T, 12}}});
     whole_prefix model([&](const auto& ids, std::span<const std::size_t> text) {
       const xt::xtensor<std::int64_t, 2> source = xt::view(sources, xt::keep(text), xt::all());
       const xt::xtensor<std::int64_t, 1> length = xt::view(lengths, xt::keep(text));

@@ -176,7 +176,9 @@ constexpr expr attend_to(op kind, expr q, expr k, expr v, const attention_option
       !lambda_fits(g, o.mask.function, "mask", scores, at, word))
     return {&g};
   const int score_function = o.score.function.empty() ? -1 : g.add_function(o.score.function, at, word);
-  const int mask_function = o.mask.function.empty() ? -1 : g.add_function(o.mask.function, at, word);
+  scalar_function visible = o.mask.function;
+  visible.looks_ahead = o.mask.looks_ahead;
+  const int mask_function = visible.empty() ? -1 : g.add_function(visible, at, word);
   if (!g.error.empty()) return {&g};
   double scale = o.scale;
   if (scale == 0)

@@ -57,6 +57,15 @@ struct dim {
     append({1, {0, -1, -1, -1}});
   }
 
+  /// The symbol of a name that another dim has.
+  static constexpr dim symbol(const char* name) {
+    dim d;
+    for (int i = 0; name[i] != '\0'; ++i) d.atoms[0].symbol[i] = name[i];
+    d.atom_count = 1;
+    d.append({1, {0, -1, -1, -1}});
+    return d;
+  }
+
   /// A number with a name.
   template <std::size_t n>
   consteval dim(const char (&name)[n], std::int64_t number) : dim(number) {

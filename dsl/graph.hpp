@@ -436,6 +436,7 @@ public:
     for (int i = 0; i < f.capture_count; ++i) kept.captures[i] = f.captures[i];
     kept.count = f.count;
     kept.capture_count = f.capture_count;
+    kept.looks_ahead = f.looks_ahead;
     return function_count++;
   }
 

@@ -34,6 +34,7 @@ struct well_formed_model {
   static constexpr bool well_formed = true;
   static constexpr auto declaration = detail::image_of<detail::declared<F>>();
   static constexpr graph_view view = declaration.view();
+  using source = detail::declared<F>;
   using lowered = lowering<well_formed_model>;
 
   const char* name;

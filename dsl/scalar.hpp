@@ -41,6 +41,7 @@ struct scalar_function {
   int captures[max_captures] = {};
   int capture_count = 0;
   bool overflow = false;
+  bool looks_ahead = true;     // of a mask: whether a query may see later keys
   const char* fault = nullptr; // the first misuse while recording, as the end of a sentence
 
   constexpr bool empty() const { return count == 0; }
@@ -48,7 +49,8 @@ struct scalar_function {
   constexpr element type() const { return nodes[count - 1].type; }
 
   friend constexpr bool operator==(const scalar_function& a, const scalar_function& b) {
-    if (a.count != b.count || a.capture_count != b.capture_count) return false;
+    if (a.count != b.count || a.capture_count != b.capture_count || a.looks_ahead != b.looks_ahead)
+      return false;
     for (int i = 0; i < a.count; ++i)
       if (!(a.nodes[i] == b.nodes[i])) return false;
     for (int i = 0; i < a.capture_count; ++i)

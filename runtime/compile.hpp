@@ -14,6 +14,7 @@
 #include <fovea/backends/simd/isa/dispatch.hpp>
 #include <fovea/backends/simd/lower.hpp>
 #include <fovea/dsl/model.hpp>
+#include <fovea/runtime/calls/inputs.hpp>
 #include <fovea/runtime/calls/keys.hpp>
 #include <fovea/runtime/calls/lookup.hpp>
 #include <fovea/runtime/calls/sizes.hpp>
@@ -40,34 +41,6 @@ int threads_of(const compile_options& options) {
   if (options.threads > 0) return options.threads;
   return is_small<model>(options) ? 1 : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
 }
-
-template <class E>
-concept tensor_like = requires(const E& e) {
-  e.shape();
-  e.dimension();
-  e.begin();
-  typename E::value_type;
-};
-
-/// The rank of an xtensor expression where its type says so, else -1.
-template <class E>
-constexpr int rank_of() {
-  if constexpr (tensor_like<E>) {
-    using shape_type = std::decay_t<decltype(std::declval<const E&>().shape())>;
-    if constexpr (requires { std::tuple_size<shape_type>::value; })
-      return static_cast<int>(std::tuple_size<shape_type>::value);
-  }
-  return -1;
-}
-template <class E>
-struct value_type_of {
-  using type = void;
-};
-template <class E>
-requires tensor_like<E>
-struct value_type_of<E> {
-  using type = typename E::value_type;
-};
 
 /// The kernels and the plan: what compile(...) makes by default.
 template <class declared>
@@ -101,6 +74,7 @@ public:
   }
   const void* output(std::size_t i) const { return outputs_[i]; }
   const model_parameters& parameters() const { return weights_->parameters; }
+  simd::engine& memory() { return engine_; }
   std::int64_t arena_bytes() const { return engine_.arena_bytes(); }
   int threads() const { return static_cast<int>(pool_->size()); }
 
@@ -129,6 +103,14 @@ struct refused_value {
   }
   template <class key>
   refused_value operator[](const key&) const {
+    return {};
+  }
+  template <class... anything>
+  refused_value begin(const anything&...) const {
+    return {};
+  }
+  template <class... anything>
+  refused_value step(const anything&...) const {
     return {};
   }
 };
@@ -207,11 +189,8 @@ public:
   auto operator()(const binding<names, values>&... given) {
     if constexpr (detail::holds<detail::checked_call<model, names...>,
                                 argument<names, std::decay_t<values>>...>) {
-      (describe<names>(given.value), ...);
-      std::array<std::span<const std::size_t>, model::view.inputs.size()> shapes;
-      for (std::size_t i = 0; i < shapes.size(); ++i) shapes[i] = {shapes_[i].data(), ranks_[i]};
-      sizes_.resolve(shapes);
-      (fill<names>(given.value), ...);
+      inputs_.resolve(sizes_, given...);
+      inputs_.fill(sizes_, engine_, given...);
       engine_.run(sizes_.sizes());
       return call_outputs<model, engine>(engine_, sizes_);
     } else {
@@ -247,45 +226,12 @@ public:
 
 private:
   template <fixed_name name, class E>
-  using argument = detail::checked_argument<model, detail::find_input<model, name>(), detail::rank_of<E>(),
-                                            std::is_arithmetic_v<typename detail::value_type_of<E>::type>,
-                                            std::is_integral_v<typename detail::value_type_of<E>::type>>;
-
-  template <fixed_name name, class E>
-  void describe(const E& value) {
-    constexpr auto i = static_cast<std::size_t>(detail::find_input<model, name>());
-    ranks_[i] = value.dimension();
-    for (std::size_t axis = 0; axis < ranks_[i] && axis < shape::max_rank; ++axis)
-      shapes_[i][axis] = value.shape()[axis];
-  }
-
-  template <fixed_name name, class E>
-  void fill(const E& value) {
-    constexpr auto i = static_cast<std::size_t>(detail::find_input<model, name>());
-    constexpr int id = model::view.inputs[i].node;
-    void* to = engine_.input(i, sizes_.sizes());
-    if constexpr (model::view.at(id).type == element::f32) {
-      auto* out = static_cast<float*>(to);
-      if constexpr (std::is_same_v<typename detail::value_type_of<E>::type, float>)
-        std::copy(value.begin(), value.end(), out);
-      else
-        for (const auto x : value) *out++ = static_cast<float>(x);
-    } else {
-      auto* out = static_cast<std::int32_t*>(to);
-      std::size_t count = 0;
-      for (const auto x : value) {
-        if (!std::in_range<std::int32_t>(x)) sizes_.reject_integer(i, std::to_string(x));
-        out[count++] = static_cast<std::int32_t>(x);
-      }
-      sizes_.check_ids(i, {out, count});
-    }
-  }
+  using argument = detail::checked_value<model, name, E>;
 
   call_sizes sizes_;
   std::vector<std::int64_t> capacity_;
   engine engine_;
-  std::array<std::array<std::size_t, shape::max_rank>, model::view.inputs.size()> shapes_{};
-  std::array<std::size_t, model::view.inputs.size()> ranks_{};
+  detail::call_inputs<model> inputs_;
 };
 
 namespace detail {

@@ -11,6 +11,14 @@
 
 namespace fovea::simd {
 
+/// What a stream keeps from call to call: a value for each layer of the repeats around it. A cache has room
+/// for `rows` positions in each of its batch rows.
+struct kept_state {
+  float* data = nullptr;
+  size_t layer = 0; // floats from one layer to the next
+  size_t rows = 0;
+};
+
 /// What the steps of one call work with: where each value lies, and the sizes of this call.
 struct context {
   const graph_view& graph;
@@ -28,6 +36,8 @@ struct context {
   std::int64_t* times;  // the current step of each region that is a scan
   float* scratch;       // for each thread
   size_t scratch_stride;
+  const kept_state* states;
+  std::int64_t before; // positions that a stream took in earlier calls
 
   size_t size(int d) const { return static_cast<size_t>(sizes[d]); }
   const shape& shape_of(int id) const { return graph.at(id).shape; }
@@ -54,8 +64,13 @@ struct context {
 
   /// A value that is stored: a slot or a parameter. int32 and boolean values are stored as int32.
   const float* value(int node) const {
-    const int b = plan.base[node];
-    return plan.slot[b] >= 0 ? slots[plan.slot[b]] : parameter(b);
+    const int b = plan.base[node], slot = plan.slot[b];
+    return slot >= 0 ? slots[slot] : slot == -1 ? parameter(b) : state(b);
+  }
+  const kept_state& state_of(int node) const { return states[-2 - plan.slot[plan.base[node]]]; }
+  float* state(int node) const {
+    const kept_state& s = state_of(node);
+    return s.data + static_cast<size_t>(layers[graph.at(node).region]) * s.layer;
   }
   const std::int32_t* integers(int node) const { return reinterpret_cast<const std::int32_t*>(value(node)); }
   float* result(int node) const { return slots[plan.slot[plan.base[node]]]; }

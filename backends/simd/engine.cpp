@@ -1,5 +1,6 @@
 #include <fovea/backends/simd/engine.hpp>
 
+#include <algorithm>
 #include <string>
 
 #include <fovea/backends/simd/isa/dispatch.hpp>
@@ -58,6 +59,9 @@ engine::engine(const graph_view& graph, const plan_view& plan, std::shared_ptr<c
   slots_.resize(offsets_.size());
   layers_.assign(graph.regions.size(), 0);
   times_.assign(graph.regions.size(), 0);
+  for (const node& n : graph.nodes)
+    if (n.kind == op::state || n.kind == op::cache)
+      states_.resize(std::max(states_.size(), static_cast<std::size_t>(n.attributes[0] + 1)));
   make_position_tables(capacity);
 }
 
@@ -111,7 +115,9 @@ context engine::begin(std::span<const std::int64_t> sizes) {
           layers_.data(),
           times_.data(),
           scratch_.data(),
-          scratch_stride_};
+          scratch_stride_,
+          states_.data(),
+          before_};
 }
 
 void engine::reserve_scratch(size_t floats_a_thread) {

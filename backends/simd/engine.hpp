@@ -32,6 +32,12 @@ public:
   /// A context for a call of the given sizes; slots stand where they stood at first.
   context begin(std::span<const std::int64_t> sizes);
   void reserve_scratch(size_t floats_a_thread);
+  /// What a stream keeps, and how many positions it has taken.
+  void set_stream(std::vector<kept_state> states, std::int64_t before) {
+    states_ = std::move(states);
+    before_ = before;
+  }
+  void set_position(std::int64_t before) { before_ = before; }
   std::int64_t arena_bytes() const { return static_cast<std::int64_t>(arena_.size() * sizeof(float)); }
   std::int64_t scratch_bytes() const { return static_cast<std::int64_t>(scratch_.size() * sizeof(float)); }
   size_t threads() const { return pool_->size(); }
@@ -50,6 +56,8 @@ private:
   std::vector<size_t> offsets_;
   std::vector<float*> slots_;
   std::vector<std::int64_t> layers_, times_;
+  std::vector<kept_state> states_;
+  std::int64_t before_ = 0;
 };
 
 } // namespace fovea::simd

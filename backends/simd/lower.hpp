@@ -90,6 +90,12 @@ private:
       run_time_index(c, s);
     else if constexpr (kind == op::stack)
       run_stack(c, s);
+    else if constexpr (kind == op::keep)
+      run_keep(c, s);
+    else if constexpr (kind == op::cache)
+      run_cache(c, s);
+    else if constexpr (kind == op::position)
+      run_position(c, s);
     else {
       static_assert(kind == op::transpose || kind == op::permute || kind == op::slice ||
                         kind == op::reverse || kind == op::broadcast,
@@ -132,7 +138,7 @@ struct program {
 template <class model, std::size_t... i>
 size_t thread_scratch(context& c, const generated_step* code, std::index_sequence<i...>) {
   size_t most = 0;
-  const auto consider = [&]<std::size_t k>(std::integral_constant<std::size_t, k>) {
+  [[maybe_unused]] const auto consider = [&]<std::size_t k>(std::integral_constant<std::size_t, k>) {
     constexpr step s = model::schedule.steps[k];
     if constexpr (s.kind == step_kind::single && model::view.at(s.node).kind == op::attention) {
       const size_t needed = attention_scratch(c, s, code[k]);

@@ -97,6 +97,7 @@ constexpr void find_live(const graph_view& g, fusion<nodes>& f) {
     ++f.uses[id];
   };
   for (const named_value& in : g.inputs) f.live[in.node] = true;
+  for (int id = 0; id < g.node_count(); ++id) f.live[id] |= g.at(id).kind == op::keep;
   for (int id = g.node_count() - 1; id >= 0; --id) {
     const node& n = g.at(id);
     if (n.kind == op::repeat_output || n.kind == op::scan_output) {

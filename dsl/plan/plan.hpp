@@ -38,7 +38,8 @@ struct carried_value {
 
 /// The order of the work and where each value lies. Made at compile time, all of it linear in the number of
 /// nodes but for the choice of a slot.
-///   slot[n]  where the value of node n is stored, or -1: a parameter, or fused away
+///   slot[n]  where the value of node n is stored, or -1: a parameter, or fused away; -2 - i: state i of a
+///            stream
 template <std::size_t nodes, std::size_t regions>
 struct plan {
   static constexpr int max_slots = 96;
@@ -158,6 +159,7 @@ struct planner {
         case op::input:
         case op::parameter:
         case op::carry:
+        case op::state:
           break;
         case op::constant:
           if (stored[id]) add({.kind = step_kind::chain, .node = id});
@@ -173,6 +175,10 @@ struct planner {
   /// Whether a node collects the outputs of a scan, whose region is given.
   constexpr bool stacks(int id, int r) const {
     return g.at(id).kind == op::stack && g.at(id).region == r && p.groups.live[id];
+  }
+  /// Whether a value lies in a place that was its own before its step: a scan's outputs, what a stream keeps.
+  static constexpr bool has_own_place(op kind) {
+    return kind == op::stack || kind == op::cache || kind == op::keep;
   }
   constexpr bool live_region(int r) const { return p.groups.live[g.region(r).first]; }
   constexpr bool within(int r, int outer) const {
@@ -276,7 +282,11 @@ struct planner {
   }
 
   constexpr void place() {
-    for (std::size_t i = 0; i < nodes; ++i) p.slot[i] = -1;
+    for (std::size_t i = 0; i < nodes; ++i) {
+      const node& n = g.nodes[i];
+      const bool kept = n.kind == op::state || n.kind == op::cache || n.kind == op::keep;
+      p.slot[i] = kept ? -2 - n.attributes[0] : -1;
+    }
     bool kept[plan<nodes, regions>::max_slots] = {};
     // Values by the step after which they are free: lists through `next`.
     std::int32_t freed[nodes + 2 * regions + 1] = {};
@@ -299,7 +309,7 @@ struct planner {
       } else if (s.kind != step_kind::loop_end) {
         if (is_product(s))
           for (int k = 0; k < s.count; ++k) store(p.parts[s.first + k]);
-        else if (g.at(s.node).kind != op::stack) // has its place since the loop began
+        else if (!has_own_place(g.at(s.node).kind))
           store(s.node);
         add_temporaries(s);
       }

@@ -67,7 +67,7 @@ struct checked_call {
     sentence s;
     constexpr std::size_t count = model::view.inputs.size();
     int times[count > 0 ? count : 1] = {};
-    const auto take = [&](int i, const char* name) {
+    [[maybe_unused]] const auto take = [&](int i, const char* name) {
       if (!s.empty()) return;
       if (i < 0) {
         s << "there is no input \"" << name << "\"; the inputs are ";

@@ -31,6 +31,7 @@ call_sizes::call_sizes(graph_view graph, const char* model_name, std::span<const
           std::find(symbols_.begin(), symbols_.end(), form.atoms[i].symbol) == symbols_.end())
         symbols_.emplace_back(form.atoms[i].symbol);
   capacity_.assign(symbols_.size(), 0);
+  held_.assign(symbols_.size(), not_held);
   std::vector<std::int64_t> implied(symbols_.size(), 0);
   id_limit_.assign(graph_.inputs.size(), 0);
   for (int id = 0; id < graph_.node_count(); ++id) {
@@ -84,6 +85,17 @@ call_sizes::call_sizes(graph_view graph, const char* model_name, std::span<const
   check_derived();
 }
 
+void call_sizes::hold(const dim& symbol, std::int64_t size) {
+  for (std::size_t i = 0; i < symbols_.size(); ++i)
+    if (symbols_[i] == symbol.name()) held_[i] = size;
+}
+
+std::int64_t call_sizes::held(const dim& symbol) const {
+  for (std::size_t i = 0; i < symbols_.size(); ++i)
+    if (symbols_[i] == symbol.name()) return held_[i];
+  return not_held;
+}
+
 std::int64_t call_sizes::size_of(const char* symbol) const {
   for (std::size_t i = 0; i < symbols_.size(); ++i)
     if (symbols_[i] == symbol) return current_[i];
@@ -122,7 +134,7 @@ std::string call_sizes::input_text(std::size_t index) const {
 
 void call_sizes::resolve(std::span<const std::span<const std::size_t>> shapes) {
   std::vector<std::int64_t>& next = current_;
-  std::fill(next.begin(), next.end(), 0);
+  std::copy(held_.begin(), held_.end(), next.begin());
   const auto input_shape = [this](std::size_t i) -> const shape& {
     return graph_.at(graph_.inputs[i].node).shape;
   };
@@ -145,15 +157,16 @@ void call_sizes::resolve(std::span<const std::span<const std::size_t>> shapes) {
         throw error(input_text(i) + ": axis " + std::to_string(axis) + " (" + symbols_[k] + ") is " +
                     std::to_string(found) + ", expected 1 to " + std::to_string(capacity_[k]) +
                     ", the capacity of " + symbols_[k]);
-      if (next[k] != 0 && next[k] != found)
+      if (next[k] != not_held && next[k] != found)
         throw error(input_text(i) + ": axis " + std::to_string(axis) + " (" + symbols_[k] + ") is " +
-                    std::to_string(found) + ", but another input has " + symbols_[k] + " = " +
+                    std::to_string(found) + ", but " +
+                    (held_[k] != not_held ? "the stream has " : "another input has ") + symbols_[k] + " = " +
                     std::to_string(next[k]));
       next[k] = found;
     }
   }
   for (std::size_t k = 0; k < symbols_.size(); ++k)
-    if (next[k] == 0)
+    if (next[k] == not_held)
       throw error(name_ + ": no input says how large " + symbols_[k] +
                   " is; it must be an axis of an input by itself");
   evaluate();

@@ -22,6 +22,12 @@ public:
   /// `resolve`.
   const std::vector<std::int64_t>& sizes() const { return sizes_; }
 
+  static constexpr std::int64_t not_held = -1;
+  /// Holds a symbol at a size, whatever the inputs; not_held: the inputs say it again.
+  void hold(const dim& symbol, std::int64_t size);
+  /// The size that a symbol is held at, or not_held.
+  std::int64_t held(const dim& symbol) const;
+
   /// Takes the sizes of a call from the shapes of its inputs (in the graph's order). Throws fovea::error that
   /// names the input, the axis, what was expected and what was found, or the operation that is left with
   /// nothing.
@@ -50,7 +56,7 @@ private:
   graph_view graph_;
   std::string name_;
   std::vector<std::string> symbols_;
-  std::vector<std::int64_t> capacity_, current_;
+  std::vector<std::int64_t> capacity_, current_, held_;
   std::vector<std::int64_t> sizes_;
   std::vector<axis_of_node> derived_;  // one of each size
   std::vector<std::int64_t> id_limit_; // for each input: the rows of the smallest table it chooses from, or 0

@@ -42,10 +42,9 @@ weights random_weights(const M&) {
   return weights::from(std::move(made));
 }
 
-/// Holds the kernels against the specification, inputs having the given sizes for their symbols, with one
-/// thread and with three.
+/// Values for the inputs of a model, which have the given sizes for their symbols.
 template <class M>
-void compare(const M& model, const std::map<std::string, std::size_t>& sizes) {
+named_values random_inputs(const M&, const std::map<std::string, std::size_t>& sizes) {
   named_values inputs;
   const graph_view& g = M::view;
   for (const named_value& input : g.inputs) {
@@ -58,6 +57,14 @@ void compare(const M& model, const std::map<std::string, std::size_t>& sizes) {
     }
     inputs[input.name] = values_of(shape, g.at(input.node).type == element::i32, input.name);
   }
+  return inputs;
+}
+
+/// Holds the kernels against the specification, inputs having the given sizes for their symbols, with one
+/// thread and with three.
+template <class M>
+void compare(const M& model, const std::map<std::string, std::size_t>& sizes) {
+  const named_values inputs = random_inputs(model, sizes);
   const weights made = random_weights(model);
   const named_values expected = run_model<reference>(model, made, inputs);
   for (const int threads : {1, 3}) {

@@ -36,8 +36,8 @@ struct operands {
     args.value_width = args.v_row / args.kv_heads;
     args.out_row = args.value_width * args.heads;
     args.q_batch = args.q_row * args.queries;
-    args.k_batch = args.k_row * args.keys;
-    args.v_batch = args.v_row * args.keys;
+    args.k_batch = args.k_row * rows_of(c, c.graph.operand(id, 1));
+    args.v_batch = args.v_row * rows_of(c, c.graph.operand(id, 2));
     args.out_batch = args.out_row * args.queries;
     args.scale = static_cast<float>(n.number);
     args.soft_cap = static_cast<float>(n.second_number);
@@ -70,6 +70,12 @@ struct operands {
     score = read(n.attributes[2]);
     mask = read(n.attributes[3]);
     lambda.query_offset = static_cast<std::int32_t>(args.keys) - static_cast<std::int32_t>(args.queries);
+  }
+
+  /// Positions from one batch row of keys or values to the next: a stream's caches have room for more.
+  static size_t rows_of(const context& c, int id) {
+    const bool cached = c.graph.at(c.plan.base[id]).kind == op::cache;
+    return cached ? c.state_of(id).rows : c.size(c.shape_of(id)[-2]);
   }
 
   scalar_point point(bool of_mask) const {

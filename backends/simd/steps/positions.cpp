@@ -16,8 +16,20 @@ void fill_position_table(const node& n, size_t positions, size_t width, float* t
     }
 }
 
+namespace {
+
+/// The row of a position table that a call begins with; those of a stream count from the beginning
+/// (second_number).
+size_t first_position(const context& c, int id) {
+  return c.graph.at(id).second_number != 0 ? static_cast<size_t>(c.before) : 0;
+}
+
+} // namespace
+
 void run_sinusoidal(context& c, const step& s) {
-  std::memcpy(c.result(s.node), c.position_tables[s.node], c.elements(c.shape_of(s.node)) * sizeof(float));
+  const shape& x = c.shape_of(s.node);
+  std::memcpy(c.result(s.node), c.position_tables[s.node] + first_position(c, s.node) * c.size(x[-1]),
+              c.elements(x) * sizeof(float));
 }
 
 void run_rope(context& c, const step& s) {
@@ -26,7 +38,8 @@ void run_rope(context& c, const step& s) {
                head = width / heads;
   const size_t turned = static_cast<size_t>(n.attributes[2]), length = c.size(n.shape[-2]);
   const bool neighbours = n.attributes[1] != 0;
-  const float *x = c.value(c.graph.operand(s.node, 0)), *table = c.position_tables[s.node];
+  const float *x = c.value(c.graph.operand(s.node, 0)),
+              *table = c.position_tables[s.node] + first_position(c, s.node) * turned;
   float* out = c.result(s.node);
   // Tasks are rows of all leading axes; a few at a time are worth a thread.
   constexpr size_t rows_at_once = 8;

@@ -1,0 +1,108 @@
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <concepts>
+#include <cstdint>
+#include <string>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+#include <fovea/runtime/calls/keys.hpp>
+#include <fovea/runtime/calls/lookup.hpp>
+#include <fovea/runtime/calls/sizes.hpp>
+
+namespace fovea::detail {
+
+template <class E>
+concept tensor_like = requires(const E& e) {
+  e.shape();
+  e.dimension();
+  e.begin();
+  typename E::value_type;
+};
+
+/// The rank of an xtensor expression where its type says so, else -1.
+template <class E>
+constexpr int rank_of() {
+  if constexpr (tensor_like<E>) {
+    using shape_type = std::decay_t<decltype(std::declval<const E&>().shape())>;
+    if constexpr (requires { std::tuple_size<shape_type>::value; })
+      return static_cast<int>(std::tuple_size<shape_type>::value);
+  }
+  return -1;
+}
+template <class E>
+struct value_type_of {
+  using type = void;
+};
+template <class E>
+requires tensor_like<E>
+struct value_type_of<E> {
+  using type = typename E::value_type;
+};
+
+/// Whether what a call gives for an input fits it.
+template <class model, fixed_name name, class E>
+using checked_value = checked_argument<model, find_input<model, name>(), rank_of<E>(),
+                                       std::is_arithmetic_v<typename value_type_of<E>::type>,
+                                       std::is_integral_v<typename value_type_of<E>::type>>;
+
+/// The inputs of a call on their way into an engine.
+template <class model>
+class call_inputs {
+public:
+  static constexpr std::size_t count = model::view.inputs.size();
+
+  /// Takes the sizes of the call from what is given. Throws fovea::error that names the input.
+  template <fixed_name... names, class... values>
+  void resolve(call_sizes& sizes, const binding<names, values>&... given) {
+    (describe<names>(given.value), ...);
+    std::array<std::span<const std::size_t>, count> shapes;
+    for (std::size_t i = 0; i < count; ++i) shapes[i] = {shapes_[i].data(), ranks_[i]};
+    sizes.resolve(shapes);
+  }
+
+  /// Writes what is given where the engine reads it. Throws fovea::error that names the input and the id.
+  template <class engine, fixed_name... names, class... values>
+  void fill(const call_sizes& sizes, engine& to, const binding<names, values>&... given) const {
+    (fill_one<names>(sizes, to, given.value), ...);
+  }
+
+private:
+  template <fixed_name name, class E>
+  void describe(const E& value) {
+    constexpr auto i = static_cast<std::size_t>(find_input<model, name>());
+    ranks_[i] = value.dimension();
+    for (std::size_t axis = 0; axis < ranks_[i] && axis < shape::max_rank; ++axis)
+      shapes_[i][axis] = value.shape()[axis];
+  }
+
+  template <fixed_name name, class engine, class E>
+  static void fill_one(const call_sizes& sizes, engine& to, const E& value) {
+    constexpr auto i = static_cast<std::size_t>(find_input<model, name>());
+    constexpr int id = model::view.inputs[i].node;
+    void* memory = to.input(i, sizes.sizes());
+    if constexpr (model::view.at(id).type == element::f32) {
+      auto* out = static_cast<float*>(memory);
+      if constexpr (std::is_same_v<typename value_type_of<E>::type, float>)
+        std::copy(value.begin(), value.end(), out);
+      else
+        for (const auto x : value) *out++ = static_cast<float>(x);
+    } else {
+      auto* out = static_cast<std::int32_t*>(memory);
+      std::size_t n = 0;
+      for (const auto x : value) {
+        if (!std::in_range<std::int32_t>(x)) sizes.reject_integer(i, std::to_string(x));
+        out[n++] = static_cast<std::int32_t>(x);
+      }
+      sizes.check_ids(i, {out, n});
+    }
+  }
+
+  std::array<std::array<std::size_t, shape::max_rank>, count> shapes_{};
+  std::array<std::size_t, count> ranks_{};
+};
+
+} // namespace fovea::detail

@@ -1,0 +1,286 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <fovea/dsl/passes/stream.hpp>
+#include <fovea/runtime/compile.hpp>
+#include <fovea/runtime/error.hpp>
+
+namespace fovea {
+
+/// What a stream remembers, to go on from later.
+struct stream_state {
+  std::vector<float> values;
+  std::vector<std::int64_t> sizes; // of each symbol of the step, as call_sizes holds them
+  std::int64_t position = 0;
+  bool begun = false;
+};
+
+namespace detail {
+
+/// A graph that a pass made of a declaration, behind the interface of a model.
+template <class made>
+struct derived_model {
+  static constexpr auto image = image_of<made>();
+  static constexpr graph_view view = image.view();
+  using lowered = lowering<derived_model>;
+  static constexpr std::int64_t parameters() {
+    constexpr std::int64_t count = count_parameters(view);
+    return count;
+  }
+};
+
+/// What a list of capacities and the model itself say of every symbol.
+std::vector<dim_size> full_capacity(graph_view graph, const char* name, std::span<const dim_size> capacity);
+
+/// Of a list of capacities those of symbols that a graph has.
+std::vector<dim_size> capacity_for(graph_view graph, std::span<const dim_size> capacity);
+
+/// The states of a stream, side by side in one buffer.
+class stream_memory {
+public:
+  stream_memory(const graph_view& g, std::span<const bool> live, std::span<const std::int64_t> capacity,
+                int state_count, std::int64_t most_positions, int batch_dim);
+
+  std::vector<simd::kept_state> places();
+  std::span<float> values() { return {buffer_.data(), buffer_.size()}; }
+  std::span<const float> values() const { return {buffer_.data(), buffer_.size()}; }
+  float* state(int i) { return buffer_.data() + states_[static_cast<std::size_t>(i)].offset; }
+  void clear() { buffer_.fill(0); }
+  /// Row i becomes what row from[i] was, at the sizes of the last call.
+  void reorder(std::span<const std::size_t> from, std::span<const std::int64_t> sizes);
+
+private:
+  struct placed {
+    std::size_t offset = 0, layer = 0, layers = 0, rows = 0;
+    int node = -1;
+  };
+
+  graph_view graph_;
+  std::vector<placed> states_;
+  buffer buffer_, moved_;
+  int batch_dim_;
+};
+
+} // namespace detail
+
+/// A model moving along a dim: stream<T>(model, weights, options) takes the next positions at each step, one
+/// or several, and gives what the whole sequence would give there. Nothing is allocated by a step. Serves one
+/// thread at a time; a copy goes its own way from where the original stands.
+template <class model, dim time>
+class streamed {
+  using source = typename model::source;
+  using stepping = detail::streamed_step<source, time>;
+  using step_model = detail::derived_model<stepping>;
+  using begin_model = detail::derived_model<detail::streamed_begin<source, time>>;
+  static constexpr bool keeps_values = stepping::result.kept_count > 0;
+  using step_engine = detail::simd_engine<step_model>;
+
+public:
+  streamed(const model& of, const weights& source_weights, const compile_options& options)
+      : streamed(of, source_weights, options, detail::full_capacity(model::view, of.name, options.capacity)) {
+  }
+  streamed(const streamed& other)
+      : capacity_(other.capacity_), step_sizes_(other.step_sizes_), begin_sizes_(other.begin_sizes_),
+        step_capacity_(other.step_capacity_), begin_capacity_(other.begin_capacity_),
+        step_(other.step_, step_capacity_), begin_(other.begin_, begin_capacity_), memory_(other.memory_),
+        position_(other.position_), begun_(other.begun_) {
+    step_.memory().set_stream(memory_.places(), position_);
+  }
+  streamed& operator=(const streamed&) = delete;
+
+  /// Starts at position 0. Takes the inputs that have no axis of time, and computes once what depends on
+  /// them.
+  template <fixed_name... names, class... values>
+  void begin(const binding<names, values>&... given) {
+    if constexpr (detail::holds<detail::checked_call<begin_model, names...>,
+                                detail::checked_value<begin_model, names, std::decay_t<values>>...>) {
+      for (const dim_size& d : capacity_) {
+        step_sizes_.hold(d.symbol, call_sizes::not_held);
+        begin_sizes_.hold(d.symbol, call_sizes::not_held);
+      }
+      begin_sizes_.hold(time, 1);
+      begin_sizes_.hold(positions_before, 1);
+      memory_.clear();
+      position_ = 0;
+      if constexpr (keeps_values) {
+        begin_inputs_.resolve(begin_sizes_, given...);
+        begin_inputs_.fill(begin_sizes_, begin_, given...);
+        begin_.run(begin_sizes_.sizes());
+        for (int i = 0; i < stepping::result.kept_count; ++i) {
+          const shape& s =
+              begin_model::view.at(begin_model::view.outputs[static_cast<std::size_t>(i)].node).shape;
+          std::size_t count = 1;
+          for (int axis = 0; axis < s.rank; ++axis)
+            count *= static_cast<std::size_t>(begin_sizes_.sizes()[s.dims[axis]]);
+          std::memcpy(memory_.state(step_model::view.at(stepping::result.kept_state[i]).attributes[0]),
+                      begin_.output(static_cast<std::size_t>(i)), count * sizeof(float));
+        }
+        for (const dim_size& d : capacity_)
+          if (!(d.symbol == time) && !(d.symbol == positions_before) && given_by_begin(d.symbol))
+            step_sizes_.hold(d.symbol, begin_sizes_.size_of(d.symbol.name()));
+      }
+      begun_ = true;
+    } else {
+      detail::refuse<detail::checked_call<begin_model, names...>,
+                     detail::checked_value<begin_model, names, std::decay_t<values>>...>();
+    }
+  }
+
+  /// The next positions. Throws fovea::error that names the input before anything changes; the outputs are
+  /// views until the next step.
+  template <fixed_name... names, class... values>
+  auto step(const binding<names, values>&... given) {
+    if constexpr (detail::holds<detail::checked_call<step_model, names...>,
+                                detail::checked_value<step_model, names, std::decay_t<values>>...>) {
+      if (!begun_)
+        throw error(step_sizes_.model_name() + ": stream: expected begin(...) before the first step");
+      step_sizes_.hold(positions_before, position_);
+      step_inputs_.resolve(step_sizes_, given...);
+      const std::int64_t count = step_sizes_.size_of(time.name());
+      if (position_ + count > most_positions())
+        throw error(step_sizes_.model_name() + ": stream: expected at most " +
+                    std::to_string(most_positions()) + " positions, the capacity of " + time.name() +
+                    ", found " + std::to_string(count) + " more after " + std::to_string(position_));
+      step_inputs_.fill(step_sizes_, step_, given...);
+      step_.memory().set_position(position_);
+      step_.run(step_sizes_.sizes());
+      position_ += count;
+      for (const dim_size& d : capacity_)
+        if (!(d.symbol == time)) step_sizes_.hold(d.symbol, step_sizes_.size_of(d.symbol.name()));
+      return call_outputs<step_model, step_engine>(step_, step_sizes_);
+    } else {
+      detail::refuse<detail::checked_call<step_model, names...>,
+                     detail::checked_value<step_model, names, std::decay_t<values>>...>();
+      return refused_value{};
+    }
+  }
+
+  /// How many positions have been taken.
+  std::int64_t position() const { return position_; }
+  /// The bytes of what is kept between steps, at capacity.
+  std::int64_t state_bytes() const {
+    return static_cast<std::int64_t>(memory_.values().size() * sizeof(float));
+  }
+
+  stream_state save() const {
+    stream_state s{{memory_.values().begin(), memory_.values().end()}, {}, position_, begun_};
+    for (const dim_size& d : capacity_) s.sizes.push_back(step_sizes_.held(d.symbol));
+    return s;
+  }
+  /// Goes on from what the same model, compiled at the same capacity, has saved. Throws fovea::error where it
+  /// does not fit.
+  void load(const stream_state& s) {
+    if (s.values.size() != memory_.values().size() || s.sizes.size() != capacity_.size())
+      throw error(step_sizes_.model_name() + ": stream: expected a state of " +
+                  std::to_string(memory_.values().size()) + " numbers, found " +
+                  std::to_string(s.values.size()));
+    std::copy(s.values.begin(), s.values.end(), memory_.values().begin());
+    for (std::size_t i = 0; i < capacity_.size(); ++i) step_sizes_.hold(capacity_[i].symbol, s.sizes[i]);
+    position_ = s.position;
+    begun_ = s.begun;
+  }
+  /// Batch row i goes on as row rows[i] was; there may be fewer than before, or more where capacity allows.
+  void reorder(std::span<const std::size_t> rows) {
+    static_assert(batch_dim() > 0, "the inputs of the step have no batch axis before time");
+    const dim batch = step_model::view.dim_of(batch_dim());
+    const std::int64_t before = step_sizes_.held(batch);
+    if (rows.empty() || static_cast<std::int64_t>(rows.size()) > step_capacity_[batch_dim()])
+      throw error(step_sizes_.model_name() + ": stream: expected 1 to " +
+                  std::to_string(step_capacity_[batch_dim()]) + " rows, found " +
+                  std::to_string(rows.size()));
+    for (const std::size_t row : rows)
+      if (static_cast<std::int64_t>(row) >= before)
+        throw error(step_sizes_.model_name() + ": stream: expected rows from 0 to " +
+                    std::to_string(before - 1) + ", found " + std::to_string(row));
+    memory_.reorder(rows, step_sizes_.sizes());
+    step_sizes_.hold(batch, static_cast<std::int64_t>(rows.size()));
+  }
+
+private:
+  streamed(const model& of, const weights& source_weights, const compile_options& options,
+           std::vector<dim_size> capacity)
+      : capacity_(with_before(std::move(capacity))),
+        step_sizes_(step_model::view, of.name, detail::capacity_for(step_model::view, capacity_)),
+        begin_sizes_(begin_model::view, of.name, detail::capacity_for(begin_model::view, capacity_)),
+        step_capacity_(step_sizes_.sizes()), begin_capacity_(begin_sizes_.sizes()),
+        step_(source_weights, names_of(of), step_capacity_, detail::threads_of<model>(options),
+              simd::generated_code<typename step_model::lowered, simd::native>::steps.data()),
+        begin_(source_weights, names_of(of), begin_capacity_, detail::threads_of<model>(options),
+               simd::generated_code<typename begin_model::lowered, simd::native>::steps.data()),
+        memory_(step_model::view, std::span(step_model::lowered::schedule.groups.live), step_capacity_,
+                stepping::result.states, most_positions(), batch_dim()) {
+    step_.memory().set_stream(memory_.places(), 0);
+    if constexpr (begin_model::view.inputs.size() == 0) begin();
+  }
+
+  static std::span<const name_rule> names_of(const model& of) {
+    return {of.names, static_cast<std::size_t>(of.name_count)};
+  }
+  static std::vector<dim_size> with_before(std::vector<dim_size> capacity) {
+    for (const dim_size& d : capacity)
+      if (d.symbol == time) {
+        capacity.push_back({positions_before, d.size});
+        break;
+      }
+    return capacity;
+  }
+  std::int64_t most_positions() const { return capacity_.back().size; }
+  static constexpr bool given_by_begin(const dim& symbol) {
+    for (const named_value& in : begin_model::view.inputs) {
+      const shape& s = begin_model::view.at(in.node).shape;
+      for (int axis = 0; axis < s.rank; ++axis)
+        if (!begin_model::view.is_number(s.dims[axis]) && begin_model::view.dim_of(s.dims[axis]) == symbol)
+          return true;
+    }
+    return false;
+  }
+  /// The first axis of the step's inputs where it is known at run time and is not time, or 0.
+  static constexpr int batch_dim() {
+    for (const named_value& in : step_model::view.inputs) {
+      const shape& s = step_model::view.at(in.node).shape;
+      if (s.rank > 1 && !step_model::view.is_number(s.dims[0]) &&
+          !(step_model::view.dim_of(s.dims[0]) == time))
+        return s.dims[0];
+    }
+    return 0;
+  }
+
+  std::vector<dim_size> capacity_; // of every symbol; the last is that of the positions before
+  call_sizes step_sizes_, begin_sizes_;
+  std::vector<std::int64_t> step_capacity_, begin_capacity_;
+  step_engine step_;
+  detail::simd_engine<begin_model> begin_;
+  detail::stream_memory memory_;
+  detail::call_inputs<step_model> step_inputs_;
+  detail::call_inputs<begin_model> begin_inputs_;
+  std::int64_t position_ = 0;
+  bool begun_ = false;
+};
+
+/// Makes a model that is causal along `time` move along it: stream<T>(model, weights, {.capacity = {{B, 1},
+/// {T, 512}}}). The capacity of `time` is the most positions between two begins. A model that looks ahead is
+/// a compile-time error that names the operation. Throws fovea::error where weights, capacity and model do
+/// not fit.
+template <dim time, class M>
+requires(M::well_formed) auto stream(const M& model, const weights& source,
+                                     const compile_options& options = {}) {
+  using stepping = detail::streamed_step<typename M::source, time>;
+  if constexpr (stepping::error.empty()) {
+    return streamed<M, time>(model, source, options);
+  } else {
+    static_cast<void>(sizeof(detail::report_of<stepping>));
+    return refused_value{};
+  }
+}
+template <dim time, class M>
+requires(!M::well_formed) refused_value stream(const M&, const weights&, const compile_options& = {}) {
+  return {};
+}
+
+} // namespace fovea

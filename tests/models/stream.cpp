@@ -1,0 +1,85 @@
+// A stream gives at each step what the whole sequence gives there.
+
+#include <catch2/catch.hpp>
+
+#include "stream_case.hpp"
+
+using namespace fovea;
+using namespace fovea::test;
+
+namespace {
+
+inline constexpr dim B{"B"}, T{"T"}, S{"S"};
+
+} // namespace
+
+TEST_CASE("recurrences go on from their state", "[stream]") {
+  check_stream<T>(model("lstm",
+                        [](graph& g) {
+                          const expr x = g.input<f32>("x", {B, T, 5});
+                          g.output("y", lstm(x, "rnn", 7, {.layers = 2}));
+                        }),
+                  {{"B", 2}, {"T", 9}});
+  check_stream<T>(model("gru",
+                        [](graph& g) {
+                          const expr ids = g.input<i32>("ids", {B, T}), h = g.input<f32>("h", {B, 6});
+                          recurrent_state state;
+                          state.count = 1, state.hidden[0] = tanh(h);
+                          const expr x = embedding(ids, "words", 11, 6);
+                          g.output("y", linear(gru(x, "rnn", 6, {.initial = state}), "out", 3));
+                        }),
+                  {{"B", 3}, {"T", 8}});
+}
+
+TEST_CASE("attention keeps keys and values, layer by layer", "[stream]") {
+  check_stream<T>(model("transformer",
+                        [](graph& g) {
+                          const expr ids = g.input<i32>("ids", {B, T});
+                          expr x = embedding(ids, "words", 11, 8) +
+                                   learned_positions(ids, "positions", {.context = 16, .width = 8});
+                          x = repeat("h", 2, x, [](expr y) {
+                            const expr h = layer_norm(y, "norm");
+                            return y + attention(linear(h, "q", 8), linear(h, "k", 8), linear(h, "v", 8),
+                                                 {.heads = 2, .mask = causal});
+                          });
+                          g.output("y", x);
+                        }),
+                  {{"B", 2}, {"T", 9}});
+  check_stream<T>(
+      model("rotary",
+            [](graph& g) {
+              const expr x = g.input<f32>("x", {B, T, 8});
+              const expr q = rope(linear(x, "q", 8), {.heads = 2}), k = rope(linear(x, "k", 4), {.heads = 1});
+              g.output("y", attention(q, k, linear(x, "v", 4),
+                                      {.heads = 2, .kv_heads = 1, .score = alibi(2), .mask = window(3)}) +
+                                sinusoidal_positions(x));
+            }),
+      {{"B", 1}, {"T", 13}});
+}
+
+TEST_CASE("convolutions keep what their windows see", "[stream]") {
+  check_stream<T>(model("convolutions",
+                        [](graph& g) {
+                          expr x = g.input<f32>("x", {B, T, 3});
+                          x = relu(conv1d(x, "a", 4, 3, {.padding = causal}));
+                          x = x + tanh(conv1d(x, "b", 4, 2, {.dilation = 3, .padding = causal}));
+                          g.output("y", conv1d(x, "c", 2, 1));
+                        }),
+                  {{"B", 2}, {"T", 10}});
+}
+
+TEST_CASE("what does not depend on time is computed once", "[stream]") {
+  static constexpr auto m = model("decoder", [](graph& g) {
+    const expr source = g.input<f32>("source", {B, S, 6}), lengths = g.input<i32>("lengths", {B});
+    const expr memory = lstm(source, "encoder", 6, {.lengths = lengths});
+    const expr x = g.input<f32>("x", {B, T, 6});
+    const expr attended = repeat("h", 2, x, [&](expr y) {
+      return y + attention(linear(y, "q", 6), linear(memory, "k", 6), memory, {.mask = padding(lengths)});
+    });
+    g.output("y", scan(attended, mean(memory, S), [&](expr x_t, expr h) {
+               const expr next = tanh(linear(x_t, "x", 6) + linear(h, "h", 6));
+               return scan_step{next, next};
+             }));
+  });
+  check_stream<T>(m, {{"B", 2}, {"T", 7}, {"S", 5}});
+}

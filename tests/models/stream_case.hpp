@@ -1,0 +1,133 @@
+#pragma once
+
+// Holds a stream against the whole sequence: position by position, in chunks, begun anew, copied, saved.
+
+#include "compare_backends.hpp"
+
+#include <fovea/runtime/stream.hpp>
+
+namespace fovea::test {
+
+namespace detail {
+
+/// Positions first <= i < first + count of an input along one axis.
+inline golden_tensor part_of(const golden_tensor& from, std::size_t axis, std::size_t first,
+                             std::size_t count) {
+  golden_tensor made = from;
+  made.shape[axis] = count;
+  made.values.clear();
+  std::size_t before = 1, after = 1;
+  for (std::size_t i = 0; i < axis; ++i) before *= from.shape[i];
+  for (std::size_t i = axis + 1; i < from.shape.size(); ++i) after *= from.shape[i];
+  for (std::size_t b = 0; b < before; ++b)
+    for (std::size_t i = (b * from.shape[axis] + first) * after;
+         i < (b * from.shape[axis] + first + count) * after; ++i)
+      made.values.push_back(from.values[i]);
+  return made;
+}
+
+/// Which axis of an input or output is `time`, or -1.
+template <class M, dim time>
+int axis_of_time(int id) {
+  const node& n = M::view.at(id);
+  for (int axis = 0; axis < n.shape.rank; ++axis)
+    if (!M::view.is_number(n.shape.dims[axis]) && M::view.dim_of(n.shape.dims[axis]) == time) return axis;
+  return -1;
+}
+
+template <class M, dim time, bool moving>
+constexpr auto inputs_that_move() {
+  constexpr auto moves = [](std::size_t i) {
+    const node& n = M::view.at(M::view.inputs[i].node);
+    for (int axis = 0; axis < n.shape.rank; ++axis)
+      if (!M::view.is_number(n.shape.dims[axis]) && M::view.dim_of(n.shape.dims[axis]) == time) return true;
+    return false;
+  };
+  constexpr std::size_t count = [moves] {
+    std::size_t n = 0;
+    for (std::size_t i = 0; i < M::view.inputs.size(); ++i) n += moves(i) == moving;
+    return n;
+  }();
+  std::array<std::size_t, count> found{};
+  std::size_t n = 0;
+  for (std::size_t i = 0; i < M::view.inputs.size(); ++i)
+    if (moves(i) == moving) found[n++] = i;
+  return found;
+}
+
+template <class M, dim time, class stream_type>
+void begin(stream_type& live, const named_values& inputs) {
+  constexpr auto still = inputs_that_move<M, time, false>();
+  [&]<std::size_t... k>(std::index_sequence<k...>) {
+    live.begin((input_key<boundary_name<M, true, still[k]>>{} = given<M, still[k]>(inputs))...);
+  }
+  (std::make_index_sequence<still.size()>{});
+}
+
+template <class M, dim time, class stream_type>
+named_values step(stream_type& live, const named_values& inputs) {
+  constexpr auto moving = inputs_that_move<M, time, true>();
+  const auto result = [&]<std::size_t... k>(std::index_sequence<k...>) {
+    return live.step((input_key<boundary_name<M, true, moving[k]>>{} = given<M, moving[k]>(inputs))...);
+  }
+  (std::make_index_sequence<moving.size()>{});
+  named_values made;
+  const auto keep = [&](const char* name, const auto& view) {
+    made[name] = {{view.shape().begin(), view.shape().end()}, {view.begin(), view.end()}, false};
+  };
+  [&]<std::size_t... out>(std::index_sequence<out...>) {
+    (keep(M::view.outputs[out].name, result[output_key<boundary_name<M, false, out>>{}]), ...);
+  }
+  (std::make_index_sequence<M::view.outputs.size()>{});
+  return made;
+}
+
+} // namespace detail
+
+/// Checks steps of the given numbers of positions against the whole sequence: outputs with an axis of time
+/// where they lie, the others after the last step.
+template <class M, dim time, class stream_type>
+void check_steps(stream_type& live, const named_values& inputs, const named_values& whole,
+                 std::span<const std::size_t> steps) {
+  std::size_t at = 0;
+  for (const std::size_t count : steps) {
+    named_values part = inputs;
+    for (const named_value& in : M::view.inputs)
+      if (const int axis = detail::axis_of_time<M, time>(in.node); axis >= 0)
+        part[in.name] = detail::part_of(inputs.at(in.name), static_cast<std::size_t>(axis), at, count);
+    const named_values found = detail::step<M, time>(live, part);
+    at += count;
+    for (const named_value& out : M::view.outputs) {
+      const int axis = detail::axis_of_time<M, time>(out.node);
+      const golden_tensor& all = whole.at(out.name);
+      if (axis < 0) continue;
+      const golden_tensor right = detail::part_of(all, static_cast<std::size_t>(axis), at - count, count);
+      const golden_tensor& values = found.at(out.name);
+      INFO("output " << out.name << ", " << count << " positions up to " << at);
+      REQUIRE(values.shape == right.shape);
+      CHECK(distance_of(std::span<const double>(values.values), right, 2e-5, 2e-5).share <= 1);
+    }
+  }
+}
+
+/// The law of streams: a sequence equals its steps and its chunks; begun anew equals fresh; saved, loaded and
+/// copied go on as if nothing had been; rows reordered go on as those they were.
+template <dim time, class M>
+void check_stream(const M& model, const std::map<std::string, std::size_t>& sizes) {
+  const named_values inputs = random_inputs(model, sizes);
+  const weights made = random_weights(model);
+  const named_values whole = run_model<f32>(model, made, inputs);
+  const std::size_t length = sizes.at(time.name());
+  compile_options options = detail::fitting<M>(inputs);
+  options.threads = 1;
+  auto live = stream<time>(model, made, options);
+  INFO(instruction_set() << ", " << model.name);
+  const std::vector<std::size_t> single(length, 1), chunks{2, 1, length - 3}, all{length}, first{3},
+      rest{length - 3};
+  for (const auto& steps : {single, chunks, all, single}) {
+    detail::begin<M, time>(live, inputs);
+    check_steps<M, time>(live, inputs, whole, steps);
+  }
+}
+
+} // namespace fovea::test

@@ -11,7 +11,7 @@ namespace fovea::detail {
 void check(const beam& options) {
   if (options.width == 0) throw error("beam search: expected a width of 1 or more; found 0");
   if (options.best == 0) throw error("beam search: expected best of 1 or more; found 0");
-  if (!(options.length_power >= 0 && std::isfinite(options.length_power))) {
+  if (std::isnan(options.length_power) || options.length_power < 0 || std::isinf(options.length_power)) {
     std::ostringstream text;
     text << "beam search: expected a length_power of 0 or more; found " << options.length_power;
     throw error(text.str());

@@ -6,8 +6,10 @@ namespace fovea::detail {
 namespace {
 
 token_id drawn(std::span<const token_probability> tokens, double u) {
-  for (const token_probability& t : tokens)
-    if ((u -= t.probability) < 0) return t.id;
+  for (const token_probability& t : tokens) {
+    u -= t.probability;
+    if (u < 0) return t.id;
+  }
   return tokens.back().id; // the sum rounded to a little under u
 }
 

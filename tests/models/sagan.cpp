@@ -18,10 +18,9 @@ constexpr sagan_config direct{.filters = 2};
 template <int channels, int height, int width, sagan_config config>
 constexpr auto shown = model("sagan", [](graph& g) {
   const expr x = permute(g.input<f32>("x", {"B", channels, height, width}), {0, 2, 3, 1});
-  const expr y = sagan_attention(x, config);
-  constexpr int places = height * width;
-  g.output("y", permute(y, {0, 3, 1, 2}));
-  g.output("beta", reshape(last_attention_map(y), {"B", places, places}));
+  const sagan_features features = sagan_projections(x, config);
+  g.output("y", permute(sagan_output(x, features, config), {0, 3, 1, 2}));
+  g.output("beta", sagan_maps(features));
 });
 
 /// The case of 512 channels: what its notes say is made by formula.

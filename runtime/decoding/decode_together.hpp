@@ -16,10 +16,10 @@ struct continuation {
   token_id id;
 };
 
-/// A row of the batch: it reads its prompt, then the id that its text chose.
+/// A row of the batch: it reads its prompt for all texts that go on with it, then the id that its text chose.
 struct decoded_row {
-  std::size_t text;
-  std::span<const token_id> prompt; // what of it is still unread
+  std::size_t text, texts = 1;           // of several texts, the first
+  std::span<const token_id> prompt = {}; // what of it is still unread
   token_id next = 0;
 
   std::size_t unread() const { return prompt.empty() ? 1 : prompt.size(); }
@@ -54,12 +54,8 @@ void decode_together(M& model, std::span<const token_ids> prompts, std::span<T> 
   const std::size_t copies = texts.size() / prompts.size();
   std::vector<decoded_row> rows, kept;
   std::vector<std::size_t> from;
-  for (std::size_t i = 0; i < texts.size(); ++i) {
-    rows.push_back({i, prompts[i / copies]});
-    from.push_back(i / copies);
-  }
+  for (std::size_t i = 0; i < prompts.size(); ++i) rows.push_back({i * copies, copies, prompts[i]});
   model.begin(prompts.size());
-  if (copies > 1) model.reorder(from);
 
   token_ids ids;
   while (!rows.empty()) {
@@ -81,17 +77,18 @@ void decode_together(M& model, std::span<const token_ids> prompts, std::span<T> 
     kept.clear();
     from.clear();
     for (std::size_t first = 0, last; first < rows.size(); first = last) {
-      const std::size_t text = rows[first].text;
-      for (last = first; last < rows.size() && rows[last].text == text;) ++last;
-      if (!rows[first].prompt.empty()) { // then it is the text's only row
-        kept.push_back(rows[first]);
+      const decoded_row& row = rows[first];
+      for (last = first; last < rows.size() && rows[last].text == row.text;) ++last;
+      if (!row.prompt.empty()) { // then it is its texts' only row
+        kept.push_back(row);
         from.push_back(first);
         continue;
       }
-      for (const continuation& c : texts[text].advance(scores, first)) {
-        kept.push_back({text, {}, c.id});
-        from.push_back(first + c.row);
-      }
+      for (std::size_t text = row.text; text < row.text + row.texts; ++text)
+        for (const continuation& c : texts[text].advance(scores, first)) {
+          kept.push_back({.text = text, .next = c.id});
+          from.push_back(first + c.row);
+        }
     }
     bool same = from.size() == rows.size();
     for (std::size_t i = 0; same && i < from.size(); ++i) same = from[i] == i;

@@ -54,27 +54,27 @@ std::vector<std::vector<double>> log_probabilities(M& model, std::span<const tok
       throw error("text " + std::to_string(i) +
                   " is empty; its probability is that of what follows its first id");
   std::vector<std::vector<double>> results(texts.size());
-  std::vector<std::size_t> rows, from; // the text of each row
+  std::vector<std::size_t> from; // the text of each row
   for (std::size_t i = 0; i < texts.size(); ++i) {
     from.push_back(i);
     results[i].reserve(texts[i].size() - 1);
   }
   if (!texts.empty()) model.begin(texts.size());
 
-  // Every row reads as far as the shortest goes; what has been read to its end leaves.
+  // Every row reads as far as the shortest goes; what has been read to its end leaves. The last id of a text
+  // need not be read, unless it is the only one: a model's rows are all there at its first step.
+  const auto to_read = [&](std::size_t i) { return std::max<std::size_t>(texts[i].size() - 1, 1); };
   token_ids ids;
   for (std::size_t read = 0, positions = 0;; read += positions) {
     std::vector<std::size_t> kept;
     for (std::size_t row = 0; row < from.size(); ++row)
-      if (texts[from[row]].size() > read + 1) kept.push_back(row);
+      if (to_read(from[row]) > read) kept.push_back(row);
     if (kept.empty()) return results;
     if (kept.size() < from.size()) {
       model.reorder(kept);
       reorder_rows(from, kept);
     }
-    positions =
-        texts[*std::ranges::min_element(from, {}, [&](std::size_t i) { return texts[i].size(); })].size() -
-        1 - read;
+    positions = to_read(*std::ranges::min_element(from, {}, to_read)) - read;
     ids.clear();
     for (const std::size_t i : from) {
       const auto next = texts[i].begin() + static_cast<std::ptrdiff_t>(read);
@@ -83,7 +83,7 @@ std::vector<std::vector<double>> log_probabilities(M& model, std::span<const tok
     const token_scores scores = model.step(ids);
     detail::check_scores(scores, from.size(), positions);
     for (std::size_t row = 0; row < from.size(); ++row)
-      for (std::size_t p = 0; p < positions; ++p)
+      for (std::size_t p = 0; p < positions && read + p + 1 < texts[from[row]].size(); ++p)
         results[from[row]].push_back(
             detail::log_probability_of(texts[from[row]][read + p + 1], scores.at(row, p)));
   }

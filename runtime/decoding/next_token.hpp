@@ -43,7 +43,7 @@ private:
 ///   step(ids)      reads n more ids of each row, ids [rows, n], and gives the scores after each of them,
 ///                  [rows, n, vocabulary], valid until the next call
 ///   reorder(from)  row i goes on from what row from[i] has read; there are from.size() rows then, fewer or
-///   more
+///                  more; called after a step
 template <class M>
 concept next_token_model = requires(M& model, std::size_t rows, std::span<const token_id> ids,
                                     std::span<const std::size_t> from) {

@@ -4,6 +4,7 @@
 #include "../runtime/decoding/trace.hpp"
 
 #include <fovea/runtime/decoding/log_probability.hpp>
+#include <fovea/runtime/decoding/stream_reader.hpp>
 #include <fovea/runtime/decoding/whole_prefix.hpp>
 
 using namespace fovea;
@@ -67,6 +68,44 @@ TEST_CASE("decoding an encoder-decoder agrees with the reference at every step",
     });
     check_decoding(c, model, prompts);
   });
+}
+
+TEST_CASE("a stream is decoded as the whole text run again", "[decoding][stream]") {
+  const golden_case c("decode_gpt2");
+  const std::vector<token_ids> prompts{ids_of(c.at("input.prompt0")), ids_of(c.at("input.prompt1"))};
+  auto live = stream<T>(models::gpt2<tiny>, weights_of(c), {.capacity = {{B, 8}, {T, 16}}});
+  stream_reader model(live, [](auto& s, const auto& ids) { return s.step("tokens"_in = ids)["logits"_out]; });
+  check_decoding(c, model, prompts);
+
+  auto net = compile(models::gpt2<tiny>, weights_of(c), {.capacity = {{B, 8}, {T, 16}}});
+  whole_prefix whole([&](const auto& ids) { return net("tokens"_in = ids)["logits"_out]; });
+  const sampling options{.temperature = 0.7, .top_p = 0.9, .seed = 3, .samples = 3};
+  const auto drawn = sample(model, prompts, options, {.max_tokens = 9}),
+             expected = sample(whole, prompts, options, {.max_tokens = 9});
+  std::vector<token_ids> texts{{3}};
+  for (std::size_t i = 0; i < drawn.size(); ++i) {
+    CHECK(drawn[i].ids == expected[i].ids);
+    texts.push_back(drawn[i].ids);
+    texts.back().resize(2 + i);
+  }
+  const auto ours = log_probabilities(model, texts), theirs = log_probabilities(whole, texts);
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    REQUIRE(ours[i].size() == texts[i].size() - 1);
+    for (std::size_t t = 0; t < ours[i].size(); ++t) CHECK(ours[i][t] == Approx(theirs[i][t]).epsilon(1e-4));
+  }
+  CHECK_THROWS_WITH(greedy(model, prompts[0], {.max_tokens = 14}),
+                    "gpt2: stream: expected at most 16 positions, the capacity of T, found 1 more after 16");
+}
+
+TEST_CASE("a streamed encoder-decoder agrees with the reference at every step", "[decoding][stream]") {
+  const golden_case c("decode_seq2seq");
+  const auto sources = integers<2>(c, "source_ids");
+  const auto lengths = integers<1>(c, "source_lengths");
+  auto live = stream<T>(translator, weights_of(c), {.capacity = {{B, 12}, {S, 7}, {T, 12}}});
+  stream_reader model(
+      live, [](auto& s, const auto& ids) { return s.step("tokens"_in = ids)["logits"_out]; },
+      [&](auto& s) { s.begin("source"_in = sources, "source_lengths"_in = lengths); });
+  check_decoding(c, model, std::vector<token_ids>(3, token_ids{1}));
 }
 
 TEST_CASE("a network may ask which text a row goes back to, and return its scores as a container") {

@@ -118,7 +118,9 @@ struct streamer {
   constexpr bool refuse(int id, const char* why) {
     const node& n = g.nodes[id];
     to.current_scope = n.scope;
-    to.fail(n.at, word_of(n.kind), ": cannot be streamed along ", g.dim_of(time), ": ", why);
+    const bool of_scan = n.kind == op::carry && g.regions[n.region].is_scan();
+    to.fail(n.at, of_scan ? "scan" : word_of(n.kind), ": cannot be streamed along ", g.dim_of(time), ": ",
+            why);
     return false;
   }
 

@@ -31,6 +31,45 @@ TEST_CASE("recurrences go on from their state", "[stream]") {
                   {{"B", 3}, {"T", 8}});
 }
 
+TEST_CASE("rows go on as those they were", "[stream]") {
+  static constexpr auto m = model("beams", [](graph& g) {
+    const expr ids = g.input<i32>("ids", {B, T}), lengths = g.input<i32>("lengths", {B});
+    const expr source = g.input<f32>("source", {B, S, 6});
+    const expr x = gru(embedding(ids, "words", 11, 6), "rnn", 6);
+    const expr y = repeat("h", 2, x, [&](expr z) {
+      z = z + attention(linear(z, "q", 6), linear(z, "k", 6), z, {.heads = 2, .mask = causal});
+      return z + attention(z, linear(source, "memory", 6), source, {.mask = padding(lengths)});
+    });
+    g.output("y", conv1d(y, "out", 3, 3, {.padding = causal}));
+  });
+  const named_values inputs = random_inputs(m, {{"B", 3}, {"T", 6}, {"S", 4}});
+  for (const std::vector<std::size_t>& rows : {std::vector<std::size_t>{2, 0, 1}, {1, 1, 1}, {2}, {0, 2}})
+    check_reordered<T>(m, inputs, random_weights(m), rows);
+}
+
+TEST_CASE("a stream says what it cannot take", "[stream]") {
+  static constexpr auto m = model("plain", [](graph& g) {
+    const expr x = g.input<f32>("x", {B, T, 2}), h = g.input<f32>("h", {B, 2});
+    g.output("y", scan(x, h, [](expr x_t, expr s) { return scan_step{s + x_t, s + x_t}; }));
+  });
+  auto live = stream<T>(m, weights::from({}), {.capacity = {{B, 2}, {T, 3}}});
+  const xt::xtensor<float, 3> x = xt::ones<float>({1, 1, 2});
+  const xt::xtensor<float, 2> h = xt::ones<float>({1, 2});
+  CHECK_THROWS_WITH(live.step("x"_in = x), "plain: stream: expected begin(...) before the first step");
+  live.begin("h"_in = h);
+  CHECK(live.step("x"_in = x)["y"_out](0, 0, 1) == 2);
+  const xt::xtensor<float, 3> two_rows = xt::ones<float>({2, 1, 2}), three = xt::ones<float>({1, 3, 2});
+  CHECK_THROWS_WITH(live.step("x"_in = two_rows),
+                    "plain: input \"x\" [B, T, 2]: axis 0 (B) is 2, but the stream has B = 1");
+  CHECK_THROWS_WITH(live.step("x"_in = three),
+                    "plain: stream: expected at most 3 positions, the capacity of T, found 3 more after 1");
+  CHECK(live.step("x"_in = x)["y"_out](0, 0, 1) == 3);
+  const std::vector<std::size_t> rows{1};
+  CHECK_THROWS_WITH(live.reorder(rows), "plain: stream: expected rows from 0 to 0, found 1");
+  live.begin("h"_in = h);
+  CHECK(live.step("x"_in = x)["y"_out](0, 0, 1) == 2);
+}
+
 TEST_CASE("attention keeps keys and values, layer by layer", "[stream]") {
   check_stream<T>(model("transformer",
                         [](graph& g) {

@@ -110,24 +110,97 @@ void check_steps(stream_type& live, const named_values& inputs, const named_valu
   }
 }
 
-/// The law of streams: a sequence equals its steps and its chunks; begun anew equals fresh; saved, loaded and
-/// copied go on as if nothing had been; rows reordered go on as those they were.
+/// The law of streams: a sequence equals its steps and its chunks; begun anew equals fresh; what is saved and
+/// loaded, or copied, goes on bit for bit as if nothing had been; rows that are reordered go on as what they
+/// were.
 template <dim time, class M>
-void check_stream(const M& model, const std::map<std::string, std::size_t>& sizes) {
-  const named_values inputs = random_inputs(model, sizes);
-  const weights made = random_weights(model);
-  const named_values whole = run_model<f32>(model, made, inputs);
-  const std::size_t length = sizes.at(time.name());
+void check_stream(const M& model, const named_values& inputs, const weights& from) {
+  const named_values whole = run_model<f32>(model, from, inputs);
+  const std::size_t length = [&] {
+    for (const named_value& in : M::view.inputs)
+      if (const int axis = detail::axis_of_time<M, time>(in.node); axis >= 0)
+        return inputs.at(in.name).shape[static_cast<std::size_t>(axis)];
+    return std::size_t{0};
+  }();
+  REQUIRE(length > 4);
   compile_options options = detail::fitting<M>(inputs);
-  options.threads = 1;
-  auto live = stream<time>(model, made, options);
+  options.threads = 2;
+  auto live = stream<time>(model, from, options);
   INFO(instruction_set() << ", " << model.name);
   const std::vector<std::size_t> single(length, 1), chunks{2, 1, length - 3}, all{length}, first{3},
-      rest{length - 3};
+      rest{1, length - 4};
   for (const auto& steps : {single, chunks, all, single}) {
     detail::begin<M, time>(live, inputs);
     check_steps<M, time>(live, inputs, whole, steps);
+    CHECK(live.position() == static_cast<std::int64_t>(length));
   }
+
+  const auto part = [&](std::size_t at, std::size_t count) {
+    named_values made = inputs;
+    for (const named_value& in : M::view.inputs)
+      if (const int axis = detail::axis_of_time<M, time>(in.node); axis >= 0)
+        made[in.name] = detail::part_of(inputs.at(in.name), static_cast<std::size_t>(axis), at, count);
+    return made;
+  };
+  const auto values_of_step = [&](auto& of, std::size_t at, std::size_t count) {
+    std::map<std::string, std::vector<double>> values;
+    for (const auto& [name, value] : detail::step<M, time>(of, part(at, count))) values[name] = value.values;
+    return values;
+  };
+  detail::begin<M, time>(live, inputs);
+  values_of_step(live, 0, 3);
+  const stream_state saved = live.save();
+  auto copy = live;
+  const auto next = values_of_step(live, 3, 1), after = values_of_step(live, 4, length - 4);
+  CHECK(values_of_step(copy, 3, 1) == next);
+  live.load(saved);
+  CHECK(live.position() == 3);
+  CHECK(values_of_step(live, 3, 1) == next);
+  CHECK(values_of_step(copy, 4, length - 4) == after);
+  CHECK(values_of_step(live, 4, length - 4) == after);
+}
+
+/// The same with values of given sizes.
+template <dim time, class M>
+void check_stream(const M& model, const std::map<std::string, std::size_t>& sizes) {
+  check_stream<time>(model, random_inputs(model, sizes), random_weights(model));
+}
+
+/// Rows that are reordered, and fewer of them, go on as what they were. Every input has the batch first.
+template <dim time, class M>
+void check_reordered(const M& model, const named_values& inputs, const weights& from,
+                     const std::vector<std::size_t>& rows) {
+  INFO(instruction_set() << ", " << model.name);
+  const auto chosen = [&](const golden_tensor& of) {
+    golden_tensor made = of;
+    made.shape[0] = rows.size();
+    made.values.clear();
+    const std::size_t size = of.values.size() / of.shape[0];
+    for (const std::size_t row : rows)
+      made.values.insert(made.values.end(), of.values.begin() + static_cast<std::ptrdiff_t>(row * size),
+                         of.values.begin() + static_cast<std::ptrdiff_t>((row + 1) * size));
+    return made;
+  };
+  const auto part = [&](const named_values& of, std::size_t at, std::size_t count) {
+    named_values made = of;
+    for (const named_value& in : M::view.inputs)
+      if (const int axis = detail::axis_of_time<M, time>(in.node); axis >= 0)
+        made[in.name] = detail::part_of(of.at(in.name), static_cast<std::size_t>(axis), at, count);
+    return made;
+  };
+  named_values reordered;
+  for (const auto& [name, value] : inputs) reordered[name] = chosen(value);
+  const named_values whole = run_model<f32>(model, from, reordered);
+  auto live = stream<time>(model, from, detail::fitting<M>(inputs));
+  detail::begin<M, time>(live, inputs);
+  detail::step<M, time>(live, part(inputs, 0, 3));
+  live.reorder(rows);
+  const named_values found = detail::step<M, time>(live, part(reordered, 3, 2));
+  for (const named_value& out : M::view.outputs)
+    if (const int axis = detail::axis_of_time<M, time>(out.node); axis >= 0) {
+      const golden_tensor right = detail::part_of(whole.at(out.name), static_cast<std::size_t>(axis), 3, 2);
+      CHECK(distance_of(std::span<const double>(found.at(out.name).values), right, 2e-5, 2e-5).share <= 1);
+    }
 }
 
 } // namespace fovea::test

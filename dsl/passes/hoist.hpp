@@ -18,10 +18,10 @@ template <std::size_t nodes, std::size_t operands, std::size_t parameters, std::
           std::size_t outputs, std::size_t regions>
 struct rewritten {
   node node_table[nodes] = {};
-  std::int32_t operand_table[operands] = {};
+  std::int32_t operand_table[operands > 0 ? operands : 1] = {};
   parameter_entry parameter_table[parameters > 0 ? parameters : 1] = {};
   named_value input_table[inputs > 0 ? inputs : 1] = {};
-  named_value output_table[outputs] = {};
+  named_value output_table[outputs > 0 ? outputs : 1] = {};
   region_entry region_table[regions] = {};
   int node_count = 0, operand_count = 0;
 };

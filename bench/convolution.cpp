@@ -1,4 +1,6 @@
 // Kim's CNN, and single convolutions and poolings: the peers' times are those of bench/peers/convolution.py.
+// The bound is the larger share of two limits: multiply-adds at the measured rate, and inputs and outputs at
+// the measured bandwidth of reading 4 MB.
 //
 //     convolution [--threads N] [--json FILE]
 
@@ -75,7 +77,7 @@ weights some_weights(const M&) {
 
 struct options {
   int threads = 1;
-  double peak = 0;
+  double peak = 0, bandwidth = 0; // multiply-adds and bytes in a microsecond
 };
 
 template <class M>
@@ -94,8 +96,9 @@ void time(const M& model, std::size_t batch, const options& with, nlohmann::json
   const double us = bench::best_us(batch > 1 ? 40 : 400, call);
   const auto flops = static_cast<double>(M::flops({{B, static_cast<std::int64_t>(batch)}}));
   const std::string name = "convolution/" + std::string(model.name) + "/" + std::to_string(batch);
-  const double bound = flops / 2 / with.peak / us;
-  std::printf("%-34s %10.1f us  %4.1f %% of the peak\n", name.c_str(), us, 100 * bound);
+  const auto bytes = static_cast<double>((x.size() + net("x"_in = x)["y"_out].size()) * sizeof(float));
+  const double bound = std::max(flops / 2 / with.peak, bytes / with.bandwidth) / us;
+  std::printf("%-34s %10.1f us  %4.1f %% of the limit\n", name.c_str(), us, 100 * bound);
   rows.push_back({{"name", name},
                   {"isa", instruction_set()},
                   {"threads", with.threads},
@@ -115,6 +118,8 @@ int main(int argc, char** argv) {
 
   thread_pool pool(static_cast<std::size_t>(with.threads));
   with.peak = bench::peak_rate(pool, simd::kernels().vector);
+  constexpr std::size_t read = std::size_t{1} << 20;
+  with.bandwidth = bench::read_rate(pool, bench::floats(read).get(), read);
   nlohmann::json rows = nlohmann::json::array();
   time(kim_cnn, 1, with, rows);
   time(kim_cnn, 32, with, rows);

@@ -45,13 +45,14 @@ inline convolution_grid grid_of(const convolution_args& a) {
 /// rows.
 template <class Arch>
 struct convolution_scratch_of {
-  const float** starts;
+  window_list list;
   float *copies, *sums;
 
   static size_t rows(const convolution_args& a) {
     return smaller(gathered_rows<Arch>(taps_of(a) * a.depth), grid_of<Arch>(a).rows);
   }
-  static size_t start_floats(const convolution_args& a) {
+  static size_t list_floats(const convolution_args& a) {
+    static_assert(sizeof(const float*) == sizeof(std::ptrdiff_t));
     return ceil_div(rows(a) * sizeof(const float*) / sizeof(float), 16) * 16;
   }
   static size_t copied_floats(const convolution_args& a) {
@@ -59,16 +60,17 @@ struct convolution_scratch_of {
   }
   static size_t floats(const convolution_args& a) {
     const size_t panels = ceil_div(a.columns, panel<Arch>);
-    return start_floats(a) + copied_floats(a) + (a.largest ? rows(a) * panels * panel<Arch> : 0);
+    return 2 * list_floats(a) + copied_floats(a) + (a.largest ? rows(a) * panels * panel<Arch> : 0);
   }
   convolution_scratch_of(const convolution_args& a, float* scratch)
-      : starts(reinterpret_cast<const float**>(scratch)), copies(scratch + start_floats(a)),
-        sums(copies + copied_floats(a)) {}
+      : list{reinterpret_cast<const float**>(scratch),
+             reinterpret_cast<std::ptrdiff_t*>(scratch + list_floats(a))},
+        copies(scratch + 2 * list_floats(a)), sums(copies + copied_floats(a)) {}
 };
 
-/// Panels [first, last) of one group for the rows that `starts` lists.
+/// Panels [first, last) of one group for rows of the list.
 template <class Arch>
-inline void multiply_windows(const convolution_args& a, const float* const* starts, size_t rows, size_t group,
+inline void multiply_windows(const convolution_args& a, window_list list, size_t rows, size_t group,
                              size_t first, size_t last, float* out, size_t out_stride, const float* other) {
   const size_t depth = taps_of(a) * a.depth;
   const product_part part{.panels = a.weights + group * panel_floats(panel<Arch>, a.columns, depth),
@@ -80,8 +82,13 @@ inline void multiply_windows(const convolution_args& a, const float* const* star
                           .other_stride = out_stride,
                           .act = a.act,
                           .join = a.join};
-  const product_args args{
-      .rows = rows, .depth = depth, .parts = &part, .part_count = 1, .row_starts = starts};
+  const product_args args{.rows = rows,
+                          .depth = depth,
+                          .parts = &part,
+                          .part_count = 1,
+                          .row_starts = list.starts,
+                          .row_shifts = in_place(a) && piece_of(a) < depth ? list.shifts : nullptr,
+                          .piece = piece_of(a)};
   multiply_group<Arch>(args, part, 0, rows, first, last);
 }
 
@@ -92,14 +99,14 @@ inline void convolve_rows(const convolution_args& a, convolution_scratch_of<Arch
   const size_t line = a.axis[1].places, plane = line * a.axis[0].places;
   const bool even = a.out_line == line * a.out_place && a.out_plane == a.axis[0].places * a.out_line;
   const size_t piece = even ? a.planes * plane : line;
-  window_rows<Arch>(a, row, rows, group, scratch.starts, scratch.copies);
+  window_rows<Arch>(a, row, rows, group, scratch.list, scratch.copies);
   for (size_t done = 0; done < rows;) {
     const window_place at(a.axis, row + done);
     const size_t here = smaller(rows - done, piece - (row + done) % piece);
     const size_t to =
         at.plane * a.out_plane + at.line * a.out_line + at.place * a.out_place + group * a.columns;
-    multiply_windows<Arch>(a, scratch.starts + done, here, group, first, last, a.out + to, a.out_place,
-                           a.other ? a.other + to : nullptr);
+    multiply_windows<Arch>(a, {scratch.list.starts + done, scratch.list.shifts + done}, here, group, first,
+                           last, a.out + to, a.out_place, a.other ? a.other + to : nullptr);
     done += here;
   }
 }
@@ -114,8 +121,8 @@ inline void convolve_largest(const convolution_args& a, convolution_scratch_of<A
   float* out = a.out + plane * a.out_plane + group * a.columns + column;
   for (size_t done = 0; done < rows; done += most) {
     const size_t here = smaller(most, rows - done);
-    window_rows<Arch>(a, plane * rows + done, here, group, scratch.starts, scratch.copies);
-    multiply_windows<Arch>(a, scratch.starts, here, group, first, last, scratch.sums, stride, nullptr);
+    window_rows<Arch>(a, plane * rows + done, here, group, scratch.list, scratch.copies);
+    multiply_windows<Arch>(a, scratch.list, here, group, first, last, scratch.sums, stride, nullptr);
     for_vectors<Arch>(columns, [&](size_t j, auto lanes) {
       vec<Arch> most_yet =
           done == 0 ? vec<Arch>(-std::numeric_limits<float>::infinity()) : lanes.load(out + j);

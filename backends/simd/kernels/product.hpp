@@ -73,38 +73,50 @@ struct ahead {
   size_t step;
 };
 
+/// Where rows lie in pieces: their length, and what each row skips after one.
+struct in_pieces {
+  size_t piece;
+  const std::ptrdiff_t* shifts;
+};
+
 /// to[rows, vectors] = (row a[r] of `depth` floats for each r) * as many vectors of columns in panels of
-/// `packed` + bias.
-template <class Arch, size_t rows, size_t vectors, size_t packed>
-inline void multiply(const float* const (&a)[rows], size_t depth, const float* weights, const float* bias,
-                     float* to, size_t to_stride, ahead next) {
+/// `packed` + bias. `pieced`: whether rows are in pieces, else `in` does not count.
+template <class Arch, size_t rows, size_t vectors, size_t packed, bool pieced>
+inline void multiply(const float* (&a)[rows], in_pieces in, size_t depth, const float* weights,
+                     const float* bias, float* to, size_t to_stride, ahead next) {
   const auto weight_at = [&](size_t k, size_t v) {
     return vec<Arch>::load_aligned(weights + ((v / 2) * depth + k) * packed + (v % 2) * width<Arch>);
   };
   vec<Arch> sum[rows][vectors];
   unrolled<rows * vectors>([&](auto i) { sum[i / vectors][i % vectors] = vec<Arch>(0.f); });
-  for (size_t k = 0; k < depth; ++k) {
-    if constexpr (vectors <= 2) {
-      __builtin_prefetch(next.at, 0, 2);
-      next.at += next.step;
+  size_t k = 0;
+  do {
+    const size_t end = pieced ? k + in.piece : depth;
+    for (; k < end; ++k) {
+      if constexpr (vectors <= 2) {
+        __builtin_prefetch(next.at, 0, 2);
+        next.at += next.step;
+      }
+      // The operand with fewer vectors waits in registers while the other passes.
+      if constexpr (rows < vectors) {
+        vec<Arch> x[rows];
+        unrolled<rows>([&](auto r) { x[r] = vec<Arch>(a[r][k]); });
+        unrolled<vectors>([&](auto v) {
+          const vec<Arch> weight = rows == 1 ? weight_at(k, v) : in_register(weight_at(k, v));
+          unrolled<rows>([&](auto r) { sum[r][v] = fma<Arch>(x[r], weight, sum[r][v]); });
+        });
+      } else {
+        vec<Arch> weight[vectors];
+        unrolled<vectors>([&](auto v) { weight[v] = in_register(weight_at(k, v)); });
+        unrolled<rows>([&](auto r) {
+          const vec<Arch> x(a[r][k]);
+          unrolled<vectors>([&](auto v) { sum[r][v] = fma<Arch>(x, weight[v], sum[r][v]); });
+        });
+      }
     }
-    // The operand with fewer vectors waits in registers while the other passes.
-    if constexpr (rows < vectors) {
-      vec<Arch> x[rows];
-      unrolled<rows>([&](auto r) { x[r] = vec<Arch>(a[r][k]); });
-      unrolled<vectors>([&](auto v) {
-        const vec<Arch> weight = rows == 1 ? weight_at(k, v) : in_register(weight_at(k, v));
-        unrolled<rows>([&](auto r) { sum[r][v] = fma<Arch>(x[r], weight, sum[r][v]); });
-      });
-    } else {
-      vec<Arch> weight[vectors];
-      unrolled<vectors>([&](auto v) { weight[v] = in_register(weight_at(k, v)); });
-      unrolled<rows>([&](auto r) {
-        const vec<Arch> x(a[r][k]);
-        unrolled<vectors>([&](auto v) { sum[r][v] = fma<Arch>(x, weight[v], sum[r][v]); });
-      });
-    }
-  }
+    if constexpr (pieced) // what was read so far stays behind, for k counts on
+      unrolled<rows>([&](auto r) { a[r] += in.shifts[r]; });
+  } while (pieced && k < depth);
   unrolled<vectors>([&](auto v) {
     const vec<Arch> b = bias ? load<Arch>(bias + v * width<Arch>) : vec<Arch>(0.f);
     unrolled<rows>([&](auto r) { store<Arch>(to + r * to_stride + v * width<Arch>, sum[r][v] + b); });
@@ -119,7 +131,7 @@ struct block_work {
   ahead next;
 };
 
-template <class Arch, size_t rows, size_t vectors, size_t packed = panel<Arch>>
+template <class Arch, size_t rows, size_t vectors, bool pieced, size_t packed = panel<Arch>>
 inline void multiply_block(const block_work& work, size_t at) {
   const product_args& args = *work.args;
   const product_part& part = *work.part;
@@ -144,7 +156,8 @@ inline void multiply_block(const block_work& work, size_t at) {
                            : args.a + (args.ids ? static_cast<size_t>(args.ids[row]) : row) * args.a_stride;
   }
   const ahead next{work.next.at + (at - work.first) * args.depth * work.next.step, work.next.step};
-  multiply<Arch, rows, vectors, packed>(a, args.depth, weights, bias, to, to_stride, next);
+  multiply<Arch, rows, vectors, packed, pieced>(a, {args.piece, args.row_shifts + work.row}, args.depth,
+                                                weights, bias, to, to_stride, next);
   if (in_place) return;
   activate<Arch>(part.act, tile, rows * block);
   const float* other = part.other ? part.other + work.row * part.other_stride + column : nullptr;
@@ -153,22 +166,23 @@ inline void multiply_block(const block_work& work, size_t at) {
                    out + r * part.out_stride, columns);
 }
 
-template <class Arch, size_t rows>
+template <class Arch, size_t rows, bool pieced>
 void multiply_panels(const block_work& work) {
   constexpr size_t together = block_panels<Arch>(rows);
   size_t at = work.first;
   if constexpr (together > 1)
-    for (; at + together <= work.last; at += together) multiply_block<Arch, rows, 2 * together>(work, at);
+    for (; at + together <= work.last; at += together)
+      multiply_block<Arch, rows, 2 * together, pieced>(work, at);
   for (; at < work.last; ++at) {
     // The last panel may be empty but for its first vector, or for a narrower one.
     using narrow = narrower<Arch>;
     const size_t left = work.part->columns - at * panel<Arch>;
     if (left > width<Arch>)
-      multiply_block<Arch, rows, 2>(work, at);
+      multiply_block<Arch, rows, 2, pieced>(work, at);
     else if (left > width<narrow> || width<narrow> == width<Arch>)
-      multiply_block<Arch, rows, 1>(work, at);
+      multiply_block<Arch, rows, 1, pieced>(work, at);
     else
-      multiply_block<narrow, rows, 1, panel<Arch>>(work, at);
+      multiply_block<narrow, rows, 1, pieced, panel<Arch>>(work, at);
   }
 }
 
@@ -177,12 +191,14 @@ struct kernels_by_rows;
 
 template <class Arch, size_t... index>
 struct kernels_by_rows<Arch, std::index_sequence<index...>> {
-  static constexpr void (*kernels[])(const block_work&) = {multiply_panels<Arch, index + 1>...};
+  static constexpr void (*kernels[])(const block_work&) = {multiply_panels<Arch, index + 1, false>...};
+  static constexpr void (*pieced[])(const block_work&) = {multiply_panels<Arch, index + 1, true>...};
 };
 
 template <class Arch>
 inline void multiply_rows(size_t rows, const block_work& work) {
-  kernels_by_rows<Arch, std::make_index_sequence<block_rows<Arch>>>::kernels[rows - 1](work);
+  using all = kernels_by_rows<Arch, std::make_index_sequence<block_rows<Arch>>>;
+  (work.args->row_shifts ? all::pieced : all::kernels)[rows - 1](work);
 }
 
 /// Panels [first, last) of a part for `rows` rows from `row` on, in register blocks. Panels go two by two,

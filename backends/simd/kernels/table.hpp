@@ -38,7 +38,8 @@ struct product_part {
 
 /// out = join(act(a * weights^T + bias), other) for each part.
 ///   a  [rows, depth], rows a_stride apart; with `ids`, row i is row ids[i] of a (gather as prologue); with
-///   `row_starts`, row i begins there, wherever that is
+///   `row_starts`, row i begins there, wherever that is; with `row_shifts`, rows lie in pieces of `piece`
+///   floats, a divisor of depth, and row_shifts[i] is skipped after each
 struct product_args {
   const float* a = nullptr;
   size_t rows = 0, depth = 0, a_stride = 0;
@@ -46,6 +47,8 @@ struct product_args {
   const product_part* parts = nullptr;
   size_t part_count = 0;
   const float* const* row_starts = nullptr;
+  const std::ptrdiff_t* row_shifts = nullptr;
+  size_t piece = 0;
 };
 
 /// Packs b, of which element (column j, depth k) is at b[j * column_stride + k * depth_stride], into panels

@@ -1,7 +1,7 @@
 #pragma once
 
-// What the windows of a convolution see, as rows of a matrix: pointers into the input where a window lies
-// there in one piece, else into a copy of what it sees.
+// What the windows of a convolution see, as rows of a matrix: pointers into the input, where a window lies in
+// pieces evenly apart, else into a copy of what it sees.
 
 #include <cstring>
 #include <fovea/backends/simd/arch.hpp>
@@ -41,8 +41,20 @@ inline size_t taps_of(const convolution_args& a) { return a.axis[0].taps * a.axi
 inline bool in_one_piece(const convolution_args& a) {
   return a.axis[1].taps == 1 || (a.axis[1].tap_step == 1 && a.groups == 1);
 }
-inline bool whole_line_inside(const window_axis& axis, std::ptrdiff_t first) {
-  return inside(axis, first) && inside(axis, first + static_cast<std::ptrdiff_t>(axis.taps) - 1);
+inline bool whole_inside(const window_axis& axis, size_t place) {
+  return axis.taps == 0 ||
+         (inside(axis, position(axis, place, 0)) && inside(axis, position(axis, place, axis.taps - 1)));
+}
+
+/// Floats that a window sees side by side.
+inline size_t piece_of(const convolution_args& a) {
+  return in_one_piece(a) ? a.axis[1].taps * a.depth : a.depth;
+}
+/// Whether windows are read where they lie: their pieces evenly apart, and long enough to be worth it.
+inline bool in_place(const convolution_args& a) {
+  constexpr size_t least = 8; // floats
+  const bool even = in_one_piece(a) || a.axis[0].taps == 1;
+  return even && taps_of(a) > 0 && (piece_of(a) >= least || piece_of(a) == taps_of(a) * a.depth);
 }
 
 /// Copies of a window are short: without a call, the last vector overlapping the one before it.
@@ -61,7 +73,7 @@ template <class Arch>
 inline void copy_line(const convolution_args& a, const float* line, size_t place, float* to) {
   const window_axis& x = a.axis[1];
   const size_t features = a.groups * a.depth;
-  if (in_one_piece(a) && whole_line_inside(x, position(x, place, 0))) {
+  if (in_one_piece(a) && whole_inside(x, place)) {
     copy_floats<Arch>(to, line + static_cast<size_t>(position(x, place, 0)) * features, x.taps * a.depth);
     return;
   }
@@ -74,23 +86,36 @@ inline void copy_line(const convolution_args& a, const float* line, size_t place
   }
 }
 
-/// The rows that the windows at `count` places from `row` on see of a group: starts[i], with room for those
-/// that must be copied in `copies`.
+/// Rows of a matrix: where each begins, and what it skips after each piece.
+struct window_list {
+  const float** starts;
+  std::ptrdiff_t* shifts;
+};
+
+/// What the windows at `count` places from `row` on see of a group, as rows; those that reach over an edge,
+/// or whose pieces are too short, are copied to `copies`.
 template <class Arch>
-inline void window_rows(const convolution_args& a, size_t row, size_t count, size_t group,
-                        const float** starts, float* copies) {
+inline void window_rows(const convolution_args& a, size_t row, size_t count, size_t group, window_list rows,
+                        float* copies) {
   const window_axis &y = a.axis[0], &x = a.axis[1];
   const size_t features = a.groups * a.depth, line_floats = x.taps * a.depth;
+  const bool direct = in_place(a);
+  const std::ptrdiff_t between =
+      in_one_piece(a) ? y.tap_step * static_cast<std::ptrdiff_t>(x.in) : x.tap_step;
+  const std::ptrdiff_t shift =
+      between * static_cast<std::ptrdiff_t>(features) - static_cast<std::ptrdiff_t>(piece_of(a));
   for (size_t i = 0; i < count; ++i) {
     const window_place at(a.axis, row + i);
     const float* plane = a.x + at.plane * y.in * x.in * features + group * a.depth;
     const auto line = [&](std::ptrdiff_t p) { return plane + static_cast<size_t>(p) * x.in * features; };
-    const std::ptrdiff_t first = position(x, at.place, 0), first_line = position(y, at.line, 0);
-    if (y.taps == 1 && inside(y, first_line) && in_one_piece(a) && whole_line_inside(x, first)) {
-      starts[i] = line(first_line) + static_cast<size_t>(first) * features;
+    if (direct && whole_inside(y, at.line) && whole_inside(x, at.place)) {
+      rows.starts[i] =
+          line(position(y, at.line, 0)) + static_cast<size_t>(position(x, at.place, 0)) * features;
+      rows.shifts[i] = shift;
       continue;
     }
-    starts[i] = copies;
+    rows.starts[i] = copies;
+    rows.shifts[i] = 0;
     for (size_t tap = 0; tap < y.taps; ++tap, copies += line_floats) {
       const std::ptrdiff_t p = position(y, at.line, tap);
       if (inside(y, p))

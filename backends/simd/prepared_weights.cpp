@@ -133,8 +133,8 @@ prepared_weights::prepared_weights(const graph_view& graph, const plan_view& pla
     : first_(graph.nodes.size(), -1) {
   for (int id = 0; id < graph.node_count(); ++id) {
     const int norm = plan.norm[id];
-    if (!plan.live[id] || !(norm >= 0 || (is_convolution(graph.at(id).kind) && !is_pointwise(graph, id))))
-      continue;
+    const bool windowed = is_convolution(graph.at(id).kind) && !is_pointwise(graph, id);
+    if (!plan.live[id] || (norm < 0 && !windowed)) continue;
     const weight_layout layout(graph, id);
     first_[static_cast<std::size_t>(id)] = static_cast<std::int32_t>(products_.size());
     for (std::int64_t layer = 0; layer < graph.layers(id); ++layer) {

@@ -1,7 +1,8 @@
 #include <fovea/backends/simd/prepared_weights.hpp>
 
-#include <algorithm>
+#include <bit>
 #include <cmath>
+#include <cstdint>
 #include <numeric>
 #include <string>
 
@@ -152,7 +153,7 @@ prepared_weights::prepared_weights(const graph_view& graph, const plan_view& pla
         from.norm_weight = values(norm, 1), from.norm_bias = values(norm, 2);
         from.mean = values(norm, 3), from.variance = values(norm, 4);
         from.epsilon = graph.at(norm).number;
-        key += " epsilon " + std::to_string(from.epsilon);
+        key += " epsilon " + std::to_string(std::bit_cast<std::uint64_t>(from.epsilon)); // every digit
       }
       key += window_key(layout) + " " + kernels.instruction_set;
       kept_.push_back(

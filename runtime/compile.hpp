@@ -53,8 +53,7 @@ public:
   simd_engine(const weights& source, std::span<const name_rule> names, std::span<const std::int64_t> capacity,
               int threads, const simd::generated_step* code)
       : code_(code), pool_(std::make_shared<thread_pool>(static_cast<std::size_t>(threads))),
-        weights_(std::make_shared<simd::shared_weights>(graph, plan, model_parameters(graph, source, names),
-                                                        simd::kernels(), *pool_)),
+        weights_(packed_weights(model_parameters(graph, source, names), code, *pool_)),
         engine_(graph, plan, weights_, capacity, pool_) {
     reserve(capacity);
   }
@@ -79,6 +78,20 @@ public:
   int threads() const { return static_cast<int>(pool_->size()); }
 
 private:
+  static std::shared_ptr<const simd::shared_weights>
+  packed_weights(model_parameters parameters, const simd::generated_step* code, thread_pool& pool) {
+    auto made =
+        std::make_shared<simd::shared_weights>(graph, plan, std::move(parameters), simd::kernels(), pool);
+    [&]<int... i>(std::integer_sequence<int, i...>) {
+      [[maybe_unused]] const auto pack = [&]<int k>(std::integral_constant<int, k>) {
+        if constexpr (simd::is_small_scan<model, k>())
+          made->pack_scan(graph, simd::nodes_of_scan<model, k>(), code[k]);
+      };
+      (pack(std::integral_constant<int, i>{}), ...);
+    }
+    (std::make_integer_sequence<int, model::schedule.step_count>{});
+    return made;
+  }
   void reserve(std::span<const std::int64_t> capacity) {
     simd::context c = engine_.begin(capacity);
     engine_.reserve_scratch(simd::thread_scratch<model>(

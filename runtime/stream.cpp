@@ -45,6 +45,7 @@ stream_memory::stream_memory(const graph_view& g, std::span<const bool> live,
     s.layer = (s.layer + 15) / 16 * 16;
     total += s.layer * s.layers;
   }
+  total += 16; // kernels may read a vector past the last value
   buffer_ = buffer::from_shape({total});
   moved_ = buffer::from_shape({total});
   clear();

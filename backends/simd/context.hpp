@@ -19,6 +19,12 @@ struct kept_state {
   size_t rows = 0;
 };
 
+/// The packed parameters of a small scan, one set for each layer of the repeats around it.
+struct packed_scan {
+  const float* data = nullptr;
+  size_t layer = 0;
+};
+
 /// What the steps of one call work with: where each value lies, and the sizes of this call.
 struct context {
   const graph_view& graph;
@@ -36,6 +42,7 @@ struct context {
   std::int64_t* times;  // the current step of each region that is a scan
   float* scratch;       // for each thread
   size_t scratch_stride;
+  const packed_scan* scans; // for each region
   const kept_state* states;
   std::int64_t before; // positions that a stream took in earlier calls
 

@@ -13,6 +13,7 @@ shared_weights::shared_weights(const graph_view& graph, const plan_view& plan, m
     : parameters(std::move(from)), products(graph, plan, parameters, kernels, pool) {
   for (const weight_view& view : parameters.values()) values.push_back(view.data);
   panels.assign(2 * values.size(), nullptr);
+  scans.resize(graph.regions.size());
   for (int id = 0; id < graph.node_count(); ++id) {
     const int weight = packed_weight(graph, id);
     if (weight < 0 || !plan.live[id] || products.of(id) != nullptr) continue;
@@ -43,6 +44,26 @@ shared_weights::shared_weights(const graph_view& graph, const plan_view& plan, m
       panel = kept.back()->data();
     }
   }
+}
+
+void shared_weights::pack_scan(const graph_view& graph, const scan_nodes& nodes, const generated_step& code) {
+  const std::int64_t layers = graph.layers(graph.region(nodes.region).first);
+  packed made(static_cast<size_t>(layers) * code.scan_packed_floats);
+  std::vector<const float*> from;
+  for (std::int64_t layer = 0; layer < layers; ++layer) {
+    from.clear();
+    // A parameter outside of some of the repeats is the same in their layers, which count fastest.
+    const auto add = [&](int id) {
+      const std::int64_t own = graph.layers(id);
+      from.push_back(values[static_cast<std::size_t>(parameters.first(graph.at(id).attributes[0]) +
+                                                     layer / (layers / own))]);
+    };
+    for (int i = 0; i < nodes.weight_count; ++i) add(packed_weight(graph, nodes.weights[i]));
+    for (int i = 0; i < nodes.vector_count; ++i) add(nodes.vectors[i]);
+    code.scan_pack(from.data(), made.data() + static_cast<size_t>(layer) * code.scan_packed_floats);
+  }
+  kept.push_back(std::make_shared<const packed>(std::move(made)));
+  scans[static_cast<std::size_t>(nodes.region)] = {kept.back()->data(), code.scan_packed_floats};
 }
 
 engine::engine(const graph_view& graph, const plan_view& plan, std::shared_ptr<const shared_weights> weights,
@@ -116,6 +137,7 @@ context engine::begin(std::span<const std::int64_t> sizes) {
           times_.data(),
           scratch_.data(),
           scratch_stride_,
+          weights_->scans.data(),
           states_.data(),
           before_};
 }

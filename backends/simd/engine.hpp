@@ -6,6 +6,7 @@
 
 #include <fovea/backends/buffer.hpp>
 #include <fovea/backends/simd/context.hpp>
+#include <fovea/backends/simd/generated.hpp>
 #include <fovea/runtime/parameters.hpp>
 #include <fovea/runtime/threads.hpp>
 
@@ -17,10 +18,14 @@ struct shared_weights {
   std::vector<const float*> values;
   std::vector<const float*> panels;
   std::vector<std::shared_ptr<const packed>> kept;
+  std::vector<packed_scan> scans; // for each region
   prepared_weights products;
 
   shared_weights(const graph_view& graph, const plan_view& plan, model_parameters from,
                  const kernel_table& kernels, thread_pool& pool);
+
+  /// Packs the parameters of a scan that is one function.
+  void pack_scan(const graph_view& graph, const scan_nodes& nodes, const generated_step& code);
 };
 
 /// The memory and threads of one compiled model: nothing is allocated after it is made.

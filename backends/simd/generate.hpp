@@ -6,6 +6,7 @@
 
 #include <fovea/backends/simd/chain.hpp>
 #include <fovea/backends/simd/lambda_attention.hpp>
+#include <fovea/backends/simd/scan_code.hpp>
 #include <fovea/dsl/plan/plan.hpp>
 
 namespace fovea::simd {
@@ -35,7 +36,12 @@ struct generated_code {
   static constexpr generated_step one() {
     constexpr step s = model::schedule.steps[i];
     generated_step made;
-    if constexpr (is_generated<model>(s)) {
+    if constexpr (is_small_scan<model, static_cast<int>(i)>()) {
+      using code = typename scan_loop<model, static_cast<int>(i)>::template code<Arch>;
+      made.scan = code::run;
+      made.scan_pack = code::pack;
+      made.scan_packed_floats = code::packed_floats;
+    } else if constexpr (is_generated<model>(s)) {
       if constexpr (s.kind == step_kind::chain) {
         made.chain = chain<model, s.node>::template code<Arch>::run;
       } else {

@@ -35,6 +35,30 @@ struct lambda_args {
   std::int32_t query_offset = 0; // the position of the first query
 };
 
+inline constexpr int max_scan_values = 8;
+
+/// A scan over `steps` steps of `rows` batch rows. Sequence i at batch row b and step t begins at inputs[i] +
+/// b
+/// * input_row[i] + t * input_time[i], an output likewise; states are [rows, width], read at first and left
+/// as they are after the last step.
+struct scan_args {
+  const float* packed = nullptr; // the parameters, as `pack` leaves them
+  const float* inputs[max_scan_values] = {};
+  size_t input_row[max_scan_values] = {}, input_time[max_scan_values] = {};
+  float* outputs[max_scan_values] = {};
+  size_t output_row[max_scan_values] = {}, output_time[max_scan_values] = {};
+  float* states[max_scan_values] = {};
+  size_t rows = 0, steps = 0;
+};
+
+/// What a small scan reads and writes, as nodes of the graph: sequences at a step, outputs, products,
+/// vectors.
+struct scan_nodes {
+  int region = 0;
+  const int *inputs = nullptr, *outputs = nullptr, *weights = nullptr, *vectors = nullptr;
+  int input_count = 0, output_count = 0, weight_count = 0, vector_count = 0;
+};
+
 /// One step's generated code; the member that its kind needs is set.
 struct generated_step {
   void (*chain)(const chain_args&, size_t first, size_t last) = nullptr;
@@ -42,6 +66,9 @@ struct generated_step {
   size_t (*attention_scratch)(const attention_args&) = nullptr;
   void (*attention)(const attention_args&, const lambda_args&, size_t first, size_t last,
                     float* scratch) = nullptr;
+  void (*scan)(const scan_args&, size_t first, size_t last) = nullptr;
+  void (*scan_pack)(const float* const* parameters, float* packed) = nullptr;
+  size_t scan_packed_floats = 0;
 };
 
 } // namespace fovea::simd

@@ -45,6 +45,8 @@ void run_time_step(context& c, const step& s);  // one step of a sequence
 void run_time_index(context& c, const step& s); // its number
 void run_stack(context& c, const step& s);      // puts a step's value in its place along time
 
+/// A whole scan, by its own function.
+void run_scan(context& c, const scan_nodes& nodes, const generated_step& code);
 void run_keep(context& c, const step& s);     // a value for the next call of a stream
 void run_cache(context& c, const step& s);    // new positions behind those of earlier calls
 void run_position(context& c, const step& s); // how many positions went before

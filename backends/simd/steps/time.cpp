@@ -29,6 +29,36 @@ void run_time_step(context& c, const step& s) {
     std::memcpy(to + i * rows.after, from + i * rows.stride, rows.after * sizeof(float));
 }
 
+void run_scan(context& c, const scan_nodes& nodes, const generated_step& code) {
+  const region_entry& r = c.graph.region(nodes.region);
+  begin_loop(c, nodes.region);
+  scan_args a;
+  a.packed =
+      c.scans[nodes.region].data + static_cast<size_t>(c.layers[nodes.region]) * c.scans[nodes.region].layer;
+  a.steps = c.size(r.time);
+  const shape& state = c.shape_of(r.first);
+  a.rows = c.rows(state);
+  // Time is the first axis of a sequence or the one before its features.
+  const auto place = [&](const shape& sequence, int axis, size_t& row, size_t& time) {
+    const size_t width = c.size(sequence[-1]), steps = c.size(sequence[axis]);
+    const bool first = axis == 0;
+    row = first ? width : steps * width;
+    time = first ? c.elements(sequence, 1, sequence.rank) : width;
+  };
+  for (int i = 0; i < nodes.input_count; ++i) {
+    const int sequence = c.graph.operand(nodes.inputs[i], 0);
+    a.inputs[i] = c.value(sequence);
+    place(c.shape_of(sequence), c.graph.at(nodes.inputs[i]).attributes[0], a.input_row[i], a.input_time[i]);
+  }
+  for (int i = 0; i < nodes.output_count; ++i) {
+    a.outputs[i] = c.result(nodes.outputs[i]);
+    place(c.shape_of(nodes.outputs[i]), c.graph.at(nodes.outputs[i]).attributes[0], a.output_row[i],
+          a.output_time[i]);
+  }
+  for (int k = 0; k < r.carried; ++k) a.states[k] = c.slots[c.plan.carried[nodes.region][k].slot];
+  c.run(a.rows, [&](size_t first, size_t last, size_t) { code.scan(a, first, last); });
+}
+
 void run_time_index(context& c, const step& s) {
   *reinterpret_cast<std::int32_t*>(c.result(s.node)) =
       static_cast<std::int32_t>(c.times[c.graph.at(s.node).attributes[1]]);

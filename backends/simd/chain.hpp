@@ -207,7 +207,7 @@ struct chain {
   static constexpr bool is_flat() {
     for (int i = 0; i < found.leaf_count; ++i) {
       const shape& s = g.at(found.leaves[i]).shape;
-      if (!(s == whole) && s.rank != 0) return false;
+      if ((!(s == whole) && s.rank != 0) || model::schedule.groups.viewed[found.leaves[i]]) return false;
     }
     return true;
   }

@@ -45,6 +45,7 @@ struct fusion {
   bool largest[nodes] = {};      // of the root of a convolution: only the largest value over time is stored
   epilogue activation[nodes] = {};
   joining join[nodes] = {};
+  bool viewed[nodes] = {}; // a slice of features that chains read where it lies
 };
 
 /// The parameter behind the right side of a product, or -1: linear(x, w), matmul(x, w), matmul(x,
@@ -192,7 +193,8 @@ constexpr fusion<nodes> fuse_epilogues(const graph_view& g, fusion<nodes> f) {
 template <std::size_t nodes>
 constexpr fusion<nodes> fuse_chains(const graph_view& g, fusion<nodes> f) {
   std::int32_t group[nodes] = {}; // the group of a node's users, -2 where they differ
-  for (std::size_t i = 0; i < nodes; ++i) group[i] = -1;
+  bool only_chains[nodes] = {};   // whether all of them are elementwise
+  for (std::size_t i = 0; i < nodes; ++i) group[i] = -1, only_chains[i] = true;
   for (int id = g.node_count() - 1; id >= 0; --id) {
     const auto i = id;
     if (!f.live[i]) continue;
@@ -207,15 +209,20 @@ constexpr fusion<nodes> fuse_chains(const graph_view& g, fusion<nodes> f) {
     }
     const std::int32_t mine = chained ? f.root[i] : -2;
     for (int k = 0; k < n.operand_count; ++k) {
+      only_chains[g.operand(id, k)] &= chained;
       std::int32_t& theirs = group[g.operand(id, k)];
       theirs = theirs == -1 || theirs == mine ? mine : -2;
     }
     // What a repeat or scan carries on is stored.
     if (n.kind == op::repeat_output || n.kind == op::scan_output) {
       const region_entry& r = g.region(n.attributes[1]);
-      for (int k = 0; k < r.carried; ++k) group[r.results[k]] = -2;
+      for (int k = 0; k < r.carried; ++k) group[r.results[k]] = -2, only_chains[r.results[k]] = false;
     }
   }
+  for (const named_value& out : g.outputs) only_chains[out.node] = false;
+  for (int id = 0; id < g.node_count(); ++id)
+    f.viewed[id] = f.live[id] && g.at(id).kind == op::slice && only_chains[id] &&
+                   g.at(id).attributes[0] == g.at(id).shape.rank - 1 && !f.viewed[f.base[g.operand(id, 0)]];
   return f;
 }
 

@@ -61,7 +61,7 @@ struct plan {
 
 /// A plan without its sizes in the type, for code that is compiled once.
 struct plan_view {
-  const bool *live, *largest;
+  const bool *live, *viewed, *largest;
   const std::int32_t *base, *product, *other, *norm;
   const epilogue* activation;
   const joining* join;
@@ -72,9 +72,10 @@ struct plan_view {
 
   template <std::size_t nodes, std::size_t regions>
   explicit constexpr plan_view(const plan<nodes, regions>& p)
-      : live(p.groups.live), largest(p.groups.largest), base(p.groups.base), product(p.groups.product),
-        other(p.groups.other), norm(p.groups.norm), activation(p.groups.activation), join(p.groups.join),
-        parts(p.parts), slot(p.slot), slots(p.slots), slot_count(p.slot_count), carried(p.carried) {}
+      : live(p.groups.live), viewed(p.groups.viewed), largest(p.groups.largest), base(p.groups.base),
+        product(p.groups.product), other(p.groups.other), norm(p.groups.norm),
+        activation(p.groups.activation), join(p.groups.join), parts(p.parts), slot(p.slot), slots(p.slots),
+        slot_count(p.slot_count), carried(p.carried) {}
 };
 
 namespace detail {
@@ -93,7 +94,7 @@ struct planner {
     return s.kind == step_kind::product || s.kind == step_kind::convolution;
   }
   constexpr bool is_root(int id) const {
-    return p.groups.live[id] && p.groups.root[id] == id && p.groups.base[id] == id;
+    return p.groups.live[id] && p.groups.root[id] == id && p.groups.base[id] == id && !p.groups.viewed[id];
   }
 
   constexpr bool is_dense(int root) const {
@@ -196,7 +197,8 @@ struct planner {
     return n.kind == op::carry || n.kind == op::stack ? g.region(n.region).parent : n.region;
   }
   constexpr void need(int id, int s, int where) {
-    const int b = p.base(id), last = until(s, where, home_of(b));
+    const int b = p.base(p.groups.viewed[p.base(id)] ? g.operand(p.base(id), 0) : id),
+              last = until(s, where, home_of(b));
     if (last_use[b] < last) last_use[b] = last;
   }
 

@@ -319,3 +319,12 @@ TEST_CASE("repeats: nested, swapping what they carry, and giving back what is no
     g.output("same", repeat("same", 2, x, [](expr a) { return a; }) + 1);
   }));
 }
+
+TEST_CASE("one number beside a row that is cut into pieces", "[words]") {
+  compare(model("pieces",
+                [](graph& g) {
+                  const expr x = g.input<f32>("x", {20001});
+                  g.output("y", x * parameter(x, "scale", {1}) + 1.0);
+                }),
+          {});
+}

@@ -13,8 +13,11 @@ void run_chain(context& c, const step& s, const int* leaves, int leaf_count, boo
   args.axes = flat || whole.rank == 0 ? 0 : whole.rank - 1;
   for (int axis = 0; axis < args.axes; ++axis) args.sizes[axis] = c.size(whole.dims[axis]);
   for (int i = 0; i < leaf_count; ++i) {
-    args.leaves[i] = c.value(leaves[i]);
-    const shape& x = c.shape_of(leaves[i]);
+    // A slice of features is read where it lies.
+    const bool viewed = c.plan.viewed[leaves[i]];
+    const int from = viewed ? c.graph.operand(leaves[i], 0) : leaves[i];
+    args.leaves[i] = c.value(from) + (viewed ? c.size(c.graph.at(leaves[i]).attributes[1]) : 0);
+    const shape& x = c.shape_of(from);
     // Axes align from the last; one that is missing or 1 does not move.
     size_t stride = x.rank == 0 ? 1 : c.size(x[-1]);
     for (int back = 2; back <= x.rank && args.axes > 0; ++back) {
@@ -33,7 +36,8 @@ void run_chain(context& c, const step& s, const int* leaves, int leaf_count, boo
       part.rows = 1;
       part.out += begin;
       for (int i = 0; i < leaf_count; ++i)
-        if (c.shape_of(leaves[i]).rank != 0) part.leaves[i] += begin;
+        if (const shape& x = c.shape_of(leaves[i]); x.rank != 0 && c.size(x[-1]) != 1)
+          part.leaves[i] += begin;
       code.chain(part, 0, 1);
     });
     return;

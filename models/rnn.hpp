@@ -1,0 +1,135 @@
+#pragma once
+
+// Recurrent networks over words: a language model (Elman 1990; Mikolov et al. 2010; Zaremba et al. 2014), a
+// classifier of sequences, and a tagger that reads both ways (Graves and Schmidhuber 2005).
+
+#include <fovea/dsl.hpp>
+
+namespace fovea::models {
+
+enum class cell_kind : std::uint8_t { elman, elman_relu, gru, lstm };
+
+/// The recurrent word of a cell, in one direction or both.
+constexpr recurrent_result recurrent(cell_kind cell, expr x, const char* name, int hidden,
+                                     const recurrent_options& options = {}, bool both = false,
+                                     place at = {__builtin_FILE(), __builtin_LINE()}) {
+  const auto made = [&](const auto& word) {
+    return both ? bidirectional(word, x, name, hidden, options, at) : word(x, name, hidden, options, at);
+  };
+  switch (cell) {
+    case cell_kind::elman:
+      return made(elman);
+    case cell_kind::elman_relu:
+      return made(elman_relu);
+    case cell_kind::gru:
+      return made(gru);
+    case cell_kind::lstm:
+      return made(lstm);
+  }
+  return {};
+}
+
+/// Which positions [B, T] of x [B, T, ...] lie inside their sequence's length; lengths [B].
+constexpr expr inside_lengths(expr x, expr lengths, place at = {__builtin_FILE(), __builtin_LINE()}) {
+  const reported_at here(x, at);
+  return range(x, x.size(1)) < unsqueeze(lengths, 1);
+}
+
+struct rnn_config {
+  int vocab, width, hidden; // width: of a word vector
+  cell_kind cell = cell_kind::lstm;
+  int layers = 1;
+  bool tied = false; // the output multiplies by the table of word vectors; width = hidden then
+  double dropout = 0;
+};
+
+/// Scores of the next word: tokens [B, T] of int32 -> [B, T, vocab], and the states after the last of them.
+constexpr recurrent_result rnn_logits(expr tokens, rnn_config c, const recurrent_options& options = {},
+                                      place at = {__builtin_FILE(), __builtin_LINE()}) {
+  const reported_at here(tokens, at);
+  const expr words = parameter(tokens, "embedding.weight", {c.vocab, c.width});
+  recurrent_options all = options;
+  all.layers = c.layers, all.dropout = c.dropout;
+  const recurrent_result y =
+      recurrent(c.cell, dropout(gather(words, tokens), c.dropout), "rnn", c.hidden, all);
+  const expr h = dropout(y, c.dropout);
+  if (c.tied) return {matmul(h, transpose(words)) + parameter(tokens, "linear.bias", {c.vocab}), y.state};
+  return {linear(h, "linear", c.vocab), y.state};
+}
+
+/// tokens [B, T] of int32 -> logits [B, T, vocab]. Its parameters have the names of a PyTorch module with
+/// `embedding`, `rnn` and `linear`.
+template <rnn_config c>
+inline constexpr auto rnn_language_model = model("rnn_language_model", [](graph& g) {
+  g.output("logits", rnn_logits(g.input<i32>("tokens", {"B", "T"}), c));
+});
+
+/// tokens, targets [B, T] of int32, target 0 ignored -> the mean negative log likelihood of a token, in nats;
+/// its exponential is the perplexity.
+template <rnn_config c>
+inline constexpr auto rnn_language_model_loss = model("rnn_language_model_loss", [](graph& g) {
+  const expr logits = rnn_logits(g.input<i32>("tokens", {"B", "T"}), c);
+  g.output("loss", cross_entropy(logits, g.input<i32>("targets", {"B", "T"})));
+});
+
+enum class pooling : std::uint8_t { last, largest, mean };
+
+struct rnn_classifier_config {
+  int vocab, width, hidden, classes;
+  cell_kind cell = cell_kind::gru;
+  pooling pool = pooling::last; // the last real state, or the largest or mean output over real positions
+  bool both = false;
+};
+
+/// tokens [B, T] of int32, lengths [B] -> what is classified, [B, hidden] ([B, 2 hidden] read both ways).
+constexpr expr rnn_pooled(expr tokens, expr lengths, rnn_classifier_config c,
+                          place at = {__builtin_FILE(), __builtin_LINE()}) {
+  const reported_at here(tokens, at);
+  const expr x = embedding(tokens, "embedding", c.vocab, c.width);
+  const recurrent_result y = recurrent(c.cell, x, "rnn", c.hidden, {.lengths = lengths}, c.both);
+  switch (c.pool) {
+    case pooling::last:
+      return c.both ? concat(axis(-1), y.state.hidden[0], y.state.hidden[1]) : y.state.hidden[0];
+    case pooling::largest:
+      return max_over(where(unsqueeze(inside_lengths(x, lengths), 2), y.output, -3e38), axis(1));
+    case pooling::mean: // outputs behind the end are zero
+      return sum(y.output, axis(1)) / unsqueeze(to_float(lengths), 1);
+  }
+  return {};
+}
+
+/// tokens [B, T] of int32, lengths [B] -> pooled, logits [B, classes].
+template <rnn_classifier_config c>
+inline constexpr auto rnn_classifier = model("rnn_classifier", [](graph& g) {
+  const expr tokens = g.input<i32>("tokens", {"B", "T"});
+  const expr pooled = rnn_pooled(tokens, g.input<i32>("lengths", {"B"}), c);
+  g.output("pooled", pooled);
+  g.output("logits", linear(pooled, "linear", c.classes));
+});
+
+struct rnn_tagger_config {
+  int vocab, width, hidden, tags;
+  cell_kind cell = cell_kind::lstm;
+  int layers = 1;
+};
+
+/// Scores of each word's tag, read both ways: tokens [B, T] of int32, lengths [B] -> [B, T, tags].
+constexpr expr rnn_tag_scores(expr tokens, expr lengths, rnn_tagger_config c,
+                              place at = {__builtin_FILE(), __builtin_LINE()}) {
+  const reported_at here(tokens, at);
+  const expr x = embedding(tokens, "embedding", c.vocab, c.width);
+  const recurrent_options options{.layers = c.layers, .lengths = lengths};
+  return linear(recurrent(c.cell, x, "rnn", c.hidden, options, true), "linear", c.tags);
+}
+
+/// tokens [B, T] of int32, lengths [B] -> logits [B, T, tags] and the most likely tag of each word [B, T],
+/// -1 behind the end; with scores of transitions between tags, decode the logits by `viterbi`.
+template <rnn_tagger_config c>
+inline constexpr auto rnn_tagger = model("rnn_tagger", [](graph& g) {
+  const expr tokens = g.input<i32>("tokens", {"B", "T"});
+  const expr lengths = g.input<i32>("lengths", {"B"}), scores = rnn_tag_scores(tokens, lengths, c);
+  g.output("logits", scores);
+  g.output("tags", where(inside_lengths(tokens, lengths), argmax(scores, axis(-1)), -1));
+});
+
+} // namespace fovea::models

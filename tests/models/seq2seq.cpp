@@ -1,0 +1,94 @@
+#include "stream_case.hpp"
+
+#include <fovea/models/seq2seq.hpp>
+
+using namespace fovea;
+using namespace fovea::models;
+using namespace fovea::test;
+
+namespace {
+
+inline constexpr dim T{"T"};
+
+/// What the cases record beside the logits, as a model.
+template <seq2seq_config c>
+inline constexpr auto recorded = model(
+    "recorded",
+    [](graph& g) {
+      const expr source = g.input<i32>("source", {"B", "S"}), lengths = g.input<i32>("lengths", {"B"});
+      const seq2seq_values all = seq2seq_all(source, lengths, g.input<i32>("target", {"B", "T"}), c);
+      g.output("logits", all.decoded.logits);
+      g.output("loss", cross_entropy(all.decoded.logits, g.input<i32>("targets", {"B", "T"}), {.ignore = 0}));
+      if (c.full_readout) {
+        g.output("context", all.context);
+        g.output("decoder_states", all.decoded.states);
+        return;
+      }
+      const auto layers = [](const std::array<expr, recurrent_state::most>& states) {
+        expr together = unsqueeze(states[0], 0);
+        for (std::size_t i = 1; i < static_cast<std::size_t>(c.layers); ++i)
+          together = concat(axis(0), together, unsqueeze(states[i], 0));
+        return together;
+      };
+      g.output("encoder_h_n", layers(all.encoded.state.hidden));
+      g.output("encoder_c_n", layers(all.encoded.state.cell));
+    },
+    seq2seq_names);
+
+template <seq2seq_config c>
+void check_seq2seq(const char* name) {
+  const golden_case reference(name);
+  named_values inputs = inputs_of(reference);
+  inputs["source"] = inputs.at("source_ids");
+  inputs["lengths"] = inputs.at("source_lengths");
+  inputs["target"] = inputs.at("decoder_ids");
+  on_both_backends([&](auto backend) {
+    for (const auto& [output, values] :
+         run_model<decltype(backend)>(recorded<c>, weights_of(reference), inputs))
+      check(reference, output == "loss" ? output : "output." + output, std::span<const double>(values.values),
+            values.shape);
+  });
+}
+
+constexpr seq2seq_config two_layers{
+    .source_vocab = 30, .target_vocab = 34, .width = 12, .hidden = 16, .layers = 2};
+
+} // namespace
+
+TEST_CASE("Sutskever's encoder-decoder agrees with the reference cases", "[seq2seq]") {
+  check_seq2seq<two_layers>("seq2seq_sutskever");
+  check_seq2seq<sutskever(30, 30, 12, 16, 1)>("seq2seq_sutskever_reversed");
+}
+
+TEST_CASE("Cho's encoder-decoder agrees with the reference case", "[seq2seq]") {
+  check_seq2seq<cho(30, 34, 12, 16)>("seq2seq_cho");
+}
+
+TEST_CASE("the completion form is one language model over source and target", "[seq2seq]") {
+  constexpr rnn_config c{.vocab = 40, .width = 12, .hidden = 16, .layers = 2};
+  const golden_case reference("seq2seq_completion");
+  named_values inputs = inputs_of(reference);
+  inputs["tokens"] = inputs.at("ids");
+  constexpr auto m = model("completion", [](graph& g) {
+    const expr logits = rnn_logits(g.input<i32>("tokens", {"B", "T"}), c);
+    g.output("logits", logits);
+    g.output("loss", cross_entropy(logits, g.input<i32>("targets", {"B", "T"}), {.ignore = 0}));
+  });
+  on_both_backends([&](auto backend) {
+    for (const auto& [output, values] : run_model<decltype(backend)>(m, weights_of(reference), inputs))
+      check(reference, output == "loss" ? output : "output." + output, std::span<const double>(values.values),
+            values.shape);
+  });
+}
+
+TEST_CASE("decoders stream over what the encoder left", "[seq2seq]") {
+  check_stream<T>(seq2seq<two_layers>, {{"B", 2}, {"T", 7}, {"S", 5}});
+  check_stream<T>(seq2seq<cho(30, 34, 12, 16)>, {{"B", 2}, {"T", 7}, {"S", 5}});
+  constexpr seq2seq_config plain{.source_vocab = 30,
+                                 .target_vocab = 34,
+                                 .width = 12,
+                                 .hidden = 16,
+                                 .context = summary::mean,
+                                 .every_step = true};
+  check_stream<T>(seq2seq<plain>, {{"B", 2}, {"T", 7}, {"S", 5}});
+}

@@ -3,6 +3,7 @@
 #include <concepts>
 
 #include <fovea/dsl/mask.hpp>
+#include <fovea/dsl/reduce.hpp>
 #include <fovea/dsl/shape_words.hpp>
 
 namespace fovea {
@@ -10,12 +11,13 @@ namespace fovea {
 /// How a query and a key are compared. A lambda (score, query, key[, head[, batch]]) changes the score,
 /// already scaled, biased and capped.
 struct score {
-  enum class kind : std::uint8_t { scaled_dot, dot, general };
+  enum class kind : std::uint8_t { scaled_dot, dot, general, additive, concatenated };
   kind how = kind::scaled_dot;
   const char* name = "";
+  int width = 0; // of the hidden layer of `additive` and `concatenated`
   scalar_function function = {};
 
-  constexpr score(kind k = kind::scaled_dot, const char* n = "") : how(k), name(n) {}
+  constexpr score(kind k = kind::scaled_dot, const char* n = "", int w = 0) : how(k), name(n), width(w) {}
   template <class F>
   requires(std::invocable<F, scalar, scalar, scalar> || std::invocable<F, scalar, scalar, scalar, scalar> ||
            std::invocable<F, scalar, scalar, scalar, scalar, scalar>) constexpr score(F f) {
@@ -40,9 +42,18 @@ inline constexpr score dot{score::kind::dot};
 /// q W k with a learned matrix (Luong et al. 2015, "general"). Makes name.weight [query width, key width].
 constexpr score general(const char* name) { return {score::kind::general, name}; }
 
-enum class attention_mode : std::uint8_t { soft };
+/// v . tanh(W q + U k), a network of one hidden layer (Bahdanau et al. 2015). Makes name.query.weight [width,
+/// query width], name.key.weight [width, key width] and name.score.weight [1, width].
+constexpr score additive(const char* name, int width) { return {score::kind::additive, name, width}; }
+/// v . tanh(W [q; k]) (Luong et al. 2015, "concat"). Makes name.weight [width, query width + key width] and
+/// name.score.weight [1, width].
+constexpr score concatenated(const char* name, int width) { return {score::kind::concatenated, name, width}; }
+
+enum class attention_mode : std::uint8_t { soft, hard };
 /// A weighted mean over the keys; the default.
 inline constexpr attention_mode soft = attention_mode::soft;
+/// The value of the key with the highest score, the first of equals.
+inline constexpr attention_mode hard = attention_mode::hard;
 
 struct attention_options {
   int heads = 1;
@@ -115,7 +126,7 @@ constexpr bool lambda_fits(graph& g, const scalar_function& f, const char* which
 // Operands: q, k, v, then bias if there is one, then the tables that the score captures, then those of the
 // mask. attributes: heads | kv_heads << 16, has bias, score function or -1, mask function or -1; number:
 // scale; second_number: soft cap.
-constexpr expr attend_to(op kind, expr q, expr k, expr v, const attention_options& o, place at) {
+constexpr expr attend_softly(op kind, expr q, expr k, expr v, const attention_options& o, place at) {
   const char* word = word_of(kind);
   if (q.owner == nullptr) return {};
   graph& g = *q.owner;
@@ -199,6 +210,103 @@ constexpr expr attend_to(op kind, expr q, expr k, expr v, const attention_option
   return made;
 }
 
+/// Soft attention by scores [batch, queries, keys] ([queries, keys]) alone: what compares is all zeros.
+constexpr expr attend_by(op kind, expr scores, expr v, const attention_options& o, place at) {
+  const char* word = word_of(kind);
+  if (!is_float(scores, at, word) || !is_float(v, at, word)) return {scores.owner};
+  graph& g = *scores.owner;
+  const shape &s = g.shape_of(scores), &values = g.shape_of(v);
+  if (s.rank < 2 || s.rank > 3 || values.rank != s.rank || values[-2] != s[-1] ||
+      (s.rank == 3 && values[0] != s[0]))
+    return g.fail(at, word,
+                  ": expected scores [batch, queries, keys] and values [batch, keys, features], found ",
+                  scores, " and ", v);
+  const auto zeros = [&](std::uint16_t positions) {
+    shape z = s;
+    z[-2] = positions, z[-1] = g.intern(1);
+    return g.add({.kind = op::broadcast, .shape = z, .at = at}, constant(scores, 0, at));
+  };
+  attention_options by_bias = o;
+  by_bias.score = dot;
+  by_bias.bias = unsqueeze(scores, s.rank - 2, at);
+  const std::uint16_t queries = s[-2], keys = s[-1];
+  return attend_softly(kind, zeros(queries), zeros(keys), v, by_bias, at);
+}
+
+/// What a network of one hidden layer says of each query and key: [batch, queries, keys].
+constexpr expr network_scores(expr q, expr k, const score& how, const char* word, place at) {
+  if (!is_float(q, at, word) || !is_float(k, at, word)) return {q.owner};
+  graph& g = *q.owner;
+  const graph::named who{word, how.name};
+  if (how.width < 1) return g.fail(at, who, ": expected a hidden layer of at least 1, found ", how.width);
+  const std::int64_t wq = width_of(q, at, who), wk = width_of(k, at, who);
+  if (wq == 0 || wk == 0) return {&g};
+  if (q.rank() != k.rank() || q.rank() < 2 || q.rank() > 3)
+    return g.fail(at, who, ": expected [batch, positions, features] or [positions, features], found query ",
+                  q, " and key ", k);
+  const scope inside(&g, how.name, scope_name::no_index, at);
+  expr from_q, from_k;
+  if (how.how == score::kind::additive) {
+    from_q = linear(q, "query", how.width, {.bias = false}, at);
+    from_k = linear(k, "key", how.width, {.bias = false}, at);
+  } else {
+    const expr both = parameter(q, "weight", {how.width, wq + wk}, {}, at);
+    from_q = matmul(q, transpose(slice(both, axis(-1, at), 0, wq, at), at), at);
+    from_k = matmul(k, transpose(slice(both, axis(-1, at), wq, wq + wk, at), at), at);
+  }
+  const int place_of_keys = q.rank() - 1;
+  const expr hidden = tanh(apply(op::add, {unsqueeze(from_q, place_of_keys, at), at},
+                                 {unsqueeze(from_k, place_of_keys - 1, at), at}),
+                           at);
+  const expr scores = linear(hidden, "score", 1, {.bias = false}, at);
+  if (!scores.valid()) return scores;
+  shape s = g.shape_of(scores);
+  --s.rank;
+  return reshape_to(scores, s, at);
+}
+
+/// One for the key of the largest weight, the first of equals, zero for the others and where no key is seen.
+constexpr expr largest_alone(expr weights, place at) {
+  if (!weights.valid()) return weights;
+  const expr best = argmax(weights, axis(-1, at), {.keep = true}, at),
+             keys = range(weights, weights.size(-1), at);
+  return to_float(apply(op::logical_and, {apply(op::equal, {best, at}, {keys, at}), at},
+                        {apply(op::less, {0, at}, {weights, at}), at}),
+                  at);
+}
+
+/// The sum of the values by weights [batch, heads, queries, keys]: [batch, queries, features].
+constexpr expr weighted_values(expr weights, expr v, int heads, place at) {
+  if (!weights.valid() || !v.valid()) return {weights.owner};
+  graph& g = *weights.owner;
+  const std::int64_t width = g.number(g.shape_of(v)[-1]);
+  shape split = g.shape_of(v), joined = split;
+  split[-1] = g.intern(heads), split.push(g.intern(width / heads));
+  joined[-2] = g.shape_of(weights)[-2];
+  const int rank = split.rank;
+  int heads_first[shape::max_rank] = {0, 1, 2, 3};
+  heads_first[rank - 3] = rank - 2, heads_first[rank - 2] = rank - 3;
+  const expr mixed = matmul(weights, permute_axes(reshape_to(v, split, at), heads_first, at), at);
+  return reshape_to(permute_axes(mixed, heads_first, at), joined, at);
+}
+
+constexpr expr attend_to(op kind, expr q, expr k, expr v, const attention_options& o, place at) {
+  const bool by_network = o.score.how == score::kind::additive || o.score.how == score::kind::concatenated;
+  const auto softly = [&](op wanted) {
+    return by_network ? attend_by(wanted, network_scores(q, k, o.score, word_of(kind), at), v, o, at)
+                      : attend_softly(wanted, q, k, v, o, at);
+  };
+  if (q.owner != nullptr && by_network && o.heads != 1)
+    return q.owner->fail(at, graph::named{word_of(kind), o.score.name},
+                         ": a score by a network takes one head, found ", o.heads);
+  if (o.mode == attention_mode::soft) return softly(kind);
+  if (q.owner != nullptr && o.kv_heads != 0 && o.kv_heads != o.heads)
+    return q.owner->fail(at, word_of(kind), ": hard attention takes as many key heads as heads, found ",
+                         o.kv_heads, " and ", o.heads);
+  const expr alone = largest_alone(softly(op::attention_map), at);
+  return kind == op::attention_map ? alone : weighted_values(alone, v, o.heads, at);
+}
+
 } // namespace detail
 
 /// Multi-head attention without projections (Vaswani et al. 2017, eq. 1).
@@ -217,6 +325,29 @@ constexpr expr attention(expr q, expr k, expr v, const attention_options& option
 constexpr expr attention_map(expr q, expr k, expr v, const attention_options& options = {},
                              place at = {__builtin_FILE(), __builtin_LINE()}) {
   return detail::attend_to(op::attention_map, q, k, v, options, at);
+}
+
+struct attend_options {
+  fovea::mask mask = {};
+  attention_mode mode = fovea::soft;
+};
+
+/// Attention by scores of any kind: scores [B, queries, keys], v [B, keys, features] -> [B, queries,
+/// features] (B may be missing): the sum of the values by the softmax of the scores. Errors: sizes that
+/// differ.
+constexpr expr attend(expr scores, expr v, const attend_options& options = {},
+                      place at = {__builtin_FILE(), __builtin_LINE()}) {
+  const attention_options o{.mask = options.mask};
+  if (options.mode == attention_mode::soft) return detail::attend_by(op::attention, scores, v, o, at);
+  return detail::weighted_values(
+      detail::largest_alone(detail::attend_by(op::attention_map, scores, v, o, at), at), v, 1, at);
+}
+
+/// The weights of `attend`: [B, 1, queries, keys].
+constexpr expr attend_map(expr scores, expr v, const attend_options& options = {},
+                          place at = {__builtin_FILE(), __builtin_LINE()}) {
+  const expr map = detail::attend_by(op::attention_map, scores, v, {.mask = options.mask}, at);
+  return options.mode == attention_mode::soft ? map : detail::largest_alone(map, at);
 }
 
 } // namespace fovea

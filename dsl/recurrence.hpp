@@ -238,6 +238,33 @@ struct recurrence {
                                         place at = {__builtin_FILE(), __builtin_LINE()}) const {
     return detail::recur(next, word, x, name, hidden, options, false, at);
   }
+
+  /// One step of the cell, for the body of a scan: x [..., features], the states [..., hidden] before it ->
+  /// the states after it, the first of which is the output. Makes name.weight_ih, name.weight_hh,
+  /// name.bias_ih and name.bias_hh, as PyTorch's cells do.
+  constexpr std::array<expr, cell::states> step(expr x, const std::array<expr, cell::states>& state,
+                                                const char* name, int hidden,
+                                                place at = {__builtin_FILE(), __builtin_LINE()}) const {
+    const graph::named who{word, name};
+    std::array<expr, cell::states> nothing{};
+    nothing.fill({x.owner});
+    if (!detail::is_float(x, at, who) || detail::width_of(x, at, who) == 0) return nothing;
+    graph& g = *x.owner;
+    for (expr s : state)
+      if (!detail::is_float(s, at, who)) return nothing;
+    if (hidden < 1 || g.shape_of(state[0]).rank == 0 || !(state[0].size(-1) == dim(hidden))) {
+      g.fail(at, who, ": expected a state of ", hidden, " features, found ", state[0]);
+      return nothing;
+    }
+    const reported_at call(x, at);
+    const scope inside(&g, name, scope_name::no_index, at);
+    const dim rows = cell::gates * hidden;
+    const expr from_input = linear(x, parameter(x, "weight_ih", {rows, x.size(-1)}, {}, at),
+                                   parameter(x, "bias_ih", {rows}, {}, at), at);
+    const expr from_state = linear(state[0], parameter(x, "weight_hh", {rows, hidden}, {}, at),
+                                   parameter(x, "bias_hh", {rows}, {}, at), at);
+    return next(from_input, from_state, state, hidden, at);
+  }
 };
 
 inline constexpr recurrence<elman_cell> elman{"elman"}, elman_relu{"elman_relu", {.rectified = true}};

@@ -126,6 +126,12 @@ struct refused_value {
   refused_value step(const anything&...) const {
     return {};
   }
+  template <class... anything>
+  void load(const anything&...) const {}
+  template <class... anything>
+  void reorder(const anything&...) const {}
+  refused_value save() const { return {}; }
+  std::int64_t position() const { return 0; }
 };
 
 /// The outputs of a call, by name: out["logits"_out] is an xtensor view, valid until the next call on the

@@ -56,6 +56,7 @@ struct streamer {
   }
 
   constexpr void find_live() {
+    for (int i = 0; i < g.input_count; ++i) live[g.inputs[i].node] = true; // given, needed or not
     for (int i = 0; i < g.output_count; ++i) live[g.outputs[i].node] = true;
     for (int id = g.node_count - 1; id >= 0; --id) {
       const node& n = g.nodes[id];
@@ -284,14 +285,14 @@ struct streamer {
     const auto plus_position = [&](int made) {
       return beside(id, op::add, n.shape, {made, position}, 0, element::i32);
     };
-    if (n.kind == op::range || (n.kind == op::time_index && moving_scan(n.region)))
+    if ((n.kind == op::range && time_axis(id) >= 0) || (n.kind == op::time_index && moving_scan(n.region)))
       return plus_position(copy(id));
     const int made = [&] {
       if (n.kind == op::attention && time_axis(g.operand(id, 1)) >= 0) return attention(id);
       if (is_convolution(n.kind) && window_axis(id) >= 0) return convolution(id);
       return copy(id);
     }();
-    if (n.kind == op::rope || n.kind == op::sinusoidal)
+    if ((n.kind == op::rope || n.kind == op::sinusoidal) && time_axis(id) >= 0)
       to.nodes[made].second_number = 1; // counts from `before`
     if (n.kind == op::input) {
       to.nodes[made].attributes[0] = to.input_count;

@@ -47,6 +47,21 @@ TEST_CASE("rows go on as those they were", "[stream]") {
     check_reordered<T>(m, inputs, random_weights(m), rows);
 }
 
+TEST_CASE("positions along another dim are not those of the stream", "[stream]") {
+  check_stream<T>(
+      model("other_positions",
+            [](graph& g) {
+              const expr source = g.input<f32>("source", {B, S, 4}), x = g.input<f32>("x", {B, T, 4});
+              g.output("y", scan(x, mean(source, S), [&](expr x_t, expr h) {
+                         const expr places = rope(source * unsqueeze(h, 1)) + sinusoidal_positions(source);
+                         const expr counted = to_float(range(h, S)) * 0.1;
+                         const expr next = tanh(x_t + sum(places * unsqueeze(counted, 1), axis(1)));
+                         return scan_step{next, next};
+                       }));
+            }),
+      {{"B", 2}, {"T", 6}, {"S", 5}});
+}
+
 TEST_CASE("a stream says what it cannot take", "[stream]") {
   static constexpr auto m = model("plain", [](graph& g) {
     const expr x = g.input<f32>("x", {B, T, 2}), h = g.input<f32>("h", {B, 2});

@@ -1,0 +1,161 @@
+#pragma once
+
+// Encoder-decoders with attention over a recurrent encoder, as free choices: what scores, where the context
+// enters, how words are read out. Bahdanau's and Luong's models are two settings (models/bahdanau.hpp,
+// models/luong.hpp).
+
+#include <fovea/models/rnn.hpp>
+
+namespace fovea::models {
+
+/// How a decoder state and an encoder output are compared.
+enum class alignment : std::uint8_t { dot, scaled_dot, general, additive, concatenated };
+/// What the scores of words are made of: the state; tanh(W [context; state]); [context; state]; or the larger
+/// of each two features of U state + V word + C context (maxout).
+enum class readout : std::uint8_t { state, attentional, joined, maxout };
+
+struct attention_decoder_config {
+  int source_vocab, target_vocab, width, hidden; // width: of a word vector
+  cell_kind cell = cell_kind::lstm;              // of encoder and decoder
+  int layers = 1;
+  bool both = false; // the encoder reads both ways; the decoder starts from tanh(W first backward state + b)
+  models::alignment alignment = models::alignment::general;
+  int alignment_width = 0;            // of the hidden layer of `additive` and `concatenated`
+  bool previous_state = false;        // the state before the step scores, not the one after it
+  bool context_in_recurrence = false; // the cell reads [word; context]; with `previous_state`
+  bool input_feeding = false;         // the cell reads [word; the attentional vector before]
+  models::readout readout = models::readout::attentional;
+  int maxout = 0;                // features of the maxout
+  bool readout_previous = false; // the state before the step is read out (Bahdanau's appendix)
+  attention_mode mode = soft;
+};
+
+/// What an encoder-decoder gives, beside the scores of words: encoder outputs [B, S, ...], decoder states [B,
+/// T, hidden], contexts, attentional vectors (where there are any), weights [B, T, S].
+struct attention_decoder_values {
+  expr encoded, states, contexts, attentional, weights, logits;
+};
+
+namespace attention_decoder_parts {
+
+constexpr score score_of(attention_decoder_config c) {
+  switch (c.alignment) {
+    case alignment::dot:
+      return dot;
+    case alignment::scaled_dot:
+      return scaled_dot;
+    case alignment::general:
+      return general("align");
+    case alignment::additive:
+      return additive("align", c.alignment_width);
+    case alignment::concatenated:
+      return concatenated("align", c.alignment_width);
+  }
+  return {};
+}
+
+template <attention_decoder_config c>
+constexpr const auto& word() {
+  if constexpr (c.cell == cell_kind::gru)
+    return gru;
+  else if constexpr (c.cell == cell_kind::lstm)
+    return lstm;
+  else if constexpr (c.cell == cell_kind::elman)
+    return elman;
+  else
+    return elman_relu;
+}
+
+/// The context [B, encoder width] for a state [B, hidden], and the weights [B, S].
+template <attention_decoder_config c>
+constexpr std::array<expr, 2> attended(expr state, expr encoded, expr lengths) {
+  const expr q = unsqueeze(state, 1);
+  const attention_options o{.score = score_of(c), .mask = padding(lengths), .mode = c.mode};
+  // The context is the sum of the outputs by the weights, so that both come of one comparison.
+  const expr weights = reshape(attention_map(q, encoded, encoded, o), {encoded.size(0), 1, encoded.size(1)});
+  return {reshape(matmul(weights, encoded), {encoded.size(0), encoded.size(2)}),
+          reshape(weights, {encoded.size(0), encoded.size(1)})};
+}
+
+/// Scores of words from the states, contexts and words of any number of steps.
+template <attention_decoder_config c>
+constexpr expr scores_of(expr states, expr contexts, expr attentional, expr words) {
+  switch (c.readout) {
+    case readout::state:
+      return linear(states, "scores", c.target_vocab);
+    case readout::attentional:
+      return linear(attentional, "scores", c.target_vocab);
+    case readout::joined:
+      return linear(concat(axis(-1), contexts, states), "scores", c.target_vocab);
+    case readout::maxout: {
+      const expr t = linear(states, "readout.state", 2 * c.maxout) +
+                     linear(words, "readout.word", 2 * c.maxout, {.bias = false}) +
+                     linear(contexts, "readout.context", 2 * c.maxout, {.bias = false});
+      return linear(max_over(reshape(t, {t.size(0), t.size(1), c.maxout, 2}), axis(-1)), "scores",
+                    c.target_vocab);
+    }
+  }
+  return {};
+}
+
+} // namespace attention_decoder_parts
+
+/// source [B, S], target [B, T] of int32 (the target begins with <s>), lengths [B] of the sources.
+template <attention_decoder_config c>
+constexpr attention_decoder_values attention_decoder(expr source, expr lengths, expr target,
+                                                     place at = {__builtin_FILE(), __builtin_LINE()}) {
+  namespace parts = attention_decoder_parts;
+  static_assert(!c.context_in_recurrence || c.previous_state,
+                "a context that the cell reads comes from the state before");
+  static_assert(!c.input_feeding || c.readout == readout::attentional,
+                "what input feeding feeds is the attentional vector");
+  const reported_at here(source, at);
+  constexpr const auto& cell = parts::word<c>();
+  using cell_states = decltype(cell.step(source, {}, "", 0));
+  constexpr std::size_t each = std::tuple_size_v<cell_states>, layers = static_cast<std::size_t>(c.layers),
+                        carried = each * layers + (c.input_feeding ? 1 : 0);
+
+  const recurrent_result encoder =
+      recurrent(c.cell, embedding(source, "src_embedding", c.source_vocab, c.width), "encoder", c.hidden,
+                {.layers = c.layers, .lengths = lengths}, c.both);
+  const expr encoded = encoder.output;
+  std::array<expr, carried> start{};
+  const expr zeros = broadcast(constant(source, 0), {source.size(0), c.hidden});
+  for (std::size_t layer = 0; layer < layers; ++layer) {
+    const std::size_t from = c.both ? 2 * layer + 1 : layer; // the backward direction ends at the first word
+    const auto names = scope(source, "start", static_cast<int>(layer));
+    start[each * layer] =
+        c.both ? tanh(linear(encoder.state.hidden[from], "state", c.hidden)) : encoder.state.hidden[from];
+    if constexpr (each > 1) start[each * layer + 1] = c.both ? zeros : encoder.state.cell[from];
+  }
+  if constexpr (c.input_feeding) start[carried - 1] = zeros;
+
+  const expr words = embedding(target, "tgt_embedding", c.target_vocab, c.width);
+  const auto decoded = scan(words, start, [&](expr word, std::array<expr, carried> state) {
+    const expr before = state[each * (layers - 1)];
+    std::array<expr, 2> seen{};
+    if constexpr (c.previous_state) seen = parts::attended<c>(before, encoded, lengths);
+    expr x = word;
+    if constexpr (c.context_in_recurrence) x = concat(axis(-1), word, seen[0]);
+    if constexpr (c.input_feeding) x = concat(axis(-1), word, state[carried - 1]);
+    for (std::size_t layer = 0; layer < layers; ++layer) {
+      const auto names = scope(x, "decoder", static_cast<int>(layer));
+      cell_states one{};
+      for (std::size_t i = 0; i < each; ++i) one[i] = state[each * layer + i];
+      one = cell.step(x, one, "cell", c.hidden);
+      for (std::size_t i = 0; i < each; ++i) state[each * layer + i] = one[i];
+      x = one[0];
+    }
+    if constexpr (!c.previous_state) seen = parts::attended<c>(x, encoded, lengths);
+    expr attentional = x;
+    if constexpr (c.readout == readout::attentional)
+      attentional = tanh(linear(concat(axis(-1), seen[0], x), "combine", c.hidden, {.bias = false}));
+    if constexpr (c.input_feeding) state[carried - 1] = attentional;
+    return scan_step{std::array{x, c.readout_previous ? before : x, seen[0], seen[1], attentional}, state};
+  });
+  const auto& [states, read, contexts, weights, attentional] = decoded.output;
+  return {encoded,     states,  contexts,
+          attentional, weights, parts::scores_of<c>(read, contexts, attentional, words)};
+}
+
+} // namespace fovea::models

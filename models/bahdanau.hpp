@@ -1,0 +1,65 @@
+#pragma once
+
+// "Neural Machine Translation by Jointly Learning to Align and Translate" (Bahdanau et al. 2015, appendix A):
+// an encoder of gated units reads both ways, the state before scores each of its outputs by a network, the
+// context enters recurrence and readout, words are read out by maxout.
+
+#include <fovea/models/attention_decoder.hpp>
+
+namespace fovea::models {
+
+struct bahdanau_config {
+  int source_vocab, target_vocab, width, hidden, alignment, maxout;
+  bool readout_previous = false; // the state before the step is read out, as in the paper's appendix
+};
+
+constexpr attention_decoder_config attention_decoder_of(bahdanau_config c) {
+  return {.source_vocab = c.source_vocab,
+          .target_vocab = c.target_vocab,
+          .width = c.width,
+          .hidden = c.hidden,
+          .cell = cell_kind::gru,
+          .both = true,
+          .alignment = alignment::additive,
+          .alignment_width = c.alignment,
+          .previous_state = true,
+          .context_in_recurrence = true,
+          .readout = readout::maxout,
+          .maxout = c.maxout,
+          .readout_previous = c.readout_previous};
+}
+
+/// The paper's symbols.
+inline constexpr auto bahdanau_names = std::to_array<name_rule>({
+    {"start.0.state.weight", "W_s.weight"},
+    {"start.0.state.bias", "W_s.bias"},
+    {"align.query.weight", "W_a.weight"},
+    {"align.key.weight", "U_a.weight"},
+    {"align.score.weight", "v_a.weight"},
+    {"decoder.0.cell.weight_ih", "decoder.weight_ih"},
+    {"decoder.0.cell.weight_hh", "decoder.weight_hh"},
+    {"decoder.0.cell.bias_ih", "decoder.bias_ih"},
+    {"decoder.0.cell.bias_hh", "decoder.bias_hh"},
+    {"readout.state.weight", "U_o.weight"},
+    {"readout.state.bias", "U_o.bias"},
+    {"readout.word.weight", "V_o.weight"},
+    {"readout.context.weight", "C_o.weight"},
+    {"scores.weight", "W_o.weight"},
+    {"scores.bias", "W_o.bias"},
+});
+
+/// source [B, S], target [B, T] of int32, lengths [B] -> logits [B, T, target_vocab], the alignment: weights
+/// [B, T, S].
+template <bahdanau_config c>
+inline constexpr auto bahdanau = model(
+    "bahdanau",
+    [](graph& g) {
+      const expr source = g.input<i32>("source", {"B", "S"}), lengths = g.input<i32>("lengths", {"B"});
+      const attention_decoder_values all =
+          attention_decoder<attention_decoder_of(c)>(source, lengths, g.input<i32>("target", {"B", "T"}));
+      g.output("logits", all.logits);
+      g.output("weights", all.weights);
+    },
+    bahdanau_names);
+
+} // namespace fovea::models

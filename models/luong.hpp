@@ -1,0 +1,58 @@
+#pragma once
+
+// "Effective Approaches to Attention-based Neural Machine Translation" (Luong et al. 2015): a stack of LSTMs,
+// the state after the step scores by a product, the attentional vector tanh(W [c; h]) is read out and, with
+// input feeding, read again at the next step.
+
+#include <fovea/models/attention_decoder.hpp>
+
+namespace fovea::models {
+
+struct luong_config {
+  int source_vocab, target_vocab, width, hidden;
+  int layers = 1;
+  bool input_feeding = true;
+  models::alignment alignment = models::alignment::general; // or dot, concatenated
+  int alignment_width = 0;                                  // of `concatenated`
+  attention_mode mode = soft;
+};
+
+constexpr attention_decoder_config attention_decoder_of(luong_config c) {
+  return {.source_vocab = c.source_vocab,
+          .target_vocab = c.target_vocab,
+          .width = c.width,
+          .hidden = c.hidden,
+          .layers = c.layers,
+          .alignment = c.alignment,
+          .alignment_width = c.alignment_width,
+          .input_feeding = c.input_feeding,
+          .mode = c.mode};
+}
+
+/// The paper's symbols, and PyTorch's names of a stack.
+inline constexpr auto luong_names = std::to_array<name_rule>({
+    {"align.weight", "W_a.weight"},
+    {"decoder.*.cell.weight_ih", "decoder.weight_ih_l*"},
+    {"decoder.*.cell.weight_hh", "decoder.weight_hh_l*"},
+    {"decoder.*.cell.bias_ih", "decoder.bias_ih_l*"},
+    {"decoder.*.cell.bias_hh", "decoder.bias_hh_l*"},
+    {"combine.weight", "W_c.weight"},
+    {"scores.weight", "W_s.weight"},
+    {"scores.bias", "W_s.bias"},
+});
+
+/// source [B, S], target [B, T] of int32, lengths [B] -> logits [B, T, target_vocab], the alignment: weights
+/// [B, T, S].
+template <luong_config c>
+inline constexpr auto luong = model(
+    "luong",
+    [](graph& g) {
+      const expr source = g.input<i32>("source", {"B", "S"}), lengths = g.input<i32>("lengths", {"B"});
+      const attention_decoder_values all =
+          attention_decoder<attention_decoder_of(c)>(source, lengths, g.input<i32>("target", {"B", "T"}));
+      g.output("logits", all.logits);
+      g.output("weights", all.weights);
+    },
+    luong_names);
+
+} // namespace fovea::models

@@ -35,7 +35,8 @@ constexpr auto block = model("sagan_block", [](graph& g) {
   g.output("maps", models::sagan_maps(features));
   g.output("y", models::sagan_output(x, features, config));
 });
-static_assert(block.parameters() == 327'681);
+constexpr std::int64_t block_parameters = decltype(block)::parameters();
+static_assert(block_parameters == 327'681);
 
 /// A picture of `pixels` a side in brightness and warmth, both from 0 to 1, about.
 struct picture {
@@ -148,7 +149,7 @@ void run(const arguments& a) {
     least = std::min(least, sum), most = std::max(most, sum);
   }
   fmt::print("{} parameters, {} x {} maps whose rows sum to {:.6f} to {:.6f}, {:.0f} us a call\n",
-             block.parameters(), places, places, least, most, taken.count());
+             block_parameters, places, places, least, most, taken.count());
   fmt::print("the output {} the input\n",
              std::equal(x.begin(), x.end(), y.begin()) ? "equals" : "differs from");
 
@@ -178,7 +179,7 @@ void run(const arguments& a) {
 
 } // namespace
 
-int main(int argc, char** argv) {
+int main(int argc, char** argv) try {
   CLI::App app{
       "Shows which fields of a picture SAGAN's self-attention block relates, and what it makes of them."};
   arguments a;
@@ -198,9 +199,9 @@ int main(int argc, char** argv) {
     run(a);
   } catch (const CLI::ParseError& e) {
     return app.exit(e) == 0 ? 0 : 2;
-  } catch (const std::exception& e) {
-    fmt::print(stderr, "sagan_block: {}\n", e.what());
-    return 2;
   }
   return 0;
+} catch (const std::exception& e) {
+  std::fprintf(stderr, "sagan_block: %s\n", e.what());
+  return 2;
 }

@@ -28,7 +28,7 @@ double evaluate(const scalar_function& f, const scalar_arguments& given,
     const scalar_node& n = f.nodes[i];
     std::array<double, 4> operands{};
     for (std::size_t k = 0; k < static_cast<std::size_t>(n.operand_count); ++k)
-      operands[k] = values[static_cast<std::size_t>(n.operands[k])];
+      operands[k] = values[static_cast<unsigned char>(n.operands[k])];
     switch (n.kind) {
       case op::constant:
         values[i] = n.number;

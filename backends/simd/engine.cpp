@@ -100,12 +100,11 @@ void engine::make_position_tables(std::span<const std::int64_t> capacity) {
     if (n.kind != op::rope && n.kind != op::sinusoidal) continue;
     const auto positions = static_cast<size_t>(capacity[n.shape[-2]]);
     const auto width = static_cast<size_t>(n.kind == op::rope ? n.attributes[2] : graph_.number(n.shape[-1]));
-    std::size_t i = 0;
-    while (i < tables.size() &&
-           !(tables[i].made_for->kind == n.kind && tables[i].made_for->number == n.number &&
-             tables[i].made_for->attributes[3] == n.attributes[3] && tables[i].width == width &&
-             tables[i].positions == positions))
-      ++i;
+    const auto known = std::find_if(tables.begin(), tables.end(), [&](const table& t) {
+      return t.made_for->kind == n.kind && t.made_for->number == n.number &&
+             t.made_for->attributes[3] == n.attributes[3] && t.width == width && t.positions == positions;
+    });
+    const auto i = static_cast<std::size_t>(known - tables.begin());
     if (i == tables.size()) {
       tables.push_back({&n, positions, width, total});
       total += positions * width;

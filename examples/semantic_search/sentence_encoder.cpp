@@ -30,8 +30,9 @@ struct sentence_encoder::state {
 
 sentence_encoder::sentence_encoder(const std::filesystem::path& folder, int threads) {
   const std::array stamps{stamp_of(folder / "model.safetensors"), stamp_of(folder / "tokenizer.json")};
-  state_.reset(new state{hash_of({reinterpret_cast<const char*>(stamps.data()), sizeof stamps}),
-                         load_tokenizer(folder / "tokenizer.json"), compiled_encoder(folder, threads)});
+  state_ = std::make_unique<state>(
+      state{hash_of({reinterpret_cast<const char*>(stamps.data()), sizeof stamps}),
+            load_tokenizer(folder / "tokenizer.json"), compiled_encoder(folder, threads)});
 }
 sentence_encoder::~sentence_encoder() = default;
 

@@ -140,9 +140,9 @@ std::vector<token_id> tokenizer::words_of(std::string_view text) const {
       continue;
     }
     std::string_view plain = part.text;
-    if (state_->normalizer) {
+    if (const auto& normalizer = state_->normalizer) {
       normalized.clear();
-      state_->normalizer->append(part.text, normalized);
+      normalizer->append(part.text, normalized);
       plain = normalized;
     }
     normalized_parts.clear();

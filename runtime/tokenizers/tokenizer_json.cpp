@@ -32,7 +32,7 @@ const json& member(const json& object, const char* key) {
 template <typename type>
 type value_or(const json& object, const char* key, type fallback) {
   const json& found = member(object, key);
-  return found.is_null() ? fallback : found.get<type>();
+  return found.is_null() ? std::move(fallback) : found.get<type>();
 }
 
 [[noreturn]] void unsupported(const char* stage, const std::string& found) {
@@ -68,7 +68,7 @@ private:
       if (event == json::parse_event_t::key) {
         std::string& name = depth == 1 ? section : depth == 2 ? stage : token;
         name = value.get_ref<const std::string&>();
-        return !(depth == 3 && section == "model" && stage == "vocab");
+        return depth != 3 || section != "model" || stage != "vocab";
       }
       if (event == json::parse_event_t::value && depth == 3 && section == "model" && stage == "vocab") {
         if (!value.is_number_integer())

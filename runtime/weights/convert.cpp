@@ -53,7 +53,7 @@ struct working {
   float_values content;
 };
 
-void replace(working& w, std::vector<std::size_t> shape, std::shared_ptr<const packed> buffer) {
+void replace(working& w, std::vector<std::size_t> shape, const std::shared_ptr<const packed>& buffer) {
   w.shape = std::move(shape);
   w.content = {{buffer->data(), buffer->size()}, buffer};
 }
@@ -126,7 +126,7 @@ void permute(working& w, const transform::step& step) {
   std::vector<std::size_t> stride_before(rank, 1), shape(rank), stride(rank), at(rank, 0);
   for (std::size_t i = rank - 1; i > 0; --i) stride_before[i - 1] = stride_before[i] * w.shape[i];
   for (std::size_t i = 0; i < rank; ++i) {
-    const auto axis = static_cast<std::size_t>(step.axes[i]);
+    const auto axis = std::size_t{static_cast<unsigned char>(step.axes[i])};
     shape[i] = w.shape[axis];
     stride[i] = stride_before[axis];
   }

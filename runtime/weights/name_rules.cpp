@@ -35,7 +35,8 @@ long evaluate(std::string_view pattern, std::string_view expression, const std::
   long factor = 1;
   if (digits_at(expression, at) > 0) {
     factor = number();
-    if (at >= expression.size() || expression[at++] != '*') bad();
+    if (at >= expression.size() || expression[at] != '*') bad();
+    ++at;
   }
   if (at >= expression.size() || expression[at] < 'i' || expression[at] > 'k') bad();
   const auto which = static_cast<std::size_t>(expression[at++] - 'i');

@@ -35,6 +35,10 @@ std::atomic<long> allocations{0};
   if (void* memory = std::malloc(size == 0 ? 1 : size)) return memory;
   throw std::bad_alloc();
 }
+[[gnu::noinline]] void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
+  ++allocations;
+  return std::malloc(size == 0 ? 1 : size);
+}
 [[gnu::noinline]] void operator delete(void* memory) noexcept { std::free(memory); }
 [[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
 
@@ -130,6 +134,36 @@ TEST_CASE("a call allocates nothing, neither the first nor a later one, large or
     sum += call(net, part, of_part) + call(net, whole, of_whole) + call(net, one, of_one);
   const long after = allocations;
   CHECK(after == before);
+  CHECK(std::isfinite(sum));
+}
+
+TEST_CASE("a step of a stream allocates nothing") {
+  static constexpr auto moving = model("moving", [](graph& g) {
+    const expr x = g.input<f32>("x", {B, T, 4});
+    const expr h = gru(conv1d(x, "conv", 4, 3, {.padding = causal}), "rnn", 4);
+    g.output("y", h + attention(h, h, h, {.heads = 2, .mask = causal}));
+  });
+  const auto values = [](std::vector<std::size_t> shape) {
+    std::size_t count = 1;
+    for (const std::size_t size : shape) count *= size;
+    return weight_tensor{std::move(shape), std::vector<float>(count, 0.1f)};
+  };
+  auto live = stream<T>(moving,
+                        weights::from({{"conv.weight", values({4, 4, 3})},
+                                       {"conv.bias", values({4})},
+                                       {"rnn.weight_ih_l0", values({12, 4})},
+                                       {"rnn.weight_hh_l0", values({12, 4})},
+                                       {"rnn.bias_ih_l0", values({12})},
+                                       {"rnn.bias_hh_l0", values({12})}}),
+                        {.capacity = {{B, 2}, {T, 64}}});
+  const xt::xtensor<float, 3> one = xt::ones<float>({2, 1, 4}), some = xt::ones<float>({2, 5, 4});
+  const long before = allocations;
+  float sum = 0;
+  for (int i = 0; i < 4; ++i)
+    sum += live.step("x"_in = one)["y"_out](1, 0, 3) + live.step("x"_in = some)["y"_out](1, 4, 3);
+  live.begin();
+  sum += live.step("x"_in = one)["y"_out](1, 0, 3);
+  CHECK(allocations == before);
   CHECK(std::isfinite(sum));
 }
 

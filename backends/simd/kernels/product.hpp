@@ -7,6 +7,7 @@
 
 #include <fovea/backends/simd/arch.hpp>
 #include <fovea/backends/simd/kernels/epilogue.hpp>
+#include <fovea/backends/simd/kernels/lanes.hpp>
 #include <fovea/backends/simd/kernels/panel.hpp>
 #include <fovea/backends/simd/kernels/table.hpp>
 #include <utility>
@@ -53,18 +54,6 @@ inline task_grid tasks_of(const product_args& args) {
   return {panels, group_rows, ceil_div(args.rows, group_rows)};
 }
 
-template <class F, size_t... index>
-[[gnu::always_inline]] inline void each(F f, std::index_sequence<index...>) {
-  (f(std::integral_constant<size_t, index>()), ...);
-}
-
-/// f(0), ..., f(count - 1) with constants: only then do compilers keep an array of vectors in registers
-/// throughout.
-template <size_t count, class F>
-[[gnu::always_inline]] inline void unrolled(F f) {
-  each(f, std::make_index_sequence<count>());
-}
-
 /// Weights to fetch for later, `step` floats with each step of the depth. Of the passes of row blocks over a
 /// panel the first waits for memory and the others do not: each fetches its share of the panels behind, so
 /// that memory and arithmetic are both busy throughout.
@@ -88,7 +77,7 @@ inline void multiply(const float* (&a)[rows], in_pieces in, size_t depth, const 
     return vec<Arch>::load_aligned(weights + ((v / 2) * depth + k) * packed + (v % 2) * width<Arch>);
   };
   vec<Arch> sum[rows][vectors];
-  unrolled<rows * vectors>([&](auto i) { sum[i / vectors][i % vectors] = vec<Arch>(0.f); });
+  for_constants<rows * vectors>([&](auto i) { sum[i / vectors][i % vectors] = vec<Arch>(0.f); });
   size_t k = 0;
   do {
     const size_t end = pieced ? k + in.piece : depth;
@@ -100,26 +89,26 @@ inline void multiply(const float* (&a)[rows], in_pieces in, size_t depth, const 
       // The operand with fewer vectors waits in registers while the other passes.
       if constexpr (rows < vectors) {
         vec<Arch> x[rows];
-        unrolled<rows>([&](auto r) { x[r] = vec<Arch>(a[r][k]); });
-        unrolled<vectors>([&](auto v) {
+        for_constants<rows>([&](auto r) { x[r] = vec<Arch>(a[r][k]); });
+        for_constants<vectors>([&](auto v) {
           const vec<Arch> weight = rows == 1 ? weight_at(k, v) : in_register(weight_at(k, v));
-          unrolled<rows>([&](auto r) { sum[r][v] = fma<Arch>(x[r], weight, sum[r][v]); });
+          for_constants<rows>([&](auto r) { sum[r][v] = fma<Arch>(x[r], weight, sum[r][v]); });
         });
       } else {
         vec<Arch> weight[vectors];
-        unrolled<vectors>([&](auto v) { weight[v] = in_register(weight_at(k, v)); });
-        unrolled<rows>([&](auto r) {
+        for_constants<vectors>([&](auto v) { weight[v] = in_register(weight_at(k, v)); });
+        for_constants<rows>([&](auto r) {
           const vec<Arch> x(a[r][k]);
-          unrolled<vectors>([&](auto v) { sum[r][v] = fma<Arch>(x, weight[v], sum[r][v]); });
+          for_constants<vectors>([&](auto v) { sum[r][v] = fma<Arch>(x, weight[v], sum[r][v]); });
         });
       }
     }
     if constexpr (pieced) // what was read so far stays behind, for k counts on
-      unrolled<rows>([&](auto r) { a[r] += in.shifts[r]; });
+      for_constants<rows>([&](auto r) { a[r] += in.shifts[r]; });
   } while (pieced && k < depth);
-  unrolled<vectors>([&](auto v) {
+  for_constants<vectors>([&](auto v) {
     const vec<Arch> b = bias ? load<Arch>(bias + v * width<Arch>) : vec<Arch>(0.f);
-    unrolled<rows>([&](auto r) { store<Arch>(to + r * to_stride + v * width<Arch>, sum[r][v] + b); });
+    for_constants<rows>([&](auto r) { store<Arch>(to + r * to_stride + v * width<Arch>, sum[r][v] + b); });
   });
 }
 

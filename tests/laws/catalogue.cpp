@@ -1,15 +1,20 @@
 #include "../models/run_model.hpp"
 
+#include <fovea/models/bahdanau.hpp>
 #include <fovea/models/bert.hpp>
 #include <fovea/models/gpt2.hpp>
 #include <fovea/models/kim_cnn.hpp>
 #include <fovea/models/llama.hpp>
+#include <fovea/models/luong.hpp>
 #include <fovea/models/ngram.hpp>
+#include <fovea/models/rnn.hpp>
 #include <fovea/models/sagan.hpp>
 #include <fovea/models/self_attention.hpp>
+#include <fovea/models/seq2seq.hpp>
 #include <fovea/models/tcn.hpp>
 #include <fovea/models/transformer.hpp>
 #include <fovea/models/vit.hpp>
+#include <fovea/models/window_lm.hpp>
 
 // What holds for every model of the catalogue, bit for bit: neither threads, nor what the object did before,
 // nor the memory it has, nor whether a repeat is written out, changes a result.
@@ -111,6 +116,16 @@ constexpr wavenet_config small_wavenet{.blocks = 4, .classes = 16, .residual = 2
 constexpr sagan_config small_sagan{.filters = 5, .value_filters = 9, .output_convolution = true};
 constexpr vit_config small_vit{
     .layers = 2, .heads = 3, .width = 48, .inner = 80, .image = 20, .patch = 4, .classes = 7};
+constexpr rnn_config small_rnn{.vocab = 30, .width = 12, .hidden = 20, .layers = 2},
+    large_rnn{.vocab = 30, .width = 40, .hidden = 120, .cell = cell_kind::gru};
+constexpr rnn_classifier_config small_classifier{
+    .vocab = 30, .width = 12, .hidden = 20, .classes = 3, .pool = pooling::largest, .both = true};
+constexpr rnn_tagger_config small_tagger{.vocab = 30, .width = 12, .hidden = 20, .tags = 5};
+constexpr window_lm_config small_window{.vocab = 30, .width = 12, .hidden = 20, .window = 3};
+constexpr bahdanau_config small_bahdanau{
+    .source_vocab = 30, .target_vocab = 31, .width = 12, .hidden = 20, .alignment = 9, .maxout = 7};
+constexpr luong_config small_luong{
+    .source_vocab = 30, .target_vocab = 31, .width = 12, .hidden = 20, .layers = 2};
 
 } // namespace
 
@@ -126,6 +141,21 @@ TEST_CASE("laws of GPT-2, Llama and the encoder-decoder", "[laws]") {
   check_laws(gpt2<small_gpt2>);
   check_laws(llama<small_llama>);
   check_laws(transformer<small_transformer>);
+}
+
+TEST_CASE("laws of recurrent networks", "[laws]") {
+  check_laws(rnn_language_model<small_rnn>);
+  check_laws(rnn_language_model<large_rnn>);
+  check_laws(rnn_classifier<small_classifier>);
+  check_laws(rnn_tagger<small_tagger>);
+  check_laws(window_lm<small_window>);
+}
+
+TEST_CASE("laws of encoder-decoders that recur", "[laws]") {
+  check_laws(seq2seq<cho(30, 31, 12, 20)>);
+  check_laws(seq2seq<sutskever(30, 31, 12, 20, 2)>);
+  check_laws(bahdanau<small_bahdanau>);
+  check_laws(luong<small_luong>);
 }
 
 TEST_CASE("laws of convolutional networks", "[laws]") {

@@ -2,6 +2,7 @@
 
 #include <fovea/models/bahdanau.hpp>
 #include <fovea/models/bert.hpp>
+#include <fovea/models/char_lm.hpp>
 #include <fovea/models/gpt2.hpp>
 #include <fovea/models/kim_cnn.hpp>
 #include <fovea/models/llama.hpp>
@@ -122,6 +123,13 @@ constexpr rnn_classifier_config small_classifier{
     .vocab = 30, .width = 12, .hidden = 20, .classes = 3, .pool = pooling::largest, .both = true};
 constexpr rnn_tagger_config small_tagger{.vocab = 30, .width = 12, .hidden = 20, .tags = 5};
 constexpr window_lm_config small_window{.vocab = 30, .width = 12, .hidden = 20, .window = 3};
+constexpr char_lm_config small_char_lm{.characters = 7,
+                                       .character_width = 5,
+                                       .word_length = 6,
+                                       .widths = {2, 3},
+                                       .filters = {9, 12},
+                                       .vocab = 30,
+                                       .hidden = 20};
 constexpr bahdanau_config small_bahdanau{
     .source_vocab = 30, .target_vocab = 31, .width = 12, .hidden = 20, .alignment = 9, .maxout = 7};
 constexpr luong_config small_luong{
@@ -149,6 +157,7 @@ TEST_CASE("laws of recurrent networks", "[laws]") {
   check_laws(rnn_classifier<small_classifier>);
   check_laws(rnn_tagger<small_tagger>);
   check_laws(window_lm<small_window>);
+  check_laws(char_lm<small_char_lm>);
 }
 
 TEST_CASE("laws of encoder-decoders that recur", "[laws]") {

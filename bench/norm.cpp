@@ -45,7 +45,7 @@ void print(std::size_t rows) {
 int main() try {
   std::printf("%s, 1 thread\nrows x columns x depth   product us   norm, product us   of both\n",
               instruction_set());
-  for (const std::size_t rows : {1, 16, 128}) {
+  for (const std::size_t rows : {std::size_t{1}, std::size_t{16}, std::size_t{128}}) {
     print<384, 1536>(rows);
     print<768, 2304>(rows);
   }

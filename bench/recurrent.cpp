@@ -100,7 +100,7 @@ int main(int argc, char** argv) try {
   samples<false, 24>();
   samples<false, 32>();
   samples<false, 64>();
-  for (const std::size_t batch : {1, 32}) {
+  for (const std::size_t batch : {std::size_t{1}, std::size_t{32}}) {
     layer<false>(threads, batch);
     layer<true>(threads, batch);
   }

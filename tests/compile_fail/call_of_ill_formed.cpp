@@ -4,7 +4,7 @@
 
 inline constexpr fovea::dim B{"B"}, T{"T"};
 
-inline constexpr auto attend = fovea::model("attend", [](fovea::graph& g) {
+inline constexpr auto encoder = fovea::model("encoder", [](fovea::graph& g) {
   const fovea::expr x = g.input<fovea::f32>("x", {B, T, 8});
 #ifdef ILL_FORMED
   g.output("y", fovea::attention(x, x, x, {.heads = 3})); // <- here
@@ -15,7 +15,7 @@ inline constexpr auto attend = fovea::model("attend", [](fovea::graph& g) {
 
 float run(const fovea::weights& weights, const xt::xtensor<float, 3>& x) {
   using namespace fovea;
-  auto net = compile(attend, weights, {.capacity = {{B, 1}, {T, 8}}});
+  auto net = compile(encoder, weights, {.capacity = {{B, 1}, {T, 8}}});
   auto out = net("x"_in = x);
   [[maybe_unused]] auto y = out["y"_out];
   return 0;

@@ -53,6 +53,8 @@ void check_seq2seq(const char* name) {
 constexpr seq2seq_config two_layers{
     .source_vocab = 30, .target_vocab = 34, .width = 12, .hidden = 16, .layers = 2};
 
+constexpr rnn_config completion{.vocab = 40, .width = 12, .hidden = 16, .layers = 2};
+
 } // namespace
 
 TEST_CASE("Sutskever's encoder-decoder agrees with the reference cases", "[seq2seq]") {
@@ -65,12 +67,11 @@ TEST_CASE("Cho's encoder-decoder agrees with the reference case", "[seq2seq]") {
 }
 
 TEST_CASE("the completion form is one language model over source and target", "[seq2seq]") {
-  constexpr rnn_config c{.vocab = 40, .width = 12, .hidden = 16, .layers = 2};
   const golden_case reference("seq2seq_completion");
   named_values inputs = inputs_of(reference);
   inputs["tokens"] = inputs.at("ids");
-  constexpr auto m = model("completion", [](graph& g) {
-    const expr logits = rnn_logits(g.input<i32>("tokens", {"B", "T"}), c);
+  constexpr auto m = model("completion_form", [](graph& g) {
+    const expr logits = rnn_logits(g.input<i32>("tokens", {"B", "T"}), completion);
     g.output("logits", logits);
     g.output("loss", cross_entropy(logits, g.input<i32>("targets", {"B", "T"}), {.ignore = 0}));
   });

@@ -122,8 +122,8 @@ TEST_CASE("parameters are read by name and layer") {
 TEST_CASE("layers count on through repeats of one name") {
   static constexpr auto twice = model("twice", [](graph& g) {
     const auto mix = [](expr z) { return linear(z, "mix", 2, {.bias = false}); };
-    const expr x = g.input<f32>("x", {2});
-    g.output("y", repeat("h", 1, repeat("h", 2, x, mix), mix, {.first = 2}));
+    const expr in = g.input<f32>("x", {2});
+    g.output("y", repeat("h", 1, repeat("h", 2, in, mix), mix, {.first = 2}));
   });
   const auto diagonal = [](float value) { return weight_tensor{{2, 2}, {value, 0, 0, value}}; };
   auto net = compile(twice, weights::from({{"h.0.mix.weight", diagonal(1)},
@@ -136,8 +136,8 @@ TEST_CASE("layers count on through repeats of one name") {
 
 TEST_CASE("a name made by a repeat and by a numbered scope is one too many") {
   static constexpr auto clash = model("clash", [](graph& g) {
-    const expr x = g.input<f32>("x", {2});
-    const expr y = repeat("h", 2, x, [](expr z) { return linear(z, "mix", 2, {.bias = false}); });
+    const expr in = g.input<f32>("x", {2});
+    const expr y = repeat("h", 2, in, [](expr z) { return linear(z, "mix", 2, {.bias = false}); });
     const auto layer = scope(y, "h", 1);
     g.output("y", linear(y, "mix", 2, {.bias = false}));
   });

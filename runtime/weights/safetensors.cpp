@@ -18,40 +18,18 @@ namespace {
 
 using json = nlohmann::json;
 
-struct element_row {
-  std::string_view name;
-  std::size_t bytes;
-};
-
-// In the order of element_type.
-constexpr std::array<element_row, 10> element_table{{{"F64", 8},
-                                                     {"F32", 4},
-                                                     {"F16", 2},
-                                                     {"BF16", 2},
-                                                     {"I64", 8},
-                                                     {"I32", 4},
-                                                     {"I16", 2},
-                                                     {"I8", 1},
-                                                     {"U8", 1},
-                                                     {"BOOL", 1}}};
+// What the format knows; its dtype is the type's name.
+constexpr std::array element_types{
+    element_type::f64, element_type::f32, element_type::f16, element_type::bf16, element_type::i64,
+    element_type::i32, element_type::i16, element_type::i8,  element_type::u8,   element_type::boolean};
 
 constexpr std::size_t length_bytes = 8;
 // The bound that the format's own implementation sets.
 constexpr std::uint64_t largest_header = 100'000'000;
 
 std::optional<element_type> element_named(std::string_view name) {
-  for (std::size_t i = 0; i < element_table.size(); ++i)
-    if (element_table[i].name == name) return static_cast<element_type>(i);
-  return std::nullopt;
-}
-
-/// The size in bytes, or nothing when it exceeds std::size_t.
-std::optional<std::size_t> tensor_bytes(element_type type, std::span<const std::size_t> shape) {
-  if (std::ranges::find(shape, std::size_t{0}) != shape.end()) return 0;
-  std::size_t size = element_bytes(type);
-  for (const std::size_t extent : shape)
-    if (__builtin_mul_overflow(size, extent, &size)) return std::nullopt;
-  return size;
+  const auto found = std::ranges::find(element_types, name, element_name);
+  return found == element_types.end() ? std::nullopt : std::optional(*found);
 }
 
 class header_reader {
@@ -134,7 +112,8 @@ private:
     const auto type = element_named(type_name.get<std::string>());
     if (!type) {
       std::string known;
-      for (const auto& row : element_table) known += (known.empty() ? "" : ", ") + std::string(row.name);
+      for (const element_type one : element_types)
+        known += (known.empty() ? "" : ", ") + std::string(element_name(one));
       fail(name, "expected a dtype of " + known + "; found " + type_name.get<std::string>());
     }
     const auto shape = sizes(name, "shape", entry["shape"]);
@@ -197,17 +176,6 @@ private:
 };
 
 } // namespace
-
-std::size_t element_bytes(element_type type) { return element_table[static_cast<std::size_t>(type)].bytes; }
-std::string_view element_name(element_type type) {
-  return element_table[static_cast<std::size_t>(type)].name;
-}
-
-std::string shape_text(std::span<const std::size_t> shape) {
-  std::string text = "[";
-  for (std::size_t i = 0; i < shape.size(); ++i) text += (i ? ", " : "") + std::to_string(shape[i]);
-  return text + "]";
-}
 
 safetensors_file::safetensors_file(const std::filesystem::path& path)
     : path_(path), file_(std::make_shared<const mapped_file>(path)) {

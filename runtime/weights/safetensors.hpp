@@ -1,35 +1,14 @@
 #pragma once
 
 #include <fovea/runtime/weights/mapped_file.hpp>
+#include <fovea/runtime/weights/stored_tensor.hpp>
 
-#include <cstddef>
 #include <filesystem>
 #include <map>
 #include <memory>
-#include <span>
 #include <string>
-#include <string_view>
-#include <vector>
 
 namespace fovea {
-
-/// Element types of a safetensors file. Values are little-endian.
-enum class element_type { f64, f32, f16, bf16, i64, i32, i16, i8, u8, boolean };
-
-/// Bytes of one element.
-std::size_t element_bytes(element_type type);
-/// The name that the format uses: "F32", "BF16", "BOOL", ...
-std::string_view element_name(element_type type);
-
-/// "[3, 4]", as all messages about shapes print it.
-std::string shape_text(std::span<const std::size_t> shape);
-
-/// A tensor as a file holds it: row-major, without padding. `bytes` need not be aligned to the element.
-struct stored_tensor {
-  element_type type = element_type::f32;
-  std::vector<std::size_t> shape;
-  std::span<const std::byte> bytes;
-};
 
 /// A safetensors file (https://github.com/huggingface/safetensors#format): an 8-byte little-endian header
 /// length, a JSON header, then the tensors' bytes. It is mapped and checked in full by the constructor:

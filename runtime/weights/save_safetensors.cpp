@@ -9,7 +9,6 @@
 #include <cerrno>
 #include <cstdint>
 #include <functional>
-#include <numeric>
 #include <string_view>
 #include <system_error>
 #include <utility>
@@ -76,16 +75,18 @@ void save_safetensors(const std::filesystem::path& path, const std::map<std::str
   // Wide elements first: then every tensor is aligned to its element though the format allows no padding.
   std::vector<std::pair<std::string, stored_tensor>> order(tensors.begin(), tensors.end());
   std::ranges::sort(order, [](const auto& one, const auto& other) {
-    return std::pair(element_bytes(other.second.type), std::string_view(one.first)) <
-           std::pair(element_bytes(one.second.type), std::string_view(other.first));
+    return std::pair(block_bytes(other.second.type), std::string_view(one.first)) <
+           std::pair(block_bytes(one.second.type), std::string_view(other.first));
   });
   std::size_t end = 0;
   for (const auto& [name, tensor] : order) {
-    const std::size_t expected = std::accumulate(tensor.shape.begin(), tensor.shape.end(),
-                                                 element_bytes(tensor.type), std::multiplies<>());
+    if (block_length(tensor.type) > 1)
+      throw error(path.string() + ": tensor '" + name + "': a safetensors file has no type " +
+                  std::string(element_name(tensor.type)));
+    const auto expected = tensor_bytes(tensor.type, tensor.shape);
     if (expected != tensor.bytes.size())
       throw error(path.string() + ": tensor '" + name + "' of shape " + shape_text(tensor.shape) +
-                  " expects " + std::to_string(expected) + " bytes; found " +
+                  " expects " + (expected ? std::to_string(*expected) : "more than 2^64") + " bytes; found " +
                   std::to_string(tensor.bytes.size()));
     header[name] = {{"dtype", element_name(tensor.type)},
                     {"shape", tensor.shape},

@@ -53,7 +53,7 @@ TEST_CASE("what save_safetensors writes is read back", "[safetensors]") {
     REQUIRE(found.bytes.size() == expected.bytes.size());
     CHECK(std::ranges::equal(found.bytes, expected.bytes));
     if (!found.bytes.empty())
-      CHECK(reinterpret_cast<std::uintptr_t>(found.bytes.data()) % element_bytes(found.type) == 0);
+      CHECK(reinterpret_cast<std::uintptr_t>(found.bytes.data()) % block_bytes(found.type) == 0);
   }
   CHECK_THAT(message_of<error>([&] { file.at("f"); }), Contains("expected a tensor 'f'"));
   // Nothing temporary is left.

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <bit>
+#include <concepts>
+#include <cstddef>
+#include <cstring>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+
+namespace fovea {
+
+static_assert(std::endian::native == std::endian::little, "weight files are little-endian");
+
+/// Reads a file's little-endian numbers and texts one after another. Throws fovea::error that names the file,
+/// what was to be read and the byte where it would have begun, when the file ends before it does.
+class byte_cursor {
+public:
+  byte_cursor(std::string source, std::span<const std::byte> file)
+      : source_(std::move(source)), file_(file) {}
+
+  template <typename number>
+  requires std::is_arithmetic_v<number> number read(std::string_view what) {
+    number value;
+    std::memcpy(&value, take(sizeof(number), what).data(), sizeof(number));
+    return value;
+  }
+
+  /// The next `size` bytes.
+  std::span<const std::byte> take(std::size_t size, std::string_view what);
+  std::string_view text(std::size_t size, std::string_view what) {
+    const auto bytes = take(size, what);
+    return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+  }
+
+  std::size_t position() const { return at_; }
+  std::size_t left() const { return file_.size() - at_; }
+  const std::string& source() const { return source_; }
+
+  /// Throws fovea::error: the file's name, a colon and `what`.
+  [[noreturn]] void fail(const std::string& what) const;
+
+private:
+  std::string source_;
+  std::span<const std::byte> file_;
+  std::size_t at_ = 0;
+};
+
+} // namespace fovea

@@ -1,0 +1,133 @@
+#include <fovea/runtime/weights/gguf.hpp>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstdint>
+#include <optional>
+#include <set>
+
+namespace fovea {
+namespace {
+
+constexpr std::uint32_t oldest_version = 2, newest_version = 3;
+constexpr std::size_t usual_alignment = 32;
+constexpr std::uint32_t most_axes = 4;
+
+struct type_row {
+  std::uint32_t number;
+  element_type type;
+};
+constexpr std::array type_table{type_row{0, element_type::f32},  type_row{1, element_type::f16},
+                                type_row{2, element_type::q4_0}, type_row{8, element_type::q8_0},
+                                type_row{24, element_type::i8},  type_row{25, element_type::i16},
+                                type_row{26, element_type::i32}, type_row{27, element_type::i64},
+                                type_row{28, element_type::f64}, type_row{30, element_type::bf16}};
+
+std::size_t aligned(std::size_t at, std::size_t alignment) {
+  return (at + alignment - 1) / alignment * alignment;
+}
+
+element_type read_type(byte_cursor& cursor, const std::string& tensor) {
+  const auto number = cursor.read<std::uint32_t>(tensor);
+  std::string known;
+  for (const type_row& row : type_table) {
+    if (row.number == number) return row.type;
+    known += (known.empty() ? "" : ", ") + std::string(element_name(row.type));
+  }
+  cursor.fail(tensor + ": expected a type of " + known + "; found ggml's type " + std::to_string(number));
+}
+
+std::size_t alignment_of(const gguf_metadata& metadata, const byte_cursor& cursor) {
+  const auto alignment = metadata.integer("general.alignment");
+  if (!alignment) return usual_alignment;
+  constexpr std::int64_t least = 8, most = 1 << 20;
+  if (*alignment < least || *alignment > most || !std::has_single_bit(static_cast<std::uint64_t>(*alignment)))
+    cursor.fail("key 'general.alignment': expected a power of two from 8; found " +
+                std::to_string(*alignment));
+  return static_cast<std::size_t>(*alignment);
+}
+
+/// A tensor whose data lies at `offset` of the data section.
+struct placed_tensor {
+  std::string name;
+  element_type type;
+  std::vector<std::size_t> shape;
+  std::uint64_t offset;
+};
+
+placed_tensor read_tensor(byte_cursor& cursor, std::string_view what) {
+  placed_tensor made;
+  made.name = cursor.text(static_cast<std::size_t>(cursor.read<std::uint64_t>(what)), what);
+  const std::string tensor = "tensor '" + made.name + "'";
+  const auto axes = cursor.read<std::uint32_t>(tensor);
+  if (axes > most_axes)
+    cursor.fail(tensor + ": expected at most " + std::to_string(most_axes) + " axes; found " +
+                std::to_string(axes));
+  made.shape.resize(axes);
+  for (std::size_t axis = axes; axis > 0; --axis)
+    made.shape[axis - 1] = static_cast<std::size_t>(cursor.read<std::uint64_t>(tensor));
+  made.type = read_type(cursor, tensor);
+  made.offset = cursor.read<std::uint64_t>(tensor);
+  return made;
+}
+
+} // namespace
+
+gguf_file::gguf_file(const std::filesystem::path& path)
+    : gguf_file(path, std::make_shared<const mapped_file>(path)) {}
+
+gguf_file::gguf_file(const std::filesystem::path& path, std::shared_ptr<const mapped_file> file)
+    : file_(std::move(file)) {
+  byte_cursor cursor(path.string(), file_->bytes());
+  if (cursor.left() < 4 || cursor.text(4, "the magic") != "GGUF")
+    cursor.fail("expected a GGUF file, which begins with the letters GGUF");
+  const auto version = cursor.read<std::uint32_t>("the version");
+  if (version < oldest_version || version > newest_version)
+    cursor.fail("expected GGUF of version 2 or 3; found " +
+                (version << 16 != 0 ? "version " + std::to_string(version) : "a big-endian file"));
+  const auto tensors = cursor.read<std::uint64_t>("the number of tensors");
+  const auto pairs = cursor.read<std::uint64_t>("the number of keys");
+  metadata_ = gguf_metadata(file_, cursor, pairs);
+  if (const auto parts = metadata_.integer("split.count"); parts && *parts > 1)
+    cursor.fail("expected a whole model; found one of " + std::to_string(*parts) +
+                " parts (merge them first)");
+  const std::size_t alignment = alignment_of(metadata_, cursor);
+
+  std::vector<placed_tensor> placed;
+  for (std::uint64_t i = 0; i < tensors; ++i)
+    placed.push_back(read_tensor(cursor, "the name of tensor " + std::to_string(i + 1) + " of " +
+                                             std::to_string(tensors)));
+
+  // The data tile their section in order, each tensor aligned.
+  const std::size_t section = aligned(cursor.position(), alignment);
+  const std::size_t room = file_->bytes().size() - std::min(section, file_->bytes().size());
+  std::size_t end = 0;
+  std::set<std::string_view> names;
+  for (const placed_tensor& tensor : placed) {
+    const std::string what = "tensor '" + tensor.name + "'";
+    if (!names.insert(tensor.name).second) cursor.fail(what + " occurs twice");
+    const auto size = tensor_bytes(tensor.type, tensor.shape);
+    if (!size)
+      cursor.fail(what + ": " + std::string(element_name(tensor.type)) + " of shape " +
+                  shape_text(tensor.shape) +
+                  (whole_blocks(tensor.type, tensor.shape)
+                       ? " takes more than 2^64 bytes"
+                       : ": the last axis is no multiple of " + std::to_string(block_length(tensor.type))));
+    const std::size_t begin = aligned(end, alignment);
+    if (tensor.offset != begin)
+      cursor.fail(what + ": expected its data at byte " + std::to_string(begin) +
+                  " of the data, behind the tensor before it; found " + std::to_string(tensor.offset));
+    if (begin > room || *size > room - begin)
+      cursor.fail(what + ": the file is cut short: expected " + std::to_string(*size) + " bytes at byte " +
+                  std::to_string(begin) + " of the data, which has " + std::to_string(room));
+    tensors_.emplace_back(tensor.name, stored_tensor{tensor.type, tensor.shape,
+                                                     file_->bytes().subspan(section + begin, *size)});
+    end = begin + *size;
+  }
+  if (room > aligned(end, alignment))
+    cursor.fail("the tensors end at byte " + std::to_string(end) + " of the data; the file has " +
+                std::to_string(room - end) + " bytes more that belong to none");
+}
+
+} // namespace fovea

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <fovea/runtime/weights/gguf_metadata.hpp>
+#include <fovea/runtime/weights/stored_tensor.hpp>
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace fovea {
+
+/// A GGUF file (https://github.com/ggml-org/ggml/blob/master/docs/gguf.md), version 2 or 3: pairs of key and
+/// value, the tensors' names, shapes, types and places, then their data, each tensor aligned. It is mapped
+/// and checked in full by the constructor; tensor data is not read. Tensors of F64, F32, F16, BF16, Q8_0,
+/// Q4_0 and integers are known. Throws fovea::error that names the file, the key or tensor, what was expected
+/// and what was found.
+class gguf_file {
+public:
+  explicit gguf_file(const std::filesystem::path& path);
+  /// The same of a file that is mapped already.
+  gguf_file(const std::filesystem::path& path, std::shared_ptr<const mapped_file> file);
+
+  const gguf_metadata& metadata() const { return metadata_; }
+  /// In the file's order; shapes row-major, the last axis fastest (the file writes them the other way round).
+  /// The bytes live as long as this object or a copy of it.
+  const std::vector<std::pair<std::string, stored_tensor>>& tensors() const { return tensors_; }
+
+private:
+  std::shared_ptr<const mapped_file> file_;
+  gguf_metadata metadata_;
+  std::vector<std::pair<std::string, stored_tensor>> tensors_;
+};
+
+} // namespace fovea

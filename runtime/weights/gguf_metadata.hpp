@@ -1,0 +1,82 @@
+#pragma once
+
+#include <fovea/runtime/weights/byte_cursor.hpp>
+#include <fovea/runtime/weights/mapped_file.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace fovea {
+
+/// The types of a GGUF file's values, by their numbers in the file.
+enum class gguf_type : std::uint32_t {
+  uint8,
+  int8,
+  uint16,
+  int16,
+  uint32,
+  int32,
+  float32,
+  boolean,
+  text,
+  array,
+  uint64,
+  int64,
+  float64
+};
+
+/// The keys and values of a GGUF file, among them a tokenizer's vocabulary ("tokenizer.ggml.tokens"). Each
+/// member gives nothing where there is no such key, and throws fovea::error that names the file, the key and
+/// both types where the value is of another type. A cheap handle: copies share the file, and texts live as
+/// long as one of them.
+class gguf_metadata {
+public:
+  bool contains(std::string_view key) const { return entries_->contains(key); }
+
+  std::optional<std::string_view> text(std::string_view key) const;
+  /// An integer of any width; a boolean is 0 or 1.
+  std::optional<std::int64_t> integer(std::string_view key) const;
+  /// An integer or a floating-point number.
+  std::optional<double> number(std::string_view key) const;
+
+  /// Arrays of these.
+  std::optional<std::vector<std::string_view>> texts(std::string_view key) const;
+  std::optional<std::vector<std::int64_t>> integers(std::string_view key) const;
+  std::optional<std::vector<double>> numbers(std::string_view key) const;
+
+  /// All values but arrays, as text.
+  std::map<std::string, std::string> as_texts() const;
+
+private:
+  friend class gguf_file;
+
+  struct entry {
+    gguf_type type;                   // of an array, of its elements
+    std::optional<std::size_t> count; // of an array
+    std::span<const std::byte> bytes; // the value, or the array's elements
+  };
+
+  gguf_metadata() = default;
+  /// Reads `count` pairs where the cursor stands and checks each.
+  gguf_metadata(std::shared_ptr<const mapped_file> file, byte_cursor& cursor, std::uint64_t count);
+
+  template <typename result, typename reader>
+  std::optional<std::vector<result>> read(std::string_view key, bool array, const char* expected,
+                                          reader one) const;
+  template <typename result, typename reader>
+  std::optional<result> read_single(std::string_view key, const char* expected, reader one) const;
+
+  std::string source_;
+  std::shared_ptr<const mapped_file> file_;
+  std::shared_ptr<const std::map<std::string, entry, std::less<>>> entries_;
+};
+
+} // namespace fovea

@@ -86,10 +86,11 @@ struct named_value {
 /// The body of a repeat, run `count` times, or of a scan, run for each step of the dim `time`: nodes first <=
 /// i < last. Its first `carried` nodes are what it carries.
 struct region_entry {
+  static constexpr int max_carried = 16;
   std::uint8_t parent = 0;
   std::int32_t first = 0, last = 0;
   std::int32_t count = 1, first_index = 0, carried = 0;
-  std::int32_t results[8] = {};
+  std::int32_t results[max_carried] = {};
   std::uint16_t time = 0; // 0: a repeat
   bool reversed = false;  // a scan from the last step to the first
 

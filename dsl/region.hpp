@@ -6,14 +6,13 @@
 
 namespace fovea::detail {
 
-inline constexpr int most_carried = 8;
-
 /// The body of a repeat or a scan while it is being declared: the nodes made during its life belong to it.
 /// Its first nodes are what it carries.
 template <std::size_t carried>
 class region_body {
 public:
-  static_assert(carried >= 1 && carried <= most_carried, "a repeat or scan carries one to eight values");
+  static_assert(carried >= 1 && carried <= region_entry::max_carried,
+                "a repeat or scan carries one to sixteen values");
   using values = std::array<expr, carried>;
 
   /// `declared` says what kind of region it is. Check opened() before anything is made.

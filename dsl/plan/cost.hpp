@@ -38,33 +38,37 @@ constexpr std::int64_t elements(const graph_view& g, const shape& s, const sizes
 
 } // namespace detail
 
+/// Floating-point operations of one node in a call, every layer and step counted; size_of(symbol) gives
+/// sizes.
+template <class sizes>
+constexpr std::int64_t count_flops_of(const graph_view& g, int id, const sizes& size_of) {
+  const node& n = g.at(id);
+  const auto shape_of = [&](int k) -> const shape& { return g.at(g.operand(id, k)).shape; };
+  std::int64_t flops = 0;
+  if (n.kind == op::linear || n.kind == op::matmul)
+    flops = 2 * detail::elements(g, n.shape, size_of) * g.size(shape_of(0)[-1], size_of);
+  if (is_convolution(n.kind)) { // each element of one side meets all taps and features of the other
+    const sliding_window& w = g.window_of(id);
+    const shape &one = is_transposed(n.kind) ? shape_of(0) : n.shape,
+                &other = is_transposed(n.kind) ? n.shape : shape_of(0);
+    flops = 2 * detail::elements(g, one, size_of) * w.taps() * (g.number(other[-1]) / w.groups);
+  }
+  if (n.kind == op::attention || n.kind == op::attention_map) {
+    const std::int64_t scores = detail::elements(g, shape_of(0), size_of) * g.size(shape_of(1)[-2], size_of);
+    const std::int64_t mixed = detail::elements(g, n.shape, size_of) * g.size(shape_of(1)[-2], size_of);
+    flops = 2 * (n.kind == op::attention ? scores + mixed : scores);
+  }
+  for (int r = n.region; r != 0; r = g.region(r).parent)
+    if (g.region(r).is_scan()) flops *= g.size(g.region(r).time, size_of);
+  return flops * g.layers(id);
+}
+
 /// Floating-point operations of the matrix products, convolutions and attentions (a multiplication and an
 /// addition each count one), which is where the time goes; masks are not subtracted.
 constexpr std::int64_t count_flops(const graph_view& g, dim_sizes sizes) {
   const detail::given_sizes size_of{sizes};
   std::int64_t total = 0;
-  for (int id = 0; id < g.node_count(); ++id) {
-    const node& n = g.at(id);
-    const auto shape_of = [&](int k) -> const shape& { return g.at(g.operand(id, k)).shape; };
-    std::int64_t flops = 0;
-    if (n.kind == op::linear || n.kind == op::matmul)
-      flops = 2 * detail::elements(g, n.shape, size_of) * g.size(shape_of(0)[-1], size_of);
-    if (is_convolution(n.kind)) { // each element of one side meets all taps and features of the other
-      const sliding_window& w = g.window_of(id);
-      const shape &one = is_transposed(n.kind) ? shape_of(0) : n.shape,
-                  &other = is_transposed(n.kind) ? n.shape : shape_of(0);
-      flops = 2 * detail::elements(g, one, size_of) * w.taps() * (g.number(other[-1]) / w.groups);
-    }
-    if (n.kind == op::attention || n.kind == op::attention_map) {
-      const std::int64_t scores =
-          detail::elements(g, shape_of(0), size_of) * g.size(shape_of(1)[-2], size_of);
-      const std::int64_t mixed = detail::elements(g, n.shape, size_of) * g.size(shape_of(1)[-2], size_of);
-      flops = 2 * (n.kind == op::attention ? scores + mixed : scores);
-    }
-    for (int r = n.region; r != 0; r = g.region(r).parent)
-      if (g.region(r).is_scan()) flops *= g.size(g.region(r).time, size_of);
-    total += flops * g.layers(id);
-  }
+  for (int id = 0; id < g.node_count(); ++id) total += count_flops_of(g, id, size_of);
   return total;
 }
 

@@ -52,7 +52,7 @@ struct plan {
   std::int32_t slot[nodes] = {};
   extent slots[max_slots] = {};
   int slot_count = 0;
-  carried_value carried[regions][8] = {};
+  carried_value carried[regions][region_entry::max_carried] = {};
   bool overflow = false; // more slots needed than there are
 
   constexpr const step& step_at(int i) const { return steps[i]; }
@@ -68,7 +68,7 @@ struct plan_view {
   const std::int32_t *parts, *slot;
   const extent* slots;
   int slot_count;
-  const carried_value (*carried)[8];
+  const carried_value (*carried)[region_entry::max_carried];
 
   template <std::size_t nodes, std::size_t regions>
   explicit constexpr plan_view(const plan<nodes, regions>& p)

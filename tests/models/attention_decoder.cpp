@@ -39,6 +39,9 @@ constexpr luong_config feeding{
 constexpr luong_config no_feeding{
     .source_vocab = 30, .target_vocab = 34, .width = 10, .hidden = 12, .input_feeding = false};
 
+// As deep as in the paper: nine values carried.
+constexpr luong_config deep{.source_vocab = 9, .target_vocab = 8, .width = 5, .hidden = 6, .layers = 4};
+
 constexpr attention_decoder_config joined{.source_vocab = 9,
                                           .target_vocab = 8,
                                           .width = 5,
@@ -96,6 +99,7 @@ TEST_CASE("Luong's model agrees with the reference cases", "[luong]") {
 TEST_CASE("any choice of score, place and readout is a line, and streams", "[attention_decoder]") {
   compare_at_awkward_sizes(recorded<joined, luong_names, false>);
   compare_at_awkward_sizes(recorded<chosen, luong_names, false>);
+  compare_at_awkward_sizes(luong<deep>);
   check_stream<T>(recorded<joined, luong_names, false>, {{"B", 2}, {"T", 6}, {"S", 5}});
   check_stream<T>(recorded<chosen, luong_names, false>, {{"B", 2}, {"T", 6}, {"S", 5}});
   check_stream<T>(bahdanau<bahdanau_case>, {{"B", 2}, {"T", 6}, {"S", 5}});

@@ -1,0 +1,65 @@
+#include <fovea/runtime/describe/labels.hpp>
+
+#include <algorithm>
+
+namespace fovea::detail {
+
+bool is_shown(op kind) {
+  switch (kind) {
+    case op::input:
+    case op::parameter:
+    case op::constant:
+    case op::carry:
+    case op::repeat_output:
+    case op::time_step:
+    case op::time_index:
+    case op::stack:
+    case op::scan_output:
+      return false;
+    default:
+      return true;
+  }
+}
+
+std::string shape_text(const graph_view& g, const shape& s) {
+  sentence text;
+  g.write_shape(text, s);
+  return text.text;
+}
+
+std::string region_text(const region_entry& r, const graph_view& g) {
+  if (!r.is_scan()) return "repeat " + std::to_string(r.count) + (r.count == 1 ? " time" : " times");
+  sentence time;
+  time << g.dim_of(r.time);
+  return std::string("scan over ") + time.text + (r.reversed ? ", reversed" : "");
+}
+
+std::vector<std::vector<int>> first_uses(const graph_view& g) {
+  std::vector<std::vector<int>> uses(static_cast<std::size_t>(g.node_count()));
+  std::vector<bool> used(g.parameters.size());
+  for (int id = 0; id < g.node_count(); ++id)
+    for (int k = 0; k < g.at(id).operand_count; ++k) {
+      const node& from = g.at(g.operand(id, k));
+      if (from.kind != op::parameter) continue;
+      const auto parameter = static_cast<std::size_t>(from.attributes[0]);
+      if (used[parameter]) continue;
+      used[parameter] = true;
+      uses[static_cast<std::size_t>(id)].push_back(from.attributes[0]);
+    }
+  return uses;
+}
+
+std::string common_name(const graph_view& g, const std::vector<int>& parameters) {
+  std::vector<std::string> names;
+  for (const int parameter : parameters) {
+    std::string name = g.parameter_name(parameter).text;
+    for (const char* ending : {".weight", ".bias"})
+      if (name.ends_with(ending)) name.resize(name.size() - std::string_view(ending).size());
+    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+  }
+  std::string all;
+  for (const std::string& name : names) all += (all.empty() ? "" : ", ") + name;
+  return all;
+}
+
+} // namespace fovea::detail

@@ -16,6 +16,7 @@ struct transform {
     rows,
     columns,
     permuted,
+    squeezed,
     scaled,
     ignored,
     tied,
@@ -84,6 +85,10 @@ constexpr transform permuted(axis... axes) {
                                    .axes = {static_cast<std::int8_t>(axes)...},
                                    .rank = static_cast<int>(sizeof...(axes))}};
 }
+
+/// Their axes of size 1 left out: [1, 1, width] is [width], a convolution's [out, in, 1] is a linear map's
+/// [out, in].
+inline constexpr transform squeezed{transform::step{.what = transform::kind::squeezed}};
 
 /// Every value times `factor`.
 constexpr transform scaled(float factor) {

@@ -59,6 +59,18 @@ constexpr expr sinusoidal_positions(expr x, sinusoidal_options options = {},
   return g.add({.kind = op::sinusoidal, .shape = s, .number = options.base, .at = at}, x);
 }
 
+/// position / (positions - 1), from 0 to 1 whatever the length; 0 for a single position: [T, 1]. How far
+/// apart two neighbours stand depends on the length, so that no distance means the same in two sentences, and
+/// a text that grows moves all its positions: here to be compared with the others.
+constexpr expr normalised_positions(expr x, place at = {__builtin_FILE(), __builtin_LINE()}) {
+  if (x.owner == nullptr || !x.owner->usable(x, at, "normalised_positions")) return {x.owner};
+  if (x.rank() < 1)
+    return x.owner->fail(at, "normalised_positions: expected an axis of positions, found ", x);
+  const reported_at here(x, at);
+  const expr position = to_float(range(x, x.size(detail::time_axis(x))));
+  return unsqueeze(position / max(max_over(position, axis(0), {.keep = true}), 1), 1);
+}
+
 /// Which features turn together: i with i + width / 2 (halves), or 2i with 2i + 1 (neighbours).
 enum class rope_pairing : std::uint8_t { halves, neighbours };
 inline constexpr rope_pairing halves = rope_pairing::halves, neighbours = rope_pairing::neighbours;
@@ -106,6 +118,66 @@ constexpr score alibi(int heads) {
     if (whole == heads) return s - first * (q - k);
     const scalar rest = pow(scalar(2.0), -4.0 / whole * (2 * (head - whole) + 1));
     return s - where(head < whole, first, rest) * (q - k);
+  });
+}
+
+struct relative_bias_options {
+  int heads = 1;
+  int buckets = 32;
+  int max_distance = 128; // from here on, distances share the last bucket
+  /// Keys after the query have half of the buckets for themselves; false: they share the bucket of distance
+  /// 0.
+  bool both = true;
+};
+
+namespace detail {
+
+/// The bucket of each distance key - query, from -max_distance to max_distance: half of a side's buckets hold
+/// one distance each, in the others distances grow by a constant factor.
+constexpr expr distance_buckets(expr x, const relative_bias_options& o, place at) {
+  const reported_at here(x, at);
+  const expr distance = range(x, 2 * o.max_distance + 1) - o.max_distance;
+  const expr n = o.both ? abs(distance) : max(-distance, 0);
+  const int side = o.both ? o.buckets / 2 : o.buckets, exact = side / 2, wide = side - exact;
+  expr bucket = min(n, exact);
+  // The first distance of wide bucket i: exact (max_distance / exact)^(i / wide), rounded up.
+  const auto power = [](double base, int exponent) {
+    double y = 1;
+    for (int i = 0; i < exponent; ++i) y *= base;
+    return y;
+  };
+  int first = exact;
+  for (int i = 1; i < wide; ++i) {
+    while (power(static_cast<double>(first) / exact, wide) <
+           power(static_cast<double>(o.max_distance) / exact, i))
+      ++first;
+    bucket = bucket + where(n < first, 0, 1);
+  }
+  return o.both ? where(distance > 0, bucket + side, bucket) : bucket;
+}
+
+} // namespace detail
+
+/// A learned number for each head and distance between query and key, distances in buckets (Raffel et al.
+/// 2020, section 2.1), for .score: score + number. x says which graph it belongs to; one value serves all
+/// layers. Makes name.weight [buckets, heads].
+constexpr score relative_bias(expr x, const char* name, relative_bias_options options = {},
+                              place where = {__builtin_FILE(), __builtin_LINE()}) {
+  const graph::named who{"relative_bias", name};
+  if (x.owner == nullptr || !x.owner->usable(x, where, who)) return {};
+  graph& g = *x.owner;
+  const int side = options.both ? options.buckets / 2 : options.buckets;
+  if (side < 2 || (options.both && options.buckets % 2 != 0) || options.max_distance <= side / 2) {
+    g.fail(where, who, ": expected ", options.both ? "an even number of at least 4" : "at least 2",
+           " buckets and a .max_distance above ", side / 2, ", found ", options.buckets, " and ",
+           options.max_distance);
+    return {};
+  }
+  const expr numbers =
+      embedding(detail::distance_buckets(x, options, where), name, options.buckets, options.heads, {}, where);
+  const int zero = options.max_distance;
+  return score([numbers, zero, where](scalar s, scalar q, scalar k, scalar head) {
+    return s + at(numbers, k - q + zero, head, where);
   });
 }
 

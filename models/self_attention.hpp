@@ -98,6 +98,7 @@ constexpr expr soft_capped_attention(expr x, double cap, projection_config c,
 struct multi_head_config {
   int heads, width;
   fovea::mask mask = {};
+  bool bias = true;
 };
 
 /// Multi-head attention (Vaswani et al. 2017, section 3.2.2) of x [B, T, width] over memory [B, S, any
@@ -105,9 +106,12 @@ struct multi_head_config {
 constexpr expr multi_head_attention(expr x, expr memory, multi_head_config c,
                                     place at = {__builtin_FILE(), __builtin_LINE()}) {
   const reported_at here(x, at);
-  const expr a = attention(linear(x, "q", c.width), linear(memory, "k", c.width),
-                           linear(memory, "v", c.width), {.heads = c.heads, .mask = c.mask});
-  return linear(a, "out_proj", c.width);
+  const auto projected = [&](expr from, const char* name) {
+    return linear(from, name, c.width, {.bias = c.bias});
+  };
+  return projected(attention(projected(x, "q"), projected(memory, "k"), projected(memory, "v"),
+                             {.heads = c.heads, .mask = c.mask}),
+                   "out_proj");
 }
 
 /// Text that a template can be told.

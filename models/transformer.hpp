@@ -1,8 +1,8 @@
 #pragma once
 
 // The Transformer (Vaswani et al. 2017): an encoder, and a decoder that attends to what the encoder made of
-// the source. Blocks normalise after each sum as in the paper, or before each layer (Xiong et al. 2020).
-// Parameters have the names of torch.nn.Transformer.
+// the source; and its decoder alone, a language model (Liu et al. 2018). Blocks normalise after each sum as
+// in the paper, or before each layer (Xiong et al. 2020). Parameters have the names of torch.nn.Transformer.
 
 #include <fovea/models/self_attention.hpp>
 
@@ -16,6 +16,7 @@ struct transformer_block_config {
   bool norm_first = false;
   models::activation activation = models::activation::relu;
   double epsilon = 1e-5;
+  bool bias = true; // of linear maps and norms
 };
 
 constexpr expr activated(expr x, activation how, place at = {__builtin_FILE(), __builtin_LINE()}) {
@@ -34,8 +35,9 @@ template <class F>
 constexpr expr residual(expr x, const char* norm, const transformer_block_config& c, F f,
                         place at = {__builtin_FILE(), __builtin_LINE()}) {
   const reported_at here(x, at);
-  if (c.norm_first) return x + f(layer_norm(x, norm, {.epsilon = c.epsilon}));
-  return layer_norm(x + f(x), norm, {.epsilon = c.epsilon});
+  const norm_options options{.epsilon = c.epsilon, .bias = c.bias};
+  if (c.norm_first) return x + f(layer_norm(x, norm, options));
+  return layer_norm(x + f(x), norm, options);
 }
 
 /// Two linear maps with an activation between, position by position (section 3.3). x [B, T, width] keeps its
@@ -43,7 +45,8 @@ constexpr expr residual(expr x, const char* norm, const transformer_block_config
 constexpr expr feed_forward(expr x, const transformer_block_config& c,
                             place at = {__builtin_FILE(), __builtin_LINE()}) {
   const reported_at here(x, at);
-  return linear(activated(linear(x, "linear1", c.inner), c.activation), "linear2", c.width);
+  const expr h = activated(linear(x, "linear1", c.inner, {.bias = c.bias}), c.activation);
+  return linear(h, "linear2", c.width, {.bias = c.bias});
 }
 
 /// One encoder block: self-attention, then a feed-forward layer. x [B, T, width] keeps its shape.
@@ -52,7 +55,7 @@ constexpr expr encoder_block(expr x, fovea::mask mask, const transformer_block_c
   const reported_at here(x, at);
   x = residual(x, "norm1", c, [&](expr y) {
     const scope inside(y, "self_attn");
-    return multi_head_attention(y, y, {.heads = c.heads, .width = c.width, .mask = mask});
+    return multi_head_attention(y, y, {.heads = c.heads, .width = c.width, .mask = mask, .bias = c.bias});
   });
   return residual(x, "norm2", c, [&](expr y) { return feed_forward(y, c); });
 }
@@ -64,19 +67,31 @@ constexpr expr decoder_block(expr x, expr memory, fovea::mask memory_mask, const
   const reported_at here(x, at);
   x = residual(x, "norm1", c, [&](expr y) {
     const scope inside(y, "self_attn");
-    return multi_head_attention(y, y, {.heads = c.heads, .width = c.width, .mask = causal});
+    return multi_head_attention(y, y, {.heads = c.heads, .width = c.width, .mask = causal, .bias = c.bias});
   });
   x = residual(x, "norm2", c, [&](expr y) {
     const scope inside(y, "multihead_attn");
-    return multi_head_attention(y, memory, {.heads = c.heads, .width = c.width, .mask = memory_mask});
+    return multi_head_attention(y, memory,
+                                {.heads = c.heads, .width = c.width, .mask = memory_mask, .bias = c.bias});
   });
   return residual(x, "norm3", c, [&](expr y) { return feed_forward(y, c); });
 }
+
+enum class position_kind : std::uint8_t { none, sinusoidal, learned };
+
+/// How a token becomes the vector that a stack reads.
+struct token_embedding_config {
+  bool scaled = true; // the token's vector times sqrt(width)
+  position_kind positions = position_kind::sinusoidal;
+  int context = 0; // how many positions there are, of learned ones
+};
 
 struct transformer_config {
   int layers; // of the encoder, and of the decoder
   transformer_block_config block;
   int source_vocab, target_vocab;
+  token_embedding_config embedding = {};
+  bool final_norm = true; // at the end of each stack
 };
 
 /// The base model of the paper (table 3).
@@ -87,42 +102,73 @@ constexpr transformer_config transformer_base(int source_vocab, int target_vocab
           .target_vocab = target_vocab};
 }
 
-/// sqrt(width) times a learned vector, plus the sinusoid of the position (sections 3.4 and 3.5): ids [B, T]
-/// of int32 -> [B, T, width].
-constexpr expr embedded(expr ids, const char* name, int vocab, int width,
+/// A learned vector for each token, times sqrt(width), plus the vector of its position (sections 3.4 and
+/// 3.5): ids [B, T] of int32 -> [B, T, width]. Makes name_embedding.weight [vocab, width] and, for learned
+/// positions, name_positions.weight [context, width].
+template <name_text name>
+constexpr expr embedded(expr ids, int vocab, int width, token_embedding_config c,
                         place at = {__builtin_FILE(), __builtin_LINE()}) {
   const reported_at here(ids, at);
-  const expr x = embedding(ids, name, vocab, width, init::normal(0.02));
-  return x * sqrt(constant(x, width)) + sinusoidal_positions(x);
+  expr x = embedding(ids, scoped_name<name, "_embedding">.data(), vocab, width, init::normal(0.02));
+  if (c.scaled) x = x * sqrt(constant(x, width));
+  switch (c.positions) {
+    case position_kind::sinusoidal:
+      return x + sinusoidal_positions(x);
+    case position_kind::learned:
+      return x + learned_positions(x, scoped_name<name, "_positions">.data(),
+                                   {.context = c.context, .width = width, .init = init::normal(0.02)});
+    default:
+      return x;
+  }
+}
+
+/// Blocks one after another, "layers", and the norm after the last, if there is one. x [..., width] keeps its
+/// shape.
+template <class F>
+constexpr expr stacked(expr x, int layers, bool final_norm, const transformer_block_config& c, F block,
+                       place at = {__builtin_FILE(), __builtin_LINE()}) {
+  const reported_at here(x, at);
+  const expr y = repeat("layers", layers, x, block);
+  return final_norm ? layer_norm(y, "norm", {.epsilon = c.epsilon, .bias = c.bias}) : y;
+}
+
+/// The encoder's blocks: x [B, S, width], of which lengths [B] count, keeps its shape.
+constexpr expr encoder_stack(expr x, expr lengths, const transformer_config& c,
+                             place at = {__builtin_FILE(), __builtin_LINE()}) {
+  const reported_at here(x, at);
+  const scope inside(x, "encoder");
+  return stacked(x, c.layers, c.final_norm, c.block,
+                 [&](expr y) { return encoder_block(y, padding(lengths), c.block); });
+}
+
+/// The decoder's blocks: x [B, T, width] keeps its shape; memory [B, S, width], of which lengths [B] count.
+constexpr expr decoder_stack(expr x, expr memory, expr lengths, const transformer_config& c,
+                             place at = {__builtin_FILE(), __builtin_LINE()}) {
+  const reported_at here(x, at);
+  const scope inside(x, "decoder");
+  return stacked(x, c.layers, c.final_norm, c.block,
+                 [&](expr y) { return decoder_block(y, memory, padding(lengths), c.block); });
 }
 
 /// The encoder: [B, S, width] for each of the source's tokens [B, S], the first lengths [B] of which count.
 constexpr expr transformer_encoder(expr source, expr lengths, const transformer_config& c,
                                    place at = {__builtin_FILE(), __builtin_LINE()}) {
-  const reported_at here(source, at);
-  const expr x = embedded(source, "src_embedding", c.source_vocab, c.block.width);
-  const scope inside(x, "encoder");
-  const expr y =
-      repeat("layers", c.layers, x, [&](expr z) { return encoder_block(z, padding(lengths), c.block); });
-  return layer_norm(y, "norm", {.epsilon = c.block.epsilon});
+  return encoder_stack(embedded<"src">(source, c.source_vocab, c.block.width, c.embedding, at), lengths, c,
+                       at);
 }
 
 /// The decoder: tokens [B, T] written so far and memory [B, S, width], of which lengths [B] count -> [B, T,
 /// width].
 constexpr expr transformer_decoder(expr target, expr memory, expr lengths, const transformer_config& c,
                                    place at = {__builtin_FILE(), __builtin_LINE()}) {
-  const reported_at here(target, at);
-  const expr x = embedded(target, "tgt_embedding", c.target_vocab, c.block.width);
-  const scope inside(x, "decoder");
-  const expr y = repeat("layers", c.layers, x,
-                        [&](expr z) { return decoder_block(z, memory, padding(lengths), c.block); });
-  return layer_norm(y, "norm", {.epsilon = c.block.epsilon});
+  return decoder_stack(embedded<"tgt">(target, c.target_vocab, c.block.width, c.embedding, at), memory,
+                       lengths, c, at);
 }
 
-/// The scores of the target's next token at each position: [B, T, width] -> [B, T, target_vocab].
-constexpr expr transformer_generator(expr x, const transformer_config& c,
+/// The scores of the next token at each position: [B, T, width] -> [B, T, vocab].
+constexpr expr transformer_generator(expr x, int vocab, const transformer_block_config& c,
                                      place at = {__builtin_FILE(), __builtin_LINE()}) {
-  return linear(x, "generator", c.target_vocab, {}, at);
+  return linear(x, "generator", vocab, {.bias = c.bias}, at);
 }
 
 /// How torch.nn.TransformerEncoderLayer and TransformerDecoderLayer name the parameters of one block alone.
@@ -151,8 +197,43 @@ inline constexpr auto transformer = model(
                  target = g.input<i32>("decoder_ids", {"B", "T"});
       const expr memory = transformer_encoder(source, lengths, c);
       g.output("memory", memory);
-      g.output("logits", transformer_generator(transformer_decoder(target, memory, lengths, c), c));
+      const expr x = transformer_decoder(target, memory, lengths, c);
+      g.output("logits", transformer_generator(x, c.target_vocab, c.block));
     },
     transformer_names<c>);
+
+/// The decoder alone: a stack of blocks that see no later position.
+struct transformer_language_model_config {
+  int layers;
+  transformer_block_config block;
+  int vocab;
+  token_embedding_config embedding = {};
+  bool final_norm = true;
+};
+
+/// Scores of the next token: tokens [B, T] of int32 -> [B, T, vocab].
+constexpr expr transformer_language_model_logits(expr tokens, const transformer_language_model_config& c,
+                                                 place at = {__builtin_FILE(), __builtin_LINE()}) {
+  const reported_at here(tokens, at);
+  const expr x = stacked(embedded<"token">(tokens, c.vocab, c.block.width, c.embedding), c.layers,
+                         c.final_norm, c.block, [&](expr y) { return encoder_block(y, causal, c.block); });
+  return transformer_generator(x, c.vocab, c.block);
+}
+
+/// How a PyTorch module with token_embedding, a torch.nn.TransformerEncoder below "encoder." and generator
+/// names the parameters.
+template <transformer_language_model_config c>
+inline constexpr auto transformer_language_model_names =
+    joined_names(std::array{name_rule{"", "encoder.", optional_prefix}},
+                 fused_projection_names<"layers.*.self_attn.">(c.block.width));
+
+/// tokens [B, T] of int32 -> logits [B, T, vocab].
+template <transformer_language_model_config c>
+inline constexpr auto transformer_language_model = model(
+    "transformer_language_model",
+    [](graph& g) {
+      g.output("logits", transformer_language_model_logits(g.input<i32>("tokens", {"B", "T"}), c));
+    },
+    transformer_language_model_names<c>);
 
 } // namespace fovea::models

@@ -144,6 +144,8 @@ void permute(working& w, const transform::step& step) {
   replace(w, std::move(shape), std::move(buffer));
 }
 
+void squeeze(std::vector<std::size_t>& shape) { std::erase(shape, 1u); }
+
 void scale(working& w, float factor) {
   auto buffer = std::make_shared<packed>(w.content.values.size());
   std::ranges::transform(w.content.values, buffer->data(), [factor](float value) { return value * factor; });
@@ -190,6 +192,9 @@ std::vector<std::size_t> transformed_shape(const transform& how, std::vector<std
         shape = result;
         break;
       }
+      case kind::squeezed:
+        squeeze(shape);
+        break;
       case kind::scaled:
       case kind::tied:
         break;
@@ -216,6 +221,9 @@ float_values transformed(const stored_tensor& tensor, const transform& how) {
         break;
       case kind::permuted:
         permute(w, step);
+        break;
+      case kind::squeezed:
+        squeeze(w.shape);
         break;
       case kind::scaled:
         scale(w, step.factor);

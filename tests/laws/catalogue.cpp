@@ -7,11 +7,14 @@
 #include <fovea/models/kim_cnn.hpp>
 #include <fovea/models/llama.hpp>
 #include <fovea/models/luong.hpp>
+#include <fovea/models/mamba.hpp>
 #include <fovea/models/ngram.hpp>
 #include <fovea/models/rnn.hpp>
+#include <fovea/models/rwkv.hpp>
 #include <fovea/models/sagan.hpp>
 #include <fovea/models/self_attention.hpp>
 #include <fovea/models/seq2seq.hpp>
+#include <fovea/models/t5.hpp>
 #include <fovea/models/tcn.hpp>
 #include <fovea/models/transformer.hpp>
 #include <fovea/models/vit.hpp>
@@ -110,6 +113,10 @@ constexpr llama_config small_llama{
     .layers = 2, .heads = 6, .kv_heads = 2, .width = 48, .inner = 80, .vocab = 30};
 constexpr transformer_config small_transformer{
     .layers = 2, .block = {.heads = 3, .width = 48, .inner = 80}, .source_vocab = 30, .target_vocab = 31};
+constexpr transformer_language_model_config small_decoder{
+    .layers = 2, .block = {.heads = 3, .width = 48, .inner = 80}, .vocab = 30};
+constexpr t5_config small_t5{
+    .layers = 2, .heads = 3, .head_width = 12, .width = 48, .inner = 80, .vocab = 30};
 constexpr dense_ngram_config small_ngram{.order = 3, .vocabulary = 7};
 constexpr kim_cnn_config small_kim_cnn{.vocab = 30, .width = 20, .classes = 3, .filters = 40};
 constexpr tcn_config small_tcn{.blocks = 4, .in = 6, .channels = 36};
@@ -119,6 +126,10 @@ constexpr vit_config small_vit{
     .layers = 2, .heads = 3, .width = 48, .inner = 80, .image = 20, .patch = 4, .classes = 7};
 constexpr rnn_config small_rnn{.vocab = 30, .width = 12, .hidden = 20, .layers = 2},
     large_rnn{.vocab = 30, .width = 40, .hidden = 120, .cell = cell_kind::gru};
+constexpr mamba_config small_mamba{.layers = 2, .width = 20, .inner = 40, .vocab = 30, .state = 8, .rank = 3};
+template <rwkv_version version>
+constexpr rwkv_config small_rwkv{
+    .version = version, .layers = 2, .width = 24, .inner = 40, .vocab = 30, .heads = 3, .low_rank = 5};
 constexpr rnn_classifier_config small_classifier{
     .vocab = 30, .width = 12, .hidden = 20, .classes = 3, .pool = pooling::largest, .both = true};
 constexpr rnn_tagger_config small_tagger{.vocab = 30, .width = 12, .hidden = 20, .tags = 5};
@@ -145,10 +156,12 @@ TEST_CASE("laws of BERT and its heads", "[laws]") {
 
 TEST_CASE("laws of the n-gram table", "[laws]") { check_laws(dense_ngram<small_ngram>); }
 
-TEST_CASE("laws of GPT-2, Llama and the encoder-decoder", "[laws]") {
+TEST_CASE("laws of GPT-2, Llama, T5 and the Transformer", "[laws]") {
   check_laws(gpt2<small_gpt2>);
   check_laws(llama<small_llama>);
+  check_laws(t5<small_t5>);
   check_laws(transformer<small_transformer>);
+  check_laws(transformer_language_model<small_decoder>);
 }
 
 TEST_CASE("laws of recurrent networks", "[laws]") {
@@ -158,6 +171,13 @@ TEST_CASE("laws of recurrent networks", "[laws]") {
   check_laws(rnn_tagger<small_tagger>);
   check_laws(window_lm<small_window>);
   check_laws(char_lm<small_char_lm>);
+}
+
+TEST_CASE("laws of linear attention and state spaces", "[laws]") {
+  check_laws(rwkv<small_rwkv<rwkv_version::v4>>);
+  check_laws(rwkv<small_rwkv<rwkv_version::v5>>);
+  check_laws(rwkv<small_rwkv<rwkv_version::v7>>);
+  check_laws(mamba<small_mamba>);
 }
 
 TEST_CASE("laws of encoder-decoders that recur", "[laws]") {

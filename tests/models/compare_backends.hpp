@@ -20,9 +20,9 @@ inline golden_tensor values_of(const std::vector<std::size_t>& shape, bool whole
   return made;
 }
 
-/// Weights in the same manner, those of a batch_norm's variance above zero.
+/// Tensors in the same manner for the parameters of a model, a batch_norm's variance above zero.
 template <class M>
-weights random_weights(const M&) {
+std::map<std::string, weight_tensor> random_tensors(const M&) {
   std::map<std::string, weight_tensor> made;
   const graph_view& g = M::view;
   for (std::size_t p = 0; p < g.parameters.size(); ++p) {
@@ -39,7 +39,11 @@ weights random_weights(const M&) {
       made[name] = {shape, std::move(values)};
     }
   }
-  return weights::from(std::move(made));
+  return made;
+}
+template <class M>
+weights random_weights(const M& model) {
+  return weights::from(random_tensors(model));
 }
 
 /// Values for the inputs of a model, which have the given sizes for their symbols.

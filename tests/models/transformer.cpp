@@ -1,4 +1,4 @@
-#include "run_model.hpp"
+#include "stream_case.hpp"
 
 #include <fovea/models/transformer.hpp>
 
@@ -123,4 +123,59 @@ TEST_CASE("the base model of the paper", "[transformer]") {
         xt::view(out["memory"_out], xt::all(), xt::range(0, 11), xt::range(0, 16));
     check(c, "output.memory_part", memory);
   });
+}
+
+namespace {
+
+inline constexpr dim T{"T"};
+
+/// The decoder alone, as in the paper; and with each choice taken the other way.
+constexpr transformer_language_model_config original{
+    .layers = 2, .block = {.heads = 3, .width = 24, .inner = 40}, .vocab = 11},
+    other{.layers = 2,
+          .block = {.heads = 3, .width = 24, .inner = 40, .norm_first = true, .bias = false},
+          .vocab = 11,
+          .embedding = {.scaled = false, .positions = position_kind::learned, .context = 20},
+          .final_norm = false};
+
+constexpr transformer_language_model_config without_bias(transformer_language_model_config c) {
+  c.block.bias = false;
+  return c;
+}
+constexpr transformer_language_model_config without_scale(transformer_language_model_config c) {
+  c.embedding.scaled = false;
+  return c;
+}
+
+} // namespace
+
+TEST_CASE("the decoder alone is the same on both backends, and streams", "[transformer]") {
+  compare_at_awkward_sizes(transformer_language_model<original>);
+  compare_at_awkward_sizes(transformer_language_model<other>);
+  check_stream<T>(transformer_language_model<original>, {{"B", 2}, {"T", 11}});
+  check_stream<T>(transformer_language_model<other>, {{"B", 2}, {"T", 11}});
+}
+
+TEST_CASE("without biases is with biases of 0; without the scale is with a table scaled beforehand",
+          "[transformer]") {
+  constexpr const auto& plain = transformer_language_model<original>;
+  const named_values inputs = random_inputs(plain, {{"B", 2}, {"T", 7}});
+  auto tensors = random_tensors(plain);
+  const auto logits = [&](const auto& m, const auto& from) {
+    return run_model<f32>(m, weights::from(from), inputs).at("logits");
+  };
+  {
+    auto scaled = tensors;
+    for (float& x : scaled.at("token_embedding.weight").values) x *= std::sqrt(24.0f);
+    const golden_tensor found = logits(transformer_language_model<without_scale(original)>, scaled);
+    CHECK(distance_of(std::span<const double>(found.values), logits(plain, tensors), 1e-5, 1e-5).share <= 1);
+  }
+  auto fewer = tensors;
+  for (auto& [name, tensor] : tensors)
+    if (name.ends_with("bias")) {
+      fewer.erase(name);
+      std::fill(tensor.values.begin(), tensor.values.end(), 0.0f);
+    }
+  const golden_tensor found = logits(transformer_language_model<without_bias(original)>, fewer);
+  CHECK(distance_of(std::span<const double>(found.values), logits(plain, tensors), 1e-5, 1e-5).share <= 1);
 }

@@ -89,10 +89,13 @@ TEST_CASE("transforms of small tensors", "[convert]") {
   CHECK(applied(counted(6), {2, 3}, columns(1, 3) | transposed) == std::vector<float>{1, 4, 2, 5});
   CHECK(applied(counted(6), {2, 3}, transposed | columns(1, 2)) == std::vector<float>{3, 4, 5});
   CHECK(applied(counted(6), {1, 2, 3}, permuted(2, 0, 1)) == std::vector<float>{0, 3, 1, 4, 2, 5});
+  CHECK(applied(counted(6), {1, 2, 1, 3}, squeezed | transposed) == std::vector<float>{0, 3, 1, 4, 2, 5});
   CHECK(applied(counted(3), {3}, scaled(2) | rows(1, 3)) == std::vector<float>{2, 4});
   CHECK(applied({}, {0, 3}, transposed).empty());
   CHECK(transformed_shape(columns(1, 3) | transposed, {2, 3}) == std::vector<std::size_t>{2, 2});
   CHECK(transformed_shape(permuted(2, 0, 1), {1, 2, 3}) == std::vector<std::size_t>{3, 1, 2});
+  CHECK(transformed_shape(squeezed, {1, 1, 3}) == std::vector<std::size_t>{3});
+  CHECK(transformed_shape(squeezed, {1, 1}).empty());
 }
 
 TEST_CASE("transposing follows the indices at sizes around its tile", "[convert]") {

@@ -44,17 +44,6 @@ bool is_ideograph(std::uint32_t c) {
          (c >= 0xf900 && c <= 0xfaff) || (c >= 0x2f800 && c <= 0x2fa1f);
 }
 
-void append_lower(std::string& result, std::uint32_t value) {
-  constexpr std::uint32_t dotted_capital_i = 0x130, combining_dot = 0x307;
-  if (value == dotted_capital_i) {
-    // The one lower-case form of two code points that no context changes.
-    result += 'i';
-    append_utf8(result, combining_dot);
-    return;
-  }
-  append_utf8(result, static_cast<std::uint32_t>(utf8proc_tolower(static_cast<utf8proc_int32_t>(value))));
-}
-
 /// Canonical decomposition of `text`, without nonspacing marks.
 std::vector<utf8proc_int32_t> decomposed(const std::string& text) {
   const auto* bytes = reinterpret_cast<const utf8proc_uint8_t*>(text.data());

@@ -2,10 +2,14 @@
 
 #include <fovea/runtime/error.hpp>
 #include <fovea/runtime/tokenizers/byte_level.hpp>
+#include <fovea/runtime/tokenizers/decoder.hpp>
+#include <fovea/runtime/tokenizers/utf8.hpp>
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <functional>
+#include <iterator>
 #include <queue>
 #include <tuple>
 
@@ -17,13 +21,18 @@ constexpr std::size_t short_word = 24;
 
 } // namespace
 
-byte_pair::byte_pair(const vocabulary& tokens, const std::vector<std::pair<std::string, std::string>>& merges,
-                     settings options)
-    : tokens_(tokens), options_(options) {
+byte_pair::byte_pair(const vocabulary& tokens, settings options) : tokens_(tokens), options_(options) {
   for (std::size_t byte = 0; byte < 256; ++byte) {
     const char c = static_cast<char>(byte);
-    byte_ids_[byte] = tokens.id(printable_bytes({&c, 1})).value_or(-1);
+    const bool whole = options.over == settings::unit::byte;
+    byte_ids_[byte] =
+        tokens.id(whole ? printable_bytes({&c, 1}) : fallback_token(static_cast<unsigned char>(byte)))
+            .value_or(-1);
   }
+}
+
+byte_pair::byte_pair(const vocabulary& tokens, const merge_list& merges, settings options)
+    : byte_pair(tokens, options) {
   merges_.resize(std::bit_ceil(2 * merges.size() + 2));
   std::uint32_t rank = 0;
   for (const auto& [left, right] : merges) {
@@ -44,6 +53,43 @@ byte_pair::byte_pair(const vocabulary& tokens, const std::vector<std::pair<std::
   }
 }
 
+byte_pair::byte_pair(const vocabulary& tokens, std::span<const float> scores, settings options)
+    : byte_pair(tokens, options) {
+  std::vector<std::size_t> order; // the ids that can be joined to, highest score first
+  for (std::size_t id = 0; id < scores.size(); ++id)
+    if (!std::isnan(scores[id])) order.push_back(id);
+  std::ranges::stable_sort(order, std::greater<>(), [&](std::size_t id) { return scores[id]; });
+
+  std::vector<merge> found;
+  std::uint32_t rank = 0;
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    // Tokens of one score are one rank: of them the leftmost pair is joined first.
+    if (i > 0 && scores[order[i]] != scores[order[i - 1]]) ++rank;
+    const auto result = static_cast<token_id>(order[i]);
+    const std::string_view whole = tokens.token(result);
+    for (std::size_t cut = 1; cut < whole.size(); ++cut) {
+      const auto left = tokens.id(whole.substr(0, cut));
+      if (!left) continue;
+      if (const auto right = tokens.id(whole.substr(cut)))
+        found.push_back({key(*left, *right), rank, result});
+    }
+  }
+  merges_.resize(std::bit_ceil(2 * found.size() + 2));
+  for (const merge& each : found) merges_[slot_of(each.pair)] = each;
+}
+
+byte_pair::merge_list byte_pair::merges() const {
+  std::vector<merge> order;
+  std::ranges::copy_if(merges_, std::back_inserter(order),
+                       [](const merge& m) { return m.pair != free_slot; });
+  std::ranges::sort(order, {}, [](const merge& m) { return std::pair(m.rank, m.pair); });
+  merge_list list;
+  for (const merge& m : order)
+    list.emplace_back(tokens_.token(static_cast<token_id>(m.pair >> 32)),
+                      tokens_.token(static_cast<token_id>(m.pair & 0xffffffffu)));
+  return list;
+}
+
 std::size_t byte_pair::slot_of(std::uint64_t pair) const {
   const std::size_t mask = merges_.size() - 1;
   std::uint64_t hash = pair * 0x9e3779b97f4a7c15u;
@@ -58,28 +104,44 @@ const byte_pair::merge* byte_pair::find(token_id left, token_id right) const {
   return found.pair == free_slot ? nullptr : &found;
 }
 
-void byte_pair::append_bytes(std::string_view word, std::vector<token_id>& ids) const {
+/// False where not every byte is a token.
+bool byte_pair::append_fallback(std::string_view character, std::vector<token_id>& ids) const {
+  const std::size_t before = ids.size();
+  for (const char c : character) {
+    ids.push_back(byte_ids_[static_cast<unsigned char>(c)]);
+    if (ids.back() >= 0) continue;
+    ids.resize(before);
+    return false;
+  }
+  return true;
+}
+
+void byte_pair::append_units(std::string_view word, std::vector<token_id>& ids) const {
+  const bool characters = options_.over == settings::unit::character;
   bool after_unknown = false;
-  for (const char c : word) {
-    const token_id id = byte_ids_[static_cast<unsigned char>(c)];
-    const bool unknown = id < 0;
-    if (!unknown) {
-      ids.push_back(id);
-    } else if (options_.unknown && !(after_unknown && options_.fuse_unknown)) {
+  for (std::size_t at = 0; at < word.size();) {
+    const std::string_view unit = word.substr(at, characters ? code_point_at(word, at).bytes : 1);
+    at += unit.size();
+    const token_id id =
+        characters ? tokens_.id(unit).value_or(-1) : byte_ids_[static_cast<unsigned char>(unit.front())];
+    if (id >= 0) ids.push_back(id);
+    const bool known = id >= 0 || (options_.byte_fallback && append_fallback(unit, ids));
+    if (!known && options_.unknown && !(after_unknown && options_.fuse_unknown))
       ids.push_back(*options_.unknown);
-    }
-    after_unknown = unknown;
+    after_unknown = !known;
   }
 }
 
 void byte_pair::append(std::string_view word, std::vector<token_id>& ids) const {
-  if (options_.ignore_merges)
-    if (const auto id = tokens_.id(printable_bytes(word))) {
+  if (options_.ignore_merges) {
+    const bool bytes = options_.over == settings::unit::byte;
+    if (const auto id = bytes ? tokens_.id(printable_bytes(word)) : tokens_.id(word)) {
       ids.push_back(*id);
       return;
     }
+  }
   const std::size_t begin = ids.size();
-  append_bytes(word, ids);
+  append_units(word, ids);
 
   if (ids.size() - begin <= short_word) {
     for (;;) {

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -12,24 +13,33 @@
 
 namespace fovea {
 
-/// Byte-level byte-pair encoding (Sennrich et al. 2016; over bytes: Radford et al. 2019). A word begins as
-/// its bytes; of all neighbours that a merge joins, the pair of the earliest merge is joined, leftmost first,
-/// until none is left.
+/// Byte-pair encoding (Sennrich et al. 2016; over bytes: Radford et al. 2019; by scores: SentencePiece, Kudo
+/// and Richardson 2018). A word begins as its bytes or characters; of all neighbours that a merge joins, the
+/// pair of the earliest merge is joined, leftmost first, until none is left.
 class byte_pair {
 public:
   struct settings {
-    std::optional<token_id> unknown{}; // for a byte that is no token; without it the byte is dropped
-    bool fuse_unknown = false;         // neighbouring unknown bytes are one token
+    enum class unit { byte, character } over = unit::byte; // bytes in GPT-2's printable alphabet
+    std::optional<token_id> unknown{}; // for a unit that is no token; without it the unit is dropped
+    bool fuse_unknown = false;         // neighbouring unknown units are one token
     bool ignore_merges = false;        // a word that is a token is that token, whatever the merges make of it
+    bool byte_fallback = false; // a character that is no token is its bytes, <0x00> to <0xFF>, where they are
   };
+  using merge_list = std::vector<std::pair<std::string, std::string>>;
 
-  /// `merges` earliest first, in the printable alphabet. Throws fovea::error when a merge's parts or its
-  /// result are no tokens, or a merge comes twice.
-  byte_pair(const vocabulary& tokens, const std::vector<std::pair<std::string, std::string>>& merges,
-            settings options);
+  /// `merges` earliest first, spelt as tokens. Throws fovea::error when a merge's parts or its result are no
+  /// tokens, or a merge comes twice.
+  byte_pair(const vocabulary& tokens, const merge_list& merges, settings options);
+  /// Any two tokens that join to a third are a merge, as early as `scores`, by id, is high for the third; one
+  /// whose score is not a number is never joined to.
+  byte_pair(const vocabulary& tokens, std::span<const float> scores, settings options);
 
-  /// Appends the ids of one word, given by its bytes.
+  /// Appends the ids of one word, given by its bytes; valid UTF-8 where it is cut into characters.
   void append(std::string_view word, std::vector<token_id>& ids) const;
+
+  /// Earliest first.
+  merge_list merges() const;
+  const settings& options() const { return options_; }
 
 private:
   struct merge {
@@ -41,13 +51,15 @@ private:
   static std::uint64_t key(token_id left, token_id right) {
     return std::uint64_t{static_cast<std::uint32_t>(left)} << 32 | static_cast<std::uint32_t>(right);
   }
+  byte_pair(const vocabulary& tokens, settings options);
   std::size_t slot_of(std::uint64_t pair) const;
   const merge* find(token_id left, token_id right) const;
-  void append_bytes(std::string_view word, std::vector<token_id>& ids) const;
+  void append_units(std::string_view word, std::vector<token_id>& ids) const;
+  bool append_fallback(std::string_view character, std::vector<token_id>& ids) const;
 
   const vocabulary& tokens_;
   settings options_;
-  std::array<token_id, 256> byte_ids_{}; // or -1
+  std::array<token_id, 256> byte_ids_{}; // or -1; those of <0x00> to <0xFF> where characters are the units
   std::vector<merge> merges_;            // open addressing, a power of two
 };
 

@@ -1,15 +1,18 @@
 #pragma once
 
 #include <fovea/runtime/tokenizers/added_tokens.hpp>
-#include <fovea/runtime/tokenizers/bert_text.hpp>
 #include <fovea/runtime/tokenizers/byte_pair.hpp>
+#include <fovea/runtime/tokenizers/decoder.hpp>
+#include <fovea/runtime/tokenizers/normalizer.hpp>
+#include <fovea/runtime/tokenizers/sentence_piece.hpp>
+#include <fovea/runtime/tokenizers/splitter.hpp>
 #include <fovea/runtime/tokenizers/tokenizer.hpp>
+#include <fovea/runtime/tokenizers/unigram.hpp>
+#include <fovea/runtime/tokenizers/whole_word.hpp>
 #include <fovea/runtime/tokenizers/word_cache.hpp>
 #include <fovea/runtime/tokenizers/word_piece.hpp>
 
 #include <mutex>
-#include <optional>
-#include <string>
 #include <unordered_set>
 #include <variant>
 #include <vector>
@@ -32,29 +35,19 @@ struct encoding_template {
   }
 };
 
-struct bert_splitter {};
-struct byte_level_splitter {
-  bool prefix_space; // a space in front of a text that has none
-  bool use_pattern;  // split into words; otherwise a text is one word
-};
-
-struct space_decoder {}; // tokens joined by a space
-struct byte_level_decoder {};
-struct word_piece_decoder {
-  std::string continuation;
-  bool clean_up; // no space in front of punctuation and contractions
-};
-
 /// The stages of a tokenizer, in the order in which a text passes them.
 struct tokenizer::state {
   added_tokens raw_tokens;
-  std::optional<bert_normalizer> normalizer;
+  normalizer normalize;
   added_tokens normalized_tokens;
-  std::variant<bert_splitter, byte_level_splitter> splitter;
+  splitter split;
   vocabulary tokens;
-  std::variant<std::monostate, word_piece, byte_pair> model; // refers to `tokens`
-  encoding_template single, pair;
-  std::variant<space_decoder, byte_level_decoder, word_piece_decoder> decoder;
+  std::variant<std::monostate, word_piece, byte_pair, unigram, whole_word, sentence_piece>
+      model; // refers to `tokens`
+  encoding_template single{{{encoding_template::piece::kind::first_text}}};
+  encoding_template pair{
+      {{encoding_template::piece::kind::first_text}, {encoding_template::piece::kind::second_text, 1}}};
+  decoder decode;
   std::unordered_set<token_id> special;
 
   std::mutex cache_guard;

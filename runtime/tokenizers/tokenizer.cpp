@@ -1,69 +1,16 @@
 #include <fovea/runtime/tokenizers/tokenizer.hpp>
 
 #include <fovea/runtime/error.hpp>
-#include <fovea/runtime/tokenizers/byte_level.hpp>
 #include <fovea/runtime/tokenizers/state.hpp>
 #include <fovea/runtime/tokenizers/utf8.hpp>
 
 #include <algorithm>
-#include <array>
 #include <mutex>
 #include <utility>
 #include <variant>
 
 namespace fovea {
 namespace {
-
-void replace_all(std::string& text, std::string_view from, std::string_view to) {
-  for (std::size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size())
-    text.replace(at, from.size(), to);
-}
-
-/// The clean-up of Hugging Face's WordPiece decoder, in its order.
-void clean_up(std::string& text) {
-  constexpr std::array<std::pair<std::string_view, std::string_view>, 11> rules{{{" .", "."},
-                                                                                 {" ?", "?"},
-                                                                                 {" !", "!"},
-                                                                                 {" ,", ","},
-                                                                                 {" ' ", "'"},
-                                                                                 {" n't", "n't"},
-                                                                                 {" 'm", "'m"},
-                                                                                 {" do not", " don't"},
-                                                                                 {" 's", "'s"},
-                                                                                 {" 've", "'ve"},
-                                                                                 {" 're", "'re"}}};
-  for (const auto& [from, to] : rules) replace_all(text, from, to);
-}
-
-struct decode_tokens {
-  const std::vector<std::string_view>& tokens;
-
-  std::string operator()(const space_decoder&) const {
-    std::string text;
-    for (std::size_t i = 0; i < tokens.size(); ++i) (text += i ? " " : "") += tokens[i];
-    return text;
-  }
-  std::string operator()(const byte_level_decoder&) const {
-    std::string bytes;
-    for (const std::string_view token : tokens) append_token_bytes(token, bytes);
-    return utf8_or_replacement(bytes);
-  }
-  std::string operator()(const word_piece_decoder& decoder) const {
-    std::string text, piece;
-    for (std::size_t i = 0; i < tokens.size(); ++i) {
-      piece = tokens[i];
-      if (i > 0) {
-        if (piece.starts_with(decoder.continuation))
-          piece.erase(0, decoder.continuation.size());
-        else
-          piece.insert(0, " ");
-      }
-      if (decoder.clean_up) clean_up(piece);
-      text += piece;
-    }
-    return text;
-  }
-};
 
 encoding fill(const encoding_template& form, bool special, std::span<const token_id> first,
               std::span<const token_id> second) {
@@ -90,26 +37,14 @@ std::size_t room(const encoding_template& form, encode_options options) {
   return options.max_length - special;
 }
 
-/// Calls word(text) for each word of a normalised text.
-template <typename function>
-void for_each_word(const bert_splitter&, std::string_view text, const function& word) {
-  for (std::size_t at = 0; at < text.size();)
-    if (const auto found = next_bert_word(text, at); !found.empty()) word(found);
-}
+/// Appends the ids of one word by the model in use.
+struct append_word_ids {
+  std::string_view word;
+  std::vector<token_id>& ids;
 
-template <typename function>
-void for_each_word(const byte_level_splitter& splitter, std::string_view text, const function& word) {
-  std::string prefixed;
-  if (splitter.prefix_space && !text.starts_with(' ')) {
-    prefixed.append(" ").append(text);
-    text = prefixed;
-  }
-  if (!splitter.use_pattern) {
-    word(text);
-    return;
-  }
-  for (std::size_t at = 0; at < text.size();) word(next_gpt2_word(text, at));
-}
+  void operator()(std::monostate) const {}
+  void operator()(const auto& model) const { model.append(word, ids); }
+};
 
 } // namespace
 
@@ -118,10 +53,7 @@ std::vector<token_id> tokenizer::words_of(std::string_view text) const {
   std::vector<token_id> ids;
   ids.reserve(text.size() / 4 + 1);
   const auto split_word = [this](std::string_view word, std::vector<token_id>& to) {
-    if (const auto* pieces = std::get_if<word_piece>(&state_->model))
-      pieces->append(word, to);
-    else
-      std::get<byte_pair>(state_->model).append(word, to);
+    std::visit(append_word_ids{word, to}, state_->model);
   };
   // One thread at a time uses the cache; another goes without rather than wait.
   const std::unique_lock cache_lock(state_->cache_guard, std::try_to_lock);
@@ -132,7 +64,7 @@ std::vector<token_id> tokenizer::words_of(std::string_view text) const {
       split_word(word, ids);
   };
   std::vector<added_tokens::part> parts, normalized_parts;
-  std::string normalized;
+  std::string normal;
   state_->raw_tokens.split(text, parts);
   for (const auto& part : parts) {
     if (part.id) {
@@ -140,10 +72,9 @@ std::vector<token_id> tokenizer::words_of(std::string_view text) const {
       continue;
     }
     std::string_view plain = part.text;
-    if (const auto& normalizer = state_->normalizer) {
-      normalized.clear();
-      normalizer->append(part.text, normalized);
-      plain = normalized;
+    if (!state_->normalize.empty()) {
+      normal = normalized(state_->normalize, part.text);
+      plain = normal;
     }
     normalized_parts.clear();
     state_->normalized_tokens.split(plain, normalized_parts);
@@ -151,8 +82,10 @@ std::vector<token_id> tokenizer::words_of(std::string_view text) const {
       if (inner.id)
         ids.push_back(*inner.id);
       else
-        std::visit([&](const auto& splitter) { for_each_word(splitter, inner.text, append_word); },
-                   state_->splitter);
+        std::visit(for_each_word{inner.text,
+                                 part.text.data() == text.data() && inner.text.data() == plain.data(),
+                                 append_word},
+                   state_->split);
     }
   }
   return ids;
@@ -184,13 +117,18 @@ encoding tokenizer::encode_pair(std::string_view first, std::string_view second,
               std::span(second_ids).first(first_is_longer ? shorter : longer));
 }
 
+/// Appends the bytes of one more token; `first`: no token stands in front of it yet.
+void tokenizer::append_text(token_id id, bool skip_special, bool& first, std::string& bytes) const {
+  const std::string_view spelt = token(id);
+  if (spelt.empty() || (skip_special && state_->special.contains(id))) return;
+  if (append_decoded(state_->decode, spelt, first, bytes)) first = false;
+}
+
 std::string tokenizer::decode(std::span<const token_id> ids, bool skip_special) const {
-  std::vector<std::string_view> tokens;
-  for (const token_id id : ids) {
-    const std::string_view text = token(id);
-    if (!text.empty() && !(skip_special && state_->special.contains(id))) tokens.push_back(text);
-  }
-  return std::visit(decode_tokens{tokens}, state_->decoder);
+  std::string bytes;
+  bool first = true;
+  for (const token_id id : ids) append_text(id, skip_special, first, bytes);
+  return utf8_or_replacement(bytes);
 }
 
 std::size_t tokenizer::vocabulary_size() const { return state_->tokens.size(); }

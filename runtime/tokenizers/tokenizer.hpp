@@ -46,22 +46,28 @@ public:
   /// As the vocabulary spells it ("##ing", "Ġthe"). Throws fovea::error for an id outside the vocabulary.
   std::string_view token(token_id id) const;
 
-private:
+  /// The stages that make it (state.hpp), filled by those who read and train tokenizers.
   struct state;
-  friend class tokenizer_json;
   explicit tokenizer(std::shared_ptr<state> shared) : state_(std::move(shared)) {}
+  const state& stages() const { return *state_; }
 
+private:
+  friend class text_stream;
   std::vector<token_id> words_of(std::string_view text) const;
+  void append_text(token_id id, bool skip_special, bool& first, std::string& bytes) const;
 
   std::shared_ptr<state> state_;
 };
 
-/// Reads a `tokenizer.json` of Hugging Face tokenizers: WordPiece with BERT's normaliser and pre-tokeniser,
-/// or byte-level BPE with GPT-2's. Throws fovea::error that names the file and what in it is malformed or not
+/// Reads the tokenizer of a model from
+///   * a `tokenizer.json` of Hugging Face tokenizers: WordPiece, BPE over bytes or characters, Unigram, whole
+///     words, with the normalisers, pre-tokenisers and decoders that go with them;
+///   * a SentencePiece `.model`, unigram or BPE (where this library was built with SentencePiece).
+/// The file's content tells which. Throws fovea::error that names the file and what in it is malformed or not
 /// supported.
 tokenizer load_tokenizer(const std::filesystem::path& path);
 
-/// The same from the file's text; `source` is what messages call it.
+/// A tokenizer.json from its text; `source` is what messages call it.
 tokenizer parse_tokenizer(std::string_view json, const std::string& source = "tokenizer");
 
 } // namespace fovea

@@ -1,45 +1,23 @@
 #include <fovea/runtime/tokenizers/tokenizer.hpp>
 
 #include <fovea/runtime/error.hpp>
+#include <fovea/runtime/tokenizers/json_stages.hpp>
 #include <fovea/runtime/tokenizers/state.hpp>
 #include <fovea/runtime/weights/mapped_file.hpp>
 
 #include <nlohmann/json.hpp>
 
-#include <span>
+#include <string>
 #include <utility>
+#include <variant>
+#include <vector>
 
 namespace fovea {
 namespace {
 
 using json = nlohmann::json;
 
-constexpr const char* supported =
-    "WordPiece with BERT's normaliser and pre-tokeniser, and byte-level BPE, are supported";
-
-/// The `type` of a stage, "null" where the file has none.
-std::string type_of(const json& stage) {
-  return stage.is_object() ? stage.value("type", std::string("(no type)")) : "null";
-}
-
-const json& member(const json& object, const char* key) {
-  static const json none;
-  const auto found = object.find(key);
-  return found == object.end() ? none : *found;
-}
-
-/// A member that may be absent or null.
-template <typename type>
-type value_or(const json& object, const char* key, type fallback) {
-  const json& found = member(object, key);
-  return found.is_null() ? std::move(fallback) : found.get<type>();
-}
-
-[[noreturn]] void unsupported(const char* stage, const std::string& found) {
-  throw error(std::string(stage) + " '" + found + "' is not supported: " + supported);
-}
-
-} // namespace
+constexpr const char* models = "WordPiece, BPE, Unigram or WordLevel";
 
 /// Builds a tokenizer from its JSON, stage by stage.
 class tokenizer_json {
@@ -50,12 +28,14 @@ public:
     if (!file.is_object()) throw error(std::string("expected a JSON object; found ") + file.type_name());
     tokenizer_json reader(*shared, file);
     reader.read_model();
-    reader.read_normalizer();
+    shared->normalize = read_normalizer(member(file, "normalizer"));
     reader.read_added_tokens();
-    reader.read_splitter();
+    shared->split = read_splitter(member(file, "pre_tokenizer"));
     reader.make_model();
     reader.read_template();
-    reader.read_decoder();
+    shared->decode = read_decoder(member(file, "decoder"));
+    if (std::holds_alternative<byte_level_decoder>(shared->decode) && !reader.cuts_bytes())
+      unsupported("decoder", "ByteLevel' without pre_tokenizer 'ByteLevel", "both");
     return tokenizer(std::move(shared));
   }
 
@@ -87,8 +67,16 @@ private:
     // Files of old releases leave the type out.
     type_ = model_.is_object() && !model_.contains("type") ? (model_.contains("merges") ? "BPE" : "WordPiece")
                                                            : type_of(model_);
-    if (type_ != "WordPiece" && type_ != "BPE") unsupported("model", type_);
-    if (to_.tokens.size() == 0) throw error("model: expected vocab to be an object from token to id");
+    if (type_ == "Unigram") read_scores();
+    if (to_.tokens.size() == 0) throw error("model: expected vocab to hold tokens");
+  }
+
+  /// The vocabulary of Unigram: [token, score], in the order of their ids.
+  void read_scores() {
+    for (const json& entry : model_.at("vocab")) {
+      to_.tokens.add(entry.at(0).get<std::string>(), static_cast<std::int64_t>(scores_.size()));
+      scores_.push_back(entry.at(1).get<double>());
+    }
   }
 
   void read_added_tokens() {
@@ -110,55 +98,61 @@ private:
         to_.raw_tokens.add(std::move(token));
         continue;
       }
-      if (to_.normalizer) {
-        const std::string spelt = std::exchange(token.content, {});
-        to_.normalizer->append(spelt, token.content);
-        if (token.content.empty())
-          throw error("added_tokens: the normaliser leaves nothing of '" + spelt + "'");
-      }
+      token.content = normalized(to_.normalize, content);
+      if (token.content.empty())
+        throw error("added_tokens: the normaliser leaves nothing of '" + content + "'");
       to_.normalized_tokens.add(std::move(token));
     }
   }
 
-  void read_normalizer() {
-    const json& stage = member(file_, "normalizer");
-    if (stage.is_null()) return;
-    if (type_of(stage) != "BertNormalizer") unsupported("normalizer", type_of(stage));
-    const bool lowercase = value_or(stage, "lowercase", true);
-    to_.normalizer = bert_normalizer{.clean_text = value_or(stage, "clean_text", true),
-                                     .handle_chinese_chars = value_or(stage, "handle_chinese_chars", true),
-                                     .strip_accents = value_or(stage, "strip_accents", lowercase),
-                                     .lowercase = lowercase};
-  }
-
-  void read_splitter() {
-    const json& stage = member(file_, "pre_tokenizer");
-    const std::string type = type_of(stage);
-    if (type != (type_ == "BPE" ? "ByteLevel" : "BertPreTokenizer"))
-      unsupported("pre_tokenizer", type + "' with model '" + type_);
-    if (type_ == "BPE")
-      to_.splitter = byte_level_splitter{.prefix_space = value_or(stage, "add_prefix_space", true),
-                                         .use_pattern = value_or(stage, "use_regex", true)};
-  }
-
   void make_model() {
+    if (cuts_bytes() && type_ != "BPE")
+      unsupported("pre_tokenizer", "ByteLevel' with model '" + type_, "model BPE");
     if (type_ == "WordPiece") {
       to_.model.emplace<word_piece>(to_.tokens, value_or(model_, "unk_token", std::string("[UNK]")),
                                     value_or(model_, "continuing_subword_prefix", std::string("##")),
                                     value_or(model_, "max_input_chars_per_word", std::size_t{100}));
-      return;
+    } else if (type_ == "BPE") {
+      make_byte_pair();
+    } else if (type_ == "Unigram") {
+      make_unigram();
+    } else if (type_ == "WordLevel") {
+      to_.model.emplace<whole_word>(to_.tokens, to_.tokens.id(value_or(model_, "unk_token", std::string())));
+    } else {
+      unsupported("model", type_, models);
     }
-    if (value_or(model_, "dropout", 0.0) != 0.0) unsupported("model", "BPE with dropout");
-    if (value_or(model_, "byte_fallback", false)) unsupported("model", "BPE with byte_fallback");
+  }
+
+  bool cuts_bytes() const { return std::holds_alternative<byte_level_splitter>(to_.split); }
+
+  void make_byte_pair() {
+    constexpr const char* expected = "BPE without dropout, prefixes and suffixes";
+    if (value_or(model_, "dropout", 0.0) != 0.0) unsupported("model", "BPE with dropout", expected);
     for (const char* key : {"continuing_subword_prefix", "end_of_word_suffix"})
-      if (!value_or(model_, key, std::string()).empty()) unsupported("model", std::string("BPE with ") + key);
-    byte_pair::settings settings{.fuse_unknown = value_or(model_, "fuse_unk", false),
-                                 .ignore_merges = value_or(model_, "ignore_merges", false)};
+      if (!value_or(model_, key, std::string()).empty())
+        unsupported("model", std::string("BPE with ") + key, expected);
+    using unit = byte_pair::settings::unit;
+    const bool bytes = cuts_bytes();
+    byte_pair::settings settings{.over = bytes ? unit::byte : unit::character,
+                                 .fuse_unknown = value_or(model_, "fuse_unk", false),
+                                 .ignore_merges = value_or(model_, "ignore_merges", false),
+                                 .byte_fallback = value_or(model_, "byte_fallback", false)};
     if (const auto unknown = value_or(model_, "unk_token", std::string()); !unknown.empty())
       settings.unknown = id_of(unknown);
-    std::vector<std::pair<std::string, std::string>> merges;
+    byte_pair::merge_list merges;
     for (const json& entry : model_.at("merges")) merges.push_back(read_merge(entry));
     to_.model.emplace<byte_pair>(to_.tokens, merges, settings);
+  }
+
+  void make_unigram() {
+    unigram::settings settings{.byte_fallback = value_or(model_, "byte_fallback", false)};
+    if (const json& unknown = member(model_, "unk_id"); !unknown.is_null()) {
+      settings.unknown = unknown.get<token_id>();
+      if (to_.tokens.token(*settings.unknown).empty())
+        throw error("model: expected unk_id to be the id of a token; found " +
+                    std::to_string(*settings.unknown));
+    }
+    to_.model.emplace<unigram>(to_.tokens, std::move(scores_), settings);
   }
 
   /// ["left", "right"], or "left right" in older files.
@@ -185,8 +179,6 @@ private:
   void read_template() {
     const json& stage = member(file_, "post_processor");
     const std::string type = type_of(stage);
-    to_.single = {{{kind::first_text}}};
-    to_.pair = {{{kind::first_text}, {kind::second_text, 1}}};
     if (type == "null" || type == "ByteLevel") return;
     if (type == "TemplateProcessing") {
       to_.single = read_pieces(stage.at("single"), stage.at("special_tokens"));
@@ -236,23 +228,14 @@ private:
     return form;
   }
 
-  void read_decoder() {
-    const json& stage = member(file_, "decoder");
-    const std::string type = type_of(stage);
-    if (type == "ByteLevel")
-      to_.decoder = byte_level_decoder{};
-    else if (type == "WordPiece")
-      to_.decoder =
-          word_piece_decoder{value_or(stage, "prefix", std::string("##")), value_or(stage, "cleanup", true)};
-    else if (type != "null")
-      unsupported("decoder", type);
-  }
-
   tokenizer::state& to_;
   const json& file_;
   const json& model_;
   std::string type_;
+  std::vector<double> scores_;
 };
+
+} // namespace
 
 tokenizer parse_tokenizer(std::string_view text, const std::string& source) {
   try {
@@ -268,8 +251,13 @@ tokenizer parse_tokenizer(std::string_view text, const std::string& source) {
 
 tokenizer load_tokenizer(const std::filesystem::path& path) {
   const mapped_file file(path);
-  return parse_tokenizer({reinterpret_cast<const char*>(file.bytes().data()), file.bytes().size()},
-                         path.string());
+  const std::string_view text(reinterpret_cast<const char*>(file.bytes().data()), file.bytes().size());
+  // A SentencePiece model begins with the tag of its first piece, which is a line feed.
+  constexpr char first_piece = '\n';
+  const std::size_t begin = text.find_first_not_of(" \t\r\n");
+  if (text.starts_with(first_piece) && begin != std::string_view::npos && text[begin] != '{')
+    return parse_sentence_piece(text, path.string());
+  return parse_tokenizer(text, path.string());
 }
 
 } // namespace fovea

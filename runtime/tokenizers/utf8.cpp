@@ -4,6 +4,7 @@
 
 #include <utf8proc.h>
 
+#include <algorithm>
 #include <cstring>
 
 namespace fovea {
@@ -75,6 +76,17 @@ void append_utf8(std::string& text, std::uint32_t value) {
   text.append(reinterpret_cast<const char*>(bytes), static_cast<std::size_t>(length));
 }
 
+void append_lower(std::string& result, std::uint32_t value) {
+  constexpr std::uint32_t dotted_capital_i = 0x130, combining_dot = 0x307;
+  if (value == dotted_capital_i) {
+    // The one lower-case form of two code points that no context changes.
+    result += 'i';
+    append_utf8(result, combining_dot);
+    return;
+  }
+  append_utf8(result, static_cast<std::uint32_t>(utf8proc_tolower(static_cast<utf8proc_int32_t>(value))));
+}
+
 std::string utf8_or_replacement(std::string_view bytes) {
   std::string text;
   text.reserve(bytes.size());
@@ -93,6 +105,17 @@ std::string utf8_or_replacement(std::string_view bytes) {
   return text;
 }
 
+std::size_t unfinished_bytes(std::string_view bytes) {
+  constexpr std::size_t most = 3;
+  for (std::size_t count = 1; count <= std::min(most, bytes.size()); ++count) {
+    const auto first = static_cast<unsigned char>(bytes[bytes.size() - count]);
+    if ((first & 0xc0u) == 0x80u) continue; // follows another
+    const std::size_t whole = first < 0xc2 ? 1 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : first < 0xf5 ? 4 : 1;
+    return count < whole && ill_formed_part(bytes, bytes.size() - count) == count ? count : 0;
+  }
+  return 0;
+}
+
 bool is_letter(std::uint32_t value) {
   return between(category(value), UTF8PROC_CATEGORY_LU, UTF8PROC_CATEGORY_LO);
 }
@@ -103,6 +126,9 @@ bool is_punctuation(std::uint32_t value) {
   return between(category(value), UTF8PROC_CATEGORY_PC, UTF8PROC_CATEGORY_PO);
 }
 bool is_nonspacing_mark(std::uint32_t value) { return category(value) == UTF8PROC_CATEGORY_MN; }
+bool is_mark(std::uint32_t value) {
+  return between(category(value), UTF8PROC_CATEGORY_MN, UTF8PROC_CATEGORY_ME);
+}
 bool is_other(std::uint32_t value) {
   const int found = category(value);
   return found == UTF8PROC_CATEGORY_CC || found == UTF8PROC_CATEGORY_CF || found == UTF8PROC_CATEGORY_CO;

@@ -31,15 +31,22 @@ inline code_point code_point_at(std::string_view text, std::size_t at) {
 
 void append_utf8(std::string& text, std::uint32_t value);
 
+/// Its lower-case form.
+void append_lower(std::string& text, std::uint32_t value);
+
 /// The bytes as UTF-8, each longest ill-formed part replaced by U+FFFD (Unicode 15, section 3.9,
 /// "substitution of maximal subparts").
 std::string utf8_or_replacement(std::string_view bytes);
+
+/// How many bytes at the end, 0 to 3, begin a code point that further bytes could complete.
+std::size_t unfinished_bytes(std::string_view bytes);
 
 /// Unicode classes (of the utf8proc release in use).
 bool is_letter(std::uint32_t value);          // L
 bool is_number(std::uint32_t value);          // N
 bool is_punctuation(std::uint32_t value);     // P
 bool is_nonspacing_mark(std::uint32_t value); // Mn
+bool is_mark(std::uint32_t value);            // M
 /// Control, format or private use (Cc, Cf, Co); unassigned code points are not.
 bool is_other(std::uint32_t value);
 /// The White_Space property.

@@ -138,3 +138,21 @@ TEST_CASE("BERT's vocabulary gives MiniLM's ids", "[shared]") {
     CHECK(tokens.encode("[CLS]" + text + "[SEP]").ids == expected);
   }
 }
+
+TEST_CASE("SentencePiece's own test model gives its library's ids", "[shared]") {
+  const std::string folder = shared_folder() + "/data/sentencepiece/";
+  const tokenizer tokens = load_tokenizer(folder + "unigram-1000.model");
+  CHECK(tokens.vocabulary_size() == 1000);
+  std::istringstream lines(content(folder + "cases.tsv"));
+  int count = 0;
+  for (std::string line; std::getline(lines, line); ++count) {
+    const std::size_t tab = line.find('\t');
+    const std::string text = line.substr(0, tab);
+    std::istringstream numbers(line.substr(tab + 1));
+    std::vector<token_id> ids;
+    for (token_id id; numbers >> id;) ids.push_back(id);
+    INFO(text);
+    CHECK(tokens.encode(text).ids == ids);
+  }
+  CHECK(count == 200);
+}

@@ -2,6 +2,8 @@
 
 #include "golden_lines.hpp"
 
+#include <fovea/runtime/tokenizers/text_stream.hpp>
+
 #include <catch2/catch.hpp>
 
 using namespace fovea;
@@ -10,8 +12,15 @@ namespace {
 
 const std::string folder = FOVEA_GOLDEN_DIR "/";
 
-void check_lines(const std::string& name) {
-  const tokenizer tokens = load_tokenizer(folder + name + ".tokenizer.json");
+std::string streamed(const tokenizer& tokens, const std::vector<token_id>& ids) {
+  text_stream stream(tokens, false);
+  std::string text;
+  for (const token_id id : ids) text += stream.add(id);
+  return text + stream.finish();
+}
+
+void check_lines(const std::string& name, const std::string& file) {
+  const tokenizer tokens = load_tokenizer(folder + file);
   const auto lines = json_lines(folder + name + ".jsonl");
   REQUIRE(lines.size() == 300);
   for (const auto& line : lines) {
@@ -21,10 +30,8 @@ void check_lines(const std::string& name) {
     const encoding found = tokens.encode(text, {.special = false});
     CHECK(found.ids == expected);
     CHECK(found.type_ids == std::vector<token_id>(expected.size(), 0));
-    std::vector<std::string> spelt;
-    for (const token_id id : found.ids) spelt.emplace_back(tokens.token(id));
-    CHECK(spelt == line["tokens"].get<std::vector<std::string>>());
     CHECK(tokens.decode(expected, false) == line["decoded"].get<std::string>());
+    CHECK(streamed(tokens, expected) == line["decoded"].get<std::string>());
     if (line.contains("ids_with_special"))
       CHECK(tokens.encode(text).ids == line["ids_with_special"].get<std::vector<token_id>>());
     else
@@ -32,13 +39,34 @@ void check_lines(const std::string& name) {
   }
 }
 
+/// The tokens as the file spells them; what stands for unknown text is given by that text.
+void check_spelling(const std::string& name) {
+  const tokenizer tokens = load_tokenizer(folder + name + ".tokenizer.json");
+  for (const auto& line : json_lines(folder + name + ".jsonl")) {
+    std::vector<std::string> spelt;
+    for (const auto& id : line["ids"]) spelt.emplace_back(tokens.token(id.get<token_id>()));
+    CHECK(spelt == line["tokens"].get<std::vector<std::string>>());
+  }
+}
+
 } // namespace
 
 TEST_CASE("WordPiece gives the reference ids and texts", "[tokenizers]") {
-  check_lines("tokenizer_wordpiece");
+  check_lines("tokenizer_wordpiece", "tokenizer_wordpiece.tokenizer.json");
+  check_spelling("tokenizer_wordpiece");
 }
 TEST_CASE("byte-level BPE gives the reference ids and texts", "[tokenizers]") {
-  check_lines("tokenizer_bpe");
+  check_lines("tokenizer_bpe", "tokenizer_bpe.tokenizer.json");
+  check_spelling("tokenizer_bpe");
+}
+TEST_CASE("Unigram gives the reference ids and texts", "[tokenizers]") {
+  check_lines("tokenizer_unigram", "tokenizer_unigram.tokenizer.json");
+}
+TEST_CASE("SentencePiece models give the reference ids and texts", "[tokenizers]") {
+  for (const std::string name : {"unigram", "bpe", "plain"}) {
+    INFO(name);
+    check_lines("tokenizer_sentencepiece_" + name, "tokenizer_sentencepiece_" + name + ".model");
+  }
 }
 
 TEST_CASE("WordPiece gives the reference ids of pairs", "[tokenizers]") {

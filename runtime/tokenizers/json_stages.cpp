@@ -1,0 +1,234 @@
+#include <fovea/runtime/tokenizers/json_stages.hpp>
+
+#include <fovea/runtime/error.hpp>
+
+#include <array>
+#include <cstddef>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+namespace fovea {
+
+using json = nlohmann::json;
+
+std::string type_of(const json& stage) {
+  return stage.is_object() ? stage.value("type", std::string("(no type)")) : "null";
+}
+
+const json& member(const json& object, const char* key) {
+  static const json none;
+  const auto found = object.find(key);
+  return found == object.end() ? none : *found;
+}
+
+void unsupported(const char* stage, const std::string& found, const char* expected) {
+  throw error(std::string(stage) + " '" + found + "' is not supported: expected " + expected);
+}
+
+namespace {
+
+constexpr std::array<std::pair<std::string_view, unicode_form>, 4> forms{{{"NFC", unicode_form::nfc},
+                                                                          {"NFD", unicode_form::nfd},
+                                                                          {"NFKC", unicode_form::nfkc},
+                                                                          {"NFKD", unicode_form::nfkd}}};
+
+/// The String of a Replace stage.
+std::string pattern_of(const json& stage, const char* name) {
+  const json& pattern = stage.at("pattern");
+  if (!pattern.contains("String")) unsupported(name, "Replace of a Regex", "Replace of a String");
+  return pattern["String"].get<std::string>();
+}
+
+std::string mark_of(const json& stage) {
+  const auto mark = value_or(stage, "replacement", meta_space_splitter().mark);
+  if (mark.empty()) throw error("Metaspace: expected a replacement; found an empty one");
+  return mark;
+}
+
+meta_space_splitter::prefix prefix_of(const json& stage) {
+  using prefix = meta_space_splitter::prefix;
+  const std::string front = value_or(
+      stage, "prepend_scheme", std::string(value_or(stage, "add_prefix_space", true) ? "always" : "never"));
+  if (front == "always") return prefix::always;
+  if (front == "first") return prefix::first;
+  if (front == "never") return prefix::never;
+  throw error("Metaspace: expected a prepend_scheme always, first or never; found '" + front + "'");
+}
+
+void append_steps(const json& stage, normalizer& steps) {
+  const std::string type = type_of(stage);
+  for (const auto& [name, form] : forms)
+    if (type == name) {
+      steps.emplace_back(form);
+      return;
+    }
+  if (type == "Sequence") {
+    for (const json& inner : stage.at("normalizers")) append_steps(inner, steps);
+  } else if (type == "BertNormalizer") {
+    const bool lowercase = value_or(stage, "lowercase", true);
+    steps.emplace_back(bert_normalizer{.clean_text = value_or(stage, "clean_text", true),
+                                       .handle_chinese_chars = value_or(stage, "handle_chinese_chars", true),
+                                       .strip_accents = value_or(stage, "strip_accents", lowercase),
+                                       .lowercase = lowercase});
+  } else if (type == "Lowercase") {
+    steps.emplace_back(lower_case());
+  } else if (type == "StripAccents") {
+    steps.emplace_back(strip_accents());
+  } else if (type == "Strip") {
+    steps.emplace_back(
+        strip_space{value_or(stage, "strip_left", true), value_or(stage, "strip_right", true)});
+  } else if (type == "Prepend") {
+    steps.emplace_back(prepend{stage.at("prepend").get<std::string>()});
+  } else if (type == "Replace") {
+    steps.emplace_back(replace_text{pattern_of(stage, "normalizer"), stage.at("content").get<std::string>()});
+  } else {
+    unsupported("normalizer", type,
+                "BertNormalizer, NFC, NFD, NFKC, NFKD, Lowercase, StripAccents, Strip, Prepend, Replace or a "
+                "Sequence of them");
+  }
+}
+
+/// The decoders of SentencePiece models: Replace, ByteFallback, Fuse, Strip of one space.
+decoder read_decoders(const json& list) {
+  meta_space_decoder how{.mark = {}, .front = meta_space_decoder::leading::kept};
+  for (const json& stage : list) {
+    const std::string type = type_of(stage);
+    if (type == "Replace" && member(stage, "content") == " ")
+      how.mark = pattern_of(stage, "decoder");
+    else if (type == "ByteFallback")
+      how.byte_fallback = true;
+    else if (type == "Strip" && member(stage, "content") == " " && member(stage, "start") == 1 &&
+             member(stage, "stop") == 0)
+      how.front = meta_space_decoder::leading::one;
+    else if (type != "Fuse")
+      unsupported("decoder", "Sequence with " + type,
+                  "Replace by a space, ByteFallback, Fuse and Strip of one space in front");
+  }
+  if (how.mark.empty()) unsupported("decoder", "Sequence without Replace", "Replace by a space");
+  return how;
+}
+
+} // namespace
+
+normalizer read_normalizer(const json& stage) {
+  normalizer steps;
+  if (!stage.is_null()) append_steps(stage, steps);
+  return steps;
+}
+
+splitter read_splitter(const json& stage) {
+  const std::string type = type_of(stage);
+  if (type == "null") return whole_splitter();
+  if (type == "WhitespaceSplit") return white_space_splitter();
+  if (type == "BertPreTokenizer") return bert_splitter();
+  if (type == "ByteLevel")
+    return byte_level_splitter{.prefix_space = value_or(stage, "add_prefix_space", true),
+                               .use_pattern = value_or(stage, "use_regex", true)};
+  if (type == "Metaspace")
+    return meta_space_splitter{mark_of(stage), prefix_of(stage), value_or(stage, "split", true)};
+  unsupported("pre_tokenizer", type, "ByteLevel, BertPreTokenizer, Metaspace, WhitespaceSplit or none");
+}
+
+decoder read_decoder(const json& stage) {
+  const std::string type = type_of(stage);
+  if (type == "null") return space_decoder();
+  if (type == "Fuse") return plain_decoder();
+  if (type == "ByteLevel") return byte_level_decoder();
+  if (type == "WordPiece")
+    return word_piece_decoder{value_or(stage, "prefix", std::string("##")), value_or(stage, "cleanup", true)};
+  if (type == "Metaspace")
+    return meta_space_decoder{.mark = mark_of(stage),
+                              .front = prefix_of(stage) == meta_space_splitter::prefix::never
+                                           ? meta_space_decoder::leading::kept
+                                           : meta_space_decoder::leading::run};
+  if (type == "Sequence") return read_decoders(stage.at("decoders"));
+  unsupported("decoder", type,
+              "ByteLevel, WordPiece, Metaspace, Fuse, a Sequence of SentencePiece's, or none");
+}
+
+namespace {
+
+const char* name_of(meta_space_splitter::prefix front) {
+  using enum meta_space_splitter::prefix;
+  return front == always ? "always" : front == first ? "first" : "never";
+}
+
+struct json_of_step {
+  json operator()(const bert_normalizer& step) const {
+    return {{"type", "BertNormalizer"},
+            {"clean_text", step.clean_text},
+            {"handle_chinese_chars", step.handle_chinese_chars},
+            {"strip_accents", step.strip_accents},
+            {"lowercase", step.lowercase}};
+  }
+  json operator()(unicode_form form) const {
+    for (const auto& [name, known] : forms)
+      if (known == form) return {{"type", name}};
+    return nullptr;
+  }
+  json operator()(lower_case) const { return {{"type", "Lowercase"}}; }
+  json operator()(strip_accents) const { return {{"type", "StripAccents"}}; }
+  json operator()(const strip_space& step) const {
+    return {{"type", "Strip"}, {"strip_left", step.left}, {"strip_right", step.right}};
+  }
+  json operator()(const prepend& step) const { return {{"type", "Prepend"}, {"prepend", step.text}}; }
+  json operator()(const replace_text& step) const {
+    return {{"type", "Replace"}, {"pattern", {{"String", step.from}}}, {"content", step.to}};
+  }
+};
+
+struct json_of_splitter {
+  json operator()(whole_splitter) const { return nullptr; }
+  json operator()(white_space_splitter) const { return {{"type", "WhitespaceSplit"}}; }
+  json operator()(bert_splitter) const { return {{"type", "BertPreTokenizer"}}; }
+  json operator()(const byte_level_splitter& how) const {
+    return {{"type", "ByteLevel"},
+            {"add_prefix_space", how.prefix_space},
+            {"trim_offsets", true},
+            {"use_regex", how.use_pattern}};
+  }
+  json operator()(const meta_space_splitter& how) const {
+    return {{"type", "Metaspace"},
+            {"replacement", how.mark},
+            {"prepend_scheme", name_of(how.front)},
+            {"split", how.split}};
+  }
+};
+
+struct json_of_decoder {
+  json operator()(space_decoder) const { return nullptr; }
+  json operator()(plain_decoder) const { return {{"type", "Fuse"}}; }
+  json operator()(byte_level_decoder) const {
+    return {{"type", "ByteLevel"}, {"add_prefix_space", true}, {"trim_offsets", true}, {"use_regex", true}};
+  }
+  json operator()(const word_piece_decoder& how) const {
+    return {{"type", "WordPiece"}, {"prefix", how.continuation}, {"cleanup", how.clean_up}};
+  }
+  json operator()(const meta_space_decoder& how) const {
+    using enum meta_space_decoder::leading;
+    if (how.front == run)
+      return {
+          {"type", "Metaspace"}, {"replacement", how.mark}, {"prepend_scheme", "always"}, {"split", true}};
+    json list{{{"type", "Replace"}, {"pattern", {{"String", how.mark}}}, {"content", " "}}};
+    if (how.byte_fallback) list.push_back({{"type", "ByteFallback"}});
+    list.push_back({{"type", "Fuse"}});
+    if (how.front != kept) list.push_back({{"type", "Strip"}, {"content", " "}, {"start", 1}, {"stop", 0}});
+    return {{"type", "Sequence"}, {"decoders", list}};
+  }
+};
+
+} // namespace
+
+json json_of(const normalizer& steps) {
+  if (steps.empty()) return nullptr;
+  if (steps.size() == 1) return std::visit(json_of_step(), steps.front());
+  json list = json::array();
+  for (const normalizer_step& step : steps) list.push_back(std::visit(json_of_step(), step));
+  return {{"type", "Sequence"}, {"normalizers", list}};
+}
+
+json json_of(const splitter& how) { return std::visit(json_of_splitter(), how); }
+json json_of(const decoder& how) { return std::visit(json_of_decoder(), how); }
+
+} // namespace fovea

@@ -1,0 +1,98 @@
+#include <fovea/runtime/tokenizers/normalizer.hpp>
+
+#include <fovea/runtime/error.hpp>
+#include <fovea/runtime/tokenizers/utf8.hpp>
+
+#include <utf8proc.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <memory>
+#include <utility>
+
+namespace fovea {
+namespace {
+
+bool is_ascii(std::string_view text) {
+  return std::ranges::all_of(text, [](char c) { return static_cast<unsigned char>(c) < 128; });
+}
+
+std::string in_form(std::string_view text, unicode_form form) {
+  if (is_ascii(text)) return std::string(text); // is in every form
+  const bool compose = form == unicode_form::nfc || form == unicode_form::nfkc;
+  const bool compatible = form == unicode_form::nfkc || form == unicode_form::nfkd;
+  const auto options =
+      static_cast<utf8proc_option_t>(UTF8PROC_STABLE | (compose ? UTF8PROC_COMPOSE : UTF8PROC_DECOMPOSE) |
+                                     (compatible ? UTF8PROC_COMPAT : 0));
+  utf8proc_uint8_t* made = nullptr;
+  const auto length = utf8proc_map(reinterpret_cast<const utf8proc_uint8_t*>(text.data()),
+                                   static_cast<utf8proc_ssize_t>(text.size()), &made, options);
+  const std::unique_ptr<utf8proc_uint8_t, decltype(&std::free)> owner(made, &std::free);
+  if (length < 0) throw error(std::string("text: cannot be normalised: ") + utf8proc_errmsg(length));
+  return {reinterpret_cast<const char*>(made), static_cast<std::size_t>(length)};
+}
+
+/// Calls each(value, spelling) for the code points of a text.
+template <typename function>
+void for_each_code_point(std::string_view text, const function& each) {
+  for (std::size_t at = 0; at < text.size();) {
+    const auto [value, bytes] = code_point_at(text, at);
+    each(value, text.substr(at, bytes));
+    at += bytes;
+  }
+}
+
+struct apply {
+  std::string& text;
+
+  void operator()(const bert_normalizer& step) const {
+    std::string result;
+    step.append(text, result);
+    text = std::move(result);
+  }
+  void operator()(unicode_form form) const { text = in_form(text, form); }
+  void operator()(lower_case) const {
+    std::string result;
+    for_each_code_point(text, [&](std::uint32_t value, std::string_view) { append_lower(result, value); });
+    text = std::move(result);
+  }
+  void operator()(strip_accents) const {
+    std::string result;
+    for_each_code_point(text, [&](std::uint32_t value, std::string_view spelling) {
+      if (!is_mark(value)) result += spelling;
+    });
+    text = std::move(result);
+  }
+  void operator()(const strip_space& step) const {
+    std::size_t first = text.size(), last = 0;
+    for_each_code_point(text, [&](std::uint32_t value, std::string_view spelling) {
+      if (is_white_space(value)) return;
+      const auto at = static_cast<std::size_t>(spelling.data() - text.data());
+      first = std::min(first, at);
+      last = at + spelling.size();
+    });
+    if (step.right) text.resize(last);
+    if (step.left) text.erase(0, first);
+  }
+  void operator()(const prepend& step) const {
+    if (!text.empty()) text.insert(0, step.text);
+  }
+  void operator()(const replace_text& step) const {
+    if (step.from.empty()) return;
+    std::string result;
+    std::size_t done = 0;
+    for (std::size_t at; (at = text.find(step.from, done)) != std::string::npos; done = at + step.from.size())
+      result.append(text, done, at - done).append(step.to);
+    text = std::move(result.append(text, done));
+  }
+};
+
+} // namespace
+
+std::string normalized(const normalizer& steps, std::string_view text) {
+  std::string result(text);
+  for (const normalizer_step& step : steps) std::visit(apply{result}, step);
+  return result;
+}
+
+} // namespace fovea

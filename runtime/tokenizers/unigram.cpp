@@ -1,0 +1,101 @@
+#include <fovea/runtime/tokenizers/unigram.hpp>
+
+#include <fovea/runtime/error.hpp>
+#include <fovea/runtime/tokenizers/decoder.hpp>
+#include <fovea/runtime/tokenizers/utf8.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string>
+#include <utility>
+
+namespace fovea {
+namespace {
+
+constexpr token_id uncovered = -1;
+
+/// The best cut of a text's front that ends here.
+struct best_cut {
+  double score = -std::numeric_limits<double>::infinity();
+  std::size_t begin = 0; // of its last token
+  token_id id = uncovered;
+};
+
+} // namespace
+
+unigram::unigram(const vocabulary& tokens, std::vector<double> scores, settings options)
+    : tokens_(tokens), scores_(std::move(scores)), options_(options) {
+  constexpr double penalty = 10;
+  scores_.resize(tokens.size());
+  double least = std::numeric_limits<double>::infinity();
+  for (token_id id = 0; id < static_cast<token_id>(scores_.size()); ++id) {
+    const double score = scores_[static_cast<std::size_t>(id)];
+    if (!std::isfinite(score))
+      throw error("token '" + std::string(tokens.token(id)) + "': expected a score that is a number; found " +
+                  std::to_string(score));
+    least = std::min(least, score);
+    longest_ = std::max(longest_, tokens.token(id).size());
+  }
+  uncovered_score_ = least - penalty;
+  if (options_.byte_fallback) {
+    for (std::size_t byte = 0; byte < fallback_ids_.size(); ++byte) {
+      const std::string name = fallback_token(static_cast<unsigned char>(byte));
+      const auto id = tokens.id(name);
+      if (!id) throw error("byte_fallback: expected a token '" + name + "' in the vocabulary");
+      fallback_ids_[byte] = *id;
+    }
+  }
+}
+
+void unigram::append_uncovered(std::string_view characters, std::vector<token_id>& ids) const {
+  if (options_.byte_fallback) {
+    for (const char c : characters) ids.push_back(fallback_ids_[static_cast<unsigned char>(c)]);
+    return;
+  }
+  if (!options_.unknown)
+    throw error("text: no token covers '" + std::string(characters) +
+                "', and the vocabulary has no unknown token");
+  ids.push_back(*options_.unknown);
+}
+
+void unigram::append(std::string_view word, std::vector<token_id>& ids) const {
+  std::vector<best_cut> cuts(word.size() + 1);
+  cuts[0].score = 0;
+  for (std::size_t begin = 0; begin < word.size();) {
+    const double before = cuts[begin].score;
+    const auto extend = [&](std::size_t end, double score, token_id id) {
+      if (before + score > cuts[end].score) cuts[end] = {before + score, begin, id};
+    };
+    const std::size_t next = begin + code_point_at(word, begin).bytes;
+    bool covered = false;
+    for (std::size_t end = next; end - begin <= longest_;) {
+      if (const auto id = tokens_.id(word.substr(begin, end - begin))) {
+        extend(end, scores_[static_cast<std::size_t>(*id)], *id);
+        covered |= end == next;
+      }
+      if (end == word.size()) break;
+      end += code_point_at(word, end).bytes;
+    }
+    if (!covered) extend(next, uncovered_score_, uncovered);
+    begin = next;
+  }
+
+  std::vector<std::pair<std::size_t, token_id>> pieces; // ends and ids, last first
+  for (std::size_t end = word.size(); end > 0; end = cuts[end].begin) {
+    const token_id id = cuts[end].id;
+    // Neighbouring characters without a token are one piece.
+    if (id != uncovered || pieces.empty() || pieces.back().second != uncovered) pieces.emplace_back(end, id);
+  }
+  std::size_t begin = 0;
+  std::ranges::reverse(pieces);
+  for (const auto& [end, id] : pieces) {
+    if (id == uncovered)
+      append_uncovered(word.substr(begin, end - begin), ids);
+    else
+      ids.push_back(id);
+    begin = end;
+  }
+}
+
+} // namespace fovea

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <fovea/runtime/tokenizers/vocabulary.hpp>
+
+#include <array>
+#include <cstddef>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+namespace fovea {
+
+/// The unigram language model over pieces (Kudo 2018): of all ways to cut a word into tokens, the one whose
+/// scores, log p, sum highest. A character that no token covers counts as 10 less than the least likely
+/// token.
+class unigram {
+public:
+  struct settings {
+    std::optional<token_id> unknown{}; // for characters that no token covers, neighbouring ones together
+    bool byte_fallback = false;        // their bytes instead, as <0x00> to <0xFF>
+  };
+
+  /// `scores` by id, a number for each token. Throws fovea::error for one that is none, and where what is
+  /// covered by no token could not be given any.
+  unigram(const vocabulary& tokens, std::vector<double> scores, settings options);
+
+  /// Appends the ids of one word, which is valid UTF-8.
+  void append(std::string_view word, std::vector<token_id>& ids) const;
+
+  const std::vector<double>& scores() const { return scores_; }
+  const settings& options() const { return options_; }
+
+private:
+  void append_uncovered(std::string_view characters, std::vector<token_id>& ids) const;
+
+  const vocabulary& tokens_;
+  std::vector<double> scores_;
+  settings options_;
+  double uncovered_score_ = 0;
+  std::size_t longest_ = 0;                  // bytes of a token
+  std::array<token_id, 256> fallback_ids_{}; // where byte_fallback
+};
+
+} // namespace fovea

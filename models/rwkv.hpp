@@ -5,7 +5,7 @@
 // scans a layer over what lies before: the vector of the position before, and the sums that take the place
 // of keys and values. Parameters have the names of the published checkpoints.
 
-#include <fovea/dsl.hpp>
+#include <fovea/models/position_before.hpp>
 
 #include <array>
 #include <cstdint>
@@ -26,14 +26,6 @@ struct rwkv_config {
 
   constexpr int head_width() const { return width / heads; }
 };
-
-/// The vector of the position before: x [B, T, width] -> [B, T, width], zeros for the first.
-constexpr expr position_before(expr x, place at = {__builtin_FILE(), __builtin_LINE()}) {
-  const reported_at here(x, at);
-  return scan(x, broadcast(constant(x, 0), {x.size(0), x.size(2)}), [](expr now, expr before) {
-    return scan_step{before, now};
-  });
-}
 
 /// h m + before (1 - m), m a share for each feature.
 constexpr expr rwkv_mixed(expr h, expr before, const char* name) {

@@ -14,6 +14,7 @@
 #include <fovea/models/sagan.hpp>
 #include <fovea/models/self_attention.hpp>
 #include <fovea/models/seq2seq.hpp>
+#include <fovea/models/silero_vad.hpp>
 #include <fovea/models/t5.hpp>
 #include <fovea/models/tcn.hpp>
 #include <fovea/models/transformer.hpp>
@@ -193,6 +194,7 @@ TEST_CASE("laws of convolutional networks", "[laws]") {
   check_laws(wavenet<small_wavenet>);
   check_laws(sagan<36, small_sagan>);
   check_laws(vit<small_vit>);
+  check_laws(silero_vad);
 }
 
 TEST_CASE("laws of the forms of self-attention", "[laws]") {

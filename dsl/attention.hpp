@@ -350,4 +350,29 @@ constexpr expr attend_map(expr scores, expr v, const attend_options& options = {
   return options.mode == attention_mode::soft ? map : detail::largest_alone(map, at);
 }
 
+/// The map of the attention that was declared last on x's graph, as one more value: [B, heads, queries,
+/// keys]. For looking into a block that gives no map: after x = block(x), g.output("map",
+/// last_attention_map(x)). Hard attention has no such node. Errors: no attention before.
+constexpr expr last_attention_map(expr x, place at = {__builtin_FILE(), __builtin_LINE()}) {
+  if (x.owner == nullptr || !x.owner->usable(x, at, "last_attention_map")) return {x.owner};
+  graph& g = *x.owner;
+  int id = g.node_count - 1;
+  while (id >= 0 && (g.nodes[id].kind != op::attention || g.nodes[id].region != g.current_region)) --id;
+  if (id < 0) return g.fail(at, "last_attention_map: no attention has been declared before");
+  const expr q{&g, g.operand(id, 0)}, k{&g, g.operand(id, 1)}, v{&g, g.operand(id, 2)};
+  node made = g.nodes[id];
+  made.kind = op::attention_map;
+  made.shape = {};
+  made.at = at;
+  if (g.nodes[id].shape.rank == 3) made.shape.push(g.nodes[id].shape[0]);
+  made.shape.push(g.intern(made.attributes[0] & 0xffff));
+  made.shape.push(g.shape_of(q)[-2]);
+  made.shape.push(g.shape_of(k)[-2]);
+  const int count = g.nodes[id].operand_count;
+  const expr map = g.add(made, q, k, v);
+  if (!map.valid()) return map;
+  for (int i = 3; i < count; ++i) g.add_operand({&g, g.operand(id, i)});
+  return map;
+}
+
 } // namespace fovea

@@ -195,6 +195,25 @@ inline constexpr auto bert_language_model = model(
     },
     bert_names);
 
+/// -> hidden [B, T, width] and maps [B, layers * heads, T, T]: how strongly each token looks at each, the
+/// heads of the first layer, then of the next.
+template <bert_config c>
+inline constexpr auto bert_maps = model(
+    "bert_maps",
+    [](graph& g) {
+      const auto [tokens, types, lengths] = detail::inputs_of_bert(g);
+      expr x = bert_embeddings(bert_words(tokens, c), tokens, types, c), maps;
+      for (int i = 0; i < c.layers; ++i) {
+        const scope layer(x, "layer", i);
+        x = bert_block(x, padding(lengths), c);
+        const expr map = last_attention_map(x);
+        maps = i == 0 ? map : concat(axis(1), maps, map);
+      }
+      g.output("hidden", x);
+      g.output("maps", maps);
+    },
+    bert_names);
+
 /// -> sentence [B, width], of length 1: cosines are dot products.
 template <bert_config c>
 inline constexpr auto sentence_encoder = model(

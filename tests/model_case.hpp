@@ -91,26 +91,6 @@ void on_both_backends(F f) {
   f(reference{});
 }
 
-/// The map of the attention declared last, as one more value of its graph: [B, heads, queries, keys].
-constexpr expr last_attention_map(expr x) {
-  graph& g = *x.owner;
-  if (!x.valid()) return x;
-  int id = g.node_count - 1;
-  while (g.nodes[id].kind != op::attention) --id;
-  const node from = g.nodes[id];
-  const expr q{&g, g.operand(id, 0)}, k{&g, g.operand(id, 1)}, v{&g, g.operand(id, 2)};
-  node made = from;
-  made.kind = op::attention_map;
-  made.shape = {};
-  if (from.shape.rank == 3) made.shape.push(from.shape[0]);
-  made.shape.push(g.intern(from.attributes[0] & 0xffff));
-  made.shape.push(g.shape_of(q)[-2]);
-  made.shape.push(g.shape_of(k)[-2]);
-  const expr map = g.add(made, q, k, v);
-  for (int i = 3; i < from.operand_count; ++i) g.add_operand({&g, g.operand(id, i)});
-  return map;
-}
-
 /// The id of the largest element of each row, and their sums as the cases by formula state them.
 template <class container>
 std::vector<std::int64_t> largest_of_rows(const container& x) {

@@ -78,6 +78,21 @@ TEST_CASE("BERT agrees with transformers' BertModel", "[bert]") {
     const auto out = net("lengths"_in = lengths_of(c), "tokens"_in = tokens, "types"_in = types);
     check(c, "output.last_hidden_state", out["hidden"_out]);
     check(c, "output.pooler_output", out["pooled"_out]);
+
+    auto maps =
+        compile<decltype(backend)>(models::bert_maps<tiny>, weights_of(c), {.capacity = {{B, 3}, {T, 10}}});
+    const auto seen = maps("lengths"_in = lengths_of(c), "tokens"_in = tokens, "types"_in = types);
+    const auto of_layers = layers("tokens"_in = tokens, "types"_in = types, "lengths"_in = lengths_of(c));
+    const auto all = seen["maps"_out], first = of_layers["attentions.0"_out],
+               second = of_layers["attentions.1"_out];
+    check(c, "output.last_hidden_state", seen["hidden"_out]);
+    REQUIRE(all.size() == first.size() + second.size());
+    for (std::size_t b = 0; b < all.shape()[0]; ++b)
+      for (std::size_t h = 0; h < 4; ++h)
+        for (std::size_t i = 0; i < all.shape()[2]; ++i)
+          for (std::size_t j = 0; j < all.shape()[3]; ++j)
+            if (all(b, h, i, j) != first(b, h, i, j) || all(b, 4 + h, i, j) != second(b, h, i, j))
+              FAIL("the maps differ from those of the layers");
   });
 }
 

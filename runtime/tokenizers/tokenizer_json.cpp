@@ -3,7 +3,6 @@
 #include <fovea/runtime/error.hpp>
 #include <fovea/runtime/tokenizers/json_stages.hpp>
 #include <fovea/runtime/tokenizers/state.hpp>
-#include <fovea/runtime/weights/mapped_file.hpp>
 
 #include <nlohmann/json.hpp>
 
@@ -247,17 +246,6 @@ tokenizer parse_tokenizer(std::string_view text, const std::string& source) {
   } catch (const error& reason) {
     throw error(source + ": " + reason.what());
   }
-}
-
-tokenizer load_tokenizer(const std::filesystem::path& path) {
-  const mapped_file file(path);
-  const std::string_view text(reinterpret_cast<const char*>(file.bytes().data()), file.bytes().size());
-  // A SentencePiece model begins with the tag of its first piece, which is a line feed.
-  constexpr char first_piece = '\n';
-  const std::size_t begin = text.find_first_not_of(" \t\r\n");
-  if (text.starts_with(first_piece) && begin != std::string_view::npos && text[begin] != '{')
-    return parse_sentence_piece(text, path.string());
-  return parse_tokenizer(text, path.string());
 }
 
 } // namespace fovea

@@ -40,6 +40,8 @@ enum class gguf_type : std::uint32_t {
 class gguf_metadata {
 public:
   bool contains(std::string_view key) const { return entries_->contains(key); }
+  /// The file, as messages call it.
+  const std::string& source() const { return source_; }
 
   std::optional<std::string_view> text(std::string_view key) const;
   /// An integer of any width; a boolean is 0 or 1.

@@ -1,7 +1,5 @@
 #include <fovea/runtime/tokenizers/tokenizer.hpp>
 
-#include "gguf_vocabulary.hpp"
-
 #include <nlohmann/json.hpp>
 
 #include <catch2/catch.hpp>
@@ -27,43 +25,8 @@ std::string content(const std::string& path) {
   return {std::istreambuf_iterator<char>(stream), {}};
 }
 
-json vocabulary_of(const std::vector<std::string>& tokens) {
-  json result = json::object();
-  for (std::size_t id = 0; id < tokens.size(); ++id) result[tokens[id]] = id;
-  return result;
-}
-
-/// GPT-2's tokenizer.json, made of its vocabulary and merges.
-tokenizer gpt2() {
-  const gguf_vocabulary vocabulary(shared_folder() + "/data/tokenizers/gpt-2.gguf");
-  const json file{
-      {"pre_tokenizer", {{"type", "ByteLevel"}, {"add_prefix_space", false}}},
-      {"decoder", {{"type", "ByteLevel"}}},
-      {"model",
-       {{"type", "BPE"}, {"vocab", vocabulary_of(vocabulary.tokens)}, {"merges", vocabulary.merges}}}};
-  return parse_tokenizer(file.dump(), "gpt-2");
-}
-
-/// BERT's tokenizer.json. The GGUF file keeps "##x" as "x" and a word-initial "x" as U+2581 "x".
-tokenizer bert() {
-  gguf_vocabulary vocabulary(shared_folder() + "/data/tokenizers/bert-bge.gguf");
-  json special = json::array();
-  for (std::size_t id = 0; id < vocabulary.tokens.size(); ++id) {
-    std::string& token = vocabulary.tokens[id];
-    const std::string initial = "\u2581";
-    if (token.starts_with(initial))
-      token.erase(0, initial.size());
-    else if (token.starts_with('[') && token.ends_with(']'))
-      special.push_back({{"id", id}, {"content", token}, {"special", true}});
-    else
-      token.insert(0, "##");
-  }
-  const json file{{"added_tokens", special},
-                  {"normalizer", {{"type", "BertNormalizer"}, {"lowercase", true}}},
-                  {"pre_tokenizer", {{"type", "BertPreTokenizer"}}},
-                  {"decoder", {{"type", "WordPiece"}}},
-                  {"model", {{"type", "WordPiece"}, {"vocab", vocabulary_of(vocabulary.tokens)}}}};
-  return parse_tokenizer(file.dump(), "bert-bge");
+tokenizer from_gguf(const std::string& name) {
+  return load_tokenizer(shared_folder() + "/data/tokenizers/" + name + ".gguf");
 }
 
 struct sample {
@@ -93,20 +56,20 @@ void check(const tokenizer& tokens, const std::string& name) {
   REQUIRE(all.size() == 23);
   for (const sample& s : all) {
     INFO(s.text);
-    CHECK(tokens.encode(s.text).ids == s.ids);
+    CHECK(tokens.encode(s.text, {.special = false}).ids == s.ids);
   }
 }
 
 } // namespace
 
 TEST_CASE("GPT-2's vocabulary gives llama.cpp's ids", "[shared]") {
-  const tokenizer tokens = gpt2();
+  const tokenizer tokens = from_gguf("gpt-2");
   CHECK(tokens.vocabulary_size() == 50257);
   check(tokens, "gpt-2");
 }
 
 TEST_CASE("what GPT-2's tokenizer encodes it decodes", "[shared]") {
-  const tokenizer tokens = gpt2();
+  const tokenizer tokens = from_gguf("gpt-2");
   for (const sample& s : samples("gpt-2")) CHECK(tokens.decode(tokens.encode(s.text).ids) == s.text);
   const std::string plays = content(shared_folder() + "/data/tinyshakespeare/input.txt");
   const encoding whole = tokens.encode(plays);
@@ -119,13 +82,13 @@ TEST_CASE("what GPT-2's tokenizer encodes it decodes", "[shared]") {
 }
 
 TEST_CASE("BERT's vocabulary gives llama.cpp's ids", "[shared]") {
-  const tokenizer tokens = bert();
+  const tokenizer tokens = from_gguf("bert-bge");
   CHECK(tokens.vocabulary_size() == 30522);
   check(tokens, "bert-bge");
 }
 
 TEST_CASE("BERT's vocabulary gives MiniLM's ids", "[shared]") {
-  const tokenizer tokens = bert();
+  const tokenizer tokens = from_gguf("bert-bge");
   const json reference = json::parse(content(shared_folder() + "/data/minilm/reference.json"));
   const auto& sentences = reference["sentences"];
   REQUIRE(sentences.size() == 8);
@@ -135,7 +98,7 @@ TEST_CASE("BERT's vocabulary gives MiniLM's ids", "[shared]") {
     REQUIRE(expected.front() == tokens.id("[CLS]"));
     REQUIRE(expected.back() == tokens.id("[SEP]"));
     INFO(text);
-    CHECK(tokens.encode("[CLS]" + text + "[SEP]").ids == expected);
+    CHECK(tokens.encode(text).ids == expected);
   }
 }
 
@@ -155,4 +118,29 @@ TEST_CASE("SentencePiece's own test model gives its library's ids", "[shared]") 
     CHECK(tokens.encode(text).ids == ids);
   }
   CHECK(count == 200);
+}
+
+TEST_CASE("Phi-3's vocabulary gives llama.cpp's ids", "[shared]") {
+  const tokenizer tokens = from_gguf("phi-3");
+  CHECK(tokens.vocabulary_size() == 32064);
+  check(tokens, "phi-3");
+  for (const sample& s : samples("phi-3")) {
+    const encoding found = tokens.encode(s.text);
+    CHECK(found.ids.front() == tokens.id("<s>"));
+    CHECK(tokens.decode(found.ids) == s.text);
+  }
+  const std::vector<token_id> ids = tokens.encode("<|user|>\nHi<|end|>", {.special = false}).ids;
+  CHECK(ids.front() == tokens.id("<|user|>"));
+  CHECK(ids.back() == tokens.id("<|end|>"));
+}
+
+TEST_CASE("llama2.c's tokenizer gives its own ids and texts", "[shared]") {
+  const std::string folder = shared_folder() + "/data/stories260K/";
+  const tokenizer tokens = load_tokenizer(folder + "tok512.bin");
+  CHECK(tokens.vocabulary_size() == 512);
+  const json reference = json::parse(content(folder + "reference.json"));
+  const auto prompt = reference["prompt"].get<std::string>();
+  CHECK(tokens.encode(prompt).ids == reference["token_ids"].get<std::vector<token_id>>());
+  const auto ids = reference["greedy_token_ids_from_bos"].get<std::vector<token_id>>();
+  CHECK(tokens.decode(ids) == content(folder + "greedy_text_200.txt"));
 }

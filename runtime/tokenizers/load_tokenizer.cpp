@@ -1,0 +1,32 @@
+#include <fovea/runtime/tokenizers/gguf_tokenizer.hpp>
+#include <fovea/runtime/tokenizers/llama2c_tokenizer.hpp>
+#include <fovea/runtime/tokenizers/sentence_piece.hpp>
+#include <fovea/runtime/tokenizers/tokenizer.hpp>
+#include <fovea/runtime/weights/gguf.hpp>
+#include <fovea/runtime/weights/mapped_file.hpp>
+
+#include <memory>
+#include <string_view>
+
+namespace fovea {
+namespace {
+
+/// A SentencePiece model begins with the tag of its first piece, which is a line feed, and the piece's
+/// length.
+bool begins_sentence_piece(std::string_view text) {
+  const std::size_t begin = text.find_first_not_of(" \t\r\n");
+  return text.starts_with('\n') && begin != std::string_view::npos && text[begin] != '{';
+}
+
+} // namespace
+
+tokenizer load_tokenizer(const std::filesystem::path& path) {
+  const auto file = std::make_shared<mapped_file>(path);
+  const std::string_view text(reinterpret_cast<const char*>(file->bytes().data()), file->bytes().size());
+  if (text.starts_with("GGUF")) return gguf_tokenizer(gguf_file(path, file).metadata());
+  if (path.extension() == ".bin") return parse_llama2c_tokenizer(file->bytes(), path.string());
+  if (begins_sentence_piece(text)) return parse_sentence_piece(text, path.string());
+  return parse_tokenizer(text, path.string());
+}
+
+} // namespace fovea

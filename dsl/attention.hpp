@@ -2,9 +2,8 @@
 
 #include <concepts>
 
+#include <fovea/dsl/attention_mode.hpp>
 #include <fovea/dsl/mask.hpp>
-#include <fovea/dsl/reduce.hpp>
-#include <fovea/dsl/shape_words.hpp>
 
 namespace fovea {
 
@@ -48,12 +47,6 @@ constexpr score additive(const char* name, int width) { return {score::kind::add
 /// v . tanh(W [q; k]) (Luong et al. 2015, "concat"). Makes name.weight [width, query width + key width] and
 /// name.score.weight [1, width].
 constexpr score concatenated(const char* name, int width) { return {score::kind::concatenated, name, width}; }
-
-enum class attention_mode : std::uint8_t { soft, hard };
-/// A weighted mean over the keys; the default.
-inline constexpr attention_mode soft = attention_mode::soft;
-/// The value of the key with the highest score, the first of equals.
-inline constexpr attention_mode hard = attention_mode::hard;
 
 struct attention_options {
   int heads = 1;
@@ -229,6 +222,7 @@ constexpr expr attend_by(op kind, expr scores, expr v, const attention_options& 
   attention_options by_bias = o;
   by_bias.score = dot;
   by_bias.bias = unsqueeze(scores, s.rank - 2, at);
+  if (o.bias.owner != nullptr) by_bias.bias = apply(op::add, {by_bias.bias, at}, {o.bias, at});
   const std::uint16_t queries = s[-2], keys = s[-1];
   return attend_softly(kind, zeros(queries), zeros(keys), v, by_bias, at);
 }
@@ -265,46 +259,38 @@ constexpr expr network_scores(expr q, expr k, const score& how, const char* word
   return reshape_to(scores, s, at);
 }
 
-/// One for the key of the largest weight, the first of equals, zero for the others and where no key is seen.
-constexpr expr largest_alone(expr weights, place at) {
-  if (!weights.valid()) return weights;
-  const expr best = argmax(weights, axis(-1, at), {.keep = true}, at),
-             keys = range(weights, weights.size(-1), at);
-  return to_float(apply(op::logical_and, {apply(op::equal, {best, at}, {keys, at}), at},
-                        {apply(op::less, {0, at}, {weights, at}), at}),
-                  at);
-}
-
-/// The sum of the values by weights [batch, heads, queries, keys]: [batch, queries, features].
-constexpr expr weighted_values(expr weights, expr v, int heads, place at) {
-  if (!weights.valid() || !v.valid()) return {weights.owner};
-  graph& g = *weights.owner;
-  const std::int64_t width = g.number(g.shape_of(v)[-1]);
-  shape split = g.shape_of(v), joined = split;
-  split[-1] = g.intern(heads), split.push(g.intern(width / heads));
-  joined[-2] = g.shape_of(weights)[-2];
-  const int rank = split.rank;
-  int heads_first[shape::max_rank] = {0, 1, 2, 3};
-  heads_first[rank - 3] = rank - 2, heads_first[rank - 2] = rank - 3;
-  const expr mixed = matmul(weights, permute_axes(reshape_to(v, split, at), heads_first, at), at);
-  return reshape_to(permute_axes(mixed, heads_first, at), joined, at);
-}
-
 constexpr expr attend_to(op kind, expr q, expr k, expr v, const attention_options& o, place at) {
+  const char* word = word_of(kind);
   const bool by_network = o.score.how == score::kind::additive || o.score.how == score::kind::concatenated;
-  const auto softly = [&](op wanted) {
-    return by_network ? attend_by(wanted, network_scores(q, k, o.score, word_of(kind), at), v, o, at)
-                      : attend_softly(wanted, q, k, v, o, at);
+  const auto softly = [&](op wanted, const attention_options& options) {
+    return by_network ? attend_by(wanted, network_scores(q, k, o.score, word, at), v, options, at)
+                      : attend_softly(wanted, q, k, v, options, at);
   };
   if (q.owner != nullptr && by_network && o.heads != 1)
-    return q.owner->fail(at, graph::named{word_of(kind), o.score.name},
+    return q.owner->fail(at, graph::named{word, o.score.name},
                          ": a score by a network takes one head, found ", o.heads);
-  if (o.mode == attention_mode::soft) return softly(kind);
+  if (o.mode == attention_mode::kind::soft) return softly(kind, o);
   if (q.owner != nullptr && o.kv_heads != 0 && o.kv_heads != o.heads)
-    return q.owner->fail(at, word_of(kind), ": hard attention takes as many key heads as heads, found ",
-                         o.kv_heads, " and ", o.heads);
-  const expr alone = largest_alone(softly(op::attention_map), at);
-  return kind == op::attention_map ? alone : weighted_values(alone, v, o.heads, at);
+    return q.owner->fail(at, word, ": ", is_local(o.mode) ? "local" : "hard",
+                         " attention takes as many key heads as heads, found ", o.kv_heads, " and ", o.heads);
+  expr weights;
+  if (is_local(o.mode)) {
+    if (!is_float(q, at, word) || !is_float(k, at, word)) return {q.owner};
+    if (q.rank() < 2 || k.rank() != q.rank() || o.soft_cap != 0)
+      return o.soft_cap != 0
+                 ? q.owner->fail(at, word, ": local attention takes no soft cap, found ", o.soft_cap)
+                 : softly(kind, o); // which says what is wrong
+    const locality around = around_centres(q, k.size(-2), o.mode, word, at);
+    if (!around.bias.valid()) return {q.owner};
+    attention_options near = o;
+    near.bias = o.bias.owner == nullptr ? around.bias : apply(op::add, {o.bias, at}, {around.bias, at});
+    const expr map = softly(op::attention_map, near);
+    if (!map.valid()) return map;
+    weights = apply(op::multiply, {map, at}, {around.share, at});
+  } else {
+    weights = largest_alone(softly(op::attention_map, o), at);
+  }
+  return kind == op::attention_map ? weights : weighted_values(weights, v, o.heads, at);
 }
 
 } // namespace detail
@@ -332,22 +318,46 @@ struct attend_options {
   attention_mode mode = fovea::soft;
 };
 
+namespace detail {
+
+constexpr expr attend_scores(op kind, expr scores, expr v, const attend_options& o, place at) {
+  const char* word = word_of(kind);
+  attention_options options{.mask = o.mask};
+  if (o.mode == attention_mode::kind::soft) return attend_by(kind, scores, v, options, at);
+  if (scores.owner != nullptr && o.mode == attention_mode::kind::local_p)
+    return scores.owner->fail(at, graph::named{word, o.mode.name},
+                              ": local_p predicts from queries, which scores alone do not have; compute ",
+                              "centres, and give them to local_m");
+  expr weights;
+  if (o.mode == attention_mode::kind::local_m) {
+    if (!is_float(scores, at, word)) return {scores.owner};
+    if (scores.rank() < 2) return attend_by(kind, scores, v, options, at); // which says what is wrong
+    const locality around = around_centres(scores, scores.size(-1), o.mode, word, at);
+    if (!around.bias.valid()) return {scores.owner};
+    options.bias = around.bias;
+    const expr map = attend_by(op::attention_map, scores, v, options, at);
+    if (!map.valid()) return map;
+    weights = apply(op::multiply, {map, at}, {around.share, at});
+  } else {
+    weights = largest_alone(attend_by(op::attention_map, scores, v, options, at), at);
+  }
+  return kind == op::attention_map ? weights : weighted_values(weights, v, 1, at);
+}
+
+} // namespace detail
+
 /// Attention by scores of any kind: scores [B, queries, keys], v [B, keys, features] -> [B, queries,
 /// features] (B may be missing): the sum of the values by the softmax of the scores. Errors: sizes that
 /// differ.
 constexpr expr attend(expr scores, expr v, const attend_options& options = {},
                       place at = {__builtin_FILE(), __builtin_LINE()}) {
-  const attention_options o{.mask = options.mask};
-  if (options.mode == attention_mode::soft) return detail::attend_by(op::attention, scores, v, o, at);
-  return detail::weighted_values(
-      detail::largest_alone(detail::attend_by(op::attention_map, scores, v, o, at), at), v, 1, at);
+  return detail::attend_scores(op::attention, scores, v, options, at);
 }
 
 /// The weights of `attend`: [B, 1, queries, keys].
 constexpr expr attend_map(expr scores, expr v, const attend_options& options = {},
                           place at = {__builtin_FILE(), __builtin_LINE()}) {
-  const expr map = detail::attend_by(op::attention_map, scores, v, {.mask = options.mask}, at);
-  return options.mode == attention_mode::soft ? map : detail::largest_alone(map, at);
+  return detail::attend_scores(op::attention_map, scores, v, options, at);
 }
 
 /// The map of the attention that was declared last on x's graph, as one more value: [B, heads, queries,

@@ -25,9 +25,11 @@ struct attention_decoder_config {
   bool context_in_recurrence = false; // the cell reads [word; context]; with `previous_state`
   bool input_feeding = false;         // the cell reads [word; the attentional vector before]
   models::readout readout = models::readout::attentional;
-  int maxout = 0;                // features of the maxout
-  bool readout_previous = false; // the state before the step is read out (Bahdanau's appendix)
-  attention_mode mode = soft;
+  int maxout = 0;                   // features of the maxout
+  bool readout_previous = false;    // the state before the step is read out (Bahdanau's appendix)
+  attention_mode::kind mode = soft; // or hard, local_m (step t looks around word t), local_p
+  int half_window = 0;              // of a local one
+  int local_width = 0;              // of the hidden layer that predicts where to look, of local_p
 };
 
 /// What an encoder-decoder gives, beside the scores of words: encoder outputs [B, S, ...], decoder states [B,
@@ -66,11 +68,24 @@ constexpr const auto& word() {
     return elman_relu;
 }
 
+/// By `step` [B], the number of the step.
+constexpr attention_mode mode_of(attention_decoder_config c, expr step, expr lengths) {
+  switch (c.mode) {
+    case attention_mode::kind::local_m:
+      return local_m(c.half_window, unsqueeze(step, 1));
+    case attention_mode::kind::local_p:
+      return local_p("local", c.local_width, c.half_window, lengths);
+    default:
+      return {c.mode};
+  }
+}
+
 /// The context [B, encoder width] for a state [B, hidden], and the weights [B, S].
 template <attention_decoder_config c>
-constexpr std::array<expr, 2> attended(expr state, expr encoded, expr lengths) {
+constexpr std::array<expr, 2> attended(expr state, expr step, expr encoded, expr lengths) {
   const expr q = unsqueeze(state, 1);
-  const attention_options o{.score = score_of(c), .mask = padding(lengths), .mode = c.mode};
+  const attention_options o{
+      .score = score_of(c), .mask = padding(lengths), .mode = mode_of(c, step, lengths)};
   // The context is the sum of the outputs by the weights, so that both come of one comparison.
   const expr weights = reshape(attention_map(q, encoded, encoded, o), {encoded.size(0), 1, encoded.size(1)});
   return {reshape(matmul(weights, encoded), {encoded.size(0), encoded.size(2)}),
@@ -131,28 +146,32 @@ constexpr attention_decoder_values attention_decoder(expr source, expr lengths, 
   if constexpr (c.input_feeding) start[carried - 1] = zeros;
 
   const expr words = embedding(target, "tgt_embedding", c.target_vocab, c.width);
-  const auto decoded = scan(words, start, [&](expr word, std::array<expr, carried> state) {
-    const expr before = state[each * (layers - 1)];
-    std::array<expr, 2> seen{};
-    if constexpr (c.previous_state) seen = parts::attended<c>(before, encoded, lengths);
-    expr x = word;
-    if constexpr (c.context_in_recurrence) x = concat(axis(-1), word, seen[0]);
-    if constexpr (c.input_feeding) x = concat(axis(-1), word, state[carried - 1]);
-    for (std::size_t layer = 0; layer < layers; ++layer) {
-      const auto names = scope(x, "decoder", static_cast<int>(layer));
-      cell_states one{};
-      for (std::size_t i = 0; i < each; ++i) one[i] = state[each * layer + i];
-      one = cell.step(x, one, "cell", c.hidden);
-      for (std::size_t i = 0; i < each; ++i) state[each * layer + i] = one[i];
-      x = one[0];
-    }
-    if constexpr (!c.previous_state) seen = parts::attended<c>(x, encoded, lengths);
-    expr attentional = x;
-    if constexpr (c.readout == readout::attentional)
-      attentional = tanh(linear(concat(axis(-1), seen[0], x), "combine", c.hidden, {.bias = false}));
-    if constexpr (c.input_feeding) state[carried - 1] = attentional;
-    return scan_step{std::array{x, c.readout_previous ? before : x, seen[0], seen[1], attentional}, state};
-  });
+  const expr steps = broadcast(range(target, target.size(1)), {target.size(0), target.size(1)});
+  const auto decoded =
+      scan(std::array{words, steps}, start, [&](std::array<expr, 2> now, std::array<expr, carried> state) {
+        const expr word = now[0], step = now[1];
+        const expr before = state[each * (layers - 1)];
+        std::array<expr, 2> seen{};
+        if constexpr (c.previous_state) seen = parts::attended<c>(before, step, encoded, lengths);
+        expr x = word;
+        if constexpr (c.context_in_recurrence) x = concat(axis(-1), word, seen[0]);
+        if constexpr (c.input_feeding) x = concat(axis(-1), word, state[carried - 1]);
+        for (std::size_t layer = 0; layer < layers; ++layer) {
+          const auto names = scope(x, "decoder", static_cast<int>(layer));
+          cell_states one{};
+          for (std::size_t i = 0; i < each; ++i) one[i] = state[each * layer + i];
+          one = cell.step(x, one, "cell", c.hidden);
+          for (std::size_t i = 0; i < each; ++i) state[each * layer + i] = one[i];
+          x = one[0];
+        }
+        if constexpr (!c.previous_state) seen = parts::attended<c>(x, step, encoded, lengths);
+        expr attentional = x;
+        if constexpr (c.readout == readout::attentional)
+          attentional = tanh(linear(concat(axis(-1), seen[0], x), "combine", c.hidden, {.bias = false}));
+        if constexpr (c.input_feeding) state[carried - 1] = attentional;
+        return scan_step{std::array{x, c.readout_previous ? before : x, seen[0], seen[1], attentional},
+                         state};
+      });
   const auto& [states, read, contexts, weights, attentional] = decoded.output;
   return {encoded,     states,  contexts,
           attentional, weights, parts::scores_of<c>(read, contexts, attentional, words)};

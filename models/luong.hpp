@@ -14,7 +14,9 @@ struct luong_config {
   bool input_feeding = true;
   models::alignment alignment = models::alignment::general; // or dot, concatenated
   int alignment_width = 0;                                  // of `concatenated`
-  attention_mode mode = soft;
+  attention_mode::kind mode = soft;                         // global; or local_m, local_p (section 3.2)
+  int half_window = 10;                                     // of a local one, as in the paper
+  int local_width = 0; // of the hidden layer that predicts where to look, of local_p
 };
 
 constexpr attention_decoder_config attention_decoder_of(luong_config c) {
@@ -26,7 +28,9 @@ constexpr attention_decoder_config attention_decoder_of(luong_config c) {
           .alignment = c.alignment,
           .alignment_width = c.alignment_width,
           .input_feeding = c.input_feeding,
-          .mode = c.mode};
+          .mode = c.mode,
+          .half_window = c.half_window,
+          .local_width = c.local_width};
 }
 
 /// The paper's symbols, and PyTorch's names of a stack.
@@ -37,6 +41,8 @@ inline constexpr auto luong_names = std::to_array<name_rule>({
     {"decoder.*.cell.bias_ih", "decoder.bias_ih_l*"},
     {"decoder.*.cell.bias_hh", "decoder.bias_hh_l*"},
     {"combine.weight", "W_c.weight"},
+    {"local.hidden.weight", "W_p.weight"},
+    {"local.score.weight", "v_p.weight"},
     {"scores.weight", "W_s.weight"},
     {"scores.bias", "W_s.bias"},
 });

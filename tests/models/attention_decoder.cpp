@@ -39,6 +39,22 @@ constexpr luong_config feeding{
 constexpr luong_config no_feeding{
     .source_vocab = 30, .target_vocab = 34, .width = 10, .hidden = 12, .input_feeding = false};
 
+/// Local attention, with and without input feeding.
+constexpr luong_config monotonic{.source_vocab = 9,
+                                 .target_vocab = 8,
+                                 .width = 5,
+                                 .hidden = 6,
+                                 .mode = attention_mode::kind::local_m,
+                                 .half_window = 2};
+constexpr luong_config predictive{.source_vocab = 9,
+                                  .target_vocab = 8,
+                                  .width = 5,
+                                  .hidden = 6,
+                                  .input_feeding = false,
+                                  .mode = attention_mode::kind::local_p,
+                                  .half_window = 2,
+                                  .local_width = 7};
+
 // As deep as in the paper: nine values carried.
 constexpr luong_config deep{.source_vocab = 9, .target_vocab = 8, .width = 5, .hidden = 6, .layers = 4};
 
@@ -100,8 +116,31 @@ TEST_CASE("any choice of score, place and readout is a line, and streams", "[att
   compare_at_awkward_sizes(recorded<joined, luong_names, false>);
   compare_at_awkward_sizes(recorded<chosen, luong_names, false>);
   compare_at_awkward_sizes(luong<deep>);
+  compare_at_awkward_sizes(luong<monotonic>);
+  compare_at_awkward_sizes(luong<predictive>);
   check_stream<T>(recorded<joined, luong_names, false>, {{"B", 2}, {"T", 6}, {"S", 5}});
   check_stream<T>(recorded<chosen, luong_names, false>, {{"B", 2}, {"T", 6}, {"S", 5}});
   check_stream<T>(bahdanau<bahdanau_case>, {{"B", 2}, {"T", 6}, {"S", 5}});
   check_stream<T>(luong<feeding>, {{"B", 2}, {"T", 6}, {"S", 5}});
+  check_stream<T>(luong<monotonic>, {{"B", 2}, {"T", 6}, {"S", 5}});
+  check_stream<T>(luong<predictive>, {{"B", 2}, {"T", 6}, {"S", 5}});
+}
+
+TEST_CASE("a local model's step t sees the words next to t alone", "[luong]") {
+  named_values inputs = random_inputs(luong<monotonic>, {{"B", 1}, {"T", 7}, {"S", 9}});
+  inputs.at("lengths").values = {8};
+  on_both_backends([&](auto backend) {
+    const golden_tensor weights =
+        run_model<decltype(backend)>(luong<monotonic>, random_weights(luong<monotonic>), inputs)
+            .at("weights");
+    for (int t = 0; t < 7; ++t) {
+      double sum = 0;
+      for (int s = 0; s < 9; ++s) {
+        const double w = weights.values[static_cast<std::size_t>(9 * t + s)];
+        CHECK((w > 0) == (std::abs(s - t) <= 2 && s < 8));
+        sum += w;
+      }
+      CHECK(sum == Approx(1));
+    }
+  });
 }

@@ -2,6 +2,8 @@
 
 #include "compare_backends.hpp"
 
+#include <array>
+
 using namespace fovea;
 using namespace fovea::test;
 
@@ -38,6 +40,70 @@ TEST_CASE("a score by name is the network written out", "[attention]") {
     g.output("concatenated", both);
     g.output("hard", attention(q, k, k, {.score = concatenated("d", 5), .mask = causal, .mode = hard}));
     g.output("heads", attention(q, q, q, {.heads = 3, .mask = causal, .mode = hard}));
+  });
+  compare(m, {{"B", 1}, {"T", 1}, {"S", 1}});
+  compare(m, {{"B", 3}, {"T", 5}, {"S", 9}});
+}
+
+namespace {
+
+constexpr std::array monotonic_names{name_rule{"", "W_p.weight", ignored},
+                                     name_rule{"", "v_p.weight", ignored}};
+constexpr std::array predictive_names{name_rule{"local.hidden.weight", "W_p.weight"},
+                                      name_rule{"local.score.weight", "v_p.weight"}};
+
+/// Decoder states s [B, T, 12] over encoder outputs h [B, S, 12].
+template <bool predicted, const auto& names>
+constexpr auto local = model(
+    "local",
+    [](graph& g) {
+      const expr s = g.input<f32>("s", {"B", "T", 12}), h = g.input<f32>("h", {"B", "S", 12}),
+                 lengths = g.input<i32>("lengths", {"B"});
+      const attention_options o{.score = general("W_a"),
+                                .mask = padding(lengths),
+                                .mode = predicted ? local_p("local", 8, 3, lengths) : local_m(2)};
+      const expr weights = sum(attention_map(s, h, h, o), axis(1));
+      g.output("weights", weights);
+      g.output("context", matmul(weights, h));
+    },
+    names);
+
+/// The same of scores, around centres that were computed before, and without the Gaussian.
+constexpr auto around = model("around", [](graph& g) {
+  const expr s = g.input<f32>("s", {"B", "T", 12}), h = g.input<f32>("h", {"B", "S", 12}),
+             lengths = g.input<i32>("lengths", {"B"});
+  const expr scores = matmul(matmul(s, parameter(s, "W_a.weight", {12, 12})), transpose(h));
+  const expr share = sigmoid(linear(tanh(linear(s, "W_p", 8, {.bias = false})), "v_p", 1, {.bias = false}));
+  const expr p = unsqueeze(to_float(lengths), 1) * reshape(share, {s.size(0), s.size(1)});
+  const attend_options o{.mask = padding(lengths), .mode = local_m(3, p)};
+  const expr weights = sum(attend_map(scores, h, o), axis(1));
+  const expr distance = to_float(range(s, h.size(1))) - unsqueeze(p, 2);
+  const expr fallen = weights * exp(distance * distance * (-2.0 / 9));
+  g.output("p", p);
+  g.output("weights", fallen);
+  g.output("context", matmul(fallen, h));
+});
+
+} // namespace
+
+TEST_CASE("local attention agrees with the reference cases", "[attention]") {
+  check_case(local<false, monotonic_names>, "local_monotonic");
+  check_case(local<true, predictive_names>, "local_predictive");
+  check_case(around, "local_predictive");
+}
+
+TEST_CASE("local attention of heads, scores by networks and sequences without a batch", "[attention]") {
+  constexpr auto m = model("local_forms", [](graph& g) {
+    const expr q = g.input<f32>("q", {"B", "T", 6}), k = g.input<f32>("k", {"B", "S", 6}),
+               bias = g.input<f32>("bias", {3, "T", "S"}), one = g.input<f32>("one", {"T", 4});
+    const expr again = q * 1.5;
+    g.output("heads", attention(q, k, k, {.heads = 3, .bias = bias, .mode = local_m(2)}));
+    g.output("predicted", attention(q, k, k, {.heads = 2, .mode = local_p("p", 5, 2)}));
+    g.output("network", attention(q, k, k, {.score = additive("w", 5), .mode = local_m(1)}));
+    g.output("plain", attention(one, one, one, {.mask = causal, .mode = local_m(3)}));
+    g.output("scores", attend(matmul(q, transpose(again)), again, {.mode = local_m(1)}));
+    g.output("biased_network",
+             attention(q, k, k, {.score = additive("v", 5), .bias = slice(bias, axis(0), 0, 1)}));
   });
   compare(m, {{"B", 1}, {"T", 1}, {"S", 1}});
   compare(m, {{"B", 3}, {"T", 5}, {"S", 9}});

@@ -17,6 +17,7 @@ struct transform {
     columns,
     permuted,
     squeezed,
+    joined,
     scaled,
     ignored,
     tied,
@@ -49,6 +50,9 @@ struct transform {
   friend constexpr auto operator<=>(const transform&, const transform&) = default;
 
   constexpr bool is(kind what) const { return count == 1 && steps[0].what == what; }
+  constexpr bool joins() const {
+    return count > 0 && steps[static_cast<unsigned>(count - 1)].what == kind::joined;
+  }
 };
 
 /// Their last two axes swapped: GPT-2's Conv1D keeps [in, out] where `linear` wants [out, in].
@@ -89,6 +93,10 @@ constexpr transform permuted(axis... axes) {
 /// Their axes of size 1 left out: [1, 1, width] is [width], a convolution's [out, in, 1] is a linear map's
 /// [out, in].
 inline constexpr transform squeezed{transform::step{.what = transform::kind::squeezed}};
+
+/// Their tensors of `{n}` = 0, 1, 2, ... are one of ours, one after another along the first axis, each after
+/// the steps before this one, which is the last: {"q.weight", "head.{n}.W_Q", transposed | joined}.
+inline constexpr transform joined{transform::step{.what = transform::kind::joined}};
 
 /// Every value times `factor`.
 constexpr transform scaled(float factor) {

@@ -195,6 +195,10 @@ std::vector<std::size_t> transformed_shape(const transform& how, std::vector<std
       case kind::squeezed:
         squeeze(shape);
         break;
+      case kind::joined:
+        if (!how.joins() || &step != &steps_of(how).back() || shape.empty())
+          throw error("joined comes last, and needs an axis; found shape " + shape_text(shape));
+        break;
       case kind::scaled:
       case kind::tied:
         break;
@@ -228,6 +232,7 @@ float_values transformed(const stored_tensor& tensor, const transform& how) {
       case kind::scaled:
         scale(w, step.factor);
         break;
+      case kind::joined:
       case kind::tied:
       case kind::ignored:
       case kind::optional_prefix:
@@ -235,6 +240,16 @@ float_values transformed(const stored_tensor& tensor, const transform& how) {
     }
   }
   return w.content;
+}
+
+float_values transformed(std::span<const stored_tensor* const> tensors, const transform& how) {
+  if (tensors.size() == 1) return transformed(*tensors.front(), how);
+  std::size_t count = 0;
+  for (const stored_tensor* each : tensors) count += product(each->shape);
+  auto buffer = std::make_shared<packed>(count);
+  float* to = buffer->data();
+  for (const stored_tensor* each : tensors) to = std::ranges::copy(transformed(*each, how).values, to).out;
+  return {{buffer->data(), static_cast<std::size_t>(to - buffer->data())}, buffer};
 }
 
 std::optional<std::size_t> first_non_finite(std::span<const float> values) {

@@ -30,6 +30,9 @@ struct float_values {
 /// `how` must fit its shape.
 float_values transformed(const stored_tensor& tensor, const transform& how);
 
+/// The same of several tensors that `how` joins.
+float_values transformed(std::span<const stored_tensor* const> tensors, const transform& how);
+
 /// The position of the first NaN or infinity.
 std::optional<std::size_t> first_non_finite(std::span<const float> values);
 

@@ -76,7 +76,8 @@ std::optional<std::vector<long>> match_indices(std::string_view pattern, std::st
   return indices;
 }
 
-std::string fill_indices(std::string_view pattern, const std::vector<long>& indices) {
+std::string fill_indices(std::string_view pattern, const std::vector<long>& indices,
+                         std::optional<long> part) {
   std::string name;
   std::size_t star = 0;
   for (std::size_t at = 0; at < pattern.size(); ++at) {
@@ -87,7 +88,8 @@ std::string fill_indices(std::string_view pattern, const std::vector<long>& indi
     } else if (pattern[at] == '{') {
       const std::size_t close = pattern.find('}', at);
       if (close == std::string_view::npos) fail(pattern, "expected a '}' for its '{'");
-      name += std::to_string(evaluate(pattern, pattern.substr(at + 1, close - at - 1), indices));
+      const std::string_view inside = pattern.substr(at + 1, close - at - 1);
+      name += std::to_string(part && inside == "n" ? *part : evaluate(pattern, inside, indices));
       at = close;
     } else {
       name += pattern[at];

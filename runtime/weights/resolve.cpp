@@ -18,10 +18,17 @@ namespace {
 
 using kind = transform::kind;
 
-/// What fills one parameter: a tensor of the checkpoint under its own name, and the rule's transform.
+/// What fills one parameter: a tensor of the checkpoint under its own name, or several that are joined, and
+/// the rule's transform.
 struct filling {
-  const std::string* tensor;
+  std::vector<const std::string*> tensors;
   transform how;
+
+  std::string name() const {
+    std::string all;
+    for (const std::string* each : tensors) all += (all.empty() ? "" : " + ") + *each;
+    return all;
+  }
 };
 
 /// Collects problems of one kind and prints the first few.
@@ -90,7 +97,8 @@ void run_in_parallel(std::size_t count, const std::function<void(std::size_t)>& 
 /// One transformed tensor that is not in the cache yet.
 struct pending {
   std::pair<std::string, transform> key;
-  const stored_tensor* tensor;
+  std::vector<const stored_tensor*> tensors;
+  std::string file;
   float_values values{};
 };
 
@@ -113,9 +121,8 @@ public:
     problems missing(", ");
     for (const wanted_parameter& parameter : wanted_) {
       const filling found = find(parameter.name);
-      if (found.tensor)
-        used.insert(found.tensor);
-      else
+      used.insert(found.tensors.begin(), found.tensors.end());
+      if (found.tensors.empty())
         missing.add("'" + parameter.name + "' " + shape_text(parameter.shape) +
                     expected_under(parameter.name));
       result.push_back(found);
@@ -136,20 +143,14 @@ public:
   void check_shapes(const std::vector<filling>& fillings) const {
     problems misfits("; ");
     for (std::size_t i = 0; i < fillings.size(); ++i) {
-      const stored_tensor& tensor = tensors_.at(*fillings[i].tensor);
+      const filling& f = fillings[i];
       const std::string what =
-          "tensor '" + *fillings[i].tensor + "'" +
-          (*fillings[i].tensor == wanted_[i].name ? "" : " for '" + wanted_[i].name + "'");
-      if (!is_floating_point(tensor.type)) {
-        misfits.add(what + ": expected F32, F16, BF16 or F64; found " +
-                    std::string(element_name(tensor.type)));
-        continue;
-      }
+          "tensor '" + f.name() + "'" + (f.name() == wanted_[i].name ? "" : " for '" + wanted_[i].name + "'");
       try {
-        const auto shape = transformed_shape(fillings[i].how, tensor.shape);
+        const auto shape = joined_shape(f);
         if (shape != wanted_[i].shape)
           misfits.add(what + ": expected " + shape_text(wanted_[i].shape) + "; found " + shape_text(shape) +
-                      (fillings[i].how.count ? ", made of " + shape_text(tensor.shape) : ""));
+                      (f.how.count ? ", made of " + shape_text(tensors_.at(*f.tensors.front()).shape) : ""));
       } catch (const error& reason) {
         misfits.add(what + ": " + reason.what());
       }
@@ -171,26 +172,56 @@ public:
   }
 
 private:
+  /// The shape that a filling gives its parameter.
+  std::vector<std::size_t> joined_shape(const filling& f) const {
+    std::vector<std::size_t> whole;
+    for (const std::string* each : f.tensors) {
+      const stored_tensor& tensor = tensors_.at(*each);
+      if (!is_floating_point(tensor.type))
+        throw error("expected F32, F16, BF16 or F64; found " + std::string(element_name(tensor.type)));
+      auto shape = transformed_shape(f.how, tensor.shape);
+      if (!whole.empty()) {
+        if (!std::ranges::equal(std::span(shape).subspan(1), std::span(whole).subspan(1)))
+          throw error("cannot join " + shape_text(whole) + " and " + shape_text(shape));
+        shape[0] += whole[0];
+      }
+      whole = std::move(shape);
+    }
+    return whole;
+  }
+
   static bool fills(const name_rule& rule) {
     return !rule.how.is(kind::ignored) && !rule.how.is(kind::optional_prefix) && !rule.how.is(kind::tied);
+  }
+
+  static std::optional<long> first_part(const name_rule& rule) {
+    return rule.how.joins() ? std::optional<long>(0) : std::nullopt;
   }
 
   filling find(const std::string& parameter) const {
     for (const name_rule& rule : rules_) {
       if (!fills(rule)) continue;
-      if (const auto indices = match_indices(rule.ours, parameter))
-        if (const auto found = names_.find(fill_indices(rule.theirs, *indices)); found != names_.end())
-          return {found->second, rule.how};
+      const auto indices = match_indices(rule.ours, parameter);
+      if (!indices) continue;
+      filling made{{}, rule.how};
+      for (std::optional<long> part = first_part(rule); true; ++*part) {
+        const auto found = names_.find(fill_indices(rule.theirs, *indices, part));
+        if (found == names_.end()) break;
+        made.tensors.push_back(found->second);
+        if (!part) break;
+      }
+      if (!made.tensors.empty()) return made;
     }
     const auto found = names_.find(parameter);
-    return {found == names_.end() ? nullptr : found->second, {}};
+    if (found == names_.end()) return {};
+    return {{found->second}, {}};
   }
 
   std::string expected_under(const std::string& parameter) const {
     for (const name_rule& rule : rules_)
       if (fills(rule))
         if (const auto indices = match_indices(rule.ours, parameter))
-          return " (expected as '" + fill_indices(rule.theirs, *indices) + "')";
+          return " (expected as '" + fill_indices(rule.theirs, *indices, first_part(rule)) + "')";
     return "";
   }
 
@@ -209,10 +240,10 @@ private:
 
 namespace {
 
-void convert_and_check(std::vector<pending>& work,
-                       const std::function<std::string(const std::string&)>& file_of) {
-  run_in_parallel(work.size(),
-                  [&](std::size_t i) { work[i].values = transformed(*work[i].tensor, work[i].key.second); });
+void convert_and_check(std::vector<pending>& work) {
+  run_in_parallel(work.size(), [&](std::size_t i) {
+    work[i].values = transformed(std::span<const stored_tensor* const>(work[i].tensors), work[i].key.second);
+  });
   struct chunk {
     std::size_t item, from;
     std::optional<std::size_t> bad{};
@@ -232,7 +263,7 @@ void convert_and_check(std::vector<pending>& work,
     if (!c.bad || reported == &item) continue;
     reported = &item;
     const std::size_t at = c.from + *c.bad;
-    bad.add(file_of(item.key.first) + ": tensor '" + item.key.first + "': expected finite values; found " +
+    bad.add(item.file + ": tensor '" + item.key.first + "': expected finite values; found " +
             std::to_string(item.values.values[at]) + " at element " + std::to_string(at));
   }
   if (!bad.empty()) throw error(bad.text());
@@ -249,15 +280,17 @@ std::vector<weight_view> weights::resolve(std::span<const wanted_parameter> want
   const std::lock_guard lock(state_->guard);
   std::vector<pending> work;
   std::set<state::content_key> planned;
-  const auto plan = [&](const std::string& name, const transform& how) {
-    state::content_key key(name, how);
-    if (!state_->checked.contains(key) && planned.insert(key).second)
-      work.push_back({key, &state_->tensors.at(name)});
+  const auto plan = [&](const filling& f) {
+    state::content_key key(f.name(), f.how);
+    if (!state_->checked.contains(key) && planned.insert(key).second) {
+      work.push_back({key, {}, state_->file_of(*f.tensors.front())});
+      for (const std::string* each : f.tensors) work.back().tensors.push_back(&state_->tensors.at(*each));
+    }
     return key;
   };
   std::vector<state::content_key> keys;
-  for (const filling& f : fillings) keys.push_back(plan(*f.tensor, f.how));
-  convert_and_check(work, [&](const std::string& name) { return state_->file_of(name); });
+  for (const filling& f : fillings) keys.push_back(plan(f));
+  convert_and_check(work);
 
   for (const auto& [place, copy] : call.tied_copies()) {
     const stored_tensor& second = state_->tensors.at(*copy);

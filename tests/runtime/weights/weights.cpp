@@ -106,6 +106,36 @@ TEST_CASE("layer indices are computed and the first rule with a tensor wins", "[
   for (std::size_t i = 0; i < 4; ++i) CHECK(views[i].data[0] == static_cast<float>(i));
 }
 
+TEST_CASE("tensors of several heads are joined", "[weights]") {
+  static constexpr std::array rules{name_rule{"h.*.q", "h.*.head.{n}.q", transposed | joined},
+                                    name_rule{"b", "b.{n}", joined}};
+  std::map<std::string, weight_tensor> theirs{{"b.0", {{1}, {7}}}, {"b.1", {{2}, {8, 9}}}};
+  for (const std::string layer : {"0", "1"})
+    for (const std::string head : {"0", "1", "2"})
+      theirs["h." + layer + ".head." + head + ".q"] = counted({2, 1});
+  const std::vector<wanted_parameter> wanted{{"h.0.q", {3, 2}}, {"h.1.q", {3, 2}}, {"b", {3}}};
+  const auto w = weights::from(theirs, "model");
+  const auto views = w.resolve(wanted, rules);
+  CHECK(values(views[0]) == std::vector<float>{0, 1, 0, 1, 0, 1});
+  CHECK(values(views[2]) == std::vector<float>{7, 8, 9});
+
+  // A gap, a head too few and a head of another width are not taken.
+  auto gap = theirs;
+  gap["h.0.head.4.q"] = counted({2, 1});
+  CHECK_THAT(refusal(weights::from(gap), wanted, rules),
+             Contains("no rule ignores the tensors 'h.0.head.4.q' [2, 1]"));
+  auto fewer = theirs;
+  fewer.erase("h.1.head.2.q");
+  CHECK_THAT(refusal(weights::from(fewer), wanted, rules),
+             Contains("'h.1.head.0.q + h.1.head.1.q' for 'h.1.q': expected [3, 2]; found [2, 2]"));
+  auto wider = theirs;
+  wider["h.1.head.1.q"] = counted({3, 1});
+  CHECK_THAT(refusal(weights::from(wider), wanted, rules), Contains("cannot join [1, 2] and [1, 3]"));
+  auto none = theirs;
+  none.erase("b.0"), none.erase("b.1");
+  CHECK_THAT(refusal(weights::from(none), wanted, rules), Contains("'b' [3] (expected as 'b.0')"));
+}
+
 TEST_CASE("missing and extra tensors are reported together", "[weights]") {
   const auto w = weights::from({{"a", counted({2})}, {"b.x", counted({3})}}, "model");
   static constexpr std::array rules{name_rule{"c", "theirs.c"}};

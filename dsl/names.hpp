@@ -18,6 +18,7 @@ struct transform {
     permuted,
     squeezed,
     joined,
+    rotary_halves,
     scaled,
     ignored,
     tied,
@@ -25,7 +26,7 @@ struct transform {
   };
   struct step {
     kind what = kind::transposed;
-    std::int64_t from = 0, to = 0;     // rows, columns
+    std::int64_t from = 0, to = 0;     // rows, columns; rotary_halves: to is a head's width
     float factor = 1;                  // scaled
     std::array<std::int8_t, 4> axes{}; // permuted
     int rank = 0;                      // permuted
@@ -97,6 +98,13 @@ inline constexpr transform squeezed{transform::step{.what = transform::kind::squ
 /// Their tensors of `{n}` = 0, 1, 2, ... are one of ours, one after another along the first axis, each after
 /// the steps before this one, which is the last: {"q.weight", "head.{n}.W_Q", transposed | joined}.
 inline constexpr transform joined{transform::step{.what = transform::kind::joined}};
+
+/// Their rows, `head_width` to a head, are turned by rotary positions in neighbouring pairs (2i, 2i + 1);
+/// ours in halves (i, i + head_width / 2), as `rope` pairs them by default. Of the weights or biases of
+/// queries and keys: Meta's, llama2.c's and llama.cpp's files pair neighbours, Hugging Face's halves.
+constexpr transform rotary_halves(std::int64_t head_width) {
+  return transform{transform::step{.what = transform::kind::rotary_halves, .to = head_width}};
+}
 
 /// Every value times `factor`.
 constexpr transform scaled(float factor) {

@@ -1,7 +1,8 @@
 #pragma once
 
 // GPT-2: a language model of pre-norm decoder blocks (Radford et al. 2019, "Language Models are Unsupervised
-// Multitask Learners"). Loads Hugging Face checkpoints of GPT2LMHeadModel and GPT2Model unchanged.
+// Multitask Learners"). Loads Hugging Face checkpoints of GPT2LMHeadModel and GPT2Model, and llama.cpp's
+// (GGUF), unchanged.
 
 #include <fovea/dsl.hpp>
 
@@ -60,8 +61,9 @@ constexpr expr gpt2_logits(expr tokens, gpt2_config c, place at = {__builtin_FIL
   return matmul(gpt2_decoder(words, tokens, c), transpose(words));
 }
 
-/// How Hugging Face names the parameters. Its Conv1D keeps weights [in, out], and c_attn holds query, key and
-/// value side by side.
+/// How Hugging Face and llama.cpp (GGUF) name the parameters. Hugging Face's Conv1D keeps weights [in, out],
+/// and c_attn holds query, key and value side by side; llama.cpp keeps [out, in], and attn_qkv holds the
+/// three one below the other.
 template <gpt2_config c>
 inline constexpr auto gpt2_names = std::to_array<name_rule>({
     {"", "transformer.", optional_prefix},
@@ -81,6 +83,28 @@ inline constexpr auto gpt2_names = std::to_array<name_rule>({
     {"h.*.mlp.down.bias", "h.*.mlp.c_proj.bias"},
     {"", "h.*.attn.bias", ignored},
     {"", "h.*.attn.masked_bias", ignored},
+
+    {"wte", "token_embd.weight"},
+    {"wte", "output.weight", tied},
+    {"wpe.weight", "position_embd.weight"},
+    {"h.*.ln_1.weight", "blk.*.attn_norm.weight"},
+    {"h.*.ln_1.bias", "blk.*.attn_norm.bias"},
+    {"h.*.attn.q.weight", "blk.*.attn_qkv.weight", rows(0, c.width)},
+    {"h.*.attn.k.weight", "blk.*.attn_qkv.weight", rows(c.width, 2 * c.width)},
+    {"h.*.attn.v.weight", "blk.*.attn_qkv.weight", rows(2 * c.width, 3 * c.width)},
+    {"h.*.attn.q.bias", "blk.*.attn_qkv.bias", rows(0, c.width)},
+    {"h.*.attn.k.bias", "blk.*.attn_qkv.bias", rows(c.width, 2 * c.width)},
+    {"h.*.attn.v.bias", "blk.*.attn_qkv.bias", rows(2 * c.width, 3 * c.width)},
+    {"h.*.attn.proj.weight", "blk.*.attn_output.weight"},
+    {"h.*.attn.proj.bias", "blk.*.attn_output.bias"},
+    {"h.*.ln_2.weight", "blk.*.ffn_norm.weight"},
+    {"h.*.ln_2.bias", "blk.*.ffn_norm.bias"},
+    {"h.*.mlp.up.weight", "blk.*.ffn_up.weight"},
+    {"h.*.mlp.up.bias", "blk.*.ffn_up.bias"},
+    {"h.*.mlp.down.weight", "blk.*.ffn_down.weight"},
+    {"h.*.mlp.down.bias", "blk.*.ffn_down.bias"},
+    {"ln_f.weight", "output_norm.weight"},
+    {"ln_f.bias", "output_norm.bias"},
 });
 
 /// tokens [B, T] of int32 -> logits [B, T, vocab].

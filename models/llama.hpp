@@ -2,7 +2,8 @@
 
 // Llama: a language model of pre-norm decoder blocks with rotary positions, RMS norm and a gated feed-forward
 // layer (Touvron et al. 2023), and with fewer key heads than query heads from Llama 2 on (Ainslie et al.
-// 2023). Loads Hugging Face checkpoints of LlamaForCausalLM unchanged.
+// 2023). Loads Hugging Face checkpoints of LlamaForCausalLM, Meta's, llama2.c's and llama.cpp's (GGUF)
+// unchanged.
 
 #include <fovea/dsl.hpp>
 
@@ -74,8 +75,8 @@ constexpr expr llama_logits(expr tokens, llama_config c, place at = {__builtin_F
   return llama_scores(llama_decoder(words, tokens, c), words, c);
 }
 
-/// How Hugging Face names the parameters. Its checkpoints pair the halves of a head for rotary positions, as
-/// `rope` does by default.
+/// How Hugging Face, llama.cpp (GGUF), and Meta and llama2.c name the parameters. Hugging Face pairs the
+/// halves of a head for rotary positions, as `rope` does by default; the others pair neighbours.
 template <llama_config c>
 inline constexpr auto llama_names = std::to_array<name_rule>({
     {"", "model.", optional_prefix},
@@ -92,6 +93,31 @@ inline constexpr auto llama_names = std::to_array<name_rule>({
     {"layers.*.mlp.down.weight", "layers.*.mlp.down_proj.weight"},
     {"norm.weight", "norm.weight"},
     {"", "layers.*.self_attn.rotary_emb.inv_freq", ignored},
+
+    {"words", "token_embd.weight"},
+    {c.tied ? "words" : "lm_head.weight", "output.weight", c.tied ? tied : transform{}},
+    {"layers.*.attn_norm.weight", "blk.*.attn_norm.weight"},
+    {"layers.*.attn.q.weight", "blk.*.attn_q.weight", rotary_halves(c.width / c.heads)},
+    {"layers.*.attn.k.weight", "blk.*.attn_k.weight", rotary_halves(c.width / c.heads)},
+    {"layers.*.attn.v.weight", "blk.*.attn_v.weight"},
+    {"layers.*.attn.proj.weight", "blk.*.attn_output.weight"},
+    {"layers.*.mlp_norm.weight", "blk.*.ffn_norm.weight"},
+    {"layers.*.mlp.gate.weight", "blk.*.ffn_gate.weight"},
+    {"layers.*.mlp.up.weight", "blk.*.ffn_up.weight"},
+    {"layers.*.mlp.down.weight", "blk.*.ffn_down.weight"},
+    {"norm.weight", "output_norm.weight"},
+
+    {"words", "tok_embeddings.weight"}, // the last norm and the output are named as above
+    {"layers.*.attn_norm.weight", "layers.*.attention_norm.weight"},
+    {"layers.*.attn.q.weight", "layers.*.attention.wq.weight", rotary_halves(c.width / c.heads)},
+    {"layers.*.attn.k.weight", "layers.*.attention.wk.weight", rotary_halves(c.width / c.heads)},
+    {"layers.*.attn.v.weight", "layers.*.attention.wv.weight"},
+    {"layers.*.attn.proj.weight", "layers.*.attention.wo.weight"},
+    {"layers.*.mlp_norm.weight", "layers.*.ffn_norm.weight"},
+    {"layers.*.mlp.gate.weight", "layers.*.feed_forward.w1.weight"},
+    {"layers.*.mlp.up.weight", "layers.*.feed_forward.w3.weight"},
+    {"layers.*.mlp.down.weight", "layers.*.feed_forward.w2.weight"},
+    {"", "rope.freqs", ignored},
 });
 
 /// tokens [B, T] of int32 -> logits [B, T, vocab].

@@ -1,12 +1,12 @@
 #include <fovea/runtime/weights/convert.hpp>
 
 #include <fovea/runtime/error.hpp>
+#include <fovea/runtime/weights/to_floats.hpp>
 
 #include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstdint>
-#include <cstring>
 #include <numeric>
 #include <string>
 
@@ -21,30 +21,6 @@ std::span<const transform::step> steps_of(const transform& how) {
 
 std::size_t product(std::span<const std::size_t> shape) {
   return std::accumulate(shape.begin(), shape.end(), std::size_t{1}, std::multiplies<>());
-}
-
-float from_half(std::uint16_t half) {
-  // The exponent's bias differs by 112. Multiplying by 2^112 shifts it and makes subnormals normal on the
-  // way.
-  const std::uint32_t sign = static_cast<std::uint32_t>(half & 0x8000u) << 16;
-  const std::uint32_t rest = static_cast<std::uint32_t>(half & 0x7fffu) << 13;
-  const std::uint32_t finite = std::bit_cast<std::uint32_t>(std::bit_cast<float>(rest) * 0x1p112f);
-  const std::uint32_t magnitude = (half & 0x7c00u) == 0x7c00u ? rest | 0x7f800000u : finite;
-  return std::bit_cast<float>(sign | magnitude);
-}
-
-float from_bfloat(std::uint16_t value) {
-  return std::bit_cast<float>(static_cast<std::uint32_t>(value) << 16);
-}
-
-template <typename element, typename convert>
-void convert_all(std::span<const std::byte> bytes, float* to, convert f) {
-  const std::size_t count = bytes.size() / sizeof(element);
-  for (std::size_t i = 0; i < count; ++i) {
-    element value;
-    std::memcpy(&value, bytes.data() + i * sizeof(element), sizeof(element));
-    to[i] = f(value);
-  }
 }
 
 /// Values under way through the steps, together with their shape.
@@ -64,23 +40,7 @@ working load(const stored_tensor& tensor) {
   if (tensor.type == element_type::f32 && aligned)
     return {tensor.shape, {{reinterpret_cast<const float*>(tensor.bytes.data()), count}, nullptr}};
   auto buffer = std::make_shared<packed>(count);
-  float* to = buffer->data();
-  switch (tensor.type) {
-    case element_type::f64:
-      convert_all<double>(tensor.bytes, to, [](double value) { return static_cast<float>(value); });
-      break;
-    case element_type::f32:
-      std::memcpy(to, tensor.bytes.data(), tensor.bytes.size());
-      break;
-    case element_type::f16:
-      convert_all<std::uint16_t>(tensor.bytes, to, from_half);
-      break;
-    case element_type::bf16:
-      convert_all<std::uint16_t>(tensor.bytes, to, from_bfloat);
-      break;
-    default:
-      throw error("expected a floating-point tensor; found " + std::string(element_name(tensor.type)));
-  }
+  to_floats(tensor.type, tensor.bytes, buffer->data());
   working w;
   replace(w, tensor.shape, std::move(buffer));
   return w;
@@ -146,6 +106,17 @@ void permute(working& w, const transform::step& step) {
 
 void squeeze(std::vector<std::size_t>& shape) { std::erase(shape, 1u); }
 
+void gather_halves(working& w, std::size_t head) {
+  const std::size_t stride = product(std::span(w.shape).subspan(1)), half = head / 2;
+  auto buffer = std::make_shared<packed>(w.content.values.size());
+  for (std::size_t row = 0; row < w.shape[0]; ++row) {
+    const std::size_t first = row / head * head, in_head = row % head;
+    const std::size_t from = first + (in_head < half ? 2 * in_head : 2 * (in_head - half) + 1);
+    std::copy_n(w.content.values.data() + from * stride, stride, buffer->data() + row * stride);
+  }
+  replace(w, w.shape, std::move(buffer));
+}
+
 void scale(working& w, float factor) {
   auto buffer = std::make_shared<packed>(w.content.values.size());
   std::ranges::transform(w.content.values, buffer->data(), [factor](float value) { return value * factor; });
@@ -153,11 +124,6 @@ void scale(working& w, float factor) {
 }
 
 } // namespace
-
-bool is_floating_point(element_type type) {
-  return type == element_type::f64 || type == element_type::f32 || type == element_type::f16 ||
-         type == element_type::bf16;
-}
 
 std::vector<std::size_t> transformed_shape(const transform& how, std::vector<std::size_t> shape) {
   const auto range = [&](const char* name, const transform::step& step, std::size_t axis) {
@@ -199,6 +165,13 @@ std::vector<std::size_t> transformed_shape(const transform& how, std::vector<std
         if (!how.joins() || &step != &steps_of(how).back() || shape.empty())
           throw error("joined comes last, and needs an axis; found shape " + shape_text(shape));
         break;
+      case kind::rotary_halves: {
+        const auto head = static_cast<std::size_t>(step.to);
+        if (step.to < 2 || head % 2 != 0 || shape.empty() || shape[0] % head != 0)
+          throw error("rotary_halves(" + std::to_string(step.to) + ") does not fit shape " +
+                      shape_text(shape));
+        break;
+      }
       case kind::scaled:
       case kind::tied:
         break;
@@ -228,6 +201,9 @@ float_values transformed(const stored_tensor& tensor, const transform& how) {
         break;
       case kind::squeezed:
         squeeze(w.shape);
+        break;
+      case kind::rotary_halves:
+        gather_halves(w, static_cast<std::size_t>(step.to));
         break;
       case kind::scaled:
         scale(w, step.factor);

@@ -2,7 +2,7 @@
 
 #include <fovea/dsl/names.hpp>
 #include <fovea/runtime/weights/packed.hpp>
-#include <fovea/runtime/weights/safetensors.hpp>
+#include <fovea/runtime/weights/stored_tensor.hpp>
 
 #include <cstddef>
 #include <memory>
@@ -11,9 +11,6 @@
 #include <vector>
 
 namespace fovea {
-
-/// Whether parameters can be made from elements of this type (f64, f32, f16, bf16).
-bool is_floating_point(element_type type);
 
 /// The shape that `how` makes of `shape`. Throws fovea::error that says which step doesn't fit, without
 /// naming the tensor.
@@ -26,8 +23,7 @@ struct float_values {
 };
 
 /// The tensor's values as float32 after the steps of `how`. Points into the tensor where nothing has to
-/// change. float64 is rounded to nearest; f16 and bf16 are exact. The tensor must be of floating point and
-/// `how` must fit its shape.
+/// change. The tensor's type must hold reals (to_floats.hpp) and `how` must fit its shape.
 float_values transformed(const stored_tensor& tensor, const transform& how);
 
 /// The same of several tensors that `how` joins.

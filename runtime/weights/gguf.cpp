@@ -10,6 +10,7 @@
 namespace fovea {
 namespace {
 
+constexpr std::string_view magic = "GGUF";
 constexpr std::uint32_t oldest_version = 2, newest_version = 3;
 constexpr std::size_t usual_alignment = 32;
 constexpr std::uint32_t most_axes = 4;
@@ -74,14 +75,18 @@ placed_tensor read_tensor(byte_cursor& cursor, std::string_view what) {
 
 } // namespace
 
+bool is_gguf(std::span<const std::byte> file) {
+  return file.size() >= magic.size() && byte_cursor("", file).text(magic.size(), "") == magic;
+}
+
 gguf_file::gguf_file(const std::filesystem::path& path)
     : gguf_file(path, std::make_shared<const mapped_file>(path)) {}
 
 gguf_file::gguf_file(const std::filesystem::path& path, std::shared_ptr<const mapped_file> file)
     : file_(std::move(file)) {
   byte_cursor cursor(path.string(), file_->bytes());
-  if (cursor.left() < 4 || cursor.text(4, "the magic") != "GGUF")
-    cursor.fail("expected a GGUF file, which begins with the letters GGUF");
+  if (!is_gguf(file_->bytes())) cursor.fail("expected a GGUF file, which begins with the letters GGUF");
+  cursor.take(magic.size(), magic);
   const auto version = cursor.read<std::uint32_t>("the version");
   if (version < oldest_version || version > newest_version)
     cursor.fail("expected GGUF of version 2 or 3; found " +

@@ -33,4 +33,7 @@ private:
   std::vector<std::pair<std::string, stored_tensor>> tensors_;
 };
 
+/// Whether the file begins with GGUF.
+bool is_gguf(std::span<const std::byte> file);
+
 } // namespace fovea

@@ -3,6 +3,7 @@
 #include <fovea/runtime/error.hpp>
 #include <fovea/runtime/weights/name_rules.hpp>
 #include <fovea/runtime/weights/state.hpp>
+#include <fovea/runtime/weights/to_floats.hpp>
 
 #include <algorithm>
 #include <atomic>
@@ -177,8 +178,9 @@ private:
     std::vector<std::size_t> whole;
     for (const std::string* each : f.tensors) {
       const stored_tensor& tensor = tensors_.at(*each);
-      if (!is_floating_point(tensor.type))
-        throw error("expected F32, F16, BF16 or F64; found " + std::string(element_name(tensor.type)));
+      if (!holds_reals(tensor.type))
+        throw error("expected F64, F32, F16, BF16, Q8_0 or Q4_0; found " +
+                    std::string(element_name(tensor.type)));
       auto shape = transformed_shape(f.how, tensor.shape);
       if (!whole.empty()) {
         if (!std::ranges::equal(std::span(shape).subspan(1), std::span(whole).subspan(1)))
@@ -218,11 +220,13 @@ private:
   }
 
   std::string expected_under(const std::string& parameter) const {
+    std::string names;
     for (const name_rule& rule : rules_)
       if (fills(rule))
         if (const auto indices = match_indices(rule.ours, parameter))
-          return " (expected as '" + fill_indices(rule.theirs, *indices, first_part(rule)) + "')";
-    return "";
+          names +=
+              (names.empty() ? "'" : " or '") + fill_indices(rule.theirs, *indices, first_part(rule)) + "'";
+    return names.empty() ? "" : " (expected as " + names + ")";
   }
 
   bool skipped(std::string_view name) const {
@@ -297,7 +301,7 @@ std::vector<weight_view> weights::resolve(std::span<const wanted_parameter> want
     const auto work_item = std::ranges::find(work, keys[place], &pending::key);
     const auto first =
         work_item != work.end() ? work_item->values.values : state_->checked.at(keys[place]).values;
-    if (second.shape != wanted[place].shape || !is_floating_point(second.type) ||
+    if (second.shape != wanted[place].shape || !holds_reals(second.type) ||
         !std::ranges::equal(first, transformed(second, {}).values))
       throw error(state_->file_of(*copy) + ": tensor '" + *copy + "': expected a second copy of '" +
                   wanted[place].name + "' " + shape_text(wanted[place].shape) +

@@ -1,6 +1,7 @@
 #include <fovea/runtime/weights/safetensors.hpp>
 
 #include <fovea/runtime/error.hpp>
+#include <fovea/runtime/weights/byte_cursor.hpp>
 
 #include <nlohmann/json.hpp>
 
@@ -177,8 +178,17 @@ private:
 
 } // namespace
 
+bool is_safetensors(std::span<const std::byte> file) {
+  if (file.size() <= length_bytes) return false;
+  const auto length = byte_cursor("", file).read<std::uint64_t>("");
+  return length <= largest_header && file[length_bytes] == std::byte{'{'};
+}
+
 safetensors_file::safetensors_file(const std::filesystem::path& path)
-    : path_(path), file_(std::make_shared<const mapped_file>(path)) {
+    : safetensors_file(path, std::make_shared<const mapped_file>(path)) {}
+
+safetensors_file::safetensors_file(const std::filesystem::path& path, std::shared_ptr<const mapped_file> file)
+    : path_(path), file_(std::move(file)) {
   header_reader(path_, file_->bytes()).read(tensors_, metadata_);
 }
 

@@ -18,6 +18,8 @@ namespace fovea {
 class safetensors_file {
 public:
   explicit safetensors_file(const std::filesystem::path& path);
+  /// The same of a file that is mapped already.
+  safetensors_file(const std::filesystem::path& path, std::shared_ptr<const mapped_file> file);
 
   const std::filesystem::path& path() const { return path_; }
   /// By name; the bytes live as long as this object or a copy of it.
@@ -33,6 +35,9 @@ private:
   std::map<std::string, stored_tensor> tensors_;
   std::map<std::string, std::string> metadata_;
 };
+
+/// Whether the file begins with the length of a header and the header's '{'.
+bool is_safetensors(std::span<const std::byte> file);
 
 /// Writes a file that `safetensors_file` reads, the data aligned to 64 bytes and each tensor to its element.
 /// The file appears under `path` whole or not at all: a temporary file beside it is written, flushed to the

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <fovea/runtime/weights/convert.hpp>
+#include <fovea/runtime/weights/weight_file.hpp>
 #include <fovea/runtime/weights/weights.hpp>
 
 #include <map>
@@ -15,7 +16,7 @@ namespace fovea {
 /// What all copies of one `weights` share.
 struct weights::state {
   std::string source;
-  std::vector<safetensors_file> files;        // keep the tensors' bytes mapped
+  std::vector<weight_file> files;             // keep the tensors' bytes
   std::map<std::string, weight_tensor> given; // or keep them in memory
   std::map<std::string, stored_tensor> tensors;
   std::map<std::string, std::string> shard_of; // the file of each tensor, when there are several

@@ -74,29 +74,33 @@ weights load_weights(const std::filesystem::path& path) {
   auto shared = std::make_shared<weights::state>();
   shared->source = file.string();
   if (!file.string().ends_with(".index.json")) {
-    shared->files.emplace_back(file);
-    shared->tensors = shared->files.front().tensors();
-    shared->metadata = shared->files.front().metadata();
+    const weight_file& only = shared->files.emplace_back(open_weight_file(file));
+    shared->tensors = only.tensors;
+    shared->metadata = only.metadata;
     return weights(std::move(shared));
   }
   const auto index = read_index(file);
   std::map<std::string, std::size_t> opened;
   for (const auto& [tensor, shard] : index) {
+    const std::filesystem::path path_of_shard = file.parent_path() / shard;
     const auto [at, added] = opened.emplace(shard, shared->files.size());
     if (added) {
-      shared->files.emplace_back(file.parent_path() / shard);
-      for (const auto& [name, stored] : shared->files.back().tensors()) {
+      const weight_file& part = shared->files.emplace_back(open_weight_file(path_of_shard));
+      for (const auto& [name, stored] : part.tensors) {
         const auto named = index.find(name);
         if (named == index.end() || named->second != shard)
-          throw error(shared->files.back().path().string() + ": tensor '" + name + "': the index " +
-                      file.string() +
+          throw error(path_of_shard.string() + ": tensor '" + name + "': the index " + file.string() +
                       (named == index.end() ? " does not name it" : " expects it in " + named->second));
       }
-      shared->metadata.insert(shared->files.back().metadata().begin(), shared->files.back().metadata().end());
+      shared->metadata.insert(part.metadata.begin(), part.metadata.end());
     }
-    const safetensors_file& source = shared->files[at->second];
-    shared->tensors[tensor] = source.at(tensor);
-    shared->shard_of[tensor] = source.path().string();
+    const auto& tensors = shared->files[at->second].tensors;
+    const auto stored = tensors.find(tensor);
+    if (stored == tensors.end())
+      throw error(path_of_shard.string() + ": expected a tensor '" + tensor + "', as the index " +
+                  file.string() + " says; the file has " + std::to_string(tensors.size()) + " others");
+    shared->tensors[tensor] = stored->second;
+    shared->shard_of[tensor] = path_of_shard.string();
   }
   return weights(std::move(shared));
 }

@@ -44,10 +44,10 @@ public:
 
   /// The values of every wanted parameter, in order. `rules` is the model's table (dsl/names.hpp).
   ///
-  /// A float32 tensor without transform is used where it lies in the file; others are converted once and
-  /// kept. Throws fovea::error, having handed out nothing, when a parameter has no tensor, a tensor is used
-  /// by no parameter and ignored by no rule, a shape or element type doesn't fit, a value is NaN or infinite,
-  /// or a `tied` copy differs. Problems of one kind are reported together.
+  /// A float32 tensor without transform is used where it lies in the file; others, quantised ones among them,
+  /// are converted once and kept. Throws fovea::error, having handed out nothing, when a parameter has no
+  /// tensor, a tensor is used by no parameter and ignored by no rule, a shape or element type doesn't fit, a
+  /// value is NaN or infinite, or a `tied` copy differs. Problems of one kind are reported together.
   std::vector<weight_view> resolve(std::span<const wanted_parameter> wanted,
                                    std::span<const name_rule> rules = {}) const&;
   // The views would outlive what they point into.
@@ -61,7 +61,8 @@ public:
 
   /// The file or folder, as messages name it.
   const std::string& source() const;
-  /// What the checkpoint holds, under its own names.
+  /// What the checkpoint holds, under its own names, and what it says of itself (of a GGUF file, all but its
+  /// arrays).
   const std::map<std::string, stored_tensor>& tensors() const;
   const std::map<std::string, std::string>& metadata() const;
 
@@ -73,9 +74,11 @@ private:
   std::shared_ptr<state> state_;
 };
 
-/// Maps a checkpoint and checks its structure: a safetensors file, an index (`model.safetensors.index.json`)
-/// with its shards, or a folder that holds one of them. Values are checked when a model resolves them. Throws
-/// fovea::error that names the file, the tensor, what was expected and what was found.
+/// Opens a checkpoint and checks its structure: a weight file of any format that is known (safetensors, GGUF,
+/// llama2.c's and rwkv.cpp's .bin, RTNeural's JSON, word vectors), told by its content; an index
+/// (`model.safetensors.index.json`) with its shards; or a folder that holds a model.safetensors or an index.
+/// Values are checked when a model resolves them. Throws fovea::error that names the file, the tensor, what
+/// was expected and what was found.
 weights load_weights(const std::filesystem::path& path);
 
 } // namespace fovea

@@ -51,6 +51,42 @@ checkpoint with_ending(const checkpoint& of, const std::string& from, const std:
   return made;
 }
 
+/// The same tensors under other names: {theirs, another's}, `*` the number of the layer. Those not listed are
+/// left out.
+checkpoint renamed(const checkpoint& of, const std::map<std::string, std::string>& names) {
+  checkpoint made;
+  for (const auto& [from, to] : names)
+    for (const std::string layer : {"0", "1"}) {
+      const auto in_layer = [&](std::string name) {
+        const std::size_t star = name.find('*');
+        return star == std::string::npos ? name : name.replace(star, 1, layer);
+      };
+      made[in_layer(to)] = of.at(in_layer(from));
+    }
+  return made;
+}
+
+/// Rows and columns exchanged.
+weight_tensor turned(const weight_tensor& of) {
+  const std::size_t rows = of.shape[0], columns = of.shape[1];
+  weight_tensor made = zeros({columns, rows});
+  for (std::size_t r = 0; r < rows; ++r)
+    for (std::size_t c = 0; c < columns; ++c) made.values[c * rows + r] = of.values[r * columns + c];
+  return made;
+}
+
+/// Rows of heads whose halves turn together, so ordered that neighbours do.
+weight_tensor paired(const weight_tensor& of, std::size_t head) {
+  weight_tensor made = zeros(of.shape);
+  const std::size_t columns = of.shape[1];
+  for (std::size_t row = 0; row < of.shape[0]; ++row) {
+    const std::size_t in_head = row % head, first = row - in_head;
+    const std::size_t to = first + (in_head < head / 2 ? 2 * in_head : 2 * (in_head - head / 2) + 1);
+    std::copy_n(&of.values[row * columns], columns, &made.values[to * columns]);
+  }
+  return made;
+}
+
 /// The logits of a language model on the ids of a case.
 template <class M>
 std::vector<float> logits(const M& declared, const golden_case& c, const checkpoint& from) {
@@ -97,6 +133,76 @@ TEST_CASE("GPT-2's table reads GPT2LMHeadModel and GPT2Model, with buffers and a
   checkpoint more = whole;
   more["transformer.h.2.ln_1.weight"] = zeros({32});
   CHECK_THROWS_WITH(logits(models::gpt2<gpt2>, c, more), Contains("'transformer.h.2.ln_1.weight' [32]"));
+}
+
+TEST_CASE("GPT-2's table reads llama.cpp's names, matrices turned", "[gpt2]") {
+  const golden_case c("hf_gpt2");
+  const checkpoint theirs = parameters_of(c);
+  checkpoint whole = renamed(theirs, {{"transformer.wte.weight", "token_embd.weight"},
+                                      {"transformer.wpe.weight", "position_embd.weight"},
+                                      {"transformer.ln_f.weight", "output_norm.weight"},
+                                      {"transformer.ln_f.bias", "output_norm.bias"},
+                                      {"transformer.h.*.ln_1.weight", "blk.*.attn_norm.weight"},
+                                      {"transformer.h.*.ln_1.bias", "blk.*.attn_norm.bias"},
+                                      {"transformer.h.*.attn.c_attn.weight", "blk.*.attn_qkv.weight"},
+                                      {"transformer.h.*.attn.c_attn.bias", "blk.*.attn_qkv.bias"},
+                                      {"transformer.h.*.attn.c_proj.weight", "blk.*.attn_output.weight"},
+                                      {"transformer.h.*.attn.c_proj.bias", "blk.*.attn_output.bias"},
+                                      {"transformer.h.*.ln_2.weight", "blk.*.ffn_norm.weight"},
+                                      {"transformer.h.*.ln_2.bias", "blk.*.ffn_norm.bias"},
+                                      {"transformer.h.*.mlp.c_fc.weight", "blk.*.ffn_up.weight"},
+                                      {"transformer.h.*.mlp.c_fc.bias", "blk.*.ffn_up.bias"},
+                                      {"transformer.h.*.mlp.c_proj.weight", "blk.*.ffn_down.weight"},
+                                      {"transformer.h.*.mlp.c_proj.bias", "blk.*.ffn_down.bias"}});
+  for (auto& [name, tensor] : whole)
+    if (name.starts_with("blk.") && tensor.shape.size() == 2) tensor = turned(tensor);
+  const std::vector<float> expected = logits(models::gpt2<gpt2>, c, theirs);
+  CHECK(logits(models::gpt2<gpt2>, c, whole) == expected);
+  whole["output.weight"] = whole.at("token_embd.weight");
+  CHECK(logits(models::gpt2<gpt2>, c, whole) == expected);
+  whole["output.weight"].values[0] += 1;
+  CHECK_THROWS_WITH(logits(models::gpt2<gpt2>, c, whole), Contains("expected a second copy of 'wte'"));
+}
+
+TEST_CASE("Llama's table reads llama.cpp's and Meta's names, which pair neighbours", "[llama]") {
+  const golden_case c("hf_llama");
+  const checkpoint theirs = parameters_of(c);
+  const std::vector<float> expected = logits(models::llama<llama>, c, theirs);
+  constexpr std::size_t head = 8;
+  checkpoint gguf =
+      renamed(theirs, {{"model.embed_tokens.weight", "token_embd.weight"},
+                       {"lm_head.weight", "output.weight"},
+                       {"model.norm.weight", "output_norm.weight"},
+                       {"model.layers.*.input_layernorm.weight", "blk.*.attn_norm.weight"},
+                       {"model.layers.*.self_attn.q_proj.weight", "blk.*.attn_q.weight"},
+                       {"model.layers.*.self_attn.k_proj.weight", "blk.*.attn_k.weight"},
+                       {"model.layers.*.self_attn.v_proj.weight", "blk.*.attn_v.weight"},
+                       {"model.layers.*.self_attn.o_proj.weight", "blk.*.attn_output.weight"},
+                       {"model.layers.*.post_attention_layernorm.weight", "blk.*.ffn_norm.weight"},
+                       {"model.layers.*.mlp.gate_proj.weight", "blk.*.ffn_gate.weight"},
+                       {"model.layers.*.mlp.up_proj.weight", "blk.*.ffn_up.weight"},
+                       {"model.layers.*.mlp.down_proj.weight", "blk.*.ffn_down.weight"}});
+  for (auto& [name, tensor] : gguf)
+    if (name.ends_with("attn_q.weight") || name.ends_with("attn_k.weight")) tensor = paired(tensor, head);
+  CHECK(logits(models::llama<llama>, c, gguf) == expected);
+
+  checkpoint meta = renamed(gguf, {{"token_embd.weight", "tok_embeddings.weight"},
+                                   {"output.weight", "output.weight"},
+                                   {"output_norm.weight", "norm.weight"},
+                                   {"blk.*.attn_norm.weight", "layers.*.attention_norm.weight"},
+                                   {"blk.*.attn_q.weight", "layers.*.attention.wq.weight"},
+                                   {"blk.*.attn_k.weight", "layers.*.attention.wk.weight"},
+                                   {"blk.*.attn_v.weight", "layers.*.attention.wv.weight"},
+                                   {"blk.*.attn_output.weight", "layers.*.attention.wo.weight"},
+                                   {"blk.*.ffn_norm.weight", "layers.*.ffn_norm.weight"},
+                                   {"blk.*.ffn_gate.weight", "layers.*.feed_forward.w1.weight"},
+                                   {"blk.*.ffn_up.weight", "layers.*.feed_forward.w3.weight"},
+                                   {"blk.*.ffn_down.weight", "layers.*.feed_forward.w2.weight"}});
+  meta["rope.freqs"] = zeros({4});
+  CHECK(logits(models::llama<llama>, c, meta) == expected);
+  // Llama 3.1 turns positions by frequencies of its own, which this model has not.
+  meta["rope_freqs.weight"] = zeros({4});
+  CHECK_THROWS_WITH(logits(models::llama<llama>, c, meta), Contains("'rope_freqs.weight' [4]"));
 }
 
 TEST_CASE("Llama's table reads a head of its own or the tied table, with older buffers", "[llama]") {

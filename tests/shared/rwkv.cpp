@@ -1,18 +1,17 @@
 // RWKV with its trained weights against the logits and greedy texts of ../shared/data/rwkv: the whole text at
 // once, byte by byte, and in chunks.
 
-#include "rwkv_file.hpp"
-
+#include <fovea/fovea.hpp>
 #include <fovea/models/rwkv.hpp>
 #include <fovea/runtime/decoding/generate.hpp>
 #include <fovea/runtime/decoding/stream_reader.hpp>
-#include <fovea/runtime/stream.hpp>
 
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cstdlib>
+#include <fstream>
 
 using namespace fovea;
 using namespace fovea::models;
@@ -49,7 +48,7 @@ void check_reference(const std::string& name) {
   const std::string text = found->at("prompt");
   const std::vector<token_id> prompt(text.begin(), text.end());
   const xt::xtensor<token_id, 2> ids = xt::adapt(prompt, std::array<std::size_t, 2>{1, prompt.size()});
-  const weights from = test::rwkv_weights(folder + "tiny-rwkv-" + name + "-FP32.bin");
+  const weights from = load_weights(folder + "tiny-rwkv-" + name + "-FP32.bin");
 
   auto exact = compile<reference>(rwkv<c>, from, {.capacity = {{B, 1}, {T, 19}}});
   CHECK(difference(exact("tokens"_in = ids)["logits"_out], expected) < 5e-6);
@@ -78,3 +77,19 @@ void check_reference(const std::string& name) {
 TEST_CASE("RWKV 4 gives its reference logits and text", "[rwkv]") { check_reference<v4>("4v0-660K"); }
 TEST_CASE("RWKV 5 gives its reference logits and text", "[rwkv]") { check_reference<v5>("5v2-730K"); }
 TEST_CASE("RWKV 7 gives its reference logits and text", "[rwkv]") { check_reference<v7>("7v0-834K"); }
+
+TEST_CASE("RWKV 4's float16 file holds the float32 file's values, rounded", "[rwkv]") {
+  const std::string file = std::string(std::getenv("FOVEA_SHARED")) + "/data/rwkv/tiny-rwkv-4v0-660K-FP";
+  const weights exact = load_weights(file + "32.bin"), rounded = load_weights(file + "16.bin");
+  std::vector<wanted_parameter> all;
+  for (const auto& [name, tensor] : exact.tensors()) all.push_back({name, tensor.shape});
+  const auto before = exact.resolve(all), after = rounded.resolve(all);
+  for (std::size_t i = 0; i < all.size(); ++i)
+    for (std::size_t at = 0; at < before[i].size; ++at) {
+      const float value = before[i].data[at];
+      // Half a unit in the last place of ten bits, or of the smallest float16.
+      const float most = std::max(std::abs(value) * 0x1p-11f, 0x1p-25f);
+      if (std::abs(after[i].data[at] - value) > most) FAIL_CHECK(all[i].name << " at " << at);
+    }
+  CHECK(rounded.tensors().at("emb.weight").type == element_type::f16);
+}

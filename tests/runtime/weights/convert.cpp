@@ -67,6 +67,31 @@ TEST_CASE("bfloat16 is the upper half of a float32, float64 is rounded", "[conve
   CHECK(std::isinf(narrow.values[2]));
 }
 
+TEST_CASE("a Q8_0 block is a scale times 32 signed bytes", "[convert]") {
+  std::string bytes;
+  for (const std::uint16_t scale : {std::uint16_t{0x3800}, std::uint16_t{0xc200}}) { // 0.5, -3
+    bytes += {reinterpret_cast<const char*>(&scale), 2};
+    for (int i = 0; i < 32; ++i) bytes += static_cast<char>(8 * i - 128);
+  }
+  const stored_tensor tensor{element_type::q8_0, {2, 32}, std::as_bytes(std::span(bytes))};
+  const auto result = transformed(tensor, {});
+  for (std::size_t i = 0; i < 64; ++i)
+    CHECK(result.values[i] ==
+          (i < 32 ? 0.5f : -3.0f) * static_cast<float>(8 * static_cast<int>(i % 32) - 128));
+  CHECK(transformed(tensor, rows(1, 2)).values[1] == -3.0f * (8 - 128));
+}
+
+TEST_CASE("a Q4_0 block holds its first half in low and its second in high nibbles, 8 for zero",
+          "[convert]") {
+  std::string bytes("\x00\x3c", 2); // 1
+  for (int i = 0; i < 16; ++i) bytes += static_cast<char>(i | (15 - i) << 4);
+  const auto result = transformed({element_type::q4_0, {32}, std::as_bytes(std::span(bytes))}, {});
+  for (int i = 0; i < 16; ++i) {
+    CHECK(result.values[static_cast<std::size_t>(i)] == static_cast<float>(i - 8));
+    CHECK(result.values[static_cast<std::size_t>(16 + i)] == static_cast<float>(7 - i));
+  }
+}
+
 TEST_CASE("an aligned float32 tensor is used where it lies, an unaligned one is copied", "[convert]") {
   std::vector<float> values = counted(9);
   const auto bytes = std::as_bytes(std::span(values));
@@ -91,6 +116,9 @@ TEST_CASE("transforms of small tensors", "[convert]") {
   CHECK(applied(counted(6), {1, 2, 3}, permuted(2, 0, 1)) == std::vector<float>{0, 3, 1, 4, 2, 5});
   CHECK(applied(counted(6), {1, 2, 1, 3}, squeezed | transposed) == std::vector<float>{0, 3, 1, 4, 2, 5});
   CHECK(applied(counted(3), {3}, scaled(2) | rows(1, 3)) == std::vector<float>{2, 4});
+  CHECK(applied(counted(8), {8}, rotary_halves(4)) == std::vector<float>{0, 2, 1, 3, 4, 6, 5, 7});
+  CHECK(applied(counted(12), {6, 2}, rotary_halves(6)) ==
+        std::vector<float>{0, 1, 4, 5, 8, 9, 2, 3, 6, 7, 10, 11});
   CHECK(applied({}, {0, 3}, transposed).empty());
   CHECK(transformed_shape(columns(1, 3) | transposed, {2, 3}) == std::vector<std::size_t>{2, 2});
   CHECK(transformed_shape(permuted(2, 0, 1), {1, 2, 3}) == std::vector<std::size_t>{3, 1, 2});
@@ -122,6 +150,10 @@ TEST_CASE("a transform that doesn't fit is refused", "[convert]") {
   CHECK_THAT(message(permuted(0, 0), {4, 3}), Contains("permuted[0, 0] does not fit"));
   CHECK_THAT(message(permuted(1, 0), {4, 3, 2}), Contains("permuted[1, 0] does not fit"));
   CHECK_THAT(message(rows(0, 1), {}), Contains("rows needs an axis"));
+  CHECK_THAT(message(rotary_halves(4), {6, 4}), Contains("rotary_halves(4) does not fit shape [6, 4]"));
+  CHECK_THAT(message(rotary_halves(3), {6}), Contains("rotary_halves(3) does not fit shape [6]"));
+  CHECK_THAT(message(rotary_halves(0), {6}), Contains("rotary_halves(0)"));
+  CHECK_THAT(message(rotary_halves(4), {}), Contains("rotary_halves(4) does not fit shape []"));
   CHECK_THAT(message(transposed | ignored, {4, 3}), Contains("can't be joined"));
 }
 

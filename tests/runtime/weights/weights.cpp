@@ -160,7 +160,7 @@ TEST_CASE("shapes and element types that don't fit are named", "[weights]") {
   save_safetensors(folder / "x.safetensors",
                    {{"ids", {element_type::i64, {2}, std::as_bytes(std::span(ids))}}});
   CHECK_THAT(refusal(load_weights(folder / "x.safetensors"), {{"ids", {2}}}),
-             Contains("x.safetensors: tensor 'ids': expected F32, F16, BF16 or F64; found I64"));
+             Contains("x.safetensors: tensor 'ids': expected F64, F32, F16, BF16, Q8_0 or Q4_0; found I64"));
 }
 
 TEST_CASE("values that are not finite are refused where they are used", "[weights]") {

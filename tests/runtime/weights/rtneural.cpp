@@ -1,0 +1,133 @@
+#include <fovea/runtime/weights/weights.hpp>
+
+#include "temporary_folder.hpp"
+
+#include <fovea/runtime/error.hpp>
+
+#include <catch2/catch.hpp>
+
+using namespace fovea;
+using Catch::Matchers::Contains;
+using Catch::Matchers::EndsWith;
+
+namespace {
+
+weights opened(const std::string& text) {
+  const temporary_folder folder;
+  return load_weights(folder.write("x.json", text));
+}
+std::string refusal(const std::string& text) {
+  return message_of<error>([&] { opened(text); });
+}
+
+/// One layer of Keras.
+std::string layer(const std::string& type, const std::string& weights, const std::string& more = "") {
+  return R"({"in_shape": [null, 3], "layers": [{"type": ")" + type + R"(", "activation": "tanh", )" + more +
+         R"("weights": [)" + weights + "]}]}";
+}
+
+std::vector<float> values(const weights& from, const std::string& name, std::vector<std::size_t> shape) {
+  const auto& tensor = from.tensors().at(name);
+  CHECK(tensor.shape == shape);
+  const auto* data = reinterpret_cast<const float*>(tensor.bytes.data());
+  return {data, data + tensor.bytes.size() / sizeof(float)};
+}
+
+using floats = std::vector<float>;
+
+} // namespace
+
+TEST_CASE("Keras' dense and convolution kernels are turned into PyTorch's layouts", "[rtneural]") {
+  for (const char* type : {"dense", "time-distributed-dense"}) {
+    const weights dense = opened(layer(type, "[[1, 2, 3], [4, 5, 6]], [7, 8, 9]"));
+    CHECK(values(dense, "layers.0.weight", {3, 2}) == floats{1, 4, 2, 5, 3, 6});
+    CHECK(values(dense, "layers.0.bias", {3}) == floats{7, 8, 9});
+    CHECK(dense.metadata().at("layers.0.type") == type);
+    CHECK(dense.metadata().at("layers.0.activation") == "tanh");
+  }
+  CHECK(opened(layer("dense", "[[1], [2]]")).tensors().size() == 1);
+
+  // [tap][in][out] to [out][in][tap].
+  const weights conv =
+      opened(layer("conv1d", "[[[1, 2]], [[3, 4]], [[5, 6]]], [7, 8]", R"("dilation": [2], )"));
+  CHECK(values(conv, "layers.0.weight", {2, 1, 3}) == floats{1, 3, 5, 2, 4, 6});
+  CHECK(conv.metadata().at("layers.0.dilation") == "[2]");
+  // [time][feature][in][out] to [out][in][time][feature].
+  const weights planes = opened(layer("conv2d", "[[[[1, 2]], [[3, 4]]]], [5, 6]"));
+  CHECK(values(planes, "layers.0.weight", {2, 1, 1, 2}) == floats{1, 3, 2, 4});
+}
+
+TEST_CASE("Keras' recurrent kernels get PyTorch's gate order and two biases", "[rtneural]") {
+  // Hidden size 2; columns z, r, n.
+  const weights gru =
+      opened(layer("gru", "[[0, 1, 2, 3, 4, 5]], [[10, 11, 12, 13, 14, 15], [20, 21, 22, 23, 24, 25]], "
+                          "[[30, 31, 32, 33, 34, 35], [40, 41, 42, 43, 44, 45]]"));
+  CHECK(values(gru, "layers.0.weight_ih_l0", {6, 1}) == floats{2, 3, 0, 1, 4, 5});
+  CHECK(values(gru, "layers.0.weight_hh_l0", {6, 2}) ==
+        floats{12, 22, 13, 23, 10, 20, 11, 21, 14, 24, 15, 25});
+  CHECK(values(gru, "layers.0.bias_ih_l0", {6}) == floats{32, 33, 30, 31, 34, 35});
+  CHECK(values(gru, "layers.0.bias_hh_l0", {6}) == floats{42, 43, 40, 41, 44, 45});
+
+  const weights lstm =
+      opened(layer("lstm", "[[0, 1, 2, 3], [4, 5, 6, 7]], [[8, 9, 10, 11]], [12, 13, 14, 15]"));
+  CHECK(values(lstm, "layers.0.weight_ih_l0", {4, 2}) == floats{0, 4, 1, 5, 2, 6, 3, 7});
+  CHECK(values(lstm, "layers.0.weight_hh_l0", {4, 1}) == floats{8, 9, 10, 11});
+  CHECK(values(lstm, "layers.0.bias_ih_l0", {4}) == floats{12, 13, 14, 15});
+  CHECK(values(lstm, "layers.0.bias_hh_l0", {4}) == floats{0, 0, 0, 0});
+}
+
+TEST_CASE("Keras' norms, slopes and activations", "[rtneural]") {
+  for (const char* type : {"batchnorm", "batchnorm2d"}) {
+    const weights affine = opened(layer(type, "[1, 2], [3, 4], [5, 6], [7, 8]", R"("epsilon": 0.01, )"));
+    CHECK(values(affine, "layers.0.weight", {2}) == floats{1, 2});
+    CHECK(values(affine, "layers.0.bias", {2}) == floats{3, 4});
+    CHECK(values(affine, "layers.0.running_mean", {2}) == floats{5, 6});
+    CHECK(values(affine, "layers.0.running_var", {2}) == floats{7, 8});
+    CHECK(affine.metadata().at("layers.0.epsilon") == "0.01");
+    const weights bare = opened(layer(type, "[5, 6], [7, 8]"));
+    CHECK(values(bare, "layers.0.weight", {2}) == floats{1, 1});
+    CHECK(values(bare, "layers.0.bias", {2}) == floats{0, 0});
+    CHECK(values(bare, "layers.0.running_var", {2}) == floats{7, 8});
+  }
+  CHECK(values(opened(layer("prelu", "[[1, 2, 3]]")), "layers.0.weight", {3}) == floats{1, 2, 3});
+  CHECK(values(opened(layer("prelu", "[[[0.5]]]")), "layers.0.weight", {1}) == floats{0.5});
+  CHECK(opened(layer("activation", "")).tensors().empty());
+}
+
+TEST_CASE("PyTorch's state dictionary keeps its names and layouts", "[rtneural]") {
+  const weights found = opened(R"(  {"lstm.weight_ih_l0": [[1, 2], [3, 4]], "bias": [5], "scale": 6})");
+  CHECK(values(found, "lstm.weight_ih_l0", {2, 2}) == floats{1, 2, 3, 4});
+  CHECK(values(found, "bias", {1}) == floats{5});
+  CHECK(values(found, "scale", {}) == floats{6});
+}
+
+TEST_CASE("each malformed JSON file is refused with a sentence of its own", "[rtneural]") {
+  CHECK_THAT(refusal("{"), Contains("x.json: not valid JSON"));
+  CHECK_THAT(refusal(R"({"layers": 3})"), EndsWith("x.json: expected 'layers' to be a list; found 3"));
+  CHECK_THAT(refusal(R"({"layers": [{"weights": []}]})"),
+             EndsWith("layer 0: expected an object with a type and a list of weights"));
+  CHECK_THAT(refusal(layer("flatten", "")),
+             Contains("layer 0: expected a type of dense, ") && EndsWith("found flatten"));
+  CHECK_THAT(refusal(layer("dense", "[1, 2]")),
+             EndsWith("layer 0 (dense): expected weights of 2 axes; found [2]"));
+  CHECK_THAT(refusal(layer("dense", "")),
+             EndsWith("layer 0 (dense): expected weights of 2, 1 axes; found none"));
+  CHECK_THAT(refusal(layer("activation", "[1]")),
+             EndsWith("layer 0 (activation): expected weights of no axes; found [1]"));
+  CHECK_THAT(refusal(layer("batchnorm", "[1], [2], [3]")),
+             EndsWith("layer 0 (batchnorm): expected weights of 1, 1, 1, 1 axes; found [1], [1], [1]"));
+  CHECK_THAT(refusal(layer("prelu", "[[1], [2]]")),
+             EndsWith("layer 0 (prelu): expected weights of 1 axes; found [2, 1]"));
+  CHECK_THAT(refusal(layer("lstm", "[[1, 2, 3]], [[1, 2, 3, 4]], [1, 2, 3, 4]")),
+             EndsWith("layer 0 (lstm): expected 4 gates of 1 in each weight; found [1, 3]"));
+  CHECK_THAT(refusal(layer("gru", "[[1, 2, 3]], [[1, 2, 3]], [[1, 2, 3]]")),
+             Contains("layer 0 (gru): expected two rows of biases") && EndsWith("found [1, 3]"));
+  CHECK_THAT(
+      refusal(layer("dense", "[[1, 2], [3]]")),
+      EndsWith("layer 0, weight 0: expected lists of one length, [2, 2] as the first ones; found one of 1"));
+  CHECK_THAT(refusal(R"({"w": [1, "two"]})"),
+             EndsWith("tensor 'w': expected a number in lists of [2]; found \"two\""));
+  CHECK_THAT(refusal(R"({"w": []})"), EndsWith("tensor 'w': expected numbers; found an empty list"));
+  CHECK_THAT(refusal(R"({"w": {"x": 1}})"),
+             EndsWith("tensor 'w': expected a number in lists of []; found object"));
+}

@@ -145,7 +145,14 @@ constexpr char_lm_config small_char_lm{.characters = 7,
 constexpr bahdanau_config small_bahdanau{
     .source_vocab = 30, .target_vocab = 31, .width = 12, .hidden = 20, .alignment = 9, .maxout = 7};
 constexpr luong_config small_luong{
-    .source_vocab = 30, .target_vocab = 31, .width = 12, .hidden = 20, .layers = 2};
+    .source_vocab = 30, .target_vocab = 31, .width = 12, .hidden = 20, .layers = 2},
+    local_luong{.source_vocab = 30,
+                .target_vocab = 31,
+                .width = 12,
+                .hidden = 20,
+                .mode = attention_mode::kind::local_p,
+                .half_window = 3,
+                .local_width = 9};
 
 } // namespace
 
@@ -186,6 +193,7 @@ TEST_CASE("laws of encoder-decoders that recur", "[laws]") {
   check_laws(seq2seq<sutskever(30, 31, 12, 20, 2)>);
   check_laws(bahdanau<small_bahdanau>);
   check_laws(luong<small_luong>);
+  check_laws(luong<local_luong>);
 }
 
 TEST_CASE("laws of convolutional networks", "[laws]") {

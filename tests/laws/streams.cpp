@@ -2,6 +2,9 @@
 
 #include <fovea/models/gpt2.hpp>
 #include <fovea/models/llama.hpp>
+#include <fovea/models/mamba.hpp>
+#include <fovea/models/rwkv.hpp>
+#include <fovea/models/silero_vad.hpp>
 #include <fovea/models/t5.hpp>
 #include <fovea/models/tcn.hpp>
 #include <fovea/models/transformer.hpp>
@@ -24,7 +27,28 @@ constexpr transformer_config small_transformer{
 constexpr transformer_language_model_config small_decoder{
     .layers = 2, .block = {.heads = 3, .width = 48, .inner = 80}, .vocab = 30};
 constexpr t5_config small_t5{
-    .layers = 2, .heads = 3, .head_width = 12, .width = 48, .inner = 80, .vocab = 30};
+    .layers = 2, .heads = 3, .head_width = 12, .width = 48, .inner = 80, .vocab = 30},
+    gated_t5{.layers = 2,
+             .heads = 3,
+             .head_width = 12,
+             .width = 20,
+             .inner = 24,
+             .vocab = 30,
+             .gated = true,
+             .tied = false,
+             .buckets = 6,
+             .max_distance = 11};
+constexpr mamba_config small_mamba{
+    .layers = 2, .width = 11, .inner = 19, .vocab = 13, .state = 5, .rank = 3, .window = 3};
+template <rwkv_version version>
+constexpr rwkv_config small_rwkv{.version = version,
+                                 .layers = 3,
+                                 .width = 15,
+                                 .inner = 22,
+                                 .vocab = 13,
+                                 .heads = 3,
+                                 .low_rank = 4,
+                                 .logarithm_of_rate = true};
 constexpr tcn_config small_tcn{.blocks = 4, .in = 6, .channels = 36};
 constexpr wavenet_config small_wavenet{.blocks = 4, .classes = 16, .residual = 20, .skip = 33};
 
@@ -38,10 +62,22 @@ TEST_CASE("GPT-2, Llama and the Transformer's decoder alone stream", "[laws]") {
 
 TEST_CASE("the decoder of an encoder-decoder streams over what the encoder made", "[laws]") {
   check_stream<T>(t5<small_t5>, {{"B", 2}, {"T", 9}, {"S", 7}});
+  check_stream<T>(t5<gated_t5>, {{"B", 2}, {"T", 17}, {"S", 5}});
   check_stream<T>(transformer<small_transformer>, {{"B", 2}, {"T", 9}, {"S", 7}});
 }
 
 TEST_CASE("dilated convolutions stream", "[laws]") {
   check_stream<T>(tcn<small_tcn>, {{"B", 2}, {"T", 21}});
   check_stream<T>(wavenet<small_wavenet>, {{"B", 2}, {"T", 21}});
+}
+
+TEST_CASE("linear attention and state spaces stream", "[laws]") {
+  check_stream<T>(rwkv<small_rwkv<rwkv_version::v4>>, {{"B", 2}, {"T", 11}});
+  check_stream<T>(rwkv<small_rwkv<rwkv_version::v5>>, {{"B", 2}, {"T", 11}});
+  check_stream<T>(rwkv<small_rwkv<rwkv_version::v7>>, {{"B", 2}, {"T", 11}});
+  check_stream<T>(mamba<small_mamba>, {{"B", 2}, {"T", 11}});
+}
+
+TEST_CASE("the voice activity detector streams chunk by chunk", "[laws]") {
+  check_stream<T>(silero_vad, {{"B", 2}, {"T", 9}});
 }

@@ -30,10 +30,10 @@ inline constexpr dim B{"B"}, T{"T"};
 constexpr models::llama_config stories{
     .layers = 5, .heads = 8, .kv_heads = 4, .width = 64, .inner = 172, .vocab = 512, .tied = true};
 
-const std::string folder = std::string(std::getenv("FOVEA_SHARED")) + "/data/stories260K/";
+std::string folder() { return std::string(std::getenv("FOVEA_SHARED")) + "/data/stories260K/"; }
 
 const nlohmann::json& reference_values() {
-  static const nlohmann::json read = nlohmann::json::parse(std::ifstream(folder + "reference.json"));
+  static const nlohmann::json read = nlohmann::json::parse(std::ifstream(folder() + "reference.json"));
   return read;
 }
 token_ids greedy_ids() { return reference_values().at("greedy_token_ids_from_bos").get<token_ids>(); }
@@ -167,14 +167,14 @@ weights as_gguf(const weights& from, std::uint32_t type) {
 static_assert(models::llama<stories>.parameters() == 264'128 - 4'096); // without the rotary tables
 
 TEST_CASE("stories260K from llama2.c's file gives the reference logits") {
-  const weights trained = load_weights(folder + "stories260K.bin");
+  const weights trained = load_weights(folder() + "stories260K.bin");
   CHECK(trained.metadata().at("seq_len") == "512");
   CHECK(error_of_logits<f32>(trained) < 1e-4);
   CHECK(error_of_logits<reference>(trained) < 1e-5);
 }
 
 TEST_CASE("stories260K writes the reference text token by token") {
-  const weights trained = load_weights(folder + "stories260K.bin");
+  const weights trained = load_weights(folder() + "stories260K.bin");
   CHECK(streamed_ids(trained) == greedy_ids());
 
   // The specification has no stream: after each token of the whole text it prefers the next.
@@ -185,14 +185,14 @@ TEST_CASE("stories260K writes the reference text token by token") {
 }
 
 TEST_CASE("stories260K from llama2.c's int8 file stays within the rounding that was published") {
-  const weights rounded = load_weights(folder + "stories260K-q8.bin");
+  const weights rounded = load_weights(folder() + "stories260K-q8.bin");
   CHECK(error_of_logits<f32>(rounded) < 0.17);
   CHECK(error_of_logits<reference>(rounded) < 0.17);
   CHECK(error_of_logits<f32>(rounded) > 0.01);
 }
 
 TEST_CASE("stories260K from GGUF writes the same text") {
-  const weights trained = load_weights(folder + "stories260K.bin");
+  const weights trained = load_weights(folder() + "stories260K.bin");
   const weights written = as_gguf(trained, ggml::f32);
   CHECK(written.metadata().at("general.architecture") == "llama");
   CHECK(streamed_ids(written) == greedy_ids());

@@ -1,0 +1,19 @@
+#pragma once
+
+#include <fovea/runtime/decoding/next_token.hpp>
+
+#include <cstdint>
+#include <string>
+
+namespace generate_program {
+
+/// What the program knows of the one model that it is compiled for.
+struct configuration {
+  std::string name;
+  std::int64_t context;   // the most tokens of a text, its prompt included
+  std::size_t vocabulary; // tokens that the model scores
+  fovea::token_id begin;  // what an empty prompt begins with, where its tokenizer puts nothing in front
+  fovea::token_ids end;   // each ends a text
+};
+
+} // namespace generate_program

@@ -18,7 +18,9 @@ struct rwkv_config {
   rwkv_version version;
   int layers, width, inner, vocab; // inner: of the feed-forward layers
   int heads = 1;                   // of versions 5 and 7
-  int low_rank = 32;               // of version 7's small networks
+  /// The hidden layers of version 7's small networks: of the decay, the rate of learning, the share of the
+  /// first layer's values, and the gate.
+  int decay_rank = 64, rate_rank = 64, value_rank = 32, gate_rank = 128;
   /// Of version 4: time_decay is the logarithm of the rate, as in PyTorch's checkpoints; false: minus the
   /// rate itself, as programs for inference keep it.
   bool logarithm_of_rate = false;
@@ -107,11 +109,10 @@ struct rwkv7_values {
   expr output, values;
 };
 
-/// A network of one hidden layer without biases: name1 [low_rank, width], f, name2 [width, low_rank].
+/// A network of one hidden layer without biases: first [rank, width], f, second [width, rank].
 template <class F>
-constexpr expr low_rank(expr x, const char* first, const char* second, rwkv_config c, F f) {
-  const expr down = parameter(x, first, {c.low_rank, c.width}),
-             up = parameter(x, second, {c.width, c.low_rank});
+constexpr expr low_rank(expr x, const char* first, const char* second, int rank, F f) {
+  const expr down = parameter(x, first, {rank, x.size(-1)}), up = parameter(x, second, {x.size(-1), rank});
   return linear(f(linear(x, down)), up);
 }
 
@@ -126,14 +127,15 @@ constexpr rwkv7_values rwkv7_attention(expr h, expr before, expr first_values, r
   const auto same = [](expr x) { return x; };
   const expr xr = mixed(0), xw = mixed(1), xk = mixed(2), xv = mixed(3), xa = mixed(4), xg = mixed(5);
   const expr r = rwkv_projected(xr, "receptance", c.width);
-  const expr w = exp(-0.60653065971263342 * // e^(-1/2)
-                     sigmoid(vector("w0") + low_rank(xw, "w1", "w2", c, [](expr x) { return tanh(x); })));
+  const expr w =
+      exp(-0.60653065971263342 * // e^(-1/2)
+          sigmoid(vector("w0") + low_rank(xw, "w1", "w2", c.decay_rank, [](expr x) { return tanh(x); })));
   const expr key = rwkv_projected(xk, "key", c.width);
   expr v = rwkv_projected(xv, "value", c.width);
   if (first_values.owner != nullptr)
-    v = v + (first_values - v) * sigmoid(vector("v0") + low_rank(xv, "v1", "v2", c, same));
-  const expr a = sigmoid(vector("a0") + low_rank(xa, "a1", "a2", c, same));
-  const expr g = low_rank(xg, "g1", "g2", c, [](expr x) { return sigmoid(x); });
+    v = v + (first_values - v) * sigmoid(vector("v0") + low_rank(xv, "v1", "v2", c.value_rank, same));
+  const expr a = sigmoid(vector("a0") + low_rank(xa, "a1", "a2", c.rate_rank, same));
+  const expr g = low_rank(xg, "g1", "g2", c.gate_rank, [](expr x) { return sigmoid(x); });
   const expr erased = in_heads(key * vector("k_k"), c);
   const expr unit = erased / sqrt(sum(erased * erased, axis(3), {.keep = true}));
   const expr k = key * (1 + (a - 1) * vector("k_a"));
@@ -207,6 +209,16 @@ constexpr expr rwkv_layers(expr tokens, rwkv_config c, place at = {__builtin_FIL
                            {.first = 1});
   return norm(last[0], "ln_out");
 }
+
+/// The smallest published models of versions 4 (trained on the Pile) and 7 (on World).
+inline constexpr rwkv_config rwkv4_169m{.version = rwkv_version::v4,
+                                        .layers = 12,
+                                        .width = 768,
+                                        .inner = 3072,
+                                        .vocab = 50277,
+                                        .logarithm_of_rate = true};
+inline constexpr rwkv_config rwkv7_191m{
+    .version = rwkv_version::v7, .layers = 12, .width = 768, .inner = 3072, .vocab = 65536, .heads = 12};
 
 /// Hugging Face's names of version 4.
 inline constexpr auto rwkv_names = std::to_array<name_rule>({

@@ -7,9 +7,13 @@
 #include <fovea/models/kim_cnn.hpp>
 #include <fovea/models/llama.hpp>
 #include <fovea/models/luong.hpp>
+#include <fovea/models/mamba.hpp>
 #include <fovea/models/rnn.hpp>
+#include <fovea/models/rwkv.hpp>
 #include <fovea/models/sagan.hpp>
 #include <fovea/models/seq2seq.hpp>
+#include <fovea/models/silero_vad.hpp>
+#include <fovea/models/t5.hpp>
 #include <fovea/models/tcn.hpp>
 #include <fovea/models/transformer.hpp>
 #include <fovea/models/vit.hpp>
@@ -63,12 +67,17 @@ std::span<const catalogue_entry> catalogue() {
       entry(kim_cnn<kim_paper>, "Kim 2014, CNN-rand on film reviews"),
       entry(llama<tiny_llama>, "TinyLlama, 1.1 billion parameters"),
       entry(luong<luong_paper>, "Luong et al. 2015, global attention, input feeding"),
+      entry(mamba<mamba_130m>, "Gu and Dao 2023, 129 million parameters"),
       entry(rnn_language_model<zaremba_medium>, "Zaremba et al. 2014, the medium LSTM"),
       entry(rnn_classifier<classifier>, "a GRU read both ways, largest outputs"),
       entry(rnn_tagger<tagger>, "an LSTM read both ways"),
+      entry(rwkv<rwkv4_169m>, "RWKV 4, 169 million parameters", "rwkv4"),
+      entry(rwkv<rwkv7_191m>, "RWKV 7, 191 million parameters", "rwkv7"),
       entry(sagan<512, sagan_config{}>, "SAGAN's self-attention block, 512 channels"),
       entry(seq2seq<sutskever(160000, 80000, 1000, 1000, 4)>, "Sutskever et al. 2014", "sutskever"),
       entry(seq2seq<cho(15000, 15000, 500, 1000)>, "Cho et al. 2014, without its maxout", "cho"),
+      entry(silero_vad, "Silero's voice activity detector"),
+      entry(t5<t5_small>, "Raffel et al. 2020, T5-small"),
       entry(tcn<tcn_paper>, "Bai et al. 2018, sequential digits"),
       entry(transformer<transformer_base(37000, 37000)>, "Vaswani et al. 2017, base"),
       entry(vit<vit_base>, "Dosovitskiy et al. 2021, ViT-B/16"),

@@ -40,6 +40,7 @@ TEST_CASE("each model of the catalogue is described, and sees what its paper say
   CHECK(seen["tcn"] == "3061"); // 1 + 2 (7 - 1) (2^8 - 1)
   CHECK(seen["wavenet"] == "1024");
   CHECK(seen["sagan"] == "-");
+  for (const char* name : {"t5", "mamba", "rwkv4", "rwkv7", "silero_vad"}) CHECK(seen[name] == "all past");
 }
 
 TEST_CASE("Graphviz draws, or is missed in one sentence", "[describe]") {

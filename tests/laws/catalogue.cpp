@@ -129,8 +129,16 @@ constexpr rnn_config small_rnn{.vocab = 30, .width = 12, .hidden = 20, .layers =
     large_rnn{.vocab = 30, .width = 40, .hidden = 120, .cell = cell_kind::gru};
 constexpr mamba_config small_mamba{.layers = 2, .width = 20, .inner = 40, .vocab = 30, .state = 8, .rank = 3};
 template <rwkv_version version>
-constexpr rwkv_config small_rwkv{
-    .version = version, .layers = 2, .width = 24, .inner = 40, .vocab = 30, .heads = 3, .low_rank = 5};
+constexpr rwkv_config small_rwkv{.version = version,
+                                 .layers = 2,
+                                 .width = 24,
+                                 .inner = 40,
+                                 .vocab = 30,
+                                 .heads = 3,
+                                 .decay_rank = 5,
+                                 .rate_rank = 3,
+                                 .value_rank = 2,
+                                 .gate_rank = 6};
 constexpr rnn_classifier_config small_classifier{
     .vocab = 30, .width = 12, .hidden = 20, .classes = 3, .pool = pooling::largest, .both = true};
 constexpr rnn_tagger_config small_tagger{.vocab = 30, .width = 12, .hidden = 20, .tags = 5};

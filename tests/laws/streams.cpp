@@ -47,7 +47,10 @@ constexpr rwkv_config small_rwkv{.version = version,
                                  .inner = 22,
                                  .vocab = 13,
                                  .heads = 3,
-                                 .low_rank = 4,
+                                 .decay_rank = 4,
+                                 .rate_rank = 3,
+                                 .value_rank = 2,
+                                 .gate_rank = 6,
                                  .logarithm_of_rate = true};
 constexpr tcn_config small_tcn{.blocks = 4, .in = 6, .channels = 36};
 constexpr wavenet_config small_wavenet{.blocks = 4, .classes = 16, .residual = 20, .skip = 33};

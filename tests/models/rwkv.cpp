@@ -24,8 +24,20 @@ constexpr rwkv_config odd{.version = version,
                           .inner = 22,
                           .vocab = 13,
                           .heads = version == rwkv_version::v4 ? 1 : 3,
-                          .low_rank = 4,
+                          .decay_rank = 4,
+                          .rate_rank = 3,
+                          .value_rank = 2,
+                          .gate_rank = 6,
                           .logarithm_of_rate = true};
+
+// Version 4: a table of words and a head; in each layer two norms, four vectors and four matrices of the
+// attention with its three mixes, three matrices of the feed-forward layer with its two mixes; the first and
+// the last norm.
+static_assert(2 * 50277 * 768 +
+                  12 * (4 * 768 + 2 * 768 + 3 * 768 + 4 * 768 * 768 + 2 * 768 + 768 * 768 + 2 * 768 * 3072) +
+                  4 * 768 ==
+              169'342'464);
+static_assert(rwkv<rwkv4_169m>.parameters() == 169'342'464);
 
 /// Layer after layer.
 constexpr auto shown = model(

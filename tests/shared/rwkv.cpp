@@ -23,7 +23,15 @@ inline constexpr dim B{"B"}, T{"T"};
 constexpr rwkv_config v4{.version = rwkv_version::v4, .layers = 4, .width = 128, .inner = 256, .vocab = 256};
 constexpr rwkv_config v5{
     .version = rwkv_version::v5, .layers = 12, .width = 64, .inner = 256, .vocab = 256, .heads = 8};
-constexpr rwkv_config v7{.version = rwkv_version::v7, .layers = 12, .width = 64, .inner = 256, .vocab = 256};
+constexpr rwkv_config v7{.version = rwkv_version::v7,
+                         .layers = 12,
+                         .width = 64,
+                         .inner = 256,
+                         .vocab = 256,
+                         .decay_rank = 32,
+                         .rate_rank = 32,
+                         .value_rank = 32,
+                         .gate_rank = 32};
 
 /// The largest difference of the last position's scores from the reference.
 template <class view>

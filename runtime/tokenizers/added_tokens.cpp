@@ -9,12 +9,6 @@
 namespace fovea {
 namespace {
 
-std::size_t start_of_code_point(std::string_view text, std::size_t end) {
-  do --end;
-  while ((static_cast<unsigned char>(text[end]) & 0xc0u) == 0x80u);
-  return end;
-}
-
 /// What a regular expression's \w matches: letters, marks, numbers, connectors.
 bool is_word_character(std::uint32_t value) {
   return is_letter(value) || is_number(value) || is_nonspacing_mark(value) || value == '_';
@@ -22,7 +16,7 @@ bool is_word_character(std::uint32_t value) {
 
 bool stands_alone(std::string_view text, std::size_t begin, std::size_t end) {
   const bool word_before =
-      begin > 0 && is_word_character(code_point_at(text, start_of_code_point(text, begin)).value);
+      begin > 0 && is_word_character(code_point_at(text, last_code_point(text.substr(0, begin))).value);
   const bool word_behind = end < text.size() && is_word_character(code_point_at(text, end).value);
   return !word_before && !word_behind;
 }
@@ -55,7 +49,7 @@ void added_tokens::split(std::string_view text, std::vector<part>& parts) const 
     at = end;
     if (found->single_word && !stands_alone(text, begin, end)) continue;
     while (found->left_strip && begin > done) {
-      const std::size_t before = start_of_code_point(text, begin);
+      const std::size_t before = last_code_point(text.substr(0, begin));
       if (!is_white_space(code_point_at(text, before).value)) break;
       begin = before;
     }

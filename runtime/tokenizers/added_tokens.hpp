@@ -35,7 +35,7 @@ public:
   /// Appends the parts of `text`, in order, none of them empty.
   void split(std::string_view text, std::vector<part>& parts) const;
 
-  bool empty() const { return tokens_.empty(); }
+  const std::vector<added_token>& all() const { return tokens_; }
 
 private:
   const added_token* longest_at(std::string_view text, std::size_t at) const;

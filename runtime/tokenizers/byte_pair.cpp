@@ -51,6 +51,7 @@ byte_pair::byte_pair(const vocabulary& tokens, const merge_list& merges, setting
     slot = {pair, rank, part(left + right)};
     ++rank;
   }
+  note_meetings();
 }
 
 byte_pair::byte_pair(const vocabulary& tokens, std::span<const float> scores, settings options)
@@ -76,6 +77,19 @@ byte_pair::byte_pair(const vocabulary& tokens, std::span<const float> scores, se
   }
   merges_.resize(std::bit_ceil(2 * found.size() + 2));
   for (const merge& each : found) merges_[slot_of(each.pair)] = each;
+  note_meetings();
+}
+
+/// The units that meet where a merge joins two tokens.
+void byte_pair::note_meetings() {
+  for (const merge& each : merges_) {
+    if (each.pair == free_slot) continue;
+    const std::string_view left = tokens_.token(static_cast<token_id>(each.pair >> 32));
+    const std::string_view right = tokens_.token(static_cast<token_id>(each.pair & 0xffffffffu));
+    const auto last = tokens_.id(left.substr(last_code_point(left)));
+    const auto first = tokens_.id(right.substr(0, code_point_at(right, 0).bytes));
+    if (last && first) meeting_.insert(key(*last, *first));
+  }
 }
 
 byte_pair::merge_list byte_pair::merges() const {
@@ -142,7 +156,25 @@ void byte_pair::append(std::string_view word, std::vector<token_id>& ids) const 
   }
   const std::size_t begin = ids.size();
   append_units(word, ids);
+  if (ids.size() - begin <= short_word) {
+    join(ids, begin);
+    return;
+  }
+  // A long word comes apart where no merge joins what stands on both sides.
+  const std::vector<token_id> units(ids.begin() + static_cast<std::ptrdiff_t>(begin), ids.end());
+  ids.resize(begin);
+  for (std::size_t first = 0, last; first < units.size(); first = last) {
+    for (last = first + 1; last < units.size() && meeting_.contains(key(units[last - 1], units[last]));)
+      ++last;
+    const std::size_t place = ids.size();
+    ids.insert(ids.end(), units.begin() + static_cast<std::ptrdiff_t>(first),
+               units.begin() + static_cast<std::ptrdiff_t>(last));
+    join(ids, place);
+  }
+}
 
+/// Merges the ids from `begin` on.
+void byte_pair::join(std::vector<token_id>& ids, std::size_t begin) const {
   if (ids.size() - begin <= short_word) {
     for (;;) {
       const merge* best = nullptr;

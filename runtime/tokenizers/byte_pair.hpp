@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -54,6 +55,8 @@ private:
   byte_pair(const vocabulary& tokens, settings options);
   std::size_t slot_of(std::uint64_t pair) const;
   const merge* find(token_id left, token_id right) const;
+  void note_meetings();
+  void join(std::vector<token_id>& ids, std::size_t begin) const;
   void append_units(std::string_view word, std::vector<token_id>& ids) const;
   bool append_fallback(std::string_view character, std::vector<token_id>& ids) const;
 
@@ -61,6 +64,7 @@ private:
   settings options_;
   std::array<token_id, 256> byte_ids_{}; // or -1; those of <0x00> to <0xFF> where characters are the units
   std::vector<merge> merges_;            // open addressing, a power of two
+  std::unordered_set<std::uint64_t> meeting_; // the pairs of units between which a merge can join
 };
 
 } // namespace fovea

@@ -27,7 +27,6 @@ struct best_cut {
 unigram::unigram(const vocabulary& tokens, std::vector<double> scores, settings options)
     : tokens_(tokens), scores_(std::move(scores)), options_(options) {
   constexpr double penalty = 10;
-  scores_.resize(tokens.size());
   double least = std::numeric_limits<double>::infinity();
   for (token_id id = 0; id < static_cast<token_id>(scores_.size()); ++id) {
     const double score = scores_[static_cast<std::size_t>(id)];
@@ -70,7 +69,8 @@ void unigram::append(std::string_view word, std::vector<token_id>& ids) const {
     const std::size_t next = begin + code_point_at(word, begin).bytes;
     bool covered = false;
     for (std::size_t end = next; end - begin <= longest_;) {
-      if (const auto id = tokens_.id(word.substr(begin, end - begin))) {
+      const auto id = tokens_.id(word.substr(begin, end - begin));
+      if (id && static_cast<std::size_t>(*id) < scores_.size()) {
         extend(end, scores_[static_cast<std::size_t>(*id)], *id);
         covered |= end == next;
       }

@@ -20,8 +20,8 @@ public:
     bool byte_fallback = false;        // their bytes instead, as <0x00> to <0xFF>
   };
 
-  /// `scores` by id, a number for each token. Throws fovea::error for one that is none, and where what is
-  /// covered by no token could not be given any.
+  /// `scores` by id; a token beyond them covers nothing. Throws fovea::error for a score that is no number,
+  /// and for a byte that byte_fallback has no token for.
   unigram(const vocabulary& tokens, std::vector<double> scores, settings options);
 
   /// Appends the ids of one word, which is valid UTF-8.

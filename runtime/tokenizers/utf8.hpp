@@ -29,6 +29,13 @@ inline code_point code_point_at(std::string_view text, std::size_t at) {
   return {(first & 0x07u) << 18 | (byte(1) & 0x3fu) << 12 | (byte(2) & 0x3fu) << 6 | (byte(3) & 0x3fu), 4};
 }
 
+/// The byte at which the last code point of valid UTF-8, not empty, begins.
+inline std::size_t last_code_point(std::string_view text) {
+  std::size_t at = text.size() - 1;
+  while (at > 0 && (static_cast<unsigned char>(text[at]) & 0xc0u) == 0x80u) --at;
+  return at;
+}
+
 void append_utf8(std::string& text, std::uint32_t value);
 
 /// Its lower-case form.

@@ -21,6 +21,10 @@ public:
   /// Appends the ids of one word, which is valid UTF-8.
   void append(std::string_view word, std::vector<token_id>& ids) const;
 
+  token_id unknown() const { return unknown_; }
+  const std::string& continuation() const { return continuation_; }
+  std::size_t longest_word() const { return longest_word_; }
+
 private:
   const vocabulary& tokens_;
   token_id unknown_;

@@ -1,70 +1,20 @@
 #include <fovea/runtime/weights/safetensors.hpp>
 
 #include <fovea/runtime/error.hpp>
+#include <fovea/runtime/weights/temporary_file.hpp>
 
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <atomic>
-#include <cerrno>
 #include <cstdint>
 #include <functional>
 #include <string_view>
-#include <system_error>
 #include <utility>
-
-#include <fcntl.h>
-#include <unistd.h>
 
 namespace fovea {
 namespace {
 
 constexpr std::size_t data_alignment = 64;
-
-/// A file under a temporary name beside `path`, removed unless it is committed.
-class temporary_file {
-public:
-  explicit temporary_file(const std::filesystem::path& path)
-      : path_(path), name_(unused_name(path)),
-        descriptor_(::open(name_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)) {
-    if (descriptor_ < 0) fail("cannot create a file beside it");
-  }
-  ~temporary_file() {
-    if (descriptor_ >= 0) ::close(descriptor_);
-    if (!name_.empty()) ::unlink(name_.c_str());
-  }
-  temporary_file(const temporary_file&) = delete;
-  temporary_file& operator=(const temporary_file&) = delete;
-
-  void write(std::span<const std::byte> bytes) {
-    while (!bytes.empty()) {
-      const ssize_t written = ::write(descriptor_, bytes.data(), bytes.size());
-      if (written < 0 && errno == EINTR) continue;
-      if (written < 0) fail("cannot write");
-      bytes = bytes.subspan(static_cast<std::size_t>(written));
-    }
-  }
-
-  void commit() {
-    if (::fsync(descriptor_) != 0) fail("cannot flush");
-    if (::rename(name_.c_str(), path_.c_str()) != 0) fail("cannot rename the finished file");
-    name_.clear();
-  }
-
-private:
-  static std::string unused_name(const std::filesystem::path& path) {
-    static std::atomic<unsigned> count{0};
-    return path.string() + "." + std::to_string(::getpid()) + "." + std::to_string(count++) + ".partial";
-  }
-  [[noreturn]] void fail(const char* what) const {
-    const std::string reason = std::generic_category().message(errno);
-    throw error(path_.string() + ": " + what + ": " + reason);
-  }
-
-  const std::filesystem::path& path_;
-  std::string name_;
-  int descriptor_;
-};
 
 } // namespace
 

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <fovea/runtime/tokenizers/tokenizer.hpp>
+
+#include <filesystem>
+#include <string>
+
+namespace fovea {
+
+/// A tokenizer as the text of a `tokenizer.json`, which `load_tokenizer` and Hugging Face tokenizers read.
+/// Throws fovea::error for a SentencePiece model: its own file is its only form.
+std::string to_json(const tokenizer& tokens);
+
+/// Writes it; the file is whole or what it was before. Throws fovea::error that names the file where the disk
+/// refuses.
+void save_tokenizer(const std::filesystem::path& path, const tokenizer& tokens);
+
+} // namespace fovea

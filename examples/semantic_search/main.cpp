@@ -4,7 +4,8 @@
 #include "nearest.hpp"
 #include "report.hpp"
 #include "sentence_encoder.hpp"
-#include "terminal.hpp"
+
+#include "terminal/terminal.hpp"
 
 #include <fovea/runtime/error.hpp>
 #include <fovea/runtime/tokenizers/utf8.hpp>
@@ -110,7 +111,7 @@ text_index current_index(const arguments& a, sentence_encoder& encoder) {
       .embed =
           [&](std::span<const tokens> texts) {
             const auto start = clock::now();
-            progress_bar bar(texts.size());
+            terminal::progress_bar bar("indexing", "passages", texts.size());
             bar.show(0);
             std::vector<float> vectors = encoder.embed(texts, [&](std::size_t done) { bar.show(done); });
             seconds = std::chrono::duration<double>(clock::now() - start).count();
@@ -143,8 +144,9 @@ void search(const arguments& a) {
 
   const std::vector<float> question = encoder.embed(std::vector<tokens>{encoder.encode(a.question)});
   const std::vector<hit> hits = nearest(index, question, a.top);
-  const std::string text = a.json ? json_report(index, hits, a.question)
-                                  : report(index, hits, std::clamp<std::size_t>(columns_of(stdout), 40, 100));
+  const std::string text =
+      a.json ? json_report(index, hits, a.question)
+             : report(index, hits, std::clamp<std::size_t>(terminal::columns_of(stdout), 40, 100));
   if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0)
     throw std::runtime_error("the output can't be written");
 }

@@ -6,8 +6,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <utility>
 
-namespace semantic_search {
+namespace terminal {
 
 std::size_t columns_of(std::FILE* stream) {
   winsize size{};
@@ -15,7 +16,9 @@ std::size_t columns_of(std::FILE* stream) {
   return size.ws_col;
 }
 
-progress_bar::progress_bar(std::size_t total) : total_(total), terminal_(::isatty(STDERR_FILENO) == 1) {}
+progress_bar::progress_bar(std::string doing, std::string things, std::size_t total)
+    : doing_(std::move(doing)), things_(std::move(things)), total_(total),
+      terminal_(::isatty(STDERR_FILENO) == 1) {}
 
 progress_bar::~progress_bar() {
   if (shown_ != clock::time_point{}) fmt::print(stderr, "\r\033[K");
@@ -28,13 +31,13 @@ void progress_bar::show(std::size_t done) {
   const double share = static_cast<double>(done) / static_cast<double>(total_);
   const double spent = std::chrono::duration<double>(shown_ - started_).count();
   const std::string numbers =
-      fmt::format(" {}/{} passages, {:.0f} s left", done, total_, done == 0 ? 0.0 : spent / share - spent);
-  const std::size_t taken = numbers.size() + sizeof "indexing []";
+      fmt::format(" {}/{} {}, {:.0f} s left", done, total_, things_, done == 0 ? 0.0 : spent / share - spent);
+  const std::size_t taken = numbers.size() + doing_.size() + sizeof " []";
   const std::size_t width = std::min<std::size_t>(40, std::max(taken + 10, columns_of(stderr)) - taken);
   const auto filled = static_cast<std::size_t>(share * static_cast<double>(width));
-  fmt::print(stderr, "\rindexing [{}{}]{}\033[K", std::string(filled, '='), std::string(width - filled, ' '),
-             numbers);
+  fmt::print(stderr, "\r{} [{}{}]{}\033[K", doing_, std::string(filled, '='),
+             std::string(width - filled, ' '), numbers);
   std::fflush(stderr);
 }
 
-} // namespace semantic_search
+} // namespace terminal

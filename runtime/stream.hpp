@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <cstring>
@@ -69,15 +70,41 @@ private:
 
 } // namespace detail
 
+namespace detail {
+
+/// Whether what a step keeps or computes depends on how many positions went before, beyond that there were
+/// some: keys and values, numbered positions.
+constexpr bool counts_positions(const graph_view& g) {
+  for (int id = 0; id < g.node_count(); ++id) {
+    const node& n = g.at(id);
+    if (n.kind == op::cache) return true;
+    if ((n.kind == op::rope || n.kind == op::sinusoidal) && n.second_number != 0) return true;
+    if (n.kind == op::equal && g.at(g.operand(id, 0)).kind == op::position) continue; // is it the beginning?
+    for (int k = 0; k < n.operand_count; ++k)
+      if (g.at(g.operand(id, k)).kind == op::position) return true;
+  }
+  return false;
+}
+
+} // namespace detail
+
 /// A model moving along a dim: stream<T>(model, weights, options) takes the next positions at each step, one
 /// or several, and gives what the whole sequence would give there. Nothing is allocated by a step. Serves one
 /// thread at a time; a copy goes its own way from where the original stands.
+///
+/// The capacity of the dim bounds the positions of one step; and, where `counts_positions`, all positions
+/// between two begins. Recurrences and convolutions without numbered positions run for ever.
 template <class model, dim time>
 class streamed {
   using source = typename model::source;
   using stepping = detail::streamed_step<source, time>;
   using step_model = detail::derived_model<stepping>;
   using begin_model = detail::derived_model<detail::streamed_begin<source, time>>;
+
+public:
+  static constexpr bool counts_positions = detail::counts_positions(step_model::view);
+
+private:
   static constexpr bool keeps_values = stepping::result.kept_count > 0;
   using step_engine = detail::simd_engine<step_model>;
 
@@ -140,15 +167,16 @@ public:
                                 detail::checked_value<step_model, names, std::decay_t<values>>...>) {
       if (!begun_)
         throw error(step_sizes_.model_name() + ": stream: expected begin(...) before the first step");
-      step_sizes_.hold(positions_before, position_);
+      const std::int64_t before = counts_positions ? position_ : std::min(position_, most_positions());
+      step_sizes_.hold(positions_before, before);
       step_inputs_.resolve(step_sizes_, given...);
       const std::int64_t count = step_sizes_.size_of(time.name());
-      if (position_ + count > most_positions())
+      if (counts_positions && position_ + count > most_positions())
         throw error(step_sizes_.model_name() + ": stream: expected at most " +
                     std::to_string(most_positions()) + " positions, the capacity of " + time.name() +
                     ", found " + std::to_string(count) + " more after " + std::to_string(position_));
       step_inputs_.fill(step_sizes_, step_, given...);
-      step_.memory().set_position(position_);
+      step_.memory().set_position(before);
       step_.run(step_sizes_.sizes());
       position_ += count;
       for (const dim_size& d : capacity_)

@@ -355,7 +355,7 @@ struct streamer {
       resumed[k] = chosen;
     }
   }
-  std::int32_t resumed[8] = {};
+  std::int32_t resumed[region_entry::max_carried] = {};
 
   constexpr void make_step() {
     position = emit({.kind = op::position, .type = element::i32}, {});
@@ -428,6 +428,7 @@ struct streamer {
       }
       close_regions(id);
     }
+    if (to.node_count == 0) emit({.kind = op::constant}, {}); // a graph has a node
     for (int i = 0; i < count; ++i) to.outputs[to.output_count++] = {"kept", mapped[kept[i]]};
     finish_tables();
   }

@@ -76,13 +76,29 @@ TEST_CASE("a stream says what it cannot take", "[stream]") {
   const xt::xtensor<float, 3> two_rows = xt::ones<float>({2, 1, 2}), three = xt::ones<float>({1, 3, 2});
   CHECK_THROWS_WITH(live.step("x"_in = two_rows),
                     "plain: input \"x\" [B, T, 2]: axis 0 (B) is 2, but the stream has B = 1");
-  CHECK_THROWS_WITH(live.step("x"_in = three),
-                    "plain: stream: expected at most 3 positions, the capacity of T, found 3 more after 1");
-  CHECK(live.step("x"_in = x)["y"_out](0, 0, 1) == 3);
+  const xt::xtensor<float, 3> four = xt::ones<float>({1, 4, 2});
+  CHECK_THROWS_WITH(live.step("x"_in = four),
+                    "plain: input \"x\" [B, T, 2]: axis 1 (T) is 4, expected 1 to 3, the capacity of T");
+  // A state is as large after any number of positions.
+  CHECK(live.step("x"_in = three)["y"_out](0, 2, 1) == 5);
+  CHECK(live.step("x"_in = x)["y"_out](0, 0, 1) == 6);
   const std::vector<std::size_t> rows{1};
   CHECK_THROWS_WITH(live.reorder(rows), "plain: stream: expected rows from 0 to 0, found 1");
   live.begin("h"_in = h);
   CHECK(live.step("x"_in = x)["y"_out](0, 0, 1) == 2);
+}
+
+TEST_CASE("where positions are kept or numbered, there is a last one", "[stream]") {
+  static constexpr auto m = model("numbered", [](graph& g) {
+    const expr x = g.input<f32>("x", {B, T, 2});
+    g.output("y", x + sinusoidal_positions(x));
+  });
+  auto live = stream<T>(m, weights::from({}), {.capacity = {{B, 1}, {T, 3}}});
+  live.begin();
+  const xt::xtensor<float, 3> two = xt::ones<float>({1, 2, 2});
+  live.step("x"_in = two);
+  CHECK_THROWS_WITH(live.step("x"_in = two),
+                    "numbered: stream: expected at most 3 positions, the capacity of T, found 2 more after 2");
 }
 
 TEST_CASE("attention keeps keys and values, layer by layer", "[stream]") {

@@ -26,11 +26,12 @@ struct recurrent_options {
   double dropout = 0; // of what goes from layer to layer, while training
 };
 
-/// The outputs of the last layer, [B, T, hidden] ([B, T, 2 hidden] where bidirectional), and the states of
-/// all layers after the last step. Where it is used as an expr, it is its output.
+/// The outputs of the last layer, [B, T, hidden] ([B, T, 2 hidden] where bidirectional), the states of all
+/// layers after the last step, and the outputs of each layer. Where it is used as an expr, it is its output.
 struct recurrent_result {
   expr output;
   recurrent_state state;
+  std::array<expr, recurrent_state::most / 2> layers = {};
 
   constexpr operator expr() const { return output; }
 };
@@ -107,10 +108,10 @@ template <class cell>
 constexpr recurrent_result recur(const cell& next, const char* word, expr x, const char* name, int hidden,
                                  const recurrent_options& o, bool both, place at) {
   const graph::named who{word, name};
-  if (!is_float(x, at, who)) return {{x.owner}, {}};
+  if (!is_float(x, at, who)) return {{x.owner}, {}, {}};
   graph& g = *x.owner;
   const int directions = both ? 2 : 1;
-  recurrent_result result{{&g}, {}};
+  recurrent_result result{{&g}, {}, {}};
   if (x.rank() < 2 || x.rank() > 3) {
     g.fail(at, who, ": expected [batch, time, features] or [time, features], found ", x);
     return result;
@@ -169,6 +170,7 @@ constexpr recurrent_result recur(const cell& next, const char* word, expr x, con
       if constexpr (cell::states > 1) result.state.cell[i] = done.state[1];
     }
     x = both ? concat(axis(-1, at), outputs[0], outputs[1]) : outputs[0];
+    result.layers[static_cast<std::size_t>(layer)] = x;
   }
   result.output = x;
   return result;

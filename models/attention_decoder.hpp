@@ -1,8 +1,8 @@
 #pragma once
 
-// Encoder-decoders with attention over a recurrent encoder, as free choices: what scores, where the context
-// enters, how words are read out. Bahdanau's and Luong's models are two settings (models/bahdanau.hpp,
-// models/luong.hpp).
+// Encoder-decoders with attention, as free choices: what is attended and how the decoder starts, what scores,
+// where the context enters, how words are read out. The encoder is recurrent, or any other whose outputs the
+// decoder is given. Bahdanau's and Luong's models are two settings (models/bahdanau.hpp, models/luong.hpp).
 
 #include <fovea/models/rnn.hpp>
 
@@ -10,6 +10,10 @@ namespace fovea::models {
 
 /// How a decoder state and an encoder output are compared.
 enum class alignment : std::uint8_t { dot, scaled_dot, general, additive, concatenated };
+/// What of the encoder's last states each layer of the decoder starts from: its forward direction's, as they
+/// are; tanh(W h + b) of its backward one's, which ends at the first word; the same of both side by side;
+/// their sum; nothing.
+enum class start_state : std::uint8_t { forward, backward, joined, added, zeros };
 /// What the scores of words are made of: the state; tanh(W [context; state]); [context; state]; or the larger
 /// of each two features of U state + V word + C context (maxout).
 enum class readout : std::uint8_t { state, attentional, joined, maxout };
@@ -17,8 +21,11 @@ enum class readout : std::uint8_t { state, attentional, joined, maxout };
 struct attention_decoder_config {
   int source_vocab, target_vocab, width, hidden; // width: of a word vector
   cell_kind cell = cell_kind::lstm;              // of encoder and decoder
-  int layers = 1;
-  bool both = false; // the encoder reads both ways; the decoder starts from tanh(W first backward state + b)
+  int layers = 1;                                // of the decoder
+  int encoder_layers = 0;                        // 0: as many
+  bool both = false;                             // the encoder reads both ways
+  int attended_layer = -1;                       // whose outputs are attended; -1: the last
+  start_state start = start_state::forward;      // from the encoder's uppermost layers
   models::alignment alignment = models::alignment::general;
   int alignment_width = 0;            // of the hidden layer of `additive` and `concatenated`
   bool previous_state = false;        // the state before the step scores, not the one after it
@@ -30,6 +37,13 @@ struct attention_decoder_config {
   attention_mode::kind mode = soft; // or hard, local_m (step t looks around word t), local_p
   int half_window = 0;              // of a local one
   int local_width = 0;              // of the hidden layer that predicts where to look, of local_p
+};
+
+/// What a decoder is given: what it attends to [B, S, any width], and the states that its layers start from
+/// (none: zeros).
+struct attention_memory {
+  expr attended;
+  recurrent_state start = {};
 };
 
 /// What an encoder-decoder gives, beside the scores of words: encoder outputs [B, S, ...], decoder states [B,
@@ -115,35 +129,70 @@ constexpr expr scores_of(expr states, expr contexts, expr attentional, expr word
 
 } // namespace attention_decoder_parts
 
-/// source [B, S], target [B, T] of int32 (the target begins with <s>), lengths [B] of the sources.
+/// The recurrent encoder: source [B, S] of int32, of which lengths [B] count.
+constexpr attention_memory attention_encoder(expr source, expr lengths, attention_decoder_config c,
+                                             place at = {__builtin_FILE(), __builtin_LINE()}) {
+  const reported_at here(source, at);
+  const int layers = c.encoder_layers == 0 ? c.layers : c.encoder_layers, directions = c.both ? 2 : 1;
+  const recurrent_result read =
+      recurrent(c.cell, embedding(source, "src_embedding", c.source_vocab, c.width), "encoder", c.hidden,
+                {.layers = layers, .lengths = lengths}, c.both);
+  attention_memory made{c.attended_layer < 0 ? read.output
+                                             : read.layers[static_cast<std::size_t>(c.attended_layer)]};
+  if (c.start == start_state::zeros) return made;
+  made.start.count = c.layers;
+  for (int layer = 0; layer < c.layers; ++layer) {
+    const auto to = static_cast<std::size_t>(layer),
+               first = static_cast<std::size_t>((layers - c.layers + layer) * directions),
+               last = first + static_cast<std::size_t>(directions - 1);
+    const auto names = scope(source, "start", layer);
+    const auto& [count, hidden, cell] = read.state;
+    const auto projected = [&](expr x) { return tanh(linear(x, "state", c.hidden)); };
+    switch (c.start) {
+      case start_state::forward:
+        made.start.hidden[to] = hidden[first], made.start.cell[to] = cell[first];
+        break;
+      case start_state::backward:
+        made.start.hidden[to] = projected(hidden[last]);
+        break;
+      case start_state::joined:
+        made.start.hidden[to] = projected(concat(axis(-1), hidden[first], hidden[last]));
+        break;
+      default:
+        made.start.hidden[to] = hidden[first] + hidden[last];
+        if (cell[first].owner != nullptr) made.start.cell[to] = cell[first] + cell[last];
+    }
+  }
+  return made;
+}
+
+/// The decoder: memory [B, S, any width], of which lengths [B] count, and target [B, T] of int32, which
+/// begins with <s>.
 template <attention_decoder_config c>
-constexpr attention_decoder_values attention_decoder(expr source, expr lengths, expr target,
+constexpr attention_decoder_values attention_decoder(const attention_memory& memory, expr lengths,
+                                                     expr target,
                                                      place at = {__builtin_FILE(), __builtin_LINE()}) {
   namespace parts = attention_decoder_parts;
   static_assert(!c.context_in_recurrence || c.previous_state,
                 "a context that the cell reads comes from the state before");
   static_assert(!c.input_feeding || c.readout == readout::attentional,
                 "what input feeding feeds is the attentional vector");
-  const reported_at here(source, at);
+  const reported_at here(target, at);
   constexpr const auto& cell = parts::word<c>();
-  using cell_states = decltype(cell.step(source, {}, "", 0));
+  using cell_states = decltype(cell.step(target, {}, "", 0));
   constexpr std::size_t each = std::tuple_size_v<cell_states>, layers = static_cast<std::size_t>(c.layers),
                         carried = each * layers + (c.input_feeding ? 1 : 0);
 
-  const recurrent_result encoder =
-      recurrent(c.cell, embedding(source, "src_embedding", c.source_vocab, c.width), "encoder", c.hidden,
-                {.layers = c.layers, .lengths = lengths}, c.both);
-  const expr encoded = encoder.output;
+  const expr encoded = memory.attended;
   std::array<expr, carried> start{};
-  const expr zeros = broadcast(constant(source, 0), {source.size(0), c.hidden});
+  start.fill(broadcast(constant(target, 0), {target.size(0), c.hidden}));
   for (std::size_t layer = 0; layer < layers; ++layer) {
-    const std::size_t from = c.both ? 2 * layer + 1 : layer; // the backward direction ends at the first word
-    const auto names = scope(source, "start", static_cast<int>(layer));
-    start[each * layer] =
-        c.both ? tanh(linear(encoder.state.hidden[from], "state", c.hidden)) : encoder.state.hidden[from];
-    if constexpr (each > 1) start[each * layer + 1] = c.both ? zeros : encoder.state.cell[from];
+    const auto put = [&](std::size_t i, expr state) {
+      if (state.owner != nullptr) start[each * layer + i] = state;
+    };
+    put(0, memory.start.hidden[layer]);
+    if constexpr (each > 1) put(1, memory.start.cell[layer]);
   }
-  if constexpr (c.input_feeding) start[carried - 1] = zeros;
 
   const expr words = embedding(target, "tgt_embedding", c.target_vocab, c.width);
   const expr steps = broadcast(range(target, target.size(1)), {target.size(0), target.size(1)});
@@ -175,6 +224,19 @@ constexpr attention_decoder_values attention_decoder(expr source, expr lengths, 
   const auto& [states, read, contexts, weights, attentional] = decoded.output;
   return {encoded,     states,  contexts,
           attentional, weights, parts::scores_of<c>(read, contexts, attentional, words)};
+}
+
+/// The whole: source [B, S], target [B, T] of int32, lengths [B] of the sources.
+template <attention_decoder_config c>
+constexpr attention_decoder_values attention_decoder(expr source, expr lengths, expr target,
+                                                     place at = {__builtin_FILE(), __builtin_LINE()}) {
+  constexpr int encoder_layers = c.encoder_layers == 0 ? c.layers : c.encoder_layers;
+  static_assert(c.start == start_state::zeros || encoder_layers >= c.layers,
+                "the decoder's layers start from as many of the encoder's; or from zeros");
+  static_assert(c.both || (c.start != start_state::joined && c.start != start_state::added),
+                "a decoder starts from both directions of an encoder that reads both ways");
+  static_assert(c.attended_layer < encoder_layers, "the layer that is attended is one of the encoder's");
+  return attention_decoder<c>(attention_encoder(source, lengths, c, at), lengths, target, at);
 }
 
 } // namespace fovea::models

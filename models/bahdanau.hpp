@@ -20,6 +20,7 @@ constexpr attention_decoder_config attention_decoder_of(bahdanau_config c) {
           .hidden = c.hidden,
           .cell = cell_kind::gru,
           .both = true,
+          .start = start_state::backward,
           .alignment = alignment::additive,
           .alignment_width = c.alignment,
           .previous_state = true,

@@ -4,16 +4,12 @@
 // where the context enters, how words are read out. The encoder is recurrent, or any other whose outputs the
 // decoder is given. Bahdanau's and Luong's models are two settings (models/bahdanau.hpp, models/luong.hpp).
 
-#include <fovea/models/rnn.hpp>
+#include <fovea/models/decoder_start.hpp>
 
 namespace fovea::models {
 
 /// How a decoder state and an encoder output are compared.
 enum class alignment : std::uint8_t { dot, scaled_dot, general, additive, concatenated };
-/// What of the encoder's last states each layer of the decoder starts from: its forward direction's, as they
-/// are; tanh(W h + b) of its backward one's, which ends at the first word; the same of both side by side;
-/// their sum; nothing.
-enum class start_state : std::uint8_t { forward, backward, joined, added, zeros };
 /// What the scores of words are made of: the state; tanh(W [context; state]); [context; state]; or the larger
 /// of each two features of U state + V word + C context (maxout).
 enum class readout : std::uint8_t { state, attentional, joined, maxout };
@@ -133,37 +129,11 @@ constexpr expr scores_of(expr states, expr contexts, expr attentional, expr word
 constexpr attention_memory attention_encoder(expr source, expr lengths, attention_decoder_config c,
                                              place at = {__builtin_FILE(), __builtin_LINE()}) {
   const reported_at here(source, at);
-  const int layers = c.encoder_layers == 0 ? c.layers : c.encoder_layers, directions = c.both ? 2 : 1;
   const recurrent_result read =
       recurrent(c.cell, embedding(source, "src_embedding", c.source_vocab, c.width), "encoder", c.hidden,
-                {.layers = layers, .lengths = lengths}, c.both);
-  attention_memory made{c.attended_layer < 0 ? read.output
-                                             : read.layers[static_cast<std::size_t>(c.attended_layer)]};
-  if (c.start == start_state::zeros) return made;
-  made.start.count = c.layers;
-  for (int layer = 0; layer < c.layers; ++layer) {
-    const auto to = static_cast<std::size_t>(layer),
-               first = static_cast<std::size_t>((layers - c.layers + layer) * directions),
-               last = first + static_cast<std::size_t>(directions - 1);
-    const auto names = scope(source, "start", layer);
-    const auto& [count, hidden, cell] = read.state;
-    const auto projected = [&](expr x) { return tanh(linear(x, "state", c.hidden)); };
-    switch (c.start) {
-      case start_state::forward:
-        made.start.hidden[to] = hidden[first], made.start.cell[to] = cell[first];
-        break;
-      case start_state::backward:
-        made.start.hidden[to] = projected(hidden[last]);
-        break;
-      case start_state::joined:
-        made.start.hidden[to] = projected(concat(axis(-1), hidden[first], hidden[last]));
-        break;
-      default:
-        made.start.hidden[to] = hidden[first] + hidden[last];
-        if (cell[first].owner != nullptr) made.start.cell[to] = cell[first] + cell[last];
-    }
-  }
-  return made;
+                {.layers = c.encoder_layers == 0 ? c.layers : c.encoder_layers, .lengths = lengths}, c.both);
+  return {c.attended_layer < 0 ? read.output : read.layers[static_cast<std::size_t>(c.attended_layer)],
+          decoder_start(c.start, read.state, c.both, c.layers, c.hidden)};
 }
 
 /// The decoder: memory [B, S, any width], of which lengths [B] count, and target [B, T] of int32, which
@@ -230,12 +200,8 @@ constexpr attention_decoder_values attention_decoder(const attention_memory& mem
 template <attention_decoder_config c>
 constexpr attention_decoder_values attention_decoder(expr source, expr lengths, expr target,
                                                      place at = {__builtin_FILE(), __builtin_LINE()}) {
-  constexpr int encoder_layers = c.encoder_layers == 0 ? c.layers : c.encoder_layers;
-  static_assert(c.start == start_state::zeros || encoder_layers >= c.layers,
-                "the decoder's layers start from as many of the encoder's; or from zeros");
-  static_assert(c.both || (c.start != start_state::joined && c.start != start_state::added),
-                "a decoder starts from both directions of an encoder that reads both ways");
-  static_assert(c.attended_layer < encoder_layers, "the layer that is attended is one of the encoder's");
+  static_assert(c.attended_layer < (c.encoder_layers == 0 ? c.layers : c.encoder_layers),
+                "the layer that is attended is one of the encoder's");
   return attention_decoder<c>(attention_encoder(source, lengths, c, at), lengths, target, at);
 }
 

@@ -4,7 +4,7 @@
 // what it leaves is the context, a decoder writes the target. The papers' forms are settings; without an
 // encoder, one language model reads `source </s> target </s>` (models/rnn.hpp: the completion form).
 
-#include <fovea/models/rnn.hpp>
+#include <fovea/models/decoder_start.hpp>
 
 namespace fovea::models {
 
@@ -20,6 +20,9 @@ struct seq2seq_config {
   bool projected_start = false; // the decoder starts from tanh(V c + b), not from the encoder's states
   bool every_step = false;      // the context stands beside each word that the decoder reads
   bool full_readout = false;    // scores are of [state; word; context], not of the state alone
+  bool both = false;            // the encoder reads both ways
+  int encoder_layers = 0;       // 0: as many as the decoder
+  start_state start = start_state::forward; // what of the encoder's states the decoder starts from
 };
 
 /// "Sequence to Sequence Learning with Neural Networks": states to states, the source reversed.
@@ -43,22 +46,29 @@ constexpr seq2seq_config cho(int source_vocab, int target_vocab, int width, int 
           .full_readout = true};
 }
 
-/// source [B, S] of int32, lengths [B] -> outputs [B, S, hidden] and the last states.
+/// source [B, S] of int32, lengths [B] -> outputs [B, S, hidden] ([B, S, 2 hidden] read both ways) and the
+/// last states.
 constexpr recurrent_result seq2seq_encoder(expr source, expr lengths, seq2seq_config c,
                                            place at = {__builtin_FILE(), __builtin_LINE()}) {
   const reported_at here(source, at);
   return recurrent(c.cell, embedding(source, "src_embedding", c.source_vocab, c.width), "encoder", c.hidden,
-                   {.layers = c.layers, .reverse = c.reverse_source, .lengths = lengths});
+                   {.layers = c.encoder_layers == 0 ? c.layers : c.encoder_layers,
+                    .reverse = c.reverse_source,
+                    .lengths = lengths},
+                   c.both);
 }
 
-/// What the encoder leaves, as one vector [B, hidden].
+/// What the encoder leaves, as one vector [B, hidden], or [B, 2 hidden] read both ways.
 constexpr expr seq2seq_context(const recurrent_result& encoded, expr lengths, seq2seq_config c,
                                place at = {__builtin_FILE(), __builtin_LINE()}) {
   const reported_at here(encoded.output, at);
   const expr h = encoded.output;
   switch (c.context) {
-    case summary::final_state:
-      return encoded.state.hidden[static_cast<std::size_t>(c.layers - 1)];
+    case summary::final_state: {
+      const auto& [count, hidden, cell] = encoded.state;
+      const auto last = static_cast<std::size_t>(count - 1);
+      return c.both ? concat(axis(-1), hidden[last - 1], hidden[last]) : hidden[last];
+    }
     case summary::mean: // outputs behind the end are zero
       return sum(h, axis(1)) / unsqueeze(to_float(lengths), 1);
     case summary::largest:
@@ -94,9 +104,10 @@ constexpr seq2seq_values seq2seq_all(expr source, expr lengths, expr target, seq
   const reported_at here(source, at);
   const recurrent_result encoded = seq2seq_encoder(source, lengths, c);
   const expr context = seq2seq_context(encoded, lengths, c);
-  recurrent_state start = encoded.state;
-  if (c.projected_start) {
-    start = {};
+  recurrent_state start;
+  if (!c.projected_start) {
+    start = decoder_start(c.start, encoded.state, c.both, c.layers, c.hidden);
+  } else {
     start.count = c.layers;
     for (int i = 0; i < c.layers; ++i)
       start.hidden[static_cast<std::size_t>(i)] = tanh(linear(context, "init", c.hidden));

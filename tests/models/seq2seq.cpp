@@ -93,3 +93,33 @@ TEST_CASE("decoders stream over what the encoder left", "[seq2seq]") {
                                  .every_step = true};
   check_stream<T>(seq2seq<plain>, {{"B", 2}, {"T", 7}, {"S", 5}});
 }
+
+namespace {
+
+constexpr seq2seq_config both_ways(start_state start, summary context, bool every_step) {
+  return {.source_vocab = 9,
+          .target_vocab = 8,
+          .width = 5,
+          .hidden = 6,
+          .context = context,
+          .every_step = every_step,
+          .both = true,
+          .encoder_layers = 2,
+          .start = start};
+}
+
+} // namespace
+
+TEST_CASE("stacked encoders that read both ways, and what decoders start from and see", "[seq2seq]") {
+  const auto check_both = [](const auto& m) {
+    compare(m, {{"B", 1}, {"T", 1}, {"S", 1}});
+    compare(m, {{"B", 3}, {"T", 7}, {"S", 5}});
+    check_stream<T>(m, {{"B", 2}, {"T", 7}, {"S", 5}});
+  };
+  check_both(seq2seq<both_ways(start_state::forward, summary::final_state, true)>);
+  check_both(seq2seq<both_ways(start_state::backward, summary::final_state, false)>);
+  check_both(seq2seq<both_ways(start_state::joined, summary::largest, true)>);
+  check_both(seq2seq<both_ways(start_state::added, summary::final_state, false)>);
+  // The context alone, at every step.
+  check_both(seq2seq<both_ways(start_state::zeros, summary::final_state, true)>);
+}

@@ -3,6 +3,7 @@
 #include <fovea/runtime/decoding/next_token.hpp>
 
 #include <cstdint>
+#include <map>
 #include <string>
 
 namespace generate_program {
@@ -14,6 +15,8 @@ struct configuration {
   std::size_t vocabulary; // tokens that the model scores
   fovea::token_id begin;  // what an empty prompt begins with, where its tokenizer puts nothing in front
   fovea::token_ids end;   // each ends a text
+  /// What the weights say of the model, if they do (runtime/weights/expect_metadata.hpp).
+  std::map<std::string, double> metadata;
 };
 
 } // namespace generate_program

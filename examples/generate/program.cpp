@@ -8,6 +8,7 @@
 #include <fovea/fovea.hpp>
 #include <fovea/runtime/decoding/stream_reader.hpp>
 #include <fovea/runtime/tokenizers/utf8.hpp>
+#include <fovea/runtime/weights/expect_metadata.hpp>
 
 #include <fmt/format.h>
 
@@ -29,8 +30,10 @@ void print(std::string_view text) {
 
 void run(const arguments& a, const configuration& c) {
   const tokenizer words = load_tokenizer(a.tokenizer);
-  auto live = stream<"T">(declared, load_weights(a.weights),
-                          {.capacity = {{"B", 1}, {"T", c.context}}, .threads = a.threads});
+  const weights trained = load_weights(a.weights);
+  expect_metadata(trained, c.metadata);
+  auto live =
+      stream<"T">(declared, trained, {.capacity = {{"B", 1}, {"T", c.context}}, .threads = a.threads});
   stream_reader model(live, [](auto& s, const auto& ids) { return s.step("tokens"_in = ids)["logits"_out]; });
   const pace measured = write_texts(model, words, a, c, print);
   if (measured.tokens > 0)

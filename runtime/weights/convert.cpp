@@ -123,6 +123,20 @@ void scale(working& w, float factor) {
   replace(w, w.shape, std::move(buffer));
 }
 
+/// Whether each row holds whole blocks.
+bool can_be_split(const stored_tensor& tensor) {
+  return !tensor.bytes.empty() && (block_length(tensor.type) == 1 || tensor.shape.size() > 1);
+}
+
+/// The rows that a first step takes: what it leaves out need not be converted.
+stored_tensor stored_rows(const stored_tensor& tensor, const transform::step& step) {
+  const auto from = static_cast<std::size_t>(step.from), count = static_cast<std::size_t>(step.to) - from;
+  const std::size_t row = tensor.bytes.size() / tensor.shape[0];
+  stored_tensor part{tensor.type, tensor.shape, tensor.bytes.subspan(from * row, count * row)};
+  part.shape[0] = count;
+  return part;
+}
+
 } // namespace
 
 std::vector<std::size_t> transformed_shape(const transform& how, std::vector<std::size_t> shape) {
@@ -184,8 +198,10 @@ std::vector<std::size_t> transformed_shape(const transform& how, std::vector<std
 }
 
 float_values transformed(const stored_tensor& tensor, const transform& how) {
-  working w = load(tensor);
-  for (const auto& step : steps_of(how)) {
+  auto steps = steps_of(how);
+  const bool rows_first = !steps.empty() && steps.front().what == kind::rows && can_be_split(tensor);
+  working w = load(rows_first ? stored_rows(tensor, steps.front()) : tensor);
+  for (const auto& step : steps.subspan(rows_first ? 1 : 0)) {
     switch (step.what) {
       case kind::transposed:
         swap_last_axes(w);

@@ -3,6 +3,7 @@
 #include <fovea/runtime/error.hpp>
 
 #include <array>
+#include <sstream>
 #include <type_traits>
 #include <utility>
 
@@ -177,7 +178,9 @@ std::map<std::string, std::string> gguf_metadata::as_texts() const {
       result.emplace(key, read_text(cursor, key));
     else
       with_number(found.type, [&]<typename number>(number) {
-        result.emplace(key, std::to_string(cursor.read<number>(key)));
+        std::ostringstream text;
+        text << +cursor.read<number>(key);
+        result.emplace(key, text.str());
       });
   }
   return result;

@@ -50,6 +50,9 @@ weight_file open_weight_file(const std::filesystem::path& path) {
   const opened_file file{path, std::make_shared<const mapped_file>(path)};
   for (const format& known : formats)
     if (known.recognises(file.bytes())) return known.read(file);
+  // These say what is wrong with a file that should be theirs.
+  if (path.extension() == ".safetensors") return read_safetensors(file);
+  if (path.extension() == ".gguf") return read_gguf(file);
   throw error(path.string() +
               ": expected weights in a known format (safetensors, GGUF, llama2.c's or "
               "rwkv.cpp's .bin, RTNeural's JSON, word vectors); found " +

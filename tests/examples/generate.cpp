@@ -12,7 +12,8 @@ using Catch::Matchers::Contains;
 
 namespace {
 
-const configuration tiny{.name = "tiny", .context = 8, .vocabulary = 7, .begin = 5, .end = {6}};
+const configuration tiny{
+    .name = "tiny", .context = 8, .vocabulary = 7, .begin = 5, .end = {6}, .metadata = {}};
 
 /// Tokens "a", "b", "c" and the two bytes of U+00E9, spelt as GPT-2 does; 5 and 6 are special.
 fovea::tokenizer letters() {

@@ -1,6 +1,10 @@
 #include "run_model.hpp"
 
+#include "../gguf_writer.hpp"
+#include "../runtime/weights/temporary_folder.hpp"
+
 #include <fovea/models/kim_cnn.hpp>
+#include <fovea/runtime/weights/word_vectors.hpp>
 
 using namespace fovea;
 using namespace fovea::models;
@@ -33,6 +37,26 @@ void check_kim_cnn(const char* name) {
 TEST_CASE("Kim's CNN agrees with the reference cases, with one channel and with two", "[kim_cnn]") {
   check_kim_cnn<one_channel>("kim_cnn_rand");
   check_kim_cnn<two_channels>("kim_cnn_multichannel");
+}
+
+TEST_CASE("Kim's fixed channel takes its vectors from word2vec's file, in the vocabulary's order",
+          "[kim_cnn]") {
+  const golden_case c("kim_cnn_multichannel");
+  auto parameters = parameters_of(c);
+  const weight_tensor fixed = parameters.at("static.weight");
+  // The file has the words in another order, and words that the vocabulary has not.
+  std::vector<std::string> vocabulary;
+  for (int i = 0; i < 50; ++i) vocabulary.push_back("word" + std::to_string(i));
+  std::string file = "52 16\n";
+  for (std::size_t i = 52; i-- > 0;) {
+    const auto row = fixed.values.begin() + static_cast<std::ptrdiff_t>(i % 50 * 16);
+    file += "word" + std::to_string(i) + " " + bytes_of(std::vector<float>(row, row + 16)) + "\n";
+  }
+  const temporary_folder folder;
+  parameters["static.weight"] = load_word_vectors(folder.write("vectors.bin", file)).table(vocabulary);
+  CHECK(parameters["static.weight"].values == fixed.values);
+  const named_values found = run_model<f32>(kim_cnn<two_channels>, weights::from(parameters), tokens_of(c));
+  check(c, "output.logits", std::span<const double>(found.at("logits").values), found.at("logits").shape);
 }
 
 TEST_CASE("a sentence shorter than the widest filter is refused", "[kim_cnn]") {

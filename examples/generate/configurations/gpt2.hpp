@@ -16,7 +16,9 @@ inline configuration configured() {
           .context = sizes.context,
           .vocabulary = sizes.vocab,
           .begin = 50256, // <|endoftext|>
-          .end = {50256}};
+          .end = {50256},
+          .metadata = {{"gpt2.attention.head_count", sizes.heads},
+                       {"gpt2.attention.layer_norm_epsilon", sizes.epsilon}}};
 }
 
 } // namespace generate_program

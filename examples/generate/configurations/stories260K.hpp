@@ -13,7 +13,15 @@ inline constexpr fovea::models::llama_config sizes{
 inline constexpr const auto& declared = fovea::models::llama<sizes>;
 
 inline configuration configured() {
-  return {.name = "stories260K", .context = 512, .vocabulary = sizes.vocab, .begin = 1, .end = {1, 2}};
+  return {.name = "stories260K",
+          .context = 512,
+          .vocabulary = sizes.vocab,
+          .begin = 1,
+          .end = {1, 2},
+          .metadata = {{"n_heads", sizes.heads}, // llama2.c's, then GGUF's
+                       {"llama.attention.head_count", sizes.heads},
+                       {"llama.attention.layer_norm_rms_epsilon", sizes.epsilon},
+                       {"llama.rope.freq_base", sizes.base}}};
 }
 
 } // namespace generate_program

@@ -78,7 +78,12 @@ TEST_CASE("a Q8_0 block is a scale times 32 signed bytes", "[convert]") {
   for (std::size_t i = 0; i < 64; ++i)
     CHECK(result.values[i] ==
           (i < 32 ? 0.5f : -3.0f) * static_cast<float>(8 * static_cast<int>(i % 32) - 128));
-  CHECK(transformed(tensor, rows(1, 2)).values[1] == -3.0f * (8 - 128));
+  const auto second = transformed(tensor, rows(1, 2));
+  CHECK(second.values[1] == -3.0f * (8 - 128));
+  CHECK(second.owned->size() == 32); // no more than was asked for
+  // Rows of a vector break blocks, so it is converted whole.
+  const stored_tensor flat{element_type::q8_0, {64}, std::as_bytes(std::span(bytes))};
+  CHECK(transformed(flat, rows(33, 35)).values[0] == -3.0f * (8 - 128));
 }
 
 TEST_CASE("a Q4_0 block holds its first half in low and its second in high nibbles, 8 for zero",

@@ -13,6 +13,7 @@
 
 using namespace fovea;
 using Catch::Matchers::Contains;
+using Catch::Matchers::EndsWith;
 
 namespace {
 
@@ -259,6 +260,23 @@ TEST_CASE("an index that doesn't fit its shards is refused", "[weights]") {
              Contains("one.safetensors: tensor 'b': the index") && Contains("does not name it"));
   CHECK_THAT(message(R"({"weight_map":{"a":"one.safetensors","b":"one.safetensors","c":"one.safetensors"}})"),
              Contains("expected a tensor 'c'"));
+}
+
+TEST_CASE("a file of no known format is refused, by its name where that says more", "[weights]") {
+  const temporary_folder folder;
+  const auto message = [&](const std::string& name, const std::string& bytes) {
+    const auto path = folder.write(name, bytes);
+    return message_of<error>([&] { load_weights(path); });
+  };
+  CHECK_THAT(message("x.bin", ""),
+             Contains("x.bin: expected weights in a known format (safetensors, GGUF,") &&
+                 EndsWith("found an empty file"));
+  CHECK_THAT(message("x.bin", "hello"), EndsWith("found another"));
+  CHECK_THAT(message("x.safetensors", "abc"),
+             Contains("which begins with 8 bytes of header length; found 3 bytes"));
+  CHECK_THAT(message("x.gguf", "GGML"), Contains("expected a GGUF file, which begins with the letters GGUF"));
+  CHECK_THAT(message_of<error>([&] { load_weights(folder / "none.bin"); }),
+             Contains("none.bin: cannot open"));
 }
 
 TEST_CASE("weights::from checks that values fit their shape", "[weights]") {

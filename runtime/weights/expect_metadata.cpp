@@ -1,0 +1,36 @@
+#include <fovea/runtime/weights/expect_metadata.hpp>
+
+#include <fovea/runtime/error.hpp>
+
+#include <charconv>
+#include <cmath>
+#include <sstream>
+
+namespace fovea {
+namespace {
+
+// A file may hold a number as float32.
+bool near(double one, double other) { return std::abs(one - other) <= 1e-6 * std::abs(other); }
+
+std::string text_of(double number) {
+  std::ostringstream text;
+  text << number;
+  return text.str();
+}
+
+} // namespace
+
+void expect_metadata(const weights& from, const std::map<std::string, double>& expected) {
+  for (const auto& [key, number] : expected) {
+    const auto found = from.metadata().find(key);
+    if (found == from.metadata().end()) continue;
+    const std::string& text = found->second;
+    double said = 0;
+    const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), said);
+    if (status != std::errc() || end != text.data() + text.size() || !near(said, number))
+      throw error(from.source() + ": key '" + key + "': expected " + text_of(number) +
+                  ", as the model has; found " + text);
+  }
+}
+
+} // namespace fovea

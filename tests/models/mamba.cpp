@@ -55,3 +55,13 @@ TEST_CASE("Mamba agrees with transformers' MambaForCausalLM", "[mamba]") {
 }
 
 TEST_CASE("Mamba is the same on both backends", "[mamba]") { compare_at_awkward_sizes(mamba<odd>); }
+
+TEST_CASE("Mamba's table reads the authors' names", "[mamba]") {
+  const golden_case c("hf_mamba");
+  auto theirs = parameters_of(c);
+  theirs["backbone.embedding.weight"] = theirs.at("backbone.embeddings.weight");
+  theirs["lm_head.weight"] = theirs.at("backbone.embeddings.weight");
+  theirs.erase("backbone.embeddings.weight");
+  auto net = compile(mamba<tiny>, weights::from(theirs), {.capacity = {{B, 2}, {T, 10}}});
+  check_outputs<"logits">(c, net("tokens"_in = integers<2>(c, "ids")));
+}

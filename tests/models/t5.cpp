@@ -123,3 +123,44 @@ TEST_CASE("distances fall into the buckets of transformers' T5", "[t5]") {
 TEST_CASE("a gated T5 with a head of its own is the same on both backends", "[t5]") {
   compare_at_awkward_sizes(t5<gated>);
 }
+
+TEST_CASE("T5's table reads second copies, a table of old, and version 1.1", "[t5]") {
+  const golden_case c("hf_t5");
+  const auto logits = [&](const auto& m, const std::map<std::string, weight_tensor>& from) {
+    auto net = compile(m, weights::from(from), {.capacity = {{B, 2}, {S, 11}, {T, 8}}});
+    const xt::xtensor<std::int64_t, 1> lengths = xt::sum(integers<2>(c, "attention_mask"), {1});
+    const auto out = net("source_ids"_in = integers<2>(c, "ids"), "source_lengths"_in = lengths,
+                         "decoder_ids"_in = shifted_labels(c))["logits"_out];
+    return std::vector<float>(out.begin(), out.end());
+  };
+  const auto whole = parameters_of(c);
+  const std::vector<float> expected = logits(t5<tiny>, whole);
+  auto more = whole;
+  for (const char* copy : {"encoder.embed_tokens.weight", "decoder.embed_tokens.weight", "lm_head.weight"})
+    more[copy] = whole.at("shared.weight");
+  more["decoder.block.0.layer.1.EncDecAttention.relative_attention_bias.weight"] =
+      whole.at("decoder.block.0.layer.0.SelfAttention.relative_attention_bias.weight");
+  CHECK(logits(t5<tiny>, more) == expected);
+
+  // Version 1.1 with a gate, and a head of its own.
+  constexpr t5_config newer = [] {
+    t5_config n = tiny;
+    n.gated = true, n.tied = false;
+    return n;
+  }();
+  auto gates = whole;
+  for (const std::string stack : {"encoder", "decoder"})
+    for (const std::string block : {"0", "1"}) {
+      const std::string layer =
+          stack + ".block." + block + ".layer." + (stack == "encoder" ? "1" : "2") + ".DenseReluDense.wi";
+      gates[layer + "_1.weight"] = gates.at(layer + ".weight");
+      gates[layer + "_0.weight"] = gates.at(layer + ".weight");
+      gates.erase(layer + ".weight");
+    }
+  CHECK_THROWS_WITH(logits(t5<newer>, gates), Catch::Contains("'lm_head.weight' [96, 32]"));
+  gates["lm_head.weight"] = whole.at("shared.weight");
+  CHECK(logits(t5<newer>, gates) != expected);
+  gates.erase("decoder.block.1.layer.2.DenseReluDense.wi_0.weight");
+  CHECK_THROWS_WITH(logits(t5<newer>, gates),
+                    Catch::Contains("decoder.block.1.layer.2.DenseReluDense.wi_0.weight"));
+}

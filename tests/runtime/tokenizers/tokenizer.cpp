@@ -49,6 +49,53 @@ json small_byte_level() {
        {{"type", "BPE"}, {"vocab", {{"a", 0}, {"b", 1}, {"ab", 2}, {"\u0120", 3}}}, {"merges", {"a b"}}}}};
 }
 
+/// Unigram with SentencePiece's marks: <unk> <s>, then pieces.
+json small_unigram() {
+  return {
+      {"added_tokens", {{{"id", 0}, {"content", "<unk>"}, {"special", true}}}},
+      {"normalizer", {{"type", "Sequence"}, {"normalizers", {{{"type", "NFKC"}}, {{"type", "Lowercase"}}}}}},
+      {"pre_tokenizer", {{"type", "Metaspace"}, {"replacement", "\u2581"}, {"prepend_scheme", "always"}}},
+      {"decoder", {{"type", "Metaspace"}, {"replacement", "\u2581"}, {"prepend_scheme", "always"}}},
+      {"model",
+       {{"type", "Unigram"},
+        {"unk_id", 0},
+        {"vocab",
+         json::array({json::array({"<unk>", 0.0}), json::array({"\u2581", -3.0}), json::array({"a", -2.5}),
+                      json::array({"b", -2.5}), json::array({"\u2581ab", -4.0})})}}}};
+}
+
+/// Llama 2's kind: BPE over characters with byte fallback.
+json small_characters() {
+  return {{"normalizer",
+           {{"type", "Sequence"},
+            {"normalizers",
+             {{{"type", "Prepend"}, {"prepend", "\u2581"}},
+              {{"type", "Replace"}, {"pattern", {{"String", " "}}}, {"content", "\u2581"}}}}}},
+          {"pre_tokenizer", nullptr},
+          {"decoder",
+           {{"type", "Sequence"},
+            {"decoders",
+             {{{"type", "Replace"}, {"pattern", {{"String", "\u2581"}}}, {"content", " "}},
+              {{"type", "ByteFallback"}},
+              {{"type", "Fuse"}},
+              {{"type", "Strip"}, {"content", " "}, {"start", 1}, {"stop", 0}}}}}},
+          {"model",
+           {{"type", "BPE"},
+            {"unk_token", "<unk>"},
+            {"byte_fallback", true},
+            {"fuse_unk", true},
+            {"vocab",
+             {{"<unk>", 0},
+              {"\u2581", 1},
+              {"a", 2},
+              {"b", 3},
+              {"ab", 4},
+              {"\u2581ab", 5},
+              {"<0xC3>", 6},
+              {"<0xA9>", 7}}},
+            {"merges", {"a b", "\u2581 ab"}}}}};
+}
+
 tokenizer made(const json& file) { return parse_tokenizer(file.dump(), "tokenizer.json"); }
 
 std::string refusal(const json& file) {
@@ -165,6 +212,41 @@ TEST_CASE("ids become text again", "[tokenizer]") {
   CHECK(byte_level.decode(id_list{2, 4}, false) == "ab<|end|>");
 }
 
+TEST_CASE("Unigram and BPE over characters with SentencePiece's marks", "[tokenizer]") {
+  const tokenizer unigram = made(small_unigram());
+  CHECK(unigram.encode("AB  a\uff22").ids == id_list{4, 1, 4});
+  CHECK(unigram.encode("c").ids == id_list{1, 0});
+  CHECK(unigram.decode(id_list{4, 1, 2, 0}) == "ab a");
+  CHECK(unigram.decode(id_list{4, 1, 2, 0}, false) == "ab a<unk>");
+  const tokenizer characters = made(small_characters());
+  CHECK(characters.encode("ab\u00e9 xyab").ids == id_list{5, 6, 7, 1, 0, 4});
+  CHECK(characters.decode(characters.encode(" ab\u00e9 b").ids) == " ab\u00e9 b");
+  for (const tokenizer* tokens : {&unigram, &characters}) CHECK(tokens->encode("").ids.empty());
+
+  json file = small_unigram();
+  file["model"]["unk_id"] = 5;
+  CHECK(refusal(file) == "tokenizer.json: model: expected unk_id to be the id of a token; found 5");
+  file["model"]["unk_id"] = nullptr;
+  CHECK_THROWS_WITH(made(file).encode("c"),
+                    "text: no token covers 'c', and the vocabulary has no unknown token");
+  // An added token beyond the pieces has no score: a text that spells it becomes it, nothing else does.
+  file = small_unigram();
+  file["added_tokens"].push_back({{"id", 5}, {"content", "ba"}, {"single_word", true}});
+  CHECK(made(file).encode("ba aba").ids == id_list{5, 4, 2});
+  file = small_characters();
+  file["model"]["unk_token"] = "none";
+  CHECK(refusal(file) == "tokenizer.json: expected a token 'none' in the vocabulary");
+}
+
+TEST_CASE("whole words", "[tokenizer]") {
+  json file{{"pre_tokenizer", {{"type", "WhitespaceSplit"}}},
+            {"model", {{"type", "WordLevel"}, {"vocab", {{"[UNK]", 0}, {"a", 1}}}, {"unk_token", "[UNK]"}}}};
+  CHECK(made(file).encode(" a\tb a ").ids == id_list{1, 0, 1});
+  CHECK(made(file).decode(id_list{1, 0, 1}) == "a [UNK] a");
+  file["model"].erase("unk_token");
+  CHECK_THROWS_WITH(made(file).encode("b"), "text: 'b' is no token, and the vocabulary has no unknown token");
+}
+
 TEST_CASE("tokens can be asked for", "[tokenizer]") {
   const tokenizer tokens = made(small_word_piece());
   CHECK(tokens.vocabulary_size() == 10);
@@ -240,7 +322,7 @@ TEST_CASE("a damaged file is refused or read, and what is read works", "[tokeniz
   constexpr std::string_view replacements = "\"{}[]:,0123456789eE+-.abnult \xff";
   std::mt19937 random(5);
   int refused = 0;
-  for (const json& file : {small_word_piece(), small_byte_level()}) {
+  for (const json& file : {small_word_piece(), small_byte_level(), small_unigram(), small_characters()}) {
     const std::string whole = file.dump();
     for (int round = 0; round < 3000; ++round) {
       std::string damaged = whole;

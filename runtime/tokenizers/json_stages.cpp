@@ -33,6 +33,9 @@ constexpr std::array<std::pair<std::string_view, unicode_form>, 4> forms{{{"NFC"
                                                                           {"NFKC", unicode_form::nfkc},
                                                                           {"NFKD", unicode_form::nfkd}}};
 
+/// The one Regex that a Replace stage may have.
+constexpr const char* space_runs = " {2,}";
+
 /// The String of a Replace stage.
 std::string pattern_of(const json& stage, const char* name) {
   const json& pattern = stage.at("pattern");
@@ -80,11 +83,16 @@ void append_steps(const json& stage, normalizer& steps) {
         strip_space{value_or(stage, "strip_left", true), value_or(stage, "strip_right", true)});
   } else if (type == "Prepend") {
     steps.emplace_back(prepend{stage.at("prepend").get<std::string>()});
+  } else if (type == "Precompiled") {
+    steps.emplace_back(precompiled_map(from_base64(stage.at("precompiled_charsmap").get<std::string>())));
+  } else if (type == "Replace" && member(stage.at("pattern"), "Regex") == space_runs) {
+    steps.emplace_back(replace_space_runs{stage.at("content").get<std::string>()});
   } else if (type == "Replace") {
     steps.emplace_back(replace_text{pattern_of(stage, "normalizer"), stage.at("content").get<std::string>()});
   } else {
     unsupported("normalizer", type,
-                "BertNormalizer, NFC, NFD, NFKC, NFKD, Lowercase, StripAccents, Strip, Prepend, Replace or a "
+                "BertNormalizer, NFC, NFD, NFKC, NFKD, Lowercase, StripAccents, Strip, Prepend, Replace, "
+                "Precompiled or a "
                 "Sequence of them");
   }
 }
@@ -175,6 +183,12 @@ struct json_of_step {
   json operator()(const prepend& step) const { return {{"type", "Prepend"}, {"prepend", step.text}}; }
   json operator()(const replace_text& step) const {
     return {{"type", "Replace"}, {"pattern", {{"String", step.from}}}, {"content", step.to}};
+  }
+  json operator()(const replace_space_runs& step) const {
+    return {{"type", "Replace"}, {"pattern", {{"Regex", space_runs}}}, {"content", step.to}};
+  }
+  json operator()(const precompiled_map& step) const {
+    return {{"type", "Precompiled"}, {"precompiled_charsmap", to_base64(step.bytes())}};
   }
 };
 

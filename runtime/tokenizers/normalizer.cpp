@@ -85,6 +85,22 @@ struct apply {
       result.append(text, done, at - done).append(step.to);
     text = std::move(result.append(text, done));
   }
+  void operator()(const replace_space_runs& step) const {
+    std::string result;
+    for (std::size_t at = 0; at < text.size();) {
+      const std::size_t end = std::min(text.find_first_not_of(' ', at), text.size());
+      if (end - at >= 2) result += step.to;
+      if (end - at == 1) result += ' ';
+      at = std::min(text.find(' ', end), text.size());
+      result.append(text, end, at - end);
+    }
+    text = std::move(result);
+  }
+  void operator()(const precompiled_map& step) const {
+    std::string result;
+    step.append(text, result);
+    text = std::move(result);
+  }
 };
 
 } // namespace

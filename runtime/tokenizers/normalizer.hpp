@@ -1,6 +1,7 @@
 #pragma once
 
 #include <fovea/runtime/tokenizers/bert_text.hpp>
+#include <fovea/runtime/tokenizers/precompiled_map.hpp>
 
 #include <string>
 #include <string_view>
@@ -24,8 +25,13 @@ struct replace_text {
   std::string from, to;
 };
 
+/// Two spaces and more become one text, as T5's normaliser writes it.
+struct replace_space_runs {
+  std::string to;
+};
+
 using normalizer_step = std::variant<bert_normalizer, unicode_form, lower_case, strip_accents, strip_space,
-                                     prepend, replace_text>;
+                                     prepend, replace_text, replace_space_runs, precompiled_map>;
 using normalizer = std::vector<normalizer_step>;
 
 /// The text, valid UTF-8, after all steps in order.

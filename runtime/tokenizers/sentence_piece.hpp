@@ -8,7 +8,7 @@
 #include <vector>
 
 namespace sentencepiece {
-class SentencePieceProcessor;
+class SentencePieceProcessor; // NOLINT(readability-identifier-naming)
 }
 
 namespace fovea {

@@ -4,6 +4,7 @@
 #include "golden_lines.hpp"
 
 #include <fovea/runtime/error.hpp>
+#include <fovea/runtime/tokenizers/precompiled_map.hpp>
 #include <fovea/runtime/tokenizers/tokenizer_trainer.hpp>
 
 #include <catch2/catch.hpp>

@@ -49,6 +49,9 @@ TEST_CASE("each step of a normaliser", "[normalizer]") {
   CHECK(after(prepend{"_"}, "") == "");
   CHECK(after(replace_text{"aa", "b"}, "aaaca") == "baca");
   CHECK(after(replace_text{"a", ""}, "aaa") == "");
+  CHECK(after(replace_space_runs{"_"}, "a b  c   ") == "a b_c_");
+  CHECK(after(replace_space_runs{"_"}, " a") == " a");
+  CHECK(after(replace_space_runs{"_"}, "") == "");
   CHECK(normalized({prepend{" "}, replace_text{" ", "\u2581"}}, "a b") == "\u2581a\u2581b");
   for (const auto form : {unicode_form::nfc, unicode_form::nfd, unicode_form::nfkc, unicode_form::nfkd})
     CHECK(after(form, "") == "");

@@ -167,9 +167,9 @@ constexpr expr attend_softly(op kind, expr q, expr k, expr v, const attention_op
   scores.push(sq[-2]);
   scores.push(sk[-2]);
   if (has_bias) {
-    shape joined;
+    shape joint;
     if (!is_float(o.bias, at, word)) return {&g};
-    if (!broadcast(g, g.shape_of(o.bias), scores, joined) || !(joined == scores))
+    if (!broadcast(g, g.shape_of(o.bias), scores, joint) || !(joint == scores))
       return g.fail(at, word, ": the bias ", o.bias, " does not broadcast to the scores ", scores);
   }
   if (!o.score.function.empty() && o.score.function.type() == element::boolean)

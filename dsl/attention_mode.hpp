@@ -54,14 +54,14 @@ constexpr expr weighted_values(expr weights, expr v, int heads, place at) {
   if (!weights.valid() || !v.valid()) return {weights.owner};
   graph& g = *weights.owner;
   const std::int64_t width = g.number(g.shape_of(v)[-1]);
-  shape split = g.shape_of(v), joined = split;
+  shape split = g.shape_of(v), joint = split;
   split[-1] = g.intern(heads), split.push(g.intern(width / heads));
-  joined[-2] = g.shape_of(weights)[-2];
+  joint[-2] = g.shape_of(weights)[-2];
   const int rank = split.rank;
   int heads_first[shape::max_rank] = {0, 1, 2, 3};
   heads_first[rank - 3] = rank - 2, heads_first[rank - 2] = rank - 3;
   const expr mixed = matmul(weights, permute_axes(reshape_to(v, split, at), heads_first, at), at);
-  return reshape_to(permute_axes(mixed, heads_first, at), joined, at);
+  return reshape_to(permute_axes(mixed, heads_first, at), joint, at);
 }
 
 /// What local attention does to scores [batch, 1, queries, keys] (batch may be missing): adds `bias`, so that

@@ -36,19 +36,19 @@ namespace detail {
 
 /// The shape of two values joined element by element: trailing axes align; a missing leading axis and a
 /// literal 1 stretch, a symbol never does. False where they do not fit.
-constexpr bool broadcast(const graph& g, const shape& a, const shape& b, shape& joined) {
-  joined.rank = a.rank > b.rank ? a.rank : b.rank;
-  for (int i = 1; i <= joined.rank; ++i) {
+constexpr bool broadcast(const graph& g, const shape& a, const shape& b, shape& joint) {
+  joint.rank = a.rank > b.rank ? a.rank : b.rank;
+  for (int i = 1; i <= joint.rank; ++i) {
     const bool in_a = i <= a.rank, in_b = i <= b.rank;
     if (in_a && in_b && a[-i] != b[-i]) {
       if (g.dim_numbers[b[-i]] == 1)
-        joined[-i] = a[-i];
+        joint[-i] = a[-i];
       else if (g.dim_numbers[a[-i]] == 1)
-        joined[-i] = b[-i];
+        joint[-i] = b[-i];
       else
         return false;
     } else {
-      joined[-i] = in_a ? a[-i] : b[-i];
+      joint[-i] = in_a ? a[-i] : b[-i];
     }
   }
   return true;
@@ -109,9 +109,9 @@ constexpr expr apply(op kind, located a, located b) {
     return g.fail(at, word_of(kind), ": expected ", logical ? "booleans" : "numbers",
                   " on both sides, found ", name_of(type_a), " ", x, " and ", name_of(type_b), " ", y,
                   logical ? "" : "; use to_float or where");
-  shape joined;
-  if (!broadcast(g, g.shape_of(x), g.shape_of(y), joined)) return cannot_join(g, kind, at, x, y);
-  return g.add({.kind = kind, .type = result_type(kind, type_a, type_b), .shape = joined, .at = at}, x, y);
+  shape joint;
+  if (!broadcast(g, g.shape_of(x), g.shape_of(y), joint)) return cannot_join(g, kind, at, x, y);
+  return g.add({.kind = kind, .type = result_type(kind, type_a, type_b), .shape = joint, .at = at}, x, y);
 }
 
 /// What an elementwise word takes: a value of the graph or what stands for one, or a scalar of a recorded
@@ -268,12 +268,12 @@ constexpr expr where(expr condition, located yes, located no,
   const expr x = yes.is_number ? detail::number(g, yes, type) : yes.value,
              y = no.is_number ? detail::number(g, no, type) : no.value;
   if (!x.valid() || !y.valid()) return {&g};
-  shape branches, joined;
+  shape branches, joint;
   if (!detail::broadcast(g, g.shape_of(x), g.shape_of(y), branches) ||
-      !detail::broadcast(g, g.shape_of(condition), branches, joined))
+      !detail::broadcast(g, g.shape_of(condition), branches, joint))
     return g.fail(at, "where: the condition ", condition, " and the choices ", x, " and ", y,
                   " do not broadcast");
-  return g.add({.kind = op::where, .type = type, .shape = joined, .at = at}, condition, x, y);
+  return g.add({.kind = op::where, .type = type, .shape = joint, .at = at}, condition, x, y);
 }
 
 } // namespace fovea

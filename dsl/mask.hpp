@@ -105,14 +105,14 @@ struct mask {
 
 private:
   static constexpr mask join(op kind, const mask& a, const mask& b, bool ahead) {
-    mask joined = a;
-    joined.looks_ahead = ahead;
+    mask joint = a;
+    joint.looks_ahead = ahead;
     scalar_node node;
     node.kind = kind, node.type = element::boolean, node.operand_count = 2;
     node.operands[0] = static_cast<std::int8_t>(a.function.count - 1);
-    node.operands[1] = joined.function.append(b.function);
-    joined.function.append(node);
-    return joined;
+    node.operands[1] = joint.function.append(b.function);
+    joint.function.append(node);
+    return joint;
   }
 };
 

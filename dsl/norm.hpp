@@ -68,7 +68,7 @@ constexpr expr norm(op kind, expr x, const char* name, const norm_options& optio
 
   const expr moved = permute_axes(x, order, at);
   const shape apart = g.shape_of(moved);
-  shape joined = apart, parameters, width;
+  shape joint = apart, parameters, width;
   dim features = 1;
   for (int i = rank - count; i < rank; ++i) {
     if (!g.is_number(apart[i]))
@@ -77,12 +77,12 @@ constexpr expr norm(op kind, expr x, const char* name, const norm_options& optio
     features = features * g.dim_of(apart[i]);
     parameters.push(apart[i]);
   }
-  joined.rank = static_cast<std::uint8_t>(rank - count);
-  joined.push(g.intern(features));
-  width.push(joined[-1]);
+  joint.rank = static_cast<std::uint8_t>(rank - count);
+  joint.push(g.intern(features));
+  width.push(joint[-1]);
 
-  const node made{.kind = kind, .shape = joined, .number = options.epsilon, .at = at};
-  const expr flat = reshape_to(moved, joined, at);
+  const node made{.kind = kind, .shape = joint, .number = options.epsilon, .at = at};
+  const expr flat = reshape_to(moved, joint, at);
   expr normed;
   if (options.affine) {
     const scope inside(&g, name, scope_name::no_index, at);

@@ -148,9 +148,9 @@ constexpr expr broadcast(expr x, std::initializer_list<dim> dims,
                          place at = {__builtin_FILE(), __builtin_LINE()}) {
   if (x.owner == nullptr || !x.owner->usable(x, at, "broadcast")) return {x.owner};
   graph& g = *x.owner;
-  shape s, joined;
+  shape s, joint;
   if (!g.make_shape(s, dims, at, "broadcast")) return {&g};
-  if (!detail::broadcast(g, g.shape_of(x), s, joined) || !(joined == s))
+  if (!detail::broadcast(g, g.shape_of(x), s, joint) || !(joint == s))
     return g.fail(at, "cannot broadcast ", x, " to ", s, ": only axes of 1 and missing leading axes stretch");
   return g.add({.kind = op::broadcast, .type = g.nodes[x.id].type, .shape = s, .at = at}, x);
 }

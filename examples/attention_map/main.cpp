@@ -4,17 +4,13 @@
 #include "sentence_maps.hpp"
 
 #include <picture/attention_map.hpp>
+#include <program/program.hpp>
+#include <program/text.hpp>
 
 #include <fovea/runtime/error.hpp>
-#include <fovea/runtime/tokenizers/utf8.hpp>
 
-#include <CLI/App.hpp>
-#include <CLI/Config.hpp>
-#include <CLI/Formatter.hpp>
 #include <fmt/format.h>
 
-#include <cstdio>
-#include <exception>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -23,8 +19,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using namespace attention_map_program;
-
-constexpr int bad_input = 2;
 
 struct arguments {
   std::string text;
@@ -87,32 +81,12 @@ void run(const arguments& a) {
                                  maps.size() == 1 ? "a map" : fmt::format("{} maps", maps.size()),
                                  maps[0].rows.size(), maps[0].columns.size());
   if (maps.size() == 1) text += strongest(maps[0]);
-  if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0)
-    throw std::runtime_error("cannot write to the standard output");
-}
-
-int fail(const std::string& problem, int status) {
-  fmt::print(stderr, "attention_map: {}\n", fovea::utf8_or_replacement(problem));
-  return status;
+  program::print(text);
 }
 
 } // namespace
 
 int main(int count, char** words) {
-  try {
-    arguments a;
-    CLI::App app("Draws which words of a sentence look at which.", "attention_map");
-    declare(app, a);
-    try {
-      app.parse(count, words);
-    } catch (const CLI::ParseError& problem) {
-      if (problem.get_exit_code() == 0) return app.exit(problem);
-      return fail(fmt::format("{} (--help lists the options)", problem.what()), bad_input);
-    }
-    run(a);
-  } catch (const fovea::error& problem) {
-    return fail(problem.what(), bad_input);
-  } catch (const std::exception& problem) {
-    return fail(problem.what(), 1);
-  }
+  return program::run<arguments>("attention_map", "Draws which words of a sentence look at which.", count,
+                                 words, declare, run);
 }

@@ -3,21 +3,19 @@
 #include "catalogue.hpp"
 #include "graphviz.hpp"
 
+#include <program/program.hpp>
+
 #include <fovea/runtime/describe/describe.hpp>
 #include <fovea/runtime/error.hpp>
-#include <fovea/runtime/tokenizers/utf8.hpp>
 
-#include <CLI/App.hpp>
-#include <CLI/Config.hpp>
-#include <CLI/Formatter.hpp>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
-#include <cstdio>
-#include <exception>
 #include <fstream>
 #include <iostream>
 #include <sstream>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -25,8 +23,6 @@ namespace {
 
 using namespace describe_program;
 using fovea::dim, fovea::dim_size;
-
-constexpr int bad_input = 2;
 
 struct arguments {
   std::string name, along, dot, svg;
@@ -100,33 +96,19 @@ void run(const arguments& a) {
   if (!a.svg.empty()) draw_svg(graph.str(), a.svg);
 }
 
-int fail(const std::string& problem, int status) {
-  fmt::print(stderr, "describe: {}\n", fovea::utf8_or_replacement(problem));
-  return status;
+void declare(CLI::App& app, arguments& a) {
+  app.add_option("MODEL", a.name, "Its name; without one, the catalogue is listed");
+  app.add_option("--size", a.sizes, "The size of a dim for the FLOPs, as T=128 (128, a batch of 1)")
+      ->allow_extra_args(false);
+  app.add_option("--along", a.along, "The dim whose steps are counted (T)");
+  app.add_option("--dot", a.dot, "Write the graph in Graphviz's language to this file");
+  app.add_option("--svg", a.svg, "Draw the graph to this file, by Graphviz");
 }
 
 } // namespace
 
 int main(int count, char** words) {
-  try {
-    arguments a;
-    CLI::App app("Prints a model of the catalogue as a table, and draws its graph.", "describe");
-    app.add_option("MODEL", a.name, "Its name; without one, the catalogue is listed");
-    app.add_option("--size", a.sizes, "The size of a dim for the FLOPs, as T=128 (128, a batch of 1)")
-        ->allow_extra_args(false);
-    app.add_option("--along", a.along, "The dim whose steps are counted (T)");
-    app.add_option("--dot", a.dot, "Write the graph in Graphviz's language to this file");
-    app.add_option("--svg", a.svg, "Draw the graph to this file, by Graphviz");
-    try {
-      app.parse(count, words);
-    } catch (const CLI::ParseError& problem) {
-      if (problem.get_exit_code() == 0) return app.exit(problem);
-      return fail(fmt::format("{} (--help lists the options)", problem.what()), bad_input);
-    }
-    run(a);
-  } catch (const fovea::error& problem) {
-    return fail(problem.what(), bad_input);
-  } catch (const std::exception& problem) {
-    return fail(problem.what(), 1);
-  }
+  return program::run<arguments>("describe",
+                                 "Prints a model of the catalogue as a table, and draws its graph.", count,
+                                 words, declare, run);
 }

@@ -42,6 +42,7 @@ void canvas::line(std::span<const point> points, colour ink, double width) {
   use(to, ink);
   cairo_set_line_width(to, width);
   cairo_set_line_join(to, CAIRO_LINE_JOIN_ROUND);
+  cairo_new_path(to); // a text leaves its end as the point to go on from
   for (const point& p : points) cairo_line_to(to, p.x, p.y);
   cairo_stroke(to);
 }

@@ -1,0 +1,49 @@
+#include "sound_file.hpp"
+
+#include <fovea/runtime/error.hpp>
+
+#include <sndfile.h>
+
+#include <unistd.h>
+
+namespace audio {
+namespace {
+
+using handle = std::unique_ptr<SNDFILE, decltype(&sf_close)>;
+
+} // namespace
+
+struct sound_reader::state {
+  std::string name;
+  SF_INFO about{};
+  handle file{nullptr, &sf_close};
+};
+
+sound_reader::sound_reader(const std::string& file) : state_(std::make_shared<state>()) {
+  state_->name = file == "-" ? "standard input" : file;
+  state_->file.reset(file == "-" ? sf_open_fd(STDIN_FILENO, SFM_READ, &state_->about, SF_FALSE)
+                                 : sf_open(file.c_str(), SFM_READ, &state_->about));
+  if (!state_->file) throw fovea::error(state_->name + ": cannot be read as sound: " + sf_strerror(nullptr));
+}
+
+int sound_reader::rate() const { return state_->about.samplerate; }
+int sound_reader::channels() const { return state_->about.channels; }
+
+std::size_t sound_reader::read(std::span<float> samples) {
+  const auto wanted = static_cast<sf_count_t>(samples.size() / static_cast<std::size_t>(channels()));
+  const sf_count_t got = sf_readf_float(state_->file.get(), samples.data(), wanted);
+  if (sf_error(state_->file.get()) != SF_ERR_NO_ERROR)
+    throw fovea::error(state_->name + ": cannot be read as sound: " + sf_strerror(state_->file.get()));
+  return static_cast<std::size_t>(got);
+}
+
+void write_wav(const std::filesystem::path& file, std::span<const float> samples, int channels, int rate) {
+  SF_INFO about{};
+  about.samplerate = rate, about.channels = channels, about.format = SF_FORMAT_WAV | SF_FORMAT_FLOAT;
+  const handle out(sf_open(file.c_str(), SFM_WRITE, &about), &sf_close);
+  const auto frames = static_cast<sf_count_t>(samples.size() / static_cast<std::size_t>(channels));
+  if (!out || sf_writef_float(out.get(), samples.data(), frames) != frames)
+    throw fovea::error(file.string() + ": cannot be written: " + sf_strerror(out.get()));
+}
+
+} // namespace audio

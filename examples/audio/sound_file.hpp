@@ -1,0 +1,31 @@
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace audio {
+
+/// A sound file read from its beginning, by libsndfile: WAV and what else that reads.
+class sound_reader {
+public:
+  /// "-" is the standard input. Throws fovea::error that names the file and why it cannot be read.
+  explicit sound_reader(const std::string& file);
+
+  int rate() const; // frames a second
+  int channels() const;
+  /// The next frames as samples within +-1, channels side by side: as many as fill `samples`, fewer at the
+  /// end. Returns how many frames were read.
+  std::size_t read(std::span<float> samples);
+
+private:
+  struct state;
+  std::shared_ptr<state> state_;
+};
+
+/// Writes samples, channels side by side, as a WAV of 32-bit floats. Throws fovea::error that names the file.
+void write_wav(const std::filesystem::path& file, std::span<const float> samples, int channels, int rate);
+
+} // namespace audio

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <filesystem>
+#include <span>
+#include <vector>
+
+namespace picture {
+
+/// In seconds.
+struct span_of_time {
+  double begin, end;
+};
+
+/// A recording, and how likely it was at each moment that somebody spoke.
+struct speech {
+  std::vector<float> samples = {}; // within +-1
+  int rate = 0;                    // samples a second
+  std::vector<float> probabilities = {};
+  double step = 0; // seconds between two of these
+  double threshold = 0.5;
+  std::vector<span_of_time> spoken = {};
+};
+
+/// Draws the waveform over the probability, with what was spoken shaded, as .svg or .png. Throws fovea::error
+/// for a recording without samples and where the file cannot be written.
+void save(const speech& recording, const std::filesystem::path& file);
+
+} // namespace picture

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <fovea/runtime/error.hpp>
+#include <fovea/runtime/tokenizers/utf8.hpp>
+
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+
+#include <cstdio>
+#include <exception>
+#include <string>
+
+namespace program {
+
+/// The main of a program: `declare(app, arguments)` states the options, `work(arguments)` does the rest. What
+/// goes wrong is one line on the standard error; the exit status is 2 for bad input.
+template <class arguments>
+int run(const char* name, const char* about, int count, char** words, void (*declare)(CLI::App&, arguments&),
+        void (*work)(const arguments&)) {
+  const auto fail = [&](const std::string& problem, int status) {
+    std::fprintf(stderr, "%s: %s\n", name, fovea::utf8_or_replacement(problem).c_str());
+    return status;
+  };
+  constexpr int bad_input = 2;
+  try {
+    arguments a;
+    CLI::App app(about, name);
+    declare(app, a);
+    try {
+      app.parse(count, words);
+    } catch (const CLI::ParseError& problem) {
+      if (problem.get_exit_code() == 0) return app.exit(problem);
+      return fail(std::string(problem.what()) + " (--help lists the options)", bad_input);
+    }
+    work(a);
+    return 0;
+  } catch (const fovea::error& problem) {
+    return fail(problem.what(), bad_input);
+  } catch (const std::exception& problem) {
+    return fail(problem.what(), 1);
+  }
+}
+
+} // namespace program

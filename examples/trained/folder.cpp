@@ -1,0 +1,36 @@
+#include "folder.hpp"
+
+#include <fovea/runtime/error.hpp>
+
+#include <fstream>
+
+namespace trained {
+
+nlohmann::json read_json(const std::filesystem::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  if (!in) throw fovea::error(file.string() + ": cannot be read");
+  nlohmann::json value = nlohmann::json::parse(in, nullptr, false);
+  if (value.is_discarded()) throw fovea::error(file.string() + ": is not JSON");
+  return value;
+}
+
+void check_folder(const std::filesystem::path& folder, const nlohmann::json& compiled,
+                  std::initializer_list<const char*> files) {
+  const auto need = [&](const char* name) {
+    if (!std::filesystem::is_regular_file(folder / name))
+      throw fovea::error((folder / name).string() + ": no such file; the program's train.py writes it");
+  };
+  need("weights.safetensors");
+  need("sizes.json");
+  for (const char* name : files) need(name);
+  const nlohmann::json sizes = read_json(folder / "sizes.json");
+  for (const auto& [name, size] : compiled.items()) {
+    const bool known = sizes.is_object() && sizes.contains(name);
+    if (!known || sizes[name] != size)
+      throw fovea::error((folder / "sizes.json").string() + ": the weights have " +
+                         (known ? name + " " + sizes[name].dump() : "no " + name) +
+                         "; this program is compiled for " + size.dump() + " (--sizes prints what it takes)");
+  }
+}
+
+} // namespace trained

@@ -1,0 +1,102 @@
+#include <audio/sound_file.hpp>
+#include <stream_audio/sound_network.hpp>
+
+#include "../runtime/weights/temporary_folder.hpp"
+
+#include <fovea/runtime/error.hpp>
+
+#include <nlohmann/json.hpp>
+
+#include <catch2/catch.hpp>
+
+#include <cmath>
+
+using namespace stream_audio_program;
+using nlohmann::json;
+
+namespace {
+
+json ramp(std::size_t rows, std::size_t columns, double step) {
+  json made = json::array();
+  for (std::size_t i = 0; i < rows; ++i) {
+    json row = json::array();
+    for (std::size_t j = 0; j < columns; ++j)
+      row.push_back(step * (static_cast<double>((i * columns + j) % 7) - 3));
+    made.push_back(row);
+  }
+  return made;
+}
+
+/// An LSTM of a width and a dense layer, as RTNeural exports them from Keras.
+json lstm_network(std::size_t width) {
+  const json lstm{{"type", "lstm"},
+                  {"activation", "tanh"},
+                  {"weights", json::array({ramp(1, 4 * width, 0.2), ramp(width, 4 * width, 0.05),
+                                           ramp(1, 4 * width, 0.1)[0]})}};
+  const json dense{{"type", "dense"},
+                   {"activation", ""},
+                   {"weights", json::array({ramp(width, 1, 0.3), json::array({0.25})})}};
+  return {{"in_shape", {nullptr, nullptr, 1}}, {"layers", {lstm, dense}}};
+}
+
+} // namespace
+
+TEST_CASE("a network moves sample by sample, and begins anew", "[stream_audio]") {
+  const temporary_folder folder;
+  const auto from = fovea::load_weights(folder.write("lstm.json", lstm_network(8).dump()));
+  CHECK(layers_of(from) == "in 1, lstm 8, dense 1");
+  const auto plain = network_of(from, false), skip = network_of(from, true);
+  std::vector<float> first;
+  for (int i = 0; i < 50; ++i) {
+    const float x = std::sin(0.3f * static_cast<float>(i));
+    first.push_back(plain->step(x));
+    CHECK(skip->step(x) == Approx(first.back() + x).margin(1e-6));
+  }
+  CHECK(first[0] != first[1]);
+  const auto fresh = plain->fresh();
+  for (int i = 0; i < 50; ++i)
+    CHECK(fresh->step(std::sin(0.3f * static_cast<float>(i))) == first[static_cast<std::size_t>(i)]);
+}
+
+TEST_CASE("a network that the program does not have is said by its layers", "[stream_audio]") {
+  const temporary_folder folder;
+  const auto problem = [&](const json& network) {
+    const auto from = fovea::load_weights(folder.write("x.json", network.dump()));
+    const std::string whole = message_of<fovea::error>([&] { network_of(from, false); });
+    REQUIRE(whole.starts_with(from.source() + ": "));
+    return whole.substr(from.source().size() + 2);
+  };
+  CHECK(problem(lstm_network(9)) ==
+        "the program is compiled for no network of the layers \"in 1, lstm 9, dense 1\"; add it to "
+        "examples/stream_audio/networks.hpp, or see --networks");
+  CHECK(problem({{"weight", {1.0, 2.0}}}) ==
+        "expected a network that RTNeural exported from Keras, which says its layers");
+  json odd = lstm_network(8);
+  odd["layers"][1]["activation"] = "swish";
+  CHECK(problem(odd) == "layer 1 is dense swish, which this program does not know");
+}
+
+TEST_CASE("sound is written and read", "[audio]") {
+  const temporary_folder folder;
+  const std::vector<float> samples{0, 0.5f, -0.25f, 1, -1, 0.125f};
+  audio::write_wav(folder / "x.wav", samples, 2, 48000);
+  audio::sound_reader reader((folder / "x.wav").string());
+  CHECK(reader.rate() == 48000);
+  CHECK(reader.channels() == 2);
+  std::vector<float> read(4);
+  CHECK(reader.read(read) == 2);
+  CHECK(read == std::vector<float>{0, 0.5f, -0.25f, 1});
+  CHECK(reader.read(read) == 1);
+  CHECK(read[0] == -1);
+  CHECK(reader.read(read) == 0);
+
+  const std::string text = folder.write("x.txt", "no sound").string(),
+                    absent = (folder / "absent.wav").string();
+  CHECK_THROWS_WITH(audio::sound_reader(text),
+                    Catch::Matchers::StartsWith(text + ": cannot be read as sound: "));
+  CHECK_THROWS_WITH(audio::sound_reader(absent),
+                    Catch::Matchers::StartsWith(absent + ": cannot be read as sound: "));
+  CHECK_THROWS_WITH(
+      audio::write_wav(folder / "no" / "x.wav", samples, 2, 48000),
+      Catch::Matchers::StartsWith((folder / "no" / "x.wav").string() + ": cannot be written: "));
+}

@@ -2,7 +2,7 @@
 
 // BERT: a bidirectional Transformer encoder with post-norm blocks (Devlin et al. 2019), its heads, and the
 // sentence encoder on top of it (Reimers and Gurevych 2019). Loads Hugging Face checkpoints of BertModel and
-// its kin unchanged.
+// its kin, and llama.cpp's of the encoder alone (GGUF), unchanged.
 
 #include <fovea/dsl.hpp>
 
@@ -86,9 +86,9 @@ constexpr expr mean_pooled(expr x, expr lengths) {
   return mean / sqrt(sum(mean * mean, axis(-1), {.keep = true}));
 }
 
-/// How Hugging Face names the parameters of bert_encoder and its heads. Heads that a model leaves out are
-/// skipped. The first checkpoints, bert-base-uncased among them, call a norm's weight and bias gamma and
-/// beta.
+/// How Hugging Face names the parameters of bert_encoder and its heads, and llama.cpp (GGUF) those of the
+/// encoder. Heads that a model leaves out are skipped. The first checkpoints, bert-base-uncased among them,
+/// call a norm's weight and bias gamma and beta.
 inline constexpr name_rule bert_names[] = {
     {"", "bert.", optional_prefix},
     {"words", "embeddings.word_embeddings.weight"},
@@ -130,6 +130,29 @@ inline constexpr name_rule bert_names[] = {
     {"predict.norm.bias", "cls.predictions.transform.LayerNorm.beta"},
     {"predict.bias", "cls.predictions.bias"},
     {"predict.bias", "cls.predictions.decoder.bias", tied},
+
+    {"words", "token_embd.weight"},
+    {"positions.weight", "position_embd.weight"},
+    {"types.weight", "token_types.weight"},
+    {"embed_norm.weight", "token_embd_norm.weight"},
+    {"embed_norm.bias", "token_embd_norm.bias"},
+    {"layer.*.attn.q.weight", "blk.*.attn_q.weight"},
+    {"layer.*.attn.q.bias", "blk.*.attn_q.bias"},
+    {"layer.*.attn.k.weight", "blk.*.attn_k.weight"},
+    {"layer.*.attn.k.bias", "blk.*.attn_k.bias"},
+    {"layer.*.attn.v.weight", "blk.*.attn_v.weight"},
+    {"layer.*.attn.v.bias", "blk.*.attn_v.bias"},
+    {"layer.*.attn.proj.weight", "blk.*.attn_output.weight"},
+    {"layer.*.attn.proj.bias", "blk.*.attn_output.bias"},
+    {"layer.*.attn.norm.weight", "blk.*.attn_output_norm.weight"},
+    {"layer.*.attn.norm.bias", "blk.*.attn_output_norm.bias"},
+    {"layer.*.mlp.up.weight", "blk.*.ffn_up.weight"},
+    {"layer.*.mlp.up.bias", "blk.*.ffn_up.bias"},
+    {"layer.*.mlp.down.weight", "blk.*.ffn_down.weight"},
+    {"layer.*.mlp.down.bias", "blk.*.ffn_down.bias"},
+    {"layer.*.mlp.norm.weight", "blk.*.layer_output_norm.weight"},
+    {"layer.*.mlp.norm.bias", "blk.*.layer_output_norm.bias"},
+
     {"", "pooler.**", ignored},
     {"", "cls.**", ignored},
     {"", "classifier.**", ignored},

@@ -253,6 +253,32 @@ TEST_CASE("BERT's table reads its heads, skips those left out, and knows the fir
   CHECK_THROWS_WITH(logits_of(first), Contains("tensor 'cls.predictions.decoder.bias': expected a second"));
 }
 
+TEST_CASE("BERT's table reads llama.cpp's names of the encoder", "[bert]") {
+  const golden_case c("hf_bert_mlm");
+  const checkpoint whole = without_prefix(parameters_of(c), "bert.");
+  const std::string in_layer = "encoder.layer.*.";
+  std::map<std::string, std::string> names{{"embeddings.word_embeddings.weight", "token_embd.weight"},
+                                           {"embeddings.position_embeddings.weight", "position_embd.weight"},
+                                           {"embeddings.token_type_embeddings.weight", "token_types.weight"}};
+  for (const std::string part : {"weight", "bias"}) {
+    names["embeddings.LayerNorm." + part] = "token_embd_norm." + part;
+    for (const auto& [theirs, another] :
+         std::map<std::string, std::string>{{"attention.self.query", "attn_q"},
+                                            {"attention.self.key", "attn_k"},
+                                            {"attention.self.value", "attn_v"},
+                                            {"attention.output.dense", "attn_output"},
+                                            {"attention.output.LayerNorm", "attn_output_norm"},
+                                            {"intermediate.dense", "ffn_up"},
+                                            {"output.dense", "ffn_down"},
+                                            {"output.LayerNorm", "layer_output_norm"}})
+      names[in_layer + theirs + "." + part] = "blk.*." + another + "." + part;
+  }
+  const auto sentences = [&](const checkpoint& from) {
+    return scores<"sentence">(models::sentence_encoder<bert>, c, from);
+  };
+  CHECK(sentences(renamed(whole, names)) == sentences(whole));
+}
+
 TEST_CASE("BERT's classifier needs its head, BERT without one does not", "[bert]") {
   const golden_case c("hf_bert_classify");
   const checkpoint whole = parameters_of(c);

@@ -201,19 +201,19 @@ constexpr std::array<expr, n> split(expr x, place at = {__builtin_FILE(), __buil
 }
 
 /// Values joined along an axis; the other axes agree. At most 16 values.
-template <class... exprs>
-requires(std::same_as<exprs, expr>&&...) constexpr expr concat(axis where, expr x, exprs... more) {
+template <std::convertible_to<expr>... exprs>
+constexpr expr concat(axis where, expr x, const exprs&... joined) {
   const place at = where.at;
   if (x.owner == nullptr || !x.owner->usable(x, at, "concat")) return {x.owner};
   graph& g = *x.owner;
-  static_assert(sizeof...(more) < 16, "concat joins at most 16 values");
+  static_assert(sizeof...(joined) < 16, "concat joins at most 16 values");
+  const std::array<expr, sizeof...(joined)> more{static_cast<expr>(joined)...};
   const int i = detail::find_axis(x, where, at, "concat");
   if (i < 0) return {&g};
   shape s = g.shape_of(x);
   dim length = g.dim_of(s[i]);
-  for (expr y : {x, more...}) {
+  for (const expr y : more) {
     if (!g.usable(y, at, "concat")) return {&g};
-    if (y.id == x.id) continue;
     const shape& other = g.shape_of(y);
     if (g.nodes[y.id].type != g.nodes[x.id].type)
       return g.fail(at, "concat: cannot join ", name_of(g.nodes[x.id].type), " ", x, " and ",
@@ -224,11 +224,10 @@ requires(std::same_as<exprs, expr>&&...) constexpr expr concat(axis where, expr 
       return g.fail(at, "concat: cannot join ", x, " and ", y, " along axis ", i,
                     ": the other axes must be equal");
   }
-  const std::int32_t ids[] = {more.id...};
-  for (std::int32_t id : ids) length = length + g.dim_of(g.nodes[id].shape[i]);
+  for (const expr y : more) length = length + y.size(i);
   s[i] = g.intern(length);
   return g.add({.kind = op::concat, .type = g.nodes[x.id].type, .shape = s, .attributes = {i}, .at = at}, x,
-               more...);
+               static_cast<expr>(joined)...);
 }
 
 /// `before` and `after` copies of `value` around an axis.

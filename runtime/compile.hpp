@@ -72,6 +72,8 @@ public:
     for (std::size_t i = 0; i < graph.outputs.size(); ++i) outputs_[i] = c.value(graph.outputs[i].node);
   }
   const void* output(std::size_t i) const { return outputs_[i]; }
+  /// An output that was not made by `run`.
+  void set_output(std::size_t i, const void* at) { outputs_[i] = at; }
   const model_parameters& parameters() const { return weights_->parameters; }
   simd::engine& memory() { return engine_; }
   std::int64_t arena_bytes() const { return engine_.arena_bytes(); }
@@ -85,7 +87,7 @@ private:
     [&]<int... i>(std::integer_sequence<int, i...>) {
       [[maybe_unused]] const auto pack = [&]<int k>(std::integral_constant<int, k>) {
         if constexpr (simd::is_small_scan<model, k>())
-          made->pack_scan(graph, simd::nodes_of_scan<model, k>(), code[k]);
+          made->pack_scan(graph, plan, simd::nodes_of_scan<model, k>(), code[k]);
       };
       (pack(std::integral_constant<int, i>{}), ...);
     }

@@ -7,7 +7,17 @@
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
+
+// The AVX-512 header of g++ 12 warns of its own undefined vectors (GCC bug 105593).
+#if defined(__GNUC__) && !defined(__clang__) && __GNUC__ < 13
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#pragma GCC diagnostic ignored "-Wuninitialized"
+#endif
 #include <xsimd/xsimd.hpp>
+#if defined(__GNUC__) && !defined(__clang__) && __GNUC__ < 13
+#pragma GCC diagnostic pop
+#endif
 
 namespace fovea::simd {
 

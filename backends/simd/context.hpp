@@ -11,14 +11,6 @@
 
 namespace fovea::simd {
 
-/// What a stream keeps from call to call: a value for each layer of the repeats around it. A cache has room
-/// for `rows` positions in each of its batch rows.
-struct kept_state {
-  float* data = nullptr;
-  size_t layer = 0; // floats from one layer to the next
-  size_t rows = 0;
-};
-
 /// The packed parameters of a small scan, one set for each layer of the repeats around it.
 struct packed_scan {
   const float* data = nullptr;
@@ -45,6 +37,7 @@ struct context {
   const packed_scan* scans; // for each region
   const kept_state* states;
   std::int64_t before; // positions that a stream took in earlier calls
+  size_t window_start; // where the windows of a stream begin in their memory, in positions
 
   size_t size(int d) const { return static_cast<size_t>(sizes[d]); }
   const shape& shape_of(int id) const { return graph.at(id).shape; }
@@ -77,7 +70,7 @@ struct context {
   const kept_state& state_of(int node) const { return states[-2 - plan.slot[plan.base[node]]]; }
   float* state(int node) const {
     const kept_state& s = state_of(node);
-    return s.data + static_cast<size_t>(layers[graph.at(node).region]) * s.layer;
+    return s.data + static_cast<size_t>(layers[graph.at(node).region]) * s.layer + window_start * s.position;
   }
   const std::int32_t* integers(int node) const { return reinterpret_cast<const std::int32_t*>(value(node)); }
   float* result(int node) const { return slots[plan.slot[plan.base[node]]]; }

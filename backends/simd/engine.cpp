@@ -17,8 +17,7 @@ shared_weights::shared_weights(const graph_view& graph, const plan_view& plan, m
   for (int id = 0; id < graph.node_count(); ++id) {
     const int weight = packed_weight(graph, id);
     if (weight < 0 || !plan.live[id] || products.of(id) != nullptr) continue;
-    const bool from_columns =
-        graph.at(id).kind == op::matmul && graph.at(graph.operand(id, 1)).kind != op::transpose;
+    const bool from_columns = is_from_columns(graph, id);
     const shape& s = graph.at(weight).shape;
     const auto rows = static_cast<size_t>(graph.number(s[0])),
                columns = static_cast<size_t>(graph.number(s[1]));
@@ -46,22 +45,16 @@ shared_weights::shared_weights(const graph_view& graph, const plan_view& plan, m
   }
 }
 
-void shared_weights::pack_scan(const graph_view& graph, const scan_nodes& nodes, const generated_step& code) {
+void shared_weights::pack_scan(const graph_view& graph, const plan_view& plan, const scan_nodes& nodes,
+                               const generated_step& code) {
   const std::int64_t layers = graph.layers(graph.region(nodes.region).first);
   packed made(static_cast<size_t>(layers) * code.scan_packed_floats);
-  std::vector<const float*> from;
-  for (std::int64_t layer = 0; layer < layers; ++layer) {
-    from.clear();
-    // A parameter outside of some of the repeats is the same in their layers, which count fastest.
-    const auto add = [&](int id) {
-      const std::int64_t own = graph.layers(id);
-      from.push_back(values[static_cast<std::size_t>(parameters.first(graph.at(id).attributes[0]) +
-                                                     layer / (layers / own))]);
-    };
-    for (int i = 0; i < nodes.weight_count; ++i) add(packed_weight(graph, nodes.weights[i]));
-    for (int i = 0; i < nodes.vector_count; ++i) add(nodes.vectors[i]);
-    code.scan_pack(from.data(), made.data() + static_cast<size_t>(layer) * code.scan_packed_floats);
-  }
+  const row_nodes read{{nodes.weights, static_cast<std::size_t>(nodes.weight_count)},
+                       {nodes.vectors, static_cast<std::size_t>(nodes.vector_count)},
+                       graph.region(nodes.region).first};
+  for (std::int64_t layer = 0; layer < layers; ++layer)
+    code.scan_pack(row_parameters(graph, plan, parameters, read, layer).data(),
+                   made.data() + static_cast<size_t>(layer) * code.scan_packed_floats);
   kept.push_back(std::make_shared<const packed>(std::move(made)));
   scans[static_cast<std::size_t>(nodes.region)] = {kept.back()->data(), code.scan_packed_floats};
 }
@@ -138,7 +131,8 @@ context engine::begin(std::span<const std::int64_t> sizes) {
           scratch_stride_,
           weights_->scans.data(),
           states_.data(),
-          before_};
+          before_,
+          window_start_};
 }
 
 void engine::reserve_scratch(size_t floats_a_thread) {

@@ -25,7 +25,8 @@ struct shared_weights {
                  const kernel_table& kernels, thread_pool& pool);
 
   /// Packs the parameters of a scan that is one function.
-  void pack_scan(const graph_view& graph, const scan_nodes& nodes, const generated_step& code);
+  void pack_scan(const graph_view& graph, const plan_view& plan, const scan_nodes& nodes,
+                 const generated_step& code);
 };
 
 /// The memory and threads of one compiled model: nothing is allocated after it is made.
@@ -38,11 +39,11 @@ public:
   context begin(std::span<const std::int64_t> sizes);
   void reserve_scratch(size_t floats_a_thread);
   /// What a stream keeps, and how many positions it has taken.
-  void set_stream(std::vector<kept_state> states, std::int64_t before) {
-    states_ = std::move(states);
+  void set_states(std::vector<kept_state> states) { states_ = std::move(states); }
+  void set_position(std::int64_t before, size_t window_start) {
     before_ = before;
+    window_start_ = window_start;
   }
-  void set_position(std::int64_t before) { before_ = before; }
   std::int64_t arena_bytes() const { return static_cast<std::int64_t>(arena_.size() * sizeof(float)); }
   std::int64_t scratch_bytes() const { return static_cast<std::int64_t>(scratch_.size() * sizeof(float)); }
   size_t threads() const { return pool_->size(); }
@@ -63,6 +64,7 @@ private:
   std::vector<std::int64_t> layers_, times_;
   std::vector<kept_state> states_;
   std::int64_t before_ = 0;
+  size_t window_start_ = 0;
 };
 
 } // namespace fovea::simd

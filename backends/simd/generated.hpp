@@ -35,6 +35,13 @@ struct lambda_args {
   std::int32_t query_offset = 0; // the position of the first query
 };
 
+/// A parameter as it was loaded: the weights of a product, whose rows are its outputs unless `from_columns`
+/// says otherwise, with its bias or null; or a vector.
+struct row_parameter {
+  const float *values = nullptr, *bias = nullptr;
+  bool from_columns = false;
+};
+
 inline constexpr int max_scan_values = 8;
 
 /// A scan over `steps` steps of `rows` batch rows. Sequence i at batch row b and step t begins at inputs[i] +
@@ -59,6 +66,31 @@ struct scan_nodes {
   int input_count = 0, output_count = 0, weight_count = 0, vector_count = 0;
 };
 
+/// What a stream keeps from call to call: a value for each layer of the repeats around it, `layer` floats
+/// from each other. A cache has room for `rows` positions in each batch row; one of a window, which moves on
+/// in its memory from call to call, has `position` floats a position, others 0.
+struct kept_state {
+  float* data = nullptr;
+  size_t layer = 0, rows = 0, position = 0;
+};
+
+/// One position of a small stream, for `rows` batch rows.
+struct position_args {
+  const float* packed = nullptr; // the parameters, as `pack` leaves them
+  const float* const* inputs = nullptr;
+  float* const* outputs = nullptr;
+  const kept_state* states = nullptr;
+  size_t window_start = 0, rows = 0;
+  std::int32_t before = 0;
+};
+
+/// The code of one position; empty where the stream has none.
+struct generated_position {
+  void (*run)(const position_args&) = nullptr;
+  void (*pack)(const row_parameter* parameters, float* packed) = nullptr;
+  size_t packed_floats = 0;
+};
+
 /// One step's generated code; the member that its kind needs is set.
 struct generated_step {
   void (*chain)(const chain_args&, size_t first, size_t last) = nullptr;
@@ -67,7 +99,7 @@ struct generated_step {
   void (*attention)(const attention_args&, const lambda_args&, size_t first, size_t last,
                     float* scratch) = nullptr;
   void (*scan)(const scan_args&, size_t first, size_t last) = nullptr;
-  void (*scan_pack)(const float* const* parameters, float* packed) = nullptr;
+  void (*scan_pack)(const row_parameter* parameters, float* packed) = nullptr;
   size_t scan_packed_floats = 0;
 };
 

@@ -39,6 +39,11 @@ std::int64_t layer_seen(const graph_view& g, int id, std::int64_t layer, int par
   return layer;
 }
 
+/// Whether a product's weights are prepared for it alone.
+bool is_prepared(const graph_view& graph, const plan_view& plan, int id) {
+  return plan.norm[id] >= 0 || (is_convolution(graph.at(id).kind) && !is_pointwise(graph, id));
+}
+
 /// What one product of one layer is prepared from; null where it has no such part.
 struct sources {
   const float *weight = nullptr, *bias = nullptr;
@@ -58,6 +63,28 @@ struct sources {
                : (b - static_cast<double>(mean[o])) * scale(o) + static_cast<double>(norm_bias[o]);
   }
 };
+
+/// The parts of product `id` in its layer; `key` gets what names them.
+sources sources_of(const graph_view& graph, const plan_view& plan, const model_parameters& parameters, int id,
+                   std::int64_t layer, std::string& key) {
+  const auto values = [&](int node, int operand) -> const float* {
+    if (operand >= graph.at(node).operand_count) return nullptr;
+    const int from = operand == 1 && node == id ? packed_weight(graph, id) : graph.operand(node, operand);
+    if (graph.at(from).kind != op::parameter) return nullptr;
+    const int p = graph.at(from).attributes[0];
+    const std::int64_t seen = layer_seen(graph, id, layer, from);
+    key += " " + parameters.name(p, seen);
+    return parameters.values()[static_cast<std::size_t>(parameters.first(p) + seen)].data;
+  };
+  sources from{.weight = values(id, 1), .bias = values(id, 2)};
+  if (const int norm = plan.norm[id]; norm >= 0) {
+    from.norm_weight = values(norm, 1), from.norm_bias = values(norm, 2);
+    from.mean = values(norm, 3), from.variance = values(norm, 4);
+    from.epsilon = graph.at(norm).number;
+    key += " epsilon " + std::to_string(std::bit_cast<std::uint64_t>(from.epsilon)); // every digit
+  }
+  return from;
+}
 
 /// One group of one phase: to[out, taps, in], scaled.
 void arrange(const weight_layout& l, const sources& from, const window_phase& y, const window_phase& x,
@@ -133,28 +160,12 @@ prepared_weights::prepared_weights(const graph_view& graph, const plan_view& pla
                                    thread_pool& pool)
     : first_(graph.nodes.size(), -1) {
   for (int id = 0; id < graph.node_count(); ++id) {
-    const int norm = plan.norm[id];
-    const bool windowed = is_convolution(graph.at(id).kind) && !is_pointwise(graph, id);
-    if (!plan.live[id] || (norm < 0 && !windowed)) continue;
+    if (!plan.live[id] || !is_prepared(graph, plan, id)) continue;
     const weight_layout layout(graph, id);
     first_[static_cast<std::size_t>(id)] = static_cast<std::int32_t>(products_.size());
     for (std::int64_t layer = 0; layer < graph.layers(id); ++layer) {
       std::string key = "prepared";
-      const auto values = [&](int node, int operand) -> const float* {
-        if (operand >= graph.at(node).operand_count) return nullptr;
-        const int from = graph.operand(node, operand), p = graph.at(from).attributes[0];
-        if (graph.at(from).kind != op::parameter) return nullptr;
-        const std::int64_t seen = layer_seen(graph, id, layer, from);
-        key += " " + parameters.name(p, seen);
-        return parameters.values()[static_cast<std::size_t>(parameters.first(p) + seen)].data;
-      };
-      sources from{.weight = values(id, 1), .bias = values(id, 2)};
-      if (norm >= 0) {
-        from.norm_weight = values(norm, 1), from.norm_bias = values(norm, 2);
-        from.mean = values(norm, 3), from.variance = values(norm, 4);
-        from.epsilon = graph.at(norm).number;
-        key += " epsilon " + std::to_string(std::bit_cast<std::uint64_t>(from.epsilon)); // every digit
-      }
+      const sources from = sources_of(graph, plan, parameters, id, layer, key);
       key += window_key(layout) + " " + kernels.instruction_set;
       kept_.push_back(
           parameters.source().packed_copy(key, [&] { return prepare(layout, from, kernels, pool); }));
@@ -162,6 +173,38 @@ prepared_weights::prepared_weights(const graph_view& graph, const plan_view& pla
       products_.push_back({data, data + (layout.groups * layout.out + 15) / 16 * 16});
     }
   }
+}
+
+row_parameters::row_parameters(const graph_view& graph, const plan_view& plan,
+                               const model_parameters& parameters, const row_nodes& nodes,
+                               std::int64_t layer) {
+  const auto for_layers = [&](int id, const auto& f) {
+    const std::int64_t layers = layer == all_layers ? graph.layers(id) : 1;
+    for (std::int64_t i = 0; i < layers; ++i) f(layer == all_layers ? i : layer);
+  };
+  for (const int id : nodes.products)
+    for_layers(id, [&](std::int64_t of) {
+      std::string key;
+      const sources from = sources_of(graph, plan, parameters, id, of, key);
+      if (!is_prepared(graph, plan, id)) {
+        list_.push_back({from.weight, from.bias, is_from_columns(graph, id)});
+        return;
+      }
+      const weight_layout layout(graph, id);
+      std::vector<float> weights, bias;
+      arrange(layout, from, phase_of(layout.window, 0, false, 0), phase_of(layout.window, 1, false, 0), 0,
+              weights);
+      for (size_t o = 0; o < layout.out; ++o) bias.push_back(static_cast<float>(from.shift(o)));
+      list_.push_back({weights.data(), bias.data(), false});
+      arranged_.push_back(std::move(weights));
+      arranged_.push_back(std::move(bias));
+    });
+  for (const int id : nodes.vectors)
+    for_layers(id, [&](std::int64_t of) {
+      const std::int64_t seen = layer == all_layers ? of : layer_seen(graph, nodes.within, of, id);
+      const std::int32_t first = parameters.first(graph.at(id).attributes[0]);
+      list_.push_back({parameters.values()[static_cast<std::size_t>(first + seen)].data});
+    });
 }
 
 } // namespace fovea::simd

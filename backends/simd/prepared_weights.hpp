@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include <fovea/backends/simd/generated.hpp>
 #include <fovea/backends/simd/kernels/table.hpp>
 #include <fovea/dsl/plan/plan.hpp>
 #include <fovea/runtime/parameters.hpp>
@@ -64,6 +65,29 @@ private:
   std::vector<std::int32_t> first_; // for each node
   std::vector<prepared_product> products_;
   std::vector<std::shared_ptr<const packed>> kept_;
+};
+
+/// What code over one batch row reads of the parameters: of its products, then of its vectors; `within` is a
+/// node of the code, whose layers count.
+struct row_nodes {
+  std::span<const int> products, vectors;
+  int within = 0;
+};
+
+/// The parameters of such code, one after another as its `pack` takes them. The weights of a product are its
+/// own, or where its window or norm has a part in them [outputs, taps, features], scaled.
+class row_parameters {
+public:
+  /// Of one layer of the products, or with all_layers of each.
+  static constexpr std::int64_t all_layers = -1;
+  row_parameters(const graph_view& graph, const plan_view& plan, const model_parameters& parameters,
+                 const row_nodes& nodes, std::int64_t layer);
+
+  const row_parameter* data() const { return list_.data(); }
+
+private:
+  std::vector<row_parameter> list_;
+  std::vector<std::vector<float>> arranged_;
 };
 
 } // namespace fovea::simd

@@ -5,45 +5,24 @@
 #include <cstdint>
 #include <utility>
 
-#include <fovea/backends/simd/chain.hpp>
-#include <fovea/backends/simd/generated.hpp>
-#include <fovea/backends/simd/kernels/epilogue.hpp>
-#include <fovea/backends/simd/kernels/lanes.hpp>
-#include <fovea/backends/simd/kernels/panel.hpp>
+#include <fovea/backends/simd/row_code.hpp>
 
 namespace fovea::simd {
 
 /// The code of a whole small scan: products, gates and state of a batch row over all its steps in one
-/// function, every size a constant, its weights packed for the set it is compiled for. `loop` is the plan's
-/// step that begins the scan.
-template <class model, int loop>
+/// function. `loop` is the plan's step that begins the scan.
+template <class model_of, int loop>
 struct scan_loop {
+  using model = model_of;
   static constexpr const graph_view& g = model::view;
   static constexpr const auto& schedule = model::schedule;
   static constexpr int region = schedule.steps[loop].node, end = schedule.steps[loop].first;
   static constexpr region_entry scan = g.region(region);
 
-  static constexpr int largest_width = 1024, most_weights = 128 * 1024 / 4;
-
-  struct list {
-    int nodes[max_scan_values] = {};
-    int count = 0;
-    constexpr int index_of(int id) const {
-      for (int i = 0; i < count; ++i)
-        if (nodes[i] == id) return i;
-      return -1;
-    }
-    constexpr bool add(int id) {
-      if (index_of(id) >= 0) return true;
-      if (count == max_scan_values) return false;
-      nodes[count++] = id;
-      return true;
-    }
-  };
   /// What the scan reads and writes, as nodes: sequences, parameters that are multiplied by and others,
   /// outputs.
   struct content {
-    list inputs, weights, vectors, outputs;
+    node_list<max_scan_values> inputs, weights, vectors, outputs;
     bool fits = true;
   };
 
@@ -53,10 +32,13 @@ struct scan_loop {
     const shape& s = g.at(id).shape;
     return s.rank == 0 || !g.is_number(s[-1]) ? 1 : static_cast<int>(g.number(s[-1]));
   }
+  /// Each layer of the repeats around the scan has packed parameters of its own.
+  static constexpr int layers_of(int) { return 1; }
+  static constexpr int vector_floats(int id) { return width_of(id); }
   /// A value of one step: one row of features for each batch row.
   static constexpr bool is_row(int id) {
     const shape& s = g.at(id).shape;
-    return s.rank >= 1 && s.rank <= 2 && g.is_number(s[-1]) && g.number(s[-1]) <= largest_width;
+    return s.rank >= 1 && s.rank <= 2 && g.is_number(s[-1]) && g.number(s[-1]) <= largest_row;
   }
 
   static constexpr content find() {
@@ -88,12 +70,12 @@ struct scan_loop {
         for (int p = 0; p < s.count; ++p) {
           const int root = schedule.parts[s.first + p], id = schedule.groups.product[root];
           const int weight = packed_weight(g, id);
-          require(n.kind != op::conv1d && g.at(weight).kind == op::parameter && is_row(root) &&
-                  c.weights.add(id));
+          require(!is_convolution(g.at(id).kind) && schedule.groups.norm[id] < 0 &&
+                  g.at(weight).kind == op::parameter && is_row(root) && c.weights.add(id) &&
+                  (g.at(id).operand_count < 3 || g.at(g.operand(id, 2)).kind == op::parameter));
           if (!c.fits) break;
           weights += g.number(g.at(weight).shape[0]) * g.number(g.at(weight).shape[1]);
           read(g.operand(id, 0));
-          if (g.at(id).operand_count > 2) read(g.operand(id, 2));
           if (schedule.groups.join[root] != joining::none) read(schedule.groups.other[root]);
         }
       } else if (s.kind == step_kind::chain) {
@@ -115,7 +97,7 @@ struct scan_loop {
         if (c.fits) read(s.node);
       }
     }
-    require(weights <= most_weights);
+    require(weights <= most_row_weights);
     return c;
   }
   static constexpr content found = find();
@@ -124,7 +106,6 @@ struct scan_loop {
   // Memory
   // -------------------------------------------------------------------------------------------------------------
 
-  static constexpr int padded(int count) { return (count + 15) / 16 * 16; }
   /// Where a value of one step lies in the local memory: products and chains one after another.
   static constexpr auto places = [] {
     std::array<int, g.nodes.size() + 1> at{};
@@ -133,7 +114,7 @@ struct scan_loop {
       const step& s = schedule.steps[i];
       const auto place = [&](int id) {
         at[static_cast<std::size_t>(id)] = next;
-        next += padded(width_of(id));
+        next += padded_row(width_of(id));
       };
       if (s.kind == step_kind::product)
         for (int p = 0; p < s.count; ++p) place(schedule.parts[s.first + p]);
@@ -145,51 +126,18 @@ struct scan_loop {
   }();
   static constexpr int state_floats = [] {
     int n = 0;
-    for (int k = 0; k < scan.carried; ++k) n += padded(width_of(scan.first + k));
+    for (int k = 0; k < scan.carried; ++k) n += padded_row(width_of(scan.first + k));
     return n;
   }();
   static constexpr int state_place(int k) {
     int n = 0;
-    for (int i = 0; i < k; ++i) n += padded(width_of(scan.first + i));
+    for (int i = 0; i < k; ++i) n += padded_row(width_of(scan.first + i));
     return n;
   }
 
   template <class Arch>
-  struct code {
-    static constexpr int columns_of(int weighted) {
-      return static_cast<int>((static_cast<std::size_t>(width_of(weighted)) + panel<Arch> - 1) / panel<Arch> *
-                              panel<Arch>);
-    }
-    static constexpr int depth_of(int weighted) { return width_of(g.operand(weighted, 0)); }
-    /// Where a product's panels, or a vector, begin in the packed parameters; one past the last: their size.
-    static constexpr int weight_place(int i) {
-      int n = 0;
-      for (int k = 0; k < i; ++k) n += columns_of(found.weights.nodes[k]) * depth_of(found.weights.nodes[k]);
-      return n;
-    }
-    static constexpr int vector_place(int i) {
-      int n = weight_place(found.weights.count);
-      for (int k = 0; k < i; ++k) n += padded(width_of(found.vectors.nodes[k]));
-      return n;
-    }
-    static constexpr size_t packed_floats = static_cast<size_t>(vector_place(found.vectors.count));
-
-    /// Packs the parameters: `from` has the weight of each product, then each vector.
-    static void pack(const float* const* from, float* to) {
-      for (size_t i = 0; i < packed_floats; ++i) to[i] = 0;
-      for (int i = 0; i < found.weights.count; ++i) {
-        const int id = found.weights.nodes[i], depth = depth_of(id), columns = width_of(id);
-        const bool from_columns = g.at(id).kind == op::matmul && g.at(g.operand(id, 1)).kind != op::transpose;
-        constexpr int across = static_cast<int>(panel<Arch>);
-        for (int c = 0; c < columns; ++c)
-          for (int k = 0; k < depth; ++k)
-            to[weight_place(i) + (c / across * depth + k) * across + c % across] =
-                from[i][from_columns ? k * columns + c : c * depth + k];
-      }
-      for (int i = 0; i < found.vectors.count; ++i)
-        for (int c = 0; c < width_of(found.vectors.nodes[i]); ++c)
-          to[vector_place(i) + c] = from[found.weights.count + i][c];
-    }
+  struct code : row_steps<scan_loop, Arch, code<Arch>> {
+    using steps = row_steps<scan_loop, Arch, code<Arch>>;
 
     /// What one batch row works with: the current step of each sequence, the states, and local memory.
     struct row {
@@ -206,7 +154,7 @@ struct scan_loop {
       constexpr int b = base(id);
       constexpr node n = g.at(b);
       if constexpr (n.kind == op::parameter)
-        return r.packed + vector_place(found.vectors.index_of(b));
+        return r.packed + steps::template vector_at<b>;
       else if constexpr (n.kind == op::carry)
         return r.states + state_place(n.attributes[0]);
       else if constexpr (n.kind == op::time_step)
@@ -216,88 +164,9 @@ struct scan_loop {
       else
         return r.values + places[static_cast<std::size_t>(schedule.groups.root[b])];
     }
-
-    /// to = x W + bias, panel by panel; several partial sums where few panels leave additions waiting.
-    template <int depth, int columns>
-    [[gnu::always_inline]] static void multiply(const float* x, const float* weights, const float* bias,
-                                                float* to) {
-      using v = vec<Arch>;
-      constexpr size_t panels = static_cast<size_t>(columns) / panel<Arch>;
-      constexpr size_t most = width<Arch> == 16 ? 8 : width<Arch> == 8 ? 5 : 4; // two vectors each
-      detail::for_constants<(panels + most - 1) / most>([&](auto block) {
-        constexpr size_t first = block * most, count = panels - first < most ? panels - first : most,
-                         vectors = 2 * count,
-                         apart = vectors >= 6 || depth < 4 ? 1
-                                 : vectors >= 4            ? 2
-                                                           : 4;
-        v sums[apart][vectors];
-        detail::for_constants<vectors>([&](auto i) {
-          sums[0][i] =
-              bias == nullptr ? v(0.f) : v::load_aligned(bias + first * panel<Arch> + i * width<Arch>);
-        });
-        detail::for_constants<(apart - 1) * vectors>(
-            [&](auto i) { sums[1 + i / vectors][i % vectors] = v(0.f); });
-        const float* w = weights + first * panel<Arch> * depth;
-        const auto add = [&](size_t k, auto which) {
-          const v xk(x[k]);
-          detail::for_constants<vectors>([&](auto i) {
-            sums[which][i] =
-                fma<Arch>(xk, v::load_aligned(w + (i / 2 * depth + k) * panel<Arch> + i % 2 * width<Arch>),
-                          sums[which][i]);
-          });
-        };
-        size_t k = 0;
-        for (; k + apart <= static_cast<size_t>(depth); k += apart)
-          detail::for_constants<apart>([&](auto which) { add(k + which, which); });
-        for (; k < static_cast<size_t>(depth); ++k) add(k, std::integral_constant<size_t, 0>{});
-        detail::for_constants<vectors>([&](auto i) {
-          v sum = sums[0][i];
-          detail::for_constants<apart - 1>([&](auto which) { sum = sum + sums[which + 1][i]; });
-          sum.store_aligned(to + first * panel<Arch> + i * width<Arch>);
-        });
-      });
-    }
-
-    static constexpr activation activation_of(epilogue e) { return static_cast<activation>(e); }
-
-    template <int part>
-    [[gnu::always_inline]] static void run_part(row& r) {
-      constexpr int root = schedule.parts[part], id = schedule.groups.product[root];
-      constexpr int depth = depth_of(id), columns = columns_of(id), count = width_of(id);
-      constexpr int weight = found.weights.index_of(id);
-      const float* bias = nullptr;
-      if constexpr (g.at(id).operand_count > 2) bias = at<g.operand(id, 2)>(r);
-      alignas(64) float sums[columns];
-      multiply<depth, columns>(at<g.operand(id, 0)>(r), r.packed + weight_place(weight), bias, sums);
-      constexpr epilogue act = schedule.groups.activation[root];
-      constexpr joining join = schedule.groups.join[root];
-      if constexpr (act != epilogue::none) detail::activate<Arch>(activation_of(act), sums, columns);
-      float* out = r.values + places[static_cast<std::size_t>(root)];
-      const float* other = nullptr;
-      if constexpr (join != joining::none) other = at<schedule.groups.other[root]>(r);
-      constexpr int rounded = (count + static_cast<int>(width<Arch>) - 1) / static_cast<int>(width<Arch>) *
-                              static_cast<int>(width<Arch>);
-      for (int j = 0; j < rounded; j += static_cast<int>(width<Arch>)) {
-        vec<Arch> y = vec<Arch>::load_aligned(sums + j);
-        if constexpr (join == joining::add) y = y + vec<Arch>::load_unaligned(other + j);
-        if constexpr (join == joining::multiply) y = y * vec<Arch>::load_unaligned(other + j);
-        y.store_aligned(out + j);
-      }
-    }
-
-    template <int node_id>
-    [[gnu::always_inline]] static void run_elementwise(row& r) {
-      using elementwise = chain<model, node_id>;
-      using generated = typename elementwise::template code<Arch>;
-      typename generated::row leaves;
-      [&]<std::size_t... i>(std::index_sequence<i...>) {
-        ((leaves.leaf[i] = at<elementwise::found.leaves[i]>(r)), ...);
-      }
-      (std::make_index_sequence<static_cast<std::size_t>(elementwise::found.leaf_count)>{});
-      float* out = r.values + places[static_cast<std::size_t>(node_id)];
-      // Local memory, and what sequences leave behind their ends, has room for whole vectors.
-      for (size_t j = 0; j < static_cast<size_t>(width_of(node_id)); j += width<Arch>)
-        generated::store(out + j, generated::result(leaves, j, typename generated::members{}));
+    template <int weighted>
+    [[gnu::always_inline]] static const float* weights_of(const row& r) {
+      return r.packed + steps::template weight_at<weighted>;
     }
 
     template <int i>
@@ -305,9 +174,9 @@ struct scan_loop {
       constexpr step s = schedule.steps[i];
       if constexpr (s.kind == step_kind::product)
         detail::for_constants<static_cast<size_t>(s.count)>(
-            [&](auto p) { run_part<s.first + static_cast<int>(p)>(r); });
+            [&](auto p) { steps::template run_product<schedule.parts[s.first + static_cast<int>(p)]>(r); });
       else if constexpr (s.kind == step_kind::chain)
-        run_elementwise<s.node>(r);
+        steps::template run_elementwise<s.node>(r);
       else if constexpr (g.at(s.node).kind == op::stack) {
         const float* from = at<g.operand(s.node, 0)>(r);
         float* to = r.outputs[found.outputs.index_of(s.node)];
@@ -323,7 +192,7 @@ struct scan_loop {
         detail::for_constants<static_cast<size_t>(scan.carried)>([&](auto k) {
           constexpr int count = width_of(scan.first + static_cast<int>(k));
           float* state = r.states + state_place(static_cast<int>(k));
-          for (int j = 0; j < padded(count); ++j)
+          for (int j = 0; j < padded_row(count); ++j)
             state[j] = j < count ? a.states[k][b * count + static_cast<size_t>(j)] : 0.f;
         });
         for (size_t pass = 0; pass < a.steps; ++pass) {
@@ -354,7 +223,7 @@ struct scan_loop {
       constexpr bool direct = (is_computed(scan.results[k]) && ...);
       alignas(64) float next[state_floats];
       const auto move = [&](auto which, float* to) {
-        constexpr int i = static_cast<int>(which), count = padded(width_of(scan.first + i));
+        constexpr int i = static_cast<int>(which), count = padded_row(width_of(scan.first + i));
         const float* from = at<scan.results[i]>(r);
         for (int j = 0; j < count; j += static_cast<int>(width<Arch>))
           vec<Arch>::load_unaligned(from + j).store_aligned(to + state_place(i) + j);

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include <fovea/dsl/graph_view.hpp>
+#include <fovea/dsl/passes/kept_window.hpp>
 #include <fovea/dsl/plan/extent.hpp>
 
 namespace fovea {
@@ -12,9 +13,23 @@ namespace fovea {
 /// `begin` computes once what does not depend on the dim; `step` takes the next positions, one or several,
 /// and keeps between calls what later positions need: keys and values, the last inputs of convolutions, the
 /// states of scans, and how many positions went before.
+///   state     attributes: its number; what `keep`, of the same number, left in the call before
+///   cache     attributes: its number, the axis of time, and how many positions it keeps, 0: all of them;
+///             the positions that it keeps and then the operand's. For a convolution it begins with zeros,
+///             for attention with none
+///   position  how many positions went before
 
 /// The sizes of a step: how many positions went before it.
 inline constexpr dim positions_before{"(before)"};
+/// How many of the last `most` positions there were.
+constexpr dim last_positions(std::int32_t most) {
+  char digits[dim::max_name + 1] = {}, name[dim::max_name + 1] = "(last ";
+  int count = 0, at = 6;
+  for (; most > 0; most /= 10) digits[count++] = static_cast<char>('0' + most % 10);
+  while (count > 0) name[at++] = digits[--count];
+  name[at] = ')';
+  return dim::symbol(name);
+}
 
 namespace detail {
 
@@ -302,14 +317,20 @@ struct streamer {
       beside(id, op::keep, n.shape, {made}, scan_state(n.attributes[1]) + n.attributes[0]);
     return made;
   }
-  /// Keys and values are appended to those before them.
+  /// Keys and values are appended to those before them, of which a window keeps the last.
   constexpr int attention(int id) {
+    const node& n = g.nodes[id];
+    const std::int32_t window = kept_window(g.functions[n.attributes[3]],
+                                            n.attributes[2] < 0 ? nullptr : &g.functions[n.attributes[2]]);
+    const dim before = window > 0 ? last_positions(window) : positions_before;
     std::int32_t kept[2] = {};
     for (const int k : {1, 2}) {
       const int from = g.operand(id, k);
       const shape& s = g.nodes[from].shape;
-      kept[k - 1] = beside(id, op::cache, with_axis(s, s.rank - 2, positions_before + g.dim_of(time)),
-                           {mapped[from]}, states++);
+      kept[k - 1] =
+          beside(id, op::cache, with_axis(s, s.rank - 2, before + g.dim_of(time)), {mapped[from]}, states++);
+      to.nodes[kept[k - 1]].attributes[1] = s.rank - 2;
+      to.nodes[kept[k - 1]].attributes[2] = window;
     }
     const int made = copy(id);
     to.operands[to.nodes[made].first_operand + 1] = kept[0];
@@ -322,14 +343,10 @@ struct streamer {
     const int axis = window_axis(id), from = g.operand(id, 0), along = time_axis(from);
     const int before = w.before[axis];
     if (before == 0) return copy(id);
-    const shape& s = g.nodes[from].shape;
-    const int state = states++;
-    const int past = beside(id, op::state, with_axis(s, along, before), {}, state);
-    const int all =
-        beside(id, op::concat, with_axis(s, along, g.dim_of(time) + before), {past, mapped[from]}, along);
-    const int next = beside(id, op::slice, with_axis(s, along, before), {all}, along);
-    to.nodes[next].attributes[1] = time;
-    beside(id, op::keep, to.nodes[next].shape, {next}, state);
+    const int all = beside(id, op::cache, with_axis(g.nodes[from].shape, along, g.dim_of(time) + before),
+                           {mapped[from]}, states++);
+    to.nodes[all].attributes[1] = along;
+    to.nodes[all].attributes[2] = before;
     w.before[axis] = 0;
     const int made = copy(id);
     to.nodes[made].attributes[0] = to.add_window(w, g.nodes[id].at, word_of(g.nodes[id].kind));
@@ -339,6 +356,10 @@ struct streamer {
   std::int32_t scan_states[graph::max_regions] = {};
   constexpr std::int32_t scan_state(int region) const { return scan_states[region]; }
 
+  constexpr bool is_zero(int id) const {
+    while (g.nodes[id].kind == op::broadcast) id = g.operand(id, 0);
+    return g.nodes[id].kind == op::constant && g.nodes[id].number == 0;
+  }
   /// A scan along the dim goes on from the state of the step before; at the beginning from its first one.
   constexpr void resume(int region) {
     const region_entry& r = g.regions[region];
@@ -349,10 +370,11 @@ struct streamer {
       const node& n = g.nodes[id];
       const int outer = r.parent;
       const int kept = beside(id, op::state, n.shape, {}, scan_states[region] + k, n.type);
-      const int chosen =
-          beside(id, op::where, n.shape, {beginning, mapped[g.operand(id, 0)], kept}, 0, n.type);
-      to.nodes[kept].region = to.nodes[chosen].region = static_cast<std::uint8_t>(outer);
-      resumed[k] = chosen;
+      to.nodes[kept].region = static_cast<std::uint8_t>(outer);
+      resumed[k] = kept; // zeros at the beginning
+      if (is_zero(g.operand(id, 0))) continue;
+      resumed[k] = beside(id, op::where, n.shape, {beginning, mapped[g.operand(id, 0)], kept}, 0, n.type);
+      to.nodes[resumed[k]].region = static_cast<std::uint8_t>(outer);
     }
   }
   std::int32_t resumed[region_entry::max_carried] = {};

@@ -59,6 +59,11 @@ constexpr std::int32_t packed_weight(const graph_view& g, int id) {
   return g.at(right).kind == op::parameter && g.at(right).shape.rank == 2 ? right : -1;
 }
 
+/// Whether the columns of a product's weights are its outputs, as in matmul(x, w), rather than their rows.
+constexpr bool is_from_columns(const graph_view& g, int id) {
+  return g.at(id).kind == op::matmul && g.at(g.operand(id, 1)).kind != op::transpose;
+}
+
 /// A convolution of windows of one position, next to each other: a linear map of each position.
 constexpr bool is_pointwise(const graph_view& g, int id) {
   if (!is_convolution(g.at(id).kind) || is_transposed(g.at(id).kind)) return false;

@@ -284,7 +284,7 @@ struct planner {
   }
 
   constexpr void place() {
-    for (std::size_t i = 0; i < nodes; ++i) {
+    for (std::size_t i = 0; i < g.nodes.size(); ++i) {
       const node& n = g.nodes[i];
       const bool kept = n.kind == op::state || n.kind == op::cache || n.kind == op::keep;
       p.slot[i] = kept ? -2 - n.attributes[0] : -1;
@@ -358,7 +358,8 @@ struct planner {
 template <class graph_of>
 struct planned {
   static constexpr const graph_view& view = graph_of::view;
-  static constexpr std::size_t nodes = view.nodes.size(), regions = view.regions.size();
+  static constexpr std::size_t nodes = view.nodes.empty() ? 1 : view.nodes.size(),
+                               regions = view.regions.size();
   using stage = detail::planner<nodes, regions>;
 
   static constexpr fusion<nodes> live = live_nodes<nodes>(view);

@@ -64,6 +64,12 @@ public:
     sizes.resolve(shapes);
   }
 
+  /// Whether what is given has the shapes of the call that was resolved last.
+  template <fixed_name... names, class... values>
+  bool same_shapes(const binding<names, values>&... given) const {
+    return (is_shape<names>(given.value) && ...);
+  }
+
   /// Writes what is given where the engine reads it. Throws fovea::error that names the input and the id.
   template <class engine, fixed_name... names, class... values>
   void fill(const call_sizes& sizes, engine& to, const binding<names, values>&... given) const {
@@ -71,6 +77,15 @@ public:
   }
 
 private:
+  template <fixed_name name, class E>
+  bool is_shape(const E& value) const {
+    constexpr auto i = static_cast<std::size_t>(find_input<model, name>());
+    constexpr std::size_t rank = model::view.at(model::view.inputs[i].node).shape.rank;
+    if (value.dimension() != rank) return false;
+    for (std::size_t axis = 0; axis < rank; ++axis)
+      if (static_cast<std::size_t>(value.shape()[axis]) != shapes_[i][axis]) return false;
+    return true;
+  }
   template <fixed_name name, class E>
   void describe(const E& value) {
     constexpr auto i = static_cast<std::size_t>(find_input<model, name>());

@@ -79,8 +79,7 @@ TEST_CASE("a stream says what it cannot take", "[stream]") {
   const xt::xtensor<float, 3> four = xt::ones<float>({1, 4, 2});
   CHECK_THROWS_WITH(live.step("x"_in = four),
                     "plain: input \"x\" [B, T, 2]: axis 1 (T) is 4, expected 1 to 3, the capacity of T");
-  // A state is as large after any number of positions.
-  CHECK(live.step("x"_in = three)["y"_out](0, 2, 1) == 5);
+  CHECK(live.step("x"_in = three)["y"_out](0, 2, 1) == 5); // a state alone goes on without end
   CHECK(live.step("x"_in = x)["y"_out](0, 0, 1) == 6);
   const std::vector<std::size_t> rows{1};
   CHECK_THROWS_WITH(live.reorder(rows), "plain: stream: expected rows from 0 to 0, found 1");
@@ -97,8 +96,70 @@ TEST_CASE("where positions are kept or numbered, there is a last one", "[stream]
   live.begin();
   const xt::xtensor<float, 3> two = xt::ones<float>({1, 2, 2});
   live.step("x"_in = two);
-  CHECK_THROWS_WITH(live.step("x"_in = two),
-                    "numbered: stream: expected at most 3 positions, the capacity of T, found 2 more after 2");
+  CHECK_THROWS_WITH(
+      live.step("x"_in = two),
+      "numbered: stream: expected at most 3 positions, the capacity of T, found 2 more after 2");
+}
+
+TEST_CASE("what is kept of all positions bounds them", "[stream]") {
+  static constexpr auto m = model("bounded", [](graph& g) {
+    const expr x = g.input<f32>("x", {B, T, 2});
+    g.output("y", attention(x, x, x, {.mask = causal}));
+  });
+  auto live = stream<T>(m, weights::from({}), {.capacity = {{B, 2}, {T, 3}}});
+  const xt::xtensor<float, 3> x = xt::ones<float>({1, 1, 2}), three = xt::ones<float>({1, 3, 2});
+  CHECK(live.step("x"_in = x)["y"_out](0, 0, 1) == 1);
+  CHECK_THROWS_WITH(live.step("x"_in = three),
+                    "bounded: stream: expected at most 3 positions, the capacity of T, found 3 more after 1");
+  CHECK(live.step("x"_in = x)["y"_out](0, 0, 1) == 1);
+  CHECK(live.step("x"_in = x)["y"_out](0, 0, 1) == 1);
+  CHECK_THROWS_WITH(live.step("x"_in = x),
+                    "bounded: stream: expected at most 3 positions, the capacity of T, found 1 more after 3");
+  live.begin();
+  CHECK(live.step("x"_in = three)["y"_out](0, 2, 1) == 1);
+}
+
+TEST_CASE("windows keep what they see, however long the stream", "[stream]") {
+  static constexpr auto windowed = model("windowed", [](graph& g) {
+    const expr x = g.input<f32>("x", {B, T, 8});
+    const expr y = repeat("h", 2, x, [](expr z) {
+      z = z + attention(linear(z, "q", 8), linear(z, "k", 4), linear(z, "v", 4),
+                        {.heads = 2, .kv_heads = 1, .score = alibi(2), .mask = window(5)});
+      return z + attention(z, z, z, {.heads = 2, .mask = causal & mask([](scalar q, scalar k) {
+                                                           return q - k < 3 && k != q;
+                                                         })});
+    });
+    g.output("y", attention(y, y, y, {.mask = window(2)}) + attention(y, y, y, {.mask = window(1)}));
+  });
+  check_stream<T>(windowed, {{"B", 2}, {"T", 150}});
+  const named_values inputs = random_inputs(windowed, {{"B", 3}, {"T", 6}});
+  check_reordered<T>(windowed, inputs, random_weights(windowed), {2, 0, 2});
+
+  // The memory is that of the windows, and no number of positions is too many.
+  static constexpr auto last_two = model("last_two", [](graph& g) {
+    const expr x = g.input<f32>("x", {B, T, 4});
+    g.output("y", attention(x, x, x, {.mask = window(2)}));
+  });
+  auto live = stream<T>(last_two, weights::from({}), {.capacity = {{B, 1}, {T, 1}}});
+  CHECK(live.state_bytes() < 4096);
+  for (int i = 0; i < 1000; ++i) {
+    const xt::xtensor<float, 3> x = xt::ones<float>({1, 1, 4}) * static_cast<float>(i % 7);
+    const float y = live.step("x"_in = x)["y"_out](0, 0, 0);
+    // A mean of it and the one before; a query of zeros scores both the same.
+    if (i > 0 && i % 7 == 0)
+      CHECK(y == Approx(3));
+    else
+      CHECK((y <= static_cast<float>(i % 7) && y >= static_cast<float>(i % 7 - 1)));
+  }
+  // A mask by the numbers of positions, not by how far they are apart, needs them all.
+  check_stream<T>(
+      model("absolute",
+            [](graph& g) {
+              const expr x = g.input<f32>("x", {B, T, 4});
+              g.output("y",
+                       attention(x, x, x, {.mask = causal & mask([](scalar, scalar k) { return k >= 2; })}));
+            }),
+      {{"B", 1}, {"T", 90}});
 }
 
 TEST_CASE("attention keeps keys and values, layer by layer", "[stream]") {
@@ -136,6 +197,68 @@ TEST_CASE("convolutions keep what their windows see", "[stream]") {
                           g.output("y", conv1d(x, "c", 2, 1));
                         }),
                   {{"B", 2}, {"T", 10}});
+  // Longer than the memory of the windows, depthwise, in groups, and over planes whose height is time.
+  static constexpr auto many = model("many", [](graph& g) {
+    expr x = g.input<f32>("x", {B, T, 6});
+    x = x + conv1d(x, "depthwise", 6, 4, {.padding = causal, .groups = 6});
+    x = x + conv1d(x, "groups", 6, 3, {.dilation = 2, .padding = causal, .groups = 2});
+    g.output("y",
+             repeat("h", 3, x, [](expr y) { return y + tanh(conv1d(y, "c", 6, 2, {.padding = causal})); }));
+  });
+  check_stream<T>(many, {{"B", 2}, {"T", 203}});
+  check_reordered<T>(many, random_inputs(many, {{"B", 3}, {"T", 6}}), random_weights(many), {1, 1, 0});
+}
+
+TEST_CASE("a small model takes a position by one function", "[stream]") {
+  static constexpr auto cells = model("cells", [](graph& g) {
+    const expr x = g.input<f32>("x", {B, T, 3});
+    const expr h =
+        concat(axis(-1), gru(x, "gru", 9), lstm(x, "lstm", 20, {.layers = 2}), elman(x, "elman", 1));
+    const expr given = parameter(x, "first", {30}), scaled = h * given;
+    g.output("last", slice(scaled, axis(-1), 4, 17));
+    g.output("y", linear(relu(scaled), "out", 2) + 0.5);
+  });
+  check_stream<T>(cells, {{"B", 3}, {"T", 9}});
+  check_reordered<T>(cells, random_inputs(cells, {{"B", 3}, {"T", 6}}), random_weights(cells), {2, 2, 0});
+  static_assert(decltype(stream<T>(cells, random_weights(cells), {}))::has_single_position);
+
+  static constexpr auto started = model("started", [](graph& g) {
+    const expr x = g.input<f32>("x", {B, T, 3}), h = g.input<f32>("h", {B, 3});
+    const auto swapped = scan(x, std::array{h, tanh(h)}, [](expr x_t, auto s) {
+      const expr now = tanh(linear(x_t, "in", 3) + s[1]);
+      return scan_step{s[0] - s[1], std::array{now, now + s[0]}};
+    });
+    g.output("y", swapped.output);
+  });
+  check_stream<T>(started, {{"B", 2}, {"T", 9}});
+  static_assert(decltype(stream<T>(started, random_weights(started), {}))::has_single_position);
+
+  // A state that is passed on as another is read after it was overwritten, were it not for the plan's own
+  // steps.
+  static constexpr auto delayed = model("delayed", [](graph& g) {
+    const expr x = g.input<f32>("x", {B, T, 3}), none = broadcast(constant(x, 0), {B, 3});
+    g.output("y", scan(x, std::array{none, none}, [](expr x_t, auto s) {
+                    return scan_step{s[1], std::array{x_t, s[0]}};
+                  }).output);
+  });
+  check_stream<T>(delayed, {{"B", 2}, {"T", 9}});
+  static_assert(!decltype(stream<T>(delayed, random_weights(delayed), {}))::has_single_position);
+
+  static constexpr auto filters = model("filters", [](graph& g) {
+    expr x = g.input<f32>("x", {B, T, 1});
+    for (int i = 0; i < 6; ++i) {
+      auto layer = scope(x, "dilated", i);
+      x = tanh(conv1d(x, "conv", 5, 3, {.dilation = 1 << i, .padding = causal}));
+    }
+    const expr y = repeat("h", 3, x, [](expr z) {
+      const expr c = batch_norm(conv1d(z, "conv", 5, 2, {.dilation = 3, .padding = causal}), "norm");
+      return z + relu(c) * sigmoid(linear(z, "gate", 5, {.bias = false}));
+    });
+    g.output("y", conv1d(y, "mix", 2, 1));
+  });
+  check_stream<T>(filters, {{"B", 2}, {"T", 250}});
+  check_reordered<T>(filters, random_inputs(filters, {{"B", 3}, {"T", 6}}), random_weights(filters), {1, 0});
+  static_assert(decltype(stream<T>(filters, random_weights(filters), {}))::has_single_position);
 }
 
 TEST_CASE("what does not depend on time is computed once", "[stream]") {

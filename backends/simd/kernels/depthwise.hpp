@@ -37,7 +37,7 @@ inline void depthwise_sums(const convolution_args& a, const window_place& at, ta
                            float* sums) {
   const window_axis &y = a.axis[0], &x = a.axis[1];
   const size_t features = a.groups;
-  const float* plane = a.x + at.plane * y.in * x.in * features;
+  const float* plane = a.x + at.plane * a.x_plane;
   const auto floats = [&](std::ptrdiff_t positions) {
     return positions * static_cast<std::ptrdiff_t>(features);
   };

@@ -39,9 +39,13 @@ inline vec<Arch> power_of_two(const vec<Arch>& shifted) {
 /// (e^r - 1) for |r| <= ln(2) / 2, to 4e-9.
 template <class Arch>
 inline vec<Arch> expm1_reduced(const vec<Arch>& r) {
-  constexpr float c[] = {4.999999341e-01f, 1.666652011e-01f, 4.166839426e-02f, 8.368780622e-03f,
-                         1.381446475e-03f};
-  return fma<Arch>(r * r, polynomial<Arch>(r, c), r);
+  // In pairs, since what waits for an exponential mostly waits for each operation of it (Estrin).
+  using v = vec<Arch>;
+  const v squared = r * r;
+  const v low = fma<Arch>(r, v(1.666652011e-01f), v(4.999999341e-01f));
+  const v high = fma<Arch>(r, v(8.368780622e-03f), v(4.166839426e-02f));
+  const v factor = fma<Arch>(squared, fma<Arch>(squared, v(1.381446475e-03f), high), low);
+  return fma<Arch>(squared, factor, r);
 }
 
 /// log(1 + f) for sqrt(1/2) - 1 <= f <= sqrt(2) - 1 (Cephes, logf).

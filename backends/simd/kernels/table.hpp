@@ -79,7 +79,7 @@ struct window_axis {
 ///   largest  out [planes, groups * columns] has the largest value over all places instead; without `other`
 struct convolution_args {
   const float* x = nullptr;
-  size_t planes = 0;
+  size_t planes = 0, x_plane = 0; // x_plane: floats from one plane of x to the next
   window_axis axis[2] = {};
   size_t groups = 1, depth = 0, columns = 0;
   bool depthwise = false, largest = false;

@@ -106,7 +106,7 @@ inline void window_rows(const convolution_args& a, size_t row, size_t count, siz
       between * static_cast<std::ptrdiff_t>(features) - static_cast<std::ptrdiff_t>(piece_of(a));
   for (size_t i = 0; i < count; ++i) {
     const window_place at(a.axis, row + i);
-    const float* plane = a.x + at.plane * y.in * x.in * features + group * a.depth;
+    const float* plane = a.x + at.plane * a.x_plane + group * a.depth;
     const auto line = [&](std::ptrdiff_t p) { return plane + static_cast<size_t>(p) * x.in * features; };
     if (direct && whole_inside(y, at.line) && whole_inside(x, at.place)) {
       rows.starts[i] =

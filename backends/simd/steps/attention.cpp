@@ -21,8 +21,8 @@ struct operands {
     const shape &q = c.shape_of(c.graph.operand(id, 0)), &k = c.shape_of(c.graph.operand(id, 1)),
                 &v = c.shape_of(c.graph.operand(id, 2));
     args.q = c.value(c.graph.operand(id, 0));
-    args.k = c.value(c.graph.operand(id, 1));
-    args.v = c.value(c.graph.operand(id, 2));
+    args.k = first_row(c, c.graph.operand(id, 1));
+    args.v = first_row(c, c.graph.operand(id, 2));
     args.out = c.result(id);
     args.batch = q.rank == 3 ? c.size(q[0]) : 1;
     args.heads = static_cast<size_t>(n.attributes[0] & 0xffff);
@@ -70,6 +70,14 @@ struct operands {
     score = read(n.attributes[2]);
     mask = read(n.attributes[3]);
     lambda.query_offset = static_cast<std::int32_t>(args.keys) - static_cast<std::int32_t>(args.queries);
+  }
+
+  /// Where keys or values begin: a stream's window is not full at first.
+  static const float* first_row(const context& c, int id) {
+    const node& n = c.graph.at(c.plan.base[id]);
+    if (n.kind != op::cache || n.attributes[2] == 0) return c.value(id);
+    const std::int64_t missing = std::max<std::int64_t>(0, n.attributes[2] - c.before);
+    return c.value(id) + static_cast<size_t>(missing) * c.size(n.shape[-1]);
   }
 
   /// Positions from one batch row of keys or values to the next: a stream's caches have room for more.

@@ -15,6 +15,13 @@ struct plane_sizes {
         features(c.size(s[-1])) {}
 };
 
+/// Floats from one plane of a value to the next: the windows of a stream have room for more than they hold.
+size_t plane_of(const context& c, int id, size_t held) {
+  if (c.graph.at(c.plan.base[id]).kind != op::cache) return held;
+  const kept_state& s = c.state_of(id);
+  return s.rows * s.position;
+}
+
 /// Calls f(arguments) for each phase of a convolution.
 template <class F>
 void for_phases(const context& c, const step& s, const F& f) {
@@ -35,6 +42,7 @@ void for_phases(const context& c, const step& s, const F& f) {
       const int remainder[2] = {ry, rx};
       convolution_args args{.x = c.value(left),
                             .planes = in.planes,
+                            .x_plane = plane_of(c, left, in.axis[0] * in.axis[1] * in.features),
                             .groups = layout.groups,
                             .depth = layout.in,
                             .columns = layout.out,

@@ -10,7 +10,7 @@ void run_product(context& c, const step& s) {
     const int root = c.plan.parts[s.first + i], id = c.plan.product[root];
     const node& n = c.graph.at(id);
     const int left = c.graph.operand(id, 0), right = c.graph.operand(id, 1);
-    const bool from_columns = n.kind == op::matmul && c.graph.at(right).kind != op::transpose;
+    const bool from_columns = is_from_columns(c.graph, id);
     const int weight = c.graph.at(right).kind == op::transpose ? c.graph.operand(right, 0) : right;
     const shape& x = c.shape_of(left);
     args.a = c.value(left);

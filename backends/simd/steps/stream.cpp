@@ -10,11 +10,13 @@ void run_keep(context& c, const step& s) {
 }
 
 void run_cache(context& c, const step& s) {
-  const int from = c.graph.operand(s.node, 0);
+  const node& n = c.graph.at(s.node);
+  const int from = c.graph.operand(s.node, 0), axis = n.attributes[1];
   const shape& x = c.shape_of(from);
-  const size_t width = c.size(x[-1]), count = c.size(x[-2]) * width, batches = c.elements(x, 0, x.rank - 2);
-  const size_t stride = c.state_of(s.node).rows * width;
-  float* to = c.state(s.node) + static_cast<size_t>(c.before) * width;
+  const size_t position = c.elements(x, axis + 1, x.rank), count = c.size(x[axis]) * position,
+               batches = c.elements(x, 0, axis), stride = c.state_of(s.node).rows * position;
+  const auto before = static_cast<size_t>(n.attributes[2] > 0 ? n.attributes[2] : c.before);
+  float* to = c.state(s.node) + before * position;
   const float* value = c.value(from);
   for (size_t b = 0; b < batches; ++b) std::memcpy(to + b * stride, value + b * count, count * sizeof(float));
 }

@@ -1,0 +1,397 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <utility>
+
+#include <fovea/backends/simd/row_code.hpp>
+
+namespace fovea::simd {
+
+/// The code of a small stream for one new position: every step of its plan for one batch row in one function,
+/// scans along `time` taking the one step that there is. `model_of` is the lowered step of the stream.
+template <class model_of, dim time>
+struct position_code {
+  using model = model_of;
+  static constexpr const graph_view& g = model::view;
+  static constexpr const auto& schedule = model::schedule;
+  static constexpr int most = 64; // products, vectors, and what is kept
+  static constexpr int most_values = 1 << 14;
+
+  struct content {
+    node_list<most> weights, vectors;
+    bool fits = true;
+  };
+
+  /// The batch: a first axis of the inputs that is known at run time only and is not time.
+  static constexpr int batch_dim = [] {
+    for (const named_value& in : g.inputs) {
+      const shape& s = g.at(in.node).shape;
+      if (s.rank > 1 && !g.is_number(s[0]) && !(g.dim_of(s[0]) == time)) return static_cast<int>(s[0]);
+    }
+    return 0;
+  }();
+  /// The size of a dim at one position, or 0 where that is not known.
+  static constexpr std::int64_t size_of(int d) {
+    return g.is_number(d) ? g.number(d) : g.dim_of(d) == time ? 1 : 0;
+  }
+  static constexpr bool has_batch(int id) {
+    const shape& s = g.at(id).shape;
+    return s.rank > 0 && batch_dim != 0 && s[0] == batch_dim;
+  }
+  /// The elements of a value at one position of one batch row, or 0 where that is not known.
+  static constexpr std::int64_t elements(int id) {
+    const shape& s = g.at(id).shape;
+    std::int64_t n = 1;
+    for (int axis = has_batch(id); axis < s.rank; ++axis) n *= size_of(s[axis]);
+    return n;
+  }
+  static constexpr int width_of(int id) { return static_cast<int>(elements(id)); }
+  /// A value of one position: one row of features for each batch row.
+  static constexpr bool is_row(int id) {
+    const shape& s = g.at(id).shape;
+    const std::int64_t n = elements(id);
+    return n > 0 && n <= largest_row && (s.rank == has_batch(id) || size_of(s[-1]) == n);
+  }
+  template <int id>
+  static constexpr int row_width = width_of(id);
+  /// Floats from one batch row of a value to the next.
+  template <int id>
+  static constexpr size_t row_floats = has_batch(id) ? static_cast<size_t>(width_of(id)) : 0;
+  static constexpr int layers_of(int id) { return static_cast<int>(g.layers(id)); }
+  static constexpr int vector_floats(int id) { return width_of(id); }
+
+  static constexpr bool takes_one_step(int region) {
+    return g.region(region).is_scan() && size_of(g.region(region).time) == 1;
+  }
+  /// Where a value lies that another node only renames at one position: a scan takes one step, so what it
+  /// carries is what it begins with, and what it leaves is what its body makes.
+  static constexpr int storage(int id) {
+    for (;;) {
+      const node& n = g.at(id);
+      const bool renamed = fovea::detail::renames(n.kind) || n.kind == op::scan_output ||
+                           n.kind == op::time_step || n.kind == op::stack || n.kind == op::permute ||
+                           n.kind == op::transpose || (n.kind == op::broadcast && is_copy(id)) ||
+                           (n.kind == op::carry && takes_one_step(n.region));
+      if (renamed)
+        id = g.operand(id, 0);
+      else if (n.kind == op::repeat_output && takes_one_step(n.attributes[1]))
+        id = g.region(n.attributes[1]).results[n.attributes[0]];
+      else if (n.kind == op::repeat_output)
+        return g.region(n.attributes[1]).first + n.attributes[0];
+      else
+        return id;
+    }
+  }
+  static constexpr bool is_copy(int id) { return elements(id) == elements(g.operand(id, 0)); }
+  static constexpr bool is_window(int id) { return g.at(id).kind == op::cache && g.at(id).attributes[2] > 0; }
+
+  static constexpr content find() {
+    content c;
+    const auto require = [&](bool holds) { c.fits = c.fits && holds; };
+    const auto read = [&](int id) {
+      const node& n = g.at(storage(id));
+      if (n.kind == op::parameter)
+        require(n.type == element::f32 && is_row(storage(id)) && c.vectors.add(storage(id)));
+      else if (n.kind != op::constant)
+        require(is_row(storage(id)));
+      if (n.kind == op::slice) require(is_part(storage(id)));
+    };
+    std::int64_t weights = 0;
+    for (const named_value& in : g.inputs) require(is_row(in.node));
+    for (const named_value& out : g.outputs) {
+      require(is_row(out.node) && g.at(storage(out.node)).kind != op::constant &&
+              g.at(storage(out.node)).kind != op::parameter);
+      if (c.fits) read(out.node);
+    }
+    for (const node& n : g.nodes)
+      if (n.kind == op::state || n.kind == op::cache || n.kind == op::keep) require(n.attributes[0] < most);
+    for (int i = 0; i < schedule.step_count && c.fits; ++i) {
+      const step& s = schedule.steps[i];
+      const node& n = g.at(s.node);
+      if (s.kind == step_kind::product || s.kind == step_kind::convolution) {
+        for (int p = 0; p < s.count && c.fits; ++p) {
+          const int root = schedule.parts[s.first + p], id = schedule.groups.product[root];
+          const int weight = packed_weight(g, id), left = storage(g.operand(id, 0));
+          require(g.at(weight).kind == op::parameter && is_row(root) && is_row(id) &&
+                  !schedule.groups.largest[root] && c.weights.add(id) &&
+                  (g.at(id).operand_count < 3 || g.at(g.operand(id, 2)).kind == op::parameter));
+          if (!c.fits) break;
+          if (is_convolution(g.at(id).kind)) {
+            const sliding_window& w = g.window_of(id);
+            require(!is_transposed(g.at(id).kind) && w.axes == 1 && w.groups == 1 && w.stride[1] == 1 &&
+                    (w.taps() == 1 || is_window(left)));
+            if (!c.fits) break;
+          }
+          std::int64_t floats = g.layers(id);
+          for (int axis = 0; axis < g.at(weight).shape.rank; ++axis)
+            floats *= g.number(g.at(weight).shape[axis]);
+          weights += floats;
+          if (!is_window(left)) read(left);
+          if (schedule.groups.join[root] != joining::none) read(schedule.groups.other[root]);
+        }
+      } else if (s.kind == step_kind::chain) {
+        require(is_row(s.node));
+        for (int id = 0; id <= s.node && c.fits; ++id)
+          if (schedule.groups.live[id] && schedule.groups.root[id] == s.node)
+            for (int k = 0; k < g.at(id).operand_count; ++k)
+              if (const int from = g.operand(id, k); schedule.groups.root[from] != s.node && c.fits)
+                read(from);
+      } else if (s.kind == step_kind::loop_begin || s.kind == step_kind::loop_end) {
+        const region_entry& r = g.region(s.node);
+        require(!r.is_scan() || takes_one_step(s.node));
+        for (int k = 0; k < r.carried && c.fits; ++k) {
+          require(is_row(r.first + k));
+          read(g.operand(r.first + k, 0));
+          // What is kept is overwritten one by one: it must not be read as what comes after it.
+          const op next = g.at(storage(r.results[k])).kind;
+          require(!r.is_scan() || (next != op::state && next != op::slice));
+          if (c.fits) read(r.results[k]);
+        }
+      } else if (s.kind == step_kind::single) {
+        switch (n.kind) {
+          case op::time_step:
+          case op::stack:
+          case op::permute:
+          case op::transpose:
+          case op::keep:
+          case op::concat:
+            for (int k = 0; k < n.operand_count && c.fits; ++k) read(g.operand(s.node, k));
+            require(n.kind == op::keep || is_row(s.node));
+            require(n.kind != op::concat || n.attributes[0] == n.shape.rank - 1);
+            break;
+          case op::broadcast:
+            require(is_row(s.node) && (is_copy(s.node) || elements(g.operand(s.node, 0)) == 1));
+            if (c.fits) read(g.operand(s.node, 0));
+            break;
+          case op::slice:
+            require(is_part(s.node));
+            if (c.fits) read(g.operand(s.node, 0));
+            break;
+          case op::cache:
+            // Of a convolution; the keys and values of attention are read by no product.
+            require(n.attributes[2] > 0 && n.attributes[1] == n.shape.rank - 2 &&
+                    is_row(g.operand(s.node, 0)));
+            if (c.fits) read(g.operand(s.node, 0));
+            break;
+          case op::position:
+          case op::time_index:
+            break;
+          default:
+            require(false);
+        }
+      }
+    }
+    require(weights <= most_row_weights);
+    return c;
+  }
+  /// A slice of features that are numbers, of a row.
+  static constexpr bool is_part(int id) {
+    const node& n = g.at(id);
+    return n.attributes[0] == n.shape.rank - 1 && g.is_number(n.attributes[1]) && is_row(id) &&
+           is_row(g.operand(id, 0));
+  }
+  static constexpr content found = find();
+
+  // Memory
+  // -------------------------------------------------------------------------------------------------------------
+
+  /// Where a value lies in the local memory: what steps make and loops carry, one after another.
+  static constexpr auto places = [] {
+    std::array<int, g.nodes.size() + 1> at{};
+    int next = 0;
+    const auto place = [&](int id) {
+      at[static_cast<std::size_t>(id)] = next;
+      next += padded_row(width_of(id));
+    };
+    for (int i = 0; i < schedule.step_count && found.fits; ++i) {
+      const step& s = schedule.steps[i];
+      if (s.kind == step_kind::product || s.kind == step_kind::convolution)
+        for (int p = 0; p < s.count; ++p) place(schedule.parts[s.first + p]);
+      else if (s.kind == step_kind::chain)
+        place(s.node);
+      else if (s.kind == step_kind::loop_begin && !g.region(s.node).is_scan())
+        for (int k = 0; k < g.region(s.node).carried; ++k) place(g.region(s.node).first + k);
+      else if (s.kind == step_kind::single && g.at(s.node).kind != op::cache &&
+               g.at(s.node).kind != op::keep && storage(s.node) == s.node && g.at(s.node).kind != op::slice)
+        place(s.node);
+    }
+    at.back() = next;
+    return at;
+  }();
+  static constexpr bool eligible = found.fits && places.back() <= most_values;
+
+  template <class Arch>
+  struct code : row_steps<position_code, Arch, code<Arch>> {
+    using steps = row_steps<position_code, Arch, code<Arch>>;
+
+    struct row {
+      const position_args& call;
+      size_t batch;
+      std::int64_t layers[g.regions.size() > 0 ? g.regions.size() : 1] = {};
+      // Room for a vector behind the last value, for what begins inside of it.
+      alignas(64) float values[places.back() + 16];
+
+      row(const position_args& of, size_t batch_row) : call(of), batch(batch_row) {}
+    };
+
+    template <int id>
+    [[gnu::always_inline]] static float* state(const row& r) {
+      constexpr node n = g.at(id);
+      const kept_state& s = r.call.states[n.attributes[0]];
+      float* data = s.data + static_cast<size_t>(r.layers[n.region]) * s.layer;
+      if constexpr (n.kind == op::cache)
+        return data +
+               (r.batch * s.rows + r.call.window_start) * static_cast<size_t>(row_width<g.operand(id, 0)>);
+      else
+        return data + r.batch * static_cast<size_t>(row_width<id>);
+    }
+    template <int id>
+    [[gnu::always_inline]] static const float* at(const row& r) {
+      constexpr int b = storage(id);
+      constexpr node n = g.at(b);
+      if constexpr (n.kind == op::parameter)
+        return r.call.packed + steps::template vector_at<b> + r.layers[n.region] * padded_row(row_width<b>);
+      else if constexpr (n.kind == op::input)
+        return r.call.inputs[n.attributes[0]] + r.batch * row_floats<b>;
+      else if constexpr (n.kind == op::state || n.kind == op::cache)
+        return state<b>(r);
+      else if constexpr (n.kind == op::slice)
+        return at<g.operand(b, 0)>(r) + g.number(n.attributes[1]);
+      else
+        return r.values + places[static_cast<std::size_t>(schedule.groups.root[b])];
+    }
+    template <int weighted>
+    [[gnu::always_inline]] static const float* weights_of(const row& r) {
+      return r.call.packed + steps::template weight_at<weighted> +
+             r.layers[g.at(weighted).region] * steps::template floats_of<weighted>;
+    }
+
+    template <int count>
+    [[gnu::always_inline]] static void copy(float* to, const float* from) {
+      std::memcpy(to, from, count * sizeof(float));
+    }
+    /// Zeros where the last vector of `count` values in local memory will not be filled.
+    template <int count>
+    [[gnu::always_inline]] static void clear_end(float* to) {
+      if constexpr (count % 16 != 0) std::memset(to + count / 16 * 16, 0, 16 * sizeof(float));
+    }
+
+    template <int id>
+    [[gnu::always_inline]] static void run_single(row& r) {
+      constexpr node n = g.at(id);
+      float* to = r.values + places[static_cast<std::size_t>(id)];
+      if constexpr (n.kind == op::keep)
+        copy<row_width<id>>(state<id>(r), at<g.operand(id, 0)>(r));
+      else if constexpr (n.kind == op::cache)
+        copy<row_width<g.operand(id, 0)>>(state<id>(r) + n.attributes[2] * row_width<g.operand(id, 0)>,
+                                          at<g.operand(id, 0)>(r));
+      else if constexpr (n.kind == op::position || n.kind == op::time_index)
+        *reinterpret_cast<std::int32_t*>(to) = n.kind == op::position ? r.call.before : 0;
+      else if constexpr (n.kind == op::broadcast && storage(id) == id)
+        for (int j = 0; j < row_width<id>; ++j) to[j] = *at<g.operand(id, 0)>(r);
+      else if constexpr (n.kind == op::concat) {
+        clear_end<row_width<id>>(to);
+        detail::for_constants<n.operand_count>([&](auto k) {
+          constexpr int from = g.operand(id, static_cast<int>(k));
+          copy<row_width<from>>(to, at<from>(r));
+          to += row_width<from>;
+        });
+      }
+    }
+
+    static constexpr int carried_floats(int region) {
+      int n = 0;
+      for (int k = 0; k < g.region(region).carried; ++k)
+        n += padded_row(width_of(g.region(region).first + k));
+      return n;
+    }
+    template <int region, bool from_outside>
+    [[gnu::always_inline]] static void carry(row& r) {
+      constexpr region_entry loop = g.region(region);
+      constexpr auto count = static_cast<size_t>(loop.carried);
+      // All change at once: one may be another's earlier value.
+      alignas(64) float next[carried_floats(region)];
+      const auto move = [&](bool into_next) {
+        float* to = next;
+        detail::for_constants<count>([&](auto k) {
+          constexpr int id = loop.first + static_cast<int>(k);
+          constexpr int from = from_outside ? g.operand(id, 0) : loop.results[k];
+          float* place = r.values + places[static_cast<std::size_t>(id)];
+          if (into_next) {
+            clear_end<row_width<id>>(to);
+            copy<row_width<id>>(to, at<from>(r));
+          } else
+            copy<padded_row(row_width<id>)>(place, to);
+          to += padded_row(row_width<id>);
+        });
+      };
+      move(true);
+      move(false);
+    }
+
+    template <int i>
+    [[gnu::always_inline]] static void run_step(row& r) {
+      constexpr step s = schedule.steps[i];
+      if constexpr (s.kind == step_kind::product || s.kind == step_kind::convolution)
+        detail::for_constants<static_cast<size_t>(s.count)>(
+            [&](auto p) { steps::template run_product<schedule.parts[s.first + static_cast<int>(p)]>(r); });
+      else if constexpr (s.kind == step_kind::chain)
+        steps::template run_elementwise<s.node>(r);
+      else if constexpr (s.kind == step_kind::single)
+        run_single<s.node>(r);
+    }
+    /// The step after i: behind the end of a loop that begins there.
+    static constexpr int after(int i) {
+      return schedule.steps[i].kind == step_kind::loop_begin ? schedule.steps[i].first + 1 : i + 1;
+    }
+    template <int first, int last>
+    [[gnu::always_inline]] static void run_steps(row& r) {
+      if constexpr (first < last) {
+        if constexpr (schedule.steps[first].kind == step_kind::loop_begin) {
+          constexpr step s = schedule.steps[first];
+          constexpr region_entry loop = g.region(s.node);
+          const std::int64_t before = r.layers[loop.parent] * loop.count;
+          r.layers[s.node] = before;
+          if constexpr (loop.is_scan()) {
+            run_steps<first + 1, s.first>(r);
+          } else {
+            carry<s.node, true>(r);
+            for (std::int64_t pass = 0; pass < loop.count; ++pass) {
+              r.layers[s.node] = before + pass;
+              run_steps<first + 1, s.first>(r);
+              carry<s.node, false>(r);
+            }
+          }
+        } else {
+          run_step<first>(r);
+        }
+        run_steps<after(first), last>(r);
+      }
+    }
+
+    static void run(const position_args& call) {
+      for (size_t b = 0; b < call.rows; ++b) {
+        row r(call, b);
+        run_steps<0, schedule.step_count>(r);
+        detail::for_constants<g.outputs.size()>([&](auto i) {
+          constexpr int id = g.outputs[i].node;
+          copy<row_width<id>>(call.outputs[i] + b * row_floats<id>, at<id>(r));
+        });
+      }
+    }
+  };
+
+  /// Its code for one instruction set, or none.
+  template <class Arch>
+  static constexpr generated_position generated() {
+    if constexpr (eligible)
+      return {code<Arch>::run, code<Arch>::pack, code<Arch>::packed_floats};
+    else
+      return {};
+  }
+};
+
+} // namespace fovea::simd

@@ -1,0 +1,84 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include <fovea/backends/buffer.hpp>
+#include <fovea/backends/simd/generate.hpp>
+#include <fovea/backends/simd/position_code.hpp>
+#include <fovea/backends/simd/prepared_weights.hpp>
+#include <fovea/runtime/parameters.hpp>
+
+namespace fovea::detail {
+
+/// The way of a small stream for one position at a time: one function, its parameters packed, and the memory
+/// of its inputs and outputs. `step_model` is the step of the stream along `time`.
+template <class step_model, dim time>
+class single_position {
+  using lowered = typename step_model::lowered;
+  using code = simd::position_code<lowered, time>;
+  static constexpr graph_view graph = lowered::view;
+  static constexpr std::size_t inputs = graph.inputs.size(), outputs = graph.outputs.size();
+
+public:
+  /// Whether the stream has such a function.
+  static constexpr bool exists = code::eligible;
+
+  single_position(const model_parameters& parameters, std::span<const std::int64_t> capacity)
+      : rows_(code::batch_dim == 0 ? 1 : static_cast<std::size_t>(capacity[code::batch_dim])) {
+    constexpr plan_view plan{lowered::schedule};
+    packed made(generated.packed_floats);
+    const simd::row_nodes nodes{
+        {code::found.weights.nodes, static_cast<std::size_t>(code::found.weights.count)},
+        {code::found.vectors.nodes, static_cast<std::size_t>(code::found.vectors.count)}};
+    generated.pack(
+        simd::row_parameters(graph, plan, parameters, nodes, simd::row_parameters::all_layers).data(),
+        made.data());
+    packed_ = std::make_shared<const packed>(std::move(made));
+    place_values();
+  }
+  single_position(const single_position& other) : rows_(other.rows_), packed_(other.packed_) {
+    place_values();
+  }
+  single_position& operator=(const single_position&) = delete;
+
+  void* input(std::size_t i, std::span<const std::int64_t>) { return inputs_[i]; }
+  const void* output(std::size_t i) const { return outputs_[i]; }
+  void run(const simd::kept_state* states, std::size_t window_start, std::size_t rows, std::int64_t before) {
+    generated.run({.packed = packed_->data(),
+                   .inputs = inputs_.data(),
+                   .outputs = outputs_.data(),
+                   .states = states,
+                   .window_start = window_start,
+                   .rows = rows,
+                   .before = static_cast<std::int32_t>(before)});
+  }
+
+private:
+  static constexpr simd::generated_position generated = code::template generated<simd::native>();
+
+  void place_values() {
+    std::array<std::size_t, inputs + outputs> at{};
+    std::size_t total = 0;
+    const auto place = [&](std::size_t i, int id) {
+      at[i] = total;
+      total += (rows_ * static_cast<std::size_t>(code::width_of(id)) + 31) / 16 * 16; // and a vector behind
+    };
+    for (std::size_t i = 0; i < inputs; ++i) place(i, graph.inputs[i].node);
+    for (std::size_t i = 0; i < outputs; ++i) place(inputs + i, graph.outputs[i].node);
+    values_ = buffer::from_shape({total});
+    values_.fill(0);
+    for (std::size_t i = 0; i < inputs; ++i) inputs_[i] = values_.data() + at[i];
+    for (std::size_t i = 0; i < outputs; ++i) outputs_[i] = values_.data() + at[inputs + i];
+  }
+
+  std::size_t rows_;
+  std::shared_ptr<const packed> packed_;
+  buffer values_;
+  std::array<float*, inputs> inputs_{};
+  std::array<float*, outputs> outputs_{};
+};
+
+} // namespace fovea::detail

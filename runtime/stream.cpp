@@ -66,8 +66,7 @@ std::vector<simd::kept_state> stream_memory::places() {
   return made;
 }
 
-void stream_memory::make_room(std::size_t count) {
-  if (window_start_ + count <= window_room_) return;
+void stream_memory::bring_back() {
   for (const placed& s : states_)
     for (std::size_t i = 0; s.kept > 0 && i < s.layers * s.batches; ++i) {
       float* row = buffer_.data() + s.offset + i / s.batches * s.layer + i % s.batches * s.rows * s.position;

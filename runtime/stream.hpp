@@ -76,13 +76,17 @@ public:
   std::size_t window_start() const { return window_start_; }
   void set_window_start(std::size_t at) { window_start_ = at; }
   /// Brings windows back to where they began, if `count` more positions would not fit behind them.
-  void make_room(std::size_t count);
+  void make_room(std::size_t count) {
+    if (window_start_ + count > window_room_) bring_back();
+  }
   /// Windows move on by so many positions.
   void advance(std::size_t count) { window_start_ += count; }
   /// Row i becomes what row from[i] was, at the sizes of the last call.
   void reorder(std::span<const std::size_t> from, std::span<const std::int64_t> sizes);
 
 private:
+  void bring_back();
+
   struct placed {
     std::size_t offset = 0, layer = 0, layers = 0;
     std::size_t batches = 0, rows = 0, position = 0, kept = 0; // of a cache; kept: positions of a window

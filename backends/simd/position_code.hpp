@@ -249,6 +249,10 @@ struct position_code {
         return data + r.batch * static_cast<size_t>(row_width<id>);
     }
     template <int id>
+    [[gnu::always_inline]] static float* place(row& r) {
+      return r.values + places[static_cast<std::size_t>(id)];
+    }
+    template <int id>
     [[gnu::always_inline]] static const float* at(const row& r) {
       constexpr int b = storage(id);
       constexpr node n = g.at(b);

@@ -8,8 +8,6 @@
 #include <fovea/backends/simd/chain.hpp>
 #include <fovea/backends/simd/generated.hpp>
 #include <fovea/backends/simd/kernels/epilogue.hpp>
-#include <fovea/backends/simd/kernels/lanes.hpp>
-#include <fovea/backends/simd/kernels/panel.hpp>
 #include <fovea/dsl/plan/plan.hpp>
 
 namespace fovea::simd {
@@ -63,6 +61,10 @@ requires(count % 16 != 0 && count <= 128) struct row_arch<avx512, count> {
   using type = avx2;
 };
 #endif
+template <class Arch>
+constexpr size_t row_lanes(int count) {
+  return width<Arch> == 16 && count % 16 != 0 && count <= 128 ? 8 : width<Arch>;
+}
 
 } // namespace detail
 
@@ -74,10 +76,22 @@ struct row_steps {
   static constexpr const graph_view& g = program::g;
   static constexpr const auto& schedule = program::schedule;
 
-  static constexpr int columns_of(int weighted) {
-    return static_cast<int>((static_cast<size_t>(program::width_of(weighted)) + panel<Arch> - 1) /
-                            panel<Arch> * panel<Arch>);
+  /// The set that computes a product, and how it lies: in blocks of vectors of outputs, each [depth,
+  /// columns]. One output alone is the sum of a row of products instead.
+  template <int weighted>
+  using arch_of = typename detail::row_arch<Arch, program::width_of(weighted)>::type;
+  static constexpr int lanes_of(int weighted) {
+    return static_cast<int>(detail::row_lanes<Arch>(program::width_of(weighted)));
   }
+  static constexpr bool is_single(int weighted) {
+    return program::width_of(weighted) == 1 && depth_of(weighted) == features_of(weighted);
+  }
+  static constexpr int whole_vectors(int count, int lanes) { return (count + lanes - 1) / lanes * lanes; }
+  static constexpr int columns_of(int weighted) {
+    return whole_vectors(program::width_of(weighted), lanes_of(weighted));
+  }
+  /// Columns of a block: vectors whose sums fit the registers.
+  static constexpr int most_columns(int lanes) { return lanes == 16 ? 256 : lanes == 8 ? 80 : 32; }
   /// Features of one row that a product reads.
   static constexpr int features_of(int weighted) {
     return static_cast<int>(g.number(g.at(g.operand(weighted, 0)).shape[-1]));
@@ -115,14 +129,14 @@ struct row_steps {
     for (size_t i = 0; i < packed_floats; ++i) to[i] = 0;
     for (int i = 0; i < program::found.weights.count; ++i) {
       const int id = program::found.weights.nodes[i], depth = depth_of(id), columns = program::width_of(id);
-      constexpr int across = static_cast<int>(panel<Arch>);
+      const int lanes = lanes_of(id), most = most_columns(lanes), all = columns_of(id);
       for (int layer = 0; layer < program::layers_of(id); ++layer, ++from) {
         float* bias = to + weight_place(i) + layer * weight_floats(id);
-        float* panels = bias + columns_of(id);
         for (int c = 0; c < columns; ++c) {
           if (from->bias != nullptr) bias[c] = from->bias[c];
+          const int block = c / most * most, across = all - block < most ? all - block : most;
           for (int k = 0; k < depth; ++k)
-            panels[(c / across * depth + k) * across + c % across] =
+            bias[all + (is_single(id) ? k : block * depth + k * across + c - block)] =
                 from->values[from->from_columns ? k * columns + c : c * depth + k];
         }
       }
@@ -134,81 +148,119 @@ struct row_steps {
     }
   }
 
-  /// to = bias + the sum over `pieces` rows, `apart` floats from each other, of x W; several partial sums
-  /// where few panels leave additions waiting.
-  template <int features, int pieces, int columns>
-  [[gnu::always_inline]] static void multiply(const float* x, size_t apart, const float* bias, float* to) {
-    using v = vec<Arch>;
-    constexpr size_t panels = static_cast<size_t>(columns) / panel<Arch>,
-                     depth = static_cast<size_t>(features) * pieces;
-    constexpr size_t most = width<Arch> == 16 ? 8 : width<Arch> == 8 ? 5 : 4; // two vectors each
-    detail::for_constants<(panels + most - 1) / most>([&](auto block) {
-      constexpr size_t first = block * most, count = panels - first < most ? panels - first : most,
-                       vectors = 2 * count,
-                       sums_of_each = vectors >= 6 || features < 4 ? 1
-                                      : vectors >= 4               ? 2
-                                                                   : 4;
-      v sums[sums_of_each][vectors];
-      detail::for_constants<vectors>(
-          [&](auto i) { sums[0][i] = v::load_aligned(bias + first * panel<Arch> + i * width<Arch>); });
-      detail::for_constants<(sums_of_each - 1) * vectors>(
-          [&](auto i) { sums[1 + i / vectors][i % vectors] = v(0.f); });
-      const float* w = bias + columns + first * panel<Arch> * depth;
-      const float* row = x;
-      for (int piece = 0; piece < pieces; ++piece) {
-        const auto add = [&](size_t k, auto which) {
-          const v xk(row[k]);
-          detail::for_constants<vectors>([&](auto i) {
-            sums[which][i] =
-                fma<Arch>(xk, v::load_aligned(w + (i / 2 * depth + k) * panel<Arch> + i % 2 * width<Arch>),
-                          sums[which][i]);
-          });
-        };
-        size_t k = 0;
-        for (; k + sums_of_each <= static_cast<size_t>(features); k += sums_of_each)
-          detail::for_constants<sums_of_each>([&](auto which) { add(k + which, which); });
-        for (; k < static_cast<size_t>(features); ++k) add(k, std::integral_constant<size_t, 0>{});
-        row += apart;
-        w += static_cast<size_t>(features) * panel<Arch>;
+  // The sums of a block of vectors, in registers: plain functions over constant indices, since g++ 12 keeps
+  // arrays that pass through lambdas in memory at -O2.
+
+  template <class A, size_t... i>
+  [[gnu::always_inline]] static void begin_sums(vec<A>* sums, const float* from, std::index_sequence<i...>) {
+    ((sums[i] = vec<A>::load_aligned(from + i * simd::width<A>)), ...);
+  }
+  template <class A, size_t... i>
+  [[gnu::always_inline]] static void clear_sums(vec<A>* sums, std::index_sequence<i...>) {
+    ((sums[i] = vec<A>(0.f)), ...);
+  }
+  template <class A, size_t... i>
+  [[gnu::always_inline]] static void add_row(vec<A>* sums, float x, const float* w,
+                                             std::index_sequence<i...>) {
+    const vec<A> all(x);
+    ((sums[i] = fma<A>(all, vec<A>::load_aligned(w + i * simd::width<A>), sums[i])), ...);
+  }
+  template <class A, size_t... i>
+  [[gnu::always_inline]] static void join_sums(vec<A>* sums, const vec<A>* more, std::index_sequence<i...>) {
+    ((sums[i] = sums[i] + more[i]), ...);
+  }
+  /// With the activation and the join of the group whose root is given.
+  template <class A, int root>
+  [[gnu::always_inline]] static vec<A> finished(const vec<A>& sum, const float* other) {
+    const vec<A> y = detail::activated<A, static_cast<activation>(schedule.groups.activation[root])>(sum);
+    constexpr joining join = schedule.groups.join[root];
+    if constexpr (join == joining::add)
+      return y + vec<A>::load_unaligned(other);
+    else if constexpr (join == joining::multiply)
+      return y * vec<A>::load_unaligned(other);
+    else
+      return y;
+  }
+  template <class A, int root, size_t... i>
+  [[gnu::always_inline]] static void store_sums(const vec<A>* sums, const float* other, float* to,
+                                                std::index_sequence<i...>) {
+    (finished<A, root>(sums[i], other + i * simd::width<A>).store_aligned(to + i * simd::width<A>), ...);
+  }
+
+  /// to = bias + the sum over `pieces` rows of `features`, `apart` floats from each other, of x W, for a
+  /// block of vectors; several partial sums where few vectors leave additions waiting.
+  template <class A, int root, int features, int pieces, size_t vectors>
+  [[gnu::always_inline]] static void multiply_block(const float* x, size_t apart, const float* bias,
+                                                    const float* w, const float* other, float* to) {
+    constexpr size_t together = vectors >= 6 || features < 4 ? 1
+                                : vectors >= 4               ? 2
+                                                             : 4,
+                     row = vectors * simd::width<A>;
+    constexpr auto all = std::make_index_sequence<vectors>{};
+    vec<A> sums[vectors], second[vectors], third[vectors], fourth[vectors];
+    begin_sums<A>(sums, bias, all);
+    if constexpr (together >= 2) clear_sums<A>(second, all);
+    if constexpr (together == 4) clear_sums<A>(third, all), clear_sums<A>(fourth, all);
+    for (int piece = 0; piece < pieces; ++piece, x += apart) {
+      size_t k = 0;
+      for (; k + together <= static_cast<size_t>(features); k += together, w += together * row) {
+        add_row<A>(sums, x[k], w, all);
+        if constexpr (together >= 2) add_row<A>(second, x[k + 1], w + row, all);
+        if constexpr (together == 4) {
+          add_row<A>(third, x[k + 2], w + 2 * row, all);
+          add_row<A>(fourth, x[k + 3], w + 3 * row, all);
+        }
       }
-      detail::for_constants<vectors>([&](auto i) {
-        v sum = sums[0][i];
-        detail::for_constants<sums_of_each - 1>([&](auto which) { sum = sum + sums[which + 1][i]; });
-        sum.store_aligned(to + first * panel<Arch> + i * width<Arch>);
-      });
-    });
+      for (; k < static_cast<size_t>(features); ++k, w += row) add_row<A>(sums, x[k], w, all);
+    }
+    if constexpr (together == 4) join_sums<A>(third, fourth, all), join_sums<A>(sums, third, all);
+    if constexpr (together >= 2) join_sums<A>(sums, second, all);
+    store_sums<A, root>(sums, other, to, all);
+  }
+  template <class A, int root, int features, int pieces, int columns, int first = 0>
+  [[gnu::always_inline]] static void multiply(const float* x, size_t apart, const float* bias,
+                                              const float* other, float* to) {
+    constexpr int most = most_columns(static_cast<int>(simd::width<A>)),
+                  count = columns - first < most ? columns - first : most;
+    multiply_block<A, root, features, pieces, static_cast<size_t>(count) / simd::width<A>>(
+        x, apart, bias + first, bias + columns + first * features * pieces, other + first, to + first);
+    if constexpr (first + count < columns)
+      multiply<A, root, features, pieces, columns, first + most>(x, apart, bias, other, to);
+  }
+  /// The same for one output.
+  template <class A, int root, int features>
+  [[gnu::always_inline]] static void multiply_single(const float* x, const float* bias, const float* other,
+                                                     float* to) {
+    constexpr size_t lanes = simd::width<A>, whole = static_cast<size_t>(features) / lanes * lanes;
+    const float* w = bias + lanes;
+    vec<A> sum(0.f);
+    for (size_t k = 0; k < whole; k += lanes)
+      sum = fma<A>(vec<A>::load_unaligned(x + k), vec<A>::load_aligned(w + k), sum);
+    if constexpr (whole < static_cast<size_t>(features))
+      sum = fma<A>(load_first<A>(x + whole, static_cast<size_t>(features) - whole),
+                   vec<A>::load_aligned(w + whole), sum);
+    finished<A, root>(vec<A>(*bias + reduce_add<A>(sum)), other).store_aligned(to);
   }
 
   /// The product whose group has the given root, with its epilogue.
   template <int root, class row>
   [[gnu::always_inline]] static void run_product(row& r) {
-    constexpr int id = schedule.groups.product[root], columns = columns_of(id), count = program::width_of(id);
-    alignas(64) float sums[columns];
+    constexpr int id = schedule.groups.product[root], columns = columns_of(id);
+    using A = arch_of<id>;
     const float* x = code::template at<g.operand(id, 0)>(r);
+    const float* weights = code::template weights_of<id>(r);
+    float* to = code::template place<root>(r);
+    const float* other = to;
+    if constexpr (schedule.groups.join[root] != joining::none)
+      other = code::template at<schedule.groups.other[root]>(r);
     constexpr int features = features_of(id), taps = taps_of_product(g, id);
-    if constexpr (taps == 1) {
-      multiply<features, 1, columns>(x, 0, code::template weights_of<id>(r), sums);
-    } else {
-      constexpr int dilation = g.window_of(id).dilation[1];
-      if constexpr (dilation == 1)
-        multiply<features * taps, 1, columns>(x, 0, code::template weights_of<id>(r), sums);
-      else
-        multiply<features, taps, columns>(x, static_cast<size_t>(dilation * features),
-                                          code::template weights_of<id>(r), sums);
-    }
-    constexpr epilogue act = schedule.groups.activation[root];
-    constexpr joining join = schedule.groups.join[root];
-    if constexpr (act != epilogue::none) detail::activate<Arch>(static_cast<activation>(act), sums, columns);
-    float* out = r.values + program::places[static_cast<std::size_t>(root)];
-    const float* other = nullptr;
-    if constexpr (join != joining::none) other = code::template at<schedule.groups.other[root]>(r);
-    constexpr int lanes = static_cast<int>(width<Arch>), rounded = (count + lanes - 1) / lanes * lanes;
-    for (int j = 0; j < rounded; j += lanes) {
-      vec<Arch> y = vec<Arch>::load_aligned(sums + j);
-      if constexpr (join == joining::add) y = y + vec<Arch>::load_unaligned(other + j);
-      if constexpr (join == joining::multiply) y = y * vec<Arch>::load_unaligned(other + j);
-      y.store_aligned(out + j);
-    }
+    if constexpr (is_single(id))
+      multiply_single<A, root, features>(x, weights, other, to);
+    else if constexpr (taps == 1 || g.window_of(id).dilation[1] == 1)
+      multiply<A, root, features * taps, 1, columns>(x, 0, weights, other, to);
+    else
+      multiply<A, root, features, taps, columns>(
+          x, static_cast<size_t>(g.window_of(id).dilation[1] * features), weights, other, to);
   }
 
   /// The elementwise chain that ends in a node.
@@ -223,7 +275,7 @@ struct row_steps {
       ((leaves.leaf[i] = code::template at<elementwise::found.leaves[i]>(r)), ...);
     }
     (std::make_index_sequence<static_cast<std::size_t>(elementwise::found.leaf_count)>{});
-    float* out = r.values + program::places[static_cast<std::size_t>(node_id)];
+    float* out = code::template place<node_id>(r);
     // Local memory, and what else a row reads, has room for whole vectors behind the last value.
     for (size_t j = 0; j < static_cast<size_t>(count); j += width<arch>)
       generated::store(out + j, generated::result(leaves, j, typename generated::members{}));

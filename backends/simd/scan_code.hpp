@@ -135,6 +135,52 @@ struct scan_loop {
     return n;
   }
 
+  /// The last step that reads what the scan carries, or -1.
+  static constexpr int last_reader(int carried) {
+    int last = -1;
+    bool in_parts = false; // which may lie elsewhere than what is made of them
+    for (int i = loop + 1; i < end; ++i) {
+      const step& s = schedule.steps[i];
+      const auto reads = [&](int root) {
+        for (int id = scan.first; id < scan.last; ++id)
+          if (schedule.groups.live[id] && schedule.groups.root[id] == root)
+            for (int k = 0; k < g.at(id).operand_count; ++k) {
+              const int from = base(g.operand(id, k));
+              if (from == carried) return true;
+              in_parts = in_parts || (g.at(from).kind == op::slice && base(g.operand(from, 0)) == carried);
+            }
+        return false;
+      };
+      bool any = reads(s.node);
+      if (s.kind == step_kind::product)
+        for (int p = 0; p < s.count; ++p) any = any || reads(schedule.parts[s.first + p]);
+      if (any) last = i;
+    }
+    return in_parts ? end : last;
+  }
+  /// Whether the next value of state k is written where the state lies, since a chain makes it and no later
+  /// step reads what was there.
+  static constexpr bool in_place(int k) {
+    const int root = schedule.groups.root[base(scan.results[k])], carried = scan.first + k;
+    if (root != base(scan.results[k]) || !(g.at(root).shape == g.at(carried).shape)) return false;
+    int made = -1;
+    for (int i = loop + 1; i < end; ++i)
+      if (schedule.steps[i].kind == step_kind::chain && schedule.steps[i].node == root) made = i;
+    for (int other = 0; other < scan.carried; ++other) {
+      int from = base(scan.results[other]);
+      if (other != k && from == root) return false;
+      if (g.at(from).kind == op::slice) from = base(g.operand(from, 0));
+      if (from == carried) return false;
+    }
+    return made >= 0 && last_reader(carried) <= made;
+  }
+  /// The state whose next value a node is, written in place, or -1.
+  static constexpr int state_made(int id) {
+    for (int k = 0; k < scan.carried; ++k)
+      if (base(scan.results[k]) == id && in_place(k)) return k;
+    return -1;
+  }
+
   template <class Arch>
   struct code : row_steps<scan_loop, Arch, code<Arch>> {
     using steps = row_steps<scan_loop, Arch, code<Arch>>;
@@ -150,6 +196,13 @@ struct scan_loop {
     };
 
     template <int id>
+    [[gnu::always_inline]] static float* place(row& r) {
+      if constexpr (constexpr int k = state_made(id); k >= 0)
+        return r.states + state_place(k);
+      else
+        return r.values + places[static_cast<std::size_t>(id)];
+    }
+    template <int id>
     [[gnu::always_inline]] static const float* at(const row& r) {
       constexpr int b = base(id);
       constexpr node n = g.at(b);
@@ -162,7 +215,7 @@ struct scan_loop {
       else if constexpr (n.kind == op::slice)
         return at<g.operand(b, 0)>(r) + g.number(n.attributes[1]);
       else
-        return r.values + places[static_cast<std::size_t>(schedule.groups.root[b])];
+        return place<schedule.groups.root[b]>(const_cast<row&>(r));
     }
     template <int weighted>
     [[gnu::always_inline]] static const float* weights_of(const row& r) {
@@ -224,6 +277,7 @@ struct scan_loop {
       alignas(64) float next[state_floats];
       const auto move = [&](auto which, float* to) {
         constexpr int i = static_cast<int>(which), count = padded_row(width_of(scan.first + i));
+        if constexpr (in_place(i)) return;
         const float* from = at<scan.results[i]>(r);
         for (int j = 0; j < count; j += static_cast<int>(width<Arch>))
           vec<Arch>::load_unaligned(from + j).store_aligned(to + state_place(i) + j);
@@ -232,7 +286,12 @@ struct scan_loop {
         (move(std::integral_constant<size_t, k>{}, r.states), ...);
       } else {
         (move(std::integral_constant<size_t, k>{}, next), ...);
-        for (int j = 0; j < state_floats; ++j) r.states[j] = next[j];
+        const auto settle = [&](auto which) {
+          constexpr int i = static_cast<int>(which), at = state_place(i);
+          if constexpr (!in_place(i))
+            for (int j = 0; j < padded_row(width_of(scan.first + i)); ++j) r.states[at + j] = next[at + j];
+        };
+        (settle(std::integral_constant<size_t, k>{}), ...);
       }
     }
   };

@@ -9,31 +9,48 @@
 
 namespace fovea::simd::detail {
 
+template <class Arch, activation act>
+inline vec<Arch> activated(const vec<Arch>& x) {
+  if constexpr (act == activation::relu)
+    return math::relu<Arch>(x);
+  else if constexpr (act == activation::gelu)
+    return math::gelu<Arch>(x);
+  else if constexpr (act == activation::gelu_tanh)
+    return math::gelu_tanh<Arch>(x);
+  else if constexpr (act == activation::silu)
+    return math::silu<Arch>(x);
+  else if constexpr (act == activation::sigmoid)
+    return math::sigmoid<Arch>(x);
+  else if constexpr (act == activation::tanh)
+    return math::tanh<Arch>(x);
+  else
+    return x;
+}
+
 /// `count` is a multiple of the vector's width; `x` is aligned.
-template <class Arch, class Function>
-inline void in_place(float* x, size_t count, Function function) {
+template <class Arch, activation act>
+inline void activate_all(float* x, size_t count) {
   for (size_t i = 0; i < count; i += width<Arch>)
-    function(vec<Arch>::load_aligned(x + i)).store_aligned(x + i);
+    activated<Arch, act>(vec<Arch>::load_aligned(x + i)).store_aligned(x + i);
 }
 
 template <class Arch>
 void activate(activation act, float* x, size_t count) {
-  using v = vec<Arch>;
   switch (act) {
     case activation::none:
       return;
     case activation::relu:
-      return in_place<Arch>(x, count, [](const v& y) { return xsimd::max(y, v(0.f)); });
+      return activate_all<Arch, activation::relu>(x, count);
     case activation::gelu:
-      return in_place<Arch>(x, count, [](const v& y) { return math::gelu<Arch>(y); });
+      return activate_all<Arch, activation::gelu>(x, count);
     case activation::gelu_tanh:
-      return in_place<Arch>(x, count, [](const v& y) { return math::gelu_tanh<Arch>(y); });
+      return activate_all<Arch, activation::gelu_tanh>(x, count);
     case activation::silu:
-      return in_place<Arch>(x, count, [](const v& y) { return math::silu<Arch>(y); });
+      return activate_all<Arch, activation::silu>(x, count);
     case activation::sigmoid:
-      return in_place<Arch>(x, count, [](const v& y) { return math::sigmoid<Arch>(y); });
+      return activate_all<Arch, activation::sigmoid>(x, count);
     case activation::tanh:
-      return in_place<Arch>(x, count, [](const v& y) { return math::tanh<Arch>(y); });
+      return activate_all<Arch, activation::tanh>(x, count);
   }
 }
 

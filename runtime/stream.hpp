@@ -282,8 +282,8 @@ private:
               simd::generated_code<typename step_model::lowered, simd::native>::steps.data()),
         begin_(source_weights, names_of(of), begin_capacity_, detail::threads_of<model>(options),
                simd::generated_code<typename begin_model::lowered, simd::native>::steps.data()),
-        memory_(step_model::view, std::span(step_model::lowered::schedule.groups.live), step_capacity_,
-                stepping::result.states, most_new_, most_new_, batch) {
+        memory_(step_model::lowered::view, std::span(step_model::lowered::schedule.groups.live),
+                step_capacity_, stepping::result.states, most_new_, most_new_, batch) {
     step_.memory().set_states(states_ = memory_.places());
     if constexpr (single_position::exists)
       if (detail::is_small<model>(options)) single_.emplace(step_.parameters(), step_capacity_);

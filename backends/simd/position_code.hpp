@@ -145,7 +145,7 @@ struct position_code {
         for (int k = 0; k < r.carried && c.fits; ++k) {
           require(is_row(r.first + k));
           read(g.operand(r.first + k, 0));
-          // What is kept is overwritten one by one: it must not be read as what comes after it.
+          // What is kept is overwritten one by one at the end.
           const op next = g.at(storage(r.results[k])).kind;
           require(!r.is_scan() || (next != op::state && next != op::slice));
           if (c.fits) read(r.results[k]);
@@ -159,7 +159,7 @@ struct position_code {
           case op::keep:
           case op::concat:
             for (int k = 0; k < n.operand_count && c.fits; ++k) read(g.operand(s.node, k));
-            require(n.kind == op::keep || is_row(s.node));
+            require(n.kind == op::keep ? !g.region(n.region).is_scan() : is_row(s.node));
             require(n.kind != op::concat || n.attributes[0] == n.shape.rank - 1);
             break;
           case op::broadcast:
@@ -287,9 +287,7 @@ struct position_code {
     [[gnu::always_inline]] static void run_single(row& r) {
       constexpr node n = g.at(id);
       float* to = r.values + places[static_cast<std::size_t>(id)];
-      if constexpr (n.kind == op::keep)
-        copy<row_width<id>>(state<id>(r), at<g.operand(id, 0)>(r));
-      else if constexpr (n.kind == op::cache)
+      if constexpr (n.kind == op::cache)
         copy<row_width<g.operand(id, 0)>>(state<id>(r) + n.attributes[2] * row_width<g.operand(id, 0)>,
                                           at<g.operand(id, 0)>(r));
       else if constexpr (n.kind == op::position || n.kind == op::time_index)
@@ -366,6 +364,7 @@ struct position_code {
             for (std::int64_t pass = 0; pass < loop.count; ++pass) {
               r.layers[s.node] = before + pass;
               run_steps<first + 1, s.first>(r);
+              keep_all<first + 1, s.first>(r);
               carry<s.node, false>(r);
             }
           }
@@ -373,6 +372,16 @@ struct position_code {
           run_step<first>(r);
         }
         run_steps<after(first), last>(r);
+      }
+    }
+    /// What a pass keeps goes to its place when all of the pass has read what was there.
+    template <int first, int last>
+    [[gnu::always_inline]] static void keep_all(row& r) {
+      if constexpr (first < last) {
+        constexpr step s = schedule.steps[first];
+        if constexpr (s.kind == step_kind::single && g.at(s.node).kind == op::keep)
+          copy<row_width<s.node>>(state<s.node>(r), at<g.operand(s.node, 0)>(r));
+        keep_all<after(first), last>(r);
       }
     }
 
@@ -384,6 +393,7 @@ struct position_code {
           constexpr int id = g.outputs[i].node;
           copy<row_width<id>>(call.outputs[i] + b * row_floats<id>, at<id>(r));
         });
+        keep_all<0, schedule.step_count>(r);
       }
     }
   };

@@ -244,6 +244,21 @@ TEST_CASE("a small model takes a position by one function", "[stream]") {
   check_stream<T>(delayed, {{"B", 2}, {"T", 9}});
   static_assert(!decltype(stream<T>(delayed, random_weights(delayed), {}))::has_single_position);
 
+  // What was kept is read before it is overwritten, in each layer.
+  static constexpr auto differences = model("differences", [](graph& g) {
+    const expr x = g.input<f32>("x", {B, T, 3});
+    const auto before = [](expr y) {
+      return scan(y, broadcast(constant(y, 0), {y.size(0), y.size(2)}), [](expr now, expr last) {
+        return scan_step{last, now};
+      });
+    };
+    g.output("y",
+             repeat("h", 2, x - before(x), [&](expr y) { return linear(y + before(y) * 0.5, "mix", 3); }));
+    g.output("before", before(x).output);
+  });
+  check_stream<T>(differences, {{"B", 2}, {"T", 9}});
+  static_assert(decltype(stream<T>(differences, random_weights(differences), {}))::has_single_position);
+
   static constexpr auto filters = model("filters", [](graph& g) {
     expr x = g.input<f32>("x", {B, T, 1});
     for (int i = 0; i < 6; ++i) {

@@ -2,6 +2,7 @@
 
 #include <fovea/runtime/tokenizers/utf8.hpp>
 
+#include <algorithm>
 #include <array>
 
 namespace fovea {
@@ -51,9 +52,13 @@ kind kind_of(std::uint32_t value) {
 }
 
 /// Bytes of the contraction ('s, 'll, ...) at the front of `text`, or 0.
-std::size_t contraction(std::string_view text) {
+std::size_t contraction(std::string_view text, bool any_case) {
+  const auto same = [&](char found, char wanted) {
+    return found == wanted || (any_case && found >= 'A' && found <= 'Z' && found + ('a' - 'A') == wanted);
+  };
   for (const std::string_view form : {"'s", "'t", "'re", "'ve", "'m", "'ll", "'d"})
-    if (text.starts_with(form)) return form.size();
+    if (text.size() >= form.size() && std::ranges::equal(text.substr(0, form.size()), form, same))
+      return form.size();
   return 0;
 }
 
@@ -64,6 +69,14 @@ std::size_t end_of_run(std::string_view text, std::size_t at, kind wanted) {
     at += length;
   }
   return at;
+}
+
+/// White space up to the text's end, or all of it but the last character, which the next word may take.
+std::size_t end_of_space(std::string_view text, std::size_t begin) {
+  const std::size_t end = end_of_run(text, begin, kind::space);
+  if (end == text.size()) return end;
+  const std::size_t last = begin + last_code_point(text.substr(begin, end - begin));
+  return last > begin ? last : end;
 }
 
 } // namespace
@@ -97,7 +110,7 @@ std::string_view next_gpt2_word(std::string_view text, std::size_t& at) {
     return text.substr(begin, end - begin);
   };
   if (text[begin] == '\'')
-    if (const std::size_t length = contraction(text.substr(begin))) return word(begin + length);
+    if (const std::size_t length = contraction(text.substr(begin), false)) return word(begin + length);
 
   const auto [first, first_length] = code_point_at(text, begin);
   const kind first_kind = kind_of(first);
@@ -106,12 +119,42 @@ std::string_view next_gpt2_word(std::string_view text, std::size_t& at) {
     const kind second = kind_of(code_point_at(text, begin + 1).value);
     if (second != kind::space) return word(end_of_run(text, begin + 1, second));
   }
-  // White space up to the text's end, or all of it but the last character, which the next word may take.
+  return word(end_of_space(text, begin));
+}
+
+std::string_view next_llama3_word(std::string_view text, std::size_t& at, std::size_t most_digits) {
+  const std::size_t begin = at;
+  const auto word = [&](std::size_t end) {
+    at = end;
+    return text.substr(begin, end - begin);
+  };
+  const auto is_line_end = [](std::uint32_t value) { return value == '\r' || value == '\n'; };
+  if (text[begin] == '\'')
+    if (const std::size_t length = contraction(text.substr(begin), true)) return word(begin + length);
+
+  const auto [first, first_length] = code_point_at(text, begin);
+  const kind first_kind = kind_of(first);
+  const std::size_t second = begin + first_length;
+  const kind second_kind = second < text.size() ? kind_of(code_point_at(text, second).value) : kind::space;
+  if (first_kind == kind::letter) return word(end_of_run(text, begin, kind::letter));
+  if (first_kind == kind::number) {
+    std::size_t end = second;
+    for (std::size_t digits = 1; digits < most_digits && end < text.size(); ++digits) {
+      const auto [value, length] = code_point_at(text, end);
+      if (kind_of(value) != kind::number) break;
+      end += length;
+    }
+    return word(end);
+  }
+  if (!is_line_end(first) && second_kind == kind::letter) return word(end_of_run(text, second, kind::letter));
+  if (first_kind == kind::other || (first == ' ' && second_kind == kind::other)) {
+    std::size_t end = end_of_run(text, first_kind == kind::other ? begin : second, kind::other);
+    while (end < text.size() && is_line_end(static_cast<unsigned char>(text[end]))) ++end;
+    return word(end);
+  }
   const std::size_t end = end_of_run(text, begin, kind::space);
-  if (end == text.size()) return word(end);
-  std::size_t last = end - 1;
-  while ((static_cast<unsigned char>(text[last]) & 0xc0u) == 0x80u) --last;
-  return word(last > begin ? last : end);
+  const std::size_t line_end = text.substr(begin, end - begin).find_last_of("\r\n");
+  return word(line_end != std::string_view::npos ? begin + line_end + 1 : end_of_space(text, begin));
 }
 
 } // namespace fovea

@@ -23,4 +23,8 @@ void append_token_bytes(std::string_view token, std::string& bytes);
 /// it.
 std::string_view next_gpt2_word(std::string_view text, std::size_t& at);
 
+/// The same by the pattern of Llama 3 (`most_digits` 3) and Qwen 2 (1): `(?i:'s|'t|'re|'ve|'m|'ll|'d)|
+/// [^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,most_digits}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+`.
+std::string_view next_llama3_word(std::string_view text, std::size_t& at, std::size_t most_digits);
+
 } // namespace fovea

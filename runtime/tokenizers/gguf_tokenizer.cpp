@@ -86,9 +86,15 @@ private:
   }
 
   void make_byte_level() {
-    const auto words = metadata_.text(key_of("pre")).value_or("gpt-2");
-    if (words != "gpt-2")
-      throw error("key '" + key_of("pre") + "': expected gpt-2 with model gpt2; found " + std::string(words));
+    using pattern = byte_level_splitter::pattern;
+    const auto name = metadata_.text(key_of("pre")).value_or("gpt-2");
+    const pattern words = name == "gpt-2"       ? pattern::gpt2
+                          : name == "llama-bpe" ? pattern::llama3
+                          : name == "qwen2"     ? pattern::qwen2
+                                                : pattern::none;
+    if (words == pattern::none)
+      throw error("key '" + key_of("pre") + "': expected gpt-2, llama-bpe or qwen2 with model gpt2; found " +
+                  std::string(name));
     add_tokens();
     const auto list = metadata_.texts(key_of("merges"));
     if (!list) throw error("expected a key '" + key_of("merges") + "'; found none");
@@ -101,9 +107,10 @@ private:
       merges.emplace_back(entry.substr(0, space), entry.substr(space + 1));
     }
     made_->split = byte_level_splitter{
-        .prefix_space = metadata_.integer(key_of("add_space_prefix")).value_or(0) != 0, .use_pattern = true};
+        .prefix_space = metadata_.integer(key_of("add_space_prefix")).value_or(0) != 0, .words = words};
     made_->decode = byte_level_decoder();
-    made_->model.emplace<byte_pair>(made_->tokens, merges, byte_pair::settings{});
+    made_->model.emplace<byte_pair>(made_->tokens, merges,
+                                    byte_pair::settings{.ignore_merges = words == pattern::llama3});
     put_around(*made_, added("bos_token_id", "add_bos_token", false),
                added("eos_token_id", "add_eos_token", false));
   }

@@ -97,6 +97,27 @@ void append_steps(const json& stage, normalizer& steps) {
   }
 }
 
+using pattern = byte_level_splitter::pattern;
+
+constexpr std::array<std::pair<pattern, std::string_view>, 2> patterns{
+    {{pattern::llama3, R"((?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}|)"
+                       R"( ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+)"},
+     {pattern::qwen2, R"((?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}|)"
+                      R"( ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+)"}}};
+
+/// Llama 3's and Qwen 2's two stages: words by a pattern, and their bytes.
+splitter read_splitters(const json& list) {
+  constexpr const char* expected =
+      "a Split by the pattern of Llama 3 or Qwen 2, and a ByteLevel without prefix and pattern";
+  if (list.size() == 2 && type_of(list[0]) == "Split" && type_of(list[1]) == "ByteLevel" &&
+      member(list[0], "behavior") == "Isolated" && member(list[0], "invert") == false &&
+      member(list[1], "add_prefix_space") == false && member(list[1], "use_regex") == false)
+    for (const auto& [words, spelt] : patterns)
+      if (member(list[0].at("pattern"), "Regex") == std::string(spelt))
+        return byte_level_splitter{.prefix_space = false, .words = words};
+  unsupported("pre_tokenizer", "Sequence", expected);
+}
+
 /// The decoders of SentencePiece models: Replace, ByteFallback, Fuse, Strip of one space.
 decoder read_decoders(const json& list) {
   meta_space_decoder how{.mark = {}, .front = meta_space_decoder::leading::kept};
@@ -132,10 +153,13 @@ splitter read_splitter(const json& stage) {
   if (type == "BertPreTokenizer") return bert_splitter();
   if (type == "ByteLevel")
     return byte_level_splitter{.prefix_space = value_or(stage, "add_prefix_space", true),
-                               .use_pattern = value_or(stage, "use_regex", true)};
+                               .words = value_or(stage, "use_regex", true) ? pattern::gpt2 : pattern::none};
+  if (type == "Sequence") return read_splitters(stage.at("pretokenizers"));
   if (type == "Metaspace")
     return meta_space_splitter{mark_of(stage), prefix_of(stage), value_or(stage, "split", true)};
-  unsupported("pre_tokenizer", type, "ByteLevel, BertPreTokenizer, Metaspace, WhitespaceSplit or none");
+  unsupported(
+      "pre_tokenizer", type,
+      "ByteLevel, BertPreTokenizer, Metaspace, WhitespaceSplit, a Sequence of Split and ByteLevel, or none");
 }
 
 decoder read_decoder(const json& stage) {
@@ -197,10 +221,20 @@ struct json_of_splitter {
   json operator()(white_space_splitter) const { return {{"type", "WhitespaceSplit"}}; }
   json operator()(bert_splitter) const { return {{"type", "BertPreTokenizer"}}; }
   json operator()(const byte_level_splitter& how) const {
-    return {{"type", "ByteLevel"},
-            {"add_prefix_space", how.prefix_space},
-            {"trim_offsets", true},
-            {"use_regex", how.use_pattern}};
+    const json bytes{{"type", "ByteLevel"},
+                     {"add_prefix_space", how.prefix_space},
+                     {"trim_offsets", true},
+                     {"use_regex", how.words == pattern::gpt2}};
+    for (const auto& [words, spelt] : patterns)
+      if (how.words == words)
+        return {{"type", "Sequence"},
+                {"pretokenizers",
+                 {{{"type", "Split"},
+                   {"pattern", {{"Regex", spelt}}},
+                   {"behavior", "Isolated"},
+                   {"invert", false}},
+                  bytes}}};
+    return bytes;
   }
   json operator()(const meta_space_splitter& how) const {
     return {{"type", "Metaspace"},

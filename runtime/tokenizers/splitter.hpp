@@ -17,8 +17,9 @@ struct whole_splitter {}; // not at all
 struct white_space_splitter {};
 struct bert_splitter {};
 struct byte_level_splitter {
-  bool prefix_space; // a space in front of a text that has none
-  bool use_pattern;  // split into words; otherwise a text is one word
+  enum class pattern { none, gpt2, llama3, qwen2 }; // what a word is; by none, a text is one
+  bool prefix_space;                                // a space in front of a text that has none
+  pattern words;
 };
 /// A mark (U+2581) stands for a space and begins a word.
 struct meta_space_splitter {
@@ -64,11 +65,14 @@ struct for_each_word {
       prefixed.append(" ").append(text);
       rest = prefixed;
     }
-    if (!how.use_pattern) {
+    using enum byte_level_splitter::pattern;
+    if (how.words == none) {
       word(rest);
       return;
     }
-    for (std::size_t at = 0; at < rest.size();) word(next_gpt2_word(rest, at));
+    for (std::size_t at = 0; at < rest.size();)
+      word(how.words == gpt2 ? next_gpt2_word(rest, at)
+                             : next_llama3_word(rest, at, how.words == llama3 ? 3 : 1));
   }
   void operator()(const meta_space_splitter& how) const {
     using enum meta_space_splitter::prefix;

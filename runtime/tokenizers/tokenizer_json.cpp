@@ -31,7 +31,7 @@ public:
     reader.read_added_tokens();
     shared->split = read_splitter(member(file, "pre_tokenizer"));
     reader.make_model();
-    reader.read_template();
+    reader.read_template(member(file, "post_processor"));
     shared->decode = read_decoder(member(file, "decoder"));
     if (std::holds_alternative<byte_level_decoder>(shared->decode) && !reader.cuts_bytes())
       unsupported("decoder", "ByteLevel' without pre_tokenizer 'ByteLevel", "both");
@@ -175,10 +175,13 @@ private:
   using piece = encoding_template::piece;
   using kind = piece::kind;
 
-  void read_template() {
-    const json& stage = member(file_, "post_processor");
+  void read_template(const json& stage) {
     const std::string type = type_of(stage);
-    if (type == "null" || type == "ByteLevel") return;
+    if (type == "null" || type == "ByteLevel") return; // concerns offsets alone
+    if (type == "Sequence") {
+      for (const json& inner : stage.at("processors")) read_template(inner);
+      return;
+    }
     if (type == "TemplateProcessing") {
       to_.single = read_pieces(stage.at("single"), stage.at("special_tokens"));
       to_.pair = read_pieces(stage.at("pair"), stage.at("special_tokens"));
@@ -191,9 +194,9 @@ private:
       to_.single = {{cls, {kind::first_text}, sep}};
       to_.pair = {{cls, {kind::first_text}, sep, sep, {kind::second_text}, sep}};
     } else {
-      throw error(
-          "post_processor '" + type +
-          "' is not supported: expected TemplateProcessing, BertProcessing, RobertaProcessing or ByteLevel");
+      throw error("post_processor '" + type +
+                  "' is not supported: expected TemplateProcessing, BertProcessing, RobertaProcessing, "
+                  "ByteLevel or a Sequence of them");
     }
   }
 

@@ -26,7 +26,7 @@ normalizer normalizer_of(const tokenizer_training& how) {
 
 struct splitter_of {
   splitter operator()(const byte_pair_training& how) const {
-    return byte_level_splitter{.prefix_space = how.prefix_space, .use_pattern = true};
+    return byte_level_splitter{.prefix_space = how.prefix_space, .words = byte_level_splitter::pattern::gpt2};
   }
   splitter operator()(const word_piece_training&) const { return bert_splitter(); }
   splitter operator()(const word_training& how) const {
@@ -237,7 +237,7 @@ tokenizer byte_tokenizer(const std::vector<std::string>& special) {
     tokens.push_back(printable_bytes({&c, 1}));
   }
   auto made = state_of(tokens, special);
-  made->split = byte_level_splitter{.prefix_space = false, .use_pattern = false};
+  made->split = byte_level_splitter{.prefix_space = false, .words = byte_level_splitter::pattern::none};
   made->decode = byte_level_decoder();
   made->model.emplace<byte_pair>(made->tokens, byte_pair::merge_list{}, byte_pair::settings{});
   return tokenizer(std::move(made));

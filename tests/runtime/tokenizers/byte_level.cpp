@@ -2,8 +2,11 @@
 
 #include <fovea/runtime/tokenizers/utf8.hpp>
 
+#include <nlohmann/json.hpp>
+
 #include <catch2/catch.hpp>
 
+#include <fstream>
 #include <set>
 #include <vector>
 
@@ -60,4 +63,19 @@ TEST_CASE("GPT-2's words", "[byte_level]") {
   CHECK(words("\u3000\u3000a") == list{"\u3000", "\u3000", "a"});
   CHECK(words("caf\u00e9 \u0661\u0662\u00bd \U0001f600\u0301") ==
         list{"caf\u00e9", " \u0661\u0662\u00bd", " \U0001f600\u0301"});
+}
+
+TEST_CASE("the words of Llama 3 and Qwen 2", "[byte_level]") {
+  std::ifstream file(FOVEA_GOLDEN_DIR "/tokenizer_words.json");
+  const auto cases = nlohmann::json::parse(file);
+  REQUIRE(cases.size() == 400);
+  for (const auto& entry : cases) {
+    const auto text = entry[0].get<std::string>();
+    INFO(text);
+    for (const std::size_t most_digits : {3u, 1u}) {
+      list found;
+      for (std::size_t at = 0; at < text.size();) found.emplace_back(next_llama3_word(text, at, most_digits));
+      CHECK(found == entry[most_digits == 3 ? 1 : 2].get<list>());
+    }
+  }
 }

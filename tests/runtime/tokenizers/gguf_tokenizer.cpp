@@ -131,6 +131,16 @@ TEST_CASE("what goes around a text is the file's choice", "[gguf_tokenizer]") {
 
 TEST_CASE("byte-level merges and word pieces", "[gguf_tokenizer]") {
   CHECK(spelt(byte_level().made(), "ab ab<|end|>b") == list{"ab", "\u0120", "ab", "<|end|>", "b"});
+  description d = byte_level();
+  d.tokens = {"a", "b", "!", "!a", "<|end|>", "1", "11", "111", "!ab"};
+  d.types = {1, 1, 1, 1, 3, 1, 1, 1, 1};
+  d.merges = {"! a", "1 1", "11 1"};
+  CHECK(spelt(d.made(), "!a111!ab") == list{"!", "a", "111", "!", "a", "b"});
+  d.words = "llama-bpe";
+  CHECK(spelt(d.made(), "!a1111!ab") ==
+        list{"!a", "111", "1", "!ab"}); // a word that is a token is that token
+  d.words = "qwen2";
+  CHECK(spelt(d.made(), "!a111!ab") == list{"!a", "1", "1", "1", "!a", "b"});
   const tokenizer tokens = words().made();
   CHECK(spelt(tokens, "AB b", true) == list{"[CLS]", "a", "##b", "b", "[SEP]"});
   CHECK(spelt(tokens, "c[SEP]") == list{"[UNK]", "[SEP]"});
@@ -148,8 +158,9 @@ TEST_CASE("metadata that make no tokenizer are refused", "[gguf_tokenizer]") {
              EndsWith("x.gguf: expected a key 'tokenizer.ggml.model'; found none"));
   CHECK_THAT(changed(pieces(), [](auto& d) { d.model = "t5"; }),
              EndsWith("x.gguf: key 'tokenizer.ggml.model': expected gpt2, llama or bert; found t5"));
-  CHECK_THAT(changed(byte_level(), [](auto& d) { d.words = "llama-bpe"; }),
-             EndsWith("key 'tokenizer.ggml.pre': expected gpt-2 with model gpt2; found llama-bpe"));
+  CHECK_THAT(
+      changed(byte_level(), [](auto& d) { d.words = "falcon"; }),
+      EndsWith("key 'tokenizer.ggml.pre': expected gpt-2, llama-bpe or qwen2 with model gpt2; found falcon"));
   CHECK_THAT(changed(byte_level(), [](auto& d) { d.tokens.clear(); }),
              EndsWith("expected a vocabulary in 'tokenizer.ggml.tokens'"));
   CHECK_THAT(changed(byte_level(), [](auto& d) { d.merges.clear(); }),

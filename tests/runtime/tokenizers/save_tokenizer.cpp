@@ -82,6 +82,22 @@ TEST_CASE("a saved tokenizer does what it did", "[save_tokenizer]") {
   check_kept(parse_tokenizer(file.dump()), texts);
   const auto ids = parse_tokenizer(file.dump()).encode("A \u00e6b", {.special = false}).ids;
   CHECK(ids == std::vector<token_id>{4, 2, 5, 6, 0});
+  for (const char* digits : {"{1,3}", ""}) { // Llama 3's and Qwen 2's words
+    json bytes = json::parse(to_json(byte_tokenizer()));
+    const std::string pattern =
+        std::string("(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\\r\\n\\p{L}\\p{N}]?\\p{L}+|\\p{N}") + digits +
+        "| ?[^\\s\\p{L}\\p{N}]+[\\r\\n]*|\\s*[\\r\\n]+|\\s+(?!\\S)|\\s+";
+    bytes["pre_tokenizer"] = {
+        {"type", "Sequence"},
+        {"pretokenizers",
+         {{{"type", "Split"}, {"pattern", {{"Regex", pattern}}}, {"behavior", "Isolated"}, {"invert", false}},
+          {{"type", "ByteLevel"},
+           {"add_prefix_space", false},
+           {"trim_offsets", true},
+           {"use_regex", false}}}}};
+    check_kept(parse_tokenizer(bytes.dump()), texts);
+    CHECK(json::parse(to_json(parse_tokenizer(bytes.dump())))["pre_tokenizer"] == bytes["pre_tokenizer"]);
+  }
   file["decoder"]["decoders"].erase(3);
   file["pre_tokenizer"]["prepend_scheme"] = "never";
   check_kept(parse_tokenizer(file.dump()), texts);

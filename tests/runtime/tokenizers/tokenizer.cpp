@@ -96,6 +96,18 @@ json small_characters() {
             {"merges", {"a b", "\u2581 ab"}}}}};
 }
 
+json llama3_words() {
+  return {{"type", "Sequence"},
+          {"pretokenizers",
+           {{{"type", "Split"},
+             {"pattern",
+              {{"Regex", "(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\\r\\n\\p{L}\\p{N}]?\\p{L}+|\\p{N}{1,3}| "
+                         "?[^\\s\\p{L}\\p{N}]+[\\r\\n]*|\\s*[\\r\\n]+|\\s+(?!\\S)|\\s+"}}},
+             {"behavior", "Isolated"},
+             {"invert", false}},
+            {{"type", "ByteLevel"}, {"add_prefix_space", false}, {"use_regex", false}}}}};
+}
+
 tokenizer made(const json& file) { return parse_tokenizer(file.dump(), "tokenizer.json"); }
 
 std::string refusal(const json& file) {
@@ -238,6 +250,21 @@ TEST_CASE("Unigram and BPE over characters with SentencePiece's marks", "[tokeni
   CHECK(refusal(file) == "tokenizer.json: expected a token 'none' in the vocabulary");
 }
 
+TEST_CASE("Llama 3's words and post-processors", "[tokenizer]") {
+  json file = small_byte_level();
+  file["pre_tokenizer"] = llama3_words();
+  file["model"]["vocab"] = {{"a", 0}, {"b", 1}, {"ab", 2}, {"\u0120", 3}, {"!", 5}, {"!a", 6}};
+  file["model"]["merges"] = {"a b", "! a"};
+  file["post_processor"] = {
+      {"type", "Sequence"},
+      {"processors",
+       {{{"type", "ByteLevel"}},
+        {{"type", "BertProcessing"}, {"sep", {"<|end|>", 4}}, {"cls", {"<|end|>", 4}}}}}};
+  CHECK(made(file).encode("ab!a").ids == id_list{4, 2, 6, 4}); // "!a" is one word, of GPT-2's pattern two
+  file["pre_tokenizer"] = {{"type", "ByteLevel"}, {"add_prefix_space", false}};
+  CHECK(made(file).encode("ab!a").ids == id_list{4, 2, 5, 0, 4});
+}
+
 TEST_CASE("whole words", "[tokenizer]") {
   json file{{"pre_tokenizer", {{"type", "WhitespaceSplit"}}},
             {"model", {{"type", "WordLevel"}, {"vocab", {{"[UNK]", 0}, {"a", 1}}}, {"unk_token", "[UNK]"}}}};
@@ -366,6 +393,11 @@ TEST_CASE("what is not supported is named, and what is", "[tokenizer]") {
   refused(small_word_piece(), "/decoder",
           {{"type", "Sequence"}, {"decoders", json::array({{{"type", "WordPiece"}}})}},
           "decoder 'Sequence with WordPiece'");
-  CHECK_THAT(changed(small_word_piece(), "/post_processor/type"_json_pointer, "Sequence"),
-             Contains("post_processor 'Sequence' is not supported"));
+  CHECK_THAT(changed(small_word_piece(), "/post_processor/type"_json_pointer, "Other"),
+             Contains("post_processor 'Other' is not supported"));
+  json words = small_byte_level();
+  words["pre_tokenizer"] = llama3_words();
+  words["pre_tokenizer"]["pretokenizers"][0]["pattern"]["Regex"] = "a+";
+  CHECK_THAT(refusal(words),
+             Contains("pre_tokenizer 'Sequence' is not supported: expected a Split by the pattern"));
 }

@@ -73,7 +73,8 @@ public:
   tokenizer_trainer(tokenizer_trainer&&) noexcept;
   tokenizer_trainer& operator=(tokenizer_trainer&&) noexcept;
 
-  /// Counts the words of one more text. Throws fovea::error when it is not UTF-8; it is then not counted.
+  /// Counts the words of one more text, to which a special token that it spells is text like any other.
+  /// Throws fovea::error when it is not UTF-8; it is then not counted.
   void add(std::string_view text);
 
   /// Throws fovea::error when no text had a word, or the size has no room for the single characters.

@@ -221,10 +221,10 @@ struct json_of_splitter {
   json operator()(white_space_splitter) const { return {{"type", "WhitespaceSplit"}}; }
   json operator()(bert_splitter) const { return {{"type", "BertPreTokenizer"}}; }
   json operator()(const byte_level_splitter& how) const {
-    const json bytes{{"type", "ByteLevel"},
-                     {"add_prefix_space", how.prefix_space},
-                     {"trim_offsets", true},
-                     {"use_regex", how.words == pattern::gpt2}};
+    json bytes{{"type", "ByteLevel"},
+               {"add_prefix_space", how.prefix_space},
+               {"trim_offsets", true},
+               {"use_regex", how.words == pattern::gpt2}};
     for (const auto& [words, spelt] : patterns)
       if (how.words == words)
         return {{"type", "Sequence"},

@@ -67,7 +67,6 @@ public:
   std::vector<simd::kept_state> places();
   std::span<float> values() { return {buffer_.data(), buffer_.size()}; }
   std::span<const float> values() const { return {buffer_.data(), buffer_.size()}; }
-  float* state(int i) { return buffer_.data() + states_[static_cast<std::size_t>(i)].offset; }
   void clear() {
     buffer_.fill(0);
     window_start_ = 0;
@@ -148,7 +147,7 @@ public:
         step_capacity_(other.step_capacity_), begin_capacity_(other.begin_capacity_),
         step_(other.step_, step_capacity_), begin_(other.begin_, begin_capacity_), memory_(other.memory_),
         single_(other.single_), position_(other.position_), begun_(other.begun_) {
-    step_.memory().set_states(states_ = memory_.places());
+    use_memory();
   }
   streamed& operator=(const streamed&) = delete;
 
@@ -164,22 +163,13 @@ public:
       }
       begin_sizes_.hold(time, 1);
       begin_sizes_.hold(positions_before, 1);
+      begun_ = again_ = false;
       memory_.clear();
       position_ = 0;
-      again_ = false;
       if constexpr (keeps_values) {
         begin_inputs_.resolve(begin_sizes_, given...);
         begin_inputs_.fill(begin_sizes_, begin_, given...);
         begin_.run(begin_sizes_.sizes());
-        for (int i = 0; i < stepping::result.kept_count; ++i) {
-          const shape& s =
-              begin_model::view.at(begin_model::view.outputs[static_cast<std::size_t>(i)].node).shape;
-          std::size_t count = 1;
-          for (int axis = 0; axis < s.rank; ++axis)
-            count *= static_cast<std::size_t>(begin_sizes_.sizes()[s.dims[axis]]);
-          std::memcpy(memory_.state(step_model::view.at(stepping::result.kept_state[i]).attributes[0]),
-                      begin_.output(static_cast<std::size_t>(i)), count * sizeof(float));
-        }
         for (const dim_size& d : capacity_)
           if (!(d.symbol == time) && !(d.symbol == positions_before) && given_by_begin(d.symbol))
             step_sizes_.hold(d.symbol, begin_sizes_.size_of(d.symbol.name()));
@@ -284,12 +274,17 @@ private:
                simd::generated_code<typename begin_model::lowered, simd::native>::steps.data()),
         memory_(step_model::lowered::view, std::span(step_model::lowered::schedule.groups.live),
                 step_capacity_, stepping::result.states, most_new_, most_new_, batch) {
-    step_.memory().set_states(states_ = memory_.places());
+    use_memory();
     if constexpr (single_position::exists)
       if (detail::is_small<model>(options)) single_.emplace(step_.parameters(), step_capacity_);
     if constexpr (begin_model::view.inputs.size() == 0) begin();
   }
 
+  void use_memory() {
+    states_ = memory_.places();
+    step_.memory().set_states(states_);
+    begin_.memory().set_states(states_);
+  }
   static std::span<const name_rule> names_of(const model& of) {
     return {of.names, static_cast<std::size_t>(of.name_count)};
   }

@@ -42,6 +42,7 @@ struct streamer {
   bool live[most] = {}, moves[most] = {},
        given[most] = {}; // an output needs it; depends on the dim; on an input
   bool moving_region[graph::max_regions] = {};
+  bool hoisted[most] = {}; // inside a loop that moves: the same at every step, so that `begin` computes it
   std::int32_t mapped[most] = {}; // the node of `to` that stands for one of g
   std::int32_t position = -1, beginning = -1, states = 0;
 
@@ -96,7 +97,7 @@ struct streamer {
       for (int id = 0; id < g.node_count; ++id) {
         if (moves[id] || !live[id]) continue;
         const node& n = g.nodes[id];
-        bool now = moving_scan(n.region) && n.kind != op::parameter && n.kind != op::constant;
+        bool now = moving_scan(n.region) && (n.kind == op::carry || n.kind == op::time_index);
         for (int i = 0; i < n.shape.rank; ++i) now |= has_time(n.shape[i]);
         for (int k = 0; k < n.operand_count; ++k) now |= moves[g.operand(id, k)];
         if (n.kind == op::carry) now |= moves[g.regions[n.region].results[n.attributes[0]]];
@@ -111,6 +112,35 @@ struct streamer {
     for (int id = 0; id < g.node_count; ++id)
       if (moves[id])
         for (int r = g.nodes[id].region; r != 0; r = g.regions[r].parent) moving_region[r] = true;
+    for (int id = 0; id < g.node_count; ++id) hoisted[id] = can_be_hoisted(id);
+  }
+  /// The repeat, or the model itself, that the body of a moving scan belongs to.
+  constexpr int home_of(int region) const {
+    while (region != 0 && moving_scan(region)) region = g.regions[region].parent;
+    return region;
+  }
+  /// Whether a node of a moving loop depends on inputs, and not on what the loop carries.
+  constexpr bool can_be_hoisted(int id) const {
+    const node& n = g.nodes[id];
+    if (!live[id] || moves[id] || !given[id] || is_leaf(id) || !region_moves(n.region)) return false;
+    for (int r = home_of(n.region); r != 0; r = g.regions[r].parent)
+      if (g.regions[r].is_scan()) return false;
+    switch (n.kind) {
+      case op::carry:
+      case op::repeat_output:
+      case op::scan_output:
+      case op::time_step:
+      case op::time_index:
+      case op::stack:
+        return false;
+      default:
+        break;
+    }
+    for (int k = 0; k < n.operand_count; ++k) {
+      const int from = g.operand(id, k);
+      if (!is_leaf(from) && region_moves(g.nodes[from].region) && !hoisted[from]) return false;
+    }
+    return true;
   }
   /// Whether a node's region is part of the step: at the top, only what moves.
   constexpr bool region_moves(int region) const {
@@ -123,7 +153,7 @@ struct streamer {
   }
   /// Whether the step computes a node: what moves, what loops over it need, and what depends on no input.
   constexpr bool in_step(int id) const {
-    return moves[id] || is_leaf(id) || region_moves(g.nodes[id].region) ||
+    return moves[id] || is_leaf(id) || (region_moves(g.nodes[id].region) && !hoisted[id]) ||
            (!given[id] && g.nodes[id].region == 0 && g.nodes[id].kind != op::repeat_output &&
             g.nodes[id].kind != op::scan_output);
   }
@@ -403,7 +433,7 @@ struct streamer {
         } else {
           mapped[id] = moves[id] ? moved(id) : copy(id);
         }
-      } else if (live[id] && n.region == 0) {
+      } else if (live[id] && (n.region == 0 || hoisted[id])) {
         // Computed by `begin`.
         mapped[id] = beside(id, op::state, n.shape, {}, unread, n.type);
         kept_values[kept_count++] = {id, mapped[id]};
@@ -437,21 +467,32 @@ struct streamer {
     kept_count = left;
   }
 
-  constexpr void make_begin(const std::int32_t* kept, int count) {
+  /// What stays of g: nodes that do not move, in the loops that they are in but for moving scans, each with
+  /// what it keeps for the step behind it.
+  constexpr void make_begin(const std::int32_t* kept, const std::int32_t* state_of, int count) {
     for (int id = 0; id < g.node_count; ++id) {
       const node& n = g.nodes[id];
       if (n.region != 0 && id == g.regions[n.region].first) to.regions[n.region].first = to.node_count;
-      if (is_leaf(id) || (live[id] && !moves[id] && !region_moves(n.region))) {
+      if (is_leaf(id) || hoisted[id] || (live[id] && !moves[id] && !region_moves(n.region))) {
+        const int home = home_of(n.region);
         mapped[id] = copy(id);
+        to.nodes[mapped[id]].region = static_cast<std::uint8_t>(home);
         if (n.kind == op::input) {
           to.nodes[mapped[id]].attributes[0] = to.input_count;
           to.inputs[to.input_count++] = {g.inputs[n.attributes[0]].name, mapped[id]};
         }
+        for (int i = 0; i < count; ++i)
+          if (kept[i] == id) {
+            const int keep = beside(id, op::keep, n.shape, {mapped[id]}, state_of[i], n.type);
+            to.nodes[keep].region = static_cast<std::uint8_t>(home);
+          }
       }
       close_regions(id);
     }
+    // What moving loops carry is the step's.
+    for (int r = 1; r < g.region_count; ++r)
+      if (moving_region[r]) to.regions[r].carried = 0;
     if (to.node_count == 0) emit({.kind = op::constant}, {}); // a graph has a node
-    for (int i = 0; i < count; ++i) to.outputs[to.output_count++] = {"kept", mapped[kept[i]]};
     finish_tables();
   }
 
@@ -467,7 +508,7 @@ struct streamer {
   constexpr void finish_tables() {
     for (int i = 0; i < g.parameter_count; ++i) to.parameters[i].node = mapped[g.parameters[i].node];
     for (int r = 1; r < g.region_count; ++r)
-      for (int k = 0; k < g.regions[r].carried; ++k)
+      for (int k = 0; k < to.regions[r].carried; ++k)
         to.regions[r].results[k] = mapped[g.regions[r].results[k]];
   }
 
@@ -496,9 +537,9 @@ struct streamer {
     prepare();
     make_step();
   }
-  constexpr void begin(const std::int32_t* kept, int count) {
+  constexpr void begin(const std::int32_t* kept, const std::int32_t* state_of, int count) {
     prepare();
-    make_begin(kept, count);
+    make_begin(kept, state_of, count);
   }
 };
 
@@ -514,7 +555,9 @@ template <class source, dim time>
 struct streamed_step {
   struct outcome {
     graph made;
-    std::int32_t kept_from[graph::max_outputs] = {}, kept_state[graph::max_outputs] = {};
+    static constexpr int most_kept = 64;
+    std::int32_t kept_from[most_kept] = {},
+                 kept_state[most_kept] = {}; // nodes of the source; numbers of states
     int kept_count = 0, states = 0;
   };
   static constexpr outcome result = [] {
@@ -527,13 +570,13 @@ struct streamed_step {
     }
     streamer pass{source::built, o.made, along};
     pass.run();
-    if (pass.kept_count > graph::max_outputs)
-      o.made.fail(source::built.latest, "stream: a model keeps at most ", graph::max_outputs,
+    if (pass.kept_count > outcome::most_kept)
+      o.made.fail(source::built.latest, "stream: a model keeps at most ", outcome::most_kept,
                   " values that do not depend on ", time, ", found ", pass.kept_count);
     o.kept_count = o.made.error.empty() ? pass.kept_count : 0;
     for (int i = 0; i < o.kept_count; ++i) {
       o.kept_from[i] = pass.kept_values[i].from;
-      o.kept_state[i] = pass.kept_values[i].state;
+      o.kept_state[i] = o.made.nodes[pass.kept_values[i].state].attributes[0];
     }
     o.states = pass.states;
     return o;
@@ -550,7 +593,7 @@ struct streamed_begin {
     graph made;
     const std::uint16_t along = dim_of_graph(source::built, time);
     streamer pass{source::built, made, along};
-    pass.begin(step::result.kept_from, step::result.kept_count);
+    pass.begin(step::result.kept_from, step::result.kept_state, step::result.kept_count);
     return made;
   }();
 };

@@ -143,8 +143,10 @@ struct planner {
         region = g.region(region).parent;
       }
       if (id == g.node_count()) break;
-      if (region != inside) {
-        region = inside; // bodies begin with what they carry, so regions are entered one at a time
+      while (region != inside) {
+        int next = inside;
+        while (g.region(next).parent != region) next = g.region(next).parent;
+        region = next;
         if (live_region(region)) {
           loop_begin[region] = p.step_count;
           add({.kind = step_kind::loop_begin, .node = region});
@@ -181,7 +183,11 @@ struct planner {
   static constexpr bool has_own_place(op kind) {
     return kind == op::stack || kind == op::cache || kind == op::keep;
   }
-  constexpr bool live_region(int r) const { return p.groups.live[g.region(r).first]; }
+  constexpr bool live_region(int r) const {
+    for (int id = g.region(r).first; id < g.region(r).last; ++id)
+      if (p.groups.live[id]) return true;
+    return false;
+  }
   constexpr bool within(int r, int outer) const {
     while (r != outer && r != 0) r = g.region(r).parent;
     return r == outer;

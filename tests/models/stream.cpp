@@ -290,4 +290,28 @@ TEST_CASE("what does not depend on time is computed once", "[stream]") {
              }));
   });
   check_stream<T>(m, {{"B", 2}, {"T", 7}, {"S", 5}});
+  check_reordered<T>(m, random_inputs(m, {{"B", 3}, {"T", 6}, {"S", 4}}), random_weights(m), {2, 0});
+
+  // The keys of each layer, and what a scan's body computes of the source, are no work of a step.
+  static constexpr auto bodies = model("bodies", [](graph& g) {
+    const expr source = g.input<f32>("source", {B, S, 6}), x = g.input<f32>("x", {B, T, 6});
+    const expr y = repeat("outer", 2, x, [&](expr z) {
+      return repeat("inner", 3, z, [&](expr u) {
+        const expr keys = tanh(linear(source, "k", 6));
+        return u + attention(linear(u, "q", 6), keys, linear(keys, "v", 6), {.heads = 2});
+      });
+    });
+    g.output("y", scan(y, broadcast(constant(y, 0), {B, 6}), [&](expr x_t, expr h) {
+               const expr next = tanh(x_t + linear(h, "h", 6) + linear(mean(source, S), "source", 6));
+               return scan_step{next, next};
+             }));
+  });
+  check_stream<T>(bodies, {{"B", 2}, {"T", 7}, {"S", 5}});
+  using moving = fovea::detail::streamed_step<decltype(bodies)::source, T>;
+  constexpr int products = [] {
+    int n = 0;
+    for (int id = 0; id < moving::built.node_count; ++id) n += moving::built.nodes[id].kind == op::linear;
+    return n;
+  }();
+  static_assert(products == 2); // of q and h
 }

@@ -1,11 +1,10 @@
 #pragma once
 
-#include <generate/configuration.hpp>
-
 #include <fovea/runtime/decoding/sampling.hpp>
 
+#include <CLI/App.hpp>
+
 #include <filesystem>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,7 +12,8 @@ namespace generate_program {
 
 /// The command line.
 struct arguments {
-  std::vector<std::string> prompts = {}; // those of the command line, then those of the file
+  std::vector<std::string> prompts = {};
+  std::string prompt_file = {};
   std::filesystem::path weights = {}, tokenizer = {};
   fovea::sampling how = {};
   std::size_t tokens = 200;
@@ -21,7 +21,10 @@ struct arguments {
   int threads = 0;
 };
 
-/// Nothing when only help was asked for, which is printed then. Throws fovea::error for what does not fit.
-std::optional<arguments> parse(const configuration& c, int count, const char* const* words);
+void declare(CLI::App& app, arguments& a);
+
+/// The same with the file's prompts behind the others, an empty one where there are none, and the tokenizer
+/// of a GGUF file where none is named. Throws fovea::error where something is missing.
+arguments completed(arguments a);
 
 } // namespace generate_program

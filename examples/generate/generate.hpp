@@ -1,6 +1,7 @@
 #pragma once
 
 #include <generate/arguments.hpp>
+#include <generate/configuration.hpp>
 #include <generate/printed_text.hpp>
 
 #include <fovea/runtime/decoding/generate.hpp>

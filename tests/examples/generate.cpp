@@ -5,6 +5,8 @@
 #include <fovea/runtime/decoding/token_table.hpp>
 #include <fovea/runtime/error.hpp>
 
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
 #include <catch2/catch.hpp>
 
 using namespace generate_program;
@@ -39,12 +41,15 @@ std::vector<std::string> pieces(const std::vector<std::string>& stops, const fov
   return found;
 }
 
-arguments parsed(std::vector<const char*> words) {
-  words.insert(words.begin(), "generate_tiny");
-  return parse(tiny, static_cast<int>(words.size()), words.data()).value();
+arguments parsed(const std::vector<std::string>& words) {
+  arguments a;
+  CLI::App app;
+  declare(app, a);
+  app.parse(std::vector<std::string>(words.rbegin(), words.rend()));
+  return completed(a);
 }
-std::string refusal(const std::vector<const char*>& words) {
-  return message_of<fovea::error>([&] { parsed(words); });
+std::string refusal(const std::vector<std::string>& words) {
+  return message_of<std::exception>([&] { parsed(words); });
 }
 
 using texts = std::vector<std::string>;
@@ -70,8 +75,8 @@ TEST_CASE("a stop string ends the text in front of it, also across tokens", "[ge
 TEST_CASE("generate's command line", "[generate]") {
   const temporary_folder folder;
   const std::string file = folder.write("prompts.txt", "one\r\n\ntwo words\n").string();
-  const arguments a = parsed({"zero", "--weights", "w.gguf", "--prompts", file.c_str(), "--stop", "x",
-                              "--stop", "y y", "--top-k", "3", "--seed", "7"});
+  const arguments a = parsed({"zero", "--weights", "w.gguf", "--prompts", file, "--stop", "x", "--stop",
+                              "y y", "--top-k", "3", "--seed", "7"});
   CHECK(a.prompts == texts{"zero", "one", "two words"});
   CHECK(a.tokenizer == "w.gguf");
   CHECK(a.stops == texts{"x", "y y"});
@@ -84,11 +89,9 @@ TEST_CASE("generate's command line", "[generate]") {
              Contains("--tokenizer is required where the weights are no .gguf"));
   CHECK_THAT(refusal({"--weights", "w.gguf", "--stop", ""}), Contains("--stop: expected a string"));
   CHECK_THAT(refusal({"--weights", "w.gguf", "--temperature", "-1"}), Contains("--temperature"));
-  CHECK_THAT(refusal({"--weights", "w.gguf", "--prompts", "/none"}),
-             Contains("/none: expected prompts, one a line"));
+  CHECK_THAT(refusal({"--weights", "w.gguf", "--prompts", "/none"}), Contains("/none: cannot be read"));
   const std::string empty = folder.write("empty.txt", "\n").string();
-  CHECK_THAT(refusal({"--weights", "w.gguf", "--prompts", empty.c_str()}),
-             Contains("expected prompts, one a line"));
+  CHECK_THAT(refusal({"--weights", "w.gguf", "--prompts", empty}), Contains("expected prompts, one a line"));
 }
 
 TEST_CASE("prompts are gone on with in turn, within the context", "[generate]") {

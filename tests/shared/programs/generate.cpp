@@ -115,16 +115,15 @@ TEST_CASE("the same seed writes the same text", "[generate]") {
 TEST_CASE("generate takes weights and vocabulary from one GGUF file", "[generate]") {
   const temporary_folder place;
   const std::string file = place.write("stories260K.gguf", whole_gguf(8)).string();
-  const std::vector<const char*> words{"generate_stories260K", "", "--weights", file.c_str(),
-                                       "--temperature",        "0"};
-  const auto a = parse(configured(), static_cast<int>(words.size()), words.data());
-  REQUIRE(a);
-  CHECK(printed(*a) == published() + "\n");
-  arguments prompted = *a;
+  arguments given{.weights = file};
+  given.how.temperature = 0;
+  const arguments a = completed(given);
+  CHECK(printed(a) == published() + "\n");
+  arguments prompted = a;
   prompted.prompts = {"Once upon a time"};
   CHECK(printed(prompted) == printed(greedily({"Once upon a time"})));
   place.write("stories260K.gguf", whole_gguf(4));
   CHECK_THROWS_WITH(
-      printed(*a),
+      printed(a),
       Catch::Matchers::Contains("key 'llama.attention.head_count': expected 8, as the model has; found 4"));
 }

@@ -202,12 +202,12 @@ constexpr std::array<expr, n> split(expr x, place at = {__builtin_FILE(), __buil
 
 /// Values joined along an axis; the other axes agree. At most 16 values.
 template <std::convertible_to<expr>... exprs>
-constexpr expr concat(axis where, expr x, const exprs&... joined) {
+constexpr expr concat(axis where, expr x, const exprs&... others) {
   const place at = where.at;
   if (x.owner == nullptr || !x.owner->usable(x, at, "concat")) return {x.owner};
   graph& g = *x.owner;
-  static_assert(sizeof...(joined) < 16, "concat joins at most 16 values");
-  const std::array<expr, sizeof...(joined)> more{static_cast<expr>(joined)...};
+  static_assert(sizeof...(others) < 16, "concat joins at most 16 values");
+  const std::array<expr, sizeof...(others)> more{static_cast<expr>(others)...};
   const int i = detail::find_axis(x, where, at, "concat");
   if (i < 0) return {&g};
   shape s = g.shape_of(x);
@@ -227,7 +227,7 @@ constexpr expr concat(axis where, expr x, const exprs&... joined) {
   for (const expr y : more) length = length + y.size(i);
   s[i] = g.intern(length);
   return g.add({.kind = op::concat, .type = g.nodes[x.id].type, .shape = s, .attributes = {i}, .at = at}, x,
-               static_cast<expr>(joined)...);
+               static_cast<expr>(others)...);
 }
 
 /// `before` and `after` copies of `value` around an axis.

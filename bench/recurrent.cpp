@@ -90,7 +90,7 @@ void samples(const std::string& name, const M& m) {
   xt::xtensor<float, 3> block = xt::zeros<float>({std::size_t{1}, steps, std::size_t{1}}), one({1, 1, 1});
   for (std::size_t i = 0; i < steps; ++i) block(0, i, 0) = std::sin(0.1f * static_cast<float>(i));
   auto live = stream<T>(m, from, {.capacity = {{B, 1}, {T, 1}}});
-  volatile float heard = 0;
+  [[maybe_unused]] volatile float heard = 0;
   report(name + "/sample", 1, bench::best_us(1000, [&] {
                                 for (std::size_t i = 0; i < steps; ++i) {
                                   one(0, 0, 0) = block(0, i, 0);

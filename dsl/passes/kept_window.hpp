@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include <fovea/dsl/plan/mask_bounds.hpp>
+#include <fovea/dsl/sliding_window.hpp>
 
 namespace fovea {
 
@@ -80,14 +81,18 @@ constexpr std::int64_t reach_of(const scalar_function& f, int id) {
 
 } // namespace detail
 
+/// Whether a mask or score is the same for a query and a key that both lie so many positions later.
+constexpr bool counts_distances_only(const scalar_function& f) {
+  return detail::shift_of(f, f.count - 1) == 0;
+}
+
 /// The positions before a query's own that a mask lets it see at most, or 0: any number. At least 1 where
 /// there is a bound.
-constexpr std::int32_t kept_window(const scalar_function& mask, const scalar_function* score) {
-  if (detail::shift_of(mask, mask.count - 1) != 0) return 0;
-  if (score != nullptr && detail::shift_of(*score, score->count - 1) != 0) return 0;
+constexpr std::int32_t kept_window(const scalar_function& mask) {
+  if (!counts_distances_only(mask)) return 0;
   const std::int64_t reach = detail::reach_of(mask, mask.count - 1);
-  return reach == 0 || reach > sliding_window::largest ? 0
-                                                       : static_cast<std::int32_t>(reach < 2 ? 1 : reach - 1);
+  if (reach == 0 || reach > sliding_window::largest) return 0;
+  return static_cast<std::int32_t>(reach < 2 ? 1 : reach - 1);
 }
 
 } // namespace fovea

@@ -350,8 +350,8 @@ struct streamer {
   /// Keys and values are appended to those before them, of which a window keeps the last.
   constexpr int attention(int id) {
     const node& n = g.nodes[id];
-    const std::int32_t window = kept_window(g.functions[n.attributes[3]],
-                                            n.attributes[2] < 0 ? nullptr : &g.functions[n.attributes[2]]);
+    const bool by_distance = n.attributes[2] < 0 || counts_distances_only(g.functions[n.attributes[2]]);
+    const std::int32_t window = by_distance ? kept_window(g.functions[n.attributes[3]]) : 0;
     const dim before = window > 0 ? last_positions(window) : positions_before;
     std::int32_t kept[2] = {};
     for (const int k : {1, 2}) {

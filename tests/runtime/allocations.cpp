@@ -156,9 +156,17 @@ TEST_CASE("a step of a stream allocates nothing") {
                                        {"rnn.bias_ih_l0", values({12})},
                                        {"rnn.bias_hh_l0", values({12})}}),
                         {.capacity = {{B, 2}, {T, 64}}});
+  static constexpr auto filter = model("filter", [](graph& g) { // one function takes a position of it
+    g.output("y", tanh(conv1d(g.input<f32>("x", {B, T, 4}), "conv", 4, 3, {.padding = causal})));
+  });
+  auto small =
+      stream<T>(filter, weights::from({{"conv.weight", values({4, 4, 3})}, {"conv.bias", values({4})}}),
+                {.capacity = {{B, 2}, {T, 1}}});
+  static_assert(decltype(small)::has_single_position);
   const xt::xtensor<float, 3> one = xt::ones<float>({2, 1, 4}), some = xt::ones<float>({2, 5, 4});
   const long before = allocations;
   float sum = 0;
+  for (int i = 0; i < 200; ++i) sum += small.step("x"_in = one)["y"_out](1, 0, 3);
   for (int i = 0; i < 4; ++i)
     sum += live.step("x"_in = one)["y"_out](1, 0, 3) + live.step("x"_in = some)["y"_out](1, 4, 3);
   live.begin();

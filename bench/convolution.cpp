@@ -5,6 +5,7 @@
 //     convolution [--threads N] [--json FILE]
 
 #include "measure.hpp"
+#include "random_weights.hpp"
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <fovea/fovea.hpp>
@@ -56,25 +57,6 @@ constexpr auto pooled = model("pooled", [](graph& g) {
   g.output("y", max_pool(x, 3, {.stride = 2, .padding = 1}));
 });
 
-/// Parameters of a model, all of them small and positive.
-template <class M>
-weights some_weights(const M&) {
-  std::map<std::string, weight_tensor> made;
-  const graph_view& g = M::view;
-  for (std::size_t p = 0; p < g.parameters.size(); ++p) {
-    const shape& s = g.at(g.parameters[p].node).shape;
-    weight_tensor tensor;
-    std::size_t size = 1;
-    for (int axis = 0; axis < s.rank; ++axis) {
-      tensor.shape.push_back(static_cast<std::size_t>(g.number(s[axis])));
-      size *= tensor.shape.back();
-    }
-    tensor.values.assign(size, 0.01f);
-    made[g.parameter_name(static_cast<int>(p)).text] = std::move(tensor);
-  }
-  return weights::from(std::move(made));
-}
-
 struct options {
   int threads = 1;
   double peak = 0, bandwidth = 0; // multiply-adds and bytes in a microsecond
@@ -83,7 +65,7 @@ struct options {
 template <class M>
 void time(const M& model, std::size_t batch, const options& with, nlohmann::json& rows) {
   const dim B{"B"};
-  auto net = compile(model, some_weights(model),
+  auto net = compile(model, bench::random_weights(model),
                      {.capacity = {{B, static_cast<std::int64_t>(batch)}}, .threads = with.threads});
   const graph_view& g = M::view;
   const shape& s = g.at(g.inputs[0].node).shape;

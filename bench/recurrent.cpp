@@ -3,6 +3,7 @@
 // names.
 
 #include "measure.hpp"
+#include "random_weights.hpp"
 
 #include <CLI/CLI.hpp>
 #include <cmath>
@@ -10,9 +11,7 @@
 #include <exception>
 #include <fovea/fovea.hpp>
 #include <fstream>
-#include <map>
 #include <nlohmann/json.hpp>
-#include <random>
 
 namespace {
 
@@ -50,27 +49,6 @@ inline constexpr auto dilated = model("dilated", [](graph& g) {
   g.output("y", linear(x, "out", 1));
 });
 
-template <class M>
-weights some_weights(const M&) {
-  std::map<std::string, weight_tensor> made;
-  const graph_view& g = M::view;
-  std::mt19937 random(1);
-  for (std::size_t p = 0; p < g.parameters.size(); ++p) {
-    weight_tensor t;
-    std::size_t count = 1;
-    const shape& s = g.at(g.parameters[p].node).shape;
-    for (int axis = 0; axis < s.rank; ++axis) {
-      t.shape.push_back(static_cast<std::size_t>(g.number(s.dims[axis])));
-      count *= t.shape.back();
-    }
-    const double most = 1.5 / std::sqrt(static_cast<double>(count / t.shape.front()));
-    std::uniform_real_distribution<double> values(-most, most);
-    for (std::size_t i = 0; i < count; ++i) t.values.push_back(static_cast<float>(values(random)));
-    made[g.parameter_name(static_cast<int>(p)).text] = std::move(t);
-  }
-  return weights::from(std::move(made));
-}
-
 nlohmann::json reported = nlohmann::json::array();
 
 void report(const std::string& name, int threads, double us) {
@@ -85,7 +63,7 @@ void report(const std::string& name, int threads, double us) {
 /// One row: microseconds a sample, with a call each and in blocks of 512.
 template <class M>
 void samples(const std::string& name, const M& m) {
-  const weights from = some_weights(m);
+  const weights from = bench::random_weights(m);
   constexpr std::size_t steps = 512;
   xt::xtensor<float, 3> block = xt::zeros<float>({std::size_t{1}, steps, std::size_t{1}}), one({1, 1, 1});
   for (std::size_t i = 0; i < steps; ++i) block(0, i, 0) = std::sin(0.1f * static_cast<float>(i));
@@ -104,7 +82,7 @@ void samples(const std::string& name, const M& m) {
 template <bool gated_by_three>
 void layer(int threads, std::size_t batch) {
   constexpr auto& m = layer_of_512<gated_by_three>;
-  auto net = compile(m, some_weights(m),
+  auto net = compile(m, bench::random_weights(m),
                      {.capacity = {{B, static_cast<std::int64_t>(batch)}, {T, 100}}, .threads = threads});
   const xt::xtensor<float, 3> x = xt::ones<float>({batch, std::size_t{100}, std::size_t{512}}) * 0.1f;
   report((gated_by_three ? "gru/512x100/batch " : "lstm/512x100/batch ") + std::to_string(batch), threads,

@@ -37,9 +37,9 @@ std::vector<picture::attention_map> maps_of_sentence(const std::filesystem::path
   const auto map_of = [&](int layer, int head) {
     picture::attention_map map{
         "layer " + std::to_string(layer + 1) + ", head " + std::to_string(head + 1), pieces, pieces, {}};
+    const auto which_map = static_cast<std::size_t>(layer) * heads + static_cast<std::size_t>(head);
     for (std::size_t i = first; i < last; ++i)
-      for (std::size_t j = first; j < last; ++j)
-        map.weights.push_back(all(0, static_cast<std::size_t>(layer * heads + head), i, j));
+      for (std::size_t j = first; j < last; ++j) map.weights.push_back(all(0, which_map, i, j));
     return map;
   };
   for (int layer = 0; layer < layers; ++layer) {

@@ -10,8 +10,6 @@
 #include <fstream>
 #include <string>
 
-extern char** environ;
-
 namespace describe_program {
 namespace {
 

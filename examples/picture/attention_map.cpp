@@ -80,8 +80,11 @@ void save_picture(std::span<const attention_map> maps, const std::filesystem::pa
   }
   const auto across = static_cast<std::size_t>(std::ceil(std::sqrt(static_cast<double>(maps.size()))));
   for (std::size_t i = 0; i < maps.size(); ++i) {
-    const auto column = static_cast<double>(i % across), row = static_cast<double>(i / across);
-    draw(to, maps[i], {left + column * (left + width + 36), above + row * (above + height + 46)}, g);
+    const std::size_t row = i / across, column = i % across;
+    draw(to, maps[i],
+         {left + static_cast<double>(column) * (left + width + 36),
+          above + static_cast<double>(row) * (above + height + 46)},
+         g);
   }
   to.save(file);
 }
@@ -181,11 +184,11 @@ void write(const std::filesystem::path& file, const std::string& text) {
 std::string inside_script(const json& value) {
   const std::string from = value.dump(-1, ' ', false, json::error_handler_t::replace);
   std::string text;
-  for (std::size_t i = 0; i < from.size(); ++i) {
-    if (from[i] == '<') // only inside strings
+  for (const char c : from) {
+    if (c == '<') // only inside strings
       text += "\\u003c";
     else
-      text += from[i];
+      text += c;
   }
   return text;
 }

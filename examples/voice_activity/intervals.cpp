@@ -4,8 +4,7 @@
 
 namespace voice_activity_program {
 
-std::optional<picture::span_of_time> interval_finder::closed(double end, double last) {
-  const double begin = *begun_;
+std::optional<picture::span_of_time> interval_finder::closed(double begin, double end, double last) {
   begun_.reset(), quiet_.reset();
   if (end - begin < options_.minimum_speech) return std::nullopt;
   const picture::span_of_time found{std::max(after_last_, begin - options_.padding),
@@ -24,12 +23,12 @@ std::optional<picture::span_of_time> interval_finder::push(double probability) {
   if (!begun_ || probability >= options_.threshold - options_.hysteresis) return std::nullopt;
   if (!quiet_) quiet_ = at;
   if (at - *quiet_ < options_.minimum_silence) return std::nullopt;
-  return closed(*quiet_, now_);
+  return closed(*begun_, *quiet_, now_);
 }
 
 std::optional<picture::span_of_time> interval_finder::finish(double seconds) {
   if (!begun_) return std::nullopt;
-  return closed(quiet_.value_or(seconds), seconds);
+  return closed(*begun_, quiet_.value_or(seconds), seconds);
 }
 
 } // namespace voice_activity_program

@@ -27,7 +27,7 @@ public:
   std::optional<picture::span_of_time> finish(double seconds);
 
 private:
-  std::optional<picture::span_of_time> closed(double end, double last);
+  std::optional<picture::span_of_time> closed(double begin, double end, double last);
 
   interval_options options_;
   double step_, now_ = 0, after_last_ = 0;

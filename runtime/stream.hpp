@@ -40,17 +40,6 @@ struct derived_model {
   }
 };
 
-/// The first axis of a step's inputs where it is known at run time and is not time, or 0.
-template <class step_model, dim time>
-inline constexpr int batch_dim = [] {
-  for (const named_value& in : step_model::view.inputs) {
-    const shape& s = step_model::view.at(in.node).shape;
-    if (s.rank > 1 && !step_model::view.is_number(s.dims[0]) && !(step_model::view.dim_of(s.dims[0]) == time))
-      return static_cast<int>(s.dims[0]);
-  }
-  return 0;
-}();
-
 /// What a list of capacities and the model itself say of every symbol.
 std::vector<dim_size> full_capacity(graph_view graph, const char* name, std::span<const dim_size> capacity);
 
@@ -135,7 +124,7 @@ private:
   static constexpr bool keeps_values = stepping::result.kept_count > 0;
   using step_engine = detail::simd_engine<step_model>;
   using single_position = detail::single_position<step_model, time>;
-  static constexpr int batch = detail::batch_dim<step_model, time>;
+  static constexpr int batch = single_position::batch;
 
 public:
   streamed(const model& of, const weights& source_weights, const compile_options& options)

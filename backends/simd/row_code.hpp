@@ -40,7 +40,7 @@ struct node_list {
 /// Floats that a value takes in local memory: whole vectors of any set.
 constexpr int padded_row(int count) { return (count + 15) / 16 * 16; }
 
-/// Windows of a convolution that moves along one axis: a product over `taps` rows of features, each
+/// How many rows of features a product reads: the taps of a convolution that moves along one axis, each
 /// `dilation` rows behind the next.
 constexpr int taps_of_product(const graph_view& g, int id) {
   return is_convolution(g.at(id).kind) ? static_cast<int>(g.window_of(id).taps()) : 1;
@@ -48,23 +48,25 @@ constexpr int taps_of_product(const graph_view& g, int id) {
 
 namespace detail {
 
-/// The set whose vectors a row of `count` values is computed in: halves of a vector that was just stored can
-/// be read at once, pieces of two can't, so rows that do not fill AVX-512's vectors are taken in narrower
+/// Floats of the vectors that a row of `count` values is computed in: halves of a vector that was just stored
+/// can be read at once, pieces of two can't, so rows that do not fill AVX-512's vectors are taken in narrower
 /// ones.
+template <class Arch>
+constexpr size_t row_lanes(int count) {
+  return width<Arch> == 16 && count % 16 != 0 && count <= 128 ? 8 : width<Arch>;
+}
+
+/// The set with these vectors.
 template <class Arch, int count>
 struct row_arch {
   using type = Arch;
 };
 #if defined(__AVX512BW__) && defined(__AVX512DQ__)
 template <int count>
-requires(count % 16 != 0 && count <= 128) struct row_arch<avx512, count> {
+requires(row_lanes<avx512>(count) < width<avx512>) struct row_arch<avx512, count> {
   using type = avx2;
 };
 #endif
-template <class Arch>
-constexpr size_t row_lanes(int count) {
-  return width<Arch> == 16 && count % 16 != 0 && count <= 128 ? 8 : width<Arch>;
-}
 
 } // namespace detail
 

@@ -25,9 +25,11 @@ class single_position {
 public:
   /// Whether the stream has such a function.
   static constexpr bool exists = code::eligible;
+  /// The batch's dim in the step's graph, or 0.
+  static constexpr int batch = code::batch_dim;
 
   single_position(const model_parameters& parameters, std::span<const std::int64_t> capacity)
-      : rows_(code::batch_dim == 0 ? 1 : static_cast<std::size_t>(capacity[code::batch_dim])) {
+      : rows_(batch == 0 ? 1 : static_cast<std::size_t>(capacity[batch])) {
     constexpr plan_view plan{lowered::schedule};
     packed made(generated.packed_floats);
     const simd::row_nodes nodes{

@@ -44,7 +44,9 @@ struct sentence {
     if (number < 0) return *this << '-' << -number;
     if (number >= 1e15) return *this << "more than 10^15";
     auto whole = static_cast<std::int64_t>(number);
-    auto millionths = static_cast<std::int64_t>((number - static_cast<double>(whole)) * 1e6 + 0.5);
+    const double part = (number - static_cast<double>(whole)) * 1e6;
+    auto millionths = static_cast<std::int64_t>(part);
+    if (part - static_cast<double>(millionths) >= 0.5) ++millionths;
     if (millionths == 1000000) ++whole, millionths = 0;
     *this << whole;
     if (millionths == 0) return *this;

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <utility>
 
+#include <fovea/backends/simd/kernels/lanes.hpp>
 #include <fovea/backends/simd/row_code.hpp>
 
 namespace fovea::simd {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <utility>
 
+#include <fovea/backends/simd/kernels/lanes.hpp>
 #include <fovea/backends/simd/row_code.hpp>
 
 namespace fovea::simd {

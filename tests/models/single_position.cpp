@@ -1,0 +1,82 @@
+// A small stream takes one position by a function of its own, and several by the steps of its plan: they
+// agree.
+
+#include <catch2/catch.hpp>
+
+#include "stream_case.hpp"
+
+using namespace fovea;
+using namespace fovea::test;
+
+namespace {
+
+inline constexpr dim B{"B"}, T{"T"};
+
+} // namespace
+
+TEST_CASE("a small model takes a position by one function", "[stream]") {
+  static constexpr auto cells = model("cells", [](graph& g) {
+    const expr x = g.input<f32>("x", {B, T, 3});
+    const expr h =
+        concat(axis(-1), gru(x, "gru", 9), lstm(x, "lstm", 20, {.layers = 2}), elman(x, "elman", 1));
+    const expr given = parameter(x, "first", {30}), scaled = h * given;
+    g.output("last", slice(scaled, axis(-1), 4, 17));
+    g.output("y", linear(relu(scaled), "out", 2) + 0.5);
+  });
+  check_stream<T>(cells, {{"B", 3}, {"T", 9}});
+  check_reordered<T>(cells, random_inputs(cells, {{"B", 3}, {"T", 6}}), random_weights(cells), {2, 2, 0});
+  static_assert(decltype(stream<T>(cells, random_weights(cells), {}))::has_single_position);
+
+  static constexpr auto started = model("started", [](graph& g) {
+    const expr x = g.input<f32>("x", {B, T, 3}), h = g.input<f32>("h", {B, 3});
+    const auto swapped = scan(x, std::array{h, tanh(h)}, [](expr x_t, auto s) {
+      const expr now = tanh(linear(x_t, "in", 3) + s[1]);
+      return scan_step{s[0] - s[1], std::array{now, now + s[0]}};
+    });
+    g.output("y", swapped.output);
+  });
+  check_stream<T>(started, {{"B", 2}, {"T", 9}});
+  static_assert(decltype(stream<T>(started, random_weights(started), {}))::has_single_position);
+
+  // A state that is passed on as another is read after it was overwritten, were it not for the plan's own
+  // steps.
+  static constexpr auto delayed = model("delayed", [](graph& g) {
+    const expr x = g.input<f32>("x", {B, T, 3}), none = broadcast(constant(x, 0), {B, 3});
+    g.output("y", scan(x, std::array{none, none}, [](expr x_t, auto s) {
+                    return scan_step{s[1], std::array{x_t, s[0]}};
+                  }).output);
+  });
+  check_stream<T>(delayed, {{"B", 2}, {"T", 9}});
+  static_assert(!decltype(stream<T>(delayed, random_weights(delayed), {}))::has_single_position);
+
+  // What was kept is read before it is overwritten, in each layer.
+  static constexpr auto differences = model("differences", [](graph& g) {
+    const expr x = g.input<f32>("x", {B, T, 3});
+    const auto before = [](expr y) {
+      return scan(y, broadcast(constant(y, 0), {y.size(0), y.size(2)}), [](expr now, expr last) {
+        return scan_step{last, now};
+      });
+    };
+    g.output("y",
+             repeat("h", 2, x - before(x), [&](expr y) { return linear(y + before(y) * 0.5, "mix", 3); }));
+    g.output("before", before(x).output);
+  });
+  check_stream<T>(differences, {{"B", 2}, {"T", 9}});
+  static_assert(decltype(stream<T>(differences, random_weights(differences), {}))::has_single_position);
+
+  static constexpr auto filters = model("filters", [](graph& g) {
+    expr x = g.input<f32>("x", {B, T, 1});
+    for (int i = 0; i < 6; ++i) {
+      auto layer = scope(x, "dilated", i);
+      x = tanh(conv1d(x, "conv", 5, 3, {.dilation = 1 << i, .padding = causal}));
+    }
+    const expr y = repeat("h", 3, x, [](expr z) {
+      const expr c = batch_norm(conv1d(z, "conv", 5, 2, {.dilation = 3, .padding = causal}), "norm");
+      return z + relu(c) * sigmoid(linear(z, "gate", 5, {.bias = false}));
+    });
+    g.output("y", conv1d(y, "mix", 2, 1));
+  });
+  check_stream<T>(filters, {{"B", 2}, {"T", 250}});
+  check_reordered<T>(filters, random_inputs(filters, {{"B", 3}, {"T", 6}}), random_weights(filters), {1, 0});
+  static_assert(decltype(stream<T>(filters, random_weights(filters), {}))::has_single_position);
+}

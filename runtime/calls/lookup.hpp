@@ -2,8 +2,10 @@
 
 #include <array>
 #include <cstddef>
+#include <span>
 #include <type_traits>
 
+#include <fovea/dsl/graph_view.hpp>
 #include <fovea/dsl/ill_formed.hpp>
 #include <fovea/runtime/calls/keys.hpp>
 

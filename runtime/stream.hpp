@@ -184,6 +184,7 @@ public:
         }
       if (!begun_)
         throw error(step_sizes_.model_name() + ": stream: expected begin(...) before the first step");
+      again_ = false; // whatever is refused below, its shapes are not those of a step
       hold_positions();
       step_inputs_.resolve(step_sizes_, given...);
       const std::int64_t count = step_sizes_.size_of(time.name());
@@ -311,7 +312,6 @@ private:
 
   template <fixed_name... names, class... values>
   void run_step(std::int64_t count, const binding<names, values>&... given) {
-    again_ = false;
     if constexpr (single_position::exists)
       if (count == 1 && single_) {
         step_inputs_.fill(step_sizes_, *single_, given...);

@@ -80,3 +80,19 @@ TEST_CASE("a small model takes a position by one function", "[stream]") {
   check_reordered<T>(filters, random_inputs(filters, {{"B", 3}, {"T", 6}}), random_weights(filters), {1, 0});
   static_assert(decltype(stream<T>(filters, random_weights(filters), {}))::has_single_position);
 }
+
+TEST_CASE("what was refused is refused again", "[stream]") {
+  static constexpr auto m = model("plain", [](graph& g) {
+    const expr x = g.input<f32>("x", {B, T, 2}), none = broadcast(constant(x, 0), {B, 2});
+    g.output("y", scan(x, none, [](expr x_t, expr s) { return scan_step{s + x_t, s + x_t}; }));
+  });
+  auto live = stream<T>(m, weights::from({}), {.capacity = {{B, 2}, {T, 1}}});
+  static_assert(decltype(live)::has_single_position);
+  const xt::xtensor<float, 3> x = xt::ones<float>({1, 1, 2}), two_rows = xt::ones<float>({2, 1, 2});
+  CHECK(live.step("x"_in = x)["y"_out](0, 0, 1) == 1);
+  CHECK(live.step("x"_in = x)["y"_out](0, 0, 1) == 2);
+  for (int i = 0; i < 2; ++i)
+    CHECK_THROWS_WITH(live.step("x"_in = two_rows),
+                      "plain: input \"x\" [B, T, 2]: axis 0 (B) is 2, but the stream has B = 1");
+  CHECK(live.step("x"_in = x)["y"_out](0, 0, 1) == 3);
+}

@@ -5,11 +5,7 @@
 // and keys and values at the measured bandwidth of reading a buffer of their size.
 
 #include "measure.hpp"
-
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
-#include <exception>
+#include "program.hpp"
 #include <fovea/backends/simd/isa/dispatch.hpp>
 #include <string>
 #include <vector>
@@ -37,12 +33,7 @@ std::string name_of(const shape& s) {
          "/" + std::to_string(s.queries) + "x" + std::to_string(s.keys) + (s.causal ? "/causal" : "");
 }
 
-struct row {
-  std::string name;
-  double us, bound;
-};
-
-row measure(const shape& s, fovea::thread_pool& pool, double peak) {
+void measure(const shape& s, fovea::thread_pool& pool, double peak, report& rows) {
   const auto& kernels = fovea::simd::kernels();
   const buffer q = floats(s.queries * s.heads * s.width), out = floats(s.queries * s.heads * s.width);
   const buffer k = floats(s.keys * s.kv_heads * s.width), v = floats(s.keys * s.kv_heads * s.width);
@@ -70,54 +61,17 @@ row measure(const shape& s, fovea::thread_pool& pool, double peak) {
   const size_t read = 2 * s.keys * s.kv_heads * s.width;
   const buffer memory = floats(read);
   const double bytes = static_cast<double>(read * sizeof(float));
-  return {name_of(s), us, std::max(multiply_adds / peak, bytes / read_rate(pool, memory.get(), read)) / us};
-}
-
-int usage() {
-  std::fprintf(stderr, "usage: attention [--threads N] [--json FILE]\n");
-  return 2;
+  rows.add(name_of(s), us, std::max(multiply_adds / peak, bytes / read_rate(pool, memory.get(), read)) / us);
 }
 
 } // namespace
 
-int main(int argc, char** argv) try {
-  size_t threads = 1;
-  const char* json = nullptr;
-  for (int i = 1; i < argc; i += 2) {
-    if (i + 1 == argc) return usage();
-    if (!std::strcmp(argv[i], "--threads"))
-      threads = static_cast<size_t>(std::max(1, std::atoi(argv[i + 1])));
-    else if (!std::strcmp(argv[i], "--json"))
-      json = argv[i + 1];
-    else
-      return usage();
-  }
-  fovea::thread_pool pool(threads);
-  const double peak = peak_rate(pool, fovea::simd::kernels().vector);
-  std::printf("%s, %zu threads: %.1f GFLOP/s at peak\n", fovea::instruction_set(), threads, 2e-3 * peak);
-  std::vector<row> rows;
-  for (const auto& s : shapes) {
-    rows.push_back(measure(s, pool, peak));
-    std::printf("%-36s %10.1f us %7.2f of the bound\n", rows.back().name.c_str(), rows.back().us,
-                rows.back().bound);
-    std::fflush(stdout);
-  }
-  if (!json) return 0;
-  std::FILE* file = std::fopen(json, "w");
-  if (!file) {
-    std::fprintf(stderr, "attention: cannot write '%s': %s\n", json, std::strerror(errno));
-    return 1;
-  }
-  std::fprintf(file, "[");
-  for (size_t i = 0; i < rows.size(); ++i)
-    std::fprintf(
-        file,
-        "%s\n  {\"name\": \"%s\", \"isa\": \"%s\", \"threads\": %zu, \"ours_us\": %.3f, \"bound\": %.4f}",
-        i ? "," : "", rows[i].name.c_str(), fovea::instruction_set(), threads, rows[i].us, rows[i].bound);
-  std::fprintf(file, "\n]\n");
-  std::fclose(file);
-  return 0;
-} catch (const std::exception& e) {
-  std::fprintf(stderr, "attention: %s\n", e.what());
-  return 2;
+int main(int argc, char** argv) {
+  return run("Times attention.", argc, argv, [](report& rows) {
+    fovea::thread_pool pool(static_cast<size_t>(rows.threads));
+    const double peak = peak_rate(pool, fovea::simd::kernels().vector);
+    std::printf("%s, %d threads: %.1f GFLOP/s at peak\n", fovea::instruction_set(), rows.threads,
+                2e-3 * peak);
+    for (const auto& s : shapes) measure(s, pool, peak, rows);
+  });
 }

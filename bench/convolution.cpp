@@ -5,13 +5,10 @@
 //     convolution [--threads N] [--json FILE]
 
 #include "measure.hpp"
+#include "program.hpp"
 #include "random_weights.hpp"
-#include <CLI/CLI.hpp>
-#include <cstdio>
 #include <fovea/fovea.hpp>
 #include <fovea/models/kim_cnn.hpp>
-#include <fstream>
-#include <nlohmann/json.hpp>
 
 using namespace fovea;
 
@@ -57,16 +54,16 @@ constexpr auto pooled = model("pooled", [](graph& g) {
   g.output("y", max_pool(x, 3, {.stride = 2, .padding = 1}));
 });
 
-struct options {
-  int threads = 1;
-  double peak = 0, bandwidth = 0; // multiply-adds and bytes in a microsecond
+// Multiply-adds and bytes in a microsecond.
+struct limits {
+  double peak, bandwidth;
 };
 
 template <class M>
-void time(const M& model, std::size_t batch, const options& with, nlohmann::json& rows) {
+void time(const M& model, std::size_t batch, limits most, bench::report& rows) {
   const dim B{"B"};
   auto net = compile(model, bench::random_weights(model),
-                     {.capacity = {{B, static_cast<std::int64_t>(batch)}}, .threads = with.threads});
+                     {.capacity = {{B, static_cast<std::int64_t>(batch)}}, .threads = rows.threads});
   const graph_view& g = M::view;
   const shape& s = g.at(g.inputs[0].node).shape;
   std::vector<std::size_t> shape{batch};
@@ -79,39 +76,27 @@ void time(const M& model, std::size_t batch, const options& with, nlohmann::json
   const auto flops = static_cast<double>(M::flops({{B, static_cast<std::int64_t>(batch)}}));
   const std::string name = "convolution/" + std::string(model.name) + "/" + std::to_string(batch);
   const auto bytes = static_cast<double>((x.size() + net("x"_in = x)["y"_out].size()) * sizeof(float));
-  const double bound = std::max(flops / 2 / with.peak, bytes / with.bandwidth) / us;
-  std::printf("%-34s %10.1f us  %4.1f %% of the limit\n", name.c_str(), us, 100 * bound);
-  rows.push_back({{"name", name},
-                  {"isa", instruction_set()},
-                  {"threads", with.threads},
-                  {"ours_us", us},
-                  {"bound", bound}});
+  const double bound = std::max(flops / 2 / most.peak, bytes / most.bandwidth) / us;
+  rows.add(name, us, bound);
 }
 
 } // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app{"Times convolutions."};
-  std::string json;
-  options with;
-  app.add_option("--threads", with.threads, "threads");
-  app.add_option("--json", json, "write the rows to this file");
-  CLI11_PARSE(app, argc, argv);
-
-  thread_pool pool(static_cast<std::size_t>(with.threads));
-  with.peak = bench::peak_rate(pool, simd::kernels().vector);
-  constexpr std::size_t read = std::size_t{1} << 20;
-  with.bandwidth = bench::read_rate(pool, bench::floats(read).get(), read);
-  nlohmann::json rows = nlohmann::json::array();
-  time(kim_cnn, 1, with, rows);
-  time(kim_cnn, 32, with, rows);
-  time(plain, 1, with, rows);
-  time(dilated, 1, with, rows);
-  time(depthwise, 1, with, rows);
-  time(doubled, 1, with, rows);
-  time(planes, 1, with, rows);
-  time(image, 1, with, rows);
-  time(depthwise_planes, 1, with, rows);
-  time(pooled, 1, with, rows);
-  if (!json.empty()) std::ofstream(json) << rows.dump(2) << '\n';
+  return bench::run("Times convolutions.", argc, argv, [](bench::report& rows) {
+    thread_pool pool(static_cast<std::size_t>(rows.threads));
+    constexpr std::size_t read = std::size_t{1} << 20;
+    const limits most{bench::peak_rate(pool, simd::kernels().vector),
+                      bench::read_rate(pool, bench::floats(read).get(), read)};
+    time(kim_cnn, 1, most, rows);
+    time(kim_cnn, 32, most, rows);
+    time(plain, 1, most, rows);
+    time(dilated, 1, most, rows);
+    time(depthwise, 1, most, rows);
+    time(doubled, 1, most, rows);
+    time(planes, 1, most, rows);
+    time(image, 1, most, rows);
+    time(depthwise_planes, 1, most, rows);
+    time(pooled, 1, most, rows);
+  });
 }

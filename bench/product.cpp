@@ -5,16 +5,11 @@
 // bandwidth of reading a buffer of their size; `bound` in the output is the share of it that was reached.
 
 #include "measure.hpp"
+#include "program.hpp"
 #include <algorithm>
 #include <cblas.h>
-#include <cerrno>
-#include <cstdio>
-#include <cstdlib>
-#include <cstring>
-#include <exception>
 #include <fovea/backends/simd/isa/dispatch.hpp>
 #include <string>
-#include <vector>
 
 namespace {
 
@@ -30,12 +25,12 @@ constexpr shape shapes[] = {{1, 768, 768},    {1, 3072, 768},   {8, 768, 768},  
                             {128, 1536, 384}, {128, 384, 1536}, {128, 768, 768},   {128, 3072, 768},
                             {128, 768, 3072}, {512, 512, 512},  {1024, 1024, 1024}};
 
-struct row {
-  std::string name;
-  double ours_us, peer_us, bound;
-};
+std::string peer_version() {
+  const std::string configuration = openblas_get_config();
+  return configuration.substr(9, configuration.find(' ', 9) - 9);
+}
 
-row measure(const shape& s, thread_pool& pool, double peak) {
+void measure(const shape& s, thread_pool& pool, double peak, report& measured) {
   const auto& kernels = fovea::simd::kernels();
   const auto [rows, columns, depth] = s;
   const buffer a = floats(rows * depth), weights = floats(columns * depth), out = floats(rows * columns);
@@ -62,69 +57,27 @@ row measure(const shape& s, thread_pool& pool, double peak) {
   ours(), peer();
   const double flops = static_cast<double>(rows * columns * depth);
   const int turns = std::clamp(static_cast<int>(3e10 / flops), 20, 1000);
-  row r{std::to_string(rows) + "x" + std::to_string(columns) + "x" + std::to_string(depth), 1e30, 1e30, 0};
+  double ours_us = 1e30, peer_us = 1e30;
   for (int i = 0; i < turns; i += 10) {
-    r.ours_us = std::min(r.ours_us, best_us(10, ours));
-    r.peer_us = std::min(r.peer_us, best_us(10, peer));
+    ours_us = std::min(ours_us, best_us(10, ours));
+    peer_us = std::min(peer_us, best_us(10, peer));
   }
   const double bytes = static_cast<double>(columns * depth * sizeof(float));
-  r.bound = std::max(flops / peak, bytes / read_rate(pool, panels.get(), columns * depth)) / r.ours_us;
-  return r;
-}
-
-int usage() {
-  std::fprintf(stderr, "usage: product [--threads N] [--json FILE]\n");
-  return 2;
+  const double least_us = std::max(flops / peak, bytes / read_rate(pool, panels.get(), columns * depth));
+  measured.add("product/" + std::to_string(rows) + "x" + std::to_string(columns) + "x" +
+                   std::to_string(depth),
+               ours_us, least_us / ours_us, "openblas", peer_version(), peer_us);
 }
 
 } // namespace
 
-int main(int argc, char** argv) try {
-  size_t threads = 1;
-  const char* json = nullptr;
-  for (int i = 1; i < argc; i += 2) {
-    if (i + 1 == argc) return usage();
-    if (!std::strcmp(argv[i], "--threads"))
-      threads = static_cast<size_t>(std::max(1, std::atoi(argv[i + 1])));
-    else if (!std::strcmp(argv[i], "--json"))
-      json = argv[i + 1];
-    else
-      return usage();
-  }
-  thread_pool pool(threads);
-  openblas_set_num_threads(static_cast<int>(threads));
-  const std::string configuration = openblas_get_config();
-  const std::string version = configuration.substr(9, configuration.find(' ', 9) - 9);
-  const double peak = peak_rate(pool, fovea::simd::kernels().vector);
-  std::printf("%s, %zu threads: %.1f GFLOP/s at peak; OpenBLAS %s (%s)\n", fovea::instruction_set(), threads,
-              2e-3 * peak, version.c_str(), openblas_get_corename());
-  std::printf("%-16s %10s %10s %7s %7s\n", "shape", "ours us", "peer us", "ratio", "bound");
-  std::vector<row> rows;
-  for (const auto& s : shapes) {
-    rows.push_back(measure(s, pool, peak));
-    const row& r = rows.back();
-    std::printf("%-16s %10.1f %10.1f %7.2f %7.2f\n", r.name.c_str(), r.ours_us, r.peer_us,
-                r.peer_us / r.ours_us, r.bound);
-    std::fflush(stdout);
-  }
-  if (!json) return 0;
-  std::FILE* file = std::fopen(json, "w");
-  if (!file) {
-    std::fprintf(stderr, "product: cannot write '%s': %s\n", json, std::strerror(errno));
-    return 1;
-  }
-  std::fprintf(file, "[");
-  for (size_t i = 0; i < rows.size(); ++i)
-    std::fprintf(
-        file,
-        "%s\n  {\"name\": \"product/%s\", \"isa\": \"%s\", \"threads\": %zu, \"ours_us\": %.3f, \"peer\": "
-        "\"openblas\", \"peer_version\": \"%s\", \"peer_us\": %.3f, \"ratio\": %.4f, \"bound\": %.4f}",
-        i ? "," : "", rows[i].name.c_str(), fovea::instruction_set(), threads, rows[i].ours_us,
-        version.c_str(), rows[i].peer_us, rows[i].peer_us / rows[i].ours_us, rows[i].bound);
-  std::fprintf(file, "\n]\n");
-  std::fclose(file);
-  return 0;
-} catch (const std::exception& e) {
-  std::fprintf(stderr, "product: %s\n", e.what());
-  return 2;
+int main(int argc, char** argv) {
+  return run("Times matrix products, OpenBLAS's in turns.", argc, argv, [](report& rows) {
+    thread_pool pool(static_cast<size_t>(rows.threads));
+    openblas_set_num_threads(rows.threads);
+    const double peak = peak_rate(pool, fovea::simd::kernels().vector);
+    std::printf("%s, %d threads: %.1f GFLOP/s at peak; OpenBLAS for %s\n", fovea::instruction_set(),
+                rows.threads, 2e-3 * peak, openblas_get_corename());
+    for (const auto& s : shapes) measure(s, pool, peak, rows);
+  });
 }

@@ -5,13 +5,7 @@
 Both get their own layout, channels before time and planes. Needs torch, onnx and onnxruntime.
 """
 
-import argparse
-import io
-import json
-import sys
-import time
-
-import onnxruntime
+import peer
 import torch
 from torch import nn
 
@@ -35,7 +29,7 @@ class Causal(nn.Module):
         return torch.relu(self.conv(nn.functional.pad(x, (16, 0))))
 
 
-def rows():
+def modules():
     """Name, module and shape of the input."""
     yield "kim_cnn/1", KimCnn(), (1, 64, 128)
     yield "kim_cnn/32", KimCnn(), (32, 64, 128)
@@ -50,54 +44,11 @@ def rows():
     yield "pooled/1", nn.MaxPool2d(3, 2, 1), (1, 64, 112, 112)
 
 
-def best_us(run, repeats):
-    run()
-    best = float("inf")
-    for _ in range(repeats):
-        start = time.perf_counter()
-        run()
-        best = min(best, time.perf_counter() - start)
-    return best * 1e6
-
-
-def onnx_session(module, x, threads):
-    """The graph that TorchScript records, with every optimisation of the runtime."""
-    file = io.BytesIO()
-    torch.onnx.export(module, (x,), file, input_names=["x"], opset_version=17, dynamo=False)
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = threads
-    options.inter_op_num_threads = 1
-    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_ENABLE_ALL
-    return onnxruntime.InferenceSession(file.getvalue(), options, providers=["CPUExecutionProvider"])
-
-
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--threads", type=int, default=1)
-    parser.add_argument("--json")
-    options = parser.parse_args()
-    torch.set_num_threads(options.threads)
-    measured = []
-    with torch.inference_mode():
-        for name, module, shape in rows():
-            module.eval()
-            x = torch.randn(shape)
-            session = onnx_session(module, x, options.threads)
-            feed = {"x": x.numpy()}
-            repeats = 40 if shape[0] > 1 else 400
-            for peer, version, run in (
-                ("onnxruntime", onnxruntime.__version__, lambda: session.run(None, feed)),
-                ("torch", torch.__version__, lambda: module(x)),
-            ):
-                us = best_us(run, repeats)
-                print(f"convolution/{name:22} {peer:12} {us:10.1f} us", flush=True)
-                measured.append({"name": "convolution/" + name, "threads": options.threads, "peer": peer,
-                                 "peer_version": version, "peer_us": us})
-    if options.json:
-        with open(options.json, "w") as file:
-            json.dump(measured, file, indent=2)
-    return 0
+def rows(options):
+    for name, module, shape in modules():
+        for timed, run in peer.runs_of(module.eval(), torch.randn(shape), options.threads):
+            yield "convolution/" + name, timed, run, 40 if shape[0] > 1 else 400
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    peer.main(__doc__, rows)

@@ -1,0 +1,61 @@
+"""What the peers' scripts share: times taken as bench/measure.hpp takes them, graphs for ONNX Runtime, rows as JSON."""
+
+import argparse
+import io
+import json
+import time
+
+import onnxruntime
+import torch
+
+
+def best_us(run, repeats):
+    run()
+    best = float("inf")
+    for _ in range(repeats):
+        start = time.perf_counter()
+        run()
+        best = min(best, time.perf_counter() - start)
+    return best * 1e6
+
+
+def onnx_session(module, inputs, threads, **recorded):
+    """A session of the graph that TorchScript records, with every optimisation of the runtime."""
+    file = io.BytesIO()
+    torch.onnx.export(module, inputs, file, opset_version=17, dynamo=False, **recorded)
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = threads
+    options.inter_op_num_threads = 1
+    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_ENABLE_ALL
+    return onnxruntime.InferenceSession(file.getvalue(), options, providers=["CPUExecutionProvider"])
+
+
+def runs_of(module, x, threads):
+    """Both peers on a module of one input: each with what runs it."""
+    session = onnx_session(module, (x,), threads, input_names=["x"])
+    feed = {"x": x.numpy()}
+    yield onnxruntime, lambda: session.run(None, feed)
+    yield torch, lambda: module(x)
+
+
+def main(about, rows, declare=lambda parser: None):
+    """Times rows(options), each a name, the peer's module, what to run and how often, and writes them as JSON.
+
+    `declare` adds options to --threads and --json.
+    """
+    parser = argparse.ArgumentParser(description=about.splitlines()[0])
+    parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--json")
+    declare(parser)
+    options = parser.parse_args()
+    torch.set_num_threads(options.threads)
+    made = []
+    with torch.inference_mode():
+        for name, peer, run, repeats in rows(options):
+            us = best_us(run, repeats)
+            print(f"{name:36} {peer.__name__:12} {us:12.1f} us", flush=True)
+            made.append({"name": name, "threads": options.threads, "peer": peer.__name__,
+                         "peer_version": peer.__version__, "peer_us": us})
+    if options.json:
+        with open(options.json, "w", encoding="utf-8") as file:
+            json.dump(made, file, indent=2)

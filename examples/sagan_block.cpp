@@ -1,20 +1,17 @@
 // SAGAN's self-attention block on a picture: which of 7 x 7 fields looks at which, and what the block makes
 // of them. Without trained weights, fields are compared by their coarse drawing and mixed as they are.
 
+#include "program/program.hpp"
+
 #include <fovea/fovea.hpp>
 #include <fovea/models/sagan.hpp>
 
-#include <CLI/App.hpp>
-#include <CLI/Config.hpp>
-#include <CLI/Formatter.hpp>
 #include <fmt/format.h>
 #include <png.h>
 
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <cstdio>
-#include <exception>
 #include <numbers>
 #include <numeric>
 #include <string>
@@ -131,6 +128,20 @@ struct arguments {
   double contrast = 0.3;
 };
 
+void declare(CLI::App& app, arguments& a) {
+  app.add_option("PICTURE", a.file, "A PNG of at least 112 x 112 pixels")->required();
+  app.add_option("--row", a.row, "The field whose map is shown: row")
+      ->capture_default_str()
+      ->check(CLI::Range(0, 6));
+  app.add_option("--column", a.column, "and column")->capture_default_str()->check(CLI::Range(0, 6));
+  app.add_option("--gamma", a.gamma, "How much of what is seen is added")->capture_default_str();
+  app.add_option("--contrast", a.contrast, "How strongly likeness counts")->capture_default_str();
+  app.add_option("--weights", a.trained,
+                 "Trained f, g, h and gamma, as safetensors, in place of the two above");
+  app.add_option("--map", a.map, "Write the picture, lit where that field looks, to this PNG");
+  app.add_option("--out", a.out, "Write the brightness that the block makes to this PNG");
+}
+
 void run(const arguments& a) {
   const picture seen = read_picture(a.file);
   const xt::xtensor<float, 4> x = fields_of(seen);
@@ -148,10 +159,11 @@ void run(const arguments& a) {
     const double sum = std::accumulate(&maps(0, j, 0), &maps(0, j, 0) + places, 0.0);
     least = std::min(least, sum), most = std::max(most, sum);
   }
-  fmt::print("{} parameters, {} x {} maps whose rows sum to {:.6f} to {:.6f}, {:.0f} us a call\n",
-             block_parameters, places, places, least, most, taken.count());
-  fmt::print("the output {} the input\n",
-             std::equal(x.begin(), x.end(), y.begin()) ? "equals" : "differs from");
+  std::string text =
+      fmt::format("{} parameters, {} x {} maps whose rows sum to {:.6f} to {:.6f}, {:.0f} us a call\n",
+                  block_parameters, places, places, least, most, taken.count());
+  text += fmt::format("the output {} the input\n",
+                      std::equal(x.begin(), x.end(), y.begin()) ? "equals" : "differs from");
 
   const std::size_t from = a.row * side + a.column;
   const float* row = &maps(0, from, 0);
@@ -160,9 +172,10 @@ void run(const arguments& a) {
   std::partial_sort(order.begin(), order.begin() + 5, order.end(), [&](std::size_t i, std::size_t j) {
     return row[i] > row[j] || (row[i] == row[j] && i < j);
   });
-  fmt::print("row {}, column {} looks at\n", a.row, a.column);
+  text += fmt::format("row {}, column {} looks at\n", a.row, a.column);
   for (std::size_t k = 0; k < 5; ++k)
-    fmt::print("  row {}, column {}  {:.3f}\n", order[k] / side, order[k] % side, row[order[k]]);
+    text += fmt::format("  row {}, column {}  {:.3f}\n", order[k] / side, order[k] % side, row[order[k]]);
+  program::print(text);
 
   std::vector<float> shown(pixels * pixels), made(pixels * pixels);
   const float gamma = net.weights()["gamma"_param][0](0);
@@ -179,29 +192,9 @@ void run(const arguments& a) {
 
 } // namespace
 
-int main(int argc, char** argv) try {
-  CLI::App app{
-      "Shows which fields of a picture SAGAN's self-attention block relates, and what it makes of them."};
-  arguments a;
-  app.add_option("PICTURE", a.file, "A PNG of at least 112 x 112 pixels")->required();
-  app.add_option("--row", a.row, "The field whose map is shown: row")
-      ->capture_default_str()
-      ->check(CLI::Range(0, 6));
-  app.add_option("--column", a.column, "and column")->capture_default_str()->check(CLI::Range(0, 6));
-  app.add_option("--gamma", a.gamma, "How much of what is seen is added")->capture_default_str();
-  app.add_option("--contrast", a.contrast, "How strongly likeness counts")->capture_default_str();
-  app.add_option("--weights", a.trained,
-                 "Trained f, g, h and gamma, as safetensors, in place of the two above");
-  app.add_option("--map", a.map, "Write the picture, lit where that field looks, to this PNG");
-  app.add_option("--out", a.out, "Write the brightness that the block makes to this PNG");
-  try {
-    app.parse(argc, argv);
-    run(a);
-  } catch (const CLI::ParseError& e) {
-    return app.exit(e) == 0 ? 0 : 2;
-  }
-  return 0;
-} catch (const std::exception& e) {
-  std::fprintf(stderr, "sagan_block: %s\n", e.what());
-  return 2;
+int main(int count, char** words) {
+  return program::run<arguments>(
+      "sagan_block",
+      "Shows which fields of a picture SAGAN's self-attention block relates, and what it makes of them.",
+      count, words, declare, run);
 }

@@ -83,7 +83,7 @@ void write(const std::string& file, const std::string& text) {
 
 void run(const arguments& a) {
   if (a.name.empty()) {
-    for (const catalogue_entry& e : catalogue()) fmt::print("{:<20} {}\n", e.name, e.about);
+    for (const catalogue_entry& e : catalogue()) program::print(fmt::format("{:<20} {}\n", e.name, e.about));
     return;
   }
   const catalogue_entry& e = entry_of(a.name);

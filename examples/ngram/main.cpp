@@ -2,22 +2,17 @@
 
 #include "text_units.hpp"
 
+#include "program/program.hpp"
+
 #include <fovea/runtime/decoding/generate.hpp>
 #include <fovea/runtime/decoding/log_probability.hpp>
 #include <fovea/runtime/error.hpp>
 #include <fovea/runtime/ngram/reader.hpp>
-#include <fovea/runtime/tokenizers/utf8.hpp>
 
-#include <CLI/App.hpp>
-#include <CLI/Config.hpp>
-#include <CLI/Formatter.hpp>
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdio>
-#include <exception>
 #include <map>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -26,8 +21,6 @@ namespace {
 namespace fs = std::filesystem;
 using namespace ngram_program;
 using fovea::token_ids;
-
-constexpr int bad_input = 2;
 
 struct arguments {
   fs::path train, test;
@@ -127,34 +120,13 @@ void run(const arguments& a) {
                   counts.distinct(a.order), a.order, static_cast<double>(counts.stored_bytes()) / 1e6);
   if (!a.test.empty()) text += report_of_test(a, units, model);
   text += samples_of(a, units, model);
-  if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0)
-    throw std::runtime_error("the output can't be written");
-}
-
-int fail(const std::string& problem, int status) {
-  fmt::print(stderr, "ngram: {}\n", fovea::utf8_or_replacement(problem));
-  return status;
+  program::print(text);
 }
 
 } // namespace
 
 int main(int count, char** words) {
-  try {
-    arguments a;
-    CLI::App app(
-        "Counts the n-grams of a text, says how well they predict another, and writes texts like it.",
-        "ngram");
-    declare(app, a);
-    try {
-      app.parse(count, words);
-    } catch (const CLI::ParseError& problem) {
-      if (problem.get_exit_code() == 0) return app.exit(problem);
-      return fail(fmt::format("{} (--help lists the options)", problem.what()), bad_input);
-    }
-    run(a);
-  } catch (const fovea::error& problem) {
-    return fail(problem.what(), bad_input);
-  } catch (const std::exception& problem) {
-    return fail(problem.what(), 1);
-  }
+  return program::run<arguments>(
+      "ngram", "Counts the n-grams of a text, says how well they predict another, and writes texts like it.",
+      count, words, declare, run);
 }

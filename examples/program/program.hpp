@@ -1,25 +1,27 @@
 #pragma once
 
+#include "text.hpp"
+
 #include <fovea/runtime/error.hpp>
-#include <fovea/runtime/tokenizers/utf8.hpp>
 
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
 
-#include <cstdio>
 #include <exception>
+#include <filesystem>
 #include <string>
 
 namespace program {
 
 /// The main of a program: `declare(app, arguments)` states the options, `work(arguments)` does the rest. What
-/// goes wrong is one line on the standard error; the exit status is 2 for bad input.
+/// goes wrong is one line on the standard error; the exit status is 2 for bad input, which a file that cannot
+/// be had is too.
 template <class arguments>
 int run(const char* name, const char* about, int count, char** words, void (*declare)(CLI::App&, arguments&),
         void (*work)(const arguments&)) {
   const auto fail = [&](const std::string& problem, int status) {
-    std::fprintf(stderr, "%s: %s\n", name, fovea::utf8_or_replacement(problem).c_str());
+    notice(name, problem);
     return status;
   };
   constexpr int bad_input = 2;
@@ -36,6 +38,8 @@ int run(const char* name, const char* about, int count, char** words, void (*dec
     work(a);
     return 0;
   } catch (const fovea::error& problem) {
+    return fail(problem.what(), bad_input);
+  } catch (const std::filesystem::filesystem_error& problem) {
     return fail(problem.what(), bad_input);
   } catch (const std::exception& problem) {
     return fail(problem.what(), 1);

@@ -3,6 +3,7 @@
 #include <fovea/runtime/error.hpp>
 #include <fovea/runtime/tokenizers/utf8.hpp>
 
+#include <cctype>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -37,6 +38,13 @@ std::vector<std::string> lines_of(const std::string& file) {
 void print(const std::string& text) {
   if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0)
     throw std::runtime_error("cannot write to the standard output");
+}
+
+void notice(const std::string& name, const std::string& text) {
+  std::string line = fovea::utf8_or_replacement(name + ": " + text);
+  for (char& c : line)
+    if (std::iscntrl(static_cast<unsigned char>(c))) c = ' ';
+  std::fprintf(stderr, "%s\n", line.c_str());
 }
 
 } // namespace program

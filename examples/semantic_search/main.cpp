@@ -5,14 +5,11 @@
 #include "report.hpp"
 #include "sentence_encoder.hpp"
 
+#include "program/program.hpp"
 #include "terminal/terminal.hpp"
 
 #include <fovea/runtime/error.hpp>
-#include <fovea/runtime/tokenizers/utf8.hpp>
 
-#include <CLI/App.hpp>
-#include <CLI/Config.hpp>
-#include <CLI/Formatter.hpp>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -20,7 +17,6 @@
 #include <cstdio>
 #include <exception>
 #include <optional>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -28,8 +24,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using namespace semantic_search;
-
-constexpr int bad_input = 2;
 
 struct arguments {
   std::string question;
@@ -41,10 +35,7 @@ struct arguments {
   bool json = false;
 };
 
-/// One line on stderr, whatever the text holds.
-void notice(const std::string& text) {
-  fmt::print(stderr, "semantic_search: {}\n", one_line(fovea::utf8_or_replacement(text)));
-}
+void notice(const std::string& text) { program::notice("semantic_search", text); }
 
 void declare(CLI::App& app, arguments& a) {
   app.add_option("QUESTION", a.question, "What to look for, in words")->required();
@@ -147,34 +138,13 @@ void search(const arguments& a) {
   const std::string text =
       a.json ? json_report(index, hits, a.question)
              : report(index, hits, std::clamp<std::size_t>(terminal::columns_of(stdout), 40, 100));
-  if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0)
-    throw std::runtime_error("the output can't be written");
+  program::print(text);
 }
 
 } // namespace
 
 int main(int count, char** words) {
-  try {
-    arguments a;
-    CLI::App app("Finds the passages of some texts that are nearest to a question in meaning.",
-                 "semantic_search");
-    declare(app, a);
-    try {
-      app.parse(count, words);
-    } catch (const CLI::ParseError& problem) {
-      if (problem.get_exit_code() == 0) return app.exit(problem);
-      notice(fmt::format("{} (--help lists the options)", problem.what()));
-      return bad_input;
-    }
-    search(a);
-  } catch (const fovea::error& problem) {
-    notice(problem.what());
-    return bad_input;
-  } catch (const fs::filesystem_error& problem) {
-    notice(problem.what());
-    return bad_input;
-  } catch (const std::exception& problem) {
-    notice(problem.what());
-    return 1;
-  }
+  return program::run<arguments>(
+      "semantic_search", "Finds the passages of some texts that are nearest to a question in meaning.", count,
+      words, declare, search);
 }

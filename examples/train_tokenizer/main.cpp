@@ -2,6 +2,7 @@
 
 #include "text_parts.hpp"
 
+#include "program/program.hpp"
 #include "terminal/terminal.hpp"
 
 #include <fovea/runtime/error.hpp>
@@ -10,17 +11,11 @@
 #include <fovea/runtime/tokenizers/utf8.hpp>
 #include <fovea/runtime/weights/mapped_file.hpp>
 
-#include <CLI/App.hpp>
-#include <CLI/Config.hpp>
-#include <CLI/Formatter.hpp>
 #include <fmt/format.h>
 
 #include <chrono>
-#include <cstdio>
 #include <deque>
-#include <exception>
 #include <optional>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -29,7 +24,6 @@ namespace {
 namespace fs = std::filesystem;
 using namespace train_tokenizer;
 
-constexpr int bad_input = 2;
 constexpr std::size_t part_size = std::size_t{1} << 16;
 
 struct arguments {
@@ -145,33 +139,13 @@ void run(const arguments& a) {
                         static_cast<double>(count) / static_cast<double>(words),
                         static_cast<double>(all.bytes) / static_cast<double>(count));
   if (!a.show.empty()) text += tokens_of(tokens, a.show) + "\n";
-  if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0)
-    throw std::runtime_error("the output can't be written");
-}
-
-int fail(const std::string& problem, int status) {
-  fmt::print(stderr, "train_tokenizer: {}\n", fovea::utf8_or_replacement(problem));
-  return status;
+  program::print(text);
 }
 
 } // namespace
 
 int main(int count, char** words) {
-  try {
-    arguments a;
-    CLI::App app("Trains a tokenizer on texts, and says how many tokens a word they now take.",
-                 "train_tokenizer");
-    declare(app, a);
-    try {
-      app.parse(count, words);
-    } catch (const CLI::ParseError& problem) {
-      if (problem.get_exit_code() == 0) return app.exit(problem);
-      return fail(fmt::format("{} (--help lists the options)", problem.what()), bad_input);
-    }
-    run(a);
-  } catch (const fovea::error& problem) {
-    return fail(problem.what(), bad_input);
-  } catch (const std::exception& problem) {
-    return fail(problem.what(), 1);
-  }
+  return program::run<arguments>(
+      "train_tokenizer", "Trains a tokenizer on texts, and says how many tokens a word they now take.", count,
+      words, declare, run);
 }

@@ -205,4 +205,15 @@ constexpr attention_decoder_values attention_decoder(expr source, expr lengths, 
   return attention_decoder<c>(attention_encoder(source, lengths, c, at), lengths, target, at);
 }
 
+/// Declares it as a model: source [B, S], target [B, T] of int32, lengths [B] -> logits [B, T, target_vocab],
+/// the alignment: weights [B, T, S].
+template <attention_decoder_config c>
+constexpr void declare_attention_decoder(graph& g) {
+  const expr source = g.input<i32>("source", {"B", "S"}), lengths = g.input<i32>("lengths", {"B"});
+  const attention_decoder_values all =
+      attention_decoder<c>(source, lengths, g.input<i32>("target", {"B", "T"}));
+  g.output("logits", all.logits);
+  g.output("weights", all.weights);
+}
+
 } // namespace fovea::models

@@ -47,18 +47,9 @@ inline constexpr auto luong_names = std::to_array<name_rule>({
     {"scores.bias", "W_s.bias"},
 });
 
-/// source [B, S], target [B, T] of int32, lengths [B] -> logits [B, T, target_vocab], the alignment: weights
-/// [B, T, S].
+/// Inputs and outputs: declare_attention_decoder.
 template <luong_config c>
 inline constexpr auto luong = model(
-    "luong",
-    [](graph& g) {
-      const expr source = g.input<i32>("source", {"B", "S"}), lengths = g.input<i32>("lengths", {"B"});
-      const attention_decoder_values all =
-          attention_decoder<attention_decoder_of(c)>(source, lengths, g.input<i32>("target", {"B", "T"}));
-      g.output("logits", all.logits);
-      g.output("weights", all.weights);
-    },
-    luong_names);
+    "luong", [](graph& g) { declare_attention_decoder<attention_decoder_of(c)>(g); }, luong_names);
 
 } // namespace fovea::models

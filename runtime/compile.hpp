@@ -132,8 +132,18 @@ struct refused_value {
   void load(const anything&...) const {}
   template <class... anything>
   void reorder(const anything&...) const {}
-  refused_value save() const { return {}; }
-  std::int64_t position() const { return 0; }
+  template <class... anything>
+  void copy(const anything&...) const {}
+  template <class... anything>
+  void reset(const anything&...) const {}
+  template <class... anything>
+  refused_value save(const anything&...) const {
+    return {};
+  }
+  template <class... anything>
+  std::int64_t position(const anything&...) const {
+    return 0;
+  }
 };
 
 /// The outputs of a call, by name: out["logits"_out] is an xtensor view, valid until the next call on the

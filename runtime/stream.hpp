@@ -12,97 +12,29 @@
 
 #include <fovea/dsl/passes/stream.hpp>
 #include <fovea/runtime/calls/single_position.hpp>
+#include <fovea/runtime/calls/step_parts.hpp>
 #include <fovea/runtime/compile.hpp>
 #include <fovea/runtime/error.hpp>
+#include <fovea/runtime/row_positions.hpp>
+#include <fovea/runtime/stream_memory.hpp>
+#include <fovea/runtime/stream_model.hpp>
 
 namespace fovea {
 
 /// What a stream remembers, to go on from later.
 struct stream_state {
   std::vector<float> values;
-  std::vector<std::int64_t> sizes; // of each symbol of the step, as call_sizes holds them
-  std::int64_t position = 0;
+  std::vector<std::int64_t> sizes;     // of each symbol of the step, as call_sizes holds them
+  std::vector<std::int64_t> positions; // of each row
   std::size_t window_start = 0;
   bool begun = false;
 };
 
-namespace detail {
-
-/// A graph that a pass made of a declaration, behind the interface of a model.
-template <class made>
-struct derived_model {
-  static constexpr auto image = image_of<made>();
-  static constexpr graph_view view = image.view();
-  using lowered = lowering<derived_model>;
-  static constexpr std::int64_t parameters() {
-    constexpr std::int64_t count = count_parameters(view);
-    return count;
-  }
+/// What one row of a stream remembers.
+struct stream_row {
+  std::vector<float> values;
+  std::int64_t position = 0;
 };
-
-/// What a list of capacities and the model itself say of every symbol.
-std::vector<dim_size> full_capacity(graph_view graph, const char* name, std::span<const dim_size> capacity);
-
-/// Of a list of capacities those of symbols that a graph has.
-std::vector<dim_size> capacity_for(graph_view graph, std::span<const dim_size> capacity);
-
-/// The states of a stream, side by side in one buffer.
-class stream_memory {
-public:
-  /// `most_positions` between two begins, of which `most_new` in a step.
-  stream_memory(const graph_view& g, std::span<const bool> live, std::span<const std::int64_t> capacity,
-                int state_count, std::int64_t most_positions, std::int64_t most_new, int batch_dim);
-
-  std::vector<simd::kept_state> places();
-  std::span<float> values() { return {buffer_.data(), buffer_.size()}; }
-  std::span<const float> values() const { return {buffer_.data(), buffer_.size()}; }
-  void clear() {
-    buffer_.fill(0);
-    window_start_ = 0;
-  }
-  /// Where windows begin in their memory, in positions.
-  std::size_t window_start() const { return window_start_; }
-  void set_window_start(std::size_t at) { window_start_ = at; }
-  /// Brings windows back to where they began, if `count` more positions would not fit behind them.
-  void make_room(std::size_t count) {
-    if (window_start_ + count > window_room_) bring_back();
-  }
-  /// Windows move on by so many positions.
-  void advance(std::size_t count) { window_start_ += count; }
-  /// Row i becomes what row from[i] was, at the sizes of the last call.
-  void reorder(std::span<const std::size_t> from, std::span<const std::int64_t> sizes);
-
-private:
-  void bring_back();
-
-  struct placed {
-    std::size_t offset = 0, layer = 0, layers = 0;
-    std::size_t batches = 0, rows = 0, position = 0, kept = 0; // of a cache; kept: positions of a window
-    int node = -1;
-  };
-
-  graph_view graph_;
-  std::vector<placed> states_;
-  buffer buffer_, moved_;
-  std::size_t window_start_ = 0, window_room_ = 0;
-  int batch_dim_;
-};
-
-/// Whether what a step keeps or computes depends on how many positions went before, beyond that there were
-/// some: all keys and values, numbered positions.
-constexpr bool counts_positions(const graph_view& g) {
-  for (int id = 0; id < g.node_count(); ++id) {
-    const node& n = g.at(id);
-    if (n.kind == op::cache && n.attributes[2] == 0) return true;
-    if ((n.kind == op::rope || n.kind == op::sinusoidal) && n.second_number != 0) return true;
-    if (n.kind == op::equal && g.at(g.operand(id, 0)).kind == op::position) continue; // is it the beginning?
-    for (int k = 0; k < n.operand_count; ++k)
-      if (g.at(g.operand(id, k)).kind == op::position) return true;
-  }
-  return false;
-}
-
-} // namespace detail
 
 /// A model moving along a dim: stream<T>(model, weights, options) takes the next positions at each step, one
 /// or several, and gives what the whole sequence would give there. Nothing is allocated by a step. Serves one
@@ -124,6 +56,7 @@ private:
   static constexpr bool keeps_values = stepping::result.kept_count > 0;
   using step_engine = detail::simd_engine<step_model>;
   using single_position = detail::single_position<step_model, time>;
+  using row_rules = detail::checked_rows<source, time>;
   static constexpr int batch = single_position::batch;
 
 public:
@@ -135,7 +68,7 @@ public:
         step_sizes_(other.step_sizes_), begin_sizes_(other.begin_sizes_),
         step_capacity_(other.step_capacity_), begin_capacity_(other.begin_capacity_),
         step_(other.step_, step_capacity_), begin_(other.begin_, begin_capacity_), memory_(other.memory_),
-        single_(other.single_), position_(other.position_), begun_(other.begun_) {
+        single_(other.single_), rows_(other.rows_), begun_(other.begun_) {
     use_memory();
   }
   streamed& operator=(const streamed&) = delete;
@@ -154,7 +87,7 @@ public:
       begin_sizes_.hold(positions_before, 1);
       begun_ = again_ = false;
       memory_.clear();
-      position_ = 0;
+      rows_.begin();
       if constexpr (keeps_values) {
         begin_inputs_.resolve(begin_sizes_, given...);
         begin_inputs_.fill(begin_sizes_, begin_, given...);
@@ -163,6 +96,8 @@ public:
           if (!(d.symbol == time) && !(d.symbol == positions_before) && given_by_begin(d.symbol))
             step_sizes_.hold(d.symbol, begin_sizes_.size_of(d.symbol.name()));
       }
+      use_rows();
+      step_sizes_.settle();
       begun_ = true;
     } else {
       detail::refuse<detail::checked_call<begin_model, names...>,
@@ -177,24 +112,15 @@ public:
     if constexpr (detail::holds<detail::checked_call<step_model, names...>,
                                 detail::checked_value<step_model, names, std::decay_t<values>>...>) {
       if constexpr (single_position::exists)
-        if (again_ && position_ < most_positions_ && step_inputs_.same_shapes(given...)) {
+        if (again_ && rows_.furthest() < most_positions_ && step_inputs_.same_shapes(given...)) {
           step_inputs_.fill(step_sizes_, *single_, given...);
           run_single();
           return call_outputs<step_model, step_engine>(step_, step_sizes_);
         }
-      if (!begun_)
-        throw error(step_sizes_.model_name() + ": stream: expected begin(...) before the first step");
-      again_ = false; // whatever is refused below, its shapes are not those of a step
-      hold_positions();
-      step_inputs_.resolve(step_sizes_, given...);
-      const std::int64_t count = step_sizes_.size_of(time.name());
-      if (count > most_positions_ - position_)
-        throw error(step_sizes_.model_name() + ": stream: expected at most " +
-                    std::to_string(most_positions_) + " positions, the capacity of " + time.name() +
-                    ", found " + std::to_string(count) + " more after " + std::to_string(position_));
+      const std::int64_t count = resolve(given...);
+      check_room(count, rows_.furthest());
       run_step(count, given...);
-      for (const dim_size& d : capacity_)
-        if (!(d.symbol == time)) step_sizes_.hold(d.symbol, step_sizes_.size_of(d.symbol.name()));
+      hold_sizes();
       return call_outputs<step_model, step_engine>(step_, step_sizes_);
     } else {
       detail::refuse<detail::checked_call<step_model, names...>,
@@ -203,33 +129,87 @@ public:
     }
   }
 
+  /// The same where row i takes its first lengths[i] positions alone, from 0 to all that are given: beyond
+  /// them nothing changes of what it keeps, and its outputs are zeros. What is given there is not used, but
+  /// is checked. Rows of one length go through the model together. The first such step makes room for itself.
+  template <fixed_name... names, class... values>
+  auto step(std::span<const std::size_t> lengths, const binding<names, values>&... given) {
+    using detail::checked_call, detail::checked_value;
+    if constexpr (detail::holds<row_rules, checked_call<step_model, names...>,
+                                checked_value<step_model, names, std::decay_t<values>>...>) {
+      const std::int64_t count = resolve(given...);
+      check_lengths(lengths, count);
+      parts_.reserve(step_capacity_);
+      step_inputs_.fill(step_sizes_, parts_, given...);
+      hold_sizes();
+      run_parts(lengths, count);
+      return call_outputs<step_model, step_engine>(step_, step_sizes_);
+    } else {
+      detail::refuse<row_rules, checked_call<step_model, names...>,
+                     checked_value<step_model, names, std::decay_t<values>>...>();
+      return refused_value{};
+    }
+  }
+
   /// Whether a small model takes a single position by one function, without the steps of its plan.
   static constexpr bool has_single_position = single_position::exists;
 
-  /// How many positions have been taken.
-  std::int64_t position() const { return position_; }
+  /// How many positions a row has taken.
+  std::int64_t position(std::size_t row = 0) const { return rows_.of(row); }
   /// The bytes of what is kept between steps, at capacity.
   std::int64_t state_bytes() const {
     return static_cast<std::int64_t>(memory_.values().size() * sizeof(float));
   }
 
+  // Rows of the batch. Each throws fovea::error for a row that there is not.
+
+  /// A row starts again at position 0; what `begin` has computed for it stays.
+  void reset(std::size_t row) {
+    if (!may_use_rows(row)) return;
+    memory_.clear(row, step_sizes_.sizes());
+    rows_.set(row, 0);
+  }
+  /// Row `to` becomes what row `from` is.
+  void copy(std::size_t from, std::size_t to) {
+    if (!may_use_rows(from) || !may_use_rows(to)) return;
+    memory_.copy(from, to, step_sizes_.sizes());
+    rows_.set(to, rows_.of(from));
+  }
+  stream_row save(std::size_t row) const {
+    if (!may_use_rows(row)) return {};
+    return {memory_.save(row, rows_.of(row), step_sizes_.sizes()), rows_.of(row)};
+  }
+  /// The row goes on from what a row of any stream of the same model has saved, at other capacities too.
+  void load(std::size_t row, const stream_row& from) {
+    if (!may_use_rows(row)) return;
+    check_room(from.position, 0);
+    if (!memory_.load(row, from.position, step_sizes_.sizes(), from.values))
+      throw error(step_sizes_.model_name() + ": stream: a row after " + std::to_string(from.position) +
+                  " positions does not keep " + std::to_string(from.values.size()) + " numbers");
+    rows_.set(row, from.position);
+  }
+
   stream_state save() const {
     stream_state s{
-        {memory_.values().begin(), memory_.values().end()}, {}, position_, memory_.window_start(), begun_};
+        {memory_.values().begin(), memory_.values().end()}, {}, {}, memory_.window_start(), begun_};
     for (const dim_size& d : capacity_) s.sizes.push_back(step_sizes_.held(d.symbol));
+    for (std::size_t row = 0; row < rows_.rows(); ++row) s.positions.push_back(rows_.of(row));
     return s;
   }
   /// Goes on from what the same model, compiled at the same capacity, has saved. Throws fovea::error where it
   /// does not fit.
   void load(const stream_state& s) {
-    if (s.values.size() != memory_.values().size() || s.sizes.size() != capacity_.size())
+    if (s.values.size() != memory_.values().size() || s.sizes.size() != capacity_.size() ||
+        s.positions.size() > rows_.most_rows())
       throw error(step_sizes_.model_name() + ": stream: expected a state of " +
                   std::to_string(memory_.values().size()) + " numbers, found " +
                   std::to_string(s.values.size()));
     std::copy(s.values.begin(), s.values.end(), memory_.values().begin());
     for (std::size_t i = 0; i < capacity_.size(); ++i) step_sizes_.hold(capacity_[i].symbol, s.sizes[i]);
+    step_sizes_.settle();
     memory_.set_window_start(s.window_start);
-    position_ = s.position;
+    rows_.use(s.positions.size());
+    for (std::size_t row = 0; row < s.positions.size(); ++row) rows_.set(row, s.positions[row]);
     begun_ = s.begun;
     again_ = false;
   }
@@ -238,14 +218,15 @@ public:
     static_assert(batch > 0, "the inputs of the step have no batch axis before time");
     const dim batch_symbol = step_model::view.dim_of(batch);
     const std::int64_t before = step_sizes_.held(batch_symbol);
-    if (rows.empty() || static_cast<std::int64_t>(rows.size()) > step_capacity_[batch])
-      throw error(step_sizes_.model_name() + ": stream: expected 1 to " +
-                  std::to_string(step_capacity_[batch]) + " rows, found " + std::to_string(rows.size()));
+    if (rows.empty() || rows.size() > rows_.most_rows())
+      throw error(step_sizes_.model_name() + ": stream: expected 1 to " + std::to_string(rows_.most_rows()) +
+                  " rows, found " + std::to_string(rows.size()));
     for (const std::size_t row : rows)
       if (static_cast<std::int64_t>(row) >= before)
         throw error(step_sizes_.model_name() + ": stream: expected rows from 0 to " +
                     std::to_string(before - 1) + ", found " + std::to_string(row));
     memory_.reorder(rows, step_sizes_.sizes());
+    rows_.reorder(rows);
     step_sizes_.hold(batch_symbol, static_cast<std::int64_t>(rows.size()));
     again_ = false;
   }
@@ -263,7 +244,8 @@ private:
         begin_(source_weights, names_of(of), begin_capacity_, detail::threads_of<model>(options),
                simd::generated_code<typename begin_model::lowered, simd::native>::steps.data()),
         memory_(step_model::lowered::view, std::span(step_model::lowered::schedule.groups.live),
-                step_capacity_, stepping::result.states, most_new_, most_new_, batch) {
+                step_capacity_, stepping::result.states, most_new_, most_new_, batch),
+        rows_(batch == 0 ? 1 : static_cast<std::size_t>(step_capacity_[batch])) {
     use_memory();
     if constexpr (single_position::exists)
       if (detail::is_small<model>(options)) single_.emplace(step_.parameters(), step_capacity_);
@@ -298,16 +280,70 @@ private:
         found.push_back(n.attributes[2]);
     return found;
   }
-  /// The positions before a step, as its int32 counts them: where they only tell the beginning from later,
-  /// there is no end.
-  std::int64_t before() const {
-    return std::min<std::int64_t>(position_, std::numeric_limits<std::int32_t>::max());
-  }
+  /// The symbols that count positions, at the row that has taken most.
   void hold_positions() {
-    step_sizes_.hold(positions_before, position_);
+    step_sizes_.hold(positions_before, rows_.furthest());
     for (const node& n : step_model::view.nodes)
       if (n.kind == op::cache && n.attributes[2] > 0)
-        step_sizes_.hold(last_positions(n.attributes[2]), std::min<std::int64_t>(position_, n.attributes[2]));
+        step_sizes_.hold(last_positions(n.attributes[2]),
+                         std::min<std::int64_t>(rows_.furthest(), n.attributes[2]));
+  }
+  /// What a step has found out about its dims holds until the next begin.
+  void hold_sizes() {
+    for (const dim_size& d : capacity_)
+      if (!(d.symbol == time)) step_sizes_.hold(d.symbol, step_sizes_.size_of(d.symbol.name()));
+    use_rows();
+  }
+  void use_rows() {
+    if constexpr (batch > 0)
+      if (const std::int64_t rows = step_sizes_.held(step_model::view.dim_of(batch)); rows > 0)
+        rows_.use(static_cast<std::size_t>(rows));
+  }
+  void expect_begun() const {
+    if (!begun_)
+      throw error(step_sizes_.model_name() + ": stream: expected begin(...) before the first step");
+  }
+
+  /// The sizes of a step; returns how many positions it takes.
+  template <fixed_name... names, class... values>
+  std::int64_t resolve(const binding<names, values>&... given) {
+    expect_begun();
+    again_ = false; // whatever is refused below, its shapes are not those of a step
+    hold_positions();
+    step_inputs_.resolve(step_sizes_, given...);
+    return step_sizes_.size_of(time.name());
+  }
+  void check_room(std::int64_t count, std::int64_t before) const {
+    if (count > most_positions_ - before)
+      throw error(step_sizes_.model_name() + ": stream: expected at most " + std::to_string(most_positions_) +
+                  " positions, the capacity of " + time.name() + ", found " + std::to_string(count) +
+                  " more after " + std::to_string(before));
+  }
+  void check_lengths(std::span<const std::size_t> lengths, std::int64_t count) const {
+    const std::int64_t rows = step_sizes_.sizes()[batch];
+    if (static_cast<std::int64_t>(lengths.size()) != rows)
+      throw error(step_sizes_.model_name() + ": stream: expected " + std::to_string(rows) +
+                  " lengths, one for each row, found " + std::to_string(lengths.size()));
+    for (std::size_t row = 0; row < lengths.size(); ++row) {
+      if (static_cast<std::int64_t>(lengths[row]) > count)
+        throw error(step_sizes_.model_name() + ": stream: expected lengths up to the " +
+                    std::to_string(count) + " positions that are given, found " +
+                    std::to_string(lengths[row]) + " for row " + std::to_string(row));
+      check_room(static_cast<std::int64_t>(lengths[row]), rows_.of(row));
+    }
+  }
+  /// Whether a row can be used by itself; the error that says why it cannot.
+  bool may_use_rows(std::size_t row) const {
+    if constexpr (row_rules::error.empty()) {
+      expect_begun();
+      if (row >= rows_.rows())
+        throw error(step_sizes_.model_name() + ": stream: expected a row from 0 to " +
+                    std::to_string(rows_.rows() - 1) + ", found " + std::to_string(row));
+      return true;
+    } else {
+      detail::refuse<row_rules>();
+      return false;
+    }
   }
 
   template <fixed_name... names, class... values>
@@ -322,18 +358,52 @@ private:
         return;
       }
     step_inputs_.fill(step_sizes_, step_, given...);
-    memory_.make_room(static_cast<std::size_t>(count));
-    step_.memory().set_position(before(), memory_.window_start());
-    step_.run(step_sizes_.sizes());
+    run_engine(count);
     memory_.advance(static_cast<std::size_t>(count));
-    position_ += count;
+    rows_.advance(count);
+  }
+  void run_engine(std::int64_t count) {
+    memory_.make_room(static_cast<std::size_t>(count));
+    step_.memory().set_position(rows_.furthest(), memory_.window_start(), rows_.apart());
+    step_.run(step_sizes_.sizes());
   }
   void run_single() {
     memory_.make_room(1);
     const std::size_t rows = batch == 0 ? 1 : static_cast<std::size_t>(step_sizes_.sizes()[batch]);
-    single_->run(states_.data(), memory_.window_start(), rows, before());
+    if constexpr (single_position::reads_position)
+      single_->run(states_.data(), memory_.window_start(), rows, rows_.furthest(), rows_.apart());
+    else
+      single_->run(states_.data(), memory_.window_start(), rows, 0, nullptr);
     memory_.advance(1);
-    ++position_;
+    rows_.advance(1);
+  }
+  /// From each length to the next, those rows that are not at their end.
+  void run_parts(std::span<const std::size_t> lengths, std::int64_t count) {
+    parts_.begin(step_sizes_.sizes());
+    for (std::size_t done = 0;;) {
+      std::size_t end = 0;
+      for (const std::size_t length : lengths)
+        if (length > done && (end == 0 || length < end)) end = length;
+      if (end == 0) break;
+      rows_.rest([&](std::size_t row) { return lengths[row] < end; });
+      const auto taken = static_cast<std::int64_t>(end - done);
+      hold_positions();
+      settle_at(taken);
+      parts_.give(step_, step_sizes_.sizes(), done, end - done);
+      run_engine(taken);
+      parts_.take(step_, step_sizes_.sizes(), done, end - done, rows_.places());
+      memory_.advance(end - done, rows_.places(), step_sizes_.sizes());
+      rows_.advance(taken);
+      done = end;
+    }
+    rows_.settle();
+    settle_at(count);
+    for (std::size_t i = 0; i < step_model::view.outputs.size(); ++i) step_.set_output(i, parts_.output(i));
+  }
+  void settle_at(std::int64_t count) {
+    step_sizes_.hold(time, count);
+    step_sizes_.settle();
+    step_sizes_.hold(time, call_sizes::not_held);
   }
 
   static constexpr bool given_by_begin(const dim& symbol) {
@@ -356,7 +426,8 @@ private:
   std::optional<single_position> single_; // of a small stream that has one
   detail::call_inputs<step_model> step_inputs_;
   detail::call_inputs<begin_model> begin_inputs_;
-  std::int64_t position_ = 0;
+  detail::step_parts<step_model, time, batch> parts_;
+  detail::row_positions rows_;
   bool begun_ = false, again_ = false; // again_: the last step took one position by single_
 };
 

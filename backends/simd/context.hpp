@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include <fovea/backends/simd/generated.hpp>
 #include <fovea/backends/simd/kernels/table.hpp>
 #include <fovea/backends/simd/prepared_weights.hpp>
 #include <fovea/dsl/graph_view.hpp>
@@ -36,8 +37,15 @@ struct context {
   size_t scratch_stride;
   const packed_scan* scans; // for each region
   const kept_state* states;
-  std::int64_t before; // positions that a stream took in earlier calls
-  size_t window_start; // where the windows of a stream begin in their memory, in positions
+  std::int64_t before;            // positions that a stream took in earlier calls
+  const row_position* row_places; // of each batch row, where rows stand apart; else null
+  size_t window_start;            // where the windows of a stream begin in their memory, in positions
+
+  /// The positions that a batch row took before.
+  std::int64_t before_row(size_t row) const {
+    return row_places == nullptr ? before : row_places[row].first();
+  }
+  bool is_idle(size_t row) const { return row_places != nullptr && row_places[row].idle; }
 
   size_t size(int d) const { return static_cast<size_t>(sizes[d]); }
   const shape& shape_of(int id) const { return graph.at(id).shape; }

@@ -132,6 +132,7 @@ context engine::begin(std::span<const std::int64_t> sizes) {
           weights_->scans.data(),
           states_.data(),
           before_,
+          row_places_,
           window_start_};
 }
 

@@ -38,10 +38,12 @@ public:
   /// A context for a call of the given sizes; slots stand where they stood at first.
   context begin(std::span<const std::int64_t> sizes);
   void reserve_scratch(size_t floats_a_thread);
-  /// What a stream keeps, and how many positions it has taken.
+  /// What a stream keeps, and how many positions it has taken: each batch row by itself where they stand
+  /// apart.
   void set_states(std::vector<kept_state> states) { states_ = std::move(states); }
-  void set_position(std::int64_t before, size_t window_start) {
+  void set_position(std::int64_t before, size_t window_start, const row_position* rows) {
     before_ = before;
+    row_places_ = rows;
     window_start_ = window_start;
   }
   std::int64_t arena_bytes() const { return static_cast<std::int64_t>(arena_.size() * sizeof(float)); }
@@ -64,6 +66,7 @@ private:
   std::vector<std::int64_t> layers_, times_;
   std::vector<kept_state> states_;
   std::int64_t before_ = 0;
+  const row_position* row_places_ = nullptr;
   size_t window_start_ = 0;
 };
 

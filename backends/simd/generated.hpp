@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 
 #include <fovea/backends/simd/kernels/table.hpp>
 
@@ -74,7 +75,24 @@ struct kept_state {
   size_t layer = 0, rows = 0, position = 0;
 };
 
-/// One position of a small stream, for `rows` batch rows.
+/// Where a batch row of a stream stands. An idle row takes no position in a call: what it keeps stays.
+struct row_position {
+  std::int64_t before = 0;
+  bool idle = false;
+
+  /// Where its values are counted from; those of an idle row are not used.
+  std::int64_t first() const { return idle ? 0 : before; }
+};
+
+/// The number of a position as graphs count it: where it only tells the beginning from later, there is no
+/// end.
+inline std::int32_t integer_position(std::int64_t position) {
+  constexpr std::int64_t largest = std::numeric_limits<std::int32_t>::max();
+  return static_cast<std::int32_t>(position < largest ? position : largest);
+}
+
+/// One position of a small stream, for `rows` batch rows, all of them after `before` others where
+/// `positions` does not say more.
 struct position_args {
   const float* packed = nullptr; // the parameters, as `pack` leaves them
   const float* const* inputs = nullptr;
@@ -82,6 +100,7 @@ struct position_args {
   const kept_state* states = nullptr;
   size_t window_start = 0, rows = 0;
   std::int32_t before = 0;
+  const row_position* positions = nullptr;
 };
 
 /// The code of one position; empty where the stream has none.

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -222,6 +223,13 @@ struct position_code {
     at.back() = next;
     return at;
   }();
+  /// Whether it reads how many positions went before.
+  static constexpr bool reads_position = [] {
+    for (int i = 0; i < schedule.step_count; ++i)
+      if (schedule.steps[i].kind == step_kind::single && g.at(schedule.steps[i].node).kind == op::position)
+        return true;
+    return false;
+  }();
   static constexpr bool eligible = found.fits && places.back() <= most_values;
 
   template <class Arch>
@@ -274,6 +282,13 @@ struct position_code {
              r.layers[g.at(weighted).region] * steps::template floats_of<weighted>;
     }
 
+    /// The positions before the row's own.
+    template <int id>
+    [[gnu::always_inline]] static std::int32_t before(const row& r) {
+      if constexpr (has_batch(id))
+        if (r.call.positions != nullptr) return integer_position(r.call.positions[r.batch].first());
+      return r.call.before;
+    }
     template <int count>
     [[gnu::always_inline]] static void copy(float* to, const float* from) {
       std::memcpy(to, from, count * sizeof(float));
@@ -292,7 +307,9 @@ struct position_code {
         copy<row_width<g.operand(id, 0)>>(state<id>(r) + n.attributes[2] * row_width<g.operand(id, 0)>,
                                           at<g.operand(id, 0)>(r));
       else if constexpr (n.kind == op::position || n.kind == op::time_index)
-        *reinterpret_cast<std::int32_t*>(to) = n.kind == op::position ? r.call.before : 0;
+        // Whole, as it is read: a vector that waits for one number to be stored waits long.
+        std::fill_n(reinterpret_cast<std::int32_t*>(to), padded_row(1),
+                    n.kind == op::position ? before<id>(r) : 0);
       else if constexpr (n.kind == op::broadcast && storage(id) == id)
         for (int j = 0; j < row_width<id>; ++j) to[j] = *at<g.operand(id, 0)>(r);
       else if constexpr (n.kind == op::concat) {

@@ -5,7 +5,7 @@
 
 #include <fovea/dsl/graph_view.hpp>
 #include <fovea/dsl/passes/kept_window.hpp>
-#include <fovea/dsl/plan/extent.hpp>
+#include <fovea/dsl/passes/stream_writer.hpp>
 
 namespace fovea {
 
@@ -17,7 +17,7 @@ namespace fovea {
 ///   cache     attributes: its number, the axis of time, and how many positions it keeps, 0: all of them;
 ///             the positions that it keeps and then the operand's. For a convolution it begins with zeros,
 ///             for attention with none
-///   position  how many positions went before
+///   position  how many positions went before, [] or, where the rows of a batch may stand apart, of each row
 
 /// The sizes of a step: how many positions went before it.
 inline constexpr dim positions_before{"(before)"};
@@ -33,293 +33,14 @@ constexpr dim last_positions(std::int32_t most) {
 
 namespace detail {
 
-struct streamer {
-  static constexpr int most = graph::max_nodes;
-
-  const graph& g;
-  graph& to;
-  std::uint16_t time;
-  bool live[most] = {}, moves[most] = {},
-       given[most] = {}; // an output needs it; depends on the dim; on an input
-  bool moving_region[graph::max_regions] = {};
-  bool hoisted[most] = {}; // inside a loop that moves: the same at every step, so that `begin` computes it
-  std::int32_t mapped[most] = {}; // the node of `to` that stands for one of g
+struct streamer : stream_writer {
   std::int32_t position = -1, beginning = -1, states = 0;
 
-  // What depends on the dim
-  // ---------------------------------------------------------------------------------------------------------
-
-  constexpr bool has_time(std::uint16_t d) const {
-    if (g.is_number(d)) return false;
-    const dim& form = g.forms[-1 - g.dim_numbers[d]];
-    const dim& symbol = g.forms[-1 - g.dim_numbers[time]];
-    for (int i = 0; i < form.atom_count; ++i)
-      if (form.atoms[i].divisor == 0 && same_text(form.atoms[i].symbol, symbol.atoms[0].symbol)) return true;
-    return false;
-  }
-  /// The axis of a node that is the dim, or -1.
-  constexpr int time_axis(int id) const {
-    const shape& s = g.nodes[id].shape;
-    for (int i = 0; i < s.rank; ++i)
-      if (s[i] == time) return i;
-    return -1;
-  }
-  constexpr bool moving_scan(int region) const { return g.regions[region].time == time; }
-  constexpr bool inside_moving_scan(int region) const {
-    for (; region != 0; region = g.regions[region].parent)
-      if (moving_scan(region)) return true;
-    return false;
+  constexpr streamer(const graph& of, graph& made, std::uint16_t along, bool rows_apart = false)
+      : stream_writer(of, made, along, rows_apart) {
+    begin_tables();
   }
 
-  constexpr void find_live() {
-    for (int i = 0; i < g.input_count; ++i) live[g.inputs[i].node] = true; // given, needed or not
-    for (int i = 0; i < g.output_count; ++i) live[g.outputs[i].node] = true;
-    for (int id = g.node_count - 1; id >= 0; --id) {
-      const node& n = g.nodes[id];
-      if (!live[id]) continue;
-      for (int k = 0; k < n.operand_count; ++k) live[g.operand(id, k)] = true;
-      if (n.kind != op::repeat_output && n.kind != op::scan_output) continue;
-      const region_entry& r = g.regions[n.attributes[1]];
-      for (int k = 0; k < r.carried; ++k) live[r.first + k] = live[r.results[k]] = true;
-    }
-    // The last state of a scan is kept, whether an output needs it or not.
-    for (int id = 0; id < g.node_count; ++id) {
-      const node& n = g.nodes[id];
-      if (n.kind == op::repeat_output && moving_scan(n.attributes[1]) &&
-          live[g.regions[n.attributes[1]].first])
-        live[id] = true;
-    }
-  }
-  constexpr void find_moving() {
-    bool changed = true;
-    while (changed) {
-      changed = false;
-      for (int id = 0; id < g.node_count; ++id) {
-        if (moves[id] || !live[id]) continue;
-        const node& n = g.nodes[id];
-        bool now = moving_scan(n.region) && (n.kind == op::carry || n.kind == op::time_index);
-        for (int i = 0; i < n.shape.rank; ++i) now |= has_time(n.shape[i]);
-        for (int k = 0; k < n.operand_count; ++k) now |= moves[g.operand(id, k)];
-        if (n.kind == op::carry) now |= moves[g.regions[n.region].results[n.attributes[0]]];
-        moves[id] = now;
-        changed |= now;
-      }
-    }
-    for (int id = 0; id < g.node_count; ++id) {
-      given[id] = g.nodes[id].kind == op::input;
-      for (int k = 0; k < g.nodes[id].operand_count; ++k) given[id] |= given[g.operand(id, k)];
-    }
-    for (int id = 0; id < g.node_count; ++id)
-      if (moves[id])
-        for (int r = g.nodes[id].region; r != 0; r = g.regions[r].parent) moving_region[r] = true;
-    for (int id = 0; id < g.node_count; ++id) hoisted[id] = can_be_hoisted(id);
-  }
-  /// The repeat, or the model itself, that the body of a moving scan belongs to.
-  constexpr int home_of(int region) const {
-    while (region != 0 && moving_scan(region)) region = g.regions[region].parent;
-    return region;
-  }
-  /// Whether a node of a moving loop depends on inputs, and not on what the loop carries.
-  constexpr bool can_be_hoisted(int id) const {
-    const node& n = g.nodes[id];
-    if (!live[id] || moves[id] || !given[id] || is_leaf(id) || !region_moves(n.region)) return false;
-    for (int r = home_of(n.region); r != 0; r = g.regions[r].parent)
-      if (g.regions[r].is_scan()) return false;
-    switch (n.kind) {
-      case op::carry:
-      case op::repeat_output:
-      case op::scan_output:
-      case op::time_step:
-      case op::time_index:
-      case op::stack:
-        return false;
-      default:
-        break;
-    }
-    for (int k = 0; k < n.operand_count; ++k) {
-      const int from = g.operand(id, k);
-      if (!is_leaf(from) && region_moves(g.nodes[from].region) && !hoisted[from]) return false;
-    }
-    return true;
-  }
-  /// Whether a node's region is part of the step: at the top, only what moves.
-  constexpr bool region_moves(int region) const {
-    for (; region != 0; region = g.regions[region].parent)
-      if (moving_region[region]) return true;
-    return false;
-  }
-  constexpr bool is_leaf(int id) const {
-    return g.nodes[id].kind == op::parameter || g.nodes[id].kind == op::constant;
-  }
-  /// Whether the step computes a node: what moves, what loops over it need, and what depends on no input.
-  constexpr bool in_step(int id) const {
-    return moves[id] || is_leaf(id) || (region_moves(g.nodes[id].region) && !hoisted[id]) ||
-           (!given[id] && g.nodes[id].region == 0 && g.nodes[id].kind != op::repeat_output &&
-            g.nodes[id].kind != op::scan_output);
-  }
-
-  // Whether each operation may move along the dim
-  // ---------------------------------------------------------------------------------------------------------
-
-  constexpr bool refuse(int id, const char* why) {
-    const node& n = g.nodes[id];
-    to.current_scope = n.scope;
-    const bool of_scan = n.kind == op::carry && g.regions[n.region].is_scan();
-    to.fail(n.at, of_scan ? "scan" : word_of(n.kind), ": cannot be streamed along ", g.dim_of(time), ": ",
-            why);
-    return false;
-  }
-
-  constexpr bool checked(int id) {
-    const node& n = g.nodes[id];
-    const int axis = time_axis(id);
-    const auto of = [&](int k) { return g.operand(id, k); };
-    const auto axis_of = [&](int k) { return time_axis(of(k)); };
-    int axes = 0;
-    for (int i = 0; i < n.shape.rank; ++i) {
-      axes += has_time(n.shape[i]);
-      if (has_time(n.shape[i]) && n.shape[i] != time)
-        return refuse(id, "an axis of its result is no longer one for each position");
-    }
-    if (axes > 1) return refuse(id, "its result has two axes of positions");
-    if (inside_moving_scan(n.region)) {
-      for (int k = 0; k < n.operand_count; ++k)
-        if (axis_of(k) >= 0 && n.kind != op::time_step)
-          return refuse(id, "a step of the scan reads all positions");
-      return true;
-    }
-    if (is_elementwise(n.kind)) {
-      for (int k = 0; k < n.operand_count; ++k)
-        if (axis_of(k) >= 0 && axis_of(k) - g.nodes[of(k)].shape.rank != axis - n.shape.rank)
-          return refuse(id, "positions meet other axes");
-      return true;
-    }
-    const int last = n.shape.rank - 1;
-    switch (n.kind) {
-      case op::input:
-      case op::carry:
-      case op::repeat_output:
-      case op::stack:
-      case op::scan_output:
-      case op::time_step:
-      case op::range:
-      case op::permute:
-      case op::transpose:
-      case op::broadcast:
-        return true;
-      case op::linear:
-        return axis_of(0) != g.nodes[of(0)].shape.rank - 1 || refuse(id, "it sums over positions");
-      case op::matmul:
-        if (axis_of(1) >= 0) return refuse(id, "its right side has positions");
-        return axis_of(0) != g.nodes[of(0)].shape.rank - 1 || refuse(id, "it sums over positions");
-      case op::gather:
-        return !moves[of(0)] || refuse(id, "its table has positions");
-      case op::layer_norm:
-      case op::rms_norm:
-      case op::batch_norm:
-        return axis != last || refuse(id, "it norms over positions");
-      case op::softmax:
-      case op::log_softmax:
-      case op::concat:
-      case op::reverse:
-      case op::slice:
-      case op::pad:
-        return n.attributes[0] != axis_of(0) || refuse(id, "it works along positions");
-      case op::sum:
-      case op::mean:
-      case op::max_over:
-      case op::min_over:
-      case op::argmax:
-        return n.attributes[0] != axis_of(0) || refuse(id, "it needs all positions");
-      case op::reshape: {
-        const shape& from = g.nodes[of(0)].shape;
-        extent before, after;
-        for (int i = 0; i < axis_of(0); ++i) multiply(before, from[i]);
-        for (int i = 0; i < axis; ++i) multiply(after, n.shape[i]);
-        return (before.factor == after.factor && same_dims(before, after)) ||
-               refuse(id, "positions do not stay an axis of their own");
-      }
-      case op::sinusoidal:
-      case op::rope:
-        return axis == last - 1 || refuse(id, "positions are not its last axis but one");
-      case op::attention: {
-        if (axis_of(1) < 0 && axis_of(2) < 0)
-          return !sees_positions(id) || refuse(id, "its score or mask compares positions with other keys");
-        if (axis_of(0) != last - 1 || axis_of(1) != last - 1 || axis_of(2) != last - 1)
-          return refuse(id, "queries, keys and values do not all move along it");
-        if (n.attributes[3] < 0 || g.functions[n.attributes[3]].looks_ahead)
-          return refuse(id, "a query may see later keys; join its mask with causal or window");
-        for (int k = 3; k < n.operand_count; ++k)
-          if (axis_of(k) >= 0) return refuse(id, "its bias or a table of its lambdas has positions");
-        return true;
-      }
-      default:
-        if (is_convolution(n.kind) && !is_transposed(n.kind)) return convolution_fits(id);
-        return refuse(id, "it has no form that takes some positions at a time");
-    }
-  }
-  constexpr void multiply(extent& e, std::uint16_t d) const {
-    if (g.is_number(d))
-      e.factor *= g.number(d);
-    else
-      e.dims[e.count++] = d;
-  }
-  constexpr bool sees_positions(int id) const {
-    for (const int which : {2, 3}) {
-      const int f = g.nodes[id].attributes[which];
-      if (f < 0) continue;
-      const scalar_function& from = g.functions[f];
-      for (int i = 0; i < from.count; ++i)
-        for (int k = 0; k < from.nodes[i].operand_count; ++k)
-          if (from.nodes[from.nodes[i].operands[k]].kind == op::query_position) return true;
-    }
-    return false;
-  }
-  /// Which axis of its window the dim is; -1: none.
-  constexpr int window_axis(int id) const {
-    const sliding_window& w = g.windows[g.nodes[id].attributes[0]];
-    const int from_last = g.nodes[id].shape.rank - 2 - time_axis(g.operand(id, 0));
-    return from_last < w.axes && from_last >= 0 ? 1 - from_last : -1;
-  }
-  constexpr bool convolution_fits(int id) {
-    const int axis = window_axis(id);
-    if (axis < 0) return time_axis(id) >= 0 || refuse(id, "it sums over positions");
-    const sliding_window& w = g.windows[g.nodes[id].attributes[0]];
-    if (w.stride[axis] != 1) return refuse(id, "its stride along it is not 1");
-    return (w.after[axis] == 0 && w.before[axis] == w.span(axis) - 1) ||
-           refuse(id, "it sees later positions; use .padding = causal");
-  }
-
-  // Making the graphs
-  // ---------------------------------------------------------------------------------------------------------
-
-  constexpr int emit(node made, std::initializer_list<std::int32_t> operands) {
-    made.first_operand = to.operand_count;
-    made.operand_count = static_cast<std::uint8_t>(operands.size());
-    for (std::int32_t from : operands) to.operands[to.operand_count++] = from;
-    to.nodes[to.node_count] = made;
-    return to.node_count++;
-  }
-  /// A node of `to` where node `id` of g was, with other operands.
-  constexpr int beside(int id, op kind, shape s, std::initializer_list<std::int32_t> operands,
-                       std::int32_t first_attribute = 0, element type = element::f32) {
-    const node& n = g.nodes[id];
-    return emit({.kind = kind,
-                 .type = type,
-                 .region = n.region,
-                 .shape = s,
-                 .scope = n.scope,
-                 .attributes = {first_attribute},
-                 .at = n.at},
-                operands);
-  }
-  constexpr int copy(int id) {
-    node made = g.nodes[id];
-    made.first_operand = to.operand_count;
-    for (int k = 0; k < made.operand_count; ++k) to.operands[to.operand_count++] = mapped[g.operand(id, k)];
-    to.nodes[to.node_count] = made;
-    return to.node_count++;
-  }
   constexpr shape with_axis(shape s, int axis, const dim& size) {
     s[axis] = to.intern(size);
     return s;
@@ -327,18 +48,18 @@ struct streamer {
 
   constexpr int moved(int id) {
     const node& n = g.nodes[id];
-    const auto plus_position = [&](int made) {
-      return beside(id, op::add, n.shape, {made, position}, 0, element::i32);
-    };
     if ((n.kind == op::range && time_axis(id) >= 0) || (n.kind == op::time_index && moving_scan(n.region)))
-      return plus_position(copy(id));
+      return plus_position(id, position);
     const int made = [&] {
       if (n.kind == op::attention && time_axis(g.operand(id, 1)) >= 0) return attention(id);
       if (is_convolution(n.kind) && window_axis(id) >= 0) return convolution(id);
       return copy(id);
     }();
-    if ((n.kind == op::rope || n.kind == op::sinusoidal) && time_axis(id) >= 0)
+    if ((n.kind == op::rope || n.kind == op::sinusoidal) && time_axis(id) >= 0) {
       to.nodes[made].second_number = 1; // counts from `before`
+      if (n.kind == op::sinusoidal && batch != 0 && lifts(id)) to.nodes[made].shape = rows_of(n.shape);
+      if (n.kind == op::rope && !lifted[id]) keeps_rows(id, n.shape);
+    }
     if (n.kind == op::input) {
       to.nodes[made].attributes[0] = to.input_count;
       to.inputs[to.input_count++] = {g.inputs[n.attributes[0]].name, made};
@@ -357,6 +78,7 @@ struct streamer {
     for (const int k : {1, 2}) {
       const int from = g.operand(id, k);
       const shape& s = g.nodes[from].shape;
+      if (!keeps_rows(from, s)) return 0;
       kept[k - 1] =
           beside(id, op::cache, with_axis(s, s.rank - 2, before + g.dim_of(time)), {mapped[from]}, states++);
       to.nodes[kept[k - 1]].attributes[1] = s.rank - 2;
@@ -373,6 +95,7 @@ struct streamer {
     const int axis = window_axis(id), from = g.operand(id, 0), along = time_axis(from);
     const int before = w.before[axis];
     if (before == 0) return copy(id);
+    if (!keeps_rows(from, g.nodes[from].shape)) return 0;
     const int all = beside(id, op::cache, with_axis(g.nodes[from].shape, along, g.dim_of(time) + before),
                            {mapped[from]}, states++);
     to.nodes[all].attributes[1] = along;
@@ -399,20 +122,25 @@ struct streamer {
       const int id = r.first + k;
       const node& n = g.nodes[id];
       const int outer = r.parent;
+      if (!keeps_rows(id, n.shape)) return;
       const int kept = beside(id, op::state, n.shape, {}, scan_states[region] + k, n.type);
       to.nodes[kept].region = static_cast<std::uint8_t>(outer);
       resumed[k] = kept; // zeros at the beginning
       if (is_zero(g.operand(id, 0))) continue;
-      resumed[k] = beside(id, op::where, n.shape, {beginning, mapped[g.operand(id, 0)], kept}, 0, n.type);
+      const int first =
+          batch == 0 ? beginning : in_rank(id, shape{}, beginning, n.shape.rank, element::boolean);
+      if (first != beginning) to.nodes[first].region = static_cast<std::uint8_t>(outer);
+      resumed[k] = beside(id, op::where, n.shape, {first, mapped[g.operand(id, 0)], kept}, 0, n.type);
       to.nodes[resumed[k]].region = static_cast<std::uint8_t>(outer);
     }
   }
   std::int32_t resumed[region_entry::max_carried] = {};
 
   constexpr void make_step() {
-    position = emit({.kind = op::position, .type = element::i32}, {});
+    const shape each = batch == 0 ? shape{} : rows_of(shape{});
+    position = emit({.kind = op::position, .type = element::i32, .shape = each}, {});
     const int zero = emit({.kind = op::constant, .type = element::i32}, {});
-    beginning = emit({.kind = op::equal, .type = element::boolean}, {position, zero});
+    beginning = emit({.kind = op::equal, .type = element::boolean, .shape = each}, {position, zero});
     for (int id = 0; id < g.node_count && to.error.empty(); ++id) {
       const node& n = g.nodes[id];
       if (n.region != 0 && id == g.regions[n.region].first) {
@@ -501,6 +229,13 @@ struct streamer {
       to.regions[r].last = to.node_count;
   }
   constexpr void finish() {
+    for (int r = 1; r < g.region_count; ++r)
+      for (int k = 0; k < g.regions[r].carried; ++k)
+        if (lifted[g.regions[r].results[k]])
+          refuse_rows(g.regions[r].results[k], "a loop carries positions that have no batch axis");
+    for (int i = 0; i < g.output_count; ++i)
+      if (lifted[g.outputs[i].node])
+        refuse_rows(g.outputs[i].node, "an output is of positions that have no batch axis");
     for (int i = 0; i < g.output_count; ++i)
       to.outputs[to.output_count++] = {g.outputs[i].name, mapped[g.outputs[i].node]};
     finish_tables();
@@ -528,19 +263,6 @@ struct streamer {
     all(to.functions, g.functions, g.function_count), to.function_count = g.function_count;
     all(to.windows, g.windows, g.window_count), to.window_count = g.window_count;
   }
-  constexpr void prepare() {
-    begin_tables();
-    find_live();
-    find_moving();
-  }
-  constexpr void run() {
-    prepare();
-    make_step();
-  }
-  constexpr void begin(const std::int32_t* kept, const std::int32_t* state_of, int count) {
-    prepare();
-    make_begin(kept, state_of, count);
-  }
 };
 
 /// The id that a graph has given a symbol, or 0.
@@ -550,28 +272,32 @@ constexpr std::uint16_t dim_of_graph(const graph& g, const dim& symbol) {
   return 0;
 }
 
-/// The step of a declaration, whose graph is `source::built`, along `time`; what `begin` computes for it.
-template <class source, dim time>
-struct streamed_step {
-  struct outcome {
-    graph made;
-    static constexpr int most_kept = 64;
-    std::int32_t kept_from[most_kept] = {},
-                 kept_state[most_kept] = {}; // nodes of the source; numbers of states
-    int kept_count = 0, states = 0;
-  };
-  static constexpr outcome result = [] {
-    outcome o;
+/// What came of making a step.
+struct stream_outcome {
+  static constexpr int most_kept = 64;
+  graph made;
+  std::int32_t kept_from[most_kept] = {},
+               kept_state[most_kept] = {}; // nodes of the source; numbers of states
+  int kept_count = 0, states = 0, batch = 0;
+  bool rows_refused = false;
+};
+
+/// The step of a declaration, whose graph is `source::built`, along `time`, with rows at positions of their
+/// own or all at one.
+template <class source, dim time, bool rows_apart>
+struct streaming_attempt {
+  static constexpr stream_outcome result = [] {
+    stream_outcome o;
     o.made.current_scope = 0;
     const std::uint16_t along = dim_of_graph(source::built, time);
     if (along == 0) {
       o.made.fail(source::built.latest, "stream: the model has no dim ", time);
       return o;
     }
-    streamer pass{source::built, o.made, along};
-    pass.run();
-    if (pass.kept_count > outcome::most_kept)
-      o.made.fail(source::built.latest, "stream: a model keeps at most ", outcome::most_kept,
+    streamer pass{source::built, o.made, along, rows_apart};
+    pass.make_step();
+    if (pass.kept_count > o.most_kept)
+      o.made.fail(source::built.latest, "stream: a model keeps at most ", o.most_kept,
                   " values that do not depend on ", time, ", found ", pass.kept_count);
     o.kept_count = o.made.error.empty() ? pass.kept_count : 0;
     for (int i = 0; i < o.kept_count; ++i) {
@@ -579,10 +305,34 @@ struct streamed_step {
       o.kept_state[i] = o.made.nodes[pass.kept_values[i].state].attributes[0];
     }
     o.states = pass.states;
+    o.batch = pass.batch;
+    o.rows_refused = pass.rows_refused;
     return o;
   }();
+};
+
+/// The step, with rows at positions of their own where the declaration allows it.
+template <class source, dim time>
+struct streamed_step {
+  static constexpr bool rows_apart = !streaming_attempt<source, time, true>::result.rows_refused;
+  static constexpr const auto& result = streaming_attempt<source, time, rows_apart>::result;
   static constexpr const graph& built = result.made;
   static constexpr sentence error = built.error;
+};
+
+/// The sentence for what rows of a stream do by themselves; empty where they can.
+template <class source, dim time>
+struct checked_rows {
+  static constexpr sentence check() {
+    if constexpr (!streamed_step<source, time>::rows_apart)
+      return streaming_attempt<source, time, true>::result.made.error;
+    sentence s;
+    if (streamed_step<source, time>::result.batch == 0)
+      s << "stream: no input has a batch axis before " << time
+        << ", known at run time, of which to take a row";
+    return s;
+  }
+  static constexpr sentence error = check();
 };
 
 /// The graph of what does not depend on `time`.
@@ -591,9 +341,8 @@ struct streamed_begin {
   using step = streamed_step<source, time>;
   static constexpr graph built = [] {
     graph made;
-    const std::uint16_t along = dim_of_graph(source::built, time);
-    streamer pass{source::built, made, along};
-    pass.begin(step::result.kept_from, step::result.kept_state, step::result.kept_count);
+    streamer pass{source::built, made, dim_of_graph(source::built, time)};
+    pass.make_begin(step::result.kept_from, step::result.kept_state, step::result.kept_count);
     return made;
   }();
 };

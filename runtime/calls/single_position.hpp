@@ -27,6 +27,7 @@ public:
   static constexpr bool exists = code::eligible;
   /// The batch's dim in the step's graph, or 0.
   static constexpr int batch = code::batch_dim;
+  static constexpr bool reads_position = code::reads_position;
 
   single_position(const model_parameters& parameters, std::span<const std::int64_t> capacity)
       : rows_(batch == 0 ? 1 : static_cast<std::size_t>(capacity[batch])) {
@@ -48,14 +49,17 @@ public:
 
   void* input(std::size_t i, std::span<const std::int64_t>) { return inputs_[i]; }
   const void* output(std::size_t i) const { return outputs_[i]; }
-  void run(const simd::kept_state* states, std::size_t window_start, std::size_t rows, std::int64_t before) {
+  /// `positions` are those of each row where they stand apart, else null.
+  void run(const simd::kept_state* states, std::size_t window_start, std::size_t rows, std::int64_t before,
+           const simd::row_position* positions) {
     generated.run({.packed = packed_->data(),
                    .inputs = inputs_.data(),
                    .outputs = outputs_.data(),
                    .states = states,
                    .window_start = window_start,
                    .rows = rows,
-                   .before = static_cast<std::int32_t>(before)});
+                   .before = simd::integer_position(before),
+                   .positions = positions});
   }
 
 private:

@@ -96,6 +96,12 @@ std::int64_t call_sizes::held(const dim& symbol) const {
   return not_held;
 }
 
+void call_sizes::settle() {
+  for (std::size_t i = 0; i < symbols_.size(); ++i)
+    current_[i] = held_[i] == not_held ? capacity_[i] : held_[i];
+  evaluate();
+}
+
 std::int64_t call_sizes::size_of(const char* symbol) const {
   for (std::size_t i = 0; i < symbols_.size(); ++i)
     if (symbols_[i] == symbol) return current_[i];

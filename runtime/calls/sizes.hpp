@@ -27,6 +27,8 @@ public:
   void hold(const dim& symbol, std::int64_t size);
   /// The size that a symbol is held at, or not_held.
   std::int64_t held(const dim& symbol) const;
+  /// Takes the sizes that symbols are held at, and of the others their capacity.
+  void settle();
 
   /// Takes the sizes of a call from the shapes of its inputs (in the graph's order). Throws fovea::error that
   /// names the input, the axis, what was expected and what was found, or the operation that is left with

@@ -1,4 +1,4 @@
-#include "../models/stream_case.hpp"
+#include "../models/stream_rows_case.hpp"
 
 #include <fovea/models/gpt2.hpp>
 #include <fovea/models/llama.hpp>
@@ -79,6 +79,19 @@ TEST_CASE("linear attention and state spaces stream", "[laws]") {
   check_stream<T>(rwkv<small_rwkv<rwkv_version::v5>>, {{"B", 2}, {"T", 11}});
   check_stream<T>(rwkv<small_rwkv<rwkv_version::v7>>, {{"B", 2}, {"T", 11}});
   check_stream<T>(mamba<small_mamba>, {{"B", 2}, {"T", 11}});
+}
+
+TEST_CASE("rows of the catalogue's models go at their own pace", "[laws]") {
+  const std::map<std::string, std::size_t> sizes{{"B", 3}, {"T", 20}},
+      with_source{{"B", 3}, {"T", 20}, {"S", 5}};
+  check_rows<T>(gpt2<small_gpt2>, sizes);
+  check_rows<T>(llama<small_llama>, sizes);
+  check_rows<T>(t5<small_t5>, with_source);
+  check_rows<T>(transformer<small_transformer>, with_source);
+  check_rows<T>(wavenet<small_wavenet>, sizes);
+  check_rows<T>(rwkv<small_rwkv<rwkv_version::v7>>, sizes);
+  check_rows<T>(mamba<small_mamba>, sizes);
+  check_rows<T>(silero_vad, sizes);
 }
 
 TEST_CASE("the voice activity detector streams chunk by chunk", "[laws]") {

@@ -64,11 +64,12 @@ void begin(stream_type& live, const named_values& inputs) {
   (std::make_index_sequence<still.size()>{});
 }
 
-template <class M, dim time, class stream_type>
-named_values step(stream_type& live, const named_values& inputs) {
+template <class M, dim time, class stream_type, class... lengths>
+named_values step(stream_type& live, const named_values& inputs, const lengths&... of_rows) {
   constexpr auto moving = inputs_that_move<M, time, true>();
   const auto result = [&]<std::size_t... k>(std::index_sequence<k...>) {
-    return live.step((input_key<boundary_name<M, true, moving[k]>>{} = given<M, moving[k]>(inputs))...);
+    return live.step(of_rows...,
+                     (input_key<boundary_name<M, true, moving[k]>>{} = given<M, moving[k]>(inputs))...);
   }
   (std::make_index_sequence<moving.size()>{});
   named_values made;

@@ -15,14 +15,21 @@ struct operands {
   attention_args args;
   lambda_args lambda;
   const scalar_function *score = nullptr, *mask = nullptr;
+  std::int64_t window = 0; // the positions that a stream keeps of its keys, 0: all
+  size_t first_batch = 0;  // of the batch rows that these are
+  bool by_row = false;     // each batch row has as many keys as it has taken positions
 
   operands(const context& c, int id) {
     const node& n = c.graph.at(id);
     const shape &q = c.shape_of(c.graph.operand(id, 0)), &k = c.shape_of(c.graph.operand(id, 1)),
                 &v = c.shape_of(c.graph.operand(id, 2));
     args.q = c.value(c.graph.operand(id, 0));
-    args.k = first_row(c, c.graph.operand(id, 1));
-    args.v = first_row(c, c.graph.operand(id, 2));
+    if (const node& from = c.graph.at(c.plan.base[c.graph.operand(id, 1)]); from.kind == op::cache) {
+      window = from.attributes[2];
+      by_row = c.row_places != nullptr;
+    }
+    args.k = c.value(c.graph.operand(id, 1));
+    args.v = c.value(c.graph.operand(id, 2));
     args.out = c.result(id);
     args.batch = q.rank == 3 ? c.size(q[0]) : 1;
     args.heads = static_cast<size_t>(n.attributes[0] & 0xffff);
@@ -70,14 +77,34 @@ struct operands {
     score = read(n.attributes[2]);
     mask = read(n.attributes[3]);
     lambda.query_offset = static_cast<std::int32_t>(args.keys) - static_cast<std::int32_t>(args.queries);
+    if (!by_row && window > 0) skip(missing(c.before));
   }
 
-  /// Where keys or values begin: a stream's window is not full at first.
-  static const float* first_row(const context& c, int id) {
-    const node& n = c.graph.at(c.plan.base[id]);
-    if (n.kind != op::cache || n.attributes[2] == 0) return c.value(id);
-    const std::int64_t missing = std::max<std::int64_t>(0, n.attributes[2] - c.before);
-    return c.value(id) + static_cast<size_t>(missing) * c.size(n.shape[-1]);
+  /// A stream's window is not full at first.
+  size_t missing(std::int64_t before) const {
+    return static_cast<size_t>(std::max<std::int64_t>(0, window - before));
+  }
+  void skip(size_t keys) {
+    args.k += keys * args.k_row;
+    args.v += keys * args.v_row;
+  }
+
+  /// The same of one batch row, where each has keys of its own number.
+  operands of_row(const context& c, size_t row) const {
+    operands one = *this;
+    attention_args& a = one.args;
+    const std::int64_t before = c.before_row(row), kept = window > 0 ? std::min(window, before) : before;
+    a.batch = 1;
+    a.keys = static_cast<size_t>(kept) + a.queries;
+    a.q += row * a.q_batch;
+    a.k += row * a.k_batch;
+    a.v += row * a.v_batch;
+    a.out += row * a.out_batch;
+    if (a.bias != nullptr) a.bias += row * a.bias_batch;
+    if (window > 0) one.skip(missing(before));
+    one.first_batch = row;
+    one.lambda.query_offset = static_cast<std::int32_t>(kept);
+    return one;
   }
 
   /// Positions from one batch row of keys or values to the next: a stream's caches have room for more.
@@ -101,7 +128,7 @@ struct operands {
     scalar_point p = point(true);
     for (size_t b = 0; b < args.batch; ++b)
       for (size_t i = 0; i < args.queries; ++i) {
-        p.batch = static_cast<std::int32_t>(b);
+        p.batch = static_cast<std::int32_t>(first_batch + b);
         p.query = static_cast<std::int32_t>(i) + lambda.query_offset;
         const key_range r = range_around(*mask, mask->count - 1, static_cast<std::int64_t>(args.keys),
                                          [&p](int id) { return p.value(id); });
@@ -119,7 +146,7 @@ struct operands {
           float* values = uniform + ((b * args.heads + h) * 2 + of_mask) * scalar_function::max_nodes;
           if ((of_mask ? mask : score) == nullptr) continue;
           scalar_point p = point(of_mask);
-          p.batch = static_cast<std::int32_t>(b);
+          p.batch = static_cast<std::int32_t>(first_batch + b);
           p.head = static_cast<std::int32_t>(h);
           for (int id = 0; id < p.f.count; ++id)
             if (!detail::depends_on(p.f, id, op::score) && !detail::depends_on(p.f, id, op::query_position) &&
@@ -129,10 +156,7 @@ struct operands {
   }
 };
 
-} // namespace
-
-void run_attention(context& c, const step& s, const generated_step& code) {
-  operands o(c, s.node);
+void run_rows(context& c, const step& s, const generated_step& code, operands& o) {
   if (o.mask != nullptr) o.find_bounds(c.slots[s.temporary[0]]);
   if (code.attention == nullptr) {
     c.run(c.kernels.attention_tasks(o.args), [&](size_t first, size_t last, size_t thread) {
@@ -144,6 +168,23 @@ void run_attention(context& c, const step& s, const generated_step& code) {
   c.run(code.attention_tasks(o.args), [&](size_t first, size_t last, size_t thread) {
     code.attention(o.args, o.lambda, first, last, c.scratch_of(thread));
   });
+}
+
+} // namespace
+
+void run_attention(context& c, const step& s, const generated_step& code) {
+  operands all(c, s.node);
+  if (!all.by_row) {
+    run_rows(c, s, code, all);
+    return;
+  }
+  for (size_t row = 0; row < all.args.batch; ++row) {
+    operands one = all.of_row(c, row);
+    if (c.is_idle(row))
+      std::fill_n(one.args.out, one.args.out_batch, 0.0f);
+    else
+      run_rows(c, s, code, one);
+  }
 }
 
 size_t attention_scratch(context& c, const step& s, const generated_step& code) {

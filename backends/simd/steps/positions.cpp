@@ -18,18 +18,21 @@ void fill_position_table(const node& n, size_t positions, size_t width, float* t
 
 namespace {
 
-/// The row of a position table that a call begins with; those of a stream count from the beginning
+/// The row of a position table that a batch row begins with; those of a stream count from the beginning
 /// (second_number).
-size_t first_position(const context& c, int id) {
-  return c.graph.at(id).second_number != 0 ? static_cast<size_t>(c.before) : 0;
+size_t first_position(const context& c, int id, size_t row) {
+  return c.graph.at(id).second_number != 0 ? static_cast<size_t>(c.before_row(row)) : 0;
 }
 
 } // namespace
 
 void run_sinusoidal(context& c, const step& s) {
+  // [positions, width]; with the batch before them where its rows may stand apart.
   const shape& x = c.shape_of(s.node);
-  std::memcpy(c.result(s.node), c.position_tables[s.node] + first_position(c, s.node) * c.size(x[-1]),
-              c.elements(x) * sizeof(float));
+  const size_t width = c.size(x[-1]), floats = c.size(x[-2]) * width;
+  for (size_t b = 0; b < c.elements(x, 0, x.rank - 2); ++b)
+    std::memcpy(c.result(s.node) + b * floats,
+                c.position_tables[s.node] + first_position(c, s.node, b) * width, floats * sizeof(float));
 }
 
 void run_rope(context& c, const step& s) {
@@ -38,16 +41,15 @@ void run_rope(context& c, const step& s) {
                head = width / heads;
   const size_t turned = static_cast<size_t>(n.attributes[2]), length = c.size(n.shape[-2]);
   const bool neighbours = n.attributes[1] != 0;
-  const float *x = c.value(c.graph.operand(s.node, 0)),
-              *table = c.position_tables[s.node] + first_position(c, s.node) * turned;
+  const float *x = c.value(c.graph.operand(s.node, 0)), *table = c.position_tables[s.node];
   float* out = c.result(s.node);
   // Tasks are rows of all leading axes; a few at a time are worth a thread.
   constexpr size_t rows_at_once = 8;
-  const size_t rows = c.rows(n.shape);
+  const size_t rows = c.rows(n.shape), of_batch = n.shape.rank > 2 ? rows / c.size(n.shape[0]) : rows;
   c.run((rows + rows_at_once - 1) / rows_at_once, [&](size_t first, size_t last, size_t) {
     const size_t end = last * rows_at_once < rows ? last * rows_at_once : rows;
     for (size_t row = first * rows_at_once; row < end; ++row) {
-      const float* angles = table + row % length * turned;
+      const float* angles = table + (first_position(c, s.node, row / of_batch) + row % length) * turned;
       for (size_t h = 0; h < heads; ++h) {
         const float* from = x + row * width + h * head;
         float* to = out + row * width + h * head;

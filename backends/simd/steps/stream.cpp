@@ -5,8 +5,16 @@
 namespace fovea::simd {
 
 void run_keep(context& c, const step& s) {
-  const int from = c.graph.operand(s.node, 0);
-  std::memcpy(c.state(s.node), c.value(from), c.elements(c.shape_of(s.node)) * sizeof(float));
+  const shape& x = c.shape_of(s.node);
+  const float* from = c.value(c.graph.operand(s.node, 0));
+  float* to = c.state(s.node);
+  if (c.row_places == nullptr) {
+    std::memcpy(to, from, c.elements(x) * sizeof(float));
+    return;
+  }
+  const size_t row = c.elements(x, 1, x.rank);
+  for (size_t b = 0; b < c.size(x[0]); ++b)
+    if (!c.is_idle(b)) std::memcpy(to + b * row, from + b * row, row * sizeof(float));
 }
 
 void run_cache(context& c, const step& s) {
@@ -15,14 +23,25 @@ void run_cache(context& c, const step& s) {
   const shape& x = c.shape_of(from);
   const size_t position = c.elements(x, axis + 1, x.rank), count = c.size(x[axis]) * position,
                batches = c.elements(x, 0, axis), stride = c.state_of(s.node).rows * position;
-  const auto before = static_cast<size_t>(n.attributes[2] > 0 ? n.attributes[2] : c.before);
-  float* to = c.state(s.node) + before * position;
-  const float* value = c.value(from);
-  for (size_t b = 0; b < batches; ++b) std::memcpy(to + b * stride, value + b * count, count * sizeof(float));
+  const auto kept = static_cast<size_t>(n.attributes[2]);
+  const auto append = [&](size_t batch, size_t before) {
+    std::memcpy(c.state(s.node) + batch * stride + before * position, c.value(from) + batch * count,
+                count * sizeof(float));
+  };
+  if (c.row_places == nullptr) {
+    for (size_t b = 0; b < batches; ++b) append(b, kept > 0 ? kept : static_cast<size_t>(c.before));
+    return;
+  }
+  const size_t planes = batches / c.size(x[0]); // of each batch row
+  for (size_t b = 0; b < batches; ++b)
+    if (const row_position& row = c.row_places[b / planes]; !row.idle)
+      append(b, kept > 0 ? kept : static_cast<size_t>(row.before));
 }
 
 void run_position(context& c, const step& s) {
-  *reinterpret_cast<std::int32_t*>(c.result(s.node)) = static_cast<std::int32_t>(c.before);
+  const shape& x = c.shape_of(s.node);
+  auto* to = reinterpret_cast<std::int32_t*>(c.result(s.node));
+  for (size_t b = 0; b < c.elements(x); ++b) to[b] = integer_position(c.before_row(b));
 }
 
 } // namespace fovea::simd

@@ -1,0 +1,131 @@
+#pragma once
+
+#include <cstdint>
+
+#include <fovea/dsl/graph.hpp>
+
+namespace fovea::detail {
+
+/// Which nodes of a graph depend on a dim that a stream moves along.
+struct stream_motion {
+  static constexpr int most = graph::max_nodes;
+
+  const graph& g;
+  std::uint16_t time;
+  bool live[most] = {}, moves[most] = {},
+       given[most] = {}; // an output needs it; depends on the dim; on an input
+  bool moving_region[graph::max_regions] = {};
+  bool hoisted[most] = {}; // inside a loop that moves: the same at every step, so that `begin` computes it
+
+  constexpr stream_motion(const graph& of, std::uint16_t along) : g(of), time(along) {
+    find_live();
+    find_moving();
+  }
+
+  constexpr bool has_time(std::uint16_t d) const {
+    if (g.is_number(d)) return false;
+    return g.forms[-1 - g.dim_numbers[d]].mentions(g.forms[-1 - g.dim_numbers[time]]);
+  }
+  /// The axis of a node that is the dim, or -1.
+  constexpr int time_axis(int id) const {
+    const shape& s = g.nodes[id].shape;
+    for (int i = 0; i < s.rank; ++i)
+      if (s[i] == time) return i;
+    return -1;
+  }
+  constexpr bool moving_scan(int region) const { return g.regions[region].time == time; }
+  constexpr bool inside_moving_scan(int region) const {
+    for (; region != 0; region = g.regions[region].parent)
+      if (moving_scan(region)) return true;
+    return false;
+  }
+
+  constexpr void find_live() {
+    for (int i = 0; i < g.input_count; ++i) live[g.inputs[i].node] = true; // given, needed or not
+    for (int i = 0; i < g.output_count; ++i) live[g.outputs[i].node] = true;
+    for (int id = g.node_count - 1; id >= 0; --id) {
+      const node& n = g.nodes[id];
+      if (!live[id]) continue;
+      for (int k = 0; k < n.operand_count; ++k) live[g.operand(id, k)] = true;
+      if (n.kind != op::repeat_output && n.kind != op::scan_output) continue;
+      const region_entry& r = g.regions[n.attributes[1]];
+      for (int k = 0; k < r.carried; ++k) live[r.first + k] = live[r.results[k]] = true;
+    }
+    // The last state of a scan is kept, whether an output needs it or not.
+    for (int id = 0; id < g.node_count; ++id) {
+      const node& n = g.nodes[id];
+      if (n.kind == op::repeat_output && moving_scan(n.attributes[1]) &&
+          live[g.regions[n.attributes[1]].first])
+        live[id] = true;
+    }
+  }
+  constexpr void find_moving() {
+    bool changed = true;
+    while (changed) {
+      changed = false;
+      for (int id = 0; id < g.node_count; ++id) {
+        if (moves[id] || !live[id]) continue;
+        const node& n = g.nodes[id];
+        bool now = moving_scan(n.region) && (n.kind == op::carry || n.kind == op::time_index);
+        for (int i = 0; i < n.shape.rank; ++i) now |= has_time(n.shape[i]);
+        for (int k = 0; k < n.operand_count; ++k) now |= moves[g.operand(id, k)];
+        if (n.kind == op::carry) now |= moves[g.regions[n.region].results[n.attributes[0]]];
+        moves[id] = now;
+        changed |= now;
+      }
+    }
+    for (int id = 0; id < g.node_count; ++id) {
+      given[id] = g.nodes[id].kind == op::input;
+      for (int k = 0; k < g.nodes[id].operand_count; ++k) given[id] |= given[g.operand(id, k)];
+    }
+    for (int id = 0; id < g.node_count; ++id)
+      if (moves[id])
+        for (int r = g.nodes[id].region; r != 0; r = g.regions[r].parent) moving_region[r] = true;
+    for (int id = 0; id < g.node_count; ++id) hoisted[id] = can_be_hoisted(id);
+  }
+  /// The repeat, or the model itself, that the body of a moving scan belongs to.
+  constexpr int home_of(int region) const {
+    while (region != 0 && moving_scan(region)) region = g.regions[region].parent;
+    return region;
+  }
+  /// Whether a node of a moving loop depends on inputs, and not on what the loop carries.
+  constexpr bool can_be_hoisted(int id) const {
+    const node& n = g.nodes[id];
+    if (!live[id] || moves[id] || !given[id] || is_leaf(id) || !region_moves(n.region)) return false;
+    for (int r = home_of(n.region); r != 0; r = g.regions[r].parent)
+      if (g.regions[r].is_scan()) return false;
+    switch (n.kind) {
+      case op::carry:
+      case op::repeat_output:
+      case op::scan_output:
+      case op::time_step:
+      case op::time_index:
+      case op::stack:
+        return false;
+      default:
+        break;
+    }
+    for (int k = 0; k < n.operand_count; ++k) {
+      const int from = g.operand(id, k);
+      if (!is_leaf(from) && region_moves(g.nodes[from].region) && !hoisted[from]) return false;
+    }
+    return true;
+  }
+  /// Whether a node's region is part of the step: at the top, only what moves.
+  constexpr bool region_moves(int region) const {
+    for (; region != 0; region = g.regions[region].parent)
+      if (moving_region[region]) return true;
+    return false;
+  }
+  constexpr bool is_leaf(int id) const {
+    return g.nodes[id].kind == op::parameter || g.nodes[id].kind == op::constant;
+  }
+  /// Whether the step computes a node: what moves, what loops over it need, and what depends on no input.
+  constexpr bool in_step(int id) const {
+    return moves[id] || is_leaf(id) || (region_moves(g.nodes[id].region) && !hoisted[id]) ||
+           (!given[id] && g.nodes[id].region == 0 && g.nodes[id].kind != op::repeat_output &&
+            g.nodes[id].kind != op::scan_output);
+  }
+};
+
+} // namespace fovea::detail

@@ -1,0 +1,147 @@
+#pragma once
+
+#include <cstdint>
+
+#include <fovea/dsl/passes/stream_motion.hpp>
+#include <fovea/dsl/plan/extent.hpp>
+
+namespace fovea::detail {
+
+/// Whether each operation may move along the dim; the first that may not is the error of `to`.
+struct stream_rules : stream_motion {
+  graph& to;
+
+  constexpr stream_rules(const graph& of, graph& made, std::uint16_t along)
+      : stream_motion(of, along), to(made) {}
+
+  constexpr bool refuse(int id, const char* why) {
+    const node& n = g.nodes[id];
+    to.current_scope = n.scope;
+    const bool of_scan = n.kind == op::carry && g.regions[n.region].is_scan();
+    to.fail(n.at, of_scan ? "scan" : word_of(n.kind), ": cannot be streamed along ", g.dim_of(time), ": ",
+            why);
+    return false;
+  }
+
+  constexpr bool checked(int id) {
+    const node& n = g.nodes[id];
+    const int axis = time_axis(id);
+    const auto of = [&](int k) { return g.operand(id, k); };
+    const auto axis_of = [&](int k) { return time_axis(of(k)); };
+    int axes = 0;
+    for (int i = 0; i < n.shape.rank; ++i) {
+      axes += has_time(n.shape[i]);
+      if (has_time(n.shape[i]) && n.shape[i] != time)
+        return refuse(id, "an axis of its result is no longer one for each position");
+    }
+    if (axes > 1) return refuse(id, "its result has two axes of positions");
+    if (inside_moving_scan(n.region)) {
+      for (int k = 0; k < n.operand_count; ++k)
+        if (axis_of(k) >= 0 && n.kind != op::time_step)
+          return refuse(id, "a step of the scan reads all positions");
+      return true;
+    }
+    if (is_elementwise(n.kind)) {
+      for (int k = 0; k < n.operand_count; ++k)
+        if (axis_of(k) >= 0 && axis_of(k) - g.nodes[of(k)].shape.rank != axis - n.shape.rank)
+          return refuse(id, "positions meet other axes");
+      return true;
+    }
+    const int last = n.shape.rank - 1;
+    switch (n.kind) {
+      case op::input:
+      case op::carry:
+      case op::repeat_output:
+      case op::stack:
+      case op::scan_output:
+      case op::time_step:
+      case op::range:
+      case op::permute:
+      case op::transpose:
+      case op::broadcast:
+        return true;
+      case op::linear:
+        return axis_of(0) != g.nodes[of(0)].shape.rank - 1 || refuse(id, "it sums over positions");
+      case op::matmul:
+        if (axis_of(1) >= 0) return refuse(id, "its right side has positions");
+        return axis_of(0) != g.nodes[of(0)].shape.rank - 1 || refuse(id, "it sums over positions");
+      case op::gather:
+        return !moves[of(0)] || refuse(id, "its table has positions");
+      case op::layer_norm:
+      case op::rms_norm:
+      case op::batch_norm:
+        return axis != last || refuse(id, "it norms over positions");
+      case op::softmax:
+      case op::log_softmax:
+      case op::concat:
+      case op::reverse:
+      case op::slice:
+      case op::pad:
+        return n.attributes[0] != axis_of(0) || refuse(id, "it works along positions");
+      case op::sum:
+      case op::mean:
+      case op::max_over:
+      case op::min_over:
+      case op::argmax:
+        return n.attributes[0] != axis_of(0) || refuse(id, "it needs all positions");
+      case op::reshape: {
+        const shape& from = g.nodes[of(0)].shape;
+        extent before, after;
+        for (int i = 0; i < axis_of(0); ++i) multiply(before, from[i]);
+        for (int i = 0; i < axis; ++i) multiply(after, n.shape[i]);
+        return (before.factor == after.factor && same_dims(before, after)) ||
+               refuse(id, "positions do not stay an axis of their own");
+      }
+      case op::sinusoidal:
+      case op::rope:
+        return axis == last - 1 || refuse(id, "positions are not its last axis but one");
+      case op::attention: {
+        if (axis_of(1) < 0 && axis_of(2) < 0)
+          return !sees_positions(id) || refuse(id, "its score or mask compares positions with other keys");
+        if (axis_of(0) != last - 1 || axis_of(1) != last - 1 || axis_of(2) != last - 1)
+          return refuse(id, "queries, keys and values do not all move along it");
+        if (n.attributes[3] < 0 || g.functions[n.attributes[3]].looks_ahead)
+          return refuse(id, "a query may see later keys; join its mask with causal or window");
+        for (int k = 3; k < n.operand_count; ++k)
+          if (axis_of(k) >= 0) return refuse(id, "its bias or a table of its lambdas has positions");
+        return true;
+      }
+      default:
+        if (is_convolution(n.kind) && !is_transposed(n.kind)) return convolution_fits(id);
+        return refuse(id, "it has no form that takes some positions at a time");
+    }
+  }
+  constexpr void multiply(extent& e, std::uint16_t d) const {
+    if (g.is_number(d))
+      e.factor *= g.number(d);
+    else
+      e.dims[e.count++] = d;
+  }
+  constexpr bool sees_positions(int id) const {
+    for (const int which : {2, 3}) {
+      const int f = g.nodes[id].attributes[which];
+      if (f < 0) continue;
+      const scalar_function& from = g.functions[f];
+      for (int i = 0; i < from.count; ++i)
+        for (int k = 0; k < from.nodes[i].operand_count; ++k)
+          if (from.nodes[from.nodes[i].operands[k]].kind == op::query_position) return true;
+    }
+    return false;
+  }
+  /// Which axis of its window the dim is; -1: none.
+  constexpr int window_axis(int id) const {
+    const sliding_window& w = g.windows[g.nodes[id].attributes[0]];
+    const int from_last = g.nodes[id].shape.rank - 2 - time_axis(g.operand(id, 0));
+    return from_last < w.axes && from_last >= 0 ? 1 - from_last : -1;
+  }
+  constexpr bool convolution_fits(int id) {
+    const int axis = window_axis(id);
+    if (axis < 0) return time_axis(id) >= 0 || refuse(id, "it sums over positions");
+    const sliding_window& w = g.windows[g.nodes[id].attributes[0]];
+    if (w.stride[axis] != 1) return refuse(id, "its stride along it is not 1");
+    return (w.after[axis] == 0 && w.before[axis] == w.span(axis) - 1) ||
+           refuse(id, "it sees later positions; use .padding = causal");
+  }
+};
+
+} // namespace fovea::detail

@@ -1,0 +1,131 @@
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+
+#include <fovea/dsl/passes/stream_rules.hpp>
+
+namespace fovea::detail {
+
+/// Writes the nodes of one graph into another. What depends on the number of a position, but has no batch
+/// axis, is given one where each row of the batch may stand at a position of its own.
+struct stream_writer : stream_rules {
+  std::uint16_t batch = 0;        // the batch, as a dim of both graphs; 0: all rows stand at one position
+  bool rows_refused = false;      // the error is that rows cannot stand at positions of their own
+  std::int32_t mapped[most] = {}; // the node of `to` that stands for one of g
+  bool lifted[most] = {};         // it has the batch as a further first axis
+
+  constexpr stream_writer(const graph& of, graph& made, std::uint16_t along, bool rows_apart)
+      : stream_rules(of, made, along) {
+    for (int i = 0; rows_apart && batch == 0 && i < g.input_count; ++i) {
+      const shape& s = g.nodes[g.inputs[i].node].shape;
+      if (time_axis(g.inputs[i].node) > 0 && !g.is_number(s[0]) && g.dim_of(s[0]).is_symbol()) batch = s[0];
+    }
+  }
+
+  constexpr bool has_rows(const shape& s) const { return batch != 0 && s.rank > 0 && s[0] == batch; }
+  constexpr bool refuse_rows(int id, const char* why) {
+    if (!to.error.empty()) return false;
+    const node& n = g.nodes[id];
+    to.current_scope = n.scope;
+    rows_refused = true;
+    to.fail(n.at, word_of(n.kind), ": rows cannot stand at positions of their own along ", g.dim_of(time),
+            ": ", why);
+    return false;
+  }
+  constexpr bool keeps_rows(int id, const shape& s) {
+    return batch == 0 || has_rows(s) || refuse_rows(id, "its values have no batch axis");
+  }
+
+  constexpr int emit(node made, std::initializer_list<std::int32_t> operands) {
+    made.first_operand = to.operand_count;
+    made.operand_count = static_cast<std::uint8_t>(operands.size());
+    for (std::int32_t from : operands) to.operands[to.operand_count++] = from;
+    to.nodes[to.node_count] = made;
+    return to.node_count++;
+  }
+  /// A node of `to` where node `id` of g was, with other operands.
+  constexpr int beside(int id, op kind, shape s, std::initializer_list<std::int32_t> operands,
+                       std::int32_t first_attribute = 0, element type = element::f32) {
+    const node& n = g.nodes[id];
+    return emit({.kind = kind,
+                 .type = type,
+                 .region = n.region,
+                 .shape = s,
+                 .scope = n.scope,
+                 .attributes = {first_attribute},
+                 .at = n.at},
+                operands);
+  }
+  constexpr int copy(int id) {
+    bool of_rows = false;
+    for (int k = 0; k < g.nodes[id].operand_count; ++k) of_rows |= lifted[g.operand(id, k)];
+    if (of_rows) return copy_of_rows(id);
+    node made = g.nodes[id];
+    made.first_operand = to.operand_count;
+    for (int k = 0; k < made.operand_count; ++k) to.operands[to.operand_count++] = mapped[g.operand(id, k)];
+    to.nodes[to.node_count] = made;
+    return to.node_count++;
+  }
+
+  /// Node `id` of g where the number of a position is added to its values.
+  constexpr int plus_position(int id, int position) {
+    const int made = copy(id);
+    if (batch == 0) return beside(id, op::add, g.nodes[id].shape, {made, position}, 0, element::i32);
+    if (!lifts(id)) return made;
+    const int each = in_rank(id, shape{}, position, g.nodes[id].shape.rank + 1, element::i32);
+    return beside(id, op::add, rows_of(g.nodes[id].shape), {made, each}, 0, element::i32);
+  }
+  /// From now on node `id` has the batch as a further first axis.
+  constexpr bool lifts(int id) {
+    if (g.nodes[id].shape.rank == shape::max_rank) return refuse_rows(id, "it has as many axes as can be");
+    return lifted[id] = true;
+  }
+  constexpr shape rows_of(const shape& s) const {
+    shape made;
+    made.push(batch);
+    for (int axis = 0; axis < s.rank; ++axis) made.push(s[axis]);
+    return made;
+  }
+  /// `made`, a value of the batch and then of shape s, with axes of 1 between them up to the given rank.
+  constexpr int in_rank(int id, const shape& s, int made, int rank, element type) {
+    if (s.rank + 1 == rank) return made;
+    shape wide;
+    wide.push(batch);
+    for (int axis = s.rank + 1; axis < rank; ++axis) wide.push(to.intern(dim(1)));
+    for (int axis = s.rank == rank ? 1 : 0; axis < s.rank; ++axis) wide.push(s[axis]); // a first axis of 1
+    return beside(id, op::reshape, wide, {made}, 0, type);
+  }
+
+private:
+  constexpr int copy_of_rows(int id) {
+    const node& n = g.nodes[id];
+    const bool aligns = is_elementwise(n.kind) || n.kind == op::broadcast, rows = has_rows(n.shape);
+    bool fits = aligns;
+    if (n.kind == op::reshape || n.kind == op::rope || n.kind == op::linear || n.kind == op::gather) {
+      const int rows_in = n.kind == op::gather ? 1 : 0;
+      fits = !rows;
+      for (int k = 0; k < n.operand_count; ++k) fits &= lifted[g.operand(id, k)] == (k == rows_in);
+    }
+    if (!fits) {
+      refuse_rows(id, "it takes positions that have no batch axis");
+      return 0;
+    }
+    if (!rows && !lifts(id)) return 0;
+    node made = n;
+    if (!rows) made.shape = rows_of(n.shape);
+    std::int32_t from[4] = {};
+    for (int k = 0; k < n.operand_count; ++k) {
+      const int operand = g.operand(id, k);
+      from[k] = mapped[operand];
+      if (aligns && lifted[operand])
+        from[k] = in_rank(id, g.nodes[operand].shape, from[k], made.shape.rank, g.nodes[operand].type);
+    }
+    made.first_operand = to.operand_count;
+    for (int k = 0; k < n.operand_count; ++k) to.operands[to.operand_count++] = from[k];
+    to.nodes[to.node_count] = made;
+    return to.node_count++;
+  }
+};
+
+} // namespace fovea::detail

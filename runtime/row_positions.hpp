@@ -1,0 +1,91 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include <fovea/backends/simd/generated.hpp>
+
+namespace fovea::detail {
+
+/// How many positions each row of a stream has taken. As long as all rows stand together one number says it.
+class row_positions {
+public:
+  explicit row_positions(std::size_t most_rows) : places_(most_rows), rows_(most_rows) {}
+
+  void begin() {
+    rows_ = places_.size();
+    furthest_ = 0;
+    together_ = true;
+  }
+  /// So many of the rows are in use.
+  void use(std::size_t rows) {
+    if (rows == rows_) return;
+    rows_ = rows;
+    settle();
+  }
+  std::size_t rows() const { return rows_; }
+  std::size_t most_rows() const { return places_.size(); }
+
+  std::int64_t of(std::size_t row) const { return together_ ? furthest_ : places_[row].before; }
+  /// Of the row that has taken most.
+  std::int64_t furthest() const { return furthest_; }
+  /// The place of each row, where they do not all stand at one; else null.
+  const simd::row_position* apart() const { return together_ ? nullptr : places_.data(); }
+  std::span<const simd::row_position> places() const { return {places_.data(), rows_}; }
+
+  /// All rows that are not idle take so many positions.
+  void advance(std::int64_t count) {
+    if (together_) {
+      furthest_ += count;
+      return;
+    }
+    for (std::size_t row = 0; row < rows_; ++row)
+      if (simd::row_position& p = places_[row]; !p.idle) furthest_ = std::max(furthest_, p.before += count);
+  }
+  void set(std::size_t row, std::int64_t position) {
+    spread();
+    places_[row].before = position;
+    settle();
+  }
+  /// From now on to `settle` rows stand apart, and those of which is_idle(row) holds take no positions.
+  template <class F>
+  void rest(const F& is_idle) {
+    spread();
+    for (std::size_t row = 0; row < rows_; ++row) places_[row].idle = is_idle(row);
+  }
+  void settle() {
+    if (together_) return;
+    furthest_ = 0;
+    for (std::size_t row = 0; row < rows_; ++row) {
+      places_[row].idle = false;
+      furthest_ = std::max(furthest_, places_[row].before);
+    }
+    together_ = std::ranges::all_of(places(), [this](const auto& p) { return p.before == furthest_; });
+  }
+  /// Row i becomes what row from[i] was.
+  void reorder(std::span<const std::size_t> from) {
+    if (!together_) {
+      const std::vector<simd::row_position> before = places_;
+      for (std::size_t row = 0; row < from.size(); ++row) places_[row] = before[from[row]];
+    }
+    use(from.size());
+    settle();
+  }
+
+private:
+  void spread() {
+    if (!together_) return;
+    std::ranges::fill(places_, simd::row_position{furthest_});
+    together_ = false;
+  }
+
+  std::vector<simd::row_position> places_;
+  std::size_t rows_;
+  std::int64_t furthest_ = 0;
+  bool together_ = true;
+};
+
+} // namespace fovea::detail

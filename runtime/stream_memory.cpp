@@ -1,0 +1,177 @@
+#include <fovea/runtime/stream_memory.hpp>
+
+#include <algorithm>
+#include <cstring>
+
+namespace fovea::detail {
+
+stream_memory::stream_memory(const graph_view& g, std::span<const bool> live,
+                             std::span<const std::int64_t> capacity, int state_count,
+                             std::int64_t most_positions, std::int64_t most_new, int batch_dim)
+    : graph_(g), states_(static_cast<std::size_t>(state_count)), batch_dim_(batch_dim) {
+  // Windows move on by so many positions before they are brought back.
+  constexpr std::size_t least_room = 64;
+  window_room_ = std::max(least_room, static_cast<std::size_t>(most_new));
+  std::size_t total = 0;
+  for (int id = 0; id < g.node_count(); ++id) {
+    const node& n = g.at(id);
+    if (n.kind == op::keep) states_[static_cast<std::size_t>(n.attributes[0])].of_begin = false;
+    if ((n.kind != op::state && n.kind != op::cache) || !live[static_cast<std::size_t>(id)]) continue;
+    placed& s = states_[static_cast<std::size_t>(n.attributes[0])];
+    s.node = id;
+    s.offset = total;
+    s.layers = static_cast<std::size_t>(g.layers(id));
+    if (n.kind == op::cache) {
+      s.of_begin = false;
+      s.kept = static_cast<std::size_t>(n.attributes[2]);
+      s.rows = s.kept > 0 ? s.kept + window_room_ : static_cast<std::size_t>(most_positions);
+      s.position = 1;
+      for (int axis = n.attributes[1] + 1; axis < n.shape.rank; ++axis)
+        s.position *= static_cast<std::size_t>(capacity[n.shape.dims[axis]]);
+    }
+    s.batches = 1;
+    for (int axis = 0; axis < (n.kind == op::cache ? n.attributes[1] : n.shape.rank); ++axis)
+      s.batches *= static_cast<std::size_t>(capacity[n.shape.dims[axis]]);
+    s.layer = (s.batches * (n.kind == op::cache ? s.rows * s.position : 1) + 15) / 16 * 16;
+    total += s.layer * s.layers;
+  }
+  total += 16; // kernels may read a vector past the last value
+  buffer_ = buffer::from_shape({total});
+  moved_ = buffer::from_shape({total});
+  clear();
+}
+
+std::vector<simd::kept_state> stream_memory::places() {
+  std::vector<simd::kept_state> made;
+  for (const placed& s : states_)
+    made.push_back({buffer_.data() + s.offset, s.layer, s.rows, s.kept > 0 ? s.position : 0});
+  return made;
+}
+
+void stream_memory::clear() {
+  buffer_.fill(0);
+  window_start_ = 0;
+}
+
+// Windows
+// -----------------------------------------------------------------------------------------------------------
+
+void stream_memory::move_window(const placed& s, float* plane, std::size_t from, std::size_t to) const {
+  std::memmove(plane + to * s.position, plane + from * s.position, s.kept * s.position * sizeof(float));
+}
+
+void stream_memory::bring_back() {
+  for (const placed& s : states_)
+    for (std::size_t i = 0; s.kept > 0 && i < s.layers * s.batches; ++i)
+      move_window(s,
+                  buffer_.data() + s.offset + i / s.batches * s.layer + i % s.batches * s.rows * s.position,
+                  window_start_, 0);
+  window_start_ = 0;
+}
+
+void stream_memory::advance(std::size_t count, std::span<const simd::row_position> rows,
+                            std::span<const std::int64_t> sizes) {
+  for (std::size_t row = 0; row < rows.size(); ++row)
+    if (rows[row].idle)
+      for_parts(row, sizes, [&](const placed& s, const row_part& p) {
+        for (std::size_t i = 0; s.kept > 0 && i < p.planes; ++i)
+          move_window(s, buffer_.data() + p.offset + i * p.plane, window_start_, window_start_ + count);
+      });
+  advance(count);
+}
+
+// Rows
+// -----------------------------------------------------------------------------------------------------------
+
+stream_memory::row_part stream_memory::part_of(const placed& s, std::size_t layer, std::size_t row,
+                                               std::span<const std::int64_t> sizes) const {
+  const node& n = graph_.at(s.node);
+  const auto product = [&](int first, int last) {
+    std::size_t floats = 1;
+    for (int axis = first; axis < last; ++axis) floats *= static_cast<std::size_t>(sizes[n.shape.dims[axis]]);
+    return floats;
+  };
+  row_part p{s.offset + layer * s.layer, 1, 0};
+  if (n.kind == op::cache) {
+    p.planes = product(1, n.attributes[1]);
+    p.plane = s.rows * s.position;
+  } else {
+    p.plane = product(1, n.shape.rank);
+  }
+  p.offset += row * p.planes * p.plane;
+  return p;
+}
+
+template <class F>
+void stream_memory::for_parts(std::size_t row, std::span<const std::int64_t> sizes, const F& f) const {
+  for (const placed& s : states_) {
+    if (s.node < 0) continue;
+    const shape& x = graph_.at(s.node).shape;
+    if (x.rank == 0 || x.dims[0] != batch_dim_) continue;
+    for (std::size_t layer = 0; layer < s.layers; ++layer) f(s, part_of(s, layer, row, sizes));
+  }
+}
+
+void stream_memory::reorder(std::span<const std::size_t> from, std::span<const std::int64_t> sizes) {
+  moved_ = buffer_;
+  for (std::size_t i = 0; i < from.size(); ++i)
+    for_parts(i, sizes, [&](const placed&, const row_part& p) {
+      const std::size_t floats = p.planes * p.plane;
+      std::copy_n(moved_.data() + p.offset + from[i] * floats - i * floats, floats,
+                  buffer_.data() + p.offset);
+    });
+}
+
+void stream_memory::copy(std::size_t from, std::size_t to, std::span<const std::int64_t> sizes) {
+  if (from == to) return;
+  for_parts(to, sizes, [&](const placed&, const row_part& p) {
+    const std::size_t floats = p.planes * p.plane;
+    std::copy_n(buffer_.data() + p.offset + from * floats - to * floats, floats, buffer_.data() + p.offset);
+  });
+}
+
+void stream_memory::clear(std::size_t row, std::span<const std::int64_t> sizes) {
+  for_parts(row, sizes, [&](const placed& s, const row_part& p) {
+    if (!s.of_begin) std::fill_n(buffer_.data() + p.offset, p.planes * p.plane, 0.0f);
+  });
+}
+
+template <class F>
+void stream_memory::for_kept(std::size_t row, std::int64_t positions, std::span<const std::int64_t> sizes,
+                             const F& f) const {
+  for_parts(row, sizes, [&](const placed& s, const row_part& p) {
+    if (s.position == 0) { // no cache
+      f(p.offset, p.plane);
+      return;
+    }
+    const std::size_t first = s.kept > 0 ? window_start_ : 0,
+                      count = s.kept > 0 ? s.kept : static_cast<std::size_t>(positions);
+    for (std::size_t i = 0; i < p.planes; ++i)
+      f(p.offset + i * p.plane + first * s.position, count * s.position);
+  });
+}
+
+std::vector<float> stream_memory::save(std::size_t row, std::int64_t positions,
+                                       std::span<const std::int64_t> sizes) const {
+  std::vector<float> values;
+  for_kept(row, positions, sizes, [&](std::size_t offset, std::size_t floats) {
+    const auto from = buffer_.begin() + static_cast<std::ptrdiff_t>(offset);
+    values.insert(values.end(), from, from + static_cast<std::ptrdiff_t>(floats));
+  });
+  return values;
+}
+
+bool stream_memory::load(std::size_t row, std::int64_t positions, std::span<const std::int64_t> sizes,
+                         std::span<const float> values) {
+  std::size_t all = 0;
+  for_kept(row, positions, sizes, [&](std::size_t, std::size_t floats) { all += floats; });
+  if (all != values.size()) return false;
+  const float* from = values.data();
+  for_kept(row, positions, sizes, [&](std::size_t offset, std::size_t floats) {
+    std::copy_n(from, floats, buffer_.data() + offset);
+    from += floats;
+  });
+  return true;
+}
+
+} // namespace fovea::detail

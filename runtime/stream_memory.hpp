@@ -1,0 +1,79 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include <fovea/backends/buffer.hpp>
+#include <fovea/backends/simd/generated.hpp>
+#include <fovea/dsl/graph_view.hpp>
+
+namespace fovea::detail {
+
+/// The states of a stream, side by side in one buffer. What is asked of a row of the batch goes by the sizes
+/// of the dims, of which the others of a state must be those that it was made with.
+class stream_memory {
+public:
+  /// `most_positions` between two begins, of which `most_new` in a step.
+  stream_memory(const graph_view& g, std::span<const bool> live, std::span<const std::int64_t> capacity,
+                int state_count, std::int64_t most_positions, std::int64_t most_new, int batch_dim);
+
+  std::vector<simd::kept_state> places();
+  std::span<float> values() { return {buffer_.data(), buffer_.size()}; }
+  std::span<const float> values() const { return {buffer_.data(), buffer_.size()}; }
+  void clear();
+
+  /// Where windows begin in their memory, in positions.
+  std::size_t window_start() const { return window_start_; }
+  void set_window_start(std::size_t at) { window_start_ = at; }
+  /// Brings windows back to where they began, if `count` more positions would not fit behind them.
+  void make_room(std::size_t count) {
+    if (window_start_ + count > window_room_) bring_back();
+  }
+  /// Windows move on by so many positions; those of idle rows take along what they see.
+  void advance(std::size_t count) { window_start_ += count; }
+  void advance(std::size_t count, std::span<const simd::row_position> rows,
+               std::span<const std::int64_t> sizes);
+
+  /// Row i becomes what row from[i] was.
+  void reorder(std::span<const std::size_t> from, std::span<const std::int64_t> sizes);
+  void copy(std::size_t from, std::size_t to, std::span<const std::int64_t> sizes);
+  /// A row forgets what steps have left; what `begin` computed stays.
+  void clear(std::size_t row, std::span<const std::int64_t> sizes);
+  /// What a row keeps after so many positions, without the places that are still free.
+  std::vector<float> save(std::size_t row, std::int64_t positions, std::span<const std::int64_t> sizes) const;
+  /// Whether that is as much as a row keeps after so many positions; if so, the row becomes it.
+  bool load(std::size_t row, std::int64_t positions, std::span<const std::int64_t> sizes,
+            std::span<const float> values);
+
+private:
+  struct placed {
+    std::size_t offset = 0, layer = 0, layers = 0;
+    std::size_t batches = 0, rows = 0, position = 0, kept = 0; // of a cache; kept: positions of a window
+    int node = -1;
+    bool of_begin = true; // no step changes it
+  };
+  /// What one batch row has of a state, in one layer: caches of several planes where axes lie between.
+  struct row_part {
+    std::size_t offset, planes, plane;
+  };
+
+  void bring_back();
+  void move_window(const placed& s, float* plane, std::size_t from, std::size_t to) const;
+  row_part part_of(const placed& s, std::size_t layer, std::size_t row,
+                   std::span<const std::int64_t> sizes) const;
+  template <class F>
+  void for_parts(std::size_t row, std::span<const std::int64_t> sizes, const F& f) const;
+  /// Calls f(offset, floats) for all that a row keeps after so many positions.
+  template <class F>
+  void for_kept(std::size_t row, std::int64_t positions, std::span<const std::int64_t> sizes,
+                const F& f) const;
+
+  graph_view graph_;
+  std::vector<placed> states_;
+  buffer buffer_, moved_;
+  std::size_t window_start_ = 0, window_room_ = 0;
+  int batch_dim_;
+};
+
+} // namespace fovea::detail

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include <fovea/dsl/model.hpp>
+#include <fovea/dsl/passes/passes.hpp>
+#include <fovea/runtime/options.hpp>
+
+namespace fovea::detail {
+
+/// A graph that a pass made of a declaration, behind the interface of a model.
+template <class made>
+struct derived_model {
+  static constexpr auto image = image_of<made>();
+  static constexpr graph_view view = image.view();
+  using lowered = lowering<derived_model>;
+  static constexpr std::int64_t parameters() {
+    constexpr std::int64_t count = count_parameters(view);
+    return count;
+  }
+};
+
+/// What a list of capacities and the model itself say of every symbol.
+std::vector<dim_size> full_capacity(graph_view graph, const char* name, std::span<const dim_size> capacity);
+
+/// Of a list of capacities those of symbols that a graph has.
+std::vector<dim_size> capacity_for(graph_view graph, std::span<const dim_size> capacity);
+
+/// Whether what a step keeps or computes depends on how many positions went before, beyond that there were
+/// some: all keys and values, numbered positions.
+constexpr bool counts_positions(const graph_view& g) {
+  for (int id = 0; id < g.node_count(); ++id) {
+    const node& n = g.at(id);
+    if (n.kind == op::cache && n.attributes[2] == 0) return true;
+    if ((n.kind == op::rope || n.kind == op::sinusoidal) && n.second_number != 0) return true;
+    if (n.kind == op::equal && g.at(g.operand(id, 0)).kind == op::position) continue; // is it the beginning?
+    for (int k = 0; k < n.operand_count; ++k)
+      if (g.at(g.operand(id, k)).kind == op::position) return true;
+  }
+  return false;
+}
+
+} // namespace fovea::detail

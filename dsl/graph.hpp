@@ -86,13 +86,13 @@ struct named_value {
 /// The body of a repeat, run `count` times, or of a scan, run for each step of the dim `time`: nodes first <=
 /// i < last. Its first `carried` nodes are what it carries.
 struct region_entry {
-  static constexpr int max_carried = 16;
+  static constexpr int max_carried = 32;
   std::uint8_t parent = 0;
   std::int32_t first = 0, last = 0;
   std::int32_t count = 1, first_index = 0, carried = 0;
   std::int32_t results[max_carried] = {};
   std::uint16_t time = 0; // 0: a repeat
-  bool reversed = false;  // a scan from the last step to the first
+  bool reversed = false;  // from the last step or layer to the first
 
   constexpr bool is_scan() const { return time != 0; }
 };
@@ -121,7 +121,7 @@ struct expr {
 struct graph {
   static constexpr int max_nodes = 4096, max_operands = 9216, max_dims = 160, max_forms = 40,
                        max_scopes = 4096;
-  static constexpr int max_parameters = max_nodes, max_inputs = 16, max_outputs = 16, max_regions = 24,
+  static constexpr int max_parameters = max_nodes, max_inputs = 16, max_outputs = 16, max_regions = 48,
                        max_functions = 12, max_windows = 64;
   static constexpr int hash_buckets = 64, name_buckets = 1024;
 

@@ -83,6 +83,9 @@ struct rope_options {
   int offset = 0; // the position of the first row
 };
 
+/// In attributes[1] of a rope, beside whether neighbours turn: features turn back, by the negative angle.
+inline constexpr std::int32_t rope_turned_back = 2;
+
 /// Rotary positions (Su et al. 2021, eq. 34): turns pairs of features of each head by position / base^(2i /
 /// width). x [..., T, heads * d] keeps its shape.
 constexpr expr rope(expr x, rope_options options = {}, place at = {__builtin_FILE(), __builtin_LINE()}) {

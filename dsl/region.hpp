@@ -11,8 +11,7 @@ namespace fovea::detail {
 template <std::size_t carried>
 class region_body {
 public:
-  static_assert(carried >= 1 && carried <= region_entry::max_carried,
-                "a repeat or scan carries one to sixteen values");
+  static_assert(carried >= 1 && carried <= 16, "a repeat or scan carries one to sixteen values");
   using values = std::array<expr, carried>;
 
   /// `declared` says what kind of region it is. Check opened() before anything is made.

@@ -84,20 +84,15 @@ private:
   packed_weights(model_parameters parameters, const simd::generated_step* code, thread_pool& pool) {
     auto made =
         std::make_shared<simd::shared_weights>(graph, plan, std::move(parameters), simd::kernels(), pool);
-    [&]<int... i>(std::integer_sequence<int, i...>) {
-      [[maybe_unused]] const auto pack = [&]<int k>(std::integral_constant<int, k>) {
-        if constexpr (simd::is_small_scan<model, k>())
-          made->pack_scan(graph, plan, simd::nodes_of_scan<model, k>(), code[k]);
-      };
-      (pack(std::integral_constant<int, i>{}), ...);
-    }
-    (std::make_integer_sequence<int, model::schedule.step_count>{});
+    simd::for_steps<model>([&]<int k>(std::integral_constant<int, k>) {
+      if constexpr (simd::is_small_scan<model, k>())
+        made->pack_scan(graph, plan, simd::nodes_of_scan<model, k>(), code[k]);
+    });
     return made;
   }
   void reserve(std::span<const std::int64_t> capacity) {
     simd::context c = engine_.begin(capacity);
-    engine_.reserve_scratch(simd::thread_scratch<model>(
-        c, code_, std::make_index_sequence<static_cast<std::size_t>(model::schedule.step_count)>{}));
+    engine_.reserve_scratch(simd::thread_scratch<model>(c, code_));
   }
 
   const simd::generated_step* code_;

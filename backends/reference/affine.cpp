@@ -84,4 +84,13 @@ array gather(const array& table, const array& ids, place at) {
   return gathered;
 }
 
+array scatter_add(const array& ids, const array& rows, const array_shape& shape) {
+  array table = filled(shape, 0);
+  const std::size_t row = shape[0] == 0 ? 0 : table.size() / shape[0];
+  for (std::size_t i = 0; i < ids.size(); ++i)
+    for (std::size_t j = 0; j < row; ++j)
+      table.data()[static_cast<std::size_t>(ids.data()[i]) * row + j] += rows.data()[i * row + j];
+  return table;
+}
+
 } // namespace fovea::reference_ops

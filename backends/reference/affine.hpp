@@ -17,4 +17,8 @@ array transpose(const array& x);
 /// outside 0 .. n - 1.
 array gather(const array& table, const array& ids, place at);
 
+/// The gradient of gather: each of rows [ids..., ...] added to the row of a table that its id names; the
+/// table has the given shape.
+array scatter_add(const array& ids, const array& rows, const array_shape& shape);
+
 } // namespace fovea::reference_ops

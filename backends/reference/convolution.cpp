@@ -105,4 +105,56 @@ array avg_pool(const array& x, const sliding_window& window, bool count_padding,
   return result / counts;
 }
 
+array convolution_weight_gradient(const array& x, const array& dy, const sliding_window& window,
+                                  const array_shape& shape) {
+  array result = filled(shape, 0);
+  const plane_layout from(shape_of(x), window.axes), to(shape_of(dy), window.axes);
+  const std::int64_t in = from.features / window.groups, out = to.features / window.groups,
+                     taps = window.taps();
+  slide(window, to, [&](auto plane, auto y, auto t, auto py, auto px, auto tap) {
+    if (!from.inside(y, t)) return;
+    for (std::int64_t o = 0; o < to.features; ++o)
+      for (std::int64_t i = 0; i < in; ++i)
+        result.data()[static_cast<std::size_t>((o * in + i) * taps + tap)] +=
+            dy.data()[to.at(plane, py, px, o)] * x.data()[from.at(plane, y, t, o / out * in + i)];
+  });
+  return result;
+}
+
+array max_pool_gradient(const array& x, const array& dy, const sliding_window& window) {
+  array result = filled(shape_of(x), 0);
+  const plane_layout from(shape_of(x), window.axes), to(shape_of(dy), window.axes);
+  std::vector<std::size_t> chosen(dy.size(), x.size());
+  slide(window, to, [&](auto plane, auto y, auto t, auto py, auto px, auto) {
+    if (!from.inside(y, t)) return;
+    for (std::int64_t i = 0; i < to.features; ++i) {
+      std::size_t& best = chosen[to.at(plane, py, px, i)];
+      const std::size_t here = from.at(plane, y, t, i);
+      if (best == x.size() || x.data()[here] > x.data()[best]) best = here;
+    }
+  });
+  for (std::size_t i = 0; i < chosen.size(); ++i)
+    if (chosen[i] != x.size()) result.data()[chosen[i]] += dy.data()[i];
+  return result;
+}
+
+array avg_pool_gradient(const array& dy, const sliding_window& window, bool count_padding,
+                        const array_shape& shape) {
+  array result = filled(shape, 0), counts = filled(shape_of(dy), 0);
+  const plane_layout from(shape, window.axes), to(shape_of(dy), window.axes);
+  for (const bool counting : {true, false})
+    slide(window, to, [&](auto plane, auto y, auto t, auto py, auto px, auto) {
+      const bool inside = from.inside(y, t);
+      const bool padding = y < from.height + window.after[0] && t < from.width + window.after[1];
+      for (std::int64_t i = 0; i < to.features; ++i) {
+        const std::size_t place = to.at(plane, py, px, i);
+        if (counting)
+          counts.data()[place] += inside || (count_padding && padding) ? 1 : 0;
+        else if (inside)
+          result.data()[from.at(plane, y, t, i)] += dy.data()[place] / counts.data()[place];
+      }
+    });
+  return result;
+}
+
 } // namespace fovea::reference_ops

@@ -21,4 +21,15 @@ array transposed_convolution(const array& x, const array& weight, const array* b
 array max_pool(const array& x, const sliding_window& window, const array_shape& shape);
 array avg_pool(const array& x, const sliding_window& window, bool count_padding, const array_shape& shape);
 
+/// The gradient of a convolution's weight: dW[o, i, k] = sum over places p of dy[p, o] x[p * stride + k *
+/// dilation - before, i]; `shape` is the weight's.
+array convolution_weight_gradient(const array& x, const array& dy, const sliding_window& window,
+                                  const array_shape& shape);
+
+/// The gradients of max_pool and avg_pool with respect to x, whose shape is given for means: the largest of a
+/// window, the first of equals, gets what came of its place; all that a mean counts share it.
+array max_pool_gradient(const array& x, const array& dy, const sliding_window& window);
+array avg_pool_gradient(const array& dy, const sliding_window& window, bool count_padding,
+                        const array_shape& shape);
+
 } // namespace fovea::reference_ops

@@ -9,6 +9,7 @@
 #include <fovea/backends/reference/position.hpp>
 #include <fovea/backends/reference/reduce.hpp>
 #include <fovea/backends/reference/shape.hpp>
+#include <fovea/dsl/position.hpp>
 #include <fovea/runtime/error.hpp>
 
 namespace fovea::reference_ops {
@@ -133,6 +134,18 @@ array evaluation::compute(int id) const {
     case op::avg_pool:
       return avg_pool(operand(id, 0), graph_.window_of(id), n.attributes[1] != 0, shape_of_node(id));
 
+    case op::scatter_add:
+      return scatter_add(operand(id, 0), operand(id, 1), shape_of_node(id));
+    case op::slice_gradient:
+      return slice_gradient(id);
+    case op::conv_weight_gradient:
+      return convolution_weight_gradient(operand(id, 0), operand(id, 1), graph_.window_of(id),
+                                         shape_of_node(id));
+    case op::max_pool_gradient:
+      return max_pool_gradient(operand(id, 0), operand(id, 1), graph_.window_of(id));
+    case op::avg_pool_gradient:
+      return avg_pool_gradient(operand(id, 0), graph_.window_of(id), n.attributes[1] != 0, shape_of_node(id));
+
     case op::layer_norm:
       return layer_norm(operand(id, 0), optional_operand(id, 1), optional_operand(id, 2), n.number);
     case op::rms_norm:
@@ -180,7 +193,8 @@ array evaluation::compute(int id) const {
       return sinusoidal(shape_of_node(id)[0], shape_of_node(id)[1], n.number);
     case op::rope:
       return rope(operand(id, 0), {.heads = unsigned_of(n.attributes[0]),
-                                   .neighbours = n.attributes[1] != 0,
+                                   .neighbours = (n.attributes[1] & 1) != 0,
+                                   .turned_back = (n.attributes[1] & rope_turned_back) != 0,
                                    .width = unsigned_of(n.attributes[2]),
                                    .first_position = static_cast<double>(n.attributes[3]),
                                    .base = n.number});
@@ -211,6 +225,13 @@ array evaluation::slice_of(int id) const {
     fail(n.at, "slice: from " + std::to_string(first) + " to " + std::to_string(first + length) +
                    " is outside axis " + std::to_string(axis) + " of " + shape_text(x.shape()));
   return slice(x, axis, unsigned_of(first), unsigned_of(length));
+}
+
+array evaluation::slice_gradient(int id) const {
+  const node& n = graph_.at(id);
+  const std::size_t axis = unsigned_of(n.attributes[0]), first = unsigned_of(size_of_dim(n.attributes[1]));
+  const array& d = operand(id, 0);
+  return pad(d, axis, first, shape_of_node(id)[axis] - first - d.shape(axis), 0);
 }
 
 /// Operands: query, key, value, a bias if there is one, the tables that the score captures, those of the

@@ -36,6 +36,7 @@ private:
   array attend(int id) const;
   array reduce(int id) const;
   array slice_of(int id) const;
+  array slice_gradient(int id) const;
   std::vector<const array*> operands_of(int id) const;
   /// The value of a node that has run.
   const array& value(int id) const;

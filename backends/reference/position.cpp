@@ -34,7 +34,8 @@ array rope(const array& x, const rope_settings& o) {
         const std::size_t start = row * features + h * head;
         const std::size_t first = start + (o.neighbours ? 2 * i : i),
                           second = o.neighbours ? first + 1 : first + o.width / 2;
-        const double t = angle(position, i, o.width, o.base), a = x.data()[first], b = x.data()[second];
+        const double forth = angle(position, i, o.width, o.base), t = o.turned_back ? -forth : forth,
+                     a = x.data()[first], b = x.data()[second];
         y.data()[first] = a * std::cos(t) - b * std::sin(t);
         y.data()[second] = a * std::sin(t) + b * std::cos(t);
       }

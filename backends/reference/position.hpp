@@ -10,8 +10,9 @@ array sinusoidal(std::size_t positions, std::size_t width, double base);
 
 struct rope_settings {
   std::size_t heads = 1;
-  bool neighbours = false; // features 2i and 2i + 1 turn together; else i and i + width / 2
-  std::size_t width = 2;   // how many features of each head turn, from the first
+  bool neighbours = false;  // features 2i and 2i + 1 turn together; else i and i + width / 2
+  bool turned_back = false; // by the negative angle
+  std::size_t width = 2;    // how many features of each head turn, from the first
   double first_position = 0;
   double base = 10000;
 };

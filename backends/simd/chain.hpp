@@ -157,10 +157,9 @@ inline vector_of<type, Arch> choose(const C& condition, const A& yes, const B& n
 template <class model, int last>
 struct chain {
   static constexpr const graph_view& g = model::view;
-  static constexpr int max_members = 64;
 
   struct content {
-    int members[max_members] = {}; // ascending; the last is `last`
+    int members[max_chain_members] = {}; // ascending; the last is `last`
     int member_count = 0;
     int leaves[max_chain_leaves] = {};
     int leaf_count = 0;
@@ -179,7 +178,7 @@ struct chain {
           if (is_member(g.operand(id, k)) && g.operand(id, k) < first) first = g.operand(id, k);
     for (int id = first; id <= last; ++id) {
       if (!is_member(id)) continue;
-      if (c.member_count == max_members) {
+      if (c.member_count == max_chain_members) {
         c.fits = false;
         break;
       }
@@ -200,7 +199,7 @@ struct chain {
     return c;
   }
   static constexpr content found = find();
-  static_assert(found.fits, "an elementwise expression of more than 64 operations or 12 operands");
+  static_assert(found.fits, "a chain is larger than the plan allows");
 
   static constexpr const shape& whole = g.at(last).shape;
   /// Whether every leaf has the result's shape or is one number: then rows do not matter.

@@ -9,10 +9,11 @@
 #include <limits>
 
 #include <fovea/backends/simd/kernels/table.hpp>
+#include <fovea/dsl/plan/fuse.hpp>
 
 namespace fovea::simd {
 
-inline constexpr int max_chain_leaves = 12, max_chain_axes = 6;
+inline constexpr int max_chain_axes = 6;
 
 /// An elementwise chain over rows of `row` elements. Row i of leaf l begins at the sum over axes of (the
 /// row's position along the axis) * strides[l][axis]; int32 and boolean values are int32.

@@ -48,8 +48,9 @@ private:
     const std::int64_t before = c.layers[r.parent] * r.count;
     const auto passes = r.is_scan() ? static_cast<std::int64_t>(c.size(r.time)) : std::int64_t{r.count};
     for (std::int64_t pass = 0; pass < passes; ++pass) {
-      c.layers[s.node] = r.is_scan() ? before : before + pass;
-      c.times[s.node] = r.reversed ? passes - 1 - pass : pass;
+      const std::int64_t now = r.reversed ? passes - 1 - pass : pass;
+      c.layers[s.node] = r.is_scan() ? before : before + now;
+      c.times[s.node] = now;
       program<model, i + 1, s.first>::run(c, code);
       end_pass(c, s.node);
     }
@@ -87,6 +88,14 @@ private:
       run_pool(c, s);
     else if constexpr (kind == op::pad)
       run_pad(c, s);
+    else if constexpr (kind == op::slice_gradient)
+      run_slice_gradient(c, s);
+    else if constexpr (kind == op::scatter_add)
+      run_scatter_add(c, s);
+    else if constexpr (kind == op::conv_weight_gradient)
+      run_convolution_weight_gradient(c, s);
+    else if constexpr (kind == op::max_pool_gradient || kind == op::avg_pool_gradient)
+      run_pool_gradient(c, s);
     else if constexpr (kind == op::time_step)
       run_time_step(c, s);
     else if constexpr (kind == op::time_index)
@@ -137,22 +146,26 @@ struct program {
   }
 };
 
+/// f of each step's number, as a constant. No fold expression: compilers limit how deep these nest.
+template <class model, class F>
+void for_steps(F f) {
+  [&]<int... i>(std::integer_sequence<int, i...>) {
+    [[maybe_unused]] const int order[] = {0, (f(std::integral_constant<int, i>{}), 0)...};
+  }
+  (std::make_integer_sequence<int, model::schedule.step_count>{});
+}
+
 /// The floats that each thread needs for itself, at the sizes of `c`.
-template <class model, std::size_t... i>
-size_t thread_scratch(context& c, const generated_step* code, std::index_sequence<i...>) {
+template <class model>
+size_t thread_scratch(context& c, const generated_step* code) {
   size_t most = 0;
-  [[maybe_unused]] const auto consider = [&]<std::size_t k>(std::integral_constant<std::size_t, k>) {
+  for_steps<model>([&]<int k>(std::integral_constant<int, k>) {
     constexpr step s = model::schedule.steps[k];
-    if constexpr (s.kind == step_kind::single && model::view.at(s.node).kind == op::attention) {
-      const size_t needed = attention_scratch(c, s, code[k]);
-      most = needed > most ? needed : most;
-    }
-    if constexpr (s.kind == step_kind::convolution) {
-      const size_t needed = convolution_scratch(c, s);
-      most = needed > most ? needed : most;
-    }
-  };
-  (consider(std::integral_constant<std::size_t, i>{}), ...);
+    [[maybe_unused]] const auto consider = [&](size_t needed) { most = needed > most ? needed : most; };
+    if constexpr (s.kind == step_kind::single && model::view.at(s.node).kind == op::attention)
+      consider(attention_scratch(c, s, code[k]));
+    if constexpr (s.kind == step_kind::convolution) consider(convolution_scratch(c, s));
+  });
   return most;
 }
 

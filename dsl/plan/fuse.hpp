@@ -194,11 +194,44 @@ constexpr fusion<nodes> fuse_epilogues(const graph_view& g, fusion<nodes> f) {
   return f;
 }
 
-/// Elementwise nodes join the group of their users, where all users are in one group of the same shape.
+/// What one pass over elements computes at most, and reads.
+inline constexpr int max_chain_members = 64, max_chain_leaves = 16;
+
+namespace detail {
+
+/// A group of elementwise nodes as it grows from its last node back: how many there are, and what they read.
+struct chain_size {
+  int members = 0, leaf_count = 0;
+  std::int32_t leaves[max_chain_leaves] = {};
+
+  /// With node `id`, which the others may read, as one more member; false where that is too much.
+  constexpr bool add(const graph_view& g, int id) {
+    chain_size grown = *this;
+    for (int i = 0; i < grown.leaf_count; ++i)
+      if (grown.leaves[i] == id) grown.leaves[i--] = grown.leaves[--grown.leaf_count];
+    for (int k = 0; k < g.at(id).operand_count; ++k) {
+      const int from = g.operand(id, k);
+      bool known = g.at(from).kind == op::constant;
+      for (int i = 0; i < grown.leaf_count; ++i) known |= grown.leaves[i] == from;
+      if (known) continue;
+      if (grown.leaf_count == max_chain_leaves) return false;
+      grown.leaves[grown.leaf_count++] = from;
+    }
+    if (++grown.members > max_chain_members) return false;
+    *this = grown;
+    return true;
+  }
+};
+
+} // namespace detail
+
+/// Elementwise nodes join the group of their users, where all users are in one group of the same shape that
+/// has room for them.
 template <std::size_t nodes>
 constexpr fusion<nodes> fuse_chains(const graph_view& g, fusion<nodes> f) {
   std::int32_t group[nodes] = {}; // the group of a node's users, -2 where they differ
   bool only_chains[nodes] = {};   // whether all of them are elementwise
+  detail::chain_size sizes[nodes] = {}; // of the group that ends at a node
   for (std::size_t i = 0; i < nodes; ++i) group[i] = -1, only_chains[i] = true;
   for (int id = g.node_count() - 1; id >= 0; --id) {
     const auto i = id;
@@ -210,8 +243,10 @@ constexpr fusion<nodes> fuse_chains(const graph_view& g, fusion<nodes> f) {
       const node& into = g.at(group[i]);
       bool output = false;
       for (const named_value& out : g.outputs) output |= out.node == id;
-      if (!output && into.shape == n.shape && into.region == n.region) f.root[i] = group[i];
+      if (!output && into.shape == n.shape && into.region == n.region && sizes[group[i]].add(g, id))
+        f.root[i] = group[i];
     }
+    if (chained && f.root[i] == id) sizes[i].add(g, id);
     const std::int32_t mine = chained ? f.root[i] : -2;
     for (int k = 0; k < n.operand_count; ++k) {
       only_chains[g.operand(id, k)] &= chained;

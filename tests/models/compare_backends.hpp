@@ -54,10 +54,8 @@ named_values random_inputs(const M&, const std::map<std::string, std::size_t>& s
   for (const named_value& input : g.inputs) {
     std::vector<std::size_t> shape;
     for (int axis = 0; axis < g.at(input.node).shape.rank; ++axis) {
-      const int d = g.at(input.node).shape[axis];
-      sentence label;
-      label << g.dim_of(d);
-      shape.push_back(g.is_number(d) ? static_cast<std::size_t>(g.number(d)) : sizes.at(label.text));
+      const auto size_of = [&](const char* symbol) { return static_cast<std::int64_t>(sizes.at(symbol)); };
+      shape.push_back(static_cast<std::size_t>(g.size(g.at(input.node).shape[axis], size_of)));
     }
     inputs[input.name] = values_of(shape, g.at(input.node).type == element::i32, input.name);
   }

@@ -5,6 +5,8 @@
 
 #include "../model_case.hpp"
 
+#include <fovea/dsl/passes/gradient_graph.hpp>
+
 #include <algorithm>
 #include <utility>
 
@@ -52,7 +54,7 @@ compile_options fitting(const named_values& inputs) {
   for (const named_value& input : M::view.inputs)
     for (int axis = 0; axis < M::view.at(input.node).shape.rank; ++axis) {
       const int d = M::view.at(input.node).shape[axis];
-      if (M::view.is_number(d)) continue;
+      if (!M::view.dim_of(d).is_symbol()) continue;
       sentence label;
       label << M::view.dim_of(d);
       if (std::find(seen.begin(), seen.end(), label.text) != seen.end()) continue;
@@ -73,6 +75,13 @@ named_values call(net_type& net, const named_values& inputs, std::index_sequence
   };
   (keep(M::view.outputs[out].name, result[output_key<boundary_name<M, false, out>>{}]), ...);
   return made;
+}
+
+/// Whether a model has an output of that name.
+template <class M>
+bool has_output(const std::string& name) {
+  return std::any_of(M::view.outputs.begin(), M::view.outputs.end(),
+                     [&](const named_value& out) { return name == out.name; });
 }
 
 } // namespace detail
@@ -104,11 +113,86 @@ inline named_values inputs_of(const golden_case& c) {
 
 /// Runs a case on both backends and checks each output of the model against the case's of the same name.
 template <class M>
-void check_case(const M& model, const golden_case& c, const weights& from) {
+void check_outputs(const M& model, const golden_case& c, const weights& from) {
   on_both_backends([&](auto backend) {
     for (const auto& [name, values] : run_model<decltype(backend)>(model, from, inputs_of(c)))
       check(c, "output." + name, std::span<const double>(values.values), values.shape);
   });
+}
+
+namespace detail {
+
+/// The gradients of a case as if they were weights, so that they find their parameters as weights do; zeros
+/// for a parameter that has none.
+inline weights gradients_in(const golden_case& c, const std::string& scope) {
+  std::map<std::string, weight_tensor> made;
+  for (const auto& [name, from] : parameters_of(c)) {
+    weight_tensor& tensor = made[scope + name] = {from.shape, std::vector<float>(from.values.size())};
+    if (c.has("grad." + name)) {
+      const std::vector<double>& values = c.at("grad." + name).values;
+      tensor.values.assign(values.begin(), values.end());
+    }
+  }
+  return weights::from(std::move(made), c.name());
+}
+
+} // namespace detail
+
+/// The gradients of what arrives at the outputs, input.d_NAME of the case, on both backends against the
+/// case's. `scope` stands before the names of its parameters in `from`.
+template <class M>
+void check_gradients(const M& model, const golden_case& c, const weights& from, const std::string& scope = "") {
+  const auto net = gradients<true>(model);
+  const weights of_parameters = detail::gradients_in(c, scope);
+  const model_parameters expected(M::view, of_parameters,
+                                  std::span(model.names, static_cast<std::size_t>(model.name_count)));
+  const auto compare = [&](const std::string& name, const std::vector<double>& found,
+                           const golden_tensor& reference) {
+    INFO("gradient of " << name);
+    REQUIRE(found.size() == reference.values.size());
+    const distance d = distance_of(std::span<const double>(found), reference, c.rtol("grad."), c.atol("grad."));
+    INFO("element " << d.worst << " is " << found[d.worst] << ", expected " << reference.values[d.worst]);
+    CHECK(d.share <= 1);
+  };
+  named_values inputs = inputs_of(c);
+  // What arrives at an output that the case's loss does not use is zero.
+  for (const named_value& out : M::view.outputs)
+    if (const std::string name = std::string("d_") + out.name; !inputs.contains(name)) {
+      const golden_tensor& like = c.at(std::string("output.") + out.name);
+      inputs[name] = {like.shape, std::vector<double>(like.values.size()), false};
+    }
+  on_both_backends([&](auto backend) {
+    const named_values found = run_model<decltype(backend)>(net, from, inputs);
+    for (std::size_t p = 0; p < M::view.parameters.size(); ++p) {
+      golden_tensor reference;
+      for (int i = expected.first(static_cast<int>(p)); i < expected.first(static_cast<int>(p) + 1); ++i) {
+        const weight_view& layer = expected.values()[static_cast<std::size_t>(i)];
+        reference.values.insert(reference.values.end(), layer.data, layer.data + layer.size);
+      }
+      const std::string name = M::view.parameter_name(static_cast<int>(p)).text;
+      const auto made = found.find("grad." + name);
+      compare(name, made == found.end() ? std::vector<double>(reference.values.size()) : made->second.values,
+              reference);
+    }
+    for (const named_value& input : M::view.inputs) {
+      const std::string name = std::string("grad.input.") + input.name;
+      if (c.has(name) && found.contains(name)) compare(input.name, found.at(name).values, c.at(name));
+    }
+  });
+}
+
+/// Checks outputs and gradients.
+template <class M>
+void check_case(const M& model, const golden_case& c, const weights& from, const std::string& scope = "") {
+  check_outputs(model, c, from);
+  const auto begins = [&](const char* prefix) {
+    const auto first = c.tensors().lower_bound(prefix);
+    return first != c.tensors().end() && first->first.starts_with(prefix);
+  };
+  if (!begins("grad.")) return;
+  INFO("the gradients of a case with a loss of its own are those of a model with that loss");
+  REQUIRE((begins("input.d_") || detail::has_output<M>("loss")));
+  check_gradients(model, c, from, scope);
 }
 template <class M>
 void check_case(const M& model, const char* name) {

@@ -106,10 +106,13 @@ void run_concat(context& c, const step& s) {
   }
 }
 
-void run_pad(context& c, const step& s) {
-  const node& n = c.graph.at(s.node);
-  const int from = c.graph.operand(s.node, 0);
-  float* out = c.result(s.node);
+namespace {
+
+/// The operand's elements from place `first` on along an axis of the result, and one value around them.
+void put(context& c, int id, int axis, size_t first) {
+  const node& n = c.graph.at(id);
+  const int from = c.graph.operand(id, 0);
+  float* out = c.result(id);
   const size_t count = c.elements(n.shape);
   if (n.type == element::f32)
     std::fill_n(out, count, static_cast<float>(n.number));
@@ -117,8 +120,19 @@ void run_pad(context& c, const step& s) {
     std::fill_n(reinterpret_cast<std::int32_t*>(out), count, static_cast<std::int32_t>(n.number));
   size_t strides[shape::max_rank] = {};
   contiguous(c, n.shape, strides);
-  copy(c, c.shape_of(from), strided(c, from),
-       out + static_cast<size_t>(n.attributes[1]) * strides[n.attributes[0]], strides);
+  copy(c, c.shape_of(from), strided(c, from), out + first * strides[axis], strides);
+}
+
+} // namespace
+
+void run_pad(context& c, const step& s) {
+  const node& n = c.graph.at(s.node);
+  put(c, s.node, n.attributes[0], static_cast<size_t>(n.attributes[1]));
+}
+
+void run_slice_gradient(context& c, const step& s) {
+  const node& n = c.graph.at(s.node);
+  put(c, s.node, n.attributes[0], c.size(n.attributes[1]));
 }
 
 void begin_loop(context& c, int region) {

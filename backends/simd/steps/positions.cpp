@@ -2,6 +2,7 @@
 #include <cstring>
 
 #include <fovea/backends/simd/steps.hpp>
+#include <fovea/dsl/position.hpp>
 
 namespace fovea::simd {
 
@@ -40,7 +41,7 @@ void run_rope(context& c, const step& s) {
   const size_t width = c.size(n.shape[-1]), heads = static_cast<size_t>(n.attributes[0]),
                head = width / heads;
   const size_t turned = static_cast<size_t>(n.attributes[2]), length = c.size(n.shape[-2]);
-  const bool neighbours = n.attributes[1] != 0;
+  const bool neighbours = (n.attributes[1] & 1) != 0, turned_back = (n.attributes[1] & rope_turned_back) != 0;
   const float *x = c.value(c.graph.operand(s.node, 0)), *table = c.position_tables[s.node];
   float* out = c.result(s.node);
   // Tasks are rows of all leading axes; a few at a time are worth a thread.
@@ -55,8 +56,8 @@ void run_rope(context& c, const step& s) {
         float* to = out + row * width + h * head;
         const size_t step = neighbours ? 2 : 1, apart = neighbours ? 1 : turned / 2;
         for (size_t i = 0; i < turned / 2; ++i) {
-          const float sine = angles[2 * i], cosine = angles[2 * i + 1], u = from[i * step],
-                      v = from[i * step + apart];
+          const float sine = turned_back ? -angles[2 * i] : angles[2 * i], cosine = angles[2 * i + 1],
+                      u = from[i * step], v = from[i * step + apart];
           to[i * step] = u * cosine - v * sine;
           to[i * step + apart] = u * sine + v * cosine;
         }

@@ -1,0 +1,82 @@
+#pragma once
+
+#include <fovea/dsl/reduce.hpp>
+#include <fovea/dsl/shape_words.hpp>
+
+namespace fovea::detail {
+
+/// What the rule of an operation is given, as `site`:
+///   site.n            the operation
+///   site.d            the gradient of the loss with respect to its result, of the result's shape
+///   site.x(k)         the value of operand k
+///   site.y()          the value of the result
+///   site.wants(k)     whether operand k has a gradient
+///   site.pass(k, g)   adds g to the gradient of operand k
+///   site.pass_product(k, a, b)  adds a^T b, summed over all axes but the last: a [..., m], b [..., n] -> [m,
+///   n]
+/// A rule is written in the words of the vocabulary; what it makes belongs to the graph of gradients.
+
+/// The sum of x over what broadcasting to its shape repeated of `s`.
+constexpr expr reduced_to(expr x, const shape& s, place at) {
+  if (!x.valid()) return x;
+  graph& g = *x.owner;
+  const shape from = g.shape_of(x);
+  if (const int extra = from.rank - s.rank; extra > 0) {
+    // The missing leading axes, as one.
+    shape leading, joint;
+    for (int i = 0; i < extra; ++i) leading.push(from[i]);
+    joint.push(g.intern(elements_of(g, leading)));
+    for (int i = extra; i < from.rank; ++i) joint.push(from[i]);
+    x = sum(reshape_to(x, joint, at), axis(0), {}, at);
+  }
+  for (int i = 0; i < s.rank; ++i)
+    if (x.valid() && g.shape_of(x)[i] != s[i]) x = sum(x, axis(i), {.keep = true}, at);
+  return x;
+}
+
+/// x repeated to a shape that it broadcasts to.
+constexpr expr stretched_to(expr x, const shape& s, place at) {
+  if (!x.valid() || x.owner->shape_of(x) == s) return x;
+  return x.owner->add({.kind = op::broadcast, .type = x.owner->nodes[x.id].type, .shape = s, .at = at}, x);
+}
+
+/// Zeros, or another number, of a shape.
+constexpr expr filled(graph& g, double value, const shape& s, place at) {
+  return stretched_to(g.add({.kind = op::constant, .number = value, .at = at}), s, at);
+}
+
+/// All axes but the last, as one: [rows, width].
+constexpr expr as_matrix(expr x, place at) {
+  if (!x.valid()) return x;
+  graph& g = *x.owner;
+  shape leading = g.shape_of(x), s;
+  --leading.rank;
+  s.push(g.intern(elements_of(g, leading)));
+  s.push(g.shape_of(x)[-1]);
+  return reshape_to(x, s, at);
+}
+
+/// x with its last two axes exchanged; what was exchanged before is only put back.
+constexpr expr transposed(expr x, place at) {
+  if (!x.valid()) return x;
+  graph& g = *x.owner;
+  return g.nodes[x.id].kind == op::transpose ? expr{&g, g.operand(x.id, 0)} : transpose(x, at);
+}
+
+/// The reduced axis back in its place with size 1.
+constexpr expr with_axis(expr x, const shape& before, int axis, place at) {
+  if (!x.valid()) return x;
+  shape s = before;
+  s[axis] = x.owner->intern(1);
+  return reshape_to(x, s, at);
+}
+
+/// How many elements an axis has, as a float32 number.
+constexpr expr size_of_axis(graph& g, std::uint16_t size, place at) {
+  if (g.is_number(size))
+    return g.add({.kind = op::constant, .number = static_cast<double>(g.number(size)), .at = at});
+  const expr one = g.add({.kind = op::constant, .number = 1, .at = at});
+  return max_over(to_float(range(one, g.dim_of(size), at), at), axis(0), {}, at) + located(1.0, at);
+}
+
+} // namespace fovea::detail

@@ -1,0 +1,185 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include <fovea/dsl/ill_formed.hpp>
+#include <fovea/dsl/names.hpp>
+#include <fovea/dsl/passes/differentiate.hpp>
+#include <fovea/dsl/passes/passes.hpp>
+#include <fovea/dsl/passes/prune.hpp>
+
+namespace fovea {
+
+namespace detail {
+
+/// The output that training makes small.
+inline constexpr const char* loss_name = "loss";
+
+constexpr int find_loss(const graph_view& g) {
+  for (const named_value& out : g.outputs)
+    if (same_text(out.name, loss_name)) return out.node;
+  return -1;
+}
+
+/// Names that gradients have as inputs and outputs.
+struct gradient_name {
+  static constexpr int longest = 160;
+  char text[longest + 1] = {};
+
+  constexpr gradient_name() = default;
+  constexpr gradient_name(const char* prefix, const char* of) {
+    int n = 0;
+    for (; *prefix != '\0'; ++prefix) text[n++] = *prefix;
+    for (; *of != '\0' && n < longest; ++of) text[n++] = *of;
+  }
+};
+
+/// A model and the gradients of its loss: the graph, and the node that holds each parameter's gradient, with
+/// the layers of the repeats around it as leading axes, or -1 where the loss does not depend on it.
+struct gradient_outcome {
+  graph made;
+  static constexpr int most_roots = graph::max_outputs + graph::max_parameters + graph::max_inputs;
+  std::int32_t roots[most_roots] = {}; // outputs, gradients of parameters, gradients of inputs
+  int root_count = 0;
+};
+
+/// `declared` is a model's declaration, `graph_of` its graph as `view`.
+template <class declared, class graph_of, bool of_inputs>
+struct differentiated {
+  static constexpr const graph_view& from = graph_of::view;
+
+  static constexpr auto seed_names = [] {
+    std::array<gradient_name, from.outputs.size()> names{};
+    for (std::size_t i = 0; i < names.size(); ++i) names[i] = {"d_", from.outputs[i].name};
+    return names;
+  }();
+  /// An input for the gradient that arrives at an output.
+  static constexpr expr arriving(graph& to, const node& out, const char* name) {
+    if (to.input_count == graph::max_inputs) return to.fail(out.at, "the model has too many outputs");
+    const expr made =
+        to.add({.kind = op::input, .shape = out.shape, .attributes = {to.input_count}, .at = out.at});
+    to.inputs[to.input_count++] = {name, made.id};
+    return made;
+  }
+
+  static constexpr gradient_outcome whole = [] {
+    gradient_outcome o;
+    copy_tables(o.made, declared::built);
+    const int loss = find_loss(from);
+    if (loss >= 0 && (from.at(loss).shape.rank != 0 || from.at(loss).type != element::f32)) {
+      o.made.fail(from.at(loss).at, "output \"", loss_name, "\": expected one float32 number, found ",
+                  name_of(from.at(loss).type), " ", from.at(loss).shape);
+      return o;
+    }
+    differentiator<from.nodes.size()> pass{from, o.made};
+    pass.run_forward(of_inputs);
+    if (loss >= 0)
+      pass.begin(loss, o.made.add({.kind = op::constant, .number = 1, .at = from.at(loss).at}));
+    else
+      for (std::size_t i = 0; i < from.outputs.size(); ++i)
+        if (const node& out = from.at(from.outputs[i].node); out.type == element::f32)
+          pass.begin(from.outputs[i].node, arriving(o.made, out, seed_names[i].text));
+    pass.run_back();
+    if (!o.made.error.empty()) return o;
+    for (const named_value& out : from.outputs) o.roots[o.root_count++] = pass.forward[out.node];
+    for (const parameter_entry& p : from.parameters) o.roots[o.root_count++] = pass.gradient[p.node];
+    if (of_inputs)
+      for (const named_value& in : from.inputs)
+        o.roots[o.root_count++] = pass.active[in.node] ? pass.gradient[in.node] : -1;
+    return o;
+  }();
+  static constexpr gradient_outcome outcome = [] {
+    if (!whole.made.error.empty()) return whole;
+    gradient_outcome o;
+    o.root_count = whole.root_count;
+    for (int i = 0; i < o.root_count; ++i) o.roots[i] = whole.roots[i];
+    prune(o.made, whole.made, o.roots, o.root_count);
+    return o;
+  }();
+  static constexpr const graph& built = outcome.made;
+  static constexpr sentence error = built.error;
+};
+
+/// What stands for the gradients of a model that has none, so that the one sentence is the only error.
+template <class source>
+struct ill_formed_gradients {
+  static constexpr bool well_formed = false;
+  enum : std::size_t { reported = sizeof(report_of<source>) };
+};
+
+} // namespace detail
+
+/// The graph of a model with its gradients, in the place of a model: `gradients(model)`, to be compiled. Its
+/// outputs are the model's own, then "grad.NAME" for each parameter that the loss depends on, with the layers
+/// of repeats as a first axis, and, if wanted, "grad.input.NAME". The loss is the output "loss"; a model
+/// without one gets an input "d_NAME" for each output, the gradient that arrives there.
+template <class M, bool of_inputs>
+struct gradient_graph {
+  using source = detail::differentiated<typename M::source, transformed<M>, of_inputs>;
+  static constexpr bool well_formed = true;
+  static constexpr auto image = detail::image_of<source>();
+
+  static constexpr std::size_t own_outputs = M::view.outputs.size(),
+                               parameter_count = M::view.parameters.size();
+  static constexpr std::span<const std::int32_t> roots{source::outcome.roots,
+                                                       static_cast<std::size_t>(source::outcome.root_count)};
+  static constexpr auto names_of_outputs = [] {
+    std::array<detail::gradient_name, roots.size()> made{};
+    for (std::size_t i = 0; i < made.size(); ++i)
+      if (i < own_outputs)
+        made[i] = {"", M::view.outputs[i].name};
+      else if (i - own_outputs < parameter_count)
+        made[i] = {"grad.", M::view.parameter_name(static_cast<int>(i - own_outputs)).text};
+      else
+        made[i] = {"grad.input.", M::view.inputs[i - own_outputs - parameter_count].name};
+    return made;
+  }();
+  static constexpr std::size_t output_count = [] {
+    std::size_t n = 0;
+    for (const std::int32_t root : roots) n += root >= 0;
+    return n;
+  }();
+  /// The output that holds a parameter's gradient, or -1.
+  static constexpr int output_of(int parameter) {
+    const std::size_t root = own_outputs + static_cast<std::size_t>(parameter);
+    if (roots[root] < 0) return -1;
+    int n = 0;
+    for (std::size_t i = 0; i < root; ++i) n += roots[i] >= 0;
+    return n;
+  }
+  static constexpr auto output_table = [] {
+    std::array<named_value, output_count> table{};
+    std::size_t n = 0;
+    for (std::size_t i = 0; i < roots.size(); ++i)
+      if (roots[i] >= 0) table[n++] = {names_of_outputs[i].text, roots[i]};
+    return table;
+  }();
+  static constexpr graph_view view = [] {
+    graph_view v = image.view();
+    v.outputs = output_table;
+    return v;
+  }();
+  using lowered = lowering<gradient_graph>;
+
+  const char* name;
+  const name_rule* names = nullptr;
+  int name_count = 0;
+
+  static constexpr std::int64_t parameters() { return M::parameters(); }
+};
+
+/// A model's loss and its gradients, as a model to be compiled; with `of_inputs` those of its float32 inputs
+/// too. What has no gradient is a compile-time error that names the operation.
+template <bool of_inputs = false, class M>
+requires(M::well_formed) constexpr auto gradients(const M& model) {
+  using source = detail::differentiated<typename M::source, transformed<M>, of_inputs>;
+  if constexpr (source::error.empty())
+    return gradient_graph<M, of_inputs>{model.name, model.names, model.name_count};
+  else
+    return detail::ill_formed_gradients<source>{};
+}
+
+} // namespace fovea

@@ -1,0 +1,130 @@
+#pragma once
+
+// Gradients of any model: on the reference backend against difference quotients in double precision, and on
+// both backends against a reference case's.
+
+#include "compare_backends.hpp"
+
+#include <fovea/backends/reference/evaluation.hpp>
+#include <fovea/dsl/passes/gradient_graph.hpp>
+
+namespace fovea::test {
+
+namespace detail {
+
+/// A graph with values for its parameters and inputs, evaluated in double precision.
+struct point {
+  reference_ops::evaluation::parameter_layers parameters;
+  std::vector<reference_ops::array> inputs;
+  std::map<std::string, std::int64_t> sizes;
+
+  std::vector<reference_ops::array> run(const graph_view& g) const {
+    return reference_ops::evaluation(g, parameters, inputs, sizes).outputs();
+  }
+};
+
+inline reference_ops::array array_of(const golden_tensor& from) {
+  reference_ops::array made = reference_ops::filled(from.shape, 0);
+  std::copy(from.values.begin(), from.values.end(), made.begin());
+  return made;
+}
+
+template <class M>
+point point_of(const M& model, const std::map<std::string, std::size_t>& sizes) {
+  point made;
+  const graph_view& g = M::view;
+  const auto tensors = random_tensors(model);
+  for (std::size_t p = 0; p < g.parameters.size(); ++p) {
+    made.parameters.emplace_back();
+    for (std::int64_t layer = 0; layer < g.layers(g.parameters[p].node); ++layer) {
+      const weight_tensor& from = tensors.at(g.parameter_name(static_cast<int>(p), layer).text);
+      made.parameters.back().push_back(
+          array_of({from.shape, {from.values.begin(), from.values.end()}, false}));
+    }
+  }
+  const named_values inputs = random_inputs(model, sizes);
+  for (const named_value& input : g.inputs) made.inputs.push_back(array_of(inputs.at(input.name)));
+  for (const auto& [name, size] : sizes) made.sizes[name] = static_cast<std::int64_t>(size);
+  return made;
+}
+
+/// A direction that looks random.
+inline reference_ops::array direction(const reference_ops::array& like, const std::string& name) {
+  return array_of(test::values_of(reference_ops::shape_of(like), false, "direction " + name));
+}
+
+inline double dot_product(const reference_ops::array& a, const reference_ops::array& b) {
+  double total = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) total += a.data()[i] * b.data()[i];
+  return total;
+}
+
+} // namespace detail
+
+/// Holds the gradients of a model's loss, those of its inputs among them, against difference quotients along
+/// a random direction of each parameter and input.
+template <class M>
+void check_difference_quotients(const M& model, const std::map<std::string, std::size_t>& sizes) {
+  constexpr auto differentiated = gradients<true>(M{});
+  using G = std::remove_const_t<decltype(differentiated)>;
+  const detail::point at = detail::point_of(G{differentiated}, sizes);
+  const auto found = at.run(G::view);
+  // Without an output "loss", the outputs are joined by what arrives at them.
+  const std::size_t given = M::view.inputs.size();
+  const auto loss = [&](const detail::point& moved) {
+    detail::point whole = moved;
+    const std::vector<reference_ops::array> arriving(
+        whole.inputs.begin() + static_cast<std::ptrdiff_t>(given), whole.inputs.end());
+    whole.inputs.resize(given);
+    const auto outputs = whole.run(M::view);
+    double total = 0;
+    std::size_t next = 0;
+    for (std::size_t i = 0; i < outputs.size(); ++i) {
+      const named_value& out = M::view.outputs[i];
+      if (arriving.empty() ? std::string("loss") == out.name : M::view.at(out.node).type == element::f32)
+        total += arriving.empty() ? outputs[i].data()[0] : detail::dot_product(outputs[i], arriving[next++]);
+    }
+    return total;
+  };
+  constexpr double step = 1e-5;
+  const auto check_one = [&](const std::string& name, const reference_ops::array& gradient, auto&& place) {
+    const reference_ops::array along = detail::direction(gradient, name);
+    double values[2] = {};
+    for (const int side : {0, 1}) {
+      detail::point moved = at;
+      place(moved, along, side == 0 ? -step : step);
+      values[side] = loss(moved);
+    }
+    const double quotient = (values[1] - values[0]) / (2 * step),
+                 exact = detail::dot_product(gradient, along);
+    INFO(name << ": difference quotient " << quotient << ", gradient " << exact);
+    CHECK(std::abs(quotient - exact) <= 1e-6 * std::max(1.0, std::abs(quotient)));
+  };
+  const graph_view& g = G::view;
+  for (std::size_t p = 0; p < g.parameters.size(); ++p) {
+    const int output = G::output_of(static_cast<int>(p));
+    const std::string name = g.parameter_name(static_cast<int>(p)).text;
+    if (name.find(".running_") != std::string::npos) continue; // what training gathers is not learned
+    const auto& layers = at.parameters[p];
+    reference_ops::array gradient = output >= 0
+                                        ? found[static_cast<std::size_t>(output)]
+                                        : reference_ops::filled({layers.size() * layers[0].size()}, 0);
+    check_one(name, gradient, [&](detail::point& moved, const reference_ops::array& along, double by) {
+      std::size_t i = 0;
+      for (auto& layer : moved.parameters[p])
+        for (std::size_t k = 0; k < layer.size(); ++k) layer.data()[k] += by * along.data()[i++];
+    });
+  }
+  for (std::size_t i = 0; i < given; ++i) {
+    const int output = G::output_of(static_cast<int>(g.parameters.size() + i));
+    if (output < 0) continue;
+    check_one(std::string("input ") + g.inputs[i].name, found[static_cast<std::size_t>(output)],
+              [&](detail::point& moved, const reference_ops::array& along, double by) {
+                for (std::size_t k = 0; k < along.size(); ++k)
+                  moved.inputs[i].data()[k] += by * along.data()[k];
+              });
+  }
+  static_cast<void>(model);
+}
+
+} // namespace fovea::test

@@ -1,0 +1,100 @@
+// Gradients through depth and time, against difference quotients.
+
+#include "gradient_case.hpp"
+
+using namespace fovea;
+using namespace fovea::test;
+
+namespace {
+
+inline constexpr dim B{"B"}, T{"T"}, S{"S"};
+
+template <class M>
+void check_gradients(const M& model) {
+  check_difference_quotients(model, {{"B", 1}, {"T", 1}, {"S", 1}});
+  check_difference_quotients(model, {{"B", 3}, {"T", 7}, {"S", 5}});
+  compare_at_awkward_sizes(gradients<true>(model));
+}
+
+constexpr auto deep = model("deep", [](graph& g) {
+  const expr x = g.input<f32>("x", {B, T, 6});
+  const expr shared = parameter(x, "shared", {6});
+  expr y = repeat("h", 3, x, [&](expr h) {
+    return h + shared * gelu(linear(layer_norm(h, "norm"), "a", 6)) +
+           attention(h, h, h, {.heads = 2, .mask = causal});
+  });
+  y = repeat("two", 2, y, [&](expr z) {
+    return repeat("inner", 3, z, [&](expr u) { return tanh(linear(u, "b", 6) + x * shared); }) + sigmoid(z);
+  });
+  g.output("y", y);
+});
+
+constexpr auto pairs = model("pairs", [](graph& g) {
+  const expr x = g.input<f32>("x", {B, 4});
+  const auto both = repeat("h", 3, std::array{x, x * 2.0}, [](std::array<expr, 2> v) {
+    return std::array{v[1], tanh(linear(v[0], "a", 4)) * v[1]};
+  });
+  g.output("first", both[0]);
+});
+
+constexpr auto in_time = model("in_time", [](graph& g) {
+  const expr x = g.input<f32>("x", {B, T, 5}), h = g.input<f32>("h", {B, 4}),
+             gain = g.input<f32>("gain", {4});
+  const auto made = scan(x, h, [&](expr x_t, expr state) {
+    const expr next = tanh(linear(x_t, "in", 4) + linear(state, "state", 4, {.bias = false})) * gain;
+    return scan_step{concat(axis(-1), next, x_t), next + layer_norm(state, "norm")};
+  });
+  g.output("y", made.output);
+  g.output("last", made.state);
+});
+
+constexpr auto with_lengths = model("with_lengths", [](graph& g) {
+  const expr x = g.input<f32>("x", {B, T, 5}), lengths = g.input<i32>("lengths", {B});
+  const expr up = bidirectional(lstm, x, "rnn", 4, {.layers = 2, .lengths = lengths});
+  g.output("y", up);
+});
+
+constexpr auto cells = model("cells", [](graph& g) {
+  const expr x = g.input<f32>("x", {B, T, 5});
+  g.output("elman", elman(x, "elman", 4));
+  g.output("gru", gru(x, "gru", 3, {.layers = 2}));
+  g.output("back", lstm(x, "back", 3, {.reverse = true}));
+});
+
+// A decoder that attends to what an encoder made, at every step.
+constexpr auto decoder = model("decoder", [](graph& g) {
+  const expr source = g.input<f32>("source", {B, S, 5}), target = g.input<f32>("target", {B, T, 4});
+  const expr memory = gru(source, "encoder", 6).output;
+  const expr first = linear(mean(memory, S), "first", 6);
+  const auto made = scan(target, std::array{first, first * 0.5}, [&](expr y, std::array<expr, 2> s) {
+    const expr query = unsqueeze(s[0], 1);
+    const expr context = reshape(attention(query, memory, memory, {.score = additive("score", 3)}), {B, 6});
+    const expr next = tanh(linear(concat(axis(-1), y, context, s[1]), "cell", 6));
+    return scan_step{next, std::array{next, context}};
+  });
+  g.output("y", made.output);
+});
+
+// Layers that are scans, inside a repeat, with a repeat inside.
+constexpr auto nested = model("nested", [](graph& g) {
+  const expr x = g.input<f32>("x", {B, T, 4});
+  const expr y = repeat("layer", 2, x, [](expr h) {
+    const expr start = mean(h, axis(1));
+    return h + scan(h, start, [](expr h_t, expr s) {
+                 const expr deeper =
+                     repeat("inside", 2, s, [&](expr u) { return tanh(linear(u, "turn", 4) + h_t); });
+                 return scan_step{deeper, deeper * 0.5 + s};
+               }).output;
+  });
+  g.output("y", y);
+});
+
+} // namespace
+
+TEST_CASE("gradients: repeats, shared values and repeats inside") { check_gradients(deep); }
+TEST_CASE("gradients: a repeat that carries two values") { check_gradients(pairs); }
+TEST_CASE("gradients: a scan with values of outside") { check_gradients(in_time); }
+TEST_CASE("gradients: both directions, layers, lengths") { check_gradients(with_lengths); }
+TEST_CASE("gradients: cells") { check_gradients(cells); }
+TEST_CASE("gradients: a decoder that attends") { check_gradients(decoder); }
+TEST_CASE("gradients: scans in repeats, repeats in scans") { check_gradients(nested); }

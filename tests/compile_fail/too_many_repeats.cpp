@@ -1,4 +1,4 @@
-// expect: {file}:{line}: repeat "h": a model has at most 23 repeats and scans
+// expect: {file}:{line}: repeat "h": a model has at most 47 repeats and scans
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

@@ -141,7 +141,8 @@ inline weights gradients_in(const golden_case& c, const std::string& scope) {
 /// The gradients of what arrives at the outputs, input.d_NAME of the case, on both backends against the
 /// case's. `scope` stands before the names of its parameters in `from`.
 template <class M>
-void check_gradients(const M& model, const golden_case& c, const weights& from, const std::string& scope = "") {
+void check_gradients(const M& model, const golden_case& c, const weights& from,
+                     const std::string& scope = "") {
   const auto net = gradients<true>(model);
   const weights of_parameters = detail::gradients_in(c, scope);
   const model_parameters expected(M::view, of_parameters,
@@ -150,7 +151,8 @@ void check_gradients(const M& model, const golden_case& c, const weights& from, 
                            const golden_tensor& reference) {
     INFO("gradient of " << name);
     REQUIRE(found.size() == reference.values.size());
-    const distance d = distance_of(std::span<const double>(found), reference, c.rtol("grad."), c.atol("grad."));
+    const distance d =
+        distance_of(std::span<const double>(found), reference, c.rtol("grad."), c.atol("grad."));
     INFO("element " << d.worst << " is " << found[d.worst] << ", expected " << reference.values[d.worst]);
     CHECK(d.share <= 1);
   };

@@ -33,7 +33,7 @@ constexpr auto shown = model(
 
 TEST_CASE("ViT agrees with transformers' ViTForImageClassification", "[vit]") {
   const golden_case c("hf_vit");
-  check_case(shown, c, weights_of(c));
+  check_outputs(shown, c, weights_of(c));
   // The same with one repeat, whose images have their channels last.
   const golden_tensor& pixels = c.at("input.pixels");
   golden_tensor turned{{2, 16, 16, 3}, std::vector<double>(pixels.values.size()), false};
@@ -63,5 +63,5 @@ TEST_CASE("ViT loads checkpoints under the names of earlier transformers", "[vit
         name.replace(at, std::string(now).size(), then);
     old[name] = tensor;
   }
-  check_case(shown, c, weights::from(old));
+  check_outputs(shown, c, weights::from(old));
 }

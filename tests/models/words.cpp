@@ -12,15 +12,15 @@ TEST_CASE("activations", "[words]") {
   check_case(model("activations",
                    [](graph& g) {
                      const expr x = g.input<f32>("x", {"N"});
-                     const expr hard_sigmoid = min(max(x / 6 + 0.5, 0.0), 1.0);
+                     const expr hard_sigmoid = where(abs(x) < 3.0, x / 6 + 0.5, to_float(x > 0.0));
                      g.output("gelu", gelu(x));
                      g.output("gelu_tanh", gelu_tanh(x));
                      g.output("quick_gelu", x * sigmoid(1.702 * x));
                      g.output("silu", silu(x));
                      g.output("softplus", softplus(x));
                      g.output("mish", x * tanh(softplus(x)));
-                     g.output("elu", where(x > 0.0, x, exp(min(x, 0.0)) - 1.0));
-                     g.output("leaky_relu", max(x, 0.01 * x));
+                     g.output("elu", where(x < 0.0, exp(min(x, 0.0)) - 1.0, x));
+                     g.output("leaky_relu", where(x > 0.0, x, 0.01 * x));
                      g.output("hard_sigmoid", hard_sigmoid);
                      g.output("hard_swish", x * hard_sigmoid);
                      g.output("relu", relu(x));

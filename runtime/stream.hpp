@@ -40,8 +40,9 @@ struct stream_row {
 /// or several, and gives what the whole sequence would give there. Nothing is allocated by a step. Serves one
 /// thread at a time; a copy goes its own way from where the original stands.
 ///
-/// The capacity of the dim bounds the positions of one step; and, where `counts_positions`, all positions
-/// between two begins. Recurrences and convolutions without numbered positions run for ever.
+/// Where strides divide the dim, a step takes a multiple of all of them. The capacity of the dim bounds the
+/// positions of one step; and, where `counts_positions`, all positions between two begins. Recurrences and
+/// convolutions without numbered positions run for ever.
 template <class model, dim time>
 class streamed {
   using source = typename model::source;
@@ -51,6 +52,8 @@ class streamed {
 
 public:
   static constexpr bool counts_positions = detail::counts_positions(step_model::view);
+  /// A step takes a multiple of so many positions: what the strides of the model divide the dim by.
+  static constexpr std::int64_t stride = stepping::result.stride;
 
 private:
   static constexpr bool keeps_values = stepping::result.kept_count > 0;
@@ -244,7 +247,7 @@ private:
         begin_(source_weights, names_of(of), begin_capacity_, detail::threads_of<model>(options),
                simd::generated_code<typename begin_model::lowered, simd::native>::steps.data()),
         memory_(step_model::lowered::view, std::span(step_model::lowered::schedule.groups.live),
-                step_capacity_, stepping::result.states, most_new_, most_new_, batch),
+                step_capacity_, stepping::result.states, most_new_, stride, batch),
         rows_(batch == 0 ? 1 : static_cast<std::size_t>(step_capacity_[batch])) {
     use_memory();
     if constexpr (single_position::exists)
@@ -268,25 +271,21 @@ private:
   /// With the symbols that count the positions before a step.
   static std::vector<dim_size> with_positions(std::vector<dim_size> capacity) {
     capacity.push_back({positions_before, size_of_time(capacity)});
-    for (const std::int32_t window : windows()) capacity.push_back({last_positions(window), window});
-    return capacity;
-  }
-  /// The windows that the step keeps, each once.
-  static std::vector<std::int32_t> windows() {
-    std::vector<std::int32_t> found;
     for (const node& n : step_model::view.nodes)
-      if (n.kind == op::cache && n.attributes[2] > 0 &&
-          std::ranges::find(found, n.attributes[2]) == found.end())
-        found.push_back(n.attributes[2]);
-    return found;
+      if (n.kind == op::cache && n.attributes[2] > 0) {
+        const dim_size last{last_positions(n.attributes[2], n.attributes[3]), n.attributes[2]};
+        if (std::ranges::find(capacity, last.symbol, &dim_size::symbol) == capacity.end())
+          capacity.push_back(last);
+      }
+    return capacity;
   }
   /// The symbols that count positions, at the row that has taken most.
   void hold_positions() {
     step_sizes_.hold(positions_before, rows_.furthest());
     for (const node& n : step_model::view.nodes)
       if (n.kind == op::cache && n.attributes[2] > 0)
-        step_sizes_.hold(last_positions(n.attributes[2]),
-                         std::min<std::int64_t>(rows_.furthest(), n.attributes[2]));
+        step_sizes_.hold(last_positions(n.attributes[2], n.attributes[3]),
+                         std::min<std::int64_t>(rows_.furthest() / n.attributes[3], n.attributes[2]));
   }
   /// What a step has found out about its dims holds until the next begin.
   void hold_sizes() {
@@ -311,7 +310,15 @@ private:
     again_ = false; // whatever is refused below, its shapes are not those of a step
     hold_positions();
     step_inputs_.resolve(step_sizes_, given...);
-    return step_sizes_.size_of(time.name());
+    const std::int64_t count = step_sizes_.size_of(time.name());
+    check_multiple(count);
+    return count;
+  }
+  void check_multiple(std::int64_t count) const {
+    if (count % stride != 0)
+      throw error(step_sizes_.model_name() + ": stream: expected a multiple of " + std::to_string(stride) +
+                  " positions, by which the model divides " + time.name() + ", found " +
+                  std::to_string(count));
   }
   void check_room(std::int64_t count, std::int64_t before) const {
     if (count > most_positions_ - before)
@@ -329,6 +336,7 @@ private:
         throw error(step_sizes_.model_name() + ": stream: expected lengths up to the " +
                     std::to_string(count) + " positions that are given, found " +
                     std::to_string(lengths[row]) + " for row " + std::to_string(row));
+      check_multiple(static_cast<std::int64_t>(lengths[row]));
       check_room(static_cast<std::int64_t>(lengths[row]), rows_.of(row));
     }
   }

@@ -7,11 +7,12 @@ namespace fovea::detail {
 
 stream_memory::stream_memory(const graph_view& g, std::span<const bool> live,
                              std::span<const std::int64_t> capacity, int state_count,
-                             std::int64_t most_positions, std::int64_t most_new, int batch_dim)
+                             std::int64_t most_positions, std::int64_t stride, int batch_dim)
     : graph_(g), states_(static_cast<std::size_t>(state_count)), batch_dim_(batch_dim) {
   // Windows move on by so many positions before they are brought back.
   constexpr std::size_t least_room = 64;
-  window_room_ = std::max(least_room, static_cast<std::size_t>(most_new));
+  const auto multiple = static_cast<std::size_t>(stride), most = static_cast<std::size_t>(most_positions);
+  window_room_ = (std::max(least_room, most) + multiple - 1) / multiple * multiple;
   std::size_t total = 0;
   for (int id = 0; id < g.node_count(); ++id) {
     const node& n = g.at(id);
@@ -24,7 +25,9 @@ stream_memory::stream_memory(const graph_view& g, std::span<const bool> live,
     if (n.kind == op::cache) {
       s.of_begin = false;
       s.kept = static_cast<std::size_t>(n.attributes[2]);
-      s.rows = s.kept > 0 ? s.kept + window_room_ : static_cast<std::size_t>(most_positions);
+      s.rate = static_cast<std::size_t>(n.attributes[3]);
+      s.first = static_cast<float>(n.number);
+      s.rows = s.kept > 0 ? s.kept + window_room_ / s.rate : most / s.rate;
       s.position = 1;
       for (int axis = n.attributes[1] + 1; axis < n.shape.rank; ++axis)
         s.position *= static_cast<std::size_t>(capacity[n.shape.dims[axis]]);
@@ -44,12 +47,18 @@ stream_memory::stream_memory(const graph_view& g, std::span<const bool> live,
 std::vector<simd::kept_state> stream_memory::places() {
   std::vector<simd::kept_state> made;
   for (const placed& s : states_)
-    made.push_back({buffer_.data() + s.offset, s.layer, s.rows, s.kept > 0 ? s.position : 0});
+    made.push_back({buffer_.data() + s.offset, s.layer, s.rows, s.kept > 0 ? s.position : 0, s.rate});
   return made;
+}
+
+void stream_memory::fill(const placed& s, std::size_t offset, std::size_t floats) {
+  std::fill_n(buffer_.data() + offset, floats, s.first);
 }
 
 void stream_memory::clear() {
   buffer_.fill(0);
+  for (const placed& s : states_)
+    if (s.first != 0) fill(s, s.offset, s.layer * s.layers);
   window_start_ = 0;
 }
 
@@ -57,7 +66,8 @@ void stream_memory::clear() {
 // -----------------------------------------------------------------------------------------------------------
 
 void stream_memory::move_window(const placed& s, float* plane, std::size_t from, std::size_t to) const {
-  std::memmove(plane + to * s.position, plane + from * s.position, s.kept * s.position * sizeof(float));
+  std::memmove(plane + to / s.rate * s.position, plane + from / s.rate * s.position,
+               s.kept * s.position * sizeof(float));
 }
 
 void stream_memory::bring_back() {
@@ -132,7 +142,7 @@ void stream_memory::copy(std::size_t from, std::size_t to, std::span<const std::
 
 void stream_memory::clear(std::size_t row, std::span<const std::int64_t> sizes) {
   for_parts(row, sizes, [&](const placed& s, const row_part& p) {
-    if (!s.of_begin) std::fill_n(buffer_.data() + p.offset, p.planes * p.plane, 0.0f);
+    if (!s.of_begin) fill(s, p.offset, p.planes * p.plane);
   });
 }
 
@@ -144,8 +154,8 @@ void stream_memory::for_kept(std::size_t row, std::int64_t positions, std::span<
       f(p.offset, p.plane);
       return;
     }
-    const std::size_t first = s.kept > 0 ? window_start_ : 0,
-                      count = s.kept > 0 ? s.kept : static_cast<std::size_t>(positions);
+    const std::size_t first = s.kept > 0 ? window_start_ / s.rate : 0,
+                      count = s.kept > 0 ? s.kept : static_cast<std::size_t>(positions) / s.rate;
     for (std::size_t i = 0; i < p.planes; ++i)
       f(p.offset + i * p.plane + first * s.position, count * s.position);
   });

@@ -14,9 +14,9 @@ namespace fovea::detail {
 /// of the dims, of which the others of a state must be those that it was made with.
 class stream_memory {
 public:
-  /// `most_positions` between two begins, of which `most_new` in a step.
+  /// `most_positions` between two begins and in a step, which takes a multiple of `stride`.
   stream_memory(const graph_view& g, std::span<const bool> live, std::span<const std::int64_t> capacity,
-                int state_count, std::int64_t most_positions, std::int64_t most_new, int batch_dim);
+                int state_count, std::int64_t most_positions, std::int64_t stride, int batch_dim);
 
   std::vector<simd::kept_state> places();
   std::span<float> values() { return {buffer_.data(), buffer_.size()}; }
@@ -50,6 +50,8 @@ private:
   struct placed {
     std::size_t offset = 0, layer = 0, layers = 0;
     std::size_t batches = 0, rows = 0, position = 0, kept = 0; // of a cache; kept: positions of a window
+    std::size_t rate = 1;
+    float first = 0; // what it holds at the beginning
     int node = -1;
     bool of_begin = true; // no step changes it
   };
@@ -60,6 +62,7 @@ private:
 
   void bring_back();
   void move_window(const placed& s, float* plane, std::size_t from, std::size_t to) const;
+  void fill(const placed& s, std::size_t offset, std::size_t floats);
   row_part part_of(const placed& s, std::size_t layer, std::size_t row,
                    std::span<const std::int64_t> sizes) const;
   template <class F>

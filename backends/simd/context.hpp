@@ -78,7 +78,8 @@ struct context {
   const kept_state& state_of(int node) const { return states[-2 - plan.slot[plan.base[node]]]; }
   float* state(int node) const {
     const kept_state& s = state_of(node);
-    return s.data + static_cast<size_t>(layers[graph.at(node).region]) * s.layer + window_start * s.position;
+    return s.data + static_cast<size_t>(layers[graph.at(node).region]) * s.layer +
+           window_start / s.rate * s.position;
   }
   const std::int32_t* integers(int node) const { return reinterpret_cast<const std::int32_t*>(value(node)); }
   float* result(int node) const { return slots[plan.slot[plan.base[node]]]; }

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 
 #include <fovea/dsl/graph_view.hpp>
 #include <fovea/dsl/passes/kept_window.hpp>
@@ -14,19 +15,27 @@ namespace fovea {
 /// and keeps between calls what later positions need: keys and values, the last inputs of convolutions, the
 /// states of scans, and how many positions went before.
 ///   state     attributes: its number; what `keep`, of the same number, left in the call before
-///   cache     attributes: its number, the axis of time, and how many positions it keeps, 0: all of them;
-///             the positions that it keeps and then the operand's. For a convolution it begins with zeros,
-///             for attention with none
+///   cache     attributes: its number, the axis of time, how many positions it keeps, 0: all of them, and by
+///             how much the dim moves on for each of them; the positions that it keeps and then the
+///             operand's. For a convolution it begins with zeros, for a maximum with `number`, for attention
+///             with none
 ///   position  how many positions went before, [] or, where the rows of a batch may stand apart, of each row
 
 /// The sizes of a step: how many positions went before it.
 inline constexpr dim positions_before{"(before)"};
-/// How many of the last `most` positions there were.
-constexpr dim last_positions(std::int32_t most) {
-  char digits[dim::max_name + 1] = {}, name[dim::max_name + 1] = "(last ";
-  int count = 0, at = 6;
-  for (; most > 0; most /= 10) digits[count++] = static_cast<char>('0' + most % 10);
-  while (count > 0) name[at++] = digits[--count];
+/// How many of the last `most` positions there were, of an axis where each is `rate` of the dim.
+constexpr dim last_positions(std::int32_t most, std::int32_t rate) {
+  char name[dim::max_name + 1] = "(";
+  int at = 1;
+  const auto write = [&](std::int32_t number) {
+    char digits[dim::max_name + 1] = {};
+    int count = 0;
+    for (; number > 0; number /= 10) digits[count++] = static_cast<char>('0' + number % 10);
+    while (count > 0) name[at++] = digits[--count];
+  };
+  write(most);
+  name[at++] = ':';
+  write(rate);
   name[at] = ')';
   return dim::symbol(name);
 }
@@ -41,6 +50,16 @@ struct streamer : stream_writer {
     begin_tables();
   }
 
+  constexpr std::int32_t rate_of_moving(int id) const {
+    return g.nodes[id].kind == op::time_index ? rates[g.regions[g.nodes[id].region].time] : rate_of(id);
+  }
+  /// How many positions of an axis of that rate went before.
+  constexpr int position_at(int id, std::int32_t rate) {
+    if (rate == 1) return position;
+    const int each = beside(id, op::constant, shape{}, {}, 0, element::i32);
+    to.nodes[each].number = rate;
+    return beside(id, op::divide, to.nodes[position].shape, {position, each}, 0, element::i32);
+  }
   constexpr shape with_axis(shape s, int axis, const dim& size) {
     s[axis] = to.intern(size);
     return s;
@@ -49,14 +68,14 @@ struct streamer : stream_writer {
   constexpr int moved(int id) {
     const node& n = g.nodes[id];
     if ((n.kind == op::range && time_axis(id) >= 0) || (n.kind == op::time_index && moving_scan(n.region)))
-      return plus_position(id, position);
+      return plus_position(id, position_at(id, rate_of_moving(id)));
     const int made = [&] {
       if (n.kind == op::attention && time_axis(g.operand(id, 1)) >= 0) return attention(id);
-      if (is_convolution(n.kind) && window_axis(id) >= 0) return convolution(id);
+      if (slides(n.kind) && window_axis(id) >= 0) return convolution(id);
       return copy(id);
     }();
     if ((n.kind == op::rope || n.kind == op::sinusoidal) && time_axis(id) >= 0) {
-      to.nodes[made].second_number = 1; // counts from `before`
+      to.nodes[made].second_number = rate_of(id); // counts from `before`
       if (n.kind == op::sinusoidal && batch != 0 && lifts(id)) to.nodes[made].shape = rows_of(n.shape);
       if (n.kind == op::rope && !lifted[id]) keeps_rows(id, n.shape);
     }
@@ -73,34 +92,46 @@ struct streamer : stream_writer {
     const node& n = g.nodes[id];
     const bool by_distance = n.attributes[2] < 0 || counts_distances_only(g.functions[n.attributes[2]]);
     const std::int32_t window = by_distance ? kept_window(g.functions[n.attributes[3]]) : 0;
-    const dim before = window > 0 ? last_positions(window) : positions_before;
+    const std::int32_t rate = rate_of(id);
+    const dim before = window > 0 ? last_positions(window, rate) : positions_before / rate;
     std::int32_t kept[2] = {};
     for (const int k : {1, 2}) {
       const int from = g.operand(id, k);
       const shape& s = g.nodes[from].shape;
       if (!keeps_rows(from, s)) return 0;
-      kept[k - 1] =
-          beside(id, op::cache, with_axis(s, s.rank - 2, before + g.dim_of(time)), {mapped[from]}, states++);
-      to.nodes[kept[k - 1]].attributes[1] = s.rank - 2;
-      to.nodes[kept[k - 1]].attributes[2] = window;
+      kept[k - 1] = cached(id, with_axis(s, s.rank - 2, before + g.dim_of(s[s.rank - 2])), from,
+                           {s.rank - 2, window, rate});
     }
     const int made = copy(id);
     to.operands[to.nodes[made].first_operand + 1] = kept[0];
     to.operands[to.nodes[made].first_operand + 2] = kept[1];
     return made;
   }
-  /// What the window sees of the positions before is kept, zeros at first, and goes before the new ones.
+  struct cache_of {
+    int axis;
+    std::int32_t kept, rate;
+    double first = 0;
+  };
+  constexpr int cached(int id, const shape& s, int from, const cache_of& c) {
+    const int made = beside(id, op::cache, s, {mapped[from]}, states++);
+    to.nodes[made].attributes[1] = c.axis;
+    to.nodes[made].attributes[2] = c.kept;
+    to.nodes[made].attributes[3] = c.rate;
+    to.nodes[made].number = c.first;
+    return made;
+  }
+  /// What the window sees of the positions before is kept, padding at first, and goes before the new ones.
   constexpr int convolution(int id) {
     sliding_window w = g.windows[g.nodes[id].attributes[0]];
     const int axis = window_axis(id), from = g.operand(id, 0), along = time_axis(from);
     const int before = w.before[axis];
     if (before == 0) return copy(id);
     if (!keeps_rows(from, g.nodes[from].shape)) return 0;
-    const int all = beside(id, op::cache, with_axis(g.nodes[from].shape, along, g.dim_of(time) + before),
-                           {mapped[from]}, states++);
-    to.nodes[all].attributes[1] = along;
-    to.nodes[all].attributes[2] = before;
-    w.before[axis] = 0;
+    const shape& s = g.nodes[from].shape;
+    const double padding = g.nodes[id].kind == op::max_pool ? -std::numeric_limits<double>::infinity() : 0;
+    const int all = cached(id, with_axis(s, along, g.dim_of(s[along]) + before), from,
+                           {along, before, rate_of(from), padding});
+    w.before[axis] = w.after[axis] = 0;
     const int made = copy(id);
     to.nodes[made].attributes[0] = to.add_window(w, g.nodes[id].at, word_of(g.nodes[id].kind));
     to.operands[to.nodes[made].first_operand] = all;
@@ -279,6 +310,7 @@ struct stream_outcome {
   std::int32_t kept_from[most_kept] = {},
                kept_state[most_kept] = {}; // nodes of the source; numbers of states
   int kept_count = 0, states = 0, batch = 0;
+  std::int64_t stride = 1;
   bool rows_refused = false;
 };
 
@@ -306,6 +338,7 @@ struct streaming_attempt {
     }
     o.states = pass.states;
     o.batch = pass.batch;
+    o.stride = pass.stride;
     o.rows_refused = pass.rows_refused;
     return o;
   }();

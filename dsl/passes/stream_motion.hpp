@@ -1,12 +1,14 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 
 #include <fovea/dsl/graph.hpp>
 
 namespace fovea::detail {
 
-/// Which nodes of a graph depend on a dim that a stream moves along.
+/// Which nodes of a graph depend on a dim that a stream moves along. Strides divide the dim: an axis of n
+/// positions for each n * rate of the dim moves along it too.
 struct stream_motion {
   static constexpr int most = graph::max_nodes;
 
@@ -16,24 +18,58 @@ struct stream_motion {
        given[most] = {}; // an output needs it; depends on the dim; on an input
   bool moving_region[graph::max_regions] = {};
   bool hoisted[most] = {}; // inside a loop that moves: the same at every step, so that `begin` computes it
+  bool has_dim[graph::max_dims] = {};       // the dim is in a dim
+  std::int32_t rates[graph::max_dims] = {}; // of the dims that it is in; 0: none
+  std::int64_t stride = 1; // the dim moves on by multiples of this, so that every rate divides it
 
   constexpr stream_motion(const graph& of, std::uint16_t along) : g(of), time(along) {
+    find_rates();
     find_live();
     find_moving();
   }
 
-  constexpr bool has_time(std::uint16_t d) const {
-    if (g.is_number(d)) return false;
-    return g.forms[-1 - g.dim_numbers[d]].mentions(g.forms[-1 - g.dim_numbers[time]]);
+  /// A dim moves where, at multiples of all strides, it is a fixed part of the dim.
+  constexpr void find_rates() {
+    std::int64_t all = 1;
+    for (int id = 0; id < g.node_count; ++id)
+      if (slides(g.nodes[id].kind))
+        for (const int s : g.windows[g.nodes[id].attributes[0]].stride)
+          if (all < most_stride) all *= s;
+    const dim& symbol = g.forms[-1 - g.dim_numbers[time]];
+    for (std::uint16_t d = 1; d < g.dim_count; ++d) {
+      if (g.is_number(d)) continue;
+      const dim& form = g.forms[-1 - g.dim_numbers[d]];
+      has_dim[d] = form.mentions(symbol);
+      if (!has_dim[d]) continue;
+      const auto size = [&](std::int64_t of_dim) {
+        constexpr std::int64_t elsewhere = 1000003; // no size that a rate could be mistaken for
+        return form.evaluate(
+            [&](const char* name) { return same_text(name, symbol.name()) ? of_dim : elsewhere; });
+      };
+      const std::int64_t one = size(all);
+      if (one <= 0 || all % one != 0 || size(2 * all) != 2 * one || all / one > most_stride) continue;
+      rates[d] = static_cast<std::int32_t>(all / one);
+      std::int64_t a = stride, b = rates[d];
+      while (b != 0) a %= b, std::swap(a, b);
+      stride *= rates[d] / a;
+    }
   }
-  /// The axis of a node that is the dim, or -1.
+  static constexpr std::int64_t most_stride = 1 << 20;
+  static constexpr bool slides(op kind) {
+    return is_convolution(kind) || kind == op::max_pool || kind == op::avg_pool;
+  }
+
+  constexpr bool has_time(std::uint16_t d) const { return has_dim[d]; }
+  /// The axis of a node that moves along the dim, or -1.
   constexpr int time_axis(int id) const {
     const shape& s = g.nodes[id].shape;
     for (int i = 0; i < s.rank; ++i)
-      if (s[i] == time) return i;
+      if (has_time(s[i])) return i;
     return -1;
   }
-  constexpr bool moving_scan(int region) const { return g.regions[region].time == time; }
+  /// By how much the dim moves on for each of its positions.
+  constexpr std::int32_t rate_of(int id) const { return rates[g.nodes[id].shape[time_axis(id)]]; }
+  constexpr bool moving_scan(int region) const { return has_time(g.regions[region].time); }
   constexpr bool inside_moving_scan(int region) const {
     for (; region != 0; region = g.regions[region].parent)
       if (moving_scan(region)) return true;

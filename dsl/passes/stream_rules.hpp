@@ -31,7 +31,7 @@ struct stream_rules : stream_motion {
     int axes = 0;
     for (int i = 0; i < n.shape.rank; ++i) {
       axes += has_time(n.shape[i]);
-      if (has_time(n.shape[i]) && n.shape[i] != time)
+      if (has_time(n.shape[i]) && rates[n.shape[i]] == 0)
         return refuse(id, "an axis of its result is no longer one for each position");
     }
     if (axes > 1) return refuse(id, "its result has two axes of positions");
@@ -89,7 +89,8 @@ struct stream_rules : stream_motion {
         extent before, after;
         for (int i = 0; i < axis_of(0); ++i) multiply(before, from[i]);
         for (int i = 0; i < axis; ++i) multiply(after, n.shape[i]);
-        return (before.factor == after.factor && same_dims(before, after)) ||
+        return (before.factor == after.factor && same_dims(before, after) &&
+                g.nodes[of(0)].shape[axis_of(0)] == n.shape[axis]) ||
                refuse(id, "positions do not stay an axis of their own");
       }
       case op::sinusoidal:
@@ -98,7 +99,8 @@ struct stream_rules : stream_motion {
       case op::attention: {
         if (axis_of(1) < 0 && axis_of(2) < 0)
           return !sees_positions(id) || refuse(id, "its score or mask compares positions with other keys");
-        if (axis_of(0) != last - 1 || axis_of(1) != last - 1 || axis_of(2) != last - 1)
+        if (axis_of(0) != last - 1 || axis_of(1) != last - 1 || axis_of(2) != last - 1 ||
+            rate_of(of(0)) != rate_of(of(1)))
           return refuse(id, "queries, keys and values do not all move along it");
         if (n.attributes[3] < 0 || g.functions[n.attributes[3]].looks_ahead)
           return refuse(id, "a query may see later keys; join its mask with causal or window");
@@ -106,8 +108,11 @@ struct stream_rules : stream_motion {
           if (axis_of(k) >= 0) return refuse(id, "its bias or a table of its lambdas has positions");
         return true;
       }
+      case op::max_pool:
+      case op::avg_pool:
+        return window_fits(id);
       default:
-        if (is_convolution(n.kind) && !is_transposed(n.kind)) return convolution_fits(id);
+        if (is_convolution(n.kind) && !is_transposed(n.kind)) return window_fits(id);
         return refuse(id, "it has no form that takes some positions at a time");
     }
   }
@@ -134,13 +139,18 @@ struct stream_rules : stream_motion {
     const int from_last = g.nodes[id].shape.rank - 2 - time_axis(g.operand(id, 0));
     return from_last < w.axes && from_last >= 0 ? 1 - from_last : -1;
   }
-  constexpr bool convolution_fits(int id) {
+  /// A window may see what lies between its place and the next, which come together, and what was before.
+  constexpr bool window_fits(int id) {
+    const node& n = g.nodes[id];
     const int axis = window_axis(id);
     if (axis < 0) return time_axis(id) >= 0 || refuse(id, "it sums over positions");
-    const sliding_window& w = g.windows[g.nodes[id].attributes[0]];
-    if (w.stride[axis] != 1) return refuse(id, "its stride along it is not 1");
-    return (w.after[axis] == 0 && w.before[axis] == w.span(axis) - 1) ||
-           refuse(id, "it sees later positions; use .padding = causal");
+    const sliding_window& w = g.windows[n.attributes[0]];
+    const int before = w.before[axis], span = w.span(axis);
+    if (span > before + w.stride[axis] || span <= before + w.after[axis])
+      return refuse(id, n.kind == op::conv1d ? "it sees later positions; use .padding = causal"
+                                             : "its windows see later positions");
+    return n.kind != op::avg_pool || before == 0 || n.attributes[1] != 0 ||
+           refuse(id, "its first means leave out what lies before; use .count_padding = true");
   }
 };
 

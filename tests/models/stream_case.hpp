@@ -10,10 +10,11 @@ namespace fovea::test {
 
 namespace detail {
 
-/// Positions first <= i < first + count of an input along one axis.
+/// Pieces first <= i < first + count of the `pieces` of an input along one axis.
 inline golden_tensor part_of(const golden_tensor& from, std::size_t axis, std::size_t first,
-                             std::size_t count) {
+                             std::size_t count, std::size_t pieces) {
   golden_tensor made = from;
+  first *= from.shape[axis] / pieces, count *= from.shape[axis] / pieces;
   made.shape[axis] = count;
   made.values.clear();
   std::size_t before = 1, after = 1;
@@ -26,12 +27,13 @@ inline golden_tensor part_of(const golden_tensor& from, std::size_t axis, std::s
   return made;
 }
 
-/// Which axis of an input or output is `time`, or -1.
+/// Which axis of an input or output is of `time`, or of what strides leave of it, or -1.
 template <class M, dim time>
 int axis_of_time(int id) {
   const node& n = M::view.at(id);
   for (int axis = 0; axis < n.shape.rank; ++axis)
-    if (!M::view.is_number(n.shape.dims[axis]) && M::view.dim_of(n.shape.dims[axis]) == time) return axis;
+    if (!M::view.is_number(n.shape.dims[axis]) && M::view.dim_of(n.shape.dims[axis]).mentions(time))
+      return axis;
   return -1;
 }
 
@@ -83,26 +85,39 @@ named_values step(stream_type& live, const named_values& inputs, const lengths&.
   return made;
 }
 
+/// How many strides of a stream its inputs are.
+template <class M, dim time, class stream_type>
+std::size_t pieces_of(const named_values& inputs) {
+  for (const named_value& in : M::view.inputs)
+    if (const int axis = axis_of_time<M, time>(in.node); axis >= 0)
+      return inputs.at(in.name).shape[static_cast<std::size_t>(axis)] /
+             static_cast<std::size_t>(stream_type::stride);
+  return 0;
+}
+
 } // namespace detail
 
-/// Checks steps of the given numbers of positions against the whole sequence: outputs with an axis of time
-/// where they lie, the others after the last step.
+/// Checks steps of the given numbers of positions, or of as many strides of the stream, against the whole
+/// sequence: outputs with an axis of time where they lie, the others after the last step.
 template <class M, dim time, class stream_type>
 void check_steps(stream_type& live, const named_values& inputs, const named_values& whole,
                  std::span<const std::size_t> steps) {
   std::size_t at = 0;
+  const std::size_t pieces = detail::pieces_of<M, time, stream_type>(inputs);
   for (const std::size_t count : steps) {
     named_values part = inputs;
     for (const named_value& in : M::view.inputs)
       if (const int axis = detail::axis_of_time<M, time>(in.node); axis >= 0)
-        part[in.name] = detail::part_of(inputs.at(in.name), static_cast<std::size_t>(axis), at, count);
+        part[in.name] =
+            detail::part_of(inputs.at(in.name), static_cast<std::size_t>(axis), at, count, pieces);
     const named_values found = detail::step<M, time>(live, part);
     at += count;
     for (const named_value& out : M::view.outputs) {
       const int axis = detail::axis_of_time<M, time>(out.node);
       const golden_tensor& all = whole.at(out.name);
       if (axis < 0) continue;
-      const golden_tensor right = detail::part_of(all, static_cast<std::size_t>(axis), at - count, count);
+      const golden_tensor right =
+          detail::part_of(all, static_cast<std::size_t>(axis), at - count, count, pieces);
       const golden_tensor& values = found.at(out.name);
       INFO("output " << out.name << ", " << count << " positions up to " << at);
       REQUIRE(values.shape == right.shape);
@@ -117,29 +132,25 @@ void check_steps(stream_type& live, const named_values& inputs, const named_valu
 template <dim time, class M>
 void check_stream(const M& model, const named_values& inputs, const weights& from) {
   const named_values whole = run_model<f32>(model, from, inputs);
-  const std::size_t length = [&] {
-    for (const named_value& in : M::view.inputs)
-      if (const int axis = detail::axis_of_time<M, time>(in.node); axis >= 0)
-        return inputs.at(in.name).shape[static_cast<std::size_t>(axis)];
-    return std::size_t{0};
-  }();
-  REQUIRE(length > 4);
   compile_options options = detail::fitting<M>(inputs);
   options.threads = 2;
   auto live = stream<time>(model, from, options);
+  constexpr auto stride = static_cast<std::size_t>(decltype(live)::stride);
+  const std::size_t length = detail::pieces_of<M, time, decltype(live)>(inputs);
+  REQUIRE(length > 4);
   INFO(instruction_set() << ", " << model.name);
   const std::vector<std::size_t> single(length, 1), chunks{2, 1, length - 3}, all{length}, first{3},
       rest{1, length - 4};
   for (const auto& steps : {single, chunks, all, single}) {
     detail::begin<M, time>(live, inputs);
     check_steps<M, time>(live, inputs, whole, steps);
-    CHECK(live.position() == static_cast<std::int64_t>(length));
+    CHECK(live.position() == static_cast<std::int64_t>(length * stride));
   }
 
   if constexpr (!decltype(live)::counts_positions) {
     compile_options fewer = options;
     for (dim_size& d : fewer.capacity)
-      if (d.symbol == time) d.size = 2;
+      if (d.symbol == time) d.size = 2 * stride;
     auto endless = stream<time>(model, from, fewer);
     detail::begin<M, time>(endless, inputs);
     std::vector<std::size_t> pairs(length / 2, 2);
@@ -150,7 +161,8 @@ void check_stream(const M& model, const named_values& inputs, const weights& fro
     named_values made = inputs;
     for (const named_value& in : M::view.inputs)
       if (const int axis = detail::axis_of_time<M, time>(in.node); axis >= 0)
-        made[in.name] = detail::part_of(inputs.at(in.name), static_cast<std::size_t>(axis), at, count);
+        made[in.name] =
+            detail::part_of(inputs.at(in.name), static_cast<std::size_t>(axis), at, count, length);
     return made;
   };
   const auto values_of_step = [&](auto& of, std::size_t at, std::size_t count) {
@@ -165,7 +177,7 @@ void check_stream(const M& model, const named_values& inputs, const weights& fro
   const auto next = values_of_step(live, 3, 1), after = values_of_step(live, 4, length - 4);
   CHECK(values_of_step(copy, 3, 1) == next);
   live.load(saved);
-  CHECK(live.position() == 3);
+  CHECK(live.position() == 3 * stride);
   CHECK(values_of_step(live, 3, 1) == next);
   CHECK(values_of_step(copy, 4, length - 4) == after);
   CHECK(values_of_step(live, 4, length - 4) == after);
@@ -192,24 +204,26 @@ void check_reordered(const M& model, const named_values& inputs, const weights& 
                          of.values.begin() + static_cast<std::ptrdiff_t>((row + 1) * size));
     return made;
   };
+  auto live = stream<time>(model, from, detail::fitting<M>(inputs));
+  const std::size_t pieces = detail::pieces_of<M, time, decltype(live)>(inputs);
   const auto part = [&](const named_values& of, std::size_t at, std::size_t count) {
     named_values made = of;
     for (const named_value& in : M::view.inputs)
       if (const int axis = detail::axis_of_time<M, time>(in.node); axis >= 0)
-        made[in.name] = detail::part_of(of.at(in.name), static_cast<std::size_t>(axis), at, count);
+        made[in.name] = detail::part_of(of.at(in.name), static_cast<std::size_t>(axis), at, count, pieces);
     return made;
   };
   named_values reordered;
   for (const auto& [name, value] : inputs) reordered[name] = chosen(value);
   const named_values whole = run_model<f32>(model, from, reordered);
-  auto live = stream<time>(model, from, detail::fitting<M>(inputs));
   detail::begin<M, time>(live, inputs);
   detail::step<M, time>(live, part(inputs, 0, 3));
   live.reorder(rows);
   const named_values found = detail::step<M, time>(live, part(reordered, 3, 2));
   for (const named_value& out : M::view.outputs)
     if (const int axis = detail::axis_of_time<M, time>(out.node); axis >= 0) {
-      const golden_tensor right = detail::part_of(whole.at(out.name), static_cast<std::size_t>(axis), 3, 2);
+      const golden_tensor right =
+          detail::part_of(whole.at(out.name), static_cast<std::size_t>(axis), 3, 2, pieces);
       CHECK(distance_of(std::span<const double>(found.at(out.name).values), right, 2e-5, 2e-5).share <= 1);
     }
 }

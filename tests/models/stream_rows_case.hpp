@@ -6,7 +6,8 @@
 
 namespace fovea::test {
 
-/// A stream whose rows are each driven through their own sequence; every input has the batch first.
+/// A stream whose rows are each driven through their own sequence; every input has the batch first. Counts
+/// are in strides of the stream.
 template <class M, dim time>
 class driven_rows {
 public:
@@ -24,16 +25,19 @@ public:
     of.resize(rows());
     for (std::size_t row = 0; row < rows(); ++row) of[row] = row;
   }
+  static constexpr auto stride = static_cast<std::size_t>(stream_type::stride);
   std::size_t rows() const { return inputs_.begin()->second.shape[0]; }
 
   /// The next `count` positions of each row, or of row i the first lengths[i] of them; checked against the
   /// whole sequences. Returns what came of each row.
   std::vector<std::vector<double>> step(std::size_t count, const std::vector<std::size_t>& lengths = {}) {
+    std::vector<std::size_t> taken = lengths;
+    for (std::size_t& length : taken) length *= stride;
     named_values part = inputs_;
     for (const named_value& in : M::view.inputs)
       if (const int axis = detail::axis_of_time<M, time>(in.node); axis > 0)
         part[in.name] = part_of_rows(inputs_.at(in.name), static_cast<std::size_t>(axis), count);
-    const named_values found = step_with(part, lengths);
+    const named_values found = step_with(part, taken);
     std::vector<std::vector<double>> made(rows());
     for (const named_value& out : M::view.outputs) {
       const int axis = detail::axis_of_time<M, time>(out.node);
@@ -41,7 +45,7 @@ public:
       golden_tensor right = part_of_rows(whole_.at(out.name), static_cast<std::size_t>(axis), count);
       const golden_tensor& values = found.at(out.name);
       REQUIRE(values.shape == right.shape);
-      if (!lengths.empty()) clear_ends(right, static_cast<std::size_t>(axis), lengths);
+      if (!lengths.empty()) clear_ends(right, static_cast<std::size_t>(axis), lengths, count);
       CHECK(distance_of(std::span<const double>(values.values), right, 2e-5, 2e-5).share <= 1);
       const std::size_t size = values.values.size() / rows();
       for (std::size_t row = 0; row < rows(); ++row)
@@ -50,7 +54,7 @@ public:
     }
     for (std::size_t row = 0; row < rows(); ++row) {
       at[row] += lengths.empty() ? count : lengths[row];
-      CHECK(live.position(row) == static_cast<std::int64_t>(at[row]));
+      CHECK(live.position(row) == static_cast<std::int64_t>(at[row] * stride));
     }
     return made;
   }
@@ -74,6 +78,8 @@ public:
 private:
   golden_tensor part_of_rows(const golden_tensor& from, std::size_t axis, std::size_t count) const {
     golden_tensor made = from;
+    const std::size_t piece = from.shape[axis] / detail::pieces_of<M, time, stream_type>(inputs_);
+    count *= piece;
     made.shape[axis] = count;
     made.values.clear();
     std::size_t planes = 1, floats = 1;
@@ -83,19 +89,20 @@ private:
     for (std::size_t row = 0; row < rows(); ++row)
       for (std::size_t plane = 0; plane < planes; ++plane)
         for (std::size_t i = 0; i < count * floats; ++i) {
-          const std::size_t place = at[row] * floats + i; // beyond the end: the last position's
+          const std::size_t place = at[row] * piece * floats + i; // beyond the end: the last position's
           made.values.push_back(
               from.values[((of[row] * planes + plane) * length) * floats +
                           (place < length * floats ? place : (length - 1) * floats + i % floats)]);
         }
     return made;
   }
-  void clear_ends(golden_tensor& of_rows, std::size_t axis, const std::vector<std::size_t>& lengths) const {
+  void clear_ends(golden_tensor& of_rows, std::size_t axis, const std::vector<std::size_t>& lengths,
+                  std::size_t count) const {
     std::size_t floats = 1;
     for (std::size_t i = axis + 1; i < of_rows.shape.size(); ++i) floats *= of_rows.shape[i];
-    const std::size_t size = of_rows.values.size() / rows(), count = of_rows.shape[axis];
+    const std::size_t size = of_rows.values.size() / rows(), positions = of_rows.shape[axis];
     for (std::size_t i = 0; i < of_rows.values.size(); ++i)
-      if (i / floats % count >= lengths[i / size]) of_rows.values[i] = 0;
+      if (i / floats % positions >= lengths[i / size] * positions / count) of_rows.values[i] = 0;
   }
   named_values step_with(const named_values& part, const std::vector<std::size_t>& lengths) {
     return lengths.empty() ? detail::step<M, time>(live, part)

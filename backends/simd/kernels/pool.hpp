@@ -34,7 +34,7 @@ inline void pool_place(const pool_args& a, const window_place& at, float* out, f
                        const Join& join) {
   const window_axis &y = a.axis[0], &x = a.axis[1];
   const tap_range lines(y, at.line), taps(x, at.place);
-  const float* plane = a.x + at.plane * y.in * x.in * a.width;
+  const float* plane = a.x + at.plane * a.x_plane;
   for_vectors<Arch>(a.width, [&](size_t j, auto lanes) {
     vec<Arch> total(Join::neutral);
     for (size_t ky = lines.first; ky < lines.last; ++ky) {

@@ -97,7 +97,7 @@ struct convolution_args {
 struct pool_args {
   const float* x = nullptr;
   float* out = nullptr;
-  size_t planes = 0, width = 0;
+  size_t planes = 0, x_plane = 0, width = 0; // x_plane: floats from one plane of x to the next
   window_axis axis[2] = {};
   bool mean = false, count_padding = false;
   std::ptrdiff_t counted[2] = {0, 0}; // one past the last position of the padding behind an axis

@@ -16,6 +16,7 @@ struct operands {
   lambda_args lambda;
   const scalar_function *score = nullptr, *mask = nullptr;
   std::int64_t window = 0; // the positions that a stream keeps of its keys, 0: all
+  std::int64_t rate = 1;   // by how much the stream moves on for each
   size_t first_batch = 0;  // of the batch rows that these are
   bool by_row = false;     // each batch row has as many keys as it has taken positions
 
@@ -26,6 +27,7 @@ struct operands {
     args.q = c.value(c.graph.operand(id, 0));
     if (const node& from = c.graph.at(c.plan.base[c.graph.operand(id, 1)]); from.kind == op::cache) {
       window = from.attributes[2];
+      rate = from.attributes[3];
       by_row = c.row_places != nullptr;
     }
     args.k = c.value(c.graph.operand(id, 1));
@@ -77,7 +79,7 @@ struct operands {
     score = read(n.attributes[2]);
     mask = read(n.attributes[3]);
     lambda.query_offset = static_cast<std::int32_t>(args.keys) - static_cast<std::int32_t>(args.queries);
-    if (!by_row && window > 0) skip(missing(c.before));
+    if (!by_row && window > 0) skip(missing(c.before / rate));
   }
 
   /// A stream's window is not full at first.
@@ -93,7 +95,8 @@ struct operands {
   operands of_row(const context& c, size_t row) const {
     operands one = *this;
     attention_args& a = one.args;
-    const std::int64_t before = c.before_row(row), kept = window > 0 ? std::min(window, before) : before;
+    const std::int64_t before = c.before_row(row) / rate,
+                       kept = window > 0 ? std::min(window, before) : before;
     a.batch = 1;
     a.keys = static_cast<size_t>(kept) + a.queries;
     a.q += row * a.q_batch;

@@ -95,6 +95,7 @@ void run_pool(context& c, const step& s) {
   pool_args args{.x = c.value(from),
                  .out = c.result(s.node),
                  .planes = in.planes,
+                 .x_plane = plane_of(c, from, in.axis[0] * in.axis[1] * in.features),
                  .width = in.features,
                  .mean = n.kind == op::avg_pool,
                  .count_padding = n.attributes[1] != 0};

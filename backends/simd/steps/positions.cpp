@@ -20,9 +20,10 @@ void fill_position_table(const node& n, size_t positions, size_t width, float* t
 namespace {
 
 /// The row of a position table that a batch row begins with; those of a stream count from the beginning
-/// (second_number).
+/// (second_number: by how much the stream moves on for each).
 size_t first_position(const context& c, int id, size_t row) {
-  return c.graph.at(id).second_number != 0 ? static_cast<size_t>(c.before_row(row)) : 0;
+  const auto rate = static_cast<std::int64_t>(c.graph.at(id).second_number);
+  return rate != 0 ? static_cast<size_t>(c.before_row(row) / rate) : 0;
 }
 
 } // namespace

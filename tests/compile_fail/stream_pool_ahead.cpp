@@ -1,0 +1,20 @@
+// expect: {file}:{line}: max_pool: cannot be streamed along T: its windows see later positions
+#include <fovea/fovea.hpp>
+
+using namespace fovea;
+
+inline constexpr dim B{"B"}, T{"T"};
+
+inline constexpr auto m = model("m", [](graph& g) {
+  const expr x = g.input<f32>("x", {B, T, 8});
+#ifdef ILL_FORMED
+  g.output("y", max_pool(x, 3, {.stride = 1, .padding = 1})); // <- here
+#else
+  g.output("y", max_pool(x, 3, {.stride = 1, .padding = causal}));
+#endif
+});
+
+void run(const weights& from, const xt::xtensor<float, 3>& x) {
+  auto live = stream<T>(m, from, {.capacity = {{B, 1}, {T, 16}}});
+  [[maybe_unused]] auto y = live.step("x"_in = x)["y"_out];
+}

@@ -50,11 +50,13 @@ public:
   static constexpr graph_view graph = model::view;
   static constexpr plan_view plan{model::schedule};
 
-  simd_engine(const weights& source, std::span<const name_rule> names, std::span<const std::int64_t> capacity,
-              int threads, const simd::generated_step* code)
+  simd_engine(model_parameters parameters, std::span<const std::int64_t> capacity, int threads,
+              const simd::generated_step* code)
       : code_(code), pool_(std::make_shared<thread_pool>(static_cast<std::size_t>(threads))),
-        weights_(packed_weights(model_parameters(graph, source, names), code, *pool_)),
+        weights_(std::make_shared<simd::shared_weights>(graph, plan, std::move(parameters), simd::kernels(),
+                                                        *pool_)),
         engine_(graph, plan, weights_, capacity, pool_) {
+    pack_scans();
     reserve(capacity);
   }
   simd_engine(const simd_engine& other, std::span<const std::int64_t> capacity)
@@ -75,20 +77,22 @@ public:
   /// An output that was not made by `run`.
   void set_output(std::size_t i, const void* at) { outputs_[i] = at; }
   const model_parameters& parameters() const { return weights_->parameters; }
+  /// To be called when parameters that are learned have changed.
+  void parameters_changed() {
+    weights_->pack_again(graph, plan, simd::kernels(), *pool_);
+    pack_scans();
+  }
+  thread_pool& pool() { return *pool_; }
   simd::engine& memory() { return engine_; }
   std::int64_t arena_bytes() const { return engine_.arena_bytes(); }
   int threads() const { return static_cast<int>(pool_->size()); }
 
 private:
-  static std::shared_ptr<const simd::shared_weights>
-  packed_weights(model_parameters parameters, const simd::generated_step* code, thread_pool& pool) {
-    auto made =
-        std::make_shared<simd::shared_weights>(graph, plan, std::move(parameters), simd::kernels(), pool);
+  void pack_scans() {
     simd::for_steps<model>([&]<int k>(std::integral_constant<int, k>) {
       if constexpr (simd::is_small_scan<model, k>())
-        made->pack_scan(graph, plan, simd::nodes_of_scan<model, k>(), code[k]);
+        weights_->pack_scan(graph, plan, simd::nodes_of_scan<model, k>(), code_[k]);
     });
-    return made;
   }
   void reserve(std::span<const std::int64_t> capacity) {
     simd::context c = engine_.begin(capacity);
@@ -97,7 +101,7 @@ private:
 
   const simd::generated_step* code_;
   std::shared_ptr<thread_pool> pool_;
-  std::shared_ptr<const simd::shared_weights> weights_;
+  std::shared_ptr<simd::shared_weights> weights_;
   simd::engine engine_;
   std::array<const void*, model::view.outputs.size()> outputs_{};
 };
@@ -203,7 +207,8 @@ public:
   compiled(const char* name, const weights& source, std::span<const name_rule> names,
            const compile_options& options, const simd::generated_step* code)
       : sizes_(model::view, name, options.capacity), capacity_(sizes_.sizes()),
-        engine_(source, names, capacity_, detail::threads_of<model>(options), code) {}
+        engine_(model_parameters(model::view, source, names), capacity_, detail::threads_of<model>(options),
+                code) {}
   compiled(const compiled& other)
       : sizes_(other.sizes_), capacity_(other.capacity_), engine_(other.engine_, capacity_) {}
   compiled(compiled&&) = default;

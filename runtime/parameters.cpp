@@ -31,6 +31,15 @@ model_parameters::model_parameters(graph_view graph, weights source, std::span<c
   values_ = source_.resolve(wanted, names);
 }
 
+// Nothing that was packed of the others is shared.
+model_parameters::model_parameters(const model_parameters& like, std::vector<weight_view> values)
+    : source_(weights::from({}, like.source_.source())), first_(like.first_), names_(like.names_),
+      values_(std::move(values)), learned_(true) {}
+
+model_parameters model_parameters::learned(std::vector<weight_view> values) const {
+  return {*this, std::move(values)};
+}
+
 const weight_view& model_parameters::values(std::span<const int> parameters, std::size_t layer) const {
   std::size_t before = 0;
   for (const int p : parameters) {

@@ -15,6 +15,10 @@ public:
   /// Throws fovea::error where checkpoint and model do not fit (weights::resolve).
   model_parameters(graph_view graph, weights source, std::span<const name_rule> names);
 
+  /// The same parameters with values elsewhere, in the same order, which may change between calls.
+  model_parameters learned(std::vector<weight_view> values) const;
+  bool are_learned() const { return learned_; }
+
   /// Layer 0 of parameter p; the other layers follow.
   std::int32_t first(int parameter) const { return first_[static_cast<std::size_t>(parameter)]; }
   const std::vector<std::int32_t>& first() const { return first_; }
@@ -22,16 +26,20 @@ public:
   /// are fewer.
   const weight_view& values(std::span<const int> parameters, std::size_t layer) const;
   const std::vector<weight_view>& values() const { return values_; }
+  const std::vector<std::string>& names() const { return names_; }
   const std::string& name(int parameter, std::int64_t layer) const {
     return names_[static_cast<std::size_t>(first(parameter) + layer)];
   }
   const weights& source() const { return source_; }
 
 private:
+  model_parameters(const model_parameters& like, std::vector<weight_view> values);
+
   weights source_;
   std::vector<std::int32_t> first_;
   std::vector<std::string> names_;
   std::vector<weight_view> values_;
+  bool learned_ = false;
 };
 
 } // namespace fovea

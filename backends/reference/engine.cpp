@@ -22,24 +22,29 @@ std::size_t count_of(const std::vector<std::size_t>& shape) {
 
 } // namespace
 
-reference_runner::reference_runner(graph_view graph, const weights& source, std::span<const name_rule> names,
+reference_runner::reference_runner(graph_view graph, model_parameters parameters,
                                    std::span<const std::int64_t> capacity)
-    : graph_(graph), parameters_(std::make_shared<model_parameters>(graph, source, names)) {
+    : graph_(graph), parameters_(std::make_shared<const model_parameters>(std::move(parameters))) {
+  parameters_changed();
+  for (const named_value& in : graph.inputs)
+    inputs_.emplace_back(count_of(shape_of(graph, in.node, capacity)));
+  outputs_.resize(graph.outputs.size());
+}
+
+void reference_runner::parameters_changed() {
   std::vector<std::vector<reference_program::array>> values;
-  for (std::size_t p = 0; p < graph.parameters.size(); ++p) {
-    const int id = graph.parameters[p].node, index = static_cast<int>(p);
+  for (std::size_t p = 0; p < graph_.parameters.size(); ++p) {
+    const int id = graph_.parameters[p].node, index = static_cast<int>(p);
     values.emplace_back();
-    for (std::int64_t layer = 0; layer < graph.layers(id); ++layer) {
+    for (std::int64_t layer = 0; layer < graph_.layers(id); ++layer) {
       const weight_view& v = parameters_->values({&index, 1}, static_cast<std::size_t>(layer));
-      auto array = reference_program::array::from_shape(shape_of(graph, id, capacity));
+      reference_program::array array(
+          shape_of(graph_, id, graph_.dim_numbers)); // a parameter's dims are numbers
       std::copy_n(v.data, v.size, array.begin());
       values.back().push_back(std::move(array));
     }
   }
-  program_ = std::make_shared<reference_program>(graph, std::move(values));
-  for (const named_value& in : graph.inputs)
-    inputs_.emplace_back(count_of(shape_of(graph, in.node, capacity)));
-  outputs_.resize(graph.outputs.size());
+  program_ = std::make_shared<reference_program>(graph_, std::move(values));
 }
 
 void* reference_runner::input(std::size_t i, std::span<const std::int64_t>) { return inputs_[i].data(); }

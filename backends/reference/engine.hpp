@@ -16,12 +16,13 @@ namespace fovea {
 /// The reference program behind the interface of a compiled model; one class for all models.
 class reference_runner {
 public:
-  reference_runner(graph_view graph, const weights& source, std::span<const name_rule> names,
-                   std::span<const std::int64_t> capacity);
+  reference_runner(graph_view graph, model_parameters parameters, std::span<const std::int64_t> capacity);
 
   void* input(std::size_t i, std::span<const std::int64_t> sizes);
   void run(std::span<const std::int64_t> sizes);
   const void* output(std::size_t i) const;
+  /// To be called when parameters that are learned have changed.
+  void parameters_changed();
   const model_parameters& parameters() const { return *parameters_; }
 
 private:
@@ -34,9 +35,9 @@ private:
 template <class model>
 class reference_engine : public reference_runner {
 public:
-  reference_engine(const weights& source, std::span<const name_rule> names,
-                   std::span<const std::int64_t> capacity, int, const simd::generated_step*)
-      : reference_runner(model::view, source, names, capacity) {}
+  reference_engine(model_parameters parameters, std::span<const std::int64_t> capacity, int,
+                   const simd::generated_step*)
+      : reference_runner(model::view, std::move(parameters), capacity) {}
   reference_engine(const reference_engine& other, std::span<const std::int64_t>) : reference_runner(other) {}
 
   std::int64_t arena_bytes() const { return 0; }

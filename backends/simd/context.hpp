@@ -14,7 +14,7 @@ namespace fovea::simd {
 
 /// The packed parameters of a small scan, one set for each layer of the repeats around it.
 struct packed_scan {
-  const float* data = nullptr;
+  float* data = nullptr;
   size_t layer = 0;
 };
 

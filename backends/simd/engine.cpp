@@ -10,7 +10,8 @@ namespace fovea::simd {
 
 shared_weights::shared_weights(const graph_view& graph, const plan_view& plan, model_parameters from,
                                const kernel_table& kernels, thread_pool& pool)
-    : parameters(std::move(from)), products(graph, plan, parameters, kernels, pool) {
+    : parameters(std::move(from)) {
+  products.prepare(graph, plan, parameters, kernels, pool);
   for (const weight_view& view : parameters.values()) values.push_back(view.data);
   panels.assign(2 * values.size(), nullptr);
   scans.resize(graph.regions.size());
@@ -31,13 +32,23 @@ shared_weights::shared_weights(const graph_view& graph, const plan_view& plan, m
                      .depth = from_columns ? rows : columns,
                      .column_stride = from_columns ? 1 : columns,
                      .depth_stride = from_columns ? columns : 1};
+      const auto pack_all = [&] {
+        pool.run(kernels.pack_tasks(pack),
+                 [&](size_t first, size_t last, size_t) { kernels.pack(pack, first, last); });
+      };
+      if (parameters.are_learned()) {
+        learned_panels.emplace_back(panel_floats(kernels.panel, pack.columns, pack.depth));
+        panel = pack.panels = learned_panels.back().data();
+        packing.push_back(pack);
+        pack_all();
+        continue;
+      }
       const std::string key =
           parameters.name(p, layer) + (from_columns ? " columns " : " rows ") + kernels.instruction_set;
       kept.push_back(parameters.source().packed_copy(key, [&] {
         packed made(panel_floats(kernels.panel, pack.columns, pack.depth));
         pack.panels = made.data();
-        pool.run(kernels.pack_tasks(pack),
-                 [&](size_t first, size_t last, size_t) { kernels.pack(pack, first, last); });
+        pack_all();
         return made;
       }));
       panel = kept.back()->data();
@@ -45,18 +56,29 @@ shared_weights::shared_weights(const graph_view& graph, const plan_view& plan, m
   }
 }
 
+void shared_weights::pack_again(const graph_view& graph, const plan_view& plan, const kernel_table& kernels,
+                                thread_pool& pool) {
+  // Whole panels at a time: most are too small to share one.
+  pool.run(packing.size(), [&](size_t first, size_t last, size_t) {
+    for (size_t i = first; i < last; ++i) kernels.pack(packing[i], 0, kernels.pack_tasks(packing[i]));
+  });
+  products.prepare(graph, plan, parameters, kernels, pool);
+}
+
 void shared_weights::pack_scan(const graph_view& graph, const plan_view& plan, const scan_nodes& nodes,
                                const generated_step& code) {
   const std::int64_t layers = graph.layers(graph.region(nodes.region).first);
-  packed made(static_cast<size_t>(layers) * code.scan_packed_floats);
+  packed_scan& scan = scans[static_cast<std::size_t>(nodes.region)];
+  if (scan.data == nullptr) {
+    scan_panels.emplace_back(static_cast<size_t>(layers) * code.scan_packed_floats);
+    scan = {scan_panels.back().data(), code.scan_packed_floats};
+  }
   const row_nodes read{{nodes.weights, static_cast<std::size_t>(nodes.weight_count)},
                        {nodes.vectors, static_cast<std::size_t>(nodes.vector_count)},
                        graph.region(nodes.region).first};
   for (std::int64_t layer = 0; layer < layers; ++layer)
     code.scan_pack(row_parameters(graph, plan, parameters, read, layer).data(),
-                   made.data() + static_cast<size_t>(layer) * code.scan_packed_floats);
-  kept.push_back(std::make_shared<const packed>(std::move(made)));
-  scans[static_cast<std::size_t>(nodes.region)] = {kept.back()->data(), code.scan_packed_floats};
+                   scan.data + static_cast<size_t>(layer) * code.scan_packed_floats);
 }
 
 engine::engine(const graph_view& graph, const plan_view& plan, std::shared_ptr<const shared_weights> weights,

@@ -20,11 +20,18 @@ struct shared_weights {
   std::vector<std::shared_ptr<const packed>> kept;
   std::vector<packed_scan> scans; // for each region
   prepared_weights products;
+  // Of parameters that are being learned: panels of their own, which are packed again after each change.
+  std::vector<packed> learned_panels;
+  std::vector<pack_args> packing;
+  std::vector<packed> scan_panels;
 
   shared_weights(const graph_view& graph, const plan_view& plan, model_parameters from,
                  const kernel_table& kernels, thread_pool& pool);
 
-  /// Packs the parameters of a scan that is one function.
+  /// Packs again what was packed of parameters that have changed, but for scans.
+  void pack_again(const graph_view& graph, const plan_view& plan, const kernel_table& kernels,
+                  thread_pool& pool);
+  /// Packs the parameters of a scan that is one function, anew where they are packed already.
   void pack_scan(const graph_view& graph, const plan_view& plan, const scan_nodes& nodes,
                  const generated_step& code);
 };

@@ -105,7 +105,7 @@ void arrange(const weight_layout& l, const sources& from, const window_phase& y,
   }
 }
 
-packed prepare(const weight_layout& l, const sources& from, const kernel_table& kernels, thread_pool& pool) {
+packed prepared(const weight_layout& l, const sources& from, const kernel_table& kernels, thread_pool& pool) {
   const int phases_y = phases_of(l.window, 0, l.transposed), phases_x = phases_of(l.window, 1, l.transposed);
   const auto taps_of = [&](int ry, int rx) {
     return phase_of(l.window, 0, l.transposed, ry).taps * phase_of(l.window, 1, l.transposed, rx).taps;
@@ -155,10 +155,12 @@ std::string window_key(const weight_layout& l) {
 
 } // namespace
 
-prepared_weights::prepared_weights(const graph_view& graph, const plan_view& plan,
-                                   const model_parameters& parameters, const kernel_table& kernels,
-                                   thread_pool& pool)
-    : first_(graph.nodes.size(), -1) {
+void prepared_weights::prepare(const graph_view& graph, const plan_view& plan,
+                               const model_parameters& parameters, const kernel_table& kernels,
+                               thread_pool& pool) {
+  first_.assign(graph.nodes.size(), -1);
+  products_.clear();
+  kept_.clear(); // before their keys are asked for again
   for (int id = 0; id < graph.node_count(); ++id) {
     if (!plan.live[id] || !is_prepared(graph, plan, id)) continue;
     const weight_layout layout(graph, id);
@@ -168,7 +170,7 @@ prepared_weights::prepared_weights(const graph_view& graph, const plan_view& pla
       const sources from = sources_of(graph, plan, parameters, id, layer, key);
       key += window_key(layout) + " " + kernels.instruction_set;
       kept_.push_back(
-          parameters.source().packed_copy(key, [&] { return prepare(layout, from, kernels, pool); }));
+          parameters.source().packed_copy(key, [&] { return prepared(layout, from, kernels, pool); }));
       const float* data = kept_.back()->data();
       products_.push_back({data, data + (layout.groups * layout.out + 15) / 16 * 16});
     }

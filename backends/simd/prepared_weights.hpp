@@ -52,8 +52,9 @@ struct prepared_product {
 /// Weights that belong to a product rather than to a parameter, since its window or norm has a part in them.
 class prepared_weights {
 public:
-  prepared_weights(const graph_view& graph, const plan_view& plan, const model_parameters& parameters,
-                   const kernel_table& kernels, thread_pool& pool);
+  /// Prepares them, anew where they are already.
+  void prepare(const graph_view& graph, const plan_view& plan, const model_parameters& parameters,
+               const kernel_table& kernels, thread_pool& pool);
 
   /// Of a product node: its layers follow each other. Null where it uses the parameter's own panels.
   const prepared_product* of(int id) const {

@@ -1,10 +1,12 @@
 #pragma once
 
-// Declaring, compiling and running models.
+// Declaring, compiling, running and training models.
 
 #include <fovea/dsl.hpp>
 
 #include <fovea/runtime/compile.hpp>
 #include <fovea/runtime/error.hpp>
 #include <fovea/runtime/stream.hpp>
+#include <fovea/runtime/training/initialise.hpp>
+#include <fovea/runtime/training/train.hpp>
 #include <fovea/runtime/weights/weights.hpp>

@@ -1,0 +1,105 @@
+#include <fovea/runtime/training/learned_parameters.hpp>
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include <fovea/runtime/error.hpp>
+#include <fovea/runtime/weights/safetensors.hpp>
+
+namespace fovea {
+
+learned_parameters::learned_parameters(graph_view graph, const weights& source,
+                                       std::span<const name_rule> names,
+                                       std::span<const char* const> moment_names)
+    : loaded_(graph, source, names), moment_names_(moment_names.begin(), moment_names.end()), begins_{0} {
+  for (std::size_t p = 0; p < graph.parameters.size(); ++p) {
+    const node& n = graph.at(graph.parameters[p].node);
+    names_.emplace_back(graph.parameter_name(static_cast<int>(p)).text);
+    shapes_.emplace_back();
+    for (int axis = 0; axis < n.shape.rank; ++axis)
+      shapes_.back().push_back(static_cast<std::size_t>(graph.number(n.shape[axis])));
+    std::size_t size = 0;
+    for (int i = loaded_.first(static_cast<int>(p)); i < loaded_.first(static_cast<int>(p) + 1); ++i)
+      size += loaded_.values()[static_cast<std::size_t>(i)].size;
+    begins_.push_back(begins_.back() + size);
+  }
+  values_ = buffer::from_shape({begins_.back()});
+  float* to = values_.data();
+  for (const weight_view& from : loaded_.values()) to = std::copy_n(from.data, from.size, to);
+  for (std::size_t i = 0; i < moment_names_.size(); ++i) {
+    moments_.push_back(buffer::from_shape({begins_.back()}));
+    moments_.back().fill(0);
+  }
+  loaded_ = shared(); // what was loaded need not stay
+}
+
+model_parameters learned_parameters::shared() const {
+  std::vector<weight_view> views;
+  const float* at = values_.data();
+  for (const weight_view& one : loaded_.values()) {
+    views.push_back({at, one.size});
+    at += one.size;
+  }
+  return loaded_.learned(std::move(views));
+}
+
+template <class F>
+void learned_parameters::for_each_tensor(F f) const {
+  for (int p = 0; p < count(); ++p)
+    for (int i = loaded_.first(p), layer = 0; i < loaded_.first(p + 1); ++i, ++layer) {
+      const std::string& name = loaded_.names()[static_cast<std::size_t>(i)];
+      const std::size_t size = loaded_.values()[static_cast<std::size_t>(i)].size,
+                        at = begin(p) + static_cast<std::size_t>(layer) * size;
+      const std::vector<std::size_t>& shape = shapes_[static_cast<std::size_t>(p)];
+      f(name, shape, std::span(values_.data() + at, size));
+      for (std::size_t m = 0; m < moments_.size(); ++m)
+        f("optimizer." + moment_names_[m] + "." + name, shape, std::span(moments_[m].data() + at, size));
+    }
+}
+
+weights learned_parameters::snapshot() const {
+  std::map<std::string, weight_tensor> tensors;
+  for_each_tensor(
+      [&](const std::string& name, const std::vector<std::size_t>& shape, std::span<const float> values) {
+        if (!name.starts_with("optimizer.")) tensors[name] = {shape, {values.begin(), values.end()}};
+      });
+  return weights::from(std::move(tensors), "weights that were learned");
+}
+
+void learned_parameters::save(const std::filesystem::path& path,
+                              const std::map<std::string, std::string>& state) const {
+  std::map<std::string, stored_tensor> tensors;
+  for_each_tensor(
+      [&](const std::string& name, const std::vector<std::size_t>& shape, std::span<const float> values) {
+        tensors[name] = {element_type::f32, shape, std::as_bytes(values)};
+      });
+  save_safetensors(path, tensors, state);
+}
+
+std::map<std::string, std::string> learned_parameters::load(const std::filesystem::path& path) {
+  const safetensors_file file(path);
+  std::size_t expected = 0;
+  for_each_tensor(
+      [&](const std::string& name, const std::vector<std::size_t>& shape, std::span<const float>) {
+        ++expected;
+        const auto found = file.tensors().find(name);
+        if (found == file.tensors().end())
+          throw error(path.string() + ": expected the tensor " + name + " " + shape_text(shape) +
+                      " of this model and optimizer, found none");
+        if (found->second.shape != shape || found->second.type != element_type::f32)
+          throw error(path.string() + ": expected the tensor " + name + " to be F32 " + shape_text(shape) +
+                      ", found " + std::string(element_name(found->second.type)) + " " +
+                      shape_text(found->second.shape));
+      });
+  if (file.tensors().size() != expected)
+    throw error(path.string() + ": expected the " + std::to_string(expected) +
+                " tensors of this model and optimizer, found " + std::to_string(file.tensors().size()));
+  for_each_tensor([&](const std::string& name, const std::vector<std::size_t>&,
+                      std::span<const float> values) {
+    std::memcpy(const_cast<float*>(values.data()), file.tensors().at(name).bytes.data(), values.size_bytes());
+  });
+  return file.metadata();
+}
+
+} // namespace fovea

@@ -1,0 +1,266 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fovea/dsl/passes/gradient_graph.hpp>
+#include <fovea/runtime/compile.hpp>
+#include <fovea/runtime/training/learned_parameters.hpp>
+#include <fovea/runtime/training/optimizer.hpp>
+#include <fovea/runtime/training/schedule.hpp>
+
+namespace fovea {
+
+/// Parameters that learn in a way of their own: those whose name `names` matches, where `*` stands for any
+/// text ("*.bias", "h.0.*"). The first group that matches counts.
+struct parameter_group {
+  std::string names;
+  double rate = 1;          // times the optimizer's; 0: they stay as they are
+  double weight_decay = -1; // instead of the optimizer's; below 0: the optimizer's
+};
+
+struct train_options {
+  std::vector<dim_size> capacity = {};
+  fovea::regime regime = fovea::regime::automatic;
+  int threads = 0;
+  fovea::schedule schedule = {}; // of the rate; none: constant
+  double clip = 0;               // the largest norm of all gradients together (Pascanu et al. 2013); 0: any
+  int accumulate = 1;            // calls of `step` whose mean gradient makes one update
+  std::vector<parameter_group> groups = {};
+  std::uint64_t seed = 0; // of dropout
+};
+
+/// What a step of training did.
+struct training_step {
+  std::int64_t step = 0; // updates so far
+  float loss = 0;        // before the update
+  double gradient_norm = 0, rate = 0;
+  bool updated = true; // false while gradients are being accumulated
+};
+
+namespace detail {
+
+/// The part of training that knows no model: gradients to updates.
+class learner {
+public:
+  learner(learned_parameters& parameters, const train_options& options);
+
+  std::int64_t step() const { return step_; }
+  void set_step(std::int64_t step) { step_ = step; }
+
+  /// Takes the gradients of one call: gradients[p] of each parameter, null where it has none. `update` is
+  /// called with the optimizer's part of each parameter. Throws fovea::error where the loss or a gradient is
+  /// not finite, parameters being as they were.
+  template <class optimizer>
+  training_step learn(const optimizer& how, float loss, std::vector<const float*>& gradients,
+                      thread_pool& pool) {
+    if (!accumulate(loss, gradients, pool)) return {step_, loss, 0, 0, false};
+    const double norm = norm_of(gradients, pool);
+    check_finite(loss, norm, gradients);
+    const double factor = clip_ > 0 ? std::min(1.0, clip_ / (norm + 1e-6)) : 1;
+    ++step_;
+    const double rate = schedule_ ? schedule_(step_) : 1;
+    for (int p = 0; p < parameters_.count(); ++p) {
+      const parameter_group& group = groups_[static_cast<std::size_t>(p)];
+      const float* gradient = gradients[static_cast<std::size_t>(p)];
+      if (gradient == nullptr || group.rate == 0) continue;
+      optimizer own = how;
+      own.rate *= group.rate;
+      if (group.weight_decay >= 0) own.weight_decay = group.weight_decay;
+      for_pieces(parameters_.size(p), pool, [&](std::size_t begin, std::size_t count, std::size_t) {
+        parameter_update u{count,          parameters_.values(p) + begin, gradient + begin, {}, step_, rate,
+                           factor / calls_};
+        for (int m = 0; m < optimizer::moments; ++m)
+          u.moments[m] = parameters_.moment(static_cast<std::size_t>(m), p) + begin;
+        own.update(u);
+      });
+    }
+    return {step_, loss, norm, how.rate * rate, true};
+  }
+
+private:
+  // Pieces of fixed size, so that sums are the same for any number of threads.
+  static constexpr std::size_t piece = 16384;
+  template <class F>
+  static void for_pieces(std::size_t size, thread_pool& pool, F f) {
+    pool.run((size + piece - 1) / piece, [&](std::size_t first, std::size_t last, std::size_t) {
+      for (std::size_t i = first; i < last; ++i) f(i * piece, std::min(piece, size - i * piece), i);
+    });
+  }
+  bool accumulate(float& loss, std::vector<const float*>& gradients, thread_pool& pool);
+  double norm_of(const std::vector<const float*>& gradients, thread_pool& pool);
+  void check_finite(float loss, double norm, const std::vector<const float*>& gradients);
+
+  learned_parameters& parameters_;
+  std::vector<parameter_group> groups_; // of each parameter
+  schedule schedule_;
+  double clip_;
+  int accumulate_, pending_ = 0;
+  double pending_loss_ = 0;
+  double calls_ = 1;
+  std::int64_t step_ = 0;
+  std::vector<buffer> sums_;
+  std::vector<double> pieces_;
+};
+
+} // namespace detail
+
+/// A model that learns: `train(model, adamw{.rate = 3e-4}, weights, {.capacity = ...})`. Serves one thread at
+/// a time.
+template <class M, class optimizer, class gradient_model, class engine, class evaluation_engine>
+class trainer {
+public:
+  trainer(const M& model, const gradient_model& differentiated, const optimizer& how, const weights& source,
+          const train_options& options, const simd::generated_step* code,
+          const simd::generated_step* evaluation_code)
+      : how_(how),
+        parameters_(M::view, source, std::span(model.names, static_cast<std::size_t>(model.name_count)),
+                    optimizer::moment_names),
+        learner_(parameters_, options), sizes_(gradient_model::view, model.name, options.capacity),
+        capacity_(sizes_.sizes()), evaluation_sizes_(M::view, model.name, options.capacity),
+        evaluation_capacity_(evaluation_sizes_.sizes()), threads_(threads_of(options)),
+        engine_(parameters_.shared(), capacity_, threads_, code), evaluation_code_(evaluation_code) {
+    static_cast<void>(differentiated);
+  }
+  trainer(const trainer&) = delete;
+  trainer& operator=(const trainer&) = delete;
+
+  /// One batch: the loss, its gradients, an update. Throws fovea::error that names the input before anything
+  /// runs; and where the loss or a gradient is not finite, parameters being as they were.
+  template <fixed_name... names, class... values>
+  training_step step(const binding<names, values>&... given) {
+    if constexpr (detail::holds<detail::checked_call<gradient_model, names...>,
+                                detail::checked_value<gradient_model, names, std::decay_t<values>>...>) {
+      inputs_.resolve(sizes_, given...);
+      inputs_.fill(sizes_, engine_, given...);
+      engine_.run(sizes_.sizes());
+      const training_step done = learner_.learn(how_, loss(), gradients(), pool());
+      if (done.updated) changed();
+      return done;
+    } else {
+      detail::refuse<detail::checked_call<gradient_model, names...>,
+                     detail::checked_value<gradient_model, names, std::decay_t<values>>...>();
+      return {};
+    }
+  }
+
+  /// The model as it is now, without learning from the batch: its outputs, the loss among them, valid until
+  /// the next call.
+  template <fixed_name... names, class... values>
+  auto evaluate(const binding<names, values>&... given) {
+    if constexpr (detail::holds<detail::checked_call<M, names...>,
+                                detail::checked_value<M, names, std::decay_t<values>>...>) {
+      if (evaluation_ == nullptr)
+        evaluation_ = std::make_unique<evaluation_engine>(parameters_.shared(), evaluation_capacity_,
+                                                          threads_, evaluation_code_);
+      else if (stale_)
+        evaluation_->parameters_changed();
+      stale_ = false;
+      evaluation_inputs_.resolve(evaluation_sizes_, given...);
+      evaluation_inputs_.fill(evaluation_sizes_, *evaluation_, given...);
+      evaluation_->run(evaluation_sizes_.sizes());
+      return call_outputs<M, evaluation_engine>(*evaluation_, evaluation_sizes_);
+    } else {
+      detail::refuse<detail::checked_call<M, names...>,
+                     detail::checked_value<M, names, std::decay_t<values>>...>();
+      return refused_value{};
+    }
+  }
+
+  /// A copy of what was learned so far, to be compiled or saved: under the model's own names.
+  fovea::weights weights() const { return parameters_.snapshot(); }
+  std::int64_t steps() const { return learner_.step(); }
+  std::int64_t arena_bytes() const { return engine_.arena_bytes(); }
+
+  /// Writes parameters, what the optimizer keeps, and the step, as one safetensors file that appears whole or
+  /// not at all. `notes` are kept with it. Throws fovea::error where the disk refuses.
+  void save(const std::filesystem::path& path, std::map<std::string, std::string> notes = {}) const {
+    notes["step"] = std::to_string(learner_.step());
+    parameters_.save(path, notes);
+  }
+  /// Goes on from what `save` wrote, to the same numbers as if it had not been interrupted; gives the notes.
+  /// Throws fovea::error, having changed nothing, where the file is of another model or optimizer.
+  std::map<std::string, std::string> resume(const std::filesystem::path& path) {
+    auto notes = parameters_.load(path);
+    learner_.set_step(std::stoll(notes["step"]));
+    changed();
+    return notes;
+  }
+
+private:
+  static int threads_of(const train_options& options) {
+    return detail::threads_of<M>({.capacity = {}, .regime = options.regime, .threads = options.threads});
+  }
+  static constexpr std::size_t loss_output() {
+    for (std::size_t i = 0; i < gradient_model::view.outputs.size(); ++i)
+      if (same_text(gradient_model::view.outputs[i].name, detail::loss_name)) return i;
+    return 0;
+  }
+  float loss() const { return *static_cast<const float*>(engine_.output(loss_output())); }
+  std::vector<const float*>& gradients() {
+    gradients_.clear();
+    for (int p = 0; p < parameters_.count(); ++p) {
+      const int output = gradient_model::output_of(p);
+      gradients_.push_back(
+          output < 0 ? nullptr : static_cast<const float*>(engine_.output(static_cast<std::size_t>(output))));
+    }
+    return gradients_;
+  }
+  void changed() {
+    engine_.parameters_changed();
+    stale_ = true;
+  }
+  thread_pool& pool() {
+    if constexpr (requires { engine_.pool(); })
+      return engine_.pool();
+    else
+      return own_pool_;
+  }
+
+  optimizer how_;
+  learned_parameters parameters_;
+  detail::learner learner_;
+  call_sizes sizes_;
+  std::vector<std::int64_t> capacity_;
+  call_sizes evaluation_sizes_;
+  std::vector<std::int64_t> evaluation_capacity_;
+  int threads_;
+  engine engine_;
+  detail::call_inputs<gradient_model> inputs_;
+  std::vector<const float*> gradients_;
+  std::unique_ptr<evaluation_engine> evaluation_;
+  detail::call_inputs<M> evaluation_inputs_;
+  const simd::generated_step* evaluation_code_;
+  bool stale_ = false;
+  thread_pool own_pool_{1}; // of the reference backend, which has none
+};
+
+/// Makes a model learn: its output "loss" is made small by the optimizer, beginning with the given weights
+/// (initial_weights(model, seed) for a new model). Throws fovea::error where weights, capacity and model do
+/// not fit. A model without such an output, or with what has no gradient, is a compile-time error.
+template <class backend = f32, class M, class optimizer>
+requires(M::well_formed) auto train(const M& model, const optimizer& how, const weights& source,
+                                    const train_options& options = {}) {
+  constexpr bool has_loss = detail::find_loss(M::view) >= 0;
+  static_assert(has_loss, "train: the model has no output \"loss\" to learn by");
+  const auto differentiated = gradients(model);
+  using G = std::remove_const_t<decltype(differentiated)>;
+  if constexpr (!has_loss || !G::well_formed) {
+    return refused_value{};
+  } else if constexpr (std::is_same_v<backend, reference>) {
+    return trainer<M, optimizer, G, reference_engine<G>, reference_engine<M>>(
+        model, differentiated, how, source, options, nullptr, nullptr);
+  } else {
+    return trainer<M, optimizer, G, detail::simd_engine<G>, detail::simd_engine<M>>(
+        model, differentiated, how, source, options,
+        simd::generated_code<typename G::lowered, simd::native>::steps.data(),
+        simd::generated_code<typename M::lowered, simd::native>::steps.data());
+  }
+}
+
+} // namespace fovea

@@ -17,6 +17,7 @@
 #include <fovea/runtime/calls/inputs.hpp>
 #include <fovea/runtime/calls/keys.hpp>
 #include <fovea/runtime/calls/lookup.hpp>
+#include <fovea/runtime/calls/refused.hpp>
 #include <fovea/runtime/calls/sizes.hpp>
 #include <fovea/runtime/options.hpp>
 #include <fovea/runtime/parameters.hpp>
@@ -108,43 +109,6 @@ private:
 
 } // namespace detail
 
-/// What stands for the result of a call, an output or a model that was refused, so that the one sentence
-/// stays the only error.
-struct refused_value {
-  template <class... anything>
-  refused_value operator()(const anything&...) const {
-    return {};
-  }
-  template <class key>
-  refused_value operator[](const key&) const {
-    return {};
-  }
-  template <class... anything>
-  refused_value begin(const anything&...) const {
-    return {};
-  }
-  template <class... anything>
-  refused_value step(const anything&...) const {
-    return {};
-  }
-  template <class... anything>
-  void load(const anything&...) const {}
-  template <class... anything>
-  void reorder(const anything&...) const {}
-  template <class... anything>
-  void copy(const anything&...) const {}
-  template <class... anything>
-  void reset(const anything&...) const {}
-  template <class... anything>
-  refused_value save(const anything&...) const {
-    return {};
-  }
-  template <class... anything>
-  std::int64_t position(const anything&...) const {
-    return 0;
-  }
-};
-
 /// The outputs of a call, by name: out["logits"_out] is an xtensor view, valid until the next call on the
 /// same object.
 template <class model, class engine>
@@ -159,7 +123,7 @@ public:
       return view<static_cast<std::size_t>(i)>();
     } else {
       detail::refuse<detail::checked_output<model, name>>();
-      return refused_value{};
+      return refused_value{}[output_key<name>{}];
     }
   }
 

@@ -12,6 +12,7 @@ namespace fovea::detail {
 /// A graph that a pass made of a declaration, behind the interface of a model.
 template <class made>
 struct derived_model {
+  static constexpr const char* call = made::call;
   static constexpr auto image = image_of<made>();
   static constexpr graph_view view = image.view();
   using lowered = lowering<derived_model>;

@@ -351,6 +351,7 @@ struct streamed_step {
   static constexpr const auto& result = streaming_attempt<source, time, rows_apart>::result;
   static constexpr const graph& built = result.made;
   static constexpr sentence error = built.error;
+  static constexpr const char* call = "step";
 };
 
 /// The sentence for what rows of a stream do by themselves; empty where they can.
@@ -372,6 +373,7 @@ struct checked_rows {
 template <class source, dim time>
 struct streamed_begin {
   using step = streamed_step<source, time>;
+  static constexpr const char* call = "begin";
   static constexpr graph built = [] {
     graph made;
     streamer pass{source::built, made, dim_of_graph(source::built, time)};

@@ -62,6 +62,14 @@ constexpr void list(sentence& s, std::span<const named_value> values) {
   for (std::size_t i = 0; i < values.size(); ++i) s << (i == 0 ? "" : ", ") << '"' << values[i].name << '"';
 }
 
+/// Begins a sentence about a call that has a name, as a stream's `begin` and `step` have.
+template <class model>
+constexpr sentence about_call() {
+  sentence s;
+  if constexpr (requires { model::call; }) s << model::call << ": ";
+  return s;
+}
+
 /// The sentence for a call that does not fit the model's inputs; empty if all is well.
 template <class model, fixed_name... names>
 struct checked_call {
@@ -72,15 +80,21 @@ struct checked_call {
     [[maybe_unused]] const auto take = [&](int i, const char* name) {
       if (!s.empty()) return;
       if (i < 0) {
-        s << "there is no input \"" << name << "\"; the inputs are ";
-        list(s, model::view.inputs);
+        s = about_call<model>();
+        s << "there is no input \"" << name << "\"; ";
+        if (count == 0) s << "it takes none";
+        if (count > 0) list(s << "the inputs are ", model::view.inputs);
       } else if (++times[i] > 1) {
+        s = about_call<model>();
         s << "the input \"" << name << "\" is given twice";
       }
     };
     (take(find_input<model, names>(), names.text), ...);
     for (std::size_t i = 0; s.empty() && i < count; ++i)
-      if (times[i] == 0) s << "the input \"" << model::view.inputs[i].name << "\" is missing";
+      if (times[i] == 0) {
+        s = about_call<model>();
+        s << "the input \"" << model::view.inputs[i].name << "\" is missing";
+      }
     return s;
   }
   static constexpr sentence error = check();

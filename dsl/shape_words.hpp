@@ -155,6 +155,12 @@ constexpr expr broadcast(expr x, std::initializer_list<dim> dims,
   return g.add({.kind = op::broadcast, .type = g.nodes[x.id].type, .shape = s, .at = at}, x);
 }
 
+/// Zeros of a shape, what most recurrences start from; x says in which graph.
+constexpr expr zeros(expr x, std::initializer_list<dim> dims,
+                     place at = {__builtin_FILE(), __builtin_LINE()}) {
+  return broadcast(constant(x, 0, at), dims, at);
+}
+
 /// The elements from <= i < to of an axis. `from` and `to` are dims of the model; numbers below 0 count from
 /// the end.
 constexpr expr slice(expr x, axis where, dim from, dim to, place at = {__builtin_FILE(), __builtin_LINE()}) {

@@ -155,7 +155,7 @@ constexpr attention_decoder_values attention_decoder(const attention_memory& mem
 
   const expr encoded = memory.attended;
   std::array<expr, carried> start{};
-  start.fill(broadcast(constant(target, 0), {target.size(0), c.hidden}));
+  start.fill(zeros(target, {target.size(0), c.hidden}));
   for (std::size_t layer = 0; layer < layers; ++layer) {
     const auto put = [&](std::size_t i, expr state) {
       if (state.owner != nullptr) start[each * layer + i] = state;

@@ -31,7 +31,7 @@ constexpr expr selective_state_space(expr x, mamba_config c,
   const expr length = softplus(linear(part(0, c.rank), "dt_proj", c.inner)),
              written = part(c.rank, c.rank + c.state), read = part(c.rank + c.state, c.rank + 2 * c.state);
   const expr rates = -exp(parameter(x, "A_log", {c.inner, c.state}));
-  const expr none = broadcast(constant(x, 0), {x.size(0), c.inner, c.state});
+  const expr none = zeros(x, {x.size(0), c.inner, c.state});
   const expr y =
       scan(std::array{x * length, length, written, read}, none, [&](std::array<expr, 4> now, expr state) {
         const expr next =

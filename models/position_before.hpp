@@ -8,7 +8,7 @@ namespace fovea::models {
 /// position, so that it streams.
 constexpr expr position_before(expr x, place at = {__builtin_FILE(), __builtin_LINE()}) {
   const reported_at here(x, at);
-  return scan(x, broadcast(constant(x, 0), {x.size(0), x.size(2)}), [](expr now, expr before) {
+  return scan(x, zeros(x, {x.size(0), x.size(2)}), [](expr now, expr before) {
     return scan_step{before, now};
   });
 }

@@ -83,7 +83,7 @@ constexpr expr norm_of_heads(expr x, double epsilon, rwkv_config c) {
 
 /// The state of versions 5 and 7 before the first step: a matrix for each head.
 constexpr expr no_memory(expr x, rwkv_config c) {
-  return broadcast(constant(x, 0), {x.size(0), c.heads, c.head_width(), c.head_width()});
+  return zeros(x, {x.size(0), c.heads, c.head_width(), c.head_width()});
 }
 
 /// Version 5's attention: a head keeps the sum of key times value, each row fading at a rate of its own.

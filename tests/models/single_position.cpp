@@ -41,7 +41,7 @@ TEST_CASE("a small model takes a position by one function", "[stream]") {
   // A state that is passed on as another is read after it was overwritten, were it not for the plan's own
   // steps.
   static constexpr auto delayed = model("delayed", [](graph& g) {
-    const expr x = g.input<f32>("x", {B, T, 3}), none = broadcast(constant(x, 0), {B, 3});
+    const expr x = g.input<f32>("x", {B, T, 3}), none = zeros(x, {B, 3});
     g.output("y", scan(x, std::array{none, none}, [](expr x_t, auto s) {
                     return scan_step{s[1], std::array{x_t, s[0]}};
                   }).output);
@@ -53,7 +53,7 @@ TEST_CASE("a small model takes a position by one function", "[stream]") {
   static constexpr auto differences = model("differences", [](graph& g) {
     const expr x = g.input<f32>("x", {B, T, 3});
     const auto before = [](expr y) {
-      return scan(y, broadcast(constant(y, 0), {y.size(0), y.size(2)}), [](expr now, expr last) {
+      return scan(y, zeros(y, {y.size(0), y.size(2)}), [](expr now, expr last) {
         return scan_step{last, now};
       });
     };
@@ -83,7 +83,7 @@ TEST_CASE("a small model takes a position by one function", "[stream]") {
 
 TEST_CASE("what was refused is refused again", "[stream]") {
   static constexpr auto m = model("plain", [](graph& g) {
-    const expr x = g.input<f32>("x", {B, T, 2}), none = broadcast(constant(x, 0), {B, 2});
+    const expr x = g.input<f32>("x", {B, T, 2}), none = zeros(x, {B, 2});
     g.output("y", scan(x, none, [](expr x_t, expr s) { return scan_step{s + x_t, s + x_t}; }));
   });
   auto live = stream<T>(m, weights::from({}), {.capacity = {{B, 2}, {T, 1}}});

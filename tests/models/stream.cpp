@@ -234,7 +234,7 @@ TEST_CASE("what does not depend on time is computed once", "[stream]") {
         return u + attention(linear(u, "q", 6), keys, linear(keys, "v", 6), {.heads = 2});
       });
     });
-    g.output("y", scan(y, broadcast(constant(y, 0), {B, 6}), [&](expr x_t, expr h) {
+    g.output("y", scan(y, zeros(y, {B, 6}), [&](expr x_t, expr h) {
                const expr next = tanh(x_t + linear(h, "h", 6) + linear(mean(source, S), "source", 6));
                return scan_step{next, next};
              }));

@@ -116,7 +116,7 @@ TEST_CASE("the table of a model", "[describe]") {
     expr x =
         gather(parameter(g.input<i32>("tokens", {B, T}), "words", {1000, 8}), g.input<i32>("more", {B, T}));
     x = repeat("h", 3, x, [](expr y) { return y + linear(layer_norm(y, "n"), "up", 8); });
-    x = scan(x, broadcast(constant(x, 0), {B, 8}), [](expr y, expr h) {
+    x = scan(x, zeros(x, {B, 8}), [](expr y, expr h) {
       const expr next = tanh(linear(concat(axis(-1), y, h), "step", 8));
       return scan_step{next, next};
     });

@@ -97,6 +97,10 @@ constexpr std::array<int, inputs> time_axes(graph& g, const std::array<expr, inp
   return axes;
 }
 
+/// Whether f(x, state) can be called, and gives more than one expr or array.
+template <class F, class X, class S>
+concept scan_body = std::invocable<F&, X, S> && !exprs<std::invoke_result_t<F&, X, S>>;
+
 } // namespace detail
 
 /// Time: {output, state} = f(x at this step, state), step after step along an axis, by default axis 1.
@@ -104,9 +108,10 @@ constexpr std::array<int, inputs> time_axes(graph& g, const std::array<expr, inp
 ///   state  what is carried from step to step, an expr or an array of them: its values before the first step
 ///   f(x, state) gives scan_step{output, next}, or any pair of such; outputs are an expr or an array too
 /// The outputs get the axis of time back: [B, T, ...]. Values of outside that the body uses are the same at
-/// every step. Errors: sequences of unequal time, a state that changes shape, lengths that are not one for
-/// each batch row.
+/// every step. Errors: a body of another form, sequences of unequal time, a state that changes shape, lengths
+/// that are not one for each batch row.
 template <detail::exprs X, detail::exprs S, class F>
+requires detail::scan_body<F, X, S>
 constexpr auto scan(X xs, S state, F f, scan_options options = {},
                     place at = {__builtin_FILE(), __builtin_LINE()}) {
   const auto inputs = detail::listed(xs);
@@ -199,6 +204,18 @@ constexpr auto scan(X xs, S state, F f, scan_options options = {},
                .at = at},
               y);
   return scanned<outputs, S>{detail::as<outputs>(output), detail::as<S>(last)};
+}
+
+/// A body of another form.
+template <detail::exprs X, detail::exprs S, class F>
+constexpr scanned<expr, S> scan(X xs, S, F, scan_options = {},
+                                place at = {__builtin_FILE(), __builtin_LINE()}) {
+  graph* owner = detail::listed(xs)[0].owner;
+  if (owner != nullptr)
+    owner->fail(at, "scan: the body takes (x, state) of a step and gives scan_step{output, next state}");
+  std::array<expr, detail::expr_count<S>::value> none{};
+  none.fill({owner});
+  return {{owner}, detail::as<S>(none)};
 }
 
 } // namespace fovea

@@ -1,0 +1,16 @@
+// expect: {file}:{line}: scan: the body takes (x, state) of a step and gives scan_step{output, next state}
+#include <fovea/dsl.hpp>
+
+inline constexpr fovea::dim B{"B"}, T{"T"};
+
+inline constexpr auto cell = fovea::model("cell", [](fovea::graph& g) {
+  using namespace fovea;
+  const expr x = g.input<f32>("x", {B, T, 8}), none = zeros(x, {B, 8});
+#ifdef ILL_FORMED
+  const auto y = scan(x, none, [](expr now) { return scan_step{tanh(now), tanh(now)}; }); // <- here
+#else
+  const auto y = scan(x, none, [](expr now, expr h) { return scan_step{tanh(now), tanh(now) + h}; });
+#endif
+  g.output("y", y);
+  g.output("last", y.state);
+});

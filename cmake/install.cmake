@@ -8,10 +8,8 @@ foreach(folder IN ITEMS dsl backends runtime models)
     FILES_MATCHING PATTERN "*.hpp"
   )
 endforeach()
-install(
-  FILES ${PROJECT_SOURCE_DIR}/include/fovea/dsl.hpp ${PROJECT_SOURCE_DIR}/include/fovea/fovea.hpp
-  DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/fovea
-)
+file(GLOB gathering_headers ${PROJECT_SOURCE_DIR}/include/fovea/*.hpp)
+install(FILES ${gathering_headers} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/fovea)
 
 set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/fovea)
 set_target_properties(fovea_kernels PROPERTIES EXPORT_NAME kernels)

@@ -37,7 +37,7 @@ foreach(compiler IN LISTS compilers)
   )
   add_python_test(
     headers/all.${compiler} ${CMAKE_CURRENT_SOURCE_DIR}/headers/check.py
-    --compiler ${compiler} --include ${include_folder} backends runtime fovea.hpp
+    --compiler ${compiler} --include ${include_folder} backends runtime fovea.hpp decoding.hpp tokenizers.hpp
   )
   set_tests_properties(headers/all.${compiler} PROPERTIES LABELS full)
 endforeach()

@@ -9,4 +9,7 @@
 #include <fovea/runtime/stream.hpp>
 #include <fovea/runtime/training/initialise.hpp>
 #include <fovea/runtime/training/train.hpp>
+#include <fovea/runtime/weights/expect_metadata.hpp>
+#include <fovea/runtime/weights/gguf.hpp>
 #include <fovea/runtime/weights/weights.hpp>
+#include <fovea/runtime/weights/word_vectors.hpp>

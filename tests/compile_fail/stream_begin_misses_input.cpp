@@ -1,7 +1,6 @@
 // expect: begin: the input "source" is missing
+#include <fovea/decoding.hpp>
 #include <fovea/fovea.hpp>
-#include <fovea/runtime/decoding/generate.hpp>
-#include <fovea/runtime/decoding/stream_reader.hpp>
 
 inline constexpr fovea::dim B{"B"}, T{"T"};
 

@@ -1,0 +1,12 @@
+#pragma once
+
+// Decoding: what says the next token, and what is done with it.
+
+#include <fovea/runtime/decoding/beam_search.hpp>
+#include <fovea/runtime/decoding/generate.hpp>
+#include <fovea/runtime/decoding/log_probability.hpp>
+#include <fovea/runtime/decoding/stream_reader.hpp>
+#include <fovea/runtime/decoding/token_table.hpp>
+#include <fovea/runtime/decoding/viterbi.hpp>
+#include <fovea/runtime/decoding/whole_prefix.hpp>
+#include <fovea/runtime/ngram/reader.hpp>

@@ -10,8 +10,10 @@
 # for every set, so it includes <fovea/dsl.hpp> and nothing that allocates. MODEL is the model as an expression, such as
 # gpt<small>.
 #
-#     fovea_add_model(tiny_decoder HEADER tiny_decoder.hpp MODEL "tiny_decoder")
-#     target_link_libraries(program PRIVATE tiny_decoder)
+#     fovea_add_model(compiled_decoder HEADER decoder.hpp MODEL "decoder<tiny>")
+#     target_link_libraries(program PRIVATE compiled_decoder)
+#
+# NAME is a C++ namespace and the name of a header, so it is neither the model's name nor HEADER's.
 
 include("${CMAKE_CURRENT_LIST_DIR}/fovea_isa_object.cmake")
 
@@ -27,6 +29,10 @@ function(fovea_add_model name)
   endforeach()
   if(NOT name MATCHES "^[A-Za-z_][A-Za-z0-9_]*$")
     message(FATAL_ERROR "fovea_add_model: expected a C++ identifier as the name, found '${name}'")
+  endif()
+  cmake_path(GET arg_HEADER STEM header_name)
+  if(name STREQUAL header_name OR name STREQUAL arg_MODEL)
+    message(FATAL_ERROR "fovea_add_model(${name}): expected a name that neither the header nor the model has, as in compiled_${name}")
   endif()
   if(NOT arg_ISA)
     set(arg_ISA baseline avx2 avx512)

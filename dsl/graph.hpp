@@ -119,7 +119,7 @@ struct expr {
 /// A model under construction: nodes in the order they were declared, which is an order in which they can
 /// run. Of bounded size; outgrowing it is an error sentence like any other.
 struct graph {
-  static constexpr int max_nodes = 4096, max_operands = 9216, max_dims = 160, max_forms = 40,
+  static constexpr int max_nodes = 4096, max_operands = 9216, max_dims = 256, max_forms = 64,
                        max_scopes = 4096;
   static constexpr int max_parameters = max_nodes, max_inputs = 16, max_outputs = 16, max_regions = 48,
                        max_functions = 12, max_windows = 64;

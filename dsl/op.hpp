@@ -51,7 +51,7 @@ enum class op : std::uint8_t {
   // convolution and pooling
   conv1d, conv2d, conv_transpose1d, conv_transpose2d, max_pool, avg_pool,
   // what gradients are made of, beside the words
-  scatter_add, slice_gradient, conv_weight_gradient, max_pool_gradient, avg_pool_gradient,
+  scatter_add, slice_gradient, attention_gradient, conv_weight_gradient, max_pool_gradient, avg_pool_gradient,
 };
 // clang-format on
 
@@ -77,7 +77,7 @@ constexpr const char* word_of(op kind) {
       "reshape", "permute", "slice", "concat", "pad", "reverse", "broadcast",
       "attention", "attention_map", "sinusoidal_positions", "rope",
       "conv1d", "conv2d", "conv_transpose1d", "conv_transpose2d", "max_pool", "avg_pool",
-      "gather", "slice", "conv", "max_pool", "avg_pool"};
+      "gather", "slice", "attention", "conv", "max_pool", "avg_pool"};
   // clang-format on
   static_assert(sizeof(words) / sizeof(words[0]) == static_cast<unsigned>(op::avg_pool_gradient) + 1);
   return words[static_cast<unsigned>(kind)];

@@ -72,4 +72,41 @@ array attention(const array& query, const array& key, const array& value, const 
   return y;
 }
 
+array attention_gradient(const array& query, const array& key, const array& value, const array& d,
+                         const attention_settings& o) {
+  const array weights = attention_weights(query, key, o);
+  const std::size_t batches = weights.shape(0), queries = weights.shape(2), keys = weights.shape(3),
+                    width = query.shape(2) / o.heads, value_width = value.shape(2) / o.kv_heads;
+  array all = filled({query.size() + key.size() + value.size()}, 0);
+  double *dq = all.data(), *dk = dq + query.size(), *dv = dk + key.size();
+  for (std::size_t b = 0; b < batches; ++b)
+    for (std::size_t h = 0; h < o.heads; ++h)
+      for (std::size_t i = 0; i < queries; ++i) {
+        const std::size_t group = h / (o.heads / o.kv_heads);
+        const std::size_t of_query = (b * queries + i) * query.shape(2) + h * width,
+                          of_result = (b * queries + i) * d.shape(2) + h * value_width;
+        const auto of_key = [&](std::size_t j) { return (b * keys + j) * key.shape(2) + group * width; };
+        const auto of_value = [&](std::size_t j) {
+          return (b * keys + j) * value.shape(2) + group * value_width;
+        };
+        std::vector<double> of_weights(keys);
+        double sum = 0;
+        for (std::size_t j = 0; j < keys; ++j) {
+          for (std::size_t e = 0; e < value_width; ++e) {
+            of_weights[j] += d.data()[of_result + e] * value.data()[of_value(j) + e];
+            dv[of_value(j) + e] += weights(b, h, i, j) * d.data()[of_result + e];
+          }
+          sum += of_weights[j] * weights(b, h, i, j);
+        }
+        for (std::size_t j = 0; j < keys; ++j) {
+          const double of_score = o.scale * weights(b, h, i, j) * (of_weights[j] - sum);
+          for (std::size_t e = 0; e < width; ++e) {
+            dq[of_query + e] += of_score * key.data()[of_key(j) + e];
+            dk[of_key(j) + e] += of_score * query.data()[of_query + e];
+          }
+        }
+      }
+  return all;
+}
+
 } // namespace fovea::reference_ops

@@ -37,4 +37,11 @@ array attention_weights(const array& query, const array& key, const attention_se
 /// The weighted mean of the values: value [B, keys, kv_heads * e] -> [B, queries, heads * e].
 array attention(const array& query, const array& key, const array& value, const attention_settings& settings);
 
+/// The gradients of `attention` without bias, cap and score lambda, given that of its result, d: those of
+/// query, key and value, one behind the other. With P the weights:
+///
+///   dv = P^T d,  dP = d v^T,  ds = P (dP - sum over keys of dP P),  dq = scale ds k,  dk = scale ds^T q
+array attention_gradient(const array& query, const array& key, const array& value, const array& d,
+                         const attention_settings& settings);
+
 } // namespace fovea::reference_ops

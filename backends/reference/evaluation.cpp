@@ -188,6 +188,7 @@ array evaluation::compute(int id) const {
 
     case op::attention:
     case op::attention_map:
+    case op::attention_gradient:
       return attend(id);
     case op::sinusoidal:
       return sinusoidal(shape_of_node(id)[0], shape_of_node(id)[1], n.number);
@@ -245,7 +246,7 @@ array evaluation::attend(int id) const {
                               .bias = n.attributes[1] != 0 ? &operand(id, 3) : nullptr,
                               .score = {},
                               .mask = {}};
-  int next = n.attributes[1] != 0 ? 4 : 3;
+  int next = n.attributes[1] != 0 || n.kind == op::attention_gradient ? 4 : 3;
   const auto read_lambda = [&](lambda& made, int function) {
     if (function < 0) return;
     made.function = &graph_.function(function);
@@ -258,6 +259,8 @@ array evaluation::attend(int id) const {
     return x.dimension() == 3 ? x : reshaped(x, {1, x.shape(0), x.shape(1)});
   };
   const array query = batched(operand(id, 0)), key = batched(operand(id, 1)), value = batched(operand(id, 2));
+  if (n.kind == op::attention_gradient)
+    return attention_gradient(query, key, value, batched(operand(id, 3)), settings);
   return reshaped(n.kind == op::attention ? attention(query, key, value, settings)
                                           : attention_weights(query, key, settings),
                   shape_of_node(id));

@@ -62,6 +62,8 @@ private:
       run_attention(c, s, code[i]);
     else if constexpr (kind == op::attention_map)
       run_attention_map(c, s);
+    else if constexpr (kind == op::attention_gradient)
+      run_attention_gradient(c, s);
     else if constexpr (kind == op::layer_norm || kind == op::rms_norm)
       run_norm(c, s);
     else if constexpr (kind == op::group_norm)
@@ -162,8 +164,12 @@ size_t thread_scratch(context& c, const generated_step* code) {
   for_steps<model>([&]<int k>(std::integral_constant<int, k>) {
     constexpr step s = model::schedule.steps[k];
     [[maybe_unused]] const auto consider = [&](size_t needed) { most = needed > most ? needed : most; };
-    if constexpr (s.kind == step_kind::single && model::view.at(s.node).kind == op::attention)
-      consider(attention_scratch(c, s, code[k]));
+    if constexpr (s.kind == step_kind::single) {
+      constexpr op kind = model::view.at(s.node).kind;
+      if constexpr (kind == op::attention) consider(attention_scratch(c, s, code[k]));
+      if constexpr (kind == op::attention_map) consider(attention_map_scratch(c, s));
+      if constexpr (kind == op::attention_gradient) consider(attention_gradient_scratch(c, s));
+    }
     if constexpr (s.kind == step_kind::convolution) consider(convolution_scratch(c, s));
   });
   return most;

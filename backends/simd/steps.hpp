@@ -20,6 +20,10 @@ void run_chain(context& c, const step& s, const int* leaves, int leaf_count, boo
 /// `code` is empty where the attention has no lambdas of its own.
 void run_attention(context& c, const step& s, const generated_step& code);
 void run_attention_map(context& c, const step& s);
+/// The gradients of attention's query, key and value, one behind the other.
+void run_attention_gradient(context& c, const step& s);
+size_t attention_map_scratch(context& c, const step& s);
+size_t attention_gradient_scratch(context& c, const step& s);
 /// Floats that each thread needs for an attention at the sizes of `c`.
 size_t attention_scratch(context& c, const step& s, const generated_step& code);
 

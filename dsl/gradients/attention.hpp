@@ -2,6 +2,7 @@
 
 #include <fovea/dsl/attention.hpp>
 #include <fovea/dsl/gradients/elementwise.hpp>
+#include <fovea/dsl/plan/mask_bounds.hpp>
 
 namespace fovea::detail {
 
@@ -162,6 +163,29 @@ constexpr expr reduced_heads(expr x, place at) {
              : sum(x, axis(axis_of_each), {.keep = true}, at);
 }
 
+/// Scaled products alone, masked by ranges of keys: one operation gives all three gradients.
+///   attention_gradient  operands: q, k, v, dy, then the tables of the mask; attributes, number: as of
+///   attention;
+///                       dq, dk and dv one behind the other, as one axis
+template <class S>
+constexpr void plain_attention_gradient(S& site) {
+  const place at = site.n.at;
+  graph& g = *site.d.owner;
+  expr operands[16] = {};
+  for (int i = 0; i < site.n.operand_count; ++i) operands[i] = site.x(i);
+  dim ends[4] = {0, 0, 0, 0};
+  for (int i = 0; i < 3; ++i) ends[i + 1] = ends[i] + elements_of(g, site.shape_of(i));
+  node made = site.n;
+  made.kind = op::attention_gradient;
+  made.shape = {};
+  made.shape.push(g.intern(ends[3]));
+  const expr all = g.add(made, operands[0], operands[1], operands[2], site.d);
+  for (int i = 3; i < site.n.operand_count && all.valid(); ++i) g.add_operand(operands[i]);
+  for (int i = 0; i < 3 && all.valid(); ++i)
+    if (site.wants(i))
+      site.pass(i, reshape_to(slice(all, axis(0), ends[i], ends[i + 1], at), site.shape_of(i), at));
+}
+
 /// Attention, with P its map: dv = P^T dy, dP = dy v^T, ds = P (dP - sum(dP P)); then through the recorded
 /// score, the cap, the bias and the product of queries and keys. The map is computed again rather than kept
 /// (Dao et al. 2022, section 3.1). Of attention_map dP is given.
@@ -173,6 +197,9 @@ constexpr void attention_gradient(S& site) {
   const node& n = site.n;
   const int heads = n.attributes[0] & 0xffff, kv_heads = n.attributes[0] >> 16, rank = site.shape_of(0).rank;
   const bool batched = rank == 3, is_map = n.kind == op::attention_map;
+  if (!is_map && n.second_number == 0 && n.attributes[1] == 0 && n.attributes[2] < 0 &&
+      (n.attributes[3] < 0 || is_range(g.functions[n.attributes[3]])))
+    return plain_attention_gradient(site);
 
   // [batch, positions, heads * d] -> [batch, kv_heads, heads of each, positions, d], and back
   const auto by_heads = [&](expr x, int all) {

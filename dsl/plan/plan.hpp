@@ -339,7 +339,7 @@ struct planner {
       }
       s.temporary[0] = take(e);
     }
-    if (n.kind == op::attention || n.kind == op::attention_map) {
+    if (n.kind == op::attention || n.kind == op::attention_gradient) {
       const shape& q = g.at(g.operand(s.node, 0)).shape;
       extent bounds, uniform;
       bounds.factor = 2; // the first and the last key of each query

@@ -1,4 +1,4 @@
-// expect: {file}:{line}: a model has at most 40 different dims that are not numbers
+// expect: {file}:{line}: a model has at most 64 different dims that are not numbers
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

@@ -134,6 +134,19 @@ struct attention_args {
   size_t bounds_batch = 0;
 };
 
+/// What attention's gradient does to the scores of some queries, in place: S becomes P = softmax(scale S),
+/// and dP becomes dS = scale P (dP - sum of dP P).
+///   scores, gradients  S and dP [rows, keys], rows `stride` apart
+///   lower, upper       lower <= key < upper sees it, key `first_key` being the first of a row; null for
+///   every key
+struct attention_gradient_args {
+  float *scores = nullptr, *gradients = nullptr;
+  size_t rows = 0, keys = 0, stride = 0;
+  float scale = 1;
+  const std::int32_t *lower = nullptr, *upper = nullptr;
+  size_t first_key = 0;
+};
+
 /// layer_norm: (x - mean) / sqrt(variance + epsilon) * weight + bias (Ba et al. 2016);
 /// rms_norm: x / sqrt(mean(x^2) + epsilon) * weight (Zhang and Sennrich 2019). Over rows of `width`; weight
 /// and bias may be null; out may be x.
@@ -159,6 +172,13 @@ struct reduce_args {
   const float* x = nullptr;
   float* out = nullptr;
   size_t outer = 0, count = 0, inner = 0;
+};
+
+/// out[j * out_row + i] = x[i * x_row + j]: [rows, columns] becomes [columns, rows].
+struct turn_args {
+  const float* x = nullptr;
+  float* out = nullptr;
+  size_t rows = 0, columns = 0, x_row = 0, out_row = 0;
 };
 
 /// The functions of math.hpp of one argument.
@@ -188,12 +208,15 @@ struct kernel_table {
   void (*pack)(const pack_args&, size_t first, size_t last);
   size_t (*product_tasks)(const product_args&);
   void (*product)(const product_args&, size_t first, size_t last);
+  size_t (*turn_tasks)(const turn_args&);
+  void (*turn)(const turn_args&, size_t first, size_t last);
   size_t (*gather_tasks)(const gather_args&);
   void (*gather)(const gather_args&, size_t first, size_t last);
 
   size_t (*attention_tasks)(const attention_args&);
   size_t (*attention_scratch)(const attention_args&);
   void (*attention)(const attention_args&, size_t first, size_t last, float* scratch);
+  void (*attention_gradient)(const attention_gradient_args&);
   size_t (*norm_tasks)(const norm_args&);
   void (*layer_norm)(const norm_args&, size_t first, size_t last);
   void (*rms_norm)(const norm_args&, size_t first, size_t last);

@@ -2,6 +2,7 @@
 
 #include <fovea/backends/simd/kernels/apply.hpp>
 #include <fovea/backends/simd/kernels/attention.hpp>
+#include <fovea/backends/simd/kernels/attention_gradient.hpp>
 #include <fovea/backends/simd/kernels/convolution.hpp>
 #include <fovea/backends/simd/kernels/gather.hpp>
 #include <fovea/backends/simd/kernels/norm.hpp>
@@ -11,6 +12,7 @@
 #include <fovea/backends/simd/kernels/reduce.hpp>
 #include <fovea/backends/simd/kernels/softmax.hpp>
 #include <fovea/backends/simd/kernels/table.hpp>
+#include <fovea/backends/simd/kernels/turn.hpp>
 
 namespace fovea::simd {
 
@@ -25,11 +27,14 @@ constexpr kernel_table table_of(const char* instruction_set) {
       .pack = pack<Arch>,
       .product_tasks = product_tasks<Arch>,
       .product = product<Arch>,
+      .turn_tasks = turn_tasks<Arch>,
+      .turn = turn<Arch>,
       .gather_tasks = gather_tasks<Arch>,
       .gather = gather<Arch>,
       .attention_tasks = attention_tasks<Arch>,
       .attention_scratch = attention_scratch<Arch>,
       .attention = attention<Arch>,
+      .attention_gradient = attention_gradient<Arch>,
       .norm_tasks = norm_tasks<Arch>,
       .layer_norm = layer_norm<Arch>,
       .rms_norm = rms_norm<Arch>,

@@ -2,164 +2,14 @@
 #include <cmath>
 #include <limits>
 
-#include <fovea/backends/simd/scalar_value.hpp>
+#include <fovea/backends/simd/attention_operands.hpp>
 #include <fovea/backends/simd/steps.hpp>
-#include <fovea/dsl/plan/mask_bounds.hpp>
 
 namespace fovea::simd {
 
 namespace {
 
-/// One attention's operands at the sizes of a call.
-struct operands {
-  attention_args args;
-  lambda_args lambda;
-  const scalar_function *score = nullptr, *mask = nullptr;
-  std::int64_t window = 0; // the positions that a stream keeps of its keys, 0: all
-  std::int64_t rate = 1;   // by how much the stream moves on for each
-  size_t first_batch = 0;  // of the batch rows that these are
-  bool by_row = false;     // each batch row has as many keys as it has taken positions
-
-  operands(const context& c, int id) {
-    const node& n = c.graph.at(id);
-    const shape &q = c.shape_of(c.graph.operand(id, 0)), &k = c.shape_of(c.graph.operand(id, 1)),
-                &v = c.shape_of(c.graph.operand(id, 2));
-    args.q = c.value(c.graph.operand(id, 0));
-    if (const node& from = c.graph.at(c.plan.base[c.graph.operand(id, 1)]); from.kind == op::cache) {
-      window = from.attributes[2];
-      rate = from.attributes[3];
-      by_row = c.row_places != nullptr;
-    }
-    args.k = c.value(c.graph.operand(id, 1));
-    args.v = c.value(c.graph.operand(id, 2));
-    args.out = c.result(id);
-    args.batch = q.rank == 3 ? c.size(q[0]) : 1;
-    args.heads = static_cast<size_t>(n.attributes[0] & 0xffff);
-    args.kv_heads = static_cast<size_t>(n.attributes[0] >> 16);
-    args.queries = c.size(q[-2]);
-    args.keys = c.size(k[-2]);
-    args.q_row = c.size(q[-1]);
-    args.k_row = c.size(k[-1]);
-    args.v_row = c.size(v[-1]);
-    args.key_width = args.q_row / args.heads;
-    args.value_width = args.v_row / args.kv_heads;
-    args.out_row = args.value_width * args.heads;
-    args.q_batch = args.q_row * args.queries;
-    args.k_batch = args.k_row * rows_of(c, c.graph.operand(id, 1));
-    args.v_batch = args.v_row * rows_of(c, c.graph.operand(id, 2));
-    args.out_batch = args.out_row * args.queries;
-    args.scale = static_cast<float>(n.number);
-    args.soft_cap = static_cast<float>(n.second_number);
-    int next = 3;
-    if (n.attributes[1] != 0) {
-      const int bias = c.graph.operand(id, next++);
-      const shape& b = c.shape_of(bias);
-      args.bias = c.value(bias);
-      // From the last axis: keys, queries, heads, batch. One that is missing or 1 does not move.
-      size_t stride = 1, strides[4] = {};
-      for (int axis = 1; axis <= b.rank; ++axis) {
-        strides[axis - 1] = c.size(b[-axis]) == 1 ? 0 : stride;
-        stride *= c.size(b[-axis]);
-      }
-      args.bias_query = strides[1], args.bias_head = strides[2], args.bias_batch = strides[3];
-    }
-    int table = 0;
-    const auto read = [&](int function) -> const scalar_function* {
-      if (function < 0) return nullptr;
-      const scalar_function& f = c.graph.function(function);
-      for (int i = 0; i < f.capture_count; ++i, ++table) {
-        const int from = c.graph.operand(id, next++);
-        lambda.tables[table] = c.value(from);
-        const shape& s = c.shape_of(from);
-        for (int axis = 0; axis < s.rank && axis < 4; ++axis)
-          lambda.table_sizes[table][axis] = c.size(s[axis]);
-      }
-      return &f;
-    };
-    score = read(n.attributes[2]);
-    mask = read(n.attributes[3]);
-    lambda.query_offset = static_cast<std::int32_t>(args.keys) - static_cast<std::int32_t>(args.queries);
-    if (!by_row && window > 0) skip(missing(c.before / rate));
-  }
-
-  /// A stream's window is not full at first.
-  size_t missing(std::int64_t before) const {
-    return static_cast<size_t>(std::max<std::int64_t>(0, window - before));
-  }
-  void skip(size_t keys) {
-    args.k += keys * args.k_row;
-    args.v += keys * args.v_row;
-  }
-
-  /// The same of one batch row, where each has keys of its own number.
-  operands of_row(const context& c, size_t row) const {
-    operands one = *this;
-    attention_args& a = one.args;
-    const std::int64_t before = c.before_row(row) / rate,
-                       kept = window > 0 ? std::min(window, before) : before;
-    a.batch = 1;
-    a.keys = static_cast<size_t>(kept) + a.queries;
-    a.q += row * a.q_batch;
-    a.k += row * a.k_batch;
-    a.v += row * a.v_batch;
-    a.out += row * a.out_batch;
-    if (a.bias != nullptr) a.bias += row * a.bias_batch;
-    if (window > 0) one.skip(missing(before));
-    one.first_batch = row;
-    one.lambda.query_offset = static_cast<std::int32_t>(kept);
-    return one;
-  }
-
-  /// Positions from one batch row of keys or values to the next: a stream's caches have room for more.
-  static size_t rows_of(const context& c, int id) {
-    const bool cached = c.graph.at(c.plan.base[id]).kind == op::cache;
-    return cached ? c.state_of(id).rows : c.size(c.shape_of(id)[-2]);
-  }
-
-  scalar_point point(bool of_mask) const {
-    const int first = of_mask && score != nullptr ? score->capture_count : 0;
-    return {of_mask ? *mask : *score, lambda.tables + first, lambda.table_sizes + first};
-  }
-
-  /// The keys that each query may see, into `bounds`: all lower ends, then all upper ends.
-  void find_bounds(float* bounds) {
-    auto* lower = reinterpret_cast<std::int32_t*>(bounds);
-    std::int32_t* upper = lower + args.batch * args.queries;
-    args.lower = lower;
-    args.upper = upper;
-    args.bounds_batch = args.queries;
-    scalar_point p = point(true);
-    for (size_t b = 0; b < args.batch; ++b)
-      for (size_t i = 0; i < args.queries; ++i) {
-        p.batch = static_cast<std::int32_t>(first_batch + b);
-        p.query = static_cast<std::int32_t>(i) + lambda.query_offset;
-        const key_range r = range_around(*mask, mask->count - 1, static_cast<std::int64_t>(args.keys),
-                                         [&p](int id) { return p.value(id); });
-        *lower++ = static_cast<std::int32_t>(r.first);
-        *upper++ = static_cast<std::int32_t>(r.last);
-      }
-  }
-
-  /// What depends on the batch row and the head alone, for each of them.
-  void find_uniform(float* uniform) {
-    lambda.uniform = uniform;
-    for (size_t b = 0; b < args.batch; ++b)
-      for (size_t h = 0; h < args.heads; ++h)
-        for (const bool of_mask : {false, true}) {
-          float* values = uniform + ((b * args.heads + h) * 2 + of_mask) * scalar_function::max_nodes;
-          if ((of_mask ? mask : score) == nullptr) continue;
-          scalar_point p = point(of_mask);
-          p.batch = static_cast<std::int32_t>(first_batch + b);
-          p.head = static_cast<std::int32_t>(h);
-          for (int id = 0; id < p.f.count; ++id)
-            if (!detail::depends_on(p.f, id, op::score) && !detail::depends_on(p.f, id, op::query_position) &&
-                !detail::depends_on(p.f, id, op::key_position))
-              values[id] = static_cast<float>(p.value(id));
-        }
-  }
-};
-
-void run_rows(context& c, const step& s, const generated_step& code, operands& o) {
+void run_rows(context& c, const step& s, const generated_step& code, attention_operands& o) {
   if (o.mask != nullptr) o.find_bounds(c.slots[s.temporary[0]]);
   if (code.attention == nullptr) {
     c.run(c.kernels.attention_tasks(o.args), [&](size_t first, size_t last, size_t thread) {
@@ -176,13 +26,13 @@ void run_rows(context& c, const step& s, const generated_step& code, operands& o
 } // namespace
 
 void run_attention(context& c, const step& s, const generated_step& code) {
-  operands all(c, s.node);
+  attention_operands all(c, s.node);
   if (!all.by_row) {
     run_rows(c, s, code, all);
     return;
   }
   for (size_t row = 0; row < all.args.batch; ++row) {
-    operands one = all.of_row(c, row);
+    attention_operands one = all.of_row(c, row);
     if (c.is_idle(row))
       std::fill_n(one.args.out, one.args.out_batch, 0.0f);
     else
@@ -191,7 +41,7 @@ void run_attention(context& c, const step& s, const generated_step& code) {
 }
 
 size_t attention_scratch(context& c, const step& s, const generated_step& code) {
-  operands o(c, s.node);
+  attention_operands o(c, s.node);
   size_t most = 0;
   // Kernels may choose another way for few queries.
   for (const size_t queries : {size_t{1}, o.args.queries}) {
@@ -202,48 +52,242 @@ size_t attention_scratch(context& c, const step& s, const generated_step& code) 
   return most;
 }
 
-void run_attention_map(context& c, const step& s) {
-  const operands o(c, s.node);
+namespace {
+
+/// The queries that a task of attention's map or gradient takes at once.
+constexpr size_t queries_at_once = 64;
+
+size_t rounded(size_t floats) { return (floats + 15) / 16 * 16; }
+
+/// A kernel's whole work by one thread.
+void multiply(const kernel_table& kernels, const product_args& args) {
+  kernels.product(args, 0, kernels.product_tasks(args));
+}
+void pack(const kernel_table& kernels, const pack_args& args) {
+  kernels.pack(args, 0, kernels.pack_tasks(args));
+}
+/// The keys of one batch row and key head as columns: what queries are multiplied by.
+pack_args keys_as_columns(const attention_args& a, size_t b, size_t head, float* panels) {
+  return {.b = a.k + b * a.k_batch + head * a.key_width,
+          .columns = a.keys,
+          .depth = a.key_width,
+          .column_stride = a.k_row,
+          .depth_stride = 1,
+          .panels = panels};
+}
+
+/// From products of a query and its keys to their scores; what the mask hides becomes -infinity.
+void score_row(const attention_operands& o, size_t b, size_t h, size_t i, float* row) {
   const attention_args& a = o.args;
-  c.run(a.batch * a.heads * a.queries, [&](size_t first, size_t last, size_t) {
+  const float* bias =
+      a.bias == nullptr ? nullptr : a.bias + b * a.bias_batch + h * a.bias_head + i * a.bias_query;
+  for (size_t j = 0; j < a.keys; ++j) {
+    row[j] = row[j] * a.scale + (bias == nullptr ? 0.0f : bias[j]);
+    if (a.soft_cap > 0) row[j] = a.soft_cap * std::tanh(row[j] / a.soft_cap);
+  }
+  for (const bool of_mask : {false, true}) {
+    if ((of_mask ? o.mask : o.score) == nullptr) continue;
+    scalar_point p = o.point(of_mask);
+    p.batch = static_cast<std::int32_t>(b);
+    p.head = static_cast<std::int32_t>(h);
+    p.query = static_cast<std::int32_t>(i) + o.lambda.query_offset;
+    for (size_t j = 0; j < a.keys; ++j) {
+      p.key = static_cast<std::int32_t>(j);
+      p.score = row[j];
+      const double value = p.value(p.f.count - 1);
+      if (!of_mask)
+        row[j] = static_cast<float>(value);
+      else if (value == 0)
+        row[j] = -std::numeric_limits<float>::infinity();
+    }
+  }
+}
+
+} // namespace
+
+void run_attention_map(context& c, const step& s) {
+  const attention_operands o(c, s.node);
+  const attention_args& a = o.args;
+  c.run(a.batch * a.heads, [&](size_t first, size_t last, size_t thread) {
     for (size_t task = first; task < last; ++task) {
-      const size_t i = task % a.queries, h = task / a.queries % a.heads, b = task / a.queries / a.heads;
-      const float* q = a.q + b * a.q_batch + i * a.q_row + h * a.key_width;
-      const float* k = a.k + b * a.k_batch + h / (a.heads / a.kv_heads) * a.key_width;
-      float* row = a.out + task * a.keys;
-      float largest = -std::numeric_limits<float>::infinity();
-      for (size_t j = 0; j < a.keys; ++j) {
-        float score = 0;
-        for (size_t d = 0; d < a.key_width; ++d) score += q[d] * k[j * a.k_row + d];
-        score *= a.scale;
-        if (a.bias != nullptr) score += a.bias[b * a.bias_batch + h * a.bias_head + i * a.bias_query + j];
-        if (a.soft_cap > 0) score = a.soft_cap * std::tanh(score / a.soft_cap);
-        for (const bool of_mask : {false, true}) {
-          if ((of_mask ? o.mask : o.score) == nullptr) continue;
-          scalar_point p = o.point(of_mask);
-          p.batch = static_cast<std::int32_t>(b);
-          p.head = static_cast<std::int32_t>(h);
-          p.query = static_cast<std::int32_t>(i) + o.lambda.query_offset;
-          p.key = static_cast<std::int32_t>(j);
-          p.score = score;
-          const double value = p.value(p.f.count - 1);
-          if (!of_mask)
-            score = static_cast<float>(value);
-          else if (value == 0)
-            score = -std::numeric_limits<float>::infinity();
-        }
-        row[j] = score;
-        largest = std::max(largest, score);
-      }
-      if (largest == -std::numeric_limits<float>::infinity()) {
-        std::fill_n(row, a.keys, 0.0f);
-        continue;
-      }
-      float sum = 0;
-      for (size_t j = 0; j < a.keys; ++j) sum += row[j] = std::exp(row[j] - largest);
-      for (size_t j = 0; j < a.keys; ++j) row[j] /= sum;
+      const size_t h = task % a.heads, b = task / a.heads;
+      float* rows = a.out + task * a.queries * a.keys;
+      pack(c.kernels, keys_as_columns(a, b, h / (a.heads / a.kv_heads), c.scratch_of(thread)));
+      const product_part part{
+          .panels = c.scratch_of(thread), .columns = a.keys, .out = rows, .out_stride = a.keys};
+      multiply(c.kernels, {.a = a.q + b * a.q_batch + h * a.key_width,
+                           .rows = a.queries,
+                           .depth = a.key_width,
+                           .a_stride = a.q_row,
+                           .parts = &part,
+                           .part_count = 1});
+      for (size_t i = 0; i < a.queries; ++i) score_row(o, b, h, i, rows + i * a.keys);
+      const softmax_args all{.x = rows, .out = rows, .outer = a.queries, .count = a.keys, .inner = 1};
+      c.kernels.softmax(all, 0, c.kernels.softmax_tasks(all));
     }
   });
+}
+
+size_t attention_map_scratch(context& c, const step& s) {
+  const attention_operands o(c, s.node);
+  return panel_floats(c.kernels.panel, o.args.keys, o.args.key_width);
+}
+
+namespace {
+
+/// Where a thread's pieces lie in its scratch memory.
+struct gradient_scratch {
+  float *keys, *values, *keys_by_depth, *queries, *gradients; // packed
+  float *scores, *score_gradients, *turned;
+  size_t row, total; // floats of a row of scores; of all
+
+  gradient_scratch(const context& c, const attention_args& a, float* begin) : row(rounded(a.keys)) {
+    float* next = begin;
+    const auto take = [&](size_t floats) {
+      float* at = next;
+      next += rounded(floats);
+      return at;
+    };
+    const size_t panel = c.kernels.panel;
+    keys = take(panel_floats(panel, a.keys, a.key_width));
+    values = take(panel_floats(panel, a.keys, a.value_width));
+    keys_by_depth = take(panel_floats(panel, a.key_width, a.keys));
+    queries = take(panel_floats(panel, a.key_width, queries_at_once));
+    gradients = take(panel_floats(panel, a.value_width, queries_at_once));
+    scores = take(queries_at_once * row);
+    score_gradients = take(queries_at_once * row);
+    turned = take(queries_at_once * row);
+    total = static_cast<size_t>(next - begin);
+  }
+};
+
+} // namespace
+
+/// By blocks of queries, so that memory does not grow with the square of the length: the scores of a block
+/// and the keys it sees are computed again (Dao et al. 2022, algorithm 4).
+void run_attention_gradient(context& c, const step& s) {
+  attention_operands o(c, s.node);
+  if (o.mask != nullptr) o.find_bounds(c.slots[s.temporary[0]]);
+  const attention_args& a = o.args;
+  const float* d = c.value(c.graph.operand(s.node, 3));
+  float *of_queries = c.result(s.node), *of_keys = of_queries + a.batch * a.q_batch,
+        *of_values = of_keys + a.batch * a.k_batch;
+  const size_t each = a.heads / a.kv_heads, panel = c.kernels.panel;
+  c.run(a.batch * a.kv_heads, [&](size_t first, size_t last, size_t thread) {
+    const gradient_scratch at(c, a, c.scratch_of(thread));
+    for (size_t task = first; task < last; ++task) {
+      const size_t b = task / a.kv_heads, head = task % a.kv_heads;
+      const float *k = a.k + b * a.k_batch + head * a.key_width,
+                  *v = a.v + b * a.v_batch + head * a.value_width;
+      float *dk = of_keys + b * a.k_batch + head * a.key_width,
+            *dv = of_values + b * a.v_batch + head * a.value_width;
+      for (size_t j = 0; j < a.keys; ++j) {
+        std::fill_n(dk + j * a.k_row, a.key_width, 0.0f);
+        std::fill_n(dv + j * a.v_row, a.value_width, 0.0f);
+      }
+      pack(c.kernels, keys_as_columns(a, b, head, at.keys));
+      pack(c.kernels, {.b = v,
+                       .columns = a.keys,
+                       .depth = a.value_width,
+                       .column_stride = a.v_row,
+                       .depth_stride = 1,
+                       .panels = at.values});
+      pack(c.kernels, {.b = k,
+                       .columns = a.key_width,
+                       .depth = a.keys,
+                       .column_stride = 1,
+                       .depth_stride = a.k_row,
+                       .panels = at.keys_by_depth});
+      for (size_t h = head * each; h < (head + 1) * each; ++h)
+        for (size_t i = 0; i < a.queries; i += queries_at_once) {
+          const size_t rows = std::min(queries_at_once, a.queries - i);
+          const float *q = a.q + b * a.q_batch + i * a.q_row + h * a.key_width,
+                      *of_out = d + b * a.out_batch + i * a.out_row + h * a.value_width;
+          float* dq = of_queries + b * a.q_batch + i * a.q_row + h * a.key_width;
+          // The keys that the block sees, from the first of a panel on.
+          const std::int32_t *lower = nullptr, *upper = nullptr;
+          size_t begin = 0, end = a.keys;
+          if (a.lower != nullptr) {
+            lower = a.lower + b * a.bounds_batch + i, upper = a.upper + b * a.bounds_batch + i;
+            const std::int32_t low = *std::min_element(lower, lower + rows),
+                               high = *std::max_element(upper, upper + rows);
+            begin = static_cast<size_t>(std::max(low, 0)) / panel * panel;
+            end = std::min(a.keys, static_cast<size_t>(std::max(high, 0)));
+          }
+          if (end <= begin) {
+            for (size_t r = 0; r < rows; ++r) std::fill_n(dq + r * a.q_row, a.key_width, 0.0f);
+            continue;
+          }
+          const size_t seen = end - begin;
+          const auto product = [&](const float* left, size_t left_rows, size_t depth, size_t stride,
+                                   const product_part& part) {
+            multiply(c.kernels, {.a = left,
+                                 .rows = left_rows,
+                                 .depth = depth,
+                                 .a_stride = stride,
+                                 .parts = &part,
+                                 .part_count = 1});
+          };
+          product(q, rows, a.key_width, a.q_row,
+                  {.panels = at.keys + begin * a.key_width,
+                   .columns = seen,
+                   .out = at.scores,
+                   .out_stride = at.row});
+          product(of_out, rows, a.value_width, a.out_row,
+                  {.panels = at.values + begin * a.value_width,
+                   .columns = seen,
+                   .out = at.score_gradients,
+                   .out_stride = at.row});
+          c.kernels.attention_gradient({.scores = at.scores,
+                                        .gradients = at.score_gradients,
+                                        .rows = rows,
+                                        .keys = seen,
+                                        .stride = at.row,
+                                        .scale = a.scale,
+                                        .lower = lower,
+                                        .upper = upper,
+                                        .first_key = begin});
+          for (size_t column = 0; column < a.key_width; column += panel)
+            product(at.score_gradients, rows, seen, at.row,
+                    {.panels = at.keys_by_depth + column * a.keys + begin * panel,
+                     .columns = std::min(panel, a.key_width - column),
+                     .out = dq + column,
+                     .out_stride = a.q_row});
+          // left^T right added to the rows of keys that the block sees
+          const auto add_turned = [&](const float* left, const float* right, size_t right_row, size_t width,
+                                      float* panels, float* to, size_t to_row) {
+            const turn_args turned{.x = left,
+                                   .out = at.turned,
+                                   .rows = rows,
+                                   .columns = seen,
+                                   .x_row = at.row,
+                                   .out_row = queries_at_once};
+            c.kernels.turn(turned, 0, c.kernels.turn_tasks(turned));
+            pack(c.kernels, {.b = right,
+                             .columns = width,
+                             .depth = rows,
+                             .column_stride = 1,
+                             .depth_stride = right_row,
+                             .panels = panels});
+            float* sum = to + begin * to_row;
+            product(at.turned, seen, rows, queries_at_once,
+                    {.panels = panels,
+                     .columns = width,
+                     .out = sum,
+                     .out_stride = to_row,
+                     .other = sum,
+                     .other_stride = to_row,
+                     .join = combine::add});
+          };
+          add_turned(at.scores, of_out, a.out_row, a.value_width, at.gradients, dv, a.v_row);
+          add_turned(at.score_gradients, q, a.q_row, a.key_width, at.queries, dk, a.k_row);
+        }
+    }
+  });
+}
+
+size_t attention_gradient_scratch(context& c, const step& s) {
+  return gradient_scratch(c, attention_operands(c, s.node).args, nullptr).total;
 }
 
 } // namespace fovea::simd

@@ -29,20 +29,47 @@ void copy(context& c, const shape& s, const strided& view, float* out, const siz
   const size_t row = s.rank == 0 ? 1 : c.size(s[-1]);
   const std::ptrdiff_t step = s.rank == 0 ? 1 : view.strides[s.rank - 1];
   c.run(c.elements(s, 0, axes), [&](size_t first, size_t last, size_t) {
+    // Where row `first` lies; from there on the axes are counted up.
+    size_t at[shape::max_rank] = {}, rest = first;
+    const float* from = view.from;
+    float* to = out;
+    for (int axis = axes - 1; axis >= 0; --axis) {
+      at[axis] = rest % c.size(s.dims[axis]);
+      rest /= c.size(s.dims[axis]);
+      from += static_cast<std::ptrdiff_t>(at[axis]) * view.strides[axis];
+      to += at[axis] * out_strides[axis];
+    }
     for (size_t i = first; i < last; ++i) {
-      const float* from = view.from;
-      float* to = out;
-      size_t rest = i;
-      for (int axis = axes - 1; axis >= 0; --axis) {
-        const size_t at = rest % c.size(s.dims[axis]);
-        rest /= c.size(s.dims[axis]);
-        from += static_cast<std::ptrdiff_t>(at) * view.strides[axis];
-        to += at * out_strides[axis];
-      }
       if (step == 1)
         std::memcpy(to, from, row * sizeof(float));
       else
         for (size_t j = 0; j < row; ++j) to[j] = from[static_cast<std::ptrdiff_t>(j) * step];
+      for (int axis = axes - 1; axis >= 0; --axis) {
+        from += view.strides[axis];
+        to += out_strides[axis];
+        if (++at[axis] < c.size(s.dims[axis])) break;
+        from -= static_cast<std::ptrdiff_t>(at[axis]) * view.strides[axis];
+        to -= at[axis] * out_strides[axis];
+        at[axis] = 0;
+      }
+    }
+  });
+}
+
+/// The last two axes of a contiguous value exchanged.
+void turn(context& c, const shape& x, const float* from, float* out) {
+  const size_t rows = c.size(x[-2]), columns = c.size(x[-1]), all = c.elements(x, 0, x.rank - 2);
+  const turn_args one{
+      .x = from, .out = out, .rows = rows, .columns = columns, .x_row = columns, .out_row = rows};
+  const size_t tasks = c.kernels.turn_tasks(one);
+  c.run(all * tasks, [&](size_t first, size_t last, size_t) {
+    while (first < last) {
+      turn_args part = one;
+      const size_t matrix = first / tasks, begin = first % tasks,
+                   end = std::min(tasks, begin + (last - first));
+      part.x += matrix * rows * columns, part.out += matrix * rows * columns;
+      c.kernels.turn(part, begin, end);
+      first += end - begin;
     }
   });
 }
@@ -61,11 +88,9 @@ void run_copy(context& c, const step& s) {
   const node& n = c.graph.at(s.node);
   const int from = c.graph.operand(s.node, 0);
   const shape& x = c.shape_of(from);
+  if (n.kind == op::transpose) return turn(c, x, c.value(from), c.result(s.node));
   strided view(c, from);
   switch (n.kind) {
-    case op::transpose:
-      std::swap(view.strides[x.rank - 1], view.strides[x.rank - 2]);
-      break;
     case op::permute: {
       strided moved = view;
       for (int i = 0; i < x.rank; ++i) moved.strides[i] = view.strides[n.attributes[0] >> (3 * i) & 7];

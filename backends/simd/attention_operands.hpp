@@ -1,0 +1,161 @@
+#pragma once
+
+#include <algorithm>
+
+#include <fovea/backends/simd/context.hpp>
+#include <fovea/backends/simd/generated.hpp>
+#include <fovea/backends/simd/scalar_value.hpp>
+#include <fovea/dsl/plan/mask_bounds.hpp>
+
+namespace fovea::simd {
+
+/// One attention's operands at the sizes of a call.
+struct attention_operands {
+  attention_args args;
+  lambda_args lambda;
+  const scalar_function *score = nullptr, *mask = nullptr;
+  std::int64_t window = 0; // the positions that a stream keeps of its keys, 0: all
+  std::int64_t rate = 1;   // by how much the stream moves on for each
+  size_t first_batch = 0;  // of the batch rows that these are
+  bool by_row = false;     // each batch row has as many keys as it has taken positions
+
+  attention_operands(const context& c, int id) {
+    const node& n = c.graph.at(id);
+    const shape &q = c.shape_of(c.graph.operand(id, 0)), &k = c.shape_of(c.graph.operand(id, 1)),
+                &v = c.shape_of(c.graph.operand(id, 2));
+    args.q = c.value(c.graph.operand(id, 0));
+    if (const node& from = c.graph.at(c.plan.base[c.graph.operand(id, 1)]); from.kind == op::cache) {
+      window = from.attributes[2];
+      rate = from.attributes[3];
+      by_row = c.row_places != nullptr;
+    }
+    args.k = c.value(c.graph.operand(id, 1));
+    args.v = c.value(c.graph.operand(id, 2));
+    args.out = c.result(id);
+    args.batch = q.rank == 3 ? c.size(q[0]) : 1;
+    args.heads = static_cast<size_t>(n.attributes[0] & 0xffff);
+    args.kv_heads = static_cast<size_t>(n.attributes[0] >> 16);
+    args.queries = c.size(q[-2]);
+    args.keys = c.size(k[-2]);
+    args.q_row = c.size(q[-1]);
+    args.k_row = c.size(k[-1]);
+    args.v_row = c.size(v[-1]);
+    args.key_width = args.q_row / args.heads;
+    args.value_width = args.v_row / args.kv_heads;
+    args.out_row = args.value_width * args.heads;
+    args.q_batch = args.q_row * args.queries;
+    args.k_batch = args.k_row * rows_of(c, c.graph.operand(id, 1));
+    args.v_batch = args.v_row * rows_of(c, c.graph.operand(id, 2));
+    args.out_batch = args.out_row * args.queries;
+    args.scale = static_cast<float>(n.number);
+    args.soft_cap = static_cast<float>(n.second_number);
+    int next = n.kind == op::attention_gradient ? 4 : 3;
+    if (n.attributes[1] != 0) {
+      const int bias = c.graph.operand(id, next++);
+      const shape& b = c.shape_of(bias);
+      args.bias = c.value(bias);
+      // From the last axis: keys, queries, heads, batch. One that is missing or 1 does not move.
+      size_t stride = 1, strides[4] = {};
+      for (int axis = 1; axis <= b.rank; ++axis) {
+        strides[axis - 1] = c.size(b[-axis]) == 1 ? 0 : stride;
+        stride *= c.size(b[-axis]);
+      }
+      args.bias_query = strides[1], args.bias_head = strides[2], args.bias_batch = strides[3];
+    }
+    int table = 0;
+    const auto read = [&](int function) -> const scalar_function* {
+      if (function < 0) return nullptr;
+      const scalar_function& f = c.graph.function(function);
+      for (int i = 0; i < f.capture_count; ++i, ++table) {
+        const int from = c.graph.operand(id, next++);
+        lambda.tables[table] = c.value(from);
+        const shape& s = c.shape_of(from);
+        for (int axis = 0; axis < s.rank && axis < 4; ++axis)
+          lambda.table_sizes[table][axis] = c.size(s[axis]);
+      }
+      return &f;
+    };
+    score = read(n.attributes[2]);
+    mask = read(n.attributes[3]);
+    lambda.query_offset = static_cast<std::int32_t>(args.keys) - static_cast<std::int32_t>(args.queries);
+    if (!by_row && window > 0) skip(missing(c.before / rate));
+  }
+
+  /// A stream's window is not full at first.
+  size_t missing(std::int64_t before) const {
+    return static_cast<size_t>(std::max<std::int64_t>(0, window - before));
+  }
+  void skip(size_t keys) {
+    args.k += keys * args.k_row;
+    args.v += keys * args.v_row;
+  }
+
+  /// The same of one batch row, where each has keys of its own number.
+  attention_operands of_row(const context& c, size_t row) const {
+    attention_operands one = *this;
+    attention_args& a = one.args;
+    const std::int64_t before = c.before_row(row) / rate,
+                       kept = window > 0 ? std::min(window, before) : before;
+    a.batch = 1;
+    a.keys = static_cast<size_t>(kept) + a.queries;
+    a.q += row * a.q_batch;
+    a.k += row * a.k_batch;
+    a.v += row * a.v_batch;
+    a.out += row * a.out_batch;
+    if (a.bias != nullptr) a.bias += row * a.bias_batch;
+    if (window > 0) one.skip(missing(before));
+    one.first_batch = row;
+    one.lambda.query_offset = static_cast<std::int32_t>(kept);
+    return one;
+  }
+
+  /// Positions from one batch row of keys or values to the next: a stream's caches have room for more.
+  static size_t rows_of(const context& c, int id) {
+    const bool cached = c.graph.at(c.plan.base[id]).kind == op::cache;
+    return cached ? c.state_of(id).rows : c.size(c.shape_of(id)[-2]);
+  }
+
+  scalar_point point(bool of_mask) const {
+    const int first = of_mask && score != nullptr ? score->capture_count : 0;
+    return {of_mask ? *mask : *score, lambda.tables + first, lambda.table_sizes + first};
+  }
+
+  /// The keys that each query may see, into `bounds`: all lower ends, then all upper ends.
+  void find_bounds(float* bounds) {
+    auto* lower = reinterpret_cast<std::int32_t*>(bounds);
+    std::int32_t* upper = lower + args.batch * args.queries;
+    args.lower = lower;
+    args.upper = upper;
+    args.bounds_batch = args.queries;
+    scalar_point p = point(true);
+    for (size_t b = 0; b < args.batch; ++b)
+      for (size_t i = 0; i < args.queries; ++i) {
+        p.batch = static_cast<std::int32_t>(first_batch + b);
+        p.query = static_cast<std::int32_t>(i) + lambda.query_offset;
+        const key_range r = range_around(*mask, mask->count - 1, static_cast<std::int64_t>(args.keys),
+                                         [&p](int id) { return p.value(id); });
+        *lower++ = static_cast<std::int32_t>(r.first);
+        *upper++ = static_cast<std::int32_t>(r.last);
+      }
+  }
+
+  /// What depends on the batch row and the head alone, for each of them.
+  void find_uniform(float* uniform) {
+    lambda.uniform = uniform;
+    for (size_t b = 0; b < args.batch; ++b)
+      for (size_t h = 0; h < args.heads; ++h)
+        for (const bool of_mask : {false, true}) {
+          float* values = uniform + ((b * args.heads + h) * 2 + of_mask) * scalar_function::max_nodes;
+          if ((of_mask ? mask : score) == nullptr) continue;
+          scalar_point p = point(of_mask);
+          p.batch = static_cast<std::int32_t>(first_batch + b);
+          p.head = static_cast<std::int32_t>(h);
+          for (int id = 0; id < p.f.count; ++id)
+            if (!detail::depends_on(p.f, id, op::score) && !detail::depends_on(p.f, id, op::query_position) &&
+                !detail::depends_on(p.f, id, op::key_position))
+              values[id] = static_cast<float>(p.value(id));
+        }
+  }
+};
+
+} // namespace fovea::simd

@@ -73,6 +73,8 @@ struct context {
   /// A value that is stored: a slot or a parameter. int32 and boolean values are stored as int32.
   const float* value(int node) const {
     const int b = plan.base[node], slot = plan.slot[b];
+    if (plan.taken[b]) return value(graph.operand(b, 0)) + pass_offset(b);
+    if (plan.collected[b]) return slots[slot] + pass_offset(b);
     return slot >= 0 ? slots[slot] : slot == -1 ? parameter(b) : state(b);
   }
   const kept_state& state_of(int node) const { return states[-2 - plan.slot[plan.base[node]]]; }
@@ -82,7 +84,16 @@ struct context {
            window_start / s.rate * s.position;
   }
   const std::int32_t* integers(int node) const { return reinterpret_cast<const std::int32_t*>(value(node)); }
-  float* result(int node) const { return slots[plan.slot[plan.base[node]]]; }
+  float* result(int node) const {
+    const int b = plan.base[node];
+    return slots[plan.slot[b]] + (plan.collected[b] ? pass_offset(b) : 0);
+  }
+  /// Where the current pass's value lies among those of all passes.
+  size_t pass_offset(int node) const {
+    const fovea::node& n = graph.at(node);
+    return static_cast<size_t>(times[n.kind == op::time_step ? n.attributes[1] : n.region]) *
+           elements(n.shape);
+  }
 
   template <class F>
   void run(size_t tasks, F&& f) const {

@@ -87,7 +87,9 @@ struct scan_loop {
               if (const int from = g.operand(id, k); schedule.groups.root[from] != s.node) read(from);
       } else if (s.kind == step_kind::single && n.kind == op::time_step) {
         const shape& sequence = g.at(g.operand(s.node, 0)).shape;
-        require(is_row(s.node) && n.type == element::f32 && schedule.slot[base(g.operand(s.node, 0))] >= 0 &&
+        const int from = base(g.operand(s.node, 0));
+        require(is_row(s.node) && n.type == element::f32 &&
+                (schedule.slot[from] >= 0 || schedule.groups.taken[from]) &&
                 (n.attributes[0] == 0 || n.attributes[0] == sequence.rank - 2) && c.inputs.add(s.node));
       } else if (s.kind == step_kind::single && n.kind == op::stack) {
         require((n.attributes[0] == 0 || n.attributes[0] == n.shape.rank - 2) && n.type == element::f32 &&

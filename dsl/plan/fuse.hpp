@@ -46,6 +46,7 @@ struct fusion {
   epilogue activation[nodes] = {};
   joining join[nodes] = {};
   bool viewed[nodes] = {}; // a slice of features that chains read where it lies
+  bool taken[nodes] = {};  // a pass's part of a sequence whose first axis counts passes, read where it lies
 };
 
 /// The parameter behind the right side of a product, or -1: linear(x, w), matmul(x, w), matmul(x,
@@ -148,6 +149,7 @@ constexpr fusion<nodes> fuse_epilogues(const graph_view& g, fusion<nodes> f) {
     f.product[i] = f.other[i] = f.norm[i] = last_user[i] = -1;
     if (!f.live[i]) continue;
     if (detail::renames(n.kind) || n.kind == op::scan_output) f.base[i] = f.base[g.operand(id, 0)];
+    f.taken[i] = n.kind == op::time_step && n.attributes[0] == 0;
     if (n.kind == op::repeat_output) f.base[i] = g.region(n.attributes[1]).first + n.attributes[0];
     for (int k = 0; k < n.operand_count; ++k) last_user[g.operand(id, k)] = id;
   }
@@ -229,8 +231,8 @@ struct chain_size {
 /// has room for them.
 template <std::size_t nodes>
 constexpr fusion<nodes> fuse_chains(const graph_view& g, fusion<nodes> f) {
-  std::int32_t group[nodes] = {}; // the group of a node's users, -2 where they differ
-  bool only_chains[nodes] = {};   // whether all of them are elementwise
+  std::int32_t group[nodes] = {};       // the group of a node's users, -2 where they differ
+  bool only_chains[nodes] = {};         // whether all of them are elementwise
   detail::chain_size sizes[nodes] = {}; // of the group that ends at a node
   for (std::size_t i = 0; i < nodes; ++i) group[i] = -1, only_chains[i] = true;
   for (int id = g.node_count() - 1; id >= 0; --id) {

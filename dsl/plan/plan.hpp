@@ -40,6 +40,8 @@ struct carried_value {
 /// nodes but for the choice of a slot.
 ///   slot[n]  where the value of node n is stored, or -1: a parameter, or fused away; -2 - i: state i of a
 ///            stream
+///   collected[n]  whether that slot holds the value of each pass of the loop that n is in, one behind the
+///   other
 template <std::size_t nodes, std::size_t regions>
 struct plan {
   static constexpr int max_slots = nodes < 96 ? 96 : nodes < 512 ? static_cast<int>(nodes) : 512;
@@ -50,6 +52,7 @@ struct plan {
   std::int32_t parts[nodes] = {}; // roots of products
   int part_count = 0;
   std::int32_t slot[nodes] = {};
+  bool collected[nodes] = {};
   extent slots[max_slots] = {};
   int slot_count = 0;
   carried_value carried[regions][region_entry::max_carried] = {};
@@ -61,7 +64,7 @@ struct plan {
 
 /// A plan without its sizes in the type, for code that is compiled once.
 struct plan_view {
-  const bool *live, *viewed, *largest;
+  const bool *live, *viewed, *taken, *largest, *collected;
   const std::int32_t *base, *product, *other, *norm;
   const epilogue* activation;
   const joining* join;
@@ -72,10 +75,10 @@ struct plan_view {
 
   template <std::size_t nodes, std::size_t regions>
   explicit constexpr plan_view(const plan<nodes, regions>& p)
-      : live(p.groups.live), viewed(p.groups.viewed), largest(p.groups.largest), base(p.groups.base),
-        product(p.groups.product), other(p.groups.other), norm(p.groups.norm),
-        activation(p.groups.activation), join(p.groups.join), parts(p.parts), slot(p.slot), slots(p.slots),
-        slot_count(p.slot_count), carried(p.carried) {}
+      : live(p.groups.live), viewed(p.groups.viewed), taken(p.groups.taken), largest(p.groups.largest),
+        collected(p.collected), base(p.groups.base), product(p.groups.product), other(p.groups.other),
+        norm(p.groups.norm), activation(p.groups.activation), join(p.groups.join), parts(p.parts),
+        slot(p.slot), slots(p.slots), slot_count(p.slot_count), carried(p.carried) {}
 };
 
 namespace detail {
@@ -183,6 +186,13 @@ struct planner {
   static constexpr bool has_own_place(op kind) {
     return kind == op::stack || kind == op::cache || kind == op::keep;
   }
+  /// Whether a step of the loop that stacks its result b along a first axis can write it there at once.
+  constexpr bool collects(int stack, int b) const {
+    const node &n = g.at(stack), &of = g.at(b);
+    return n.attributes[0] == 0 && of.region == n.region && p.slot[b] == -1 && !p.groups.taken[b] &&
+           !p.groups.viewed[b] && is_root(b) && of.kind != op::carry && of.kind != op::parameter &&
+           of.kind != op::input && of.kind != op::constant && !has_own_place(of.kind);
+  }
   constexpr bool live_region(int r) const {
     for (int id = g.region(r).first; id < g.region(r).last; ++id)
       if (p.groups.live[id]) return true;
@@ -203,8 +213,9 @@ struct planner {
     return n.kind == op::carry || n.kind == op::stack ? g.region(n.region).parent : n.region;
   }
   constexpr void need(int id, int s, int where) {
-    const int b = p.base(p.groups.viewed[p.base(id)] ? g.operand(p.base(id), 0) : id),
-              last = until(s, where, home_of(b));
+    int b = p.base(id);
+    while (p.groups.viewed[b] || p.groups.taken[b]) b = p.base(g.operand(b, 0));
+    const int last = until(s, where, home_of(b));
     if (last_use[b] < last) last_use[b] = last;
   }
 
@@ -313,12 +324,21 @@ struct planner {
         place_loop(i, kept);
         const region_entry& r = g.region(s.node);
         for (int id = r.first; id < r.last; ++id)
-          if (stacks(id, s.node)) store(id);
+          if (stacks(id, s.node)) {
+            store(id);
+            if (const int b = p.base(g.operand(id, 0)); collects(id, b)) {
+              p.slot[b] = p.slot[id];
+              p.collected[b] = true;
+            }
+          }
       } else if (s.kind != step_kind::loop_end) {
+        const auto store_own = [&](int id) {
+          if (!p.collected[id]) store(id);
+        };
         if (is_product(s))
-          for (int k = 0; k < s.count; ++k) store(p.parts[s.first + k]);
-        else if (!has_own_place(g.at(s.node).kind))
-          store(s.node);
+          for (int k = 0; k < s.count; ++k) store_own(p.parts[s.first + k]);
+        else if (!has_own_place(g.at(s.node).kind) && !p.groups.taken[s.node])
+          store_own(s.node);
         add_temporaries(s);
       }
       for (int id = freed[i]; id >= 0; id = next[id])

@@ -20,6 +20,7 @@ struct step_rows {
 } // namespace
 
 void run_time_step(context& c, const step& s) {
+  if (c.plan.taken[s.node]) return;
   const node& n = c.graph.at(s.node);
   const int sequence = c.graph.operand(s.node, 0);
   const step_rows rows(c, n, c.shape_of(sequence));
@@ -66,6 +67,8 @@ void run_time_index(context& c, const step& s) {
 
 void run_stack(context& c, const step& s) {
   const node& n = c.graph.at(s.node);
+  const int of = c.plan.base[c.graph.operand(s.node, 0)];
+  if (c.plan.collected[of] && c.plan.slot[of] == c.plan.slot[s.node]) return; // it was made there
   const step_rows rows(c, n, n.shape);
   const float* from = c.value(c.graph.operand(s.node, 0));
   float* to = c.result(s.node) + rows.first;

@@ -32,8 +32,10 @@ public:
   std::int64_t of(std::size_t row) const { return together_ ? furthest_ : places_[row].before; }
   /// Of the row that has taken most.
   std::int64_t furthest() const { return furthest_; }
-  /// The place of each row, where they do not all stand at one; else null.
-  const simd::row_position* apart() const { return together_ ? nullptr : places_.data(); }
+  /// The place of each row, where they do not all stand at one; else none.
+  std::span<const simd::row_position> apart() const {
+    return together_ ? std::span<const simd::row_position>{} : places();
+  }
   std::span<const simd::row_position> places() const { return {places_.data(), rows_}; }
 
   /// All rows that are not idle take so many positions.

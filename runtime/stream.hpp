@@ -41,8 +41,8 @@ struct stream_row {
 /// thread at a time; a copy goes its own way from where the original stands.
 ///
 /// Where strides divide the dim, a step takes a multiple of all of them. The capacity of the dim bounds the
-/// positions of one step; and, where `counts_positions`, all positions between two begins. Recurrences and
-/// convolutions without numbered positions run for ever.
+/// positions of one step; and, where `counts_positions`, all positions between two begins. Recurrences,
+/// convolutions and attention through a window run for ever, sinusoidal and rotary positions with them.
 template <class model, dim time>
 class streamed {
   using source = typename model::source;
@@ -258,6 +258,7 @@ private:
   }
 
   void use_memory() {
+    if constexpr (!counts_positions) step_.memory().go_beyond(rows_.most_rows());
     states_ = memory_.places();
     step_.memory().set_states(states_);
     begin_.memory().set_states(states_);
@@ -374,14 +375,14 @@ private:
   }
   void run_engine(std::int64_t count) {
     memory_.make_room(static_cast<std::size_t>(count));
-    step_.memory().set_position(rows_.furthest(), memory_.window_start(), rows_.apart());
+    step_.memory().set_position(rows_.furthest(), memory_.window_start(), rows_.apart(), step_sizes_.sizes());
     step_.run(step_sizes_.sizes());
   }
   void run_single() {
     memory_.make_room(1);
     const std::size_t rows = batch == 0 ? 1 : static_cast<std::size_t>(step_sizes_.sizes()[batch]);
     if constexpr (single_position::reads_position)
-      single_->run(states_.data(), memory_.window_start(), rows, rows_.furthest(), rows_.apart());
+      single_->run(states_.data(), memory_.window_start(), rows, rows_.furthest(), rows_.apart().data());
     else
       single_->run(states_.data(), memory_.window_start(), rows, 0, nullptr);
     memory_.advance(1);
@@ -442,10 +443,10 @@ private:
 };
 
 /// Makes a model that is causal along `time` move along it: stream<T>(model, weights, {.capacity = {{B, 1},
-/// {T, 512}}}). The capacity of `time` is the most positions in a step, and where the model keeps or counts
-/// them all (attention without a window, positions) between two begins; others go on without end. A model
-/// that looks ahead is a compile-time error that names the operation. Throws fovea::error where weights,
-/// capacity and model do not fit.
+/// {T, 512}}}). The capacity of `time` is the most positions in a step, and where the model keeps them all or
+/// has their numbers (attention without a window, learned positions) between two begins; others go on without
+/// end. A model that looks ahead is a compile-time error that names the operation. Throws fovea::error where
+/// weights, capacity and model do not fit.
 template <dim time, class M>
 requires(M::well_formed) auto stream(const M& model, const weights& source,
                                      const compile_options& options = {}) {

@@ -28,13 +28,12 @@ std::vector<dim_size> full_capacity(graph_view graph, const char* name, std::spa
 /// Of a list of capacities those of symbols that a graph has.
 std::vector<dim_size> capacity_for(graph_view graph, std::span<const dim_size> capacity);
 
-/// Whether what a step keeps or computes depends on how many positions went before, beyond that there were
-/// some: all keys and values, numbered positions.
+/// Whether there is a last position: where all keys and values are kept, and where positions choose among
+/// vectors or are numbers.
 constexpr bool counts_positions(const graph_view& g) {
   for (int id = 0; id < g.node_count(); ++id) {
     const node& n = g.at(id);
     if (n.kind == op::cache && n.attributes[2] == 0) return true;
-    if ((n.kind == op::rope || n.kind == op::sinusoidal) && n.second_number != 0) return true;
     if (n.kind == op::equal && g.at(g.operand(id, 0)).kind == op::position) continue; // is it the beginning?
     for (int k = 0; k < n.operand_count; ++k)
       if (g.at(g.operand(id, k)).kind == op::position) return true;

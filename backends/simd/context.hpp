@@ -5,6 +5,7 @@
 
 #include <fovea/backends/simd/generated.hpp>
 #include <fovea/backends/simd/kernels/table.hpp>
+#include <fovea/backends/simd/position_tables.hpp>
 #include <fovea/backends/simd/prepared_weights.hpp>
 #include <fovea/dsl/graph_view.hpp>
 #include <fovea/dsl/plan/plan.hpp>
@@ -29,11 +30,11 @@ struct context {
   const float* const* panels;     // [2 * (first_parameter[p] + layer) + whether packed from columns], or null
   const prepared_weights& products;
   const std::int32_t* first_parameter; // for each parameter of the graph
-  const float* const* position_tables; // for each node that reads one
-  const std::int64_t* sizes;           // for each dim of the graph
-  std::int64_t* layers; // the current layer of each region, counted through the repeats around it
-  std::int64_t* times;  // the current step of each region that is a scan
-  float* scratch;       // for each thread
+  const position_tables& positions;
+  const std::int64_t* sizes; // for each dim of the graph
+  std::int64_t* layers;      // the current layer of each region, counted through the repeats around it
+  std::int64_t* times;       // the current step of each region that is a scan
+  float* scratch;            // for each thread
   size_t scratch_stride;
   const packed_scan* scans; // for each region
   const kept_state* states;
@@ -44,6 +45,11 @@ struct context {
   /// The positions that a batch row took before.
   std::int64_t before_row(size_t row) const {
     return row_places == nullptr ? before : row_places[row].first();
+  }
+  /// Of the positions of a node that turns by them, in one batch row.
+  const float* angles(int node, size_t row) const {
+    return positions.angles(node, row_places == nullptr ? 0 : row, before_row(row),
+                            size(graph.at(node).shape[-2]));
   }
   bool is_idle(size_t row) const { return row_places != nullptr && row_places[row].idle; }
 

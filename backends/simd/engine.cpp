@@ -83,7 +83,8 @@ void shared_weights::pack_scan(const graph_view& graph, const plan_view& plan, c
 
 engine::engine(const graph_view& graph, const plan_view& plan, std::shared_ptr<const shared_weights> weights,
                std::span<const std::int64_t> capacity, std::shared_ptr<thread_pool> pool)
-    : graph_(graph), plan_(plan), weights_(std::move(weights)), pool_(std::move(pool)) {
+    : graph_(graph), plan_(plan), weights_(std::move(weights)), pool_(std::move(pool)),
+      positions_(graph, capacity) {
   size_t total = 0;
   for (int i = 0; i < plan.slot_count; ++i) {
     offsets_.push_back(total);
@@ -98,40 +99,6 @@ engine::engine(const graph_view& graph, const plan_view& plan, std::shared_ptr<c
   for (const node& n : graph.nodes)
     if (n.kind == op::state || n.kind == op::cache)
       states_.resize(std::max(states_.size(), static_cast<std::size_t>(n.attributes[0] + 1)));
-  make_position_tables(capacity);
-}
-
-void engine::make_position_tables(std::span<const std::int64_t> capacity) {
-  // Nodes of equal numbers share a table: the queries and keys of one layer, say.
-  struct table {
-    const node* made_for;
-    size_t positions, width, offset;
-  };
-  std::vector<table> tables;
-  std::vector<std::size_t> table_of(graph_.nodes.size(), 0);
-  size_t total = 0;
-  for (std::size_t id = 0; id < graph_.nodes.size(); ++id) {
-    const node& n = graph_.nodes[id];
-    if (n.kind != op::rope && n.kind != op::sinusoidal) continue;
-    const auto positions = static_cast<size_t>(capacity[n.shape[-2]]);
-    const auto width = static_cast<size_t>(n.kind == op::rope ? n.attributes[2] : graph_.number(n.shape[-1]));
-    const auto known = std::find_if(tables.begin(), tables.end(), [&](const table& t) {
-      return t.made_for->kind == n.kind && t.made_for->number == n.number &&
-             t.made_for->attributes[3] == n.attributes[3] && t.width == width && t.positions == positions;
-    });
-    const auto i = static_cast<std::size_t>(known - tables.begin());
-    if (i == tables.size()) {
-      tables.push_back({&n, positions, width, total});
-      total += positions * width;
-    }
-    table_of[id] = i;
-  }
-  positions_ = buffer::from_shape({total});
-  for (const table& t : tables)
-    fill_position_table(*t.made_for, t.positions, t.width, positions_.data() + t.offset);
-  position_tables_.assign(graph_.nodes.size(), nullptr);
-  for (std::size_t id = 0; id < graph_.nodes.size() && !tables.empty(); ++id)
-    position_tables_[id] = positions_.data() + tables[table_of[id]].offset;
 }
 
 context engine::begin(std::span<const std::int64_t> sizes) {
@@ -145,7 +112,7 @@ context engine::begin(std::span<const std::int64_t> sizes) {
           weights_->panels.data(),
           weights_->products,
           weights_->parameters.first().data(),
-          position_tables_.data(),
+          positions_,
           sizes.data(),
           layers_.data(),
           times_.data(),
@@ -156,6 +123,14 @@ context engine::begin(std::span<const std::int64_t> sizes) {
           before_,
           row_places_,
           window_start_};
+}
+
+void engine::set_position(std::int64_t before, size_t window_start, std::span<const row_position> rows,
+                          std::span<const std::int64_t> sizes) {
+  before_ = before;
+  row_places_ = rows.empty() ? nullptr : rows.data();
+  window_start_ = window_start;
+  positions_.prepare(before, rows, sizes);
 }
 
 void engine::reserve_scratch(size_t floats_a_thread) {

@@ -45,28 +45,25 @@ public:
   /// A context for a call of the given sizes; slots stand where they stood at first.
   context begin(std::span<const std::int64_t> sizes);
   void reserve_scratch(size_t floats_a_thread);
-  /// What a stream keeps, and how many positions it has taken: each batch row by itself where they stand
-  /// apart.
+  /// What a stream keeps, and how many positions it has taken before a call of the given sizes: each batch
+  /// row by itself where they stand apart, else `rows` is empty.
   void set_states(std::vector<kept_state> states) { states_ = std::move(states); }
-  void set_position(std::int64_t before, size_t window_start, const row_position* rows) {
-    before_ = before;
-    row_places_ = rows;
-    window_start_ = window_start;
-  }
+  void set_position(std::int64_t before, size_t window_start, std::span<const row_position> rows,
+                    std::span<const std::int64_t> sizes);
+  /// Makes room for positions beyond those of one call, for so many batch rows.
+  void go_beyond(size_t rows) { positions_.go_beyond(rows); }
   std::int64_t arena_bytes() const { return static_cast<std::int64_t>(arena_.size() * sizeof(float)); }
   std::int64_t scratch_bytes() const { return static_cast<std::int64_t>(scratch_.size() * sizeof(float)); }
   size_t threads() const { return pool_->size(); }
   const shared_weights& weights() const { return *weights_; }
 
 private:
-  void make_position_tables(std::span<const std::int64_t> capacity);
-
   const graph_view& graph_;
   const plan_view& plan_;
   std::shared_ptr<const shared_weights> weights_;
   std::shared_ptr<thread_pool> pool_;
-  buffer arena_, scratch_, positions_;
-  std::vector<const float*> position_tables_;
+  position_tables positions_;
+  buffer arena_, scratch_;
   size_t scratch_stride_ = 0;
   std::vector<size_t> offsets_;
   std::vector<float*> slots_;

@@ -35,9 +35,6 @@ void run_reduce(context& c, const step& s);  // sum, mean, max_over, min_over
 void run_argmax(context& c, const step& s);
 void run_gather(context& c, const step& s);
 void run_range(context& c, const step& s);
-/// The sine and cosine of each position's angles, which `rope` and `sinusoidal` read: [positions, width],
-/// made once.
-void fill_position_table(const node& n, size_t positions, size_t width, float* table);
 void run_sinusoidal(context& c, const step& s);
 void run_rope(context& c, const step& s);
 /// transpose, permute, slice, reverse, broadcast: the same elements read by other strides.

@@ -90,7 +90,7 @@ TEST_CASE("a stream says what it cannot take", "[stream]") {
 TEST_CASE("where positions are kept or numbered, there is a last one", "[stream]") {
   static constexpr auto m = model("numbered", [](graph& g) {
     const expr x = g.input<f32>("x", {B, T, 2});
-    g.output("y", x + sinusoidal_positions(x));
+    g.output("y", x + unsqueeze(to_float(range(x, T)), 1));
   });
   auto live = stream<T>(m, weights::from({}), {.capacity = {{B, 1}, {T, 3}}});
   live.begin();
@@ -134,6 +134,17 @@ TEST_CASE("windows keep what they see, however long the stream", "[stream]") {
   check_stream<T>(windowed, {{"B", 2}, {"T", 150}});
   const named_values inputs = random_inputs(windowed, {{"B", 3}, {"T", 6}});
   check_reordered<T>(windowed, inputs, random_weights(windowed), {2, 0, 2});
+
+  // Rotary and sinusoidal positions beyond those of a call are made as they come.
+  check_stream<T>(model("endless",
+                        [](graph& g) {
+                          const expr in = g.input<f32>("x", {B, T, 8}), x = in + sinusoidal_positions(in);
+                          const expr q = rope(linear(x, "q", 8), {.heads = 2, .pairing = neighbours}),
+                                     k = rope(linear(x, "k", 4), {.heads = 1, .pairing = neighbours});
+                          g.output("y", attention(q, k, linear(x, "v", 4),
+                                                  {.heads = 2, .kv_heads = 1, .mask = window(4)}));
+                        }),
+                  {{"B", 2}, {"T", 150}});
 
   // The memory is that of the windows, and no number of positions is too many.
   static constexpr auto last_two = model("last_two", [](graph& g) {

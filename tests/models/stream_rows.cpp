@@ -45,6 +45,16 @@ TEST_CASE("rows of a Transformer go at their own pace", "[stream]") {
       {{"B", 3}, {"T", 20}});
 }
 
+TEST_CASE("rows go beyond the positions of a call, each to its own", "[stream]") {
+  check_rows<T>(model("endless",
+                      [](graph& g) {
+                        const expr in = g.input<f32>("x", {B, T, 8}), x = in + sinusoidal_positions(in);
+                        const expr q = rope(x, {.heads = 2}), k = rope(x, {.heads = 2, .offset = 3});
+                        g.output("y", attention(q, k, x, {.heads = 2, .mask = window(4)}));
+                      }),
+                {{"B", 3}, {"T", 20}});
+}
+
 TEST_CASE("recurrences and convolutions are kept row by row", "[stream]") {
   check_rows<T>(model("recurrent",
                       [](graph& g) {

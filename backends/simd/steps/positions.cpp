@@ -1,4 +1,3 @@
-#include <cmath>
 #include <cstring>
 
 #include <fovea/backends/simd/steps.hpp>
@@ -6,35 +5,12 @@
 
 namespace fovea::simd {
 
-void fill_position_table(const node& n, size_t positions, size_t width, float* table) {
-  for (size_t p = 0; p < positions; ++p)
-    for (size_t i = 0; i < width; i += 2) {
-      const double position = static_cast<double>(p) + (n.kind == op::rope ? n.attributes[3] : 0);
-      const double angle =
-          position * std::pow(n.number, -static_cast<double>(i) / static_cast<double>(width));
-      table[p * width + i] = static_cast<float>(std::sin(angle));
-      table[p * width + i + 1] = static_cast<float>(std::cos(angle));
-    }
-}
-
-namespace {
-
-/// The row of a position table that a batch row begins with; those of a stream count from the beginning
-/// (second_number: by how much the stream moves on for each).
-size_t first_position(const context& c, int id, size_t row) {
-  const auto rate = static_cast<std::int64_t>(c.graph.at(id).second_number);
-  return rate != 0 ? static_cast<size_t>(c.before_row(row) / rate) : 0;
-}
-
-} // namespace
-
 void run_sinusoidal(context& c, const step& s) {
   // [positions, width]; with the batch before them where its rows may stand apart.
   const shape& x = c.shape_of(s.node);
-  const size_t width = c.size(x[-1]), floats = c.size(x[-2]) * width;
+  const size_t floats = c.size(x[-2]) * c.size(x[-1]);
   for (size_t b = 0; b < c.elements(x, 0, x.rank - 2); ++b)
-    std::memcpy(c.result(s.node) + b * floats,
-                c.position_tables[s.node] + first_position(c, s.node, b) * width, floats * sizeof(float));
+    std::memcpy(c.result(s.node) + b * floats, c.angles(s.node, b), floats * sizeof(float));
 }
 
 void run_rope(context& c, const step& s) {
@@ -43,7 +19,7 @@ void run_rope(context& c, const step& s) {
                head = width / heads;
   const size_t turned = static_cast<size_t>(n.attributes[2]), length = c.size(n.shape[-2]);
   const bool neighbours = (n.attributes[1] & 1) != 0, turned_back = (n.attributes[1] & rope_turned_back) != 0;
-  const float *x = c.value(c.graph.operand(s.node, 0)), *table = c.position_tables[s.node];
+  const float* x = c.value(c.graph.operand(s.node, 0));
   float* out = c.result(s.node);
   // Tasks are rows of all leading axes; a few at a time are worth a thread.
   constexpr size_t rows_at_once = 8;
@@ -51,7 +27,7 @@ void run_rope(context& c, const step& s) {
   c.run((rows + rows_at_once - 1) / rows_at_once, [&](size_t first, size_t last, size_t) {
     const size_t end = last * rows_at_once < rows ? last * rows_at_once : rows;
     for (size_t row = first * rows_at_once; row < end; ++row) {
-      const float* angles = table + (first_position(c, s.node, row / of_batch) + row % length) * turned;
+      const float* angles = c.angles(s.node, row / of_batch) + row % length * turned;
       for (size_t h = 0; h < heads; ++h) {
         const float* from = x + row * width + h * head;
         float* to = out + row * width + h * head;

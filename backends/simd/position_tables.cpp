@@ -1,0 +1,55 @@
+#include <fovea/backends/simd/position_tables.hpp>
+
+#include <algorithm>
+#include <cmath>
+
+namespace fovea::simd {
+
+position_tables::position_tables(const graph_view& graph, std::span<const std::int64_t> capacity)
+    : table_of_(graph.nodes.size(), 0) {
+  for (std::size_t id = 0; id < graph.nodes.size(); ++id) {
+    const node& n = graph.nodes[id];
+    if (n.kind != op::rope && n.kind != op::sinusoidal) continue;
+    const auto positions = static_cast<size_t>(capacity[n.shape[-2]]);
+    const auto width = static_cast<size_t>(n.kind == op::rope ? n.attributes[2] : graph.number(n.shape[-1]));
+    const auto known = std::ranges::find_if(tables_, [&](const table& t) {
+      return t.made_for->kind == n.kind && t.made_for->number == n.number &&
+             t.made_for->second_number == n.second_number && t.made_for->attributes[3] == n.attributes[3] &&
+             t.width == width && t.positions == positions;
+    });
+    table_of_[id] = static_cast<std::size_t>(known - tables_.begin());
+    if (known != tables_.end()) continue;
+    table made{&n, positions, width, size_, {}};
+    for (size_t i = 0; i < width; i += 2)
+      made.turns.push_back(std::pow(n.number, -static_cast<double>(i) / static_cast<double>(width)));
+    tables_.push_back(std::move(made));
+    size_ += positions * width;
+  }
+  values_ = buffer::from_shape({size_});
+  for (const table& t : tables_) t.fill(0, t.positions, values_.data() + t.offset);
+}
+
+void position_tables::table::fill(size_t from, size_t count, float* to) const {
+  const double earlier = made_for->kind == op::rope ? made_for->attributes[3] : 0;
+  for (size_t p = 0; p < count; ++p)
+    for (const double turn : turns) {
+      const double angle = (static_cast<double>(from + p) + earlier) * turn;
+      *to++ = static_cast<float>(std::sin(angle));
+      *to++ = static_cast<float>(std::cos(angle));
+    }
+}
+
+void position_tables::go_beyond(size_t rows) { beyond_ = buffer::from_shape({size_ * rows}); }
+
+void position_tables::prepare(std::int64_t before, std::span<const row_position> rows,
+                              std::span<const std::int64_t> sizes) {
+  for (const table& t : tables_) {
+    const auto count = static_cast<size_t>(sizes[t.made_for->shape[-2]]);
+    for (size_t row = 0; row < std::max<size_t>(rows.size(), 1); ++row)
+      if (const size_t first = t.first(rows.empty() ? before : rows[row].first());
+          first + count > t.positions)
+        t.fill(first, count, beyond_.data() + (t.offset + row * size_));
+  }
+}
+
+} // namespace fovea::simd

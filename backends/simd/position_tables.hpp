@@ -1,0 +1,55 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include <fovea/backends/buffer.hpp>
+#include <fovea/backends/simd/generated.hpp>
+#include <fovea/dsl/graph_view.hpp>
+
+namespace fovea::simd {
+
+/// The sine and cosine of each position's angles, [positions, width], which `rope` and `sinusoidal` read: of
+/// the first positions, as many as a call has at capacity, made once; and of the positions of a call that go
+/// beyond these, made before it, so that a stream can go on without end. Nodes of equal numbers share a
+/// table: the queries and keys of one layer, say.
+class position_tables {
+public:
+  position_tables(const graph_view& graph, std::span<const std::int64_t> capacity);
+
+  /// Makes room for calls of so many batch rows whose positions lie anywhere.
+  void go_beyond(size_t rows);
+  /// Makes what a call reads beyond the tables. Its rows stand where `rows` says, or all after `before`
+  /// positions where that is empty.
+  void prepare(std::int64_t before, std::span<const row_position> rows, std::span<const std::int64_t> sizes);
+
+  /// Where the angles begin of `count` positions of a batch row that has taken `before`.
+  const float* angles(int node, size_t row, std::int64_t before, size_t count) const {
+    const table& t = tables_[table_of_[static_cast<std::size_t>(node)]];
+    const size_t first = t.first(before);
+    return first + count <= t.positions ? values_.data() + t.offset + first * t.width
+                                        : beyond_.data() + (t.offset + row * size_);
+  }
+
+private:
+  struct table {
+    const node* made_for;
+    size_t positions, width, offset;
+    std::vector<double> turns; // radians by which each pair of features turns from position to position
+
+    /// The position that a stream has come to: second_number says by how much it moves on for each.
+    size_t first(std::int64_t before) const {
+      const auto rate = static_cast<std::int64_t>(made_for->second_number);
+      return rate == 0 ? 0 : static_cast<size_t>(before / rate);
+    }
+    void fill(size_t from, size_t count, float* to) const;
+  };
+
+  std::vector<table> tables_;
+  std::vector<std::size_t> table_of_; // for each node
+  buffer values_, beyond_;            // beyond_: for each batch row as much as values_
+  size_t size_ = 0;
+};
+
+} // namespace fovea::simd

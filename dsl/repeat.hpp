@@ -1,6 +1,8 @@
 #pragma once
 
 #include <array>
+#include <concepts>
+#include <type_traits>
 
 #include <fovea/dsl/region.hpp>
 
@@ -12,11 +14,13 @@ struct repeat_options {
 
 /// Depth: x = f(x), n times, each time with parameters of its own, named name.0. ..., name.1. ...; the body
 /// is declared, checked and compiled once. Carries an expr or an array of them, which must keep their shapes.
-/// Values of outside that the body uses are the same in every layer.
+/// Values of outside that the body uses are the same in every layer. Errors: a body that does not take and
+/// give what is carried, less than one layer, a shape that changes.
 template <std::size_t carried, class F>
-constexpr std::array<expr, carried> repeat(const char* name, int n, std::array<expr, carried> x, F f,
-                                           repeat_options options = {},
-                                           place at = {__builtin_FILE(), __builtin_LINE()}) {
+requires std::is_invocable_r_v<std::array<expr, carried>, F&,
+                               std::array<expr, carried>> constexpr std::array<expr, carried>
+repeat(const char* name, int n, std::array<expr, carried> x, F f, repeat_options options = {},
+       place at = {__builtin_FILE(), __builtin_LINE()}) {
   std::array<expr, carried> nothing{};
   graph* owner = x[0].owner;
   nothing.fill({owner});
@@ -41,12 +45,31 @@ constexpr std::array<expr, carried> repeat(const char* name, int n, std::array<e
   return body.close(next, who);
 }
 
-template <class F>
-constexpr expr repeat(const char* name, int n, expr x, F f, repeat_options options = {},
+template <std::convertible_to<expr> X, class F>
+requires std::is_invocable_r_v<expr, F&, expr>
+constexpr expr repeat(const char* name, int n, X x, F f, repeat_options options = {},
                       place at = {__builtin_FILE(), __builtin_LINE()}) {
   return repeat(
       name, n, std::array<expr, 1>{x}, [&f](std::array<expr, 1> y) { return std::array<expr, 1>{f(y[0])}; },
       options, at)[0];
+}
+
+/// A body of another form.
+template <std::convertible_to<expr> X, class F>
+constexpr expr repeat(const char* name, int, X x, F, repeat_options = {},
+                      place at = {__builtin_FILE(), __builtin_LINE()}) {
+  const expr first = x;
+  if (first.owner == nullptr) return first;
+  return first.owner->fail(at, graph::named{"repeat", name}, ": the body takes an expr and gives an expr");
+}
+template <std::size_t carried, class F>
+constexpr std::array<expr, carried> repeat(const char* name, int, std::array<expr, carried> x, F,
+                                           repeat_options = {},
+                                           place at = {__builtin_FILE(), __builtin_LINE()}) {
+  if (x[0].owner != nullptr)
+    x.fill(x[0].owner->fail(at, graph::named{"repeat", name}, ": the body takes an array of ",
+                            static_cast<int>(carried), " exprs and gives one"));
+  return x;
 }
 
 } // namespace fovea

@@ -3,7 +3,7 @@
 MAKEFLAGS += --no-print-directory
 JOBS ?= $(shell nproc)
 SHARED ?= ../shared
-QUESTION ?= may I sell copies
+QUESTION ?= may I charge for copies
 TEXTS ?= /usr/share/common-licenses
 ifneq ($(shell command -v ninja),)
 export CMAKE_GENERATOR ?= Ninja

@@ -5,6 +5,8 @@
 #include <program/program.hpp>
 #include <program/text.hpp>
 
+#include <fovea/runtime/tokenizers/utf8.hpp>
+
 #include <fmt/format.h>
 
 #include <string>

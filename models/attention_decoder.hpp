@@ -216,4 +216,13 @@ constexpr void declare_attention_decoder(graph& g) {
   g.output("weights", all.weights);
 }
 
+/// The same inputs and targets [B, T] of int32, 0 ignored -> the mean negative log likelihood of a word, in
+/// nats.
+template <attention_decoder_config c>
+constexpr void declare_attention_decoder_loss(graph& g) {
+  const expr source = g.input<i32>("source", {"B", "S"}), lengths = g.input<i32>("lengths", {"B"});
+  const expr logits = attention_decoder<c>(source, lengths, g.input<i32>("target", {"B", "T"})).logits;
+  g.output("loss", cross_entropy(logits, g.input<i32>("targets", {"B", "T"}), {.ignore = 0}));
+}
+
 } // namespace fovea::models

@@ -54,4 +54,10 @@ template <bahdanau_config c>
 inline constexpr auto bahdanau = model(
     "bahdanau", [](graph& g) { declare_attention_decoder<attention_decoder_of(c)>(g); }, bahdanau_names);
 
+/// Inputs and output: declare_attention_decoder_loss.
+template <bahdanau_config c>
+inline constexpr auto bahdanau_loss = model(
+    "bahdanau_loss", [](graph& g) { declare_attention_decoder_loss<attention_decoder_of(c)>(g); },
+    bahdanau_names);
+
 } // namespace fovea::models

@@ -195,6 +195,17 @@ inline constexpr auto bert_classifier = model(
     },
     bert_names);
 
+/// And targets [B] -> loss, the mean negative log likelihood of a text's class, in nats.
+template <bert_config c, int classes>
+inline constexpr auto bert_classifier_loss = model(
+    "bert_classifier_loss",
+    [](graph& g) {
+      const auto [tokens, types, lengths] = detail::inputs_of_bert(g);
+      const expr x = bert_encoder(bert_words(tokens, c), tokens, types, padding(lengths), c);
+      g.output("loss", cross_entropy(bert_class_scores(x, classes, c), g.input<i32>("targets", {"B"})));
+    },
+    bert_names);
+
 /// -> logits [B, T, vocab] for the token at each position, hidden or not. BertForMaskedLM.
 template <bert_config c>
 inline constexpr auto bert_masked_language_model = model(
@@ -207,6 +218,19 @@ inline constexpr auto bert_masked_language_model = model(
     },
     bert_names);
 
+/// And targets [B, T], -100 where the token is not hidden -> loss, the mean negative log likelihood of the
+/// hidden tokens, in nats.
+template <bert_config c>
+inline constexpr auto bert_masked_language_model_loss = model(
+    "bert_masked_language_model_loss",
+    [](graph& g) {
+      const auto [tokens, types, lengths] = detail::inputs_of_bert(g);
+      const expr words = bert_words(tokens, c);
+      const expr x = bert_encoder(words, tokens, types, padding(lengths), c);
+      g.output("loss", cross_entropy(bert_token_scores(x, words, c), g.input<i32>("targets", {"B", "T"})));
+    },
+    bert_names);
+
 /// -> logits [B, T, vocab] for the next token: BERT read from left to right. BertLMHeadModel.
 template <bert_config c>
 inline constexpr auto bert_language_model = model(
@@ -215,6 +239,17 @@ inline constexpr auto bert_language_model = model(
       const expr tokens = g.input<i32>("tokens", {"B", "T"}), types = g.input<i32>("types", {"B", "T"});
       const expr words = bert_words(tokens, c);
       g.output("logits", bert_token_scores(bert_encoder(words, tokens, types, causal, c), words, c));
+    },
+    bert_names);
+
+/// And targets [B, T], -100 ignored -> loss, the mean negative log likelihood of a token, in nats.
+template <bert_config c>
+inline constexpr auto bert_language_model_loss = model(
+    "bert_language_model_loss",
+    [](graph& g) {
+      const expr tokens = g.input<i32>("tokens", {"B", "T"}), types = g.input<i32>("types", {"B", "T"});
+      const expr words = bert_words(tokens, c), x = bert_encoder(words, tokens, types, causal, c);
+      g.output("loss", cross_entropy(bert_token_scores(x, words, c), g.input<i32>("targets", {"B", "T"})));
     },
     bert_names);
 

@@ -50,16 +50,32 @@ inline constexpr auto char_lm_names = std::to_array<name_rule>({
     {"convs.*.conv.bias", "convs.*.bias"},
 });
 
+/// Scores of the next word: word vectors [B, T, filters] -> [B, T, vocab].
+constexpr expr char_lm_logits(expr words, char_lm_config c, place at = {__builtin_FILE(), __builtin_LINE()}) {
+  const reported_at here(words, at);
+  const recurrent_options options{.layers = c.layers, .dropout = c.dropout};
+  const expr h = recurrent(c.cell, dropout(words, c.dropout), "lstm", c.hidden, options);
+  return linear(dropout(h, c.dropout), "linear", c.vocab);
+}
+
 /// characters [B, T, word length] of int32 -> word vectors [B, T, filters], logits [B, T, vocab].
 template <char_lm_config c>
 inline constexpr auto char_lm = model(
     "char_lm",
     [](graph& g) {
       const expr words = char_lm_words(g.input<i32>("characters", {"B", "T", c.word_length}), c);
-      const recurrent_options options{.layers = c.layers, .dropout = c.dropout};
-      const expr h = recurrent(c.cell, dropout(words, c.dropout), "lstm", c.hidden, options);
       g.output("word_vectors", words);
-      g.output("logits", linear(dropout(h, c.dropout), "linear", c.vocab));
+      g.output("logits", char_lm_logits(words, c));
+    },
+    char_lm_names);
+
+/// The same and targets [B, T] of int32, -100 ignored -> the mean negative log likelihood of a word, in nats.
+template <char_lm_config c>
+inline constexpr auto char_lm_loss = model(
+    "char_lm_loss",
+    [](graph& g) {
+      const expr words = char_lm_words(g.input<i32>("characters", {"B", "T", c.word_length}), c);
+      g.output("loss", cross_entropy(char_lm_logits(words, c), g.input<i32>("targets", {"B", "T"})));
     },
     char_lm_names);
 

@@ -116,4 +116,15 @@ inline constexpr auto gpt2 = model(
     },
     gpt2_names<c>);
 
+/// tokens, targets [B, T] of int32, target -100 ignored -> the mean negative log likelihood of a token, in
+/// nats.
+template <gpt2_config c>
+inline constexpr auto gpt2_loss = model(
+    "gpt2_loss",
+    [](graph& g) {
+      const expr logits = gpt2_logits(g.input<i32>("tokens", {"B", "T"}), c);
+      g.output("loss", cross_entropy(logits, g.input<i32>("targets", {"B", "T"})));
+    },
+    gpt2_names<c>);
+
 } // namespace fovea::models

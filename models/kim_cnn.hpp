@@ -64,4 +64,14 @@ inline constexpr auto kim_cnn = model(
     },
     kim_cnn_names);
 
+/// tokens [B, T], targets [B] of int32 -> the mean negative log likelihood of a text's class, in nats.
+template <kim_cnn_config c>
+inline constexpr auto kim_cnn_loss = model(
+    "kim_cnn_loss",
+    [](graph& g) {
+      const expr features = kim_cnn_features(kim_cnn_words(g.input<i32>("tokens", {"B", "T"}), c), c);
+      g.output("loss", cross_entropy(kim_cnn_scores(features, c), g.input<i32>("targets", {"B"})));
+    },
+    kim_cnn_names);
+
 } // namespace fovea::models

@@ -129,4 +129,15 @@ inline constexpr auto llama = model(
     },
     llama_names<c>);
 
+/// tokens, targets [B, T] of int32, target -100 ignored -> the mean negative log likelihood of a token, in
+/// nats.
+template <llama_config c>
+inline constexpr auto llama_loss = model(
+    "llama_loss",
+    [](graph& g) {
+      const expr logits = llama_logits(g.input<i32>("tokens", {"B", "T"}), c);
+      g.output("loss", cross_entropy(logits, g.input<i32>("targets", {"B", "T"})));
+    },
+    llama_names<c>);
+
 } // namespace fovea::models

@@ -52,4 +52,9 @@ template <luong_config c>
 inline constexpr auto luong = model(
     "luong", [](graph& g) { declare_attention_decoder<attention_decoder_of(c)>(g); }, luong_names);
 
+/// Inputs and output: declare_attention_decoder_loss.
+template <luong_config c>
+inline constexpr auto luong_loss = model(
+    "luong_loss", [](graph& g) { declare_attention_decoder_loss<attention_decoder_of(c)>(g); }, luong_names);
+
 } // namespace fovea::models

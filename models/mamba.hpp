@@ -82,4 +82,15 @@ inline constexpr auto mamba = model(
     },
     mamba_names);
 
+/// tokens, targets [B, T] of int32, target -100 ignored -> the mean negative log likelihood of a token, in
+/// nats.
+template <mamba_config c>
+inline constexpr auto mamba_loss = model(
+    "mamba_loss",
+    [](graph& g) {
+      const expr logits = mamba_logits(g.input<i32>("tokens", {"B", "T"}), c);
+      g.output("loss", cross_entropy(logits, g.input<i32>("targets", {"B", "T"})));
+    },
+    mamba_names);
+
 } // namespace fovea::models

@@ -64,8 +64,8 @@ inline constexpr auto rnn_language_model = model("rnn_language_model", [](graph&
   g.output("logits", rnn_logits(g.input<i32>("tokens", {"B", "T"}), c));
 });
 
-/// tokens, targets [B, T] of int32, target 0 ignored -> the mean negative log likelihood of a token, in nats;
-/// its exponential is the perplexity.
+/// tokens, targets [B, T] of int32, target -100 ignored -> the mean negative log likelihood of a token, in
+/// nats; its exponential is the perplexity.
 template <rnn_config c>
 inline constexpr auto rnn_language_model_loss = model("rnn_language_model_loss", [](graph& g) {
   const expr logits = rnn_logits(g.input<i32>("tokens", {"B", "T"}), c);
@@ -107,6 +107,14 @@ inline constexpr auto rnn_classifier = model("rnn_classifier", [](graph& g) {
   g.output("logits", linear(pooled, "linear", c.classes));
 });
 
+/// The same and targets [B] of int32 -> the mean negative log likelihood of a sequence's class, in nats.
+template <rnn_classifier_config c>
+inline constexpr auto rnn_classifier_loss = model("rnn_classifier_loss", [](graph& g) {
+  const expr tokens = g.input<i32>("tokens", {"B", "T"});
+  const expr pooled = rnn_pooled(tokens, g.input<i32>("lengths", {"B"}), c);
+  g.output("loss", cross_entropy(linear(pooled, "linear", c.classes), g.input<i32>("targets", {"B"})));
+});
+
 struct rnn_tagger_config {
   int vocab, width, hidden, tags;
   cell_kind cell = cell_kind::lstm;
@@ -130,6 +138,15 @@ inline constexpr auto rnn_tagger = model("rnn_tagger", [](graph& g) {
   const expr lengths = g.input<i32>("lengths", {"B"}), scores = rnn_tag_scores(tokens, lengths, c);
   g.output("logits", scores);
   g.output("tags", where(inside_lengths(tokens, lengths), argmax(scores, axis(-1)), -1));
+});
+
+/// The same and targets [B, T] of int32, -100 behind the end -> the mean negative log likelihood of a tag, in
+/// nats.
+template <rnn_tagger_config c>
+inline constexpr auto rnn_tagger_loss = model("rnn_tagger_loss", [](graph& g) {
+  const expr tokens = g.input<i32>("tokens", {"B", "T"});
+  const expr scores = rnn_tag_scores(tokens, g.input<i32>("lengths", {"B"}), c);
+  g.output("loss", cross_entropy(scores, g.input<i32>("targets", {"B", "T"})));
 });
 
 } // namespace fovea::models

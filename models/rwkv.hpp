@@ -242,13 +242,30 @@ inline constexpr auto rwkv_names = std::to_array<name_rule>({
     {"blocks.*.ffn.receptance.weight", "blocks.*.feed_forward.receptance.weight"},
 });
 
+/// Scores of the next token: tokens [B, T] of int32 -> [B, T, vocab].
+constexpr expr rwkv_logits(expr tokens, const rwkv_config& c,
+                           place at = {__builtin_FILE(), __builtin_LINE()}) {
+  const reported_at here(tokens, at);
+  return rwkv_projected(rwkv_layers(tokens, c), "head", c.vocab);
+}
+
 /// tokens [B, T] of int32 -> logits [B, T, vocab].
 template <rwkv_config c>
 inline constexpr auto rwkv = model(
     "rwkv",
     [](graph& g) {
-      const expr x = rwkv_layers(g.input<i32>("tokens", {"B", "T"}), c);
-      g.output("logits", rwkv_projected(x, "head", c.vocab));
+      g.output("logits", rwkv_logits(g.input<i32>("tokens", {"B", "T"}), c));
+    },
+    rwkv_names);
+
+/// tokens, targets [B, T] of int32, target -100 ignored -> the mean negative log likelihood of a token, in
+/// nats.
+template <rwkv_config c>
+inline constexpr auto rwkv_loss = model(
+    "rwkv_loss",
+    [](graph& g) {
+      const expr logits = rwkv_logits(g.input<i32>("tokens", {"B", "T"}), c);
+      g.output("loss", cross_entropy(logits, g.input<i32>("targets", {"B", "T"})));
     },
     rwkv_names);
 

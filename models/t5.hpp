@@ -147,4 +147,19 @@ inline constexpr auto t5 = model(
     },
     t5_names<c>);
 
+/// The same inputs and targets [B, T] of int32, -100 ignored -> the mean negative log likelihood of a token,
+/// in nats.
+template <t5_config c>
+inline constexpr auto t5_loss = model(
+    "t5_loss",
+    [](graph& g) {
+      const expr source = g.input<i32>("source_ids", {"B", "S"}),
+                 lengths = g.input<i32>("source_lengths", {"B"}),
+                 target = g.input<i32>("decoder_ids", {"B", "T"});
+      const expr words = t5_words(source, c), memory = t5_encoder(words, source, lengths, c);
+      const expr logits = t5_scores(t5_decoder(words, target, memory, lengths, c), words, c);
+      g.output("loss", cross_entropy(logits, g.input<i32>("targets", {"B", "T"})));
+    },
+    t5_names<c>);
+
 } // namespace fovea::models

@@ -98,4 +98,15 @@ inline constexpr auto wavenet = model(
     },
     wavenet_names);
 
+/// samples, targets [B, T] of int32, target -100 ignored -> the mean negative log likelihood of a sample, in
+/// nats.
+template <wavenet_config c>
+inline constexpr auto wavenet_loss = model(
+    "wavenet_loss",
+    [](graph& g) {
+      const expr logits = wavenet_logits(g.input<i32>("samples", {"B", "T"}), c);
+      g.output("loss", cross_entropy(logits, g.input<i32>("targets", {"B", "T"})));
+    },
+    wavenet_names);
+
 } // namespace fovea::models

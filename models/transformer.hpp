@@ -202,6 +202,22 @@ inline constexpr auto transformer = model(
     },
     transformer_names<c>);
 
+/// The same inputs and targets [B, T] of int32, 0 ignored -> the mean negative log likelihood of a word, in
+/// nats, with the targets smoothed (section 5.4 has 0.1).
+template <transformer_config c, double smoothing = 0.0>
+inline constexpr auto transformer_loss = model(
+    "transformer_loss",
+    [](graph& g) {
+      const expr source = g.input<i32>("source_ids", {"B", "S"}),
+                 lengths = g.input<i32>("source_lengths", {"B"}),
+                 target = g.input<i32>("decoder_ids", {"B", "T"});
+      const expr x = transformer_decoder(target, transformer_encoder(source, lengths, c), lengths, c);
+      g.output("loss",
+               cross_entropy(transformer_generator(x, c.target_vocab, c.block),
+                             g.input<i32>("targets", {"B", "T"}), {.ignore = 0, .smoothing = smoothing}));
+    },
+    transformer_names<c>);
+
 /// The decoder alone: a stack of blocks that see no later position.
 struct transformer_language_model_config {
   int layers;
@@ -233,6 +249,17 @@ inline constexpr auto transformer_language_model = model(
     "transformer_language_model",
     [](graph& g) {
       g.output("logits", transformer_language_model_logits(g.input<i32>("tokens", {"B", "T"}), c));
+    },
+    transformer_language_model_names<c>);
+
+/// tokens, targets [B, T] of int32, target -100 ignored -> the mean negative log likelihood of a token, in
+/// nats.
+template <transformer_language_model_config c>
+inline constexpr auto transformer_language_model_loss = model(
+    "transformer_language_model_loss",
+    [](graph& g) {
+      const expr logits = transformer_language_model_logits(g.input<i32>("tokens", {"B", "T"}), c);
+      g.output("loss", cross_entropy(logits, g.input<i32>("targets", {"B", "T"})));
     },
     transformer_language_model_names<c>);
 

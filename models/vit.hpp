@@ -90,14 +90,30 @@ inline constexpr auto vit_names = std::to_array<name_rule>({
     {"layers.*.linear2.bias", "vit.encoder.layer.*.output.dense.bias"},
 });
 
+/// pixels [B, image, image, channels] -> [B, classes].
+constexpr expr vit_logits(expr pixels, vit_config c, place at = {__builtin_FILE(), __builtin_LINE()}) {
+  const reported_at here(pixels, at);
+  const expr x = repeat("layers", c.layers, vit_embeddings(pixels, c),
+                        [c](expr y) { return encoder_block(y, {}, vit_block(c)); });
+  return vit_scores(x, c);
+}
+
 /// pixels [B, image, image, channels] -> logits [B, classes].
 template <vit_config c>
 inline constexpr auto vit = model(
     "vit",
     [](graph& g) {
-      expr x = vit_embeddings(g.input<f32>("pixels", {"B", c.image, c.image, c.channels}), c);
-      x = repeat("layers", c.layers, x, [](expr y) { return encoder_block(y, {}, vit_block(c)); });
-      g.output("logits", vit_scores(x, c));
+      g.output("logits", vit_logits(g.input<f32>("pixels", {"B", c.image, c.image, c.channels}), c));
+    },
+    vit_names);
+
+/// The same and targets [B] of int32 -> the mean negative log likelihood of an image's class, in nats.
+template <vit_config c>
+inline constexpr auto vit_loss = model(
+    "vit_loss",
+    [](graph& g) {
+      const expr logits = vit_logits(g.input<f32>("pixels", {"B", c.image, c.image, c.channels}), c);
+      g.output("loss", cross_entropy(logits, g.input<i32>("targets", {"B"})));
     },
     vit_names);
 

@@ -27,4 +27,11 @@ inline constexpr auto window_lm = model("window_lm", [](graph& g) {
   g.output("logits", window_lm_logits(g.input<i32>("tokens", {"B", c.window}), c));
 });
 
+/// tokens [B, window], targets [B] of int32 -> the mean negative log likelihood of a word, in nats.
+template <window_lm_config c>
+inline constexpr auto window_lm_loss = model("window_lm_loss", [](graph& g) {
+  const expr logits = window_lm_logits(g.input<i32>("tokens", {"B", c.window}), c);
+  g.output("loss", cross_entropy(logits, g.input<i32>("targets", {"B"})));
+});
+
 } // namespace fovea::models

@@ -68,6 +68,8 @@ constexpr void elementwise_gradient(S& site) {
       return site.pass(0, l(d) * l(cos(site.x(0), at)));
     case op::cos:
       return site.pass(0, -l(l(d) * l(sin(site.x(0), at))));
+    case op::dropout: // outside training it does nothing
+      return site.pass(0, d);
     case op::add:
       return both(d, d);
     case op::subtract:

@@ -104,6 +104,8 @@ struct hoister {
         const int from = g.operand(id, k);
         read_in_body[from] |= kinds[id] != hoisting::every_step || g.at(from).region != g.at(id).region;
       }
+    for (const region_entry& r : g.regions) // what is carried on, though nothing takes it at the end
+      for (int k = 0; k < r.carried; ++k) read_in_body[r.results[k]] = true;
   }
 
   /// What stands for operand `from` of node `id`, where `id` goes.

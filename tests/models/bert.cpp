@@ -1,6 +1,6 @@
 #include <fovea/models/bert.hpp>
 
-#include "../model_case.hpp"
+#include "loss_case.hpp"
 
 using namespace fovea;
 using namespace fovea::test;
@@ -47,6 +47,33 @@ constexpr auto encoder = model(
 xt::xtensor<std::int64_t, 1> lengths_of(const golden_case& c) {
   return xt::sum(integers<2>(c, "attention_mask"), {1});
 }
+
+/// The case's inputs under the names that the models give them.
+named_values texts_of(const golden_case& c) {
+  named_values made = inputs_of(c, {{"tokens", "ids"}, {"types", "token_type_ids"}});
+  made["lengths"] = lengths_of_mask(c);
+  return made;
+}
+named_values labelled_texts_of(const golden_case& c) {
+  named_values made = texts_of(c);
+  made["targets"] = made.at("labels");
+  return made;
+}
+
+/// As transformers trains it: the vector of token 0, which fills texts up, has no gradient.
+constexpr auto filled_up = model(
+    "bert_filled_up",
+    [](graph& g) {
+      const expr tokens = g.input<i32>("tokens", {B, T}), types = g.input<i32>("types", {B, T}),
+                 lengths = g.input<i32>("lengths", {B}), words = models::bert_words(tokens, tiny);
+      const expr first = stop_gradient(slice(words, axis(0), 0, 1)),
+                 others = slice(words, axis(0), 1, tiny.vocab);
+      const expr x =
+          models::bert_encoder(concat(axis(0), first, others), tokens, types, padding(lengths), tiny);
+      g.output("last_hidden_state", x);
+      g.output("pooler_output", models::bert_pooler(x, tiny));
+    },
+    models::bert_names);
 
 xt::xtensor<std::int64_t, 2> zeros_like(const xt::xtensor<std::int64_t, 2>& ids) {
   return xt::zeros<std::int64_t>(ids.shape());
@@ -96,6 +123,11 @@ TEST_CASE("BERT agrees with transformers' BertModel", "[bert]") {
   });
 }
 
+TEST_CASE("BERT's gradients agree with transformers'", "[bert]") {
+  const golden_case c("hf_bert");
+  check_gradients(filled_up, c, weights_of(c), texts_of(c));
+}
+
 TEST_CASE("BERT's classifier agrees with transformers' BertForSequenceClassification", "[bert]") {
   const golden_case c("hf_bert_classify");
   on_both_backends([&](auto backend) {
@@ -133,6 +165,15 @@ TEST_CASE("BERT read from left to right agrees with transformers' BertLMHeadMode
       return net("tokens"_in = ids, "types"_in = zeros_like(ids))["logits"_out];
     });
   });
+}
+
+TEST_CASE("the losses and gradients of BERT's heads agree with transformers'", "[bert]") {
+  const golden_case labelled("hf_bert_classify"), hidden("hf_bert_mlm"), read("hf_bert_decoder");
+  check_loss(models::bert_classifier_loss<tiny, 3>, labelled, labelled_texts_of(labelled));
+  check_loss(models::bert_masked_language_model_loss<tiny>, hidden, labelled_texts_of(hidden));
+  named_values texts = next_token_inputs(read);
+  texts["types"] = {texts.at("tokens").shape, std::vector<double>(texts.at("tokens").values.size()), true};
+  check_loss(models::bert_language_model_loss<tiny>, read, texts);
 }
 
 TEST_CASE("an encoder of MiniLM's width agrees with transformers, weights by formula", "[bert]") {

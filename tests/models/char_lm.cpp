@@ -1,3 +1,4 @@
+#include "loss_case.hpp"
 #include "stream_case.hpp"
 
 #include <fovea/models/char_lm.hpp>
@@ -22,13 +23,9 @@ constexpr char_lm_config reference_case{.characters = 30,
 
 TEST_CASE("the character-aware language model agrees with the reference case", "[char_lm]") {
   const golden_case c("char_lm");
-  named_values inputs = inputs_of(c);
-  inputs["characters"] = inputs.at("chars");
-  on_both_backends([&](auto backend) {
-    for (const auto& [output, values] :
-         run_model<decltype(backend)>(char_lm<reference_case>, weights_of(c), inputs))
-      check(c, "output." + output, std::span<const double>(values.values), values.shape);
-  });
+  const named_values inputs = inputs_of(c, {{"characters", "chars"}});
+  check_outputs(char_lm<reference_case>, c, weights_of(c), inputs);
+  check_loss(char_lm_loss<reference_case>, c, inputs);
 }
 
 TEST_CASE("the character-aware language model streams word by word", "[char_lm]") {

@@ -1,6 +1,6 @@
 #include <fovea/models/gpt2.hpp>
 
-#include "../model_case.hpp"
+#include "loss_case.hpp"
 
 using namespace fovea;
 using namespace fovea::test;
@@ -56,6 +56,11 @@ TEST_CASE("GPT-2 agrees with transformers' GPT2LMHeadModel", "[gpt2]") {
     check_outputs<"logits">(c, repeated("tokens"_in = integers<2>(c, "ids")));
     check_greedy(c, [&](const auto& ids) { return repeated("tokens"_in = ids)["logits"_out]; });
   });
+}
+
+TEST_CASE("GPT-2's loss and gradients agree with transformers'", "[gpt2]") {
+  const golden_case c("hf_gpt2");
+  check_loss(models::gpt2_loss<tiny>, c, next_token_inputs(c));
 }
 
 TEST_CASE("GPT-2 of the base size agrees with transformers, weights by formula", "[gpt2]") {

@@ -1,4 +1,4 @@
-#include "run_model.hpp"
+#include "loss_case.hpp"
 
 #include "../gguf_writer.hpp"
 #include "../runtime/weights/temporary_folder.hpp"
@@ -25,11 +25,8 @@ named_values tokens_of(const golden_case& c) { return {{"tokens", c.at("input.id
 template <kim_cnn_config config>
 void check_kim_cnn(const char* name) {
   const golden_case c(name);
-  on_both_backends([&](auto backend) {
-    const named_values found = run_model<decltype(backend)>(kim_cnn<config>, weights_of(c), tokens_of(c));
-    for (const auto& [output, values] : found)
-      check(c, "output." + output, std::span<const double>(values.values), values.shape);
-  });
+  check_outputs(kim_cnn<config>, c, weights_of(c), tokens_of(c));
+  check_loss(kim_cnn_loss<config>, c, inputs_of(c, {{"tokens", "ids"}, {"targets", "labels"}}));
 }
 
 } // namespace

@@ -1,6 +1,6 @@
 #include <fovea/models/llama.hpp>
 
-#include "../model_case.hpp"
+#include "loss_case.hpp"
 
 using namespace fovea;
 using namespace fovea::test;
@@ -68,6 +68,11 @@ TEST_CASE("Llama agrees with transformers' LlamaForCausalLM", "[llama]") {
     check_outputs<"logits">(c, repeated("tokens"_in = integers<2>(c, "ids")));
     check_greedy(c, [&](const auto& ids) { return repeated("tokens"_in = ids)["logits"_out]; });
   });
+}
+
+TEST_CASE("Llama's loss and gradients agree with transformers'", "[llama]") {
+  const golden_case c("hf_llama");
+  check_loss(models::llama_loss<tiny>, c, next_token_inputs(c));
 }
 
 TEST_CASE("a wider Llama with a tied table agrees with transformers, weights by formula", "[llama]") {

@@ -1,4 +1,5 @@
 #include "compare_backends.hpp"
+#include "loss_case.hpp"
 
 #include <fovea/models/mamba.hpp>
 
@@ -52,6 +53,11 @@ TEST_CASE("Mamba agrees with transformers' MambaForCausalLM", "[mamba]") {
     check_outputs<"logits">(c, net("tokens"_in = integers<2>(c, "ids")));
     check_greedy(c, [&](const auto& ids) { return net("tokens"_in = ids)["logits"_out]; });
   });
+}
+
+TEST_CASE("Mamba's loss and gradients agree with transformers'", "[mamba]") {
+  const golden_case c("hf_mamba");
+  check_loss(models::mamba_loss<tiny>, c, next_token_inputs(c));
 }
 
 TEST_CASE("Mamba is the same on both backends", "[mamba]") { compare_at_awkward_sizes(mamba<odd>); }

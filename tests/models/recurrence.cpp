@@ -64,7 +64,7 @@ weights weights_under_rnn(const golden_case& c) {
 template <recurrent_case c>
 void check_network(const char* name) {
   const golden_case reference(name);
-  check_case(network<c>, reference, weights_under_rnn(reference), "rnn.");
+  check_case(network<c>, reference, weights_under_rnn(reference), inputs_of(reference), "rnn.");
 }
 
 } // namespace

@@ -1,3 +1,4 @@
+#include "loss_case.hpp"
 #include "stream_case.hpp"
 
 #include <fovea/models/rnn.hpp>
@@ -11,21 +12,15 @@ namespace {
 
 inline constexpr dim T{"T"};
 
-/// The case's inputs, its ids under the name that the models give them.
-named_values tokens_of(const golden_case& c) {
-  named_values made = inputs_of(c);
-  made["tokens"] = made.at("ids");
-  return made;
-}
-
 template <class M>
-void check_tokens(const M& m, const char* name) {
+void check_words(const M& m, const char* name) {
   const golden_case c(name);
-  on_both_backends([&](auto backend) {
-    for (const auto& [output, values] : run_model<decltype(backend)>(m, weights_of(c), tokens_of(c)))
-      check(c, output == "loss" ? output : "output." + output, std::span<const double>(values.values),
-            values.shape);
-  });
+  check_outputs(m, c, weights_of(c), inputs_of(c, {{"tokens", "ids"}}));
+}
+template <class M>
+void check_words_loss(const M& m, const char* name, const char* targets = "targets") {
+  const golden_case c(name);
+  check_loss(m, c, inputs_of(c, {{"tokens", "ids"}, {"targets", targets}}));
 }
 
 constexpr rnn_config plain{.vocab = 30, .width = 12, .hidden = 16, .cell = cell_kind::elman};
@@ -44,20 +39,24 @@ static_assert(window_lm<window_of_4>.parameters() - window_lm<window_of_3>.param
 } // namespace
 
 TEST_CASE("recurrent language models agree with the reference cases", "[rnn]") {
-  check_tokens(rnn_language_model<plain>, "lm_elman");
-  check_tokens(rnn_language_model<stacked>, "lm_lstm_2layer");
-  check_tokens(rnn_language_model<tied_words>, "lm_lstm_tied");
-  check_tokens(rnn_language_model<wide>, "lm_lstm_128");
-  check_tokens(rnn_language_model_loss<plain>, "lm_elman");
-  check_tokens(rnn_language_model_loss<stacked>, "lm_lstm_2layer");
+  check_words(rnn_language_model<plain>, "lm_elman");
+  check_words(rnn_language_model<stacked>, "lm_lstm_2layer");
+  check_words(rnn_language_model<tied_words>, "lm_lstm_tied");
+  check_words(rnn_language_model<wide>, "lm_lstm_128");
+  check_words_loss(rnn_language_model_loss<plain>, "lm_elman");
+  check_words_loss(rnn_language_model_loss<stacked>, "lm_lstm_2layer");
+  check_words_loss(rnn_language_model_loss<tied_words>, "lm_lstm_tied");
+  check_words_loss(rnn_language_model_loss<wide>, "lm_lstm_128");
 }
 
 TEST_CASE("recurrent classifiers agree with the reference cases", "[rnn]") {
   constexpr rnn_classifier_config last{.vocab = 40, .width = 12, .hidden = 16, .classes = 3};
   constexpr rnn_classifier_config largest{
       .vocab = 40, .width = 12, .hidden = 16, .classes = 2, .pool = pooling::largest};
-  check_tokens(rnn_classifier<last>, "classifier_gru_last");
-  check_tokens(rnn_classifier<largest>, "classifier_gru_max");
+  check_words(rnn_classifier<last>, "classifier_gru_last");
+  check_words(rnn_classifier<largest>, "classifier_gru_max");
+  check_words_loss(rnn_classifier_loss<last>, "classifier_gru_last", "labels");
+  check_words_loss(rnn_classifier_loss<largest>, "classifier_gru_max", "labels");
 }
 
 TEST_CASE("the mean over real positions leaves out what lies behind the end", "[rnn]") {
@@ -65,7 +64,7 @@ TEST_CASE("the mean over real positions leaves out what lies behind the end", "[
       .vocab = 40, .width = 12, .hidden = 16, .classes = 3, .pool = pooling::mean};
   const golden_case c("classifier_gru_last");
   on_both_backends([&](auto backend) {
-    named_values one = tokens_of(c);
+    named_values one = inputs_of(c, {{"tokens", "ids"}});
     const named_values all = run_model<decltype(backend)>(rnn_classifier<mean_of>, weights_of(c), one);
     // The second sentence by itself, cut to its 3 words.
     one["tokens"] = {{1, 3}, {}, true};
@@ -79,12 +78,15 @@ TEST_CASE("the mean over real positions leaves out what lies behind the end", "[
 
 TEST_CASE("a tagger that reads both ways agrees with the reference case", "[rnn]") {
   constexpr rnn_tagger_config tagger{.vocab = 40, .width = 12, .hidden = 12, .tags = 5};
-  check_tokens(rnn_tagger<tagger>, "tagger_bilstm");
+  check_words(rnn_tagger<tagger>, "tagger_bilstm");
+  check_words_loss(rnn_tagger_loss<tagger>, "tagger_bilstm", "labels");
 }
 
 TEST_CASE("the language model of a fixed window agrees with the reference cases", "[window_lm]") {
-  check_tokens(window_lm<window_of_3>, "window_lm");
-  check_tokens(window_lm<direct>, "window_lm_direct");
+  check_words(window_lm<window_of_3>, "window_lm");
+  check_words(window_lm<direct>, "window_lm_direct");
+  check_words_loss(window_lm_loss<window_of_3>, "window_lm");
+  check_words_loss(window_lm_loss<direct>, "window_lm_direct");
 }
 
 TEST_CASE("recurrent language models stream", "[rnn]") {

@@ -111,12 +111,33 @@ inline named_values inputs_of(const golden_case& c) {
   return made;
 }
 
+/// The same, those of the second names under the first too, as a model calls them.
+inline named_values inputs_of(const golden_case& c,
+                              std::initializer_list<std::pair<const char* const, const char*>> names) {
+  named_values made = inputs_of(c);
+  for (const auto& [ours, theirs] : names) made[ours] = made.at(theirs);
+  return made;
+}
+
+namespace detail {
+
+/// Checks each output of a model against the case's of the same name.
+template <class M>
+void check_own_outputs(const golden_case& c, const named_values& found) {
+  for (const named_value& out : M::view.outputs) {
+    const std::string name = out.name;
+    const golden_tensor& values = found.at(name);
+    check(c, name == "loss" ? name : "output." + name, std::span<const double>(values.values), values.shape);
+  }
+}
+
+} // namespace detail
+
 /// Runs a case on both backends and checks each output of the model against the case's of the same name.
 template <class M>
-void check_outputs(const M& model, const golden_case& c, const weights& from) {
+void check_outputs(const M& model, const golden_case& c, const weights& from, const named_values& inputs) {
   on_both_backends([&](auto backend) {
-    for (const auto& [name, values] : run_model<decltype(backend)>(model, from, inputs_of(c)))
-      check(c, "output." + name, std::span<const double>(values.values), values.shape);
+    detail::check_own_outputs<M>(c, run_model<decltype(backend)>(model, from, inputs));
   });
 }
 
@@ -138,10 +159,11 @@ inline weights gradients_in(const golden_case& c, const std::string& scope) {
 
 } // namespace detail
 
-/// The gradients of what arrives at the outputs, input.d_NAME of the case, on both backends against the
-/// case's. `scope` stands before the names of its parameters in `from`.
+/// The gradients of the output "loss", or without one of what arrives at the outputs, input.d_NAME of the
+/// case, on both backends against the case's; with them the outputs. `scope` stands before the names of the
+/// case's parameters in `from`.
 template <class M>
-void check_gradients(const M& model, const golden_case& c, const weights& from,
+void check_gradients(const M& model, const golden_case& c, const weights& from, named_values inputs,
                      const std::string& scope = "") {
   const auto net = gradients<true>(model);
   const weights of_parameters = detail::gradients_in(c, scope);
@@ -156,15 +178,16 @@ void check_gradients(const M& model, const golden_case& c, const weights& from,
     INFO("element " << d.worst << " is " << found[d.worst] << ", expected " << reference.values[d.worst]);
     CHECK(d.share <= 1);
   };
-  named_values inputs = inputs_of(c);
   // What arrives at an output that the case's loss does not use is zero.
   for (const named_value& out : M::view.outputs)
-    if (const std::string name = std::string("d_") + out.name; !inputs.contains(name)) {
+    if (const std::string name = std::string("d_") + out.name;
+        !detail::has_output<M>("loss") && !inputs.contains(name)) {
       const golden_tensor& like = c.at(std::string("output.") + out.name);
       inputs[name] = {like.shape, std::vector<double>(like.values.size()), false};
     }
   on_both_backends([&](auto backend) {
     const named_values found = run_model<decltype(backend)>(net, from, inputs);
+    detail::check_own_outputs<M>(c, found);
     for (std::size_t p = 0; p < M::view.parameters.size(); ++p) {
       golden_tensor reference;
       for (int i = expected.first(static_cast<int>(p)); i < expected.first(static_cast<int>(p) + 1); ++i) {
@@ -183,10 +206,11 @@ void check_gradients(const M& model, const golden_case& c, const weights& from,
   });
 }
 
-/// Checks outputs and gradients.
+/// Checks outputs, and gradients where the case has some.
 template <class M>
-void check_case(const M& model, const golden_case& c, const weights& from, const std::string& scope = "") {
-  check_outputs(model, c, from);
+void check_case(const M& model, const golden_case& c, const weights& from, const named_values& inputs,
+                const std::string& scope = "") {
+  check_outputs(model, c, from, inputs);
   const auto begins = [&](const char* prefix) {
     const auto first = c.tensors().lower_bound(prefix);
     return first != c.tensors().end() && first->first.starts_with(prefix);
@@ -194,12 +218,12 @@ void check_case(const M& model, const golden_case& c, const weights& from, const
   if (!begins("grad.")) return;
   INFO("the gradients of a case with a loss of its own are those of a model with that loss");
   REQUIRE((begins("input.d_") || detail::has_output<M>("loss")));
-  check_gradients(model, c, from, scope);
+  check_gradients(model, c, from, inputs, scope);
 }
 template <class M>
 void check_case(const M& model, const char* name) {
   const golden_case c(name);
-  check_case(model, c, weights_of(c));
+  check_case(model, c, weights_of(c), inputs_of(c));
 }
 
 } // namespace fovea::test

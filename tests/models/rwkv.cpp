@@ -1,4 +1,5 @@
 #include "compare_backends.hpp"
+#include "loss_case.hpp"
 
 #include <fovea/models/rwkv.hpp>
 
@@ -69,6 +70,11 @@ TEST_CASE("RWKV 4 agrees with transformers' RwkvForCausalLM", "[rwkv]") {
     check_outputs<"logits">(c, net("tokens"_in = integers<2>(c, "ids")));
     check_greedy(c, [&](const auto& ids) { return net("tokens"_in = ids)["logits"_out]; });
   });
+}
+
+TEST_CASE("RWKV 4's loss and gradients agree with transformers'", "[rwkv]") {
+  const golden_case c("hf_rwkv");
+  check_loss(models::rwkv_loss<tiny>, c, next_token_inputs(c));
 }
 
 TEST_CASE("RWKV 4, 5 and 7 are the same on both backends", "[rwkv]") {

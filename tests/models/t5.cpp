@@ -1,4 +1,5 @@
 #include "compare_backends.hpp"
+#include "loss_case.hpp"
 
 #include <fovea/models/t5.hpp>
 
@@ -111,6 +112,15 @@ TEST_CASE("T5 agrees with transformers' T5ForConditionalGeneration", "[t5]") {
       return net("source_ids"_in = first, "source_lengths"_in = length, "decoder_ids"_in = ids)["logits"_out];
     });
   });
+}
+
+TEST_CASE("T5's loss and gradients agree with transformers'", "[t5]") {
+  const golden_case c("hf_t5");
+  named_values inputs = inputs_of(c, {{"source_ids", "ids"}, {"targets", "labels"}});
+  inputs["source_lengths"] = lengths_of_mask(c);
+  const auto shifted = shifted_labels(c);
+  inputs["decoder_ids"] = {inputs.at("labels").shape, {shifted.begin(), shifted.end()}, true};
+  check_loss(t5_loss<tiny>, c, inputs);
 }
 
 TEST_CASE("distances fall into the buckets of transformers' T5", "[t5]") {

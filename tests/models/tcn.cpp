@@ -1,4 +1,4 @@
-#include "run_model.hpp"
+#include "loss_case.hpp"
 
 #include <fovea/models/tcn.hpp>
 
@@ -31,7 +31,8 @@ TEST_CASE("WaveNet agrees with the reference case", "[tcn]") {
                       g.output("logits", permute(logits, {0, 2, 1}));
                     },
                     wavenet_names),
-                c, weights_of(c));
+                c, weights_of(c), inputs_of(c));
+  check_loss(wavenet_loss<samples>, c, inputs_of(c, {{"samples", "ids"}}));
 }
 
 TEST_CASE("what comes later changes nothing before it", "[tcn]") {

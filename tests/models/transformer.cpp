@@ -1,3 +1,4 @@
+#include "loss_case.hpp"
 #include "stream_case.hpp"
 
 #include <fovea/models/transformer.hpp>
@@ -85,6 +86,7 @@ void clear_padding(golden_tensor& memory, const golden_tensor& lengths) {
 template <transformer_config c>
 void check_transformer(const char* name) {
   const golden_case reference_case(name);
+  check_loss(transformer_loss<c>, reference_case, inputs_of(reference_case));
   on_both_backends([&](auto backend) {
     named_values out =
         run_model<decltype(backend)>(transformer<c>, weights_of(reference_case), inputs_of(reference_case));

@@ -1,4 +1,4 @@
-#include "run_model.hpp"
+#include "loss_case.hpp"
 
 #include <fovea/models/vit.hpp>
 
@@ -29,20 +29,27 @@ constexpr auto shown = model(
     },
     vit_names);
 
+/// With one repeat, and the loss.
+constexpr auto learned = model(
+    "vit_learned",
+    [](graph& g) {
+      const expr pixels = permute(g.input<f32>("pixels", {"B", 3, 16, 16}), {0, 2, 3, 1});
+      const expr logits = vit_logits(pixels, tiny);
+      g.output("logits", logits);
+      g.output("loss", cross_entropy(logits, g.input<i32>("targets", {"B"})));
+    },
+    vit_names);
+
 } // namespace
 
 TEST_CASE("ViT agrees with transformers' ViTForImageClassification", "[vit]") {
   const golden_case c("hf_vit");
-  check_outputs(shown, c, weights_of(c));
-  // The same with one repeat, whose images have their channels last.
-  const golden_tensor& pixels = c.at("input.pixels");
-  golden_tensor turned{{2, 16, 16, 3}, std::vector<double>(pixels.values.size()), false};
-  for (std::size_t b = 0; b < 2; ++b)
-    for (std::size_t channel = 0; channel < 3; ++channel)
-      for (std::size_t place = 0; place < 256; ++place)
-        turned.values[(b * 256 + place) * 3 + channel] = pixels.values[(b * 3 + channel) * 256 + place];
-  const named_values out = run_model<f32>(vit<tiny>, weights_of(c), {{"pixels", turned}});
-  check(c, "output.logits", std::span<const double>(out.at("logits").values), out.at("logits").shape);
+  check_outputs(shown, c, weights_of(c), inputs_of(c));
+}
+
+TEST_CASE("ViT's loss and gradients agree with transformers'", "[vit]") {
+  const golden_case c("hf_vit");
+  check_loss(learned, c, inputs_of(c, {{"targets", "labels"}}));
 }
 
 TEST_CASE("ViT loads checkpoints under the names of earlier transformers", "[vit]") {
@@ -63,5 +70,5 @@ TEST_CASE("ViT loads checkpoints under the names of earlier transformers", "[vit
         name.replace(at, std::string(now).size(), then);
     old[name] = tensor;
   }
-  check_outputs(shown, c, weights::from(old));
+  check_outputs(shown, c, weights::from(old), inputs_of(c));
 }

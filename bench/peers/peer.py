@@ -38,10 +38,10 @@ def runs_of(module, x, threads):
     yield torch, lambda: module(x)
 
 
-def main(about, rows, declare=lambda parser: None):
+def main(about, rows, declare=lambda parser: None, gradients=False):
     """Times rows(options), each a name, the peer's module, what to run and how often, and writes them as JSON.
 
-    `declare` adds options to --threads and --json.
+    `declare` adds options to --threads and --json; with `gradients` PyTorch may train.
     """
     parser = argparse.ArgumentParser(description=about.splitlines()[0])
     parser.add_argument("--threads", type=int, default=1)
@@ -50,7 +50,7 @@ def main(about, rows, declare=lambda parser: None):
     options = parser.parse_args()
     torch.set_num_threads(options.threads)
     made = []
-    with torch.inference_mode():
+    with torch.inference_mode(not gradients):
         for name, peer, run, repeats in rows(options):
             us = best_us(run, repeats)
             print(f"{name:36} {peer.__name__:12} {us:12.1f} us", flush=True)

@@ -42,8 +42,33 @@ size_t pack_tasks(const pack_args& args) {
   return (args.columns + panel<Arch> - 1) / panel<Arch>;
 }
 
+namespace detail {
+
+/// Panels of weights whose columns are contiguous: a few rows at a time for all panels, so that memory is
+/// read along its rows.
+template <size_t panel>
+inline void pack_columns(const pack_args& args, size_t first, size_t last) {
+  constexpr size_t rows_at_once = 8;
+  for (size_t k = 0; k < args.depth; k += rows_at_once) {
+    const size_t end = k + rows_at_once < args.depth ? k + rows_at_once : args.depth;
+    for (size_t task = first; task < last; ++task) {
+      const size_t column = task * panel,
+                   columns = args.columns - column < panel ? args.columns - column : panel;
+      for (size_t row = k; row < end; ++row) {
+        float* to = args.panels + column * args.depth + row * panel;
+        std::memcpy(to, args.b + column + row * args.depth_stride, columns * sizeof(float));
+        if (columns < panel) std::memset(to + columns, 0, (panel - columns) * sizeof(float));
+      }
+    }
+  }
+}
+
+} // namespace detail
+
 template <class Arch>
 void pack(const pack_args& args, size_t first, size_t last) {
+  if (args.column_stride == 1 && args.depth_stride != 1)
+    return detail::pack_columns<panel<Arch>>(args, first, last);
   for (size_t task = first; task < last; ++task) {
     const size_t column = task * panel<Arch>;
     const size_t columns = args.columns - column < panel<Arch> ? args.columns - column : panel<Arch>;
@@ -52,9 +77,6 @@ void pack(const pack_args& args, size_t first, size_t last) {
     if (columns < panel<Arch>) std::memset(to, 0, panel<Arch> * args.depth * sizeof(float));
     if (args.depth_stride == 1)
       detail::pack_rows<panel<Arch>>(b, columns, args.depth, args.column_stride, to);
-    else if (args.column_stride == 1)
-      for (size_t k = 0; k < args.depth; ++k)
-        std::memcpy(to + k * panel<Arch>, b + k * args.depth_stride, columns * sizeof(float));
     else
       for (size_t k = 0; k < args.depth; ++k)
         for (size_t j = 0; j < columns; ++j)

@@ -6,6 +6,7 @@
 #include <fovea/backends/simd/kernels/convolution.hpp>
 #include <fovea/backends/simd/kernels/gather.hpp>
 #include <fovea/backends/simd/kernels/norm.hpp>
+#include <fovea/backends/simd/kernels/optimizer.hpp>
 #include <fovea/backends/simd/kernels/pack.hpp>
 #include <fovea/backends/simd/kernels/pool.hpp>
 #include <fovea/backends/simd/kernels/product.hpp>
@@ -49,6 +50,7 @@ constexpr kernel_table table_of(const char* instruction_set) {
       .convolution = convolution<Arch>,
       .pool_tasks = pool_tasks<Arch>,
       .pool = pool<Arch>,
+      .update = update<Arch>,
       .power = power<Arch>,
   };
 }

@@ -49,12 +49,7 @@ void run(const arguments& a) {
         expected.push_back(word.substr(slash + 1));
         word.resize(slash);
       }
-    std::vector<std::string> tags;
-    try {
-      tags = words_tagger.tags_of(words);
-    } catch (const fovea::error& problem) {
-      throw fovea::error(fmt::format("{}:{}: {}", a.file, number, problem.what()));
-    }
+    const std::vector<std::string> tags = words_tagger.tags_of(words);
     for (std::size_t i = 0; i < words.size(); ++i, ++all) {
       if (a.tagged)
         right += tags[i] == expected[i] ? 1 : 0;

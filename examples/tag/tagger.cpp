@@ -67,21 +67,20 @@ tagger::tagger(const std::filesystem::path& folder)
 }
 tagger::~tagger() = default;
 
-std::vector<std::string> tagger::tags_of(const std::vector<std::string>& words) {
-  if (words.empty()) return {};
-  if (words.size() > longest)
-    throw error("the line has " + std::to_string(words.size()) + " words; expected at most " +
-                std::to_string(longest));
-  auto tokens = xt::xtensor<int, 2>::from_shape({1, words.size()});
-  for (std::size_t i = 0; i < words.size(); ++i) tokens(0, i) = words_.id(words[i]).value_or(unknown);
-  const xt::xtensor<int, 1> lengths{static_cast<int>(words.size())};
-  const auto out = network_->net("tokens"_in = tokens, "lengths"_in = lengths);
-  const auto logits = out["logits"_out]; // [1, words, places for tags]
-  auto scores = xt::xtensor<float, 2>::from_shape({words.size(), tags_.size()});
-  for (std::size_t i = 0; i < words.size(); ++i) std::copy_n(&logits(0, i, 0), tags_.size(), &scores(i, 0));
+std::vector<std::string> tagger::tags_of(std::span<const std::string> words) {
   std::vector<std::string> tags;
-  for (const std::int32_t tag : viterbi(scores, transitions_).labels)
-    tags.push_back(tags_[static_cast<std::size_t>(tag)]);
+  for (std::size_t first = 0; first < words.size(); first += longest) {
+    const auto part = words.subspan(first, std::min(longest, words.size() - first));
+    auto tokens = xt::xtensor<int, 2>::from_shape({1, part.size()});
+    for (std::size_t i = 0; i < part.size(); ++i) tokens(0, i) = words_.id(part[i]).value_or(unknown);
+    const xt::xtensor<int, 1> lengths{static_cast<int>(part.size())};
+    const auto out = network_->net("tokens"_in = tokens, "lengths"_in = lengths);
+    const auto logits = out["logits"_out]; // [1, words, places for tags]
+    auto scores = xt::xtensor<float, 2>::from_shape({part.size(), tags_.size()});
+    for (std::size_t i = 0; i < part.size(); ++i) std::copy_n(&logits(0, i, 0), tags_.size(), &scores(i, 0));
+    for (const std::int32_t tag : viterbi(scores, transitions_).labels)
+      tags.push_back(tags_[static_cast<std::size_t>(tag)]);
+  }
   return tags;
 }
 

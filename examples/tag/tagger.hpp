@@ -8,6 +8,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -21,16 +22,15 @@ nlohmann::json sizes_as_json();
 /// A trained tagger: an LSTM that reads both ways, and scores of neighbouring tags.
 class tagger {
 public:
-  static constexpr std::size_t longest = 256; // words of a line
+  static constexpr std::size_t longest = 256; // words that are tagged together
 
   /// `folder` is what train.py writes: weights.safetensors, sizes.json, words.json and tags.json. Throws
   /// fovea::error where a file is missing or does not fit.
   explicit tagger(const std::filesystem::path& folder);
   ~tagger();
 
-  /// The tags that score highest together, one for each word. Throws fovea::error for more words than
-  /// `longest`.
-  std::vector<std::string> tags_of(const std::vector<std::string>& words);
+  /// The tags that score highest together, one for each word; more words than `longest` in parts.
+  std::vector<std::string> tags_of(std::span<const std::string> words);
 
 private:
   struct network;

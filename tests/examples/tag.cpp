@@ -32,6 +32,5 @@ TEST_CASE("a tagger decodes what fits together", "[tag]") {
   folder.write("tags.json", R"({"tags": ["A"], "start": [0], "between": [[0]], "end": [0]})");
   tagger one(folder.path());
   CHECK(one.tags_of({}).empty());
-  CHECK_THROWS_WITH(one.tags_of(std::vector<std::string>(257, "dog")),
-                    "the line has 257 words; expected at most 256");
+  CHECK(one.tags_of(std::vector<std::string>(257, "dog")) == std::vector<std::string>(257, "A"));
 }

@@ -106,8 +106,6 @@ constexpr void elementwise_gradient(S& site) {
       if (site.wants(1)) site.pass(1, where(site.x(0), l(d), c(0), at));
       if (site.wants(2)) site.pass(2, where(site.x(0), c(0), l(d), at));
       return;
-    case op::dropout: // x itself; training makes another word of it before
-      return site.pass(0, d);
     default: // what passes no gradient at all
       return;
   }

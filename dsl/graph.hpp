@@ -93,6 +93,7 @@ struct region_entry {
   std::int32_t results[max_carried] = {};
   std::uint16_t time = 0; // 0: a repeat
   bool reversed = false;  // from the last step or layer to the first
+  bool recompute = false; // its values are computed again for its gradient rather than kept
 
   constexpr bool is_scan() const { return time != 0; }
 };

@@ -16,7 +16,8 @@ namespace fovea::detail {
 /// one for each pass, by `stack` along a new first axis, and read back by `time_step`; numbers, parameters
 /// and what is only a shape of these are made again instead. The loop carries the gradients of what the body
 /// carries, and a sum for each value of outside that the body uses. Products with weights of outside are not
-/// summed pass by pass: their two sides are kept, and multiplied once after the loop.
+/// summed pass by pass: their two sides are kept, and multiplied once after the loop. Of a repeat that
+/// recomputes only what it carries is kept.
 template <std::size_t most>
 struct differentiator {
   const graph_view& g;
@@ -63,9 +64,18 @@ struct differentiator {
     while (region != outer && region != 0) region = g.region(region).parent;
     return region == outer;
   }
+  /// Whether a loop's body is computed again: it has no loop inside.
+  constexpr bool recomputes(int region) const {
+    const region_entry& r = g.region(region);
+    if (!r.recompute) return false;
+    for (int id = r.first; id < r.last; ++id)
+      if (g.at(id).region != region) return false;
+    return true;
+  }
   /// Whether a node is made again where its gradient is, rather than kept.
   constexpr bool made_again(int id) const {
     const node& n = g.at(id);
+    if (n.region != 0 && recomputes(n.region)) return n.kind != op::carry;
     switch (n.kind) {
       case op::constant:
       case op::parameter:
@@ -348,7 +358,7 @@ struct differentiator {
                        initial[i].id);
     for (int i = 0; i < sum_count; ++i) gradient[sums[i].target] = -1;
     for (int id = body.first; id < body.last; ++id) {
-      if (g.at(id).region == r && made_again(id)) {
+      if (g.at(id).region == r && made_again(id) && g.at(id).kind != op::stack) {
         value[id] = copy(id, value);
         node& n = to.nodes[value[id]];
         n.region = static_cast<std::uint8_t>(back);

@@ -10,6 +10,7 @@
 #include <fovea/dsl/passes/differentiate.hpp>
 #include <fovea/dsl/passes/passes.hpp>
 #include <fovea/dsl/passes/prune.hpp>
+#include <fovea/dsl/plan/cost.hpp>
 
 namespace fovea {
 
@@ -169,6 +170,11 @@ struct gradient_graph {
   int name_count = 0;
 
   static constexpr std::int64_t parameters() { return M::parameters(); }
+  /// Bytes of working memory at the given capacity, parameters not counted.
+  static constexpr std::int64_t arena_bytes(dim_sizes capacity) {
+    return count_arena_bytes(lowered::schedule,
+                             [capacity](int d) { return view.size(d, detail::given_sizes{capacity}); });
+  }
 };
 
 /// A model's loss and its gradients, as a model to be compiled; with `of_inputs` those of its float32 inputs
@@ -180,6 +186,13 @@ requires(M::well_formed) constexpr auto gradients(const M& model) {
     return gradient_graph<M, of_inputs>{model.name, model.names, model.name_count};
   else
     return detail::ill_formed_gradients<source>{};
+}
+
+/// Bytes of working memory that training takes at the given capacity, parameters and what an optimizer keeps
+/// of them not counted: static_assert(training_bytes(gpt_loss, {{B, 12}, {T, 64}}) < 64 << 20).
+template <class M>
+constexpr std::int64_t training_bytes(const M& model, dim_sizes capacity) {
+  return decltype(gradients(model))::arena_bytes(capacity);
 }
 
 } // namespace fovea

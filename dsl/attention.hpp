@@ -204,8 +204,8 @@ constexpr expr attend_softly(op kind, expr q, expr k, expr v, const attention_op
 }
 
 /// Soft attention by scores [batch, queries, keys] ([queries, keys]) alone: what compares is all zeros.
-constexpr expr attend_by(op kind, expr scores, expr v, const attention_options& o, place at) {
-  const char* word = word_of(kind);
+constexpr expr attend_by(op kind, expr scores, expr v, const attention_options& o, place at,
+                         const char* word) {
   if (!is_float(scores, at, word) || !is_float(v, at, word)) return {scores.owner};
   graph& g = *scores.owner;
   const shape &s = g.shape_of(scores), &values = g.shape_of(v);
@@ -263,7 +263,7 @@ constexpr expr attend_to(op kind, expr q, expr k, expr v, const attention_option
   const char* word = word_of(kind);
   const bool by_network = o.score.how == score::kind::additive || o.score.how == score::kind::concatenated;
   const auto softly = [&](op wanted, const attention_options& options) {
-    return by_network ? attend_by(wanted, network_scores(q, k, o.score, word, at), v, options, at)
+    return by_network ? attend_by(wanted, network_scores(q, k, o.score, word, at), v, options, at, word)
                       : attend_softly(wanted, q, k, v, options, at);
   };
   if (q.owner != nullptr && by_network && o.heads != 1)
@@ -321,9 +321,9 @@ struct attend_options {
 namespace detail {
 
 constexpr expr attend_scores(op kind, expr scores, expr v, const attend_options& o, place at) {
-  const char* word = word_of(kind);
+  const char* word = kind == op::attention_map ? "attend_map" : "attend";
   attention_options options{.mask = o.mask};
-  if (o.mode == attention_mode::kind::soft) return attend_by(kind, scores, v, options, at);
+  if (o.mode == attention_mode::kind::soft) return attend_by(kind, scores, v, options, at, word);
   if (scores.owner != nullptr && o.mode == attention_mode::kind::local_p)
     return scores.owner->fail(at, graph::named{word, o.mode.name},
                               ": local_p predicts from queries, which scores alone do not have; compute ",
@@ -331,15 +331,15 @@ constexpr expr attend_scores(op kind, expr scores, expr v, const attend_options&
   expr weights;
   if (o.mode == attention_mode::kind::local_m) {
     if (!is_float(scores, at, word)) return {scores.owner};
-    if (scores.rank() < 2) return attend_by(kind, scores, v, options, at); // which says what is wrong
+    if (scores.rank() < 2) return attend_by(kind, scores, v, options, at, word); // which says what is wrong
     const locality around = around_centres(scores, scores.size(-1), o.mode, word, at);
     if (!around.bias.valid()) return {scores.owner};
     options.bias = around.bias;
-    const expr map = attend_by(op::attention_map, scores, v, options, at);
+    const expr map = attend_by(op::attention_map, scores, v, options, at, word);
     if (!map.valid()) return map;
     weights = apply(op::multiply, {map, at}, {around.share, at});
   } else {
-    weights = largest_alone(attend_by(op::attention_map, scores, v, options, at), at);
+    weights = largest_alone(attend_by(op::attention_map, scores, v, options, at, word), at);
   }
   return kind == op::attention_map ? weights : weighted_values(weights, v, 1, at);
 }

@@ -1,4 +1,4 @@
-// expect: {file}:{line}: attention "where": local_p predicts from queries, which scores alone do not have;
+// expect: {file}:{line}: attend "where": local_p predicts from queries, which scores alone do not have;
 //         compute centres, and give them to local_m
 #include <fovea/dsl.hpp>
 

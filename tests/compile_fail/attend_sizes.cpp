@@ -1,4 +1,4 @@
-// expect: {file}:{line}: attention: expected scores [batch, queries, keys] and values [batch, keys, features],
+// expect: {file}:{line}: attend: expected scores [batch, queries, keys] and values [batch, keys, features],
 //         found [B, T, 8] and [B, S, 6]
 #include <fovea/dsl.hpp>
 

@@ -96,18 +96,9 @@ struct stream_rules : stream_motion {
       case op::sinusoidal:
       case op::rope:
         return axis == last - 1 || refuse(id, "positions are not its last axis but one");
-      case op::attention: {
-        if (axis_of(1) < 0 && axis_of(2) < 0)
-          return !sees_positions(id) || refuse(id, "its score or mask compares positions with other keys");
-        if (axis_of(0) != last - 1 || axis_of(1) != last - 1 || axis_of(2) != last - 1 ||
-            rate_of(of(0)) != rate_of(of(1)))
-          return refuse(id, "queries, keys and values do not all move along it");
-        if (n.attributes[3] < 0 || g.functions[n.attributes[3]].looks_ahead)
-          return refuse(id, "a query may see later keys; join its mask with causal or window");
-        for (int k = 3; k < n.operand_count; ++k)
-          if (axis_of(k) >= 0) return refuse(id, "its bias or a table of its lambdas has positions");
-        return true;
-      }
+      case op::attention:
+      case op::attention_map:
+        return attention_fits(id);
       case op::max_pool:
       case op::avg_pool:
         return window_fits(id);
@@ -115,6 +106,26 @@ struct stream_rules : stream_motion {
         if (is_convolution(n.kind) && !is_transposed(n.kind)) return window_fits(id);
         return refuse(id, "it has no form that takes some positions at a time");
     }
+  }
+  constexpr bool attention_fits(int id) {
+    const node& n = g.nodes[id];
+    const auto axis_from_last = [&](int k) {
+      return time_axis(g.operand(id, k)) - g.nodes[g.operand(id, k)].shape.rank;
+    };
+    const auto moves_at = [&](int k) { return time_axis(g.operand(id, k)) >= 0; };
+    const bool over_others = !moves_at(1) && !moves_at(2);
+    if (over_others && sees_positions(id))
+      return refuse(id, "its score or mask compares positions with other keys");
+    if (axis_from_last(0) != -2 || (!over_others && (axis_from_last(1) != -2 || axis_from_last(2) != -2 ||
+                                                     rate_of(g.operand(id, 0)) != rate_of(g.operand(id, 1)))))
+      return refuse(id, "queries, keys and values do not all move along it");
+    if (!over_others && (n.attributes[3] < 0 || g.functions[n.attributes[3]].looks_ahead))
+      return refuse(id, "a query may see later keys; join its mask with causal or window");
+    for (int k = 3; k < n.operand_count; ++k) {
+      const bool of_queries = over_others && k == 3 && n.attributes[1] != 0 && axis_from_last(k) == -2;
+      if (moves_at(k) && !of_queries) return refuse(id, "its bias or a table of its lambdas has positions");
+    }
+    return true;
   }
   constexpr void multiply(extent& e, std::uint16_t d) const {
     if (g.is_number(d))

@@ -98,14 +98,19 @@ struct stream_writer : stream_rules {
   }
 
 private:
+  static constexpr int most_operands = 16; // of what takes positions of rows
   constexpr int copy_of_rows(int id) {
     const node& n = g.nodes[id];
     const bool aligns = is_elementwise(n.kind) || n.kind == op::broadcast, rows = has_rows(n.shape);
-    bool fits = aligns;
+    bool fits = aligns, of_bias = false;
     if (n.kind == op::reshape || n.kind == op::rope || n.kind == op::linear || n.kind == op::gather) {
       const int rows_in = n.kind == op::gather ? 1 : 0;
       fits = !rows;
       for (int k = 0; k < n.operand_count; ++k) fits &= lifted[g.operand(id, k)] == (k == rows_in);
+    }
+    if (n.kind == op::attention || n.kind == op::attention_map) {
+      fits = of_bias = rows && n.attributes[1] != 0 && n.operand_count <= most_operands;
+      for (int k = 0; k < n.operand_count; ++k) fits &= lifted[g.operand(id, k)] == (k == 3);
     }
     if (!fits) {
       refuse_rows(id, "it takes positions that have no batch axis");
@@ -114,12 +119,13 @@ private:
     if (!rows && !lifts(id)) return 0;
     node made = n;
     if (!rows) made.shape = rows_of(n.shape);
-    std::int32_t from[4] = {};
+    std::int32_t from[most_operands] = {};
     for (int k = 0; k < n.operand_count; ++k) {
       const int operand = g.operand(id, k);
       from[k] = mapped[operand];
-      if (aligns && lifted[operand])
-        from[k] = in_rank(id, g.nodes[operand].shape, from[k], made.shape.rank, g.nodes[operand].type);
+      if ((aligns || of_bias) && lifted[operand])
+        from[k] = in_rank(id, g.nodes[operand].shape, from[k], of_bias ? 4 : made.shape.rank,
+                          g.nodes[operand].type);
     }
     made.first_operand = to.operand_count;
     for (int k = 0; k < n.operand_count; ++k) to.operands[to.operand_count++] = from[k];

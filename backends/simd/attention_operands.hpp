@@ -17,6 +17,7 @@ struct attention_operands {
   std::int64_t window = 0; // the positions that a stream keeps of its keys, 0: all
   std::int64_t rate = 1;   // by how much the stream moves on for each
   size_t first_batch = 0;  // of the batch rows that these are
+  bool bias_kept = false;  // the bias is of the keys that a stream keeps
   bool by_row = false;     // each batch row has as many keys as it has taken positions
 
   attention_operands(const context& c, int id) {
@@ -44,8 +45,8 @@ struct attention_operands {
     args.value_width = args.v_row / args.kv_heads;
     args.out_row = args.value_width * args.heads;
     args.q_batch = args.q_row * args.queries;
-    args.k_batch = args.k_row * rows_of(c, c.graph.operand(id, 1));
-    args.v_batch = args.v_row * rows_of(c, c.graph.operand(id, 2));
+    args.k_batch = args.k_row * length_of(c, c.graph.operand(id, 1), -2);
+    args.v_batch = args.v_row * length_of(c, c.graph.operand(id, 2), -2);
     args.out_batch = args.out_row * args.queries;
     args.scale = static_cast<float>(n.number);
     args.soft_cap = static_cast<float>(n.second_number);
@@ -54,11 +55,12 @@ struct attention_operands {
       const int bias = c.graph.operand(id, next++);
       const shape& b = c.shape_of(bias);
       args.bias = c.value(bias);
+      bias_kept = c.graph.at(c.plan.base[bias]).kind == op::cache;
       // From the last axis: keys, queries, heads, batch. One that is missing or 1 does not move.
       size_t stride = 1, strides[4] = {};
       for (int axis = 1; axis <= b.rank; ++axis) {
         strides[axis - 1] = c.size(b[-axis]) == 1 ? 0 : stride;
-        stride *= c.size(b[-axis]);
+        stride *= axis == 1 ? length_of(c, bias, -1) : c.size(b[-axis]);
       }
       args.bias_query = strides[1], args.bias_head = strides[2], args.bias_batch = strides[3];
     }
@@ -71,7 +73,7 @@ struct attention_operands {
         lambda.tables[table] = c.value(from);
         const shape& s = c.shape_of(from);
         for (int axis = 0; axis < s.rank && axis < 4; ++axis)
-          lambda.table_sizes[table][axis] = c.size(s[axis]);
+          lambda.table_sizes[table][axis] = axis == s.rank - 1 ? length_of(c, from, -1) : c.size(s[axis]);
       }
       return &f;
     };
@@ -88,6 +90,7 @@ struct attention_operands {
   void skip(size_t keys) {
     args.k += keys * args.k_row;
     args.v += keys * args.v_row;
+    if (bias_kept) args.bias += keys;
   }
 
   /// The same of one batch row, where each has keys of its own number.
@@ -109,10 +112,10 @@ struct attention_operands {
     return one;
   }
 
-  /// Positions from one batch row of keys or values to the next: a stream's caches have room for more.
-  static size_t rows_of(const context& c, int id) {
+  /// Positions along an axis of keys from one batch row to the next: a stream's caches have room for more.
+  static size_t length_of(const context& c, int id, int axis) {
     const bool cached = c.graph.at(c.plan.base[id]).kind == op::cache;
-    return cached ? c.state_of(id).rows : c.size(c.shape_of(id)[-2]);
+    return cached ? c.state_of(id).rows : c.size(c.shape_of(id)[axis]);
   }
 
   scalar_point point(bool of_mask) const {

@@ -87,24 +87,29 @@ struct streamer : stream_writer {
       beside(id, op::keep, n.shape, {made}, scan_state(n.attributes[1]) + n.attributes[0]);
     return made;
   }
-  /// Keys and values are appended to those before them, of which a window keeps the last.
+  /// Keys and values, and what is said of keys by bias and tables, are appended to those before them, of
+  /// which a window keeps the last.
   constexpr int attention(int id) {
     const node& n = g.nodes[id];
     const bool by_distance = n.attributes[2] < 0 || counts_distances_only(g.functions[n.attributes[2]]);
     const std::int32_t window = by_distance ? kept_window(g.functions[n.attributes[3]]) : 0;
     const std::int32_t rate = rate_of(id);
     const dim before = window > 0 ? last_positions(window, rate) : positions_before / rate;
-    std::int32_t kept[2] = {};
-    for (const int k : {1, 2}) {
-      const int from = g.operand(id, k);
+    std::int32_t kept[most_operands] = {};
+    if (n.operand_count > most_operands) {
+      refuse(id, "its lambdas read too many tables");
+      return 0;
+    }
+    for (int k = 1; k < n.operand_count; ++k) {
+      const int from = g.operand(id, k), axis = time_axis(from);
+      if (axis < 0) continue;
       const shape& s = g.nodes[from].shape;
       if (!keeps_rows(from, s)) return 0;
-      kept[k - 1] = cached(id, with_axis(s, s.rank - 2, before + g.dim_of(s[s.rank - 2])), from,
-                           {s.rank - 2, window, rate});
+      kept[k] = cached(id, with_axis(s, axis, before + g.dim_of(s[axis])), from, {axis, window, rate});
     }
     const int made = copy(id);
-    to.operands[to.nodes[made].first_operand + 1] = kept[0];
-    to.operands[to.nodes[made].first_operand + 2] = kept[1];
+    for (int k = 1; k < n.operand_count; ++k)
+      if (kept[k] != 0) to.operands[to.nodes[made].first_operand + k] = kept[k];
     return made;
   }
   struct cache_of {
@@ -113,7 +118,7 @@ struct streamer : stream_writer {
     double first = 0;
   };
   constexpr int cached(int id, const shape& s, int from, const cache_of& c) {
-    const int made = beside(id, op::cache, s, {mapped[from]}, states++);
+    const int made = beside(id, op::cache, s, {mapped[from]}, states++, g.nodes[from].type);
     to.nodes[made].attributes[1] = c.axis;
     to.nodes[made].attributes[2] = c.kept;
     to.nodes[made].attributes[3] = c.rate;

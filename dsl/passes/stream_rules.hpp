@@ -121,9 +121,30 @@ struct stream_rules : stream_motion {
       return refuse(id, "queries, keys and values do not all move along it");
     if (!over_others && (n.attributes[3] < 0 || g.functions[n.attributes[3]].looks_ahead))
       return refuse(id, "a query may see later keys; join its mask with causal or window");
-    for (int k = 3; k < n.operand_count; ++k) {
-      const bool of_queries = over_others && k == 3 && n.attributes[1] != 0 && axis_from_last(k) == -2;
-      if (moves_at(k) && !of_queries) return refuse(id, "its bias or a table of its lambdas has positions");
+    int next = 3;
+    if (n.attributes[1] != 0) {
+      const int bias = next++;
+      if (moves_at(bias) && axis_from_last(bias) != (over_others ? -2 : -1))
+        return refuse(id, over_others ? "its bias has positions that are not its queries"
+                                      : "its bias has positions that are not its keys alone");
+    }
+    for (const int which : {2, 3}) {
+      if (n.attributes[which] < 0) continue;
+      const scalar_function& f = g.functions[n.attributes[which]];
+      for (int capture = 0; capture < f.capture_count; ++capture, ++next)
+        if (moves_at(next) && (over_others || axis_from_last(next) != -1 || !reads_by_position(f, capture)))
+          return refuse(id,
+                        "a table of its lambdas has positions, and is not read by those of queries and keys");
+    }
+    return true;
+  }
+  /// Whether a lambda reads a table along its last axis where the query or the key is, and nowhere else.
+  constexpr bool reads_by_position(const scalar_function& f, int capture) const {
+    for (int i = 0; i < f.count; ++i) {
+      const scalar_node& n = f.nodes[i];
+      if (n.kind != op::table_at || n.capture != capture) continue;
+      const op by = f.nodes[n.operands[n.operand_count - 1]].kind;
+      if (by != op::query_position && by != op::key_position) return false;
     }
     return true;
   }

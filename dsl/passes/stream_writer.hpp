@@ -10,10 +10,11 @@ namespace fovea::detail {
 /// Writes the nodes of one graph into another. What depends on the number of a position, but has no batch
 /// axis, is given one where each row of the batch may stand at a position of its own.
 struct stream_writer : stream_rules {
-  std::uint16_t batch = 0;        // the batch, as a dim of both graphs; 0: all rows stand at one position
-  bool rows_refused = false;      // the error is that rows cannot stand at positions of their own
-  std::int32_t mapped[most] = {}; // the node of `to` that stands for one of g
-  bool lifted[most] = {};         // it has the batch as a further first axis
+  std::uint16_t batch = 0;   // the batch, as a dim of both graphs; 0: all rows stand at one position
+  bool rows_refused = false; // the error is that rows cannot stand at positions of their own
+  static constexpr int most_operands = 16; // of attention
+  std::int32_t mapped[most] = {};          // the node of `to` that stands for one of g
+  bool lifted[most] = {};                  // it has the batch as a further first axis
 
   constexpr stream_writer(const graph& of, graph& made, std::uint16_t along, bool rows_apart)
       : stream_rules(of, made, along) {
@@ -98,7 +99,6 @@ struct stream_writer : stream_rules {
   }
 
 private:
-  static constexpr int most_operands = 16; // of what takes positions of rows
   constexpr int copy_of_rows(int id) {
     const node& n = g.nodes[id];
     const bool aligns = is_elementwise(n.kind) || n.kind == op::broadcast, rows = has_rows(n.shape);

@@ -30,6 +30,25 @@ TEST_CASE("a stream attends to an encoder by networks, by maps and hard", "[stre
   }));
 }
 
+TEST_CASE("what is said of keys is kept with them", "[stream]") {
+  // Texts packed into one sequence see themselves alone; keys have weights of their own.
+  const auto packed = model("packed", [](graph& g) {
+    const expr x = g.input<f32>("x", {B, T, 6}), texts = g.input<i32>("texts", {B, T});
+    const mask same_text([texts](scalar q, scalar k, scalar, scalar batch) {
+      return at(texts, batch, q) == at(texts, batch, k);
+    });
+    const expr weight = sum(x, axis(-1)), bias = reshape(linear(x, "bias", 1), {B, 1, 1, T});
+    const score weighted([weight](scalar s, scalar q, scalar k, scalar, scalar batch) {
+      return s * at(weight, batch, k) - at(weight, batch, q);
+    });
+    expr y = attention(x, x, x, {.heads = 2, .mask = causal & same_text});
+    y = y + attention(x, x, x, {.score = weighted, .mask = causal});
+    g.output("y", y + attention(x, x, x, {.mask = window(4), .bias = bias}));
+  });
+  check_stream<T>(packed, {{"B", 2}, {"T", 100}});
+  check_rows<T>(packed, {{"B", 3}, {"T", 17}});
+}
+
 TEST_CASE("a stream looks around places in an encoder, its own or predicted ones", "[stream]") {
   check(model("local", [](graph& g) {
     const expr source = g.input<f32>("source", {B, S, 6}), lengths = g.input<i32>("lengths", {B});

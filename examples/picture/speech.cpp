@@ -1,6 +1,7 @@
 #include "speech.hpp"
 
 #include "canvas.hpp"
+#include "ticks.hpp"
 
 #include <fovea/runtime/error.hpp>
 
@@ -13,14 +14,6 @@ namespace picture {
 namespace {
 
 constexpr double width = 900, wave = 150, gap = 24, likely = 80;
-
-/// The distance of the ticks of a time axis: 1, 2 or 5 times a power of ten seconds, at most twelve of them.
-double tick_of(double seconds) {
-  double tick = std::pow(10, std::floor(std::log10(seconds / 12)));
-  for (const double factor : {1.0, 2.0, 5.0, 10.0})
-    if (seconds / (tick * factor) <= 12) return tick * factor;
-  return tick * 10;
-}
 
 } // namespace
 
@@ -62,7 +55,7 @@ void save(const speech& recording, const std::filesystem::path& file) {
   to.text({-8, wave / 2}, "waveform", {.size = 11, .anchor = 1});
   to.text({-8, height(0.5)}, "speech", {.size = 11, .anchor = 1});
 
-  const double tick = tick_of(seconds);
+  const double tick = tick_of(seconds, 12);
   for (double time = 0; time <= seconds; time += tick) {
     to.line(std::array{point{at(time), floor}, point{at(time), floor + 5}}, grey);
     std::array<char, 32> text{};

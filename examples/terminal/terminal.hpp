@@ -14,19 +14,20 @@ std::size_t columns_of(std::FILE* stream);
 /// its end.
 class progress_bar {
 public:
-  /// `doing` and `things` as in "indexing [===   ] 3/6 passages, 2 s left".
-  progress_bar(std::string doing, std::string things, std::size_t total);
+  /// `doing` and `things` as in "indexing [===   ] 3/6 passages, 2 s left"; `begun` were done before.
+  progress_bar(std::string doing, std::string things, std::size_t total, std::size_t begun = 0);
   ~progress_bar();
   progress_bar(const progress_bar&) = delete;
   progress_bar& operator=(const progress_bar&) = delete;
 
-  void show(std::size_t done);
+  /// `note` stands in front of the time that is left.
+  void show(std::size_t done, const std::string& note = "");
 
 private:
   using clock = std::chrono::steady_clock;
 
   std::string doing_, things_;
-  std::size_t total_;
+  std::size_t total_, begun_;
   bool terminal_;
   clock::time_point started_ = clock::now(), shown_{};
 };

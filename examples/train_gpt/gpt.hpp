@@ -1,0 +1,134 @@
+#pragma once
+
+#include "arguments.hpp"
+#include "text.hpp"
+
+#include <training/finish.hpp>
+#include <training/written.hpp>
+
+#include <fovea/fovea.hpp>
+#include <fovea/models/gpt2.hpp>
+#include <fovea/runtime/error.hpp>
+#include <fovea/runtime/tokenizers/save_tokenizer.hpp>
+#include <fovea/runtime/training/initialise.hpp>
+#include <fovea/runtime/training/train.hpp>
+#include <fovea/runtime/training/window_batches.hpp>
+
+#include <program/text.hpp>
+
+#include <fmt/format.h>
+
+#ifndef FOVEA_TRAIN_GPT_VOCABULARY
+#define FOVEA_TRAIN_GPT_VOCABULARY 256
+#endif
+
+namespace train_gpt {
+
+inline constexpr int vocabulary = FOVEA_TRAIN_GPT_VOCABULARY;
+
+/// tokens, targets [B, T] of int32 -> the mean negative log likelihood of a token.
+template <fovea::models::gpt2_config c>
+inline constexpr auto loss_model = fovea::model("gpt", [](fovea::graph& g) {
+  const fovea::expr logits = fovea::models::gpt2_logits(g.input<fovea::i32>("tokens", {"B", "T"}), c);
+  g.output("loss", fovea::cross_entropy(logits, g.input<fovea::i32>("targets", {"B", "T"})));
+});
+/// tokens [1, T] of int32 -> logits [1, T, vocabulary].
+template <fovea::models::gpt2_config c>
+inline constexpr auto network = fovea::model("gpt", [](fovea::graph& g) {
+  g.output("logits", fovea::models::gpt2_logits(g.input<fovea::i32>("tokens", {1, "T"}), c));
+});
+
+/// Goes on with a text by trained weights.
+template <fovea::models::gpt2_config c>
+std::string written_by(const fovea::weights& trained, const fovea::tokenizer& words, const arguments& a) {
+  using namespace fovea;
+  auto net = compile(network<c>, trained, {.capacity = {{"T", c.context}}, .threads = a.how.threads});
+  token_ids prompt = words.encode(a.prompt, {.special = false}).ids;
+  if (prompt.empty()) throw error("--prompt: expected a text to begin with, found none");
+  const token_ids ids =
+      training::written(prompt, c.context, a.length, a.sampling, [&](std::span<const token_id> seen) {
+        const xt::xtensor<int, 2> now =
+            xt::adapt(seen.data(), seen.size(), xt::no_ownership(), std::array{std::size_t{1}, seen.size()});
+        const auto out = net("tokens"_in = now);
+        // What the vocabulary has room for but no token is never learned to be impossible.
+        return std::span<const float>(&out["logits"_out](0, seen.size() - 1, 0), words.vocabulary_size());
+      });
+  return words.decode(ids);
+}
+
+template <fovea::models::gpt2_config c>
+void learn(const arguments& a) {
+  using namespace fovea;
+  const text data = read_text(a.data, a.tokenizer, vocabulary);
+  const auto train_size =
+      static_cast<std::size_t>((1 - a.validation) * static_cast<double>(data.tokens.size()));
+  const window_options windows{.rows = static_cast<std::size_t>(a.how.batch),
+                               .length = c.context,
+                               .vocabulary = vocabulary,
+                               .seed = a.how.seed};
+  const window_batches batches(data.tokens.part(0, train_size), windows),
+      held_out(data.tokens.part(train_size, data.tokens.size()), windows);
+  const training::run what{.program = "train_gpt",
+                           .how = a.how,
+                           .same = {{"size", a.size},
+                                    {"tokens", std::to_string(data.tokens.size())},
+                                    {"validation", fmt::format("{}", a.validation)}},
+                           .tokens = windows.rows * windows.length};
+  const std::int64_t parameters = network<c>.parameters();
+  program::print(fmt::format("{}: {} {}, {} to learn from, {} different\n{} layers, {} heads, {} wide, "
+                             "context {}: {} parameters\n",
+                             a.data.string(), data.tokens.size(), data.unit, train_size,
+                             data.words ? data.words->vocabulary_size() : vocabulary, c.layers, c.heads,
+                             c.width, c.context, parameters));
+
+  // Decay is for matrices; what is added or scales is left alone.
+  auto fit = train(
+      loss_model<c>, adamw{.rate = a.how.rate, .beta2 = a.beta2, .weight_decay = a.decay},
+      initial_weights(loss_model<c>, a.how.seed),
+      {.capacity = {{"B", a.how.batch}, {"T", c.context}},
+       .threads = a.how.threads,
+       .schedule = cosine_schedule(
+           {.total = a.how.steps, .warmup = static_cast<std::int64_t>(a.warmup), .floor = a.floor}),
+       .clip = a.clip,
+       .groups = {{.names = "*.bias", .weight_decay = 0}, {.names = "*ln_*.weight", .weight_decay = 0}}});
+  const auto result = training::learn(
+      fit, what,
+      [&](std::uint64_t i) {
+        const token_batch batch = batches.drawn(i);
+        return fit.step("tokens"_in = batch.tokens, "targets"_in = batch.targets);
+      },
+      [&] {
+        double sum = 0, rows = 0;
+        for (std::size_t i = 0; i < held_out.count(); ++i) {
+          const token_batch batch = held_out.following(i);
+          const auto out = fit.evaluate("tokens"_in = batch.tokens, "targets"_in = batch.targets);
+          const auto count = static_cast<double>(batch.tokens.shape()[0]);
+          sum += count * static_cast<double>(out["loss"_out]());
+          rows += count;
+        }
+        return sum / rows;
+      });
+  std::vector<std::string> samples;
+  if (data.words) {
+    save_tokenizer(a.how.out / "tokenizer.json", *data.words);
+    if (a.length > 0) samples.push_back(written_by<c>(load_weights(a.how.best()), *data.words, a));
+  }
+  training::finish(what, result, {{"parameters", std::to_string(parameters)}}, samples);
+}
+
+/// Learns, or writes by what was learned.
+template <fovea::models::gpt2_config c>
+void run(const arguments& a) {
+  if (!a.write) return learn<c>(a);
+  const auto words = fovea::load_tokenizer(a.how.out / "tokenizer.json");
+  program::print(written_by<c>(fovea::load_weights(a.how.best()), words, a) + "\n");
+}
+
+/// 1 layer, 2 heads, 16 wide, context 16: for trying things out.
+void run_tiny(const arguments& a);
+/// nanoGPT's for a CPU: 4 layers, 4 heads, 128 wide, context 64.
+void run_small(const arguments& a);
+/// nanoGPT's for a GPU: 6 layers, 6 heads, 384 wide, context 256.
+void run_large(const arguments& a);
+
+} // namespace train_gpt

@@ -1,0 +1,146 @@
+#include "recorder.hpp"
+
+#include <program/text.hpp>
+
+#include <fovea/runtime/error.hpp>
+
+#include <fmt/format.h>
+
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <utility>
+
+namespace training {
+namespace {
+
+/// A number as text that gives the same number back.
+std::string exact(double x) { return fmt::format("{:a}", x); }
+
+} // namespace
+
+std::map<std::string, std::string> identity(const run& what) {
+  auto all = what.same;
+  all["batch"] = std::to_string(what.how.batch);
+  all["rate"] = fmt::format("{}", what.how.rate);
+  all["seed"] = std::to_string(what.how.seed);
+  return all;
+}
+
+recorder::recorder(const run& what) : what_(what), stopping_(what.how.patience) {
+  const options& o = what_.how;
+  if (o.out.empty()) throw fovea::error("--out: expected the name of a folder");
+  std::filesystem::create_directories(o.out);
+  if (!begins_anew() && !o.resume)
+    throw fovea::error(
+        o.checkpoint().string() +
+        ": there is a run in this folder; --resume goes on with it, another --out begins anew");
+  if (!begins_anew()) return;
+  if (o.resume) program::notice(what_.program, o.checkpoint().string() + ": no such file; begins anew");
+  log_.emplace(o.out / "log.csv");
+  bar_ = std::make_unique<terminal::progress_bar>("learning", "steps", static_cast<std::size_t>(o.steps));
+}
+
+bool recorder::begins_anew() const { return !std::filesystem::exists(what_.how.checkpoint()); }
+
+void recorder::resume(std::int64_t step, const notes& saved) {
+  const options& o = what_.how;
+  const auto note = [&](const std::string& name) {
+    const auto found = saved.find(name);
+    if (found == saved.end())
+      throw fovea::error(o.checkpoint().string() + ": expected a note of its " + name + ", found none");
+    return found->second;
+  };
+  for (const auto& [name, value] : identity(what_))
+    if (note("same." + name) != value)
+      throw fovea::error(o.checkpoint().string() + ": is of a run with " + name + " " + note("same." + name) +
+                         ", which can't go on with " + name + " " + value);
+  before_ = std::stod(note("seconds"));
+  loss_sum_ = std::stod(note("loss_sum"));
+  last_loss_ = std::stod(note("last_loss"));
+  loss_count_ = std::stoll(note("loss_count"));
+  stopping_.take_from(saved);
+  begun_at_ = saved_at_ = step;
+  start_ = saved_when_ = clock::now();
+  log_.emplace(o.out / "log.csv", step);
+  bar_ = std::make_unique<terminal::progress_bar>("learning", "steps", static_cast<std::size_t>(o.steps),
+                                                  static_cast<std::size_t>(step));
+}
+
+bool recorder::finished(std::int64_t step) const { return step >= what_.how.steps || stopping_.stop(); }
+
+bool recorder::evaluates_after(std::int64_t step) const {
+  return step % what_.how.evaluate_every == 0 || step >= what_.how.steps;
+}
+
+bool recorder::add(const fovea::training_step& done, std::optional<double> validation) {
+  last_loss_ = static_cast<double>(done.loss);
+  loss_sum_ += last_loss_;
+  ++loss_count_;
+  const double now = seconds(),
+               pace = static_cast<double>(what_.tokens) * static_cast<double>(done.step) / now;
+  if (validation || done.step % what_.how.log_every == 0) {
+    log_row row{.step = done.step,
+                .loss = loss_sum_ / static_cast<double>(loss_count_),
+                .gradient_norm = done.gradient_norm,
+                .rate = done.rate,
+                .tokens_per_second = pace,
+                .seconds = now};
+    if (validation) row.validation = *validation;
+    log_->add(row);
+    loss_sum_ = 0, loss_count_ = 0;
+  }
+  bar_->show(static_cast<std::size_t>(done.step),
+             fmt::format("loss {:.3f}, {:.0f} tokens/s,", last_loss_, pace));
+  return validation && stopping_.improved(*validation);
+}
+
+bool recorder::saves_after(std::int64_t step) const {
+  const options& o = what_.how;
+  const double since = std::chrono::duration<double>(clock::now() - saved_when_).count();
+  return (o.save_every > 0 && step % o.save_every == 0) || (o.save_seconds > 0 && since >= o.save_seconds);
+}
+
+recorder::notes recorder::to_save() const {
+  notes all{{"seconds", exact(seconds())},
+            {"loss_sum", exact(loss_sum_)},
+            {"last_loss", exact(last_loss_)},
+            {"loss_count", std::to_string(loss_count_)}};
+  for (const auto& [name, value] : identity(what_)) all["same." + name] = value;
+  stopping_.keep_in(all);
+  return all;
+}
+
+void recorder::saved(std::int64_t step) {
+  saved_at_ = step;
+  saved_when_ = clock::now();
+}
+
+void recorder::fail(const std::string& problem) const {
+  throw fovea::error(problem + (saved_at_ < 0 ? ""
+                                              : "; " + what_.how.checkpoint().string() + " is of step " +
+                                                    std::to_string(saved_at_)));
+}
+
+outcome recorder::result(std::int64_t step) const {
+  const double spent = seconds();
+  return {.rows = log_->rows(),
+          .loss = last_loss_,
+          .best_validation = stopping_.best(),
+          .steps = step,
+          .seconds = spent,
+          .tokens_per_second = static_cast<double>(what_.tokens) * static_cast<double>(step) / spent,
+          .stopped_early = stopping_.stop()};
+}
+
+void recorder::end_by(int signal, std::int64_t step) {
+  bar_.reset();
+  program::notice(what_.program, fmt::format("stopped after step {}; --resume goes on from {}", step,
+                                             what_.how.checkpoint().string()));
+  // Whoever waits for this process sees what ended it.
+  std::signal(signal, SIG_DFL);
+  std::raise(signal);
+  std::abort();
+}
+
+} // namespace training

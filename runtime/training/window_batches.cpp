@@ -1,0 +1,46 @@
+#include <fovea/runtime/training/window_batches.hpp>
+
+#include <fovea/runtime/decoding/random.hpp>
+#include <fovea/runtime/error.hpp>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+namespace fovea {
+
+window_batches::window_batches(token_text text, window_options options)
+    : text_(std::move(text)), options_(options) {
+  if (text_.size() <= options_.length)
+    throw error("expected a text of more than " + std::to_string(options_.length) +
+                " tokens, the length of a window; found " + std::to_string(text_.size()));
+}
+
+template <class F>
+token_batch window_batches::made(std::size_t rows, F first_of) const {
+  const std::size_t length = options_.length;
+  auto tokens = xt::xtensor<std::int32_t, 2>::from_shape({rows, length});
+  token_batch batch{tokens, tokens};
+  for (std::size_t row = 0; row < rows; ++row) {
+    const std::size_t first = first_of(row);
+    text_.copy(first, {&batch.tokens(row, 0), length}, options_.vocabulary);
+    text_.copy(first + 1, {&batch.targets(row, 0), length}, options_.vocabulary);
+  }
+  return batch;
+}
+
+token_batch window_batches::drawn(std::uint64_t i) const {
+  const auto places = static_cast<double>(text_.size() - options_.length);
+  return made(options_.rows, [&](std::size_t row) {
+    return static_cast<std::size_t>(uniform(options_.seed, i, row) * places);
+  });
+}
+
+std::size_t window_batches::count() const { return (windows() + options_.rows - 1) / options_.rows; }
+
+token_batch window_batches::following(std::size_t i) const {
+  const std::size_t first = i * options_.rows, rows = std::min(options_.rows, windows() - first);
+  return made(rows, [&](std::size_t row) { return (first + row) * options_.length; });
+}
+
+} // namespace fovea

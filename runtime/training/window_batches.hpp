@@ -1,0 +1,45 @@
+#pragma once
+
+#include <fovea/backends/xtensor.hpp>
+#include <fovea/runtime/training/token_text.hpp>
+
+#include <cstdint>
+
+namespace fovea {
+
+/// Tokens and what comes after each of them, both [rows, length].
+struct token_batch {
+  xt::xtensor<std::int32_t, 2> tokens, targets;
+};
+
+struct window_options {
+  std::size_t rows = 1, length = 1;
+  std::size_t vocabulary = 1;
+  std::uint64_t seed = 0;
+};
+
+/// A long text in batches of windows.
+class window_batches {
+public:
+  /// Throws fovea::error where the text has no window and a token after it.
+  window_batches(token_text text, window_options options);
+
+  /// Batch number i of an endless sequence, each window drawn from all alike: a function of the seed and i
+  /// alone, so that whoever resumes at i goes on with the same.
+  token_batch drawn(std::uint64_t i) const;
+
+  /// The text's windows one behind the other, each once, and batch number i of them; the last one may have
+  /// fewer rows. What is left over behind the last whole window belongs to none.
+  std::size_t count() const;
+  token_batch following(std::size_t i) const;
+
+private:
+  std::size_t windows() const { return (text_.size() - 1) / options_.length; }
+  template <class F>
+  token_batch made(std::size_t rows, F first_of) const;
+
+  token_text text_;
+  window_options options_;
+};
+
+} // namespace fovea

@@ -1,0 +1,193 @@
+// A run of train_gpt, ended in every way that it can be ended.
+
+#include "../runtime/weights/temporary_folder.hpp"
+#include "child_process.hpp"
+
+#include <fovea/runtime/weights/safetensors.hpp>
+
+#include <catch2/catch.hpp>
+
+#include <chrono>
+#include <cmath>
+#include <cstring>
+#include <map>
+#include <random>
+#include <sstream>
+#include <thread>
+
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string content(const fs::path& file) {
+  std::ostringstream text;
+  text << std::ifstream(file, std::ios::binary).rdbuf();
+  return text.str();
+}
+
+/// A text of some words in an order that is hard to guess.
+std::string some_text() {
+  std::mt19937 random(3);
+  const char* words[] = {"the", "rain", "in", "Spain", "stays", "mainly", "plain", "and", "again,"};
+  std::string text;
+  while (text.size() < 3000) text += words[random() % 9] + std::string(random() % 7 == 0 ? "\n" : " ");
+  return text;
+}
+
+struct runs {
+  temporary_folder folder;
+  fs::path text = folder.write("text.txt", some_text());
+
+  std::vector<std::string> command(const std::string& out, std::vector<std::string> more) const {
+    std::vector<std::string> words{FOVEA_TRAIN_GPT, text.string(),           "--size",    "tiny",
+                                   "--out",         (folder / out).string(), "--threads", "1"};
+    words.insert(words.end(), more.begin(), more.end());
+    return words;
+  }
+  int run(const std::string& out, const std::vector<std::string>& more) const {
+    return child_process(command(out, more), folder / "output").wait();
+  }
+  std::string output() const { return content(folder / "output"); }
+};
+
+using bytes = std::map<std::string, std::vector<std::byte>>;
+bytes tensors_of(const fs::path& file) {
+  const fovea::safetensors_file opened(file);
+  bytes all;
+  for (const auto& [name, tensor] : opened.tensors()) all[name] = {tensor.bytes.begin(), tensor.bytes.end()};
+  return all;
+}
+
+/// The log without what depends on the clock.
+std::string timeless_log(const fs::path& folder) {
+  std::istringstream in(content(folder / "log.csv"));
+  std::string kept;
+  for (std::string line; std::getline(in, line);) {
+    for (int i = 0; i < 2; ++i) line.resize(std::min(line.rfind(','), line.size()));
+    kept += line + "\n";
+  }
+  return kept;
+}
+
+const std::vector<std::string> usual{"--steps",     "400", "--save-every",     "15", "--batch",  "4",
+                                     "--log-every", "7",   "--evaluate-every", "40", "--length", "0"};
+
+/// Kills a run again and again, each time at an instant drawn by chance; what comes of it is what comes of a
+/// run that was left alone.
+void kill_at_random(int kills) {
+  const runs r;
+  const auto start = std::chrono::steady_clock::now();
+  REQUIRE(r.run("whole", usual) == 0);
+  const std::chrono::duration<double> whole = std::chrono::steady_clock::now() - start;
+  const auto check_same = [&] {
+    for (const char* file : {"checkpoint.safetensors", "weights.safetensors"})
+      CHECK(tensors_of(r.folder / "whole" / file) == tensors_of(r.folder / "killed" / file));
+    CHECK(timeless_log(r.folder / "whole") == timeless_log(r.folder / "killed"));
+  };
+
+  std::vector<std::string> resumed = usual;
+  resumed.emplace_back("--resume");
+  std::mt19937 random(11);
+  for (int killed = 0; killed < kills;) {
+    child_process one(r.command("killed", resumed), r.folder / "output");
+    std::this_thread::sleep_for(whole * std::uniform_real_distribution<>(0.02, 0.5)(random));
+    one.end(SIGKILL);
+    const int status = one.wait();
+    if (status == -SIGKILL) {
+      ++killed;
+      continue;
+    }
+    INFO(r.output());
+    REQUIRE(status == 0); // it was done before; the next one begins anew
+    check_same();
+    fs::remove_all(r.folder / "killed");
+  }
+  REQUIRE(r.run("killed", resumed) == 0);
+  check_same();
+}
+
+} // namespace
+
+TEST_CASE("a run that was killed goes on to the same numbers", "[train_gpt]") { kill_at_random(20); }
+TEST_CASE("a run that was killed 200 times goes on to the same numbers", "[.full]") { kill_at_random(200); }
+
+TEST_CASE("a run that is asked to end saves and says so in one line", "[train_gpt]") {
+  const runs r;
+  std::vector<std::string> long_run = usual, resumed = usual;
+  long_run[1] = "100000000";
+  for (const int signal : {SIGINT, SIGTERM}) {
+    const std::string out = "ended" + std::to_string(signal);
+    child_process one(r.command(out, long_run), r.folder / "output");
+    while (!fs::exists(r.folder / out / "checkpoint.safetensors"))
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    one.end(signal);
+    CHECK(one.wait() == -signal);
+    const std::string said = r.output();
+    const std::size_t at = said.find("train_gpt: stopped after step ");
+    REQUIRE(at != std::string::npos);
+    CHECK(said.find('\n', at) == said.size() - 1);
+    const std::string step = said.substr(at + 30, said.find(';', at) - at - 30);
+    CHECK(fovea::safetensors_file(r.folder / out / "checkpoint.safetensors").metadata().at("step") == step);
+  }
+}
+
+TEST_CASE("a loss that is not finite ends a run, and its checkpoint stays good", "[train_gpt]") {
+  const runs r;
+  const std::vector<std::string> wild{"--steps", "50",       "--rate", "1e38",         "--clip",
+                                      "0",       "--length", "0",      "--save-every", "1"};
+  CHECK(r.run("wild", wild) == 2);
+  const std::string said = r.output();
+  CHECK_THAT(said, Catch::Contains("train_gpt: train: at step ") && Catch::Contains("the loss is ") &&
+                       Catch::Contains("the gradient of ") && Catch::Contains(" is not finite") &&
+                       Catch::Contains("checkpoint.safetensors is of step "));
+  const std::size_t at = said.find("train_gpt: train");
+  CHECK(said.find('\n', at) == said.size() - 1);
+  for (const auto& [name, values] : tensors_of(r.folder / "wild/checkpoint.safetensors"))
+    for (std::size_t i = 0; i + 4 <= values.size(); i += 4) {
+      float x;
+      std::memcpy(&x, &values[i], 4);
+      INFO(name);
+      REQUIRE(std::isfinite(x));
+    }
+}
+
+TEST_CASE("a run's folder holds one run", "[train_gpt]") {
+  const runs r;
+  REQUIRE(r.run("one", usual) == 0);
+  for (const char* file : {"log.csv", "curves.svg", "tokenizer.json", "weights.safetensors"})
+    CHECK(fs::file_size(r.folder / "one" / file) > 0);
+  const std::string page = content(r.folder / "one" / "report.html");
+  CHECK_THAT(page,
+             Catch::Contains("<svg") && Catch::Contains("</svg>") && Catch::Contains("validation loss"));
+  CHECK(page.find("http-equiv") == std::string::npos);
+
+  CHECK(r.run("one", usual) == 2);
+  CHECK_THAT(r.output(), Catch::Contains("--resume goes on with it"));
+  std::vector<std::string> other = usual;
+  other.insert(other.end(), {"--resume", "--seed", "9"});
+  CHECK(r.run("one", other) == 2);
+  CHECK_THAT(r.output(), Catch::Contains("is of a run with seed 1, which can't go on with seed 9"));
+
+  // Writing needs nothing but the folder, and gives what the same seed gave.
+  CHECK(r.run("one", {"--write", "--prompt", "the ", "--length", "30"}) == 0);
+  const std::string first = r.output();
+  CHECK(first.starts_with("the "));
+  CHECK(first.size() == 35);
+  CHECK(r.run("one", {"--write", "--prompt", "the ", "--length", "30"}) == 0);
+  CHECK(r.output() == first);
+}
+
+TEST_CASE("bad input to train_gpt is one line", "[train_gpt]") {
+  const runs r;
+  const auto refusal = [&](const std::vector<std::string>& words) {
+    CHECK(child_process(words, r.folder / "output").wait() == 2);
+    return r.output();
+  };
+  CHECK_THAT(refusal({FOVEA_TRAIN_GPT}), Catch::Contains("expected a text to learn from"));
+  CHECK_THAT(refusal({FOVEA_TRAIN_GPT, (r.folder / "none.txt").string()}), Catch::Contains("none.txt"));
+  const fs::path small = r.folder.write("small.txt", "too little");
+  CHECK_THAT(refusal({FOVEA_TRAIN_GPT, small.string(), "--size", "tiny"}),
+             Catch::Contains("expected a text of more than 16 tokens"));
+  const fs::path broken = r.folder.write("broken.txt", "a\xff");
+  CHECK_THAT(refusal({FOVEA_TRAIN_GPT, broken.string(), "--size", "tiny"}), Catch::Contains("broken.txt: "));
+}

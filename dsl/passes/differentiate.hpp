@@ -146,7 +146,8 @@ struct differentiator {
         if (own) value[id] = -1;
         continue;
       }
-      value[id] = collected(value[id], 0, r);
+      // What has no room for one axis more is refused where a rule reads it.
+      value[id] = to.nodes[value[id]].shape.rank == shape::max_rank ? -1 : collected(value[id], 0, r);
     }
     for (int k = 0; k < body.carried; ++k) to.regions[r].results[k] = forward[body.results[k]];
     to.regions[r].last = to.node_count;
@@ -156,12 +157,16 @@ struct differentiator {
           g.at(id).kind != op::stack)
         value[id] = given_out(value[id], r);
   }
+  constexpr void refuse_rank(const node& n) {
+    to.call_site = {}; // where it was made, not where it is read
+    to.fail(n.at, word_of(n.kind), ": its gradient needs one axis more than the ", shape::max_rank,
+            " that there are");
+  }
   /// All passes' values of a node, along a new axis: inside the loop, and after it.
   constexpr std::int32_t collected(std::int32_t of, int axis, int region) {
     const node& n = to.nodes[of];
     if (n.shape.rank == shape::max_rank) {
-      to.fail(n.at, word_of(n.kind), ": its gradient needs one axis more than the ", shape::max_rank,
-              " that there are");
+      refuse_rank(n);
       return of;
     }
     const region_entry& r = to.regions[region];
@@ -209,7 +214,10 @@ struct differentiator {
     constexpr void pass_column_sums(int k, expr a) { pass_.add_column_sums(pass_.g.operand(id, k), id, a); }
   };
 
-  constexpr expr value_of(int id) { return at(value[id]); }
+  constexpr expr value_of(int id) {
+    if (value[id] < 0) refuse_rank(g.at(id));
+    return at(value[id]);
+  }
   constexpr void add(int id, expr of) {
     if (!of.valid()) return;
     const place where = g.at(id).at;

@@ -61,7 +61,7 @@ struct attention_options {
   /// 0: none; else scores become soft_cap * tanh(score / soft_cap) (Gemma 2).
   double soft_cap = 0;
   attention_mode mode = fovea::soft;
-  double dropout = 0;
+  double dropout = 0; // of the weights, while training
 };
 
 namespace detail {
@@ -269,7 +269,13 @@ constexpr expr attend_to(op kind, expr q, expr k, expr v, const attention_option
   if (q.owner != nullptr && by_network && o.heads != 1)
     return q.owner->fail(at, graph::named{word, o.score.name},
                          ": a score by a network takes one head, found ", o.heads);
-  if (o.mode == attention_mode::kind::soft) return softly(kind, o);
+  if (o.mode == attention_mode::kind::soft) {
+    const expr made = softly(kind, o);
+    if (kind == op::attention_map || o.dropout == 0) return made;
+    const expr thinned = dropout(made, o.dropout, at);
+    if (thinned.valid()) thinned.owner->nodes[thinned.id].attributes[0] = dropout_of_weights;
+    return thinned;
+  }
   if (q.owner != nullptr && o.kv_heads != 0 && o.kv_heads != o.heads)
     return q.owner->fail(at, word, ": ", is_local(o.mode) ? "local" : "hard",
                          " attention takes as many key heads as heads, found ", o.kv_heads, " and ", o.heads);
@@ -290,7 +296,8 @@ constexpr expr attend_to(op kind, expr q, expr k, expr v, const attention_option
   } else {
     weights = largest_alone(softly(op::attention_map, o), at);
   }
-  return kind == op::attention_map ? weights : weighted_values(weights, v, o.heads, at);
+  if (kind == op::attention_map) return weights;
+  return weighted_values(o.dropout == 0 ? weights : dropout(weights, o.dropout, at), v, o.heads, at);
 }
 
 } // namespace detail

@@ -228,6 +228,13 @@ constexpr detail::result_of<T> stop_gradient(T x, place at = {__builtin_FILE(), 
   return detail::unary(op::stop_gradient, at, x);
 }
 
+namespace detail {
+
+/// attributes[0] of a dropout that stands behind an attention: not its result but its weights are meant.
+inline constexpr int dropout_of_weights = 1;
+
+} // namespace detail
+
 /// x itself outside training; in training each element is zero with probability `rate`, else x / (1 - rate)
 /// (Srivastava et al. 2014).
 constexpr expr dropout(expr x, double rate, place at = {__builtin_FILE(), __builtin_LINE()}) {

@@ -122,11 +122,13 @@ constexpr expr rms_norm(expr x, const char* name, rms_norm_options options = {},
 
 struct batch_norm_options {
   double epsilon = 1e-5;
+  double momentum = 0.1; // how much of a batch's statistics training takes over
 };
 
 /// (x - running_mean) / sqrt(running_var + epsilon) * weight + bias for each feature of the last axis, with
-/// the statistics gathered in training (Ioffe and Szegedy 2015). Makes name.weight, name.bias,
-/// name.running_mean, name.running_var [width].
+/// the statistics gathered in training (Ioffe and Szegedy 2015). While training, the mean and variance of the
+/// batch take their place, and they become running (1 - momentum) + batch momentum, with the unbiased
+/// variance. Makes name.weight, name.bias, name.running_mean, name.running_var [width].
 constexpr expr batch_norm(expr x, const char* name, batch_norm_options options = {},
                           place at = {__builtin_FILE(), __builtin_LINE()}) {
   const graph::named who{"batch_norm", name};
@@ -136,13 +138,19 @@ constexpr expr batch_norm(expr x, const char* name, batch_norm_options options =
   if (width == 0) return {&g};
   if (!(options.epsilon >= 0))
     return g.fail(at, who, ": expected an epsilon of at least 0, found ", options.epsilon);
+  if (!(options.momentum >= 0 && options.momentum <= 1))
+    return g.fail(at, who, ": expected a momentum of 0 to 1, found ", options.momentum);
   const scope inside(&g, name, scope_name::no_index, at);
   const expr weight = parameter(x, "weight", {width}, init::ones(), at);
   const expr bias = parameter(x, "bias", {width}, init::zeros(), at);
   const expr mean = parameter(x, "running_mean", {width}, init::zeros(), at);
   const expr variance = parameter(x, "running_var", {width}, init::ones(), at);
-  return g.add({.kind = op::batch_norm, .shape = g.shape_of(x), .number = options.epsilon, .at = at}, x,
-               weight, bias, mean, variance);
+  return g.add({.kind = op::batch_norm,
+                .shape = g.shape_of(x),
+                .number = options.epsilon,
+                .second_number = options.momentum,
+                .at = at},
+               x, weight, bias, mean, variance);
 }
 
 struct group_norm_options {

@@ -52,6 +52,8 @@ enum class op : std::uint8_t {
   conv1d, conv2d, conv_transpose1d, conv_transpose2d, max_pool, avg_pool,
   // what gradients are made of, beside the words
   scatter_add, slice_gradient, attention_gradient, conv_weight_gradient, max_pool_gradient, avg_pool_gradient,
+  // what training draws
+  dropout_mask,
 };
 // clang-format on
 
@@ -77,9 +79,9 @@ constexpr const char* word_of(op kind) {
       "reshape", "permute", "slice", "concat", "pad", "reverse", "broadcast",
       "attention", "attention_map", "sinusoidal_positions", "rope",
       "conv1d", "conv2d", "conv_transpose1d", "conv_transpose2d", "max_pool", "avg_pool",
-      "gather", "slice", "attention", "conv", "max_pool", "avg_pool"};
+      "gather", "slice", "attention", "conv", "max_pool", "avg_pool", "dropout"};
   // clang-format on
-  static_assert(sizeof(words) / sizeof(words[0]) == static_cast<unsigned>(op::avg_pool_gradient) + 1);
+  static_assert(sizeof(words) / sizeof(words[0]) == static_cast<unsigned>(op::dropout_mask) + 1);
   return words[static_cast<unsigned>(kind)];
 }
 

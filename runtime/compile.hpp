@@ -85,6 +85,7 @@ public:
   }
   thread_pool& pool() { return *pool_; }
   simd::engine& memory() { return engine_; }
+  void set_random(random_state random) { engine_.set_random(random); }
   std::int64_t arena_bytes() const { return engine_.arena_bytes(); }
   int threads() const { return static_cast<int>(pool_->size()); }
 
@@ -214,6 +215,9 @@ public:
     }
   };
   parameter_table weights() const { return {engine_}; }
+
+  /// What the next calls draw where dropout is trained: the same for the same seed and step.
+  void set_random(std::uint64_t seed, std::uint64_t step) { engine_.set_random({seed, step}); }
 
   /// Bytes of working memory, and the threads that share the work.
   std::int64_t arena_bytes() const { return engine_.arena_bytes(); }

@@ -65,7 +65,7 @@ void reference_runner::run(std::span<const std::int64_t> sizes) {
       std::copy_n(reinterpret_cast<const std::int32_t*>(inputs_[i].data()), array.size(), array.begin());
     given.push_back(std::move(array));
   }
-  const std::vector<reference_program::array> made = program_->run(given, symbols);
+  const std::vector<reference_program::array> made = program_->run(given, symbols, random_);
   for (std::size_t i = 0; i < made.size(); ++i) {
     outputs_[i].resize(made[i].size());
     const bool is_float = graph_.at(graph_.outputs[i].node).type == element::f32;

@@ -24,12 +24,14 @@ public:
   /// To be called when parameters that are learned have changed.
   void parameters_changed();
   const model_parameters& parameters() const { return *parameters_; }
+  void set_random(random_state random) { random_ = random; }
 
 private:
   graph_view graph_;
   std::shared_ptr<const model_parameters> parameters_;
   std::shared_ptr<const reference_program> program_;
   std::vector<std::vector<float>> inputs_, outputs_; // int32 values in the same bytes
+  random_state random_;
 };
 
 template <class model>

@@ -21,9 +21,10 @@ std::size_t unsigned_of(std::int64_t x) { return static_cast<std::size_t>(x); }
 } // namespace
 
 evaluation::evaluation(const graph_view& graph, const parameter_layers& parameters,
-                       const std::vector<array>& inputs, const std::map<std::string, std::int64_t>& sizes)
-    : graph_(graph), parameters_(parameters), inputs_(inputs), sizes_(sizes), values_(graph.nodes.size()),
-      turns_(graph.regions.size()) {
+                       const std::vector<array>& inputs, const std::map<std::string, std::int64_t>& sizes,
+                       random_state random)
+    : graph_(graph), parameters_(parameters), inputs_(inputs), sizes_(sizes), random_(random),
+      values_(graph.nodes.size()), turns_(graph.regions.size()) {
   check_inputs();
   walk(0, graph.node_count(), 0);
 }
@@ -146,6 +147,9 @@ array evaluation::compute(int id) const {
     case op::avg_pool_gradient:
       return avg_pool_gradient(operand(id, 0), graph_.window_of(id), n.attributes[1] != 0, shape_of_node(id));
 
+    case op::dropout_mask:
+      return dropout_mask(id);
+
     case op::layer_norm:
       return layer_norm(operand(id, 0), optional_operand(id, 1), optional_operand(id, 2), n.number);
     case op::rms_norm:
@@ -233,6 +237,16 @@ array evaluation::slice_gradient(int id) const {
   const std::size_t axis = unsigned_of(n.attributes[0]), first = unsigned_of(size_of_dim(n.attributes[1]));
   const array& d = operand(id, 0);
   return pad(d, axis, first, shape_of_node(id)[axis] - first - d.shape(axis), 0);
+}
+
+/// Operands: the numbers of the passes of the loops around it.
+array evaluation::dropout_mask(int id) const {
+  const node& n = graph_.at(id);
+  dropout_draw draw(random_, n.attributes[0], n.number);
+  for (int i = 0; i < n.operand_count; ++i) draw.add(static_cast<std::uint64_t>(operand(id, i).data()[0]));
+  array made = filled(shape_of_node(id), 0);
+  for (std::size_t i = 0; i < made.size(); ++i) made.data()[i] = draw(static_cast<std::uint32_t>(i));
+  return made;
 }
 
 /// Operands: query, key, value, a bias if there is one, the tables that the score captures, those of the

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include <fovea/backends/dropout.hpp>
 #include <fovea/backends/reference/array.hpp>
 #include <fovea/backends/reference/attention.hpp>
 #include <fovea/dsl/graph_view.hpp>
@@ -19,7 +20,7 @@ public:
   /// The operands outlive the evaluation. Throws fovea::error that names what does not fit: an input's count
   /// or shape, a dim without size, an id outside its table.
   evaluation(const graph_view& graph, const parameter_layers& parameters, const std::vector<array>& inputs,
-             const std::map<std::string, std::int64_t>& sizes);
+             const std::map<std::string, std::int64_t>& sizes, random_state random = {});
 
   std::vector<array> outputs() const;
 
@@ -37,6 +38,7 @@ private:
   array reduce(int id) const;
   array slice_of(int id) const;
   array slice_gradient(int id) const;
+  array dropout_mask(int id) const;
   std::vector<const array*> operands_of(int id) const;
   /// The value of a node that has run.
   const array& value(int id) const;
@@ -50,6 +52,7 @@ private:
   const parameter_layers& parameters_;
   const std::vector<array>& inputs_;
   const std::map<std::string, std::int64_t>& sizes_;
+  random_state random_;
   std::vector<array> values_;       // of each node; parameters stay where they are
   std::vector<std::int64_t> turns_; // of each region: which of its layers or steps runs
 };

@@ -30,10 +30,10 @@ reference_program::reference_program(graph_view graph, std::vector<std::vector<a
   }
 }
 
-std::vector<reference_program::array>
-reference_program::run(const std::vector<array>& inputs,
-                       const std::map<std::string, std::int64_t>& sizes) const {
-  return reference_ops::evaluation(graph_, parameters_, inputs, sizes).outputs();
+std::vector<reference_program::array> reference_program::run(const std::vector<array>& inputs,
+                                                             const std::map<std::string, std::int64_t>& sizes,
+                                                             random_state random) const {
+  return reference_ops::evaluation(graph_, parameters_, inputs, sizes, random).outputs();
 }
 
 } // namespace fovea

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include <fovea/backends/dropout.hpp>
 #include <fovea/backends/xtensor.hpp>
 #include <fovea/dsl/graph_view.hpp>
 
@@ -22,8 +23,8 @@ public:
 
   /// Inputs in the order of the graph's inputs, whole numbers for int32 ones; `sizes` gives each symbol's
   /// size. Returns the outputs in the graph's order.
-  std::vector<array> run(const std::vector<array>& inputs,
-                         const std::map<std::string, std::int64_t>& sizes) const;
+  std::vector<array> run(const std::vector<array>& inputs, const std::map<std::string, std::int64_t>& sizes,
+                         random_state random = {}) const;
 
 private:
   graph_view graph_;

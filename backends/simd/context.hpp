@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include <fovea/backends/dropout.hpp>
 #include <fovea/backends/simd/generated.hpp>
 #include <fovea/backends/simd/kernels/table.hpp>
 #include <fovea/backends/simd/position_tables.hpp>
@@ -41,6 +42,7 @@ struct context {
   std::int64_t before;            // positions that a stream took in earlier calls
   const row_position* row_places; // of each batch row, where rows stand apart; else null
   size_t window_start;            // where the windows of a stream begin in their memory, in positions
+  random_state random;            // of what training draws
 
   /// The positions that a batch row took before.
   std::int64_t before_row(size_t row) const {

@@ -122,7 +122,8 @@ context engine::begin(std::span<const std::int64_t> sizes) {
           states_.data(),
           before_,
           row_places_,
-          window_start_};
+          window_start_,
+          random_};
 }
 
 void engine::set_position(std::int64_t before, size_t window_start, std::span<const row_position> rows,

@@ -52,6 +52,7 @@ public:
                     std::span<const std::int64_t> sizes);
   /// Makes room for positions beyond those of one call, for so many batch rows.
   void go_beyond(size_t rows) { positions_.go_beyond(rows); }
+  void set_random(random_state random) { random_ = random; }
   std::int64_t arena_bytes() const { return static_cast<std::int64_t>(arena_.size() * sizeof(float)); }
   std::int64_t scratch_bytes() const { return static_cast<std::int64_t>(scratch_.size() * sizeof(float)); }
   size_t threads() const { return pool_->size(); }
@@ -72,6 +73,7 @@ private:
   std::int64_t before_ = 0;
   const row_position* row_places_ = nullptr;
   size_t window_start_ = 0;
+  random_state random_;
 };
 
 } // namespace fovea::simd

@@ -98,6 +98,8 @@ private:
       run_convolution_weight_gradient(c, s);
     else if constexpr (kind == op::max_pool_gradient || kind == op::avg_pool_gradient)
       run_pool_gradient(c, s);
+    else if constexpr (kind == op::dropout_mask)
+      run_dropout_mask(c, s);
     else if constexpr (kind == op::time_step)
       run_time_step(c, s);
     else if constexpr (kind == op::time_index)

@@ -47,6 +47,8 @@ void run_scatter_add(context& c, const step& s);
 void run_convolution_weight_gradient(context& c, const step& s);
 void run_pool_gradient(context& c, const step& s); // of max_pool, avg_pool
 
+void run_dropout_mask(context& c, const step& s);
+
 void run_time_step(context& c, const step& s);  // one step of a sequence
 void run_time_index(context& c, const step& s); // its number
 void run_stack(context& c, const step& s);      // puts a step's value in its place along time

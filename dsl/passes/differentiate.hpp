@@ -81,6 +81,7 @@ struct differentiator {
       case op::parameter:
       case op::time_step:
       case op::time_index:
+      case op::dropout_mask:
         return true;
       case op::range:
       case op::transpose:

@@ -8,9 +8,11 @@
 #include <fovea/dsl/ill_formed.hpp>
 #include <fovea/dsl/names.hpp>
 #include <fovea/dsl/passes/differentiate.hpp>
+#include <fovea/dsl/passes/gradient_name.hpp>
 #include <fovea/dsl/passes/passes.hpp>
 #include <fovea/dsl/passes/prune.hpp>
 #include <fovea/dsl/plan/cost.hpp>
+#include <fovea/dsl/passes/training_form.hpp>
 
 namespace fovea {
 
@@ -25,35 +27,23 @@ constexpr int find_loss(const graph_view& g) {
   return -1;
 }
 
-/// Names that gradients have as inputs and outputs.
-struct gradient_name {
-  static constexpr int longest = 160;
-  char text[longest + 1] = {};
-
-  constexpr gradient_name() = default;
-  constexpr gradient_name(const char* prefix, const char* of) {
-    int n = 0;
-    for (; *prefix != '\0'; ++prefix) text[n++] = *prefix;
-    for (; *of != '\0' && n < longest; ++of) text[n++] = *of;
-  }
-};
-
 /// A model and the gradients of its loss: the graph, and the node that holds each parameter's gradient, with
 /// the layers of the repeats around it as leading axes, or -1 where the loss does not depend on it.
 struct gradient_outcome {
   graph made;
-  static constexpr int most_roots = graph::max_outputs + graph::max_parameters + graph::max_inputs;
-  std::int32_t roots[most_roots] = {}; // outputs, gradients of parameters, gradients of inputs
+  static constexpr int most_roots = graph::max_outputs + 2 * graph::max_parameters + graph::max_inputs;
+  std::int32_t roots[most_roots] = {}; // outputs, gradients of parameters, of inputs
   int root_count = 0;
 };
 
-/// `declared` is a model's declaration, `graph_of` its graph as `view`.
-template <class declared, class graph_of, bool of_inputs>
+/// `declared` is a model's declaration, `graph_of` its graph as `view`, whose first `own_outputs` outputs the
+/// user declared.
+template <class declared, class graph_of, bool of_inputs, std::size_t own_outputs>
 struct differentiated {
   static constexpr const graph_view& from = graph_of::view;
 
   static constexpr auto seed_names = [] {
-    std::array<gradient_name, from.outputs.size()> names{};
+    std::array<gradient_name, own_outputs> names{};
     for (std::size_t i = 0; i < names.size(); ++i) names[i] = {"d_", from.outputs[i].name};
     return names;
   }();
@@ -80,7 +70,7 @@ struct differentiated {
     if (loss >= 0)
       pass.begin(loss, o.made.add({.kind = op::constant, .number = 1, .at = from.at(loss).at}));
     else
-      for (std::size_t i = 0; i < from.outputs.size(); ++i)
+      for (std::size_t i = 0; i < own_outputs; ++i)
         if (const node& out = from.at(from.outputs[i].node); out.type == element::f32)
           pass.begin(from.outputs[i].node, arriving(o.made, out, seed_names[i].text));
     pass.run_back();
@@ -113,29 +103,42 @@ struct ill_formed_gradients {
 
 } // namespace detail
 
+/// Of a model, or, with `training`, of its form in training where that differs.
+template <class M, bool training>
+struct form_of {
+  using type = M;
+};
+template <class M>
+requires(detail::differs_in_training(M::view)) struct form_of<M, true> {
+  using type = training_form<M>;
+};
+
 /// The graph of a model with its gradients, in the place of a model: `gradients(model)`, to be compiled. Its
-/// outputs are the model's own, then "grad.NAME" for each parameter that the loss depends on, with the layers
-/// of repeats as a first axis, and, if wanted, "grad.input.NAME". The loss is the output "loss"; a model
-/// without one gets an input "d_NAME" for each output, the gradient that arrives there.
-template <class M, bool of_inputs>
+/// outputs are the model's own, then, with `training`, "new.NAME" for each statistic that is gathered
+/// (training_form.hpp), then "grad.NAME" for each parameter that the loss depends on, with the layers of
+/// repeats as a first axis, and, if wanted, "grad.input.NAME". The loss is the output "loss"; a model without
+/// one gets an input "d_NAME" for each output, the gradient that arrives there.
+template <class M, bool of_inputs, bool training>
 struct gradient_graph {
-  using source = detail::differentiated<typename M::source, transformed<M>, of_inputs>;
+  using form = typename form_of<M, training>::type;
+  using source =
+      detail::differentiated<typename form::source, transformed<form>, of_inputs, M::view.outputs.size()>;
   static constexpr bool well_formed = true;
   static constexpr auto image = detail::image_of<source>();
 
-  static constexpr std::size_t own_outputs = M::view.outputs.size(),
+  static constexpr std::size_t own_outputs = M::view.outputs.size(), form_outputs = form::view.outputs.size(),
                                parameter_count = M::view.parameters.size();
   static constexpr std::span<const std::int32_t> roots{source::outcome.roots,
                                                        static_cast<std::size_t>(source::outcome.root_count)};
   static constexpr auto names_of_outputs = [] {
     std::array<detail::gradient_name, roots.size()> made{};
     for (std::size_t i = 0; i < made.size(); ++i)
-      if (i < own_outputs)
-        made[i] = {"", M::view.outputs[i].name};
-      else if (i - own_outputs < parameter_count)
-        made[i] = {"grad.", M::view.parameter_name(static_cast<int>(i - own_outputs)).text};
+      if (i < form_outputs)
+        made[i] = {"", form::view.outputs[i].name};
+      else if (i - form_outputs < parameter_count)
+        made[i] = {"grad.", M::view.parameter_name(static_cast<int>(i - form_outputs)).text};
       else
-        made[i] = {"grad.input.", M::view.inputs[i - own_outputs - parameter_count].name};
+        made[i] = {"grad.input.", M::view.inputs[i - form_outputs - parameter_count].name};
     return made;
   }();
   static constexpr std::size_t output_count = [] {
@@ -145,11 +148,18 @@ struct gradient_graph {
   }();
   /// The output that holds a parameter's gradient, or -1.
   static constexpr int output_of(int parameter) {
-    const std::size_t root = own_outputs + static_cast<std::size_t>(parameter);
+    const std::size_t root = form_outputs + static_cast<std::size_t>(parameter);
     if (roots[root] < 0) return -1;
     int n = 0;
     for (std::size_t i = 0; i < root; ++i) n += roots[i] >= 0;
     return n;
+  }
+  /// The output that holds what a gathered statistic is to be after the step, or -1 of another parameter.
+  static constexpr int new_value_of(int parameter) {
+    const detail::gradient_name name("new.", M::view.parameter_name(parameter).text);
+    for (std::size_t i = own_outputs; i < form_outputs; ++i)
+      if (same_text(form::view.outputs[i].name, name.text)) return static_cast<int>(i);
+    return -1;
   }
   static constexpr auto output_table = [] {
     std::array<named_value, output_count> table{};
@@ -178,14 +188,20 @@ struct gradient_graph {
 };
 
 /// A model's loss and its gradients, as a model to be compiled; with `of_inputs` those of its float32 inputs
-/// too. What has no gradient is a compile-time error that names the operation.
-template <bool of_inputs = false, class M>
+/// too, with `training` of the model as it is while it is trained: dropout draws, batch_norm takes the
+/// batch's statistics. What has no gradient is a compile-time error that names the operation.
+template <bool of_inputs = false, bool training = false, class M>
 requires(M::well_formed) constexpr auto gradients(const M& model) {
-  using source = detail::differentiated<typename M::source, transformed<M>, of_inputs>;
-  if constexpr (source::error.empty())
-    return gradient_graph<M, of_inputs>{model.name, model.names, model.name_count};
-  else
-    return detail::ill_formed_gradients<source>{};
+  using form = typename form_of<M, training>::type;
+  if constexpr (!form::source::error.empty()) {
+    return detail::ill_formed_gradients<typename form::source>{};
+  } else {
+    using made = gradient_graph<M, of_inputs, training>;
+    if constexpr (made::source::error.empty())
+      return made{model.name, model.names, model.name_count};
+    else
+      return detail::ill_formed_gradients<typename made::source>{};
+  }
 }
 
 /// Bytes of working memory that training takes at the given capacity, parameters and what an optimizer keeps

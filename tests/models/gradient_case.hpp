@@ -62,10 +62,10 @@ inline double dot_product(const reference_ops::array& a, const reference_ops::ar
 } // namespace detail
 
 /// Holds the gradients of a model's loss, those of its inputs among them, against difference quotients along
-/// a random direction of each parameter and input.
-template <class M>
+/// a random direction of each parameter and input; `training`: of the model as it is while it is trained.
+template <bool training = false, class M>
 void check_difference_quotients(const M& model, const std::map<std::string, std::size_t>& sizes) {
-  constexpr auto differentiated = gradients<true>(M{});
+  constexpr auto differentiated = gradients<true, training>(M{});
   using G = std::remove_const_t<decltype(differentiated)>;
   const detail::point at = detail::point_of(G{differentiated}, sizes);
   const auto found = at.run(G::view);
@@ -76,7 +76,8 @@ void check_difference_quotients(const M& model, const std::map<std::string, std:
     const std::vector<reference_ops::array> arriving(
         whole.inputs.begin() + static_cast<std::ptrdiff_t>(given), whole.inputs.end());
     whole.inputs.resize(given);
-    const auto outputs = whole.run(M::view);
+    auto outputs = whole.run(G::form::view);
+    outputs.resize(M::view.outputs.size());
     double total = 0;
     std::size_t next = 0;
     for (std::size_t i = 0; i < outputs.size(); ++i) {

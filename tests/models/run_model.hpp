@@ -161,11 +161,11 @@ inline weights gradients_in(const golden_case& c, const std::string& scope) {
 
 /// The gradients of the output "loss", or without one of what arrives at the outputs, input.d_NAME of the
 /// case, on both backends against the case's; with them the outputs. `scope` stands before the names of the
-/// case's parameters in `from`.
-template <class M>
+/// case's parameters in `from`; `training`: of the model as it is while it is trained.
+template <bool training = false, class M>
 void check_gradients(const M& model, const golden_case& c, const weights& from, named_values inputs,
                      const std::string& scope = "") {
-  const auto net = gradients<true>(model);
+  const auto net = gradients<true, training>(model);
   const weights of_parameters = detail::gradients_in(c, scope);
   const model_parameters expected(M::view, of_parameters,
                                   std::span(model.names, static_cast<std::size_t>(model.name_count)));

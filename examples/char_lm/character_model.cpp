@@ -1,4 +1,5 @@
 #include "character_model.hpp"
+#include "speller.hpp"
 
 #include <trained/folder.hpp>
 
@@ -6,15 +7,12 @@
 #include <fovea/runtime/decoding/generate.hpp>
 #include <fovea/runtime/decoding/log_probability.hpp>
 #include <fovea/runtime/decoding/stream_reader.hpp>
-#include <fovea/runtime/tokenizers/utf8.hpp>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
 #include <numeric>
 #include <sstream>
-#include <unordered_map>
 
 namespace char_lm_program {
 
@@ -28,44 +26,12 @@ constexpr token_id line_end = 2, unknown = 3; // as train.py numbers them
 constexpr std::int64_t step_words = 64, most_samples = 64;
 
 constexpr std::size_t length = sizes.word_length;
-using spelt = std::array<int, length>;
-
-/// Words as the network reads them: the ids of their characters between two marks, cut or padded by 0.
-class speller {
-public:
-  explicit speller(const std::vector<std::string>& characters) {
-    for (std::size_t i = 0; i < characters.size(); ++i)
-      ids_.emplace(characters[i], first + static_cast<int>(i));
-  }
-
-  spelt spell(const std::string& word) const {
-    spelt ids{begins};
-    std::size_t n = 1;
-    if (word == "</s>") {
-      ids[n++] = end_of_line;
-    } else {
-      for (std::size_t at = 0; at < word.size() && n < length - 1;) {
-        const std::size_t bytes = code_point_at(word, at).bytes;
-        const auto found = ids_.find(word.substr(at, bytes));
-        ids[n++] = found == ids_.end() ? other : found->second;
-        at += bytes;
-      }
-    }
-    ids[n] = ends;
-    return ids;
-  }
-
-private:
-  // As train.py numbers them: 0 is no character.
-  static constexpr int begins = 1, ends = 2, other = 3, end_of_line = 4, first = 5;
-  std::unordered_map<std::string, int> ids_;
-};
 
 std::vector<std::string> characters_in(const std::filesystem::path& file) {
   try {
     std::vector<std::string> characters = trained::read_json(file);
-    if (characters.size() + 5 > static_cast<std::size_t>(sizes.characters))
-      throw error(file.string() + ": expected at most " + std::to_string(sizes.characters - 5) +
+    if (characters.size() + speller::first > static_cast<std::size_t>(sizes.characters))
+      throw error(file.string() + ": expected at most " + std::to_string(sizes.characters - speller::first) +
                   " characters, found " + std::to_string(characters.size()));
     return characters;
   } catch (const nlohmann::json::exception&) {

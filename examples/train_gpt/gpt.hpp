@@ -26,23 +26,12 @@ namespace train_gpt {
 
 inline constexpr int vocabulary = FOVEA_TRAIN_GPT_VOCABULARY;
 
-/// tokens, targets [B, T] of int32 -> the mean negative log likelihood of a token.
-template <fovea::models::gpt2_config c>
-inline constexpr auto loss_model = fovea::model("gpt", [](fovea::graph& g) {
-  const fovea::expr logits = fovea::models::gpt2_logits(g.input<fovea::i32>("tokens", {"B", "T"}), c);
-  g.output("loss", fovea::cross_entropy(logits, g.input<fovea::i32>("targets", {"B", "T"})));
-});
-/// tokens [1, T] of int32 -> logits [1, T, vocabulary].
-template <fovea::models::gpt2_config c>
-inline constexpr auto network = fovea::model("gpt", [](fovea::graph& g) {
-  g.output("logits", fovea::models::gpt2_logits(g.input<fovea::i32>("tokens", {1, "T"}), c));
-});
-
 /// Goes on with a text by trained weights.
 template <fovea::models::gpt2_config c>
 std::string written_by(const fovea::weights& trained, const fovea::tokenizer& words, const arguments& a) {
   using namespace fovea;
-  auto net = compile(network<c>, trained, {.capacity = {{"T", c.context}}, .threads = a.how.threads});
+  auto net =
+      compile(models::gpt2<c>, trained, {.capacity = {{"B", 1}, {"T", c.context}}, .threads = a.how.threads});
   token_ids prompt = words.encode(a.prompt, {.special = false}).ids;
   if (prompt.empty()) throw error("--prompt: expected a text to begin with, found none");
   const token_ids ids =
@@ -50,7 +39,7 @@ std::string written_by(const fovea::weights& trained, const fovea::tokenizer& wo
         const xt::xtensor<int, 2> now =
             xt::adapt(seen.data(), seen.size(), xt::no_ownership(), std::array{std::size_t{1}, seen.size()});
         const auto out = net("tokens"_in = now);
-        // What the vocabulary has room for but no token is never learned to be impossible.
+        // Ids behind the last token are room that the network is compiled with.
         return std::span<const float>(&out["logits"_out](0, seen.size() - 1, 0), words.vocabulary_size());
       });
   return words.decode(ids);
@@ -68,13 +57,14 @@ void learn(const arguments& a) {
                                .seed = a.how.seed};
   const window_batches batches(data.tokens.part(0, train_size), windows),
       held_out(data.tokens.part(train_size, data.tokens.size()), windows);
+  const std::int64_t parameters = models::gpt2<c>.parameters();
   const training::run what{.program = "train_gpt",
                            .how = a.how,
                            .same = {{"size", a.size},
+                                    {"parameters", std::to_string(parameters)},
                                     {"tokens", std::to_string(data.tokens.size())},
                                     {"validation", fmt::format("{}", a.validation)}},
                            .tokens = windows.rows * windows.length};
-  const std::int64_t parameters = network<c>.parameters();
   program::print(fmt::format("{}: {} {}, {} to learn from, {} different\n{} layers, {} heads, {} wide, "
                              "context {}: {} parameters\n",
                              a.data.string(), data.tokens.size(), data.unit, train_size,
@@ -83,8 +73,8 @@ void learn(const arguments& a) {
 
   // Decay is for matrices; what is added or scales is left alone.
   auto fit = train(
-      loss_model<c>, adamw{.rate = a.how.rate, .beta2 = a.beta2, .weight_decay = a.decay},
-      initial_weights(loss_model<c>, a.how.seed),
+      models::gpt2_loss<c>, adamw{.rate = a.how.rate, .beta2 = a.beta2, .weight_decay = a.decay},
+      initial_weights(models::gpt2_loss<c>, a.how.seed),
       {.capacity = {{"B", a.how.batch}, {"T", c.context}},
        .threads = a.how.threads,
        .schedule = cosine_schedule(
@@ -113,7 +103,7 @@ void learn(const arguments& a) {
     save_tokenizer(a.how.out / "tokenizer.json", *data.words);
     if (a.length > 0) samples.push_back(written_by<c>(load_weights(a.how.best()), *data.words, a));
   }
-  training::finish(what, result, {{"parameters", std::to_string(parameters)}}, samples);
+  training::finish(what, result, {}, samples);
 }
 
 /// Learns, or writes by what was learned.

@@ -6,7 +6,8 @@
 
 namespace training {
 
-void finish(const run& what, const outcome& result, facts figures, const std::vector<std::string>& samples) {
+void finish(const run& what, const outcome& result, const facts& figures,
+            const std::vector<std::string>& samples) {
   const options& o = what.how;
   facts all{{"validation loss, the best", fmt::format("{:.4f}", result.best_validation)},
             {"loss of the last step", fmt::format("{:.4f}", result.loss)},
@@ -27,6 +28,7 @@ void finish(const run& what, const outcome& result, facts figures, const std::ve
                              "loss of the last step {:.4f}\n",
                              o.out.string(), result.steps, result.stopped_early ? ", stopped early," : "",
                              result.seconds, result.tokens_per_second, result.best_validation, result.loss));
+  for (const auto& [name, value] : figures) program::print(fmt::format("{} {}\n", name, value));
   for (const std::string& sample : samples) program::print(sample + "\n");
 }
 

@@ -7,8 +7,8 @@
 
 namespace training {
 
-/// Prints what a run came to, and its samples, and writes its report. `figures` are the program's own.
-void finish(const run& what, const outcome& result, facts figures = {},
+/// Prints what a run came to, with the program's own figures, and its samples, and writes its report.
+void finish(const run& what, const outcome& result, const facts& figures = {},
             const std::vector<std::string>& samples = {});
 
 } // namespace training

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <training/options.hpp>
+
+#include <filesystem>
+#include <string>
+
+namespace train_lm {
+
+struct arguments {
+  std::filesystem::path text, held_out;
+  std::string model = "window";
+  training::options how{.out = "lm"};
+  double validation = 0.1;
+  std::size_t samples = 10;
+};
+
+/// By counts: how well a character follows from the one before it.
+void run_bigram(const arguments& a);
+/// The fixed-window neural language model over the characters of lines.
+void run_window(const arguments& a);
+/// Recurrent networks over words, of a table or of their characters.
+void run_rnn(const arguments& a);
+void run_lstm(const arguments& a);
+void run_char(const arguments& a);
+
+} // namespace train_lm

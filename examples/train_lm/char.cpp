@@ -1,0 +1,63 @@
+#include "learn_words.hpp"
+
+#include <char_lm/speller.hpp>
+
+#include <fovea/runtime/tokenizers/save_tokenizer.hpp>
+#include <fovea/runtime/weights/temporary_file.hpp>
+
+#include <nlohmann/json.hpp>
+
+namespace train_lm {
+
+using namespace fovea;
+using char_lm_program::sizes;
+using char_lm_program::spelt;
+
+namespace {
+
+const auto& loss_model = models::char_lm_loss<sizes>;
+
+void write(const std::filesystem::path& path, const nlohmann::json& value) {
+  const std::string text = value.dump(1) + "\n";
+  temporary_file file(path);
+  file.write(std::as_bytes(std::span(text)));
+  file.commit();
+}
+
+} // namespace
+
+void run_char(const arguments& a) {
+  const word_texts texts(a);
+  const std::vector<std::string>& different = texts.numbers.different();
+  const tokenizer words = vocabulary_of(a.text, sizes.vocab);
+  const token_ids ids = ids_of(different, words);
+  const auto characters = characters_of(different, sizes.characters - char_lm_program::speller::first);
+  const char_lm_program::speller speller(characters);
+  std::vector<spelt> spellings;
+  for (const std::string& word : different) spellings.push_back(speller.spell(word));
+
+  const training::run what = run_of(loss_model, a);
+  const auto result = learn_words(loss_model, a, what, texts, [&](const token_batch& batch, auto f) {
+    const std::size_t rows = batch.tokens.shape()[0], length = batch.tokens.shape()[1];
+    auto read = xt::xtensor<int, 3>::from_shape({rows, length, sizes.word_length});
+    xt::xtensor<int, 2> targets = batch.targets;
+    for (std::size_t i = 0; i < batch.tokens.size(); ++i) {
+      const spelt& word = spellings[static_cast<std::size_t>(batch.tokens.data()[i])];
+      std::copy(word.begin(), word.end(), read.data() + i * word.size());
+      targets.data()[i] = ids[static_cast<std::size_t>(targets.data()[i])];
+    }
+    return f("characters"_in = read, "targets"_in = targets);
+  });
+  // What `char_lm` opens.
+  save_tokenizer(a.how.out / "words.json", words);
+  write(a.how.out / "characters.json", characters);
+  write(a.how.out / "sizes.json", char_lm_program::sizes_as_json());
+  const sampling how{.temperature = 0.8, .seed = a.how.seed, .samples = a.samples};
+  std::string text;
+  if (a.samples > 0)
+    for (const std::string& line : char_lm_program::character_model(a.how.out).write("", how, 30))
+      text += (text.empty() ? "" : "\n") + line;
+  training::finish(what, result, figures_of(result), {text});
+}
+
+} // namespace train_lm

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <fovea/runtime/tokenizers/tokenizer.hpp>
+#include <fovea/runtime/training/token_text.hpp>
+
+#include <filesystem>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace train_lm {
+
+/// Texts as words between white space, each line ended by </s>: a token is the number of one of the different
+/// words, known or not.
+class word_numbers {
+public:
+  /// Throws fovea::error where a text can't be read or has no words.
+  fovea::token_text read(const std::filesystem::path& file);
+  const std::vector<std::string>& different() const { return different_; }
+
+private:
+  std::unordered_map<std::string, fovea::token_id> numbers_;
+  std::vector<std::string> different_;
+};
+
+/// The vocabulary of a text: <pad>, <s>, </s>, <unk> and the most frequent words that occur twice.
+fovea::tokenizer vocabulary_of(const std::filesystem::path& file, std::size_t size);
+/// The id of each of the different words.
+fovea::token_ids ids_of(const std::vector<std::string>& different, const fovea::tokenizer& words);
+/// The most frequent characters of the different words.
+std::vector<std::string> characters_of(const std::vector<std::string>& different, std::size_t count);
+
+inline constexpr fovea::token_id line_end = 2, unknown_word = 3;
+
+} // namespace train_lm

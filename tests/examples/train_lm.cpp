@@ -1,0 +1,113 @@
+// Runs of train_lm, and what it reads.
+
+#include "../runtime/weights/temporary_folder.hpp"
+#include "child_process.hpp"
+
+#include <train_lm/lines.hpp>
+#include <train_lm/words.hpp>
+
+#include <fovea/runtime/error.hpp>
+
+#include <catch2/catch.hpp>
+
+#include <cmath>
+#include <sstream>
+
+using namespace train_lm;
+
+namespace {
+
+namespace fs = std::filesystem;
+
+struct outcome {
+  int status;
+  std::string said;
+};
+outcome run(const temporary_folder& folder, std::vector<std::string> words) {
+  words.insert(words.begin(), FOVEA_TRAIN_LM);
+  const int status = child_process(words, folder / "output").wait();
+  std::ostringstream text;
+  text << std::ifstream(folder / "output").rdbuf();
+  return {status, text.str()};
+}
+
+std::string lines(int count) {
+  const char* words[] = {"ann", "bob", "carla", "dan", "eve"};
+  std::string text;
+  for (int i = 0; i < count; ++i) text += std::string(words[i * 7 % 5]) + " " + words[i * 3 % 4] + "\n";
+  return text;
+}
+
+} // namespace
+
+TEST_CASE("bigrams are counted", "[train_lm]") {
+  const temporary_folder folder;
+  // <a 2/3, <b 1/3; a> 1/2 (of a: b, >); ab 1/2; b> 1.
+  const fs::path text = folder.write("text.txt", "a\nab\nb\n");
+  const auto [status, said] = run(folder, {text.string(), "--model", "bigram", "--samples", "0"});
+  CHECK(status == 0);
+  const double expected = -(2 * std::log(2 / 3.) + std::log(1 / 3.) + 2 * std::log(0.5)) / 7;
+  std::ostringstream figure;
+  figure.precision(4);
+  figure << std::fixed << expected << " nats a character";
+  CHECK_THAT(said, Catch::Contains("3 lines, 2 different characters") && Catch::Contains(figure.str()));
+}
+
+TEST_CASE("every neural model learns from lines and writes", "[train_lm]") {
+  const temporary_folder folder;
+  const fs::path text = folder.write("text.txt", lines(200));
+  for (const std::string model : {"window", "rnn", "lstm", "char"}) {
+    INFO(model);
+    const std::string out = (folder / model).string();
+    const auto learn = [&](const char* steps, const char* more) {
+      std::vector<std::string> words{
+          text.string(), "--model",   model, "--out",          out,   "--batch",
+          "4",           "--threads", "1",   "--steps",        steps, "--evaluate-every",
+          "2",           "--samples", "2",   "--save-seconds", "0"};
+      if (*more != 0) words.emplace_back(more);
+      return run(folder, words);
+    };
+    const outcome first = learn("3", "");
+    INFO(first.said);
+    CHECK(first.status == 0);
+    CHECK_THAT(first.said, Catch::Contains("3 steps") && Catch::Contains("validation loss"));
+    const outcome more = learn("5", "--resume");
+    CHECK(more.status == 0);
+    CHECK_THAT(more.said, Catch::Contains("5 steps"));
+    CHECK(fs::file_size(folder / model / "report.html") > 0);
+  }
+}
+
+TEST_CASE("lines are read by their characters", "[train_lm]") {
+  const temporary_folder folder;
+  const fs::path text = folder.write("text.txt", "ba\n\nb\xc3\xa9\r\n");
+  const character_lines read = read_lines(text, 4);
+  REQUIRE(read.lines.size() == 2);
+  CHECK(read.lines[0] == fovea::token_ids{2, 1});
+  CHECK(read.lines[1] == fovea::token_ids{2, 3});
+  CHECK(read.characters.decode(read.lines[1]) == "b\xc3\xa9");
+  CHECK_THROWS_WITH(read_lines(text, 3),
+                    text.string() + ": expected at most 2 different characters, found 3");
+  CHECK_THROWS_WITH(read_lines(folder.write("empty.txt", "\n"), 9), Catch::Contains("empty.txt: "));
+}
+
+TEST_CASE("texts are read as words", "[train_lm]") {
+  const temporary_folder folder;
+  const fs::path text = folder.write("text.txt", "the cat  sat\n\nthe dog </s> sat\n");
+  word_numbers numbers;
+  const fovea::token_text read = numbers.read(text);
+  CHECK(numbers.different() == std::vector<std::string>{"the", "cat", "sat", "</s>", "dog"});
+  std::vector<std::int32_t> ids(read.size());
+  read.copy(0, ids, 5);
+  CHECK(ids == std::vector<std::int32_t>{0, 1, 2, 3, 0, 4, 3, 2, 3});
+  // "the" and "sat" occur twice.
+  const fovea::tokenizer words = vocabulary_of(text, 100);
+  const fovea::token_ids known = ids_of(numbers.different(), words);
+  CHECK(known[1] == unknown_word);
+  CHECK(known[3] == line_end);
+  CHECK(known[4] == unknown_word);
+  CHECK(words.token(known[0]) == "the");
+  CHECK(characters_of({"aab", "b\xc3\xa9", "b"}, 2) == std::vector<std::string>{"b", "a"});
+  CHECK_THROWS_WITH(numbers.read(folder.write("empty.txt", " \n")),
+                    Catch::Contains("empty.txt: there are no words to read"));
+}

@@ -208,7 +208,7 @@ requires(M::well_formed) constexpr auto gradients(const M& model) {
 /// of them not counted: static_assert(training_bytes(gpt_loss, {{B, 12}, {T, 64}}) < 64 << 20).
 template <class M>
 constexpr std::int64_t training_bytes(const M& model, dim_sizes capacity) {
-  return decltype(gradients(model))::arena_bytes(capacity);
+  return decltype(gradients<false, true>(model))::arena_bytes(capacity);
 }
 
 } // namespace fovea

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -51,6 +52,11 @@ public:
   learner(learned_parameters& parameters, const train_options& options);
 
   std::int64_t step() const { return step_; }
+  /// How many calls went before, those of the update that is being accumulated among them.
+  std::uint64_t calls() const {
+    return static_cast<std::uint64_t>(step_) * static_cast<std::uint64_t>(accumulate_) +
+           static_cast<std::uint64_t>(pending_);
+  }
   void set_step(std::int64_t step) { step_ = step; }
 
   /// Takes the gradients of one call: gradients[p] of each parameter, null where it has none. `update` is
@@ -121,8 +127,9 @@ public:
       : how_(how),
         parameters_(M::view, source, std::span(model.names, static_cast<std::size_t>(model.name_count)),
                     optimizer::moment_names),
-        learner_(parameters_, options), sizes_(gradient_model::view, model.name, options.capacity),
-        capacity_(sizes_.sizes()), evaluation_sizes_(M::view, model.name, options.capacity),
+        learner_(parameters_, options), seed_(options.seed),
+        sizes_(gradient_model::view, model.name, options.capacity), capacity_(sizes_.sizes()),
+        evaluation_sizes_(M::view, model.name, options.capacity),
         evaluation_capacity_(evaluation_sizes_.sizes()), threads_(threads_of(options)),
         engine_(parameters_.shared(), capacity_, threads_, code), evaluation_code_(evaluation_code) {
     static_cast<void>(differentiated);
@@ -138,9 +145,11 @@ public:
                                 detail::checked_value<gradient_model, names, std::decay_t<values>>...>) {
       inputs_.resolve(sizes_, given...);
       inputs_.fill(sizes_, engine_, given...);
+      engine_.set_random({seed_, learner_.calls()});
       engine_.run(sizes_.sizes());
       const training_step done = learner_.learn(how_, loss(), gradients(), pool());
-      if (done.updated) changed();
+      const bool gathered = gather();
+      if (done.updated || gathered) changed();
       return done;
     } else {
       detail::refuse<detail::checked_call<gradient_model, names...>,
@@ -211,6 +220,17 @@ private:
     }
     return gradients_;
   }
+  /// Takes what the call gathered of its batch, the statistics of batch_norm; whether there is any.
+  bool gather() {
+    bool any = false;
+    for (int p = 0; p < parameters_.count(); ++p)
+      if (const int output = gradient_model::new_value_of(p); output >= 0) {
+        std::copy_n(static_cast<const float*>(engine_.output(static_cast<std::size_t>(output))),
+                    parameters_.size(p), parameters_.values(p));
+        any = true;
+      }
+    return any;
+  }
   void changed() {
     engine_.parameters_changed();
     stale_ = true;
@@ -225,6 +245,7 @@ private:
   optimizer how_;
   learned_parameters parameters_;
   detail::learner learner_;
+  std::uint64_t seed_;
   call_sizes sizes_;
   std::vector<std::int64_t> capacity_;
   call_sizes evaluation_sizes_;
@@ -248,7 +269,7 @@ requires(M::well_formed) auto train(const M& model, const optimizer& how, const 
                                     const train_options& options = {}) {
   constexpr bool has_loss = detail::find_loss(M::view) >= 0;
   static_assert(has_loss, "train: the model has no output \"loss\" to learn by");
-  const auto differentiated = gradients(model);
+  const auto differentiated = gradients<false, true>(model);
   using G = std::remove_const_t<decltype(differentiated)>;
   if constexpr (!has_loss || !G::well_formed) {
     return refused_value{};

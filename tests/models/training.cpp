@@ -185,6 +185,55 @@ TEST_CASE("resumed equals uninterrupted, bit for bit", "[training]") {
   std::filesystem::remove(path);
 }
 
+namespace {
+
+// What is drawn and gathered while a model is trained.
+constexpr auto thinned = model("thinned", [](graph& g) {
+  const expr x = g.input<f32>("x", {B, 6});
+  const expr h = repeat("h", 2, linear(x, "in", 8),
+                        [](expr y) { return y + dropout(relu(batch_norm(linear(y, "a", 8), "norm")), 0.3); });
+  g.output("loss", cross_entropy(linear(dropout(h, 0.5), "out", 4), g.input<i32>("targets", {B})));
+});
+
+} // namespace
+
+TEST_CASE("what is drawn and gathered is the same for threads and after resuming", "[training]") {
+  const std::filesystem::path path = std::filesystem::temp_directory_path() / "fovea_thinned.safetensors";
+  const golden_case c("optimiser_sgd");
+  const auto x = floats<2>(c, "x");
+  const auto targets = integers<1>(c, "targets");
+  const auto learn_from = [&](auto& fit, int count) {
+    for (int i = 0; i < count; ++i) fit.step("x"_in = x, "targets"_in = targets);
+  };
+  train_options options{.capacity = {{B, 8}}, .regime = large, .threads = 1, .seed = 5};
+  const weights start = initial_weights(thinned, 1);
+  auto whole = train(thinned, adam{.rate = 1e-2}, start, options);
+  learn_from(whole, 6);
+  const auto learned = values_of(whole.weights()), began = values_of(start);
+  CHECK(learned.at("h.0.norm.running_mean") != began.at("h.0.norm.running_mean"));
+  CHECK(learned.at("h.1.norm.running_var") != learned.at("h.0.norm.running_var"));
+
+  options.threads = 3;
+  auto first = train(thinned, adam{.rate = 1e-2}, start, options);
+  learn_from(first, 2);
+  first.save(path);
+  auto second = train(thinned, adam{.rate = 1e-2}, start, options);
+  second.resume(path);
+  learn_from(second, 4);
+  CHECK(values_of(second.weights()) == learned);
+
+  options.seed = 6;
+  auto drawn_anew = train(thinned, adam{.rate = 1e-2}, start, options);
+  learn_from(drawn_anew, 6);
+  CHECK(values_of(drawn_anew.weights()) != learned);
+  // Outside training nothing is drawn, and the gathered statistics count.
+  const float once = whole.evaluate("x"_in = x, "targets"_in = targets)["loss"_out]();
+  CHECK(once == whole.evaluate("x"_in = x, "targets"_in = targets)["loss"_out]());
+  auto net = compile(thinned, whole.weights(), {.capacity = {{B, 8}}});
+  CHECK(net("x"_in = x, "targets"_in = targets)["loss"_out]() == once);
+  std::filesystem::remove(path);
+}
+
 TEST_CASE("threads change nothing", "[training]") {
   train_options three = usual;
   three.threads = 3;

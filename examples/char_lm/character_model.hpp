@@ -21,7 +21,8 @@ inline constexpr fovea::models::char_lm_config sizes{.characters = 256,
                                                      .filters = {25, 50, 75, 75, 75},
                                                      .vocab = 8000,
                                                      .hidden = 200,
-                                                     .layers = 1};
+                                                     .layers = 1,
+                                                     .dropout = 0.3};
 nlohmann::json sizes_as_json();
 
 /// How well a text is predicted.

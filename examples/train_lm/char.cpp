@@ -7,6 +7,11 @@
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
+#include <cstring>
+#include <map>
+#include <utility>
+
 namespace train_lm {
 
 using namespace fovea;
@@ -16,6 +21,23 @@ using char_lm_program::spelt;
 namespace {
 
 const auto& loss_model = models::char_lm_loss<sizes>;
+
+/// What is no character is nothing to the filters, and highways carry at first (Srivastava et al. 2015,
+/// section 2.2).
+weights first_weights(std::uint64_t seed) {
+  const weights usual = initial_weights(loss_model, seed);
+  std::map<std::string, weight_tensor> changed;
+  for (const auto& [name, tensor] : usual.tensors()) {
+    weight_tensor& to = changed[name];
+    to.shape = tensor.shape;
+    to.values.resize(tensor.bytes.size() / sizeof(float));
+    std::memcpy(to.values.data(), tensor.bytes.data(), tensor.bytes.size());
+    if (name == "char_embedding.weight") std::fill_n(to.values.begin(), sizes.character_width, 0.0f);
+    if (name.starts_with("highway.") && name.ends_with(".T.bias"))
+      std::fill(to.values.begin(), to.values.end(), -2.0f);
+  }
+  return weights::from(std::move(changed));
+}
 
 void write(const std::filesystem::path& path, const nlohmann::json& value) {
   const std::string text = value.dump(1) + "\n";
@@ -37,17 +59,18 @@ void run_char(const arguments& a) {
   for (const std::string& word : different) spellings.push_back(speller.spell(word));
 
   const training::run what = run_of(loss_model, a);
-  const auto result = learn_words(loss_model, a, what, texts, [&](const token_batch& batch, auto f) {
-    const std::size_t rows = batch.tokens.shape()[0], length = batch.tokens.shape()[1];
-    auto read = xt::xtensor<int, 3>::from_shape({rows, length, sizes.word_length});
-    xt::xtensor<int, 2> targets = batch.targets;
-    for (std::size_t i = 0; i < batch.tokens.size(); ++i) {
-      const spelt& word = spellings[static_cast<std::size_t>(batch.tokens.data()[i])];
-      std::copy(word.begin(), word.end(), read.data() + i * word.size());
-      targets.data()[i] = ids[static_cast<std::size_t>(targets.data()[i])];
-    }
-    return f("characters"_in = read, "targets"_in = targets);
-  });
+  const auto result = learn_words(
+      loss_model, first_weights(a.how.seed), a, what, texts, [&](const token_batch& batch, auto f) {
+        const std::size_t rows = batch.tokens.shape()[0], length = batch.tokens.shape()[1];
+        auto read = xt::xtensor<int, 3>::from_shape({rows, length, sizes.word_length});
+        xt::xtensor<int, 2> targets = batch.targets;
+        for (std::size_t i = 0; i < batch.tokens.size(); ++i) {
+          const spelt& word = spellings[static_cast<std::size_t>(batch.tokens.data()[i])];
+          std::copy(word.begin(), word.end(), read.data() + i * word.size());
+          targets.data()[i] = ids[static_cast<std::size_t>(targets.data()[i])];
+        }
+        return f("characters"_in = read, "targets"_in = targets);
+      });
   // What `char_lm` opens.
   save_tokenizer(a.how.out / "words.json", words);
   write(a.how.out / "characters.json", characters);

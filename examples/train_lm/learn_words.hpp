@@ -35,10 +35,11 @@ struct word_texts {
   }
 };
 
-/// Learns a model of words: inputs(batch, f) calls f with what the model reads of a batch and its targets.
+/// Learns a model of words, beginning with some weights: inputs(batch, f) calls f with what the model reads
+/// of a batch and its targets.
 template <class M, class F>
-training::outcome learn_words(const M& model, const arguments& a, const training::run& what,
-                              const word_texts& texts, F inputs) {
+training::outcome learn_words(const M& model, const fovea::weights& first, const arguments& a,
+                              const training::run& what, const word_texts& texts, F inputs) {
   using namespace fovea;
   const window_options windows{.rows = static_cast<std::size_t>(a.how.batch),
                                .length = window_length,
@@ -48,7 +49,7 @@ training::outcome learn_words(const M& model, const arguments& a, const training
   program::print(fmt::format("{}: {} words to learn from, {} held out, {} different\n{} parameters\n",
                              a.text.string(), texts.learned.size(), texts.held_out.size(),
                              texts.numbers.different().size(), M::parameters()));
-  auto fit = train(model, adam{.rate = a.how.rate}, initial_weights(model, a.how.seed),
+  auto fit = train(model, adam{.rate = a.how.rate}, first,
                    {.capacity = {{"B", a.how.batch}, {"T", window_length}},
                     .threads = a.how.threads,
                     .schedule = cosine_schedule({.total = a.how.steps, .warmup = 100, .floor = 0.05}),

@@ -50,16 +50,17 @@ void run(const arguments& a) {
   const tokenizer words = vocabulary_of(a.text, c.vocab);
   const token_ids ids = ids_of(texts.numbers.different(), words);
   const training::run what = run_of(models::rnn_language_model_loss<c>, a);
-  const auto result =
-      learn_words(models::rnn_language_model_loss<c>, a, what, texts, [&](const token_batch& batch, auto f) {
-        const auto known = [&](const xt::xtensor<int, 2>& numbers) {
-          xt::xtensor<int, 2> made = numbers;
-          for (int& x : made) x = ids[static_cast<std::size_t>(x)];
-          return made;
-        };
-        const auto tokens = known(batch.tokens), targets = known(batch.targets);
-        return f("tokens"_in = tokens, "targets"_in = targets);
-      });
+  const auto result = learn_words(models::rnn_language_model_loss<c>,
+                                  initial_weights(models::rnn_language_model_loss<c>, a.how.seed), a, what,
+                                  texts, [&](const token_batch& batch, auto f) {
+                                    const auto known = [&](const xt::xtensor<int, 2>& numbers) {
+                                      xt::xtensor<int, 2> made = numbers;
+                                      for (int& x : made) x = ids[static_cast<std::size_t>(x)];
+                                      return made;
+                                    };
+                                    const auto tokens = known(batch.tokens), targets = known(batch.targets);
+                                    return f("tokens"_in = tokens, "targets"_in = targets);
+                                  });
   save_tokenizer(a.how.out / "words.json", words);
   training::finish(what, result, figures_of(result), samples_of<c>(load_weights(a.how.best()), words, a));
 }

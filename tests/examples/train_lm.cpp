@@ -23,8 +23,9 @@ struct outcome {
   int status;
   std::string said;
 };
-outcome run(const temporary_folder& folder, std::vector<std::string> words) {
-  words.insert(words.begin(), FOVEA_TRAIN_LM);
+outcome run(const temporary_folder& folder, const std::vector<std::string>& options) {
+  std::vector<std::string> words{FOVEA_TRAIN_LM};
+  words.insert(words.end(), options.begin(), options.end());
   const int status = child_process(words, folder / "output").wait();
   std::ostringstream text;
   text << std::ifstream(folder / "output").rdbuf();

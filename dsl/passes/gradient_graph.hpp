@@ -11,8 +11,8 @@
 #include <fovea/dsl/passes/gradient_name.hpp>
 #include <fovea/dsl/passes/passes.hpp>
 #include <fovea/dsl/passes/prune.hpp>
-#include <fovea/dsl/plan/cost.hpp>
 #include <fovea/dsl/passes/training_form.hpp>
+#include <fovea/dsl/plan/cost.hpp>
 
 namespace fovea {
 

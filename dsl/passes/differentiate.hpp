@@ -481,8 +481,6 @@ struct differentiator {
     }
   }
 
-  /// The gradient that arrives at a node of g.
-  constexpr void begin(int id, expr of) { add(id, of); }
   constexpr void run_back() { walk_back(0, g.node_count(), 0); }
 };
 

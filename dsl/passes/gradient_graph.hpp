@@ -68,11 +68,11 @@ struct differentiated {
     differentiator<from.nodes.size()> pass{from, o.made};
     pass.run_forward(of_inputs);
     if (loss >= 0)
-      pass.begin(loss, o.made.add({.kind = op::constant, .number = 1, .at = from.at(loss).at}));
+      pass.add(loss, o.made.add({.kind = op::constant, .number = 1, .at = from.at(loss).at}));
     else
       for (std::size_t i = 0; i < own_outputs; ++i)
         if (const node& out = from.at(from.outputs[i].node); out.type == element::f32)
-          pass.begin(from.outputs[i].node, arriving(o.made, out, seed_names[i].text));
+          pass.add(from.outputs[i].node, arriving(o.made, out, seed_names[i].text));
     pass.run_back();
     if (!o.made.error.empty()) return o;
     for (const named_value& out : from.outputs) o.roots[o.root_count++] = pass.forward[out.node];

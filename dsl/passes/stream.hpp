@@ -5,6 +5,7 @@
 #include <limits>
 
 #include <fovea/dsl/graph_view.hpp>
+#include <fovea/dsl/passes/copy_tables.hpp>
 #include <fovea/dsl/passes/kept_window.hpp>
 #include <fovea/dsl/passes/stream_writer.hpp>
 
@@ -47,7 +48,7 @@ struct streamer : stream_writer {
 
   constexpr streamer(const graph& of, graph& made, std::uint16_t along, bool rows_apart = false)
       : stream_writer(of, made, along, rows_apart) {
-    begin_tables();
+    copy_tables(to, g);
   }
 
   constexpr std::int32_t rate_of_moving(int id) const {
@@ -281,23 +282,6 @@ struct streamer : stream_writer {
     for (int r = 1; r < g.region_count; ++r)
       for (int k = 0; k < to.regions[r].carried; ++k)
         to.regions[r].results[k] = mapped[g.regions[r].results[k]];
-  }
-
-  /// The tables that stay as they are.
-  constexpr void begin_tables() {
-    const auto all = [](auto& table, const auto& from, int count) {
-      for (int i = 0; i < count; ++i) table[i] = from[i];
-    };
-    all(to.dim_numbers, g.dim_numbers, g.dim_count), to.dim_count = g.dim_count;
-    all(to.next_dim, g.next_dim, g.dim_count);
-    all(to.dim_buckets, g.dim_buckets, graph::hash_buckets);
-    all(to.dim_labels, g.dim_labels, g.dim_count);
-    all(to.forms, g.forms, g.form_count), to.form_count = g.form_count;
-    all(to.scopes, g.scopes, g.scope_count), to.scope_count = g.scope_count;
-    all(to.parameters, g.parameters, g.parameter_count), to.parameter_count = g.parameter_count;
-    all(to.regions, g.regions, g.region_count), to.region_count = g.region_count;
-    all(to.functions, g.functions, g.function_count), to.function_count = g.function_count;
-    all(to.windows, g.windows, g.window_count), to.window_count = g.window_count;
   }
 };
 

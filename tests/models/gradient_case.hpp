@@ -128,4 +128,20 @@ void check_difference_quotients(const M& model, const std::map<std::string, std:
   static_cast<void>(model);
 }
 
+/// The same at sizes of one and at sizes that fit no vector, and the kernels' gradients against the
+/// specification's.
+template <class M>
+void check_gradients_of_words(const M& model) {
+  check_difference_quotients(model, {{"B", 1}, {"T", 1}, {"S", 1}});
+  check_difference_quotients(model, {{"B", 3}, {"T", 7}, {"S", 5}});
+  compare_at_awkward_sizes(gradients<true>(model));
+}
+
+/// Of a model that takes long to compile: at one size.
+template <class M>
+void check_gradients_of(const M& model) {
+  check_difference_quotients(model, {{"B", 3}, {"T", 7}, {"S", 5}});
+  compare(gradients(model), {{"B", 3}, {"T", 7}, {"S", 5}});
+}
+
 } // namespace fovea::test

@@ -13,12 +13,6 @@ using namespace fovea::test;
 
 namespace {
 
-template <class M>
-void check_gradients_of(const M& model) {
-  check_difference_quotients(model, {{"B", 3}, {"T", 7}, {"S", 5}});
-  compare(gradients(model), {{"B", 3}, {"T", 7}, {"S", 5}});
-}
-
 constexpr transformer_language_model_config decoder{
     .layers = 2,
     .block = {.heads = 3, .width = 12, .inner = 14, .norm_first = true, .bias = false},

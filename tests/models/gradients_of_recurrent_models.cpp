@@ -13,12 +13,6 @@ using namespace fovea::test;
 
 namespace {
 
-template <class M>
-void check_gradients_of(const M& model) {
-  check_difference_quotients(model, {{"B", 3}, {"T", 7}, {"S", 5}});
-  compare(gradients(model), {{"B", 3}, {"T", 7}, {"S", 5}});
-}
-
 template <rwkv_version version>
 constexpr rwkv_config rwkv_of{.version = version,
                               .layers = 3,

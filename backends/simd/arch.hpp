@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
+#include <utility>
 
 // The AVX-512 header of g++ 12 warns of its own undefined vectors (GCC bug 105593).
 #if defined(__GNUC__) && !defined(__clang__) && __GNUC__ < 13
@@ -76,13 +77,21 @@ inline float sum(const Batch& x) {
     return hadd(x); // its name in xsimd 8
 }
 
-template <class Arch, class Pick>
-inline float reduce(const vec<Arch>& x, Pick pick) {
-  alignas(64) float lanes[width<Arch>];
-  x.store_aligned(lanes);
-  for (size_t half = width<Arch> / 2; half > 0; half /= 2)
-    for (size_t i = 0; i < half; ++i) lanes[i] = pick(lanes[i], lanes[i + half]);
-  return lanes[0];
+/// The lanes joined with those `half` behind them, then those half as far, down to one.
+template <class Arch, size_t half, class Join, std::size_t... lane>
+inline float reduce(const vec<Arch>& x, const Join& join, std::index_sequence<lane...> lanes) {
+  const auto native = static_cast<typename vec<Arch>::register_type>(x);
+  if constexpr (half == 0)
+    return native[0];
+  else
+    return reduce<Arch, half / 2>(
+        join(x, vec<Arch>(__builtin_shufflevector(native, native,
+                                                  static_cast<int>((lane + half) % width<Arch>)...))),
+        join, lanes);
+}
+template <class Arch, class Join>
+inline float reduce(const vec<Arch>& x, const Join& join) {
+  return reduce<Arch, width<Arch> / 2>(x, join, std::make_index_sequence<width<Arch>>{});
 }
 } // namespace detail
 
@@ -94,12 +103,7 @@ inline float reduce_add(const vec<Arch>& x) {
 
 template <class Arch>
 inline float reduce_max(const vec<Arch>& x) {
-  return detail::reduce<Arch>(x, [](float a, float b) { return a > b ? a : b; });
-}
-
-template <class Arch>
-inline float reduce_min(const vec<Arch>& x) {
-  return detail::reduce<Arch>(x, [](float a, float b) { return a < b ? a : b; });
+  return detail::reduce<Arch>(x, [](const vec<Arch>& a, const vec<Arch>& b) { return xsimd::max(a, b); });
 }
 
 /// As many 32-bit integers as a vector has floats.

@@ -173,6 +173,7 @@ size_t thread_scratch(context& c, const generated_step* code) {
       if constexpr (kind == op::attention_gradient) consider(attention_gradient_scratch(c, s));
     }
     if constexpr (s.kind == step_kind::convolution) consider(convolution_scratch(c, s));
+    if constexpr (s.kind == step_kind::matmul) consider(matmul_scratch(c, s));
   });
   return most;
 }

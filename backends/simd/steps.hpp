@@ -10,6 +10,8 @@ namespace fovea::simd {
 
 void run_product(context& c, const step& s);
 void run_matmul(context& c, const step& s);
+/// Floats that each thread needs for a matmul at the sizes of `c`.
+size_t matmul_scratch(context& c, const step& s);
 void run_convolution(context& c, const step& s);
 void run_pool(context& c, const step& s); // max_pool, avg_pool
 /// Floats that each thread needs for a convolution at the sizes of `c`.

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <fovea/dsl/affine.hpp>
 #include <fovea/dsl/reduce.hpp>
 #include <fovea/dsl/shape_words.hpp>
 
@@ -56,11 +57,17 @@ constexpr expr as_matrix(expr x, place at) {
   return reshape_to(x, s, at);
 }
 
-/// x with its last two axes exchanged; what was exchanged before is only put back.
+/// x with its last two axes exchanged; what was exchanged before is only put back, and of a product a^T b it
+/// is b^T a.
 constexpr expr transposed(expr x, place at) {
   if (!x.valid()) return x;
   graph& g = *x.owner;
-  return g.nodes[x.id].kind == op::transpose ? expr{&g, g.operand(x.id, 0)} : transpose(x, at);
+  const auto is_turned = [&g](std::int32_t id) { return g.nodes[id].kind == op::transpose; };
+  const auto operand = [&g](std::int32_t id, int k) { return expr{&g, g.operand(id, k)}; };
+  if (is_turned(x.id)) return operand(x.id, 0);
+  if (g.nodes[x.id].kind == op::matmul && g.shape_of(x).rank == 2 && is_turned(g.operand(x.id, 0)))
+    return matmul(transpose(operand(x.id, 1), at), operand(g.operand(x.id, 0), 0), at);
+  return transpose(x, at);
 }
 
 /// The reduced axis back in its place with size 1.

@@ -228,12 +228,9 @@ struct differentiator {
   constexpr bool waits(int target, int id) const {
     return g.region(g.at(id).region).is_scan() && g.at(target).region != g.at(id).region;
   }
-  /// a^T b, by turning the narrower of the two.
+  /// a^T b.
   constexpr expr product(expr a, expr b, place where) {
-    const expr left = as_matrix(a, where), right = as_matrix(b, where);
-    return to.number(to.shape_of(left)[-1]) <= to.number(to.shape_of(right)[-1])
-               ? matmul(transpose(left, where), right, where)
-               : transpose(matmul(transpose(right, where), left, where), where);
+    return matmul(transpose(as_matrix(a, where), where), as_matrix(b, where), where);
   }
   constexpr void add_product(int target, int id, expr a, expr b) {
     if (!a.valid() || !b.valid()) return;

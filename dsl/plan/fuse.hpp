@@ -45,7 +45,7 @@ struct fusion {
   bool largest[nodes] = {};      // of the root of a convolution: only the largest value over time is stored
   epilogue activation[nodes] = {};
   joining join[nodes] = {};
-  bool viewed[nodes] = {}; // a slice of features that chains read where it lies
+  bool viewed[nodes] = {}; // a slice of features, or a turned left side, that who uses it reads where it lies
   bool taken[nodes] = {};  // a pass's part of a sequence whose first axis counts passes, read where it lies
 };
 
@@ -265,6 +265,22 @@ constexpr fusion<nodes> fuse_chains(const graph_view& g, fusion<nodes> f) {
   for (int id = 0; id < g.node_count(); ++id)
     f.viewed[id] = f.live[id] && g.at(id).kind == op::slice && only_chains[id] &&
                    g.at(id).attributes[0] == g.at(id).shape.rank - 1 && !f.viewed[f.base[g.operand(id, 0)]];
+  return f;
+}
+
+/// A transposition that is only the left side of products of two computed matrices is read where it lies.
+template <std::size_t nodes>
+constexpr fusion<nodes> view_turned(const graph_view& g, fusion<nodes> f) {
+  std::int32_t as_left[nodes] = {};
+  for (int id = 0; id < g.node_count(); ++id) {
+    const node& n = g.at(id);
+    if (f.live[id] && n.kind == op::matmul && packed_weight(g, id) < 0 && n.shape.rank == 2)
+      ++as_left[g.operand(id, 0)];
+  }
+  for (int id = 0; id < g.node_count(); ++id)
+    if (g.at(id).kind == op::transpose && as_left[id] > 0 && as_left[id] == f.uses[id] &&
+        !f.viewed[f.base[g.operand(id, 0)]])
+      f.viewed[id] = true;
   return f;
 }
 

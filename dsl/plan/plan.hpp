@@ -348,7 +348,8 @@ struct planner {
 
   constexpr void add_temporaries(step& s) {
     const node& n = g.at(s.node);
-    if (s.kind == step_kind::matmul) { // the right side, packed anew
+    if (s.kind == step_kind::matmul &&
+        !p.groups.viewed[g.operand(s.node, 0)]) { // the right side, packed anew
       const shape& right = g.at(g.operand(s.node, 1)).shape;
       extent e;
       e.multiply(g, right[-2]);
@@ -401,7 +402,8 @@ struct planned {
 
   static constexpr fusion<nodes> live = live_nodes<nodes>(view);
   static constexpr fusion<nodes> products = fuse_epilogues(view, live);
-  static constexpr fusion<nodes> groups = fuse_chains(view, products);
+  static constexpr fusion<nodes> chains = fuse_chains(view, products);
+  static constexpr fusion<nodes> groups = view_turned(view, chains);
   static constexpr stage ordered = [] {
     stage s{view};
     s.p.groups = groups;

@@ -135,6 +135,14 @@ inline void multiply_block(const block_work& work, size_t at) {
     bias = padded_bias;
   }
   float* out = part.out + work.row * part.out_stride + column;
+  // What is written, and joined, has often left the caches: it is fetched while the sums are computed.
+  const float* other = part.other ? part.other + work.row * part.other_stride + column : nullptr;
+  for_constants<rows>([&](auto r) {
+    for (size_t j = 0; j < columns; j += 16) {
+      __builtin_prefetch(out + r * part.out_stride + j, 1);
+      if (other) __builtin_prefetch(other + r * part.other_stride + j);
+    }
+  });
   float* to = in_place ? out : tile;
   const size_t to_stride = in_place ? part.out_stride : block;
   const float* weights = part.panels + column * args.depth;
@@ -149,7 +157,6 @@ inline void multiply_block(const block_work& work, size_t at) {
                                                 weights, bias, to, to_stride, next);
   if (in_place) return;
   activate<Arch>(part.act, tile, rows * block);
-  const float* other = part.other ? part.other + work.row * part.other_stride + column : nullptr;
   for (size_t r = 0; r < rows; ++r)
     join_row<Arch>(part.join, tile + r * block, other ? other + r * part.other_stride : nullptr,
                    out + r * part.out_stride, columns);

@@ -136,7 +136,9 @@ struct attention_args {
 
 /// What attention's gradient does to the scores of some queries, in place: S becomes P = softmax(scale S),
 /// and dP becomes dS = scale P (dP - sum of dP P).
-///   scores, gradients  S and dP [rows, keys], rows `stride` apart
+///   scores, gradients  S and dP [rows, keys], rows `stride` apart: a multiple of 16 floats, all of which may
+///   be
+///                      written
 ///   lower, upper       lower <= key < upper sees it, key `first_key` being the first of a row; null for
 ///   every key
 struct attention_gradient_args {
@@ -179,6 +181,16 @@ struct turn_args {
   const float* x = nullptr;
   float* out = nullptr;
   size_t rows = 0, columns = 0, x_row = 0, out_row = 0;
+};
+
+/// out = a^T b, or with `add` out + a^T b: a [depth, rows], b [depth, columns], out [rows, columns], rows of
+/// each
+/// `*_row` floats apart. out is neither a nor b.
+struct turned_product_args {
+  const float *a = nullptr, *b = nullptr;
+  float* out = nullptr;
+  size_t rows = 0, columns = 0, depth = 0, a_row = 0, b_row = 0, out_row = 0;
+  bool add = false;
 };
 
 /// How an optimizer moves a parameter w by its gradient g = gradient_factor * gradient + weight_decay * w:
@@ -226,6 +238,9 @@ struct kernel_table {
   void (*pack)(const pack_args&, size_t first, size_t last);
   size_t (*product_tasks)(const product_args&);
   void (*product)(const product_args&, size_t first, size_t last);
+  size_t (*turned_product_tasks)(const turned_product_args&);
+  size_t (*turned_product_scratch)(const turned_product_args&);
+  void (*turned_product)(const turned_product_args&, size_t first, size_t last, float* scratch);
   size_t (*turn_tasks)(const turn_args&);
   void (*turn)(const turn_args&, size_t first, size_t last);
   size_t (*gather_tasks)(const gather_args&);

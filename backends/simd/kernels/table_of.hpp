@@ -14,6 +14,7 @@
 #include <fovea/backends/simd/kernels/softmax.hpp>
 #include <fovea/backends/simd/kernels/table.hpp>
 #include <fovea/backends/simd/kernels/turn.hpp>
+#include <fovea/backends/simd/kernels/turned_product.hpp>
 
 namespace fovea::simd {
 
@@ -28,6 +29,9 @@ constexpr kernel_table table_of(const char* instruction_set) {
       .pack = pack<Arch>,
       .product_tasks = product_tasks<Arch>,
       .product = product<Arch>,
+      .turned_product_tasks = turned_product_tasks<Arch>,
+      .turned_product_scratch = turned_product_scratch<Arch>,
+      .turned_product = turned_product<Arch>,
       .turn_tasks = turn_tasks<Arch>,
       .turn = turn<Arch>,
       .gather_tasks = gather_tasks<Arch>,

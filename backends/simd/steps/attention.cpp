@@ -54,7 +54,7 @@ size_t attention_scratch(context& c, const step& s, const generated_step& code) 
 
 namespace {
 
-/// The queries that a task of attention's map or gradient takes at once.
+/// The queries that attention's gradient takes at once.
 constexpr size_t queries_at_once = 64;
 
 size_t rounded(size_t floats) { return (floats + 15) / 16 * 16; }
@@ -137,7 +137,7 @@ namespace {
 
 /// Where a thread's pieces lie in its scratch memory.
 struct gradient_scratch {
-  float *keys, *values, *keys_by_depth, *queries, *gradients; // packed
+  float *keys, *values, *keys_by_depth; // packed
   float *scores, *score_gradients, *turned;
   size_t row, total; // floats of a row of scores; of all
 
@@ -152,11 +152,9 @@ struct gradient_scratch {
     keys = take(panel_floats(panel, a.keys, a.key_width));
     values = take(panel_floats(panel, a.keys, a.value_width));
     keys_by_depth = take(panel_floats(panel, a.key_width, a.keys));
-    queries = take(panel_floats(panel, a.key_width, queries_at_once));
-    gradients = take(panel_floats(panel, a.value_width, queries_at_once));
     scores = take(queries_at_once * row);
     score_gradients = take(queries_at_once * row);
-    turned = take(queries_at_once * row);
+    turned = take(c.kernels.turned_product_scratch({}));
     total = static_cast<size_t>(next - begin);
   }
 };
@@ -255,32 +253,21 @@ void run_attention_gradient(context& c, const step& s) {
                      .out_stride = a.q_row});
           // left^T right added to the rows of keys that the block sees
           const auto add_turned = [&](const float* left, const float* right, size_t right_row, size_t width,
-                                      float* panels, float* to, size_t to_row) {
-            const turn_args turned{.x = left,
-                                   .out = at.turned,
-                                   .rows = rows,
-                                   .columns = seen,
-                                   .x_row = at.row,
-                                   .out_row = queries_at_once};
-            c.kernels.turn(turned, 0, c.kernels.turn_tasks(turned));
-            pack(c.kernels, {.b = right,
-                             .columns = width,
-                             .depth = rows,
-                             .column_stride = 1,
-                             .depth_stride = right_row,
-                             .panels = panels});
-            float* sum = to + begin * to_row;
-            product(at.turned, seen, rows, queries_at_once,
-                    {.panels = panels,
-                     .columns = width,
-                     .out = sum,
-                     .out_stride = to_row,
-                     .other = sum,
-                     .other_stride = to_row,
-                     .join = combine::add});
+                                      float* to, size_t to_row) {
+            const turned_product_args added{.a = left,
+                                            .b = right,
+                                            .out = to + begin * to_row,
+                                            .rows = seen,
+                                            .columns = width,
+                                            .depth = rows,
+                                            .a_row = at.row,
+                                            .b_row = right_row,
+                                            .out_row = to_row,
+                                            .add = true};
+            c.kernels.turned_product(added, 0, c.kernels.turned_product_tasks(added), at.turned);
           };
-          add_turned(at.scores, of_out, a.out_row, a.value_width, at.gradients, dv, a.v_row);
-          add_turned(at.score_gradients, q, a.q_row, a.key_width, at.queries, dk, a.k_row);
+          add_turned(at.scores, of_out, a.out_row, a.value_width, dv, a.v_row);
+          add_turned(at.score_gradients, q, a.q_row, a.key_width, dk, a.k_row);
         }
     }
   });

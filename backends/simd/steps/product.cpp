@@ -39,7 +39,32 @@ void run_product(context& c, const step& s) {
         [&](size_t first, size_t last, size_t) { c.kernels.product(args, first, last); });
 }
 
+namespace {
+
+/// Of a matmul whose left side is a transposition that is read where it lies.
+turned_product_args turned(const context& c, const step& s) {
+  const int left = c.graph.operand(c.graph.operand(s.node, 0), 0), right = c.graph.operand(s.node, 1);
+  const shape &x = c.shape_of(left), &y = c.shape_of(right);
+  turned_product_args a{.rows = c.size(x[-1]), .columns = c.size(y[-1]), .depth = c.size(x[-2])};
+  a.a = c.value(left), a.b = c.value(right), a.out = c.result(s.node);
+  a.a_row = a.rows, a.b_row = a.out_row = a.columns;
+  return a;
+}
+
+} // namespace
+
+size_t matmul_scratch(context& c, const step& s) {
+  return c.plan.viewed[c.graph.operand(s.node, 0)] ? c.kernels.turned_product_scratch(turned(c, s)) : 0;
+}
+
 void run_matmul(context& c, const step& s) {
+  if (c.plan.viewed[c.graph.operand(s.node, 0)]) {
+    const turned_product_args args = turned(c, s);
+    c.run(c.kernels.turned_product_tasks(args), [&](size_t first, size_t last, size_t thread) {
+      c.kernels.turned_product(args, first, last, c.scratch_of(thread));
+    });
+    return;
+  }
   const int left = c.graph.operand(s.node, 0), right = c.graph.operand(s.node, 1);
   const shape &x = c.shape_of(left), &y = c.shape_of(right), &z = c.shape_of(s.node);
   const size_t m = c.size(x[-2]), k = c.size(x[-1]), n = c.size(y[-1]);

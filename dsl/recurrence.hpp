@@ -307,4 +307,14 @@ constexpr recurrent_state states_of(expr hidden, expr cell = {},
   return state;
 }
 
+/// The first `count` of the states of a recurrent_state, .hidden or .cell, as one value [count, B, hidden]:
+/// what states_of takes apart.
+constexpr expr stack_states(const std::array<expr, recurrent_state::most>& states, int count,
+                            place at = {__builtin_FILE(), __builtin_LINE()}) {
+  expr all = unsqueeze(states[0], 0, at);
+  for (int i = 1; i < count; ++i)
+    all = concat(axis(0, at), all, unsqueeze(states[static_cast<std::size_t>(i)], 0, at));
+  return all;
+}
+
 } // namespace fovea

@@ -50,12 +50,14 @@ inline constexpr auto char_lm_names = std::to_array<name_rule>({
     {"convs.*.conv.bias", "convs.*.bias"},
 });
 
-/// Scores of the next word: word vectors [B, T, filters] -> [B, T, vocab].
-constexpr expr char_lm_logits(expr words, char_lm_config c, place at = {__builtin_FILE(), __builtin_LINE()}) {
+/// Scores of the next word: word vectors [B, T, filters] -> [B, T, vocab], and the states after the last of
+/// them.
+constexpr recurrent_result char_lm_logits(expr words, char_lm_config c, const recurrent_state& initial = {},
+                                          place at = {__builtin_FILE(), __builtin_LINE()}) {
   const reported_at here(words, at);
-  const recurrent_options options{.layers = c.layers, .dropout = c.dropout};
-  const expr h = recurrent(c.cell, dropout(words, c.dropout), "lstm", c.hidden, options);
-  return linear(dropout(h, c.dropout), "linear", c.vocab);
+  const recurrent_options options{.layers = c.layers, .initial = initial, .dropout = c.dropout};
+  const recurrent_result h = recurrent(c.cell, dropout(words, c.dropout), "lstm", c.hidden, options);
+  return {linear(dropout(h, c.dropout), "linear", c.vocab), h.state};
 }
 
 /// characters [B, T, word length] of int32 -> word vectors [B, T, filters], logits [B, T, vocab].
@@ -76,6 +78,19 @@ inline constexpr auto char_lm_loss = model(
     [](graph& g) {
       const expr words = char_lm_words(g.input<i32>("characters", {"B", "T", c.word_length}), c);
       g.output("loss", cross_entropy(char_lm_logits(words, c), g.input<i32>("targets", {"B", "T"})));
+    },
+    char_lm_names);
+
+/// The same for a window of a text that goes on from window to window: hidden and cell [layers, B, hidden] ->
+/// loss, new.hidden, new.cell, which training carries on by itself (runtime/training/train.hpp).
+template <char_lm_config c>
+inline constexpr auto char_lm_window_loss = model(
+    "char_lm_window_loss",
+    [](graph& g) {
+      const expr words = char_lm_words(g.input<i32>("characters", {"B", "T", c.word_length}), c);
+      const recurrent_result y = char_lm_logits(words, c, states_before(g, c.cell, c.layers, c.hidden));
+      g.output("loss", cross_entropy(y, g.input<i32>("targets", {"B", "T"})));
+      states_after(g, c.cell, y.state);
     },
     char_lm_names);
 

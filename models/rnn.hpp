@@ -72,6 +72,29 @@ inline constexpr auto rnn_language_model_loss = model("rnn_language_model_loss",
   g.output("loss", cross_entropy(logits, g.input<i32>("targets", {"B", "T"})));
 });
 
+/// The states that a window of a long text begins with, [layers, B, hidden], as inputs: "hidden", and "cell"
+/// of an LSTM.
+constexpr recurrent_state states_before(graph& g, cell_kind cell, int layers, int hidden) {
+  const expr h = g.input<f32>("hidden", {layers, "B", hidden});
+  return states_of(h, cell == cell_kind::lstm ? g.input<f32>("cell", {layers, "B", hidden}) : expr{});
+}
+/// The states that it leaves for the window after it, as outputs "new.hidden" and "new.cell".
+constexpr void states_after(graph& g, cell_kind cell, const recurrent_state& state) {
+  g.output("new.hidden", stack_states(state.hidden, state.count));
+  if (cell == cell_kind::lstm) g.output("new.cell", stack_states(state.cell, state.count));
+}
+
+/// The same for a window of a text that goes on from window to window (truncated backpropagation through
+/// time): hidden [layers, B, hidden], and cell of an LSTM -> loss, new.hidden, new.cell, which training
+/// carries on by itself (runtime/training/train.hpp).
+template <rnn_config c>
+inline constexpr auto rnn_language_model_window_loss = model("rnn_language_model_window_loss", [](graph& g) {
+  const expr tokens = g.input<i32>("tokens", {"B", "T"});
+  const recurrent_result y = rnn_logits(tokens, c, {.initial = states_before(g, c.cell, c.layers, c.hidden)});
+  g.output("loss", cross_entropy(y, g.input<i32>("targets", {"B", "T"})));
+  states_after(g, c.cell, y.state);
+});
+
 enum class pooling : std::uint8_t { last, largest, mean };
 
 struct rnn_classifier_config {

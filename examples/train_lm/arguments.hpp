@@ -8,7 +8,7 @@
 namespace train_lm {
 
 struct arguments {
-  std::filesystem::path text, held_out;
+  std::filesystem::path text, held_out, test;
   std::string model = "window";
   training::options how{.out = "lm"};
   double validation = 0.1;
@@ -17,6 +17,8 @@ struct arguments {
 
 /// By counts: how well a character follows from the one before it.
 void run_bigram(const arguments& a);
+/// By counts: how well a word follows from the two before it, by interpolated Kneser-Ney.
+void run_ngram(const arguments& a);
 /// The fixed-window neural language model over the characters of lines.
 void run_window(const arguments& a);
 /// Recurrent networks over words, of a table or of their characters.

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <numeric>
 
 namespace train_lm {
@@ -35,7 +36,7 @@ void run_bigram(const arguments& a) {
   }
   program::print(fmt::format("{}: {} lines, {} different characters\n{:.4f} nats a character\n",
                              a.text.string(), text.lines.size(), text.characters.vocabulary_size() - 1,
-                             -sum / static_cast<double>(count)));
+                             std::abs(sum) / static_cast<double>(count)));
   if (a.samples == 0) return;
   ngram_reader reader(model);
   for (hypothesis& h : sample(reader, token_ids{config.start}, {.seed = a.how.seed, .samples = a.samples},

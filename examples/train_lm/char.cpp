@@ -20,7 +20,8 @@ using char_lm_program::spelt;
 
 namespace {
 
-const auto& loss_model = models::char_lm_loss<sizes>;
+const auto& loss_model = models::char_lm_window_loss<sizes>;
+static_assert(sizes.vocab == most_words);
 
 /// What is no character is nothing to the filters, and highways carry at first (Srivastava et al. 2015,
 /// section 2.2).
@@ -59,7 +60,7 @@ void run_char(const arguments& a) {
   for (const std::string& word : different) spellings.push_back(speller.spell(word));
 
   const training::run what = run_of(loss_model, a);
-  const auto result = learn_words(
+  const auto [result, figures] = learn_words(
       loss_model, first_weights(a.how.seed), a, what, texts, [&](const token_batch& batch, auto f) {
         const std::size_t rows = batch.tokens.shape()[0], length = batch.tokens.shape()[1];
         auto read = xt::xtensor<int, 3>::from_shape({rows, length, sizes.word_length});
@@ -80,7 +81,7 @@ void run_char(const arguments& a) {
   if (a.samples > 0)
     for (const std::string& line : char_lm_program::character_model(a.how.out).write("", how, 30))
       text += (text.empty() ? "" : "\n") + line;
-  training::finish(what, result, figures_of(result), {text});
+  training::finish(what, result, figures, {text});
 }
 
 } // namespace train_lm

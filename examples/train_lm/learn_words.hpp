@@ -13,69 +13,97 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <optional>
 
 namespace train_lm {
 
 inline constexpr std::int64_t window_length = 35;
 
-/// A text to learn from and one to look at, as numbers of different words.
+/// A text to learn from, one to look at meanwhile, and one to look at once at the end, or none, as numbers of
+/// different words.
 struct word_texts {
   word_numbers numbers = {};
-  fovea::token_text learned, held_out;
+  fovea::token_text learned, held_out, test;
 
-  explicit word_texts(const arguments& a) : learned(fovea::token_ids{}), held_out(fovea::token_ids{}) {
+  explicit word_texts(const arguments& a)
+      : learned(fovea::token_ids{}), held_out(fovea::token_ids{}), test(fovea::token_ids{}) {
     learned = numbers.read(a.text);
-    if (!a.held_out.empty()) {
+    if (a.held_out.empty()) {
+      const auto kept = static_cast<std::size_t>((1 - a.validation) * static_cast<double>(learned.size()));
+      held_out = learned.part(kept, learned.size());
+      learned = learned.part(0, kept);
+    } else {
       held_out = numbers.read(a.held_out);
-      return;
     }
-    const auto kept = static_cast<std::size_t>((1 - a.validation) * static_cast<double>(learned.size()));
-    held_out = learned.part(kept, learned.size());
-    learned = learned.part(0, kept);
+    if (!a.test.empty()) test = numbers.read(a.test);
   }
 };
 
-/// Learns a model of words, beginning with some weights: inputs(batch, f) calls f with what the model reads
-/// of a batch and its targets.
+/// The mean loss of a word of a text that is read from its beginning on, in rows side by side.
+template <class trainer, class F>
+double loss_of(trainer& fit, const fovea::window_batches& text, F inputs) {
+  using namespace fovea::literals;
+  fit.begin_evaluation();
+  double sum = 0, count = 0;
+  for (std::size_t i = 0; i < text.side_by_side_count(); ++i) {
+    const fovea::token_batch batch = text.side_by_side(i);
+    const auto words = static_cast<double>(batch.tokens.size());
+    sum += words * inputs(batch, [&](const auto&... given) {
+             return static_cast<double>(fit.evaluate(given...)["loss"_out]());
+           });
+    count += words;
+  }
+  return sum / count;
+}
+
+struct learned_words {
+  training::outcome result;
+  training::facts figures = {};
+};
+
+/// Learns a model of words, beginning with some weights, from texts that stand side by side and are read on
+/// from window to window: inputs(batch, f) calls f with what the model reads of a batch and its targets.
 template <class M, class F>
-training::outcome learn_words(const M& model, const fovea::weights& first, const arguments& a,
-                              const training::run& what, const word_texts& texts, F inputs) {
+learned_words learn_words(const M& model, const fovea::weights& first, const arguments& a,
+                          const training::run& what, const word_texts& texts, F inputs) {
   using namespace fovea;
   const window_options windows{.rows = static_cast<std::size_t>(a.how.batch),
                                .length = window_length,
                                .vocabulary = texts.numbers.different().size(),
                                .seed = a.how.seed};
   const window_batches batches(texts.learned, windows), held_out(texts.held_out, windows);
+  std::optional<window_batches> test;
+  if (!a.test.empty()) test.emplace(texts.test, windows);
   program::print(fmt::format("{}: {} words to learn from, {} held out, {} different\n{} parameters\n",
                              a.text.string(), texts.learned.size(), texts.held_out.size(),
                              texts.numbers.different().size(), M::parameters()));
-  auto fit = train(model, adam{.rate = a.how.rate}, first,
-                   {.capacity = {{"B", a.how.batch}, {"T", window_length}},
-                    .threads = a.how.threads,
-                    .schedule = cosine_schedule({.total = a.how.steps, .warmup = 100, .floor = 0.05}),
-                    .clip = 5,
-                    .seed = a.how.seed});
-  return training::learn(
-      fit, what,
-      [&](std::uint64_t i) {
-        return inputs(batches.drawn(i), [&](const auto&... given) { return fit.step(given...); });
-      },
-      [&] {
-        double sum = 0, rows = 0;
-        for (std::size_t i = 0; i < held_out.count(); ++i) {
-          const token_batch batch = held_out.following(i);
-          const auto count = static_cast<double>(batch.tokens.shape()[0]);
-          sum += count * inputs(batch, [&](const auto&... given) {
-                   return static_cast<double>(fit.evaluate(given...)["loss"_out]());
-                 });
-          rows += count;
-        }
-        return sum / rows;
-      });
-}
-
-inline training::facts figures_of(const training::outcome& result) {
-  return {{"perplexity, the best", fmt::format("{:.1f}", std::exp(result.best_validation))}};
+  const train_options options{.capacity = {{"B", a.how.batch}, {"T", window_length}},
+                              .threads = a.how.threads,
+                              .schedule =
+                                  cosine_schedule({.total = a.how.steps, .warmup = 100, .floor = 0.05}),
+                              .clip = 5,
+                              .seed = a.how.seed};
+  learned_words made;
+  {
+    auto fit = train(model, adam{.rate = a.how.rate}, first, options);
+    made.result = training::learn(
+        fit, what,
+        [&](std::uint64_t i) {
+          const std::size_t window = i % batches.side_by_side_count();
+          if (window == 0) fit.begin();
+          return inputs(batches.side_by_side(window),
+                        [&](const auto&... given) { return fit.step(given...); });
+        },
+        [&] { return loss_of(fit, held_out, inputs); });
+  }
+  const auto add = [&](const char* name, double loss) {
+    made.figures.emplace_back(name, fmt::format("{:.1f}", std::exp(loss)));
+  };
+  add("perplexity, the best", made.result.best_validation);
+  if (!test) return made;
+  auto best = train(model, adam{}, load_weights(a.how.best()), options);
+  add("test perplexity", loss_of(best, *test, inputs));
+  return made;
 }
 
 template <class M>

@@ -14,7 +14,7 @@ using namespace fovea;
 namespace {
 
 constexpr models::rnn_config sizes_of(models::cell_kind cell) {
-  return {.vocab = 8000, .width = 200, .hidden = 200, .cell = cell};
+  return {.vocab = most_words, .width = 200, .hidden = 200, .cell = cell, .dropout = 0.3};
 }
 
 template <models::rnn_config c>
@@ -49,20 +49,21 @@ void run(const arguments& a) {
   const word_texts texts(a);
   const tokenizer words = vocabulary_of(a.text, c.vocab);
   const token_ids ids = ids_of(texts.numbers.different(), words);
-  const training::run what = run_of(models::rnn_language_model_loss<c>, a);
-  const auto result = learn_words(models::rnn_language_model_loss<c>,
-                                  initial_weights(models::rnn_language_model_loss<c>, a.how.seed), a, what,
-                                  texts, [&](const token_batch& batch, auto f) {
-                                    const auto known = [&](const xt::xtensor<int, 2>& numbers) {
-                                      xt::xtensor<int, 2> made = numbers;
-                                      for (int& x : made) x = ids[static_cast<std::size_t>(x)];
-                                      return made;
-                                    };
-                                    const auto tokens = known(batch.tokens), targets = known(batch.targets);
-                                    return f("tokens"_in = tokens, "targets"_in = targets);
-                                  });
+  const auto& loss_model = models::rnn_language_model_window_loss<c>;
+  const training::run what = run_of(loss_model, a);
+  const auto [result, figures] = learn_words(loss_model, initial_weights(loss_model, a.how.seed), a, what,
+                                             texts, [&](const token_batch& batch, auto f) {
+                                               const auto known = [&](const xt::xtensor<int, 2>& numbers) {
+                                                 xt::xtensor<int, 2> made = numbers;
+                                                 for (int& x : made) x = ids[static_cast<std::size_t>(x)];
+                                                 return made;
+                                               };
+                                               const auto tokens = known(batch.tokens),
+                                                          targets = known(batch.targets);
+                                               return f("tokens"_in = tokens, "targets"_in = targets);
+                                             });
   save_tokenizer(a.how.out / "words.json", words);
-  training::finish(what, result, figures_of(result), samples_of<c>(load_weights(a.how.best()), words, a));
+  training::finish(what, result, figures, samples_of<c>(load_weights(a.how.best()), words, a));
 }
 
 } // namespace

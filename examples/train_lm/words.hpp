@@ -30,6 +30,8 @@ fovea::token_ids ids_of(const std::vector<std::string>& different, const fovea::
 /// The most frequent characters of the different words.
 std::vector<std::string> characters_of(const std::vector<std::string>& different, std::size_t count);
 
-inline constexpr fovea::token_id line_end = 2, unknown_word = 3;
+inline constexpr fovea::token_id line_start = 1, line_end = 2, unknown_word = 3;
+/// The size of the networks' vocabularies.
+inline constexpr int most_words = 8000;
 
 } // namespace train_lm

@@ -2,12 +2,19 @@
 
 #include <algorithm>
 #include <cstring>
+#include <string_view>
 #include <utility>
 
 #include <fovea/runtime/error.hpp>
 #include <fovea/runtime/weights/safetensors.hpp>
 
 namespace fovea {
+
+namespace {
+
+constexpr std::string_view carried_prefix = "carried.";
+
+} // namespace
 
 learned_parameters::learned_parameters(graph_view graph, const weights& source,
                                        std::span<const name_rule> names,
@@ -68,16 +75,22 @@ weights learned_parameters::snapshot() const {
 }
 
 void learned_parameters::save(const std::filesystem::path& path,
-                              const std::map<std::string, std::string>& state) const {
+                              const std::map<std::string, std::string>& state,
+                              const std::map<std::string, weight_tensor>& carried) const {
   std::map<std::string, stored_tensor> tensors;
   for_each_tensor(
       [&](const std::string& name, const std::vector<std::size_t>& shape, std::span<const float> values) {
         tensors[name] = {element_type::f32, shape, std::as_bytes(values)};
       });
+  for (const auto& [name, tensor] : carried)
+    tensors[std::string(carried_prefix) + name] = {element_type::f32, tensor.shape,
+                                                   std::as_bytes(std::span(tensor.values))};
   save_safetensors(path, tensors, state);
 }
 
-std::map<std::string, std::string> learned_parameters::load(const std::filesystem::path& path) {
+std::map<std::string, std::string>
+learned_parameters::load(const std::filesystem::path& path,
+                         const std::function<void(const std::map<std::string, weight_tensor>&)>& take) {
   const safetensors_file file(path);
   std::size_t expected = 0;
   for_each_tensor(
@@ -92,9 +105,19 @@ std::map<std::string, std::string> learned_parameters::load(const std::filesyste
                       ", found " + std::string(element_name(found->second.type)) + " " +
                       shape_text(found->second.shape));
       });
+  std::map<std::string, weight_tensor> carried;
+  for (const auto& [name, tensor] : file.tensors()) {
+    if (!name.starts_with(carried_prefix)) continue;
+    ++expected;
+    weight_tensor& to = carried[name.substr(carried_prefix.size())];
+    to.shape = tensor.shape;
+    to.values.resize(tensor.bytes.size() / sizeof(float));
+    std::memcpy(to.values.data(), tensor.bytes.data(), to.values.size() * sizeof(float));
+  }
   if (file.tensors().size() != expected)
     throw error(path.string() + ": expected the " + std::to_string(expected) +
                 " tensors of this model and optimizer, found " + std::to_string(file.tensors().size()));
+  take(carried);
   for_each_tensor([&](const std::string& name, const std::vector<std::size_t>&,
                       std::span<const float> values) {
     std::memcpy(const_cast<float*>(values.data()), file.tensors().at(name).bytes.data(), values.size_bytes());

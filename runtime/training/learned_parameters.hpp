@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <span>
 #include <string>
@@ -35,11 +36,14 @@ public:
   weights snapshot() const;
 
   /// Writes values, moments and `state` as one safetensors file, whole or not at all. Moments are
-  /// "optimizer.MOMENT.NAME".
-  void save(const std::filesystem::path& path, const std::map<std::string, std::string>& state) const;
-  /// Takes back what `save` wrote, and gives its state. Throws fovea::error, having changed nothing, where
-  /// the file is of another model or optimizer.
-  std::map<std::string, std::string> load(const std::filesystem::path& path);
+  /// "optimizer.MOMENT.NAME", what is carried from step to step "carried.NAME".
+  void save(const std::filesystem::path& path, const std::map<std::string, std::string>& state,
+            const std::map<std::string, weight_tensor>& carried) const;
+  /// Takes back what `save` wrote, and gives its state; `take` gets what was carried. Throws fovea::error,
+  /// having changed nothing, where the file is of another model or optimizer, or `take` does.
+  std::map<std::string, std::string>
+  load(const std::filesystem::path& path,
+       const std::function<void(const std::map<std::string, weight_tensor>&)>& take);
 
 private:
   std::size_t begin(int parameter) const { return begins_[static_cast<std::size_t>(parameter)]; }

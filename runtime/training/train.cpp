@@ -87,7 +87,8 @@ void learner::check_finite(float loss, double norm, const std::vector<const floa
     if (std::all_of(first, last, [](float x) { return std::isfinite(x); })) continue;
     where = "the gradient of " + parameters_.name(static_cast<int>(p)) + " is not finite";
   }
-  throw error("train: at step " + std::to_string(step_ + 1) + " the loss is " + std::to_string(loss) +
+  throw error("train: at step " + std::to_string(step_ + 1) + " the loss is " +
+              (std::isnan(loss) ? "nan" : std::to_string(loss)) + // NaN has a sign, which says nothing
               " and " + where + "; the parameters are as they were before it");
 }
 

@@ -11,6 +11,7 @@
 
 #include <fovea/dsl/passes/gradient_graph.hpp>
 #include <fovea/runtime/compile.hpp>
+#include <fovea/runtime/training/carried_state.hpp>
 #include <fovea/runtime/training/learned_parameters.hpp>
 #include <fovea/runtime/training/optimizer.hpp>
 #include <fovea/runtime/training/schedule.hpp>
@@ -118,6 +119,11 @@ private:
 
 /// A model that learns: `train(model, adamw{.rate = 3e-4}, weights, {.capacity = ...})`. Serves one thread at
 /// a time.
+///
+/// What an output "new.NAME" gives is the input NAME of the next call, which then need not be given: zeros in
+/// the first one. So a recurrent model goes on through a text that is longer than its windows, gradients
+/// being those of a window (truncated backpropagation through time, Williams and Peng 1990). `step` and
+/// `evaluate` carry each their own.
 template <class M, class optimizer, class gradient_model, class engine, class evaluation_engine>
 class trainer {
 public:
@@ -141,6 +147,44 @@ public:
   /// runs; and where the loss or a gradient is not finite, parameters being as they were.
   template <fixed_name... names, class... values>
   training_step step(const binding<names, values>&... given) {
+    return carried_.with([&](const auto&... all) { return step_of(all...); }, given...);
+  }
+  /// The next step carries nothing on: it begins a text.
+  void begin() { carried_.begin(); }
+
+  /// The model as it is now, without learning from the batch: its outputs, the loss among them, valid until
+  /// the next call.
+  template <fixed_name... names, class... values>
+  auto evaluate(const binding<names, values>&... given) {
+    return evaluation_carried_.with([&](const auto&... all) { return evaluation_of(all...); }, given...);
+  }
+  /// The next evaluation carries nothing on.
+  void begin_evaluation() { evaluation_carried_.begin(); }
+
+  /// A copy of what was learned so far, to be compiled or saved: under the model's own names.
+  fovea::weights weights() const { return parameters_.snapshot(); }
+  std::int64_t steps() const { return learner_.step(); }
+  std::int64_t arena_bytes() const { return engine_.arena_bytes(); }
+
+  /// Writes parameters, what the optimizer keeps, what is carried, and the step, as one safetensors file that
+  /// appears whole or not at all. `notes` are kept with it. Throws fovea::error where the disk refuses.
+  void save(const std::filesystem::path& path, std::map<std::string, std::string> notes = {}) const {
+    notes["step"] = std::to_string(learner_.step());
+    parameters_.save(path, notes, carried_.kept());
+  }
+  /// Goes on from what `save` wrote, to the same numbers as if it had not been interrupted; gives the notes.
+  /// Throws fovea::error, having changed nothing, where the file is of another model or optimizer.
+  std::map<std::string, std::string> resume(const std::filesystem::path& path) {
+    auto notes = parameters_.load(
+        path, [&](const std::map<std::string, weight_tensor>& kept) { carried_.restore(kept, path); });
+    learner_.set_step(std::stoll(notes["step"]));
+    changed();
+    return notes;
+  }
+
+private:
+  template <fixed_name... names, class... values>
+  training_step step_of(const binding<names, values>&... given) {
     if constexpr (detail::holds<detail::checked_call<gradient_model, names...>,
                                 detail::checked_value<gradient_model, names, std::decay_t<values>>...>) {
       inputs_.resolve(sizes_, given...);
@@ -148,6 +192,7 @@ public:
       engine_.set_random({seed_, learner_.calls()});
       engine_.run(sizes_.sizes());
       const training_step done = learner_.learn(how_, loss(), gradients(), pool());
+      carried_.take(engine_, sizes_.sizes());
       const bool gathered = gather();
       if (done.updated || gathered) changed();
       return done;
@@ -157,11 +202,8 @@ public:
       return {};
     }
   }
-
-  /// The model as it is now, without learning from the batch: its outputs, the loss among them, valid until
-  /// the next call.
   template <fixed_name... names, class... values>
-  auto evaluate(const binding<names, values>&... given) {
+  auto evaluation_of(const binding<names, values>&... given) {
     if constexpr (detail::holds<detail::checked_call<M, names...>,
                                 detail::checked_value<M, names, std::decay_t<values>>...>) {
       if (evaluation_ == nullptr)
@@ -173,6 +215,7 @@ public:
       evaluation_inputs_.resolve(evaluation_sizes_, given...);
       evaluation_inputs_.fill(evaluation_sizes_, *evaluation_, given...);
       evaluation_->run(evaluation_sizes_.sizes());
+      evaluation_carried_.take(*evaluation_, evaluation_sizes_.sizes());
       return call_outputs<M, evaluation_engine>(*evaluation_, evaluation_sizes_);
     } else {
       detail::refuse<detail::checked_call<M, names...>,
@@ -181,27 +224,6 @@ public:
     }
   }
 
-  /// A copy of what was learned so far, to be compiled or saved: under the model's own names.
-  fovea::weights weights() const { return parameters_.snapshot(); }
-  std::int64_t steps() const { return learner_.step(); }
-  std::int64_t arena_bytes() const { return engine_.arena_bytes(); }
-
-  /// Writes parameters, what the optimizer keeps, and the step, as one safetensors file that appears whole or
-  /// not at all. `notes` are kept with it. Throws fovea::error where the disk refuses.
-  void save(const std::filesystem::path& path, std::map<std::string, std::string> notes = {}) const {
-    notes["step"] = std::to_string(learner_.step());
-    parameters_.save(path, notes);
-  }
-  /// Goes on from what `save` wrote, to the same numbers as if it had not been interrupted; gives the notes.
-  /// Throws fovea::error, having changed nothing, where the file is of another model or optimizer.
-  std::map<std::string, std::string> resume(const std::filesystem::path& path) {
-    auto notes = parameters_.load(path);
-    learner_.set_step(std::stoll(notes["step"]));
-    changed();
-    return notes;
-  }
-
-private:
   static int threads_of(const train_options& options) {
     return detail::threads_of<M>({.capacity = {}, .regime = options.regime, .threads = options.threads});
   }
@@ -253,9 +275,11 @@ private:
   int threads_;
   engine engine_;
   detail::call_inputs<gradient_model> inputs_;
+  detail::carried_state<gradient_model> carried_;
   std::vector<const float*> gradients_;
   std::unique_ptr<evaluation_engine> evaluation_;
   detail::call_inputs<M> evaluation_inputs_;
+  detail::carried_state<M> evaluation_carried_;
   const simd::generated_step* evaluation_code_;
   bool stale_ = false;
   thread_pool own_pool_{1}; // of the reference backend, which has none
@@ -272,6 +296,9 @@ requires(M::well_formed) auto train(const M& model, const optimizer& how, const 
   const auto differentiated = gradients<false, true>(model);
   using G = std::remove_const_t<decltype(differentiated)>;
   if constexpr (!has_loss || !G::well_formed) {
+    return refused_value{};
+  } else if constexpr (!detail::holds<detail::checked_carried<M>>) {
+    detail::refuse<detail::checked_carried<M>>();
     return refused_value{};
   } else if constexpr (std::is_same_v<backend, reference>) {
     return trainer<M, optimizer, G, reference_engine<G>, reference_engine<M>>(

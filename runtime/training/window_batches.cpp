@@ -17,8 +17,7 @@ window_batches::window_batches(token_text text, window_options options)
 }
 
 template <class F>
-token_batch window_batches::made(std::size_t rows, F first_of) const {
-  const std::size_t length = options_.length;
+token_batch window_batches::made(std::size_t rows, std::size_t length, F first_of) const {
   auto tokens = xt::xtensor<std::int32_t, 2>::from_shape({rows, length});
   token_batch batch{tokens, tokens};
   for (std::size_t row = 0; row < rows; ++row) {
@@ -31,7 +30,7 @@ token_batch window_batches::made(std::size_t rows, F first_of) const {
 
 token_batch window_batches::drawn(std::uint64_t i) const {
   const auto places = static_cast<double>(text_.size() - options_.length);
-  return made(options_.rows, [&](std::size_t row) {
+  return made(options_.rows, options_.length, [&](std::size_t row) {
     return static_cast<std::size_t>(uniform(options_.seed, i, row) * places);
   });
 }
@@ -40,7 +39,16 @@ std::size_t window_batches::count() const { return (windows() + options_.rows - 
 
 token_batch window_batches::following(std::size_t i) const {
   const std::size_t first = i * options_.rows, rows = std::min(options_.rows, windows() - first);
-  return made(rows, [&](std::size_t row) { return (first + row) * options_.length; });
+  return made(rows, options_.length, [&](std::size_t row) { return (first + row) * options_.length; });
+}
+
+std::size_t window_batches::side_by_side_count() const {
+  return (row_length() + options_.length - 1) / options_.length;
+}
+
+token_batch window_batches::side_by_side(std::size_t i) const {
+  const std::size_t first = i * options_.length, length = std::min(options_.length, row_length() - first);
+  return made(options_.rows, length, [&](std::size_t row) { return row * row_length() + first; });
 }
 
 } // namespace fovea

@@ -33,10 +33,17 @@ public:
   std::size_t count() const;
   token_batch following(std::size_t i) const;
 
+  /// The text as `rows` texts side by side, read on from batch to batch: row r of batch i goes on where row r
+  /// of the batch before it ended, for batches 0 to side_by_side_count() - 1, the last of which may be
+  /// shorter. What is left over, fewer tokens than rows, belongs to none.
+  std::size_t side_by_side_count() const;
+  token_batch side_by_side(std::size_t i) const;
+
 private:
   std::size_t windows() const { return (text_.size() - 1) / options_.length; }
+  std::size_t row_length() const { return (text_.size() - 1) / options_.rows; }
   template <class F>
-  token_batch made(std::size_t rows, F first_of) const;
+  token_batch made(std::size_t rows, std::size_t length, F first_of) const;
 
   token_text text_;
   window_options options_;

@@ -52,6 +52,9 @@ TEST_CASE("bigrams are counted", "[train_lm]") {
   figure.precision(4);
   figure << std::fixed << expected << " nats a character";
   CHECK_THAT(said, Catch::Contains("3 lines, 2 different characters") && Catch::Contains(figure.str()));
+  const std::string one = folder.write("one.txt", "a\n").string();
+  CHECK_THAT(run(folder, {one, "--model", "bigram", "--samples", "0"}).said,
+             Catch::Contains("\n0.0000 nats a character"));
 }
 
 TEST_CASE("every neural model learns from lines and writes", "[train_lm]") {
@@ -77,6 +80,31 @@ TEST_CASE("every neural model learns from lines and writes", "[train_lm]") {
     CHECK_THAT(more.said, Catch::Contains("5 steps"));
     CHECK(fs::file_size(folder / model / "report.html") > 0);
   }
+}
+
+TEST_CASE("words are counted, and a test text is measured once", "[train_lm]") {
+  const temporary_folder folder;
+  const fs::path text = folder.write("text.txt", lines(200)),
+                 test = folder.write("test.txt", "ann bob\n\nzoe\n");
+  const outcome counted =
+      run(folder, {text.string(), "--model", "ngram", "--test", test.string(), "--samples", "1"});
+  CHECK(counted.status == 0);
+  CHECK_THAT(counted.said, Catch::Contains("600 words to learn from") &&
+                               Catch::Contains("5 words, line ends counted, 20.0 % of them unknown") &&
+                               Catch::Contains("test perplexity "));
+  const outcome learned = run(folder, {text.string(), "--model", "rnn", "--test", test.string(), "--out",
+                                       (folder / "rnn").string(), "--batch", "2", "--steps", "1", "--threads",
+                                       "1", "--samples", "0"});
+  INFO(learned.said);
+  // The five words are fewer than a window.
+  CHECK(learned.status == 2);
+  CHECK_THAT(learned.said, Catch::Contains("expected a text of more than 35 tokens"));
+  const outcome more = run(folder, {text.string(), "--model", "rnn", "--test", text.string(), "--out",
+                                    (folder / "rnn").string(), "--batch", "2", "--steps", "2", "--threads",
+                                    "1", "--samples", "0", "--resume"});
+  INFO(more.said);
+  CHECK(more.status == 0);
+  CHECK_THAT(more.said, Catch::Contains("perplexity, the best ") && Catch::Contains("test perplexity "));
 }
 
 TEST_CASE("lines are read by their characters", "[train_lm]") {

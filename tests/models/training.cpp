@@ -285,11 +285,13 @@ TEST_CASE("what is not finite stops training and changes nothing", "[training]")
   const golden_case c("optimiser_sgd");
   auto fit = train(network, sgd{.rate = 0.1}, weights_of(c), {.capacity = {{B, 8}}});
   auto x = floats<2>(c, "x");
-  x(2, 1) = std::numeric_limits<float>::quiet_NaN();
   const auto before = values_of(fit.weights());
-  CHECK_THROWS_WITH(fit.step("x"_in = x, "targets"_in = integers<1>(c, "targets")),
-                    "train: at step 1 the loss is nan and the gradient of l1.weight is not finite; the "
-                    "parameters are as they were before it");
+  for (const float sign : {1.0f, -1.0f}) {
+    x(2, 1) = std::copysign(std::numeric_limits<float>::quiet_NaN(), sign);
+    CHECK_THROWS_WITH(fit.step("x"_in = x, "targets"_in = integers<1>(c, "targets")),
+                      "train: at step 1 the loss is nan and the gradient of l1.weight is not finite; the "
+                      "parameters are as they were before it");
+  }
   CHECK(values_of(fit.weights()) == before);
   CHECK(fit.steps() == 0);
 }

@@ -97,6 +97,26 @@ TEST_CASE("windows behind one another cover a text once", "[training]") {
   CHECK(window_batches(token_text(counted(5)), {.length = 4, .vocabulary = 9}).count() == 1);
 }
 
+TEST_CASE("texts side by side go on from batch to batch", "[training]") {
+  // 33 tokens have 32 that follow one: 3 rows of 10, read by 4, 4 and 2, and 2 left over.
+  const window_batches batches(token_text(counted(33)), {.rows = 3, .length = 4, .vocabulary = 33});
+  REQUIRE(batches.side_by_side_count() == 3);
+  for (std::size_t row = 0; row < 3; ++row) {
+    int next = static_cast<int>(row) * 10;
+    for (std::size_t i = 0; i < 3; ++i) {
+      const token_batch batch = batches.side_by_side(i);
+      REQUIRE(batch.tokens.shape()[0] == 3);
+      REQUIRE(batch.tokens.shape()[1] == (i < 2 ? 4u : 2u));
+      for (std::size_t t = 0; t < batch.tokens.shape()[1]; ++t) {
+        REQUIRE(batch.tokens(row, t) == next++);
+        REQUIRE(batch.targets(row, t) == next);
+      }
+    }
+  }
+  CHECK(window_batches(token_text(counted(9)), {.rows = 2, .length = 4, .vocabulary = 9})
+            .side_by_side_count() == 1);
+}
+
 TEST_CASE("shuffled is an order of all, its own for each seed and round", "[training]") {
   std::vector<std::size_t> order = shuffled(50, 3);
   CHECK(order == shuffled(50, 3));

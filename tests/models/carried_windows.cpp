@@ -1,0 +1,138 @@
+// Truncated backpropagation through time: what is carried from window to window.
+
+#include "compare_backends.hpp"
+
+#include <fovea/models/rnn.hpp>
+
+#include <filesystem>
+
+using namespace fovea;
+using namespace fovea::test;
+
+namespace {
+
+inline constexpr dim B{"B"}, T{"T"};
+
+constexpr models::rnn_config sizes_of(models::cell_kind cell) {
+  return {.vocab = 11, .width = 6, .hidden = 7, .cell = cell, .layers = 2};
+}
+template <models::cell_kind cell>
+const auto& windows = models::rnn_language_model_window_loss<sizes_of(cell)>;
+template <models::cell_kind cell>
+const auto& unbroken = models::rnn_language_model_loss<sizes_of(cell)>;
+
+constexpr std::size_t rows = 3, length = 17;
+
+xt::xtensor<int, 2> tokens(int first) {
+  auto made = xt::xtensor<int, 2>::from_shape({rows, length});
+  int next = first;
+  for (int& x : made) x = (next = (next * 31 + 7) % 101) % 11;
+  return made;
+}
+xt::xtensor<int, 2> part(const xt::xtensor<int, 2>& of, std::size_t from, std::size_t to) {
+  return xt::eval(xt::view(of, xt::all(), xt::range(from, to)));
+}
+constexpr std::size_t cuts[] = {0, 5, 10, 15, 17};
+
+const train_options usual{.capacity = {{B, rows}, {T, length}}, .clip = 1};
+
+std::map<std::string, std::vector<float>> values_of(const weights& from) {
+  std::map<std::string, std::vector<float>> made;
+  for (const auto& [name, tensor] : from.tensors()) {
+    made[name].resize(tensor.bytes.size() / sizeof(float));
+    std::memcpy(made[name].data(), tensor.bytes.data(), tensor.bytes.size());
+  }
+  return made;
+}
+
+/// Windows of a text, one after the other, as training meets them: at rate 0, and looked at.
+template <class backend, models::cell_kind cell>
+void compare() {
+  const auto ids = tokens(5), targets = tokens(6);
+  const weights start = initial_weights(unbroken<cell>, 3);
+  auto whole = train<backend>(unbroken<cell>, sgd{.rate = 0}, start, usual);
+  const float expected = whole.evaluate("tokens"_in = ids, "targets"_in = targets)["loss"_out]();
+  auto fit = train<backend>(windows<cell>, sgd{.rate = 0}, start, usual);
+  for (int pass = 0; pass < 2; ++pass) {
+    double learned = 0, seen = 0, apart = 0;
+    fit.begin();
+    fit.begin_evaluation();
+    for (std::size_t i = 0; i + 1 < std::size(cuts); ++i) {
+      const auto x = part(ids, cuts[i], cuts[i + 1]), y = part(targets, cuts[i], cuts[i + 1]);
+      const auto share = static_cast<double>(cuts[i + 1] - cuts[i]) / length;
+      learned += share * static_cast<double>(fit.step("tokens"_in = x, "targets"_in = y).loss);
+      seen += share * static_cast<double>(fit.evaluate("tokens"_in = x, "targets"_in = y)["loss"_out]());
+      apart += share * static_cast<double>(whole.evaluate("tokens"_in = x, "targets"_in = y)["loss"_out]());
+    }
+    CHECK(learned == Approx(expected).epsilon(1e-6));
+    CHECK(seen == Approx(expected).epsilon(1e-6));
+    CHECK(apart != Approx(expected).epsilon(1e-4)); // the state matters
+  }
+}
+
+template <class trainer>
+void learn(trainer& fit, std::size_t first, std::size_t last) {
+  const auto ids = tokens(5), targets = tokens(6);
+  for (std::size_t i = first; i < last; ++i)
+    fit.step("tokens"_in = part(ids, cuts[i], cuts[i + 1]),
+             "targets"_in = part(targets, cuts[i], cuts[i + 1]));
+}
+
+} // namespace
+
+TEST_CASE("carried windows lose what the unbroken text loses", "[training]") {
+  on_both_backends([](auto backend) {
+    using b = decltype(backend);
+    compare<b, models::cell_kind::lstm>();
+    compare<b, models::cell_kind::elman>();
+  });
+}
+
+TEST_CASE("what is carried is in the checkpoint, bit for bit", "[training]") {
+  const auto path = std::filesystem::temp_directory_path() / "fovea_carried.safetensors";
+  const auto& m = windows<models::cell_kind::lstm>;
+  const weights start = initial_weights(m, 3);
+  auto whole = train(m, adam{.rate = 1e-2}, start, usual);
+  learn(whole, 0, 4);
+  auto first = train(m, adam{.rate = 1e-2}, start, usual);
+  learn(first, 0, 2);
+  first.save(path);
+  auto second = train(m, adam{.rate = 1e-2}, start, usual);
+  second.resume(path);
+  learn(second, 2, 4);
+  CHECK(values_of(second.weights()) == values_of(whole.weights()));
+  second.resume(path);
+  second.begin();
+  learn(second, 2, 4);
+  CHECK(values_of(second.weights()) != values_of(whole.weights()));
+
+  // A checkpoint of a model that carries nothing, and the other way round.
+  const auto& alone = unbroken<models::cell_kind::lstm>;
+  auto other = train(alone, adam{.rate = 1e-2}, start, usual);
+  CHECK_THROWS_WITH(other.resume(path),
+                    Catch::Contains("there are tensors carried that this model does not carry"));
+  other.save(path);
+  second.resume(path);
+  CHECK(second.steps() == 0);
+  std::filesystem::remove(path);
+}
+
+TEST_CASE("what is carried has the rows of its text", "[training]") {
+  const auto ids = tokens(5), targets = tokens(6);
+  const auto few = [](const auto& x) { return xt::eval(xt::view(x, xt::range(0, 2), xt::all())); };
+  const auto& m = windows<models::cell_kind::gru>;
+  auto fit = train(m, sgd{.rate = 0.1}, initial_weights(m, 3), usual);
+  fit.step("tokens"_in = ids, "targets"_in = targets);
+  CHECK_THROWS_WITH(fit.step("tokens"_in = few(ids), "targets"_in = few(targets)),
+                    Catch::Contains("input \"hidden\" [2, B, 7]: axis 1 (B) is 3"));
+  fit.begin();
+  fit.step("tokens"_in = few(ids), "targets"_in = few(targets));
+  // What is given is not carried.
+  const xt::xtensor<float, 3> zeros = xt::zeros<float>({2, 3, 7});
+  fit.begin_evaluation();
+  const float once = fit.evaluate("tokens"_in = ids, "targets"_in = targets)["loss"_out]();
+  const float again =
+      fit.evaluate("tokens"_in = ids, "targets"_in = targets, "hidden"_in = zeros)["loss"_out]();
+  CHECK(once == again);
+  CHECK(once != fit.evaluate("tokens"_in = ids, "targets"_in = targets)["loss"_out]());
+}

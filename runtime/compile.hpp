@@ -17,6 +17,7 @@
 #include <fovea/runtime/calls/inputs.hpp>
 #include <fovea/runtime/calls/keys.hpp>
 #include <fovea/runtime/calls/lookup.hpp>
+#include <fovea/runtime/calls/outputs.hpp>
 #include <fovea/runtime/calls/refused.hpp>
 #include <fovea/runtime/calls/sizes.hpp>
 #include <fovea/runtime/options.hpp>
@@ -110,40 +111,6 @@ private:
 
 } // namespace detail
 
-/// The outputs of a call, by name: out["logits"_out] is an xtensor view, valid until the next call on the
-/// same object.
-template <class model, class engine>
-class call_outputs {
-public:
-  call_outputs(const engine& from, const call_sizes& sizes) : engine_(from), sizes_(sizes) {}
-
-  template <fixed_name name>
-  auto operator[](output_key<name>) const {
-    if constexpr (detail::holds<detail::checked_output<model, name>>) {
-      constexpr int i = detail::find_output<model, name>();
-      return view<static_cast<std::size_t>(i)>();
-    } else {
-      detail::refuse<detail::checked_output<model, name>>();
-      return refused_value{}[output_key<name>{}];
-    }
-  }
-
-private:
-  template <std::size_t i>
-  auto view() const {
-    constexpr node n = model::view.at(model::view.outputs[i].node);
-    using value = std::conditional_t<n.type == element::f32, float, std::int32_t>;
-    std::array<std::size_t, n.shape.rank> shape{};
-    std::size_t count = 1;
-    for (std::size_t axis = 0; axis < shape.size(); ++axis)
-      count *= shape[axis] = static_cast<std::size_t>(sizes_.sizes()[n.shape.dims[axis]]);
-    return xt::adapt(static_cast<const value*>(engine_.output(i)), count, xt::no_ownership(), shape);
-  }
-
-  const engine& engine_;
-  const call_sizes& sizes_;
-};
-
 /// The parameters of one name: parameter[layer] is an xtensor view of a layer's values as they were loaded;
 /// layers count on through repeats of one name. Throws fovea::error where there is no such layer.
 template <std::size_t rank>
@@ -188,7 +155,8 @@ public:
       inputs_.resolve(sizes_, given...);
       inputs_.fill(sizes_, engine_, given...);
       engine_.run(sizes_.sizes());
-      return call_outputs<model, engine>(engine_, sizes_);
+      outputs_.set(engine_, sizes_);
+      return call_outputs<model>(outputs_);
     } else {
       detail::refuse<detail::checked_call<model, names...>, argument<names, std::decay_t<values>>...>();
       return refused_value{};
@@ -231,6 +199,7 @@ private:
   std::vector<std::int64_t> capacity_;
   engine engine_;
   detail::call_inputs<model> inputs_;
+  detail::output_views<model> outputs_;
 };
 
 namespace detail {

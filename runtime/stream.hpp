@@ -118,13 +118,14 @@ public:
         if (again_ && rows_.furthest() < most_positions_ && step_inputs_.same_shapes(given...)) {
           step_inputs_.fill(step_sizes_, *single_, given...);
           run_single();
-          return call_outputs<step_model, step_engine>(step_, step_sizes_);
+          return call_outputs<step_model>(outputs_);
         }
       const std::int64_t count = resolve(given...);
       check_room(count, rows_.furthest());
       run_step(count, given...);
       hold_sizes();
-      return call_outputs<step_model, step_engine>(step_, step_sizes_);
+      outputs_.set(step_, step_sizes_);
+      return call_outputs<step_model>(outputs_);
     } else {
       detail::refuse<detail::checked_call<step_model, names...>,
                      detail::checked_value<step_model, names, std::decay_t<values>>...>();
@@ -146,7 +147,8 @@ public:
       step_inputs_.fill(step_sizes_, parts_, given...);
       hold_sizes();
       run_parts(lengths, count);
-      return call_outputs<step_model, step_engine>(step_, step_sizes_);
+      outputs_.set(step_, step_sizes_);
+      return call_outputs<step_model>(outputs_);
     } else {
       detail::refuse<row_rules, checked_call<step_model, names...>,
                      checked_value<step_model, names, std::decay_t<values>>...>();
@@ -438,6 +440,7 @@ private:
   detail::call_inputs<step_model> step_inputs_;
   detail::call_inputs<begin_model> begin_inputs_;
   detail::step_parts<step_model, time, batch> parts_;
+  detail::output_views<step_model> outputs_;
   detail::row_positions rows_;
   bool begun_ = false, again_ = false; // again_: the last step took one position by single_
 };

@@ -101,6 +101,12 @@ private:
     void* memory = to.input(i, sizes.sizes());
     if constexpr (model::view.at(id).type == element::f32) {
       auto* out = static_cast<float*>(memory);
+      if constexpr (requires { engine::template row_width<i>; })
+        // The row of a sample: a constant number of moves instead of a call.
+        if (value.size() == engine::template row_width<i>) {
+          std::copy_n(value.begin(), engine::template row_width<i>, out);
+          return;
+        }
       if constexpr (std::is_same_v<typename value_type_of<E>::type, float>)
         std::copy(value.begin(), value.end(), out);
       else

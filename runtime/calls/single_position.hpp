@@ -28,6 +28,9 @@ public:
   /// The batch's dim in the step's graph, or 0.
   static constexpr int batch = code::batch_dim;
   static constexpr bool reads_position = code::reads_position;
+  /// The values of an input at a position of one batch row.
+  template <std::size_t i>
+  static constexpr std::size_t row_width = static_cast<std::size_t>(code::width_of(graph.inputs[i].node));
 
   single_position(const model_parameters& parameters, std::span<const std::int64_t> capacity)
       : rows_(batch == 0 ? 1 : static_cast<std::size_t>(capacity[batch])) {

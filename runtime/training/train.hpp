@@ -216,7 +216,8 @@ private:
       evaluation_inputs_.fill(evaluation_sizes_, *evaluation_, given...);
       evaluation_->run(evaluation_sizes_.sizes());
       evaluation_carried_.take(*evaluation_, evaluation_sizes_.sizes());
-      return call_outputs<M, evaluation_engine>(*evaluation_, evaluation_sizes_);
+      evaluation_outputs_.set(*evaluation_, evaluation_sizes_);
+      return call_outputs<M>(evaluation_outputs_);
     } else {
       detail::refuse<detail::checked_call<M, names...>,
                      detail::checked_value<M, names, std::decay_t<values>>...>();
@@ -280,6 +281,7 @@ private:
   std::unique_ptr<evaluation_engine> evaluation_;
   detail::call_inputs<M> evaluation_inputs_;
   detail::carried_state<M> evaluation_carried_;
+  detail::output_views<M> evaluation_outputs_;
   const simd::generated_step* evaluation_code_;
   bool stale_ = false;
   thread_pool own_pool_{1}; // of the reference backend, which has none

@@ -18,7 +18,9 @@ namespace detail {
 inline constexpr float to_integer = 12582912.0f; // 1.5 * 2^23
 
 inline constexpr float log2_e = 1.44269504f;
-// ln 2 in two parts, the first of 9 bits: its product with an exponent is exact without fused multiply-add.
+inline constexpr float ln2 = 0.693147181f;
+// The same in two parts, the first of 9 bits: its product with an exponent is exact without fused
+// multiply-add.
 inline constexpr float ln2_high = 0.693359375f;
 inline constexpr float ln2_low = -2.12194440e-4f;
 
@@ -36,16 +38,20 @@ inline vec<Arch> power_of_two(const vec<Arch>& shifted) {
   return from_bits<Arch>((bits<Arch>(shifted) + int_vec<Arch>(127)) << 23);
 }
 
-/// (e^r - 1) for |r| <= ln(2) / 2, to 4e-9.
+/// (e^r - 1 - r) / r^2 for |r| <= ln(2) / 2, given r^2: e^r from it is right to 4e-9.
 template <class Arch>
-inline vec<Arch> expm1_reduced(const vec<Arch>& r) {
+inline vec<Arch> expm1_factor(const vec<Arch>& r, const vec<Arch>& squared) {
   // In pairs, since what waits for an exponential mostly waits for each operation of it (Estrin).
   using v = vec<Arch>;
-  const v squared = r * r;
   const v low = fma<Arch>(r, v(1.666652011e-01f), v(4.999999341e-01f));
   const v high = fma<Arch>(r, v(8.368780622e-03f), v(4.166839426e-02f));
-  const v factor = fma<Arch>(squared, fma<Arch>(squared, v(1.381446475e-03f), high), low);
-  return fma<Arch>(squared, factor, r);
+  return fma<Arch>(squared, fma<Arch>(squared, v(1.381446475e-03f), high), low);
+}
+/// (e^r - 1) for |r| <= ln(2) / 2.
+template <class Arch>
+inline vec<Arch> expm1_reduced(const vec<Arch>& r) {
+  const vec<Arch> squared = r * r;
+  return fma<Arch>(squared, expm1_factor<Arch>(r, squared), r);
 }
 
 /// log(1 + f) for sqrt(1/2) - 1 <= f <= sqrt(2) - 1 (Cephes, logf).
@@ -56,12 +62,6 @@ inline vec<Arch> log1p_reduced(const vec<Arch>& f) {
                          1.1676998740e-1f,  -1.1514610310e-1f, 7.0376836292e-2f};
   const vec<Arch> squared = f * f;
   return f + fma<Arch>(squared * f, polynomial<Arch>(f, c), squared * vec<Arch>(-0.5f));
-}
-
-/// `yes` where x is negative (by its sign), else `no`.
-template <class Arch>
-inline vec<Arch> where_negative(const vec<Arch>& x, const vec<Arch>& yes, const vec<Arch>& no) {
-  return xsimd::select(x < vec<Arch>(0.0f), yes, no);
 }
 
 } // namespace detail
@@ -131,26 +131,35 @@ inline vec<Arch> cos(const vec<Arch>& x) {
   return xsimd::cos(x);
 }
 
-/// tanh(x) = (e^2|x| - 1) / (e^2|x| + 1), signed, within 2.5 ulp.
+/// tanh(x) = (e^2|x| - 1) / (e^2|x| + 1), signed, within 3.5 ulp.
 template <class Arch>
 inline vec<Arch> tanh(const vec<Arch>& x) {
   using v = vec<Arch>;
   using namespace detail;
-  const v t = xsimd::min(v(20.0f), v(2.0f) * xsimd::abs(x)); // 1 - tanh(10) is below half an ulp
-  const v shifted = fma<Arch>(t, v(log2_e), v(to_integer));
-  const v n = shifted - v(to_integer);
-  const v r = fma<Arch>(n, v(-ln2_low), fma<Arch>(n, v(-ln2_high), t));
-  const v scale = power_of_two<Arch>(shifted);
-  const v expm1 = fma<Arch>(scale, expm1_reduced<Arch>(r), scale - v(1.0f));
-  return xsimd::copysign(expm1 / (expm1 + v(2.0f)), x);
+  const v t = xsimd::min(v(10.0f), xsimd::abs(x)); // 1 - tanh(10) is below half an ulp
+  const v shifted = fma<Arch>(t, v(2 * log2_e), v(to_integer));
+  // ln 2 in one part: where n is so large that the rest of it matters, tanh hardly changes with x.
+  const v r = fma<Arch>(shifted - v(to_integer), v(-ln2), t + t), squared = r * r;
+  // Numerator and denominator side by side, each but one operation behind the factor.
+  const v scale = power_of_two<Arch>(shifted), factor = expm1_factor<Arch>(r, squared), f = scale * squared;
+  return xsimd::copysign(fma<Arch>(f, factor, fma<Arch>(scale, r, scale - v(1.0f))) /
+                             fma<Arch>(f, factor, fma<Arch>(scale, r, scale + v(1.0f))),
+                         x);
 }
 
-/// 1 / (1 + e^-x) within 2.5 ulp, denormal results included.
+/// 1 / (1 + e^-x) within 3.5 ulp, denormal results included.
 template <class Arch>
 inline vec<Arch> sigmoid(const vec<Arch>& x) {
   using v = vec<Arch>;
-  const v e = math::exp<Arch>(-xsimd::abs(x));
-  return detail::where_negative<Arch>(x, e, v(1.0f)) / (v(1.0f) + e);
+  using namespace detail;
+  const v bounded = xsimd::max(v(-104.5f), xsimd::min(v(89.5f), x));
+  const v n = fma<Arch>(bounded, v(-log2_e), v(to_integer)) - v(to_integer);
+  const v r = fma<Arch>(n, v(-ln2_low), fma<Arch>(n, v(-ln2_high), -bounded)), squared = r * r;
+  // a / (a + b e^r), where b / a = 2^n and both are normal floats
+  const v half_shifted = fma<Arch>(n, v(-0.5f), v(to_integer));
+  const v a = power_of_two<Arch>(half_shifted);
+  const v b = power_of_two<Arch>(n + (half_shifted - v(to_integer)) + v(to_integer));
+  return a / fma<Arch>(b * squared, expm1_factor<Arch>(r, squared), fma<Arch>(b, r, a + b));
 }
 
 /// x sigmoid(x) (Elfwing et al. 2017) within 4 ulp above x = -87; below, where the sigmoid is denormal,

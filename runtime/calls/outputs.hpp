@@ -1,0 +1,88 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+#include <fovea/backends/buffer.hpp>
+#include <fovea/runtime/calls/keys.hpp>
+#include <fovea/runtime/calls/lookup.hpp>
+#include <fovea/runtime/calls/refused.hpp>
+#include <fovea/runtime/calls/sizes.hpp>
+
+namespace fovea {
+
+namespace detail {
+
+/// xtensor views of a model's outputs, where the last call left them. They are kept from call to call: making
+/// one takes longer than a sample of a small stream.
+template <class model>
+class output_views {
+  static constexpr std::size_t count = model::view.outputs.size();
+
+public:
+  output_views() = default;
+  /// Views are of one object's memory: a copy starts without.
+  output_views(const output_views&) {}
+  output_views(output_views&&) = default;
+  output_views& operator=(const output_views&) = delete;
+
+  /// After a call of an engine with these sizes.
+  template <class engine>
+  void set(const engine& from, const call_sizes& sizes) {
+    [&]<std::size_t... i>(std::index_sequence<i...>) {
+      (std::get<i>(views_).emplace(make<i>(from.output(i), sizes)), ...);
+    }
+    (std::make_index_sequence<count>{});
+  }
+  template <std::size_t i>
+  const auto& get() const {
+    return *std::get<i>(views_);
+  }
+
+private:
+  template <std::size_t i>
+  static auto make(const void* data, const call_sizes& sizes) {
+    constexpr node n = model::view.at(model::view.outputs[i].node);
+    using value = std::conditional_t<n.type == element::f32, float, std::int32_t>;
+    std::array<std::size_t, n.shape.rank> shape{};
+    std::size_t size = 1;
+    for (std::size_t axis = 0; axis < shape.size(); ++axis)
+      size *= shape[axis] = static_cast<std::size_t>(sizes.sizes()[n.shape.dims[axis]]);
+    return xt::adapt(static_cast<const value*>(data), size, xt::no_ownership(), shape);
+  }
+  template <std::size_t... i>
+  static auto none(std::index_sequence<i...>)
+      -> std::tuple<std::optional<decltype(make<i>(nullptr, std::declval<const call_sizes&>()))>...>;
+
+  decltype(none(std::make_index_sequence<count>{})) views_;
+};
+
+} // namespace detail
+
+/// The outputs of a call, by name: out["logits"_out] is an xtensor view, valid until the next call on the
+/// same object.
+template <class model>
+class call_outputs {
+public:
+  explicit call_outputs(const detail::output_views<model>& views) : views_(views) {}
+
+  template <fixed_name name>
+  decltype(auto) operator[](output_key<name>) const {
+    if constexpr (detail::holds<detail::checked_output<model, name>>) {
+      return views_.template get<static_cast<std::size_t>(detail::find_output<model, name>())>();
+    } else {
+      detail::refuse<detail::checked_output<model, name>>();
+      return refused_value{}[output_key<name>{}];
+    }
+  }
+
+private:
+  const detail::output_views<model>& views_;
+};
+
+} // namespace fovea

@@ -5,6 +5,7 @@
 // decoder is given. Bahdanau's and Luong's models are two settings (models/bahdanau.hpp, models/luong.hpp).
 
 #include <fovea/models/decoder_start.hpp>
+#include <fovea/models/thinned.hpp>
 
 namespace fovea::models {
 
@@ -33,6 +34,7 @@ struct attention_decoder_config {
   attention_mode::kind mode = soft; // or hard, local_m (step t looks around word t), local_p
   int half_window = 0;              // of a local one
   int local_width = 0;              // of the hidden layer that predicts where to look, of local_p
+  double dropout = 0;               // of word vectors, and of what words are read from, while training
 };
 
 /// What a decoder is given: what it attends to [B, S, any width], and the states that its layers start from
@@ -107,17 +109,17 @@ template <attention_decoder_config c>
 constexpr expr scores_of(expr states, expr contexts, expr attentional, expr words) {
   switch (c.readout) {
     case readout::state:
-      return linear(states, "scores", c.target_vocab);
+      return linear(thinned(states, c.dropout), "scores", c.target_vocab);
     case readout::attentional:
-      return linear(attentional, "scores", c.target_vocab);
+      return linear(thinned(attentional, c.dropout), "scores", c.target_vocab);
     case readout::joined:
-      return linear(concat(axis(-1), contexts, states), "scores", c.target_vocab);
+      return linear(thinned(concat(axis(-1), contexts, states), c.dropout), "scores", c.target_vocab);
     case readout::maxout: {
       const expr t = linear(states, "readout.state", 2 * c.maxout) +
                      linear(words, "readout.word", 2 * c.maxout, {.bias = false}) +
                      linear(contexts, "readout.context", 2 * c.maxout, {.bias = false});
-      return linear(max_over(reshape(t, {t.size(0), t.size(1), c.maxout, 2}), axis(-1)), "scores",
-                    c.target_vocab);
+      const expr largest = max_over(reshape(t, {t.size(0), t.size(1), c.maxout, 2}), axis(-1));
+      return linear(thinned(largest, c.dropout), "scores", c.target_vocab);
     }
   }
   return {};
@@ -129,9 +131,9 @@ constexpr expr scores_of(expr states, expr contexts, expr attentional, expr word
 constexpr attention_memory attention_encoder(expr source, expr lengths, attention_decoder_config c,
                                              place at = {__builtin_FILE(), __builtin_LINE()}) {
   const reported_at here(source, at);
-  const recurrent_result read =
-      recurrent(c.cell, embedding(source, "src_embedding", c.source_vocab, c.width), "encoder", c.hidden,
-                {.layers = c.encoder_layers == 0 ? c.layers : c.encoder_layers, .lengths = lengths}, c.both);
+  const recurrent_result read = recurrent(
+      c.cell, thinned(embedding(source, "src_embedding", c.source_vocab, c.width), c.dropout), "encoder",
+      c.hidden, {.layers = c.encoder_layers == 0 ? c.layers : c.encoder_layers, .lengths = lengths}, c.both);
   return {c.attended_layer < 0 ? read.output : read.layers[static_cast<std::size_t>(c.attended_layer)],
           decoder_start(c.start, read.state, c.both, c.layers, c.hidden)};
 }
@@ -164,7 +166,7 @@ constexpr attention_decoder_values attention_decoder(const attention_memory& mem
     if constexpr (each > 1) put(1, memory.start.cell[layer]);
   }
 
-  const expr words = embedding(target, "tgt_embedding", c.target_vocab, c.width);
+  const expr words = thinned(embedding(target, "tgt_embedding", c.target_vocab, c.width), c.dropout);
   const expr steps = broadcast(range(target, target.size(1)), {target.size(0), target.size(1)});
   const auto decoded =
       scan(std::array{words, steps}, start, [&](std::array<expr, 2> now, std::array<expr, carried> state) {

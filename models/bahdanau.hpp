@@ -11,6 +11,7 @@ namespace fovea::models {
 struct bahdanau_config {
   int source_vocab, target_vocab, width, hidden, alignment, maxout;
   bool readout_previous = false; // the state before the step is read out, as in the paper's appendix
+  double dropout = 0;            // of word vectors, and of what words are read from, while training
 };
 
 constexpr attention_decoder_config attention_decoder_of(bahdanau_config c) {
@@ -27,7 +28,8 @@ constexpr attention_decoder_config attention_decoder_of(bahdanau_config c) {
           .context_in_recurrence = true,
           .readout = readout::maxout,
           .maxout = c.maxout,
-          .readout_previous = c.readout_previous};
+          .readout_previous = c.readout_previous,
+          .dropout = c.dropout};
 }
 
 /// The paper's symbols.

@@ -17,6 +17,7 @@ struct luong_config {
   attention_mode::kind mode = soft;                         // global; or local_m, local_p (section 3.2)
   int half_window = 10;                                     // of a local one, as in the paper
   int local_width = 0; // of the hidden layer that predicts where to look, of local_p
+  double dropout = 0;  // of word vectors, and of what words are read from, while training
 };
 
 constexpr attention_decoder_config attention_decoder_of(luong_config c) {
@@ -30,7 +31,8 @@ constexpr attention_decoder_config attention_decoder_of(luong_config c) {
           .input_feeding = c.input_feeding,
           .mode = c.mode,
           .half_window = c.half_window,
-          .local_width = c.local_width};
+          .local_width = c.local_width,
+          .dropout = c.dropout};
 }
 
 /// The paper's symbols, and PyTorch's names of a stack.

@@ -5,6 +5,7 @@
 // in the paper, or before each layer (Xiong et al. 2020). Parameters have the names of torch.nn.Transformer.
 
 #include <fovea/models/self_attention.hpp>
+#include <fovea/models/thinned.hpp>
 
 namespace fovea::models {
 
@@ -17,6 +18,8 @@ struct transformer_block_config {
   models::activation activation = models::activation::relu;
   double epsilon = 1e-5;
   bool bias = true; // of linear maps and norms
+  double dropout =
+      0; // of f(x) before the sum with x, and of what a stack reads, while training (section 5.4)
 };
 
 constexpr expr activated(expr x, activation how, place at = {__builtin_FILE(), __builtin_LINE()}) {
@@ -36,8 +39,8 @@ constexpr expr residual(expr x, const char* norm, const transformer_block_config
                         place at = {__builtin_FILE(), __builtin_LINE()}) {
   const reported_at here(x, at);
   const norm_options options{.epsilon = c.epsilon, .bias = c.bias};
-  if (c.norm_first) return x + f(layer_norm(x, norm, options));
-  return layer_norm(x + f(x), norm, options);
+  if (c.norm_first) return x + thinned(f(layer_norm(x, norm, options)), c.dropout);
+  return layer_norm(x + thinned(f(x), c.dropout), norm, options);
 }
 
 /// Two linear maps with an activation between, position by position (section 3.3). x [B, T, width] keeps its
@@ -153,16 +156,16 @@ constexpr expr decoder_stack(expr x, expr memory, expr lengths, const transforme
 /// The encoder: [B, S, width] for each of the source's tokens [B, S], the first lengths [B] of which count.
 constexpr expr transformer_encoder(expr source, expr lengths, const transformer_config& c,
                                    place at = {__builtin_FILE(), __builtin_LINE()}) {
-  return encoder_stack(embedded<"src">(source, c.source_vocab, c.block.width, c.embedding, at), lengths, c,
-                       at);
+  const expr x = embedded<"src">(source, c.source_vocab, c.block.width, c.embedding, at);
+  return encoder_stack(thinned(x, c.block.dropout), lengths, c, at);
 }
 
 /// The decoder: tokens [B, T] written so far and memory [B, S, width], of which lengths [B] count -> [B, T,
 /// width].
 constexpr expr transformer_decoder(expr target, expr memory, expr lengths, const transformer_config& c,
                                    place at = {__builtin_FILE(), __builtin_LINE()}) {
-  return decoder_stack(embedded<"tgt">(target, c.target_vocab, c.block.width, c.embedding, at), memory,
-                       lengths, c, at);
+  const expr x = embedded<"tgt">(target, c.target_vocab, c.block.width, c.embedding, at);
+  return decoder_stack(thinned(x, c.block.dropout), memory, lengths, c, at);
 }
 
 /// The scores of the next token at each position: [B, T, width] -> [B, T, vocab].
@@ -231,8 +234,9 @@ struct transformer_language_model_config {
 constexpr expr transformer_language_model_logits(expr tokens, const transformer_language_model_config& c,
                                                  place at = {__builtin_FILE(), __builtin_LINE()}) {
   const reported_at here(tokens, at);
-  const expr x = stacked(embedded<"token">(tokens, c.vocab, c.block.width, c.embedding), c.layers,
-                         c.final_norm, c.block, [&](expr y) { return encoder_block(y, causal, c.block); });
+  const expr read = embedded<"token">(tokens, c.vocab, c.block.width, c.embedding);
+  const expr x = stacked(thinned(read, c.block.dropout), c.layers, c.final_norm, c.block,
+                         [&](expr y) { return encoder_block(y, causal, c.block); });
   return transformer_generator(x, c.vocab, c.block);
 }
 

@@ -7,7 +7,7 @@
 namespace training {
 
 void finish(const run& what, const outcome& result, const facts& figures,
-            const std::vector<std::string>& samples) {
+            const std::vector<std::string>& samples, const std::vector<std::filesystem::path>& pictures) {
   const options& o = what.how;
   facts all{{"validation loss, the best", fmt::format("{:.4f}", result.best_validation)},
             {"loss of the last step", fmt::format("{:.4f}", result.loss)},
@@ -22,7 +22,8 @@ void finish(const run& what, const outcome& result, const facts& figures,
                 .figures = all,
                 .options = options,
                 .rows = result.rows,
-                .samples = samples},
+                .samples = samples,
+                .pictures = pictures},
                o.out);
   program::print(fmt::format("{}: {} steps{} in {:.1f} s, {:.0f} tokens a second\nvalidation loss {:.4f}, "
                              "loss of the last step {:.4f}\n",

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <fstream>
 #include <sstream>
 #include <thread>
@@ -27,7 +28,7 @@ constexpr const char* page_begin = R"(<!DOCTYPE html>
 body {{ font: 15px/1.5 sans-serif; margin: 2em auto; max-width: 54em; padding: 0 1em; color: #222; }}
 h1 {{ font-size: 1.5em; }} h2 {{ font-size: 1.1em; margin-top: 2em; }}
 table {{ border-collapse: collapse; }} td {{ padding: .15em 1.5em .15em 0; vertical-align: top; }}
-td:first-child {{ color: #666; }} svg {{ max-width: 100%; height: auto; }}
+td:first-child {{ color: #666; }} svg, img {{ max-width: 100%; height: auto; }}
 pre {{ background: #f4f5f7; padding: 1em; white-space: pre-wrap; }}
 </style>
 </head>
@@ -60,6 +61,17 @@ std::string table(const char* title, const facts& rows) {
   return text + "</table>\n";
 }
 
+/// As part of an address (RFC 3986, section 2): a picture so held has names of its own for its parts.
+std::string in_address(const std::string& text) {
+  std::string safe;
+  for (const char c : text)
+    if (std::isalnum(static_cast<unsigned char>(c)) != 0)
+      safe += c;
+    else
+      safe += fmt::format("%{:02X}", static_cast<unsigned char>(c));
+  return safe;
+}
+
 std::string content(const std::filesystem::path& file) {
   std::ostringstream text;
   text << std::ifstream(file, std::ios::binary).rdbuf();
@@ -89,6 +101,9 @@ void write_report(const report& r, const std::filesystem::path& folder) {
   page += table("Options", r.options);
   if (!r.samples.empty()) page += "<h2>Samples</h2>\n";
   for (const std::string& sample : r.samples) page += "<pre>" + escaped(sample) + "</pre>\n";
+  for (const auto& picture : r.pictures)
+    page += "<img alt=\"" + escaped(picture.stem().string()) + "\" src=\"data:image/svg+xml," +
+            in_address(content(picture)) + "\">\n";
   page += "</body>\n</html>\n";
   fovea::temporary_file file(folder / "report.html");
   file.write(std::as_bytes(std::span(page)));

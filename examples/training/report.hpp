@@ -17,6 +17,7 @@ struct report {
   facts figures, options;
   std::vector<log_row> rows;
   std::vector<std::string> samples;
+  std::vector<std::filesystem::path> pictures; // .svg files
 };
 
 /// Writes the losses as curves.svg, log.csv being there, and all in one report.html that needs no other file.

@@ -22,7 +22,7 @@ struct arguments {
 };
 
 void declare(CLI::App& app, arguments& a) {
-  app.add_option("FOLDER", a.folder, "What train.py has written");
+  app.add_option("FOLDER", a.folder, "What train_translator has written, or train.py");
   app.add_option("FILE", a.file, "The lines to translate; -: the standard input")->capture_default_str();
   app.add_option("--beam", a.how.width, "Hypotheses that are kept")
       ->capture_default_str()
@@ -44,7 +44,7 @@ void run(const arguments& a) {
     return;
   }
   if (a.folder.empty())
-    throw fovea::error("expected the folder that train.py has written (--help lists the options)");
+    throw fovea::error("expected the folder that train_translator has written (--help lists the options)");
   translator words(a.folder);
   std::vector<picture::attention_map> maps;
   std::size_t number = 0;

@@ -37,7 +37,7 @@ class Bahdanau(nn.Module):
         self.V_o = nn.Linear(width, 2 * s["maxout"], bias=False)
         self.C_o = nn.Linear(2 * hidden, 2 * s["maxout"], bias=False)
         self.W_o = nn.Linear(s["maxout"], s["target_vocab"])
-        self.dropout = nn.Dropout(0.2)
+        self.dropout, self.state_dropout = nn.Dropout(0.2), nn.Dropout(0.2)
 
     def forward(self, source, lengths, target):
         mask = source_mask(source, lengths)
@@ -57,7 +57,7 @@ class Bahdanau(nn.Module):
             states.append(state)
             contexts.append(context)
         states, contexts = torch.stack(states, 1), torch.stack(contexts, 1)
-        read = self.U_o(self.dropout(states)) + self.V_o(words) + self.C_o(contexts)
+        read = self.U_o(self.state_dropout(states)) + self.V_o(words) + self.C_o(contexts)
         return self.W_o(self.dropout(read.unflatten(-1, (-1, 2)).max(-1).values))
 
 

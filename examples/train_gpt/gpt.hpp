@@ -1,13 +1,13 @@
 #pragma once
 
 #include "arguments.hpp"
+#include "sizes.hpp"
 #include "text.hpp"
 
 #include <training/finish.hpp>
 #include <training/written.hpp>
 
 #include <fovea/fovea.hpp>
-#include <fovea/models/gpt2.hpp>
 #include <fovea/runtime/error.hpp>
 #include <fovea/runtime/tokenizers/save_tokenizer.hpp>
 #include <fovea/runtime/training/initialise.hpp>
@@ -18,13 +18,7 @@
 
 #include <fmt/format.h>
 
-#ifndef FOVEA_TRAIN_GPT_VOCABULARY
-#define FOVEA_TRAIN_GPT_VOCABULARY 256
-#endif
-
 namespace train_gpt {
-
-inline constexpr int vocabulary = FOVEA_TRAIN_GPT_VOCABULARY;
 
 /// Goes on with a text by trained weights.
 template <fovea::models::gpt2_config c>
@@ -114,11 +108,8 @@ void run(const arguments& a) {
   program::print(written_by<c>(fovea::load_weights(a.how.best()), words, a) + "\n");
 }
 
-/// 1 layer, 2 heads, 16 wide, context 16: for trying things out.
 void run_tiny(const arguments& a);
-/// nanoGPT's for a CPU: 4 layers, 4 heads, 128 wide, context 64.
 void run_small(const arguments& a);
-/// nanoGPT's for a GPU: 6 layers, 6 heads, 384 wide, context 256.
 void run_large(const arguments& a);
 
 } // namespace train_gpt

@@ -177,6 +177,26 @@ TEST_CASE("a run's folder holds one run", "[train_gpt]") {
   CHECK(r.output() == first);
 }
 
+#ifdef FOVEA_GENERATE_GPT_SMALL
+TEST_CASE("generate goes on as what train_gpt trained", "[train_gpt][generate]") {
+  const runs r;
+  const std::string out = (r.folder / "small").string();
+  const auto run = [&](const std::vector<std::string>& words) {
+    REQUIRE(child_process(words, r.folder / "output").wait() == 0);
+    return r.output();
+  };
+  run({FOVEA_TRAIN_GPT, r.text.string(), "--size", "small", "--out", out, "--threads", "1", "--steps", "20",
+       "--batch", "2", "--length", "0"});
+  const std::string written = run({FOVEA_TRAIN_GPT, "--size", "small", "--out", out, "--threads", "1",
+                                   "--write", "--prompt", "the ", "--length", "30", "--temperature", "0"});
+  const std::string generated =
+      run({FOVEA_GENERATE_GPT_SMALL, "the ", "--weights", out + "/weights.safetensors", "--tokenizer",
+           out + "/tokenizer.json", "--tokens", "30", "--temperature", "0"});
+  CHECK(generated.starts_with(written));
+  CHECK_THAT(generated, Catch::Contains(" tokens a second"));
+}
+#endif
+
 TEST_CASE("bad input to train_gpt is one line", "[train_gpt]") {
   const runs r;
   const auto refusal = [&](const std::vector<std::string>& words) {

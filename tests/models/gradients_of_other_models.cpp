@@ -4,6 +4,9 @@
 #include "gradient_case.hpp"
 
 #include <fovea/models/attention_decoder.hpp>
+#include <fovea/models/bert.hpp>
+#include <fovea/models/sequential.hpp>
+#include <fovea/models/silero_vad.hpp>
 #include <fovea/models/t5.hpp>
 #include <fovea/models/transformer.hpp>
 
@@ -58,6 +61,27 @@ constexpr attention_decoder_config chosen{.source_vocab = 9,
                                           .readout = readout::state,
                                           .mode = hard};
 
+constexpr bert_config sentences{
+    .layers = 2, .heads = 3, .width = 12, .inner = 14, .vocab = 11, .context = 20, .types = 11};
+
+// Each kind of layer and of activation.
+constexpr sequential_config<9> layers{
+    .in = 2,
+    .layers = {{{.kind = layer_kind::dense, .out = 6, .activation = layer_activation::tanh},
+                {.kind = layer_kind::conv1d,
+                 .out = 4,
+                 .activation = layer_activation::sigmoid,
+                 .taps = 3,
+                 .dilation = 2,
+                 .groups = 2},
+                {.kind = layer_kind::prelu, .out = 4},
+                {.kind = layer_kind::gru, .out = 5},
+                {.kind = layer_kind::batchnorm, .activation = layer_activation::elu},
+                {.kind = layer_kind::dense, .out = 4, .activation = layer_activation::relu, .bias = false},
+                {.kind = layer_kind::lstm, .out = 3},
+                {.kind = layer_kind::prelu, .out = 1},
+                {.kind = layer_kind::activation, .activation = layer_activation::softmax}}}};
+
 } // namespace
 
 TEST_CASE("gradients of the Transformer's decoder alone, and of T5 with gates", "[transformer]") {
@@ -67,4 +91,10 @@ TEST_CASE("gradients of the Transformer's decoder alone, and of T5 with gates", 
 TEST_CASE("gradients of decoders that attend in other ways", "[attention_decoder]") {
   check_gradients_of(decoder_loss<side_by_side>);
   check_gradients_of(decoder_loss<chosen>);
+}
+TEST_CASE("gradients of the sentence encoder", "[bert]") { check_gradients_of(sentence_encoder<sentences>); }
+TEST_CASE("gradients of layers after layers", "[sequential]") { check_gradients_of(sequential<layers>); }
+TEST_CASE("gradients of the voice activity detector", "[silero_vad]") {
+  check_difference_quotients(silero_vad, {{"B", 1}, {"T", 2}});
+  compare(gradients(silero_vad), {{"B", 2}, {"T", 3}});
 }

@@ -16,7 +16,9 @@
 namespace training {
 namespace {
 
-constexpr const char* header = "step,loss,validation_loss,gradient_norm,rate,tokens_per_second,seconds\n";
+std::string header_of(const std::string& unit) {
+  return "step,loss,validation_loss,gradient_norm,rate," + unit + "_per_second,seconds\n";
+}
 
 std::string text_of(const log_row& r) {
   const std::string validation = std::isnan(r.validation) ? "" : fmt::format("{:.6f}", r.validation);
@@ -48,7 +50,9 @@ bool read_row(const std::string& line, log_row& r) {
 
 } // namespace
 
-csv_log::csv_log(std::filesystem::path file, std::int64_t resumed_at) : file_(std::move(file)) {
+csv_log::csv_log(std::filesystem::path file, const std::string& unit, std::int64_t resumed_at)
+    : file_(std::move(file)) {
+  const std::string header = header_of(unit);
   if (resumed_at > 0) {
     std::ifstream in(file_);
     std::string line;

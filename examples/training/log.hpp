@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <limits>
+#include <string>
 #include <vector>
 
 namespace training {
@@ -13,7 +14,8 @@ struct log_row {
   double loss = 0;                                              // mean since the line before
   double validation = std::numeric_limits<double>::quiet_NaN(); // where it was looked at
   double gradient_norm = 0, rate = 0;                           // of the last step
-  double tokens_per_second = 0, seconds = 0;                    // since the run began, without its pauses
+  double tokens_per_second = 0,
+         seconds = 0; // tokens or what else is counted; since the run began, without its pauses
 };
 
 /// log.csv of a run: each row is in the file when `add` returns.
@@ -21,7 +23,8 @@ class csv_log {
 public:
   /// A new file, or one that goes on behind the rows up to a step; what is behind that was lost with the
   /// checkpoint that was not made. Throws fovea::error where the file cannot be written or is no such log.
-  explicit csv_log(std::filesystem::path file, std::int64_t resumed_at = 0);
+  /// `unit`: what is counted a second, "tokens".
+  csv_log(std::filesystem::path file, const std::string& unit, std::int64_t resumed_at = 0);
 
   void add(const log_row& row);
   const std::vector<log_row>& rows() const { return rows_; }

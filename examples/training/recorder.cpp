@@ -37,7 +37,7 @@ recorder::recorder(const run& what) : what_(what), stopping_(what.how.patience) 
         ": there is a run in this folder; --resume goes on with it, another --out begins anew");
   if (!begins_anew()) return;
   if (o.resume) program::notice(what_.program, o.checkpoint().string() + ": no such file; begins anew");
-  log_.emplace(o.out / "log.csv");
+  log_.emplace(o.out / "log.csv", what_.unit);
   bar_ = std::make_unique<terminal::progress_bar>("learning", "steps", static_cast<std::size_t>(o.steps));
 }
 
@@ -62,7 +62,7 @@ void recorder::resume(std::int64_t step, const notes& saved) {
   stopping_.take_from(saved);
   begun_at_ = saved_at_ = step;
   start_ = saved_when_ = clock::now();
-  log_.emplace(o.out / "log.csv", step);
+  log_.emplace(o.out / "log.csv", what_.unit, step);
   bar_ = std::make_unique<terminal::progress_bar>("learning", "steps", static_cast<std::size_t>(o.steps),
                                                   static_cast<std::size_t>(step));
 }
@@ -91,7 +91,7 @@ bool recorder::add(const fovea::training_step& done, std::optional<double> valid
     loss_sum_ = 0, loss_count_ = 0;
   }
   bar_->show(static_cast<std::size_t>(done.step),
-             fmt::format("loss {:.3f}, {:.0f} tokens/s,", last_loss_, pace));
+             fmt::format("loss {:.3f}, {:.0f} {}/s,", last_loss_, pace, what_.unit));
   return validation && stopping_.improved(*validation);
 }
 

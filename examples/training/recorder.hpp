@@ -26,7 +26,8 @@ struct run {
   options how;
   /// What the numbers depend on, besides the steps: resuming with other values is refused.
   std::map<std::string, std::string> same;
-  std::size_t tokens = 0; // of a step
+  std::size_t tokens = 0;      // of a step
+  std::string unit = "tokens"; // what they are, where they are something else
 };
 
 /// All that the numbers depend on but the steps.
@@ -37,7 +38,7 @@ struct outcome {
   std::vector<log_row> rows;
   double loss = 0, best_validation = 0;
   std::int64_t steps = 0;
-  double seconds = 0, tokens_per_second = 0;
+  double seconds = 0, tokens_per_second = 0; // the run's own unit
   bool stopped_early = false;
 };
 

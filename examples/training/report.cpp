@@ -89,6 +89,10 @@ void draw(const std::vector<log_row>& rows, const std::filesystem::path& file) {
 
 } // namespace
 
+std::string share(std::size_t part, std::size_t all) {
+  return fmt::format("{:.2f} % of {}", 100 * static_cast<double>(part) / static_cast<double>(all), all);
+}
+
 void write_report(const report& r, const std::filesystem::path& folder) {
   const std::string title = escaped(r.title);
   std::string page = fmt::format(fmt::runtime(page_begin), title, title) + table("Figures", r.figures);

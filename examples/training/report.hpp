@@ -2,6 +2,7 @@
 
 #include "log.hpp"
 
+#include <cstddef>
 #include <filesystem>
 #include <string>
 #include <utility>
@@ -10,6 +11,9 @@
 namespace training {
 
 using facts = std::vector<std::pair<std::string, std::string>>; // what, and how much
+
+/// "98.60 % of 1000".
+std::string share(std::size_t part, std::size_t all);
 
 /// What a run comes to.
 struct report {

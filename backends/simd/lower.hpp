@@ -171,6 +171,7 @@ size_t thread_scratch(context& c, const generated_step* code) {
       if constexpr (kind == op::attention) consider(attention_scratch(c, s, code[k]));
       if constexpr (kind == op::attention_map) consider(attention_map_scratch(c, s));
       if constexpr (kind == op::attention_gradient) consider(attention_gradient_scratch(c, s));
+      if constexpr (kind == op::conv_weight_gradient) consider(convolution_weight_gradient_scratch(c));
     }
     if constexpr (s.kind == step_kind::convolution) consider(convolution_scratch(c, s));
     if constexpr (s.kind == step_kind::matmul) consider(matmul_scratch(c, s));

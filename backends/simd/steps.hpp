@@ -47,6 +47,7 @@ void run_pad(context& c, const step& s);
 void run_slice_gradient(context& c, const step& s); // zeros around a slice
 void run_scatter_add(context& c, const step& s);
 void run_convolution_weight_gradient(context& c, const step& s);
+size_t convolution_weight_gradient_scratch(context& c);
 void run_pool_gradient(context& c, const step& s); // of max_pool, avg_pool
 
 void run_dropout_mask(context& c, const step& s);

@@ -26,7 +26,7 @@ struct step {
   step_kind kind = step_kind::single;
   std::int32_t node = 0;
   std::int32_t first = 0, count = 0;
-  std::int32_t temporary[3] = {-1, -1, -1};
+  std::int32_t temporary[2] = {-1, -1};
 };
 
 /// One value that a loop carries: read from `slot`, written to `next`, and the two exchanged after each pass.
@@ -373,17 +373,8 @@ struct planner {
       if (n.attributes[3] >= 0) s.temporary[0] = take(bounds);
       if (n.attributes[2] >= 0 || n.attributes[3] >= 0) s.temporary[1] = take(uniform);
     }
-    if (n.kind == op::conv_weight_gradient) {
-      // A line of x as the right side of a product, one of dy turned to be the left, and the sums by taps.
-      const shape &x = g.at(g.operand(s.node, 0)).shape, &dy = g.at(g.operand(s.node, 1)).shape;
-      extent right, left;
-      right.multiply(g, dy[-2]);
-      right.factor *= (g.number(x[-1]) + 63) / 64 * 64;
-      left.multiply(g, dy[-2]);
-      left.multiply(g, dy[-1]);
-      s.temporary[0] = take(right), s.temporary[1] = take(left);
-      s.temporary[2] = take(extent_of(g, n.shape));
-    }
+    if (n.kind == op::conv_weight_gradient) // the sums, taps outermost
+      s.temporary[0] = take(extent_of(g, n.shape));
     for (const std::int32_t t : s.temporary)
       if (t >= 0) free[t] = true;
   }

@@ -4,6 +4,7 @@
 #include <fovea/backends/simd/arch.hpp>
 #include <fovea/backends/simd/kernels/panel.hpp>
 #include <fovea/backends/simd/kernels/table.hpp>
+#include <fovea/backends/simd/kernels/turn.hpp>
 
 namespace fovea::simd {
 
@@ -22,17 +23,23 @@ inline void transpose4(const float* from, size_t stride, float* to, size_t step)
   xsimd::zip_hi(ac_high, bd_high).store_unaligned(to + 3 * step);
 }
 
-/// One panel from weights whose depth is contiguous ([out, in], as PyTorch stores them).
-template <size_t panel>
+/// One panel from weights whose depth is contiguous ([out, in], as PyTorch stores them): by squares of whole
+/// vectors, the rest by squares of 4.
+template <class Arch>
 inline void pack_rows(const float* b, size_t columns, size_t depth, size_t stride, float* to) {
+  constexpr size_t lanes = width<Arch>;
+  const size_t whole_columns = columns / lanes * lanes, whole_depth = depth / lanes * lanes;
+  for (size_t j = 0; j < whole_columns; j += lanes)
+    for (size_t k = 0; k < whole_depth; k += lanes)
+      turn_square<Arch>(b + j * stride + k, stride, to + k * panel<Arch> + j, panel<Arch>);
   const size_t even_columns = columns / 4 * 4, even_depth = depth / 4 * 4;
   for (size_t k = 0; k < even_depth; k += 4)
-    for (size_t j = 0; j < even_columns; j += 4)
-      transpose4(b + j * stride + k, stride, to + k * panel + j, panel);
+    for (size_t j = k < whole_depth ? whole_columns : 0; j < even_columns; j += 4)
+      transpose4(b + j * stride + k, stride, to + k * panel<Arch> + j, panel<Arch>);
   for (size_t j = even_columns; j < columns; ++j)
-    for (size_t k = 0; k < even_depth; ++k) to[k * panel + j] = b[j * stride + k];
+    for (size_t k = 0; k < even_depth; ++k) to[k * panel<Arch> + j] = b[j * stride + k];
   for (size_t k = even_depth; k < depth; ++k)
-    for (size_t j = 0; j < columns; ++j) to[k * panel + j] = b[j * stride + k];
+    for (size_t j = 0; j < columns; ++j) to[k * panel<Arch> + j] = b[j * stride + k];
 }
 
 } // namespace detail
@@ -76,7 +83,7 @@ void pack(const pack_args& args, size_t first, size_t last) {
     float* to = args.panels + column * args.depth;
     if (columns < panel<Arch>) std::memset(to, 0, panel<Arch> * args.depth * sizeof(float));
     if (args.depth_stride == 1)
-      detail::pack_rows<panel<Arch>>(b, columns, args.depth, args.column_stride, to);
+      detail::pack_rows<Arch>(b, columns, args.depth, args.column_stride, to);
     else
       for (size_t k = 0; k < args.depth; ++k)
         for (size_t j = 0; j < columns; ++j)

@@ -17,11 +17,20 @@ namespace detail {
 /// Work for one task: elements, about.
 inline constexpr size_t reduce_elements = 8192;
 
-/// Outer slices in a task.
-inline size_t reduce_slices(const reduce_args& a) {
-  const size_t slice = a.count * a.inner;
-  return slice == 0 || slice >= reduce_elements ? 1 : reduce_elements / slice;
-}
+/// What a task reduces: several outer slices, or some columns of one that is large.
+struct reduce_grid {
+  size_t slices, columns;
+  explicit reduce_grid(const reduce_args& a) : slices(1), columns(a.inner) {
+    constexpr size_t strip = 256; // floats that lie next to each other
+    const size_t slice = a.count * a.inner;
+    if (slice < reduce_elements)
+      slices = slice == 0 ? 1 : reduce_elements / slice;
+    else if (a.inner > strip)
+      columns = strip;
+  }
+  size_t strips(const reduce_args& a) const { return a.inner == 0 ? 1 : (a.inner + columns - 1) / columns; }
+  size_t tasks(const reduce_args& a) const { return (a.outer + slices - 1) / slices * strips(a); }
+};
 
 /// The maximum or minimum: of no elements, and NaN where one element is.
 template <class Arch, bool maximum>
@@ -57,16 +66,16 @@ inline float join_lanes(vec<Arch> x, const Join& join) {
 
 /// Joins block(0), block(1), ... in pairs, the pairs in pairs and so on: the error of a long sum then grows
 /// with its logarithm (pairwise summation, Higham 1993).
-template <class Arch, class Block, class Join>
-inline vec<Arch> join_pairwise(size_t blocks, const Block& block, const Join& join) {
-  vec<Arch> pending[64]; // pending[level] joins 2^level blocks, where that bit of the number done is set
+template <class T, class Block, class Join>
+inline T join_pairwise(size_t blocks, const Block& block, const Join& join, const T& neutral) {
+  T pending[64]; // pending[level] joins 2^level blocks, where that bit of the number done is set
   for (size_t done = 0; done < blocks; ++done) {
-    vec<Arch> total = block(done);
+    T total = block(done);
     size_t level = 0;
     for (; done >> level & 1; ++level) total = join(pending[level], total);
     pending[level] = total;
   }
-  vec<Arch> total(Join::neutral);
+  T total = neutral;
   for (size_t level = 0; blocks >> level != 0; ++level)
     if (blocks >> level & 1) total = join(pending[level], total);
   return total;
@@ -80,37 +89,65 @@ inline float reduce_row(const float* x, size_t count, const Join& join) {
     return join_over<Arch>(
         x + i * block, here, Join::neutral, [](const vec<Arch>& y) { return y; }, join);
   };
-  return join_lanes<Arch>(join_pairwise<Arch>((count + block - 1) / block, of_block, join), join);
+  return join_lanes<Arch>(
+      join_pairwise((count + block - 1) / block, of_block, join, vec<Arch>(Join::neutral)), join);
 }
 
-/// Columns of [count, inner].
-template <class Arch, class Join, class Lanes>
-inline vec<Arch> reduce_column(const float* x, size_t count, size_t inner, const Lanes& lanes,
-                               const Join& join) {
+/// `count` vectors beside each other.
+template <class Arch, size_t count>
+struct beside {
+  vec<Arch> of[count];
+};
+
+/// Columns of [count, inner]: `vectors` of them, as `lanes` loads and stores each.
+template <class Arch, size_t vectors, class Join, class Lanes>
+inline void reduce_columns(const float* x, size_t count, size_t inner, float* out, float scale,
+                           const Lanes& lanes, const Join& join) {
   constexpr size_t block = 32;
-  const auto of_block = [&](size_t i) {
-    const size_t end = count - i * block < block ? count : (i + 1) * block;
-    vec<Arch> total(Join::neutral);
-    for (size_t row = i * block; row < end; ++row) total = join(total, lanes.load(x + row * inner));
+  using values = beside<Arch, vectors>;
+  values neutral;
+  for_constants<vectors>([&](auto i) { neutral.of[i] = vec<Arch>(Join::neutral); });
+  const auto of_block = [&](size_t number) {
+    const size_t end = count - number * block < block ? count : (number + 1) * block;
+    values total = neutral;
+    for (size_t row = number * block; row < end; ++row)
+      for_constants<vectors>(
+          [&](auto i) { total.of[i] = join(total.of[i], lanes.load(x + row * inner + i * width<Arch>)); });
     return total;
   };
-  return join_pairwise<Arch>((count + block - 1) / block, of_block, join);
+  const auto join_all = [&](const values& a, const values& b) {
+    values joined;
+    for_constants<vectors>([&](auto i) { joined.of[i] = join(a.of[i], b.of[i]); });
+    return joined;
+  };
+  const values total = join_pairwise((count + block - 1) / block, of_block, join_all, neutral);
+  for_constants<vectors>([&](auto i) { lanes.store(out + i * width<Arch>, total.of[i] * vec<Arch>(scale)); });
 }
 
 template <class Arch, class Join>
 inline void reduce_slices_of(const reduce_args& a, size_t first, size_t last, float scale, const Join& join) {
-  const size_t slices = reduce_slices(a), slice = a.count * a.inner;
-  const size_t until = last * slices < a.outer ? last * slices : a.outer;
-  for (size_t i = first * slices; i < until; ++i) {
-    const float* x = a.x + i * slice;
-    if (a.inner == 1) {
-      a.out[i] = reduce_row<Arch>(x, a.count, join) * scale;
-      continue;
+  const reduce_grid grid(a);
+  const size_t slice = a.count * a.inner, strips = grid.strips(a);
+  for (size_t task = first; task < last; ++task) {
+    const size_t begin = task / strips * grid.slices,
+                 until = begin + grid.slices < a.outer ? begin + grid.slices : a.outer;
+    const size_t column = task % strips * grid.columns,
+                 end = column + grid.columns < a.inner ? column + grid.columns : a.inner;
+    for (size_t i = begin; i < until; ++i) {
+      const float* x = a.x + i * slice;
+      float* out = a.out + i * a.inner;
+      if (a.inner == 1) {
+        out[0] = reduce_row<Arch>(x, a.count, join) * scale;
+        continue;
+      }
+      constexpr size_t together = 8;
+      size_t j = column;
+      for (; j + together * width<Arch> <= end; j += together * width<Arch>)
+        reduce_columns<Arch, together>(x + j, a.count, a.inner, out + j, scale, all_lanes<Arch>{}, join);
+      for_vectors<Arch>(end - j, [&](size_t k, auto lanes) {
+        reduce_columns<Arch, 1>(x + j + k, a.count, a.inner, out + j + k, scale, lanes, join);
+      });
     }
-    for_vectors<Arch>(a.inner, [&](size_t column, auto lanes) {
-      lanes.store(a.out + i * a.inner + column,
-                  reduce_column<Arch>(x + column, a.count, a.inner, lanes, join) * vec<Arch>(scale));
-    });
   }
 }
 
@@ -118,8 +155,7 @@ inline void reduce_slices_of(const reduce_args& a, size_t first, size_t last, fl
 
 template <class Arch>
 inline size_t reduce_tasks(const reduce_args& a) {
-  const size_t slices = detail::reduce_slices(a);
-  return (a.outer + slices - 1) / slices;
+  return detail::reduce_grid(a).tasks(a);
 }
 
 /// A sum of no elements is 0, a mean NaN, a maximum -inf, a minimum inf. NaN anywhere gives NaN.

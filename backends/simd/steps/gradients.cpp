@@ -51,68 +51,58 @@ struct places_inside {
 
 } // namespace
 
-/// For each line of places and each tap, dy^T x over the places that have a position there, added up as
-/// products of [out, places] and [places, in].
+/// For each tap, dy^T x over the places of each line that have a position there, line after line.
 void run_convolution_weight_gradient(context& c, const step& s) {
   const sliding_window& w = c.graph.window_of(s.node);
   const int left = c.graph.operand(s.node, 0), right = c.graph.operand(s.node, 1);
   const planes_of x(c, c.shape_of(left), w.axes), dy(c, c.shape_of(right), w.axes);
   const auto groups = static_cast<size_t>(w.groups), taps = static_cast<size_t>(w.taps());
   const size_t in = x.features / groups, out = dy.features / groups;
-  float *panels = c.slots[s.temporary[0]], *turned = c.slots[s.temporary[1]], *sums = c.slots[s.temporary[2]];
+  float* sums = c.slots[s.temporary[0]];
   std::fill_n(sums, taps * dy.features * in, 0.f);
-  for (size_t plane = 0; plane < dy.planes; ++plane)
-    for (size_t py = 0; py < dy.height; ++py) {
-      const float* line = c.value(right) + plane * dy.plane() + py * dy.line();
-      c.run(dy.features, [&](size_t first, size_t last, size_t) {
-        for (size_t p = 0; p < dy.width; ++p)
-          for (size_t o = first; o < last; ++o) turned[o * dy.width + p] = line[p * dy.features + o];
-      });
-      for (size_t tap = 0; tap < taps; ++tap) {
-        const auto ky = static_cast<std::ptrdiff_t>(tap) / w.size[1],
-                   kx = static_cast<std::ptrdiff_t>(tap) % w.size[1];
-        const std::ptrdiff_t y = static_cast<std::ptrdiff_t>(py) * w.stride[0] + ky * w.dilation[0] -
-                                 w.before[0],
-                             offset = kx * w.dilation[1] - w.before[1];
-        const places_inside inside(offset, w.stride[1], x.width, dy.width);
-        if (y < 0 || y >= static_cast<std::ptrdiff_t>(x.height) || inside.first == inside.last) continue;
-        const auto position =
-            static_cast<size_t>(static_cast<std::ptrdiff_t>(inside.first) * w.stride[1] + offset);
-        const float* from =
-            c.value(left) + plane * x.plane() + static_cast<size_t>(y) * x.line() + position * x.features;
-        for (size_t group = 0; group < groups; ++group) {
-          const pack_args pack{.b = from + group * in,
-                               .columns = in,
-                               .depth = inside.last - inside.first,
-                               .column_stride = 1,
-                               .depth_stride = static_cast<size_t>(w.stride[1]) * x.features,
-                               .panels = panels};
-          c.run(c.kernels.pack_tasks(pack),
-                [&](size_t first, size_t last, size_t) { c.kernels.pack(pack, first, last); });
-          float* to = sums + (tap * dy.features + group * out) * in;
-          const product_part part{.panels = panels,
-                                  .columns = in,
-                                  .out = to,
-                                  .out_stride = in,
-                                  .other = to,
-                                  .other_stride = in,
-                                  .join = combine::add};
-          const product_args args{.a = turned + group * out * dy.width + inside.first,
-                                  .rows = out,
-                                  .depth = pack.depth,
-                                  .a_stride = dy.width,
-                                  .parts = &part,
-                                  .part_count = 1};
-          c.run(c.kernels.product_tasks(args),
-                [&](size_t first, size_t last, size_t) { c.kernels.product(args, first, last); });
-        }
+  const turned_product_args one{.rows = out,
+                                .columns = in,
+                                .depth = dy.width,
+                                .a_row = dy.features,
+                                .b_row = static_cast<size_t>(w.stride[1]) * x.features,
+                                .out_row = in,
+                                .add = true};
+  const size_t parts = c.kernels.turned_product_tasks(one);
+  // A part of a tap's and group's product over all lines.
+  const auto add_part = [&](size_t tap, size_t group, size_t part, float* scratch) {
+    const auto ky = static_cast<std::ptrdiff_t>(tap) / w.size[1],
+               kx = static_cast<std::ptrdiff_t>(tap) % w.size[1];
+    const std::ptrdiff_t offset = kx * w.dilation[1] - w.before[1];
+    const places_inside inside(offset, w.stride[1], x.width, dy.width);
+    if (inside.first == inside.last) return;
+    const auto position =
+        static_cast<size_t>(static_cast<std::ptrdiff_t>(inside.first) * w.stride[1] + offset);
+    turned_product_args line = one;
+    line.depth = inside.last - inside.first;
+    line.out = sums + (tap * dy.features + group * out) * in;
+    for (size_t plane = 0; plane < dy.planes; ++plane)
+      for (size_t py = 0; py < dy.height; ++py) {
+        const std::ptrdiff_t y =
+            static_cast<std::ptrdiff_t>(py) * w.stride[0] + ky * w.dilation[0] - w.before[0];
+        if (y < 0 || y >= static_cast<std::ptrdiff_t>(x.height)) continue;
+        line.a =
+            c.value(right) + plane * dy.plane() + py * dy.line() + inside.first * dy.features + group * out;
+        line.b = c.value(left) + plane * x.plane() + static_cast<size_t>(y) * x.line() +
+                 position * x.features + group * in;
+        c.kernels.turned_product(line, part, part + 1, scratch);
       }
-    }
+  };
+  c.run(taps * groups * parts, [&](size_t first, size_t last, size_t thread) {
+    for (size_t task = first; task < last; ++task)
+      add_part(task / parts / groups, task / parts % groups, task % parts, c.scratch_of(thread));
+  });
   // [taps, out, in] -> [out, in, taps]
   float* result = c.result(s.node);
   for (size_t i = 0; i < dy.features * in; ++i)
     for (size_t tap = 0; tap < taps; ++tap) result[i * taps + tap] = sums[tap * dy.features * in + i];
 }
+
+size_t convolution_weight_gradient_scratch(context& c) { return c.kernels.turned_product_scratch({}); }
 
 void run_pool_gradient(context& c, const step& s) {
   const node& n = c.graph.at(s.node);

@@ -314,17 +314,27 @@ struct chain {
 
     /// Rows first <= i < last of the call.
     static void run(const chain_args& a, size_t first_row, size_t last_row) {
+      size_t place[max_chain_axes] = {}, at[max_chain_leaves] = {}; // of the row, and of each leaf
+      const auto move = [&](int axis, size_t steps) {
+        for (int leaf = 0; leaf < found.leaf_count; ++leaf) at[leaf] += steps * a.strides[leaf][axis];
+      };
+      size_t rest = first_row;
+      for (int axis = a.axes - 1; axis >= 0; --axis) {
+        place[axis] = rest % a.sizes[axis];
+        move(axis, place[axis]);
+        rest /= a.sizes[axis];
+      }
       for (size_t i = first_row; i < last_row; ++i) {
         row r;
-        for (int leaf = 0; leaf < found.leaf_count; ++leaf) {
-          size_t at = 0, rest = i;
-          for (int axis = a.axes - 1; axis >= 0; --axis) {
-            at += rest % a.sizes[axis] * a.strides[leaf][axis];
-            rest /= a.sizes[axis];
-          }
-          r.leaf[leaf] = a.leaves[leaf] + at;
-        }
+        for (int leaf = 0; leaf < found.leaf_count; ++leaf) r.leaf[leaf] = a.leaves[leaf] + at[leaf];
         run_row(r, a.out + i * a.row, a.row);
+        // The last axis moves on; one that reaches its end goes back, and the one before it moves on.
+        for (int axis = a.axes - 1; axis >= 0; --axis) {
+          move(axis, 1);
+          if (++place[axis] < a.sizes[axis]) break;
+          move(axis, size_t{0} - a.sizes[axis]);
+          place[axis] = 0;
+        }
       }
     }
   };

@@ -51,19 +51,6 @@ struct added {
   vec<Arch> operator()(const vec<Arch>& so_far, const vec<Arch>& next) const { return so_far + next; }
 };
 
-/// All lanes into one, by the same rule; the lanes' order is fixed.
-template <class Arch, class Join>
-inline float join_lanes(vec<Arch> x, const Join& join) {
-  alignas(64) float lanes[2 * width<Arch>];
-  for (size_t i = 0; i < width<Arch>; ++i) lanes[width<Arch> + i] = Join::neutral;
-  for (size_t half = width<Arch> / 2; half > 0; half /= 2) {
-    x.store_aligned(lanes);
-    x = join(x, load<Arch>(lanes + half));
-  }
-  x.store_aligned(lanes);
-  return lanes[0];
-}
-
 /// Joins block(0), block(1), ... in pairs, the pairs in pairs and so on: the error of a long sum then grows
 /// with its logarithm (pairwise summation, Higham 1993).
 template <class T, class Block, class Join>
@@ -89,8 +76,8 @@ inline float reduce_row(const float* x, size_t count, const Join& join) {
     return join_over<Arch>(
         x + i * block, here, Join::neutral, [](const vec<Arch>& y) { return y; }, join);
   };
-  return join_lanes<Arch>(
-      join_pairwise((count + block - 1) / block, of_block, join, vec<Arch>(Join::neutral)), join);
+  return reduce<Arch>(join_pairwise((count + block - 1) / block, of_block, join, vec<Arch>(Join::neutral)),
+                      join);
 }
 
 /// `count` vectors beside each other.

@@ -55,7 +55,7 @@ size_t attention_scratch(context& c, const step& s, const generated_step& code) 
 namespace {
 
 /// The queries that attention's gradient takes at once.
-constexpr size_t queries_at_once = 64;
+constexpr size_t queries_at_once = 32;
 
 size_t rounded(size_t floats) { return (floats + 15) / 16 * 16; }
 

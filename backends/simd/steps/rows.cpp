@@ -116,14 +116,24 @@ void run_argmax(context& c, const step& s) {
   const around a(c, c.shape_of(from), n.attributes[0]);
   const float* x = c.value(from);
   auto* out = reinterpret_cast<std::int32_t*>(c.result(s.node));
+  // Columns side by side, so that memory is read along its rows.
+  constexpr size_t strip = 64;
   c.run(a.outer, [&](size_t first, size_t last, size_t) {
+    float largest[strip];
     for (size_t o = first; o < last; ++o)
-      for (size_t i = 0; i < a.inner; ++i) {
-        const float* column = x + o * a.count * a.inner + i;
-        size_t best = 0;
+      for (size_t i = 0; i < a.inner; i += strip) {
+        const size_t columns = std::min(strip, a.inner - i);
+        const float* row = x + o * a.count * a.inner + i;
+        std::int32_t* best = out + o * a.inner + i;
+        std::copy_n(row, columns, largest);
+        std::fill_n(best, columns, 0);
         for (size_t k = 1; k < a.count; ++k)
-          if (column[k * a.inner] > column[best * a.inner]) best = k;
-        out[o * a.inner + i] = static_cast<std::int32_t>(best);
+          for (size_t j = 0; j < columns; ++j) {
+            const float value = row[k * a.inner + j];
+            const bool larger = value > largest[j];
+            largest[j] = larger ? value : largest[j];
+            best[j] = larger ? static_cast<std::int32_t>(k) : best[j];
+          }
       }
   });
 }

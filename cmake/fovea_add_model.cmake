@@ -1,16 +1,18 @@
-# fovea_add_model(NAME HEADER header MODEL expression [ISA baseline avx2 avx512])
+# fovea_add_model(NAME HEADER header MODEL expression [STREAM dim] [TRAIN] [ISA baseline avx2 avx512])
 #
 # Makes the library NAME: the code that is generated for one model, compiled once for each instruction set, and the header
 # NAME.hpp with
 #
 #     auto net = NAME::compile(weights, options);
+#     auto live = NAME::stream<T>(weights, options);         # with STREAM T
+#     auto fit = NAME::train(optimizer, weights, options);   # with TRAIN
 #
-# called as fovea::compile is, with the set chosen at start-up (fovea::instruction_set()). HEADER declares the model: a
-# file beside the caller's CMakeLists.txt, or what is written between the angle brackets of an include. It is compiled
-# for every set, so it includes <fovea/dsl.hpp> and nothing that allocates. MODEL is the model as an expression, such as
-# gpt<small>.
+# called as fovea::compile, stream and train are, with the set chosen at start-up (fovea::instruction_set()). HEADER
+# declares the model: a file beside the caller's CMakeLists.txt, or what is written between the angle brackets of an
+# include. It is compiled for every set, so it includes <fovea/dsl.hpp> and nothing that allocates. MODEL is the model as
+# an expression, such as gpt<small>, and so is the dim of STREAM.
 #
-#     fovea_add_model(compiled_decoder HEADER decoder.hpp MODEL "decoder<tiny>")
+#     fovea_add_model(compiled_decoder HEADER decoder.hpp MODEL "decoder<tiny>" STREAM T)
 #     target_link_libraries(program PRIVATE compiled_decoder)
 #
 # NAME is a C++ namespace and the name of a header, so it is neither the model's name nor HEADER's.
@@ -18,9 +20,9 @@
 include("${CMAKE_CURRENT_LIST_DIR}/fovea_isa_object.cmake")
 
 function(fovea_add_model name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "HEADER;MODEL" "ISA")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "TRAIN" "HEADER;MODEL;STREAM" "ISA")
   if(arg_UNPARSED_ARGUMENTS)
-    message(FATAL_ERROR "fovea_add_model(${name}): expected HEADER, MODEL and ISA, found '${arg_UNPARSED_ARGUMENTS}'")
+    message(FATAL_ERROR "fovea_add_model(${name}): expected HEADER, MODEL, STREAM, TRAIN and ISA, found '${arg_UNPARSED_ARGUMENTS}'")
   endif()
   foreach(needed IN ITEMS HEADER MODEL)
     if(NOT arg_${needed})
@@ -46,6 +48,35 @@ function(fovea_add_model name)
     set(include "#include <${arg_HEADER}>")
   endif()
 
+  # What is made beside the steps of the plan, and the functions that use it.
+  set(members "")
+  set(functions "")
+  if(arg_TRAIN)
+    string(APPEND members ",\n    .gradients = fovea::simd::code_of_gradients<model>()")
+    string(
+      APPEND functions
+      "
+/// As fovea::train.
+template <class optimizer>
+auto train(const optimizer& how, const fovea::weights& weights, const fovea::train_options& options = {}) {
+  return fovea::detail::train_with<fovea::f32>(${arg_MODEL}, how, weights, options, code().gradients, code().steps);
+}
+")
+  endif()
+  if(arg_STREAM)
+    string(APPEND members ",\n    .stream = fovea::simd::code_of_stream<model, ${arg_STREAM}>()")
+    string(
+      APPEND functions
+      "
+/// As fovea::stream.
+template <fovea::dim time = ${arg_STREAM}>
+auto stream(const fovea::weights& weights, const fovea::compile_options& options = {}) {
+  static_assert(time == ${arg_STREAM}, \"${name} is made to be streamed along ${arg_STREAM}\");
+  return fovea::detail::stream_with<time>(${arg_MODEL}, weights, options, code().stream);
+}
+")
+  endif()
+
   set(folder "${CMAKE_CURRENT_BINARY_DIR}/${name}_model")
   set(objects "")
   set(declarations "")
@@ -61,20 +92,22 @@ function(fovea_add_model name)
       OUTPUT "${folder}/${set}.cpp"
       CONTENT
         [[@include@
-#include <fovea/backends/simd/generate.hpp>
+#include <fovea/backends/simd/generate_model.hpp>
 #include <type_traits>
 
+using model = std::remove_cvref_t<decltype(@arg_MODEL@)>;
+
 extern "C" {
-extern const fovea::simd::generated_step* const @symbol@;
-const fovea::simd::generated_step* const @symbol@ =
-    fovea::simd::generated_code<std::remove_cvref_t<decltype(@arg_MODEL@)>::lowered, fovea::simd::native>::steps.data();
+extern const fovea::simd::generated_model @symbol@;
+constinit const fovea::simd::generated_model @symbol@{
+    .steps = fovea::simd::code_of_model<model>()@members@};
 }
 ]]
       @ONLY
     )
     fovea_isa_object(${name}_${set} ${set} "${folder}/${set}.cpp" ${symbol})
     list(APPEND objects "${${name}_${set}}")
-    string(APPEND declarations "extern const fovea::simd::generated_step* const ${symbol};\n")
+    string(APPEND declarations "extern const fovea::simd::generated_model ${symbol};\n")
     if(set STREQUAL "baseline")
       string(APPEND choices "  return ${symbol};\n")
     elseif(set STREQUAL "avx2")
@@ -98,14 +131,14 @@ extern "C" {
 namespace @name@ {
 
 /// The model's own code for the instruction set in use.
-inline const fovea::simd::generated_step* code() {
+inline const fovea::simd::generated_model& code() {
 @choices@}
 
 /// As fovea::compile.
 inline auto compile(const fovea::weights& weights, const fovea::compile_options& options = {}) {
-  return fovea::detail::compile_with<fovea::f32>(@arg_MODEL@, weights, options, code());
+  return fovea::detail::compile_with<fovea::f32>(@arg_MODEL@, weights, options, code().steps);
 }
-
+@functions@
 } // namespace @name@
 ]]
     @ONLY

@@ -11,6 +11,7 @@
 #include <fovea/backends/buffer.hpp>
 #include <fovea/backends/reference/engine.hpp>
 #include <fovea/backends/simd/engine.hpp>
+#include <fovea/backends/simd/generate.hpp>
 #include <fovea/backends/simd/isa/dispatch.hpp>
 #include <fovea/backends/simd/lower.hpp>
 #include <fovea/dsl/model.hpp>
@@ -223,8 +224,7 @@ requires(M::well_formed) auto compile(const M& model, const weights& source,
   if constexpr (std::is_same_v<backend, reference>)
     return detail::compile_with<backend>(model, source, options, nullptr);
   else
-    return detail::compile_with<backend>(
-        model, source, options, simd::generated_code<typename M::lowered, simd::native>::steps.data());
+    return detail::compile_with<backend>(model, source, options, simd::code_of_model<M>());
 }
 
 /// A model with an error has said so already.

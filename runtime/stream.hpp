@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include <fovea/backends/simd/generate_model.hpp>
+#include <fovea/dsl/passes/derived_model.hpp>
 #include <fovea/dsl/passes/stream.hpp>
 #include <fovea/runtime/calls/single_position.hpp>
 #include <fovea/runtime/calls/step_parts.hpp>
@@ -63,9 +65,10 @@ private:
   static constexpr int batch = single_position::batch;
 
 public:
-  streamed(const model& of, const weights& source_weights, const compile_options& options)
-      : streamed(of, source_weights, options, detail::full_capacity(model::view, of.name, options.capacity)) {
-  }
+  streamed(const model& of, const weights& source_weights, const compile_options& options,
+           const simd::generated_stream& code)
+      : streamed(of, source_weights, options, code,
+                 detail::full_capacity(model::view, of.name, options.capacity)) {}
   streamed(const streamed& other)
       : most_positions_(other.most_positions_), most_new_(other.most_new_), capacity_(other.capacity_),
         step_sizes_(other.step_sizes_), begin_sizes_(other.begin_sizes_),
@@ -238,24 +241,23 @@ public:
 
 private:
   streamed(const model& of, const weights& source_weights, const compile_options& options,
-           std::vector<dim_size> capacity)
+           const simd::generated_stream& code, std::vector<dim_size> capacity)
       : most_positions_(counts_positions ? size_of_time(capacity) : std::numeric_limits<std::int64_t>::max()),
         most_new_(size_of_time(capacity)), capacity_(with_positions(std::move(capacity))),
         step_sizes_(step_model::view, of.name, detail::capacity_for(step_model::view, capacity_)),
         begin_sizes_(begin_model::view, of.name, detail::capacity_for(begin_model::view, capacity_)),
         step_capacity_(step_sizes_.sizes()), begin_capacity_(begin_sizes_.sizes()),
         step_(model_parameters(step_engine::graph, source_weights, names_of(of)), step_capacity_,
-              detail::threads_of<model>(options),
-              simd::generated_code<typename step_model::lowered, simd::native>::steps.data()),
+              detail::threads_of<model>(options), code.step),
         begin_(model_parameters(detail::simd_engine<begin_model>::graph, source_weights, names_of(of)),
-               begin_capacity_, detail::threads_of<model>(options),
-               simd::generated_code<typename begin_model::lowered, simd::native>::steps.data()),
+               begin_capacity_, detail::threads_of<model>(options), code.begin),
         memory_(step_model::lowered::view, std::span(step_model::lowered::schedule.groups.live),
                 step_capacity_, stepping::result.states, most_new_, stride, batch),
         rows_(batch == 0 ? 1 : static_cast<std::size_t>(step_capacity_[batch])) {
     use_memory();
     if constexpr (single_position::exists)
-      if (detail::is_small<model>(options)) single_.emplace(step_.parameters(), step_capacity_);
+      if (detail::is_small<model>(options))
+        single_.emplace(step_.parameters(), step_capacity_, code.position);
     if constexpr (begin_model::view.inputs.size() == 0) begin();
   }
 
@@ -445,6 +447,17 @@ private:
   bool begun_ = false, again_ = false; // again_: the last step took one position by single_
 };
 
+namespace detail {
+
+/// stream with the generated code of a given instruction set.
+template <dim time, class M>
+auto stream_with(const M& model, const weights& source, const compile_options& options,
+                 const simd::generated_stream& code) {
+  return streamed<M, time>(model, source, options, code);
+}
+
+} // namespace detail
+
 /// Makes a model that is causal along `time` move along it: stream<T>(model, weights, {.capacity = {{B, 1},
 /// {T, 512}}}). The capacity of `time` is the most positions in a step, and where the model keeps them all or
 /// has their numbers (attention without a window, learned positions) between two begins; others go on without
@@ -455,7 +468,7 @@ requires(M::well_formed) auto stream(const M& model, const weights& source,
                                      const compile_options& options = {}) {
   using stepping = detail::streamed_step<typename M::source, time>;
   if constexpr (stepping::error.empty()) {
-    return streamed<M, time>(model, source, options);
+    return detail::stream_with<time>(model, source, options, simd::code_of_stream<M, time>());
   } else {
     static_cast<void>(sizeof(detail::report_of<stepping>));
     return refused_value{};

@@ -3,24 +3,10 @@
 #include <span>
 #include <vector>
 
-#include <fovea/dsl/model.hpp>
-#include <fovea/dsl/passes/passes.hpp>
+#include <fovea/dsl/graph_view.hpp>
 #include <fovea/runtime/options.hpp>
 
 namespace fovea::detail {
-
-/// A graph that a pass made of a declaration, behind the interface of a model.
-template <class made>
-struct derived_model {
-  static constexpr const char* call = made::call;
-  static constexpr auto image = image_of<made>();
-  static constexpr graph_view view = image.view();
-  using lowered = lowering<derived_model>;
-  static constexpr std::int64_t parameters() {
-    constexpr std::int64_t count = count_parameters(view);
-    return count;
-  }
-};
 
 /// What a list of capacities and the model itself say of every symbol.
 std::vector<dim_size> full_capacity(graph_view graph, const char* name, std::span<const dim_size> capacity);

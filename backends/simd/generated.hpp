@@ -124,4 +124,16 @@ struct generated_step {
   size_t scan_packed_floats = 0;
 };
 
+/// The code of a stream: of a step, of what is computed before the first, of a step of one position.
+struct generated_stream {
+  const generated_step *step = nullptr, *begin = nullptr;
+  generated_position position;
+};
+
+/// All that fovea_add_model makes of a model for one instruction set; what it was not asked for is empty.
+struct generated_model {
+  const generated_step *steps = nullptr, *gradients = nullptr;
+  generated_stream stream;
+};
+
 } // namespace fovea::simd

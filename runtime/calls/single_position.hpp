@@ -6,7 +6,6 @@
 #include <span>
 
 #include <fovea/backends/buffer.hpp>
-#include <fovea/backends/simd/generate.hpp>
 #include <fovea/backends/simd/position_code.hpp>
 #include <fovea/backends/simd/prepared_weights.hpp>
 #include <fovea/runtime/parameters.hpp>
@@ -32,20 +31,21 @@ public:
   template <std::size_t i>
   static constexpr std::size_t row_width = static_cast<std::size_t>(code::width_of(graph.inputs[i].node));
 
-  single_position(const model_parameters& parameters, std::span<const std::int64_t> capacity)
-      : rows_(batch == 0 ? 1 : static_cast<std::size_t>(capacity[batch])) {
+  single_position(const model_parameters& parameters, std::span<const std::int64_t> capacity,
+                  const simd::generated_position& its_code)
+      : code_(its_code), rows_(batch == 0 ? 1 : static_cast<std::size_t>(capacity[batch])) {
     constexpr plan_view plan{lowered::schedule};
-    packed made(generated.packed_floats);
+    packed made(code_.packed_floats);
     const simd::row_nodes nodes{
         {code::found.weights.nodes, static_cast<std::size_t>(code::found.weights.count)},
         {code::found.vectors.nodes, static_cast<std::size_t>(code::found.vectors.count)}};
-    generated.pack(
-        simd::row_parameters(graph, plan, parameters, nodes, simd::row_parameters::all_layers).data(),
-        made.data());
+    code_.pack(simd::row_parameters(graph, plan, parameters, nodes, simd::row_parameters::all_layers).data(),
+               made.data());
     packed_ = std::make_shared<const packed>(std::move(made));
     place_values();
   }
-  single_position(const single_position& other) : rows_(other.rows_), packed_(other.packed_) {
+  single_position(const single_position& other)
+      : code_(other.code_), rows_(other.rows_), packed_(other.packed_) {
     place_values();
   }
   single_position& operator=(const single_position&) = delete;
@@ -55,19 +55,17 @@ public:
   /// `positions` are those of each row where they stand apart, else null.
   void run(const simd::kept_state* states, std::size_t window_start, std::size_t rows, std::int64_t before,
            const simd::row_position* positions) {
-    generated.run({.packed = packed_->data(),
-                   .inputs = inputs_.data(),
-                   .outputs = outputs_.data(),
-                   .states = states,
-                   .window_start = window_start,
-                   .rows = rows,
-                   .before = simd::integer_position(before),
-                   .positions = positions});
+    code_.run({.packed = packed_->data(),
+               .inputs = inputs_.data(),
+               .outputs = outputs_.data(),
+               .states = states,
+               .window_start = window_start,
+               .rows = rows,
+               .before = simd::integer_position(before),
+               .positions = positions});
   }
 
 private:
-  static constexpr simd::generated_position generated = code::template generated<simd::native>();
-
   void place_values() {
     std::array<std::size_t, inputs + outputs> at{};
     std::size_t total = 0;
@@ -83,6 +81,7 @@ private:
     for (std::size_t i = 0; i < outputs; ++i) outputs_[i] = values_.data() + at[inputs + i];
   }
 
+  simd::generated_position code_;
   std::size_t rows_;
   std::shared_ptr<const packed> packed_;
   buffer values_;

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include <fovea/backends/simd/generate_model.hpp>
 #include <fovea/dsl/passes/gradient_graph.hpp>
 #include <fovea/runtime/compile.hpp>
 #include <fovea/runtime/training/carried_state.hpp>
@@ -287,30 +288,43 @@ private:
   thread_pool own_pool_{1}; // of the reference backend, which has none
 };
 
+namespace detail {
+
+/// train with the generated code of a given instruction set: of the gradients, and of the model itself.
+template <class backend, class M, class optimizer>
+auto train_with(const M& model, const optimizer& how, const weights& source, const train_options& options,
+                const simd::generated_step* code, const simd::generated_step* evaluation_code) {
+  constexpr bool has_loss = find_loss(M::view) >= 0;
+  static_assert(has_loss, "train: the model has no output \"loss\" to learn by");
+  const auto differentiated = gradients<false, true>(model);
+  using G = std::remove_const_t<decltype(differentiated)>;
+  if constexpr (!has_loss || !G::well_formed) {
+    return refused_value{};
+  } else if constexpr (!holds<checked_carried<M>>) {
+    refuse<checked_carried<M>>();
+    return refused_value{};
+  } else {
+    constexpr bool specified = std::is_same_v<backend, reference>;
+    using engine = std::conditional_t<specified, reference_engine<G>, simd_engine<G>>;
+    using evaluation_engine = std::conditional_t<specified, reference_engine<M>, simd_engine<M>>;
+    return trainer<M, optimizer, G, engine, evaluation_engine>(model, differentiated, how, source, options,
+                                                               code, evaluation_code);
+  }
+}
+
+} // namespace detail
+
 /// Makes a model learn: its output "loss" is made small by the optimizer, beginning with the given weights
 /// (initial_weights(model, seed) for a new model). Throws fovea::error where weights, capacity and model do
 /// not fit. A model without such an output, or with what has no gradient, is a compile-time error.
 template <class backend = f32, class M, class optimizer>
 requires(M::well_formed) auto train(const M& model, const optimizer& how, const weights& source,
                                     const train_options& options = {}) {
-  constexpr bool has_loss = detail::find_loss(M::view) >= 0;
-  static_assert(has_loss, "train: the model has no output \"loss\" to learn by");
-  const auto differentiated = gradients<false, true>(model);
-  using G = std::remove_const_t<decltype(differentiated)>;
-  if constexpr (!has_loss || !G::well_formed) {
-    return refused_value{};
-  } else if constexpr (!detail::holds<detail::checked_carried<M>>) {
-    detail::refuse<detail::checked_carried<M>>();
-    return refused_value{};
-  } else if constexpr (std::is_same_v<backend, reference>) {
-    return trainer<M, optimizer, G, reference_engine<G>, reference_engine<M>>(
-        model, differentiated, how, source, options, nullptr, nullptr);
-  } else {
-    return trainer<M, optimizer, G, detail::simd_engine<G>, detail::simd_engine<M>>(
-        model, differentiated, how, source, options,
-        simd::generated_code<typename G::lowered, simd::native>::steps.data(),
-        simd::generated_code<typename M::lowered, simd::native>::steps.data());
-  }
+  if constexpr (std::is_same_v<backend, reference>)
+    return detail::train_with<backend>(model, how, source, options, nullptr, nullptr);
+  else
+    return detail::train_with<backend>(model, how, source, options, simd::code_of_gradients<M>(),
+                                       simd::code_of_model<M>());
 }
 
 } // namespace fovea

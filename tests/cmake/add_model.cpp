@@ -1,0 +1,78 @@
+// What fovea_add_model makes: for the instruction set in use, the same as in the user's file.
+
+#include <catch2/catch.hpp>
+
+#include <cmath>
+#include <string>
+
+#include <compiled_filter.hpp>
+#include <compiled_filter_loss.hpp>
+
+extern "C" {
+extern const fovea::simd::generated_model fovea_model_compiled_filter_baseline,
+    fovea_model_compiled_filter_avx2, fovea_model_compiled_filter_avx512;
+}
+
+namespace {
+
+using namespace fovea;
+using filters::B, filters::T;
+
+xt::xtensor<float, 3> wave(std::size_t steps, double rate) {
+  xt::xtensor<float, 3> x = xt::zeros<float>({std::size_t{2}, steps, std::size_t{1}});
+  for (std::size_t b = 0; b < 2; ++b)
+    for (std::size_t t = 0; t < steps; ++t)
+      x(b, t, 0) = static_cast<float>(std::sin(rate * static_cast<double>(t + 5 * b)));
+  return x;
+}
+
+} // namespace
+
+TEST_CASE("the code is that of the set in use") {
+  const std::string set = instruction_set();
+  CHECK(&compiled_filter::code() == (set == "avx512" ? &fovea_model_compiled_filter_avx512
+                                     : set == "avx2" ? &fovea_model_compiled_filter_avx2
+                                                     : &fovea_model_compiled_filter_baseline));
+  CHECK(fovea_model_compiled_filter_avx512.stream.position.run !=
+        fovea_model_compiled_filter_baseline.stream.position.run);
+}
+
+TEST_CASE("a model that is compiled for every set streams") {
+  const weights from = initial_weights(filters::filter, 3);
+  const std::size_t steps = 21;
+  const xt::xtensor<float, 3> x = wave(steps, 0.7);
+  const compile_options options{.capacity = {{B, 2}, {T, 21}}};
+  auto exact = compile<reference>(filters::filter, from, options);
+  const xt::xtensor<float, 3> expected = exact("x"_in = x)["y"_out];
+  const auto check = [&](const auto& y, std::size_t first) {
+    for (std::size_t b = 0; b < 2; ++b)
+      for (std::size_t t = 0; t < y.shape()[1]; ++t)
+        CHECK(y(b, t, 0) == Approx(expected(b, first + t, 0)).epsilon(1e-4).margin(1e-5));
+  };
+
+  auto net = compiled_filter::compile(from, options);
+  check(net("x"_in = x)["y"_out], 0);
+
+  auto live = compiled_filter::stream<T>(from, options);
+  static_assert(decltype(live)::has_single_position);
+  for (std::size_t t = 0; t < 8; ++t)
+    check(live.step("x"_in = xt::view(x, xt::all(), xt::range(t, t + 1), xt::all()))["y"_out], t);
+  auto copy = live;
+  for (auto* s : {&live, &copy})
+    check(s->step("x"_in = xt::view(x, xt::all(), xt::range(8, 21), xt::all()))["y"_out], 8);
+  auto along_its_dim = compiled_filter::stream(from, options);
+  check(along_its_dim.step("x"_in = x)["y"_out], 0);
+}
+
+TEST_CASE("a model that is compiled for every set learns") {
+  const weights from = initial_weights(filters::filter_loss, 4);
+  const xt::xtensor<float, 3> x = wave(13, 0.9), wanted = wave(13, 0.45);
+  const train_options options{.capacity = {{B, 2}, {T, 13}}};
+  auto fit = compiled_filter_loss::train(adamw{.rate = 1e-2}, from, options);
+  auto exact = train<reference>(filters::filter_loss, adamw{.rate = 1e-2}, from, options);
+  for (int i = 0; i < 5; ++i)
+    CHECK(fit.step("x"_in = x, "wanted"_in = wanted).loss ==
+          Approx(exact.step("x"_in = x, "wanted"_in = wanted).loss).epsilon(1e-3));
+  CHECK(fit.evaluate("x"_in = x, "wanted"_in = wanted)["loss"_out]() ==
+        Approx(exact.evaluate("x"_in = x, "wanted"_in = wanted)["loss"_out]()).epsilon(1e-3));
+}

@@ -3,7 +3,7 @@
 # Makes the library NAME: the code that is generated for one model, compiled once for each instruction set, and the header
 # NAME.hpp with
 #
-#     auto net = NAME::compile(weights, options);
+#     auto net = NAME::compile(weights, options);            # or NAME::compile<fovea::q8_0>(weights, options)
 #     auto live = NAME::stream<T>(weights, options);         # with STREAM T
 #     auto fit = NAME::train(optimizer, weights, options);   # with TRAIN
 #
@@ -69,10 +69,10 @@ auto train(const optimizer& how, const fovea::weights& weights, const fovea::tra
       APPEND functions
       "
 /// As fovea::stream.
-template <fovea::dim time = ${arg_STREAM}>
+template <fovea::dim time = ${arg_STREAM}, class format = fovea::f32>
 auto stream(const fovea::weights& weights, const fovea::compile_options& options = {}) {
   static_assert(time == ${arg_STREAM}, \"${name} is made to be streamed along ${arg_STREAM}\");
-  return fovea::detail::stream_with<time>(${arg_MODEL}, weights, options, code().stream);
+  return fovea::detail::stream_with<time, format>(${arg_MODEL}, weights, options, code().stream);
 }
 ")
   endif()
@@ -135,8 +135,9 @@ inline const fovea::simd::generated_model& code() {
 @choices@}
 
 /// As fovea::compile.
-inline auto compile(const fovea::weights& weights, const fovea::compile_options& options = {}) {
-  return fovea::detail::compile_with<fovea::f32>(@arg_MODEL@, weights, options, code().steps);
+template <class format = fovea::f32>
+auto compile(const fovea::weights& weights, const fovea::compile_options& options = {}) {
+  return fovea::detail::compile_with<format>(@arg_MODEL@, weights, options, code().steps);
 }
 @functions@
 } // namespace @name@

@@ -11,7 +11,7 @@ find_program(FOVEA_OBJCOPY NAMES objcopy REQUIRED)
 # a source.
 function(fovea_isa_object name set source symbol)
   set(fovea_isa_flags_baseline "")
-  set(fovea_isa_flags_avx2 -mavx2 -mfma)
+  set(fovea_isa_flags_avx2 -mavx2 -mfma -mf16c)
   set(fovea_isa_flags_avx512 -mavx512f -mavx512cd -mavx512bw -mavx512dq -mavx512vl -mavx2 -mfma)
   if(NOT DEFINED fovea_isa_flags_${set})
     message(FATAL_ERROR "fovea_isa_object: expected baseline, avx2 or avx512, found '${set}'")

@@ -138,10 +138,10 @@ template <class model, class engine>
 class compiled {
 public:
   compiled(const char* name, const weights& source, std::span<const name_rule> names,
-           const compile_options& options, const simd::generated_step* code)
+           const compile_options& options, weight_format format, const simd::generated_step* code)
       : sizes_(model::view, name, options.capacity), capacity_(sizes_.sizes()),
-        engine_(model_parameters(model::view, source, names), capacity_, detail::threads_of<model>(options),
-                code) {}
+        engine_(model_parameters(model::view, source, names, fovea::formatted(model::view, format)),
+                capacity_, detail::threads_of<model>(options), code) {}
   compiled(const compiled& other)
       : sizes_(other.sizes_), capacity_(other.capacity_), engine_(other.engine_, capacity_) {}
   compiled(compiled&&) = default;
@@ -210,14 +210,16 @@ template <class backend, class M>
 auto compile_with(const M& model, const weights& source, const compile_options& options,
                   const simd::generated_step* code) {
   using engine = std::conditional_t<std::is_same_v<backend, reference>, reference_engine<M>, simd_engine<M>>;
-  return compiled<M, engine>(
-      model.name, source, std::span(model.names, static_cast<std::size_t>(model.name_count)), options, code);
+  return compiled<M, engine>(model.name, source,
+                             std::span(model.names, static_cast<std::size_t>(model.name_count)), options,
+                             format_named<backend>, code);
 }
 
 } // namespace detail
 
-/// Makes a model executable: compile(model, weights, {.capacity = {{B, 8}, {T, 512}}}), or
-/// compile<reference>(...). Throws fovea::error where weights, capacity and model do not fit.
+/// Makes a model executable: compile(model, weights, {.capacity = {{B, 8}, {T, 512}}}), with weights in
+/// another format compile<q8_0>(...) (backends/weight_format.hpp), or compile<reference>(...). Throws
+/// fovea::error where weights, capacity and model do not fit.
 template <class backend = f32, class M>
 requires(M::well_formed) auto compile(const M& model, const weights& source,
                                       const compile_options& options = {}) {

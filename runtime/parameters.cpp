@@ -7,7 +7,8 @@
 
 namespace fovea {
 
-model_parameters::model_parameters(graph_view graph, weights source, std::span<const name_rule> names)
+model_parameters::model_parameters(graph_view graph, weights source, std::span<const name_rule> names,
+                                   const formatted_parameters& formatted)
     : source_(std::move(source)) {
   std::vector<wanted_parameter> wanted;
   for (std::size_t p = 0; p < graph.parameters.size(); ++p) {
@@ -29,12 +30,13 @@ model_parameters::model_parameters(graph_view graph, weights source, std::span<c
                   "to share it, keep the expr of the first and use it again");
   first_.push_back(static_cast<std::int32_t>(wanted.size()));
   values_ = source_.resolve(wanted, names);
+  for (const std::string& name : names_) formats_.push_back(formatted.of(name));
 }
 
 // Nothing that was packed of the others is shared.
 model_parameters::model_parameters(const model_parameters& like, std::vector<weight_view> values)
     : source_(weights::from({}, like.source_.source())), first_(like.first_), names_(like.names_),
-      values_(std::move(values)), learned_(true) {}
+      values_(std::move(values)), formats_(values_.size(), weight_format::f32), learned_(true) {}
 
 model_parameters model_parameters::learned(std::vector<weight_view> values) const {
   return {*this, std::move(values)};

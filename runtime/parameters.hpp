@@ -5,6 +5,7 @@
 #include <vector>
 
 #include <fovea/dsl/graph_view.hpp>
+#include <fovea/runtime/weights/formatted.hpp>
 #include <fovea/runtime/weights/weights.hpp>
 
 namespace fovea {
@@ -12,8 +13,10 @@ namespace fovea {
 /// The values of a model's parameters in a checkpoint: one view for each layer of each parameter.
 class model_parameters {
 public:
-  /// Throws fovea::error where checkpoint and model do not fit (weights::resolve).
-  model_parameters(graph_view graph, weights source, std::span<const name_rule> names);
+  /// Those that `formatted` names are to be kept in its format. Throws fovea::error where checkpoint, model
+  /// and format do not fit (weights::resolve).
+  model_parameters(graph_view graph, weights source, std::span<const name_rule> names,
+                   const formatted_parameters& formatted = {});
 
   /// The same parameters with values elsewhere, in the same order, which may change between calls.
   model_parameters learned(std::vector<weight_view> values) const;
@@ -26,6 +29,8 @@ public:
   /// are fewer.
   const weight_view& values(std::span<const int> parameters, std::size_t layer) const;
   const std::vector<weight_view>& values() const { return values_; }
+  /// What each is to be kept in; its values are those of the checkpoint.
+  weight_format format(std::size_t i) const { return formats_[i]; }
   const std::vector<std::string>& names() const { return names_; }
   const std::string& name(int parameter, std::int64_t layer) const {
     return names_[static_cast<std::size_t>(first(parameter) + layer)];
@@ -39,6 +44,7 @@ private:
   std::vector<std::int32_t> first_;
   std::vector<std::string> names_;
   std::vector<weight_view> values_;
+  std::vector<weight_format> formats_;
   bool learned_ = false;
 };
 

@@ -66,8 +66,8 @@ private:
 
 public:
   streamed(const model& of, const weights& source_weights, const compile_options& options,
-           const simd::generated_stream& code)
-      : streamed(of, source_weights, options, code,
+           weight_format format, const simd::generated_stream& code)
+      : streamed(of, source_weights, options, fovea::formatted(model::view, format), code,
                  detail::full_capacity(model::view, of.name, options.capacity)) {}
   streamed(const streamed& other)
       : most_positions_(other.most_positions_), most_new_(other.most_new_), capacity_(other.capacity_),
@@ -241,22 +241,24 @@ public:
 
 private:
   streamed(const model& of, const weights& source_weights, const compile_options& options,
-           const simd::generated_stream& code, std::vector<dim_size> capacity)
+           const formatted_parameters& formats, const simd::generated_stream& code,
+           std::vector<dim_size> capacity)
       : most_positions_(counts_positions ? size_of_time(capacity) : std::numeric_limits<std::int64_t>::max()),
         most_new_(size_of_time(capacity)), capacity_(with_positions(std::move(capacity))),
         step_sizes_(step_model::view, of.name, detail::capacity_for(step_model::view, capacity_)),
         begin_sizes_(begin_model::view, of.name, detail::capacity_for(begin_model::view, capacity_)),
         step_capacity_(step_sizes_.sizes()), begin_capacity_(begin_sizes_.sizes()),
-        step_(model_parameters(step_engine::graph, source_weights, names_of(of)), step_capacity_,
+        step_(model_parameters(step_engine::graph, source_weights, names_of(of), formats), step_capacity_,
               detail::threads_of<model>(options), code.step),
-        begin_(model_parameters(detail::simd_engine<begin_model>::graph, source_weights, names_of(of)),
-               begin_capacity_, detail::threads_of<model>(options), code.begin),
+        begin_(
+            model_parameters(detail::simd_engine<begin_model>::graph, source_weights, names_of(of), formats),
+            begin_capacity_, detail::threads_of<model>(options), code.begin),
         memory_(step_model::lowered::view, std::span(step_model::lowered::schedule.groups.live),
                 step_capacity_, stepping::result.states, most_new_, stride, batch),
         rows_(batch == 0 ? 1 : static_cast<std::size_t>(step_capacity_[batch])) {
     use_memory();
     if constexpr (single_position::exists)
-      if (detail::is_small<model>(options))
+      if (detail::is_small<model>(options) && formats.format == weight_format::f32) // its weights are float32
         single_.emplace(step_.parameters(), step_capacity_, code.position);
     if constexpr (begin_model::view.inputs.size() == 0) begin();
   }
@@ -450,10 +452,10 @@ private:
 namespace detail {
 
 /// stream with the generated code of a given instruction set.
-template <dim time, class M>
+template <dim time, class format, class M>
 auto stream_with(const M& model, const weights& source, const compile_options& options,
                  const simd::generated_stream& code) {
-  return streamed<M, time>(model, source, options, code);
+  return streamed<M, time>(model, source, options, format_named<format>, code);
 }
 
 } // namespace detail
@@ -461,20 +463,20 @@ auto stream_with(const M& model, const weights& source, const compile_options& o
 /// Makes a model that is causal along `time` move along it: stream<T>(model, weights, {.capacity = {{B, 1},
 /// {T, 512}}}). The capacity of `time` is the most positions in a step, and where the model keeps them all or
 /// has their numbers (attention without a window, learned positions) between two begins; others go on without
-/// end. A model that looks ahead is a compile-time error that names the operation. Throws fovea::error where
-/// weights, capacity and model do not fit.
-template <dim time, class M>
+/// end. With weights in another format it is stream<T, q8_0>(...). A model that looks ahead is a compile-time
+/// error that names the operation. Throws fovea::error where weights, capacity and model do not fit.
+template <dim time, class format = f32, class M>
 requires(M::well_formed) auto stream(const M& model, const weights& source,
                                      const compile_options& options = {}) {
   using stepping = detail::streamed_step<typename M::source, time>;
   if constexpr (stepping::error.empty()) {
-    return detail::stream_with<time>(model, source, options, simd::code_of_stream<M, time>());
+    return detail::stream_with<time, format>(model, source, options, simd::code_of_stream<M, time>());
   } else {
     static_cast<void>(sizeof(detail::report_of<stepping>));
     return refused_value{};
   }
 }
-template <dim time, class M>
+template <dim time, class format = f32, class M>
 requires(!M::well_formed) refused_value stream(const M&, const weights&, const compile_options& = {}) {
   return {};
 }

@@ -20,6 +20,12 @@ struct packed_scan {
   size_t layer = 0;
 };
 
+/// A parameter as products read it; null where none does.
+struct packed_panels {
+  const void* data = nullptr;
+  weight_format format = weight_format::f32;
+};
+
 /// What the steps of one call work with: where each value lies, and the sizes of this call.
 struct context {
   const graph_view& graph;
@@ -28,7 +34,7 @@ struct context {
   thread_pool& pool;
   float** slots;                  // the address of each slot; loops exchange them
   const float* const* parameters; // [first_parameter[p] + layer]
-  const float* const* panels;     // [2 * (first_parameter[p] + layer) + whether packed from columns], or null
+  const packed_panels* panels;    // [2 * (first_parameter[p] + layer) + whether packed from columns]
   const prepared_weights& products;
   const std::int32_t* first_parameter; // for each parameter of the graph
   const position_tables& positions;
@@ -71,7 +77,7 @@ struct context {
            static_cast<std::int32_t>(layers[graph.at(node).region]);
   }
   const float* parameter(int node) const { return parameters[parameter_index(node)]; }
-  const float* packed(int node, bool from_columns) const {
+  const packed_panels& packed(int node, bool from_columns) const {
     return panels[2 * parameter_index(node) + from_columns];
   }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 
+#include <fovea/backends/simd/format_panels.hpp>
 #include <fovea/backends/simd/isa/dispatch.hpp>
 #include <fovea/backends/simd/steps.hpp>
 
@@ -13,46 +14,63 @@ shared_weights::shared_weights(const graph_view& graph, const plan_view& plan, m
     : parameters(std::move(from)) {
   products.prepare(graph, plan, parameters, kernels, pool);
   for (const weight_view& view : parameters.values()) values.push_back(view.data);
-  panels.assign(2 * values.size(), nullptr);
+  panels.resize(2 * values.size());
   scans.resize(graph.regions.size());
   for (int id = 0; id < graph.node_count(); ++id) {
-    const int weight = packed_weight(graph, id);
-    if (weight < 0 || !plan.live[id] || products.of(id) != nullptr) continue;
-    const bool from_columns = is_from_columns(graph, id);
-    const shape& s = graph.at(weight).shape;
-    const auto rows = static_cast<size_t>(graph.number(s[0])),
-               columns = static_cast<size_t>(graph.number(s[1]));
-    const int p = graph.at(weight).attributes[0];
-    for (std::int64_t layer = 0; layer < graph.layers(weight); ++layer) {
-      const auto i = static_cast<std::size_t>(parameters.first(p) + layer);
-      const float*& panel = panels[2 * i + from_columns];
-      if (panel != nullptr) continue;
-      pack_args pack{.b = values[i],
-                     .columns = from_columns ? columns : rows,
-                     .depth = from_columns ? rows : columns,
-                     .column_stride = from_columns ? 1 : columns,
-                     .depth_stride = from_columns ? columns : 1};
-      const auto pack_all = [&] {
-        pool.run(kernels.pack_tasks(pack),
-                 [&](size_t first, size_t last, size_t) { kernels.pack(pack, first, last); });
-      };
-      if (parameters.are_learned()) {
-        learned_panels.emplace_back(panel_floats(kernels.panel, pack.columns, pack.depth));
-        panel = pack.panels = learned_panels.back().data();
-        packing.push_back(pack);
-        pack_all();
-        continue;
-      }
-      const std::string key =
-          parameters.name(p, layer) + (from_columns ? " columns " : " rows ") + kernels.instruction_set;
-      kept.push_back(parameters.source().packed_copy(key, [&] {
-        packed made(panel_floats(kernels.panel, pack.columns, pack.depth));
-        pack.panels = made.data();
-        pack_all();
-        return made;
-      }));
-      panel = kept.back()->data();
+    const int weight = packed_weight(graph, id), table = formatted_table(graph, id);
+    if (!plan.live[id]) continue;
+    if (weight >= 0 && products.of(id) == nullptr)
+      pack_parameter(graph, weight, is_from_columns(graph, id), kernels, pool);
+    if (table >= 0) pack_parameter(graph, table, false, kernels, pool);
+  }
+}
+
+int shared_weights::formatted_table(const graph_view& graph, int id) const {
+  const int table = graph.at(id).kind == op::gather ? graph.operand(id, 0) : -1;
+  if (table < 0 || graph.at(table).kind != op::parameter) return -1;
+  const auto first = static_cast<std::size_t>(parameters.first(graph.at(table).attributes[0]));
+  return parameters.format(first) == weight_format::f32 ? -1 : table;
+}
+
+void shared_weights::pack_parameter(const graph_view& graph, int parameter, bool from_columns,
+                                    const kernel_table& kernels, thread_pool& pool) {
+  const shape& s = graph.at(parameter).shape;
+  const auto rows = static_cast<size_t>(graph.number(s[0])),
+             columns = static_cast<size_t>(graph.number(s[1]));
+  const int p = graph.at(parameter).attributes[0];
+  for (std::int64_t layer = 0; layer < graph.layers(parameter); ++layer) {
+    const auto i = static_cast<std::size_t>(parameters.first(p) + layer);
+    packed_panels& panel = panels[2 * i + from_columns];
+    if (panel.data != nullptr) continue;
+    panel.format = parameters.format(i);
+    pack_args pack{.b = values[i],
+                   .columns = from_columns ? columns : rows,
+                   .depth = from_columns ? rows : columns,
+                   .column_stride = from_columns ? 1 : columns,
+                   .depth_stride = from_columns ? columns : 1};
+    const auto pack_all = [&] {
+      pool.run(kernels.pack_tasks(pack),
+               [&](size_t first, size_t last, size_t) { kernels.pack(pack, first, last); });
+    };
+    if (parameters.are_learned()) {
+      learned_panels.emplace_back(panel_floats(kernels.panel, pack.columns, pack.depth));
+      panel.data = pack.panels = learned_panels.back().data();
+      packing.push_back(pack);
+      pack_all();
+      continue;
     }
+    const std::string& name = parameters.name(p, layer);
+    const std::string key = name + (from_columns ? " columns " : " rows ") + name_of(panel.format) + " " +
+                            kernels.instruction_set;
+    kept.push_back(parameters.source().packed_copy(key, [&] {
+      if (panel.format != weight_format::f32)
+        return in_format_panels(panel.format, values[i], rows, columns, kernels, pool, name);
+      packed made(panel_floats(kernels.panel, pack.columns, pack.depth));
+      pack.panels = made.data();
+      pack_all();
+      return made;
+    }));
+    panel.data = kept.back()->data();
   }
 }
 

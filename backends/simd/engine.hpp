@@ -16,7 +16,7 @@ namespace fovea::simd {
 struct shared_weights {
   model_parameters parameters;
   std::vector<const float*> values;
-  std::vector<const float*> panels;
+  std::vector<packed_panels> panels;
   std::vector<std::shared_ptr<const packed>> kept;
   std::vector<packed_scan> scans; // for each region
   prepared_weights products;
@@ -34,6 +34,12 @@ struct shared_weights {
   /// Packs the parameters of a scan that is one function, anew where they are packed already.
   void pack_scan(const graph_view& graph, const plan_view& plan, const scan_nodes& nodes,
                  const generated_step& code);
+
+private:
+  /// The table of a gather, where it is a parameter that is kept in a format; else -1.
+  int formatted_table(const graph_view& graph, int id) const;
+  void pack_parameter(const graph_view& graph, int parameter, bool from_columns, const kernel_table& kernels,
+                      thread_pool& pool);
 };
 
 /// The memory and threads of one compiled model: nothing is allocated after it is made.

@@ -1,5 +1,5 @@
 // Goes on with texts as the model does that this program is compiled for (FOVEA_GENERATE_CONFIGURATION, a
-// header of configurations/).
+// header of configurations/), its weights in FOVEA_GENERATE_FORMAT.
 
 #include FOVEA_GENERATE_CONFIGURATION
 
@@ -24,8 +24,8 @@ void run(const arguments& given) {
   const tokenizer words = load_tokenizer(a.tokenizer);
   const weights trained = load_weights(a.weights);
   expect_metadata(trained, c.metadata);
-  auto live =
-      stream<"T">(declared, trained, {.capacity = {{"B", 1}, {"T", c.context}}, .threads = a.threads});
+  auto live = stream<"T", FOVEA_GENERATE_FORMAT>(
+      declared, trained, {.capacity = {{"B", 1}, {"T", c.context}}, .threads = a.threads});
   stream_reader model(live, [](auto& s, const auto& ids) { return s.step("tokens"_in = ids)["logits"_out]; });
   const pace measured =
       write_texts(model, words, a, c, [](std::string_view text) { program::print(std::string(text)); });
@@ -38,7 +38,7 @@ void run(const arguments& given) {
 int main(int count, char** words) {
   const std::string name = configured().name;
   return program::run<arguments>(
-      ("generate_" + name).c_str(),
+      "generate_" FOVEA_GENERATE_NAME,
       ("Goes on with texts as " + name + " does, and prints each token as it comes.").c_str(), count, words,
       declare, run);
 }

@@ -11,5 +11,6 @@
 #include <fovea/runtime/training/train.hpp>
 #include <fovea/runtime/weights/expect_metadata.hpp>
 #include <fovea/runtime/weights/gguf.hpp>
+#include <fovea/runtime/weights/rounded.hpp>
 #include <fovea/runtime/weights/weights.hpp>
 #include <fovea/runtime/weights/word_vectors.hpp>

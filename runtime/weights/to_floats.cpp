@@ -1,29 +1,15 @@
 #include <fovea/runtime/weights/to_floats.hpp>
 
+#include <fovea/backends/half.hpp>
 #include <fovea/runtime/error.hpp>
 
 #include <array>
-#include <bit>
 #include <cstdint>
 #include <cstring>
 #include <string>
 
 namespace fovea {
 namespace {
-
-float from_half(std::uint16_t half) {
-  // The exponent's bias differs by 112. Multiplying by 2^112 shifts it and makes subnormals normal on the
-  // way.
-  const std::uint32_t sign = static_cast<std::uint32_t>(half & 0x8000u) << 16;
-  const std::uint32_t rest = static_cast<std::uint32_t>(half & 0x7fffu) << 13;
-  const std::uint32_t finite = std::bit_cast<std::uint32_t>(std::bit_cast<float>(rest) * 0x1p112f);
-  const std::uint32_t magnitude = (half & 0x7c00u) == 0x7c00u ? rest | 0x7f800000u : finite;
-  return std::bit_cast<float>(sign | magnitude);
-}
-
-float from_bfloat(std::uint16_t value) {
-  return std::bit_cast<float>(static_cast<std::uint32_t>(value) << 16);
-}
 
 template <typename element, typename convert>
 void convert_all(std::span<const std::byte> bytes, float* to, convert f) {

@@ -60,8 +60,9 @@ double error_of_logits(const weights& from) {
 }
 
 /// The begin token and 200 more, one step of a stream each.
+template <class format = f32>
 token_ids streamed_ids(const weights& from) {
-  auto live = stream<T>(models::llama<stories>, from, {.capacity = {{B, 1}, {T, 256}}});
+  auto live = stream<T, format>(models::llama<stories>, from, {.capacity = {{B, 1}, {T, 256}}});
   stream_reader model(live, [](auto& s, const auto& ids) { return s.step("tokens"_in = ids)["logits"_out]; });
   token_ids ids{1};
   greedy(model, token_ids{1}, {.max_tokens = 200}, [&](const generated_token& token) {
@@ -185,4 +186,45 @@ TEST_CASE("stories260K from GGUF writes the same text") {
   CHECK(error_of_logits<f32>(as_gguf(trained, ggml::f16)) < 0.02);
   CHECK(error_of_logits<f32>(as_gguf(trained, ggml::q8_0)) < 0.3);
   CHECK(error_of_logits<f32>(as_gguf(trained, ggml::q4_0)) < 5);
+}
+
+namespace {
+
+/// How well a text is predicted after its first token.
+template <class format>
+double perplexity_of(const weights& from, const token_ids& ids) {
+  const auto scores = logits_of<format>(from, ids);
+  double sum = 0;
+  for (std::size_t t = 0; t + 1 < ids.size(); ++t) {
+    double total = 0;
+    const auto score = [&](token_id id) {
+      return static_cast<double>(scores(0, t, static_cast<std::size_t>(id)));
+    };
+    for (token_id id = 0; id < stories.vocab; ++id) total += std::exp(score(id));
+    sum += std::log(total) - score(ids[t + 1]);
+  }
+  return std::exp(sum / static_cast<double>(ids.size() - 1));
+}
+
+/// How many tokens are those of the reference text before the first other one.
+template <class format>
+std::size_t same_tokens(const weights& from) {
+  const token_ids found = streamed_ids<format>(from), expected = greedy_ids();
+  std::size_t count = 0;
+  while (count < std::min(found.size(), expected.size()) && found[count] == expected[count]) ++count;
+  return count;
+}
+
+} // namespace
+
+TEST_CASE("stories260K with its weights in other formats predicts as well, and begins the same text") {
+  const weights trained = load_weights(folder() + "stories260K.bin");
+  const token_ids text = greedy_ids();
+  const double plain = perplexity_of<f32>(trained, text);
+  CHECK(perplexity_of<f16>(trained, text) / plain == Approx(1).margin(1e-4));
+  CHECK(perplexity_of<bf16>(trained, text) / plain == Approx(1).margin(2e-3));
+  CHECK(perplexity_of<q8_0>(trained, text) / plain == Approx(1).margin(1e-2));
+  CHECK(perplexity_of<q4_0>(trained, text) / plain == Approx(1).margin(0.2));
+  CHECK(same_tokens<f16>(trained) == text.size());
+  CHECK(same_tokens<q8_0>(trained) > 60);
 }

@@ -24,7 +24,9 @@ constexpr instruction_set_entry sets[] = {
               __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("fma");
      }},
     {"avx2", &fovea_kernels_avx2,
-     [] { return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"); }},
+     [] {
+       return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("f16c");
+     }},
     {"baseline", &fovea_kernels_baseline, [] { return true; }},
 };
 

@@ -3,12 +3,23 @@
 #include <cstring>
 #include <fovea/backends/simd/kernels/panel.hpp>
 #include <fovea/backends/simd/kernels/table.hpp>
+#include <fovea/backends/simd/kernels/weight_panel.hpp>
 
 namespace fovea::simd {
 
 namespace detail {
 inline constexpr size_t gather_rows = 16; // rows in a task: a task is worth handing to a thread
+
+/// Row `id` of a table in panels.
+template <class Arch, weight_format format>
+inline void gather_column(const gather_args& args, size_t id, float* out) {
+  constexpr size_t packed = panel<Arch>;
+  const auto* at = static_cast<const unsigned char*>(args.table) +
+                   id / packed * panel_layout<format>::bytes(packed, args.width);
+  for (size_t k = 0; k < args.width; ++k) out[k] = weight_at<format>(at, packed, k, id % packed);
 }
+
+} // namespace detail
 
 template <class Arch>
 size_t gather_tasks(const gather_args& args) {
@@ -21,12 +32,11 @@ void gather(const gather_args& args, size_t first, size_t last) {
   for (size_t i = first * detail::gather_rows; i < end; ++i) {
     const size_t id = static_cast<size_t>(args.ids[i]);
     float* out = args.out + i * args.out_stride;
-    if (args.paneled) {
-      const float* column = args.table + id / panel<Arch> * panel<Arch> * args.width + id % panel<Arch>;
-      for (size_t k = 0; k < args.width; ++k) out[k] = column[k * panel<Arch>];
-    } else {
-      std::memcpy(out, args.table + id * args.width, args.width * sizeof(float));
+    if (!args.paneled) {
+      std::memcpy(out, static_cast<const float*>(args.table) + id * args.width, args.width * sizeof(float));
+      continue;
     }
+    with_format(args.format, [&](auto layout) { detail::gather_column<Arch, layout.of>(args, id, out); });
   }
 }
 

@@ -10,6 +10,7 @@
 #include <fovea/backends/simd/kernels/lanes.hpp>
 #include <fovea/backends/simd/kernels/panel.hpp>
 #include <fovea/backends/simd/kernels/table.hpp>
+#include <fovea/backends/simd/kernels/weight_panel.hpp>
 #include <utility>
 
 namespace fovea::simd {
@@ -54,12 +55,13 @@ inline task_grid tasks_of(const product_args& args) {
   return {panels, group_rows, ceil_div(args.rows, group_rows)};
 }
 
-/// Weights to fetch for later, `step` floats with each step of the depth. Of the passes of row blocks over a
+/// Weights to fetch for later, `step` bytes with each step of the depth. Of the passes of row blocks over a
 /// panel the first waits for memory and the others do not: each fetches its share of the panels behind, so
 /// that memory and arithmetic are both busy throughout.
 struct ahead {
-  const float* at;
+  const unsigned char* at;
   size_t step;
+  ahead(const void* from, size_t bytes) : at(static_cast<const unsigned char*>(from)), step(bytes) {}
 };
 
 /// Where rows lie in pieces: their length, and what each row skips after one.
@@ -70,17 +72,18 @@ struct in_pieces {
 
 /// to[rows, vectors] = (row a[r] of `depth` floats for each r) * as many vectors of columns in panels of
 /// `packed` + bias. `pieced`: whether rows are in pieces, else `in` does not count.
-template <class Arch, size_t rows, size_t vectors, size_t packed, bool pieced>
-inline void multiply(const float* (&a)[rows], in_pieces in, size_t depth, const float* weights,
+template <class Arch, size_t rows, size_t vectors, size_t packed, bool pieced, weight_format format>
+inline void multiply(const float* (&a)[rows], in_pieces in, size_t depth, const unsigned char* weights,
                      const float* bias, float* to, size_t to_stride, ahead next) {
-  const auto weight_at = [&](size_t k, size_t v) {
-    return vec<Arch>::load_aligned(weights + ((v / 2) * depth + k) * packed + (v % 2) * width<Arch>);
-  };
+  using layout = panel_layout<format>;
+  constexpr bool grouped = layout::grouped;
+  weight_reader<Arch, format, vectors, packed> read{weights, layout::bytes(packed, depth)};
   vec<Arch> sum[rows][vectors];
   for_constants<rows * vectors>([&](auto i) { sum[i / vectors][i % vectors] = vec<Arch>(0.f); });
   size_t k = 0;
   do {
-    const size_t end = pieced ? k + in.piece : depth;
+    const size_t end = pieced ? k + in.piece : grouped ? smaller(k + weight_group, depth) : depth;
+    read.begin_group(k);
     for (; k < end; ++k) {
       if constexpr (vectors <= 2) {
         __builtin_prefetch(next.at, 0, 2);
@@ -91,12 +94,12 @@ inline void multiply(const float* (&a)[rows], in_pieces in, size_t depth, const 
         vec<Arch> x[rows];
         for_constants<rows>([&](auto r) { x[r] = vec<Arch>(a[r][k]); });
         for_constants<vectors>([&](auto v) {
-          const vec<Arch> weight = rows == 1 ? weight_at(k, v) : in_register(weight_at(k, v));
+          const vec<Arch> weight = rows == 1 ? read.at(k, v) : in_register(read.at(k, v));
           for_constants<rows>([&](auto r) { sum[r][v] = fma<Arch>(x[r], weight, sum[r][v]); });
         });
       } else {
         vec<Arch> weight[vectors];
-        for_constants<vectors>([&](auto v) { weight[v] = in_register(weight_at(k, v)); });
+        for_constants<vectors>([&](auto v) { weight[v] = in_register(read.at(k, v)); });
         for_constants<rows>([&](auto r) {
           const vec<Arch> x(a[r][k]);
           for_constants<vectors>([&](auto v) { sum[r][v] = fma<Arch>(x, weight[v], sum[r][v]); });
@@ -105,7 +108,7 @@ inline void multiply(const float* (&a)[rows], in_pieces in, size_t depth, const 
     }
     if constexpr (pieced) // what was read so far stays behind, for k counts on
       for_constants<rows>([&](auto r) { a[r] += in.shifts[r]; });
-  } while (pieced && k < depth);
+  } while ((pieced || grouped) && k < depth);
   for_constants<vectors>([&](auto v) {
     const vec<Arch> b = bias ? load<Arch>(bias + v * width<Arch>) : vec<Arch>(0.f);
     for_constants<rows>([&](auto r) { store<Arch>(to + r * to_stride + v * width<Arch>, sum[r][v] + b); });
@@ -120,7 +123,8 @@ struct block_work {
   ahead next;
 };
 
-template <class Arch, size_t rows, size_t vectors, bool pieced, size_t packed = panel<Arch>>
+template <class Arch, size_t rows, size_t vectors, bool pieced, weight_format format,
+          size_t packed = panel<Arch>>
 inline void multiply_block(const block_work& work, size_t at) {
   const product_args& args = *work.args;
   const product_part& part = *work.part;
@@ -145,7 +149,8 @@ inline void multiply_block(const block_work& work, size_t at) {
   });
   float* to = in_place ? out : tile;
   const size_t to_stride = in_place ? part.out_stride : block;
-  const float* weights = part.panels + column * args.depth;
+  const auto* weights =
+      static_cast<const unsigned char*>(part.panels) + at * panel_layout<format>::bytes(packed, args.depth);
   const float* a[rows];
   for (size_t r = 0; r < rows; ++r) {
     const size_t row = work.row + r;
@@ -153,8 +158,8 @@ inline void multiply_block(const block_work& work, size_t at) {
                            : args.a + (args.ids ? static_cast<size_t>(args.ids[row]) : row) * args.a_stride;
   }
   const ahead next{work.next.at + (at - work.first) * args.depth * work.next.step, work.next.step};
-  multiply<Arch, rows, vectors, packed, pieced>(a, {args.piece, args.row_shifts + work.row}, args.depth,
-                                                weights, bias, to, to_stride, next);
+  multiply<Arch, rows, vectors, packed, pieced, format>(a, {args.piece, args.row_shifts + work.row},
+                                                        args.depth, weights, bias, to, to_stride, next);
   if (in_place) return;
   activate<Arch>(part.act, tile, rows * block);
   for (size_t r = 0; r < rows; ++r)
@@ -162,23 +167,26 @@ inline void multiply_block(const block_work& work, size_t at) {
                    out + r * part.out_stride, columns);
 }
 
-template <class Arch, size_t rows, bool pieced>
+template <class Arch, size_t rows, bool pieced, weight_format format>
 void multiply_panels(const block_work& work) {
   constexpr size_t together = block_panels<Arch>(rows);
   size_t at = work.first;
   if constexpr (together > 1)
     for (; at + together <= work.last; at += together)
-      multiply_block<Arch, rows, 2 * together, pieced>(work, at);
+      multiply_block<Arch, rows, 2 * together, pieced, format>(work, at);
   for (; at < work.last; ++at) {
-    // The last panel may be empty but for its first vector, or for a narrower one.
-    using narrow = narrower<Arch>;
-    const size_t left = work.part->columns - at * panel<Arch>;
-    if (left > width<Arch>)
-      multiply_block<Arch, rows, 2, pieced>(work, at);
-    else if (left > width<narrow> || width<narrow> == width<Arch>)
-      multiply_block<Arch, rows, 1, pieced>(work, at);
-    else
-      multiply_block<narrow, rows, 1, pieced, panel<Arch>>(work, at);
+    if constexpr (format != weight_format::f32) {
+      multiply_block<Arch, rows, 2, pieced, format>(work, at);
+    } else { // the last panel may be empty but for its first vector, or for a narrower one
+      using narrow = narrower<Arch>;
+      const size_t left = work.part->columns - at * panel<Arch>;
+      if (left > width<Arch>)
+        multiply_block<Arch, rows, 2, pieced, format>(work, at);
+      else if (left > width<narrow> || width<narrow> == width<Arch>)
+        multiply_block<Arch, rows, 1, pieced, format>(work, at);
+      else
+        multiply_block<narrow, rows, 1, pieced, format, panel<Arch>>(work, at);
+    }
   }
 }
 
@@ -187,14 +195,16 @@ struct kernels_by_rows;
 
 template <class Arch, size_t... index>
 struct kernels_by_rows<Arch, std::index_sequence<index...>> {
-  static constexpr void (*kernels[])(const block_work&) = {multiply_panels<Arch, index + 1, false>...};
-  static constexpr void (*pieced[])(const block_work&) = {multiply_panels<Arch, index + 1, true>...};
+  template <bool pieced, weight_format format>
+  static constexpr void (*of[])(const block_work&) = {multiply_panels<Arch, index + 1, pieced, format>...};
 };
 
 template <class Arch>
 inline void multiply_rows(size_t rows, const block_work& work) {
   using all = kernels_by_rows<Arch, std::make_index_sequence<block_rows<Arch>>>;
-  (work.args->row_shifts ? all::pieced : all::kernels)[rows - 1](work);
+  if (work.args->row_shifts) // a convolution's
+    return all::template of<true, weight_format::f32>[rows - 1](work);
+  with_format(work.part->format, [&](auto layout) { all::template of<false, layout.of>[rows - 1](work); });
 }
 
 /// Panels [first, last) of a part for `rows` rows from `row` on, in register blocks. Panels go two by two,
@@ -203,6 +213,7 @@ template <class Arch>
 inline void multiply_group(const product_args& args, const product_part& part, size_t row, size_t rows,
                            size_t first, size_t last) {
   constexpr size_t most = block_rows<Arch>;
+  const size_t bytes = panel_bytes(part.format, panel<Arch>, args.depth);
   const size_t step = rows <= most ? last - first : 2;
   for (size_t at = first; at < last; at += step) {
     const size_t passes = ceil_div(rows, most);
@@ -212,8 +223,10 @@ inline void multiply_group(const product_args& args, const product_part& part, s
       const size_t block = left <= most       ? left
                            : left == most + 1 ? ceil_div(left, 2)
                                               : most; // never one row alone
-      const size_t share = panel<Arch> / passes;
-      const ahead next{part.panels + ((at + step) * panel<Arch> + pass * step * share) * args.depth, share};
+      const size_t share = bytes / larger(args.depth, 1) / passes;
+      const ahead next{static_cast<const unsigned char*>(part.panels) + (at + step) * bytes +
+                           pass * step * share * args.depth,
+                       share};
       multiply_rows<Arch>(block, {&args, &part, row + done, at, smaller(at + step, last), next});
       done += block;
     }

@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <fovea/backends/weight_format.hpp>
 
 namespace fovea::simd {
 
@@ -19,13 +20,13 @@ enum class combine : std::uint8_t { none, add, multiply };
 
 /// One output of a matrix product that shares its left operand with others (query, key and value, for
 /// instance).
-///   panels   weights [columns, depth] packed by `pack`
+///   panels   weights [columns, depth] packed by `pack`, or in another format by pack_in_format
 ///   bias     [columns] or null
 ///   out      [rows, columns], rows out_stride apart
 ///   other    [rows, columns] or null, rows other_stride apart; joined after the activation (residual: add,
 ///   gate: multiply)
 struct product_part {
-  const float* panels = nullptr;
+  const void* panels = nullptr;
   size_t columns = 0;
   const float* bias = nullptr;
   float* out = nullptr;
@@ -34,6 +35,7 @@ struct product_part {
   size_t other_stride = 0;
   activation act = activation::none;
   combine join = combine::none;
+  weight_format format = weight_format::f32;
 };
 
 /// out = join(act(a * weights^T + bias), other) for each part.
@@ -103,15 +105,17 @@ struct pool_args {
   std::ptrdiff_t counted[2] = {0, 0}; // one past the last position of the padding behind an axis
 };
 
-/// out[i] = table[ids[i]], rows of `width` floats. With `paneled` the table is packed by `pack` (columns are
-/// its rows, depth its width): a table that is tied to an output projection is stored once.
+/// out[i] = table[ids[i]], rows of `width` floats. With `paneled` the table is packed as a product's weights
+/// are (columns are its rows, depth its width), in a format: a table that is tied to an output projection is
+/// stored once.
 struct gather_args {
-  const float* table = nullptr;
+  const void* table = nullptr;
   bool paneled = false;
   size_t width = 0, rows = 0;
   const std::int32_t* ids = nullptr;
   float* out = nullptr;
   size_t out_stride = 0;
+  weight_format format = weight_format::f32;
 };
 
 /// Softmax(scale * q k^T + bias, capped and masked) v, without stored scores (online softmax: Milakov and

@@ -119,9 +119,10 @@ inline void multiply_turned_piece(const turned_product_args& a, size_t row, size
       // what they will need of the next piece.
       ahead next{from.b, 0};
       if (j + 2 * block <= columns) {
-        if (r != 0 && r / most <= block / line) next = {of_b + j + block + (r / most - 1) * line, a.b_row};
+        if (r != 0 && r / most <= block / line)
+          next = {of_b + j + block + (r / most - 1) * line, a.b_row * sizeof(float)};
       } else if (first + 2 * depth <= a.depth) {
-        next = {of_a + r + depth * a.a_row, a.a_row};
+        next = {of_a + r + depth * a.a_row, a.a_row * sizeof(float)};
       }
       constexpr auto kernel = [](bool pack_a, bool pack_b) {
         return pack_a   ? pack_b ? multiply_turned<Arch, true, true> : multiply_turned<Arch, true, false>

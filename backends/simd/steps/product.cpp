@@ -22,7 +22,8 @@ void run_product(context& c, const step& s) {
       const prepared_product normed = c.prepared(id);
       p.panels = normed.weights, p.bias = normed.bias;
     } else {
-      p.panels = c.packed(weight, from_columns);
+      const packed_panels& packed = c.packed(weight, from_columns);
+      p.panels = packed.data, p.format = packed.format;
       if (n.operand_count > 2) p.bias = c.value(c.graph.operand(id, 2));
     }
     p.out = c.result(root);

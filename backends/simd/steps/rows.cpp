@@ -159,7 +159,10 @@ void run_gather(context& c, const step& s) {
                    .ids = id,
                    .out = c.result(s.node)};
   args.out_stride = args.width;
-  if (const int b = c.plan.base[table]; c.graph.at(b).kind == op::parameter) args.table = c.packed(b, false);
+  if (const int b = c.plan.base[table]; c.graph.at(b).kind == op::parameter) {
+    const packed_panels& packed = c.packed(b, false);
+    args.table = packed.data, args.format = packed.format;
+  }
   args.paneled = args.table != nullptr;
   if (!args.paneled) args.table = c.value(table);
   c.run(c.kernels.gather_tasks(args),

@@ -1,0 +1,74 @@
+#include <fovea/backends/simd/format_panels.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <span>
+
+#include <fovea/backends/simd/kernels/panel_layout.hpp>
+#include <fovea/runtime/error.hpp>
+#include <fovea/runtime/weights/from_floats.hpp>
+
+namespace fovea::simd {
+namespace {
+
+/// Up to 32 weights of a column, from row k on, as a file stores them, go to their places in the panel.
+template <weight_format format>
+void put(const std::byte* stored, std::byte* panel, size_t packed, size_t column, size_t k, size_t count) {
+  using layout = panel_layout<format>;
+  if constexpr (layout::grouped) {
+    std::memcpy(panel + layout::scales(packed, k) + column * layout::scale_bytes, stored,
+                layout::scale_bytes);
+    stored += layout::scale_bytes;
+  }
+  for (size_t i = 0; i < count; ++i) {
+    std::byte* row = panel + layout::row(packed, k + i);
+    if constexpr (format == weight_format::q4_0) { // by halves there too, of the group
+      constexpr size_t half = weight_group / 2;
+      const std::byte nibble = (stored[i % half] >> (i < half ? 0 : 4)) & std::byte{15};
+      row[column % (packed / 2)] |= nibble << (column < packed / 2 ? 0 : 4);
+    } else {
+      constexpr size_t bytes = layout::bits / 8;
+      std::memcpy(row + column * bytes, stored + i * bytes, bytes);
+    }
+  }
+}
+
+void check_range(weight_format format, std::span<const float> weights, const std::string& name) {
+  const float largest = largest_value(element_of(format));
+  for (const float x : weights)
+    if (std::abs(x) > largest)
+      throw error("parameter " + name + ": expected values up to " + std::to_string(largest) + " for " +
+                  name_of(format) + ", found " + std::to_string(x));
+}
+
+} // namespace
+
+packed in_format_panels(weight_format format, const float* weights, size_t columns, size_t depth,
+                        const kernel_table& kernels, thread_pool& pool, const std::string& name) {
+  check_range(format, {weights, columns * depth}, name);
+  const size_t panels = (columns + kernels.panel - 1) / kernels.panel,
+               bytes = panel_bytes(format, kernels.panel, depth);
+  packed made((panels * bytes + sizeof(float) - 1) / sizeof(float));
+  auto* const all = reinterpret_cast<std::byte*>(made.data());
+  const auto pack = [&](auto layout, size_t p) {
+    std::byte* panel = all + p * bytes;
+    std::memset(panel, 0, bytes);
+    std::array<std::byte, weight_group * sizeof(float)> stored;
+    for (size_t j = 0; j < std::min(kernels.panel, columns - p * kernels.panel); ++j)
+      for (size_t k = 0; k < depth; k += weight_group) {
+        const size_t count = std::min<size_t>(weight_group, depth - k);
+        from_floats(element_of(layout.of), {weights + (p * kernels.panel + j) * depth + k, count},
+                    stored.data());
+        put<layout.of>(stored.data(), panel, kernels.panel, j, k, count);
+      }
+  };
+  pool.run(panels, [&](size_t first, size_t last, size_t) {
+    for (size_t p = first; p < last; ++p) with_format(format, [&](auto layout) { pack(layout, p); });
+  });
+  return made;
+}
+
+} // namespace fovea::simd

@@ -1,0 +1,73 @@
+#pragma once
+
+// How weights lie in a panel of `packed` columns, in each format. Plain numbers: what packs panels and what
+// reads them agree by it.
+//
+//   f32, f16, bf16  for each k, the columns side by side
+//   q8_0            for each 32 k: a float16 scale for each column; then for each k an int8 for each column
+//   q4_0            the same with a byte for each two columns, j in the low half, j + packed / 2 in the high
+//                   one, 8 standing for zero
+// A group of 32 that the depth ends is as long as the others.
+
+#include <cstddef>
+
+#include <fovea/backends/weight_format.hpp>
+
+namespace fovea::simd {
+
+using std::size_t;
+
+template <weight_format format>
+struct panel_layout {
+  static constexpr weight_format of = format;
+  static constexpr bool grouped = format == weight_format::q8_0 || format == weight_format::q4_0;
+  static constexpr size_t bits = format == weight_format::f32    ? 32
+                                 : format == weight_format::q8_0 ? 8
+                                 : format == weight_format::q4_0 ? 4
+                                                                 : 16;
+  static constexpr size_t scale_bytes = 2;
+
+  static constexpr size_t row_bytes(size_t packed) { return packed * bits / 8; }
+  /// Bytes of the scales up to row k's own.
+  static constexpr size_t scales_before(size_t packed, size_t k) {
+    return grouped ? (k / weight_group + 1) * packed * scale_bytes : 0;
+  }
+  /// Where the weights of row k begin, in bytes from the panel's beginning.
+  static constexpr size_t row(size_t packed, size_t k) {
+    return k * row_bytes(packed) + scales_before(packed, k);
+  }
+  /// Where the scales of its group do.
+  static constexpr size_t scales(size_t packed, size_t k) {
+    return k / weight_group * packed * (scale_bytes + weight_group * bits / 8);
+  }
+  /// Bytes from one panel to the next.
+  static constexpr size_t bytes(size_t packed, size_t depth) {
+    return grouped ? scales(packed, depth + weight_group - 1) : depth * packed * bits / 8;
+  }
+};
+
+/// Calls f with the format as a constant.
+template <class F>
+constexpr auto with_format(weight_format format, const F& f) {
+  using enum weight_format;
+  switch (format) {
+    case f16:
+      return f(panel_layout<f16>{});
+    case bf16:
+      return f(panel_layout<bf16>{});
+    case q8_0:
+      return f(panel_layout<q8_0>{});
+    case q4_0:
+      return f(panel_layout<q4_0>{});
+    case f32:
+      break;
+  }
+  return f(panel_layout<f32>{});
+}
+
+/// Bytes of one panel of `panel` columns in a format, from one to the next.
+constexpr size_t panel_bytes(weight_format format, size_t panel, size_t depth) {
+  return with_format(format, [=](auto layout) { return layout.bytes(panel, depth); });
+}
+
+} // namespace fovea::simd

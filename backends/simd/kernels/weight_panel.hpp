@@ -1,0 +1,84 @@
+#pragma once
+
+// Reading the weights of a panel (panel_layout.hpp): decoded in registers to exactly the float32 values that
+// they stand for.
+
+#include <cstring>
+#include <fovea/backends/half.hpp>
+#include <fovea/backends/simd/arch.hpp>
+#include <fovea/backends/simd/kernels/lanes.hpp>
+#include <fovea/backends/simd/kernels/panel_layout.hpp>
+#include <fovea/backends/simd/narrow.hpp>
+
+namespace fovea::simd {
+
+namespace detail {
+
+/// The weights of `vectors` vectors of columns, a panel each two.
+template <class Arch, weight_format format, size_t vectors, size_t packed>
+struct weight_reader {
+  using layout = panel_layout<format>;
+  const unsigned char* panels;
+  size_t panel_bytes;       // from one panel to the next
+  size_t scales_before = 0; // bytes of scales before the weights of the group
+  vec<Arch> scale[layout::grouped ? vectors : 1] = {};
+
+  static constexpr size_t column(size_t v) { return v % 2 * width<Arch>; }
+
+  /// To be called before the first k of each group; one that has no groups is one.
+  [[gnu::always_inline]] void begin_group(size_t k) {
+    if constexpr (layout::grouped) {
+      for_constants<vectors>([&](auto v) {
+        scale[v] = load_half<Arch>(panels + v / 2 * panel_bytes + layout::scales(packed, k) + 2 * column(v));
+      });
+      scales_before = layout::scales_before(packed, k);
+    }
+  }
+  [[gnu::always_inline]] vec<Arch> at(size_t k, size_t v) const {
+    const unsigned char* row = panels + v / 2 * panel_bytes + k * layout::row_bytes(packed) + scales_before;
+    if constexpr (format == weight_format::f32)
+      return vec<Arch>::load_aligned(reinterpret_cast<const float*>(row) + column(v));
+    else if constexpr (format == weight_format::f16)
+      return load_half<Arch>(row + 2 * column(v));
+    else if constexpr (format == weight_format::bf16)
+      return load_bfloat<Arch>(row + 2 * column(v));
+    else if constexpr (format == weight_format::q8_0)
+      return to_float<Arch>(load_int8<Arch>(row + column(v))) * scale[v];
+    else
+      return nibble_less_8<Arch>(load_uint8<Arch>(row), v % 2 * 4) * scale[v];
+  }
+};
+
+/// One weight.
+template <weight_format format>
+inline float weight_at(const unsigned char* panel, size_t packed, size_t k, size_t column) {
+  using layout = panel_layout<format>;
+  const unsigned char* row = panel + layout::row(packed, k);
+  const auto read_half = [](const unsigned char* from) {
+    std::uint16_t half;
+    std::memcpy(&half, from, sizeof half);
+    return from_half(half);
+  };
+  if constexpr (format == weight_format::f32) {
+    float x;
+    std::memcpy(&x, row + 4 * column, sizeof x);
+    return x;
+  } else if constexpr (format == weight_format::f16) {
+    return read_half(row + 2 * column);
+  } else if constexpr (format == weight_format::bf16) {
+    std::uint16_t high;
+    std::memcpy(&high, row + 2 * column, sizeof high);
+    return from_bfloat(high);
+  } else {
+    const float scale = read_half(panel + layout::scales(packed, k) + 2 * column);
+    if constexpr (format == weight_format::q8_0)
+      return scale * static_cast<float>(static_cast<signed char>(row[column]));
+    else
+      return scale *
+             static_cast<float>((row[column % (packed / 2)] >> (column < packed / 2 ? 0 : 4) & 15) - 8);
+  }
+}
+
+} // namespace detail
+
+} // namespace fovea::simd

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstdint>
+
+namespace fovea {
+
+/// Formats of weights beside f32: compile<q8_0>(model, weights, options), stream<T, q8_0>(...).
+///
+/// A format says how the weights of products are kept and read; they are decoded in registers, and what is
+/// computed with them is float32: the results are, bit for bit, those of float32 weights of the rounded
+/// values. In it are the parameters [out, in] of linear maps and of matmul(x, transpose(w)), tables that
+/// `gather` shares with them included; all others stay float32: norms, biases, tables of their own,
+/// convolutions, weights of products inside scans (which stay in a cache) and of those that a batch norm
+/// scales.
+///
+///   f16, bf16   each value rounded to the nearest
+///   q8_0        32 values along the row share a float16 scale: llama.cpp's Q8_0, int8 values
+///   q4_0        the same with values of four bits, -8 to 7
+struct f16 {};
+struct bf16 {};
+struct q8_0 {};
+struct q4_0 {};
+
+enum class weight_format : std::uint8_t { f32, f16, bf16, q8_0, q4_0 };
+
+/// Values that share a scale in q8_0 and q4_0.
+inline constexpr unsigned weight_group = 32;
+
+/// The format that a type names; compile takes it as its backend.
+template <class type>
+inline constexpr weight_format format_named = weight_format::f32;
+template <>
+inline constexpr weight_format format_named<f16> = weight_format::f16;
+template <>
+inline constexpr weight_format format_named<bf16> = weight_format::bf16;
+template <>
+inline constexpr weight_format format_named<q8_0> = weight_format::q8_0;
+template <>
+inline constexpr weight_format format_named<q4_0> = weight_format::q4_0;
+
+constexpr const char* name_of(weight_format format) {
+  constexpr const char* names[] = {"f32", "f16", "bf16", "q8_0", "q4_0"};
+  return names[static_cast<unsigned>(format)];
+}
+
+} // namespace fovea

@@ -1,0 +1,104 @@
+// What do weights in fewer bytes give? A token of GPT-2 small (124 million parameters) and of a Llama of 134
+// million (768 wide, 12 layers, 2,048 inside, a vocabulary of 32,000 of its own at both ends), weights of no
+// meaning in each format, after a prompt of 64 tokens; and a prompt of 128 tokens.
+//
+//     formats [--threads N] [--rounds N] [--json FILE]
+//
+// The bound of a token is the share of the bandwidth of reading memory, measured in the same run, for the
+// bytes that must be read: all weights of products, in their format, and of the rest what a token needs.
+
+#include "measure.hpp"
+#include "program.hpp"
+#include "random_weights.hpp"
+#include <algorithm>
+#include <fovea/fovea.hpp>
+#include <fovea/models/gpt2.hpp>
+#include <fovea/models/llama.hpp>
+#include <fovea/runtime/weights/from_floats.hpp>
+#include <map>
+#include <string>
+
+namespace {
+
+using namespace fovea;
+
+inline constexpr dim B{"B"}, T{"T"};
+constexpr int prompt = 128;
+constexpr models::llama_config llama_134m{
+    .layers = 12, .heads = 12, .kv_heads = 12, .width = 768, .inner = 2048, .vocab = 32000};
+static_assert(models::llama<llama_134m>.parameters() == 134'105'856);
+
+/// The bytes that a token reads: of a table without a product, one row.
+template <class M>
+double bytes_read(const M&, weight_format format) {
+  const formatted_parameters in_format = formatted(M::view, weight_format::q8_0);
+  const element_type type = element_of(format);
+  const double each = static_cast<double>(block_bytes(type)) / static_cast<double>(block_length(type));
+  double bytes = 0;
+  for (std::size_t p = 0; p < M::view.parameters.size(); ++p) {
+    const shape& s = M::view.at(M::view.parameters[p].node).shape;
+    const auto row = static_cast<double>(M::view.number(s[-1]));
+    for (std::int64_t layer = 0; layer < M::view.layers(M::view.parameters[p].node); ++layer)
+      bytes += in_format.names.contains(M::view.parameter_name(static_cast<int>(p), layer).text)
+                   ? each * row * static_cast<double>(M::view.number(s[0]))
+                   : 4 * row;
+  }
+  return bytes;
+}
+
+struct timing {
+  double token = 1e30, prompt = 1e30;
+};
+
+template <class format, class M>
+void time(const M& m, const weights& from, int threads, timing& best) {
+  auto live = stream<T, format>(m, from, {.capacity = {{B, 1}, {T, prompt}}, .threads = threads});
+  xt::xtensor<int, 2> ids({1, prompt}), one{{7}};
+  for (std::size_t i = 0; i < ids.size(); ++i) ids(0, i) = static_cast<int>(i * 37 % 1000);
+  for (int round = 0; round < 2; ++round) {
+    live.begin();
+    best.prompt = std::min(best.prompt, bench::time_us([&] { live.step("tokens"_in = ids); }));
+  }
+  live.begin();
+  live.step("tokens"_in = xt::view(ids, xt::all(), xt::range(0, prompt / 2)));
+  best.token = std::min(best.token, bench::best_us(prompt / 2, [&] { live.step("tokens"_in = one); }));
+}
+
+/// All formats in turn, so that a machine that others use too disturbs none of them alone.
+template <class M>
+void measure(const char* name, const M& m, int rounds, bench::report& measured, double rate) {
+  const weights from = bench::random_weights(m);
+  std::map<weight_format, timing> best;
+  for (int round = 0; round < rounds; ++round) {
+    time<f32>(m, from, measured.threads, best[weight_format::f32]);
+    time<f16>(m, from, measured.threads, best[weight_format::f16]);
+    time<bf16>(m, from, measured.threads, best[weight_format::bf16]);
+    time<q8_0>(m, from, measured.threads, best[weight_format::q8_0]);
+    time<q4_0>(m, from, measured.threads, best[weight_format::q4_0]);
+  }
+  for (const auto& [format, t] : best) {
+    const std::string row = std::string(name) + ", " + name_of(format);
+    measured.add(row + ", a token", t.token, bytes_read(m, format) / t.token / rate);
+    measured.add(row + ", a prompt of 128", t.prompt, {});
+  }
+}
+
+} // namespace
+
+int main(int count, char** words) {
+  int rounds = 2;
+  return bench::run(
+      "Times tokens and prompts of language models with weights in each format.", count, words,
+      [&](bench::report& measured) {
+        thread_pool pool(static_cast<std::size_t>(measured.threads));
+        constexpr std::size_t floats = std::size_t{64} << 20; // no cache holds them
+        const double rate = bench::read_rate(pool, bench::floats(floats).get(), floats);
+        std::printf("memory is read at %.1f GB/s\n", rate / 1000);
+        measure("GPT-2 124M", models::gpt2<models::gpt2_small>, rounds, measured, rate);
+        measure("Llama 134M", models::llama<llama_134m>, rounds, measured, rate);
+      },
+      [&](CLI::App& app) {
+        app.add_option("--rounds", rounds, "how often the formats are timed in turn")
+            ->check(CLI::Range(1, 1000));
+      });
+}

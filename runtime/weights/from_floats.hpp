@@ -1,0 +1,24 @@
+#pragma once
+
+#include <fovea/backends/weight_format.hpp>
+#include <fovea/runtime/weights/stored_tensor.hpp>
+
+#include <cstddef>
+#include <span>
+
+namespace fovea {
+
+/// As files name a format.
+element_type element_of(weight_format format);
+
+/// The largest magnitude that a value may have for from_floats: beyond it a type has no number, or its scale
+/// none.
+float largest_value(element_type type);
+
+/// Writes values as f16, bf16, q8_0 or q4_0, the inverse of to_floats: what the type can hold comes out
+/// unchanged, whoever rounded it; other values are rounded to the nearest that their block's scale allows
+/// (llama.cpp's scales: the value of largest magnitude is 127 of them, or -8). Blocks follow each other; the
+/// last is filled up with zeros. No value may be above largest_value(type).
+void from_floats(element_type type, std::span<const float> values, std::byte* to);
+
+} // namespace fovea

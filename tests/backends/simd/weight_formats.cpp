@@ -1,0 +1,117 @@
+// Products and gathers of weights in every format: bit for bit what float32 weights of the rounded values
+// give.
+
+#include "kernel_sets.hpp"
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <fovea/backends/simd/format_panels.hpp>
+#include <fovea/runtime/threads.hpp>
+#include <fovea/runtime/weights/from_floats.hpp>
+#include <fovea/runtime/weights/to_floats.hpp>
+
+using namespace fovea::simd;
+using fovea::element_type;
+using fovea::thread_pool;
+using fovea::weight_format;
+
+namespace {
+
+constexpr weight_format formats[] = {weight_format::f16, weight_format::bf16, weight_format::q8_0,
+                                     weight_format::q4_0};
+
+/// A matrix [columns, depth], rounded to a format: as its panels, and as float32 in panels and plain.
+struct rounded_matrix {
+  std::vector<float> values;
+  fovea::packed panels;
+  aligned_floats plain_panels;
+
+  rounded_matrix(const kernel_table& table, weight_format format, std::size_t columns, std::size_t depth,
+                 std::mt19937& random)
+      : values(random_floats(columns * depth, random)), panels(0),
+        plain_panels(panel_floats(table.panel, columns, depth)) {
+    thread_pool pool(2);
+    panels = in_format_panels(format, values.data(), columns, depth, table, pool, "w");
+    const element_type type = fovea::element_of(format);
+    const std::size_t unit = fovea::block_length(type), blocks = (depth + unit - 1) / unit;
+    std::vector<std::byte> stored(blocks * fovea::block_bytes(type));
+    std::vector<float> row(blocks * unit);
+    for (std::size_t j = 0; j < columns; ++j) {
+      fovea::from_floats(type, {values.data() + j * depth, depth}, stored.data());
+      fovea::to_floats(type, stored, row.data());
+      std::copy_n(row.begin(), depth, values.begin() + static_cast<std::ptrdiff_t>(j * depth));
+    }
+    const pack_args packing{values.data(), columns, depth, depth, 1, plain_panels.data()};
+    table.pack(packing, 0, table.pack_tasks(packing));
+  }
+};
+
+std::vector<float> multiplied(const kernel_table& table, product_part part, const std::vector<float>& a,
+                              std::size_t rows, std::size_t depth, std::size_t threads) {
+  std::vector<float> out(rows * part.columns, 9.f);
+  part.out = out.data(), part.out_stride = part.columns;
+  const product_args args{
+      .a = a.data(), .rows = rows, .depth = depth, .a_stride = depth, .parts = &part, .part_count = 1};
+  thread_pool pool(threads);
+  pool.run(table.product_tasks(args),
+           [&](std::size_t first, std::size_t last, std::size_t) { table.product(args, first, last); });
+  return out;
+}
+
+void check(const kernel_table& table, std::size_t rows, std::size_t columns, std::size_t depth) {
+  std::mt19937 random(static_cast<unsigned>(rows + 31 * columns + 1009 * depth));
+  const auto a = random_floats(rows * depth, random), bias = random_floats(columns, random);
+  for (const weight_format format : formats) {
+    CAPTURE(table.instruction_set, fovea::name_of(format), rows, columns, depth);
+    rounded_matrix w(table, format, columns, depth, random);
+    const product_part coded{.panels = w.panels.data(),
+                             .columns = columns,
+                             .bias = bias.data(),
+                             .act = activation::relu,
+                             .format = format};
+    product_part plain = coded;
+    plain.panels = w.plain_panels.data(), plain.format = weight_format::f32;
+    const auto expected = multiplied(table, plain, a, rows, depth, 1);
+    for (const std::size_t threads : {1u, 3u})
+      CHECK(multiplied(table, coded, a, rows, depth, threads) == expected);
+  }
+}
+
+} // namespace
+
+TEST_CASE("a product by weights in a format is that by their values") {
+  for (const auto* table : kernel_sets()) {
+    for (std::size_t rows = 1; rows <= 18; ++rows) check(*table, rows, 2 * table->panel + 3, 70);
+    for (std::size_t depth = 1; depth <= 67; ++depth) check(*table, 1 + depth % 4, table->panel, depth);
+    for (std::size_t columns = 1; columns <= 4 * table->panel + 1; ++columns)
+      check(*table, 1 + columns % 3, columns, 37);
+    check(*table, 131, 101, 257);
+  }
+}
+
+TEST_CASE("gather reads rows of a table that is kept in a format") {
+  std::mt19937 random(6);
+  for (const auto* table : kernel_sets())
+    for (const weight_format format : formats)
+      for (const std::size_t width : {1u, 31u, 32u, 53u, 96u}) {
+        CAPTURE(table->instruction_set, fovea::name_of(format), width);
+        const std::size_t vocabulary = 2 * table->panel + 5;
+        rounded_matrix w(*table, format, vocabulary, width, random);
+        std::vector<std::int32_t> ids;
+        for (std::size_t i = 0; i < vocabulary; ++i)
+          ids.push_back(static_cast<std::int32_t>(vocabulary - 1 - i));
+        std::vector<float> out(vocabulary * width), expected(vocabulary * width);
+        const gather_args args{.table = w.panels.data(),
+                               .paneled = true,
+                               .width = width,
+                               .rows = ids.size(),
+                               .ids = ids.data(),
+                               .out = out.data(),
+                               .out_stride = width,
+                               .format = format};
+        table->gather(args, 0, table->gather_tasks(args));
+        for (std::size_t i = 0; i < ids.size(); ++i)
+          std::copy_n(w.values.begin() + ids[i] * static_cast<std::ptrdiff_t>(width), width,
+                      expected.begin() + static_cast<std::ptrdiff_t>(i * width));
+        CHECK(out == expected);
+      }
+}

@@ -4,7 +4,7 @@
 // sentence encoder on top of it (Reimers and Gurevych 2019). Loads Hugging Face checkpoints of BertModel and
 // its kin, and llama.cpp's of the encoder alone (GGUF), unchanged.
 
-#include <fovea/dsl.hpp>
+#include <fovea/models/thinned.hpp>
 
 namespace fovea::models {
 
@@ -12,6 +12,7 @@ struct bert_config {
   int layers, heads, width, inner, vocab, context;
   int types = 2;
   double epsilon = 1e-12;
+  double dropout = 0; // of attention's weights, and of what each layer adds
 };
 
 /// sentence-transformers/all-MiniLM-L6-v2: 22.7 million parameters, sentences to 384 numbers.
@@ -23,11 +24,14 @@ inline constexpr bert_config minilm{
 constexpr expr bert_block(expr x, fovea::mask mask, bert_config c,
                           place at = {__builtin_FILE(), __builtin_LINE()}) {
   const reported_at here(x, at);
-  const expr a = attention(linear(x, "attn.q", c.width), linear(x, "attn.k", c.width),
-                           linear(x, "attn.v", c.width), {.heads = c.heads, .mask = mask});
-  x = layer_norm(linear(a, "attn.proj", c.width) + x, "attn.norm", {.epsilon = c.epsilon});
+  const expr a =
+      attention(linear(x, "attn.q", c.width), linear(x, "attn.k", c.width), linear(x, "attn.v", c.width),
+                {.heads = c.heads, .mask = mask, .dropout = c.dropout});
+  x = layer_norm(thinned(linear(a, "attn.proj", c.width), c.dropout) + x, "attn.norm",
+                 {.epsilon = c.epsilon});
   const expr h = gelu(linear(x, "mlp.up", c.inner));
-  return layer_norm(linear(h, "mlp.down", c.width) + x, "mlp.norm", {.epsilon = c.epsilon});
+  return layer_norm(thinned(linear(h, "mlp.down", c.width), c.dropout) + x, "mlp.norm",
+                    {.epsilon = c.epsilon});
 }
 
 /// The sum of token, position and type vectors, normalised: tokens and types [B, T] of int32 -> [B, T,
@@ -37,7 +41,7 @@ constexpr expr bert_embeddings(expr words, expr tokens, expr types, bert_config 
   const reported_at here(tokens, at);
   const expr x = gather(words, tokens) + embedding(types, "types", c.types, c.width) +
                  learned_positions(tokens, "positions", {.context = c.context, .width = c.width});
-  return layer_norm(x, "embed_norm", {.epsilon = c.epsilon});
+  return thinned(layer_norm(x, "embed_norm", {.epsilon = c.epsilon}), c.dropout);
 }
 
 /// The encoder: [B, T, width] for each token. Makes the token table "words".

@@ -18,11 +18,12 @@ struct kim_cnn_config {
   double dropout = 0.5;
 };
 
-/// Word vectors: tokens [B, T] of int32 -> [B, T, width]. A filter is applied to both channels and the
+/// Word vectors: tokens [B, T] of int32 -> [B, T, width], at first uniform within 0.25, which is about as
+/// large as word2vec's, as the paper asks for (section 3.2). A filter is applied to both channels and the
 /// results are added (section 2.1), which is to say that it sees the sum of the channels.
 constexpr expr kim_cnn_words(expr tokens, kim_cnn_config c, place at = {__builtin_FILE(), __builtin_LINE()}) {
   const reported_at here(tokens, at);
-  const expr tuned = embedding(tokens, "words", c.vocab, c.width);
+  const expr tuned = embedding(tokens, "words", c.vocab, c.width, init::uniform(0.25));
   return c.multichannel ? tuned + stop_gradient(embedding(tokens, "fixed_words", c.vocab, c.width)) : tuned;
 }
 

@@ -1,12 +1,11 @@
 #include "classifier.hpp"
 
-#include "sizes.hpp"
+#include "networks.hpp"
 
 #include <trained/folder.hpp>
 
-#include <fovea/fovea.hpp>
-
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 namespace classify_program {
@@ -21,42 +20,23 @@ public:
 
 namespace {
 
-constexpr std::int64_t around = 5; // padding before and after a text, so that each filter has seen some
-constexpr std::int64_t most = classifier::longest + 2 * around;
-
-class convolutional final : public classifier::machine {
+template <class network>
+class machine_of_network final : public classifier::machine {
 public:
-  explicit convolutional(const weights& from)
-      : net_(compile(models::kim_cnn<cnn_sizes>, from, {.capacity = {{"B", 1}, {"T", most}}})) {}
+  explicit machine_of_network(const weights& from)
+      : net_(compile(network::model, from, {.capacity = {{"B", 1}, {"T", longest + network::added}}})) {}
 
-  std::vector<float> scores(const std::vector<token_id>& ids) override {
-    xt::xtensor<int, 2> tokens = xt::zeros<int>({std::size_t{1}, ids.size() + 2 * around});
-    std::copy(ids.begin(), ids.end(), tokens.begin() + around);
-    const auto out = net_("tokens"_in = tokens);
-    const auto logits = out["logits"_out];
-    return {logits.data(), logits.data() + logits.size()};
+  std::vector<float> scores(const std::vector<token_id>& words) override {
+    const std::array text{read_by<network>(words)};
+    return network::inputs(padded(text, std::array{std::size_t{0}}), [&](const auto&... given) {
+      const auto out = net_(given...);
+      const auto logits = out["logits"_out];
+      return std::vector<float>(logits.data(), logits.data() + logits.size());
+    });
   }
 
 private:
-  decltype(compile(models::kim_cnn<cnn_sizes>, std::declval<const weights&>(), {})) net_;
-};
-
-class recurrent final : public classifier::machine {
-public:
-  explicit recurrent(const weights& from)
-      : net_(compile(models::rnn_classifier<rnn_sizes>, from, {.capacity = {{"B", 1}, {"T", most}}})) {}
-
-  std::vector<float> scores(const std::vector<token_id>& ids) override {
-    auto tokens = xt::xtensor<int, 2>::from_shape({1, ids.size()});
-    std::copy(ids.begin(), ids.end(), tokens.begin());
-    const xt::xtensor<int, 1> lengths{static_cast<int>(ids.size())};
-    const auto out = net_("tokens"_in = tokens, "lengths"_in = lengths);
-    const auto logits = out["logits"_out];
-    return {logits.data(), logits.data() + logits.size()};
-  }
-
-private:
-  decltype(compile(models::rnn_classifier<rnn_sizes>, std::declval<const weights&>(), {})) net_;
+  decltype(compile(network::model, std::declval<const weights&>(), {})) net_;
 };
 
 std::unique_ptr<classifier::machine> machine_of(const std::filesystem::path& folder) {
@@ -64,15 +44,16 @@ std::unique_ptr<classifier::machine> machine_of(const std::filesystem::path& fol
   const std::string name = sizes.is_object() ? sizes.value("model", "") : "";
   trained::check_folder(folder, sizes_of(name), {"words.json", "labels.json"});
   const weights from = load_weights(folder / "weights.safetensors");
-  if (name == "cnn") return std::make_unique<convolutional>(from);
-  return std::make_unique<recurrent>(from);
+  if (name == "kim") return std::make_unique<machine_of_network<kim>>(from);
+  if (name == "rnn") return std::make_unique<machine_of_network<rnn>>(from);
+  return std::make_unique<machine_of_network<bert>>(from);
 }
 
 std::vector<std::string> labels_in(const std::filesystem::path& file) {
   try {
     std::vector<std::string> labels = trained::read_json(file);
-    if (labels.empty() || labels.size() > static_cast<std::size_t>(cnn_sizes.classes))
-      throw error(file.string() + ": expected 1 to " + std::to_string(cnn_sizes.classes) + " labels, found " +
+    if (labels.empty() || labels.size() > static_cast<std::size_t>(classes))
+      throw error(file.string() + ": expected 1 to " + std::to_string(classes) + " labels, found " +
                   std::to_string(labels.size()));
     return labels;
   } catch (const nlohmann::json::exception&) {
@@ -83,23 +64,23 @@ std::vector<std::string> labels_in(const std::filesystem::path& file) {
 } // namespace
 
 nlohmann::json sizes_of(const std::string& model) {
-  if (model == "cnn") {
-    constexpr auto c = cnn_sizes;
-    return {{"model", model},
-            {"vocab", c.vocab},
-            {"width", c.width},
-            {"filters", c.filters},
-            {"classes", c.classes}};
-  }
-  if (model == "rnn") {
-    constexpr auto c = rnn_sizes;
-    return {{"model", model},
-            {"vocab", c.vocab},
-            {"width", c.width},
-            {"hidden", c.hidden},
-            {"classes", c.classes}};
-  }
-  throw error("expected the model cnn or rnn, found " + model);
+  using json = nlohmann::json;
+  const auto with = [&](json sizes) {
+    sizes.update({{"model", model}, {"classes", classes}});
+    return sizes;
+  };
+  if (constexpr auto c = kim_sizes; model == "kim")
+    return with({{"vocab", c.vocab}, {"width", c.width}, {"filters", c.filters}});
+  if (constexpr auto c = rnn_sizes; model == "rnn")
+    return with({{"vocab", c.vocab}, {"width", c.width}, {"hidden", c.hidden}});
+  if (constexpr auto c = bert_sizes; model == "bert")
+    return with({{"vocab", c.vocab},
+                 {"width", c.width},
+                 {"layers", c.layers},
+                 {"heads", c.heads},
+                 {"inner", c.inner},
+                 {"context", c.context}});
+  throw error("expected the model kim, rnn or bert, found " + model);
 }
 
 classifier::classifier(const std::filesystem::path& folder)
@@ -108,9 +89,8 @@ classifier::classifier(const std::filesystem::path& folder)
 classifier::~classifier() = default;
 
 std::vector<double> classifier::probabilities(const std::string& text) {
-  std::vector<token_id> ids = words_.encode(text).ids;
+  const std::vector<token_id> ids = words_.encode(text).ids;
   if (ids.empty()) throw error("there are no words to classify");
-  ids.resize(std::min(ids.size(), longest));
   std::vector<float> scores = machine_->scores(ids);
   scores.resize(labels_.size()); // the network has places for more
   const float largest = *std::max_element(scores.begin(), scores.end());

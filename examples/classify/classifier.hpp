@@ -12,10 +12,8 @@ namespace classify_program {
 /// A trained classifier with its tokenizer and labels.
 class classifier {
 public:
-  static constexpr std::size_t longest = 512; // words; what follows them is not read
-
-  /// `folder` is what train.py writes: weights.safetensors, sizes.json, words.json and labels.json. Throws
-  /// fovea::error where a file is missing or does not fit.
+  /// `folder` is what train_classifier or train.py writes: weights.safetensors, sizes.json, words.json and
+  /// labels.json. Throws fovea::error where a file is missing or does not fit.
   explicit classifier(const std::filesystem::path& folder);
   ~classifier();
 

@@ -22,11 +22,11 @@ struct arguments {
 };
 
 void declare(CLI::App& app, arguments& a) {
-  app.add_option("FOLDER", a.folder, "What train.py has written");
+  app.add_option("FOLDER", a.folder, "What train_classifier or train.py has written");
   app.add_option("FILE", a.file, "The lines to classify; -: the standard input")->capture_default_str();
   app.add_flag("--labelled", a.labelled,
                "The lines begin with their label and a tab: say how many are right");
-  app.add_option("--sizes", a.sizes, "Print the sizes of cnn or rnn, for train.py");
+  app.add_option("--sizes", a.sizes, "Print the sizes of kim, rnn or bert, for train.py");
 }
 
 void run(const arguments& a) {
@@ -35,7 +35,8 @@ void run(const arguments& a) {
     return;
   }
   if (a.folder.empty())
-    throw fovea::error("expected the folder that train.py has written (--help lists the options)");
+    throw fovea::error(
+        "expected the folder that train_classifier or train.py has written (--help lists the options)");
   classifier texts(a.folder);
   std::size_t number = 0, right = 0;
   for (const std::string& line : program::lines_of(a.file)) {

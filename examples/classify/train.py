@@ -21,6 +21,7 @@ class Kim(nn.Module):
     def __init__(self, s):
         super().__init__()
         self.embedding = nn.Embedding(s["vocab"], s["width"], padding_idx=PAD)
+        nn.init.uniform_(self.embedding.weight, -0.25, 0.25)
         self.convs = nn.ModuleList(nn.Conv1d(s["width"], s["filters"], width) for width in (3, 4, 5))
         self.linear = nn.Linear(3 * s["filters"], s["classes"])
         self.dropout = nn.Dropout(0.5)
@@ -49,13 +50,15 @@ class Recurrent(nn.Module):
         return self.linear(self.dropout(y.max(1).values))
 
 
-MODELS = {"cnn": Kim, "rnn": Recurrent}
+MODELS = {"kim": Kim, "rnn": Recurrent}
 
 
 def main():
     parser = training.arguments(__doc__, ("texts", "lines of LABEL, a tab and TEXT"))
     parser.add_argument("--held-out", type=float, default=0.1, help="share of the lines that only measures")
     a = training.prepared(parser)
+    if a.sizes["model"] not in MODELS:
+        sys.exit(f"{a.sizes['model']}: train_classifier trains it")
     lines = [line.split("\t", 1) for line in training.lines_of(a.texts) if line.strip()]
     if any(len(line) != 2 for line in lines):
         sys.exit(f"{a.texts}: expected a tab in each line")

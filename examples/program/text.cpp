@@ -3,6 +3,7 @@
 #include <fovea/runtime/error.hpp>
 #include <fovea/runtime/tokenizers/utf8.hpp>
 
+#include <array>
 #include <cctype>
 #include <cstdio>
 #include <filesystem>
@@ -11,8 +12,31 @@
 #include <stdexcept>
 
 namespace program {
+namespace {
 
-std::vector<std::string> lines_of(const std::string& file) {
+// What bytes 0x80 to 0x9f stand for; 0: nothing. All others are the code point of their number.
+constexpr std::array<std::uint32_t, 32> windows_1252{
+    0x20ac, 0,      0x201a, 0x0192, 0x201e, 0x2026, 0x2020, 0x2021, 0x02c6, 0x2030, 0x0160,
+    0x2039, 0x0152, 0,      0x017d, 0,      0,      0x2018, 0x2019, 0x201c, 0x201d, 0x2022,
+    0x2013, 0x2014, 0x02dc, 0x2122, 0x0161, 0x203a, 0x0153, 0,      0x017e, 0x0178};
+
+} // namespace
+
+std::string utf8_of_windows_1252(const std::string& bytes) {
+  std::string text;
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    const auto byte = static_cast<unsigned char>(bytes[i]);
+    const bool is_own = byte < 0x80 || byte >= 0xa0;
+    const std::uint32_t value = is_own ? byte : windows_1252[byte - 0x80u];
+    if (value == 0 && byte != 0)
+      throw fovea::error("expected Windows-1252, found byte " + std::to_string(byte) + " at offset " +
+                         std::to_string(i));
+    fovea::append_utf8(text, value);
+  }
+  return text;
+}
+
+std::vector<std::string> lines_of(const std::string& file, encoding from) {
   std::ifstream opened;
   if (file != "-") {
     opened.open(file, std::ios::binary);
@@ -23,6 +47,7 @@ std::vector<std::string> lines_of(const std::string& file) {
   for (std::string line; std::getline(in, line);) {
     if (!line.empty() && line.back() == '\r') line.pop_back();
     try {
+      if (from == encoding::windows_1252) line = utf8_of_windows_1252(line);
       fovea::check_utf8(line);
     } catch (const fovea::error& problem) {
       throw fovea::error((file == "-" ? "standard input" : file) + ":" + std::to_string(lines.size() + 1) +

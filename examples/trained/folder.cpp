@@ -1,8 +1,10 @@
 #include "folder.hpp"
 
 #include <fovea/runtime/error.hpp>
+#include <fovea/runtime/weights/temporary_file.hpp>
 
 #include <fstream>
+#include <span>
 
 namespace trained {
 
@@ -12,6 +14,13 @@ nlohmann::json read_json(const std::filesystem::path& file) {
   nlohmann::json value = nlohmann::json::parse(in, nullptr, false);
   if (value.is_discarded()) throw fovea::error(file.string() + ": is not JSON");
   return value;
+}
+
+void write_json(const std::filesystem::path& file, const nlohmann::json& value) {
+  const std::string text = value.dump();
+  fovea::temporary_file to(file);
+  to.write(std::as_bytes(std::span(text)));
+  to.commit();
 }
 
 void check_folder(const std::filesystem::path& folder, const nlohmann::json& compiled,

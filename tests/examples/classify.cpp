@@ -1,7 +1,7 @@
 #include "trained_folder.hpp"
 
 #include <classify/classifier.hpp>
-#include <classify/sizes.hpp>
+#include <classify/networks.hpp>
 
 #include <numeric>
 
@@ -29,7 +29,7 @@ void check_classifier(const M& model, const char* name) {
 
   // Only the first words of a long text are read.
   std::string whole, longer;
-  for (std::size_t i = 0; i < classifier::longest; ++i) whole += i % 3 == 0 ? "good " : "film ";
+  for (std::size_t i = 0; i < longest; ++i) whole += i % 3 == 0 ? "good " : "film ";
   longer = whole + "bad bad bad";
   CHECK(texts.probabilities(whole) == texts.probabilities(longer));
   CHECK(texts.probabilities("bad " + whole) != texts.probabilities(whole));
@@ -49,6 +49,7 @@ void check_classifier(const M& model, const char* name) {
 } // namespace
 
 TEST_CASE("a classifier gives each label its probability", "[classify]") {
-  check_classifier(models::kim_cnn<cnn_sizes>, "cnn");
+  check_classifier(models::kim_cnn<kim_sizes>, "kim");
   check_classifier(models::rnn_classifier<rnn_sizes>, "rnn");
+  check_classifier(models::bert_classifier<bert_sizes, classes>, "bert");
 }

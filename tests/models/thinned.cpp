@@ -1,7 +1,9 @@
-// Where the encoder-decoders drop, and that nothing else changes.
+// Where models drop, and that nothing else changes.
 
 #include <fovea/models/bahdanau.hpp>
+#include <fovea/models/bert.hpp>
 #include <fovea/models/luong.hpp>
+#include <fovea/models/rnn.hpp>
 #include <fovea/models/transformer.hpp>
 
 #include <catch2/catch.hpp>
@@ -35,6 +37,12 @@ constexpr transformer_config transformer_of{.layers = 2,
                                             .source_vocab = 7,
                                             .target_vocab = 9};
 
+template <double rate>
+constexpr rnn_classifier_config rnn_of{.vocab = 7, .width = 3, .hidden = 5, .classes = 2, .dropout = rate};
+template <double rate>
+constexpr bert_config bert_of{
+    .layers = 2, .heads = 2, .width = 6, .inner = 10, .vocab = 7, .context = 9, .dropout = rate};
+
 template <class A, class B>
 constexpr bool same_parameters(const A&, const B&) {
   return A::parameters() == B::parameters();
@@ -55,4 +63,16 @@ TEST_CASE("translators drop word vectors and what is read from them, where they 
   STATIC_REQUIRE(same_parameters(luong_loss<luong_of<0.2>>, luong_loss<luong_of<0.0>>));
   STATIC_REQUIRE(
       same_parameters(transformer_loss<transformer_of<0.1>>, transformer_loss<transformer_of<0.0>>));
+}
+
+TEST_CASE("classifiers drop what they read and what they add, where they are told to") {
+  // Word vectors, and what is classified.
+  STATIC_REQUIRE(dropped(rnn_classifier_loss<rnn_of<0.5>>) == 2);
+  STATIC_REQUIRE(dropped(rnn_classifier_loss<rnn_of<0.0>>) == 0);
+  // The sum of the embeddings, and of a block the attention's weights and two sums.
+  STATIC_REQUIRE(dropped(bert_classifier_loss<bert_of<0.1>, 2>) == 1 + 3);
+  STATIC_REQUIRE(dropped(bert_classifier_loss<bert_of<0.0>, 2>) == 0);
+  STATIC_REQUIRE(same_parameters(rnn_classifier_loss<rnn_of<0.5>>, rnn_classifier_loss<rnn_of<0.0>>));
+  STATIC_REQUIRE(
+      same_parameters(bert_classifier_loss<bert_of<0.1>, 2>, bert_classifier_loss<bert_of<0.0>, 2>));
 }

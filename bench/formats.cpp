@@ -66,16 +66,22 @@ void time(const M& m, const weights& from, int threads, timing& best) {
 
 /// All formats in turn, so that a machine that others use too disturbs none of them alone.
 template <class M>
-void measure(const char* name, const M& m, int rounds, bench::report& measured, double rate) {
+void measure(const char* name, const M& m, int rounds, bench::report& measured) {
   const weights from = bench::random_weights(m);
   std::map<weight_format, timing> best;
+  thread_pool pool(static_cast<std::size_t>(measured.threads));
+  constexpr std::size_t floats = std::size_t{64} << 20; // no cache holds them
+  const bench::buffer read = bench::floats(floats);
+  double rate = 0;
   for (int round = 0; round < rounds; ++round) {
+    rate = std::max(rate, bench::read_rate(pool, read.get(), floats));
     time<f32>(m, from, measured.threads, best[weight_format::f32]);
     time<f16>(m, from, measured.threads, best[weight_format::f16]);
     time<bf16>(m, from, measured.threads, best[weight_format::bf16]);
     time<q8_0>(m, from, measured.threads, best[weight_format::q8_0]);
     time<q4_0>(m, from, measured.threads, best[weight_format::q4_0]);
   }
+  std::printf("memory is read at %.1f GB/s\n", rate / 1000);
   for (const auto& [format, t] : best) {
     const std::string row = std::string(name) + ", " + name_of(format);
     measured.add(row + ", a token", t.token, bytes_read(m, format) / t.token / rate);
@@ -90,12 +96,8 @@ int main(int count, char** words) {
   return bench::run(
       "Times tokens and prompts of language models with weights in each format.", count, words,
       [&](bench::report& measured) {
-        thread_pool pool(static_cast<std::size_t>(measured.threads));
-        constexpr std::size_t floats = std::size_t{64} << 20; // no cache holds them
-        const double rate = bench::read_rate(pool, bench::floats(floats).get(), floats);
-        std::printf("memory is read at %.1f GB/s\n", rate / 1000);
-        measure("GPT-2 124M", models::gpt2<models::gpt2_small>, rounds, measured, rate);
-        measure("Llama 134M", models::llama<llama_134m>, rounds, measured, rate);
+        measure("GPT-2 124M", models::gpt2<models::gpt2_small>, rounds, measured);
+        measure("Llama 134M", models::llama<llama_134m>, rounds, measured);
       },
       [&](CLI::App& app) {
         app.add_option("--rounds", rounds, "how often the formats are timed in turn")

@@ -25,7 +25,8 @@ constexpr instruction_set_entry sets[] = {
      }},
     {"avx2", &fovea_kernels_avx2,
      [] {
-       return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("f16c");
+       return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+              __builtin_cpu_supports("f16c");
      }},
     {"baseline", &fovea_kernels_baseline, [] { return true; }},
 };

@@ -1,11 +1,9 @@
 #include "learn_words.hpp"
 
 #include <char_lm/speller.hpp>
+#include <trained/folder.hpp>
 
 #include <fovea/runtime/tokenizers/save_tokenizer.hpp>
-#include <fovea/runtime/weights/temporary_file.hpp>
-
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cstring>
@@ -40,13 +38,6 @@ weights first_weights(std::uint64_t seed) {
   return weights::from(std::move(changed));
 }
 
-void write(const std::filesystem::path& path, const nlohmann::json& value) {
-  const std::string text = value.dump(1) + "\n";
-  temporary_file file(path);
-  file.write(std::as_bytes(std::span(text)));
-  file.commit();
-}
-
 } // namespace
 
 void run_char(const arguments& a) {
@@ -74,8 +65,8 @@ void run_char(const arguments& a) {
       });
   // What `char_lm` opens.
   save_tokenizer(a.how.out / "words.json", words);
-  write(a.how.out / "characters.json", characters);
-  write(a.how.out / "sizes.json", char_lm_program::sizes_as_json());
+  trained::write_json(a.how.out / "characters.json", characters);
+  trained::write_json(a.how.out / "sizes.json", char_lm_program::sizes_as_json());
   const sampling how{.temperature = 0.8, .seed = a.how.seed, .samples = a.samples};
   std::string text;
   if (a.samples > 0)

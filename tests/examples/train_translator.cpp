@@ -1,7 +1,6 @@
 // Runs of train_translator, what it reads, and `translate` on what it writes.
 
-#include "../runtime/weights/temporary_folder.hpp"
-#include "child_process.hpp"
+#include "program_run.hpp"
 
 #include <train_translator/parallel_lines.hpp>
 #include <translate/translator.hpp>
@@ -25,15 +24,10 @@ std::string content(const fs::path& file) {
   return text.str();
 }
 
-struct outcome {
-  int status;
-  std::string said;
-};
-outcome run(const temporary_folder& folder, const std::vector<std::string>& options) {
+program_run run(const temporary_folder& folder, const std::vector<std::string>& options) {
   std::vector<std::string> words{FOVEA_TRAIN_TRANSLATOR};
   words.insert(words.end(), options.begin(), options.end());
-  const int status = child_process(words, folder / "output").wait();
-  return {status, content(folder / "output")};
+  return run_program(folder, words);
 }
 
 /// Lines of one to five words in one language or the other.
@@ -69,7 +63,7 @@ TEST_CASE("every translator learns, goes on to the same numbers, and translates"
       return run(folder, words);
     };
     const fs::path whole = folder / (model + "_whole"), parts = folder / (model + "_parts");
-    const outcome at_once = learn(whole, "7", "noam", "");
+    const program_run at_once = learn(whole, "7", "noam", "");
     INFO(at_once.said);
     REQUIRE(at_once.status == 0);
     CHECK_THAT(at_once.said, Catch::Contains("23 pairs to learn from, 7 held out; 9 and 9 different words") &&
@@ -94,7 +88,7 @@ TEST_CASE("a translator learns lines by heart", "[train_translator][full]") {
   for (const std::string model : {"bahdanau", "luong", "transformer"}) {
     INFO(model);
     const fs::path out = folder / model;
-    const outcome learned =
+    const program_run learned =
         run(folder, {source, target, "--held-out", source, target, "--model", model, "--out", out.string(),
                      "--batch", "8", "--threads", "1", "--steps", "400", "--warmup", "40"});
     INFO(learned.said);

@@ -140,9 +140,8 @@ struct attention_args {
 
 /// What attention's gradient does to the scores of some queries, in place: S becomes P = softmax(scale S),
 /// and dP becomes dS = scale P (dP - sum of dP P).
-///   scores, gradients  S and dP [rows, keys], rows `stride` apart: a multiple of 16 floats, all of which may
-///   be
-///                      written
+///   scores, gradients  S and dP [rows, keys], rows `stride` apart: a multiple of 16 floats, all of which
+///                      may be written
 ///   lower, upper       lower <= key < upper sees it, key `first_key` being the first of a row; null for
 ///   every key
 struct attention_gradient_args {
@@ -188,8 +187,7 @@ struct turn_args {
 };
 
 /// out = a^T b, or with `add` out + a^T b: a [depth, rows], b [depth, columns], out [rows, columns], rows of
-/// each
-/// `*_row` floats apart. out is neither a nor b.
+/// each `*_row` floats apart. out is neither a nor b.
 struct turned_product_args {
   const float *a = nullptr, *b = nullptr;
   float* out = nullptr;

@@ -17,7 +17,8 @@ struct arguments {
 
 /// By counts: how well a character follows from the one before it.
 void run_bigram(const arguments& a);
-/// By counts: how well a word follows from the two before it, by interpolated Kneser-Ney.
+/// By counts: how well a word follows from the two before it, by interpolated Kneser-Ney; of the test text,
+/// or of what is held out.
 void run_ngram(const arguments& a);
 /// The fixed-window neural language model over the characters of lines.
 void run_window(const arguments& a);

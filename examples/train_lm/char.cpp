@@ -43,9 +43,10 @@ weights first_weights(std::uint64_t seed) {
 void run_char(const arguments& a) {
   const word_texts texts(a);
   const std::vector<std::string>& different = texts.numbers.different();
-  const tokenizer words = vocabulary_of(a.text, sizes.vocab);
+  const std::vector<std::string> learned = texts.learned_words();
+  const tokenizer words = vocabulary_of(learned, sizes.vocab);
   const token_ids ids = ids_of(different, words);
-  const auto characters = characters_of(different, sizes.characters - char_lm_program::speller::first);
+  const auto characters = characters_of(learned, sizes.characters - char_lm_program::speller::first);
   const char_lm_program::speller speller(characters);
   std::vector<spelt> spellings;
   for (const std::string& word : different) spellings.push_back(speller.spell(word));

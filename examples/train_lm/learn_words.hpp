@@ -19,26 +19,6 @@ namespace train_lm {
 
 inline constexpr std::int64_t window_length = 35;
 
-/// A text to learn from, one to look at meanwhile, and one to look at once at the end, or none, as numbers of
-/// different words.
-struct word_texts {
-  word_numbers numbers = {};
-  fovea::token_text learned, held_out, test;
-
-  explicit word_texts(const arguments& a)
-      : learned(fovea::token_ids{}), held_out(fovea::token_ids{}), test(fovea::token_ids{}) {
-    learned = numbers.read(a.text);
-    if (a.held_out.empty()) {
-      const auto kept = static_cast<std::size_t>((1 - a.validation) * static_cast<double>(learned.size()));
-      held_out = learned.part(kept, learned.size());
-      learned = learned.part(0, kept);
-    } else {
-      held_out = numbers.read(a.held_out);
-    }
-    if (!a.test.empty()) test = numbers.read(a.test);
-  }
-};
-
 /// The mean loss of a word of a text that is read from its beginning on, in rows side by side.
 template <class trainer, class F>
 double loss_of(trainer& fit, const fovea::window_batches& text, F inputs) {

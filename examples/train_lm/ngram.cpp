@@ -18,16 +18,16 @@ namespace train_lm {
 using namespace fovea;
 
 void run_ngram(const arguments& a) {
-  word_numbers numbers;
-  const token_text learned = numbers.read(a.text);
-  const token_text test = numbers.read(a.test.empty() ? a.text : a.test);
-  const tokenizer words = vocabulary_of(a.text, most_words);
-  const token_ids ids = ids_of(numbers.different(), words);
+  const word_texts texts(a);
+  const token_text& test = a.test.empty() ? texts.held_out : texts.test;
+  const std::vector<std::string>& different = texts.numbers.different();
+  const tokenizer words = vocabulary_of(texts.learned_words(), most_words);
+  const token_ids ids = ids_of(different, words);
   // Lines as the other models read them, without the end.
   const auto lines_of = [&](const token_text& text) {
     std::vector<token_ids> lines(1);
     std::vector<std::int32_t> all(text.size());
-    text.copy(0, all, numbers.different().size());
+    text.copy(0, all, different.size());
     for (const std::int32_t word : all) {
       const token_id id = ids[static_cast<std::size_t>(word)];
       if (id == line_end)
@@ -43,7 +43,7 @@ void run_ngram(const arguments& a) {
                             .start = line_start,
                             .end = line_end};
   ngram_counter counter(config);
-  for (const token_ids& line : lines_of(learned)) counter.add(line);
+  for (const token_ids& line : lines_of(texts.learned)) counter.add(line);
   const ngram model(counter.counts(), kneser_ney{});
   std::vector<double> log_p;
   std::ptrdiff_t unknown = 0;
@@ -59,8 +59,8 @@ void run_ngram(const arguments& a) {
   program::print(fmt::format("{}: {} words to learn from, {} of the vocabulary, {} different grams\n{}: {} "
                              "words, line ends counted, "
                              "{:.1f} % of them unknown\ntest perplexity {:.1f}\n",
-                             a.text.string(), learned.size(), words.vocabulary_size(), grams,
-                             (a.test.empty() ? a.text : a.test).string(), log_p.size(),
+                             a.text.string(), texts.learned.size(), words.vocabulary_size(), grams,
+                             a.test.empty() ? "held out" : a.test.string(), log_p.size(),
                              100.0 * static_cast<double>(unknown) / static_cast<double>(log_p.size()),
                              perplexity(log_p)));
   if (a.samples == 0) return;

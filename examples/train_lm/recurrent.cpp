@@ -47,7 +47,7 @@ std::vector<std::string> samples_of(const weights& trained, const tokenizer& wor
 template <models::rnn_config c>
 void run(const arguments& a) {
   const word_texts texts(a);
-  const tokenizer words = vocabulary_of(a.text, c.vocab);
+  const tokenizer words = vocabulary_of(texts.learned_words(), c.vocab);
   const token_ids ids = ids_of(texts.numbers.different(), words);
   const auto& loss_model = models::rnn_language_model_window_loss<c>;
   const training::run what = run_of(loss_model, a);

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <sstream>
 #include <utility>
 
@@ -34,10 +35,33 @@ token_text word_numbers::read(const std::filesystem::path& file) {
   return token_text(std::move(text));
 }
 
-tokenizer vocabulary_of(const std::filesystem::path& file, std::size_t size) {
+word_texts::word_texts(const arguments& a) : learned(token_ids{}), held_out(token_ids{}), test(token_ids{}) {
+  learned = numbers.read(a.text);
+  if (a.held_out.empty()) {
+    const auto kept = static_cast<std::size_t>((1 - a.validation) * static_cast<double>(learned.size()));
+    held_out = learned.part(kept, learned.size());
+    learned = learned.part(0, kept);
+  } else {
+    held_out = numbers.read(a.held_out);
+  }
+  if (!a.test.empty()) test = numbers.read(a.test);
+}
+
+std::vector<std::string> word_texts::learned_words() const {
+  const std::vector<std::string>& different = numbers.different();
+  std::vector<std::int32_t> all(learned.size());
+  learned.copy(0, all, different.size());
+  std::vector<std::string> words;
+  for (const std::int32_t number : all)
+    if (const std::string& word = different[static_cast<std::size_t>(number)]; word != "</s>")
+      words.push_back(word);
+  return words;
+}
+
+tokenizer vocabulary_of(const std::vector<std::string>& text, std::size_t size) {
   tokenizer_trainer trainer(
       word_training{.size = size, .minimum_count = 2, .special = {"<pad>", "<s>", "</s>", "<unk>"}});
-  for (const std::string& line : program::lines_of(file.string())) trainer.add(line);
+  for (const std::string& word : text) trainer.add(word);
   return trainer.train();
 }
 
@@ -50,9 +74,9 @@ token_ids ids_of(const std::vector<std::string>& different, const tokenizer& wor
   return ids;
 }
 
-std::vector<std::string> characters_of(const std::vector<std::string>& different, std::size_t count) {
+std::vector<std::string> characters_of(const std::vector<std::string>& text, std::size_t count) {
   std::map<std::string, std::size_t> seen;
-  for (const std::string& word : different)
+  for (const std::string& word : std::set<std::string>(text.begin(), text.end()))
     for (std::size_t at = 0; at < word.size();) {
       const std::size_t bytes = code_point_at(word, at).bytes;
       ++seen[word.substr(at, bytes)];

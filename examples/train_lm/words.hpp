@@ -1,5 +1,7 @@
 #pragma once
 
+#include "arguments.hpp"
+
 #include <fovea/runtime/tokenizers/tokenizer.hpp>
 #include <fovea/runtime/training/token_text.hpp>
 
@@ -23,12 +25,24 @@ private:
   std::vector<std::string> different_;
 };
 
+/// A text to learn from, one to look at meanwhile, and one to look at once at the end, or none, as numbers of
+/// different words.
+struct word_texts {
+  word_numbers numbers = {};
+  fovea::token_text learned, held_out, test;
+
+  /// Throws fovea::error where a text can't be read or has no words.
+  explicit word_texts(const arguments& a);
+  /// What is learned from, as words, line ends left out.
+  std::vector<std::string> learned_words() const;
+};
+
 /// The vocabulary of a text: <pad>, <s>, </s>, <unk> and the most frequent words that occur twice.
-fovea::tokenizer vocabulary_of(const std::filesystem::path& file, std::size_t size);
+fovea::tokenizer vocabulary_of(const std::vector<std::string>& text, std::size_t size);
 /// The id of each of the different words.
 fovea::token_ids ids_of(const std::vector<std::string>& different, const fovea::tokenizer& words);
-/// The most frequent characters of the different words.
-std::vector<std::string> characters_of(const std::vector<std::string>& different, std::size_t count);
+/// The most frequent characters of a text's different words.
+std::vector<std::string> characters_of(const std::vector<std::string>& text, std::size_t count);
 
 inline constexpr fovea::token_id line_start = 1, line_end = 2, unknown_word = 3;
 /// The size of the networks' vocabularies.

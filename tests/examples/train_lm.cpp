@@ -89,7 +89,7 @@ TEST_CASE("words are counted, and a test text is measured once", "[train_lm]") {
   const outcome counted =
       run(folder, {text.string(), "--model", "ngram", "--test", test.string(), "--samples", "1"});
   CHECK(counted.status == 0);
-  CHECK_THAT(counted.said, Catch::Contains("600 words to learn from") &&
+  CHECK_THAT(counted.said, Catch::Contains("540 words to learn from") &&
                                Catch::Contains("5 words, line ends counted, 20.0 % of them unknown") &&
                                Catch::Contains("test perplexity "));
   const outcome learned = run(folder, {text.string(), "--model", "rnn", "--test", test.string(), "--out",
@@ -130,13 +130,22 @@ TEST_CASE("texts are read as words", "[train_lm]") {
   read.copy(0, ids, 5);
   CHECK(ids == std::vector<std::int32_t>{0, 1, 2, 3, 0, 4, 3, 2, 3});
   // "the" and "sat" occur twice.
-  const fovea::tokenizer words = vocabulary_of(text, 100);
+  const fovea::tokenizer words = vocabulary_of({"the", "cat", "sat", "the", "dog", "sat"}, 100);
   const fovea::token_ids known = ids_of(numbers.different(), words);
   CHECK(known[1] == unknown_word);
   CHECK(known[3] == line_end);
   CHECK(known[4] == unknown_word);
   CHECK(words.token(known[0]) == "the");
-  CHECK(characters_of({"aab", "b\xc3\xa9", "b"}, 2) == std::vector<std::string>{"b", "a"});
+  CHECK(characters_of({"aab", "b\xc3\xa9", "b", "b"}, 2) == std::vector<std::string>{"b", "a"});
+  // What is held out and tested gives the vocabulary nothing.
+  arguments a;
+  a.text = folder.write("more.txt", "a b\na b\nc c\n");
+  a.validation = 0.4;
+  a.test = text;
+  const word_texts texts(a);
+  CHECK(texts.learned_words() == std::vector<std::string>{"a", "b", "a", "b"});
+  CHECK(texts.held_out.size() == 4);
+  CHECK(texts.test.size() == read.size());
   CHECK_THROWS_WITH(numbers.read(folder.write("empty.txt", " \n")),
                     Catch::Contains("empty.txt: there are no words to read"));
 }

@@ -13,8 +13,7 @@ void declare(CLI::App& app, arguments& a) {
   const CLI::Range share(0.0, 1.0);
   app.add_option("PROMPT", a.prompts, "What the texts begin with; without any, one text begins from nothing");
   app.add_option("--prompts", a.prompt_file, "A file of more prompts, one a line; -: the standard input");
-  app.add_option("--weights", a.weights, "safetensors, GGUF, or what else fovea::load_weights opens")
-      ->required();
+  app.add_option("--weights", a.weights, "safetensors, GGUF, or what else fovea::load_weights opens");
   app.add_option("--tokenizer", a.tokenizer,
                  "tokenizer.json, a SentencePiece model, GGUF, or llama2.c's .bin; may be left out where the "
                  "weights are "
@@ -44,7 +43,12 @@ void declare(CLI::App& app, arguments& a) {
       ->check(CLI::Range(0, 1024));
 }
 
-arguments completed(arguments a) {
+arguments completed(arguments a, const std::filesystem::path& learned) {
+  if (a.weights.empty()) {
+    if (learned.empty()) throw fovea::error("--weights is required: nothing that this model learned is kept");
+    a.weights = learned / "weights.safetensors";
+    if (a.tokenizer.empty()) a.tokenizer = learned / "tokenizer.json";
+  }
   if (a.tokenizer.empty()) {
     if (a.weights.extension() != ".gguf")
       throw fovea::error("--tokenizer is required where the weights are no .gguf file");

@@ -23,8 +23,9 @@ struct arguments {
 
 void declare(CLI::App& app, arguments& a);
 
-/// The same with the file's prompts behind the others, an empty one where there are none, and the tokenizer
-/// of a GGUF file where none is named. Throws fovea::error where something is missing.
-arguments completed(arguments a);
+/// The same with the file's prompts behind the others, an empty one where there are none, the weights and the
+/// tokenizer that `learned` holds where no weights are named, and the tokenizer of a GGUF file where none is.
+/// Throws fovea::error where something is missing.
+arguments completed(arguments a, const std::filesystem::path& learned = {});
 
 } // namespace generate_program

@@ -3,6 +3,7 @@
 #include <fovea/runtime/decoding/next_token.hpp>
 
 #include <cstdint>
+#include <filesystem>
 #include <map>
 #include <string>
 
@@ -17,6 +18,8 @@ struct configuration {
   fovea::token_ids end;   // each ends a text
   /// What the weights say of the model, if they do (runtime/weights/expect_metadata.hpp).
   std::map<std::string, double> metadata;
+  /// A folder with weights.safetensors and tokenizer.json, taken where the command line names none.
+  std::filesystem::path learned = {};
 };
 
 } // namespace generate_program

@@ -19,8 +19,8 @@ using namespace generate_program;
 using namespace fovea;
 
 void run(const arguments& given) {
-  const arguments a = completed(given);
   const configuration c = configured();
+  const arguments a = completed(given, c.learned);
   const tokenizer words = load_tokenizer(a.tokenizer);
   const weights trained = load_weights(a.weights);
   expect_metadata(trained, c.metadata);

@@ -85,6 +85,9 @@ TEST_CASE("generate's command line", "[generate]") {
   CHECK(parsed({"--weights", "w.bin", "--tokenizer", "t.bin"}).prompts == texts{""});
 
   CHECK_THAT(refusal({"x"}), Contains("--weights is required"));
+  CHECK(completed({}, "kept").weights == "kept/weights.safetensors");
+  CHECK(completed({}, "kept").tokenizer == "kept/tokenizer.json");
+  CHECK(completed({.weights = "w.gguf"}, "kept").tokenizer == "w.gguf");
   CHECK_THAT(refusal({"x", "--weights", "w.bin"}),
              Contains("--tokenizer is required where the weights are no .gguf"));
   CHECK_THAT(refusal({"--weights", "w.gguf", "--stop", ""}), Contains("--stop: expected a string"));

@@ -195,6 +195,19 @@ TEST_CASE("generate goes on as what train_gpt trained", "[train_gpt][generate]")
   CHECK(generated.starts_with(written));
   CHECK_THAT(generated, Catch::Contains(" tokens a second"));
 }
+
+TEST_CASE("generate goes on as the kept weights do where none are named", "[train_gpt][generate]") {
+  const runs r;
+  const auto line = [&](const char* seed) {
+    REQUIRE(child_process({FOVEA_GENERATE_GPT_SMALL, "ROMEO:", "--tokens", "40", "--seed", seed},
+                          r.folder / "output")
+                .wait() == 0);
+    return r.output().substr(0, 40);
+  };
+  const std::string text = line("1");
+  CHECK(text.starts_with("ROMEO:\n"));
+  CHECK(line("2") != text);
+}
 #endif
 
 TEST_CASE("bad input to train_gpt is one line", "[train_gpt]") {

@@ -51,12 +51,12 @@ inline constexpr auto char_lm_names = std::to_array<name_rule>({
 });
 
 /// Scores of the next word: word vectors [B, T, filters] -> [B, T, vocab], and the states after the last of
-/// them.
+/// them. What the filters and highways give is not dropped (section 4.1).
 constexpr recurrent_result char_lm_logits(expr words, char_lm_config c, const recurrent_state& initial = {},
                                           place at = {__builtin_FILE(), __builtin_LINE()}) {
   const reported_at here(words, at);
   const recurrent_options options{.layers = c.layers, .initial = initial, .dropout = c.dropout};
-  const recurrent_result h = recurrent(c.cell, dropout(words, c.dropout), "lstm", c.hidden, options);
+  const recurrent_result h = recurrent(c.cell, words, "lstm", c.hidden, options);
   return {linear(dropout(h, c.dropout), "linear", c.vocab), h.state};
 }
 

@@ -20,9 +20,9 @@ inline constexpr fovea::models::char_lm_config sizes{.characters = 256,
                                                      .widths = {1, 2, 3, 4, 5},
                                                      .filters = {25, 50, 75, 75, 75},
                                                      .vocab = 8000,
-                                                     .hidden = 200,
+                                                     .hidden = 300,
                                                      .layers = 1,
-                                                     .dropout = 0.3};
+                                                     .dropout = 0.5};
 nlohmann::json sizes_as_json();
 
 /// How well a text is predicted.

@@ -25,7 +25,9 @@ constexpr expr flat(expr x, place at) {
 
 /// -log of the probability that softmax(logits) gives each target, averaged over the targets that count:
 /// logits [..., classes], targets [...] of int32 -> []. With smoothing s the target has probability 1 - s + s
-/// / classes (Szegedy et al. 2016, section 7). Where no target counts: 0.
+/// / classes (Szegedy et al. 2016, section 7). Where no target counts: 0. A target is 0 to classes - 1, or
+/// `ignore`, to which an input is held before a call runs. One that the model computes and that is neither
+/// counts in the average, its class having no probability to lose: 0, smoothing apart.
 constexpr expr cross_entropy(expr logits, expr targets, cross_entropy_options options = {},
                              place at = {__builtin_FILE(), __builtin_LINE()}) {
   constexpr const char* word = "cross_entropy";
@@ -51,6 +53,8 @@ constexpr expr cross_entropy(expr logits, expr targets, cross_entropy_options op
   if (options.smoothing > 0)
     loss = loss * (1 - options.smoothing) - mean(log_probabilities, axis(-1)) * options.smoothing;
   const expr counts = targets != options.ignore;
+  // attributes[0] of that comparison: the number of classes (runtime/calls/allowed_integers.hpp).
+  if (counts.valid()) g.nodes[g.operand(counts.id, 0)].attributes[0] = static_cast<std::int32_t>(classes);
   const expr total = sum(detail::flat(where(counts, loss, 0.0), at), axis(0));
   if (!options.average) return total;
   return total / max(sum(detail::flat(to_float(counts), at), axis(0)), 1.0);

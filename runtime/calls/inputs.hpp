@@ -70,7 +70,8 @@ public:
     return (is_shape<names>(given.value) && ...);
   }
 
-  /// Writes what is given where the engine reads it. Throws fovea::error that names the input and the id.
+  /// Writes what is given where the engine reads it. Throws fovea::error that names the input and the
+  /// integer.
   template <class engine, fixed_name... names, class... values>
   void fill(const call_sizes& sizes, engine& to, const binding<names, values>&... given) const {
     (fill_one<names>(sizes, to, given.value), ...);
@@ -118,7 +119,7 @@ private:
         if (!std::in_range<std::int32_t>(x)) sizes.reject_integer(i, std::to_string(x));
         out[n++] = static_cast<std::int32_t>(x);
       }
-      sizes.check_ids(i, {out, n});
+      sizes.check_integers(i, {out, n});
     }
   }
 

@@ -1,6 +1,7 @@
 #include <fovea/runtime/calls/sizes.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 
 #include <fovea/runtime/error.hpp>
@@ -24,7 +25,7 @@ int renamed(const graph_view& g, int id) {
 } // namespace
 
 call_sizes::call_sizes(graph_view graph, const char* model_name, std::span<const dim_size> capacity)
-    : graph_(graph), name_(model_name) {
+    : graph_(graph), name_(model_name), allowed_(allowed_integers_of(graph)) {
   for (const dim& form : graph_.forms)
     for (int i = 0; i < form.atom_count; ++i)
       if (form.atoms[i].divisor == 0 &&
@@ -33,22 +34,15 @@ call_sizes::call_sizes(graph_view graph, const char* model_name, std::span<const
   capacity_.assign(symbols_.size(), 0);
   held_.assign(symbols_.size(), not_held);
   std::vector<std::int64_t> implied(symbols_.size(), 0);
-  id_limit_.assign(graph_.inputs.size(), 0);
   for (int id = 0; id < graph_.node_count(); ++id) {
     if (graph_.at(id).kind != op::gather) continue;
     const int table = graph_.operand(id, 0), ids = renamed(graph_, graph_.operand(id, 1));
     const int rows = graph_.at(table).shape[0];
-    if (!graph_.is_number(rows)) continue;
-    const auto tighten = [&](std::int64_t& limit) {
-      limit = limit == 0 ? graph_.number(rows) : std::min(limit, graph_.number(rows));
-    };
-    if (graph_.at(ids).kind == op::input)
-      tighten(id_limit_[static_cast<std::size_t>(graph_.at(ids).attributes[0])]);
-    if (graph_.at(ids).kind == op::range) {
-      const dim length = graph_.dim_of(graph_.at(ids).shape[0]);
-      for (std::size_t i = 0; i < symbols_.size(); ++i)
-        if (length.is_symbol() && symbols_[i] == length.name()) tighten(implied[i]);
-    }
+    if (!graph_.is_number(rows) || graph_.at(ids).kind != op::range) continue;
+    const dim length = graph_.dim_of(graph_.at(ids).shape[0]);
+    for (std::size_t i = 0; i < symbols_.size(); ++i)
+      if (length.is_symbol() && symbols_[i] == length.name())
+        implied[i] = implied[i] == 0 ? graph_.number(rows) : std::min(implied[i], graph_.number(rows));
   }
   for (const dim_size& given : capacity) {
     if (!given.symbol.is_symbol())
@@ -186,13 +180,22 @@ void call_sizes::resolve(std::span<const std::span<const std::size_t>> shapes) {
     }
 }
 
-void call_sizes::check_ids(std::size_t index, std::span<const std::int32_t> ids) const {
-  const std::int64_t limit = id_limit_[index];
-  if (limit == 0) return;
-  for (std::size_t i = 0; i < ids.size(); ++i)
-    if (ids[i] < 0 || ids[i] >= limit)
-      throw error(input_text(index) + ": expected ids from 0 to " + std::to_string(limit - 1) + ", found " +
-                  std::to_string(ids[i]) + " at element " + std::to_string(i));
+void call_sizes::check_integers(std::size_t index, std::span<const std::int32_t> values) const {
+  if (allowed_[index].empty()) return;
+  const shape& s = graph_.at(graph_.inputs[index].node).shape;
+  std::array<std::int64_t, shape::max_rank> extents{};
+  for (int axis = 0; axis < s.rank; ++axis) extents[static_cast<std::size_t>(axis)] = sizes_[s[axis]];
+  for (const allowed_integers& allowed : allowed_[index])
+    if (const auto other = allowed.find_other(values, {extents.data(), s.rank}, sizes_)) {
+      std::string place;
+      std::int64_t rest = static_cast<std::int64_t>(*other);
+      for (std::size_t axis = s.rank; axis-- > 0; rest /= extents[axis])
+        place = std::to_string(rest % extents[axis]) + (place.empty() ? "" : ", ") + place;
+      const bool may_ignore = allowed.ignored && (*allowed.ignored < 0 || *allowed.ignored >= allowed.below);
+      throw error(input_text(index) + ": " + graph_.inputs[index].name + "[" + place + "] is " +
+                  std::to_string(values[*other]) + ", expected 0 to " + std::to_string(allowed.below - 1) +
+                  (may_ignore ? ", or " + std::to_string(*allowed.ignored) + " to ignore" : ""));
+    }
 }
 
 void call_sizes::reject_integer(std::size_t index, const std::string& found) const {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <fovea/dsl/graph_view.hpp>
+#include <fovea/runtime/calls/allowed_integers.hpp>
 
 namespace fovea {
 
@@ -35,8 +36,9 @@ public:
   /// nothing.
   void resolve(std::span<const std::span<const std::size_t>> shapes);
 
-  /// Throws fovea::error where an id lies outside the tables that input `index` chooses from.
-  void check_ids(std::size_t index, std::span<const std::int32_t> ids) const;
+  /// Throws fovea::error that names input `index`, the place and the value where an id lies outside the
+  /// tables that it chooses from, or a target outside the classes of its loss.
+  void check_integers(std::size_t index, std::span<const std::int32_t> values) const;
   /// The error for an integer that does not fit int32.
   [[noreturn]] void reject_integer(std::size_t index, const std::string& found) const;
 
@@ -57,11 +59,11 @@ private:
 
   graph_view graph_;
   std::string name_;
+  std::vector<std::vector<allowed_integers>> allowed_; // of each input
   std::vector<std::string> symbols_;
   std::vector<std::int64_t> capacity_, current_, held_;
   std::vector<std::int64_t> sizes_;
-  std::vector<axis_of_node> derived_;  // one of each size
-  std::vector<std::int64_t> id_limit_; // for each input: the rows of the smallest table it chooses from, or 0
+  std::vector<axis_of_node> derived_; // one of each size
 };
 
 } // namespace fovea

@@ -6,16 +6,17 @@
 
 namespace fovea::test {
 
-/// Values that look random and are the same everywhere: floats within +-1, integers from 0 to 6.
-inline golden_tensor values_of(const std::vector<std::size_t>& shape, bool whole, const std::string& name) {
+/// Values that look random and are the same everywhere: floats within +-1, integers from 0 to below - 1.
+inline golden_tensor values_of(const std::vector<std::size_t>& shape, bool whole, const std::string& name,
+                               std::int64_t below = 7) {
   std::size_t size = 1;
   for (std::size_t d : shape) size *= d;
   golden_tensor made{shape, std::vector<double>(size), whole};
   for (std::size_t i = 0; i < size; ++i) {
     const std::uint64_t bits = splitmix64(fnv1a64(name) + i);
     const double u = static_cast<double>(bits >> 40) / 16777216.0;
-    made.values[i] =
-        whole ? static_cast<double>(bits % 7) : static_cast<double>(static_cast<float>(2 * u - 1));
+    made.values[i] = whole ? static_cast<double>(bits % static_cast<std::uint64_t>(below))
+                           : static_cast<double>(static_cast<float>(2 * u - 1));
   }
   return made;
 }
@@ -61,13 +62,19 @@ input_shape(const graph_view& g, int input, const std::map<std::string, std::siz
 
 } // namespace detail
 
-/// Values for the inputs of a model, which have the given sizes for their symbols.
+/// Values for the inputs of a model, which have the given sizes for their symbols; integers below 7 that
+/// tables and losses allow.
 template <class M>
 named_values random_inputs(const M&, const std::map<std::string, std::size_t>& sizes) {
   named_values inputs;
-  for (const named_value& input : M::view.inputs)
+  const auto allowed = allowed_integers_of(M::view);
+  for (std::size_t i = 0; i < M::view.inputs.size(); ++i) {
+    const named_value& input = M::view.inputs[i];
+    std::int64_t below = 7;
+    for (const allowed_integers& each : allowed[i]) below = std::min(below, each.below);
     inputs[input.name] = values_of(detail::input_shape(M::view, input.node, sizes),
-                                   M::view.at(input.node).type == element::i32, input.name);
+                                   M::view.at(input.node).type == element::i32, input.name, below);
+  }
   return inputs;
 }
 

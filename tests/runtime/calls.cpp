@@ -166,9 +166,9 @@ TEST_CASE("a call that does not fit is refused before anything runs") {
   CHECK(refused(xt::xarray<int>(xt::zeros<int>({2})), x) ==
         "calls: input \"tokens\" [B, T]: expected 2 axes, found 1");
   CHECK(refused(xt::xtensor<int, 2>{{0, 5}, {0, 0}}, x) ==
-        "calls: input \"tokens\" [B, T]: expected ids from 0 to 4, found 5 at element 1");
+        "calls: input \"tokens\" [B, T]: tokens[0, 1] is 5, expected 0 to 4");
   CHECK(refused(xt::xtensor<int, 2>{{0, 1}, {-1, 0}}, x) ==
-        "calls: input \"tokens\" [B, T]: expected ids from 0 to 4, found -1 at element 2");
+        "calls: input \"tokens\" [B, T]: tokens[1, 0] is -1, expected 0 to 4");
   CHECK(refused(xt::xtensor<std::int64_t, 2>{{0, 1}, {4294967296, 0}}, x) ==
         "calls: input \"tokens\" [B, T]: 4294967296 does not fit 32 bits");
   CHECK(copied(net("tokens"_in = ids, "x"_in = x)["y"_out]) == before);

@@ -14,6 +14,7 @@ struct located {
   double number = 0;
   bool is_number = true;
   bool whole = false; // the number is an integer
+  bool truth = false; // the number is true or false
   place at;
 
   constexpr located(expr x, place where = {__builtin_FILE(), __builtin_LINE()})
@@ -29,7 +30,7 @@ struct located {
       : number(static_cast<double>(x)), at(where) {}
   template <std::integral integer>
   constexpr located(integer x, place where = {__builtin_FILE(), __builtin_LINE()})
-      : number(static_cast<double>(x)), whole(true), at(where) {}
+      : number(static_cast<double>(x)), whole(true), truth(std::same_as<integer, bool>), at(where) {}
 };
 
 namespace detail {
@@ -254,7 +255,7 @@ constexpr scalar pow(const scalar& a, const scalar& b) { return detail::record(o
 constexpr scalar max(const scalar& a, const scalar& b) { return detail::record(op::maximum, a, b); }
 constexpr scalar min(const scalar& a, const scalar& b) { return detail::record(op::minimum, a, b); }
 
-/// yes where the condition holds, no elsewhere; the three broadcast.
+/// yes where the condition holds, no elsewhere; the three broadcast. The two are numbers, or booleans.
 constexpr expr where(expr condition, located yes, located no,
                      place at = {__builtin_FILE(), __builtin_LINE()}) {
   if (condition.owner == nullptr || !condition.owner->usable(condition, at, "where"))
@@ -266,12 +267,18 @@ constexpr expr where(expr condition, located yes, located no,
   if ((!yes.is_number && !g.usable(yes.value, at, "where")) ||
       (!no.is_number && !g.usable(no.value, at, "where")))
     return {&g};
-  const auto type_of = [&g](const located& x, const located& beside) {
+  // A number takes the type of a number beside it, where that can hold it.
+  const auto type_of = [&g](const located& x) {
     if (!x.is_number) return g.nodes[x.value.id].type;
-    if (!x.whole) return element::f32;
-    return beside.is_number ? (beside.whole ? element::i32 : element::f32) : g.nodes[beside.value.id].type;
+    return x.truth ? element::boolean : x.whole ? element::i32 : element::f32;
   };
-  const element type = detail::result_type(op::add, type_of(yes, no), type_of(no, yes));
+  const auto shape_of = [&g](const located& x) { return x.is_number ? shape{} : g.shape_of(x.value); };
+  const bool truths = type_of(yes) == element::boolean;
+  if (truths != (type_of(no) == element::boolean))
+    return g.fail(at, "where: expected two choices of numbers or two of booleans, found ",
+                  name_of(type_of(yes)), " ", shape_of(yes), " and ", name_of(type_of(no)), " ", shape_of(no),
+                  "; use to_float");
+  const element type = truths ? element::boolean : detail::result_type(op::add, type_of(yes), type_of(no));
   const expr x = yes.is_number ? detail::number(g, yes, type) : yes.value,
              y = no.is_number ? detail::number(g, no, type) : no.value;
   if (!x.valid() || !y.valid()) return {&g};

@@ -226,6 +226,8 @@ constexpr scalar operator!(const scalar& a) { return detail::record(op::logical_
 constexpr scalar where(const scalar& condition, const scalar& yes, const scalar& no) {
   scalar_function* f = detail::function_of(condition, yes, no);
   detail::expect(f, condition.type == element::boolean, "gives where a condition that is no boolean");
+  detail::expect(f, (yes.type == element::boolean) == (no.type == element::boolean),
+                 "gives where a boolean and a number to choose from; use to_float");
   scalar_node node;
   node.kind = op::where, node.operand_count = 3;
   node.type = yes.type == no.type ? yes.type : element::f32;

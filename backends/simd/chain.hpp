@@ -143,10 +143,23 @@ inline vector_of<type, Arch> apply(const A& left, const B& right) {
   }
 }
 
+/// One number in every lane.
+template <element type, class Arch>
+inline vector_of<type, Arch> constant(double number) {
+  if constexpr (type == element::f32)
+    return vec<Arch>(static_cast<float>(number));
+  else if constexpr (type == element::i32)
+    return int_vec<Arch>(static_cast<std::int32_t>(number));
+  else
+    return xsimd::batch_bool<float, Arch>(number != 0);
+}
+
 template <element type, class Arch, class C, class A, class B>
 inline vector_of<type, Arch> choose(const C& condition, const A& yes, const B& no) {
   if constexpr (type == element::i32)
     return xsimd::select(integer_mask<Arch>(condition), yes, no);
+  else if constexpr (type == element::boolean)
+    return (condition && yes) || (!condition && no);
   else
     return xsimd::select(condition, detail::floats<Arch>(yes), detail::floats<Arch>(no));
 }
@@ -256,10 +269,7 @@ struct chain {
     static auto operand(const values& v, const row& r, size_t j) {
       constexpr node n = g.at(id);
       if constexpr (n.kind == op::constant) {
-        if constexpr (n.type == element::i32)
-          return int_vec<Arch>(static_cast<std::int32_t>(n.number));
-        else
-          return vec<Arch>(static_cast<float>(n.number));
+        return constant<n.type, Arch>(n.number);
       } else if constexpr (is_member(id)) {
         return std::get<index_of(found.members, found.member_count, id)>(v);
       } else {

@@ -49,10 +49,7 @@ struct lambda_code {
     else if constexpr (n.kind == op::key_position)
       return key;
     else if constexpr (n.kind == op::constant) {
-      if constexpr (n.type == element::f32)
-        return vec<Arch>(static_cast<float>(n.number));
-      else
-        return int_vec<Arch>(static_cast<std::int32_t>(n.number));
+      return constant<n.type, Arch>(n.number);
     } else if constexpr (n.kind == op::table_at)
       return table<id>();
     else if constexpr (n.kind == op::where)

@@ -18,6 +18,7 @@ constexpr auto elementwise = model("elementwise", [](graph& g) {
   g.output("both", x < y && !(y == 0.0));
   g.output("where", where(x < y, y, 1));
   g.output("where_whole", where(ids < 3, ids, -1));
+  g.output("where_boolean", where(x < y, where(x < 0, y < 0, true), x < 1));
   g.output("exp", exp(ids));
   g.output("abs", abs(ids));
   g.output("floor", floor(x));
@@ -122,6 +123,7 @@ TEST_CASE("elementwise words broadcast, and mix integers with floats") {
   CHECK(output_shape(m, "both") == "boolean [B, T, 768]");
   CHECK(output_shape(m, "where") == "float32 [B, T, 768]");
   CHECK(output_shape(m, "where_whole") == "int32 [B, T]");
+  CHECK(output_shape(m, "where_boolean") == "boolean [B, T, 768]");
   CHECK(output_shape(m, "exp") == "float32 [B, T]");
   CHECK(output_shape(m, "abs") == "int32 [B, T]");
   CHECK(output_shape(m, "floor") == "float32 [B, T, 768]");

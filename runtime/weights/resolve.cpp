@@ -116,7 +116,8 @@ public:
       : source_(source), tensors_(tensors), wanted_(wanted), rules_(rules),
         names_(names_without_prefix(tensors, rules, source)) {}
 
-  std::vector<filling> match() {
+  /// What fills each parameter. All that does not fit, names and shapes, is one error.
+  std::vector<filling> match() const {
     std::vector<filling> result;
     std::set<const std::string*> used;
     problems missing(", ");
@@ -132,31 +133,16 @@ public:
     for (const auto& [name, full] : names_)
       if (!used.contains(full) && !skipped(name))
         extra.add("'" + *full + "' " + shape_text(tensors_.at(*full).shape));
+    const problems misfits = misfits_of(result);
     std::string message;
-    if (!missing.empty()) message += "no tensor fills the parameters " + missing.text();
-    if (!extra.empty())
-      message += (message.empty() ? "" : "; ") +
-                 std::string("no parameter wants and no rule ignores the tensors ") + extra.text();
+    const auto say = [&](const char* what, const problems& of) {
+      if (!of.empty()) message += (message.empty() ? "" : "; ") + (what + of.text());
+    };
+    say("no tensor fills the parameters ", missing);
+    say("no parameter wants and no rule ignores the tensors ", extra);
+    say("", misfits);
     if (!message.empty()) throw error(source_ + ": " + message);
     return result;
-  }
-
-  void check_shapes(const std::vector<filling>& fillings) const {
-    problems misfits("; ");
-    for (std::size_t i = 0; i < fillings.size(); ++i) {
-      const filling& f = fillings[i];
-      const std::string what =
-          "tensor '" + f.name() + "'" + (f.name() == wanted_[i].name ? "" : " for '" + wanted_[i].name + "'");
-      try {
-        const auto shape = joined_shape(f);
-        if (shape != wanted_[i].shape)
-          misfits.add(what + ": expected " + shape_text(wanted_[i].shape) + "; found " + shape_text(shape) +
-                      (f.how.count ? ", made of " + shape_text(tensors_.at(*f.tensors.front()).shape) : ""));
-      } catch (const error& reason) {
-        misfits.add(what + ": " + reason.what());
-      }
-    }
-    if (!misfits.empty()) throw error(source_ + ": " + misfits.text());
   }
 
   /// The second copies that `tied` rules name: {our parameter's place in wanted, their tensor}.
@@ -173,6 +159,26 @@ public:
   }
 
 private:
+  /// The tensors that are there under the right name and of another shape or type.
+  problems misfits_of(const std::vector<filling>& fillings) const {
+    problems misfits("; ");
+    for (std::size_t i = 0; i < fillings.size(); ++i) {
+      const filling& f = fillings[i];
+      if (f.tensors.empty()) continue;
+      const std::string what =
+          "tensor '" + f.name() + "'" + (f.name() == wanted_[i].name ? "" : " for '" + wanted_[i].name + "'");
+      try {
+        const auto shape = joined_shape(f);
+        if (shape != wanted_[i].shape)
+          misfits.add(what + ": expected " + shape_text(wanted_[i].shape) + "; found " + shape_text(shape) +
+                      (f.how.count ? ", made of " + shape_text(tensors_.at(*f.tensors.front()).shape) : ""));
+      } catch (const error& reason) {
+        misfits.add(what + ": " + reason.what());
+      }
+    }
+    return misfits;
+  }
+
   /// The shape that a filling gives its parameter.
   std::vector<std::size_t> joined_shape(const filling& f) const {
     std::vector<std::size_t> whole;
@@ -277,9 +283,8 @@ void convert_and_check(std::vector<pending>& work) {
 
 std::vector<weight_view> weights::resolve(std::span<const wanted_parameter> wanted,
                                           std::span<const name_rule> rules) const& {
-  resolution call(state_->source, state_->tensors, wanted, rules);
+  const resolution call(state_->source, state_->tensors, wanted, rules);
   const auto fillings = call.match();
-  call.check_shapes(fillings);
 
   const std::lock_guard lock(state_->guard);
   std::vector<pending> work;

@@ -137,12 +137,15 @@ TEST_CASE("tensors of several heads are joined", "[weights]") {
   CHECK_THAT(refusal(weights::from(none), wanted, rules), Contains("'b' [3] (expected as 'b.0')"));
 }
 
-TEST_CASE("missing and extra tensors are reported together", "[weights]") {
+TEST_CASE("missing, extra and misshaped tensors are reported together", "[weights]") {
   const auto w = weights::from({{"a", counted({2})}, {"b.x", counted({3})}}, "model");
   static constexpr std::array rules{name_rule{"c", "theirs.c"}};
   CHECK(refusal(w, {{"a", {2}}, {"b", {3}}, {"c", {4, 4}}}, rules) ==
         "model: no tensor fills the parameters 'b' [3], 'c' [4, 4] (expected as 'theirs.c'); "
         "no parameter wants and no rule ignores the tensors 'b.x' [3]");
+  CHECK(refusal(w, {{"a", {1, 2}}, {"b", {3}}, {"b.x", {2}}}) ==
+        "model: no tensor fills the parameters 'b' [3]; "
+        "tensor 'a': expected [1, 2]; found [2]; tensor 'b.x': expected [2]; found [3]");
   std::vector<wanted_parameter> many;
   for (int i = 0; i < 9; ++i) many.push_back({"p" + std::to_string(i), {1}});
   CHECK_THAT(refusal(weights::from({}), many), Contains("'p4' [1], and 4 more") && !Contains("p5"));

@@ -1,6 +1,9 @@
 #pragma once
 
+#include <concepts>
 #include <cstdint>
+
+#include <fovea/dsl/op.hpp>
 
 namespace fovea {
 
@@ -25,6 +28,12 @@ enum class weight_format : std::uint8_t { f32, f16, bf16, q8_0, q4_0 };
 
 /// Values that share a scale in q8_0 and q4_0.
 inline constexpr unsigned weight_group = 32;
+
+/// Whether a type names a format of weights, f32 being one.
+template <class type>
+inline constexpr bool is_weight_format =
+    std::same_as<type, f32> || std::same_as<type, f16> || std::same_as<type, bf16> ||
+    std::same_as<type, q8_0> || std::same_as<type, q4_0>;
 
 /// The format that a type names; compile takes it as its backend.
 template <class type>

@@ -209,10 +209,17 @@ namespace detail {
 template <class backend, class M>
 auto compile_with(const M& model, const weights& source, const compile_options& options,
                   const simd::generated_step* code) {
-  using engine = std::conditional_t<std::is_same_v<backend, reference>, reference_engine<M>, simd_engine<M>>;
-  return compiled<M, engine>(model.name, source,
-                             std::span(model.names, static_cast<std::size_t>(model.name_count)), options,
-                             format_named<backend>, code);
+  constexpr bool specified = std::is_same_v<backend, reference>;
+  static_assert(specified || is_weight_format<backend>,
+                "compile: expected reference, or a format of weights, f32, f16, bf16, q8_0 or q4_0");
+  if constexpr (specified || is_weight_format<backend>) {
+    using engine = std::conditional_t<specified, reference_engine<M>, simd_engine<M>>;
+    return compiled<M, engine>(model.name, source,
+                               std::span(model.names, static_cast<std::size_t>(model.name_count)), options,
+                               format_named<backend>, code);
+  } else {
+    return refused_value{};
+  }
 }
 
 } // namespace detail

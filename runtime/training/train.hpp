@@ -294,17 +294,18 @@ namespace detail {
 template <class backend, class M, class optimizer>
 auto train_with(const M& model, const optimizer& how, const weights& source, const train_options& options,
                 const simd::generated_step* code, const simd::generated_step* evaluation_code) {
-  constexpr bool has_loss = find_loss(M::view) >= 0;
+  constexpr bool has_loss = find_loss(M::view) >= 0, specified = std::is_same_v<backend, reference>;
+  constexpr bool in_floats = specified || std::is_same_v<backend, f32>;
   static_assert(has_loss, "train: the model has no output \"loss\" to learn by");
+  static_assert(in_floats, "train: expected f32 or reference; parameters learn as float32");
   const auto differentiated = gradients<false, true>(model);
   using G = std::remove_const_t<decltype(differentiated)>;
-  if constexpr (!has_loss || !G::well_formed) {
+  if constexpr (!has_loss || !in_floats || !G::well_formed) {
     return refused_value{};
   } else if constexpr (!holds<checked_carried<M>>) {
     refuse<checked_carried<M>>();
     return refused_value{};
   } else {
-    constexpr bool specified = std::is_same_v<backend, reference>;
     using engine = std::conditional_t<specified, reference_engine<G>, simd_engine<G>>;
     using evaluation_engine = std::conditional_t<specified, reference_engine<M>, simd_engine<M>>;
     return trainer<M, optimizer, G, engine, evaluation_engine>(model, differentiated, how, source, options,

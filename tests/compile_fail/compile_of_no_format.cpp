@@ -1,0 +1,20 @@
+// expect: compile: expected reference, or a format of weights, f32, f16, bf16, q8_0 or q4_0
+#include <fovea/fovea.hpp>
+
+using namespace fovea;
+
+inline constexpr dim B{"B"}, T{"T"};
+
+inline constexpr auto m = model("m", [](graph& g) {
+  const expr x = g.input<f32>("x", {B, T, 4}), y = linear(x, "h", 4);
+  g.output("y", y);
+});
+
+void run(const weights& from, const xt::xtensor<float, 3>& x) {
+#ifdef ILL_FORMED
+  auto net = compile<float>(m, from, {.capacity = {{B, 1}, {T, 8}}}); // <- here
+#else
+  auto net = compile<f16>(m, from, {.capacity = {{B, 1}, {T, 8}}});
+#endif
+  static_cast<void>(net("x"_in = x)["y"_out](0, 0, 0));
+}

@@ -2,19 +2,13 @@
 
 #include <algorithm>
 #include <cstring>
-#include <string_view>
 #include <utility>
 
 #include <fovea/runtime/error.hpp>
 #include <fovea/runtime/weights/safetensors.hpp>
+#include <fovea/runtime/weights/training_names.hpp>
 
 namespace fovea {
-
-namespace {
-
-constexpr std::string_view carried_prefix = "carried.";
-
-} // namespace
 
 learned_parameters::learned_parameters(graph_view graph, const weights& source,
                                        std::span<const name_rule> names,
@@ -23,6 +17,10 @@ learned_parameters::learned_parameters(graph_view graph, const weights& source,
   for (std::size_t p = 0; p < graph.parameters.size(); ++p) {
     const node& n = graph.at(graph.parameters[p].node);
     names_.emplace_back(graph.parameter_name(static_cast<int>(p)).text);
+    if (is_of_training(names_.back()))
+      throw error("the parameter " + names_.back() +
+                  " cannot be trained: in a checkpoint, names that begin with " + std::string(moment_prefix) +
+                  " or " + std::string(carried_prefix) + " are not those of parameters");
     shapes_.emplace_back();
     for (int axis = 0; axis < n.shape.rank; ++axis)
       shapes_.back().push_back(static_cast<std::size_t>(graph.number(n.shape[axis])));
@@ -61,7 +59,8 @@ void learned_parameters::for_each_tensor(F f) const {
       const std::vector<std::size_t>& shape = shapes_[static_cast<std::size_t>(p)];
       f(name, shape, std::span(values_.data() + at, size));
       for (std::size_t m = 0; m < moments_.size(); ++m)
-        f("optimizer." + moment_names_[m] + "." + name, shape, std::span(moments_[m].data() + at, size));
+        f(std::string(moment_prefix) + moment_names_[m] + "." + name, shape,
+          std::span(moments_[m].data() + at, size));
     }
 }
 
@@ -69,7 +68,7 @@ weights learned_parameters::snapshot() const {
   std::map<std::string, weight_tensor> tensors;
   for_each_tensor(
       [&](const std::string& name, const std::vector<std::size_t>& shape, std::span<const float> values) {
-        if (!name.starts_with("optimizer.")) tensors[name] = {shape, {values.begin(), values.end()}};
+        if (!is_of_training(name)) tensors[name] = {shape, {values.begin(), values.end()}};
       });
   return weights::from(std::move(tensors), "weights that were learned");
 }

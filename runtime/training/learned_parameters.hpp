@@ -19,7 +19,8 @@ namespace fovea {
 /// an optimizer keeps of each, every parameter's layers side by side.
 class learned_parameters {
 public:
-  /// Throws fovea::error where checkpoint and model do not fit.
+  /// Throws fovea::error where checkpoint and model do not fit, or a parameter has a name of training's own
+  /// (runtime/weights/training_names.hpp).
   learned_parameters(graph_view graph, const weights& source, std::span<const name_rule> names,
                      std::span<const char* const> moment_names);
 
@@ -36,7 +37,8 @@ public:
   weights snapshot() const;
 
   /// Writes values, moments and `state` as one safetensors file, whole or not at all. Moments are
-  /// "optimizer.MOMENT.NAME", what is carried from step to step "carried.NAME".
+  /// "optimizer.MOMENT.NAME", what is carried from step to step "carried.NAME"; as weights of a model the
+  /// file is its parameters.
   void save(const std::filesystem::path& path, const std::map<std::string, std::string>& state,
             const std::map<std::string, weight_tensor>& carried) const;
   /// Takes back what `save` wrote, and gives its state; `take` gets what was carried. Throws fovea::error,

@@ -162,13 +162,15 @@ public:
   /// The next evaluation carries nothing on.
   void begin_evaluation() { evaluation_carried_.begin(); }
 
-  /// A copy of what was learned so far, to be compiled or saved: under the model's own names.
+  /// A copy of what was learned so far, under the model's own names: to be compiled, or written by
+  /// save_safetensors(path, fit.weights().tensors()) as a file of parameters alone.
   fovea::weights weights() const { return parameters_.snapshot(); }
   std::int64_t steps() const { return learner_.step(); }
   std::int64_t arena_bytes() const { return engine_.arena_bytes(); }
 
   /// Writes parameters, what the optimizer keeps, what is carried, and the step, as one safetensors file that
-  /// appears whole or not at all. `notes` are kept with it. Throws fovea::error where the disk refuses.
+  /// appears whole or not at all; `load_weights` opens it for its parameters. `notes` are kept with it.
+  /// Throws fovea::error where the disk refuses.
   void save(const std::filesystem::path& path, std::map<std::string, std::string> notes = {}) const {
     notes["step"] = std::to_string(learner_.step());
     parameters_.save(path, notes, carried_.kept());

@@ -4,6 +4,7 @@
 #include <fovea/runtime/weights/name_rules.hpp>
 #include <fovea/runtime/weights/state.hpp>
 #include <fovea/runtime/weights/to_floats.hpp>
+#include <fovea/runtime/weights/training_names.hpp>
 
 #include <algorithm>
 #include <atomic>
@@ -131,7 +132,7 @@ public:
     }
     problems extra(", ");
     for (const auto& [name, full] : names_)
-      if (!used.contains(full) && !skipped(name))
+      if (!used.contains(full) && !is_of_training(*full) && !skipped(name))
         extra.add("'" + *full + "' " + shape_text(tensors_.at(*full).shape));
     const problems misfits = misfits_of(result);
     std::string message;

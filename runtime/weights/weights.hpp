@@ -47,7 +47,8 @@ public:
   /// A float32 tensor without transform is used where it lies in the file; others, quantised ones among them,
   /// are converted once and kept. Throws fovea::error, having handed out nothing, when a parameter has no
   /// tensor, a tensor is used by no parameter and ignored by no rule, a shape or element type doesn't fit, a
-  /// value is NaN or infinite, or a `tied` copy differs. Problems of one kind are reported together.
+  /// value is NaN or infinite, or a `tied` copy differs. Problems of one kind are reported together. What a
+  /// checkpoint of training has beside its parameters ("optimizer.*", "carried.*") is passed over.
   std::vector<weight_view> resolve(std::span<const wanted_parameter> wanted,
                                    std::span<const name_rule> rules = {}) const&;
   // The views would outlive what they point into.
@@ -77,8 +78,8 @@ private:
 /// Opens a checkpoint and checks its structure: a weight file of any format that is known (safetensors, GGUF,
 /// llama2.c's and rwkv.cpp's .bin, RTNeural's JSON, word vectors), told by its content; an index
 /// (`model.safetensors.index.json`) with its shards; or a folder that holds a model.safetensors or an index.
-/// Values are checked when a model resolves them. Throws fovea::error that names the file, the tensor, what
-/// was expected and what was found.
+/// A checkpoint that training saved is its parameters. Values are checked when a model resolves them. Throws
+/// fovea::error that names the file, the tensor, what was expected and what was found.
 weights load_weights(const std::filesystem::path& path);
 
 } // namespace fovea

@@ -117,6 +117,26 @@ TEST_CASE("what is carried is in the checkpoint, bit for bit", "[training]") {
   std::filesystem::remove(path);
 }
 
+TEST_CASE("a checkpoint of training is weights", "[training]") {
+  const auto path = std::filesystem::temp_directory_path() / "fovea_checkpoint_weights.safetensors";
+  const auto& m = windows<models::cell_kind::lstm>;
+  auto fit = train(m, adam{.rate = 1e-2}, initial_weights(m, 3), usual);
+  learn(fit, 0, 2);
+  fit.save(path);
+  const weights opened = load_weights(path), learned = fit.weights();
+  REQUIRE(opened.tensors().contains("optimizer.mean.linear.weight"));
+  REQUIRE(opened.tensors().contains("carried.cell"));
+  // What it runs as needs the parameters only; learning on from it begins anew with all else.
+  auto net = compile(unbroken<models::cell_kind::lstm>, opened, {.capacity = usual.capacity});
+  auto same = compile(unbroken<models::cell_kind::lstm>, learned, {.capacity = usual.capacity});
+  CHECK(net("tokens"_in = tokens(1), "targets"_in = tokens(2))["loss"_out]() ==
+        same("tokens"_in = tokens(1), "targets"_in = tokens(2))["loss"_out]());
+  auto on = train(m, adam{.rate = 1e-2}, opened, usual);
+  CHECK(on.steps() == 0);
+  CHECK(values_of(on.weights()) == values_of(learned));
+  std::filesystem::remove(path);
+}
+
 TEST_CASE("what is carried has the rows of its text", "[training]") {
   const auto ids = tokens(5), targets = tokens(6);
   const auto few = [](const auto& x) { return xt::eval(xt::view(x, xt::range(0, 2), xt::all())); };

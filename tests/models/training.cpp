@@ -295,3 +295,14 @@ TEST_CASE("what is not finite stops training and changes nothing", "[training]")
   CHECK(values_of(fit.weights()) == before);
   CHECK(fit.steps() == 0);
 }
+
+TEST_CASE("a parameter has no name of a checkpoint's other tensors", "[training]") {
+  static constexpr auto reserved = model("reserved", [](graph& g) {
+    const expr x = g.input<f32>("x", {B, 6});
+    g.output("loss", mse(linear(x, "optimizer.first", 6), x));
+  });
+  const weights start = initial_weights(reserved, 1);
+  CHECK_NOTHROW(compile(reserved, start, {.capacity = {{B, 1}}}));
+  CHECK_THROWS_WITH(train(reserved, sgd{}, start, {.capacity = {{B, 1}}}),
+                    Catch::Contains("the parameter optimizer.first.weight cannot be trained"));
+}

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <string_view>
+
+namespace fovea {
+
+/// How the names of those tensors begin that a checkpoint of training has beside its parameters: what the
+/// optimizer keeps ("optimizer.MOMENT.NAME"), and what is carried from step to step ("carried.NAME").
+inline constexpr std::string_view moment_prefix = "optimizer.", carried_prefix = "carried.";
+
+/// Whether a tensor is of training alone: no parameter that is trained has such a name, and a model that
+/// takes a checkpoint for its weights passes over it.
+constexpr bool is_of_training(std::string_view name) {
+  return name.starts_with(moment_prefix) || name.starts_with(carried_prefix);
+}
+
+} // namespace fovea

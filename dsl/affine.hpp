@@ -179,7 +179,7 @@ constexpr expr embedding(expr ids, const char* name, dim count, dim width, init 
   if (g.nodes[ids.id].type != element::i32)
     return g.fail(at, who, ": expected int32 ids, found ", name_of(g.nodes[ids.id].type), " ", ids);
   const scope inside(&g, name, scope_name::no_index, at);
-  return gather(parameter(ids, "weight", {count, width}, how, at), ids, at);
+  return gather(parameter(ids, "weight", {count, width}, how, at), ids, at.as(who.word));
 }
 
 } // namespace fovea

@@ -261,6 +261,7 @@ constexpr expr network_scores(expr q, expr k, const score& how, const char* word
 
 constexpr expr attend_to(op kind, expr q, expr k, expr v, const attention_options& o, place at) {
   const char* word = word_of(kind);
+  at = at.as(word);
   const bool by_network = o.score.how == score::kind::additive || o.score.how == score::kind::concatenated;
   const auto softly = [&](op wanted, const attention_options& options) {
     return by_network ? attend_by(wanted, network_scores(q, k, o.score, word, at), v, options, at, word)
@@ -329,6 +330,7 @@ namespace detail {
 
 constexpr expr attend_scores(op kind, expr scores, expr v, const attend_options& o, place at) {
   const char* word = kind == op::attention_map ? "attend_map" : "attend";
+  at = at.as(word);
   attention_options options{.mask = o.mask};
   if (o.mode == attention_mode::kind::soft) return attend_by(kind, scores, v, options, at, word);
   if (scores.owner != nullptr && o.mode == attention_mode::kind::local_p)
@@ -380,7 +382,7 @@ constexpr expr last_attention_map(expr x, place at = {__builtin_FILE(), __builti
   node made = g.nodes[id];
   made.kind = op::attention_map;
   made.shape = {};
-  made.at = at;
+  made.at = at.as("last_attention_map");
   if (g.nodes[id].shape.rank == 3) made.shape.push(g.nodes[id].shape[0]);
   made.shape.push(g.intern(made.attributes[0] & 0xffff));
   made.shape.push(g.shape_of(q)[-2]);

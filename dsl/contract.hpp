@@ -53,6 +53,7 @@ constexpr expr contract(expr x, expr y, std::initializer_list<dim> over,
   if (!detail::is_float(x, at, "contract") || !detail::is_float(y, at, "contract")) return {x.owner};
   graph& g = *x.owner;
   if (y.owner != &g) return g.fail(at, "contract: the operands belong to two different graphs");
+  at = at.as("contract");
   detail::contraction_side a, b;
   for (const dim& each : over) {
     const int i = detail::find_axis(x, each, at, "contract"), j = detail::find_axis(y, each, at, "contract");
@@ -113,6 +114,7 @@ constexpr expr bilinear(expr x, expr y, const char* name, dim out, linear_option
   --leading_x.rank, --leading_y.rank;
   if (!detail::broadcast(g, leading_x, leading_y, s) || s.rank > shape::max_rank - 2)
     return g.fail(at, who, ": the leading axes of ", x, " and ", y, " do not fit");
+  at = at.as(who.word);
   const scope inside(&g, name, scope_name::no_index, at);
   const expr weight = parameter(x, "weight", {out, m, n}, options.init, at);
   const expr bias = options.bias ? parameter(x, "bias", {out}, init::zeros(), at) : expr{&g};

@@ -45,6 +45,9 @@ struct node {
   place at = {};
 };
 
+/// The word that the user wrote for a node: one made of several, or the node's own.
+constexpr const char* word_of(const node& n) { return n.at.word != nullptr ? n.at.word : word_of(n.kind); }
+
 /// A name, made of the scope it was given in and its own text; index >= 0 adds ".index", any_layer adds ".*".
 struct scope_name {
   static constexpr int no_index = -1, any_layer = -2;
@@ -264,24 +267,24 @@ public:
   template <class... exprs>
   constexpr expr add(node made, exprs... from) {
     if (!error.empty()) return {this};
+    if (call_site.line != 0) made.at = call_site.as(made.at.word);
     if (node_count == max_nodes)
-      return fail(made.at, word_of(made.kind), ": a model has at most ", max_nodes, " nodes");
+      return fail(made.at, word_of(made), ": a model has at most ", max_nodes, " nodes");
     if (operand_count + static_cast<int>(sizeof...(from)) > max_operands)
-      return fail(made.at, word_of(made.kind), ": a model has at most ", max_operands, " operands");
+      return fail(made.at, word_of(made), ": a model has at most ", max_operands, " operands");
     made.first_operand = operand_count;
     made.operand_count = static_cast<std::uint8_t>(sizeof...(from));
     ((operands[operand_count++] = from.id), ...);
     made.region = static_cast<std::uint8_t>(current_region);
     made.scope = static_cast<std::uint16_t>(current_scope);
-    if (call_site.line != 0) made.at = call_site;
     nodes[node_count] = made;
     return {this, node_count++};
   }
   /// Gives the newest node one more operand.
   constexpr void add_operand(expr x) {
     if (operand_count == max_operands) {
-      fail(nodes[node_count - 1].at, word_of(nodes[node_count - 1].kind), ": a model has at most ",
-           max_operands, " operands");
+      fail(nodes[node_count - 1].at, word_of(nodes[node_count - 1]), ": a model has at most ", max_operands,
+           " operands");
       return;
     }
     operands[operand_count++] = x.id;
@@ -535,13 +538,14 @@ constexpr dim expr::size(int axis) const {
 }
 
 /// While it lives, the words called on x's graph report errors at the user's call, and so does what they
-/// make: for a function built of words, which takes `place at` as its own last parameter.
+/// make: for a function built of words, which takes `place at` as its own last parameter. Given
+/// at.as("word"), what is said later of the nodes names the word.
 class [[nodiscard]] reported_at {
 public:
   constexpr reported_at(expr x, place at) : owner_(x.owner) {
     if (owner_ == nullptr) return;
     before_ = owner_->call_site;
-    if (before_.line == 0) owner_->call_site = at;
+    owner_->call_site = before_.line == 0 ? at : before_.as(at.word);
   }
   constexpr reported_at(const reported_at&) = delete;
   constexpr reported_at& operator=(const reported_at&) = delete;

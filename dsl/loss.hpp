@@ -46,7 +46,7 @@ constexpr expr cross_entropy(expr logits, expr targets, cross_entropy_options op
   if (!(options.smoothing >= 0 && options.smoothing < 1))
     return g.fail(at, word, ": expected a smoothing of at least 0 and below 1, found ", options.smoothing);
 
-  const reported_at user(logits, at);
+  const reported_at user(logits, at.as(word));
   const expr log_probabilities = log_softmax(logits);
   const expr chosen = where(range(logits, classes) == unsqueeze(targets, -1), log_probabilities, 0.0);
   expr loss = -sum(chosen, axis(-1));
@@ -67,7 +67,7 @@ constexpr expr mse(expr x, expr y, place at = {__builtin_FILE(), __builtin_LINE(
   graph& g = *x.owner;
   if (!(g.shape_of(x) == g.shape_of(y)))
     return g.fail(at, "mse: cannot compare ", x, " and ", y, "; their shapes must be equal");
-  const reported_at user(x, at);
+  const reported_at user(x, at.as("mse"));
   const expr difference = x - y;
   return mean(detail::flat(difference * difference, at), axis(0));
 }

@@ -14,7 +14,7 @@ constexpr expr replay(graph& g, const scalar_function& f, const expr* values, pl
     return g.fail(at, "map: the lambda records at most ", scalar_function::max_nodes, " operations");
   if (f.fault != nullptr) return g.fail(at, "map: the lambda ", f.fault);
   expr done[scalar_function::max_nodes] = {};
-  const reported_at user(values[0], at);
+  const reported_at user(values[0], at.as("map"));
   for (int i = 0; i < f.count; ++i) {
     const scalar_node& step = f.nodes[i];
     const expr a = done[step.operands[0]], b = done[step.operands[1]], c = done[step.operands[2]];

@@ -56,6 +56,7 @@ constexpr int named_last(expr x, const axis_list& axes, int (&order)[shape::max_
 // Over other axes than the last: these come last and become one, and everything goes back.
 constexpr expr norm(op kind, expr x, const char* name, const norm_options& options, place at) {
   const graph::named who{word_of(kind), name};
+  at = at.as(who.word);
   if (!is_float(x, at, who)) return {x.owner};
   graph& g = *x.owner;
   if (x.rank() == 0) return g.fail(at, who, ": expected features in the last axis, found a single number []");

@@ -35,6 +35,7 @@ constexpr expr learned_positions(expr x, const char* name, learned_positions_opt
   const dim length = x.size(detail::time_axis(x));
   if (length.is_number() && length.number() > options.context.number())
     return g.fail(at, who, ": the ", length, " positions of ", x, " exceed the context of ", options.context);
+  at = at.as("learned_positions");
   return embedding(range(x, length, at), name, options.context, options.width, options.init, at);
 }
 
@@ -66,7 +67,7 @@ constexpr expr normalised_positions(expr x, place at = {__builtin_FILE(), __buil
   if (x.owner == nullptr || !x.owner->usable(x, at, "normalised_positions")) return {x.owner};
   if (x.rank() < 1)
     return x.owner->fail(at, "normalised_positions: expected an axis of positions, found ", x);
-  const reported_at here(x, at);
+  const reported_at here(x, at.as("normalised_positions"));
   const expr position = to_float(range(x, x.size(detail::time_axis(x))));
   return unsqueeze(position / max(max_over(position, axis(0), {.keep = true}), 1), 1);
 }
@@ -169,6 +170,7 @@ constexpr score relative_bias(expr x, const char* name, relative_bias_options op
   const graph::named who{"relative_bias", name};
   if (x.owner == nullptr || !x.owner->usable(x, where, who)) return {};
   graph& g = *x.owner;
+  where = where.as(who.word);
   const int side = options.both ? options.buckets / 2 : options.buckets;
   if (side < 2 || (options.both && options.buckets % 2 != 0) || options.max_distance <= side / 2) {
     g.fail(where, who, ": expected ", options.both ? "an even number of at least 4" : "at least 2",

@@ -138,7 +138,7 @@ constexpr recurrent_result recur(const cell& next, const char* word, expr x, con
            o.initial.count);
     return result;
   }
-  const reported_at call(x, at);
+  const reported_at call(x, at.as(both ? "bidirectional" : word));
   result.state.count = o.layers * directions;
   for (int layer = 0; layer < o.layers; ++layer) {
     if (layer > 0 && o.dropout > 0) x = dropout(x, o.dropout, at);
@@ -258,7 +258,7 @@ struct recurrence {
       g.fail(at, who, ": expected a state of ", hidden, " features, found ", state[0]);
       return nothing;
     }
-    const reported_at call(x, at);
+    const reported_at call(x, at.as(word));
     const scope inside(&g, name, scope_name::no_index, at);
     const dim rows = cell::gates * hidden;
     const expr from_input = linear(x, parameter(x, "weight_ih", {rows, x.size(-1)}, {}, at),

@@ -123,6 +123,7 @@ constexpr auto scan(X xs, S state, F f, scan_options options = {},
   };
   using outputs = decltype(step(inputs, initial).output);
   const graph::named who{"scan"};
+  at = at.as(who.word);
   scanned<outputs, S> nothing{};
   graph* owner = inputs[0].owner;
   if (owner == nullptr) return nothing;

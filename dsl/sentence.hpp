@@ -62,6 +62,12 @@ struct sentence {
 struct place {
   const char* file = "";
   int line = 0;
+  const char* word = nullptr; // of a word that makes several nodes: what is said of these names it
+
+  /// The same place, at which `made_of_others` was written, unless it is part of another such word.
+  constexpr place as(const char* made_of_others) const {
+    return {file, line, word == nullptr ? made_of_others : word};
+  }
 };
 
 /// The file's name without its folders, and the line: "gpt.cpp:10".

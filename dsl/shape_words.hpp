@@ -117,7 +117,7 @@ constexpr expr unsqueeze(expr x, int where, place at = {__builtin_FILE(), __buil
     if (k == i) s.push(g.intern(1));
     if (k < from.rank) s.push(from[k]);
   }
-  return g.add({.kind = op::reshape, .type = g.nodes[x.id].type, .shape = s, .at = at}, x);
+  return g.add({.kind = op::reshape, .type = g.nodes[x.id].type, .shape = s, .at = at.as("unsqueeze")}, x);
 }
 
 /// Axes in a new order: axis i of the result is axis order[i] of x.
@@ -158,6 +158,7 @@ constexpr expr broadcast(expr x, std::initializer_list<dim> dims,
 /// Zeros of a shape, what most recurrences start from; x says in which graph.
 constexpr expr zeros(expr x, std::initializer_list<dim> dims,
                      place at = {__builtin_FILE(), __builtin_LINE()}) {
+  at = at.as("zeros");
   return broadcast(constant(x, 0, at), dims, at);
 }
 
@@ -200,8 +201,9 @@ constexpr std::array<expr, n> split(expr x, place at = {__builtin_FILE(), __buil
                   " equal parts");
   for (std::size_t i = 0; i < n; ++i) {
     const auto k = static_cast<std::int64_t>(i);
-    parts[i] = x.owner->error.empty() ? slice(x, axis(-1), k * width / count, (k + 1) * width / count, at)
-                                      : expr{x.owner};
+    parts[i] = x.owner->error.empty()
+                   ? slice(x, axis(-1), k * width / count, (k + 1) * width / count, at.as("split"))
+                   : expr{x.owner};
   }
   return parts;
 }

@@ -79,8 +79,8 @@ array_shape evaluation::shape_of_node(int id) const {
     if (size < 0) {
       sentence text;
       graph_.write_shape(text, declared);
-      fail(graph_.at(id).at, std::string(word_of(graph_.at(id).kind)) + ": axis " + std::to_string(i) +
-                                 " of " + text.text + " would have " + std::to_string(size) + " elements");
+      fail(graph_.at(id).at, std::string(word_of(graph_.at(id))) + ": axis " + std::to_string(i) + " of " +
+                                 text.text + " would have " + std::to_string(size) + " elements");
     }
     sizes.push_back(unsigned_of(size));
   }

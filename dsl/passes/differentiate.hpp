@@ -160,7 +160,7 @@ struct differentiator {
   }
   constexpr void refuse_rank(const node& n) {
     to.call_site = {}; // where it was made, not where it is read
-    to.fail(n.at, word_of(n.kind), ": its gradient needs one axis more than the ", shape::max_rank,
+    to.fail(n.at, word_of(n), ": its gradient needs one axis more than the ", shape::max_rank,
             " that there are");
   }
   /// All passes' values of a node, along a new axis: inside the loop, and after it.
@@ -277,7 +277,7 @@ struct differentiator {
         default: {
           to.call_site = n.at;
           site here{*this, id, n, at(gradient[id])};
-          if (!add_gradients(here)) to.fail(n.at, word_of(n.kind), ": has no gradient");
+          if (!add_gradients(here)) to.fail(n.at, word_of(n), ": has no gradient");
           to.call_site = {};
         }
       }
@@ -332,9 +332,8 @@ struct differentiator {
     }
     const int first_sum = carried;
     if (carried + sum_count > region_entry::max_carried) {
-      to.fail(g.at(body.first).at, body.is_scan() ? "scan" : "repeat", ": its gradient carries ",
-              carried + sum_count, " values, at most ", region_entry::max_carried,
-              "; it uses too many values of outside");
+      to.fail(g.at(body.first).at, word_of(g.at(body.first)), ": its gradient carries ", carried + sum_count,
+              " values, at most ", region_entry::max_carried, "; it uses too many values of outside");
       return;
     }
     for (int i = 0; i < sum_count; ++i)

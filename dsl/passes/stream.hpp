@@ -139,7 +139,7 @@ struct streamer : stream_writer {
                            {along, before, rate_of(from), padding});
     w.before[axis] = w.after[axis] = 0;
     const int made = copy(id);
-    to.nodes[made].attributes[0] = to.add_window(w, g.nodes[id].at, word_of(g.nodes[id].kind));
+    to.nodes[made].attributes[0] = to.add_window(w, g.nodes[id].at, word_of(g.nodes[id]));
     to.operands[to.nodes[made].first_operand] = all;
     return made;
   }

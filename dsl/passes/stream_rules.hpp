@@ -17,9 +17,11 @@ struct stream_rules : stream_motion {
   constexpr bool refuse(int id, const char* why) {
     const node& n = g.nodes[id];
     to.current_scope = n.scope;
-    const bool of_scan = n.kind == op::carry && g.regions[n.region].is_scan();
-    to.fail(n.at, of_scan ? "scan" : word_of(n.kind), ": cannot be streamed along ", g.dim_of(time), ": ",
-            why);
+    const char* word = word_of(n);
+    const bool of_loss = same_text(word, "cross_entropy") || same_text(word, "mse");
+    to.fail(n.at, word, ": cannot be streamed along ", g.dim_of(time), ": ",
+            of_loss ? "a loss is of all positions; declare it in a model of its own, over the same body"
+                    : why);
     return false;
   }
 

@@ -30,8 +30,8 @@ struct stream_writer : stream_rules {
     const node& n = g.nodes[id];
     to.current_scope = n.scope;
     rows_refused = true;
-    to.fail(n.at, word_of(n.kind), ": rows cannot stand at positions of their own along ", g.dim_of(time),
-            ": ", why);
+    to.fail(n.at, word_of(n), ": rows cannot stand at positions of their own along ", g.dim_of(time), ": ",
+            why);
     return false;
   }
   constexpr bool keeps_rows(int id, const shape& s) {

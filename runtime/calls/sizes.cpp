@@ -114,7 +114,7 @@ void call_sizes::check_derived() const {
     const std::int64_t size = sizes_[n.shape[derived.axis]];
     if (size >= 1) continue;
     sentence where;
-    where << n.at << ": " << word_of(n.kind) << ": axis " << derived.axis << " of ";
+    where << n.at << ": " << word_of(n) << ": axis " << derived.axis << " of ";
     graph_.write_shape(where, n.shape);
     where << " would be " << size;
     std::string with;

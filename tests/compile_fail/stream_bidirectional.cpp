@@ -1,4 +1,4 @@
-// expect: {file}:{line}: in "rnn": scan: cannot be streamed along T: it runs from the last position to the first
+// expect: {file}:{line}: in "rnn": bidirectional: cannot be streamed along T: it runs from the last position to the first
 #include <fovea/fovea.hpp>
 
 using namespace fovea;

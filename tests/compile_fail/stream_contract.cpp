@@ -1,0 +1,21 @@
+// expect: {file}:{line}: contract: cannot be streamed along T: its right side has positions
+#include <fovea/fovea.hpp>
+
+using namespace fovea;
+
+inline constexpr dim B{"B"}, T{"T"};
+
+inline constexpr auto m = model("m", [](graph& g) {
+  const expr x = g.input<f32>("x", {B, T, 8});
+#ifdef ILL_FORMED
+  g.output("y", contract(x, x, T)); // <- here
+#else
+  g.output("y", x);
+#endif
+});
+
+void run(const weights& from, const xt::xtensor<float, 3>& x) {
+  auto live = stream<T>(m, from, {.capacity = {{B, 1}, {T, 16}}});
+  live.begin();
+  [[maybe_unused]] auto y = live.step("x"_in = x)["y"_out];
+}

@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
-#include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -16,6 +16,7 @@
 #include <fovea/runtime/calls/inputs.hpp>
 #include <fovea/runtime/calls/keys.hpp>
 #include <fovea/runtime/calls/lookup.hpp>
+#include <fovea/runtime/calls/outputs.hpp>
 #include <fovea/runtime/error.hpp>
 #include <fovea/runtime/weights/weights.hpp>
 
@@ -47,6 +48,15 @@ struct checked_carried {
       M::view.write_shape(s << name_of(in.type) << ' ', in.shape);
       s << "; expected both to be float32 and of one shape";
     }
+    for (std::size_t o = 0; o < M::view.outputs.size() && s.empty(); ++o) {
+      const std::string_view name = M::view.outputs[o].name;
+      bool taken = !name.starts_with("new.");
+      for (std::size_t i = 0; i < M::view.inputs.size(); ++i)
+        taken |= carried_output_of<M>(i) == static_cast<int>(o);
+      if (taken) continue;
+      s << "train: the output \"" << name.data() << "\" is carried on into an input \"" << name.data() + 4;
+      list(s << "\", and there is none; the inputs are ", M::view.inputs);
+    }
     return s;
   }
   static constexpr sentence error = check();
@@ -63,12 +73,17 @@ public:
     return n;
   }();
 
+  /// Errors name the model, and how its next call is made a first one.
+  carried_state(const char* model_name, const char* how_to_begin)
+      : model_name_(model_name), how_to_begin_(how_to_begin) {}
+
   /// The next call is a first one.
   void begin() {
     for (auto& one : carried_) one = {};
   }
 
-  /// call(given..., what is carried and not given).
+  /// call(given..., what is carried and not given). Throws fovea::error where what is given has other sizes
+  /// than the call before.
   template <class F, fixed_name... names, class... tensors>
   auto with(F call, const binding<names, tensors>&... given) {
     constexpr auto missing = [] {
@@ -84,20 +99,11 @@ public:
     (std::make_index_sequence<missing[count]>{});
   }
 
-  /// Takes what a call that is over has left for the next one. The outputs of `engine`, in the model's order.
+  /// Takes what a call that is over has left for the next one.
   template <class engine>
-  void take(const engine& from, std::span<const std::int64_t> sizes) {
-    for (std::size_t k = 0; k < count; ++k) {
-      const auto output = static_cast<std::size_t>(carried_output_of<M>(inputs[k]));
-      const shape& s = M::view.at(M::view.outputs[output].node).shape;
-      weight_tensor& to = carried_[k];
-      to.shape.assign(s.rank, 0);
-      std::size_t size = 1;
-      for (int axis = 0; axis < s.rank; ++axis)
-        size *= to.shape[static_cast<std::size_t>(axis)] = static_cast<std::size_t>(sizes[s[axis]]);
-      const auto* values = static_cast<const float*>(from.output(output));
-      to.values.assign(values, values + size);
-    }
+  void take(const engine& from, const call_sizes& sizes) {
+    [&]<std::size_t... k>(std::index_sequence<k...>) { (take_one<k>(from, sizes), ...); }
+    (std::make_index_sequence<count>{});
   }
 
   /// By the names of the inputs; what has no values is not there.
@@ -146,11 +152,19 @@ private:
     return fixed_name<length + 1>(text);
   }
 
-  /// The size that a dim has in what is given, or 1 where nothing that is given has it.
+  template <std::size_t k, class engine>
+  void take_one(const engine& from, const call_sizes& sizes) {
+    constexpr auto output = static_cast<std::size_t>(carried_output_of<M>(inputs[k]));
+    const auto values = output_view<M, output>(from, sizes);
+    carried_[k].shape.assign(values.shape().begin(), values.shape().end());
+    carried_[k].values.assign(values.begin(), values.end());
+  }
+
+  /// The size that a dim has in what is given, or 0 where nothing that is given has it.
   template <fixed_name... names, class... tensors>
   static std::size_t size_of(int d, const binding<names, tensors>&... given) {
     if (M::view.is_number(d)) return static_cast<std::size_t>(M::view.number(d));
-    std::size_t size = 1;
+    std::size_t size = 0;
     [[maybe_unused]] const auto look = [&](int input, const auto& value) {
       if constexpr (tensor_like<std::decay_t<decltype(value)>>) {
         if (input < 0) return;
@@ -166,21 +180,34 @@ private:
   template <std::size_t k, fixed_name... names, class... tensors>
   auto held(const binding<names, tensors>&... given) {
     constexpr const shape& s = shape_of<k>;
-    weight_tensor& one = carried_[k];
-    if (one.values.empty()) {
-      std::size_t size = 1;
-      one.shape.assign(s.rank, 0);
-      for (int axis = 0; axis < s.rank; ++axis)
-        size *= one.shape[static_cast<std::size_t>(axis)] = size_of(s[axis], given...);
-      one.values.assign(size, 0);
+    const weight_tensor& before = carried_[k];
+    const bool first = before.values.empty();
+    std::array<std::size_t, s.rank> sizes{};
+    std::size_t size = 1;
+    for (std::size_t axis = 0; axis < sizes.size(); ++axis) {
+      const std::size_t now = size_of(s.dims[axis], given...);
+      sizes[axis] = first ? std::max<std::size_t>(1, now) : before.shape[axis];
+      if (now != 0 && now != sizes[axis]) refuse_sizes<k>(axis, sizes[axis], now);
+      size *= sizes[axis];
     }
-    std::array<std::size_t, s.rank> dims{};
-    std::copy(one.shape.begin(), one.shape.end(), dims.begin());
+    if (first) zeros_[k].assign(size, 0);
     return input_key<name_of_input<k>()>{} =
-               xt::adapt(std::as_const(one.values).data(), one.values.size(), xt::no_ownership(), dims);
+               xt::adapt((first ? zeros_[k] : before.values).data(), size, xt::no_ownership(), sizes);
   }
 
-  std::array<weight_tensor, count> carried_{}; // without values: before the first call
+  template <std::size_t k>
+  [[noreturn]] void refuse_sizes(std::size_t axis, std::size_t before, std::size_t now) const {
+    sentence what, size;
+    M::view.write_shape(what << "input \"" << M::view.inputs[inputs[k]].name << "\" ", shape_of<k>);
+    size << M::view.dim_of(shape_of<k>.dims[axis]);
+    throw error(std::string(model_name_) + ": " + what.text + ": it is carried on from a call with " +
+                size.text + " = " + std::to_string(before) + ", and this one has " + size.text + " = " +
+                std::to_string(now) + "; " + how_to_begin_ + " starts anew");
+  }
+
+  const char *model_name_, *how_to_begin_;
+  std::array<weight_tensor, count> carried_{};    // without values: before the first call
+  std::array<std::vector<float>, count> zeros_{}; // which it takes
 };
 
 } // namespace fovea::detail

@@ -124,7 +124,7 @@ private:
 /// What an output "new.NAME" gives is the input NAME of the next call, which then need not be given: zeros in
 /// the first one. So a recurrent model goes on through a text that is longer than its windows, gradients
 /// being those of a window (truncated backpropagation through time, Williams and Peng 1990). `step` and
-/// `evaluate` carry each their own.
+/// `evaluate` carry each their own. An output of such a name without such an input is a compile-time error.
 template <class M, class optimizer, class gradient_model, class engine, class evaluation_engine>
 class trainer {
 public:
@@ -138,14 +138,16 @@ public:
         sizes_(gradient_model::view, model.name, options.capacity), capacity_(sizes_.sizes()),
         evaluation_sizes_(M::view, model.name, options.capacity),
         evaluation_capacity_(evaluation_sizes_.sizes()), threads_(threads_of(options)),
-        engine_(parameters_.shared(), capacity_, threads_, code), evaluation_code_(evaluation_code) {
+        engine_(parameters_.shared(), capacity_, threads_, code), carried_(model.name, "begin()"),
+        evaluation_carried_(model.name, "begin_evaluation()"), evaluation_code_(evaluation_code) {
     static_cast<void>(differentiated);
   }
   trainer(const trainer&) = delete;
   trainer& operator=(const trainer&) = delete;
 
   /// One batch: the loss, its gradients, an update. Throws fovea::error that names the input before anything
-  /// runs; and where the loss or a gradient is not finite, parameters being as they were.
+  /// runs, one that is carried on and has other rows than this batch among them; and where the loss or a
+  /// gradient is not finite, parameters being as they were.
   template <fixed_name... names, class... values>
   training_step step(const binding<names, values>&... given) {
     return carried_.with([&](const auto&... all) { return step_of(all...); }, given...);
@@ -195,7 +197,7 @@ private:
       engine_.set_random({seed_, learner_.calls()});
       engine_.run(sizes_.sizes());
       const training_step done = learner_.learn(how_, loss(), gradients(), pool());
-      carried_.take(engine_, sizes_.sizes());
+      carried_.take(engine_, sizes_);
       const bool gathered = gather();
       if (done.updated || gathered) changed();
       return done;
@@ -218,7 +220,7 @@ private:
       evaluation_inputs_.resolve(evaluation_sizes_, given...);
       evaluation_inputs_.fill(evaluation_sizes_, *evaluation_, given...);
       evaluation_->run(evaluation_sizes_.sizes());
-      evaluation_carried_.take(*evaluation_, evaluation_sizes_.sizes());
+      evaluation_carried_.take(*evaluation_, evaluation_sizes_);
       evaluation_outputs_.set(*evaluation_, evaluation_sizes_);
       return call_outputs<M>(evaluation_outputs_);
     } else {

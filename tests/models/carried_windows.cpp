@@ -143,8 +143,10 @@ TEST_CASE("what is carried has the rows of its text", "[training]") {
   const auto& m = windows<models::cell_kind::gru>;
   auto fit = train(m, sgd{.rate = 0.1}, initial_weights(m, 3), usual);
   fit.step("tokens"_in = ids, "targets"_in = targets);
-  CHECK_THROWS_WITH(fit.step("tokens"_in = few(ids), "targets"_in = few(targets)),
-                    Catch::Contains("input \"hidden\" [2, B, 7]: axis 1 (B) is 3"));
+  CHECK_THROWS_WITH(
+      fit.step("tokens"_in = few(ids), "targets"_in = few(targets)),
+      "rnn_language_model_window_loss: input \"hidden\" [2, B, 7]: it is carried on from a call with B = 3, "
+      "and this one has B = 2; begin() starts anew");
   fit.begin();
   fit.step("tokens"_in = few(ids), "targets"_in = few(targets));
   // What is given is not carried.
@@ -155,4 +157,6 @@ TEST_CASE("what is carried has the rows of its text", "[training]") {
       fit.evaluate("tokens"_in = ids, "targets"_in = targets, "hidden"_in = zeros)["loss"_out]();
   CHECK(once == again);
   CHECK(once != fit.evaluate("tokens"_in = ids, "targets"_in = targets)["loss"_out]());
+  CHECK_THROWS_WITH(fit.evaluate("tokens"_in = few(ids), "targets"_in = few(targets)),
+                    Catch::Contains("this one has B = 2; begin_evaluation() starts anew"));
 }

@@ -4,6 +4,7 @@
 #include <fovea/runtime/decoding/next_token.hpp>
 
 #include <array>
+#include <concepts>
 #include <utility>
 
 namespace fovea {
@@ -24,7 +25,8 @@ struct begin_without_inputs {
 /// `step` takes the stream and ids [rows, n] (xt::xtensor<token_id, 2>) and gives a view of scores [rows, n,
 /// vocabulary], row-major. A model with inputs that do not depend on time (an encoder's) has a third argument
 /// that begins the stream with them, a row for each text: [&](auto& s) { s.begin("source"_in = source, ...);
-/// }. The stream lives as long as the reader; its own errors (too many rows, too long a text) pass through.
+/// }, or takes the number of texts as well: [](auto& s, std::size_t rows) { ... }. The stream lives as long
+/// as the reader; its own errors (too many rows, too long a text) pass through.
 template <class S, class step_function, class begin_function = detail::begin_without_inputs>
 class stream_reader {
 public:
@@ -32,7 +34,10 @@ public:
       : stream_(stream), step_(std::move(step)), begin_(std::move(begin)) {}
 
   void begin(std::size_t rows) {
-    begin_(stream_);
+    if constexpr (std::invocable<begin_function&, S&, std::size_t>)
+      begin_(stream_, rows);
+    else
+      begin_(stream_);
     rows_ = rows;
   }
 

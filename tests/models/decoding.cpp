@@ -108,6 +108,26 @@ TEST_CASE("a streamed encoder-decoder agrees with the reference at every step", 
   check_decoding(c, model, std::vector<token_ids>(3, token_ids{1}));
 }
 
+TEST_CASE("a stream may be begun for as many texts as are decoded", "[decoding][stream]") {
+  const golden_case c("decode_seq2seq");
+  const auto sources = integers<2>(c, "source_ids");
+  const auto lengths = integers<1>(c, "source_lengths");
+  auto live = stream<T>(translator, weights_of(c), {.capacity = {{B, 12}, {S, 7}, {T, 12}}});
+  stream_reader model(
+      live, [](auto& s, const auto& ids) { return s.step("tokens"_in = ids)["logits"_out]; },
+      [&](auto& s, std::size_t rows) {
+        const xt::xtensor<int, 2> source = xt::view(sources, xt::range(std::size_t{0}, rows), xt::all());
+        const xt::xtensor<int, 1> length = xt::view(lengths, xt::range(std::size_t{0}, rows));
+        s.begin("source"_in = source, "source_lengths"_in = length);
+      });
+  const auto all = greedy(model, std::vector<token_ids>(3, token_ids{1}), {.max_tokens = 6});
+  const auto two = greedy(model, std::vector<token_ids>(2, token_ids{1}), {.max_tokens = 6});
+  REQUIRE(two.size() == 2);
+  CHECK(two[0].ids == all[0].ids);
+  CHECK(two[1].ids == all[1].ids);
+  CHECK(greedy(model, token_ids{1}, {.max_tokens = 6}).ids == all[0].ids);
+}
+
 TEST_CASE("a network may ask which text a row goes back to, and return its scores as a container") {
   // Each text repeats a word of its own; beams mix the rows.
   whole_prefix model([](const auto& ids, std::span<const std::size_t> text) {

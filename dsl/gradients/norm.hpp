@@ -4,26 +4,33 @@
 
 namespace fovea::detail {
 
-/// layer_norm and rms_norm over the last axis, with n = (x - mean) r or x r, r = 1 / sqrt(variance + epsilon)
-/// and e = dy weight: dx = r (e - mean(e) - n mean(e n)), without mean(e) for rms_norm.
-template <class S>
-constexpr void row_norm_gradient(S& site) {
+/// A norm of rows, with n = (x - mean) r, or x r where it is not centred, r = 1 / sqrt(variance + epsilon)
+/// and e = dy weight: dx = r (e - mean(e) - n mean(e n)), without mean(e) where it is not centred. `rows`
+/// makes what is normed together the last axis, and `back` undoes it.
+template <class S, class to_rows, class from_rows>
+constexpr void norm_gradient(S& site, bool centred, to_rows rows, from_rows back) {
   const place at = site.n.at;
   const auto l = [at](expr e) { return located(e, at); };
-  const bool centred = site.n.kind == op::layer_norm;
   const auto mean_of = [&](expr e) { return mean(e, axis(-1), {.keep = true}, at); };
-  const expr x = site.x(0), d = site.d;
+  const expr x = rows(site.x(0)), d = site.d;
   const expr from_mean = centred ? l(x) - l(mean_of(x)) : x;
   const expr variance = mean_of(l(from_mean) * l(from_mean));
   const expr r = located(1.0, at) / l(sqrt(l(variance) + located(site.n.number, at), at));
   const expr n = l(from_mean) * l(r);
-  if (site.n.operand_count > 1 && site.wants(1)) site.pass(1, l(d) * l(n));
+  if (site.n.operand_count > 1 && site.wants(1)) site.pass(1, l(d) * l(back(n)));
   if (site.n.operand_count > 2 && site.wants(2)) site.pass_column_sums(2, d);
   if (!site.wants(0)) return;
-  const expr e = site.n.operand_count > 1 ? l(d) * l(site.x(1)) : d;
+  const expr e = rows(site.n.operand_count > 1 ? l(d) * l(site.x(1)) : d);
   const expr along = l(n) * l(mean_of(l(e) * l(n)));
   const expr across = centred ? l(e) - l(mean_of(e)) : e;
-  site.pass(0, l(l(across) - l(along)) * l(r));
+  site.pass(0, back(l(l(across) - l(along)) * l(r)));
+}
+
+/// layer_norm and rms_norm, over the last axis.
+template <class S>
+constexpr void row_norm_gradient(S& site) {
+  const auto same = [](expr e) { return e; };
+  norm_gradient(site, site.n.kind == op::layer_norm, same, same);
 }
 
 /// batch_norm by its stored statistics: a scale and a shift of each feature.
@@ -37,12 +44,11 @@ constexpr void batch_norm_gradient(S& site) {
   if (site.wants(2)) site.pass_column_sums(2, site.d);
 }
 
-/// group_norm: a norm of [rows, positions * features] for each group, as layer_norm's.
+/// group_norm: a norm of [batch, positions * features] for each group.
 template <class S>
 constexpr void group_norm_gradient(S& site) {
   const place at = site.n.at;
   graph& g = *site.d.owner;
-  const auto l = [at](expr e) { return located(e, at); };
   const shape whole = site.shape_of(0);
   const std::int64_t groups = site.n.attributes[0], width = g.number(whole[-1]);
   // [batch, positions, groups, features of a group] -> [batch, groups, all of a group]
@@ -63,18 +69,7 @@ constexpr void group_norm_gradient(S& site) {
   const auto back = [&](expr e) {
     return reshape_to(permute_axes(reshape_to(e, turned, at), exchange, at), whole, at);
   };
-  const auto mean_of = [&](expr e) { return mean(e, axis(-1), {.keep = true}, at); };
-  const expr x = grouped(site.x(0));
-  const expr from_mean = l(x) - l(mean_of(x));
-  const expr variance = mean_of(l(from_mean) * l(from_mean));
-  const expr r = located(1.0, at) / l(sqrt(l(variance) + located(site.n.number, at), at));
-  const expr n = l(from_mean) * l(r);
-  if (site.n.operand_count > 1 && site.wants(1)) site.pass(1, l(site.d) * l(back(n)));
-  if (site.n.operand_count > 2 && site.wants(2)) site.pass_column_sums(2, site.d);
-  if (!site.wants(0)) return;
-  const expr e = grouped(site.n.operand_count > 1 ? l(site.d) * l(site.x(1)) : site.d);
-  const expr along = l(n) * l(mean_of(l(e) * l(n)));
-  site.pass(0, back(l(l(l(e) - l(mean_of(e))) - l(along)) * l(r)));
+  norm_gradient(site, true, grouped, back);
 }
 
 /// y = softmax(x): dx = y (dy - sum(dy y)); y = log_softmax(x): dx = dy - exp(y) sum(dy).

@@ -20,18 +20,6 @@ simd::optimizer_args begin(simd::optimizer_rule rule, const parameter_update& u,
           .rate = static_cast<float>(rate * u.rate_factor)};
 }
 
-/// What adam and adamw share.
-template <class adam_like>
-simd::optimizer_args adam_step(const adam_like& o, const parameter_update& u, double weight_decay) {
-  const auto step = static_cast<double>(u.step);
-  simd::optimizer_args a = begin(simd::optimizer_rule::adam, u, o.rate, weight_decay);
-  a.rate = static_cast<float>(o.rate * u.rate_factor / (1 - std::pow(o.beta1, step)));
-  a.root = static_cast<float>(1 / std::sqrt(1 - std::pow(o.beta2, step)));
-  a.beta1 = static_cast<float>(o.beta1), a.beta2 = static_cast<float>(o.beta2);
-  a.epsilon = static_cast<float>(o.epsilon);
-  return a;
-}
-
 } // namespace
 
 void sgd::update(const parameter_update& u) const {
@@ -55,14 +43,18 @@ void rmsprop::update(const parameter_update& u) const {
   simd::kernels().update(a);
 }
 
-void adam::update(const parameter_update& u) const {
-  simd::kernels().update(adam_step(*this, u, weight_decay));
-}
-
-void adamw::update(const parameter_update& u) const {
-  simd::optimizer_args a = adam_step(*this, u, 0);
-  a.kept = static_cast<float>(1 - rate * u.rate_factor * weight_decay);
+template <bool decoupled>
+void adam_of<decoupled>::update(const parameter_update& u) const {
+  const auto step = static_cast<double>(u.step);
+  simd::optimizer_args a = begin(simd::optimizer_rule::adam, u, rate, decoupled ? 0 : weight_decay);
+  a.rate = static_cast<float>(rate * u.rate_factor / (1 - std::pow(beta1, step)));
+  a.root = static_cast<float>(1 / std::sqrt(1 - std::pow(beta2, step)));
+  a.beta1 = static_cast<float>(beta1), a.beta2 = static_cast<float>(beta2);
+  a.epsilon = static_cast<float>(epsilon);
+  if (decoupled) a.kept = static_cast<float>(1 - rate * u.rate_factor * weight_decay);
   simd::kernels().update(a);
 }
+template struct adam_of<false>;
+template struct adam_of<true>;
 
 } // namespace fovea

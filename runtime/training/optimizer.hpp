@@ -56,28 +56,20 @@ struct rmsprop {
   void update(const parameter_update& u) const;
 };
 
-/// Kingma and Ba 2015.
-struct adam {
+/// Adam (Kingma and Ba 2015); decoupled: with the decay taken off the parameters (Loshchilov and Hutter
+/// 2019).
+template <bool decoupled>
+struct adam_of {
   double rate = 1e-3;
   double beta1 = 0.9, beta2 = 0.999;
   double epsilon = 1e-8;
-  double weight_decay = 0;
+  double weight_decay = decoupled ? 1e-2 : 0;
 
   static constexpr int moments = 2;
   static constexpr const char* moment_names[] = {"mean", "squares"};
   void update(const parameter_update& u) const;
 };
-
-/// Adam with the decay taken off the parameters (Loshchilov and Hutter 2019).
-struct adamw {
-  double rate = 1e-3;
-  double beta1 = 0.9, beta2 = 0.999;
-  double epsilon = 1e-8;
-  double weight_decay = 1e-2;
-
-  static constexpr int moments = 2;
-  static constexpr const char* moment_names[] = {"mean", "squares"};
-  void update(const parameter_update& u) const;
-};
+using adam = adam_of<false>;
+using adamw = adam_of<true>;
 
 } // namespace fovea

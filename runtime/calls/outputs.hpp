@@ -18,16 +18,16 @@ namespace fovea {
 
 namespace detail {
 
-/// An xtensor view of output i of a model, where a call of these sizes left it in an engine.
-template <class model, std::size_t i, class engine>
-auto output_view(const engine& from, const call_sizes& sizes) {
+/// An xtensor view of output i of a model, where a call of these sizes left it.
+template <class model, std::size_t i>
+auto output_view(const void* data, const call_sizes& sizes) {
   constexpr node n = model::view.at(model::view.outputs[i].node);
   using value = std::conditional_t<n.type == element::f32, float, std::int32_t>;
   std::array<std::size_t, n.shape.rank> shape{};
   std::size_t size = 1;
   for (std::size_t axis = 0; axis < shape.size(); ++axis)
     size *= shape[axis] = static_cast<std::size_t>(sizes.sizes()[n.shape.dims[axis]]);
-  return xt::adapt(static_cast<const value*>(from.output(i)), size, xt::no_ownership(), shape);
+  return xt::adapt(static_cast<const value*>(data), size, xt::no_ownership(), shape);
 }
 
 /// xtensor views of a model's outputs, where the last call left them. They are kept from call to call: making
@@ -47,7 +47,7 @@ public:
   template <class engine>
   void set(const engine& from, const call_sizes& sizes) {
     [&]<std::size_t... i>(std::index_sequence<i...>) {
-      (std::get<i>(views_).emplace(output_view<model, i>(from, sizes)), ...);
+      (std::get<i>(views_).emplace(output_view<model, i>(from.output(i), sizes)), ...);
     }
     (std::make_index_sequence<count>{});
   }
@@ -57,13 +57,9 @@ public:
   }
 
 private:
-  /// What `output_view` needs of an engine.
-  struct any_engine {
-    const void* output(std::size_t) const;
-  };
   template <std::size_t... i>
   static auto none(std::index_sequence<i...>) -> std::tuple<
-      std::optional<decltype(output_view<model, i>(any_engine(), std::declval<const call_sizes&>()))>...>;
+      std::optional<decltype(output_view<model, i>(nullptr, std::declval<const call_sizes&>()))>...>;
 
   decltype(none(std::make_index_sequence<count>{})) views_;
 };

@@ -128,9 +128,9 @@ TEST_CASE("a checkpoint of training is weights", "[training]") {
   REQUIRE(opened.tensors().contains("carried.cell"));
   // What it runs as needs the parameters only; learning on from it begins anew with all else.
   auto net = compile(unbroken<models::cell_kind::lstm>, opened, {.capacity = usual.capacity});
-  auto same = compile(unbroken<models::cell_kind::lstm>, learned, {.capacity = usual.capacity});
+  auto as_learned = compile(unbroken<models::cell_kind::lstm>, learned, {.capacity = usual.capacity});
   CHECK(net("tokens"_in = tokens(1), "targets"_in = tokens(2))["loss"_out]() ==
-        same("tokens"_in = tokens(1), "targets"_in = tokens(2))["loss"_out]());
+        as_learned("tokens"_in = tokens(1), "targets"_in = tokens(2))["loss"_out]());
   auto on = train(m, adam{.rate = 1e-2}, opened, usual);
   CHECK(on.steps() == 0);
   CHECK(values_of(on.weights()) == values_of(learned));

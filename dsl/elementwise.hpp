@@ -237,14 +237,16 @@ inline constexpr int dropout_of_weights = 1;
 } // namespace detail
 
 /// x itself outside training; in training each element is zero with probability `rate`, else x / (1 - rate)
-/// (Srivastava et al. 2014).
+/// (Srivastava et al. 2014). With the rate 0 it is x, and makes no node.
 constexpr expr dropout(expr x, double rate, place at = {__builtin_FILE(), __builtin_LINE()}) {
   if (x.owner == nullptr || !x.owner->usable(x, at, "dropout")) return {x.owner};
   if (!(rate >= 0 && rate < 1))
     return x.owner->fail(at, "dropout: expected a rate of at least 0 and below 1, found ", rate);
-  const expr made = detail::apply(op::dropout, at, x);
-  if (made.valid()) x.owner->nodes[made.id].number = rate;
-  return made;
+  const node& from = x.owner->nodes[x.id];
+  if (from.type != element::f32)
+    return x.owner->fail(at, "dropout: expected float32, found ", name_of(from.type), " ", x);
+  if (rate == 0) return x;
+  return x.owner->add({.kind = op::dropout, .shape = from.shape, .number = rate, .at = at}, x);
 }
 
 /// a to the power b, a not negative.

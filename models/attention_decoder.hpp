@@ -5,7 +5,6 @@
 // decoder is given. Bahdanau's and Luong's models are two settings (models/bahdanau.hpp, models/luong.hpp).
 
 #include <fovea/models/decoder_start.hpp>
-#include <fovea/models/thinned.hpp>
 
 namespace fovea::models {
 
@@ -109,17 +108,17 @@ template <attention_decoder_config c>
 constexpr expr scores_of(expr states, expr contexts, expr attentional, expr words) {
   switch (c.readout) {
     case readout::state:
-      return linear(thinned(states, c.dropout), "scores", c.target_vocab);
+      return linear(dropout(states, c.dropout), "scores", c.target_vocab);
     case readout::attentional:
-      return linear(thinned(attentional, c.dropout), "scores", c.target_vocab);
+      return linear(dropout(attentional, c.dropout), "scores", c.target_vocab);
     case readout::joined:
-      return linear(thinned(concat(axis(-1), contexts, states), c.dropout), "scores", c.target_vocab);
+      return linear(dropout(concat(axis(-1), contexts, states), c.dropout), "scores", c.target_vocab);
     case readout::maxout: {
       const expr t = linear(states, "readout.state", 2 * c.maxout) +
                      linear(words, "readout.word", 2 * c.maxout, {.bias = false}) +
                      linear(contexts, "readout.context", 2 * c.maxout, {.bias = false});
       const expr largest = max_over(reshape(t, {t.size(0), t.size(1), c.maxout, 2}), axis(-1));
-      return linear(thinned(largest, c.dropout), "scores", c.target_vocab);
+      return linear(dropout(largest, c.dropout), "scores", c.target_vocab);
     }
   }
   return {};
@@ -132,7 +131,7 @@ constexpr attention_memory attention_encoder(expr source, expr lengths, attentio
                                              place at = {__builtin_FILE(), __builtin_LINE()}) {
   const reported_at here(source, at);
   const recurrent_result read = recurrent(
-      c.cell, thinned(embedding(source, "src_embedding", c.source_vocab, c.width), c.dropout), "encoder",
+      c.cell, dropout(embedding(source, "src_embedding", c.source_vocab, c.width), c.dropout), "encoder",
       c.hidden, {.layers = c.encoder_layers == 0 ? c.layers : c.encoder_layers, .lengths = lengths}, c.both);
   return {c.attended_layer < 0 ? read.output : read.layers[static_cast<std::size_t>(c.attended_layer)],
           decoder_start(c.start, read.state, c.both, c.layers, c.hidden)};
@@ -166,7 +165,7 @@ constexpr attention_decoder_values attention_decoder(const attention_memory& mem
     if constexpr (each > 1) put(1, memory.start.cell[layer]);
   }
 
-  const expr words = thinned(embedding(target, "tgt_embedding", c.target_vocab, c.width), c.dropout);
+  const expr words = dropout(embedding(target, "tgt_embedding", c.target_vocab, c.width), c.dropout);
   const expr steps = broadcast(range(target, target.size(1)), {target.size(0), target.size(1)});
   const auto decoded =
       scan(std::array{words, steps}, start, [&](std::array<expr, 2> now, std::array<expr, carried> state) {

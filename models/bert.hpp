@@ -4,7 +4,7 @@
 // sentence encoder on top of it (Reimers and Gurevych 2019). Loads Hugging Face checkpoints of BertModel and
 // its kin, and llama.cpp's of the encoder alone (GGUF), unchanged.
 
-#include <fovea/models/thinned.hpp>
+#include <fovea/dsl.hpp>
 
 namespace fovea::models {
 
@@ -27,10 +27,10 @@ constexpr expr bert_block(expr x, fovea::mask mask, bert_config c,
   const expr a =
       attention(linear(x, "attn.q", c.width), linear(x, "attn.k", c.width), linear(x, "attn.v", c.width),
                 {.heads = c.heads, .mask = mask, .dropout = c.dropout});
-  x = layer_norm(thinned(linear(a, "attn.proj", c.width), c.dropout) + x, "attn.norm",
+  x = layer_norm(dropout(linear(a, "attn.proj", c.width), c.dropout) + x, "attn.norm",
                  {.epsilon = c.epsilon});
   const expr h = gelu(linear(x, "mlp.up", c.inner));
-  return layer_norm(thinned(linear(h, "mlp.down", c.width), c.dropout) + x, "mlp.norm",
+  return layer_norm(dropout(linear(h, "mlp.down", c.width), c.dropout) + x, "mlp.norm",
                     {.epsilon = c.epsilon});
 }
 
@@ -41,7 +41,7 @@ constexpr expr bert_embeddings(expr words, expr tokens, expr types, bert_config 
   const reported_at here(tokens, at);
   const expr x = gather(words, tokens) + embedding(types, "types", c.types, c.width) +
                  learned_positions(tokens, "positions", {.context = c.context, .width = c.width});
-  return thinned(layer_norm(x, "embed_norm", {.epsilon = c.epsilon}), c.dropout);
+  return dropout(layer_norm(x, "embed_norm", {.epsilon = c.epsilon}), c.dropout);
 }
 
 /// The encoder: [B, T, width] for each token. Makes the token table "words".

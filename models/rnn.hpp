@@ -3,7 +3,7 @@
 // Recurrent networks over words: a language model (Elman 1990; Mikolov et al. 2010; Zaremba et al. 2014), a
 // classifier of sequences, and a tagger that reads both ways (Graves and Schmidhuber 2005).
 
-#include <fovea/models/thinned.hpp>
+#include <fovea/dsl.hpp>
 
 namespace fovea::models {
 
@@ -109,7 +109,7 @@ struct rnn_classifier_config {
 constexpr expr rnn_pooled(expr tokens, expr lengths, rnn_classifier_config c,
                           place at = {__builtin_FILE(), __builtin_LINE()}) {
   const reported_at here(tokens, at);
-  const expr x = thinned(embedding(tokens, "embedding", c.vocab, c.width), c.dropout);
+  const expr x = dropout(embedding(tokens, "embedding", c.vocab, c.width), c.dropout);
   const recurrent_result y = recurrent(c.cell, x, "rnn", c.hidden, {.lengths = lengths}, c.both);
   switch (c.pool) {
     case pooling::last:
@@ -128,7 +128,7 @@ inline constexpr auto rnn_classifier = model("rnn_classifier", [](graph& g) {
   const expr tokens = g.input<i32>("tokens", {"B", "T"});
   const expr pooled = rnn_pooled(tokens, g.input<i32>("lengths", {"B"}), c);
   g.output("pooled", pooled);
-  g.output("logits", linear(thinned(pooled, c.dropout), "linear", c.classes));
+  g.output("logits", linear(dropout(pooled, c.dropout), "linear", c.classes));
 });
 
 /// The same and targets [B] of int32 -> the mean negative log likelihood of a sequence's class, in nats.
@@ -136,7 +136,7 @@ template <rnn_classifier_config c>
 inline constexpr auto rnn_classifier_loss = model("rnn_classifier_loss", [](graph& g) {
   const expr tokens = g.input<i32>("tokens", {"B", "T"});
   const expr pooled = rnn_pooled(tokens, g.input<i32>("lengths", {"B"}), c);
-  const expr scores = linear(thinned(pooled, c.dropout), "linear", c.classes);
+  const expr scores = linear(dropout(pooled, c.dropout), "linear", c.classes);
   g.output("loss", cross_entropy(scores, g.input<i32>("targets", {"B"})));
 });
 

@@ -5,7 +5,6 @@
 // in the paper, or before each layer (Xiong et al. 2020). Parameters have the names of torch.nn.Transformer.
 
 #include <fovea/models/self_attention.hpp>
-#include <fovea/models/thinned.hpp>
 
 namespace fovea::models {
 
@@ -39,8 +38,8 @@ constexpr expr residual(expr x, const char* norm, const transformer_block_config
                         place at = {__builtin_FILE(), __builtin_LINE()}) {
   const reported_at here(x, at);
   const norm_options options{.epsilon = c.epsilon, .bias = c.bias};
-  if (c.norm_first) return x + thinned(f(layer_norm(x, norm, options)), c.dropout);
-  return layer_norm(x + thinned(f(x), c.dropout), norm, options);
+  if (c.norm_first) return x + dropout(f(layer_norm(x, norm, options)), c.dropout);
+  return layer_norm(x + dropout(f(x), c.dropout), norm, options);
 }
 
 /// Two linear maps with an activation between, position by position (section 3.3). x [B, T, width] keeps its
@@ -157,7 +156,7 @@ constexpr expr decoder_stack(expr x, expr memory, expr lengths, const transforme
 constexpr expr transformer_encoder(expr source, expr lengths, const transformer_config& c,
                                    place at = {__builtin_FILE(), __builtin_LINE()}) {
   const expr x = embedded<"src">(source, c.source_vocab, c.block.width, c.embedding, at);
-  return encoder_stack(thinned(x, c.block.dropout), lengths, c, at);
+  return encoder_stack(dropout(x, c.block.dropout), lengths, c, at);
 }
 
 /// The decoder: tokens [B, T] written so far and memory [B, S, width], of which lengths [B] count -> [B, T,
@@ -165,7 +164,7 @@ constexpr expr transformer_encoder(expr source, expr lengths, const transformer_
 constexpr expr transformer_decoder(expr target, expr memory, expr lengths, const transformer_config& c,
                                    place at = {__builtin_FILE(), __builtin_LINE()}) {
   const expr x = embedded<"tgt">(target, c.target_vocab, c.block.width, c.embedding, at);
-  return decoder_stack(thinned(x, c.block.dropout), memory, lengths, c, at);
+  return decoder_stack(dropout(x, c.block.dropout), memory, lengths, c, at);
 }
 
 /// The scores of the next token at each position: [B, T, width] -> [B, T, vocab].
@@ -235,7 +234,7 @@ constexpr expr transformer_language_model_logits(expr tokens, const transformer_
                                                  place at = {__builtin_FILE(), __builtin_LINE()}) {
   const reported_at here(tokens, at);
   const expr read = embedded<"token">(tokens, c.vocab, c.block.width, c.embedding);
-  const expr x = stacked(thinned(read, c.block.dropout), c.layers, c.final_norm, c.block,
+  const expr x = stacked(dropout(read, c.block.dropout), c.layers, c.final_norm, c.block,
                          [&](expr y) { return encoder_block(y, causal, c.block); });
   return transformer_generator(x, c.vocab, c.block);
 }

@@ -17,7 +17,7 @@ namespace detail {
 /// Whether a model computes anything else while it is trained.
 constexpr bool differs_in_training(const graph_view& g) {
   for (const node& n : g.nodes)
-    if (n.kind == op::batch_norm || (n.kind == op::dropout && n.number > 0)) return true;
+    if (n.kind == op::batch_norm || n.kind == op::dropout) return true;
   return false;
 }
 
@@ -87,7 +87,7 @@ struct training_writer {
   constexpr std::int32_t write(int id) {
     const node& n = g.at(id);
     if (n.kind == op::batch_norm) return normalised(id).id;
-    if (n.kind == op::dropout && n.number > 0)
+    if (n.kind == op::dropout)
       return n.attributes[0] == dropout_of_weights ? attended(id).id : thinned(operand(id, 0), n).id;
     const int scope_before = to.current_scope;
     to.current_scope = n.scope;

@@ -15,7 +15,7 @@ constexpr auto elementwise = model("elementwise", [](graph& g) {
   expr all = exp(x) + log(positive) - sqrt(positive + 1.0) * abs(x) / (2.0 + relu(y));
   all =
       all + gelu(x) * gelu_tanh(x) + silu(x) - sigmoid(y) + tanh(x) * softplus(x) + erf(x) + sin(x) * cos(x);
-  all = dropout(all, 0.0) + pow(positive, y) + max(x, y) * min(x, y) + where(x < y, x * x, -y);
+  all = dropout(all, 0.5) + pow(positive, y) + max(x, y) * min(x, y) + where(x < y, x * x, -y);
   g.output("all", all);
 });
 

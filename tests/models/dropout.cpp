@@ -43,12 +43,22 @@ template <double rate>
 constexpr bert_config bert_of{
     .layers = 2, .heads = 2, .width = 6, .inner = 10, .vocab = 7, .context = 9, .dropout = rate};
 
+constexpr auto kept = model("kept", [](graph& g) {
+  const expr x = g.input<f32>("x", {"B", 3});
+  g.output("y", dropout(linear(dropout(x, 0), "out", 2), 0.0));
+});
+
 template <class A, class B>
 constexpr bool same_parameters(const A&, const B&) {
   return A::parameters() == B::parameters();
 }
 
 } // namespace
+
+TEST_CASE("dropout at the rate 0 is what it is given") {
+  STATIC_REQUIRE(dropped(kept) == 0);
+  STATIC_REQUIRE(kept.view.node_count() == 4); // x, weight, bias and the product
+}
 
 TEST_CASE("translators drop word vectors and what is read from them, where they are told to") {
   // Both sides' word vectors, and what the scores are made of.

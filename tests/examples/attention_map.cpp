@@ -3,22 +3,14 @@
 
 #include <fovea/runtime/error.hpp>
 
+#include "../file_content.hpp"
 #include "../runtime/weights/temporary_folder.hpp"
 
 #include <catch2/catch.hpp>
 
-#include <fstream>
-#include <sstream>
-
 using namespace picture;
 
 namespace {
-
-std::string text_of(const std::filesystem::path& file) {
-  std::ostringstream text;
-  text << std::ifstream(file, std::ios::binary).rdbuf();
-  return text.str();
-}
 
 const std::vector<attention_map> two{
     {"first", {"a", "b</script>"}, {"x", "y", "\xc3\xa9"}, {0.5f, 0.25f, 0.25f, 0.125f, 0, 0.875f}},
@@ -54,23 +46,23 @@ TEST_CASE("maps are written as data and read again", "[attention_map]") {
 TEST_CASE("maps are drawn", "[attention_map]") {
   const temporary_folder folder;
   save(two, folder / "maps.svg");
-  const std::string svg = text_of(folder / "maps.svg");
+  const std::string svg = content(folder / "maps.svg");
   CHECK(svg.find("<svg") != std::string::npos);
   CHECK(svg.find("</svg>") != std::string::npos);
 
   // A map of twice as many columns is wider by that many cells of 24 units, two dots a unit.
   attention_map wide{"", {"a"}, std::vector<std::string>(10, "x"), std::vector<float>(10, 0.1f)};
   save({&wide, 1}, folder / "wide.png");
-  const auto before = size_of_png(text_of(folder / "wide.png"));
+  const auto before = size_of_png(content(folder / "wide.png"));
   wide.columns.resize(20, "x"), wide.weights.resize(20, 0.1f);
   save({&wide, 1}, folder / "wider.png");
-  const auto after = size_of_png(text_of(folder / "wider.png"));
+  const auto after = size_of_png(content(folder / "wider.png"));
   CHECK(after[0] == before[0] + 10 * 24 * 2);
   CHECK(after[1] == before[1]);
 
   // What words hold cannot end the page's script.
   save(two, folder / "maps.html");
-  const std::string page = text_of(folder / "maps.html");
+  const std::string page = content(folder / "maps.html");
   CHECK(page.starts_with("<!DOCTYPE html>"));
   CHECK(page.find("\"b\\u003c/script>\"") != std::string::npos);
   CHECK(page.find("</script>") == page.rfind("</script>"));

@@ -5,12 +5,12 @@
 #include <fovea/runtime/describe/receptive_field.hpp>
 #include <fovea/runtime/error.hpp>
 
+#include "../file_content.hpp"
 #include "../runtime/weights/temporary_folder.hpp"
 
 #include <catch2/catch.hpp>
 
 #include <cstdlib>
-#include <fstream>
 #include <map>
 #include <sstream>
 
@@ -47,9 +47,7 @@ TEST_CASE("Graphviz draws, or is missed in one sentence", "[describe]") {
   const temporary_folder folder;
   const auto svg = folder / "graph.svg";
   draw_svg("digraph { a -> b }", svg);
-  std::ostringstream drawn;
-  drawn << std::ifstream(svg).rdbuf();
-  CHECK(drawn.str().find("<svg") != std::string::npos);
+  CHECK(content(svg).find("<svg") != std::string::npos);
   CHECK_THROWS_WITH(draw_svg("digraph {", folder / "broken.svg"),
                     "cannot draw " + (folder / "broken.svg").string() + ": Graphviz's program dot failed");
 

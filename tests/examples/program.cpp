@@ -1,13 +1,13 @@
 #include <program/program.hpp>
 #include <program/text.hpp>
 
+#include "../file_content.hpp"
 #include "../runtime/weights/temporary_folder.hpp"
 
 #include <catch2/catch.hpp>
 
 #include <cstdio>
 #include <fcntl.h>
-#include <sstream>
 #include <unistd.h>
 
 namespace {
@@ -56,10 +56,7 @@ outcome result_of(void (*work)(const arguments&), const char* word, const char* 
     const redirected errors(STDERR_FILENO, folder / "errors");
     status = program::run<arguments>("program", "Does work.", word ? 2 : 1, words, declare, work);
   }
-  std::ostringstream written, said;
-  if (!output) written << std::ifstream(folder / "output").rdbuf();
-  said << std::ifstream(folder / "errors").rdbuf();
-  return {status, written.str(), said.str()};
+  return {status, output ? "" : content(folder / "output"), content(folder / "errors")};
 }
 
 void repeat_word(const arguments& a) { program::print(a.word + "\n"); }

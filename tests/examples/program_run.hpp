@@ -1,10 +1,9 @@
 #pragma once
 
+#include "../file_content.hpp"
 #include "../runtime/weights/temporary_folder.hpp"
 #include "child_process.hpp"
 
-#include <fstream>
-#include <sstream>
 #include <string>
 #include <vector>
 
@@ -19,7 +18,5 @@ struct program_run {
 
 inline program_run run_program(const temporary_folder& folder, const std::vector<std::string>& words) {
   const int status = child_process(words, folder / "output").wait();
-  std::ostringstream text;
-  text << std::ifstream(folder / "output").rdbuf();
-  return {status, text.str()};
+  return {status, content(folder / "output")};
 }

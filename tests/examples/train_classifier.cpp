@@ -106,10 +106,9 @@ TEST_CASE("folds are learned from one after the other, and resumed", "[train_cla
   CHECK(one.status == 0);
   CHECK_THAT(one.said, Catch::Contains("12 texts with 2 labels") &&
                            Catch::Contains("mean of 3 folds 100.00 %, deviation 0.00"));
-  std::ostringstream table;
-  table << std::ifstream(folder / "out" / "folds.csv").rdbuf();
-  CHECK_THAT(table.str(), Catch::StartsWith("fold,steps,seconds,validation_loss,texts,right\n1,60,") &&
-                              Catch::Contains("\n3,60,") && Catch::EndsWith(",4,4\n"));
+  CHECK_THAT(content(folder / "out" / "folds.csv"),
+             Catch::StartsWith("fold,steps,seconds,validation_loss,texts,right\n1,60,") &&
+                 Catch::Contains("\n3,60,") && Catch::EndsWith(",4,4\n"));
   classify_program::classifier opened(folder / "out" / "fold2");
   CHECK(opened.probabilities("fine fine")[1] > 0.5);
 

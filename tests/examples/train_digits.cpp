@@ -82,9 +82,7 @@ TEST_CASE("every network learns to read digits", "[train_digits]") {
     const program_run more = learn({"--steps", "5", "--resume"});
     CHECK(more.status == 0);
     CHECK_THAT(more.said, Catch::Contains("5 steps"));
-    std::ostringstream page;
-    page << std::ifstream(f.folder / model / "report.html").rdbuf();
-    CHECK_THAT(page.str(), Catch::Contains("<img alt=\"misread\""));
+    CHECK_THAT(content(f.folder / model / "report.html"), Catch::Contains("<img alt=\"misread\""));
   }
   const program_run learned = f.run({"--model", "cnn", "--out", (f.folder / "long").string(), "--test", "10",
                                      "--batch", "16", "--steps", "80"});
@@ -114,9 +112,8 @@ TEST_CASE("idx files are read, compressed or not", "[train_digits]") {
   gzclose(out);
   CHECK(read_digits(packed, f.labels_file).pixels == plain.pixels);
 
-  std::ostringstream whole;
-  whole << std::ifstream(packed, std::ios::binary).rdbuf();
-  CHECK_THAT(f.problem(whole.str().substr(0, whole.str().size() / 2), labels(70)), Catch::StartsWith("a: "));
+  const std::string whole = content(packed);
+  CHECK_THAT(f.problem(whole.substr(0, whole.size() / 2), labels(70)), Catch::StartsWith("a: "));
   CHECK(f.problem(labels(3), labels(3)) ==
         "a: expected an idx file that begins with the number 2051, found 2049");
   CHECK(f.problem("ab", labels(3)) ==

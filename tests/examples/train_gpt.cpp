@@ -1,5 +1,6 @@
 // A run of train_gpt, ended in every way that it can be ended.
 
+#include "../file_content.hpp"
 #include "../runtime/weights/temporary_folder.hpp"
 #include "child_process.hpp"
 
@@ -18,12 +19,6 @@
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string content(const fs::path& file) {
-  std::ostringstream text;
-  text << std::ifstream(file, std::ios::binary).rdbuf();
-  return text.str();
-}
 
 /// A text of some words in an order that is hard to guess.
 std::string some_text() {

@@ -10,19 +10,12 @@
 #include <catch2/catch.hpp>
 
 #include <algorithm>
-#include <sstream>
 
 using namespace train_translator;
 
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string content(const fs::path& file) {
-  std::ostringstream text;
-  text << std::ifstream(file, std::ios::binary).rdbuf();
-  return text.str();
-}
 
 program_run run(const temporary_folder& folder, const std::vector<std::string>& options) {
   std::vector<std::string> words{FOVEA_TRAIN_TRANSLATOR};

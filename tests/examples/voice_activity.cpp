@@ -2,14 +2,12 @@
 #include <voice_activity/detector.hpp>
 #include <voice_activity/intervals.hpp>
 
+#include "../file_content.hpp"
 #include "../runtime/weights/temporary_folder.hpp"
 
 #include <fovea/runtime/error.hpp>
 
 #include <catch2/catch.hpp>
-
-#include <fstream>
-#include <sstream>
 
 using namespace voice_activity_program;
 using picture::span_of_time;
@@ -65,9 +63,7 @@ TEST_CASE("a recording is drawn", "[voice_activity]") {
   for (int i = 0; i < 1000; ++i) recording.samples.push_back(i % 2 == 0 ? 0.5f : -0.25f);
   recording.probabilities.assign(100, 0.5f);
   save(recording, folder / "x.svg");
-  std::ostringstream drawn;
-  drawn << std::ifstream(folder / "x.svg").rdbuf();
-  CHECK(drawn.str().find("</svg>") != std::string::npos);
+  CHECK(content(folder / "x.svg").find("</svg>") != std::string::npos);
   CHECK_THROWS_WITH(save(recording, "x.wav"), "x.wav: expected a name that ends in .svg or .png");
 }
 

@@ -36,15 +36,6 @@ constexpr std::size_t cuts[] = {0, 5, 10, 15, 17};
 
 const train_options usual{.capacity = {{B, rows}, {T, length}}, .clip = 1};
 
-std::map<std::string, std::vector<float>> values_of(const weights& from) {
-  std::map<std::string, std::vector<float>> made;
-  for (const auto& [name, tensor] : from.tensors()) {
-    made[name].resize(tensor.bytes.size() / sizeof(float));
-    std::memcpy(made[name].data(), tensor.bytes.data(), tensor.bytes.size());
-  }
-  return made;
-}
-
 /// Windows of a text, one after the other, as training meets them: at rate 0, and looked at.
 template <class backend, models::cell_kind cell>
 void compare() {

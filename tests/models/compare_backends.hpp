@@ -4,6 +4,8 @@
 
 #include "run_model.hpp"
 
+#include <cstring>
+
 namespace fovea::test {
 
 /// Values that look random and are the same everywhere: floats within +-1, integers from 0 to below - 1.
@@ -45,6 +47,16 @@ std::map<std::string, weight_tensor> random_tensors(const M&) {
 template <class M>
 weights random_weights(const M& model) {
   return weights::from(random_tensors(model));
+}
+
+/// What float32 weights hold, by name: to be compared.
+inline std::map<std::string, std::vector<float>> values_of(const weights& from) {
+  std::map<std::string, std::vector<float>> made;
+  for (const auto& [name, tensor] : from.tensors()) {
+    made[name].resize(tensor.bytes.size() / sizeof(float));
+    std::memcpy(made[name].data(), tensor.bytes.data(), tensor.bytes.size());
+  }
+  return made;
 }
 
 namespace detail {

@@ -131,15 +131,6 @@ xt::xtensor<std::int32_t, 2> tokens(std::size_t rows, std::size_t columns, int f
   return made;
 }
 
-std::map<std::string, std::vector<float>> values_of(const weights& from) {
-  std::map<std::string, std::vector<float>> made;
-  for (const auto& [name, tensor] : from.tensors()) {
-    made[name].resize(tensor.bytes.size() / sizeof(float));
-    std::memcpy(made[name].data(), tensor.bytes.data(), tensor.bytes.size());
-  }
-  return made;
-}
-
 const train_options usual{.capacity = {{B, 3}, {T, 9}}, .clip = 1};
 
 template <class trainer>

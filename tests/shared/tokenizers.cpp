@@ -1,11 +1,12 @@
 #include <fovea/runtime/tokenizers/tokenizer.hpp>
 
+#include "../file_content.hpp"
+
 #include <nlohmann/json.hpp>
 
 #include <catch2/catch.hpp>
 
 #include <cstdlib>
-#include <fstream>
 #include <sstream>
 
 using namespace fovea;
@@ -17,12 +18,6 @@ std::string shared_folder() {
   const char* path = std::getenv("FOVEA_SHARED");
   if (!path) throw std::runtime_error("expected FOVEA_SHARED to name the folder of the shared data");
   return path;
-}
-
-std::string content(const std::string& path) {
-  std::ifstream stream(path, std::ios::binary);
-  if (!stream) throw std::runtime_error("cannot open " + path);
-  return {std::istreambuf_iterator<char>(stream), {}};
 }
 
 tokenizer from_gguf(const std::string& name) {

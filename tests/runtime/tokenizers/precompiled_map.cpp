@@ -1,13 +1,13 @@
 #include <fovea/runtime/tokenizers/precompiled_map.hpp>
 
+#include "../../file_content.hpp"
+
 #include <fovea/runtime/error.hpp>
 
 #include <nlohmann/json.hpp>
 
 #include <catch2/catch.hpp>
 
-#include <fstream>
-#include <iterator>
 #include <random>
 
 using namespace fovea;
@@ -15,12 +15,6 @@ using namespace fovea;
 namespace {
 
 const std::string folder = FOVEA_GOLDEN_DIR "/";
-
-std::string content(const std::string& path) {
-  std::ifstream stream(path, std::ios::binary);
-  if (!stream) throw std::runtime_error("cannot open " + path);
-  return {std::istreambuf_iterator<char>(stream), {}};
-}
 
 /// The table of a SentencePiece model: behind the name of its rule, a tag and the length in groups of 7 bits.
 std::string table() {

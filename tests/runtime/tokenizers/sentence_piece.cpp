@@ -1,13 +1,11 @@
 #include <fovea/runtime/tokenizers/sentence_piece.hpp>
 
+#include "../../file_content.hpp"
 #include "golden_lines.hpp"
 
 #include <fovea/runtime/error.hpp>
 
 #include <catch2/catch.hpp>
-
-#include <fstream>
-#include <iterator>
 
 using namespace fovea;
 
@@ -16,11 +14,6 @@ namespace {
 using id_list = std::vector<token_id>;
 
 const std::string folder = FOVEA_GOLDEN_DIR "/";
-
-std::string content(const std::string& path) {
-  std::ifstream stream(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(stream), {}};
-}
 
 } // namespace
 

@@ -1,14 +1,13 @@
 #include <fovea/runtime/tokenizers/tokenizer_trainer.hpp>
 
+#include "../../file_content.hpp"
+
 #include <fovea/runtime/error.hpp>
 #include <fovea/runtime/tokenizers/save_tokenizer.hpp>
 
 #include <nlohmann/json.hpp>
 
 #include <catch2/catch.hpp>
-
-#include <fstream>
-#include <iterator>
 
 using namespace fovea;
 using nlohmann::json;
@@ -19,12 +18,6 @@ using list = std::vector<std::string>;
 using id_list = std::vector<token_id>;
 
 const std::string folder = FOVEA_GOLDEN_DIR "/tokenizer_training";
-
-std::string content(const std::string& path) {
-  std::ifstream stream(path, std::ios::binary);
-  if (!stream) throw std::runtime_error("cannot open " + path);
-  return {std::istreambuf_iterator<char>(stream), {}};
-}
 
 list vocabulary_of(const tokenizer& tokens) {
   list spelt;

@@ -52,6 +52,7 @@ enum class op : std::uint8_t {
   conv1d, conv2d, conv_transpose1d, conv_transpose2d, max_pool, avg_pool,
   // what gradients are made of, beside the words
   scatter_add, slice_gradient, attention_gradient, conv_weight_gradient, max_pool_gradient, avg_pool_gradient,
+  layer_norm_gradient, rms_norm_gradient,
   // what training draws
   dropout_mask,
 };
@@ -60,6 +61,10 @@ enum class op : std::uint8_t {
 constexpr bool is_elementwise(op kind) { return kind >= op::negate && kind <= op::where; }
 constexpr bool is_convolution(op kind) { return kind >= op::conv1d && kind <= op::conv_transpose2d; }
 constexpr bool is_transposed(op kind) { return kind == op::conv_transpose1d || kind == op::conv_transpose2d; }
+/// Whether an operation gives several values one behind the other, as one axis.
+constexpr bool gives_several(op kind) {
+  return kind == op::attention_gradient || kind == op::layer_norm_gradient || kind == op::rms_norm_gradient;
+}
 constexpr bool is_unary(op kind) { return kind >= op::negate && kind <= op::dropout; }
 
 /// The word a user wrote, for sentences.
@@ -79,7 +84,7 @@ constexpr const char* word_of(op kind) {
       "reshape", "permute", "slice", "concat", "pad", "reverse", "broadcast",
       "attention", "attention_map", "sinusoidal_positions", "rope",
       "conv1d", "conv2d", "conv_transpose1d", "conv_transpose2d", "max_pool", "avg_pool",
-      "gather", "slice", "attention", "conv", "max_pool", "avg_pool", "dropout"};
+      "gather", "slice", "attention", "conv", "max_pool", "avg_pool", "layer_norm", "rms_norm", "dropout"};
   // clang-format on
   static_assert(sizeof(words) / sizeof(words[0]) == static_cast<unsigned>(op::dropout_mask) + 1);
   return words[static_cast<unsigned>(kind)];

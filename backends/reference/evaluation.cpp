@@ -150,6 +150,10 @@ array evaluation::compute(int id) const {
     case op::dropout_mask:
       return dropout_mask(id);
 
+    case op::layer_norm_gradient:
+    case op::rms_norm_gradient:
+      return norm_gradient(operand(id, 0), operand(id, 1), optional_operand(id, 2),
+                           n.kind == op::layer_norm_gradient, n.number);
     case op::layer_norm:
       return layer_norm(operand(id, 0), optional_operand(id, 1), optional_operand(id, 2), n.number);
     case op::rms_norm:

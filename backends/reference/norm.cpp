@@ -1,5 +1,6 @@
 #include <fovea/backends/reference/norm.hpp>
 
+#include <algorithm>
 #include <limits>
 
 #include <fovea/backends/reference/reduce.hpp>
@@ -38,6 +39,22 @@ array layer_norm(const array& x, const array* weight, const array* bias, double 
 array rms_norm(const array& x, const array* weight, const array* bias, double epsilon) {
   const array squared = x * x;
   return scaled_and_shifted(x / xt::sqrt(mean(squared, x.dimension() - 1) + epsilon), weight, bias);
+}
+
+array norm_gradient(const array& x, const array& d, const array* weight, bool centred, double epsilon) {
+  const std::size_t last = x.dimension() - 1, width = x.shape(last);
+  const array from_mean = centred ? array(x - mean(x, last)) : x;
+  const array squared = from_mean * from_mean;
+  const array r = 1.0 / xt::sqrt(mean(squared, last) + epsilon);
+  const array n = from_mean * r, e = scaled_and_shifted(d, weight, nullptr), along = e * n;
+  const array across = centred ? array(e - mean(e, last)) : e;
+  const array of_x = (across - n * mean(along, last)) * r, of_weight = d * n;
+  const auto rows = [&](const array& of) { return reshaped(of, {x.size() / width, width}); };
+  const array all[] = {of_x, sum(rows(of_weight), 0), sum(rows(d), 0)};
+  array made = filled({x.size() + 2 * width}, 0);
+  double* to = made.data();
+  for (const array& part : all) to = std::copy(part.data(), part.data() + part.size(), to);
+  return made;
 }
 
 array batch_norm(const array& x, const array& weight, const array& bias, const array& mean,

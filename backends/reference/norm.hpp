@@ -13,6 +13,10 @@ array layer_norm(const array& x, const array* weight, const array* bias, double 
 /// x / sqrt(mean of x^2 + epsilon) * weight over the last axis (Zhang and Sennrich 2019, eq. 4).
 array rms_norm(const array& x, const array* weight, const array* bias, double epsilon);
 
+/// The gradients of layer_norm (`centred`) or rms_norm with respect to x, weight and bias, one behind the
+/// other, d being that of the result.
+array norm_gradient(const array& x, const array& d, const array* weight, bool centred, double epsilon);
+
 /// (x - mean) / sqrt(variance + epsilon) * weight + bias, all four [width], the last axis (Ioffe and Szegedy
 /// 2015, algorithm 2).
 array batch_norm(const array& x, const array& weight, const array& bias, const array& mean,

@@ -87,7 +87,7 @@ struct context {
   /// A value that is stored: a slot or a parameter. int32 and boolean values are stored as int32.
   const float* value(int node) const {
     const int b = plan.base[node], slot = plan.slot[b];
-    if (plan.taken[b]) return value(graph.operand(b, 0)) + pass_offset(b);
+    if (plan.taken[b]) return value(graph.operand(b, 0)) + part_offset(b);
     if (plan.collected[b]) return slots[slot] + pass_offset(b);
     return slot >= 0 ? slots[slot] : slot == -1 ? parameter(b) : state(b);
   }
@@ -107,6 +107,12 @@ struct context {
     const fovea::node& n = graph.at(node);
     return static_cast<size_t>(times[n.kind == op::time_step ? n.attributes[1] : n.region]) *
            elements(n.shape);
+  }
+
+  /// Where what is read where it lies begins.
+  size_t part_offset(int node) const {
+    const fovea::node& n = graph.at(node);
+    return n.kind == op::slice ? size(n.attributes[1]) : pass_offset(node);
   }
 
   template <class F>

@@ -66,6 +66,8 @@ private:
       run_attention_gradient(c, s);
     else if constexpr (kind == op::layer_norm || kind == op::rms_norm)
       run_norm(c, s);
+    else if constexpr (kind == op::layer_norm_gradient || kind == op::rms_norm_gradient)
+      run_norm_gradient(c, s);
     else if constexpr (kind == op::group_norm)
       run_group_norm(c, s);
     else if constexpr (kind == op::batch_norm)

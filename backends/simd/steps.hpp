@@ -29,7 +29,9 @@ size_t attention_gradient_scratch(context& c, const step& s);
 /// Floats that each thread needs for an attention at the sizes of `c`.
 size_t attention_scratch(context& c, const step& s, const generated_step& code);
 
-void run_norm(context& c, const step& s);       // layer_norm, rms_norm
+void run_norm(context& c, const step& s); // layer_norm, rms_norm
+/// The gradients of layer_norm's or rms_norm's x, weight and bias, one behind the other.
+void run_norm_gradient(context& c, const step& s);
 void run_group_norm(context& c, const step& s); // Wu and He 2018
 void run_batch_norm(context& c, const step& s);
 void run_softmax(context& c, const step& s); // softmax, log_softmax

@@ -4,33 +4,27 @@
 
 namespace fovea::detail {
 
-/// A norm of rows, with n = (x - mean) r, or x r where it is not centred, r = 1 / sqrt(variance + epsilon)
-/// and e = dy weight: dx = r (e - mean(e) - n mean(e n)), without mean(e) where it is not centred. `rows`
-/// makes what is normed together the last axis, and `back` undoes it.
-template <class S, class to_rows, class from_rows>
-constexpr void norm_gradient(S& site, bool centred, to_rows rows, from_rows back) {
-  const place at = site.n.at;
-  const auto l = [at](expr e) { return located(e, at); };
-  const auto mean_of = [&](expr e) { return mean(e, axis(-1), {.keep = true}, at); };
-  const expr x = rows(site.x(0)), d = site.d;
-  const expr from_mean = centred ? l(x) - l(mean_of(x)) : x;
-  const expr variance = mean_of(l(from_mean) * l(from_mean));
-  const expr r = located(1.0, at) / l(sqrt(l(variance) + located(site.n.number, at), at));
-  const expr n = l(from_mean) * l(r);
-  if (site.n.operand_count > 1 && site.wants(1)) site.pass(1, l(d) * l(back(n)));
-  if (site.n.operand_count > 2 && site.wants(2)) site.pass_column_sums(2, d);
-  if (!site.wants(0)) return;
-  const expr e = rows(site.n.operand_count > 1 ? l(d) * l(site.x(1)) : d);
-  const expr along = l(n) * l(mean_of(l(e) * l(n)));
-  const expr across = centred ? l(e) - l(mean_of(e)) : e;
-  site.pass(0, back(l(l(across) - l(along)) * l(r)));
-}
-
-/// layer_norm and rms_norm, over the last axis.
+/// layer_norm and rms_norm over the last axis, with n = (x - mean) r or x r, r = 1 / sqrt(variance + epsilon)
+/// and e = dy weight: dx = r (e - mean(e) - n mean(e n)), without mean(e) for rms_norm; dweight = dy n and
+/// dbias = dy, summed over rows. One operation gives all three:
+///   layer_norm_gradient, rms_norm_gradient  operands: x, dy, the weight if there is one; number: epsilon;
+///                                           dx, dweight and dbias one behind the other, as one axis
 template <class S>
 constexpr void row_norm_gradient(S& site) {
-  const auto same = [](expr e) { return e; };
-  norm_gradient(site, site.n.kind == op::layer_norm, same, same);
+  const place at = site.n.at;
+  graph& g = *site.d.owner;
+  const shape whole = site.shape_of(0);
+  const dim elements = elements_of(g, whole), width = g.dim_of(whole[-1]);
+  const dim ends[] = {0, elements, elements + width, elements + width * 2};
+  node made{.kind = site.n.kind == op::layer_norm ? op::layer_norm_gradient : op::rms_norm_gradient,
+            .number = site.n.number,
+            .at = at};
+  made.shape.push(g.intern(ends[3]));
+  const expr all = g.add(made, site.x(0), site.d);
+  if (site.n.operand_count > 1 && all.valid()) g.add_operand(site.x(1));
+  for (int k = 0; k < site.n.operand_count && all.valid(); ++k)
+    if (site.wants(k))
+      site.pass(k, reshape_to(slice(all, axis(0), ends[k], ends[k + 1], at), site.shape_of(k), at));
 }
 
 /// batch_norm by its stored statistics: a scale and a shift of each feature.
@@ -44,11 +38,12 @@ constexpr void batch_norm_gradient(S& site) {
   if (site.wants(2)) site.pass_column_sums(2, site.d);
 }
 
-/// group_norm: a norm of [batch, positions * features] for each group.
+/// group_norm: a norm of [batch, positions * features] for each group, as layer_norm's.
 template <class S>
 constexpr void group_norm_gradient(S& site) {
   const place at = site.n.at;
   graph& g = *site.d.owner;
+  const auto l = [at](expr e) { return located(e, at); };
   const shape whole = site.shape_of(0);
   const std::int64_t groups = site.n.attributes[0], width = g.number(whole[-1]);
   // [batch, positions, groups, features of a group] -> [batch, groups, all of a group]
@@ -69,7 +64,18 @@ constexpr void group_norm_gradient(S& site) {
   const auto back = [&](expr e) {
     return reshape_to(permute_axes(reshape_to(e, turned, at), exchange, at), whole, at);
   };
-  norm_gradient(site, true, grouped, back);
+  const auto mean_of = [&](expr e) { return mean(e, axis(-1), {.keep = true}, at); };
+  const expr x = grouped(site.x(0));
+  const expr from_mean = l(x) - l(mean_of(x));
+  const expr variance = mean_of(l(from_mean) * l(from_mean));
+  const expr r = located(1.0, at) / l(sqrt(l(variance) + located(site.n.number, at), at));
+  const expr n = l(from_mean) * l(r);
+  if (site.n.operand_count > 1 && site.wants(1)) site.pass(1, l(site.d) * l(back(n)));
+  if (site.n.operand_count > 2 && site.wants(2)) site.pass_column_sums(2, site.d);
+  if (!site.wants(0)) return;
+  const expr e = grouped(site.n.operand_count > 1 ? l(site.d) * l(site.x(1)) : site.d);
+  const expr along = l(n) * l(mean_of(l(e) * l(n)));
+  site.pass(0, back(l(l(l(e) - l(mean_of(e))) - l(along)) * l(r)));
 }
 
 /// y = softmax(x): dx = y (dy - sum(dy y)); y = log_softmax(x): dx = dy - exp(y) sum(dy).

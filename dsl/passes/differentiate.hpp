@@ -433,8 +433,7 @@ struct differentiator {
     return k == 2 || (kind == op::linear && k == 1);
   }
   static constexpr bool adds_bias(op kind) {
-    return kind == op::linear || kind == op::layer_norm || kind == op::batch_norm || kind == op::group_norm ||
-           is_convolution(kind);
+    return kind == op::linear || kind == op::batch_norm || kind == op::group_norm || is_convolution(kind);
   }
 
   /// Inside the loop: collects what leaves it, the sides of a product along one axis. What the loop only

@@ -46,7 +46,9 @@ struct fusion {
   epilogue activation[nodes] = {};
   joining join[nodes] = {};
   bool viewed[nodes] = {}; // a slice of features, or a turned left side, that who uses it reads where it lies
-  bool taken[nodes] = {};  // a pass's part of a sequence whose first axis counts passes, read where it lies
+  // Read where it lies: a pass's part of a sequence whose first axis counts passes, one of the values that an
+  // operation gives one behind the other.
+  bool taken[nodes] = {};
 };
 
 /// The parameter behind the right side of a product, or -1: linear(x, w), matmul(x, w), matmul(x,
@@ -265,6 +267,19 @@ constexpr fusion<nodes> fuse_chains(const graph_view& g, fusion<nodes> f) {
   for (int id = 0; id < g.node_count(); ++id)
     f.viewed[id] = f.live[id] && g.at(id).kind == op::slice && only_chains[id] &&
                    g.at(id).attributes[0] == g.at(id).shape.rank - 1 && !f.viewed[f.base[g.operand(id, 0)]];
+  return f;
+}
+
+/// Of several values one behind the other each is read where it lies, unless it leaves the graph or a loop.
+template <std::size_t nodes>
+constexpr fusion<nodes> take_parts(const graph_view& g, fusion<nodes> f) {
+  bool leaves[nodes] = {};
+  for (const named_value& out : g.outputs) leaves[f.base[out.node]] = true;
+  for (const region_entry& r : g.regions)
+    for (int k = 0; k < r.carried; ++k) leaves[f.base[r.results[k]]] = true;
+  for (int id = 0; id < g.node_count(); ++id)
+    if (f.live[id] && g.at(id).kind == op::slice && gives_several(g.at(g.operand(id, 0)).kind) && !leaves[id])
+      f.taken[id] = true, f.viewed[id] = false;
   return f;
 }
 

@@ -11,7 +11,7 @@ namespace fovea {
 enum class step_kind : std::uint8_t {
   product,     // linear, or matmul by weights, with its epilogue; several that share their left side
   convolution, // but for pointwise ones, which are products; with its epilogue
-  matmul,      // of two computed values
+  matmul,      // of two computed values; with the sums over the rows of a turned left side
   chain,       // elementwise nodes in one pass
   loop_begin,  // of a repeat or a scan
   loop_end,
@@ -20,7 +20,7 @@ enum class step_kind : std::uint8_t {
 
 /// One unit of work.
 ///   node         whose value it makes; for loops, the region
-///   first, count a product's parts in plan::parts; the matching step of a loop
+///   first, count the parts of a product or matmul in plan::parts; the matching step of a loop
 ///   temporary    slots that only this step uses, or -1
 struct step {
   step_kind kind = step_kind::single;
@@ -28,6 +28,9 @@ struct step {
   std::int32_t first = 0, count = 0;
   std::int32_t temporary[2] = {-1, -1};
 };
+
+/// The most parts of its rows that the gradient of a norm sums on their own.
+inline constexpr int norm_gradient_parts = 64;
 
 /// One value that a loop carries: read from `slot`, written to `next`, and the two exchanged after each pass.
 ///   initial  the node it begins as, or -1 where that node's slot is taken over
@@ -49,7 +52,7 @@ struct plan {
   fusion<nodes> groups{};
   step steps[nodes + 2 * regions] = {};
   int step_count = 0;
-  std::int32_t parts[nodes] = {}; // roots of products
+  std::int32_t parts[nodes] = {}; // roots of products; matmuls and the sums that they make
   int part_count = 0;
   std::int32_t slot[nodes] = {};
   bool collected[nodes] = {};
@@ -93,8 +96,8 @@ struct planner {
 
   constexpr void add(step s) { p.steps[p.step_count++] = s; }
 
-  static constexpr bool is_product(const step& s) {
-    return s.kind == step_kind::product || s.kind == step_kind::convolution;
+  static constexpr bool has_parts(const step& s) {
+    return s.kind == step_kind::product || s.kind == step_kind::convolution || s.kind == step_kind::matmul;
   }
   constexpr bool is_root(int id) const {
     return p.groups.live[id] && p.groups.root[id] == id && p.groups.base[id] == id && !p.groups.viewed[id];
@@ -124,6 +127,28 @@ struct planner {
             g.at(k).region == g.at(id).region && p.base(g.operand(p.groups.product[k], 0)) == left &&
             g.at(k).shape.rank == g.at(id).shape.rank)
           add_part(k);
+    add(s);
+  }
+
+  // What reads a turned left side d also sums its rows, where someone wants that: of a linear map the
+  // gradients of weight and bias are d^T x and the sum of d.
+  constexpr void add_matmul(int id, bool (&done)[nodes]) {
+    step s{.kind = step_kind::matmul, .node = id, .first = p.part_count, .count = 1};
+    p.parts[p.part_count++] = id;
+    const int left = g.operand(id, 0);
+    constexpr int horizon = 12;
+    if (p.groups.viewed[left])
+      for (int k = id + 1; k < g.node_count() && k < id + horizon && s.count == 1; ++k) {
+        const node& n = g.at(k);
+        if (n.kind != op::sum || n.attributes[0] != 0 || n.region != g.at(id).region || !is_root(k) ||
+            done[k])
+          continue;
+        const int summed = g.operand(k, 0), turned = g.operand(left, 0);
+        if (p.base(summed) != p.base(turned) || !(g.at(summed).shape == g.at(turned).shape)) continue;
+        p.parts[p.part_count++] = k;
+        ++s.count;
+        done[k] = true;
+      }
     add(s);
   }
 
@@ -171,7 +196,7 @@ struct planner {
           if (stored[id]) add({.kind = step_kind::chain, .node = id});
           break;
         case op::matmul:
-          add({.kind = step_kind::matmul, .node = id});
+          add_matmul(id, done);
           break;
         default:
           add({.kind = is_elementwise(n.kind) ? step_kind::chain : step_kind::single, .node = id});
@@ -236,7 +261,7 @@ struct planner {
         continue;
       }
       step_of[s.node] = i;
-      if (is_product(s))
+      if (has_parts(s))
         for (int k = 0; k < s.count; ++k) step_of[p.parts[s.first + k]] = i;
     }
     for (int id = 0; id < g.node_count(); ++id) {
@@ -335,7 +360,7 @@ struct planner {
         const auto store_own = [&](int id) {
           if (!p.collected[id]) store(id);
         };
-        if (is_product(s))
+        if (has_parts(s))
           for (int k = 0; k < s.count; ++k) store_own(p.parts[s.first + k]);
         else if (!has_own_place(g.at(s.node).kind) && !p.groups.taken[s.node])
           store_own(s.node);
@@ -373,6 +398,12 @@ struct planner {
       if (n.attributes[3] >= 0) s.temporary[0] = take(bounds);
       if (n.attributes[2] >= 0 || n.attributes[3] >= 0) s.temporary[1] = take(uniform);
     }
+    if (n.kind == op::layer_norm_gradient || n.kind == op::rms_norm_gradient) {
+      extent sums; // of the weight's and the bias's gradient
+      sums.factor = norm_gradient_parts * 2;
+      sums.multiply(g, g.at(g.operand(s.node, 0)).shape[-1]);
+      s.temporary[0] = take(sums);
+    }
     if (n.kind == op::conv_weight_gradient) // the sums, taps outermost
       s.temporary[0] = take(extent_of(g, n.shape));
     for (const std::int32_t t : s.temporary)
@@ -394,7 +425,7 @@ struct planned {
   static constexpr fusion<nodes> live = live_nodes<nodes>(view);
   static constexpr fusion<nodes> products = fuse_epilogues(view, live);
   static constexpr fusion<nodes> chains = fuse_chains(view, products);
-  static constexpr fusion<nodes> groups = view_turned(view, chains);
+  static constexpr fusion<nodes> groups = view_turned(view, take_parts(view, chains));
   static constexpr stage ordered = [] {
     stage s{view};
     s.p.groups = groups;

@@ -29,6 +29,11 @@ constexpr auto affine = model("affine", [](graph& g) {
   g.output("r", matmul(gather(tied, ids), transpose(tied)));
 });
 
+constexpr auto two_maps = model("two_maps", [](graph& g) {
+  const expr x = g.input<f32>("x", {B, T, 5});
+  g.output("y", linear(tanh(linear(x, "a", 19)), "b", 7));
+});
+
 constexpr auto norms = model("norms", [](graph& g) {
   const expr x = g.input<f32>("x", {B, T, 6});
   g.output("layer", layer_norm(x, "layer"));
@@ -36,6 +41,8 @@ constexpr auto norms = model("norms", [](graph& g) {
   g.output("batch", batch_norm(x, "batch"));
   g.output("group", group_norm(x, "group", 3));
   g.output("plain", layer_norm(x, "plain", {.affine = false}));
+  const expr wide = layer_norm(linear(x, "wide", 35), "wide_norm");
+  g.output("wide", wide * rms_norm(wide, "wide_rms"));
   g.output("softmax", softmax(x));
   g.output("along", softmax(x, axis(1)));
   g.output("log", log_softmax(x));
@@ -133,8 +140,18 @@ TEST_CASE("gradients: none where it is stopped") {
   STATIC_REQUIRE(G::output_of(2) == -1); // x
   STATIC_REQUIRE(G::output_of(3) >= 0);  // y
 }
+TEST_CASE("gradients: those of a linear map's weight and bias are one step") {
+  using G = decltype(gradients(two_maps));
+  constexpr int together = [] {
+    int steps = 0;
+    for (const step& s : G::lowered::schedule.steps) steps += s.kind == step_kind::matmul && s.count == 2;
+    return steps;
+  }();
+  STATIC_REQUIRE(together == 2);
+}
 TEST_CASE("gradients: elementwise words") { check_gradients_of_words(elementwise); }
 TEST_CASE("gradients: affine words") { check_gradients_of_words(affine); }
+TEST_CASE("gradients: linear maps") { check_gradients_of_words(two_maps); }
 TEST_CASE("gradients: norms") { check_gradients_of_words(norms); }
 TEST_CASE("gradients: reductions") { check_gradients_of_words(reductions); }
 TEST_CASE("gradients: shapes") { check_gradients_of_words(shapes); }

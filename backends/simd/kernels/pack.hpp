@@ -30,8 +30,11 @@ inline void pack_rows(const float* b, size_t columns, size_t depth, size_t strid
   constexpr size_t lanes = width<Arch>;
   const size_t whole_columns = columns / lanes * lanes, whole_depth = depth / lanes * lanes;
   for (size_t j = 0; j < whole_columns; j += lanes)
-    for (size_t k = 0; k < whole_depth; k += lanes)
+    for (size_t k = 0; k < whole_depth; k += lanes) {
+      // The rows behind, of the next panel too: such strides are fetched by no one else.
+      for (size_t i = 0; i < lanes; ++i) __builtin_prefetch(b + (j + lanes + i) * stride + k);
       turn_square<Arch>(b + j * stride + k, stride, to + k * panel<Arch> + j, panel<Arch>);
+    }
   const size_t even_columns = columns / 4 * 4, even_depth = depth / 4 * 4;
   for (size_t k = 0; k < even_depth; k += 4)
     for (size_t j = k < whole_depth ? whole_columns : 0; j < even_columns; j += 4)

@@ -216,14 +216,13 @@ inline void multiply_group(const product_args& args, const product_part& part, s
   const size_t bytes = panel_bytes(part.format, panel<Arch>, args.depth);
   const size_t step = rows <= most ? last - first : 2;
   for (size_t at = first; at < last; at += step) {
-    const size_t passes = ceil_div(rows, most);
+    const size_t passes = ceil_div(rows, most), share = bytes / larger(args.depth, 1) / passes;
     size_t pass = 0;
     for (size_t done = 0; done < rows; ++pass) {
       const size_t left = rows - done;
       const size_t block = left <= most       ? left
                            : left == most + 1 ? ceil_div(left, 2)
                                               : most; // never one row alone
-      const size_t share = bytes / larger(args.depth, 1) / passes;
       const ahead next{static_cast<const unsigned char*>(part.panels) + (at + step) * bytes +
                            pass * step * share * args.depth,
                        share};

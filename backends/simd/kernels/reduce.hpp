@@ -111,6 +111,19 @@ inline void reduce_columns(const float* x, size_t count, size_t inner, float* ou
   for_constants<vectors>([&](auto i) { lanes.store(out + i * width<Arch>, total.of[i] * vec<Arch>(scale)); });
 }
 
+/// `columns` columns of [count, inner], from x on.
+template <class Arch, class Join>
+inline void reduce_columns_of(const float* x, size_t count, size_t inner, size_t columns, float* out,
+                              float scale, const Join& join) {
+  constexpr size_t together = 8;
+  size_t j = 0;
+  for (; j + together * width<Arch> <= columns; j += together * width<Arch>)
+    reduce_columns<Arch, together>(x + j, count, inner, out + j, scale, all_lanes<Arch>{}, join);
+  for_vectors<Arch>(columns - j, [&](size_t k, auto lanes) {
+    reduce_columns<Arch, 1>(x + j + k, count, inner, out + j + k, scale, lanes, join);
+  });
+}
+
 template <class Arch, class Join>
 inline void reduce_slices_of(const reduce_args& a, size_t first, size_t last, float scale, const Join& join) {
   const reduce_grid grid(a);
@@ -127,13 +140,7 @@ inline void reduce_slices_of(const reduce_args& a, size_t first, size_t last, fl
         out[0] = reduce_row<Arch>(x, a.count, join) * scale;
         continue;
       }
-      constexpr size_t together = 8;
-      size_t j = column;
-      for (; j + together * width<Arch> <= end; j += together * width<Arch>)
-        reduce_columns<Arch, together>(x + j, a.count, a.inner, out + j, scale, all_lanes<Arch>{}, join);
-      for_vectors<Arch>(end - j, [&](size_t k, auto lanes) {
-        reduce_columns<Arch, 1>(x + j + k, a.count, a.inner, out + j + k, scale, lanes, join);
-      });
+      reduce_columns_of<Arch>(x + column, a.count, a.inner, end - column, out + column, scale, join);
     }
   }
 }

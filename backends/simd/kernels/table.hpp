@@ -163,6 +163,16 @@ struct norm_args {
   float epsilon = 0;
 };
 
+/// The gradients of layer_norm or rms_norm; weight may be null.
+///   x, d, out  [rows, width]: its operand, the gradient of its result, that of its operand, which is neither
+///   sums       [tasks, 2, width]: of each task's `part` rows, the gradients of weight and of bias
+struct norm_gradient_args {
+  const float *x = nullptr, *d = nullptr, *weight = nullptr;
+  float *out = nullptr, *sums = nullptr;
+  size_t rows = 0, width = 0, part = 1;
+  float epsilon = 0;
+};
+
 /// softmax or log_softmax over the middle axis of [outer, count, inner]; out may be x.
 struct softmax_args {
   const float* x = nullptr;
@@ -187,12 +197,13 @@ struct turn_args {
 };
 
 /// out = a^T b, or with `add` out + a^T b: a [depth, rows], b [depth, columns], out [rows, columns], rows of
-/// each `*_row` floats apart. out is neither a nor b.
+/// each `*_row` floats apart. out is neither a nor b. sums [rows]: those of a over the depth; null for none.
 struct turned_product_args {
   const float *a = nullptr, *b = nullptr;
   float* out = nullptr;
   size_t rows = 0, columns = 0, depth = 0, a_row = 0, b_row = 0, out_row = 0;
   bool add = false;
+  float* sums = nullptr;
 };
 
 /// How an optimizer moves a parameter w by its gradient g = gradient_factor * gradient + weight_decay * w:
@@ -255,6 +266,9 @@ struct kernel_table {
   size_t (*norm_tasks)(const norm_args&);
   void (*layer_norm)(const norm_args&, size_t first, size_t last);
   void (*rms_norm)(const norm_args&, size_t first, size_t last);
+  size_t (*norm_gradient_tasks)(const norm_gradient_args&);
+  void (*layer_norm_gradient)(const norm_gradient_args&, size_t first, size_t last);
+  void (*rms_norm_gradient)(const norm_gradient_args&, size_t first, size_t last);
   size_t (*softmax_tasks)(const softmax_args&);
   void (*softmax)(const softmax_args&, size_t first, size_t last);
   void (*log_softmax)(const softmax_args&, size_t first, size_t last);

@@ -6,6 +6,7 @@
 #include <fovea/backends/simd/kernels/convolution.hpp>
 #include <fovea/backends/simd/kernels/gather.hpp>
 #include <fovea/backends/simd/kernels/norm.hpp>
+#include <fovea/backends/simd/kernels/norm_gradient.hpp>
 #include <fovea/backends/simd/kernels/optimizer.hpp>
 #include <fovea/backends/simd/kernels/pack.hpp>
 #include <fovea/backends/simd/kernels/pool.hpp>
@@ -43,6 +44,9 @@ constexpr kernel_table table_of(const char* instruction_set) {
       .norm_tasks = norm_tasks<Arch>,
       .layer_norm = layer_norm<Arch>,
       .rms_norm = rms_norm<Arch>,
+      .norm_gradient_tasks = norm_gradient_tasks<Arch>,
+      .layer_norm_gradient = norm_gradient<Arch, true>,
+      .rms_norm_gradient = norm_gradient<Arch, false>,
       .softmax_tasks = softmax_tasks<Arch>,
       .softmax = softmax<Arch>,
       .log_softmax = log_softmax<Arch>,

@@ -8,6 +8,7 @@
 #include <fovea/backends/simd/arch.hpp>
 #include <fovea/backends/simd/kernels/lanes.hpp>
 #include <fovea/backends/simd/kernels/product.hpp>
+#include <fovea/backends/simd/kernels/reduce.hpp>
 #include <fovea/backends/simd/kernels/table.hpp>
 
 namespace fovea::simd {
@@ -59,9 +60,10 @@ struct turned_sides {
 /// A block of sums over a piece of the depth, stored or, behind the first piece, added. Who reads a side
 /// first packs it in passing.
 template <class Arch, bool packs_a, bool packs_b>
-inline void multiply_turned(turned_sides from, size_t depth, bool add, float* out, size_t out_row,
+inline void multiply_turned(const turned_sides& sides, size_t depth, bool add, float* out, size_t out_row,
                             size_t rows, size_t columns, ahead next) {
   constexpr size_t most = block_rows<Arch>, block = panel<Arch>;
+  turned_sides from = sides;
   for (size_t r = 0; r < rows; ++r)
     for (size_t j = 0; j < columns; j += 16) __builtin_prefetch(out + r * out_row + j, 1);
   vec<Arch> sum[most][2];
@@ -93,6 +95,15 @@ inline void multiply_turned(turned_sides from, size_t depth, bool add, float* ou
   for (size_t r = 0; r < rows; ++r)
     for (size_t j = 0; j < columns; ++j)
       out[r * out_row + j] = add ? out[r * out_row + j] + tile[r * block + j] : tile[r * block + j];
+}
+
+/// Adds up a's columns over a piece of the depth, or begins their sums.
+template <class Arch>
+inline void sum_turned_piece(const turned_product_args& a, size_t row, size_t rows, size_t first,
+                             size_t depth) {
+  float piece[turned_grid::most_rows];
+  reduce_columns_of<Arch>(a.a + first * a.a_row + row, depth, a.a_row, rows, piece, 1.0f, added<Arch>{});
+  for (size_t r = 0; r < rows; ++r) a.sums[row + r] = first == 0 ? piece[r] : a.sums[row + r] + piece[r];
 }
 
 /// One task's rows and columns over a piece of the depth; `left` and `right` are room for what is packed.
@@ -157,12 +168,16 @@ void turned_product(const turned_product_args& a, size_t first, size_t last, flo
   for (size_t task = first; task < last; ++task) {
     const size_t row = task / grid.across(a) * grid.rows, column = task % grid.across(a) * grid.columns;
     const size_t rows = smaller(grid.rows, a.rows - row), columns = smaller(grid.columns, a.columns - column);
+    const bool sums = a.sums != nullptr && column == 0;
+    if (a.depth == 0 && sums) std::memset(a.sums + row, 0, rows * sizeof(float));
     if (a.depth == 0 && !a.add)
       for (size_t r = 0; r < rows; ++r)
         std::memset(a.out + (row + r) * a.out_row + column, 0, columns * sizeof(float));
-    for (size_t k = 0; k < a.depth; k += turned_grid::depth)
-      multiply_turned_piece<Arch>(a, row, rows, column, columns, k, smaller(turned_grid::depth, a.depth - k),
-                                  left, right);
+    for (size_t k = 0; k < a.depth; k += turned_grid::depth) {
+      const size_t depth = smaller(turned_grid::depth, a.depth - k);
+      if (sums) sum_turned_piece<Arch>(a, row, rows, k, depth);
+      multiply_turned_piece<Arch>(a, row, rows, column, columns, k, depth, left, right);
+    }
   }
 }
 

@@ -85,6 +85,7 @@ void contiguous(const context& c, const shape& s, size_t* strides) {
 } // namespace
 
 void run_copy(context& c, const step& s) {
+  if (c.plan.taken[s.node]) return;
   const node& n = c.graph.at(s.node);
   const int from = c.graph.operand(s.node, 0);
   const shape& x = c.shape_of(from);

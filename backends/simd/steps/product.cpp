@@ -49,6 +49,7 @@ turned_product_args turned(const context& c, const step& s) {
   turned_product_args a{.rows = c.size(x[-1]), .columns = c.size(y[-1]), .depth = c.size(x[-2])};
   a.a = c.value(left), a.b = c.value(right), a.out = c.result(s.node);
   a.a_row = a.rows, a.b_row = a.out_row = a.columns;
+  if (s.count > 1) a.sums = c.result(c.plan.parts[s.first + 1]);
   return a;
 }
 

@@ -32,6 +32,31 @@ void run_norm(context& c, const step& s) {
   c.run(c.kernels.norm_tasks(args), [&](size_t first, size_t last, size_t) { kernel(args, first, last); });
 }
 
+void run_norm_gradient(context& c, const step& s) {
+  const node& n = c.graph.at(s.node);
+  const int x = c.graph.operand(s.node, 0);
+  norm_gradient_args args{.x = c.value(x),
+                          .d = c.value(c.graph.operand(s.node, 1)),
+                          .weight = n.operand_count > 2 ? c.value(c.graph.operand(s.node, 2)) : nullptr,
+                          .out = c.result(s.node),
+                          .sums = c.slots[s.temporary[0]],
+                          .rows = c.rows(c.shape_of(x)),
+                          .width = c.size(c.shape_of(x)[-1]),
+                          .epsilon = static_cast<float>(n.number)};
+  constexpr size_t fewest = 8; // rows in a part
+  args.part = std::max(fewest, (args.rows + norm_gradient_parts - 1) / norm_gradient_parts);
+  const auto kernel =
+      n.kind == op::layer_norm_gradient ? c.kernels.layer_norm_gradient : c.kernels.rms_norm_gradient;
+  const size_t tasks = c.kernels.norm_gradient_tasks(args);
+  c.run(tasks, [&](size_t first, size_t last, size_t) { kernel(args, first, last); });
+  const reduce_args parts{.x = args.sums,
+                          .out = args.out + args.rows * args.width,
+                          .outer = 1,
+                          .count = tasks,
+                          .inner = 2 * args.width};
+  c.kernels.reduce(reduction::sum, parts, 0, c.kernels.reduce_tasks(parts));
+}
+
 void run_group_norm(context& c, const step& s) {
   const node& n = c.graph.at(s.node);
   const size_t width = c.size(n.shape[-1]), groups = static_cast<size_t>(n.attributes[0]),

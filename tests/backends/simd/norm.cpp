@@ -10,6 +10,7 @@
 
 using fovea::simd::kernels;
 using fovea::simd::norm_args;
+using fovea::simd::norm_gradient_args;
 
 namespace {
 
@@ -94,5 +95,78 @@ TEST_CASE("layer norm of equal or zero elements is the bias") {
     const norm_args a{x.data(), out.data(), 1, 77, nullptr, bias.data(), 1e-5f};
     kernels().layer_norm(a, 0, kernels().norm_tasks(a));
     for (const float y : out) CHECK(y == 0.25f);
+  }
+}
+
+namespace {
+
+void check_gradient(std::size_t rows, std::size_t width, std::size_t part, float mean, bool weight,
+                    bool layer) {
+  INFO(rows << " x " << width << ", mean " << mean << ", layer " << layer);
+  const auto x = random_floats(rows * width, mean, 1.5f, 6), d = random_floats(rows * width, 0.1f, 1, 7),
+             w = random_floats(width, 1, 0.3f, 8);
+  std::vector<float> out(rows * width + 1, -7);
+  norm_gradient_args a{.x = x.data(),
+                       .d = d.data(),
+                       .weight = weight ? w.data() : nullptr,
+                       .out = out.data(),
+                       .rows = rows,
+                       .width = width,
+                       .part = part,
+                       .epsilon = 1e-5f};
+  const std::size_t tasks = kernels().norm_gradient_tasks(a);
+  std::vector<float> sums(tasks * 2 * width + 1, -7);
+  a.sums = sums.data();
+  const auto kernel = layer ? kernels().layer_norm_gradient : kernels().rms_norm_gradient;
+  for (std::size_t task = tasks; task-- > 0;) kernel(a, task, task + 1);
+
+  std::vector<double> of_weight(width), of_bias(width);
+  double worst = 0;
+  for (std::size_t row = 0; row < rows; ++row) {
+    const auto z = expected({x.data() + row * width, nullptr, 1, width, nullptr, nullptr, a.epsilon}, layer);
+    double centre = 0, squares = 0, across = 0, along = 0;
+    const auto count = static_cast<double>(width);
+    const auto at = [&](std::size_t i) { return static_cast<double>(x[row * width + i]); };
+    const auto e = [&](std::size_t i) {
+      return static_cast<double>(d[row * width + i]) * (weight ? static_cast<double>(w[i]) : 1);
+    };
+    for (std::size_t i = 0; i < width && layer; ++i) centre += at(i) / count;
+    for (std::size_t i = 0; i < width; ++i) {
+      squares += std::pow(at(i) - centre, 2) / count;
+      across += layer ? e(i) / count : 0;
+      along += e(i) * z[i] / count;
+    }
+    for (std::size_t i = 0; i < width; ++i) {
+      const double want =
+          (e(i) - across - z[i] * along) / std::sqrt(squares + static_cast<double>(a.epsilon));
+      worst =
+          std::max(worst, std::abs(static_cast<double>(out[row * width + i]) - want) / (1 + std::abs(want)));
+      of_weight[i] += static_cast<double>(d[row * width + i]) * z[i];
+      of_bias[i] += static_cast<double>(d[row * width + i]);
+    }
+  }
+  for (std::size_t i = 0; i < width; ++i) {
+    double found_weight = 0, found_bias = 0;
+    for (std::size_t task = 0; task < tasks; ++task) {
+      found_weight += static_cast<double>(sums[task * 2 * width + i]);
+      found_bias += static_cast<double>(sums[(task * 2 + 1) * width + i]);
+    }
+    worst = std::max({worst, std::abs(found_weight - of_weight[i]) / static_cast<double>(rows),
+                      std::abs(found_bias - of_bias[i]) / static_cast<double>(rows)});
+  }
+  CHECK(worst <= 2e-5);
+  CHECK(out.back() == -7);
+  CHECK(sums.back() == -7);
+}
+
+} // namespace
+
+TEST_CASE("gradients of norms of every width around the vectors") {
+  for (const bool layer : {true, false}) {
+    for (std::size_t width = 2; width <= 2 * kernels().vector + 1; ++width)
+      check_gradient(5, width, 3, 0.5f, width % 2 == 0, layer);
+    for (const std::size_t width : {std::size_t{127}, std::size_t{384}, std::size_t{769}})
+      for (const std::size_t rows : {std::size_t{1}, std::size_t{8}, std::size_t{19}})
+        check_gradient(rows, width, 8, -1, true, layer);
   }
 }

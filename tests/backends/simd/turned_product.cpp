@@ -13,6 +13,7 @@ TEST_CASE("a turned product is the plain sum, whatever the tasks") {
                          size{200, 65, 3}, size{97, 300, 40}, size{50, 600, 20}, size{12, 40, 0}}) {
       CAPTURE(table->instruction_set, s.rows, s.columns, s.depth);
       const std::size_t a_row = s.rows + 1, b_row = s.columns + 3, out_row = s.columns + 2;
+      std::vector<float> sums(s.rows + 1, 99.f);
       const auto a = random_floats(s.depth * a_row + 1, random),
                  b = random_floats(s.depth * b_row + 1, random);
       std::vector<float> whole(s.rows * out_row, 99.f), parts = whole;
@@ -21,7 +22,7 @@ TEST_CASE("a turned product is the plain sum, whatever the tasks") {
       aligned_floats scratch(table->turned_product_scratch(args));
       const std::size_t tasks = table->turned_product_tasks(args);
       table->turned_product(args, 0, tasks, scratch.data());
-      args.out = parts.data();
+      args.out = parts.data(), args.sums = sums.data();
       for (std::size_t task = tasks; task-- > 0;) table->turned_product(args, task, task + 1, scratch.data());
       CHECK(whole == parts);
       double worst = 0;
@@ -40,5 +41,13 @@ TEST_CASE("a turned product is the plain sum, whatever the tasks") {
         }
       CHECK(worst < 1e-5 * std::sqrt(static_cast<double>(s.depth) + 1));
       CHECK(outside_is_left);
+      double worst_sum = 0;
+      for (std::size_t i = 0; i < s.rows; ++i) {
+        double sum = 0;
+        for (std::size_t k = 0; k < s.depth; ++k) sum += static_cast<double>(a[k * a_row + i]);
+        worst_sum = std::max(worst_sum, std::abs(sum - static_cast<double>(sums[i])));
+      }
+      CHECK(worst_sum < 1e-5 * std::sqrt(static_cast<double>(s.depth) + 1));
+      CHECK(sums.back() == 99.f);
     }
 }

@@ -23,7 +23,7 @@ namespace fovea {
 /// text ("*.bias", "h.0.*"). The first group that matches counts.
 struct parameter_group {
   std::string names;
-  double rate = 1;          // times the optimizer's; 0: they stay as they are
+  double rate = 1;          // times the optimizer's; 0: they stay as they are, without gradients
   double weight_decay = -1; // instead of the optimizer's; below 0: the optimizer's
 };
 
@@ -67,6 +67,8 @@ public:
   template <class optimizer>
   training_step learn(const optimizer& how, float loss, std::vector<const float*>& gradients,
                       thread_pool& pool) {
+    for (std::size_t p = 0; p < gradients.size(); ++p)
+      if (groups_[p].rate == 0) gradients[p] = nullptr; // what stays as it is has no part in the norm
     if (!accumulate(loss, gradients, pool)) return {step_, loss, 0, 0, false};
     const double norm = norm_of(gradients, pool);
     check_finite(loss, norm, gradients);
@@ -76,7 +78,7 @@ public:
     for (int p = 0; p < parameters_.count(); ++p) {
       const parameter_group& group = groups_[static_cast<std::size_t>(p)];
       const float* gradient = gradients[static_cast<std::size_t>(p)];
-      if (gradient == nullptr || group.rate == 0) continue;
+      if (gradient == nullptr) continue;
       optimizer own = how;
       own.rate *= group.rate;
       if (group.weight_decay >= 0) own.weight_decay = group.weight_decay;

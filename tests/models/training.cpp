@@ -64,6 +64,22 @@ TEST_CASE("optimizers follow PyTorch's", "[training]") {
          {.schedule = noam_schedule({.width = 10, .warmup = 40}), .clip = 0.5});
 }
 
+TEST_CASE("what is frozen counts for no norm", "[training]") {
+  const golden_case c("optimiser_sgd");
+  const auto x = floats<2>(c, "x");
+  const auto targets = integers<1>(c, "targets");
+  const auto norm_without = [&](const std::vector<parameter_group>& groups) {
+    auto fit = train(network, sgd{.rate = 0.1}, weights_of(c), {.capacity = {{B, 8}}, .groups = groups});
+    return fit.step("x"_in = x, "targets"_in = targets).gradient_norm;
+  };
+  const double all = norm_without({}), first = norm_without({{"l2.*", 0}}),
+               second = norm_without({{"l1.*", 0}});
+  CHECK(first > 0);
+  CHECK(second > 0);
+  CHECK(all * all == Approx(first * first + second * second));
+  CHECK(norm_without({{"*", 0}}) == 0);
+}
+
 TEST_CASE("schedules agree with the papers' formulas", "[training]") {
   const auto check_schedule = [](const char* name, const schedule& factor) {
     const golden_case c(name);

@@ -35,7 +35,7 @@ void run_ngram(const arguments& a) {
       else
         lines.back().push_back(id);
     }
-    lines.pop_back();
+    if (lines.back().empty()) lines.pop_back(); // else the text was cut within a line
     return lines;
   };
   const ngram_config config{.order = 3,

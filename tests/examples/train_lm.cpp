@@ -92,6 +92,10 @@ TEST_CASE("words are counted, and a test text is measured once", "[train_lm]") {
   CHECK_THAT(counted.said, Catch::Contains("540 words to learn from") &&
                                Catch::Contains("5 words, line ends counted, 20.0 % of them unknown") &&
                                Catch::Contains("test perplexity "));
+  // What is held out begins within the one line; what is before is learned from.
+  const fs::path line = folder.write("line.txt", "the cat sat and the cat ran and the dog sat");
+  CHECK_THAT(run(folder, {line.string(), "--model", "ngram", "--samples", "0"}).said,
+             Catch::Contains("10 words to learn from, 7 of the vocabulary, 20 different grams"));
   const outcome learned = run(folder, {text.string(), "--model", "rnn", "--test", test.string(), "--out",
                                        (folder / "rnn").string(), "--batch", "2", "--steps", "1", "--threads",
                                        "1", "--samples", "0"});

@@ -5,6 +5,7 @@
 
 #include <fovea/dsl/graph.hpp>
 #include <fovea/dsl/passes/copy_tables.hpp>
+#include <fovea/dsl/passes/needed.hpp>
 
 namespace fovea::detail {
 
@@ -18,16 +19,7 @@ constexpr void prune(graph& to, const graph& from, std::int32_t (&roots)[root_co
     if (roots[i] >= 0) live[roots[i]] = true;
   for (int i = 0; i < from.input_count; ++i) live[from.inputs[i].node] = true;
   for (int i = 0; i < from.parameter_count; ++i) live[from.parameters[i].node] = true;
-  // A loop that gives something needs all that it carries: what is live inside it is found once all that
-  // comes after it is known.
-  for (int id = from.node_count - 1; id >= 0; --id) {
-    const node& n = from.nodes[id];
-    if (!live[id]) continue;
-    for (int k = 0; k < n.operand_count; ++k) live[from.operand(id, k)] = true;
-    if (n.kind != op::repeat_output && n.kind != op::scan_output) continue;
-    const region_entry& r = from.regions[n.attributes[1]];
-    for (int k = 0; k < r.carried; ++k) live[r.first + k] = live[r.results[k]] = true;
-  }
+  mark_needed(from, live);
   copy_tables(to, from);
   for (int id = 0; id < from.node_count; ++id) {
     const node& n = from.nodes[id];

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <utility>
 
-#include <fovea/dsl/graph.hpp>
+#include <fovea/dsl/passes/needed.hpp>
 
 namespace fovea::detail {
 
@@ -79,14 +79,7 @@ struct stream_motion {
   constexpr void find_live() {
     for (int i = 0; i < g.input_count; ++i) live[g.inputs[i].node] = true; // given, needed or not
     for (int i = 0; i < g.output_count; ++i) live[g.outputs[i].node] = true;
-    for (int id = g.node_count - 1; id >= 0; --id) {
-      const node& n = g.nodes[id];
-      if (!live[id]) continue;
-      for (int k = 0; k < n.operand_count; ++k) live[g.operand(id, k)] = true;
-      if (n.kind != op::repeat_output && n.kind != op::scan_output) continue;
-      const region_entry& r = g.regions[n.attributes[1]];
-      for (int k = 0; k < r.carried; ++k) live[r.first + k] = live[r.results[k]] = true;
-    }
+    mark_needed(g, live);
     // The last state of a scan is kept, whether an output needs it or not.
     for (int id = 0; id < g.node_count; ++id) {
       const node& n = g.nodes[id];

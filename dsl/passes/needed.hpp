@@ -1,0 +1,20 @@
+#pragma once
+
+#include <fovea/dsl/graph.hpp>
+
+namespace fovea::detail {
+
+/// Marks all that the marked nodes need. A loop that gives something needs all that it carries: what is needed
+/// inside it is found once all that comes after it is known.
+constexpr void mark_needed(const graph& g, bool (&marked)[graph::max_nodes]) {
+  for (int id = g.node_count - 1; id >= 0; --id) {
+    const node& n = g.nodes[id];
+    if (!marked[id]) continue;
+    for (int k = 0; k < n.operand_count; ++k) marked[g.operand(id, k)] = true;
+    if (n.kind != op::repeat_output && n.kind != op::scan_output) continue;
+    const region_entry& r = g.regions[n.attributes[1]];
+    for (int k = 0; k < r.carried; ++k) marked[r.first + k] = marked[r.results[k]] = true;
+  }
+}
+
+} // namespace fovea::detail

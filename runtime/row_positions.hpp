@@ -40,7 +40,7 @@ public:
 
   /// All rows that are not idle take so many positions.
   void advance(std::int64_t count) {
-    if (together_) {
+    if (together_) [[likely]] {
       furthest_ += count;
       return;
     }

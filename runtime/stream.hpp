@@ -91,7 +91,8 @@ public:
       }
       begin_sizes_.hold(time, 1);
       begin_sizes_.hold(positions_before, 1);
-      begun_ = again_ = false;
+      begun_ = false;
+      again_ = 0;
       memory_.clear();
       rows_.begin();
       if constexpr (keeps_values) {
@@ -118,16 +119,13 @@ public:
     if constexpr (detail::holds<detail::checked_call<step_model, names...>,
                                 detail::checked_value<step_model, names, std::decay_t<values>>...>) {
       if constexpr (single_position::exists)
-        if (again_ && rows_.furthest() < most_positions_ && step_inputs_.same_shapes(given...)) {
-          step_inputs_.fill(step_sizes_, *single_, given...);
-          run_single();
+        if (again_ == 1 && has_room() &&
+            step_inputs_.template is_row<typename single_position::one_row>(given...)) {
+          step_inputs_.fill(step_sizes_, single_->row(), given...);
+          run_single(1);
           return call_outputs<step_model>(outputs_);
         }
-      const std::int64_t count = resolve(given...);
-      check_room(count, rows_.furthest());
-      run_step(count, given...);
-      hold_sizes();
-      outputs_.set(step_, step_sizes_);
+      take_step(given...);
       return call_outputs<step_model>(outputs_);
     } else {
       detail::refuse<detail::checked_call<step_model, names...>,
@@ -219,7 +217,7 @@ public:
     rows_.use(s.positions.size());
     for (std::size_t row = 0; row < s.positions.size(); ++row) rows_.set(row, s.positions[row]);
     begun_ = s.begun;
-    again_ = false;
+    again_ = 0;
   }
   /// Batch row i goes on as row rows[i] was; there may be fewer than before, or more where capacity allows.
   void reorder(std::span<const std::size_t> rows) {
@@ -236,7 +234,7 @@ public:
     memory_.reorder(rows, step_sizes_.sizes());
     rows_.reorder(rows);
     step_sizes_.hold(batch_symbol, static_cast<std::int64_t>(rows.size()));
-    again_ = false;
+    again_ = 0;
   }
 
 private:
@@ -256,10 +254,10 @@ private:
         memory_(step_model::lowered::view, std::span(step_model::lowered::schedule.groups.live),
                 step_capacity_, stepping::result.states, most_new_, stride, batch),
         rows_(batch == 0 ? 1 : static_cast<std::size_t>(step_capacity_[batch])) {
-    use_memory();
     if constexpr (single_position::exists)
       if (detail::is_small<model>(options) && formats.format == weight_format::f32) // its weights are float32
         single_.emplace(step_.parameters(), step_capacity_, code.position);
+    use_memory();
     if constexpr (begin_model::view.inputs.size() == 0) begin();
   }
 
@@ -268,6 +266,8 @@ private:
     states_ = memory_.places();
     step_.memory().set_states(states_);
     begin_.memory().set_states(states_);
+    if constexpr (single_position::exists)
+      if (single_) single_->set_states(states_);
   }
   static std::span<const name_rule> names_of(const model& of) {
     return {of.names, static_cast<std::size_t>(of.name_count)};
@@ -316,7 +316,7 @@ private:
   template <fixed_name... names, class... values>
   std::int64_t resolve(const binding<names, values>&... given) {
     expect_begun();
-    again_ = false; // whatever is refused below, its shapes are not those of a step
+    again_ = 0; // whatever is refused below, its shapes are not those of a step
     hold_positions();
     step_inputs_.resolve(step_sizes_, given...);
     const std::int64_t count = step_sizes_.size_of(time.name());
@@ -329,6 +329,8 @@ private:
                   " positions, by which the model divides " + time.name() + ", found " +
                   std::to_string(count));
   }
+  /// Whether one more position may come.
+  bool has_room() const { return !counts_positions || rows_.furthest() < most_positions_; }
   void check_room(std::int64_t count, std::int64_t before) const {
     if (count > most_positions_ - before)
       throw error(step_sizes_.model_name() + ": stream: expected at most " + std::to_string(most_positions_) +
@@ -363,6 +365,21 @@ private:
     }
   }
 
+  /// Any step; a function of its own, so that the little before it becomes part of the caller.
+  template <fixed_name... names, class... values>
+  [[gnu::noinline]] void take_step(const binding<names, values>&... given) {
+    if constexpr (single_position::exists)
+      if (again_ > 1 && has_room() && step_inputs_.same_shapes(given...)) {
+        step_inputs_.fill(step_sizes_, *single_, given...);
+        run_single(again_);
+        return;
+      }
+    const std::int64_t count = resolve(given...);
+    check_room(count, rows_.furthest());
+    run_step(count, given...);
+    hold_sizes();
+    outputs_.set(step_, step_sizes_);
+  }
   template <fixed_name... names, class... values>
   void run_step(std::int64_t count, const binding<names, values>&... given) {
     if constexpr (single_position::exists)
@@ -370,8 +387,9 @@ private:
         step_inputs_.fill(step_sizes_, *single_, given...);
         for (std::size_t i = 0; i < step_model::view.outputs.size(); ++i)
           step_.set_output(i, single_->output(i));
-        run_single();
-        again_ = true;
+        const std::size_t rows = batch == 0 ? 1 : static_cast<std::size_t>(step_sizes_.sizes()[batch]);
+        run_single(rows);
+        again_ = rows;
         return;
       }
     step_inputs_.fill(step_sizes_, step_, given...);
@@ -384,14 +402,10 @@ private:
     step_.memory().set_position(rows_.furthest(), memory_.window_start(), rows_.apart(), step_sizes_.sizes());
     step_.run(step_sizes_.sizes());
   }
-  void run_single() {
-    memory_.make_room(1);
-    const std::size_t rows = batch == 0 ? 1 : static_cast<std::size_t>(step_sizes_.sizes()[batch]);
-    if constexpr (single_position::reads_position)
-      single_->run(states_.data(), memory_.window_start(), rows, rows_.furthest(), rows_.apart().data());
-    else
-      single_->run(states_.data(), memory_.window_start(), rows, 0, nullptr);
-    memory_.advance(1);
+  void run_single(std::size_t rows) {
+    if constexpr (single_position::has_windows) memory_.make_room(1);
+    single_->run(rows, memory_.window_start(), rows_);
+    if constexpr (single_position::has_windows) memory_.advance(1);
     rows_.advance(1);
   }
   /// From each length to the next, those rows that are not at their end.
@@ -446,7 +460,8 @@ private:
   detail::step_parts<step_model, time, batch> parts_;
   detail::output_views<step_model> outputs_;
   detail::row_positions rows_;
-  bool begun_ = false, again_ = false; // again_: the last step took one position by single_
+  bool begun_ = false;
+  std::size_t again_ = 0; // the rows of the last step, where it took one position by single_
 };
 
 namespace detail {

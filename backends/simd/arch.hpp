@@ -69,15 +69,7 @@ inline vec<Arch> fma(const vec<Arch>& x, const vec<Arch>& y, const vec<Arch>& z)
 }
 
 namespace detail {
-template <class Batch>
-inline float sum(const Batch& x) {
-  if constexpr (requires { reduce_add(x); })
-    return reduce_add(x);
-  else
-    return hadd(x); // its name in xsimd 8
-}
-
-/// The lanes joined with those `half` behind them, then those half as far, down to one.
+/// Each lane joined with the one `half` away, then with those half as far, down to one.
 template <class Arch, size_t half, class Join, std::size_t... lane>
 inline float reduce(const vec<Arch>& x, const Join& join, std::index_sequence<lane...> lanes) {
   const auto native = static_cast<typename vec<Arch>::register_type>(x);
@@ -85,9 +77,8 @@ inline float reduce(const vec<Arch>& x, const Join& join, std::index_sequence<la
     return native[0];
   else
     return reduce<Arch, half / 2>(
-        join(x, vec<Arch>(__builtin_shufflevector(native, native,
-                                                  static_cast<int>((lane + half) % width<Arch>)...))),
-        join, lanes);
+        join(x, vec<Arch>(__builtin_shufflevector(native, native, static_cast<int>(lane ^ half)...))), join,
+        lanes);
 }
 template <class Arch, class Join>
 inline float reduce(const vec<Arch>& x, const Join& join) {
@@ -98,7 +89,7 @@ inline float reduce(const vec<Arch>& x, const Join& join) {
 /// The sum of the lanes, in an order fixed by the vector's width.
 template <class Arch>
 inline float reduce_add(const vec<Arch>& x) {
-  return detail::sum(x);
+  return detail::reduce<Arch>(x, [](const vec<Arch>& a, const vec<Arch>& b) { return a + b; });
 }
 
 template <class Arch>

@@ -62,7 +62,7 @@ inline vec<Arch> floats(const xsimd::batch_bool<float, Arch>& x) {
 /// One elementwise operation on whole vectors; `type` is the result's element type. Integers join floats as
 /// floats.
 template <op kind, element type, class Arch, class A>
-inline vector_of<type, Arch> apply(const A& a) {
+[[gnu::always_inline]] inline vector_of<type, Arch> apply(const A& a) {
   using F = vec<Arch>;
   if constexpr (kind == op::logical_not)
     return !a;
@@ -110,7 +110,7 @@ inline vector_of<type, Arch> apply(const A& a) {
 }
 
 template <op kind, element type, class Arch, class A, class B>
-inline vector_of<type, Arch> apply(const A& left, const B& right) {
+[[gnu::always_inline]] inline vector_of<type, Arch> apply(const A& left, const B& right) {
   if constexpr (kind == op::logical_and)
     return left && right;
   else if constexpr (kind == op::logical_or)
@@ -155,7 +155,7 @@ inline vector_of<type, Arch> constant(double number) {
 }
 
 template <element type, class Arch, class C, class A, class B>
-inline vector_of<type, Arch> choose(const C& condition, const A& yes, const B& no) {
+[[gnu::always_inline]] inline vector_of<type, Arch> choose(const C& condition, const A& yes, const B& no) {
   if constexpr (type == element::i32)
     return xsimd::select(integer_mask<Arch>(condition), yes, no);
   else if constexpr (type == element::boolean)
@@ -248,7 +248,7 @@ struct chain {
     };
 
     template <int id>
-    static auto load(const row& r, size_t j) {
+    [[gnu::always_inline]] static auto load(const row& r, size_t j) {
       constexpr int i = index_of(found.leaves, found.leaf_count, id);
       constexpr element type = g.at(id).type;
       if constexpr (type == element::f32) {
@@ -266,7 +266,7 @@ struct chain {
       }
     }
     template <int id>
-    static auto operand(const values& v, const row& r, size_t j) {
+    [[gnu::always_inline]] static auto operand(const values& v, const row& r, size_t j) {
       constexpr node n = g.at(id);
       if constexpr (n.kind == op::constant) {
         return constant<n.type, Arch>(n.number);
@@ -277,7 +277,7 @@ struct chain {
       }
     }
     template <std::size_t i>
-    static auto compute(const values& v, const row& r, size_t j) {
+    [[gnu::always_inline]] static auto compute(const values& v, const row& r, size_t j) {
       constexpr int id = found.members[i];
       constexpr node n = g.at(id);
       if constexpr (n.kind == op::constant)
@@ -292,7 +292,7 @@ struct chain {
                                            operand<g.operand(id, 1)>(v, r, j));
     }
     template <std::size_t... i>
-    static auto result(const row& r, size_t j, std::index_sequence<i...>) {
+    [[gnu::always_inline]] static auto result(const row& r, size_t j, std::index_sequence<i...>) {
       values v;
       ((std::get<i>(v) = compute<i>(v, r, j)), ...);
       return std::get<sizeof...(i) - 1>(v);

@@ -93,21 +93,20 @@ inline std::int32_t integer_position(std::int64_t position) {
   return static_cast<std::int32_t>(position < largest ? position : largest);
 }
 
-/// One position of a small stream, for `rows` batch rows, all of them after `before` others where
-/// `positions` does not say more.
+/// One position of a small stream. The batch row that it is computed for comes after `row_before` others, the
+/// row that is furthest after `before`.
 struct position_args {
   const float* packed = nullptr; // the parameters, as `pack` leaves them
   const float* const* inputs = nullptr;
   float* const* outputs = nullptr;
   const kept_state* states = nullptr;
-  size_t window_start = 0, rows = 0;
-  std::int32_t before = 0;
-  const row_position* positions = nullptr;
+  size_t window_start = 0;
+  std::int32_t before = 0, row_before = 0;
 };
 
 /// The code of one position; empty where the stream has none.
 struct generated_position {
-  void (*run)(const position_args&) = nullptr;
+  void (*run)(const position_args&, size_t batch_row) = nullptr;
   void (*pack)(const row_parameter* parameters, float* packed) = nullptr;
   size_t packed_floats = 0;
 };

@@ -223,13 +223,14 @@ struct position_code {
     at.back() = next;
     return at;
   }();
-  /// Whether it reads how many positions went before.
-  static constexpr bool reads_position = [] {
+  static constexpr bool has_single(op kind) {
     for (int i = 0; i < schedule.step_count; ++i)
-      if (schedule.steps[i].kind == step_kind::single && g.at(schedule.steps[i].node).kind == op::position)
+      if (schedule.steps[i].kind == step_kind::single && g.at(schedule.steps[i].node).kind == kind)
         return true;
     return false;
-  }();
+  }
+  /// Whether it reads how many positions went before, and whether it keeps windows, which move.
+  static constexpr bool reads_position = has_single(op::position), has_windows = has_single(op::cache);
   static constexpr bool eligible = found.fits && places.back() <= most_values;
 
   template <class Arch>
@@ -285,9 +286,7 @@ struct position_code {
     /// The positions before the row's own.
     template <int id>
     [[gnu::always_inline]] static std::int32_t before(const row& r) {
-      if constexpr (has_batch(id))
-        if (r.call.positions != nullptr) return integer_position(r.call.positions[r.batch].first());
-      return r.call.before;
+      return has_batch(id) ? r.call.row_before : r.call.before;
     }
     template <int count>
     [[gnu::always_inline]] static void copy(float* to, const float* from) {
@@ -403,16 +402,14 @@ struct position_code {
       }
     }
 
-    static void run(const position_args& call) {
-      for (size_t b = 0; b < call.rows; ++b) {
-        row r(call, b);
-        run_steps<0, schedule.step_count>(r);
-        detail::for_constants<g.outputs.size()>([&](auto i) {
-          constexpr int id = g.outputs[i].node;
-          copy<row_width<id>>(call.outputs[i] + b * row_floats<id>, at<id>(r));
-        });
-        keep_all<0, schedule.step_count>(r);
-      }
+    static void run(const position_args& call, size_t batch_row) {
+      row r(call, batch_row);
+      run_steps<0, schedule.step_count>(r);
+      detail::for_constants<g.outputs.size()>([&](auto i) {
+        constexpr int id = g.outputs[i].node;
+        copy<row_width<id>>(call.outputs[i] + batch_row * row_floats<id>, at<id>(r));
+      });
+      keep_all<0, schedule.step_count>(r);
     }
   };
 

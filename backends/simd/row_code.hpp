@@ -92,6 +92,19 @@ struct row_steps {
   static constexpr int columns_of(int weighted) {
     return whole_vectors(program::width_of(weighted), lanes_of(weighted));
   }
+  /// Whether a product takes what it reads as vectors, not number by number: few features that fill them, as
+  /// hidden states do. What was made in registers then reaches every lane in one operation, or two.
+  static constexpr bool reads_vectors(int weighted) {
+    const int depth = depth_of(weighted);
+    return !is_single(weighted) && depth == features_of(weighted) && depth % lanes_of(weighted) == 0 &&
+           depth <= 16;
+  }
+  /// The feature that row k of such a panel has at a column. Of a vector of them, each group of four lanes
+  /// has the first, second, third and last number of the group that is `turn` groups away in all its lanes.
+  static constexpr int feature_at(int k, int column, int lanes) {
+    const int turn = k % lanes / 4, group = column % lanes / 4;
+    return k / lanes * lanes + (group ^ turn) * 4 + k % 4;
+  }
   /// Columns of a block: vectors whose sums fit the registers.
   static constexpr int most_columns(int lanes) { return lanes == 16 ? 256 : lanes == 8 ? 80 : 32; }
   /// Features of one row that a product reads.
@@ -137,9 +150,11 @@ struct row_steps {
         for (int c = 0; c < columns; ++c) {
           if (from->bias != nullptr) bias[c] = from->bias[c];
           const int block = c / most * most, across = all - block < most ? all - block : most;
-          for (int k = 0; k < depth; ++k)
+          for (int k = 0; k < depth; ++k) {
+            const int feature = reads_vectors(id) ? feature_at(k, c, lanes) : k;
             bias[all + (is_single(id) ? k : block * depth + k * across + c - block)] =
-                from->values[from->from_columns ? k * columns + c : c * depth + k];
+                from->values[from->from_columns ? feature * columns + c : c * depth + feature];
+          }
         }
       }
     }
@@ -166,6 +181,28 @@ struct row_steps {
                                              std::index_sequence<i...>) {
     const vec<A> all(x);
     ((sums[i] = fma<A>(all, vec<A>::load_aligned(w + i * simd::width<A>), sums[i])), ...);
+  }
+  /// Row k of a panel of a product that reads vectors.
+  template <class A, size_t k, size_t... lane>
+  [[gnu::always_inline]] static vec<A> features_of_row(const float* x, std::index_sequence<lane...>) {
+    constexpr size_t lanes = simd::width<A>, turn = k % lanes / 4;
+    const auto all =
+        static_cast<typename vec<A>::register_type>(vec<A>::load_unaligned(x + k / lanes * lanes));
+    const auto turned = __builtin_shufflevector(all, all, static_cast<int>(lane ^ turn * 4)...);
+    return vec<A>(__builtin_shufflevector(turned, turned, static_cast<int>(lane / 4 * 4 + k % 4)...));
+  }
+  template <class A, size_t... i>
+  [[gnu::always_inline]] static void add_row(vec<A>* sums, const vec<A>& x, const float* w,
+                                             std::index_sequence<i...>) {
+    ((sums[i] = fma<A>(x, vec<A>::load_aligned(w + i * simd::width<A>), sums[i])), ...);
+  }
+  /// Rows first, first + apart, ... of such a panel.
+  template <class A, size_t vectors, size_t first, size_t apart, size_t... i>
+  [[gnu::always_inline]] static void add_rows(vec<A>* sums, const float* x, const float* w,
+                                              std::index_sequence<i...>) {
+    (add_row<A>(sums, features_of_row<A, first + i * apart>(x, std::make_index_sequence<simd::width<A>>{}),
+                w + (first + i * apart) * vectors * simd::width<A>, std::make_index_sequence<vectors>{}),
+     ...);
   }
   template <class A, size_t... i>
   [[gnu::always_inline]] static void join_sums(vec<A>* sums, const vec<A>* more, std::index_sequence<i...>) {
@@ -203,20 +240,29 @@ struct row_steps {
     begin_sums<A>(sums, bias, all);
     if constexpr (together >= 2) clear_sums<A>(second, all);
     if constexpr (together == 4) clear_sums<A>(third, all), clear_sums<A>(fourth, all);
-    for (int piece = 0; piece < pieces; ++piece, x += apart) {
-      size_t k = 0;
-      for (; k + together <= static_cast<size_t>(features); k += together, w += together * row) {
-        add_row<A>(sums, x[k], w, all);
-        if constexpr (together >= 2) add_row<A>(second, x[k + 1], w + row, all);
-        if constexpr (together == 4) {
-          add_row<A>(third, x[k + 2], w + 2 * row, all);
-          add_row<A>(fourth, x[k + 3], w + 3 * row, all);
-        }
+    if constexpr (reads_vectors(schedule.groups.product[root])) {
+      constexpr auto rows = std::make_index_sequence<static_cast<size_t>(features) / together>{};
+      add_rows<A, vectors, 0, together>(sums, x, w, rows);
+      if constexpr (together >= 2) add_rows<A, vectors, 1, together>(second, x, w, rows);
+      if constexpr (together == 4) {
+        add_rows<A, vectors, 2, together>(third, x, w, rows);
+        add_rows<A, vectors, 3, together>(fourth, x, w, rows);
       }
-      for (; k < static_cast<size_t>(features); ++k, w += row) add_row<A>(sums, x[k], w, all);
-    }
-    if constexpr (together == 4) join_sums<A>(third, fourth, all), join_sums<A>(sums, third, all);
+    } else
+      for (int piece = 0; piece < pieces; ++piece, x += apart) {
+        size_t k = 0;
+        for (; k + together <= static_cast<size_t>(features); k += together, w += together * row) {
+          add_row<A>(sums, x[k], w, all);
+          if constexpr (together >= 2) add_row<A>(second, x[k + 1], w + row, all);
+          if constexpr (together == 4) {
+            add_row<A>(third, x[k + 2], w + 2 * row, all);
+            add_row<A>(fourth, x[k + 3], w + 3 * row, all);
+          }
+        }
+        for (; k < static_cast<size_t>(features); ++k, w += row) add_row<A>(sums, x[k], w, all);
+      }
     if constexpr (together >= 2) join_sums<A>(sums, second, all);
+    if constexpr (together == 4) join_sums<A>(third, fourth, all), join_sums<A>(sums, third, all);
     store_sums<A, root>(sums, other, to, all);
   }
   template <class A, int root, int features, int pieces, int columns, int first = 0>

@@ -70,10 +70,16 @@ public:
     return (is_shape<names>(given.value) && ...);
   }
 
+  /// Whether what is given has the sizes that `row` knows.
+  template <class row, fixed_name... names, class... values>
+  static bool is_row(const binding<names, values>&... given) {
+    return (has_sizes<row, names>(given.value) && ...);
+  }
+
   /// Writes what is given where the engine reads it. Throws fovea::error that names the input and the
   /// integer.
   template <class engine, fixed_name... names, class... values>
-  void fill(const call_sizes& sizes, engine& to, const binding<names, values>&... given) const {
+  void fill(const call_sizes& sizes, engine&& to, const binding<names, values>&... given) const {
     (fill_one<names>(sizes, to, given.value), ...);
   }
 
@@ -87,6 +93,15 @@ private:
       if (static_cast<std::size_t>(value.shape()[axis]) != shapes_[i][axis]) return false;
     return true;
   }
+  template <class row, fixed_name name, class E>
+  static bool has_sizes(const E& value) {
+    constexpr auto i = static_cast<std::size_t>(find_input<model, name>());
+    constexpr std::size_t rank = model::view.at(model::view.inputs[i].node).shape.rank;
+    return value.dimension() == rank&& [&]<std::size_t... axis>(std::index_sequence<axis...>) {
+      return ((static_cast<std::size_t>(value.shape()[axis]) == row::template size<i, axis>)&&...);
+    }
+    (std::make_index_sequence<rank>{});
+  }
   template <fixed_name name, class E>
   void describe(const E& value) {
     constexpr auto i = static_cast<std::size_t>(find_input<model, name>());
@@ -95,8 +110,9 @@ private:
       shapes_[i][axis] = value.shape()[axis];
   }
 
-  template <fixed_name name, class engine, class E>
-  static void fill_one(const call_sizes& sizes, engine& to, const E& value) {
+  template <fixed_name name, class to_engine, class E>
+  static void fill_one(const call_sizes& sizes, to_engine& to, const E& value) {
+    using engine = std::remove_const_t<to_engine>;
     constexpr auto i = static_cast<std::size_t>(find_input<model, name>());
     constexpr int id = model::view.inputs[i].node;
     void* memory = to.input(i, sizes.sizes());
@@ -104,11 +120,8 @@ private:
       auto* out = static_cast<float*>(memory);
       if constexpr (requires { engine::template row_width<i>; })
         // The row of a sample: a constant number of moves instead of a call.
-        if (value.size() == engine::template row_width<i>) {
-          std::copy_n(value.begin(), engine::template row_width<i>, out);
-          return;
-        }
-      if constexpr (std::is_same_v<typename value_type_of<E>::type, float>)
+        std::copy_n(value.begin(), engine::template row_width<i>, out);
+      else if constexpr (std::is_same_v<typename value_type_of<E>::type, float>)
         std::copy(value.begin(), value.end(), out);
       else
         for (const auto x : value) *out++ = static_cast<float>(x);

@@ -9,6 +9,7 @@
 #include <fovea/backends/simd/position_code.hpp>
 #include <fovea/backends/simd/prepared_weights.hpp>
 #include <fovea/runtime/parameters.hpp>
+#include <fovea/runtime/row_positions.hpp>
 
 namespace fovea::detail {
 
@@ -26,10 +27,23 @@ public:
   static constexpr bool exists = code::eligible;
   /// The batch's dim in the step's graph, or 0.
   static constexpr int batch = code::batch_dim;
-  static constexpr bool reads_position = code::reads_position;
-  /// The values of an input at a position of one batch row.
-  template <std::size_t i>
-  static constexpr std::size_t row_width = static_cast<std::size_t>(code::width_of(graph.inputs[i].node));
+  /// Whether windows that it keeps move on in their memory.
+  static constexpr bool has_windows = code::has_windows;
+
+  /// The memory of the inputs of a stream of one batch row, whose shapes are constants.
+  struct one_row {
+    float* const* inputs;
+
+    /// The values of an input, and the size of an axis of it.
+    template <std::size_t i>
+    static constexpr std::size_t row_width = static_cast<std::size_t>(code::width_of(graph.inputs[i].node));
+    template <std::size_t i, std::size_t axis>
+    static constexpr std::size_t size = [] {
+      constexpr int d = graph.at(graph.inputs[i].node).shape.dims[axis];
+      return d == batch ? std::size_t{1} : static_cast<std::size_t>(code::size_of(d));
+    }();
+    void* input(std::size_t i, std::span<const std::int64_t>) const { return inputs[i]; }
+  };
 
   single_position(const model_parameters& parameters, std::span<const std::int64_t> capacity,
                   const simd::generated_position& its_code)
@@ -50,19 +64,21 @@ public:
   }
   single_position& operator=(const single_position&) = delete;
 
+  /// What the stream keeps.
+  void set_states(std::span<const simd::kept_state> states) { args_.states = states.data(); }
+
+  one_row row() const { return {inputs_.data()}; }
   void* input(std::size_t i, std::span<const std::int64_t>) { return inputs_[i]; }
   const void* output(std::size_t i) const { return outputs_[i]; }
-  /// `positions` are those of each row where they stand apart, else null.
-  void run(const simd::kept_state* states, std::size_t window_start, std::size_t rows, std::int64_t before,
-           const simd::row_position* positions) {
-    code_.run({.packed = packed_->data(),
-               .inputs = inputs_.data(),
-               .outputs = outputs_.data(),
-               .states = states,
-               .window_start = window_start,
-               .rows = rows,
-               .before = simd::integer_position(before),
-               .positions = positions});
+  /// The next position of so many rows, at least one.
+  void run(std::size_t rows, std::size_t window_start, const row_positions& positions) {
+    if constexpr (has_windows) args_.window_start = window_start;
+    if constexpr (code::reads_position) args_.before = simd::integer_position(positions.furthest());
+    std::size_t row = 0;
+    do {
+      if constexpr (code::reads_position) args_.row_before = simd::integer_position(positions.of(row));
+      code_.run(args_, row);
+    } while (++row < rows);
   }
 
 private:
@@ -79,14 +95,16 @@ private:
     values_.fill(0);
     for (std::size_t i = 0; i < inputs; ++i) inputs_[i] = values_.data() + at[i];
     for (std::size_t i = 0; i < outputs; ++i) outputs_[i] = values_.data() + at[inputs + i];
+    args_ = {.packed = packed_->data(), .inputs = inputs_.data(), .outputs = outputs_.data()};
   }
 
   simd::generated_position code_;
-  std::size_t rows_;
+  std::size_t rows_; // at most
   std::shared_ptr<const packed> packed_;
   buffer values_;
   std::array<float*, inputs> inputs_{};
   std::array<float*, outputs> outputs_{};
+  simd::position_args args_;
 };
 
 } // namespace fovea::detail

@@ -27,6 +27,17 @@ TEST_CASE("a small model takes a position by one function", "[stream]") {
   check_reordered<T>(cells, random_inputs(cells, {{"B", 3}, {"T", 6}}), random_weights(cells), {2, 2, 0});
   static_assert(decltype(stream<T>(cells, random_weights(cells), {}))::has_single_position);
 
+  // Products of so many features that they fill vectors read them as such.
+  static constexpr auto filled = model("filled", [](graph& g) {
+    expr x = tanh(linear(g.input<f32>("x", {B, T, 3}), "first", 8));
+    x = relu(linear(x, "second", 16)) * linear(x, "beside", 16);
+    x = lstm(gru(linear(x, "third", 12), "gru", 16), "lstm", 8);
+    g.output("y", linear(linear(x, "wide", 4), "out", 37));
+  });
+  check_stream<T>(filled, {{"B", 2}, {"T", 9}});
+  check_stream<T>(filled, {{"B", 1}, {"T", 5}});
+  static_assert(decltype(stream<T>(filled, random_weights(filled), {}))::has_single_position);
+
   static constexpr auto started = model("started", [](graph& g) {
     const expr x = g.input<f32>("x", {B, T, 3}), h = g.input<f32>("h", {B, 3});
     const auto swapped = scan(x, std::array{h, tanh(h)}, [](expr x_t, auto s) {

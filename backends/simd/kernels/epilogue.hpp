@@ -10,7 +10,7 @@
 namespace fovea::simd::detail {
 
 template <class Arch, activation act>
-inline vec<Arch> activated(const vec<Arch>& x) {
+[[gnu::always_inline]] inline vec<Arch> activated(const vec<Arch>& x) {
   if constexpr (act == activation::relu)
     return math::relu<Arch>(x);
   else if constexpr (act == activation::gelu)

@@ -47,14 +47,14 @@ constexpr expr cross_entropy(expr logits, expr targets, cross_entropy_options op
     return g.fail(at, word, ": expected a smoothing of at least 0 and below 1, found ", options.smoothing);
 
   const reported_at user(logits, at.as(word));
-  const expr log_probabilities = log_softmax(logits);
-  const expr chosen = where(range(logits, classes) == unsqueeze(targets, -1), log_probabilities, 0.0);
-  expr loss = -sum(chosen, axis(-1));
-  if (options.smoothing > 0)
-    loss = loss * (1 - options.smoothing) - mean(log_probabilities, axis(-1)) * options.smoothing;
+  //   cross_entropy  operands: logits, targets; attributes: the target to ignore; number: the smoothing
+  const expr loss = g.add({.kind = op::cross_entropy,
+                           .shape = leading,
+                           .attributes = {options.ignore},
+                           .number = options.smoothing,
+                           .at = at},
+                          logits, targets);
   const expr counts = targets != options.ignore;
-  // attributes[0] of that comparison: the number of classes (runtime/calls/allowed_integers.hpp).
-  if (counts.valid()) g.nodes[g.operand(counts.id, 0)].attributes[0] = static_cast<std::int32_t>(classes);
   const expr total = sum(detail::flat(where(counts, loss, 0.0), at), axis(0));
   if (!options.average) return total;
   return total / max(sum(detail::flat(to_float(counts), at), axis(0)), 1.0);

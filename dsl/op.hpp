@@ -41,7 +41,7 @@ enum class op : std::uint8_t {
   // affine
   linear, matmul, transpose, gather,
   // norms
-  layer_norm, rms_norm, batch_norm, group_norm, softmax, log_softmax,
+  layer_norm, rms_norm, batch_norm, group_norm, softmax, log_softmax, cross_entropy,
   // reductions
   sum, mean, max_over, min_over, argmax,
   // shape
@@ -52,7 +52,7 @@ enum class op : std::uint8_t {
   conv1d, conv2d, conv_transpose1d, conv_transpose2d, max_pool, avg_pool,
   // what gradients are made of, beside the words
   scatter_add, slice_gradient, attention_gradient, conv_weight_gradient, max_pool_gradient, avg_pool_gradient,
-  layer_norm_gradient, rms_norm_gradient,
+  layer_norm_gradient, rms_norm_gradient, cross_entropy_gradient,
   // what training draws
   dropout_mask,
 };
@@ -79,12 +79,13 @@ constexpr const char* word_of(op kind) {
       "+", "-", "*", "/", "pow", "max", "min", "<", "<=", "==", "&&", "||",
       "where",
       "linear", "matmul", "transpose", "gather",
-      "layer_norm", "rms_norm", "batch_norm", "group_norm", "softmax", "log_softmax",
+      "layer_norm", "rms_norm", "batch_norm", "group_norm", "softmax", "log_softmax", "cross_entropy",
       "sum", "mean", "max_over", "min_over", "argmax",
       "reshape", "permute", "slice", "concat", "pad", "reverse", "broadcast",
       "attention", "attention_map", "sinusoidal_positions", "rope",
       "conv1d", "conv2d", "conv_transpose1d", "conv_transpose2d", "max_pool", "avg_pool",
-      "gather", "slice", "attention", "conv", "max_pool", "avg_pool", "layer_norm", "rms_norm", "dropout"};
+      "gather", "slice", "attention", "conv", "max_pool", "avg_pool",
+      "layer_norm", "rms_norm", "cross_entropy", "dropout"};
   // clang-format on
   static_assert(sizeof(words) / sizeof(words[0]) == static_cast<unsigned>(op::dropout_mask) + 1);
   return words[static_cast<unsigned>(kind)];

@@ -168,6 +168,10 @@ array evaluation::compute(int id) const {
       return softmax(operand(id, 0), axis);
     case op::log_softmax:
       return log_softmax(operand(id, 0), axis);
+    case op::cross_entropy:
+      return cross_entropy(operand(id, 0), operand(id, 1), n.number);
+    case op::cross_entropy_gradient:
+      return cross_entropy_gradient(operand(id, 0), operand(id, 1), operand(id, 2), n.number);
 
     case op::sum:
     case op::mean:

@@ -74,6 +74,8 @@ private:
       run_batch_norm(c, s);
     else if constexpr (kind == op::softmax || kind == op::log_softmax)
       run_softmax(c, s);
+    else if constexpr (kind == op::cross_entropy || kind == op::cross_entropy_gradient)
+      run_cross_entropy(c, s);
     else if constexpr (kind == op::sum || kind == op::mean || kind == op::max_over || kind == op::min_over)
       run_reduce(c, s);
     else if constexpr (kind == op::argmax)

@@ -4,6 +4,7 @@
 #include <fovea/dsl/gradients/attention.hpp>
 #include <fovea/dsl/gradients/convolution.hpp>
 #include <fovea/dsl/gradients/elementwise.hpp>
+#include <fovea/dsl/gradients/loss.hpp>
 #include <fovea/dsl/gradients/norm.hpp>
 #include <fovea/dsl/gradients/position.hpp>
 #include <fovea/dsl/gradients/reduce.hpp>
@@ -39,6 +40,8 @@ constexpr bool add_gradients(S& site) {
     case op::softmax:
     case op::log_softmax:
       return softmax_gradient(site), true;
+    case op::cross_entropy:
+      return cross_entropy_gradient(site), true;
     case op::sum:
     case op::mean:
     case op::max_over:

@@ -63,6 +63,7 @@ struct stream_rules : stream_motion {
       case op::broadcast:
         return true;
       case op::linear:
+      case op::cross_entropy:
         return axis_of(0) != g.nodes[of(0)].shape.rank - 1 || refuse(id, "it sums over positions");
       case op::matmul:
         if (axis_of(1) >= 0) return refuse(id, "its right side has positions");

@@ -100,9 +100,8 @@ std::vector<std::vector<allowed_integers>> allowed_integers_of(const graph_view&
     if (n.kind == op::gather)
       if (const int rows = g.at(g.operand(id, 0)).shape[0]; g.is_number(rows))
         allow(g.operand(id, 1), {g.number(rows), {}, {}});
-    if (n.kind == op::equal && n.attributes[0] > 0)
-      allow(g.operand(id, 0),
-            {n.attributes[0], static_cast<std::int32_t>(g.at(g.operand(id, 1)).number), {}});
+    if (n.kind == op::cross_entropy)
+      allow(g.operand(id, 1), {g.number(g.at(g.operand(id, 0)).shape[-1]), n.attributes[0], {}});
   }
   return made;
 }

@@ -178,6 +178,7 @@ private:
     if (is_convolution(n.kind) || n.kind == op::max_pool || n.kind == op::avg_pool) return windowed(id, all);
     switch (n.kind) {
       case op::linear:
+      case op::cross_entropy:
       case op::layer_norm:
       case op::rms_norm:
         return axis == g_.at(g_.operand(id, 0)).shape.rank - 1 ? everything(all) : all;

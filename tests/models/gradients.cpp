@@ -73,6 +73,7 @@ constexpr auto losses = model("losses", [](graph& g) {
   const expr x = g.input<f32>("x", {B, T, 7});
   const expr h = linear(x, "h", 7), targets = g.input<i32>("targets", {B, T});
   g.output("loss", cross_entropy(h, targets, {.ignore = 3, .smoothing = 0.1}) + mse(x, h));
+  g.output("sum", cross_entropy(linear(h, "wide", 37), targets, {.average = false}));
 });
 
 constexpr auto windows = model("windows", [](graph& g) {

@@ -180,6 +180,18 @@ struct softmax_args {
   size_t outer = 0, count = 0, inner = 0;
 };
 
+/// cross_entropy: out [rows], of each row of x [rows, classes] and its target -log of the target's share of
+/// softmax, `smoothing` of which is spread over all classes; a target that is no class adds nothing but what
+/// is spread. Its gradient: out [rows, classes], d [rows] being that of the result.
+struct cross_entropy_args {
+  const float* x = nullptr;
+  const std::int32_t* targets = nullptr;
+  const float* d = nullptr;
+  float* out = nullptr;
+  size_t rows = 0, classes = 0;
+  float smoothing = 0;
+};
+
 enum class reduction : std::uint8_t { sum, mean, maximum, minimum };
 
 /// Reduces the middle axis of [outer, count, inner] to [outer, inner].
@@ -272,6 +284,9 @@ struct kernel_table {
   size_t (*softmax_tasks)(const softmax_args&);
   void (*softmax)(const softmax_args&, size_t first, size_t last);
   void (*log_softmax)(const softmax_args&, size_t first, size_t last);
+  size_t (*cross_entropy_tasks)(const cross_entropy_args&);
+  void (*cross_entropy)(const cross_entropy_args&, size_t first, size_t last);
+  void (*cross_entropy_gradient)(const cross_entropy_args&, size_t first, size_t last);
   size_t (*reduce_tasks)(const reduce_args&);
   void (*reduce)(reduction, const reduce_args&, size_t first, size_t last);
   void (*apply)(unary, const float* x, float* out, size_t count); // out[i] = f(x[i]); out may be x

@@ -4,6 +4,7 @@
 #include <fovea/backends/simd/kernels/attention.hpp>
 #include <fovea/backends/simd/kernels/attention_gradient.hpp>
 #include <fovea/backends/simd/kernels/convolution.hpp>
+#include <fovea/backends/simd/kernels/cross_entropy.hpp>
 #include <fovea/backends/simd/kernels/gather.hpp>
 #include <fovea/backends/simd/kernels/norm.hpp>
 #include <fovea/backends/simd/kernels/norm_gradient.hpp>
@@ -50,6 +51,9 @@ constexpr kernel_table table_of(const char* instruction_set) {
       .softmax_tasks = softmax_tasks<Arch>,
       .softmax = softmax<Arch>,
       .log_softmax = log_softmax<Arch>,
+      .cross_entropy_tasks = cross_entropy_tasks<Arch>,
+      .cross_entropy = cross_entropy<Arch>,
+      .cross_entropy_gradient = cross_entropy_gradient<Arch>,
       .reduce_tasks = reduce_tasks<Arch>,
       .reduce = reduce<Arch>,
       .apply = apply<Arch>,

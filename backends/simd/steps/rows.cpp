@@ -121,6 +121,22 @@ void run_softmax(context& c, const step& s) {
   c.run(c.kernels.softmax_tasks(args), [&](size_t first, size_t last, size_t) { kernel(args, first, last); });
 }
 
+void run_cross_entropy(context& c, const step& s) {
+  const node& n = c.graph.at(s.node);
+  const bool gradient = n.kind == op::cross_entropy_gradient;
+  const int x = c.graph.operand(s.node, 0);
+  const cross_entropy_args args{.x = c.value(x),
+                                .targets = c.integers(c.graph.operand(s.node, 1)),
+                                .d = gradient ? c.value(c.graph.operand(s.node, 2)) : nullptr,
+                                .out = c.result(s.node),
+                                .rows = c.rows(c.shape_of(x)),
+                                .classes = c.size(c.shape_of(x)[-1]),
+                                .smoothing = static_cast<float>(n.number)};
+  const auto kernel = gradient ? c.kernels.cross_entropy_gradient : c.kernels.cross_entropy;
+  c.run(c.kernels.cross_entropy_tasks(args),
+        [&](size_t first, size_t last, size_t) { kernel(args, first, last); });
+}
+
 void run_reduce(context& c, const step& s) {
   const node& n = c.graph.at(s.node);
   const int from = c.graph.operand(s.node, 0);

@@ -4,8 +4,8 @@
 
 namespace fovea::detail {
 
-/// Marks all that the marked nodes need. A loop that gives something needs all that it carries: what is needed
-/// inside it is found once all that comes after it is known.
+/// Marks all that the marked nodes need. A loop that gives something needs all that it carries: what is
+/// needed inside it is found once all that comes after it is known.
 constexpr void mark_needed(const graph& g, bool (&marked)[graph::max_nodes]) {
   for (int id = g.node_count - 1; id >= 0; --id) {
     const node& n = g.nodes[id];

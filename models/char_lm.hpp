@@ -18,7 +18,8 @@ struct char_lm_config {
   int highways = 1;
   cell_kind cell = cell_kind::lstm;
   int layers = 2;
-  double dropout = 0.5;
+  double dropout = 0.5;    // between the layers and of the output (section 4.1)
+  double word_dropout = 0; // of what the highways give, which the paper leaves whole
 };
 
 /// A highway layer: t relu(W y + b) + (1 - t) y with t = sigmoid(U y + c), of any number of axes.
@@ -51,12 +52,12 @@ inline constexpr auto char_lm_names = std::to_array<name_rule>({
 });
 
 /// Scores of the next word: word vectors [B, T, filters] -> [B, T, vocab], and the states after the last of
-/// them. What the filters and highways give is not dropped (section 4.1).
+/// them.
 constexpr recurrent_result char_lm_logits(expr words, char_lm_config c, const recurrent_state& initial = {},
                                           place at = {__builtin_FILE(), __builtin_LINE()}) {
   const reported_at here(words, at);
   const recurrent_options options{.layers = c.layers, .initial = initial, .dropout = c.dropout};
-  const recurrent_result h = recurrent(c.cell, words, "lstm", c.hidden, options);
+  const recurrent_result h = recurrent(c.cell, dropout(words, c.word_dropout), "lstm", c.hidden, options);
   return {linear(dropout(h, c.dropout), "linear", c.vocab), h.state};
 }
 

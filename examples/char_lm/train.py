@@ -38,7 +38,7 @@ class CharacterModel(nn.Module):
         self.highway = nn.ModuleList(Highway(sum(s["filters"])) for _ in range(s["highways"]))
         self.lstm = nn.LSTM(sum(s["filters"]), s["hidden"], s["layers"], batch_first=True)
         self.linear = nn.Linear(s["hidden"], s["vocab"])
-        self.dropout = nn.Dropout(0.5)
+        self.word_dropout, self.dropout = nn.Dropout(0.3), nn.Dropout(0.5)
 
     def words(self, spelt):
         x = self.char_embedding(spelt).transpose(1, 2)
@@ -50,7 +50,7 @@ class CharacterModel(nn.Module):
     def forward(self, spelling, ids, state):
         """spelling [words, characters] of the different words, ids [batch, T] into it."""
         different, where = ids.unique(return_inverse=True)
-        h, state = self.lstm(self.words(spelling[different])[where], state)
+        h, state = self.lstm(self.word_dropout(self.words(spelling[different])[where]), state)
         return self.linear(self.dropout(h)), tuple(x.detach() for x in state)
 
 

@@ -15,6 +15,7 @@ struct score_words {
   int first_table; // the operand that its first table is
   bool batched;    // whether scores are [batch, heads, queries, keys]
   shape scores;
+  expr map; // of the attention, shaped as the scores
   std::int32_t values[scalar_function::max_nodes] = {}, gradients[scalar_function::max_nodes] = {};
   expr indices[scalar_function::max_nodes] = {};
 
@@ -127,6 +128,20 @@ struct score_words {
     return value(f.count - 1);
   }
 
+  /// What arrives at node `i`, in its shape. A pair that weighs nothing gives nothing: where a mask hides it,
+  /// the score need not be defined (sqrt(query - key) under `causal`), and 0 times its derivative is not 0.
+  constexpr expr arriving(int i) const {
+    const place at = site.n.at;
+    const op kind = f.nodes[i].kind;
+    const shape to = g().shape_of(value(i));
+    expr d{&g(), gradients[i]};
+    if (const shape from = g().shape_of(d); from != to || kind == op::score || kind == op::table_at) {
+      const expr most = reduced_by(op::max_over, map, from, at);
+      d = where(located(most, at) > located(0.0, at), located(d, at), located(0.0, at), at);
+    }
+    return reduced_to(d, to, at);
+  }
+
   /// From the gradient of the result to that of the score; what tables get is passed on.
   constexpr expr differentiate(expr d) {
     const place at = site.n.at;
@@ -135,7 +150,7 @@ struct score_words {
     for (int i = f.count - 1; i >= 0; --i) {
       const scalar_node& n = f.nodes[i];
       if (gradients[i] < 0 || n.type != element::f32) continue;
-      const expr reduced = reduced_to({&g(), gradients[i]}, g().shape_of(value(i)), at);
+      const expr reduced = arriving(i);
       if (n.kind == op::score) {
         of_score = reduced;
       } else if (n.kind == op::table_at) {
@@ -259,7 +274,7 @@ constexpr void attention_gradient(S& site) {
     if (has_bias) score = l(score) + l(site.x(3));
     const expr turn = capped ? tanh(l(score) / located(n.second_number, at), at) : score;
     if (n.attributes[2] >= 0) {
-      score_words<S> words{site, g.functions[n.attributes[2]], has_bias ? 4 : 3, batched, scores};
+      score_words<S> words{site, g.functions[n.attributes[2]], has_bias ? 4 : 3, batched, scores, map};
       words.evaluate(capped ? l(turn) * located(n.second_number, at) : score);
       of_scores = words.differentiate(of_scores);
     }

@@ -17,8 +17,8 @@ namespace fovea::detail {
 ///   n]
 /// A rule is written in the words of the vocabulary; what it makes belongs to the graph of gradients.
 
-/// The sum of x over what broadcasting to its shape repeated of `s`.
-constexpr expr reduced_to(expr x, const shape& s, place at) {
+/// The sum of x, or its largest value, over what broadcasting to its shape repeated of `s`.
+constexpr expr reduced_by(op kind, expr x, const shape& s, place at) {
   if (!x.valid()) return x;
   graph& g = *x.owner;
   const shape from = g.shape_of(x);
@@ -28,12 +28,13 @@ constexpr expr reduced_to(expr x, const shape& s, place at) {
     for (int i = 0; i < extra; ++i) leading.push(from[i]);
     joint.push(g.intern(elements_of(g, leading)));
     for (int i = extra; i < from.rank; ++i) joint.push(from[i]);
-    x = sum(reshape_to(x, joint, at), axis(0), {}, at);
+    x = reduce(kind, reshape_to(x, joint, at), axis(0), {}, at);
   }
   for (int i = 0; i < s.rank; ++i)
-    if (x.valid() && g.shape_of(x)[i] != s[i]) x = sum(x, axis(i), {.keep = true}, at);
+    if (x.valid() && g.shape_of(x)[i] != s[i]) x = reduce(kind, x, axis(i), {.keep = true}, at);
   return x;
 }
+constexpr expr reduced_to(expr x, const shape& s, place at) { return reduced_by(op::sum, x, s, at); }
 
 /// x repeated to a shape that it broadcasts to.
 constexpr expr stretched_to(expr x, const shape& s, place at) {

@@ -115,6 +115,15 @@ constexpr auto scores = model("scores", [](graph& g) {
            attention(q, k, v, {.heads = 4, .score = [table](scalar s, scalar i, scalar j, scalar head) {
                                  return where(i < j, tanh(s) * at(table, i - j, head), s * s) + exp(s);
                                }}));
+  // Undefined, or of no derivative, where the mask hides it.
+  const expr steep = parameter(q, "steep", {4});
+  g.output("distant", attention(q, q, q,
+                                {.heads = 4,
+                                 .score =
+                                     [steep](scalar s, scalar i, scalar j, scalar head) {
+                                       return s * log(i - j + 1) - at(steep, head) * sqrt(i - j + 1);
+                                     },
+                                 .mask = causal}));
   g.output("additive", attention(q, k, v, {.score = additive("additive", 5)}));
   g.output("general", attention(q, k, v, {.score = general("general")}));
   g.output("local", attention(q, k, v, {.mode = local_p("local", 3, 2)}));

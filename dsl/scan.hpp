@@ -101,6 +101,18 @@ constexpr std::array<int, inputs> time_axes(graph& g, const std::array<expr, inp
 template <class F, class X, class S>
 concept scan_body = std::invocable<F&, X, S> && !exprs<std::invoke_result_t<F&, X, S>>;
 
+/// What a body gives as the next state.
+template <class made>
+constexpr auto next_of(const made& step) {
+  const auto& [output, next] = step;
+  return next;
+}
+template <class F, class X, class S>
+using next_state = decltype(next_of(std::declval<std::invoke_result_t<F&, X, S>>()));
+/// Whether that is a state again.
+template <class F, class X, class S>
+concept carries_state = scan_body<F, X, S> && std::convertible_to<next_state<F, X, S>, S>;
+
 } // namespace detail
 
 /// Time: {output, state} = f(x at this step, state), step after step along an axis, by default axis 1.
@@ -111,7 +123,7 @@ concept scan_body = std::invocable<F&, X, S> && !exprs<std::invoke_result_t<F&, 
 /// every step. Errors: a body of another form, sequences of unequal time, a state that changes shape, lengths
 /// that are not one for each batch row.
 template <detail::exprs X, detail::exprs S, class F>
-requires detail::scan_body<F, X, S>
+requires detail::carries_state<F, X, S>
 constexpr auto scan(X xs, S state, F f, scan_options options = {},
                     place at = {__builtin_FILE(), __builtin_LINE()}) {
   const auto inputs = detail::listed(xs);
@@ -212,8 +224,17 @@ template <detail::exprs X, detail::exprs S, class F>
 constexpr scanned<expr, S> scan(X xs, S, F, scan_options = {},
                                 place at = {__builtin_FILE(), __builtin_LINE()}) {
   graph* owner = detail::listed(xs)[0].owner;
-  if (owner != nullptr)
-    owner->fail(at, "scan: the body takes (x, state) of a step and gives scan_step{output, next state}");
+  if (owner != nullptr) {
+    if constexpr (detail::scan_body<F, X, S>) {
+      using next = detail::next_state<F, X, S>;
+      owner->fail(at, "scan: the state is ", static_cast<int>(detail::expr_count<S>::value),
+                  " values, the next state that the body gives ",
+                  static_cast<int>(detail::expr_count<next>::value),
+                  "; several are scan_step{output, std::array{a, b}}");
+    } else {
+      owner->fail(at, "scan: the body takes (x, state) of a step and gives scan_step{output, next state}");
+    }
+  }
   std::array<expr, detail::expr_count<S>::value> none{};
   none.fill({owner});
   return {{owner}, detail::as<S>(none)};

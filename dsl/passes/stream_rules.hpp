@@ -20,8 +20,7 @@ struct stream_rules : stream_motion {
     const char* word = word_of(n);
     const bool of_loss = same_text(word, "cross_entropy") || same_text(word, "mse");
     to.fail(n.at, word, ": cannot be streamed along ", g.dim_of(time), ": ",
-            of_loss ? "a loss is of all positions; declare it in a model of its own, over the same body"
-                    : why);
+            of_loss ? "a loss is of all positions; stream a model without it, over the same body" : why);
     return false;
   }
 

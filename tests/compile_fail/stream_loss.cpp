@@ -1,5 +1,5 @@
-// expect: {file}:{line}: cross_entropy: cannot be streamed along T: a loss is of all positions; declare it in a model of
-//         its own, over the same body
+// expect: {file}:{line}: cross_entropy: cannot be streamed along T: a loss is of all positions; stream a model without
+// it, over the same body
 #include <fovea/fovea.hpp>
 
 using namespace fovea;

@@ -5,6 +5,7 @@
 #include <fovea/backends/reference/affine.hpp>
 #include <fovea/backends/reference/convolution.hpp>
 #include <fovea/backends/reference/elementwise.hpp>
+#include <fovea/backends/reference/loss.hpp>
 #include <fovea/backends/reference/norm.hpp>
 #include <fovea/backends/reference/position.hpp>
 #include <fovea/backends/reference/reduce.hpp>

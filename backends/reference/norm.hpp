@@ -32,11 +32,4 @@ array softmax(const array& x, std::size_t axis);
 /// x - log of the sum of exp(x) along an axis.
 array log_softmax(const array& x, std::size_t axis);
 
-/// -log of the share of the target in softmax(x), x [..., classes], of which `smoothing` is spread over all
-/// classes; a target that is no class adds nothing but what is spread (Szegedy et al. 2016, section 7).
-array cross_entropy(const array& x, const array& targets, double smoothing);
-
-/// Its gradient with respect to x, d being that of the result.
-array cross_entropy_gradient(const array& x, const array& targets, const array& d, double smoothing);
-
 } // namespace fovea::reference_ops

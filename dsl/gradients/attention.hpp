@@ -184,21 +184,18 @@ constexpr expr reduced_heads(expr x, place at) {
 ///                       dq, dk and dv one behind the other, as one axis
 template <class S>
 constexpr void plain_attention_gradient(S& site) {
-  const place at = site.n.at;
   graph& g = *site.d.owner;
   expr operands[16] = {};
   for (int i = 0; i < site.n.operand_count; ++i) operands[i] = site.x(i);
-  dim ends[4] = {0, 0, 0, 0};
-  for (int i = 0; i < 3; ++i) ends[i + 1] = ends[i] + elements_of(g, site.shape_of(i));
+  dim elements = 0;
+  for (int i = 0; i < 3; ++i) elements = elements + elements_of(g, site.shape_of(i));
   node made = site.n;
   made.kind = op::attention_gradient;
   made.shape = {};
-  made.shape.push(g.intern(ends[3]));
+  made.shape.push(g.intern(elements));
   const expr all = g.add(made, operands[0], operands[1], operands[2], site.d);
   for (int i = 3; i < site.n.operand_count && all.valid(); ++i) g.add_operand(operands[i]);
-  for (int i = 0; i < 3 && all.valid(); ++i)
-    if (site.wants(i))
-      site.pass(i, reshape_to(slice(all, axis(0), ends[i], ends[i + 1], at), site.shape_of(i), at));
+  pass_parts(site, all, 3);
 }
 
 /// Attention, with P its map: dv = P^T dy, dP = dy v^T, ds = P (dP - sum(dP P)); then through the recorded

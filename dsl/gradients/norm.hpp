@@ -11,20 +11,15 @@ namespace fovea::detail {
 ///                                           dx, dweight and dbias one behind the other, as one axis
 template <class S>
 constexpr void row_norm_gradient(S& site) {
-  const place at = site.n.at;
   graph& g = *site.d.owner;
   const shape whole = site.shape_of(0);
-  const dim elements = elements_of(g, whole), width = g.dim_of(whole[-1]);
-  const dim ends[] = {0, elements, elements + width, elements + width * 2};
   node made{.kind = site.n.kind == op::layer_norm ? op::layer_norm_gradient : op::rms_norm_gradient,
             .number = site.n.number,
-            .at = at};
-  made.shape.push(g.intern(ends[3]));
+            .at = site.n.at};
+  made.shape.push(g.intern(elements_of(g, whole) + g.dim_of(whole[-1]) * 2));
   const expr all = g.add(made, site.x(0), site.d);
   if (site.n.operand_count > 1 && all.valid()) g.add_operand(site.x(1));
-  for (int k = 0; k < site.n.operand_count && all.valid(); ++k)
-    if (site.wants(k))
-      site.pass(k, reshape_to(slice(all, axis(0), ends[k], ends[k + 1], at), site.shape_of(k), at));
+  pass_parts(site, all, site.n.operand_count);
 }
 
 /// batch_norm by its stored statistics: a scale and a shift of each feature.

@@ -36,6 +36,19 @@ constexpr expr reduced_by(op kind, expr x, const shape& s, place at) {
 }
 constexpr expr reduced_to(expr x, const shape& s, place at) { return reduced_by(op::sum, x, s, at); }
 
+/// Passes to the first operands what one operation gives of all of them, one behind the other, as one axis.
+template <class S>
+constexpr void pass_parts(S& site, expr all, int count) {
+  if (!all.valid()) return;
+  const place at = site.n.at;
+  dim begin = 0;
+  for (int k = 0; k < count; ++k) {
+    const dim end = begin + elements_of(*all.owner, site.shape_of(k));
+    if (site.wants(k)) site.pass(k, reshape_to(slice(all, axis(0), begin, end, at), site.shape_of(k), at));
+    begin = end;
+  }
+}
+
 /// x repeated to a shape that it broadcasts to.
 constexpr expr stretched_to(expr x, const shape& s, place at) {
   if (!x.valid() || x.owner->shape_of(x) == s) return x;

@@ -6,6 +6,8 @@
 
 #include <fovea/fovea.hpp>
 
+#include "../message_of.hpp"
+
 using namespace fovea;
 
 namespace {
@@ -38,16 +40,6 @@ weights some_weights() {
 
 const xt::xtensor<int, 2> ids = {{0, 4, 2, 1}, {3, 3, 0, 4}};
 const xt::xtensor<float, 2> x = {{1, 2, 3}, {-1, 0, 0.5f}};
-
-template <class F>
-std::string message_of(F f) {
-  try {
-    f();
-  } catch (const error& e) {
-    return e.what();
-  }
-  return "nothing was thrown";
-}
 
 template <class View>
 std::vector<float> copied(const View& view) {
@@ -131,7 +123,8 @@ TEST_CASE("layers count on through repeats of one name") {
                                            {"h.2.mix.weight", diagonal(3)}}));
   const auto mix = net.weights()["h.mix.weight"_param];
   for (std::size_t layer = 0; layer < 3; ++layer) CHECK(mix[layer](0, 0) == static_cast<float>(layer + 1));
-  CHECK(message_of([&] { mix[3]; }) == "parameter h.0.mix.weight: expected a layer from 0 to 2, found 3");
+  CHECK(message_of<error>([&] { mix[3]; }) ==
+        "parameter h.0.mix.weight: expected a layer from 0 to 2, found 3");
 }
 
 TEST_CASE("a name made by a repeat and by a numbered scope is one too many") {
@@ -142,7 +135,7 @@ TEST_CASE("a name made by a repeat and by a numbered scope is one too many") {
     g.output("y", linear(y, "mix", 2, {.bias = false}));
   });
   const weight_tensor any{{2, 2}, {1, 0, 0, 1}};
-  CHECK(message_of([&] {
+  CHECK(message_of<error>([&] {
           compile(clash, weights::from({{"h.0.mix.weight", any}, {"h.1.mix.weight", any}}));
         }) ==
         "parameter h.1.mix.weight is made twice, by a repeat and by a numbered scope or another repeat; "
@@ -153,7 +146,7 @@ TEST_CASE("a call that does not fit is refused before anything runs") {
   auto net = compile(declaration, some_weights(), {.capacity = {{B, 2}, {T, 5}}});
   const auto before = copied(net("tokens"_in = ids, "x"_in = x)["y"_out]);
   const auto refused = [&](const auto& tokens, const auto& offsets) {
-    return message_of([&] { net("tokens"_in = tokens, "x"_in = offsets); });
+    return message_of<error>([&] { net("tokens"_in = tokens, "x"_in = offsets); });
   };
   CHECK(refused(xt::xtensor<int, 2>(xt::zeros<int>({2, 6})), x) ==
         "calls: input \"tokens\" [B, T]: axis 1 (T) is 6, expected 1 to 5, the capacity of T");
@@ -176,7 +169,7 @@ TEST_CASE("a call that does not fit is refused before anything runs") {
 
 TEST_CASE("a capacity that does not fit is refused") {
   const auto refused = [](const compile_options& options) {
-    return message_of([&] { compile(declaration, some_weights(), options); });
+    return message_of<error>([&] { compile(declaration, some_weights(), options); });
   };
   CHECK(refused({}) == "calls: the dim B has no bound; give one, as in {.capacity = {{B, 512}}}");
   CHECK(refused({.capacity = {{B, 0}}}) == "calls: capacity of B: expected at least 1, found 0");
@@ -197,10 +190,10 @@ TEST_CASE("a size that an operation leaves nothing of is refused, by the call an
     return copied(net("x"_in = xt::xtensor<float, 3>::from_shape({1, length, 2}))["y"_out]);
   };
   CHECK(call(4).size() == 3);
-  CHECK_THAT(message_of([&] { call(3); }),
+  CHECK_THAT(message_of<error>([&] { call(3); }),
              Catch::Matchers::Contains("conv1d: axis 1 of [B, T - 3, 3] would be 0 with B = 1, T = 3; "
                                        "expected at least 1"));
-  CHECK_THAT(message_of([&] {
+  CHECK_THAT(message_of<error>([&] {
                compile(valid_only, from, {.capacity = {{B, 1}, {T, 2}}});
              }),
              Catch::Matchers::Contains("would be -1 with B = 1, T = 2"));

@@ -8,21 +8,13 @@
 
 #include <fovea/fovea.hpp>
 
+#include "../message_of.hpp"
+
 using namespace fovea;
 
 namespace {
 
 inline constexpr dim B{"B"}, T{"T"};
-
-template <class F>
-std::string message_of(F f) {
-  try {
-    f();
-  } catch (const error& e) {
-    return e.what();
-  }
-  return "nothing was thrown";
-}
 
 constexpr auto plain = model("plain", [](graph& g) {
   const expr logits = g.input<f32>("logits", {B, T, 5});
@@ -34,7 +26,7 @@ const xt::xtensor<float, 3> logits = xt::arange<float>(2 * 3 * 5).reshape({2, 3,
 template <class backend, class M>
 std::string message_of_call(const M& of, const xt::xtensor<int, 2>& targets) {
   auto net = compile<backend>(of, weights::from({}), {.capacity = {{B, 2}, {T, 3}}});
-  return message_of([&] { net("logits"_in = logits, "targets"_in = targets); });
+  return message_of<error>([&] { net("logits"_in = logits, "targets"_in = targets); });
 }
 
 /// logits [B, T, 5] and targets of one more position, of which the first is not read.
@@ -53,7 +45,7 @@ constexpr auto lower_rows = model("rows", [](graph& g) {
 } // namespace
 
 TEMPLATE_TEST_CASE("targets outside the classes are refused before anything runs", "", f32, reference) {
-  CHECK(message_of_call<TestType>(plain, {{0, 4, -100}, {1, 2, 3}}) == "nothing was thrown");
+  CHECK(message_of_call<TestType>(plain, {{0, 4, -100}, {1, 2, 3}}) == "");
   CHECK(message_of_call<TestType>(plain, {{0, 4, -100}, {1, 5, 3}}) ==
         "plain: input \"targets\" [B, T]: targets[1, 1] is 5, expected 0 to 4, or -100 to ignore");
   CHECK(message_of_call<TestType>(plain, {{0, 4, -1}, {1, 5, 3}}) ==
@@ -65,13 +57,13 @@ TEST_CASE("a class that is ignored needs no word of its own") {
     const expr x = g.input<f32>("logits", {B, T, 5});
     g.output("loss", cross_entropy(x, g.input<i32>("targets", {B, T}), {.ignore = 0}));
   });
-  CHECK(message_of_call<f32>(of_zero, {{0, 1, 4}, {0, 0, 0}}) == "nothing was thrown");
+  CHECK(message_of_call<f32>(of_zero, {{0, 1, 4}, {0, 0, 0}}) == "");
   CHECK(message_of_call<f32>(of_zero, {{0, 1, 4}, {0, 0, -100}}) ==
         "of_zero: input \"targets\" [B, T]: targets[1, 2] is -100, expected 0 to 4");
 }
 
 TEMPLATE_TEST_CASE("of sliced targets only what the loss reads is held to the classes", "", f32, reference) {
-  CHECK(message_of_call<TestType>(sliced, {{9, 0, 4, -100, 7}, {-1, 1, 2, 3, 99}}) == "nothing was thrown");
+  CHECK(message_of_call<TestType>(sliced, {{9, 0, 4, -100, 7}, {-1, 1, 2, 3, 99}}) == "");
   CHECK(message_of_call<TestType>(sliced, {{9, 0, 4, -100, 7}, {-1, 1, 2, 8, 99}}) ==
         "sliced: input \"targets\" [B, T + 2]: targets[1, 3] is 8, expected 0 to 4, or -100 to ignore");
   CHECK(message_of_call<TestType>(sliced, {{9, 5, 4, -100, 7}, {-1, 1, 2, 8, 99}}) ==
@@ -79,9 +71,9 @@ TEMPLATE_TEST_CASE("of sliced targets only what the loss reads is held to the cl
 
   auto net = compile<TestType>(lower_rows, weights::from({}), {.capacity = {{T, 3}}});
   const auto call = [&](const xt::xtensor<int, 2>& targets) {
-    return message_of([&] { net("logits"_in = logits, "targets"_in = targets); });
+    return message_of<error>([&] { net("logits"_in = logits, "targets"_in = targets); });
   };
-  CHECK(call({{9, 9, 9}, {0, 1, 2}, {4, 4, -100}}) == "nothing was thrown");
+  CHECK(call({{9, 9, 9}, {0, 1, 2}, {4, 4, -100}}) == "");
   CHECK(call({{9, 9, 9}, {0, 1, 2}, {5, 4, -100}}) ==
         "rows: input \"targets\" [3, T]: targets[2, 0] is 5, expected 0 to 4, or -100 to ignore");
 }
@@ -94,9 +86,9 @@ TEST_CASE("an input that is text and targets is held to both") {
   });
   auto net = compile(text, initial_weights(text, 1), {.capacity = {{B, 1}, {T, 4}}});
   const auto call = [&](const xt::xtensor<int, 2>& tokens) {
-    return message_of([&] { net("tokens"_in = tokens); });
+    return message_of<error>([&] { net("tokens"_in = tokens); });
   };
-  CHECK(call({{6, 4, 3, -100}}) == "nothing was thrown");
+  CHECK(call({{6, 4, 3, -100}}) == "");
   CHECK(call({{6, 5, 3, -100}}) ==
         "text: input \"tokens\" [B, T]: tokens[0, 1] is 5, expected 0 to 4, or -100 to ignore");
   CHECK(call({{7, 4, 3, -100}}) == "text: input \"tokens\" [B, T]: tokens[0, 0] is 7, expected 0 to 6");
@@ -112,8 +104,8 @@ TEMPLATE_TEST_CASE("a step of training refuses such targets and learns nothing",
   const xt::xtensor<int, 1> outside = {3, 4};
   const std::string expected =
       "learned: input \"targets\" [B]: targets[1] is 4, expected 0 to 3, or -100 to ignore";
-  CHECK(message_of([&] { fit.step("x"_in = x, "targets"_in = outside); }) == expected);
-  CHECK(message_of([&] { fit.evaluate("x"_in = x, "targets"_in = outside); }) == expected);
+  CHECK(message_of<error>([&] { fit.step("x"_in = x, "targets"_in = outside); }) == expected);
+  CHECK(message_of<error>([&] { fit.evaluate("x"_in = x, "targets"_in = outside); }) == expected);
   CHECK(fit.steps() == 0);
   fit.step("x"_in = x, "targets"_in = xt::xtensor<int, 1>{3, -100});
   CHECK(fit.steps() == 1);
@@ -126,7 +118,7 @@ TEST_CASE("a stream refuses them where it takes them") {
   });
   auto live = stream<T>(streamed_beside, weights::from({}), {.capacity = {{B, 2}, {T, 1}}});
   const xt::xtensor<float, 2> classes = xt::ones<float>({2, 5});
-  CHECK(message_of([&] {
+  CHECK(message_of<error>([&] {
           live.begin("logits"_in = classes, "targets"_in = xt::xtensor<int, 1>{0, 8});
         }) == "streamed: input \"targets\" [B]: targets[1] is 8, expected 0 to 4, or -100 to ignore");
 }

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "../../message_of.hpp"
+
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>
@@ -41,15 +43,4 @@ inline std::string safetensors_bytes(const std::string& header, const std::strin
   for (std::size_t i = 0; i < 8; ++i)
     file += static_cast<char>((static_cast<std::uint64_t>(header.size()) >> (8 * i)) & 0xff);
   return file + header + data;
-}
-
-/// What `f` throws, as text; "" when it throws nothing.
-template <typename exception, typename function>
-std::string message_of(function f) {
-  try {
-    f();
-  } catch (const exception& e) {
-    return e.what();
-  }
-  return "";
 }

@@ -3,27 +3,22 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
-#include <new>
 
+#include <fovea/backends/memory.hpp>
 #include <fovea/backends/xtensor.hpp>
 
 namespace fovea {
 
-/// Memory aligned to cache lines, which every vector width divides.
+/// Memory by allocate_lines().
 template <class T>
 struct aligned_allocator {
   using value_type = T;
-  static constexpr std::size_t alignment = 64;
 
   aligned_allocator() = default;
   template <class U>
   aligned_allocator(const aligned_allocator<U>&) noexcept {}
 
-  T* allocate(std::size_t n) {
-    void* memory = std::aligned_alloc(alignment, (n * sizeof(T) + alignment) / alignment * alignment);
-    if (memory == nullptr) throw std::bad_alloc();
-    return static_cast<T*>(memory);
-  }
+  T* allocate(std::size_t n) { return static_cast<T*>(allocate_lines(n * sizeof(T))); }
   void deallocate(T* memory, std::size_t) noexcept { std::free(memory); }
   friend bool operator==(const aligned_allocator&, const aligned_allocator&) { return true; }
 };

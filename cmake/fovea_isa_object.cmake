@@ -6,6 +6,10 @@
 find_program(FOVEA_LD NAMES ld.bfd ld REQUIRED)
 find_program(FOVEA_OBJCOPY NAMES objcopy REQUIRED)
 
+# -O3 whatever the build type, since a kernel is of use only when it is fast; the sanitisers' build takes less.
+set(FOVEA_KERNEL_OPTIMISATION "-O3" CACHE STRING "Optimisation of what is compiled for one instruction set")
+mark_as_advanced(FOVEA_KERNEL_OPTIMISATION)
+
 # fovea_isa_object(NAME SET SOURCE SYMBOL): compiles SOURCE for SET as the object library NAME_objects and sets NAME in
 # the caller's scope to an object file whose only global definition is SYMBOL (a C name). Give that file to a target as
 # a source.
@@ -18,8 +22,8 @@ function(fovea_isa_object name set source symbol)
   endif()
   add_library(${name}_objects OBJECT "${source}")
   target_link_libraries(${name}_objects PRIVATE fovea::dsl)
-  target_compile_options(${name}_objects PRIVATE -O3 ${fovea_isa_flags_${set}} -fno-exceptions -fno-rtti -fno-lto
-                                                 $<$<CXX_COMPILER_ID:GNU>:-fno-gnu-unique>)
+  target_compile_options(${name}_objects PRIVATE ${FOVEA_KERNEL_OPTIMISATION} ${fovea_isa_flags_${set}} -fno-exceptions
+                                                 -fno-rtti -fno-lto $<$<CXX_COMPILER_ID:GNU>:-fno-gnu-unique>)
   set_target_properties(${name}_objects PROPERTIES POSITION_INDEPENDENT_CODE ON)
   set(object "${CMAKE_CURRENT_BINARY_DIR}/${name}.o")
   add_custom_command(

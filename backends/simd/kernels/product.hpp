@@ -5,6 +5,7 @@
 // operand by broadcasts straight from its rows. Every sum runs over the depth in order, in one chain, so that
 // its bits depend on neither the blocks nor the split among threads.
 
+#include <cstring>
 #include <fovea/backends/simd/arch.hpp>
 #include <fovea/backends/simd/kernels/epilogue.hpp>
 #include <fovea/backends/simd/kernels/lanes.hpp>
@@ -34,6 +35,20 @@ inline constexpr size_t ceil_div(size_t a, size_t b) { return (a + b - 1) / b; }
 inline constexpr size_t larger(size_t a, size_t b) { return a < b ? b : a; }
 inline constexpr size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
 
+/// Floats of a left operand that stay in the second-level cache.
+inline constexpr size_t most_cached = 64 * 1024;
+
+/// Where the depth of many rows is larger than three of these, it is taken piece by piece: whole, so few rows
+/// would fit the cache that weights were read again for each few. The sums wait in the output and go on bit
+/// for bit.
+inline constexpr size_t piece_depth = 512;
+
+/// Whether a part is summed in pieces; what is joined may not lie where its sums wait.
+inline bool has_pieces(const product_args& args, const product_part& part) {
+  return args.depth > 3 * piece_depth && args.rows * args.depth > most_cached && args.row_shifts == nullptr &&
+         part.format == weight_format::f32 && (part.join == combine::none || part.other != part.out);
+}
+
 /// The tasks of a product: each is one panel of one part for one group of rows. Groups come one after
 /// another, and in each the panels of all parts.
 struct task_grid {
@@ -42,14 +57,15 @@ struct task_grid {
 
 template <class Arch>
 inline task_grid tasks_of(const product_args& args) {
-  constexpr size_t cached =
-      64 * 1024;                      // floats of a group's left operand: they stay in the second-level cache
   constexpr size_t enough_tasks = 64; // for the threads of a large machine to end together
   constexpr size_t block = block_rows<Arch>;
-  size_t panels = 0;
-  for (size_t p = 0; p < args.part_count; ++p) panels += ceil_div(args.parts[p].columns, panel<Arch>);
+  size_t panels = 0, depth = 0;
+  for (size_t p = 0; p < args.part_count; ++p) {
+    panels += ceil_div(args.parts[p].columns, panel<Arch>);
+    depth = larger(depth, has_pieces(args, args.parts[p]) ? piece_depth : args.depth);
+  }
   if (args.rows == 0 || panels == 0) return {panels, 0, 0};
-  const size_t wanted = larger(ceil_div(args.rows * args.depth, cached), ceil_div(enough_tasks, panels));
+  const size_t wanted = larger(ceil_div(args.rows * depth, most_cached), ceil_div(enough_tasks, panels));
   const size_t groups = smaller(wanted, larger(args.rows / (2 * block), 1));
   const size_t group_rows = ceil_div(ceil_div(args.rows, groups), block) * block;
   return {panels, group_rows, ceil_div(args.rows, group_rows)};
@@ -70,16 +86,29 @@ struct in_pieces {
   const std::ptrdiff_t* shifts;
 };
 
+/// Sums to go on from, or null: a block of rows `stride` apart.
+struct begun_sums {
+  const float* at;
+  size_t stride;
+};
+
 /// to[rows, vectors] = (row a[r] of `depth` floats for each r) * as many vectors of columns in panels of
 /// `packed` + bias. `pieced`: whether rows are in pieces, else `in` does not count.
 template <class Arch, size_t rows, size_t vectors, size_t packed, bool pieced, weight_format format>
 inline void multiply(const float* (&a)[rows], in_pieces in, size_t depth, const unsigned char* weights,
-                     const float* bias, float* to, size_t to_stride, ahead next) {
+                     size_t panel_bytes, begun_sums begun, const float* bias, float* to, size_t to_stride,
+                     ahead next) {
   using layout = panel_layout<format>;
   constexpr bool grouped = layout::grouped;
-  weight_reader<Arch, format, vectors, packed> read{weights, layout::bytes(packed, depth)};
+  weight_reader<Arch, format, vectors, packed> read{weights, panel_bytes};
   vec<Arch> sum[rows][vectors];
   for_constants<rows * vectors>([&](auto i) { sum[i / vectors][i % vectors] = vec<Arch>(0.f); });
+  if constexpr (!pieced && format == weight_format::f32)
+    if (begun.at)
+      for_constants<rows * vectors>([&](auto i) {
+        sum[i / vectors][i % vectors] =
+            load<Arch>(begun.at + i / vectors * begun.stride + i % vectors * width<Arch>);
+      });
   size_t k = 0;
   do {
     const size_t end = pieced ? k + in.piece : grouped ? smaller(k + weight_group, depth) : depth;
@@ -115,11 +144,17 @@ inline void multiply(const float* (&a)[rows], in_pieces in, size_t depth, const 
   });
 }
 
+/// A piece of the depth.
+struct depth_piece {
+  size_t first, last;
+};
+
 /// Panels [first, last) of a part for `rows` rows from `row` on.
 struct block_work {
   const product_args* args;
   const product_part* part;
   size_t row, first, last;
+  depth_piece depth;
   ahead next;
 };
 
@@ -131,16 +166,19 @@ inline void multiply_block(const block_work& work, size_t at) {
   constexpr size_t block = vectors * width<Arch>;
   const size_t column = at * packed;
   const size_t columns = smaller(part.columns - column, block);
+  const auto [first, last] = work.depth;
+  const bool ends = last == args.depth;
   alignas(64) float tile[rows * block], padded_bias[block];
-  const bool in_place = columns == block && part.act == activation::none && part.join == combine::none;
-  const float* bias = part.bias ? part.bias + column : nullptr;
+  const bool in_place =
+      columns == block && (!ends || (part.act == activation::none && part.join == combine::none));
+  const float* bias = ends && part.bias ? part.bias + column : nullptr;
   if (bias && columns < block) {
     for (size_t j = 0; j < block; ++j) padded_bias[j] = j < columns ? bias[j] : 0.f;
     bias = padded_bias;
   }
   float* out = part.out + work.row * part.out_stride + column;
   // What is written, and joined, has often left the caches: it is fetched while the sums are computed.
-  const float* other = part.other ? part.other + work.row * part.other_stride + column : nullptr;
+  const float* other = ends && part.other ? part.other + work.row * part.other_stride + column : nullptr;
   for_constants<rows>([&](auto r) {
     for (size_t j = 0; j < columns; j += 16) {
       __builtin_prefetch(out + r * part.out_stride + j, 1);
@@ -149,18 +187,33 @@ inline void multiply_block(const block_work& work, size_t at) {
   });
   float* to = in_place ? out : tile;
   const size_t to_stride = in_place ? part.out_stride : block;
-  const auto* weights =
-      static_cast<const unsigned char*>(part.panels) + at * panel_layout<format>::bytes(packed, args.depth);
+  begun_sums begun{first == 0 ? nullptr : out, part.out_stride};
+  if (begun.at && columns < block) {
+    for (size_t r = 0; r < rows; ++r)
+      std::memcpy(tile + r * block, out + r * part.out_stride, columns * sizeof(float));
+    begun = {tile, block};
+  }
+  const size_t bytes = panel_layout<format>::bytes(packed, args.depth);
+  const auto* weights = static_cast<const unsigned char*>(part.panels) + at * bytes +
+                        (first == 0 ? 0 : panel_layout<format>::bytes(packed, first));
   const float* a[rows];
   for (size_t r = 0; r < rows; ++r) {
     const size_t row = work.row + r;
-    a[r] = args.row_starts ? args.row_starts[row]
-                           : args.a + (args.ids ? static_cast<size_t>(args.ids[row]) : row) * args.a_stride;
+    a[r] =
+        (args.row_starts ? args.row_starts[row]
+                         : args.a + (args.ids ? static_cast<size_t>(args.ids[row]) : row) * args.a_stride) +
+        first;
   }
-  const ahead next{work.next.at + (at - work.first) * args.depth * work.next.step, work.next.step};
+  const ahead next{work.next.at + (at - work.first) * bytes, work.next.step};
   multiply<Arch, rows, vectors, packed, pieced, format>(a, {args.piece, args.row_shifts + work.row},
-                                                        args.depth, weights, bias, to, to_stride, next);
+                                                        last - first, weights, bytes, begun, bias, to,
+                                                        to_stride, next);
   if (in_place) return;
+  if (!ends) {
+    for (size_t r = 0; r < rows; ++r)
+      std::memcpy(out + r * part.out_stride, tile + r * block, columns * sizeof(float));
+    return;
+  }
   activate<Arch>(part.act, tile, rows * block);
   for (size_t r = 0; r < rows; ++r)
     join_row<Arch>(part.join, tile + r * block, other ? other + r * part.other_stride : nullptr,
@@ -207,16 +260,17 @@ inline void multiply_rows(size_t rows, const block_work& work) {
   with_format(work.part->format, [&](auto layout) { all::template of<false, layout.of>[rows - 1](work); });
 }
 
-/// Panels [first, last) of a part for `rows` rows from `row` on, in register blocks. Panels go two by two,
-/// for a block of few rows takes two at once.
+/// Panels [first, last) of a part for `rows` rows from `row` on over a piece of the depth, in register
+/// blocks. Panels go two by two, for a block of few rows takes two at once.
 template <class Arch>
-inline void multiply_group(const product_args& args, const product_part& part, size_t row, size_t rows,
-                           size_t first, size_t last) {
+inline void multiply_piece(const product_args& args, const product_part& part, size_t row, size_t rows,
+                           size_t first, size_t last, depth_piece depth) {
   constexpr size_t most = block_rows<Arch>;
   const size_t bytes = panel_bytes(part.format, panel<Arch>, args.depth);
   const size_t step = rows <= most ? last - first : 2;
   for (size_t at = first; at < last; at += step) {
-    const size_t passes = ceil_div(rows, most), share = bytes / larger(args.depth, 1) / passes;
+    const size_t passes = ceil_div(rows, most);
+    const size_t of_each = bytes / larger(args.depth, 1), share = of_each / passes;
     size_t pass = 0;
     for (size_t done = 0; done < rows; ++pass) {
       const size_t left = rows - done;
@@ -224,12 +278,25 @@ inline void multiply_group(const product_args& args, const product_part& part, s
                            : left == most + 1 ? ceil_div(left, 2)
                                               : most; // never one row alone
       const ahead next{static_cast<const unsigned char*>(part.panels) + (at + step) * bytes +
-                           pass * step * share * args.depth,
+                           depth.first * of_each + pass * share * (depth.last - depth.first),
                        share};
-      multiply_rows<Arch>(block, {&args, &part, row + done, at, smaller(at + step, last), next});
+      multiply_rows<Arch>(block, {&args, &part, row + done, at, smaller(at + step, last), depth, next});
       done += block;
     }
   }
+}
+
+/// The same over the whole depth.
+template <class Arch>
+inline void multiply_group(const product_args& args, const product_part& part, size_t row, size_t rows,
+                           size_t first, size_t last) {
+  const size_t piece = has_pieces(args, part) ? piece_depth : args.depth;
+  size_t k = 0;
+  do {
+    const size_t end = smaller(k + piece, args.depth);
+    multiply_piece<Arch>(args, part, row, rows, first, last, {k, end});
+    k = end;
+  } while (k < args.depth);
 }
 
 } // namespace detail

@@ -182,14 +182,28 @@ TEST_CASE("every activation and join") {
             }
 }
 
+TEST_CASE("the depth of many rows is summed in pieces, behind which bias, activation and join come once") {
+  for (const auto* table : kernel_sets())
+    for (const auto act : {activation::none, activation::relu})
+      for (const auto join : {combine::none, combine::add, combine::multiply})
+        for (const std::size_t depth : {1537u, 2048u, 2571u}) {
+          CAPTURE(static_cast<int>(act), static_cast<int>(join));
+          check(*table, {.rows = 45,
+                         .depth = depth,
+                         .parts = {{2 * table->panel, true, act, join}, {table->panel + 3, true, act, join}},
+                         .stride_gap = 1});
+        }
+}
+
 TEST_CASE("a residual may be joined in place") {
   for (const auto* table : kernel_sets())
     for (const std::size_t rows : {1u, 7u, 40u})
-      check(*table, {.rows = rows,
-                     .depth = 1100,
-                     .parts = {{3 * table->panel + 2, true, activation::none, combine::add}},
-                     .stride_gap = 1,
-                     .other_is_out = true});
+      for (const std::size_t depth : {1100u, 1700u})
+        check(*table, {.rows = rows,
+                       .depth = depth,
+                       .parts = {{3 * table->panel + 2, true, activation::none, combine::add}},
+                       .stride_gap = 1,
+                       .other_is_out = true});
 }
 
 TEST_CASE("several parts share the left operand") {
@@ -233,19 +247,26 @@ TEST_CASE("the bits of a product depend neither on threads nor on the rows besid
       }
     // The weights are drawn after a, so equal sizes of a keep them equal: compare one row of many with that
     // row alone.
-    const product_case many{.rows = 23, .depth = 200, .parts = {{100}}, .ids = true};
-    const product_run together(*table, many);
-    const auto& part = together.parts[0];
-    for (std::size_t i = 0; i < many.rows; ++i) {
-      std::vector<float> out(100);
-      product_part one;
-      one.panels = const_cast<aligned_floats&>(part.panels).data();
-      one.columns = one.out_stride = 100;
-      one.out = out.data();
-      const product_args args{
-          together.a.data() + static_cast<std::size_t>(together.ids[i]) * 200, 1, 200, 200, nullptr, &one, 1};
-      table->product(args, 0, table->product_tasks(args));
-      CHECK(std::equal(out.begin(), out.end(), part.out.begin() + static_cast<std::ptrdiff_t>(i * 100)));
+    for (const std::size_t depth : {200u, 3000u}) {
+      const product_case many{.rows = 23, .depth = depth, .parts = {{100}}, .ids = true};
+      const product_run together(*table, many);
+      const auto& part = together.parts[0];
+      for (std::size_t i = 0; i < many.rows; ++i) {
+        std::vector<float> out(100);
+        product_part one;
+        one.panels = const_cast<aligned_floats&>(part.panels).data();
+        one.columns = one.out_stride = 100;
+        one.out = out.data();
+        const product_args args{together.a.data() + static_cast<std::size_t>(together.ids[i]) * depth,
+                                1,
+                                depth,
+                                depth,
+                                nullptr,
+                                &one,
+                                1};
+        table->product(args, 0, table->product_tasks(args));
+        CHECK(std::equal(out.begin(), out.end(), part.out.begin() + static_cast<std::ptrdiff_t>(i * 100)));
+      }
     }
   }
 }

@@ -31,22 +31,28 @@ inline std::map<std::string, weight_tensor> parameters_of(const golden_case& c) 
 /// The same as the weights of a model.
 inline weights weights_of(const golden_case& c) { return weights::from(parameters_of(c), c.name()); }
 
-/// Weights by formula for a model, under its own names.
-template <class M>
-weights formula_weights(const M&) {
-  std::map<std::string, weight_tensor> made;
+/// Calls f with the name and the shape of each parameter of a model, once for each layer.
+template <class M, class F>
+void for_parameters(const M&, F f) {
   const graph_view& g = M::view;
   for (std::size_t p = 0; p < g.parameters.size(); ++p) {
     const int id = g.parameters[p].node;
     std::vector<std::size_t> shape;
     for (int axis = 0; axis < g.at(id).shape.rank; ++axis)
       shape.push_back(static_cast<std::size_t>(g.number(g.at(id).shape[axis])));
-    for (std::int64_t layer = 0; layer < g.layers(id); ++layer) {
-      const std::string name = g.parameter_name(static_cast<int>(p), layer).text;
-      const golden_tensor tensor = formula_tensor(name, shape);
-      made[name] = {shape, std::vector<float>(tensor.values.begin(), tensor.values.end())};
-    }
+    for (std::int64_t layer = 0; layer < g.layers(id); ++layer)
+      f(std::string(g.parameter_name(static_cast<int>(p), layer).text), shape);
   }
+}
+
+/// Weights by formula for a model, under its own names.
+template <class M>
+weights formula_weights(const M& model) {
+  std::map<std::string, weight_tensor> made;
+  for_parameters(model, [&](const std::string& name, const std::vector<std::size_t>& shape) {
+    const golden_tensor tensor = formula_tensor(name, shape);
+    made[name] = {shape, std::vector<float>(tensor.values.begin(), tensor.values.end())};
+  });
   return weights::from(std::move(made));
 }
 

@@ -25,23 +25,15 @@ inline golden_tensor values_of(const std::vector<std::size_t>& shape, bool whole
 
 /// Tensors in the same manner for the parameters of a model, a batch_norm's variance above zero.
 template <class M>
-std::map<std::string, weight_tensor> random_tensors(const M&) {
+std::map<std::string, weight_tensor> random_tensors(const M& model) {
   std::map<std::string, weight_tensor> made;
-  const graph_view& g = M::view;
-  for (std::size_t p = 0; p < g.parameters.size(); ++p) {
-    const int id = g.parameters[p].node;
-    std::vector<std::size_t> shape;
-    for (int axis = 0; axis < g.at(id).shape.rank; ++axis)
-      shape.push_back(static_cast<std::size_t>(g.number(g.at(id).shape[axis])));
-    for (std::int64_t layer = 0; layer < g.layers(id); ++layer) {
-      const std::string name = g.parameter_name(static_cast<int>(p), layer).text;
-      const golden_tensor from = values_of(shape, false, name);
-      std::vector<float> values(from.values.begin(), from.values.end());
-      if (name.ends_with("running_var"))
-        for (float& x : values) x = 1.5f + x;
-      made[name] = {shape, std::move(values)};
-    }
-  }
+  for_parameters(model, [&](const std::string& name, const std::vector<std::size_t>& shape) {
+    const golden_tensor from = values_of(shape, false, name);
+    std::vector<float> values(from.values.begin(), from.values.end());
+    if (name.ends_with("running_var"))
+      for (float& x : values) x = 1.5f + x;
+    made[name] = {shape, std::move(values)};
+  });
   return made;
 }
 template <class M>

@@ -38,15 +38,27 @@ inline constexpr size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
 /// Floats of a left operand that stay in the second-level cache.
 inline constexpr size_t most_cached = 64 * 1024;
 
-/// Where the depth of many rows is larger than three of these, it is taken piece by piece: whole, so few rows
-/// would fit the cache that weights were read again for each few. The sums wait in the output and go on bit
-/// for bit.
+/// How deep a piece is, where the depth is taken in pieces: the sums wait in the output and go on bit for
+/// bit.
 inline constexpr size_t piece_depth = 512;
 
-/// Whether a part is summed in pieces; what is joined may not lie where its sums wait.
-inline bool has_pieces(const product_args& args, const product_part& part) {
-  return args.depth > 3 * piece_depth && args.rows * args.depth > most_cached && args.row_shifts == nullptr &&
-         part.format == weight_format::f32 && (part.join == combine::none || part.other != part.out);
+/// Whether sums may wait in a part's output: what is joined does not lie there.
+inline bool sums_may_wait(const product_args& args, const product_part& part) {
+  return args.row_shifts == nullptr && (part.join == combine::none || part.other != part.out);
+}
+
+/// Whether weights of another format are made float32, a piece of a panel at a time: for many rows, so that
+/// not each block of them decodes anew.
+inline bool decodes_first(const product_args& args, const product_part& part) {
+  return part.format != weight_format::f32 && args.rows >= 32 && sums_may_wait(args, part);
+}
+
+/// The depth of a part's pieces. Of a deep left operand so few rows fit the cache that weights were read
+/// again for each few.
+inline size_t depth_of_pieces(const product_args& args, const product_part& part) {
+  const bool deep = part.format == weight_format::f32 && args.depth > 3 * piece_depth &&
+                    args.rows * args.depth > most_cached && sums_may_wait(args, part);
+  return deep || decodes_first(args, part) ? smaller(args.depth, piece_depth) : args.depth;
 }
 
 /// The tasks of a product: each is one panel of one part for one group of rows. Groups come one after
@@ -57,12 +69,12 @@ struct task_grid {
 
 template <class Arch>
 inline task_grid tasks_of(const product_args& args) {
-  constexpr size_t enough_tasks = 64; // for the threads of a large machine to end together
   constexpr size_t block = block_rows<Arch>;
-  size_t panels = 0, depth = 0;
+  size_t panels = 0, depth = 0, enough_tasks = 64; // for the threads of a large machine to end together
   for (size_t p = 0; p < args.part_count; ++p) {
     panels += ceil_div(args.parts[p].columns, panel<Arch>);
-    depth = larger(depth, has_pieces(args, args.parts[p]) ? piece_depth : args.depth);
+    depth = larger(depth, depth_of_pieces(args, args.parts[p]));
+    if (decodes_first(args, args.parts[p])) enough_tasks = 16; // each group of rows decodes all panels
   }
   if (args.rows == 0 || panels == 0) return {panels, 0, 0};
   const size_t wanted = larger(ceil_div(args.rows * depth, most_cached), ceil_div(enough_tasks, panels));
@@ -149,10 +161,14 @@ struct depth_piece {
   size_t first, last;
 };
 
-/// Panels [first, last) of a part for `rows` rows from `row` on.
+/// Panels [first, last) of a part, weights in `format` that lie panel_bytes apart, for `rows` rows from `row`
+/// on.
 struct block_work {
   const product_args* args;
   const product_part* part;
+  const unsigned char* weights;
+  size_t panel_bytes;
+  weight_format format;
   size_t row, first, last;
   depth_piece depth;
   ahead next;
@@ -193,9 +209,6 @@ inline void multiply_block(const block_work& work, size_t at) {
       std::memcpy(tile + r * block, out + r * part.out_stride, columns * sizeof(float));
     begun = {tile, block};
   }
-  const size_t bytes = panel_layout<format>::bytes(packed, args.depth);
-  const auto* weights = static_cast<const unsigned char*>(part.panels) + at * bytes +
-                        (first == 0 ? 0 : panel_layout<format>::bytes(packed, first));
   const float* a[rows];
   for (size_t r = 0; r < rows; ++r) {
     const size_t row = work.row + r;
@@ -204,10 +217,11 @@ inline void multiply_block(const block_work& work, size_t at) {
                          : args.a + (args.ids ? static_cast<size_t>(args.ids[row]) : row) * args.a_stride) +
         first;
   }
-  const ahead next{work.next.at + (at - work.first) * bytes, work.next.step};
+  const size_t before = (at - work.first) * work.panel_bytes;
+  const ahead next{work.next.at + before, work.next.step};
   multiply<Arch, rows, vectors, packed, pieced, format>(a, {args.piece, args.row_shifts + work.row},
-                                                        last - first, weights, bytes, begun, bias, to,
-                                                        to_stride, next);
+                                                        last - first, work.weights + before, work.panel_bytes,
+                                                        begun, bias, to, to_stride, next);
   if (in_place) return;
   if (!ends) {
     for (size_t r = 0; r < rows; ++r)
@@ -257,32 +271,64 @@ inline void multiply_rows(size_t rows, const block_work& work) {
   using all = kernels_by_rows<Arch, std::make_index_sequence<block_rows<Arch>>>;
   if (work.args->row_shifts) // a convolution's
     return all::template of<true, weight_format::f32>[rows - 1](work);
-  with_format(work.part->format, [&](auto layout) { all::template of<false, layout.of>[rows - 1](work); });
+  with_format(work.format, [&](auto layout) { all::template of<false, layout.of>[rows - 1](work); });
 }
 
-/// Panels [first, last) of a part for `rows` rows from `row` on over a piece of the depth, in register
-/// blocks. Panels go two by two, for a block of few rows takes two at once.
+/// The work for `rows` rows from its own on, in register blocks.
+template <class Arch>
+inline void multiply_blocks(block_work work, size_t rows) {
+  constexpr size_t most = block_rows<Arch>;
+  while (rows > 0) {
+    const size_t block = rows <= most       ? rows
+                         : rows == most + 1 ? ceil_div(rows, 2)
+                                            : most; // never one row alone
+    multiply_rows<Arch>(block, work);
+    work.row += block, rows -= block;
+    work.next.at += work.next.step * (work.depth.last - work.depth.first);
+  }
+}
+
+/// The same of one panel, made float32 first: [depth, panel].
+template <class Arch>
+[[gnu::noinline]] void multiply_decoded(block_work work, size_t rows) {
+  alignas(64) float decoded[piece_depth * panel<Arch>];
+  float* to = decoded;
+  with_format(work.format, [&](auto layout) {
+    weight_reader<Arch, layout.of, 2, panel<Arch>> read{work.weights, 0};
+    for (size_t k = work.depth.first; k < work.depth.last;) {
+      read.begin_group(k);
+      for (const size_t end = smaller(k + weight_group, work.depth.last); k < end; ++k, to += panel<Arch>)
+        for_constants<2>([&](auto v) { store<Arch>(to + v * width<Arch>, read.at(k, v)); });
+    }
+  });
+  work.weights = reinterpret_cast<const unsigned char*>(decoded), work.format = weight_format::f32;
+  multiply_blocks<Arch>(work, rows);
+}
+
+/// Panels [first, last) of a part for `rows` rows from `row` on over a piece of the depth. Panels go two by
+/// two, for a block of few rows takes two at once.
 template <class Arch>
 inline void multiply_piece(const product_args& args, const product_part& part, size_t row, size_t rows,
                            size_t first, size_t last, depth_piece depth) {
   constexpr size_t most = block_rows<Arch>;
-  const size_t bytes = panel_bytes(part.format, panel<Arch>, args.depth);
-  const size_t step = rows <= most ? last - first : 2;
+  const bool decodes = decodes_first(args, part);
+  const size_t bytes = panel_bytes(part.format, panel<Arch>, args.depth),
+               of_each = bytes / larger(args.depth, 1);
+  const size_t step = decodes ? 1 : rows <= most ? last - first : 2;
   for (size_t at = first; at < last; at += step) {
-    const size_t passes = ceil_div(rows, most);
-    const size_t of_each = bytes / larger(args.depth, 1), share = of_each / passes;
-    size_t pass = 0;
-    for (size_t done = 0; done < rows; ++pass) {
-      const size_t left = rows - done;
-      const size_t block = left <= most       ? left
-                           : left == most + 1 ? ceil_div(left, 2)
-                                              : most; // never one row alone
-      const ahead next{static_cast<const unsigned char*>(part.panels) + (at + step) * bytes +
-                           depth.first * of_each + pass * share * (depth.last - depth.first),
-                       share};
-      multiply_rows<Arch>(block, {&args, &part, row + done, at, smaller(at + step, last), depth, next});
-      done += block;
-    }
+    const auto* panels = static_cast<const unsigned char*>(part.panels) + at * bytes;
+    const auto* piece = panels + depth.first * of_each;
+    const block_work work{&args,
+                          &part,
+                          decodes ? panels : piece,
+                          bytes,
+                          part.format,
+                          row,
+                          at,
+                          smaller(at + step, last),
+                          depth,
+                          {piece + step * bytes, of_each / ceil_div(rows, most)}};
+    decodes ? multiply_decoded<Arch>(work, rows) : multiply_blocks<Arch>(work, rows);
   }
 }
 
@@ -290,7 +336,7 @@ inline void multiply_piece(const product_args& args, const product_part& part, s
 template <class Arch>
 inline void multiply_group(const product_args& args, const product_part& part, size_t row, size_t rows,
                            size_t first, size_t last) {
-  const size_t piece = has_pieces(args, part) ? piece_depth : args.depth;
+  const size_t piece = depth_of_pieces(args, part);
   size_t k = 0;
   do {
     const size_t end = smaller(k + piece, args.depth);

@@ -85,6 +85,8 @@ TEST_CASE("a product by weights in a format is that by their values") {
     for (std::size_t columns = 1; columns <= 4 * table->panel + 1; ++columns)
       check(*table, 1 + columns % 3, columns, 37);
     check(*table, 131, 101, 257);
+    for (const std::size_t depth : {513u, 1100u, 1537u})
+      check(*table, 45, 2 * table->panel + 3, depth); // in pieces
   }
 }
 

@@ -102,6 +102,16 @@ TEST_CASE("conv1d: strides, dilations, paddings and groups", "[convolution]") {
   }));
 }
 
+TEST_CASE("a window of 4,200 values is summed in pieces", "[convolution]") {
+  compare(model("deep",
+                [](graph& g) {
+                  const expr x = 0.02 * g.input<f32>("x", {"B", "T", 1400});
+                  g.output("y", relu(conv1d(x, "conv", 19, 3, {.padding = 1})));
+                  g.output("largest", max_over(conv1d(x, "largest", 19, 3, {.padding = 1}), axis(1)));
+                }),
+          {{"B", 2}, {"T", 17}});
+}
+
 TEST_CASE("convolutions take epilogues: activation, gate, residual, norm", "[convolution]") {
   compare_at_awkward_sizes(model("epilogues", [](graph& g) {
     const expr x = g.input<f32>("x", {"B", "T", 20});

@@ -56,8 +56,14 @@ public:
     for (std::size_t i = 0; i < carried; ++i) {
       const node &before = g_.nodes[inside_[i].id], &after = g_.nodes[next[i].id];
       if (!(before.shape == after.shape) || before.type != after.type) {
-        g_.fail(at_, who, ": the body turns ", name_of(before.type), " ", inside_[i], " into ",
-                name_of(after.type), " ", next[i], "; what a ", who.word, " carries keeps its shape");
+        const auto fail = [&](const auto&... which) {
+          g_.fail(at_, who, ": the body turns ", which..., name_of(before.type), " ", inside_[i], " into ",
+                  name_of(after.type), " ", next[i], "; what a ", who.word, " carries keeps its shape");
+        };
+        if constexpr (carried > 1)
+          fail("value ", static_cast<int>(i + 1), " of ", static_cast<int>(carried), " from ");
+        else
+          fail();
         return nothing();
       }
       g_.regions[index_].results[i] = next[i].id;

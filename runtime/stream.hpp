@@ -226,7 +226,7 @@ public:
     const std::int64_t before = step_sizes_.held(batch_symbol);
     if (rows.empty() || rows.size() > rows_.most_rows())
       throw error(step_sizes_.model_name() + ": stream: expected 1 to " + std::to_string(rows_.most_rows()) +
-                  " rows, found " + std::to_string(rows.size()));
+                  " rows, its capacity, found " + std::to_string(rows.size()));
     for (const std::size_t row : rows)
       if (static_cast<std::int64_t>(row) >= before)
         throw error(step_sizes_.model_name() + ": stream: expected rows from 0 to " +

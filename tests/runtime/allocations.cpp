@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cerrno>
 #include <cmath>
 #include <cstdlib>
 #include <map>
@@ -65,6 +66,11 @@ void* realloc(void* memory, std::size_t size) {
 void* aligned_alloc(std::size_t alignment, std::size_t size) {
   ++allocations;
   return __libc_memalign(alignment, size);
+}
+int posix_memalign(void** memory, std::size_t alignment, std::size_t size) { // allocate_lines()'s
+  ++allocations;
+  *memory = __libc_memalign(alignment, size);
+  return *memory == nullptr ? ENOMEM : 0;
 }
 }
 
@@ -159,14 +165,14 @@ TEST_CASE("a step of a stream allocates nothing") {
   static constexpr auto filter = model("filter", [](graph& g) { // one function takes a position of it
     g.output("y", tanh(conv1d(g.input<f32>("x", {B, T, 4}), "conv", 4, 3, {.padding = causal})));
   });
-  auto small =
+  auto filtered =
       stream<T>(filter, weights::from({{"conv.weight", values({4, 4, 3})}, {"conv.bias", values({4})}}),
                 {.capacity = {{B, 2}, {T, 1}}});
-  static_assert(decltype(small)::has_single_position);
+  static_assert(decltype(filtered)::has_single_position);
   const xt::xtensor<float, 3> one = xt::ones<float>({2, 1, 4}), some = xt::ones<float>({2, 5, 4});
   const long before = allocations;
   float sum = 0;
-  for (int i = 0; i < 200; ++i) sum += small.step("x"_in = one)["y"_out](1, 0, 3);
+  for (int i = 0; i < 200; ++i) sum += filtered.step("x"_in = one)["y"_out](1, 0, 3);
   for (int i = 0; i < 4; ++i)
     sum += live.step("x"_in = one)["y"_out](1, 0, 3) + live.step("x"_in = some)["y"_out](1, 4, 3);
   live.begin();
@@ -180,4 +186,13 @@ TEST_CASE("the count sees an allocation") {
   const std::vector<float> some(100);
   CHECK(allocations > before);
   CHECK(some[0] == 0);
+#if !defined(FOVEA_SANITIZED)
+  const long between = allocations;
+  const packed own(100);
+  CHECK(allocations > between);
+  const long last = allocations;
+  const buffer working = buffer::from_shape({100});
+  CHECK(allocations > last);
+  CHECK(own.data() != working.data());
+#endif
 }

@@ -22,8 +22,8 @@ inline constexpr fovea::models::char_lm_config sizes{.characters = 256,
                                                      .vocab = 8000,
                                                      .hidden = 300,
                                                      .layers = 1,
-                                                     .dropout = 0.5,
-                                                     .word_dropout = 0.3};
+                                                     .dropout = 0.6,
+                                                     .word_dropout = 0.4};
 nlohmann::json sizes_as_json();
 
 /// How well a text is predicted.

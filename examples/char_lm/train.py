@@ -38,7 +38,7 @@ class CharacterModel(nn.Module):
         self.highway = nn.ModuleList(Highway(sum(s["filters"])) for _ in range(s["highways"]))
         self.lstm = nn.LSTM(sum(s["filters"]), s["hidden"], s["layers"], batch_first=True)
         self.linear = nn.Linear(s["hidden"], s["vocab"])
-        self.word_dropout, self.dropout = nn.Dropout(0.3), nn.Dropout(0.5)
+        self.word_dropout, self.dropout = nn.Dropout(0.4), nn.Dropout(0.6)
 
     def words(self, spelt):
         x = self.char_embedding(spelt).transpose(1, 2)

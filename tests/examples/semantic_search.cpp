@@ -67,7 +67,7 @@ TEST_CASE("every word is in some passage and no passage is too long") {
   std::string text;
   for (int i = 0; i < 300; ++i)
     text += "word" + std::to_string(i) + (i % 40 == 39 ? ".\n\n" : i % 7 == 6 ? ".\n" : " ");
-  for (const std::size_t limit : {8, 33, 100}) {
+  for (const std::size_t limit : {8u, 33u, 100u}) {
     const auto found =
         split_passages(text, one_piece, {.limit = limit, .enough = limit / 4, .overlap = limit / 8});
     std::string joined;

@@ -56,6 +56,21 @@ struct differentiated {
     return made;
   }
 
+  /// A loss that no parameter moves is an error, which says what stands in the way.
+  static constexpr void check_moved(graph& to, const differentiator<from.nodes.size()>& pass, int loss) {
+    if (pass.active[loss]) return;
+    for (int id = from.node_count() - 1; id >= 0; --id) {
+      const node& n = from.at(id);
+      bool reached = false;
+      for (int k = 0; k < n.operand_count; ++k) reached |= pass.active[from.operand(id, k)];
+      if (!reached || pass.active[id]) continue;
+      to.fail(n.at, word_of(n), ": passes no gradient, and the output \"", loss_name,
+              "\" depends on no parameter in another way");
+      return;
+    }
+    to.fail(from.at(loss).at, "output \"", loss_name, "\": depends on no parameter");
+  }
+
   static constexpr gradient_outcome whole = [] {
     gradient_outcome o;
     copy_tables(o.made, declared::built);
@@ -67,6 +82,8 @@ struct differentiated {
     }
     differentiator<from.nodes.size()> pass{from, o.made};
     pass.run_forward(of_inputs);
+    if (loss >= 0) check_moved(o.made, pass, loss);
+    if (!o.made.error.empty()) return o;
     if (loss >= 0)
       pass.add(loss, o.made.add({.kind = op::constant, .number = 1, .at = from.at(loss).at}));
     else
@@ -189,7 +206,8 @@ struct gradient_graph {
 
 /// A model's loss and its gradients, as a model to be compiled; with `of_inputs` those of its float32 inputs
 /// too, with `training` of the model as it is while it is trained: dropout draws, batch_norm takes the
-/// batch's statistics. What has no gradient is a compile-time error that names the operation.
+/// batch's statistics. A loss to which no parameter passes a gradient is a compile-time error that names the
+/// operation in the way.
 template <bool of_inputs = false, bool training = false, class M>
 requires(M::well_formed) constexpr auto gradients(const M& model) {
   using form = typename form_of<M, training>::type;

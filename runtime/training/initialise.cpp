@@ -3,7 +3,10 @@
 #include <cmath>
 #include <numbers>
 #include <string_view>
+#include <utility>
 #include <vector>
+
+#include <fovea/runtime/error.hpp>
 
 namespace fovea::detail {
 
@@ -67,9 +70,7 @@ bool is_table(const graph_view& g, int parameter) {
   return false;
 }
 
-} // namespace
-
-weights initial_weights(graph_view g, std::uint64_t seed) {
+std::map<std::string, weight_tensor> initial_tensors(const graph_view& g, std::uint64_t seed) {
   using kind = init::kind;
   std::map<std::string, weight_tensor> made;
   for (std::size_t p = 0; p < g.parameters.size(); ++p) {
@@ -130,7 +131,31 @@ weights initial_weights(graph_view g, std::uint64_t seed) {
       made[name] = {shape, std::move(values)};
     }
   }
-  return weights::from(std::move(made), "initial weights");
+  return made;
+}
+
+} // namespace
+
+weights initial_weights(graph_view g, std::uint64_t seed) {
+  return weights::from(initial_tensors(g, seed), "initial weights");
+}
+
+weights initial_weights(graph_view g, std::uint64_t seed, const weights& known,
+                        std::span<const name_rule> names) {
+  auto made = initial_tensors(g, seed);
+  std::vector<wanted_parameter> wanted;
+  for (const auto& [name, tensor] : made) wanted.push_back({name, tensor.shape});
+  const std::vector<weight_view> views = known.resolve_known(wanted, names);
+  bool any = false;
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    if (views[i].data == nullptr) continue;
+    made[wanted[i].name].values.assign(views[i].data, views[i].data + views[i].size);
+    any = true;
+  }
+  if (!any)
+    throw error(known.source() + ": has no parameter of the model; the first is " +
+                (wanted.empty() ? "missing too" : wanted.front().name));
+  return weights::from(std::move(made), known.source() + " and initial weights");
 }
 
 } // namespace fovea::detail

@@ -12,7 +12,9 @@ namespace fovea {
 
 namespace detail {
 weights initial_weights(graph_view graph, std::uint64_t seed);
-}
+weights initial_weights(graph_view graph, std::uint64_t seed, const weights& known,
+                        std::span<const name_rule> names);
+} // namespace detail
 
 /// Weights to begin learning with, under the model's own names: each parameter as its `init` says, the same
 /// for the same seed on every machine. Where a declaration says nothing they are PyTorch's: a table of
@@ -21,6 +23,16 @@ weights initial_weights(graph_view graph, std::uint64_t seed);
 template <class M>
 weights initial_weights(const M&, std::uint64_t seed = 0) {
   return detail::initial_weights(M::view, seed);
+}
+
+/// The same, but what `known` has of the model's parameters, under its own names or by the model's table of
+/// them, is taken from there: to go on from another model that shares a part of this one (transfer learning).
+/// What else `known` holds is passed over. Throws fovea::error where it has none of the parameters, or one of
+/// another shape.
+template <class M>
+weights initial_weights(const M& model, std::uint64_t seed, const weights& known) {
+  return detail::initial_weights(M::view, seed, known,
+                                 {model.names, static_cast<std::size_t>(model.name_count)});
 }
 
 } // namespace fovea

@@ -1,7 +1,9 @@
 #include <fovea/runtime/training/learned_parameters.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
+#include <string_view>
 #include <utility>
 
 #include <fovea/runtime/error.hpp>
@@ -12,15 +14,17 @@ namespace fovea {
 
 learned_parameters::learned_parameters(graph_view graph, const weights& source,
                                        std::span<const name_rule> names,
-                                       std::span<const char* const> moment_names)
-    : loaded_(graph, source, names), moment_names_(moment_names.begin(), moment_names.end()), begins_{0} {
+                                       std::span<const char* const> moment_names, std::string optimizer)
+    : loaded_(graph, source, names), moment_names_(moment_names.begin(), moment_names.end()),
+      optimizer_(std::move(optimizer)), begins_{0} {
   for (std::size_t p = 0; p < graph.parameters.size(); ++p) {
     const node& n = graph.at(graph.parameters[p].node);
     names_.emplace_back(graph.parameter_name(static_cast<int>(p)).text);
     if (is_of_training(names_.back()))
       throw error("the parameter " + names_.back() +
                   " cannot be trained: in a checkpoint, names that begin with " + std::string(moment_prefix) +
-                  " or " + std::string(carried_prefix) + " are not those of parameters");
+                  ", " + std::string(accumulated_prefix) + " or " + std::string(carried_prefix) +
+                  " are not those of parameters");
     shapes_.emplace_back();
     for (int axis = 0; axis < n.shape.rank; ++axis)
       shapes_.back().push_back(static_cast<std::size_t>(graph.number(n.shape[axis])));
@@ -73,24 +77,45 @@ weights learned_parameters::snapshot() const {
   return weights::from(std::move(tensors), "weights that were learned");
 }
 
-void learned_parameters::save(const std::filesystem::path& path,
-                              const std::map<std::string, std::string>& state,
-                              const std::map<std::string, weight_tensor>& carried) const {
+void learned_parameters::save(const std::filesystem::path& path, const training_state& state) const {
   std::map<std::string, stored_tensor> tensors;
   for_each_tensor(
       [&](const std::string& name, const std::vector<std::size_t>& shape, std::span<const float> values) {
+        if (!std::ranges::all_of(values, [](float x) { return std::isfinite(x); }))
+          throw error(path.string() + ": is not written, for " + name + " is not finite");
         tensors[name] = {element_type::f32, shape, std::as_bytes(values)};
       });
-  for (const auto& [name, tensor] : carried)
-    tensors[std::string(carried_prefix) + name] = {element_type::f32, tensor.shape,
-                                                   std::as_bytes(std::span(tensor.values))};
-  save_safetensors(path, tensors, state);
+  const auto add = [&](std::string_view prefix, const std::map<std::string, weight_tensor>& all) {
+    for (const auto& [name, tensor] : all)
+      tensors[std::string(prefix) + name] = {element_type::f32, tensor.shape,
+                                             std::as_bytes(std::span(tensor.values))};
+  };
+  add(carried_prefix, state.carried);
+  add(accumulated_prefix, state.accumulated);
+  auto notes = state.notes_of_user;
+  const auto note = [&](std::string_view name, const std::string& text) {
+    if (!notes.emplace(name, text).second)
+      throw error(path.string() + ": is not written, for training keeps a note \"" + std::string(name) +
+                  "\" of its own");
+  };
+  for (const auto& [name, text] : state.notes) note(name, text);
+  if (!optimizer_.empty()) note(optimizer_note, optimizer_);
+  save_safetensors(path, tensors, notes);
 }
 
 std::map<std::string, std::string>
 learned_parameters::load(const std::filesystem::path& path,
-                         const std::function<void(const std::map<std::string, weight_tensor>&)>& take) {
+                         const std::function<void(const training_state&)>& take) {
   const safetensors_file file(path);
+  training_state state;
+  for (const auto& [name, text] : file.metadata())
+    if (name == step_note || name == optimizer_note || name == accumulated_note)
+      state.notes.emplace(name, text);
+    else
+      state.notes_of_user.emplace(name, text);
+  if (const auto by = state.notes.find(optimizer_note);
+      by != state.notes.end() && !optimizer_.empty() && by->second != optimizer_)
+    throw error(path.string() + ": expected a checkpoint of " + optimizer_ + ", found one of " + by->second);
   std::size_t expected = 0;
   for_each_tensor(
       [&](const std::string& name, const std::vector<std::size_t>& shape, std::span<const float>) {
@@ -104,24 +129,27 @@ learned_parameters::load(const std::filesystem::path& path,
                       ", found " + std::string(element_name(found->second.type)) + " " +
                       shape_text(found->second.shape));
       });
-  std::map<std::string, weight_tensor> carried;
-  for (const auto& [name, tensor] : file.tensors()) {
-    if (!name.starts_with(carried_prefix)) continue;
-    ++expected;
-    weight_tensor& to = carried[name.substr(carried_prefix.size())];
-    to.shape = tensor.shape;
-    to.values.resize(tensor.bytes.size() / sizeof(float));
-    std::memcpy(to.values.data(), tensor.bytes.data(), to.values.size() * sizeof(float));
-  }
+  const auto collect = [&](std::string_view prefix, std::map<std::string, weight_tensor>& to) {
+    for (const auto& [name, tensor] : file.tensors()) {
+      if (!name.starts_with(prefix)) continue;
+      ++expected;
+      weight_tensor& made = to[name.substr(prefix.size())];
+      made.shape = tensor.shape;
+      made.values.resize(tensor.bytes.size() / sizeof(float));
+      std::memcpy(made.values.data(), tensor.bytes.data(), made.values.size() * sizeof(float));
+    }
+  };
+  collect(carried_prefix, state.carried);
+  collect(accumulated_prefix, state.accumulated);
   if (file.tensors().size() != expected)
     throw error(path.string() + ": expected the " + std::to_string(expected) +
                 " tensors of this model and optimizer, found " + std::to_string(file.tensors().size()));
-  take(carried);
+  take(state);
   for_each_tensor([&](const std::string& name, const std::vector<std::size_t>&,
                       std::span<const float> values) {
     std::memcpy(const_cast<float*>(values.data()), file.tensors().at(name).bytes.data(), values.size_bytes());
   });
-  return file.metadata();
+  return state.notes_of_user;
 }
 
 } // namespace fovea

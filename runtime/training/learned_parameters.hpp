@@ -15,6 +15,13 @@
 
 namespace fovea {
 
+/// What a checkpoint keeps of training beside parameters and moments.
+struct training_state {
+  std::map<std::string, std::string, std::less<>> notes = {}; // of training itself (training_names.hpp)
+  std::map<std::string, std::string> notes_of_user = {};
+  std::map<std::string, weight_tensor> carried = {}, accumulated = {};
+};
+
 /// The parameters of a model while they are learned: a copy of their own of all values, with the moments that
 /// an optimizer keeps of each, every parameter's layers side by side.
 class learned_parameters {
@@ -22,7 +29,7 @@ public:
   /// Throws fovea::error where checkpoint and model do not fit, or a parameter has a name of training's own
   /// (runtime/weights/training_names.hpp).
   learned_parameters(graph_view graph, const weights& source, std::span<const name_rule> names,
-                     std::span<const char* const> moment_names);
+                     std::span<const char* const> moment_names, std::string optimizer);
 
   int count() const { return static_cast<int>(begins_.size()) - 1; }
   std::size_t size(int parameter) const { return begin(parameter + 1) - begin(parameter); }
@@ -36,16 +43,15 @@ public:
   /// A copy of the values as they are now, under the model's own names.
   weights snapshot() const;
 
-  /// Writes values, moments and `state` as one safetensors file, whole or not at all. Moments are
-  /// "optimizer.MOMENT.NAME", what is carried from step to step "carried.NAME"; as weights of a model the
-  /// file is its parameters.
-  void save(const std::filesystem::path& path, const std::map<std::string, std::string>& state,
-            const std::map<std::string, weight_tensor>& carried) const;
-  /// Takes back what `save` wrote, and gives its state; `take` gets what was carried. Throws fovea::error,
+  /// Writes values, moments and `state` as one safetensors file, whole or not at all, under the names of
+  /// training_names.hpp; as weights of a model the file is its parameters. Throws fovea::error where a value
+  /// is not finite, for such a file could not be read again, and where a note of the user has a name that
+  /// training uses.
+  void save(const std::filesystem::path& path, const training_state& state) const;
+  /// Takes back what `save` wrote, and gives the user's notes; `take` gets the state. Throws fovea::error,
   /// having changed nothing, where the file is of another model or optimizer, or `take` does.
-  std::map<std::string, std::string>
-  load(const std::filesystem::path& path,
-       const std::function<void(const std::map<std::string, weight_tensor>&)>& take);
+  std::map<std::string, std::string> load(const std::filesystem::path& path,
+                                          const std::function<void(const training_state&)>& take);
 
 private:
   std::size_t begin(int parameter) const { return begins_[static_cast<std::size_t>(parameter)]; }
@@ -55,6 +61,7 @@ private:
 
   model_parameters loaded_; // names and views of where values came from
   std::vector<std::string> names_, moment_names_;
+  std::string optimizer_; // its name, or empty
   std::vector<std::vector<std::size_t>> shapes_;
   std::vector<std::size_t> begins_;
   buffer values_;

@@ -9,6 +9,7 @@ namespace fovea {
 /// How gradients change parameters. An optimizer is a plain struct of its numbers with
 ///   moments             how many numbers it keeps for each parameter
 ///   update(u)           one step for a run of parameters
+///   name                which checkpoints tell it by; may be left out
 /// and PyTorch's meanings: `weight_decay` adds decay * parameter to the gradient (adamw takes it off the
 /// parameter instead).
 struct parameter_update {
@@ -28,6 +29,7 @@ struct sgd {
   bool nesterov = false;
   double weight_decay = 0;
 
+  static constexpr const char* name = "sgd";
   static constexpr int moments = 1;
   static constexpr const char* moment_names[] = {"momentum"};
   void update(const parameter_update& u) const;
@@ -39,6 +41,7 @@ struct adagrad {
   double epsilon = 1e-10;
   double weight_decay = 0;
 
+  static constexpr const char* name = "adagrad";
   static constexpr int moments = 1;
   static constexpr const char* moment_names[] = {"squares"};
   void update(const parameter_update& u) const;
@@ -51,6 +54,7 @@ struct rmsprop {
   double epsilon = 1e-8;
   double weight_decay = 0;
 
+  static constexpr const char* name = "rmsprop";
   static constexpr int moments = 1;
   static constexpr const char* moment_names[] = {"squares"};
   void update(const parameter_update& u) const;
@@ -65,6 +69,7 @@ struct adam_of {
   double epsilon = 1e-8;
   double weight_decay = decoupled ? 1e-2 : 0;
 
+  static constexpr const char* name = decoupled ? "adamw" : "adam";
   static constexpr int moments = 2;
   static constexpr const char* moment_names[] = {"mean", "squares"};
   void update(const parameter_update& u) const;

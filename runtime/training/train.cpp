@@ -1,18 +1,29 @@
 #include <fovea/runtime/training/train.hpp>
 
 #include <cmath>
+#include <cstdlib>
+#include <sstream>
 
 #include <fnmatch.h>
 
 #include <fovea/runtime/error.hpp>
+#include <fovea/runtime/weights/training_names.hpp>
 
 namespace fovea::detail {
 
-learner::learner(learned_parameters& parameters, const train_options& options)
+learner::learner(learned_parameters& parameters, const train_options& options, double rate)
     : parameters_(parameters), schedule_(options.schedule), clip_(options.clip),
       accumulate_(options.accumulate) {
   if (accumulate_ < 1)
     throw error("train: expected to accumulate at least one call, found " + std::to_string(accumulate_));
+  const auto check = [](const std::string& what, double value) {
+    if (!(value >= 0) || std::isinf(value))
+      throw error("train: expected " + what + " of at least 0, found " + std::to_string(value));
+  };
+  check("a rate", rate);
+  check("to clip at a norm", clip_);
+  for (const parameter_group& group : options.groups)
+    check("a rate of the group \"" + group.names + "\"", group.rate);
   for (int p = 0; p < parameters.count(); ++p) {
     groups_.emplace_back();
     for (const parameter_group& group : options.groups)
@@ -32,8 +43,6 @@ learner::learner(learned_parameters& parameters, const train_options& options)
 }
 
 bool learner::accumulate(float& loss, std::vector<const float*>& gradients, thread_pool& pool) {
-  calls_ = accumulate_;
-  if (accumulate_ == 1) return true;
   sums_.resize(gradients.size());
   for (std::size_t p = 0; p < gradients.size(); ++p) {
     const std::size_t size = parameters_.size(static_cast<int>(p));
@@ -75,10 +84,17 @@ double learner::norm_of(const std::vector<const float*>& gradients, thread_pool&
     });
     for (const double sum : pieces_) total += sum;
   }
-  return std::sqrt(total) / calls_;
+  return std::sqrt(total);
 }
 
-void learner::check_finite(float loss, double norm, const std::vector<const float*>& gradients) {
+std::string learner::at_step() const {
+  const std::string step = "train: at step " + std::to_string(step_ + 1);
+  return accumulate_ == 1
+             ? step
+             : step + ", call " + std::to_string(pending_ + 1) + " of " + std::to_string(accumulate_) + ",";
+}
+
+void learner::check_finite(float loss, double norm, const std::vector<const float*>& gradients) const {
   if (std::isfinite(loss) && std::isfinite(norm)) return;
   std::string where = "every gradient is finite";
   for (std::size_t p = gradients.size(); p-- > 0;) {
@@ -87,9 +103,59 @@ void learner::check_finite(float loss, double norm, const std::vector<const floa
     if (std::all_of(first, last, [](float x) { return std::isfinite(x); })) continue;
     where = "the gradient of " + parameters_.name(static_cast<int>(p)) + " is not finite";
   }
-  throw error("train: at step " + std::to_string(step_ + 1) + " the loss is " +
+  throw error(at_step() + " the loss is " +
               (std::isnan(loss) ? "nan" : std::to_string(loss)) + // NaN has a sign, which says nothing
               " and " + where + "; the parameters are as they were before it");
+}
+
+void learner::check_rate(double rate) const {
+  if (!std::isfinite(rate))
+    throw error(at_step() + " the schedule makes the rate " + std::to_string(rate) +
+                "; the parameters are as they were before it");
+}
+
+void learner::save(training_state& to) const {
+  to.notes.emplace(step_note, std::to_string(step_));
+  if (pending_ == 0) return;
+  std::ostringstream loss;
+  loss << std::hexfloat << pending_loss_;
+  to.notes.emplace(accumulated_note, std::to_string(pending_) + " " + loss.str());
+  for (int p = 0; p < parameters_.count(); ++p)
+    if (const buffer& sum = sums_[static_cast<std::size_t>(p)]; sum.size() > 0)
+      to.accumulated[parameters_.name(p)] = {{sum.size()}, {sum.begin(), sum.end()}};
+}
+
+void learner::resume(const training_state& from, const std::filesystem::path& path) {
+  const auto found = from.notes.find(step_note);
+  std::int64_t step = 0;
+  if (found == from.notes.end() || !(std::istringstream(found->second) >> step))
+    throw error(path.string() + ": expected a checkpoint that training saved, with the step in its metadata");
+  int pending = 0;
+  double loss = 0;
+  if (const auto calls = from.notes.find(accumulated_note); calls != from.notes.end()) {
+    std::istringstream text(calls->second);
+    std::string exact;
+    text >> pending >> exact;
+    loss = std::strtod(exact.c_str(), nullptr); // streams do not read what std::hexfloat writes
+  }
+  if (pending < 0 || pending >= accumulate_)
+    throw error(path.string() + ": was saved after " + std::to_string(pending) +
+                " calls of an update; expected fewer than the " + std::to_string(accumulate_) +
+                " that are accumulated");
+  std::vector<buffer> sums(static_cast<std::size_t>(parameters_.count()));
+  for (int p = 0; p < parameters_.count(); ++p) {
+    const auto sum = from.accumulated.find(parameters_.name(p));
+    if (sum == from.accumulated.end()) continue;
+    if (sum->second.values.size() != parameters_.size(p))
+      throw error(path.string() + ": expected " + std::to_string(parameters_.size(p)) + " values of " +
+                  std::string(accumulated_prefix) + parameters_.name(p) + ", found " +
+                  std::to_string(sum->second.values.size()));
+    buffer& to = sums[static_cast<std::size_t>(p)];
+    to = buffer::from_shape({sum->second.values.size()});
+    std::ranges::copy(sum->second.values, to.begin());
+  }
+  step_ = step, pending_ = pending, pending_loss_ = loss;
+  sums_ = std::move(sums);
 }
 
 } // namespace fovea::detail

@@ -20,7 +20,7 @@
 namespace fovea {
 
 /// Parameters that learn in a way of their own: those whose name `names` matches, where `*` stands for any
-/// text ("*.bias", "h.0.*"). The first group that matches counts.
+/// text ("*.bias", "h.0.*"). The first group that matches a parameter counts.
 struct parameter_group {
   std::string names;
   double rate = 1;          // times the optimizer's; 0: they stay as they are, without gradients
@@ -51,30 +51,37 @@ namespace detail {
 /// The part of training that knows no model: gradients to updates.
 class learner {
 public:
-  learner(learned_parameters& parameters, const train_options& options);
+  learner(learned_parameters& parameters, const train_options& options, double rate);
 
   std::int64_t step() const { return step_; }
+  /// What a checkpoint needs beside parameters and moments.
+  void save(training_state& to) const;
+  /// Throws fovea::error that names the checkpoint, having changed nothing, where it does not fit.
+  void resume(const training_state& from, const std::filesystem::path& path);
   /// How many calls went before, those of the update that is being accumulated among them.
   std::uint64_t calls() const {
     return static_cast<std::uint64_t>(step_) * static_cast<std::uint64_t>(accumulate_) +
            static_cast<std::uint64_t>(pending_);
   }
-  void set_step(std::int64_t step) { step_ = step; }
 
   /// Takes the gradients of one call: gradients[p] of each parameter, null where it has none. `update` is
-  /// called with the optimizer's part of each parameter. Throws fovea::error where the loss or a gradient is
-  /// not finite, parameters being as they were.
+  /// called with the optimizer's part of each parameter. Throws fovea::error where the loss, a gradient or
+  /// the rate is not finite, parameters and what is accumulated being as they were.
   template <class optimizer>
   training_step learn(const optimizer& how, float loss, std::vector<const float*>& gradients,
                       thread_pool& pool) {
     for (std::size_t p = 0; p < gradients.size(); ++p)
       if (groups_[p].rate == 0) gradients[p] = nullptr; // what stays as it is has no part in the norm
-    if (!accumulate(loss, gradients, pool)) return {step_, loss, 0, 0, false};
-    const double norm = norm_of(gradients, pool);
+    double norm = norm_of(gradients, pool);
     check_finite(loss, norm, gradients);
+    const double rate = schedule_ ? schedule_(step_ + 1) : 1;
+    check_rate(how.rate * rate);
+    if (accumulate_ > 1) {
+      if (!accumulate(loss, gradients, pool)) return {step_, loss, 0, 0, false};
+      norm = norm_of(gradients, pool) / accumulate_;
+    }
     const double factor = clip_ > 0 ? std::min(1.0, clip_ / (norm + 1e-6)) : 1;
     ++step_;
-    const double rate = schedule_ ? schedule_(step_) : 1;
     for (int p = 0; p < parameters_.count(); ++p) {
       const parameter_group& group = groups_[static_cast<std::size_t>(p)];
       const float* gradient = gradients[static_cast<std::size_t>(p)];
@@ -83,8 +90,8 @@ public:
       own.rate *= group.rate;
       if (group.weight_decay >= 0) own.weight_decay = group.weight_decay;
       for_pieces(parameters_.size(p), pool, [&](std::size_t begin, std::size_t count, std::size_t) {
-        parameter_update u{count,          parameters_.values(p) + begin, gradient + begin, {}, step_, rate,
-                           factor / calls_};
+        parameter_update u{count, parameters_.values(p) + begin, gradient + begin, {}, step_,
+                           rate,  factor / accumulate_};
         for (int m = 0; m < optimizer::moments; ++m)
           u.moments[m] = parameters_.moment(static_cast<std::size_t>(m), p) + begin;
         own.update(u);
@@ -104,7 +111,10 @@ private:
   }
   bool accumulate(float& loss, std::vector<const float*>& gradients, thread_pool& pool);
   double norm_of(const std::vector<const float*>& gradients, thread_pool& pool);
-  void check_finite(float loss, double norm, const std::vector<const float*>& gradients);
+  void check_finite(float loss, double norm, const std::vector<const float*>& gradients) const;
+  void check_rate(double rate) const;
+  /// "at step 7", where calls are accumulated with which of them.
+  std::string at_step() const;
 
   learned_parameters& parameters_;
   std::vector<parameter_group> groups_; // of each parameter
@@ -112,7 +122,6 @@ private:
   double clip_;
   int accumulate_, pending_ = 0;
   double pending_loss_ = 0;
-  double calls_ = 1;
   std::int64_t step_ = 0;
   std::vector<buffer> sums_;
   std::vector<double> pieces_;
@@ -135,8 +144,8 @@ public:
           const simd::generated_step* evaluation_code)
       : how_(how),
         parameters_(M::view, source, std::span(model.names, static_cast<std::size_t>(model.name_count)),
-                    optimizer::moment_names),
-        learner_(parameters_, options), seed_(options.seed),
+                    optimizer::moment_names, optimizer_name()),
+        learner_(parameters_, options, how.rate), seed_(options.seed),
         sizes_(gradient_model::view, model.name, options.capacity), capacity_(sizes_.sizes()),
         evaluation_sizes_(M::view, model.name, options.capacity),
         evaluation_capacity_(evaluation_sizes_.sizes()), threads_(threads_of(options)),
@@ -172,19 +181,22 @@ public:
   std::int64_t steps() const { return learner_.step(); }
   std::int64_t arena_bytes() const { return engine_.arena_bytes(); }
 
-  /// Writes parameters, what the optimizer keeps, what is carried, and the step, as one safetensors file that
-  /// appears whole or not at all; `load_weights` opens it for its parameters. `notes` are kept with it.
-  /// Throws fovea::error where the disk refuses.
+  /// Writes parameters, what the optimizer keeps, what is carried and accumulated, and the step, as one
+  /// safetensors file that appears whole or not at all; `load_weights` opens it for its parameters. `notes`
+  /// are kept with it. Throws fovea::error where the disk refuses, where a parameter is not finite, as a rate
+  /// too large makes it, and where a note has a name that training uses.
   void save(const std::filesystem::path& path, std::map<std::string, std::string> notes = {}) const {
-    notes["step"] = std::to_string(learner_.step());
-    parameters_.save(path, notes, carried_.kept());
+    training_state state{{}, std::move(notes), carried_.kept(), {}};
+    learner_.save(state);
+    parameters_.save(path, state);
   }
-  /// Goes on from what `save` wrote, to the same numbers as if it had not been interrupted; gives the notes.
+  /// Goes on from what `save` wrote, to the same numbers as if it had not been interrupted; gives its notes.
   /// Throws fovea::error, having changed nothing, where the file is of another model or optimizer.
   std::map<std::string, std::string> resume(const std::filesystem::path& path) {
-    auto notes = parameters_.load(
-        path, [&](const std::map<std::string, weight_tensor>& kept) { carried_.restore(kept, path); });
-    learner_.set_step(std::stoll(notes["step"]));
+    auto notes = parameters_.load(path, [&](const training_state& state) {
+      learner_.resume(state, path);
+      carried_.restore(state.carried, path);
+    });
     changed();
     return notes;
   }
@@ -232,6 +244,12 @@ private:
     }
   }
 
+  static constexpr const char* optimizer_name() {
+    if constexpr (requires { optimizer::name; })
+      return optimizer::name;
+    else
+      return "";
+  }
   static int threads_of(const train_options& options) {
     return detail::threads_of<M>({.capacity = {}, .regime = options.regime, .threads = options.threads});
   }
@@ -323,7 +341,7 @@ auto train_with(const M& model, const optimizer& how, const weights& source, con
 
 /// Makes a model learn: its output "loss" is made small by the optimizer, beginning with the given weights
 /// (initial_weights(model, seed) for a new model). Throws fovea::error where weights, capacity and model do
-/// not fit. A model without such an output, or with what has no gradient, is a compile-time error.
+/// not fit. A model without such an output, or whose loss no parameter moves, is a compile-time error.
 template <class backend = f32, class M, class optimizer>
 requires(M::well_formed) auto train(const M& model, const optimizer& how, const weights& source,
                                     const train_options& options = {}) {

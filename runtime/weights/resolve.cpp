@@ -117,22 +117,23 @@ public:
       : source_(source), tensors_(tensors), wanted_(wanted), rules_(rules),
         names_(names_without_prefix(tensors, rules, source)) {}
 
-  /// What fills each parameter. All that does not fit, names and shapes, is one error.
-  std::vector<filling> match() const {
+  /// What fills each parameter. All that does not fit, names and shapes, is one error; where not `all` need
+  /// be there, nor be wanted, shapes alone.
+  std::vector<filling> match(bool all) const {
     std::vector<filling> result;
     std::set<const std::string*> used;
     problems missing(", ");
     for (const wanted_parameter& parameter : wanted_) {
       const filling found = find(parameter.name);
       used.insert(found.tensors.begin(), found.tensors.end());
-      if (found.tensors.empty())
+      if (all && found.tensors.empty())
         missing.add("'" + parameter.name + "' " + shape_text(parameter.shape) +
                     expected_under(parameter.name));
       result.push_back(found);
     }
     problems extra(", ");
     for (const auto& [name, full] : names_)
-      if (!used.contains(full) && !is_of_training(*full) && !skipped(name))
+      if (all && !used.contains(full) && !is_of_training(*full) && !skipped(name))
         extra.add("'" + *full + "' " + shape_text(tensors_.at(*full).shape));
     const problems misfits = misfits_of(result);
     std::string message;
@@ -284,8 +285,18 @@ void convert_and_check(std::vector<pending>& work) {
 
 std::vector<weight_view> weights::resolve(std::span<const wanted_parameter> wanted,
                                           std::span<const name_rule> rules) const& {
+  return views_of(wanted, rules, true);
+}
+
+std::vector<weight_view> weights::resolve_known(std::span<const wanted_parameter> wanted,
+                                                std::span<const name_rule> rules) const& {
+  return views_of(wanted, rules, false);
+}
+
+std::vector<weight_view> weights::views_of(std::span<const wanted_parameter> wanted,
+                                           std::span<const name_rule> rules, bool all) const {
   const resolution call(state_->source, state_->tensors, wanted, rules);
-  const auto fillings = call.match();
+  const auto fillings = call.match(all);
 
   const std::lock_guard lock(state_->guard);
   std::vector<pending> work;
@@ -299,10 +310,11 @@ std::vector<weight_view> weights::resolve(std::span<const wanted_parameter> want
     return key;
   };
   std::vector<state::content_key> keys;
-  for (const filling& f : fillings) keys.push_back(plan(f));
+  for (const filling& f : fillings) keys.push_back(f.tensors.empty() ? state::content_key{} : plan(f));
   convert_and_check(work);
 
   for (const auto& [place, copy] : call.tied_copies()) {
+    if (fillings[place].tensors.empty()) continue;
     const stored_tensor& second = state_->tensors.at(*copy);
     const auto work_item = std::ranges::find(work, keys[place], &pending::key);
     const auto first =
@@ -316,8 +328,12 @@ std::vector<weight_view> weights::resolve(std::span<const wanted_parameter> want
 
   for (pending& item : work) state_->checked.emplace(std::move(item.key), std::move(item.values));
   std::vector<weight_view> views;
-  for (const auto& key : keys) {
-    const auto values = state_->checked.at(key).values;
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    if (fillings[i].tensors.empty()) {
+      views.push_back({nullptr, 0});
+      continue;
+    }
+    const auto values = state_->checked.at(keys[i]).values;
     views.push_back({values.data(), values.size()});
   }
   return views;

@@ -51,9 +51,15 @@ public:
   /// checkpoint of training has beside its parameters ("optimizer.*", "carried.*") is passed over.
   std::vector<weight_view> resolve(std::span<const wanted_parameter> wanted,
                                    std::span<const name_rule> rules = {}) const&;
+  /// The same of what the checkpoint has: a parameter without a tensor gets an empty view, and tensors that
+  /// no parameter wants are passed over.
+  std::vector<weight_view> resolve_known(std::span<const wanted_parameter> wanted,
+                                         std::span<const name_rule> rules = {}) const&;
   // The views would outlive what they point into.
   std::vector<weight_view> resolve(std::span<const wanted_parameter> wanted,
                                    std::span<const name_rule> rules = {}) const&& = delete;
+  std::vector<weight_view> resolve_known(std::span<const wanted_parameter> wanted,
+                                         std::span<const name_rule> rules = {}) const&& = delete;
 
   /// The copy of a parameter that `key` names (parameter and format), built by the first who asks and shared
   /// by all who hold it at the same time. It is freed with its last holder.
@@ -62,12 +68,15 @@ public:
 
   /// The file or folder, as messages name it.
   const std::string& source() const;
-  /// What the checkpoint holds, under its own names, and what it says of itself (of a GGUF file, all but its
-  /// arrays).
+  /// What the checkpoint holds, under its own names, what training keeps among it, and what it says of itself
+  /// (of a GGUF file, all but its arrays). The bytes are there as long as a copy of these weights.
   const std::map<std::string, stored_tensor>& tensors() const;
   const std::map<std::string, std::string>& metadata() const;
 
 private:
+  std::vector<weight_view> views_of(std::span<const wanted_parameter> wanted,
+                                    std::span<const name_rule> rules, bool all) const;
+
   struct state;
   friend weights load_weights(const std::filesystem::path& path);
   explicit weights(std::shared_ptr<state> shared) : state_(std::move(shared)) {}

@@ -97,7 +97,7 @@ TEST_CASE("schedules agree with the papers' formulas", "[training]") {
   CHECK(steps(7) == 0.25);
 }
 
-// The gradients are the inputs, so that one step of rate 1 takes them off the parameters.
+// The gradients are the inputs with the other sign, so that one step of rate 1 adds them to the parameters.
 TEST_CASE("all gradients together are clipped to a norm", "[training]") {
   static constexpr auto given = model("given", [](graph& g) {
     const expr a = g.input<f32>("g0", {4, 5}), b = g.input<f32>("g1", {5}), c = g.input<f32>("g2", {3, 2, 2});
@@ -106,14 +106,14 @@ TEST_CASE("all gradients together are clipped to a norm", "[training]") {
       while (s.rank() > 0) s = sum(s, axis(0));
       return s;
     };
-    g.output("loss", share(a, parameter(a, "p0", {4, 5})) + share(b, parameter(b, "p1", {5})) +
-                         share(c, parameter(c, "p2", {3, 2, 2})));
+    g.output("loss", -(share(a, parameter(a, "p0", {4, 5})) + share(b, parameter(b, "p1", {5})) +
+                       share(c, parameter(c, "p2", {3, 2, 2}))));
   });
   const golden_case c("clipping_active");
   const weights zeros = weights::from({{"p0", {{4, 5}, std::vector<float>(20)}},
                                        {"p1", {{5}, std::vector<float>(5)}},
                                        {"p2", {{3, 2, 2}, std::vector<float>(12)}}});
-  auto fit = train(given, sgd{.rate = -1}, zeros, {.clip = 1});
+  auto fit = train(given, sgd{.rate = 1}, zeros, {.clip = 1});
   const training_step done =
       fit.step("g0"_in = floats<2>(c, "g0"), "g1"_in = floats<1>(c, "g1"), "g2"_in = floats<3>(c, "g2"));
   check(c, "output.norm", std::span<const double>(&done.gradient_norm, 1), {});
@@ -188,7 +188,8 @@ TEST_CASE("resumed equals uninterrupted, bit for bit", "[training]") {
   CHECK_THROWS_WITH(another.resume(path),
                     Catch::Contains("fovea_resumed.safetensors: expected the tensor l1.weight [10, 6]"));
   auto by_another = train(language, sgd{}, initial_weights(language), usual);
-  CHECK_THROWS_WITH(by_another.resume(path), Catch::Contains("expected the tensor optimizer.momentum."));
+  CHECK_THROWS_WITH(by_another.resume(path),
+                    path.string() + ": expected a checkpoint of sgd, found one of adam");
   std::filesystem::remove(path);
 }
 

@@ -11,10 +11,10 @@ namespace fovea {
 ///
 /// A format says how the weights of products are kept and read; they are decoded in registers, and what is
 /// computed with them is float32: the results are, bit for bit, those of float32 weights of the rounded
-/// values. In it are the parameters [out, in] of linear maps and of matmul(x, transpose(w)), tables that
-/// `gather` shares with them included; all others stay float32: norms, biases, tables of their own,
-/// convolutions, weights of products inside scans (which stay in a cache) and of those that a batch norm
-/// scales.
+/// values (but for integer_products, below). In it are the parameters [out, in] of linear maps and of
+/// matmul(x, transpose(w)), tables that `gather` shares with them included; all others stay float32: norms,
+/// biases, tables of their own, convolutions, weights of products inside scans (which stay in a cache) and of
+/// those that a batch norm scales.
 ///
 ///   f16, bf16   each value rounded to the nearest
 ///   q8_0        32 values along the row share a float16 scale: llama.cpp's Q8_0, int8 values
@@ -24,7 +24,14 @@ struct bf16 {};
 struct q8_0 {};
 struct q4_0 {};
 
-enum class weight_format : std::uint8_t { f32, f16, bf16, q8_0, q4_0 };
+/// Weights in q8_0 or q4_0 whose products are sums of integers, as llama.cpp's are: each 32 values of a row
+/// that they multiply are rounded too, to whole numbers of -127 to 127 times a float32, the largest magnitude
+/// / 127. The sum of 32 products is exact; times both scales it is added in float32. Faster where memory does
+/// not bound, at an error of about 1 / 254 of the largest of 32 values in each of them.
+template <class format>
+struct integer_products {};
+
+enum class weight_format : std::uint8_t { f32, f16, bf16, q8_0, q4_0, integer_q8_0, integer_q4_0 };
 
 /// Values that share a scale in q8_0 and q4_0.
 inline constexpr unsigned weight_group = 32;
@@ -33,7 +40,8 @@ inline constexpr unsigned weight_group = 32;
 template <class type>
 inline constexpr bool is_weight_format =
     std::same_as<type, f32> || std::same_as<type, f16> || std::same_as<type, bf16> ||
-    std::same_as<type, q8_0> || std::same_as<type, q4_0>;
+    std::same_as<type, q8_0> || std::same_as<type, q4_0> || std::same_as<type, integer_products<q8_0>> ||
+    std::same_as<type, integer_products<q4_0>>;
 
 /// The format that a type names; compile takes it as its backend.
 template <class type>
@@ -46,9 +54,19 @@ template <>
 inline constexpr weight_format format_named<q8_0> = weight_format::q8_0;
 template <>
 inline constexpr weight_format format_named<q4_0> = weight_format::q4_0;
+template <>
+inline constexpr weight_format format_named<integer_products<q8_0>> = weight_format::integer_q8_0;
+template <>
+inline constexpr weight_format format_named<integer_products<q4_0>> = weight_format::integer_q4_0;
+
+/// Whether products by weights of a format are sums of integers.
+constexpr bool sums_integers(weight_format format) {
+  return format == weight_format::integer_q8_0 || format == weight_format::integer_q4_0;
+}
 
 constexpr const char* name_of(weight_format format) {
-  constexpr const char* names[] = {"f32", "f16", "bf16", "q8_0", "q4_0"};
+  constexpr const char* names[] = {
+      "f32", "f16", "bf16", "q8_0", "q4_0", "integer_products<q8_0>", "integer_products<q4_0>"};
   return names[static_cast<unsigned>(format)];
 }
 

@@ -52,9 +52,10 @@ def main():
         row = {**ours[name], **peer}
         row["ratio"] = row["peer_us"] / row["ours_us"]
         rows.append(row)
+        bound = "" if row["bound"] is None else f"{row['bound']:6.2f}"
         print(
             f"{name:36} {row['isa']:9} {row['threads']:7} {row['ours_us']:11.1f} {row['peer']:14} {row['peer_us']:11.1f} "
-            f"{row['ratio']:6.2f} {row['bound']:6.2f}"
+            f"{row['ratio']:6.2f} {bound:>6}"
         )
     if options.json:
         pathlib.Path(options.json).write_text(json.dumps(rows, indent=2) + "\n")

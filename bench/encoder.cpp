@@ -1,13 +1,16 @@
-// MiniLM's sentence encoder, from token ids to a vector: the peers' times are those of
-// bench/peers/encoder.py.
+// MiniLM's sentence encoder, from token ids to a vector, in float32 and with products of integers: the peers'
+// times are those of bench/peers/encoder.py.
 //
 //     encoder --model DIR [--threads N] [--json FILE]
 
 #include "measure.hpp"
 #include "program.hpp"
+#include <array>
 #include <fovea/fovea.hpp>
 #include <fovea/models/bert.hpp>
 #include <minilm_encoder.hpp>
+#include <string>
+#include <utility>
 
 using namespace fovea;
 
@@ -15,14 +18,10 @@ namespace {
 
 constexpr struct { std::size_t batch, tokens; } shapes[] = {{1, 16}, {1, 32}, {1, 128}, {8, 128}};
 
-void measure(const std::string& folder, bench::report& rows) {
-  const double begin = bench::now_us();
-  auto net = minilm_encoder::compile(load_weights(folder),
-                                     {.capacity = {{"B", 8}, {"T", 128}}, .threads = rows.threads});
-  std::printf("start-up with weights %.1f ms\n", (bench::now_us() - begin) / 1000);
-  thread_pool pool(static_cast<std::size_t>(rows.threads));
-  const double peak = bench::peak_rate(pool, simd::kernels().vector);
-  double us[std::size(shapes)];
+/// The shortest time of each shape, in microseconds.
+template <class compiled>
+std::array<double, std::size(shapes)> times_of(compiled net) {
+  std::array<double, std::size(shapes)> us{};
   for (std::size_t i = 0; i < std::size(shapes); ++i) {
     const auto [batch, tokens] = shapes[i];
     const xt::xtensor<std::int32_t, 2> ids = xt::ones<std::int32_t>({batch, tokens}) * 2000;
@@ -33,15 +32,33 @@ void measure(const std::string& folder, bench::report& rows) {
     call();
     us[i] = bench::best_us(batch * tokens >= 512 ? 12 : 60, call);
   }
+  return us;
+}
+
+void measure(const std::string& folder, bench::report& rows) {
+  const double begin = bench::now_us();
+  const weights from = load_weights(folder);
+  const compile_options options{.capacity = {{"B", 8}, {"T", 128}}, .threads = rows.threads};
+  auto net = minilm_encoder::compile(from, options);
+  std::printf("start-up with weights %.1f ms\n", (bench::now_us() - begin) / 1000);
+  thread_pool pool(static_cast<std::size_t>(rows.threads));
+  const double peak = bench::peak_rate(pool, simd::kernels().vector);
+  const auto us = times_of(std::move(net));
   // What else the machine does can only lower the peak that is seen.
   const double higher = std::max(peak, bench::peak_rate(pool, simd::kernels().vector));
+  const auto name = [](const char* kind, std::size_t i) {
+    return "encoder/" + std::string(kind) + "/" + std::to_string(shapes[i].batch) + "x" +
+           std::to_string(shapes[i].tokens);
+  };
   for (std::size_t i = 0; i < std::size(shapes); ++i) {
     const auto [batch, tokens] = shapes[i];
     const auto flops = static_cast<double>(models::sentence_encoder<models::minilm>.flops(
         {{"B", static_cast<std::int64_t>(batch)}, {"T", static_cast<std::int64_t>(tokens)}}));
-    rows.add("encoder/minilm/" + std::to_string(batch) + "x" + std::to_string(tokens), us[i],
-             flops / 2 / higher / us[i]);
+    rows.add(name("minilm", i), us[i], flops / 2 / higher / us[i]);
   }
+  const auto of_integers =
+      times_of(compile<integer_products<q8_0>>(models::sentence_encoder<models::minilm>, from, options));
+  for (std::size_t i = 0; i < std::size(shapes); ++i) rows.add(name("minilm-int8", i), of_integers[i], {});
 }
 
 } // namespace

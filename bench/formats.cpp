@@ -80,6 +80,8 @@ void measure(const char* name, const M& m, int rounds, bench::report& measured) 
     time<bf16>(m, from, measured.threads, best[weight_format::bf16]);
     time<q8_0>(m, from, measured.threads, best[weight_format::q8_0]);
     time<q4_0>(m, from, measured.threads, best[weight_format::q4_0]);
+    time<integer_products<q8_0>>(m, from, measured.threads, best[weight_format::integer_q8_0]);
+    time<integer_products<q4_0>>(m, from, measured.threads, best[weight_format::integer_q4_0]);
   }
   std::printf("memory is read at %.1f GB/s\n", rate / 1000);
   for (const auto& [format, t] : best) {

@@ -8,6 +8,8 @@ foreach(set IN ITEMS baseline avx2 avx512)
   fovea_isa_object(fovea_kernels_${set} ${set} "${fovea_root}/backends/simd/isa/${set}.cpp" fovea_kernels_${set})
   list(APPEND fovea_kernel_objects "${fovea_kernels_${set}}")
 endforeach()
+fovea_isa_object(fovea_avx512_vnni avx512_vnni "${fovea_root}/backends/simd/isa/avx512_vnni.cpp" fovea_integer_product_avx512_vnni)
+list(APPEND fovea_kernel_objects "${fovea_avx512_vnni}")
 
 add_library(fovea_kernels STATIC "${fovea_root}/backends/simd/isa/dispatch.cpp" "${fovea_root}/runtime/threads.cpp"
                                  ${fovea_kernel_objects})

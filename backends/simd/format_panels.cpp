@@ -24,14 +24,14 @@ void put(const std::byte* stored, std::byte* panel, size_t packed, size_t column
     stored += layout::scale_bytes;
   }
   for (size_t i = 0; i < count; ++i) {
-    std::byte* row = panel + layout::row(packed, k + i);
-    if constexpr (format == weight_format::q4_0) { // by halves there too, of the group
+    std::byte* to = panel + layout::place(packed, k + i, column);
+    if constexpr (layout::of_4_bits) { // by halves there too, of the group
       constexpr size_t half = weight_group / 2;
       const std::byte nibble = (stored[i % half] >> (i < half ? 0 : 4)) & std::byte{15};
-      row[column % (packed / 2)] |= nibble << (column < packed / 2 ? 0 : 4);
+      *to |= nibble << (layout::is_low(packed, column) ? 0 : 4);
     } else {
       constexpr size_t bytes = layout::bits / 8;
-      std::memcpy(row + column * bytes, stored + i * bytes, bytes);
+      std::memcpy(to, stored + i * bytes, bytes);
     }
   }
 }
@@ -49,6 +49,9 @@ void check_range(weight_format format, std::span<const float> weights, const std
 packed in_format_panels(weight_format format, const float* weights, size_t columns, size_t depth,
                         const kernel_table& kernels, thread_pool& pool, const std::string& name) {
   check_range(format, {weights, columns * depth}, name);
+  if (sums_integers(format) && depth > most_integer_depth)
+    throw error("parameter " + name + ": expected at most " + std::to_string(most_integer_depth) +
+                " inputs for " + name_of(format) + ", found " + std::to_string(depth));
   const size_t panels = (columns + kernels.panel - 1) / kernels.panel,
                bytes = panel_bytes(format, kernels.panel, depth);
   packed made((panels * bytes + sizeof(float) - 1) / sizeof(float));

@@ -11,7 +11,7 @@
 namespace fovea::simd {
 
 /// Weights [columns, depth] rounded to a format other than f32, in panels (kernels/panel_layout.hpp). Throws
-/// fovea::error that names the parameter where a value is too large for the format.
+/// fovea::error that names the parameter where a value is too large for the format, or a row too long.
 packed in_format_panels(weight_format format, const float* weights, size_t columns, size_t depth,
                         const kernel_table& kernels, thread_pool& pool, const std::string& name);
 

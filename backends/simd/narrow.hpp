@@ -53,6 +53,18 @@ inline int_vec<Arch> load_uint16(const unsigned char* from) {
 
 } // namespace detail
 
+/// Four bytes in each lane.
+template <class Arch>
+inline int_vec<Arch> load_bytes(const unsigned char* from) {
+#ifdef __AVX512F__
+  if constexpr (detail::is_512<Arch>) return _mm512_loadu_si512(from);
+#endif
+#ifdef __AVX2__
+  if constexpr (detail::is_256<Arch>) return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from));
+#endif
+  if constexpr (!detail::is_512<Arch> && !detail::is_256<Arch>) return detail::load_16_bytes(from);
+}
+
 template <class Arch>
 inline int_vec<Arch> load_uint8(const unsigned char* from) {
 #ifdef __AVX512F__

@@ -1,10 +1,14 @@
-"""Times MiniLM's encoder in PyTorch and in ONNX Runtime on the rows of bench/encoder.cpp and writes them as JSON.
+"""Times MiniLM's encoder in PyTorch, in ONNX Runtime and, in int8, in CTranslate2 on the rows of bench/encoder.cpp and writes
+them as JSON.
 
     python bench/peers/encoder.py --model DIR [--threads N] [--json FILE]
 
-Needs torch, transformers, onnx and onnxruntime.
+Needs torch, transformers, onnx, onnxruntime and ctranslate2.
 """
 
+import tempfile
+
+import ctranslate2
 import onnxruntime
 import peer
 import torch
@@ -27,6 +31,12 @@ class Encoder(torch.nn.Module):
         return self.bert(input_ids=input_ids, attention_mask=attention_mask, token_type_ids=token_type_ids)[0]
 
 
+def int8_encoder(model, threads):
+    with tempfile.TemporaryDirectory() as folder:
+        ctranslate2.converters.TransformersConverter(model).convert(folder, quantization="int8", force=True)
+        return ctranslate2.Encoder(folder, compute_type="int8", inter_threads=1, intra_threads=threads)
+
+
 def rows(options):
     transformers.logging.set_verbosity_error()
     model, recorded = (
@@ -39,6 +49,7 @@ def rows(options):
         recorded, inputs_of(2, 8), options.threads, input_names=names, output_names=["last_hidden_state"],
         dynamic_axes={name: axes for name in [*names, "last_hidden_state"]},
     )
+    integers = int8_encoder(options.model, options.threads)
     for batch, tokens in SHAPES:
         tensors = inputs_of(batch, tokens)
         feed = dict(zip(names, [t.numpy() for t in tensors]))
@@ -46,6 +57,8 @@ def rows(options):
         name = f"encoder/minilm/{batch}x{tokens}"
         yield name, onnxruntime, lambda: session.run(None, feed), repeats
         yield name, torch, lambda: model(*tensors), repeats
+        ids = tensors[0].tolist()
+        yield f"encoder/minilm-int8/{batch}x{tokens}", ctranslate2, lambda: integers.forward_batch(ids), repeats
 
 
 if __name__ == "__main__":

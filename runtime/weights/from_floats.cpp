@@ -117,8 +117,10 @@ element_type element_of(weight_format format) {
     case weight_format::bf16:
       return element_type::bf16;
     case weight_format::q8_0:
+    case weight_format::integer_q8_0:
       return element_type::q8_0;
     case weight_format::q4_0:
+    case weight_format::integer_q4_0:
       return element_type::q4_0;
   }
   return element_type::f32;

@@ -11,24 +11,33 @@ namespace {
 
 struct instruction_set_entry {
   std::string_view name;
-  const kernel_table* table;
+  const kernel_table& (*table)();
   bool (*supported)();
 };
 
+const kernel_table& avx512_kernels() {
+  static const kernel_table best = [] {
+    kernel_table made = fovea_kernels_avx512;
+    if (__builtin_cpu_supports("avx512vnni")) made.integer_product = fovea_integer_product_avx512_vnni;
+    return made;
+  }();
+  return best;
+}
+
 // From best to least. The builtin asks the processor and the operating system (saved registers).
 constexpr instruction_set_entry sets[] = {
-    {"avx512", &fovea_kernels_avx512,
+    {"avx512", avx512_kernels,
      [] {
        return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512cd") &&
               __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
               __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("fma");
      }},
-    {"avx2", &fovea_kernels_avx2,
+    {"avx2", []() -> const kernel_table& { return fovea_kernels_avx2; },
      [] {
        return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
               __builtin_cpu_supports("f16c");
      }},
-    {"baseline", &fovea_kernels_baseline, [] { return true; }},
+    {"baseline", []() -> const kernel_table& { return fovea_kernels_baseline; }, [] { return true; }},
 };
 
 const kernel_table& choose() {
@@ -45,7 +54,7 @@ const kernel_table& choose() {
                        : "FOVEA_ISA: expected one of " + known + ", found '" + wanted + "'");
   }
   for (const auto& set : sets)
-    if (set.supported()) return *set.table;
+    if (set.supported()) return set.table();
   return fovea_kernels_baseline;
 }
 
@@ -53,7 +62,7 @@ const kernel_table& choose() {
 
 const kernel_table* table_for(const char* name) {
   for (const auto& set : sets)
-    if (set.name == name) return set.supported() ? set.table : nullptr;
+    if (set.name == name) return set.supported() ? &set.table() : nullptr;
   return nullptr;
 }
 

@@ -9,4 +9,7 @@ extern "C" {
 extern const fovea::simd::kernel_table fovea_kernels_baseline;
 extern const fovea::simd::kernel_table fovea_kernels_avx2;
 extern const fovea::simd::kernel_table fovea_kernels_avx512;
+/// integer_product of avx512, for processors that have AVX512_VNNI too.
+void fovea_integer_product_avx512_vnni(const fovea::simd::product_args&, fovea::simd::size_t first,
+                                       fovea::simd::size_t last);
 }

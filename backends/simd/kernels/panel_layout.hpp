@@ -7,6 +7,8 @@
 //   q8_0            for each 32 k: a float16 scale for each column; then for each k an int8 for each column
 //   q4_0            the same with a byte for each two columns, j in the low half, j + packed / 2 in the high
 //                   one, 8 standing for zero
+//   integer_q8_0,   the same, but that four k of a column lie side by side: after the scales, for each four
+//   k, integer_q4_0    four bytes for each column, or for each two
 // A group of 32 that the depth ends is as long as the others.
 
 #include <cstddef>
@@ -17,14 +19,16 @@ namespace fovea::simd {
 
 using std::size_t;
 
+/// The longest rows that products of integers take.
+inline constexpr size_t most_integer_depth = 64 * 1024;
+
 template <weight_format format>
 struct panel_layout {
   static constexpr weight_format of = format;
-  static constexpr bool grouped = format == weight_format::q8_0 || format == weight_format::q4_0;
-  static constexpr size_t bits = format == weight_format::f32    ? 32
-                                 : format == weight_format::q8_0 ? 8
-                                 : format == weight_format::q4_0 ? 4
-                                                                 : 16;
+  static constexpr bool integers = sums_integers(format);
+  static constexpr bool of_4_bits = format == weight_format::q4_0 || format == weight_format::integer_q4_0;
+  static constexpr bool grouped = format == weight_format::q8_0 || of_4_bits || integers;
+  static constexpr size_t bits = format == weight_format::f32 ? 32 : of_4_bits ? 4 : grouped ? 8 : 16;
   static constexpr size_t scale_bytes = 2;
 
   static constexpr size_t row_bytes(size_t packed) { return packed * bits / 8; }
@@ -32,10 +36,14 @@ struct panel_layout {
   static constexpr size_t scales_before(size_t packed, size_t k) {
     return grouped ? (k / weight_group + 1) * packed * scale_bytes : 0;
   }
-  /// Where the weights of row k begin, in bytes from the panel's beginning.
-  static constexpr size_t row(size_t packed, size_t k) {
-    return k * row_bytes(packed) + scales_before(packed, k);
+  /// Where the weight of a column in row k is, in bytes from the panel's beginning; of 4 bits in the low half
+  /// of that byte for the first half of the columns.
+  static constexpr size_t place(size_t packed, size_t k, size_t column) {
+    const size_t among = of_4_bits ? column % (packed / 2) : column;
+    if (integers) return k / 4 * 4 * row_bytes(packed) + scales_before(packed, k) + 4 * among + k % 4;
+    return k * row_bytes(packed) + scales_before(packed, k) + among * (of_4_bits ? 1 : bits / 8);
   }
+  static constexpr bool is_low(size_t packed, size_t column) { return column < packed / 2; }
   /// Where the scales of its group do.
   static constexpr size_t scales(size_t packed, size_t k) {
     return k / weight_group * packed * (scale_bytes + weight_group * bits / 8);
@@ -59,6 +67,10 @@ constexpr auto with_format(weight_format format, const F& f) {
       return f(panel_layout<q8_0>{});
     case q4_0:
       return f(panel_layout<q4_0>{});
+    case integer_q8_0:
+      return f(panel_layout<integer_q8_0>{});
+    case integer_q4_0:
+      return f(panel_layout<integer_q4_0>{});
     case f32:
       break;
   }

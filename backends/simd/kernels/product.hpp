@@ -271,7 +271,9 @@ inline void multiply_rows(size_t rows, const block_work& work) {
   using all = kernels_by_rows<Arch, std::make_index_sequence<block_rows<Arch>>>;
   if (work.args->row_shifts) // a convolution's
     return all::template of<true, weight_format::f32>[rows - 1](work);
-  with_format(work.format, [&](auto layout) { all::template of<false, layout.of>[rows - 1](work); });
+  with_format(work.format, [&](auto layout) {
+    if constexpr (!layout.integers) all::template of<false, layout.of>[rows - 1](work);
+  });
 }
 
 /// The work for `rows` rows from its own on, in register blocks.
@@ -294,11 +296,13 @@ template <class Arch>
   alignas(64) float decoded[piece_depth * panel<Arch>];
   float* to = decoded;
   with_format(work.format, [&](auto layout) {
-    weight_reader<Arch, layout.of, 2, panel<Arch>> read{work.weights, 0};
-    for (size_t k = work.depth.first; k < work.depth.last;) {
-      read.begin_group(k);
-      for (const size_t end = smaller(k + weight_group, work.depth.last); k < end; ++k, to += panel<Arch>)
-        for_constants<2>([&](auto v) { store<Arch>(to + v * width<Arch>, read.at(k, v)); });
+    if constexpr (!layout.integers) {
+      weight_reader<Arch, layout.of, 2, panel<Arch>> read{work.weights, 0};
+      for (size_t k = work.depth.first; k < work.depth.last;) {
+        read.begin_group(k);
+        for (const size_t end = smaller(k + weight_group, work.depth.last); k < end; ++k, to += panel<Arch>)
+          for_constants<2>([&](auto v) { store<Arch>(to + v * width<Arch>, read.at(k, v)); });
+      }
     }
   });
   work.weights = reinterpret_cast<const unsigned char*>(decoded), work.format = weight_format::f32;

@@ -6,6 +6,7 @@
 #include <fovea/backends/simd/kernels/convolution.hpp>
 #include <fovea/backends/simd/kernels/cross_entropy.hpp>
 #include <fovea/backends/simd/kernels/gather.hpp>
+#include <fovea/backends/simd/kernels/integer_product.hpp>
 #include <fovea/backends/simd/kernels/norm.hpp>
 #include <fovea/backends/simd/kernels/norm_gradient.hpp>
 #include <fovea/backends/simd/kernels/optimizer.hpp>
@@ -31,6 +32,8 @@ constexpr kernel_table table_of(const char* instruction_set) {
       .pack = pack<Arch>,
       .product_tasks = product_tasks<Arch>,
       .product = product<Arch>,
+      .integer_product_tasks = integer_product_tasks<Arch>,
+      .integer_product = integer_product<Arch>,
       .turned_product_tasks = turned_product_tasks<Arch>,
       .turned_product_scratch = turned_product_scratch<Arch>,
       .turned_product = turned_product<Arch>,

@@ -53,7 +53,7 @@ struct weight_reader {
 template <weight_format format>
 inline float weight_at(const unsigned char* panel, size_t packed, size_t k, size_t column) {
   using layout = panel_layout<format>;
-  const unsigned char* row = panel + layout::row(packed, k);
+  const unsigned char* at = panel + layout::place(packed, k, column);
   const auto read_half = [](const unsigned char* from) {
     std::uint16_t half;
     std::memcpy(&half, from, sizeof half);
@@ -61,21 +61,20 @@ inline float weight_at(const unsigned char* panel, size_t packed, size_t k, size
   };
   if constexpr (format == weight_format::f32) {
     float x;
-    std::memcpy(&x, row + 4 * column, sizeof x);
+    std::memcpy(&x, at, sizeof x);
     return x;
   } else if constexpr (format == weight_format::f16) {
-    return read_half(row + 2 * column);
+    return read_half(at);
   } else if constexpr (format == weight_format::bf16) {
     std::uint16_t high;
-    std::memcpy(&high, row + 2 * column, sizeof high);
+    std::memcpy(&high, at, sizeof high);
     return from_bfloat(high);
   } else {
     const float scale = read_half(panel + layout::scales(packed, k) + 2 * column);
-    if constexpr (format == weight_format::q8_0)
-      return scale * static_cast<float>(static_cast<signed char>(row[column]));
+    if constexpr (layout::of_4_bits)
+      return scale * static_cast<float>((*at >> (layout::is_low(packed, column) ? 0 : 4) & 15) - 8);
     else
-      return scale *
-             static_cast<float>((row[column % (packed / 2)] >> (column < packed / 2 ? 0 : 4) & 15) - 8);
+      return scale * static_cast<float>(static_cast<signed char>(*at));
   }
 }
 

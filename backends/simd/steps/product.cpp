@@ -1,6 +1,8 @@
 #include <fovea/backends/simd/epilogue.hpp>
 #include <fovea/backends/simd/steps.hpp>
 
+#include <algorithm>
+
 namespace fovea::simd {
 
 void run_product(context& c, const step& s) {
@@ -34,10 +36,15 @@ void run_product(context& c, const step& s) {
     p.act = kernel_activation(c.plan.activation[root]);
     p.join = kernel_join(c.plan.join[root]);
   }
-  args.parts = parts;
-  args.part_count = static_cast<size_t>(s.count);
-  c.run(c.kernels.product_tasks(args),
-        [&](size_t first, size_t last, size_t) { c.kernels.product(args, first, last); });
+  product_part* const floats =
+      std::partition(parts, parts + s.count, [](const product_part& p) { return sums_integers(p.format); });
+  const auto run = [&](product_part* first_part, product_part* end, auto tasks, auto product) {
+    if (first_part == end) return;
+    args.parts = first_part, args.part_count = static_cast<size_t>(end - first_part);
+    c.run(tasks(args), [&](size_t first, size_t last, size_t) { product(args, first, last); });
+  };
+  run(parts, floats, c.kernels.integer_product_tasks, c.kernels.integer_product);
+  run(floats, parts + s.count, c.kernels.product_tasks, c.kernels.product);
 }
 
 namespace {

@@ -16,8 +16,12 @@ using fovea::weight_format;
 
 namespace {
 
+/// Decoded to be multiplied.
 constexpr weight_format formats[] = {weight_format::f16, weight_format::bf16, weight_format::q8_0,
                                      weight_format::q4_0};
+constexpr weight_format all_formats[] = {weight_format::f16,          weight_format::bf16,
+                                         weight_format::q8_0,         weight_format::q4_0,
+                                         weight_format::integer_q8_0, weight_format::integer_q4_0};
 
 /// A matrix [columns, depth], rounded to a format: as its panels, and as float32 in panels and plain.
 struct rounded_matrix {
@@ -93,7 +97,7 @@ TEST_CASE("a product by weights in a format is that by their values") {
 TEST_CASE("gather reads rows of a table that is kept in a format") {
   std::mt19937 random(6);
   for (const auto* table : kernel_sets())
-    for (const weight_format format : formats)
+    for (const weight_format format : all_formats)
       for (const std::size_t width : {1u, 31u, 32u, 53u, 96u}) {
         CAPTURE(table->instruction_set, fovea::name_of(format), width);
         const std::size_t vocabulary = 2 * table->panel + 5;

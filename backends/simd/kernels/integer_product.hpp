@@ -1,0 +1,257 @@
+#pragma once
+
+// The matrix product by weights in integer_q8_0 and integer_q4_0 (weight_format.hpp): rows become whole
+// numbers a group at a time, as the weights are, and a group's products are summed as integers. Sums of
+// integers have no order, and what is scaled is added group by group, so that the bits depend on neither the
+// blocks nor the split among threads.
+
+#include <cstdint>
+#include <fovea/backends/simd/arch.hpp>
+#include <fovea/backends/simd/kernels/byte_dot.hpp>
+#include <fovea/backends/simd/kernels/epilogue.hpp>
+#include <fovea/backends/simd/kernels/lanes.hpp>
+#include <fovea/backends/simd/kernels/panel.hpp>
+#include <fovea/backends/simd/kernels/product.hpp>
+#include <fovea/backends/simd/kernels/table.hpp>
+#include <utility>
+
+namespace fovea::simd {
+
+namespace detail {
+
+inline constexpr size_t groups_of(size_t depth) { return ceil_div(depth, weight_group); }
+
+/// Rows as whole numbers, a group after the other; what lies behind the depth is zero.
+///   numbers  [rows, groups, 32], -127 to 127
+///   scales   [rows, groups]; a number times its scale is near the value
+///   below    [rows, groups]: the sum of the numbers, with the other sign
+struct integer_rows {
+  static constexpr size_t most_groups = most_integer_depth / weight_group;
+  size_t groups;
+  alignas(64) signed char numbers[most_groups * weight_group];
+  float scales[most_groups];
+  std::int32_t below[most_groups];
+};
+
+/// One group: `count` values of a row, the others of the 32 being zero.
+template <class Arch>
+inline void to_integers(const float* x, size_t count, integer_rows& to, size_t at) {
+  constexpr size_t vectors = weight_group / width<Arch>;
+  vec<Arch> value[vectors], largest(0.f), spoilt(0.f);
+  for_constants<vectors>([&](auto v) {
+    constexpr size_t first = v * width<Arch>;
+    value[v] = first + width<Arch> <= count ? load<Arch>(x + first)
+               : first < count              ? load_first<Arch>(x + first, count - first)
+                                            : vec<Arch>(0.f);
+    largest = xsimd::max(largest, xsimd::abs(value[v]));
+    spoilt = fma<Arch>(value[v], vec<Arch>(0.f), spoilt); // zero, or NaN where a value is not finite
+  });
+  const float most = reduce_max<Arch>(largest);
+  const vec<Arch> steps(most > 0x1p-100f ? 127 / most : 0.f),
+      whole(0x1.8p23f); // of that size floats have no fraction
+  vec<Arch> sum(0.f);
+  alignas(64) std::int32_t number[weight_group];
+  for_constants<vectors>([&](auto v) {
+    const vec<Arch> rounded = value[v] * steps + whole;
+    sum = sum + (rounded - whole);
+    bits<Arch>(rounded).store_aligned(number + v * width<Arch>);
+  });
+  signed char* numbers = to.numbers + at * weight_group;
+  for (size_t k = 0; k < weight_group; ++k) numbers[k] = static_cast<signed char>(number[k]);
+  to.scales[at] = most / 127 + reduce_add<Arch>(spoilt);
+  to.below[at] = static_cast<std::int32_t>(-reduce_add<Arch>(sum));
+}
+
+/// out[rows, vectors] = rows from `row` on * as many vectors of columns, in panels `panel_bytes` apart.
+template <class Arch, class dot, weight_format format, size_t rows, size_t vectors>
+inline void multiply_integers(const integer_rows& x, size_t row, const unsigned char* panels,
+                              size_t panel_bytes, float* out) {
+  using layout = panel_layout<format>;
+  constexpr size_t packed = panel<Arch>;
+  constexpr size_t group_bytes = packed * (layout::scale_bytes + weight_group * layout::bits / 8);
+  vec<Arch> sum[rows][vectors];
+  for_constants<rows * vectors>([&](auto i) { sum[i / vectors][i % vectors] = vec<Arch>(0.f); });
+  const size_t first = row * x.groups;
+  for (size_t g = 0; g < x.groups; ++g) {
+    const unsigned char* group = panels + g * group_bytes;
+    int_vec<Arch> dots[rows][vectors];
+    for_constants<rows>([&](auto r) {
+      int_vec<Arch> begin(dot::excess == 0 ? 0 : x.below[first + r * x.groups + g]);
+      if constexpr (dot::excess > 0) begin = begin << dot::excess;
+      for_constants<vectors>([&](auto v) { dots[r][v] = begin; });
+    });
+    const signed char* numbers = x.numbers + (first + g) * weight_group;
+    const auto numbers_of = [&](size_t r, size_t quad) {
+      std::int32_t four;
+      std::memcpy(&four, numbers + r * x.groups * weight_group + 4 * quad, sizeof four);
+      return int_vec<Arch>(four);
+    };
+    for_constants<weight_group / 4>([&](auto quad) __attribute__((always_inline)) {
+      const auto weights_of = [&](size_t v) {
+        const unsigned char* at =
+            group + v / 2 * panel_bytes + packed * layout::scale_bytes + quad * 4 * layout::row_bytes(packed);
+        if constexpr (layout::of_4_bits) {
+          const auto two = load_bytes<Arch>(at);
+          return dot::ready((v % 2 == 0 ? two : two >> 4) & int_vec<Arch>(0x0f0f0f0f));
+        } else {
+          return dot::ready(load_bytes<Arch>(at + v % 2 * 4 * width<Arch>));
+        }
+      };
+      // The operand with fewer vectors waits in registers while the other passes.
+      if constexpr (rows < vectors) {
+        int_vec<Arch> four[rows];
+        for_constants<rows>([&](auto r) { four[r] = numbers_of(r, quad); });
+        for_constants<vectors>([&](auto v) {
+          const auto weights = weights_of(v);
+          for_constants<rows>([&](auto r) { dots[r][v] = dot::add(dots[r][v], weights, four[r]); });
+        });
+      } else {
+        typename dot::weights weights[vectors];
+        for_constants<vectors>([&](auto v) { weights[v] = weights_of(v); });
+        for_constants<rows>([&](auto r) {
+          const int_vec<Arch> four = numbers_of(r, quad);
+          for_constants<vectors>([&](auto v) { dots[r][v] = dot::add(dots[r][v], weights[v], four); });
+        });
+      }
+    });
+    for_constants<vectors>([&](auto v) {
+      const vec<Arch> scale =
+          load_half<Arch>(group + v / 2 * panel_bytes + v % 2 * width<Arch> * layout::scale_bytes);
+      for_constants<rows>([&](auto r) {
+        const vec<Arch> both = scale * vec<Arch>(x.scales[first + r * x.groups + g]);
+        sum[r][v] = fma<Arch>(to_float<Arch>(dots[r][v]), both, sum[r][v]);
+      });
+    });
+  }
+  for_constants<rows * vectors>(
+      [&](auto i) { sum[i / vectors][i % vectors].store_aligned(out + i * width<Arch>); });
+}
+
+/// Panels from `at` on of a part, for rows from `row` on of those that `x` holds, of which the first is
+/// `first` of all.
+struct integer_work {
+  const product_args* args;
+  const product_part* part;
+  const integer_rows* x;
+  size_t first, row, at;
+};
+
+template <class Arch, class dot, weight_format format, size_t rows, size_t panels>
+void multiply_integer_block(const integer_work& work) {
+  constexpr size_t block = panels * panel<Arch>;
+  const product_part& part = *work.part;
+  const size_t column = work.at * panel<Arch>, columns = smaller(part.columns - column, block);
+  const size_t bytes = panel_layout<format>::bytes(panel<Arch>, work.args->depth);
+  alignas(64) float tile[rows * block];
+  multiply_integers<Arch, dot, format, rows, 2 * panels>(
+      *work.x, work.row, static_cast<const unsigned char*>(part.panels) + work.at * bytes, bytes, tile);
+  if (part.bias)
+    for (size_t r = 0; r < rows; ++r)
+      for (size_t j = 0; j < columns; ++j) tile[r * block + j] += part.bias[column + j];
+  activate<Arch>(part.act, tile, rows * block);
+  for (size_t r = 0; r < rows; ++r) {
+    const size_t row = work.first + work.row + r;
+    join_row<Arch>(part.join, tile + r * block,
+                   part.other ? part.other + row * part.other_stride + column : nullptr,
+                   part.out + row * part.out_stride + column, columns);
+  }
+}
+
+/// Rows of the largest register block.
+template <class Arch>
+inline constexpr size_t integer_block_rows = width<Arch> == 16 ? 6 : 4;
+
+template <class Arch, class dot, weight_format format, class Index>
+struct integer_blocks;
+
+template <class Arch, class dot, weight_format format, size_t... index>
+struct integer_blocks<Arch, dot, format, std::index_sequence<index...>> {
+  template <size_t panels>
+  static constexpr void (*of[])(const integer_work&) = {
+      multiply_integer_block<Arch, dot, format, index + 1, panels>...};
+};
+
+/// Panels [first, last) of a part, for `rows` rows.
+template <class Arch, class dot, weight_format format>
+inline void multiply_integer_panels(integer_work work, size_t rows, size_t last) {
+  constexpr size_t most = integer_block_rows<Arch>;
+  using blocks = integer_blocks<Arch, dot, format, std::make_index_sequence<most>>;
+  while (work.at < last) {
+    const size_t together = rows == 1 && work.at + 2 <= last ? 2 : 1; // one row alone is few chains of sums
+    for (work.row = 0; work.row < rows;) {
+      const size_t block = smaller(rows - work.row, most);
+      if (together == 2)
+        multiply_integer_block<Arch, dot, format, 1, 2>(work);
+      else
+        blocks::template of<1>[block - 1](work);
+      work.row += block;
+    }
+    work.at += together;
+  }
+}
+
+/// Rows that integer_rows holds of a depth, in whole register blocks where it can.
+template <class Arch>
+inline size_t rows_together(size_t depth) {
+  constexpr size_t block = integer_block_rows<Arch>;
+  const size_t rows = integer_rows::most_groups / larger(groups_of(depth), 1);
+  return rows < block ? rows : rows / block * block;
+}
+
+template <class Arch>
+inline task_grid integer_tasks_of(const product_args& args) {
+  constexpr size_t block = integer_block_rows<Arch>;
+  size_t panels = 0;
+  for (size_t p = 0; p < args.part_count; ++p) panels += ceil_div(args.parts[p].columns, panel<Arch>);
+  if (args.rows == 0 || panels == 0) return {panels, 0, 0};
+  const size_t wanted = ceil_div(16, panels); // for threads to end together
+  const size_t of_tasks = ceil_div(ceil_div(args.rows, wanted), block) * block;
+  const size_t group_rows = smaller(of_tasks, rows_together<Arch>(args.depth));
+  return {panels, group_rows, ceil_div(args.rows, group_rows)};
+}
+
+} // namespace detail
+
+template <class Arch>
+size_t integer_product_tasks(const product_args& args) {
+  const auto grid = detail::integer_tasks_of<Arch>(args);
+  return grid.groups * grid.panels;
+}
+
+template <class Arch, class dots = detail::byte_dots<Arch>>
+void integer_product(const product_args& args, size_t first, size_t last) {
+  using namespace detail;
+  const auto grid = integer_tasks_of<Arch>(args);
+  integer_rows x;
+  x.groups = groups_of(args.depth);
+  while (first < last) {
+    const size_t row = first / grid.panels * grid.group_rows,
+                 rows = smaller(grid.group_rows, args.rows - row),
+                 end = smaller(last, (first / grid.panels + 1) * grid.panels);
+    for (size_t r = 0; r < rows; ++r) {
+      const float* from =
+          args.row_starts
+              ? args.row_starts[row + r]
+              : args.a + (args.ids ? static_cast<size_t>(args.ids[row + r]) : row + r) * args.a_stride;
+      for (size_t g = 0; g < x.groups; ++g)
+        to_integers<Arch>(from + g * weight_group, smaller(weight_group, args.depth - g * weight_group), x,
+                          r * x.groups + g);
+    }
+    const product_part* part = args.parts;
+    size_t at = first % grid.panels;
+    while (first < end) {
+      for (; at >= ceil_div(part->columns, panel<Arch>); ++part) at -= ceil_div(part->columns, panel<Arch>);
+      const size_t count = smaller(ceil_div(part->columns, panel<Arch>) - at, end - first);
+      const integer_work work{&args, part, &x, row, 0, at};
+      if (part->format == weight_format::integer_q4_0)
+        multiply_integer_panels<Arch, typename dots::template with<true>, weight_format::integer_q4_0>(
+            work, rows, at + count);
+      else
+        multiply_integer_panels<Arch, typename dots::template with<false>, weight_format::integer_q8_0>(
+            work, rows, at + count);
+      first += count, at += count;
+    }
+  }
+}
+
+} // namespace fovea::simd

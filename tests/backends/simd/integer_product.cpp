@@ -1,0 +1,187 @@
+// Products by weights whose sums are of integers, against the same written plainly.
+
+#include "kernel_sets.hpp"
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <cstring>
+#include <fovea/backends/half.hpp>
+#include <fovea/backends/simd/format_panels.hpp>
+#include <fovea/backends/simd/isa/tables.hpp>
+#include <fovea/backends/simd/kernels/panel_layout.hpp>
+#include <fovea/backends/weight_format.hpp>
+#include <fovea/runtime/error.hpp>
+#include <fovea/runtime/threads.hpp>
+#include <fovea/runtime/weights/from_floats.hpp>
+#include <limits>
+#include <string>
+
+using namespace fovea::simd;
+using fovea::thread_pool;
+using fovea::weight_format;
+
+namespace {
+
+constexpr std::size_t group = fovea::weight_group;
+constexpr weight_format formats[] = {weight_format::integer_q8_0, weight_format::integer_q4_0};
+
+/// Those of each set, and of AVX-512 also without the instructions that a processor may have beside it.
+std::vector<kernel_table> integer_kernels() {
+  std::vector<kernel_table> tables;
+  for (const auto* table : kernel_sets()) {
+    tables.push_back(*table);
+    if (std::string(table->instruction_set) == "avx512") tables.push_back(fovea_kernels_avx512);
+  }
+  return tables;
+}
+
+/// Up to 32 values as whole numbers of one scale, zeros behind them.
+struct whole_numbers {
+  int number[group] = {};
+  float scale = 0;
+
+  static whole_numbers of_row(const float* x, std::size_t count) {
+    whole_numbers made;
+    float most = 0;
+    for (std::size_t k = 0; k < count; ++k) most = std::max(most, std::abs(x[k]));
+    for (std::size_t k = 0; k < count && most > 0; ++k)
+      made.number[k] = static_cast<int>(std::nearbyint(x[k] * (127 / most)));
+    made.scale = most / 127;
+    return made;
+  }
+  static whole_numbers of_weights(weight_format format, const float* w, std::size_t count) {
+    std::byte stored[2 + group];
+    fovea::from_floats(fovea::element_of(format), {w, count}, stored);
+    whole_numbers made;
+    std::uint16_t half;
+    std::memcpy(&half, stored, sizeof half);
+    made.scale = fovea::from_half(half);
+    for (std::size_t k = 0; k < group; ++k) {
+      const int byte = static_cast<int>(stored[2 + (format == weight_format::integer_q8_0 ? k : k % 16)]);
+      made.number[k] = format == weight_format::integer_q8_0 ? static_cast<std::int8_t>(byte)
+                                                             : (byte >> (k < 16 ? 0 : 4) & 15) - 8;
+    }
+    return made;
+  }
+};
+
+float plainly(weight_format format, const float* x, const float* w, std::size_t depth, bool fused) {
+  float sum = 0;
+  for (std::size_t k = 0; k < depth; k += group) {
+    const std::size_t count = std::min(group, depth - k);
+    const auto a = whole_numbers::of_row(x + k, count), b = whole_numbers::of_weights(format, w + k, count);
+    int dot = 0;
+    for (std::size_t i = 0; i < group; ++i) dot += a.number[i] * b.number[i];
+    const float scale = b.scale * a.scale, number = static_cast<float>(dot);
+    sum = fused ? std::fma(number, scale, sum) : number * scale + sum;
+  }
+  return sum;
+}
+
+std::vector<float> multiplied(const kernel_table& table, product_args args, product_part part,
+                              std::size_t threads) {
+  std::vector<float> out(args.rows * part.columns, 9.f);
+  part.out = out.data(), part.out_stride = part.columns;
+  args.parts = &part, args.part_count = 1;
+  thread_pool pool(threads);
+  pool.run(table.integer_product_tasks(args), [&](std::size_t first, std::size_t last, std::size_t) {
+    table.integer_product(args, first, last);
+  });
+  return out;
+}
+
+void check(const kernel_table& table, std::size_t rows, std::size_t columns, std::size_t depth) {
+  std::mt19937 random(static_cast<unsigned>(rows + 31 * columns + 1009 * depth));
+  const auto x = random_floats(rows * depth, random), w = random_floats(columns * depth, random),
+             bias = random_floats(columns, random), other = random_floats(rows * columns, random);
+  std::vector<std::int32_t> ids;
+  for (std::size_t r = 0; r < rows; ++r) ids.push_back(static_cast<std::int32_t>(rows - 1 - r));
+  const bool fused = std::string(table.instruction_set) != "baseline";
+  for (const weight_format format : formats) {
+    CAPTURE(table.instruction_set, fovea::name_of(format), rows, columns, depth);
+    thread_pool pool(2);
+    const auto panels = in_format_panels(format, w.data(), columns, depth, table, pool, "w");
+    std::vector<float> expected;
+    for (std::size_t r = 0; r < rows; ++r)
+      for (std::size_t j = 0; j < columns; ++j) {
+        const float* row = x.data() + (rows - 1 - r) * depth;
+        const float sum = plainly(format, row, w.data() + j * depth, depth, fused) + bias[j];
+        expected.push_back(std::max(sum, 0.f) + other[r * columns + j]);
+      }
+    const product_part part{.panels = panels.data(),
+                            .columns = columns,
+                            .bias = bias.data(),
+                            .other = other.data(),
+                            .other_stride = columns,
+                            .act = activation::relu,
+                            .join = combine::add,
+                            .format = format};
+    const product_args args{
+        .a = x.data(), .rows = rows, .depth = depth, .a_stride = depth, .ids = ids.data()};
+    for (const std::size_t threads : {1u, 3u}) CHECK(multiplied(table, args, part, threads) == expected);
+  }
+}
+
+} // namespace
+
+TEST_CASE("a product of integers is that of the rounded numbers") {
+  for (const kernel_table& table : integer_kernels()) {
+    for (std::size_t rows = 1; rows <= 18; ++rows) check(table, rows, 2 * table.panel + 3, 70);
+    for (std::size_t depth = 1; depth <= 67; ++depth) check(table, 1 + depth % 4, table.panel, depth);
+    for (std::size_t columns = 1; columns <= 4 * table.panel + 1; ++columns)
+      check(table, 1 + columns % 3, columns, 37);
+    check(table, 131, 101, 257);
+    check(table, 9, 5, 16 * 1024 + 1); // fewer rows at once than a register block has
+  }
+}
+
+TEST_CASE("a product of integers takes the largest numbers") {
+  // Weights of -128, which only files of other programs hold, and numbers of 127 either way.
+  for (const kernel_table& table : integer_kernels())
+    for (const weight_format format : formats)
+      for (const float sign : {1.f, -1.f}) {
+        CAPTURE(table.instruction_set, fovea::name_of(format), sign);
+        const float lowest = format == weight_format::integer_q8_0 ? -128.f : -8.f;
+        std::vector<float> w(group, lowest), x(group, 127 * sign);
+        w[3] = lowest / 2, x[7] = -x[7];
+        thread_pool pool(1);
+        const auto panels = in_format_panels(format, w.data(), 1, group, table, pool, "w");
+        const product_part part{.panels = panels.data(), .columns = 1, .format = format};
+        const product_args args{.a = x.data(), .rows = 1, .depth = group, .a_stride = group};
+        CHECK(multiplied(table, args, part, 1).at(0) == 127 * sign * lowest * (group - 2 - 0.5f));
+      }
+}
+
+TEST_CASE("a product of integers says where a value is not finite, and takes zeros") {
+  for (const kernel_table& table : integer_kernels())
+    for (const float bad :
+         {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity()}) {
+      constexpr std::size_t depth = 40, columns = 5;
+      std::mt19937 random(3);
+      const auto w = random_floats(columns * depth, random);
+      std::vector<float> x(3 * depth, 0.f);
+      x[depth + 34] = bad;
+      std::fill_n(x.begin() + 2 * depth, depth, 1e-39f); // smaller than a scale can say
+      thread_pool pool(1);
+      const auto panels =
+          in_format_panels(weight_format::integer_q8_0, w.data(), columns, depth, table, pool, "w");
+      const product_part part{
+          .panels = panels.data(), .columns = columns, .format = weight_format::integer_q8_0};
+      const product_args args{.a = x.data(), .rows = 3, .depth = depth, .a_stride = depth};
+      const std::vector<float> out = multiplied(table, args, part, 1);
+      for (std::size_t j = 0; j < columns; ++j) {
+        CAPTURE(table.instruction_set, j);
+        CHECK(out[j] == 0);
+        CHECK(std::isnan(out[columns + j]));
+        CHECK(std::abs(out[2 * columns + j]) < 1e-36f);
+      }
+    }
+}
+
+TEST_CASE("rows too long for products of integers are refused") {
+  const std::vector<float> w(most_integer_depth + 1, 0.f);
+  thread_pool pool(1);
+  CHECK_THROWS_WITH(
+      in_format_panels(weight_format::integer_q4_0, w.data(), 1, w.size(), kernels(), pool, "map.weight"),
+      "parameter map.weight: expected at most 65536 inputs for integer_products<q4_0>, found 65537");
+}

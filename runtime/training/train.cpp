@@ -43,23 +43,23 @@ learner::learner(learned_parameters& parameters, const train_options& options, d
 }
 
 bool learner::accumulate(float& loss, std::vector<const float*>& gradients, thread_pool& pool) {
-  sums_.resize(gradients.size());
+  now_.sums.resize(gradients.size());
   for (std::size_t p = 0; p < gradients.size(); ++p) {
     const std::size_t size = parameters_.size(static_cast<int>(p));
     if (gradients[p] == nullptr) continue;
-    if (sums_[p].size() != size) sums_[p] = buffer::from_shape({size});
-    if (pending_ == 0) sums_[p].fill(0);
+    if (now_.sums[p].size() != size) now_.sums[p] = buffer::from_shape({size});
+    if (now_.pending == 0) now_.sums[p].fill(0);
     for_pieces(size, pool, [&](std::size_t begin, std::size_t count, std::size_t) {
-      float* to = sums_[p].data() + begin;
+      float* to = now_.sums[p].data() + begin;
       const float* from = gradients[p] + begin;
       for (std::size_t i = 0; i < count; ++i) to[i] += from[i];
     });
-    gradients[p] = sums_[p].data();
+    gradients[p] = now_.sums[p].data();
   }
-  pending_loss_ += static_cast<double>(loss);
-  if (++pending_ < accumulate_) return false;
-  loss = static_cast<float>(pending_loss_ / accumulate_);
-  pending_ = 0, pending_loss_ = 0;
+  now_.pending_loss += static_cast<double>(loss);
+  if (++now_.pending < accumulate_) return false;
+  loss = static_cast<float>(now_.pending_loss / accumulate_);
+  now_.pending = 0, now_.pending_loss = 0;
   return true;
 }
 
@@ -88,10 +88,10 @@ double learner::norm_of(const std::vector<const float*>& gradients, thread_pool&
 }
 
 std::string learner::at_step() const {
-  const std::string step = "train: at step " + std::to_string(step_ + 1);
-  return accumulate_ == 1
-             ? step
-             : step + ", call " + std::to_string(pending_ + 1) + " of " + std::to_string(accumulate_) + ",";
+  const std::string step = "train: at step " + std::to_string(now_.step + 1);
+  return accumulate_ == 1 ? step
+                          : step + ", call " + std::to_string(now_.pending + 1) + " of " +
+                                std::to_string(accumulate_) + ",";
 }
 
 void learner::check_finite(float loss, double norm, const std::vector<const float*>& gradients) const {
@@ -115,47 +115,45 @@ void learner::check_rate(double rate) const {
 }
 
 void learner::save(training_state& to) const {
-  to.notes.emplace(step_note, std::to_string(step_));
-  if (pending_ == 0) return;
+  to.notes.emplace(step_note, std::to_string(now_.step));
+  if (now_.pending == 0) return;
   std::ostringstream loss;
-  loss << std::hexfloat << pending_loss_;
-  to.notes.emplace(accumulated_note, std::to_string(pending_) + " " + loss.str());
+  loss << std::hexfloat << now_.pending_loss;
+  to.notes.emplace(accumulated_note, std::to_string(now_.pending) + " " + loss.str());
   for (int p = 0; p < parameters_.count(); ++p)
-    if (const buffer& sum = sums_[static_cast<std::size_t>(p)]; sum.size() > 0)
+    if (const buffer& sum = now_.sums[static_cast<std::size_t>(p)]; sum.size() > 0)
       to.accumulated[parameters_.name(p)] = {{sum.size()}, {sum.begin(), sum.end()}};
 }
 
-void learner::resume(const training_state& from, const std::filesystem::path& path) {
-  const auto found = from.notes.find(step_note);
-  std::int64_t step = 0;
-  if (found == from.notes.end() || !(std::istringstream(found->second) >> step))
+learner::progress learner::saved(const training_state& from, const std::filesystem::path& path) const {
+  progress made;
+  const auto step = from.notes.find(step_note);
+  if (step == from.notes.end() || !(std::istringstream(step->second) >> made.step))
     throw error(path.string() + ": expected a checkpoint that training saved, with the step in its metadata");
-  int pending = 0;
-  double loss = 0;
   if (const auto calls = from.notes.find(accumulated_note); calls != from.notes.end()) {
     std::istringstream text(calls->second);
-    std::string exact;
-    text >> pending >> exact;
-    loss = std::strtod(exact.c_str(), nullptr); // streams do not read what std::hexfloat writes
+    std::string loss;
+    text >> made.pending >> loss;
+    made.pending_loss = std::strtod(loss.c_str(), nullptr); // streams do not read what std::hexfloat writes
   }
-  if (pending < 0 || pending >= accumulate_)
-    throw error(path.string() + ": was saved after " + std::to_string(pending) +
+  if (made.pending < 0 || made.pending >= accumulate_)
+    throw error(path.string() + ": was saved after " + std::to_string(made.pending) +
                 " calls of an update; expected fewer than the " + std::to_string(accumulate_) +
                 " that are accumulated");
-  std::vector<buffer> sums(static_cast<std::size_t>(parameters_.count()));
+  made.sums.resize(static_cast<std::size_t>(parameters_.count()));
   for (int p = 0; p < parameters_.count(); ++p) {
     const auto sum = from.accumulated.find(parameters_.name(p));
     if (sum == from.accumulated.end()) continue;
-    if (sum->second.values.size() != parameters_.size(p))
+    const std::vector<float>& values = sum->second.values;
+    if (values.size() != parameters_.size(p))
       throw error(path.string() + ": expected " + std::to_string(parameters_.size(p)) + " values of " +
                   std::string(accumulated_prefix) + parameters_.name(p) + ", found " +
-                  std::to_string(sum->second.values.size()));
-    buffer& to = sums[static_cast<std::size_t>(p)];
-    to = buffer::from_shape({sum->second.values.size()});
-    std::ranges::copy(sum->second.values, to.begin());
+                  std::to_string(values.size()));
+    buffer& to = made.sums[static_cast<std::size_t>(p)];
+    to = buffer::from_shape({values.size()});
+    std::ranges::copy(values, to.begin());
   }
-  step_ = step, pending_ = pending, pending_loss_ = loss;
-  sums_ = std::move(sums);
+  return made;
 }
 
 } // namespace fovea::detail

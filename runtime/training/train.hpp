@@ -53,15 +53,23 @@ class learner {
 public:
   learner(learned_parameters& parameters, const train_options& options, double rate);
 
-  std::int64_t step() const { return step_; }
-  /// What a checkpoint needs beside parameters and moments.
+  /// How far training has come: updates, and the calls of the next one with their losses and gradients.
+  struct progress {
+    std::int64_t step = 0;
+    int pending = 0;
+    double pending_loss = 0;
+    std::vector<buffer> sums = {}; // of each parameter
+  };
+
+  std::int64_t step() const { return now_.step; }
   void save(training_state& to) const;
-  /// Throws fovea::error that names the checkpoint, having changed nothing, where it does not fit.
-  void resume(const training_state& from, const std::filesystem::path& path);
+  /// What was saved. Throws fovea::error that names the checkpoint where it does not fit.
+  progress saved(const training_state& from, const std::filesystem::path& path) const;
+  void resume(progress from) { now_ = std::move(from); }
   /// How many calls went before, those of the update that is being accumulated among them.
   std::uint64_t calls() const {
-    return static_cast<std::uint64_t>(step_) * static_cast<std::uint64_t>(accumulate_) +
-           static_cast<std::uint64_t>(pending_);
+    return static_cast<std::uint64_t>(now_.step) * static_cast<std::uint64_t>(accumulate_) +
+           static_cast<std::uint64_t>(now_.pending);
   }
 
   /// Takes the gradients of one call: gradients[p] of each parameter, null where it has none. `update` is
@@ -74,14 +82,14 @@ public:
       if (groups_[p].rate == 0) gradients[p] = nullptr; // what stays as it is has no part in the norm
     double norm = norm_of(gradients, pool);
     check_finite(loss, norm, gradients);
-    const double rate = schedule_ ? schedule_(step_ + 1) : 1;
+    const double rate = schedule_ ? schedule_(now_.step + 1) : 1;
     check_rate(how.rate * rate);
     if (accumulate_ > 1) {
-      if (!accumulate(loss, gradients, pool)) return {step_, loss, 0, 0, false};
+      if (!accumulate(loss, gradients, pool)) return {now_.step, loss, 0, 0, false};
       norm = norm_of(gradients, pool) / accumulate_;
     }
     const double factor = clip_ > 0 ? std::min(1.0, clip_ / (norm + 1e-6)) : 1;
-    ++step_;
+    ++now_.step;
     for (int p = 0; p < parameters_.count(); ++p) {
       const parameter_group& group = groups_[static_cast<std::size_t>(p)];
       const float* gradient = gradients[static_cast<std::size_t>(p)];
@@ -90,14 +98,14 @@ public:
       own.rate *= group.rate;
       if (group.weight_decay >= 0) own.weight_decay = group.weight_decay;
       for_pieces(parameters_.size(p), pool, [&](std::size_t begin, std::size_t count, std::size_t) {
-        parameter_update u{count, parameters_.values(p) + begin, gradient + begin, {}, step_,
+        parameter_update u{count, parameters_.values(p) + begin, gradient + begin, {}, now_.step,
                            rate,  factor / accumulate_};
         for (int m = 0; m < optimizer::moments; ++m)
           u.moments[m] = parameters_.moment(static_cast<std::size_t>(m), p) + begin;
         own.update(u);
       });
     }
-    return {step_, loss, norm, how.rate * rate, true};
+    return {now_.step, loss, norm, how.rate * rate, true};
   }
 
 private:
@@ -120,10 +128,8 @@ private:
   std::vector<parameter_group> groups_; // of each parameter
   schedule schedule_;
   double clip_;
-  int accumulate_, pending_ = 0;
-  double pending_loss_ = 0;
-  std::int64_t step_ = 0;
-  std::vector<buffer> sums_;
+  int accumulate_;
+  progress now_;
   std::vector<double> pieces_;
 };
 
@@ -194,8 +200,9 @@ public:
   /// Throws fovea::error, having changed nothing, where the file is of another model or optimizer.
   std::map<std::string, std::string> resume(const std::filesystem::path& path) {
     auto notes = parameters_.load(path, [&](const training_state& state) {
-      learner_.resume(state, path);
+      auto progress = learner_.saved(state, path);
       carried_.restore(state.carried, path);
+      learner_.resume(std::move(progress));
     });
     changed();
     return notes;

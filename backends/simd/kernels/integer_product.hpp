@@ -47,12 +47,11 @@ inline void to_integers(const float* x, size_t count, integer_rows& to, size_t a
     spoilt = fma<Arch>(value[v], vec<Arch>(0.f), spoilt); // zero, or NaN where a value is not finite
   });
   const float most = reduce_max<Arch>(largest);
-  const vec<Arch> steps(most > 0x1p-100f ? 127 / most : 0.f),
-      whole(0x1.8p23f); // of that size floats have no fraction
+  const vec<Arch> steps(most > 0x1p-100f ? 127 / most : 0.f), whole(0x1.8p23f); // has no fraction
   vec<Arch> sum(0.f);
   alignas(64) std::int32_t number[weight_group];
   for_constants<vectors>([&](auto v) {
-    const vec<Arch> rounded = value[v] * steps + whole;
+    const vec<Arch> rounded = fma<Arch>(value[v], steps, whole);
     sum = sum + (rounded - whole);
     bits<Arch>(rounded).store_aligned(number + v * width<Arch>);
   });

@@ -40,12 +40,15 @@ struct whole_numbers {
   int number[group] = {};
   float scale = 0;
 
-  static whole_numbers of_row(const float* x, std::size_t count) {
+  static whole_numbers of_row(const float* x, std::size_t count, bool fused) {
     whole_numbers made;
     float most = 0;
     for (std::size_t k = 0; k < count; ++k) most = std::max(most, std::abs(x[k]));
-    for (std::size_t k = 0; k < count && most > 0; ++k)
-      made.number[k] = static_cast<int>(std::nearbyint(x[k] * (127 / most)));
+    constexpr float whole = 0x1.8p23f; // a float of this size has no fraction
+    for (std::size_t k = 0; k < count && most > 0; ++k) {
+      const float rounded = fused ? std::fma(x[k], 127 / most, whole) : x[k] * (127 / most) + whole;
+      made.number[k] = static_cast<int>(rounded - whole);
+    }
     made.scale = most / 127;
     return made;
   }
@@ -69,7 +72,8 @@ float plainly(weight_format format, const float* x, const float* w, std::size_t 
   float sum = 0;
   for (std::size_t k = 0; k < depth; k += group) {
     const std::size_t count = std::min(group, depth - k);
-    const auto a = whole_numbers::of_row(x + k, count), b = whole_numbers::of_weights(format, w + k, count);
+    const auto a = whole_numbers::of_row(x + k, count, fused),
+               b = whole_numbers::of_weights(format, w + k, count);
     int dot = 0;
     for (std::size_t i = 0; i < group; ++i) dot += a.number[i] * b.number[i];
     const float scale = b.scale * a.scale, number = static_cast<float>(dot);

@@ -61,18 +61,19 @@ inline void to_integers(const float* x, size_t count, integer_rows& to, size_t a
   to.below[at] = static_cast<std::int32_t>(-reduce_add<Arch>(sum));
 }
 
-/// out[rows, vectors] = rows from `row` on * as many vectors of columns, in panels `panel_bytes` apart.
-template <class Arch, class dot, weight_format format, size_t rows, size_t vectors>
-inline void multiply_integers(const integer_rows& x, size_t row, const unsigned char* panels,
-                              size_t panel_bytes, float* out) {
+/// out[rows, packed] = rows from `row` on * the columns of a panel. One panel at a time: read two by two,
+/// panels of q4_0 come from memory at two thirds of its bandwidth.
+template <class Arch, class dot, weight_format format, size_t rows>
+inline void multiply_integers(const integer_rows& x, size_t row, const unsigned char* panel_of_weights,
+                              float* out) {
   using layout = panel_layout<format>;
-  constexpr size_t packed = panel<Arch>;
+  constexpr size_t packed = panel<Arch>, vectors = packed / width<Arch>;
   constexpr size_t group_bytes = packed * (layout::scale_bytes + weight_group * layout::bits / 8);
   vec<Arch> sum[rows][vectors];
   for_constants<rows * vectors>([&](auto i) { sum[i / vectors][i % vectors] = vec<Arch>(0.f); });
   const size_t first = row * x.groups;
   for (size_t g = 0; g < x.groups; ++g) {
-    const unsigned char* group = panels + g * group_bytes;
+    const unsigned char* group = panel_of_weights + g * group_bytes;
     int_vec<Arch> dots[rows][vectors];
     for_constants<rows>([&](auto r) {
       int_vec<Arch> begin(dot::excess == 0 ? 0 : x.below[first + r * x.groups + g]);
@@ -87,35 +88,23 @@ inline void multiply_integers(const integer_rows& x, size_t row, const unsigned 
     };
     for_constants<weight_group / 4>([&](auto quad) __attribute__((always_inline)) {
       const auto weights_of = [&](size_t v) {
-        const unsigned char* at =
-            group + v / 2 * panel_bytes + packed * layout::scale_bytes + quad * 4 * layout::row_bytes(packed);
+        const unsigned char* at = group + packed * layout::scale_bytes + quad * 4 * layout::row_bytes(packed);
         if constexpr (layout::of_4_bits) {
           const auto two = load_bytes<Arch>(at);
-          return dot::ready((v % 2 == 0 ? two : two >> 4) & int_vec<Arch>(0x0f0f0f0f));
+          return dot::ready((v == 0 ? two : two >> 4) & int_vec<Arch>(0x0f0f0f0f));
         } else {
-          return dot::ready(load_bytes<Arch>(at + v % 2 * 4 * width<Arch>));
+          return dot::ready(load_bytes<Arch>(at + v * 4 * width<Arch>));
         }
       };
-      // The operand with fewer vectors waits in registers while the other passes.
-      if constexpr (rows < vectors) {
-        int_vec<Arch> four[rows];
-        for_constants<rows>([&](auto r) { four[r] = numbers_of(r, quad); });
-        for_constants<vectors>([&](auto v) {
-          const auto weights = weights_of(v);
-          for_constants<rows>([&](auto r) { dots[r][v] = dot::add(dots[r][v], weights, four[r]); });
-        });
-      } else {
-        typename dot::weights weights[vectors];
-        for_constants<vectors>([&](auto v) { weights[v] = weights_of(v); });
-        for_constants<rows>([&](auto r) {
-          const int_vec<Arch> four = numbers_of(r, quad);
-          for_constants<vectors>([&](auto v) { dots[r][v] = dot::add(dots[r][v], weights[v], four); });
-        });
-      }
+      typename dot::weights weights[vectors];
+      for_constants<vectors>([&](auto v) { weights[v] = weights_of(v); });
+      for_constants<rows>([&](auto r) {
+        const int_vec<Arch> four = numbers_of(r, quad);
+        for_constants<vectors>([&](auto v) { dots[r][v] = dot::add(dots[r][v], weights[v], four); });
+      });
     });
     for_constants<vectors>([&](auto v) {
-      const vec<Arch> scale =
-          load_half<Arch>(group + v / 2 * panel_bytes + v % 2 * width<Arch> * layout::scale_bytes);
+      const vec<Arch> scale = load_half<Arch>(group + v * width<Arch> * layout::scale_bytes);
       for_constants<rows>([&](auto r) {
         const vec<Arch> both = scale * vec<Arch>(x.scales[first + r * x.groups + g]);
         sum[r][v] = fma<Arch>(to_float<Arch>(dots[r][v]), both, sum[r][v]);
@@ -126,8 +115,8 @@ inline void multiply_integers(const integer_rows& x, size_t row, const unsigned 
       [&](auto i) { sum[i / vectors][i % vectors].store_aligned(out + i * width<Arch>); });
 }
 
-/// Panels from `at` on of a part, for rows from `row` on of those that `x` holds, of which the first is
-/// `first` of all.
+/// Panel `at` of a part, for rows from `row` on of those that `x` holds, of which the first is `first` of
+/// all.
 struct integer_work {
   const product_args* args;
   const product_part* part;
@@ -135,15 +124,15 @@ struct integer_work {
   size_t first, row, at;
 };
 
-template <class Arch, class dot, weight_format format, size_t rows, size_t panels>
+template <class Arch, class dot, weight_format format, size_t rows>
 void multiply_integer_block(const integer_work& work) {
-  constexpr size_t block = panels * panel<Arch>;
+  constexpr size_t block = panel<Arch>;
   const product_part& part = *work.part;
-  const size_t column = work.at * panel<Arch>, columns = smaller(part.columns - column, block);
-  const size_t bytes = panel_layout<format>::bytes(panel<Arch>, work.args->depth);
+  const size_t column = work.at * block, columns = smaller(part.columns - column, block);
+  const size_t bytes = panel_layout<format>::bytes(block, work.args->depth);
   alignas(64) float tile[rows * block];
-  multiply_integers<Arch, dot, format, rows, 2 * panels>(
-      *work.x, work.row, static_cast<const unsigned char*>(part.panels) + work.at * bytes, bytes, tile);
+  multiply_integers<Arch, dot, format, rows>(
+      *work.x, work.row, static_cast<const unsigned char*>(part.panels) + work.at * bytes, tile);
   if (part.bias)
     for (size_t r = 0; r < rows; ++r)
       for (size_t j = 0; j < columns; ++j) tile[r * block + j] += part.bias[column + j];
@@ -165,9 +154,8 @@ struct integer_blocks;
 
 template <class Arch, class dot, weight_format format, size_t... index>
 struct integer_blocks<Arch, dot, format, std::index_sequence<index...>> {
-  template <size_t panels>
   static constexpr void (*of[])(const integer_work&) = {
-      multiply_integer_block<Arch, dot, format, index + 1, panels>...};
+      multiply_integer_block<Arch, dot, format, index + 1>...};
 };
 
 /// Panels [first, last) of a part, for `rows` rows.
@@ -175,18 +163,12 @@ template <class Arch, class dot, weight_format format>
 inline void multiply_integer_panels(integer_work work, size_t rows, size_t last) {
   constexpr size_t most = integer_block_rows<Arch>;
   using blocks = integer_blocks<Arch, dot, format, std::make_index_sequence<most>>;
-  while (work.at < last) {
-    const size_t together = rows == 1 && work.at + 2 <= last ? 2 : 1; // one row alone is few chains of sums
+  for (; work.at < last; ++work.at)
     for (work.row = 0; work.row < rows;) {
       const size_t block = smaller(rows - work.row, most);
-      if (together == 2)
-        multiply_integer_block<Arch, dot, format, 1, 2>(work);
-      else
-        blocks::template of<1>[block - 1](work);
+      blocks::of[block - 1](work);
       work.row += block;
     }
-    work.at += together;
-  }
 }
 
 /// Rows that integer_rows holds of a depth, in whole register blocks where it can.

@@ -93,9 +93,9 @@ TEST_CASE("a checkpoint tells its optimizer", "[training]") {
   train(regression, adamw{}, start(), accumulating(1)).save(path, {{"place", "5"}});
   auto fit = train(regression, adam{}, start(), accumulating(1));
   CHECK_THROWS_WITH(fit.resume(path), path.string() + ": expected a checkpoint of adam, found one of adamw");
-  auto same = train(regression, adamw{}, start(), accumulating(1));
-  CHECK(same.resume(path) == std::map<std::string, std::string>{{"place", "5"}});
-  CHECK_THROWS_WITH(same.save(path, {{"step", "mine"}}),
+  auto resumed = train(regression, adamw{}, start(), accumulating(1));
+  CHECK(resumed.resume(path) == std::map<std::string, std::string>{{"place", "5"}});
+  CHECK_THROWS_WITH(resumed.save(path, {{"step", "mine"}}),
                     path.string() + ": is not written, for training keeps a note \"step\" of its own");
 }
 
@@ -104,8 +104,8 @@ TEST_CASE("a checkpoint that could not be read again is not written", "[training
   const auto path = folder / "overflow.safetensors";
   auto fit = train(regression, sgd{.rate = 1e38}, start(), accumulating(1));
   fit.save(path);
-  const batch large{batch_of(1).x, batch_of(1).y * 1e3f};
-  learn(fit, large);
+  const batch wide{batch_of(1).x, batch_of(1).y * 1e3f};
+  learn(fit, wide);
   CHECK_THROWS_WITH(fit.save(path), Catch::Contains(path.string() + ": is not written, for ") &&
                                         Catch::Contains("is not finite"));
   CHECK_NOTHROW(fit.resume(path)); // the last one stays good
@@ -166,9 +166,9 @@ TEST_CASE("weights begin from another model's where they share a part", "[traini
 }
 
 TEST_CASE("a checkpoint of other names begins a model with a new output", "[training]") {
-  constexpr models::bert_config small{
+  constexpr models::bert_config sizes{
       .layers = 2, .heads = 4, .width = 32, .inner = 64, .vocab = 96, .context = 48};
-  const auto& classes = models::bert_classifier<small, 5>;
+  const auto& classes = models::bert_classifier<sizes, 5>;
   const golden_case c("hf_bert");
   const weights known = weights_of(c);
   const weights made = initial_weights(classes, 1, known);

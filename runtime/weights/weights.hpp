@@ -48,7 +48,8 @@ public:
   /// are converted once and kept. Throws fovea::error, having handed out nothing, when a parameter has no
   /// tensor, a tensor is used by no parameter and ignored by no rule, a shape or element type doesn't fit, a
   /// value is NaN or infinite, or a `tied` copy differs. Problems of one kind are reported together. What a
-  /// checkpoint of training has beside its parameters ("optimizer.*", "carried.*") is passed over.
+  /// checkpoint of training has beside its parameters ("optimizer.*", "accumulated.*",
+  /// "carried.*") is passed over.
   std::vector<weight_view> resolve(std::span<const wanted_parameter> wanted,
                                    std::span<const name_rule> rules = {}) const&;
   /// The same of what the checkpoint has: a parameter without a tensor gets an empty view, and tensors that

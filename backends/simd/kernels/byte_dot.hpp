@@ -4,7 +4,6 @@
 // meets the same four numbers of a row.
 
 #include <cstdint>
-#include <cstring>
 #include <fovea/backends/simd/arch.hpp>
 #include <fovea/backends/simd/narrow.hpp>
 

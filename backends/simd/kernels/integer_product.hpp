@@ -6,6 +6,7 @@
 // blocks nor the split among threads.
 
 #include <cstdint>
+#include <cstring>
 #include <fovea/backends/simd/arch.hpp>
 #include <fovea/backends/simd/kernels/byte_dot.hpp>
 #include <fovea/backends/simd/kernels/epilogue.hpp>
@@ -68,12 +69,11 @@ inline void multiply_integers(const integer_rows& x, size_t row, const unsigned 
                               float* out) {
   using layout = panel_layout<format>;
   constexpr size_t packed = panel<Arch>, vectors = packed / width<Arch>;
-  constexpr size_t group_bytes = packed * (layout::scale_bytes + weight_group * layout::bits / 8);
   vec<Arch> sum[rows][vectors];
   for_constants<rows * vectors>([&](auto i) { sum[i / vectors][i % vectors] = vec<Arch>(0.f); });
   const size_t first = row * x.groups;
   for (size_t g = 0; g < x.groups; ++g) {
-    const unsigned char* group = panel_of_weights + g * group_bytes;
+    const unsigned char* group = panel_of_weights + layout::scales(packed, g * weight_group);
     int_vec<Arch> dots[rows][vectors];
     for_constants<rows>([&](auto r) {
       int_vec<Arch> begin(dot::excess == 0 ? 0 : x.below[first + r * x.groups + g]);
@@ -210,10 +210,7 @@ void integer_product(const product_args& args, size_t first, size_t last) {
                  rows = smaller(grid.group_rows, args.rows - row),
                  end = smaller(last, (first / grid.panels + 1) * grid.panels);
     for (size_t r = 0; r < rows; ++r) {
-      const float* from =
-          args.row_starts
-              ? args.row_starts[row + r]
-              : args.a + (args.ids ? static_cast<size_t>(args.ids[row + r]) : row + r) * args.a_stride;
+      const float* from = left_row(args, row + r);
       for (size_t g = 0; g < x.groups; ++g)
         to_integers<Arch>(from + g * weight_group, smaller(weight_group, args.depth - g * weight_group), x,
                           r * x.groups + g);

@@ -35,6 +35,12 @@ inline constexpr size_t ceil_div(size_t a, size_t b) { return (a + b - 1) / b; }
 inline constexpr size_t larger(size_t a, size_t b) { return a < b ? b : a; }
 inline constexpr size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
 
+/// Where a row of the left operand begins.
+inline const float* left_row(const product_args& args, size_t row) {
+  if (args.row_starts) return args.row_starts[row];
+  return args.a + (args.ids ? static_cast<size_t>(args.ids[row]) : row) * args.a_stride;
+}
+
 /// Floats of a left operand that stay in the second-level cache.
 inline constexpr size_t most_cached = 64 * 1024;
 
@@ -210,13 +216,7 @@ inline void multiply_block(const block_work& work, size_t at) {
     begun = {tile, block};
   }
   const float* a[rows];
-  for (size_t r = 0; r < rows; ++r) {
-    const size_t row = work.row + r;
-    a[r] =
-        (args.row_starts ? args.row_starts[row]
-                         : args.a + (args.ids ? static_cast<size_t>(args.ids[row]) : row) * args.a_stride) +
-        first;
-  }
+  for (size_t r = 0; r < rows; ++r) a[r] = left_row(args, work.row + r) + first;
   const size_t before = (at - work.first) * work.panel_bytes;
   const ahead next{work.next.at + before, work.next.step};
   multiply<Arch, rows, vectors, packed, pieced, format>(a, {args.piece, args.row_shifts + work.row},

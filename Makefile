@@ -65,6 +65,7 @@ bench:
 	python3 cmake/fetch_minilm.py build/models/minilm
 	python3 -m venv build/peers
 	build/peers/bin/pip install --quiet -r bench/peers/requirements.txt
+	build/peers/bin/python bench/run.py --build build
 
 format:
 	cmake/install_dependencies.sh develop

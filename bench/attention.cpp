@@ -1,8 +1,8 @@
 // How fast is attention, beside what the machine can do? bench/peers/attention.py times PyTorch on rows of
 // the same names.
 //
-// `bound` is the share reached of the larger of two limits: the visible multiply-adds at the measured rate,
-// and keys and values at the measured bandwidth of reading a buffer of their size.
+// The limits are the visible multiply-adds at the measured rate, and keys and values at the measured
+// bandwidth of reading a buffer of their size.
 
 #include "measure.hpp"
 #include "program.hpp"
@@ -33,7 +33,8 @@ std::string name_of(const shape& s) {
          "/" + std::to_string(s.queries) + "x" + std::to_string(s.keys) + (s.causal ? "/causal" : "");
 }
 
-void measure(const shape& s, fovea::thread_pool& pool, double peak, report& rows) {
+void measure(const shape& s, report& rows) {
+  fovea::thread_pool& pool = rows.pool();
   const auto& kernels = fovea::simd::kernels();
   const buffer q = floats(s.queries * s.heads * s.width), out = floats(s.queries * s.heads * s.width);
   const buffer k = floats(s.keys * s.kv_heads * s.width), v = floats(s.keys * s.kv_heads * s.width);
@@ -57,21 +58,15 @@ void measure(const shape& s, fovea::thread_pool& pool, double peak, report& rows
   for (size_t i = 0; i < s.queries; ++i) visible += s.causal ? static_cast<size_t>(upper[i]) : s.keys;
   const double multiply_adds = static_cast<double>(2 * visible * s.heads * s.width);
   ours();
-  const double us = best_us(std::clamp(static_cast<int>(2e10 / multiply_adds), 20, 2000), ours);
-  const size_t read = 2 * s.keys * s.kv_heads * s.width;
-  const buffer memory = floats(read);
-  const double bytes = static_cast<double>(read * sizeof(float));
-  rows.add(name_of(s), us, std::max(multiply_adds / peak, bytes / read_rate(pool, memory.get(), read)) / us);
+  const double bytes = static_cast<double>(2 * s.keys * s.kv_heads * s.width * sizeof(float));
+  rows.add(name_of(s), times_us(std::clamp(static_cast<int>(1e10 / multiply_adds), 20, 2000), ours),
+           demand{multiply_adds, bytes});
 }
 
 } // namespace
 
 int main(int argc, char** argv) {
   return run("Times attention.", argc, argv, [](report& rows) {
-    fovea::thread_pool pool(static_cast<size_t>(rows.threads));
-    const double peak = peak_rate(pool, fovea::simd::kernels().vector);
-    std::printf("%s, %d threads: %.1f GFLOP/s at peak\n", fovea::instruction_set(), rows.threads,
-                2e-3 * peak);
-    for (const auto& s : shapes) measure(s, pool, peak, rows);
+    for (const auto& s : shapes) measure(s, rows);
   });
 }

@@ -1,17 +1,23 @@
 """Runs one of our benchmarks and its peers' in turn and prints them side by side.
 
-    python bench/compare.py PROGRAM PEER_SCRIPT [--threads N] [--rounds N] [--json FILE] [-- ARGUMENTS OF BOTH]
+    python bench/compare.py PROGRAM [PEER_SCRIPT...] [--threads N] [--rounds N] [--json FILE] [-- ARGUMENTS OF ALL]
 
-Each is run `rounds` times, ours and the peers' alternating, so that what else the machine does meets both; the best of each
-counts. Rows: name, isa, threads, ours_us, peer, peer_version, peer_us, ratio (peer / ours), bound.
+Each is run `rounds` times, ours and the peers' alternating, so that what else the machine does meets all; of each the best
+and the median of the rounds' medians count. Rows: name, isa, threads, us, median_us, bound (the share of the machine's
+limit), and peers, each with peer, version, us, median_us and ratio (its time over ours).
 """
 
 import argparse
 import json
 import pathlib
+import statistics
 import subprocess
 import sys
 import tempfile
+
+
+class BenchmarkFailed(RuntimeError):
+    pass
 
 
 def rows_of(command):
@@ -19,8 +25,46 @@ def rows_of(command):
         file = pathlib.Path(folder) / "rows.json"
         run = subprocess.run([*command, "--json", str(file)], capture_output=True, text=True, check=False)
         if run.returncode != 0:
-            sys.exit(f"{' '.join(command)}: exit status {run.returncode}\n{run.stderr}")
+            raise BenchmarkFailed(f"{' '.join(map(str, command))}: exit status {run.returncode}\n{run.stderr}")
         return json.loads(file.read_text())
+
+
+def best_of(rounds, us, median_us):
+    """Of several rounds' rows of one name the best one, with the median of their medians."""
+    row = dict(min(rounds, key=lambda row: row[us]))
+    row[median_us] = statistics.median(round_[median_us] for round_ in rounds)
+    return row
+
+
+def compared(program, peer_scripts, threads, rounds, passed):
+    """Our rows, each with its peers', in the order in which the program times them."""
+    ours, peers = {}, {}
+    commands = [[program], *([sys.executable, script] for script in peer_scripts)]
+    for _ in range(rounds):
+        for command in commands:
+            for row in rows_of([*command, "--threads", str(threads), *passed]):
+                if "peer" in row:
+                    peers.setdefault(row["name"], {}).setdefault(row["peer"], []).append(row)
+                else:
+                    ours.setdefault(row["name"], []).append(row)
+    made = []
+    for name, found in ours.items():
+        row = best_of(found, "us", "median_us")
+        row["peers"] = []
+        for timed in peers.get(name, {}).values():
+            peer = best_of(timed, "peer_us", "peer_median_us")
+            row["peers"].append({"peer": peer["peer"], "version": peer["peer_version"], "us": peer["peer_us"],
+                                 "median_us": peer["peer_median_us"], "ratio": peer["peer_us"] / row["us"]})
+        made.append(row)
+    return made
+
+
+def print_rows(rows):
+    print(f"{'name':40} {'isa':9} {'threads':>7} {'us':>11} {'median':>11} {'bound':>6}  peers: us, ratio")
+    for row in rows:
+        bound = "" if row["bound"] is None else f"{row['bound']:6.2f}"
+        peers = "  ".join(f"{peer['peer']} {peer['us']:.1f} {peer['ratio']:.2f}" for peer in row["peers"])
+        print(f"{row['name']:40} {row['isa']:9} {row['threads']:7} {row['us']:11.1f} {row['median_us']:11.1f} {bound:>6}  {peers}")
 
 
 def main():
@@ -31,32 +75,16 @@ def main():
         arguments = arguments[: arguments.index("--")]
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("program")
-    parser.add_argument("peer_script")
+    parser.add_argument("peer_scripts", nargs="*")
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--json")
     options = parser.parse_args(arguments)
-    threads = ["--threads", str(options.threads)]
-    ours, peers = {}, {}
-    for _ in range(options.rounds):
-        for row in rows_of([options.program, *threads, *passed]):
-            if row["name"] not in ours or row["ours_us"] < ours[row["name"]]["ours_us"]:
-                ours[row["name"]] = row
-        for row in rows_of([sys.executable, options.peer_script, *threads, *passed]):
-            key = row["name"], row["peer"]
-            if key not in peers or row["peer_us"] < peers[key]["peer_us"]:
-                peers[key] = row
-    rows = []
-    print(f"{'name':36} {'isa':9} {'threads':>7} {'ours us':>11} {'peer':14} {'peer us':>11} {'ratio':>6} {'bound':>6}")
-    for (name, _), peer in peers.items():
-        row = {**ours[name], **peer}
-        row["ratio"] = row["peer_us"] / row["ours_us"]
-        rows.append(row)
-        bound = "" if row["bound"] is None else f"{row['bound']:6.2f}"
-        print(
-            f"{name:36} {row['isa']:9} {row['threads']:7} {row['ours_us']:11.1f} {row['peer']:14} {row['peer_us']:11.1f} "
-            f"{row['ratio']:6.2f} {bound:>6}"
-        )
+    try:
+        rows = compared(options.program, options.peer_scripts, options.threads, options.rounds, passed)
+    except BenchmarkFailed as failure:
+        sys.exit(str(failure))
+    print_rows(rows)
     if options.json:
         pathlib.Path(options.json).write_text(json.dumps(rows, indent=2) + "\n")
     return 0

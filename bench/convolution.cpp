@@ -1,6 +1,6 @@
 // Kim's CNN, and single convolutions and poolings: the peers' times are those of bench/peers/convolution.py.
-// The bound is the larger share of two limits: multiply-adds at the measured rate, and inputs and outputs at
-// the measured bandwidth of reading 4 MB.
+// The limits are multiply-adds at the measured rate, and inputs and outputs at the measured bandwidth of
+// reading 4 MB.
 //
 //     convolution [--threads N] [--json FILE]
 
@@ -54,13 +54,8 @@ constexpr auto pooled = model("pooled", [](graph& g) {
   g.output("y", max_pool(x, 3, {.stride = 2, .padding = 1}));
 });
 
-// Multiply-adds and bytes in a microsecond.
-struct limits {
-  double peak, bandwidth;
-};
-
 template <class M>
-void time(const M& model, std::size_t batch, limits most, bench::report& rows) {
+void time(const M& model, std::size_t batch, bench::report& rows) {
   const dim B{"B"};
   auto net = compile(model, bench::random_weights(model),
                      {.capacity = {{B, static_cast<std::int64_t>(batch)}}, .threads = rows.threads});
@@ -72,31 +67,26 @@ void time(const M& model, std::size_t batch, limits most, bench::report& rows) {
   for (std::size_t i = 0; i < x.size(); ++i) x.data()[i] = static_cast<float>(i % 17) * 0.01f - 0.08f;
   const auto call = [&] { net("x"_in = x); };
   call();
-  const double us = bench::best_us(batch > 1 ? 40 : 400, call);
+  const bench::timings us = bench::times_us(batch > 1 ? 40 : 400, call);
   const auto flops = static_cast<double>(M::flops({{B, static_cast<std::int64_t>(batch)}}));
   const std::string name = "convolution/" + std::string(model.name) + "/" + std::to_string(batch);
   const auto bytes = static_cast<double>((x.size() + net("x"_in = x)["y"_out].size()) * sizeof(float));
-  const double bound = std::max(flops / 2 / most.peak, bytes / most.bandwidth) / us;
-  rows.add(name, us, bound);
+  rows.add(name, us, bench::demand{flops / 2, bytes, 4 << 20});
 }
 
 } // namespace
 
 int main(int argc, char** argv) {
   return bench::run("Times convolutions.", argc, argv, [](bench::report& rows) {
-    thread_pool pool(static_cast<std::size_t>(rows.threads));
-    constexpr std::size_t read = std::size_t{1} << 20;
-    const limits most{bench::peak_rate(pool, simd::kernels().vector),
-                      bench::read_rate(pool, bench::floats(read).get(), read)};
-    time(kim_cnn, 1, most, rows);
-    time(kim_cnn, 32, most, rows);
-    time(plain, 1, most, rows);
-    time(dilated, 1, most, rows);
-    time(depthwise, 1, most, rows);
-    time(doubled, 1, most, rows);
-    time(planes, 1, most, rows);
-    time(image, 1, most, rows);
-    time(depthwise_planes, 1, most, rows);
-    time(pooled, 1, most, rows);
+    time(kim_cnn, 1, rows);
+    time(kim_cnn, 32, rows);
+    time(plain, 1, rows);
+    time(dilated, 1, rows);
+    time(depthwise, 1, rows);
+    time(doubled, 1, rows);
+    time(planes, 1, rows);
+    time(image, 1, rows);
+    time(depthwise_planes, 1, rows);
+    time(pooled, 1, rows);
   });
 }

@@ -5,10 +5,10 @@
 
 #include "measure.hpp"
 #include "program.hpp"
-#include <array>
 #include <fovea/fovea.hpp>
 #include <fovea/models/bert.hpp>
 #include <minilm_encoder.hpp>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -18,21 +18,23 @@ namespace {
 
 constexpr struct { std::size_t batch, tokens; } shapes[] = {{1, 16}, {1, 32}, {1, 128}, {8, 128}};
 
-/// The shortest time of each shape, in microseconds.
+/// Times of each shape.
 template <class compiled>
-std::array<double, std::size(shapes)> times_of(compiled net) {
-  std::array<double, std::size(shapes)> us{};
-  for (std::size_t i = 0; i < std::size(shapes); ++i) {
-    const auto [batch, tokens] = shapes[i];
+void measure(const std::string& kind, compiled net, bench::report& rows) {
+  for (const auto& [batch, tokens] : shapes) {
     const xt::xtensor<std::int32_t, 2> ids = xt::ones<std::int32_t>({batch, tokens}) * 2000;
     const xt::xtensor<std::int32_t, 2> types = xt::zeros<std::int32_t>({batch, tokens});
     const xt::xtensor<std::int32_t, 1> lengths =
         xt::ones<std::int32_t>({batch}) * static_cast<std::int32_t>(tokens);
     const auto call = [&] { net("tokens"_in = ids, "types"_in = types, "lengths"_in = lengths); };
     call();
-    us[i] = bench::best_us(batch * tokens >= 512 ? 12 : 60, call);
+    const auto flops = static_cast<double>(models::sentence_encoder<models::minilm>.flops(
+        {{"B", static_cast<std::int64_t>(batch)}, {"T", static_cast<std::int64_t>(tokens)}}));
+    const std::optional<bench::demand> floats{{flops / 2}};
+    rows.add("encoder/" + kind + "/" + std::to_string(batch) + "x" + std::to_string(tokens),
+             bench::times_us(batch * tokens >= 512 ? 12 : 60, call),
+             kind == "minilm" ? floats : std::nullopt);
   }
-  return us;
 }
 
 void measure(const std::string& folder, bench::report& rows) {
@@ -41,24 +43,9 @@ void measure(const std::string& folder, bench::report& rows) {
   const compile_options options{.capacity = {{"B", 8}, {"T", 128}}, .threads = rows.threads};
   auto net = minilm_encoder::compile(from, options);
   std::printf("start-up with weights %.1f ms\n", (bench::now_us() - begin) / 1000);
-  thread_pool pool(static_cast<std::size_t>(rows.threads));
-  const double peak = bench::peak_rate(pool, simd::kernels().vector);
-  const auto us = times_of(std::move(net));
-  // What else the machine does can only lower the peak that is seen.
-  const double higher = std::max(peak, bench::peak_rate(pool, simd::kernels().vector));
-  const auto name = [](const char* kind, std::size_t i) {
-    return "encoder/" + std::string(kind) + "/" + std::to_string(shapes[i].batch) + "x" +
-           std::to_string(shapes[i].tokens);
-  };
-  for (std::size_t i = 0; i < std::size(shapes); ++i) {
-    const auto [batch, tokens] = shapes[i];
-    const auto flops = static_cast<double>(models::sentence_encoder<models::minilm>.flops(
-        {{"B", static_cast<std::int64_t>(batch)}, {"T", static_cast<std::int64_t>(tokens)}}));
-    rows.add(name("minilm", i), us[i], flops / 2 / higher / us[i]);
-  }
-  const auto of_integers =
-      times_of(compile<integer_products<q8_0>>(models::sentence_encoder<models::minilm>, from, options));
-  for (std::size_t i = 0; i < std::size(shapes); ++i) rows.add(name("minilm-int8", i), of_integers[i], {});
+  measure("minilm", std::move(net), rows);
+  measure("minilm-int8",
+          compile<integer_products<q8_0>>(models::sentence_encoder<models::minilm>, from, options), rows);
 }
 
 } // namespace

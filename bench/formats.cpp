@@ -4,13 +4,12 @@
 //
 //     formats [--threads N] [--rounds N] [--json FILE]
 //
-// The bound of a token is the share of the bandwidth of reading memory, measured in the same run, for the
-// bytes that must be read: all weights of products, in their format, and of the rest what a token needs.
+// The limit of a token is the bandwidth of reading memory for the bytes that must be read: all weights of
+// products, in their format, and of the rest what a token needs.
 
 #include "measure.hpp"
 #include "program.hpp"
 #include "random_weights.hpp"
-#include <algorithm>
 #include <fovea/fovea.hpp>
 #include <fovea/models/gpt2.hpp>
 #include <fovea/models/llama.hpp>
@@ -46,48 +45,43 @@ double bytes_read(const M&, weight_format format) {
   return bytes;
 }
 
-struct timing {
-  double token = 1e30, prompt = 1e30;
+struct timed {
+  bench::timings token, prompt;
 };
 
 template <class format, class M>
-void time(const M& m, const weights& from, int threads, timing& best) {
+void time(const M& m, const weights& from, int threads, timed& us) {
   auto live = stream<T, format>(m, from, {.capacity = {{B, 1}, {T, prompt}}, .threads = threads});
   xt::xtensor<int, 2> ids({1, prompt}), one{{7}};
   for (std::size_t i = 0; i < ids.size(); ++i) ids(0, i) = static_cast<int>(i * 37 % 1000);
   for (int round = 0; round < 2; ++round) {
     live.begin();
-    best.prompt = std::min(best.prompt, bench::time_us([&] { live.step("tokens"_in = ids); }));
+    us.prompt.take(1, [&] { live.step("tokens"_in = ids); });
   }
   live.begin();
   live.step("tokens"_in = xt::view(ids, xt::all(), xt::range(0, prompt / 2)));
-  best.token = std::min(best.token, bench::best_us(prompt / 2, [&] { live.step("tokens"_in = one); }));
+  us.token.take(prompt / 2, [&] { live.step("tokens"_in = one); });
 }
 
 /// All formats in turn, so that a machine that others use too disturbs none of them alone.
 template <class M>
 void measure(const char* name, const M& m, int rounds, bench::report& measured) {
   const weights from = bench::random_weights(m);
-  std::map<weight_format, timing> best;
-  thread_pool pool(static_cast<std::size_t>(measured.threads));
-  constexpr std::size_t floats = std::size_t{64} << 20; // no cache holds them
-  const bench::buffer read = bench::floats(floats);
-  double rate = 0;
+  std::map<weight_format, timed> us;
   for (int round = 0; round < rounds; ++round) {
-    rate = std::max(rate, bench::read_rate(pool, read.get(), floats));
-    time<f32>(m, from, measured.threads, best[weight_format::f32]);
-    time<f16>(m, from, measured.threads, best[weight_format::f16]);
-    time<bf16>(m, from, measured.threads, best[weight_format::bf16]);
-    time<q8_0>(m, from, measured.threads, best[weight_format::q8_0]);
-    time<q4_0>(m, from, measured.threads, best[weight_format::q4_0]);
-    time<integer_products<q8_0>>(m, from, measured.threads, best[weight_format::integer_q8_0]);
-    time<integer_products<q4_0>>(m, from, measured.threads, best[weight_format::integer_q4_0]);
+    time<f32>(m, from, measured.threads, us[weight_format::f32]);
+    time<f16>(m, from, measured.threads, us[weight_format::f16]);
+    time<bf16>(m, from, measured.threads, us[weight_format::bf16]);
+    time<q8_0>(m, from, measured.threads, us[weight_format::q8_0]);
+    time<q4_0>(m, from, measured.threads, us[weight_format::q4_0]);
+    time<integer_products<q8_0>>(m, from, measured.threads, us[weight_format::integer_q8_0]);
+    time<integer_products<q4_0>>(m, from, measured.threads, us[weight_format::integer_q4_0]);
   }
-  std::printf("memory is read at %.1f GB/s\n", rate / 1000);
-  for (const auto& [format, t] : best) {
-    const std::string row = std::string(name) + ", " + name_of(format);
-    measured.add(row + ", a token", t.token, bytes_read(m, format) / t.token / rate);
-    measured.add(row + ", a prompt of 128", t.prompt, {});
+  constexpr double memory = 256 << 20; // no cache holds so many bytes
+  for (const auto& [format, t] : us) {
+    const std::string row = "formats/" + std::string(name) + "/" + name_of(format);
+    measured.add(row + "/token", t.token, bench::demand{0, bytes_read(m, format), memory});
+    measured.add(row + "/prompt of 128", t.prompt);
   }
 }
 

@@ -1,10 +1,12 @@
-// How fast is the matrix product, beside OpenBLAS and beside what the machine can do?
+// How fast is the matrix product, beside OpenBLAS, oneDNN and what the machine can do? bench/peers/product.py
+// times PyTorch and ONNX Runtime on rows of the same names.
 //
-// Each shape (rows, columns, depth) is timed in turns with cblas_sgemm, best of many. The bound of a shape is
-// the larger of its arithmetic at the measured rate of fused multiply-adds and its weights at the measured
-// bandwidth of reading a buffer of their size; `bound` in the output is the share of it that was reached.
+// Each shape (rows, columns, depth) is timed in turns with the two. The limits are its arithmetic at the
+// measured rate of fused multiply-adds, and its weights at the measured bandwidth of reading a buffer of
+// their size.
 
 #include "measure.hpp"
+#include "onednn_product.hpp"
 #include "program.hpp"
 #include <algorithm>
 #include <cblas.h>
@@ -14,23 +16,23 @@
 namespace {
 
 using namespace fovea::bench;
-using fovea::thread_pool;
 
 struct shape {
   size_t rows, columns, depth;
 };
 
-constexpr shape shapes[] = {{1, 768, 768},    {1, 3072, 768},   {8, 768, 768},      {16, 384, 384},
-                            {16, 1536, 384},  {16, 384, 1536},  {32, 384, 384},     {128, 384, 384},
-                            {128, 1536, 384}, {128, 384, 1536}, {128, 768, 768},    {128, 3072, 768},
-                            {128, 768, 3072}, {512, 512, 512},  {1024, 1024, 1024}, {700, 300, 10000}};
+constexpr shape shapes[] = {{1, 64, 64},        {16, 64, 64},     {1, 768, 768},    {1, 3072, 768},
+                            {8, 768, 768},      {16, 384, 384},   {16, 1536, 384},  {16, 384, 1536},
+                            {32, 384, 384},     {128, 384, 384},  {128, 1536, 384}, {128, 384, 1536},
+                            {128, 768, 768},    {128, 3072, 768}, {128, 768, 3072}, {512, 512, 512},
+                            {1024, 1024, 1024}, {700, 300, 10000}};
 
-std::string peer_version() {
+std::string openblas_version() {
   const std::string configuration = openblas_get_config();
   return configuration.substr(9, configuration.find(' ', 9) - 9);
 }
 
-void measure(const shape& s, thread_pool& pool, double peak, report& measured) {
+void measure(const shape& s, report& measured) {
   const auto& kernels = fovea::simd::kernels();
   const auto [rows, columns, depth] = s;
   const buffer a = floats(rows * depth), weights = floats(columns * depth), out = floats(rows * columns);
@@ -45,39 +47,38 @@ void measure(const shape& s, thread_pool& pool, double peak, report& measured) {
   const fovea::simd::product_args args{a.get(), rows, depth, depth, nullptr, &part, 1};
 
   const auto ours = [&] {
-    pool.run(kernels.product_tasks(args),
-             [&](size_t first, size_t last, size_t) { kernels.product(args, first, last); });
+    measured.pool().run(kernels.product_tasks(args),
+                        [&](size_t first, size_t last, size_t) { kernels.product(args, first, last); });
   };
-  const auto peer = [&] {
+  const auto openblas = [&] {
     const auto m = static_cast<blasint>(rows), n = static_cast<blasint>(columns),
                k = static_cast<blasint>(depth);
     cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, m, n, k, 1.f, a.get(), k, weights.get(), k, 0.f,
                 out.get(), n);
   };
-  ours(), peer();
-  const double flops = static_cast<double>(rows * columns * depth);
-  const int turns = std::clamp(static_cast<int>(3e10 / flops), 20, 1000);
-  double ours_us = 1e30, peer_us = 1e30;
-  for (int i = 0; i < turns; i += 10) {
-    ours_us = std::min(ours_us, best_us(10, ours));
-    peer_us = std::min(peer_us, best_us(10, peer));
+  onednn_product onednn(rows, columns, depth, a.get(), weights.get(), out.get());
+  ours(), openblas(), onednn();
+  const double multiply_adds = static_cast<double>(rows * columns * depth);
+  const int turns = std::clamp(static_cast<int>(1e10 / multiply_adds), 20, 1000) / 10;
+  timings us, openblas_us, onednn_us;
+  for (int i = 0; i < turns; ++i) {
+    us.take(10, ours);
+    openblas_us.take(10, openblas);
+    onednn_us.take(10, onednn);
   }
-  const double bytes = static_cast<double>(columns * depth * sizeof(float));
-  const double least_us = std::max(flops / peak, bytes / read_rate(pool, panels.get(), columns * depth));
-  measured.add("product/" + std::to_string(rows) + "x" + std::to_string(columns) + "x" +
-                   std::to_string(depth),
-               ours_us, least_us / ours_us, "openblas", peer_version(), peer_us);
+  const std::string name =
+      "product/" + std::to_string(rows) + "x" + std::to_string(columns) + "x" + std::to_string(depth);
+  measured.add(name, us, demand{multiply_adds, static_cast<double>(columns * depth * sizeof(float))});
+  measured.add_peer(name, "openblas", openblas_version(), openblas_us);
+  measured.add_peer(name, "onednn", onednn_product::version(), onednn_us);
 }
 
 } // namespace
 
 int main(int argc, char** argv) {
-  return run("Times matrix products, OpenBLAS's in turns.", argc, argv, [](report& rows) {
-    thread_pool pool(static_cast<size_t>(rows.threads));
+  return run("Times matrix products, OpenBLAS's and oneDNN's in turns.", argc, argv, [](report& rows) {
     openblas_set_num_threads(rows.threads);
-    const double peak = peak_rate(pool, fovea::simd::kernels().vector);
-    std::printf("%s, %d threads: %.1f GFLOP/s at peak; OpenBLAS for %s\n", fovea::instruction_set(),
-                rows.threads, 2e-3 * peak, openblas_get_corename());
-    for (const auto& s : shapes) measure(s, pool, peak, rows);
+    onednn_product::use_threads(rows.threads);
+    for (const auto& s : shapes) measure(s, rows);
   });
 }

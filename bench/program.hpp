@@ -2,11 +2,13 @@
 
 // What the benchmarks share beside their measure: the command line, and rows printed and written as JSON.
 
+#include "measure.hpp"
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <exception>
 #include <fovea/backends/simd/isa/dispatch.hpp>
 #include <fstream>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <stdexcept>
@@ -14,29 +16,102 @@
 
 namespace fovea::bench {
 
-/// What was measured by so many threads.
-struct report {
-  int threads = 1;
-  nlohmann::json rows = nlohmann::json::array();
+/// What a row cannot do without: multiply-adds, and bytes read from a buffer of `level` bytes, the size of
+/// all that is read again and again (0: that of the bytes themselves).
+struct demand {
+  double multiply_adds = 0, bytes = 0, level = 0;
+};
 
-  /// Prints a row and keeps it. `bound` is the share reached of the machine's limit.
-  void add(const std::string& name, double us, std::optional<double> bound) {
-    std::printf("%-36s %12.3f us", name.c_str(), us);
-    if (bound) std::printf("  %5.1f %% of the limit", 100 * *bound);
+/// What was measured by so many threads, beside the machine's limits in the same run.
+class report {
+public:
+  int threads = 1;
+
+  thread_pool& pool() {
+    if (!pool_) pool_.emplace(static_cast<size_t>(threads));
+    return *pool_;
+  }
+
+  /// Prints a row and keeps it.
+  void add(const std::string& name, const timings& t, std::optional<demand> needed = {}) {
+    rows_.push_back({{"name", name},
+                     {"isa", instruction_set()},
+                     {"threads", threads},
+                     {"us", t.best()},
+                     {"median_us", t.median()},
+                     {"bound", nullptr}});
+    std::printf("%-40s %12.3f us, median %12.3f", name.c_str(), t.best(), t.median());
+    if (needed) {
+      if (needed->level == 0) needed->level = needed->bytes;
+      rows_.back().update(
+          {{"multiply_adds", needed->multiply_adds}, {"bytes", needed->bytes}, {"level", needed->level}});
+      limit(rows_.back());
+      std::printf("  %5.1f %% of the limit", 100 * rows_.back()["bound"].get<double>());
+    }
     std::printf("\n");
     std::fflush(stdout);
-    rows.push_back({{"name", name}, {"isa", instruction_set()}, {"threads", threads}, {"ours_us", us}});
-    rows.back()["bound"] = bound ? nlohmann::json(*bound) : nlohmann::json();
   }
 
-  /// One that a peer was timed beside.
-  void add(const std::string& name, double us, double bound, const std::string& peer,
-           const std::string& version, double peer_us) {
-    add(name, us, bound);
-    std::printf("%36s %12.3f us  %5.2f times ours\n", peer.c_str(), peer_us, peer_us / us);
-    rows.back().update(
-        {{"peer", peer}, {"peer_version", version}, {"peer_us", peer_us}, {"ratio", peer_us / us}});
+  /// What the last row also has to tell.
+  void note(const std::string& key, double value) { rows_.back()[key] = value; }
+
+  /// What a peer took for the row of that name.
+  void add_peer(const std::string& name, const std::string& peer, const std::string& version,
+                const timings& t) {
+    std::printf("%40s %12.3f us, median %12.3f\n", peer.c_str(), t.best(), t.median());
+    std::fflush(stdout);
+    rows_.push_back({{"name", name},
+                     {"threads", threads},
+                     {"peer", peer},
+                     {"peer_version", version},
+                     {"peer_us", t.best()},
+                     {"peer_median_us", t.median()}});
   }
+
+  /// All rows. What else the machine does can only lower its limits: they are measured once more, and the
+  /// higher count.
+  const nlohmann::json& rows() {
+    for (auto& [bytes, rate] : bandwidths_) rate = std::max(rate, measured_bandwidth(bytes));
+    if (peak_ > 0) peak_ = std::max(peak_, peak_rate(pool(), lanes()));
+    for (auto& row : rows_)
+      if (row.contains("level")) limit(row);
+    return rows_;
+  }
+
+private:
+  static size_t lanes() { return simd::kernels().vector; }
+
+  double peak() {
+    if (peak_ == 0) peak_ = peak_rate(pool(), lanes());
+    return peak_;
+  }
+
+  double measured_bandwidth(double bytes) {
+    const size_t count = std::max(size_t{1024}, static_cast<size_t>(bytes) / sizeof(float));
+    const buffer read = floats(count);
+    return read_rate(pool(), lanes(), read.get(), count);
+  }
+
+  double bandwidth(double bytes) {
+    const auto found = bandwidths_.find(bytes);
+    return found != bandwidths_.end() ? found->second : bandwidths_[bytes] = measured_bandwidth(bytes);
+  }
+
+  /// The share reached of the larger of two limits: the multiply-adds at the measured rate, and the bytes at
+  /// the measured bandwidth.
+  void limit(nlohmann::json& row) {
+    const double bytes = row["bytes"], multiply_adds = row["multiply_adds"];
+    const double compute_us = multiply_adds > 0 ? multiply_adds / peak() : 0;
+    const double read_us = bytes > 0 ? bytes / bandwidth(row["level"]) : 0;
+    row["bound"] = std::max(compute_us, read_us) / row["us"].get<double>();
+    if (multiply_adds > 0) row["peak"] = peak();
+    if (bytes > 0) row["bandwidth"] = bandwidth(row["level"]);
+  }
+
+  std::optional<thread_pool> pool_;
+  nlohmann::json rows_ = nlohmann::json::array();
+  double peak_ = 0;
+  std::map<double, double> bandwidths_; // by the size of the buffer
 };
 
 /// The main of a benchmark: `work` adds rows to the report that it is given, by the options that `declare`
@@ -53,7 +128,7 @@ int run(const char* about, int count, char** words, Work work, Declare declare) 
   std::ofstream file;
   if (!json.empty()) file.open(json);
   if (file) work(measured);
-  if (!json.empty()) file << measured.rows.dump(2) << std::endl;
+  if (!json.empty()) file << measured.rows().dump(2) << std::endl;
   if (!file) throw std::runtime_error(json + ": cannot be written");
   return 0;
 } catch (const std::exception& e) {

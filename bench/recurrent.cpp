@@ -3,15 +3,11 @@
 // names.
 
 #include "measure.hpp"
+#include "program.hpp"
 #include "random_weights.hpp"
 
-#include <CLI/CLI.hpp>
 #include <cmath>
-#include <cstdio>
-#include <exception>
 #include <fovea/fovea.hpp>
-#include <fstream>
-#include <nlohmann/json.hpp>
 
 namespace {
 
@@ -49,78 +45,63 @@ inline constexpr auto dilated = model("dilated", [](graph& g) {
   g.output("y", linear(x, "out", 1));
 });
 
-nlohmann::json reported = nlohmann::json::array();
-
-void report(const std::string& name, int threads, double us) {
-  std::printf("%-28s %8d %12.3f us\n", name.c_str(), threads, us);
-  reported.push_back({{"name", name},
-                      {"isa", instruction_set()},
-                      {"threads", threads},
-                      {"ours_us", us},
-                      {"bound", nullptr}});
-}
-
 /// One row: microseconds a sample, with a call each and in blocks of 512.
 template <class M>
-void samples(const std::string& name, const M& m) {
+void samples(const std::string& name, const M& m, bench::report& rows) {
   const weights from = bench::random_weights(m);
   constexpr std::size_t steps = 512;
   xt::xtensor<float, 3> block = xt::zeros<float>({std::size_t{1}, steps, std::size_t{1}}), one({1, 1, 1});
   for (std::size_t i = 0; i < steps; ++i) block(0, i, 0) = std::sin(0.1f * static_cast<float>(i));
   auto live = stream<T>(m, from, {.capacity = {{B, 1}, {T, 1}}});
   [[maybe_unused]] volatile float heard = 0;
-  report(name + "/sample", 1, bench::best_us(1000, [&] {
-                                for (std::size_t i = 0; i < steps; ++i) {
-                                  one(0, 0, 0) = block(0, i, 0);
-                                  heard = live.step("x"_in = one)["y"_out](0, 0, 0);
-                                }
-                              }) / steps);
+  const bench::timings calls = bench::times_us(1000, [&] {
+    for (std::size_t i = 0; i < steps; ++i) {
+      one(0, 0, 0) = block(0, i, 0);
+      heard = live.step("x"_in = one)["y"_out](0, 0, 0);
+    }
+  });
+  rows.add("recurrent/" + name + "/sample", calls.per(steps));
   auto blocks = stream<T>(m, from, {.capacity = {{B, 1}, {T, steps}}});
-  report(name + "/block", 1, bench::best_us(400, [&] { blocks.step("x"_in = block); }) / steps);
+  rows.add("recurrent/" + name + "/sample of a block",
+           bench::times_us(400, [&] { blocks.step("x"_in = block); }).per(steps));
 }
 
 template <bool gated_by_three>
-void layer(int threads, std::size_t batch) {
+void layer(std::size_t batch, bench::report& rows) {
   constexpr auto& m = layer_of_512<gated_by_three>;
-  auto net = compile(m, bench::random_weights(m),
-                     {.capacity = {{B, static_cast<std::int64_t>(batch)}, {T, 100}}, .threads = threads});
+  auto net =
+      compile(m, bench::random_weights(m),
+              {.capacity = {{B, static_cast<std::int64_t>(batch)}, {T, 100}}, .threads = rows.threads});
   const xt::xtensor<float, 3> x = xt::ones<float>({batch, std::size_t{100}, std::size_t{512}}) * 0.1f;
-  report((gated_by_three ? "gru/512x100/batch " : "lstm/512x100/batch ") + std::to_string(batch), threads,
-         bench::best_us(batch == 1 ? 60 : 12, [&] { net("x"_in = x); }));
+  const auto flops = static_cast<double>(m.flops({{B, static_cast<std::int64_t>(batch)}, {T, 100}}));
+  // The recurrent matrix is read at each step.
+  constexpr double matrix = 512 * 512 * (gated_by_three ? 3 : 4) * sizeof(float);
+  rows.add((gated_by_three ? "recurrent/gru/512x100/" : "recurrent/lstm/512x100/") + std::to_string(batch),
+           bench::times_us(batch == 1 ? 60 : 12, [&] { net("x"_in = x); }),
+           bench::demand{flops / 2, 100 * matrix, matrix});
+}
+
+void measure(bench::report& rows) {
+  for (const std::size_t batch : {std::size_t{1}, std::size_t{32}}) {
+    layer<false>(batch, rows);
+    layer<true>(batch, rows);
+  }
+  if (rows.threads > 1) return; // a sample is one thread's
+  samples("dense 1-8-8-1", dense, rows);
+  samples("gru/8", cell<true, 8>, rows);
+  samples("gru/16", cell<true, 16>, rows);
+  samples("gru/24", cell<true, 24>, rows);
+  samples("gru/32", cell<true, 32>, rows);
+  samples("gru/64", cell<true, 64>, rows);
+  samples("lstm/8", cell<false, 8>, rows);
+  samples("lstm/16", cell<false, 16>, rows);
+  samples("lstm/24", cell<false, 24>, rows);
+  samples("lstm/32", cell<false, 32>, rows);
+  samples("lstm/64", cell<false, 64>, rows);
+  samples("8 convolutions of 16", dilated<8>, rows);
+  samples("20 convolutions of 16", dilated<20>, rows);
 }
 
 } // namespace
 
-int main(int argc, char** argv) try {
-  int threads = 1;
-  bool only_samples = false;
-  std::string file;
-  CLI::App app{"Times recurrences."};
-  app.add_option("--threads", threads, "of the layers of 512");
-  app.add_flag("--samples", only_samples, "of small models only");
-  app.add_option("--json", file, "where to write the rows");
-  CLI11_PARSE(app, argc, argv);
-  samples("dense 1-8-8-1", dense);
-  samples("gru/8", cell<true, 8>);
-  samples("gru/16", cell<true, 16>);
-  samples("gru/24", cell<true, 24>);
-  samples("gru/32", cell<true, 32>);
-  samples("gru/64", cell<true, 64>);
-  samples("lstm/8", cell<false, 8>);
-  samples("lstm/16", cell<false, 16>);
-  samples("lstm/24", cell<false, 24>);
-  samples("lstm/32", cell<false, 32>);
-  samples("lstm/64", cell<false, 64>);
-  samples("dilated/8 layers of 16", dilated<8>);
-  samples("dilated/20 layers of 16", dilated<20>);
-  for (const std::size_t batch : {std::size_t{1}, std::size_t{32}}) {
-    if (only_samples) break;
-    layer<false>(threads, batch);
-    layer<true>(threads, batch);
-  }
-  if (!file.empty()) std::ofstream(file) << reported.dump(2) << '\n';
-  return 0;
-} catch (const std::exception& e) {
-  std::fprintf(stderr, "recurrent: %s\n", e.what());
-  return 1;
-}
+int main(int argc, char** argv) { return bench::run("Times recurrences.", argc, argv, measure); }

@@ -72,12 +72,11 @@ struct measurement {
     const auto tokens = numbers<2>({batch, length}, vocab);
     const auto step = [&] { fit.step("tokens"_in = tokens, "targets"_in = expected); };
     step();
-    thread_pool pool(static_cast<std::size_t>(rows.threads));
-    const double peak = bench::peak_rate(pool, simd::kernels().vector), us = bench::best_us(repeats, step);
+    const bench::timings us = bench::times_us(repeats, step);
     // Products with weights and inputs in both directions: three times the loss alone.
     const auto flops = static_cast<double>(
         3 * model.flops({{B, static_cast<std::int64_t>(batch)}, {T, static_cast<std::int64_t>(length)}}));
-    rows.add("training/" + name, us, flops / 2 / peak / us);
+    rows.add("training/" + name, us, bench::demand{flops / 2});
   }
 };
 

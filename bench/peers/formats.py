@@ -137,11 +137,11 @@ def rows(options):
                     network.take(ids)
 
                 # Its products by these are sums of integers.
-                name = f"{model}, integer_products<{kind}>" if kind in ("q8_0", "q4_0") else f"{model}, {kind}"
-                yield f"{name}, a prompt of 128", llama_cpp, prompt, 4
+                name = f"formats/{model}/" + (f"integer_products<{kind}>" if kind in ("q8_0", "q4_0") else kind)
+                yield f"{name}/prompt of 128", llama_cpp, prompt, 4
                 network.begin()
                 network.take(ids[: PROMPT // 2])
-                yield f"{name}, a token", llama_cpp, lambda: network.take([7]), PROMPT // 2
+                yield f"{name}/token", llama_cpp, lambda: network.take([7]), PROMPT // 2
                 network.free()
 
 

@@ -3,20 +3,22 @@
 import argparse
 import io
 import json
+import statistics
 import time
 
 import onnxruntime
 import torch
 
 
-def best_us(run, repeats):
+def times_us(run, repeats):
+    """The best and the median of so many runs."""
     run()
-    best = float("inf")
+    times = []
     for _ in range(repeats):
         start = time.perf_counter()
         run()
-        best = min(best, time.perf_counter() - start)
-    return best * 1e6
+        times.append(time.perf_counter() - start)
+    return min(times) * 1e6, statistics.median(times) * 1e6
 
 
 def onnx_session(module, inputs, threads, **recorded):
@@ -52,10 +54,10 @@ def main(about, rows, declare=lambda parser: None, gradients=False):
     made = []
     with torch.inference_mode(not gradients):
         for name, peer, run, repeats in rows(options):
-            us = best_us(run, repeats)
-            print(f"{name:36} {peer.__name__:12} {us:12.1f} us", flush=True)
+            us, median = times_us(run, repeats)
+            print(f"{name:40} {peer.__name__:12} {us:12.1f} us, median {median:12.1f}", flush=True)
             made.append({"name": name, "threads": options.threads, "peer": peer.__name__,
-                         "peer_version": peer.__version__, "peer_us": us})
+                         "peer_version": peer.__version__, "peer_us": us, "peer_median_us": median})
     if options.json:
         with open(options.json, "w", encoding="utf-8") as file:
             json.dump(made, file, indent=2)

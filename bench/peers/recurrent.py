@@ -22,8 +22,8 @@ class Outputs(nn.Module):
 def modules():
     """Name, module and shape of the input."""
     for batch in (1, 32):
-        yield f"lstm/512x100/batch {batch}", Outputs(nn.LSTM(512, 512, batch_first=True)), (batch, 100, 512)
-        yield f"gru/512x100/batch {batch}", Outputs(nn.GRU(512, 512, batch_first=True)), (batch, 100, 512)
+        yield f"recurrent/lstm/512x100/{batch}", Outputs(nn.LSTM(512, 512, batch_first=True)), (batch, 100, 512)
+        yield f"recurrent/gru/512x100/{batch}", Outputs(nn.GRU(512, 512, batch_first=True)), (batch, 100, 512)
 
 
 def rows(options):

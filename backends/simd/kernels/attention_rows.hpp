@@ -2,7 +2,7 @@
 
 // Attention for one or a few queries (decoding): the keys are in the lanes of the scores, the columns in the
 // lanes of the output. Keys and values are streamed once, tile by tile, for all queries and heads that read
-// them.
+// them: up to four of these rows multiply each vector of a key or value that is loaded.
 
 #include <fovea/backends/simd/kernels/attention_scores.hpp>
 #include <fovea/backends/simd/kernels/math.hpp>
@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <type_traits>
 
 namespace fovea::simd::detail {
@@ -27,7 +28,7 @@ inline size_t row_floats(const attention_args& a) {
 
 template <class Arch>
 inline size_t rows_scratch(const attention_args& a) {
-  return row_keys + a.heads / a.kv_heads * a.queries * row_floats<Arch>(a);
+  return a.heads / a.kv_heads * a.queries * (row_keys + row_floats<Arch>(a));
 }
 
 /// The queries of all heads that read one key head.
@@ -45,22 +46,21 @@ struct attention_rows {
 
   attention_rows(const attention_args& args, size_t batch_row, size_t key_head, float* scratch)
       : a(args), batch(batch_row), kv_head(key_head), group(args.heads / args.kv_heads), scores(scratch),
-        rows(scratch + row_keys), key_vectors(args.key_width / lanes),
+        rows(scratch + group * args.queries * row_keys), key_vectors(args.key_width / lanes),
         value_vectors(args.value_width / lanes), key_rest(args.key_width % lanes),
         value_rest(args.value_width % lanes) {}
 
   struct row {
     size_t head, query;
-    float *q, *out, *base, *sum;
+    float *q, *out, *base, *sum, *scores;
   };
 
   row row_at(size_t index) const {
-    row r{kv_head * group + index / a.queries,
-          index % a.queries,
-          rows + index * row_floats<Arch>(a),
-          nullptr,
-          nullptr,
-          nullptr};
+    row r{};
+    r.head = kv_head * group + index / a.queries;
+    r.query = index % a.queries;
+    r.scores = scores + index * row_keys;
+    r.q = rows + index * row_floats<Arch>(a);
     r.out = r.q + (key_vectors + (key_rest != 0)) * lanes;
     r.base = r.out + (value_vectors + (value_rest != 0)) * lanes;
     r.sum = r.base + 1;
@@ -77,29 +77,50 @@ struct attention_rows {
     *r.sum = 0;
   }
 
-  /// The products of q with a vector's worth of keys, of which `count` exist.
-  v dot_products(const float* q, const float* key, size_t count) const {
-    v total[lanes];
-    for (size_t lane = 0; lane < lanes; ++lane) {
-      total[lane] = v(0.0f);
-      if (lane >= count) continue;
-      const float* k = key + lane * a.k_row;
-      for (size_t i = 0; i < key_vectors; ++i)
-        total[lane] = fma<Arch>(load<Arch>(k + i * lanes), load<Arch>(q + i * lanes), total[lane]);
-      if (key_rest != 0)
-        total[lane] = fma<Arch>(load_first<Arch>(k + key_vectors * lanes, key_rest),
-                                load<Arch>(q + key_vectors * lanes), total[lane]);
+  /// The products of `count` rows from `index` with `tile` keys from `first`, in their scores. The last
+  /// vector's lanes after the tile hold those of its last key.
+  template <size_t count>
+  void multiply(size_t index, size_t first, size_t tile) const {
+    constexpr size_t keys = lanes / count; // at a time
+    const float* from = a.k + batch * a.k_batch + kv_head * a.key_width + first * a.k_row;
+    const float* q[count];
+    float* to[count];
+    for (size_t r = 0; r < count; ++r) {
+      q[r] = row_at(index + r).q;
+      to[r] = row_at(index + r).scores;
     }
-    transpose<Arch>(total);
-    for (size_t half = lanes / 2; half > 0; half /= 2)
-      for (size_t i = 0; i < half; ++i) total[i] += total[i + half];
-    return total[0];
+    for (size_t j = 0; j < (tile + lanes - 1) / lanes * lanes; j += keys) {
+      const float* key[keys];
+      for (size_t k = 0; k < keys; ++k) key[k] = from + std::min(j + k, tile - 1) * a.k_row;
+      v total[lanes];
+      for_constants<lanes>([&](auto i) { total[i] = v(0.0f); });
+      const auto add = [&](size_t at, auto load_key) __attribute__((always_inline)) {
+        v by[count];
+        for_constants<count>([&](auto r) { by[r] = load<Arch>(q[r] + at); });
+        for_constants<keys>([&](auto k) {
+          const v of = load_key(key[k] + at);
+          for_constants<count>(
+              [&](auto r) { total[r * keys + k] = fma<Arch>(of, by[r], total[r * keys + k]); });
+        });
+      };
+      for (size_t i = 0; i < key_vectors; ++i) add(i * lanes, [](const float* p) { return load<Arch>(p); });
+      if (key_rest != 0)
+        add(key_vectors * lanes, [&](const float* p) { return load_first<Arch>(p, key_rest); });
+      const v sums = sums_of_lanes<Arch>(total);
+      if constexpr (count == 1) {
+        store<Arch>(to[0] + j, sums);
+      } else {
+        alignas(64) float each[lanes];
+        sums.store_aligned(each);
+        for (size_t r = 0; r < count; ++r) std::memcpy(to[r] + j, each + r * keys, keys * sizeof(float));
+      }
+    }
   }
 
-  /// Scores of `tile` keys from `first`, -inf in the lanes after the last; returns the largest.
+  /// From the products with `tile` keys from `first` their scores, -inf in the lanes after the last; returns
+  /// the largest.
   template <class Modify>
   float score(const Modify& modify, const row& r, size_t first, size_t tile) const {
-    const float* keys = a.k + batch * a.k_batch + kv_head * a.key_width;
     const float* bias = a.bias == nullptr ? nullptr
                                           : a.bias + batch * a.bias_batch + r.head * a.bias_head +
                                                 r.query * a.bias_query + first;
@@ -111,7 +132,7 @@ struct attention_rows {
     v largest(lowest_score);
     for (size_t j = 0; j < tile; j += lanes) {
       const size_t count = std::min(lanes, tile - j);
-      v value = dot_products(r.q, keys + (first + j) * a.k_row, count) * v(a.scale);
+      v value = load<Arch>(r.scores + j) * v(a.scale);
       if (bias != nullptr) value += count == lanes ? load<Arch>(bias + j) : load_first<Arch>(bias + j, count);
       if (a.soft_cap != 0) value = soft_capped<Arch>(value, a.soft_cap);
       const lanes_of key = counting<Arch>(first + j);
@@ -120,7 +141,7 @@ struct attention_rows {
       value = value * v(math::detail::log2_e); // powers of two for those of e
       value = visible_only<Arch>(value, key, lanes_of(from), lanes_of(until));
       largest = xsimd::max(largest, value);
-      store<Arch>(scores + j, value);
+      store<Arch>(r.scores + j, value);
     }
     return reduce_max<Arch>(largest);
   }
@@ -132,39 +153,68 @@ struct attention_rows {
     const v base(*r.base);
     v total(0.0f);
     for (size_t j = 0; j < tile; j += lanes) {
-      const v weight = math::exp2_of_nonpositive<Arch>(load<Arch>(scores + j) - base);
+      const v weight = math::exp2_of_nonpositive<Arch>(load<Arch>(r.scores + j) - base);
       total += weight;
-      store<Arch>(scores + j, weight);
+      store<Arch>(r.scores + j, weight);
     }
     const float rescale = math::exp2_of_nonpositive<Arch>(v(old) - base).get(0);
     *r.sum = *r.sum * rescale + reduce_add<Arch>(total);
     return rescale;
   }
 
-  template <size_t vectors>
-  void add_columns(const float* value, float* out, float rescale, size_t tile) const {
-    v total[vectors];
-    for (size_t i = 0; i < vectors; ++i) total[i] = load<Arch>(out + i * lanes) * v(rescale);
-    for (size_t j = 0; j < tile; ++j, value += a.v_row) {
-      const v weight(scores[j]);
-      for (size_t i = 0; i < vectors; ++i)
-        total[i] = fma<Arch>(weight, load<Arch>(value + i * lanes), total[i]);
-    }
-    for (size_t i = 0; i < vectors; ++i) store<Arch>(out + i * lanes, total[i]);
+  /// Values of `tile` keys from `first`, weighted by the scores of `count` rows from `index`, are added to
+  /// what these rows keep: `vectors` vectors of columns from `column`. Every second key has sums of its own
+  /// where there are registers for them, so that additions do not wait for each other.
+  template <size_t count, size_t vectors>
+  void add_columns(size_t index, const float* value, size_t column, size_t tile, size_t rest = 0) const {
+    constexpr size_t ways = count * vectors <= 4 ? 2 : 1;
+    const float* weights[count];
+    for (size_t r = 0; r < count; ++r) weights[r] = row_at(index + r).scores;
+    v total[ways * count * vectors];
+    for_constants<ways * count * vectors>([&](auto i) { total[i] = v(0.0f); });
+    const auto add = [&](size_t j, auto way) __attribute__((always_inline)) {
+      const float* from = value + j * a.v_row + column;
+      for_constants<vectors>([&](auto i) {
+        const v of = rest == 0 ? load<Arch>(from + i * lanes) : load_first<Arch>(from, rest);
+        for_constants<count>([&](auto r) {
+          v& sum = total[(way * count + r) * vectors + i];
+          sum = fma<Arch>(v(weights[r][j]), of, sum);
+        });
+      });
+    };
+    size_t j = 0;
+    for (; j + ways <= tile; j += ways) for_constants<ways>([&](auto way) { add(j + way, way); });
+    if constexpr (ways == 2)
+      if (j < tile) add(j, std::integral_constant<size_t, 0>{});
+    for_constants<count>([&](auto r) {
+      float* out = row_at(index + r).out + column;
+      for_constants<vectors>([&](auto i) {
+        v sum = total[r * vectors + i];
+        if constexpr (ways == 2) sum += total[(count + r) * vectors + i];
+        store<Arch>(out + i * lanes, load<Arch>(out + i * lanes) + sum);
+      });
+    });
   }
 
-  void add_values(const row& r, float rescale, size_t first, size_t tile) const {
+  template <size_t count>
+  void add_values(size_t index, size_t first, size_t tile) const {
     const float* value = a.v + batch * a.v_batch + first * a.v_row + kv_head * a.value_width;
     size_t i = 0;
-    for (; i + 4 <= value_vectors; i += 4)
-      add_columns<4>(value + i * lanes, r.out + i * lanes, rescale, tile);
-    for (; i < value_vectors; ++i) add_columns<1>(value + i * lanes, r.out + i * lanes, rescale, tile);
-    if (value_rest == 0) return;
-    v total = load<Arch>(r.out + i * lanes) * v(rescale);
-    value += i * lanes;
-    for (size_t j = 0; j < tile; ++j, value += a.v_row)
-      total = fma<Arch>(v(scores[j]), load_first<Arch>(value, value_rest), total);
-    store<Arch>(r.out + i * lanes, total);
+    for (; i + 4 <= value_vectors; i += 4) add_columns<count, 4>(index, value, i * lanes, tile);
+    for (; i < value_vectors; ++i) add_columns<count, 1>(index, value, i * lanes, tile);
+    if (value_rest != 0) add_columns<count, 1>(index, value, i * lanes, tile, value_rest);
+  }
+
+  void rescale(const row& r, float by) const {
+    for (float* to = r.out; to < r.base; to += lanes) store<Arch>(to, load<Arch>(to) * v(by));
+  }
+
+  /// f(index, how many) for all rows, four at a time and then one by one.
+  template <class F>
+  void for_rows(const F& f) const {
+    size_t i = 0;
+    for (; i + 4 <= group * a.queries; i += 4) f(i, std::integral_constant<size_t, 4>{});
+    for (; i < group * a.queries; ++i) f(i, std::integral_constant<size_t, 1>{});
   }
 
   void write(const row& r) const {
@@ -195,11 +245,13 @@ struct attention_rows {
     for (size_t i = 0; i < count; ++i) start(row_at(i));
     for (size_t first = begin; first < end; first += row_keys) {
       const size_t tile = std::min(row_keys, end - first);
+      for_rows([&](size_t index, auto some) { multiply<some>(index, first, tile); });
       for (size_t i = 0; i < count; ++i) {
         const row r = row_at(i);
-        const float rescale = weigh(r, score(modify, r, first, tile), tile);
-        add_values(r, rescale, first, tile);
+        const float shrunk = weigh(r, score(modify, r, first, tile), tile);
+        if (first != begin) rescale(r, shrunk);
       }
+      for_rows([&](size_t index, auto some) { add_values<some>(index, first, tile); });
     }
     for (size_t i = 0; i < count; ++i) write(row_at(i));
   }

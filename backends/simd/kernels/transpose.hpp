@@ -1,8 +1,10 @@
 #pragma once
 
-// Transposing a square of as many vectors as a vector has lanes, in registers.
+// A square of as many vectors as a vector has lanes, in registers: transposing it, and the sum of each
+// vector.
 
 #include <fovea/backends/simd/arch.hpp>
+#include <fovea/backends/simd/kernels/lanes.hpp>
 
 #include <cstddef>
 #include <utility>
@@ -64,7 +66,42 @@ inline void exchange_blocks(vec<Arch> (&rows)[width<Arch>]) {
   }
 }
 
+/// The `count` vectors two by two, blocks of `span` lanes summed; then with twice the span.
+template <class Arch, std::size_t span, std::size_t count>
+inline vec<Arch> sum_blocks(const vec<Arch> (&rows)[count]) {
+  if constexpr (count == 1) {
+    return rows[0];
+  } else {
+    vec<Arch> half[count / 2];
+    for_constants<count / 2>([&](auto i) {
+      const vec<Arch>&a = rows[2 * i], &b = rows[2 * i + 1];
+      half[i] = shuffle<Arch>(a, b, exchanged_blocks<width<Arch>, span, 0>{}) +
+                shuffle<Arch>(a, b, exchanged_blocks<width<Arch>, span, 1>{});
+    });
+    return sum_blocks<Arch, 2 * span>(half);
+  }
+}
+
 } // namespace detail
+
+/// Lane i of the result is the sum of the lanes of rows[i].
+template <class Arch>
+inline vec<Arch> sums_of_lanes(const vec<Arch> (&rows)[width<Arch>]) {
+  using namespace detail;
+  constexpr std::size_t lanes = width<Arch>;
+  static_assert(lanes % 4 == 0);
+  vec<Arch> fours[lanes / 4];
+  for_constants<lanes / 4>([&](auto i) {
+    const auto pair = [&](std::size_t at) {
+      return shuffle<Arch>(rows[at], rows[at + 1], interleaved_ones<lanes, 0>{}) +
+             shuffle<Arch>(rows[at], rows[at + 1], interleaved_ones<lanes, 1>{});
+    };
+    const vec<Arch> a = pair(4 * i), b = pair(4 * i + 2);
+    fours[i] = shuffle<Arch>(a, b, interleaved_pairs<lanes, 0>{}) +
+               shuffle<Arch>(a, b, interleaved_pairs<lanes, 1>{});
+  });
+  return sum_blocks<Arch, 4>(fours);
+}
 
 /// rows[i] lane j becomes rows[j] lane i.
 template <class Arch>

@@ -22,10 +22,11 @@ namespace detail {
 
 inline constexpr size_t groups_of(size_t depth) { return ceil_div(depth, weight_group); }
 
-/// Rows as whole numbers, a group after the other; what lies behind the depth is zero.
-///   numbers  [rows, groups, 32], -127 to 127
-///   scales   [rows, groups]; a number times its scale is near the value
-///   below    [rows, groups]: the sum of the numbers, with the other sign
+/// Rows as whole numbers; what lies behind the depth is zero. Those of a register block lie side by side
+/// group by group, so that the product finds them at constant distances.
+///   numbers  [blocks, groups, rows of the block, 32], -127 to 127
+///   scales   [blocks, groups, rows of the block]; a number times its scale is near the value
+///   below    as many: the sum of the numbers, with the other sign
 struct integer_rows {
   static constexpr size_t most_groups = most_integer_depth / weight_group;
   size_t groups;
@@ -71,19 +72,19 @@ inline void multiply_integers(const integer_rows& x, size_t row, const unsigned 
   constexpr size_t packed = panel<Arch>, vectors = packed / width<Arch>;
   vec<Arch> sum[rows][vectors];
   for_constants<rows * vectors>([&](auto i) { sum[i / vectors][i % vectors] = vec<Arch>(0.f); });
-  const size_t first = row * x.groups;
   for (size_t g = 0; g < x.groups; ++g) {
+    const size_t first = row * x.groups + g * rows;
     const unsigned char* group = panel_of_weights + layout::scales(packed, g * weight_group);
     int_vec<Arch> dots[rows][vectors];
     for_constants<rows>([&](auto r) {
-      int_vec<Arch> begin(dot::excess == 0 ? 0 : x.below[first + r * x.groups + g]);
+      int_vec<Arch> begin(dot::excess == 0 ? 0 : x.below[first + r]);
       if constexpr (dot::excess > 0) begin = begin << dot::excess;
       for_constants<vectors>([&](auto v) { dots[r][v] = begin; });
     });
-    const signed char* numbers = x.numbers + (first + g) * weight_group;
+    const signed char* numbers = x.numbers + first * weight_group;
     const auto numbers_of = [&](size_t r, size_t quad) {
       std::int32_t four;
-      std::memcpy(&four, numbers + r * x.groups * weight_group + 4 * quad, sizeof four);
+      std::memcpy(&four, numbers + r * weight_group + 4 * quad, sizeof four);
       return int_vec<Arch>(four);
     };
     for_constants<weight_group / 4>([&](auto quad) __attribute__((always_inline)) {
@@ -106,7 +107,7 @@ inline void multiply_integers(const integer_rows& x, size_t row, const unsigned 
     for_constants<vectors>([&](auto v) {
       const vec<Arch> scale = load_half<Arch>(group + v * width<Arch> * layout::scale_bytes);
       for_constants<rows>([&](auto r) {
-        const vec<Arch> both = scale * vec<Arch>(x.scales[first + r * x.groups + g]);
+        const vec<Arch> both = scale * vec<Arch>(x.scales[first + r]);
         sum[r][v] = fma<Arch>(to_float<Arch>(dots[r][v]), both, sum[r][v]);
       });
     });
@@ -209,11 +210,13 @@ void integer_product(const product_args& args, size_t first, size_t last) {
     const size_t row = first / grid.panels * grid.group_rows,
                  rows = smaller(grid.group_rows, args.rows - row),
                  end = smaller(last, (first / grid.panels + 1) * grid.panels);
+    constexpr size_t most = integer_block_rows<Arch>;
     for (size_t r = 0; r < rows; ++r) {
       const float* from = left_row(args, row + r);
+      const size_t block = r / most * most, block_rows = smaller(rows - block, most);
       for (size_t g = 0; g < x.groups; ++g)
         to_integers<Arch>(from + g * weight_group, smaller(weight_group, args.depth - g * weight_group), x,
-                          r * x.groups + g);
+                          block * x.groups + g * block_rows + r - block);
     }
     const product_part* part = args.parts;
     size_t at = first % grid.panels;

@@ -16,8 +16,8 @@ void pause() {
 #endif
 }
 
-/// Waits until value() differs from `old`: spinning first, then asleep.
-std::uint32_t wait_while(const std::atomic<std::uint32_t>& value, std::uint32_t old) {
+/// Waits, but not for long, until a value differs from `old`, and returns it.
+std::uint32_t spin_while(const std::atomic<std::uint32_t>& value, std::uint32_t old) {
   const auto end = std::chrono::steady_clock::now() + patience;
   do {
     for (int i = 0; i < 16; ++i) {
@@ -25,8 +25,7 @@ std::uint32_t wait_while(const std::atomic<std::uint32_t>& value, std::uint32_t 
       pause();
     }
   } while (std::chrono::steady_clock::now() < end);
-  value.wait(old, std::memory_order_acquire);
-  return value.load(std::memory_order_acquire);
+  return old;
 }
 
 } // namespace
@@ -34,6 +33,7 @@ std::uint32_t wait_while(const std::atomic<std::uint32_t>& value, std::uint32_t 
 thread_pool::thread_pool(std::size_t threads) {
   if (threads == 0) threads = std::max(1u, std::thread::hardware_concurrency());
   threads = std::min(threads, most_workers + 1);
+  parts_ = std::make_unique<part[]>(threads);
   workers_.reserve(threads - 1);
   try {
     for (std::size_t i = 1; i < threads; ++i) workers_.emplace_back([this, i] { work(i); });
@@ -51,32 +51,52 @@ void thread_pool::stop() noexcept {
   for (auto& worker : workers_) worker.join();
 }
 
-void thread_pool::share(std::size_t tasks, range_function f, void* context) {
+void thread_pool::expect(std::int64_t work) {
+  if (sleeping_.load(std::memory_order_relaxed) == 0) return;
+  if (work < worth_waking && !(all_sleep() && is_long_busy(work))) return;
+  busy_since_ = busy_until_; // where no processor has time for a worker, not each call tries to wake it
+  state_.fetch_add(job);     // a number without a job: who sees it stays awake for the next
+  state_.notify_all();
+}
+
+/// Whether so much has followed each other that, had it been known, it would have been worth waking for.
+bool thread_pool::is_long_busy(std::int64_t work) {
+  const auto now = std::chrono::steady_clock::now();
+  if (now > busy_until_ + patience) busy_since_ = now;
+  busy_until_ = now + std::chrono::nanoseconds(work);
+  return now >= busy_since_ + std::chrono::nanoseconds(worth_waking);
+}
+
+void thread_pool::share(std::size_t tasks, std::int64_t work, range_function f, void* context) {
   function_ = f;
   context_ = context;
-  tasks_ = tasks;
-  next_.store(0, std::memory_order_relaxed);
+  for (std::size_t i = 0, first = 0; i < size(); ++i) {
+    parts_[i].next.store(first, std::memory_order_relaxed);
+    parts_[i].last = first = tasks * (i + 1) / size();
+  }
   all_left_.store(0, std::memory_order_relaxed);
   const std::uint32_t number = (state_.load(std::memory_order_relaxed) & ~(job - 1)) + job;
-  state_.store(number |
-               open); // sequentially consistent: notify must not look for sleepers before this is seen
-  state_.notify_all();
+  // Sequentially consistent: who looks for sleepers must not miss one that has not seen this.
+  state_.store(number | open);
+  if (work >= worth_waking && sleeping_.load() > 0) state_.notify_all();
   take(0);
   const std::uint32_t closed = state_.fetch_and(~open, std::memory_order_acq_rel);
   if ((closed & inside_mask) == 0) return;
-  while (wait_while(all_left_, 0) == 0) {
-  }
+  while (spin_while(all_left_, 0) == 0) all_left_.wait(0, std::memory_order_acquire);
 }
 
 void thread_pool::take(std::size_t thread) noexcept {
-  std::size_t first = next_.load(std::memory_order_relaxed);
-  while (first < tasks_) {
-    // Large ranges first, for neighbours share what a cache holds; single tasks last, for all to end
-    // together.
-    const std::size_t count = std::max<std::size_t>(1, (tasks_ - first) / (2 * size()));
-    if (next_.compare_exchange_weak(first, first + count, std::memory_order_relaxed)) {
-      function_(context_, first, first + count, thread);
-      first = next_.load(std::memory_order_relaxed);
+  for (std::size_t i = 0; i < size(); ++i) {
+    part& from = parts_[(thread + i) % size()];
+    std::size_t first = from.next.load(std::memory_order_relaxed);
+    while (first < from.last) {
+      // Large ranges first, for neighbours share what a cache holds; single tasks last, for all to end
+      // together.
+      const std::size_t count = std::max<std::size_t>(1, (from.last - first) / 4);
+      if (from.next.compare_exchange_weak(first, first + count, std::memory_order_relaxed)) {
+        function_(context_, first, first + count, thread);
+        first = from.next.load(std::memory_order_relaxed);
+      }
     }
   }
 }
@@ -87,7 +107,10 @@ void thread_pool::work(std::size_t thread) noexcept {
     std::uint32_t now = state_.load(std::memory_order_acquire);
     if (now & ending) return;
     if (!(now & open) || (now & ~(job - 1)) == seen) {
-      wait_while(state_, now);
+      if (spin_while(state_, now) != now) continue;
+      sleeping_.fetch_add(1);
+      state_.wait(now);
+      sleeping_.fetch_sub(1);
       continue;
     }
     if (!state_.compare_exchange_weak(now, now + inside, std::memory_order_acq_rel)) continue;

@@ -1,8 +1,10 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <thread>
 #include <type_traits>
@@ -13,8 +15,9 @@ namespace fovea {
 /// A fork-join pool: the caller and its workers share the tasks of one call, and `run` returns when all are
 /// done. Nothing is allocated by `run`. A worker that no processor has time for delays nobody: the caller
 /// waits for workers that have begun, never for one that has yet to wake. Waiting spins for some tens of
-/// microseconds (the gap between two kernels), then sleeps. One thread at a time calls `run`, and tasks do
-/// not call it.
+/// microseconds (the gap between two kernels), then sleeps. Each thread begins with a part of the tasks that
+/// is its own, the same in each call, for its caches often hold what these read; who has done his takes of
+/// the others'. One thread at a time calls `run` and `expect`, and tasks do not.
 class thread_pool {
 public:
   /// 0 means one thread for each processor. Throws std::system_error when a thread can't be started.
@@ -27,41 +30,68 @@ public:
   std::size_t size() const { return workers_.size() + 1; }
 
   /// Calls f(first, last, thread) for ranges that cover 0 <= i < tasks once each; `thread` < size() tells
-  /// calls that run at the same time apart (for scratch memory). f must not throw.
+  /// calls that run at the same time apart (for scratch memory). f must not throw. By `work`, a rough
+  /// estimate of what all tasks take one thread, in nanoseconds, the caller does alone what is not worth
+  /// sharing, or not worth waking workers for.
   template <class F>
-  void run(std::size_t tasks, F&& f) {
+  void run(std::size_t tasks, std::int64_t work, F&& f) {
     using function = std::remove_reference_t<F>;
     if (tasks == 0) return;
-    if (workers_.empty() || tasks == 1) {
+    if (workers_.empty() || tasks == 1 || !is_worth_sharing(work)) {
       f(std::size_t{0}, tasks, std::size_t{0});
       return;
     }
     share(
-        tasks,
+        tasks, work,
         [](void* context, std::size_t first, std::size_t last, std::size_t thread) {
           (*static_cast<function*>(context))(first, last, thread);
         },
         const_cast<void*>(static_cast<const void*>(std::addressof(f))));
   }
+  template <class F>
+  void run(std::size_t tasks, F&& f) {
+    run(tasks, std::numeric_limits<std::int64_t>::max(), static_cast<F&&>(f));
+  }
+
+  /// Says that calls of `run` follow at once that are so much work together: wakes workers that sleep, where
+  /// they come in time to help, or where such calls have followed each other for long.
+  void expect(std::int64_t work);
 
 private:
   using range_function = void (*)(void* context, std::size_t first, std::size_t last, std::size_t thread);
 
-  void share(std::size_t tasks, range_function f, void* context);
+  /// The tasks that a thread begins with: those from `next` on are not taken yet.
+  struct alignas(64) part {
+    std::atomic<std::size_t> next{0};
+    std::size_t last = 0;
+  };
+
+  bool all_sleep() const { return sleeping_.load(std::memory_order_relaxed) == workers_.size(); }
+  bool is_worth_sharing(std::int64_t work) const {
+    return work >= least_shared && (work >= worth_waking || !all_sleep());
+  }
+  bool is_long_busy(std::int64_t work);
+  void share(std::size_t tasks, std::int64_t work, range_function f, void* context);
   void take(std::size_t thread) noexcept;
   void work(std::size_t thread) noexcept;
   void stop() noexcept;
 
+  // Sharing with workers that are awake takes about a microsecond. To wake one costs the caller ten, and it
+  // begins thirty after that.
+  static constexpr std::int64_t least_shared = 2'000, worth_waking = 60'000;
+
   // The job; written only while no worker is inside one.
   range_function function_ = nullptr;
   void* context_ = nullptr;
-  std::size_t tasks_ = 0;
-  alignas(64) std::atomic<std::size_t> next_{0};
+  std::unique_ptr<part[]> parts_; // of each thread
   // Bit 0: the pool ends. Bit 1: a job is open. Bits 2 to 11: workers inside it. Above: the number of the
   // job.
   alignas(64) std::atomic<std::uint32_t> state_{0};
   // 1 once the last worker has left a job that was closed before.
   alignas(64) std::atomic<std::uint32_t> all_left_{0};
+  alignas(64) std::atomic<std::size_t> sleeping_{0}; // workers
+  // Of calls of `expect` that follow each other without rest while all workers sleep.
+  std::chrono::steady_clock::time_point busy_since_{}, busy_until_{};
   std::vector<std::thread> workers_;
 };
 

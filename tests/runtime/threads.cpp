@@ -65,6 +65,97 @@ TEST_CASE("workers that have fallen asleep wake for the next call") {
   CHECK(seen.size() == 2);
 }
 
+TEST_CASE("each thread begins with tasks of its own, and takes what others leave") {
+  thread_pool pool(2);
+  // Both are awake and wait for each other, so that each runs what it begins with.
+  for (int round = 0; round < 50; ++round) {
+    std::atomic<int> begun{0};
+    std::size_t begin[2] = {99, 99};
+    std::atomic<std::size_t> runs{0};
+    pool.run(16, [&](std::size_t first, std::size_t last, std::size_t thread) {
+      runs += last - first;
+      if (begin[thread] != 99) return;
+      begin[thread] = first;
+      ++begun;
+      const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(1);
+      while (begun < 2 && std::chrono::steady_clock::now() < end) std::this_thread::yield();
+    });
+    CHECK(runs == 16);
+    CHECK(begin[0] == 0);
+    CHECK((begin[1] == 8 || begun == 1));
+  }
+}
+
+namespace {
+
+/// How many threads run tasks that are so much work together, after a rest that lets workers fall asleep.
+int threads_that_share(thread_pool& pool, std::int64_t work, std::int64_t expected) {
+  std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  pool.expect(expected);
+  std::atomic<bool> ran[2] = {};
+  pool.run(20, work, [&](std::size_t first, std::size_t last, std::size_t thread) {
+    ran[thread] = true;
+    std::this_thread::sleep_for(std::chrono::milliseconds(last - first));
+  });
+  return ran[0] + ran[1];
+}
+
+} // namespace
+
+TEST_CASE("what is less than the overhead of sharing stays with the caller") {
+  thread_pool pool(2);
+  for (int round = 0; round < 5; ++round) {
+    CHECK(threads_that_share(pool, 100, 100) == 1);
+    CHECK(threads_that_share(pool, 100, 1'000'000) == 1);
+  }
+}
+
+TEST_CASE("nobody is woken for a little, and all for much") {
+  thread_pool pool(2);
+  for (int round = 0; round < 5; ++round) {
+    CHECK(threads_that_share(pool, 10'000, 10'000) == 1);
+    CHECK(threads_that_share(pool, 1'000'000, 1'000'000) == 2);
+  }
+}
+
+TEST_CASE("many small calls wake the workers, too") {
+  thread_pool pool(2);
+  std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  bool shared = false;
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+  while (!shared && std::chrono::steady_clock::now() < end) {
+    pool.expect(10'000);
+    std::atomic<bool> worked{false};
+    pool.run(10, 10'000, [&](std::size_t first, std::size_t last, std::size_t thread) {
+      if (thread == 1) worked = true;
+      const auto until = std::chrono::steady_clock::now() + (last - first) * std::chrono::microseconds(1);
+      while (std::chrono::steady_clock::now() < until) {
+      }
+    });
+    shared = worked;
+  }
+  CHECK(shared);
+}
+
+TEST_CASE("work of every size, with rests and without, is done once") {
+  for (const std::size_t threads : {2u, 3u, 5u}) {
+    thread_pool pool(threads);
+    bool once = true;
+    for (unsigned round = 0; round < 4000; ++round) {
+      const std::size_t tasks = round * 7 % 40;
+      const std::int64_t work = std::int64_t{1} << round % 24;
+      std::vector<std::size_t> runs(tasks); // not atomic: what one thread wrote is seen by the caller
+      if (round % 3 == 0) pool.expect(work);
+      pool.run(tasks, work, [&](std::size_t first, std::size_t last, std::size_t) {
+        for (std::size_t i = first; i < last; ++i) ++runs[i];
+      });
+      for (const std::size_t r : runs) once = once && r == 1;
+      if (round % 64 == 0) std::this_thread::sleep_for(std::chrono::microseconds(round % 128));
+    }
+    CHECK(once);
+  }
+}
+
 TEST_CASE("pools come and go, used or not") {
   for (int round = 0; round < 200; ++round) {
     thread_pool pool(3);

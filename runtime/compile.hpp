@@ -72,6 +72,7 @@ public:
     return engine_.begin(sizes).result(graph.inputs[i].node);
   }
   void run(std::span<const std::int64_t> sizes) {
+    engine_.expect(sizes);
     simd::context c = engine_.begin(sizes);
     simd::program<model, 0, model::schedule.step_count>::run(c, code_);
     for (std::size_t i = 0; i < graph.outputs.size(); ++i) outputs_[i] = c.value(graph.outputs[i].node);

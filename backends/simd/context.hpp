@@ -49,6 +49,8 @@ struct context {
   const row_position* row_places; // of each batch row, where rows stand apart; else null
   size_t window_start;            // where the windows of a stream begin in their memory, in positions
   random_state random;            // of what training draws
+  const std::int64_t* step_work;  // of each step in one pass, as work_of says
+  std::int64_t work;              // of what the current step runs
 
   /// The positions that a batch row took before.
   std::int64_t before_row(size_t row) const {
@@ -117,7 +119,7 @@ struct context {
 
   template <class F>
   void run(size_t tasks, F&& f) const {
-    pool.run(tasks, static_cast<F&&>(f));
+    pool.run(tasks, work, static_cast<F&&>(f));
   }
   float* scratch_of(size_t thread) const { return scratch + thread * scratch_stride; }
 };

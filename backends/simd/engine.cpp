@@ -6,6 +6,7 @@
 #include <fovea/backends/simd/format_panels.hpp>
 #include <fovea/backends/simd/isa/dispatch.hpp>
 #include <fovea/backends/simd/steps.hpp>
+#include <fovea/dsl/plan/cost.hpp>
 
 namespace fovea::simd {
 
@@ -114,6 +115,8 @@ engine::engine(const graph_view& graph, const plan_view& plan, std::shared_ptr<c
   slots_.resize(offsets_.size());
   layers_.assign(graph.regions.size(), 0);
   times_.assign(graph.regions.size(), 0);
+  seen_sizes_.reserve(capacity.size());
+  step_work_.assign(static_cast<std::size_t>(plan.step_count), unknown_work);
   for (const node& n : graph.nodes)
     if (n.kind == op::state || n.kind == op::cache)
       states_.resize(std::max(states_.size(), static_cast<std::size_t>(n.attributes[0] + 1)));
@@ -141,7 +144,27 @@ context engine::begin(std::span<const std::int64_t> sizes) {
           before_,
           row_places_,
           window_start_,
-          random_};
+          random_,
+          step_work_.data(),
+          unknown_work};
+}
+
+void engine::expect(std::span<const std::int64_t> sizes) {
+  if (pool_->size() == 1) return;
+  if (!std::equal(sizes.begin(), sizes.end(), seen_sizes_.begin(), seen_sizes_.end())) {
+    seen_sizes_.assign(sizes.begin(), sizes.end());
+    const auto size = [sizes](int d) { return sizes[static_cast<std::size_t>(d)]; };
+    const auto lanes = static_cast<std::int64_t>(kernels().vector);
+    call_work_ = 0;
+    for (int i = 0; i < plan_.step_count; ++i) {
+      const step& s = plan_.steps[i];
+      const std::int64_t work = work_of(graph_, plan_, s, lanes, size);
+      step_work_[static_cast<std::size_t>(i)] = work;
+      if (s.kind != step_kind::loop_begin && s.kind != step_kind::loop_end)
+        call_work_ += work * detail::passes(graph_, s.node, size);
+    }
+  }
+  pool_->expect(call_work_);
 }
 
 void engine::set_position(std::int64_t before, size_t window_start, std::span<const row_position> rows,

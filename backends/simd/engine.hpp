@@ -50,6 +50,8 @@ public:
 
   /// A context for a call of the given sizes; slots stand where they stood at first.
   context begin(std::span<const std::int64_t> sizes);
+  /// Makes the threads ready for a call of the given sizes.
+  void expect(std::span<const std::int64_t> sizes);
   void reserve_scratch(size_t floats_a_thread);
   /// What a stream keeps, and how many positions it has taken before a call of the given sizes: each batch
   /// row by itself where they stand apart, else `rows` is empty.
@@ -80,6 +82,9 @@ private:
   const row_position* row_places_ = nullptr;
   size_t window_start_ = 0;
   random_state random_;
+  // The work of a call of those sizes that were seen last: of each step in one pass, and of all.
+  std::vector<std::int64_t> seen_sizes_, step_work_;
+  std::int64_t call_work_ = 0;
 };
 
 } // namespace fovea::simd

@@ -22,6 +22,7 @@ struct lowered {
   static constexpr step s = model::schedule.steps[i];
 
   void operator()(context& c, const generated_step* code) const {
+    c.work = c.step_work[i];
     if constexpr (s.kind == step_kind::product)
       run_product(c, s);
     else if constexpr (s.kind == step_kind::convolution)

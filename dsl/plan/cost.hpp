@@ -30,9 +30,37 @@ struct given_sizes {
 };
 
 template <class sizes>
-constexpr std::int64_t elements(const graph_view& g, const shape& s, const sizes& size_of) {
+constexpr std::int64_t elements(const shape& s, const sizes& size) {
   std::int64_t n = 1;
-  for (int i = 0; i < s.rank; ++i) n *= g.size(s.dims[i], size_of);
+  for (int i = 0; i < s.rank; ++i) n *= size(s.dims[i]);
+  return n;
+}
+
+/// Multiplications, each with an addition, of one node in one pass; size(d) gives the size of each dim.
+template <class sizes>
+constexpr std::int64_t multiply_adds(const graph_view& g, int id, const sizes& size) {
+  const node& n = g.at(id);
+  const auto shape_of = [&](int k) -> const shape& { return g.at(g.operand(id, k)).shape; };
+  if (n.kind == op::linear || n.kind == op::matmul) return elements(n.shape, size) * size(shape_of(0)[-1]);
+  if (is_convolution(n.kind)) { // each element of one side meets all taps and features of the other
+    const sliding_window& w = g.window_of(id);
+    const shape &one = is_transposed(n.kind) ? shape_of(0) : n.shape,
+                &other = is_transposed(n.kind) ? n.shape : shape_of(0);
+    return elements(one, size) * w.taps() * (g.number(other[-1]) / w.groups);
+  }
+  if (n.kind == op::attention || n.kind == op::attention_map) {
+    const std::int64_t keys = size(shape_of(1)[-2]), scores = elements(shape_of(0), size) * keys;
+    return n.kind == op::attention ? scores + elements(n.shape, size) * keys : scores;
+  }
+  return 0;
+}
+
+/// How often a node's work is done in a call: in every layer and step.
+template <class sizes>
+constexpr std::int64_t passes(const graph_view& g, int id, const sizes& size) {
+  std::int64_t n = g.layers(id);
+  for (int r = g.at(id).region; r != 0; r = g.region(r).parent)
+    if (g.region(r).is_scan()) n *= size(g.region(r).time);
   return n;
 }
 
@@ -42,25 +70,8 @@ constexpr std::int64_t elements(const graph_view& g, const shape& s, const sizes
 /// sizes.
 template <class sizes>
 constexpr std::int64_t count_flops_of(const graph_view& g, int id, const sizes& size_of) {
-  const node& n = g.at(id);
-  const auto shape_of = [&](int k) -> const shape& { return g.at(g.operand(id, k)).shape; };
-  std::int64_t flops = 0;
-  if (n.kind == op::linear || n.kind == op::matmul)
-    flops = 2 * detail::elements(g, n.shape, size_of) * g.size(shape_of(0)[-1], size_of);
-  if (is_convolution(n.kind)) { // each element of one side meets all taps and features of the other
-    const sliding_window& w = g.window_of(id);
-    const shape &one = is_transposed(n.kind) ? shape_of(0) : n.shape,
-                &other = is_transposed(n.kind) ? n.shape : shape_of(0);
-    flops = 2 * detail::elements(g, one, size_of) * w.taps() * (g.number(other[-1]) / w.groups);
-  }
-  if (n.kind == op::attention || n.kind == op::attention_map) {
-    const std::int64_t scores = detail::elements(g, shape_of(0), size_of) * g.size(shape_of(1)[-2], size_of);
-    const std::int64_t mixed = detail::elements(g, n.shape, size_of) * g.size(shape_of(1)[-2], size_of);
-    flops = 2 * (n.kind == op::attention ? scores + mixed : scores);
-  }
-  for (int r = n.region; r != 0; r = g.region(r).parent)
-    if (g.region(r).is_scan()) flops *= g.size(g.region(r).time, size_of);
-  return flops * g.layers(id);
+  const auto size = [&](int d) { return g.size(d, size_of); };
+  return 2 * detail::multiply_adds(g, id, size) * detail::passes(g, id, size);
 }
 
 /// Floating-point operations of the matrix products, convolutions and attentions (a multiplication and an
@@ -70,6 +81,44 @@ constexpr std::int64_t count_flops(const graph_view& g, dim_sizes sizes) {
   std::int64_t total = 0;
   for (int id = 0; id < g.node_count(); ++id) total += count_flops_of(g, id, size_of);
   return total;
+}
+
+/// What work_of gives for steps that it does not estimate.
+inline constexpr std::int64_t unknown_work = 1'000'000'000;
+
+/// What a step takes one thread in one pass, in nanoseconds, within a factor of a few: enough to tell whether
+/// it is more than what sharing it among threads takes. By multiplications and by what is read and written;
+/// `lanes` is how many numbers a vector of the processor holds, size(d) gives the size of each dim.
+template <class sizes>
+constexpr std::int64_t work_of(const graph_view& g, const plan_view& p, const step& s, std::int64_t lanes,
+                               const sizes& size) {
+  std::int64_t multiply_adds = 0, elements = 0;
+  const auto add = [&](int root) {
+    const int id = p.product[root] >= 0 ? p.product[root] : root;
+    const bool picks = g.at(id).kind == op::gather; // few rows of its table
+    multiply_adds += detail::multiply_adds(g, id, size);
+    elements += detail::elements(g.at(root).shape, size);
+    for (int i = picks ? 1 : 0; i < g.at(id).operand_count; ++i)
+      elements += detail::elements(g.at(g.operand(id, i)).shape, size);
+  };
+  switch (s.kind) {
+    case step_kind::product:
+    case step_kind::convolution:
+    case step_kind::matmul:
+      for (int i = 0; i < s.count; ++i) add(p.parts[s.first + i]);
+      break;
+    case step_kind::chain:
+      add(s.node);
+      break;
+    case step_kind::single:
+      if (g.at(s.node).kind >= op::scatter_add) return unknown_work; // of gradients and what training draws
+      add(s.node);
+      break;
+    case step_kind::loop_begin: // of a scan that is one function
+    case step_kind::loop_end:
+      return unknown_work;
+  }
+  return (multiply_adds / 6 + elements) / lanes;
 }
 
 /// Bytes of a plan's slots, each rounded up to 64 and padded by one cache line. What each thread needs for

@@ -71,6 +71,8 @@ struct plan_view {
   const std::int32_t *base, *product, *other, *norm;
   const epilogue* activation;
   const joining* join;
+  const step* steps;
+  int step_count;
   const std::int32_t *parts, *slot;
   const extent* slots;
   int slot_count;
@@ -80,8 +82,9 @@ struct plan_view {
   explicit constexpr plan_view(const plan<nodes, regions>& p)
       : live(p.groups.live), viewed(p.groups.viewed), taken(p.groups.taken), largest(p.groups.largest),
         collected(p.collected), base(p.groups.base), product(p.groups.product), other(p.groups.other),
-        norm(p.groups.norm), activation(p.groups.activation), join(p.groups.join), parts(p.parts),
-        slot(p.slot), slots(p.slots), slot_count(p.slot_count), carried(p.carried) {}
+        norm(p.groups.norm), activation(p.groups.activation), join(p.groups.join), steps(p.steps),
+        step_count(p.step_count), parts(p.parts), slot(p.slot), slots(p.slots), slot_count(p.slot_count),
+        carried(p.carried) {}
 };
 
 namespace detail {

@@ -78,6 +78,7 @@ void run_matmul(context& c, const step& s) {
   const shape &x = c.shape_of(left), &y = c.shape_of(right), &z = c.shape_of(s.node);
   const size_t m = c.size(x[-2]), k = c.size(x[-1]), n = c.size(y[-1]);
   const size_t batches = c.elements(z, 0, z.rank - 2);
+  c.work /= static_cast<std::int64_t>(batches); // of which each is shared by itself
   float* panels = c.slots[s.temporary[0]];
   size_t packed_at = static_cast<size_t>(-1);
   for (size_t b = 0; b < batches; ++b) {

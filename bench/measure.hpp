@@ -41,9 +41,10 @@ inline double time_us(F f) {
 /// Microseconds of the runs of one thing.
 class timings {
 public:
+  void add(double us) { us_.push_back(us); }
   template <class F>
   void take(int repeats, F f) {
-    for (int i = 0; i < repeats; ++i) us_.push_back(time_us(f));
+    for (int i = 0; i < repeats; ++i) add(time_us(f));
   }
   double best() const { return us_.empty() ? 0 : *std::min_element(us_.begin(), us_.end()); }
   /// Of so many in a hundred, the longest.

@@ -53,7 +53,10 @@ public:
   }
 
   /// What the last row also has to tell.
-  void note(const std::string& key, double value) { rows_.back()[key] = value; }
+  void note(const std::string& key, double value) {
+    std::printf("%40s %12.3f\n", key.c_str(), value);
+    rows_.back()[key] = value;
+  }
 
   /// What a peer took for the row of that name.
   void add_peer(const std::string& name, const std::string& peer, const std::string& version,

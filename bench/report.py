@@ -116,6 +116,21 @@ def growth(measured):
     return lines
 
 
+def threads(measured):
+    """Three tables: sizes, processes, load."""
+    (many, run), = runs_of(measured, "threads")
+    rows = {part: [row for row in run["rows"] if row["name"].split("/")[1] == part] for part in ("sizes", "processes", "load")}
+    name = lambda row: row["name"].split("/")[2]
+    lines = [f"| | 1 thread | {many} threads | times as fast |", "| --- | ---: | ---: | ---: |"]
+    lines += [f"| {name(row)} | {duration(row['one_us'])} | {duration(row['us'])} | {row['one_us'] / row['us']:.2f} |" for row in rows["sizes"]]
+    lines += ["", f"| | {many} processes of 1 thread, a call | {many} threads | share reached |", "| --- | ---: | ---: | ---: |"]
+    lines += [f"| {name(row)} | {duration(row['processes_us'])} | {duration(row['us'])} | {row['processes_us'] / row['us']:.3f} |" for row in rows["processes"]]
+    lines += ["", "| | median alone | under load | times | 99 of 100 within |", "| --- | ---: | ---: | ---: | ---: |"]
+    lines += [f"| {name(row)} | {duration(row['alone_us'])} | {duration(row['us'])} | {row['us'] / row['alone_us']:.2f} | {duration(row['late_us'])} |"
+              for row in rows["load"]]
+    return lines
+
+
 def aims(measured):
     """Our time as a share of the best peer's, where a share is aimed at."""
     lines = ["| | threads | best peer | our share of its time | aim | |", "| --- | ---: | --- | ---: | ---: | --- |"]
@@ -146,7 +161,7 @@ def machine(measured):
 
 
 def write_report(measured, folder):
-    tables = {"machine": machine, "aims": aims, "families": families, "growth": growth}
+    tables = {"machine": machine, "aims": aims, "families": families, "growth": growth, "threads": threads}
     page = folder / "RESULTS.md"
 
     def filled(match):

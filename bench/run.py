@@ -36,7 +36,7 @@ QUESTIONS = {
     "growth": False,
     "threads": False,
 }
-# Those that have no number of threads, or choose their own.
+# Those that compare the last number of threads with one.
 ONCE = {"threads"}
 # What times single calls needs no rounds where a round takes minutes.
 ROUNDS = {"training": 1, "formats": 2, "growth": 1, "threads": 1}
@@ -82,7 +82,7 @@ def main():
     parser.add_argument("--rounds", type=int, default=3)
     options = parser.parse_args()
     measured = json.loads(MEASURED.read_text()) if MEASURED.exists() else {}
-    runs = [(question, threads) for question in options.only for threads in (options.threads[:1] if question in ONCE else options.threads)]
+    runs = [(question, threads) for question in options.only for threads in (options.threads[-1:] if question in ONCE else options.threads)]
     with tqdm.tqdm(runs) as bar:
         for question, threads in bar:
             bar.set_description(f"{question}, {threads} thread{'s' if threads > 1 else ''}")

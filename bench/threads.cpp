@@ -2,14 +2,13 @@
 //
 //     threads [--threads N] [--only sizes|processes|load]... [--calls N] [--json FILE]
 //
-// sizes: one thread and N (2 unless told otherwise), from a block of an encoder that takes some microseconds
-// to a prompt that takes some ten milliseconds, called again and again, and small ones a millisecond after
-// each call, when workers have fallen asleep. The bound of N threads is their share of N times the speed.
-// processes: N threads beside N processes of one thread each, side by side; the bound is the share reached
-// of the calls that the processes make together.
-// load: the median of the calls alone and while a process of the same priority is busy on every processor;
-// the bound is the time alone over the time under load. What is alone should not run at a real-time priority,
-// for the busy processes have none.
+// sizes: N threads (2 unless told otherwise) and one (one_us), from a block of an encoder that takes some
+// microseconds to a prompt that takes some ten milliseconds, called again and again, and small ones a
+// millisecond after each call, when workers have fallen asleep.
+// processes: N threads, and N processes of one thread each side by side: what they take for a call together
+// (processes_us).
+// load: calls while a process of the same priority is busy on every processor, and alone (alone_us, the
+// median); 99 of 100 end within late_us. Needs the ordinary priority, for the busy processes have no other.
 
 #include "measure.hpp"
 #include "program.hpp"
@@ -104,19 +103,13 @@ subject sentence() {
   return of_tokens("Kim's CNN, T = 64", models::kim_cnn<c>, 64);
 }
 
-struct times {
-  double median, late; // of a hundred calls 99 are not later
-};
-
-times times_of(const call& f, int calls, std::chrono::microseconds rest = {}) {
-  std::vector<double> us;
-  us.reserve(static_cast<std::size_t>(calls));
+bench::timings times_of(const call& f, int calls, std::chrono::microseconds rest = {}) {
+  bench::timings us;
   for (int i = 0; i < calls; ++i) {
     if (rest.count() > 0) std::this_thread::sleep_for(rest);
-    us.push_back(bench::time_us(f));
+    us.take(1, f);
   }
-  std::sort(us.begin(), us.end());
-  return {us[us.size() / 2], us[us.size() * 99 / 100]};
+  return us;
 }
 
 /// So many calls that they take that long.
@@ -136,18 +129,13 @@ void compare_sizes(int many, bench::report& rows) {
     const int count = calls_in(2e4, calls[0]);
     for (const bool rested : {false, true}) {
       if (rested && count < 10) continue;
-      std::array<double, 2> best{1e30, 1e30};
+      std::array<bench::timings, 2> medians;
       for (int round = 0; round < 15; ++round)
         for (std::size_t i : {0u, 1u})
-          best[i] = std::min(
-              best[i],
-              (rested ? times_of(calls[i], std::min(count, 40), rest) : times_of(calls[i], count)).median);
-      const std::string name = s.name + (rested ? ", rested" : "");
-      rows.threads = 1;
-      rows.add(name, best[0], {});
-      rows.threads = many;
-      rows.add(name, best[1], best[0] / best[1] / many);
-      std::printf("%36s %12.2f times as fast as one\n", "", best[0] / best[1]);
+          medians[i].add(
+              (rested ? times_of(calls[i], std::min(count, 40), rest) : times_of(calls[i], count)).median());
+      rows.add("threads/sizes/" + s.name + (rested ? ", rested" : ""), medians[1]);
+      rows.note("one_us", medians[0].best());
     }
   }
 }
@@ -224,20 +212,19 @@ void compare_processes(int many, bench::report& rows) {
     for (int i = 0; i < many; ++i) others.push_back(std::make_unique<timed_process>(s));
     const call ours = s.compiled(many);
     const int calls = calls_in(1e5, ours);
-    double threads_us = 1e30, processes_us = 1e30;
+    bench::timings threads_us, processes_us;
     for (int round = 0; round < 20; ++round) {
-      threads_us = std::min(threads_us, bench::time_us([&] {
-                                          for (int i = 0; i < calls; ++i) ours();
-                                        }) / calls);
+      threads_us.add(bench::time_us([&] {
+                       for (int i = 0; i < calls; ++i) ours();
+                     }) /
+                     calls);
       for (const auto& other : others) other->begin(calls / many + 1);
       double rate = 0;
       for (const auto& other : others) rate += 1 / other->us();
-      processes_us = std::min(processes_us, 1 / rate);
+      processes_us.add(1 / rate);
     }
-    rows.threads = 1;
-    rows.add(s.name + ", " + std::to_string(many) + " processes", processes_us, {});
-    rows.threads = many;
-    rows.add(s.name + ", " + std::to_string(many) + " threads", threads_us, processes_us / threads_us);
+    rows.add("threads/processes/" + s.name, threads_us);
+    rows.note("processes_us", processes_us.best());
   }
 }
 
@@ -247,28 +234,24 @@ void compare_load(int many, int calls, bench::report& rows) {
     for (const int threads : {1, many}) {
       const call f = s.compiled(threads);
       f();
-      times alone{1e30, 1e30}, loaded{1e30, 1e30};
+      bench::timings alone, loaded, late;
       for (int round = 0; round < 3; ++round) {
-        const auto keep_least = [&](times& least) {
-          const times now = times_of(f, calls);
-          if (now.median < least.median) least = now;
-        };
-        keep_least(alone);
+        alone.add(times_of(f, calls).median());
         std::vector<std::unique_ptr<process>> busy;
         for (unsigned i = 0; i < std::thread::hardware_concurrency(); ++i)
           busy.push_back(std::make_unique<process>([] {
             for (volatile unsigned turns = 0;;) turns = turns + 1;
           }));
         std::this_thread::sleep_for(std::chrono::milliseconds(50));
-        keep_least(loaded);
+        const bench::timings now = times_of(f, calls);
+        loaded.add(now.median());
+        late.add(now.percentile(99));
       }
-      rows.threads = threads;
-      const std::string name =
-          s.name + ", " + std::to_string(threads) + (threads > 1 ? " threads" : " thread");
-      rows.add(name + ", alone", alone.median, {});
-      rows.add(name + ", loaded", loaded.median, alone.median / loaded.median);
-      std::printf("%36s %12.2f times the median alone; of 100 calls 99 within %.0f us, alone %.0f us\n", "",
-                  loaded.median / alone.median, loaded.late, alone.late);
+      rows.add("threads/load/" + s.name + ", " + std::to_string(threads) +
+                   (threads > 1 ? " threads" : " thread"),
+               loaded);
+      rows.note("alone_us", alone.best());
+      rows.note("late_us", late.best());
     }
 }
 

@@ -1,8 +1,8 @@
 #include <fovea/runtime/weights/gguf.hpp>
 
+#include <fovea/runtime/weights/gguf_layout.hpp>
+
 #include <algorithm>
-#include <array>
-#include <bit>
 #include <cstdint>
 #include <optional>
 #include <set>
@@ -10,43 +10,16 @@
 namespace fovea {
 namespace {
 
-constexpr std::string_view magic = "GGUF";
-constexpr std::uint32_t oldest_version = 2, newest_version = 3;
-constexpr std::size_t usual_alignment = 32;
-constexpr std::uint32_t most_axes = 4;
-
-struct type_row {
-  std::uint32_t number;
-  element_type type;
-};
-constexpr std::array type_table{type_row{0, element_type::f32},  type_row{1, element_type::f16},
-                                type_row{2, element_type::q4_0}, type_row{8, element_type::q8_0},
-                                type_row{24, element_type::i8},  type_row{25, element_type::i16},
-                                type_row{26, element_type::i32}, type_row{27, element_type::i64},
-                                type_row{28, element_type::f64}, type_row{30, element_type::bf16}};
-
-std::size_t aligned(std::size_t at, std::size_t alignment) {
-  return (at + alignment - 1) / alignment * alignment;
-}
+namespace layout = gguf_layout;
 
 element_type read_type(byte_cursor& cursor, const std::string& tensor) {
   const auto number = cursor.read<std::uint32_t>(tensor);
   std::string known;
-  for (const type_row& row : type_table) {
+  for (const layout::type_row& row : layout::types) {
     if (row.number == number) return row.type;
     known += (known.empty() ? "" : ", ") + std::string(element_name(row.type));
   }
   cursor.fail(tensor + ": expected a type of " + known + "; found ggml's type " + std::to_string(number));
-}
-
-std::size_t alignment_of(const gguf_metadata& metadata, const byte_cursor& cursor) {
-  const auto alignment = metadata.integer("general.alignment");
-  if (!alignment) return usual_alignment;
-  constexpr std::int64_t least = 8, most = 1 << 20;
-  if (*alignment < least || *alignment > most || !std::has_single_bit(static_cast<std::uint64_t>(*alignment)))
-    cursor.fail("key 'general.alignment': expected a power of two from 8; found " +
-                std::to_string(*alignment));
-  return static_cast<std::size_t>(*alignment);
 }
 
 /// A tensor whose data lies at `offset` of the data section.
@@ -62,8 +35,8 @@ placed_tensor read_tensor(byte_cursor& cursor, std::string_view what) {
   made.name = cursor.text(static_cast<std::size_t>(cursor.read<std::uint64_t>(what)), what);
   const std::string tensor = "tensor '" + made.name + "'";
   const auto axes = cursor.read<std::uint32_t>(tensor);
-  if (axes > most_axes)
-    cursor.fail(tensor + ": expected at most " + std::to_string(most_axes) + " axes; found " +
+  if (axes > layout::most_axes)
+    cursor.fail(tensor + ": expected at most " + std::to_string(layout::most_axes) + " axes; found " +
                 std::to_string(axes));
   made.shape.resize(axes);
   for (std::size_t axis = axes; axis > 0; --axis)
@@ -76,7 +49,8 @@ placed_tensor read_tensor(byte_cursor& cursor, std::string_view what) {
 } // namespace
 
 bool is_gguf(std::span<const std::byte> file) {
-  return file.size() >= magic.size() && byte_cursor("", file).text(magic.size(), "") == magic;
+  return file.size() >= layout::magic.size() &&
+         byte_cursor("", file).text(layout::magic.size(), "") == layout::magic;
 }
 
 gguf_file::gguf_file(const std::filesystem::path& path)
@@ -86,9 +60,9 @@ gguf_file::gguf_file(const std::filesystem::path& path, std::shared_ptr<const ma
     : file_(std::move(file)) {
   byte_cursor cursor(path.string(), file_->bytes());
   if (!is_gguf(file_->bytes())) cursor.fail("expected a GGUF file, which begins with the letters GGUF");
-  cursor.take(magic.size(), magic);
+  cursor.take(layout::magic.size(), layout::magic);
   const auto version = cursor.read<std::uint32_t>("the version");
-  if (version < oldest_version || version > newest_version)
+  if (version < layout::oldest_version || version > layout::newest_version)
     cursor.fail("expected GGUF of version 2 or 3; found " +
                 (version << 16 != 0 ? "version " + std::to_string(version) : "a big-endian file"));
   const auto tensors = cursor.read<std::uint64_t>("the number of tensors");
@@ -97,7 +71,7 @@ gguf_file::gguf_file(const std::filesystem::path& path, std::shared_ptr<const ma
   if (const auto parts = metadata_.integer("split.count"); parts && *parts > 1)
     cursor.fail("expected a whole model; found one of " + std::to_string(*parts) +
                 " parts (merge them first)");
-  const std::size_t alignment = alignment_of(metadata_, cursor);
+  const std::size_t alignment = layout::alignment_of(metadata_);
 
   std::vector<placed_tensor> placed;
   for (std::uint64_t i = 0; i < tensors; ++i)
@@ -105,7 +79,7 @@ gguf_file::gguf_file(const std::filesystem::path& path, std::shared_ptr<const ma
                                              std::to_string(tensors)));
 
   // The data tile their section in order, each tensor aligned.
-  const std::size_t section = aligned(cursor.position(), alignment);
+  const std::size_t section = layout::aligned(cursor.position(), alignment);
   const std::size_t room = file_->bytes().size() - std::min(section, file_->bytes().size());
   std::size_t end = 0;
   std::set<std::string_view> names;
@@ -119,7 +93,7 @@ gguf_file::gguf_file(const std::filesystem::path& path, std::shared_ptr<const ma
                   (whole_blocks(tensor.type, tensor.shape)
                        ? " takes more than 2^64 bytes"
                        : ": the last axis is no multiple of " + std::to_string(block_length(tensor.type))));
-    const std::size_t begin = aligned(end, alignment);
+    const std::size_t begin = layout::aligned(end, alignment);
     if (tensor.offset != begin)
       cursor.fail(what + ": expected its data at byte " + std::to_string(begin) +
                   " of the data, behind the tensor before it; found " + std::to_string(tensor.offset));
@@ -130,7 +104,7 @@ gguf_file::gguf_file(const std::filesystem::path& path, std::shared_ptr<const ma
                                                      file_->bytes().subspan(section + begin, *size)});
     end = begin + *size;
   }
-  if (room > aligned(end, alignment))
+  if (room > layout::aligned(end, alignment))
     cursor.fail("the tensors end at byte " + std::to_string(end) + " of the data; the file has " +
                 std::to_string(room - end) + " bytes more that belong to none");
 }

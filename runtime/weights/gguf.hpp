@@ -4,6 +4,7 @@
 #include <fovea/runtime/weights/stored_tensor.hpp>
 
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <string>
 #include <utility>
@@ -35,5 +36,14 @@ private:
 
 /// Whether the file begins with GGUF.
 bool is_gguf(std::span<const std::byte> file);
+
+/// Writes a file of version 3 that `gguf_file` reads, and llama.cpp's tools and gguf-py too; each tensor is
+/// aligned as the key "general.alignment" says, or to 32 bytes. It appears under `path` whole or not at all,
+/// as save_safetensors has it. Names may be of any length, though ggml reads no longer ones than 63 bytes.
+/// Throws fovea::error that names the tensor where it has no name, more than four axes, a type that the
+/// format lacks (U8, BOOL), bytes that don't fit its shape or a value that is NaN or infinite, and where the
+/// disk refuses.
+void save_gguf(const std::filesystem::path& path, const std::map<std::string, stored_tensor>& tensors,
+               const gguf_metadata& metadata = {});
 
 } // namespace fovea

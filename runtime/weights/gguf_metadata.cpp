@@ -49,6 +49,13 @@ void with_number(gguf_type type, function f) {
   }
 }
 
+template <typename number>
+std::string bytes_of(number value) {
+  return {reinterpret_cast<const char*>(&value), sizeof value};
+}
+
+std::string text_bytes(std::string_view text) { return bytes_of(std::uint64_t{text.size()}).append(text); }
+
 std::string_view read_text(byte_cursor& cursor, std::string_view what) {
   const auto length = cursor.read<std::uint64_t>(what);
   return cursor.text(static_cast<std::size_t>(length), what);
@@ -104,12 +111,12 @@ std::optional<double> as_number(byte_cursor& cursor, gguf_type type) {
 gguf_metadata::gguf_metadata(std::shared_ptr<const mapped_file> file, byte_cursor& cursor,
                              std::uint64_t count)
     : source_(cursor.source()), file_(std::move(file)) {
-  std::map<std::string, entry, std::less<>> entries;
+  entry_map entries;
   for (std::uint64_t i = 0; i < count; ++i) {
     const std::string key(
         read_text(cursor, "the name of key " + std::to_string(i + 1) + " of " + std::to_string(count)));
     const std::string what = "key '" + key + "'";
-    entry made{read_type(cursor, what), std::nullopt, {}};
+    entry made{read_type(cursor, what), std::nullopt, {}, nullptr};
     if (made.type == gguf_type::array) {
       made.type = read_type(cursor, what);
       made.count = static_cast<std::size_t>(cursor.read<std::uint64_t>(what));
@@ -119,7 +126,7 @@ gguf_metadata::gguf_metadata(std::shared_ptr<const mapped_file> file, byte_curso
     made.bytes = file_->bytes().subspan(from, cursor.position() - from);
     if (!entries.emplace(key, made).second) cursor.fail(what + " occurs twice");
   }
-  entries_ = std::make_shared<const std::map<std::string, entry, std::less<>>>(std::move(entries));
+  entries_ = std::make_shared<const entry_map>(std::move(entries));
 }
 
 template <typename result, typename reader>
@@ -184,6 +191,35 @@ std::map<std::string, std::string> gguf_metadata::as_texts() const {
       });
   }
   return result;
+}
+
+void gguf_metadata::set(const std::string& key, gguf_type type, std::string value) {
+  entry_map entries = *entries_;
+  const auto owned = std::make_shared<const std::string>(std::move(value));
+  entries[key] = {type, std::nullopt, std::as_bytes(std::span(*owned)), owned};
+  entries_ = std::make_shared<const entry_map>(std::move(entries));
+}
+
+void gguf_metadata::set(const std::string& key, std::string_view text) {
+  set(key, gguf_type::text, text_bytes(text));
+}
+void gguf_metadata::set(const std::string& key, std::uint32_t number) {
+  set(key, gguf_type::uint32, bytes_of(number));
+}
+void gguf_metadata::set(const std::string& key, float number) {
+  set(key, gguf_type::float32, bytes_of(number));
+}
+
+std::string gguf_metadata::stored() const {
+  std::string pairs;
+  for (const auto& [key, found] : *entries_) {
+    pairs += text_bytes(key);
+    if (found.count) pairs += bytes_of(gguf_type::array);
+    pairs += bytes_of(found.type);
+    if (found.count) pairs += bytes_of(std::uint64_t{*found.count});
+    pairs.append(reinterpret_cast<const char*>(found.bytes.data()), found.bytes.size());
+  }
+  return pairs;
 }
 
 } // namespace fovea

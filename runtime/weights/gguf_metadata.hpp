@@ -39,6 +39,9 @@ enum class gguf_type : std::uint32_t {
 /// long as one of them.
 class gguf_metadata {
 public:
+  /// No keys, to be set by a program.
+  gguf_metadata() = default;
+
   bool contains(std::string_view key) const { return entries_->contains(key); }
   /// The file, as messages call it.
   const std::string& source() const { return source_; }
@@ -57,16 +60,26 @@ public:
   /// All values but arrays, as text.
   std::map<std::string, std::string> as_texts() const;
 
+  /// Gives a key a value, in place of what it had. Copies made before keep theirs.
+  void set(const std::string& key, std::string_view text);
+  void set(const std::string& key, std::uint32_t number);
+  void set(const std::string& key, float number);
+
+  std::size_t size() const { return entries_->size(); }
+  /// The pairs as a file has them, one after another.
+  std::string stored() const;
+
 private:
   friend class gguf_file;
 
   struct entry {
-    gguf_type type;                   // of an array, of its elements
-    std::optional<std::size_t> count; // of an array
-    std::span<const std::byte> bytes; // the value, or the array's elements
+    gguf_type type;                           // of an array, of its elements
+    std::optional<std::size_t> count;         // of an array
+    std::span<const std::byte> bytes;         // the value, or the array's elements
+    std::shared_ptr<const std::string> owned; // what they lie in, of a value that was set
   };
+  using entry_map = std::map<std::string, entry, std::less<>>;
 
-  gguf_metadata() = default;
   /// Reads `count` pairs where the cursor stands and checks each.
   gguf_metadata(std::shared_ptr<const mapped_file> file, byte_cursor& cursor, std::uint64_t count);
 
@@ -76,9 +89,11 @@ private:
   template <typename result, typename reader>
   std::optional<result> read_single(std::string_view key, const char* expected, reader one) const;
 
-  std::string source_;
+  void set(const std::string& key, gguf_type type, std::string value);
+
+  std::string source_ = "keys of the program";
   std::shared_ptr<const mapped_file> file_;
-  std::shared_ptr<const std::map<std::string, entry, std::less<>>> entries_;
+  std::shared_ptr<const entry_map> entries_ = std::make_shared<const entry_map>();
 };
 
 } // namespace fovea

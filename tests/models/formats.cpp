@@ -9,6 +9,7 @@
 #include <fovea/models/gpt2.hpp>
 #include <fovea/models/llama.hpp>
 #include <fovea/models/rnn.hpp>
+#include <fovea/runtime/weights/save_weights.hpp>
 
 #include <cmath>
 #include <random>
@@ -248,4 +249,104 @@ TEST_CASE("a value that a format has no number for is refused", "[formats]") {
       "parameter plain.weight: expected values up to 65504.000000 for f16, found 1000000.000000");
   CHECK_NOTHROW(compile<bf16>(many_uses, from, options));
   CHECK_NOTHROW(compile<q8_0>(many_uses, from, options));
+}
+
+namespace {
+
+/// A file of what a format keeps is in it what its source is, bit for bit.
+template <class M>
+void check_saved(const M& model, const weights& from, const named_values& inputs) {
+  const temporary_folder folder;
+  const auto check_file = [&]<class format>(format, const char* name) {
+    save_weights<format>(folder / name, model, from);
+    const weights saved = load_weights(folder / name);
+    const named_values expected = run_model<format>(model, from, inputs),
+                       found = run_model<format>(model, saved, inputs),
+                       as_f32 = run_model<f32>(model, saved, inputs);
+    for (const auto& [output, values] : expected) {
+      INFO(name_of(format_named<format>) << ", output " << output);
+      CHECK(found.at(output).values == values.values);
+      CHECK(as_f32.at(output).values == values.values);
+    }
+  };
+  for_formats([&](auto format) { check_file(format, "x.gguf"); });
+  check_file(f32{}, "x.gguf"), check_file(f32{}, "x.safetensors");
+  check_file(f16{}, "x.safetensors"), check_file(bf16{}, "x.safetensors");
+}
+
+element_type type_in(const weights& from, const std::string& name) { return from.tensors().at(name).type; }
+
+} // namespace
+
+TEST_CASE("weights that are saved in a format give what they give when they are converted at load",
+          "[formats]") {
+  const golden_case gpt2("hf_gpt2"), llama("hf_llama"), wide("hf_llama_288_formula"), bert("hf_bert");
+  check_saved(models::gpt2<small_gpt2>, weights_of(gpt2), tokens_of(gpt2)); // transposed and split
+  check_saved(models::llama<small_llama>, weights_of(llama), tokens_of(llama));
+  check_saved(models::llama<wide_llama>, weights_of(wide), tokens_of(wide)); // a tied table
+  named_values inputs = inputs_of(bert, {{"tokens", "ids"}, {"types", "token_type_ids"}});
+  inputs["lengths"] = lengths_of_mask(bert);
+  check_saved(models::bert<small_bert>, weights_of(bert), inputs);
+
+  const temporary_folder folder;
+  save_weights<integer_products<q8_0>>(folder / "x.gguf", models::gpt2<small_gpt2>, weights_of(gpt2));
+  const weights saved = load_weights(folder / "x.gguf");
+  CHECK(type_in(saved, "wte") == element_type::q8_0);
+  CHECK(type_in(saved, "h.1.attn.k.weight") == element_type::q8_0);
+  CHECK(type_in(saved, "wpe.weight") == element_type::f32);
+  CHECK(type_in(saved, "ln_f.weight") == element_type::f32);
+  const auto logits_of = [&](const weights& source) {
+    return run_model<integer_products<q8_0>>(models::gpt2<small_gpt2>, source, tokens_of(gpt2))
+        .at("logits")
+        .values;
+  };
+  CHECK(logits_of(saved) == logits_of(weights_of(gpt2)));
+}
+
+TEST_CASE("saved weights whose rows are no whole blocks stay float32", "[formats]") {
+  const weights from = random_weights(many_uses); // rows of 24
+  const named_values inputs = random_inputs(many_uses, {{"B", 2}, {"T", 5}});
+  const temporary_folder folder;
+  save_weights<q4_0>(folder / "x.gguf", many_uses, from);
+  const weights saved = load_weights(folder / "x.gguf");
+  for (const auto& [name, tensor] : saved.tensors()) CHECK(tensor.type == element_type::f32);
+  CHECK(run_model<q4_0>(many_uses, saved, inputs).at("y").values ==
+        run_model<q4_0>(many_uses, from, inputs).at("y").values);
+}
+
+namespace {
+
+constexpr auto two_maps = [](graph& g) {
+  expr x = g.input<f32>("x", {B, 32});
+  g.output("y", linear(linear(x, "in", 32, {.bias = false}), "out", 32, {.bias = false}));
+};
+constexpr name_rule taken_names[] = {{"in.weight", "out.weight", transposed}, {"out.weight", "last.weight"}};
+constexpr auto taken = model("taken", two_maps, taken_names);
+constexpr name_rule prefixed_names[] = {{"", "in.", optional_prefix}};
+constexpr auto prefixed = model("prefixed", two_maps, prefixed_names);
+constexpr auto two_own = model("two_own", two_maps);
+
+} // namespace
+
+TEST_CASE("weights that cannot be saved in a format are refused by the parameter's name", "[formats]") {
+  const temporary_folder folder;
+  const auto refusal = [&]<class format>(format, const auto& model, const weights& from, const char* name) {
+    std::string message = message_of<error>([&] { save_weights<format>(folder / name, model, from); });
+    CHECK_FALSE(std::filesystem::exists(folder / name));
+    if (const std::string path = (folder / name).string(); message.starts_with(path))
+      message.replace(0, path.size(), "OUT");
+    return message;
+  };
+  const weight_tensor square{{32, 32}, std::vector<float>(32 * 32, 1e5f)};
+  CHECK(refusal(q8_0{}, taken, weights::from({{"out.weight", square}, {"last.weight", square}}), "x.gguf") ==
+        "OUT: parameter 'in.weight': the model's table of names takes this name for another's");
+  CHECK(refusal(q8_0{}, prefixed, weights::from({{"in.in.weight", square}, {"in.out.weight", square}}),
+                "x.gguf") ==
+        "OUT: parameter 'in.weight': the model's table of names takes this name for another's");
+  const weights own = weights::from({{"in.weight", square}, {"out.weight", square}});
+  CHECK(refusal(q8_0{}, two_own, own, "x.safetensors") ==
+        "OUT: tensor 'in.weight': a safetensors file has no type Q8_0");
+  CHECK(refusal(f16{}, two_own, own, "x.gguf") ==
+        "OUT: parameter 'in.weight': expected values up to 65504.000000 for F16; found 100000.000000 at "
+        "element 0");
 }

@@ -1,0 +1,74 @@
+#include <fovea/runtime/weights/save_weights.hpp>
+
+#include <deque>
+#include <map>
+#include <string>
+#include <vector>
+
+#include <fovea/runtime/error.hpp>
+#include <fovea/runtime/weights/converted.hpp>
+#include <fovea/runtime/weights/from_floats.hpp>
+#include <fovea/runtime/weights/gguf.hpp>
+#include <fovea/runtime/weights/name_rules.hpp>
+#include <fovea/runtime/weights/safetensors.hpp>
+
+namespace fovea::detail {
+namespace {
+
+using kind = transform::kind;
+using tensor_map = std::map<std::string, stored_tensor>;
+
+/// Whether a model with these rules reads a parameter of a file of its own names as it is there.
+bool is_read_back(const std::string& name, const tensor_map& file, std::span<const name_rule> rules) {
+  for (const name_rule& rule : rules)
+    if (rule.how.is(kind::optional_prefix) && name.starts_with(rule.theirs)) return false;
+  for (const name_rule& rule : rules) {
+    if (rule.how.is(kind::ignored) || rule.how.is(kind::tied) || rule.how.is(kind::optional_prefix)) continue;
+    const auto indices = match_indices(rule.ours, name);
+    if (!indices) continue;
+    const std::string theirs =
+        fill_indices(rule.theirs, *indices, rule.how.joins() ? std::optional<long>(0) : std::nullopt);
+    if (file.contains(theirs)) return theirs == name && rule.how.count == 0;
+  }
+  return true;
+}
+
+} // namespace
+
+void save_weights(const std::filesystem::path& path, graph_view declared, const weights& source,
+                  std::span<const name_rule> names, weight_format format) {
+  const model_parameters parameters(declared, source, names, formatted(declared, format));
+  const auto fail = [&](const std::string& name, const std::string& what) {
+    throw error(path.string() + ": parameter '" + name + "': " + what);
+  };
+  tensor_map tensors;
+  std::deque<std::vector<std::byte>> made;
+  for (std::size_t p = 0; p < declared.parameters.size(); ++p) {
+    const int id = declared.parameters[p].node;
+    std::vector<std::size_t> shape;
+    for (int axis = 0; axis < declared.at(id).shape.rank; ++axis)
+      shape.push_back(static_cast<std::size_t>(declared.number(declared.at(id).shape[axis])));
+    for (std::int64_t layer = 0; layer < declared.layers(id); ++layer) {
+      const auto i = static_cast<std::size_t>(parameters.first(static_cast<int>(p)) + layer);
+      const weight_view& values = parameters.values()[i];
+      const std::string& name = parameters.names()[i];
+      stored_tensor tensor{element_type::f32, shape, std::as_bytes(std::span(values.data, values.size))};
+      if (const element_type type = element_of(parameters.format(i));
+          type != tensor.type && whole_blocks(type, shape)) {
+        try {
+          tensor = {type, shape, made.emplace_back(converted(tensor, type))};
+        } catch (const error& reason) {
+          fail(name, reason.what());
+        }
+      }
+      tensors.emplace(name, std::move(tensor));
+    }
+  }
+  for (const auto& [name, tensor] : tensors)
+    if (!is_read_back(name, tensors, names))
+      fail(name, "the model's table of names takes this name for another's");
+  if (path.extension() == ".safetensors") return save_safetensors(path, tensors);
+  save_gguf(path, tensors);
+}
+
+} // namespace fovea::detail

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <filesystem>
+#include <span>
+
+#include <fovea/runtime/parameters.hpp>
+
+namespace fovea {
+
+namespace detail {
+void save_weights(const std::filesystem::path& path, graph_view declared, const weights& source,
+                  std::span<const name_rule> names, weight_format format);
+}
+
+/// Writes what compile<q8_0>(model, source) keeps: the parameters that the format is for in it, all others as
+/// float32, under the model's own names and in its own layouts, so that blocks lie along its rows whatever
+/// the table of names transposes or splits. Compiled in that format the file gives the same numbers, bit for
+/// bit. Rows that hold no whole number of blocks stay float32.
+///
+/// A path that ends in .safetensors is one such file, which has no blocks; all others are GGUF. The file
+/// appears whole or not at all. Throws fovea::error where source and model do not fit, a value is beyond the
+/// format, the model's table of names would take one of its own names for another, or the disk refuses.
+template <class format, class M>
+void save_weights(const std::filesystem::path& path, const M& model, const weights& source) {
+  static_assert(is_weight_format<format>,
+                "save_weights: expected a format of weights, f32, f16, bf16, q8_0, q4_0 or "
+                "integer_products of one of these two");
+  detail::save_weights(path, M::view, source, {model.names, static_cast<std::size_t>(model.name_count)},
+                       format_named<format>);
+}
+
+} // namespace fovea

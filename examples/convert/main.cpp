@@ -1,0 +1,151 @@
+// Writes weights of any format that load_weights opens as a smaller file, to be converted once and not at
+// each start.
+
+#include "conversion.hpp"
+
+#include "program/program.hpp"
+#include "terminal/terminal.hpp"
+
+#include <fovea/runtime/error.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace {
+
+namespace fs = std::filesystem;
+using namespace convert;
+using fovea::element_type;
+
+const std::map<std::string, element_type> formats{{"f32", element_type::f32},
+                                                  {"f16", element_type::f16},
+                                                  {"bf16", element_type::bf16},
+                                                  {"q8_0", element_type::q8_0},
+                                                  {"q4_0", element_type::q4_0}};
+
+struct arguments {
+  fs::path from, to;
+  std::string format;
+  choice asked;
+};
+
+void declare(CLI::App& app, arguments& a) {
+  app.add_option("IN", a.from, "Weights: a file of any known format, an index of shards, or a folder")
+      ->required();
+  app.add_option("OUT", a.to, "The file to write: NAME.gguf, or NAME.safetensors, which has no blocks")
+      ->required();
+  app.add_option("--format", a.format, "Of the matrices: f32, f16, bf16, q8_0 or q4_0")
+      ->required()
+      ->check(CLI::IsMember(formats));
+  app.add_option("--keep", a.asked.keep,
+                 "Leave tensors of such names as they are ('*embeddings*'); may be given several times. "
+                 "compile<q8_0> keeps tables that no product shares in float32")
+      ->allow_extra_args(false);
+  app.add_option("--only", a.asked.only, "Convert tensors of such names alone; may be given several times")
+      ->allow_extra_args(false);
+}
+
+std::string size_text(std::size_t bytes) {
+  const auto size = static_cast<double>(bytes);
+  if (bytes < 1000) return fmt::format("{} B", bytes);
+  return size < 1e6 ? fmt::format("{:.1f} kB", size / 1e3) : fmt::format("{:.1f} MB", size / 1e6);
+}
+
+std::string caption_of(kind what, const std::string& format) {
+  switch (what) {
+    case kind::in_format:
+      return "in " + format;
+    case kind::vector:
+      return "vectors, in f32";
+    case kind::other_rank:
+      return "of three axes and more";
+    case kind::kept:
+      return "kept";
+    case kind::not_asked:
+      return "not asked for";
+    case kind::broken_rows:
+      return "rows no multiple of 32";
+    case kind::turned:
+      return "[in, out], by their bias";
+    case kind::integers:
+      return "integers";
+    case kind::unknown_type:
+      return "left out, no such type";
+    case kind::of_training:
+      return "left out, of training";
+  }
+  return "";
+}
+
+/// Whether a user may not expect that such tensors are not in the format.
+bool is_told(kind what) {
+  return what == kind::broken_rows || what == kind::turned || what == kind::unknown_type;
+}
+
+std::string some_names(const std::vector<std::string>& names) {
+  constexpr std::size_t shown = 2;
+  std::string text;
+  for (std::size_t i = 0; i < std::min(shown, names.size()); ++i) text += (i ? ", " : "") + names[i];
+  return text + (names.size() > shown ? ", ..." : "");
+}
+
+std::string table_of(const report& made, const arguments& a) {
+  const auto row = [](const std::string& caption, const kind_count& count, const std::string& names) {
+    return fmt::format("{:<24} {:>7} {:>10} {:>10}{}\n", caption, count.tensors,
+                       size_text(count.bytes_before), size_text(count.bytes_after),
+                       names.empty() ? "" : "  " + names);
+  };
+  std::string text = fmt::format("{:<24} {:>7} {:>10} {:>10}\n", "", "tensors", "before", "after");
+  kind_count all;
+  for (std::size_t i = 0; i < kinds; ++i) {
+    const kind what{static_cast<int>(i)};
+    const kind_count& count = made.at(what);
+    if (count.tensors == 0) continue;
+    text += row(caption_of(what, a.format), count, is_told(what) ? some_names(count.names) : "");
+    all.tensors += count.tensors;
+    all.bytes_before += count.bytes_before;
+    all.bytes_after += count.bytes_after;
+  }
+  return text + row("all", all, "");
+}
+
+void run(const arguments& given) {
+  arguments a = given;
+  a.asked.type = formats.at(a.format);
+  a.asked.gguf = a.to.extension() == ".gguf";
+  if (!a.asked.gguf && a.to.extension() != ".safetensors")
+    throw fovea::error(a.to.string() + ": expected an output that ends in .gguf or .safetensors");
+  std::optional<terminal::progress_bar> bar;
+  const report made = write_converted(a.from, a.to, a.asked, [&](std::size_t done, std::size_t of) {
+    constexpr std::size_t unit = 1'000'000;
+    if (!bar) bar.emplace("converting", "MB", of / unit);
+    bar->show(done / unit);
+  });
+  bar.reset();
+  std::string text = table_of(made, a);
+  if (made.at(kind::in_format).tensors > 0)
+    text += made.worst.empty()
+                ? "every value is what it was\n"
+                : fmt::format("relative error {:.2g} in the mean of tensors, {:.2g} at most, in {}\n",
+                              made.mean_error, made.greatest_error, made.worst);
+  program::print(text);
+  if (made.long_names > 0)
+    program::notice(
+        "convert",
+        fmt::format("{}: {} more than 63 bytes, which llama.cpp refuses", a.to.string(),
+                    made.long_names == 1 ? "1 name has" : std::to_string(made.long_names) + " names have"));
+}
+
+} // namespace
+
+int main(int count, char** words) {
+  return program::run<arguments>(
+      "convert", "Writes weights in another format: a smaller file, which a program maps when it starts.",
+      count, words, declare, run);
+}

@@ -1,4 +1,5 @@
 #include "../models/run_model.hpp"
+#include "../runtime/weights/temporary_folder.hpp"
 
 #include <fovea/models/bahdanau.hpp>
 #include <fovea/models/bert.hpp>
@@ -20,9 +21,11 @@
 #include <fovea/models/transformer.hpp>
 #include <fovea/models/vit.hpp>
 #include <fovea/models/window_lm.hpp>
+#include <fovea/runtime/weights/save_weights.hpp>
 
 // What holds for every model of the catalogue, bit for bit: neither threads, nor what the object did before,
-// nor the memory it has, nor whether a repeat is written out, changes a result.
+// nor the memory it has, nor a file that its weights were saved in, nor whether a repeat is written out,
+// changes a result.
 
 using namespace fovea;
 using namespace fovea::models;
@@ -104,6 +107,12 @@ void check_laws(const M& model) {
     check_same_bits(call_model(model, copy, small_call), small_result);
     check_same_bits(call_model(model, net, large_call), large_result);
     check_same_bits(call_model(model, copy, large_call), large_result);
+  }
+  {
+    INFO("weights that are saved and read back");
+    const temporary_folder folder;
+    save_weights<f32>(folder / "x.gguf", model, from);
+    check_same_bits(run_model<f32>(model, load_weights(folder / "x.gguf"), small_call), small_result);
   }
 }
 

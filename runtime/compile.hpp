@@ -123,7 +123,7 @@ public:
       : parameters_(parameters), indices_(indices), shape_(shape) {}
 
   auto operator[](std::size_t layer) const {
-    const weight_view& v = parameters_.values(indices_, layer);
+    const weight_view v = parameters_.values(indices_, layer);
     return xt::adapt(v.data, v.size, xt::no_ownership(), shape_);
   }
 

@@ -4,22 +4,24 @@
 #include <string_view>
 
 #include <fovea/runtime/error.hpp>
+#include <fovea/runtime/weights/from_floats.hpp>
 
 namespace fovea {
 
 model_parameters::model_parameters(graph_view graph, weights source, std::span<const name_rule> names,
                                    const formatted_parameters& formatted)
-    : source_(std::move(source)) {
-  std::vector<wanted_parameter> wanted;
+    : source_(std::move(source)), rules_(names) {
   for (std::size_t p = 0; p < graph.parameters.size(); ++p) {
     const node& n = graph.at(graph.parameters[p].node);
     std::vector<std::size_t> shape;
     for (int axis = 0; axis < n.shape.rank; ++axis)
       shape.push_back(static_cast<std::size_t>(graph.number(n.shape[axis])));
-    first_.push_back(static_cast<std::int32_t>(wanted.size()));
+    first_.push_back(static_cast<std::int32_t>(wanted_.size()));
     for (std::int64_t layer = 0; layer < graph.layers(graph.parameters[p].node); ++layer) {
       names_.emplace_back(graph.parameter_name(static_cast<int>(p), layer).text);
-      wanted.push_back({names_.back(), shape});
+      formats_.push_back(formatted.of(names_.back()));
+      wanted_.push_back({names_.back(), shape, {}});
+      if (formats_.back() != weight_format::f32) wanted_.back().stored = element_of(formats_.back());
     }
   }
   std::set<std::string_view> seen;
@@ -28,9 +30,8 @@ model_parameters::model_parameters(graph_view graph, weights source, std::span<c
       throw error("parameter " + name +
                   " is made twice, by a repeat and by a numbered scope or another repeat; "
                   "to share it, keep the expr of the first and use it again");
-  first_.push_back(static_cast<std::int32_t>(wanted.size()));
-  values_ = source_.resolve(wanted, names);
-  for (const std::string& name : names_) formats_.push_back(formatted.of(name));
+  first_.push_back(static_cast<std::int32_t>(wanted_.size()));
+  values_ = source_.resolve(wanted_, names);
 }
 
 // Nothing that was packed of the others is shared.
@@ -42,11 +43,18 @@ model_parameters model_parameters::learned(std::vector<weight_view> values) cons
   return {*this, std::move(values)};
 }
 
-const weight_view& model_parameters::values(std::span<const int> parameters, std::size_t layer) const {
+const float* model_parameters::floats(std::size_t i) const {
+  if (values_[i].stored.empty()) return values_[i].data;
+  const wanted_parameter wanted{wanted_[i].name, wanted_[i].shape};
+  return source_.resolve_known({&wanted, 1}, rules_).front().data;
+}
+
+weight_view model_parameters::values(std::span<const int> parameters, std::size_t layer) const {
   std::size_t before = 0;
   for (const int p : parameters) {
     const auto count = static_cast<std::size_t>(first(p + 1) - first(p));
-    if (layer - before < count) return values_[static_cast<std::size_t>(first(p)) + layer - before];
+    if (const std::size_t i = static_cast<std::size_t>(first(p)) + layer - before; layer - before < count)
+      return {floats(i), values_[i].size};
     before += count;
   }
   throw error("parameter " + name(parameters[0], 0) + ": expected a layer from 0 to " +

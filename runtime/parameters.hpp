@@ -13,7 +13,8 @@ namespace fovea {
 /// The values of a model's parameters in a checkpoint: one view for each layer of each parameter.
 class model_parameters {
 public:
-  /// Those that `formatted` names are to be kept in its format. Throws fovea::error where checkpoint, model
+  /// Those that `formatted` names are to be kept in its format. The names are a model's, there as long as it
+  /// is. Throws fovea::error where checkpoint, model
   /// and format do not fit (weights::resolve).
   model_parameters(graph_view graph, weights source, std::span<const name_rule> names,
                    const formatted_parameters& formatted = {});
@@ -25,10 +26,13 @@ public:
   /// Layer 0 of parameter p; the other layers follow.
   std::int32_t first(int parameter) const { return first_[static_cast<std::size_t>(parameter)]; }
   const std::vector<std::int32_t>& first() const { return first_; }
-  /// Layer `layer` of the given parameters, counted on from one to the next. Throws fovea::error where there
-  /// are fewer.
-  const weight_view& values(std::span<const int> parameters, std::size_t layer) const;
+  /// Layer `layer` of the given parameters as float32, counted on from one to the next. Throws fovea::error
+  /// where there are fewer.
+  weight_view values(std::span<const int> parameters, std::size_t layer) const;
+  /// Those that the checkpoint has in their format are as they are stored.
   const std::vector<weight_view>& values() const { return values_; }
+  /// As float32, converted now where they are stored otherwise.
+  const float* floats(std::size_t i) const;
   /// What each is to be kept in; its values are those of the checkpoint.
   weight_format format(std::size_t i) const { return formats_[i]; }
   const std::vector<std::string>& names() const { return names_; }
@@ -43,6 +47,8 @@ private:
   weights source_;
   std::vector<std::int32_t> first_;
   std::vector<std::string> names_;
+  std::vector<wanted_parameter> wanted_; // where a view may be stored
+  std::span<const name_rule> rules_;
   std::vector<weight_view> values_;
   std::vector<weight_format> formats_;
   bool learned_ = false;

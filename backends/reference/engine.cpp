@@ -37,7 +37,7 @@ void reference_runner::parameters_changed() {
     const int id = graph_.parameters[p].node, index = static_cast<int>(p);
     values.emplace_back();
     for (std::int64_t layer = 0; layer < graph_.layers(id); ++layer) {
-      const weight_view& v = parameters_->values({&index, 1}, static_cast<std::size_t>(layer));
+      const weight_view v = parameters_->values({&index, 1}, static_cast<std::size_t>(layer));
       reference_program::array array(
           shape_of(graph_, id, graph_.dim_numbers)); // a parameter's dims are numbers
       std::copy_n(v.data, v.size, array.begin());

@@ -65,7 +65,7 @@ void shared_weights::pack_parameter(const graph_view& graph, int parameter, bool
                             kernels.instruction_set;
     kept.push_back(parameters.source().packed_copy(key, [&] {
       if (panel.format != weight_format::f32)
-        return in_format_panels(panel.format, values[i], rows, columns, kernels, pool, name);
+        return in_format_panels(panel.format, parameters.values()[i], rows, columns, kernels, pool, name);
       packed made(panel_floats(kernels.panel, pack.columns, pack.depth));
       pack.panels = made.data();
       pack_all();

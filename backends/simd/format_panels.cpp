@@ -46,9 +46,9 @@ void check_range(weight_format format, std::span<const float> weights, const std
 
 } // namespace
 
-packed in_format_panels(weight_format format, const float* weights, size_t columns, size_t depth,
+packed in_format_panels(weight_format format, const weight_view& weights, size_t columns, size_t depth,
                         const kernel_table& kernels, thread_pool& pool, const std::string& name) {
-  check_range(format, {weights, columns * depth}, name);
+  if (weights.stored.empty()) check_range(format, {weights.data, weights.size}, name);
   if (sums_integers(format) && depth > most_integer_depth)
     throw error("parameter " + name + ": expected at most " + std::to_string(most_integer_depth) +
                 " inputs for " + name_of(format) + ", found " + std::to_string(depth));
@@ -56,6 +56,7 @@ packed in_format_panels(weight_format format, const float* weights, size_t colum
                bytes = panel_bytes(format, kernels.panel, depth);
   packed made((panels * bytes + sizeof(float) - 1) / sizeof(float));
   auto* const all = reinterpret_cast<std::byte*>(made.data());
+  const element_type type = element_of(format);
   const auto pack = [&](auto layout, size_t p) {
     std::byte* panel = all + p * bytes;
     std::memset(panel, 0, bytes);
@@ -63,9 +64,13 @@ packed in_format_panels(weight_format format, const float* weights, size_t colum
     for (size_t j = 0; j < std::min(kernels.panel, columns - p * kernels.panel); ++j)
       for (size_t k = 0; k < depth; k += weight_group) {
         const size_t count = std::min<size_t>(weight_group, depth - k);
-        from_floats(element_of(layout.of), {weights + (p * kernels.panel + j) * depth + k, count},
-                    stored.data());
-        put<layout.of>(stored.data(), panel, kernels.panel, j, k, count);
+        const size_t at = (p * kernels.panel + j) * depth + k;
+        const std::byte* from = stored.data();
+        if (weights.stored.empty())
+          from_floats(type, {weights.data + at, count}, stored.data());
+        else
+          from = weights.stored.data() + at / block_length(type) * block_bytes(type);
+        put<layout.of>(from, panel, kernels.panel, j, k, count);
       }
   };
   pool.run(panels, [&](size_t first, size_t last, size_t) {

@@ -6,13 +6,14 @@
 #include <fovea/backends/simd/kernels/table.hpp>
 #include <fovea/backends/weight_format.hpp>
 #include <fovea/runtime/threads.hpp>
-#include <fovea/runtime/weights/packed.hpp>
+#include <fovea/runtime/weights/weights.hpp>
 
 namespace fovea::simd {
 
-/// Weights [columns, depth] rounded to a format other than f32, in panels (kernels/panel_layout.hpp). Throws
-/// fovea::error that names the parameter where a value is too large for the format, or a row too long.
-packed in_format_panels(weight_format format, const float* weights, size_t columns, size_t depth,
+/// Weights [columns, depth] rounded to a format other than f32, in panels (kernels/panel_layout.hpp); as they
+/// are where they are stored in it. Throws fovea::error that names the parameter where a value is too large
+/// for the format, or a row too long.
+packed in_format_panels(weight_format format, const weight_view& weights, size_t columns, size_t depth,
                         const kernel_table& kernels, thread_pool& pool, const std::string& name);
 
 } // namespace fovea::simd

@@ -74,7 +74,7 @@ sources sources_of(const graph_view& graph, const plan_view& plan, const model_p
     const int p = graph.at(from).attributes[0];
     const std::int64_t seen = layer_seen(graph, id, layer, from);
     key += " " + parameters.name(p, seen);
-    return parameters.values()[static_cast<std::size_t>(parameters.first(p) + seen)].data;
+    return parameters.floats(static_cast<std::size_t>(parameters.first(p) + seen));
   };
   sources from{.weight = values(id, 1), .bias = values(id, 2)};
   if (const int norm = plan.norm[id]; norm >= 0) {
@@ -205,7 +205,7 @@ row_parameters::row_parameters(const graph_view& graph, const plan_view& plan,
     for_layers(id, [&](std::int64_t of) {
       const std::int64_t seen = layer == all_layers ? of : layer_seen(graph, nodes.within, of, id);
       const std::int32_t first = parameters.first(graph.at(id).attributes[0]);
-      list_.push_back({parameters.values()[static_cast<std::size_t>(first + seen)].data});
+      list_.push_back({parameters.floats(static_cast<std::size_t>(first + seen))});
     });
 }
 

@@ -234,6 +234,12 @@ float_values transformed(const stored_tensor& tensor, const transform& how) {
   return w.content;
 }
 
+std::optional<stored_tensor> whole_rows(const stored_tensor& tensor, const transform& how) {
+  if (how.count == 0) return tensor;
+  return how.is(kind::rows) && can_be_split(tensor) ? std::optional(stored_rows(tensor, how.steps[0]))
+                                                    : std::nullopt;
+}
+
 float_values transformed(std::span<const stored_tensor* const> tensors, const transform& how) {
   if (tensors.size() == 1) return transformed(*tensors.front(), how);
   std::size_t count = 0;

@@ -29,6 +29,10 @@ float_values transformed(const stored_tensor& tensor, const transform& how);
 /// The same of several tensors that `how` joins.
 float_values transformed(std::span<const stored_tensor* const> tensors, const transform& how);
 
+/// What `how` takes of the tensor where that is all of it, or rows: its bytes are those of the parameter
+/// then.
+std::optional<stored_tensor> whole_rows(const stored_tensor& tensor, const transform& how);
+
 /// The position of the first NaN or infinity.
 std::optional<std::size_t> first_non_finite(std::span<const float> values);
 

@@ -1,6 +1,7 @@
 #include <fovea/runtime/weights/weights.hpp>
 
 #include <fovea/runtime/error.hpp>
+#include <fovea/runtime/weights/converted.hpp>
 #include <fovea/runtime/weights/name_rules.hpp>
 #include <fovea/runtime/weights/state.hpp>
 #include <fovea/runtime/weights/to_floats.hpp>
@@ -96,6 +97,15 @@ void run_in_parallel(std::size_t count, const std::function<void(std::size_t)>& 
   if (failure) std::rethrow_exception(failure);
 }
 
+/// A parameter that is read as it is stored.
+struct unconverted {
+  std::size_t place; // in wanted
+  stored_tensor tensor;
+};
+
+/// Second copies by `tied` rules: {our parameter's place in wanted, their tensor}.
+using tied_copies = std::vector<std::pair<std::size_t, const std::string*>>;
+
 /// One transformed tensor that is not in the cache yet.
 struct pending {
   std::pair<std::string, transform> key;
@@ -147,9 +157,8 @@ public:
     return result;
   }
 
-  /// The second copies that `tied` rules name: {our parameter's place in wanted, their tensor}.
-  std::vector<std::pair<std::size_t, const std::string*>> tied_copies() const {
-    std::vector<std::pair<std::size_t, const std::string*>> result;
+  tied_copies copies() const {
+    tied_copies result;
     for (const name_rule& rule : rules_) {
       if (!rule.how.is(kind::tied)) continue;
       for (std::size_t i = 0; i < wanted_.size(); ++i)
@@ -158,6 +167,20 @@ public:
             result.emplace_back(i, found->second);
     }
     return result;
+  }
+
+  /// The parameters that their user reads as they are stored. What has a second copy is compared as floats.
+  std::vector<unconverted> left_as_stored(const std::vector<filling>& fillings,
+                                          const tied_copies& copies) const {
+    std::vector<unconverted> left;
+    for (std::size_t i = 0; i < fillings.size(); ++i) {
+      if (!wanted_[i].stored || fillings[i].tensors.size() != 1) continue;
+      const stored_tensor& tensor = tensors_.at(*fillings[i].tensors.front());
+      if (tensor.type != *wanted_[i].stored) continue;
+      if (std::ranges::any_of(copies, [&](const auto& copy) { return copy.first == i; })) continue;
+      if (auto rows = whole_rows(tensor, fillings[i].how)) left.push_back({i, std::move(*rows)});
+    }
+    return left;
   }
 
 private:
@@ -281,6 +304,18 @@ void convert_and_check(std::vector<pending>& work) {
   if (!bad.empty()) throw error(bad.text());
 }
 
+void check_stored(const std::vector<unconverted>& left, const std::vector<filling>& fillings,
+                  const std::function<std::string(const std::string&)>& file_of) {
+  run_in_parallel(left.size(), [&](std::size_t i) {
+    try {
+      check_finite(left[i].tensor);
+    } catch (const error& reason) {
+      const filling& f = fillings[left[i].place];
+      throw error(file_of(*f.tensors.front()) + ": tensor '" + f.name() + "': " + reason.what());
+    }
+  });
+}
+
 } // namespace
 
 std::vector<weight_view> weights::resolve(std::span<const wanted_parameter> wanted,
@@ -297,6 +332,12 @@ std::vector<weight_view> weights::views_of(std::span<const wanted_parameter> wan
                                            std::span<const name_rule> rules, bool all) const {
   const resolution call(state_->source, state_->tensors, wanted, rules);
   const auto fillings = call.match(all);
+  const tied_copies copies = call.copies();
+
+  const std::vector<unconverted> left = call.left_as_stored(fillings, copies);
+  check_stored(left, fillings, [&](const std::string& tensor) { return state_->file_of(tensor); });
+  std::vector<weight_view> views(fillings.size());
+  for (const unconverted& one : left) views[one.place] = {nullptr, count_of(one.tensor), one.tensor.bytes};
 
   const std::lock_guard lock(state_->guard);
   std::vector<pending> work;
@@ -310,10 +351,12 @@ std::vector<weight_view> weights::views_of(std::span<const wanted_parameter> wan
     return key;
   };
   std::vector<state::content_key> keys;
-  for (const filling& f : fillings) keys.push_back(f.tensors.empty() ? state::content_key{} : plan(f));
+  for (std::size_t i = 0; i < fillings.size(); ++i)
+    keys.push_back(fillings[i].tensors.empty() || !views[i].stored.empty() ? state::content_key{}
+                                                                           : plan(fillings[i]));
   convert_and_check(work);
 
-  for (const auto& [place, copy] : call.tied_copies()) {
+  for (const auto& [place, copy] : copies) {
     if (fillings[place].tensors.empty()) continue;
     const stored_tensor& second = state_->tensors.at(*copy);
     const auto work_item = std::ranges::find(work, keys[place], &pending::key);
@@ -327,14 +370,10 @@ std::vector<weight_view> weights::views_of(std::span<const wanted_parameter> wan
   }
 
   for (pending& item : work) state_->checked.emplace(std::move(item.key), std::move(item.values));
-  std::vector<weight_view> views;
   for (std::size_t i = 0; i < keys.size(); ++i) {
-    if (fillings[i].tensors.empty()) {
-      views.push_back({nullptr, 0});
-      continue;
-    }
+    if (fillings[i].tensors.empty() || !views[i].stored.empty()) continue;
     const auto values = state_->checked.at(keys[i]).values;
-    views.push_back({values.data(), values.size()});
+    views[i] = {values.data(), values.size()};
   }
   return views;
 }

@@ -24,8 +24,8 @@ weights rounded(graph_view declared, const weights& source, std::span<const name
       shape.push_back(static_cast<std::size_t>(declared.number(declared.at(id).shape[axis])));
     for (std::int64_t layer = 0; layer < declared.layers(id); ++layer) {
       const auto i = static_cast<std::size_t>(parameters.first(static_cast<int>(p)) + layer);
-      const weight_view& values = parameters.values()[i];
-      weight_tensor tensor{shape, {values.data, values.data + values.size}};
+      const std::span values(parameters.floats(i), parameters.values()[i].size);
+      weight_tensor tensor{shape, {values.begin(), values.end()}};
       if (parameters.format(i) != weight_format::f32) {
         const std::size_t width = shape.back(), unit = block_length(type), blocks = (width + unit - 1) / unit;
         stored.resize(blocks * block_bytes(type));

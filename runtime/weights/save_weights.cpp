@@ -50,9 +50,9 @@ void save_weights(const std::filesystem::path& path, graph_view declared, const 
       shape.push_back(static_cast<std::size_t>(declared.number(declared.at(id).shape[axis])));
     for (std::int64_t layer = 0; layer < declared.layers(id); ++layer) {
       const auto i = static_cast<std::size_t>(parameters.first(static_cast<int>(p)) + layer);
-      const weight_view& values = parameters.values()[i];
+      const std::span values(parameters.floats(i), parameters.values()[i].size);
       const std::string& name = parameters.names()[i];
-      stored_tensor tensor{element_type::f32, shape, std::as_bytes(std::span(values.data, values.size))};
+      stored_tensor tensor{element_type::f32, shape, std::as_bytes(values)};
       if (const element_type type = element_of(parameters.format(i));
           type != tensor.type && whole_blocks(type, shape)) {
         try {

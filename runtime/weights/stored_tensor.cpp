@@ -50,6 +50,10 @@ std::optional<std::size_t> tensor_bytes(element_type type, std::span<const std::
   return size;
 }
 
+std::size_t count_of(const stored_tensor& tensor) {
+  return tensor.bytes.size() / block_bytes(tensor.type) * block_length(tensor.type);
+}
+
 std::string shape_text(std::span<const std::size_t> shape) {
   std::string text = "[";
   for (std::size_t i = 0; i < shape.size(); ++i) text += (i ? ", " : "") + std::to_string(shape[i]);

@@ -36,4 +36,7 @@ struct stored_tensor {
   std::span<const std::byte> bytes;
 };
 
+/// The number of a tensor's values, whose bytes are there in full.
+std::size_t count_of(const stored_tensor& tensor);
+
 } // namespace fovea

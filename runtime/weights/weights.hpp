@@ -9,6 +9,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -25,13 +26,17 @@ struct weight_tensor {
 struct wanted_parameter {
   std::string name;
   std::vector<std::size_t> shape;
+  /// The type that its user reads as well as float32, if any.
+  std::optional<element_type> stored = {};
 };
 
 /// A parameter's values, row-major in the wanted shape; they live as long as a copy of the `weights` they
-/// came from. Aligned to 4 bytes, no more.
+/// came from. Aligned to 4 bytes, no more. Where the checkpoint has them in the type that was wanted beside
+/// float32, `stored` is their bytes and there is no data.
 struct weight_view {
   const float* data;
   std::size_t size;
+  std::span<const std::byte> stored = {};
 };
 
 /// A checkpoint: a cheap handle to immutable, shared state. Copies share the mapping, the converted tensors
@@ -44,12 +49,12 @@ public:
 
   /// The values of every wanted parameter, in order. `rules` is the model's table (dsl/names.hpp).
   ///
-  /// A float32 tensor without transform is used where it lies in the file; others, quantised ones among them,
-  /// are converted once and kept. Throws fovea::error, having handed out nothing, when a parameter has no
-  /// tensor, a tensor is used by no parameter and ignored by no rule, a shape or element type doesn't fit, a
-  /// value is NaN or infinite, or a `tied` copy differs. Problems of one kind are reported together. What a
-  /// checkpoint of training has beside its parameters ("optimizer.*", "accumulated.*",
-  /// "carried.*") is passed over.
+  /// A float32 tensor without transform is used where it lies in the file, and so is one, or rows of one, of
+  /// the type that was wanted beside float32; others, quantised ones among them, are converted once and kept.
+  /// Throws fovea::error, having handed out nothing, when a parameter has no tensor, a tensor is used by no
+  /// parameter and ignored by no rule, a shape or element type doesn't fit, a value is NaN or infinite, or a
+  /// `tied` copy differs. Problems of one kind are reported together. What a checkpoint of training has
+  /// beside its parameters ("optimizer.*", "accumulated.*", "carried.*") is passed over.
   std::vector<weight_view> resolve(std::span<const wanted_parameter> wanted,
                                    std::span<const name_rule> rules = {}) const&;
   /// The same of what the checkpoint has: a parameter without a tensor gets an empty view, and tensors that

@@ -239,6 +239,25 @@ TEST_CASE("what a file holds in a format comes out of it unchanged", "[formats]"
   check_file(q4_0{}, 2, 16);
 }
 
+TEST_CASE("a parameter is read as float32, also where it lies in a file in its format", "[formats]") {
+  constexpr auto projected = model("projected", [](graph& g) {
+    g.output("y", linear(g.input<f32>("x", {B, 32}), "map", 3, {.bias = false}));
+  });
+  gguf_writer file;
+  std::string bytes;
+  for (char row = 1; row < 4; ++row) bytes += bytes_of(std::uint16_t{0x3800}) + std::string(32, row);
+  file.add_tensor("map.weight", 8, {3, 32}, bytes);
+  const temporary_folder place;
+  const weights from = load_weights(place.write("map.gguf", file.file()));
+  const auto net = compile<q8_0>(projected, from, {.capacity = {{B, 1}}});
+  const auto map = net.weights()["map.weight"_param][0];
+  CHECK(map.shape()[0] == 3);
+  CHECK(map(0, 31) == 0.5f);
+  CHECK(map(2, 0) == 1.5f);
+  const weights as_f32 = rounded<q8_0>(projected, from);
+  CHECK(as_f32.tensors().at("map.weight").type == element_type::f32);
+}
+
 TEST_CASE("a value that a format has no number for is refused", "[formats]") {
   auto tensors = random_tensors(many_uses);
   tensors["plain.weight"].values[7] = 1e6f;

@@ -104,7 +104,7 @@ void check(const kernel_table& table, std::size_t rows, std::size_t columns, std
   for (const weight_format format : formats) {
     CAPTURE(table.instruction_set, fovea::name_of(format), rows, columns, depth);
     thread_pool pool(2);
-    const auto panels = in_format_panels(format, w.data(), columns, depth, table, pool, "w");
+    const auto panels = in_format_panels(format, {w.data(), w.size()}, columns, depth, table, pool, "w");
     std::vector<float> expected;
     for (std::size_t r = 0; r < rows; ++r)
       for (std::size_t j = 0; j < columns; ++j) {
@@ -149,7 +149,7 @@ TEST_CASE("a product of integers takes the largest numbers") {
         std::vector<float> w(group, lowest), x(group, 127 * sign);
         w[3] = lowest / 2, x[7] = -x[7];
         thread_pool pool(1);
-        const auto panels = in_format_panels(format, w.data(), 1, group, table, pool, "w");
+        const auto panels = in_format_panels(format, {w.data(), w.size()}, 1, group, table, pool, "w");
         const product_part part{.panels = panels.data(), .columns = 1, .format = format};
         const product_args args{.a = x.data(), .rows = 1, .depth = group, .a_stride = group};
         CHECK(multiplied(table, args, part, 1).at(0) == 127 * sign * lowest * (group - 2 - 0.5f));
@@ -167,8 +167,8 @@ TEST_CASE("a product of integers says where a value is not finite, and takes zer
       x[depth + 34] = bad;
       std::fill_n(x.begin() + 2 * depth, depth, 1e-39f); // smaller than a scale can say
       thread_pool pool(1);
-      const auto panels =
-          in_format_panels(weight_format::integer_q8_0, w.data(), columns, depth, table, pool, "w");
+      const auto panels = in_format_panels(weight_format::integer_q8_0, {w.data(), w.size()}, columns, depth,
+                                           table, pool, "w");
       const product_part part{
           .panels = panels.data(), .columns = columns, .format = weight_format::integer_q8_0};
       const product_args args{.a = x.data(), .rows = 3, .depth = depth, .a_stride = depth};
@@ -186,6 +186,7 @@ TEST_CASE("rows too long for products of integers are refused") {
   const std::vector<float> w(most_integer_depth + 1, 0.f);
   thread_pool pool(1);
   CHECK_THROWS_WITH(
-      in_format_panels(weight_format::integer_q4_0, w.data(), 1, w.size(), kernels(), pool, "map.weight"),
+      in_format_panels(weight_format::integer_q4_0, {w.data(), w.size()}, 1, w.size(), kernels(), pool,
+                       "map.weight"),
       "parameter map.weight: expected at most 65536 inputs for integer_products<q4_0>, found 65537");
 }

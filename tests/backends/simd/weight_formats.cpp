@@ -34,7 +34,7 @@ struct rounded_matrix {
       : values(random_floats(columns * depth, random)), panels(0),
         plain_panels(panel_floats(table.panel, columns, depth)) {
     thread_pool pool(2);
-    panels = in_format_panels(format, values.data(), columns, depth, table, pool, "w");
+    panels = in_format_panels(format, {values.data(), values.size()}, columns, depth, table, pool, "w");
     const element_type type = fovea::element_of(format);
     const std::size_t unit = fovea::block_length(type), blocks = (depth + unit - 1) / unit;
     std::vector<std::byte> stored(blocks * fovea::block_bytes(type));

@@ -1,5 +1,6 @@
 #include <fovea/runtime/weights/weights.hpp>
 
+#include "../../gguf_writer.hpp"
 #include "temporary_folder.hpp"
 
 #include <fovea/runtime/error.hpp>
@@ -286,4 +287,71 @@ TEST_CASE("weights::from checks that values fit their shape", "[weights]") {
   CHECK(message_of<error>([] {
           weights::from({{"a", {{2, 2}, {1, 2, 3}}}}, "mine");
         }) == "mine: tensor 'a' of shape [2, 2] expects 4 values; found 3");
+}
+
+TEST_CASE("what is stored in a type that is read as it is stays where it lies", "[weights]") {
+  fovea::test::gguf_writer file;
+  std::string blocks;
+  for (char row = 0; row < 4; ++row) blocks += std::string("\0\x3c", 2) + std::string(32, row);
+  file.add_tensor("blocks", 8, {4, 32}, blocks);
+  file.add_tensor("copy", 8, {4, 32}, blocks);
+  file.add_tensor("half", 1, {2}, std::string("\0\x3c\0\x40", 4));
+  const temporary_folder folder;
+  const weights w = load_weights(folder.write("x.gguf", file.file()));
+  const std::span<const std::byte> all = w.tensors().at("blocks").bytes;
+  static constexpr name_rule rules[] = {
+      {"some", "blocks", rows(1, 3)},  {"turned", "blocks", transposed},
+      {"larger", "blocks", scaled(2)}, {"tied_one", "blocks"},
+      {"tied_one", "copy", tied},      {"both", "half", rows(0, 2) | joined}};
+  const auto view_of = [&](const char* name, std::vector<std::size_t> shape, element_type stored) {
+    const wanted_parameter wanted{name, std::move(shape), stored};
+    return w.resolve_known({&wanted, 1}, rules).front();
+  };
+  const auto is_stored = [](const weight_view& view, std::span<const std::byte> bytes) {
+    return view.data == nullptr && view.stored.data() == bytes.data() && view.stored.size() == bytes.size();
+  };
+  const weight_view whole = view_of("blocks", {4, 32}, element_type::q8_0),
+                    some = view_of("some", {2, 32}, element_type::q8_0);
+  CHECK(is_stored(whole, all));
+  CHECK(whole.size == 4 * 32);
+  CHECK(is_stored(some, all.subspan(34, 2 * 34)));
+  CHECK(some.size == 2 * 32);
+  CHECK(is_stored(view_of("half", {2}, element_type::f16), w.tensors().at("half").bytes));
+
+  // What is another type, is changed on the way, or is compared with a copy, comes as float32.
+  const auto first = [&](const char* name, std::vector<std::size_t> shape, element_type stored) {
+    const weight_view view = view_of(name, std::move(shape), stored);
+    CHECK(view.stored.empty());
+    return values(view).at(0) + values(view).at(1) * 100;
+  };
+  CHECK(first("blocks", {4, 32}, element_type::q4_0) == 0);
+  CHECK(first("turned", {32, 4}, element_type::q8_0) == 100);
+  CHECK(first("larger", {4, 32}, element_type::q8_0) == 0);
+  CHECK(first("tied_one", {4, 32}, element_type::q8_0) == 0);
+  CHECK(first("half", {2}, element_type::bf16) == 201);
+}
+
+TEST_CASE("what is read as it is stored is finite too", "[weights]") {
+  const temporary_folder folder;
+  const auto said = [&](std::uint32_t ggml_type, element_type type, const std::string& bytes) {
+    fovea::test::gguf_writer file;
+    file.add_tensor("t", ggml_type, {64}, bytes);
+    const weights w = load_weights(folder.write("x.gguf", file.file()));
+    return refusal(w, {{"t", {64}, type}});
+  };
+  const std::string one("\0\x3c", 2), infinite("\0\xfc", 2), not_a_number("\1\x7c", 2);
+  const auto message = [&](const char* found, int element) {
+    return (folder / "x.gguf").string() + ": tensor 't': expected finite values; found " + found +
+           " at element " + std::to_string(element);
+  };
+  CHECK(said(8, element_type::q8_0, one + std::string(32, '\1') + infinite + std::string(32, '\1')) ==
+        message("-inf", 32));
+  CHECK(said(2, element_type::q4_0, not_a_number + std::string(16, '\1') + one + std::string(16, '\1')) ==
+        message("nan", 0));
+  std::string halves;
+  for (int i = 0; i < 64; ++i) halves += i == 40 ? infinite : one;
+  CHECK(said(1, element_type::f16, halves) == message("-inf", 40));
+  CHECK(said(30, element_type::bf16, halves).empty()); // there 0xfc00 is a number
+  halves.replace(80, 2, "\x80\xff");
+  CHECK(said(30, element_type::bf16, halves) == message("-inf", 40));
 }

@@ -190,6 +190,30 @@ TEST_CASE("pooling over time and planes", "[pool]") {
   }));
 }
 
+TEST_CASE("planes of several tiles: depthwise convolution and pooling", "[convolution][pool]") {
+  const auto declared = model("tiles", [](graph& g) {
+    const expr x = g.input<f32>("x", {"B", "T", "S", 132}), few = g.input<f32>("few", {"B", "T", "S", 3});
+    const auto depthwise = [](expr y, const char* name, conv2d_options options, int size = 3) {
+      const int features = options.groups;
+      return conv2d(y, name, features, size, options);
+    };
+    g.output("same", relu(depthwise(x, "same", {.padding = 1, .groups = 132})));
+    g.output("valid", depthwise(x, "valid", {.groups = 132}));
+    g.output("residual", x + depthwise(x, "residual", {.padding = 1, .groups = 132}));
+    g.output("gate", x * tanh(depthwise(x, "gate", {.padding = same, .groups = 132}, 5)));
+    g.output("spread",
+             relu(depthwise(x, "spread", {.stride = 2, .dilation = 2, .padding = 3, .groups = 132})));
+    g.output("strided", depthwise(x, "strided", {.stride = 2, .padding = 1, .groups = 132}));
+    g.output("dilated", depthwise(x, "dilated", {.dilation = {1, 3}, .padding = {0, 4}, .groups = 132}));
+    g.output("few", relu(depthwise(few, "few", {.padding = 2, .groups = 3})));
+    g.output("largest", max_pool(x, 3, {.stride = 2, .padding = 1}));
+    g.output("means", avg_pool(x, 3, {.padding = 1, .count_padding = false}));
+    g.output("largest_of_few", max_pool(few, {2, 4}, {.stride = {1, 3}}));
+  });
+  compare(declared, {{"B", 1}, {"T", 23}, {"S", 37}});
+  compare(declared, {{"B", 2}, {"T", 9}, {"S", 11}});
+}
+
 TEST_CASE("a feed-forward layer equals two convolutions of width 1 with ReLU between", "[convolution]") {
   constexpr auto linear_layers = model("layers", [](graph& g) {
     const expr x = g.input<f32>("x", {"B", "T", 20});

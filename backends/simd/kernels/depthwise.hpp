@@ -1,26 +1,19 @@
 #pragma once
 
-// Depthwise convolution: each feature by filters of its own, features side by side in vectors, and up to four
-// places at a time so that a filter is read once for them.
+// Depthwise convolution: each feature by filters of its own, features side by side in vectors, and up to
+// eight places at a time so that a filter is read once for them.
 
 #include <fovea/backends/simd/arch.hpp>
 #include <fovea/backends/simd/kernels/epilogue.hpp>
 #include <fovea/backends/simd/kernels/lanes.hpp>
-#include <fovea/backends/simd/kernels/product.hpp>
-#include <fovea/backends/simd/kernels/window.hpp>
+#include <fovea/backends/simd/kernels/window_tiles.hpp>
+#include <limits>
 
 namespace fovea::simd::detail {
 
-inline constexpr size_t depthwise_block = 4;
+/// The most places at once.
+inline constexpr size_t depthwise_block = 8;
 
-/// Output places in a task.
-inline size_t depthwise_places(const convolution_args& a) {
-  constexpr size_t elements = 4096;
-  return larger(elements / larger(a.groups, 1), depthwise_block);
-}
-inline size_t depthwise_tasks(const convolution_args& a) {
-  return ceil_div(a.planes * a.axis[0].places * a.axis[1].places, depthwise_places(a));
-}
 /// Floats between the sums of one place and the next.
 template <class Arch>
 inline size_t depthwise_row(const convolution_args& a) {
@@ -31,60 +24,94 @@ inline size_t depthwise_scratch(const convolution_args& a) {
   return depthwise_block * depthwise_row<Arch>(a);
 }
 
-/// The sums of `count` neighbouring places that see the same taps of their windows.
-template <class Arch, size_t count>
-inline void depthwise_sums(const convolution_args& a, const window_place& at, tap_range lines, tap_range taps,
-                           float* sums) {
-  const window_axis &y = a.axis[0], &x = a.axis[1];
-  const size_t features = a.groups;
-  const float* plane = a.x + at.plane * a.x_plane;
-  const auto floats = [&](std::ptrdiff_t positions) {
-    return positions * static_cast<std::ptrdiff_t>(features);
-  };
-  for_vectors<Arch>(features, [&](size_t j, auto lanes) {
+/// Calls done(place, feature, lanes, sum) for the sums of `count` neighbouring places. With `shared`, which
+/// is for windows of three whole taps on a line of which each begins where the second tap of the one before
+/// is, what several see is loaded once.
+template <class Arch, size_t count, bool shared, class F>
+inline void depthwise_sums(const seen_windows& windows, size_t features, const float* filter,
+                           size_t filter_line, const float* bias, const F& done) {
+  const float* first = windows.first;
+  const std::ptrdiff_t next_line = windows.next_line, next_tap = windows.next_tap,
+                       next_place = windows.next_place;
+  const size_t lines = windows.lines, taps = windows.taps;
+  for_vectors<Arch>(features, [=](size_t j, auto lanes) {
     vec<Arch> sum[count];
-    for_constants<count>([&](auto i) { sum[i] = lanes.load(a.bias + j); });
-    for (size_t ky = lines.first; ky < lines.last; ++ky) {
-      const std::ptrdiff_t line = position(y, at.line, ky) * static_cast<std::ptrdiff_t>(x.in);
-      const float* from = plane + floats(line + position(x, at.place, taps.first)) + j;
-      const float* filter = a.weights + (ky * x.taps + taps.first) * features + j;
-      for (size_t kx = 0; kx < taps.count(); ++kx) {
-        const vec<Arch> w = lanes.load(filter);
-        for_constants<count>([&](auto i) {
-          const auto place = static_cast<std::ptrdiff_t>(decltype(i)::value);
-          sum[i] = fma<Arch>(lanes.load(from + floats(place * x.step)), w, sum[i]);
+    for_constants<count>([&](auto i) { sum[i] = lanes.load(bias + j); });
+    const float *line = first + j, *weight_line = filter + j;
+    for (size_t ky = 0; ky < lines; ++ky, line += next_line, weight_line += filter_line) {
+      // Pointers four places apart, for one would need twice as many distances in registers.
+      const float* part[] = {line, line + 4 * next_place, line + 8 * next_place};
+      const auto seen = [&](auto place) {
+        constexpr std::ptrdiff_t at = decltype(place)::value;
+        return part[at / 4] + at % 4 * next_place;
+      };
+      if constexpr (shared) {
+        vec<Arch> weight[3];
+        for_constants<3>([&](auto k) { weight[k] = in_register(lanes.load(weight_line + k * features)); });
+        for_constants<count + 2>([&](auto column) {
+          const vec<Arch> x = in_register(lanes.load(seen(column)));
+          for_constants<3>([&](auto k) {
+            if constexpr (column >= k && column - k < count)
+              sum[column - k] = fma<Arch>(x, weight[k], sum[column - k]);
+          });
         });
-        from += floats(x.tap_step), filter += features;
+      } else {
+        const float* weights = weight_line;
+        for (size_t kx = 0; kx < taps; ++kx, weights += features) {
+          const vec<Arch> weight = lanes.load(weights);
+          for_constants<count>([&](auto i) { sum[i] = fma<Arch>(lanes.load(seen(i)), weight, sum[i]); });
+          for_constants<ceil_div(count, 4)>([&](auto i) { part[i] += next_tap; });
+        }
       }
     }
-    for_constants<count>([&](auto i) { sum[i].store_aligned(sums + i * depthwise_row<Arch>(a) + j); });
+    for_constants<count>([&](auto i) { done(i, j, lanes, sum[i]); });
   });
+}
+
+/// The output at `count` neighbouring places; `scratch` has room for their sums, which wait there where more
+/// than a maximum follows.
+template <class Arch, size_t count, bool shared>
+inline void depthwise_places(const convolution_args& a, const window_place& at, tap_range lines,
+                             tap_range taps, float* scratch) {
+  const seen_windows windows(a.x, a.x_plane, a.axis, a.groups, at, lines, taps);
+  const size_t filter_line = a.axis[1].taps * a.groups;
+  const float* filter = a.weights + lines.first * filter_line + taps.first * a.groups;
+  const size_t to = at.plane * a.out_plane + at.line * a.out_line + at.place * a.out_place;
+  const size_t apart = a.out_place, row = depthwise_row<Arch>(a);
+  float* out = a.out + to;
+  const float* other = a.other ? a.other + to : nullptr;
+  if (!other && (a.act == activation::none || a.act == activation::relu)) {
+    const vec<Arch> least(a.act == activation::relu ? 0.f : -std::numeric_limits<float>::infinity());
+    depthwise_sums<Arch, count, shared>(windows, a.groups, filter, filter_line, a.bias,
+                                        [=](size_t i, size_t j, auto lanes, const vec<Arch>& sum) {
+                                          lanes.store(out + i * apart + j,
+                                                      xsimd::max(least, sum)); // a sum that is NaN stays
+                                        });
+    return;
+  }
+  depthwise_sums<Arch, count, shared>(
+      windows, a.groups, filter, filter_line, a.bias,
+      [=](size_t i, size_t j, auto, const vec<Arch>& sum) { sum.store_aligned(scratch + i * row + j); });
+  activate<Arch>(a.act, scratch, count * row);
+  for (size_t i = 0; i < count; ++i)
+    join_row<Arch>(a.join, scratch + i * row, other ? other + i * apart : nullptr, out + i * apart, a.groups);
+}
+
+inline size_t depthwise_tasks(const convolution_args& a) {
+  return window_tiles(a.axis, a.groups).count(a.planes);
 }
 
 template <class Arch>
 inline void depthwise(const convolution_args& a, size_t first, size_t last, float* scratch) {
-  const window_axis &y = a.axis[0], &x = a.axis[1];
-  const size_t each = depthwise_places(a), row = depthwise_row<Arch>(a);
-  const size_t end = smaller(last * each, a.planes * y.places * x.places);
-  for (size_t next = first * each; next < end;) {
-    const window_place at(a.axis, next);
-    const tap_range lines(y, at.line), taps(x, at.place);
-    // Places between two that see whole windows see whole windows.
-    const bool together = at.place + depthwise_block <= x.places && next + depthwise_block <= end &&
-                          taps.count() == x.taps &&
-                          tap_range(x, at.place + depthwise_block - 1).count() == x.taps;
-    if (together)
-      depthwise_sums<Arch, depthwise_block>(a, at, lines, taps, scratch);
-    else
-      depthwise_sums<Arch, 1>(a, at, lines, taps, scratch);
-    const size_t count = together ? depthwise_block : 1;
-    activate<Arch>(a.act, scratch, count * row);
-    for (size_t i = 0; i < count; ++i) {
-      const size_t to = at.plane * a.out_plane + at.line * a.out_line + (at.place + i) * a.out_place;
-      join_row<Arch>(a.join, scratch + i * row, a.other ? a.other + to : nullptr, a.out + to, a.groups);
-    }
-    next += count;
-  }
+  const window_tiles tiles(a.axis, a.groups);
+  const bool shares = a.axis[1].taps == 3 && a.axis[1].step == a.axis[1].tap_step;
+  for (; first < last; ++first)
+    for_neighbours<depthwise_block>(
+        a.axis, tiles, first, [&](const window_place& at, auto count, tap_range lines, tap_range taps) {
+          if constexpr (count > 1) // and so of whole windows
+            if (shares) return depthwise_places<Arch, count, true>(a, at, lines, taps, scratch);
+          depthwise_places<Arch, count, false>(a, at, lines, taps, scratch);
+        });
 }
 
 } // namespace fovea::simd::detail

@@ -12,6 +12,7 @@ namespace fovea::simd::detail {
 /// A place of the output, counted through planes, lines and places.
 struct window_place {
   size_t plane, line, place;
+  window_place(size_t in_plane, size_t in_line, size_t at) : plane(in_plane), line(in_line), place(at) {}
   window_place(const window_axis (&axis)[2], size_t row)
       : plane(row / axis[1].places / axis[0].places), line(row / axis[1].places % axis[0].places),
         place(row % axis[1].places) {}

@@ -285,13 +285,6 @@ struct streamer : stream_writer {
   }
 };
 
-/// The id that a graph has given a symbol, or 0.
-constexpr std::uint16_t dim_of_graph(const graph& g, const dim& symbol) {
-  for (std::uint16_t d = 1; d < g.dim_count; ++d)
-    if (!g.is_number(d) && g.dim_of(d) == symbol) return d;
-  return 0;
-}
-
 /// What came of making a step.
 struct stream_outcome {
   static constexpr int most_kept = 64;

@@ -3,29 +3,29 @@
 #include <cstdint>
 #include <utility>
 
+#include <fovea/dsl/passes/by_position.hpp>
 #include <fovea/dsl/passes/needed.hpp>
 
 namespace fovea::detail {
 
 /// Which nodes of a graph depend on a dim that a stream moves along. Strides divide the dim: an axis of n
 /// positions for each n * rate of the dim moves along it too.
-struct stream_motion {
+struct stream_motion : by_position {
   static constexpr int most = graph::max_nodes;
 
-  const graph& g;
-  std::uint16_t time;
   bool live[most] = {}, moves[most] = {},
        given[most] = {}; // an output needs it; depends on the dim; on an input
+  bool ends[most] = {};  // is known after the last position: the state of a scan, and what is made of it
   bool moving_region[graph::max_regions] = {};
   bool hoisted[most] = {}; // inside a loop that moves: the same at every step, so that `begin` computes it
-  bool has_dim[graph::max_dims] = {};       // the dim is in a dim
-  std::int32_t rates[graph::max_dims] = {}; // of the dims that it is in; 0: none
+  std::int32_t rates[graph::max_dims] = {}; // of the dims that the dim is in; 0: none
   std::int64_t stride = 1; // the dim moves on by multiples of this, so that every rate divides it
 
-  constexpr stream_motion(const graph& of, std::uint16_t along) : g(of), time(along) {
+  constexpr stream_motion(const graph& of, std::uint16_t along) : by_position(of, along) {
     find_rates();
     find_live();
     find_moving();
+    find_ends();
   }
 
   /// A dim moves where, at multiples of all strides, it is a fixed part of the dim.
@@ -37,10 +37,8 @@ struct stream_motion {
           if (all < most_stride) all *= s;
     const dim& symbol = g.forms[-1 - g.dim_numbers[time]];
     for (std::uint16_t d = 1; d < g.dim_count; ++d) {
-      if (g.is_number(d)) continue;
+      if (!has_time(d)) continue;
       const dim& form = g.forms[-1 - g.dim_numbers[d]];
-      has_dim[d] = form.mentions(symbol);
-      if (!has_dim[d]) continue;
       const auto size = [&](std::int64_t of_dim) {
         constexpr std::int64_t elsewhere = 1000003; // no size that a rate could be mistaken for
         return form.evaluate(
@@ -59,14 +57,6 @@ struct stream_motion {
     return is_convolution(kind) || kind == op::max_pool || kind == op::avg_pool;
   }
 
-  constexpr bool has_time(std::uint16_t d) const { return has_dim[d]; }
-  /// The axis of a node that moves along the dim, or -1.
-  constexpr int time_axis(int id) const {
-    const shape& s = g.nodes[id].shape;
-    for (int i = 0; i < s.rank; ++i)
-      if (has_time(s[i])) return i;
-    return -1;
-  }
   /// By how much the dim moves on for each of its positions.
   constexpr std::int32_t rate_of(int id) const { return rates[g.nodes[id].shape[time_axis(id)]]; }
   constexpr bool moving_scan(int region) const { return has_time(g.regions[region].time); }
@@ -111,6 +101,31 @@ struct stream_motion {
       if (moves[id])
         for (int r = g.nodes[id].region; r != 0; r = g.regions[r].parent) moving_region[r] = true;
     for (int id = 0; id < g.node_count; ++id) hoisted[id] = can_be_hoisted(id);
+  }
+  /// Whether a node is its operand's last position, in a step the last of the new ones.
+  constexpr bool is_last(int id) const {
+    const node& n = g.nodes[id];
+    if (n.kind != op::slice || n.attributes[0] != time_axis(g.operand(id, 0))) return false;
+    const dim first = g.dim_of(static_cast<std::uint16_t>(n.attributes[1]));
+    return first + 1 == g.dim_of(g.nodes[g.operand(id, 0)].shape[n.attributes[0]]) && time_axis(id) < 0;
+  }
+  /// Whether an operation takes of its operand no more than how long it is.
+  static constexpr bool counts_alone(op kind) { return kind == op::range || kind == op::sinusoidal; }
+  constexpr void find_ends() {
+    for (bool changed = true; changed;) {
+      changed = false;
+      for (int id = 0; id < g.node_count; ++id) {
+        const node& n = g.nodes[id];
+        if (ends[id] || !moves[id] || time_axis(id) >= 0 || inside_moving_scan(n.region) ||
+            counts_alone(n.kind))
+          continue;
+        bool now = is_last(id) || (n.kind == op::repeat_output && moving_scan(n.attributes[1]));
+        for (int k = 0; k < n.operand_count; ++k) now |= ends[g.operand(id, k)];
+        if (n.kind == op::carry) now |= ends[g.regions[n.region].results[n.attributes[0]]];
+        ends[id] = now;
+        changed |= now;
+      }
+    }
   }
   /// The repeat, or the model itself, that the body of a moving scan belongs to.
   constexpr int home_of(int region) const {

@@ -3,7 +3,6 @@
 #include <cstdint>
 
 #include <fovea/dsl/passes/stream_motion.hpp>
-#include <fovea/dsl/plan/extent.hpp>
 
 namespace fovea::detail {
 
@@ -27,28 +26,24 @@ struct stream_rules : stream_motion {
   constexpr bool checked(int id) {
     const node& n = g.nodes[id];
     const int axis = time_axis(id);
-    const auto of = [&](int k) { return g.operand(id, k); };
-    const auto axis_of = [&](int k) { return time_axis(of(k)); };
-    int axes = 0;
-    for (int i = 0; i < n.shape.rank; ++i) {
-      axes += has_time(n.shape[i]);
+    const auto axis_of = [&](int k) { return time_axis(g.operand(id, k)); };
+    for (int i = 0; i < n.shape.rank; ++i)
       if (has_time(n.shape[i]) && rates[n.shape[i]] == 0)
         return refuse(id, "an axis of its result is no longer one for each position");
+    if (time_axes(id) > 1) return refuse(id, "its result has two axes of positions");
+    bool of_positions = axis >= 0;
+    for (int k = 0; k < n.operand_count; ++k) {
+      of_positions |= axis_of(k) >= 0;
+      if (ends[g.operand(id, k)] && (axis >= 0 || inside_moving_scan(n.region)) && !counts_alone(n.kind))
+        return refuse(id, "all positions read what is known after the last of them");
     }
-    if (axes > 1) return refuse(id, "its result has two axes of positions");
     if (inside_moving_scan(n.region)) {
       for (int k = 0; k < n.operand_count; ++k)
         if (axis_of(k) >= 0 && n.kind != op::time_step)
           return refuse(id, "a step of the scan reads all positions");
       return true;
     }
-    if (is_elementwise(n.kind)) {
-      for (int k = 0; k < n.operand_count; ++k)
-        if (axis_of(k) >= 0 && axis_of(k) - g.nodes[of(k)].shape.rank != axis - n.shape.rank)
-          return refuse(id, "positions meet other axes");
-      return true;
-    }
-    const int last = n.shape.rank - 1;
+    if (!of_positions) return true;
     switch (n.kind) {
       case op::input:
       case op::carry:
@@ -57,47 +52,10 @@ struct stream_rules : stream_motion {
       case op::scan_output:
       case op::time_step:
       case op::range:
-      case op::permute:
-      case op::transpose:
-      case op::broadcast:
         return true;
-      case op::linear:
-      case op::cross_entropy:
-        return axis_of(0) != g.nodes[of(0)].shape.rank - 1 || refuse(id, "it sums over positions");
-      case op::matmul:
-        if (axis_of(1) >= 0) return refuse(id, "its right side has positions");
-        return axis_of(0) != g.nodes[of(0)].shape.rank - 1 || refuse(id, "it sums over positions");
-      case op::gather:
-        return !moves[of(0)] || refuse(id, "its table has positions");
-      case op::layer_norm:
-      case op::rms_norm:
-      case op::batch_norm:
-        return axis != last || refuse(id, "it norms over positions");
-      case op::softmax:
-      case op::log_softmax:
-      case op::concat:
-      case op::reverse:
-      case op::slice:
-      case op::pad:
-        return n.attributes[0] != axis_of(0) || refuse(id, "it works along positions");
-      case op::sum:
-      case op::mean:
-      case op::max_over:
-      case op::min_over:
-      case op::argmax:
-        return n.attributes[0] != axis_of(0) || refuse(id, "it needs all positions");
-      case op::reshape: {
-        const shape& from = g.nodes[of(0)].shape;
-        extent before, after;
-        for (int i = 0; i < axis_of(0); ++i) multiply(before, from[i]);
-        for (int i = 0; i < axis; ++i) multiply(after, n.shape[i]);
-        return (before.factor == after.factor && same_dims(before, after) &&
-                g.nodes[of(0)].shape[axis_of(0)] == n.shape[axis]) ||
-               refuse(id, "positions do not stay an axis of their own");
-      }
       case op::sinusoidal:
       case op::rope:
-        return axis == last - 1 || refuse(id, "positions are not its last axis but one");
+        return axis == n.shape.rank - 2 || refuse(id, "positions are not its last axis but one");
       case op::attention:
       case op::attention_map:
         return attention_fits(id);
@@ -105,9 +63,11 @@ struct stream_rules : stream_motion {
       case op::avg_pool:
         return window_fits(id);
       default:
-        if (is_convolution(n.kind) && !is_transposed(n.kind)) return window_fits(id);
-        return refuse(id, "it has no form that takes some positions at a time");
+        break;
     }
+    if (is_convolution(n.kind) && !is_transposed(n.kind)) return window_fits(id);
+    const char* why = is_last(id) ? nullptr : mixes(id);
+    return why == nullptr || refuse(id, why);
   }
   constexpr bool attention_fits(int id) {
     const node& n = g.nodes[id];
@@ -149,12 +109,6 @@ struct stream_rules : stream_motion {
       if (by != op::query_position && by != op::key_position) return false;
     }
     return true;
-  }
-  constexpr void multiply(extent& e, std::uint16_t d) const {
-    if (g.is_number(d))
-      e.factor *= g.number(d);
-    else
-      e.dims[e.count++] = d;
   }
   constexpr bool sees_positions(int id) const {
     for (const int which : {2, 3}) {

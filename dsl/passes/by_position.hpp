@@ -1,0 +1,122 @@
+#pragma once
+
+#include <cstdint>
+
+#include <fovea/dsl/graph.hpp>
+#include <fovea/dsl/plan/extent.hpp>
+
+namespace fovea::detail {
+
+/// The id that a graph has given a symbol, or 0.
+constexpr std::uint16_t dim_of_graph(const graph& g, const dim& symbol) {
+  for (std::uint16_t d = 1; d < g.dim_count; ++d)
+    if (!g.is_number(d) && g.dim_of(d) == symbol) return d;
+  return 0;
+}
+
+/// Which axes of a graph are positions along a dim, and which operations give at each position what that of
+/// their operands says.
+struct by_position {
+  const graph& g;
+  std::uint16_t time;
+  bool has_dim[graph::max_dims] = {}; // the dim is in a dim
+
+  constexpr by_position(const graph& of, std::uint16_t along) : g(of), time(along) {
+    const dim& symbol = g.forms[-1 - g.dim_numbers[time]];
+    for (std::uint16_t d = 1; d < g.dim_count; ++d)
+      has_dim[d] = !g.is_number(d) && g.forms[-1 - g.dim_numbers[d]].mentions(symbol);
+  }
+
+  constexpr bool has_time(std::uint16_t d) const { return has_dim[d]; }
+  /// The first axis of a node that has positions, or -1; and how many have.
+  constexpr int time_axis(int id) const {
+    const shape& s = g.nodes[id].shape;
+    for (int i = 0; i < s.rank; ++i)
+      if (has_time(s[i])) return i;
+    return -1;
+  }
+  constexpr int time_axes(int id) const {
+    int axes = 0;
+    for (int i = 0; i < g.nodes[id].shape.rank; ++i) axes += has_time(g.nodes[id].shape[i]);
+    return axes;
+  }
+
+  /// Why an operation does not work on each position by itself; null where it does. What begins or ends a
+  /// loop, attention and windows of several positions, which keep what went before, are other passes' to
+  /// judge.
+  constexpr const char* mixes(int id) const {
+    const node& n = g.nodes[id];
+    const int axis = time_axis(id);
+    const auto axis_of = [&](int k) { return time_axis(g.operand(id, k)); };
+    const auto unless = [](bool holds, const char* why) { return holds ? nullptr : why; };
+    if (is_elementwise(n.kind) || n.kind == op::broadcast) {
+      for (int k = 0; k < n.operand_count; ++k)
+        if (axis_of(k) >= 0 && axis_of(k) - g.nodes[g.operand(id, k)].shape.rank != axis - n.shape.rank)
+          return "positions meet other axes";
+      return nullptr;
+    }
+    const int last = n.shape.rank - 1;
+    switch (n.kind) {
+      case op::permute:
+      case op::transpose:
+        return nullptr;
+      case op::linear:
+      case op::cross_entropy:
+        return unless(axis_of(0) != g.nodes[g.operand(id, 0)].shape.rank - 1, "it sums over positions");
+      case op::matmul:
+        if (axis_of(1) >= 0) return "its right side has positions";
+        return unless(axis_of(0) != g.nodes[g.operand(id, 0)].shape.rank - 1, "it sums over positions");
+      case op::gather:
+        return unless(axis_of(0) < 0, "its table has positions");
+      case op::layer_norm:
+      case op::rms_norm:
+      case op::batch_norm:
+        return unless(axis < 0 || axis != last, "it norms over positions");
+      case op::softmax:
+      case op::log_softmax:
+      case op::concat:
+      case op::reverse:
+      case op::slice:
+      case op::pad:
+        return unless(n.attributes[0] != axis && n.attributes[0] != axis_of(0), "it works along positions");
+      case op::sum:
+      case op::mean:
+      case op::max_over:
+      case op::min_over:
+      case op::argmax:
+        return unless(n.attributes[0] != axis_of(0), "it needs all positions");
+      case op::conv1d:
+      case op::conv2d:
+        return unless(is_of_one(g.windows[n.attributes[0]]) && axis != last,
+                      "its windows see other positions");
+      case op::reshape:
+        return unless(axis < 0 ? axis_of(0) < 0 : keeps_axis(id),
+                      "positions do not stay an axis of their own");
+      default:
+        return "it has no form that takes some positions at a time";
+    }
+  }
+
+private:
+  static constexpr bool is_of_one(const sliding_window& w) {
+    return w.taps() == 1 && w.stride[0] == 1 && w.stride[1] == 1 && w.padding(0) == 0 && w.padding(1) == 0;
+  }
+  /// Whether a reshape has positions as an axis as it was, with as much before it.
+  constexpr bool keeps_axis(int id) const {
+    const shape &from = g.nodes[g.operand(id, 0)].shape, &to = g.nodes[id].shape;
+    const int axis = time_axis(id), axis_before = time_axis(g.operand(id, 0));
+    if (axis_before < 0 || from[axis_before] != to[axis]) return false;
+    extent before, after;
+    for (int i = 0; i < axis_before; ++i) multiply(before, from[i]);
+    for (int i = 0; i < axis; ++i) multiply(after, to[i]);
+    return before.factor == after.factor && same_dims(before, after);
+  }
+  constexpr void multiply(extent& e, std::uint16_t d) const {
+    if (g.is_number(d))
+      e.factor *= g.number(d);
+    else
+      e.dims[e.count++] = d;
+  }
+};
+
+} // namespace fovea::detail

@@ -28,13 +28,14 @@ struct declared {
 
 } // namespace detail
 
-/// A declared and checked model. Each is a type of its own, by the type of its declaration.
-template <class F>
+/// A declared and checked model. Each is a type of its own, by that of its declaration, or of what made
+/// another model's into it: `made::built` is its graph.
+template <class made>
 struct well_formed_model {
   static constexpr bool well_formed = true;
-  static constexpr auto declaration = detail::image_of<detail::declared<F>>();
+  static constexpr auto declaration = detail::image_of<made>();
   static constexpr graph_view view = declaration.view();
-  using source = detail::declared<F>;
+  using source = made;
   using lowered = lowering<well_formed_model>;
 
   const char* name;
@@ -56,15 +57,18 @@ struct well_formed_model {
 };
 
 /// What is left of a model with an error, so that the one sentence is the only error.
-template <class F>
+template <class made>
 struct ill_formed_model {
   static constexpr bool well_formed = false;
-  enum : std::size_t { reported = sizeof(detail::report_of<detail::declared<F>>) };
+  enum : std::size_t { reported = sizeof(detail::report_of<made>) };
 
   const char* name;
   const name_rule* names = nullptr;
   int name_count = 0;
 };
+
+template <class made>
+using model_of = std::conditional_t<made::error.empty(), well_formed_model<made>, ill_formed_model<made>>;
 
 /// A model: its name and its declaration, a lambda that captures nothing and adds inputs, words and outputs
 /// to a graph. What does not fit is a compile-time error of one sentence. `names` says how checkpoints name
@@ -76,8 +80,7 @@ constexpr auto model(const char* name, F) {
   if constexpr (!std::is_empty_v<F>)
     return name;
   else
-    return std::conditional_t<detail::declared<F>::error.empty(), well_formed_model<F>, ill_formed_model<F>>{
-        name};
+    return model_of<detail::declared<F>>{name};
 }
 template <class F>
 constexpr auto model(const char* name, F f, std::span<const name_rule> names) {

@@ -186,6 +186,40 @@ constexpr expr slice(expr x, axis where, dim from, dim to, place at = {__builtin
       {.kind = op::slice, .type = g.nodes[x.id].type, .shape = s, .attributes = {i, first}, .at = at}, x);
 }
 
+namespace detail {
+
+/// The last place of an axis, as an axis of 1.
+constexpr expr last_along(expr x, int axis, place at) {
+  graph& g = *x.owner;
+  shape s = g.shape_of(x);
+  const int first = g.intern(g.dim_of(s[axis]) - 1);
+  s[axis] = g.intern(1);
+  return g.add(
+      {.kind = op::slice, .type = g.nodes[x.id].type, .shape = s, .attributes = {axis, first}, .at = at}, x);
+}
+
+/// x without an axis of 1; with axis -1, as it is.
+constexpr expr without_axis(expr x, int axis, place at) {
+  if (!x.valid() || axis < 0) return x;
+  const shape& from = x.owner->shape_of(x);
+  shape s;
+  for (int i = 0; i < from.rank; ++i)
+    if (i != axis) s.push(from[i]);
+  return reshape_to(x, s, at);
+}
+
+} // namespace detail
+
+/// What x is at the last place of an axis, which it is then without: of [B, T, 64] along T [B, 64]. A stream
+/// along T gives what is there after each step.
+constexpr expr last(expr x, axis where, place at = {__builtin_FILE(), __builtin_LINE()}) {
+  if (x.owner == nullptr || !x.owner->usable(x, at, "last")) return {x.owner};
+  const int i = detail::find_axis(x, where, at, "last");
+  if (i < 0) return {x.owner};
+  at = at.as("last");
+  return detail::without_axis(detail::last_along(x, i, at), i, at);
+}
+
 /// n equal parts of the last axis, side by side.
 template <std::size_t n>
 constexpr std::array<expr, n> split(expr x, place at = {__builtin_FILE(), __builtin_LINE()}) {

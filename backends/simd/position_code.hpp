@@ -75,7 +75,8 @@ struct position_code {
       const node& n = g.at(id);
       const bool renamed = fovea::detail::renames(n.kind) || n.kind == op::scan_output ||
                            n.kind == op::time_step || n.kind == op::stack || n.kind == op::permute ||
-                           n.kind == op::transpose || (n.kind == op::broadcast && is_copy(id)) ||
+                           n.kind == op::transpose ||
+                           ((n.kind == op::broadcast || n.kind == op::slice) && is_copy(id)) ||
                            (n.kind == op::carry && takes_one_step(n.region));
       if (renamed)
         id = g.operand(id, 0);
@@ -169,7 +170,7 @@ struct position_code {
             if (c.fits) read(g.operand(s.node, 0));
             break;
           case op::slice:
-            require(is_part(s.node));
+            require(is_copy(s.node) || is_part(s.node));
             if (c.fits) read(g.operand(s.node, 0));
             break;
           case op::cache:

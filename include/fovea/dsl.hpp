@@ -14,6 +14,7 @@
 #include <fovea/dsl/mask.hpp>
 #include <fovea/dsl/model.hpp>
 #include <fovea/dsl/norm.hpp>
+#include <fovea/dsl/passes/last.hpp>
 #include <fovea/dsl/pool.hpp>
 #include <fovea/dsl/position.hpp>
 #include <fovea/dsl/recurrence.hpp>

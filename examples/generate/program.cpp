@@ -25,7 +25,7 @@ void run(const arguments& given) {
   const weights trained = load_weights(a.weights);
   expect_metadata(trained, c.metadata);
   auto live = stream<"T", FOVEA_GENERATE_FORMAT>(
-      declared, trained, {.capacity = {{"B", 1}, {"T", c.context}}, .threads = a.threads});
+      last<"T">(declared), trained, {.capacity = {{"B", 1}, {"T", c.context}}, .threads = a.threads});
   stream_reader model(live, [](auto& s, const auto& ids) { return s.step("tokens"_in = ids)["logits"_out]; });
   const pace measured =
       write_texts(model, words, a, c, [](std::string_view text) { program::print(std::string(text)); });

@@ -32,8 +32,10 @@ inline void check_prompts(std::span<const token_ids> prompts) {
                   " is empty; a text to go on with holds at least one id (that of its start)");
 }
 
+/// Of all positions, or of the last alone.
 inline void check_scores(const token_scores& scores, std::size_t rows, std::size_t positions) {
-  if (scores.rows() == rows && scores.positions() == positions && scores.vocabulary() > 0) return;
+  const bool fits = scores.positions() == positions || scores.positions() == 1;
+  if (scores.rows() == rows && fits && scores.vocabulary() > 0) return;
   throw error("scores of the next token: expected " + std::to_string(rows) + " rows of " +
               std::to_string(positions) + " positions and a vocabulary; found " +
               std::to_string(scores.rows()) + " rows of " + std::to_string(scores.positions()) + " and " +

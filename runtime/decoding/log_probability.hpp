@@ -14,7 +14,8 @@ namespace fovea {
 
 /// log p of every token of each text but its first, given those before it; natural logarithm. Texts are read
 /// together and may differ in length; each begins with the id of its start. Throws fovea::error for a text
-/// without ids, an id outside the vocabulary, and scores that are no numbers.
+/// without ids, an id outside the vocabulary, scores that are no numbers, and scores after the last of
+/// several ids alone.
 template <next_token_model M>
 std::vector<std::vector<double>> log_probabilities(M& model, std::span<const token_ids> texts);
 
@@ -82,6 +83,10 @@ std::vector<std::vector<double>> log_probabilities(M& model, std::span<const tok
     }
     const token_scores scores = model.step(ids);
     detail::check_scores(scores, from.size(), positions);
+    if (scores.positions() < positions)
+      throw error("scores of the next token: expected those after each of " + std::to_string(positions) +
+                  " ids, found those after the last alone; the probability of a text is by a model without "
+                  "last<T>(...)");
     for (std::size_t row = 0; row < from.size(); ++row)
       for (std::size_t p = 0; p < positions && read + p + 1 < texts[from[row]].size(); ++p)
         results[from[row]].push_back(

@@ -41,7 +41,8 @@ private:
 /// All that decoding asks of a model: it reads texts, a row each, and says what may come next.
 ///   begin(rows)    starts that many empty texts (of an encoder-decoder, one for each source)
 ///   step(ids)      reads n more ids of each row, ids [rows, n], and gives the scores after each of them,
-///                  [rows, n, vocabulary], valid until the next call
+///                  [rows, n, vocabulary], or after the last of them alone, [rows, 1, vocabulary], which is
+///                  all that decoding needs; valid until the next call
 ///   reorder(from)  row i goes on from what row from[i] has read; there are from.size() rows then, fewer or
 ///                  more; called after a step
 template <class M>

@@ -18,13 +18,14 @@ struct begin_without_inputs {
 
 /// A stream as a model of the next token, each id read once:
 ///
-///   auto live = stream<T>(gpt<small>, weights, {.capacity = {{B, 4}, {T, 512}}});
+///   auto live = stream<T>(last<T>(gpt<small>), weights, {.capacity = {{B, 4}, {T, 512}}});
 ///   stream_reader model(live, [](auto& s, const auto& ids) { return s.step("tokens"_in = ids)["logits"_out];
 ///   });
 ///
-/// `step` takes the stream and ids [rows, n] (xt::xtensor<token_id, 2>) and gives a view of scores [rows, n,
-/// vocabulary], row-major. A model with inputs that do not depend on time (an encoder's) has a third argument
-/// that begins the stream with them, a row for each text: [&](auto& s) { s.begin("source"_in = source, ...);
+/// `step` takes the stream and ids [rows, n] (xt::xtensor<token_id, 2>) and gives a view of scores,
+/// row-major: [rows, n, vocabulary], or [rows, vocabulary] after the last id alone (last<T>(model)). A model
+/// with inputs that do not depend on time (an encoder's) has a third argument that begins the stream with
+/// them, a row for each text: [&](auto& s) { s.begin("source"_in = source, ...);
 /// }, or takes the number of texts as well: [](auto& s, std::size_t rows) { ... }. The stream lives as long
 /// as the reader; its own errors (too many rows, too long a text) pass through.
 template <class S, class step_function, class begin_function = detail::begin_without_inputs>
@@ -46,7 +47,8 @@ public:
     const xt::xtensor<token_id, 2> next =
         xt::adapt(ids.data(), ids.size(), xt::no_ownership(), std::array<std::size_t, 2>{rows_, positions});
     const auto scores = step_(stream_, next);
-    return {scores.data(), rows_, positions, scores.shape()[2]};
+    const bool of_last = scores.dimension() == 2;
+    return {scores.data(), rows_, of_last ? 1 : positions, scores.shape()[scores.dimension() - 1]};
   }
 
   void reorder(std::span<const std::size_t> from) {

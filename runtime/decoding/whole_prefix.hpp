@@ -28,10 +28,10 @@ auto call_network(F& run, const xt::xtensor<token_id, 2>& ids, std::span<const s
 ///
 ///   whole_prefix model([&](const auto& ids) { return net("tokens"_in = ids)["logits"_out]; });
 ///
-/// `run` takes the ids [rows, T] (xt::xtensor<token_id, 2>) and gives scores [rows, T, vocabulary],
-/// row-major. Where it takes a second argument, that is the text (as `begin` counts them) that each row goes
-/// back to: an encoder-decoder chooses its source by it. The network's own errors (too many rows, too long a
-/// text) pass through.
+/// `run` takes the ids [rows, T] (xt::xtensor<token_id, 2>) and gives scores, row-major: [rows, T,
+/// vocabulary], or [rows, vocabulary] after the last id alone (last<T>(model)). Where it takes a second
+/// argument, that is the text (as `begin` counts them) that each row goes back to: an encoder-decoder chooses
+/// its source by it. The network's own errors (too many rows, too long a text) pass through.
 template <class F>
 class whole_prefix {
 public:
@@ -56,7 +56,8 @@ public:
     for (std::size_t row = 0; row < rows; ++row)
       std::copy(read_[row].begin(), read_[row].end(), &whole(row, 0));
     scores_.emplace(detail::call_network(run_, whole, text_));
-    const std::size_t vocabulary = scores_->shape()[2];
+    const std::size_t vocabulary = scores_->shape()[scores_->dimension() - 1];
+    if (scores_->dimension() == 2) return {scores_->data(), rows, 1, vocabulary};
     return {scores_->data() + (length - positions) * vocabulary, rows, positions, vocabulary,
             length * vocabulary};
   }

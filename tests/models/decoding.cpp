@@ -97,6 +97,26 @@ TEST_CASE("a stream is decoded as the whole text run again", "[decoding][stream]
                     "gpt2: stream: expected at most 16 positions, the capacity of T, found 1 more after 16");
 }
 
+TEST_CASE("the scores of the next token alone are decoded as all are", "[decoding][stream]") {
+  const golden_case c("decode_gpt2");
+  const std::vector<token_ids> prompts{ids_of(c.at("input.prompt0")), ids_of(c.at("input.prompt1"))};
+  const compile_options options{.capacity = {{B, 8}, {T, 16}}};
+  auto live = stream<T>(last<T>(models::gpt2<tiny>), weights_of(c), options);
+  stream_reader model(live, [](auto& s, const auto& ids) { return s.step("tokens"_in = ids)["logits"_out]; });
+  check_decoding(c, model, prompts);
+  on_both_backends([&](auto backend) {
+    auto net = compile<decltype(backend)>(last<T>(models::gpt2<tiny>), weights_of(c), options);
+    whole_prefix whole([&](const auto& ids) { return net("tokens"_in = ids)["logits"_out]; });
+    check_decoding(c, whole, prompts);
+  });
+
+  CHECK(log_probabilities(model, {3, 5}).size() == 1);
+  CHECK_THROWS_WITH(
+      log_probabilities(model, {3, 5, 7, 1}),
+      "scores of the next token: expected those after each of 3 ids, found those after the last "
+      "alone; the probability of a text is by a model without last<T>(...)");
+}
+
 TEST_CASE("a streamed encoder-decoder agrees with the reference at every step", "[decoding][stream]") {
   const golden_case c("decode_seq2seq");
   const auto sources = integers<2>(c, "source_ids");

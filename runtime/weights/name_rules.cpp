@@ -78,6 +78,8 @@ std::optional<std::vector<long>> match_indices(std::string_view pattern, std::st
 
 std::string fill_indices(std::string_view pattern, const std::vector<long>& indices,
                          std::optional<long> part) {
+  if (part && pattern.find("{n}") == std::string_view::npos)
+    fail(pattern, "expected {n}, the number of each of the tensors that are joined");
   std::string name;
   std::size_t star = 0;
   for (std::size_t at = 0; at < pattern.size(); ++at) {

@@ -138,6 +138,12 @@ TEST_CASE("tensors of several heads are joined", "[weights]") {
   CHECK_THAT(refusal(weights::from(none), wanted, rules), Contains("'b' [3] (expected as 'b.0')"));
 }
 
+TEST_CASE("a rule that joins tensors numbers them", "[weights]") {
+  static constexpr std::array rules{name_rule{"b", "c", joined}};
+  CHECK_THAT(refusal(weights::from({{"c", {{2}, {1, 2}}}}), {{"b", {2}}}, rules),
+             Contains("names table: 'c': expected {n}, the number of each of the tensors that are joined"));
+}
+
 TEST_CASE("missing, extra and misshaped tensors are reported together", "[weights]") {
   const auto w = weights::from({{"a", counted({2})}, {"b.x", counted({3})}}, "model");
   static constexpr std::array rules{name_rule{"c", "theirs.c"}};
@@ -299,10 +305,11 @@ TEST_CASE("what is stored in a type that is read as it is stays where it lies", 
   const temporary_folder folder;
   const weights w = load_weights(folder.write("x.gguf", file.file()));
   const std::span<const std::byte> all = w.tensors().at("blocks").bytes;
-  static constexpr name_rule rules[] = {
-      {"some", "blocks", rows(1, 3)},  {"turned", "blocks", transposed},
-      {"larger", "blocks", scaled(2)}, {"tied_one", "blocks"},
-      {"tied_one", "copy", tied},      {"both", "half", rows(0, 2) | joined}};
+  static constexpr name_rule rules[] = {{"some", "blocks", rows(1, 3)},
+                                        {"turned", "blocks", transposed},
+                                        {"larger", "blocks", scaled(2)},
+                                        {"tied_one", "blocks"},
+                                        {"tied_one", "copy", tied}};
   const auto view_of = [&](const char* name, std::vector<std::size_t> shape, element_type stored) {
     const wanted_parameter wanted{name, std::move(shape), stored};
     return w.resolve_known({&wanted, 1}, rules).front();

@@ -191,8 +191,9 @@ inline void multiply_block(const block_work& work, size_t at) {
   const auto [first, last] = work.depth;
   const bool ends = last == args.depth;
   alignas(64) float tile[rows * block], padded_bias[block];
+  const bool relu = ends && part.act == activation::relu;
   const bool in_place =
-      columns == block && (!ends || (part.act == activation::none && part.join == combine::none));
+      columns == block && (!ends || ((part.act == activation::none || relu) && part.join == combine::none));
   const float* bias = ends && part.bias ? part.bias + column : nullptr;
   if (bias && columns < block) {
     for (size_t j = 0; j < block; ++j) padded_bias[j] = j < columns ? bias[j] : 0.f;
@@ -222,6 +223,11 @@ inline void multiply_block(const block_work& work, size_t at) {
   multiply<Arch, rows, vectors, packed, pieced, format>(a, {args.piece, args.row_shifts + work.row},
                                                         last - first, work.weights + before, work.panel_bytes,
                                                         begun, bias, to, to_stride, next);
+  if (in_place && relu)
+    for_constants<rows * vectors>([&](auto i) {
+      float* sums = out + i / vectors * part.out_stride + i % vectors * width<Arch>;
+      store<Arch>(sums, math::relu<Arch>(load<Arch>(sums)));
+    });
   if (in_place) return;
   if (!ends) {
     for (size_t r = 0; r < rows; ++r)

@@ -16,6 +16,12 @@ struct window_place {
   window_place(const window_axis (&axis)[2], size_t row)
       : plane(row / axis[1].places / axis[0].places), line(row / axis[1].places % axis[0].places),
         place(row % axis[1].places) {}
+  void next(const window_axis (&axis)[2]) {
+    if (++place < axis[1].places) return;
+    place = 0;
+    if (++line < axis[0].places) return;
+    line = 0, ++plane;
+  }
 };
 
 inline std::ptrdiff_t position(const window_axis& axis, size_t place, size_t tap) {
@@ -69,22 +75,17 @@ inline void copy_floats(float* to, const float* from, size_t count) {
   store<Arch>(to + count - width<Arch>, load<Arch>(from + count - width<Arch>));
 }
 
-/// What a window sees of one line, in order, to `to`; zeros where it sees nothing.
+/// What a window sees of one line, in order, to `to`: the taps of `seen`, and zeros for the others.
 template <class Arch>
-inline void copy_line(const convolution_args& a, const float* line, size_t place, float* to) {
+inline void copy_line(const convolution_args& a, const float* line, size_t place, tap_range seen, float* to) {
   const window_axis& x = a.axis[1];
   const size_t features = a.groups * a.depth;
-  if (in_one_piece(a) && whole_inside(x, place)) {
-    copy_floats<Arch>(to, line + static_cast<size_t>(position(x, place, 0)) * features, x.taps * a.depth);
-    return;
-  }
-  for (size_t tap = 0; tap < x.taps; ++tap, to += a.depth) {
-    const std::ptrdiff_t at = position(x, place, tap);
-    if (inside(x, at))
-      copy_floats<Arch>(to, line + static_cast<size_t>(at) * features, a.depth);
-    else
-      std::memset(to, 0, a.depth * sizeof(float));
-  }
+  const size_t run = in_one_piece(a) ? seen.count() : 1; // taps that lie side by side
+  std::memset(to, 0, seen.first * a.depth * sizeof(float));
+  for (size_t tap = seen.first; tap < seen.last; tap += run)
+    copy_floats<Arch>(to + tap * a.depth, line + static_cast<size_t>(position(x, place, tap)) * features,
+                      run * a.depth);
+  std::memset(to + seen.last * a.depth, 0, (x.taps - seen.last) * a.depth * sizeof(float));
 }
 
 /// Rows of a matrix: where each begins, and what it skips after each piece.
@@ -105,8 +106,8 @@ inline void window_rows(const convolution_args& a, size_t row, size_t count, siz
       in_one_piece(a) ? y.tap_step * static_cast<std::ptrdiff_t>(x.in) : x.tap_step;
   const std::ptrdiff_t shift =
       between * static_cast<std::ptrdiff_t>(features) - static_cast<std::ptrdiff_t>(piece_of(a));
-  for (size_t i = 0; i < count; ++i) {
-    const window_place at(a.axis, row + i);
+  window_place at(a.axis, row);
+  for (size_t i = 0; i < count; ++i, at.next(a.axis)) {
     const float* plane = a.x + at.plane * a.x_plane + group * a.depth;
     const auto line = [&](std::ptrdiff_t p) { return plane + static_cast<size_t>(p) * x.in * features; };
     if (direct && whole_inside(y, at.line) && whole_inside(x, at.place)) {
@@ -117,10 +118,11 @@ inline void window_rows(const convolution_args& a, size_t row, size_t count, siz
     }
     rows.starts[i] = copies;
     rows.shifts[i] = 0;
+    const tap_range seen(x, at.place);
     for (size_t tap = 0; tap < y.taps; ++tap, copies += line_floats) {
       const std::ptrdiff_t p = position(y, at.line, tap);
       if (inside(y, p))
-        copy_line<Arch>(a, line(p), at.place, copies);
+        copy_line<Arch>(a, line(p), at.place, seen, copies);
       else
         std::memset(copies, 0, line_floats * sizeof(float));
     }

@@ -76,4 +76,17 @@ inline void join_row(combine join, const float* x, const float* other, float* ou
                     count - j);
 }
 
+/// From sums to the output, from (row, column) on: tile[rows, stride] is activated, joined and written,
+/// `columns` of it. A function of its own, since the products by all formats share it.
+template <class Arch, size_t rows, size_t stride>
+[[gnu::noinline]] void finish_block(const product_part& part, size_t row, size_t column, size_t columns,
+                                    float* tile) {
+  activate<Arch>(part.act, tile, rows * stride);
+  const float* other = part.other ? part.other + row * part.other_stride + column : nullptr;
+  float* out = part.out + row * part.out_stride + column;
+  for (size_t r = 0; r < rows; ++r)
+    join_row<Arch>(part.join, tile + r * stride, other ? other + r * part.other_stride : nullptr,
+                   out + r * part.out_stride, columns);
+}
+
 } // namespace fovea::simd::detail

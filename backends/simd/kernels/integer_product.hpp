@@ -137,13 +137,7 @@ void multiply_integer_block(const integer_work& work) {
   if (part.bias)
     for (size_t r = 0; r < rows; ++r)
       for (size_t j = 0; j < columns; ++j) tile[r * block + j] += part.bias[column + j];
-  activate<Arch>(part.act, tile, rows * block);
-  for (size_t r = 0; r < rows; ++r) {
-    const size_t row = work.first + work.row + r;
-    join_row<Arch>(part.join, tile + r * block,
-                   part.other ? part.other + row * part.other_stride + column : nullptr,
-                   part.out + row * part.out_stride + column, columns);
-  }
+  finish_block<Arch, rows, block>(part, work.first + work.row, column, columns, tile);
 }
 
 /// Rows of the largest register block.

@@ -180,6 +180,13 @@ struct block_work {
   ahead next;
 };
 
+/// A function of its own, as finish_block is.
+[[gnu::noinline]] inline void copy_rows(const float* from, size_t from_stride, float* to, size_t to_stride,
+                                        size_t rows, size_t columns) {
+  for (size_t r = 0; r < rows; ++r)
+    std::memcpy(to + r * to_stride, from + r * from_stride, columns * sizeof(float));
+}
+
 template <class Arch, size_t rows, size_t vectors, bool pieced, weight_format format,
           size_t packed = panel<Arch>>
 inline void multiply_block(const block_work& work, size_t at) {
@@ -212,8 +219,7 @@ inline void multiply_block(const block_work& work, size_t at) {
   const size_t to_stride = in_place ? part.out_stride : block;
   begun_sums begun{first == 0 ? nullptr : out, part.out_stride};
   if (begun.at && columns < block) {
-    for (size_t r = 0; r < rows; ++r)
-      std::memcpy(tile + r * block, out + r * part.out_stride, columns * sizeof(float));
+    copy_rows(out, part.out_stride, tile, block, rows, columns);
     begun = {tile, block};
   }
   const float* a[rows];
@@ -229,15 +235,8 @@ inline void multiply_block(const block_work& work, size_t at) {
       store<Arch>(sums, math::relu<Arch>(load<Arch>(sums)));
     });
   if (in_place) return;
-  if (!ends) {
-    for (size_t r = 0; r < rows; ++r)
-      std::memcpy(out + r * part.out_stride, tile + r * block, columns * sizeof(float));
-    return;
-  }
-  activate<Arch>(part.act, tile, rows * block);
-  for (size_t r = 0; r < rows; ++r)
-    join_row<Arch>(part.join, tile + r * block, other ? other + r * part.other_stride : nullptr,
-                   out + r * part.out_stride, columns);
+  if (!ends) return copy_rows(tile, block, out, part.out_stride, rows, columns);
+  finish_block<Arch, rows, block>(part, work.row, column, columns, tile);
 }
 
 template <class Arch, size_t rows, bool pieced, weight_format format>

@@ -1,19 +1,32 @@
 """Measures what the compiler pays: seconds of processor time and peak memory a translation unit, and the size of the stripped program.
 
-    python bench/compile_cost.py --build BUILD [--compiler g++] [--json FILE]
+    python bench/compile_cost.py --build BUILD [--compiler g++] [--rounds 5] [--only TEXT] [--json FILE]
 
-BUILD is a build folder with the library (build). Rows: the MiniLM program from scratch, and GPT-2 at 2, 12 and 96 layers.
+BUILD is a build folder with the library (build). A row is a program; of its rounds the best counts. `front end` is -fsyntax-only:
+includes, declaration and templates without code generation. The first rows only include a header. `precompiled` rows take
+<fovea/fovea.hpp> from a precompiled header, whose own seconds and MB its row says.
 """
 
 import argparse
 import json
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
 import tempfile
 
+FLAGS = ["-std=c++20", "-O2"]
+EMPTY = """
+#include <fovea/HEADER.hpp>
+int main() {}
+"""
+README_GPT = """
+int main() {
+  run(xt::xtensor<int, 2>{{1, 2, 3}});
+}
+"""
 MINILM = """
 #include <fovea/fovea.hpp>
 #include <fovea/models/bert.hpp>
@@ -32,12 +45,62 @@ GPT2 = """
 using namespace fovea;
 int main(int, char** argv) {
   constexpr models::gpt2_config c{.layers = LAYERS, .heads = 12, .width = 768, .vocab = 50257, .context = 1024};
-  auto net = compile(models::gpt2<c>, load_weights(argv[1]), {.capacity = {{"B", 1}}});
+  auto net = compileFORMAT(models::gpt2<c>, load_weights(argv[1]), {.capacity = {{"B", 1}}});
   const xt::xtensor<int, 2> ids = {{1, 2, 3}};
   auto out = net("tokens"_in = ids);
   return out["logits"_out](0, 0, 0) > 0;
 }
 """
+GPT2_TRAINING = """
+#include <fovea/fovea.hpp>
+#include <fovea/models/gpt2.hpp>
+using namespace fovea;
+int main(int, char** argv) {
+  constexpr models::gpt2_config c{.layers = 12, .heads = 12, .width = 768, .vocab = 50257, .context = 1024};
+  auto fit = train(models::gpt2_loss<c>, adam{}, load_weights(argv[1]), {.capacity = {{"B", 1}}});
+  const xt::xtensor<int, 2> ids = {{1, 2, 3}}, targets = {{2, 3, 4}};
+  return fit.step("tokens"_in = ids, "targets"_in = targets).loss > 0;
+}
+"""
+LSTM_STREAM = """
+#include <fovea/fovea.hpp>
+using namespace fovea;
+inline constexpr dim B{"B"}, T{"T"};
+inline constexpr auto reader = model("reader", [](graph& g) {
+  expr x = g.input<f32>("x", {B, T, 40});
+  g.output("y", linear(lstm(x, "rnn", 64), "head", 1));
+});
+int main(int, char** argv) {
+  auto live = stream<T>(reader, load_weights(argv[1]), {.capacity = {{B, 1}, {T, 1}}});
+  const xt::xtensor<float, 3> x = xt::zeros<float>({1, 1, 40});
+  auto out = live.step("x"_in = x);
+  return out["y"_out](0, 0, 0) > 0;
+}
+"""
+GPT2_LAYERS = (1, 2, 4, 8, 16, 32, 64, 96)
+
+
+def gpt2(layers, number_format=""):
+    return GPT2.replace("LAYERS", str(layers)).replace("FORMAT", number_format)
+
+
+def programs(root):
+    """Names and sources; the README's is its first declaration, as it stands there."""
+    first = re.search(r"```cpp\n(.*?)```", (root / "README.md").read_text(encoding="utf-8"), re.DOTALL)[1]
+    return [
+        ("nothing", "int main() {}\n"),
+        ("include dsl.hpp", EMPTY.replace("HEADER", "dsl")),
+        ("include fovea.hpp", EMPTY.replace("HEADER", "fovea")),
+        ("README's gpt", first + README_GPT),
+        ("minilm", MINILM),
+        *[(f"gpt2 {n} layers", gpt2(n)) for n in GPT2_LAYERS],
+        ("gpt2 12 layers, q8_0", gpt2(12, "<q8_0>")),
+        ("gpt2 12 layers, trained", GPT2_TRAINING),
+        ("lstm, streamed", LSTM_STREAM),
+    ]
+
+
+PRECOMPILED = ("include fovea.hpp", "minilm", "gpt2 16 layers")
 
 
 def measured(command):
@@ -49,34 +112,66 @@ def measured(command):
     return usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
 
 
+class cost:
+    def __init__(self, options, folder):
+        root = pathlib.Path(__file__).resolve().parent.parent
+        self.compiler, self.rounds, self.folder = shutil.which(options.compiler), options.rounds, folder
+        self.command = [self.compiler, *FLAGS, f"-I{root / 'include'}"]
+        self.libraries = [str(options.build / name) for name in ("libfovea_runtime.a", "libfovea_kernels.a")]
+        self.rows = []
+
+    def best(self, command):
+        return min(measured(command) for _ in range(self.rounds))
+
+    def add(self, name, seconds, megabytes, front_end=None, size=None):
+        self.rows.append({"name": name, "front_end_seconds": front_end and round(front_end, 2), "seconds": round(seconds, 2),
+                          "megabytes": round(megabytes), "stripped_bytes": size})
+        front = f"{front_end:10.2f}" if front_end else " " * 10
+        print(f"{name:32} {front} {seconds:8.2f} {megabytes:6.0f} " + (f"{size / 1024:12.0f}" if size else ""), flush=True)
+
+    def of(self, name, code, also=()):
+        """A row for a program; `also` are flags that come first."""
+        source, object_file, program = (self.folder / f"program{end}" for end in (".cpp", ".o", ""))
+        source.write_text(code)
+        command = [self.command[0], *also, *self.command[1:]]
+        front_end, _ = self.best([*command, "-fsyntax-only", str(source)])
+        seconds, megabytes = self.best([*command, "-c", str(source), "-o", str(object_file)])
+        subprocess.run([self.compiler, str(object_file), *self.libraries, "-lutf8proc", "-lpthread", "-Wl,--gc-sections", "-s", "-o", str(program)],
+                       check=True)
+        self.add(name, seconds, megabytes, front_end, program.stat().st_size)
+
+    def precompiled(self, sources):
+        """Rows for <fovea/fovea.hpp> as a precompiled header, and programs that take it from there."""
+        header = self.folder / "precompiled.hpp"
+        header.write_text("#include <fovea/fovea.hpp>\n")
+        result = f"{header}.{'gch' if 'g++' in pathlib.Path(self.compiler).name.replace('clang++', '') else 'pch'}"
+        self.add("precompiling fovea.hpp", *self.best([*self.command, "-x", "c++-header", str(header), "-o", result]))
+        use = ["-include", str(header)] if result.endswith("gch") else ["-include-pch", result]
+        for name, code in sources:
+            self.of(f"{name}, precompiled", code, use)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--build", type=pathlib.Path, required=True)
     parser.add_argument("--compiler", default="g++")
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--only", default="", help="programs whose names contain this")
     parser.add_argument("--json")
     options = parser.parse_args()
-    root = pathlib.Path(__file__).resolve().parent.parent
-    libraries = [str(options.build / name) for name in ("libfovea_runtime.a", "libfovea_kernels.a")]
     # ccache, where it stands in for the compiler, would answer from memory.
     os.environ["CCACHE_DISABLE"] = "1"
-    rows = []
-    programs = [("minilm", MINILM)] + [(f"gpt2 {n} layers", GPT2.replace("LAYERS", str(n))) for n in (2, 12, 96)]
-    print(f"{'program':16} {'seconds':>8} {'MB':>6} {'stripped KB':>12}")
+    sources = [(name, code) for name, code in programs(pathlib.Path(__file__).resolve().parent.parent) if options.only in name]
+    print(f"{'program':32} {'front end':>10} {'seconds':>8} {'MB':>6} {'stripped KB':>12}")
     with tempfile.TemporaryDirectory() as folder:
-        for name, code in programs:
-            source, object_file, program = (pathlib.Path(folder) / f"program{end}" for end in (".cpp", ".o", ""))
-            source.write_text(code)
-            compile_command = [shutil.which(options.compiler), "-std=c++20", "-O2", f"-I{root / 'include'}"]
-            seconds, megabytes = measured([*compile_command, "-c", str(source), "-o", str(object_file)])
-            subprocess.run(
-                [options.compiler, str(object_file), *libraries, "-lutf8proc", "-lpthread", "-Wl,--gc-sections", "-s", "-o", str(program)],
-                check=True,
-            )
-            row = {"name": name, "seconds": round(seconds, 2), "megabytes": round(megabytes), "stripped_bytes": program.stat().st_size}
-            rows.append(row)
-            print(f"{name:16} {seconds:8.2f} {megabytes:6.0f} {program.stat().st_size / 1024:12.0f}")
+        costs = cost(options, pathlib.Path(folder))
+        for name, code in sources:
+            costs.of(name, code)
+        precompiled = [(name, code) for name, code in sources if name in PRECOMPILED]
+        if precompiled:
+            costs.precompiled(precompiled)
     if options.json:
-        pathlib.Path(options.json).write_text(json.dumps(rows, indent=2) + "\n")
+        pathlib.Path(options.json).write_text(json.dumps(costs.rows, indent=2) + "\n")
     return 0
 
 

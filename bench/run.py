@@ -39,7 +39,7 @@ QUESTIONS = {
 # Those that compare the last number of threads with one.
 ONCE = {"threads"}
 # What times single calls needs no rounds where a round takes minutes.
-ROUNDS = {"training": 1, "formats": 2, "growth": 1, "threads": 1}
+ROUNDS = {"training": 1, "formats": 1, "growth": 1, "threads": 1}
 
 
 def first_line(*command):

@@ -10,8 +10,10 @@
 #include "program.hpp"
 #include <algorithm>
 #include <cblas.h>
+#include <chrono>
 #include <fovea/backends/simd/isa/dispatch.hpp>
 #include <string>
+#include <thread>
 
 namespace {
 
@@ -59,12 +61,15 @@ void measure(const shape& s, report& measured) {
   onednn_product onednn(rows, columns, depth, a.get(), weights.get(), out.get());
   ours(), openblas(), onednn();
   const double multiply_adds = static_cast<double>(rows * columns * depth);
-  const int turns = std::clamp(static_cast<int>(1e10 / multiply_adds), 20, 1000) / 10;
+  const int repeats = std::clamp(static_cast<int>(2e9 / multiply_adds), 4, 200);
   timings us, openblas_us, onednn_us;
-  for (int i = 0; i < turns; ++i) {
-    us.take(10, ours);
-    openblas_us.take(10, openblas);
-    onednn_us.take(10, onednn);
+  for (int turn = 0; turn < 5; ++turn) {
+    // The threads of the other libraries wait for more to do, and busily, for longer than a product takes.
+    std::this_thread::sleep_for(std::chrono::milliseconds(30));
+    us.take(repeats, ours);
+    openblas_us.take(repeats, openblas);
+    std::this_thread::sleep_for(std::chrono::milliseconds(30));
+    onednn_us.take(repeats, onednn);
   }
   const std::string name =
       "product/" + std::to_string(rows) + "x" + std::to_string(columns) + "x" + std::to_string(depth);

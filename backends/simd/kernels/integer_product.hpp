@@ -174,16 +174,25 @@ inline size_t rows_together(size_t depth) {
   return rows < block ? rows : rows / block * block;
 }
 
+/// The tasks of a product: each is some panels, one behind the other through all parts, for one group of
+/// rows. A row's numbers cost what three panels take to multiply them, so that few tasks make the same ones.
+struct integer_grid {
+  static constexpr size_t together = 6; // panels of a task
+  size_t panels, group_rows, groups;
+  size_t panel_tasks() const { return ceil_div(panels, together); }
+};
+
 template <class Arch>
-inline task_grid integer_tasks_of(const product_args& args) {
+inline integer_grid integer_tasks_of(const product_args& args) {
   constexpr size_t block = integer_block_rows<Arch>;
-  size_t panels = 0;
-  for (size_t p = 0; p < args.part_count; ++p) panels += ceil_div(args.parts[p].columns, panel<Arch>);
-  if (args.rows == 0 || panels == 0) return {panels, 0, 0};
-  const size_t wanted = ceil_div(16, panels); // for threads to end together
+  integer_grid grid{};
+  for (size_t p = 0; p < args.part_count; ++p) grid.panels += ceil_div(args.parts[p].columns, panel<Arch>);
+  if (args.rows == 0 || grid.panels == 0) return grid;
+  const size_t wanted = ceil_div(16, grid.panel_tasks()); // for threads to end together
   const size_t of_tasks = ceil_div(ceil_div(args.rows, wanted), block) * block;
-  const size_t group_rows = smaller(of_tasks, rows_together<Arch>(args.depth));
-  return {panels, group_rows, ceil_div(args.rows, group_rows)};
+  grid.group_rows = smaller(of_tasks, rows_together<Arch>(args.depth));
+  grid.groups = ceil_div(args.rows, grid.group_rows);
+  return grid;
 }
 
 } // namespace detail
@@ -191,7 +200,7 @@ inline task_grid integer_tasks_of(const product_args& args) {
 template <class Arch>
 size_t integer_product_tasks(const product_args& args) {
   const auto grid = detail::integer_tasks_of<Arch>(args);
-  return grid.groups * grid.panels;
+  return grid.groups * grid.panel_tasks();
 }
 
 template <class Arch, class dots = detail::byte_dots<Arch>>
@@ -201,9 +210,8 @@ void integer_product(const product_args& args, size_t first, size_t last) {
   integer_rows x;
   x.groups = groups_of(args.depth);
   while (first < last) {
-    const size_t row = first / grid.panels * grid.group_rows,
-                 rows = smaller(grid.group_rows, args.rows - row),
-                 end = smaller(last, (first / grid.panels + 1) * grid.panels);
+    const size_t tasks = grid.panel_tasks(), group = first / tasks, row = group * grid.group_rows,
+                 rows = smaller(grid.group_rows, args.rows - row), end = smaller(last, (group + 1) * tasks);
     constexpr size_t most = integer_block_rows<Arch>;
     for (size_t r = 0; r < rows; ++r) {
       const float* from = left_row(args, row + r);
@@ -213,10 +221,11 @@ void integer_product(const product_args& args, size_t first, size_t last) {
                           block * x.groups + g * block_rows + r - block);
     }
     const product_part* part = args.parts;
-    size_t at = first % grid.panels;
-    while (first < end) {
+    size_t at = (first - group * tasks) * grid.together,
+           left = smaller((end - group * tasks) * grid.together, grid.panels) - at;
+    for (first = end; left > 0;) {
       for (; at >= ceil_div(part->columns, panel<Arch>); ++part) at -= ceil_div(part->columns, panel<Arch>);
-      const size_t count = smaller(ceil_div(part->columns, panel<Arch>) - at, end - first);
+      const size_t count = smaller(ceil_div(part->columns, panel<Arch>) - at, left);
       const integer_work work{&args, part, &x, row, 0, at};
       if (part->format == weight_format::integer_q4_0)
         multiply_integer_panels<Arch, typename dots::template with<true>, weight_format::integer_q4_0>(
@@ -224,7 +233,7 @@ void integer_product(const product_args& args, size_t first, size_t last) {
       else
         multiply_integer_panels<Arch, typename dots::template with<false>, weight_format::integer_q8_0>(
             work, rows, at + count);
-      first += count, at += count;
+      left -= count, at += count;
     }
   }
 }

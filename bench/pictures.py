@@ -46,7 +46,7 @@ def roofline(measured, file):
     """What was reached, by how many operations there are to a byte, under the machine's limits; one thread."""
     figure, panel = pyplot.subplots(figsize=(8, 5.5), layout="constrained")
     peak, rates = 0, {}
-    for i, question in enumerate(("product", "attention", "convolution", "recurrent", "formats")):
+    for i, question in enumerate(("product", "attention", "convolution", "recurrent")):
         shown = [row for row in threads_of(measured, question).get(1, []) if row.get("multiply_adds") and row.get("bytes")]
         panel.scatter([2 * row["multiply_adds"] / row["bytes"] for row in shown],
                       [2e-3 * row["multiply_adds"] / row["us"] for row in shown], s=14, color=COLOURS[i], label=question, zorder=3)

@@ -46,8 +46,8 @@ def first_line(*command):
     return subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()[0].strip()
 
 
-def machine(priority):
-    """What the rows were measured on."""
+def machine():
+    """What the rows are measured on."""
     told = pathlib.Path("/proc/cpuinfo").read_text()
     field = lambda name: re.search(rf"^{name}\s*: (.*)$", told, re.M).group(1)
     flags = field("flags").split()
@@ -58,7 +58,6 @@ def machine(priority):
         "compiler": first_line("g++", "--version"),
         "commit": first_line("git", "-C", str(HERE), "describe", "--always", "--dirty", "--exclude", "*"),
         "date": datetime.date.today().isoformat(),
-        "priority": priority,
     }
 
 
@@ -81,6 +80,7 @@ def main():
     parser.add_argument("--threads", nargs="+", type=int, default=[1, 2])
     parser.add_argument("--rounds", type=int, default=3)
     options = parser.parse_args()
+    here = machine()
     measured = json.loads(MEASURED.read_text()) if MEASURED.exists() else {}
     runs = [(question, threads) for question in options.only for threads in (options.threads[-1:] if question in ONCE else options.threads)]
     with tqdm.tqdm(runs) as bar:
@@ -99,7 +99,7 @@ def main():
                 rows = compare.compared(options.build / "bench" / question, scripts, threads, rounds, passed)
             except compare.BenchmarkFailed as failure:
                 sys.exit(str(failure))
-            measured.setdefault(question, {})[str(threads)] = {"machine": machine(priority), "rows": rows}
+            measured.setdefault(question, {})[str(threads)] = {"machine": {**here, "priority": priority}, "rows": rows}
             MEASURED.write_text(json.dumps(measured, indent=1) + "\n")
     normal_priority()
     write_report(measured, HERE)

@@ -14,8 +14,7 @@ namespace fovea {
 class model_parameters {
 public:
   /// Those that `formatted` names are to be kept in its format. The names are a model's, there as long as it
-  /// is. Throws fovea::error where checkpoint, model
-  /// and format do not fit (weights::resolve).
+  /// is. Throws fovea::error where checkpoint, model and format do not fit (weights::resolve).
   model_parameters(graph_view graph, weights source, std::span<const name_rule> names,
                    const formatted_parameters& formatted = {});
 
@@ -36,6 +35,8 @@ public:
   /// What each is to be kept in; its values are those of the checkpoint.
   weight_format format(std::size_t i) const { return formats_[i]; }
   const std::vector<std::string>& names() const { return names_; }
+  /// The sizes of each, of a checkpoint's.
+  const std::vector<std::size_t>& shape(std::size_t i) const { return wanted_[i].shape; }
   const std::string& name(int parameter, std::int64_t layer) const {
     return names_[static_cast<std::size_t>(first(parameter) + layer)];
   }
@@ -47,7 +48,7 @@ private:
   weights source_;
   std::vector<std::int32_t> first_;
   std::vector<std::string> names_;
-  std::vector<wanted_parameter> wanted_; // where a view may be stored
+  std::vector<wanted_parameter> wanted_; // of a checkpoint
   std::span<const name_rule> rules_;
   std::vector<weight_view> values_;
   std::vector<weight_format> formats_;

@@ -18,16 +18,13 @@ learned_parameters::learned_parameters(graph_view graph, const weights& source,
     : loaded_(graph, source, names), moment_names_(moment_names.begin(), moment_names.end()),
       optimizer_(std::move(optimizer)), begins_{0} {
   for (std::size_t p = 0; p < graph.parameters.size(); ++p) {
-    const node& n = graph.at(graph.parameters[p].node);
     names_.emplace_back(graph.parameter_name(static_cast<int>(p)).text);
     if (is_of_training(names_.back()))
       throw error("the parameter " + names_.back() +
                   " cannot be trained: in a checkpoint, names that begin with " + std::string(moment_prefix) +
                   ", " + std::string(accumulated_prefix) + " or " + std::string(carried_prefix) +
                   " are not those of parameters");
-    shapes_.emplace_back();
-    for (int axis = 0; axis < n.shape.rank; ++axis)
-      shapes_.back().push_back(static_cast<std::size_t>(graph.number(n.shape[axis])));
+    shapes_.push_back(loaded_.shape(static_cast<std::size_t>(loaded_.first(static_cast<int>(p)))));
     std::size_t size = 0;
     for (int i = loaded_.first(static_cast<int>(p)); i < loaded_.first(static_cast<int>(p) + 1); ++i)
       size += loaded_.values()[static_cast<std::size_t>(i)].size;

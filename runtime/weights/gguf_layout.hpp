@@ -6,6 +6,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 namespace fovea::gguf_layout {
@@ -32,5 +33,14 @@ constexpr std::size_t aligned(std::size_t at, std::size_t alignment) {
 /// What each tensor's data is aligned to. Throws fovea::error that names the file where the key
 /// "general.alignment" has a value that no file may have.
 std::size_t alignment_of(const gguf_metadata& metadata);
+
+/// A number, and a text behind its length, as a file holds them.
+template <typename number>
+std::string bytes_of(number value) {
+  return {reinterpret_cast<const char*>(&value), sizeof value};
+}
+inline std::string text_bytes(std::string_view text) {
+  return bytes_of(std::uint64_t{text.size()}).append(text);
+}
 
 } // namespace fovea::gguf_layout

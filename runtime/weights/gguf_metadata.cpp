@@ -1,6 +1,7 @@
 #include <fovea/runtime/weights/gguf_metadata.hpp>
 
 #include <fovea/runtime/error.hpp>
+#include <fovea/runtime/weights/gguf_layout.hpp>
 
 #include <array>
 #include <sstream>
@@ -9,6 +10,9 @@
 
 namespace fovea {
 namespace {
+
+using gguf_layout::bytes_of;
+using gguf_layout::text_bytes;
 
 constexpr int deepest_array = 4;
 
@@ -48,13 +52,6 @@ void with_number(gguf_type type, function f) {
       return;
   }
 }
-
-template <typename number>
-std::string bytes_of(number value) {
-  return {reinterpret_cast<const char*>(&value), sizeof value};
-}
-
-std::string text_bytes(std::string_view text) { return bytes_of(std::uint64_t{text.size()}).append(text); }
 
 std::string_view read_text(byte_cursor& cursor, std::string_view what) {
   const auto length = cursor.read<std::uint64_t>(what);

@@ -17,27 +17,21 @@ weights rounded(graph_view declared, const weights& source, std::span<const name
   std::vector<std::byte> stored;
   std::vector<float> row;
   std::map<std::string, weight_tensor> made;
-  for (std::size_t p = 0; p < declared.parameters.size(); ++p) {
-    const int id = declared.parameters[p].node;
-    std::vector<std::size_t> shape;
-    for (int axis = 0; axis < declared.at(id).shape.rank; ++axis)
-      shape.push_back(static_cast<std::size_t>(declared.number(declared.at(id).shape[axis])));
-    for (std::int64_t layer = 0; layer < declared.layers(id); ++layer) {
-      const auto i = static_cast<std::size_t>(parameters.first(static_cast<int>(p)) + layer);
-      const std::span values(parameters.floats(i), parameters.values()[i].size);
-      weight_tensor tensor{shape, {values.begin(), values.end()}};
-      if (parameters.format(i) != weight_format::f32) {
-        const std::size_t width = shape.back(), unit = block_length(type), blocks = (width + unit - 1) / unit;
-        stored.resize(blocks * block_bytes(type));
-        row.resize(blocks * unit);
-        for (std::size_t at = 0; at < tensor.values.size(); at += width) {
-          from_floats(type, {tensor.values.data() + at, width}, stored.data());
-          to_floats(type, stored, row.data());
-          std::copy_n(row.begin(), width, tensor.values.data() + at);
-        }
+  for (std::size_t i = 0; i < parameters.names().size(); ++i) {
+    const std::vector<std::size_t>& shape = parameters.shape(i);
+    const std::span values(parameters.floats(i), parameters.values()[i].size);
+    weight_tensor tensor{shape, {values.begin(), values.end()}};
+    if (parameters.format(i) != weight_format::f32) {
+      const std::size_t width = shape.back(), unit = block_length(type), blocks = (width + unit - 1) / unit;
+      stored.resize(blocks * block_bytes(type));
+      row.resize(blocks * unit);
+      for (std::size_t at = 0; at < tensor.values.size(); at += width) {
+        from_floats(type, {tensor.values.data() + at, width}, stored.data());
+        to_floats(type, stored, row.data());
+        std::copy_n(row.begin(), width, tensor.values.data() + at);
       }
-      made.emplace(parameters.names()[i], std::move(tensor));
     }
+    made.emplace(parameters.names()[i], std::move(tensor));
   }
   return weights::from(std::move(made), source.source());
 }

@@ -14,25 +14,6 @@ namespace {
 
 namespace layout = gguf_layout;
 
-/// A file's head, number by number.
-class head {
-public:
-  template <typename number>
-  void add(number value) {
-    bytes_.append(reinterpret_cast<const char*>(&value), sizeof value);
-  }
-  void add_bytes(std::string_view text) { bytes_ += text; }
-  void add_text(std::string_view text) {
-    add(std::uint64_t{text.size()});
-    add_bytes(text);
-  }
-  void align(std::size_t alignment) { bytes_.resize(layout::aligned(bytes_.size(), alignment)); }
-  const std::string& bytes() const { return bytes_; }
-
-private:
-  std::string bytes_;
-};
-
 /// ggml's number of the type of a tensor that a file may hold. Throws fovea::error, without naming it, where
 /// it may not.
 std::uint32_t checked_type(const stored_tensor& tensor) {
@@ -58,34 +39,33 @@ std::uint32_t checked_type(const stored_tensor& tensor) {
 void save_gguf(const std::filesystem::path& path, const std::map<std::string, stored_tensor>& tensors,
                const gguf_metadata& metadata) {
   const std::size_t alignment = layout::alignment_of(metadata);
-  head made;
-  made.add_bytes(layout::magic);
-  made.add(layout::newest_version);
-  made.add(std::uint64_t{tensors.size()});
-  made.add(std::uint64_t{metadata.size()});
-  made.add_bytes(metadata.stored());
+  std::string head(layout::magic);
+  head += layout::bytes_of(layout::newest_version);
+  head += layout::bytes_of(std::uint64_t{tensors.size()});
+  head += layout::bytes_of(std::uint64_t{metadata.size()});
+  head += metadata.stored();
   std::size_t end = 0;
   for (const auto& [name, tensor] : tensors) {
     const auto fail = [&, &of = name](const std::string& what) {
       throw error(path.string() + ": tensor '" + of + "': " + what);
     };
     if (name.empty()) fail("expected a name; found none");
-    made.add_text(name);
-    made.add(static_cast<std::uint32_t>(tensor.shape.size()));
+    head += layout::text_bytes(name);
+    head += layout::bytes_of(static_cast<std::uint32_t>(tensor.shape.size()));
     for (auto axis = tensor.shape.rbegin(); axis != tensor.shape.rend(); ++axis)
-      made.add(std::uint64_t{*axis});
+      head += layout::bytes_of(std::uint64_t{*axis});
     try {
-      made.add(checked_type(tensor));
+      head += layout::bytes_of(checked_type(tensor));
     } catch (const error& reason) {
       fail(reason.what());
     }
-    made.add(std::uint64_t{end});
+    head += layout::bytes_of(std::uint64_t{end});
     end = layout::aligned(end + tensor.bytes.size(), alignment);
   }
-  made.align(alignment);
+  head.resize(layout::aligned(head.size(), alignment));
 
   temporary_file file(path);
-  file.write(std::as_bytes(std::span(made.bytes())));
+  file.write(std::as_bytes(std::span(head)));
   const std::vector<std::byte> zeros(alignment);
   for (const auto& [name, tensor] : tensors) {
     file.write(tensor.bytes);

@@ -43,26 +43,20 @@ void save_weights(const std::filesystem::path& path, graph_view declared, const 
   };
   tensor_map tensors;
   std::deque<std::vector<std::byte>> made;
-  for (std::size_t p = 0; p < declared.parameters.size(); ++p) {
-    const int id = declared.parameters[p].node;
-    std::vector<std::size_t> shape;
-    for (int axis = 0; axis < declared.at(id).shape.rank; ++axis)
-      shape.push_back(static_cast<std::size_t>(declared.number(declared.at(id).shape[axis])));
-    for (std::int64_t layer = 0; layer < declared.layers(id); ++layer) {
-      const auto i = static_cast<std::size_t>(parameters.first(static_cast<int>(p)) + layer);
-      const std::span values(parameters.floats(i), parameters.values()[i].size);
-      const std::string& name = parameters.names()[i];
-      stored_tensor tensor{element_type::f32, shape, std::as_bytes(values)};
-      if (const element_type type = element_of(parameters.format(i));
-          type != tensor.type && whole_blocks(type, shape)) {
-        try {
-          tensor = {type, shape, made.emplace_back(converted(tensor, type))};
-        } catch (const error& reason) {
-          fail(name, reason.what());
-        }
+  for (std::size_t i = 0; i < parameters.names().size(); ++i) {
+    const std::vector<std::size_t>& shape = parameters.shape(i);
+    const std::span values(parameters.floats(i), parameters.values()[i].size);
+    const std::string& name = parameters.names()[i];
+    stored_tensor tensor{element_type::f32, shape, std::as_bytes(values)};
+    if (const element_type type = element_of(parameters.format(i));
+        type != tensor.type && whole_blocks(type, shape)) {
+      try {
+        tensor = {type, shape, made.emplace_back(converted(tensor, type))};
+      } catch (const error& reason) {
+        fail(name, reason.what());
       }
-      tensors.emplace(name, std::move(tensor));
     }
+    tensors.emplace(name, std::move(tensor));
   }
   for (const auto& [name, tensor] : tensors)
     if (!is_read_back(name, tensors, names))

@@ -1,5 +1,6 @@
 #include "../models/run_model.hpp"
 #include "../runtime/weights/temporary_folder.hpp"
+#include "small_models.hpp"
 
 #include <fovea/models/bahdanau.hpp>
 #include <fovea/models/bert.hpp>
@@ -118,19 +119,8 @@ void check_laws(const M& model) {
 
 constexpr bert_config small_bert{
     .layers = 2, .heads = 3, .width = 48, .inner = 80, .vocab = 30, .context = 80};
-constexpr gpt2_config small_gpt2{.layers = 3, .heads = 3, .width = 48, .vocab = 30, .context = 80};
-constexpr llama_config small_llama{
-    .layers = 2, .heads = 6, .kv_heads = 2, .width = 48, .inner = 80, .vocab = 30};
-constexpr transformer_config small_transformer{
-    .layers = 2, .block = {.heads = 3, .width = 48, .inner = 80}, .source_vocab = 30, .target_vocab = 31};
-constexpr transformer_language_model_config small_decoder{
-    .layers = 2, .block = {.heads = 3, .width = 48, .inner = 80}, .vocab = 30};
-constexpr t5_config small_t5{
-    .layers = 2, .heads = 3, .head_width = 12, .width = 48, .inner = 80, .vocab = 30};
 constexpr dense_ngram_config small_ngram{.order = 3, .vocabulary = 7};
 constexpr kim_cnn_config small_kim_cnn{.vocab = 30, .width = 20, .classes = 3, .filters = 40};
-constexpr tcn_config small_tcn{.blocks = 4, .in = 6, .channels = 36};
-constexpr wavenet_config small_wavenet{.blocks = 4, .classes = 16, .residual = 20, .skip = 33};
 constexpr sagan_config small_sagan{.filters = 5, .value_filters = 9, .output_convolution = true};
 constexpr vit_config small_vit{
     .layers = 2, .heads = 3, .width = 48, .inner = 80, .image = 20, .patch = 4, .classes = 7};

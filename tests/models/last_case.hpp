@@ -55,12 +55,7 @@ void check_last(const M& model, const std::map<std::string, std::size_t>& sizes)
   const std::size_t length = detail::pieces_of<M, time, decltype(live)>(inputs);
   REQUIRE(length > 5);
   const auto part = [&](std::size_t at, std::size_t count) {
-    named_values made = inputs;
-    for (const named_value& in : M::view.inputs)
-      if (const int axis = detail::axis_of_time<M, time>(in.node); axis >= 0)
-        made[in.name] =
-            detail::part_of(inputs.at(in.name), static_cast<std::size_t>(axis), at, count, length);
-    return made;
+    return part_of_inputs<M, time>(inputs, at, count, length);
   };
   using at_last_model = std::remove_const_t<decltype(at_last)>;
   detail::begin<M, time>(live, inputs);

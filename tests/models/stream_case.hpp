@@ -97,6 +97,17 @@ std::size_t pieces_of(const named_values& inputs) {
 
 } // namespace detail
 
+/// Inputs of which those with an axis of time are pieces at <= i < at + count of the `pieces` of it.
+template <class M, dim time>
+named_values part_of_inputs(const named_values& inputs, std::size_t at, std::size_t count,
+                            std::size_t pieces) {
+  named_values made = inputs;
+  for (const named_value& in : M::view.inputs)
+    if (const int axis = detail::axis_of_time<M, time>(in.node); axis >= 0)
+      made[in.name] = detail::part_of(inputs.at(in.name), static_cast<std::size_t>(axis), at, count, pieces);
+  return made;
+}
+
 /// Checks steps of the given numbers of positions, or of as many strides of the stream, against the whole
 /// sequence: outputs with an axis of time where they lie, the others after the last step.
 template <class M, dim time, class stream_type>
@@ -105,12 +116,8 @@ void check_steps(stream_type& live, const named_values& inputs, const named_valu
   std::size_t at = 0;
   const std::size_t pieces = detail::pieces_of<M, time, stream_type>(inputs);
   for (const std::size_t count : steps) {
-    named_values part = inputs;
-    for (const named_value& in : M::view.inputs)
-      if (const int axis = detail::axis_of_time<M, time>(in.node); axis >= 0)
-        part[in.name] =
-            detail::part_of(inputs.at(in.name), static_cast<std::size_t>(axis), at, count, pieces);
-    const named_values found = detail::step<M, time>(live, part);
+    const named_values found =
+        detail::step<M, time>(live, part_of_inputs<M, time>(inputs, at, count, pieces));
     at += count;
     for (const named_value& out : M::view.outputs) {
       const int axis = detail::axis_of_time<M, time>(out.node);
@@ -158,12 +165,7 @@ void check_stream(const M& model, const named_values& inputs, const weights& fro
   }
 
   const auto part = [&](std::size_t at, std::size_t count) {
-    named_values made = inputs;
-    for (const named_value& in : M::view.inputs)
-      if (const int axis = detail::axis_of_time<M, time>(in.node); axis >= 0)
-        made[in.name] =
-            detail::part_of(inputs.at(in.name), static_cast<std::size_t>(axis), at, count, length);
-    return made;
+    return part_of_inputs<M, time>(inputs, at, count, length);
   };
   const auto values_of_step = [&](auto& of, std::size_t at, std::size_t count) {
     std::map<std::string, std::vector<double>> values;
@@ -206,20 +208,13 @@ void check_reordered(const M& model, const named_values& inputs, const weights& 
   };
   auto live = stream<time>(model, from, detail::fitting<M>(inputs));
   const std::size_t pieces = detail::pieces_of<M, time, decltype(live)>(inputs);
-  const auto part = [&](const named_values& of, std::size_t at, std::size_t count) {
-    named_values made = of;
-    for (const named_value& in : M::view.inputs)
-      if (const int axis = detail::axis_of_time<M, time>(in.node); axis >= 0)
-        made[in.name] = detail::part_of(of.at(in.name), static_cast<std::size_t>(axis), at, count, pieces);
-    return made;
-  };
   named_values reordered;
   for (const auto& [name, value] : inputs) reordered[name] = chosen(value);
   const named_values whole = run_model<f32>(model, from, reordered);
   detail::begin<M, time>(live, inputs);
-  detail::step<M, time>(live, part(inputs, 0, 3));
+  detail::step<M, time>(live, part_of_inputs<M, time>(inputs, 0, 3, pieces));
   live.reorder(rows);
-  const named_values found = detail::step<M, time>(live, part(reordered, 3, 2));
+  const named_values found = detail::step<M, time>(live, part_of_inputs<M, time>(reordered, 3, 2, pieces));
   for (const named_value& out : M::view.outputs)
     if (const int axis = detail::axis_of_time<M, time>(out.node); axis >= 0) {
       const golden_tensor right =

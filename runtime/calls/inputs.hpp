@@ -4,6 +4,8 @@
 #include <array>
 #include <concepts>
 #include <cstdint>
+#include <iterator>
+#include <memory>
 #include <string>
 #include <tuple>
 #include <type_traits>
@@ -110,6 +112,22 @@ private:
       shapes_[i][axis] = value.shape()[axis];
   }
 
+  /// By all threads of an engine that has them, where the floats lie side by side and are many: one alone has
+  /// no more than a part of the bandwidth, and the others would fall asleep meanwhile.
+  template <class to_engine, class I>
+  static void copy_floats(to_engine& to, I first, I last, float* out) {
+    if constexpr (std::contiguous_iterator<I> && requires { to.pool(); }) {
+      constexpr std::size_t part = 16 * 1024;
+      const float* from = std::to_address(first);
+      const auto floats = static_cast<std::size_t>(last - first);
+      to.pool().run((floats + part - 1) / part, [=](std::size_t begin, std::size_t end, std::size_t) {
+        std::copy(from + begin * part, from + std::min(end * part, floats), out + begin * part);
+      });
+    } else {
+      std::copy(first, last, out);
+    }
+  }
+
   template <fixed_name name, class to_engine, class E>
   static void fill_one(const call_sizes& sizes, to_engine& to, const E& value) {
     using engine = std::remove_const_t<to_engine>;
@@ -122,7 +140,7 @@ private:
         // The row of a sample: a constant number of moves instead of a call.
         std::copy_n(value.begin(), engine::template row_width<i>, out);
       else if constexpr (std::is_same_v<typename value_type_of<E>::type, float>)
-        std::copy(value.begin(), value.end(), out);
+        copy_floats(to, value.begin(), value.end(), out);
       else
         for (const auto x : value) *out++ = static_cast<float>(x);
     } else {

@@ -68,21 +68,28 @@ inline vec<Arch> fma(const vec<Arch>& x, const vec<Arch>& y, const vec<Arch>& z)
     return xsimd::fma(x, y, z);
 }
 
+/// The lanes exchanged with those `distance` away, a power of two.
+template <class Arch, size_t distance>
+inline vec<Arch> lanes_away(const vec<Arch>& x) {
+  const auto native = static_cast<typename vec<Arch>::register_type>(x);
+  return [&]<std::size_t... lane>(std::index_sequence<lane...>) {
+    return vec<Arch>(__builtin_shufflevector(native, native, static_cast<int>(lane ^ distance)...));
+  }
+  (std::make_index_sequence<width<Arch>>{});
+}
+
 namespace detail {
 /// Each lane joined with the one `half` away, then with those half as far, down to one.
-template <class Arch, size_t half, class Join, std::size_t... lane>
-inline float reduce(const vec<Arch>& x, const Join& join, std::index_sequence<lane...> lanes) {
-  const auto native = static_cast<typename vec<Arch>::register_type>(x);
+template <class Arch, size_t half, class Join>
+inline float reduce(const vec<Arch>& x, const Join& join) {
   if constexpr (half == 0)
-    return native[0];
+    return static_cast<typename vec<Arch>::register_type>(x)[0];
   else
-    return reduce<Arch, half / 2>(
-        join(x, vec<Arch>(__builtin_shufflevector(native, native, static_cast<int>(lane ^ half)...))), join,
-        lanes);
+    return reduce<Arch, half / 2>(join(x, lanes_away<Arch, half>(x)), join);
 }
 template <class Arch, class Join>
 inline float reduce(const vec<Arch>& x, const Join& join) {
-  return reduce<Arch, width<Arch> / 2>(x, join, std::make_index_sequence<width<Arch>>{});
+  return reduce<Arch, width<Arch> / 2>(x, join);
 }
 } // namespace detail
 
@@ -171,6 +178,39 @@ inline void store_first(float* to, const vec<Arch>& x, size_t count) {
     x.store_aligned(lanes);
     for (size_t i = 0; i < count; ++i) to[i] = lanes[i];
   }
+}
+
+/// The first width / 4 floats, each four times, side by side.
+template <class Arch>
+inline vec<Arch> load_four_times(const float* from) {
+#ifdef __AVX512F__
+  if constexpr (std::is_base_of_v<xsimd::avx512f, Arch>)
+    return _mm512_permutexvar_ps(_mm512_setr_epi32(0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3),
+                                 _mm512_castps128_ps512(_mm_loadu_ps(from)));
+#endif
+#if defined(__AVX2__) && defined(__FMA__)
+  if constexpr (std::is_same_v<Arch, avx2>)
+    return _mm256_insertf128_ps(_mm256_set1_ps(from[0]), _mm_set1_ps(from[1]), 1);
+#endif
+  if constexpr (std::is_same_v<Arch, baseline>) return vec<Arch>(from[0]);
+}
+
+/// Four floats at each of width / 4 places that lie `stride` floats apart, side by side.
+template <class Arch>
+inline vec<Arch> load_fours(const float* from, [[maybe_unused]] size_t stride) {
+#ifdef __AVX512F__
+  if constexpr (std::is_base_of_v<xsimd::avx512f, Arch>) {
+    const auto two = [&](const float* at) {
+      return _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_loadu_ps(at)), _mm_loadu_ps(at + stride), 1);
+    };
+    return _mm512_insertf32x8(_mm512_castps256_ps512(two(from)), two(from + 2 * stride), 1);
+  }
+#endif
+#if defined(__AVX2__) && defined(__FMA__)
+  if constexpr (std::is_same_v<Arch, avx2>)
+    return _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_loadu_ps(from)), _mm_loadu_ps(from + stride), 1);
+#endif
+  if constexpr (std::is_same_v<Arch, baseline>) return load<Arch>(from);
 }
 
 /// A mask over floats as one over integers of the same lanes, and back (xsimd 8.1 has no cast of masks).

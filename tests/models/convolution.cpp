@@ -107,6 +107,7 @@ TEST_CASE("a window of 4,200 values is summed in pieces", "[convolution]") {
                 [](graph& g) {
                   const expr x = 0.02 * g.input<f32>("x", {"B", "T", 1400});
                   g.output("y", relu(conv1d(x, "conv", 19, 3, {.padding = 1})));
+                  g.output("few_columns", conv1d(x, "few_columns", 34, 3, {.padding = 1}));
                   g.output("largest", max_over(conv1d(x, "largest", 19, 3, {.padding = 1}), axis(1)));
                 }),
           {{"B", 2}, {"T", 17}});
@@ -187,6 +188,19 @@ TEST_CASE("pooling over time and planes", "[pool]") {
     g.output("max_planes", max_pool(y, 3, {.stride = 2, .padding = 1}));
     g.output("avg_planes", avg_pool(y, {2, 3}, {.stride = {1, 2}, .padding = {1, 2}, .round_up = true}));
     g.output("avg_planes_inside", avg_pool(y, 2, {.padding = 1, .count_padding = false}));
+  }));
+}
+
+TEST_CASE("convolutions whose last panel has few columns", "[convolution]") {
+  compare_at_awkward_sizes(model("few_columns", [](graph& g) {
+    const expr x = g.input<f32>("x", {"B", "T", 13}), y = g.input<f32>("y", {"B", "T", "S", 10});
+    g.output("one", conv1d(x, "one", 33, 3, {.padding = same}));
+    g.output("two", tanh(conv1d(x, "two", 2, 4, {.padding = causal})));
+    g.output("residual", conv1d(x, "residual", 4, 2, {.padding = causal}) + conv1d(x, "beside", 4, 1));
+    g.output("four", relu(conv2d(y, "four", 36, 3, {.padding = 1})));
+    g.output("three", conv2d(y, "three", 35, 3, {.dilation = 2, .padding = 2, .bias = false}));
+    g.output("groups", conv2d(y, "groups", 6, 3, {.stride = 2, .padding = 1, .groups = 2}));
+    g.output("largest", max_over(conv1d(x, "largest", 100, 3, {.padding = 1}), axis(1)));
   }));
 }
 

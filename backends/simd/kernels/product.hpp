@@ -8,6 +8,7 @@
 #include <cstring>
 #include <fovea/backends/simd/arch.hpp>
 #include <fovea/backends/simd/kernels/epilogue.hpp>
+#include <fovea/backends/simd/kernels/few_columns.hpp>
 #include <fovea/backends/simd/kernels/lanes.hpp>
 #include <fovea/backends/simd/kernels/panel.hpp>
 #include <fovea/backends/simd/kernels/table.hpp>
@@ -162,6 +163,25 @@ inline void multiply(const float* (&a)[rows], in_pieces in, size_t depth, const 
   });
 }
 
+/// The same of a panel with few columns.
+template <class Arch, size_t rows, size_t packed, bool pieced>
+inline void multiply_few(const float* (&a)[rows], in_pieces in, size_t depth, const unsigned char* weights,
+                         begun_sums begun, const float* bias, float* to, size_t to_stride) {
+  const auto* panel_weights = reinterpret_cast<const float*>(weights);
+  vec<Arch> sum[rows];
+  for_constants<rows>([&](auto r) {
+    sum[r] = begun.at ? load_first<Arch>(begun.at + r * begun.stride, few_columns) : vec<Arch>(0.f);
+  });
+  for (size_t k = 0; k < depth;) {
+    const size_t end = pieced ? k + in.piece : depth;
+    add_few<Arch, rows, packed>(a, k, end, panel_weights, sum);
+    k = end;
+    if constexpr (pieced) for_constants<rows>([&](auto r) { a[r] += in.shifts[r]; });
+  }
+  const vec<Arch> b = bias ? load<Arch>(bias) : vec<Arch>(0.f);
+  for_constants<rows>([&](auto r) { store<Arch>(to + r * to_stride, sum_of_fours<Arch>(sum[r]) + b); });
+}
+
 /// A piece of the depth.
 struct depth_piece {
   size_t first, last;
@@ -188,7 +208,7 @@ struct block_work {
 }
 
 template <class Arch, size_t rows, size_t vectors, bool pieced, weight_format format,
-          size_t packed = panel<Arch>>
+          size_t packed = panel<Arch>, bool few = false>
 inline void multiply_block(const block_work& work, size_t at) {
   const product_args& args = *work.args;
   const product_part& part = *work.part;
@@ -226,9 +246,13 @@ inline void multiply_block(const block_work& work, size_t at) {
   for (size_t r = 0; r < rows; ++r) a[r] = left_row(args, work.row + r) + first;
   const size_t before = (at - work.first) * work.panel_bytes;
   const ahead next{work.next.at + before, work.next.step};
-  multiply<Arch, rows, vectors, packed, pieced, format>(a, {args.piece, args.row_shifts + work.row},
-                                                        last - first, work.weights + before, work.panel_bytes,
-                                                        begun, bias, to, to_stride, next);
+  const in_pieces in{args.piece, args.row_shifts + work.row};
+  if constexpr (few)
+    multiply_few<Arch, rows, packed, pieced>(a, in, last - first, work.weights + before, begun, bias, to,
+                                             to_stride);
+  else
+    multiply<Arch, rows, vectors, packed, pieced, format>(a, in, last - first, work.weights + before,
+                                                          work.panel_bytes, begun, bias, to, to_stride, next);
   if (in_place && relu)
     for_constants<rows * vectors>([&](auto i) {
       float* sums = out + i / vectors * part.out_stride + i % vectors * width<Arch>;
@@ -249,10 +273,13 @@ void multiply_panels(const block_work& work) {
   for (; at < work.last; ++at) {
     if constexpr (format != weight_format::f32) {
       multiply_block<Arch, rows, 2, pieced, format>(work, at);
-    } else { // the last panel may be empty but for its first vector, or for a narrower one
+    } else { // the last panel may be empty but for its first vector, or for a narrower one, or for less
       using narrow = narrower<Arch>;
       const size_t left = work.part->columns - at * panel<Arch>;
-      if (left > width<Arch>)
+      // Of a convolution alone: products of weights in other formats sum in the order of all columns.
+      if (width < Arch >> few_columns && left <= few_columns && work.args->row_starts)
+        multiply_block<Arch, rows, 1, pieced, format, panel<Arch>, true>(work, at);
+      else if (left > width<Arch>)
         multiply_block<Arch, rows, 2, pieced, format>(work, at);
       else if (left > width<narrow> || width<narrow> == width<Arch>)
         multiply_block<Arch, rows, 1, pieced, format>(work, at);

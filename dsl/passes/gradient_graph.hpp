@@ -3,7 +3,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <span>
 
 #include <fovea/dsl/ill_formed.hpp>
 #include <fovea/dsl/names.hpp>
@@ -145,8 +144,12 @@ struct gradient_graph {
 
   static constexpr std::size_t own_outputs = M::view.outputs.size(), form_outputs = form::view.outputs.size(),
                                parameter_count = M::view.parameters.size();
-  static constexpr std::span<const std::int32_t> roots{source::outcome.roots,
-                                                       static_cast<std::size_t>(source::outcome.root_count)};
+  // Copied: a span would keep all of the outcome, with the graph at its largest, in the program.
+  static constexpr auto roots = [] {
+    std::array<std::int32_t, static_cast<std::size_t>(source::outcome.root_count)> copy{};
+    for (std::size_t i = 0; i < copy.size(); ++i) copy[i] = source::outcome.roots[i];
+    return copy;
+  }();
   static constexpr auto names_of_outputs = [] {
     std::array<detail::gradient_name, roots.size()> made{};
     for (std::size_t i = 0; i < made.size(); ++i)

@@ -17,21 +17,35 @@ namespace fovea {
 /// those that a batch norm scales.
 ///
 ///   f16, bf16   each value rounded to the nearest
+///   int8        the values of a row share a float32 scale, the largest magnitude / 127: whole numbers of
+///               -127 to 127, as CTranslate2's are
 ///   q8_0        32 values along the row share a float16 scale: llama.cpp's Q8_0, int8 values
 ///   q4_0        the same with values of four bits, -8 to 7
 struct f16 {};
 struct bf16 {};
+struct int8 {};
 struct q8_0 {};
 struct q4_0 {};
 
-/// Weights in q8_0 or q4_0 whose products are sums of integers, as llama.cpp's are: each 32 values of a row
-/// that they multiply are rounded too, to whole numbers of -127 to 127 times a float32, the largest magnitude
-/// / 127. The sum of 32 products is exact; times both scales it is added in float32. Faster where memory does
-/// not bound, at an error of about 1 / 254 of the largest of 32 values in each of them.
+/// Weights in int8, q8_0 or q4_0 whose products are sums of integers, as CTranslate2's and llama.cpp's are:
+/// what they multiply is rounded too, to whole numbers of -127 to 127 times a float32, the largest magnitude
+/// / 127, of as many values of a row as share a scale in the weights. The sum of their products is exact;
+/// times both scales it is added in float32. Faster where memory does not bound, at an error of up to 1 / 254
+/// of the largest of 32 values in each of them, in int8 of the largest in the row.
 template <class format>
 struct integer_products {};
 
-enum class weight_format : std::uint8_t { f32, f16, bf16, q8_0, q4_0, integer_q8_0, integer_q4_0 };
+enum class weight_format : std::uint8_t {
+  f32,
+  f16,
+  bf16,
+  int8,
+  q8_0,
+  q4_0,
+  integer_int8,
+  integer_q8_0,
+  integer_q4_0
+};
 
 /// Values that share a scale in q8_0 and q4_0.
 inline constexpr unsigned weight_group = 32;
@@ -40,7 +54,8 @@ inline constexpr unsigned weight_group = 32;
 template <class type>
 inline constexpr bool is_weight_format =
     std::same_as<type, f32> || std::same_as<type, f16> || std::same_as<type, bf16> ||
-    std::same_as<type, q8_0> || std::same_as<type, q4_0> || std::same_as<type, integer_products<q8_0>> ||
+    std::same_as<type, int8> || std::same_as<type, q8_0> || std::same_as<type, q4_0> ||
+    std::same_as<type, integer_products<int8>> || std::same_as<type, integer_products<q8_0>> ||
     std::same_as<type, integer_products<q4_0>>;
 
 /// The format that a type names; compile takes it as its backend.
@@ -51,9 +66,13 @@ inline constexpr weight_format format_named<f16> = weight_format::f16;
 template <>
 inline constexpr weight_format format_named<bf16> = weight_format::bf16;
 template <>
+inline constexpr weight_format format_named<int8> = weight_format::int8;
+template <>
 inline constexpr weight_format format_named<q8_0> = weight_format::q8_0;
 template <>
 inline constexpr weight_format format_named<q4_0> = weight_format::q4_0;
+template <>
+inline constexpr weight_format format_named<integer_products<int8>> = weight_format::integer_int8;
 template <>
 inline constexpr weight_format format_named<integer_products<q8_0>> = weight_format::integer_q8_0;
 template <>
@@ -61,12 +80,20 @@ inline constexpr weight_format format_named<integer_products<q4_0>> = weight_for
 
 /// Whether products by weights of a format are sums of integers.
 constexpr bool sums_integers(weight_format format) {
-  return format == weight_format::integer_q8_0 || format == weight_format::integer_q4_0;
+  return format == weight_format::integer_int8 || format == weight_format::integer_q8_0 ||
+         format == weight_format::integer_q4_0;
 }
 
 constexpr const char* name_of(weight_format format) {
-  constexpr const char* names[] = {
-      "f32", "f16", "bf16", "q8_0", "q4_0", "integer_products<q8_0>", "integer_products<q4_0>"};
+  constexpr const char* names[] = {"f32",
+                                   "f16",
+                                   "bf16",
+                                   "int8",
+                                   "q8_0",
+                                   "q4_0",
+                                   "integer_products<int8>",
+                                   "integer_products<q8_0>",
+                                   "integer_products<q4_0>"};
   return names[static_cast<unsigned>(format)];
 }
 

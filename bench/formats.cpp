@@ -32,7 +32,7 @@ static_assert(models::llama<llama_134m>.parameters() == 134'105'856);
 template <class M>
 double bytes_read(const M&, weight_format format) {
   const formatted_parameters in_format = formatted(M::view, weight_format::q8_0);
-  const element_type type = element_of(format);
+  const element_type type = *element_of(format);
   const double each = static_cast<double>(block_bytes(type)) / static_cast<double>(block_length(type));
   double bytes = 0;
   for (std::size_t p = 0; p < M::view.parameters.size(); ++p) {

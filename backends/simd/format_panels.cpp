@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstring>
 #include <span>
+#include <vector>
 
 #include <fovea/backends/simd/kernels/panel_layout.hpp>
 #include <fovea/runtime/error.hpp>
@@ -14,7 +15,7 @@
 namespace fovea::simd {
 namespace {
 
-/// Up to 32 weights of a column, from row k on, as a file stores them, go to their places in the panel.
+/// Up to 32 weights of a column, from row k on, as files store them, go to their places in the panel.
 template <weight_format format>
 void put(const std::byte* stored, std::byte* panel, size_t packed, size_t column, size_t k, size_t count) {
   using layout = panel_layout<format>;
@@ -36,8 +37,20 @@ void put(const std::byte* stored, std::byte* panel, size_t packed, size_t column
   }
 }
 
+/// A column's weights, all of one scale.
+template <class layout>
+void put_scaled(std::span<const float> weights, std::byte* panel, size_t packed, size_t column) {
+  std::vector<std::int8_t> numbers(weights.size());
+  const float scale = to_int8(weights, numbers.data());
+  std::memcpy(panel + column * sizeof scale, &scale, sizeof scale);
+  for (size_t k = 0; k < numbers.size(); ++k)
+    panel[layout::place(packed, k, column)] = static_cast<std::byte>(numbers[k]);
+}
+
 void check_range(weight_format format, std::span<const float> weights, const std::string& name) {
-  const float largest = largest_value(element_of(format));
+  const auto type = element_of(format);
+  if (!type) return; // a scale for any
+  const float largest = largest_value(*type);
   for (const float x : weights)
     if (std::abs(x) > largest)
       throw error("parameter " + name + ": expected values up to " + std::to_string(largest) + " for " +
@@ -56,22 +69,27 @@ packed in_format_panels(weight_format format, const weight_view& weights, size_t
                bytes = panel_bytes(format, kernels.panel, depth);
   packed made((panels * bytes + sizeof(float) - 1) / sizeof(float));
   auto* const all = reinterpret_cast<std::byte*>(made.data());
-  const element_type type = element_of(format);
   const auto pack = [&](auto layout, size_t p) {
     std::byte* panel = all + p * bytes;
     std::memset(panel, 0, bytes);
     std::array<std::byte, weight_group * sizeof(float)> stored;
-    for (size_t j = 0; j < std::min(kernels.panel, columns - p * kernels.panel); ++j)
+    for (size_t j = 0; j < std::min(kernels.panel, columns - p * kernels.panel); ++j) {
+      const size_t row = (p * kernels.panel + j) * depth;
+      if constexpr (layout.scaled_by_row) {
+        put_scaled<decltype(layout)>({weights.data + row, depth}, panel, kernels.panel, j);
+        continue;
+      }
+      const element_type type = *element_of(format);
       for (size_t k = 0; k < depth; k += weight_group) {
         const size_t count = std::min<size_t>(weight_group, depth - k);
-        const size_t at = (p * kernels.panel + j) * depth + k;
         const std::byte* from = stored.data();
         if (weights.stored.empty())
-          from_floats(type, {weights.data + at, count}, stored.data());
+          from_floats(type, {weights.data + row + k, count}, stored.data());
         else
-          from = weights.stored.data() + at / block_length(type) * block_bytes(type);
+          from = weights.stored.data() + (row + k) / block_length(type) * block_bytes(type);
         put<layout.of>(from, panel, kernels.panel, j, k, count);
       }
+    }
   };
   pool.run(panels, [&](size_t first, size_t last, size_t) {
     for (size_t p = first; p < last; ++p) with_format(format, [&](auto layout) { pack(layout, p); });

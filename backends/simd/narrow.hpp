@@ -99,6 +99,31 @@ inline vec<Arch> load_bfloat(const unsigned char* from) {
   return from_bits<Arch>(detail::load_uint16<Arch>(from) << 16);
 }
 
+/// The lowest byte of each lane, side by side.
+template <class Arch>
+inline void store_low_bytes(const int_vec<Arch>& x, signed char* to) {
+#ifdef __AVX512F__
+  if constexpr (detail::is_512<Arch>) {
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(to), _mm512_cvtepi32_epi8(x));
+    return;
+  }
+#endif
+#ifdef __AVX2__
+  if constexpr (detail::is_256<Arch> && !detail::is_512<Arch>) {
+    const __m128i low = _mm256_castsi256_si128(x), high = _mm256_extracti128_si256(x, 1),
+                  mask = _mm_set1_epi32(255);
+    const __m128i words = _mm_packus_epi32(_mm_and_si128(low, mask), _mm_and_si128(high, mask));
+    _mm_storel_epi64(reinterpret_cast<__m128i*>(to), _mm_packus_epi16(words, words));
+    return;
+  }
+#endif
+  if constexpr (!detail::is_512<Arch> && !detail::is_256<Arch>) {
+    alignas(16) std::int32_t lanes[4];
+    x.store_aligned(lanes);
+    for (size_t i = 0; i < 4; ++i) to[i] = static_cast<signed char>(lanes[i]);
+  }
+}
+
 /// Of finite values.
 template <class Arch>
 inline vec<Arch> load_half(const unsigned char* from) {

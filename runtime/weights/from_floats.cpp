@@ -2,6 +2,7 @@
 
 #include <fovea/backends/half.hpp>
 #include <fovea/runtime/error.hpp>
+#include <fovea/runtime/weights/to_floats.hpp>
 
 #include <algorithm>
 #include <array>
@@ -10,6 +11,7 @@
 #include <cstdint>
 #include <cstring>
 #include <string>
+#include <vector>
 
 namespace fovea {
 namespace {
@@ -108,8 +110,11 @@ void write_q4_0(const block_values& values, std::byte* to) {
 
 } // namespace
 
-element_type element_of(weight_format format) {
+std::optional<element_type> element_of(weight_format format) {
   switch (format) {
+    case weight_format::int8:
+    case weight_format::integer_int8:
+      return std::nullopt;
     case weight_format::f32:
       return element_type::f32;
     case weight_format::f16:
@@ -141,6 +146,16 @@ float largest_value(element_type type) {
   }
 }
 
+float to_int8(std::span<const float> row, std::int8_t* to) {
+  constexpr float most = 127, whole = 0x1.8p23f; // a float of this size has no fraction
+  float largest = 0;
+  for (const float value : row) largest = std::max(largest, std::abs(value));
+  const float scale = largest / most;
+  for (const float value : row)
+    *to++ = static_cast<std::int8_t>(scale == 0 ? 0 : std::clamp(value / scale, -most, most) + whole - whole);
+  return scale;
+}
+
 void from_floats(element_type type, std::span<const float> values, std::byte* to) {
   switch (type) {
     case element_type::f16:
@@ -154,6 +169,30 @@ void from_floats(element_type type, std::span<const float> values, std::byte* to
     default:
       refuse(type);
   }
+}
+
+void round_rows(weight_format format, std::size_t width, std::span<float> rows) {
+  const auto for_rows = [&](const auto& f) {
+    for (std::size_t at = 0; at < rows.size(); at += width) f(rows.subspan(at, width));
+  };
+  if (format == weight_format::f32) return;
+  if (const std::optional<element_type> type = element_of(format)) {
+    const std::size_t unit = block_length(*type), blocks = (width + unit - 1) / unit;
+    std::vector<std::byte> stored(blocks * block_bytes(*type));
+    std::vector<float> row(blocks * unit);
+    for_rows([&](std::span<float> values) {
+      from_floats(*type, values, stored.data());
+      to_floats(*type, stored, row.data());
+      std::copy_n(row.begin(), width, values.begin());
+    });
+    return;
+  }
+  std::vector<std::int8_t> numbers(width);
+  for_rows([&](std::span<float> values) {
+    const float scale = to_int8(values, numbers.data());
+    std::ranges::transform(numbers, values.begin(),
+                           [=](std::int8_t x) { return scale * static_cast<float>(x); });
+  });
 }
 
 } // namespace fovea

@@ -48,10 +48,10 @@ void save_weights(const std::filesystem::path& path, graph_view declared, const 
     const std::span values(parameters.floats(i), parameters.values()[i].size);
     const std::string& name = parameters.names()[i];
     stored_tensor tensor{element_type::f32, shape, std::as_bytes(values)};
-    if (const element_type type = element_of(parameters.format(i));
-        type != tensor.type && whole_blocks(type, shape)) {
+    if (const auto type = element_of(parameters.format(i));
+        type && *type != tensor.type && whole_blocks(*type, shape)) {
       try {
-        tensor = {type, shape, made.emplace_back(converted(tensor, type))};
+        tensor = {*type, shape, made.emplace_back(converted(tensor, *type))};
       } catch (const error& reason) {
         fail(name, reason.what());
       }

@@ -38,8 +38,13 @@ constexpr models::bert_config small_bert{
     .layers = 2, .heads = 4, .width = 32, .inner = 64, .vocab = 96, .context = 48};
 
 template <class F>
-void for_formats(const F& f) {
+void for_formats_of_files(const F& f) {
   f(f16{}), f(bf16{}), f(q8_0{}), f(q4_0{});
+}
+
+template <class F>
+void for_formats(const F& f) {
+  for_formats_of_files(f), f(int8{});
 }
 
 /// The root mean square of what two values differ by, over that of the second.
@@ -53,14 +58,16 @@ double difference(const golden_tensor& x, const golden_tensor& y) {
 }
 
 /// What rounding the weights may change of the outputs of a few layers, as a share of them: a few times what
-/// it changes of a weight, which is 2^-12 of it in f16, 2^-9 in bf16, and of the largest in its group 1 / 254
-/// in q8_0 and 1 / 16 in q4_0.
+/// it changes of a weight, which is 2^-12 of it in f16, 2^-9 in bf16, 1 / 254 of the largest in its row in
+/// int8, and of the largest in its group 1 / 254 in q8_0 and 1 / 16 in q4_0.
 template <class format>
 constexpr double loose = 0;
 template <>
 constexpr double loose<f16> = 1e-3;
 template <>
 constexpr double loose<bf16> = 1e-2;
+template <>
+constexpr double loose<int8> = 3e-2;
 template <>
 constexpr double loose<q8_0> = 2e-2;
 template <>
@@ -112,7 +119,7 @@ void check_integers(const M& model, const weights& from, const named_values& inp
       CHECK(far < 2 * loose<format>);
     }
   };
-  check_one(q8_0{}), check_one(q4_0{});
+  check_one(int8{}), check_one(q8_0{}), check_one(q4_0{});
 }
 
 named_values tokens_of(const golden_case& c) { return {{"tokens", c.at("input.ids")}}; }
@@ -176,6 +183,7 @@ void check_streams(const M& model, const weights& from, const xt::xtensor<int, 2
   };
   for_formats([&](auto format) { check_one(format, tolerance); });
   // A value that differs in its last digit may round to another whole number.
+  check_one(integer_products<int8>{}, 2e-2);
   check_one(integer_products<q8_0>{}, 2e-2), check_one(integer_products<q4_0>{}, 2e-2);
 }
 
@@ -288,7 +296,7 @@ void check_saved(const M& model, const weights& from, const named_values& inputs
       CHECK(as_f32.at(output).values == values.values);
     }
   };
-  for_formats([&](auto format) { check_file(format, "x.gguf"); });
+  for_formats_of_files([&](auto format) { check_file(format, "x.gguf"); });
   check_file(f32{}, "x.gguf"), check_file(f32{}, "x.safetensors");
   check_file(f16{}, "x.safetensors"), check_file(bf16{}, "x.safetensors");
 }

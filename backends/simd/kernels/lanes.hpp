@@ -16,7 +16,9 @@ namespace fovea::simd::detail {
 /// 12).
 template <size_t count, class F>
 [[gnu::always_inline]] inline void for_constants(const F& f) {
-  [&]<size_t... i>(std::index_sequence<i...>) { (f(std::integral_constant<size_t, i>{}), ...); }
+  [&]<size_t... i>(std::index_sequence<i...>) __attribute__((always_inline)) {
+    (f(std::integral_constant<size_t, i>{}), ...);
+  }
   (std::make_index_sequence<count>{});
 }
 

@@ -4,12 +4,14 @@
 // reads them agree by it.
 //
 //   f32, f16, bf16  for each k, the columns side by side
+//   int8            a float32 scale for each column; then for each k an int8 for each column
 //   q8_0            for each 32 k: a float16 scale for each column; then for each k an int8 for each column
 //   q4_0            the same with a byte for each two columns, j in the low half, j + packed / 2 in the high
 //                   one, 8 standing for zero
-//   integer_q8_0,   the same, but that four k of a column lie side by side: after the scales, for each four
-//   k, integer_q4_0    four bytes for each column, or for each two
-// A group of 32 that the depth ends is as long as the others.
+//   integer_int8,   the same, but that four k of a column lie side by side: after the scales, for each
+//   integer_q8_0,   four k four bytes for each column, or for each two
+//   integer_q4_0
+// A group of 32 that the depth ends is as long as the others, and so it is in integer_int8.
 
 #include <cstddef>
 
@@ -27,14 +29,17 @@ struct panel_layout {
   static constexpr weight_format of = format;
   static constexpr bool integers = sums_integers(format);
   static constexpr bool of_4_bits = format == weight_format::q4_0 || format == weight_format::integer_q4_0;
-  static constexpr bool grouped = format == weight_format::q8_0 || of_4_bits || integers;
-  static constexpr size_t bits = format == weight_format::f32 ? 32 : of_4_bits ? 4 : grouped ? 8 : 16;
-  static constexpr size_t scale_bytes = 2;
+  static constexpr bool scaled_by_row =
+      format == weight_format::int8 || format == weight_format::integer_int8;
+  static constexpr bool grouped = format == weight_format::q8_0 || of_4_bits || (integers && !scaled_by_row);
+  static constexpr bool scaled = grouped || scaled_by_row;
+  static constexpr size_t bits = format == weight_format::f32 ? 32 : of_4_bits ? 4 : scaled ? 8 : 16;
+  static constexpr size_t scale_bytes = scaled_by_row ? 4 : 2;
 
   static constexpr size_t row_bytes(size_t packed) { return packed * bits / 8; }
   /// Bytes of the scales up to row k's own.
   static constexpr size_t scales_before(size_t packed, size_t k) {
-    return grouped ? (k / weight_group + 1) * packed * scale_bytes : 0;
+    return scaled_by_row ? packed * scale_bytes : grouped ? (k / weight_group + 1) * packed * scale_bytes : 0;
   }
   /// Where the weight of a column in row k is, in bytes from the panel's beginning; of 4 bits in the low half
   /// of that byte for the first half of the columns.
@@ -46,11 +51,13 @@ struct panel_layout {
   static constexpr bool is_low(size_t packed, size_t column) { return column < packed / 2; }
   /// Where the scales of its group do.
   static constexpr size_t scales(size_t packed, size_t k) {
-    return k / weight_group * packed * (scale_bytes + weight_group * bits / 8);
+    return scaled_by_row ? 0 : k / weight_group * packed * (scale_bytes + weight_group * bits / 8);
   }
   /// Bytes from one panel to the next.
   static constexpr size_t bytes(size_t packed, size_t depth) {
-    return grouped ? scales(packed, depth + weight_group - 1) : depth * packed * bits / 8;
+    const size_t whole =
+        grouped || integers ? (depth + weight_group - 1) / weight_group * weight_group : depth;
+    return grouped ? scales(packed, whole) : scales_before(packed, 0) + whole * row_bytes(packed);
   }
 };
 
@@ -63,10 +70,14 @@ constexpr auto with_format(weight_format format, const F& f) {
       return f(panel_layout<f16>{});
     case bf16:
       return f(panel_layout<bf16>{});
+    case int8:
+      return f(panel_layout<int8>{});
     case q8_0:
       return f(panel_layout<q8_0>{});
     case q4_0:
       return f(panel_layout<q4_0>{});
+    case integer_int8:
+      return f(panel_layout<integer_int8>{});
     case integer_q8_0:
       return f(panel_layout<integer_q8_0>{});
     case integer_q4_0:

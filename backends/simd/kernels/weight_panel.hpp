@@ -14,6 +14,15 @@ namespace fovea::simd {
 
 namespace detail {
 
+/// A vector of the scales of a layout.
+template <class Arch, class layout>
+[[gnu::always_inline]] inline vec<Arch> load_scales(const unsigned char* from) {
+  if constexpr (layout::scaled_by_row)
+    return load<Arch>(reinterpret_cast<const float*>(from));
+  else
+    return load_half<Arch>(from);
+}
+
 /// The weights of `vectors` vectors of columns, a panel each two.
 template <class Arch, weight_format format, size_t vectors, size_t packed>
 struct weight_reader {
@@ -21,15 +30,16 @@ struct weight_reader {
   const unsigned char* panels;
   size_t panel_bytes;       // from one panel to the next
   size_t scales_before = 0; // bytes of scales before the weights of the group
-  vec<Arch> scale[layout::grouped ? vectors : 1] = {};
+  vec<Arch> scale[layout::scaled ? vectors : 1] = {};
 
   static constexpr size_t column(size_t v) { return v % 2 * width<Arch>; }
 
   /// To be called before the first k of each group; one that has no groups is one.
   [[gnu::always_inline]] void begin_group(size_t k) {
-    if constexpr (layout::grouped) {
+    if constexpr (layout::scaled) {
       for_constants<vectors>([&](auto v) {
-        scale[v] = load_half<Arch>(panels + v / 2 * panel_bytes + layout::scales(packed, k) + 2 * column(v));
+        scale[v] = load_scales<Arch, layout>(panels + v / 2 * panel_bytes + layout::scales(packed, k) +
+                                             layout::scale_bytes * column(v));
       });
       scales_before = layout::scales_before(packed, k);
     }
@@ -42,7 +52,7 @@ struct weight_reader {
       return load_half<Arch>(row + 2 * column(v));
     else if constexpr (format == weight_format::bf16)
       return load_bfloat<Arch>(row + 2 * column(v));
-    else if constexpr (format == weight_format::q8_0)
+    else if constexpr (!layout::of_4_bits)
       return to_float<Arch>(load_int8<Arch>(row + column(v))) * scale[v];
     else
       return nibble_less_8<Arch>(load_uint8<Arch>(row), v % 2 * 4) * scale[v];
@@ -54,15 +64,18 @@ template <weight_format format>
 inline float weight_at(const unsigned char* panel, size_t packed, size_t k, size_t column) {
   using layout = panel_layout<format>;
   const unsigned char* at = panel + layout::place(packed, k, column);
+  const auto read_float = [](const unsigned char* from) {
+    float x;
+    std::memcpy(&x, from, sizeof x);
+    return x;
+  };
   const auto read_half = [](const unsigned char* from) {
     std::uint16_t half;
     std::memcpy(&half, from, sizeof half);
     return from_half(half);
   };
   if constexpr (format == weight_format::f32) {
-    float x;
-    std::memcpy(&x, at, sizeof x);
-    return x;
+    return read_float(at);
   } else if constexpr (format == weight_format::f16) {
     return read_half(at);
   } else if constexpr (format == weight_format::bf16) {
@@ -70,7 +83,8 @@ inline float weight_at(const unsigned char* panel, size_t packed, size_t k, size
     std::memcpy(&high, at, sizeof high);
     return from_bfloat(high);
   } else {
-    const float scale = read_half(panel + layout::scales(packed, k) + 2 * column);
+    const unsigned char* from = panel + layout::scales(packed, k) + layout::scale_bytes * column;
+    const float scale = layout::scaled_by_row ? read_float(from) : read_half(from);
     if constexpr (layout::of_4_bits)
       return scale * static_cast<float>((*at >> (layout::is_low(packed, column) ? 0 : 4) & 15) - 8);
     else

@@ -23,7 +23,8 @@ using fovea::weight_format;
 namespace {
 
 constexpr std::size_t group = fovea::weight_group;
-constexpr weight_format formats[] = {weight_format::integer_q8_0, weight_format::integer_q4_0};
+constexpr weight_format formats[] = {weight_format::integer_int8, weight_format::integer_q8_0,
+                                     weight_format::integer_q4_0};
 
 /// Those of each set, and of AVX-512 also without the instructions that a processor may have beside it.
 std::vector<kernel_table> integer_kernels() {
@@ -35,13 +36,15 @@ std::vector<kernel_table> integer_kernels() {
   return tables;
 }
 
-/// Up to 32 values as whole numbers of one scale, zeros behind them.
+/// Values as whole numbers of one scale, zeros behind them in a group.
 struct whole_numbers {
-  int number[group] = {};
+  std::vector<int> number;
   float scale = 0;
 
+  explicit whole_numbers(std::size_t count) : number(std::max(count, group)) {}
+
   static whole_numbers of_row(const float* x, std::size_t count, bool fused) {
-    whole_numbers made;
+    whole_numbers made(count);
     float most = 0;
     for (std::size_t k = 0; k < count; ++k) most = std::max(most, std::abs(x[k]));
     constexpr float whole = 0x1.8p23f; // a float of this size has no fraction
@@ -53,9 +56,15 @@ struct whole_numbers {
     return made;
   }
   static whole_numbers of_weights(weight_format format, const float* w, std::size_t count) {
+    whole_numbers made(count);
+    if (format == weight_format::integer_int8) {
+      std::vector<std::int8_t> numbers(count);
+      made.scale = fovea::to_int8({w, count}, numbers.data());
+      std::copy(numbers.begin(), numbers.end(), made.number.begin());
+      return made;
+    }
     std::byte stored[2 + group];
-    fovea::from_floats(fovea::element_of(format), {w, count}, stored);
-    whole_numbers made;
+    fovea::from_floats(*fovea::element_of(format), {w, count}, stored);
     std::uint16_t half;
     std::memcpy(&half, stored, sizeof half);
     made.scale = fovea::from_half(half);
@@ -68,14 +77,16 @@ struct whole_numbers {
   }
 };
 
-float plainly(weight_format format, const float* x, const float* w, std::size_t depth, bool fused) {
-  float sum = 0;
-  for (std::size_t k = 0; k < depth; k += group) {
-    const std::size_t count = std::min(group, depth - k);
+float plainly(weight_format format, const float* x, const float* w, std::size_t depth, float bias,
+              bool fused) {
+  const std::size_t together = format == weight_format::integer_int8 ? depth : group;
+  float sum = bias;
+  for (std::size_t k = 0; k < depth; k += together) {
+    const std::size_t count = std::min(together, depth - k);
     const auto a = whole_numbers::of_row(x + k, count, fused),
                b = whole_numbers::of_weights(format, w + k, count);
     int dot = 0;
-    for (std::size_t i = 0; i < group; ++i) dot += a.number[i] * b.number[i];
+    for (std::size_t i = 0; i < count; ++i) dot += a.number[i] * b.number[i];
     const float scale = b.scale * a.scale, number = static_cast<float>(dot);
     sum = fused ? std::fma(number, scale, sum) : number * scale + sum;
   }
@@ -109,7 +120,7 @@ void check(const kernel_table& table, std::size_t rows, std::size_t columns, std
     for (std::size_t r = 0; r < rows; ++r)
       for (std::size_t j = 0; j < columns; ++j) {
         const float* row = x.data() + (rows - 1 - r) * depth;
-        const float sum = plainly(format, row, w.data() + j * depth, depth, fused) + bias[j];
+        const float sum = plainly(format, row, w.data() + j * depth, depth, bias[j], fused);
         expected.push_back(std::max(sum, 0.f) + other[r * columns + j]);
       }
     const product_part part{.panels = panels.data(),
@@ -145,21 +156,26 @@ TEST_CASE("a product of integers takes the largest numbers") {
     for (const weight_format format : formats)
       for (const float sign : {1.f, -1.f}) {
         CAPTURE(table.instruction_set, fovea::name_of(format), sign);
-        const float lowest = format == weight_format::integer_q8_0 ? -128.f : -8.f;
+        const float lowest = format == weight_format::integer_q8_0   ? -128.f
+                             : format == weight_format::integer_q4_0 ? -8.f
+                                                                     : -127.f;
         std::vector<float> w(group, lowest), x(group, 127 * sign);
-        w[3] = lowest / 2, x[7] = -x[7];
+        w[3] = std::trunc(lowest / 2), x[7] = -x[7];
         thread_pool pool(1);
         const auto panels = in_format_panels(format, {w.data(), w.size()}, 1, group, table, pool, "w");
         const product_part part{.panels = panels.data(), .columns = 1, .format = format};
         const product_args args{.a = x.data(), .rows = 1, .depth = group, .a_stride = group};
-        CHECK(multiplied(table, args, part, 1).at(0) == 127 * sign * lowest * (group - 2 - 0.5f));
+        CHECK(multiplied(table, args, part, 1).at(0) == 127 * sign * (lowest * (group - 3) + w[3]));
       }
 }
 
 TEST_CASE("a product of integers says where a value is not finite, and takes zeros") {
   for (const kernel_table& table : integer_kernels())
-    for (const float bad :
-         {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity()}) {
+    for (const auto& [format, bad] :
+         {std::pair{weight_format::integer_q8_0, std::numeric_limits<float>::quiet_NaN()},
+          {weight_format::integer_q8_0, std::numeric_limits<float>::infinity()},
+          {weight_format::integer_int8, -std::numeric_limits<float>::quiet_NaN()},
+          {weight_format::integer_int8, -std::numeric_limits<float>::infinity()}}) {
       constexpr std::size_t depth = 40, columns = 5;
       std::mt19937 random(3);
       const auto w = random_floats(columns * depth, random);
@@ -167,14 +183,12 @@ TEST_CASE("a product of integers says where a value is not finite, and takes zer
       x[depth + 34] = bad;
       std::fill_n(x.begin() + 2 * depth, depth, 1e-39f); // smaller than a scale can say
       thread_pool pool(1);
-      const auto panels = in_format_panels(weight_format::integer_q8_0, {w.data(), w.size()}, columns, depth,
-                                           table, pool, "w");
-      const product_part part{
-          .panels = panels.data(), .columns = columns, .format = weight_format::integer_q8_0};
+      const auto panels = in_format_panels(format, {w.data(), w.size()}, columns, depth, table, pool, "w");
+      const product_part part{.panels = panels.data(), .columns = columns, .format = format};
       const product_args args{.a = x.data(), .rows = 3, .depth = depth, .a_stride = depth};
       const std::vector<float> out = multiplied(table, args, part, 1);
       for (std::size_t j = 0; j < columns; ++j) {
-        CAPTURE(table.instruction_set, j);
+        CAPTURE(table.instruction_set, fovea::name_of(format), j);
         CHECK(out[j] == 0);
         CHECK(std::isnan(out[columns + j]));
         CHECK(std::abs(out[2 * columns + j]) < 1e-36f);

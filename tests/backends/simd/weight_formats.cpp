@@ -7,21 +7,21 @@
 #include <fovea/backends/simd/format_panels.hpp>
 #include <fovea/runtime/threads.hpp>
 #include <fovea/runtime/weights/from_floats.hpp>
-#include <fovea/runtime/weights/to_floats.hpp>
 
 using namespace fovea::simd;
-using fovea::element_type;
 using fovea::thread_pool;
 using fovea::weight_format;
 
 namespace {
 
 /// Decoded to be multiplied.
-constexpr weight_format formats[] = {weight_format::f16, weight_format::bf16, weight_format::q8_0,
-                                     weight_format::q4_0};
-constexpr weight_format all_formats[] = {weight_format::f16,          weight_format::bf16,
-                                         weight_format::q8_0,         weight_format::q4_0,
-                                         weight_format::integer_q8_0, weight_format::integer_q4_0};
+constexpr weight_format formats[] = {weight_format::f16, weight_format::bf16, weight_format::int8,
+                                     weight_format::q8_0, weight_format::q4_0};
+constexpr weight_format all_formats[] = {
+    weight_format::f16,          weight_format::bf16,         weight_format::int8,
+    weight_format::q8_0,         weight_format::q4_0,         weight_format::integer_int8,
+    weight_format::integer_q8_0, weight_format::integer_q4_0,
+};
 
 /// A matrix [columns, depth], rounded to a format: as its panels, and as float32 in panels and plain.
 struct rounded_matrix {
@@ -35,15 +35,7 @@ struct rounded_matrix {
         plain_panels(panel_floats(table.panel, columns, depth)) {
     thread_pool pool(2);
     panels = in_format_panels(format, {values.data(), values.size()}, columns, depth, table, pool, "w");
-    const element_type type = fovea::element_of(format);
-    const std::size_t unit = fovea::block_length(type), blocks = (depth + unit - 1) / unit;
-    std::vector<std::byte> stored(blocks * fovea::block_bytes(type));
-    std::vector<float> row(blocks * unit);
-    for (std::size_t j = 0; j < columns; ++j) {
-      fovea::from_floats(type, {values.data() + j * depth, depth}, stored.data());
-      fovea::to_floats(type, stored, row.data());
-      std::copy_n(row.begin(), depth, values.begin() + static_cast<std::ptrdiff_t>(j * depth));
-    }
+    fovea::round_rows(format, depth, values);
     const pack_args packing{values.data(), columns, depth, depth, 1, plain_panels.data()};
     table.pack(packing, 0, table.pack_tasks(packing));
   }

@@ -15,8 +15,8 @@ namespace fovea {
 /// A GGUF file (https://github.com/ggml-org/ggml/blob/master/docs/gguf.md), version 2 or 3: pairs of key and
 /// value, the tensors' names, shapes, types and places, then their data, each tensor aligned. It is mapped
 /// and checked in full by the constructor; tensor data is not read. Tensors of F64, F32, F16, BF16, Q8_0,
-/// Q4_0 and integers are known. Throws fovea::error that names the file, the key or tensor, what was expected
-/// and what was found.
+/// Q4_0, Q4_1, Q5_0, Q5_1, Q2_K to Q6_K and integers are known. Throws fovea::error that names the file, the
+/// key or tensor, what was expected and what was found.
 class gguf_file {
 public:
   explicit gguf_file(const std::filesystem::path& path);

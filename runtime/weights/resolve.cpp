@@ -210,8 +210,7 @@ private:
     for (const std::string* each : f.tensors) {
       const stored_tensor& tensor = tensors_.at(*each);
       if (!holds_reals(tensor.type))
-        throw error("expected F64, F32, F16, BF16, Q8_0 or Q4_0; found " +
-                    std::string(element_name(tensor.type)));
+        throw error("expected a type that holds reals; found " + std::string(element_name(tensor.type)));
       auto shape = transformed_shape(f.how, tensor.shape);
       if (!whole.empty()) {
         if (!std::ranges::equal(std::span(shape).subspan(1), std::span(whole).subspan(1)))

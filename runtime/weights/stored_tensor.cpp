@@ -1,5 +1,8 @@
 #include <fovea/runtime/weights/stored_tensor.hpp>
 
+#include <fovea/runtime/weights/blocks_of_32.hpp>
+#include <fovea/runtime/weights/k_blocks.hpp>
+
 #include <algorithm>
 #include <array>
 
@@ -11,8 +14,13 @@ struct element_row {
   std::size_t bytes, length = 1;
 };
 
+template <class block>
+constexpr element_row row_of_blocks(std::string_view name) {
+  return {name, sizeof(block), block::length};
+}
+
 // In the order of element_type.
-constexpr std::array<element_row, 12> element_table{{{"F64", 8},
+constexpr std::array<element_row, 20> element_table{{{"F64", 8},
                                                      {"F32", 4},
                                                      {"F16", 2},
                                                      {"BF16", 2},
@@ -22,8 +30,16 @@ constexpr std::array<element_row, 12> element_table{{{"F64", 8},
                                                      {"I8", 1},
                                                      {"U8", 1},
                                                      {"BOOL", 1},
-                                                     {"Q8_0", 34, 32},
-                                                     {"Q4_0", 18, 32}}};
+                                                     row_of_blocks<gguf_blocks::q8_0>("Q8_0"),
+                                                     row_of_blocks<gguf_blocks::q4_0>("Q4_0"),
+                                                     row_of_blocks<gguf_blocks::q4_1>("Q4_1"),
+                                                     row_of_blocks<gguf_blocks::q5_0>("Q5_0"),
+                                                     row_of_blocks<gguf_blocks::q5_1>("Q5_1"),
+                                                     row_of_blocks<gguf_blocks::q2_k>("Q2_K"),
+                                                     row_of_blocks<gguf_blocks::q3_k>("Q3_K"),
+                                                     row_of_blocks<gguf_blocks::q4_k>("Q4_K"),
+                                                     row_of_blocks<gguf_blocks::q5_k>("Q5_K"),
+                                                     row_of_blocks<gguf_blocks::q6_k>("Q6_K")}};
 
 const element_row& row_of(element_type type) { return element_table[static_cast<std::size_t>(type)]; }
 

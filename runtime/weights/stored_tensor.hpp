@@ -9,10 +9,31 @@
 
 namespace fovea {
 
-/// Element types of weight files. Values are little-endian. The last two are llama.cpp's blocks of 32
-/// elements with one float16 scale: q8_0 keeps int8 values, q4_0 four bits each, the first 16 elements in the
-/// low halves of its bytes, the others in the high ones, 8 standing for zero.
-enum class element_type { f64, f32, f16, bf16, i64, i32, i16, i8, u8, boolean, q8_0, q4_0 };
+/// Element types of weight files. Values are little-endian. From q8_0 on they are llama.cpp's quantised
+/// blocks: of 32 elements (blocks_of_32.hpp), and the K types of 256 (k_blocks.hpp). Values are rounded to
+/// q8_0 and q4_0; the others are read.
+enum class element_type {
+  f64,
+  f32,
+  f16,
+  bf16,
+  i64,
+  i32,
+  i16,
+  i8,
+  u8,
+  boolean,
+  q8_0,
+  q4_0,
+  q4_1,
+  q5_0,
+  q5_1,
+  q2_k,
+  q3_k,
+  q4_k,
+  q5_k,
+  q6_k
+};
 
 /// Elements that are stored together: 1, or the length of a quantised block.
 std::size_t block_length(element_type type);

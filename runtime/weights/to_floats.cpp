@@ -2,8 +2,9 @@
 
 #include <fovea/backends/half.hpp>
 #include <fovea/runtime/error.hpp>
+#include <fovea/runtime/weights/blocks_of_32.hpp>
+#include <fovea/runtime/weights/k_blocks.hpp>
 
-#include <array>
 #include <cstdint>
 #include <cstring>
 #include <string>
@@ -21,22 +22,12 @@ void convert_all(std::span<const std::byte> bytes, float* to, convert f) {
   }
 }
 
-/// llama.cpp's blocks of 32 elements: a float16 scale, then the elements.
-template <std::size_t packed_bytes>
-struct block {
-  std::uint16_t scale;
-  std::array<std::uint8_t, packed_bytes> elements;
-};
-constexpr std::size_t block_elements = 32;
-
-template <std::size_t packed_bytes, typename convert>
-void convert_blocks(std::span<const std::byte> bytes, float* to, convert f) {
-  using stored = block<packed_bytes>;
-  static_assert(sizeof(stored) == 2 + packed_bytes);
-  for (std::size_t at = 0; at < bytes.size(); at += sizeof(stored), to += block_elements) {
-    stored one;
-    std::memcpy(&one, bytes.data() + at, sizeof(stored));
-    f(from_half(one.scale), one.elements, to);
+template <class block>
+void write_blocks(std::span<const std::byte> bytes, float* to) {
+  for (std::size_t at = 0; at < bytes.size(); at += sizeof(block), to += block::length) {
+    block one;
+    std::memcpy(&one, bytes.data() + at, sizeof one);
+    one.write(to);
   }
 }
 
@@ -48,11 +39,9 @@ bool holds_reals(element_type type) {
     case element_type::f32:
     case element_type::f16:
     case element_type::bf16:
-    case element_type::q8_0:
-    case element_type::q4_0:
       return true;
     default:
-      return false;
+      return block_length(type) > 1;
   }
 }
 
@@ -68,19 +57,25 @@ void to_floats(element_type type, std::span<const std::byte> elements, float* to
     case element_type::bf16:
       return convert_all<std::uint16_t>(elements, to, from_bfloat);
     case element_type::q8_0:
-      return convert_blocks<block_elements>(elements, to, [](float scale, const auto& from, float* out) {
-        for (std::size_t i = 0; i < block_elements; ++i)
-          out[i] = scale * static_cast<float>(static_cast<std::int8_t>(from[i]));
-      });
+      return write_blocks<gguf_blocks::q8_0>(elements, to);
     case element_type::q4_0:
-      return convert_blocks<block_elements / 2>(elements, to, [](float scale, const auto& from, float* out) {
-        constexpr std::size_t half = block_elements / 2;
-        constexpr int zero = 8;
-        for (std::size_t i = 0; i < half; ++i) {
-          out[i] = scale * static_cast<float>((from[i] & 15) - zero);
-          out[i + half] = scale * static_cast<float>((from[i] >> 4) - zero);
-        }
-      });
+      return write_blocks<gguf_blocks::q4_0>(elements, to);
+    case element_type::q4_1:
+      return write_blocks<gguf_blocks::q4_1>(elements, to);
+    case element_type::q5_0:
+      return write_blocks<gguf_blocks::q5_0>(elements, to);
+    case element_type::q5_1:
+      return write_blocks<gguf_blocks::q5_1>(elements, to);
+    case element_type::q2_k:
+      return write_blocks<gguf_blocks::q2_k>(elements, to);
+    case element_type::q3_k:
+      return write_blocks<gguf_blocks::q3_k>(elements, to);
+    case element_type::q4_k:
+      return write_blocks<gguf_blocks::q4_k>(elements, to);
+    case element_type::q5_k:
+      return write_blocks<gguf_blocks::q5_k>(elements, to);
+    case element_type::q6_k:
+      return write_blocks<gguf_blocks::q6_k>(elements, to);
     default:
       throw error("expected a type that holds reals; found " + std::string(element_name(type)));
   }

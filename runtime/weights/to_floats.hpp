@@ -12,8 +12,8 @@ namespace fovea {
 bool holds_reals(element_type type);
 
 /// Writes the elements as float32, in their order. f32, f16 and bf16 are exact, f64 is rounded to nearest,
-/// q8_0 and q4_0 are the products of their scale and whole numbers, rounded to nearest. The bytes need not be
-/// aligned. Throws fovea::error for a type that does not hold reals.
+/// quantised values are the float32 numbers that llama.cpp makes of them. The bytes need not be aligned.
+/// Throws fovea::error for a type that does not hold reals.
 void to_floats(element_type type, std::span<const std::byte> elements, float* to);
 
 } // namespace fovea

@@ -1,6 +1,6 @@
 // Models with weights in other formats than float32.
 
-#include "../gguf_writer.hpp"
+#include "../gguf_blocks.hpp"
 #include "../runtime/weights/temporary_folder.hpp"
 #include "compare_backends.hpp"
 #include "loss_case.hpp"
@@ -10,6 +10,7 @@
 #include <fovea/models/llama.hpp>
 #include <fovea/models/rnn.hpp>
 #include <fovea/runtime/weights/save_weights.hpp>
+#include <fovea/runtime/weights/to_floats.hpp>
 
 #include <cmath>
 #include <random>
@@ -245,6 +246,30 @@ TEST_CASE("what a file holds in a format comes out of it unchanged", "[formats]"
   };
   check_file(q8_0{}, 8, 32);
   check_file(q4_0{}, 2, 16);
+}
+
+TEST_CASE("blocks of other types give in each format what their values give", "[formats]") {
+  constexpr auto projected = model("projected", [](graph& g) {
+    g.output("y", linear(g.input<f32>("x", {B, 256}), "map", 40, {.bias = false}));
+  });
+  const named_values inputs = random_inputs(projected, {{"B", 3}});
+  std::mt19937 random(9);
+  for (const block_type& of : read_only_blocks) {
+    const std::string bytes = random_blocks(of, 40 * 256 / block_length(of.type), random);
+    gguf_writer file;
+    file.add_tensor("map.weight", of.number, {40, 256}, bytes);
+    const temporary_folder place;
+    const weights from = load_weights(place.write("map.gguf", file.file()));
+    weight_tensor values{{40, 256}, std::vector<float>(40 * 256)};
+    to_floats(of.type, from.tensors().at("map.weight").bytes, values.values.data());
+    const weights decoded = weights::from({{"map.weight", values}});
+    const auto check_one = [&]<class format>(format) {
+      INFO(element_name(of.type) << " in " << name_of(format_named<format>));
+      CHECK(run_model<format>(projected, from, inputs).at("y").values ==
+            run_model<format>(projected, decoded, inputs).at("y").values);
+    };
+    check_one(f32{}), for_formats(check_one), check_one(integer_products<q8_0>{});
+  }
 }
 
 TEST_CASE("a parameter is read as float32, also where it lies in a file in its format", "[formats]") {

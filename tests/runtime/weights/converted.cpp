@@ -1,5 +1,6 @@
 #include <fovea/runtime/weights/converted.hpp>
 
+#include "../../gguf_blocks.hpp"
 #include "../../message_of.hpp"
 
 #include <fovea/runtime/error.hpp>
@@ -69,6 +70,35 @@ TEST_CASE("a converted tensor is what from_floats writes of its values, however 
   const std::vector<float> zeros(32);
   const auto blocks = converted(tensor_of(element_type::f32, zeros), element_type::q8_0);
   CHECK(relative_error(tensor_of(element_type::f32, zeros), {element_type::q8_0, {32}, blocks}) == 0);
+}
+
+TEST_CASE("blocks that are only read are converted as their values are", "[converted]") {
+  std::mt19937 random(5);
+  for (const test::block_type& of : test::read_only_blocks) {
+    CAPTURE(element_name(of.type));
+    const std::size_t length = block_length(of.type), rows = 9000 / length; // two parts
+    const std::string blocks = test::random_blocks(of, rows, random);
+    const stored_tensor from{of.type, {rows, length}, std::as_bytes(std::span(blocks))};
+    std::vector<float> values(rows * length);
+    to_floats(of.type, from.bytes, values.data());
+    const stored_tensor floats = tensor_of(element_type::f32, values, from.shape);
+    for (const element_type type :
+         {element_type::f32, element_type::f16, element_type::bf16, element_type::q8_0, element_type::q4_0})
+      CHECK(converted(from, type) == converted(floats, type));
+    CHECK(relative_error(from, floats) == 0);
+
+    CHECK(std::ranges::equal(converted(from, of.type), from.bytes));
+    CHECK(message_of<error>([&] { converted(floats, of.type); }) ==
+          "expected F16, BF16, Q8_0 or Q4_0 to write; found " + std::string(element_name(of.type)));
+    for (const std::size_t half : of.halves) {
+      std::string infinite = blocks;
+      test::set_half(infinite, block_bytes(of.type) + half, 0x7c00);
+      const stored_tensor bad{of.type, from.shape, std::as_bytes(std::span(infinite))};
+      CHECK_THAT(message_of<error>([&] { check_finite(bad); }),
+                 Catch::Matchers::Contains("expected finite values; found") &&
+                     Catch::Matchers::EndsWith(" at element " + std::to_string(length)));
+    }
+  }
 }
 
 TEST_CASE("what cannot be converted is one sentence", "[converted]") {

@@ -178,11 +178,16 @@ TEST_CASE("each malformed tensor of a GGUF file is refused with a sentence of it
     return refusal(made.file() + std::string(64, '\0'));
   };
   CHECK(with_tensor(0, 0, {16}).empty());
-  CHECK_THAT(with_tensor(0, 12, {16}), Contains("tensor 't': expected a type of F32, F16, Q4_0, Q8_0,") &&
-                                           EndsWith("found ggml's type 12"));
+  for (const std::uint32_t unknown : {9u, 15u, 16u, 35u, 99u}) // Q8_1, Q8_K, IQ2_XXS, TQ2_0, none
+    CHECK_THAT(with_tensor(0, unknown, {256}),
+               EndsWith("tensor 't': expected a type of F32, F16, Q4_0, Q4_1, Q5_0, Q5_1, Q8_0, Q2_K, Q3_K, "
+                        "Q4_K, Q5_K, Q6_K, I8, I16, I32, I64, F64, BF16; found ggml's type " +
+                        std::to_string(unknown)));
   CHECK_THAT(with_tensor(0, 0, {1, 1, 1, 1, 1}), EndsWith("tensor 't': expected at most 4 axes; found 5"));
   CHECK_THAT(with_tensor(0, 8, {2, 48}),
              EndsWith("tensor 't': Q8_0 of shape [2, 48]: the last axis is no multiple of 32"));
+  CHECK_THAT(with_tensor(0, 12, {2, 128}),
+             EndsWith("tensor 't': Q4_K of shape [2, 128]: the last axis is no multiple of 256"));
   CHECK_THAT(with_tensor(0, 0, {std::uint64_t{1} << 40, std::uint64_t{1} << 40}),
              EndsWith("takes more than 2^64 bytes"));
   CHECK_THAT(

@@ -1,7 +1,7 @@
 #include <fovea/runtime/weights/gguf.hpp>
 
 #include "../../file_content.hpp"
-#include "../../gguf_writer.hpp"
+#include "../../gguf_blocks.hpp"
 #include "temporary_folder.hpp"
 
 #include <fovea/runtime/error.hpp>
@@ -10,6 +10,7 @@
 
 #include <cmath>
 #include <cstring>
+#include <deque>
 #include <limits>
 
 using namespace fovea;
@@ -41,18 +42,23 @@ TEST_CASE("what save_gguf writes is read back, every type of tensor", "[gguf]") 
       blocks_4 = blocks_8.substr(0, 18);
   const std::string floats = bytes_of(1.5f) + bytes_of(-2.f) + bytes_of(0.f), halves = floats.substr(0, 6),
                     wide = bytes_of(0.1) + bytes_of(-3.0), whole(8, '\x7f');
-  const tensor_map tensors{{"b8", {element_type::q8_0, {1, 32}, bytes_in(blocks_8)}},
-                           {"b4", {element_type::q4_0, {32}, bytes_in(blocks_4)}},
-                           {"f32", {element_type::f32, {3, 1}, bytes_in(floats)}},
-                           {"f16", {element_type::f16, {1, 3, 1, 1}, bytes_in(halves)}},
-                           {"bf16", {element_type::bf16, {3}, bytes_in(halves)}},
-                           {"f64", {element_type::f64, {2}, bytes_in(wide)}},
-                           {"i64", {element_type::i64, {1}, bytes_in(whole)}},
-                           {"i32", {element_type::i32, {2}, bytes_in(whole)}},
-                           {"i16", {element_type::i16, {2, 2}, bytes_in(whole)}},
-                           {"i8", {element_type::i8, {8}, bytes_in(whole)}},
-                           {"number", {element_type::f32, {}, bytes_in(floats).first(4)}},
-                           {"nothing", {element_type::f32, {0, 4}, {}}}};
+  tensor_map tensors{{"b8", {element_type::q8_0, {1, 32}, bytes_in(blocks_8)}},
+                     {"b4", {element_type::q4_0, {32}, bytes_in(blocks_4)}},
+                     {"f32", {element_type::f32, {3, 1}, bytes_in(floats)}},
+                     {"f16", {element_type::f16, {1, 3, 1, 1}, bytes_in(halves)}},
+                     {"bf16", {element_type::bf16, {3}, bytes_in(halves)}},
+                     {"f64", {element_type::f64, {2}, bytes_in(wide)}},
+                     {"i64", {element_type::i64, {1}, bytes_in(whole)}},
+                     {"i32", {element_type::i32, {2}, bytes_in(whole)}},
+                     {"i16", {element_type::i16, {2, 2}, bytes_in(whole)}},
+                     {"i8", {element_type::i8, {8}, bytes_in(whole)}},
+                     {"number", {element_type::f32, {}, bytes_in(floats).first(4)}},
+                     {"nothing", {element_type::f32, {0, 4}, {}}}};
+  std::mt19937 random(1);
+  std::deque<std::string> blocks;
+  for (const block_type& of : read_only_blocks)
+    tensors[std::string(element_name(of.type))] = {
+        of.type, {block_length(of.type)}, bytes_in(blocks.emplace_back(random_blocks(of, 1, random)))};
   const temporary_folder folder;
   for (const std::uint32_t alignment : {0u, 8u, 32u, 256u}) {
     gguf_metadata keys;

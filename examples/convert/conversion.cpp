@@ -106,6 +106,7 @@ report write_converted(const fs::path& from, const fs::path& to, const choice& a
     ++count.tensors;
     count.bytes_before += one.from.bytes.size();
     count.names.push_back(one.name);
+    count.types.emplace(fovea::element_name(one.from.type));
     if (one.left_out()) continue;
     const fovea::stored_tensor after = in_type(one, source, bytes);
     if (one.what == kind::in_format) {

@@ -5,6 +5,7 @@
 #include <array>
 #include <filesystem>
 #include <functional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,7 @@ namespace convert {
 struct kind_count {
   std::size_t tensors = 0, bytes_before = 0, bytes_after = 0;
   std::vector<std::string> names = {};
+  std::set<std::string, std::less<>> types = {}; // before
 };
 
 /// What a conversion did.

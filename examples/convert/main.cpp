@@ -9,6 +9,7 @@
 #include <fovea/runtime/error.hpp>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -97,11 +98,13 @@ std::string some_names(const std::vector<std::string>& names) {
 
 std::string table_of(const report& made, const arguments& a) {
   const auto row = [](const std::string& caption, const kind_count& count, const std::string& names) {
-    return fmt::format("{:<24} {:>7} {:>10} {:>10}{}\n", caption, count.tensors,
+    return fmt::format("{:<24} {:>7} {:>10} {:>10}{}{}{}\n", caption, count.tensors,
                        size_text(count.bytes_before), size_text(count.bytes_after),
-                       names.empty() ? "" : "  " + names);
+                       count.types.empty() ? "" : "  ", fmt::join(count.types, ", "),
+                       names.empty() ? "" : ": " + names);
   };
-  std::string text = fmt::format("{:<24} {:>7} {:>10} {:>10}\n", "", "tensors", "before", "after");
+  std::string text =
+      fmt::format("{:<24} {:>7} {:>10} {:>10}  {}\n", "", "tensors", "before", "after", "types before");
   kind_count all;
   for (std::size_t i = 0; i < kinds; ++i) {
     const kind what{static_cast<int>(i)};

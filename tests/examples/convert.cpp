@@ -3,7 +3,7 @@
 #include <convert/conversion.hpp>
 
 #include "../file_content.hpp"
-#include "../gguf_writer.hpp"
+#include "../gguf_blocks.hpp"
 #include "../models/loss_case.hpp"
 #include "program_run.hpp"
 
@@ -16,6 +16,8 @@
 #include <catch2/catch.hpp>
 
 #include <limits>
+#include <map>
+#include <random>
 
 using namespace fovea;
 using namespace fovea::test;
@@ -186,6 +188,44 @@ TEST_CASE("a GGUF file's keys go with its weights, and its blocks as they are", 
   CHECK(gguf_file(folder / "again.gguf").metadata().text("general.architecture") == "llama");
 }
 
+TEST_CASE("files of several types of blocks, such as Q4_K_M's, are converted as their values are",
+          "[convert]") {
+  std::mt19937 random(6);
+  gguf_writer file;
+  file.add("general.file_type", std::uint32_t{15}); // Q4_K_M
+  std::map<std::string, block_type> types;
+  for (const block_type& of : read_only_blocks) {
+    const std::string name = std::string(element_name(of.type)) + ".weight";
+    file.add_tensor(name, of.number, {2, 256}, random_blocks(of, 2 * 256 / block_length(of.type), random));
+    types.emplace(name, of);
+  }
+  file.add_tensor("norm.weight", 0, {256}, bytes_of(std::vector<float>(256, 1)));
+  const temporary_folder folder;
+  const fs::path in = folder.write("in.gguf", file.file()), out = folder / "out.gguf";
+  const program_run ran =
+      run_program(folder, {FOVEA_CONVERT, in.string(), out.string(), "--format", "q8_0", "--keep", "Q6*"});
+  CHECK_THAT(ran.said,
+             Catch::Matchers::Contains("in q8_0                        7     2.1 kB     3.8 kB"
+                                       "  Q2_K, Q3_K, Q4_1, Q4_K, Q5_0, Q5_1, Q5_K\n"
+                                       "vectors, in f32                1     1.0 kB     1.0 kB  F32\n"
+                                       "kept                           1      420 B      420 B  Q6_K\n"));
+  const weights before = load_weights(in), after = load_weights(out);
+  CHECK(after.metadata().at("general.file_type") == "7");
+  CHECK(after.metadata().at("general.quantization_version") == "2");
+  for (const auto& [name, of] : types) {
+    INFO(name);
+    const stored_tensor &was = before.tensors().at(name), &is = after.tensors().at(name);
+    CHECK(was.type == of.type);
+    CHECK(is.type == (name == "Q6_K.weight" ? of.type : element_type::q8_0));
+    CHECK(std::ranges::equal(is.bytes, converted(was, is.type)));
+  }
+
+  // Where the output has no blocks, what is kept is float32.
+  converted_to(in, folder / "out.safetensors", element_type::bf16, {"Q6*"});
+  CHECK(type_in(folder / "out.safetensors", "Q4_K.weight") == element_type::bf16);
+  CHECK(type_in(folder / "out.safetensors", "Q6_K.weight") == element_type::f32);
+}
+
 TEST_CASE("bad input to convert is one line that names it, and what was there stays", "[convert]") {
   const temporary_folder folder;
   const std::string in = (folder / "in.safetensors").string(), out = (folder / "out.gguf").string();
@@ -218,7 +258,8 @@ TEST_CASE("bad input to convert is one line that names it, and what was there st
   CHECK(refusal({in, (folder / "link.safetensors").string(), "--format", "f16"}) ==
         "convert: " + (folder / "link.safetensors").string() + ": the output is the input\n");
   CHECK(refusal({in, out}) == "convert: --format is required (--help lists the options)\n");
-  CHECK_THAT(refusal({in, out, "--format", "q5_0"}), Catch::Matchers::Contains("q5_0 not in"));
+  for (const std::string only_read : {"q5_0", "q4_k"})
+    CHECK_THAT(refusal({in, out, "--format", only_read}), Catch::Matchers::Contains(only_read + " not in"));
   CHECK(refusal({(folder / "none").string(), out, "--format", "f16"}) ==
         "convert: " + (folder / "none").string() + ": cannot open: No such file or directory\n");
   CHECK(refusal({in, "/dev/null/x.gguf", "--format", "f16"}) ==
@@ -262,11 +303,12 @@ TEST_CASE("convert says how many tensors it wrote in which format, and how far t
     return ran.said;
   };
   const std::string said = run("q8_0");
-  CHECK_THAT(said, Catch::Matchers::Contains("                         tensors     before      after\n"
-                                             "in q8_0                        2      768 B      204 B\n"
-                                             "vectors, in f32                1       12 B       12 B\n"
+  CHECK_THAT(said, Catch::Matchers::Contains("                         tensors     before      after"
+                                             "  types before\n"
+                                             "in q8_0                        2      768 B      204 B  F32\n"
+                                             "vectors, in f32                1       12 B       12 B  F32\n"
                                              "rows no multiple of 32         1       24 B       24 B"
-                                             "  odd.weight\n"
+                                             "  F32: odd.weight\n"
                                              "all                            4      804 B      240 B\n"));
   CHECK_THAT(said, Catch::Matchers::Contains(" at most, in far.weight\n"));
   CHECK_THAT(said, Catch::Matchers::Contains("convert: " + (folder / "out.gguf").string() +

@@ -45,6 +45,8 @@ void measure(const std::string& folder, bench::report& rows) {
   std::printf("start-up with weights %.1f ms\n", (bench::now_us() - begin) / 1000);
   measure("minilm", std::move(net), rows);
   measure("minilm-int8",
+          compile<integer_products<int8>>(models::sentence_encoder<models::minilm>, from, options), rows);
+  measure("minilm-q8_0",
           compile<integer_products<q8_0>>(models::sentence_encoder<models::minilm>, from, options), rows);
 }
 

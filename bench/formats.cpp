@@ -32,8 +32,9 @@ static_assert(models::llama<llama_134m>.parameters() == 134'105'856);
 template <class M>
 double bytes_read(const M&, weight_format format) {
   const formatted_parameters in_format = formatted(M::view, weight_format::q8_0);
-  const element_type type = *element_of(format);
-  const double each = static_cast<double>(block_bytes(type)) / static_cast<double>(block_length(type));
+  const auto type = element_of(format);
+  const double each =
+      type ? static_cast<double>(block_bytes(*type)) / static_cast<double>(block_length(*type)) : 1;
   double bytes = 0;
   for (std::size_t p = 0; p < M::view.parameters.size(); ++p) {
     const shape& s = M::view.at(M::view.parameters[p].node).shape;
@@ -75,6 +76,7 @@ void measure(const char* name, const M& m, int rounds, bench::report& measured) 
     time<bf16>(m, from, measured.threads, us[weight_format::bf16]);
     time<q8_0>(m, from, measured.threads, us[weight_format::q8_0]);
     time<q4_0>(m, from, measured.threads, us[weight_format::q4_0]);
+    time<integer_products<int8>>(m, from, measured.threads, us[weight_format::integer_int8]);
     time<integer_products<q8_0>>(m, from, measured.threads, us[weight_format::integer_q8_0]);
     time<integer_products<q4_0>>(m, from, measured.threads, us[weight_format::integer_q4_0]);
   }

@@ -1,4 +1,4 @@
-// expect: stream: expected a format of weights, f32, f16, bf16, q8_0, q4_0 or integer_products of one of these two
+// expect: stream: expected a format of weights, f32, f16, bf16, int8, q8_0, q4_0 or integer_products of one of the last three
 #include <fovea/fovea.hpp>
 
 using namespace fovea;

@@ -223,8 +223,10 @@ TEST_CASE("stories260K with its weights in other formats predicts as well, and b
   const double plain = perplexity_of<f32>(trained, text);
   CHECK(perplexity_of<f16>(trained, text) / plain == Approx(1).margin(1e-4));
   CHECK(perplexity_of<bf16>(trained, text) / plain == Approx(1).margin(2e-3));
+  CHECK(perplexity_of<int8>(trained, text) / plain == Approx(1).margin(1e-2));
   CHECK(perplexity_of<q8_0>(trained, text) / plain == Approx(1).margin(1e-2));
   CHECK(perplexity_of<q4_0>(trained, text) / plain == Approx(1).margin(0.2));
+  CHECK(perplexity_of<integer_products<int8>>(trained, text) / plain == Approx(1).margin(2e-2));
   CHECK(perplexity_of<integer_products<q8_0>>(trained, text) / plain == Approx(1).margin(1e-2));
   CHECK(perplexity_of<integer_products<q4_0>>(trained, text) / plain == Approx(1).margin(0.2));
   CHECK(same_tokens<f16>(trained) == text.size());

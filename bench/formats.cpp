@@ -76,6 +76,7 @@ void measure(const char* name, const M& m, int rounds, bench::report& measured) 
     time<bf16>(m, from, measured.threads, us[weight_format::bf16]);
     time<q8_0>(m, from, measured.threads, us[weight_format::q8_0]);
     time<q4_0>(m, from, measured.threads, us[weight_format::q4_0]);
+    time<bf16_products>(m, from, measured.threads, us[weight_format::rounded_bf16]);
     time<integer_products<int8>>(m, from, measured.threads, us[weight_format::integer_int8]);
     time<integer_products<q8_0>>(m, from, measured.threads, us[weight_format::integer_q8_0]);
     time<integer_products<q4_0>>(m, from, measured.threads, us[weight_format::integer_q4_0]);

@@ -9,7 +9,8 @@ foreach(set IN ITEMS baseline avx2 avx512)
   list(APPEND fovea_kernel_objects "${fovea_kernels_${set}}")
 endforeach()
 fovea_isa_object(fovea_avx512_vnni avx512_vnni "${fovea_root}/backends/simd/isa/avx512_vnni.cpp" fovea_integer_product_avx512_vnni)
-list(APPEND fovea_kernel_objects "${fovea_avx512_vnni}")
+fovea_isa_object(fovea_avx512_bf16 avx512_bf16 "${fovea_root}/backends/simd/isa/avx512_bf16.cpp" fovea_bf16_product_avx512_bf16)
+list(APPEND fovea_kernel_objects "${fovea_avx512_vnni}" "${fovea_avx512_bf16}")
 
 add_library(fovea_kernels STATIC "${fovea_root}/backends/simd/isa/dispatch.cpp" "${fovea_root}/runtime/threads.cpp"
                                  ${fovea_kernel_objects})

@@ -212,8 +212,9 @@ auto compile_with(const M& model, const weights& source, const compile_options& 
                   const simd::generated_step* code) {
   constexpr bool specified = std::is_same_v<backend, reference>;
   static_assert(specified || is_weight_format<backend>,
-                "compile: expected reference, or a format of weights, f32, f16, bf16, int8, q8_0, q4_0 or "
-                "integer_products of one of the last three");
+                "compile: expected reference, or a format of weights, f32, f16, bf16, int8, q8_0, q4_0, "
+                "bf16_products or "
+                "integer_products of int8, q8_0 or q4_0");
   if constexpr (specified || is_weight_format<backend>) {
     using engine = std::conditional_t<specified, reference_engine<M>, simd_engine<M>>;
     return compiled<M, engine>(model.name, source,

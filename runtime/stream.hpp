@@ -471,8 +471,8 @@ template <dim time, class format, class M>
 auto stream_with(const M& model, const weights& source, const compile_options& options,
                  const simd::generated_stream& code) {
   static_assert(is_weight_format<format>,
-                "stream: expected a format of weights, f32, f16, bf16, int8, q8_0, q4_0 or "
-                "integer_products of one of the last three");
+                "stream: expected a format of weights, f32, f16, bf16, int8, q8_0, q4_0, bf16_products or "
+                "integer_products of int8, q8_0 or q4_0");
   if constexpr (is_weight_format<format>)
     return streamed<M, time>(model, source, options, format_named<format>, code);
   else

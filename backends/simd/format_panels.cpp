@@ -62,9 +62,10 @@ void check_range(weight_format format, std::span<const float> weights, const std
 packed in_format_panels(weight_format format, const weight_view& weights, size_t columns, size_t depth,
                         const kernel_table& kernels, thread_pool& pool, const std::string& name) {
   if (weights.stored.empty()) check_range(format, {weights.data, weights.size}, name);
-  if (sums_integers(format) && depth > most_integer_depth)
-    throw error("parameter " + name + ": expected at most " + std::to_string(most_integer_depth) +
-                " inputs for " + name_of(format) + ", found " + std::to_string(depth));
+  const size_t most = most_rounded_depth / (sums_integers(format) ? 1 : 2);
+  if (rounds_rows(format) && depth > most)
+    throw error("parameter " + name + ": expected at most " + std::to_string(most) + " inputs for " +
+                name_of(format) + ", found " + std::to_string(depth));
   const size_t panels = (columns + kernels.panel - 1) / kernels.panel,
                bytes = panel_bytes(format, kernels.panel, depth);
   packed made((panels * bytes + sizeof(float) - 1) / sizeof(float));

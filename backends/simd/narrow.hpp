@@ -3,7 +3,10 @@
 // Loading vectors of numbers that are narrower than floats, as many as a vector has floats; xsimd 8.1 does it
 // one by one.
 
+#include <bit>
+#include <cstdint>
 #include <cstring>
+#include <fovea/backends/half.hpp>
 #include <fovea/backends/simd/arch.hpp>
 
 namespace fovea::simd {
@@ -101,7 +104,7 @@ inline vec<Arch> load_bfloat(const unsigned char* from) {
 
 /// The lowest byte of each lane, side by side.
 template <class Arch>
-inline void store_low_bytes(const int_vec<Arch>& x, signed char* to) {
+inline void store_low_bytes(const int_vec<Arch>& x, unsigned char* to) {
 #ifdef __AVX512F__
   if constexpr (detail::is_512<Arch>) {
     _mm_storeu_si128(reinterpret_cast<__m128i*>(to), _mm512_cvtepi32_epi8(x));
@@ -120,8 +123,28 @@ inline void store_low_bytes(const int_vec<Arch>& x, signed char* to) {
   if constexpr (!detail::is_512<Arch> && !detail::is_256<Arch>) {
     alignas(16) std::int32_t lanes[4];
     x.store_aligned(lanes);
-    for (size_t i = 0; i < 4; ++i) to[i] = static_cast<signed char>(lanes[i]);
+    for (size_t i = 0; i < 4; ++i) to[i] = static_cast<unsigned char>(lanes[i]);
   }
+}
+
+/// Each value rounded to the nearest bfloat16, of two to the even one, side by side.
+template <class Arch>
+inline void store_bfloat(const vec<Arch>& x, unsigned char* to) {
+#ifdef __AVX512BF16__
+  if constexpr (detail::is_512<Arch>) {
+    const __m256bh narrow = _mm512_cvtneps_pbh(x);
+    std::memcpy(to, &narrow, sizeof narrow);
+    return;
+  }
+#endif
+  alignas(64) float lanes[width<Arch>];
+  x.store_aligned(lanes);
+  std::uint16_t narrow[width<Arch>];
+  for (size_t i = 0; i < width<Arch>; ++i) // of NaN the first bits, one of which is set in all that sums make
+    narrow[i] = lanes[i] == lanes[i]
+                    ? to_bfloat(lanes[i])
+                    : static_cast<std::uint16_t>(std::bit_cast<std::uint32_t>(lanes[i]) >> 16 | 0x40);
+  std::memcpy(to, narrow, sizeof narrow);
 }
 
 /// Of finite values.

@@ -120,6 +120,7 @@ std::optional<element_type> element_of(weight_format format) {
     case weight_format::f16:
       return element_type::f16;
     case weight_format::bf16:
+    case weight_format::rounded_bf16:
       return element_type::bf16;
     case weight_format::q8_0:
     case weight_format::integer_q8_0:

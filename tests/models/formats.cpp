@@ -101,13 +101,12 @@ void check_formats(const M& model, const weights& from, const named_values& inpu
   });
 }
 
-/// A model whose products sum integers: the same bits with any number of threads; not farther from float32
-/// than twice what the weights' format allows, of which the other half is for the numbers that they multiply.
+/// A model whose products round what they multiply: the same bits with any number of threads; not farther
+/// from float32 than twice what the weights' format allows, of which the other half is for the rows.
 template <class M>
-void check_integers(const M& model, const weights& from, const named_values& inputs) {
+void check_rounding(const M& model, const weights& from, const named_values& inputs) {
   const named_values plain = run_model<f32>(model, from, inputs);
-  const auto check_one = [&]<class format>(format) {
-    using type = integer_products<format>;
+  const auto check_one = [&]<class format, class type>(format, type) {
     const named_values found = run_model<type>(model, from, inputs),
                        threaded = run_model<type>(model, from, inputs, 3),
                        decoded = run_model<format>(model, from, inputs);
@@ -120,7 +119,8 @@ void check_integers(const M& model, const weights& from, const named_values& inp
       CHECK(far < 2 * loose<format>);
     }
   };
-  check_one(int8{}), check_one(q8_0{}), check_one(q4_0{});
+  check_one(bf16{}, bf16_products{}), check_one(int8{}, integer_products<int8>{});
+  check_one(q8_0{}, integer_products<q8_0>{}), check_one(q4_0{}, integer_products<q4_0>{});
 }
 
 named_values tokens_of(const golden_case& c) { return {{"tokens", c.at("input.ids")}}; }
@@ -146,14 +146,14 @@ TEST_CASE("BERT with weights in a format is BERT with the rounded values", "[for
   check_formats(models::bert<small_bert>, weights_of(c), inputs);
 }
 
-TEST_CASE("models whose products sum integers are near those of float32", "[formats]") {
+TEST_CASE("models whose products round what they multiply are near those of float32", "[formats]") {
   const golden_case gpt2("hf_gpt2"), llama("hf_llama"), wide("hf_llama_288_formula"), bert("hf_bert");
-  check_integers(models::gpt2<small_gpt2>, weights_of(gpt2), tokens_of(gpt2));
-  check_integers(models::llama<small_llama>, weights_of(llama), tokens_of(llama));
-  check_integers(models::llama<wide_llama>, weights_of(wide), tokens_of(wide));
+  check_rounding(models::gpt2<small_gpt2>, weights_of(gpt2), tokens_of(gpt2));
+  check_rounding(models::llama<small_llama>, weights_of(llama), tokens_of(llama));
+  check_rounding(models::llama<wide_llama>, weights_of(wide), tokens_of(wide));
   named_values inputs = inputs_of(bert, {{"tokens", "ids"}, {"types", "token_type_ids"}});
   inputs["lengths"] = lengths_of_mask(bert);
-  check_integers(models::bert<small_bert>, weights_of(bert), inputs);
+  check_rounding(models::bert<small_bert>, weights_of(bert), inputs);
 }
 
 namespace {
@@ -184,7 +184,7 @@ void check_streams(const M& model, const weights& from, const xt::xtensor<int, 2
   };
   for_formats([&](auto format) { check_one(format, tolerance); });
   // A value that differs in its last digit may round to another whole number.
-  check_one(integer_products<int8>{}, 2e-2);
+  check_one(bf16_products{}, 2e-2), check_one(integer_products<int8>{}, 2e-2);
   check_one(integer_products<q8_0>{}, 2e-2), check_one(integer_products<q4_0>{}, 2e-2);
 }
 

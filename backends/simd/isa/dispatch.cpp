@@ -19,6 +19,7 @@ const kernel_table& avx512_kernels() {
   static const kernel_table best = [] {
     kernel_table made = fovea_kernels_avx512;
     if (__builtin_cpu_supports("avx512vnni")) made.integer_product = fovea_integer_product_avx512_vnni;
+    if (__builtin_cpu_supports("avx512bf16")) made.bf16_product = fovea_bf16_product_avx512_bf16;
     return made;
   }();
   return best;

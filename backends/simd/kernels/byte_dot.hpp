@@ -6,15 +6,18 @@
 #include <cstdint>
 #include <fovea/backends/simd/arch.hpp>
 #include <fovea/backends/simd/narrow.hpp>
+#include <fovea/backends/weight_format.hpp>
 
 namespace fovea::simd::detail {
 
 /// Of weights of -128 to 127, or of 0 to 15 that stand for 8 less.
+///   sums     a vector of them
 ///   weights  as `ready` makes them of what a panel holds
 ///   add      sum + the dot products by numbers of -127 to 127
 ///   excess   the logarithm of how much more each weight counts there than it stands for; 0: none
 template <class Arch, bool of_4_bits>
 struct byte_dot {
+  using sums = int_vec<Arch>;
   static constexpr int excess = of_4_bits ? 3 : 0;
   struct weights {
     int_vec<Arch> bytes, magnitude;
@@ -67,14 +70,16 @@ struct byte_dot {
 
 template <class Arch>
 struct byte_dots {
-  template <bool of_4_bits>
-  using with = byte_dot<Arch, of_4_bits>;
+  static constexpr bool takes(weight_format format) { return sums_integers(format); }
+  template <class layout>
+  using of = byte_dot<Arch, layout::of_4_bits>;
 };
 
 #ifdef __AVX512VNNI__
 /// The same by the instruction that is made for it, whose weights have no sign.
 template <bool of_4_bits>
 struct vnni_dot {
+  using sums = int_vec<avx512>;
   static constexpr int excess = of_4_bits ? 3 : 7;
   using weights = int_vec<avx512>;
 
@@ -87,8 +92,9 @@ struct vnni_dot {
 };
 
 struct vnni_dots {
-  template <bool of_4_bits>
-  using with = vnni_dot<of_4_bits>;
+  static constexpr bool takes(weight_format format) { return sums_integers(format); }
+  template <class layout>
+  using of = vnni_dot<layout::of_4_bits>;
 };
 #endif
 

@@ -11,7 +11,9 @@
 //   integer_int8,   the same, but that four k of a column lie side by side: after the scales, for each
 //   integer_q8_0,   four k four bytes for each column, or for each two
 //   integer_q4_0
-// A group of 32 that the depth ends is as long as the others, and so it is in integer_int8.
+//   rounded_bf16    for each two k, the two of each column side by side
+// A group of 32 that the depth ends is as long as the others; where rows are rounded too, so are each 32
+// bytes of a column.
 
 #include <cstddef>
 
@@ -21,20 +23,22 @@ namespace fovea::simd {
 
 using std::size_t;
 
-/// The longest rows that products of integers take.
-inline constexpr size_t most_integer_depth = 64 * 1024;
+/// The longest rows, in bytes, that products take which round them.
+inline constexpr size_t most_rounded_depth = 64 * 1024;
 
 template <weight_format format>
 struct panel_layout {
   static constexpr weight_format of = format;
-  static constexpr bool integers = sums_integers(format);
+  static constexpr bool rounded_rows = rounds_rows(format);
   static constexpr bool of_4_bits = format == weight_format::q4_0 || format == weight_format::integer_q4_0;
   static constexpr bool scaled_by_row =
       format == weight_format::int8 || format == weight_format::integer_int8;
-  static constexpr bool grouped = format == weight_format::q8_0 || of_4_bits || (integers && !scaled_by_row);
+  static constexpr bool grouped =
+      format == weight_format::q8_0 || of_4_bits || format == weight_format::integer_q8_0;
   static constexpr bool scaled = grouped || scaled_by_row;
   static constexpr size_t bits = format == weight_format::f32 ? 32 : of_4_bits ? 4 : scaled ? 8 : 16;
   static constexpr size_t scale_bytes = scaled_by_row ? 4 : 2;
+  static constexpr size_t group = bits == 16 ? weight_group / 2 : weight_group; // 32 bytes of rounded rows
 
   static constexpr size_t row_bytes(size_t packed) { return packed * bits / 8; }
   /// Bytes of the scales up to row k's own.
@@ -45,7 +49,11 @@ struct panel_layout {
   /// of that byte for the first half of the columns.
   static constexpr size_t place(size_t packed, size_t k, size_t column) {
     const size_t among = of_4_bits ? column % (packed / 2) : column;
-    if (integers) return k / 4 * 4 * row_bytes(packed) + scales_before(packed, k) + 4 * among + k % 4;
+    if (rounded_rows) { // a lane of 32 bits holds some k of a column
+      constexpr size_t bytes = bits == 16 ? 2 : 1, together = 4 / bytes;
+      return k / together * together * row_bytes(packed) + scales_before(packed, k) + 4 * among +
+             k % together * bytes;
+    }
     return k * row_bytes(packed) + scales_before(packed, k) + among * (of_4_bits ? 1 : bits / 8);
   }
   static constexpr bool is_low(size_t packed, size_t column) { return column < packed / 2; }
@@ -55,8 +63,7 @@ struct panel_layout {
   }
   /// Bytes from one panel to the next.
   static constexpr size_t bytes(size_t packed, size_t depth) {
-    const size_t whole =
-        grouped || integers ? (depth + weight_group - 1) / weight_group * weight_group : depth;
+    const size_t whole = grouped || rounded_rows ? (depth + group - 1) / group * group : depth;
     return grouped ? scales(packed, whole) : scales_before(packed, 0) + whole * row_bytes(packed);
   }
 };
@@ -82,6 +89,8 @@ constexpr auto with_format(weight_format format, const F& f) {
       return f(panel_layout<integer_q8_0>{});
     case integer_q4_0:
       return f(panel_layout<integer_q4_0>{});
+    case rounded_bf16:
+      return f(panel_layout<rounded_bf16>{});
     case f32:
       break;
   }

@@ -304,7 +304,7 @@ inline void multiply_rows(size_t rows, const block_work& work) {
   if (work.args->row_shifts) // a convolution's
     return all::template of<true, weight_format::f32>[rows - 1](work);
   with_format(work.format, [&](auto layout) {
-    if constexpr (!layout.integers) all::template of<false, layout.of>[rows - 1](work);
+    if constexpr (!layout.rounded_rows) all::template of<false, layout.of>[rows - 1](work);
   });
 }
 
@@ -328,7 +328,7 @@ template <class Arch>
   alignas(64) float decoded[piece_depth * panel<Arch>];
   float* to = decoded;
   with_format(work.format, [&](auto layout) {
-    if constexpr (!layout.integers) {
+    if constexpr (!layout.rounded_rows) {
       weight_reader<Arch, layout.of, 2, panel<Arch>> read{work.weights, 0};
       for (size_t k = work.depth.first; k < work.depth.last;) {
         read.begin_group(k);

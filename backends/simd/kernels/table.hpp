@@ -263,8 +263,10 @@ struct kernel_table {
   void (*pack)(const pack_args&, size_t first, size_t last);
   size_t (*product_tasks)(const product_args&);
   void (*product)(const product_args&, size_t first, size_t last);
-  size_t (*integer_product_tasks)(const product_args&);
+  // Of parts of one format whose products round the rows (weight_format.hpp).
+  size_t (*rounded_product_tasks)(const product_args&);
   void (*integer_product)(const product_args&, size_t first, size_t last);
+  void (*bf16_product)(const product_args&, size_t first, size_t last);
   size_t (*turned_product_tasks)(const turned_product_args&);
   size_t (*turned_product_scratch)(const turned_product_args&);
   void (*turned_product)(const turned_product_args&, size_t first, size_t last, float* scratch);

@@ -3,10 +3,11 @@
 #include <fovea/backends/simd/kernels/apply.hpp>
 #include <fovea/backends/simd/kernels/attention.hpp>
 #include <fovea/backends/simd/kernels/attention_gradient.hpp>
+#include <fovea/backends/simd/kernels/bfloat_dot.hpp>
+#include <fovea/backends/simd/kernels/byte_dot.hpp>
 #include <fovea/backends/simd/kernels/convolution.hpp>
 #include <fovea/backends/simd/kernels/cross_entropy.hpp>
 #include <fovea/backends/simd/kernels/gather.hpp>
-#include <fovea/backends/simd/kernels/integer_product.hpp>
 #include <fovea/backends/simd/kernels/norm.hpp>
 #include <fovea/backends/simd/kernels/norm_gradient.hpp>
 #include <fovea/backends/simd/kernels/optimizer.hpp>
@@ -14,6 +15,7 @@
 #include <fovea/backends/simd/kernels/pool.hpp>
 #include <fovea/backends/simd/kernels/product.hpp>
 #include <fovea/backends/simd/kernels/reduce.hpp>
+#include <fovea/backends/simd/kernels/rounded_product.hpp>
 #include <fovea/backends/simd/kernels/softmax.hpp>
 #include <fovea/backends/simd/kernels/table.hpp>
 #include <fovea/backends/simd/kernels/turn.hpp>
@@ -32,8 +34,9 @@ constexpr kernel_table table_of(const char* instruction_set) {
       .pack = pack<Arch>,
       .product_tasks = product_tasks<Arch>,
       .product = product<Arch>,
-      .integer_product_tasks = integer_product_tasks<Arch>,
-      .integer_product = integer_product<Arch>,
+      .rounded_product_tasks = rounded_product_tasks<Arch>,
+      .integer_product = rounded_product<Arch, detail::byte_dots<Arch>>,
+      .bf16_product = rounded_product<Arch, detail::bfloat_dots<Arch>>,
       .turned_product_tasks = turned_product_tasks<Arch>,
       .turned_product_scratch = turned_product_scratch<Arch>,
       .turned_product = turned_product<Arch>,

@@ -78,7 +78,7 @@ inline float weight_at(const unsigned char* panel, size_t packed, size_t k, size
     return read_float(at);
   } else if constexpr (format == weight_format::f16) {
     return read_half(at);
-  } else if constexpr (format == weight_format::bf16) {
+  } else if constexpr (format == weight_format::bf16 || format == weight_format::rounded_bf16) {
     std::uint16_t high;
     std::memcpy(&high, at, sizeof high);
     return from_bfloat(high);

@@ -37,13 +37,14 @@ void run_product(context& c, const step& s) {
     p.join = kernel_join(c.plan.join[root]);
   }
   product_part* const floats =
-      std::partition(parts, parts + s.count, [](const product_part& p) { return sums_integers(p.format); });
+      std::partition(parts, parts + s.count, [](const product_part& p) { return rounds_rows(p.format); });
   const auto run = [&](product_part* first_part, product_part* end, auto tasks, auto product) {
     if (first_part == end) return;
     args.parts = first_part, args.part_count = static_cast<size_t>(end - first_part);
     c.run(tasks(args), [&](size_t first, size_t last, size_t) { product(args, first, last); });
   };
-  run(parts, floats, c.kernels.integer_product_tasks, c.kernels.integer_product);
+  run(parts, floats, c.kernels.rounded_product_tasks,
+      sums_integers(parts->format) ? c.kernels.integer_product : c.kernels.bf16_product);
   run(floats, parts + s.count, c.kernels.product_tasks, c.kernels.product);
 }
 

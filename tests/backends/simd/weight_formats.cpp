@@ -20,7 +20,7 @@ constexpr weight_format formats[] = {weight_format::f16, weight_format::bf16, we
 constexpr weight_format all_formats[] = {
     weight_format::f16,          weight_format::bf16,         weight_format::int8,
     weight_format::q8_0,         weight_format::q4_0,         weight_format::integer_int8,
-    weight_format::integer_q8_0, weight_format::integer_q4_0,
+    weight_format::integer_q8_0, weight_format::integer_q4_0, weight_format::rounded_bf16,
 };
 
 /// A matrix [columns, depth], rounded to a format: as its panels, and as float32 in panels and plain.

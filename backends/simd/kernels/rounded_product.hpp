@@ -1,0 +1,282 @@
+#pragma once
+
+// The matrix product by weights of formats whose products round the rows too (weight_format.hpp). Those that
+// are whole numbers have one scale a row, or one a group, as the weights have, and what shares a scale is
+// summed as integers: such sums have no order. What is scaled is added group by group, and all else in the
+// order of the depth, so that the bits depend on neither the blocks nor the split among threads.
+
+#include <cstdint>
+#include <cstring>
+#include <fovea/backends/simd/arch.hpp>
+#include <fovea/backends/simd/kernels/epilogue.hpp>
+#include <fovea/backends/simd/kernels/lanes.hpp>
+#include <fovea/backends/simd/kernels/panel.hpp>
+#include <fovea/backends/simd/kernels/product.hpp>
+#include <fovea/backends/simd/kernels/rounded_rows.hpp>
+#include <fovea/backends/simd/kernels/table.hpp>
+#include <fovea/backends/simd/kernels/weight_panel.hpp>
+#include <utility>
+
+namespace fovea::simd {
+
+namespace detail {
+
+/// Sums that a few rows add to in turn, so that none awaits the addition before.
+template <class Arch, class layout, size_t rows>
+constexpr size_t turns_of() {
+  constexpr size_t vectors = panel<Arch> / width<Arch>;
+  return !layout::grouped && rows * vectors < 8 ? 8 / (rows * vectors) : 1;
+}
+
+/// out[rows, packed] = bias + rows from `row` on * the columns of a panel. One panel at a time: read two by
+/// two, panels of q4_0 come from memory at two thirds of its bandwidth.
+template <class Arch, class dot, class layout, size_t rows>
+inline void multiply_rounded(const rounded_rows& x, size_t row, const unsigned char* panel_of_weights,
+                             const float* bias, float* out, size_t out_stride) {
+  using sums = typename dot::sums;
+  constexpr size_t packed = panel<Arch>, vectors = packed / width<Arch>,
+                   turns = turns_of<Arch, layout, rows>();
+  vec<Arch> sum[rows][vectors];
+  sums dots[turns][rows][vectors];
+  const auto for_sums = [](const auto& f) __attribute__((always_inline)) {
+    for_constants<rows * vectors>([&](auto i) __attribute__((always_inline)) {
+      f(std::integral_constant<size_t, i / vectors>{}, std::integral_constant<size_t, i % vectors>{});
+    });
+  };
+  const auto bias_of = [&](auto, auto v) __attribute__((always_inline)) {
+    return load<Arch>(bias + v * width<Arch>);
+  };
+  const auto begin = [&](const auto& value) __attribute__((always_inline)) {
+    for_sums([&](auto r, auto v) __attribute__((always_inline)) {
+      dots[0][r][v] = value(r, v);
+      for_constants<turns - 1>([&](auto turn)
+                                   __attribute__((always_inline)) { dots[turn + 1][r][v] = sums(0); });
+    });
+  };
+  const auto add_group = [&](size_t g) __attribute__((always_inline)) {
+    const unsigned char* numbers = x.bytes + (row * x.groups + g * rows) * rounded_rows::group_bytes;
+    const unsigned char* from = panel_of_weights + layout::place(packed, g * layout::group, 0);
+    for_constants<rounded_rows::group_bytes / 4>([&](auto lane) __attribute__((always_inline)) {
+      const auto weights_of = [&](size_t v) __attribute__((always_inline)) {
+        if constexpr (layout::of_4_bits) {
+          const auto two = load_bytes<Arch>(from + lane * 2 * packed);
+          return dot::ready((v == 0 ? two : two >> 4) & int_vec<Arch>(0x0f0f0f0f));
+        } else {
+          return dot::ready(load_bytes<Arch>(from + lane * 4 * packed + v * 4 * width<Arch>));
+        }
+      };
+      typename dot::weights weights[vectors];
+      for_constants<vectors>([&](auto v) __attribute__((always_inline)) { weights[v] = weights_of(v); });
+      for_sums([&](auto r, auto v) __attribute__((always_inline)) {
+        std::int32_t number;
+        std::memcpy(&number, numbers + r * rounded_rows::group_bytes + 4 * lane, sizeof number);
+        sums& to = dots[lane % turns][r][v];
+        to = dot::add(to, weights[v], int_vec<Arch>(number));
+      });
+    });
+  };
+  const auto all_turns = [&](auto r, auto v) __attribute__((always_inline)) {
+    sums all = dots[0][r][v];
+    for_constants<turns - 1>([&](auto turn)
+                                 __attribute__((always_inline)) { all = all + dots[turn + 1][r][v]; });
+    return all;
+  };
+  if constexpr (!layout::scaled) {
+    begin(bias_of);
+    for (size_t g = 0; g < x.groups; ++g) add_group(g);
+    for_sums([&](auto r, auto v) __attribute__((always_inline)) { sum[r][v] = all_turns(r, v); });
+  } else {
+    const auto begin_at = [&](size_t at) __attribute__((always_inline)) {
+      begin([&](auto r, auto) __attribute__((always_inline)) {
+        if constexpr (dot::excess == 0)
+          return sums(0);
+        else
+          return sums(x.below[at + r]) << dot::excess;
+      });
+    };
+    const auto add_scaled = [&](size_t at, const unsigned char* scales) __attribute__((always_inline)) {
+      vec<Arch> scale[vectors];
+      for_constants<vectors>([&](auto v) __attribute__((always_inline)) {
+        scale[v] = load_scales<Arch, layout>(scales + v * width<Arch> * layout::scale_bytes);
+      });
+      for_sums([&](auto r, auto v) __attribute__((always_inline)) {
+        const vec<Arch> both = scale[v] * vec<Arch>(x.scales[at + r]);
+        sum[r][v] = fma<Arch>(to_float<Arch>(all_turns(r, v)), both, sum[r][v]);
+      });
+    };
+    const auto begin_sums = [&]() __attribute__((always_inline)) {
+      for_sums([&](auto r, auto v) __attribute__((always_inline)) { sum[r][v] = bias_of(r, v); });
+    };
+    if constexpr (layout::grouped) {
+      begin_sums();
+      for (size_t g = 0; g < x.groups; ++g) {
+        const size_t at = row * x.groups + g * rows;
+        begin_at(at);
+        add_group(g);
+        add_scaled(at, panel_of_weights + layout::scales(packed, g * layout::group));
+      }
+    } else { // until they are summed, the integers need all registers
+      begin_at(row);
+      for (size_t g = 0; g < x.groups; ++g) add_group(g);
+      begin_sums();
+      add_scaled(row, panel_of_weights);
+    }
+  }
+  for_sums([&](auto r, auto v) __attribute__((always_inline)) {
+    store<Arch>(out + r * out_stride + v * width<Arch>, sum[r][v]);
+  });
+}
+
+/// Panel `at` of a part, for rows from `row` on of those that `x` holds, of which the first is `first` of
+/// all.
+struct rounded_work {
+  const product_args* args;
+  const product_part* part;
+  const rounded_rows* x;
+  size_t first, row, at;
+};
+
+template <class Arch, class dot, class layout, size_t rows>
+void multiply_rounded_block(const rounded_work& work) {
+  constexpr size_t block = panel<Arch>;
+  const product_part& part = *work.part;
+  const size_t column = work.at * block, columns = smaller(part.columns - column, block);
+  const size_t row = work.first + work.row, bytes = layout::bytes(block, work.args->depth);
+  const bool as_it_is = part.act == activation::none && !part.other && columns == block;
+  alignas(64) float tile[rows * block], bias[block] = {};
+  if (part.bias) std::memcpy(bias, part.bias + column, columns * sizeof(float));
+  multiply_rounded<Arch, dot, layout, rows>(
+      *work.x, work.row, static_cast<const unsigned char*>(part.panels) + work.at * bytes, bias,
+      as_it_is ? part.out + row * part.out_stride + column : tile, as_it_is ? part.out_stride : block);
+  if (!as_it_is) finish_block<Arch, rows, block>(part, row, column, columns, tile);
+}
+
+/// Rows of the largest register block. Where groups have scales, each sum takes a second register.
+template <class Arch>
+constexpr size_t rounded_block_rows(bool grouped) {
+  return width<Arch> < 16 ? 4 : grouped ? 6 : 12;
+}
+/// Of the blocks that `rows` rows fall into, as even as can be.
+template <class Arch>
+constexpr size_t rounded_block_rows(bool grouped, size_t rows) {
+  return ceil_div(rows, ceil_div(rows, rounded_block_rows<Arch>(grouped)));
+}
+
+template <class Arch, class dot, class layout, class Index>
+struct rounded_blocks;
+
+template <class Arch, class dot, class layout, size_t... index>
+struct rounded_blocks<Arch, dot, layout, std::index_sequence<index...>> {
+  static constexpr void (*of[])(const rounded_work&) = {
+      multiply_rounded_block<Arch, dot, layout, index + 1>...};
+};
+
+/// Panels [first, last) of a part, for `rows` rows.
+template <class Arch, class dot, class layout>
+inline void multiply_rounded_panels(rounded_work work, size_t rows, size_t last) {
+  using blocks =
+      rounded_blocks<Arch, dot, layout, std::make_index_sequence<rounded_block_rows<Arch>(layout::grouped)>>;
+  const size_t together = rounded_block_rows<Arch>(layout::grouped, rows);
+  for (; work.at < last; ++work.at)
+    for (work.row = 0; work.row < rows;) {
+      const size_t block = smaller(rows - work.row, together);
+      blocks::of[block - 1](work);
+      work.row += block;
+    }
+}
+
+/// How one product rounds its rows; its parts are of one format.
+struct rows_layout {
+  bool grouped;
+  size_t groups; // of a row
+
+  explicit rows_layout(const product_args& args) {
+    with_format(args.parts[0].format,
+                [&](auto layout) { grouped = layout.grouped, groups = ceil_div(args.depth, layout.group); });
+  }
+};
+
+/// Rows that rounded_rows holds, in whole register blocks where it can.
+inline size_t rows_together(size_t groups, size_t block) {
+  const size_t rows = rounded_rows::most_groups / larger(groups, 1);
+  return rows < block ? rows : rows / block * block;
+}
+
+/// The tasks of a product: each is some panels, one behind the other through all parts, for one group of
+/// rows. A row's numbers cost what three panels take to multiply them, so that few tasks make the same ones.
+struct rounded_grid {
+  static constexpr size_t together = 6; // panels of a task
+  size_t panels, group_rows, groups;
+  size_t panel_tasks() const { return ceil_div(panels, together); }
+};
+
+template <class Arch>
+inline rounded_grid rounded_tasks_of(const product_args& args) {
+  rounded_grid grid{};
+  for (size_t p = 0; p < args.part_count; ++p) grid.panels += ceil_div(args.parts[p].columns, panel<Arch>);
+  if (args.rows == 0 || grid.panels == 0) return grid;
+  const rows_layout layout(args);
+  const size_t block = rounded_block_rows<Arch>(layout.grouped);
+  const size_t wanted = ceil_div(16, grid.panel_tasks()); // for threads to end together
+  const size_t of_tasks = ceil_div(ceil_div(args.rows, wanted), block) * block;
+  grid.group_rows = smaller(of_tasks, rows_together(layout.groups, block));
+  grid.groups = ceil_div(args.rows, grid.group_rows);
+  return grid;
+}
+
+/// Rows [row, row + rows) of the left side.
+template <class Arch, class layout>
+inline void round_rows(const product_args& args, size_t row, size_t rows, rounded_rows& to) {
+  const size_t together = rounded_block_rows<Arch>(layout::grouped, rows);
+  for (size_t r = 0; r < rows; ++r) {
+    const size_t block = r / together * together;
+    const row_place place{block * to.groups + r - block, smaller(rows - block, together), r};
+    const float* x = left_row(args, row + r);
+    if constexpr (!layout::scaled)
+      round_to_bfloat<Arch>(x, args.depth, to, place);
+    else if constexpr (layout::grouped)
+      round_by_group<Arch>(x, args.depth, to, place);
+    else
+      round_by_row<Arch>(x, args.depth, to, place);
+  }
+}
+
+} // namespace detail
+
+template <class Arch>
+size_t rounded_product_tasks(const product_args& args) {
+  const auto grid = detail::rounded_tasks_of<Arch>(args);
+  return grid.groups * grid.panel_tasks();
+}
+
+/// `dots` says how formats that it takes are multiplied.
+template <class Arch, class dots>
+void rounded_product(const product_args& args, size_t first, size_t last) {
+  using namespace detail;
+  const auto grid = rounded_tasks_of<Arch>(args);
+  const auto run = [&](auto layout) {
+    rounded_rows x;
+    x.groups = rows_layout(args).groups;
+    while (first < last) {
+      const size_t tasks = grid.panel_tasks(), group = first / tasks, row = group * grid.group_rows,
+                   rows = smaller(grid.group_rows, args.rows - row), end = smaller(last, (group + 1) * tasks);
+      round_rows<Arch, decltype(layout)>(args, row, rows, x);
+      const product_part* part = args.parts;
+      size_t at = (first - group * tasks) * grid.together,
+             left = smaller((end - group * tasks) * grid.together, grid.panels) - at;
+      for (first = end; left > 0;) {
+        for (; at >= ceil_div(part->columns, panel<Arch>); ++part) at -= ceil_div(part->columns, panel<Arch>);
+        const size_t count = smaller(ceil_div(part->columns, panel<Arch>) - at, left);
+        multiply_rounded_panels<Arch, typename dots::template of<decltype(layout)>, decltype(layout)>(
+            {&args, part, &x, row, 0, at}, rows, at + count);
+        left -= count, at += count;
+      }
+    }
+  };
+  if (first < last)
+    with_format(args.parts[0].format, [&](auto layout) {
+      if constexpr (dots::takes(layout.of)) run(layout);
+    });
+}
+
+} // namespace fovea::simd

@@ -23,6 +23,8 @@ TYPES = {
     "q8_0": gguf.GGMLQuantizationType.Q8_0,
     "q4_0": gguf.GGMLQuantizationType.Q4_0,
 }
+# Its products by these round what they multiply.
+ROUNDED = {"bf16": "bf16_products", "q8_0": "integer_products<q8_0>", "q4_0": "integer_products<q4_0>"}
 LAYERS, HEADS, WIDTH = 12, 12, 768
 
 
@@ -136,8 +138,7 @@ def rows(options):
                     network.begin()
                     network.take(ids)
 
-                # Its products by these are sums of integers.
-                name = f"formats/{model}/" + (f"integer_products<{kind}>" if kind in ("q8_0", "q4_0") else kind)
+                name = f"formats/{model}/{ROUNDED.get(kind, kind)}"
                 yield f"{name}/prompt of 128", llama_cpp, prompt, 4
                 network.begin()
                 network.take(ids[: PROMPT // 2])

@@ -13,8 +13,8 @@ namespace fovea {
 /// computed with them is float32: the results are, bit for bit, those of float32 weights of the rounded
 /// values (but for integer_products and bf16_products, below). In it are the parameters [out, in] of linear
 /// maps and of matmul(x, transpose(w)), tables that `gather` shares with them included; all others stay
-/// float32: norms, biases, tables of their own, convolutions, weights of products inside scans (which stay in
-/// a cache) and of those that a batch norm scales.
+/// float32: norms, biases, tables of their own, convolutions, small weights inside scans (which stay in a
+/// cache) and those that a batch norm scales.
 ///
 ///   f16, bf16   each value rounded to the nearest
 ///   int8        the values of a row share a float32 scale, the largest magnitude / 127: whole numbers of
@@ -51,6 +51,9 @@ enum class weight_format : std::uint8_t {
   integer_q4_0,
   rounded_bf16
 };
+
+/// The most floats of a weight inside a scan that is small. One function may run a scan of such weights.
+inline constexpr int most_row_weights = 128 * 1024 / 4;
 
 /// Values that share a scale in q8_0 and q4_0.
 inline constexpr unsigned weight_group = 32;

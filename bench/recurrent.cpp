@@ -8,6 +8,9 @@
 
 #include <cmath>
 #include <fovea/fovea.hpp>
+#include <optional>
+#include <string>
+#include <type_traits>
 
 namespace {
 
@@ -66,19 +69,21 @@ void samples(const std::string& name, const M& m, bench::report& rows) {
            bench::times_us(400, [&] { blocks.step("x"_in = block); }).per(steps));
 }
 
-template <bool gated_by_three>
+template <bool gated_by_three, class format = f32>
 void layer(std::size_t batch, bench::report& rows) {
   constexpr auto& m = layer_of_512<gated_by_three>;
-  auto net =
-      compile(m, bench::random_weights(m),
-              {.capacity = {{B, static_cast<std::int64_t>(batch)}, {T, 100}}, .threads = rows.threads});
+  auto net = compile<format>(
+      m, bench::random_weights(m),
+      {.capacity = {{B, static_cast<std::int64_t>(batch)}, {T, 100}}, .threads = rows.threads});
   const xt::xtensor<float, 3> x = xt::ones<float>({batch, std::size_t{100}, std::size_t{512}}) * 0.1f;
   const auto flops = static_cast<double>(m.flops({{B, static_cast<std::int64_t>(batch)}, {T, 100}}));
   // The recurrent matrix is read at each step.
   constexpr double matrix = 512 * 512 * (gated_by_three ? 3 : 4) * sizeof(float);
-  rows.add((gated_by_three ? "recurrent/gru/512x100/" : "recurrent/lstm/512x100/") + std::to_string(batch),
+  constexpr bool plain = std::is_same_v<format, f32>;
+  rows.add((gated_by_three ? "recurrent/gru/512x100/" : "recurrent/lstm/512x100/") + std::to_string(batch) +
+               (plain ? "" : std::string("/") + name_of(format_named<format>)),
            bench::times_us(batch == 1 ? 60 : 12, [&] { net("x"_in = x); }),
-           bench::demand{flops / 2, 100 * matrix, matrix});
+           plain ? std::optional(bench::demand{flops / 2, 100 * matrix, matrix}) : std::nullopt);
 }
 
 void measure(bench::report& rows) {
@@ -86,6 +91,8 @@ void measure(bench::report& rows) {
     layer<false>(batch, rows);
     layer<true>(batch, rows);
   }
+  layer<false, bf16_products>(1, rows), layer<true, bf16_products>(1, rows);
+  layer<false, integer_products<int8>>(1, rows), layer<true, integer_products<int8>>(1, rows);
   if (rows.threads > 1) return; // a sample is one thread's
   samples("dense 1-8-8-1", dense, rows);
   samples("gru/8", cell<true, 8>, rows);

@@ -8,6 +8,7 @@
 #include <fovea/backends/simd/chain.hpp>
 #include <fovea/backends/simd/generated.hpp>
 #include <fovea/backends/simd/kernels/epilogue.hpp>
+#include <fovea/backends/weight_format.hpp>
 #include <fovea/dsl/plan/plan.hpp>
 
 namespace fovea::simd {
@@ -16,8 +17,7 @@ namespace fovea::simd {
 /// small streams (position_code.hpp). Every size is a constant, every value of the row lies in local memory,
 /// weights are packed for the set that the function is compiled for.
 
-inline constexpr int largest_row = 1024;                // features of a value of a row
-inline constexpr int most_row_weights = 128 * 1024 / 4; // floats
+inline constexpr int largest_row = 1024; // features of a value of a row
 
 /// Nodes, each once.
 template <int most>

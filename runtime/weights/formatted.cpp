@@ -14,6 +14,12 @@ bool inside_scan(const graph_view& g, int id) {
   return false;
 }
 
+/// Whether fewer bytes of a weight are of use: what a scan reads at each step may stay in a cache as it is.
+bool is_worth_it(const graph_view& g, int product, int weight) {
+  const shape& s = g.at(weight).shape;
+  return !inside_scan(g, product) || g.number(s[0]) * g.number(s[1]) > most_row_weights;
+}
+
 } // namespace
 
 formatted_parameters formatted(const graph_view& g, weight_format format) {
@@ -30,7 +36,8 @@ formatted_parameters formatted(const graph_view& g, weight_format format) {
       if (g.at(from).kind == op::transpose) from = g.operand(from, 0);
       if (g.at(from).kind != op::parameter) continue;
       const bool product = (n.kind == op::linear || n.kind == op::matmul) && k == 1 &&
-                           packed_weight(g, id) == from && !is_from_columns(g, id) && !inside_scan(g, id);
+                           packed_weight(g, id) == from && !is_from_columns(g, id) &&
+                           is_worth_it(g, id, from);
       const bool table = n.kind == op::gather && k == 0 && from == g.operand(id, 0);
       if (product) weight[static_cast<std::size_t>(from)] = true;
       if (!product && !table) other[static_cast<std::size_t>(from)] = true;

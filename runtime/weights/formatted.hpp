@@ -19,8 +19,8 @@ struct formatted_parameters {
 };
 
 /// Those that a format is for (backends/weight_format.hpp): used only as weights of products, their rows the
-/// outputs, outside of scans, and as tables of the same gathers. They depend on the declaration alone, so
-/// that a model and its stream agree.
+/// outputs, inside scans large ones, and as tables of the same gathers. They depend on the declaration alone,
+/// so that a model and its stream agree.
 formatted_parameters formatted(const graph_view& declared, weight_format format);
 
 } // namespace fovea

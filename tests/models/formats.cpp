@@ -224,6 +224,31 @@ TEST_CASE("a format is for the weights of products, and tables that they share",
   check_formats(many_uses, random_weights(many_uses), random_inputs(many_uses, {{"B", 2}, {"T", 5}}), 3);
 }
 
+TEST_CASE("a large weight of a recurrence is in the format too", "[formats]") {
+  constexpr auto recurrent = model("recurrent", [](graph& g) {
+    const expr x = g.input<f32>("x", {B, T, 8});
+    g.output("y", lstm(gru(x, "large", 112), "small", 16)); // 112 x 336 weights, and 16 x 64
+  });
+  CHECK(formatted(decltype(recurrent)::view, weight_format::q8_0).names ==
+        std::set<std::string, std::less<>>{"large.weight_hh_l0", "large.weight_ih_l0", "small.weight_ih_l0"});
+  const weights from = random_weights(recurrent);
+  const named_values inputs = random_inputs(recurrent, {{"B", 3}, {"T", 6}});
+  check_formats(recurrent, from, inputs, 3);
+  check_rounding(recurrent, from, inputs);
+
+  const compile_options options{.capacity = {{B, 1}, {T, 6}}, .threads = 1};
+  auto net = compile<q8_0>(recurrent, from, options);
+  auto live = stream<T, q8_0>(recurrent, from, options);
+  xt::xtensor<float, 3> x({1, 6, 8});
+  for (std::size_t i = 0; i < x.size(); ++i) x.data()[i] = std::sin(static_cast<float>(i));
+  const xt::xtensor<float, 3> whole = net("x"_in = x)["y"_out];
+  for (std::size_t t = 0; t < 6; ++t) {
+    const xt::xtensor<float, 3> now = xt::view(x, xt::all(), xt::range(t, t + 1));
+    const auto y = live.step("x"_in = now)["y"_out];
+    for (std::size_t k = 0; k < 16; ++k) CHECK(y(0, 0, k) == Approx(whole(0, t, k)).margin(1e-6));
+  }
+}
+
 TEST_CASE("what a file holds in a format comes out of it unchanged", "[formats]") {
   constexpr auto projected = model("projected", [](graph& g) {
     g.output("y", linear(g.input<f32>("x", {B, 96}), "map", 40, {.bias = false}));

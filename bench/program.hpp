@@ -54,7 +54,7 @@ public:
 
   /// What the last row also has to tell.
   void note(const std::string& key, double value) {
-    std::printf("%40s %12.3f\n", key.c_str(), value);
+    std::printf("%40s %12.9g\n", key.c_str(), value);
     rows_.back()[key] = value;
   }
 

@@ -131,6 +131,19 @@ def threads(measured):
     return lines
 
 
+def quality(measured):
+    """Of each format what a weight takes, and what it loses beside float32, the first."""
+    (_, run), = runs_of(measured, "quality")
+    plain = run["rows"][0]
+    lines = [f"| | bits a weight | cosine, mean of {plain['sentences']:.0f} | least | perplexity of {plain['tokens']:.0f} tokens | ratio | all sentences |",
+             "| --- |" + " ---: |" * 6]
+    for row in run["rows"]:
+        cells = [row["name"].split("/")[1], f"{row['bits']:.3g}", f"{row['cosine_mean']:.6f}", f"{row['cosine_least']:.6f}",
+                 f"{row['perplexity']:.4f}", f"{row['perplexity'] / plain['perplexity']:.5f}", duration(row["us"])]
+        lines.append("| " + " | ".join(cells) + " |")
+    return lines
+
+
 def aims(measured):
     """Our time as a share of the best peer's, where a share is aimed at."""
     lines = ["| | threads | best peer | our share of its time | aim | |", "| --- | ---: | --- | ---: | ---: | --- |"]
@@ -161,7 +174,7 @@ def machine(measured):
 
 
 def write_report(measured, folder):
-    tables = {"machine": machine, "aims": aims, "families": families, "growth": growth, "threads": threads}
+    tables = {"machine": machine, "aims": aims, "families": families, "growth": growth, "threads": threads, "quality": quality}
     page = folder / "RESULTS.md"
 
     def filled(match):

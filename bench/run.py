@@ -21,6 +21,7 @@ import tqdm
 from report import write_report
 
 HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parent
 MEASURED = HERE / "results" / "measured.json"
 
 # A program, and whether a script of the same name times its peers.
@@ -35,11 +36,12 @@ QUESTIONS = {
     "families": False,
     "growth": False,
     "threads": False,
+    "quality": False,
 }
-# Those that compare the last number of threads with one.
-ONCE = {"threads"}
+# Of the numbers of threads the one that is run: the last, which is compared with one, and the first where threads change nothing.
+ONCE = {"threads": slice(-1, None), "quality": slice(1)}
 # What times single calls needs no rounds where a round takes minutes.
-ROUNDS = {"training": 1, "formats": 1, "growth": 1, "threads": 1}
+ROUNDS = {"training": 1, "formats": 1, "growth": 1, "threads": 1, "quality": 1}
 
 
 def first_line(*command):
@@ -82,12 +84,16 @@ def main():
     options = parser.parse_args()
     here = machine()
     measured = json.loads(MEASURED.read_text()) if MEASURED.exists() else {}
-    runs = [(question, threads) for question in options.only for threads in (options.threads[-1:] if question in ONCE else options.threads)]
+    runs = [(question, threads) for question in options.only for threads in options.threads[ONCE.get(question, slice(None))]]
+    model = ["--model", str(options.build / "models" / "minilm")]
+    passed = {
+        "encoder": model,
+        "quality": [*model, "--sentences", str(ROOT / "README.md"), "--learned", str(ROOT / "examples/generate/learned/gpt_small")],
+    }
     with tqdm.tqdm(runs) as bar:
         for question, threads in bar:
             bar.set_description(f"{question}, {threads} thread{'s' if threads > 1 else ''}")
             scripts = [HERE / "peers" / f"{question}.py"] if QUESTIONS[question] else []
-            passed = ["--model", str(options.build / "models" / "minilm")] if question == "encoder" else []
             # A loaded machine is part of the question about threads.
             if question == "threads":
                 normal_priority()
@@ -96,7 +102,7 @@ def main():
                 priority = real_time()
             rounds = min(options.rounds, ROUNDS.get(question, options.rounds))
             try:
-                rows = compare.compared(options.build / "bench" / question, scripts, threads, rounds, passed)
+                rows = compare.compared(options.build / "bench" / question, scripts, threads, rounds, passed.get(question, []))
             except compare.BenchmarkFailed as failure:
                 sys.exit(str(failure))
             measured.setdefault(question, {})[str(threads)] = {"machine": {**here, "priority": priority}, "rows": rows}

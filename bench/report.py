@@ -138,7 +138,7 @@ def quality(measured):
     lines = [f"| | bits a weight | cosine, mean of {plain['sentences']:.0f} | least | perplexity of {plain['tokens']:.0f} tokens | ratio | all sentences |",
              "| --- |" + " ---: |" * 6]
     for row in run["rows"]:
-        cells = [row["name"].split("/")[1], f"{row['bits']:.3g}", f"{row['cosine_mean']:.6f}", f"{row['cosine_least']:.6f}",
+        cells = [f"`{row['name'].split('/')[1]}`", f"{row['bits']:.3g}", f"{row['cosine_mean']:.6f}", f"{row['cosine_least']:.6f}",
                  f"{row['perplexity']:.4f}", f"{row['perplexity'] / plain['perplexity']:.5f}", duration(row["us"])]
         lines.append("| " + " | ".join(cells) + " |")
     return lines

@@ -42,6 +42,11 @@ def aim_of(question, row):
     return next((aim for pattern, aim in AIMS.get(question, []) if re.fullmatch(pattern, short)), None)
 
 
+def shown(name):
+    """<int8> is a tag to a page unless it is code."""
+    return f"`{name}`" if "<" in name else name
+
+
 def duration(us):
     """Three digits and a unit."""
     for unit, size in (("ns", 1e-3), ("us", 1), ("ms", 1e3), ("s", 1e6)):
@@ -68,7 +73,7 @@ def beside_peers(measured, question):
     for threads, run in runs:
         for row in run["rows"]:
             bound = "" if row["bound"] is None else f"{row['bound']:.2f}"
-            cells = [row["name"].split("/", 1)[1], str(threads), row["isa"], duration(row["us"]), duration(row["median_us"]), bound]
+            cells = [shown(row["name"].split("/", 1)[1]), str(threads), row["isa"], duration(row["us"]), duration(row["median_us"]), bound]
             for name in names:
                 peer = next((peer for peer in row["peers"] if peer["peer"] == name), None)
                 cells += ["", "", ""] if peer is None else [duration(peer["us"]), duration(peer["median_us"]), f"{peer['ratio']:.2f}"]
@@ -154,7 +159,7 @@ def aims(measured):
                 if aim is None or peer is None:
                     continue
                 share = row["us"] / peer["us"]
-                lines.append(f"| {row['name']} | {threads} | {peer['peer']} | {share:.2f} | {aim} | {'reached' if share <= aim else 'missed'} |")
+                lines.append(f"| {shown(row['name'])} | {threads} | {peer['peer']} | {share:.2f} | {aim} | {'reached' if share <= aim else 'missed'} |")
     return lines
 
 

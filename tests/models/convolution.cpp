@@ -192,16 +192,27 @@ TEST_CASE("pooling over time and planes", "[pool]") {
 }
 
 TEST_CASE("convolutions whose last panel has few columns", "[convolution]") {
-  compare_at_awkward_sizes(model("few_columns", [](graph& g) {
+  const auto declared = model("few_columns", [](graph& g) {
     const expr x = g.input<f32>("x", {"B", "T", 13}), y = g.input<f32>("y", {"B", "T", "S", 10});
     g.output("one", conv1d(x, "one", 33, 3, {.padding = same}));
     g.output("two", tanh(conv1d(x, "two", 2, 4, {.padding = causal})));
     g.output("residual", conv1d(x, "residual", 4, 2, {.padding = causal}) + conv1d(x, "beside", 4, 1));
     g.output("four", relu(conv2d(y, "four", 36, 3, {.padding = 1})));
+    g.output("twenty", conv2d(y, "twenty", 20, 3, {.padding = 1}));
     g.output("three", conv2d(y, "three", 35, 3, {.dilation = 2, .padding = 2, .bias = false}));
     g.output("groups", conv2d(y, "groups", 6, 3, {.stride = 2, .padding = 1, .groups = 2}));
     g.output("largest", max_over(conv1d(x, "largest", 100, 3, {.padding = 1}), axis(1)));
-  }));
+  });
+  compare_at_awkward_sizes(declared);
+  // That panel may be alone in a task, or behind others, for whole register blocks of rows and for three.
+  const weights from = random_weights(declared);
+  const named_values inputs = random_inputs(declared, {{"B", 1}, {"T", 57}, {"S", 11}});
+  const named_values expected = run_model<f32>(declared, from, inputs);
+  for (const int threads : {2, 3, 4})
+    for (const auto& [name, found] : run_model<f32>(declared, from, inputs, threads)) {
+      INFO(instruction_set() << ", " << threads << " threads, output " << name);
+      CHECK(found.values == expected.at(name).values);
+    }
 }
 
 TEST_CASE("planes of several tiles: depthwise convolution and pooling", "[convolution][pool]") {

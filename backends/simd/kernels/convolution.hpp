@@ -41,8 +41,8 @@ inline convolution_grid grid_of(const convolution_args& a) {
   return {rows, panels, chunk, ceil_div(rows, chunk)};
 }
 
-/// The scratch of one thread: where rows begin, what was gathered, and with `largest` sums of a block of
-/// rows.
+/// The scratch of one thread: where rows begin, what was gathered, and with `largest` the sums of rows in one
+/// panel, which stay in the first-level cache; before them is room for columns of the panels before.
 template <class Arch>
 struct convolution_scratch_of {
   window_list list;
@@ -60,7 +60,7 @@ struct convolution_scratch_of {
   }
   static size_t floats(const convolution_args& a) {
     const size_t panels = ceil_div(a.columns, panel<Arch>);
-    return 2 * list_floats(a) + copied_floats(a) + (a.largest ? rows(a) * panels * panel<Arch> : 0);
+    return 2 * list_floats(a) + copied_floats(a) + (a.largest ? (panels + rows(a)) * panel<Arch> : 0);
   }
   convolution_scratch_of(const convolution_args& a, float* scratch)
       : list{reinterpret_cast<const float**>(scratch),
@@ -111,25 +111,38 @@ inline void convolve_rows(const convolution_args& a, convolution_scratch_of<Arch
   }
 }
 
+/// The largest of `rows` vectors that are `stride` floats apart, and of another.
+template <class Arch>
+inline vec<Arch> largest_of(const float* x, size_t rows, size_t stride, const vec<Arch>& other) {
+  constexpr size_t turns = 4; // for each awaits the one before
+  const extreme<Arch, true> larger_one;
+  vec<Arch> most[turns] = {other, other, other, other};
+  size_t r = 0;
+  for (; r + turns <= rows; r += turns)
+    for_constants<turns>([&](auto i) { most[i] = larger_one(most[i], load<Arch>(x + (r + i) * stride)); });
+  for (; r < rows; ++r) most[0] = larger_one(most[0], load<Arch>(x + r * stride));
+  return larger_one(larger_one(most[0], most[1]), larger_one(most[2], most[3]));
+}
+
 /// The largest of each column over all rows of a plane.
 template <class Arch>
 inline void convolve_largest(const convolution_args& a, convolution_scratch_of<Arch> scratch, size_t plane,
                              size_t rows, size_t group, size_t first, size_t last) {
-  const size_t column = first * panel<Arch>, columns = smaller(a.columns, last * panel<Arch>) - column;
-  const size_t most = convolution_scratch_of<Arch>::rows(a),
-               stride = ceil_div(a.columns, panel<Arch>) * panel<Arch>;
-  float* out = a.out + plane * a.out_plane + group * a.columns + column;
+  constexpr size_t packed = panel<Arch>;
+  const size_t most = convolution_scratch_of<Arch>::rows(a), panels = ceil_div(a.columns, packed);
   for (size_t done = 0; done < rows; done += most) {
     const size_t here = smaller(most, rows - done);
     window_rows<Arch>(a, plane * rows + done, here, group, scratch.list, scratch.copies);
-    multiply_windows<Arch>(a, scratch.list, here, group, first, last, scratch.sums, stride, nullptr);
-    for_vectors<Arch>(columns, [&](size_t j, auto lanes) {
-      vec<Arch> most_yet =
-          done == 0 ? vec<Arch>(-std::numeric_limits<float>::infinity()) : lanes.load(out + j);
-      for (size_t r = 0; r < here; ++r)
-        most_yet = extreme<Arch, true>{}(most_yet, load<Arch>(scratch.sums + r * stride + column + j));
-      lanes.store(out + j, most_yet);
-    });
+    for (size_t p = first; p < last; ++p) {
+      float* const sums = scratch.sums + (panels - p) * packed; // column j of the panel is its p * packed + j
+      multiply_windows<Arch>(a, scratch.list, here, group, p, p + 1, sums, packed, nullptr);
+      float* const out = a.out + plane * a.out_plane + group * a.columns + p * packed;
+      for_vectors<Arch>(smaller(a.columns - p * packed, packed), [&](size_t j, auto lanes) {
+        const vec<Arch> before =
+            done == 0 ? vec<Arch>(-std::numeric_limits<float>::infinity()) : lanes.load(out + j);
+        lanes.store(out + j, largest_of<Arch>(sums + p * packed + j, here, packed, before));
+      });
+    }
   }
 }
 

@@ -263,21 +263,31 @@ inline void multiply_block(const block_work& work, size_t at) {
   finish_block<Arch, rows, block>(part, work.row, column, columns, tile);
 }
 
+/// Whether a panel has few columns. Of a convolution alone: products of weights in other formats sum in the
+/// order of all columns.
+template <class Arch>
+inline bool has_few(const block_work& work, size_t at) {
+  constexpr size_t lanes = width<Arch>;
+  return lanes > few_columns && work.args->row_starts && work.part->columns - at * panel<Arch> <= few_columns;
+}
+
 template <class Arch, size_t rows, bool pieced, weight_format format>
 void multiply_panels(const block_work& work) {
   constexpr size_t together = block_panels<Arch>(rows);
   size_t at = work.first;
-  if constexpr (together > 1)
-    for (; at + together <= work.last; at += together)
+  if constexpr (together > 1) {
+    // A panel of few columns is one of few whether those before it are in the same task or not.
+    const size_t last = work.last - (work.first < work.last && has_few<Arch>(work, work.last - 1));
+    for (; at + together <= last; at += together)
       multiply_block<Arch, rows, 2 * together, pieced, format>(work, at);
+  }
   for (; at < work.last; ++at) {
     if constexpr (format != weight_format::f32) {
       multiply_block<Arch, rows, 2, pieced, format>(work, at);
     } else { // the last panel may be empty but for its first vector, or for a narrower one, or for less
       using narrow = narrower<Arch>;
       const size_t left = work.part->columns - at * panel<Arch>;
-      // Of a convolution alone: products of weights in other formats sum in the order of all columns.
-      if (width < Arch >> few_columns && left <= few_columns && work.args->row_starts)
+      if (has_few<Arch>(work, at))
         multiply_block<Arch, rows, 1, pieced, format, panel<Arch>, true>(work, at);
       else if (left > width<Arch>)
         multiply_block<Arch, rows, 2, pieced, format>(work, at);

@@ -51,6 +51,7 @@ struct context {
   random_state random;            // of what training draws
   const std::int64_t* step_work;  // of each step in one pass, as work_of says
   std::int64_t work;              // of what the current step runs
+  bool weights_in_memory;         // there are more of them than caches hold
 
   /// The positions that a batch row took before.
   std::int64_t before_row(size_t row) const {

@@ -24,6 +24,10 @@ shared_weights::shared_weights(const graph_view& graph, const plan_view& plan, m
       pack_parameter(graph, weight, is_from_columns(graph, id), kernels, pool);
     if (table >= 0) pack_parameter(graph, table, false, kernels, pool);
   }
+  constexpr size_t cached = 16 << 20; // bytes, of the last cache that cores share
+  size_t bytes = 0;
+  for (const auto& panels_of_one : kept) bytes += panels_of_one->size() * sizeof(float);
+  in_memory = bytes > cached;
 }
 
 int shared_weights::formatted_table(const graph_view& graph, int id) const {
@@ -146,7 +150,8 @@ context engine::begin(std::span<const std::int64_t> sizes) {
           window_start_,
           random_,
           step_work_.data(),
-          unknown_work};
+          unknown_work,
+          weights_->in_memory};
 }
 
 void engine::expect(std::span<const std::int64_t> sizes) {

@@ -24,6 +24,7 @@ struct shared_weights {
   std::vector<packed> learned_panels;
   std::vector<pack_args> packing;
   std::vector<packed> scan_panels;
+  bool in_memory = false; // more than caches hold
 
   shared_weights(const graph_view& graph, const plan_view& plan, model_parameters from,
                  const kernel_table& kernels, thread_pool& pool);

@@ -25,7 +25,8 @@ template <class Arch>
 inline constexpr size_t block_rows = width<Arch> == 16 ? 8 : 6;
 
 /// Panels that a block of `rows` takes side by side: a few rows alone are too few independent chains of
-/// additions to hide their latency (longest where multiplication and addition are two instructions).
+/// additions to hide their latency (longest where multiplication and addition are two instructions). But
+/// weights of few bytes come from memory slower in two streams than in one, up to half as fast.
 template <class Arch>
 inline constexpr size_t block_panels(size_t rows) {
   if (width<Arch> == 4) return rows == 1 ? 4 : rows == 2 ? 2 : 1;
@@ -133,7 +134,7 @@ inline void multiply(const float* (&a)[rows], in_pieces in, size_t depth, const 
     const size_t end = pieced ? k + in.piece : grouped ? smaller(k + weight_group, depth) : depth;
     read.begin_group(k);
     for (; k < end; ++k) {
-      if constexpr (vectors <= 2) {
+      if constexpr (rows > 1 && vectors <= 2) {
         __builtin_prefetch(next.at, 0, 2);
         next.at += next.step;
       }
@@ -275,10 +276,11 @@ template <class Arch, size_t rows, bool pieced, weight_format format>
 void multiply_panels(const block_work& work) {
   constexpr size_t together = block_panels<Arch>(rows);
   size_t at = work.first;
+  const bool one_stream = rows == 1 && format != weight_format::f32 && work.args->from_memory;
   if constexpr (together > 1) {
     // A panel of few columns is one of few whether those before it are in the same task or not.
     const size_t last = work.last - (work.first < work.last && has_few<Arch>(work, work.last - 1));
-    for (; at + together <= last; at += together)
+    for (; at + together <= last && !one_stream; at += together)
       multiply_block<Arch, rows, 2 * together, pieced, format>(work, at);
   }
   for (; at < work.last; ++at) {

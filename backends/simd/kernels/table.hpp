@@ -51,6 +51,7 @@ struct product_args {
   const float* const* row_starts = nullptr;
   const std::ptrdiff_t* row_shifts = nullptr;
   size_t piece = 0;
+  bool from_memory = false; // whether the weights have left the caches since they were read last
 };
 
 /// Packs b, of which element (column j, depth k) is at b[j * column_stride + k * depth_stride], into panels

@@ -7,7 +7,7 @@ namespace fovea::simd {
 
 void run_product(context& c, const step& s) {
   product_part parts[4];
-  product_args args;
+  product_args args{.from_memory = c.weights_in_memory};
   for (int i = 0; i < s.count; ++i) {
     const int root = c.plan.parts[s.first + i], id = c.plan.product[root];
     const node& n = c.graph.at(id);

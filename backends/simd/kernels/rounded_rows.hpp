@@ -66,11 +66,11 @@ struct to_whole_numbers {
   }
 };
 
-/// f(vector, place) for the 32 values of group g of a row, zeros behind the depth.
-template <class Arch, class F>
+/// f(vector, place) for the values of group g of a row, zeros behind the depth.
+template <class Arch, size_t values, class F>
 [[gnu::always_inline]] inline void for_group(const float* x, size_t depth, size_t g, const F& f) {
-  const size_t before = g * weight_group, count = smaller(weight_group, depth - before);
-  for_constants<weight_group / width<Arch>>([&](auto v) {
+  const size_t before = g * values, count = smaller(values, depth - before);
+  for_constants<values / width<Arch>>([&](auto v) {
     constexpr size_t first = v * width<Arch>;
     f(first + width<Arch> <= count ? load<Arch>(x + before + first)
       : first < count              ? load_first<Arch>(x + before + first, count - first)
@@ -85,9 +85,9 @@ inline void round_by_group(const float* x, size_t depth, rounded_rows& to, const
   for (size_t g = 0; g < to.groups; ++g) {
     const size_t at = place.group(g);
     largest_magnitude<Arch> largest;
-    for_group<Arch>(x, depth, g, [&](const vec<Arch>& value, size_t) { largest.see(value); });
+    for_group<Arch, weight_group>(x, depth, g, [&](const vec<Arch>& value, size_t) { largest.see(value); });
     to_whole_numbers<Arch> made(largest.value());
-    for_group<Arch>(x, depth, g, [&](const vec<Arch>& value, size_t k) {
+    for_group<Arch, weight_group>(x, depth, g, [&](const vec<Arch>& value, size_t k) {
       made.round(value, to.bytes + at * to.group_bytes + k);
     });
     made.finish(to, at);
@@ -101,7 +101,7 @@ inline void round_by_row(const float* x, size_t depth, rounded_rows& to, const r
   for_vectors<Arch>(depth, [&](size_t k, auto here) { largest.see(here.load(x + k)); });
   to_whole_numbers<Arch> made(largest.value());
   for (size_t g = 0; g < to.groups; ++g)
-    for_group<Arch>(x, depth, g, [&](const vec<Arch>& value, size_t k) {
+    for_group<Arch, weight_group>(x, depth, g, [&](const vec<Arch>& value, size_t k) {
       made.round(value, to.bytes + place.group(g) * to.group_bytes + k);
     });
   made.finish(to, place.row);
@@ -110,18 +110,10 @@ inline void round_by_row(const float* x, size_t depth, rounded_rows& to, const r
 /// A row in bfloat16.
 template <class Arch>
 inline void round_to_bfloat(const float* x, size_t depth, rounded_rows& to, const row_place& place) {
-  constexpr size_t values = rounded_rows::group_bytes / 2;
-  for (size_t g = 0; g < to.groups; ++g) {
-    const size_t before = g * values, count = smaller(values, depth - before);
-    unsigned char* bytes = to.bytes + place.group(g) * to.group_bytes;
-    for_constants<values / width<Arch>>([&](auto v) {
-      constexpr size_t first = v * width<Arch>;
-      store_bfloat<Arch>(first + width<Arch> <= count ? load<Arch>(x + before + first)
-                         : first < count              ? load_first<Arch>(x + before + first, count - first)
-                                                      : vec<Arch>(0.f),
-                         bytes + 2 * first);
+  for (size_t g = 0; g < to.groups; ++g)
+    for_group<Arch, rounded_rows::group_bytes / 2>(x, depth, g, [&](const vec<Arch>& value, size_t k) {
+      store_bfloat<Arch>(value, to.bytes + place.group(g) * to.group_bytes + 2 * k);
     });
-  }
 }
 
 } // namespace fovea::simd::detail

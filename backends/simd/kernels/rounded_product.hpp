@@ -219,7 +219,8 @@ inline rounded_grid rounded_tasks_of(const product_args& args) {
   const size_t block = rounded_block_rows<Arch>(layout.grouped);
   const size_t wanted = ceil_div(16, grid.panel_tasks()); // for threads to end together
   const size_t of_tasks = ceil_div(ceil_div(args.rows, wanted), block) * block;
-  grid.group_rows = smaller(of_tasks, rows_together(layout.groups, block));
+  grid.groups = ceil_div(args.rows, smaller(of_tasks, rows_together(layout.groups, block)));
+  grid.group_rows = ceil_div(args.rows, grid.groups);
   grid.groups = ceil_div(args.rows, grid.group_rows);
   return grid;
 }

@@ -3,7 +3,6 @@
 // What weights multiply, rounded as they are: the left side of rounded_product.hpp.
 
 #include <cstdint>
-#include <fovea/backends/half.hpp>
 #include <fovea/backends/simd/arch.hpp>
 #include <fovea/backends/simd/kernels/lanes.hpp>
 #include <fovea/backends/simd/kernels/panel_layout.hpp>

@@ -20,7 +20,7 @@ enum class combine : std::uint8_t { none, add, multiply };
 
 /// One output of a matrix product that shares its left operand with others (query, key and value, for
 /// instance).
-///   panels   weights [columns, depth] packed by `pack`, or in another format by pack_in_format
+///   panels   weights [columns, depth] packed by `pack`, or in another format by in_format_panels
 ///   bias     [columns] or null
 ///   out      [rows, columns], rows out_stride apart
 ///   other    [rows, columns] or null, rows other_stride apart; joined after the activation (residual: add,

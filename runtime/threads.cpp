@@ -67,12 +67,16 @@ bool thread_pool::is_long_busy(std::int64_t work) {
   return now >= busy_since_ + std::chrono::nanoseconds(worth_waking);
 }
 
-void thread_pool::share(std::size_t tasks, std::int64_t work, range_function f, void* context) {
+void thread_pool::share(std::size_t tasks, std::int64_t work, bool backward, range_function f,
+                        void* context) {
   function_ = f;
   context_ = context;
+  backward_ = backward;
   for (std::size_t i = 0, first = 0; i < size(); ++i) {
-    parts_[i].next.store(first, std::memory_order_relaxed);
-    parts_[i].last = first = tasks * (i + 1) / size();
+    const std::size_t last = tasks * (i + 1) / size();
+    parts_[i].next.store(0, std::memory_order_relaxed);
+    parts_[i].first = first, parts_[i].count = last - first;
+    first = last;
   }
   all_left_.store(0, std::memory_order_relaxed);
   const std::uint32_t number = (state_.load(std::memory_order_relaxed) & ~(job - 1)) + job;
@@ -88,14 +92,15 @@ void thread_pool::share(std::size_t tasks, std::int64_t work, range_function f, 
 void thread_pool::take(std::size_t thread) noexcept {
   for (std::size_t i = 0; i < size(); ++i) {
     part& from = parts_[(thread + i) % size()];
-    std::size_t first = from.next.load(std::memory_order_relaxed);
-    while (first < from.last) {
+    std::size_t next = from.next.load(std::memory_order_relaxed);
+    while (next < from.count) {
       // Large ranges first, for neighbours share what a cache holds; single tasks last, for all to end
       // together.
-      const std::size_t count = std::max<std::size_t>(1, (from.last - first) / 4);
-      if (from.next.compare_exchange_weak(first, first + count, std::memory_order_relaxed)) {
+      const std::size_t count = std::max<std::size_t>(1, (from.count - next) / 4);
+      if (from.next.compare_exchange_weak(next, next + count, std::memory_order_relaxed)) {
+        const std::size_t first = from.first + (backward_ ? from.count - next - count : next);
         function_(context_, first, first + count, thread);
-        first = from.next.load(std::memory_order_relaxed);
+        next = from.next.load(std::memory_order_relaxed);
       }
     }
   }

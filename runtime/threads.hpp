@@ -32,9 +32,10 @@ public:
   /// Calls f(first, last, thread) for ranges that cover 0 <= i < tasks once each; `thread` < size() tells
   /// calls that run at the same time apart (for scratch memory). f must not throw. By `work`, a rough
   /// estimate of what all tasks take one thread, in nanoseconds, the caller does alone what is not worth
-  /// sharing, or not worth waking workers for.
+  /// sharing, or not worth waking workers for. With `backward` each thread goes through its part from the
+  /// end, a range at a time.
   template <class F>
-  void run(std::size_t tasks, std::int64_t work, F&& f) {
+  void run(std::size_t tasks, std::int64_t work, F&& f, bool backward = false) {
     using function = std::remove_reference_t<F>;
     if (tasks == 0) return;
     if (workers_.empty() || tasks == 1 || !is_worth_sharing(work)) {
@@ -42,7 +43,7 @@ public:
       return;
     }
     share(
-        tasks, work,
+        tasks, work, backward,
         [](void* context, std::size_t first, std::size_t last, std::size_t thread) {
           (*static_cast<function*>(context))(first, last, thread);
         },
@@ -60,10 +61,11 @@ public:
 private:
   using range_function = void (*)(void* context, std::size_t first, std::size_t last, std::size_t thread);
 
-  /// The tasks that a thread begins with: those from `next` on are not taken yet.
+  /// The tasks that a thread begins with, counted from the end that it begins at: those from `next` on are
+  /// not taken yet.
   struct alignas(64) part {
     std::atomic<std::size_t> next{0};
-    std::size_t last = 0;
+    std::size_t first = 0, count = 0;
   };
 
   bool all_sleep() const { return sleeping_.load(std::memory_order_relaxed) == workers_.size(); }
@@ -71,7 +73,7 @@ private:
     return work >= least_shared && (work >= worth_waking || !all_sleep());
   }
   bool is_long_busy(std::int64_t work);
-  void share(std::size_t tasks, std::int64_t work, range_function f, void* context);
+  void share(std::size_t tasks, std::int64_t work, bool backward, range_function f, void* context);
   void take(std::size_t thread) noexcept;
   void work(std::size_t thread) noexcept;
   void stop() noexcept;
@@ -83,6 +85,7 @@ private:
   // The job; written only while no worker is inside one.
   range_function function_ = nullptr;
   void* context_ = nullptr;
+  bool backward_ = false;
   std::unique_ptr<part[]> parts_; // of each thread
   // Bit 0: the pool ends. Bit 1: a job is open. Bits 2 to 11: workers inside it. Above: the number of the
   // job.

@@ -87,6 +87,13 @@ struct context {
   /// Of a product whose weights are prepared for it alone, in the current layer.
   const prepared_product& prepared(int id) const { return products.of(id)[layers[graph.at(id).region]]; }
 
+  /// Whether a step reads its weights from their end: every other pass of a scan does, for what the pass
+  /// before read last is what the caches still hold.
+  bool reads_backward(int node) const {
+    const int region = graph.at(node).region;
+    return graph.region(region).is_scan() && times[region] % 2 != 0;
+  }
+
   /// A value that is stored: a slot or a parameter. int32 and boolean values are stored as int32.
   const float* value(int node) const {
     const int b = plan.base[node], slot = plan.slot[b];
@@ -119,8 +126,8 @@ struct context {
   }
 
   template <class F>
-  void run(size_t tasks, F&& f) const {
-    pool.run(tasks, work, static_cast<F&&>(f));
+  void run(size_t tasks, F&& f, bool backward = false) const {
+    pool.run(tasks, work, static_cast<F&&>(f), backward);
   }
   float* scratch_of(size_t thread) const { return scratch + thread * scratch_stride; }
 };

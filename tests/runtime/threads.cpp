@@ -2,6 +2,7 @@
 #include <catch2/catch.hpp>
 #include <chrono>
 #include <fovea/runtime/threads.hpp>
+#include <limits>
 #include <mutex>
 #include <set>
 #include <thread>
@@ -83,6 +84,42 @@ TEST_CASE("each thread begins with tasks of its own, and takes what others leave
     CHECK(runs == 16);
     CHECK(begin[0] == 0);
     CHECK((begin[1] == 8 || begun == 1));
+  }
+}
+
+TEST_CASE("backward, each thread goes through its tasks from the end") {
+  for (const std::size_t threads : {1u, 2u, 3u}) {
+    thread_pool pool(threads);
+    for (std::size_t tasks = 0; tasks <= 70; ++tasks) {
+      std::vector<std::atomic<int>> runs(tasks);
+      pool.run(
+          tasks, std::numeric_limits<std::int64_t>::max(),
+          [&](std::size_t first, std::size_t last, std::size_t) {
+            for (std::size_t i = first; i < last; ++i) ++runs[i];
+          },
+          true);
+      bool once = true;
+      for (const auto& r : runs) once = once && r == 1;
+      CHECK(once);
+    }
+  }
+  // Both are awake and wait for each other, so that each runs what it begins with.
+  thread_pool pool(2);
+  for (int round = 0; round < 50; ++round) {
+    std::atomic<int> begun{0};
+    std::size_t end_of_first[2] = {99, 99};
+    pool.run(
+        16, std::numeric_limits<std::int64_t>::max(),
+        [&](std::size_t, std::size_t last, std::size_t thread) {
+          if (end_of_first[thread] != 99) return;
+          end_of_first[thread] = last;
+          ++begun;
+          const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(1);
+          while (begun < 2 && std::chrono::steady_clock::now() < end) std::this_thread::yield();
+        },
+        true);
+    CHECK(end_of_first[0] == 8);
+    CHECK((end_of_first[1] == 16 || begun == 1));
   }
 }
 

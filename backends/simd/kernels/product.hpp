@@ -91,6 +91,28 @@ inline task_grid tasks_of(const product_args& args) {
   return {panels, group_rows, ceil_div(args.rows, group_rows)};
 }
 
+/// Some panels of one part.
+struct part_panels {
+  const product_part* part;
+  size_t first, last;
+};
+
+/// Takes from [first, last), panels counted through all parts, those of one part that are read first.
+template <class Arch>
+inline part_panels take_part(const product_args& args, size_t& first, size_t& last) {
+  size_t at = args.backward ? last - 1 : first;
+  const product_part* part = args.parts;
+  for (; at >= ceil_div(part->columns, panel<Arch>); ++part) at -= ceil_div(part->columns, panel<Arch>);
+  const size_t of_part = args.backward ? at + 1 : ceil_div(part->columns, panel<Arch>) - at;
+  const size_t count = smaller(of_part, last - first);
+  if (args.backward) {
+    last -= count;
+    return {part, at + 1 - count, at + 1};
+  }
+  first += count;
+  return {part, at, at + count};
+}
+
 /// Weights to fetch for later, `step` bytes with each step of the depth. Of the passes of row blocks over a
 /// panel the first waits for memory and the others do not: each fetches its share of the panels behind, so
 /// that memory and arithmetic are both busy throughout.
@@ -362,20 +384,23 @@ inline void multiply_piece(const product_args& args, const product_part& part, s
   const bool decodes = decodes_first(args, part);
   const size_t bytes = panel_bytes(part.format, panel<Arch>, args.depth),
                of_each = bytes / larger(args.depth, 1);
-  const size_t step = decodes ? 1 : rows <= most ? last - first : 2;
-  for (size_t at = first; at < last; at += step) {
+  const size_t step = decodes ? 1 : rows <= most && !args.backward ? last - first : 2;
+  const size_t steps = ceil_div(last - first, step);
+  for (size_t i = 0; i < steps; ++i) {
+    const size_t at = first + (args.backward ? steps - 1 - i : i) * step;
     const auto* panels = static_cast<const unsigned char*>(part.panels) + at * bytes;
     const auto* piece = panels + depth.first * of_each;
-    const block_work work{&args,
-                          &part,
-                          decodes ? panels : piece,
-                          bytes,
-                          part.format,
-                          row,
-                          at,
-                          smaller(at + step, last),
-                          depth,
-                          {piece + step * bytes, of_each / ceil_div(rows, most)}};
+    const block_work work{
+        &args,
+        &part,
+        decodes ? panels : piece,
+        bytes,
+        part.format,
+        row,
+        at,
+        smaller(at + step, last),
+        depth,
+        {args.backward ? piece - step * bytes : piece + step * bytes, of_each / ceil_div(rows, most)}};
     decodes ? multiply_decoded<Arch>(work, rows) : multiply_blocks<Arch>(work, rows);
   }
 }
@@ -405,15 +430,14 @@ template <class Arch>
 void product(const product_args& args, size_t first, size_t last) {
   const auto grid = detail::tasks_of<Arch>(args);
   while (first < last) {
-    const size_t row = first / grid.panels * grid.group_rows;
+    const size_t group = first / grid.panels, row = group * grid.group_rows;
     const size_t rows = detail::smaller(grid.group_rows, args.rows - row);
-    size_t at = first % grid.panels;
-    const product_part* part = args.parts;
-    for (; at >= detail::ceil_div(part->columns, panel<Arch>); ++part)
-      at -= detail::ceil_div(part->columns, panel<Arch>);
-    const size_t count = detail::smaller(detail::ceil_div(part->columns, panel<Arch>) - at, last - first);
-    detail::multiply_group<Arch>(args, *part, row, rows, at, at + count);
-    first += count;
+    size_t from = first - group * grid.panels, to = detail::smaller(from + last - first, grid.panels);
+    first += to - from;
+    while (from < to) {
+      const auto [part, begin, end] = detail::take_part<Arch>(args, from, to);
+      detail::multiply_group<Arch>(args, *part, row, rows, begin, end);
+    }
   }
 }
 

@@ -133,7 +133,7 @@ struct rounded_work {
   const product_args* args;
   const product_part* part;
   const rounded_rows* x;
-  size_t first, row, at;
+  size_t first, row = 0, at = 0;
 };
 
 template <class Arch, class dot, class layout, size_t rows>
@@ -173,16 +173,18 @@ struct rounded_blocks<Arch, dot, layout, std::index_sequence<index...>> {
 
 /// Panels [first, last) of a part, for `rows` rows.
 template <class Arch, class dot, class layout>
-inline void multiply_rounded_panels(rounded_work work, size_t rows, size_t last) {
+inline void multiply_rounded_panels(rounded_work work, size_t rows, size_t first, size_t last) {
   using blocks =
       rounded_blocks<Arch, dot, layout, std::make_index_sequence<rounded_block_rows<Arch>(layout::grouped)>>;
   const size_t together = rounded_block_rows<Arch>(layout::grouped, rows);
-  for (; work.at < last; ++work.at)
+  for (size_t i = first; i < last; ++i) {
+    work.at = work.args->backward ? last - 1 - (i - first) : i;
     for (work.row = 0; work.row < rows;) {
       const size_t block = smaller(rows - work.row, together);
       blocks::of[block - 1](work);
       work.row += block;
     }
+  }
 }
 
 /// How one product rounds its rows; its parts are of one format.
@@ -262,15 +264,13 @@ void rounded_product(const product_args& args, size_t first, size_t last) {
       const size_t tasks = grid.panel_tasks(), group = first / tasks, row = group * grid.group_rows,
                    rows = smaller(grid.group_rows, args.rows - row), end = smaller(last, (group + 1) * tasks);
       round_rows<Arch, decltype(layout)>(args, row, rows, x);
-      const product_part* part = args.parts;
-      size_t at = (first - group * tasks) * grid.together,
-             left = smaller((end - group * tasks) * grid.together, grid.panels) - at;
-      for (first = end; left > 0;) {
-        for (; at >= ceil_div(part->columns, panel<Arch>); ++part) at -= ceil_div(part->columns, panel<Arch>);
-        const size_t count = smaller(ceil_div(part->columns, panel<Arch>) - at, left);
+      size_t from = (first - group * tasks) * grid.together,
+             to = smaller((end - group * tasks) * grid.together, grid.panels);
+      first = end;
+      while (from < to) {
+        const auto [part, begin, behind] = take_part<Arch>(args, from, to);
         multiply_rounded_panels<Arch, typename dots::template of<decltype(layout)>, decltype(layout)>(
-            {&args, part, &x, row, 0, at}, rows, at + count);
-        left -= count, at += count;
+            {&args, part, &x, row}, rows, begin, behind);
       }
     }
   };

@@ -52,6 +52,7 @@ struct product_args {
   const std::ptrdiff_t* row_shifts = nullptr;
   size_t piece = 0;
   bool from_memory = false; // whether the weights have left the caches since they were read last
+  bool backward = false;    // whether panels of the weights are read from the last to the first
 };
 
 /// Packs b, of which element (column j, depth k) is at b[j * column_stride + k * depth_stride], into panels

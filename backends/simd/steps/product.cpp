@@ -7,7 +7,7 @@ namespace fovea::simd {
 
 void run_product(context& c, const step& s) {
   product_part parts[4];
-  product_args args{.from_memory = c.weights_in_memory};
+  product_args args{.from_memory = c.weights_in_memory, .backward = c.reads_backward(s.node)};
   for (int i = 0; i < s.count; ++i) {
     const int root = c.plan.parts[s.first + i], id = c.plan.product[root];
     const node& n = c.graph.at(id);
@@ -41,7 +41,8 @@ void run_product(context& c, const step& s) {
   const auto run = [&](product_part* first_part, product_part* end, auto tasks, auto product) {
     if (first_part == end) return;
     args.parts = first_part, args.part_count = static_cast<size_t>(end - first_part);
-    c.run(tasks(args), [&](size_t first, size_t last, size_t) { product(args, first, last); });
+    c.run(
+        tasks(args), [&](size_t first, size_t last, size_t) { product(args, first, last); }, args.backward);
   };
   run(parts, floats, c.kernels.rounded_product_tasks,
       sums_integers(parts->format) ? c.kernels.integer_product : c.kernels.bf16_product);

@@ -43,7 +43,7 @@ struct product_case {
   std::vector<part_case> parts;
   bool ids = false;
   std::size_t threads = 1, a_shift = 0, out_shift = 0, stride_gap = 0;
-  bool other_is_out = false;
+  bool other_is_out = false, backward = false;
 };
 
 /// One product with all of its operands, random from a fixed seed.
@@ -81,11 +81,19 @@ struct product_run {
                                                    : d.other.data(),
                            stride, p.act, p.join});
     }
-    const product_args args{a.data() + c.a_shift,         c.rows,           c.depth,         a_stride,
-                            c.ids ? ids.data() : nullptr, described.data(), described.size()};
+    const product_args args{.a = a.data() + c.a_shift,
+                            .rows = c.rows,
+                            .depth = c.depth,
+                            .a_stride = a_stride,
+                            .ids = c.ids ? ids.data() : nullptr,
+                            .parts = described.data(),
+                            .part_count = described.size(),
+                            .backward = c.backward};
     thread_pool pool(c.threads);
-    pool.run(table.product_tasks(args),
-             [&](std::size_t first, std::size_t last, std::size_t) { table.product(args, first, last); });
+    pool.run(
+        table.product_tasks(args), std::numeric_limits<std::int64_t>::max(),
+        [&](std::size_t first, std::size_t last, std::size_t) { table.product(args, first, last); },
+        c.backward);
   }
 
   /// The largest error over what float32 sums of `depth` terms allow; infinite when anything else was
@@ -233,17 +241,18 @@ TEST_CASE("no rows, no tasks") {
   }
 }
 
-TEST_CASE("the bits of a product depend neither on threads nor on the rows beside") {
+TEST_CASE("the bits of a product depend neither on threads nor on the rows beside, nor on the direction") {
   for (const auto* table : kernel_sets()) {
-    for (const std::size_t rows : {1u, 9u, 16u, 129u})
+    for (const std::size_t rows : {1u, 5u, 9u, 16u, 129u})
       for (const std::size_t depth : {384u, 1024u, 1537u}) {
         product_case c{.rows = rows, .depth = depth, .parts = {{384, true, activation::gelu}, {40}}};
         const product_run alone(*table, c);
-        for (const std::size_t threads : {2u, 3u, 5u}) {
-          c.threads = threads;
-          const product_run shared(*table, c);
-          for (std::size_t p = 0; p < c.parts.size(); ++p) CHECK(alone.parts[p].out == shared.parts[p].out);
-        }
+        for (const std::size_t threads : {1u, 2u, 3u, 5u})
+          for (const bool backward : {false, true}) {
+            c.threads = threads, c.backward = backward;
+            const product_run shared(*table, c);
+            for (std::size_t p = 0; p < c.parts.size(); ++p) CHECK(alone.parts[p].out == shared.parts[p].out);
+          }
       }
     // The weights are drawn after a, so equal sizes of a keep them equal: compare one row of many with that
     // row alone.

@@ -100,8 +100,9 @@ std::vector<float> multiplied(const kernel_table& table, product_args args, prod
   args.parts = &part, args.part_count = 1;
   const auto product = fovea::sums_integers(part.format) ? table.integer_product : table.bf16_product;
   thread_pool pool(threads);
-  pool.run(table.rounded_product_tasks(args),
-           [&](std::size_t first, std::size_t last, std::size_t) { product(args, first, last); });
+  pool.run(
+      table.rounded_product_tasks(args), std::numeric_limits<std::int64_t>::max(),
+      [&](std::size_t first, std::size_t last, std::size_t) { product(args, first, last); }, args.backward);
   return out;
 }
 
@@ -120,7 +121,8 @@ struct random_product {
   }
   const float* row(std::size_t r) const { return x.data() + (rows - 1 - r) * depth; }
 
-  std::vector<float> found(const kernel_table& table, weight_format format, std::size_t threads) const {
+  std::vector<float> found(const kernel_table& table, weight_format format, std::size_t threads,
+                           bool backward = false) const {
     thread_pool pool(2);
     const auto panels = in_format_panels(format, {w.data(), w.size()}, columns, depth, table, pool, "w");
     const product_part part{.panels = panels.data(),
@@ -131,8 +133,12 @@ struct random_product {
                             .act = activation::relu,
                             .join = combine::add,
                             .format = format};
-    const product_args args{
-        .a = x.data(), .rows = rows, .depth = depth, .a_stride = depth, .ids = ids.data()};
+    const product_args args{.a = x.data(),
+                            .rows = rows,
+                            .depth = depth,
+                            .a_stride = depth,
+                            .ids = ids.data(),
+                            .backward = backward};
     return multiplied(table, args, part, threads);
   }
 };
@@ -148,7 +154,8 @@ void check_integers(const kernel_table& table, std::size_t rows, std::size_t col
         const float sum = plainly(format, p.row(r), p.w.data() + j * depth, depth, p.bias[j], fused);
         expected.push_back(std::max(sum, 0.f) + p.other[r * columns + j]);
       }
-    for (const std::size_t threads : {1u, 3u}) CHECK(p.found(table, format, threads) == expected);
+    for (const std::size_t threads : {1u, 3u})
+      for (const bool backward : {false, true}) CHECK(p.found(table, format, threads, backward) == expected);
   }
 }
 
@@ -160,6 +167,7 @@ void check_bfloats(const kernel_table& table, std::size_t rows, std::size_t colu
   CAPTURE(table.instruction_set, rows, columns, depth);
   const std::vector<float> found = p.found(table, weight_format::rounded_bf16, 1);
   CHECK(p.found(table, weight_format::rounded_bf16, 3) == found);
+  CHECK(p.found(table, weight_format::rounded_bf16, 2, true) == found);
   double apart = 0;
   for (std::size_t r = 0; r < rows; ++r)
     for (std::size_t j = 0; j < columns; ++j) {

@@ -20,7 +20,7 @@ enum class step_kind : std::uint8_t {
 
 /// One unit of work.
 ///   node         whose value it makes; for loops, the region
-///   first, count the parts of a product or matmul in plan::parts; the matching step of a loop
+///   first, count the parts of a product, convolution or matmul in plan::parts; the matching step of a loop
 ///   temporary    slots that only this step uses, or -1
 struct step {
   step_kind kind = step_kind::single;
@@ -52,7 +52,7 @@ struct plan {
   fusion<nodes> groups{};
   step steps[nodes + 2 * regions] = {};
   int step_count = 0;
-  std::int32_t parts[nodes] = {}; // roots of products; matmuls and the sums that they make
+  std::int32_t parts[nodes] = {}; // roots of products and convolutions; matmuls and the sums that they make
   int part_count = 0;
   std::int32_t slot[nodes] = {};
   bool collected[nodes] = {};
@@ -111,7 +111,8 @@ struct planner {
     return id >= 0 && (!is_convolution(g.at(id).kind) || is_pointwise(g, id));
   }
 
-  // Products of one left side, without a joined value, become one step where the first of them stands.
+  // Products of one left side, without a joined value, become one step where the first of them stands, and so
+  // do convolutions.
   constexpr void add_product(int id, bool (&done)[nodes]) {
     step s{.kind = is_dense(id) ? step_kind::product : step_kind::convolution,
            .node = id,
@@ -124,11 +125,11 @@ struct planner {
     add_part(id);
     const int left = p.base(g.operand(p.groups.product[id], 0));
     constexpr int most_parts = 4, horizon = 12;
-    if (is_dense(id) && p.groups.join[id] == joining::none)
+    if (p.groups.join[id] == joining::none)
       for (int k = id + 1; k < g.node_count() && k < id + horizon && s.count < most_parts; ++k)
-        if (is_root(k) && !done[k] && is_dense(k) && p.groups.join[k] == joining::none &&
-            g.at(k).region == g.at(id).region && p.base(g.operand(p.groups.product[k], 0)) == left &&
-            g.at(k).shape.rank == g.at(id).shape.rank)
+        if (is_root(k) && !done[k] && p.groups.product[k] >= 0 && is_dense(k) == is_dense(id) &&
+            p.groups.join[k] == joining::none && g.at(k).region == g.at(id).region &&
+            p.base(g.operand(p.groups.product[k], 0)) == left && g.at(k).shape.rank == g.at(id).shape.rank)
           add_part(k);
     add(s);
   }

@@ -40,6 +40,14 @@ constexpr auto three = model("three", [](graph& g) {
   g.output("y", x);
 });
 
+constexpr auto side_by_side = model("side_by_side", [](graph& g) {
+  const expr x = g.input<f32>("x", {B, T, 16});
+  const auto largest = [&](const char* name, int width) {
+    return max_over(relu(conv1d(x, name, 8, width)), axis(1));
+  };
+  g.output("y", concat(axis(-1), largest("a", 2), largest("b", 3), largest("c", 4)));
+});
+
 constexpr auto normed = model("normed", [](graph& g) {
   const expr x = g.input<f32>("x", {B, T, 16});
   g.output("y", x + relu(batch_norm(conv1d(x, "conv", 16, 3, {.padding = same}), "norm")));
@@ -105,10 +113,11 @@ constexpr const auto& plan_of(const M&) {
 }
 
 TEST_CASE("a norm by statistics, an activation, a sum and the largest over time are one pass with their "
-          "convolution") {
+          "convolution, and convolutions of one input one step") {
   static_assert(plan_of(normed).step_count == 1 && plan_of(normed).steps[0].kind == step_kind::convolution);
   static_assert(plan_of(largest).step_count == 1 && plan_of(largest).steps[0].kind == step_kind::convolution);
   static_assert(plan_of(three).step_count == 3);
+  static_assert(plan_of(side_by_side).steps[0].count == 3 && plan_of(side_by_side).step_count == 2);
   CHECK(plan_of(normed).groups.norm[plan_of(normed).groups.product[output_of(normed.view, "y")]] >= 0);
   CHECK(plan_of(largest).groups.largest[output_of(largest.view, "y")]);
 }

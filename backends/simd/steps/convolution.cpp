@@ -22,10 +22,10 @@ size_t plane_of(const context& c, int id, size_t held) {
   return s.rows * s.position;
 }
 
-/// Calls f(arguments) for each phase of a convolution.
+/// Calls f(arguments) for each phase of the convolution whose value is that of `root`.
 template <class F>
-void for_phases(const context& c, const step& s, const F& f) {
-  const int root = s.node, id = c.plan.product[root], left = c.graph.operand(id, 0);
+void for_phases(const context& c, int root, const F& f) {
+  const int id = c.plan.product[root], left = c.graph.operand(id, 0);
   const weight_layout layout(c.graph, id);
   const sliding_window& w = layout.window;
   const plane_sizes in(c, c.shape_of(left), w.axes), out(c, c.shape_of(id), w.axes);
@@ -69,14 +69,50 @@ void for_phases(const context& c, const step& s, const F& f) {
     }
 }
 
+template <class F>
+void for_phases(const context& c, const step& s, const F& f) {
+  for (int i = 0; i < s.count; ++i) for_phases(c, c.plan.parts[s.first + i], f);
+}
+
+/// Convolutions of few tasks each, which threads share evenly only together. Others run at once, for a thread
+/// finds its part of what several of them read in its cache.
+class joined_convolutions {
+public:
+  explicit joined_convolutions(const context& c) : c_(c) {}
+
+  void add(const convolution_args& args) {
+    const size_t before = count_ == 0 ? 0 : ends_[count_ - 1];
+    args_[count_] = args;
+    ends_[count_++] = before + c_.kernels.convolution_tasks(args);
+    if (count_ == most || ends_[count_ - 1] >= enough_tasks) run();
+  }
+  void run() {
+    if (count_ == 0) return;
+    c_.run(ends_[count_ - 1], [this](size_t first, size_t last, size_t thread) {
+      size_t begin = 0;
+      for (size_t i = 0; first < last; begin = ends_[i++]) {
+        const size_t end = std::min(last, ends_[i]);
+        if (first >= end) continue;
+        c_.kernels.convolution(args_[i], first - begin, end - begin, c_.scratch_of(thread));
+        first = end;
+      }
+    });
+    count_ = 0;
+  }
+
+private:
+  static constexpr size_t most = 16, enough_tasks = 32;
+  const context& c_;
+  convolution_args args_[most];
+  size_t ends_[most], count_ = 0; // one past the last task of each
+};
+
 } // namespace
 
 void run_convolution(context& c, const step& s) {
-  for_phases(c, s, [&](const convolution_args& args) {
-    c.run(c.kernels.convolution_tasks(args), [&](size_t first, size_t last, size_t thread) {
-      c.kernels.convolution(args, first, last, c.scratch_of(thread));
-    });
-  });
+  joined_convolutions all(c);
+  for_phases(c, s, [&](const convolution_args& args) { all.add(args); });
+  all.run();
 }
 
 size_t convolution_scratch(context& c, const step& s) {

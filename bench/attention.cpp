@@ -48,11 +48,13 @@ void measure(const shape& s, report& rows) {
   a.scale = 0.125f;
   if (s.causal) a.lower = lower.data(), a.upper = upper.data();
   const size_t each = (kernels.attention_scratch(a) + 15) / 16 * 16;
-  const buffer scratch = floats(each * pool.size());
+  const buffer scratch = floats(each * pool.size()), shared = floats(kernels.attention_shared(a));
+  a.shared = shared.get();
   const auto ours = [&] {
     pool.run(kernels.attention_tasks(a), [&](size_t first, size_t last, size_t thread) {
       kernels.attention(a, first, last, scratch.get() + thread * each);
     });
+    kernels.join_attention(a);
   };
   size_t visible = 0;
   for (size_t i = 0; i < s.queries; ++i) visible += s.causal ? static_cast<size_t>(upper[i]) : s.keys;

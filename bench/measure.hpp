@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdlib>
+#include <fovea/backends/memory.hpp>
 #include <fovea/runtime/threads.hpp>
 #include <memory>
 #include <vector>
@@ -21,7 +22,7 @@ struct aligned_free {
 using buffer = std::unique_ptr<float[], aligned_free>;
 
 inline buffer floats(size_t count) {
-  buffer b(static_cast<float*>(std::aligned_alloc(64, (count * sizeof(float) + 63) / 64 * 64)));
+  buffer b(static_cast<float*>(allocate_lines(count * sizeof(float))));
   for (size_t i = 0; i < count; ++i) b[i] = static_cast<float>(i % 17) * 0.01f - 0.08f;
   return b;
 }

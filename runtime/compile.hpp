@@ -101,7 +101,7 @@ private:
   }
   void reserve(std::span<const std::int64_t> capacity) {
     simd::context c = engine_.begin(capacity);
-    engine_.reserve_scratch(simd::thread_scratch<model>(c, code_));
+    engine_.reserve_scratch(simd::scratch_of_steps<model>(c, code_));
   }
 
   const simd::generated_step* code_;

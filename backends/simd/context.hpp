@@ -26,6 +26,11 @@ struct packed_panels {
   weight_format format = weight_format::f32;
 };
 
+/// The scratch memory that a step needs: for each thread, and for all together.
+struct scratch_floats {
+  size_t of_each = 0, shared = 0;
+};
+
 /// What the steps of one call work with: where each value lies, and the sizes of this call.
 struct context {
   const graph_view& graph;
@@ -43,6 +48,7 @@ struct context {
   std::int64_t* times;       // the current step of each region that is a scan
   float* scratch;            // for each thread
   size_t scratch_stride;
+  float* shared_scratch;    // for all
   const packed_scan* scans; // for each region
   const kept_state* states;
   std::int64_t before;            // positions that a stream took in earlier calls

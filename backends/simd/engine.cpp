@@ -143,6 +143,7 @@ context engine::begin(std::span<const std::int64_t> sizes) {
           times_.data(),
           scratch_.data(),
           scratch_stride_,
+          scratch_.data() + scratch_stride_ * pool_->size(),
           weights_->scans.data(),
           states_.data(),
           before_,
@@ -180,9 +181,9 @@ void engine::set_position(std::int64_t before, size_t window_start, std::span<co
   positions_.prepare(before, rows, sizes);
 }
 
-void engine::reserve_scratch(size_t floats_a_thread) {
-  scratch_stride_ = (floats_a_thread + 31) / 16 * 16; // a line between threads
-  scratch_ = buffer::from_shape({scratch_stride_ * pool_->size()});
+void engine::reserve_scratch(scratch_floats needed) {
+  scratch_stride_ = (needed.of_each + 31) / 16 * 16; // a line between threads
+  scratch_ = buffer::from_shape({scratch_stride_ * pool_->size() + needed.shared});
   scratch_.fill(0);
 }
 

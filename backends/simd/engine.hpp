@@ -53,7 +53,7 @@ public:
   context begin(std::span<const std::int64_t> sizes);
   /// Makes the threads ready for a call of the given sizes.
   void expect(std::span<const std::int64_t> sizes);
-  void reserve_scratch(size_t floats_a_thread);
+  void reserve_scratch(scratch_floats needed);
   /// What a stream keeps, and how many positions it has taken before a call of the given sizes: each batch
   /// row by itself where they stand apart, else `rows` is empty.
   void set_states(std::vector<kept_state> states) { states_ = std::move(states); }

@@ -164,16 +164,22 @@ void for_steps(F f) {
   (std::make_integer_sequence<int, model::schedule.step_count>{});
 }
 
-/// The floats that each thread needs for itself, at the sizes of `c`.
+/// The scratch memory that suffices for every step at the sizes of `c`.
 template <class model>
-size_t thread_scratch(context& c, const generated_step* code) {
-  size_t most = 0;
+scratch_floats scratch_of_steps(context& c, const generated_step* code) {
+  scratch_floats most;
   for_steps<model>([&]<int k>(std::integral_constant<int, k>) {
     constexpr step s = model::schedule.steps[k];
-    [[maybe_unused]] const auto consider = [&](size_t needed) { most = needed > most ? needed : most; };
+    [[maybe_unused]] const auto consider = [&](size_t of_each, size_t shared = 0) {
+      most.of_each = of_each > most.of_each ? of_each : most.of_each;
+      most.shared = shared > most.shared ? shared : most.shared;
+    };
     if constexpr (s.kind == step_kind::single) {
       constexpr op kind = model::view.at(s.node).kind;
-      if constexpr (kind == op::attention) consider(attention_scratch(c, s, code[k]));
+      if constexpr (kind == op::attention) {
+        const scratch_floats needed = attention_scratch(c, s, code[k]);
+        consider(needed.of_each, needed.shared);
+      }
       if constexpr (kind == op::attention_map) consider(attention_map_scratch(c, s));
       if constexpr (kind == op::attention_gradient) consider(attention_gradient_scratch(c, s));
       if constexpr (kind == op::conv_weight_gradient) consider(convolution_weight_gradient_scratch(c));

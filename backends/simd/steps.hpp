@@ -26,8 +26,8 @@ void run_attention_map(context& c, const step& s);
 void run_attention_gradient(context& c, const step& s);
 size_t attention_map_scratch(context& c, const step& s);
 size_t attention_gradient_scratch(context& c, const step& s);
-/// Floats that each thread needs for an attention at the sizes of `c`.
-size_t attention_scratch(context& c, const step& s, const generated_step& code);
+/// What an attention needs at the sizes of `c`, and at smaller ones.
+scratch_floats attention_scratch(context& c, const step& s, const generated_step& code);
 
 void run_norm(context& c, const step& s); // layer_norm, rms_norm
 /// The gradients of layer_norm's or rms_norm's x, weight and bias, one behind the other.

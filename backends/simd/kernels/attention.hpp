@@ -3,6 +3,7 @@
 // Scaled dot-product attention with an online softmax (see attention_args in table.hpp).
 
 #include <fovea/backends/simd/kernels/attention_block.hpp>
+#include <fovea/backends/simd/kernels/attention_parts.hpp>
 #include <fovea/backends/simd/kernels/attention_rows.hpp>
 #include <fovea/backends/simd/kernels/attention_span.hpp>
 #include <fovea/backends/simd/kernels/table.hpp>
@@ -15,9 +16,6 @@ namespace fovea::simd {
 
 namespace detail {
 
-/// So few queries leave most lanes of a block empty.
-inline bool few_queries(const attention_args& a) { return a.queries <= 4; }
-
 /// Many queries over many keys.
 inline bool in_spans(const attention_args& a) { return a.keys >= span_least_keys && a.queries >= 128; }
 
@@ -29,10 +27,11 @@ inline size_t task_queries(const attention_args& a) {
 
 } // namespace detail
 
-/// Tasks: (batch row, key head) for up to four queries, else (batch row, head, block or span of queries).
+/// Tasks: (batch row, part of the keys, key head) for a few queries, else (batch row, head, block or span of
+/// queries).
 template <class Arch>
 inline size_t attention_tasks(const attention_args& a) {
-  if (detail::few_queries(a)) return a.queries == 0 ? 0 : a.batch * a.kv_heads;
+  if (detail::few_queries(a)) return a.queries == 0 ? 0 : a.batch * detail::key_parts(a) * a.kv_heads;
   const size_t each = detail::task_queries<Arch>(a);
   return a.batch * a.heads * ((a.queries + each - 1) / each);
 }
@@ -59,8 +58,11 @@ inline void attention(const attention_args& a, const Modify& modify, size_t firs
                       float* scratch) {
   using namespace detail;
   if (few_queries(a)) {
+    const size_t parts = key_parts(a);
     for (size_t task = first; task < last; ++task)
-      attention_rows<Arch>(a, task / a.kv_heads, task % a.kv_heads, scratch).run(modify);
+      attention_rows<Arch>(a, task / a.kv_heads / parts, task % a.kv_heads, task / a.kv_heads % parts,
+                           scratch)
+          .run(modify);
     return;
   }
   const size_t each = task_queries<Arch>(a), blocks = (a.queries + each - 1) / each;
@@ -84,6 +86,14 @@ inline void attention(const attention_args& a, const Modify& modify, size_t firs
 template <class Arch>
 inline void attention(const attention_args& a, size_t first, size_t last, float* scratch) {
   attention<Arch>(a, unmodified{}, first, last, scratch);
+}
+
+inline size_t attention_shared(const attention_args& a) { return detail::key_parts_floats(a); }
+
+/// Parts of the keys become one, in their order.
+template <class Arch>
+inline void join_attention(const attention_args& a) {
+  if (detail::key_parts(a) > 1) detail::join_key_parts<Arch>(a);
 }
 
 } // namespace fovea::simd

@@ -4,6 +4,7 @@
 // lanes of the output. Keys and values are streamed once, tile by tile, for all queries and heads that read
 // them: up to four of these rows multiply each vector of a key or value that is loaded.
 
+#include <fovea/backends/simd/kernels/attention_parts.hpp>
 #include <fovea/backends/simd/kernels/attention_scores.hpp>
 #include <fovea/backends/simd/kernels/math.hpp>
 #include <fovea/backends/simd/kernels/table.hpp>
@@ -18,6 +19,8 @@
 namespace fovea::simd::detail {
 
 inline constexpr size_t row_keys = 128; // keys in a tile; a multiple of every vector's width
+/// How many keys ahead are fetched: those of one head lie apart, where the processor does not expect them.
+inline constexpr size_t keys_ahead = 8;
 
 /// Floats that a row keeps between tiles: q and out, padded to vectors, running maximum and sum.
 template <class Arch>
@@ -31,7 +34,7 @@ inline size_t rows_scratch(const attention_args& a) {
   return a.heads / a.kv_heads * a.queries * (row_keys + row_floats<Arch>(a));
 }
 
-/// The queries of all heads that read one key head.
+/// The queries of all heads that read one key head, and one part of the keys.
 template <class Arch>
 struct attention_rows {
   using v = vec<Arch>;
@@ -39,16 +42,17 @@ struct attention_rows {
   static constexpr size_t lanes = width<Arch>;
 
   const attention_args& a;
-  size_t batch, kv_head, group;
+  size_t batch, kv_head, part, parts, group;
   float *scores, *rows;
   size_t key_vectors, value_vectors; // whole vectors of a key or value; key_rest, value_rest floats remain
   size_t key_rest, value_rest;
 
-  attention_rows(const attention_args& args, size_t batch_row, size_t key_head, float* scratch)
-      : a(args), batch(batch_row), kv_head(key_head), group(args.heads / args.kv_heads), scores(scratch),
-        rows(scratch + group * args.queries * row_keys), key_vectors(args.key_width / lanes),
-        value_vectors(args.value_width / lanes), key_rest(args.key_width % lanes),
-        value_rest(args.value_width % lanes) {}
+  attention_rows(const attention_args& args, size_t batch_row, size_t key_head, size_t part_of_keys,
+                 float* scratch)
+      : a(args), batch(batch_row), kv_head(key_head), part(part_of_keys), parts(key_parts(args)),
+        group(args.heads / args.kv_heads), scores(scratch), rows(scratch + group * args.queries * row_keys),
+        key_vectors(args.key_width / lanes), value_vectors(args.value_width / lanes),
+        key_rest(args.key_width % lanes), value_rest(args.value_width % lanes) {}
 
   struct row {
     size_t head, query;
@@ -77,6 +81,11 @@ struct attention_rows {
     *r.sum = 0;
   }
 
+  /// Brings a key or value that is soon read to the cache.
+  static void fetch(const float* from, size_t floats) {
+    for (size_t i = 0; i < floats; i += 16) __builtin_prefetch(from + i);
+  }
+
   /// The products of `count` rows from `index` with `tile` keys from `first`, in their scores. The last
   /// vector's lanes after the tile hold those of its last key.
   template <size_t count>
@@ -91,7 +100,10 @@ struct attention_rows {
     }
     for (size_t j = 0; j < (tile + lanes - 1) / lanes * lanes; j += keys) {
       const float* key[keys];
-      for (size_t k = 0; k < keys; ++k) key[k] = from + std::min(j + k, tile - 1) * a.k_row;
+      for (size_t k = 0; k < keys; ++k) {
+        key[k] = from + std::min(j + k, tile - 1) * a.k_row;
+        fetch(key[k] + keys_ahead * a.k_row, a.key_width);
+      }
       v total[lanes];
       for_constants<lanes>([&](auto i) { total[i] = v(0.0f); });
       const auto add = [&](size_t at, auto load_key) __attribute__((always_inline)) {
@@ -124,7 +136,7 @@ struct attention_rows {
     const float* bias = a.bias == nullptr ? nullptr
                                           : a.bias + batch * a.bias_batch + r.head * a.bias_head +
                                                 r.query * a.bias_query + first;
-    std::int32_t from = 0, until = static_cast<std::int32_t>(a.keys);
+    std::int32_t from = 0, until = static_cast<std::int32_t>(first + tile);
     if (a.lower != nullptr) {
       from = a.lower[batch * a.bounds_batch + r.query];
       until = std::min(until, a.upper[batch * a.bounds_batch + r.query]);
@@ -174,6 +186,7 @@ struct attention_rows {
     for_constants<ways * count * vectors>([&](auto i) { total[i] = v(0.0f); });
     const auto add = [&](size_t j, auto way) __attribute__((always_inline)) {
       const float* from = value + j * a.v_row + column;
+      fetch(from + keys_ahead * a.v_row, vectors * lanes);
       for_constants<vectors>([&](auto i) {
         const v of = rest == 0 ? load<Arch>(from + i * lanes) : load_first<Arch>(from, rest);
         for_constants<count>([&](auto r) {
@@ -218,6 +231,12 @@ struct attention_rows {
   }
 
   void write(const row& r) const {
+    if (parts > 1) {
+      const part_result to(a, batch, r.head, r.query, part);
+      std::memcpy(to.sums, r.out, a.value_width * sizeof(float));
+      *to.base = *r.base, *to.weight = *r.sum;
+      return;
+    }
     float* to = a.out + batch * a.out_batch + r.query * a.out_row + r.head * a.value_width;
     const v share = share_of<Arch>(v(*r.sum));
     for (size_t i = 0; i < value_vectors; ++i)
@@ -241,6 +260,9 @@ struct attention_rows {
       begin = static_cast<size_t>(std::max(0, least));
       end = std::min(end, static_cast<size_t>(std::max(0, most)));
     }
+    const size_t part_keys = ((a.keys + parts - 1) / parts + row_keys - 1) / row_keys * row_keys;
+    begin = std::max(begin, part * part_keys);
+    end = std::min(end, (part + 1) * part_keys);
     const size_t count = group * a.queries;
     for (size_t i = 0; i < count; ++i) start(row_at(i));
     for (size_t first = begin; first < end; first += row_keys) {

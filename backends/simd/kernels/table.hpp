@@ -128,6 +128,7 @@ struct gather_args {
 ///   bias_head, bias_query (0 where broadcast), keys side by side; null for none lower, upper  the keys that
 ///   query i of batch row b sees: lower[b * bounds_batch + i] <= key < upper[...];
 ///                 null for every key. A row that sees no key gives zeros.
+///   shared        what the tasks leave for join_attention, 64-byte aligned
 struct attention_args {
   const float *q = nullptr, *k = nullptr, *v = nullptr;
   float* out = nullptr;
@@ -138,6 +139,7 @@ struct attention_args {
   size_t bias_batch = 0, bias_head = 0, bias_query = 0;
   const std::int32_t *lower = nullptr, *upper = nullptr;
   size_t bounds_batch = 0;
+  float* shared = nullptr;
 };
 
 /// What attention's gradient does to the scores of some queries, in place: S becomes P = softmax(scale S),
@@ -279,7 +281,11 @@ struct kernel_table {
 
   size_t (*attention_tasks)(const attention_args&);
   size_t (*attention_scratch)(const attention_args&);
+  // The floats that attention_args::shared needs for these sizes and all smaller ones of batch, queries and
+  // keys.
+  size_t (*attention_shared)(const attention_args&);
   void (*attention)(const attention_args&, size_t first, size_t last, float* scratch);
+  void (*join_attention)(const attention_args&); // when all tasks have run
   void (*attention_gradient)(const attention_gradient_args&);
   size_t (*norm_tasks)(const norm_args&);
   void (*layer_norm)(const norm_args&, size_t first, size_t last);

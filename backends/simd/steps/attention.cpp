@@ -11,16 +11,18 @@ namespace {
 
 void run_rows(context& c, const step& s, const generated_step& code, attention_operands& o) {
   if (o.mask != nullptr) o.find_bounds(c.slots[s.temporary[0]]);
+  o.args.shared = c.shared_scratch;
   if (code.attention == nullptr) {
     c.run(c.kernels.attention_tasks(o.args), [&](size_t first, size_t last, size_t thread) {
       c.kernels.attention(o.args, first, last, c.scratch_of(thread));
     });
-    return;
+  } else {
+    o.find_uniform(c.slots[s.temporary[1]]);
+    c.run(code.attention_tasks(o.args), [&](size_t first, size_t last, size_t thread) {
+      code.attention(o.args, o.lambda, first, last, c.scratch_of(thread));
+    });
   }
-  o.find_uniform(c.slots[s.temporary[1]]);
-  c.run(code.attention_tasks(o.args), [&](size_t first, size_t last, size_t thread) {
-    code.attention(o.args, o.lambda, first, last, c.scratch_of(thread));
-  });
+  c.kernels.join_attention(o.args);
 }
 
 } // namespace
@@ -40,8 +42,9 @@ void run_attention(context& c, const step& s, const generated_step& code) {
   }
 }
 
-size_t attention_scratch(context& c, const step& s, const generated_step& code) {
+scratch_floats attention_scratch(context& c, const step& s, const generated_step& code) {
   attention_operands o(c, s.node);
+  const size_t shared = c.kernels.attention_shared(o.args);
   size_t most = 0;
   // Kernels may choose another way for few queries.
   for (const size_t queries : {size_t{1}, o.args.queries}) {
@@ -49,7 +52,7 @@ size_t attention_scratch(context& c, const step& s, const generated_step& code) 
     most = std::max(most, code.attention == nullptr ? c.kernels.attention_scratch(o.args)
                                                     : code.attention_scratch(o.args));
   }
-  return most;
+  return {most, shared};
 }
 
 namespace {

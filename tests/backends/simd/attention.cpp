@@ -14,6 +14,7 @@
 #include <memory>
 #include <new>
 #include <random>
+#include <utility>
 #include <vector>
 
 using fovea::simd::attention_args;
@@ -115,9 +116,12 @@ std::unique_ptr<float, aligned_delete> scratch_of(std::size_t floats) {
   return std::unique_ptr<float, aligned_delete>(p);
 }
 
-void run(const attention_args& a) {
-  const auto scratch = scratch_of(kernels().attention_scratch(a));
+void run(attention_args a) {
+  const auto scratch = scratch_of(kernels().attention_scratch(a)),
+             shared = scratch_of(kernels().attention_shared(a));
+  a.shared = shared.get();
   kernels().attention(a, 0, kernels().attention_tasks(a), scratch.get());
+  kernels().join_attention(a);
 }
 
 const auto as_it_is = [](double score, std::size_t, std::size_t, std::size_t, std::size_t) { return score; };
@@ -279,6 +283,45 @@ TEST_CASE("attention: grouped heads") {
       check({.batch = 2, .heads = 6, .kv_heads = kv_heads, .queries = queries, .keys = 29, .key_width = 12});
 }
 
+TEST_CASE("attention: the keys of a few queries in parts") {
+  for (const auto see : {visibility::all, visibility::causal, visibility::window, visibility::intervals})
+    for (const std::size_t keys : {1023u, 1024u, 1025u, 2600u})
+      for (const std::size_t queries : {1u, 3u, 4u, 5u}) {
+        operands one({.batch = 2, .heads = 4, .kv_heads = 1, .queries = queries, .keys = keys, .see = see});
+        run(one.args);
+        check_near(one.out, expected(one.args, as_it_is));
+      }
+  for (const std::size_t kv_heads : {1u, 2u, 8u})
+    for (const std::size_t value_width : {1u, 16u, 19u}) {
+      operands grouped({.batch = 3,
+                        .heads = 8,
+                        .kv_heads = kv_heads,
+                        .queries = 2,
+                        .keys = 4100,
+                        .value_width = value_width,
+                        .bias = bias_kind::full});
+      run(grouped.args);
+      check_near(grouped.out, expected(grouped.args, as_it_is));
+    }
+}
+
+TEST_CASE("attention: what parts of the keys leave fits where smaller calls do, too") {
+  const shape most{.batch = 40, .heads = 6, .kv_heads = 2, .queries = 7, .keys = 5000};
+  const std::size_t room = kernels().attention_shared(operands(most).args);
+  for (const std::size_t batch : {1u, 2u, 7u, 15u, 16u, 17u, 40u})
+    for (const std::size_t keys : {1024u, 5000u}) {
+      shape s = most;
+      s.batch = batch, s.queries = 4, s.keys = keys;
+      const operands x(s);
+      CHECK(kernels().attention_shared(x.args) <= room);
+      // Rows of what they leave: in whole lines, and one for the largest score and the sum.
+      const std::size_t row = (x.args.value_width + 15) / 16 * 16 + 16,
+                        tasks = kernels().attention_tasks(x.args);
+      CHECK(tasks / x.args.kv_heads * x.args.heads * x.args.queries * row <=
+            kernels().attention_shared(x.args));
+    }
+}
+
 TEST_CASE("attention: large scores neither overflow nor lose the largest") {
   for (const std::size_t queries : {std::size_t{1}, std::size_t{33}}) {
     operands x({.queries = queries, .keys = 211, .key_width = 16, .scale = 1, .spread = 30});
@@ -298,18 +341,18 @@ TEST_CASE("attention: large scores neither overflow nor lose the largest") {
 }
 
 TEST_CASE("attention: any split into tasks gives the same bits") {
-  for (const std::size_t queries : {std::size_t{1}, std::size_t{90}, std::size_t{1030}}) {
-    const shape s{.batch = 2,
-                  .heads = 3,
-                  .kv_heads = 3,
-                  .queries = queries,
-                  .keys = std::max(queries, std::size_t{90}),
-                  .see = visibility::causal};
+  for (const auto& [queries, keys] :
+       {std::pair<std::size_t, std::size_t>{1, 90}, {90, 90}, {1030, 1030}, {1, 5000}}) {
+    const shape s{
+        .batch = 2, .heads = 3, .kv_heads = 3, .queries = queries, .keys = keys, .see = visibility::causal};
     operands together(s), apart(s);
     run(together.args);
-    const auto scratch = scratch_of(kernels().attention_scratch(apart.args));
+    const auto scratch = scratch_of(kernels().attention_scratch(apart.args)),
+               shared = scratch_of(kernels().attention_shared(apart.args));
+    apart.args.shared = shared.get();
     for (std::size_t task = kernels().attention_tasks(apart.args); task-- > 0;)
       kernels().attention(apart.args, task, task + 1, scratch.get());
+    kernels().join_attention(apart.args);
     CHECK(std::memcmp(together.out.data(), apart.out.data(), together.out.size() * sizeof(float)) == 0);
   }
 }
@@ -357,15 +400,19 @@ struct sparse_alibi {
 TEST_CASE("attention: a function of the caller's changes scores and hides keys") {
   for (const std::size_t queries :
        {std::size_t{1}, std::size_t{4}, std::size_t{5}, std::size_t{13}, std::size_t{40}})
-    for (const auto see : {visibility::all, visibility::causal}) {
-      operands x({.batch = 2, .heads = 2, .kv_heads = 1, .queries = queries, .keys = 110, .see = see});
-      const auto scratch = scratch_of(fovea::simd::attention_scratch<arch>(x.args));
-      fovea::simd::attention<arch>(x.args, sparse_alibi{}, 0, fovea::simd::attention_tasks<arch>(x.args),
-                                   scratch.get());
-      check_near(
-          x.out,
-          expected(x.args, [](double score, std::size_t b, std::size_t h, std::size_t i, std::size_t j) {
-            return sparse_alibi::one(score, b, h, static_cast<std::int64_t>(i), static_cast<std::int64_t>(j));
-          }));
-    }
+    for (const auto see : {visibility::all, visibility::causal})
+      for (const std::size_t keys : {110u, 1100u}) {
+        operands x({.batch = 2, .heads = 2, .kv_heads = 1, .queries = queries, .keys = keys, .see = see});
+        const auto scratch = scratch_of(fovea::simd::attention_scratch<arch>(x.args)),
+                   shared = scratch_of(fovea::simd::attention_shared(x.args));
+        x.args.shared = shared.get();
+        fovea::simd::attention<arch>(x.args, sparse_alibi{}, 0, fovea::simd::attention_tasks<arch>(x.args),
+                                     scratch.get());
+        fovea::simd::join_attention<arch>(x.args);
+        check_near(x.out, expected(x.args, [](double score, std::size_t b, std::size_t h, std::size_t i,
+                                              std::size_t j) {
+                     return sparse_alibi::one(score, b, h, static_cast<std::int64_t>(i),
+                                              static_cast<std::int64_t>(j));
+                   }));
+      }
 }

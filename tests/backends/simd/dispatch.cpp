@@ -15,9 +15,10 @@ TEST_CASE("a table carries its name and every kernel") {
          {table->pack_tasks != nullptr, table->pack != nullptr, table->product_tasks != nullptr,
           table->product != nullptr, table->gather_tasks != nullptr, table->gather != nullptr,
           table->attention_tasks != nullptr, table->attention_scratch != nullptr, table->attention != nullptr,
-          table->norm_tasks != nullptr, table->layer_norm != nullptr, table->rms_norm != nullptr,
-          table->softmax_tasks != nullptr, table->softmax != nullptr, table->log_softmax != nullptr,
-          table->reduce_tasks != nullptr, table->reduce != nullptr})
+          table->attention_shared != nullptr, table->join_attention != nullptr, table->norm_tasks != nullptr,
+          table->layer_norm != nullptr, table->rms_norm != nullptr, table->softmax_tasks != nullptr,
+          table->softmax != nullptr, table->log_softmax != nullptr, table->reduce_tasks != nullptr,
+          table->reduce != nullptr})
       CHECK(present);
   }
   CHECK(simd::table_for("baseline") != nullptr);

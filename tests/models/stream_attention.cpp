@@ -4,6 +4,9 @@
 
 #include "stream_rows_case.hpp"
 
+#include <cmath>
+#include <vector>
+
 using namespace fovea;
 using namespace fovea::test;
 
@@ -47,6 +50,35 @@ TEST_CASE("what is said of keys is kept with them", "[stream]") {
   });
   check_stream<T>(packed, {{"B", 2}, {"T", 100}});
   check_rows<T>(packed, {{"B", 3}, {"T", 17}});
+}
+
+TEST_CASE("a position over more than a thousand of one key head, for any threads", "[stream]") {
+  constexpr std::size_t length = 1300, before = 1297, width = 64;
+  const auto m = model("multi_query", [](graph& g) {
+    const expr x = g.input<f32>("x", {B, T, static_cast<int>(width)});
+    g.output("y", attention(x, linear(x, "key", 16), linear(x, "value", 16),
+                            {.heads = 4, .kv_heads = 1, .mask = causal}));
+  });
+  const weights from = random_weights(m);
+  xt::xtensor<float, 3> x({1, length, width});
+  for (std::size_t i = 0; i < x.size(); ++i) x.data()[i] = std::sin(0.37f * static_cast<float>(i % 1009));
+  auto whole = compile<reference>(m, from, {.capacity = {{B, 1}, {T, length}}});
+  const xt::xtensor<float, 3> expected = whole("x"_in = x)["y"_out];
+  std::vector<float> alone, together;
+  for (const int threads : {1, 3}) {
+    std::vector<float>& found = threads == 1 ? alone : together;
+    auto steps = stream<T>(m, from, {.capacity = {{B, 1}, {T, length}}, .regime = large, .threads = threads});
+    const auto part = [&](std::size_t first, std::size_t last) {
+      return xt::xtensor<float, 3>(xt::view(x, xt::all(), xt::range(first, last), xt::all()));
+    };
+    steps.step("x"_in = part(0, before));
+    for (std::size_t t = before; t < length; ++t) {
+      const xt::xtensor<float, 3> y = steps.step("x"_in = part(t, t + 1))["y"_out];
+      for (std::size_t i = 0; i < width; ++i) CHECK(std::abs(y(0, 0, i) - expected(0, t, i)) < 1e-5f);
+      found.insert(found.end(), y.begin(), y.end());
+    }
+  }
+  CHECK(alone == together);
 }
 
 TEST_CASE("a stream looks around places in an encoder, its own or predicted ones", "[stream]") {

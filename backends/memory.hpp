@@ -8,6 +8,9 @@
 
 namespace fovea {
 
+/// More floats than any memory holds, few enough for some such numbers to be added up.
+inline constexpr double most_floats = 0x1p48;
+
 /// `bytes` that are not initialised, aligned to cache lines, which every vector width divides, and whole
 /// lines, at least one, so that a vector at the end stays inside; std::free() gives them back. From 2 MiB on
 /// they are aligned to a huge page and ask the kernel for huge pages, so that going through them costs few

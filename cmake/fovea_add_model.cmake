@@ -52,7 +52,7 @@ function(fovea_add_model name)
   set(members "")
   set(functions "")
   if(arg_TRAIN)
-    string(APPEND members ",\n    .gradients = fovea::simd::code_of_gradients<model>()")
+    string(APPEND members ",\n    .gradients = fovea::simd::code_of_gradients<model_of_${name}>()")
     string(
       APPEND functions
       "
@@ -64,7 +64,7 @@ auto train(const optimizer& how, const fovea::weights& weights, const fovea::tra
 ")
   endif()
   if(arg_STREAM)
-    string(APPEND members ",\n    .stream = fovea::simd::code_of_stream<model, ${arg_STREAM}>()")
+    string(APPEND members ",\n    .stream = fovea::simd::code_of_stream<model_of_${name}, ${arg_STREAM}>()")
     string(
       APPEND functions
       "
@@ -95,12 +95,12 @@ auto stream(const fovea::weights& weights, const fovea::compile_options& options
 #include <fovea/backends/simd/generate_model.hpp>
 #include <type_traits>
 
-using model = std::remove_cvref_t<decltype(@arg_MODEL@)>;
+using model_of_@name@ = std::remove_cvref_t<decltype(@arg_MODEL@)>;
 
 extern "C" {
 extern const fovea::simd::generated_model @symbol@;
 constinit const fovea::simd::generated_model @symbol@{
-    .steps = fovea::simd::code_of_model<model>()@members@};
+    .steps = fovea::simd::code_of_model<model_of_@name@>()@members@};
 }
 ]]
       @ONLY

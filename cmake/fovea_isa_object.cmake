@@ -24,6 +24,7 @@ function(fovea_isa_object name set source symbol)
   endif()
   add_library(${name}_objects OBJECT "${source}")
   target_link_libraries(${name}_objects PRIVATE fovea::dsl)
+  target_compile_definitions(${name}_objects PRIVATE FOVEA_OF_ONE_INSTRUCTION_SET)
   target_compile_options(${name}_objects PRIVATE ${FOVEA_KERNEL_OPTIMISATION} ${fovea_isa_flags_${set}} -fno-exceptions
                                                  -fno-rtti -fno-lto $<$<CXX_COMPILER_ID:GNU>:-fno-gnu-unique>)
   set_target_properties(${name}_objects PROPERTIES POSITION_INDEPENDENT_CODE ON)

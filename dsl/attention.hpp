@@ -85,6 +85,16 @@ constexpr bool heads_divide(graph& g, const char* which, expr x, std::int64_t wi
   return false;
 }
 
+/// Whether rotary positions turn the heads that attention reads.
+constexpr bool turned_as_read(graph& g, const char* which, expr x, std::int64_t width, int heads, place at,
+                              const char* word) {
+  const node& n = g.nodes[x.id];
+  if (n.kind != op::rope || n.attributes[0] == heads) return true;
+  g.fail(at, word, ": rope turns the ", which, " ", x, " as ", n.attributes[0], " heads of ",
+         width / n.attributes[0], " features, attention reads it as ", heads, " of ", width / heads);
+  return false;
+}
+
 /// Whether a recorded score or mask is sound, and reads its tables by the axes of these scores ([batch,]
 /// heads, queries, keys).
 constexpr bool lambda_fits(graph& g, const scalar_function& f, const char* which, const shape& scores,
@@ -157,6 +167,9 @@ constexpr expr attend_softly(op kind, expr q, expr k, expr v, const attention_op
   if (wq / heads != wk / kv_heads)
     return g.fail(at, word, ": a query head of ", q, " has ", wq / heads, " features and a key head of ", k,
                   " has ", wk / kv_heads, "; they must be equal");
+  if (!turned_as_read(g, "query", q, wq, heads, at, word) ||
+      !turned_as_read(g, "key", k, wk, kv_heads, at, word))
+    return {&g};
   if (!(o.soft_cap >= 0)) return g.fail(at, word, ": expected a soft cap of at least 0, found ", o.soft_cap);
   if (!(o.dropout >= 0 && o.dropout < 1))
     return g.fail(at, word, ": expected a dropout of at least 0 and below 1, found ", o.dropout);

@@ -5,6 +5,8 @@
 #include <concepts>
 #include <cstdint>
 #include <memory>
+#include <new>
+#include <string>
 #include <thread>
 #include <type_traits>
 
@@ -21,6 +23,7 @@
 #include <fovea/runtime/calls/outputs.hpp>
 #include <fovea/runtime/calls/refused.hpp>
 #include <fovea/runtime/calls/sizes.hpp>
+#include <fovea/runtime/error.hpp>
 #include <fovea/runtime/options.hpp>
 #include <fovea/runtime/parameters.hpp>
 
@@ -40,7 +43,10 @@ constexpr bool is_small(const compile_options& options) {
 }
 
 template <class model>
-int threads_of(const compile_options& options) {
+int threads_of(const compile_options& options, const char* name) {
+  if (options.threads < 0)
+    throw error(std::string(name) + ": expected at least 0 threads, found " +
+                std::to_string(options.threads));
   if (options.threads > 0) return options.threads;
   return is_small<model>(options) ? 1 : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
 }
@@ -139,19 +145,23 @@ template <class model, class engine>
 class compiled {
 public:
   compiled(const char* name, const weights& source, std::span<const name_rule> names,
-           const compile_options& options, weight_format format, const simd::generated_step* code)
+           const compile_options& options, weight_format format, const simd::generated_step* code) try
       : sizes_(model::view, name, options.capacity), capacity_(sizes_.sizes()),
         engine_(model_parameters(model::view, source, names, fovea::formatted(model::view, format)),
-                capacity_, detail::threads_of<model>(options), code) {}
+                capacity_, detail::threads_of<model>(options, name), code) {
+  } catch (const std::bad_alloc&) {
+    refuse_memory(name, options.capacity);
+  }
   compiled(const compiled& other)
       : sizes_(other.sizes_), capacity_(other.capacity_), engine_(other.engine_, capacity_) {}
   compiled(compiled&&) = default;
   compiled& operator=(const compiled&) = delete;
 
   /// net("tokens"_in = ids, ...): one xtensor expression for each input, in any order. Throws fovea::error
-  /// that names the input before anything runs; the outputs are views until the next call.
+  /// that names the input before anything runs; the outputs are views of the memory of what is called, until
+  /// the next call.
   template <fixed_name... names, class... values>
-  auto operator()(const binding<names, values>&... given) {
+  auto operator()(const binding<names, values>&... given) & {
     if constexpr (detail::holds<detail::checked_call<model, names...>,
                                 argument<names, std::decay_t<values>>...>) {
       inputs_.resolve(sizes_, given...);
@@ -163,6 +173,13 @@ public:
       detail::refuse<detail::checked_call<model, names...>, argument<names, std::decay_t<values>>...>();
       return refused_value{};
     }
+  }
+
+  template <fixed_name... names, class... values>
+  refused_value operator()(const binding<names, values>&...) && {
+    static_assert(detail::never<values...>, "the outputs are views of what is called, which ends here; keep "
+                                            "it: auto net = compile(...); auto outputs = net(...);");
+    return {};
   }
 
   /// Its parameters: net.weights()["h.attn.q.weight"_param][layer], or net.weights["..."_param] without

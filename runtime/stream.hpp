@@ -113,9 +113,9 @@ public:
   }
 
   /// The next positions. Throws fovea::error that names the input before anything changes; the outputs are
-  /// views until the next step.
+  /// views of the stream's memory, until the next step.
   template <fixed_name... names, class... values>
-  auto step(const binding<names, values>&... given) {
+  auto step(const binding<names, values>&... given) & {
     if constexpr (detail::holds<detail::checked_call<step_model, names...>,
                                 detail::checked_value<step_model, names, std::decay_t<values>>...>) {
       if constexpr (single_position::exists)
@@ -132,6 +132,13 @@ public:
                      detail::checked_value<step_model, names, std::decay_t<values>>...>();
       return refused_value{};
     }
+  }
+
+  template <fixed_name... names, class... values>
+  refused_value step(const binding<names, values>&...) && {
+    static_assert(detail::never<values...>, "the outputs are views of the stream, which ends here; keep it: "
+                                            "auto live = stream<T>(...); auto outputs = live.step(...);");
+    return {};
   }
 
   /// The same where row i takes its first lengths[i] positions alone, from 0 to all that are given: beyond
@@ -240,17 +247,17 @@ public:
 private:
   streamed(const model& of, const weights& source_weights, const compile_options& options,
            const formatted_parameters& formats, const simd::generated_stream& code,
-           std::vector<dim_size> capacity)
+           std::vector<dim_size> capacity) try
       : most_positions_(counts_positions ? size_of_time(capacity) : std::numeric_limits<std::int64_t>::max()),
         most_new_(size_of_time(capacity)), capacity_(with_positions(std::move(capacity))),
         step_sizes_(step_model::view, of.name, detail::capacity_for(step_model::view, capacity_)),
         begin_sizes_(begin_model::view, of.name, detail::capacity_for(begin_model::view, capacity_)),
         step_capacity_(step_sizes_.sizes()), begin_capacity_(begin_sizes_.sizes()),
         step_(model_parameters(step_engine::graph, source_weights, names_of(of), formats), step_capacity_,
-              detail::threads_of<model>(options), code.step),
+              detail::threads_of<model>(options, of.name), code.step),
         begin_(
             model_parameters(detail::simd_engine<begin_model>::graph, source_weights, names_of(of), formats),
-            begin_capacity_, detail::threads_of<model>(options), code.begin),
+            begin_capacity_, detail::threads_of<model>(options, of.name), code.begin),
         memory_(step_model::lowered::view, std::span(step_model::lowered::schedule.groups.live),
                 step_capacity_, stepping::result.states, most_new_, stride, batch),
         rows_(batch == 0 ? 1 : static_cast<std::size_t>(step_capacity_[batch])) {
@@ -259,6 +266,8 @@ private:
         single_.emplace(step_.parameters(), step_capacity_, code.position);
     use_memory();
     if constexpr (begin_model::view.inputs.size() == 0) begin();
+  } catch (const std::bad_alloc&) {
+    refuse_memory(of.name, options.capacity);
   }
 
   void use_memory() {

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <cstring>
+#include <new>
+
+#include <fovea/backends/memory.hpp>
 
 namespace fovea::detail {
 
@@ -35,6 +38,10 @@ stream_memory::stream_memory(const graph_view& g, std::span<const bool> live,
     s.batches = 1;
     for (int axis = 0; axis < (n.kind == op::cache ? n.attributes[1] : n.shape.rank); ++axis)
       s.batches *= static_cast<std::size_t>(capacity[n.shape.dims[axis]]);
+    if (static_cast<double>(s.batches) * static_cast<double>(s.rows) * static_cast<double>(s.position) *
+            static_cast<double>(s.layers) >
+        most_floats)
+      throw std::bad_alloc();
     s.layer = (s.batches * (n.kind == op::cache ? s.rows * s.position : 1) + 15) / 16 * 16;
     total += s.layer * s.layers;
   }

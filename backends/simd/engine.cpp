@@ -1,6 +1,7 @@
 #include <fovea/backends/simd/engine.hpp>
 
 #include <algorithm>
+#include <new>
 #include <string>
 
 #include <fovea/backends/simd/format_panels.hpp>
@@ -112,6 +113,7 @@ engine::engine(const graph_view& graph, const plan_view& plan, std::shared_ptr<c
   for (int i = 0; i < plan.slot_count; ++i) {
     offsets_.push_back(total);
     const auto size_of = [capacity](int d) { return capacity[static_cast<std::size_t>(d)]; };
+    if (plan.slots[i].evaluate<double>(size_of) > most_floats) throw std::bad_alloc();
     total += static_cast<size_t>((plan.slots[i].evaluate(size_of) * 4 + 127) / 64 * 16);
   }
   arena_ = buffer::from_shape({total});

@@ -31,12 +31,12 @@ struct extent {
     return true;
   }
 
-  /// Elements, given the size of each dim by size_of(id).
-  template <class sizes>
-  constexpr std::int64_t evaluate(const sizes& size_of) const {
-    std::int64_t n = factor;
-    for (int i = 0; i < count; ++i) n *= size_of(dims[i]);
-    if (rounded != 0) n *= (size_of(rounded) + 63) / 64 * 64;
+  /// Elements, given the size of each dim by size_of(id); as a double where they may be too many to count.
+  template <class number = std::int64_t, class sizes>
+  constexpr number evaluate(const sizes& size_of) const {
+    auto n = static_cast<number>(factor);
+    for (int i = 0; i < count; ++i) n *= static_cast<number>(size_of(dims[i]));
+    if (rounded != 0) n *= static_cast<number>((size_of(rounded) + 63) / 64 * 64);
     return n;
   }
 };

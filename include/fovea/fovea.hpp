@@ -2,6 +2,10 @@
 
 // Declaring, compiling, running and training models.
 
+#ifdef FOVEA_OF_ONE_INSTRUCTION_SET
+#error fovea_add_model: its HEADER is compiled for every instruction set; expected <fovea/dsl.hpp> in it, found <fovea/fovea.hpp>
+#endif
+
 #include <fovea/dsl.hpp>
 
 #include <fovea/runtime/compile.hpp>

@@ -8,6 +8,14 @@
 
 namespace fovea {
 
+namespace detail {
+
+/// For a static_assert in a function that is not to be called.
+template <class...>
+inline constexpr bool never = false;
+
+} // namespace detail
+
 /// What stands for a call, a stream or a model that was refused, so that the one sentence stays the only
 /// error: it takes whatever it is given, and its outputs are arrays, of which all can be asked that is asked
 /// of an output.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <limits>
 
 #include <fovea/runtime/error.hpp>
 
@@ -54,6 +55,13 @@ call_sizes::call_sizes(graph_view graph, const char* model_name, std::span<const
     if (given.size < 1)
       throw error(name_ + ": capacity of " + symbols_[i] + ": expected at least 1, found " +
                   std::to_string(given.size));
+    constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max(); // which positions are counted in
+    if (given.size > most)
+      throw error(name_ + ": capacity of " + symbols_[i] + ": expected at most " + std::to_string(most) +
+                  ", found " + std::to_string(given.size));
+    if (capacity_[i] != 0)
+      throw error(name_ + ": capacity of " + symbols_[i] + ": expected one, found " +
+                  std::to_string(capacity_[i]) + " and " + std::to_string(given.size));
     if (implied[i] != 0 && given.size > implied[i])
       throw error(name_ + ": capacity of " + symbols_[i] + ": the model allows at most " +
                   std::to_string(implied[i]) + ", found " + std::to_string(given.size));
@@ -77,6 +85,14 @@ call_sizes::call_sizes(graph_view graph, const char* model_name, std::span<const
   current_ = capacity_;
   evaluate();
   check_derived();
+}
+
+void refuse_memory(const char* model_name, std::span<const dim_size> capacity) {
+  std::string text;
+  for (const dim_size& given : capacity)
+    text += (text.empty() ? "" : ", ") + text_of(given.symbol) + " = " + std::to_string(given.size);
+  throw error(std::string(model_name) + ": there is not enough memory for the model and its capacity" +
+              (text.empty() ? "" : ", " + text));
 }
 
 void call_sizes::hold(const dim& symbol, std::int64_t size) {

@@ -66,4 +66,7 @@ private:
   std::vector<axis_of_node> derived_; // one of each size
 };
 
+/// Throws the fovea::error of a model that finds no memory.
+[[noreturn]] void refuse_memory(const char* model_name, std::span<const dim_size> capacity);
+
 } // namespace fovea

@@ -23,3 +23,5 @@ inline constexpr auto filter_loss = model("filter_loss", [](graph& g) {
 });
 
 } // namespace filters
+
+using namespace fovea; // as users write it

@@ -173,10 +173,27 @@ TEST_CASE("a capacity that does not fit is refused") {
   };
   CHECK(refused({}) == "calls: the dim B has no bound; give one, as in {.capacity = {{B, 512}}}");
   CHECK(refused({.capacity = {{B, 0}}}) == "calls: capacity of B: expected at least 1, found 0");
+  CHECK(refused({.capacity = {{B, 1L << 31}}}) ==
+        "calls: capacity of B: expected at most 2147483647, found 2147483648");
+  CHECK(refused({.capacity = {{B, 2}, {T, 3}, {B, 4}}}) == "calls: capacity of B: expected one, found 2 and 4");
+  CHECK(refused({.capacity = {{B, 2}}, .threads = -1}) == "calls: expected at least 0 threads, found -1");
   CHECK(refused({.capacity = {{B, 1}, {T, 7}}}) ==
         "calls: capacity of T: the model allows at most 6, found 7");
   CHECK(refused({.capacity = {{B, 1}, {dim{"H"}, 7}}}) == "calls: capacity of H: the model has no such dim");
   CHECK(refused({.capacity = {{2 * B, 4}}}) == "calls: capacity of 2*B: expected a dim known at run time");
+}
+
+TEST_CASE("a capacity that no memory holds is refused") {
+  const auto wide = model("wide", [](graph& g) {
+    const expr x = g.input<f32>("x", {B, T, 4});
+    g.output("y", attention(linear(x, "q", 4), x, x, {.mask = causal}));
+  });
+  const weights from = initial_weights(wide, 1);
+  const compile_options all{.capacity = {{B, 2147483647}, {T, 2147483647}}};
+  const std::string expected = "wide: there is not enough memory for the model and its capacity, "
+                               "B = 2147483647, T = 2147483647";
+  CHECK(message_of<error>([&] { compile(wide, from, all); }) == expected);
+  CHECK(message_of<error>([&] { stream<T>(wide, from, all); }) == expected);
 }
 
 TEST_CASE("a size that an operation leaves nothing of is refused, by the call and by the capacity") {

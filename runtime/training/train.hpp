@@ -147,17 +147,19 @@ class trainer {
 public:
   trainer(const M& model, const gradient_model& differentiated, const optimizer& how, const weights& source,
           const train_options& options, const simd::generated_step* code,
-          const simd::generated_step* evaluation_code)
+          const simd::generated_step* evaluation_code) try
       : how_(how),
         parameters_(M::view, source, std::span(model.names, static_cast<std::size_t>(model.name_count)),
                     optimizer::moment_names, optimizer_name()),
         learner_(parameters_, options, how.rate), seed_(options.seed),
         sizes_(gradient_model::view, model.name, options.capacity), capacity_(sizes_.sizes()),
         evaluation_sizes_(M::view, model.name, options.capacity),
-        evaluation_capacity_(evaluation_sizes_.sizes()), threads_(threads_of(options)),
+        evaluation_capacity_(evaluation_sizes_.sizes()), threads_(threads_of(options, model.name)),
         engine_(parameters_.shared(), capacity_, threads_, code), carried_(model.name, "begin()"),
         evaluation_carried_(model.name, "begin_evaluation()"), evaluation_code_(evaluation_code) {
     static_cast<void>(differentiated);
+  } catch (const std::bad_alloc&) {
+    refuse_memory(model.name, options.capacity);
   }
   trainer(const trainer&) = delete;
   trainer& operator=(const trainer&) = delete;
@@ -257,8 +259,9 @@ private:
     else
       return "";
   }
-  static int threads_of(const train_options& options) {
-    return detail::threads_of<M>({.capacity = {}, .regime = options.regime, .threads = options.threads});
+  static int threads_of(const train_options& options, const char* name) {
+    return detail::threads_of<M>({.capacity = {}, .regime = options.regime, .threads = options.threads},
+                                 name);
   }
   static constexpr std::size_t loss_output() {
     for (std::size_t i = 0; i < gradient_model::view.outputs.size(); ++i)

@@ -175,7 +175,8 @@ TEST_CASE("a capacity that does not fit is refused") {
   CHECK(refused({.capacity = {{B, 0}}}) == "calls: capacity of B: expected at least 1, found 0");
   CHECK(refused({.capacity = {{B, 1L << 31}}}) ==
         "calls: capacity of B: expected at most 2147483647, found 2147483648");
-  CHECK(refused({.capacity = {{B, 2}, {T, 3}, {B, 4}}}) == "calls: capacity of B: expected one, found 2 and 4");
+  CHECK(refused({.capacity = {{B, 2}, {T, 3}, {B, 4}}}) ==
+        "calls: capacity of B: expected one, found 2 and 4");
   CHECK(refused({.capacity = {{B, 2}}, .threads = -1}) == "calls: expected at least 0 threads, found -1");
   CHECK(refused({.capacity = {{B, 1}, {T, 7}}}) ==
         "calls: capacity of T: the model allows at most 6, found 7");

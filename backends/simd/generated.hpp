@@ -94,7 +94,7 @@ inline std::int32_t integer_position(std::int64_t position) {
 }
 
 /// One position of a small stream. The batch row that it is computed for comes after `row_before` others, the
-/// row that is furthest after `before`.
+/// row that is furthest after `before`; `backward`: see row_steps::multiply.
 struct position_args {
   const float* packed = nullptr; // the parameters, as `pack` leaves them
   const float* const* inputs = nullptr;
@@ -102,6 +102,7 @@ struct position_args {
   const kept_state* states = nullptr;
   size_t window_start = 0;
   std::int32_t before = 0, row_before = 0;
+  bool backward = false;
 };
 
 /// The code of one position; empty where the stream has none.

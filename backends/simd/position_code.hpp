@@ -278,6 +278,7 @@ struct position_code {
       else
         return r.values + places[static_cast<std::size_t>(schedule.groups.root[b])];
     }
+    [[gnu::always_inline]] static bool backward(const row& r) { return r.call.backward; }
     template <int weighted>
     [[gnu::always_inline]] static const float* weights_of(const row& r) {
       return r.call.packed + steps::template weight_at<weighted> +

@@ -105,13 +105,23 @@ struct row_steps {
     const int turn = k % lanes / 4, group = column % lanes / 4;
     return k / lanes * lanes + (group ^ turn) * 4 + k % 4;
   }
-  /// Columns of a block: vectors whose sums fit the registers.
-  static constexpr int most_columns(int lanes) { return lanes == 16 ? 256 : lanes == 8 ? 80 : 32; }
   /// Features of one row that a product reads.
   static constexpr int features_of(int weighted) {
     return static_cast<int>(g.number(g.at(g.operand(weighted, 0)).shape[-1]));
   }
   static constexpr int depth_of(int weighted) { return features_of(weighted) * taps_of_product(g, weighted); }
+
+  /// Whether the first-level cache does not hold a product's weights with all else.
+  static constexpr bool is_large(int weighted) { return columns_of(weighted) * depth_of(weighted) > 8192; }
+  /// Columns of a block but the last: vectors whose sums fit the registers. Of few vectors there are two
+  /// blocks, so that what reads the first begins while the second is multiplied; of large products blocks are
+  /// small, since the cache keeps one whole or not at all.
+  static constexpr int block_columns(int weighted) {
+    const int lanes = lanes_of(weighted), columns = columns_of(weighted), vectors = columns / lanes;
+    if (lanes == 16 && vectors >= 3 && vectors <= 6) return vectors * 2 / 3 * lanes;
+    const int most = lanes == 16 ? (is_large(weighted) ? 64 : 256) : lanes == 8 ? 80 : 32;
+    return columns < most ? columns : most;
+  }
 
   // Packed parameters: of each product the bias and the panels, one after another for its layers; then the
   // vectors.
@@ -144,7 +154,7 @@ struct row_steps {
     for (size_t i = 0; i < packed_floats; ++i) to[i] = 0;
     for (int i = 0; i < program::found.weights.count; ++i) {
       const int id = program::found.weights.nodes[i], depth = depth_of(id), columns = program::width_of(id);
-      const int lanes = lanes_of(id), most = most_columns(lanes), all = columns_of(id);
+      const int lanes = lanes_of(id), most = block_columns(id), all = columns_of(id);
       for (int layer = 0; layer < program::layers_of(id); ++layer, ++from) {
         float* bias = to + weight_place(i) + layer * weight_floats(id);
         for (int c = 0; c < columns; ++c) {
@@ -265,15 +275,25 @@ struct row_steps {
     if constexpr (together == 4) join_sums<A>(third, fourth, all), join_sums<A>(sums, third, all);
     store_sums<A, root>(sums, other, to, all);
   }
-  template <class A, int root, int features, int pieces, int columns, int first = 0>
+  /// Block after block. A large product's are taken from the end where `backward`, which holds every other
+  /// time: what the cache holds of its weights is what was read last.
+  template <class A, int root, int features, int pieces, int columns>
   [[gnu::always_inline]] static void multiply(const float* x, size_t apart, const float* bias,
-                                              const float* other, float* to) {
-    constexpr int most = most_columns(static_cast<int>(simd::width<A>)),
-                  count = columns - first < most ? columns - first : most;
-    multiply_block<A, root, features, pieces, static_cast<size_t>(count) / simd::width<A>>(
-        x, apart, bias + first, bias + columns + first * features * pieces, other + first, to + first);
-    if constexpr (first + count < columns)
-      multiply<A, root, features, pieces, columns, first + most>(x, apart, bias, other, to);
+                                              const float* other, float* to, bool backward) {
+    constexpr int id = schedule.groups.product[root], most = block_columns(id), blocks = columns / most,
+                  rest = columns % most;
+    const auto block = [&](int first, auto count) __attribute__((always_inline)) {
+      multiply_block<A, root, features, pieces, static_cast<size_t>(count()) / simd::width<A>>(
+          x, apart, bias + first, bias + columns + first * features * pieces, other + first, to + first);
+    };
+    if constexpr (is_large(id))
+      for (int i = 0; i < blocks; ++i)
+        block((backward ? blocks - 1 - i : i) * most, std::integral_constant<int, most>{});
+    else
+      detail::for_constants<static_cast<size_t>(blocks)>([&](auto i) __attribute__((always_inline)) {
+        block(static_cast<int>(i()) * most, std::integral_constant<int, most>{});
+      });
+    if constexpr (rest > 0) block(blocks * most, std::integral_constant<int, rest>{});
   }
   /// The same for one output.
   template <class A, int root, int features>
@@ -305,10 +325,11 @@ struct row_steps {
     if constexpr (is_single(id))
       multiply_single<A, root, features>(x, weights, other, to);
     else if constexpr (taps == 1 || g.window_of(id).dilation[1] == 1)
-      multiply<A, root, features * taps, 1, columns>(x, 0, weights, other, to);
+      multiply<A, root, features * taps, 1, columns>(x, 0, weights, other, to, code::backward(r));
     else
-      multiply<A, root, features, taps, columns>(
-          x, static_cast<size_t>(g.window_of(id).dilation[1] * features), weights, other, to);
+      multiply<A, root, features, taps, columns>(x,
+                                                 static_cast<size_t>(g.window_of(id).dilation[1] * features),
+                                                 weights, other, to, code::backward(r));
   }
 
   /// The elementwise chain that ends in a node.

@@ -191,6 +191,7 @@ struct scan_loop {
     /// What one batch row works with: the current step of each sequence, the states, and local memory.
     struct row {
       const float* packed;
+      bool backward = false; // see row_steps::multiply
       const float* inputs[max_scan_values];
       float* outputs[max_scan_values];
       // Room for a vector behind the last value, for what begins inside of it.
@@ -220,6 +221,7 @@ struct scan_loop {
       else
         return place<schedule.groups.root[b]>(const_cast<row&>(r));
     }
+    [[gnu::always_inline]] static bool backward(const row& r) { return r.backward; }
     template <int weighted>
     [[gnu::always_inline]] static const float* weights_of(const row& r) {
       return r.packed + steps::template weight_at<weighted>;
@@ -229,8 +231,9 @@ struct scan_loop {
     [[gnu::always_inline]] static void run_step(row& r) {
       constexpr step s = schedule.steps[i];
       if constexpr (s.kind == step_kind::product)
-        detail::for_constants<static_cast<size_t>(s.count)>(
-            [&](auto p) { steps::template run_product<schedule.parts[s.first + static_cast<int>(p)]>(r); });
+        detail::for_constants<static_cast<size_t>(s.count)>([&](auto p) __attribute__((always_inline)) {
+          steps::template run_product<schedule.parts[s.first + static_cast<int>(p)]>(r);
+        });
       else if constexpr (s.kind == step_kind::chain)
         steps::template run_elementwise<s.node>(r);
       else if constexpr (g.at(s.node).kind == op::stack) {
@@ -253,12 +256,13 @@ struct scan_loop {
         });
         for (size_t pass = 0; pass < a.steps; ++pass) {
           const size_t t = scan.reversed ? a.steps - 1 - pass : pass;
+          r.backward = !r.backward;
           for (int i = 0; i < found.inputs.count; ++i)
             r.inputs[i] = a.inputs[i] + b * a.input_row[i] + t * a.input_time[i];
           for (int i = 0; i < found.outputs.count; ++i)
             r.outputs[i] = a.outputs[i] + b * a.output_row[i] + t * a.output_time[i];
-          detail::for_constants<static_cast<size_t>(end - loop - 1)>(
-              [&](auto i) { run_step<loop + 1 + static_cast<int>(i)>(r); });
+          detail::for_constants<static_cast<size_t>(end - loop - 1)>([&](
+              auto i) __attribute__((always_inline)) { run_step<loop + 1 + static_cast<int>(i)>(r); });
           next_state(r, std::make_index_sequence<static_cast<size_t>(scan.carried)>{});
         }
         detail::for_constants<static_cast<size_t>(scan.carried)>([&](auto k) {

@@ -77,6 +77,7 @@ public:
     std::size_t row = 0;
     do {
       if constexpr (code::reads_position) args_.row_before = simd::integer_position(positions.of(row));
+      args_.backward = !args_.backward;
       code_.run(args_, row);
     } while (++row < rows);
   }

@@ -19,7 +19,8 @@
 namespace fovea::simd::detail {
 
 inline constexpr size_t row_keys = 128; // keys in a tile; a multiple of every vector's width
-/// How many keys ahead are fetched: those of one head lie apart, where the processor does not expect them.
+/// How many keys ahead are fetched where several rows share them: those of one head lie apart, where the
+/// processor does not expect them. What one row reads alone it reads in less time than asking ahead takes.
 inline constexpr size_t keys_ahead = 8;
 
 /// Floats that a row keeps between tiles: q and out, padded to vectors, running maximum and sum.
@@ -102,7 +103,7 @@ struct attention_rows {
       const float* key[keys];
       for (size_t k = 0; k < keys; ++k) {
         key[k] = from + std::min(j + k, tile - 1) * a.k_row;
-        fetch(key[k] + keys_ahead * a.k_row, a.key_width);
+        if constexpr (count > 1) fetch(key[k] + keys_ahead * a.k_row, a.key_width);
       }
       v total[lanes];
       for_constants<lanes>([&](auto i) { total[i] = v(0.0f); });
@@ -142,7 +143,15 @@ struct attention_rows {
       until = std::min(until, a.upper[batch * a.bounds_batch + r.query]);
     }
     v largest(lowest_score);
-    for (size_t j = 0; j < tile; j += lanes) {
+    size_t j = 0;
+    if (std::is_same_v<Modify, unmodified> && bias == nullptr && a.soft_cap == 0 &&
+        from <= static_cast<std::int32_t>(first) && until == static_cast<std::int32_t>(first + tile))
+      for (; j + lanes <= tile; j += lanes) {
+        const v value = load<Arch>(r.scores + j) * v(a.scale) * v(math::detail::log2_e);
+        largest = xsimd::max(largest, value);
+        store<Arch>(r.scores + j, value);
+      }
+    for (; j < tile; j += lanes) {
       const size_t count = std::min(lanes, tile - j);
       v value = load<Arch>(r.scores + j) * v(a.scale);
       if (bias != nullptr) value += count == lanes ? load<Arch>(bias + j) : load_first<Arch>(bias + j, count);
@@ -186,7 +195,7 @@ struct attention_rows {
     for_constants<ways * count * vectors>([&](auto i) { total[i] = v(0.0f); });
     const auto add = [&](size_t j, auto way) __attribute__((always_inline)) {
       const float* from = value + j * a.v_row + column;
-      fetch(from + keys_ahead * a.v_row, vectors * lanes);
+      if constexpr (count > 1) fetch(from + keys_ahead * a.v_row, vectors * lanes);
       for_constants<vectors>([&](auto i) {
         const v of = rest == 0 ? load<Arch>(from + i * lanes) : load_first<Arch>(from, rest);
         for_constants<count>([&](auto r) {

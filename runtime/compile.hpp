@@ -182,6 +182,12 @@ public:
     return {};
   }
 
+  template <class... values>
+  requires(!(is_binding<values> && ...)) refused_value operator()(const values&...) {
+    static_assert(detail::never<values...>, "an input has no name; expected net(\"tokens\"_in = ids)");
+    return {};
+  }
+
   /// Its parameters: net.weights()["h.attn.q.weight"_param][layer], or net.weights["..."_param] without
   /// layers.
   struct parameter_table {

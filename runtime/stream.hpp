@@ -141,6 +141,19 @@ public:
     return {};
   }
 
+  template <class first, class... values>
+  requires(!(is_binding<values> && ...) ||
+           !(is_binding<first> ||
+             std::convertible_to<const first&, std::span<const std::size_t>>)) refused_value
+      step(const first&, const values&...) {
+    if constexpr (sizeof...(values) > 0 && (is_binding<values> && ...))
+      static_assert(detail::never<first>, "the lengths of rows are of another type; expected "
+                                          "std::vector<std::size_t> or another span of std::size_t");
+    else
+      static_assert(detail::never<first>, "an input has no name; expected live.step(\"tokens\"_in = ids)");
+    return {};
+  }
+
   /// The same where row i takes its first lengths[i] positions alone, from 0 to all that are given: beyond
   /// them nothing changes of what it keeps, and its outputs are zeros. What is given there is not used, but
   /// is checked. Rows of one length go through the model together. The first such step makes room for itself.

@@ -10,6 +10,7 @@
 
 #include <fovea/backends/simd/kernels/panel_layout.hpp>
 #include <fovea/runtime/error.hpp>
+#include <fovea/runtime/number_text.hpp>
 #include <fovea/runtime/weights/from_floats.hpp>
 
 namespace fovea::simd {
@@ -53,8 +54,8 @@ void check_range(weight_format format, std::span<const float> weights, const std
   const float largest = largest_value(*type);
   for (const float x : weights)
     if (std::abs(x) > largest)
-      throw error("parameter " + name + ": expected values up to " + std::to_string(largest) + " for " +
-                  name_of(format) + ", found " + std::to_string(x));
+      throw error("parameter " + name + ": expected values up to " + number_text(largest) + " for " +
+                  name_of(format) + ", found " + number_text(x));
 }
 
 } // namespace

@@ -170,22 +170,19 @@ scratch_floats scratch_of_steps(context& c, const generated_step* code) {
   scratch_floats most;
   for_steps<model>([&]<int k>(std::integral_constant<int, k>) {
     constexpr step s = model::schedule.steps[k];
-    [[maybe_unused]] const auto consider = [&](size_t of_each, size_t shared = 0) {
-      most.of_each = of_each > most.of_each ? of_each : most.of_each;
-      most.shared = shared > most.shared ? shared : most.shared;
+    [[maybe_unused]] const auto consider = [&](scratch_floats needed) {
+      most.of_each = needed.of_each > most.of_each ? needed.of_each : most.of_each;
+      most.shared = needed.shared > most.shared ? needed.shared : most.shared;
     };
     if constexpr (s.kind == step_kind::single) {
       constexpr op kind = model::view.at(s.node).kind;
-      if constexpr (kind == op::attention) {
-        const scratch_floats needed = attention_scratch(c, s, code[k]);
-        consider(needed.of_each, needed.shared);
-      }
-      if constexpr (kind == op::attention_map) consider(attention_map_scratch(c, s));
-      if constexpr (kind == op::attention_gradient) consider(attention_gradient_scratch(c, s));
-      if constexpr (kind == op::conv_weight_gradient) consider(convolution_weight_gradient_scratch(c));
+      if constexpr (kind == op::attention) consider(attention_scratch(c, s, code[k]));
+      if constexpr (kind == op::attention_map) consider({attention_map_scratch(c, s)});
+      if constexpr (kind == op::attention_gradient) consider({attention_gradient_scratch(c, s)});
+      if constexpr (kind == op::conv_weight_gradient) consider({convolution_weight_gradient_scratch(c)});
     }
-    if constexpr (s.kind == step_kind::convolution) consider(convolution_scratch(c, s));
-    if constexpr (s.kind == step_kind::matmul) consider(matmul_scratch(c, s));
+    if constexpr (s.kind == step_kind::convolution) consider({convolution_scratch(c, s)});
+    if constexpr (s.kind == step_kind::matmul) consider({matmul_scratch(c, s)});
   });
   return most;
 }

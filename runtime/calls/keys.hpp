@@ -27,6 +27,12 @@ struct binding {
   binding& operator=(const binding&) = delete;
 };
 
+/// Whether an argument of a call is bound to an input.
+template <class E>
+inline constexpr bool is_binding = false;
+template <fixed_name name, class E>
+inline constexpr bool is_binding<binding<name, E>> = true;
+
 template <fixed_name name>
 struct input_key {
   template <class E>

@@ -1,21 +1,19 @@
 #include <fovea/runtime/decoding/beam_search.hpp>
 
 #include <fovea/runtime/decoding/sampling.hpp>
+#include <fovea/runtime/number_text.hpp>
 
 #include <cmath>
 #include <limits>
-#include <sstream>
 
 namespace fovea::detail {
 
 void check(const beam& options) {
   if (options.width == 0) throw error("beam search: expected a width of 1 or more; found 0");
   if (options.best == 0) throw error("beam search: expected best of 1 or more; found 0");
-  if (std::isnan(options.length_power) || options.length_power < 0 || std::isinf(options.length_power)) {
-    std::ostringstream text;
-    text << "beam search: expected a length_power of 0 or more; found " << options.length_power;
-    throw error(text.str());
-  }
+  if (std::isnan(options.length_power) || options.length_power < 0 || std::isinf(options.length_power))
+    throw error("beam search: expected a length_power of 0 or more; found " +
+                number_text(options.length_power));
 }
 
 /// As many as there are places, best first. Candidates come in the order that decides between equal ones, so

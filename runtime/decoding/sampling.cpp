@@ -1,11 +1,11 @@
 #include <fovea/runtime/decoding/sampling.hpp>
 
 #include <fovea/runtime/error.hpp>
+#include <fovea/runtime/number_text.hpp>
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <sstream>
 #include <string>
 #include <utility>
 
@@ -13,10 +13,8 @@ namespace fovea {
 namespace {
 
 void require(bool holds, const char* option, const char* range, double found) {
-  if (holds) return;
-  std::ostringstream text;
-  text << "sampling: expected " << option << ' ' << range << "; found " << found;
-  throw error(text.str());
+  if (!holds)
+    throw error(std::string("sampling: expected ") + option + ' ' + range + "; found " + number_text(found));
 }
 
 bool less_likely(const token_probability& a, const token_probability& b) {

@@ -1,10 +1,10 @@
 #include <fovea/runtime/ngram/ngram.hpp>
 
 #include <fovea/runtime/error.hpp>
+#include <fovea/runtime/number_text.hpp>
 
 #include <algorithm>
 #include <cmath>
-#include <sstream>
 #include <string>
 #include <utility>
 
@@ -17,10 +17,7 @@ struct overloaded : F... {
 };
 
 void require(bool holds, const std::string& expected, double found) {
-  if (holds) return;
-  std::ostringstream text;
-  text << "n-gram: expected " << expected << "; found " << found;
-  throw error(text.str());
+  if (!holds) throw error("n-gram: expected " + expected + "; found " + number_text(found));
 }
 
 void check(const smoothing& how) {

@@ -1,6 +1,7 @@
 #include <fovea/runtime/weights/converted.hpp>
 
 #include <fovea/runtime/error.hpp>
+#include <fovea/runtime/number_text.hpp>
 #include <fovea/runtime/weights/convert.hpp>
 #include <fovea/runtime/weights/from_floats.hpp>
 #include <fovea/runtime/weights/to_floats.hpp>
@@ -54,7 +55,7 @@ bool has_finite_halves(const stored_tensor& tensor) {
 
 void check_finite(std::span<const float> values, std::size_t from) {
   if (const auto bad = first_non_finite(values))
-    throw error("expected finite values; found " + std::to_string(values[*bad]) + " at element " +
+    throw error("expected finite values; found " + number_text(values[*bad]) + " at element " +
                 std::to_string(from + *bad));
 }
 
@@ -62,8 +63,8 @@ void check_range(std::span<const float> values, std::size_t from, element_type t
   const float largest = largest_value(type);
   const auto bad = std::ranges::find_if(values, [&](float value) { return std::abs(value) > largest; });
   if (bad != values.end())
-    throw error("expected values up to " + std::to_string(largest) + " for " +
-                std::string(element_name(type)) + "; found " + std::to_string(*bad) + " at element " +
+    throw error("expected values up to " + number_text(largest) + " for " + std::string(element_name(type)) +
+                "; found " + number_text(*bad) + " at element " +
                 std::to_string(from + static_cast<std::size_t>(bad - values.begin())));
 }
 

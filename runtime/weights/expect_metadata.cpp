@@ -1,22 +1,17 @@
 #include <fovea/runtime/weights/expect_metadata.hpp>
 
 #include <fovea/runtime/error.hpp>
+#include <fovea/runtime/number_text.hpp>
 
 #include <charconv>
 #include <cmath>
-#include <sstream>
+#include <string>
 
 namespace fovea {
 namespace {
 
 // A file may hold a number as float32.
 bool near(double one, double other) { return std::abs(one - other) <= 1e-6 * std::abs(other); }
-
-std::string text_of(double number) {
-  std::ostringstream text;
-  text << number;
-  return text.str();
-}
 
 } // namespace
 
@@ -28,7 +23,7 @@ void expect_metadata(const weights& from, const std::map<std::string, double>& e
     double said = 0;
     const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), said);
     if (status != std::errc() || end != text.data() + text.size() || !near(said, number))
-      throw error(from.source() + ": key '" + key + "': expected " + text_of(number) +
+      throw error(from.source() + ": key '" + key + "': expected " + number_text(number) +
                   ", as the model has; found " + text);
   }
 }

@@ -276,7 +276,7 @@ private:
         rows_(batch == 0 ? 1 : static_cast<std::size_t>(step_capacity_[batch])) {
     if constexpr (single_position::exists)
       if (detail::is_small<model>(options) && formats.format == weight_format::f32) // its weights are float32
-        single_.emplace(step_.parameters(), step_capacity_, code.position);
+        single_.emplace(step_.parameters(), step_capacity_, most_new_, code.position);
     use_memory();
     if constexpr (begin_model::view.inputs.size() == 0) begin();
   } catch (const std::bad_alloc&) {
@@ -415,6 +415,11 @@ private:
         return;
       }
     step_inputs_.fill(step_sizes_, step_, given...);
+    if constexpr (single_position::exists && stride == 1)
+      if (single_ && single_->goes_one_by_one() && (batch == 0 || step_sizes_.sizes()[batch] == 1)) {
+        run_one_by_one(static_cast<std::size_t>(count));
+        return;
+      }
     run_engine(count);
     memory_.advance(static_cast<std::size_t>(count));
     rows_.advance(count);
@@ -429,6 +434,19 @@ private:
     single_->run(rows, memory_.window_start(), rows_);
     if constexpr (single_position::has_windows) memory_.advance(1);
     rows_.advance(1);
+  }
+  /// So many positions of the one row, which the inputs of the whole step have.
+  void run_one_by_one(std::size_t count) {
+    typename single_position::given_inputs given;
+    for (std::size_t i = 0; i < given.size(); ++i)
+      given[i] = static_cast<const float*>(step_.input(i, step_sizes_.sizes()));
+    for (std::size_t at = 0; at < count; ++at) {
+      single_->take(given, at);
+      run_single(1);
+      single_->leave(at);
+    }
+    for (std::size_t i = 0; i < step_model::view.outputs.size(); ++i)
+      step_.set_output(i, single_->all_of_output(i));
   }
   /// From each length to the next, those rows that are not at their end.
   void run_parts(std::span<const std::size_t> lengths, std::int64_t count) {

@@ -65,6 +65,12 @@ struct position_code {
   static constexpr int layers_of(int id) { return static_cast<int>(g.layers(id)); }
   static constexpr int vector_floats(int id) { return width_of(id); }
 
+  /// Whether something goes from position to position by steps.
+  static constexpr bool has_scan = [] {
+    for (const region_entry& r : g.regions)
+      if (r.is_scan()) return true;
+    return false;
+  }();
   static constexpr bool takes_one_step(int region) {
     return g.region(region).is_scan() && size_of(g.region(region).time) == 1;
   }

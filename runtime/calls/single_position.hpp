@@ -1,9 +1,12 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <span>
+#include <utility>
 
 #include <fovea/backends/buffer.hpp>
 #include <fovea/backends/simd/position_code.hpp>
@@ -45,9 +48,11 @@ public:
     void* input(std::size_t i, std::span<const std::int64_t>) const { return inputs[i]; }
   };
 
+  /// `most_positions` in a call.
   single_position(const model_parameters& parameters, std::span<const std::int64_t> capacity,
-                  const simd::generated_position& its_code)
-      : code_(its_code), rows_(batch == 0 ? 1 : static_cast<std::size_t>(capacity[batch])) {
+                  std::int64_t most_positions, const simd::generated_position& its_code)
+      : code_(its_code), rows_(batch == 0 ? 1 : static_cast<std::size_t>(capacity[batch])),
+        positions_(goes_one_by_one() ? static_cast<std::size_t>(most_positions) : 0) {
     constexpr plan_view plan{lowered::schedule};
     packed made(code_.packed_floats);
     const simd::row_nodes nodes{
@@ -59,7 +64,7 @@ public:
     place_values();
   }
   single_position(const single_position& other)
-      : code_(other.code_), rows_(other.rows_), packed_(other.packed_) {
+      : code_(other.code_), rows_(other.rows_), positions_(other.positions_), packed_(other.packed_) {
     place_values();
   }
   single_position& operator=(const single_position&) = delete;
@@ -82,29 +87,64 @@ public:
     } while (++row < rows);
   }
 
+  /// Whether one row's positions are taken one by one where a call has several: a recurrence waits for each
+  /// in any case, and what else there is takes less time beside it than by itself.
+  bool goes_one_by_one() const {
+    constexpr std::size_t most_packed = 8192; // what stays in the first-level cache
+    return code::has_scan && code_.packed_floats <= most_packed;
+  }
+  /// All positions of an input of a call.
+  using given_inputs = std::array<const float*, inputs>;
+  /// Takes position `at` of what a call was given, and leaves its outputs where all of the call lie; between
+  /// the two it is run.
+  void take(const given_inputs& given, std::size_t at) {
+    [&]<std::size_t... i>(std::index_sequence<i...>) {
+      (copy<graph.inputs[i].node>(given[i], at, inputs_[i], 0), ...);
+    }
+    (std::make_index_sequence<inputs>{});
+  }
+  void leave(std::size_t at) {
+    [&]<std::size_t... i>(std::index_sequence<i...>) {
+      (copy<graph.outputs[i].node>(outputs_[i], 0, all_outputs_[i], at), ...);
+    }
+    (std::make_index_sequence<outputs>{});
+  }
+  /// An output of a call whose positions were taken one by one.
+  const void* all_of_output(std::size_t i) const { return all_outputs_[i]; }
+
 private:
+  /// A value at one position.
+  template <int id>
+  static void copy(const float* from, std::size_t from_position, float* to, std::size_t to_position) {
+    constexpr auto width = static_cast<std::size_t>(code::width_of(id));
+    std::memcpy(to + to_position * width, from + from_position * width, width * sizeof(float));
+  }
   void place_values() {
-    std::array<std::size_t, inputs + outputs> at{};
+    std::array<std::size_t, inputs + 2 * outputs> at{};
     std::size_t total = 0;
-    const auto place = [&](std::size_t i, int id) {
+    const auto place = [&](std::size_t i, int id, std::size_t count) {
       at[i] = total;
-      total += (rows_ * static_cast<std::size_t>(code::width_of(id)) + 31) / 16 * 16; // and a vector behind
+      total += (count * static_cast<std::size_t>(code::width_of(id)) + 31) / 16 * 16; // and a vector behind
     };
-    for (std::size_t i = 0; i < inputs; ++i) place(i, graph.inputs[i].node);
-    for (std::size_t i = 0; i < outputs; ++i) place(inputs + i, graph.outputs[i].node);
+    for (std::size_t i = 0; i < inputs; ++i) place(i, graph.inputs[i].node, rows_);
+    for (std::size_t i = 0; i < outputs; ++i) place(inputs + i, graph.outputs[i].node, rows_);
+    for (std::size_t i = 0; i < outputs; ++i) place(inputs + outputs + i, graph.outputs[i].node, positions_);
     values_ = buffer::from_shape({total});
     values_.fill(0);
     for (std::size_t i = 0; i < inputs; ++i) inputs_[i] = values_.data() + at[i];
-    for (std::size_t i = 0; i < outputs; ++i) outputs_[i] = values_.data() + at[inputs + i];
+    for (std::size_t i = 0; i < outputs; ++i) {
+      outputs_[i] = values_.data() + at[inputs + i];
+      all_outputs_[i] = values_.data() + at[inputs + outputs + i];
+    }
     args_ = {.packed = packed_->data(), .inputs = inputs_.data(), .outputs = outputs_.data()};
   }
 
   simd::generated_position code_;
-  std::size_t rows_; // at most
+  std::size_t rows_, positions_; // at most; of positions none where they are not taken one by one
   std::shared_ptr<const packed> packed_;
   buffer values_;
   std::array<float*, inputs> inputs_{};
-  std::array<float*, outputs> outputs_{};
+  std::array<float*, outputs> outputs_{}, all_outputs_{};
   simd::position_args args_;
 };
 

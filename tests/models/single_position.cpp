@@ -5,6 +5,8 @@
 
 #include "stream_case.hpp"
 
+#include <cmath>
+
 using namespace fovea;
 using namespace fovea::test;
 
@@ -37,6 +39,15 @@ TEST_CASE("a small model takes a position by one function", "[stream]") {
   check_stream<T>(filled, {{"B", 2}, {"T", 9}});
   check_stream<T>(filled, {{"B", 1}, {"T", 5}});
   static_assert(decltype(stream<T>(filled, random_weights(filled), {}))::has_single_position);
+
+  // Weights that the first-level cache does not hold are read from either end.
+  static constexpr auto large = model("large", [](graph& g) {
+    const expr x = g.input<f32>("x", {B, T, 3});
+    g.output("y", concat(axis(-1), lstm(x, "lstm", 50), gru(x, "gru", 64)));
+  });
+  check_stream<T>(large, {{"B", 2}, {"T", 5}});
+  check_stream<T>(large, {{"B", 1}, {"T", 6}});
+  static_assert(decltype(stream<T>(large, random_weights(large), {}))::has_single_position);
 
   static constexpr auto started = model("started", [](graph& g) {
     const expr x = g.input<f32>("x", {B, T, 3}), h = g.input<f32>("h", {B, 3});
@@ -90,6 +101,38 @@ TEST_CASE("a small model takes a position by one function", "[stream]") {
   check_stream<T>(filters, {{"B", 2}, {"T", 250}});
   check_reordered<T>(filters, random_inputs(filters, {{"B", 3}, {"T", 6}}), random_weights(filters), {1, 0});
   static_assert(decltype(stream<T>(filters, random_weights(filters), {}))::has_single_position);
+}
+
+TEST_CASE("a small recurrence takes a block's positions as it takes single ones", "[stream]") {
+  static constexpr auto m = model("heard", [](graph& g) {
+    const expr x = g.input<f32>("x", {B, T, 2}), louder = g.input<f32>("louder", {B, T});
+    const expr h = gru(x, "gru", 8);
+    g.output("h", h);
+    g.output("y", linear(h, "out", 3) * unsqueeze(louder, 2));
+  });
+  const weights from = random_weights(m);
+  auto single = stream<T>(m, from, {.capacity = {{B, 1}, {T, 1}}});
+  auto blocks = stream<T>(m, from, {.capacity = {{B, 1}, {T, 7}}});
+  static_assert(decltype(blocks)::has_single_position);
+  auto copied = blocks;
+  float at = 0;
+  for (const std::size_t count : {5, 1, 7, 2}) {
+    xt::xtensor<float, 3> x({1, count, 2});
+    xt::xtensor<float, 2> louder({1, count});
+    for (std::size_t t = 0; t < count; ++t, ++at)
+      x(0, t, 0) = std::sin(at), x(0, t, 1) = 0.5f, louder(0, t) = at;
+    const auto out = blocks.step("x"_in = x, "louder"_in = louder);
+    const xt::xtensor<float, 3> y = out["y"_out], h = out["h"_out];
+    const xt::xtensor<float, 3> again = copied.step("x"_in = x, "louder"_in = louder)["y"_out];
+    CHECK((again == y));
+    for (std::size_t t = 0; t < count; ++t) {
+      const xt::xtensor<float, 3> one_x = xt::view(x, xt::all(), xt::range(t, t + 1), xt::all());
+      const xt::xtensor<float, 2> one_louder = xt::view(louder, xt::all(), xt::range(t, t + 1));
+      const auto one = single.step("x"_in = one_x, "louder"_in = one_louder);
+      for (std::size_t i = 0; i < 3; ++i) CHECK(one["y"_out](0, 0, i) == y(0, t, i));
+      for (std::size_t i = 0; i < 8; ++i) CHECK(one["h"_out](0, 0, i) == h(0, t, i));
+    }
+  }
 }
 
 TEST_CASE("what was refused is refused again", "[stream]") {

@@ -78,12 +78,17 @@ struct row_steps {
   static constexpr const graph_view& g = program::g;
   static constexpr const auto& schedule = program::schedule;
 
+  /// The columns that a product's vectors are chosen by: as soon as whole ones are fewer by enough, they are
+  /// worth the wait of what then reads its pieces.
+  static constexpr int product_row(int count) {
+    return count > 32 || count == 24 ? padded_row(count) : count;
+  }
   /// The set that computes a product, and how it lies: in blocks of vectors of outputs, each [depth,
   /// columns]. One output alone is the sum of a row of products instead.
   template <int weighted>
-  using arch_of = typename detail::row_arch<Arch, program::width_of(weighted)>::type;
+  using arch_of = typename detail::row_arch<Arch, product_row(program::width_of(weighted))>::type;
   static constexpr int lanes_of(int weighted) {
-    return static_cast<int>(detail::row_lanes<Arch>(program::width_of(weighted)));
+    return static_cast<int>(detail::row_lanes<Arch>(product_row(program::width_of(weighted))));
   }
   static constexpr bool is_single(int weighted) {
     return program::width_of(weighted) == 1 && depth_of(weighted) == features_of(weighted);

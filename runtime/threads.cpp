@@ -3,6 +3,11 @@
 #include <algorithm>
 #include <chrono>
 
+#ifdef __linux__
+#include <pthread.h>
+#include <sched.h>
+#endif
+
 namespace fovea {
 namespace {
 
@@ -45,6 +50,25 @@ thread_pool::thread_pool(std::size_t threads) {
 
 thread_pool::~thread_pool() { stop(); }
 
+/// A worker that wakes where the caller runs gets no time there for some milliseconds, and schedulers of
+/// virtual machines wake it there, for they take an idle processor for one that the host has taken away. So
+/// workers keep away from the caller's processor, where there is one for each thread.
+void thread_pool::wake() noexcept {
+#ifdef __linux__
+  const int here = sched_getcpu();
+  if (here >= 0 && here != left_free_) {
+    cpu_set_t others;
+    if (sched_getaffinity(0, sizeof others, &others) == 0 &&
+        static_cast<std::size_t>(CPU_COUNT(&others)) >= size()) {
+      CPU_CLR(static_cast<std::size_t>(here), &others);
+      for (auto& worker : workers_) pthread_setaffinity_np(worker.native_handle(), sizeof others, &others);
+    }
+    left_free_ = here;
+  }
+#endif
+  state_.notify_all();
+}
+
 void thread_pool::stop() noexcept {
   state_.fetch_or(ending, std::memory_order_release);
   state_.notify_all();
@@ -56,7 +80,7 @@ void thread_pool::expect(std::int64_t work) {
   if (work < worth_waking && !(all_sleep() && is_long_busy(work))) return;
   busy_since_ = busy_until_; // where no processor has time for a worker, not each call tries to wake it
   state_.fetch_add(job);     // a number without a job: who sees it stays awake for the next
-  state_.notify_all();
+  wake();
 }
 
 /// Whether so much has followed each other that, had it been known, it would have been worth waking for.
@@ -82,7 +106,7 @@ void thread_pool::share(std::size_t tasks, std::int64_t work, bool backward, ran
   const std::uint32_t number = (state_.load(std::memory_order_relaxed) & ~(job - 1)) + job;
   // Sequentially consistent: who looks for sleepers must not miss one that has not seen this.
   state_.store(number | open);
-  if (work >= worth_waking && sleeping_.load() > 0) state_.notify_all();
+  if (work >= worth_waking && sleeping_.load() > 0) wake();
   take(0);
   const std::uint32_t closed = state_.fetch_and(~open, std::memory_order_acq_rel);
   if ((closed & inside_mask) == 0) return;

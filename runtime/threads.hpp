@@ -17,7 +17,8 @@ namespace fovea {
 /// waits for workers that have begun, never for one that has yet to wake. Waiting spins for some tens of
 /// microseconds (the gap between two kernels), then sleeps. Each thread begins with a part of the tasks that
 /// is its own, the same in each call, for its caches often hold what these read; who has done his takes of
-/// the others'. One thread at a time calls `run` and `expect`, and tasks do not.
+/// the others'. Where there is a processor for each thread, workers keep away from the caller's (on Linux).
+/// One thread at a time calls `run` and `expect`, and tasks do not.
 class thread_pool {
 public:
   /// 0 means one thread for each processor. Throws std::system_error when a thread can't be started.
@@ -73,6 +74,7 @@ private:
     return work >= least_shared && (work >= worth_waking || !all_sleep());
   }
   bool is_long_busy(std::int64_t work);
+  void wake() noexcept;
   void share(std::size_t tasks, std::int64_t work, bool backward, range_function f, void* context);
   void take(std::size_t thread) noexcept;
   void work(std::size_t thread) noexcept;
@@ -96,6 +98,7 @@ private:
   // Of calls of `expect` that follow each other without rest while all workers sleep.
   std::chrono::steady_clock::time_point busy_since_{}, busy_until_{};
   std::vector<std::thread> workers_;
+  int left_free_ = -1; // the processor that workers keep away from
 };
 
 } // namespace fovea

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <atomic>
 #include <catch2/catch.hpp>
 #include <chrono>
@@ -7,6 +8,10 @@
 #include <set>
 #include <thread>
 #include <vector>
+
+#ifdef __linux__
+#include <sched.h>
+#endif
 
 using fovea::thread_pool;
 
@@ -65,6 +70,27 @@ TEST_CASE("workers that have fallen asleep wake for the next call") {
   }
   CHECK(seen.size() == 2);
 }
+
+#ifdef __linux__
+TEST_CASE("workers wake away from the processor on which the caller runs") {
+  const auto processors = [] {
+    cpu_set_t allowed;
+    return sched_getaffinity(0, sizeof allowed, &allowed) == 0 ? CPU_COUNT(&allowed) : 0;
+  };
+  const int all = processors();
+  thread_pool pool(2);
+  std::atomic<int> of_worker{0};
+  for (int round = 0; round < 50 && of_worker == 0; ++round) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    pool.run(20, [&](std::size_t first, std::size_t last, std::size_t thread) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(last - first));
+      if (thread == 1) of_worker = processors();
+    });
+  }
+  CHECK(of_worker == std::max(1, all - 1)); // of one processor there is no other
+  CHECK(processors() == all);
+}
+#endif
 
 TEST_CASE("each thread begins with tasks of its own, and takes what others leave") {
   thread_pool pool(2);

@@ -10,22 +10,29 @@ find_program(FOVEA_OBJCOPY NAMES objcopy REQUIRED)
 set(FOVEA_KERNEL_OPTIMISATION "-O3" CACHE STRING "Optimisation of what is compiled for one instruction set")
 mark_as_advanced(FOVEA_KERNEL_OPTIMISATION)
 
+# fovea_isa_flags(SET RESULT): the compiler's flags for an instruction set.
+function(fovea_isa_flags set result)
+  set(baseline "")
+  set(avx2 -mavx2 -mfma -mf16c)
+  set(avx512 -mavx512f -mavx512cd -mavx512bw -mavx512dq -mavx512vl -mavx2 -mfma)
+  set(avx512_vnni ${avx512} -mavx512vnni)
+  set(avx512_bf16 ${avx512} -mavx512bf16)
+  set(sets baseline avx2 avx512 avx512_vnni avx512_bf16)
+  if(NOT set IN_LIST sets)
+    message(FATAL_ERROR "fovea_isa_flags: expected baseline, avx2, avx512, avx512_vnni or avx512_bf16, found '${set}'")
+  endif()
+  set(${result} ${${set}} PARENT_SCOPE)
+endfunction()
+
 # fovea_isa_object(NAME SET SOURCE SYMBOL): compiles SOURCE for SET as the object library NAME_objects and sets NAME in
 # the caller's scope to an object file whose only global definition is SYMBOL (a C name). Give that file to a target as
 # a source.
 function(fovea_isa_object name set source symbol)
-  set(fovea_isa_flags_baseline "")
-  set(fovea_isa_flags_avx2 -mavx2 -mfma -mf16c)
-  set(fovea_isa_flags_avx512 -mavx512f -mavx512cd -mavx512bw -mavx512dq -mavx512vl -mavx2 -mfma)
-  set(fovea_isa_flags_avx512_vnni ${fovea_isa_flags_avx512} -mavx512vnni)
-  set(fovea_isa_flags_avx512_bf16 ${fovea_isa_flags_avx512} -mavx512bf16)
-  if(NOT DEFINED fovea_isa_flags_${set})
-    message(FATAL_ERROR "fovea_isa_object: expected baseline, avx2, avx512, avx512_vnni or avx512_bf16, found '${set}'")
-  endif()
+  fovea_isa_flags(${set} flags)
   add_library(${name}_objects OBJECT "${source}")
   target_link_libraries(${name}_objects PRIVATE fovea::dsl)
   target_compile_definitions(${name}_objects PRIVATE FOVEA_OF_ONE_INSTRUCTION_SET)
-  target_compile_options(${name}_objects PRIVATE ${FOVEA_KERNEL_OPTIMISATION} ${fovea_isa_flags_${set}} -fno-exceptions
+  target_compile_options(${name}_objects PRIVATE ${FOVEA_KERNEL_OPTIMISATION} ${flags} -fno-exceptions
                                                  -fno-rtti -fno-lto $<$<CXX_COMPILER_ID:GNU>:-fno-gnu-unique>)
   set_target_properties(${name}_objects PROPERTIES POSITION_INDEPENDENT_CODE ON)
   set(object "${CMAKE_CURRENT_BINARY_DIR}/${name}.o")

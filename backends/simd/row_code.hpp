@@ -129,8 +129,10 @@ struct row_steps {
   }
 
   // Packed parameters: of each product the bias and the panels, one after another for its layers; then the
-  // vectors.
-  static constexpr int weight_floats(int weighted) { return columns_of(weighted) * (1 + depth_of(weighted)); }
+  // vectors. Each begins with a line, whatever vectors the one before it is taken in.
+  static constexpr int weight_floats(int weighted) {
+    return padded_row(columns_of(weighted) * (1 + depth_of(weighted)));
+  }
   static constexpr int weight_place(int i) {
     int n = 0;
     for (int k = 0; k < i; ++k)

@@ -21,6 +21,23 @@ void pause() {
 #endif
 }
 
+/// The processors that this thread may use when this is made.
+class allowed_processors {
+public:
+#ifdef __linux__
+  allowed_processors() : known_(sched_getaffinity(0, sizeof set_, &set_) == 0) {}
+  void restore() const {
+    if (known_) sched_setaffinity(0, sizeof set_, &set_);
+  }
+
+private:
+  cpu_set_t set_;
+  bool known_;
+#else
+  void restore() const {}
+#endif
+};
+
 /// Waits, but not for long, until a value differs from `old`, and returns it.
 std::uint32_t spin_while(const std::atomic<std::uint32_t>& value, std::uint32_t old) {
   const auto end = std::chrono::steady_clock::now() + patience;
@@ -52,18 +69,16 @@ thread_pool::~thread_pool() { stop(); }
 
 /// A worker that wakes where the caller runs gets no time there for some milliseconds, and schedulers of
 /// virtual machines wake it there, for they take an idle processor for one that the host has taken away. So
-/// workers keep away from the caller's processor, where there is one for each thread.
+/// those that sleep may wake on the others alone, where there is one for each thread; awake they go where
+/// they could go before (see `work`).
 void thread_pool::wake() noexcept {
 #ifdef __linux__
+  cpu_set_t others;
   const int here = sched_getcpu();
-  if (here >= 0 && here != left_free_) {
-    cpu_set_t others;
-    if (sched_getaffinity(0, sizeof others, &others) == 0 &&
-        static_cast<std::size_t>(CPU_COUNT(&others)) >= size()) {
-      CPU_CLR(static_cast<std::size_t>(here), &others);
-      for (auto& worker : workers_) pthread_setaffinity_np(worker.native_handle(), sizeof others, &others);
-    }
-    left_free_ = here;
+  if (here >= 0 && all_sleep() && sched_getaffinity(0, sizeof others, &others) == 0 &&
+      static_cast<std::size_t>(CPU_COUNT(&others)) >= size()) {
+    CPU_CLR(static_cast<std::size_t>(here), &others);
+    for (auto& worker : workers_) pthread_setaffinity_np(worker.native_handle(), sizeof others, &others);
   }
 #endif
   state_.notify_all();
@@ -131,6 +146,7 @@ void thread_pool::take(std::size_t thread) noexcept {
 }
 
 void thread_pool::work(std::size_t thread) noexcept {
+  const allowed_processors allowed;
   std::uint32_t seen = 0;
   while (true) {
     std::uint32_t now = state_.load(std::memory_order_acquire);
@@ -140,6 +156,7 @@ void thread_pool::work(std::size_t thread) noexcept {
       sleeping_.fetch_add(1);
       state_.wait(now);
       sleeping_.fetch_sub(1);
+      allowed.restore();
       continue;
     }
     if (!state_.compare_exchange_weak(now, now + inside, std::memory_order_acq_rel)) continue;

@@ -17,7 +17,7 @@ namespace fovea {
 /// waits for workers that have begun, never for one that has yet to wake. Waiting spins for some tens of
 /// microseconds (the gap between two kernels), then sleeps. Each thread begins with a part of the tasks that
 /// is its own, the same in each call, for its caches often hold what these read; who has done his takes of
-/// the others'. Where there is a processor for each thread, workers keep away from the caller's (on Linux).
+/// the others'. Where there is a processor for each thread, workers wake away from the caller's (on Linux).
 /// One thread at a time calls `run` and `expect`, and tasks do not.
 class thread_pool {
 public:
@@ -98,7 +98,6 @@ private:
   // Of calls of `expect` that follow each other without rest while all workers sleep.
   std::chrono::steady_clock::time_point busy_since_{}, busy_until_{};
   std::vector<std::thread> workers_;
-  int left_free_ = -1; // the processor that workers keep away from
 };
 
 } // namespace fovea

@@ -80,9 +80,9 @@ private:
   void work(std::size_t thread) noexcept;
   void stop() noexcept;
 
-  // Sharing with workers that are awake takes about a microsecond. To wake one costs the caller ten, and it
-  // begins thirty after that.
-  static constexpr std::int64_t least_shared = 2'000, worth_waking = 60'000;
+  // Sharing with workers that are awake takes about a microsecond. To wake one costs the caller fifteen, and
+  // it begins thirty after that.
+  static constexpr std::int64_t least_shared = 2'000, worth_waking = 100'000;
 
   // The job; written only while no worker is inside one.
   range_function function_ = nullptr;

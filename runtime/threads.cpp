@@ -3,11 +3,6 @@
 #include <algorithm>
 #include <chrono>
 
-#ifdef __linux__
-#include <pthread.h>
-#include <sched.h>
-#endif
-
 namespace fovea {
 namespace {
 
@@ -20,23 +15,6 @@ void pause() {
   __builtin_ia32_pause();
 #endif
 }
-
-/// The processors that this thread may use when this is made.
-class allowed_processors {
-public:
-#ifdef __linux__
-  allowed_processors() : known_(sched_getaffinity(0, sizeof set_, &set_) == 0) {}
-  void restore() const {
-    if (known_) sched_setaffinity(0, sizeof set_, &set_);
-  }
-
-private:
-  cpu_set_t set_;
-  bool known_;
-#else
-  void restore() const {}
-#endif
-};
 
 /// Waits, but not for long, until a value differs from `old`, and returns it.
 std::uint32_t spin_while(const std::atomic<std::uint32_t>& value, std::uint32_t old) {
@@ -67,23 +45,6 @@ thread_pool::thread_pool(std::size_t threads) {
 
 thread_pool::~thread_pool() { stop(); }
 
-/// A worker that wakes where the caller runs gets no time there for some milliseconds, and schedulers of
-/// virtual machines wake it there, for they take an idle processor for one that the host has taken away. So
-/// those that sleep may wake on the others alone, where there is one for each thread; awake they go where
-/// they could go before (see `work`).
-void thread_pool::wake() noexcept {
-#ifdef __linux__
-  cpu_set_t others;
-  const int here = sched_getcpu();
-  if (here >= 0 && all_sleep() && sched_getaffinity(0, sizeof others, &others) == 0 &&
-      static_cast<std::size_t>(CPU_COUNT(&others)) >= size()) {
-    CPU_CLR(static_cast<std::size_t>(here), &others);
-    for (auto& worker : workers_) pthread_setaffinity_np(worker.native_handle(), sizeof others, &others);
-  }
-#endif
-  state_.notify_all();
-}
-
 void thread_pool::stop() noexcept {
   state_.fetch_or(ending, std::memory_order_release);
   state_.notify_all();
@@ -95,7 +56,7 @@ void thread_pool::expect(std::int64_t work) {
   if (work < worth_waking && !(all_sleep() && is_long_busy(work))) return;
   busy_since_ = busy_until_; // where no processor has time for a worker, not each call tries to wake it
   state_.fetch_add(job);     // a number without a job: who sees it stays awake for the next
-  wake();
+  state_.notify_all();
 }
 
 /// Whether so much has followed each other that, had it been known, it would have been worth waking for.
@@ -121,7 +82,7 @@ void thread_pool::share(std::size_t tasks, std::int64_t work, bool backward, ran
   const std::uint32_t number = (state_.load(std::memory_order_relaxed) & ~(job - 1)) + job;
   // Sequentially consistent: who looks for sleepers must not miss one that has not seen this.
   state_.store(number | open);
-  if (work >= worth_waking && sleeping_.load() > 0) wake();
+  if (work >= worth_waking && sleeping_.load() > 0) state_.notify_all();
   take(0);
   const std::uint32_t closed = state_.fetch_and(~open, std::memory_order_acq_rel);
   if ((closed & inside_mask) == 0) return;
@@ -146,7 +107,6 @@ void thread_pool::take(std::size_t thread) noexcept {
 }
 
 void thread_pool::work(std::size_t thread) noexcept {
-  const allowed_processors allowed;
   std::uint32_t seen = 0;
   while (true) {
     std::uint32_t now = state_.load(std::memory_order_acquire);
@@ -156,7 +116,6 @@ void thread_pool::work(std::size_t thread) noexcept {
       sleeping_.fetch_add(1);
       state_.wait(now);
       sleeping_.fetch_sub(1);
-      allowed.restore();
       continue;
     }
     if (!state_.compare_exchange_weak(now, now + inside, std::memory_order_acq_rel)) continue;

@@ -17,8 +17,7 @@ namespace fovea {
 /// waits for workers that have begun, never for one that has yet to wake. Waiting spins for some tens of
 /// microseconds (the gap between two kernels), then sleeps. Each thread begins with a part of the tasks that
 /// is its own, the same in each call, for its caches often hold what these read; who has done his takes of
-/// the others'. Where there is a processor for each thread, workers wake away from the caller's (on Linux).
-/// One thread at a time calls `run` and `expect`, and tasks do not.
+/// the others'. One thread at a time calls `run` and `expect`, and tasks do not.
 class thread_pool {
 public:
   /// 0 means one thread for each processor. Throws std::system_error when a thread can't be started.
@@ -74,15 +73,14 @@ private:
     return work >= least_shared && (work >= worth_waking || !all_sleep());
   }
   bool is_long_busy(std::int64_t work);
-  void wake() noexcept;
   void share(std::size_t tasks, std::int64_t work, bool backward, range_function f, void* context);
   void take(std::size_t thread) noexcept;
   void work(std::size_t thread) noexcept;
   void stop() noexcept;
 
-  // Sharing with workers that are awake takes about a microsecond. To wake one costs the caller fifteen, and
-  // it begins thirty after that.
-  static constexpr std::int64_t least_shared = 2'000, worth_waking = 100'000;
+  // Sharing with workers that are awake takes about a microsecond. To wake one costs the caller ten, and it
+  // begins thirty after that.
+  static constexpr std::int64_t least_shared = 2'000, worth_waking = 60'000;
 
   // The job; written only while no worker is inside one.
   range_function function_ = nullptr;

@@ -8,10 +8,6 @@
 #include <thread>
 #include <vector>
 
-#ifdef __linux__
-#include <sched.h>
-#endif
-
 using fovea::thread_pool;
 
 TEST_CASE("every task runs exactly once") {
@@ -69,27 +65,6 @@ TEST_CASE("workers that have fallen asleep wake for the next call") {
   }
   CHECK(seen.size() == 2);
 }
-
-#ifdef __linux__
-TEST_CASE("workers that were woken may use all processors that the caller may") {
-  const auto processors = [] {
-    cpu_set_t allowed;
-    return sched_getaffinity(0, sizeof allowed, &allowed) == 0 ? CPU_COUNT(&allowed) : 0;
-  };
-  const int all = processors();
-  thread_pool pool(2);
-  for (int round = 0; round < 5; ++round) {
-    std::atomic<int> of_worker{all};
-    std::this_thread::sleep_for(std::chrono::milliseconds(2));
-    pool.run(20, [&](std::size_t first, std::size_t last, std::size_t thread) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(last - first));
-      if (thread == 1) of_worker = processors();
-    });
-    CHECK(of_worker == all);
-    CHECK(processors() == all);
-  }
-}
-#endif
 
 TEST_CASE("each thread begins with tasks of its own, and takes what others leave") {
   thread_pool pool(2);

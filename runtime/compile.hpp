@@ -7,7 +7,6 @@
 #include <memory>
 #include <new>
 #include <string>
-#include <thread>
 #include <type_traits>
 
 #include <fovea/backends/buffer.hpp>
@@ -26,6 +25,7 @@
 #include <fovea/runtime/error.hpp>
 #include <fovea/runtime/options.hpp>
 #include <fovea/runtime/parameters.hpp>
+#include <fovea/runtime/threads.hpp>
 
 namespace fovea {
 
@@ -48,7 +48,7 @@ int threads_of(const compile_options& options, const char* name) {
     throw error(std::string(name) + ": expected at least 0 threads, found " +
                 std::to_string(options.threads));
   if (options.threads > 0) return options.threads;
-  return is_small<model>(options) ? 1 : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+  return is_small<model>(options) ? 1 : static_cast<int>(usable_processors());
 }
 
 /// The kernels and the plan: what compile(...) makes by default.

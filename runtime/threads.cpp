@@ -3,6 +3,11 @@
 #include <algorithm>
 #include <chrono>
 
+#ifdef __linux__
+#include <pthread.h>
+#include <sched.h>
+#endif
+
 namespace fovea {
 namespace {
 
@@ -30,8 +35,16 @@ std::uint32_t spin_while(const std::atomic<std::uint32_t>& value, std::uint32_t 
 
 } // namespace
 
+std::size_t usable_processors() {
+#ifdef __linux__
+  cpu_set_t usable;
+  if (sched_getaffinity(0, sizeof usable, &usable) == 0) return static_cast<std::size_t>(CPU_COUNT(&usable));
+#endif
+  return std::max(1u, std::thread::hardware_concurrency());
+}
+
 thread_pool::thread_pool(std::size_t threads) {
-  if (threads == 0) threads = std::max(1u, std::thread::hardware_concurrency());
+  if (threads == 0) threads = usable_processors();
   threads = std::min(threads, most_workers + 1);
   parts_ = std::make_unique<part[]>(threads);
   workers_.reserve(threads - 1);
@@ -45,6 +58,22 @@ thread_pool::thread_pool(std::size_t threads) {
 
 thread_pool::~thread_pool() { stop(); }
 
+/// A worker on the processor where the caller runs gets no time there for some milliseconds, and schedulers
+/// of virtual machines wake it there, for they take an idle processor for one that the host has taken away.
+/// So workers keep off the caller's processor, and when the caller has moved, they do at its next call.
+void thread_pool::leave_to_caller() noexcept {
+#ifdef __linux__
+  const int here = sched_getcpu();
+  if (here < 0 || here == left_free_) return;
+  left_free_ = here;
+  cpu_set_t others;
+  if (sched_getaffinity(0, sizeof others, &others) != 0) return;
+  if (static_cast<std::size_t>(CPU_COUNT(&others)) < size()) return;
+  CPU_CLR(static_cast<std::size_t>(here), &others);
+  for (auto& worker : workers_) pthread_setaffinity_np(worker.native_handle(), sizeof others, &others);
+#endif
+}
+
 void thread_pool::stop() noexcept {
   state_.fetch_or(ending, std::memory_order_release);
   state_.notify_all();
@@ -54,6 +83,7 @@ void thread_pool::stop() noexcept {
 void thread_pool::expect(std::int64_t work) {
   if (sleeping_.load(std::memory_order_relaxed) == 0) return;
   if (work < worth_waking && !(all_sleep() && is_long_busy(work))) return;
+  leave_to_caller();
   busy_since_ = busy_until_; // where no processor has time for a worker, not each call tries to wake it
   state_.fetch_add(job);     // a number without a job: who sees it stays awake for the next
   state_.notify_all();
@@ -69,6 +99,7 @@ bool thread_pool::is_long_busy(std::int64_t work) {
 
 void thread_pool::share(std::size_t tasks, std::int64_t work, bool backward, range_function f,
                         void* context) {
+  leave_to_caller();
   function_ = f;
   context_ = context;
   backward_ = backward;

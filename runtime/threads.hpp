@@ -12,15 +12,19 @@
 
 namespace fovea {
 
+/// Processors that this thread may run on.
+std::size_t usable_processors();
+
 /// A fork-join pool: the caller and its workers share the tasks of one call, and `run` returns when all are
 /// done. Nothing is allocated by `run`. A worker that no processor has time for delays nobody: the caller
 /// waits for workers that have begun, never for one that has yet to wake. Waiting spins for some tens of
 /// microseconds (the gap between two kernels), then sleeps. Each thread begins with a part of the tasks that
 /// is its own, the same in each call, for its caches often hold what these read; who has done his takes of
-/// the others'. One thread at a time calls `run` and `expect`, and tasks do not.
+/// the others'. Where there is a processor for each thread, workers keep off the caller's (on Linux). One
+/// thread at a time calls `run` and `expect`, and tasks do not.
 class thread_pool {
 public:
-  /// 0 means one thread for each processor. Throws std::system_error when a thread can't be started.
+  /// 0 means one thread for each usable processor. Throws std::system_error when a thread can't be started.
   explicit thread_pool(std::size_t threads = 0);
   ~thread_pool();
   thread_pool(const thread_pool&) = delete;
@@ -73,14 +77,15 @@ private:
     return work >= least_shared && (work >= worth_waking || !all_sleep());
   }
   bool is_long_busy(std::int64_t work);
+  void leave_to_caller() noexcept;
   void share(std::size_t tasks, std::int64_t work, bool backward, range_function f, void* context);
   void take(std::size_t thread) noexcept;
   void work(std::size_t thread) noexcept;
   void stop() noexcept;
 
-  // Sharing with workers that are awake takes about a microsecond. To wake one costs the caller ten, and it
-  // begins thirty after that.
-  static constexpr std::int64_t least_shared = 2'000, worth_waking = 60'000;
+  // Sharing with workers that are awake takes about a microsecond. To wake one costs the caller fifteen, and
+  // it begins thirty after that.
+  static constexpr std::int64_t least_shared = 2'000, worth_waking = 100'000;
 
   // The job; written only while no worker is inside one.
   range_function function_ = nullptr;
@@ -96,6 +101,7 @@ private:
   // Of calls of `expect` that follow each other without rest while all workers sleep.
   std::chrono::steady_clock::time_point busy_since_{}, busy_until_{};
   std::vector<std::thread> workers_;
+  int left_free_ = -1; // the processor that workers keep off
 };
 
 } // namespace fovea

@@ -4,6 +4,7 @@
 
 #include <fovea/backends/simd/isa/dispatch.hpp>
 #include <fovea/runtime/error.hpp>
+#include <fovea/runtime/threads.hpp>
 #include <fovea/runtime/weights/temporary_file.hpp>
 
 #include <fmt/format.h>
@@ -13,7 +14,6 @@
 #include <cctype>
 #include <fstream>
 #include <sstream>
-#include <thread>
 
 namespace training {
 namespace {
@@ -127,7 +127,7 @@ facts machine(int threads) {
 #else
   const std::string compiler = "g++ " __VERSION__;
 #endif
-  const unsigned used = threads > 0 ? static_cast<unsigned>(threads) : std::thread::hardware_concurrency();
+  const std::size_t used = threads > 0 ? static_cast<std::size_t>(threads) : fovea::usable_processors();
   return {{"processor", processor},
           {"threads", std::to_string(used)},
           {"instruction set", fovea::instruction_set()},

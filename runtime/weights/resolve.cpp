@@ -1,6 +1,7 @@
 #include <fovea/runtime/weights/weights.hpp>
 
 #include <fovea/runtime/error.hpp>
+#include <fovea/runtime/threads.hpp>
 #include <fovea/runtime/weights/converted.hpp>
 #include <fovea/runtime/weights/name_rules.hpp>
 #include <fovea/runtime/weights/state.hpp>
@@ -77,8 +78,7 @@ names_without_prefix(const std::map<std::string, stored_tensor>& tensors, std::s
 /// Runs f(0) ... f(count - 1) on a few threads; the first exception is thrown again here.
 void run_in_parallel(std::size_t count, const std::function<void(std::size_t)>& f) {
   constexpr std::size_t most_threads = 8; // beyond that the memory is the limit
-  const std::size_t threads =
-      std::min({count, most_threads, std::size_t{std::max(1u, std::thread::hardware_concurrency())}});
+  const std::size_t threads = std::min({count, most_threads, usable_processors()});
   std::atomic<std::size_t> next{0};
   std::atomic_flag failed;
   std::exception_ptr failure;

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <atomic>
 #include <catch2/catch.hpp>
 #include <chrono>
@@ -7,6 +8,10 @@
 #include <set>
 #include <thread>
 #include <vector>
+
+#ifdef __linux__
+#include <sched.h>
+#endif
 
 using fovea::thread_pool;
 
@@ -65,6 +70,28 @@ TEST_CASE("workers that have fallen asleep wake for the next call") {
   }
   CHECK(seen.size() == 2);
 }
+
+#ifdef __linux__
+TEST_CASE("workers keep off the processor on which the caller runs") {
+  const auto processors = [] {
+    cpu_set_t allowed;
+    return sched_getaffinity(0, sizeof allowed, &allowed) == 0 ? CPU_COUNT(&allowed) : 0;
+  };
+  const int all = processors();
+  thread_pool pool(2);
+  for (int round = 0; round < 5; ++round) {
+    std::atomic<int> of_worker{0};
+    for (int call = 0; call < 50 && of_worker == 0; ++call) // until a worker takes part
+      pool.run(20, [&](std::size_t first, std::size_t last, std::size_t thread) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(last - first));
+        if (thread == 1) of_worker = processors();
+      });
+    CHECK(of_worker == std::max(1, all - 1)); // of one processor there is no other
+    CHECK(processors() == all);
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  }
+}
+#endif
 
 TEST_CASE("each thread begins with tasks of its own, and takes what others leave") {
   thread_pool pool(2);
@@ -156,6 +183,8 @@ TEST_CASE("nobody is woken for a little, and all for much") {
 }
 
 TEST_CASE("many small calls wake the workers, too") {
+  // On one processor a worker runs only while the caller does not, and seldom finds a job.
+  if (fovea::usable_processors() == 1) return;
   thread_pool pool(2);
   std::this_thread::sleep_for(std::chrono::milliseconds(5));
   bool shared = false;
@@ -205,6 +234,17 @@ TEST_CASE("pools come and go, used or not") {
   }
 }
 
-TEST_CASE("one thread for each processor unless told otherwise") {
-  CHECK(thread_pool().size() == std::max(1u, std::thread::hardware_concurrency()));
+TEST_CASE("one thread for each usable processor unless told otherwise") {
+  CHECK(thread_pool().size() == fovea::usable_processors());
+#ifdef __linux__
+  cpu_set_t before, one;
+  REQUIRE(sched_getaffinity(0, sizeof before, &before) == 0);
+  CPU_ZERO(&one);
+  CPU_SET(static_cast<std::size_t>(sched_getcpu()), &one);
+  REQUIRE(sched_setaffinity(0, sizeof one, &one) == 0);
+  CHECK(fovea::usable_processors() == 1);
+  CHECK(thread_pool().size() == 1);
+  sched_setaffinity(0, sizeof before, &before);
+  CHECK(fovea::usable_processors() == static_cast<std::size_t>(CPU_COUNT(&before)));
+#endif
 }

@@ -17,6 +17,14 @@ struct step_rows {
         first(after * static_cast<size_t>(c.times[n.attributes[1]])) {}
 };
 
+void copy_rows(const context& c, const step_rows& rows, float* to, size_t to_stride, const float* from,
+               size_t from_stride) {
+  c.run(rows.before, [&](size_t first, size_t last, size_t) {
+    for (size_t i = first; i < last; ++i)
+      std::memcpy(to + i * to_stride, from + i * from_stride, rows.after * sizeof(float));
+  });
+}
+
 } // namespace
 
 void run_time_step(context& c, const step& s) {
@@ -24,10 +32,7 @@ void run_time_step(context& c, const step& s) {
   const node& n = c.graph.at(s.node);
   const int sequence = c.graph.operand(s.node, 0);
   const step_rows rows(c, n, c.shape_of(sequence));
-  const float* from = c.value(sequence) + rows.first;
-  float* to = c.result(s.node);
-  for (size_t i = 0; i < rows.before; ++i)
-    std::memcpy(to + i * rows.after, from + i * rows.stride, rows.after * sizeof(float));
+  copy_rows(c, rows, c.result(s.node), rows.after, c.value(sequence) + rows.first, rows.stride);
 }
 
 void run_scan(context& c, const scan_nodes& nodes, const generated_step& code) {
@@ -70,10 +75,8 @@ void run_stack(context& c, const step& s) {
   const int of = c.plan.base[c.graph.operand(s.node, 0)];
   if (c.plan.collected[of] && c.plan.slot[of] == c.plan.slot[s.node]) return; // it was made there
   const step_rows rows(c, n, n.shape);
-  const float* from = c.value(c.graph.operand(s.node, 0));
-  float* to = c.result(s.node) + rows.first;
-  for (size_t i = 0; i < rows.before; ++i)
-    std::memcpy(to + i * rows.stride, from + i * rows.after, rows.after * sizeof(float));
+  copy_rows(c, rows, c.result(s.node) + rows.first, rows.stride, c.value(c.graph.operand(s.node, 0)),
+            rows.after);
 }
 
 } // namespace fovea::simd

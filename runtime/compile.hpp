@@ -75,7 +75,16 @@ public:
   }
 
   void* input(std::size_t i, std::span<const std::int64_t> sizes) {
+    engine_.give_back(i);
     return engine_.begin(sizes).result(graph.inputs[i].node);
+  }
+  /// Has the next call read an input from where it lies. False where that can't be: then it must be copied.
+  template <std::size_t i>
+  bool lend(std::span<const float> values) {
+    if constexpr (may_be_lent(graph.inputs[i].node))
+      return engine_.lend(i, values);
+    else
+      return false;
   }
   void run(std::span<const std::int64_t> sizes) {
     engine_.expect(sizes);
@@ -99,6 +108,14 @@ public:
   int threads() const { return static_cast<int>(pool_->size()); }
 
 private:
+  /// Not what outlives the call as an output, nor what scans read: small ones go beyond the end of a row.
+  static constexpr bool may_be_lent(int input) {
+    for (const named_value& out : graph.outputs)
+      if (plan.base[out.node] == input) return false;
+    for (int id = 0; id < graph.node_count(); ++id)
+      if (graph.at(id).kind == op::time_step && plan.base[graph.operand(id, 0)] == input) return false;
+    return true;
+  }
   void pack_scans() {
     simd::for_steps<model>([&]<int k>(std::integral_constant<int, k>) {
       if constexpr (simd::is_small_scan<model, k>())
@@ -165,7 +182,7 @@ public:
     if constexpr (detail::holds<detail::checked_call<model, names...>,
                                 argument<names, std::decay_t<values>>...>) {
       inputs_.resolve(sizes_, given...);
-      inputs_.fill(sizes_, engine_, given...);
+      inputs_.lend(sizes_, engine_, given...);
       engine_.run(sizes_.sizes());
       outputs_.set(engine_, sizes_);
       return call_outputs<model>(outputs_);

@@ -1,6 +1,7 @@
 #include <fovea/backends/simd/engine.hpp>
 
 #include <algorithm>
+#include <functional>
 #include <new>
 #include <string>
 
@@ -119,6 +120,7 @@ engine::engine(const graph_view& graph, const plan_view& plan, std::shared_ptr<c
   arena_ = buffer::from_shape({total});
   arena_.fill(0);
   slots_.resize(offsets_.size());
+  lent_.resize(graph.inputs.size());
   layers_.assign(graph.regions.size(), 0);
   times_.assign(graph.regions.size(), 0);
   seen_sizes_.reserve(capacity.size());
@@ -128,8 +130,19 @@ engine::engine(const graph_view& graph, const plan_view& plan, std::shared_ptr<c
       states_.resize(std::max(states_.size(), static_cast<std::size_t>(n.attributes[0] + 1)));
 }
 
+bool engine::lend(std::size_t i, std::span<const float> values) {
+  const std::less<const float*> before;
+  const bool apart = !before(arena_.data(), values.data() + values.size()) ||
+                     !before(values.data(), arena_.data() + arena_.size());
+  lent_[i] = apart ? values.data() : nullptr;
+  return apart;
+}
+
 context engine::begin(std::span<const std::int64_t> sizes) {
   for (std::size_t i = 0; i < slots_.size(); ++i) slots_[i] = arena_.data() + offsets_[i];
+  for (std::size_t i = 0; i < lent_.size(); ++i) // of which the plan writes none
+    if (lent_[i])
+      slots_[static_cast<std::size_t>(plan_.slot[graph_.inputs[i].node])] = const_cast<float*>(lent_[i]);
   return {graph_,
           plan_,
           kernels(),

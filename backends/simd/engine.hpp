@@ -49,6 +49,10 @@ public:
   engine(const graph_view& graph, const plan_view& plan, std::shared_ptr<const shared_weights> weights,
          std::span<const std::int64_t> capacity, std::shared_ptr<thread_pool> pool);
 
+  /// Has calls read input i from where it lies until it is given back. False where they may write there: it
+  /// is an output of the call before.
+  bool lend(std::size_t i, std::span<const float> values);
+  void give_back(std::size_t i) { lent_[i] = nullptr; }
   /// A context for a call of the given sizes; slots stand where they stood at first.
   context begin(std::span<const std::int64_t> sizes);
   /// Makes the threads ready for a call of the given sizes.
@@ -77,6 +81,7 @@ private:
   size_t scratch_stride_ = 0;
   std::vector<size_t> offsets_;
   std::vector<float*> slots_;
+  std::vector<const float*> lent_; // of each input
   std::vector<std::int64_t> layers_, times_;
   std::vector<kept_state> states_;
   std::int64_t before_ = 0;

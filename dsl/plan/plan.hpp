@@ -346,7 +346,11 @@ struct planner {
       next[id] = freed[after];
       freed[after] = id;
     };
-    for (const named_value& in : g.inputs) store(in.node);
+    for (const named_value& in : g.inputs) {
+      store(in.node);
+      // A call may read floats from where its caller has them: nothing is written there.
+      kept[p.slot[in.node]] = g.at(in.node).type == element::f32;
+    }
     for (int i = 0; i < p.step_count; ++i) {
       step& s = p.steps[i];
       if (s.kind == step_kind::loop_begin) {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <iterator>
 #include <memory>
+#include <span>
 #include <string>
 #include <tuple>
 #include <type_traits>
@@ -85,6 +86,12 @@ public:
     (fill_one<names>(sizes, to, given.value), ...);
   }
 
+  /// The same, but floats that lie side by side are read where they are, by the next call alone.
+  template <class engine, fixed_name... names, class... values>
+  void lend(const call_sizes& sizes, engine& to, const binding<names, values>&... given) const {
+    (lend_one<names>(sizes, to, given.value), ...);
+  }
+
 private:
   template <fixed_name name, class E>
   bool is_shape(const E& value) const {
@@ -126,6 +133,19 @@ private:
     } else {
       std::copy(first, last, out);
     }
+  }
+
+  template <fixed_name name, class to_engine, class E>
+  static void lend_one(const call_sizes& sizes, to_engine& to, const E& value) {
+    constexpr auto i = static_cast<std::size_t>(find_input<model, name>());
+    if constexpr (requires { to.template lend<i>({}); } &&
+                  model::view.at(model::view.inputs[i].node).type == element::f32 &&
+                  std::is_same_v<typename value_type_of<E>::type, float> &&
+                  std::contiguous_iterator<decltype(value.begin())>) {
+      const float* first = std::to_address(value.begin());
+      if (to.template lend<i>({first, static_cast<std::size_t>(value.end() - value.begin())})) return;
+    }
+    fill_one<name>(sizes, to, value);
   }
 
   template <fixed_name name, class to_engine, class E>

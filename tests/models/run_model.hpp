@@ -4,6 +4,7 @@
 // each other.
 
 #include "../model_case.hpp"
+#include "../page_end.hpp"
 
 #include <fovea/dsl/passes/gradient_graph.hpp>
 
@@ -34,13 +35,14 @@ struct boundary {
 template <class M, bool of_input, std::size_t i>
 inline constexpr auto boundary_name = boundary<M, of_input, i>::name;
 
-/// An input as an expression without a rank of its own.
+/// An input as an expression without a rank of its own. Calls read floats from where it lies: nothing that
+/// can be read follows them.
 template <class M, std::size_t i>
 auto given(const named_values& inputs) {
   const golden_tensor& from = inputs.at(M::view.inputs[i].name);
   using number =
       std::conditional_t<M::view.at(M::view.inputs[i].node).type == element::f32, float, std::int64_t>;
-  xt::xarray<number> made(from.shape);
+  xt::xarray<number, xt::layout_type::row_major, page_end<number>> made(from.shape);
   std::transform(from.values.begin(), from.values.end(), made.data(),
                  [](double x) { return static_cast<number>(x); });
   return made;

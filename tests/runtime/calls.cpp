@@ -75,6 +75,68 @@ TEST_CASE("any xtensor expression of the right rank is an input") {
                    "x"_in = xt::xtensor<double, 2>(x))["y"_out]) == expected);
 }
 
+namespace {
+
+/// An input that is read after an output of its shape is written, a state that begins as one, and one that is
+/// given back as it is.
+constexpr auto steps = model("steps", [](graph& g) {
+  const expr x = g.input<f32>("x", {T, 5}), h = g.input<f32>("h", {5});
+  g.output("more", x + 1.0f);
+  const auto y = scan(relu(x), h,
+                      [](expr at, expr before) {
+                        const expr next = 0.5f * before + at;
+                        return scan_step{next, next};
+                      },
+                      {.over = T});
+  g.output("y", y.output);
+  g.output("last", y.state);
+  g.output("same", h);
+});
+const xt::xtensor<float, 2> five_wide = {{1, 2, 3, 4, 5}, {-1, 0, 1, 0, 2}, {3, 1, 4, 1, 5}};
+const xt::xtensor<float, 1> begun = {8, 6, 4, 2, -2};
+
+} // namespace
+
+TEST_CASE("a call leaves its inputs as they are, wherever it reads them") {
+  auto net = compile(steps, weights::from({}), {.capacity = {{T, 3}}});
+  const auto expected = copied(net("x"_in = five_wide * 1, "h"_in = begun * 1)["y"_out]); // of copies
+  xt::xtensor<float, 2> x_of_caller = five_wide;
+  xt::xtensor<float, 1> h_of_caller = begun;
+  const auto outputs = net("x"_in = x_of_caller, "h"_in = h_of_caller);
+  CHECK(copied(outputs["y"_out]) == expected);
+  CHECK((x_of_caller == five_wide));
+  CHECK((h_of_caller == begun));
+  h_of_caller.fill(7); // the outputs are views of the net's memory alone
+  CHECK(copied(outputs["same"_out]) == copied(begun));
+  CHECK(copied(outputs["y"_out]) == expected);
+}
+
+TEST_CASE("outputs of a call are inputs of the next") {
+  auto net = compile(steps, weights::from({}), {.capacity = {{T, 3}}});
+  auto apart = net;
+  for (int round = 0; round < 3; ++round) {
+    const auto before = net("x"_in = five_wide, "h"_in = begun);
+    const xt::xtensor<float, 2> more = before["more"_out];
+    const xt::xtensor<float, 1> last = before["last"_out];
+    const auto expected = apart("x"_in = more, "h"_in = last);
+    const auto found = net("x"_in = before["more"_out], "h"_in = before["last"_out]);
+    CHECK(copied(found["more"_out]) == copied(expected["more"_out]));
+    CHECK(copied(found["y"_out]) == copied(expected["y"_out]));
+    CHECK(copied(found["same"_out]) == copied(last));
+  }
+}
+
+TEST_CASE("what a call could not take is not read by the next") {
+  auto net = compile(declaration, some_weights(), {.capacity = {{B, 2}}});
+  {
+    const xt::xtensor<float, 2> short_lived = x * 3.0f;
+    const xt::xtensor<int, 2> beyond = {{0, 9, 2, 1}, {3, 3, 0, 4}};
+    CHECK_THROWS_AS(net("x"_in = short_lived, "tokens"_in = beyond), error);
+  }
+  const auto expected = copied(net("tokens"_in = ids, "x"_in = x)["y"_out]);
+  CHECK(copied(net("tokens"_in = ids, "x"_in = x * 1.0)["y"_out]) == expected);
+}
+
 TEST_CASE("a smaller call after a larger one equals a fresh one, and a copy equals its original") {
   auto net = compile(declaration, some_weights(), {.capacity = {{B, 2}, {T, 6}}});
   const xt::xtensor<int, 2> one = {{2, 1}};

@@ -252,12 +252,11 @@ inline void multiply_block(const block_work& work, size_t at) {
   float* out = part.out + work.row * part.out_stride + column;
   // What is written, and joined, has often left the caches: it is fetched while the sums are computed.
   const float* other = ends && part.other ? part.other + work.row * part.other_stride + column : nullptr;
-  for_constants<rows>([&](auto r) {
+  for (size_t r = 0; r < rows; ++r)
     for (size_t j = 0; j < columns; j += 16) {
       __builtin_prefetch(out + r * part.out_stride + j, 1);
       if (other) __builtin_prefetch(other + r * part.other_stride + j);
     }
-  });
   float* to = in_place ? out : tile;
   const size_t to_stride = in_place ? part.out_stride : block;
   begun_sums begun{first == 0 ? nullptr : out, part.out_stride};

@@ -80,9 +80,9 @@ namespace {
 /// An input that is read after an output of its shape is written, a state that begins as one, and one that is
 /// given back as it is.
 constexpr auto steps = model("steps", [](graph& g) {
-  const expr x = g.input<f32>("x", {T, 5}), h = g.input<f32>("h", {5});
-  g.output("more", x + 1.0f);
-  const auto y = scan(relu(x), h,
+  const expr in = g.input<f32>("x", {T, 5}), h = g.input<f32>("h", {5});
+  g.output("more", in + 1.0f);
+  const auto y = scan(relu(in), h,
                       [](expr at, expr before) {
                         const expr next = 0.5f * before + at;
                         return scan_step{next, next};

@@ -394,6 +394,8 @@ private:
 struct dim_size {
   dim symbol;
   std::int64_t size;
+
+  constexpr dim_size(const dim& of, std::integral auto n) : symbol(of), size(static_cast<std::int64_t>(n)) {}
 };
 using dim_sizes = std::initializer_list<dim_size>;
 

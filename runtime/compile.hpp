@@ -90,7 +90,8 @@ public:
     engine_.expect(sizes);
     simd::context c = engine_.begin(sizes);
     simd::program<model, 0, model::schedule.step_count>::run(c, code_);
-    for (std::size_t i = 0; i < graph.outputs.size(); ++i) outputs_[i] = c.value(graph.outputs[i].node);
+    for (std::size_t i = 0; i < graph.outputs.size(); ++i)
+      outputs_[i] = engine_.output(c, graph.outputs[i].node);
   }
   const void* output(std::size_t i) const { return outputs_[i]; }
   /// An output that was not made by `run`.
@@ -108,10 +109,8 @@ public:
   int threads() const { return static_cast<int>(pool_->size()); }
 
 private:
-  /// Not what outlives the call as an output, nor what scans read: small ones go beyond the end of a row.
+  /// Not what scans read: small ones go beyond the end of a row.
   static constexpr bool may_be_lent(int input) {
-    for (const named_value& out : graph.outputs)
-      if (plan.base[out.node] == input) return false;
     for (int id = 0; id < graph.node_count(); ++id)
       if (graph.at(id).kind == op::time_step && plan.base[graph.operand(id, 0)] == input) return false;
     return true;
@@ -205,8 +204,7 @@ public:
     return {};
   }
 
-  /// Its parameters: net.weights()["h.attn.q.weight"_param][layer], or net.weights["..."_param] without
-  /// layers.
+  /// Its parameters: net.weights()["h.attn.q.weight"_param][layer], without layers [0].
   struct parameter_table {
     const engine& from;
     template <fixed_name name>

@@ -55,6 +55,8 @@ public:
   void give_back(std::size_t i) { lent_[i] = nullptr; }
   /// A context for a call of the given sizes; slots stand where they stood at first.
   context begin(std::span<const std::int64_t> sizes);
+  /// An output of the call that `c` has run.
+  const void* output(const context& c, int node) const;
   /// Makes the threads ready for a call of the given sizes.
   void expect(std::span<const std::int64_t> sizes);
   void reserve_scratch(scratch_floats needed);

@@ -43,6 +43,7 @@ struct carried_value {
 /// nodes but for the choice of a slot.
 ///   slot[n]  where the value of node n is stored, or -1: a parameter, or fused away; -2 - i: state i of a
 ///            stream
+///   handed_on[n]  where the output is kept that is input n itself, or -1
 ///   collected[n]  whether that slot holds the value of each pass of the loop that n is in, one behind the
 ///   other
 template <std::size_t nodes, std::size_t regions>
@@ -54,7 +55,7 @@ struct plan {
   int step_count = 0;
   std::int32_t parts[nodes] = {}; // roots of products and convolutions; matmuls and the sums that they make
   int part_count = 0;
-  std::int32_t slot[nodes] = {};
+  std::int32_t slot[nodes] = {}, handed_on[nodes] = {};
   bool collected[nodes] = {};
   extent slots[max_slots] = {};
   int slot_count = 0;
@@ -73,7 +74,7 @@ struct plan_view {
   const joining* join;
   const step* steps;
   int step_count;
-  const std::int32_t *parts, *slot;
+  const std::int32_t *parts, *slot, *handed_on;
   const extent* slots;
   int slot_count;
   const carried_value (*carried)[region_entry::max_carried];
@@ -83,8 +84,8 @@ struct plan_view {
       : live(p.groups.live), viewed(p.groups.viewed), taken(p.groups.taken), largest(p.groups.largest),
         collected(p.collected), base(p.groups.base), product(p.groups.product), other(p.groups.other),
         norm(p.groups.norm), activation(p.groups.activation), join(p.groups.join), steps(p.steps),
-        step_count(p.step_count), parts(p.parts), slot(p.slot), slots(p.slots), slot_count(p.slot_count),
-        carried(p.carried) {}
+        step_count(p.step_count), parts(p.parts), slot(p.slot), handed_on(p.handed_on), slots(p.slots),
+        slot_count(p.slot_count), carried(p.carried) {}
 };
 
 namespace detail {
@@ -334,6 +335,7 @@ struct planner {
       const node& n = g.nodes[i];
       const bool kept = n.kind == op::state || n.kind == op::cache || n.kind == op::keep;
       p.slot[i] = kept ? -2 - n.attributes[0] : -1;
+      p.handed_on[i] = -1;
     }
     bool kept[plan<nodes, regions>::max_slots] = {};
     // Values by the step after which they are free: lists through `next`.
@@ -348,9 +350,13 @@ struct planner {
     };
     for (const named_value& in : g.inputs) {
       store(in.node);
-      // A call may read floats from where its caller has them: nothing is written there.
-      kept[p.slot[in.node]] = g.at(in.node).type == element::f32;
+      kept[p.slot[in.node]] = true;
     }
+    // Nothing else is written where inputs lie, and they are no outputs: a call may read them where its
+    // caller has them, and that may be an output of the call before.
+    for (const named_value& out : g.outputs)
+      if (const int b = p.base(out.node); g.at(b).kind == op::input && p.handed_on[b] < 0)
+        p.handed_on[b] = new_slot(extent_of(g, g.at(b).shape));
     for (int i = 0; i < p.step_count; ++i) {
       step& s = p.steps[i];
       if (s.kind == step_kind::loop_begin) {

@@ -142,7 +142,8 @@ struct checked_argument {
       return s << "input \"" << model::view.inputs[input].name << "\": ";
     };
     if (!is_number)
-      begin() << "expected an xtensor expression of numbers";
+      begin()
+          << "expected an xtensor expression of numbers; xt::adapt(values, shape) is one over a std::vector";
     else if (n.type == element::i32 && !is_integer)
       begin() << "expected integers, found floating-point numbers";
     else if (rank >= 0 && rank != n.shape.rank) {

@@ -71,12 +71,12 @@ private:
 template <class model>
 class call_outputs {
 public:
-  explicit call_outputs(const detail::output_views<model>& views) : views_(views) {}
+  explicit call_outputs(const detail::output_views<model>& views) : views_(&views) {}
 
   template <fixed_name name>
   decltype(auto) operator[](output_key<name>) const {
     if constexpr (detail::holds<detail::checked_output<model, name>>) {
-      return views_.template get<static_cast<std::size_t>(detail::find_output<model, name>())>();
+      return views_->template get<static_cast<std::size_t>(detail::find_output<model, name>())>();
     } else {
       detail::refuse<detail::checked_output<model, name>>();
       return refused_value{}[output_key<name>{}];
@@ -84,7 +84,7 @@ public:
   }
 
 private:
-  const detail::output_views<model>& views_;
+  const detail::output_views<model>* views_;
 };
 
 } // namespace fovea

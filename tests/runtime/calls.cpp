@@ -126,6 +126,46 @@ TEST_CASE("outputs of a call are inputs of the next") {
   }
 }
 
+TEST_CASE("outputs are the inputs of the next call crosswise, inputs that are handed on among them") {
+  static constexpr auto leap = model("leap", [](graph& g) {
+    const expr now = g.input<f32>("now", {B, 3}), before = g.input<f32>("before", {B, 3});
+    const expr step = g.input<i32>("step", {B}), last = g.input<i32>("last", {B});
+    g.output("next", 2.0f * now - before);
+    g.output("now", reshape(now, {B, 3}));
+    g.output("before", before);
+    g.output("step", last);
+    g.output("last", step);
+    g.output("larger", argmax(now, axis(-1)));
+  });
+  const xt::xtensor<float, 2> now = {{1, 2, 3}, {4, -5, 6}}, before = {{0.5f, 2, 1}, {3, -4, 8}};
+  const xt::xtensor<int, 1> step = {3, 4}, last = {5, 6};
+  for (const regime how : {regime::small, regime::large}) {
+    auto net = compile(leap, weights::from({}), {.capacity = {{B, std::size_t{2}}}, .regime = how});
+    auto apart = compile<reference>(leap, weights::from({}), {.capacity = {{B, 2}}});
+    auto out = net("now"_in = now, "before"_in = before, "step"_in = step, "last"_in = last);
+    xt::xtensor<float, 2> next_apart = 2.0f * now - before, now_apart = now;
+    xt::xtensor<int, 1> step_apart = last, last_apart = step;
+    for (int round = 0; round < 3; ++round) {
+      out = net("now"_in = out["next"_out], "before"_in = out["now"_out], "step"_in = out["step"_out],
+                "last"_in = out["last"_out]);
+      const auto expected = apart("now"_in = next_apart, "before"_in = now_apart, "step"_in = step_apart,
+                                  "last"_in = last_apart);
+      CHECK(copied(out["next"_out]) == copied(expected["next"_out]));
+      CHECK(copied(out["now"_out]) == copied(expected["now"_out]));
+      CHECK(copied(out["before"_out]) == copied(expected["before"_out]));
+      CHECK(copied(out["step"_out]) == copied(expected["step"_out]));
+      CHECK(copied(out["last"_out]) == copied(expected["last"_out]));
+      const xt::xtensor<float, 2> next = expected["next"_out], still = expected["now"_out];
+      const xt::xtensor<int, 1> one = expected["step"_out], other = expected["last"_out];
+      next_apart = next, now_apart = still, step_apart = one, last_apart = other;
+    }
+    const xt::xtensor<float, 2> was_now = out["now"_out], was_before = out["before"_out];
+    out = net("now"_in = out["before"_out], "before"_in = out["now"_out], "step"_in = step, "last"_in = last);
+    CHECK(copied(out["now"_out]) == copied(was_before));
+    CHECK(copied(out["before"_out]) == copied(was_now));
+  }
+}
+
 TEST_CASE("what a call could not take is not read by the next") {
   auto net = compile(declaration, some_weights(), {.capacity = {{B, 2}}});
   {
@@ -248,8 +288,8 @@ TEST_CASE("a capacity that does not fit is refused") {
 
 TEST_CASE("a capacity that no memory holds is refused") {
   const auto wide = model("wide", [](graph& g) {
-    const expr x = g.input<f32>("x", {B, T, 4});
-    g.output("y", attention(linear(x, "q", 4), x, x, {.mask = causal}));
+    const expr in = g.input<f32>("x", {B, T, 4});
+    g.output("y", attention(linear(in, "q", 4), in, in, {.mask = causal}));
   });
   const weights from = initial_weights(wide, 1);
   const compile_options all{.capacity = {{B, 2147483647}, {T, 2147483647}}};

@@ -22,8 +22,9 @@ void pause() {
 }
 
 /// Waits, but not for long, until a value differs from `old`, and returns it.
-std::uint32_t spin_while(const std::atomic<std::uint32_t>& value, std::uint32_t old) {
-  const auto end = std::chrono::steady_clock::now() + patience;
+std::uint32_t spin_while(const std::atomic<std::uint32_t>& value, std::uint32_t old,
+                         std::chrono::nanoseconds for_so_long = patience) {
+  const auto end = std::chrono::steady_clock::now() + for_so_long;
   do {
     for (int i = 0; i < 16; ++i) {
       if (const std::uint32_t now = value.load(std::memory_order_acquire); now != old) return now;
@@ -139,18 +140,23 @@ void thread_pool::take(std::size_t thread) noexcept {
 
 void thread_pool::work(std::size_t thread) noexcept {
   std::uint32_t seen = 0;
+  bool woken = false;
   while (true) {
     std::uint32_t now = state_.load(std::memory_order_acquire);
     if (now & ending) return;
     if (!(now & open) || (now & ~(job - 1)) == seen) {
-      if (spin_while(state_, now) != now) continue;
+      // Who was woken for calls that follow each other outlasts the one that goes on without him.
+      const std::chrono::nanoseconds longer(woken ? worth_waking : 0);
+      if (spin_while(state_, now, patience + longer) != now) continue;
       sleeping_.fetch_add(1);
       state_.wait(now);
       sleeping_.fetch_sub(1);
+      woken = true;
       continue;
     }
     if (!state_.compare_exchange_weak(now, now + inside, std::memory_order_acq_rel)) continue;
     seen = now & ~(job - 1);
+    woken = false;
     take(thread);
     now = state_.fetch_sub(inside, std::memory_order_acq_rel) - inside;
     if (!(now & open) && (now & inside_mask) == 0) {

@@ -18,10 +18,10 @@ std::size_t usable_processors();
 /// A fork-join pool: the caller and its workers share the tasks of one call, and `run` returns when all are
 /// done. Nothing is allocated by `run`. A worker that no processor has time for delays nobody: the caller
 /// waits for workers that have begun, never for one that has yet to wake. Waiting spins for some tens of
-/// microseconds (the gap between two kernels), then sleeps. Each thread begins with a part of the tasks that
-/// is its own, the same in each call, for its caches often hold what these read; who has done his takes of
-/// the others'. Where there is a processor for each thread, workers keep off the caller's (on Linux). One
-/// thread at a time calls `run` and `expect`, and tasks do not.
+/// microseconds (the gap between two kernels), a worker's that was just woken a hundred more, then sleeps.
+/// Each thread begins with a part of the tasks that is its own, the same in each call, for its caches often
+/// hold what these read; who has done his takes of the others'. Where there is a processor for each thread,
+/// workers keep off the caller's (on Linux). One thread at a time calls `run` and `expect`, and tasks do not.
 class thread_pool {
 public:
   /// 0 means one thread for each usable processor. Throws std::system_error when a thread can't be started.

@@ -19,7 +19,6 @@ struct step_rows {
 
 void copy_rows(context& c, const step_rows& rows, float* to, size_t to_stride, const float* from,
                size_t from_stride) {
-  c.work = static_cast<std::int64_t>(2 * rows.before * rows.after / c.kernels.vector); // not of all steps
   c.run(rows.before, [&](size_t first, size_t last, size_t) {
     for (size_t i = first; i < last; ++i)
       std::memcpy(to + i * to_stride, from + i * from_stride, rows.after * sizeof(float));

@@ -197,12 +197,16 @@ void for_sizes(std::size_t panel, const F& f) {
 
 TEST_CASE("a product of integers is that of the rounded numbers") {
   for (const kernel_table& table : rounding_kernels())
-    for_sizes(table.panel, [&](auto... sizes) { check_integers(table, sizes...); });
+    for_sizes(table.panel, [&](std::size_t rows, std::size_t columns, std::size_t depth) {
+      check_integers(table, rows, columns, depth);
+    });
 }
 
 TEST_CASE("a product of bfloat16 is near that of the rounded values") {
   for (const kernel_table& table : rounding_kernels())
-    for_sizes(table.panel, [&](auto... sizes) { check_bfloats(table, sizes...); });
+    for_sizes(table.panel, [&](std::size_t rows, std::size_t columns, std::size_t depth) {
+      check_bfloats(table, rows, columns, depth);
+    });
 }
 
 TEST_CASE("a product of integers takes the largest numbers") {

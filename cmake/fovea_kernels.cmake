@@ -8,9 +8,11 @@ foreach(set IN ITEMS baseline avx2 avx512)
   fovea_isa_object(fovea_kernels_${set} ${set} "${fovea_root}/backends/simd/isa/${set}.cpp" fovea_kernels_${set})
   list(APPEND fovea_kernel_objects "${fovea_kernels_${set}}")
 endforeach()
+fovea_isa_object(fovea_avx512_12_ways avx512_12_ways "${fovea_root}/backends/simd/isa/avx512_12_ways.cpp" fovea_product_kernels_avx512_12_ways)
 fovea_isa_object(fovea_avx512_vnni avx512_vnni "${fovea_root}/backends/simd/isa/avx512_vnni.cpp" fovea_integer_product_avx512_vnni)
 fovea_isa_object(fovea_avx512_bf16 avx512_bf16 "${fovea_root}/backends/simd/isa/avx512_bf16.cpp" fovea_bf16_product_avx512_bf16)
-list(APPEND fovea_kernel_objects "${fovea_avx512_vnni}" "${fovea_avx512_bf16}")
+fovea_isa_object(fovea_avx512_amx avx512_amx "${fovea_root}/backends/simd/isa/avx512_amx.cpp" fovea_tile_kernels_avx512_amx)
+list(APPEND fovea_kernel_objects "${fovea_avx512_12_ways}" "${fovea_avx512_vnni}" "${fovea_avx512_bf16}" "${fovea_avx512_amx}")
 
 add_library(fovea_kernels STATIC "${fovea_root}/backends/simd/isa/dispatch.cpp" "${fovea_root}/runtime/threads.cpp"
                                  ${fovea_kernel_objects})

@@ -182,6 +182,7 @@ scratch_floats scratch_of_steps(context& c, const generated_step* code) {
       if constexpr (kind == op::conv_weight_gradient) consider({convolution_weight_gradient_scratch(c)});
     }
     if constexpr (s.kind == step_kind::convolution) consider({convolution_scratch(c, s)});
+    if constexpr (s.kind == step_kind::product) consider({.shared = product_scratch(c, s)});
     if constexpr (s.kind == step_kind::matmul) consider({matmul_scratch(c, s)});
   });
   return most;

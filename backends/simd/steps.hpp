@@ -9,6 +9,8 @@
 namespace fovea::simd {
 
 void run_product(context& c, const step& s);
+/// Floats that a product needs for all threads together at the sizes of `c`, and at smaller ones.
+size_t product_scratch(context& c, const step& s);
 void run_matmul(context& c, const step& s);
 /// Floats that each thread needs for a matmul at the sizes of `c`.
 size_t matmul_scratch(context& c, const step& s);

@@ -5,6 +5,11 @@
 #include <fovea/runtime/error.hpp>
 #include <string>
 #include <string_view>
+#if defined(__linux__) && defined(__x86_64__)
+#include <cpuid.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#endif
 
 namespace fovea::simd {
 namespace {
@@ -15,11 +20,41 @@ struct instruction_set_entry {
   bool (*supported)();
 };
 
+/// Whether the processor has AMX for bytes and bfloat16, and the system grants its registers, which programs
+/// must ask for.
+bool may_use_tiles() {
+#if defined(__linux__) && defined(__x86_64__)
+  unsigned a = 0, b = 0, c = 0, d = 0;
+  constexpr unsigned bf16 = 1u << 22, tile = 1u << 24, int8 = 1u << 25, all = bf16 | tile | int8;
+  if (!__get_cpuid_count(7, 0, &a, &b, &c, &d) || (d & all) != all) return false;
+  constexpr long request_permission = 0x1023, tile_data = 18; // ARCH_REQ_XCOMP_PERM, XFEATURE_XTILEDATA
+  return syscall(SYS_arch_prctl, request_permission, tile_data) == 0;
+#else
+  return false;
+#endif
+}
+
+/// Whether the first-level data cache has twelve ways or more, on processors of Intel.
+bool has_wide_cache() {
+#if defined(__linux__) && defined(__x86_64__)
+  return __builtin_cpu_is("intel") && sysconf(_SC_LEVEL1_DCACHE_ASSOC) >= 12;
+#else
+  return false;
+#endif
+}
+
 const kernel_table& avx512_kernels() {
   static const kernel_table best = [] {
     kernel_table made = fovea_kernels_avx512;
+    if (has_wide_cache()) {
+      const product_kernels& wide = fovea_product_kernels_avx512_12_ways;
+      made.product_tasks = wide.product_tasks, made.product = wide.product;
+      made.convolution_tasks = wide.convolution_tasks, made.convolution = wide.convolution;
+      made.convolution_scratch = wide.convolution_scratch;
+    }
     if (__builtin_cpu_supports("avx512vnni")) made.integer_product = fovea_integer_product_avx512_vnni;
     if (__builtin_cpu_supports("avx512bf16")) made.bf16_product = fovea_bf16_product_avx512_bf16;
+    if (__builtin_cpu_supports("avx512bf16") && may_use_tiles()) made.tiles = &fovea_tile_kernels_avx512_amx;
     return made;
   }();
   return best;

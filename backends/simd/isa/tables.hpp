@@ -5,14 +5,31 @@
 
 #include <fovea/backends/simd/kernels/table.hpp>
 
+namespace fovea::simd {
+
+/// Those kernels of a table whose blocks depend on the processor's caches.
+struct product_kernels {
+  decltype(kernel_table::product_tasks) product_tasks;
+  decltype(kernel_table::product) product;
+  decltype(kernel_table::convolution_tasks) convolution_tasks;
+  decltype(kernel_table::convolution_scratch) convolution_scratch;
+  decltype(kernel_table::convolution) convolution;
+};
+
+} // namespace fovea::simd
+
 extern "C" {
 extern const fovea::simd::kernel_table fovea_kernels_baseline;
 extern const fovea::simd::kernel_table fovea_kernels_avx2;
 extern const fovea::simd::kernel_table fovea_kernels_avx512;
+/// Of avx512, for first-level caches of twelve ways.
+extern const fovea::simd::product_kernels fovea_product_kernels_avx512_12_ways;
 /// integer_product of avx512, for processors that have AVX512_VNNI too.
 void fovea_integer_product_avx512_vnni(const fovea::simd::product_args&, fovea::simd::size_t first,
                                        fovea::simd::size_t last);
 /// bf16_product, where it has AVX512_BF16.
 void fovea_bf16_product_avx512_bf16(const fovea::simd::product_args&, fovea::simd::size_t first,
                                     fovea::simd::size_t last);
+/// The tiles of avx512, where it has AMX_INT8, AMX_BF16 and AVX512_BF16.
+extern const fovea::simd::tile_kernels fovea_tile_kernels_avx512_amx;
 }

@@ -19,10 +19,17 @@ namespace fovea::simd {
 
 namespace detail {
 
+/// Ways of the first-level cache that a unit is compiled for.
+#ifdef FOVEA_CACHE_WAYS
+inline constexpr size_t cache_ways = FOVEA_CACHE_WAYS;
+#else
+inline constexpr size_t cache_ways = 8;
+#endif
+
 /// Rows of the largest register block: with two vectors of columns its sums leave room for the operands, and
 /// no more rows than a first-level cache has ways, for rows a power of two apart share its sets.
 template <class Arch>
-inline constexpr size_t block_rows = width<Arch> == 16 ? 8 : 6;
+inline constexpr size_t block_rows = width<Arch> == 16 ? cache_ways : 6;
 
 /// Panels that a block of `rows` takes side by side: a few rows alone are too few independent chains of
 /// additions to hide their latency (longest where multiplication and addition are two instructions). But
@@ -115,7 +122,8 @@ inline part_panels take_part(const product_args& args, size_t& first, size_t& la
 
 /// Weights to fetch for later, `step` bytes with each step of the depth. Of the passes of row blocks over a
 /// panel the first waits for memory and the others do not: each fetches its share of the panels behind, so
-/// that memory and arithmetic are both busy throughout.
+/// that memory and arithmetic are both busy throughout. Processors whose first-level cache has twelve ways
+/// (Intel's) wait for the second-level cache rather: there a pass fetches its own panel, some steps ahead.
 struct ahead {
   const unsigned char* at;
   size_t step;
@@ -157,8 +165,14 @@ inline void multiply(const float* (&a)[rows], in_pieces in, size_t depth, const 
     read.begin_group(k);
     for (; k < end; ++k) {
       if constexpr (rows > 1 && vectors <= 2) {
-        __builtin_prefetch(next.at, 0, 2);
-        next.at += next.step;
+        if constexpr (cache_ways < 12) {
+          __builtin_prefetch(next.at, 0, 2);
+          next.at += next.step;
+        } else {
+          constexpr size_t bytes = layout::row_bytes(packed), steps = 16;
+          for (size_t line = 0; line < bytes; line += 64)
+            __builtin_prefetch(weights + (k + steps) * bytes + line);
+        }
       }
       // The operand with fewer vectors waits in registers while the other passes.
       if constexpr (rows < vectors) {

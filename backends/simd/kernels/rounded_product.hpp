@@ -233,14 +233,9 @@ inline void round_rows(const product_args& args, size_t row, size_t rows, rounde
   const size_t together = rounded_block_rows<Arch>(layout::grouped, rows);
   for (size_t r = 0; r < rows; ++r) {
     const size_t block = r / together * together;
-    const row_place place{block * to.groups + r - block, smaller(rows - block, together), r};
-    const float* x = left_row(args, row + r);
-    if constexpr (!layout::scaled)
-      round_to_bfloat<Arch>(x, args.depth, to, place);
-    else if constexpr (layout::grouped)
-      round_by_group<Arch>(x, args.depth, to, place);
-    else
-      round_by_row<Arch>(x, args.depth, to, place);
+    round_row<Arch, layout>(
+        left_row(args, row + r), args.depth,
+        rounded_row{&to, block * to.groups + r - block, smaller(rows - block, together), r});
   }
 }
 

@@ -25,13 +25,6 @@ struct rounded_rows {
   std::int32_t below[most_groups];
 };
 
-/// Where a row goes: its first group, how many rows of other groups lie between two of its own, and which row
-/// it is.
-struct row_place {
-  size_t first, apart, row;
-  size_t group(size_t g) const { return first + g * apart; }
-};
-
 /// The magnitudes of some values, seen as integers: the largest is that of the largest value, and of one that
 /// is not finite if there is one.
 template <class Arch>
@@ -59,10 +52,7 @@ struct to_whole_numbers {
     sum = sum + (rounded - whole);
     store_low_bytes<Arch>(bits<Arch>(rounded), to);
   }
-  void finish(rounded_rows& to, size_t at) const {
-    to.scales[at] = scale;
-    to.below[at] = static_cast<std::int32_t>(-reduce_add<Arch>(sum));
-  }
+  std::int32_t below() const { return static_cast<std::int32_t>(-reduce_add<Arch>(sum)); }
 };
 
 /// f(vector, place) for the values of group g of a row, zeros behind the depth.
@@ -78,41 +68,64 @@ template <class Arch, size_t values, class F>
   });
 }
 
-/// A row whose groups have scales of their own.
-template <class Arch>
-inline void round_by_group(const float* x, size_t depth, rounded_rows& to, const row_place& place) {
-  for (size_t g = 0; g < to.groups; ++g) {
-    const size_t at = place.group(g);
-    largest_magnitude<Arch> largest;
-    for_group<Arch, weight_group>(x, depth, g, [&](const vec<Arch>& value, size_t) { largest.see(value); });
-    to_whole_numbers<Arch> made(largest.value());
-    for_group<Arch, weight_group>(x, depth, g, [&](const vec<Arch>& value, size_t k) {
-      made.round(value, to.bytes + at * to.group_bytes + k);
-    });
-    made.finish(to, at);
+/// Where one of them goes: its first group, how many rows of other groups lie between two of its own, and
+/// which row it is.
+struct rounded_row {
+  static constexpr size_t group_bytes = rounded_rows::group_bytes;
+  rounded_rows* rows;
+  size_t first, apart, row;
+
+  size_t groups() const { return rows->groups; }
+  unsigned char* bytes(size_t g) const { return rows->bytes + (first + g * apart) * group_bytes; }
+  template <class Arch>
+  void keep_group(size_t g, const to_whole_numbers<Arch>& made) const {
+    keep(first + g * apart, made);
   }
-}
+  template <class Arch>
+  void keep_row(const to_whole_numbers<Arch>& made) const {
+    keep(row, made);
+  }
 
-/// A row of one scale.
-template <class Arch>
-inline void round_by_row(const float* x, size_t depth, rounded_rows& to, const row_place& place) {
-  largest_magnitude<Arch> largest;
-  for_vectors<Arch>(depth, [&](size_t k, auto here) { largest.see(here.load(x + k)); });
-  to_whole_numbers<Arch> made(largest.value());
-  for (size_t g = 0; g < to.groups; ++g)
-    for_group<Arch, weight_group>(x, depth, g, [&](const vec<Arch>& value, size_t k) {
-      made.round(value, to.bytes + place.group(g) * to.group_bytes + k);
-    });
-  made.finish(to, place.row);
-}
+private:
+  template <class Arch>
+  void keep(size_t at, const to_whole_numbers<Arch>& made) const {
+    rows->scales[at] = made.scale, rows->below[at] = made.below();
+  }
+};
 
-/// A row in bfloat16.
-template <class Arch>
-inline void round_to_bfloat(const float* x, size_t depth, rounded_rows& to, const row_place& place) {
-  for (size_t g = 0; g < to.groups; ++g)
-    for_group<Arch, rounded_rows::group_bytes / 2>(x, depth, g, [&](const vec<Arch>& value, size_t k) {
-      store_bfloat<Arch>(value, to.bytes + place.group(g) * to.group_bytes + 2 * k);
-    });
+/// x[depth] rounded as a format's products do. `to` says where it goes:
+///   group_bytes         of its groups
+///   groups()            how many there are
+///   bytes(g)            where the numbers of a group go
+///   keep_group(g, made) takes the scale of a group
+///   keep_row(made)      that of a row
+template <class Arch, class layout, class Row>
+inline void round_row(const float* x, size_t depth, const Row& to) {
+  constexpr size_t group = Row::group_bytes * 8 / (layout::bits == 16 ? 16 : 8); // values
+  if constexpr (!layout::scaled) {
+    for (size_t g = 0; g < to.groups(); ++g)
+      for_group<Arch, group>(x, depth, g, [&](const vec<Arch>& value, size_t k) {
+        store_bfloat<Arch>(value, to.bytes(g) + 2 * k);
+      });
+  } else if constexpr (layout::grouped) {
+    static_assert(group == weight_group);
+    for (size_t g = 0; g < to.groups(); ++g) {
+      largest_magnitude<Arch> largest;
+      for_group<Arch, group>(x, depth, g, [&](const vec<Arch>& value, size_t) { largest.see(value); });
+      to_whole_numbers<Arch> made(largest.value());
+      for_group<Arch, group>(x, depth, g,
+                             [&](const vec<Arch>& value, size_t k) { made.round(value, to.bytes(g) + k); });
+      to.keep_group(g, made);
+    }
+  } else {
+    largest_magnitude<Arch> largest;
+    for_vectors<Arch>(depth, [&](size_t k, auto here) { largest.see(here.load(x + k)); });
+    to_whole_numbers<Arch> made(largest.value());
+    for (size_t g = 0; g < to.groups(); ++g)
+      for_group<Arch, group>(x, depth, g,
+                             [&](const vec<Arch>& value, size_t k) { made.round(value, to.bytes(g) + k); });
+    to.keep_row(made);
+  }
 }
 
 } // namespace fovea::simd::detail

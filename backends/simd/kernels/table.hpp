@@ -256,6 +256,18 @@ enum class unary : std::uint8_t {
   cos
 };
 
+/// Products that round the rows of their left side (weight_format.hpp), for many rows: first all rows are
+/// rounded, to `rounded`, 64-byte aligned memory of `scratch` floats; then come the products. Parts are of
+/// one format.
+struct tile_kernels {
+  bool (*are_faster)(const product_args&); // than the kernels of any number of rows
+  size_t (*scratch)(const product_args&);  // of these sizes, and of all with fewer rows
+  size_t (*round_tasks)(const product_args&);
+  void (*round)(const product_args&, size_t first, size_t last, float* rounded);
+  size_t (*product_tasks)(const product_args&);
+  void (*product)(const product_args&, size_t first, size_t last, float* rounded);
+};
+
 struct kernel_table {
   const char* instruction_set; // "baseline", "avx2", "avx512"
   size_t vector;               // floats in a vector
@@ -271,6 +283,7 @@ struct kernel_table {
   size_t (*rounded_product_tasks)(const product_args&);
   void (*integer_product)(const product_args&, size_t first, size_t last);
   void (*bf16_product)(const product_args&, size_t first, size_t last);
+  const tile_kernels* tiles = nullptr; // where the processor has such registers
   size_t (*turned_product_tasks)(const turned_product_args&);
   size_t (*turned_product_scratch)(const turned_product_args&);
   void (*turned_product)(const turned_product_args&, size_t first, size_t last, float* scratch);

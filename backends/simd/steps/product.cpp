@@ -5,11 +5,39 @@
 
 namespace fovea::simd {
 
-void run_product(context& c, const step& s) {
+namespace {
+
+/// What a product step multiplies: first the parts whose format rounds the rows, then the others.
+struct product_call {
   product_part parts[4];
-  product_args args{.from_memory = c.weights_in_memory, .backward = c.reads_backward(s.node)};
-  for (int i = 0; i < s.count; ++i) {
-    const int root = c.plan.parts[s.first + i], id = c.plan.product[root];
+  product_args args;
+  size_t count, rounded;
+
+  product_call(context& c, const step& s)
+      : args{.from_memory = c.weights_in_memory, .backward = c.reads_backward(s.node)},
+        count(static_cast<size_t>(s.count)) {
+    for (size_t i = 0; i < count; ++i) parts[i] = part(c, c.plan.parts[s.first + static_cast<int>(i)]);
+    const product_part* others =
+        std::partition(parts, parts + count, [](const product_part& p) { return rounds_rows(p.format); });
+    rounded = static_cast<size_t>(others - parts);
+  }
+
+  product_args rounded_args() const { return of(parts, rounded); }
+  product_args other_args() const { return of(parts + rounded, count - rounded); }
+  /// Where tiles multiply the rounded parts, else null.
+  const tile_kernels* tiles(const context& c) const {
+    return rounded > 0 && c.kernels.tiles && c.kernels.tiles->are_faster(rounded_args()) ? c.kernels.tiles
+                                                                                         : nullptr;
+  }
+
+private:
+  product_args of(const product_part* first, size_t parts_of_it) const {
+    product_args some = args;
+    some.parts = first, some.part_count = parts_of_it;
+    return some;
+  }
+  product_part part(context& c, int root) {
+    const int id = c.plan.product[root];
     const node& n = c.graph.at(id);
     const int left = c.graph.operand(id, 0), right = c.graph.operand(id, 1);
     const bool from_columns = is_from_columns(c.graph, id);
@@ -18,7 +46,7 @@ void run_product(context& c, const step& s) {
     args.a = c.value(left);
     args.rows = c.rows(x);
     args.depth = args.a_stride = c.size(x[-1]);
-    product_part& p = parts[i];
+    product_part p;
     p.columns = p.out_stride = c.size(n.shape[-1]);
     if (c.plan.norm[id] >= 0) {
       const prepared_product normed = c.prepared(id);
@@ -35,18 +63,32 @@ void run_product(context& c, const step& s) {
     }
     p.act = kernel_activation(c.plan.activation[root]);
     p.join = kernel_join(c.plan.join[root]);
+    return p;
   }
-  product_part* const floats =
-      std::partition(parts, parts + s.count, [](const product_part& p) { return rounds_rows(p.format); });
-  const auto run = [&](product_part* first_part, product_part* end, auto tasks, auto product) {
-    if (first_part == end) return;
-    args.parts = first_part, args.part_count = static_cast<size_t>(end - first_part);
+};
+
+} // namespace
+
+size_t product_scratch(context& c, const step& s) {
+  const product_call call(c, s);
+  return call.rounded > 0 && c.kernels.tiles ? c.kernels.tiles->scratch(call.rounded_args()) : 0;
+}
+
+void run_product(context& c, const step& s) {
+  const product_call call(c, s);
+  const auto run = [&](const product_args& args, auto tasks, auto product, auto... rounded) {
     c.run(
-        tasks(args), [&](size_t first, size_t last, size_t) { product(args, first, last); }, args.backward);
+        tasks(args), [&](size_t first, size_t last, size_t) { product(args, first, last, rounded...); },
+        args.backward);
   };
-  run(parts, floats, c.kernels.rounded_product_tasks,
-      sums_integers(parts->format) ? c.kernels.integer_product : c.kernels.bf16_product);
-  run(floats, parts + s.count, c.kernels.product_tasks, c.kernels.product);
+  if (const product_args args = call.rounded_args(); const tile_kernels* tiles = call.tiles(c)) {
+    run(args, tiles->round_tasks, tiles->round, c.shared_scratch);
+    run(args, tiles->product_tasks, tiles->product, c.shared_scratch);
+  } else if (call.rounded > 0) {
+    run(args, c.kernels.rounded_product_tasks,
+        sums_integers(call.parts->format) ? c.kernels.integer_product : c.kernels.bf16_product);
+  }
+  if (call.rounded < call.count) run(call.other_args(), c.kernels.product_tasks, c.kernels.product);
 }
 
 namespace {

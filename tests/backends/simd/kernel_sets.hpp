@@ -3,16 +3,19 @@
 #include <cstddef>
 #include <cstdlib>
 #include <fovea/backends/simd/isa/dispatch.hpp>
+#include <fovea/backends/simd/isa/tables.hpp>
 #include <memory>
 #include <random>
 #include <vector>
 
-/// The kernels to test: the set that FOVEA_ISA names, or each that the processor has.
+/// The kernels to test: the set that FOVEA_ISA names, or each that the processor has, of AVX-512 also without
+/// what a processor may have beside it.
 inline std::vector<const fovea::simd::kernel_table*> kernel_sets() {
   if (std::getenv("FOVEA_ISA")) return {&fovea::simd::kernels()};
   std::vector<const fovea::simd::kernel_table*> sets;
   for (const char* name : {"baseline", "avx2", "avx512"})
     if (const auto* table = fovea::simd::table_for(name)) sets.push_back(table);
+  if (fovea::simd::table_for("avx512")) sets.push_back(&fovea_kernels_avx512);
   return sets;
 }
 

@@ -5,9 +5,9 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <cstring>
+#include <fovea/backends/buffer.hpp>
 #include <fovea/backends/half.hpp>
 #include <fovea/backends/simd/format_panels.hpp>
-#include <fovea/backends/simd/isa/tables.hpp>
 #include <fovea/backends/simd/kernels/panel_layout.hpp>
 #include <fovea/backends/weight_format.hpp>
 #include <fovea/runtime/error.hpp>
@@ -26,12 +26,12 @@ constexpr std::size_t group = fovea::weight_group;
 constexpr weight_format formats[] = {weight_format::integer_int8, weight_format::integer_q8_0,
                                      weight_format::integer_q4_0};
 
-/// Those of each set, and of AVX-512 also without the instructions that a processor may have beside it.
+/// Those that have tiles multiply by them, and are there without them too.
 std::vector<kernel_table> rounding_kernels() {
   std::vector<kernel_table> tables;
   for (const auto* table : kernel_sets()) {
     tables.push_back(*table);
-    if (std::string(table->instruction_set) == "avx512") tables.push_back(fovea_kernels_avx512);
+    if (table->tiles) tables.push_back(*table), tables.back().tiles = nullptr;
   }
   return tables;
 }
@@ -98,11 +98,21 @@ std::vector<float> multiplied(const kernel_table& table, product_args args, prod
   std::vector<float> out(args.rows * part.columns, 9.f);
   part.out = out.data(), part.out_stride = part.columns;
   args.parts = &part, args.part_count = 1;
-  const auto product = fovea::sums_integers(part.format) ? table.integer_product : table.bf16_product;
   thread_pool pool(threads);
-  pool.run(
-      table.rounded_product_tasks(args), std::numeric_limits<std::int64_t>::max(),
-      [&](std::size_t first, std::size_t last, std::size_t) { product(args, first, last); }, args.backward);
+  const auto run = [&](std::size_t tasks, auto kernel, auto... rounded) {
+    pool.run(
+        tasks, std::numeric_limits<std::int64_t>::max(),
+        [&](std::size_t first, std::size_t last, std::size_t) { kernel(args, first, last, rounded...); },
+        args.backward);
+  };
+  if (table.tiles) {
+    fovea::buffer memory = fovea::buffer::from_shape({table.tiles->scratch(args)});
+    run(table.tiles->round_tasks(args), table.tiles->round, memory.data());
+    run(table.tiles->product_tasks(args), table.tiles->product, memory.data());
+  } else {
+    run(table.rounded_product_tasks(args),
+        fovea::sums_integers(part.format) ? table.integer_product : table.bf16_product);
+  }
   return out;
 }
 
@@ -147,7 +157,7 @@ void check_integers(const kernel_table& table, std::size_t rows, std::size_t col
   const random_product p(rows, columns, depth);
   const bool fused = std::string(table.instruction_set) != "baseline";
   for (const weight_format format : formats) {
-    CAPTURE(table.instruction_set, fovea::name_of(format), rows, columns, depth);
+    CAPTURE(table.instruction_set, table.tiles, fovea::name_of(format), rows, columns, depth);
     std::vector<float> expected;
     for (std::size_t r = 0; r < rows; ++r)
       for (std::size_t j = 0; j < columns; ++j) {
@@ -164,7 +174,7 @@ double as_bfloat(float x) { return static_cast<double>(fovea::from_bfloat(fovea:
 /// Sums of float32 are in whatever order: off by a few of the last digits of their largest parts.
 void check_bfloats(const kernel_table& table, std::size_t rows, std::size_t columns, std::size_t depth) {
   const random_product p(rows, columns, depth);
-  CAPTURE(table.instruction_set, rows, columns, depth);
+  CAPTURE(table.instruction_set, table.tiles, rows, columns, depth);
   const std::vector<float> found = p.found(table, weight_format::rounded_bf16, 1);
   CHECK(p.found(table, weight_format::rounded_bf16, 3) == found);
   CHECK(p.found(table, weight_format::rounded_bf16, 2, true) == found);
@@ -186,7 +196,7 @@ void check_bfloats(const kernel_table& table, std::size_t rows, std::size_t colu
 
 template <class F>
 void for_sizes(std::size_t panel, const F& f) {
-  for (std::size_t rows = 1; rows <= 26; ++rows) f(rows, 2 * panel + 3, 70);
+  for (std::size_t rows = 1; rows <= 34; ++rows) f(rows, 2 * panel + 3, 70);
   for (std::size_t depth = 1; depth <= 67; ++depth) f(1 + depth % 4, panel, depth);
   for (std::size_t columns = 1; columns <= 4 * panel + 1; ++columns) f(1 + columns % 3, columns, 37);
   f(131, 101, 257);
@@ -214,7 +224,7 @@ TEST_CASE("a product of integers takes the largest numbers") {
   for (const kernel_table& table : rounding_kernels())
     for (const weight_format format : formats)
       for (const float sign : {1.f, -1.f}) {
-        CAPTURE(table.instruction_set, fovea::name_of(format), sign);
+        CAPTURE(table.instruction_set, table.tiles, fovea::name_of(format), sign);
         const float lowest = format == weight_format::integer_q8_0   ? -128.f
                              : format == weight_format::integer_q4_0 ? -8.f
                                                                      : -127.f;
@@ -246,7 +256,7 @@ TEST_CASE("a product of rounded rows says where a value is not finite, and takes
         const product_args args{.a = x.data(), .rows = 3, .depth = depth, .a_stride = depth};
         const std::vector<float> out = multiplied(table, args, part, 1);
         for (std::size_t j = 0; j < columns; ++j) {
-          CAPTURE(table.instruction_set, fovea::name_of(format), j);
+          CAPTURE(table.instruction_set, table.tiles, fovea::name_of(format), j);
           CHECK(out[j] == 0);
           CHECK(!std::isfinite(out[columns + j]));
           CHECK(std::abs(out[2 * columns + j]) < 1e-36f);

@@ -41,13 +41,13 @@ TEST_CASE("a small model takes a position by one function", "[stream]") {
   static_assert(decltype(stream<T>(filled, random_weights(filled), {}))::has_single_position);
 
   // Weights that the first-level cache does not hold are read from either end.
-  static constexpr auto large = model("large", [](graph& g) {
+  static constexpr auto outgrown = model("outgrown", [](graph& g) {
     const expr x = g.input<f32>("x", {B, T, 3});
     g.output("y", concat(axis(-1), lstm(x, "lstm", 50), gru(x, "gru", 64)));
   });
-  check_stream<T>(large, {{"B", 2}, {"T", 5}});
-  check_stream<T>(large, {{"B", 1}, {"T", 6}});
-  static_assert(decltype(stream<T>(large, random_weights(large), {}))::has_single_position);
+  check_stream<T>(outgrown, {{"B", 2}, {"T", 5}});
+  check_stream<T>(outgrown, {{"B", 1}, {"T", 6}});
+  static_assert(decltype(stream<T>(outgrown, random_weights(outgrown), {}))::has_single_position);
 
   static constexpr auto started = model("started", [](graph& g) {
     const expr x = g.input<f32>("x", {B, T, 3}), h = g.input<f32>("h", {B, 3});
@@ -116,7 +116,7 @@ TEST_CASE("a small recurrence takes a block's positions as it takes single ones"
   static_assert(decltype(blocks)::has_single_position);
   auto copied = blocks;
   float at = 0;
-  for (const std::size_t count : {5, 1, 7, 2}) {
+  for (const std::size_t count : {5u, 1u, 7u, 2u}) {
     xt::xtensor<float, 3> x({1, count, 2});
     xt::xtensor<float, 2> louder({1, count});
     for (std::size_t t = 0; t < count; ++t, ++at)

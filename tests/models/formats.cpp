@@ -156,6 +156,28 @@ TEST_CASE("models whose products round what they multiply are near those of floa
   check_rounding(models::bert<small_bert>, weights_of(bert), inputs);
 }
 
+TEST_CASE("in products of integers a row has the bits that it has alone, among however many", "[formats]") {
+  constexpr auto two = model("two", [](graph& g) {
+    g.output("y", linear(relu(linear(g.input<f32>("x", {B, 70}), "up", 101)), "down", 45));
+  });
+  constexpr std::size_t most = 40;
+  const weights from = random_weights(two);
+  const golden_tensor given = random_inputs(two, {{"B", most}}).at("x");
+  const xt::xtensor<float, 2> x = xt::adapt(given.values, std::array<std::size_t, 2>{most, 70});
+  const auto check_rows = [&](auto format) {
+    auto net = compile<decltype(format)>(two, from, {.capacity = {{B, most}}});
+    xt::xtensor<float, 2> alone({most, 45});
+    for (std::size_t row = 0; row < most; ++row)
+      xt::view(alone, row) = xt::view(net("x"_in = xt::view(x, xt::range(row, row + 1)))["y"_out], 0);
+    for (std::size_t rows = 2; rows <= most; ++rows) {
+      CAPTURE(instruction_set(), name_of(format_named<decltype(format)>), rows);
+      CHECK(net("x"_in = xt::view(x, xt::range(0, rows)))["y"_out] == xt::view(alone, xt::range(0, rows)));
+    }
+  };
+  check_rows(integer_products<int8>{}), check_rows(integer_products<q8_0>{});
+  check_rows(integer_products<q4_0>{});
+}
+
 namespace {
 
 /// A stream in every format, a token at a time and several at once, against the model in that format.

@@ -48,9 +48,7 @@ const kernel_table& avx512_kernels() {
     kernel_table made = fovea_kernels_avx512;
     if (has_wide_cache()) {
       const product_kernels& wide = fovea_product_kernels_avx512_12_ways;
-      made.product_tasks = wide.product_tasks, made.product = wide.product;
-      made.convolution_tasks = wide.convolution_tasks, made.convolution = wide.convolution;
-      made.convolution_scratch = wide.convolution_scratch;
+      made.product_tasks = wide.tasks, made.product = wide.product;
     }
     if (__builtin_cpu_supports("avx512vnni")) made.integer_product = fovea_integer_product_avx512_vnni;
     if (__builtin_cpu_supports("avx512bf16")) made.bf16_product = fovea_bf16_product_avx512_bf16;

@@ -7,13 +7,10 @@
 
 namespace fovea::simd {
 
-/// Those kernels of a table whose blocks depend on the processor's caches.
+/// Products by float32 weights.
 struct product_kernels {
-  decltype(kernel_table::product_tasks) product_tasks;
+  decltype(kernel_table::product_tasks) tasks;
   decltype(kernel_table::product) product;
-  decltype(kernel_table::convolution_tasks) convolution_tasks;
-  decltype(kernel_table::convolution_scratch) convolution_scratch;
-  decltype(kernel_table::convolution) convolution;
 };
 
 } // namespace fovea::simd

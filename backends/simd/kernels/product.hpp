@@ -26,6 +26,10 @@ inline constexpr size_t cache_ways = FOVEA_CACHE_WAYS;
 inline constexpr size_t cache_ways = 8;
 #endif
 
+/// Whether a unit multiplies weights in other formats and rows in pieces too: that for wider caches leaves
+/// them to the others.
+inline constexpr bool takes_all = cache_ways == 8;
+
 /// Rows of the largest register block: with two vectors of columns its sums leave room for the operands, and
 /// no more rows than a first-level cache has ways, for rows a power of two apart share its sets.
 template <class Arch>
@@ -304,7 +308,8 @@ inline void multiply_block(const block_work& work, size_t at) {
 template <class Arch>
 inline bool has_few(const block_work& work, size_t at) {
   constexpr size_t lanes = width<Arch>;
-  return lanes > few_columns && work.args->row_starts && work.part->columns - at * panel<Arch> <= few_columns;
+  return takes_all && lanes > few_columns && work.args->row_starts &&
+         work.part->columns - at * panel<Arch> <= few_columns;
 }
 
 template <class Arch, size_t rows, bool pieced, weight_format format>
@@ -348,10 +353,12 @@ struct kernels_by_rows<Arch, std::index_sequence<index...>> {
 template <class Arch>
 inline void multiply_rows(size_t rows, const block_work& work) {
   using all = kernels_by_rows<Arch, std::make_index_sequence<block_rows<Arch>>>;
-  if (work.args->row_shifts) // a convolution's
-    return all::template of<true, weight_format::f32>[rows - 1](work);
+  if constexpr (takes_all)
+    if (work.args->row_shifts) // a convolution's
+      return all::template of<true, weight_format::f32>[rows - 1](work);
   with_format(work.format, [&](auto layout) {
-    if constexpr (!layout.rounded_rows) all::template of<false, layout.of>[rows - 1](work);
+    if constexpr (layout.of == weight_format::f32 || (takes_all && !layout.rounded_rows))
+      all::template of<false, layout.of>[rows - 1](work);
   });
 }
 
@@ -414,7 +421,12 @@ inline void multiply_piece(const product_args& args, const product_part& part, s
         smaller(at + step, last),
         depth,
         {args.backward ? piece - step * bytes : piece + step * bytes, of_each / ceil_div(rows, most)}};
-    decodes ? multiply_decoded<Arch>(work, rows) : multiply_blocks<Arch>(work, rows);
+    if constexpr (takes_all)
+      if (decodes) {
+        multiply_decoded<Arch>(work, rows);
+        continue;
+      }
+    multiply_blocks<Arch>(work, rows);
   }
 }
 

@@ -277,8 +277,10 @@ struct kernel_table {
   // `scratch` is 64-byte aligned, one for each thread, of `*_scratch` floats (0: none needed).
   size_t (*pack_tasks)(const pack_args&);
   void (*pack)(const pack_args&, size_t first, size_t last);
-  size_t (*product_tasks)(const product_args&);
+  size_t (*product_tasks)(const product_args&); // of weights in float32, rows in no pieces
   void (*product)(const product_args&, size_t first, size_t last);
+  size_t (*decoded_product_tasks)(const product_args&); // of those, and of all formats that round no rows
+  void (*decoded_product)(const product_args&, size_t first, size_t last);
   // Of parts of one format whose products round the rows (weight_format.hpp).
   size_t (*rounded_product_tasks)(const product_args&);
   void (*integer_product)(const product_args&, size_t first, size_t last);

@@ -34,6 +34,8 @@ constexpr kernel_table table_of(const char* instruction_set) {
       .pack = pack<Arch>,
       .product_tasks = product_tasks<Arch>,
       .product = product<Arch>,
+      .decoded_product_tasks = product_tasks<Arch>,
+      .decoded_product = product<Arch>,
       .rounded_product_tasks = rounded_product_tasks<Arch>,
       .integer_product = rounded_product<Arch, detail::byte_dots<Arch>>,
       .bf16_product = rounded_product<Arch, detail::bfloat_dots<Arch>>,

@@ -24,6 +24,11 @@ struct product_call {
 
   product_args rounded_args() const { return of(parts, rounded); }
   product_args other_args() const { return of(parts + rounded, count - rounded); }
+  /// Whether there are weights in a format among the others.
+  bool decodes() const {
+    return std::any_of(parts + rounded, parts + count,
+                       [](const product_part& p) { return p.format != weight_format::f32; });
+  }
   /// Where tiles multiply the rounded parts, else null.
   const tile_kernels* tiles(const context& c) const {
     return rounded > 0 && c.kernels.tiles && c.kernels.tiles->are_faster(rounded_args()) ? c.kernels.tiles
@@ -88,7 +93,10 @@ void run_product(context& c, const step& s) {
     run(args, c.kernels.rounded_product_tasks,
         sums_integers(call.parts->format) ? c.kernels.integer_product : c.kernels.bf16_product);
   }
-  if (call.rounded < call.count) run(call.other_args(), c.kernels.product_tasks, c.kernels.product);
+  if (const product_args args = call.other_args(); call.decodes())
+    run(args, c.kernels.decoded_product_tasks, c.kernels.decoded_product);
+  else if (args.part_count > 0)
+    run(args, c.kernels.product_tasks, c.kernels.product);
 }
 
 namespace {

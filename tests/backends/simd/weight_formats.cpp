@@ -48,8 +48,9 @@ std::vector<float> multiplied(const kernel_table& table, product_part part, cons
   const product_args args{
       .a = a.data(), .rows = rows, .depth = depth, .a_stride = depth, .parts = &part, .part_count = 1};
   thread_pool pool(threads);
-  pool.run(table.product_tasks(args),
-           [&](std::size_t first, std::size_t last, std::size_t) { table.product(args, first, last); });
+  pool.run(table.decoded_product_tasks(args), [&](std::size_t first, std::size_t last, std::size_t) {
+    table.decoded_product(args, first, last);
+  });
   return out;
 }
 

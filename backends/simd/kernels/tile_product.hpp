@@ -40,7 +40,7 @@ struct tile_layout {
   }
 };
 
-/// The rounded rows of a product, 16 by 16; those behind the last are of no meaning.
+/// The rounded rows of a product, 16 by 16; those behind the last have numbers of no meaning and scales of 0.
 ///   bytes   [rows / 16, groups, 16, group_bytes]
 ///   scales  [rows / 16, groups, 16] where groups have scales, [rows / 16, 16] where rows do
 template <class layout>
@@ -62,7 +62,7 @@ struct tiled_rows {
   float* scales(size_t tile) const { return all_scales + tile * tiles::scales(groups); }
 };
 
-/// Where one of them goes: what round_by_row and its like write to.
+/// Where one of them goes, as round_row asks.
 template <class layout>
 struct tiled_row {
   static constexpr size_t group_bytes = tile_layout<layout>::group_bytes;
@@ -115,7 +115,7 @@ inline void tiles_see_memory() { asm volatile("" ::: "memory"); }
   else                                                                                                       \
     _tile_dpbf16ps(to, rows, weights)
 
-/// Weights of a group of 64 bytes of the depth, for 32 columns.
+/// Bytes from one row of two tiles of weights to the next: four of each of 32 columns.
 inline constexpr size_t tile_pair_stride = 128;
 
 /// sums[16 or 32, 32] = one or two tiles of rows times a panel, whose last group is at `last_weights`.
@@ -379,6 +379,8 @@ inline void round_tiles(const product_args& args, size_t first, size_t last, flo
   with_rounded_format(args, [&](auto layout) {
     using format = decltype(layout);
     const tiled_rows<format> to(args, rounded);
+    if (last == to.count) // what lies there may be so small that it takes the processor long
+      std::memset(to.scales(last - 1), 0, tile_layout<format>::scales(to.groups) * sizeof(float));
     for (size_t row = first * tile_rows; row < smaller(last * tile_rows, args.rows); ++row)
       round_row<avx512, format>(left_row(args, row), args.depth,
                                 tiled_row<format>{&to, row / tile_rows, row % tile_rows});

@@ -36,7 +36,7 @@ bool may_use_tiles() {
 
 /// Whether the first-level data cache has twelve ways or more, on processors of Intel.
 bool has_wide_cache() {
-#if defined(__linux__) && defined(__x86_64__)
+#if defined(__x86_64__) && defined(_SC_LEVEL1_DCACHE_ASSOC)
   return __builtin_cpu_is("intel") && sysconf(_SC_LEVEL1_DCACHE_ASSOC) >= 12;
 #else
   return false;

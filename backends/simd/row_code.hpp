@@ -8,6 +8,7 @@
 #include <fovea/backends/simd/chain.hpp>
 #include <fovea/backends/simd/generated.hpp>
 #include <fovea/backends/simd/kernels/epilogue.hpp>
+#include <fovea/backends/simd/kernels/lanes.hpp>
 #include <fovea/backends/weight_format.hpp>
 #include <fovea/dsl/plan/plan.hpp>
 

@@ -11,6 +11,7 @@
 #include <fovea/backends/simd/kernels/few_columns.hpp>
 #include <fovea/backends/simd/kernels/lanes.hpp>
 #include <fovea/backends/simd/kernels/panel.hpp>
+#include <fovea/backends/simd/kernels/sizes.hpp>
 #include <fovea/backends/simd/kernels/table.hpp>
 #include <fovea/backends/simd/kernels/weight_panel.hpp>
 #include <utility>
@@ -43,10 +44,6 @@ inline constexpr size_t block_panels(size_t rows) {
   if (width<Arch> == 4) return rows == 1 ? 4 : rows == 2 ? 2 : 1;
   return rows <= 3 ? 2 : 1;
 }
-
-inline constexpr size_t ceil_div(size_t a, size_t b) { return (a + b - 1) / b; }
-inline constexpr size_t larger(size_t a, size_t b) { return a < b ? b : a; }
-inline constexpr size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
 
 /// Where a row of the left operand begins.
 inline const float* left_row(const product_args& args, size_t row) {

@@ -6,6 +6,7 @@
 #include <fovea/backends/simd/arch.hpp>
 #include <fovea/backends/simd/kernels/lanes.hpp>
 #include <fovea/backends/simd/kernels/panel_layout.hpp>
+#include <fovea/backends/simd/kernels/sizes.hpp>
 #include <fovea/backends/simd/narrow.hpp>
 
 namespace fovea::simd::detail {

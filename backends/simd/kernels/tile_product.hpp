@@ -19,6 +19,8 @@
 #include <fovea/backends/simd/kernels/weight_panel.hpp>
 #include <immintrin.h>
 
+#if defined(__AMX_INT8__) && defined(__AMX_BF16__) && defined(__AVX512BW__)
+
 namespace fovea::simd {
 
 namespace detail {
@@ -423,3 +425,5 @@ inline void tile_product(const product_args& args, size_t first, size_t last, fl
 } // namespace detail
 
 } // namespace fovea::simd
+
+#endif

@@ -82,7 +82,7 @@ void thread_pool::stop() noexcept {
 }
 
 void thread_pool::expect(std::int64_t work) {
-  if (sleeping_.load(std::memory_order_relaxed) == 0) return;
+  if (asleep() == 0) return;
   if (work < worth_waking && !(all_sleep() && is_long_busy(work))) return;
   leave_to_caller();
   busy_since_ = busy_until_; // where no processor has time for a worker, not each call tries to wake it

@@ -32,6 +32,8 @@ public:
 
   /// Threads that share the work, the caller among them.
   std::size_t size() const { return workers_.size() + 1; }
+  /// Workers that sleep. One that no call follows falls asleep sooner or later.
+  std::size_t asleep() const { return sleeping_.load(std::memory_order_relaxed); }
 
   /// Calls f(first, last, thread) for ranges that cover 0 <= i < tasks once each; `thread` < size() tells
   /// calls that run at the same time apart (for scratch memory). f must not throw. By `work`, a rough
@@ -72,7 +74,7 @@ private:
     std::size_t first = 0, count = 0;
   };
 
-  bool all_sleep() const { return sleeping_.load(std::memory_order_relaxed) == workers_.size(); }
+  bool all_sleep() const { return asleep() == workers_.size(); }
   bool is_worth_sharing(std::int64_t work) const {
     return work >= least_shared && (work >= worth_waking || !all_sleep());
   }

@@ -11,7 +11,9 @@
 #include <chrono>
 #include <cmath>
 #include <cstring>
+#include <limits>
 #include <map>
+#include <memory>
 #include <random>
 #include <sstream>
 #include <thread>
@@ -67,13 +69,18 @@ std::string timeless_log(const fs::path& folder) {
 const std::vector<std::string> usual{"--steps",     "400", "--save-every",     "15", "--batch",  "4",
                                      "--log-every", "7",   "--evaluate-every", "40", "--length", "0"};
 
-/// Kills a run again and again, each time at an instant drawn by chance; what comes of it is what comes of a
-/// run that was left alone.
+/// Kills a run again and again, each time as it enters or leaves a system call that is drawn by chance: of
+/// all that it leaves behind, only these change anything. What comes of it is what comes of a run that was
+/// left alone.
 void kill_at_random(int kills) {
   const runs r;
-  const auto start = std::chrono::steady_clock::now();
-  REQUIRE(r.run("whole", usual) == 0);
-  const std::chrono::duration<double> whole = std::chrono::steady_clock::now() - start;
+  const auto followed = [&](const char* out, const std::vector<std::string>& more) {
+    return std::make_unique<child_process>(r.command(out, more), r.folder / "output",
+                                           child_process::kind::followed);
+  };
+  const auto whole = followed("whole", usual);
+  const std::size_t calls = whole->follow(std::numeric_limits<std::size_t>::max());
+  REQUIRE(whole->wait() == 0);
   const auto check_same = [&] {
     for (const char* file : {"checkpoint.safetensors", "weights.safetensors"})
       CHECK(tensors_of(r.folder / "whole" / file) == tensors_of(r.folder / "killed" / file));
@@ -82,16 +89,18 @@ void kill_at_random(int kills) {
 
   std::vector<std::string> resumed = usual;
   resumed.emplace_back("--resume");
-  std::mt19937 random(11);
+  std::mt19937_64 random(11);
   for (int killed = 0; killed < kills;) {
-    child_process one(r.command("killed", resumed), r.folder / "output");
-    std::this_thread::sleep_for(whole * std::uniform_real_distribution<>(0.02, 0.5)(random));
-    one.end(SIGKILL);
-    const int status = one.wait();
-    if (status == -SIGKILL) {
+    const auto one = followed("killed", resumed);
+    // A run that begins anew makes more than half of the calls: it is killed.
+    const std::size_t until = std::uniform_int_distribution<std::size_t>(1, calls / 2)(random);
+    if (one->follow(until) == until) {
+      one->end(SIGKILL);
+      CHECK(one->wait() == -SIGKILL);
       ++killed;
       continue;
     }
+    const int status = one->wait();
     INFO(r.output());
     REQUIRE(status == 0); // it was done before; the next one begins anew
     check_same();
@@ -100,9 +109,6 @@ void kill_at_random(int kills) {
   REQUIRE(r.run("killed", resumed) == 0);
   check_same();
 }
-
-} // namespace
-
 TEST_CASE("a run that was killed goes on to the same numbers", "[train_gpt]") { kill_at_random(20); }
 TEST_CASE("a run that was killed 200 times goes on to the same numbers", "[.full]") { kill_at_random(200); }
 
@@ -113,7 +119,7 @@ TEST_CASE("a run that is asked to end saves and says so in one line", "[train_gp
   for (const int signal : {SIGINT, SIGTERM}) {
     const std::string out = "ended" + std::to_string(signal);
     child_process one(r.command(out, long_run), r.folder / "output");
-    while (!fs::exists(r.folder / out / "checkpoint.safetensors"))
+    while (!fs::exists(r.folder / out / "checkpoint.safetensors") && one.is_running())
       std::this_thread::sleep_for(std::chrono::milliseconds(5));
     one.end(signal);
     CHECK(one.wait() == -signal);

@@ -1,11 +1,10 @@
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <catch2/catch.hpp>
 #include <chrono>
 #include <fovea/runtime/threads.hpp>
 #include <limits>
-#include <mutex>
-#include <set>
 #include <thread>
 #include <vector>
 
@@ -56,19 +55,51 @@ TEST_CASE("ranges that run at the same time have different thread numbers") {
   CHECK_FALSE(shared);
 }
 
+namespace {
+
+// What threads do is asked for by waiting until it has happened, however long a machine takes for it; where
+// it never happens, the test's time limit ends it.
+
+/// Returns when all workers sleep.
+void wait_until_asleep(const thread_pool& pool) {
+  while (pool.asleep() < pool.size() - 1) std::this_thread::yield();
+}
+
+/// A place where threads wait until so many of them have come.
+class meeting {
+public:
+  explicit meeting(std::size_t threads) : missing_(threads) {}
+  void attend() {
+    --missing_;
+    while (missing_ > 0) std::this_thread::yield();
+  }
+
+private:
+  std::atomic<std::size_t> missing_;
+};
+
+/// One task for each thread, which ends when each has begun its own; f(thread) in each.
+template <class F>
+void meet(thread_pool& pool, std::int64_t work, F f) {
+  meeting all(pool.size());
+  pool.run(pool.size(), work, [&](std::size_t, std::size_t, std::size_t thread) {
+    all.attend();
+    f(thread);
+  });
+}
+
+constexpr std::int64_t much = std::numeric_limits<std::int64_t>::max();
+
+} // namespace
+
 TEST_CASE("workers that have fallen asleep wake for the next call") {
   thread_pool pool(2);
-  std::mutex guard;
-  std::set<std::thread::id> seen;
   for (int round = 0; round < 5; ++round) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));
-    pool.run(20, [&](std::size_t first, std::size_t last, std::size_t) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(last - first));
-      std::lock_guard lock(guard);
-      seen.insert(std::this_thread::get_id());
-    });
+    wait_until_asleep(pool);
+    std::atomic<int> ran{0};
+    meet(pool, much, [&](std::size_t) { ++ran; });
+    CHECK(ran == 2);
   }
-  CHECK(seen.size() == 2);
 }
 
 #ifdef __linux__
@@ -81,36 +112,47 @@ TEST_CASE("workers keep off the processor on which the caller runs") {
   thread_pool pool(2);
   for (int round = 0; round < 5; ++round) {
     std::atomic<int> of_worker{0};
-    for (int call = 0; call < 50 && of_worker == 0; ++call) // until a worker takes part
-      pool.run(20, [&](std::size_t first, std::size_t last, std::size_t thread) {
-        std::this_thread::sleep_for(std::chrono::milliseconds(last - first));
-        if (thread == 1) of_worker = processors();
-      });
+    meet(pool, much, [&](std::size_t thread) {
+      if (thread == 1) of_worker = processors();
+    });
     CHECK(of_worker == std::max(1, all - 1)); // of one processor there is no other
     CHECK(processors() == all);
-    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    wait_until_asleep(pool);
   }
 }
 #endif
 
+namespace {
+
+/// Runs 16 tasks by two threads, each of which goes on from its first range when both have begun; returns the
+/// first ranges of both.
+std::array<std::array<std::size_t, 2>, 2> first_ranges(thread_pool& pool, bool backward) {
+  std::array<std::array<std::size_t, 2>, 2> ranges{};
+  bool begun[2] = {};
+  meeting both(2);
+  std::atomic<std::size_t> runs{0};
+  pool.run(
+      16, much,
+      [&](std::size_t first, std::size_t last, std::size_t thread) {
+        runs += last - first;
+        if (begun[thread]) return;
+        begun[thread] = true;
+        ranges[thread] = {first, last};
+        both.attend();
+      },
+      backward);
+  CHECK(runs == 16);
+  return ranges;
+}
+
+} // namespace
+
 TEST_CASE("each thread begins with tasks of its own, and takes what others leave") {
   thread_pool pool(2);
-  // Both are awake and wait for each other, so that each runs what it begins with.
   for (int round = 0; round < 50; ++round) {
-    std::atomic<int> begun{0};
-    std::size_t begin[2] = {99, 99};
-    std::atomic<std::size_t> runs{0};
-    pool.run(16, [&](std::size_t first, std::size_t last, std::size_t thread) {
-      runs += last - first;
-      if (begin[thread] != 99) return;
-      begin[thread] = first;
-      ++begun;
-      const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(1);
-      while (begun < 2 && std::chrono::steady_clock::now() < end) std::this_thread::yield();
-    });
-    CHECK(runs == 16);
-    CHECK(begin[0] == 0);
-    CHECK((begin[1] == 8 || begun == 1));
+    const auto ranges = first_ranges(pool, false);
+    CHECK(ranges[0][0] == 0);
+    CHECK(ranges[1][0] == 8);
   }
 }
 
@@ -130,47 +172,22 @@ TEST_CASE("backward, each thread goes through its tasks from the end") {
       CHECK(once);
     }
   }
-  // Both are awake and wait for each other, so that each runs what it begins with.
   thread_pool pool(2);
   for (int round = 0; round < 50; ++round) {
-    std::atomic<int> begun{0};
-    std::size_t end_of_first[2] = {99, 99};
-    pool.run(
-        16, std::numeric_limits<std::int64_t>::max(),
-        [&](std::size_t, std::size_t last, std::size_t thread) {
-          if (end_of_first[thread] != 99) return;
-          end_of_first[thread] = last;
-          ++begun;
-          const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(1);
-          while (begun < 2 && std::chrono::steady_clock::now() < end) std::this_thread::yield();
-        },
-        true);
-    CHECK(end_of_first[0] == 8);
-    CHECK((end_of_first[1] == 16 || begun == 1));
+    const auto ranges = first_ranges(pool, true);
+    CHECK(ranges[0][1] == 8);
+    CHECK(ranges[1][1] == 16);
   }
 }
 
 namespace {
 
-/// How many threads run tasks that are so much work together, after a rest that lets workers fall asleep.
-int threads_that_share(thread_pool& pool, std::int64_t work, std::int64_t expected,
-                       std::chrono::milliseconds rest = std::chrono::milliseconds(5)) {
-  std::this_thread::sleep_for(rest);
+/// How many threads run tasks that are so much work together, none of them waiting for another.
+int threads_that_share(thread_pool& pool, std::int64_t work, std::int64_t expected) {
   pool.expect(expected);
   std::atomic<bool> ran[2] = {};
-  pool.run(20, work, [&](std::size_t first, std::size_t last, std::size_t thread) {
-    ran[thread] = true;
-    std::this_thread::sleep_for(std::chrono::milliseconds(last - first));
-  });
+  pool.run(20, work, [&](std::size_t, std::size_t, std::size_t thread) { ran[thread] = true; });
   return ran[0] + ran[1];
-}
-
-/// Whether so many share, at the latest after long rests: on a machine that others use a worker may have had
-/// no time to fall asleep, or to come.
-bool share_in_the_end(thread_pool& pool, int threads, std::int64_t work) {
-  for (std::chrono::milliseconds rest(5); rest < std::chrono::seconds(2); rest *= 2)
-    if (threads_that_share(pool, work, work, rest) == threads) return true;
-  return false;
 }
 
 } // namespace
@@ -186,8 +203,13 @@ TEST_CASE("what is less than the overhead of sharing stays with the caller") {
 TEST_CASE("nobody is woken for a little, and all for much") {
   thread_pool pool(2);
   for (int round = 0; round < 5; ++round) {
-    CHECK(share_in_the_end(pool, 1, 10'000));
-    CHECK(share_in_the_end(pool, 2, 1'000'000));
+    wait_until_asleep(pool);
+    CHECK(threads_that_share(pool, 10'000, 10'000) == 1);
+    CHECK(pool.asleep() == 1);
+    std::atomic<int> ran{0};
+    pool.expect(1'000'000);
+    meet(pool, 1'000'000, [&](std::size_t) { ++ran; });
+    CHECK(ran == 2);
   }
 }
 
@@ -195,21 +217,17 @@ TEST_CASE("many small calls wake the workers, too") {
   // On one processor a worker runs only while the caller does not, and seldom finds a job.
   if (fovea::usable_processors() == 1) return;
   thread_pool pool(2);
-  std::this_thread::sleep_for(std::chrono::milliseconds(5));
-  bool shared = false;
-  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(10);
-  while (!shared && std::chrono::steady_clock::now() < end) {
+  wait_until_asleep(pool);
+  // Each takes the 10 us that it says, so that calls follow each other without rest.
+  for (std::atomic<bool> shared{false}; !shared;) {
     pool.expect(10'000);
-    std::atomic<bool> worked{false};
     pool.run(10, 10'000, [&](std::size_t first, std::size_t last, std::size_t thread) {
-      if (thread == 1) worked = true;
+      if (thread == 1) shared = true;
       const auto until = std::chrono::steady_clock::now() + (last - first) * std::chrono::microseconds(1);
       while (std::chrono::steady_clock::now() < until) {
       }
     });
-    shared = worked;
   }
-  CHECK(shared);
 }
 
 TEST_CASE("work of every size, with rests and without, is done once") {
@@ -225,7 +243,7 @@ TEST_CASE("work of every size, with rests and without, is done once") {
         for (std::size_t i = first; i < last; ++i) ++runs[i];
       });
       for (const std::size_t r : runs) once = once && r == 1;
-      if (round % 64 == 0) std::this_thread::sleep_for(std::chrono::microseconds(round % 128));
+      if (round % 64 == 0) wait_until_asleep(pool);
     }
     CHECK(once);
   }

@@ -5,6 +5,8 @@ JOBS ?= $(shell nproc)
 SHARED ?= ../shared
 QUESTION ?= may I charge for copies
 TEXTS ?= /usr/share/common-licenses
+COUNT ?= 500
+SEED ?=
 ifneq ($(shell command -v ninja),)
 export CMAKE_GENERATOR ?= Ninja
 endif
@@ -16,7 +18,7 @@ clang_part = dsl/.*|models/(bert|gpt2|llama)\.cpp
 # Ill-formed models are laid out by hand: the faulty expression stands on one line.
 sources = $(shell git ls-files '*.hpp' '*.cpp' ':!tests/compile_fail')
 
-.PHONY: demo test test-gcc test-clang test-shared test-all bench format format-check tidy clean
+.PHONY: demo test test-gcc test-clang test-shared test-all test-random bench format format-check tidy clean
 
 demo:
 	cmake/install_dependencies.sh build demo
@@ -57,6 +59,13 @@ test-all:
 	ctest --preset clang
 	ctest --preset full
 	@cat build/tests/instruction_sets.txt
+
+# COUNT models drawn by chance from SEED on, compiled, run and, where one fails, made smaller.
+test-random:
+	cmake/install_dependencies.sh build test
+	cmake --preset release -D FOVEA_TESTS=ON
+	cmake --build build -j $(JOBS) --target test_drawn
+	tests/drawn/run.py --jobs $(JOBS) --count $(COUNT) $(if $(SEED),--first $(SEED)) build
 
 bench:
 	cmake/install_dependencies.sh build bench

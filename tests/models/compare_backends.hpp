@@ -83,9 +83,9 @@ named_values random_inputs(const M&, const std::map<std::string, std::size_t>& s
 }
 
 /// Holds the kernels against the specification, inputs having the given sizes for their symbols, with one
-/// thread and with three.
+/// thread and with three. `tolerance` is of each element, and of the largest.
 template <class M>
-void compare(const M& model, const std::map<std::string, std::size_t>& sizes) {
+void compare(const M& model, const std::map<std::string, std::size_t>& sizes, double tolerance = 1e-5) {
   const named_values inputs = random_inputs(model, sizes);
   const weights made = random_weights(model);
   const named_values expected = run_model<reference>(model, made, inputs);
@@ -95,7 +95,7 @@ void compare(const M& model, const std::map<std::string, std::size_t>& sizes) {
       INFO(instruction_set() << ", output " << name << ", " << threads << " threads");
       const golden_tensor& right = expected.at(name);
       REQUIRE(values.shape == right.shape);
-      const distance d = distance_of(std::span<const double>(values.values), right, 1e-5, 1e-5);
+      const distance d = distance_of(std::span<const double>(values.values), right, tolerance, tolerance);
       INFO("element " << d.worst << " of " << values.values.size());
       CHECK(d.share <= 1);
     }

@@ -112,7 +112,7 @@ named_values part_of_inputs(const named_values& inputs, std::size_t at, std::siz
 /// sequence: outputs with an axis of time where they lie, the others after the last step.
 template <class M, dim time, class stream_type>
 void check_steps(stream_type& live, const named_values& inputs, const named_values& whole,
-                 std::span<const std::size_t> steps) {
+                 std::span<const std::size_t> steps, double tolerance = 2e-5) {
   std::size_t at = 0;
   const std::size_t pieces = detail::pieces_of<M, time, stream_type>(inputs);
   for (const std::size_t count : steps) {
@@ -128,7 +128,7 @@ void check_steps(stream_type& live, const named_values& inputs, const named_valu
       const golden_tensor& values = found.at(out.name);
       INFO("output " << out.name << ", " << count << " positions up to " << at);
       REQUIRE(values.shape == right.shape);
-      CHECK(distance_of(std::span<const double>(values.values), right, 2e-5, 2e-5).share <= 1);
+      CHECK(distance_of(std::span<const double>(values.values), right, tolerance, tolerance).share <= 1);
     }
   }
 }
@@ -137,7 +137,7 @@ void check_steps(stream_type& live, const named_values& inputs, const named_valu
 /// loaded, or copied, goes on bit for bit as if nothing had been; rows that are reordered go on as what they
 /// were.
 template <dim time, class M>
-void check_stream(const M& model, const named_values& inputs, const weights& from) {
+void check_stream(const M& model, const named_values& inputs, const weights& from, double tolerance = 2e-5) {
   const named_values whole = run_model<f32>(model, from, inputs);
   compile_options options = detail::fitting<M>(inputs);
   options.threads = 2;
@@ -150,7 +150,7 @@ void check_stream(const M& model, const named_values& inputs, const weights& fro
       rest{1, length - 4};
   for (const auto& steps : {single, chunks, all, single}) {
     detail::begin<M, time>(live, inputs);
-    check_steps<M, time>(live, inputs, whole, steps);
+    check_steps<M, time>(live, inputs, whole, steps, tolerance);
     CHECK(live.position() == static_cast<std::int64_t>(length * stride));
   }
 
@@ -161,7 +161,7 @@ void check_stream(const M& model, const named_values& inputs, const weights& fro
     auto endless = stream<time>(model, from, fewer);
     detail::begin<M, time>(endless, inputs);
     std::vector<std::size_t> pairs(length / 2, 2);
-    check_steps<M, time>(endless, inputs, whole, pairs);
+    check_steps<M, time>(endless, inputs, whole, pairs, tolerance);
   }
 
   const auto part = [&](std::size_t at, std::size_t count) {

@@ -49,20 +49,24 @@ void check_drawn(const M& model, std::uint64_t seed, bool smooth) {
   const auto size = [&](std::size_t least, std::size_t most) {
     return std::uniform_int_distribution<std::size_t>(least, most)(random);
   };
-  const auto tolerance = [&](const auto& of, const auto& sizes) {
-    return 1e-5 + 32 * shaken_by(of, sizes, random);
+  // What is looked for is wrong by as much as the values themselves: kernels are held to their last digits
+  // one by one elsewhere. In a chain of words drawn by chance float32 loses more of them, where what is large
+  // cancels; in gradients by attention to keys that are nearly equal, three more.
+  constexpr double of_values = 1e-4, of_gradients = 1e-3;
+  const auto tolerance = [&](const auto& of, const auto& sizes, double least) {
+    return least + 32 * shaken_by(of, sizes, random);
   };
   for (int round = 0; round < 2; ++round) {
     const std::map<std::string, std::size_t> sizes{
         {"B", size(1, 4)}, {"T", size(18, 40)}, {"S", size(18, 24)}};
     INFO("B " << sizes.at("B") << ", T " << sizes.at("T") << ", S " << sizes.at("S"));
-    compare(model, sizes, tolerance(model, sizes));
+    compare(model, sizes, tolerance(model, sizes, of_values));
   }
   if constexpr (!M::view.parameters.empty()) {
     const std::map<std::string, std::size_t> sizes{
         {"B", size(1, 3)}, {"T", size(18, 22)}, {"S", size(18, 20)}};
-    const auto of_gradients = gradients<true>(model);
-    compare(of_gradients, sizes, tolerance(of_gradients, sizes));
+    const auto differentiated = gradients<true>(model);
+    compare(differentiated, sizes, tolerance(differentiated, sizes, of_gradients));
     if (smooth) check_difference_quotients(model, sizes);
   }
   using stepping = fovea::detail::streamed_step<typename M::source, T>;
@@ -70,7 +74,8 @@ void check_drawn(const M& model, std::uint64_t seed, bool smooth) {
     constexpr auto stride = static_cast<std::size_t>(stepping::result.stride);
     const std::map<std::string, std::size_t> sizes{
         {"B", size(1, 3)}, {"T", stride * size(18, 21)}, {"S", size(18, 20)}};
-    check_stream<T>(model, random_inputs(model, sizes), random_weights(model), 2 * tolerance(model, sizes));
+    check_stream<T>(model, random_inputs(model, sizes), random_weights(model),
+                    tolerance(model, sizes, of_values));
   }
 }
 

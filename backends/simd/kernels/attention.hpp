@@ -36,13 +36,14 @@ inline size_t attention_tasks(const attention_args& a) {
   return a.batch * a.heads * ((a.queries + each - 1) / each);
 }
 
-/// Floats of scratch for each thread.
+/// Floats of scratch for each thread, for these sizes and all smaller ones of batch, queries and keys: the
+/// most of all ways that such a call may take.
 template <class Arch>
 inline size_t attention_scratch(const attention_args& a) {
-  if (detail::few_queries(a)) return detail::rows_scratch<Arch>(a);
-  if (detail::in_spans(a)) return detail::attention_span<Arch>::scratch(a);
-  using block = detail::attention_block<Arch, 2>;
-  return detail::block_keys * block::queries + block::kept(a);
+  size_t most = detail::rows_scratch<Arch>(a);
+  if (!detail::few_queries(a)) most = std::max(most, detail::attention_block<Arch, 2>::scratch(a));
+  if (detail::in_spans(a)) most = std::max(most, detail::attention_span<Arch>::scratch(a));
+  return most;
 }
 
 /// Attention whose scores pass through a function of the caller's (lambda scores and masks):

@@ -80,6 +80,9 @@ struct attention_block {
     return queries * (round_up(args.key_width, lanes) + round_up(args.value_width, lanes));
   }
 
+  /// And with the scores.
+  static size_t scratch(const attention_args& args) { return block_keys * queries + kept(args); }
+
   void start(const attention_args& args, size_t batch_row, size_t head_index, size_t query,
              float* score_scratch, float* kept_scratch) {
     a = args;

@@ -30,9 +30,10 @@ inline size_t row_floats(const attention_args& a) {
   return (a.key_width + lanes - 1) / lanes * lanes + (a.value_width + lanes - 1) / lanes * lanes + lanes;
 }
 
+/// Floats of scratch for these queries, and for fewer.
 template <class Arch>
 inline size_t rows_scratch(const attention_args& a) {
-  return a.heads / a.kv_heads * a.queries * (row_keys + row_floats<Arch>(a));
+  return a.heads / a.kv_heads * std::min(a.queries, most_few_queries) * (row_keys + row_floats<Arch>(a));
 }
 
 /// The queries of all heads that read one key head, and one part of the keys.

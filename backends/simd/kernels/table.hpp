@@ -274,7 +274,8 @@ struct kernel_table {
   size_t panel;                // columns in a packed panel
 
   // Each `*_tasks` counts the tasks of a call; each kernel runs tasks first <= i < last.
-  // `scratch` is 64-byte aligned, one for each thread, of `*_scratch` floats (0: none needed).
+  // `scratch` is 64-byte aligned, one for each thread, of `*_scratch` floats (0: none needed): as many as the
+  // sizes need that are given, and all smaller ones of what is counted at run time.
   size_t (*pack_tasks)(const pack_args&);
   void (*pack)(const pack_args&, size_t first, size_t last);
   size_t (*product_tasks)(const product_args&); // of weights in float32, rows in no pieces

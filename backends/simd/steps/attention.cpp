@@ -43,16 +43,9 @@ void run_attention(context& c, const step& s, const generated_step& code) {
 }
 
 scratch_floats attention_scratch(context& c, const step& s, const generated_step& code) {
-  attention_operands o(c, s.node);
-  const size_t shared = c.kernels.attention_shared(o.args);
-  size_t most = 0;
-  // Kernels may choose another way for few queries.
-  for (const size_t queries : {size_t{1}, o.args.queries}) {
-    o.args.queries = queries;
-    most = std::max(most, code.attention == nullptr ? c.kernels.attention_scratch(o.args)
-                                                    : code.attention_scratch(o.args));
-  }
-  return {most, shared};
+  const attention_args a = attention_operands(c, s.node).args;
+  return {code.attention == nullptr ? c.kernels.attention_scratch(a) : code.attention_scratch(a),
+          c.kernels.attention_shared(a)};
 }
 
 namespace {

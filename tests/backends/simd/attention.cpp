@@ -416,3 +416,22 @@ TEST_CASE("attention: a function of the caller's changes scores and hides keys")
                    }));
       }
 }
+
+TEST_CASE("attention: what a call needs for itself, any smaller one has room in") {
+  std::mt19937 random(7);
+  const auto up_to = [&](std::size_t most) {
+    return std::uniform_int_distribution<std::size_t>(1, most)(random);
+  };
+  for (int round = 0; round < 2000; ++round) {
+    attention_args most;
+    most.kv_heads = up_to(4), most.heads = most.kv_heads * up_to(8);
+    most.batch = up_to(9), most.key_width = up_to(90), most.value_width = up_to(90);
+    most.queries = up_to(round % 2 == 0 ? 9 : 1500), most.keys = up_to(3000);
+    attention_args less = most;
+    less.batch = up_to(most.batch), less.queries = up_to(most.queries), less.keys = up_to(most.keys);
+    INFO(less.queries << " queries of " << most.queries << ", " << less.keys << " keys of " << most.keys
+                      << ", " << most.heads << " heads of " << most.kv_heads);
+    REQUIRE(kernels().attention_scratch(less) <= kernels().attention_scratch(most));
+    REQUIRE(kernels().attention_shared(less) <= kernels().attention_shared(most));
+  }
+}

@@ -2,7 +2,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 
 #include <fovea/backends/memory.hpp>
 #include <fovea/backends/xtensor.hpp>
@@ -19,7 +18,7 @@ struct aligned_allocator {
   aligned_allocator(const aligned_allocator<U>&) noexcept {}
 
   T* allocate(std::size_t n) { return static_cast<T*>(allocate_lines(n * sizeof(T))); }
-  void deallocate(T* memory, std::size_t) noexcept { std::free(memory); }
+  void deallocate(T* memory, std::size_t) noexcept { free_lines(memory); }
   friend bool operator==(const aligned_allocator&, const aligned_allocator&) { return true; }
 };
 

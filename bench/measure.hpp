@@ -17,7 +17,7 @@ namespace fovea::bench {
 using std::size_t;
 
 struct aligned_free {
-  void operator()(float* p) const { std::free(p); }
+  void operator()(float* p) const { free_lines(p); }
 };
 using buffer = std::unique_ptr<float[], aligned_free>;
 

@@ -46,10 +46,8 @@ struct context {
   const std::int64_t* sizes; // for each dim of the graph
   std::int64_t* layers;      // the current layer of each region, counted through the repeats around it
   std::int64_t* times;       // the current step of each region that is a scan
-  float* scratch;            // for each thread
-  size_t scratch_stride;
-  float* shared_scratch;    // for all
-  const packed_scan* scans; // for each region
+  float* const* scratch;     // of each thread, and of all together
+  const packed_scan* scans;  // for each region
   const kept_state* states;
   std::int64_t before;            // positions that a stream took in earlier calls
   const row_position* row_places; // of each batch row, where rows stand apart; else null
@@ -135,7 +133,8 @@ struct context {
   void run(size_t tasks, F&& f, bool backward = false) const {
     pool.run(tasks, work, static_cast<F&&>(f), backward);
   }
-  float* scratch_of(size_t thread) const { return scratch + thread * scratch_stride; }
+  float* scratch_of(size_t thread) const { return scratch[thread]; }
+  float* shared_scratch() const { return scratch[pool.size()]; }
 };
 
 } // namespace fovea::simd

@@ -1,7 +1,6 @@
 #include <fovea/backends/simd/engine.hpp>
 
 #include <algorithm>
-#include <functional>
 #include <new>
 #include <string>
 
@@ -11,6 +10,12 @@
 #include <fovea/dsl/plan/cost.hpp>
 
 namespace fovea::simd {
+
+namespace {
+
+constexpr size_t line = 16; // floats of a cache line, which no vector is longer than
+
+} // namespace
 
 shared_weights::shared_weights(const graph_view& graph, const plan_view& plan, model_parameters from,
                                const kernel_table& kernels, thread_pool& pool)
@@ -110,16 +115,14 @@ engine::engine(const graph_view& graph, const plan_view& plan, std::shared_ptr<c
                std::span<const std::int64_t> capacity, std::shared_ptr<thread_pool> pool)
     : graph_(graph), plan_(plan), weights_(std::move(weights)), pool_(std::move(pool)),
       positions_(graph, capacity) {
-  size_t total = 0;
+  std::vector<size_t> floats;
   for (int i = 0; i < plan.slot_count; ++i) {
-    offsets_.push_back(total);
     const auto size_of = [capacity](int d) { return capacity[static_cast<std::size_t>(d)]; };
     if (plan.slots[i].evaluate<double>(size_of) > most_floats) throw std::bad_alloc();
-    total += static_cast<size_t>((plan.slots[i].evaluate(size_of) * 4 + 127) / 64 * 16);
+    floats.push_back(static_cast<size_t>(plan.slots[i].evaluate(size_of)) + line); // a vector reaches there
   }
-  arena_ = buffer::from_shape({total});
-  arena_.fill(0);
-  slots_.resize(offsets_.size());
+  arena_ = pieces(floats);
+  slots_.resize(floats.size());
   lent_.resize(graph.inputs.size());
   layers_.assign(graph.regions.size(), 0);
   times_.assign(graph.regions.size(), 0);
@@ -131,15 +134,13 @@ engine::engine(const graph_view& graph, const plan_view& plan, std::shared_ptr<c
 }
 
 bool engine::lend(std::size_t i, std::span<const float> values) {
-  const std::less<const float*> before;
-  const bool apart = !before(arena_.data(), values.data() + values.size()) ||
-                     !before(values.data(), arena_.data() + arena_.size());
+  const bool apart = !arena_.hold(values);
   lent_[i] = apart ? values.data() : nullptr;
   return apart;
 }
 
 context engine::begin(std::span<const std::int64_t> sizes) {
-  for (std::size_t i = 0; i < slots_.size(); ++i) slots_[i] = arena_.data() + offsets_[i];
+  for (std::size_t i = 0; i < slots_.size(); ++i) slots_[i] = arena_[i];
   for (std::size_t i = 0; i < lent_.size(); ++i) // of which the plan writes none
     if (lent_[i])
       slots_[static_cast<std::size_t>(plan_.slot[graph_.inputs[i].node])] = const_cast<float*>(lent_[i]);
@@ -157,8 +158,6 @@ context engine::begin(std::span<const std::int64_t> sizes) {
           layers_.data(),
           times_.data(),
           scratch_.data(),
-          scratch_stride_,
-          scratch_.data() + scratch_stride_ * pool_->size(),
           weights_->scans.data(),
           states_.data(),
           before_,
@@ -204,9 +203,9 @@ void engine::set_position(std::int64_t before, size_t window_start, std::span<co
 }
 
 void engine::reserve_scratch(scratch_floats needed) {
-  scratch_stride_ = (needed.of_each + 31) / 16 * 16; // a line between threads
-  scratch_ = buffer::from_shape({scratch_stride_ * pool_->size() + needed.shared});
-  scratch_.fill(0);
+  std::vector<size_t> floats(pool_->size(), needed.of_each);
+  floats.push_back(needed.shared);
+  scratch_ = pieces(floats, line);
 }
 
 } // namespace fovea::simd

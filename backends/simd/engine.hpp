@@ -5,6 +5,7 @@
 #include <vector>
 
 #include <fovea/backends/buffer.hpp>
+#include <fovea/backends/pieces.hpp>
 #include <fovea/backends/simd/context.hpp>
 #include <fovea/backends/simd/generated.hpp>
 #include <fovea/runtime/parameters.hpp>
@@ -79,9 +80,7 @@ private:
   std::shared_ptr<const shared_weights> weights_;
   std::shared_ptr<thread_pool> pool_;
   position_tables positions_;
-  buffer arena_, scratch_;
-  size_t scratch_stride_ = 0;
-  std::vector<size_t> offsets_;
+  pieces arena_, scratch_; // the slots; what each thread needs, and all together
   std::vector<float*> slots_;
   std::vector<const float*> lent_; // of each input
   std::vector<std::int64_t> layers_, times_;

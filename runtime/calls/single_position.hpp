@@ -8,7 +8,7 @@
 #include <span>
 #include <utility>
 
-#include <fovea/backends/buffer.hpp>
+#include <fovea/backends/pieces.hpp>
 #include <fovea/backends/simd/position_code.hpp>
 #include <fovea/backends/simd/prepared_weights.hpp>
 #include <fovea/runtime/parameters.hpp>
@@ -120,21 +120,18 @@ private:
     std::memcpy(to + to_position * width, from + from_position * width, width * sizeof(float));
   }
   void place_values() {
-    std::array<std::size_t, inputs + 2 * outputs> at{};
-    std::size_t total = 0;
+    std::array<std::size_t, inputs + 2 * outputs> floats{};
     const auto place = [&](std::size_t i, int id, std::size_t count) {
-      at[i] = total;
-      total += (count * static_cast<std::size_t>(code::width_of(id)) + 31) / 16 * 16; // and a vector behind
+      floats[i] = count * static_cast<std::size_t>(code::width_of(id)) + 16; // and a vector behind
     };
     for (std::size_t i = 0; i < inputs; ++i) place(i, graph.inputs[i].node, rows_);
     for (std::size_t i = 0; i < outputs; ++i) place(inputs + i, graph.outputs[i].node, rows_);
     for (std::size_t i = 0; i < outputs; ++i) place(inputs + outputs + i, graph.outputs[i].node, positions_);
-    values_ = buffer::from_shape({total});
-    values_.fill(0);
-    for (std::size_t i = 0; i < inputs; ++i) inputs_[i] = values_.data() + at[i];
+    values_ = pieces(floats);
+    for (std::size_t i = 0; i < inputs; ++i) inputs_[i] = values_[i];
     for (std::size_t i = 0; i < outputs; ++i) {
-      outputs_[i] = values_.data() + at[inputs + i];
-      all_outputs_[i] = values_.data() + at[inputs + outputs + i];
+      outputs_[i] = values_[inputs + i];
+      all_outputs_[i] = values_[inputs + outputs + i];
     }
     args_ = {.packed = packed_->data(), .inputs = inputs_.data(), .outputs = outputs_.data()};
   }
@@ -142,7 +139,7 @@ private:
   simd::generated_position code_;
   std::size_t rows_, positions_; // at most; of positions none where they are not taken one by one
   std::shared_ptr<const packed> packed_;
-  buffer values_;
+  pieces values_;
   std::array<float*, inputs> inputs_{};
   std::array<float*, outputs> outputs_{}, all_outputs_{};
   simd::position_args args_;

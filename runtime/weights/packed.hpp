@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdlib>
 #include <fovea/backends/memory.hpp>
 #include <memory>
 
@@ -20,7 +19,7 @@ public:
 
 private:
   struct release {
-    void operator()(float* data) const { std::free(data); }
+    void operator()(float* data) const { free_lines(data); }
   };
 
   std::unique_ptr<float, release> data_;

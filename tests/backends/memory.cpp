@@ -1,16 +1,17 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cstdint>
-#include <cstdlib>
 #include <fovea/backends/memory.hpp>
+#include <fovea/backends/pieces.hpp>
 #include <memory>
+#include <utility>
 
 namespace {
 
 constexpr std::size_t line = 64, huge_page = std::size_t{2} << 20;
 
 struct release {
-  void operator()(void* memory) const { std::free(memory); }
+  void operator()(void* memory) const { fovea::free_lines(memory); }
 };
 
 } // namespace
@@ -26,4 +27,24 @@ TEST_CASE(
   const std::size_t lines = std::max((bytes + line - 1) / line, std::size_t{1}); // whole ones, at least one
   std::fill(first, first + lines * line, static_cast<unsigned char>(7));
   CHECK(first[lines * line - 1] == 7);
+}
+
+TEST_CASE("pieces of memory are zeros, of whole lines and apart") {
+  REQUIRE(fovea::pieces_lie_together());
+  const std::size_t sizes[] = {1, 16, 17, 0, 5};
+  fovea::pieces made(sizes, 16);
+  CHECK(made.size() == 16 + 16 + 32 + 0 + 16 + 5 * 16);
+  for (std::size_t i = 0; i < 5; ++i) {
+    CHECK(reinterpret_cast<std::uintptr_t>(made[i]) % line == 0);
+    CHECK(std::all_of(made[i], made[i] + sizes[i], [](float x) { return x == 0; }));
+    if (i > 0)
+      CHECK(made[i] - made[i - 1] == static_cast<std::ptrdiff_t>((sizes[i - 1] + 15) / 16 * 16 + 16));
+  }
+  const float other[3] = {};
+  CHECK(made.hold({made[2] + 7, 3}));
+  CHECK(made.hold({made[0], 1}));
+  CHECK_FALSE(made.hold(other));
+  const float* const begin = made[1];
+  const fovea::pieces moved = std::move(made);
+  CHECK(moved[1] == begin);
 }

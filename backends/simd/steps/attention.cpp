@@ -11,7 +11,7 @@ namespace {
 
 void run_rows(context& c, const step& s, const generated_step& code, attention_operands& o) {
   if (o.mask != nullptr) o.find_bounds(c.slots[s.temporary[0]]);
-  o.args.shared = c.shared_scratch;
+  o.args.shared = c.shared_scratch();
   if (code.attention == nullptr) {
     c.run(c.kernels.attention_tasks(o.args), [&](size_t first, size_t last, size_t thread) {
       c.kernels.attention(o.args, first, last, c.scratch_of(thread));

@@ -87,8 +87,8 @@ void run_product(context& c, const step& s) {
         args.backward);
   };
   if (const product_args args = call.rounded_args(); const tile_kernels* tiles = call.tiles(c)) {
-    run(args, tiles->round_tasks, tiles->round, c.shared_scratch);
-    run(args, tiles->product_tasks, tiles->product, c.shared_scratch);
+    run(args, tiles->round_tasks, tiles->round, c.shared_scratch());
+    run(args, tiles->product_tasks, tiles->product, c.shared_scratch());
   } else if (call.rounded > 0) {
     run(args, c.kernels.rounded_product_tasks,
         sums_integers(call.parts->format) ? c.kernels.integer_product : c.kernels.bf16_product);

@@ -1,0 +1,39 @@
+#include <fovea/backends/pieces.hpp>
+
+#include <algorithm>
+#include <functional>
+
+namespace fovea {
+
+pieces::pieces(std::span<const std::size_t> floats, std::size_t between) {
+  constexpr std::size_t line = 16; // floats
+  const bool together = pieces_lie_together();
+  std::vector<std::size_t> offsets;
+  std::size_t total = 0;
+  for (const std::size_t count : floats) {
+    const std::size_t lines = (count + line - 1) / line * line;
+    if (!together) memory_.push_back(buffer::from_shape({lines}));
+    offsets.push_back(total);
+    total += lines + between;
+  }
+  if (together) memory_.push_back(buffer::from_shape({total}));
+  for (buffer& one : memory_) one.fill(0);
+  for (std::size_t i = 0; i < floats.size(); ++i)
+    begins_.push_back(together ? memory_[0].data() + offsets[i] : memory_[i].data());
+}
+
+std::size_t pieces::size() const {
+  std::size_t total = 0;
+  for (const buffer& one : memory_) total += one.size();
+  return total;
+}
+
+bool pieces::hold(std::span<const float> values) const {
+  const std::less<const float*> before;
+  return std::ranges::any_of(memory_, [&](const buffer& one) {
+    return before(one.data(), values.data() + values.size()) &&
+           before(values.data(), one.data() + one.size());
+  });
+}
+
+} // namespace fovea

@@ -23,12 +23,13 @@ inline golden_tensor values_of(const std::vector<std::size_t>& shape, bool whole
   return made;
 }
 
-/// Tensors in the same manner for the parameters of a model, a batch_norm's variance above zero.
+/// Tensors in the same manner for the parameters of a model, a batch_norm's variance above zero. Others for
+/// another `salt`.
 template <class M>
-std::map<std::string, weight_tensor> random_tensors(const M& model) {
+std::map<std::string, weight_tensor> random_tensors(const M& model, const std::string& salt = "") {
   std::map<std::string, weight_tensor> made;
   for_parameters(model, [&](const std::string& name, const std::vector<std::size_t>& shape) {
-    const golden_tensor from = values_of(shape, false, name);
+    const golden_tensor from = values_of(shape, false, name + salt);
     std::vector<float> values(from.values.begin(), from.values.end());
     if (name.ends_with("running_var"))
       for (float& x : values) x = 1.5f + x;
@@ -67,9 +68,10 @@ input_shape(const graph_view& g, int input, const std::map<std::string, std::siz
 } // namespace detail
 
 /// Values for the inputs of a model, which have the given sizes for their symbols; integers below 7 that
-/// tables and losses allow.
+/// tables and losses allow. Others for another `salt`.
 template <class M>
-named_values random_inputs(const M&, const std::map<std::string, std::size_t>& sizes) {
+named_values random_inputs(const M&, const std::map<std::string, std::size_t>& sizes,
+                           const std::string& salt = "") {
   named_values inputs;
   const auto allowed = allowed_integers_of(M::view);
   for (std::size_t i = 0; i < M::view.inputs.size(); ++i) {
@@ -77,7 +79,7 @@ named_values random_inputs(const M&, const std::map<std::string, std::size_t>& s
     std::int64_t below = 7;
     for (const allowed_integers& each : allowed[i]) below = std::min(below, each.below);
     inputs[input.name] = values_of(detail::input_shape(M::view, input.node, sizes),
-                                   M::view.at(input.node).type == element::i32, input.name, below);
+                                   M::view.at(input.node).type == element::i32, input.name + salt, below);
   }
   return inputs;
 }

@@ -18,6 +18,7 @@
 #include <fovea/runtime/calls/lookup.hpp>
 #include <fovea/runtime/calls/outputs.hpp>
 #include <fovea/runtime/error.hpp>
+#include <fovea/runtime/weights/stored_tensor.hpp>
 #include <fovea/runtime/weights/weights.hpp>
 
 namespace fovea::detail {
@@ -122,10 +123,17 @@ public:
       if (found == kept.end()) continue;
       ++known;
       restored[k] = found->second;
-      if (const auto rank = M::view.at(M::view.inputs[inputs[k]].node).shape.rank;
-          restored[k].shape.size() != rank)
-        throw error(file.string() + ": expected the tensor carried." + found->first + " to have " +
-                    std::to_string(rank) + " axes, found " + std::to_string(restored[k].shape.size()));
+      const shape& s = M::view.at(M::view.inputs[inputs[k]].node).shape;
+      bool fits = restored[k].shape.size() == s.rank;
+      for (std::size_t axis = 0; fits && axis < s.rank; ++axis)
+        fits = M::view.is_number(s.dims[axis])
+                   ? restored[k].shape[axis] == static_cast<std::size_t>(M::view.number(s.dims[axis]))
+                   : restored[k].shape[axis] > 0;
+      if (fits) continue;
+      sentence expected;
+      M::view.write_shape(expected, s);
+      throw error(file.string() + ": expected the tensor carried." + found->first + " to be " +
+                  expected.text + ", found " + shape_text(restored[k].shape));
     }
     if (known != kept.size())
       throw error(file.string() + ": there are tensors carried that this model does not carry");

@@ -12,6 +12,23 @@
 
 namespace fovea {
 
+namespace {
+
+/// The values of a tensor of a checkpoint. Throws fovea::error where they are of another type.
+std::vector<float> floats_of(const std::filesystem::path& path, const std::string& name,
+                             const stored_tensor& tensor) {
+  if (tensor.type != element_type::f32)
+    throw error(path.string() + ": expected the tensor " + name + " to be F32, found " +
+                std::string(element_name(tensor.type)));
+  std::vector<float> values(tensor.bytes.size() / sizeof(float));
+  if (!values.empty()) std::memcpy(values.data(), tensor.bytes.data(), tensor.bytes.size());
+  if (!std::ranges::all_of(values, [](float x) { return std::isfinite(x); }))
+    throw error(path.string() + ": expected finite values in the tensor " + name + ", found others");
+  return values;
+}
+
+} // namespace
+
 learned_parameters::learned_parameters(graph_view graph, const weights& source,
                                        std::span<const name_rule> names,
                                        std::span<const char* const> moment_names, std::string optimizer)
@@ -125,15 +142,13 @@ learned_parameters::load(const std::filesystem::path& path,
           throw error(path.string() + ": expected the tensor " + name + " to be F32 " + shape_text(shape) +
                       ", found " + std::string(element_name(found->second.type)) + " " +
                       shape_text(found->second.shape));
+        floats_of(path, name, found->second);
       });
   const auto collect = [&](std::string_view prefix, std::map<std::string, weight_tensor>& to) {
     for (const auto& [name, tensor] : file.tensors()) {
       if (!name.starts_with(prefix)) continue;
       ++expected;
-      weight_tensor& made = to[name.substr(prefix.size())];
-      made.shape = tensor.shape;
-      made.values.resize(tensor.bytes.size() / sizeof(float));
-      std::memcpy(made.values.data(), tensor.bytes.data(), made.values.size() * sizeof(float));
+      to[name.substr(prefix.size())] = {tensor.shape, floats_of(path, name, tensor)};
     }
   };
   collect(carried_prefix, state.carried);

@@ -125,34 +125,73 @@ void learner::save(training_state& to) const {
       to.accumulated[parameters_.name(p)] = {{sum.size()}, {sum.begin(), sum.end()}};
 }
 
-learner::progress learner::saved(const training_state& from, const std::filesystem::path& path) const {
+namespace {
+
+/// Reads numbers, which are all that the text holds.
+template <class... numbers>
+bool read_all(const std::string& text, numbers&... to) {
+  std::istringstream from(text);
+  const bool read = static_cast<bool>((from >> ... >> to));
+  return read && (from >> std::ws).eof();
+}
+
+/// Streams do not read what std::hexfloat writes.
+struct hexadecimal {
+  double value = 0;
+  friend std::istream& operator>>(std::istream& from, hexadecimal& to) {
+    std::string text;
+    if (!(from >> text)) return from;
+    char* end = nullptr;
+    to.value = std::strtod(text.c_str(), &end);
+    if (*end != '\0' || !std::isfinite(to.value)) from.setstate(std::ios::failbit);
+    return from;
+  }
+};
+
+} // namespace
+
+learner::progress learner::saved(const training_state& from, const std::filesystem::path& path,
+                                 const std::function<bool(int)>& has_gradient) const {
+  constexpr std::int64_t most_steps = std::int64_t{1} << 53; // which the optimizers count in doubles
   progress made;
   const auto step = from.notes.find(step_note);
-  if (step == from.notes.end() || !(std::istringstream(step->second) >> made.step))
+  if (step == from.notes.end() || !read_all(step->second, made.step) || made.step < 0 ||
+      made.step > most_steps)
     throw error(path.string() + ": expected a checkpoint that training saved, with the step in its metadata");
   if (const auto calls = from.notes.find(accumulated_note); calls != from.notes.end()) {
-    std::istringstream text(calls->second);
-    std::string loss;
-    text >> made.pending >> loss;
-    made.pending_loss = std::strtod(loss.c_str(), nullptr); // streams do not read what std::hexfloat writes
+    hexadecimal loss;
+    if (!read_all(calls->second, made.pending, loss) || made.pending < 0)
+      throw error(path.string() +
+                  ": expected the calls of an update and the sum of their losses in the note \"" +
+                  std::string(accumulated_note) + "\", found \"" + calls->second.substr(0, 40) + "\"");
+    made.pending_loss = loss.value;
   }
-  if (made.pending < 0 || made.pending >= accumulate_)
+  if (made.pending >= accumulate_)
     throw error(path.string() + ": was saved after " + std::to_string(made.pending) +
                 " calls of an update; expected fewer than the " + std::to_string(accumulate_) +
                 " that are accumulated");
   made.sums.resize(static_cast<std::size_t>(parameters_.count()));
+  std::size_t known = 0;
   for (int p = 0; p < parameters_.count(); ++p) {
+    const std::string name = std::string(accumulated_prefix) + parameters_.name(p),
+                      expected = std::to_string(parameters_.size(p)) + " values of " + name;
     const auto sum = from.accumulated.find(parameters_.name(p));
-    if (sum == from.accumulated.end()) continue;
+    if (sum == from.accumulated.end()) {
+      if (made.pending > 0 && has_gradient(p) && groups_[static_cast<std::size_t>(p)].rate != 0)
+        throw error(path.string() + ": expected " + expected + ", for " + std::to_string(made.pending) +
+                    " calls of an update were made, found none");
+      continue;
+    }
+    ++known;
     const std::vector<float>& values = sum->second.values;
     if (values.size() != parameters_.size(p))
-      throw error(path.string() + ": expected " + std::to_string(parameters_.size(p)) + " values of " +
-                  std::string(accumulated_prefix) + parameters_.name(p) + ", found " +
-                  std::to_string(values.size()));
+      throw error(path.string() + ": expected " + expected + ", found " + std::to_string(values.size()));
     buffer& to = made.sums[static_cast<std::size_t>(p)];
     to = buffer::from_shape({values.size()});
     std::ranges::copy(values, to.begin());
   }
+  if (known != from.accumulated.size())
+    throw error(path.string() + ": there are gradients accumulated of parameters that this model has not");
   return made;
 }
 

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -63,8 +64,10 @@ public:
 
   std::int64_t step() const { return now_.step; }
   void save(training_state& to) const;
-  /// What was saved. Throws fovea::error that names the checkpoint where it does not fit.
-  progress saved(const training_state& from, const std::filesystem::path& path) const;
+  /// What was saved, has_gradient(p) telling whether calls give a parameter a gradient. Throws fovea::error
+  /// that names the checkpoint where it does not fit.
+  progress saved(const training_state& from, const std::filesystem::path& path,
+                 const std::function<bool(int)>& has_gradient) const;
   void resume(progress from) { now_ = std::move(from); }
   /// How many calls went before, those of the update that is being accumulated among them.
   std::uint64_t calls() const {
@@ -202,7 +205,7 @@ public:
   /// Throws fovea::error, having changed nothing, where the file is of another model or optimizer.
   std::map<std::string, std::string> resume(const std::filesystem::path& path) {
     auto notes = parameters_.load(path, [&](const training_state& state) {
-      auto progress = learner_.saved(state, path);
+      auto progress = learner_.saved(state, path, [](int p) { return gradient_model::output_of(p) >= 0; });
       carried_.restore(state.carried, path);
       learner_.resume(std::move(progress));
     });

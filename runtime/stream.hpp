@@ -180,6 +180,8 @@ public:
   /// Whether a small model takes a single position by one function, without the steps of its plan.
   static constexpr bool has_single_position = single_position::exists;
 
+  /// The most rows of the batch, its capacity.
+  std::size_t most_rows() const { return rows_.most_rows(); }
   /// How many positions a row has taken.
   std::int64_t position(std::size_t row = 0) const { return rows_.of(row); }
   /// The bytes of what is kept between steps, at capacity.
@@ -208,7 +210,7 @@ public:
   /// The row goes on from what a row of any stream of the same model has saved, at other capacities too.
   void load(std::size_t row, const stream_row& from) {
     if (!may_use_rows(row)) return;
-    check_room(from.position, 0);
+    check_position(from.position);
     if (!memory_.load(row, from.position, step_sizes_.sizes(), from.values))
       throw error(step_sizes_.model_name() + ": stream: a row after " + std::to_string(from.position) +
                   " positions does not keep " + std::to_string(from.values.size()) + " numbers");
@@ -225,17 +227,15 @@ public:
   /// Goes on from what the same model, compiled at the same capacity, has saved. Throws fovea::error where it
   /// does not fit.
   void load(const stream_state& s) {
-    if (s.values.size() != memory_.values().size() || s.sizes.size() != capacity_.size() ||
-        s.positions.size() > rows_.most_rows())
-      throw error(step_sizes_.model_name() + ": stream: expected a state of " +
-                  std::to_string(memory_.values().size()) + " numbers, found " +
-                  std::to_string(s.values.size()));
+    check_state(s);
     std::copy(s.values.begin(), s.values.end(), memory_.values().begin());
-    for (std::size_t i = 0; i < capacity_.size(); ++i) step_sizes_.hold(capacity_[i].symbol, s.sizes[i]);
-    step_sizes_.settle();
+    for (std::size_t i = 0; i < capacity_.size(); ++i)
+      if (!counts(capacity_[i].symbol)) step_sizes_.hold(capacity_[i].symbol, s.sizes[i]);
     memory_.set_window_start(s.window_start);
     rows_.use(s.positions.size());
     for (std::size_t row = 0; row < s.positions.size(); ++row) rows_.set(row, s.positions[row]);
+    hold_positions();
+    step_sizes_.settle();
     begun_ = s.begun;
     again_ = 0;
   }
@@ -248,7 +248,7 @@ public:
       throw error(step_sizes_.model_name() + ": stream: expected 1 to " + std::to_string(rows_.most_rows()) +
                   " rows, its capacity, found " + std::to_string(rows.size()));
     for (const std::size_t row : rows)
-      if (static_cast<std::int64_t>(row) >= before)
+      if (before < 1 || row >= static_cast<std::size_t>(before))
         throw error(step_sizes_.model_name() + ": stream: expected rows from 0 to " +
                     std::to_string(before - 1) + ", found " + std::to_string(row));
     memory_.reorder(rows, step_sizes_.sizes());
@@ -365,13 +365,57 @@ private:
       throw error(step_sizes_.model_name() + ": stream: expected " + std::to_string(rows) +
                   " lengths, one for each row, found " + std::to_string(lengths.size()));
     for (std::size_t row = 0; row < lengths.size(); ++row) {
-      if (static_cast<std::int64_t>(lengths[row]) > count)
+      if (lengths[row] > static_cast<std::size_t>(count))
         throw error(step_sizes_.model_name() + ": stream: expected lengths up to the " +
                     std::to_string(count) + " positions that are given, found " +
                     std::to_string(lengths[row]) + " for row " + std::to_string(row));
       check_multiple(static_cast<std::int64_t>(lengths[row]));
       check_room(static_cast<std::int64_t>(lengths[row]), rows_.of(row));
     }
+  }
+  void check_position(std::int64_t position) const {
+    if (position < 0 || position > most_positions_ || position % stride != 0)
+      throw error(step_sizes_.model_name() + ": stream: expected a row after 0 to " +
+                  std::to_string(most_positions_) + " positions, a multiple of " + std::to_string(stride) +
+                  ", found one after " + std::to_string(position));
+  }
+  /// Whether a state is one that a stream like this saves.
+  void check_state(const stream_state& s) const {
+    const auto refuse = [&](const std::string& what, std::size_t expected, std::size_t found) {
+      throw error(step_sizes_.model_name() + ": stream: expected a state of " + what + " " +
+                  std::to_string(expected) + ", found " + std::to_string(found));
+    };
+    const auto expect = [&](const char* what, std::size_t expected, std::size_t found) {
+      if (found != expected) refuse(what, expected, found);
+    };
+    expect("numbers:", memory_.values().size(), s.values.size());
+    expect("sizes:", capacity_.size(), s.sizes.size());
+    std::size_t rows = s.positions.size();
+    for (std::size_t i = 0; i < capacity_.size(); ++i) {
+      const dim_size& d = capacity_[i];
+      if (counts(d.symbol) || s.sizes[i] == call_sizes::not_held) continue;
+      if (s.sizes[i] < 1 || s.sizes[i] > d.size)
+        throw error(step_sizes_.model_name() + ": stream: expected a state of " + d.symbol.name() +
+                    " = 1 to " + std::to_string(d.size) + ", found " + std::to_string(s.sizes[i]));
+      if constexpr (batch > 0)
+        if (d.symbol == step_model::view.dim_of(batch)) rows = static_cast<std::size_t>(s.sizes[i]);
+    }
+    if (rows < 1 || rows > rows_.most_rows()) refuse("rows, at most", rows_.most_rows(), rows);
+    expect("positions, one for each row:", rows, s.positions.size());
+    for (const std::int64_t position : s.positions) check_position(position);
+    if (!memory_.may_start_at(s.window_start, stride))
+      throw error(step_sizes_.model_name() +
+                  ": stream: expected a state whose windows lie in their memory, " + "found them at " +
+                  std::to_string(s.window_start));
+  }
+  /// Whether a symbol counts positions, which a stream finds out by itself.
+  static bool counts(const dim& symbol) {
+    if (symbol == positions_before) return true;
+    for (const node& n : step_model::view.nodes)
+      if (n.kind == op::cache && n.attributes[2] > 0 &&
+          symbol == last_positions(n.attributes[2], n.attributes[3]))
+        return true;
+    return false;
   }
   /// Whether a row can be used by itself; the error that says why it cannot.
   bool may_use_rows(std::size_t row) const {

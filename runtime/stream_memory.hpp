@@ -26,6 +26,10 @@ public:
   /// Where windows begin in their memory, in positions.
   std::size_t window_start() const { return window_start_; }
   void set_window_start(std::size_t at) { window_start_ = at; }
+  /// Whether they may begin there in a stream that moves on by multiples of `stride`.
+  bool may_start_at(std::size_t at, std::int64_t stride) const {
+    return at <= window_room_ && at % static_cast<std::size_t>(stride) == 0;
+  }
   /// Brings windows back to where they began, if `count` more positions would not fit behind them.
   void make_room(std::size_t count) {
     if (window_start_ + count > window_room_) bring_back();

@@ -32,6 +32,18 @@ inline void check_prompts(std::span<const token_ids> prompts) {
                   " is empty; a text to go on with holds at least one id (that of its start)");
 }
 
+/// The texts that go on with so many prompts, `samples` of each: no more than the model has rows for, where
+/// it says so, and than anything has memory for.
+template <class M>
+std::size_t text_count(const M& model, std::size_t prompts, std::size_t samples) {
+  std::size_t most = 1 << 20;
+  if constexpr (requires { model.most_rows(); }) most = model.most_rows();
+  if (prompts > 0 && samples > most / prompts)
+    throw error("decoding: expected at most " + std::to_string(most) + " texts together; found " +
+                std::to_string(samples) + " of each of " + std::to_string(prompts) + " prompts");
+  return prompts * samples;
+}
+
 /// Of all positions, or of the last alone.
 inline void check_scores(const token_scores& scores, std::size_t rows, std::size_t positions) {
   const bool fits = scores.positions() == positions || scores.positions() == 1;

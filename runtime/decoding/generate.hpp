@@ -46,14 +46,16 @@ private:
 
 /// Goes on with each prompt by drawing token after token; prompts are decoded together and may differ in
 /// length. Returns options.samples texts for each prompt, those of the first prompt first. Throws
-/// fovea::error for an empty prompt, an option out of its range, and scores that are no numbers.
+/// fovea::error for an empty prompt, an option out of its range, more texts than the model has rows for, and
+/// scores that are no numbers.
 template <next_token_model M>
 std::vector<hypothesis> sample(M& model, std::span<const token_ids> prompts, const sampling& options,
                                const stopping& where, const token_callback& each = {}) {
   detail::check(options);
   detail::check(where);
+  const std::size_t count = detail::text_count(model, prompts.size(), options.samples);
   std::vector<detail::sampled_text> texts;
-  for (std::size_t i = 0; i < prompts.size() * options.samples; ++i) {
+  for (std::size_t i = 0; i < count; ++i) {
     const std::size_t prompt = i / options.samples;
     texts.emplace_back(prompt, i % options.samples, prompts[prompt], options, where, each);
   }

@@ -56,6 +56,8 @@ public:
     rows_ = from.size();
   }
 
+  std::size_t most_rows() const { return stream_.most_rows(); }
+
 private:
   S& stream_;
   step_function step_;

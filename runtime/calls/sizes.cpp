@@ -82,6 +82,7 @@ call_sizes::call_sizes(graph_view graph, const char* model_name, std::span<const
       });
       if (known == derived_.end()) derived_.push_back({id, axis});
     }
+  find_slices();
   current_ = capacity_;
   evaluate();
   check_derived();
@@ -133,11 +134,45 @@ void call_sizes::check_derived() const {
     where << n.at << ": " << word_of(n) << ": axis " << derived.axis << " of ";
     graph_.write_shape(where, n.shape);
     where << " would be " << size;
-    std::string with;
-    for (std::size_t i = 0; i < symbols_.size(); ++i)
-      with += (i > 0 ? ", " : " with ") + symbols_[i] + " = " + std::to_string(current_[i]);
-    throw error(name_ + ": " + where.text + with + "; expected at least 1");
+    throw error(name_ + ": " + where.text + current_text() + "; expected at least 1");
   }
+}
+
+void call_sizes::find_slices() {
+  for (int id = 0; id < graph_.node_count(); ++id) {
+    const node& n = graph_.at(id);
+    if (n.kind != op::slice) continue;
+    const int axis = n.attributes[0];
+    const dim from = graph_.dim_of(n.attributes[1]),
+              left = graph_.dim_of(graph_.at(graph_.operand(id, 0)).shape[axis]) - from -
+                     graph_.dim_of(n.shape[axis]);
+    const bool inside =
+        from.is_number() && from.number() >= 0 && left.is_number() && left.number() >= 0 && !left.overflow;
+    if (!inside) slices_.push_back(id);
+  }
+}
+
+void call_sizes::check_slices() const {
+  for (const int id : slices_) {
+    const node& n = graph_.at(id);
+    const int axis = n.attributes[0];
+    const shape& of = graph_.at(graph_.operand(id, 0)).shape;
+    const std::int64_t first = sizes_[static_cast<std::size_t>(n.attributes[1])],
+                       last = first + sizes_[n.shape[axis]];
+    if (first >= 0 && last <= sizes_[of[axis]]) continue;
+    sentence where;
+    where << n.at << ": slice: from " << first << " to " << last << " is outside the axis of "
+          << sizes_[of[axis]] << " in ";
+    graph_.write_shape(where, of);
+    throw error(name_ + ": " + where.text + current_text());
+  }
+}
+
+std::string call_sizes::current_text() const {
+  std::string text;
+  for (std::size_t i = 0; i < symbols_.size(); ++i)
+    text += (i > 0 ? ", " : " with ") + symbols_[i] + " = " + std::to_string(current_[i]);
+  return text;
 }
 
 std::string call_sizes::input_text(std::size_t index) const {
@@ -187,6 +222,7 @@ void call_sizes::resolve(std::span<const std::span<const std::size_t>> shapes) {
                   " is; it must be an axis of an input by itself");
   evaluate();
   check_derived();
+  check_slices();
   for (std::size_t i = 0; i < shapes.size(); ++i)
     for (int axis = 0; axis < input_shape(i).rank; ++axis) {
       const std::int64_t expected = sizes_[input_shape(i)[axis]];

@@ -19,8 +19,8 @@ public:
   /// model allows.
   call_sizes(graph_view graph, const char* model_name, std::span<const dim_size> capacity);
 
-  /// The size of every dim of the graph, by id: at capacity after construction, of the last call after
-  /// `resolve`.
+  /// The size of every dim of the graph, by id: after construction the largest that the capacity allows, of
+  /// the last call after `resolve`.
   const std::vector<std::int64_t>& sizes() const { return sizes_; }
 
   static constexpr std::int64_t not_held = -1;
@@ -54,7 +54,10 @@ private:
   };
 
   void evaluate();
+  void find_slices();
   void check_derived() const;
+  void check_slices() const;
+  std::string current_text() const;
   std::string input_text(std::size_t index) const;
 
   graph_view graph_;
@@ -64,6 +67,7 @@ private:
   std::vector<std::int64_t> capacity_, current_, held_;
   std::vector<std::int64_t> sizes_;
   std::vector<axis_of_node> derived_; // one of each size
+  std::vector<int> slices_;           // those whose place in their axis depends on the sizes
 };
 
 /// Throws the fovea::error of a model that finds no memory.

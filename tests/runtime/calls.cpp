@@ -318,3 +318,29 @@ TEST_CASE("a size that an operation leaves nothing of is refused, by the call an
              }),
              Catch::Matchers::Contains("would be -1 with B = 1, T = 2"));
 }
+
+TEST_CASE("a slice that lies outside its axis at the sizes of a call is refused") {
+  static constexpr dim S{"S"};
+  constexpr auto parts = model("parts", [](graph& g) {
+    const expr y = g.input<f32>("y", {B, T, 4}), z = g.input<f32>("z", {B, S, 4});
+    g.output("first", slice(y, axis(1), 0, 5));
+    g.output("beside", concat(axis(1), slice(y, axis(1), 0, S), z));
+  });
+  const xt::xtensor<float, 3> two = xt::ones<float>({1, 2, 4}), six = xt::ones<float>({1, 6, 4}),
+                              seven = xt::ones<float>({1, 7, 4});
+  const auto check = [&](auto net) {
+    CHECK_THAT(message_of<error>([&] { net("y"_in = two, "z"_in = two); }),
+               Catch::Contains("calls.cpp:") &&
+                   Catch::EndsWith("slice: from 0 to 5 is outside the axis of 2 in [B, T, 4] with B = 1, T = "
+                                   "2, S = 2"));
+    CHECK_THAT(message_of<error>([&] { net("y"_in = six, "z"_in = seven); }),
+               Catch::EndsWith("slice: from 0 to 7 is outside the axis of 6 in [B, T, 4] with B = 1, T = 6, "
+                               "S = 7"));
+    const auto out = net("y"_in = seven, "z"_in = six);
+    CHECK(out["first"_out].shape()[1] == 5);
+    CHECK(out["beside"_out].shape()[1] == 12);
+  };
+  const compile_options options{.capacity = {{B, 1}, {T, 8}, {S, 8}}};
+  check(compile(parts, weights::from({}), options));
+  check(compile<reference>(parts, weights::from({}), options));
+}

@@ -1,82 +1,17 @@
 #include <catch2/catch.hpp>
 
 #include <algorithm>
-#include <atomic>
-#include <cerrno>
 #include <cmath>
-#include <cstdlib>
 #include <map>
-#include <new>
 #include <string>
 #include <vector>
 
 #include <fovea/fovea.hpp>
 
-// Counts what the whole program takes from the heap, by replacing the allocation functions of C++ and, where
-// no sanitizer has replaced them already, those of C.
-
-#if defined(__SANITIZE_ADDRESS__)
-#define FOVEA_SANITIZED 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define FOVEA_SANITIZED 1
-#endif
-#endif
-
-namespace {
-
-std::atomic<long> allocations{0};
-
-} // namespace
-
-#if defined(FOVEA_SANITIZED)
-
-[[gnu::noinline]] void* operator new(std::size_t size) {
-  ++allocations;
-  if (void* memory = std::malloc(size == 0 ? 1 : size)) return memory;
-  throw std::bad_alloc();
-}
-[[gnu::noinline]] void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
-  ++allocations;
-  return std::malloc(size == 0 ? 1 : size);
-}
-[[gnu::noinline]] void operator delete(void* memory) noexcept { std::free(memory); }
-[[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
-
-#else
-
-extern "C" {
-void* __libc_malloc(std::size_t);
-void* __libc_calloc(std::size_t, std::size_t);
-void* __libc_realloc(void*, std::size_t);
-void* __libc_memalign(std::size_t, std::size_t);
-
-void* malloc(std::size_t size) {
-  ++allocations;
-  return __libc_malloc(size);
-}
-void* calloc(std::size_t count, std::size_t size) {
-  ++allocations;
-  return __libc_calloc(count, size);
-}
-void* realloc(void* memory, std::size_t size) {
-  ++allocations;
-  return __libc_realloc(memory, size);
-}
-void* aligned_alloc(std::size_t alignment, std::size_t size) {
-  ++allocations;
-  return __libc_memalign(alignment, size);
-}
-int posix_memalign(void** memory, std::size_t alignment, std::size_t size) { // allocate_lines()'s
-  ++allocations;
-  *memory = __libc_memalign(alignment, size);
-  return *memory == nullptr ? ENOMEM : 0;
-}
-}
-
-#endif
+#include "counts.hpp"
 
 using namespace fovea;
+using fovea::test::allocations;
 
 namespace {
 
@@ -186,7 +121,7 @@ TEST_CASE("the count sees an allocation") {
   const std::vector<float> some(100);
   CHECK(allocations > before);
   CHECK(some[0] == 0);
-#if !defined(FOVEA_SANITIZED)
+  if (!fovea::test::counts_all_allocations) return;
   const long between = allocations;
   const packed own(100);
   CHECK(allocations > between);
@@ -194,5 +129,4 @@ TEST_CASE("the count sees an allocation") {
   const buffer working = buffer::from_shape({100});
   CHECK(allocations > last);
   CHECK(own.data() != working.data());
-#endif
 }

@@ -22,6 +22,22 @@ pieces::pieces(std::span<const std::size_t> floats, std::size_t between) {
     begins_.push_back(together ? memory_[0].data() + offsets[i] : memory_[i].data());
 }
 
+pieces::pieces(const pieces& other) : memory_(other.memory_) { find_begins(other); }
+
+pieces& pieces::operator=(const pieces& other) {
+  memory_ = other.memory_;
+  find_begins(other);
+  return *this;
+}
+
+void pieces::find_begins(const pieces& other) {
+  begins_.resize(other.begins_.size());
+  for (std::size_t i = 0; i < begins_.size(); ++i) {
+    const std::size_t in = memory_.size() == begins_.size() ? i : 0;
+    begins_[i] = memory_[in].data() + (other.begins_[i] - other.memory_[in].data());
+  }
+}
+
 std::size_t pieces::size() const {
   std::size_t total = 0;
   for (const buffer& one : memory_) total += one.size();

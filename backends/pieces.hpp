@@ -15,6 +15,9 @@ public:
   pieces() = default;
   pieces(pieces&&) = default;
   pieces& operator=(pieces&&) = default;
+  pieces(const pieces& other);
+  /// Takes no memory where both have pieces of the same sizes.
+  pieces& operator=(const pieces& other);
   /// Of so many floats each. Where they lie side by side, `between` floats (whole lines) that nobody uses
   /// keep one from the next.
   explicit pieces(std::span<const std::size_t> floats, std::size_t between = 0);
@@ -27,6 +30,8 @@ public:
   bool hold(std::span<const float> values) const;
 
 private:
+  void find_begins(const pieces& other);
+
   std::vector<buffer> memory_;
   std::vector<float*> begins_;
 };

@@ -185,9 +185,7 @@ public:
   /// How many positions a row has taken.
   std::int64_t position(std::size_t row = 0) const { return rows_.of(row); }
   /// The bytes of what is kept between steps, at capacity.
-  std::int64_t state_bytes() const {
-    return static_cast<std::int64_t>(memory_.values().size() * sizeof(float));
-  }
+  std::int64_t state_bytes() const { return static_cast<std::int64_t>(memory_.size() * sizeof(float)); }
 
   // Rows of the batch. Each throws fovea::error for a row that there is not.
 
@@ -218,8 +216,7 @@ public:
   }
 
   stream_state save() const {
-    stream_state s{
-        {memory_.values().begin(), memory_.values().end()}, {}, {}, memory_.window_start(), begun_};
+    stream_state s{memory_.save(), {}, {}, memory_.window_start(), begun_};
     for (const dim_size& d : capacity_) s.sizes.push_back(step_sizes_.held(d.symbol));
     for (std::size_t row = 0; row < rows_.rows(); ++row) s.positions.push_back(rows_.of(row));
     return s;
@@ -228,7 +225,7 @@ public:
   /// does not fit.
   void load(const stream_state& s) {
     check_state(s);
-    std::copy(s.values.begin(), s.values.end(), memory_.values().begin());
+    memory_.load(s.values);
     for (std::size_t i = 0; i < capacity_.size(); ++i)
       if (!counts(capacity_[i].symbol)) step_sizes_.hold(capacity_[i].symbol, s.sizes[i]);
     memory_.set_window_start(s.window_start);
@@ -388,7 +385,7 @@ private:
     const auto expect = [&](const char* what, std::size_t expected, std::size_t found) {
       if (found != expected) refuse(what, expected, found);
     };
-    expect("numbers:", memory_.values().size(), s.values.size());
+    expect("numbers:", memory_.size(), s.values.size());
     expect("sizes:", capacity_.size(), s.sizes.size());
     std::size_t rows = s.positions.size();
     for (std::size_t i = 0; i < capacity_.size(); ++i) {

@@ -16,14 +16,14 @@ stream_memory::stream_memory(const graph_view& g, std::span<const bool> live,
   constexpr std::size_t least_room = 64;
   const auto multiple = static_cast<std::size_t>(stride), most = static_cast<std::size_t>(most_positions);
   window_room_ = (std::max(least_room, most) + multiple - 1) / multiple * multiple;
-  std::size_t total = 0;
+  std::vector<std::size_t> floats(states_.size());
   for (int id = 0; id < g.node_count(); ++id) {
     const node& n = g.at(id);
     if (n.kind == op::keep) states_[static_cast<std::size_t>(n.attributes[0])].of_begin = false;
     if ((n.kind != op::state && n.kind != op::cache) || !live[static_cast<std::size_t>(id)]) continue;
     placed& s = states_[static_cast<std::size_t>(n.attributes[0])];
     s.node = id;
-    s.offset = total;
+    s.piece = static_cast<std::size_t>(n.attributes[0]);
     s.layers = static_cast<std::size_t>(g.layers(id));
     if (n.kind == op::cache) {
       s.of_begin = false;
@@ -43,30 +43,43 @@ stream_memory::stream_memory(const graph_view& g, std::span<const bool> live,
         most_floats)
       throw std::bad_alloc();
     s.layer = (s.batches * (n.kind == op::cache ? s.rows * s.position : 1) + 15) / 16 * 16;
-    total += s.layer * s.layers;
+    size_ += s.layer * s.layers;
+    floats[s.piece] = s.layer * s.layers + 16; // kernels may read a vector past the last value
   }
-  total += 16; // kernels may read a vector past the last value
-  buffer_ = buffer::from_shape({total});
-  moved_ = buffer::from_shape({total});
+  memory_ = pieces(floats);
+  moved_ = memory_;
   clear();
 }
 
 std::vector<simd::kept_state> stream_memory::places() {
   std::vector<simd::kept_state> made;
   for (const placed& s : states_)
-    made.push_back({buffer_.data() + s.offset, s.layer, s.rows, s.kept > 0 ? s.position : 0, s.rate});
+    made.push_back({begin_of(s), s.layer, s.rows, s.kept > 0 ? s.position : 0, s.rate});
   return made;
 }
 
 void stream_memory::fill(const placed& s, std::size_t offset, std::size_t floats) {
-  std::fill_n(buffer_.data() + offset, floats, s.first);
+  std::fill_n(begin_of(s) + offset, floats, s.first);
 }
 
 void stream_memory::clear() {
-  buffer_.fill(0);
-  for (const placed& s : states_)
-    if (s.first != 0) fill(s, s.offset, s.layer * s.layers);
+  for (const placed& s : states_) fill(s, 0, s.layer * s.layers);
   window_start_ = 0;
+}
+
+std::vector<float> stream_memory::save() const {
+  std::vector<float> values;
+  values.reserve(size_);
+  for (const placed& s : states_) values.insert(values.end(), begin_of(s), begin_of(s) + s.layer * s.layers);
+  return values;
+}
+
+void stream_memory::load(std::span<const float> values) {
+  const float* from = values.data();
+  for (const placed& s : states_) {
+    std::copy_n(from, s.layer * s.layers, begin_of(s));
+    from += s.layer * s.layers;
+  }
 }
 
 // Windows
@@ -80,8 +93,7 @@ void stream_memory::move_window(const placed& s, float* plane, std::size_t from,
 void stream_memory::bring_back() {
   for (const placed& s : states_)
     for (std::size_t i = 0; s.kept > 0 && i < s.layers * s.batches; ++i)
-      move_window(s,
-                  buffer_.data() + s.offset + i / s.batches * s.layer + i % s.batches * s.rows * s.position,
+      move_window(s, begin_of(s) + i / s.batches * s.layer + i % s.batches * s.rows * s.position,
                   window_start_, 0);
   window_start_ = 0;
 }
@@ -92,7 +104,7 @@ void stream_memory::advance(std::size_t count, std::span<const simd::row_positio
     if (rows[row].idle)
       for_parts(row, sizes, [&](const placed& s, const row_part& p) {
         for (std::size_t i = 0; s.kept > 0 && i < p.planes; ++i)
-          move_window(s, buffer_.data() + p.offset + i * p.plane, window_start_, window_start_ + count);
+          move_window(s, begin_of(s) + p.offset + i * p.plane, window_start_, window_start_ + count);
       });
   advance(count);
 }
@@ -108,7 +120,7 @@ stream_memory::row_part stream_memory::part_of(const placed& s, std::size_t laye
     for (int axis = first; axis < last; ++axis) floats *= static_cast<std::size_t>(sizes[n.shape.dims[axis]]);
     return floats;
   };
-  row_part p{s.offset + layer * s.layer, 1, 0};
+  row_part p{layer * s.layer, 1, 0};
   if (n.kind == op::cache) {
     p.planes = product(1, n.attributes[1]);
     p.plane = s.rows * s.position;
@@ -130,20 +142,19 @@ void stream_memory::for_parts(std::size_t row, std::span<const std::int64_t> siz
 }
 
 void stream_memory::reorder(std::span<const std::size_t> from, std::span<const std::int64_t> sizes) {
-  moved_ = buffer_;
+  moved_ = memory_;
   for (std::size_t i = 0; i < from.size(); ++i)
-    for_parts(i, sizes, [&](const placed&, const row_part& p) {
+    for_parts(i, sizes, [&](const placed& s, const row_part& p) {
       const std::size_t floats = p.planes * p.plane;
-      std::copy_n(moved_.data() + p.offset + from[i] * floats - i * floats, floats,
-                  buffer_.data() + p.offset);
+      std::copy_n(moved_[s.piece] + p.offset + from[i] * floats - i * floats, floats, begin_of(s) + p.offset);
     });
 }
 
 void stream_memory::copy(std::size_t from, std::size_t to, std::span<const std::int64_t> sizes) {
   if (from == to) return;
-  for_parts(to, sizes, [&](const placed&, const row_part& p) {
+  for_parts(to, sizes, [&](const placed& s, const row_part& p) {
     const std::size_t floats = p.planes * p.plane;
-    std::copy_n(buffer_.data() + p.offset + from * floats - to * floats, floats, buffer_.data() + p.offset);
+    std::copy_n(begin_of(s) + p.offset + from * floats - to * floats, floats, begin_of(s) + p.offset);
   });
 }
 
@@ -158,34 +169,32 @@ void stream_memory::for_kept(std::size_t row, std::int64_t positions, std::span<
                              const F& f) const {
   for_parts(row, sizes, [&](const placed& s, const row_part& p) {
     if (s.position == 0) { // no cache
-      f(p.offset, p.plane);
+      f(begin_of(s) + p.offset, p.plane);
       return;
     }
     const std::size_t first = s.kept > 0 ? window_start_ / s.rate : 0,
                       count = s.kept > 0 ? s.kept : static_cast<std::size_t>(positions) / s.rate;
     for (std::size_t i = 0; i < p.planes; ++i)
-      f(p.offset + i * p.plane + first * s.position, count * s.position);
+      f(begin_of(s) + p.offset + i * p.plane + first * s.position, count * s.position);
   });
 }
 
 std::vector<float> stream_memory::save(std::size_t row, std::int64_t positions,
                                        std::span<const std::int64_t> sizes) const {
   std::vector<float> values;
-  for_kept(row, positions, sizes, [&](std::size_t offset, std::size_t floats) {
-    const auto from = buffer_.begin() + static_cast<std::ptrdiff_t>(offset);
-    values.insert(values.end(), from, from + static_cast<std::ptrdiff_t>(floats));
-  });
+  for_kept(row, positions, sizes,
+           [&](const float* from, std::size_t floats) { values.insert(values.end(), from, from + floats); });
   return values;
 }
 
 bool stream_memory::load(std::size_t row, std::int64_t positions, std::span<const std::int64_t> sizes,
                          std::span<const float> values) {
   std::size_t all = 0;
-  for_kept(row, positions, sizes, [&](std::size_t, std::size_t floats) { all += floats; });
+  for_kept(row, positions, sizes, [&](const float*, std::size_t floats) { all += floats; });
   if (all != values.size()) return false;
   const float* from = values.data();
-  for_kept(row, positions, sizes, [&](std::size_t offset, std::size_t floats) {
-    std::copy_n(from, floats, buffer_.data() + offset);
+  for_kept(row, positions, sizes, [&](float* to, std::size_t floats) {
+    std::copy_n(from, floats, to);
     from += floats;
   });
   return true;

@@ -4,13 +4,13 @@
 #include <span>
 #include <vector>
 
-#include <fovea/backends/buffer.hpp>
+#include <fovea/backends/pieces.hpp>
 #include <fovea/backends/simd/generated.hpp>
 #include <fovea/dsl/graph_view.hpp>
 
 namespace fovea::detail {
 
-/// The states of a stream, side by side in one buffer. What is asked of a row of the batch goes by the sizes
+/// The states of a stream, each a piece of memory. What is asked of a row of the batch goes by the sizes
 /// of the dims, of which the others of a state must be those that it was made with.
 class stream_memory {
 public:
@@ -19,9 +19,12 @@ public:
                 int state_count, std::int64_t most_positions, std::int64_t stride, int batch_dim);
 
   std::vector<simd::kept_state> places();
-  std::span<float> values() { return {buffer_.data(), buffer_.size()}; }
-  std::span<const float> values() const { return {buffer_.data(), buffer_.size()}; }
   void clear();
+  /// The floats of all states, at capacity.
+  std::size_t size() const { return size_; }
+  std::vector<float> save() const;
+  /// Takes back what `save` gave.
+  void load(std::span<const float> values);
 
   /// Where windows begin in their memory, in positions.
   std::size_t window_start() const { return window_start_; }
@@ -52,14 +55,15 @@ public:
 
 private:
   struct placed {
-    std::size_t offset = 0, layer = 0, layers = 0;
+    std::size_t piece = 0, layer = 0, layers = 0;
     std::size_t batches = 0, rows = 0, position = 0, kept = 0; // of a cache; kept: positions of a window
     std::size_t rate = 1;
     float first = 0; // what it holds at the beginning
     int node = -1;
     bool of_begin = true; // no step changes it
   };
-  /// What one batch row has of a state, in one layer: caches of several planes where axes lie between.
+  /// What one batch row has of a state, in one layer, from where the state begins: caches of several planes
+  /// where axes lie between.
   struct row_part {
     std::size_t offset, planes, plane;
   };
@@ -67,18 +71,20 @@ private:
   void bring_back();
   void move_window(const placed& s, float* plane, std::size_t from, std::size_t to) const;
   void fill(const placed& s, std::size_t offset, std::size_t floats);
+  float* begin_of(const placed& s) const { return memory_[s.piece]; }
   row_part part_of(const placed& s, std::size_t layer, std::size_t row,
                    std::span<const std::int64_t> sizes) const;
   template <class F>
   void for_parts(std::size_t row, std::span<const std::int64_t> sizes, const F& f) const;
-  /// Calls f(offset, floats) for all that a row keeps after so many positions.
+  /// Calls f(begin, floats) for all that a row keeps after so many positions.
   template <class F>
   void for_kept(std::size_t row, std::int64_t positions, std::span<const std::int64_t> sizes,
                 const F& f) const;
 
   graph_view graph_;
   std::vector<placed> states_;
-  buffer buffer_, moved_;
+  pieces memory_, moved_;
+  std::size_t size_ = 0;
   std::size_t window_start_ = 0, window_room_ = 0;
   int batch_dim_;
 };

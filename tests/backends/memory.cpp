@@ -44,6 +44,15 @@ TEST_CASE("pieces of memory are zeros, of whole lines and apart") {
   CHECK(made.hold({made[2] + 7, 3}));
   CHECK(made.hold({made[0], 1}));
   CHECK_FALSE(made.hold(other));
+  made[4][4] = 5;
+  fovea::pieces copied = made;
+  CHECK(copied[4] != made[4]);
+  CHECK(copied[4][4] == 5);
+  const float* const own = copied[4];
+  copied[4][4] = 6;
+  made = copied;
+  CHECK(made[4][4] == 6);
+  CHECK(copied[4] == own);
   const float* const begin = made[1];
   const fovea::pieces moved = std::move(made);
   CHECK(moved[1] == begin);

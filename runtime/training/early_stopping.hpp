@@ -20,6 +20,7 @@ public:
 
   /// What of it belongs into a checkpoint's notes, exactly.
   void keep_in(std::map<std::string, std::string>& notes) const;
+  /// Throws fovea::error, having taken nothing, where a note is missing or no number.
   void take_from(const std::map<std::string, std::string>& notes);
 
 private:

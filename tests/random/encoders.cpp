@@ -12,7 +12,7 @@ const size_ranges texts{{"B", {1, 3}}, {"T", {1, 30}}}, pairs{{"B", {1, 3}}, {"T
 } // namespace
 
 TEST_CASE("calls of encoders", "[random]") {
-  check_drawn_calls(sentence_encoder<small_bert>, texts);
+  check_drawn_calls(sentence_encoder<small_bert>, texts, {}, {{"lengths", 1}}); // a mean of words
   check_drawn_calls(bert_masked_language_model<small_bert>, texts);
   check_drawn_calls(vit<small_vit>, {{"B", {1, 4}}});
 }

@@ -21,6 +21,10 @@ TEST_CASE("calls of language models", "[random]") {
   check_drawn_calls(mamba<small_mamba>, sizes);
 }
 
+TEST_CASE("calls of language models that round", "[random]") {
+  check_drawn_rounding(llama<small_llama>, sizes);
+}
+
 TEST_CASE("steps of language models", "[random]") {
   check_drawn_steps<T>(llama<small_llama>, sizes);
   check_drawn_steps<T>(rwkv<small_rwkv<rwkv_version::v7>>, sizes);

@@ -57,7 +57,7 @@ private:
   std::mt19937_64 random_;
 };
 
-/// The seeds of a check: those that found something once, then FOVEA_ROUNDS more (2) from FOVEA_SEED on, or
+/// The seeds of a check: those that found something once, then FOVEA_ROUNDS more (8) from FOVEA_SEED on, or
 /// from one that differs from run to run.
 inline std::vector<std::uint64_t> seeds(std::initializer_list<std::uint64_t> found) {
   const auto number = [](const char* name, std::uint64_t otherwise) {
@@ -65,7 +65,7 @@ inline std::vector<std::uint64_t> seeds(std::initializer_list<std::uint64_t> fou
     return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
   };
   static const std::uint64_t first = number("FOVEA_SEED", std::random_device()());
-  static const std::uint64_t rounds = number("FOVEA_ROUNDS", 2);
+  static const std::uint64_t rounds = number("FOVEA_ROUNDS", 8);
   std::vector<std::uint64_t> all(found);
   for (std::uint64_t i = 0; i < rounds; ++i) all.push_back(first + i);
   return all;
@@ -130,10 +130,11 @@ void with_drawn_format(draws& random, const M& model, const weights& from, const
 } // namespace detail
 
 /// Calls of one compiled model, whose sizes are drawn up to a capacity that is drawn too. `found`: the seeds
-/// that found something.
+/// that found something; `least`: the least that the integers of an input are, where it is not 0.
 template <class M>
 void check_drawn_calls(const M& model, const size_ranges& ranges,
-                       std::initializer_list<std::uint64_t> found = {}) {
+                       std::initializer_list<std::uint64_t> found = {},
+                       const std::map<std::string, double>& least = {}) {
   for (const std::uint64_t seed : seeds(found)) {
     INFO(instruction_set() << ", calls of " << model.name << ", FOVEA_SEED=" << seed << " FOVEA_ROUNDS=1");
     draws random(seed);
@@ -151,11 +152,42 @@ void check_drawn_calls(const M& model, const size_ranges& ranges,
         for (const auto& [symbol, size] : sizes)
           text += " " + symbol + " = " + std::to_string(size) + " of " + std::to_string(capacity.at(symbol));
         INFO("call " << call << " of" << text << ", " << options.threads << " threads");
-        const named_values inputs =
-            random_inputs(model, sizes, std::to_string(seed + 7919u * static_cast<unsigned>(call)));
+        named_values inputs = random_inputs(model, sizes, std::to_string(seed) + " " + std::to_string(call));
+        for (const auto& [name, number] : least)
+          for (double& value : inputs.at(name).values) value = std::max(value, number);
         detail::check_near(call_model(model, net, inputs), call_model(model, specified, inputs));
       }
     });
+  }
+}
+
+/// Calls in those formats that round what is multiplied too: they have the bits that they have in memory of
+/// their own sizes, by one thread.
+template <class M>
+void check_drawn_rounding(const M& model, const size_ranges& ranges,
+                          std::initializer_list<std::uint64_t> found = {}) {
+  const auto check = [&]<class format>(draws& random, const weights& from, format) {
+    size_ranges within = ranges;
+    const drawn_sizes capacity = random.sizes(ranges);
+    for (auto& [symbol, range] : within) range.second = capacity.at(symbol);
+    auto net = compile<format>(model, from, detail::drawn_options<M>(random, capacity));
+    for (int call = 0; call < 3; ++call) {
+      const named_values inputs = random_inputs(model, random.sizes(within), std::to_string(call)),
+                         alone = run_model<format>(model, from, inputs);
+      for (const auto& [name, values] : call_model(model, net, inputs)) {
+        INFO("output " << name << " " << shape_text(values.shape) << " of call " << call);
+        CHECK(values.values == alone.at(name).values);
+      }
+    }
+  };
+  for (const std::uint64_t seed : seeds(found)) {
+    INFO(instruction_set() << ", rounding of " << model.name << ", FOVEA_SEED=" << seed << " FOVEA_ROUNDS=1");
+    draws random(seed);
+    const weights from = detail::drawn_weights(model, seed);
+    check(random, from, integer_products<int8>{});
+    check(random, from, integer_products<q8_0>{});
+    check(random, from, integer_products<q4_0>{});
+    check(random, from, bf16_products{});
   }
 }
 
@@ -172,13 +204,15 @@ void check_drawn_steps(const M& model, const size_ranges& ranges,
     sizes.at(time.name()) *= static_cast<std::size_t>(stream_type::stride);
     const compile_options options = detail::drawn_options<M>(random, sizes);
     const weights from = detail::drawn_weights(model, seed);
-    const named_values inputs = random_inputs(model, sizes, std::to_string(seed)),
-                       whole = run_model<reference>(model, from, inputs);
-    auto live = stream<time>(model, from, options);
-    for (int run = 0; run < 2; ++run) {
-      detail::begin<M, time>(live, inputs);
-      check_steps<M, time>(live, inputs, whole, random.steps(length));
-    }
+    const named_values inputs = random_inputs(model, sizes, std::to_string(seed));
+    detail::with_drawn_format(random, model, from, [&](const weights& rounded, auto format) {
+      const named_values whole = run_model<reference>(model, rounded, inputs);
+      auto live = stream<time, decltype(format)>(model, from, options);
+      for (int run = 0; run < 2; ++run) {
+        detail::begin<M, time>(live, inputs);
+        check_steps<M, time>(live, inputs, whole, random.steps(length));
+      }
+    });
   }
 }
 

@@ -35,6 +35,8 @@ TEST_CASE("calls of recurrences", "[random]") {
   check_drawn_calls(wide, sizes);
 }
 
+TEST_CASE("calls of recurrences that round", "[random]") { check_drawn_rounding(wide, sizes); }
+
 TEST_CASE("steps and rows of recurrences", "[random]") {
   check_drawn_steps<T>(moving, sizes);
   check_drawn_steps<T>(wide, sizes);

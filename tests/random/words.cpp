@@ -37,4 +37,8 @@ const size_ranges sizes{{"B", {1, 4}}, {"T", {1, 50}}, {"S", {1, 30}}};
 
 TEST_CASE("calls of products", "[random]") { check_drawn_calls(products, sizes); }
 
-TEST_CASE("calls of norms, reductions and shape operations", "[random]") { check_drawn_calls(by_rows, sizes); }
+TEST_CASE("calls of products that round", "[random]") { check_drawn_rounding(products, sizes); }
+
+TEST_CASE("calls of norms, reductions and shape operations", "[random]") {
+  check_drawn_calls(by_rows, sizes);
+}

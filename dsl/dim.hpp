@@ -157,6 +157,16 @@ struct dim {
     return evaluate(first, count, size_of);
   }
 
+  /// Bounds of the size, not always reached.
+  struct range {
+    std::int64_t least, most;
+  };
+  /// Where the size lies while that of each symbol is from 0 to `size_of(name)`.
+  template <class sizes>
+  constexpr range range_up_to(const sizes& size_of) const {
+    return range_up_to(first, count, size_of);
+  }
+
   friend constexpr sentence& operator<<(sentence& s, const dim& d) {
     if (d.label[0] != '\0') s << d.label << '=';
     return d.write(s, d.first, d.count);
@@ -358,6 +368,34 @@ private:
             a.divisor == 0 ? size_of(a.symbol) : floor_divide(evaluate(a.first, a.count, size_of), a.divisor);
       }
       sum += product;
+    }
+    return sum;
+  }
+
+  template <class sizes>
+  constexpr range range_up_to(int begin, int n, const sizes& size_of) const {
+    range sum{0, 0};
+    for (int i = 0; i < n; ++i) {
+      const term& t = terms[begin + i];
+      range product{t.coefficient, t.coefficient};
+      for (int f = 0; f < max_factors && t.factors[f] >= 0; ++f) {
+        const atom& a = atoms[t.factors[f]];
+        range factor{0, 0};
+        if (a.divisor == 0) {
+          factor.most = size_of(a.symbol);
+        } else {
+          const range inner = range_up_to(a.first, a.count, size_of);
+          factor = {floor_divide(inner.least, a.divisor), floor_divide(inner.most, a.divisor)};
+        }
+        const std::int64_t ends[] = {product.least * factor.least, product.least * factor.most,
+                                     product.most * factor.least, product.most * factor.most};
+        product = {ends[0], ends[0]};
+        for (const std::int64_t end : ends) {
+          if (end < product.least) product.least = end;
+          if (end > product.most) product.most = end;
+        }
+      }
+      sum = {sum.least + product.least, sum.most + product.most};
     }
     return sum;
   }

@@ -45,6 +45,12 @@ struct graph_view {
   constexpr std::int64_t size(int d, const sizes& size_of) const {
     return is_number(d) ? number(d) : form(d).evaluate(size_of);
   }
+  /// The largest size that a dim may have while that of each symbol is at most size_of(name). It is that at
+  /// these sizes, unless some of them are subtracted.
+  template <class sizes>
+  constexpr std::int64_t largest(int d, const sizes& size_of) const {
+    return is_number(d) ? number(d) : form(d).range_up_to(size_of).most;
+  }
 
   /// How many layers share a node's declaration: 1, or the product of the counts of the repeats around it.
   constexpr std::int64_t layers(int id) const {

@@ -203,7 +203,7 @@ struct gradient_graph {
   /// Bytes of working memory at the given capacity, parameters not counted.
   static constexpr std::int64_t arena_bytes(dim_sizes capacity) {
     return count_arena_bytes(lowered::schedule,
-                             [capacity](int d) { return view.size(d, detail::given_sizes{capacity}); });
+                             [capacity](int d) { return view.largest(d, detail::given_sizes{capacity}); });
   }
 };
 

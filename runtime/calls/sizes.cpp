@@ -82,9 +82,11 @@ call_sizes::call_sizes(graph_view graph, const char* model_name, std::span<const
       });
       if (known == derived_.end()) derived_.push_back({id, axis});
     }
-  find_slices();
+  find_bounded();
   current_ = capacity_;
-  evaluate();
+  sizes_.resize(graph_.dim_numbers.size());
+  for (std::size_t d = 1; d < sizes_.size(); ++d)
+    sizes_[d] = graph_.largest(static_cast<int>(d), [this](const char* symbol) { return size_of(symbol); });
   check_derived();
 }
 
@@ -138,9 +140,11 @@ void call_sizes::check_derived() const {
   }
 }
 
-void call_sizes::find_slices() {
+void call_sizes::find_bounded() {
   for (int id = 0; id < graph_.node_count(); ++id) {
     const node& n = graph_.at(id);
+    if (n.kind == op::gather && graph_.at(renamed(graph_, graph_.operand(id, 1))).kind == op::range)
+      gathers_.push_back(id);
     if (n.kind != op::slice) continue;
     const int axis = n.attributes[0];
     const dim from = graph_.dim_of(n.attributes[1]),
@@ -164,6 +168,19 @@ void call_sizes::check_slices() const {
     where << n.at << ": slice: from " << first << " to " << last << " is outside the axis of "
           << sizes_[of[axis]] << " in ";
     graph_.write_shape(where, of);
+    throw error(name_ + ": " + where.text + current_text());
+  }
+}
+
+void call_sizes::check_positions() const {
+  for (const int id : gathers_) {
+    const int ids = renamed(graph_, graph_.operand(id, 1));
+    const std::int64_t rows = sizes_[graph_.at(graph_.operand(id, 0)).shape[0]],
+                       positions = sizes_[graph_.at(ids).shape[0]];
+    if (positions <= rows) continue;
+    sentence where;
+    where << graph_.at(id).at << ": gather: expected at most " << rows
+          << " positions, the rows of its table, found " << positions;
     throw error(name_ + ": " + where.text + current_text());
   }
 }
@@ -223,6 +240,7 @@ void call_sizes::resolve(std::span<const std::span<const std::size_t>> shapes) {
   evaluate();
   check_derived();
   check_slices();
+  check_positions();
   for (std::size_t i = 0; i < shapes.size(); ++i)
     for (int axis = 0; axis < input_shape(i).rank; ++axis) {
       const std::int64_t expected = sizes_[input_shape(i)[axis]];

@@ -54,9 +54,10 @@ private:
   };
 
   void evaluate();
-  void find_slices();
+  void find_bounded();
   void check_derived() const;
   void check_slices() const;
+  void check_positions() const;
   std::string current_text() const;
   std::string input_text(std::size_t index) const;
 
@@ -67,7 +68,8 @@ private:
   std::vector<std::int64_t> capacity_, current_, held_;
   std::vector<std::int64_t> sizes_;
   std::vector<axis_of_node> derived_; // one of each size
-  std::vector<int> slices_;           // those whose place in their axis depends on the sizes
+  // What the sizes may bring beyond an end: slices, and gathers of as many rows as there are positions.
+  std::vector<int> slices_, gathers_;
 };
 
 /// Throws the fovea::error of a model that finds no memory.

@@ -122,3 +122,21 @@ TEST_CASE("sums and products in any order are one form") {
   } while (std::next_permutation(order, order + 5));
   REQUIRE_FALSE(sum.overflow);
 }
+
+TEST_CASE("a size lies within its bounds, whatever its symbols are up to theirs") {
+  const auto sizes = [](std::int64_t t, std::int64_t s) {
+    return [=](const char* symbol) { return symbol[0] == 'T' ? t : s; };
+  };
+  for (const dim& form :
+       {T - S, 2 * T + 3, (T - S) / 2, 7 - T / 3, T * S - S * S, (2 * T - S + 1) / 3 * S, dim(5)}) {
+    const dim::range bounds = form.range_up_to(sizes(9, 7));
+    for (std::int64_t t = 0; t <= 9; ++t)
+      for (std::int64_t s = 0; s <= 7; ++s) {
+        const std::int64_t size = form.evaluate(sizes(t, s));
+        REQUIRE(bounds.least <= size);
+        REQUIRE(size <= bounds.most);
+      }
+  }
+  CHECK((T - S).range_up_to(sizes(9, 7)).most == 9);
+  CHECK((2 * T + 3).range_up_to(sizes(9, 7)).most == (2 * T + 3).evaluate(sizes(9, 7)));
+}

@@ -344,3 +344,38 @@ TEST_CASE("a slice that lies outside its axis at the sizes of a call is refused"
   check(compile(parts, weights::from({}), options));
   check(compile<reference>(parts, weights::from({}), options));
 }
+
+TEST_CASE("positions beyond a table of them are refused, whatever they are counted from") {
+  constexpr auto positions = model("positions", [](graph& g) {
+    const expr y = g.input<f32>("y", {B, T, 3});
+    const expr longer = pad(y, axis(1), 1, 0);
+    g.output("y", longer + learned_positions(longer, "table", {.context = 5, .width = 3}));
+  });
+  const weights table = weights::from({{"table.weight", {{5, 3}, std::vector<float>(15, 0.5f)}}});
+  const xt::xtensor<float, 3> four = xt::ones<float>({1, 4, 3}), five = xt::ones<float>({1, 5, 3});
+  const auto check = [&](auto net) {
+    CHECK_THAT(
+        message_of<error>([&] { net("y"_in = five); }),
+        Catch::EndsWith("gather: expected at most 5 positions, the rows of its table, found 6 with B = 1, "
+                        "T = 5"));
+    CHECK(net("y"_in = four)["y"_out](0, 4, 0) == 1.5f);
+  };
+  const compile_options options{.capacity = {{B, 1}, {T, 8}}};
+  check(compile(positions, table, options));
+  check(compile<reference>(positions, table, options));
+}
+
+TEST_CASE("memory is enough for sizes that shrink while others grow") {
+  static constexpr dim S{"S"};
+  constexpr auto rest = model("rest", [](graph& g) {
+    const expr y = g.input<f32>("y", {B, T, 3}), z = g.input<f32>("z", {B, S, 3});
+    g.output("y", exp(slice(y, axis(1), S, T)));
+    g.output("z", mean(z, S));
+  });
+  auto net = compile(rest, weights::from({}), {.capacity = {{B, 1}, {T, 400}, {S, 300}}});
+  CHECK(net.arena_bytes() == rest.arena_bytes({{B, 1}, {T, 400}, {S, 300}}));
+  const xt::xtensor<float, 3> y = xt::zeros<float>({1, 400, 3}), z = xt::ones<float>({1, 1, 3});
+  const auto out = net("y"_in = y, "z"_in = z);
+  REQUIRE(out["y"_out].shape()[1] == 399);
+  CHECK(copied(out["y"_out]) == std::vector<float>(399 * 3, 1));
+}

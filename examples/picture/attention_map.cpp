@@ -3,6 +3,7 @@
 #include "canvas.hpp"
 
 #include <fovea/runtime/error.hpp>
+#include <fovea/runtime/json/parse_json.hpp>
 
 #include <nlohmann/json.hpp>
 
@@ -215,13 +216,10 @@ void save(std::span<const attention_map> maps, const std::filesystem::path& file
 
 std::vector<attention_map> read_attention_maps(const std::filesystem::path& file) {
   const auto fail = [&](const std::string& what) { throw fovea::error(file.string() + ": " + what); };
-  std::ifstream in(file, std::ios::binary);
-  if (!in) fail("cannot be read");
-  const json all = json::parse(in, nullptr, false);
-  if (all.is_discarded()) fail("is not JSON");
+  const fovea::json_document all = fovea::load_json(file);
   std::vector<attention_map> maps;
   try {
-    for (const json& one : all.at("maps")) {
+    for (const json& one : all->at("maps")) {
       attention_map map{one.value("title", ""), one.at("rows"), one.at("columns"), {}};
       const auto weights = one.at("weights").get<std::vector<std::vector<float>>>();
       if (weights.size() != map.rows.size())

@@ -3,8 +3,8 @@
 #include "networks.hpp"
 
 #include <fovea/fovea.hpp>
-
-#include <nlohmann/json.hpp>
+#include <fovea/runtime/in_quotes.hpp>
+#include <fovea/runtime/json/parse_json.hpp>
 
 #include <fmt/format.h>
 
@@ -23,6 +23,8 @@ constexpr dim T{"T"};
 constexpr std::array<const char*, 7> kinds{"dense",     "conv1d", "gru",       "lstm",
                                            "batchnorm", "prelu",  "activation"};
 constexpr std::array<const char*, 6> activations{"", "tanh", "relu", "sigmoid", "softmax", "elu"};
+
+constexpr std::size_t most_shown = 1000; // bytes of a file's layers
 
 std::string text_of(const layer_config& c) {
   std::string text = kinds[static_cast<std::size_t>(c.kind)];
@@ -69,9 +71,12 @@ private:
   }
   /// A number, or a list of one.
   double number(int i, const char* what, double otherwise) const {
-    const nlohmann::json value = nlohmann::json::parse(said(i, what), nullptr, false);
-    if (value.is_number()) return value;
-    if (value.is_array() && value.size() == 1 && value[0].is_number()) return value[0];
+    try {
+      const json_document value = parse_json(said(i, what));
+      if (value->is_number()) return *value;
+      if (value->is_array() && value->size() == 1 && value->at(0).is_number()) return value->at(0);
+    } catch (const malformed_json&) { // nothing is said, or a word
+    }
     return otherwise;
   }
   int size(int i, const char* tensor, std::size_t axis) const {
@@ -87,7 +92,7 @@ private:
     const auto activation = std::find(activations.begin(), activations.end(), said(i, "activation"));
     if (kind == kinds.end() || activation == activations.end())
       throw error(fmt::format("{}: layer {} is {} {}, which this program does not know", from_.source(), i,
-                              type, said(i, "activation")));
+                              shortened(type), shortened(said(i, "activation"))));
     layer_config c{.kind = static_cast<layer_kind>(kind - kinds.begin()),
                    .activation = static_cast<layer_activation>(activation - activations.begin())};
     int read = size(i, "weight", 1);
@@ -188,7 +193,8 @@ std::unique_ptr<sound_network> network_of(const weights& from, bool skip) {
       made = std::make_unique<compiled<c, false>>(from);
   });
   if (!made)
-    throw error(from.source() + ": the program is compiled for no network of the layers \"" + layers +
+    throw error(from.source() + ": the program is compiled for no network of the layers \"" +
+                shortened(layers, most_shown) +
                 "\"; add it to examples/stream_audio/networks.hpp, or see --networks");
   return made;
 }

@@ -1,20 +1,14 @@
 #include "folder.hpp"
 
 #include <fovea/runtime/error.hpp>
+#include <fovea/runtime/json/parse_json.hpp>
 #include <fovea/runtime/weights/temporary_file.hpp>
 
-#include <fstream>
 #include <span>
 
 namespace trained {
 
-nlohmann::json read_json(const std::filesystem::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  if (!in) throw fovea::error(file.string() + ": cannot be read");
-  nlohmann::json value = nlohmann::json::parse(in, nullptr, false);
-  if (value.is_discarded()) throw fovea::error(file.string() + ": is not JSON");
-  return value;
-}
+nlohmann::json read_json(const std::filesystem::path& file) { return *fovea::load_json(file); }
 
 void write_json(const std::filesystem::path& file, const nlohmann::json& value) {
   const std::string text = value.dump();
@@ -37,7 +31,7 @@ void check_folder(const std::filesystem::path& folder, const nlohmann::json& com
     const bool known = sizes.is_object() && sizes.contains(name);
     if (!known || sizes[name] != size)
       throw fovea::error((folder / "sizes.json").string() + ": the weights have " +
-                         (known ? name + " " + sizes[name].dump() : "no " + name) +
+                         (known ? name + " " + fovea::shown(sizes[name]) : "no " + name) +
                          "; this program is compiled for " + size.dump() + " (--sizes prints what it takes)");
   }
 }

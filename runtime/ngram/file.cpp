@@ -1,6 +1,7 @@
 #include <fovea/runtime/ngram/state.hpp>
 
 #include <fovea/runtime/error.hpp>
+#include <fovea/runtime/in_quotes.hpp>
 #include <fovea/runtime/weights/safetensors.hpp>
 
 #include <charconv>
@@ -40,7 +41,8 @@ token_id number_in(const safetensors_file& file, const char* key) {
   token_id value = 0;
   const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (problem != std::errc() || end != text.data() + text.size())
-    throw error(file.path().string() + ": metadata '" + key + "': expected a number; found '" + text + "'");
+    throw error(file.path().string() + ": metadata '" + key + "': expected a number; found " +
+                in_quotes(text));
   return value;
 }
 
@@ -67,8 +69,8 @@ ngram_counts load_ngram_counts(const std::filesystem::path& path) {
   const safetensors_file file(path);
   const auto found = file.metadata().find("format");
   if (found == file.metadata().end() || found->second != format)
-    throw error(path.string() + ": expected the format '" + format + "'; found '" +
-                (found == file.metadata().end() ? "" : found->second) + "'");
+    throw error(path.string() + ": expected the format '" + format + "'; found " +
+                in_quotes(found == file.metadata().end() ? "" : found->second));
   const ngram_config config{.order = number_in(file, "order"),
                             .vocabulary = number_in(file, "vocabulary"),
                             .start = number_in(file, "start"),

@@ -1,6 +1,7 @@
 #include <fovea/runtime/tokenizers/byte_pair.hpp>
 
 #include <fovea/runtime/error.hpp>
+#include <fovea/runtime/in_quotes.hpp>
 #include <fovea/runtime/tokenizers/byte_level.hpp>
 #include <fovea/runtime/tokenizers/decoder.hpp>
 #include <fovea/runtime/tokenizers/utf8.hpp>
@@ -39,15 +40,15 @@ byte_pair::byte_pair(const vocabulary& tokens, const merge_list& merges, setting
     const auto part = [&](const std::string& token) {
       const auto id = tokens.id(token);
       if (!id)
-        throw error("merge " + std::to_string(rank) + ", '" + left + "' and '" + right +
-                    "': expected a token '" + token + "' in the vocabulary");
+        throw error("merge " + std::to_string(rank) + ", " + in_quotes(left) + " and " + in_quotes(right) +
+                    ": expected a token " + in_quotes(token) + " in the vocabulary");
       return *id;
     };
     const std::uint64_t pair = key(part(left), part(right));
     merge& slot = merges_[slot_of(pair)];
     if (slot.pair == pair)
-      throw error("merge " + std::to_string(rank) + ", '" + left + "' and '" + right + "', is merge " +
-                  std::to_string(slot.rank) + " too");
+      throw error("merge " + std::to_string(rank) + ", " + in_quotes(left) + " and " + in_quotes(right) +
+                  ", is merge " + std::to_string(slot.rank) + " too");
     slot = {pair, rank, part(left + right)};
     ++rank;
   }

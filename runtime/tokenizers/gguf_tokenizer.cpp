@@ -1,6 +1,7 @@
 #include <fovea/runtime/tokenizers/gguf_tokenizer.hpp>
 
 #include <fovea/runtime/error.hpp>
+#include <fovea/runtime/in_quotes.hpp>
 #include <fovea/runtime/tokenizers/scored_pieces.hpp>
 #include <fovea/runtime/tokenizers/state.hpp>
 
@@ -35,8 +36,7 @@ public:
     else if (*model == "bert")
       make_word_piece();
     else
-      throw error("key '" + key_of("model") + "': expected gpt2, llama or bert; found " +
-                  std::string(*model));
+      throw error("key '" + key_of("model") + "': expected gpt2, llama or bert; found " + shortened(*model));
     return tokenizer(std::move(made_));
   }
 
@@ -94,7 +94,7 @@ private:
                                                 : pattern::none;
     if (words == pattern::none)
       throw error("key '" + key_of("pre") + "': expected gpt-2, llama-bpe or qwen2 with model gpt2; found " +
-                  std::string(name));
+                  shortened(name));
     add_tokens();
     const auto list = metadata_.texts(key_of("merges"));
     if (!list) throw error("expected a key '" + key_of("merges") + "'; found none");
@@ -102,8 +102,7 @@ private:
     for (const std::string_view entry : *list) {
       const std::size_t space = entry.find(' ', 1);
       if (space == std::string_view::npos)
-        throw error("key '" + key_of("merges") + "': expected two tokens; found '" + std::string(entry) +
-                    "'");
+        throw error("key '" + key_of("merges") + "': expected two tokens; found " + in_quotes(entry));
       merges.emplace_back(entry.substr(0, space), entry.substr(space + 1));
     }
     made_->split = byte_level_splitter{

@@ -1,6 +1,7 @@
 #include <fovea/runtime/tokenizers/json_stages.hpp>
 
 #include <fovea/runtime/error.hpp>
+#include <fovea/runtime/in_quotes.hpp>
 
 #include <array>
 #include <cstddef>
@@ -23,7 +24,7 @@ const json& member(const json& object, const char* key) {
 }
 
 void unsupported(const char* stage, const std::string& found, const char* expected) {
-  throw error(std::string(stage) + " '" + found + "' is not supported: expected " + expected);
+  throw error(std::string(stage) + " " + in_quotes(found) + " is not supported: expected " + expected);
 }
 
 namespace {
@@ -56,7 +57,7 @@ meta_space_splitter::prefix prefix_of(const json& stage) {
   if (front == "always") return prefix::always;
   if (front == "first") return prefix::first;
   if (front == "never") return prefix::never;
-  throw error("Metaspace: expected a prepend_scheme always, first or never; found '" + front + "'");
+  throw error("Metaspace: expected a prepend_scheme always, first or never; found " + in_quotes(front));
 }
 
 void append_steps(const json& stage, normalizer& steps) {

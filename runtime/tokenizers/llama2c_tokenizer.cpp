@@ -1,6 +1,7 @@
 #include <fovea/runtime/tokenizers/llama2c_tokenizer.hpp>
 
 #include <fovea/runtime/error.hpp>
+#include <fovea/runtime/in_quotes.hpp>
 #include <fovea/runtime/tokenizers/scored_pieces.hpp>
 #include <fovea/runtime/tokenizers/state.hpp>
 #include <fovea/runtime/weights/byte_cursor.hpp>
@@ -58,8 +59,8 @@ tokenizer parse_llama2c_tokenizer(std::span<const std::byte> bytes, const std::s
   for (int byte = 0; byte < after_bytes - first_byte; ++byte)
     if (made->tokens.token(first_byte + byte) != fallback_token(static_cast<unsigned char>(byte)))
       file.fail("token " + std::to_string(first_byte + byte) + ": expected '" +
-                fallback_token(static_cast<unsigned char>(byte)) + "'; found '" +
-                std::string(made->tokens.token(first_byte + byte)) + "'");
+                fallback_token(static_cast<unsigned char>(byte)) + "'; found " +
+                in_quotes(made->tokens.token(first_byte + byte)));
   made->special = {unknown, begin, end};
   cut_by_scores(*made, scores, unknown, true);
   put_around(*made, begin, std::nullopt);

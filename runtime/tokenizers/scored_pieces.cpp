@@ -1,6 +1,7 @@
 #include <fovea/runtime/tokenizers/scored_pieces.hpp>
 
 #include <fovea/runtime/error.hpp>
+#include <fovea/runtime/in_quotes.hpp>
 #include <fovea/runtime/tokenizers/state.hpp>
 #include <fovea/runtime/tokenizers/utf8.hpp>
 
@@ -39,8 +40,7 @@ void add_token(tokenizer::state& made, std::string_view token, token_id id) {
   try {
     check_utf8(token);
   } catch (const error&) {
-    throw error("token " + std::to_string(id) + ": expected UTF-8; found '" + utf8_or_replacement(token) +
-                "'");
+    throw error("token " + std::to_string(id) + ": expected UTF-8; found " + in_quotes(token));
   }
   made.tokens.add(token, id);
 }

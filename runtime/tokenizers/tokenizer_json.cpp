@@ -1,12 +1,14 @@
 #include <fovea/runtime/tokenizers/tokenizer.hpp>
 
 #include <fovea/runtime/error.hpp>
+#include <fovea/runtime/in_quotes.hpp>
+#include <fovea/runtime/json/parse_json.hpp>
 #include <fovea/runtime/tokenizers/json_stages.hpp>
 #include <fovea/runtime/tokenizers/state.hpp>
 
-#include <nlohmann/json.hpp>
-
+#include <array>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -23,7 +25,8 @@ class tokenizer_json {
 public:
   static tokenizer read(std::string_view text) {
     auto shared = std::make_shared<tokenizer::state>();
-    const json file = parse(text, shared->tokens);
+    const json_document read = parse(text, shared->tokens);
+    const json& file = *read;
     if (!file.is_object()) throw error(std::string("expected a JSON object; found ") + file.type_name());
     tokenizer_json reader(*shared, file);
     reader.read_model();
@@ -41,22 +44,13 @@ public:
 private:
   /// Parses the file, except that the entries of model.vocab go straight into `tokens`: as JSON values they
   /// would take most of the time.
-  static json parse(std::string_view text, vocabulary& tokens) {
-    std::string section, stage, token;
-    const auto watch = [&](int depth, json::parse_event_t event, json& value) {
-      if (event == json::parse_event_t::key) {
-        std::string& name = depth == 1 ? section : depth == 2 ? stage : token;
-        name = value.get_ref<const std::string&>();
-        return depth != 3 || section != "model" || stage != "vocab";
-      }
-      if (event == json::parse_event_t::value && depth == 3 && section == "model" && stage == "vocab") {
-        if (!value.is_number_integer())
-          throw error("token '" + token + "': expected an id; found " + value.dump());
-        tokens.add(token, value.get<std::int64_t>());
-      }
-      return true;
-    };
-    return json::parse(text, watch);
+  static json_document parse(std::string_view text, vocabulary& tokens) {
+    constexpr std::array<std::string_view, 2> vocab{"model", "vocab"};
+    return parse_json(text, vocab, [&](const std::string& token, const json& id) {
+      if (!id.is_number_integer())
+        throw error("token " + in_quotes(token) + ": expected an id; found " + shown(id));
+      tokens.add(token, id.get<std::int64_t>());
+    });
   }
 
   tokenizer_json(tokenizer::state& to, const json& file)
@@ -99,14 +93,14 @@ private:
       }
       token.content = normalized(to_.normalize, content);
       if (token.content.empty())
-        throw error("added_tokens: the normaliser leaves nothing of '" + content + "'");
+        throw error("added_tokens: the normaliser leaves nothing of " + in_quotes(content));
       to_.normalized_tokens.add(std::move(token));
     }
   }
 
   void make_model() {
     if (cuts_bytes() && type_ != "BPE")
-      unsupported("pre_tokenizer", "ByteLevel' with model '" + type_, "model BPE");
+      unsupported("pre_tokenizer", "ByteLevel' with model '" + shortened(type_), "model BPE");
     if (type_ == "WordPiece") {
       to_.model.emplace<word_piece>(to_.tokens, value_or(model_, "unk_token", std::string("[UNK]")),
                                     value_or(model_, "continuing_subword_prefix", std::string("##")),
@@ -163,12 +157,12 @@ private:
       const auto space = text.find(' ');
       if (space != std::string::npos) return {text.substr(0, space), text.substr(space + 1)};
     }
-    throw error("merges: expected two tokens; found " + entry.dump());
+    throw error("merges: expected two tokens; found " + shown(entry));
   }
 
   token_id id_of(const std::string& token) const {
     const auto id = to_.tokens.id(token);
-    if (!id) throw error("expected a token '" + token + "' in the vocabulary");
+    if (!id) throw error("expected a token " + in_quotes(token) + " in the vocabulary");
     return *id;
   }
 
@@ -194,9 +188,8 @@ private:
       to_.single = {{cls, {kind::first_text}, sep}};
       to_.pair = {{cls, {kind::first_text}, sep, sep, {kind::second_text}, sep}};
     } else {
-      throw error("post_processor '" + type +
-                  "' is not supported: expected TemplateProcessing, BertProcessing, RobertaProcessing, "
-                  "ByteLevel or a Sequence of them");
+      unsupported("post_processor", type,
+                  "TemplateProcessing, BertProcessing, RobertaProcessing, ByteLevel or a Sequence of them");
     }
   }
 
@@ -205,7 +198,7 @@ private:
     const auto token = stage.at(key).at(0).get<std::string>();
     const auto id = stage.at(key).at(1).get<token_id>();
     if (id_of(token) != id)
-      throw error(std::string("post_processor: ") + key + ": expected '" + token + "' to have id " +
+      throw error(std::string("post_processor: ") + key + ": expected " + in_quotes(token) + " to have id " +
                   std::to_string(id_of(token)) + "; found " + std::to_string(id));
     return {kind::special, type, {id}};
   }
@@ -221,7 +214,10 @@ private:
         continue;
       }
       const json& token = entry.at("SpecialToken");
-      const auto ids = special.at(token.at("id").get<std::string>()).at("ids").get<std::vector<token_id>>();
+      const auto name = token.at("id").get<std::string>();
+      if (!special.contains(name))
+        throw error("post_processor: expected special_tokens to hold " + in_quotes(name));
+      const auto ids = special.at(name).at("ids").get<std::vector<token_id>>();
       for (const token_id id : ids)
         if (to_.tokens.token(id).empty())
           throw error("post_processor: expected the id of a token; found " + std::to_string(id));
@@ -242,8 +238,6 @@ private:
 tokenizer parse_tokenizer(std::string_view text, const std::string& source) {
   try {
     return tokenizer_json::read(text);
-  } catch (const json::parse_error& reason) {
-    throw error(source + ": not valid JSON: " + reason.what());
   } catch (const json::exception& reason) {
     throw error(source + ": expected the layout of tokenizer.json: " + reason.what());
   } catch (const error& reason) {

@@ -1,6 +1,7 @@
 #include <fovea/runtime/tokenizers/unigram.hpp>
 
 #include <fovea/runtime/error.hpp>
+#include <fovea/runtime/in_quotes.hpp>
 #include <fovea/runtime/tokenizers/decoder.hpp>
 #include <fovea/runtime/tokenizers/utf8.hpp>
 
@@ -31,7 +32,7 @@ unigram::unigram(const vocabulary& tokens, std::vector<double> scores, settings 
   for (token_id id = 0; id < static_cast<token_id>(scores_.size()); ++id) {
     const double score = scores_[static_cast<std::size_t>(id)];
     if (!std::isfinite(score))
-      throw error("token '" + std::string(tokens.token(id)) + "': expected a score that is a number; found " +
+      throw error("token " + in_quotes(tokens.token(id)) + ": expected a score that is a number; found " +
                   std::to_string(score));
     least = std::min(least, score);
     longest_ = std::max(longest_, tokens.token(id).size());
@@ -53,8 +54,8 @@ void unigram::append_uncovered(std::string_view characters, std::vector<token_id
     return;
   }
   if (!options_.unknown)
-    throw error("text: no token covers '" + std::string(characters) +
-                "', and the vocabulary has no unknown token");
+    throw error("text: no token covers " + in_quotes(characters) +
+                ", and the vocabulary has no unknown token");
   ids.push_back(*options_.unknown);
 }
 

@@ -1,6 +1,7 @@
 #include <fovea/runtime/tokenizers/vocabulary.hpp>
 
 #include <fovea/runtime/error.hpp>
+#include <fovea/runtime/in_quotes.hpp>
 
 #include <functional>
 #include <limits>
@@ -36,7 +37,7 @@ void vocabulary::grow() {
 void vocabulary::add(std::string_view spelt, std::int64_t id) {
   // Far above any vocabulary in use: the table by id must not grow with one absurd entry.
   constexpr std::int64_t most_tokens = std::int64_t{1} << 24;
-  const auto name = [&] { return "token '" + std::string(spelt) + "'"; };
+  const auto name = [&] { return "token " + in_quotes(spelt); };
   if (spelt.empty()) throw error("token " + std::to_string(id) + ": expected a text; found an empty one");
   if (id < 0 || id >= most_tokens)
     throw error(name() + ": expected an id of 0 to " + std::to_string(most_tokens - 1) + "; found " +
@@ -51,7 +52,7 @@ void vocabulary::add(std::string_view spelt, std::int64_t id) {
   const auto at = static_cast<std::size_t>(id);
   if (at >= spellings_.size()) spellings_.resize(at + 1);
   if (spellings_[at].length != 0)
-    throw error(name() + " and '" + std::string(token(static_cast<token_id>(id))) + "' have the same id, " +
+    throw error(name() + " and " + in_quotes(token(static_cast<token_id>(id))) + " have the same id, " +
                 std::to_string(id));
   if (text_.size() + spelt.size() > std::numeric_limits<std::uint32_t>::max())
     throw error("the vocabulary's tokens have more than 4 GiB of text");

@@ -1,6 +1,7 @@
 #include <fovea/runtime/tokenizers/whole_word.hpp>
 
 #include <fovea/runtime/error.hpp>
+#include <fovea/runtime/in_quotes.hpp>
 
 #include <string>
 
@@ -9,7 +10,7 @@ namespace fovea {
 void whole_word::append(std::string_view word, std::vector<token_id>& ids) const {
   const auto id = tokens_.id(word);
   if (!id && !unknown_)
-    throw error("text: '" + std::string(word) + "' is no token, and the vocabulary has no unknown token");
+    throw error("text: " + in_quotes(word) + " is no token, and the vocabulary has no unknown token");
   ids.push_back(id ? *id : *unknown_);
 }
 

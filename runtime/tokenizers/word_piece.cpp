@@ -1,6 +1,7 @@
 #include <fovea/runtime/tokenizers/word_piece.hpp>
 
 #include <fovea/runtime/error.hpp>
+#include <fovea/runtime/in_quotes.hpp>
 
 #include <algorithm>
 #include <optional>
@@ -17,7 +18,7 @@ word_piece::word_piece(const vocabulary& tokens, const std::string& unknown, std
                        std::size_t longest_word)
     : tokens_(tokens), continuation_(std::move(continuation)), longest_word_(longest_word) {
   const auto id = tokens.id(unknown);
-  if (!id) throw error("the unknown token '" + unknown + "' is not in the vocabulary");
+  if (!id) throw error("the unknown token " + in_quotes(unknown) + " is not in the vocabulary");
   unknown_ = *id;
 }
 

@@ -1,6 +1,7 @@
 #include <fovea/runtime/weights/expect_metadata.hpp>
 
 #include <fovea/runtime/error.hpp>
+#include <fovea/runtime/in_quotes.hpp>
 #include <fovea/runtime/number_text.hpp>
 
 #include <charconv>
@@ -24,7 +25,7 @@ void expect_metadata(const weights& from, const std::map<std::string, double>& e
     const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), said);
     if (status != std::errc() || end != text.data() + text.size() || !near(said, number))
       throw error(from.source() + ": key '" + key + "': expected " + number_text(number) +
-                  ", as the model has; found " + text);
+                  ", as the model has; found " + shortened(text));
   }
 }
 

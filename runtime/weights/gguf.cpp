@@ -1,5 +1,6 @@
 #include <fovea/runtime/weights/gguf.hpp>
 
+#include <fovea/runtime/in_quotes.hpp>
 #include <fovea/runtime/weights/gguf_layout.hpp>
 
 #include <algorithm>
@@ -33,7 +34,7 @@ struct placed_tensor {
 placed_tensor read_tensor(byte_cursor& cursor, std::string_view what) {
   placed_tensor made;
   made.name = cursor.text(static_cast<std::size_t>(cursor.read<std::uint64_t>(what)), what);
-  const std::string tensor = "tensor '" + made.name + "'";
+  const std::string tensor = "tensor " + in_quotes(made.name);
   const auto axes = cursor.read<std::uint32_t>(tensor);
   if (axes > layout::most_axes)
     cursor.fail(tensor + ": expected at most " + std::to_string(layout::most_axes) + " axes; found " +
@@ -84,7 +85,7 @@ gguf_file::gguf_file(const std::filesystem::path& path, std::shared_ptr<const ma
   std::size_t end = 0;
   std::set<std::string_view> names;
   for (const placed_tensor& tensor : placed) {
-    const std::string what = "tensor '" + tensor.name + "'";
+    const std::string what = "tensor " + in_quotes(tensor.name);
     if (!names.insert(tensor.name).second) cursor.fail(what + " occurs twice");
     const auto size = tensor_bytes(tensor.type, tensor.shape);
     if (!size)

@@ -1,6 +1,7 @@
 #include <fovea/runtime/weights/gguf_metadata.hpp>
 
 #include <fovea/runtime/error.hpp>
+#include <fovea/runtime/in_quotes.hpp>
 #include <fovea/runtime/weights/gguf_layout.hpp>
 
 #include <array>
@@ -112,7 +113,7 @@ gguf_metadata::gguf_metadata(std::shared_ptr<const mapped_file> file, byte_curso
   for (std::uint64_t i = 0; i < count; ++i) {
     const std::string key(
         read_text(cursor, "the name of key " + std::to_string(i + 1) + " of " + std::to_string(count)));
-    const std::string what = "key '" + key + "'";
+    const std::string what = "key " + in_quotes(key);
     entry made{read_type(cursor, what), std::nullopt, {}, nullptr};
     if (made.type == gguf_type::array) {
       made.type = read_type(cursor, what);
@@ -141,7 +142,7 @@ std::optional<std::vector<result>> gguf_metadata::read(std::string_view key, boo
     if (fits) values.push_back(*value);
   }
   if (!fits)
-    throw error(source_ + ": key '" + std::string(key) + "': expected " + expected + "; found " +
+    throw error(source_ + ": key " + in_quotes(key) + ": expected " + expected + "; found " +
                 (found.count ? "an array of " : "") + name_of(found.type));
   return values;
 }

@@ -1,6 +1,7 @@
 #include <fovea/runtime/weights/weights.hpp>
 
 #include <fovea/runtime/error.hpp>
+#include <fovea/runtime/in_quotes.hpp>
 #include <fovea/runtime/threads.hpp>
 #include <fovea/runtime/weights/converted.hpp>
 #include <fovea/runtime/weights/name_rules.hpp>
@@ -69,8 +70,8 @@ names_without_prefix(const std::map<std::string, stored_tensor>& tensors, std::s
       }
     const auto [other, added] = names.emplace(name, &full);
     if (!added)
-      throw error(source + ": tensors '" + *other->second + "' and '" + full + "' are both '" +
-                  std::string(name) + "' once an optional prefix is taken off");
+      throw error(source + ": tensors " + in_quotes(*other->second) + " and " + in_quotes(full) +
+                  " are both " + in_quotes(name) + " once an optional prefix is taken off");
   }
   return names;
 }
@@ -144,7 +145,7 @@ public:
     problems extra(", ");
     for (const auto& [name, full] : names_)
       if (all && !used.contains(full) && !is_of_training(*full) && !skipped(name))
-        extra.add("'" + *full + "' " + shape_text(tensors_.at(*full).shape));
+        extra.add(in_quotes(*full) + " " + shape_text(tensors_.at(*full).shape));
     const problems misfits = misfits_of(result);
     std::string message;
     const auto say = [&](const char* what, const problems& of) {

@@ -1,9 +1,9 @@
 #include <fovea/runtime/weights/rtneural.hpp>
 
 #include <fovea/runtime/error.hpp>
+#include <fovea/runtime/in_quotes.hpp>
+#include <fovea/runtime/json/parse_json.hpp>
 #include <fovea/runtime/weights/convert.hpp>
-
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <utility>
@@ -27,16 +27,18 @@ public:
 
   weight_file read(std::span<const std::byte> file) {
     const auto* text = reinterpret_cast<const char*>(file.data());
-    json network;
-    try {
-      network = json::parse(text, text + file.size());
-    } catch (const json::exception& reason) {
-      fail(std::string("not valid JSON: ") + reason.what());
-    }
-    if (network.contains("layers"))
-      read_keras(network["layers"]);
+    const json_document network = [&] {
+      try {
+        return parse_json({text, file.size()});
+      } catch (const malformed_json& problem) {
+        fail(problem.what());
+      }
+    }();
+    if (network->contains("layers"))
+      read_keras(network->at("layers"));
     else
-      for (const auto& [name, list] : network.items()) keep(name, numbers(list, "tensor '" + name + "'"));
+      for (const auto& [name, list] : network->items())
+        keep(name, numbers(list, "tensor " + in_quotes(name)));
     return std::move(content_);
   }
 
@@ -56,18 +58,14 @@ private:
   void append(const json& list, std::size_t depth, nested& to, const std::string& what) const {
     if (depth == to.shape.size()) {
       if (!list.is_number())
-        fail(what + ": expected a number in lists of " + shape_text(to.shape) + "; found " + brief(list));
+        fail(what + ": expected a number in lists of " + shape_text(to.shape) + "; found " + shown(list));
       to.values.push_back(list.get<float>());
       return;
     }
     if (!list.is_array() || list.size() != to.shape[depth])
       fail(what + ": expected lists of one length, " + shape_text(to.shape) + " as the first ones; found " +
-           (list.is_array() ? "one of " + std::to_string(list.size()) : brief(list)));
+           (list.is_array() ? "one of " + std::to_string(list.size()) : shown(list)));
     for (const json& one : list) append(one, depth + 1, to, what);
-  }
-
-  static std::string brief(const json& value) {
-    return value.is_structured() ? value.type_name() : value.dump();
   }
 
   void keep(const std::string& name, const nested& from, const transform& how = {}) {
@@ -80,7 +78,7 @@ private:
   }
 
   void read_keras(const json& layers) {
-    if (!layers.is_array()) fail("expected 'layers' to be a list; found " + brief(layers));
+    if (!layers.is_array()) fail("expected 'layers' to be a list; found " + shown(layers));
     for (std::size_t i = 0; i < layers.size(); ++i) {
       const json& layer = layers[i];
       const std::string where = "layer " + std::to_string(i);
@@ -138,7 +136,7 @@ private:
       fail(where +
            ": expected a type of dense, time-distributed-dense, conv1d, conv2d, batchnorm, batchnorm2d, "
            "prelu, gru, lstm or activation; found " +
-           type);
+           shortened(type));
     }
   }
 

@@ -1,5 +1,6 @@
 #include <fovea/runtime/weights/rwkv_cpp.hpp>
 
+#include <fovea/runtime/in_quotes.hpp>
 #include <fovea/runtime/weights/byte_cursor.hpp>
 
 #include <cstdint>
@@ -46,7 +47,7 @@ weight_file read_rwkv_cpp(const opened_file& file) {
     tensor.shape.resize(axes);
     for (std::size_t axis = axes; axis > 0; --axis) tensor.shape[axis - 1] = number(head);
     const std::string name(cursor.text(length, head));
-    const std::string what = "tensor '" + name + "'";
+    const std::string what = "tensor " + in_quotes(name);
     tensor.type = type_of(type, cursor, what);
     const auto size = tensor_bytes(tensor.type, tensor.shape);
     if (!size) cursor.fail(what + ": shape " + shape_text(tensor.shape) + " takes more than 2^64 bytes");

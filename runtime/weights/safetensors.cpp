@@ -1,9 +1,9 @@
 #include <fovea/runtime/weights/safetensors.hpp>
 
 #include <fovea/runtime/error.hpp>
+#include <fovea/runtime/in_quotes.hpp>
+#include <fovea/runtime/json/parse_json.hpp>
 #include <fovea/runtime/weights/byte_cursor.hpp>
-
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <array>
@@ -11,7 +11,7 @@
 #include <cstring>
 #include <limits>
 #include <optional>
-#include <set>
+#include <string_view>
 #include <utility>
 
 namespace fovea {
@@ -39,13 +39,21 @@ public:
       : path_(path), file_(file) {}
 
   void read(std::map<std::string, stored_tensor>& tensors, std::map<std::string, std::string>& metadata) {
-    const json header = parse();
-    for (const auto& [name, entry] : header.items()) {
-      if (name == "__metadata__") {
+    const std::string_view header = header_text();
+    bool has_metadata = false;
+    const auto take = [&](const std::string& name, const json& entry) {
+      const bool is_metadata = name == "__metadata__";
+      if (is_metadata ? std::exchange(has_metadata, true) : tensors.contains(name))
+        fail("the header names " + in_quotes(name) + " twice");
+      if (is_metadata)
         read_metadata(entry, metadata);
-      } else {
+      else
         tensors.emplace(name, read_tensor(name, entry));
-      }
+    };
+    try {
+      parse_json(header, {}, take);
+    } catch (const malformed_json& problem) {
+      fail(std::string("the header: ") + problem.what());
     }
     check_layout(tensors);
   }
@@ -53,10 +61,11 @@ public:
 private:
   [[noreturn]] void fail(const std::string& what) const { throw error(path_.string() + ": " + what); }
   [[noreturn]] void fail(const std::string& tensor, const std::string& what) const {
-    fail("tensor '" + tensor + "': " + what);
+    fail("tensor " + in_quotes(tensor) + ": " + what);
   }
 
-  json parse() {
+  /// The header's JSON; data_ becomes what is behind it.
+  std::string_view header_text() {
     if (file_.size() < length_bytes)
       fail("expected a safetensors file, which begins with 8 bytes of header length; found " +
            std::to_string(file_.size()) + " bytes in all");
@@ -74,32 +83,14 @@ private:
     if (length == 0 || text[0] != '{')
       fail("expected the header to begin with '{', so this is no safetensors file");
     data_ = file_.subspan(length_bytes + static_cast<std::size_t>(length));
-    // The parser itself keeps the last of several equal keys; the format forbids them.
-    std::vector<std::set<std::string>> keys;
-    std::string duplicate;
-    const auto watch = [&](int, json::parse_event_t event, json& value) {
-      if (event == json::parse_event_t::object_start) keys.emplace_back();
-      if (event == json::parse_event_t::object_end) keys.pop_back();
-      if (event == json::parse_event_t::key && !keys.back().insert(value.get<std::string>()).second &&
-          duplicate.empty())
-        duplicate = value.get<std::string>();
-      return true;
-    };
-    json header;
-    try {
-      header = json::parse(text, text + length, watch);
-    } catch (const json::exception& reason) {
-      fail(std::string("the header is not valid JSON: ") + reason.what());
-    }
-    if (!duplicate.empty()) fail("the header names '" + duplicate + "' twice");
-    return header;
+    return {text, static_cast<std::size_t>(length)};
   }
 
   void read_metadata(const json& entry, std::map<std::string, std::string>& metadata) const {
     if (!entry.is_object()) fail("expected __metadata__ to be an object of texts");
     for (const auto& [key, value] : entry.items()) {
       if (!value.is_string())
-        fail("expected __metadata__ '" + key + "' to be a text; found " + value.type_name());
+        fail("expected __metadata__ " + in_quotes(key) + " to be a text; found " + value.type_name());
       metadata.emplace(key, value.get<std::string>());
     }
   }
@@ -109,18 +100,18 @@ private:
         !entry.contains("data_offsets"))
       fail(name, "expected an object of dtype, shape and data_offsets");
     const json& type_name = entry["dtype"];
-    if (!type_name.is_string()) fail(name, "expected dtype to be a text; found " + type_name.dump());
+    if (!type_name.is_string()) fail(name, "expected dtype to be a text; found " + shown(type_name));
     const auto type = element_named(type_name.get<std::string>());
     if (!type) {
       std::string known;
       for (const element_type one : element_types)
         known += (known.empty() ? "" : ", ") + std::string(element_name(one));
-      fail(name, "expected a dtype of " + known + "; found " + type_name.get<std::string>());
+      fail(name, "expected a dtype of " + known + "; found " + shortened(type_name.get<std::string>()));
     }
     const auto shape = sizes(name, "shape", entry["shape"]);
     const auto offsets = sizes(name, "data_offsets", entry["data_offsets"]);
     if (offsets.size() != 2 || offsets[0] > offsets[1])
-      fail(name, "expected data_offsets [begin, end]; found " + entry["data_offsets"].dump());
+      fail(name, "expected data_offsets [begin, end]; found " + shown(entry["data_offsets"]));
     if (offsets[1] > data_.size())
       fail(name, "its data should end at byte " + std::to_string(offsets[1]) +
                      " of the data; the file is cut short at " + std::to_string(data_.size()));
@@ -139,7 +130,7 @@ private:
     std::vector<std::size_t> result;
     for (const json& value : list) {
       if (!value.is_number_unsigned())
-        fail(name, std::string("expected ") + key + " to hold whole numbers; found " + value.dump());
+        fail(name, std::string("expected ") + key + " to hold whole numbers; found " + shown(value));
       result.push_back(value.get<std::size_t>());
     }
     return result;
@@ -158,7 +149,7 @@ private:
       const auto begin = static_cast<std::size_t>(entry->second.bytes.data() - data_.data());
       if (begin < end)
         fail(entry->first, "its data begins at byte " + std::to_string(begin) +
-                               ", inside the data of tensor '" + *previous + "', which ends at " +
+                               ", inside the data of tensor " + in_quotes(*previous) + ", which ends at " +
                                std::to_string(end));
       if (begin > end)
         fail(entry->first, "expected its data to begin at byte " + std::to_string(end) + "; found " +
@@ -195,7 +186,7 @@ safetensors_file::safetensors_file(const std::filesystem::path& path, std::share
 const stored_tensor& safetensors_file::at(const std::string& name) const {
   const auto found = tensors_.find(name);
   if (found == tensors_.end())
-    throw error(path_.string() + ": expected a tensor '" + name + "'; the file has " +
+    throw error(path_.string() + ": expected a tensor " + in_quotes(name) + "; the file has " +
                 std::to_string(tensors_.size()) + " others");
   return found->second;
 }

@@ -1,6 +1,7 @@
 #include <fovea/runtime/weights/gguf.hpp>
 
 #include <fovea/runtime/error.hpp>
+#include <fovea/runtime/in_quotes.hpp>
 #include <fovea/runtime/weights/converted.hpp>
 #include <fovea/runtime/weights/gguf_layout.hpp>
 #include <fovea/runtime/weights/temporary_file.hpp>
@@ -47,7 +48,7 @@ void save_gguf(const std::filesystem::path& path, const std::map<std::string, st
   std::size_t end = 0;
   for (const auto& [name, tensor] : tensors) {
     const auto fail = [&, &of = name](const std::string& what) {
-      throw error(path.string() + ": tensor '" + of + "': " + what);
+      throw error(path.string() + ": tensor " + in_quotes(of) + ": " + what);
     };
     if (name.empty()) fail("expected a name; found none");
     head += layout::text_bytes(name);

@@ -71,9 +71,11 @@ std::size_t count_of(const stored_tensor& tensor) {
 }
 
 std::string shape_text(std::span<const std::size_t> shape) {
+  constexpr std::size_t most_axes = 16; // of what a file says
   std::string text = "[";
-  for (std::size_t i = 0; i < shape.size(); ++i) text += (i ? ", " : "") + std::to_string(shape[i]);
-  return text + "]";
+  for (std::size_t i = 0; i < std::min(shape.size(), most_axes); ++i)
+    text += (i ? ", " : "") + std::to_string(shape[i]);
+  return text + (shape.size() > most_axes ? ", …]" : "]");
 }
 
 } // namespace fovea

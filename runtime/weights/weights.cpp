@@ -1,11 +1,10 @@
 #include <fovea/runtime/weights/weights.hpp>
 
 #include <fovea/runtime/error.hpp>
+#include <fovea/runtime/in_quotes.hpp>
+#include <fovea/runtime/json/parse_json.hpp>
 #include <fovea/runtime/weights/state.hpp>
 
-#include <nlohmann/json.hpp>
-
-#include <fstream>
 #include <numeric>
 #include <system_error>
 #include <utility>
@@ -13,32 +12,25 @@
 namespace fovea {
 namespace {
 
-using json = nlohmann::json;
-
 constexpr const char* single_file = "model.safetensors";
 constexpr const char* index_file = "model.safetensors.index.json";
 
 /// The index's `weight_map`: tensor -> shard.
 std::map<std::string, std::string> read_index(const std::filesystem::path& path) {
-  std::ifstream stream(path);
-  if (!stream) throw error(path.string() + ": cannot open");
-  json index;
-  try {
-    index = json::parse(stream);
-  } catch (const json::exception& reason) {
-    throw error(path.string() + ": not valid JSON: " + reason.what());
-  }
-  const bool fits = index.is_object() && index.contains("weight_map") && index["weight_map"].is_object();
+  const json_document index = load_json(path);
+  const bool fits =
+      index->is_object() && index->contains("weight_map") && index->at("weight_map").is_object();
   if (!fits) throw error(path.string() + ": expected an object with a weight_map from tensor to file");
   std::map<std::string, std::string> shard_of;
-  for (const auto& [tensor, shard] : index["weight_map"].items()) {
+  for (const auto& [tensor, shard] : index->at("weight_map").items()) {
     if (!shard.is_string())
-      throw error(path.string() + ": tensor '" + tensor + "': expected a file name; found " + shard.dump());
+      throw error(path.string() + ": tensor " + in_quotes(tensor) + ": expected a file name; found " +
+                  shown(shard));
     const std::filesystem::path name = shard.get<std::string>();
     // An index comes from the net with the shards: it may not reach outside its folder.
     if (name.empty() || name != name.filename() || name == "..")
-      throw error(path.string() + ": tensor '" + tensor +
-                  "': expected the name of a file beside the index; found '" + name.string() + "'");
+      throw error(path.string() + ": tensor " + in_quotes(tensor) +
+                  ": expected the name of a file beside the index; found " + in_quotes(name.string()));
     shard_of.emplace(tensor, name.string());
   }
   return shard_of;
@@ -54,7 +46,7 @@ weights weights::from(std::map<std::string, weight_tensor> tensors, std::string 
     const auto expected =
         std::accumulate(tensor.shape.begin(), tensor.shape.end(), std::size_t{1}, std::multiplies<>());
     if (expected != tensor.values.size())
-      throw error(shared->source + ": tensor '" + name + "' of shape " + shape_text(tensor.shape) +
+      throw error(shared->source + ": tensor " + in_quotes(name) + " of shape " + shape_text(tensor.shape) +
                   " expects " + std::to_string(expected) + " values; found " +
                   std::to_string(tensor.values.size()));
     shared->tensors[name] = {element_type::f32, tensor.shape, std::as_bytes(std::span(tensor.values))};
@@ -89,15 +81,16 @@ weights load_weights(const std::filesystem::path& path) {
       for (const auto& [name, stored] : part.tensors) {
         const auto named = index.find(name);
         if (named == index.end() || named->second != shard)
-          throw error(path_of_shard.string() + ": tensor '" + name + "': the index " + file.string() +
-                      (named == index.end() ? " does not name it" : " expects it in " + named->second));
+          throw error(
+              path_of_shard.string() + ": tensor " + in_quotes(name) + ": the index " + file.string() +
+              (named == index.end() ? " does not name it" : " expects it in " + shortened(named->second)));
       }
       shared->metadata.insert(part.metadata.begin(), part.metadata.end());
     }
     const auto& tensors = shared->files[at->second].tensors;
     const auto stored = tensors.find(tensor);
     if (stored == tensors.end())
-      throw error(path_of_shard.string() + ": expected a tensor '" + tensor + "', as the index " +
+      throw error(path_of_shard.string() + ": expected a tensor " + in_quotes(tensor) + ", as the index " +
                   file.string() + " says; the file has " + std::to_string(tensors.size()) + " others");
     shared->tensors[tensor] = stored->second;
     shared->shard_of[tensor] = path_of_shard.string();

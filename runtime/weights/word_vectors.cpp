@@ -1,6 +1,7 @@
 #include <fovea/runtime/weights/word_vectors.hpp>
 
 #include <fovea/runtime/error.hpp>
+#include <fovea/runtime/in_quotes.hpp>
 #include <fovea/runtime/weights/byte_cursor.hpp>
 
 #include <algorithm>
@@ -14,7 +15,6 @@ namespace fovea {
 namespace {
 
 constexpr std::size_t widest = std::size_t{1} << 20;
-constexpr std::size_t most_shown = 40; // characters of a line that does not fit
 
 std::string_view text_of(std::span<const std::byte> file) {
   return {reinterpret_cast<const char*>(file.data()), file.size()};
@@ -89,8 +89,8 @@ public:
     } else {
       const auto width = numbers_behind_word(first);
       if (!width)
-        fail("line 1: expected a word and its numbers, or the numbers of words and of their width; found '" +
-             std::string(first.substr(0, most_shown)) + "'");
+        fail("line 1: expected a word and its numbers, or the numbers of words and of their width; found " +
+             in_quotes(first));
       width_ = *width;
       read_lines(text, 1);
     }
@@ -104,7 +104,7 @@ private:
     const auto bad = std::find_if_not(values_.begin() + static_cast<std::ptrdiff_t>(from), values_.end(),
                                       [](float value) { return std::isfinite(value); });
     if (bad != values_.end())
-      fail("word '" + std::string(word) + "': expected finite values; found " + std::to_string(*bad));
+      fail("word " + in_quotes(word) + ": expected finite values; found " + std::to_string(*bad));
     words_.emplace_back(word);
   }
 
@@ -120,7 +120,7 @@ private:
         const auto value = number_in<float>(field);
         if (!value || line.empty())
           fail("line " + std::to_string(number) + ": expected a word and " + std::to_string(width_) +
-               " numbers; found '" + std::string(whole.substr(0, most_shown)) + "'");
+               " numbers; found " + in_quotes(whole));
         values_[from + i - 1] = *value;
       }
       add(line, from);

@@ -1,5 +1,6 @@
 #include <fovea/runtime/tokenizers/tokenizer.hpp>
 
+#include "../weights/temporary_folder.hpp"
 #include "golden_lines.hpp"
 
 #include <fovea/runtime/error.hpp>
@@ -321,6 +322,24 @@ TEST_CASE("several threads may use one tokenizer", "[tokenizer]") {
 TEST_CASE("files that are no tokenizer are refused", "[tokenizer]") {
   CHECK_THROWS_WITH(parse_tokenizer("{", "t.json"), Contains("t.json: not valid JSON"));
   CHECK_THROWS_WITH(parse_tokenizer("", "t.json"), Contains("t.json: not valid JSON"));
+  for (const std::string& deep : {deep_lists(), deep_objects()})
+    for (const std::string& text :
+         {deep, R"({"model":{"type":"BPE","vocab":{"a":0},"merges":[)" + deep + "]}}",
+          R"({"model":{"type":"BPE","vocab":{"a":)" + deep + "}}}",
+          R"({"model":{"type":"WordPiece","vocab":{"[UNK]":0}},"normalizer":)" + deep + "}",
+          R"({"model":{"type":"WordPiece","vocab":{"[UNK]":0}},"post_processor":)" + deep + "}"})
+      CHECK_THROWS_WITH(parse_tokenizer(text, "t.json"),
+                        "t.json: expected lists and objects nested at most 64 deep; found more");
+  const std::string word(1 << 20, 'w');
+  for (const std::string& text :
+       {R"({"model":{"type":")" + word + R"(","vocab":{"a":0}}})",
+        R"({"model":{"vocab":{")" + word + R"(":-1}}})",
+        R"({"model":{"type":"BPE","vocab":{"a":0},"merges":[[")" + word + R"("]]}})",
+        R"({"model":{"type":"WordPiece","vocab":{"[UNK]":0}},"normalizer":{"type":")" + word + "\"}}"}) {
+    const std::string said = message_of<error>([&] { parse_tokenizer(text, "t.json"); });
+    CHECK_THAT(said, Contains("wwww…"));
+    CHECK(said.size() < 400);
+  }
   CHECK_THROWS_WITH(parse_tokenizer("[]", "t.json"), "t.json: expected a JSON object; found array");
   CHECK_THROWS_WITH(load_tokenizer("no/such/tokenizer.json"),
                     "no/such/tokenizer.json: cannot open: No such file or directory");

@@ -101,6 +101,23 @@ TEST_CASE("PyTorch's state dictionary keeps its names and layouts", "[rtneural]"
   CHECK(values(found, "scale", {}) == floats{6});
 }
 
+TEST_CASE("what nests deep is refused, and what is long is said shortly", "[rtneural]") {
+  for (const std::string& deep : {deep_lists(), deep_objects()}) {
+    const std::string too_deep = "x.json: expected lists and objects nested at most 64 deep; found more";
+    CHECK_THAT(refusal(R"({"layers": )" + deep + "}"), EndsWith(too_deep));
+    CHECK_THAT(refusal(R"({"layers": [{"type": "dense", "weights": [], "activation": )" + deep + "}]}"),
+               EndsWith(too_deep));
+    CHECK_THAT(refusal(layer("dense", deep)), EndsWith(too_deep));
+    CHECK_THAT(refusal(R"({"w": )" + deep + "}"), EndsWith(too_deep));
+  }
+  const std::string word(1 << 20, 'w');
+  for (const std::string& text : {layer(word, ""), R"({"layers": ")" + word + "\"}",
+                                  R"({"w": [")" + word + "\"]}", R"({")" + word + "\": []}"}) {
+    CHECK_THAT(refusal(text), Contains("wwww…"));
+    CHECK(refusal(text).size() < 500);
+  }
+}
+
 TEST_CASE("each malformed JSON file is refused with a sentence of its own", "[rtneural]") {
   CHECK_THAT(refusal("{"), Contains("x.json: not valid JSON"));
   CHECK_THAT(refusal(R"({"layers": 3})"), EndsWith("x.json: expected 'layers' to be a list; found 3"));

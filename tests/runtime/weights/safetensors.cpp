@@ -121,8 +121,8 @@ TEST_CASE("safetensors: what is wrong is named", "[safetensors]") {
   CHECK_THAT(refusal(safetensors_bytes("{}", "").substr(0, 9)), Contains("cut short after 1 of them"));
   CHECK_THAT(refusal("[]", 0), Contains("expected the header to begin with '{'"));
   CHECK_THAT(refusal("", 0), Contains("expected the header to begin with '{'"));
-  CHECK_THAT(refusal("{\"w\":", 0), Contains("the header is not valid JSON"));
-  CHECK_THAT(refusal("{\"\xff\":1}", 0), Contains("the header is not valid JSON"));
+  CHECK_THAT(refusal("{\"w\":", 0), Contains("the header: not valid JSON"));
+  CHECK_THAT(refusal("{\"\xff\":1}", 0), Contains("the header: not valid JSON"));
   CHECK_THAT(refusal(R"({"__metadata__":{"a":1}})", 0),
              Contains("expected __metadata__ 'a' to be a text; found number"));
   CHECK_THAT(refusal(R"({"w":1})", 0),
@@ -155,6 +155,47 @@ TEST_CASE("safetensors: what is wrong is named", "[safetensors]") {
                          "w":{"dtype":"U8","shape":[1],"data_offsets":[0,1]}})",
                      1),
              Contains("the header names 'w' twice"));
+}
+
+TEST_CASE("a header that nests deep is refused", "[safetensors]") {
+  for (const std::string& deep : {deep_lists(), deep_objects()})
+    for (const std::string& header : {R"({"w":{"dtype":)" + deep + R"(,"shape":[2],"data_offsets":[0,8]}})",
+                                      R"({"w":{"dtype":"F32","shape":)" + deep + R"(,"data_offsets":[0,8]}})",
+                                      R"({"w":{"dtype":"F32","shape":[2],"data_offsets":)" + deep + "}}",
+                                      R"({"__metadata__":)" + deep + "}", R"({"w":)" + deep + "}"})
+      CHECK(refusal(header, 8) ==
+            "the header: expected lists and objects nested at most 64 deep; found more");
+}
+
+TEST_CASE("safetensors: long texts are said shortly", "[safetensors]") {
+  const std::string word(1 << 20, 'w');
+  std::string axes = "1";
+  for (int i = 0; i < 100000; ++i) axes += ",1";
+  for (const std::string& header :
+       {R"({"w":{"dtype":")" + word + R"(","shape":[2],"data_offsets":[0,8]}})",
+        R"({"w":{"dtype":"F32","shape":")" + word + R"(","data_offsets":[0,8]}})",
+        R"({"w":{"dtype":"F32","shape":[")" + word + R"("],"data_offsets":[0,8]}})",
+        R"({"w":{"dtype":"F32","shape":[)" + axes + R"(],"data_offsets":[0,8]}})",
+        R"({"w":{"dtype":"F32","shape":[2],"data_offsets":[)" + axes + "]}}", R"({")" + word + R"(":1})",
+        R"({"__metadata__":{")" + word + R"(":1}})"}) {
+    const std::string said = refusal(header, 8);
+    CHECK(!said.empty());
+    CHECK(said.size() < 300);
+  }
+}
+
+// In time that grows with the square of their number, this would outlast the test's limit.
+TEST_CASE("a header of many tensors", "[safetensors]") {
+  constexpr int count = 200000;
+  std::string header = "{";
+  for (int i = 0; i < count; ++i)
+    header += (i ? ",\"layers." : "\"layers.") + std::to_string(i) +
+              R"(.weight":{"dtype":"U8","shape":[1],"data_offsets":[)" + std::to_string(i) + "," +
+              std::to_string(i + 1) + "]}";
+  const temporary_folder folder;
+  const safetensors_file file(
+      folder.write("x.safetensors", safetensors_bytes(header + "}", std::string(count, 'x'))));
+  CHECK(file.tensors().size() == count);
 }
 
 TEST_CASE("safetensors: a file that is not there", "[safetensors]") {

@@ -37,6 +37,20 @@ private:
   std::filesystem::path path_;
 };
 
+/// Lists within lists, or objects within objects, of 1 MB: far more than a walk that calls itself would
+/// stand.
+inline std::string deep_lists() {
+  constexpr std::size_t depth = 1 << 19;
+  return std::string(depth, '[') + std::string(depth, ']');
+}
+inline std::string deep_objects() {
+  std::string text;
+  constexpr std::size_t depth = 1 << 17;
+  for (std::size_t i = 0; i < depth; ++i) text += R"({"type":"Sequence","normalizers":[)";
+  for (std::size_t i = 0; i < depth; ++i) text += "]}";
+  return text;
+}
+
 /// The bytes of a safetensors file with this header text and this data.
 inline std::string safetensors_bytes(const std::string& header, const std::string& data) {
   std::string file;

@@ -260,6 +260,11 @@ TEST_CASE("an index that doesn't fit its shards is refused", "[weights]") {
     return message_of<error>([&] { load_weights(index); });
   };
   CHECK_THAT(message("{"), Contains("x.index.json: not valid JSON"));
+  for (const std::string& deep : {deep_lists(), deep_objects()})
+    CHECK_THAT(message(R"({"weight_map":{"a":)" + deep + "}}"),
+               EndsWith("x.index.json: expected lists and objects nested at most 64 deep; found more"));
+  const std::string word(1 << 20, 'w');
+  CHECK(message(R"({"weight_map":{")" + word + R"(":"../)" + word + "\"}}").size() < 500);
   CHECK_THAT(message("{}"), Contains("expected an object with a weight_map"));
   CHECK_THAT(message(R"({"weight_map":{"a":1}})"), Contains("tensor 'a': expected a file name; found 1"));
   CHECK_THAT(message(R"({"weight_map":{"a":"../one.safetensors"}})"), Contains("a file beside the index"));

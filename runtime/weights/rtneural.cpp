@@ -6,6 +6,7 @@
 #include <fovea/runtime/weights/convert.hpp>
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 namespace fovea {
@@ -35,7 +36,7 @@ public:
       }
     }();
     if (network->contains("layers"))
-      read_keras(network->at("layers"));
+      read_keras(*network);
     else
       for (const auto& [name, list] : network->items())
         keep(name, numbers(list, "tensor " + in_quotes(name)));
@@ -77,8 +78,10 @@ private:
     std::fill_n(content_.add(name, {width}), width, value);
   }
 
-  void read_keras(const json& layers) {
+  void read_keras(const json& network) {
+    const json& layers = network["layers"];
     if (!layers.is_array()) fail("expected 'layers' to be a list; found " + shown(layers));
+    std::optional<std::size_t> in = last_axis(network, "in_shape");
     for (std::size_t i = 0; i < layers.size(); ++i) {
       const json& layer = layers[i];
       const std::string where = "layer " + std::to_string(i);
@@ -93,7 +96,62 @@ private:
       std::vector<nested> weights;
       for (const json& list : layer["weights"])
         weights.push_back(numbers(list, where + ", weight " + std::to_string(weights.size())));
-      read_layer(layer["type"].get<std::string>(), weights, where);
+      const auto type = layer["type"].get<std::string>();
+      read_layer(type, weights, where);
+      check_stated(layer, type, weights, in, where);
+      in = last_axis(layer, "shape");
+    }
+  }
+
+  /// A number that is stated alone or as a list of one.
+  static std::optional<std::size_t> stated(const json& layer, const char* key) {
+    const auto found = layer.find(key);
+    if (found == layer.end()) return std::nullopt;
+    const json& value = found->is_array() && found->size() == 1 ? found->front() : *found;
+    return value.is_number_unsigned() ? std::optional(value.get<std::size_t>()) : std::nullopt;
+  }
+
+  /// The width in a stated shape; none of a picture, which has features beside its channels.
+  static std::optional<std::size_t> last_axis(const json& of, const char* key) {
+    const auto found = of.find(key);
+    constexpr std::size_t most_axes = 3;
+    if (found == of.end() || !found->is_array() || found->empty() || found->size() > most_axes ||
+        !found->back().is_number_unsigned())
+      return std::nullopt;
+    return found->back().get<std::size_t>();
+  }
+
+  /// Holds what a layer states against its weights, whose axes are checked; `in` is the width before it, as
+  /// far as the file states that.
+  void check_stated(const json& layer, const std::string& type, const std::vector<nested>& weights,
+                    std::optional<std::size_t> in, const std::string& where) const {
+    const auto hold = [&](const std::string& what, std::optional<std::size_t> said, std::size_t found) {
+      if (said && *said != found)
+        fail(where + " (" + type + "): expected weights for " + what + " " + std::to_string(*said) +
+             ", as the file states; found weights for " + std::to_string(found));
+    };
+    if (weights.empty()) return;
+    const std::vector<std::size_t>& first = weights.front().shape;
+    const auto out = last_axis(layer, "shape");
+    if (type == "gru" || type == "lstm") {
+      hold("an input of", in, first[0]);
+      hold("a shape of", out, weights[1].shape[0]);
+    } else if (type == "conv1d") {
+      hold("an input of", in, first[1] * stated(layer, "groups").value_or(1));
+      hold("a shape of", out, first[2]);
+      hold("a kernel_size of", stated(layer, "kernel_size"), first[0]);
+    } else if (type == "conv2d") {
+      hold("a kernel_size_time of", stated(layer, "kernel_size_time"), first[0]);
+      hold("a kernel_size_feature of", stated(layer, "kernel_size_feature"), first[1]);
+      hold("num_filters_in of", stated(layer, "num_filters_in"), first[2]);
+      hold("num_filters_out of", stated(layer, "num_filters_out"), first[3]);
+    } else if (first.size() == 2) { // dense
+      hold("an input of", in, first[0]);
+      hold("a shape of", out, first[1]);
+    } else if (type != "prelu" || first[0] != 1) { // a number for each channel
+      hold("an input of", in, first[0]);
+      hold("a shape of", out, first[0]);
+      hold("num_filters_in of", stated(layer, "num_filters_in"), first[0]);
     }
   }
 
@@ -146,18 +204,28 @@ private:
       expect(weights, where, type, {axes});
     else
       expect(weights, where, type, {axes, 1});
+    const std::size_t out = weights[0].shape.back();
+    if (weights.size() == 2 && weights[1].shape[0] != out)
+      fail(where + " (" + type + "): expected a bias of " + std::to_string(out) + "; found " +
+           shape_text(weights[1].shape));
     keep(prefix_ + "weight", weights[0], how);
     if (weights.size() == 2) keep(prefix_ + "bias", weights[1]);
   }
 
   void read_norm(const std::vector<nested>& weights, const std::string& where, const std::string& type) {
     const bool affine = weights.size() != 2;
-    if (affine) {
+    if (affine)
       expect(weights, where, type, {1, 1, 1, 1});
+    else
+      expect(weights, where, type, {1, 1});
+    for (const nested& weight : weights)
+      if (weight.shape != weights[0].shape)
+        fail(where + " (" + type + "): expected weights of one length, " + shape_text(weights[0].shape) +
+             " as the first; found " + shape_text(weight.shape));
+    if (affine) {
       keep(prefix_ + "weight", weights[0]);
       keep(prefix_ + "bias", weights[1]);
     } else {
-      expect(weights, where, type, {1, 1});
       keep_filled(prefix_ + "weight", weights[0].shape[0], 1);
       keep_filled(prefix_ + "bias", weights[0].shape[0], 0);
     }

@@ -19,6 +19,9 @@ bool is_rtneural(std::span<const std::byte> file);
 ///
 /// From PyTorch (a state dictionary): names and layouts as they are.
 ///
+/// What a layer of Keras states of its sizes (`shape`, `kernel_size`, `groups`, `num_filters_in`, ...) is
+/// held against its weights, and so is `in_shape`.
+///
 /// Throws fovea::error that names the file, the layer or tensor, what was expected and what was found.
 weight_file read_rtneural(const opened_file& file);
 

@@ -22,8 +22,8 @@ std::string refusal(const std::string& text) {
 
 /// One layer of Keras.
 std::string layer(const std::string& type, const std::string& weights, const std::string& more = "") {
-  return R"({"in_shape": [null, 3], "layers": [{"type": ")" + type + R"(", "activation": "tanh", )" + more +
-         R"("weights": [)" + weights + "]}]}";
+  return R"({"in_shape": [null, null], "layers": [{"type": ")" + type + R"(", "activation": "tanh", )" +
+         more + R"("weights": [)" + weights + "]}]}";
 }
 
 std::vector<float> values(const weights& from, const std::string& name, std::vector<std::size_t> shape) {
@@ -99,6 +99,81 @@ TEST_CASE("PyTorch's state dictionary keeps its names and layouts", "[rtneural]"
   CHECK(values(found, "lstm.weight_ih_l0", {2, 2}) == floats{1, 2, 3, 4});
   CHECK(values(found, "bias", {1}) == floats{5});
   CHECK(values(found, "scale", {}) == floats{6});
+}
+
+TEST_CASE("what a layer states of its sizes is held against its weights", "[rtneural]") {
+  const std::string lstm =
+      "[[1, 2, 3, 4, 5, 6, 7, 8]], [[1, 2, 3, 4, 5, 6, 7, 8], [1, 2, 3, 4, 5, 6, 7, 8]], "
+      "[1, 2, 3, 4, 5, 6, 7, 8]";
+  CHECK(refusal(layer("lstm", lstm, R"("shape": [null, null, 2], )")).empty());
+  CHECK_THAT(
+      refusal(layer("lstm", lstm, R"("shape": [null, null, 1], )")),
+      EndsWith("layer 0 (lstm): expected weights for a shape of 1, as the file states; found weights for 2"));
+  const std::string gru = "[[1, 2, 3]], [[1, 2, 3]], [[1, 2, 3], [1, 2, 3]]";
+  CHECK(refusal(layer("gru", gru, R"("shape": [null, null, 1], )")).empty());
+  CHECK_THAT(
+      refusal(layer("gru", gru, R"("shape": [null, null, 2], )")),
+      EndsWith("layer 0 (gru): expected weights for a shape of 2, as the file states; found weights for 1"));
+  for (const std::string type : {"dense", "time-distributed-dense"}) {
+    CHECK(refusal(layer(type, "[[1, 2], [3, 4], [5, 6]], [1, 2]", R"("shape": [null, 2], )")).empty());
+    CHECK_THAT(refusal(layer(type, "[[1, 2], [3, 4], [5, 6]], [1, 2]", R"("shape": [null, 3], )")),
+               EndsWith("expected weights for a shape of 3, as the file states; found weights for 2"));
+    CHECK_THAT(refusal(layer(type, "[[1, 2], [3, 4], [5, 6]], [1, 2, 3]")),
+               EndsWith("(" + type + "): expected a bias of 2; found [3]"));
+  }
+  const auto conv1d = [&](const std::string& more) {
+    return refusal(layer("conv1d", "[[[1, 2]], [[3, 4]], [[5, 6]]]", more));
+  };
+  CHECK(conv1d(R"("shape": [null, null, 2], "kernel_size": [3], "groups": 2, )").empty());
+  CHECK_THAT(conv1d(R"("shape": [null, null, 3], )"),
+             EndsWith("a shape of 3, as the file states; found weights for 2"));
+  CHECK_THAT(conv1d(R"("kernel_size": [2], )"),
+             EndsWith("a kernel_size of 2, as the file states; found weights for 3"));
+  const auto conv2d = [&](const std::string& more) {
+    return refusal(layer("conv2d", "[[[[1, 2]], [[3, 4]]]], [5, 6]", more));
+  };
+  CHECK(
+      conv2d(
+          R"("shape": [null, 9, 8, 2], "kernel_size_time": 1, "kernel_size_feature": 2, "num_filters_in": 1, )"
+          R"("num_filters_out": 2, )")
+          .empty());
+  CHECK_THAT(conv2d(R"("kernel_size_time": 2, )"),
+             EndsWith("kernel_size_time of 2, as the file states; found weights for 1"));
+  CHECK_THAT(conv2d(R"("kernel_size_feature": 1, )"),
+             EndsWith("kernel_size_feature of 1, as the file states; found weights for 2"));
+  CHECK_THAT(conv2d(R"("num_filters_in": 2, )"),
+             EndsWith("num_filters_in of 2, as the file states; found weights for 1"));
+  CHECK_THAT(conv2d(R"("num_filters_out": 1, )"),
+             EndsWith("num_filters_out of 1, as the file states; found weights for 2"));
+  for (const std::string type : {"batchnorm", "batchnorm2d"}) {
+    CHECK_THAT(refusal(layer(type, "[1, 2], [3, 4], [5, 6], [7]")),
+               EndsWith("(" + type + "): expected weights of one length, [2] as the first; found [1]"));
+    CHECK_THAT(refusal(layer(type, "[1, 2], [3, 4]", R"("shape": [null, 9, 3], )")),
+               EndsWith("a shape of 3, as the file states; found weights for 2"));
+    CHECK_THAT(refusal(layer(type, "[1, 2], [3, 4]", R"("num_filters_in": 3, )")),
+               EndsWith("num_filters_in of 3, as the file states; found weights for 2"));
+  }
+  CHECK(refusal(layer("prelu", "[[0.5]]", R"("shape": [null, 9, 3], )")).empty());
+  CHECK_THAT(refusal(layer("prelu", "[[1, 2]]", R"("shape": [null, 9, 3], )")),
+             EndsWith("a shape of 3, as the file states; found weights for 2"));
+
+  // The width before a layer is stated by the network, then by the layer before it.
+  const auto network = [&](int in, int shape) {
+    return refusal(R"({"in_shape": [null, )" + std::to_string(in) +
+                   R"(], "layers": [{"type": "dense", "shape": [null, 3], )" +
+                   R"("weights": [[[1, 2, 3]]]}, {"type": "activation", "shape": [null, )" +
+                   std::to_string(shape) +
+                   R"(], "weights": []}, {"type": "dense", "weights": [[[1], [2], [3]]]}]})");
+  };
+  CHECK(network(1, 3).empty());
+  CHECK_THAT(
+      network(2, 3),
+      EndsWith(
+          "layer 0 (dense): expected weights for an input of 2, as the file states; found weights for 1"));
+  CHECK_THAT(
+      network(1, 2),
+      EndsWith(
+          "layer 2 (dense): expected weights for an input of 2, as the file states; found weights for 3"));
 }
 
 TEST_CASE("what nests deep is refused, and what is long is said shortly", "[rtneural]") {

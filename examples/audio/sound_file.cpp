@@ -1,6 +1,7 @@
 #include "sound_file.hpp"
 
 #include <fovea/runtime/error.hpp>
+#include <fovea/runtime/weights/regular_file.hpp>
 
 #include <sndfile.h>
 
@@ -21,8 +22,9 @@ struct sound_reader::state {
 
 sound_reader::sound_reader(const std::string& file) : state_(std::make_shared<state>()) {
   state_->name = file == "-" ? "standard input" : file;
-  state_->file.reset(file == "-" ? sf_open_fd(STDIN_FILENO, SFM_READ, &state_->about, SF_FALSE)
-                                 : sf_open(file.c_str(), SFM_READ, &state_->about));
+  const bool named = file != "-";
+  const int from = named ? fovea::regular_file(file).release() : STDIN_FILENO;
+  state_->file.reset(sf_open_fd(from, SFM_READ, &state_->about, named ? SF_TRUE : SF_FALSE));
   if (!state_->file) throw fovea::error(state_->name + ": cannot be read as sound: " + sf_strerror(nullptr));
 }
 

@@ -84,10 +84,10 @@ struct character_model::state {
 
 character_model::character_model(const std::filesystem::path& folder) {
   trained::check_folder(folder, sizes_as_json(), {"words.json", "characters.json"});
-  state_ = std::make_unique<state>(state{load_tokenizer(folder / "words.json"),
-                                         speller(characters_in(folder / "characters.json")),
-                                         stream<T>(model, load_weights(folder / "weights.safetensors"),
-                                                   {.capacity = {{"B", most_samples}, {"T", step_words}}})});
+  state_ = std::make_unique<state>(
+      state{load_tokenizer(folder / "words.json"), speller(characters_in(folder / "characters.json")),
+            stream<T>(model, load_weights(folder / "weights.safetensors", {.copy = true}),
+                      {.capacity = {{"B", most_samples}, {"T", step_words}}})});
 }
 character_model::~character_model() = default;
 

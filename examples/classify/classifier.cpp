@@ -43,7 +43,7 @@ std::unique_ptr<classifier::machine> machine_of(const std::filesystem::path& fol
   const nlohmann::json sizes = trained::read_json(folder / "sizes.json");
   const std::string name = sizes.is_object() ? sizes.value("model", "") : "";
   trained::check_folder(folder, sizes_of(name), {"words.json", "labels.json"});
-  const weights from = load_weights(folder / "weights.safetensors");
+  const weights from = load_weights(folder / "weights.safetensors", {.copy = true});
   if (name == "kim") return std::make_unique<machine_of_network<kim>>(from);
   if (name == "rnn") return std::make_unique<machine_of_network<rnn>>(from);
   return std::make_unique<machine_of_network<bert>>(from);

@@ -11,7 +11,7 @@ namespace ngram_program {
 using fovea::token_id;
 
 std::vector<std::string> lines_of(const std::filesystem::path& path) {
-  const fovea::mapped_file file(path);
+  const fovea::mapped_file file(path, {.copy = true});
   const std::string_view text(reinterpret_cast<const char*>(file.bytes().data()), file.bytes().size());
   try {
     fovea::check_utf8(text);

@@ -2,13 +2,14 @@
 
 #include <fovea/runtime/error.hpp>
 #include <fovea/runtime/tokenizers/utf8.hpp>
+#include <fovea/runtime/weights/regular_file.hpp>
 
 #include <array>
 #include <cctype>
 #include <cstdio>
-#include <filesystem>
-#include <fstream>
 #include <iostream>
+#include <span>
+#include <sstream>
 #include <stdexcept>
 
 namespace program {
@@ -19,6 +20,13 @@ constexpr std::array<std::uint32_t, 32> windows_1252{
     0x20ac, 0,      0x201a, 0x0192, 0x201e, 0x2026, 0x2020, 0x2021, 0x02c6, 0x2030, 0x0160,
     0x2039, 0x0152, 0,      0x017d, 0,      0,      0x2018, 0x2019, 0x201c, 0x201d, 0x2022,
     0x2013, 0x2014, 0x02dc, 0x2122, 0x0161, 0x203a, 0x0153, 0,      0x017e, 0x0178};
+
+std::string content_of(const std::string& file) {
+  const fovea::regular_file from(file);
+  std::string content(from.size(), '\0');
+  from.read(std::as_writable_bytes(std::span(content)));
+  return content;
+}
 
 } // namespace
 
@@ -37,12 +45,9 @@ std::string utf8_of_windows_1252(const std::string& bytes) {
 }
 
 std::vector<std::string> lines_of(const std::string& file, encoding from) {
-  std::ifstream opened;
-  if (file != "-") {
-    opened.open(file, std::ios::binary);
-    if (!opened) throw fovea::error(file + ": cannot be read");
-  }
-  std::istream& in = file == "-" ? std::cin : opened;
+  std::istringstream content;
+  if (file != "-") content.str(content_of(file));
+  std::istream& in = file == "-" ? std::cin : content;
   std::vector<std::string> lines;
   for (std::string line; std::getline(in, line);) {
     if (!line.empty() && line.back() == '\r') line.pop_back();
@@ -55,8 +60,7 @@ std::vector<std::string> lines_of(const std::string& file, encoding from) {
     }
     lines.push_back(std::move(line));
   }
-  if (in.bad() || (lines.empty() && std::filesystem::is_directory(file)))
-    throw fovea::error(file + ": cannot be read");
+  if (in.bad()) throw fovea::error("standard input: cannot be read");
   return lines;
 }
 

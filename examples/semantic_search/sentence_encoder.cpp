@@ -16,7 +16,8 @@ using namespace fovea;
 constexpr std::size_t batch = 8;
 
 auto compiled_encoder(const std::filesystem::path& folder, int threads) {
-  return compile(models::sentence_encoder<models::minilm>, load_weights(folder / "model.safetensors"),
+  return compile(models::sentence_encoder<models::minilm>,
+                 load_weights(folder / "model.safetensors", {.copy = true}),
                  {.capacity = {{"B", batch}, {"T", sentence_encoder::longest}}, .threads = threads});
 }
 

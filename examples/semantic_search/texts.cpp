@@ -1,6 +1,7 @@
 #include "texts.hpp"
 
 #include <fovea/runtime/tokenizers/utf8.hpp>
+#include <fovea/runtime/weights/regular_file.hpp>
 
 #include <sys/stat.h>
 #include <xxhash.h>
@@ -80,8 +81,11 @@ std::vector<text_file> find_texts(std::span<const fs::path> paths) {
 }
 
 std::string read_text(const fs::path& path) {
-  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rb"), &std::fclose);
+  fovea::regular_file bytes(path);
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(::fdopen(bytes.descriptor(), "rb"),
+                                                             &std::fclose);
   if (!file) fail(path, errno);
+  bytes.release();
   std::string text;
   constexpr std::size_t block = std::size_t{1} << 16;
   for (std::size_t count = block; count == block;) {

@@ -40,7 +40,7 @@ void run(const arguments& a) {
   }
   if (a.in.empty()) throw fovea::error("expected a network and a sound file (--help lists the options)");
   std::vector<std::unique_ptr<sound_network>> channels;
-  channels.push_back(network_of(fovea::load_weights(a.network), a.skip));
+  channels.push_back(network_of(fovea::load_weights(a.network, {.copy = true}), a.skip));
   audio::sound_reader sound(a.in);
   const auto count = static_cast<std::size_t>(sound.channels());
   while (channels.size() < count) channels.push_back(channels[0]->fresh());
@@ -64,8 +64,8 @@ void run(const arguments& a) {
   const double seconds = static_cast<double>(frames) / sound.rate(),
                steps = static_cast<double>(frames * count);
   program::print(fmt::format("{}: {}\n{}: {:.2f} s at {} Hz, {} channel{}\n", a.network,
-                             layers_of(fovea::load_weights(a.network)), a.in, seconds, sound.rate(), count,
-                             count == 1 ? "" : "s"));
+                             layers_of(fovea::load_weights(a.network, {.copy = true})), a.in, seconds,
+                             sound.rate(), count, count == 1 ? "" : "s"));
   program::print(
       fmt::format("{:.0f} ns a sample, {:.4f} of real time; the loudest sample that comes out is {:.3f}\n",
                   taken.count() / steps * 1e9, taken.count() / seconds, loudest));

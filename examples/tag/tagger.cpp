@@ -60,7 +60,7 @@ struct tagger::network {
 tagger::tagger(const std::filesystem::path& folder)
     : words_((trained::check_folder(folder, sizes_as_json(), {"words.json", "tags.json"}),
               load_tokenizer(folder / "words.json"))),
-      network_(new network{compile(model, load_weights(folder / "weights.safetensors"),
+      network_(new network{compile(model, load_weights(folder / "weights.safetensors", {.copy = true}),
                                    {.capacity = {{"B", 1}, {"T", static_cast<std::int64_t>(longest)}}})}) {
   tag_table table = tags_in(folder / "tags.json");
   tags_ = std::move(table.tags), transitions_ = std::move(table.transitions);

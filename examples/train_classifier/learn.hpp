@@ -143,8 +143,8 @@ fold_result learn(const labelled_texts& texts, const split& parts, const trainin
   save_tokenizer(how.out / "words.json", words);
   trained::write_json(how.out / "labels.json", texts.labels);
   trained::write_json(how.out / "sizes.json", classify_program::sizes_of(a.model));
-  const marks marked = data.marked(load_weights(how.best()), parts.test.empty() ? parts.held_out : parts.test,
-                                   rows, how.threads);
+  const marks marked = data.marked(load_weights(how.best(), {.copy = true}),
+                                   parts.test.empty() ? parts.held_out : parts.test, rows, how.threads);
   training::finish(what, learned, {{parts.test.empty() ? "held out, right" : "test, right", marked.text()}},
                    a.folds > 0 ? std::vector<std::string>{} : marked.wrong);
   return {learned, marked};

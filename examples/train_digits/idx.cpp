@@ -1,6 +1,7 @@
 #include "idx.hpp"
 
 #include <fovea/runtime/error.hpp>
+#include <fovea/runtime/weights/regular_file.hpp>
 
 #include <fmt/format.h>
 #include <zlib.h>
@@ -17,8 +18,10 @@ namespace {
 /// 0, 0, 8 for bytes, the number of axes, and the size of each as four bytes, the highest first.
 std::vector<std::uint8_t> read_idx(const std::string& file, std::span<const std::size_t> axes) {
   const auto fail = [&](const std::string& what) -> void { throw fovea::error(file + ": " + what); };
-  const std::unique_ptr<gzFile_s, int (*)(gzFile)> in(gzopen(file.c_str(), "rb"), gzclose);
+  fovea::regular_file bytes(file);
+  const std::unique_ptr<gzFile_s, int (*)(gzFile)> in(gzdopen(bytes.descriptor(), "rb"), gzclose);
   if (!in) fail("cannot be read");
+  bytes.release();
   const auto read = [&](std::span<std::uint8_t> to) {
     const int got = gzread(in.get(), to.data(), static_cast<unsigned>(to.size()));
     int status = Z_OK;

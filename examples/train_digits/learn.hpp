@@ -105,7 +105,7 @@ void run(const arguments& a) {
       });
   // The test may not choose: without a part to choose by, the last parameters are what was learned.
   if (!chooses) save_safetensors(how.best(), fit.weights().tensors(), {});
-  const std::vector<misread> wrong = misread_by<network>(load_weights(how.best()), data, how);
+  const std::vector<misread> wrong = misread_by<network>(load_weights(how.best(), {.copy = true}), data, how);
   std::vector<std::filesystem::path> pictures;
   if (!wrong.empty()) draw(data.all, wrong, pictures.emplace_back(how.out / "misread.svg"));
   training::finish(what, result, {{"test, right", training::share(data.test - wrong.size(), data.test)}}, {},

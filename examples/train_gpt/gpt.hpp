@@ -95,7 +95,8 @@ void learn(const arguments& a) {
   std::vector<std::string> samples;
   if (data.words) {
     save_tokenizer(a.how.out / "tokenizer.json", *data.words);
-    if (a.length > 0) samples.push_back(written_by<c>(load_weights(a.how.best()), *data.words, a));
+    if (a.length > 0)
+      samples.push_back(written_by<c>(load_weights(a.how.best(), {.copy = true}), *data.words, a));
   }
   training::finish(what, result, {}, samples);
 }
@@ -105,7 +106,7 @@ template <fovea::models::gpt2_config c>
 void run(const arguments& a) {
   if (!a.write) return learn<c>(a);
   const auto words = fovea::load_tokenizer(a.how.out / "tokenizer.json");
-  program::print(written_by<c>(fovea::load_weights(a.how.best()), words, a) + "\n");
+  program::print(written_by<c>(fovea::load_weights(a.how.best(), {.copy = true}), words, a) + "\n");
 }
 
 void run_tiny(const arguments& a);

@@ -81,7 +81,7 @@ learned_words learn_words(const M& model, const fovea::weights& first, const arg
   };
   add("perplexity, the best", made.result.best_validation);
   if (!test) return made;
-  auto best = train(model, adam{}, load_weights(a.how.best()), options);
+  auto best = train(model, adam{}, load_weights(a.how.best(), {.copy = true}), options);
   add("test perplexity", loss_of(best, *test, inputs));
   return made;
 }

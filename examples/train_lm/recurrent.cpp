@@ -63,7 +63,8 @@ void run(const arguments& a) {
                                                return f("tokens"_in = tokens, "targets"_in = targets);
                                              });
   save_tokenizer(a.how.out / "words.json", words);
-  training::finish(what, result, figures, samples_of<c>(load_weights(a.how.best()), words, a));
+  training::finish(what, result, figures,
+                   samples_of<c>(load_weights(a.how.best(), {.copy = true}), words, a));
 }
 
 } // namespace

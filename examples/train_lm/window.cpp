@@ -130,7 +130,7 @@ void run_window(const arguments& a) {
           return fit.evaluate("tokens"_in = batch.tokens, "targets"_in = batch.targets)["loss"_out]();
         });
       });
-  const weights best = load_weights(a.how.best());
+  const weights best = load_weights(a.how.best(), {.copy = true});
   auto net = compile(loss_model, best, {.capacity = options.capacity, .threads = a.how.threads});
   const double once = test.mean_loss(rows, [&](const examples::batch& batch) {
     return net("tokens"_in = batch.tokens, "targets"_in = batch.targets)["loss"_out]();

@@ -1,6 +1,7 @@
 #include "log.hpp"
 
 #include <fovea/runtime/error.hpp>
+#include <fovea/runtime/weights/mapped_file.hpp>
 #include <fovea/runtime/weights/temporary_file.hpp>
 
 #include <fmt/format.h>
@@ -10,6 +11,7 @@
 #include <cstdio>
 #include <fstream>
 #include <span>
+#include <sstream>
 #include <string>
 #include <utility>
 
@@ -53,10 +55,12 @@ bool read_row(const std::string& line, log_row& r) {
 csv_log::csv_log(std::filesystem::path file, const std::string& unit, std::int64_t resumed_at)
     : file_(std::move(file)) {
   const std::string header = header_of(unit);
-  if (resumed_at > 0) {
-    std::ifstream in(file_);
+  if (resumed_at > 0 && std::filesystem::exists(file_)) {
+    const fovea::mapped_file content(file_, {.copy = true});
+    std::istringstream in(
+        std::string(reinterpret_cast<const char*>(content.bytes().data()), content.bytes().size()));
     std::string line;
-    if (in && (!std::getline(in, line) || line + "\n" != header))
+    if (!std::getline(in, line) || line + "\n" != header)
       throw fovea::error(file_.string() + ": is no log of a run");
     for (log_row row; std::getline(in, line) && read_row(line, row) && row.step <= resumed_at; row = {})
       rows_.push_back(row);

@@ -109,7 +109,7 @@ std::unique_ptr<translator::machine> machine_of(const std::filesystem::path& fol
   const nlohmann::json sizes = trained::read_json(folder / "sizes.json");
   const std::string name = sizes.is_object() ? sizes.value("model", "") : "";
   trained::check_folder(folder, sizes_of(name), {"source.json", "target.json"});
-  const weights from = load_weights(folder / "weights.safetensors");
+  const weights from = load_weights(folder / "weights.safetensors", {.copy = true});
   if (name == "bahdanau")
     return std::make_unique<network<models::bahdanau<bahdanau_sizes>, models::bahdanau<bahdanau_sizes>>>(
         from);

@@ -16,7 +16,8 @@ namespace {
 constexpr dim T{"T"};
 
 auto stream_of(const std::filesystem::path& file) {
-  return stream<T>(models::silero_vad, load_weights(file), {.capacity = {{"B", 1}, {"T", 1}}, .threads = 1});
+  return stream<T>(models::silero_vad, load_weights(file, {.copy = true}),
+                   {.capacity = {{"B", 1}, {"T", 1}}, .threads = 1});
 }
 
 } // namespace

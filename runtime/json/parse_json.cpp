@@ -135,7 +135,7 @@ json_document parse_json(std::string_view text, std::span<const std::string_view
 }
 
 json_document load_json(const std::filesystem::path& path) {
-  const mapped_file file(path);
+  const mapped_file file(path, {.copy = true});
   try {
     return parse_json({reinterpret_cast<const char*>(file.bytes().data()), file.bytes().size()});
   } catch (const malformed_json& problem) {

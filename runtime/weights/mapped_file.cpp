@@ -1,47 +1,58 @@
 #include <fovea/runtime/weights/mapped_file.hpp>
 
+#include <fovea/backends/memory.hpp>
 #include <fovea/runtime/error.hpp>
+#include <fovea/runtime/weights/regular_file.hpp>
 
 #include <cerrno>
+#include <cstdlib>
+#include <memory>
+#include <new>
 #include <string>
 #include <system_error>
 
-#include <fcntl.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 namespace fovea {
 namespace {
 
-[[noreturn]] void fail(const std::filesystem::path& path, const char* what) {
-  throw error(path.string() + ": " + what + ": " + std::generic_category().message(errno));
+std::span<const std::byte> copy_of(const regular_file& file, const std::filesystem::path& path) {
+  const std::size_t size = file.size();
+  std::unique_ptr<void, decltype(&std::free)> memory(nullptr, &std::free);
+  try {
+    memory.reset(allocate_lines(size));
+  } catch (const std::bad_alloc&) {
+    throw error(path.string() + ": no memory for its " + std::to_string(size) + " bytes");
+  }
+  const std::span bytes(static_cast<std::byte*>(memory.get()), size);
+  file.read(bytes);
+  memory.release();
+  return bytes;
 }
 
-struct descriptor {
-  int value;
-  ~descriptor() {
-    if (value >= 0) ::close(value);
+std::span<const std::byte> mapping_of(const regular_file& file, const std::filesystem::path& path) {
+  if (file.size() == 0) return {}; // mmap refuses a length of zero
+  void* address = ::mmap(nullptr, file.size(), PROT_READ, MAP_PRIVATE, file.descriptor(), 0);
+  if (address == MAP_FAILED) {
+    const int reason = errno;
+    throw error(path.string() + ": cannot map: " + std::generic_category().message(reason));
   }
-};
+  return {static_cast<const std::byte*>(address), file.size()};
+}
 
 } // namespace
 
-mapped_file::mapped_file(const std::filesystem::path& path) {
-  const descriptor file{::open(path.c_str(), O_RDONLY | O_CLOEXEC)};
-  if (file.value < 0) fail(path, "cannot open");
-  struct stat status {};
-  if (::fstat(file.value, &status) != 0) fail(path, "cannot inspect");
-  if (!S_ISREG(status.st_mode)) throw error(path.string() + ": expected a regular file");
-  const auto size = static_cast<std::size_t>(status.st_size);
-  if (size == 0) return; // mmap refuses a length of zero
-  void* address = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.value, 0);
-  if (address == MAP_FAILED) fail(path, "cannot map");
-  bytes_ = {static_cast<const std::byte*>(address), size};
+mapped_file::mapped_file(const std::filesystem::path& path, load_options how) : copied_(how.copy) {
+  const regular_file file(path);
+  bytes_ = copied_ ? copy_of(file, path) : mapping_of(file, path);
 }
 
 mapped_file::~mapped_file() {
-  if (!bytes_.empty()) ::munmap(const_cast<std::byte*>(bytes_.data()), bytes_.size());
+  auto* memory = const_cast<std::byte*>(bytes_.data());
+  if (copied_)
+    std::free(memory);
+  else if (!bytes_.empty())
+    ::munmap(memory, bytes_.size());
 }
 
 } // namespace fovea

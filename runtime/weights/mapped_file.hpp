@@ -6,11 +6,20 @@
 
 namespace fovea {
 
-/// A file mapped read-only for as long as the object lives. Nothing is read until it is touched.
-/// Throws fovea::error that names the file and the system's reason when it can't be opened or mapped.
+/// How a file is held.
+///
+///   copy  read into memory at once. Otherwise it is mapped: nothing is read until it is touched, processes
+///         share it, and who replaces the file does so by renaming another to its name. A mapped file that is
+///         cut short ends the program (SIGBUS), and one that is written over changes under it.
+struct load_options {
+  bool copy = false;
+};
+
+/// A regular file's bytes for as long as the object lives. Throws fovea::error that names the file and the
+/// system's reason when it can't be opened, mapped or read.
 class mapped_file {
 public:
-  explicit mapped_file(const std::filesystem::path& path);
+  explicit mapped_file(const std::filesystem::path& path, load_options how = {});
   ~mapped_file();
   mapped_file(const mapped_file&) = delete;
   mapped_file& operator=(const mapped_file&) = delete;
@@ -18,6 +27,7 @@ public:
   std::span<const std::byte> bytes() const { return bytes_; }
 
 private:
+  bool copied_;
   std::span<const std::byte> bytes_;
 };
 

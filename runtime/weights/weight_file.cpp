@@ -46,8 +46,8 @@ float* weight_file::add(const std::string& name, std::vector<std::size_t> shape)
   return buffer->data();
 }
 
-weight_file open_weight_file(const std::filesystem::path& path) {
-  const opened_file file{path, std::make_shared<const mapped_file>(path)};
+weight_file open_weight_file(const std::filesystem::path& path, load_options how) {
+  const opened_file file{path, std::make_shared<const mapped_file>(path, how)};
   for (const format& known : formats)
     if (known.recognises(file.bytes())) return known.read(file);
   // These say what is wrong with a file that should be theirs.

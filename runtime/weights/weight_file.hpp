@@ -24,7 +24,7 @@ struct weight_file {
   float* add(const std::string& name, std::vector<std::size_t> shape);
 };
 
-/// A file that is mapped, as readers take it.
+/// A file as readers take it.
 struct opened_file {
   std::filesystem::path path;
   std::shared_ptr<const mapped_file> mapped;
@@ -34,6 +34,6 @@ struct opened_file {
 
 /// Opens a weight file of any known format, told by its first bytes. Throws fovea::error that names the file,
 /// what was expected and what was found.
-weight_file open_weight_file(const std::filesystem::path& path);
+weight_file open_weight_file(const std::filesystem::path& path, load_options how = {});
 
 } // namespace fovea

@@ -54,7 +54,7 @@ weights weights::from(std::map<std::string, weight_tensor> tensors, std::string 
   return weights(std::move(shared));
 }
 
-weights load_weights(const std::filesystem::path& path) {
+weights load_weights(const std::filesystem::path& path, load_options how) {
   std::filesystem::path file = path;
   std::error_code unreadable; // then opening it says why
   if (std::filesystem::is_directory(path, unreadable)) {
@@ -66,7 +66,7 @@ weights load_weights(const std::filesystem::path& path) {
   auto shared = std::make_shared<weights::state>();
   shared->source = file.string();
   if (!file.string().ends_with(".index.json")) {
-    const weight_file& only = shared->files.emplace_back(open_weight_file(file));
+    const weight_file& only = shared->files.emplace_back(open_weight_file(file, how));
     shared->tensors = only.tensors;
     shared->metadata = only.metadata;
     return weights(std::move(shared));
@@ -77,7 +77,7 @@ weights load_weights(const std::filesystem::path& path) {
     const std::filesystem::path path_of_shard = file.parent_path() / shard;
     const auto [at, added] = opened.emplace(shard, shared->files.size());
     if (added) {
-      const weight_file& part = shared->files.emplace_back(open_weight_file(path_of_shard));
+      const weight_file& part = shared->files.emplace_back(open_weight_file(path_of_shard, how));
       for (const auto& [name, stored] : part.tensors) {
         const auto named = index.find(name);
         if (named == index.end() || named->second != shard)

@@ -39,7 +39,7 @@ struct weight_view {
   std::span<const std::byte> stored = {};
 };
 
-/// A checkpoint: a cheap handle to immutable, shared state. Copies share the mapping, the converted tensors
+/// A checkpoint: a cheap handle to immutable, shared state. Copies share the files, the converted tensors
 /// and the packed copies. All members may be called from several threads at once.
 class weights {
 public:
@@ -84,7 +84,7 @@ private:
                                     std::span<const name_rule> rules, bool all) const;
 
   struct state;
-  friend weights load_weights(const std::filesystem::path& path);
+  friend weights load_weights(const std::filesystem::path& path, load_options how);
   explicit weights(std::shared_ptr<state> shared) : state_(std::move(shared)) {}
 
   std::shared_ptr<state> state_;
@@ -93,8 +93,12 @@ private:
 /// Opens a checkpoint and checks its structure: a weight file of any format that is known (safetensors, GGUF,
 /// llama2.c's and rwkv.cpp's .bin, RTNeural's JSON, word vectors), told by its content; an index
 /// (`model.safetensors.index.json`) with its shards; or a folder that holds a model.safetensors or an index.
-/// A checkpoint that training saved is its parameters. Values are checked when a model resolves them. Throws
-/// fovea::error that names the file, the tensor, what was expected and what was found.
-weights load_weights(const std::filesystem::path& path);
+/// A checkpoint that training saved is its parameters. Values are checked when a model resolves them.
+///
+/// Files are mapped and may be replaced by renaming others to their names, not cut short or written over;
+/// `load_weights(path, {.copy = true})` reads them into memory, for a program that runs long.
+///
+/// Throws fovea::error that names the file, the tensor, what was expected and what was found.
+weights load_weights(const std::filesystem::path& path, load_options how = {});
 
 } // namespace fovea

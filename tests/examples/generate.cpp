@@ -92,7 +92,8 @@ TEST_CASE("generate's command line", "[generate]") {
              Contains("--tokenizer is required where the weights are no .gguf"));
   CHECK_THAT(refusal({"--weights", "w.gguf", "--stop", ""}), Contains("--stop: expected a string"));
   CHECK_THAT(refusal({"--weights", "w.gguf", "--temperature", "-1"}), Contains("--temperature"));
-  CHECK_THAT(refusal({"--weights", "w.gguf", "--prompts", "/none"}), Contains("/none: cannot be read"));
+  CHECK_THAT(refusal({"--weights", "w.gguf", "--prompts", "/none"}),
+             Contains("/none: cannot open: No such file or directory"));
   const std::string empty = folder.write("empty.txt", "\n").string();
   CHECK_THAT(refusal({"--weights", "w.gguf", "--prompts", empty}), Contains("expected prompts, one a line"));
 }

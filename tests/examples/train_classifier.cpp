@@ -148,7 +148,7 @@ TEST_CASE("labelled texts are read", "[train_classifier]") {
         "texts:2: expected Windows-1252, found byte 129 at offset 3");
   CHECK(message_of<fovea::error>([&] {
           read_texts({"a=" + in + "none", "b"}, {}, 3);
-        }) == in + "none: cannot be read");
+        }) == in + "none: cannot open: No such file or directory");
   folder.write("one", "x\n");
   CHECK(message_of<fovea::error>([&] {
           read_texts({"a=" + in + "one", "b"}, {}, 3);

@@ -148,7 +148,7 @@ TEST_CASE("bad input to train_digits is one line", "[train_digits]") {
   CHECK_THAT(swapped.said, Catch::Contains("labels: expected an idx file that begins with the number 2051"));
   const program_run none = run_program(f.folder, {FOVEA_TRAIN_DIGITS, "/no/such/file", f.labels_file});
   CHECK(none.status == 2);
-  CHECK(none.said == "train_digits: /no/such/file: cannot be read\n");
+  CHECK(none.said == "train_digits: /no/such/file: cannot open: No such file or directory\n");
 }
 
 TEST_CASE("images are moved about", "[train_digits]") {

@@ -156,6 +156,9 @@ TEST_CASE("saved counts are loaded unchanged", "[ngram]") {
 
 TEST_CASE("files that hold no counts are refused", "[ngram]") {
   const temporary_folder folder;
+  for_each_irregular(folder, [](const std::filesystem::path& path, const std::string& what) {
+    CHECK(message_of<error>([&] { load_ngram_counts(path); }) == path.string() + what);
+  });
   const ngram_counts counts = counts_of({.order = 3, .vocabulary = 30}, some_lines(7, 50, 30));
   const auto message = [&](const std::string& tensor, auto change) {
     const auto path = changed(folder, counts, tensor, change);

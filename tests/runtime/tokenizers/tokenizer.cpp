@@ -343,6 +343,11 @@ TEST_CASE("files that are no tokenizer are refused", "[tokenizer]") {
   CHECK_THROWS_WITH(parse_tokenizer("[]", "t.json"), "t.json: expected a JSON object; found array");
   CHECK_THROWS_WITH(load_tokenizer("no/such/tokenizer.json"),
                     "no/such/tokenizer.json: cannot open: No such file or directory");
+  CHECK_THROWS_WITH(load_tokenizer(""), "expected the path of a file; found an empty one");
+  const temporary_folder folder;
+  for_each_irregular(folder, [](const std::filesystem::path& path, const std::string& what) {
+    CHECK_THROWS_WITH(load_tokenizer(path), path.string() + what);
+  });
   json file = small_word_piece();
   file["model"]["vocab"]["z"] = "x";
   CHECK(refusal(file) == "tokenizer.json: token 'z': expected an id; found \"x\"");

@@ -9,6 +9,8 @@
 #include <stdexcept>
 #include <string>
 
+#include <sys/stat.h>
+
 /// A folder of its own for one test, removed at its end.
 class temporary_folder {
 public:
@@ -36,6 +38,17 @@ public:
 private:
   std::filesystem::path path_;
 };
+
+/// Calls f with a path of each kind that is no regular file, and with what a message calls it.
+template <typename function>
+void for_each_irregular(const temporary_folder& folder, function f) {
+  const std::filesystem::path pipe = folder / "pipe";
+  if (::mkfifo(pipe.c_str(), 0600) != 0) throw std::runtime_error("cannot create a pipe");
+  f(pipe, ": expected a regular file; found a pipe");
+  f("/dev/zero", ": expected a regular file; found a device");
+  f(folder.path(), ": expected a regular file; found a folder");
+  std::filesystem::remove(pipe);
+}
 
 /// Lists within lists, or objects within objects, of 1 MB: far more than a walk that calls itself would
 /// stand.

@@ -4,6 +4,7 @@
 #include "temporary_folder.hpp"
 
 #include <fovea/runtime/error.hpp>
+#include <fovea/runtime/weights/regular_file.hpp>
 #include <fovea/runtime/weights/to_floats.hpp>
 
 #include <catch2/catch.hpp>
@@ -276,6 +277,51 @@ TEST_CASE("an index that doesn't fit its shards is refused", "[weights]") {
              Contains("one.safetensors: tensor 'b': the index") && Contains("does not name it"));
   CHECK_THAT(message(R"({"weight_map":{"a":"one.safetensors","b":"one.safetensors","c":"one.safetensors"}})"),
              Contains("expected a tensor 'c'"));
+}
+
+TEST_CASE("a pipe, a device and an empty path are refused before anything waits for them", "[weights]") {
+  const temporary_folder folder;
+  for_each_irregular(folder, [&](const std::filesystem::path& path, const std::string& what) {
+    const std::string expected = path.string() + what;
+    CHECK(message_of<error>([&] { mapped_file{path}; }) == expected);
+    CHECK(message_of<error>([&] { mapped_file(path, {.copy = true}); }) == expected);
+    if (path == folder.path()) return; // of weights
+    CHECK(message_of<error>([&] { load_weights(path); }) == expected);
+    CHECK(message_of<error>([&] { load_weights(path, {.copy = true}); }) == expected);
+    const auto index = folder / "x.index.json";
+    std::filesystem::create_symlink(path, index);
+    CHECK(message_of<error>([&] { load_weights(index); }) == index.string() + what);
+    std::filesystem::remove(index);
+  });
+  CHECK(message_of<error>([&] { load_weights(""); }) == "expected the path of a file; found an empty one");
+}
+
+TEST_CASE("weights that are copied stay when their file is cut short or written over", "[weights]") {
+  const temporary_folder folder;
+  for (const bool sharded : {false, true}) {
+    const auto file = folder / "w.safetensors";
+    constexpr std::size_t count = 1 << 20; // pages that nothing has touched
+    save(file, {{"a", counted({count})}});
+    const auto index = folder.write("x.index.json", R"({"weight_map":{"a":"w.safetensors"}})");
+    const weights kept = load_weights(sharded ? index : file, {.copy = true});
+    std::filesystem::resize_file(file, 0);
+    folder.write("w.safetensors", "something else");
+    const std::array<wanted_parameter, 1> wanted{{{"a", {count}}}};
+    const auto found = values(kept.resolve(wanted)[0]);
+    bool equal = found.size() == count;
+    for (std::size_t i = 0; equal && i < count; ++i) equal = found[i] == static_cast<float>(i);
+    CHECK(equal);
+  }
+}
+
+TEST_CASE("a file that ends before it was read is named", "[weights]") {
+  const temporary_folder folder;
+  const auto path = folder.write("x", "0123456789");
+  const regular_file file(path);
+  std::filesystem::resize_file(path, 4);
+  std::array<std::byte, 10> bytes{};
+  CHECK(message_of<error>([&] { file.read(bytes); }) ==
+        path.string() + ": the file was cut short while it was read: expected 10 bytes; found 4");
 }
 
 TEST_CASE("a file of no known format is refused, by its name where that says more", "[weights]") {

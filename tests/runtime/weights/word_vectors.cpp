@@ -86,6 +86,13 @@ TEST_CASE("load_weights takes word vectors as one tensor", "[word_vectors]") {
   }
 }
 
+TEST_CASE("word vectors are read from regular files", "[word_vectors]") {
+  const temporary_folder folder;
+  for_each_irregular(folder, [](const std::filesystem::path& path, const std::string& what) {
+    CHECK(message_of<error>([&] { load_word_vectors(path); }) == path.string() + what);
+  });
+}
+
 TEST_CASE("each malformed file of word vectors is refused with a sentence of its own", "[word_vectors]") {
   CHECK_THAT(refusal(""),
              Contains("x.vec: line 1: expected a word and its numbers, or the numbers of words"));

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <span>
+
+namespace fovea {
+
+/// A regular file, open for reading. What is none is refused before anything waits for it, as pipes and
+/// devices would. Throws fovea::error that names the file and the system's reason.
+class regular_file {
+public:
+  explicit regular_file(const std::filesystem::path& path);
+
+  /// Bytes, as it was opened.
+  std::size_t size() const { return size_; }
+  int descriptor() const { return open_.descriptor; }
+  /// The descriptor, which the caller closes.
+  int release();
+
+  /// Reads its next bytes; throws when it ends before they do.
+  void read(std::span<std::byte> to) const;
+
+private:
+  struct handle {
+    explicit handle(int of) : descriptor(of) {}
+    ~handle();
+    handle(const handle&) = delete;
+    handle& operator=(const handle&) = delete;
+    int descriptor;
+  };
+
+  [[noreturn]] void fail(const char* what) const;
+
+  std::filesystem::path path_;
+  handle open_;
+  std::size_t size_ = 0;
+};
+
+} // namespace fovea

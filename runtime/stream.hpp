@@ -66,9 +66,12 @@ private:
 
 public:
   streamed(const model& of, const weights& source_weights, const compile_options& options,
-           weight_format format, const simd::generated_stream& code)
+           weight_format format, const simd::generated_stream& code) try
       : streamed(of, source_weights, options, fovea::formatted(model::view, format), code,
-                 detail::full_capacity(model::view, of.name, options.capacity)) {}
+                 detail::full_capacity(model::view, of.name, options.capacity)) {
+  } catch (const std::bad_alloc&) {
+    refuse_memory(of.name, options.capacity);
+  }
   streamed(const streamed& other)
       : most_positions_(other.most_positions_), most_new_(other.most_new_), capacity_(other.capacity_),
         step_sizes_(other.step_sizes_), begin_sizes_(other.begin_sizes_),
@@ -257,7 +260,7 @@ public:
 private:
   streamed(const model& of, const weights& source_weights, const compile_options& options,
            const formatted_parameters& formats, const simd::generated_stream& code,
-           std::vector<dim_size> capacity) try
+           std::vector<dim_size> capacity)
       : most_positions_(counts_positions ? size_of_time(capacity) : std::numeric_limits<std::int64_t>::max()),
         most_new_(size_of_time(capacity)), capacity_(with_positions(std::move(capacity))),
         step_sizes_(step_model::view, of.name, detail::capacity_for(step_model::view, capacity_)),
@@ -276,8 +279,6 @@ private:
         single_.emplace(step_.parameters(), step_capacity_, most_new_, code.position);
     use_memory();
     if constexpr (begin_model::view.inputs.size() == 0) begin();
-  } catch (const std::bad_alloc&) {
-    refuse_memory(of.name, options.capacity);
   }
 
   void use_memory() {

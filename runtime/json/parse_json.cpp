@@ -2,6 +2,7 @@
 
 #include <fovea/runtime/in_quotes.hpp>
 #include <fovea/runtime/weights/mapped_file.hpp>
+#include <fovea/runtime/weights/regular_file.hpp>
 
 #include <algorithm>
 #include <vector>
@@ -134,13 +135,15 @@ json_document parse_json(std::string_view text, std::span<const std::string_view
   return parsed(text, path, &take);
 }
 
-json_document load_json(const std::filesystem::path& path) {
+json_document load_json(const std::filesystem::path& path) try {
   const mapped_file file(path, {.copy = true});
   try {
     return parse_json({reinterpret_cast<const char*>(file.bytes().data()), file.bytes().size()});
   } catch (const malformed_json& problem) {
     throw error(path.string() + ": " + problem.what());
   }
+} catch (const std::bad_alloc&) {
+  refuse_memory(path);
 }
 
 std::string shown(const json& value) {

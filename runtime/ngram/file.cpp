@@ -2,6 +2,7 @@
 
 #include <fovea/runtime/error.hpp>
 #include <fovea/runtime/in_quotes.hpp>
+#include <fovea/runtime/weights/regular_file.hpp>
 #include <fovea/runtime/weights/safetensors.hpp>
 
 #include <charconv>
@@ -65,7 +66,7 @@ void ngram_counts::save(const std::filesystem::path& path) const {
                     {"end", std::to_string(c.end)}});
 }
 
-ngram_counts load_ngram_counts(const std::filesystem::path& path) {
+ngram_counts load_ngram_counts(const std::filesystem::path& path) try {
   const safetensors_file file(path);
   const auto found = file.metadata().find("format");
   if (found == file.metadata().end() || found->second != format)
@@ -90,6 +91,8 @@ ngram_counts load_ngram_counts(const std::filesystem::path& path) {
     const std::string text = problem.what();
     throw error(text.starts_with(path.string()) ? text : path.string() + ": " + text);
   }
+} catch (const std::bad_alloc&) {
+  refuse_memory(path);
 }
 
 } // namespace fovea

@@ -29,6 +29,13 @@ void unsupported(const char* stage, const std::string& found, const char* expect
 
 namespace {
 
+/// Whether a member is this text. The JSON library's own comparison makes a value of the text, and ends the
+/// program where there is no memory for it.
+bool says(const json& object, const char* key, std::string_view text) {
+  const auto* found = member(object, key).get_ptr<const std::string*>();
+  return found != nullptr && *found == text;
+}
+
 constexpr std::array<std::pair<std::string_view, unicode_form>, 4> forms{{{"NFC", unicode_form::nfc},
                                                                           {"NFD", unicode_form::nfd},
                                                                           {"NFKC", unicode_form::nfkc},
@@ -86,7 +93,7 @@ void append_steps(const json& stage, normalizer& steps) {
     steps.emplace_back(prepend{stage.at("prepend").get<std::string>()});
   } else if (type == "Precompiled") {
     steps.emplace_back(precompiled_map(from_base64(stage.at("precompiled_charsmap").get<std::string>())));
-  } else if (type == "Replace" && member(stage.at("pattern"), "Regex") == space_runs) {
+  } else if (type == "Replace" && says(stage.at("pattern"), "Regex", space_runs)) {
     steps.emplace_back(replace_space_runs{stage.at("content").get<std::string>()});
   } else if (type == "Replace") {
     steps.emplace_back(replace_text{pattern_of(stage, "normalizer"), stage.at("content").get<std::string>()});
@@ -111,10 +118,10 @@ splitter read_splitters(const json& list) {
   constexpr const char* expected =
       "a Split by the pattern of Llama 3 or Qwen 2, and a ByteLevel without prefix and pattern";
   if (list.size() == 2 && type_of(list[0]) == "Split" && type_of(list[1]) == "ByteLevel" &&
-      member(list[0], "behavior") == "Isolated" && member(list[0], "invert") == false &&
+      says(list[0], "behavior", "Isolated") && member(list[0], "invert") == false &&
       member(list[1], "add_prefix_space") == false && member(list[1], "use_regex") == false)
     for (const auto& [words, spelt] : patterns)
-      if (member(list[0].at("pattern"), "Regex") == std::string(spelt))
+      if (says(list[0].at("pattern"), "Regex", spelt))
         return byte_level_splitter{.prefix_space = false, .words = words};
   unsupported("pre_tokenizer", "Sequence", expected);
 }
@@ -124,11 +131,11 @@ decoder read_decoders(const json& list) {
   meta_space_decoder how{.mark = {}, .front = meta_space_decoder::leading::kept};
   for (const json& stage : list) {
     const std::string type = type_of(stage);
-    if (type == "Replace" && member(stage, "content") == " ")
+    if (type == "Replace" && says(stage, "content", " "))
       how.mark = pattern_of(stage, "decoder");
     else if (type == "ByteFallback")
       how.byte_fallback = true;
-    else if (type == "Strip" && member(stage, "content") == " " && member(stage, "start") == 1 &&
+    else if (type == "Strip" && says(stage, "content", " ") && member(stage, "start") == 1 &&
              member(stage, "stop") == 0)
       how.front = meta_space_decoder::leading::one;
     else if (type != "Fuse")

@@ -4,6 +4,7 @@
 #include <fovea/runtime/tokenizers/tokenizer.hpp>
 #include <fovea/runtime/weights/gguf.hpp>
 #include <fovea/runtime/weights/mapped_file.hpp>
+#include <fovea/runtime/weights/regular_file.hpp>
 
 #include <memory>
 #include <string_view>
@@ -20,13 +21,15 @@ bool begins_sentence_piece(std::string_view text) {
 
 } // namespace
 
-tokenizer load_tokenizer(const std::filesystem::path& path) {
+tokenizer load_tokenizer(const std::filesystem::path& path) try {
   const auto file = std::make_shared<mapped_file>(path);
   const std::string_view text(reinterpret_cast<const char*>(file->bytes().data()), file->bytes().size());
   if (text.starts_with("GGUF")) return gguf_tokenizer(gguf_file(path, file).metadata());
   if (path.extension() == ".bin") return parse_llama2c_tokenizer(file->bytes(), path.string());
   if (begins_sentence_piece(text)) return parse_sentence_piece(text, path.string());
   return parse_tokenizer(text, path.string());
+} catch (const std::bad_alloc&) {
+  refuse_memory(path);
 }
 
 } // namespace fovea

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include <fovea/runtime/error.hpp>
+#include <fovea/runtime/weights/regular_file.hpp>
 #include <fovea/runtime/weights/safetensors.hpp>
 #include <fovea/runtime/weights/training_names.hpp>
 
@@ -119,7 +120,7 @@ void learned_parameters::save(const std::filesystem::path& path, const training_
 
 std::map<std::string, std::string>
 learned_parameters::load(const std::filesystem::path& path,
-                         const std::function<void(const training_state&)>& take) {
+                         const std::function<void(const training_state&)>& take) try {
   const safetensors_file file(path);
   training_state state;
   for (const auto& [name, text] : file.metadata())
@@ -130,9 +131,11 @@ learned_parameters::load(const std::filesystem::path& path,
   if (const auto by = state.notes.find(optimizer_note);
       by != state.notes.end() && !optimizer_.empty() && by->second != optimizer_)
     throw error(path.string() + ": expected a checkpoint of " + optimizer_ + ", found one of " + by->second);
+  // Where each value goes: once the first is there, nothing may be in the way of the last.
+  std::vector<std::pair<float*, std::span<const std::byte>>> places;
   std::size_t expected = 0;
   for_each_tensor(
-      [&](const std::string& name, const std::vector<std::size_t>& shape, std::span<const float>) {
+      [&](const std::string& name, const std::vector<std::size_t>& shape, std::span<const float> values) {
         ++expected;
         const auto found = file.tensors().find(name);
         if (found == file.tensors().end())
@@ -143,6 +146,7 @@ learned_parameters::load(const std::filesystem::path& path,
                       ", found " + std::string(element_name(found->second.type)) + " " +
                       shape_text(found->second.shape));
         floats_of(path, name, found->second);
+        places.emplace_back(const_cast<float*>(values.data()), found->second.bytes);
       });
   const auto collect = [&](std::string_view prefix, std::map<std::string, weight_tensor>& to) {
     for (const auto& [name, tensor] : file.tensors()) {
@@ -157,11 +161,10 @@ learned_parameters::load(const std::filesystem::path& path,
     throw error(path.string() + ": expected the " + std::to_string(expected) +
                 " tensors of this model and optimizer, found " + std::to_string(file.tensors().size()));
   take(state);
-  for_each_tensor([&](const std::string& name, const std::vector<std::size_t>&,
-                      std::span<const float> values) {
-    std::memcpy(const_cast<float*>(values.data()), file.tensors().at(name).bytes.data(), values.size_bytes());
-  });
-  return state.notes_of_user;
+  for (const auto& [to, bytes] : places) std::memcpy(to, bytes.data(), bytes.size());
+  return std::move(state.notes_of_user);
+} catch (const std::bad_alloc&) {
+  refuse_memory(path);
 }
 
 } // namespace fovea

@@ -2,6 +2,7 @@
 
 #include <fovea/runtime/in_quotes.hpp>
 #include <fovea/runtime/weights/gguf_layout.hpp>
+#include <fovea/runtime/weights/regular_file.hpp>
 
 #include <algorithm>
 #include <cstdint>
@@ -57,7 +58,7 @@ bool is_gguf(std::span<const std::byte> file) {
 gguf_file::gguf_file(const std::filesystem::path& path)
     : gguf_file(path, std::make_shared<const mapped_file>(path)) {}
 
-gguf_file::gguf_file(const std::filesystem::path& path, std::shared_ptr<const mapped_file> file)
+gguf_file::gguf_file(const std::filesystem::path& path, std::shared_ptr<const mapped_file> file) try
     : file_(std::move(file)) {
   byte_cursor cursor(path.string(), file_->bytes());
   if (!is_gguf(file_->bytes())) cursor.fail("expected a GGUF file, which begins with the letters GGUF");
@@ -108,6 +109,8 @@ gguf_file::gguf_file(const std::filesystem::path& path, std::shared_ptr<const ma
   if (room > layout::aligned(end, alignment))
     cursor.fail("the tensors end at byte " + std::to_string(end) + " of the data; the file has " +
                 std::to_string(room - end) + " bytes more that belong to none");
+} catch (const std::bad_alloc&) {
+  refuse_memory(path);
 }
 
 } // namespace fovea

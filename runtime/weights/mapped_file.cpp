@@ -22,7 +22,7 @@ std::span<const std::byte> copy_of(const regular_file& file, const std::filesyst
   try {
     memory.reset(allocate_lines(size));
   } catch (const std::bad_alloc&) {
-    throw error(path.string() + ": no memory for its " + std::to_string(size) + " bytes");
+    refuse_memory(path);
   }
   const std::span bytes(static_cast<std::byte*>(memory.get()), size);
   file.read(bytes);

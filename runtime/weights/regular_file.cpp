@@ -3,6 +3,7 @@
 #include <fovea/runtime/error.hpp>
 
 #include <cerrno>
+#include <string>
 #include <system_error>
 #include <utility>
 
@@ -51,6 +52,13 @@ void regular_file::read(std::span<std::byte> to) const {
 void regular_file::fail(const char* what) const {
   const int reason = errno;
   throw error(path_.string() + ": " + what + ": " + std::generic_category().message(reason));
+}
+
+void refuse_memory(const std::filesystem::path& path) {
+  std::error_code unknown; // a folder's
+  const auto size = std::filesystem::file_size(path, unknown);
+  throw error(path.string() + ": there is not enough memory to read " +
+              (unknown ? "it" : "its " + std::to_string(size) + " bytes"));
 }
 
 } // namespace fovea

@@ -37,4 +37,7 @@ private:
   std::size_t size_ = 0;
 };
 
+/// Throws fovea::error: there is not enough memory to read this file.
+[[noreturn]] void refuse_memory(const std::filesystem::path& path);
+
 } // namespace fovea

@@ -4,12 +4,14 @@
 #include <fovea/runtime/in_quotes.hpp>
 #include <fovea/runtime/json/parse_json.hpp>
 #include <fovea/runtime/weights/byte_cursor.hpp>
+#include <fovea/runtime/weights/regular_file.hpp>
 
 #include <algorithm>
 #include <array>
 #include <cstdint>
 #include <cstring>
 #include <limits>
+#include <new>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -178,9 +180,12 @@ bool is_safetensors(std::span<const std::byte> file) {
 safetensors_file::safetensors_file(const std::filesystem::path& path)
     : safetensors_file(path, std::make_shared<const mapped_file>(path)) {}
 
-safetensors_file::safetensors_file(const std::filesystem::path& path, std::shared_ptr<const mapped_file> file)
+safetensors_file::safetensors_file(const std::filesystem::path& path,
+                                   std::shared_ptr<const mapped_file> file) try
     : path_(path), file_(std::move(file)) {
   header_reader(path_, file_->bytes()).read(tensors_, metadata_);
+} catch (const std::bad_alloc&) {
+  refuse_memory(path);
 }
 
 const stored_tensor& safetensors_file::at(const std::string& name) const {

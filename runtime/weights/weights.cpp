@@ -3,8 +3,10 @@
 #include <fovea/runtime/error.hpp>
 #include <fovea/runtime/in_quotes.hpp>
 #include <fovea/runtime/json/parse_json.hpp>
+#include <fovea/runtime/weights/regular_file.hpp>
 #include <fovea/runtime/weights/state.hpp>
 
+#include <new>
 #include <numeric>
 #include <system_error>
 #include <utility>
@@ -14,6 +16,11 @@ namespace {
 
 constexpr const char* single_file = "model.safetensors";
 constexpr const char* index_file = "model.safetensors.index.json";
+
+/// A file in a folder. The path library's own `/` destroys what it has not made where memory runs out (g++ 12).
+std::filesystem::path file_in(const std::filesystem::path& folder, const std::string& name) {
+  return folder.empty() ? std::filesystem::path(name) : std::filesystem::path(folder.string() + "/" + name);
+}
 
 /// The index's `weight_map`: tensor -> shard.
 std::map<std::string, std::string> read_index(const std::filesystem::path& path) {
@@ -54,12 +61,12 @@ weights weights::from(std::map<std::string, weight_tensor> tensors, std::string 
   return weights(std::move(shared));
 }
 
-weights load_weights(const std::filesystem::path& path, load_options how) {
+weights load_weights(const std::filesystem::path& path, load_options how) try {
   std::filesystem::path file = path;
   std::error_code unreadable; // then opening it says why
   if (std::filesystem::is_directory(path, unreadable)) {
-    file = path / single_file;
-    if (!std::filesystem::exists(file)) file = path / index_file;
+    file = file_in(path, single_file);
+    if (!std::filesystem::exists(file)) file = file_in(path, index_file);
     if (!std::filesystem::exists(file))
       throw error(path.string() + ": expected the folder to hold " + single_file + " or " + index_file);
   }
@@ -74,7 +81,7 @@ weights load_weights(const std::filesystem::path& path, load_options how) {
   const auto index = read_index(file);
   std::map<std::string, std::size_t> opened;
   for (const auto& [tensor, shard] : index) {
-    const std::filesystem::path path_of_shard = file.parent_path() / shard;
+    const std::filesystem::path path_of_shard = file_in(file.parent_path(), shard);
     const auto [at, added] = opened.emplace(shard, shared->files.size());
     if (added) {
       const weight_file& part = shared->files.emplace_back(open_weight_file(path_of_shard, how));
@@ -96,6 +103,8 @@ weights load_weights(const std::filesystem::path& path, load_options how) {
     shared->shard_of[tensor] = path_of_shard.string();
   }
   return weights(std::move(shared));
+} catch (const std::bad_alloc&) {
+  refuse_memory(path);
 }
 
 std::shared_ptr<const packed> weights::packed_copy(const std::string& key,

@@ -3,6 +3,7 @@
 #include <fovea/runtime/error.hpp>
 #include <fovea/runtime/in_quotes.hpp>
 #include <fovea/runtime/weights/byte_cursor.hpp>
+#include <fovea/runtime/weights/regular_file.hpp>
 
 #include <algorithm>
 #include <charconv>
@@ -195,8 +196,10 @@ weight_tensor word_vectors::table(std::span<const std::string> vocabulary,
   return made;
 }
 
-word_vectors load_word_vectors(const std::filesystem::path& path) {
+word_vectors load_word_vectors(const std::filesystem::path& path) try {
   return reader({path, std::make_shared<const mapped_file>(path)}).read();
+} catch (const std::bad_alloc&) {
+  refuse_memory(path);
 }
 
 bool is_word_vectors(std::span<const std::byte> file) {

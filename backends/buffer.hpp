@@ -25,9 +25,4 @@ struct aligned_allocator {
 /// Working memory: one piece, made once.
 using buffer = xt::xtensor<float, 1, xt::layout_type::row_major, aligned_allocator<float>>;
 
-/// What a call returns and parameters are read through: a view of memory that someone else owns.
-template <class T, std::size_t rank>
-using tensor_view =
-    xt::xtensor_adaptor<xt::xbuffer_adaptor<const T*&, xt::no_ownership>, rank, xt::layout_type::row_major>;
-
 } // namespace fovea

@@ -15,6 +15,7 @@
 #include <fovea/backends/simd/generate.hpp>
 #include <fovea/backends/simd/isa/dispatch.hpp>
 #include <fovea/backends/simd/lower.hpp>
+#include <fovea/backends/tensor_view.hpp>
 #include <fovea/dsl/model.hpp>
 #include <fovea/runtime/calls/inputs.hpp>
 #include <fovea/runtime/calls/keys.hpp>
@@ -145,8 +146,7 @@ public:
       : parameters_(parameters), indices_(indices), shape_(shape) {}
 
   auto operator[](std::size_t layer) const {
-    const weight_view v = parameters_.values(indices_, layer);
-    return xt::adapt(v.data, v.size, xt::no_ownership(), shape_);
+    return tensor_view<float, rank>(parameters_.values(indices_, layer).data, shape_);
   }
 
 private:

@@ -8,7 +8,7 @@
 #include <type_traits>
 #include <utility>
 
-#include <fovea/backends/buffer.hpp>
+#include <fovea/backends/tensor_view.hpp>
 #include <fovea/runtime/calls/keys.hpp>
 #include <fovea/runtime/calls/lookup.hpp>
 #include <fovea/runtime/calls/refused.hpp>
@@ -24,10 +24,9 @@ auto output_view(const void* data, const call_sizes& sizes) {
   constexpr node n = model::view.at(model::view.outputs[i].node);
   using value = std::conditional_t<n.type == element::f32, float, std::int32_t>;
   std::array<std::size_t, n.shape.rank> shape{};
-  std::size_t size = 1;
   for (std::size_t axis = 0; axis < shape.size(); ++axis)
-    size *= shape[axis] = static_cast<std::size_t>(sizes.sizes()[n.shape.dims[axis]]);
-  return xt::adapt(static_cast<const value*>(data), size, xt::no_ownership(), shape);
+    shape[axis] = static_cast<std::size_t>(sizes.sizes()[n.shape.dims[axis]]);
+  return tensor_view<value, n.shape.rank>(static_cast<const value*>(data), shape);
 }
 
 /// xtensor views of a model's outputs, where the last call left them. They are kept from call to call: making

@@ -23,6 +23,18 @@ constexpr std::int64_t width_of(expr x, place at, const word_type& who) {
   return g.number(s[-1]);
 }
 
+/// Whether a word may give so many features.
+template <class word_type>
+constexpr bool is_width(graph& g, const dim& out, place at, const word_type& who) {
+  if (out.is_number() && !out.overflow && out.number() >= 1 && out.number() <= graph::largest_dim)
+    return true;
+  if (out.overflow)
+    g.fail(at, who, ": ", graph::dim_overflow);
+  else
+    g.fail(at, who, ": expected a number of output features of 1 to ", graph::largest_dim, ", found ", out);
+  return false;
+}
+
 /// Whether a word may compute with x: it is usable, and of float32.
 template <class word_type>
 constexpr bool is_float(expr x, place at, const word_type& who) {
@@ -80,8 +92,7 @@ constexpr expr linear(expr x, const char* name, dim out, linear_options options 
   if (!detail::is_float(x, at, who)) return {x.owner};
   graph& g = *x.owner;
   if (detail::width_of(x, at, who) == 0) return {&g};
-  if (!out.is_number() || out.number() < 1)
-    return g.fail(at, who, ": expected a number of output features of at least 1, found ", out);
+  if (!detail::is_width(g, out, at, who)) return {&g};
   const scope inside(&g, name, scope_name::no_index, at);
   shape s = g.shape_of(x), matrix, vector;
   vector.push(g.intern(out));
@@ -151,6 +162,21 @@ constexpr expr matmul(expr a, expr b, place at = {__builtin_FILE(), __builtin_LI
   return g.add({.kind = op::matmul, .shape = s, .at = at}, a, b);
 }
 
+namespace detail {
+
+/// How many ids there are, from 0, that a value may hold: of positions and of the places of largest
+/// elements; 0 of others, or where it is known only at run time.
+constexpr std::int64_t id_count(const graph& g, int id) {
+  while (g.nodes[id].kind == op::reshape) id = g.operand(id, 0);
+  const node& n = g.nodes[id];
+  std::uint16_t d = 0;
+  if (n.kind == op::range) d = n.shape[0];
+  if (n.kind == op::argmax) d = g.nodes[g.operand(id, 0)].shape[n.attributes[0]];
+  return d != 0 && g.is_number(d) ? g.number(d) : 0;
+}
+
+} // namespace detail
+
 /// Rows of a table by number: table [n, ...], ids [...] of int32 -> [ids..., ...].
 constexpr expr gather(expr table, expr ids, place at = {__builtin_FILE(), __builtin_LINE()}) {
   if (table.owner == nullptr || !table.owner->usable(table, at, "gather") ||
@@ -162,6 +188,10 @@ constexpr expr gather(expr table, expr ids, place at = {__builtin_FILE(), __buil
                   g.nodes[table.id].type == element::i32 ? "; the table comes first" : "");
   const shape& rows = g.shape_of(table);
   if (rows.rank < 1) return g.fail(at, "gather: expected a table of at least one axis, found ", table);
+  if (const std::int64_t count = detail::id_count(g, ids.id);
+      g.is_number(rows[0]) && count > g.number(rows[0]))
+    return g.fail(at, "gather: the ids ", ids, " are 0 to ", count - 1, ", and the table ", table, " has ",
+                  g.number(rows[0]), " rows");
   shape s = g.shape_of(ids);
   if (s.rank + rows.rank - 1 > shape::max_rank)
     return g.fail(at, "gather: rows of ", table, " by ids ", ids, " would have more than ", shape::max_rank,

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <concepts>
+#include <limits>
 
 #include <fovea/dsl/attention_mode.hpp>
 #include <fovea/dsl/mask.hpp>
@@ -13,8 +14,11 @@ struct score {
   enum class kind : std::uint8_t { scaled_dot, dot, general, additive, concatenated };
   kind how = kind::scaled_dot;
   const char* name = "";
-  int width = 0; // of the hidden layer of `additive` and `concatenated`
+  int width = 0;         // of the hidden layer of `additive` and `concatenated`
+  int heads = any_heads; // that it has slopes for
   scalar_function function = {};
+
+  static constexpr int any_heads = std::numeric_limits<int>::min();
 
   constexpr score(kind k = kind::scaled_dot, const char* n = "", int w = 0) : how(k), name(n), width(w) {}
   template <class F>
@@ -170,7 +174,13 @@ constexpr expr attend_softly(op kind, expr q, expr k, expr v, const attention_op
   if (!turned_as_read(g, "query", q, wq, heads, at, word) ||
       !turned_as_read(g, "key", k, wk, kv_heads, at, word))
     return {&g};
-  if (!(o.soft_cap >= 0)) return g.fail(at, word, ": expected a soft cap of at least 0, found ", o.soft_cap);
+  if (o.score.heads != score::any_heads && o.score.heads != heads)
+    return g.fail(at, word, ": alibi has slopes for ", o.score.heads, " heads, and there are ", heads,
+                  "; write alibi(", heads, ")");
+  if (o.mask.expected != nullptr) return g.fail(at, word, ": ", o.mask.expected, ", found ", o.mask.found);
+  if (!is_finite(o.scale)) return g.fail(at, word, ": expected a finite scale, found ", o.scale);
+  if (!(o.soft_cap >= 0 && is_finite(o.soft_cap)))
+    return g.fail(at, word, ": expected a finite soft cap of at least 0, found ", o.soft_cap);
   if (!(o.dropout >= 0 && o.dropout < 1))
     return g.fail(at, word, ": expected a dropout of at least 0 and below 1, found ", o.dropout);
   const bool has_bias = o.bias.owner != nullptr;

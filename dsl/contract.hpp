@@ -108,8 +108,7 @@ constexpr expr bilinear(expr x, expr y, const char* name, dim out, linear_option
   graph& g = *x.owner;
   const std::int64_t m = detail::width_of(x, at, who), n = detail::width_of(y, at, who);
   if (m == 0 || n == 0) return {&g};
-  if (!out.is_number() || out.number() < 1)
-    return g.fail(at, who, ": expected a number of output features of at least 1, found ", out);
+  if (!detail::is_width(g, out, at, who)) return {&g};
   shape leading_x = g.shape_of(x), leading_y = g.shape_of(y), s;
   --leading_x.rank, --leading_y.rank;
   if (!detail::broadcast(g, leading_x, leading_y, s) || s.rank > shape::max_rank - 2)

@@ -192,8 +192,7 @@ constexpr expr convolution(op kind, expr x, const char* name, const dim& out, sl
   graph& g = *x.owner;
   const std::int64_t in = width_of(x, at, who);
   if (in == 0) return {&g};
-  if (!out.is_number() || out.number() < 1)
-    return g.fail(at, who, ": expected a number of output features of at least 1, found ", out);
+  if (!is_width(g, out, at, who)) return {&g};
   if (!groups_divide(g, w.groups, in, "input", at, who) ||
       !groups_divide(g, w.groups, out.number(), "output", at, who))
     return {&g};

@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
+#include <limits>
+#include <utility>
 
 #include <fovea/dsl/sentence.hpp>
 
@@ -46,6 +48,7 @@ struct dim {
   requires std::integral<integer>
   constexpr dim(integer number) {
     if (number != 0) append({static_cast<std::int64_t>(number)});
+    overflow |= std::cmp_greater(number, std::numeric_limits<std::int64_t>::max());
   }
 
   /// A symbol.
@@ -53,7 +56,7 @@ struct dim {
   consteval dim(const char (&name)[n]) {
     static_assert(n > 1 && n <= max_name + 1, "a dim's name has 1 to 15 characters");
     atoms[atom_count++] = {};
-    for (std::size_t i = 0; i + 1 < n; ++i) atoms[0].symbol[i] = name[i];
+    for (std::size_t i = 0; i + 1 < n && i < max_name; ++i) atoms[0].symbol[i] = name[i];
     append({1, {0, -1, -1, -1}});
   }
 
@@ -81,6 +84,25 @@ struct dim {
   }
   /// The symbol's name, where is_symbol().
   constexpr const char* name() const { return atoms[terms[first].factors[0]].symbol; }
+
+  /// Whether a size of this dim tells that of a symbol, the sizes of the others being known: one term is a
+  /// number times the symbol and other symbols, the others do without it.
+  constexpr bool tells(const char* symbol) const {
+    int terms_of_it = 0;
+    for (int i = 0; i < term_count; ++i) {
+      int powers = 0;
+      bool floors = false;
+      for (int f = 0; f < max_factors && terms[i].factors[f] >= 0; ++f) {
+        const atom& a = atoms[terms[i].factors[f]];
+        floors |= a.divisor != 0;
+        powers += a.divisor == 0 && order(a.symbol, symbol) == 0;
+      }
+      if (powers == 0) continue;
+      const bool in_sum = i >= first && i < first + count; // else in a floor
+      if (powers > 1 || floors || !in_sum || ++terms_of_it > 1) return false;
+    }
+    return terms_of_it == 1;
+  }
 
   /// Whether the symbol named by `symbol` occurs anywhere in this dim.
   constexpr bool mentions(const dim& symbol) const {
@@ -155,6 +177,11 @@ struct dim {
   template <class sizes>
   constexpr std::int64_t evaluate(const sizes& size_of) const {
     return evaluate(first, count, size_of);
+  }
+  /// No sum or product on the way to it is larger than this, at these sizes or smaller ones.
+  template <class sizes>
+  constexpr double magnitude(const sizes& size_of) const {
+    return magnitude(first, count, size_of);
   }
 
   /// Bounds of the size, not always reached.
@@ -326,9 +353,13 @@ private:
       term parts[max_terms + 1];
       int m = 0;
       for (int k = 0; k < floor.count; ++k) parts[m++] = x.adopt(*this, terms[floor.first + k]);
-      if (plus != 0) parts[m++] = {plus * floor.divisor};
+      std::int64_t shift = 0, product = 1;
+      if (__builtin_mul_overflow(plus, floor.divisor, &shift) ||
+          __builtin_mul_overflow(floor.divisor, divisor, &product))
+        overflow = true;
+      if (shift != 0) parts[m++] = {shift};
       x.set_sum(parts, m);
-      const dim made = x / (floor.divisor * divisor);
+      const dim made = x / product;
       // One floor of a sum that is already reduced: its only term is the new atom.
       return adopt(made, made.terms[made.first]);
     }
@@ -396,6 +427,22 @@ private:
         }
       }
       sum = {sum.least + product.least, sum.most + product.most};
+    }
+    return sum;
+  }
+
+  template <class sizes>
+  constexpr double magnitude(int begin, int n, const sizes& size_of) const {
+    double sum = 0;
+    for (int i = 0; i < n; ++i) {
+      const term& t = terms[begin + i];
+      double product = static_cast<double>(t.coefficient < 0 ? -t.coefficient : t.coefficient);
+      for (int f = 0; f < max_factors && t.factors[f] >= 0; ++f) {
+        const atom& a = atoms[t.factors[f]];
+        product *=
+            a.divisor == 0 ? static_cast<double>(size_of(a.symbol)) : magnitude(a.first, a.count, size_of);
+      }
+      sum += product;
     }
     return sum;
   }

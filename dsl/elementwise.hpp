@@ -110,6 +110,8 @@ constexpr expr apply(op kind, located a, located b) {
     return g.fail(at, word_of(kind), ": expected ", logical ? "booleans" : "numbers",
                   " on both sides, found ", name_of(type_a), " ", x, " and ", name_of(type_b), " ", y,
                   logical ? "" : "; use to_float or where");
+  if (kind == op::divide && b.is_number && b.number == 0)
+    return g.fail(at, word_of(kind), ": divides ", x, " by 0");
   shape joint;
   if (!broadcast(g, g.shape_of(x), g.shape_of(y), joint)) return cannot_join(g, kind, at, x, y);
   return g.add({.kind = kind, .type = result_type(kind, type_a, type_b), .shape = joint, .at = at}, x, y);

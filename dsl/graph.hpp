@@ -63,6 +63,9 @@ struct init {
   kind how = kind::standard;
   double scale = 0;
 
+  /// Whether the number is one: a constant is any, a deviation, bound or gain at least 0.
+  constexpr bool possible() const { return is_finite(scale) && (how == kind::constant || scale >= 0); }
+
   static constexpr init zeros() { return {kind::zeros, 0}; }
   static constexpr init ones() { return {kind::ones, 1}; }
   static constexpr init constant(double value) { return {kind::constant, value}; }
@@ -117,7 +120,7 @@ struct expr {
   constexpr bool valid() const { return id >= 0; }
   constexpr int rank() const;
   /// The size of an axis; negative axes count from the last.
-  constexpr dim size(int axis) const;
+  constexpr dim size(int axis, place at = {__builtin_FILE(), __builtin_LINE()}) const;
 };
 
 /// A model under construction: nodes in the order they were declared, which is an order in which they can
@@ -161,6 +164,9 @@ struct graph {
     if (name[0] == '\0') return fail(at, "input: the name is empty");
     shape s;
     if (!make_shape(s, dims, at, who)) return {this};
+    for (const dim& d : dims) // each symbol is a dim of the graph by itself
+      for (int i = 0; i < d.atom_count; ++i)
+        if (d.atoms[i].divisor == 0) intern(dim::symbol(d.atoms[i].symbol));
     for (int i = 0; i < input_count; ++i)
       if (same_text(inputs[i].name, name))
         return fail(at, who, ": there is an input of this name already, from ", nodes[inputs[i].node].at);
@@ -230,15 +236,20 @@ public:
   template <class... parts>
   constexpr expr fail(place at, const parts&... words) {
     if (!error.empty()) return {this};
-    error << (call_site.line != 0 ? call_site : at) << ": ";
-    if (current_scope != 0 && !(has_scope(words) || ...)) {
-      error << "in \"";
-      write_scope(error, current_scope);
-      error.text[--error.size] = '\0';
-      error << "\": ";
-    }
-    (write(error, words), ...);
+    say(error, call_site.line != 0 ? call_site : at, current_scope, words...);
     return {this};
+  }
+  /// The same sentence about what was declared in a scope, of a graph that is finished.
+  template <class... parts>
+  constexpr void say(sentence& s, place at, int scope, const parts&... words) const {
+    s << at << ": ";
+    if (scope != 0 && !(has_scope(words) || ...)) {
+      s << "in \"";
+      write_scope(s, scope);
+      s.text[--s.size] = '\0';
+      s << "\": ";
+    }
+    (write(s, words), ...);
   }
 
   /// Whether a word may use x: it exists, is of this graph, and is not left over from the body of a repeat.
@@ -403,6 +414,9 @@ public:
 
   constexpr expr add_parameter(const char* text, shape s, fovea::init how, place at) {
     if (text[0] == '\0') return fail(at, "parameter: the name is empty");
+    if (how.scale != 0 && !how.possible())
+      return fail(at, named{"parameter", text},
+                  ": expected a finite number of at least 0 to begin with, found ", how.scale);
     const std::uint32_t hash = hash_of(current_scope, text);
     std::int32_t& bucket = parameter_buckets[hash % name_buckets];
     for (std::int32_t other = bucket - 1; other >= 0; other = parameters[other].next_of_hash)
@@ -457,11 +471,13 @@ public:
     return window_count++;
   }
 
-private:
   static constexpr const char* dim_overflow =
-      "a dim's arithmetic is too long, or divides by a number below 1";
-  static constexpr std::int64_t largest_dim = 2147483647;
+      "a dim's arithmetic is too long, exceeds 64 bits, or divides by a number below 1";
+  /// The largest axis, whose places are counted in 32 bits; the most elements of a value, so that no count of
+  /// bytes or of operations on a few of them overflows.
+  static constexpr std::int64_t largest_dim = 2147483647, most_elements = std::int64_t{1} << 40;
 
+private:
   constexpr expr made_twice(const char* text, const shape& s, int first, place at) {
     const named who{"parameter", text};
     if (nodes[first].shape == s)
@@ -527,14 +543,25 @@ constexpr void graph::output(const char* name, expr value, place at) {
     fail(at, who, ": a model has at most ", max_outputs, " outputs");
     return;
   }
+  if (const int region = nodes[value.id].region; region != 0) {
+    if (regions[region].is_scan())
+      fail(at, who, ": its value belongs to the body of a scan; return it from the body, as in ",
+           "scan_step{value, next}, and declare the .output of the scan");
+    else
+      fail(at, who, ": its value belongs to the body of a repeat; carry it as one more value, and declare ",
+           "what the repeat gives");
+    return;
+  }
   outputs[output_count++] = {name, value.id};
 }
 
 constexpr int expr::rank() const { return valid() ? owner->nodes[id].shape.rank : 0; }
-constexpr dim expr::size(int axis) const {
+constexpr dim expr::size(int axis, place at) const {
   if (!valid()) return 1;
   const shape& s = owner->nodes[id].shape;
-  return axis < -s.rank || axis >= s.rank ? dim(1) : owner->dim_of(s[axis]);
+  if (axis >= -s.rank && axis < s.rank) return owner->dim_of(s[axis]);
+  owner->fail(at, "size: there is no axis ", axis, " in ", *this);
+  return 1;
 }
 
 /// While it lives, the words called on x's graph report errors at the user's call, and so does what they

@@ -74,7 +74,9 @@ constexpr scalar at(expr table, scalar i, scalar j, scalar k, scalar l,
 /// batch]]) -> boolean over positions. Empty: every key.
 struct mask {
   scalar_function function = {};
-  bool looks_ahead = true; // whether a query may see later keys; a lambda counts as if it may
+  bool looks_ahead = true;        // whether a query may see later keys; a lambda counts as if it may
+  const char* expected = nullptr; // where a rule has a number out of its range: what fits, and
+  int found = 0;                  // the number
 
   constexpr mask() = default;
   template <class F>
@@ -107,6 +109,7 @@ private:
   static constexpr mask join(op kind, const mask& a, const mask& b, bool ahead) {
     mask joint = a;
     joint.looks_ahead = ahead;
+    if (a.expected == nullptr) joint.expected = b.expected, joint.found = b.found;
     scalar_node node;
     node.kind = kind, node.type = element::boolean, node.operand_count = 2;
     node.operands[0] = static_cast<std::int8_t>(a.function.count - 1);
@@ -125,20 +128,30 @@ constexpr mask backward(F f) {
   return made;
 }
 
+/// `made` of a number that must be `least` to largest_position.
+inline constexpr int largest_position = 1 << 30;
+constexpr mask with_number(mask made, int number, int least, const char* expected) {
+  if (number < least || number > largest_position) made.expected = expected, made.found = number;
+  return made;
+}
+
 } // namespace detail
 
 /// A query sees its own position and those before it.
 inline constexpr mask causal = detail::backward([](scalar q, scalar k) { return k <= q; });
 
-/// The last n positions, the current one counted: q - n < k <= q.
+/// The last n positions, the current one counted: q - n < k <= q. n is at least 1.
 constexpr mask window(int n) {
-  return detail::backward([n](scalar q, scalar k) { return k <= q && q - n < k; });
+  return detail::with_number(detail::backward([n](scalar q, scalar k) { return k <= q && q - n < k; }), n, 1,
+                             "window: expected 1 to 1073741824 positions, the query's own among them");
 }
-/// From `left` positions back to `right` ahead: q - left <= k <= q + right.
+/// From `left` positions back to `right` ahead, both at least 0: q - left <= k <= q + right.
 constexpr mask window(int left, int right) {
   mask made([=](scalar q, scalar k) { return q - left <= k && k <= q + right; });
   made.looks_ahead = right > 0;
-  return made;
+  constexpr const char* expected =
+      "window: expected 0 to 1073741824 positions on either side of the query's own";
+  return detail::with_number(detail::with_number(made, right, 0, expected), left, 0, expected);
 }
 
 namespace detail {
@@ -159,7 +172,8 @@ constexpr mask first_keys(const char* word, expr lengths, place where) {
 
 /// The first `lengths` keys of each batch row; lengths is a number or an int32 value of [B].
 constexpr mask padding(int lengths) {
-  return mask([lengths](scalar, scalar k) { return k < lengths; });
+  return detail::with_number(mask([lengths](scalar, scalar k) { return k < lengths; }), lengths, 1,
+                             "padding: expected 1 to 1073741824 keys");
 }
 constexpr mask padding(expr lengths, place where = {__builtin_FILE(), __builtin_LINE()}) {
   return detail::first_keys("padding", lengths, where);
@@ -167,7 +181,10 @@ constexpr mask padding(expr lengths, place where = {__builtin_FILE(), __builtin_
 
 /// The first n keys, visible to every query (a prefix language model: causal | prefix(n)); n is a number or
 /// int32 [B].
-constexpr mask prefix(int n) { return padding(n); }
+constexpr mask prefix(int n) {
+  return detail::with_number(mask([n](scalar, scalar k) { return k < n; }), n, 0,
+                             "prefix: expected 0 to 1073741824 keys");
+}
 constexpr mask prefix(expr n, place where = {__builtin_FILE(), __builtin_LINE()}) {
   return detail::first_keys("prefix", n, where);
 }

@@ -2,6 +2,7 @@
 
 #include <type_traits>
 
+#include <fovea/dsl/finished.hpp>
 #include <fovea/dsl/graph_view.hpp>
 #include <fovea/dsl/ill_formed.hpp>
 #include <fovea/dsl/names.hpp>
@@ -23,7 +24,7 @@ struct declared {
     return g;
   }
   static constexpr graph built = build();
-  static constexpr sentence error = built.error;
+  static constexpr sentence error = built.error.empty() ? finished_graph(built).error : built.error;
 };
 
 } // namespace detail

@@ -60,8 +60,8 @@ constexpr expr norm(op kind, expr x, const char* name, const norm_options& optio
   if (!is_float(x, at, who)) return {x.owner};
   graph& g = *x.owner;
   if (x.rank() == 0) return g.fail(at, who, ": expected features in the last axis, found a single number []");
-  if (!(options.epsilon >= 0))
-    return g.fail(at, who, ": expected an epsilon of at least 0, found ", options.epsilon);
+  if (!(options.epsilon >= 0 && is_finite(options.epsilon)))
+    return g.fail(at, who, ": expected a finite epsilon of at least 0, found ", options.epsilon);
   int order[shape::max_rank] = {}, back[shape::max_rank] = {};
   const int rank = x.rank(), count = named_last(x, options.axes, order, at, who);
   if (count < 0) return {&g};
@@ -137,8 +137,8 @@ constexpr expr batch_norm(expr x, const char* name, batch_norm_options options =
   graph& g = *x.owner;
   const std::int64_t width = detail::width_of(x, at, who);
   if (width == 0) return {&g};
-  if (!(options.epsilon >= 0))
-    return g.fail(at, who, ": expected an epsilon of at least 0, found ", options.epsilon);
+  if (!(options.epsilon >= 0 && is_finite(options.epsilon)))
+    return g.fail(at, who, ": expected a finite epsilon of at least 0, found ", options.epsilon);
   if (!(options.momentum >= 0 && options.momentum <= 1))
     return g.fail(at, who, ": expected a momentum of 0 to 1, found ", options.momentum);
   const scope inside(&g, name, scope_name::no_index, at);

@@ -53,8 +53,8 @@ constexpr expr sinusoidal_positions(expr x, sinusoidal_options options = {},
   const dim width = options.width == dim(0) ? x.size(-1) : options.width;
   if (!width.is_number() || width.number() < 2 || width.number() % 2 != 0)
     return g.fail(at, "sinusoidal_positions: expected an even number of features, found ", width);
-  if (!(options.base > 0))
-    return g.fail(at, "sinusoidal_positions: expected a base above 0, found ", options.base);
+  if (!(options.base > 0 && is_finite(options.base)))
+    return g.fail(at, "sinusoidal_positions: expected a finite base above 0, found ", options.base);
   shape s;
   if (!g.make_shape(s, {x.size(detail::time_axis(x)), width}, at, "sinusoidal_positions")) return {&g};
   return g.add({.kind = op::sinusoidal, .shape = s, .number = options.base, .at = at}, x);
@@ -97,7 +97,8 @@ constexpr expr rope(expr x, rope_options options = {}, place at = {__builtin_FIL
   if (width == 0) return {&g};
   if (options.heads < 1 || width % options.heads != 0)
     return g.fail(at, "rope: ", options.heads, " heads do not divide the ", width, " features of ", x);
-  if (!(options.base > 0)) return g.fail(at, "rope: expected a base above 0, found ", options.base);
+  if (!(options.base > 0 && is_finite(options.base)))
+    return g.fail(at, "rope: expected a finite base above 0, found ", options.base);
   const std::int64_t head = width / options.heads, turned = options.width == 0 ? head : options.width;
   if (turned < 2 || turned % 2 != 0 || turned > head)
     return g.fail(at, "rope: expected an even number of at most ", head,
@@ -113,16 +114,18 @@ constexpr expr rope(expr x, rope_options options = {}, place at = {__builtin_FIL
 
 /// Attention with linear biases (Press et al. 2022): score - slope (query - key), for .score. Slopes are the
 /// geometric sequence 2^(-8 (h + 1) / heads), with every second one of twice as many heads where heads is no
-/// power of two.
+/// power of two. Errors: an attention of another number of heads.
 constexpr score alibi(int heads) {
   int whole = 1;
-  while (whole * 2 <= heads) whole *= 2;
-  return score([heads, whole](scalar s, scalar q, scalar k, scalar head) {
+  while (whole <= heads / 2) whole *= 2;
+  score made([heads, whole](scalar s, scalar q, scalar k, scalar head) {
     const scalar first = pow(scalar(2.0), -8.0 / whole * (head + 1));
     if (whole == heads) return s - first * (q - k);
     const scalar rest = pow(scalar(2.0), -4.0 / whole * (2 * (head - whole) + 1));
     return s - where(head < whole, first, rest) * (q - k);
   });
+  made.heads = heads;
+  return made;
 }
 
 struct relative_bias_options {
@@ -140,7 +143,7 @@ namespace detail {
 /// one distance each, in the others distances grow by a constant factor.
 constexpr expr distance_buckets(expr x, const relative_bias_options& o, place at) {
   const reported_at here(x, at);
-  const expr distance = range(x, 2 * o.max_distance + 1) - o.max_distance;
+  const expr distance = range(x, dim(o.max_distance) * 2 + 1) - o.max_distance;
   const expr n = o.both ? abs(distance) : max(-distance, 0);
   const int side = o.both ? o.buckets / 2 : o.buckets, exact = side / 2, wide = side - exact;
   expr bucket = min(n, exact);
@@ -172,10 +175,11 @@ constexpr score relative_bias(expr x, const char* name, relative_bias_options op
   graph& g = *x.owner;
   where = where.as(who.word);
   const int side = options.both ? options.buckets / 2 : options.buckets;
-  if (side < 2 || (options.both && options.buckets % 2 != 0) || options.max_distance <= side / 2) {
+  if (side < 2 || (options.both && options.buckets % 2 != 0) || options.max_distance <= side / 2 ||
+      options.max_distance > detail::largest_position) {
     g.fail(where, who, ": expected ", options.both ? "an even number of at least 4" : "at least 2",
-           " buckets and a .max_distance above ", side / 2, ", found ", options.buckets, " and ",
-           options.max_distance);
+           " buckets and a .max_distance above ", side / 2, " and of at most ", detail::largest_position,
+           ", found ", options.buckets, " and ", options.max_distance);
     return {};
   }
   const expr numbers =

@@ -78,7 +78,7 @@ constexpr scanned<expr, std::array<expr, cell::states>>
 recurrent_layer(const cell& next, expr x, int hidden, const std::array<const char*, 4>& names,
                 std::array<expr, cell::states> initial, bool reversed, const recurrent_options& o, place at) {
   graph& g = *x.owner;
-  const dim rows = cell::gates * hidden;
+  const dim rows = dim(hidden) * cell::gates;
   const auto made = [&](int which, std::initializer_list<dim> dims) {
     return parameter(x, names[static_cast<std::size_t>(which)], dims, {}, at);
   };
@@ -117,8 +117,9 @@ constexpr recurrent_result recur(const cell& next, const char* word, expr x, con
     return result;
   }
   if (width_of(x, at, who) == 0) return result;
-  if (hidden < 1) {
-    g.fail(at, who, ": expected at least one hidden unit, found ", hidden);
+  constexpr int most_hidden = static_cast<int>(graph::largest_dim) / cell::gates;
+  if (hidden < 1 || hidden > most_hidden) {
+    g.fail(at, who, ": expected 1 to ", most_hidden, " hidden units, found ", hidden);
     return result;
   }
   if (o.layers < 1 || o.layers > recurrent_state::most / 2) {
@@ -147,7 +148,12 @@ constexpr recurrent_result recur(const cell& next, const char* word, expr x, con
       const auto i = static_cast<std::size_t>(layer * directions + direction);
       const bool reversed = both ? direction == 1 : o.reverse;
       std::array<expr, cell::states> initial{o.initial.hidden[i]};
-      if constexpr (cell::states > 1) initial[1] = o.initial.cell[i];
+      if constexpr (cell::states > 1) {
+        initial[1] = o.initial.cell[i];
+      } else if (o.initial.cell[i].owner != nullptr) {
+        g.fail(at, who, ": takes one state for each layer, found a .cell ", o.initial.cell[i]);
+        return result;
+      }
       for (expr state : initial) {
         if (state.owner == nullptr) continue;
         shape expected = g.shape_of(x);
@@ -254,13 +260,14 @@ struct recurrence {
     graph& g = *x.owner;
     for (expr s : state)
       if (!detail::is_float(s, at, who)) return nothing;
-    if (hidden < 1 || g.shape_of(state[0]).rank == 0 || !(state[0].size(-1) == dim(hidden))) {
-      g.fail(at, who, ": expected a state of ", hidden, " features, found ", state[0]);
-      return nothing;
-    }
+    for (expr s : state)
+      if (hidden < 1 || g.shape_of(s).rank == 0 || !(s.size(-1) == dim(hidden))) {
+        g.fail(at, who, ": expected a state of ", hidden, " features, found ", s);
+        return nothing;
+      }
     const reported_at call(x, at.as(word));
     const scope inside(&g, name, scope_name::no_index, at);
-    const dim rows = cell::gates * hidden;
+    const dim rows = dim(hidden) * cell::gates;
     const expr from_input = linear(x, parameter(x, "weight_ih", {rows, x.size(-1)}, {}, at),
                                    parameter(x, "bias_ih", {rows}, {}, at), at);
     const expr from_state = linear(state[0], parameter(x, "weight_hh", {rows, hidden}, {}, at),
@@ -311,6 +318,9 @@ constexpr recurrent_state states_of(expr hidden, expr cell = {},
 /// what states_of takes apart.
 constexpr expr stack_states(const std::array<expr, recurrent_state::most>& states, int count,
                             place at = {__builtin_FILE(), __builtin_LINE()}) {
+  if (states[0].owner != nullptr && (count < 1 || count > recurrent_state::most))
+    return states[0].owner->fail(at, "stack_states: expected 1 to ", recurrent_state::most, " states, found ",
+                                 count);
   expr all = unsqueeze(states[0], 0, at);
   for (int i = 1; i < count; ++i)
     all = concat(axis(0, at), all, unsqueeze(states[static_cast<std::size_t>(i)], 0, at));

@@ -35,8 +35,8 @@ repeat(const char* name, int n, std::array<expr, carried> x, F f, repeat_options
     g.fail(at, who, ": expected at least one layer, found ", n);
     return nothing;
   }
-  if (options.first < 0) {
-    g.fail(at, who, ": expected .first to be at least 0, found ", options.first);
+  if (options.first < 0 || options.first > graph::largest_dim - n) {
+    g.fail(at, who, ": expected .first to be 0 to ", graph::largest_dim - n, ", found ", options.first);
     return nothing;
   }
   detail::region_body<carried> body(

@@ -182,6 +182,7 @@ constexpr scalar record(op kind, const scalar& a) {
 constexpr scalar record(op kind, const scalar& a, const scalar& b) {
   scalar_function* f = function_of(a, b);
   expect_operands(f, kind, a, b);
+  if (kind == op::divide) expect(f, !b.is_number || b.number != 0, "divides by 0");
   scalar_node node;
   node.kind = kind, node.type = result_type(kind, a.type, b.type), node.operand_count = 2;
   node.operands[0] = recorded(f, a);

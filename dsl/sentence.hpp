@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 
 namespace fovea {
 
@@ -13,6 +14,11 @@ namespace fovea {
 constexpr bool same_text(const char* a, const char* b) {
   while (*a != '\0' && *a == *b) ++a, ++b;
   return *a == *b;
+}
+
+constexpr bool is_finite(double x) {
+  constexpr double largest = std::numeric_limits<double>::max();
+  return -largest <= x && x <= largest;
 }
 
 /// Text of bounded length, built at compile time: the one sentence that says what is wrong with a model.
@@ -42,6 +48,7 @@ struct sentence {
   constexpr sentence& operator<<(double number) {
     if (number != number) return *this << "not a number";
     if (number < 0) return *this << '-' << -number;
+    if (!is_finite(number)) return *this << "infinity";
     if (number >= 1e15) return *this << "more than 10^15";
     auto whole = static_cast<std::int64_t>(number);
     const double part = (number - static_cast<double>(whole)) * 1e6;

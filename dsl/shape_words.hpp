@@ -279,8 +279,9 @@ constexpr expr pad(expr x, axis where, int before, int after, double value = 0,
   graph& g = *x.owner;
   const int i = detail::find_axis(x, where, at, "pad");
   if (i < 0) return {&g};
-  if (before < 0 || after < 0)
-    return g.fail(at, "pad: expected counts of at least 0, found ", before, " and ", after);
+  if (before < 0 || after < 0 || before > graph::largest_dim / 2 || after > graph::largest_dim / 2)
+    return g.fail(at, "pad: expected counts of 0 to ", graph::largest_dim / 2, ", found ", before, " and ",
+                  after);
   shape s = g.shape_of(x);
   s[i] = g.intern(g.dim_of(s[i]) + before + after);
   return g.add({.kind = op::pad,

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <cstring>
 #include <limits>
 
@@ -15,6 +16,11 @@ std::string text_of(const dim& d) {
   sentence s;
   s << d;
   return s.text;
+}
+
+/// "axis 1 (4*H)".
+std::string axis_text(int axis, const dim& form) {
+  return "axis " + std::to_string(axis) + " (" + text_of(form) + ")";
 }
 
 /// The node whose value a node only renames.
@@ -82,8 +88,14 @@ call_sizes::call_sizes(graph_view graph, const char* model_name, std::span<const
       });
       if (known == derived_.end()) derived_.push_back({id, axis});
     }
+  for (std::size_t i = 0; i < graph_.inputs.size(); ++i) {
+    const shape& s = graph_.at(graph_.inputs[i].node).shape;
+    for (int axis = 0; axis < s.rank; ++axis)
+      if (!graph_.is_number(s[axis]) && !graph_.form(s[axis]).is_symbol()) computed_.push_back({i, axis});
+  }
   find_bounded();
   current_ = capacity_;
+  check_magnitudes();
   sizes_.resize(graph_.dim_numbers.size());
   for (std::size_t d = 1; d < sizes_.size(); ++d)
     sizes_[d] = graph_.largest(static_cast<int>(d), [this](const char* symbol) { return size_of(symbol); });
@@ -127,6 +139,14 @@ void call_sizes::evaluate() {
     sizes_[d] = graph_.size(static_cast<int>(d), [this](const char* symbol) { return size_of(symbol); });
 }
 
+/// At their capacities: no arithmetic of dims may overflow, whatever the sizes of a call are.
+void call_sizes::check_magnitudes() const {
+  constexpr double most = 4e18;
+  for (const dim& form : graph_.forms)
+    if (form.magnitude([this](const char* symbol) { return size_of(symbol); }) > most)
+      throw error(name_ + ": the dim " + text_of(form) + " does not fit 64 bits at the capacity given");
+}
+
 void call_sizes::check_derived() const {
   for (const axis_of_node& derived : derived_) {
     const node& n = graph_.at(derived.node);
@@ -165,7 +185,7 @@ void call_sizes::check_slices() const {
                        last = first + sizes_[n.shape[axis]];
     if (first >= 0 && last <= sizes_[of[axis]]) continue;
     sentence where;
-    where << n.at << ": slice: from " << first << " to " << last << " is outside the axis of "
+    where << n.at << ": " << word_of(n) << ": from " << first << " to " << last << " is outside the axis of "
           << sizes_[of[axis]] << " in ";
     graph_.write_shape(where, of);
     throw error(name_ + ": " + where.text + current_text());
@@ -233,10 +253,12 @@ void call_sizes::resolve(std::span<const std::span<const std::size_t>> shapes) {
       next[k] = found;
     }
   }
+  for (bool found_more = !computed_.empty(); found_more;) {
+    found_more = false;
+    for (const axis_of_input& from : computed_) found_more |= solve(from, extent(from.input, from.axis));
+  }
   for (std::size_t k = 0; k < symbols_.size(); ++k)
-    if (next[k] == not_held)
-      throw error(name_ + ": no input says how large " + symbols_[k] +
-                  " is; it must be an axis of an input by itself");
+    if (next[k] == not_held) throw error(name_ + ": no input says how large " + symbols_[k] + " is");
   evaluate();
   check_derived();
   check_slices();
@@ -248,6 +270,36 @@ void call_sizes::resolve(std::span<const std::span<const std::size_t>> shapes) {
         throw error(input_text(i) + ": axis " + std::to_string(axis) + " is " +
                     std::to_string(extent(i, axis)) + ", expected " + std::to_string(expected));
     }
+}
+
+/// Where the size of an axis tells that of one more symbol: finds it, and that it is in its range.
+bool call_sizes::solve(const axis_of_input& from, std::int64_t size) {
+  const dim& form = graph_.form(graph_.at(graph_.inputs[from.input].node).shape[from.axis]);
+  std::size_t symbol = symbols_.size();
+  for (std::size_t k = 0; k < symbols_.size(); ++k) {
+    if (current_[k] != not_held || !form.mentions(dim::symbol(symbols_[k].c_str()))) continue;
+    if (symbol != symbols_.size()) return false;
+    symbol = k;
+  }
+  if (symbol == symbols_.size() || !form.tells(symbols_[symbol].c_str())) return false;
+  const auto with = [&](std::int64_t value) {
+    return form.evaluate([&](const char* name) { return symbols_[symbol] == name ? value : size_of(name); });
+  };
+  const std::int64_t rest = with(0), times = with(1) - rest, found = (size - rest) / times;
+  const auto refuse = [&](const std::string& why) {
+    throw error(input_text(from.input) + ": " + axis_text(from.axis, form) + " is " + std::to_string(size) +
+                why);
+  };
+  if ((size - rest) % times != 0)
+    refuse(", expected a multiple of " + std::to_string(std::abs(times)) +
+           (rest == 0  ? ""
+            : rest > 0 ? " plus " + std::to_string(rest)
+                       : " minus " + std::to_string(-rest)));
+  if (found < 1 || found > capacity_[symbol])
+    refuse(", which makes " + symbols_[symbol] + " " + std::to_string(found) + ", expected 1 to " +
+           std::to_string(capacity_[symbol]) + ", the capacity of " + symbols_[symbol]);
+  current_[symbol] = found;
+  return true;
 }
 
 void call_sizes::check_integers(std::size_t index, std::span<const std::int32_t> values) const {

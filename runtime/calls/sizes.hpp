@@ -52,12 +52,19 @@ private:
   struct axis_of_node {
     int node, axis;
   };
+  /// An axis of an input whose size is computed from symbols: 4*H.
+  struct axis_of_input {
+    std::size_t input;
+    int axis;
+  };
 
   void evaluate();
   void find_bounded();
+  void check_magnitudes() const;
   void check_derived() const;
   void check_slices() const;
   void check_positions() const;
+  bool solve(const axis_of_input& from, std::int64_t size);
   std::string current_text() const;
   std::string input_text(std::size_t index) const;
 
@@ -68,6 +75,7 @@ private:
   std::vector<std::int64_t> capacity_, current_, held_;
   std::vector<std::int64_t> sizes_;
   std::vector<axis_of_node> derived_; // one of each size
+  std::vector<axis_of_input> computed_;
   // What the sizes may bring beyond an end: slices, and gathers of as many rows as there are positions.
   std::vector<int> slices_, gathers_;
 };

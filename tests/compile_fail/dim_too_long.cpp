@@ -1,4 +1,4 @@
-// expect: {file}:{line}: input "x": axis 0: a dim's arithmetic is too long, or divides by a number below 1
+// expect: {file}:{line}: input "x": axis 0: a dim's arithmetic is too long, exceeds 64 bits, or divides by a number below 1
 #include <fovea/dsl.hpp>
 
 using namespace fovea;
@@ -9,7 +9,7 @@ inline constexpr auto m = model("m", [](graph& g) {
 #ifdef ILL_FORMED
   expr y = g.input<f32>("x", {B * T * S * B * T}); // <- here
 #else
-  expr y = g.input<f32>("x", {B * T * S * B});
+  expr y = g.input<f32>("x", {B * T * S * B, B, T, S});
 #endif
   g.output("y", y);
 });

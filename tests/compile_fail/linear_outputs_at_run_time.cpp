@@ -1,4 +1,5 @@
-// expect: {file}:{line}: linear "up": expected a number of output features of at least 1, found T
+// expect: {file}:{line}: linear "up": expected a number of output features of 1 to
+//         2147483647, found T
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

@@ -1,0 +1,16 @@
+// expect: {file}:{line}: attention: padding: expected 1 to 1073741824 keys, found 0
+#include <fovea/dsl.hpp>
+
+using namespace fovea;
+
+inline constexpr dim B{"B"}, T{"T"};
+
+inline constexpr auto m = model("m", [](graph& g) {
+  expr x = g.input<f32>("x", {B, T, 64});
+#ifdef ILL_FORMED
+  expr y = attention(x, x, x, {.mask = padding(0)}); // <- here
+#else
+  expr y = attention(x, x, x, {.mask = padding(1)});
+#endif
+  g.output("y", y);
+});

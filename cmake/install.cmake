@@ -25,6 +25,7 @@ install(
   DESTINATION ${package_folder}
 )
 install(
-  FILES ${CMAKE_CURRENT_LIST_DIR}/fovea_add_model.cmake ${CMAKE_CURRENT_LIST_DIR}/fovea_isa_object.cmake
+  FILES ${CMAKE_CURRENT_LIST_DIR}/fovea_add_model.cmake ${CMAKE_CURRENT_LIST_DIR}/fovea_build_type.cmake
+        ${CMAKE_CURRENT_LIST_DIR}/fovea_isa_object.cmake
   DESTINATION ${package_folder}
 )

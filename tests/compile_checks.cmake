@@ -61,3 +61,31 @@ add_package_test(find_package -DCMAKE_PREFIX_PATH=${package}/prefix)
 set_tests_properties(package/find_package PROPERTIES FIXTURES_REQUIRED installed)
 add_package_test(add_subdirectory -DFOVEA_SOURCE=${PROJECT_SOURCE_DIR})
 set_tests_properties(package/add_subdirectory PROPERTIES LABELS "package;full")
+
+# What is compiled without optimisation says so, once and without failing: a file, and a project without a build type.
+foreach(compiler IN LISTS compilers)
+  set(unoptimised ${compiler} -std=c++20 -fsyntax-only -Wall -Wextra -Wpedantic -Werror -I${include_folder})
+  list(APPEND unoptimised ${CMAKE_CURRENT_SOURCE_DIR}/package/uses_fovea.cpp)
+  add_test(NAME package/unoptimised.${compiler} COMMAND ${unoptimised})
+  set_tests_properties(package/unoptimised.${compiler} PROPERTIES
+                       PASS_REGULAR_EXPRESSION "compiled without optimisation" FAIL_REGULAR_EXPRESSION "error:")
+  foreach(quiet IN ITEMS -O1 -Og -DFOVEA_UNOPTIMISED)
+    add_test(NAME package/unoptimised${quiet}.${compiler} COMMAND ${unoptimised} ${quiet})
+    set_tests_properties(package/unoptimised${quiet}.${compiler} PROPERTIES FAIL_REGULAR_EXPRESSION "without optimisation")
+  endforeach()
+endforeach()
+function(add_build_type_test name)
+  add_test(
+    NAME package/${name}
+    COMMAND ${CMAKE_COMMAND} -S ${CMAKE_CURRENT_SOURCE_DIR}/package -B ${package}/${name} -G ${CMAKE_GENERATOR}
+            -DCMAKE_PREFIX_PATH=${package}/prefix -DCMAKE_CXX_COMPILER=${CMAKE_CXX_COMPILER} ${ARGN}
+  )
+  set_tests_properties(package/${name} PROPERTIES LABELS package FIXTURES_REQUIRED installed)
+endfunction()
+add_build_type_test(no_build_type)
+set_tests_properties(package/no_build_type PROPERTIES PASS_REGULAR_EXPRESSION "the project has no build type")
+add_build_type_test(build_type -DCMAKE_BUILD_TYPE=Debug)
+add_build_type_test(own_flags -DCMAKE_CXX_FLAGS=-O3)
+add_build_type_test(wanted_unoptimised -DFOVEA_UNOPTIMISED=ON)
+set_tests_properties(package/build_type package/own_flags package/wanted_unoptimised
+                     PROPERTIES FAIL_REGULAR_EXPRESSION "build type")

@@ -6,6 +6,12 @@
 #error fovea_add_model: its HEADER is compiled for every instruction set; expected <fovea/dsl.hpp> in it, found <fovea/fovea.hpp>
 #endif
 
+// A model's own loops are generated in the file that includes this. A note, which -Werror leaves one.
+#if !defined(__OPTIMIZE__) && !defined(FOVEA_UNOPTIMISED)
+#pragma message( \
+    "fovea: this file is compiled without optimisation, where a model's own loops take many times as long: add -O2, or define FOVEA_UNOPTIMISED")
+#endif
+
 #include <fovea/dsl.hpp>
 
 #include <fovea/runtime/compile.hpp>

@@ -108,7 +108,7 @@ def main():
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("files", nargs="+", type=pathlib.Path)
     options = parser.parse_args()
-    command = [options.compiler, f"-std={options.standard}", f"-I{options.include}"]
+    command = [options.compiler, f"-std={options.standard}", f"-I{options.include}", "-DFOVEA_UNOPTIMISED"]
     return 1 if check(command, sorted(options.files), options.jobs) else 0
 
 

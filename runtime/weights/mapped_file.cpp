@@ -5,7 +5,6 @@
 #include <fovea/runtime/weights/regular_file.hpp>
 
 #include <cerrno>
-#include <cstdlib>
 #include <memory>
 #include <new>
 #include <string>
@@ -18,7 +17,7 @@ namespace {
 
 std::span<const std::byte> copy_of(const regular_file& file, const std::filesystem::path& path) {
   const std::size_t size = file.size();
-  std::unique_ptr<void, decltype(&std::free)> memory(nullptr, &std::free);
+  std::unique_ptr<void, decltype(&free_lines)> memory(nullptr, &free_lines);
   try {
     memory.reset(allocate_lines(size));
   } catch (const std::bad_alloc&) {
@@ -50,7 +49,7 @@ mapped_file::mapped_file(const std::filesystem::path& path, load_options how) : 
 mapped_file::~mapped_file() {
   auto* memory = const_cast<std::byte*>(bytes_.data());
   if (copied_)
-    std::free(memory);
+    free_lines(memory);
   else if (!bytes_.empty())
     ::munmap(memory, bytes_.size());
 }

@@ -4,8 +4,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
-#include <limits>
-#include <utility>
 
 #include <fovea/dsl/sentence.hpp>
 
@@ -46,9 +44,8 @@ struct dim {
   constexpr dim() = default; // the number 0
   template <class integer>
   requires std::integral<integer>
-  constexpr dim(integer number) {
+  constexpr dim(integer number) : overflow(number > 0 && static_cast<std::int64_t>(number) < 0) {
     if (number != 0) append({static_cast<std::int64_t>(number)});
-    overflow |= std::cmp_greater(number, std::numeric_limits<std::int64_t>::max());
   }
 
   /// A symbol.

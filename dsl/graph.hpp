@@ -154,7 +154,9 @@ struct graph {
   place call_site; // where set, errors are reported here: the user's call of a word built of others
   sentence error;
 
-  /// Declares an input of the given element type (f32 or i32) and shape.
+  /// Declares an input of the given element type (f32 or i32) and shape. The axes of all inputs tell how
+  /// large each symbol is: as an axis of its own, or in one term of an axis whose other symbols are known
+  /// (4 * H, 2 * T + S - 1).
   template <class type>
   constexpr expr input(const char* name, std::initializer_list<dim> dims,
                        place at = {__builtin_FILE(), __builtin_LINE()}) {

@@ -47,8 +47,17 @@ static_assert(T.is_symbol() && !D.is_symbol() && !(T + 1).is_symbol() && !(2 * T
 static_assert((T / 2 + S).mentions(T) && !(T / 2 + S).mentions(B));
 static_assert(D.is_number() && D.number() == 768 && (T - T).is_number() && (T - T).number() == 0);
 
+// A size tells a symbol where that stands in one term, beside other symbols alone.
+static_assert(T.tells("T") && (4 * T).tells("T") && (2 * T + S - 1).tells("T") &&
+              (B * T + T / 1 - T).tells("T"));
+static_assert((10 - T).tells("T") && (B * T + S / 2).tells("T"));
+static_assert(!(T / 2).tells("T") && !(T * T).tells("T") && !(B * T + T).tells("T") &&
+              !(T + T / 2).tells("T"));
+static_assert(!T.tells("S") && !(S / 2 * T).tells("T") && !D.tells("T"));
+
 // What outgrows the form, or divides by what is not positive, says so and stays so.
 static_assert((T / 0).overflow && (T / -2 + 1).overflow && (B * T * S * T * B).overflow);
+static_assert(dim(~std::uint64_t{0}).overflow && !dim(~std::uint32_t{0}).overflow);
 static_assert((dim(std::int64_t{1} << 62) * 4).overflow && !(dim(1 << 20) * (1 << 20)).overflow);
 
 TEST_CASE("a dim reads as it would be written") {

@@ -45,6 +45,8 @@ private:
 ///                  all that decoding needs; valid until the next call
 ///   reorder(from)  row i goes on from what row from[i] has read; there are from.size() rows then, fewer or
 ///                  more; called after a step
+/// and where it knows,
+///   most_rows()    the most rows that it has room for
 template <class M>
 concept next_token_model = requires(M& model, std::size_t rows, std::span<const token_id> ids,
                                     std::span<const std::size_t> from) {

@@ -1,9 +1,10 @@
 #include <fovea/runtime/tokenizers/added_tokens.hpp>
 
+#include <fovea/runtime/error.hpp>
 #include <fovea/runtime/tokenizers/utf8.hpp>
 
 #include <algorithm>
-#include <functional>
+#include <string>
 #include <utility>
 
 namespace fovea {
@@ -23,29 +24,31 @@ bool stands_alone(std::string_view text, std::size_t begin, std::size_t end) {
 
 } // namespace
 
-void added_tokens::add(added_token token) {
-  auto& candidates = by_first_byte_[static_cast<unsigned char>(token.content.front())];
-  const auto length = [this](std::size_t i) { return tokens_[i].content.size(); };
-  candidates.insert(std::ranges::upper_bound(candidates, token.content.size(), std::greater<>(), length),
-                    tokens_.size());
-  tokens_.push_back(std::move(token));
-}
-
-const added_token* added_tokens::longest_at(std::string_view text, std::size_t at) const {
-  for (const std::size_t i : by_first_byte_[static_cast<unsigned char>(text[at])])
-    if (text.substr(at).starts_with(tokens_[i].content)) return &tokens_[i];
-  return nullptr;
+added_tokens::added_tokens(std::vector<added_token> tokens) : tokens_(std::move(tokens)) {
+  std::vector<std::pair<std::string_view, token_id>> spelt;
+  for (std::size_t i = 0; i < tokens_.size(); ++i) {
+    const std::string_view content = tokens_[i].content;
+    if (content.size() > longest_walked_token)
+      throw error("added token " + std::to_string(tokens_[i].id) + ": expected at most " +
+                  std::to_string(longest_walked_token) + " bytes; found " + std::to_string(content.size()));
+    spelt.emplace_back(content, static_cast<token_id>(i));
+  }
+  std::ranges::sort(spelt);
+  const auto alike = std::ranges::unique(spelt, {}, [](const auto& entry) { return entry.first; });
+  spelt.erase(alike.begin(), alike.end());
+  trie_ = token_trie(std::move(spelt));
 }
 
 void added_tokens::split(std::string_view text, std::vector<part>& parts) const {
   std::size_t done = 0;
   for (std::size_t at = 0; at < text.size() && !tokens_.empty();) {
-    const added_token* found = longest_at(text, at);
-    if (!found) {
+    const auto [place, length] = trie_.longest(text.substr(at));
+    if (place == token_trie::no_token) {
       ++at;
       continue;
     }
-    std::size_t begin = at, end = at + found->content.size();
+    const added_token* found = &tokens_[static_cast<std::size_t>(place)];
+    std::size_t begin = at, end = at + length;
     at = end;
     if (found->single_word && !stands_alone(text, begin, end)) continue;
     while (found->left_strip && begin > done) {

@@ -1,9 +1,8 @@
 #pragma once
 
+#include <fovea/runtime/tokenizers/token_trie.hpp>
 #include <fovea/runtime/tokenizers/vocabulary.hpp>
 
-#include <array>
-#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -25,7 +24,10 @@ struct added_token {
 /// Finds added tokens in texts: leftmost first, of those the longest.
 class added_tokens {
 public:
-  void add(added_token token);
+  added_tokens() = default;
+  /// Of several that are spelt alike the first is found. Throws fovea::error for one of more than 1,024
+  /// bytes, which bounds what each byte of a text costs.
+  explicit added_tokens(std::vector<added_token> tokens);
 
   /// A part of a text that is an added token, or lies between two.
   struct part {
@@ -38,10 +40,8 @@ public:
   const std::vector<added_token>& all() const { return tokens_; }
 
 private:
-  const added_token* longest_at(std::string_view text, std::size_t at) const;
-
   std::vector<added_token> tokens_;
-  std::array<std::vector<std::size_t>, 256> by_first_byte_; // longest first
+  token_trie trie_; // to places in tokens_
 };
 
 } // namespace fovea

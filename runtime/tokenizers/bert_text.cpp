@@ -1,13 +1,10 @@
 #include <fovea/runtime/tokenizers/bert_text.hpp>
 
-#include <fovea/runtime/error.hpp>
+#include <fovea/runtime/tokenizers/decomposition.hpp>
 #include <fovea/runtime/tokenizers/utf8.hpp>
-
-#include <utf8proc.h>
 
 #include <array>
 #include <cstdint>
-#include <vector>
 
 namespace fovea {
 namespace {
@@ -44,22 +41,6 @@ bool is_ideograph(std::uint32_t c) {
          (c >= 0xf900 && c <= 0xfaff) || (c >= 0x2f800 && c <= 0x2fa1f);
 }
 
-/// Canonical decomposition of `text`, without nonspacing marks.
-std::vector<utf8proc_int32_t> decomposed(const std::string& text) {
-  const auto* bytes = reinterpret_cast<const utf8proc_uint8_t*>(text.data());
-  const auto length = static_cast<utf8proc_ssize_t>(text.size());
-  constexpr auto options = static_cast<utf8proc_option_t>(UTF8PROC_STABLE | UTF8PROC_DECOMPOSE);
-  // No code point decomposes into more than four.
-  std::vector<utf8proc_int32_t> values(4 * text.size() + 4);
-  const auto count =
-      utf8proc_decompose(bytes, length, values.data(), static_cast<utf8proc_ssize_t>(values.size()), options);
-  if (count < 0) throw error(std::string("text: cannot be decomposed: ") + utf8proc_errmsg(count));
-  values.resize(static_cast<std::size_t>(count));
-  std::erase_if(values,
-                [](utf8proc_int32_t value) { return is_nonspacing_mark(static_cast<std::uint32_t>(value)); });
-  return values;
-}
-
 } // namespace
 
 void bert_normalizer::append(std::string_view text, std::string& result) const {
@@ -87,7 +68,8 @@ void bert_normalizer::append(std::string_view text, std::string& result) const {
       at += bytes;
     }
     if (strip_accents) {
-      for (const utf8proc_int32_t value : decomposed(run)) {
+      for (const std::int32_t value : decomposed(run, false)) {
+        if (is_nonspacing_mark(static_cast<std::uint32_t>(value))) continue;
         if (lowercase)
           append_lower(result, static_cast<std::uint32_t>(value));
         else

@@ -11,14 +11,19 @@
 #include <cmath>
 #include <functional>
 #include <iterator>
+#include <limits>
 #include <queue>
 #include <tuple>
+#include <utility>
 
 namespace fovea {
 namespace {
 
 /// Words up to this length are merged by rescanning them, which beats a heap.
 constexpr std::size_t short_word = 24;
+
+/// Begins a word.
+constexpr std::string_view word_mark = "\u2581";
 
 } // namespace
 
@@ -55,25 +60,49 @@ byte_pair::byte_pair(const vocabulary& tokens, const merge_list& merges, setting
   note_meetings();
 }
 
-byte_pair::byte_pair(const vocabulary& tokens, std::span<const float> scores, settings options)
+byte_pair::byte_pair(const vocabulary& tokens, std::span<const float> scores, settings options,
+                     token_trie whole)
     : byte_pair(tokens, options) {
+  whole_ = std::move(whole);
   std::vector<std::size_t> order; // the ids that can be joined to, highest score first
-  for (std::size_t id = 0; id < scores.size(); ++id)
-    if (!std::isnan(scores[id])) order.push_back(id);
+  for (std::size_t id = 0; id < scores.size(); ++id) {
+    if (scores[id] == -std::numeric_limits<float>::infinity()) {
+      hidden_.resize(tokens.size());
+      hidden_[id] = true;
+    } else if (!std::isnan(scores[id])) {
+      order.push_back(id);
+    }
+  }
   std::ranges::stable_sort(order, std::greater<>(), [&](std::size_t id) { return scores[id]; });
 
+  // What stands for a unit that is no token is joined to nothing, and neither is a whole one.
+  std::vector<bool> alone = hidden_;
+  alone.resize(tokens.size());
+  const auto set_alone = [&](token_id id) {
+    if (id >= 0) alone[static_cast<std::size_t>(id)] = true;
+  };
+  set_alone(options.unknown.value_or(-1));
+  if (options.byte_fallback) std::ranges::for_each(byte_ids_, set_alone);
+  const auto part = [&](std::string_view spelt) {
+    const auto id = tokens.id(spelt);
+    const bool joins =
+        id && !alone[static_cast<std::size_t>(*id)] && whole_.longest(spelt).second != spelt.size();
+    return joins ? id : std::nullopt;
+  };
   std::vector<merge> found;
   std::uint32_t rank = 0;
   for (std::size_t i = 0; i < order.size(); ++i) {
     // Tokens of one score are one rank: of them the leftmost pair is joined first.
     if (i > 0 && scores[order[i]] != scores[order[i - 1]]) ++rank;
     const auto result = static_cast<token_id>(order[i]);
-    const std::string_view whole = tokens.token(result);
-    for (std::size_t cut = 1; cut < whole.size(); ++cut) {
-      const auto left = tokens.id(whole.substr(0, cut));
+    const std::string_view spelt = tokens.token(result);
+    if (spelt.size() > longest_walked_token)
+      throw error("token " + std::to_string(result) + ": expected at most " +
+                  std::to_string(longest_walked_token) + " bytes; found " + std::to_string(spelt.size()));
+    for (std::size_t cut = 1; cut < spelt.size(); ++cut) {
+      const auto left = part(spelt.substr(0, cut));
       if (!left) continue;
-      if (const auto right = tokens.id(whole.substr(cut)))
-        found.push_back({key(*left, *right), rank, result});
+      if (const auto right = part(spelt.substr(cut))) found.push_back({key(*left, *right), rank, result});
     }
   }
   merges_.resize(std::bit_ceil(2 * found.size() + 2));
@@ -131,14 +160,22 @@ bool byte_pair::append_fallback(std::string_view character, std::vector<token_id
   return true;
 }
 
+/// Of the unit that begins the text.
+std::size_t byte_pair::unit_length(std::string_view text) const {
+  if (options_.over == settings::unit::byte) return 1;
+  if (options_.over == settings::unit::word) return std::min(text.find(word_mark, 1), text.size());
+  if (const std::size_t length = whole_.longest(text).second; length > 0) return length;
+  return code_point_at(text, 0).bytes;
+}
+
 void byte_pair::append_units(std::string_view word, std::vector<token_id>& ids) const {
-  const bool characters = options_.over == settings::unit::character;
+  const bool bytes = options_.over == settings::unit::byte;
   bool after_unknown = false;
   for (std::size_t at = 0; at < word.size();) {
-    const std::string_view unit = word.substr(at, characters ? code_point_at(word, at).bytes : 1);
+    const std::string_view unit = word.substr(at, unit_length(word.substr(at)));
     at += unit.size();
-    const token_id id =
-        characters ? tokens_.id(unit).value_or(-1) : byte_ids_[static_cast<unsigned char>(unit.front())];
+    token_id id = bytes ? byte_ids_[static_cast<unsigned char>(unit.front())] : tokens_.id(unit).value_or(-1);
+    if (id >= 0 && !hidden_.empty() && hidden_[static_cast<std::size_t>(id)]) id = -1;
     if (id >= 0) ids.push_back(id);
     const bool known = id >= 0 || (options_.byte_fallback && append_fallback(unit, ids));
     if (!known && options_.unknown && !(after_unknown && options_.fuse_unknown))

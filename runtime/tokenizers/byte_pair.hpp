@@ -1,5 +1,6 @@
 #pragma once
 
+#include <fovea/runtime/tokenizers/token_trie.hpp>
 #include <fovea/runtime/tokenizers/vocabulary.hpp>
 
 #include <array>
@@ -20,7 +21,8 @@ namespace fovea {
 class byte_pair {
 public:
   struct settings {
-    enum class unit { byte, character } over = unit::byte; // bytes in GPT-2's printable alphabet
+    /// Bytes in GPT-2's printable alphabet; characters; words that each begin at U+2581.
+    enum class unit { byte, character, word } over = unit::byte;
     std::optional<token_id> unknown{}; // for a unit that is no token; without it the unit is dropped
     bool fuse_unknown = false;         // neighbouring unknown units are one token
     bool ignore_merges = false;        // a word that is a token is that token, whatever the merges make of it
@@ -32,8 +34,10 @@ public:
   /// tokens, or a merge comes twice.
   byte_pair(const vocabulary& tokens, const merge_list& merges, settings options);
   /// Any two tokens that join to a third are a merge, as early as `scores`, by id, is high for the third; one
-  /// whose score is not a number is never joined to.
-  byte_pair(const vocabulary& tokens, std::span<const float> scores, settings options);
+  /// whose score is not a number is never joined to, one of -infinity not even a unit. `whole` are tokens
+  /// that are units where they stand, of several the longest. Throws fovea::error for a token that can be
+  /// joined to of more than 1,024 bytes, which bounds what each byte of the vocabulary costs.
+  byte_pair(const vocabulary& tokens, std::span<const float> scores, settings options, token_trie whole = {});
 
   /// Appends the ids of one word, given by its bytes; valid UTF-8 where it is cut into characters.
   void append(std::string_view word, std::vector<token_id>& ids) const;
@@ -57,11 +61,14 @@ private:
   const merge* find(token_id left, token_id right) const;
   void note_meetings();
   void join(std::vector<token_id>& ids, std::size_t begin) const;
+  std::size_t unit_length(std::string_view text) const;
   void append_units(std::string_view word, std::vector<token_id>& ids) const;
   bool append_fallback(std::string_view character, std::vector<token_id>& ids) const;
 
   const vocabulary& tokens_;
   settings options_;
+  token_trie whole_;
+  std::vector<bool> hidden_;             // by id, the tokens that are no units; empty where there is none
   std::array<token_id, 256> byte_ids_{}; // or -1; those of <0x00> to <0xFF> where characters are the units
   std::vector<merge> merges_;            // open addressing, a power of two
   std::unordered_set<std::uint64_t> meeting_; // the pairs of units between which a merge can join

@@ -11,8 +11,14 @@ namespace fovea {
 namespace {
 
 void replace_all(std::string& text, std::string_view from, std::string_view to) {
-  for (std::size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size())
-    text.replace(at, from.size(), to);
+  std::size_t at = text.find(from), done = 0;
+  if (at == std::string::npos) return;
+  std::string result;
+  for (; at != std::string::npos; at = text.find(from, done)) {
+    result.append(text, done, at - done).append(to);
+    done = at + from.size();
+  }
+  text = std::move(result.append(text, done));
 }
 
 /// The clean-up of Hugging Face's WordPiece decoder, in its order.

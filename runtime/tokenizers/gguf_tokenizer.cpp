@@ -75,14 +75,16 @@ private:
 
   /// The tokens that a text may spell out: control tokens, left out of texts, and the user's own.
   void add_tokens() {
+    std::vector<added_token> spelt_out;
     for (token_id id = 0; id < static_cast<token_id>(tokens_.size()); ++id) {
       const std::string_view token = tokens_[static_cast<std::size_t>(id)];
       add_token(*made_, token, id);
       const bool control = is(id, token_type::control);
       if (control) made_->special.insert(id);
       if (control || is(id, token_type::user_defined))
-        made_->raw_tokens.add({.content = std::string(token), .id = id, .special = control});
+        spelt_out.push_back({.content = std::string(token), .id = id, .special = control});
     }
+    made_->raw_tokens = added_tokens(std::move(spelt_out));
   }
 
   void make_byte_level() {
@@ -134,6 +136,7 @@ private:
   /// In the file "##x" is "x", a word's beginning "x" is U+2581 "x", and what is in brackets stays.
   void make_word_piece() {
     constexpr std::string_view initial = "\u2581", continuation = "##";
+    std::vector<added_token> spelt_out;
     for (token_id id = 0; id < static_cast<token_id>(tokens_.size()); ++id) {
       const std::string_view token = tokens_[static_cast<std::size_t>(id)];
       if (token.starts_with(initial)) {
@@ -142,11 +145,12 @@ private:
         add_token(*made_, token, id);
         if (!is(id, token_type::control)) continue;
         made_->special.insert(id);
-        made_->raw_tokens.add({.content = std::string(token), .id = id, .special = true});
+        spelt_out.push_back({.content = std::string(token), .id = id, .special = true});
       } else {
         add_token(*made_, std::string(continuation).append(token), id);
       }
     }
+    made_->raw_tokens = added_tokens(std::move(spelt_out));
     const auto unknown = token_of("unknown_token_id");
     made_->normalize.emplace_back(bert_normalizer());
     made_->split = bert_splitter();

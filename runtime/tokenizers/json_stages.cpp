@@ -2,6 +2,7 @@
 
 #include <fovea/runtime/error.hpp>
 #include <fovea/runtime/in_quotes.hpp>
+#include <fovea/runtime/tokenizers/utf8.hpp>
 
 #include <array>
 #include <cstddef>
@@ -53,7 +54,9 @@ std::string pattern_of(const json& stage, const char* name) {
 
 std::string mark_of(const json& stage) {
   const auto mark = value_or(stage, "replacement", meta_space_splitter().mark);
-  if (mark.empty()) throw error("Metaspace: expected a replacement; found an empty one");
+  if (mark.empty() || code_point_at(mark, 0).bytes != mark.size())
+    throw error("Metaspace: expected a replacement of one character; found " + std::to_string(mark.size()) +
+                " bytes");
   return mark;
 }
 
@@ -218,6 +221,9 @@ struct json_of_step {
   }
   json operator()(const replace_space_runs& step) const {
     return {{"type", "Replace"}, {"pattern", {{"Regex", space_runs}}}, {"content", step.to}};
+  }
+  json operator()(const sentence_piece_text&) const {
+    throw error("a SentencePiece model has no form as tokenizer.json: keep its own file");
   }
   json operator()(const precompiled_map& step) const {
     return {{"type", "Precompiled"}, {"precompiled_charsmap", to_base64(step.bytes())}};

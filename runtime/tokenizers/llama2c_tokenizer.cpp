@@ -62,7 +62,11 @@ tokenizer parse_llama2c_tokenizer(std::span<const std::byte> bytes, const std::s
                 fallback_token(static_cast<unsigned char>(byte)) + "'; found " +
                 in_quotes(made->tokens.token(first_byte + byte)));
   made->special = {unknown, begin, end};
-  cut_by_scores(*made, scores, unknown, true);
+  try {
+    cut_by_scores(*made, scores, unknown, true);
+  } catch (const error& reason) {
+    file.fail(reason.what());
+  }
   put_around(*made, begin, std::nullopt);
   return tokenizer(std::move(made));
 }

@@ -1,13 +1,13 @@
 #include <fovea/runtime/tokenizers/normalizer.hpp>
 
 #include <fovea/runtime/error.hpp>
+#include <fovea/runtime/tokenizers/decomposition.hpp>
 #include <fovea/runtime/tokenizers/utf8.hpp>
 
 #include <utf8proc.h>
 
 #include <algorithm>
-#include <cstdlib>
-#include <memory>
+#include <cstdint>
 #include <utility>
 
 namespace fovea {
@@ -21,15 +21,18 @@ std::string in_form(std::string_view text, unicode_form form) {
   if (is_ascii(text)) return std::string(text); // is in every form
   const bool compose = form == unicode_form::nfc || form == unicode_form::nfkc;
   const bool compatible = form == unicode_form::nfkc || form == unicode_form::nfkd;
-  const auto options =
-      static_cast<utf8proc_option_t>(UTF8PROC_STABLE | (compose ? UTF8PROC_COMPOSE : UTF8PROC_DECOMPOSE) |
-                                     (compatible ? UTF8PROC_COMPAT : 0));
-  utf8proc_uint8_t* made = nullptr;
-  const auto length = utf8proc_map(reinterpret_cast<const utf8proc_uint8_t*>(text.data()),
-                                   static_cast<utf8proc_ssize_t>(text.size()), &made, options);
-  const std::unique_ptr<utf8proc_uint8_t, decltype(&std::free)> owner(made, &std::free);
-  if (length < 0) throw error(std::string("text: cannot be normalised: ") + utf8proc_errmsg(length));
-  return {reinterpret_cast<const char*>(made), static_cast<std::size_t>(length)};
+  std::vector<std::int32_t> values = decomposed(text, compatible);
+  if (compose) {
+    constexpr auto options = static_cast<utf8proc_option_t>(UTF8PROC_STABLE | UTF8PROC_COMPOSE);
+    const auto count =
+        utf8proc_normalize_utf32(values.data(), static_cast<utf8proc_ssize_t>(values.size()), options);
+    if (count < 0) throw error(std::string("text: cannot be normalised: ") + utf8proc_errmsg(count));
+    values.resize(static_cast<std::size_t>(count));
+  }
+  std::string result;
+  result.reserve(text.size());
+  for (const std::int32_t value : values) append_utf8(result, static_cast<std::uint32_t>(value));
+  return result;
 }
 
 /// Calls each(value, spelling) for the code points of a text.
@@ -42,8 +45,10 @@ void for_each_code_point(std::string_view text, const function& each) {
   }
 }
 
+/// A step stops once its result has more than `most` bytes.
 struct apply {
   std::string& text;
+  std::size_t most;
 
   void operator()(const bert_normalizer& step) const {
     std::string result;
@@ -81,13 +86,14 @@ struct apply {
     if (step.from.empty()) return;
     std::string result;
     std::size_t done = 0;
-    for (std::size_t at; (at = text.find(step.from, done)) != std::string::npos; done = at + step.from.size())
+    for (std::size_t at; result.size() <= most && (at = text.find(step.from, done)) != std::string::npos;
+         done = at + step.from.size())
       result.append(text, done, at - done).append(step.to);
     text = std::move(result.append(text, done));
   }
   void operator()(const replace_space_runs& step) const {
     std::string result;
-    for (std::size_t at = 0; at < text.size();) {
+    for (std::size_t at = 0; at < text.size() && result.size() <= most;) {
       const std::size_t end = std::min(text.find_first_not_of(' ', at), text.size());
       if (end - at >= 2) result += step.to;
       if (end - at == 1) result += ' ';
@@ -96,9 +102,13 @@ struct apply {
     }
     text = std::move(result);
   }
-  void operator()(const precompiled_map& step) const {
+  void operator()(const precompiled_map& step) const { append_by(step); }
+  void operator()(const sentence_piece_text& step) const { append_by(step); }
+
+private:
+  void append_by(const auto& step) const {
     std::string result;
-    step.append(text, result);
+    step.append(text, result, most);
     text = std::move(result);
   }
 };
@@ -106,8 +116,16 @@ struct apply {
 } // namespace
 
 std::string normalized(const normalizer& steps, std::string_view text) {
+  constexpr std::size_t most_of_a_byte = 32, most_beside = 1024;
+  const std::size_t most = most_of_a_byte * text.size() + most_beside;
   std::string result(text);
-  for (const normalizer_step& step : steps) std::visit(apply{result}, step);
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    std::visit(apply{result, most}, steps[i]);
+    if (result.size() > most)
+      throw error("text: expected the normaliser to make at most " + std::to_string(most) + " bytes of " +
+                  std::to_string(text.size()) + "; found more behind step " + std::to_string(i + 1) + " of " +
+                  std::to_string(steps.size()));
+  }
   return result;
 }
 

@@ -2,6 +2,7 @@
 
 #include <fovea/runtime/tokenizers/bert_text.hpp>
 #include <fovea/runtime/tokenizers/precompiled_map.hpp>
+#include <fovea/runtime/tokenizers/sentence_piece_text.hpp>
 
 #include <string>
 #include <string_view>
@@ -30,11 +31,14 @@ struct replace_space_runs {
   std::string to;
 };
 
-using normalizer_step = std::variant<bert_normalizer, unicode_form, lower_case, strip_accents, strip_space,
-                                     prepend, replace_text, replace_space_runs, precompiled_map>;
+using normalizer_step =
+    std::variant<bert_normalizer, unicode_form, lower_case, strip_accents, strip_space, prepend, replace_text,
+                 replace_space_runs, precompiled_map, sentence_piece_text>;
 using normalizer = std::vector<normalizer_step>;
 
-/// The text, valid UTF-8, after all steps in order.
+/// The text, valid UTF-8, after all steps in order. Throws fovea::error that names the step behind which a
+/// text of n bytes has more than 32 n + 1,024: Unicode's forms make at most 11 bytes of one, and a space
+/// becomes 3.
 std::string normalized(const normalizer& steps, std::string_view text);
 
 } // namespace fovea

@@ -50,35 +50,75 @@ precompiled_map::precompiled_map(std::string bytes) : bytes_(std::move(bytes)) {
   trie_.resize(size / sizeof(std::uint32_t));
   std::memcpy(trie_.data(), bytes_.data() + sizeof(size), size);
   replacements_ = sizeof(size) + size;
+  try {
+    check_utf8(replacements());
+  } catch (const error&) {
+    refuse("replacements that are not UTF-8");
+  }
+  // What a text may cost for each of its bytes is bounded by this.
+  constexpr std::size_t longest_replacement = 1024;
+  for (std::string_view rest = replacements(); !rest.empty();) {
+    const std::size_t length = std::min(rest.find('\0'), rest.size());
+    if (length > longest_replacement)
+      refuse("a replacement of more than " + std::to_string(longest_replacement) + " bytes");
+    rest.remove_prefix(std::min(length + 1, rest.size()));
+  }
+}
+
+/// Calls take(place of the replacement, length of the key) for the keys that begin the text, the shortest
+/// first, until it returns false.
+template <typename function>
+void precompiled_map::for_each_key(std::string_view text, const function& take) const {
+  std::size_t at = trie_unit{trie_[0]}.offset();
+  for (std::size_t length = 0; length < text.size();) {
+    const auto byte = static_cast<unsigned char>(text[length++]);
+    at ^= byte;
+    if (byte == 0 || at >= trie_.size()) return;
+    const trie_unit unit{trie_[at]};
+    if (unit.label() != byte) return;
+    at ^= unit.offset();
+    if (!unit.ends_key() || at >= trie_.size()) continue;
+    const std::size_t place = trie_unit{trie_[at]}.place();
+    if (place >= replacements().size() || continues_code_point(replacements()[place])) return;
+    if (!take(place, length)) return;
+  }
+}
+
+std::string_view precompiled_map::replacement_at(std::size_t place) const {
+  const std::string_view rest = replacements().substr(place);
+  return rest.substr(0, rest.find('\0'));
+}
+
+std::optional<std::pair<std::string_view, std::size_t>>
+precompiled_map::longest(std::string_view text) const {
+  constexpr std::size_t longest_key = 1024;
+  std::optional<std::pair<std::size_t, std::size_t>> found;
+  for_each_key(text.substr(0, longest_key), [&](std::size_t place, std::size_t length) {
+    found.emplace(place, length);
+    return true;
+  });
+  if (!found) return std::nullopt;
+  return std::pair(replacement_at(found->first), found->second);
 }
 
 /// False where no key begins the part.
 bool precompiled_map::append_replaced(std::string_view part, std::string& result) const {
-  std::size_t at = trie_unit{trie_[0]}.offset();
-  for (const char c : part) {
-    const auto byte = static_cast<unsigned char>(c);
-    at ^= byte;
-    if (byte == 0 || at >= trie_.size()) return false;
-    const trie_unit unit{trie_[at]};
-    if (unit.label() != byte) return false;
-    at ^= unit.offset();
-    if (!unit.ends_key() || at >= trie_.size()) continue;
-    const std::size_t place = trie_unit{trie_[at]}.place();
-    if (place >= replacements().size()) return false;
-    const std::string_view rest = replacements().substr(place);
-    result += rest.substr(0, std::min(rest.find('\0'), rest.size()));
-    return true;
-  }
-  return false;
+  bool found = false;
+  for_each_key(part, [&](std::size_t place, std::size_t) {
+    result += replacement_at(place);
+    found = true;
+    return false;
+  });
+  return found;
 }
 
-void precompiled_map::append(std::string_view text, std::string& result) const {
+void precompiled_map::append(std::string_view text, std::string& result, std::size_t most) const {
   constexpr std::size_t longest_whole = 5; // bytes of a grapheme that is looked up as one
-  for (std::size_t at = 0; at < text.size();) {
+  for (std::size_t at = 0; at < text.size() && result.size() <= most;) {
     const std::string_view grapheme = grapheme_at(text, at);
     at += grapheme.size();
     if (grapheme.size() <= longest_whole && append_replaced(grapheme, result)) continue;
-    for (std::size_t i = 0; i < grapheme.size();) {
+    for (std::size_t i = 0; i < grapheme.size() && result.size() <= most;) {
       const std::string_view one = grapheme.substr(i, code_point_at(grapheme, i).bytes);
       if (!append_replaced(one, result)) result += one;
       i += one.size();

@@ -48,9 +48,6 @@ struct model_json {
   }
 
   std::string operator()(std::monostate) const { return "null"; }
-  std::string operator()(const sentence_piece&) const {
-    throw error("a SentencePiece model has no form as tokenizer.json: keep its own file");
-  }
   std::string operator()(const word_piece& model) const {
     return joined({{"type", "WordPiece"},
                    {"unk_token", tokens.token(model.unknown())},

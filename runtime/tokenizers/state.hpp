@@ -4,7 +4,6 @@
 #include <fovea/runtime/tokenizers/byte_pair.hpp>
 #include <fovea/runtime/tokenizers/decoder.hpp>
 #include <fovea/runtime/tokenizers/normalizer.hpp>
-#include <fovea/runtime/tokenizers/sentence_piece.hpp>
 #include <fovea/runtime/tokenizers/splitter.hpp>
 #include <fovea/runtime/tokenizers/tokenizer.hpp>
 #include <fovea/runtime/tokenizers/unigram.hpp>
@@ -42,8 +41,7 @@ struct tokenizer::state {
   added_tokens normalized_tokens;
   splitter split;
   vocabulary tokens;
-  std::variant<std::monostate, word_piece, byte_pair, unigram, whole_word, sentence_piece>
-      model; // refers to `tokens`
+  std::variant<std::monostate, word_piece, byte_pair, unigram, whole_word> model; // refers to `tokens`
   encoding_template single{{{encoding_template::piece::kind::first_text}}};
   encoding_template pair{
       {{encoding_template::piece::kind::first_text}, {encoding_template::piece::kind::second_text, 1}}};

@@ -62,11 +62,12 @@ private:
 /// Reads the tokenizer of a model from
 ///   * a `tokenizer.json` of Hugging Face tokenizers: WordPiece, BPE over bytes or characters, Unigram, whole
 ///     words, with the normalisers, pre-tokenisers and decoders that go with them;
-///   * a SentencePiece `.model`, unigram or BPE (where this library was built with SentencePiece);
+///   * a SentencePiece `.model` (sentence_piece.hpp);
 ///   * a GGUF file's metadata (gguf_tokenizer.hpp);
 ///   * llama2.c's tokenizer, in a file whose name ends in `.bin` (llama2c_tokenizer.hpp).
 /// The first three are told by their content. Throws fovea::error that names the file and what in it is
-/// malformed or not supported.
+/// malformed, not supported, or out of proportion: what a text costs to encode grows with its length alone,
+/// whatever the file (normalizer.hpp and token_trie.hpp have the bounds).
 tokenizer load_tokenizer(const std::filesystem::path& path);
 
 /// A tokenizer.json from its text; `source` is what messages call it.

@@ -32,6 +32,7 @@ public:
     reader.read_model();
     shared->normalize = read_normalizer(member(file, "normalizer"));
     reader.read_added_tokens();
+    shared->tokens.check_ids();
     shared->split = read_splitter(member(file, "pre_tokenizer"));
     reader.make_model();
     reader.read_template(member(file, "post_processor"));
@@ -75,6 +76,7 @@ private:
   void read_added_tokens() {
     const json& list = member(file_, "added_tokens");
     if (list.is_null()) return;
+    std::vector<added_token> raw, of_normalized;
     for (const json& entry : list) {
       const auto content = entry.at("content").get<std::string>();
       const auto id = entry.at("id").get<std::int64_t>();
@@ -88,14 +90,16 @@ private:
                         .normalized = entry.value("normalized", false)};
       if (token.special) to_.special.insert(token.id);
       if (!token.normalized) {
-        to_.raw_tokens.add(std::move(token));
+        raw.push_back(std::move(token));
         continue;
       }
       token.content = normalized(to_.normalize, content);
       if (token.content.empty())
         throw error("added_tokens: the normaliser leaves nothing of " + in_quotes(content));
-      to_.normalized_tokens.add(std::move(token));
+      of_normalized.push_back(std::move(token));
     }
+    to_.raw_tokens = added_tokens(std::move(raw));
+    to_.normalized_tokens = added_tokens(std::move(of_normalized));
   }
 
   void make_model() {
@@ -205,10 +209,14 @@ private:
 
   encoding_template read_pieces(const json& list, const json& special) const {
     encoding_template form;
+    bool seen[2] = {};
     for (const json& entry : list) {
       if (entry.contains("Sequence")) {
         const json& text = entry["Sequence"];
         const bool second = text.at("id").get<std::string>() == "B";
+        if (std::exchange(seen[second], true))
+          throw error(std::string("post_processor: expected each text once; found ") + (second ? "B" : "A") +
+                      " again");
         form.pieces.push_back(
             {second ? kind::second_text : kind::first_text, text.at("type_id").get<token_id>()});
         continue;

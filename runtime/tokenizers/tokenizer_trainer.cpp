@@ -63,11 +63,13 @@ std::shared_ptr<tokenizer::state> state_of(const std::vector<std::string>& token
   auto made = std::make_shared<tokenizer::state>();
   for (std::size_t id = 0; id < tokens.size(); ++id)
     made->tokens.add(tokens[id], static_cast<std::int64_t>(id));
+  std::vector<added_token> spelt_out;
   for (std::size_t i = 0; i < special.size(); ++i) {
     const auto id = static_cast<token_id>(i);
     made->special.insert(id);
-    made->raw_tokens.add({.content = special[i], .id = id, .special = true});
+    spelt_out.push_back({.content = special[i], .id = id, .special = true});
   }
+  made->raw_tokens = added_tokens(std::move(spelt_out));
   return made;
 }
 

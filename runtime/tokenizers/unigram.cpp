@@ -27,17 +27,24 @@ struct best_cut {
 
 unigram::unigram(const vocabulary& tokens, std::vector<double> scores, settings options)
     : tokens_(tokens), scores_(std::move(scores)), options_(options) {
-  constexpr double penalty = 10;
-  double least = std::numeric_limits<double>::infinity();
+  constexpr double penalty = 10, never = -std::numeric_limits<double>::infinity();
+  double least = -never;
+  std::vector<std::pair<std::string_view, token_id>> covering;
   for (token_id id = 0; id < static_cast<token_id>(scores_.size()); ++id) {
     const double score = scores_[static_cast<std::size_t>(id)];
+    const std::string_view token = tokens.token(id);
+    if (score == never || token.empty()) continue;
     if (!std::isfinite(score))
-      throw error("token " + in_quotes(tokens.token(id)) + ": expected a score that is a number; found " +
+      throw error("token " + in_quotes(token) + ": expected a score that is a number; found " +
                   std::to_string(score));
+    if (token.size() > longest_walked_token)
+      throw error("token " + std::to_string(id) + ": expected at most " +
+                  std::to_string(longest_walked_token) + " bytes; found " + std::to_string(token.size()));
     least = std::min(least, score);
-    longest_ = std::max(longest_, tokens.token(id).size());
+    covering.emplace_back(token, id);
   }
-  uncovered_score_ = least - penalty;
+  trie_ = token_trie(std::move(covering));
+  uncovered_score_ = options_.uncovered_score ? *options_.uncovered_score : least - penalty;
   if (options_.byte_fallback) {
     for (std::size_t byte = 0; byte < fallback_ids_.size(); ++byte) {
       const std::string name = fallback_token(static_cast<unsigned char>(byte));
@@ -60,25 +67,29 @@ void unigram::append_uncovered(std::string_view characters, std::vector<token_id
 }
 
 void unigram::append(std::string_view word, std::vector<token_id>& ids) const {
+  const auto rounded = [single = options_.single_precision](double sum) {
+    return single ? static_cast<double>(static_cast<float>(sum)) : sum;
+  };
   std::vector<best_cut> cuts(word.size() + 1);
   cuts[0].score = 0;
   for (std::size_t begin = 0; begin < word.size();) {
     const double before = cuts[begin].score;
-    const auto extend = [&](std::size_t end, double score, token_id id) {
-      if (before + score > cuts[end].score) cuts[end] = {before + score, begin, id};
+    const auto extend = [&](std::size_t end, double sum, token_id id) {
+      sum = rounded(sum);
+      if (sum > cuts[end].score) cuts[end] = {sum, begin, id};
     };
     const std::size_t next = begin + code_point_at(word, begin).bytes;
     bool covered = false;
-    for (std::size_t end = next; end - begin <= longest_;) {
-      const auto id = tokens_.id(word.substr(begin, end - begin));
-      if (id && static_cast<std::size_t>(*id) < scores_.size()) {
-        extend(end, scores_[static_cast<std::size_t>(*id)], *id);
+    auto place = token_trie::root;
+    for (std::size_t end = begin; end < word.size();) {
+      place = trie_.next(place, word[end++]);
+      if (place == token_trie::nowhere) break;
+      if (const token_id id = trie_.token(place); id != token_trie::no_token) {
+        extend(end, before + scores_[static_cast<std::size_t>(id)], id);
         covered |= end == next;
       }
-      if (end == word.size()) break;
-      end += code_point_at(word, end).bytes;
     }
-    if (!covered) extend(next, uncovered_score_, uncovered);
+    if (!covered) extend(next, before + uncovered_score_, uncovered);
     begin = next;
   }
 

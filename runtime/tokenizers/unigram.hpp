@@ -1,5 +1,6 @@
 #pragma once
 
+#include <fovea/runtime/tokenizers/token_trie.hpp>
 #include <fovea/runtime/tokenizers/vocabulary.hpp>
 
 #include <array>
@@ -18,10 +19,14 @@ public:
   struct settings {
     std::optional<token_id> unknown{}; // for characters that no token covers, neighbouring ones together
     bool byte_fallback = false;        // their bytes instead, as <0x00> to <0xFF>
+    /// Of a character that no token covers, where it is not 10 less than the least score.
+    std::optional<float> uncovered_score{};
+    bool single_precision = false; // sums of scores are rounded to it, as SentencePiece has them
   };
 
-  /// `scores` by id; a token beyond them covers nothing. Throws fovea::error for a score that is no number,
-  /// and for a byte that byte_fallback has no token for.
+  /// `scores` by id; a token beyond them, or of score -infinity, covers nothing. Throws fovea::error for a
+  /// score that is no number, for a token of more than 1,024 bytes, which bounds what each byte of a text
+  /// costs, and for a byte that byte_fallback has no token for.
   unigram(const vocabulary& tokens, std::vector<double> scores, settings options);
 
   /// Appends the ids of one word, which is valid UTF-8.
@@ -37,7 +42,7 @@ private:
   std::vector<double> scores_;
   settings options_;
   double uncovered_score_ = 0;
-  std::size_t longest_ = 0;                  // bytes of a token
+  token_trie trie_;                          // of the tokens that cover something
   std::array<token_id, 256> fallback_ids_{}; // where byte_fallback
 };
 

@@ -29,10 +29,13 @@ inline code_point code_point_at(std::string_view text, std::size_t at) {
   return {(first & 0x07u) << 18 | (byte(1) & 0x3fu) << 12 | (byte(2) & 0x3fu) << 6 | (byte(3) & 0x3fu), 4};
 }
 
+/// Whether a byte of UTF-8 is neither a code point nor the first of one.
+constexpr bool continues_code_point(char byte) { return (static_cast<unsigned char>(byte) & 0xc0u) == 0x80u; }
+
 /// The byte at which the last code point of valid UTF-8, not empty, begins.
 inline std::size_t last_code_point(std::string_view text) {
   std::size_t at = text.size() - 1;
-  while (at > 0 && (static_cast<unsigned char>(text[at]) & 0xc0u) == 0x80u) --at;
+  while (at > 0 && continues_code_point(text[at])) --at;
   return at;
 }
 

@@ -3,6 +3,7 @@
 #include <fovea/runtime/error.hpp>
 #include <fovea/runtime/in_quotes.hpp>
 
+#include <algorithm>
 #include <functional>
 #include <limits>
 
@@ -34,6 +35,23 @@ void vocabulary::grow() {
   }
 }
 
+/// The table by id is no longer than the tokens so far ask for.
+vocabulary::spelling& vocabulary::spelling_of(std::size_t id) {
+  if (id >= spellings_.size() && id >= most_ids()) return ahead_[id];
+  if (id >= spellings_.size()) spellings_.resize(id + 1);
+  const auto early = ahead_.find(id);
+  return early == ahead_.end() ? spellings_[id] : early->second;
+}
+
+void vocabulary::check_ids() {
+  if (size_ > most_ids())
+    throw error("the vocabulary: expected ids of 0 to " + std::to_string(most_ids() - 1) + " for its " +
+                std::to_string(used_) + " tokens; found " + std::to_string(size_ - 1));
+  if (size_ > spellings_.size()) spellings_.resize(size_);
+  for (const auto& [id, text] : ahead_) spellings_[id] = text;
+  ahead_.clear();
+}
+
 void vocabulary::add(std::string_view spelt, std::int64_t id) {
   // Far above any vocabulary in use: the table by id must not grow with one absurd entry.
   constexpr std::int64_t most_tokens = std::int64_t{1} << 24;
@@ -50,15 +68,16 @@ void vocabulary::add(std::string_view spelt, std::int64_t id) {
     throw error(name() + " has two ids, " + std::to_string(place.id) + " and " + std::to_string(id));
   }
   const auto at = static_cast<std::size_t>(id);
-  if (at >= spellings_.size()) spellings_.resize(at + 1);
-  if (spellings_[at].length != 0)
+  spelling& text = spelling_of(at);
+  if (text.length != 0)
     throw error(name() + " and " + in_quotes(token(static_cast<token_id>(id))) + " have the same id, " +
                 std::to_string(id));
   if (text_.size() + spelt.size() > std::numeric_limits<std::uint32_t>::max())
     throw error("the vocabulary's tokens have more than 4 GiB of text");
-  spellings_[at] = {static_cast<std::uint32_t>(text_.size()), static_cast<std::uint32_t>(spelt.size())};
+  text = {static_cast<std::uint32_t>(text_.size()), static_cast<std::uint32_t>(spelt.size())};
   text_ += spelt;
   place = {hash, static_cast<token_id>(id)};
+  size_ = std::max(size_, at + 1);
   ++used_;
 }
 
@@ -70,8 +89,12 @@ std::optional<token_id> vocabulary::id(std::string_view token) const {
 
 std::string_view vocabulary::token(token_id id) const {
   const auto at = static_cast<std::size_t>(id);
-  if (id < 0 || at >= spellings_.size()) return {};
-  return std::string_view(text_).substr(spellings_[at].begin, spellings_[at].length);
+  if (id < 0 || at >= size_) return {};
+  const auto early = ahead_.empty() ? ahead_.end() : ahead_.find(at);
+  const spelling text = early != ahead_.end()    ? early->second
+                        : at < spellings_.size() ? spellings_[at]
+                                                 : spelling();
+  return std::string_view(text_).substr(text.begin, text.length);
 }
 
 } // namespace fovea

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 namespace fovea {
@@ -19,9 +20,12 @@ public:
   /// Throws fovea::error when the token or the id is taken by another, the token is empty, or the id is out
   /// of all proportion.
   void add(std::string_view token, std::int64_t id);
+  /// For ids that come from a file in any order: throws fovea::error where the greatest is not less than
+  /// 1,024 and 8 for each token, so that what is made by id grows with the tokens that there are.
+  void check_ids();
 
   /// One more than the greatest id.
-  std::size_t size() const { return spellings_.size(); }
+  std::size_t size() const { return size_; }
   std::optional<token_id> id(std::string_view token) const;
   /// Empty for an id that no token has. Valid until the next `add`.
   std::string_view token(token_id id) const;
@@ -38,11 +42,15 @@ private:
 
   static std::uint32_t hash_of(std::string_view token);
   std::size_t find(std::string_view token, std::uint32_t hash) const;
+  std::size_t most_ids() const { return 1024 + 8 * used_; }
+  spelling& spelling_of(std::size_t id);
   void grow();
 
   std::string text_;
-  std::vector<spelling> spellings_; // by id
-  std::vector<slot> slots_;         // open addressing, a power of two, at most half full
+  std::vector<spelling> spellings_;                 // by id
+  std::unordered_map<std::size_t, spelling> ahead_; // of ids too great for the tokens that came before them
+  std::size_t size_ = 0;
+  std::vector<slot> slots_; // open addressing, a power of two, at most half full
   std::size_t used_ = 0;
 };
 

@@ -2,24 +2,31 @@
 
 #include <fovea/runtime/error.hpp>
 #include <fovea/runtime/in_quotes.hpp>
+#include <fovea/runtime/tokenizers/utf8.hpp>
 
 #include <algorithm>
-#include <optional>
 #include <utility>
 
 namespace fovea {
-namespace {
-
-bool continues_code_point(char c) { return (static_cast<unsigned char>(c) & 0xc0u) == 0x80u; }
-
-} // namespace
 
 word_piece::word_piece(const vocabulary& tokens, const std::string& unknown, std::string continuation,
                        std::size_t longest_word)
-    : tokens_(tokens), continuation_(std::move(continuation)), longest_word_(longest_word) {
+    : continuation_(std::move(continuation)), longest_word_(longest_word) {
   const auto id = tokens.id(unknown);
   if (!id) throw error("the unknown token " + in_quotes(unknown) + " is not in the vocabulary");
   unknown_ = *id;
+  std::vector<std::pair<std::string_view, token_id>> spelt;
+  for (token_id token = 0; token < static_cast<token_id>(tokens.size()); ++token) {
+    const std::string_view text = tokens.token(token);
+    if (text.empty()) continue;
+    if (text.size() > longest_walked_token && longest_word > longest_walked_token)
+      throw error("token " + std::to_string(token) + ": expected at most " +
+                  std::to_string(longest_walked_token) + " bytes where a word may have " +
+                  std::to_string(longest_word) + " characters; found " + std::to_string(text.size()));
+    spelt.emplace_back(text, token);
+  }
+  trie_ = token_trie(std::move(spelt));
+  continued_ = trie_.next(token_trie::root, continuation_);
 }
 
 void word_piece::append(std::string_view word, std::vector<token_id>& ids) const {
@@ -29,23 +36,23 @@ void word_piece::append(std::string_view word, std::vector<token_id>& ids) const
     ids.push_back(unknown_);
     return;
   }
-  std::string piece;
   for (std::size_t begin = 0; begin < word.size();) {
-    piece.assign(begin == 0 ? "" : continuation_);
-    const std::size_t prefix = piece.size();
-    piece += word.substr(begin);
-    std::optional<token_id> found;
-    while (piece.size() > prefix && !(found = tokens_.id(piece))) {
-      while (continues_code_point(piece.back())) piece.pop_back();
-      piece.pop_back();
+    token_id found = token_trie::no_token;
+    std::size_t found_end = begin;
+    auto place = begin == 0 ? token_trie::root : continued_;
+    for (std::size_t end = begin; end < word.size() && place != token_trie::nowhere;) {
+      place = trie_.next(place, word[end++]);
+      if (place == token_trie::nowhere || trie_.token(place) == token_trie::no_token) continue;
+      found = trie_.token(place);
+      found_end = end;
     }
-    if (!found) {
+    if (found == token_trie::no_token) {
       ids.resize(before);
       ids.push_back(unknown_);
       return;
     }
-    ids.push_back(*found);
-    begin += piece.size() - prefix;
+    ids.push_back(found);
+    begin = found_end;
   }
 }
 

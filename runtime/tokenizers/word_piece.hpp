@@ -1,5 +1,6 @@
 #pragma once
 
+#include <fovea/runtime/tokenizers/token_trie.hpp>
 #include <fovea/runtime/tokenizers/vocabulary.hpp>
 
 #include <cstddef>
@@ -14,7 +15,8 @@ namespace fovea {
 /// token.
 class word_piece {
 public:
-  /// Throws fovea::error when `unknown` is no token.
+  /// Throws fovea::error when `unknown` is no token, and where both a token has more than 1,024 bytes and
+  /// `longest_word` is greater: the smaller of the two bounds what each byte of a text costs.
   word_piece(const vocabulary& tokens, const std::string& unknown, std::string continuation,
              std::size_t longest_word);
 
@@ -26,10 +28,11 @@ public:
   std::size_t longest_word() const { return longest_word_; }
 
 private:
-  const vocabulary& tokens_;
   token_id unknown_;
   std::string continuation_; // "##"
   std::size_t longest_word_; // in code points
+  token_trie trie_;
+  token_trie::place continued_ = token_trie::nowhere; // behind the continuation
 };
 
 } // namespace fovea

@@ -3,14 +3,18 @@
 #include "../../file_content.hpp"
 
 #include <fovea/runtime/error.hpp>
+#include <fovea/runtime/tokenizers/utf8.hpp>
 
 #include <nlohmann/json.hpp>
 
 #include <catch2/catch.hpp>
 
+#include <cstdint>
+#include <cstring>
 #include <random>
 
 using namespace fovea;
+using Catch::Matchers::EndsWith;
 
 namespace {
 
@@ -58,11 +62,19 @@ TEST_CASE("a damaged table is refused, or replaces something else", "[precompile
   const std::string whole = table();
   const std::string text = "a\u00e9\uff21\u2460\u3042 \u0344\r\n";
   for (int round = 0; round < 50; ++round) {
-    std::string damaged = whole.substr(0, whole.size() - random() % 60000);
+    std::string damaged = whole;
+    std::uint32_t trie = 0;
+    std::memcpy(&trie, whole.data(), sizeof(trie));
     for (int i = 0; i < 20000; ++i)
-      damaged[4 + random() % (damaged.size() - 4)] = static_cast<char>(random() % 256);
-    after(precompiled_map(damaged), text);
+      damaged[sizeof(trie) + random() % trie] = static_cast<char>(random() % 256);
+    const precompiled_map map(damaged);
+    check_utf8(after(map, text));
+    map.longest(text);
   }
+  CHECK_THROWS_WITH(precompiled_map(whole + "\xc3"),
+                    EndsWith("expected SentencePiece's table; found replacements that are not UTF-8"));
+  CHECK_THROWS_WITH(precompiled_map(whole + std::string(1025, 'a')),
+                    EndsWith("expected SentencePiece's table; found a replacement of more than 1024 bytes"));
 }
 
 TEST_CASE("base64", "[precompiled_map]") {

@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <variant>
 #include <vector>
 
 namespace fovea {
@@ -88,15 +89,11 @@ private:
   }
 
   void make_byte_level() {
-    using pattern = byte_level_splitter::pattern;
     const auto name = metadata_.text(key_of("pre")).value_or("gpt-2");
-    const pattern words = name == "gpt-2"       ? pattern::gpt2
-                          : name == "llama-bpe" ? pattern::llama3
-                          : name == "qwen2"     ? pattern::qwen2
-                                                : pattern::none;
-    if (words == pattern::none)
-      throw error("key '" + key_of("pre") + "': expected gpt-2, llama-bpe or qwen2 with model gpt2; found " +
-                  shortened(name));
+    const ggml_words* words = find_ggml_words(name);
+    if (!words)
+      throw error("key '" + key_of("pre") + "': expected " + ggml_word_names() + "; found " +
+                  std::string(name));
     add_tokens();
     const auto list = metadata_.texts(key_of("merges"));
     if (!list) throw error("expected a key '" + key_of("merges") + "'; found none");
@@ -107,13 +104,26 @@ private:
         throw error("key '" + key_of("merges") + "': expected two tokens; found " + in_quotes(entry));
       merges.emplace_back(entry.substr(0, space), entry.substr(space + 1));
     }
-    made_->split = byte_level_splitter{
-        .prefix_space = metadata_.integer(key_of("add_space_prefix")).value_or(0) != 0, .words = words};
+    made_->split =
+        byte_level_splitter{.prefix_space = metadata_.integer(key_of("add_space_prefix")).value_or(0) != 0,
+                            .words = pattern_of(*words),
+                            .rules = words};
     made_->decode = byte_level_decoder();
     made_->model.emplace<byte_pair>(made_->tokens, merges,
-                                    byte_pair::settings{.ignore_merges = words == pattern::llama3});
-    put_around(*made_, added("bos_token_id", "add_bos_token", false),
+                                    byte_pair::settings{.ignore_merges = words->ignore_merges});
+    put_around(*made_,
+               words->no_begin ? std::nullopt : added("bos_token_id", "add_bos_token", words->add_begin),
                added("eos_token_id", "add_eos_token", false));
+  }
+
+  /// What tokenizer.json has a form for too.
+  static byte_level_splitter::pattern pattern_of(const ggml_words& words) {
+    using enum byte_level_splitter::pattern;
+    if (words.rules.size() > 1) return ggml;
+    const auto& rule = words.rules.front();
+    if (std::holds_alternative<ggml_words::gpt2>(rule)) return gpt2;
+    const auto* digits = std::get_if<ggml_words::llama3>(&rule);
+    return !digits ? ggml : digits->most_digits == 1 ? qwen2 : llama3;
   }
 
   void make_scored() {

@@ -6,10 +6,11 @@
 namespace fovea {
 
 /// The tokenizer that a GGUF file's metadata describes (`tokenizer.ggml.*`): byte-level BPE ("gpt2", with
-/// the words of GPT-2, Llama 3 or Qwen 2), SentencePiece's BPE with scores and byte fallback ("llama"),
-/// WordPiece ("bert"). `encode` puts around a text what `add_bos_token` and `add_eos_token` ask for (by
-/// default the beginning with "llama"), with "bert" [CLS] and [SEP]. Throws fovea::error that names the file,
-/// and what in it is missing, malformed or not supported.
+/// the words of `pre` as llama.cpp cuts them, ggml_words.hpp; without it GPT-2's), SentencePiece's BPE with
+/// scores and byte fallback ("llama"), WordPiece ("bert"). `encode` puts around a text what `add_bos_token`
+/// and `add_eos_token` ask for (where they say nothing, the beginning with "llama" and the words of Llama 3
+/// and Tekken), with "bert" [CLS] and [SEP]. Throws fovea::error that names the file, and what in it is
+/// missing, malformed or not supported.
 tokenizer gguf_tokenizer(const gguf_metadata& metadata);
 
 } // namespace fovea

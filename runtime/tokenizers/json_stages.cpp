@@ -235,6 +235,7 @@ struct json_of_splitter {
   json operator()(white_space_splitter) const { return {{"type", "WhitespaceSplit"}}; }
   json operator()(bert_splitter) const { return {{"type", "BertPreTokenizer"}}; }
   json operator()(const byte_level_splitter& how) const {
+    if (how.words == pattern::ggml) throw error("the words of this GGUF file have no form as tokenizer.json");
     json bytes{{"type", "ByteLevel"},
                {"add_prefix_space", how.prefix_space},
                {"trim_offsets", true},

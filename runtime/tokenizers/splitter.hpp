@@ -2,12 +2,14 @@
 
 #include <fovea/runtime/tokenizers/bert_text.hpp>
 #include <fovea/runtime/tokenizers/byte_level.hpp>
+#include <fovea/runtime/tokenizers/ggml_words.hpp>
 #include <fovea/runtime/tokenizers/utf8.hpp>
 
 #include <cstddef>
 #include <string>
 #include <string_view>
 #include <variant>
+#include <vector>
 
 namespace fovea {
 
@@ -17,9 +19,10 @@ struct whole_splitter {}; // not at all
 struct white_space_splitter {};
 struct bert_splitter {};
 struct byte_level_splitter {
-  enum class pattern { none, gpt2, llama3, qwen2 }; // what a word is; by none, a text is one
-  bool prefix_space;                                // a space in front of a text that has none
+  enum class pattern { none, gpt2, llama3, qwen2, ggml }; // what a word is; by none, a text is one
+  bool prefix_space;                                      // a space in front of a text that has none
   pattern words;
+  const ggml_words* rules = nullptr; // of ggml
 };
 /// A mark (U+2581) stands for a space and begins a word.
 struct meta_space_splitter {
@@ -68,6 +71,12 @@ struct for_each_word {
     using enum byte_level_splitter::pattern;
     if (how.words == none) {
       word(rest);
+      return;
+    }
+    if (how.words == ggml) {
+      std::vector<std::string_view> words;
+      how.rules->split(rest, words);
+      for (const std::string_view each : words) word(each);
       return;
     }
     for (std::size_t at = 0; at < rest.size();)

@@ -26,7 +26,7 @@ struct best_cut {
 } // namespace
 
 unigram::unigram(const vocabulary& tokens, std::vector<double> scores, settings options)
-    : tokens_(tokens), scores_(std::move(scores)), options_(options) {
+    : scores_(std::move(scores)), options_(options) {
   constexpr double penalty = 10, never = -std::numeric_limits<double>::infinity();
   double least = -never;
   std::vector<std::pair<std::string_view, token_id>> covering;

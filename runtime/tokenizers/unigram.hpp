@@ -38,7 +38,6 @@ public:
 private:
   void append_uncovered(std::string_view characters, std::vector<token_id>& ids) const;
 
-  const vocabulary& tokens_;
   std::vector<double> scores_;
   settings options_;
   double uncovered_score_ = 0;

@@ -2,6 +2,7 @@
 
 MAKEFLAGS += --no-print-directory
 JOBS ?= $(shell nproc)
+SECONDS ?= 60
 SHARED ?= ../shared
 QUESTION ?= may I charge for copies
 TEXTS ?= /usr/share/common-licenses
@@ -18,7 +19,7 @@ clang_part = dsl/.*|models/(bert|gpt2|llama)\.cpp
 # Ill-formed models are laid out by hand: the faulty expression stands on one line.
 sources = $(shell git ls-files '*.hpp' '*.cpp' ':!tests/compile_fail')
 
-.PHONY: demo test test-gcc test-clang test-shared test-all test-random bench format format-check tidy clean
+.PHONY: demo test test-gcc test-clang test-shared test-all test-random fuzz bench format format-check tidy clean
 
 demo:
 	cmake/install_dependencies.sh build demo
@@ -66,6 +67,13 @@ test-random:
 	cmake --preset release -D FOVEA_TESTS=ON
 	cmake --build build -j $(JOBS) --target test_drawn
 	tests/drawn/run.py --jobs $(JOBS) --count $(COUNT) $(if $(SEED),--first $(SEED)) build
+
+# Each reader for so many seconds; what a run learns stays in build-fuzz, what it finds in build-fuzz/found.
+fuzz:
+	cmake/install_dependencies.sh build test fuzz
+	cmake --preset fuzz
+	cmake --build build-fuzz -j $(JOBS) --target fuzz
+	tests/fuzz/run.sh build-fuzz $(SECONDS) $(TARGETS)
 
 bench:
 	cmake/install_dependencies.sh build bench

@@ -93,7 +93,7 @@ private:
     const ggml_words* words = find_ggml_words(name);
     if (!words)
       throw error("key '" + key_of("pre") + "': expected " + ggml_word_names() + "; found " +
-                  std::string(name));
+                  shortened(name));
     add_tokens();
     const auto list = metadata_.texts(key_of("merges"));
     if (!list) throw error("expected a key '" + key_of("merges") + "'; found none");

@@ -1,0 +1,54 @@
+#include "fuzzed.hpp"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <string>
+
+namespace fovea::fuzz {
+namespace {
+
+/// A failure of the system, not of what is tested.
+void require(bool held) {
+  if (!held) std::abort();
+}
+
+} // namespace
+
+input_file::input_file(const char* name) {
+  std::string folder = "/dev/shm/fovea-fuzz-XXXXXX";
+  require(mkdtemp(folder.data()) != nullptr);
+  path_ = std::filesystem::path(folder) / name;
+  descriptor_ = open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+  require(descriptor_ >= 0);
+}
+
+input_file::~input_file() {
+  close(descriptor_);
+  std::error_code ignored;
+  std::filesystem::remove_all(path_.parent_path(), ignored);
+}
+
+const std::filesystem::path& input_file::holding(std::string_view bytes) const {
+  require(ftruncate(descriptor_, 0) == 0);
+  require(pwrite(descriptor_, bytes.data(), bytes.size(), 0) == static_cast<ssize_t>(bytes.size()));
+  return path_;
+}
+
+text_and_file::text_and_file(std::string_view input) {
+  if (input.empty()) return;
+  const std::size_t length = static_cast<unsigned char>(input.front());
+  input.remove_prefix(1);
+  text = input.substr(0, std::min(length, input.size()));
+  file = input.substr(text.size());
+}
+
+} // namespace fovea::fuzz
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  fovea::fuzz::run({reinterpret_cast<const char*>(data), size});
+  return 0;
+}

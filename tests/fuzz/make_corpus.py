@@ -1,0 +1,184 @@
+#!/usr/bin/env python3
+"""Writes the first inputs of each fuzzed reader into tests/fuzz/corpus: small whole files, and deep or long ones."""
+
+import json
+import pathlib
+import struct
+
+corpus = pathlib.Path(__file__).parent / "corpus"
+MARK = "\u2581"
+BYTES = [f"<0x{byte:02X}>" for byte in range(256)]
+
+
+def write(target, name, content):
+    folder = corpus / target
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / name).write_bytes(content if isinstance(content, bytes) else content.encode())
+
+
+def safetensors(tensors, metadata=None):
+    header, data = {}, b""
+    if metadata:
+        header["__metadata__"] = metadata
+    for name, (dtype, shape, content) in tensors.items():
+        header[name] = {"dtype": dtype, "shape": shape, "data_offsets": [len(data), len(data) + len(content)]}
+        data += content
+    text = json.dumps(header).encode()
+    return struct.pack("<Q", len(text)) + text + data
+
+
+def floats(*values):
+    return struct.pack(f"<{len(values)}f", *values)
+
+
+def nested(depth, opening="[", closing="]"):
+    return opening * depth + closing * depth
+
+
+def of_header(text):
+    return struct.pack("<Q", len(text)) + text.encode()
+
+
+def with_text(text, file):
+    text = text.encode()[:255]
+    return bytes([len(text)]) + text + (file if isinstance(file, bytes) else file.encode())
+
+
+# Weights.
+write("safetensors", "two", safetensors({"a": ("F32", [2, 3], floats(*range(6))), "b": ("I64", [1], bytes(8))}))
+write("safetensors", "short", safetensors({"a": ("BF16", [2], bytes(4)), "b": ("F16", [], bytes(2))}, {"k": "v"}))
+write("safetensors", "deep", of_header('{"a":' + nested(200) + "}"))
+write("shards", "index", json.dumps({"metadata": {"total_size": 4}, "weight_map": {"a": "b.safetensors"}}))
+write("shards", "deep", '{"weight_map":' + nested(200, '{"a":', "}").replace(":}", ":1}", 1) + "}")
+
+
+def gguf(metadata, tensors):
+    """metadata: key -> (type, bytes); tensors: name -> (shape, type, bytes)."""
+    text = lambda t: struct.pack("<Q", len(t.encode())) + t.encode()
+    result = b"GGUF" + struct.pack("<IQQ", 3, len(tensors), len(metadata))
+    for key, (kind, value) in metadata.items():
+        result += text(key) + struct.pack("<I", kind) + value
+    data = b""
+    for name, (shape, kind, content) in tensors.items():
+        result += text(name) + struct.pack(f"<I{len(shape)}QIQ", len(shape), *shape, kind, len(data))
+        data += content + bytes(-len(content) % 32)
+    return result + bytes(-len(result) % 32) + data
+
+
+def gguf_text(value):
+    return 8, struct.pack("<Q", len(value.encode())) + value.encode()
+
+
+def gguf_list(kind, values):
+    if kind == 8:
+        body = b"".join(gguf_text(value)[1] for value in values)
+    else:
+        body = struct.pack(f"<{len(values)}{'f' if kind == 6 else 'i'}", *values)
+    return 9, struct.pack("<IQ", kind, len(values)) + body
+
+
+plain = {"general.architecture": gguf_text("x"), "general.alignment": (4, struct.pack("<I", 32))}
+write("gguf", "formats", gguf(plain, {
+    "f32": ([2, 2], 0, floats(1, 2, 3, 4)), "f16": ([4], 1, bytes(8)), "q8_0": ([32], 8, bytes(34)),
+    "q4_0": ([32], 2, bytes(18)), "q6_k": ([256], 14, bytes(210)), "q4_k": ([256], 12, bytes(144))}))
+write("gguf", "list", gguf({"a": gguf_list(5, [1, 2, 3]), "b": gguf_list(8, ["x", "y"])}, {}))
+
+dims = (4, 8, 1, 2, 1, 4, 8)
+parameters = 4 * 4 + 4 + 4 * 4 + 2 * 4 * 2 + 4 * 4 + 4 + 3 * 4 * 8 + 4 + 2 * 8 * 1
+write("llama2c", "float32", struct.pack("<7i", *dims) + bytes(4 * parameters))
+write("rwkv_cpp", "float32", struct.pack("<6i", 0x67676D66, 101, 4, 2, 1, 0) +
+      struct.pack("<5i", 2, 10, 0, 2, 4) + b"emb.weight" + floats(*range(8)))
+write("rtneural", "dense", json.dumps({"in_shape": [None, 1, 1], "layers": [
+    {"type": "dense", "activation": "tanh", "shape": [None, 1, 2], "weights": [[[0.5, 1]], [0, 0.1]]},
+    {"type": "gru", "activation": "", "shape": [None, 1, 1], "weights": [[[1, 2, 3], [4, 5, 6]], [[1, 2, 3]],
+                                                                       [[0, 0, 0], [0, 0, 0]]]}]}))
+write("rtneural", "deep", '{"in_shape":' + nested(200) + ',"layers":' + nested(200) + "}")
+write("word_vectors", "word2vec", "2 3\na 1 2 3\nb 4 5 6\n")
+write("word_vectors", "binary", b"2 2\na " + floats(1, 2) + b"\nb " + floats(3, 4) + b"\n")
+write("word_vectors", "glove", "the 0.1 -2e3 .5\n. 1 2 3\n")
+
+# Tokenizers.
+word_piece = {
+    "added_tokens": [{"id": 0, "content": "[UNK]", "special": True},
+                     {"id": 1, "content": "<x>", "single_word": True, "lstrip": True, "normalized": True}],
+    "normalizer": {"type": "BertNormalizer"}, "pre_tokenizer": {"type": "BertPreTokenizer"},
+    "post_processor": {"type": "BertProcessing", "sep": ["[UNK]", 0], "cls": ["[UNK]", 0]},
+    "decoder": {"type": "WordPiece"},
+    "model": {"type": "WordPiece", "vocab": {"[UNK]": 0, "<x>": 1, "a": 2, "##b": 3, "c": 4}}}
+byte_level = {
+    "added_tokens": [], "normalizer": {"type": "NFC"}, "pre_tokenizer": {"type": "ByteLevel"},
+    "decoder": {"type": "ByteLevel"},
+    "model": {"type": "BPE", "vocab": {"a": 0, "b": 1, "ab": 2, "\u0120": 3}, "merges": ["a b"]}}
+unigram = {
+    "normalizer": {"type": "Sequence", "normalizers": [
+        {"type": "NFKC"}, {"type": "Replace", "pattern": {"String": "a"}, "content": "aa"},
+        {"type": "Replace", "pattern": {"Regex": " {2,}"}, "content": MARK}, {"type": "Strip"},
+        {"type": "Prepend", "prepend": "_"}, {"type": "Lowercase"}, {"type": "StripAccents"},
+        {"type": "Precompiled", "precompiled_charsmap": "BAAAAAAAAAAA"}]},
+    "pre_tokenizer": {"type": "Metaspace", "replacement": MARK, "prepend_scheme": "first"},
+    "post_processor": {"type": "TemplateProcessing", "single": [{"Sequence": {"id": "A", "type_id": 0}}],
+                       "pair": [{"Sequence": {"id": "A", "type_id": 0}}, {"Sequence": {"id": "B", "type_id": 1}}],
+                       "special_tokens": {}},
+    "decoder": {"type": "Metaspace", "replacement": MARK},
+    "model": {"type": "Unigram", "unk_id": 0, "vocab": [["<unk>", 0], ["a", -1], [MARK + "a", -1.5]]}}
+words = {"pre_tokenizer": {"type": "WhitespaceSplit"},
+         "model": {"type": "WordLevel", "unk_token": "u", "vocab": {"u": 0, "a": 1}}}
+fallback = {"pre_tokenizer": None, "decoder": {"type": "Sequence", "decoders": [
+    {"type": "Replace", "pattern": {"String": MARK}, "content": " "}, {"type": "ByteFallback"}, {"type": "Fuse"},
+    {"type": "Strip", "content": " ", "start": 1, "stop": 0}]},
+            "model": {"type": "BPE", "unk_token": "u", "fuse_unk": True, "ignore_merges": True,
+                      "vocab": {"u": 0, "a": 1, "aa": 2}, "merges": [["a", "a"]]}}
+for name, file in {"word_piece": word_piece, "byte_level": byte_level, "unigram": unigram, "words": words,
+                   "fallback": fallback}.items():
+    write("tokenizer_json", name, with_text("a ab  \u00e9<x> aaa", json.dumps(file, ensure_ascii=False)))
+write("tokenizer_json", "deep", with_text("a", '{"normalizer":' + nested(200) + "}"))
+
+
+def varint(value):
+    result = b""
+    while value > 0x7F:
+        result += bytes([value & 0x7F | 0x80])
+        value >>= 7
+    return result + bytes([value])
+
+
+def field(number, content):
+    return varint(number << 3 | 2) + varint(len(content)) + content
+
+
+def piece(text, score, kind=1):
+    return field(1, field(1, text.encode()) + b"\x15" + floats(score) + b"\x18" + bytes([kind]))
+
+
+def flags(**numbers):
+    return b"".join(varint(int(number[1:]) << 3) + varint(value) for number, value in numbers.items())
+
+
+front = piece("<unk>", 0, 2) + piece("<s>", 0, 3) + piece(MARK, -2) + piece("a", -1) + piece("b", -2)
+more = piece("ab", -1.5) + piece("<u>", 0, 4)
+for name, model in {"unigram": 1, "bpe": 2, "word": 3, "char": 4}.items():
+    write("sentence_piece", name, with_text("ab <u>  a\u00e9", front + more + field(2, flags(_3=model))))
+write("sentence_piece", "normalizer", with_text("ab  a", front + more + field(2, flags(_3=1, _24=1)) +
+      field(3, flags(_3=1, _4=0, _5=0) + field(2, struct.pack("<II", 4, 0) + b"x\0"))))
+
+common = {"tokenizer.ggml.bos_token_id": (4, struct.pack("<I", 1))}
+write("gguf_tokenizer", "byte_level", with_text("ab 12 'll\n", gguf({
+    "tokenizer.ggml.model": gguf_text("gpt2"), "tokenizer.ggml.pre": gguf_text("qwen2"),
+    "tokenizer.ggml.tokens": gguf_list(8, ["a", "b", "ab", "\u0120", "<e>"]),
+    "tokenizer.ggml.token_type": gguf_list(5, [1, 1, 1, 1, 3]),
+    "tokenizer.ggml.merges": gguf_list(8, ["a b"]), **common}, {})))
+write("gguf_tokenizer", "pieces", with_text("ab a", gguf({
+    "tokenizer.ggml.model": gguf_text("llama"), "tokenizer.ggml.tokens": gguf_list(8, ["<unk>", "a", "b", "ab", MARK]),
+    "tokenizer.ggml.token_type": gguf_list(5, [2, 1, 1, 1, 1]),
+    "tokenizer.ggml.scores": gguf_list(6, [0, -1, -1, -2, -3]), **common}, {})))
+write("gguf_tokenizer", "bert", with_text("ab a", gguf({
+    "tokenizer.ggml.model": gguf_text("bert"), "tokenizer.ggml.tokens": gguf_list(8, ["[UNK]", MARK + "a", "b"]),
+    "tokenizer.ggml.token_type": gguf_list(5, [3, 1, 1]), **common}, {})))
+llama2c = struct.pack("<i", 8)
+for token in ["<unk>", "\n<s>\n", "\n</s>\n", *BYTES, " ", "a", "b", " a", "ab"]:
+    llama2c += floats(-len(token)) + struct.pack("<i", len(token)) + token.encode()
+write("llama2c_tokenizer", "pieces", with_text("ab \u00e9", llama2c))
+
+# What programs keep.
+riff = b"fmt " + struct.pack("<IHHIIHH", 16, 1, 1, 16000, 32000, 2, 16) + b"data" + struct.pack("<I", 8) + bytes(8)
+write("sound_file", "wav", b"RIFF" + struct.pack("<I", 4 + len(riff)) + b"WAVE" + riff)

@@ -1,0 +1,8 @@
+#include "fuzzed.hpp"
+
+#include <fovea/runtime/weights/word_vectors.hpp>
+
+void fovea::fuzz::run(std::string_view input) {
+  static const input_file file("vectors.txt");
+  attempt([&] { load_word_vectors(file.holding(input)); });
+}

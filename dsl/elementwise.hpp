@@ -72,7 +72,7 @@ constexpr expr apply(op kind, place at, expr x) {
 }
 
 /// The sentence on two values whose shapes do not broadcast.
-constexpr expr cannot_join(graph& g, op kind, place at, expr x, expr y) {
+constexpr expr cannot_join(graph& g, op kind, const char* word, place at, expr x, expr y) {
   const shape &a = g.shape_of(x), &b = g.shape_of(y);
   int i = 1;
   while (a[-i] == b[-i] || g.dim_numbers[a[-i]] == 1 || g.dim_numbers[b[-i]] == 1) ++i;
@@ -85,19 +85,20 @@ constexpr expr cannot_join(graph& g, op kind, place at, expr x, expr y) {
                      : kind == op::divide   ? "divide "
                                             : "join ";
   const bool has_verb = kind >= op::add && kind <= op::divide;
-  return g.fail(at, "cannot ", verb, x, " and ", y, has_verb ? "" : " by ", has_verb ? "" : word_of(kind),
-                ": the ", axes[i - 1], " is ", g.dim_of(a[-i]), " and ", g.dim_of(b[-i]),
+  return g.fail(at, "cannot ", verb, x, " and ", y, has_verb ? "" : " by ", has_verb ? "" : word, ": the ",
+                axes[i - 1], " is ", g.dim_of(a[-i]), " and ", g.dim_of(b[-i]),
                 numbers ? "; sizes must be equal, or one of them 1"
                         : "; a size known only at run time fits itself and 1");
 }
 
-constexpr expr apply(op kind, located a, located b) {
+/// `turned` is the word of an operator that is another one with its sides exchanged: a >= b is b <= a.
+constexpr expr apply(op kind, located a, located b, const char* turned = nullptr) {
   graph* owner = a.value.owner != nullptr ? a.value.owner : b.value.owner;
   if (owner == nullptr) return {};
   graph& g = *owner;
-  const place at = a.at;
-  if ((!a.is_number && !g.usable(a.value, at, word_of(kind))) ||
-      (!b.is_number && !g.usable(b.value, at, word_of(kind))))
+  const place at = turned == nullptr ? a.at : a.at.as(turned);
+  const char* word = turned == nullptr ? word_of(kind) : turned;
+  if ((!a.is_number && !g.usable(a.value, at, word)) || (!b.is_number && !g.usable(b.value, at, word)))
     return {owner};
   const element type_a =
       a.is_number ? (a.whole ? g.nodes[b.value.id].type : element::f32) : g.nodes[a.value.id].type;
@@ -107,14 +108,15 @@ constexpr expr apply(op kind, located a, located b) {
   if (!x.valid() || !y.valid()) return {owner};
   const bool logical = kind == op::logical_and || kind == op::logical_or;
   if (logical != (type_a == element::boolean) || logical != (type_b == element::boolean))
-    return g.fail(at, word_of(kind), ": expected ", logical ? "booleans" : "numbers",
-                  " on both sides, found ", name_of(type_a), " ", x, " and ", name_of(type_b), " ", y,
+    return g.fail(at, word, ": expected ", logical ? "booleans" : "numbers", " on both sides, found ",
+                  name_of(type_a), " ", x, " and ", name_of(type_b), " ", y,
                   logical ? "" : "; use to_float or where");
   if (kind == op::divide && b.is_number && b.number == 0)
     return g.fail(at, word_of(kind), ": divides ", x, " by 0");
   shape joint;
-  if (!broadcast(g, g.shape_of(x), g.shape_of(y), joint)) return cannot_join(g, kind, at, x, y);
-  return g.add({.kind = kind, .type = result_type(kind, type_a, type_b), .shape = joint, .at = at}, x, y);
+  if (!broadcast(g, g.shape_of(x), g.shape_of(y), joint)) return cannot_join(g, kind, word, at, x, y);
+  const node made{.kind = kind, .type = result_type(kind, type_a, type_b), .shape = joint, .at = at};
+  return turned == nullptr ? g.add(made, x, y) : g.add(made, y, x);
 }
 
 /// What an elementwise word takes: a value of the graph or what stands for one, or a scalar of a recorded
@@ -142,10 +144,11 @@ constexpr expr operator*(located a, located b) { return detail::apply(op::multip
 constexpr expr operator/(located a, located b) { return detail::apply(op::divide, a, b); }
 constexpr expr operator<(located a, located b) { return detail::apply(op::less, a, b); }
 constexpr expr operator<=(located a, located b) { return detail::apply(op::less_equal, a, b); }
-constexpr expr operator>(located a, located b) { return detail::apply(op::less, b, a); }
-constexpr expr operator>=(located a, located b) { return detail::apply(op::less_equal, b, a); }
+constexpr expr operator>(located a, located b) { return detail::apply(op::less, a, b, ">"); }
+constexpr expr operator>=(located a, located b) { return detail::apply(op::less_equal, a, b, ">="); }
 constexpr expr operator==(located a, located b) { return detail::apply(op::equal, a, b); }
 constexpr expr operator!=(located a, located b) {
+  a.at = a.at.as("!=");
   return detail::apply(op::logical_not, a.at, detail::apply(op::equal, a, b));
 }
 constexpr expr operator&&(located a, located b) { return detail::apply(op::logical_and, a, b); }

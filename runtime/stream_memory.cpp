@@ -5,13 +5,14 @@
 #include <new>
 
 #include <fovea/backends/memory.hpp>
+#include <fovea/dsl/passes/by_position.hpp>
 
 namespace fovea::detail {
 
 stream_memory::stream_memory(const graph_view& g, std::span<const bool> live,
                              std::span<const std::int64_t> capacity, int state_count,
                              std::int64_t most_positions, std::int64_t stride, int batch_dim)
-    : graph_(g), states_(static_cast<std::size_t>(state_count)), batch_dim_(batch_dim) {
+    : graph_(g), states_(static_cast<std::size_t>(state_count)) {
   // Windows move on by so many positions before they are brought back.
   constexpr std::size_t least_room = 64;
   const auto multiple = static_cast<std::size_t>(stride), most = static_cast<std::size_t>(most_positions);
@@ -25,6 +26,8 @@ stream_memory::stream_memory(const graph_view& g, std::span<const bool> live,
     s.node = id;
     s.piece = static_cast<std::size_t>(n.attributes[0]);
     s.layers = static_cast<std::size_t>(g.layers(id));
+    if (batch_dim != 0 && n.shape.rank > 0)
+      s.parts = static_cast<std::size_t>(parts_of_rows(g, n.shape.dims[0], g.dim_of(batch_dim)));
     if (n.kind == op::cache) {
       s.of_begin = false;
       s.kept = static_cast<std::size_t>(n.attributes[2]);
@@ -122,10 +125,10 @@ stream_memory::row_part stream_memory::part_of(const placed& s, std::size_t laye
   };
   row_part p{layer * s.layer, 1, 0};
   if (n.kind == op::cache) {
-    p.planes = product(1, n.attributes[1]);
+    p.planes = s.parts * product(1, n.attributes[1]);
     p.plane = s.rows * s.position;
   } else {
-    p.plane = product(1, n.shape.rank);
+    p.plane = s.parts * product(1, n.shape.rank);
   }
   p.offset += row * p.planes * p.plane;
   return p;
@@ -134,9 +137,7 @@ stream_memory::row_part stream_memory::part_of(const placed& s, std::size_t laye
 template <class F>
 void stream_memory::for_parts(std::size_t row, std::span<const std::int64_t> sizes, const F& f) const {
   for (const placed& s : states_) {
-    if (s.node < 0) continue;
-    const shape& x = graph_.at(s.node).shape;
-    if (x.rank == 0 || x.dims[0] != batch_dim_) continue;
+    if (s.node < 0 || s.parts == 0) continue;
     for (std::size_t layer = 0; layer < s.layers; ++layer) f(s, part_of(s, layer, row, sizes));
   }
 }

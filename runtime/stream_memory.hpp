@@ -57,8 +57,8 @@ private:
   struct placed {
     std::size_t piece = 0, layer = 0, layers = 0;
     std::size_t batches = 0, rows = 0, position = 0, kept = 0; // of a cache; kept: positions of a window
-    std::size_t rate = 1;
-    float first = 0; // what it holds at the beginning
+    std::size_t rate = 1, parts = 0; // parts: of a batch row along the first axis; 0: it has no batch
+    float first = 0;                 // what it holds at the beginning
     int node = -1;
     bool of_begin = true; // no step changes it
   };
@@ -86,7 +86,6 @@ private:
   pieces memory_, moved_;
   std::size_t size_ = 0;
   std::size_t window_start_ = 0, window_room_ = 0;
-  int batch_dim_;
 };
 
 } // namespace fovea::detail

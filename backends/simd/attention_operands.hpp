@@ -19,6 +19,7 @@ struct attention_operands {
   size_t first_batch = 0;  // of the batch rows that these are
   bool bias_kept = false;  // the bias is of the keys that a stream keeps
   bool by_row = false;     // each batch row has as many keys as it has taken positions
+  bool of_stream = false;  // its keys are those that a stream keeps
 
   attention_operands(const context& c, int id) {
     const node& n = c.graph.at(id);
@@ -28,6 +29,7 @@ struct attention_operands {
     if (const node& from = c.graph.at(c.plan.base[c.graph.operand(id, 1)]); from.kind == op::cache) {
       window = from.attributes[2];
       rate = from.attributes[3];
+      of_stream = true;
       by_row = c.row_places != nullptr;
     }
     args.k = c.value(c.graph.operand(id, 1));
@@ -72,8 +74,12 @@ struct attention_operands {
         const int from = c.graph.operand(id, next++);
         lambda.tables[table] = c.value(from);
         const shape& s = c.shape_of(from);
-        for (int axis = 0; axis < s.rank && axis < 4; ++axis)
+        // A stream keeps what keys read; what only queries read comes with them.
+        const bool cached = c.graph.at(c.plan.base[from]).kind == op::cache;
+        for (int axis = 0; axis < s.rank && axis < 4; ++axis) {
           lambda.table_sizes[table][axis] = axis == s.rank - 1 ? length_of(c, from, -1) : c.size(s[axis]);
+          lambda.of_queries[table][axis] = of_stream && !cached && s[axis] == q[-2];
+        }
       }
       return &f;
     };
@@ -97,7 +103,7 @@ struct attention_operands {
   attention_operands of_row(const context& c, size_t row) const {
     attention_operands one = *this;
     attention_args& a = one.args;
-    const std::int64_t before = c.before_row(row) / rate,
+    const std::int64_t before = c.before_row(c.row_of(row, args.batch)) / rate,
                        kept = window > 0 ? std::min(window, before) : before;
     a.batch = 1;
     a.keys = static_cast<size_t>(kept) + a.queries;
@@ -120,7 +126,8 @@ struct attention_operands {
 
   scalar_point point(bool of_mask) const {
     const int first = of_mask && score != nullptr ? score->capture_count : 0;
-    return {of_mask ? *mask : *score, lambda.tables + first, lambda.table_sizes + first};
+    return {of_mask ? *mask : *score, lambda.tables + first, lambda.table_sizes + first,
+            lambda.of_queries + first, lambda.query_offset};
   }
 
   /// The keys that each query may see, into `bounds`: all lower ends, then all upper ends.

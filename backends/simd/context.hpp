@@ -51,6 +51,7 @@ struct context {
   const kept_state* states;
   std::int64_t before;            // positions that a stream took in earlier calls
   const row_position* row_places; // of each batch row, where rows stand apart; else null
+  size_t row_count;               // of them
   size_t window_start;            // where the windows of a stream begin in their memory, in positions
   random_state random;            // of what training draws
   const std::int64_t* step_work;  // of each step in one pass, as work_of says
@@ -61,6 +62,9 @@ struct context {
   std::int64_t before_row(size_t row) const {
     return row_places == nullptr ? before : row_places[row].first();
   }
+  /// The batch row of place `at` of an axis of `size` that has the batch, with heads or other parts of each
+  /// row behind it.
+  size_t row_of(size_t at, size_t size) const { return row_places == nullptr ? at : at / (size / row_count); }
   /// Of the positions of a node that turns by them, in one batch row.
   const float* angles(int node, size_t row) const {
     return positions.angles(node, row_places == nullptr ? 0 : row, before_row(row),

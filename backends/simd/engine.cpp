@@ -162,6 +162,7 @@ context engine::begin(std::span<const std::int64_t> sizes) {
           states_.data(),
           before_,
           row_places_,
+          row_count_,
           window_start_,
           random_,
           step_work_.data(),
@@ -198,6 +199,7 @@ void engine::set_position(std::int64_t before, size_t window_start, std::span<co
                           std::span<const std::int64_t> sizes) {
   before_ = before;
   row_places_ = rows.empty() ? nullptr : rows.data();
+  row_count_ = rows.size();
   window_start_ = window_start;
   positions_.prepare(before, rows, sizes);
 }

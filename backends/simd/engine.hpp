@@ -87,6 +87,7 @@ private:
   std::vector<kept_state> states_;
   std::int64_t before_ = 0;
   const row_position* row_places_ = nullptr;
+  size_t row_count_ = 0;
   size_t window_start_ = 0;
   random_state random_;
   // The work of a call of those sizes that were seen last: of each step in one pass, and of all.

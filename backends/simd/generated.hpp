@@ -26,13 +26,15 @@ struct chain_args {
   float* out = nullptr;
 };
 
-/// What a lambda score or mask reads beside positions.
+/// What a lambda score or mask reads beside positions. An axis `of_queries` of a table has the rows of the
+/// call's own queries alone, not of all positions.
 ///   uniform  [batch, heads, 2, max_nodes]: the values of nodes that depend on the batch row and head alone,
 ///   of the score
 ///            function and of the mask function
 struct lambda_args {
   const float* tables[8] = {}; // of the score function, then of the mask function
   size_t table_sizes[8][4] = {};
+  bool of_queries[8][4] = {};
   const float* uniform = nullptr;
   std::int32_t query_offset = 0; // the position of the first query
 };

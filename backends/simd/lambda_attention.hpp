@@ -68,9 +68,11 @@ private:
     alignas(64) std::int32_t at[width<Arch>] = {}, along[width<Arch>];
     const auto add_axis = [&](int axis, const int_vec<Arch>& position) {
       position.store_aligned(along);
-      const auto size = static_cast<std::int32_t>(l.table_sizes[t][axis]);
+      const auto size = static_cast<std::int32_t>(l.table_sizes[t][axis]),
+                 first = l.of_queries[t][axis] ? l.query_offset : 0;
       // Lanes past the last query or key hold positions that lie outside.
-      for (size_t i = 0; i < width<Arch>; ++i) at[i] = at[i] * size + std::clamp(along[i], 0, size - 1);
+      for (size_t i = 0; i < width<Arch>; ++i)
+        at[i] = at[i] * size + std::clamp(along[i] - first, 0, size - 1);
     };
     if constexpr (n.operand_count > 0) add_axis(0, value<n.operands[0]>());
     if constexpr (n.operand_count > 1) add_axis(1, value<n.operands[1]>());

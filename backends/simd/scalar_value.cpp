@@ -25,9 +25,11 @@ double scalar_point::value(int id) const {
     case op::table_at: {
       std::size_t at = 0;
       for (int k = 0; k < n.operand_count; ++k) {
-        const auto size = static_cast<std::int64_t>(table_sizes[n.capture][k]);
-        at = at * static_cast<std::size_t>(size) + static_cast<std::size_t>(std::clamp<std::int64_t>(
-                                                       static_cast<std::int64_t>(operand(k)), 0, size - 1));
+        const auto size = static_cast<std::int64_t>(table_sizes[n.capture][k]),
+                   place =
+                       static_cast<std::int64_t>(operand(k)) - (of_queries[n.capture][k] ? first_query : 0);
+        at = at * static_cast<std::size_t>(size) +
+             static_cast<std::size_t>(std::clamp<std::int64_t>(place, 0, size - 1));
       }
       return n.type == element::f32
                  ? static_cast<double>(tables[n.capture][at])

@@ -14,6 +14,8 @@ struct scalar_point {
   const scalar_function& f;
   const float* const* tables; // of its captures
   const std::size_t (*table_sizes)[4];
+  const bool (*of_queries)[4]; // an axis has rows from first_query on
+  std::int32_t first_query = 0;
   std::int32_t batch = 0, head = 0, query = 0, key = 0;
   float score = 0;
 

@@ -3,7 +3,6 @@
 #include <cstdint>
 
 #include <fovea/dsl/graph.hpp>
-#include <fovea/dsl/plan/extent.hpp>
 
 namespace fovea::detail {
 
@@ -12,6 +11,18 @@ constexpr std::uint16_t dim_of_graph(const graph& g, const dim& symbol) {
   for (std::uint16_t d = 1; d < g.dim_count; ++d)
     if (!g.is_number(d) && g.dim_of(d) == symbol) return d;
   return 0;
+}
+
+/// How many parts of each row an axis has that is the batch times a number; 0 where it is not.
+template <class graph_type>
+constexpr std::int64_t parts_of_rows(const graph_type& g, int axis, const dim& batch) {
+  if (g.is_number(static_cast<std::uint16_t>(axis))) return 0;
+  const dim size = g.dim_of(static_cast<std::uint16_t>(axis));
+  const auto of_batch = [&](std::int64_t rows, std::int64_t others) {
+    return size.evaluate([&](const char* name) { return same_text(name, batch.name()) ? rows : others; });
+  };
+  const std::int64_t parts = of_batch(1, 1);
+  return size == batch * dim(parts) ? parts : 0;
 }
 
 /// Which axes of a graph are positions along a dim, and which operations give at each position what that of
@@ -64,8 +75,13 @@ struct by_position {
       case op::cross_entropy:
         return unless(axis_of(0) != g.nodes[g.operand(id, 0)].shape.rank - 1, "it sums over positions");
       case op::matmul:
-        if (axis_of(1) >= 0) return "its right side has positions";
-        return unless(axis_of(0) != g.nodes[g.operand(id, 0)].shape.rank - 1, "it sums over positions");
+        if (axis_of(0) == g.nodes[g.operand(id, 0)].shape.rank - 1 ||
+            axis_of(1) == g.nodes[g.operand(id, 1)].shape.rank - 2)
+          return "it sums over positions";
+        for (int k = 0; k < 2; ++k)
+          if (axis_of(k) >= 0 && axis_of(k) - g.nodes[g.operand(id, k)].shape.rank != axis - n.shape.rank)
+            return "positions meet other axes";
+        return nullptr;
       case op::gather:
         return unless(axis_of(0) < 0, "its table has positions");
       case op::layer_norm:
@@ -97,6 +113,13 @@ struct by_position {
     }
   }
 
+  /// The product of the first axes of a shape.
+  constexpr dim size_before(const shape& s, int axis) const {
+    dim size = 1;
+    for (int i = 0; i < axis; ++i) size = size * g.dim_of(s[i]);
+    return size;
+  }
+
 private:
   static constexpr bool is_of_one(const sliding_window& w) {
     return w.taps() == 1 && w.stride[0] == 1 && w.stride[1] == 1 && w.padding(0) == 0 && w.padding(1) == 0;
@@ -105,17 +128,8 @@ private:
   constexpr bool keeps_axis(int id) const {
     const shape &from = g.nodes[g.operand(id, 0)].shape, &to = g.nodes[id].shape;
     const int axis = time_axis(id), axis_before = time_axis(g.operand(id, 0));
-    if (axis_before < 0 || from[axis_before] != to[axis]) return false;
-    extent before, after;
-    for (int i = 0; i < axis_before; ++i) multiply(before, from[i]);
-    for (int i = 0; i < axis; ++i) multiply(after, to[i]);
-    return before.factor == after.factor && same_dims(before, after);
-  }
-  constexpr void multiply(extent& e, std::uint16_t d) const {
-    if (g.is_number(d))
-      e.factor *= g.number(d);
-    else
-      e.dims[e.count++] = d;
+    return axis_before >= 0 && from[axis_before] == to[axis] &&
+           size_before(from, axis_before) == size_before(to, axis);
   }
 };
 

@@ -6,7 +6,6 @@
 
 #include <fovea/dsl/graph_view.hpp>
 #include <fovea/dsl/passes/copy_tables.hpp>
-#include <fovea/dsl/passes/kept_window.hpp>
 #include <fovea/dsl/passes/stream_writer.hpp>
 
 namespace fovea {
@@ -78,7 +77,7 @@ struct streamer : stream_writer {
     if ((n.kind == op::rope || n.kind == op::sinusoidal) && time_axis(id) >= 0) {
       to.nodes[made].second_number = rate_of(id); // counts from `before`
       if (n.kind == op::sinusoidal && batch != 0 && lifts(id)) to.nodes[made].shape = rows_of(n.shape);
-      if (n.kind == op::rope && !lifted[id]) keeps_rows(id, n.shape);
+      if (n.kind == op::rope && !lifted[id]) keeps_rows(id);
     }
     if (n.kind == op::input) {
       to.nodes[made].attributes[0] = to.input_count;
@@ -89,11 +88,24 @@ struct streamer : stream_writer {
     return made;
   }
   /// Keys and values, and what is said of keys by bias and tables, are appended to those before them, of
-  /// which a window keeps the last.
+  /// which a window keeps the last. Tables that are read by queries alone have the rows of the new ones.
   constexpr int attention(int id) {
     const node& n = g.nodes[id];
-    const bool by_distance = n.attributes[2] < 0 || counts_distances_only(g.functions[n.attributes[2]]);
-    const std::int32_t window = by_distance ? kept_window(g.functions[n.attributes[3]]) : 0;
+    const int first_table = n.attributes[1] != 0 ? 4 : 3;
+    const auto tables_of = [&](int function) {
+      return function < 0 ? 0 : g.functions[function].capture_count;
+    };
+    query_axes of_score, of_mask;
+    if (n.attributes[2] >= 0) of_score = query_axes_of(id, n.attributes[2], first_table);
+    of_mask = query_axes_of(id, n.attributes[3], first_table + tables_of(n.attributes[2]));
+    const bool by_distance =
+        n.attributes[2] < 0 || counts_distances_only(g.functions[n.attributes[2]], of_score);
+    const std::int32_t window = by_distance ? kept_window(g.functions[n.attributes[3]], of_mask) : 0;
+    const auto is_of_queries = [&](int k) {
+      const int table = k - first_table, of_mask_from = tables_of(n.attributes[2]);
+      return table >= 0 &&
+             (table < of_mask_from ? of_score.of[table] : of_mask.of[table - of_mask_from]) >= 0;
+    };
     const std::int32_t rate = rate_of(id);
     const dim before = window > 0 ? last_positions(window, rate) : positions_before / rate;
     std::int32_t kept[most_operands] = {};
@@ -103,9 +115,9 @@ struct streamer : stream_writer {
     }
     for (int k = 1; k < n.operand_count; ++k) {
       const int from = g.operand(id, k), axis = time_axis(from);
-      if (axis < 0) continue;
+      if (axis < 0 || is_of_queries(k)) continue;
       const shape& s = g.nodes[from].shape;
-      if (!keeps_rows(from, s)) return 0;
+      if (!keeps_rows(from)) return 0;
       kept[k] = cached(id, with_axis(s, axis, before + g.dim_of(s[axis])), from, {axis, window, rate});
     }
     const int made = copy(id);
@@ -132,7 +144,7 @@ struct streamer : stream_writer {
     const int axis = window_axis(id), from = g.operand(id, 0), along = time_axis(from);
     const int before = w.before[axis];
     if (before == 0) return copy(id);
-    if (!keeps_rows(from, g.nodes[from].shape)) return 0;
+    if (!keeps_rows(from)) return 0;
     const shape& s = g.nodes[from].shape;
     const double padding = g.nodes[id].kind == op::max_pool ? -std::numeric_limits<double>::infinity() : 0;
     const int all = cached(id, with_axis(s, along, g.dim_of(s[along]) + before), from,
@@ -159,7 +171,7 @@ struct streamer : stream_writer {
       const int id = r.first + k;
       const node& n = g.nodes[id];
       const int outer = r.parent;
-      if (!keeps_rows(id, n.shape)) return;
+      if (!keeps_rows(id)) return;
       const int kept = beside(id, op::state, n.shape, {}, scan_states[region] + k, n.type);
       to.nodes[kept].region = static_cast<std::uint8_t>(outer);
       resumed[k] = kept; // zeros at the beginning
@@ -270,6 +282,10 @@ struct streamer : stream_writer {
       for (int k = 0; k < g.regions[r].carried; ++k)
         if (lifted[g.regions[r].results[k]])
           refuse_rows(g.regions[r].results[k], "a loop carries positions that have no batch axis");
+    for (int i = 0; i < g.output_count; ++i)
+      if (is_joined(g.outputs[i].node))
+        refuse(g.outputs[i].node,
+               "in an output positions share an axis with others; reshape them to an axis of their own");
     for (int i = 0; i < g.output_count; ++i)
       if (lifted[g.outputs[i].node])
         refuse_rows(g.outputs[i].node, "an output is of positions that have no batch axis");

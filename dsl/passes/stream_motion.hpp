@@ -19,10 +19,14 @@ struct stream_motion : by_position {
   bool moving_region[graph::max_regions] = {};
   bool hoisted[most] = {}; // inside a loop that moves: the same at every step, so that `begin` computes it
   std::int32_t rates[graph::max_dims] = {}; // of the dims that the dim is in; 0: none
+  /// The dim that a node's positions had as an axis of their own: where others before them have joined it
+  /// (B * T), not that of the axis. 0: none.
+  std::uint16_t positions[most] = {};
   std::int64_t stride = 1; // the dim moves on by multiples of this, so that every rate divides it
 
   constexpr stream_motion(const graph& of, std::uint16_t along) : by_position(of, along) {
     find_rates();
+    find_positions();
     find_live();
     find_moving();
     find_ends();
@@ -58,7 +62,35 @@ struct stream_motion : by_position {
   }
 
   /// By how much the dim moves on for each of its positions.
-  constexpr std::int32_t rate_of(int id) const { return rates[g.nodes[id].shape[time_axis(id)]]; }
+  constexpr std::int32_t rate_of(int id) const { return rates[positions[id]]; }
+  constexpr bool is_joined(int id) const {
+    return positions[id] != 0 && positions[id] != g.nodes[id].shape[time_axis(id)];
+  }
+  constexpr void find_positions() {
+    for (int id = 0; id < g.node_count; ++id) {
+      const node& n = g.nodes[id];
+      const int axis = time_axis(id);
+      if (axis < 0) continue;
+      positions[id] = n.shape[axis];
+      for (int k = 0; k < n.operand_count; ++k) {
+        const int from = g.operand(id, k);
+        if (positions[from] == 0) continue;
+        const bool same_axis = g.nodes[from].shape[time_axis(from)] == n.shape[axis];
+        if (n.kind == op::reshape ? stays_whole(id) : same_axis && n.kind != op::input)
+          positions[id] = positions[from];
+      }
+    }
+  }
+  /// Whether a reshape keeps positions next to each other, with as much outside of them: as an axis of their
+  /// own, or as the inner part of one.
+  constexpr bool stays_whole(int id) const {
+    const int from = g.operand(id, 0), axis = time_axis(id);
+    if (axis < 0 || positions[from] == 0) return false;
+    const shape& to = g.nodes[id].shape;
+    const dim before = size_before(g.nodes[from].shape, time_axis(from) + 1),
+              after = size_before(to, axis + 1);
+    return !before.overflow && !after.overflow && before == after;
+  }
   constexpr bool moving_scan(int region) const { return has_time(g.regions[region].time); }
   constexpr bool inside_moving_scan(int region) const {
     for (; region != 0; region = g.regions[region].parent)
@@ -105,7 +137,8 @@ struct stream_motion : by_position {
   /// Whether a node is its operand's last position, in a step the last of the new ones.
   constexpr bool is_last(int id) const {
     const node& n = g.nodes[id];
-    if (n.kind != op::slice || n.attributes[0] != time_axis(g.operand(id, 0))) return false;
+    if (n.kind != op::slice || n.attributes[0] != time_axis(g.operand(id, 0)) || is_joined(g.operand(id, 0)))
+      return false;
     const dim first = g.dim_of(static_cast<std::uint16_t>(n.attributes[1]));
     return first + 1 == g.dim_of(g.nodes[g.operand(id, 0)].shape[n.attributes[0]]) && time_axis(id) < 0;
   }

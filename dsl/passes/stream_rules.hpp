@@ -2,6 +2,7 @@
 
 #include <cstdint>
 
+#include <fovea/dsl/passes/kept_window.hpp>
 #include <fovea/dsl/passes/stream_motion.hpp>
 
 namespace fovea::detail {
@@ -13,13 +14,17 @@ struct stream_rules : stream_motion {
   constexpr stream_rules(const graph& of, graph& made, std::uint16_t along)
       : stream_motion(of, along), to(made) {}
 
-  constexpr bool refuse(int id, const char* why) {
+  // Templates stand before the members that use them: clang cannot evaluate them at compile time otherwise.
+  template <class... parts>
+  constexpr bool refuse(int id, const parts&... why) {
     const node& n = g.nodes[id];
     to.current_scope = n.scope;
     const char* word = word_of(n);
-    const bool of_loss = same_text(word, "cross_entropy") || same_text(word, "mse");
-    to.fail(n.at, word, ": cannot be streamed along ", g.dim_of(time), ": ",
-            of_loss ? "a loss is of all positions; stream a model without it, over the same body" : why);
+    if (same_text(word, "cross_entropy") || same_text(word, "mse"))
+      to.fail(n.at, word, ": cannot be streamed along ", g.dim_of(time),
+              ": a loss is of all positions; stream a model without it, over the same body");
+    else
+      to.fail(n.at, word, ": cannot be streamed along ", g.dim_of(time), ": ", why...);
     return false;
   }
 
@@ -27,23 +32,32 @@ struct stream_rules : stream_motion {
     const node& n = g.nodes[id];
     const int axis = time_axis(id);
     const auto axis_of = [&](int k) { return time_axis(g.operand(id, k)); };
-    for (int i = 0; i < n.shape.rank; ++i)
-      if (has_time(n.shape[i]) && rates[n.shape[i]] == 0)
-        return refuse(id, "an axis of its result is no longer one for each position");
-    if (time_axes(id) > 1) return refuse(id, "its result has two axes of positions");
-    bool of_positions = axis >= 0;
+    if (time_axes(id) > 1)
+      return refuse(id, "its result has two axes of positions; let attention or attend compare them, with a ",
+                    "causal mask");
+    if (axis >= 0 && rate_of(id) == 0)
+      return refuse(id, "its axis ", g.dim_of(n.shape[axis]), " is not ", g.dim_of(time), ", nor ",
+                    g.dim_of(time), " divided by a number");
+    bool of_positions = axis >= 0, joined = is_joined(id);
     for (int k = 0; k < n.operand_count; ++k) {
+      const int from = g.operand(id, k);
       of_positions |= axis_of(k) >= 0;
-      if (ends[g.operand(id, k)] && (axis >= 0 || inside_moving_scan(n.region)) && !counts_alone(n.kind))
-        return refuse(id, "all positions read what is known after the last of them");
+      joined |= is_joined(from);
+      if (ends[from] && (axis >= 0 || inside_moving_scan(n.region)) && !counts_alone(n.kind))
+        return refuse(id, "all positions read what is known after the last of them; let them read what is ",
+                      "known at each");
     }
     if (inside_moving_scan(n.region)) {
       for (int k = 0; k < n.operand_count; ++k)
         if (axis_of(k) >= 0 && n.kind != op::time_step)
-          return refuse(id, "a step of the scan reads all positions");
+          return refuse(id, "a step of the scan reads all positions; give it the sequence beside the others ",
+                        "that it runs over");
       return true;
     }
     if (!of_positions) return true;
+    if (n.kind == op::reshape && axis >= 0)
+      return stays_whole(id) || refuse(id, "it mixes positions with other axes; permute first");
+    if (joined) return joined_fits(id);
     switch (n.kind) {
       case op::input:
       case op::carry:
@@ -55,7 +69,9 @@ struct stream_rules : stream_motion {
         return true;
       case op::sinusoidal:
       case op::rope:
-        return axis == n.shape.rank - 2 || refuse(id, "positions are not its last axis but one");
+        return axis == n.shape.rank - 2 ||
+               refuse(id,
+                      "it counts along another axis than the positions; permute them to the last but one");
       case op::attention:
       case op::attention_map:
         return attention_fits(id);
@@ -66,8 +82,53 @@ struct stream_rules : stream_motion {
         break;
     }
     if (is_convolution(n.kind) && !is_transposed(n.kind)) return window_fits(id);
-    const char* why = is_last(id) ? nullptr : mixes(id);
-    return why == nullptr || refuse(id, why);
+    return is_last(id) || works_alone(id);
+  }
+  /// Whether an operation works on each position by itself.
+  constexpr bool works_alone(int id) {
+    const char* why = mixes(id);
+    return why == nullptr || refuse(id, why, remedy(id));
+  }
+  /// What would do instead of an operation that does not work on each position by itself.
+  constexpr const char* remedy(int id) const {
+    const node& n = g.nodes[id];
+    switch (n.kind) {
+      case op::sum:
+      case op::mean:
+      case op::max_over:
+      case op::min_over:
+      case op::argmax:
+        return "; a scan can carry what it needs of those before";
+      case op::slice:
+        return g.nodes[g.operand(id, 0)].kind == op::parameter
+                   ? "; take rows of a table by gather(table, range(x, T))"
+                   : "; last(x, T) takes the last one";
+      case op::softmax:
+      case op::log_softmax:
+        return "; let attention or attend weigh them, with a causal mask";
+      default:
+        return "";
+    }
+  }
+  /// Positions that share an axis with others go through what works on each of them alone.
+  constexpr bool joined_fits(int id) {
+    const node& n = g.nodes[id];
+    for (int k = 0; k < n.operand_count; ++k) {
+      const int from = g.operand(id, k);
+      if (positions[from] != 0 && (positions[from] != positions[id] ||
+                                   g.nodes[from].shape[time_axis(from)] != n.shape[time_axis(id)]))
+        return refuse(id, "positions that share an axis with others meet other ones; reshape them to ",
+                      "an axis of their own");
+    }
+    const bool alone = is_elementwise(n.kind) || (n.kind >= op::sum && n.kind <= op::argmax) ||
+                       n.kind == op::linear || n.kind == op::matmul || n.kind == op::layer_norm ||
+                       n.kind == op::rms_norm || n.kind == op::batch_norm || n.kind == op::gather ||
+                       n.kind == op::softmax || n.kind == op::log_softmax || n.kind == op::concat ||
+                       n.kind == op::slice || n.kind == op::pad || n.kind == op::permute ||
+                       n.kind == op::transpose;
+    return alone
+               ? works_alone(id)
+               : refuse(id, "its positions share an axis with others; reshape them to an axis of their own");
   }
   constexpr bool attention_fits(int id) {
     const node& n = g.nodes[id];
@@ -77,12 +138,19 @@ struct stream_rules : stream_motion {
     const auto moves_at = [&](int k) { return time_axis(g.operand(id, k)) >= 0; };
     const bool over_others = !moves_at(1) && !moves_at(2);
     if (over_others && sees_positions(id))
-      return refuse(id, "its score or mask compares positions with other keys");
+      return refuse(id, "its score or mask compares positions with those of keys that do not move along it");
     if (axis_from_last(0) != -2 || (!over_others && (axis_from_last(1) != -2 || axis_from_last(2) != -2 ||
                                                      rate_of(g.operand(id, 0)) != rate_of(g.operand(id, 1)))))
       return refuse(id, "queries, keys and values do not all move along it");
-    if (!over_others && (n.attributes[3] < 0 || g.functions[n.attributes[3]].looks_ahead))
-      return refuse(id, "a query may see later keys; join its mask with causal or window");
+    if (!over_others) {
+      const std::int64_t ahead =
+          n.attributes[3] < 0 ? any_number_ahead : farthest_ahead(g.functions[n.attributes[3]]);
+      if (ahead == any_number_ahead)
+        return refuse(id, "a query may see later keys; join its mask with causal or window");
+      if (ahead > 0)
+        return refuse(id, "a query sees ", ahead, ahead == 1 ? " later key" : " later keys",
+                      "; join its mask with causal");
+    }
     int next = 3;
     if (n.attributes[1] != 0) {
       const int bias = next++;
@@ -94,21 +162,44 @@ struct stream_rules : stream_motion {
       if (n.attributes[which] < 0) continue;
       const scalar_function& f = g.functions[n.attributes[which]];
       for (int capture = 0; capture < f.capture_count; ++capture, ++next)
-        if (moves_at(next) && (over_others || axis_from_last(next) != -1 || !reads_by_position(f, capture)))
+        if (const int table = g.operand(id, next);
+            moves_at(next) && (over_others || rate_of(table) != rate_of(g.operand(id, 0)) ||
+                               (query_axis(f, capture, table) < 0 && !is_kept(f, capture, table))))
           return refuse(id,
-                        "a table of its lambdas has positions, and is not read by those of queries and keys");
+                        "a table of its lambdas has positions, and is not read there by the number of the ",
+                        "query or the key alone");
     }
     return true;
   }
-  /// Whether a lambda reads a table along its last axis where the query or the key is, and nowhere else.
-  constexpr bool reads_by_position(const scalar_function& f, int capture) const {
+  /// Whether a lambda reads a table along its positions by one of two numbers everywhere.
+  constexpr bool reads_by(const scalar_function& f, int capture, int table, op one, op other) const {
     for (int i = 0; i < f.count; ++i) {
       const scalar_node& n = f.nodes[i];
       if (n.kind != op::table_at || n.capture != capture) continue;
-      const op by = f.nodes[n.operands[n.operand_count - 1]].kind;
-      if (by != op::query_position && by != op::key_position) return false;
+      const op by = f.nodes[n.operands[time_axis(table)]].kind;
+      if (by != one && by != other) return false;
     }
     return true;
+  }
+  /// The axis along which a lambda reads a table by its query alone: a step then has the rows of the new
+  /// queries. Else -1.
+  constexpr int query_axis(const scalar_function& f, int capture, int table) const {
+    if (time_axis(table) < 0 || !reads_by(f, capture, table, op::query_position, op::query_position))
+      return -1;
+    return time_axis(table);
+  }
+  /// Whether a table can be kept as keys are: its last axis is read where the query or the key is.
+  constexpr bool is_kept(const scalar_function& f, int capture, int table) const {
+    return time_axis(table) == g.nodes[table].shape.rank - 1 &&
+           reads_by(f, capture, table, op::query_position, op::key_position);
+  }
+  /// The query axes of the tables of one lambda of an attention, whose operands these are from `next` on.
+  constexpr query_axes query_axes_of(int id, int function, int next) const {
+    query_axes axes;
+    const scalar_function& f = g.functions[function];
+    for (int capture = 0; capture < f.capture_count; ++capture)
+      axes.of[capture] = query_axis(f, capture, g.operand(id, next + capture));
+    return axes;
   }
   constexpr bool sees_positions(int id) const {
     for (const int which : {2, 3}) {
@@ -134,9 +225,11 @@ struct stream_rules : stream_motion {
     if (axis < 0) return time_axis(id) >= 0 || refuse(id, "it sums over positions");
     const sliding_window& w = g.windows[n.attributes[0]];
     const int before = w.before[axis], span = w.span(axis);
-    if (span > before + w.stride[axis] || span <= before + w.after[axis])
-      return refuse(id, n.kind == op::conv1d ? "it sees later positions; use .padding = causal"
-                                             : "its windows see later positions");
+    if (span > before + w.stride[axis])
+      return refuse(id, "its windows see ", span - before - w.stride[axis],
+                    span - before - w.stride[axis] == 1 ? " later position" : " later positions",
+                    w.axes == 1 ? "; use .padding = causal" : "");
+    if (span <= before + w.after[axis]) return refuse(id, "it has more places than positions");
     return n.kind != op::avg_pool || before == 0 || n.attributes[1] != 0 ||
            refuse(id, "its first means leave out what lies before; use .count_padding = true");
   }

@@ -15,6 +15,8 @@ struct stream_writer : stream_rules {
   static constexpr int most_operands = 16; // of attention
   std::int32_t mapped[most] = {};          // the node of `to` that stands for one of g
   bool lifted[most] = {};                  // it has the batch as a further first axis
+  bool mixed[most] = {};                   // a loop carries it, and leaves rows elsewhere
+  bool by_rows[most] = {}; // its first axis is the batch, or has it outside of a number of parts
 
   constexpr stream_writer(const graph& of, graph& made, std::uint16_t along, bool rows_apart)
       : stream_rules(of, made, along) {
@@ -22,9 +24,47 @@ struct stream_writer : stream_rules {
       const shape& s = g.nodes[g.inputs[i].node].shape;
       if (time_axis(g.inputs[i].node) > 0 && !g.is_number(s[0]) && g.dim_of(s[0]).is_symbol()) batch = s[0];
     }
+    if (batch != 0) find_rows();
   }
 
   constexpr bool has_rows(const shape& s) const { return batch != 0 && s.rank > 0 && s[0] == batch; }
+  /// Whether the first axis of a node has the rows of the batch one behind the other: heads that are folded
+  /// into it lie inside.
+  constexpr bool keeps_batch_outside(int id) const {
+    const node& n = g.nodes[id];
+    if (has_rows(n.shape)) return true;
+    const std::int64_t parts = n.shape.rank == 0 ? 0 : parts_of_rows(g, n.shape[0], g.dim_of(batch));
+    if (parts == 0) return false;
+    if (n.kind == op::carry) return !mixed[id];
+    if (n.kind == op::repeat_output) return by_rows[g.regions[n.attributes[1]].results[n.attributes[0]]];
+    if (n.kind == op::reshape) return by_rows[g.operand(id, 0)];
+    if ((n.kind == op::permute && (n.attributes[0] & 7) != 0) ||
+        (n.kind == op::transpose && n.shape.rank == 2))
+      return false;
+    bool any = is_elementwise(n.kind) || n.kind == op::broadcast; // of what has no rows: the same for all
+    for (int k = 0; k < n.operand_count; ++k) {
+      const int from = g.operand(id, k);
+      const shape& s = g.nodes[from].shape;
+      if (s.rank == 0 || s[0] != n.shape[0]) continue;
+      if (!by_rows[from]) return false;
+      any = true;
+    }
+    return any;
+  }
+  /// What loops carry has rows where it begins with them and each pass leaves them.
+  constexpr void find_rows() {
+    for (bool changed = true; changed;) {
+      changed = false;
+      for (int id = 0; id < g.node_count; ++id) by_rows[id] = keeps_batch_outside(id);
+      for (int r = 1; r < g.region_count; ++r)
+        for (int k = 0; k < g.regions[r].carried; ++k) {
+          const int id = g.regions[r].first + k;
+          if (!by_rows[id] || (by_rows[g.operand(id, 0)] && by_rows[g.regions[r].results[k]])) continue;
+          changed = true;
+          mixed[id] = true;
+        }
+    }
+  }
   constexpr bool refuse_rows(int id, const char* why) {
     if (!to.error.empty()) return false;
     const node& n = g.nodes[id];
@@ -34,8 +74,9 @@ struct stream_writer : stream_rules {
             why);
     return false;
   }
-  constexpr bool keeps_rows(int id, const shape& s) {
-    return batch == 0 || has_rows(s) || refuse_rows(id, "its values have no batch axis");
+  constexpr bool keeps_rows(int id) {
+    return batch == 0 || by_rows[id] ||
+           refuse_rows(id, "the first axis of its values is not of rows of the batch");
   }
 
   constexpr int emit(node made, std::initializer_list<std::int32_t> operands) {

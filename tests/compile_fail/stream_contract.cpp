@@ -1,4 +1,4 @@
-// expect: {file}:{line}: contract: cannot be streamed along T: its right side has positions
+// expect: {file}:{line}: contract: cannot be streamed along T: it sums over positions
 #include <fovea/fovea.hpp>
 
 using namespace fovea;

@@ -1,5 +1,5 @@
-// expect: {file}:{line}: in "c": conv1d: cannot be streamed along T: it sees later positions; use .padding =
-//         causal
+// expect: {file}:{line}: in "c": conv1d: cannot be streamed along T: its windows see 1 later position; use
+//         .padding = causal
 #include <fovea/fovea.hpp>
 
 using namespace fovea;

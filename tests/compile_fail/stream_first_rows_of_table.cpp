@@ -1,4 +1,5 @@
-// expect: {file}:{line}: slice: cannot be streamed along T: it works along positions
+// expect: {file}:{line}: slice: cannot be streamed along T: it works along positions; take rows of a table by gather(table, range(x,
+//         T))
 #include <fovea/fovea.hpp>
 
 using namespace fovea;

@@ -1,4 +1,4 @@
-// expect: {file}:{line}: mean: cannot be streamed along T: it needs all positions
+// expect: {file}:{line}: mean: cannot be streamed along T: it needs all positions; a scan can carry what it needs of those before
 #include <fovea/fovea.hpp>
 
 using namespace fovea;

@@ -1,4 +1,4 @@
-// expect: {file}:{line}: max_pool: cannot be streamed along T: its windows see later positions
+// expect: {file}:{line}: max_pool: cannot be streamed along T: its windows see 1 later position; use .padding = causal
 #include <fovea/fovea.hpp>
 
 using namespace fovea;

@@ -1,5 +1,5 @@
-// expect: {file}:{line}: attention: cannot be streamed along T: a table of its lambdas has positions, and is not read by
-//         those of queries and keys
+// expect: {file}:{line}: attention: cannot be streamed along T: a table of its lambdas has positions, and is not read there
+//         by the number of the query or the key alone
 #include <fovea/fovea.hpp>
 
 using namespace fovea;

@@ -52,6 +52,54 @@ TEST_CASE("what is said of keys is kept with them", "[stream]") {
   check_rows<T>(packed, {{"B", 3}, {"T", 17}});
 }
 
+TEST_CASE("a mask that compares positions streams where it looks back alone", "[stream]") {
+  const auto compared = model("compared", [](graph& g) {
+    const expr x = g.input<f32>("x", {B, T, 6});
+    const mask up_to([](scalar q, scalar k) { return q >= k; }),
+        near([](scalar q, scalar k) { return q > k && q < k + 5; }),
+        steps([](scalar q, scalar k) { return k == q - 3 || q == k; });
+    expr y = attention(x, x, x, {.heads = 2, .mask = up_to});
+    y = y + attention(x, y, x, {.mask = near});
+    g.output("y", y + attention(y, x, x, {.mask = steps}));
+  });
+  check_stream<T>(compared, {{"B", 2}, {"T", 40}});
+  check_rows<T>(compared, {{"B", 3}, {"T", 17}});
+}
+
+TEST_CASE("scores that a table has for each query stream", "[stream]") {
+  // Shaw et al. 2018: a query's products with vectors of distances; and the same of each head.
+  const auto relative = model("relative", [](graph& g) {
+    const expr x = g.input<f32>("x", {B, T, 6}), queries = linear(x, "q", 6);
+    const expr of_distances = matmul(queries, transpose(parameter(x, "distances", {5, 6})));
+    const expr of_heads =
+        permute(matmul(reshape(queries, {B, T, 2, 3}), parameter(x, "of_heads", {3, 7})), {0, 2, 1, 3});
+    const score one([of_distances](scalar s, scalar q, scalar k, scalar, scalar b) {
+      return s + at(of_distances, b, q, min(q - k, 4));
+    });
+    const score each([of_heads](scalar s, scalar q, scalar k, scalar head, scalar b) {
+      return s + at(of_heads, b, head, q, min(q - k, 6));
+    });
+    const expr y = attention(queries, x, x, {.score = one, .mask = causal});
+    g.output("y", y + attention(y, x, x, {.heads = 2, .score = each, .mask = causal}));
+    g.output("near", attention(queries, y, x, {.heads = 2, .score = each, .mask = window(5)}));
+  });
+  check_stream<T>(relative, {{"B", 2}, {"T", 150}});
+  check_rows<T>(relative, {{"B", 3}, {"T", 17}});
+
+  // A stream whose window moves on does so for ever.
+  static constexpr auto endless = model("endless", [](graph& g) {
+    const expr x = g.input<f32>("x", {B, T, 6});
+    const expr gate = sum(x, axis(-1)), table = matmul(x, transpose(parameter(x, "distances", {5, 6})));
+    const score by_table(
+        [table](scalar s, scalar q, scalar k, scalar, scalar b) { return s + at(table, b, q, q - k); });
+    const mask open([gate](scalar q, scalar k, scalar, scalar b) { return at(gate, b, q) > 0.0 || q == k; });
+    g.output("y", attention(x, x, x, {.score = by_table, .mask = window(5) & open}));
+  });
+  static_assert(!decltype(stream<T>(endless, std::declval<const weights&>()))::counts_positions);
+  check_stream<T>(endless, {{"B", 2}, {"T", 150}});
+  check_rows<T>(endless, {{"B", 3}, {"T", 17}});
+}
+
 TEST_CASE("a position over more than a thousand of one key head, for any threads", "[stream]") {
   constexpr std::size_t length = 1300, before = 1297, width = 64;
   const auto m = model("multi_query", [](graph& g) {

@@ -148,7 +148,10 @@ void check_stream(const M& model, const named_values& inputs, const weights& fro
   INFO(instruction_set() << ", " << model.name);
   const std::vector<std::size_t> single(length, 1), chunks{2, 1, length - 3}, all{length}, first{3},
       rest{1, length - 4};
-  for (const auto& steps : {single, chunks, all, single}) {
+  std::vector<std::size_t> drawn; // as if at random, by the model's name
+  for (std::size_t at = 0; at < length; at += drawn.back())
+    drawn.push_back(std::min<std::size_t>(length - at, 1 + splitmix64(fnv1a64(model.name) + at) % 5));
+  for (const auto& steps : {single, chunks, all, drawn, single}) {
     detail::begin<M, time>(live, inputs);
     check_steps<M, time>(live, inputs, whole, steps, tolerance);
     CHECK(live.position() == static_cast<std::int64_t>(length * stride));

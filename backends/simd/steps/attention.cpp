@@ -35,7 +35,7 @@ void run_attention(context& c, const step& s, const generated_step& code) {
   }
   for (size_t row = 0; row < all.args.batch; ++row) {
     attention_operands one = all.of_row(c, row);
-    if (c.is_idle(row))
+    if (c.is_idle(c.row_of(row, all.args.batch)))
       std::fill_n(one.args.out, one.args.out_batch, 0.0f);
     else
       run_rows(c, s, code, one);

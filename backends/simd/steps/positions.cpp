@@ -23,7 +23,8 @@ void run_rope(context& c, const step& s) {
   float* out = c.result(s.node);
   // Tasks are rows of all leading axes; a few at a time are worth a thread.
   constexpr size_t rows_at_once = 8;
-  const size_t rows = c.rows(n.shape), of_batch = n.shape.rank > 2 ? rows / c.size(n.shape[0]) : rows;
+  const bool apart_from_others = n.second_number != 0 && c.row_places != nullptr;
+  const size_t rows = c.rows(n.shape), of_batch = apart_from_others ? rows / c.row_count : rows;
   c.run((rows + rows_at_once - 1) / rows_at_once, [&](size_t first, size_t last, size_t) {
     const size_t end = last * rows_at_once < rows ? last * rows_at_once : rows;
     for (size_t row = first * rows_at_once; row < end; ++row) {

@@ -12,8 +12,8 @@ void run_keep(context& c, const step& s) {
     std::memcpy(to, from, c.elements(x) * sizeof(float));
     return;
   }
-  const size_t row = c.elements(x, 1, x.rank);
-  for (size_t b = 0; b < c.size(x[0]); ++b)
+  const size_t row = c.elements(x) / c.row_count;
+  for (size_t b = 0; b < c.row_count; ++b)
     if (!c.is_idle(b)) std::memcpy(to + b * row, from + b * row, row * sizeof(float));
 }
 
@@ -32,9 +32,8 @@ void run_cache(context& c, const step& s) {
     for (size_t b = 0; b < batches; ++b) append(b, kept > 0 ? kept : static_cast<size_t>(c.before) / rate);
     return;
   }
-  const size_t planes = batches / c.size(x[0]); // of each batch row
   for (size_t b = 0; b < batches; ++b)
-    if (const row_position& row = c.row_places[b / planes]; !row.idle)
+    if (const row_position& row = c.row_places[c.row_of(b, batches)]; !row.idle)
       append(b, kept > 0 ? kept : static_cast<size_t>(row.before) / rate);
 }
 

@@ -1,0 +1,22 @@
+// expect: {file}:{line}: >=: cannot be streamed along T: its result has two axes of positions; let attention or
+//         attend compare them, with a causal mask
+#include <fovea/fovea.hpp>
+
+using namespace fovea;
+
+inline constexpr dim B{"B"}, T{"T"};
+
+inline constexpr auto m = model("m", [](graph& g) {
+  const expr x = g.input<f32>("x", {B, T, 8}), p = range(x, T);
+#ifdef ILL_FORMED
+  const expr seen = unsqueeze(p, 1) >= unsqueeze(p, 0); // <- here
+  g.output("y", softmax(where(seen, matmul(x, transpose(x)), -1e9)));
+#else
+  g.output("y", attention(x, x, x, {.mask = mask([](scalar q, scalar k) { return q >= k; })}) + unsqueeze(to_float(p), 1));
+#endif
+});
+
+void run(const weights& from, const xt::xtensor<float, 3>& x) {
+  auto live = stream<T>(m, from, {.capacity = {{B, 1}, {T, 16}}});
+  [[maybe_unused]] auto y = live.step("x"_in = x)["y"_out];
+}

@@ -70,6 +70,7 @@ struct streamer : stream_writer {
     if ((n.kind == op::range && time_axis(id) >= 0) || (n.kind == op::time_index && moving_scan(n.region)))
       return plus_position(id, position_at(id, rate_of_moving(id)));
     const int made = [&] {
+      if (is_pair(id)) return paired(id);
       if (n.kind == op::attention && time_axis(g.operand(id, 1)) >= 0) return attention(id);
       if (slides(n.kind) && window_axis(id) >= 0) return convolution(id);
       return copy(id);
@@ -91,21 +92,7 @@ struct streamer : stream_writer {
   /// which a window keeps the last. Tables that are read by queries alone have the rows of the new ones.
   constexpr int attention(int id) {
     const node& n = g.nodes[id];
-    const int first_table = n.attributes[1] != 0 ? 4 : 3;
-    const auto tables_of = [&](int function) {
-      return function < 0 ? 0 : g.functions[function].capture_count;
-    };
-    query_axes of_score, of_mask;
-    if (n.attributes[2] >= 0) of_score = query_axes_of(id, n.attributes[2], first_table);
-    of_mask = query_axes_of(id, n.attributes[3], first_table + tables_of(n.attributes[2]));
-    const bool by_distance =
-        n.attributes[2] < 0 || counts_distances_only(g.functions[n.attributes[2]], of_score);
-    const std::int32_t window = by_distance ? kept_window(g.functions[n.attributes[3]], of_mask) : 0;
-    const auto is_of_queries = [&](int k) {
-      const int table = k - first_table, of_mask_from = tables_of(n.attributes[2]);
-      return table >= 0 &&
-             (table < of_mask_from ? of_score.of[table] : of_mask.of[table - of_mask_from]) >= 0;
-    };
+    const std::int32_t window = window_of(id);
     const std::int32_t rate = rate_of(id);
     const dim before = window > 0 ? last_positions(window, rate) : positions_before / rate;
     std::int32_t kept[most_operands] = {};
@@ -115,7 +102,7 @@ struct streamer : stream_writer {
     }
     for (int k = 1; k < n.operand_count; ++k) {
       const int from = g.operand(id, k), axis = time_axis(from);
-      if (axis < 0 || is_of_queries(k)) continue;
+      if (axis < 0 || is_pair(from) || is_of_queries(id, k)) continue;
       const shape& s = g.nodes[from].shape;
       if (!keeps_rows(from)) return 0;
       kept[k] = cached(id, with_axis(s, axis, before + g.dim_of(s[axis])), from, {axis, window, rate});
@@ -124,6 +111,45 @@ struct streamer : stream_writer {
     for (int k = 1; k < n.operand_count; ++k)
       if (kept[k] != 0) to.operands[to.nodes[made].first_operand + k] = kept[k];
     return made;
+  }
+  /// Whether operand k of an attention is a table that its queries alone read.
+  constexpr bool is_of_queries(int id, int k) const {
+    const node& n = g.nodes[id];
+    const int first_table = n.attributes[1] != 0 ? 4 : 3, of_score = tables_of(n.attributes[2]);
+    if (k < first_table) return false;
+    const bool by_score = k < first_table + of_score;
+    const int capture = k - first_table - (by_score ? 0 : of_score);
+    return query_axis(g.functions[n.attributes[by_score ? 2 : 3]], capture, g.operand(id, k)) >= 0;
+  }
+  /// What is of each query and each key: what keys give it is kept, as long as the attention keeps keys.
+  constexpr int paired(int id) {
+    const node& n = g.nodes[id];
+    const std::int32_t window = keys_kept[id], rate = rate_of(id);
+    const dim before = window > 0 ? last_positions(window, rate) : positions_before / rate;
+    std::int32_t all[most_operands] = {};
+    for (int k = 0; k < n.operand_count; ++k) {
+      const int from = g.operand(id, k);
+      if (lifted[from]) return refuse_rows(id, "it takes positions that have no batch axis");
+      if (is_of_keys(id, k)) all[k] = all_keys(id, from, window, rate);
+    }
+    const int made = copy(id);
+    to.nodes[made].shape = with_axis(n.shape, key_axis[id], before + g.dim_of(n.shape[key_axis[id]]));
+    for (int k = 0; k < n.operand_count; ++k)
+      if (all[k] != 0) to.operands[to.nodes[made].first_operand + k] = all[k];
+    return made;
+  }
+  /// The values that keys had before, and then those of the new ones.
+  constexpr int all_keys(int id, int from, std::int32_t window, std::int32_t rate) {
+    if (!keeps_rows(from)) return 0;
+    const node& n = g.nodes[from];
+    const int axis = time_axis(from);
+    const dim added = g.dim_of(n.shape[axis]);
+    const dim before = window > 0 ? last_positions(window, rate) : positions_before / rate;
+    const dim room = window > 0 ? dim(window) : before; // of which the window has not all at first
+    const int kept = cached(id, with_axis(n.shape, axis, room + added), from, {axis, window, rate});
+    const int read = beside(id, op::slice, with_axis(n.shape, axis, before + added), {kept}, axis, n.type);
+    to.nodes[read].attributes[1] = to.intern(room - before);
+    return read;
   }
   struct cache_of {
     int axis;
@@ -283,7 +309,9 @@ struct streamer : stream_writer {
         if (lifted[g.regions[r].results[k]])
           refuse_rows(g.regions[r].results[k], "a loop carries positions that have no batch axis");
     for (int i = 0; i < g.output_count; ++i)
-      if (is_joined(g.outputs[i].node))
+      if (is_pair(g.outputs[i].node))
+        refuse_pairs(g.outputs[i].node);
+      else if (is_joined(g.outputs[i].node))
         refuse(g.outputs[i].node,
                "in an output positions share an axis with others; reshape them to an axis of their own");
     for (int i = 0; i < g.output_count; ++i)

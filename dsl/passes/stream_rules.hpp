@@ -2,17 +2,17 @@
 
 #include <cstdint>
 
-#include <fovea/dsl/passes/kept_window.hpp>
-#include <fovea/dsl/passes/stream_motion.hpp>
+#include <fovea/dsl/passes/stream_pairs.hpp>
 
 namespace fovea::detail {
 
 /// Whether each operation may move along the dim; the first that may not is the error of `to`.
-struct stream_rules : stream_motion {
+struct stream_rules : stream_pairs {
   graph& to;
+  static constexpr int most_operands = 16; // of attention, and of what gives pairs
 
   constexpr stream_rules(const graph& of, graph& made, std::uint16_t along)
-      : stream_motion(of, along), to(made) {}
+      : stream_pairs(of, along), to(made) {}
 
   // Templates stand before the members that use them: clang cannot evaluate them at compile time otherwise.
   template <class... parts>
@@ -32,15 +32,14 @@ struct stream_rules : stream_motion {
     const node& n = g.nodes[id];
     const int axis = time_axis(id);
     const auto axis_of = [&](int k) { return time_axis(g.operand(id, k)); };
-    if (time_axes(id) > 1)
-      return refuse(id, "its result has two axes of positions; let attention or attend compare them, with a ",
-                    "causal mask");
+    if (time_axes(id) > 1) return pair_fits(id);
     if (axis >= 0 && rate_of(id) == 0)
       return refuse(id, "its axis ", g.dim_of(n.shape[axis]), " is not ", g.dim_of(time), ", nor ",
                     g.dim_of(time), " divided by a number");
     bool of_positions = axis >= 0, joined = is_joined(id);
     for (int k = 0; k < n.operand_count; ++k) {
       const int from = g.operand(id, k);
+      if (time_axes(from) > 1 && (n.kind != op::attention || k != 3)) return refuse_pairs(id);
       of_positions |= axis_of(k) >= 0;
       joined |= is_joined(from);
       if (ends[from] && (axis >= 0 || inside_moving_scan(n.region)) && !counts_alone(n.kind))
@@ -83,6 +82,25 @@ struct stream_rules : stream_motion {
     }
     if (is_convolution(n.kind) && !is_transposed(n.kind)) return window_fits(id);
     return is_last(id) || works_alone(id);
+  }
+  constexpr bool refuse_pairs(int id) {
+    return refuse(id, "it compares positions with positions; let attention or attend weigh them, with a ",
+                  "causal mask");
+  }
+  /// Of two axes of positions one is of queries and one of keys.
+  constexpr bool pair_fits(int id) {
+    const node& n = g.nodes[id];
+    if (n.kind == op::attention_map)
+      return refuse(id, "the weights of each key, which a map and hard or local attention need, are of all ",
+                    "positions; use soft attention");
+    if (!is_pair(id)) return refuse_pairs(id);
+    if (pairs_differ[id])
+      return refuse(id, "attentions of different masks read it; compute it for each of them");
+    if (time_axes(id) != 2 || n.operand_count > most_operands) return refuse_pairs(id);
+    bool fits = rates[n.shape[key_axis[id]]] != 0 && n.shape[key_axis[id]] == n.shape[query_axis_of(id)];
+    for (int k = 0; k < n.operand_count; ++k)
+      fits = fits && fits_pair(id, k) && !ends[g.operand(id, k)] && !is_joined(g.operand(id, k));
+    return fits || refuse_pairs(id);
   }
   /// Whether an operation works on each position by itself.
   constexpr bool works_alone(int id) {
@@ -154,7 +172,9 @@ struct stream_rules : stream_motion {
     int next = 3;
     if (n.attributes[1] != 0) {
       const int bias = next++;
-      if (moves_at(bias) && axis_from_last(bias) != (over_others ? -2 : -1))
+      const bool of_pairs = time_axes(g.operand(id, bias)) > 1;
+      if (of_pairs && !is_of_scores(id)) return refuse_pairs(id);
+      if (!of_pairs && moves_at(bias) && axis_from_last(bias) != (over_others ? -2 : -1))
         return refuse(id, over_others ? "its bias has positions that are not its queries"
                                       : "its bias has positions that are not its keys alone");
     }
@@ -171,35 +191,16 @@ struct stream_rules : stream_motion {
     }
     return true;
   }
-  /// Whether a lambda reads a table along its positions by one of two numbers everywhere.
-  constexpr bool reads_by(const scalar_function& f, int capture, int table, op one, op other) const {
-    for (int i = 0; i < f.count; ++i) {
-      const scalar_node& n = f.nodes[i];
-      if (n.kind != op::table_at || n.capture != capture) continue;
-      const op by = f.nodes[n.operands[time_axis(table)]].kind;
-      if (by != one && by != other) return false;
-    }
-    return true;
-  }
-  /// The axis along which a lambda reads a table by its query alone: a step then has the rows of the new
-  /// queries. Else -1.
-  constexpr int query_axis(const scalar_function& f, int capture, int table) const {
-    if (time_axis(table) < 0 || !reads_by(f, capture, table, op::query_position, op::query_position))
-      return -1;
-    return time_axis(table);
+  /// Whether the bias of an attention is of its queries and keys.
+  constexpr bool is_of_scores(int id) const {
+    const int bias = g.operand(id, 3), rank = g.nodes[bias].shape.rank;
+    return is_pair(bias) && key_axis[bias] == rank - 1 && query_axis_of(bias) == rank - 2 &&
+           g.nodes[bias].shape[-1] == g.nodes[g.operand(id, 1)].shape[-2];
   }
   /// Whether a table can be kept as keys are: its last axis is read where the query or the key is.
   constexpr bool is_kept(const scalar_function& f, int capture, int table) const {
     return time_axis(table) == g.nodes[table].shape.rank - 1 &&
            reads_by(f, capture, table, op::query_position, op::key_position);
-  }
-  /// The query axes of the tables of one lambda of an attention, whose operands these are from `next` on.
-  constexpr query_axes query_axes_of(int id, int function, int next) const {
-    query_axes axes;
-    const scalar_function& f = g.functions[function];
-    for (int capture = 0; capture < f.capture_count; ++capture)
-      axes.of[capture] = query_axis(f, capture, g.operand(id, next + capture));
-    return axes;
   }
   constexpr bool sees_positions(int id) const {
     for (const int which : {2, 3}) {

@@ -10,13 +10,12 @@ namespace fovea::detail {
 /// Writes the nodes of one graph into another. What depends on the number of a position, but has no batch
 /// axis, is given one where each row of the batch may stand at a position of its own.
 struct stream_writer : stream_rules {
-  std::uint16_t batch = 0;   // the batch, as a dim of both graphs; 0: all rows stand at one position
-  bool rows_refused = false; // the error is that rows cannot stand at positions of their own
-  static constexpr int most_operands = 16; // of attention
-  std::int32_t mapped[most] = {};          // the node of `to` that stands for one of g
-  bool lifted[most] = {};                  // it has the batch as a further first axis
-  bool mixed[most] = {};                   // a loop carries it, and leaves rows elsewhere
-  bool by_rows[most] = {}; // its first axis is the batch, or has it outside of a number of parts
+  std::uint16_t batch = 0;        // the batch, as a dim of both graphs; 0: all rows stand at one position
+  bool rows_refused = false;      // the error is that rows cannot stand at positions of their own
+  std::int32_t mapped[most] = {}; // the node of `to` that stands for one of g
+  bool lifted[most] = {};         // it has the batch as a further first axis
+  bool mixed[most] = {};          // a loop carries it, and leaves rows elsewhere
+  bool by_rows[most] = {};        // its first axis is the batch, or has it outside of a number of parts
 
   constexpr stream_writer(const graph& of, graph& made, std::uint16_t along, bool rows_apart)
       : stream_rules(of, made, along) {

@@ -266,7 +266,8 @@ constexpr fusion<nodes> fuse_chains(const graph_view& g, fusion<nodes> f) {
   for (const named_value& out : g.outputs) only_chains[out.node] = false;
   for (int id = 0; id < g.node_count(); ++id)
     f.viewed[id] = f.live[id] && g.at(id).kind == op::slice && only_chains[id] &&
-                   g.at(id).attributes[0] == g.at(id).shape.rank - 1 && !f.viewed[f.base[g.operand(id, 0)]];
+                   g.at(id).attributes[0] == g.at(id).shape.rank - 1 &&
+                   g.at(g.operand(id, 0)).kind != op::cache && !f.viewed[f.base[g.operand(id, 0)]];
   return f;
 }
 

@@ -1,5 +1,5 @@
-// expect: {file}:{line}: >=: cannot be streamed along T: its result has two axes of positions; let attention or
-//         attend compare them, with a causal mask
+// expect: {file}:{line}: >=: cannot be streamed along T: it compares positions with positions; let attention or
+//         attend weigh them, with a causal mask
 #include <fovea/fovea.hpp>
 
 using namespace fovea;

@@ -8,17 +8,20 @@ namespace fovea::simd {
 
 namespace {
 
-/// A view of elements by strides, the last axis innermost. Strides may be negative or 0.
+/// A view of elements by strides, the last axis innermost. Strides may be negative or 0. What a stream keeps
+/// has room for more positions than it holds.
 struct strided {
   const float* from;
   std::ptrdiff_t strides[shape::max_rank] = {};
 
   strided(const context& c, int node) : from(c.value(node)) {
     const shape& s = c.shape_of(node);
+    const fovea::node& kept = c.graph.at(c.plan.base[node]);
     std::ptrdiff_t stride = 1;
     for (int axis = s.rank - 1; axis >= 0; --axis) {
       strides[axis] = stride;
-      stride *= static_cast<std::ptrdiff_t>(c.size(s.dims[axis]));
+      const bool has_room = kept.kind == op::cache && axis == kept.attributes[1];
+      stride *= static_cast<std::ptrdiff_t>(has_room ? c.state_of(node).rows : c.size(s.dims[axis]));
     }
   }
 };
@@ -82,10 +85,36 @@ void contiguous(const context& c, const shape& s, size_t* strides) {
   }
 }
 
+/// Whether a slice is of a window that rows of a stream, which stand apart, have filled to different lengths.
+bool is_of_rows(const context& c, int id) {
+  const node& n = c.graph.at(id);
+  return n.kind == op::slice && c.row_places != nullptr && !c.graph.is_number(n.attributes[1]) &&
+         c.graph.at(c.plan.base[c.graph.operand(id, 0)]).kind == op::cache;
+}
+
+/// What each row has in such a window, from its own first position on, and zeros behind it.
+void read_windows(const context& c, int id) {
+  const node& n = c.graph.at(id);
+  const int from = c.graph.operand(id, 0), axis = n.attributes[0];
+  const node& window = c.graph.at(c.plan.base[from]);
+  const size_t kept = static_cast<size_t>(window.attributes[2]), planes = c.elements(n.shape, 0, axis),
+               position = c.elements(n.shape, axis + 1, n.shape.rank), room = c.size(n.shape[axis]),
+               held = c.size(c.shape_of(from)[axis]), rows = c.state_of(from).rows;
+  float* out = c.result(id);
+  for (size_t plane = 0; plane < planes; ++plane, out += room * position) {
+    const auto before =
+        static_cast<size_t>(c.row_places[c.row_of(plane, planes)].first() / window.attributes[3]);
+    const size_t first = kept - std::min(kept, before), count = held - first;
+    std::memcpy(out, c.value(from) + (plane * rows + first) * position, count * position * sizeof(float));
+    std::fill_n(out + count * position, (room - count) * position, 0.0f);
+  }
+}
+
 } // namespace
 
 void run_copy(context& c, const step& s) {
   if (c.plan.taken[s.node]) return;
+  if (is_of_rows(c, s.node)) return read_windows(c, s.node);
   const node& n = c.graph.at(s.node);
   const int from = c.graph.operand(s.node, 0);
   const shape& x = c.shape_of(from);

@@ -42,7 +42,8 @@ struct stream_row {
 /// or several, and gives what the whole sequence would give there. Nothing is allocated by a step. Serves one
 /// thread at a time; a copy goes its own way from where the original stands.
 ///
-/// Where strides divide the dim, a step takes a multiple of all of them. The capacity of the dim bounds the
+/// Where strides divide the dim, a step takes a multiple of all of them; what has several positions for each
+/// of the dim gives as many more. The capacity of the dim bounds the
 /// positions of one step; and, where `counts_positions`, all positions between two begins. Recurrences,
 /// convolutions and attention through a window run for ever, sinusoidal and rotary positions with them.
 template <class model, dim time>
@@ -62,6 +63,7 @@ private:
   using step_engine = detail::simd_engine<step_model>;
   using single_position = detail::single_position<step_model, time>;
   using row_rules = detail::checked_rows<source, time>;
+  using order_rules = detail::checked_order<source, time>;
   static constexpr int batch = single_position::batch;
 
 public:
@@ -242,19 +244,10 @@ public:
   /// Batch row i goes on as row rows[i] was; there may be fewer than before, or more where capacity allows.
   void reorder(std::span<const std::size_t> rows) {
     static_assert(batch > 0, "the inputs of the step have no batch axis before time");
-    const dim batch_symbol = step_model::view.dim_of(batch);
-    const std::int64_t before = step_sizes_.held(batch_symbol);
-    if (rows.empty() || rows.size() > rows_.most_rows())
-      throw error(step_sizes_.model_name() + ": stream: expected 1 to " + std::to_string(rows_.most_rows()) +
-                  " rows, its capacity, found " + std::to_string(rows.size()));
-    for (const std::size_t row : rows)
-      if (before < 1 || row >= static_cast<std::size_t>(before))
-        throw error(step_sizes_.model_name() + ": stream: expected rows from 0 to " +
-                    std::to_string(before - 1) + ", found " + std::to_string(row));
-    memory_.reorder(rows, step_sizes_.sizes());
-    rows_.reorder(rows);
-    step_sizes_.hold(batch_symbol, static_cast<std::int64_t>(rows.size()));
-    again_ = 0;
+    if constexpr (order_rules::error.empty())
+      put_in_order(rows);
+    else
+      detail::refuse<order_rules>();
   }
 
 private:
@@ -279,6 +272,22 @@ private:
         single_.emplace(step_.parameters(), step_capacity_, most_new_, code.position);
     use_memory();
     if constexpr (begin_model::view.inputs.size() == 0) begin();
+  }
+
+  void put_in_order(std::span<const std::size_t> rows) {
+    const dim batch_symbol = step_model::view.dim_of(batch);
+    const std::int64_t before = step_sizes_.held(batch_symbol);
+    if (rows.empty() || rows.size() > rows_.most_rows())
+      throw error(step_sizes_.model_name() + ": stream: expected 1 to " + std::to_string(rows_.most_rows()) +
+                  " rows, its capacity, found " + std::to_string(rows.size()));
+    for (const std::size_t row : rows)
+      if (before < 1 || row >= static_cast<std::size_t>(before))
+        throw error(step_sizes_.model_name() + ": stream: expected rows from 0 to " +
+                    std::to_string(before - 1) + ", found " + std::to_string(row));
+    memory_.reorder(rows, step_sizes_.sizes());
+    rows_.reorder(rows);
+    step_sizes_.hold(batch_symbol, static_cast<std::int64_t>(rows.size()));
+    again_ = 0;
   }
 
   void use_memory() {
@@ -313,8 +322,9 @@ private:
     step_sizes_.hold(positions_before, rows_.furthest());
     for (const node& n : step_model::view.nodes)
       if (n.kind == op::cache && n.attributes[2] > 0)
-        step_sizes_.hold(last_positions(n.attributes[2], n.attributes[3]),
-                         std::min<std::int64_t>(rows_.furthest() / n.attributes[3], n.attributes[2]));
+        step_sizes_.hold(
+            last_positions(n.attributes[2], n.attributes[3]),
+            std::min<std::int64_t>(positions_at(n.attributes[3], rows_.furthest()), n.attributes[2]));
   }
   /// What a step has found out about its dims holds until the next begin.
   void hold_sizes() {

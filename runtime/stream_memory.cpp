@@ -31,9 +31,9 @@ stream_memory::stream_memory(const graph_view& g, std::span<const bool> live,
     if (n.kind == op::cache) {
       s.of_begin = false;
       s.kept = static_cast<std::size_t>(n.attributes[2]);
-      s.rate = static_cast<std::size_t>(n.attributes[3]);
+      s.rate = n.attributes[3];
       s.first = static_cast<float>(n.number);
-      s.rows = s.kept > 0 ? s.kept + window_room_ / s.rate : most / s.rate;
+      s.rows = s.kept > 0 ? s.kept + s.positions(window_room_) : s.positions(most);
       s.position = 1;
       for (int axis = n.attributes[1] + 1; axis < n.shape.rank; ++axis)
         s.position *= static_cast<std::size_t>(capacity[n.shape.dims[axis]]);
@@ -89,7 +89,7 @@ void stream_memory::load(std::span<const float> values) {
 // -----------------------------------------------------------------------------------------------------------
 
 void stream_memory::move_window(const placed& s, float* plane, std::size_t from, std::size_t to) const {
-  std::memmove(plane + to / s.rate * s.position, plane + from / s.rate * s.position,
+  std::memmove(plane + s.positions(to) * s.position, plane + s.positions(from) * s.position,
                s.kept * s.position * sizeof(float));
 }
 
@@ -173,8 +173,8 @@ void stream_memory::for_kept(std::size_t row, std::int64_t positions, std::span<
       f(begin_of(s) + p.offset, p.plane);
       return;
     }
-    const std::size_t first = s.kept > 0 ? window_start_ / s.rate : 0,
-                      count = s.kept > 0 ? s.kept : static_cast<std::size_t>(positions) / s.rate;
+    const std::size_t first = s.kept > 0 ? s.positions(window_start_) : 0,
+                      count = s.kept > 0 ? s.kept : s.positions(static_cast<std::size_t>(positions));
     for (std::size_t i = 0; i < p.planes; ++i)
       f(begin_of(s) + p.offset + i * p.plane + first * s.position, count * s.position);
   });

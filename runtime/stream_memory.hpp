@@ -7,6 +7,7 @@
 #include <fovea/backends/pieces.hpp>
 #include <fovea/backends/simd/generated.hpp>
 #include <fovea/dsl/graph_view.hpp>
+#include <fovea/dsl/stream_rate.hpp>
 
 namespace fovea::detail {
 
@@ -57,10 +58,16 @@ private:
   struct placed {
     std::size_t piece = 0, layer = 0, layers = 0;
     std::size_t batches = 0, rows = 0, position = 0, kept = 0; // of a cache; kept: positions of a window
-    std::size_t rate = 1, parts = 0; // parts: of a batch row along the first axis; 0: it has no batch
-    float first = 0;                 // what it holds at the beginning
+    std::int64_t rate = 1;
+    std::size_t parts = 0; // of a batch row along the first axis; 0: it has no batch
+    float first = 0;       // what it holds at the beginning
     int node = -1;
     bool of_begin = true; // no step changes it
+
+    /// As many as there are for so many of the stream.
+    std::size_t positions(std::size_t of_dim) const {
+      return static_cast<std::size_t>(positions_at(rate, static_cast<std::int64_t>(of_dim)));
+    }
   };
   /// What one batch row has of a state, in one layer, from where the state begins: caches of several planes
   /// where axes lie between.

@@ -15,7 +15,7 @@ struct attention_operands {
   lambda_args lambda;
   const scalar_function *score = nullptr, *mask = nullptr;
   std::int64_t window = 0; // the positions that a stream keeps of its keys, 0: all
-  std::int64_t rate = 1;   // by how much the stream moves on for each
+  std::int64_t rate = 1;   // at which the stream moves on for them
   size_t first_batch = 0;  // of the batch rows that these are
   bool bias_kept = false;  // the bias is of the keys that a stream keeps
   bool by_row = false;     // each batch row has as many keys as it has taken positions
@@ -86,7 +86,7 @@ struct attention_operands {
     score = read(n.attributes[2]);
     mask = read(n.attributes[3]);
     lambda.query_offset = static_cast<std::int32_t>(args.keys) - static_cast<std::int32_t>(args.queries);
-    if (!by_row && window > 0) skip(missing(c.before / rate));
+    if (!by_row && window > 0) skip(missing(positions_at(rate, c.before)));
   }
 
   /// A stream's window is not full at first.
@@ -103,7 +103,7 @@ struct attention_operands {
   attention_operands of_row(const context& c, size_t row) const {
     attention_operands one = *this;
     attention_args& a = one.args;
-    const std::int64_t before = c.before_row(c.row_of(row, args.batch)) / rate,
+    const std::int64_t before = positions_at(rate, c.before_row(c.row_of(row, args.batch))),
                        kept = window > 0 ? std::min(window, before) : before;
     a.batch = 1;
     a.keys = static_cast<size_t>(kept) + a.queries;

@@ -10,6 +10,7 @@
 #include <fovea/backends/simd/prepared_weights.hpp>
 #include <fovea/dsl/graph_view.hpp>
 #include <fovea/dsl/plan/plan.hpp>
+#include <fovea/dsl/stream_rate.hpp>
 #include <fovea/runtime/threads.hpp>
 
 namespace fovea::simd {
@@ -113,7 +114,7 @@ struct context {
   float* state(int node) const {
     const kept_state& s = state_of(node);
     return s.data + static_cast<size_t>(layers[graph.at(node).region]) * s.layer +
-           window_start / s.rate * s.position;
+           static_cast<size_t>(positions_at(s.rate, static_cast<std::int64_t>(window_start))) * s.position;
   }
   const std::int32_t* integers(int node) const { return reinterpret_cast<const std::int32_t*>(value(node)); }
   float* result(int node) const {

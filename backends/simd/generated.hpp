@@ -72,11 +72,12 @@ struct scan_nodes {
 
 /// What a stream keeps from call to call: a value for each layer of the repeats around it, `layer` floats
 /// from each other. A cache has room for `rows` positions in each batch row; one of a window, which moves on
-/// in its memory from call to call by one for `rate` of the stream, has `position` floats a position, others
+/// in its memory from call to call as positions_at(rate, ...) says, has `position` floats a position, others
 /// 0.
 struct kept_state {
   float* data = nullptr;
-  size_t layer = 0, rows = 0, position = 0, rate = 1;
+  size_t layer = 0, rows = 0, position = 0;
+  std::int64_t rate = 1;
 };
 
 /// Where a batch row of a stream stands. An idle row takes no position in a call: what it keeps stays.

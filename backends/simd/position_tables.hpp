@@ -7,6 +7,7 @@
 #include <fovea/backends/buffer.hpp>
 #include <fovea/backends/simd/generated.hpp>
 #include <fovea/dsl/graph_view.hpp>
+#include <fovea/dsl/stream_rate.hpp>
 
 namespace fovea::simd {
 
@@ -38,10 +39,10 @@ private:
     size_t positions, width, offset;
     std::vector<double> turns; // radians by which each pair of features turns from position to position
 
-    /// The position that a stream has come to: second_number says by how much it moves on for each.
+    /// The position that a stream has come to: second_number is the rate of its positions.
     size_t first(std::int64_t before) const {
       const auto rate = static_cast<std::int64_t>(made_for->second_number);
-      return rate == 0 ? 0 : static_cast<size_t>(before / rate);
+      return rate == 0 ? 0 : static_cast<size_t>(positions_at(rate, before));
     }
     void fill(size_t from, size_t count, float* to) const;
   };

@@ -15,15 +15,14 @@ namespace fovea {
 /// and keeps between calls what later positions need: keys and values, the last inputs of convolutions, the
 /// states of scans, and how many positions went before.
 ///   state     attributes: its number; what `keep`, of the same number, left in the call before
-///   cache     attributes: its number, the axis of time, how many positions it keeps, 0: all of them, and by
-///             how much the dim moves on for each of them; the positions that it keeps and then the
-///             operand's. For a convolution it begins with zeros, for a maximum with `number`, for attention
-///             with none
+///   cache     attributes: its number, the axis of time, how many positions it keeps, 0: all of them, and
+///             their rate, as positions_at has it; the positions that it keeps and then the
+///             operand's. For a convolution and a delay it begins with `number`, for attention with none
 ///   position  how many positions went before, [] or, where the rows of a batch may stand apart, of each row
 
 /// The sizes of a step: how many positions went before it.
 inline constexpr dim positions_before{"(before)"};
-/// How many of the last `most` positions there were, of an axis where each is `rate` of the dim.
+/// How many of the last `most` positions there were, of an axis of that rate.
 constexpr dim last_positions(std::int32_t most, std::int32_t rate) {
   char name[dim::max_name + 1] = "(";
   int at = 1;
@@ -34,10 +33,14 @@ constexpr dim last_positions(std::int32_t most, std::int32_t rate) {
     while (count > 0) name[at++] = digits[--count];
   };
   write(most);
-  name[at++] = ':';
-  write(rate);
+  name[at++] = rate > 0 ? ':' : '*';
+  write(rate > 0 ? rate : -rate);
   name[at] = ')';
   return dim::symbol(name);
+}
+/// How many positions of an axis of that rate went before.
+constexpr dim positions_before_at(std::int32_t rate) {
+  return rate > 0 ? positions_before / rate : positions_before * dim(-rate);
 }
 
 namespace detail {
@@ -57,27 +60,79 @@ struct streamer : stream_writer {
   constexpr int position_at(int id, std::int32_t rate) {
     if (rate == 1) return position;
     const int each = beside(id, op::constant, shape{}, {}, 0, element::i32);
-    to.nodes[each].number = rate;
-    return beside(id, op::divide, to.nodes[position].shape, {position, each}, 0, element::i32);
+    to.nodes[each].number = rate > 0 ? rate : -rate;
+    return beside(id, rate > 0 ? op::divide : op::multiply, to.nodes[position].shape, {position, each}, 0,
+                  element::i32);
   }
   constexpr shape with_axis(shape s, int axis, const dim& size) {
     s[axis] = to.intern(size);
     return s;
   }
 
+  /// Node `id` of operands that are of one time: what has come before its time waits.
+  constexpr int aligned(int id) {
+    const node& n = g.nodes[id];
+    std::int32_t own[most_operands] = {};
+    const int count = n.operand_count < most_operands ? n.operand_count : most_operands;
+    for (int k = 0; k < count; ++k) own[k] = mapped[g.operand(id, k)];
+    for (int k = 0; k < count && !counts_alone(n.kind); ++k)
+      if (const std::int32_t by = delay(id, k); by > 0 && mapped[g.operand(id, k)] == own[k])
+        mapped[g.operand(id, k)] = delayed(id, g.operand(id, k), by);
+    const int made = moved(id);
+    for (int k = 0; k < count; ++k) mapped[g.operand(id, k)] = own[k];
+    return made;
+  }
+  /// Nodes that are outputs, of the model or of a pass of a loop.
+  bool leaves[most] = {};
+  constexpr void find_leaving() {
+    for (int i = 0; i < g.output_count; ++i) leaves[g.outputs[i].node] = true;
+    for (int r = 1; r < g.region_count; ++r)
+      for (int k = 0; k < g.regions[r].carried; ++k) leaves[g.regions[r].results[k]] = true;
+  }
+  /// Brings a node that leaves to its own time.
+  constexpr void settle(int id) {
+    if (const shift_fault f = settled(id); f.kind != fault::none) {
+      refuse_shift(id, f);
+    } else if (const std::int32_t lead = shifts[id].lead; lead > 0) {
+      mapped[id] = delayed(id, id, lead);
+      shifts[id].wrong = shifts[id].wrong > lead ? shifts[id].wrong - lead : 0;
+      shifts[id].lead = 0;
+    }
+  }
+  constexpr int delayed(int id, int from, std::int32_t by) {
+    if (!keeps_rows(from)) return mapped[from];
+    const shape s = shape_in_step(g.nodes[from].shape);
+    const int axis = time_axis(from);
+    const int all = cached(id, with_axis(s, axis, to.dim_of(s[axis]) + by), from,
+                           {axis, by, rate_of(from), shifts[from].number});
+    return first_of(id, all, s, axis, g.nodes[from].type);
+  }
+  /// So many places as shape s has along an axis, from the first that a cache has; in order, as nothing else
+  /// reads what has room between.
+  constexpr int first_of(int id, int all, const shape& s, int axis, element type) {
+    const int made = beside(id, op::slice, s, {all}, axis, type);
+    to.nodes[made].attributes[1] = to.intern(dim(0));
+    return made;
+  }
+
   constexpr int moved(int id) {
     const node& n = g.nodes[id];
+    if (pads_time(id) || cuts_time(id)) {
+      lifted[id] = lifted[g.operand(id, 0)];
+      return mapped[g.operand(id, 0)];
+    }
     if ((n.kind == op::range && time_axis(id) >= 0) || (n.kind == op::time_index && moving_scan(n.region)))
       return plus_position(id, position_at(id, rate_of_moving(id)));
     const int made = [&] {
       if (is_pair(id)) return paired(id);
       if (n.kind == op::attention && time_axis(g.operand(id, 1)) >= 0) return attention(id);
-      if (slides(n.kind) && window_axis(id) >= 0) return convolution(id);
+      if (slides_along(id)) return convolution(id);
       return copy(id);
     }();
     if ((n.kind == op::rope || n.kind == op::sinusoidal) && time_axis(id) >= 0) {
       to.nodes[made].second_number = rate_of(id); // counts from `before`
-      if (n.kind == op::sinusoidal && batch != 0 && lifts(id)) to.nodes[made].shape = rows_of(n.shape);
+      if (n.kind == op::sinusoidal && batch != 0 && lifts(id))
+        to.nodes[made].shape = rows_of(shape_in_step(n.shape));
       if (n.kind == op::rope && !lifted[id]) keeps_rows(id);
     }
     if (n.kind == op::input) {
@@ -94,7 +149,7 @@ struct streamer : stream_writer {
     const node& n = g.nodes[id];
     const std::int32_t window = window_of(id);
     const std::int32_t rate = rate_of(id);
-    const dim before = window > 0 ? last_positions(window, rate) : positions_before / rate;
+    const dim before = window > 0 ? last_positions(window, rate) : positions_before_at(rate);
     std::int32_t kept[most_operands] = {};
     if (n.operand_count > most_operands) {
       refuse(id, "its lambdas read too many tables");
@@ -125,7 +180,7 @@ struct streamer : stream_writer {
   constexpr int paired(int id) {
     const node& n = g.nodes[id];
     const std::int32_t window = keys_kept[id], rate = rate_of(id);
-    const dim before = window > 0 ? last_positions(window, rate) : positions_before / rate;
+    const dim before = window > 0 ? last_positions(window, rate) : positions_before_at(rate);
     std::int32_t all[most_operands] = {};
     for (int k = 0; k < n.operand_count; ++k) {
       const int from = g.operand(id, k);
@@ -144,7 +199,7 @@ struct streamer : stream_writer {
     const node& n = g.nodes[from];
     const int axis = time_axis(from);
     const dim added = g.dim_of(n.shape[axis]);
-    const dim before = window > 0 ? last_positions(window, rate) : positions_before / rate;
+    const dim before = window > 0 ? last_positions(window, rate) : positions_before_at(rate);
     const dim room = window > 0 ? dim(window) : before; // of which the window has not all at first
     const int kept = cached(id, with_axis(n.shape, axis, room + added), from, {axis, window, rate});
     const int read = beside(id, op::slice, with_axis(n.shape, axis, before + added), {kept}, axis, n.type);
@@ -166,19 +221,25 @@ struct streamer : stream_writer {
   }
   /// What the window sees of the positions before is kept, padding at first, and goes before the new ones.
   constexpr int convolution(int id) {
-    sliding_window w = g.windows[g.nodes[id].attributes[0]];
+    const sliding_window& declared = g.windows[g.nodes[id].attributes[0]];
+    sliding_window w = declared;
     const int axis = window_axis(id), from = g.operand(id, 0), along = time_axis(from);
-    const int before = w.before[axis];
-    if (before == 0) return copy(id);
-    if (!keeps_rows(from)) return 0;
-    const shape& s = g.nodes[from].shape;
-    const double padding = g.nodes[id].kind == op::max_pool ? -std::numeric_limits<double>::infinity() : 0;
-    const int all = cached(id, with_axis(s, along, g.dim_of(s[along]) + before), from,
-                           {along, before, rate_of(from), padding});
-    w.before[axis] = w.after[axis] = 0;
+    const std::int32_t kept = history(id);
+    w.before[axis] =
+        is_transposed(g.nodes[id].kind) ? w.before[axis] + (kept - lead_before(id)) * w.stride[axis] : 0;
+    w.after[axis] = 0;
+    int all = 0;
+    if (kept > 0) {
+      if (!keeps_rows(from)) return 0;
+      const shape s = shape_in_step(g.nodes[from].shape);
+      const shape longer = with_axis(s, along, to.dim_of(s[along]) + kept);
+      all = cached(id, longer, from, {along, kept, rate_of(from), padding_of(id)});
+      if (w.axes == 2 && axis == 1) all = first_of(id, all, longer, along, g.nodes[from].type);
+    }
     const int made = copy(id);
-    to.nodes[made].attributes[0] = to.add_window(w, g.nodes[id].at, word_of(g.nodes[id]));
-    to.operands[to.nodes[made].first_operand] = all;
+    if (!(w == declared))
+      to.nodes[made].attributes[0] = to.add_window(w, g.nodes[id].at, word_of(g.nodes[id]));
+    if (kept > 0) to.operands[to.nodes[made].first_operand] = all;
     return made;
   }
   std::int32_t scan_states[graph::max_regions] = {};
@@ -212,6 +273,7 @@ struct streamer : stream_writer {
   std::int32_t resumed[region_entry::max_carried] = {};
 
   constexpr void make_step() {
+    find_leaving();
     const shape each = batch == 0 ? shape{} : rows_of(shape{});
     position = emit({.kind = op::position, .type = element::i32, .shape = each}, {});
     const int zero = emit({.kind = op::constant, .type = element::i32}, {});
@@ -234,8 +296,9 @@ struct streamer : stream_writer {
           mapped[id] = copy(id);
           to.operands[to.nodes[mapped[id]].first_operand] = resumed[n.attributes[0]];
         } else {
-          mapped[id] = moves[id] ? moved(id) : copy(id);
+          mapped[id] = moves[id] ? aligned(id) : copy(id);
         }
+        if (to.error.empty() && leaves[id]) settle(id);
       } else if (live[id] && (n.region == 0 || hoisted[id])) {
         // Computed by `begin`.
         mapped[id] = beside(id, op::state, n.shape, {}, unread, n.type);
@@ -337,7 +400,7 @@ struct stream_outcome {
                kept_state[most_kept] = {}; // nodes of the source; numbers of states
   int kept_count = 0, states = 0, batch = 0;
   std::int64_t stride = 1;
-  bool rows_refused = false;
+  bool rows_refused = false, rows_mixed = false;
 };
 
 /// The step of a declaration, whose graph is `source::built`, along `time`, with rows at positions of their
@@ -366,6 +429,7 @@ struct streaming_attempt {
     o.batch = pass.batch;
     o.stride = pass.stride;
     o.rows_refused = pass.rows_refused;
+    o.rows_mixed = pass.rows_mixed;
     return o;
   }();
 };
@@ -391,6 +455,17 @@ struct checked_rows {
       s << "stream: no input has a batch axis before " << time
         << ", known at run time, of which to take a row";
     return s;
+  }
+  static constexpr sentence error = check();
+};
+
+/// The sentence for why rows of a stream cannot change places; empty where they can.
+template <class source, dim time>
+struct checked_order {
+  static constexpr sentence check() {
+    if constexpr (streamed_step<source, time>::result.rows_mixed)
+      return streaming_attempt<source, time, true>::result.made.error;
+    return {};
   }
   static constexpr sentence error = check();
 };

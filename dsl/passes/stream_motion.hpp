@@ -8,8 +8,9 @@
 
 namespace fovea::detail {
 
-/// Which nodes of a graph depend on a dim that a stream moves along. Strides divide the dim: an axis of n
-/// positions for each n * rate of the dim moves along it too.
+/// Which nodes of a graph depend on a dim that a stream moves along. Strides divide the dim, and several
+/// positions may come of each of it: an axis whose positions are a fixed share of the dim, or a fixed number
+/// for each of it, moves along it too, with as many more or fewer beside them as a number says (T + 2).
 struct stream_motion : by_position {
   static constexpr int most = graph::max_nodes;
 
@@ -18,7 +19,8 @@ struct stream_motion : by_position {
   bool ends[most] = {};  // is known after the last position: the state of a scan, and what is made of it
   bool moving_region[graph::max_regions] = {};
   bool hoisted[most] = {}; // inside a loop that moves: the same at every step, so that `begin` computes it
-  std::int32_t rates[graph::max_dims] = {}; // of the dims that the dim is in; 0: none
+  std::int32_t rates[graph::max_dims] = {}; // of the dims that the dim is in, as positions_at has it; 0: none
+  std::int32_t extras[graph::max_dims] = {}; // what such a dim has beside, below 0 where it has fewer
   /// The dim that a node's positions had as an axis of their own: where others before them have joined it
   /// (B * T), not that of the axis. 0: none.
   std::uint16_t positions[most] = {};
@@ -32,7 +34,7 @@ struct stream_motion : by_position {
     find_ends();
   }
 
-  /// A dim moves where, at multiples of all strides, it is a fixed part of the dim.
+  /// A dim moves where, at multiples of all strides, it grows with the dim alone, and evenly.
   constexpr void find_rates() {
     std::int64_t all = 1;
     for (int id = 0; id < g.node_count; ++id)
@@ -43,17 +45,22 @@ struct stream_motion : by_position {
     for (std::uint16_t d = 1; d < g.dim_count; ++d) {
       if (!has_time(d)) continue;
       const dim& form = g.forms[-1 - g.dim_numbers[d]];
-      const auto size = [&](std::int64_t of_dim) {
-        constexpr std::int64_t elsewhere = 1000003; // no size that a rate could be mistaken for
+      const auto size = [&](std::int64_t of_dim, std::int64_t elsewhere) {
         return form.evaluate(
             [&](const char* name) { return same_text(name, symbol.name()) ? of_dim : elsewhere; });
       };
-      const std::int64_t one = size(all);
-      if (one <= 0 || all % one != 0 || size(2 * all) != 2 * one || all / one > most_stride) continue;
-      rates[d] = static_cast<std::int32_t>(all / one);
-      std::int64_t a = stride, b = rates[d];
+      constexpr std::int64_t some = 1000003, other = 1000211;
+      const std::int64_t one = size(all, some), grows = size(2 * all, some) - one, extra = one - grows;
+      if (grows <= 0 || size(3 * all, some) != one + 2 * grows || size(all, other) != one) continue;
+      if ((all % grows != 0 && grows % all != 0) || grows / all > most_stride ||
+          extra < -sliding_window::largest || extra > sliding_window::largest)
+        continue;
+      rates[d] = static_cast<std::int32_t>(all % grows == 0 ? all / grows : -(grows / all));
+      extras[d] = static_cast<std::int32_t>(extra);
+      std::int64_t a = stride, b = rates[d] > 0 ? rates[d] : 1;
+      const std::int64_t divides = b;
       while (b != 0) a %= b, std::swap(a, b);
-      stride *= rates[d] / a;
+      stride *= divides / a;
     }
   }
   static constexpr std::int64_t most_stride = 1 << 20;
@@ -61,8 +68,9 @@ struct stream_motion : by_position {
     return is_convolution(kind) || kind == op::max_pool || kind == op::avg_pool;
   }
 
-  /// By how much the dim moves on for each of its positions.
+  /// The rate of its positions, and how many it has beside.
   constexpr std::int32_t rate_of(int id) const { return rates[positions[id]]; }
+  constexpr std::int32_t extra_of(int id) const { return extras[positions[id]]; }
   constexpr bool is_joined(int id) const {
     return positions[id] != 0 && positions[id] != g.nodes[id].shape[time_axis(id)];
   }
@@ -80,6 +88,27 @@ struct stream_motion : by_position {
           positions[id] = positions[from];
       }
     }
+  }
+  /// How many positions a reshape makes of each, of the features behind it: 0 where it does nothing of the
+  /// kind. Below 0: of how many it makes one.
+  constexpr std::int32_t spreads(int id) const {
+    const int from = g.operand(id, 0), axis = time_axis(id), before = time_axis(from);
+    if (g.nodes[id].kind != op::reshape || axis < 0 || before < 0 || is_joined(from) || positions[from] == 0)
+      return 0;
+    const shape &s = g.nodes[from].shape, &made = g.nodes[id].shape;
+    if (s[before] == made[axis] || !(size_before(s, before) == size_before(made, axis))) return 0;
+    const dim size = g.dim_of(s[before]), spread = g.dim_of(made[axis]);
+    const std::int32_t finer = shares(rates[s[before]], rates[made[axis]]);
+    if (finer > 0 && spread == size * dim(finer)) return finer;
+    return finer < 0 && size == spread * dim(-finer) ? finer : 0;
+  }
+  /// How many positions of one rate there are for each of another; below 0: for how many there is one.
+  static constexpr std::int32_t shares(std::int32_t rate, std::int32_t finer) {
+    if (rate == 0 || finer == 0) return 0;
+    const std::int64_t moves = rate > 0 ? rate : 1, gives = rate > 0 ? 1 : -rate,
+                       other_moves = finer > 0 ? finer : 1, other_gives = finer > 0 ? 1 : -finer;
+    const std::int64_t many = other_gives * moves, few = gives * other_moves;
+    return static_cast<std::int32_t>(many % few == 0 ? many / few : few % many == 0 ? -(few / many) : 0);
   }
   /// Whether a reshape keeps positions next to each other, with as much outside of them: as an axis of their
   /// own, or as the inner part of one.

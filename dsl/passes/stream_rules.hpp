@@ -2,17 +2,17 @@
 
 #include <cstdint>
 
-#include <fovea/dsl/passes/stream_pairs.hpp>
+#include <fovea/dsl/passes/stream_shifts.hpp>
 
 namespace fovea::detail {
 
 /// Whether each operation may move along the dim; the first that may not is the error of `to`.
-struct stream_rules : stream_pairs {
+struct stream_rules : stream_shifts {
   graph& to;
   static constexpr int most_operands = 16; // of attention, and of what gives pairs
 
   constexpr stream_rules(const graph& of, graph& made, std::uint16_t along)
-      : stream_pairs(of, along), to(made) {}
+      : stream_shifts(of, along), to(made) {}
 
   // Templates stand before the members that use them: clang cannot evaluate them at compile time otherwise.
   template <class... parts>
@@ -35,7 +35,7 @@ struct stream_rules : stream_pairs {
     if (time_axes(id) > 1) return pair_fits(id);
     if (axis >= 0 && rate_of(id) == 0)
       return refuse(id, "its axis ", g.dim_of(n.shape[axis]), " is not ", g.dim_of(time), ", nor ",
-                    g.dim_of(time), " divided by a number");
+                    g.dim_of(time), " divided or multiplied by a number");
     bool of_positions = axis >= 0, joined = is_joined(id);
     for (int k = 0; k < n.operand_count; ++k) {
       const int from = g.operand(id, k);
@@ -54,8 +54,11 @@ struct stream_rules : stream_pairs {
       return true;
     }
     if (!of_positions) return true;
+    if (const shift_fault f = find_shift(id); f.kind != fault::none) return refuse_shift(id, f);
+    if (pads_time(id) || cuts_time(id)) return true;
     if (n.kind == op::reshape && axis >= 0)
-      return stays_whole(id) || refuse(id, "it mixes positions with other axes; permute first");
+      return stays_whole(id) || spreads(id) != 0 ||
+             refuse(id, "it mixes positions with other axes; permute first");
     if (joined) return joined_fits(id);
     switch (n.kind) {
       case op::input:
@@ -74,13 +77,10 @@ struct stream_rules : stream_pairs {
       case op::attention:
       case op::attention_map:
         return attention_fits(id);
-      case op::max_pool:
-      case op::avg_pool:
-        return window_fits(id);
       default:
         break;
     }
-    if (is_convolution(n.kind) && !is_transposed(n.kind)) return window_fits(id);
+    if (slides(n.kind)) return window_fits(id);
     return is_last(id) || works_alone(id);
   }
   constexpr bool refuse_pairs(int id) {
@@ -98,6 +98,8 @@ struct stream_rules : stream_pairs {
       return refuse(id, "attentions of different masks read it; compute it for each of them");
     if (time_axes(id) != 2 || n.operand_count > most_operands) return refuse_pairs(id);
     bool fits = rates[n.shape[key_axis[id]]] != 0 && n.shape[key_axis[id]] == n.shape[query_axis_of(id)];
+    if (const shift_fault f = find_shift(id); f.kind != fault::none) return refuse_shift(id, f);
+    fits = fits && extra_of(id) == 0;
     for (int k = 0; k < n.operand_count; ++k)
       fits = fits && fits_pair(id, k) && !ends[g.operand(id, k)] && !is_joined(g.operand(id, k));
     return fits || refuse_pairs(id);
@@ -213,26 +215,40 @@ struct stream_rules : stream_pairs {
     }
     return false;
   }
-  /// Which axis of its window the dim is; -1: none.
-  constexpr int window_axis(int id) const {
-    const sliding_window& w = g.windows[g.nodes[id].attributes[0]];
-    const int from_last = g.nodes[id].shape.rank - 2 - time_axis(g.operand(id, 0));
-    return from_last < w.axes && from_last >= 0 ? 1 - from_last : -1;
-  }
-  /// A window may see what lies between its place and the next, which come together, and what was before.
   constexpr bool window_fits(int id) {
     const node& n = g.nodes[id];
-    const int axis = window_axis(id);
-    if (axis < 0) return time_axis(id) >= 0 || refuse(id, "it sums over positions");
-    const sliding_window& w = g.windows[n.attributes[0]];
-    const int before = w.before[axis], span = w.span(axis);
-    if (span > before + w.stride[axis])
-      return refuse(id, "its windows see ", span - before - w.stride[axis],
-                    span - before - w.stride[axis] == 1 ? " later position" : " later positions",
-                    w.axes == 1 ? "; use .padding = causal" : "");
-    if (span <= before + w.after[axis]) return refuse(id, "it has more places than positions");
-    return n.kind != op::avg_pool || before == 0 || n.attributes[1] != 0 ||
+    if (!slides_along(id)) return time_axis(id) >= 0 || refuse(id, "it sums over positions");
+    return n.kind != op::avg_pool || g.windows[n.attributes[0]].before[window_axis(id)] == 0 ||
+           n.attributes[1] != 0 ||
            refuse(id, "its first means leave out what lies before; use .count_padding = true");
+  }
+  constexpr bool refuse_shift(int id, const shift_fault& f) {
+    const node& n = g.nodes[id];
+    const char* positions_of = f.count == 1 ? " later position" : " later positions";
+    switch (f.kind) {
+      case fault::ahead:
+        if (slides_along(id) && is_transposed(n.kind))
+          return refuse(id, "its padding takes the first positions away, so that it sees ", f.count,
+                        positions_of, "; cut the last ones off by slice instead");
+        if (slides_along(id))
+          return refuse(id, "its windows see ", f.count, positions_of,
+                        g.windows[n.attributes[0]].axes == 1 ? "; use .padding = causal"
+                                                             : "; pad as many in front of them");
+        return refuse(id, "it takes ", f.count, positions_of, "; pad as many in front of it first");
+      case fault::longer: {
+        const int from = static_cast<int>(f.count);
+        const dim size = g.dim_of(positions[from]), wanted = size - extra_of(from);
+        return refuse(id, "its positions are ", size, ", not ", wanted,
+                      extra_of(from) > 0 ? "; cut the last ones off by slice"
+                                         : "; pad as many in front of them");
+      }
+      case fault::unknown:
+        return refuse(id,
+                      "what it has before the first position is not one number; pad right in front of each ",
+                      "window");
+      default:
+        return refuse(id, "it makes one of positions that do not come together");
+    }
   }
 };
 

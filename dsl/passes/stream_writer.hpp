@@ -10,7 +10,9 @@ namespace fovea::detail {
 /// Writes the nodes of one graph into another. What depends on the number of a position, but has no batch
 /// axis, is given one where each row of the batch may stand at a position of its own.
 struct stream_writer : stream_rules {
-  std::uint16_t batch = 0;        // the batch, as a dim of both graphs; 0: all rows stand at one position
+  std::uint16_t row_axis = 0;     // the batch, as a dim of both graphs; 0: there is none
+  std::uint16_t batch = 0;        // the same where each row may stand at a position of its own, else 0
+  bool rows_mixed = false;        // what is kept of the rows lies otherwise than one row behind the other
   bool rows_refused = false;      // the error is that rows cannot stand at positions of their own
   std::int32_t mapped[most] = {}; // the node of `to` that stands for one of g
   bool lifted[most] = {};         // it has the batch as a further first axis
@@ -19,11 +21,13 @@ struct stream_writer : stream_rules {
 
   constexpr stream_writer(const graph& of, graph& made, std::uint16_t along, bool rows_apart)
       : stream_rules(of, made, along) {
-    for (int i = 0; rows_apart && batch == 0 && i < g.input_count; ++i) {
+    for (int i = 0; row_axis == 0 && i < g.input_count; ++i) {
       const shape& s = g.nodes[g.inputs[i].node].shape;
-      if (time_axis(g.inputs[i].node) > 0 && !g.is_number(s[0]) && g.dim_of(s[0]).is_symbol()) batch = s[0];
+      if (time_axis(g.inputs[i].node) > 0 && !g.is_number(s[0]) && g.dim_of(s[0]).is_symbol())
+        row_axis = s[0];
     }
-    if (batch != 0) find_rows();
+    if (row_axis != 0) find_rows();
+    if (rows_apart) batch = row_axis;
   }
 
   constexpr bool has_rows(const shape& s) const { return batch != 0 && s.rank > 0 && s[0] == batch; }
@@ -31,8 +35,8 @@ struct stream_writer : stream_rules {
   /// into it lie inside.
   constexpr bool keeps_batch_outside(int id) const {
     const node& n = g.nodes[id];
-    if (has_rows(n.shape)) return true;
-    const std::int64_t parts = n.shape.rank == 0 ? 0 : parts_of_rows(g, n.shape[0], g.dim_of(batch));
+    if (n.shape.rank > 0 && n.shape[0] == row_axis) return true;
+    const std::int64_t parts = n.shape.rank == 0 ? 0 : parts_of_rows(g, n.shape[0], g.dim_of(row_axis));
     if (parts == 0) return false;
     if (n.kind == op::carry) return !mixed[id];
     if (n.kind == op::repeat_output) return by_rows[g.regions[n.attributes[1]].results[n.attributes[0]]];
@@ -73,9 +77,13 @@ struct stream_writer : stream_rules {
             why);
     return false;
   }
+  /// Of what is kept, or goes by the positions of rows.
   constexpr bool keeps_rows(int id) {
-    return batch == 0 || by_rows[id] ||
-           refuse_rows(id, "the first axis of its values is not of rows of the batch");
+    if (batch != 0)
+      return by_rows[id] || refuse_rows(id, "the first axis of its values is not of rows of the batch");
+    for (int axis = 0; row_axis != 0 && axis < g.nodes[id].shape.rank; ++axis)
+      rows_mixed |= !by_rows[id] && g.dim_of(g.nodes[id].shape[axis]).mentions(g.dim_of(row_axis));
+    return true;
   }
 
   constexpr int emit(node made, std::initializer_list<std::int32_t> operands) {
@@ -98,11 +106,19 @@ struct stream_writer : stream_rules {
                  .at = n.at},
                 operands);
   }
+  /// A shape without the positions that are beside those of the dim: a step has none of them.
+  constexpr shape shape_in_step(const shape& s) {
+    shape made = s;
+    for (int i = 0; i < s.rank; ++i)
+      if (extras[s[i]] != 0) made[i] = to.intern(g.dim_of(s[i]) - extras[s[i]]);
+    return made;
+  }
   constexpr int copy(int id) {
     bool of_rows = false;
     for (int k = 0; k < g.nodes[id].operand_count; ++k) of_rows |= lifted[g.operand(id, k)];
     if (of_rows) return copy_of_rows(id);
     node made = g.nodes[id];
+    made.shape = shape_in_step(made.shape);
     made.first_operand = to.operand_count;
     for (int k = 0; k < made.operand_count; ++k) to.operands[to.operand_count++] = mapped[g.operand(id, k)];
     to.nodes[to.node_count] = made;
@@ -112,10 +128,11 @@ struct stream_writer : stream_rules {
   /// Node `id` of g where the number of a position is added to its values.
   constexpr int plus_position(int id, int position) {
     const int made = copy(id);
-    if (batch == 0) return beside(id, op::add, g.nodes[id].shape, {made, position}, 0, element::i32);
+    const shape s = shape_in_step(g.nodes[id].shape);
+    if (batch == 0) return beside(id, op::add, s, {made, position}, 0, element::i32);
     if (!lifts(id)) return made;
-    const int each = in_rank(id, shape{}, position, g.nodes[id].shape.rank + 1, element::i32);
-    return beside(id, op::add, rows_of(g.nodes[id].shape), {made, each}, 0, element::i32);
+    const int each = in_rank(id, shape{}, position, s.rank + 1, element::i32);
+    return beside(id, op::add, rows_of(s), {made, each}, 0, element::i32);
   }
   /// From now on node `id` has the batch as a further first axis.
   constexpr bool lifts(int id) {
@@ -158,13 +175,13 @@ private:
     }
     if (!rows && !lifts(id)) return 0;
     node made = n;
-    if (!rows) made.shape = rows_of(n.shape);
+    made.shape = rows ? shape_in_step(n.shape) : rows_of(shape_in_step(n.shape));
     std::int32_t from[most_operands] = {};
     for (int k = 0; k < n.operand_count; ++k) {
       const int operand = g.operand(id, k);
       from[k] = mapped[operand];
       if ((aligns || of_bias) && lifted[operand])
-        from[k] = in_rank(id, g.nodes[operand].shape, from[k], of_bias ? 4 : made.shape.rank,
+        from[k] = in_rank(id, shape_in_step(g.nodes[operand].shape), from[k], of_bias ? 4 : made.shape.rank,
                           g.nodes[operand].type);
     }
     made.first_operand = to.operand_count;

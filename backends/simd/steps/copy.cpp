@@ -102,8 +102,8 @@ void read_windows(const context& c, int id) {
                held = c.size(c.shape_of(from)[axis]), rows = c.state_of(from).rows;
   float* out = c.result(id);
   for (size_t plane = 0; plane < planes; ++plane, out += room * position) {
-    const auto before =
-        static_cast<size_t>(c.row_places[c.row_of(plane, planes)].first() / window.attributes[3]);
+    const auto before = static_cast<size_t>(
+        positions_at(window.attributes[3], c.row_places[c.row_of(plane, planes)].first()));
     const size_t first = kept - std::min(kept, before), count = held - first;
     std::memcpy(out, c.value(from) + (plane * rows + first) * position, count * position * sizeof(float));
     std::fill_n(out + count * position, (room - count) * position, 0.0f);

@@ -23,18 +23,18 @@ void run_cache(context& c, const step& s) {
   const shape& x = c.shape_of(from);
   const size_t position = c.elements(x, axis + 1, x.rank), count = c.size(x[axis]) * position,
                batches = c.elements(x, 0, axis), stride = c.state_of(s.node).rows * position;
-  const auto kept = static_cast<size_t>(n.attributes[2]), rate = static_cast<size_t>(n.attributes[3]);
-  const auto append = [&](size_t batch, size_t before) {
-    std::memcpy(c.state(s.node) + batch * stride + before * position, c.value(from) + batch * count,
+  const auto kept = static_cast<size_t>(n.attributes[2]);
+  const auto append = [&](size_t batch, std::int64_t before) {
+    const size_t first = kept > 0 ? kept : static_cast<size_t>(positions_at(n.attributes[3], before));
+    std::memcpy(c.state(s.node) + batch * stride + first * position, c.value(from) + batch * count,
                 count * sizeof(float));
   };
   if (c.row_places == nullptr) {
-    for (size_t b = 0; b < batches; ++b) append(b, kept > 0 ? kept : static_cast<size_t>(c.before) / rate);
+    for (size_t b = 0; b < batches; ++b) append(b, c.before);
     return;
   }
   for (size_t b = 0; b < batches; ++b)
-    if (const row_position& row = c.row_places[c.row_of(b, batches)]; !row.idle)
-      append(b, kept > 0 ? kept : static_cast<size_t>(row.before) / rate);
+    if (const row_position& row = c.row_places[c.row_of(b, batches)]; !row.idle) append(b, row.before);
 }
 
 void run_position(context& c, const step& s) {

@@ -1,0 +1,20 @@
+// expect: {file}:{line}: concat: cannot be streamed along T: it works along positions
+#include <fovea/fovea.hpp>
+
+using namespace fovea;
+
+inline constexpr dim B{"B"}, T{"T"};
+
+inline constexpr auto m = model("m", [](graph& g) {
+  const expr x = g.input<f32>("x", {B, T, 8});
+#ifdef ILL_FORMED
+  g.output("y", concat(axis(1), x, x)); // <- here
+#else
+  g.output("y", concat(axis(2), x, x));
+#endif
+});
+
+void run(const weights& from, const xt::xtensor<float, 3>& x) {
+  auto live = stream<T>(m, from, {.capacity = {{B, 1}, {T, 16}}});
+  [[maybe_unused]] auto y = live.step("x"_in = x)["y"_out];
+}

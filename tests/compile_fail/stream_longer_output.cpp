@@ -1,0 +1,21 @@
+// expect: {file}:{line}: pad: cannot be streamed along T: its positions are T + 2, not T; cut the last ones off by
+//         slice
+#include <fovea/fovea.hpp>
+
+using namespace fovea;
+
+inline constexpr dim B{"B"}, T{"T"};
+
+inline constexpr auto m = model("m", [](graph& g) {
+  const expr x = g.input<f32>("x", {B, T, 8});
+#ifdef ILL_FORMED
+  g.output("y", pad(x, T, 2, 0)); // <- here
+#else
+  g.output("y", slice(pad(x, T, 2, 0), axis(1), 0, T));
+#endif
+});
+
+void run(const weights& from, const xt::xtensor<float, 3>& x) {
+  auto live = stream<T>(m, from, {.capacity = {{B, 1}, {T, 16}}});
+  [[maybe_unused]] auto y = live.step("x"_in = x)["y"_out];
+}

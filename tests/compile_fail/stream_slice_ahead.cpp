@@ -1,0 +1,20 @@
+// expect: {file}:{line}: slice: cannot be streamed along T: it takes 1 later position; pad as many in front of it first
+#include <fovea/fovea.hpp>
+
+using namespace fovea;
+
+inline constexpr dim B{"B"}, T{"T"};
+
+inline constexpr auto m = model("m", [](graph& g) {
+  const expr x = g.input<f32>("x", {B, T, 8});
+#ifdef ILL_FORMED
+  g.output("y", x - pad(slice(x, T, 1, T), axis(1), 0, 1)); // <- here
+#else
+  g.output("y", x - pad(slice(x, T, 0, -1), axis(1), 1, 0));
+#endif
+});
+
+void run(const weights& from, const xt::xtensor<float, 3>& x) {
+  auto live = stream<T>(m, from, {.capacity = {{B, 1}, {T, 16}}});
+  [[maybe_unused]] auto y = live.step("x"_in = x)["y"_out];
+}

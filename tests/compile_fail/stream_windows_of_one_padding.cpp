@@ -1,0 +1,21 @@
+// expect: {file}:{line}: in "b": conv1d: cannot be streamed along T: its windows see 2 later positions; use .padding
+//         = causal
+#include <fovea/fovea.hpp>
+
+using namespace fovea;
+
+inline constexpr dim B{"B"}, T{"T"};
+
+inline constexpr auto m = model("m", [](graph& g) {
+  const expr x = g.input<f32>("x", {B, T, 8});
+#ifdef ILL_FORMED
+  g.output("y", conv1d(conv1d(pad(x, T, 4, 0), "a", 4, 3), "b", 4, 3)); // <- here
+#else
+  g.output("y", conv1d(pad(conv1d(pad(x, T, 2, 0), "a", 4, 3), T, 2, 0), "b", 4, 3));
+#endif
+});
+
+void run(const weights& from, const xt::xtensor<float, 3>& x) {
+  auto live = stream<T>(m, from, {.capacity = {{B, 1}, {T, 16}}});
+  [[maybe_unused]] auto y = live.step("x"_in = x)["y"_out];
+}

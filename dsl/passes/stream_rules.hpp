@@ -33,7 +33,7 @@ struct stream_rules : stream_shifts {
     const int axis = time_axis(id);
     const auto axis_of = [&](int k) { return time_axis(g.operand(id, k)); };
     if (time_axes(id) > 1) return pair_fits(id);
-    if (axis >= 0 && rate_of(id) == 0)
+    if (axis >= 0 && (rate_of(id) == 0 || (n.kind == op::input && extra_of(id) != 0)))
       return refuse(id, "its axis ", g.dim_of(n.shape[axis]), " is not ", g.dim_of(time), ", nor ",
                     g.dim_of(time), " divided or multiplied by a number");
     bool of_positions = axis >= 0, joined = is_joined(id);

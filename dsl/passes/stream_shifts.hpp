@@ -77,7 +77,6 @@ struct stream_shifts : stream_pairs {
   /// Finds the shift of a node whose operands have theirs.
   constexpr shift_fault find_shift(int id) {
     const node& n = g.nodes[id];
-    if (n.kind == op::input && positions[id] != 0 && extra_of(id) != 0) return {fault::longer, id};
     shift& s = shifts[id];
     const std::int32_t wanted = wanted_lead(id);
     bool moving = false, same = true;
@@ -156,7 +155,8 @@ private:
     for (int k = 0; k < g.nodes[id].operand_count; ++k)
       if (const int each = g.operand(id, k); positions[each] != 0) {
         if (least < 0 || shifts[each].lead < least) least = shifts[each].lead;
-        waits = waits || (shifts[each].known && !keeps_number(id, shifts[each].number));
+        waits =
+            waits || (extra_of(each) <= 0 && shifts[each].known && !keeps_number(id, shifts[each].number));
       }
     return least < 0 || waits ? 0 : least;
   }

@@ -109,6 +109,9 @@ void kill_at_random(int kills) {
   REQUIRE(r.run("killed", resumed) == 0);
   check_same();
 }
+
+} // namespace
+
 TEST_CASE("a run that was killed goes on to the same numbers", "[train_gpt]") { kill_at_random(20); }
 TEST_CASE("a run that was killed 200 times goes on to the same numbers", "[.full]") { kill_at_random(200); }
 

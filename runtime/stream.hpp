@@ -478,7 +478,10 @@ private:
   }
   void run_engine(std::int64_t count) {
     memory_.make_room(static_cast<std::size_t>(count));
-    step_.memory().set_position(rows_.furthest(), memory_.window_start(), rows_.apart(), step_sizes_.sizes());
+    std::span<const simd::row_position> apart = rows_.apart();
+    if constexpr (batch > 0) // there may be rows of which the call has none
+      if (!apart.empty()) apart = apart.first(static_cast<std::size_t>(step_sizes_.sizes()[batch]));
+    step_.memory().set_position(rows_.furthest(), memory_.window_start(), apart, step_sizes_.sizes());
     step_.run(step_sizes_.sizes());
   }
   void run_single(std::size_t rows) {

@@ -119,8 +119,9 @@ TEST_CASE("a row moves to a stream of another capacity", "[stream]") {
   for (std::size_t i = 0; i < 4; ++i) CHECK(found(1, 0, i) == Approx(right(0, 0, i)).epsilon(1e-5));
 
   auto shorter = stream<T>(m, from, {.capacity = {{B, 1}, {T, 5}}});
-  CHECK_THROWS_WITH(shorter.load(0, live.save(1)),
-                    "prompt: stream: expected at most 5 positions, the capacity of T, found 7 more after 0");
+  CHECK_THROWS_WITH(
+      shorter.load(0, live.save(1)),
+      "prompt: stream: expected a row after 0 to 5 positions, a multiple of 1, found one after 7");
   CHECK_THROWS_WITH(shorter.load(0, {{1, 2}, 3}),
                     "prompt: stream: a row after 3 positions does not keep 2 numbers");
 }

@@ -1,5 +1,8 @@
 #!/usr/bin/env python3
-"""Writes the first inputs of each fuzzed reader into tests/fuzz/corpus: small whole files, and deep or long ones."""
+"""Writes the first inputs of the fuzzed readers into tests/fuzz/corpus: small whole files, and deep ones.
+
+Those of ngram_counts and search_index are what `ngram_counts::save` and `save_index` write.
+"""
 
 import json
 import pathlib

@@ -11,7 +11,8 @@
 int main(int count, char** arguments) {
   std::vector<std::filesystem::path> inputs;
   for (int i = 1; i < count; ++i)
-    for (const auto& entry : std::filesystem::directory_iterator(arguments[i])) inputs.push_back(entry.path());
+    for (const auto& entry : std::filesystem::directory_iterator(arguments[i]))
+      inputs.push_back(entry.path());
   for (const auto& input : inputs) {
     std::puts(input.c_str());
     fovea::fuzz::run(content(input.string()));

@@ -8,6 +8,7 @@ inline constexpr dim B{"B"}, T{"T"}, S{"S"};
 
 inline constexpr auto m = model("m", [](graph& g) {
   expr x = g.input<f32>("x", {B, T, 768});
+  g.output("z", g.input<f32>("z", {S}));
 #ifdef ILL_FORMED
   expr y = broadcast(x, {B, S, 768}); // <- here
 #else

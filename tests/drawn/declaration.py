@@ -51,6 +51,21 @@ class Statement:
         return self.operands + inner
 
 
+def values_used(body):
+    return {id(value) for statement in body.statements for value in statement.uses()} | {id(v) for v in body.results}
+
+
+def leave_out_unused(body):
+    """Leaves out statements whose results nothing uses."""
+    for each in body.statements:
+        if each.body:
+            leave_out_unused(each.body)
+    count = None
+    while count != len(body.statements):
+        count, used = len(body.statements), values_used(body)
+        body.statements = [each for each in body.statements if id(each.result) in used]
+
+
 class Unfit(Exception):
     """No value that there is fits what was drawn."""
 
@@ -116,7 +131,8 @@ class Drawing:
         self.extend(body, self.random.randint(4, 14))
         used = {id(value) for statement in body.statements for value in statement.uses()}
         loose = [each.result for each in body.statements if id(each.result) not in used and each.result.type == "f32"]
-        body.results = loose[-4:] or [body.statements[-1].result]
+        body.results = loose[-6:] or [body.statements[-1].result]
+        leave_out_unused(body)
         return body
 
     def input(self, name, shape, type="f32"):
@@ -454,7 +470,8 @@ def emit(body, indent):
     for each in body.statements:
         inner = ""
         if each.body:
-            parameters = ", ".join(f"expr {value.name}" for value in each.body.parameters)
+            used = values_used(each.body)
+            parameters = ", ".join(f"expr {value.name}" if id(value) in used else "expr" for value in each.body.parameters)
             results = ", ".join(value.name for value in each.body.results)
             end = f"return {results};" if len(each.body.parameters) == 1 else f"return scan_step{{{results}, {results}}};"
             inside = "".join(emit(each.body, indent + "  "))
@@ -467,8 +484,7 @@ def emit(body, indent):
 def declaration(drawing, name):
     """The model as C++."""
     lines = [f"constexpr auto {name} = model(\"{name}\", [](graph& g) {{\n"]
-    used = {id(value) for statement in drawing.body.statements for value in statement.uses()}
-    used |= {id(value) for value in drawing.body.results}
+    used = values_used(drawing.body)
     for value in drawing.inputs:
         if id(value) in used:
             lines.append(f"  const expr {value.name} = g.input<{value.type}>(\"{value.name}\", {dims(value.shape)});\n")

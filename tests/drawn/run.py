@@ -12,7 +12,7 @@ import subprocess
 import sys
 import time
 
-from declaration import Drawing
+from declaration import Drawing, leave_out_unused
 from draw import program, write
 
 BATCH = 10
@@ -36,22 +36,6 @@ class Build:
         ran = subprocess.run(["ctest", "--test-dir", self.folder, "-R", r"^drawn\.", "--output-on-failure", "--no-tests=error"],
                              capture_output=True, text=True)
         return None if ran.returncode == 0 else ran.stdout + ran.stderr
-
-
-def values_used(body):
-    return {id(value) for statement in body.statements for value in statement.uses()} | {id(v) for v in body.results}
-
-
-def without_unused(body):
-    while True:
-        used = values_used(body)
-        kept = [statement for statement in body.statements if id(statement.result) in used]
-        if len(kept) == len(body.statements):
-            break
-        body.statements = kept
-    for statement in body.statements:
-        if statement.body:
-            without_unused(statement.body)
 
 
 def replace(body, old, new):
@@ -98,7 +82,7 @@ def reduced(drawing, seed, fails):
     while found:
         found = False
         for candidate in smaller(drawing):
-            without_unused(candidate.body)
+            leave_out_unused(candidate.body)
             if fails([program(candidate, seed)]) is not None:
                 drawing, found = candidate, True
                 break

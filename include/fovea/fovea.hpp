@@ -8,7 +8,7 @@
 
 // A model's own loops are generated in the file that includes this. A note, which -Werror leaves one.
 #if !defined(__OPTIMIZE__) && !defined(FOVEA_UNOPTIMISED)
-#pragma message( \
+#pragma message(                                                                                             \
     "fovea: this file is compiled without optimisation, where a model's own loops take many times as long: add -O2, or define FOVEA_UNOPTIMISED")
 #endif
 

@@ -17,7 +17,8 @@ namespace {
 constexpr const char* single_file = "model.safetensors";
 constexpr const char* index_file = "model.safetensors.index.json";
 
-/// A file in a folder. The path library's own `/` destroys what it has not made where memory runs out (g++ 12).
+/// A file in a folder. The path library's own `/` destroys what it has not made where memory runs out (g++
+/// 12).
 std::filesystem::path file_in(const std::filesystem::path& folder, const std::string& name) {
   return folder.empty() ? std::filesystem::path(name) : std::filesystem::path(folder.string() + "/" + name);
 }

@@ -15,16 +15,22 @@ namespace fovea {
 
 namespace {
 
-/// The values of a tensor of a checkpoint. Throws fovea::error where they are of another type.
-std::vector<float> floats_of(const std::filesystem::path& path, const std::string& name,
-                             const stored_tensor& tensor) {
+/// Throws fovea::error where the values of a tensor of a checkpoint are of another type, or not finite.
+void check_floats(const std::filesystem::path& path, const std::string& name, const stored_tensor& tensor) {
   if (tensor.type != element_type::f32)
     throw error(path.string() + ": expected the tensor " + name + " to be F32, found " +
                 std::string(element_name(tensor.type)));
+  for (std::size_t at = 0; at + sizeof(float) <= tensor.bytes.size(); at += sizeof(float)) {
+    float value = 0;
+    std::memcpy(&value, tensor.bytes.data() + at, sizeof(float));
+    if (!std::isfinite(value))
+      throw error(path.string() + ": expected finite values in the tensor " + name + ", found others");
+  }
+}
+
+std::vector<float> floats_of(const stored_tensor& tensor) {
   std::vector<float> values(tensor.bytes.size() / sizeof(float));
   if (!values.empty()) std::memcpy(values.data(), tensor.bytes.data(), tensor.bytes.size());
-  if (!std::ranges::all_of(values, [](float x) { return std::isfinite(x); }))
-    throw error(path.string() + ": expected finite values in the tensor " + name + ", found others");
   return values;
 }
 
@@ -145,14 +151,15 @@ learned_parameters::load(const std::filesystem::path& path,
           throw error(path.string() + ": expected the tensor " + name + " to be F32 " + shape_text(shape) +
                       ", found " + std::string(element_name(found->second.type)) + " " +
                       shape_text(found->second.shape));
-        floats_of(path, name, found->second);
+        check_floats(path, name, found->second);
         places.emplace_back(const_cast<float*>(values.data()), found->second.bytes);
       });
   const auto collect = [&](std::string_view prefix, std::map<std::string, weight_tensor>& to) {
     for (const auto& [name, tensor] : file.tensors()) {
       if (!name.starts_with(prefix)) continue;
       ++expected;
-      to[name.substr(prefix.size())] = {tensor.shape, floats_of(path, name, tensor)};
+      check_floats(path, name, tensor);
+      to[name.substr(prefix.size())] = {tensor.shape, floats_of(tensor)};
     }
   };
   collect(carried_prefix, state.carried);

@@ -128,8 +128,8 @@ constexpr mask backward(F f) {
   return made;
 }
 
-/// `made` of a number that must be `least` to largest_position.
 inline constexpr int largest_position = 1 << 30;
+/// `made` of a number that must be `least` to largest_position.
 constexpr mask with_number(mask made, int number, int least, const char* expected) {
   if (number < least || number > largest_position) made.expected = expected, made.found = number;
   return made;

@@ -46,7 +46,7 @@ struct stream_pairs : stream_motion {
     return time_axes(g.operand(id, k)) == (keys >= 0) + (queries >= 0);
   }
 
-  /// The tables of an attention that its queries alone read, and how many positions it keeps.
+  /// How many positions an attention keeps of its keys, as kept_window counts them.
   constexpr std::int32_t window_of(int id) const {
     const node& n = g.nodes[id];
     const int first_table = n.attributes[1] != 0 ? 4 : 3;

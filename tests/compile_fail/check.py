@@ -24,11 +24,14 @@ import pathlib
 import re
 import subprocess
 import sys
+import tempfile
 
 MARKER = "// <- here"
 LITERAL = re.compile(r'"((?:[^"\\]|\\.)*)"')
 STATIC_ASSERTION = re.compile(r"static assertion failed(?: due to requirement '.*?')?: (.*)")
 ERROR = re.compile(r"\berror: ")
+INCLUDE = re.compile(r"^#include <(.*)>$", re.MULTILINE)
+PRECOMPILED = ["fovea/dsl.hpp", "fovea/fovea.hpp"]
 
 
 class BadTest(Exception):
@@ -60,23 +63,50 @@ def sentence_of(line):
     return assertion.group(1) if assertion else ERROR.split(line, maxsplit=1)[1]
 
 
-def compile_file(command, path, ill_formed):
-    flags = ["-DILL_FORMED"] if ill_formed else ["-Wall", "-Wextra", "-Werror"]
-    environment = dict(os.environ, LC_ALL="C")
-    return subprocess.run([*command, "-fsyntax-only", *flags, str(path)], capture_output=True, text=True, env=environment)
+def flags_of(ill_formed):
+    return ["-DILL_FORMED"] if ill_formed else ["-Wall", "-Wextra", "-Werror"]
 
 
-def faults_of(command, path):
+class Compiler:
+    """A compiler's command, and the headers that it has compiled before: the files of a folder begin alike."""
+
+    def __init__(self, command, folder=None):
+        self.command, self.folder = command, folder
+        self.precompiled = set()
+
+    def precompile(self, header):
+        """Compiles a header once for the ill-formed models and once for their twins."""
+        self.precompiled.add(header)
+        for ill_formed in (True, False):
+            made = self.folder_of(ill_formed) / f"{header}.gch"
+            made.parent.mkdir(parents=True, exist_ok=True)
+            unit = made.with_suffix(".unit.hpp")
+            unit.write_text(f"#include <{header}>\n", encoding="utf-8")
+            subprocess.run([*self.command, *flags_of(ill_formed), "-x", "c++-header", str(unit), "-o", str(made)], check=True)
+
+    def folder_of(self, ill_formed):
+        return self.folder / ("ill_formed" if ill_formed else "well_formed")
+
+    def compile(self, path, ill_formed):
+        command = [*self.command, "-fsyntax-only", *flags_of(ill_formed)]
+        first = INCLUDE.search(path.read_text(encoding="utf-8"))
+        if first and first[1] in self.precompiled:
+            folder = self.folder_of(ill_formed)
+            command[1:1] = ["-include-pch", f"{folder}/{first[1]}.gch"] if "clang" in command[0] else [f"-I{folder}", "-Winvalid-pch"]
+        return subprocess.run([*command, str(path)], capture_output=True, text=True, env=dict(os.environ, LC_ALL="C"))
+
+
+def faults_of(compiler, path):
     """What is wrong with how the compiler treats this file, as sentences; none where all is well."""
     try:
         expected = expected_sentence(path)
     except BadTest as fault:
         return [str(fault)]
     faults = []
-    twin = compile_file(command, path, ill_formed=False)
+    twin = compiler.compile(path, ill_formed=False)
     if twin.returncode != 0 or twin.stderr:
         faults.append("the well-formed twin does not compile cleanly:\n" + twin.stderr)
-    refused = compile_file(command, path, ill_formed=True)
+    refused = compiler.compile(path, ill_formed=True)
     errors = [line for line in refused.stderr.splitlines() if ERROR.search(line)]
     if refused.returncode == 0 or not errors:
         faults.append("the ill-formed model compiles")
@@ -91,8 +121,11 @@ def faults_of(command, path):
 def check(command, paths, jobs):
     """Checks every file, prints what is wrong, and returns the number of files at fault."""
     at_fault = 0
-    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
-        for path, faults in zip(paths, pool.map(lambda path: faults_of(command, path), paths)):
+    with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+        compiler = Compiler(command, pathlib.Path(folder))
+        for _ in pool.map(compiler.precompile, PRECOMPILED):
+            pass
+        for path, faults in zip(paths, pool.map(lambda path: faults_of(compiler, path), paths)):
             at_fault += bool(faults)
             for fault in faults:
                 print(f"{path.name}: {fault}")

@@ -33,7 +33,7 @@ class Harness(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             path = pathlib.Path(folder) / "x.cpp"
             path.write_text(text, encoding="utf-8")
-            return check.faults_of(self.command, path)
+            return check.faults_of(check.Compiler(self.command), path)
 
     def assert_fault(self, text, words):
         faults = self.faults(text)

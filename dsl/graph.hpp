@@ -32,6 +32,12 @@ struct shape {
 
 /// One operation. What `attributes`, `number` and `second_number` mean stands beside the word that makes the
 /// node.
+/// Of a node of a stream's step: so many positions behind those that the step is given lie what it works on,
+/// and in each layer of the repeat around it so many more.
+struct lag {
+  std::int32_t positions = 0, each_layer = 0;
+};
+
 struct node {
   op kind = op::constant;
   element type = element::f32;
@@ -42,6 +48,7 @@ struct node {
   std::uint16_t scope = 0;
   std::int32_t attributes[4] = {};
   double number = 0, second_number = 0;
+  fovea::lag lag = {};
   place at = {};
 };
 

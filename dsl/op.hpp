@@ -28,7 +28,7 @@ enum class op : std::uint8_t {
   // leaves
   input, parameter, constant, range, carry, repeat_output, time_step, time_index, stack, scan_output,
   // what a stream keeps
-  state, keep, cache, position,
+  state, keep, cache, position, outside,
   // positions and batch indices inside a score or mask
   score, query_position, key_position, head_index, batch_index, table_at,
   // elementwise, one operand
@@ -72,7 +72,7 @@ constexpr const char* word_of(op kind) {
   // clang-format off
   constexpr const char* words[] = {
       "input", "parameter", "constant", "range", "repeat", "repeat", "scan", "scan", "scan", "scan",
-      "stream", "stream", "stream", "stream",
+      "stream", "stream", "stream", "stream", "stream",
       "score", "query position", "key position", "head", "batch", "at",
       "-", "exp", "log", "sqrt", "abs", "relu", "gelu", "gelu_tanh", "silu", "sigmoid", "tanh", "softplus", "erf", "sin",
       "cos", "floor", "!", "to_float", "stop_gradient", "dropout",

@@ -18,6 +18,7 @@ public:
   void begin() {
     rows_ = places_.size();
     furthest_ = 0;
+    end_ = simd::no_end;
     together_ = true;
   }
   /// So many of the rows are in use.
@@ -32,6 +33,10 @@ public:
   std::int64_t of(std::size_t row) const { return together_ ? furthest_ : places_[row].before; }
   /// Of the row that has taken most.
   std::int64_t furthest() const { return furthest_; }
+  /// How many positions the sequence of a row has; simd::no_end while that is not known.
+  std::int64_t end_of(std::size_t row) const { return together_ ? end_ : places_[row].end; }
+  /// Where all rows stand that stand at one place.
+  simd::row_position together() const { return {furthest_, end_}; }
   /// The place of each row, where they do not all stand at one; else none.
   std::span<const simd::row_position> apart() const {
     return together_ ? std::span<const simd::row_position>{} : places();
@@ -47,10 +52,16 @@ public:
     for (std::size_t row = 0; row < rows_; ++row)
       if (simd::row_position& p = places_[row]; !p.idle) furthest_ = std::max(furthest_, p.before += count);
   }
-  void set(std::size_t row, std::int64_t position) {
+  void set(std::size_t row, std::int64_t position, std::int64_t end) {
     spread();
-    places_[row].before = position;
+    places_[row] = {position, end};
     settle();
+  }
+  /// The sequence of a row ends where it stands; that of each row which has not ended.
+  void end(std::size_t row) { set(row, of(row), of(row)); }
+  void end() {
+    for (std::size_t row = 0; row < rows_; ++row)
+      if (end_of(row) == simd::no_end) end(row);
   }
   /// From now on to `settle` rows stand apart, and those of which is_idle(row) holds take no positions.
   template <class F>
@@ -61,11 +72,13 @@ public:
   void settle() {
     if (together_) return;
     furthest_ = 0;
+    end_ = places_[0].end;
     for (std::size_t row = 0; row < rows_; ++row) {
       places_[row].idle = false;
       furthest_ = std::max(furthest_, places_[row].before);
     }
-    together_ = std::ranges::all_of(places(), [this](const auto& p) { return p.before == furthest_; });
+    together_ = std::ranges::all_of(places(),
+                                    [this](const auto& p) { return p.before == furthest_ && p.end == end_; });
   }
   /// Row i becomes what row from[i] was.
   void reorder(std::span<const std::size_t> from) {
@@ -80,13 +93,13 @@ public:
 private:
   void spread() {
     if (!together_) return;
-    std::ranges::fill(places_, simd::row_position{furthest_});
+    std::ranges::fill(places_, together());
     together_ = false;
   }
 
   std::vector<simd::row_position> places_;
   std::size_t rows_;
-  std::int64_t furthest_ = 0;
+  std::int64_t furthest_ = 0, end_ = simd::no_end;
   bool together_ = true;
 };
 

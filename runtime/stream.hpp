@@ -28,6 +28,7 @@ struct stream_state {
   std::vector<float> values;
   std::vector<std::int64_t> sizes;     // of each symbol of the step, as call_sizes holds them
   std::vector<std::int64_t> positions; // of each row
+  std::vector<std::int64_t> ends;      // of each row, as row_positions has them
   std::size_t window_start = 0;
   bool begun = false;
 };
@@ -36,11 +37,15 @@ struct stream_state {
 struct stream_row {
   std::vector<float> values;
   std::int64_t position = 0;
+  std::int64_t end = simd::no_end; // of its sequence, where that is known
 };
 
 /// A model moving along a dim: stream<T>(model, weights, options) takes the next positions at each step, one
 /// or several, and gives what the whole sequence would give there. Nothing is allocated by a step. Serves one
 /// thread at a time; a copy goes its own way from where the original stands.
+///
+/// A model that looks ahead, by a number of positions, gives them `latency` positions later: the first that
+/// come out are zeros, and those that are still to come after the last step come out by `finish`.
 ///
 /// Where strides divide the dim, a step takes a multiple of all of them; what has several positions for each
 /// of the dim gives as many more. The capacity of the dim bounds the
@@ -57,6 +62,8 @@ public:
   static constexpr bool counts_positions = detail::counts_positions(step_model::view);
   /// A step takes a multiple of so many positions: what the strides of the model divide the dim by.
   static constexpr std::int64_t stride = stepping::result.stride;
+  /// By how many positions its outputs come later than what they belong to.
+  static constexpr std::int64_t latency = stepping::result.latency;
 
 private:
   static constexpr bool keeps_values = stepping::result.kept_count > 0;
@@ -182,6 +189,39 @@ public:
     }
   }
 
+  /// The sequence of each row ends, where it has not: gives the next `count` of the positions that are still
+  /// to come, all `latency` of them by default. What has no positions is then what the whole sequence would
+  /// give.
+  auto finish(std::size_t count = static_cast<std::size_t>(latency)) & {
+    static_assert(latency > 0, "finish: the model looks at no later position: steps leave nothing to come");
+    const auto more = static_cast<std::int64_t>(count);
+    expect_begun();
+    if (rows_.furthest() == 0)
+      throw error(step_sizes_.model_name() + ": stream: expected a step before finish(...)");
+    if (count < 1 || count > static_cast<std::size_t>(most_new_))
+      throw error(step_sizes_.model_name() + ": stream: expected to finish by 1 to " +
+                  std::to_string(most_new_) + " positions at once, the capacity of " + time.name() +
+                  ", found " + std::to_string(count));
+    check_multiple(more);
+    check_ends(more, {}, true);
+    check_room(more, rows_.furthest());
+    rows_.end();
+    hold_positions();
+    settle_at(more);
+    give_zeros();
+    run_engine(more);
+    memory_.advance(count);
+    rows_.advance(more);
+    outputs_.set(step_, step_sizes_);
+    return call_outputs<step_model>(outputs_);
+  }
+  /// The sequence of a row ends where it stands: of what it is given from now on nothing is used, but for it
+  /// the next `latency` positions come out.
+  void end(std::size_t row) {
+    static_assert(latency > 0, "end: the model looks at no later position: steps leave nothing to come");
+    if (may_use_rows(row) && rows_.end_of(row) == simd::no_end) rows_.end(row);
+  }
+
   /// Whether a small model takes a single position by one function, without the steps of its plan.
   static constexpr bool has_single_position = single_position::exists;
 
@@ -198,32 +238,35 @@ public:
   void reset(std::size_t row) {
     if (!may_use_rows(row)) return;
     memory_.clear(row, step_sizes_.sizes());
-    rows_.set(row, 0);
+    rows_.set(row, 0, simd::no_end);
   }
   /// Row `to` becomes what row `from` is.
   void copy(std::size_t from, std::size_t to) {
     if (!may_use_rows(from) || !may_use_rows(to)) return;
     memory_.copy(from, to, step_sizes_.sizes());
-    rows_.set(to, rows_.of(from));
+    rows_.set(to, rows_.of(from), rows_.end_of(from));
   }
   stream_row save(std::size_t row) const {
     if (!may_use_rows(row)) return {};
-    return {memory_.save(row, rows_.of(row), step_sizes_.sizes()), rows_.of(row)};
+    return {memory_.save(row, rows_.of(row), step_sizes_.sizes()), rows_.of(row), rows_.end_of(row)};
   }
   /// The row goes on from what a row of any stream of the same model has saved, at other capacities too.
   void load(std::size_t row, const stream_row& from) {
     if (!may_use_rows(row)) return;
-    check_position(from.position);
+    check_position(from.position, from.end);
     if (!memory_.load(row, from.position, step_sizes_.sizes(), from.values))
       throw error(step_sizes_.model_name() + ": stream: a row after " + std::to_string(from.position) +
                   " positions does not keep " + std::to_string(from.values.size()) + " numbers");
-    rows_.set(row, from.position);
+    rows_.set(row, from.position, from.end);
   }
 
   stream_state save() const {
-    stream_state s{memory_.save(), {}, {}, memory_.window_start(), begun_};
+    stream_state s{memory_.save(), {}, {}, {}, memory_.window_start(), begun_};
     for (const dim_size& d : capacity_) s.sizes.push_back(step_sizes_.held(d.symbol));
-    for (std::size_t row = 0; row < rows_.rows(); ++row) s.positions.push_back(rows_.of(row));
+    for (std::size_t row = 0; row < rows_.rows(); ++row) {
+      s.positions.push_back(rows_.of(row));
+      s.ends.push_back(rows_.end_of(row));
+    }
     return s;
   }
   /// Goes on from what the same model, compiled at the same capacity, has saved. Throws fovea::error where it
@@ -235,7 +278,7 @@ public:
       if (!counts(capacity_[i].symbol)) step_sizes_.hold(capacity_[i].symbol, s.sizes[i]);
     memory_.set_window_start(s.window_start);
     rows_.use(s.positions.size());
-    for (std::size_t row = 0; row < s.positions.size(); ++row) rows_.set(row, s.positions[row]);
+    for (std::size_t row = 0; row < s.positions.size(); ++row) rows_.set(row, s.positions[row], s.ends[row]);
     hold_positions();
     step_sizes_.settle();
     begun_ = s.begun;
@@ -367,6 +410,19 @@ private:
                   " positions, the capacity of " + time.name() + ", found " + std::to_string(count) +
                   " more after " + std::to_string(before));
   }
+  /// Whether rows that have ended have so many positions to come, row by row what `lengths` says.
+  void check_ends(std::int64_t count, std::span<const std::size_t> lengths = {}, bool all_end = false) const {
+    for (std::size_t row = 0; latency > 0 && row < rows_.rows(); ++row) {
+      const bool ends_here = all_end && rows_.end_of(row) == simd::no_end;
+      const std::int64_t taken = lengths.empty() ? count : static_cast<std::int64_t>(lengths[row]),
+                         end = ends_here ? rows_.of(row) : rows_.end_of(row),
+                         to_come = end + latency - rows_.of(row);
+      if (taken > to_come)
+        throw error(step_sizes_.model_name() + ": stream: expected at most the " + std::to_string(to_come) +
+                    " positions that are to come of row " + std::to_string(row) + ", which ended after " +
+                    std::to_string(end) + ", found " + std::to_string(taken));
+    }
+  }
   void check_lengths(std::span<const std::size_t> lengths, std::int64_t count) const {
     const std::int64_t rows = step_sizes_.sizes()[batch];
     if (static_cast<std::int64_t>(lengths.size()) != rows)
@@ -380,12 +436,17 @@ private:
       check_multiple(static_cast<std::int64_t>(lengths[row]));
       check_room(static_cast<std::int64_t>(lengths[row]), rows_.of(row));
     }
+    check_ends(count, lengths);
   }
-  void check_position(std::int64_t position) const {
+  void check_position(std::int64_t position, std::int64_t end) const {
     if (position < 0 || position > most_positions_ || position % stride != 0)
       throw error(step_sizes_.model_name() + ": stream: expected a row after 0 to " +
                   std::to_string(most_positions_) + " positions, a multiple of " + std::to_string(stride) +
                   ", found one after " + std::to_string(position));
+    if (end != simd::no_end && (end < 0 || end > position || end < position - latency))
+      throw error(step_sizes_.model_name() + ": stream: expected a row after " + std::to_string(position) +
+                  " positions to have ended at most " + std::to_string(latency) +
+                  " before, found an end after " + std::to_string(end));
   }
   /// Whether a state is one that a stream like this saves.
   void check_state(const stream_state& s) const {
@@ -410,7 +471,8 @@ private:
     }
     if (rows < 1 || rows > rows_.most_rows()) refuse("rows, at most", rows_.most_rows(), rows);
     expect("positions, one for each row:", rows, s.positions.size());
-    for (const std::int64_t position : s.positions) check_position(position);
+    expect("ends, one for each row:", rows, s.ends.size());
+    for (std::size_t row = 0; row < rows; ++row) check_position(s.positions[row], s.ends[row]);
     if (!memory_.may_start_at(s.window_start, stride))
       throw error(step_sizes_.model_name() +
                   ": stream: expected a state whose windows lie in their memory, " + "found them at " +
@@ -449,6 +511,7 @@ private:
         return;
       }
     const std::int64_t count = resolve(given...);
+    check_ends(count);
     check_room(count, rows_.furthest());
     run_step(count, given...);
     hold_sizes();
@@ -476,12 +539,22 @@ private:
     memory_.advance(static_cast<std::size_t>(count));
     rows_.advance(count);
   }
+  /// Inputs for positions behind the last of a sequence.
+  void give_zeros() {
+    for (std::size_t i = 0; i < step_model::view.inputs.size(); ++i) {
+      const shape& s = step_model::view.at(step_model::view.inputs[i].node).shape;
+      std::size_t bytes = 4; // of a float or an int32
+      for (int axis = 0; axis < s.rank; ++axis)
+        bytes *= static_cast<std::size_t>(step_sizes_.sizes()[s.dims[axis]]);
+      std::memset(step_.input(i, step_sizes_.sizes()), 0, bytes);
+    }
+  }
   void run_engine(std::int64_t count) {
     memory_.make_room(static_cast<std::size_t>(count));
     std::span<const simd::row_position> apart = rows_.apart();
     if constexpr (batch > 0) // there may be rows of which the call has none
       if (!apart.empty()) apart = apart.first(static_cast<std::size_t>(step_sizes_.sizes()[batch]));
-    step_.memory().set_position(rows_.furthest(), memory_.window_start(), apart, step_sizes_.sizes());
+    step_.memory().set_position(rows_.together(), memory_.window_start(), apart, step_sizes_.sizes());
     step_.run(step_sizes_.sizes());
   }
   void run_single(std::size_t rows) {
@@ -559,6 +632,20 @@ private:
   std::size_t again_ = 0; // the rows of the last step, where it took one position by single_
 };
 
+/// By how many positions the outputs of a model come later where it is streamed along a dim: 0 for a causal
+/// one. A constant: latency(model, T) == 8. A model that cannot be streamed is a compile-time error.
+template <class M>
+requires(M::well_formed) consteval std::int64_t latency(const M&, const dim& time) {
+  graph made;
+  made.current_scope = 0;
+  const std::uint16_t along = detail::dim_of_graph(M::source::built, time);
+  if (along == 0) impossible("latency: the model has no such dim");
+  detail::streamer pass(M::source::built, made, along);
+  if (!pass.find_shifts())
+    impossible("latency: the model cannot be streamed along this dim; stream says why");
+  return pass.latency;
+}
+
 namespace detail {
 
 /// stream with the generated code of a given instruction set.
@@ -579,8 +666,9 @@ auto stream_with(const M& model, const weights& source, const compile_options& o
 /// Makes a model that is causal along `time` move along it: stream<T>(model, weights, {.capacity = {{B, 1},
 /// {T, 512}}}). The capacity of `time` is the most positions in a step, and where the model keeps them all or
 /// has their numbers (attention without a window, learned positions) between two begins; others go on without
-/// end. With weights in another format it is stream<T, q8_0>(...). A model that looks ahead is a compile-time
-/// error that names the operation. Throws fovea::error where weights, capacity and model do not fit.
+/// end. With weights in another format it is stream<T, q8_0>(...). A model that looks ahead by a number of
+/// positions gives them so many later (`latency`); one that looks ahead without bound is a compile-time error
+/// that names the operation. Throws fovea::error where weights, capacity and model do not fit.
 template <dim time, class format = f32, class M>
 requires(M::well_formed) auto stream(const M& model, const weights& source,
                                      const compile_options& options = {}) {

@@ -14,12 +14,15 @@ struct attention_operands {
   attention_args args;
   lambda_args lambda;
   const scalar_function *score = nullptr, *mask = nullptr;
-  std::int64_t window = 0; // the positions that a stream keeps of its keys, 0: all
-  std::int64_t rate = 1;   // at which the stream moves on for them
-  size_t first_batch = 0;  // of the batch rows that these are
-  bool bias_kept = false;  // the bias is of the keys that a stream keeps
-  bool by_row = false;     // each batch row has as many keys as it has taken positions
-  bool of_stream = false;  // its keys are those that a stream keeps
+  std::int64_t window = 0;                  // the positions that a stream keeps of its keys, 0: all
+  std::int64_t rate = 1;                    // at which the stream moves on for them
+  std::int64_t behind = 0, keys_behind = 0; // what the stream is given lie its queries and its keys
+  size_t first_batch = 0;                   // of the batch rows that these are
+  bool bias_kept = false;                   // the bias is of the keys that a stream keeps
+  bool by_row = false;                      // each batch row has as many keys as it has taken positions
+  bool of_stream = false;                   // its keys are those that a stream keeps
+  static constexpr int most_tables = 2 * scalar_function::max_captures;
+  bool table_kept[most_tables] = {}; // a table is of the keys that a stream keeps
 
   attention_operands(const context& c, int id) {
     const node& n = c.graph.at(id);
@@ -29,6 +32,8 @@ struct attention_operands {
     if (const node& from = c.graph.at(c.plan.base[c.graph.operand(id, 1)]); from.kind == op::cache) {
       window = from.attributes[2];
       rate = from.attributes[3];
+      behind = c.behind(id);
+      keys_behind = c.behind(c.plan.base[c.graph.operand(id, 1)]);
       of_stream = true;
       by_row = c.row_places != nullptr;
     }
@@ -76,6 +81,7 @@ struct attention_operands {
         const shape& s = c.shape_of(from);
         // A stream keeps what keys read; what only queries read comes with them.
         const bool cached = c.graph.at(c.plan.base[from]).kind == op::cache;
+        table_kept[table] = cached;
         for (int axis = 0; axis < s.rank && axis < 4; ++axis) {
           lambda.table_sizes[table][axis] = axis == s.rank - 1 ? length_of(c, from, -1) : c.size(s[axis]);
           lambda.of_queries[table][axis] = of_stream && !cached && s[axis] == q[-2];
@@ -86,35 +92,42 @@ struct attention_operands {
     score = read(n.attributes[2]);
     mask = read(n.attributes[3]);
     lambda.query_offset = static_cast<std::int32_t>(args.keys) - static_cast<std::int32_t>(args.queries);
-    if (!by_row && window > 0) skip(missing(positions_at(rate, c.before)));
+    if (of_stream && !by_row) see(positions_at(rate, c.before), positions_at(rate, c.end));
   }
 
-  /// A stream's window is not full at first.
-  size_t missing(std::int64_t before) const {
-    return static_cast<size_t>(std::max<std::int64_t>(0, window - before));
+  /// Of the keys that a stream keeps after so many positions those of the sequence, which may have an end:
+  /// its window is not full at first, and keys that come late begin before the first. One is left in any
+  /// case.
+  void see(std::int64_t before, std::int64_t end) {
+    const std::int64_t kept = window > 0 ? std::min(window, before) : before, first_kept = before - kept,
+                       all = kept + static_cast<std::int64_t>(args.queries);
+    const std::int64_t first = std::clamp<std::int64_t>(keys_behind - first_kept, 0, all - 1),
+                       last = std::clamp<std::int64_t>(end + keys_behind - first_kept, first + 1, all);
+    skip(static_cast<size_t>(first + (window > 0 ? window - kept : 0)));
+    args.keys = static_cast<size_t>(last - first);
+    lambda.query_offset = static_cast<std::int32_t>(kept + keys_behind - behind - first);
   }
   void skip(size_t keys) {
     args.k += keys * args.k_row;
     args.v += keys * args.v_row;
     if (bias_kept) args.bias += keys;
+    for (int table = 0; table < most_tables; ++table)
+      if (table_kept[table]) lambda.tables[table] += keys;
   }
 
   /// The same of one batch row, where each has keys of its own number.
   attention_operands of_row(const context& c, size_t row) const {
     attention_operands one = *this;
     attention_args& a = one.args;
-    const std::int64_t before = positions_at(rate, c.before_row(c.row_of(row, args.batch))),
-                       kept = window > 0 ? std::min(window, before) : before;
+    const size_t of = c.row_of(row, args.batch);
     a.batch = 1;
-    a.keys = static_cast<size_t>(kept) + a.queries;
     a.q += row * a.q_batch;
     a.k += row * a.k_batch;
     a.v += row * a.v_batch;
     a.out += row * a.out_batch;
     if (a.bias != nullptr) a.bias += row * a.bias_batch;
-    if (window > 0) one.skip(missing(before));
     one.first_batch = row;
-    one.lambda.query_offset = static_cast<std::int32_t>(kept);
+    one.see(positions_at(rate, c.before_row(of)), positions_at(rate, c.end_row(of)));
     return one;
   }
 

@@ -51,6 +51,7 @@ struct context {
   const packed_scan* scans;  // for each region
   const kept_state* states;
   std::int64_t before;            // positions that a stream took in earlier calls
+  std::int64_t end;               // how many its sequence has; no_end while that is not known
   const row_position* row_places; // of each batch row, where rows stand apart; else null
   size_t row_count;               // of them
   size_t window_start;            // where the windows of a stream begin in their memory, in positions
@@ -59,16 +60,22 @@ struct context {
   std::int64_t work;              // of what the current step runs
   bool weights_in_memory;         // there are more of them than caches hold
 
-  /// The positions that a batch row took before.
+  /// The positions that a batch row took before, and those of its sequence.
   std::int64_t before_row(size_t row) const {
     return row_places == nullptr ? before : row_places[row].first();
+  }
+  std::int64_t end_row(size_t row) const { return row_places == nullptr ? end : row_places[row].end; }
+  /// How many positions what a node works on lies behind those that a step is given.
+  std::int64_t behind(int node) const {
+    const lag& l = graph.at(node).lag;
+    return l.positions + l.each_layer * layers[graph.at(node).region];
   }
   /// The batch row of place `at` of an axis of `size` that has the batch, with heads or other parts of each
   /// row behind it.
   size_t row_of(size_t at, size_t size) const { return row_places == nullptr ? at : at / (size / row_count); }
   /// Of the positions of a node that turns by them, in one batch row.
   const float* angles(int node, size_t row) const {
-    return positions.angles(node, row_places == nullptr ? 0 : row, before_row(row),
+    return positions.angles(node, row_places == nullptr ? 0 : row, before_row(row), behind(node),
                             size(graph.at(node).shape[-2]));
   }
   bool is_idle(size_t row) const { return row_places != nullptr && row_places[row].idle; }

@@ -160,7 +160,8 @@ context engine::begin(std::span<const std::int64_t> sizes) {
           scratch_.data(),
           weights_->scans.data(),
           states_.data(),
-          before_,
+          at_.before,
+          at_.end,
           row_places_,
           row_count_,
           window_start_,
@@ -195,13 +196,13 @@ void engine::expect(std::span<const std::int64_t> sizes) {
   pool_->expect(call_work_);
 }
 
-void engine::set_position(std::int64_t before, size_t window_start, std::span<const row_position> rows,
+void engine::set_position(const row_position& at, size_t window_start, std::span<const row_position> rows,
                           std::span<const std::int64_t> sizes) {
-  before_ = before;
+  at_ = at;
   row_places_ = rows.empty() ? nullptr : rows.data();
   row_count_ = rows.size();
   window_start_ = window_start;
-  positions_.prepare(before, rows, sizes);
+  positions_.prepare(at.before, rows, sizes);
 }
 
 void engine::reserve_scratch(scratch_floats needed) {

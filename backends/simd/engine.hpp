@@ -64,7 +64,7 @@ public:
   /// What a stream keeps, and how many positions it has taken before a call of the given sizes: each batch
   /// row by itself where they stand apart, else `rows` is empty.
   void set_states(std::vector<kept_state> states) { states_ = std::move(states); }
-  void set_position(std::int64_t before, size_t window_start, std::span<const row_position> rows,
+  void set_position(const row_position& at, size_t window_start, std::span<const row_position> rows,
                     std::span<const std::int64_t> sizes);
   /// Makes room for positions beyond those of one call, for so many batch rows.
   void go_beyond(size_t rows) { positions_.go_beyond(rows); }
@@ -85,7 +85,7 @@ private:
   std::vector<const float*> lent_; // of each input
   std::vector<std::int64_t> layers_, times_;
   std::vector<kept_state> states_;
-  std::int64_t before_ = 0;
+  row_position at_;
   const row_position* row_places_ = nullptr;
   size_t row_count_ = 0;
   size_t window_start_ = 0;

@@ -80,9 +80,14 @@ struct kept_state {
   std::int64_t rate = 1;
 };
 
+/// How many positions a sequence has whose end is not known: more than any, and multiplied by any rate still
+/// a number.
+inline constexpr std::int64_t no_end = std::int64_t{1} << 40;
+
 /// Where a batch row of a stream stands. An idle row takes no position in a call: what it keeps stays.
 struct row_position {
   std::int64_t before = 0;
+  std::int64_t end = no_end; // how many positions its sequence has
   bool idle = false;
 
   /// Where its values are counted from; those of an idle row are not used.

@@ -117,6 +117,8 @@ private:
       run_cache(c, s);
     else if constexpr (kind == op::position)
       run_position(c, s);
+    else if constexpr (kind == op::outside)
+      run_outside(c, s);
     else {
       static_assert(kind == op::transpose || kind == op::permute || kind == op::slice ||
                         kind == op::reverse || kind == op::broadcast,

@@ -7,10 +7,14 @@ namespace fovea::simd {
 
 position_tables::position_tables(const graph_view& graph, std::span<const std::int64_t> capacity)
     : table_of_(graph.nodes.size(), 0) {
+  for (int id = 0; id < graph.node_count(); ++id)
+    if (const node& n = graph.at(id); n.kind == op::rope)
+      most_behind_ = std::max(
+          most_behind_, static_cast<size_t>(n.lag.positions + n.lag.each_layer * (graph.layers(id) - 1)));
   for (std::size_t id = 0; id < graph.nodes.size(); ++id) {
     const node& n = graph.nodes[id];
     if (n.kind != op::rope && n.kind != op::sinusoidal) continue;
-    const auto positions = static_cast<size_t>(capacity[n.shape[-2]]);
+    const auto positions = static_cast<size_t>(capacity[n.shape[-2]]) + most_behind_;
     const auto width = static_cast<size_t>(n.kind == op::rope ? n.attributes[2] : graph.number(n.shape[-1]));
     const auto known = std::ranges::find_if(tables_, [&](const table& t) {
       return t.made_for->kind == n.kind && t.made_for->number == n.number &&
@@ -26,14 +30,15 @@ position_tables::position_tables(const graph_view& graph, std::span<const std::i
     size_ += positions * width;
   }
   values_ = buffer::from_shape({size_});
-  for (const table& t : tables_) t.fill(0, t.positions, values_.data() + t.offset);
+  for (const table& t : tables_)
+    t.fill(-static_cast<std::int64_t>(most_behind_), t.positions, values_.data() + t.offset);
 }
 
-void position_tables::table::fill(size_t from, size_t count, float* to) const {
-  const double earlier = made_for->kind == op::rope ? made_for->attributes[3] : 0;
+void position_tables::table::fill(std::int64_t from, size_t count, float* to) const {
+  const std::int64_t earlier = made_for->kind == op::rope ? made_for->attributes[3] : 0;
   for (size_t p = 0; p < count; ++p)
     for (const double turn : turns) {
-      const double angle = (static_cast<double>(from + p) + earlier) * turn;
+      const double angle = static_cast<double>(from + static_cast<std::int64_t>(p) + earlier) * turn;
       *to++ = static_cast<float>(std::sin(angle));
       *to++ = static_cast<float>(std::cos(angle));
     }
@@ -44,11 +49,12 @@ void position_tables::go_beyond(size_t rows) { beyond_ = buffer::from_shape({siz
 void position_tables::prepare(std::int64_t before, std::span<const row_position> rows,
                               std::span<const std::int64_t> sizes) {
   for (const table& t : tables_) {
-    const auto count = static_cast<size_t>(sizes[t.made_for->shape[-2]]);
+    const auto count = static_cast<size_t>(sizes[t.made_for->shape[-2]]) + most_behind_;
     for (size_t row = 0; row < std::max<size_t>(rows.size(), 1); ++row)
       if (const size_t first = t.first(rows.empty() ? before : rows[row].first());
           first + count > t.positions)
-        t.fill(first, count, beyond_.data() + (t.offset + row * size_));
+        t.fill(static_cast<std::int64_t>(first) - static_cast<std::int64_t>(most_behind_), count,
+               beyond_.data() + (t.offset + row * size_));
   }
 }
 

@@ -25,32 +25,34 @@ public:
   /// positions where that is empty.
   void prepare(std::int64_t before, std::span<const row_position> rows, std::span<const std::int64_t> sizes);
 
-  /// Where the angles begin of `count` positions of a batch row that has taken `before`.
-  const float* angles(int node, size_t row, std::int64_t before, size_t count) const {
+  /// Where the angles begin of `count` positions of a batch row that has taken `before`, of which they lie so
+  /// many behind.
+  const float* angles(int node, size_t row, std::int64_t before, std::int64_t behind, size_t count) const {
     const table& t = tables_[table_of_[static_cast<std::size_t>(node)]];
-    const size_t first = t.first(before);
+    const size_t later = most_behind_ - static_cast<size_t>(behind), first = t.first(before) + later;
     return first + count <= t.positions ? values_.data() + t.offset + first * t.width
-                                        : beyond_.data() + (t.offset + row * size_);
+                                        : beyond_.data() + (t.offset + row * size_ + later * t.width);
   }
 
 private:
   struct table {
     const node* made_for;
-    size_t positions, width, offset;
-    std::vector<double> turns; // radians by which each pair of features turns from position to position
+    size_t positions, width, offset; // those before the first, which lie behind, with them
+    std::vector<double> turns;       // radians by which each pair of features turns from position to position
 
     /// The position that a stream has come to: second_number is the rate of its positions.
     size_t first(std::int64_t before) const {
       const auto rate = static_cast<std::int64_t>(made_for->second_number);
       return rate == 0 ? 0 : static_cast<size_t>(positions_at(rate, before));
     }
-    void fill(size_t from, size_t count, float* to) const;
+    /// From a position, which may lie before the first.
+    void fill(std::int64_t from, size_t count, float* to) const;
   };
 
   std::vector<table> tables_;
   std::vector<std::size_t> table_of_; // for each node
   buffer values_, beyond_;            // beyond_: for each batch row as much as values_
-  size_t size_ = 0;
+  size_t size_ = 0, most_behind_ = 0;
 };
 
 } // namespace fovea::simd

@@ -59,6 +59,7 @@ void run_dropout_mask(context& c, const step& s);
 
 void run_time_step(context& c, const step& s);  // one step of a sequence
 void run_time_index(context& c, const step& s); // its number
+void run_outside(context& c, const step& s);    // which positions lie outside of the sequence
 void run_stack(context& c, const step& s);      // puts a step's value in its place along time
 
 /// A whole scan, by its own function.

@@ -7,6 +7,7 @@
 #include <fovea/dsl/graph_view.hpp>
 #include <fovea/dsl/passes/copy_tables.hpp>
 #include <fovea/dsl/passes/stream_writer.hpp>
+#include <fovea/dsl/stream_rate.hpp>
 
 namespace fovea {
 
@@ -19,6 +20,10 @@ namespace fovea {
 ///             their rate, as positions_at has it; the positions that it keeps and then the
 ///             operand's. For a convolution and a delay it begins with `number`, for attention with none
 ///   position  how many positions went before, [] or, where the rows of a batch may stand apart, of each row
+///   outside   whether a position lies before the first or behind the last of the sequence, [.., positions,
+///             1 ...], with the rows of the batch before them where these may stand apart. attributes: the
+///             axis of positions, their rate
+/// What waits for later positions is so many behind those that a step is given as its lag says.
 
 /// The sizes of a step: how many positions went before it.
 inline constexpr dim positions_before{"(before)"};
@@ -72,40 +77,54 @@ struct streamer : stream_writer {
   /// Node `id` of operands that are of one time: what has come before its time waits.
   constexpr int aligned(int id) {
     const node& n = g.nodes[id];
+    const bool waits_itself = counts_alone(n.kind) || n.kind == op::carry || n.kind == op::time_step ||
+                              n.kind == op::repeat_output || attends(id);
     std::int32_t own[most_operands] = {};
     const int count = n.operand_count < most_operands ? n.operand_count : most_operands;
     for (int k = 0; k < count; ++k) own[k] = mapped[g.operand(id, k)];
-    for (int k = 0; k < count && !counts_alone(n.kind); ++k)
+    for (int k = 0; k < count && !waits_itself; ++k)
       if (const std::int32_t by = delay(id, k); by > 0 && mapped[g.operand(id, k)] == own[k])
         mapped[g.operand(id, k)] = delayed(id, g.operand(id, k), by);
     const int made = moved(id);
     for (int k = 0; k < count; ++k) mapped[g.operand(id, k)] = own[k];
     return made;
   }
-  /// Nodes that are outputs, of the model or of a pass of a loop.
-  bool leaves[most] = {};
-  constexpr void find_leaving() {
-    for (int i = 0; i < g.output_count; ++i) leaves[g.outputs[i].node] = true;
-    for (int r = 1; r < g.region_count; ++r)
-      for (int k = 0; k < g.regions[r].carried; ++k) leaves[g.regions[r].results[k]] = true;
-  }
-  /// Brings a node that leaves to its own time.
-  constexpr void settle(int id) {
-    if (const shift_fault f = settled(id); f.kind != fault::none) {
-      refuse_shift(id, f);
-    } else if (const std::int32_t lead = shifts[id].lead; lead > 0) {
-      mapped[id] = delayed(id, id, lead);
-      shifts[id].wrong = shifts[id].wrong > lead ? shifts[id].wrong - lead : 0;
-      shifts[id].lead = 0;
-    }
-  }
+  /// The value of node `from` so many positions later; beside node `id`.
   constexpr int delayed(int id, int from, std::int32_t by) {
-    if (!keeps_rows(from)) return mapped[from];
-    const shape s = shape_in_step(g.nodes[from].shape);
-    const int axis = time_axis(from);
-    const int all = cached(id, with_axis(s, axis, to.dim_of(s[axis]) + by), from,
+    if (by == 0 || (!lifted[from] && !keeps_rows(from))) return mapped[from];
+    const shape each = shape_in_step(g.nodes[from].shape), s = lifted[from] ? rows_of(each) : each;
+    const int axis = time_axis(from) + lifted[from];
+    const int all = cached(id, with_axis(s, axis, to.dim_of(s[axis]) + by), from, mapped[from],
                            {axis, by, rate_of(from), shifts[from].number});
     return first_of(id, all, s, axis, g.nodes[from].type);
+  }
+  /// Whether positions of a dim that have come to this lead lie outside of the sequence; of the shape of
+  /// these positions, with 1 for the axes behind them.
+  constexpr int outside(int id, const shape& s, int axis, std::uint16_t along, std::int32_t lead) {
+    shape mask;
+    if (batch != 0) mask.push(batch);
+    for (int i = 1; batch != 0 && i < axis; ++i) mask.push(to.intern(dim(1)));
+    mask.push(s[axis]);
+    for (int i = axis + 1; i < s.rank; ++i) mask.push(to.intern(dim(1)));
+    const int made = beside(id, op::outside, mask, {}, batch != 0 ? axis : 0, element::boolean);
+    to.nodes[made].attributes[1] = rates[along];
+    to.nodes[made].attributes[2] = extras[along];
+    to.nodes[made].lag = lag_of(g.nodes[id].region, lead);
+    return made;
+  }
+  /// A value of node `from`, which has come to this lead, with a number in place of what lies outside of the
+  /// sequence; beside node `id`.
+  constexpr int inside(int id, int from, int value, std::int32_t lead, double number) {
+    const shape s = shape_in_step(g.nodes[from].shape);
+    if (batch != 0 && (!has_rows(s) || lifted[from])) {
+      refuse_rows(id, "the first axis of what comes late is not the batch");
+      return value;
+    }
+    const element type = g.nodes[from].type;
+    const int mask = outside(id, s, time_axis(from), positions[from], lead);
+    const int filled = beside(id, op::constant, shape{}, {}, 0, type);
+    to.nodes[filled].number = number;
+    return beside(id, op::where, s, {mask, filled, value}, 0, type);
   }
   /// So many places as shape s has along an axis, from the first that a cache has; in order, as nothing else
   /// reads what has room between.
@@ -118,11 +137,17 @@ struct streamer : stream_writer {
   constexpr int moved(int id) {
     const node& n = g.nodes[id];
     if (pads_time(id) || cuts_time(id)) {
-      lifted[id] = lifted[g.operand(id, 0)];
-      return mapped[g.operand(id, 0)];
+      const int from = g.operand(id, 0);
+      lifted[id] = lifted[from];
+      if (const std::int32_t lead = lead_before(id);
+          pads_time(id) && (lead < 0 || (latency > 0 && n.attributes[2] > 0)))
+        return inside(id, from, mapped[from], lead, n.number);
+      return mapped[from];
     }
-    if ((n.kind == op::range && time_axis(id) >= 0) || (n.kind == op::time_index && moving_scan(n.region)))
+    if (n.kind == op::range && time_axis(id) >= 0)
       return plus_position(id, position_at(id, rate_of_moving(id)));
+    if (n.kind == op::time_index && moving_scan(n.region))
+      return plus_position(id, scanned_position(id, base[n.region]));
     const int made = [&] {
       if (is_pair(id)) return paired(id);
       if (n.kind == op::attention && time_axis(g.operand(id, 1)) >= 0) return attention(id);
@@ -135,19 +160,35 @@ struct streamer : stream_writer {
         to.nodes[made].shape = rows_of(shape_in_step(n.shape));
       if (n.kind == op::rope && !lifted[id]) keeps_rows(id);
     }
+    if (n.kind == op::rope && time_axis(id) >= 0) to.nodes[made].lag = lag_of(n.region, shifts[id].lead);
     if (n.kind == op::input) {
       to.nodes[made].attributes[0] = to.input_count;
       to.inputs[to.input_count++] = {g.inputs[n.attributes[0]].name, made};
     }
+    if (n.kind == op::carry || (n.kind == op::time_step && moving_scan(n.attributes[1])))
+      to.operands[to.nodes[made].first_operand] = taken[id];
+    if (n.kind == op::repeat_output)
+      to.operands[to.nodes[made].first_operand] = left[n.attributes[1]][n.attributes[0]];
     if (n.kind == op::repeat_output && moving_scan(n.attributes[1]))
       beside(id, op::keep, n.shape, {made}, scan_state(n.attributes[1]) + n.attributes[0]);
     return made;
   }
+  /// How many positions went before that of a scan whose sequences have come to this lead.
+  constexpr int scanned_position(int id, std::int32_t lead) {
+    const std::int32_t rate = rate_of_moving(id);
+    const int before = position_at(id, rate);
+    if (lead == 0) return before;
+    const int by = beside(id, op::constant, shape{}, {}, 0, element::i32);
+    to.nodes[by].number = lead;
+    return beside(id, op::add, to.nodes[position].shape, {before, by}, 0, element::i32);
+  }
   /// Keys and values, and what is said of keys by bias and tables, are appended to those before them, of
-  /// which a window keeps the last. Tables that are read by queries alone have the rows of the new ones.
+  /// which a window keeps the last. Tables that are read by queries alone have the rows of the new ones,
+  /// which come later than the keys where their mask looks ahead.
   constexpr int attention(int id) {
     const node& n = g.nodes[id];
-    const std::int32_t window = window_of(id);
+    const std::int32_t keys = key_lead(id), queries = query_lead(id), seen = window_of(id);
+    const std::int32_t window = seen > 0 ? seen + keys - queries : 0;
     const std::int32_t rate = rate_of(id);
     const dim before = window > 0 ? last_positions(window, rate) : positions_before_at(rate);
     std::int32_t kept[most_operands] = {};
@@ -155,26 +196,22 @@ struct streamer : stream_writer {
       refuse(id, "its lambdas read too many tables");
       return 0;
     }
-    for (int k = 1; k < n.operand_count; ++k) {
+    for (int k = 0; k < n.operand_count; ++k) {
       const int from = g.operand(id, k), axis = time_axis(from);
-      if (axis < 0 || is_pair(from) || is_of_queries(id, k)) continue;
+      if (axis < 0 || is_pair(from)) continue;
+      kept[k] = delayed(id, from, delay(id, k));
+      if (is_of_queries(id, k)) continue;
       const shape& s = g.nodes[from].shape;
       if (!keeps_rows(from)) return 0;
-      kept[k] = cached(id, with_axis(s, axis, before + g.dim_of(s[axis])), from, {axis, window, rate});
+      kept[k] =
+          cached(id, with_axis(s, axis, before + g.dim_of(s[axis])), from, kept[k], {axis, window, rate});
+      to.nodes[kept[k]].lag = lag_of(n.region, keys);
     }
     const int made = copy(id);
-    for (int k = 1; k < n.operand_count; ++k)
+    for (int k = 0; k < n.operand_count; ++k)
       if (kept[k] != 0) to.operands[to.nodes[made].first_operand + k] = kept[k];
+    to.nodes[made].lag = lag_of(n.region, queries);
     return made;
-  }
-  /// Whether operand k of an attention is a table that its queries alone read.
-  constexpr bool is_of_queries(int id, int k) const {
-    const node& n = g.nodes[id];
-    const int first_table = n.attributes[1] != 0 ? 4 : 3, of_score = tables_of(n.attributes[2]);
-    if (k < first_table) return false;
-    const bool by_score = k < first_table + of_score;
-    const int capture = k - first_table - (by_score ? 0 : of_score);
-    return query_axis(g.functions[n.attributes[by_score ? 2 : 3]], capture, g.operand(id, k)) >= 0;
   }
   /// What is of each query and each key: what keys give it is kept, as long as the attention keeps keys.
   constexpr int paired(int id) {
@@ -201,7 +238,8 @@ struct streamer : stream_writer {
     const dim added = g.dim_of(n.shape[axis]);
     const dim before = window > 0 ? last_positions(window, rate) : positions_before_at(rate);
     const dim room = window > 0 ? dim(window) : before; // of which the window has not all at first
-    const int kept = cached(id, with_axis(n.shape, axis, room + added), from, {axis, window, rate});
+    const int kept =
+        cached(id, with_axis(n.shape, axis, room + added), from, mapped[from], {axis, window, rate});
     const int read = beside(id, op::slice, with_axis(n.shape, axis, before + added), {kept}, axis, n.type);
     to.nodes[read].attributes[1] = to.intern(room - before);
     return read;
@@ -211,8 +249,9 @@ struct streamer : stream_writer {
     std::int32_t kept, rate;
     double first = 0;
   };
-  constexpr int cached(int id, const shape& s, int from, const cache_of& c) {
-    const int made = beside(id, op::cache, s, {mapped[from]}, states++, g.nodes[from].type);
+  /// A value of node `from` behind those that it had before.
+  constexpr int cached(int id, const shape& s, int from, int value, const cache_of& c) {
+    const int made = beside(id, op::cache, s, {value}, states++, g.nodes[from].type);
     to.nodes[made].attributes[1] = c.axis;
     to.nodes[made].attributes[2] = c.kept;
     to.nodes[made].attributes[3] = c.rate;
@@ -220,26 +259,29 @@ struct streamer : stream_writer {
     return made;
   }
   /// What the window sees of the positions before is kept, padding at first, and goes before the new ones.
+  /// Where it waits for later ones, or its input does, what lies outside of the sequence is padding.
   constexpr int convolution(int id) {
     const sliding_window& declared = g.windows[g.nodes[id].attributes[0]];
     sliding_window w = declared;
     const int axis = window_axis(id), from = g.operand(id, 0), along = time_axis(from);
-    const std::int32_t kept = history(id);
+    const std::int32_t kept = history(id), lead = lead_before(id), later = shifts[id].lead;
     w.before[axis] =
-        is_transposed(g.nodes[id].kind) ? w.before[axis] + (kept - lead_before(id)) * w.stride[axis] : 0;
+        is_transposed(g.nodes[id].kind) ? w.before[axis] + later + (kept - lead) * w.stride[axis] : 0;
     w.after[axis] = 0;
-    int all = 0;
+    int all = mapped[from];
+    const bool pads = declared.padding(axis) > 0 || is_transposed(g.nodes[id].kind);
+    if (pads && (lead < 0 || later < 0)) all = inside(id, from, all, lead, padding_of(id));
     if (kept > 0) {
       if (!keeps_rows(from)) return 0;
       const shape s = shape_in_step(g.nodes[from].shape);
       const shape longer = with_axis(s, along, to.dim_of(s[along]) + kept);
-      all = cached(id, longer, from, {along, kept, rate_of(from), padding_of(id)});
+      all = cached(id, longer, from, all, {along, kept, rate_of(from), padding_of(id)});
       if (w.axes == 2 && axis == 1) all = first_of(id, all, longer, along, g.nodes[from].type);
     }
     const int made = copy(id);
     if (!(w == declared))
       to.nodes[made].attributes[0] = to.add_window(w, g.nodes[id].at, word_of(g.nodes[id]));
-    if (kept > 0) to.operands[to.nodes[made].first_operand] = all;
+    to.operands[to.nodes[made].first_operand] = all;
     return made;
   }
   std::int32_t scan_states[graph::max_regions] = {};
@@ -248,6 +290,57 @@ struct streamer : stream_writer {
   constexpr bool is_zero(int id) const {
     while (g.nodes[id].kind == op::broadcast) id = g.operand(id, 0);
     return g.nodes[id].kind == op::constant && g.nodes[id].number == 0;
+  }
+  /// Whether a scan keeps its state at positions outside of the sequence: its sequences come late, or its
+  /// last state is asked for while others of its model come late.
+  constexpr bool freezes(int region) const {
+    return moving_scan(region) && (base[region] < 0 || (latency > 0 && ends_leave));
+  }
+  std::int32_t taken[most] = {};              // for what a loop carries or scans what it takes
+  std::int32_t idle[graph::max_regions] = {}; // of a scan that freezes: whether it does at each position
+  std::int32_t left[graph::max_regions][region_entry::max_carried] = {}; // what a pass of a loop leaves
+
+  /// What a loop takes is brought to one time, before it begins.
+  constexpr void prepare(int region) {
+    const region_entry& r = g.regions[region];
+    const int before_made = to.node_count;
+    for (int id = r.first; id < r.last; ++id)
+      if (const node& n = g.nodes[id]; (n.kind == op::carry && n.region == region) ||
+                                       (n.kind == op::time_step && n.attributes[1] == region))
+        taken[id] = moves[id] ? delayed(id, g.operand(id, 0), delay(id, 0)) : mapped[g.operand(id, 0)];
+    if (freezes(region)) {
+      shape s;
+      if (batch != 0) s.push(batch);
+      s.push(r.time);
+      idle[region] = outside(r.first, s, batch != 0 ? 1 : 0, r.time, base[region]);
+    }
+    for (int id = before_made; id < to.node_count; ++id)
+      to.nodes[id].region = static_cast<std::uint8_t>(r.parent);
+  }
+  /// What a pass of a loop leaves for the next one, at the time of what that takes; of a scan that freezes,
+  /// what it took.
+  constexpr void leave(int region) {
+    const region_entry& r = g.regions[region];
+    int now = 0;
+    if (freezes(region)) {
+      const int axis = batch != 0 ? 1 : 0;
+      now = beside(r.first, op::time_step, batch != 0 ? rows_of(shape{}) : shape{}, {idle[region]}, axis,
+                   element::boolean);
+      to.nodes[now].attributes[1] = region;
+    }
+    for (int k = 0; k < r.carried; ++k) {
+      const int carry = r.first + k, id = r.results[k];
+      const shape& s = g.nodes[carry].shape;
+      left[region][k] = mapped[id];
+      if (freezes(region)) {
+        if (batch != 0 && !has_rows(s)) refuse_rows(carry, "the first axis of its state is not the batch");
+        const int each = batch == 0 ? now : in_rank(carry, shape{}, now, s.rank, element::boolean);
+        left[region][k] =
+            beside(carry, op::where, s, {each, mapped[carry], mapped[id]}, 0, g.nodes[carry].type);
+      } else if (positions[id] != 0 && moves[id]) {
+        left[region][k] = delayed(carry, id, shifts[id].lead - base[region] - drift[region]);
+      }
+    }
   }
   /// A scan along the dim goes on from the state of the step before; at the beginning from its first one.
   constexpr void resume(int region) {
@@ -273,7 +366,7 @@ struct streamer : stream_writer {
   std::int32_t resumed[region_entry::max_carried] = {};
 
   constexpr void make_step() {
-    find_leaving();
+    if (!find_shifts()) return;
     const shape each = batch == 0 ? shape{} : rows_of(shape{});
     position = emit({.kind = op::position, .type = element::i32, .shape = each}, {});
     const int zero = emit({.kind = op::constant, .type = element::i32}, {});
@@ -281,33 +374,29 @@ struct streamer : stream_writer {
     for (int id = 0; id < g.node_count && to.error.empty(); ++id) {
       const node& n = g.nodes[id];
       if (n.region != 0 && id == g.regions[n.region].first) {
-        if (moving_scan(n.region)) {
-          if (g.regions[n.region].reversed) {
-            refuse(id, "it runs from the last position to the first");
-            return;
-          }
-          resume(n.region);
-        }
+        prepare(n.region);
+        if (moving_scan(n.region)) resume(n.region);
         to.regions[n.region].first = to.node_count;
       }
       if (is_leaf(id) || (live[id] && in_step(id))) {
-        if (moves[id] && !checked(id)) return;
         if (n.kind == op::carry && moving_scan(n.region)) {
           mapped[id] = copy(id);
           to.operands[to.nodes[mapped[id]].first_operand] = resumed[n.attributes[0]];
         } else {
           mapped[id] = moves[id] ? aligned(id) : copy(id);
         }
-        if (to.error.empty() && leaves[id]) settle(id);
       } else if (live[id] && (n.region == 0 || hoisted[id])) {
         // Computed by `begin`.
         mapped[id] = beside(id, op::state, n.shape, {}, unread, n.type);
         kept_values[kept_count++] = {id, mapped[id]};
       }
-      close_regions(id);
+      for (int r = n.region; r != 0 && id == g.regions[r].last - 1; r = g.regions[r].parent) {
+        leave(r);
+        to.regions[r].last = to.node_count;
+      }
     }
-    drop_unread();
     finish();
+    drop_unread();
   }
   /// The values that `begin` hands over, as nodes of g and of the step.
   struct kept_value {
@@ -320,17 +409,17 @@ struct streamer : stream_writer {
   constexpr void drop_unread() {
     bool read[most] = {};
     for (int i = 0; i < to.operand_count; ++i) read[to.operands[i]] = true;
-    for (int i = 0; i < g.output_count; ++i) read[mapped[g.outputs[i].node]] = true;
-    for (int r = 0; r < g.region_count; ++r)
-      for (int k = 0; k < g.regions[r].carried; ++k) read[mapped[g.regions[r].results[k]]] = true;
-    int left = 0;
+    for (int i = 0; i < to.output_count; ++i) read[to.outputs[i].node] = true;
+    for (int r = 0; r < to.region_count; ++r)
+      for (int k = 0; k < to.regions[r].carried; ++k) read[to.regions[r].results[k]] = true;
+    int still_read = 0;
     for (int i = 0; i < kept_count; ++i)
       if (read[kept_values[i].state]) {
-        kept_values[left] = kept_values[i];
-        to.nodes[kept_values[left].state].attributes[0] = states++;
-        ++left;
+        kept_values[still_read] = kept_values[i];
+        to.nodes[kept_values[still_read].state].attributes[0] = states++;
+        ++still_read;
       }
-    kept_count = left;
+    kept_count = still_read;
   }
 
   /// What stays of g: nodes that do not move, in the loops that they are in but for moving scans, each with
@@ -353,18 +442,17 @@ struct streamer : stream_writer {
             to.nodes[keep].region = static_cast<std::uint8_t>(home);
           }
       }
-      close_regions(id);
+      for (int r = n.region; r != 0 && id == g.regions[r].last - 1; r = g.regions[r].parent)
+        to.regions[r].last = to.node_count;
     }
     // What moving loops carry is the step's.
     for (int r = 1; r < g.region_count; ++r)
       if (moving_region[r]) to.regions[r].carried = 0;
     if (to.node_count == 0) emit({.kind = op::constant}, {}); // a graph has a node
-    finish_tables();
-  }
-
-  constexpr void close_regions(int id) {
-    for (int r = g.nodes[id].region; r != 0 && id == g.regions[r].last - 1; r = g.regions[r].parent)
-      to.regions[r].last = to.node_count;
+    for (int r = 1; r < g.region_count; ++r)
+      for (int k = 0; k < to.regions[r].carried; ++k)
+        to.regions[r].results[k] = mapped[g.regions[r].results[k]];
+    finish_parameters();
   }
   constexpr void finish() {
     for (int r = 1; r < g.region_count; ++r)
@@ -380,15 +468,22 @@ struct streamer : stream_writer {
     for (int i = 0; i < g.output_count; ++i)
       if (lifted[g.outputs[i].node])
         refuse_rows(g.outputs[i].node, "an output is of positions that have no batch axis");
-    for (int i = 0; i < g.output_count; ++i)
-      to.outputs[to.output_count++] = {g.outputs[i].name, mapped[g.outputs[i].node]};
-    finish_tables();
-  }
-  constexpr void finish_tables() {
-    for (int i = 0; i < g.parameter_count; ++i) to.parameters[i].node = mapped[g.parameters[i].node];
+    for (int i = 0; i < g.output_count && to.error.empty(); ++i)
+      to.outputs[to.output_count++] = {g.outputs[i].name, given_out(g.outputs[i].node)};
     for (int r = 1; r < g.region_count; ++r)
-      for (int k = 0; k < to.regions[r].carried; ++k)
-        to.regions[r].results[k] = mapped[g.regions[r].results[k]];
+      for (int k = 0; k < to.regions[r].carried; ++k) to.regions[r].results[k] = left[r][k];
+    finish_parameters();
+  }
+  /// An output, as late as the latest; zeros where it lies outside of the sequence.
+  constexpr int given_out(int id) {
+    if (positions[id] == 0) return mapped[id];
+    const std::int32_t rate = rate_of(id);
+    const auto late = static_cast<std::int32_t>(positions_at(rate, latency));
+    const int made = delayed(id, id, shifts[id].lead + late);
+    return late == 0 ? made : inside(id, id, made, -late, 0);
+  }
+  constexpr void finish_parameters() {
+    for (int i = 0; i < g.parameter_count; ++i) to.parameters[i].node = mapped[g.parameters[i].node];
   }
 };
 
@@ -399,7 +494,7 @@ struct stream_outcome {
   std::int32_t kept_from[most_kept] = {},
                kept_state[most_kept] = {}; // nodes of the source; numbers of states
   int kept_count = 0, states = 0, batch = 0;
-  std::int64_t stride = 1;
+  std::int64_t stride = 1, latency = 0;
   bool rows_refused = false, rows_mixed = false;
 };
 
@@ -428,6 +523,7 @@ struct streaming_attempt {
     o.states = pass.states;
     o.batch = pass.batch;
     o.stride = pass.stride;
+    o.latency = pass.latency;
     o.rows_refused = pass.rows_refused;
     o.rows_mixed = pass.rows_mixed;
     return o;

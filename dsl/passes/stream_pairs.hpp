@@ -77,6 +77,24 @@ struct stream_pairs : stream_motion {
         time_axis(table) >= 0 && reads_by(f, capture, table, op::query_position, op::query_position);
     return by_query ? time_axis(table) : -1;
   }
+  /// Whether an attention's keys move along the dim.
+  constexpr bool attends(int id) const {
+    return g.nodes[id].kind == op::attention && time_axis(g.operand(id, 1)) >= 0;
+  }
+  /// Whether operand k of an attention is of its queries: they, and tables that they alone read.
+  constexpr bool is_of_queries(int id, int k) const {
+    const node& n = g.nodes[id];
+    const int first_table = n.attributes[1] != 0 ? 4 : 3, of_score = tables_of(n.attributes[2]);
+    if (k < first_table) return k == 0;
+    const bool by_score = k < first_table + of_score;
+    const int capture = k - first_table - (by_score ? 0 : of_score);
+    return query_axis(g.functions[n.attributes[by_score ? 2 : 3]], capture, g.operand(id, k)) >= 0;
+  }
+  /// How many later keys a query sees at most, or any_number_ahead.
+  constexpr std::int64_t keys_ahead(int id) const {
+    const int mask = g.nodes[id].attributes[3];
+    return mask < 0 ? any_number_ahead : farthest_ahead(g.functions[mask]);
+  }
   /// The query axes of the tables of one lambda of an attention, whose operands these are from `next` on.
   constexpr query_axes query_axes_of(int id, int function, int next) const {
     query_axes axes;

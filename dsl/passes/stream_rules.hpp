@@ -10,6 +10,8 @@ namespace fovea::detail {
 struct stream_rules : stream_shifts {
   graph& to;
   static constexpr int most_operands = 16; // of attention, and of what gives pairs
+  std::int64_t latency = 0;                // so many positions after what is given outputs come
+  bool ends_leave = false;                 // an output is known after the last position
 
   constexpr stream_rules(const graph& of, graph& made, std::uint16_t along)
       : stream_shifts(of, along), to(made) {}
@@ -26,6 +28,79 @@ struct stream_rules : stream_shifts {
     else
       to.fail(n.at, word, ": cannot be streamed along ", g.dim_of(time), ": ", why...);
     return false;
+  }
+
+  /// Finds where all values lie against the dim; false where one of them cannot move along it.
+  constexpr bool find_shifts() {
+    for (int id = 0; id < g.node_count; ++id) {
+      const int region = g.nodes[id].region;
+      if (region != 0 && id == g.regions[region].first && !opens(region)) return false;
+      if ((is_leaf(id) || (live[id] && in_step(id))) && moves[id] && !checked(id)) return false;
+      for (int r = region; r != 0 && id == g.regions[r].last - 1; r = g.regions[r].parent)
+        if (!closes(r)) return false;
+    }
+    for (int i = 0; i < g.output_count; ++i) {
+      const int id = g.outputs[i].node;
+      ends_leave |= ends[id];
+      if (const shift_fault f = settled(id); f.kind != fault::none) return refuse_shift(id, f);
+      if (positions[id] == 0 || shifts[id].lead >= 0) continue;
+      const std::int64_t behind = -shifts[id].lead, rate = rate_of(id);
+      const std::int64_t later = rate > 0 ? behind * rate : (behind - rate - 1) / -rate;
+      if (later > latency) latency = later;
+    }
+    latency = (latency + stride - 1) / stride * stride;
+    return latency <= most_behind || refuse_shift(g.outputs[0].node, {fault::far});
+  }
+  constexpr bool opens(int region) {
+    const region_entry& r = g.regions[region];
+    if (moving_scan(region)) {
+      if (r.reversed) return refuse(r.first, "it runs from the last position to the first");
+      for (int id = r.first; id < r.last; ++id)
+        if (const node& n = g.nodes[id]; n.kind == op::time_step && n.attributes[1] == region)
+          if (const shift_fault f = settled(g.operand(id, 0)); f.kind != fault::none)
+            return refuse_shift(g.operand(id, 0), f);
+    }
+    find_base(region);
+    return true;
+  }
+  /// What a pass of a loop leaves is at the time of what the next one takes, or comes later from layer to
+  /// layer.
+  constexpr bool closes(int region) {
+    const region_entry& r = g.regions[region];
+    std::int32_t least = base[region];
+    for (int k = 0; k < r.carried; ++k) {
+      const int id = r.results[k];
+      if (!moves[id] || positions[id] == 0) continue;
+      if (const shift_fault f = settled(id); f.kind != fault::none) return refuse_shift(id, f);
+      if (shifts[id].lead < least) least = shifts[id].lead;
+    }
+    drift[region] = least - base[region];
+    return drift[region] == 0 || layers_fit(region);
+  }
+  /// Whether all that moves in a repeat whose layers look ahead comes as much later from layer to layer.
+  constexpr bool layers_fit(int region) {
+    const region_entry& r = g.regions[region];
+    for (int outer = r.parent; outer != 0; outer = g.regions[outer].parent)
+      if (moving_region[outer])
+        return refuse(r.first,
+                      "its layers look ahead inside another loop; write the layers of one of them out");
+    std::int32_t rate = 0;
+    for (int id = r.first; id < r.last; ++id) {
+      const node& n = g.nodes[id];
+      if (!live[id] || !moves[id]) continue;
+      if (counts_alone(n.kind) || n.kind == op::time_index)
+        return refuse(id, "it counts positions in layers that look ahead, which come later in each of them; ",
+                      "count them outside, and carry them");
+      if (positions[id] == 0) continue;
+      if (rate == 0) rate = rate_of(id);
+      if (rate_of(id) != rate)
+        return refuse(id, "the layers look ahead, and have positions of two rates; write the layers out");
+      for (int k = 0; k < n.operand_count && (n.kind != op::carry || n.region != region); ++k)
+        if (const int from = g.operand(id, k); from < r.first && positions[from] != 0)
+          return refuse(id, "it reads positions of outside in layers that look ahead, which come later in ",
+                        "each of them; let the layers carry them");
+    }
+    return true;
   }
 
   constexpr bool checked(int id) {
@@ -163,11 +238,10 @@ struct stream_rules : stream_shifts {
                                                      rate_of(g.operand(id, 0)) != rate_of(g.operand(id, 1)))))
       return refuse(id, "queries, keys and values do not all move along it");
     if (!over_others) {
-      const std::int64_t ahead =
-          n.attributes[3] < 0 ? any_number_ahead : farthest_ahead(g.functions[n.attributes[3]]);
+      const std::int64_t ahead = keys_ahead(id);
       if (ahead == any_number_ahead)
-        return refuse(id, "a query may see later keys; join its mask with causal or window");
-      if (ahead > 0)
+        return refuse(id, "a query may see any later key; join its mask with causal or window");
+      if (ahead > 0 && n.attributes[1] != 0 && time_axes(g.operand(id, 3)) > 1)
         return refuse(id, "a query sees ", ahead, ahead == 1 ? " later key" : " later keys",
                       "; join its mask with causal");
     }
@@ -218,9 +292,13 @@ struct stream_rules : stream_shifts {
   constexpr bool window_fits(int id) {
     const node& n = g.nodes[id];
     if (!slides_along(id)) return time_axis(id) >= 0 || refuse(id, "it sums over positions");
-    return n.kind != op::avg_pool || g.windows[n.attributes[0]].before[window_axis(id)] == 0 ||
-           n.attributes[1] != 0 ||
-           refuse(id, "its first means leave out what lies before; use .count_padding = true");
+    if (n.kind != op::avg_pool || n.attributes[1] != 0) return true;
+    const sliding_window& w = g.windows[n.attributes[0]];
+    const int along = window_axis(id);
+    if (w.before[along] > 0)
+      return refuse(id, "its first means leave out what lies before; use .count_padding = true");
+    return w.after[along] == 0 || shifts[id].lead * w.stride[along] >= lead_before(id) ||
+           refuse(id, "its last means leave out what lies behind; use .count_padding = true");
   }
   constexpr bool refuse_shift(int id, const shift_fault& f) {
     const node& n = g.nodes[id];
@@ -246,6 +324,10 @@ struct stream_rules : stream_shifts {
         return refuse(id,
                       "what it has before the first position is not one number; pad right in front of each ",
                       "window");
+      case fault::compares:
+        return refuse(id, "what it compares comes behind something that looks ahead; compare what is causal");
+      case fault::far:
+        return refuse(id, "it would wait for more than ", most_behind, " positions");
       default:
         return refuse(id, "it makes one of positions that do not come together");
     }

@@ -66,14 +66,8 @@ void begin(stream_type& live, const named_values& inputs) {
   (std::make_index_sequence<still.size()>{});
 }
 
-template <class M, dim time, class stream_type, class... lengths>
-named_values step(stream_type& live, const named_values& inputs, const lengths&... of_rows) {
-  constexpr auto moving = inputs_that_move<M, time, true>();
-  const auto result = [&]<std::size_t... k>(std::index_sequence<k...>) {
-    return live.step(of_rows...,
-                     (input_key<boundary_name<M, true, moving[k]>>{} = given<M, moving[k]>(inputs))...);
-  }
-  (std::make_index_sequence<moving.size()>{});
+template <class M, class call>
+named_values values_of(const call& result) {
   named_values made;
   const auto keep = [&](const char* name, const auto& view) {
     made[name] = {{view.shape().begin(), view.shape().end()}, {view.begin(), view.end()}, false};
@@ -83,6 +77,16 @@ named_values step(stream_type& live, const named_values& inputs, const lengths&.
   }
   (std::make_index_sequence<M::view.outputs.size()>{});
   return made;
+}
+
+template <class M, dim time, class stream_type, class... lengths>
+named_values step(stream_type& live, const named_values& inputs, const lengths&... of_rows) {
+  constexpr auto moving = inputs_that_move<M, time, true>();
+  return [&]<std::size_t... k>(std::index_sequence<k...>) {
+    return values_of<M>(live.step(
+        of_rows..., (input_key<boundary_name<M, true, moving[k]>>{} = given<M, moving[k]>(inputs))...));
+  }
+  (std::make_index_sequence<moving.size()>{});
 }
 
 /// How many strides of a stream its inputs are.

@@ -70,6 +70,19 @@ void run_time_index(context& c, const step& s) {
       static_cast<std::int32_t>(c.times[c.graph.at(s.node).attributes[1]]);
 }
 
+void run_outside(context& c, const step& s) {
+  const node& n = c.graph.at(s.node);
+  const auto axis = n.attributes[0];
+  const size_t rows = axis == 0 ? 1 : c.size(n.shape[0]), count = c.size(n.shape[axis]);
+  auto* out = reinterpret_cast<std::int32_t*>(c.result(s.node));
+  for (size_t row = 0; row < rows; ++row) {
+    const std::int64_t first = positions_at(n.attributes[1], c.before_row(row)) - c.behind(s.node),
+                       end = positions_at(n.attributes[1], c.end_row(row)) + n.attributes[2];
+    for (std::int64_t i = first; i < first + static_cast<std::int64_t>(count); ++i)
+      *out++ = i < 0 || i >= end;
+  }
+}
+
 void run_stack(context& c, const step& s) {
   const node& n = c.graph.at(s.node);
   const int of = c.plan.base[c.graph.operand(s.node, 0)];

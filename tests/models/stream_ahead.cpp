@@ -1,0 +1,392 @@
+// Streams of models that look ahead: their outputs come later, and the last ones when the sequence has ended.
+
+#include <catch2/catch.hpp>
+
+#include "../message_of.hpp"
+#include "stream_case.hpp"
+
+using namespace fovea;
+using namespace fovea::test;
+
+namespace {
+
+inline constexpr dim B{"B"}, T{"T"}, S{"S"}, F{"F"};
+
+/// A sequence of outputs as it comes: after so many zeros.
+golden_tensor later(const golden_tensor& whole, std::size_t axis, std::size_t by) {
+  golden_tensor made = whole;
+  made.shape[axis] += by;
+  made.values.clear();
+  std::size_t planes = 1;
+  for (std::size_t i = 0; i < axis; ++i) planes *= whole.shape[i];
+  const std::size_t plane = whole.values.size() / planes, position = plane / whole.shape[axis];
+  for (std::size_t i = 0; i < planes; ++i) {
+    made.values.insert(made.values.end(), by * position, 0);
+    const auto first = whole.values.begin() + static_cast<std::ptrdiff_t>(i * plane);
+    made.values.insert(made.values.end(), first, first + static_cast<std::ptrdiff_t>(plane));
+  }
+  return made;
+}
+
+void check_close(const golden_tensor& found, const golden_tensor& right) {
+  REQUIRE(found.shape == right.shape);
+  CHECK(distance_of(std::span<const double>(found.values), right, 2e-5, 2e-5).share <= 1);
+}
+
+/// Steps of the given numbers of strides, and then so many to the end.
+template <class M, class stream_type>
+void check_ahead(stream_type& live, const named_values& inputs, const named_values& whole,
+                 const std::vector<std::size_t>& steps, const std::vector<std::size_t>& ending) {
+  constexpr auto late = static_cast<std::size_t>(stream_type::latency / stream_type::stride);
+  const std::size_t pieces = fovea::test::detail::pieces_of<M, T, stream_type>(inputs);
+  std::size_t at = 0;
+  named_values found;
+  const auto check = [&](std::size_t count) {
+    at += count;
+    for (const named_value& out : M::view.outputs) {
+      const int time = fovea::test::detail::axis_of_time<M, T>(out.node);
+      if (time < 0) continue;
+      const auto axis = static_cast<std::size_t>(time);
+      const golden_tensor& all = whole.at(out.name);
+      INFO("output " << out.name << ", " << count << " positions up to " << at);
+      check_close(found.at(out.name),
+                  fovea::test::detail::part_of(later(all, axis, late * (all.shape[axis] / pieces)), axis,
+                                               at - count, count, pieces + late));
+    }
+  };
+  for (const std::size_t count : steps) {
+    found = fovea::test::detail::step<M, T>(live, part_of_inputs<M, T>(inputs, at, count, pieces));
+    check(count);
+  }
+  for (const std::size_t count : ending) {
+    found = fovea::test::detail::values_of<M>(live.finish(count * stream_type::stride));
+    check(count);
+  }
+  if (at == pieces + late)
+    for (const named_value& out : M::view.outputs)
+      if (fovea::test::detail::axis_of_time<M, T>(out.node) < 0) {
+        INFO("output " << out.name << " in the end");
+        check_close(found.at(out.name), whole.at(out.name));
+      }
+}
+
+/// A sequence equals what comes of its steps and of its end; begun anew, copied, saved and loaded.
+template <class M>
+void check(const M& model, const std::map<std::string, std::size_t>& sizes, std::size_t fewest = 1) {
+  const named_values inputs = random_inputs(model, sizes);
+  const weights from = random_weights(model);
+  const named_values whole = run_model<f32>(model, from, inputs);
+  compile_options options = fovea::test::detail::fitting<M>(inputs);
+  options.threads = 2;
+  using stream_type = decltype(stream<T>(model, from, options));
+  constexpr auto late = static_cast<std::size_t>(stream_type::latency / stream_type::stride);
+  for (dim_size& d : options.capacity)
+    if (d.symbol == T) d.size += stream_type::latency;
+  auto live = stream<T>(model, from, options);
+  const std::size_t length = fovea::test::detail::pieces_of<M, T, stream_type>(inputs);
+  REQUIRE(length > 4);
+  INFO(instruction_set() << ", " << model.name);
+  const std::vector<std::size_t> single(length, 1), all{length}, chunks{2, 1, length - 3}, ones(late, 1),
+      whole_end{late};
+  for (const auto& [steps, ending] :
+       {std::pair{single, ones}, {chunks, whole_end}, {all, ones}, {single, whole_end}}) {
+    fovea::test::detail::begin<M, T>(live, inputs);
+    check_ahead<M>(live, inputs, whole, steps, ending);
+    CHECK(live.position() == static_cast<std::int64_t>(length + late) * stream_type::stride);
+    CHECK(message_of<fovea::error>([&] { live.finish(stream_type::stride); }).find("are to come of row 0") !=
+          std::string::npos);
+  }
+
+  // A sequence that is shorter than what is waited for.
+  const named_values few = part_of_inputs<M, T>(inputs, 0, fewest, length);
+  fovea::test::detail::begin<M, T>(live, inputs);
+  check_ahead<M>(live, few, run_model<f32>(model, from, few), {fewest}, ones);
+
+  if constexpr (!stream_type::counts_positions) {
+    compile_options fewer = options;
+    for (dim_size& d : fewer.capacity)
+      if (d.symbol == T) d.size = 2 * stream_type::stride;
+    auto endless = stream<T>(model, from, fewer);
+    fovea::test::detail::begin<M, T>(endless, inputs);
+    check_ahead<M>(endless, inputs, whole, std::vector<std::size_t>(length / 2, 2),
+                   length % 2 == 0 ? ones : std::vector<std::size_t>{});
+  }
+
+  // In the middle, and at the end.
+  fovea::test::detail::begin<M, T>(live, inputs);
+  fovea::test::detail::step<M, T>(live, part_of_inputs<M, T>(inputs, 0, 3, length));
+  auto copy = live;
+  const stream_state saved = live.save();
+  const auto rest = [&](auto& of) {
+    named_values made =
+        fovea::test::detail::step<M, T>(of, part_of_inputs<M, T>(inputs, 3, length - 3, length));
+    std::vector<std::vector<double>> values;
+    for (const auto& [name, value] : made) values.push_back(value.values);
+    made = fovea::test::detail::values_of<M>(of.finish(stream_type::stride));
+    const stream_state ended = of.save();
+    of.load(ended);
+    for (const auto& [name, value] : made) values.push_back(value.values);
+    if (late == 1) return values;
+    for (const auto& [name, value] :
+         fovea::test::detail::values_of<M>(of.finish((late - 1) * stream_type::stride)))
+      values.push_back(value.values);
+    return values;
+  };
+  const auto right = rest(live);
+  CHECK(rest(copy) == right);
+  live.load(saved);
+  CHECK(rest(live) == right);
+}
+
+/// Rows that stand at positions of their own, and end there: each as its own sequence.
+template <class M>
+void check_rows(const M& model, std::size_t length, std::size_t fewest = 0) {
+  const named_values inputs = random_inputs(model, {{"B", 3}, {"T", length}});
+  const weights from = random_weights(model);
+  compile_options options = fovea::test::detail::fitting<M>(inputs);
+  using stream_type = decltype(stream<T>(model, from, options));
+  constexpr auto stride = static_cast<std::size_t>(stream_type::stride),
+                 late = static_cast<std::size_t>(stream_type::latency);
+  for (dim_size& d : options.capacity)
+    if (d.symbol == T) d.size += stream_type::latency;
+  auto live = stream<T>(model, from, options);
+  INFO(instruction_set() << ", " << model.name);
+  const std::size_t ends[] = {length, length - 3 * stride, fewest == 0 ? stride : fewest};
+  const auto row_of = [](const golden_tensor& all, std::size_t row) {
+    return fovea::test::detail::part_of(all, 0, row, 1, all.shape[0]);
+  };
+  std::vector<named_values> wholes;
+  for (std::size_t row = 0; row < 3; ++row) {
+    named_values own;
+    for (const auto& [name, value] : inputs)
+      own[name] = fovea::test::detail::part_of(row_of(value, row), 1, 0, ends[row], length);
+    wholes.push_back(run_model<f32>(model, from, own));
+  }
+  std::size_t at[3] = {};
+  for (std::size_t round = 0; at[0] + at[1] + at[2] < ends[0] + ends[1] + ends[2] + 3 * late; ++round) {
+    std::vector<std::size_t> lengths;
+    std::size_t most = stride;
+    for (std::size_t row = 0; row < 3; ++row) {
+      const std::size_t left = (at[row] < ends[row] ? ends[row] : ends[row] + late) - at[row];
+      lengths.push_back(std::min(left, stride * (splitmix64(round * 3 + row) % 4)));
+      most = std::max(most, lengths.back());
+    }
+    named_values part;
+    for (const auto& [name, value] : inputs) {
+      golden_tensor& made = part[name] = value;
+      made.values.clear();
+      made.shape[1] = most;
+      for (std::size_t row = 0; row < 3; ++row)
+        for (std::size_t i = 0; i < most; ++i) {
+          const golden_tensor one = fovea::test::detail::part_of(
+              row_of(value, row), 1, std::min(at[row] + i, length - 1), 1, length);
+          made.values.insert(made.values.end(), one.values.begin(), one.values.end());
+        }
+    }
+    const named_values found =
+        fovea::test::detail::step<M, T>(live, part, std::span<const std::size_t>(lengths));
+    for (std::size_t row = 0; row < 3; ++row) {
+      for (const named_value& out : M::view.outputs) {
+        if (lengths[row] == 0) continue;
+        INFO("output " << out.name << " of row " << row << ", " << lengths[row] << " positions after "
+                       << at[row]);
+        const golden_tensor &whole = wholes[row].at(out.name), values = row_of(found.at(out.name), row);
+        const golden_tensor all = later(whole, 1, late * whole.shape[1] / ends[row]);
+        check_close(fovea::test::detail::part_of(values, 1, 0, lengths[row] / stride, most / stride),
+                    fovea::test::detail::part_of(all, 1, at[row] / stride, lengths[row] / stride,
+                                                 (ends[row] + late) / stride));
+      }
+      at[row] += lengths[row];
+      if (at[row] == ends[row]) live.end(row);
+    }
+  }
+  CHECK(message_of<fovea::error>([&] { live.finish(stride); }).find("are to come of row 0") !=
+        std::string::npos);
+  live.reset(0);
+  CHECK(live.position(0) == 0);
+}
+
+/// Before an attention, as a Conformer has it: of q and k with rotary positions.
+constexpr expr attend_near(expr x, int heads, mask seen) {
+  const expr q = rope(linear(x, "q", 16), {.heads = heads}), k = rope(linear(x, "k", 16), {.heads = heads});
+  return attention(q, k, linear(x, "v", 16), {.heads = heads, .mask = seen});
+}
+
+} // namespace
+
+TEST_CASE("windows that see later positions stream", "[stream]") {
+  constexpr auto windows = model("windows", [](graph& g) {
+    const expr x = g.input<f32>("x", {B, T, 5});
+    const expr near = relu(conv1d(x, "near", 5, 3, {.padding = 1}));
+    const expr far = conv1d(near, "far", 5, 3, {.dilation = 2, .padding = 2}) + x;
+    g.output("near", linear(near, "out", 4));
+    g.output("far", far);
+    g.output("past", conv1d(far, "past", 3, 3, {.padding = causal}));
+    g.output("largest", max_pool(near - 1, 3, {.stride = 1, .padding = 1}));
+    g.output("mean", avg_pool(near, 5, {.stride = 1, .padding = 2}));
+  });
+  static_assert(latency(windows, T) == 3);
+  check(windows, {{"B", 2}, {"T", 18}});
+  check_rows(windows, 18);
+}
+
+TEST_CASE("windows over planes see later positions", "[stream]") {
+  constexpr auto planes = model("planes", [](graph& g) {
+    const expr x = g.input<f32>("x", {B, T, 7, 3});
+    const expr y = gelu(conv2d(x, "a", 4, {5, 3}, {.padding = {2, 1}}));
+    g.output("y", conv2d(y, "b", 4, {3, 3}, {.stride = {1, 2}, .padding = 1}));
+  });
+  static_assert(latency(planes, T) == 3);
+  check(planes, {{"B", 2}, {"T", 12}});
+  check_rows(planes, 12);
+}
+
+TEST_CASE("what strides make fewer comes together behind", "[stream]") {
+  constexpr auto strided = model("strided", [](graph& g) {
+    const expr x = g.input<f32>("x", {B, T, 4});
+    const expr down = relu(conv1d(x, "down", 6, 4, {.stride = 2, .padding = 1}));
+    const expr lower = relu(conv1d(down, "lower", 6, 3, {.padding = 1}));
+    const expr up = conv_transpose1d(lower + down, "up", 4, 4, {.stride = 2, .padding = 1});
+    g.output("y", up);
+    g.output("half", lower);
+    g.output("finer", conv_transpose1d(x, "finer", 3, 4, {.stride = 2, .padding = 1}));
+  });
+  static_assert(latency(strided, T) == 6);
+  check(strided, {{"B", 2}, {"T", 24}});
+  check_rows(strided, 24);
+}
+
+TEST_CASE("attention that sees some later keys streams", "[stream]") {
+  constexpr auto attending = model("attending", [](graph& g) {
+    expr x = g.input<f32>("x", {B, T, 16});
+    x = x + attend_near(x, 2, window(5, 2));
+    const scope second(x, "second");
+    x = rms_norm(x + attend_near(x, 4, window(3, 1)), "norm");
+    g.output("y", x);
+    g.output("weighed",
+             attention(x, linear(x, "key", 16), x, {.heads = 2, .score = alibi(2), .mask = window(4, 3)}));
+  });
+  static_assert(latency(attending, T) == 6);
+  check(attending, {{"B", 2}, {"T", 18}});
+  check_rows(attending, 18);
+}
+
+TEST_CASE("attention to all earlier and some later keys streams", "[stream]") {
+  constexpr auto attending = model("all_earlier", [](graph& g) {
+    const expr x = g.input<f32>("x", {B, T, 8});
+    const expr near = conv1d(x, "near", 8, 3, {.padding = 1}) + sinusoidal_positions(x);
+    const mask seen = [](scalar q, scalar k) { return k <= q + 2; };
+    const expr table = linear(near, "table", 1);
+    const expr by_key = reshape(table, {B, T});
+    g.output("y", attention(near, near, x, {.heads = 2, .mask = seen}));
+    g.output("by_key", attention(near, x, x,
+                                 {.heads = 2,
+                                  .score = [by_key](scalar s, scalar, scalar k, scalar,
+                                                    scalar b) { return s + at(by_key, b, k); },
+                                  .mask = seen}));
+    g.output("by_query", attention(near, x, x,
+                                   {.heads = 2,
+                                    .score = [by_key](scalar s, scalar q, scalar, scalar,
+                                                      scalar b) { return s * at(by_key, b, q); },
+                                    .mask = seen}));
+    g.output("biased",
+             attention(x, x, near, {.heads = 2, .mask = seen, .bias = reshape(table, {B, 1, 1, T})}));
+  });
+  static_assert(latency(attending, T) == 3);
+  check(attending, {{"B", 2}, {"T", 14}});
+  check_rows(attending, 14);
+}
+
+TEST_CASE("layers of a repeat look ahead, one behind the other", "[stream]") {
+  constexpr auto conformer = model("conformer", [](graph& g) {
+    const expr x = g.input<f32>("x", {B, T, 16});
+    const expr made = repeat("layer", 3, conv1d(x, "in", 16, 3, {.padding = 1}), [](expr y) {
+      y = y + linear(silu(linear(y, "up", 24)), "down", 16);
+      y = y + attend_near(layer_norm(y, "before"), 2, window(4, 1));
+      return y + silu(conv1d(y, "conv", 16, 3, {.padding = 1, .groups = 16}));
+    });
+    g.output("y", made + x);
+  });
+  static_assert(latency(conformer, T) == 7);
+  check(conformer, {{"B", 2}, {"T", 20}});
+  check_rows(conformer, 20);
+}
+
+TEST_CASE("recurrence goes on behind what looks ahead, and stops at the end", "[stream]") {
+  constexpr auto recurrent = model("recurrent", [](graph& g) {
+    const expr x = g.input<f32>("x", {B, T, 4});
+    const auto first = scan(x, linear(zeros(x, {B, 4}), "start", 4), [](expr now, expr state) {
+      const expr next = tanh(now + linear(state, "state", 4));
+      return scan_step{next, next};
+    });
+    const expr near = relu(conv1d(first.output, "near", 6, 5, {.padding = 2}));
+    const auto second = scan(std::array{near, concat(axis(-1), x, first.output)},
+                             linear(zeros(x, {B, 6}), "begin", 6), [](std::array<expr, 2> now, expr state) {
+                               const expr next = tanh(now[0] + linear(now[1], "in", 6) * state);
+                               return scan_step{next + 1, next};
+                             });
+    g.output("y", second.output);
+    g.output("lstm", lstm(second.output, "lstm", 5));
+    g.output("first", first.state);
+    g.output("second", second.state);
+    g.output("last", last(linear(second.output, "out", 3), T));
+  });
+  static_assert(latency(recurrent, T) == 2);
+  check(recurrent, {{"B", 2}, {"T", 11}});
+}
+
+TEST_CASE("rows of recurrence behind what looks ahead end by themselves", "[stream]") {
+  constexpr auto recurrent = model("recurrent_rows", [](graph& g) {
+    const expr x = g.input<f32>("x", {B, T, 4});
+    g.output("y", gru(conv1d(x, "near", 6, 5, {.padding = 2}), "gru", 5));
+  });
+  static_assert(latency(recurrent, T) == 2);
+  check(recurrent, {{"B", 3}, {"T", 11}});
+  check_rows(recurrent, 11);
+}
+
+TEST_CASE("padding and loops begin where positions do", "[stream]") {
+  constexpr auto padded = model("padded_late", [](graph& g) {
+    const expr x = g.input<f32>("x", {B, T, 4});
+    const expr late = conv1d(x, "late", 4, 3, {.padding = 1});
+    const auto shifted = [](expr y, int by) { return pad(slice(y, axis(1), 0, -by), axis(1), by, 0, 0.5); };
+    g.output("y", x + shifted(late, 3) * shifted(linear(late, "mixed", 4), 1));
+    g.output("window", conv1d(pad(late, T, 2, 0), "valid", 3, 3));
+    g.output("looped", repeat("layer", 2, shifted(x, 2), [](expr y) { return tanh(linear(y, "w", 4)); }));
+  });
+  static_assert(latency(padded, T) == 1);
+  check(padded, {{"B", 2}, {"T", 13}}, 4);
+  check_rows(padded, 13, 4);
+}
+
+TEST_CASE("a decoder of what is given at the beginning looks ahead", "[stream]") {
+  constexpr auto decoder = model("over_others", [](graph& g) {
+    const expr x = g.input<f32>("x", {B, T, 8}), from = g.input<f32>("from", {B, S, 8});
+    const expr near = conv1d(x, "near", 8, 3, {.padding = 1});
+    g.output("y", attention(near, linear(from, "key", 8), from, {.heads = 2}) + near);
+  });
+  static_assert(latency(decoder, T) == 1);
+  check(decoder, {{"B", 2}, {"T", 9}, {"S", 5}});
+}
+
+TEST_CASE("the end of a sequence that never began is an error", "[stream]") {
+  constexpr auto near = model("near", [](graph& g) {
+    g.output("y", conv1d(g.input<f32>("x", {B, T, 2}), "near", 2, 3, {.padding = 1}));
+  });
+  auto live = stream<T>(near, random_weights(near), {.capacity = {{B, 2}, {T, 4}}});
+  CHECK(message_of<fovea::error>([&] { live.finish(); }) ==
+        "near: stream: expected a step before finish(...)");
+  live.step("x"_in = xt::xtensor<float, 3>({2, 3, 2}, 1.0f));
+  CHECK(message_of<fovea::error>([&] { live.finish(5); }) ==
+        "near: stream: expected to finish by 1 to 4 positions at once, the capacity of T, found 5");
+  CHECK(message_of<fovea::error>([&] { live.finish(2); }) ==
+        "near: stream: expected at most the 1 positions that are to "
+        "come of row 0, which ended after 3, found 2");
+  CHECK(live.position() == 3);
+  live.finish();
+  auto wrong = live.save();
+  wrong.ends = {9, 3};
+  CHECK(
+      message_of<fovea::error>([&] { live.load(wrong); }) ==
+      "near: stream: expected a row after 4 positions to have ended at most 1 before, found an end after 9");
+}

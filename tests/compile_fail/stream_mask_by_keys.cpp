@@ -1,4 +1,4 @@
-// expect: {file}:{line}: attention: cannot be streamed along T: a query may see later keys; join its mask with causal
+// expect: {file}:{line}: attention: cannot be streamed along T: a query may see any later key; join its mask with causal
 //         or window
 #include <fovea/fovea.hpp>
 

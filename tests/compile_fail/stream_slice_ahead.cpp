@@ -8,7 +8,7 @@ inline constexpr dim B{"B"}, T{"T"};
 inline constexpr auto m = model("m", [](graph& g) {
   const expr x = g.input<f32>("x", {B, T, 8});
 #ifdef ILL_FORMED
-  g.output("y", x - pad(slice(x, T, 1, T), axis(1), 0, 1)); // <- here
+  g.output("y", x - pad(slice(slice(x, T, 0, -1), axis(1), 1, T - 1), axis(1), 0, 2)); // <- here
 #else
   g.output("y", x - pad(slice(x, T, 0, -1), axis(1), 1, 0));
 #endif

@@ -9,7 +9,7 @@ inline constexpr dim B{"B"}, T{"T"};
 inline constexpr auto m = model("m", [](graph& g) {
   const expr x = g.input<f32>("x", {B, T, 8});
 #ifdef ILL_FORMED
-  g.output("y", conv_transpose1d(x, "c", 4, 4, {.stride = 2, .padding = 1})); // <- here
+  g.output("y", pad(conv_transpose1d(slice(x, T, 0, -1), "c", 4, 4, {.stride = 2, .padding = 1}), axis(1), 2, 0)); // <- here
 #else
   g.output("y", slice(conv_transpose1d(x, "c", 4, 4, {.stride = 2}), axis(1), 0, 2 * T));
 #endif

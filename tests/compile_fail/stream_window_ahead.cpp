@@ -6,11 +6,11 @@ using namespace fovea;
 inline constexpr dim B{"B"}, T{"T"};
 
 inline constexpr auto m = model("m", [](graph& g) {
-  const expr x = g.input<f32>("x", {B, T, 8});
+  const expr x = g.input<f32>("x", {B, T, 8}), bias = matmul(x, transpose(x));
 #ifdef ILL_FORMED
-  g.output("y", attention(x, x, x, {.mask = window(32, 8)})); // <- here
+  g.output("y", attention(x, x, x, {.mask = window(32, 8), .bias = bias})); // <- here
 #else
-  g.output("y", attention(x, x, x, {.mask = window(32, 8) & causal}));
+  g.output("y", attention(x, x, x, {.mask = window(32, 8) & causal, .bias = bias}));
 #endif
 });
 

@@ -105,7 +105,8 @@ void check(const M& model, const std::map<std::string, std::size_t>& sizes, std:
   if constexpr (!stream_type::counts_positions) {
     compile_options fewer = options;
     for (dim_size& d : fewer.capacity)
-      if (d.symbol == T) d.size = 2 * stream_type::stride;
+      if (d.symbol == T)
+        d.size = std::max<std::int64_t>(2 * stream_type::stride, static_cast<std::int64_t>(fewest));
     auto endless = stream<T>(model, from, fewer);
     fovea::test::detail::begin<M, T>(endless, inputs);
     check_ahead<M>(endless, inputs, whole, std::vector<std::size_t>(length / 2, 2),
@@ -352,9 +353,13 @@ TEST_CASE("padding and loops begin where positions do", "[stream]") {
     const auto shifted = [](expr y, int by) { return pad(slice(y, axis(1), 0, -by), axis(1), by, 0, 0.5); };
     g.output("y", x + shifted(late, 3) * shifted(linear(late, "mixed", 4), 1));
     g.output("window", conv1d(pad(late, T, 2, 0), "valid", 3, 3));
+    g.output("both", conv1d(conv1d(pad(x, T, 4, 0), "a", 4, 3), "b", 4, 3));
+    g.output("ended", conv1d(pad(x, T, 0, 2, 0.25), "c", 4, 3));
+    g.output("around", conv1d(pad(late, T, 2, 2), "d", 4, 5));
+    g.output("earlier", x - pad(slice(x, axis(1), 1, T), axis(1), 0, 1));
     g.output("looped", repeat("layer", 2, shifted(x, 2), [](expr y) { return tanh(linear(y, "w", 4)); }));
   });
-  static_assert(latency(padded, T) == 1);
+  static_assert(latency(padded, T) == 3);
   check(padded, {{"B", 2}, {"T", 13}}, 4);
   check_rows(padded, 13, 4);
 }

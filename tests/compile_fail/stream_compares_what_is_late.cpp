@@ -1,0 +1,23 @@
+// expect: {file}:{line}: matmul: cannot be streamed along T: what it compares comes behind something that looks
+//         ahead; compare what is causal
+#include <fovea/fovea.hpp>
+
+using namespace fovea;
+
+inline constexpr dim B{"B"}, T{"T"};
+
+inline constexpr auto m = model("m", [](graph& g) {
+  const expr x = g.input<f32>("x", {B, T, 8});
+  const expr near = conv1d(x, "near", 8, 3, {.padding = 1});
+#ifdef ILL_FORMED
+  const expr bias = matmul(near, transpose(near)); // <- here
+#else
+  const expr bias = matmul(x, transpose(x));
+#endif
+  g.output("y", attention(x, x, near, {.mask = causal, .bias = bias}));
+});
+
+void run(const weights& from, const xt::xtensor<float, 3>& x) {
+  auto live = stream<T>(m, from, {.capacity = {{B, 1}, {T, 16}}});
+  [[maybe_unused]] auto y = live.step("x"_in = x)["y"_out];
+}

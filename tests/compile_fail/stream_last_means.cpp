@@ -1,0 +1,21 @@
+// expect: {file}:{line}: avg_pool: cannot be streamed along T: its last means leave out what lies behind; use
+//         .count_padding = true
+#include <fovea/fovea.hpp>
+
+using namespace fovea;
+
+inline constexpr dim B{"B"}, T{"T"};
+
+inline constexpr auto m = model("m", [](graph& g) {
+  const expr x = g.input<f32>("x", {B, T, 8});
+#ifdef ILL_FORMED
+  g.output("y", avg_pool(x, 2, {.stride = 1, .padding = same, .count_padding = false})); // <- here
+#else
+  g.output("y", avg_pool(x, 2, {.stride = 1, .padding = same}));
+#endif
+});
+
+void run(const weights& from, const xt::xtensor<float, 3>& x) {
+  auto live = stream<T>(m, from, {.capacity = {{B, 1}, {T, 16}}});
+  [[maybe_unused]] auto y = live.step("x"_in = x)["y"_out];
+}

@@ -1,0 +1,20 @@
+// expect: {file}:{line}: attention: cannot be streamed along T: it would wait for more than 32767 positions
+#include <fovea/fovea.hpp>
+
+using namespace fovea;
+
+inline constexpr dim B{"B"}, T{"T"};
+
+inline constexpr auto m = model("m", [](graph& g) {
+  const expr x = g.input<f32>("x", {B, T, 8});
+#ifdef ILL_FORMED
+  g.output("y", attention(x, x, x, {.mask = window(8, 40000)})); // <- here
+#else
+  g.output("y", attention(x, x, x, {.mask = window(8, 30000)}));
+#endif
+});
+
+void run(const weights& from, const xt::xtensor<float, 3>& x) {
+  auto live = stream<T>(m, from, {.capacity = {{B, 1}, {T, 16}}});
+  [[maybe_unused]] auto y = live.step("x"_in = x)["y"_out];
+}

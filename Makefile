@@ -1,4 +1,4 @@
-# What people and CI call; CMake does the work. Folders: build (g++), build-clang, build-asan.
+# What people and CI call; CMake does the work. Folders: build (g++), build-clang, build-asan, build-coverage.
 
 MAKEFLAGS += --no-print-directory
 JOBS ?= $(shell nproc)
@@ -19,7 +19,7 @@ clang_part = dsl/.*|models/(bert|gpt2|llama)\.cpp
 # Ill-formed models are laid out by hand: the faulty expression stands on one line.
 sources = $(shell git ls-files '*.hpp' '*.cpp' ':!tests/compile_fail')
 
-.PHONY: demo test test-gcc test-clang test-shared test-all test-random fuzz bench format format-check tidy clean
+.PHONY: demo test test-gcc test-clang test-shared test-all test-random coverage fuzz bench format format-check tidy clean
 
 demo:
 	cmake/install_dependencies.sh build demo
@@ -59,7 +59,15 @@ test-all:
 	ctest --preset asan
 	ctest --preset clang
 	ctest --preset full
+	@$(MAKE) coverage
 	@cat build/tests/instruction_sets.txt
+
+# Which lines and branches of dsl/ and runtime/ the tests reach; pages of the source in build-coverage/coverage/html.
+coverage:
+	cmake/install_dependencies.sh build test coverage
+	cmake --preset coverage
+	cmake --build build-coverage -j $(JOBS)
+	tests/coverage/report.py --jobs $(JOBS) build-coverage
 
 # COUNT models drawn by chance from SEED on, compiled, run and, where one fails, made smaller.
 test-random:

@@ -70,7 +70,7 @@ struct differentiated {
     to.fail(from.at(loss).at, "output \"", loss_name, "\": depends on no parameter");
   }
 
-  static constexpr gradient_outcome whole = [] {
+  static constexpr gradient_outcome differentiate() {
     gradient_outcome o;
     copy_tables(o.made, declared::built);
     const int loss = find_loss(from);
@@ -97,15 +97,17 @@ struct differentiated {
       for (const named_value& in : from.inputs)
         o.roots[o.root_count++] = pass.active[in.node] ? pass.gradient[in.node] : -1;
     return o;
-  }();
-  static constexpr gradient_outcome outcome = [] {
-    if (!whole.made.error.empty()) return whole;
+  }
+  static constexpr gradient_outcome pruned(const gradient_outcome& all) {
+    if (!all.made.error.empty()) return all;
     gradient_outcome o;
-    o.root_count = whole.root_count;
-    for (int i = 0; i < o.root_count; ++i) o.roots[i] = whole.roots[i];
-    prune(o.made, whole.made, o.roots, o.root_count);
+    o.root_count = all.root_count;
+    for (int i = 0; i < o.root_count; ++i) o.roots[i] = all.roots[i];
+    prune(o.made, all.made, o.roots, o.root_count);
     return o;
-  }();
+  }
+  static constexpr gradient_outcome whole = differentiate();
+  static constexpr gradient_outcome outcome = pruned(whole);
   static constexpr const graph& built = outcome.made;
   static constexpr sentence error = built.error;
 };

@@ -97,14 +97,15 @@ struct last_writer : by_position {
 /// The graph of `source::built` at the last position along `time` alone.
 template <class source, dim time>
 struct at_last_position {
-  static constexpr graph built = [] {
+  static constexpr graph build() {
     graph made;
     if (const std::uint16_t along = dim_of_graph(source::built, time); along == 0)
       made.fail(source::built.latest, "last: the model has no dim ", time);
     else
       last_writer(source::built, made, along).run();
     return made;
-  }();
+  }
+  static constexpr graph built = build();
   static constexpr sentence error = built.error;
 };
 

@@ -189,7 +189,7 @@ struct training_form {
     int gathered_count = 0;
   };
   struct source {
-    static constexpr outcome whole = [] {
+    static constexpr outcome write() {
       outcome o;
       detail::copy_tables(o.made, M::source::built);
       detail::training_writer<from.nodes.size()> pass{from, o.made};
@@ -204,7 +204,8 @@ struct training_form {
         o.gathered_count += o.gathered[p] >= 0;
       }
       return o;
-    }();
+    }
+    static constexpr outcome whole = write();
     static constexpr const graph& built = whole.made;
     static constexpr sentence error = built.error;
   };

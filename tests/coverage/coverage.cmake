@@ -1,0 +1,32 @@
+# The build that counts lines and branches, by clang++. again.hpp, which it includes before each test, says how it sees what
+# the compiler runs. Here the ill-formed models become a program, which says why it refuses each. Many of their files make
+# one unit, each in a namespace of its own.
+
+# These are refused by a static_assert, before there is a model.
+set(not_models call_of_temporary call_without_name compile_of_no_format dim_name_too_long input_of_doubles model_captures step_lengths
+    step_without_name stream_of_no_format train_in_format)
+list(JOIN not_models "|" not_models)
+file(GLOB ill_formed CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/compile_fail/*.cpp)
+list(FILTER ill_formed EXCLUDE REGEX "/(${not_models})\\.cpp$")
+
+set(units)
+set(count 0)
+foreach(file IN LISTS ill_formed)
+  cmake_path(GET file STEM name)
+  file(STRINGS ${file} headers REGEX "^#include")
+  list(JOIN headers "\n" headers)
+  math(EXPR unit "${count} / 40")
+  math(EXPR count "${count} + 1")
+  list(APPEND units ${unit})
+  string(APPEND unit_${unit} "${headers}\nnamespace of_${name} {\n#include \"${file}\"\n}\n")
+endforeach()
+list(REMOVE_DUPLICATES units)
+set(sources)
+foreach(unit IN LISTS units)
+  set(source ${CMAKE_CURRENT_BINARY_DIR}/ill_formed/unit_${unit}.cpp)
+  file(CONFIGURE OUTPUT ${source} CONTENT "${unit_${unit}}" @ONLY)
+  list(APPEND sources ${source})
+endforeach()
+add_test_program(ill_formed ${sources})
+target_compile_definitions(test_ill_formed PRIVATE ILL_FORMED)
+target_compile_options(test_ill_formed PRIVATE -w)

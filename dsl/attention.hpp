@@ -191,7 +191,7 @@ constexpr expr attend_softly(op kind, expr q, expr k, expr v, const attention_op
   scores.push(sk[-2]);
   if (has_bias) {
     shape joint;
-    if (!is_float(o.bias, at, word)) return {&g};
+    if (!g.usable(o.bias, at, word) || !is_float(o.bias, at, word)) return {&g};
     if (!broadcast(g, g.shape_of(o.bias), scores, joint) || !(joint == scores))
       return g.fail(at, word, ": the bias ", o.bias, " does not broadcast to the scores ", scores);
   }

@@ -85,16 +85,15 @@ constexpr locality around_centres(expr q, const dim& keys, const attention_mode&
   expr centre; // [batch, queries, 1]
   if (mode == attention_mode::kind::local_p) {
     if (mode.width < 1) g.fail(at, who, ": expected a hidden layer of at least 1, found ", mode.width);
+    const bool by_lengths = mode.lengths.owner != nullptr;
+    if (by_lengths && g.usable(mode.lengths, at, who) &&
+        (mode.lengths.rank() != 1 || rank != 3 || !(mode.lengths.size(0) == q.size(0))))
+      g.fail(at, who, ": expected lengths [batch] for the queries ", q, ", found ", mode.lengths);
     const scope inside(&g, mode.name, scope_name::no_index, at);
     centre =
         sigmoid(linear(tanh(linear(q, "hidden", mode.width, {.bias = false})), "score", 1, {.bias = false}));
-    if (mode.lengths.owner == nullptr) {
-      centre = centre * (max_over(places, axis(0)) + 1);
-    } else {
-      if (mode.lengths.rank() != 1 || rank != 3 || !(mode.lengths.size(0) == q.size(0)))
-        g.fail(at, who, ": expected lengths [batch] for the queries ", q, ", found ", mode.lengths);
-      centre = centre * unsqueeze(unsqueeze(to_float(mode.lengths), 1), 2);
-    }
+    centre = centre * (by_lengths ? unsqueeze(unsqueeze(to_float(mode.lengths), 1), 2)
+                                  : max_over(places, axis(0)) + 1);
   } else {
     const expr given = mode.centres.owner == nullptr ? range(q, q.size(rank - 2)) : mode.centres;
     if (!g.usable(given, at, word)) return {{&g}, {&g}};

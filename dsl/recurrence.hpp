@@ -259,7 +259,7 @@ struct recurrence {
     if (!detail::is_float(x, at, who) || detail::width_of(x, at, who) == 0) return nothing;
     graph& g = *x.owner;
     for (expr s : state)
-      if (!detail::is_float(s, at, who)) return nothing;
+      if (!g.usable(s, at, who) || !detail::is_float(s, at, who)) return nothing;
     for (expr s : state)
       if (hidden < 1 || g.shape_of(s).rank == 0 || !(s.size(-1) == dim(hidden))) {
         g.fail(at, who, ": expected a state of ", hidden, " features, found ", s);

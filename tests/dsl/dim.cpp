@@ -22,43 +22,49 @@ std::string text(const dim& d) {
 
 } // namespace
 
-// Equal sizes are equal dims, however they were written.
-static_assert(D == 768 && dim("W", 768) == D);
-static_assert(T + S == S + T);
-static_assert(T * S * 2 == 2 * (S * T));
-static_assert((T + 1) * (T - 1) == T * T - 1);
-static_assert(T + S - S == T);
-static_assert(!(T + S - S).mentions(S));
-static_assert((2 * T + 1) / 2 == T);
-static_assert((4 * T + 6) / 4 == T + 1 + (dim(2) / 4));
-static_assert((6 * T + 3) / 4 == T + (2 * T + 3) / 4);
-static_assert((2 * T + 2) / 4 == (T + 1) / 2);
-static_assert(T / 2 / 3 == T / 6);
-static_assert((T / 2 + 1) / 3 == (T + 2) / 6);
-static_assert((T - 5 + 2 * 2) / 1 == T - 1);
-static_assert(dim(-7) / 2 == -4);
+TEST_CASE("equal sizes are equal dims, however they were written") {
+  STATIC_REQUIRE((D == 768 && dim("W", 768) == D));
+  STATIC_REQUIRE(T + S == S + T);
+  STATIC_REQUIRE(T * S * 2 == 2 * (S * T));
+  STATIC_REQUIRE((T + 1) * (T - 1) == T * T - 1);
+  STATIC_REQUIRE(T + S - S == T);
+  STATIC_REQUIRE(!(T + S - S).mentions(S));
+  STATIC_REQUIRE((2 * T + 1) / 2 == T);
+  STATIC_REQUIRE((4 * T + 6) / 4 == T + 1 + (dim(2) / 4));
+  STATIC_REQUIRE((6 * T + 3) / 4 == T + (2 * T + 3) / 4);
+  STATIC_REQUIRE((2 * T + 2) / 4 == (T + 1) / 2);
+  STATIC_REQUIRE(T / 2 / 3 == T / 6);
+  STATIC_REQUIRE((T / 2 + 1) / 3 == (T + 2) / 6);
+  STATIC_REQUIRE((T - 5 + 2 * 2) / 1 == T - 1);
+  STATIC_REQUIRE(dim(-7) / 2 == -4);
+}
 
-// Different sizes are different dims.
-static_assert(!(T == S) && !(T == 768) && !(T + 1 == T) && !(T / 2 == (T + 1) / 2));
-static_assert(!(T * T == T * S));
+TEST_CASE("different sizes are different dims") {
+  STATIC_REQUIRE((!(T == S) && !(T == 768) && !(T + 1 == T) && !(T / 2 == (T + 1) / 2)));
+  STATIC_REQUIRE(!(T * T == T * S));
+}
 
-static_assert(T.is_symbol() && !D.is_symbol() && !(T + 1).is_symbol() && !(2 * T).is_symbol() &&
-              !(T / 2).is_symbol());
-static_assert((T / 2 + S).mentions(T) && !(T / 2 + S).mentions(B));
-static_assert(D.is_number() && D.number() == 768 && (T - T).is_number() && (T - T).number() == 0);
+TEST_CASE("a dim says what it is and what it mentions") {
+  STATIC_REQUIRE((T.is_symbol() && !D.is_symbol() && !(T + 1).is_symbol() && !(2 * T).is_symbol() &&
+                  !(T / 2).is_symbol()));
+  STATIC_REQUIRE(((T / 2 + S).mentions(T) && !(T / 2 + S).mentions(B)));
+  STATIC_REQUIRE((D.is_number() && D.number() == 768 && (T - T).is_number() && (T - T).number() == 0));
+}
 
-// A size tells a symbol where that stands in one term, beside other symbols alone.
-static_assert(T.tells("T") && (4 * T).tells("T") && (2 * T + S - 1).tells("T") &&
-              (B * T + T / 1 - T).tells("T"));
-static_assert((10 - T).tells("T") && (B * T + S / 2).tells("T"));
-static_assert(!(T / 2).tells("T") && !(T * T).tells("T") && !(B * T + T).tells("T") &&
-              !(T + T / 2).tells("T"));
-static_assert(!T.tells("S") && !(S / 2 * T).tells("T") && !D.tells("T"));
+TEST_CASE("a size tells a symbol where that stands in one term, beside other symbols alone") {
+  STATIC_REQUIRE(
+      (T.tells("T") && (4 * T).tells("T") && (2 * T + S - 1).tells("T") && (B * T + T / 1 - T).tells("T")));
+  STATIC_REQUIRE(((10 - T).tells("T") && (B * T + S / 2).tells("T")));
+  STATIC_REQUIRE(
+      (!(T / 2).tells("T") && !(T * T).tells("T") && !(B * T + T).tells("T") && !(T + T / 2).tells("T")));
+  STATIC_REQUIRE((!T.tells("S") && !(S / 2 * T).tells("T") && !D.tells("T")));
+}
 
-// What outgrows the form, or divides by what is not positive, says so and stays so.
-static_assert((T / 0).overflow && (T / -2 + 1).overflow && (B * T * S * T * B).overflow);
-static_assert(dim(~std::uint64_t{0}).overflow && !dim(~std::uint32_t{0}).overflow);
-static_assert((dim(std::int64_t{1} << 62) * 4).overflow && !(dim(1 << 20) * (1 << 20)).overflow);
+TEST_CASE("what outgrows the form, or divides by what is not positive, says so and stays so") {
+  STATIC_REQUIRE(((T / 0).overflow && (T / -2 + 1).overflow && (B * T * S * T * B).overflow));
+  STATIC_REQUIRE((dim(~std::uint64_t{0}).overflow && !dim(~std::uint32_t{0}).overflow));
+  STATIC_REQUIRE(((dim(std::int64_t{1} << 62) * 4).overflow && !(dim(1 << 20) * (1 << 20)).overflow));
+}
 
 TEST_CASE("a dim reads as it would be written") {
   CHECK(text(0) == "0");

@@ -108,37 +108,42 @@ constexpr bool sees(const mask& m, rule visible) {
   return true;
 }
 
-static_assert(sees(causal, [](int q, int k, int) { return k <= q; }));
-static_assert(sees(window(3), [](int q, int k, int) { return q - 3 < k && k <= q; }));
-static_assert(sees(window(2, 1), [](int q, int k, int) { return q - 2 <= k && k <= q + 1; }));
-static_assert(sees(window(2, 0), [](int q, int k, int) { return q - 2 <= k && k <= q; }));
-static_assert(sees(padding(4), [](int, int k, int) { return k < 4; }));
-static_assert(sees(causal | prefix(3), [](int q, int k, int) { return k <= q || k < 3; }));
-static_assert(sees(causal & padding(6) & window(4, 4),
-                   [](int q, int k, int) { return k <= q && k < 6 && q - 4 <= k; }));
-static_assert(sees((window(2) | prefix(1)) & padding(7),
-                   [](int q, int k, int) { return ((q - 2 < k && k <= q) || k < 1) && k < 7; }));
-static_assert(sees(mask([](scalar, scalar) { return true; }), [](int, int, int) { return true; }));
-static_assert(sees(mask([](scalar q, scalar k) { return q / 3 == k / 3; }),
-                   [](int q, int k, int) { return q / 3 == k / 3; }));
-static_assert(sees(mask([](scalar q, scalar k) { return (q - k) / 2 == -1; }),
-                   [](int q, int k, int) { return q - k == -1 || q - k == -2; }));
-static_assert(sees(mask([](scalar q, scalar k) { return (q - k) % 3 == 1; }),
-                   [](int q, int k, int) { return (q - k + 9) % 3 == 1; }));
-static_assert(sees(mask([](scalar q, scalar k, scalar h) { return where(h == 0, k <= q, k >= q); }),
-                   [](int q, int k, int h) { return h == 0 ? k <= q : k >= q; }));
-static_assert(sees(mask([](scalar q, scalar k) { return !(k > q || k != k); }),
-                   [](int q, int k, int) { return k <= q; }));
+TEST_CASE("a mask sees what its rule says") {
+  STATIC_REQUIRE(sees(causal, [](int q, int k, int) { return k <= q; }));
+  STATIC_REQUIRE(sees(window(3), [](int q, int k, int) { return q - 3 < k && k <= q; }));
+  STATIC_REQUIRE(sees(window(2, 1), [](int q, int k, int) { return q - 2 <= k && k <= q + 1; }));
+  STATIC_REQUIRE(sees(window(2, 0), [](int q, int k, int) { return q - 2 <= k && k <= q; }));
+  STATIC_REQUIRE(sees(padding(4), [](int, int k, int) { return k < 4; }));
+  STATIC_REQUIRE(sees(causal | prefix(3), [](int q, int k, int) { return k <= q || k < 3; }));
+  STATIC_REQUIRE(sees(causal & padding(6) & window(4, 4),
+                      [](int q, int k, int) { return k <= q && k < 6 && q - 4 <= k; }));
+  STATIC_REQUIRE(sees((window(2) | prefix(1)) & padding(7),
+                      [](int q, int k, int) { return ((q - 2 < k && k <= q) || k < 1) && k < 7; }));
+  STATIC_REQUIRE(sees(mask([](scalar, scalar) { return true; }), [](int, int, int) { return true; }));
+  STATIC_REQUIRE(sees(mask([](scalar q, scalar k) { return q / 3 == k / 3; }),
+                      [](int q, int k, int) { return q / 3 == k / 3; }));
+  STATIC_REQUIRE(sees(mask([](scalar q, scalar k) { return (q - k) / 2 == -1; }),
+                      [](int q, int k, int) { return q - k == -1 || q - k == -2; }));
+  STATIC_REQUIRE(sees(mask([](scalar q, scalar k) { return (q - k) % 3 == 1; }),
+                      [](int q, int k, int) { return (q - k + 9) % 3 == 1; }));
+  STATIC_REQUIRE(sees(mask([](scalar q, scalar k, scalar h) { return where(h == 0, k <= q, k >= q); }),
+                      [](int q, int k, int h) { return h == 0 ? k <= q : k >= q; }));
+  STATIC_REQUIRE(sees(mask([](scalar q, scalar k) { return !(k > q || k != k); }),
+                      [](int q, int k, int) { return k <= q; }));
+}
 
-// An empty mask lets everything be seen, alone and joined.
-static_assert(mask().function.empty() && (mask() | causal).function.empty());
-static_assert((mask() & causal).function == causal.function && (causal & mask()).function == causal.function);
+TEST_CASE("an empty mask lets everything be seen, alone and joined") {
+  STATIC_REQUIRE((mask().function.empty() && (mask() | causal).function.empty()));
+  STATIC_REQUIRE(
+      ((mask() & causal).function == causal.function && (causal & mask()).function == causal.function));
+}
 
-// A lambda counts as looking ahead unless a rule beside it does not.
-static_assert(!causal.looks_ahead && !window(3).looks_ahead && !window(3, 0).looks_ahead &&
-              window(3, 1).looks_ahead);
-static_assert(mask([](scalar q, scalar k) { return k <= q; }).looks_ahead && padding(3).looks_ahead);
-static_assert(!(causal & padding(3)).looks_ahead && (causal | prefix(3)).looks_ahead);
+TEST_CASE("a lambda counts as looking ahead unless a rule beside it does not") {
+  STATIC_REQUIRE((!causal.looks_ahead && !window(3).looks_ahead && !window(3, 0).looks_ahead &&
+                  window(3, 1).looks_ahead));
+  STATIC_REQUIRE((mask([](scalar q, scalar k) { return k <= q; }).looks_ahead && padding(3).looks_ahead));
+  STATIC_REQUIRE((!(causal & padding(3)).looks_ahead && (causal | prefix(3)).looks_ahead));
+}
 
 constexpr dim B{"B"}, T{"T"};
 

@@ -61,6 +61,13 @@ TEST_CASE("a size tells a symbol where that stands in one term, beside other sym
 }
 
 TEST_CASE("what outgrows the form, or divides by what is not positive, says so and stays so") {
+  constexpr dim large = std::int64_t{1} << 62;
+  STATIC_REQUIRE((T * large * 2).overflow);
+  STATIC_REQUIRE((T * large + T * large).overflow);
+  STATIC_REQUIRE((T / (std::int64_t{1} << 62) / 4).overflow);
+  STATIC_REQUIRE(((T / (std::int64_t{1} << 62) + 2) / 3).overflow);
+  STATIC_REQUIRE((T / 2 + T / 3 + T / 5 + T / 7 + T / 11).overflow);
+  STATIC_REQUIRE((B + T + S + dim("U") + dim("V") + dim("W")).overflow);
   STATIC_REQUIRE(((T / 0).overflow && (T / -2 + 1).overflow && (B * T * S * T * B).overflow));
   STATIC_REQUIRE((dim(~std::uint64_t{0}).overflow && !dim(~std::uint32_t{0}).overflow));
   STATIC_REQUIRE(((dim(std::int64_t{1} << 62) * 4).overflow && !(dim(1 << 20) * (1 << 20)).overflow));

@@ -149,6 +149,14 @@ TEST_CASE("impossible tokens take no place, and stop strings end hypotheses") {
   }
 }
 
+TEST_CASE("a beam that has places left ends where every hypothesis has") {
+  token_table model(scores_of(1, 1));
+  const auto found = beam_search(model, {0}, {.width = 3, .best = 3}, {.max_tokens = 9, .end = {0}});
+  REQUIRE(found.size() == 1);
+  CHECK(found[0].ids == token_ids{0});
+  CHECK(found[0].ended == ended_by::token);
+}
+
 TEST_CASE("options of a beam out of their range are named") {
   token_table model(scores_of(1, 2));
   CHECK_THROWS_WITH(beam_search(model, {0}, {.width = 0}, {}),
@@ -157,4 +165,8 @@ TEST_CASE("options of a beam out of their range are named") {
                     "beam search: expected best of 1 or more; found 0");
   CHECK_THROWS_WITH(beam_search(model, {0}, {.length_power = -1}, {}),
                     "beam search: expected a length_power of 0 or more; found -1");
+  CHECK_THROWS_WITH(beam_search(model, {0}, {.length_power = std::numeric_limits<double>::quiet_NaN()}, {}),
+                    "beam search: expected a length_power of 0 or more; found nan");
+  CHECK_THROWS_WITH(beam_search(model, {0}, {.length_power = std::numeric_limits<double>::infinity()}, {}),
+                    "beam search: expected a length_power of 0 or more; found inf");
 }

@@ -48,6 +48,13 @@ TEST_CASE("greedy decoding goes on to the end token, the greatest length, or as 
   CHECK(stopped.ended == ended_by::caller);
 }
 
+TEST_CASE("a text that is over is over, whatever the caller wishes") {
+  token_table model = chain(7);
+  const auto stop = [](const generated_token&) { return false; };
+  CHECK(greedy(model, {5}, {.end = {6}}, stop).ended == ended_by::token);
+  CHECK(greedy(model, {2}, {.max_tokens = 1}, stop).ended == ended_by::length);
+}
+
 TEST_CASE("of equally likely tokens the smallest id is taken") {
   token_table model(scores_of(1, 5));
   CHECK(greedy(model, {3}, {.max_tokens = 2}).ids == token_ids{0, 0});
@@ -133,6 +140,10 @@ TEST_CASE("what can not be decoded is said in one sentence") {
                     "decoding: a stop string is empty");
   CHECK_THROWS_WITH(sample(model, {1}, {.temperature = -1}, {}),
                     "sampling: expected temperature of 0 or more; found -1");
+  CHECK_THROWS_WITH(sample(model, {1}, {.temperature = std::numeric_limits<double>::infinity()}, {}),
+                    "sampling: expected temperature of 0 or more; found inf");
+  CHECK_THROWS_WITH(sample(model, {1}, {.repetition_penalty = std::numeric_limits<double>::infinity()}, {}),
+                    "sampling: expected repetition_penalty above 0; found inf");
   CHECK_THROWS_WITH(sample(model, {1}, {.top_p = 0}, {}),
                     "sampling: expected top_p above 0 and at most 1; found 0");
   CHECK_THROWS_WITH(sample(model, {1}, {.min_p = 1.5}, {}), "sampling: expected min_p of 0 to 1; found 1.5");

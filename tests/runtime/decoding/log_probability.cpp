@@ -57,5 +57,47 @@ TEST_CASE("texts without probability are named") {
                     "text 1 is empty; its probability is that of what follows its first id");
   CHECK_THROWS_WITH(log_probabilities(model, {1, 3}),
                     "the probability of a text: expected ids of 0 to 2; found 3");
+  CHECK_THROWS_WITH(log_probabilities(model, {1, -1}),
+                    "the probability of a text: expected ids of 0 to 2; found -1");
+  CHECK_THROWS_WITH(log_probabilities(model, {-1, 1}), "a table of tokens: expected ids of 0 to 2; found -1");
+  CHECK_THROWS_WITH(log_probabilities(model, {3, 1}), "a table of tokens: expected ids of 0 to 2; found 3");
   CHECK_THROWS_WITH(perplexity(log_probabilities(model, {1})), "the perplexity of no tokens is not defined");
+}
+
+TEST_CASE("a table of tokens is square, and not empty") {
+  CHECK_THROWS_WITH(token_table(xt::zeros<float>({1, 2, 3})),
+                    "a table of tokens: expected the shape [steps, vocabulary, vocabulary]; found [1, 2, 3]");
+  CHECK_THROWS_WITH(token_table(xt::zeros<float>({0, 2, 2})),
+                    "a table of tokens: expected the shape [steps, vocabulary, vocabulary]; found [0, 2, 2]");
+}
+
+namespace {
+
+/// A model that gives scores of one shape, whatever it is asked.
+struct fixed_scores {
+  std::size_t rows, positions, vocabulary;
+  std::vector<float> zeros = std::vector<float>(64);
+
+  void begin(std::size_t) {}
+  token_scores step(std::span<const token_id>) { return {zeros.data(), rows, positions, vocabulary}; }
+  void reorder(std::span<const std::size_t>) {}
+};
+
+} // namespace
+
+TEST_CASE("a model that gives scores of another shape is named") {
+  const token_ids text{1, 2, 0, 1};
+  fixed_scores two_rows{2, 3, 4}, two_positions{1, 2, 4}, no_tokens{1, 3, 0}, the_last{1, 1, 4};
+  CHECK_THROWS_WITH(log_probabilities(two_rows, text),
+                    "scores of the next token: expected 1 rows of 3 positions and a vocabulary; found 2 rows "
+                    "of 3 and 4 tokens");
+  CHECK_THROWS_WITH(log_probabilities(two_positions, text),
+                    "scores of the next token: expected 1 rows of 3 positions and a vocabulary; found 1 rows "
+                    "of 2 and 4 tokens");
+  CHECK_THROWS_WITH(log_probabilities(no_tokens, text),
+                    "scores of the next token: expected 1 rows of 3 positions and a vocabulary; found 1 rows "
+                    "of 3 and 0 tokens");
+  CHECK_THROWS_WITH(log_probabilities(the_last, text),
+                    "scores of the next token: expected those after each of 3 ids, found those after the "
+                    "last alone; the probability of a text is by a model without last<T>(...)");
 }

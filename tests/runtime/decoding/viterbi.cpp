@@ -131,5 +131,12 @@ TEST_CASE("what does not fit is named", "[viterbi]") {
                     "viterbi: expected scores of numbers or minus infinity; found nan");
   const xt::xtensor<float, 3> batch = xt::zeros<float>({2, 4, 3});
   CHECK_THROWS_WITH(viterbi(batch, {1, 5}, {square}), "viterbi: expected lengths of 0 to 4; found 5");
+  CHECK_THROWS_WITH(viterbi(batch, {1, -1}, {square}), "viterbi: expected lengths of 0 to 4; found -1");
   CHECK_THROWS_WITH(viterbi(batch, {1}, {square}), "viterbi: expected lengths of shape [2]; found [1]");
+  xt::xtensor<float, 2> infinite = square;
+  infinite(2, 0) = std::numeric_limits<float>::infinity();
+  CHECK_THROWS_WITH(viterbi(scores, {infinite}),
+                    "viterbi: expected transitions of numbers or minus infinity; found inf");
+  CHECK_THROWS_WITH(viterbi(scores, {xt::full_like(square, forbidden)}),
+                    "viterbi: every path of 4 labels is forbidden");
 }

@@ -282,6 +282,18 @@ TEST_CASE("what a refused word gives is no value for the next, which says nothin
     });
 }
 
+TEST_CASE("of an empty expr no word makes anything, or it says so") {
+  for (std::size_t i = 0; i < operand_count; ++i)
+    for_each_word([i](const word& w, graph& g, operands& o) {
+      if (!w.takes(i)) return;
+      operand(o, i) = {};
+      const bool made = w.of(o).valid();
+      if (i == 0) CHECK(!made); // others may be left out
+      INFO(g.error.text);
+      CHECK((g.error.empty() || says(g, "an empty expr")));
+    });
+}
+
 TEST_CASE("every word refuses an operand of another graph") {
   const auto other = std::make_unique<graph>();
   operands others = operands_of(*other);

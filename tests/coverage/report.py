@@ -118,7 +118,7 @@ def write_pages(build, programs, merged):
     command = [f"llvm-cov-{LLVM}", "show", "-format=html", "-show-branches=count", "-show-instantiations=false"]
     command += ["-ignore-filename-regex=^/usr/|/(backends|build[^/]*/tests|models|tests)/"]
     command += [f"-output-dir={folder}", f"-instr-profile={merged}", str(programs[0]), *others]
-    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+    subprocess.run(command, check=True, capture_output=True)
 
 
 def total(files, folder, what):

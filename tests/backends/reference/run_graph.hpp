@@ -3,6 +3,7 @@
 // Runs a model that a test declares, at run time, on the reference backend.
 
 #include "../../golden_case.hpp"
+#include "../../view_of.hpp"
 
 #include <fovea/backends/reference/reference.hpp>
 #include <fovea/dsl.hpp>
@@ -17,18 +18,6 @@ namespace fovea::test {
 using array = reference_program::array;
 /// Inputs and parameters, or outputs, by name.
 using named_arrays = std::map<std::string, array>;
-
-inline graph_view view_of(const graph& g) {
-  const auto first = [](const auto& table, int count) {
-    return std::span(table).first(static_cast<std::size_t>(count));
-  };
-  return {first(g.nodes, g.node_count),      first(g.operands, g.operand_count),
-          first(g.dim_numbers, g.dim_count), first(g.forms, g.form_count),
-          first(g.scopes, g.scope_count),    first(g.parameters, g.parameter_count),
-          first(g.inputs, g.input_count),    first(g.outputs, g.output_count),
-          first(g.regions, g.region_count),  first(g.functions, g.function_count),
-          first(g.windows, g.window_count)};
-}
 
 inline const array& named(const named_arrays& from, const std::string& name) {
   const auto found = from.find(name);

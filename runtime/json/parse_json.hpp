@@ -4,8 +4,11 @@
 
 #include <nlohmann/json.hpp>
 
+#include <concepts>
+#include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <limits>
 #include <span>
 #include <string>
 #include <string_view>
@@ -53,5 +56,19 @@ json_document load_json(const std::filesystem::path& path);
 /// A value as messages show it: shortened, and of lists and objects no more than what they are, unless a list
 /// is short.
 std::string shown(const nlohmann::json& value);
+
+/// A value that should be a whole number; nlohmann::json's own `get` cuts what does not fit, and has no
+/// meaning for 1e300. Throws fovea::error where it is none, or the type does not hold it.
+template <std::integral number>
+number whole_number(const nlohmann::json& value, const std::string& what) {
+  const bool fits = value.is_number_unsigned()
+                        ? std::in_range<number>(value.get<std::uint64_t>())
+                        : value.is_number_integer() && std::in_range<number>(value.get<std::int64_t>());
+  if (!fits)
+    throw error(what + ": expected a whole number from " +
+                std::to_string(std::numeric_limits<number>::min()) + " to " +
+                std::to_string(std::numeric_limits<number>::max()) + "; found " + shown(value));
+  return value.get<number>();
+}
 
 } // namespace fovea

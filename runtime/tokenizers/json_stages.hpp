@@ -1,18 +1,19 @@
 #pragma once
 
+#include <fovea/runtime/json/parse_json.hpp>
 #include <fovea/runtime/tokenizers/decoder.hpp>
 #include <fovea/runtime/tokenizers/normalizer.hpp>
 #include <fovea/runtime/tokenizers/splitter.hpp>
 
 #include <nlohmann/json.hpp>
 
+#include <concepts>
 #include <string>
-#include <utility>
 
 namespace fovea {
 
-// The stages of a tokenizer.json, read and written. What is malformed throws nlohmann::json::exception, what
-// is not supported fovea::error.
+// The stages of a tokenizer.json, read and written. What is malformed throws nlohmann::json::exception or
+// fovea::error, what is not supported fovea::error.
 
 /// The `type` of a stage, "null" where the file has none.
 std::string type_of(const nlohmann::json& stage);
@@ -23,7 +24,11 @@ const nlohmann::json& member(const nlohmann::json& object, const char* key);
 template <typename type>
 type value_or(const nlohmann::json& object, const char* key, type fallback) {
   const nlohmann::json& found = member(object, key);
-  return found.is_null() ? std::move(fallback) : found.get<type>();
+  if (found.is_null()) return fallback;
+  if constexpr (std::integral<type> && !std::same_as<type, bool>)
+    return whole_number<type>(found, key);
+  else
+    return found.get<type>();
 }
 
 [[noreturn]] void unsupported(const char* stage, const std::string& found, const char* expected);

@@ -79,7 +79,7 @@ private:
     std::vector<added_token> raw, of_normalized;
     for (const json& entry : list) {
       const auto content = entry.at("content").get<std::string>();
-      const auto id = entry.at("id").get<std::int64_t>();
+      const auto id = whole_number<std::int64_t>(entry.at("id"), "added_tokens: " + in_quotes(content));
       to_.tokens.add(content, id); // checks both
       added_token token{.content = content,
                         .id = static_cast<token_id>(id),
@@ -144,7 +144,7 @@ private:
   void make_unigram() {
     unigram::settings settings{.byte_fallback = value_or(model_, "byte_fallback", false)};
     if (const json& unknown = member(model_, "unk_id"); !unknown.is_null()) {
-      settings.unknown = unknown.get<token_id>();
+      settings.unknown = whole_number<token_id>(unknown, "model: unk_id");
       if (to_.tokens.token(*settings.unknown).empty())
         throw error("model: expected unk_id to be the id of a token; found " +
                     std::to_string(*settings.unknown));
@@ -200,11 +200,15 @@ private:
   /// The special token that BertProcessing writes as ["[SEP]", 102].
   piece ending(const json& stage, const char* key, token_id type) const {
     const auto token = stage.at(key).at(0).get<std::string>();
-    const auto id = stage.at(key).at(1).get<token_id>();
+    const auto id = whole_number<token_id>(stage.at(key).at(1), std::string("post_processor: ") + key);
     if (id_of(token) != id)
       throw error(std::string("post_processor: ") + key + ": expected " + in_quotes(token) + " to have id " +
                   std::to_string(id_of(token)) + "; found " + std::to_string(id));
     return {kind::special, type, {id}};
+  }
+
+  static token_id type_id_of(const json& entry) {
+    return whole_number<token_id>(entry.at("type_id"), "post_processor: type_id");
   }
 
   encoding_template read_pieces(const json& list, const json& special) const {
@@ -217,19 +221,24 @@ private:
         if (std::exchange(seen[second], true))
           throw error(std::string("post_processor: expected each text once; found ") + (second ? "B" : "A") +
                       " again");
-        form.pieces.push_back(
-            {second ? kind::second_text : kind::first_text, text.at("type_id").get<token_id>()});
+        form.pieces.push_back({second ? kind::second_text : kind::first_text, type_id_of(text)});
         continue;
       }
       const json& token = entry.at("SpecialToken");
       const auto name = token.at("id").get<std::string>();
       if (!special.contains(name))
         throw error("post_processor: expected special_tokens to hold " + in_quotes(name));
-      const auto ids = special.at(name).at("ids").get<std::vector<token_id>>();
-      for (const token_id id : ids)
-        if (to_.tokens.token(id).empty())
-          throw error("post_processor: expected the id of a token; found " + std::to_string(id));
-      form.pieces.push_back({kind::special, token.at("type_id").get<token_id>(), ids});
+      const json& list_of_ids = special.at(name).at("ids");
+      if (!list_of_ids.is_array())
+        throw error("post_processor: expected a list of ids for " + in_quotes(name) + "; found " +
+                    shown(list_of_ids));
+      std::vector<token_id> ids;
+      for (const json& id : list_of_ids) {
+        ids.push_back(whole_number<token_id>(id, "post_processor: " + in_quotes(name)));
+        if (to_.tokens.token(ids.back()).empty())
+          throw error("post_processor: expected the id of a token; found " + std::to_string(ids.back()));
+      }
+      form.pieces.push_back({kind::special, type_id_of(token), std::move(ids)});
     }
     return form;
   }

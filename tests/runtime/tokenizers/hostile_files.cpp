@@ -189,3 +189,38 @@ TEST_CASE("what a text is joined with grows with the text alone", "[hostile_file
   CHECK(refusal([&] { made(file); }) ==
         "t.json: Metaspace: expected a replacement of one character; found 3000 bytes");
 }
+
+TEST_CASE("whole numbers of a tokenizer.json are those that their places hold", "[hostile_files]") {
+  const auto refused = [](const char* place, const json& number) {
+    json file = word_piece_file("b", 100);
+    file["added_tokens"] = {{{"id", 4}, {"content", "<x>"}}};
+    file["post_processor"] = {{"type", "TemplateProcessing"},
+                              {"single",
+                               {{{"Sequence", {{"id", "A"}, {"type_id", 0}}}},
+                                {{"SpecialToken", {{"id", "<x>"}, {"type_id", 0}}}}}},
+                              {"pair", json::array()},
+                              {"special_tokens", {{"<x>", {{"ids", {4}}}}}}};
+    CHECK(refusal([&] { made(file); }).empty());
+    file[json::json_pointer(place)] = number;
+    return refusal([&] { made(file); });
+  };
+  // What a cast would make 0 or 4 of, or what it has no meaning for.
+  const std::string of_32_bits = ": expected a whole number from -2147483648 to 2147483647; found ";
+  CHECK(refused("/added_tokens/0/id", 1e110) ==
+        "t.json: added_tokens: '<x>': expected a whole number from -9223372036854775808 to "
+        "9223372036854775807; found 1e+110");
+  CHECK(refused("/model/max_input_chars_per_word", -1) ==
+        "t.json: max_input_chars_per_word: expected a whole number from 0 to 18446744073709551615; found -1");
+  CHECK(refused("/post_processor/single/0/Sequence/type_id", 1e300) ==
+        "t.json: post_processor: type_id" + of_32_bits + "1e+300");
+  CHECK(refused("/post_processor/single/1/SpecialToken/type_id", std::int64_t{1} << 32) ==
+        "t.json: post_processor: type_id" + of_32_bits + "4294967296");
+  CHECK(refused("/post_processor/special_tokens/<x>/ids/0", (std::int64_t{1} << 32) + 4) ==
+        "t.json: post_processor: '<x>'" + of_32_bits + "4294967300");
+  CHECK(refused("/post_processor/special_tokens/<x>/ids", 4) ==
+        "t.json: post_processor: expected a list of ids for '<x>'; found 4");
+
+  json file = unigram_file({{"<unk>", 0}, {"a", -1}});
+  file["model"]["unk_id"] = std::int64_t{1} << 32;
+  CHECK(refusal([&] { made(file); }) == "t.json: model: unk_id" + of_32_bits + "4294967296");
+}

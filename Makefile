@@ -3,6 +3,7 @@
 MAKEFLAGS += --no-print-directory
 JOBS ?= $(shell nproc)
 SECONDS ?= 60
+RUNS ?=
 SHARED ?= ../shared
 QUESTION ?= may I charge for copies
 TEXTS ?= /usr/share/common-licenses
@@ -76,12 +77,12 @@ test-random:
 	cmake --build build -j $(JOBS) --target test_drawn
 	tests/drawn/run.py --jobs $(JOBS) --count $(COUNT) $(if $(SEED),--first $(SEED)) build
 
-# Each reader for so many seconds; what a run learns stays in build-fuzz, what it finds in build-fuzz/found.
+# Each reader for so many SECONDS or, where RUNS are given, for so many executions; what a run learns stays in build-fuzz, what it finds in build-fuzz/found.
 fuzz:
 	cmake/install_dependencies.sh build test fuzz
 	cmake --preset fuzz
 	cmake --build build-fuzz -j $(JOBS) --target fuzz
-	tests/fuzz/run.sh build-fuzz $(SECONDS) $(TARGETS)
+	tests/fuzz/run.sh build-fuzz $(if $(RUNS),runs $(RUNS),seconds $(SECONDS)) $(TARGETS)
 
 bench:
 	cmake/install_dependencies.sh build bench

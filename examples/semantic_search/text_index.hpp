@@ -3,9 +3,12 @@
 #include "passages.hpp"
 #include "texts.hpp"
 
+#include <fovea/runtime/weights/stored_tensor.hpp>
+
 #include <cstddef>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -42,6 +45,8 @@ void save_index(const std::filesystem::path& path, const text_index& index);
 /// None where there is no such file. Throws fovea::error where it is damaged or not an index, checksum
 /// included.
 std::optional<text_index> load_index(const std::filesystem::path& path);
+/// What such a file has as its checksum, by its tensors.
+std::string checksum(const std::map<std::string, fovea::stored_tensor>& tensors);
 
 using tokens = std::vector<int>;
 

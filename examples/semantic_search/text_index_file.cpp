@@ -25,19 +25,6 @@ std::span<const std::byte> bytes_of(const std::vector<T>& values) {
   return std::as_bytes(std::span(values));
 }
 
-/// Over every tensor in the order of the names.
-content_hash checksum(const std::map<std::string, stored_tensor>& tensors) {
-  std::string hashes;
-  const auto append = [&](content_hash hash) {
-    hashes.append(reinterpret_cast<const char*>(&hash), sizeof hash);
-  };
-  for (const auto& [name, tensor] : tensors)
-    append(hash_of({reinterpret_cast<const char*>(tensor.bytes.data()), tensor.bytes.size()}));
-  return hash_of(hashes);
-}
-
-std::string text_of(content_hash hash) { return std::to_string(hash.high) + "-" + std::to_string(hash.low); }
-
 template <class T>
 std::vector<T> values_of(const fovea::safetensors_file& file, const char* name, element_type type,
                          std::size_t columns) {
@@ -53,6 +40,17 @@ std::uint64_t as_bits(std::int64_t value) { return static_cast<std::uint64_t>(va
 std::int64_t as_number(std::uint64_t value) { return static_cast<std::int64_t>(value); }
 
 } // namespace
+
+std::string checksum(const std::map<std::string, stored_tensor>& tensors) {
+  std::string hashes;
+  const auto append = [&](content_hash hash) {
+    hashes.append(reinterpret_cast<const char*>(&hash), sizeof hash);
+  };
+  for (const auto& [name, tensor] : tensors)
+    append(hash_of({reinterpret_cast<const char*>(tensor.bytes.data()), tensor.bytes.size()}));
+  const content_hash all = hash_of(hashes);
+  return std::to_string(all.high) + "-" + std::to_string(all.low);
+}
 
 void save_index(const std::filesystem::path& path, const text_index& index) {
   std::vector<std::uint8_t> paths;
@@ -77,7 +75,7 @@ void save_index(const std::filesystem::path& path, const text_index& index) {
       {"rows", {element_type::i64, {index.rows.size(), 2}, bytes_of(rows)}},
       {"vectors", {element_type::f32, {index.rows.size(), index.width}, bytes_of(index.vectors)}},
   };
-  fovea::save_safetensors(path, tensors, {{"format", format}, {"checksum", text_of(checksum(tensors))}});
+  fovea::save_safetensors(path, tensors, {{"format", format}, {"checksum", checksum(tensors)}});
 }
 
 std::optional<text_index> load_index(const std::filesystem::path& path) {
@@ -90,7 +88,7 @@ std::optional<text_index> load_index(const std::filesystem::path& path) {
   if (metadata("format") != format)
     throw fovea::error(path.string() + ": expected the format '" + format + "'; found '" +
                        metadata("format") + "'");
-  if (metadata("checksum") != text_of(checksum(file.tensors())))
+  if (metadata("checksum") != checksum(file.tensors()))
     throw fovea::error(path.string() + ": the checksum does not match the content");
 
   text_index index;

@@ -1,7 +1,6 @@
 #include "fuzzed.hpp"
 
 #include <fcntl.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -9,14 +8,10 @@
 #include <string>
 
 namespace fovea::fuzz {
-namespace {
 
-/// A failure of the system, not of what is tested.
 void require(bool held) {
   if (!held) std::abort();
 }
-
-} // namespace
 
 input_file::input_file(const char* name) {
   std::string folder = "/dev/shm/fovea-fuzz-XXXXXX";
@@ -30,12 +25,6 @@ input_file::~input_file() {
   close(descriptor_);
   std::error_code ignored;
   std::filesystem::remove_all(path_.parent_path(), ignored);
-}
-
-const std::filesystem::path& input_file::holding(std::string_view bytes) const {
-  require(ftruncate(descriptor_, 0) == 0);
-  require(pwrite(descriptor_, bytes.data(), bytes.size(), 0) == static_cast<ssize_t>(bytes.size()));
-  return path_;
 }
 
 text_and_file::text_and_file(std::string_view input) {

@@ -10,7 +10,7 @@
 
 namespace fovea::fuzz {
 
-/// A file in memory that holds one input after another under a name, for readers that tell by it what it is.
+/// A file that holds one input after another under a name, for readers that tell by it what it is.
 class input_file {
 public:
   explicit input_file(const char* name);
@@ -18,6 +18,8 @@ public:
   input_file(const input_file&) = delete;
   input_file& operator=(const input_file&) = delete;
 
+  /// Its path, under which readers find these bytes: on disk (on_disk.cpp), or in the memory where they lie,
+  /// for readers that map their files (in_memory.cpp).
   const std::filesystem::path& holding(std::string_view bytes) const;
 
 private:
@@ -40,6 +42,9 @@ void attempt(const function& read) {
   } catch (const error&) {
   }
 }
+
+/// A failure of the system, not of what is tested.
+void require(bool held);
 
 /// What a target does with an input.
 void run(std::string_view input);

@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 """Writes the first inputs of the fuzzed readers into tests/fuzz/corpus: small whole files, and deep ones.
 
-Those of ngram_counts and search_index are what `ngram_counts::save` and `save_index` write.
+Those of ngram_counts and the empty one of search_index are what `ngram_counts::save` and `save_index` write.
+What is named by a hash was found by fuzzing: few and small files that reach most of what a whole run reached.
 """
 
 import json
+import math
 import pathlib
 import struct
 
@@ -183,5 +185,28 @@ for token in ["<unk>", "\n<s>\n", "\n</s>\n", *BYTES, " ", "a", "b", " a", "ab"]
 write("llama2c_tokenizer", "pieces", with_text("ab \u00e9", llama2c))
 
 # What programs keep.
+learned = {"in.weight": [3, 2], "in.bias": [3], "out.weight": [1, 3], "out.bias": [1], "h.0.up.weight": [3, 3],
+           "h.1.up.weight": [3, 3]}
+
+
+def of_floats(shape):
+    return "F32", shape, floats(*(i / 8 for i in range(math.prod(shape))))
+
+
+kept = {prefix + name: of_floats(shape) for name, shape in learned.items() for prefix in
+        ("", "optimizer.mean.", "optimizer.squares.")}
+summed = {"accumulated." + name.replace("h.0", "h.*"): of_floats([math.prod(shape) * (2 if "h.0" in name else 1)])
+          for name, shape in learned.items() if "h.1" not in name}
+notes = {"step": "3", "optimizer": "adam"}
+write("checkpoint", "begun", safetensors(kept, notes))
+write("checkpoint", "carried", safetensors(kept | {"carried.h": of_floats([2, 3])}, notes))
+write("checkpoint", "accumulated", safetensors(kept | summed, notes | {"accumulated": "1 0x1.8p+1", "epoch": "2"}))
+
+integers = lambda *values: struct.pack(f"<{len(values)}q", *values)
+write("search_index", "passages", safetensors({
+    "files": ("I64", [2, 5], integers(2, 9, 1, 5, 6, 5, 8, 2, 7, 8)), "model": ("I64", [1, 2], integers(3, 4)),
+    "passages": ("I64", [2, 6], integers(0, 4, 1, 1, 0, 0, 2, 8, 1, 2, 1, 1)), "paths": ("U8", [1, 5], b"a/b.c"),
+    "rows": ("I64", [2, 2], integers(1, 2, 3, 4)), "vectors": ("F32", [2, 2], floats(0.5, 1, -1, 0.25))},
+    {"format": "fovea semantic_search 1", "checksum": "0-0"}))
 riff = b"fmt " + struct.pack("<IHHIIHH", 16, 1, 1, 16000, 32000, 2, 16) + b"data" + struct.pack("<I", 8) + bytes(8)
 write("sound_file", "wav", b"RIFF" + struct.pack("<I", 4 + len(riff)) + b"WAVE" + riff)

@@ -340,7 +340,7 @@ class Drawing:
         return self.made(f"rope($0, {{.heads = {heads}, .pairing = {pairing}}})", x.shape, x)
 
     def positions(self):
-        x = self.pick(lambda x: x.rank >= 2 and x.fixed() and x.shape[-1] % 2 == 0 and x.shape[-2] in SYMBOLS)
+        x = self.pick(lambda x: x.rank in (2, 3) and x.fixed() and x.shape[-1] % 2 == 0 and x.shape[-2] in SYMBOLS)
         if self.chance(0.5):
             return self.made("$0 + sinusoidal_positions($0)", x.shape, x)
         return self.made(f"$0 + learned_positions($0, {self.parameter()}, {{.context = 64, .width = {x.shape[-1]}}})",

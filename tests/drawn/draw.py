@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
-"""Writes test programs of models that are drawn by chance: FOLDER/drawn_I.cpp has the model of seed FIRST + I."""
+"""Writes test programs of models that are drawn by chance: FOLDER/drawn_I.cpp has five, of the seeds from FIRST + 5 I on."""
 
 import argparse
 import pathlib
 
 from declaration import Drawing, declaration
 
-HEAD = """// Drawn by tests/random/draw.py --first {seed} --count 1.
+PER_FILE = 5  # models share what they instantiate of the library
+
+HEAD = """// Drawn by tests/drawn/draw.py --first {seed} --count 1.
 #include "check_model.hpp"
 
 using namespace fovea;
@@ -27,10 +29,13 @@ def program(drawing, seed):
     return HEAD.format(seed=seed, name=name, model=declaration(drawing, name), smooth=smooth)
 
 
-def write(path, text):
-    """Leaves a file that is the same untouched, so that it is not compiled again."""
-    if not path.exists() or path.read_text() != text:
-        path.write_text(text)
+def write(folder, count, programs):
+    """As the files of `count` programs. One that is the same stays untouched, so that it is not compiled again."""
+    for i in range(0, count, PER_FILE):
+        path = folder / f"drawn_{i // PER_FILE}.cpp"
+        text = "\n".join(programs[i : i + PER_FILE])
+        if not path.exists() or path.read_text() != text:
+            path.write_text(text)
 
 
 def main():
@@ -40,8 +45,8 @@ def main():
     parser.add_argument("folder", type=pathlib.Path)
     options = parser.parse_args()
     options.folder.mkdir(parents=True, exist_ok=True)
-    for i in range(options.count):
-        write(options.folder / f"drawn_{i}.cpp", program(Drawing(options.first + i), options.first + i))
+    seeds = range(options.first, options.first + options.count)
+    write(options.folder, options.count, [program(Drawing(seed), seed) for seed in seeds])
 
 
 if __name__ == "__main__":

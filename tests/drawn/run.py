@@ -27,8 +27,7 @@ class Build:
 
     def fails(self, programs):
         """What is said where the programs do not compile or do not pass; None where all do."""
-        for i in range(BATCH):
-            write(self.sources / f"drawn_{i}.cpp", programs[i] if i < len(programs) else "")
+        write(self.sources, BATCH, programs)
         made = subprocess.run(["cmake", "--build", self.folder, "-j", str(self.jobs), "--target", "test_drawn"],
                               capture_output=True, text=True)
         if made.returncode != 0:
@@ -54,12 +53,18 @@ def bodies(body):
 
 
 def smaller(drawing):
-    """Drawings that lack an output, or a statement for whose result another value stands."""
+    """Drawings that lack an output, give what one is made of, or lack a statement for whose result another value stands."""
     for i in range(len(drawing.body.results)):
         if len(drawing.body.results) > 1:
             candidate = copy.deepcopy(drawing)
             candidate.body.results = [candidate.body.results[i]]
             yield candidate
+    for i, statement in enumerate(drawing.body.statements):
+        for j, operand in enumerate(statement.operands):
+            if statement.result in drawing.body.results and operand.type == "f32" and not operand.is_input:
+                candidate = copy.deepcopy(drawing)
+                candidate.body.results = [candidate.body.statements[i].operands[j]]
+                yield candidate
     for place, body in enumerate(bodies(drawing.body)):
         for i in reversed(range(len(body.statements))):
             statement = body.statements[i]

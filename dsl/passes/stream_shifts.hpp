@@ -109,7 +109,7 @@ struct stream_shifts : stream_pairs {
       const std::int32_t wanted = wanted_lead(id, k), later = of.lead - wanted,
                          wrong = of.wrong > later ? of.wrong - later : 0;
       if (later > most_behind || -wanted > most_behind) return {fault::far};
-      if (wanted < 0 && (is_pair(id) || (attends(id) && has_pairs(id)))) return {fault::compares};
+      if (of.lead < 0 && (is_pair(id) || (attends(id) && has_pairs(id)))) return {fault::compares};
       s.lead = wanted;
       if (later > 0 && !of.known) return {fault::unknown};
       if (takes_none_beside(id)) {

@@ -32,7 +32,12 @@ template <class S, class step_function, class begin_function = detail::begin_wit
 class stream_reader {
 public:
   stream_reader(S& stream, step_function step, begin_function begin = {})
-      : stream_(stream), step_(std::move(step)), begin_(std::move(begin)) {}
+      : stream_(stream), step_(std::move(step)), begin_(std::move(begin)) {
+    if constexpr (requires { S::latency; })
+      static_assert(S::latency == 0,
+                    "stream_reader: the model looks at later positions, of which a text that is "
+                    "being written has none; give it causal masks and windows");
+  }
 
   void begin(std::size_t rows) {
     if constexpr (std::invocable<begin_function&, S&, std::size_t>)

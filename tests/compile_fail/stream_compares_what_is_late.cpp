@@ -10,11 +10,11 @@ inline constexpr auto m = model("m", [](graph& g) {
   const expr x = g.input<f32>("x", {B, T, 8});
   const expr near = conv1d(x, "near", 8, 3, {.padding = 1});
 #ifdef ILL_FORMED
-  const expr bias = matmul(near, transpose(near)); // <- here
+  const expr scores = matmul(near, transpose(near)); // <- here
 #else
-  const expr bias = matmul(x, transpose(x));
+  const expr scores = matmul(x, transpose(x));
 #endif
-  g.output("y", attention(x, x, near, {.mask = causal, .bias = bias}));
+  g.output("y", attention(x, x, x, {.mask = causal, .bias = unsqueeze(scores, 1)}));
 });
 
 void run(const weights& from, const xt::xtensor<float, 3>& x) {

@@ -9,9 +9,9 @@ inline constexpr dim B{"B"}, T{"T"};
 inline constexpr auto m = model("m", [](graph& g) {
   const expr x = g.input<f32>("x", {B, T, 8});
 #ifdef ILL_FORMED
-  g.output("y", pad(conv1d(slice(x, T, 0, -1), "c", 4, 3, {.padding = same}), T, 1, 0)); // <- here
+  g.output("y", pad(conv1d(slice(x, T, 0, -1), "c", 4, 3, {.padding = same}), axis(1), 1, 0)); // <- here
 #else
-  g.output("y", pad(conv1d(slice(x, T, 0, -1), "c", 4, 3, {.padding = causal}), T, 1, 0));
+  g.output("y", pad(conv1d(slice(x, T, 0, -1), "c", 4, 3, {.padding = causal}), axis(1), 1, 0));
 #endif
 });
 

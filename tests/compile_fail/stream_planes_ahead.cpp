@@ -9,7 +9,7 @@ inline constexpr dim B{"B"}, T{"T"};
 inline constexpr auto m = model("m", [](graph& g) {
   const expr x = g.input<f32>("x", {B, T, 8, 2});
 #ifdef ILL_FORMED
-  g.output("y", pad(conv2d(slice(x, T, 0, -1), "c", 4, {3, 3}, {.padding = same}), T, 1, 0)); // <- here
+  g.output("y", pad(conv2d(slice(x, T, 0, -1), "c", 4, {3, 3}, {.padding = same}), axis(1), 1, 0)); // <- here
 #else
   g.output("y", conv2d(pad(x, T, 2, 0), "c", 4, {3, 3}, {.padding = {0, 1}}));
 #endif

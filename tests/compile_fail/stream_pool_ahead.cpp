@@ -8,9 +8,9 @@ inline constexpr dim B{"B"}, T{"T"};
 inline constexpr auto m = model("m", [](graph& g) {
   const expr x = g.input<f32>("x", {B, T, 8});
 #ifdef ILL_FORMED
-  g.output("y", pad(max_pool(slice(x, T, 0, -1), 3, {.stride = 1, .padding = 1}), T, 1, 0)); // <- here
+  g.output("y", pad(max_pool(slice(x, T, 0, -1), 3, {.stride = 1, .padding = 1}), axis(1), 1, 0)); // <- here
 #else
-  g.output("y", pad(max_pool(slice(x, T, 0, -1), 3, {.stride = 1, .padding = causal}), T, 1, 0));
+  g.output("y", pad(max_pool(slice(x, T, 0, -1), 3, {.stride = 1, .padding = causal}), axis(1), 1, 0));
 #endif
 });
 

@@ -6,7 +6,7 @@ using namespace fovea;
 inline constexpr dim B{"B"}, T{"T"};
 
 inline constexpr auto m = model("m", [](graph& g) {
-  const expr x = g.input<f32>("x", {B, T, 8}), bias = matmul(x, transpose(x));
+  const expr x = g.input<f32>("x", {B, T, 8}), bias = unsqueeze(matmul(x, transpose(x)), 1);
 #ifdef ILL_FORMED
   g.output("y", attention(x, x, x, {.mask = window(32, 8), .bias = bias})); // <- here
 #else

@@ -14,6 +14,7 @@ inline constexpr auto m = model("m", [](graph& g) {
 #else
   const expr scores = matmul(x, transpose(x));
 #endif
+  g.output("near", near);
   g.output("y", attention(x, x, x, {.mask = causal, .bias = unsqueeze(scores, 1)}));
 });
 

@@ -10,7 +10,7 @@ using namespace fovea::test;
 
 namespace {
 
-inline constexpr dim B{"B"}, T{"T"}, S{"S"}, F{"F"};
+inline constexpr dim B{"B"}, T{"T"}, S{"S"};
 
 /// A sequence of outputs as it comes: after so many zeros.
 golden_tensor later(const golden_tensor& whole, std::size_t axis, std::size_t by) {

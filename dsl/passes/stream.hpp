@@ -22,7 +22,7 @@ namespace fovea {
 ///   position  how many positions went before, [] or, where the rows of a batch may stand apart, of each row
 ///   outside   whether a position lies before the first or behind the last of the sequence, [.., positions,
 ///             1 ...], with the rows of the batch before them where these may stand apart. attributes: the
-///             axis of positions, their rate
+///             axis of positions, their rate, how many there are beside those of the dim
 /// What waits for later positions is so many behind those that a step is given as its lag says.
 
 /// The sizes of a step: how many positions went before it.
@@ -150,7 +150,7 @@ struct streamer : stream_writer {
       return plus_position(id, scanned_position(id, base[n.region]));
     const int made = [&] {
       if (is_pair(id)) return paired(id);
-      if (n.kind == op::attention && time_axis(g.operand(id, 1)) >= 0) return attention(id);
+      if (attends(id)) return attention(id);
       if (slides_along(id)) return convolution(id);
       return copy(id);
     }();
@@ -159,8 +159,8 @@ struct streamer : stream_writer {
       if (n.kind == op::sinusoidal && batch != 0 && lifts(id))
         to.nodes[made].shape = rows_of(shape_in_step(n.shape));
       if (n.kind == op::rope && !lifted[id]) keeps_rows(id);
+      if (n.kind == op::rope) to.nodes[made].lag = lag_of(n.region, shifts[id].lead);
     }
-    if (n.kind == op::rope && time_axis(id) >= 0) to.nodes[made].lag = lag_of(n.region, shifts[id].lead);
     if (n.kind == op::input) {
       to.nodes[made].attributes[0] = to.input_count;
       to.inputs[to.input_count++] = {g.inputs[n.attributes[0]].name, made};

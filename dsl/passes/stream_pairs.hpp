@@ -19,7 +19,7 @@ struct stream_pairs : stream_motion {
     for (int id = g.node_count - 1; id >= 0; --id) {
       if (!live[id]) continue;
       const node& n = g.nodes[id];
-      if (n.kind == op::attention && n.attributes[1] != 0 && time_axes(g.operand(id, 3)) > 1)
+      if (n.kind == op::attention && has_pairs(id))
         mark(g.operand(id, 3), g.nodes[g.operand(id, 3)].shape.rank - 1, window_of(id));
       if (key_axis[id] < 0) continue;
       for (int k = 0; k < n.operand_count; ++k)
@@ -80,6 +80,10 @@ struct stream_pairs : stream_motion {
   /// Whether an attention's keys move along the dim.
   constexpr bool attends(int id) const {
     return g.nodes[id].kind == op::attention && time_axis(g.operand(id, 1)) >= 0;
+  }
+  /// Whether scores are given to an attention for each of its queries and keys.
+  constexpr bool has_pairs(int id) const {
+    return g.nodes[id].attributes[1] != 0 && time_axes(g.operand(id, 3)) > 1;
   }
   /// Whether operand k of an attention is of its queries: they, and tables that they alone read.
   constexpr bool is_of_queries(int id, int k) const {

@@ -241,7 +241,7 @@ struct stream_rules : stream_shifts {
       const std::int64_t ahead = keys_ahead(id);
       if (ahead == any_number_ahead)
         return refuse(id, "a query may see any later key; join its mask with causal or window");
-      if (ahead > 0 && n.attributes[1] != 0 && time_axes(g.operand(id, 3)) > 1)
+      if (ahead > 0 && has_pairs(id))
         return refuse(id, "a query sees ", ahead, ahead == 1 ? " later key" : " later keys",
                       "; join its mask with causal");
     }

@@ -189,10 +189,6 @@ private:
             time_axis(id) >= 0);
   }
   constexpr bool takes_none_beside(int id) const { return !is_free(id) && !slides_along(id); }
-  /// Whether scores are given to an attention for each of its queries and keys.
-  constexpr bool has_pairs(int id) const {
-    return g.nodes[id].attributes[1] != 0 && time_axes(g.operand(id, 3)) > 1;
-  }
   /// The least lead of an attention's queries, or of its keys, and `least`.
   constexpr std::int32_t least_lead(int id, std::int32_t least, bool of_queries) const {
     for (int k = 0; k < g.nodes[id].operand_count; ++k)

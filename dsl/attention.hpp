@@ -134,7 +134,7 @@ constexpr bool lambda_fits(graph& g, const scalar_function& f, const char* which
 // mask. attributes: heads | kv_heads << 16, has bias, score function or -1, mask function or -1; number:
 // scale; second_number: soft cap.
 constexpr expr attend_softly(op kind, expr q, expr k, expr v, const attention_options& o, place at) {
-  const char* word = word_of(kind);
+  const char* word = at.word;
   if (q.owner == nullptr) return {};
   graph& g = *q.owner;
   for (expr x : {q, k, v})

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
+#include <limits>
 
 #include <fovea/dsl/sentence.hpp>
 
@@ -236,7 +237,8 @@ private:
   }
 
   constexpr void append(const term& t) {
-    if (term_count == max_terms) {
+    // The least number has no opposite to write or to add.
+    if (term_count == max_terms || t.coefficient == std::numeric_limits<std::int64_t>::min()) {
       overflow = true;
       return;
     }

@@ -155,9 +155,14 @@ constexpr expr distance_buckets(expr x, const relative_bias_options& o, place at
   };
   int first = exact;
   for (int i = 1; i < wide; ++i) {
-    while (power(static_cast<double>(first) / exact, wide) <
-           power(static_cast<double>(o.max_distance) / exact, i))
-      ++first;
+    for (int most = o.max_distance; first < most;) {
+      const int middle = first + (most - first) / 2;
+      if (power(static_cast<double>(middle) / exact, wide) <
+          power(static_cast<double>(o.max_distance) / exact, i))
+        first = middle + 1;
+      else
+        most = middle;
+    }
     bucket = bucket + where(n < first, 0, 1);
   }
   return o.both ? where(distance > 0, bucket + side, bucket) : bucket;
@@ -176,9 +181,9 @@ constexpr score relative_bias(expr x, const char* name, relative_bias_options op
   where = where.as(who.word);
   const int side = options.both ? options.buckets / 2 : options.buckets;
   if (side < 2 || (options.both && options.buckets % 2 != 0) || options.max_distance <= side / 2 ||
-      options.max_distance > detail::largest_position) {
+      options.max_distance >= detail::largest_position) {
     g.fail(where, who, ": expected ", options.both ? "an even number of at least 4" : "at least 2",
-           " buckets and a .max_distance above ", side / 2, " and of at most ", detail::largest_position,
+           " buckets and a .max_distance above ", side / 2, " and below ", detail::largest_position,
            ", found ", options.buckets, " and ", options.max_distance);
     return {};
   }

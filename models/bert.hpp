@@ -86,8 +86,8 @@ constexpr expr mean_pooled(expr x, expr lengths) {
   const dim length = x.size(1);
   const expr inside = range(x, length) < unsqueeze(lengths, 1);
   const expr total = sum(x * unsqueeze(to_float(inside), 2), axis(1));
-  const expr mean = total / unsqueeze(to_float(lengths), 1);
-  return mean / sqrt(sum(mean * mean, axis(-1), {.keep = true}));
+  const expr mean = total / unsqueeze(to_float(max(lengths, 1)), 1);
+  return mean / max(sqrt(sum(mean * mean, axis(-1), {.keep = true})), 1e-12);
 }
 
 /// How Hugging Face names the parameters of bert_encoder and its heads, and llama.cpp (GGUF) those of the

@@ -100,7 +100,8 @@ enum class pooling : std::uint8_t { last, largest, mean };
 struct rnn_classifier_config {
   int vocab, width, hidden, classes;
   cell_kind cell = cell_kind::gru;
-  pooling pool = pooling::last; // the last real state, or the largest or mean output over real positions
+  pooling pool =
+      pooling::last; // the last real state, or the largest or mean output over real positions: 0 of none
   bool both = false;
   double dropout = 0; // of word vectors and of what is classified
 };
@@ -115,9 +116,10 @@ constexpr expr rnn_pooled(expr tokens, expr lengths, rnn_classifier_config c,
     case pooling::last:
       return c.both ? concat(axis(-1), y.state.hidden[0], y.state.hidden[1]) : y.state.hidden[0];
     case pooling::largest:
-      return max_over(where(unsqueeze(inside_lengths(x, lengths), 2), y.output, -3e38), axis(1));
+      return where(unsqueeze(lengths > 0, 1),
+                   max_over(where(unsqueeze(inside_lengths(x, lengths), 2), y.output, -3e38), axis(1)), 0);
     case pooling::mean: // outputs behind the end are zero
-      return sum(y.output, axis(1)) / unsqueeze(to_float(lengths), 1);
+      return sum(y.output, axis(1)) / unsqueeze(to_float(max(lengths, 1)), 1);
   }
   return {};
 }

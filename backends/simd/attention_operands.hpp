@@ -174,8 +174,9 @@ struct attention_operands {
           p.batch = static_cast<std::int32_t>(first_batch + b);
           p.head = static_cast<std::int32_t>(h);
           for (int id = 0; id < p.f.count; ++id)
-            if (!detail::depends_on(p.f, id, op::score) && !detail::depends_on(p.f, id, op::query_position) &&
-                !detail::depends_on(p.f, id, op::key_position))
+            if (!fovea::detail::depends_on(p.f, id, op::score) &&
+                !fovea::detail::depends_on(p.f, id, op::query_position) &&
+                !fovea::detail::depends_on(p.f, id, op::key_position))
               values[id] = static_cast<float>(p.value(id));
         }
   }

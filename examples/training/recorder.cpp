@@ -3,6 +3,7 @@
 #include <program/text.hpp>
 
 #include <fovea/runtime/error.hpp>
+#include <fovea/runtime/in_quotes.hpp>
 
 #include <fmt/format.h>
 
@@ -55,10 +56,18 @@ void recorder::resume(std::int64_t step, const notes& saved) {
     if (note("same." + name) != value)
       throw fovea::error(o.checkpoint().string() + ": is of a run with " + name + " " + note("same." + name) +
                          ", which can't go on with " + name + " " + value);
-  before_ = std::stod(note("seconds"));
-  loss_sum_ = std::stod(note("loss_sum"));
-  last_loss_ = std::stod(note("last_loss"));
-  loss_count_ = std::stoll(note("loss_count"));
+  const auto number = [&](const std::string& name, double least) {
+    const std::string text = note(name);
+    char* end = nullptr;
+    const double value = std::strtod(text.c_str(), &end);
+    if (text.empty() || *end != '\0' || !(value >= least && value < 0x1p53))
+      throw fovea::error(o.checkpoint().string() + ": expected a number in the note of its " + name +
+                         ", found " + fovea::in_quotes(text));
+    return value;
+  };
+  before_ = number("seconds", 0);
+  loss_sum_ = number("loss_sum", -0x1p53), last_loss_ = number("last_loss", -0x1p53);
+  loss_count_ = static_cast<std::int64_t>(number("loss_count", 0));
   stopping_.take_from(saved);
   begun_at_ = saved_at_ = step;
   start_ = saved_when_ = clock::now();

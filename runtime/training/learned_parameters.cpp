@@ -7,6 +7,7 @@
 #include <utility>
 
 #include <fovea/runtime/error.hpp>
+#include <fovea/runtime/in_quotes.hpp>
 #include <fovea/runtime/weights/regular_file.hpp>
 #include <fovea/runtime/weights/safetensors.hpp>
 #include <fovea/runtime/weights/training_names.hpp>
@@ -136,7 +137,8 @@ learned_parameters::load(const std::filesystem::path& path,
       state.notes_of_user.emplace(name, text);
   if (const auto by = state.notes.find(optimizer_note);
       by != state.notes.end() && !optimizer_.empty() && by->second != optimizer_)
-    throw error(path.string() + ": expected a checkpoint of " + optimizer_ + ", found one of " + by->second);
+    throw error(path.string() + ": expected a checkpoint of " + optimizer_ + ", found one of " +
+                shortened(by->second));
   // Where each value goes: once the first is there, nothing may be in the way of the last.
   std::vector<std::pair<float*, std::span<const std::byte>>> places;
   std::size_t expected = 0;

@@ -3,10 +3,11 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <limits>
 #include <random>
 #include <string>
 
-#include <fovea/dsl/dim.hpp>
+#include "refused.hpp"
 
 using namespace fovea;
 
@@ -143,6 +144,17 @@ TEST_CASE("sums and products in any order are one form") {
     REQUIRE(other == sum);
   } while (std::next_permutation(order, order + 5));
   REQUIRE_FALSE(sum.overflow);
+}
+
+TEST_CASE("the least integer, which has no opposite, is more than a dim holds") {
+  constexpr std::int64_t least = std::numeric_limits<std::int64_t>::min();
+  CHECK(dim(least).overflow);
+  CHECK((dim(least + 1) - 1).overflow);
+  CHECK((dim(std::int64_t{1} << 62) * -2).overflow);
+  CHECK_FALSE(dim(least + 1).overflow);
+  CHECK(refused([](graph& g) { g.input<f32>("x", {dim(least)}); }) ==
+        refused([](graph& g) { g.input<f32>("x", {T * T * T * T * T}); }));
+  CHECK(refused([](graph& g) { linear(g.input<f32>("x", {T, 8}), "l", dim(least + 1)); }) != "");
 }
 
 TEST_CASE("a size lies within its bounds, whatever its symbols are up to theirs") {

@@ -113,9 +113,8 @@ TEST_CASE("attention says which of its operands do not fit") {
   CHECK(refused([](graph& g) {
           const expr x = features(g);
           attention(x, linear(x, "k", 4), x, {.mode = local_m(2)});
-        }) ==
-        "attention_map: a query head of [B, T, 8] has 8 features and a key head of [B, T, 4] has 4; they "
-        "must be equal");
+        }) == "attention: a query head of [B, T, 8] has 8 features and a key head of [B, T, 4] has 4; they "
+              "must be equal");
   CHECK(refused([](graph& g) {
           const expr x = features(g);
           attention(g.input<f32>("q", {8}), x, x, {.mode = local_m(2)});
@@ -438,11 +437,11 @@ TEST_CASE("positions say what they are asked for") {
   CHECK(refused([](graph& g) { rope(features(g), {.heads = 2, .width = 6}); }) ==
         "rope: expected an even number of at most 4 features of a head to turn, found 6");
   CHECK(refused([](graph& g) { relative_bias(features(g), "r", {.buckets = 1, .both = false}); }) ==
-        "relative_bias \"r\": expected at least 2 buckets and a .max_distance above 0 and of at most "
+        "relative_bias \"r\": expected at least 2 buckets and a .max_distance above 0 and below "
         "1073741824, found 1 and 128");
-  CHECK(refused([](graph& g) { relative_bias(features(g), "r", {.max_distance = (1 << 30) + 1}); }) ==
+  CHECK(refused([](graph& g) { relative_bias(features(g), "r", {.max_distance = 1 << 30}); }) ==
         "relative_bias \"r\": expected an even number of at least 4 buckets and a .max_distance above 8 and "
-        "of at most 1073741824, found 32 and 1073741825");
+        "below 1073741824, found 32 and 1073741824");
 }
 
 TEST_CASE("recurrences say which shapes and numbers they take") {

@@ -7,6 +7,7 @@
 #include <train_lm/words.hpp>
 
 #include <fovea/runtime/error.hpp>
+#include <fovea/runtime/weights/safetensors.hpp>
 
 #include <catch2/catch.hpp>
 
@@ -109,6 +110,31 @@ TEST_CASE("words are counted, and a test text is measured once", "[train_lm]") {
   INFO(more.said);
   CHECK(more.status == 0);
   CHECK_THAT(more.said, Catch::Contains("perplexity, the best ") && Catch::Contains("test perplexity "));
+}
+
+TEST_CASE("a checkpoint whose notes are no numbers is refused", "[train_lm]") {
+  const temporary_folder folder;
+  const std::string text = folder.write("text.txt", lines(200)).string(), out = (folder / "rnn").string();
+  const auto learn = [&](const char* steps) {
+    return run(folder, {text, "--model", "rnn", "--out", out, "--batch", "2", "--steps", steps, "--threads",
+                        "1", "--samples", "0", "--resume"});
+  };
+  REQUIRE(learn("1").status == 0);
+  const fs::path checkpoint = folder / "rnn" / "checkpoint.safetensors";
+  for (const auto& [name, value] : std::map<std::string, std::string>{
+           {"seconds", "soon"}, {"loss_sum", ""}, {"last_loss", "1e400"}, {"loss_count", "-1"}}) {
+    INFO(name);
+    const fovea::safetensors_file whole(checkpoint);
+    auto notes = whole.metadata();
+    notes[name] = value;
+    fovea::save_safetensors(checkpoint, whole.tensors(), notes);
+    const outcome refused = learn("2");
+    CHECK(refused.status == 2);
+    CHECK_THAT(refused.said, Catch::Contains("checkpoint.safetensors: expected a number in the note of its " +
+                                             name + ", found '" + value + "'"));
+    fovea::save_safetensors(checkpoint, whole.tensors(), whole.metadata());
+  }
+  CHECK(learn("2").status == 0);
 }
 
 TEST_CASE("lines are read by their characters", "[train_lm]") {

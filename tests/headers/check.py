@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Checks that each public header of the folders given compiles alone, and that none reaches a header it must not see.
+"""Checks that each public header of the folders given compiles alone, that all compile together, and that none reaches
+a header it must not see.
 
 Each header is compiled twice over in one unit, which also shows that it may be included twice.
 """
@@ -15,15 +16,17 @@ import tempfile
 WARNINGS = ["-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Wconversion", "-Werror"]
 
 
+def compiled(command, headers, *more):
+    unit = "".join(f"#include <{header}>\n" for header in headers)
+    return subprocess.run([*command, "-fsyntax-only", *more, "-x", "c++", "-"], input=unit, capture_output=True, text=True)
+
+
 def faults_of(command, header, forbidden):
     """What is wrong with the header named as users include it (fovea/dsl/dim.hpp), as sentences."""
     with tempfile.NamedTemporaryFile(suffix=".d") as dependencies:
-        unit = f"#include <{header}>\n#include <{header}>\n"
-        compiled = subprocess.run(
-            [*command, "-fsyntax-only", "-MD", "-MF", dependencies.name, "-x", "c++", "-"],
-            input=unit, capture_output=True, text=True)
-        if compiled.returncode != 0:
-            return ["does not compile alone:\n" + compiled.stderr]
+        alone = compiled(command, [header, header], "-MD", "-MF", dependencies.name)
+        if alone.returncode != 0:
+            return ["does not compile alone:\n" + alone.stderr]
         reached = pathlib.Path(dependencies.name).read_text(encoding="utf-8").split()
     return [f"includes {path}" for path in reached if forbidden and forbidden.search(path)][:1]
 
@@ -53,6 +56,10 @@ def main():
             at_fault += bool(faults)
             for fault in faults:
                 print(f"{header}: {fault}")
+    together = compiled(command, headers)
+    if together.returncode != 0:
+        at_fault += 1
+        print(f"all {len(headers)} headers in one unit do not compile:\n{together.stderr}")
     print(f"{options.compiler}: {len(headers)} headers, {at_fault} at fault")
     return 1 if at_fault else 0
 

@@ -139,6 +139,19 @@ TEST_CASE("BERT's classifier agrees with transformers' BertForSequenceClassifica
   });
 }
 
+TEST_CASE("a text of no tokens is embedded as zeros", "[bert]") {
+  constexpr auto pooled = model("pooled", [](graph& g) {
+    const expr x = g.input<f32>("x", {B, T, 4});
+    g.output("sentence", models::mean_pooled(x, g.input<i32>("lengths", {B})));
+  });
+  on_both_backends([&](auto backend) {
+    const named_values made = run_model<decltype(backend)>(
+        pooled, weights::from({}),
+        {{"x", {{2, 3, 4}, std::vector<double>(24, 1), false}}, {"lengths", {{2}, {2, 0}, true}}});
+    for (std::size_t i = 0; i < 8; ++i) CHECK(made.at("sentence").values[i] == Approx(i < 4 ? 0.5 : 0));
+  });
+}
+
 TEST_CASE("BERT's scores of hidden tokens agree with transformers' BertForMaskedLM", "[bert]") {
   const golden_case c("hf_bert_mlm");
   on_both_backends([&](auto backend) {

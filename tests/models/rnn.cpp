@@ -76,6 +76,26 @@ TEST_CASE("the mean over real positions leaves out what lies behind the end", "[
   });
 }
 
+TEST_CASE("a sequence of no positions is pooled to zeros", "[rnn]") {
+  constexpr rnn_classifier_config mean_of{
+      .vocab = 40, .width = 12, .hidden = 16, .classes = 3, .pool = pooling::mean};
+  constexpr rnn_classifier_config largest{
+      .vocab = 40, .width = 12, .hidden = 16, .classes = 3, .pool = pooling::largest};
+  const golden_case c("classifier_gru_last");
+  const auto check = [&]<class M>(const M& model, auto backend) {
+    named_values given = inputs_of(c, {{"tokens", "ids"}});
+    const named_values all = run_model<decltype(backend)>(model, weights_of(c), given);
+    given["lengths"].values[1] = 0;
+    const named_values made = run_model<decltype(backend)>(model, weights_of(c), given);
+    for (std::size_t i = 0; i < 32; ++i)
+      CHECK(made.at("pooled").values[i] == (i < 16 ? all.at("pooled").values[i] : 0));
+  };
+  on_both_backends([&](auto backend) {
+    check(rnn_classifier<mean_of>, backend);
+    check(rnn_classifier<largest>, backend);
+  });
+}
+
 TEST_CASE("a tagger that reads both ways agrees with the reference case", "[rnn]") {
   constexpr rnn_tagger_config tagger{.vocab = 40, .width = 12, .hidden = 12, .tags = 5};
   check_words(rnn_tagger<tagger>, "tagger_bilstm");

@@ -79,12 +79,14 @@ def nameable(shape):
 
 
 class Drawing:
-    """One model. `smooth`: only what has a derivative everywhere; `forward`: much of what streams refuse is left out."""
+    """One model. `smooth`: only what has a derivative everywhere; `forward`: much of what streams refuse is left out.
+    `ahead`: where it is, some positions ahead are seen."""
 
     def __init__(self, seed):
         self.random = random.Random(seed)
         self.smooth = self.random.random() < 0.5
         self.forward = self.random.random() < 0.5
+        self.ahead = self.random.random() < 0.5
         self.counts = {}
         self.inputs = []
         self.visible = []  # values by the depth of lambdas
@@ -318,7 +320,7 @@ class Drawing:
                  ".mask = causal & [](scalar q, scalar k) { return (q - k) % 2 == 0; }",
                  ".mask = [](scalar q, scalar k) { return k % 3 != 1 || q == k; }"]
         if self.forward and q.shape[-2] == "T" and k.shape[-2] == "T":
-            masks = [each for each in masks if each and ("window(" in each and "," not in each or each.startswith(".mask = causal &") or each == ".mask = causal")]
+            masks = [each for each in masks if each and ("window(" in each and (self.ahead or "," not in each) or each.startswith(".mask = causal &") or each == ".mask = causal")]
         mask = self.random.choice(masks)
         lengths = [v for v in self.visible if v.type == "i32" and v.shape == q.shape[:1]]
         operands = [q, k]
@@ -356,7 +358,7 @@ class Drawing:
         groups = self.random.choice([n for n in (1, 1, 1, 2, 3, x.shape[-1]) if x.shape[-1] % n == 0])
         out = groups * self.random.randint(1, max(1, 24 // groups))
         width, dilation = self.random.randint(1, 4), self.random.randint(1, 3)
-        padding = "causal" if self.forward or self.chance(0.5) else "same"
+        padding = "causal" if self.forward and not self.ahead or self.chance(0.5) else "same"
         return self.made(f"conv1d($0, {self.parameter()}, {out}, {width}, {{.dilation = {dilation}, .padding = {padding}, "
                          f".groups = {groups}}})", x.shape[:-1] + (out,), x)
 

@@ -2,8 +2,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "../message_of.hpp"
-#include "stream_case.hpp"
+#include "stream_ahead_case.hpp"
 
 using namespace fovea;
 using namespace fovea::test;
@@ -11,133 +10,6 @@ using namespace fovea::test;
 namespace {
 
 inline constexpr dim B{"B"}, T{"T"}, S{"S"};
-
-/// A sequence of outputs as it comes: after so many zeros.
-golden_tensor later(const golden_tensor& whole, std::size_t axis, std::size_t by) {
-  golden_tensor made = whole;
-  made.shape[axis] += by;
-  made.values.clear();
-  std::size_t planes = 1;
-  for (std::size_t i = 0; i < axis; ++i) planes *= whole.shape[i];
-  const std::size_t plane = whole.values.size() / planes, position = plane / whole.shape[axis];
-  for (std::size_t i = 0; i < planes; ++i) {
-    made.values.insert(made.values.end(), by * position, 0);
-    const auto first = whole.values.begin() + static_cast<std::ptrdiff_t>(i * plane);
-    made.values.insert(made.values.end(), first, first + static_cast<std::ptrdiff_t>(plane));
-  }
-  return made;
-}
-
-void check_close(const golden_tensor& found, const golden_tensor& right) {
-  REQUIRE(found.shape == right.shape);
-  CHECK(distance_of(std::span<const double>(found.values), right, 2e-5, 2e-5).share <= 1);
-}
-
-/// Steps of the given numbers of strides, and then so many to the end.
-template <class M, class stream_type>
-void check_ahead(stream_type& live, const named_values& inputs, const named_values& whole,
-                 const std::vector<std::size_t>& steps, const std::vector<std::size_t>& ending) {
-  constexpr auto late = static_cast<std::size_t>(stream_type::latency / stream_type::stride);
-  const std::size_t pieces = fovea::test::detail::pieces_of<M, T, stream_type>(inputs);
-  std::size_t at = 0;
-  named_values found;
-  const auto check = [&](std::size_t count) {
-    at += count;
-    for (const named_value& out : M::view.outputs) {
-      const int time = fovea::test::detail::axis_of_time<M, T>(out.node);
-      if (time < 0) continue;
-      const auto axis = static_cast<std::size_t>(time);
-      const golden_tensor& all = whole.at(out.name);
-      INFO("output " << out.name << ", " << count << " positions up to " << at);
-      check_close(found.at(out.name),
-                  fovea::test::detail::part_of(later(all, axis, late * (all.shape[axis] / pieces)), axis,
-                                               at - count, count, pieces + late));
-    }
-  };
-  for (const std::size_t count : steps) {
-    found = fovea::test::detail::step<M, T>(live, part_of_inputs<M, T>(inputs, at, count, pieces));
-    check(count);
-  }
-  for (const std::size_t count : ending) {
-    found = fovea::test::detail::values_of<M>(live.finish(count * stream_type::stride));
-    check(count);
-  }
-  if (at == pieces + late)
-    for (const named_value& out : M::view.outputs)
-      if (fovea::test::detail::axis_of_time<M, T>(out.node) < 0) {
-        INFO("output " << out.name << " in the end");
-        check_close(found.at(out.name), whole.at(out.name));
-      }
-}
-
-/// A sequence equals what comes of its steps and of its end; begun anew, copied, saved and loaded.
-template <class M>
-void check(const M& model, const std::map<std::string, std::size_t>& sizes, std::size_t fewest = 1) {
-  const named_values inputs = random_inputs(model, sizes);
-  const weights from = random_weights(model);
-  const named_values whole = run_model<f32>(model, from, inputs);
-  compile_options options = fovea::test::detail::fitting<M>(inputs);
-  options.threads = 2;
-  using stream_type = decltype(stream<T>(model, from, options));
-  constexpr auto late = static_cast<std::size_t>(stream_type::latency / stream_type::stride);
-  for (dim_size& d : options.capacity)
-    if (d.symbol == T) d.size += stream_type::latency;
-  auto live = stream<T>(model, from, options);
-  const std::size_t length = fovea::test::detail::pieces_of<M, T, stream_type>(inputs);
-  REQUIRE(length > 4);
-  INFO(instruction_set() << ", " << model.name);
-  const std::vector<std::size_t> single(length, 1), all{length}, chunks{2, 1, length - 3}, ones(late, 1),
-      whole_end{late};
-  for (const auto& [steps, ending] :
-       {std::pair{single, ones}, {chunks, whole_end}, {all, ones}, {single, whole_end}}) {
-    fovea::test::detail::begin<M, T>(live, inputs);
-    check_ahead<M>(live, inputs, whole, steps, ending);
-    CHECK(live.position() == static_cast<std::int64_t>(length + late) * stream_type::stride);
-    CHECK(message_of<fovea::error>([&] { live.finish(stream_type::stride); }).find("are to come of row 0") !=
-          std::string::npos);
-  }
-
-  // A sequence that is shorter than what is waited for.
-  const named_values few = part_of_inputs<M, T>(inputs, 0, fewest, length);
-  fovea::test::detail::begin<M, T>(live, inputs);
-  check_ahead<M>(live, few, run_model<f32>(model, from, few), {fewest}, ones);
-
-  if constexpr (!stream_type::counts_positions) {
-    compile_options fewer = options;
-    for (dim_size& d : fewer.capacity)
-      if (d.symbol == T)
-        d.size = std::max<std::int64_t>(2 * stream_type::stride, static_cast<std::int64_t>(fewest));
-    auto endless = stream<T>(model, from, fewer);
-    fovea::test::detail::begin<M, T>(endless, inputs);
-    check_ahead<M>(endless, inputs, whole, std::vector<std::size_t>(length / 2, 2),
-                   length % 2 == 0 ? ones : std::vector<std::size_t>{});
-  }
-
-  // In the middle, and at the end.
-  fovea::test::detail::begin<M, T>(live, inputs);
-  fovea::test::detail::step<M, T>(live, part_of_inputs<M, T>(inputs, 0, 3, length));
-  auto copy = live;
-  const stream_state saved = live.save();
-  const auto rest = [&](auto& of) {
-    named_values made =
-        fovea::test::detail::step<M, T>(of, part_of_inputs<M, T>(inputs, 3, length - 3, length));
-    std::vector<std::vector<double>> values;
-    for (const auto& [name, value] : made) values.push_back(value.values);
-    made = fovea::test::detail::values_of<M>(of.finish(stream_type::stride));
-    const stream_state ended = of.save();
-    of.load(ended);
-    for (const auto& [name, value] : made) values.push_back(value.values);
-    if (late == 1) return values;
-    for (const auto& [name, value] :
-         fovea::test::detail::values_of<M>(of.finish((late - 1) * stream_type::stride)))
-      values.push_back(value.values);
-    return values;
-  };
-  const auto right = rest(live);
-  CHECK(rest(copy) == right);
-  live.load(saved);
-  CHECK(rest(live) == right);
-}
 
 /// Rows that stand at positions of their own, and end there: each as its own sequence.
 template <class M>
@@ -192,10 +64,11 @@ void check_rows(const M& model, std::size_t length, std::size_t fewest = 0) {
         INFO("output " << out.name << " of row " << row << ", " << lengths[row] << " positions after "
                        << at[row]);
         const golden_tensor &whole = wholes[row].at(out.name), values = row_of(found.at(out.name), row);
-        const golden_tensor all = later(whole, 1, late * whole.shape[1] / ends[row]);
-        check_close(fovea::test::detail::part_of(values, 1, 0, lengths[row] / stride, most / stride),
-                    fovea::test::detail::part_of(all, 1, at[row] / stride, lengths[row] / stride,
-                                                 (ends[row] + late) / stride));
+        const golden_tensor all = fovea::test::detail::later(whole, 1, late * whole.shape[1] / ends[row]);
+        fovea::test::detail::check_close(
+            fovea::test::detail::part_of(values, 1, 0, lengths[row] / stride, most / stride),
+            fovea::test::detail::part_of(all, 1, at[row] / stride, lengths[row] / stride,
+                                         (ends[row] + late) / stride));
       }
       at[row] += lengths[row];
       if (at[row] == ends[row]) live.end(row);
@@ -227,7 +100,7 @@ TEST_CASE("windows that see later positions stream", "[stream]") {
     g.output("mean", avg_pool(near, 5, {.stride = 1, .padding = 2}));
   });
   static_assert(latency(windows, T) == 3);
-  check(windows, {{"B", 2}, {"T", 18}});
+  check_stream_ahead<T>(windows, {{"B", 2}, {"T", 18}});
   check_rows(windows, 18);
 }
 
@@ -238,7 +111,7 @@ TEST_CASE("windows over planes see later positions", "[stream]") {
     g.output("y", conv2d(y, "b", 4, {3, 3}, {.stride = {1, 2}, .padding = 1}));
   });
   static_assert(latency(planes, T) == 3);
-  check(planes, {{"B", 2}, {"T", 12}});
+  check_stream_ahead<T>(planes, {{"B", 2}, {"T", 12}});
   check_rows(planes, 12);
 }
 
@@ -253,7 +126,7 @@ TEST_CASE("what strides make fewer comes together behind", "[stream]") {
     g.output("finer", conv_transpose1d(x, "finer", 3, 4, {.stride = 2, .padding = 1}));
   });
   static_assert(latency(strided, T) == 6);
-  check(strided, {{"B", 2}, {"T", 24}});
+  check_stream_ahead<T>(strided, {{"B", 2}, {"T", 24}});
   check_rows(strided, 24);
 }
 
@@ -268,7 +141,7 @@ TEST_CASE("attention that sees some later keys streams", "[stream]") {
              attention(x, linear(x, "key", 16), x, {.heads = 2, .score = alibi(2), .mask = window(4, 3)}));
   });
   static_assert(latency(attending, T) == 6);
-  check(attending, {{"B", 2}, {"T", 18}});
+  check_stream_ahead<T>(attending, {{"B", 2}, {"T", 18}});
   check_rows(attending, 18);
 }
 
@@ -294,7 +167,7 @@ TEST_CASE("attention to all earlier and some later keys streams", "[stream]") {
              attention(x, x, near, {.heads = 2, .mask = seen, .bias = reshape(table, {B, 1, 1, T})}));
   });
   static_assert(latency(attending, T) == 3);
-  check(attending, {{"B", 2}, {"T", 14}});
+  check_stream_ahead<T>(attending, {{"B", 2}, {"T", 14}});
   check_rows(attending, 14);
 }
 
@@ -309,7 +182,7 @@ TEST_CASE("layers of a repeat look ahead, one behind the other", "[stream]") {
     g.output("y", made + x);
   });
   static_assert(latency(conformer, T) == 7);
-  check(conformer, {{"B", 2}, {"T", 20}});
+  check_stream_ahead<T>(conformer, {{"B", 2}, {"T", 20}});
   check_rows(conformer, 20);
 }
 
@@ -333,7 +206,7 @@ TEST_CASE("recurrence goes on behind what looks ahead, and stops at the end", "[
     g.output("last", last(linear(second.output, "out", 3), T));
   });
   static_assert(latency(recurrent, T) == 2);
-  check(recurrent, {{"B", 2}, {"T", 11}});
+  check_stream_ahead<T>(recurrent, {{"B", 2}, {"T", 11}});
 }
 
 TEST_CASE("rows of recurrence behind what looks ahead end by themselves", "[stream]") {
@@ -342,7 +215,7 @@ TEST_CASE("rows of recurrence behind what looks ahead end by themselves", "[stre
     g.output("y", gru(conv1d(x, "near", 6, 5, {.padding = 2}), "gru", 5));
   });
   static_assert(latency(recurrent, T) == 2);
-  check(recurrent, {{"B", 3}, {"T", 11}});
+  check_stream_ahead<T>(recurrent, {{"B", 3}, {"T", 11}});
   check_rows(recurrent, 11);
 }
 
@@ -360,7 +233,7 @@ TEST_CASE("padding and loops begin where positions do", "[stream]") {
     g.output("looped", repeat("layer", 2, shifted(x, 2), [](expr y) { return tanh(linear(y, "w", 4)); }));
   });
   static_assert(latency(padded, T) == 3);
-  check(padded, {{"B", 2}, {"T", 13}}, 4);
+  check_stream_ahead<T>(padded, {{"B", 2}, {"T", 13}}, 4);
   check_rows(padded, 13, 4);
 }
 
@@ -371,7 +244,7 @@ TEST_CASE("a decoder of what is given at the beginning looks ahead", "[stream]")
     g.output("y", attention(near, linear(from, "key", 8), from, {.heads = 2}) + near);
   });
   static_assert(latency(decoder, T) == 1);
-  check(decoder, {{"B", 2}, {"T", 9}, {"S", 5}});
+  check_stream_ahead<T>(decoder, {{"B", 2}, {"T", 9}, {"S", 5}});
 }
 
 TEST_CASE("the end of a sequence that never began is an error", "[stream]") {

@@ -139,7 +139,7 @@ stored_tensor stored_rows(const stored_tensor& tensor, const transform::step& st
 
 } // namespace
 
-std::vector<std::size_t> converted_shape(const transform& how, std::vector<std::size_t> shape) {
+std::vector<std::size_t> transformed_shape(const transform& how, std::vector<std::size_t> shape) {
   const auto range = [&](const char* name, const transform::step& step, std::size_t axis) {
     if (step.from < 0 || step.from > step.to || static_cast<std::size_t>(step.to) > shape[axis])
       throw error(std::string(name) + "(" + std::to_string(step.from) + ", " + std::to_string(step.to) +
@@ -197,7 +197,7 @@ std::vector<std::size_t> converted_shape(const transform& how, std::vector<std::
   return shape;
 }
 
-float_values converted(const stored_tensor& tensor, const transform& how) {
+float_values transformed_values(const stored_tensor& tensor, const transform& how) {
   auto steps = steps_of(how);
   const bool rows_first = !steps.empty() && steps.front().what == kind::rows && can_be_split(tensor);
   working w = load(rows_first ? stored_rows(tensor, steps.front()) : tensor);
@@ -240,13 +240,14 @@ std::optional<stored_tensor> whole_rows(const stored_tensor& tensor, const trans
                                                     : std::nullopt;
 }
 
-float_values converted(std::span<const stored_tensor* const> tensors, const transform& how) {
-  if (tensors.size() == 1) return converted(*tensors.front(), how);
+float_values transformed_values(std::span<const stored_tensor* const> tensors, const transform& how) {
+  if (tensors.size() == 1) return transformed_values(*tensors.front(), how);
   std::size_t count = 0;
   for (const stored_tensor* each : tensors) count += product(each->shape);
   auto buffer = std::make_shared<packed>(count);
   float* to = buffer->data();
-  for (const stored_tensor* each : tensors) to = std::ranges::copy(converted(*each, how).values, to).out;
+  for (const stored_tensor* each : tensors)
+    to = std::ranges::copy(transformed_values(*each, how).values, to).out;
   return {{buffer->data(), static_cast<std::size_t>(to - buffer->data())}, buffer};
 }
 

@@ -212,7 +212,7 @@ private:
       const stored_tensor& tensor = tensors_.at(*each);
       if (!holds_reals(tensor.type))
         throw error("expected a type that holds reals; found " + std::string(element_name(tensor.type)));
-      auto shape = converted_shape(f.how, tensor.shape);
+      auto shape = transformed_shape(f.how, tensor.shape);
       if (!whole.empty()) {
         if (!std::ranges::equal(std::span(shape).subspan(1), std::span(whole).subspan(1)))
           throw error("cannot join " + shape_text(whole) + " and " + shape_text(shape));
@@ -277,7 +277,8 @@ namespace {
 
 void convert_and_check(std::vector<pending>& work) {
   run_in_parallel(work.size(), [&](std::size_t i) {
-    work[i].values = converted(std::span<const stored_tensor* const>(work[i].tensors), work[i].key.second);
+    work[i].values =
+        transformed_values(std::span<const stored_tensor* const>(work[i].tensors), work[i].key.second);
   });
   struct chunk {
     std::size_t item, from;
@@ -363,7 +364,7 @@ std::vector<weight_view> weights::views_of(std::span<const wanted_parameter> wan
     const auto first =
         work_item != work.end() ? work_item->values.values : state_->checked.at(keys[place]).values;
     if (second.shape != wanted[place].shape || !holds_reals(second.type) ||
-        !std::ranges::equal(first, converted(second, {}).values))
+        !std::ranges::equal(first, transformed_values(second, {}).values))
       throw error(state_->file_of(*copy) + ": tensor '" + *copy + "': expected a second copy of '" +
                   wanted[place].name + "' " + shape_text(wanted[place].shape) +
                   "; found other values or another shape, " + shape_text(second.shape));

@@ -70,8 +70,8 @@ private:
   }
 
   void keep(const std::string& name, const nested& from, const transform& how = {}) {
-    const auto values = converted(from.stored(), how);
-    float* to = content_.add(name, converted_shape(how, from.shape));
+    const auto values = transformed_values(from.stored(), how);
+    float* to = content_.add(name, transformed_shape(how, from.shape));
     std::ranges::copy(values.values, to);
   }
   void keep_filled(const std::string& name, std::size_t width, float value) {

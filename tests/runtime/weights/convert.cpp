@@ -25,7 +25,8 @@ std::vector<float> counted(std::size_t count) {
 
 std::vector<float> applied(const std::vector<float>& values, std::vector<std::size_t> shape,
                            const transform& how) {
-  const auto result = converted({element_type::f32, std::move(shape), std::as_bytes(std::span(values))}, how);
+  const auto result =
+      transformed_values({element_type::f32, std::move(shape), std::as_bytes(std::span(values))}, how);
   return {result.values.begin(), result.values.end()};
 }
 
@@ -43,7 +44,8 @@ double half_value(unsigned bits) {
 TEST_CASE("every finite float16 is converted exactly", "[convert]") {
   std::vector<std::uint16_t> halves(65536);
   std::iota(halves.begin(), halves.end(), std::uint16_t{0});
-  const auto result = converted({element_type::f16, {256, 256}, std::as_bytes(std::span(halves))}, {});
+  const auto result =
+      transformed_values({element_type::f16, {256, 256}, std::as_bytes(std::span(halves))}, {});
   for (unsigned bits = 0; bits < 65536; ++bits) {
     const float found = result.values[bits];
     if (((bits >> 10) & 31u) == 31u) {
@@ -56,11 +58,11 @@ TEST_CASE("every finite float16 is converted exactly", "[convert]") {
 
 TEST_CASE("bfloat16 is the upper half of a float32, float64 is rounded", "[convert]") {
   const std::vector<std::uint16_t> values{0x3f80, 0xc040, 0x0001, 0x7f7f};
-  const auto result = converted({element_type::bf16, {4}, std::as_bytes(std::span(values))}, {});
+  const auto result = transformed_values({element_type::bf16, {4}, std::as_bytes(std::span(values))}, {});
   for (std::size_t i = 0; i < values.size(); ++i)
     CHECK(std::bit_cast<std::uint32_t>(result.values[i]) == static_cast<std::uint32_t>(values[i]) << 16);
   const std::vector<double> wide{0.1, -3, 1e300};
-  const auto narrow = converted({element_type::f64, {3}, std::as_bytes(std::span(wide))}, {});
+  const auto narrow = transformed_values({element_type::f64, {3}, std::as_bytes(std::span(wide))}, {});
   CHECK(narrow.values[0] == 0.1f);
   CHECK(narrow.values[1] == -3.0f);
   CHECK(std::isinf(narrow.values[2]));
@@ -73,23 +75,23 @@ TEST_CASE("a Q8_0 block is a scale times 32 signed bytes", "[convert]") {
     for (int i = 0; i < 32; ++i) bytes += static_cast<char>(8 * i - 128);
   }
   const stored_tensor tensor{element_type::q8_0, {2, 32}, std::as_bytes(std::span(bytes))};
-  const auto result = converted(tensor, {});
+  const auto result = transformed_values(tensor, {});
   for (std::size_t i = 0; i < 64; ++i)
     CHECK(result.values[i] ==
           (i < 32 ? 0.5f : -3.0f) * static_cast<float>(8 * static_cast<int>(i % 32) - 128));
-  const auto second = converted(tensor, rows(1, 2));
+  const auto second = transformed_values(tensor, rows(1, 2));
   CHECK(second.values[1] == -3.0f * (8 - 128));
   CHECK(second.owned->size() == 32); // no more than was asked for
   // Rows of a vector break blocks, so it is converted whole.
   const stored_tensor flat{element_type::q8_0, {64}, std::as_bytes(std::span(bytes))};
-  CHECK(converted(flat, rows(33, 35)).values[0] == -3.0f * (8 - 128));
+  CHECK(transformed_values(flat, rows(33, 35)).values[0] == -3.0f * (8 - 128));
 }
 
 TEST_CASE("a Q4_0 block holds its first half in low and its second in high nibbles, 8 for zero",
           "[convert]") {
   std::string bytes("\x00\x3c", 2); // 1
   for (int i = 0; i < 16; ++i) bytes += static_cast<char>(i | (15 - i) << 4);
-  const auto result = converted({element_type::q4_0, {32}, std::as_bytes(std::span(bytes))}, {});
+  const auto result = transformed_values({element_type::q4_0, {32}, std::as_bytes(std::span(bytes))}, {});
   for (int i = 0; i < 16; ++i) {
     CHECK(result.values[static_cast<std::size_t>(i)] == static_cast<float>(i - 8));
     CHECK(result.values[static_cast<std::size_t>(16 + i)] == static_cast<float>(7 - i));
@@ -99,11 +101,12 @@ TEST_CASE("a Q4_0 block holds its first half in low and its second in high nibbl
 TEST_CASE("an aligned float32 tensor is used where it lies, an unaligned one is copied", "[convert]") {
   std::vector<float> values = counted(9);
   const auto bytes = std::as_bytes(std::span(values));
-  CHECK(converted({element_type::f32, {9}, bytes}, {}).values.data() == values.data());
-  CHECK(converted({element_type::f32, {3, 3}, bytes}, rows(1, 3)).values.data() == values.data() + 3);
+  CHECK(transformed_values({element_type::f32, {9}, bytes}, {}).values.data() == values.data());
+  CHECK(transformed_values({element_type::f32, {3, 3}, bytes}, rows(1, 3)).values.data() ==
+        values.data() + 3);
   std::vector<std::byte> shifted(1 + bytes.size());
   std::ranges::copy(bytes, shifted.begin() + 1);
-  const auto copy = converted({element_type::f32, {9}, std::span(shifted).subspan(1)}, {});
+  const auto copy = transformed_values({element_type::f32, {9}, std::span(shifted).subspan(1)}, {});
   REQUIRE(copy.owned);
   CHECK(reinterpret_cast<std::uintptr_t>(copy.values.data()) % 64 == 0);
   CHECK(std::ranges::equal(copy.values, values));
@@ -124,10 +127,10 @@ TEST_CASE("transforms of small tensors", "[convert]") {
   CHECK(applied(counted(12), {6, 2}, rotary_halves(6)) ==
         std::vector<float>{0, 1, 4, 5, 8, 9, 2, 3, 6, 7, 10, 11});
   CHECK(applied({}, {0, 3}, transposed).empty());
-  CHECK(converted_shape(columns(1, 3) | transposed, {2, 3}) == std::vector<std::size_t>{2, 2});
-  CHECK(converted_shape(permuted(2, 0, 1), {1, 2, 3}) == std::vector<std::size_t>{3, 1, 2});
-  CHECK(converted_shape(squeezed, {1, 1, 3}) == std::vector<std::size_t>{3});
-  CHECK(converted_shape(squeezed, {1, 1}).empty());
+  CHECK(transformed_shape(columns(1, 3) | transposed, {2, 3}) == std::vector<std::size_t>{2, 2});
+  CHECK(transformed_shape(permuted(2, 0, 1), {1, 2, 3}) == std::vector<std::size_t>{3, 1, 2});
+  CHECK(transformed_shape(squeezed, {1, 1, 3}) == std::vector<std::size_t>{3});
+  CHECK(transformed_shape(squeezed, {1, 1}).empty());
 }
 
 TEST_CASE("transposing follows the indices at sizes around its tile", "[convert]") {
@@ -145,7 +148,7 @@ TEST_CASE("transposing follows the indices at sizes around its tile", "[convert]
 
 TEST_CASE("a transform that doesn't fit is refused", "[convert]") {
   const auto message = [](const transform& how, std::vector<std::size_t> shape) {
-    return message_of<error>([&] { converted_shape(how, std::move(shape)); });
+    return message_of<error>([&] { transformed_shape(how, std::move(shape)); });
   };
   CHECK_THAT(message(rows(2, 5), {4, 3}), Contains("rows(2, 5) does not fit shape [4, 3]"));
   CHECK_THAT(message(columns(-1, 2), {4, 3}), Contains("columns(-1, 2) does not fit shape [4, 3]"));

@@ -139,10 +139,11 @@ def main():
     parser.add_argument("--standard", required=True, help="c++20, c++26")
     parser.add_argument("--include", required=True, help="the folder that holds fovea/")
     parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--every", type=int, default=1, help="check every so manieth file alone")
     parser.add_argument("files", nargs="+", type=pathlib.Path)
     options = parser.parse_args()
     command = [options.compiler, f"-std={options.standard}", f"-I{options.include}", "-DFOVEA_UNOPTIMISED"]
-    return 1 if check(command, sorted(options.files), options.jobs) else 0
+    return 1 if check(command, sorted(options.files)[:: options.every], options.jobs) else 0
 
 
 if __name__ == "__main__":

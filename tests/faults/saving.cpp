@@ -254,8 +254,8 @@ TEST_CASE("a file beyond the process's limit is an error, not a signal") {
   const fs::path path = folder / "x";
   savers[0].save(path, 1);
   const std::string older = content(path);
-  for (const bool ignored : {false, true}) {
-    const auto before = std::signal(SIGXFSZ, ignored ? SIG_IGN : SIG_DFL);
+  for (const bool is_ignored : {false, true}) {
+    const auto before = std::signal(SIGXFSZ, is_ignored ? SIG_IGN : SIG_DFL);
     std::string said;
     {
       const lowered_limit file_size(RLIMIT_FSIZE, 5000);

@@ -200,7 +200,8 @@ inline constexpr auto transformer = model(
       const expr memory = transformer_encoder(source, lengths, c);
       g.output("memory", memory);
       const expr x = transformer_decoder(target, memory, lengths, c);
-      g.output("logits", transformer_generator(x, c.target_vocab, c.block));
+      constexpr transformer_block_config block = c.block; // of c itself clang 19 passes another part
+      g.output("logits", transformer_generator(x, c.target_vocab, block));
     },
     transformer_names<c>);
 
@@ -214,8 +215,9 @@ inline constexpr auto transformer_loss = model(
                  lengths = g.input<i32>("source_lengths", {"B"}),
                  target = g.input<i32>("decoder_ids", {"B", "T"});
       const expr x = transformer_decoder(target, transformer_encoder(source, lengths, c), lengths, c);
+      constexpr transformer_block_config block = c.block; // of c itself clang 19 passes another part
       g.output("loss",
-               cross_entropy(transformer_generator(x, c.target_vocab, c.block),
+               cross_entropy(transformer_generator(x, c.target_vocab, block),
                              g.input<i32>("targets", {"B", "T"}), {.ignore = 0, .smoothing = smoothing}));
     },
     transformer_names<c>);

@@ -190,8 +190,8 @@ public:
   }
 
   /// The sequence of each row ends, where it has not: gives the next `count` of the positions that are still
-  /// to come, all `latency` of them by default. What has no positions is then what the whole sequence would
-  /// give.
+  /// to come, all `latency` of them by default, at most the capacity of the dim at once. What has no
+  /// positions is then what the whole sequence would give.
   auto finish(std::size_t count = static_cast<std::size_t>(latency)) & {
     static_assert(latency > 0, "finish: the model looks at no later position: steps leave nothing to come");
     const auto more = static_cast<std::int64_t>(count);
@@ -199,9 +199,10 @@ public:
     if (rows_.furthest() == 0)
       throw error(step_sizes_.model_name() + ": stream: expected a step before finish(...)");
     if (count < 1 || count > static_cast<std::size_t>(most_new_))
-      throw error(step_sizes_.model_name() + ": stream: expected to finish by 1 to " +
-                  std::to_string(most_new_) + " positions at once, the capacity of " + time.name() +
-                  ", found " + std::to_string(count));
+      throw error(step_sizes_.model_name() + ": stream: expected to finish by at most " +
+                  std::to_string(most_new_) + " positions in one call, the capacity of " + time.name() +
+                  ", found " + std::to_string(count) + "; call finish(" + std::to_string(most_new_) +
+                  ") until all are given");
     check_multiple(more);
     check_ends(more, {}, true);
     check_room(more, rows_.furthest());
@@ -254,9 +255,11 @@ public:
   void load(std::size_t row, const stream_row& from) {
     if (!may_use_rows(row)) return;
     check_position(from.position, from.end);
-    if (!memory_.load(row, from.position, step_sizes_.sizes(), from.values))
-      throw error(step_sizes_.model_name() + ": stream: a row after " + std::to_string(from.position) +
-                  " positions does not keep " + std::to_string(from.values.size()) + " numbers");
+    if (const std::size_t kept = memory_.load(row, from.position, step_sizes_.sizes(), from.values);
+        kept != from.values.size())
+      throw error(step_sizes_.model_name() + ": stream: expected the " + std::to_string(kept) +
+                  " numbers that a row of this model keeps after " + std::to_string(from.position) +
+                  " positions, found " + std::to_string(from.values.size()));
     rows_.set(row, from.position, from.end);
   }
 

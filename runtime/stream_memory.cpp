@@ -188,17 +188,17 @@ std::vector<float> stream_memory::save(std::size_t row, std::int64_t positions,
   return values;
 }
 
-bool stream_memory::load(std::size_t row, std::int64_t positions, std::span<const std::int64_t> sizes,
-                         std::span<const float> values) {
+std::size_t stream_memory::load(std::size_t row, std::int64_t positions, std::span<const std::int64_t> sizes,
+                                std::span<const float> values) {
   std::size_t all = 0;
   for_kept(row, positions, sizes, [&](const float*, std::size_t floats) { all += floats; });
-  if (all != values.size()) return false;
+  if (all != values.size()) return all;
   const float* from = values.data();
   for_kept(row, positions, sizes, [&](float* to, std::size_t floats) {
     std::copy_n(from, floats, to);
     from += floats;
   });
-  return true;
+  return all;
 }
 
 } // namespace fovea::detail

@@ -50,9 +50,9 @@ public:
   void clear(std::size_t row, std::span<const std::int64_t> sizes);
   /// What a row keeps after so many positions, without the places that are still free.
   std::vector<float> save(std::size_t row, std::int64_t positions, std::span<const std::int64_t> sizes) const;
-  /// Whether that is as much as a row keeps after so many positions; if so, the row becomes it.
-  bool load(std::size_t row, std::int64_t positions, std::span<const std::int64_t> sizes,
-            std::span<const float> values);
+  /// The row becomes that, if it is as much as a row keeps after so many positions: which is returned.
+  std::size_t load(std::size_t row, std::int64_t positions, std::span<const std::int64_t> sizes,
+                   std::span<const float> values);
 
 private:
   struct placed {

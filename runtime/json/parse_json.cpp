@@ -54,6 +54,8 @@ public:
 
   bool parse_error(std::size_t, const std::string& last_read, const json::exception& problem) {
     std::string reason = problem.what();
+    if (const auto id = reason.find("] "); reason.starts_with('[') && id != std::string::npos)
+      reason.erase(0, id + 2); // the library's number of the error
     if (const auto at = reason.find(last_read); at != std::string::npos && !last_read.empty())
       reason.replace(at, last_read.size(), shortened(last_read));
     throw malformed_json("not valid JSON: " + reason);

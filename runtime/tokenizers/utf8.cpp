@@ -10,8 +10,6 @@
 namespace fovea {
 namespace {
 
-constexpr std::uint32_t replacement = 0xfffd;
-
 const utf8proc_uint8_t* bytes_of(std::string_view text) {
   return reinterpret_cast<const utf8proc_uint8_t*>(text.data());
 }
@@ -19,26 +17,6 @@ const utf8proc_uint8_t* bytes_of(std::string_view text) {
 bool between(int value, int first, int last) { return first <= value && value <= last; }
 
 int category(std::uint32_t value) { return utf8proc_category(static_cast<utf8proc_int32_t>(value)); }
-
-/// Bytes from `at` that begin a well-formed sequence but are cut off or broken; at least 1.
-std::size_t ill_formed_part(std::string_view bytes, std::size_t at) {
-  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(bytes[i]); };
-  const unsigned first = byte(at);
-  std::size_t following = first >= 0xc2 && first < 0xe0   ? 1
-                          : first >= 0xe0 && first < 0xf0 ? 2
-                          : first >= 0xf0 && first < 0xf5 ? 3
-                                                          : 0;
-  // The second byte's range excludes overlong forms, surrogates and values beyond U+10FFFF.
-  unsigned low = first == 0xe0 ? 0xa0 : first == 0xf0 ? 0x90 : 0x80;
-  unsigned high = first == 0xed ? 0x9f : first == 0xf4 ? 0x8f : 0xbf;
-  std::size_t length = 1;
-  for (; following > 0 && at + length < bytes.size(); --following, ++length) {
-    if (byte(at + length) < low || byte(at + length) > high) break;
-    low = 0x80;
-    high = 0xbf;
-  }
-  return length;
-}
 
 } // namespace
 
@@ -85,35 +63,6 @@ void append_lower(std::string& result, std::uint32_t value) {
     return;
   }
   append_utf8(result, static_cast<std::uint32_t>(utf8proc_tolower(static_cast<utf8proc_int32_t>(value))));
-}
-
-std::string utf8_or_replacement(std::string_view bytes) {
-  std::string text;
-  text.reserve(bytes.size());
-  for (std::size_t at = 0; at < bytes.size();) {
-    utf8proc_int32_t value;
-    const auto length =
-        utf8proc_iterate(bytes_of(bytes) + at, static_cast<utf8proc_ssize_t>(bytes.size() - at), &value);
-    if (length > 0) {
-      text.append(bytes.substr(at, static_cast<std::size_t>(length)));
-      at += static_cast<std::size_t>(length);
-    } else {
-      append_utf8(text, replacement);
-      at += ill_formed_part(bytes, at);
-    }
-  }
-  return text;
-}
-
-std::size_t unfinished_bytes(std::string_view bytes) {
-  constexpr std::size_t most = 3;
-  for (std::size_t count = 1; count <= std::min(most, bytes.size()); ++count) {
-    const auto first = static_cast<unsigned char>(bytes[bytes.size() - count]);
-    if ((first & 0xc0u) == 0x80u) continue; // follows another
-    const std::size_t whole = first < 0xc2 ? 1 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : first < 0xf5 ? 4 : 1;
-    return count < whole && ill_formed_part(bytes, bytes.size() - count) == count ? count : 0;
-  }
-  return 0;
 }
 
 bool is_letter(std::uint32_t value) {

@@ -255,8 +255,10 @@ TEST_CASE("the end of a sequence that never began is an error", "[stream]") {
   CHECK(message_of<fovea::error>([&] { live.finish(); }) ==
         "near: stream: expected a step before finish(...)");
   live.step("x"_in = xt::xtensor<float, 3>({2, 3, 2}, 1.0f));
-  CHECK(message_of<fovea::error>([&] { live.finish(5); }) ==
-        "near: stream: expected to finish by 1 to 4 positions at once, the capacity of T, found 5");
+  CHECK(
+      message_of<fovea::error>([&] { live.finish(5); }) ==
+      "near: stream: expected to finish by at most 4 positions in one call, the capacity of T, found 5; call "
+      "finish(4) until all are given");
   CHECK(message_of<fovea::error>([&] { live.finish(2); }) ==
         "near: stream: expected at most the 1 positions that are to "
         "come of row 0, which ended after 3, found 2");

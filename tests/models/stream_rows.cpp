@@ -122,8 +122,8 @@ TEST_CASE("a row moves to a stream of another capacity", "[stream]") {
   CHECK_THROWS_WITH(
       shorter.load(0, live.save(1)),
       "prompt: stream: expected a row after 0 to 5 positions, a multiple of 1, found one after 7");
-  CHECK_THROWS_WITH(shorter.load(0, {{1, 2}, 3}),
-                    "prompt: stream: a row after 3 positions does not keep 2 numbers");
+  CHECK_THROWS_WITH(shorter.load(0, {{1, 2}, 3}), "prompt: stream: expected the NUMBERS numbers that a row "
+                                                  "of this model keeps after 3 positions, found 2");
 }
 
 TEST_CASE("a stream says which rows and lengths it cannot take", "[stream]") {

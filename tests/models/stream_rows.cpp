@@ -122,7 +122,7 @@ TEST_CASE("a row moves to a stream of another capacity", "[stream]") {
   CHECK_THROWS_WITH(
       shorter.load(0, live.save(1)),
       "prompt: stream: expected a row after 0 to 5 positions, a multiple of 1, found one after 7");
-  CHECK_THROWS_WITH(shorter.load(0, {{1, 2}, 3}), "prompt: stream: expected the NUMBERS numbers that a row "
+  CHECK_THROWS_WITH(shorter.load(0, {{1, 2}, 3}), "prompt: stream: expected the 36 numbers that a row "
                                                   "of this model keeps after 3 positions, found 2");
 }
 

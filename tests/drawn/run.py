@@ -25,16 +25,16 @@ class Build:
         self.folder, self.jobs = folder, jobs
         self.sources = folder / "tests" / "drawn"
 
-    def fails(self, programs):
-        """What is said where the programs do not compile or do not pass; None where all do."""
+    def failure(self, programs):
+        """How the programs fail, "compiling" or "running", and what is said then; None where all pass."""
         write(self.sources, BATCH, programs)
         made = subprocess.run(["cmake", "--build", self.folder, "-j", str(self.jobs), "--target", "test_drawn"],
                               capture_output=True, text=True)
         if made.returncode != 0:
-            return made.stdout + made.stderr
+            return "compiling", made.stdout + made.stderr
         ran = subprocess.run(["ctest", "--test-dir", self.folder, "-R", r"^drawn\.", "--output-on-failure", "--no-tests=error"],
                              capture_output=True, text=True)
-        return None if ran.returncode == 0 else ran.stdout + ran.stderr
+        return None if ran.returncode == 0 else ("running", ran.stdout + ran.stderr)
 
 
 def replace(body, old, new):
@@ -81,14 +81,15 @@ def smaller(drawing):
                     break
 
 
-def reduced(drawing, seed, fails):
-    """The smallest drawing found that fails still."""
+def reduced(drawing, seed, how, failure):
+    """The smallest drawing found that still fails, compiling or running as the first did."""
     found = True
     while found:
         found = False
         for candidate in smaller(drawing):
             leave_out_unused(candidate.body)
-            if fails([program(candidate, seed)]) is not None:
+            again = failure([program(candidate, seed)])
+            if again is not None and again[0] == how:
                 drawing, found = candidate, True
                 break
     return drawing
@@ -107,17 +108,18 @@ def main():
     print(f"{options.count} models drawn from {options.first} on", flush=True)
     for first in range(options.first, options.first + options.count, BATCH):
         seeds = range(first, min(first + BATCH, options.first + options.count))
-        if build.fails([program(Drawing(seed), seed) for seed in seeds]) is not None:
+        if build.failure([program(Drawing(seed), seed) for seed in seeds]) is not None:
             for seed in seeds:
-                said = build.fails([program(Drawing(seed), seed)])
-                if said is None:
+                failure = build.failure([program(Drawing(seed), seed)])
+                if failure is None:
                     continue
+                how, said = failure
                 failed.append(seed)
                 failures.mkdir(exist_ok=True)
                 (failures / f"drawn_{seed}.txt").write_text(said)
                 (failures / f"drawn_{seed}.cpp").write_text(program(Drawing(seed), seed))
-                print(f"the model drawn from {seed} fails; it is made smaller", flush=True)
-                small = reduced(Drawing(seed), seed, build.fails)
+                print(f"the model drawn from {seed} fails {how}; it is made smaller", flush=True)
+                small = reduced(Drawing(seed), seed, how, build.failure)
                 (failures / f"drawn_{seed}_small.cpp").write_text(program(small, seed))
         print(f"{seeds[-1] - options.first + 1} of {options.count} drawn, {len(failed)} failed", flush=True)
     for seed in failed:

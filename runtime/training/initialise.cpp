@@ -1,5 +1,6 @@
 #include <fovea/runtime/training/initialise.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 #include <string_view>

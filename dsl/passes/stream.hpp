@@ -74,6 +74,12 @@ struct streamer : stream_writer {
     return s;
   }
 
+  /// By how many positions operand k waits. The last position does so for the latest output: that of the
+  /// sequence has come when the last of all outputs have.
+  constexpr std::int32_t wait(int id, int k) const {
+    const int from = g.operand(id, k);
+    return is_last(id) && latency > 0 ? shifts[from].lead + late_at(from) : delay(id, k);
+  }
   /// Node `id` of operands that are of one time: what has come before its time waits.
   constexpr int aligned(int id) {
     const node& n = g.nodes[id];
@@ -83,7 +89,7 @@ struct streamer : stream_writer {
     const int count = n.operand_count < most_operands ? n.operand_count : most_operands;
     for (int k = 0; k < count; ++k) own[k] = mapped[g.operand(id, k)];
     for (int k = 0; k < count && !waits_itself; ++k)
-      if (const std::int32_t by = delay(id, k); by > 0 && mapped[g.operand(id, k)] == own[k])
+      if (const std::int32_t by = wait(id, k); by > 0 && mapped[g.operand(id, k)] == own[k])
         mapped[g.operand(id, k)] = delayed(id, g.operand(id, k), by);
     const int made = moved(id);
     for (int k = 0; k < count; ++k) mapped[g.operand(id, k)] = own[k];
@@ -477,10 +483,13 @@ struct streamer : stream_writer {
   /// An output, as late as the latest; zeros where it lies outside of the sequence.
   constexpr int given_out(int id) {
     if (positions[id] == 0) return mapped[id];
-    const std::int32_t rate = rate_of(id);
-    const auto late = static_cast<std::int32_t>(positions_at(rate, latency));
+    const std::int32_t late = late_at(id);
     const int made = delayed(id, id, shifts[id].lead + late);
     return late == 0 ? made : inside(id, id, made, -late, 0);
+  }
+  /// How late outputs come, in positions of node `id`.
+  constexpr std::int32_t late_at(int id) const {
+    return static_cast<std::int32_t>(positions_at(rate_of(id), latency));
   }
   constexpr void finish_parameters() {
     for (int i = 0; i < g.parameter_count; ++i) to.parameters[i].node = mapped[g.parameters[i].node];

@@ -43,13 +43,24 @@ struct stream_rules : stream_shifts {
       const int id = g.outputs[i].node;
       ends_leave |= ends[id];
       if (const shift_fault f = settled(id); f.kind != fault::none) return refuse_shift(id, f);
-      if (positions[id] == 0 || shifts[id].lead >= 0) continue;
-      const std::int64_t behind = -shifts[id].lead, rate = rate_of(id);
-      const std::int64_t later = rate > 0 ? behind * rate : (behind - rate - 1) / -rate;
-      if (later > latency) latency = later;
+      if (positions[id] != 0) comes_later(-shifts[id].lead, rate_of(id));
+    }
+    // What is known after the last position is so once that has come.
+    for (int id = 0; id < g.node_count; ++id) {
+      const node& n = g.nodes[id];
+      if (!live[id] || !in_step(id) || !ends[id]) continue;
+      if (is_last(id)) comes_later(-shifts[g.operand(id, 0)].lead, rate_of(g.operand(id, 0)));
+      if (n.kind == op::repeat_output && moving_scan(n.attributes[1]))
+        comes_later(-base[n.attributes[1]], rates[g.regions[n.attributes[1]].time]);
     }
     latency = (latency + stride - 1) / stride * stride;
     return latency <= most_behind || refuse_shift(g.outputs[0].node, {fault::far});
+  }
+  /// All outputs come as late as what is so many of its own positions behind.
+  constexpr void comes_later(std::int64_t behind, std::int64_t rate) {
+    if (behind <= 0) return;
+    const std::int64_t later = rate > 0 ? behind * rate : (behind - rate - 1) / -rate;
+    if (later > latency) latency = later;
   }
   constexpr bool opens(int region) {
     const region_entry& r = g.regions[region];

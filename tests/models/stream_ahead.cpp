@@ -209,6 +209,41 @@ TEST_CASE("recurrence goes on behind what looks ahead, and stops at the end", "[
   check_stream_ahead<T>(recurrent, {{"B", 2}, {"T", 11}});
 }
 
+TEST_CASE("what is known after the last position waits for the others", "[stream]") {
+  // Found among random models: while others come late, the last of what comes at once was overwritten.
+  constexpr auto early = model("early", [](graph& g) {
+    const expr x = g.input<f32>("x", {B, T, 4});
+    const expr past = conv1d(x, "past", 5, 2, {.dilation = 2, .padding = causal});
+    g.output("y", conv1d(past, "near", 3, 2, {.dilation = 2, .padding = same}));
+    g.output("last", last(past, T));
+    g.output("sum", relu(last(x, T)) + linear(last(past, T), "out", 4));
+    g.output("state", gru(x, "gru", 3).state.hidden[0]);
+  });
+  static_assert(latency(early, T) == 1);
+  check_stream_ahead<T>(early, {{"B", 2}, {"T", 11}});
+  // And where nothing else comes late, they do.
+  constexpr auto alone = model("alone", [](graph& g) {
+    const expr x = g.input<f32>("x", {B, T, 4});
+    g.output("last", last(conv1d(x, "near", 3, 3, {.padding = 1}), T));
+  });
+  static_assert(latency(alone, T) == 1);
+  check_stream_ahead<T>(alone, {{"B", 2}, {"T", 11}});
+  constexpr auto state = model("state", [](graph& g) {
+    const expr x = g.input<f32>("x", {B, T, 4});
+    g.output("state", gru(conv1d(x, "near", 3, 5, {.padding = 2}), "gru", 3).state.hidden[0]);
+  });
+  static_assert(latency(state, T) == 2);
+  check_stream_ahead<T>(state, {{"B", 2}, {"T", 11}});
+  constexpr auto strided = model("strided_last", [](graph& g) {
+    const expr x = g.input<f32>("x", {B, T, 4});
+    const expr half = conv1d(x, "half", 3, 2, {.stride = 2});
+    g.output("y", conv1d(x, "near", 3, 3, {.padding = 1}));
+    g.output("last", last(half, axis(1)));
+  });
+  static_assert(latency(strided, T) == 2);
+  check_stream_ahead<T>(strided, {{"B", 2}, {"T", 12}});
+}
+
 TEST_CASE("rows of recurrence behind what looks ahead end by themselves", "[stream]") {
   constexpr auto recurrent = model("recurrent_rows", [](graph& g) {
     const expr x = g.input<f32>("x", {B, T, 4});

@@ -100,8 +100,8 @@ enum class pooling : std::uint8_t { last, largest, mean };
 struct rnn_classifier_config {
   int vocab, width, hidden, classes;
   cell_kind cell = cell_kind::gru;
-  pooling pool =
-      pooling::last; // the last real state, or the largest or mean output over real positions: 0 of none
+  /// The last real state, or the largest or mean output over real positions: 0 of none.
+  pooling pool = pooling::last;
   bool both = false;
   double dropout = 0; // of word vectors and of what is classified
 };

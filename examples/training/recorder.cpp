@@ -3,7 +3,7 @@
 #include <program/text.hpp>
 
 #include <fovea/runtime/error.hpp>
-#include <fovea/runtime/in_quotes.hpp>
+#include <fovea/runtime/training/note_numbers.hpp>
 
 #include <fmt/format.h>
 
@@ -13,12 +13,6 @@
 #include <utility>
 
 namespace training {
-namespace {
-
-/// A number as text that gives the same number back.
-std::string exact(double x) { return fmt::format("{:a}", x); }
-
-} // namespace
 
 std::map<std::string, std::string> identity(const run& what) {
   auto all = what.same;
@@ -57,13 +51,7 @@ void recorder::resume(std::int64_t step, const notes& saved) {
       throw fovea::error(o.checkpoint().string() + ": is of a run with " + name + " " + note("same." + name) +
                          ", which can't go on with " + name + " " + value);
   const auto number = [&](const std::string& name, double least) {
-    const std::string text = note(name);
-    char* end = nullptr;
-    const double value = std::strtod(text.c_str(), &end);
-    if (text.empty() || *end != '\0' || !(value >= least && value < 0x1p53))
-      throw fovea::error(o.checkpoint().string() + ": expected a number in the note of its " + name +
-                         ", found " + fovea::in_quotes(text));
-    return value;
+    return fovea::number_in_note(saved, name, o.checkpoint().string(), least, 0x1p53);
   };
   before_ = number("seconds", 0);
   loss_sum_ = number("loss_sum", -0x1p53), last_loss_ = number("last_loss", -0x1p53);
@@ -111,9 +99,9 @@ bool recorder::saves_after(std::int64_t step) const {
 }
 
 recorder::notes recorder::to_save() const {
-  notes all{{"seconds", exact(seconds())},
-            {"loss_sum", exact(loss_sum_)},
-            {"last_loss", exact(last_loss_)},
+  notes all{{"seconds", fovea::exact_text(seconds())},
+            {"loss_sum", fovea::exact_text(loss_sum_)},
+            {"last_loss", fovea::exact_text(last_loss_)},
             {"loss_count", std::to_string(loss_count_)}};
   for (const auto& [name, value] : identity(what_)) all["same." + name] = value;
   stopping_.keep_in(all);

@@ -52,25 +52,21 @@ call_sizes::call_sizes(graph_view graph, const char* model_name, std::span<const
         implied[i] = implied[i] == 0 ? graph_.number(rows) : std::min(implied[i], graph_.number(rows));
   }
   for (const dim_size& given : capacity) {
-    if (!given.symbol.is_symbol())
-      throw error(name_ + ": capacity of " + text_of(given.symbol) + ": expected a dim known at run time");
-    const auto found = std::find(symbols_.begin(), symbols_.end(), given.symbol.name());
-    if (found == symbols_.end())
-      throw error(name_ + ": capacity of " + given.symbol.name() + ": the model has no such dim");
-    const auto i = static_cast<std::size_t>(found - symbols_.begin());
-    if (given.size < 1)
-      throw error(name_ + ": capacity of " + symbols_[i] + ": expected at least 1, found " +
-                  std::to_string(given.size));
+    const auto refuse = [&](const std::string& problem) {
+      throw error(name_ + ": capacity of " + text_of(given.symbol) + ": " + problem);
+    };
+    if (!given.symbol.is_symbol()) refuse("expected a dim known at run time");
+    const auto symbol = std::find(symbols_.begin(), symbols_.end(), given.symbol.name());
+    if (symbol == symbols_.end()) refuse("the model has no such dim");
+    const auto i = static_cast<std::size_t>(symbol - symbols_.begin());
+    const std::string found = ", found " + std::to_string(given.size);
     constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max(); // which positions are counted in
-    if (given.size > most)
-      throw error(name_ + ": capacity of " + symbols_[i] + ": expected at most " + std::to_string(most) +
-                  ", found " + std::to_string(given.size));
+    if (given.size < 1) refuse("expected at least 1" + found);
+    if (given.size > most) refuse("expected at most " + std::to_string(most) + found);
     if (capacity_[i] != 0)
-      throw error(name_ + ": capacity of " + symbols_[i] + ": expected one, found " +
-                  std::to_string(capacity_[i]) + " and " + std::to_string(given.size));
+      refuse("expected one, found " + std::to_string(capacity_[i]) + " and " + std::to_string(given.size));
     if (implied[i] != 0 && given.size > implied[i])
-      throw error(name_ + ": capacity of " + symbols_[i] + ": the model allows at most " +
-                  std::to_string(implied[i]) + ", found " + std::to_string(given.size));
+      refuse("the model allows at most " + std::to_string(implied[i]) + found);
     capacity_[i] = given.size;
   }
   for (std::size_t i = 0; i < symbols_.size(); ++i) {

@@ -1,48 +1,15 @@
 #include <fovea/runtime/tokenizers/utf8.hpp>
 
-#include <fovea/runtime/error.hpp>
-
 #include <utf8proc.h>
-
-#include <algorithm>
-#include <cstring>
 
 namespace fovea {
 namespace {
-
-const utf8proc_uint8_t* bytes_of(std::string_view text) {
-  return reinterpret_cast<const utf8proc_uint8_t*>(text.data());
-}
 
 bool between(int value, int first, int last) { return first <= value && value <= last; }
 
 int category(std::uint32_t value) { return utf8proc_category(static_cast<utf8proc_int32_t>(value)); }
 
 } // namespace
-
-void check_utf8(std::string_view text) {
-  std::size_t at = 0;
-  while (at < text.size()) {
-    if (at + 8 <= text.size()) {
-      std::uint64_t block;
-      std::memcpy(&block, text.data() + at, 8);
-      if ((block & 0x8080808080808080u) == 0) {
-        at += 8;
-        continue;
-      }
-    }
-    utf8proc_int32_t value;
-    const auto length =
-        utf8proc_iterate(bytes_of(text) + at, static_cast<utf8proc_ssize_t>(text.size() - at), &value);
-    if (length <= 0) {
-      constexpr char digits[] = "0123456789abcdef";
-      const auto found = static_cast<unsigned char>(text[at]);
-      throw error("text: expected UTF-8; found byte 0x" +
-                  std::string{digits[found >> 4], digits[found & 15]} + " at offset " + std::to_string(at));
-    }
-    at += static_cast<std::size_t>(length);
-  }
-}
 
 void append_utf8(std::string& text, std::uint32_t value) {
   if (value < 0x80) {

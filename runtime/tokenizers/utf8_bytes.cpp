@@ -1,9 +1,12 @@
-// What messages need of UTF-8, without the library of Unicode's classes: a program without a tokenizer does
-// not link that.
+// UTF-8 as bytes, without the library of Unicode's classes: a program without a tokenizer does not link that,
+// and its messages quote texts.
 
 #include <fovea/runtime/tokenizers/utf8.hpp>
 
+#include <fovea/runtime/error.hpp>
+
 #include <algorithm>
+#include <cstring>
 
 namespace fovea {
 namespace {
@@ -35,6 +38,28 @@ beginning code_point_from(std::string_view bytes, std::size_t at) {
 }
 
 } // namespace
+
+void check_utf8(std::string_view text) {
+  std::size_t at = 0;
+  while (at < text.size()) {
+    if (at + 8 <= text.size()) {
+      std::uint64_t block;
+      std::memcpy(&block, text.data() + at, 8);
+      if ((block & 0x8080808080808080u) == 0) {
+        at += 8;
+        continue;
+      }
+    }
+    const beginning found = code_point_from(text, at);
+    if (!found.whole) {
+      constexpr char digits[] = "0123456789abcdef";
+      const auto byte = static_cast<unsigned char>(text[at]);
+      throw error("text: expected UTF-8; found byte 0x" + std::string{digits[byte >> 4], digits[byte & 15]} +
+                  " at offset " + std::to_string(at));
+    }
+    at += found.bytes;
+  }
+}
 
 std::string utf8_or_replacement(std::string_view bytes) {
   std::string text;

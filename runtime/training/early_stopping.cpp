@@ -1,11 +1,6 @@
 #include <fovea/runtime/training/early_stopping.hpp>
 
-#include <array>
-#include <cstdio>
-#include <cstdlib>
-#include <limits>
-
-#include <fovea/runtime/error.hpp>
+#include <fovea/runtime/training/note_numbers.hpp>
 
 namespace fovea {
 
@@ -19,25 +14,14 @@ bool early_stopping::improved(double loss) {
 }
 
 void early_stopping::keep_in(std::map<std::string, std::string>& notes) const {
-  std::array<char, 40> exact{};
-  std::snprintf(exact.data(), exact.size(), "%a", best_);
-  notes["best"] = exact.data();
+  notes["best"] = exact_text(best_);
   notes["worse"] = std::to_string(worse_);
 }
 
 void early_stopping::take_from(const std::map<std::string, std::string>& notes) {
-  const auto number = [&](const char* name, double least, double most) {
-    const auto found = notes.find(name);
-    const std::string text = found == notes.end() ? "" : found->second;
-    char* end = nullptr;
-    const double value = std::strtod(text.c_str(), &end);
-    if (text.empty() || *end != '\0' || !(value >= least && value <= most))
-      throw error("early stopping: expected a number in the note \"" + std::string(name) + "\", found " +
-                  (found == notes.end() ? "no such note" : "\"" + text.substr(0, 40) + "\""));
-    return value;
-  };
   constexpr double infinity = std::numeric_limits<double>::infinity();
-  const double best = number("best", -infinity, infinity), worse = number("worse", 0, 1e9);
+  const double best = number_in_note(notes, "best", "early stopping", -infinity, infinity),
+               worse = number_in_note(notes, "worse", "early stopping", 0, 1e9);
   best_ = best, worse_ = static_cast<int>(worse);
 }
 

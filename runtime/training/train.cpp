@@ -1,12 +1,14 @@
 #include <fovea/runtime/training/train.hpp>
 
 #include <cmath>
-#include <cstdlib>
-#include <sstream>
+#include <limits>
+#include <optional>
 
 #include <fnmatch.h>
 
 #include <fovea/runtime/error.hpp>
+#include <fovea/runtime/in_quotes.hpp>
+#include <fovea/runtime/training/note_numbers.hpp>
 #include <fovea/runtime/weights/training_names.hpp>
 
 namespace fovea::detail {
@@ -117,9 +119,7 @@ void learner::check_rate(double rate) const {
 void learner::save(training_state& to) const {
   to.notes.emplace(step_note, std::to_string(now_.step));
   if (now_.pending == 0) return;
-  std::ostringstream loss;
-  loss << std::hexfloat << now_.pending_loss;
-  to.notes.emplace(accumulated_note, std::to_string(now_.pending) + " " + loss.str());
+  to.notes.emplace(accumulated_note, std::to_string(now_.pending) + " " + exact_text(now_.pending_loss));
   for (int p = 0; p < parameters_.count(); ++p)
     if (const buffer& sum = now_.sums[static_cast<std::size_t>(p)]; sum.size() > 0)
       to.accumulated[parameters_.name(p)] = {{sum.size()}, {sum.begin(), sum.end()}};
@@ -127,44 +127,34 @@ void learner::save(training_state& to) const {
 
 namespace {
 
-/// Reads numbers, which are all that the text holds.
-template <class... numbers>
-bool read_all(const std::string& text, numbers&... to) {
-  std::istringstream from(text);
-  const bool read = static_cast<bool>((from >> ... >> to));
-  return read && (from >> std::ws).eof();
-}
+constexpr double most_steps = 0x1p53; // which the optimizers count in doubles
 
-/// Streams do not read what std::hexfloat writes.
-struct hexadecimal {
-  double value = 0;
-  friend std::istream& operator>>(std::istream& from, hexadecimal& to) {
-    std::string text;
-    if (!(from >> text)) return from;
-    char* end = nullptr;
-    to.value = std::strtod(text.c_str(), &end);
-    if (*end != '\0' || !std::isfinite(to.value)) from.setstate(std::ios::failbit);
-    return from;
-  }
-};
+/// What is from 0 to `most` and no fraction.
+bool counts(const std::optional<double>& number, double most) {
+  return number && *number >= 0 && *number <= most && *number == std::floor(*number);
+}
 
 } // namespace
 
 learner::progress learner::saved(const training_state& from, const std::filesystem::path& path,
                                  const std::function<bool(int)>& has_gradient) const {
-  constexpr std::int64_t most_steps = std::int64_t{1} << 53; // which the optimizers count in doubles
   progress made;
   const auto step = from.notes.find(step_note);
-  if (step == from.notes.end() || !read_all(step->second, made.step) || made.step < 0 ||
-      made.step > most_steps)
+  const auto steps = step == from.notes.end() ? std::nullopt : exact_number(step->second);
+  if (!counts(steps, most_steps))
     throw error(path.string() + ": expected a checkpoint that training saved, with the step in its metadata");
-  if (const auto calls = from.notes.find(accumulated_note); calls != from.notes.end()) {
-    hexadecimal loss;
-    if (!read_all(calls->second, made.pending, loss) || made.pending < 0)
+  made.step = static_cast<std::int64_t>(*steps);
+  if (const auto note = from.notes.find(accumulated_note); note != from.notes.end()) {
+    const std::string_view text = note->second;
+    const std::size_t space = std::min(text.find(' '), text.size());
+    const auto calls = exact_number(text.substr(0, space)),
+               loss = exact_number(text.substr(std::min(space + 1, text.size())));
+    if (!counts(calls, std::numeric_limits<int>::max()) || !loss || !std::isfinite(*loss))
       throw error(path.string() +
                   ": expected the calls of an update and the sum of their losses in the note \"" +
-                  std::string(accumulated_note) + "\", found \"" + calls->second.substr(0, 40) + "\"");
-    made.pending_loss = loss.value;
+                  std::string(accumulated_note) + "\", found " + in_quotes(text));
+    made.pending = static_cast<int>(*calls);
+    made.pending_loss = *loss;
   }
   if (made.pending >= accumulate_)
     throw error(path.string() + ": was saved after " + std::to_string(made.pending) +

@@ -130,8 +130,8 @@ TEST_CASE("a checkpoint whose notes are no numbers is refused", "[train_lm]") {
     fovea::save_safetensors(checkpoint, whole.tensors(), notes);
     const outcome refused = learn("2");
     CHECK(refused.status == 2);
-    CHECK_THAT(refused.said, Catch::Contains("checkpoint.safetensors: expected a number in the note of its " +
-                                             name + ", found '" + value + "'"));
+    CHECK_THAT(refused.said, Catch::Contains("checkpoint.safetensors: expected a number in the note \"" +
+                                             name + "\", found '" + value + "'"));
     fovea::save_safetensors(checkpoint, whole.tensors(), whole.metadata());
   }
   CHECK(learn("2").status == 0);

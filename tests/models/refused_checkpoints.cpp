@@ -123,8 +123,7 @@ TEST_CASE("the notes of a checkpoint are numbers that training counts", "[traini
     CHECK(refusal([&](tensor_map&, note_map& notes) { notes["step"] = step; }) ==
           "expected a checkpoint that training saved, with the step in its metadata");
   for (const std::string calls : {"", "x", "2", "-1 0x1p+0", "2 loss", "2 inf", "2 0x1p+0 3"})
-    CHECK(
-        refusal([&](tensor_map&, note_map& notes) { notes["accumulated"] = calls; }) ==
-        "expected the calls of an update and the sum of their losses in the note \"accumulated\", found \"" +
-            calls + "\"");
+    CHECK(refusal([&](tensor_map&, note_map& notes) { notes["accumulated"] = calls; }) ==
+          "expected the calls of an update and the sum of their losses in the note \"accumulated\", found '" +
+              calls + "'");
 }

@@ -36,9 +36,9 @@ TEST_CASE("notes that are no numbers are refused", "[training]") {
                     "early stopping: expected a number in the note \"best\", found no such note");
   for (const std::string text : {"", "x", "1 2", "nan"})
     CHECK_THROWS_WITH(stopping.take_from({{"best", text}, {"worse", "1"}}),
-                      "early stopping: expected a number in the note \"best\", found \"" + text + "\"");
+                      "early stopping: expected a number in the note \"best\", found '" + text + "'");
   for (const std::string text : {"", "-1", "1e300", "inf"})
     CHECK_THROWS_WITH(stopping.take_from({{"best", "2"}, {"worse", text}}),
-                      "early stopping: expected a number in the note \"worse\", found \"" + text + "\"");
+                      "early stopping: expected a number in the note \"worse\", found '" + text + "'");
   CHECK(stopping.best() == 3);
 }

@@ -27,6 +27,28 @@ inline golden_tensor part_of(const golden_tensor& from, std::size_t axis, std::s
   return made;
 }
 
+/// A sequence of outputs as it comes: after so many zeros.
+inline golden_tensor later(const golden_tensor& whole, std::size_t axis, std::size_t by) {
+  if (by == 0) return whole;
+  golden_tensor made = whole;
+  made.shape[axis] += by;
+  made.values.clear();
+  std::size_t planes = 1;
+  for (std::size_t i = 0; i < axis; ++i) planes *= whole.shape[i];
+  const std::size_t plane = whole.values.size() / planes, position = plane / whole.shape[axis];
+  for (std::size_t i = 0; i < planes; ++i) {
+    made.values.insert(made.values.end(), by * position, 0);
+    const auto first = whole.values.begin() + static_cast<std::ptrdiff_t>(i * plane);
+    made.values.insert(made.values.end(), first, first + static_cast<std::ptrdiff_t>(plane));
+  }
+  return made;
+}
+
+inline void check_close(const golden_tensor& found, const golden_tensor& right, double tolerance = 2e-5) {
+  REQUIRE(found.shape == right.shape);
+  CHECK(distance_of(std::span<const double>(found.values), right, tolerance, tolerance).share <= 1);
+}
+
 /// Which axis of an input or output is of `time`, or of what strides leave of it, or -1.
 template <class M, dim time>
 int axis_of_time(int id) {
@@ -112,29 +134,44 @@ named_values part_of_inputs(const named_values& inputs, std::size_t at, std::siz
   return made;
 }
 
-/// Checks steps of the given numbers of positions, or of as many strides of the stream, against the whole
-/// sequence: outputs with an axis of time where they lie, the others after the last step.
+/// Checks steps of the given numbers of strides and then, where the model looks ahead, so many to the end,
+/// against the whole sequence: outputs with an axis of time where they lie, the others at the end.
 template <class M, dim time, class stream_type>
 void check_steps(stream_type& live, const named_values& inputs, const named_values& whole,
-                 std::span<const std::size_t> steps, double tolerance = 2e-5) {
-  std::size_t at = 0;
+                 std::span<const std::size_t> steps, double tolerance = 2e-5,
+                 std::span<const std::size_t> ending = {}) {
+  constexpr auto late = static_cast<std::size_t>(stream_type::latency / stream_type::stride);
   const std::size_t pieces = detail::pieces_of<M, time, stream_type>(inputs);
-  for (const std::size_t count : steps) {
-    const named_values found =
-        detail::step<M, time>(live, part_of_inputs<M, time>(inputs, at, count, pieces));
+  std::size_t at = 0;
+  named_values found;
+  const auto check_along_time = [&](std::size_t count) {
     at += count;
     for (const named_value& out : M::view.outputs) {
-      const int axis = detail::axis_of_time<M, time>(out.node);
+      const int of_time = detail::axis_of_time<M, time>(out.node);
+      if (of_time < 0) continue;
+      const auto axis = static_cast<std::size_t>(of_time);
       const golden_tensor& all = whole.at(out.name);
-      if (axis < 0) continue;
-      const golden_tensor right =
-          detail::part_of(all, static_cast<std::size_t>(axis), at - count, count, pieces);
-      const golden_tensor& values = found.at(out.name);
       INFO("output " << out.name << ", " << count << " positions up to " << at);
-      REQUIRE(values.shape == right.shape);
-      CHECK(distance_of(std::span<const double>(values.values), right, tolerance, tolerance).share <= 1);
+      const golden_tensor delayed = detail::later(all, axis, late * (all.shape[axis] / pieces));
+      detail::check_close(found.at(out.name),
+                          detail::part_of(delayed, axis, at - count, count, pieces + late), tolerance);
     }
+  };
+  for (const std::size_t count : steps) {
+    found = detail::step<M, time>(live, part_of_inputs<M, time>(inputs, at, count, pieces));
+    check_along_time(count);
   }
+  if constexpr (late > 0)
+    for (const std::size_t count : ending) {
+      found = detail::values_of<M>(live.finish(count * stream_type::stride));
+      check_along_time(count);
+    }
+  if (at != pieces + late) return;
+  for (const named_value& out : M::view.outputs)
+    if (detail::axis_of_time<M, time>(out.node) < 0) {
+      INFO("output " << out.name << " in the end");
+      detail::check_close(found.at(out.name), whole.at(out.name), tolerance);
+    }
 }
 
 /// The law of streams: a sequence equals its steps and its chunks; begun anew equals fresh; what is saved and

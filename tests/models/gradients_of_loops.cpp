@@ -95,6 +95,15 @@ constexpr auto nested = model("nested", [](graph& g) {
   g.output("y", y);
 });
 
+// The scan gives the state that it begins with, so that nothing but a shape is needed of the layers, whose
+// parameters stay.
+constexpr auto unneeded = model("unneeded", [](graph& g) {
+  const expr x = g.input<f32>("x", {B, T, 4});
+  const expr y = repeat("layer", 2, x, [](expr h) { return h * 0.5 + tanh(linear(h, "a", 4)); });
+  const expr z = scan(y, zeros(y, {B, 3}), [](expr, expr s) { return scan_step{s, s}; }).output;
+  g.output("z", z);
+});
+
 } // namespace
 
 TEST_CASE("gradients: repeats, shared values and repeats inside") { check_gradients_of_words(deep); }
@@ -104,6 +113,10 @@ TEST_CASE("gradients: both directions, layers, lengths") { check_gradients_of_wo
 TEST_CASE("gradients: cells") { check_gradients_of_words(cells); }
 TEST_CASE("gradients: a decoder that attends") { check_gradients_of_words(decoder); }
 TEST_CASE("gradients: scans in repeats, repeats in scans") { check_gradients_of_words(nested); }
+
+TEST_CASE("gradients: layers that nothing but their shape is needed of") {
+  check_gradients_of_words(unneeded);
+}
 
 TEST_CASE("gradients: what is not kept is computed again") {
   check_gradients_of_words(blocks<true>);

@@ -20,7 +20,7 @@ clang_part = dsl/.*|models/(bert|gpt2|llama)\.cpp
 # Ill-formed models are laid out by hand: the faulty expression stands on one line.
 sources = $(shell git ls-files '*.hpp' '*.cpp' ':!tests/compile_fail')
 
-.PHONY: demo test test-gcc test-clang test-shared test-all test-random coverage fuzz bench format format-check tidy clean
+.PHONY: demo test test-gcc test-clang test-shared test-all test-random coverage fuzz bench docs format format-check tidy clean
 
 demo:
 	cmake/install_dependencies.sh build demo
@@ -76,6 +76,15 @@ test-random:
 	cmake --preset release -D FOVEA_TESTS=ON
 	cmake --build build -j $(JOBS) --target test_drawn
 	tests/drawn/run.py --jobs $(JOBS) --count $(COUNT) $(if $(SEED),--first $(SEED)) build
+
+# The pages of docs/ as a site in build/site, for a browser; what they show is compiled first.
+docs:
+	cmake/install_dependencies.sh build docs
+	python3 tests/docs/check.py --compiler g++ --include include README.md docs
+	test -d build/docs-tools || python3 -m venv build/docs-tools
+	build/docs-tools/bin/pip install -q -r docs/site/requirements.txt
+	NO_MKDOCS_2_WARNING=1 build/docs-tools/bin/mkdocs build -q
+	@echo build/site/index.html
 
 # Each reader for so many SECONDS or, where RUNS are given, for so many executions; what a run learns stays in build-fuzz, what it finds in build-fuzz/found.
 fuzz:

@@ -26,11 +26,11 @@ set_tests_properties(compile_fail/models.clang++-19.c++26 PROPERTIES LABELS full
 list(POP_FRONT check_all)
 add_python_test(compile_fail/some_models.clang++-19.c++26 ${check_all} --every 10)
 
-# What is declared with dsl/ sees the standard library only. The page's own code compiles.
+# What is declared with dsl/ sees the standard library only. The code of the pages compiles.
 foreach(compiler IN LISTS compilers)
   add_python_test(
-    readme.${compiler} ${CMAKE_CURRENT_SOURCE_DIR}/readme/check.py
-    --compiler ${compiler} --include ${include_folder} ${PROJECT_SOURCE_DIR}/README.md
+    docs.${compiler} ${CMAKE_CURRENT_SOURCE_DIR}/docs/check.py
+    --compiler ${compiler} --include ${include_folder} ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_SOURCE_DIR}/docs
   )
   add_python_test(
     headers/dsl.${compiler} ${CMAKE_CURRENT_SOURCE_DIR}/headers/check.py

@@ -1,0 +1,79 @@
+"""What MkDocs does with the pages of docs/ that Markdown has no word for.
+
+```errors            names of ill-formed models (tests/compile_fail): each is shown with its sentence and its repair
+```cpp ill-formed    C++ that is refused; the block after it is what the compiler says
+```c++ HEADER        a declaration that stands in this header
+
+Pages that lie elsewhere in the repository are part of the site, and links to them lead there.
+"""
+
+import pathlib
+import re
+import sys
+
+from mkdocs.structure.files import File
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tests" / "compile_fail"))
+from check import MARKER, expected_sentence  # noqa: E402
+
+ELSEWHERE = {
+    "bench/RESULTS.md": "speed.md",
+    "bench/COMPILE_COST.md": "compile_cost.md",
+    "bench/RELIABILITY.md": "reliability.md",
+    "examples/README.md": "programs.md",
+    "SECURITY.md": "security.md",
+}
+PICTURES = "bench/pictures"
+FENCE = re.compile(r"^```([^\n]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+LINK = re.compile(r"\]\((?:\.\./)+([^)#]+)")
+
+
+def faulty_and_repaired(path):
+    """The marked line, and what stands in its place in the model that is well-formed."""
+    lines = path.read_text(encoding="utf-8").splitlines()
+    faulty = next(line for line in lines if line.rstrip().endswith(MARKER)).replace(MARKER, "").strip()
+    repaired, inside = [], False
+    for line in lines:
+        if line.startswith("#else"):
+            inside = True
+        elif line.startswith("#endif"):
+            inside = False
+        elif inside:
+            repaired.append(line)
+    indent = min((len(line) - len(line.lstrip()) for line in repaired if line.strip()), default=0)
+    return faulty, "\n".join(line[indent:] for line in repaired)
+
+
+def error(name):
+    path = ROOT / "tests" / "compile_fail" / f"{name}.cpp"
+    faulty, repaired = faulty_and_repaired(path)
+    place, sentence = expected_sentence(path).split(": ", 1)
+    shown = f'```cpp\n{faulty}\n```\n\n!!! failure ""\n    `{place}`: {sentence}\n'
+    return shown + (f'\n```cpp title="Instead"\n{repaired}\n```\n' if repaired else "")
+
+
+def block(match):
+    kind, text = match.group(1).strip(), match.group(2)
+    if kind == "errors":
+        return "\n".join(error(name) for name in text.split())
+    if kind.startswith("c++ "):
+        return f'```cpp title="{kind.removeprefix("c++ ")}"\n{text}```'
+    if kind == "cpp ill-formed":
+        return f'```cpp title="Refused"\n{text}```'
+    return match.group(0)
+
+
+def on_files(files, config, **_):
+    for source, page in ELSEWHERE.items():
+        text = (ROOT / source).read_text(encoding="utf-8")
+        files.append(File.generated(config, page, content=text))
+    for picture in sorted((ROOT / PICTURES).glob("*.svg")):
+        files.append(File.generated(config, f"pictures/{picture.name}", abs_src_path=str(picture)))
+    return files
+
+
+def on_page_markdown(markdown, page, **_):
+    to_top = "../" * page.file.src_uri.count("/")
+    markdown = LINK.sub(lambda link: f"]({to_top}{ELSEWHERE[link.group(1)]}" if link.group(1) in ELSEWHERE else link.group(0), markdown)
+    return FENCE.sub(block, markdown)

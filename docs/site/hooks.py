@@ -45,12 +45,27 @@ def faulty_and_repaired(path):
     return faulty, "\n".join(line[indent:] for line in repaired)
 
 
-def error(name):
+def sentence_of(path):
+    """What the compiler says, without the place in the file; a call's sentence has none."""
+    return expected_sentence(path).removeprefix(f"{path.name}:").lstrip("0123456789: ")
+
+
+def error(name, repair="cpp"):
     path = ROOT / "tests" / "compile_fail" / f"{name}.cpp"
     faulty, repaired = faulty_and_repaired(path)
-    place, sentence = expected_sentence(path).split(": ", 1)
-    shown = f'```cpp\n{faulty}\n```\n\n!!! failure ""\n    `{place}`: {sentence}\n'
-    return shown + (f'\n```cpp title="Instead"\n{repaired}\n```\n' if repaired else "")
+    shown = f'```cpp\n{faulty}\n```\n\n!!! failure ""\n    {sentence_of(path)}\n'
+    return shown + (f'\n```{repair} title="Instead"\n{repaired}\n```\n' if repaired else "")
+
+
+def all_errors():
+    """Every ill-formed model of the tests, by the word that its sentence begins with."""
+    by_word = {}
+    for path in sorted((ROOT / "tests" / "compile_fail").glob("*.cpp")):
+        word = re.match(r"([a-z_0-9]+)( \"[^\"]*\")?: ", sentence_of(path))
+        word = word.group(1) if word else "more than one word"
+        by_word.setdefault(word, []).append(path.stem)
+    parts = [f"## {word}\n\n" + "\n".join(error(name, "text") for name in names) for word, names in sorted(by_word.items())]
+    return (ROOT / "docs" / "site" / "errors.md").read_text(encoding="utf-8") + "\n" + "\n".join(parts)
 
 
 def block(match):
@@ -68,6 +83,7 @@ def on_files(files, config, **_):
     for source, page in ELSEWHERE.items():
         text = (ROOT / source).read_text(encoding="utf-8")
         files.append(File.generated(config, page, content=text))
+    files.append(File.generated(config, "errors.md", content=all_errors()))
     for picture in sorted((ROOT / PICTURES).glob("*.svg")):
         files.append(File.generated(config, f"pictures/{picture.name}", abs_src_path=str(picture)))
     return files

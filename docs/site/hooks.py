@@ -53,7 +53,7 @@ def sentence_of(path):
 def error(name, repair="cpp"):
     path = ROOT / "tests" / "compile_fail" / f"{name}.cpp"
     faulty, repaired = faulty_and_repaired(path)
-    shown = f'```cpp\n{faulty}\n```\n\n!!! failure ""\n    {sentence_of(path)}\n'
+    shown = f'```cpp title="Refused"\n{faulty}\n```\n\n!!! failure ""\n    {sentence_of(path)}\n'
     return shown + (f'\n```{repair} title="Instead"\n{repaired}\n```\n' if repaired else "")
 
 

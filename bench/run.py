@@ -88,7 +88,7 @@ def main():
     model = ["--model", str(options.build / "models" / "minilm")]
     passed = {
         "encoder": model,
-        "quality": [*model, "--sentences", str(ROOT / "README.md"), "--learned", str(ROOT / "examples/generate/learned/gpt_small")],
+        "quality": [*model, "--sentences", str(ROOT / "examples/README.md"), "--learned", str(ROOT / "examples/generate/learned/gpt_small")],
     }
     with tqdm.tqdm(runs) as bar:
         for question, threads in bar:

@@ -16,8 +16,8 @@ struct finished_graph {
     while (learn_symbol()) {
     }
     for (int form = 0; form < g.form_count; ++form)
-      if (const char* symbol = unknown_of(g.forms[form])) {
-        refuse_symbol(symbol);
+      if (const int unknown = unknown_in(g.forms[form]); unknown >= 0) {
+        refuse_symbol(g.forms[form].atoms[unknown].symbol);
         return;
       }
     check_sizes();
@@ -28,11 +28,11 @@ struct finished_graph {
       if (same_text(known[i], symbol)) return true;
     return false;
   }
-  /// A symbol of a dim whose size is not known, or none.
-  constexpr const char* unknown_of(const dim& d) const {
+  /// Which atom of a dim is a symbol whose size is not known, or -1.
+  constexpr int unknown_in(const dim& d) const {
     for (int i = 0; i < d.atom_count; ++i)
-      if (d.atoms[i].divisor == 0 && !knows(d.atoms[i].symbol)) return d.atoms[i].symbol;
-    return nullptr;
+      if (d.atoms[i].divisor == 0 && !knows(d.atoms[i].symbol)) return i;
+    return -1;
   }
   constexpr bool mentions(std::uint16_t d, const char* symbol) const {
     return !g.is_number(d) && g.forms[-1 - g.dim_numbers[d]].mentions(dim::symbol(symbol));
@@ -45,10 +45,11 @@ struct finished_graph {
       for (int axis = 0; axis < s.rank; ++axis) {
         if (g.is_number(s[axis])) continue;
         const dim& form = g.forms[-1 - g.dim_numbers[s[axis]]];
-        const char* symbol = unknown_of(form);
-        if (symbol == nullptr) continue;
+        const int unknown = unknown_in(form);
+        if (unknown < 0) continue;
+        const char* symbol = form.atoms[unknown].symbol;
         known[known_count++] = symbol;
-        if (unknown_of(form) == nullptr && form.tells(symbol)) return true;
+        if (unknown_in(form) < 0 && form.tells(symbol)) return true;
         --known_count;
       }
     }

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Checks that each public header of the folders given compiles alone, that all compile together, and that none reaches
-a header it must not see.
+"""Checks that each public header of the folders given compiles alone, that all compile together for sanitizers, and
+that none reaches a header it must not see.
 
 Each header is compiled twice over in one unit, which also shows that it may be included twice.
 """
@@ -56,7 +56,8 @@ def main():
             at_fault += bool(faults)
             for fault in faults:
                 print(f"{header}: {fault}")
-    together = compiled(command, headers)
+    # With sanitizers g++ takes fewer comparisons of pointers for constant expressions.
+    together = compiled(command, headers, "-fsanitize=address,undefined")
     if together.returncode != 0:
         at_fault += 1
         print(f"all {len(headers)} headers in one unit do not compile:\n{together.stderr}")

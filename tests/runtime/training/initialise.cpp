@@ -118,11 +118,11 @@ TEST_CASE("what says nothing begins as in PyTorch") {
 }
 
 TEST_CASE("a seed gives the same numbers again, each parameter its own") {
-  const weights one = initial_weights(drawn, 5), same = initial_weights(drawn, 5),
+  const weights one = initial_weights(drawn, 5), again = initial_weights(drawn, 5),
                 other = initial_weights(drawn, 6);
   for (const auto& [name, tensor] : one.tensors()) {
     INFO(name);
-    CHECK(values_of(one, name) == values_of(same, name));
+    CHECK(values_of(one, name) == values_of(again, name));
   }
   CHECK(values_of(one, "normal") != values_of(other, "normal"));
   CHECK(values_of(one, "normal") != values_of(one, "other"));

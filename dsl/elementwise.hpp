@@ -134,6 +134,12 @@ constexpr result_of<T> unary(op kind, place at, T x) {
     return apply(kind, at, static_cast<expr>(x));
 }
 
+constexpr expr refuse_size(located a, const char* word, const dim& n) {
+  if (a.value.owner == nullptr || !a.value.owner->usable(a.value, a.at, word)) return {a.value.owner};
+  return a.value.owner->fail(a.at, word, ": ", n, " is a dim, and a dim is no value; mean(x, ", n,
+                             ") divides a sum by its size");
+}
+
 } // namespace detail
 
 /// Sum, difference, product, quotient, comparisons: element by element, shapes broadcast (see
@@ -142,6 +148,20 @@ constexpr expr operator+(located a, located b) { return detail::apply(op::add, a
 constexpr expr operator-(located a, located b) { return detail::apply(op::subtract, a, b); }
 constexpr expr operator*(located a, located b) { return detail::apply(op::multiply, a, b); }
 constexpr expr operator/(located a, located b) { return detail::apply(op::divide, a, b); }
+// x += y names a new value x; the place is that of y.
+constexpr expr& operator+=(expr& x, located y) { return x = located(x, y.at) + y; }
+constexpr expr& operator-=(expr& x, located y) { return x = located(x, y.at) - y; }
+constexpr expr& operator*=(expr& x, located y) { return x = located(x, y.at) * y; }
+constexpr expr& operator/=(expr& x, located y) { return x = located(x, y.at) / y; }
+// A dim is a name of a size, which no model computes with.
+template <std::same_as<dim> size>
+constexpr expr operator*(located a, const size& n) {
+  return detail::refuse_size(a, "*", n);
+}
+template <std::same_as<dim> size>
+constexpr expr operator/(located a, const size& n) {
+  return detail::refuse_size(a, "/", n);
+}
 constexpr expr operator<(located a, located b) { return detail::apply(op::less, a, b); }
 constexpr expr operator<=(located a, located b) { return detail::apply(op::less_equal, a, b); }
 constexpr expr operator>(located a, located b) { return detail::apply(op::less, a, b, ">"); }

@@ -53,6 +53,9 @@ struct report<built, std::index_sequence<i...>> {
 };
 
 template <class built>
+struct report<built, std::index_sequence<>> {};
+
+template <class built>
 using report_of = report<built, std::make_index_sequence<(built::error.size + part_size - 1) / part_size>>;
 
 } // namespace detail

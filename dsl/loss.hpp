@@ -31,6 +31,11 @@ constexpr expr flat(expr x, place at) {
 constexpr expr cross_entropy(expr logits, expr targets, cross_entropy_options options = {},
                              place at = {__builtin_FILE(), __builtin_LINE()}) {
   constexpr const char* word = "cross_entropy";
+  if (logits.owner != nullptr && logits.owner->usable(logits, at, word) &&
+      logits.owner->usable(targets, at, word) && logits.owner->nodes[logits.id].type == element::i32 &&
+      logits.owner->nodes[targets.id].type == element::f32)
+    return logits.owner->fail(at, word, ": the logits come first, then the targets; found int32 ", logits,
+                              " and float32 ", targets);
   if (!detail::is_float(logits, at, word) || !logits.owner->usable(targets, at, word)) return {logits.owner};
   graph& g = *logits.owner;
   const std::int64_t classes = detail::width_of(logits, at, word);

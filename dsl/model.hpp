@@ -1,5 +1,6 @@
 #pragma once
 
+#include <span>
 #include <type_traits>
 
 #include <fovea/dsl/finished.hpp>
@@ -19,11 +20,12 @@ struct declared {
   static constexpr graph build() {
     graph g;
     F{}(g);
-    if (g.error.empty() && g.output_count == 0)
+    if (g.error.empty() && g.output_count == 0 && g.node_count > 0)
       g.fail(g.latest, "the model ends here without an output; declare one with g.output(\"name\", value)");
     return g;
   }
   static constexpr graph built = build();
+  static constexpr bool says_nothing = built.error.empty() && built.node_count == 0;
   static constexpr sentence error = built.error.empty() ? finished_graph(built).error : built.error;
 };
 
@@ -71,24 +73,65 @@ struct ill_formed_model {
 template <class made>
 using model_of = std::conditional_t<made::error.empty(), well_formed_model<made>, ill_formed_model<made>>;
 
+namespace detail {
+
+template <class F>
+concept captures_nothing = std::is_empty_v<F> && std::is_default_constructible_v<F>;
+/// By reference: what takes a graph by value takes one without a name, too.
+template <class F>
+concept takes_graph = std::is_invocable_v<F, graph&> && !std::is_invocable_v<F, graph>;
+
+// What a user may give for a declaration: one of these holds.
+template <class F>
+concept not_a_lambda = !std::is_class_v<F>;
+template <class F>
+concept with_captures = std::is_class_v<F> && !captures_nothing<F>;
+template <class F>
+concept without_graph = captures_nothing<F> && !takes_graph<F>;
+template <class F>
+concept of_nothing = captures_nothing<F> && takes_graph<F> && declared<F>::says_nothing;
+template <class F>
+concept declaration = captures_nothing<F> && takes_graph<F> && !declared<F>::says_nothing;
+
+/// In the place of a model's source where the call of model is the error.
+struct no_declaration {
+  static constexpr sentence error{};
+};
+using no_model = ill_formed_model<no_declaration>;
+
+} // namespace detail
+
 /// A model: its name and its declaration, a lambda that captures nothing and adds inputs, words and outputs
 /// to a graph. What does not fit is a compile-time error of one sentence. `names` says how checkpoints name
 /// its parameters.
-template <class F>
-constexpr auto model(const char* name, F) {
-  static_assert(std::is_empty_v<F>,
-                "a model's declaration must not capture: pass what it needs as template arguments");
-  if constexpr (!std::is_empty_v<F>)
-    return name;
-  else
-    return model_of<detail::declared<F>>{name};
+template <detail::declaration F>
+constexpr auto model(const char* name, F, std::span<const name_rule> names = {}) {
+  return model_of<detail::declared<F>>{name, names.data(), static_cast<int>(names.size())};
 }
-template <class F>
-constexpr auto model(const char* name, F f, std::span<const name_rule> names) {
-  auto made = model(name, f);
-  made.names = names.data();
-  made.name_count = static_cast<int>(names.size());
-  return made;
+
+template <detail::not_a_lambda F>
+__attribute__((unavailable("a declaration is a lambda, as in [](graph& g) { ... }, and no function"))) //
+constexpr detail::no_model
+model(const char* name, F, std::span<const name_rule> = {}) {
+  return {name};
+}
+template <detail::with_captures F>
+__attribute__((unavailable("a declaration captures nothing: pass what it needs as template arguments"))) //
+constexpr detail::no_model
+model(const char* name, F, std::span<const name_rule> = {}) {
+  return {name};
+}
+template <detail::without_graph F>
+__attribute__((unavailable("a declaration takes the graph by reference, as in [](graph& g) { ... }"))) //
+constexpr detail::no_model
+model(const char* name, F, std::span<const name_rule> = {}) {
+  return {name};
+}
+template <detail::of_nothing F>
+__attribute__((unavailable("a declaration adds inputs, words and outputs; this one adds nothing"))) //
+constexpr detail::no_model
+model(const char* name, F, std::span<const name_rule> = {}) {
+  return {name};
 }
 
 } // namespace fovea

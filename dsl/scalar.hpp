@@ -206,6 +206,10 @@ constexpr scalar operator+(const scalar& a, const scalar& b) { return detail::re
 constexpr scalar operator-(const scalar& a, const scalar& b) { return detail::record(op::subtract, a, b); }
 constexpr scalar operator*(const scalar& a, const scalar& b) { return detail::record(op::multiply, a, b); }
 constexpr scalar operator/(const scalar& a, const scalar& b) { return detail::record(op::divide, a, b); }
+constexpr scalar& operator+=(scalar& a, const scalar& b) { return a = a + b; }
+constexpr scalar& operator-=(scalar& a, const scalar& b) { return a = a - b; }
+constexpr scalar& operator*=(scalar& a, const scalar& b) { return a = a * b; }
+constexpr scalar& operator/=(scalar& a, const scalar& b) { return a = a / b; }
 constexpr scalar operator%(const scalar& a, const scalar& b) { return a - a / b * b; }
 constexpr scalar operator-(const scalar& a) { return detail::record(op::negate, a); }
 constexpr scalar operator<(const scalar& a, const scalar& b) { return detail::record(op::less, a, b); }

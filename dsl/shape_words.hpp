@@ -7,7 +7,7 @@
 
 namespace fovea {
 
-/// An axis, where a word takes one: by the dim that it has (T), or by position, axis(0), axis(-1).
+/// An axis, where a word takes one: by the dim that it has (T), or by its position, 0 or -1.
 struct axis {
   int position = 0;
   dim named = 0;
@@ -15,7 +15,7 @@ struct axis {
   place at; // where it was written
 
   constexpr axis() = default;
-  constexpr explicit axis(int i, place where = {__builtin_FILE(), __builtin_LINE()})
+  constexpr axis(int i, place where = {__builtin_FILE(), __builtin_LINE()})
       : position(i), by_position(true), at(where) {}
   constexpr axis(const dim& d, place where = {__builtin_FILE(), __builtin_LINE()}) : named(d), at(where) {}
 };

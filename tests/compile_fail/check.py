@@ -13,8 +13,8 @@ A file holds both, the faulty expression on one line that ends in the marker, an
     #endif
 
 {file} stands for the file's name and {line} for the line of the marker; lines of the sentence join with one space.
-The sentence must stand, whole, in the first line of the compiler's output that says "error:", and that must be the only
-such line: one mistake, one error.
+The sentence must stand, whole, in the first line of the compiler's output that says "error:", and no such line may say
+another: one mistake, one error. (g++ 12 says twice what is unavailable.)
 """
 
 import argparse
@@ -28,6 +28,7 @@ import tempfile
 
 MARKER = "// <- here"
 LITERAL = re.compile(r'"((?:[^"\\]|\\.)*)"')
+UNAVAILABLE = re.compile(r"([^/\s]+):(\d+):\d+: error: .* is unavailable: (.*)")
 STATIC_ASSERTION = re.compile(r"static assertion failed(?: due to requirement '.*?')?: (.*)")
 ERROR = re.compile(r"\berror: ")
 INCLUDE = re.compile(r"^#include <(.*)>$", re.MULTILINE)
@@ -59,6 +60,9 @@ def sentence_of(line):
     _, found, arguments = line.partition("ill_formed<")
     if found:
         return "".join(re.sub(r"\\(.)", r"\1", literal) for literal in LITERAL.findall(arguments))
+    # What may not be called is said at the place of the call.
+    if unavailable := UNAVAILABLE.search(line):
+        return "{}:{}: {}".format(*unavailable.groups())
     assertion = STATIC_ASSERTION.search(line)
     return assertion.group(1) if assertion else ERROR.split(line, maxsplit=1)[1]
 
@@ -107,7 +111,7 @@ def faults_of(compiler, path):
     if twin.returncode != 0 or twin.stderr:
         faults.append("the well-formed twin does not compile cleanly:\n" + twin.stderr)
     refused = compiler.compile(path, ill_formed=True)
-    errors = [line for line in refused.stderr.splitlines() if ERROR.search(line)]
+    errors = [line for line in dict.fromkeys(refused.stderr.splitlines()) if ERROR.search(line)]
     if refused.returncode == 0 or not errors:
         faults.append("the ill-formed model compiles")
         return faults

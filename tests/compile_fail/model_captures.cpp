@@ -1,4 +1,4 @@
-// expect: a model's declaration must not capture: pass what it needs as template arguments
+// expect: {file}:{line}: a declaration captures nothing: pass what it needs as template arguments
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

@@ -1,5 +1,7 @@
 #include <catch2/catch.hpp>
 
+#include <utility>
+
 #include "outputs.hpp"
 
 using namespace fovea;
@@ -26,6 +28,29 @@ constexpr auto elementwise = model("elementwise", [](graph& g) {
   g.output("pow", pow(x, 2));
   g.output("max", max(y, max(x, 0)));
   g.output("dropout", dropout(y, 0.1));
+});
+
+// An axis by its position, and operators that give a name a new value.
+constexpr auto as_in_python = model("as_in_python", [](graph& g) {
+  expr x = g.input<f32>("x", {B, T, 768}), y = g.input<f32>("y", {T, 1});
+  g.output("mean", mean(x, 1));
+  g.output("concat", concat(-1, x, x));
+  g.output("layer_norm", layer_norm(reshape(x, {B, T, 2, 384}), "n", {.axes = {2, -1}}));
+  y += x;
+  g.output("add", y);
+  y -= 1;
+  g.output("subtract", y);
+  y *= max_over(y, 0, {.keep = true});
+  g.output("multiply", y);
+  y /= 2;
+  g.output("divide", y);
+  g.output("map", map(x, [](scalar a) {
+             a *= 2;
+             a += 1;
+             a -= exp(a);
+             a /= 3;
+             return a;
+           }));
 });
 
 constexpr auto maps = model("maps", [](graph& g) {
@@ -189,6 +214,21 @@ TEST_CASE("shape words compute with dims") {
   CHECK(output_shape(m, "unsqueeze") == "int32 [B, T, 1]");
   CHECK(output_shape(m, "unsqueeze_first") == "int32 [1, B, T]");
   CHECK(output_shape(m, "broadcast") == "int32 [3, B, T]");
+}
+
+TEST_CASE("axes by position, and operators that give a name a new value") {
+  const graph_view m = as_in_python.view;
+  CHECK(output_shape(m, "mean") == "float32 [B, 768]");
+  CHECK(output_shape(m, "concat") == "float32 [B, T, 1536]");
+  CHECK(output_shape(m, "layer_norm") == "float32 [B, T, 2, 384]");
+  const std::pair<const char*, op> changed[] = {
+      {"add", op::add}, {"subtract", op::subtract}, {"multiply", op::multiply}, {"divide", op::divide}};
+  for (const auto& [name, kind] : changed) {
+    INFO(name);
+    CHECK(output_shape(m, name) == "float32 [B, T, 768]");
+    CHECK(m.at(output_of(m, name)).kind == kind);
+  }
+  CHECK(output_shape(m, "map") == "float32 [B, T, 768]");
 }
 
 TEST_CASE("attention, positions and depth") {

@@ -25,8 +25,7 @@ constexpr void rewrite(graph& to, const graph& from, std::int32_t (&mapped)[grap
     const region_entry& body = from.regions[r];
     const bool gone = body.carried == 0 || mapped[body.results[0]] < 0; // though its parameters stay
     if (gone) to.regions[r].carried = 0;
-    for (int k = 0; k < to.regions[r].carried; ++k)
-      to.regions[r].results[k] = mapped[body.results[k]];
+    for (int k = 0; k < to.regions[r].carried; ++k) to.regions[r].results[k] = mapped[body.results[k]];
   }
   for (int i = 0; i < from.parameter_count; ++i) to.parameters[i].node = mapped[from.parameters[i].node];
   for (int i = 0; i < from.input_count; ++i)

@@ -20,12 +20,13 @@ struct declared {
   static constexpr graph build() {
     graph g;
     F{}(g);
-    if (g.error.empty() && g.output_count == 0 && g.node_count > 0)
+    if (g.node_count == 0 && g.error.empty())
+      g.error << "a declaration adds inputs, words and outputs to its graph; this one adds nothing";
+    if (g.error.empty() && g.output_count == 0)
       g.fail(g.latest, "the model ends here without an output; declare one with g.output(\"name\", value)");
     return g;
   }
   static constexpr graph built = build();
-  static constexpr bool says_nothing = built.error.empty() && built.node_count == 0;
   static constexpr sentence error = built.error.empty() ? finished_graph(built).error : built.error;
 };
 
@@ -89,9 +90,7 @@ concept with_captures = std::is_class_v<F> && !captures_nothing<F>;
 template <class F>
 concept without_graph = captures_nothing<F> && !takes_graph<F>;
 template <class F>
-concept of_nothing = captures_nothing<F> && takes_graph<F> && declared<F>::says_nothing;
-template <class F>
-concept declaration = captures_nothing<F> && takes_graph<F> && !declared<F>::says_nothing;
+concept declaration = captures_nothing<F> && takes_graph<F>;
 
 /// In the place of a model's source where the call of model is the error.
 struct no_declaration {
@@ -123,12 +122,6 @@ model(const char* name, F, std::span<const name_rule> = {}) {
 }
 template <detail::without_graph F>
 __attribute__((unavailable("a declaration takes the graph by reference, as in [](graph& g) { ... }"))) //
-constexpr detail::no_model
-model(const char* name, F, std::span<const name_rule> = {}) {
-  return {name};
-}
-template <detail::of_nothing F>
-__attribute__((unavailable("a declaration adds inputs, words and outputs; this one adds nothing"))) //
 constexpr detail::no_model
 model(const char* name, F, std::span<const name_rule> = {}) {
   return {name};

@@ -1,4 +1,4 @@
-// expect: {file}:{line}: a declaration adds inputs, words and outputs; this one adds nothing
+// expect: a declaration adds inputs, words and outputs to its graph; this one adds nothing
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

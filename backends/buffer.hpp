@@ -6,7 +6,7 @@
 #include <fovea/backends/memory.hpp>
 #include <fovea/backends/xtensor.hpp>
 
-namespace fovea {
+namespace fovea::core {
 
 /// Memory by allocate_lines().
 template <class T>
@@ -25,4 +25,4 @@ struct aligned_allocator {
 /// Working memory: one piece, made once.
 using buffer = xt::xtensor<float, 1, xt::layout_type::row_major, aligned_allocator<float>>;
 
-} // namespace fovea
+} // namespace fovea::core

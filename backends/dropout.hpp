@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-namespace fovea {
+namespace fovea::core {
 
 /// What the values that only training draws depend on: another seed gives another run, another step of it
 /// other values.
@@ -47,4 +47,4 @@ private:
   float kept_;
 };
 
-} // namespace fovea
+} // namespace fovea::core

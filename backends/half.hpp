@@ -3,7 +3,7 @@
 #include <bit>
 #include <cstdint>
 
-namespace fovea {
+namespace fovea::core {
 
 /// The value of a float16's bits.
 inline float from_half(std::uint16_t half) {
@@ -37,4 +37,4 @@ inline std::uint16_t to_bfloat(float x) {
   return static_cast<std::uint16_t>((bits + 0x7fffu + (bits >> 16 & 1u)) >> 16);
 }
 
-} // namespace fovea
+} // namespace fovea::core

@@ -5,7 +5,7 @@
 
 #include <sys/mman.h>
 
-namespace fovea {
+namespace fovea::core {
 
 void* allocate_lines(std::size_t bytes) {
   constexpr std::size_t line = 64, huge_page = std::size_t{2} << 20;
@@ -21,4 +21,4 @@ void free_lines(void* memory) noexcept { std::free(memory); }
 
 bool pieces_lie_together() { return true; }
 
-} // namespace fovea
+} // namespace fovea::core

@@ -2,7 +2,7 @@
 
 #include <cstddef>
 
-namespace fovea {
+namespace fovea::core {
 
 /// More floats than any memory holds, few enough for some such numbers to be added up.
 inline constexpr double most_floats = 0x1p48;
@@ -22,4 +22,4 @@ void free_lines(void* memory) noexcept;
 /// Whether pieces of working memory (pieces.hpp) lie in one allocation.
 bool pieces_lie_together();
 
-} // namespace fovea
+} // namespace fovea::core

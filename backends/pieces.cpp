@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <functional>
 
-namespace fovea {
+namespace fovea::core {
 
 pieces::pieces(std::span<const std::size_t> floats, std::size_t between) {
   constexpr std::size_t line = 16; // floats
@@ -52,4 +52,4 @@ bool pieces::hold(std::span<const float> values) const {
   });
 }
 
-} // namespace fovea
+} // namespace fovea::core

@@ -6,7 +6,7 @@
 
 #include <fovea/backends/buffer.hpp>
 
-namespace fovea {
+namespace fovea::core {
 
 /// Pieces of working memory, each of whole lines and zeros at first: side by side in one allocation, or each
 /// in one of its own, as pieces_lie_together() says.
@@ -36,4 +36,4 @@ private:
   std::vector<float*> begins_;
 };
 
-} // namespace fovea
+} // namespace fovea::core

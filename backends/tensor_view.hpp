@@ -8,28 +8,28 @@
 #include <fovea/backends/xtensor.hpp>
 #include <fovea/dsl/ill_formed.hpp>
 
-namespace fovea {
+namespace fovea::core {
 
 template <class T, std::size_t rank>
 class tensor_view;
 
-} // namespace fovea
+} // namespace fovea::core
 
 // What xtensor asks of a container of someone else's.
 namespace xt {
 
 template <class T, std::size_t rank>
-struct xcontainer_inner_types<fovea::tensor_view<T, rank>>
+struct xcontainer_inner_types<fovea::core::tensor_view<T, rank>>
     : xcontainer_inner_types<xtensor_adaptor<xbuffer_adaptor<const T*, no_ownership, std::allocator<T>>, rank,
                                              layout_type::row_major>> {};
 
 template <class T, std::size_t rank>
-struct xiterable_inner_types<fovea::tensor_view<T, rank>>
-    : xcontainer_iterable_types<fovea::tensor_view<T, rank>> {};
+struct xiterable_inner_types<fovea::core::tensor_view<T, rank>>
+    : xcontainer_iterable_types<fovea::core::tensor_view<T, rank>> {};
 
 } // namespace xt
 
-namespace fovea {
+namespace fovea::core {
 
 namespace detail {
 
@@ -86,4 +86,9 @@ private:
   memory memory_;
 };
 
+} // namespace fovea::core
+
+// What a user may name.
+namespace fovea {
+using core::tensor_view;
 } // namespace fovea

@@ -5,7 +5,7 @@
 
 #include <fovea/dsl/op.hpp>
 
-namespace fovea {
+namespace fovea::core {
 
 /// Formats of weights beside f32: compile<q8_0>(model, weights, options), stream<T, q8_0>(...).
 ///
@@ -113,4 +113,10 @@ constexpr const char* name_of(weight_format format) {
   return names[static_cast<unsigned>(format)];
 }
 
+} // namespace fovea::core
+
+// What a user may name.
+namespace fovea {
+using core::bf16, core::bf16_products, core::f16, core::int8, core::integer_products, core::q4_0,
+    core::q8_0;
 } // namespace fovea

@@ -12,7 +12,7 @@
 
 namespace {
 
-using namespace fovea::bench;
+using namespace fovea::core::bench;
 
 struct shape {
   size_t heads, kv_heads, width, queries, keys;
@@ -34,13 +34,13 @@ std::string name_of(const shape& s) {
 }
 
 void measure(const shape& s, report& rows) {
-  fovea::thread_pool& pool = rows.pool();
-  const auto& kernels = fovea::simd::kernels();
+  fovea::core::thread_pool& pool = rows.pool();
+  const auto& kernels = fovea::core::simd::kernels();
   const buffer q = floats(s.queries * s.heads * s.width), out = floats(s.queries * s.heads * s.width);
   const buffer k = floats(s.keys * s.kv_heads * s.width), v = floats(s.keys * s.kv_heads * s.width);
   std::vector<std::int32_t> lower(s.queries, 0), upper(s.queries);
   for (size_t i = 0; i < s.queries; ++i) upper[i] = static_cast<std::int32_t>(s.keys - s.queries + i + 1);
-  fovea::simd::attention_args a;
+  fovea::core::simd::attention_args a;
   a.q = q.get(), a.k = k.get(), a.v = v.get(), a.out = out.get();
   a.batch = 1, a.heads = s.heads, a.kv_heads = s.kv_heads, a.queries = s.queries, a.keys = s.keys;
   a.key_width = a.value_width = s.width;

@@ -11,6 +11,7 @@
 #include <fovea/models/kim_cnn.hpp>
 
 using namespace fovea;
+using namespace fovea::core;
 
 namespace {
 

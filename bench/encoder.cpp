@@ -13,6 +13,7 @@
 #include <utility>
 
 using namespace fovea;
+using namespace fovea::core;
 
 namespace {
 
@@ -39,7 +40,7 @@ void measure(const std::string& kind, compiled net, bench::report& rows) {
 
 void measure(const std::string& folder, bench::report& rows) {
   const double begin = bench::now_us();
-  const weights from = load_weights(folder);
+  const model_weights from = load_weights(folder);
   const compile_options options{.capacity = {{"B", 8}, {"T", 128}}, .threads = rows.threads};
   auto net = minilm_encoder::compile(from, options);
   std::printf("start-up with weights %.1f ms\n", (bench::now_us() - begin) / 1000);

@@ -21,6 +21,7 @@
 namespace {
 
 using namespace fovea;
+using namespace fovea::core;
 
 inline constexpr dim B{"B"}, T{"T"};
 constexpr int prompt = 128;
@@ -52,7 +53,7 @@ struct timed {
 };
 
 template <class format, class M>
-void time(const M& m, const weights& from, int threads, timed& us) {
+void time(const M& m, const model_weights& from, int threads, timed& us) {
   auto live = stream<T, format>(last<T>(m), from, {.capacity = {{B, 1}, {T, prompt}}, .threads = threads});
   xt::xtensor<int, 2> ids({1, prompt}), one{{7}};
   for (std::size_t i = 0; i < ids.size(); ++i) ids(0, i) = static_cast<int>(i * 37 % 1000);
@@ -68,7 +69,7 @@ void time(const M& m, const weights& from, int threads, timed& us) {
 /// All formats in turn, so that a machine that others use too disturbs none of them alone.
 template <class M>
 void measure(const char* name, const M& m, int rounds, bench::report& measured) {
-  const weights from = bench::random_weights(m);
+  const model_weights from = bench::random_weights(m);
   std::map<weight_format, timed> us;
   for (int round = 0; round < rounds; ++round) {
     time<f32>(m, from, measured.threads, us[weight_format::f32]);

@@ -12,7 +12,7 @@
 #include <memory>
 #include <vector>
 
-namespace fovea::bench {
+namespace fovea::core::bench {
 
 using std::size_t;
 
@@ -138,4 +138,4 @@ inline double read_rate(thread_pool& pool, size_t lanes, const float* from, size
   return static_cast<double>(passes * count * sizeof(float)) / us;
 }
 
-} // namespace fovea::bench
+} // namespace fovea::core::bench

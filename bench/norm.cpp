@@ -28,7 +28,7 @@ double us_of(std::size_t rows) {
     tensors["norm.weight"] = {{width}, ones};
     tensors["norm.bias"] = {{width}, zeros};
   }
-  auto net = compile(layer<width, out, normed>, weights::from(std::move(tensors)),
+  auto net = compile(layer<width, out, normed>, model_weights::from(std::move(tensors)),
                      {.capacity = {{T, static_cast<int>(rows)}}, .regime = regime::large, .threads = 1});
   const xt::xtensor<float, 2> x = xt::ones<float>({rows, std::size_t{width}});
   return bench::best_us(300, [&] { net("x"_in = x); });

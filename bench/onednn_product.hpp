@@ -7,7 +7,7 @@
 #include <omp.h>
 #include <string>
 
-namespace fovea::bench {
+namespace fovea::core::bench {
 
 /// out [rows, columns] = a [rows, depth] times the transpose of weights [columns, depth], which are laid out
 /// once.
@@ -47,4 +47,4 @@ private:
   dnnl::matmul product_;
 };
 
-} // namespace fovea::bench
+} // namespace fovea::core::bench

@@ -17,7 +17,7 @@
 
 namespace {
 
-using namespace fovea::bench;
+using namespace fovea::core::bench;
 
 struct shape {
   size_t rows, columns, depth;
@@ -35,18 +35,18 @@ std::string openblas_version() {
 }
 
 void measure(const shape& s, report& measured) {
-  const auto& kernels = fovea::simd::kernels();
+  const auto& kernels = fovea::core::simd::kernels();
   const auto [rows, columns, depth] = s;
   const buffer a = floats(rows * depth), weights = floats(columns * depth), out = floats(rows * columns);
-  const buffer panels = floats(fovea::simd::panel_floats(kernels.panel, columns, depth));
-  const fovea::simd::pack_args packing{weights.get(), columns, depth, depth, 1, panels.get()};
+  const buffer panels = floats(fovea::core::simd::panel_floats(kernels.panel, columns, depth));
+  const fovea::core::simd::pack_args packing{weights.get(), columns, depth, depth, 1, panels.get()};
   kernels.pack(packing, 0, kernels.pack_tasks(packing));
-  fovea::simd::product_part part;
+  fovea::core::simd::product_part part;
   part.panels = panels.get();
   part.columns = columns;
   part.out = out.get();
   part.out_stride = columns;
-  const fovea::simd::product_args args{a.get(), rows, depth, depth, nullptr, &part, 1};
+  const fovea::core::simd::product_args args{a.get(), rows, depth, depth, nullptr, &part, 1};
 
   const auto ours = [&] {
     measured.pool().run(kernels.product_tasks(args),

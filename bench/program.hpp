@@ -14,7 +14,7 @@
 #include <stdexcept>
 #include <string>
 
-namespace fovea::bench {
+namespace fovea::core::bench {
 
 /// What a row cannot do without: multiply-adds, and bytes read from a buffer of `level` bytes, the size of
 /// all that is read again and again (0: that of the bytes themselves).
@@ -144,4 +144,4 @@ int run(const char* about, int count, char** words, Work work) {
   return run(about, count, words, work, [](CLI::App&) {});
 }
 
-} // namespace fovea::bench
+} // namespace fovea::core::bench

@@ -34,6 +34,7 @@
 namespace {
 
 using namespace fovea;
+using namespace fovea::core;
 
 inline constexpr dim B{"B"}, T{"T"};
 constexpr const auto& encoder = models::sentence_encoder<models::minilm>;
@@ -44,7 +45,7 @@ constexpr std::size_t shortest = 8, longest = 128;
 constexpr std::size_t written = 256;
 
 struct subject {
-  weights encoder, writer;
+  model_weights encoder, writer;
   std::vector<token_ids> sentences, texts;
   int threads;
 };

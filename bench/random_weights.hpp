@@ -11,12 +11,12 @@
 #include <string>
 #include <utility>
 
-namespace fovea::bench {
+namespace fovea::core::bench {
 
 /// Uniform and so small that what goes through many layers stays finite, a batch norm's variances above zero;
 /// the same at each call.
 template <class M>
-weights random_weights(const M&) {
+model_weights random_weights(const M&) {
   std::map<std::string, weight_tensor> made;
   const graph_view& g = M::view;
   std::mt19937 random(1);
@@ -37,7 +37,7 @@ weights random_weights(const M&) {
       made[name] = std::move(t);
     }
   }
-  return weights::from(std::move(made));
+  return model_weights::from(std::move(made));
 }
 
-} // namespace fovea::bench
+} // namespace fovea::core::bench

@@ -15,6 +15,7 @@
 namespace {
 
 using namespace fovea;
+using namespace fovea::core;
 
 inline constexpr dim B{"B"}, T{"T"};
 
@@ -51,7 +52,7 @@ inline constexpr auto dilated = model("dilated", [](graph& g) {
 /// One row: microseconds a sample, with a call each and in blocks of 512.
 template <class M>
 void samples(const std::string& name, const M& m, bench::report& rows) {
-  const weights from = bench::random_weights(m);
+  const model_weights from = bench::random_weights(m);
   constexpr std::size_t steps = 512;
   xt::xtensor<float, 3> block = xt::zeros<float>({std::size_t{1}, steps, std::size_t{1}}), one({1, 1, 1});
   for (std::size_t i = 0; i < steps; ++i) block(0, i, 0) = std::sin(0.1f * static_cast<float>(i));

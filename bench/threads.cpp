@@ -37,6 +37,7 @@
 namespace {
 
 using namespace fovea;
+using namespace fovea::core;
 
 inline constexpr dim B{"B"}, T{"T"};
 using call = std::function<void()>;
@@ -73,7 +74,7 @@ xt::xtensor<int, 2> ids(std::size_t batch, std::size_t tokens) {
 subject minilm(std::size_t batch, std::size_t tokens) {
   return {"MiniLM, " + std::to_string(batch) + " x " + std::to_string(tokens), [=](int threads) {
             const auto& m = models::sentence_encoder<models::minilm>;
-            static const weights from = bench::random_weights(m);
+            static const model_weights from = bench::random_weights(m);
             auto net = std::make_shared<decltype(compile(m, from))>(
                 compile(m, from, {.capacity = {{"B", 8}, {"T", 128}}, .threads = threads}));
             const xt::xtensor<int, 2> tokens_in = ids(batch, tokens), types = xt::zeros<int>({batch, tokens});
@@ -85,7 +86,7 @@ subject minilm(std::size_t batch, std::size_t tokens) {
 template <class M>
 subject of_tokens(const char* name, const M& m, std::size_t tokens) {
   return {name, [&m, tokens](int threads) {
-            static const weights from = bench::random_weights(m);
+            static const model_weights from = bench::random_weights(m);
             auto net = std::make_shared<decltype(compile(m, from))>(
                 compile(m, from, {.capacity = {{"B", 1}, {"T", 128}}, .threads = threads}));
             return [=, in = ids(1, tokens)] { (*net)("tokens"_in = in); };

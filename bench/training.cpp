@@ -67,7 +67,7 @@ struct measurement {
     auto fit =
         train(model, adamw{}, initial_weights(model),
               {.capacity = {{B, static_cast<std::int64_t>(batch)}, {T, static_cast<std::int64_t>(length)}},
-               .regime = large,
+               .regime = regime::large,
                .threads = rows.threads});
     const auto tokens = numbers<2>({batch, length}, vocab);
     const auto step = [&] { fit.step("tokens"_in = tokens, "targets"_in = expected); };

@@ -52,27 +52,27 @@ function(fovea_add_model name)
   set(members "")
   set(functions "")
   if(arg_TRAIN)
-    string(APPEND members ",\n    .gradients = fovea::simd::code_of_gradients<model_of_${name}>()")
+    string(APPEND members ",\n    .gradients = fovea::core::simd::code_of_gradients<model_of_${name}>()")
     string(
       APPEND functions
       "
 /// As fovea::train.
 template <class optimizer>
-auto train(const optimizer& how, const fovea::weights& weights, const fovea::train_options& options = {}) {
-  return fovea::detail::train_with<fovea::f32>(${arg_MODEL}, how, weights, options, code().gradients, code().steps);
+auto train(const optimizer& how, const fovea::model_weights& weights, const fovea::train_options& options = {}) {
+  return fovea::generated::train<fovea::f32>(${arg_MODEL}, how, weights, options, code().gradients, code().steps);
 }
 ")
   endif()
   if(arg_STREAM)
-    string(APPEND members ",\n    .stream = fovea::simd::code_of_stream<model_of_${name}, ${arg_STREAM}>()")
+    string(APPEND members ",\n    .stream = fovea::core::simd::code_of_stream<model_of_${name}, ${arg_STREAM}>()")
     string(
       APPEND functions
       "
 /// As fovea::stream.
 template <fovea::dim time = ${arg_STREAM}, class format = fovea::f32>
-auto stream(const fovea::weights& weights, const fovea::compile_options& options = {}) {
+auto stream(const fovea::model_weights& weights, const fovea::compile_options& options = {}) {
   static_assert(time == ${arg_STREAM}, \"${name} is made to be streamed along ${arg_STREAM}\");
-  return fovea::detail::stream_with<time, format>(${arg_MODEL}, weights, options, code().stream);
+  return fovea::generated::stream<time, format>(${arg_MODEL}, weights, options, code().stream);
 }
 ")
   endif()
@@ -98,22 +98,22 @@ auto stream(const fovea::weights& weights, const fovea::compile_options& options
 using model_of_@name@ = std::remove_cvref_t<decltype(@arg_MODEL@)>;
 
 extern "C" {
-extern const fovea::simd::generated_model @symbol@;
-constinit const fovea::simd::generated_model @symbol@{
-    .steps = fovea::simd::code_of_model<model_of_@name@>()@members@};
+extern const fovea::core::simd::generated_model @symbol@;
+constinit const fovea::core::simd::generated_model @symbol@{
+    .steps = fovea::core::simd::code_of_model<model_of_@name@>()@members@};
 }
 ]]
       @ONLY
     )
     fovea_isa_object(${name}_${set} ${set} "${folder}/${set}.cpp" ${symbol})
     list(APPEND objects "${${name}_${set}}")
-    string(APPEND declarations "extern const fovea::simd::generated_model ${symbol};\n")
+    string(APPEND declarations "extern const fovea::generated::model_code ${symbol};\n")
     if(set STREQUAL "baseline")
       string(APPEND choices "  return ${symbol};\n")
     elseif(set STREQUAL "avx2")
-      string(APPEND choices "  if (!fovea::same_text(fovea::instruction_set(), \"baseline\")) return ${symbol};\n")
+      string(APPEND choices "  if (set != \"baseline\") return ${symbol};\n")
     else()
-      string(APPEND choices "  if (fovea::same_text(fovea::instruction_set(), \"${set}\")) return ${symbol};\n")
+      string(APPEND choices "  if (set == \"${set}\") return ${symbol};\n")
     endif()
   endforeach()
   file(
@@ -124,6 +124,7 @@ constinit const fovea::simd::generated_model @symbol@{
 
 @include@
 #include <fovea/fovea.hpp>
+#include <string_view>
 
 extern "C" {
 @declarations@}
@@ -131,13 +132,14 @@ extern "C" {
 namespace @name@ {
 
 /// The model's own code for the instruction set in use.
-inline const fovea::simd::generated_model& code() {
+inline const fovea::generated::model_code& code() {
+  [[maybe_unused]] const std::string_view set = fovea::instruction_set();
 @choices@}
 
 /// As fovea::compile.
 template <class format = fovea::f32>
-auto compile(const fovea::weights& weights, const fovea::compile_options& options = {}) {
-  return fovea::detail::compile_with<format>(@arg_MODEL@, weights, options, code().steps);
+auto compile(const fovea::model_weights& weights, const fovea::compile_options& options = {}) {
+  return fovea::generated::compile<format>(@arg_MODEL@, weights, options, code().steps);
 }
 @functions@
 } // namespace @name@

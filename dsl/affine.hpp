@@ -2,13 +2,13 @@
 
 #include <fovea/dsl/elementwise.hpp>
 
-namespace fovea {
+namespace fovea::core {
 
 namespace detail {
 
 /// The size of x's last axis, which must be known at compile time; 0 after an error.
 template <class word_type>
-constexpr std::int64_t width_of(expr x, place at, const word_type& who) {
+constexpr std::int64_t width_of(expr x, source_place at, const word_type& who) {
   graph& g = *x.owner;
   const shape& s = g.shape_of(x);
   if (s.rank == 0) {
@@ -25,7 +25,7 @@ constexpr std::int64_t width_of(expr x, place at, const word_type& who) {
 
 /// Whether a word may give so many features.
 template <class word_type>
-constexpr bool is_width(graph& g, const dim& out, place at, const word_type& who) {
+constexpr bool is_width(graph& g, const dim& out, source_place at, const word_type& who) {
   if (out.is_number() && !out.overflow && out.number() >= 1 && out.number() <= graph::largest_dim)
     return true;
   if (out.overflow)
@@ -37,7 +37,7 @@ constexpr bool is_width(graph& g, const dim& out, place at, const word_type& who
 
 /// Whether a word may compute with x: it is usable, and of float32.
 template <class word_type>
-constexpr bool is_float(expr x, place at, const word_type& who) {
+constexpr bool is_float(expr x, source_place at, const word_type& who) {
   if (x.owner == nullptr || !x.owner->usable(x, at, who)) return false;
   graph& g = *x.owner;
   if (g.nodes[x.id].type == element::f32) return true;
@@ -52,7 +52,7 @@ constexpr bool is_float(expr x, place at, const word_type& who) {
 /// A parameter of the given shape, all numbers. Its name is taken as it is, after the scopes that live. `x`
 /// says which graph it belongs to.
 constexpr expr parameter(expr x, const char* name, std::initializer_list<dim> dims, init how = {},
-                         place at = {__builtin_FILE(), __builtin_LINE()}) {
+                         source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   if (x.owner == nullptr || !x.owner->error.empty()) return {x.owner};
   graph& g = *x.owner;
   const graph::named who{"parameter", name};
@@ -66,13 +66,13 @@ constexpr expr parameter(expr x, const char* name, std::initializer_list<dim> di
 }
 
 /// The same number everywhere; it broadcasts.
-constexpr expr constant(expr x, double value, place at = {__builtin_FILE(), __builtin_LINE()}) {
+constexpr expr constant(expr x, double value, source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   if (x.owner == nullptr || !x.owner->error.empty()) return {x.owner};
   return x.owner->add({.kind = op::constant, .number = value, .at = at});
 }
 
 /// 0, 1, ... as int32 [length], length being a dim of the model.
-constexpr expr range(expr x, dim length, place at = {__builtin_FILE(), __builtin_LINE()}) {
+constexpr expr range(expr x, dim length, source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   if (x.owner == nullptr || !x.owner->error.empty()) return {x.owner};
   shape s;
   if (!x.owner->make_shape(s, {length}, at, "range")) return {x.owner};
@@ -81,13 +81,13 @@ constexpr expr range(expr x, dim length, place at = {__builtin_FILE(), __builtin
 
 struct linear_options {
   bool bias = true;
-  fovea::init init = {};
+  core::init init = {};
 };
 
 /// x W^T + b over the last axis: [..., in] -> [..., out]. Makes name.weight [out, in] and name.bias [out], as
 /// PyTorch does.
 constexpr expr linear(expr x, const char* name, dim out, linear_options options = {},
-                      place at = {__builtin_FILE(), __builtin_LINE()}) {
+                      source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   const graph::named who{"linear", name};
   if (!detail::is_float(x, at, who)) return {x.owner};
   graph& g = *x.owner;
@@ -106,7 +106,7 @@ constexpr expr linear(expr x, const char* name, dim out, linear_options options 
 
 /// x W^T + b by parameters that are made already: x [..., in], weight [out, in], bias [out] or none -> [...,
 /// out]. For weights that several uses share.
-constexpr expr linear(expr x, expr weight, expr bias = {}, place at = {__builtin_FILE(), __builtin_LINE()}) {
+constexpr expr linear(expr x, expr weight, expr bias = {}, source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   const graph::named who{"linear"};
   if (!detail::is_float(x, at, who) || !x.owner->usable(weight, at, who)) return {x.owner};
   graph& g = *x.owner;
@@ -126,7 +126,7 @@ constexpr expr linear(expr x, expr weight, expr bias = {}, place at = {__builtin
 }
 
 /// x with its last two axes exchanged.
-constexpr expr transpose(expr x, place at = {__builtin_FILE(), __builtin_LINE()}) {
+constexpr expr transpose(expr x, source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   if (x.owner == nullptr || !x.owner->usable(x, at, "transpose")) return {x.owner};
   graph& g = *x.owner;
   shape s = g.shape_of(x);
@@ -137,7 +137,7 @@ constexpr expr transpose(expr x, place at = {__builtin_FILE(), __builtin_LINE()}
 }
 
 /// Matrix product of the last two axes: [..., m, k] x [..., k, n] -> [..., m, n]; leading axes broadcast.
-constexpr expr matmul(expr a, expr b, place at = {__builtin_FILE(), __builtin_LINE()}) {
+constexpr expr matmul(expr a, expr b, source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   if (!detail::is_float(a, at, "matmul") || !a.owner->usable(b, at, "matmul") ||
       !detail::is_float(b, at, "matmul"))
     return {a.owner};
@@ -178,7 +178,7 @@ constexpr std::int64_t id_count(const graph& g, int id) {
 } // namespace detail
 
 /// Rows of a table by number: table [n, ...], ids [...] of int32 -> [ids..., ...].
-constexpr expr gather(expr table, expr ids, place at = {__builtin_FILE(), __builtin_LINE()}) {
+constexpr expr gather(expr table, expr ids, source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   if (table.owner == nullptr || !table.owner->usable(table, at, "gather") ||
       !table.owner->usable(ids, at, "gather"))
     return {table.owner};
@@ -202,7 +202,7 @@ constexpr expr gather(expr table, expr ids, place at = {__builtin_FILE(), __buil
 
 /// A learned vector for each id: ids [...] of int32 -> [..., width]. Makes name.weight [count, width].
 constexpr expr embedding(expr ids, const char* name, dim count, dim width, init how = {},
-                         place at = {__builtin_FILE(), __builtin_LINE()}) {
+                         source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   const graph::named who{"embedding", name};
   if (ids.owner == nullptr || !ids.owner->usable(ids, at, who)) return {ids.owner};
   graph& g = *ids.owner;
@@ -212,4 +212,10 @@ constexpr expr embedding(expr ids, const char* name, dim count, dim width, init 
   return gather(parameter(ids, "weight", {count, width}, how, at), ids, at.as(who.word));
 }
 
+} // namespace fovea::core
+
+// What a user may name.
+namespace fovea {
+using core::constant, core::embedding, core::gather, core::linear, core::linear_options, core::matmul,
+    core::parameter, core::range, core::transpose;
 } // namespace fovea

@@ -6,11 +6,11 @@
 #include <fovea/dsl/attention_mode.hpp>
 #include <fovea/dsl/mask.hpp>
 
-namespace fovea {
+namespace fovea::core {
 
 /// How a query and a key are compared. A lambda (score, query, key[, head[, batch]]) changes the score,
 /// already scaled, biased and capped.
-struct score {
+struct attention_score {
   enum class kind : std::uint8_t { scaled_dot, dot, general, additive, concatenated };
   kind how = kind::scaled_dot;
   const char* name = "";
@@ -20,10 +20,10 @@ struct score {
 
   static constexpr int any_heads = std::numeric_limits<int>::min();
 
-  constexpr score(kind k = kind::scaled_dot, const char* n = "", int w = 0) : how(k), name(n), width(w) {}
+  constexpr attention_score(kind k = kind::scaled_dot, const char* n = "", int w = 0) : how(k), name(n), width(w) {}
   template <class F>
   requires(std::invocable<F, scalar, scalar, scalar> || std::invocable<F, scalar, scalar, scalar, scalar> ||
-           std::invocable<F, scalar, scalar, scalar, scalar, scalar>) constexpr score(F f) {
+           std::invocable<F, scalar, scalar, scalar, scalar, scalar>) constexpr attention_score(F f) {
     const scalar s = detail::leaf(function, op::score), q = detail::leaf(function, op::query_position),
                  k = detail::leaf(function, op::key_position);
     const auto result = [&]() -> scalar {
@@ -39,32 +39,32 @@ struct score {
 };
 
 /// q . k / sqrt(head width) (Vaswani et al. 2017); the default.
-inline constexpr score scaled_dot{score::kind::scaled_dot};
+inline constexpr attention_score scaled_dot{attention_score::kind::scaled_dot};
 /// q . k (Luong et al. 2015, "dot").
-inline constexpr score dot{score::kind::dot};
+inline constexpr attention_score dot{attention_score::kind::dot};
 /// q W k with a learned matrix (Luong et al. 2015, "general"). Makes name.weight [query width, key width].
-constexpr score general(const char* name) { return {score::kind::general, name}; }
+constexpr attention_score general(const char* name) { return {attention_score::kind::general, name}; }
 
 /// v . tanh(W q + U k), a network of one hidden layer (Bahdanau et al. 2015). Makes name.query.weight [width,
 /// query width], name.key.weight [width, key width] and name.score.weight [1, width].
-constexpr score additive(const char* name, int width) { return {score::kind::additive, name, width}; }
+constexpr attention_score additive(const char* name, int width) { return {attention_score::kind::additive, name, width}; }
 /// v . tanh(W [q; k]) (Luong et al. 2015, "concat"). Makes name.weight [width, query width + key width] and
 /// name.score.weight [1, width].
-constexpr score concatenated(const char* name, int width) { return {score::kind::concatenated, name, width}; }
+constexpr attention_score concatenated(const char* name, int width) { return {attention_score::kind::concatenated, name, width}; }
 
 struct attention_options {
   int heads = 1;
   /// 0: as many as heads; else it divides heads, and query head h reads key head h / (heads / kv_heads).
   int kv_heads = 0;
-  fovea::score score = {};
-  fovea::mask mask = {};
+  attention_score score = {};
+  attention_mask mask = {};
   /// Added to the scores: [heads, queries, keys], or what broadcasts to [batch, heads, queries, keys].
   expr bias = {};
   /// 0: 1 / sqrt(head width); for `dot` and `general`, 1.
   double scale = 0;
   /// 0: none; else scores become soft_cap * tanh(score / soft_cap) (Gemma 2).
   double soft_cap = 0;
-  attention_mode mode = fovea::soft;
+  attention_mode mode = core::soft;
   double dropout = 0; // of the weights, while training
 };
 
@@ -78,7 +78,7 @@ constexpr double square_root(double x) {
 
 inline constexpr int most_heads = 32767;
 
-constexpr bool heads_divide(graph& g, const char* which, expr x, std::int64_t width, int heads, place at,
+constexpr bool heads_divide(graph& g, const char* which, expr x, std::int64_t width, int heads, source_place at,
                             const char* word) {
   if (width % heads == 0) return true;
   const std::int64_t above = (width / heads + 1) * heads;
@@ -90,7 +90,7 @@ constexpr bool heads_divide(graph& g, const char* which, expr x, std::int64_t wi
 }
 
 /// Whether rotary positions turn the heads that attention reads.
-constexpr bool turned_as_read(graph& g, const char* which, expr x, std::int64_t width, int heads, place at,
+constexpr bool turned_as_read(graph& g, const char* which, expr x, std::int64_t width, int heads, source_place at,
                               const char* word) {
   const node& n = g.nodes[x.id];
   if (n.kind != op::rope || n.attributes[0] == heads) return true;
@@ -102,7 +102,7 @@ constexpr bool turned_as_read(graph& g, const char* which, expr x, std::int64_t 
 /// Whether a recorded score or mask is sound, and reads its tables by the axes of these scores ([batch,]
 /// heads, queries, keys).
 constexpr bool lambda_fits(graph& g, const scalar_function& f, const char* which, const shape& scores,
-                           place at, const char* word) {
+                           source_place at, const char* word) {
   if (f.fault != nullptr) {
     g.fail(at, word, ": the ", which, " lambda ", f.fault);
     return false;
@@ -133,7 +133,7 @@ constexpr bool lambda_fits(graph& g, const scalar_function& f, const char* which
 // Operands: q, k, v, then bias if there is one, then the tables that the score captures, then those of the
 // mask. attributes: heads | kv_heads << 16, has bias, score function or -1, mask function or -1; number:
 // scale; second_number: soft cap.
-constexpr expr attend_softly(op kind, expr q, expr k, expr v, const attention_options& o, place at) {
+constexpr expr attend_softly(op kind, expr q, expr k, expr v, const attention_options& o, source_place at) {
   const char* word = at.word;
   if (q.owner == nullptr) return {};
   graph& g = *q.owner;
@@ -142,7 +142,7 @@ constexpr expr attend_softly(op kind, expr q, expr k, expr v, const attention_op
   const std::int64_t wk = width_of(k, at, word), wv = width_of(v, at, word);
   std::int64_t wq = width_of(q, at, word);
   if (!g.error.empty()) return {&g};
-  if (o.score.how == score::kind::general) {
+  if (o.score.how == attention_score::kind::general) {
     const graph::named who{word, o.score.name};
     if (o.heads != 1) return g.fail(at, who, ": the score `general` takes one head, found ", o.heads);
     const scope inside(&g, o.score.name, scope_name::no_index, at);
@@ -174,7 +174,7 @@ constexpr expr attend_softly(op kind, expr q, expr k, expr v, const attention_op
   if (!turned_as_read(g, "query", q, wq, heads, at, word) ||
       !turned_as_read(g, "key", k, wk, kv_heads, at, word))
     return {&g};
-  if (o.score.heads != score::any_heads && o.score.heads != heads)
+  if (o.score.heads != attention_score::any_heads && o.score.heads != heads)
     return g.fail(at, word, ": alibi has slopes for ", o.score.heads, " heads, and there are ", heads,
                   "; write alibi(", heads, ")");
   if (o.mask.expected != nullptr) return g.fail(at, word, ": ", o.mask.expected, ", found ", o.mask.found);
@@ -209,7 +209,7 @@ constexpr expr attend_softly(op kind, expr q, expr k, expr v, const attention_op
   if (!g.error.empty()) return {&g};
   double scale = o.scale;
   if (scale == 0)
-    scale = o.score.how == score::kind::scaled_dot ? 1 / square_root(static_cast<double>(wq / heads)) : 1;
+    scale = o.score.how == attention_score::kind::scaled_dot ? 1 / square_root(static_cast<double>(wq / heads)) : 1;
   shape s = kind == op::attention_map ? scores : sq;
   if (kind == op::attention) s[-1] = g.intern(wv / kv_heads * heads);
   expr made = g.add({.kind = kind,
@@ -227,7 +227,7 @@ constexpr expr attend_softly(op kind, expr q, expr k, expr v, const attention_op
 }
 
 /// Soft attention by scores [batch, queries, keys] ([queries, keys]) alone: what compares is all zeros.
-constexpr expr attend_by(op kind, expr scores, expr v, const attention_options& o, place at,
+constexpr expr attend_by(op kind, expr scores, expr v, const attention_options& o, source_place at,
                          const char* word) {
   if (!is_float(scores, at, word) || !is_float(v, at, word)) return {scores.owner};
   graph& g = *scores.owner;
@@ -251,7 +251,7 @@ constexpr expr attend_by(op kind, expr scores, expr v, const attention_options& 
 }
 
 /// What a network of one hidden layer says of each query and key: [batch, queries, keys].
-constexpr expr network_scores(expr q, expr k, const score& how, const char* word, place at) {
+constexpr expr network_scores(expr q, expr k, const attention_score& how, const char* word, source_place at) {
   if (!is_float(q, at, word) || !is_float(k, at, word)) return {q.owner};
   graph& g = *q.owner;
   const graph::named who{word, how.name};
@@ -263,7 +263,7 @@ constexpr expr network_scores(expr q, expr k, const score& how, const char* word
                   q, " and key ", k);
   const scope inside(&g, how.name, scope_name::no_index, at);
   expr from_q, from_k;
-  if (how.how == score::kind::additive) {
+  if (how.how == attention_score::kind::additive) {
     from_q = linear(q, "query", how.width, {.bias = false}, at);
     from_k = linear(k, "key", how.width, {.bias = false}, at);
   } else {
@@ -282,10 +282,10 @@ constexpr expr network_scores(expr q, expr k, const score& how, const char* word
   return reshape_to(scores, s, at);
 }
 
-constexpr expr attend_to(op kind, expr q, expr k, expr v, const attention_options& o, place at) {
+constexpr expr attend_to(op kind, expr q, expr k, expr v, const attention_options& o, source_place at) {
   const char* word = word_of(kind);
   at = at.as(word);
-  const bool by_network = o.score.how == score::kind::additive || o.score.how == score::kind::concatenated;
+  const bool by_network = o.score.how == attention_score::kind::additive || o.score.how == attention_score::kind::concatenated;
   const auto softly = [&](op wanted, const attention_options& options) {
     return by_network ? attend_by(wanted, network_scores(q, k, o.score, word, at), v, options, at, word)
                       : attend_softly(wanted, q, k, v, options, at);
@@ -333,25 +333,25 @@ constexpr expr attend_to(op kind, expr q, expr k, expr v, const attention_option
 /// position keys - queries + i. A row that sees no key gives zeros. Errors: sizes that differ, heads that do
 /// not divide.
 constexpr expr attention(expr q, expr k, expr v, const attention_options& options = {},
-                         place at = {__builtin_FILE(), __builtin_LINE()}) {
+                         source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   return detail::attend_to(op::attention, q, k, v, options, at);
 }
 
 /// The weights that attention of the same operands gives each key: [B, heads, queries, keys]; rows sum to 1,
 /// or are zeros where no key is seen.
 constexpr expr attention_map(expr q, expr k, expr v, const attention_options& options = {},
-                             place at = {__builtin_FILE(), __builtin_LINE()}) {
+                             source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   return detail::attend_to(op::attention_map, q, k, v, options, at);
 }
 
 struct attend_options {
-  fovea::mask mask = {};
-  attention_mode mode = fovea::soft;
+  attention_mask mask = {};
+  attention_mode mode = core::soft;
 };
 
 namespace detail {
 
-constexpr expr attend_scores(op kind, expr scores, expr v, const attend_options& o, place at) {
+constexpr expr attend_scores(op kind, expr scores, expr v, const attend_options& o, source_place at) {
   const char* word = kind == op::attention_map ? "attend_map" : "attend";
   at = at.as(word);
   attention_options options{.mask = o.mask};
@@ -382,20 +382,20 @@ constexpr expr attend_scores(op kind, expr scores, expr v, const attend_options&
 /// features] (B may be missing): the sum of the values by the softmax of the scores. Errors: sizes that
 /// differ.
 constexpr expr attend(expr scores, expr v, const attend_options& options = {},
-                      place at = {__builtin_FILE(), __builtin_LINE()}) {
+                      source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   return detail::attend_scores(op::attention, scores, v, options, at);
 }
 
 /// The weights of `attend`: [B, 1, queries, keys].
 constexpr expr attend_map(expr scores, expr v, const attend_options& options = {},
-                          place at = {__builtin_FILE(), __builtin_LINE()}) {
+                          source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   return detail::attend_scores(op::attention_map, scores, v, options, at);
 }
 
 /// The map of the attention that was declared last on x's graph, as one more value: [B, heads, queries,
 /// keys]. For looking into a block that gives no map: after x = block(x), g.output("map",
 /// last_attention_map(x)). Hard attention has no such node. Errors: no attention before.
-constexpr expr last_attention_map(expr x, place at = {__builtin_FILE(), __builtin_LINE()}) {
+constexpr expr last_attention_map(expr x, source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   if (x.owner == nullptr || !x.owner->usable(x, at, "last_attention_map")) return {x.owner};
   graph& g = *x.owner;
   int id = g.node_count - 1;
@@ -417,4 +417,11 @@ constexpr expr last_attention_map(expr x, place at = {__builtin_FILE(), __builti
   return map;
 }
 
+} // namespace fovea::core
+
+// What a user may name.
+namespace fovea {
+using core::additive, core::attend, core::attend_map, core::attend_options, core::attention,
+    core::attention_map, core::attention_options, core::attention_score, core::concatenated, core::dot,
+    core::general, core::scaled_dot;
 } // namespace fovea

@@ -3,7 +3,7 @@
 #include <fovea/dsl/reduce.hpp>
 #include <fovea/dsl/shape_words.hpp>
 
-namespace fovea {
+namespace fovea::core {
 
 /// How weights come of scores.
 struct attention_mode {
@@ -40,7 +40,7 @@ constexpr attention_mode local_p(const char* name, int width, int half_window, e
 namespace detail {
 
 /// One for the key of the largest weight, the first of equals, zero for the others and where no key is seen.
-constexpr expr largest_alone(expr weights, place at) {
+constexpr expr largest_alone(expr weights, source_place at) {
   if (!weights.valid()) return weights;
   const expr best = argmax(weights, axis(-1, at), {.keep = true}, at),
              keys = range(weights, weights.size(-1), at);
@@ -50,7 +50,7 @@ constexpr expr largest_alone(expr weights, place at) {
 }
 
 /// The sum of the values by weights [batch, heads, queries, keys]: [batch, queries, features].
-constexpr expr weighted_values(expr weights, expr v, int heads, place at) {
+constexpr expr weighted_values(expr weights, expr v, int heads, source_place at) {
   if (!weights.valid() || !v.valid()) return {weights.owner};
   graph& g = *weights.owner;
   const std::int64_t width = g.number(g.shape_of(v)[-1]);
@@ -72,7 +72,7 @@ struct locality {
 
 /// q [batch, queries, features] says where each query looks; `keys` is their number.
 constexpr locality around_centres(expr q, const dim& keys, const attention_mode& mode, const char* word,
-                                  place at) {
+                                  source_place at) {
   graph& g = *q.owner;
   const graph::named who{word, mode.name};
   const reported_at here(q, at);
@@ -118,4 +118,9 @@ constexpr bool is_local(const attention_mode& mode) {
 
 } // namespace detail
 
+} // namespace fovea::core
+
+// What a user may name.
+namespace fovea {
+using core::attention_mode, core::hard, core::local_m, core::local_p, core::soft;
 } // namespace fovea

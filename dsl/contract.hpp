@@ -2,7 +2,7 @@
 
 #include <fovea/dsl/shape_words.hpp>
 
-namespace fovea {
+namespace fovea::core {
 
 namespace detail {
 
@@ -19,7 +19,7 @@ struct contraction_side {
 };
 
 /// As [batch..., kept, summed], or [batch..., summed, kept], the axes of each kind but the first made one.
-constexpr expr as_matrix(expr x, const contraction_side& side, bool summed_last, place at) {
+constexpr expr as_matrix(expr x, const contraction_side& side, bool summed_last, source_place at) {
   graph& g = *x.owner;
   int order[shape::max_rank] = {}, n = 0;
   const auto take = [&](const int* axes, int count) {
@@ -49,7 +49,7 @@ constexpr expr as_matrix(expr x, const contraction_side& side, bool summed_last,
 /// that occurs in both is matched (a batch axis), once in the result; numbers never are. The result's axes:
 /// the matched ones, the rest of x, the rest of y. contract(q, k, D): [B, T, D] and [B, S, D] -> [B, T, S].
 constexpr expr contract(expr x, expr y, std::initializer_list<dim> over,
-                        place at = {__builtin_FILE(), __builtin_LINE()}) {
+                        source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   if (!detail::is_float(x, at, "contract") || !detail::is_float(y, at, "contract")) return {x.owner};
   graph& g = *x.owner;
   if (y.owner != &g) return g.fail(at, "contract: the operands belong to two different graphs");
@@ -94,14 +94,14 @@ constexpr expr contract(expr x, expr y, std::initializer_list<dim> over,
   if (!left.valid() || !right.valid()) return {&g};
   return detail::reshape_to(matmul(left, right, at), s, at);
 }
-constexpr expr contract(expr x, expr y, const dim& over, place at = {__builtin_FILE(), __builtin_LINE()}) {
+constexpr expr contract(expr x, expr y, const dim& over, source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   return contract(x, y, {over}, at);
 }
 
 /// x^T A_o y + b_o for each output o: [..., m] and [..., n] -> [..., out]; leading axes broadcast. Makes
 /// name.weight [out, m, n] and name.bias [out], as PyTorch does.
 constexpr expr bilinear(expr x, expr y, const char* name, dim out, linear_options options = {},
-                        place at = {__builtin_FILE(), __builtin_LINE()}) {
+                        source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   const graph::named who{"bilinear", name};
   if (!detail::is_float(x, at, who) || !x.owner->usable(y, at, who) || !detail::is_float(y, at, who))
     return {x.owner};
@@ -132,4 +132,9 @@ constexpr expr bilinear(expr x, expr y, const char* name, dim out, linear_option
   return options.bias ? located(made, at) + located(bias, at) : made;
 }
 
+} // namespace fovea::core
+
+// What a user may name.
+namespace fovea {
+using core::bilinear, core::contract;
 } // namespace fovea

@@ -3,7 +3,7 @@
 #include <fovea/dsl/mask.hpp>
 #include <fovea/dsl/shape_words.hpp>
 
-namespace fovea {
+namespace fovea::core {
 
 /// A number for the height and one for the width of a plane: {3, 5}; one number is both.
 struct height_width {
@@ -24,8 +24,8 @@ struct slide_padding {
   constexpr slide_padding(int h, int w) : how(kind::two_numbers), count(h, w) {}
   constexpr explicit slide_padding(kind k) : how(k) {}
   /// `causal`: all of it before the axis, so that no position sees a later one.
-  constexpr slide_padding(const mask& m)
-      : how(m.function == fovea::causal.function ? kind::past : kind::another_mask) {}
+  constexpr slide_padding(const attention_mask& m)
+      : how(m.function == core::causal.function ? kind::past : kind::another_mask) {}
 };
 
 /// As much padding as keeps the size of the axis; where that is odd, the larger part comes after it.
@@ -39,7 +39,7 @@ struct conv1d_options {
   slide_padding padding = 0;
   int groups = 1; // of features; group i of the output sees group i of the input
   bool bias = true;
-  fovea::init init = {};
+  core::init init = {};
 };
 
 struct conv2d_options {
@@ -48,7 +48,7 @@ struct conv2d_options {
   slide_padding padding = 0;
   int groups = 1;
   bool bias = true;
-  fovea::init init = {};
+  core::init init = {};
 };
 
 struct conv_transpose1d_options {
@@ -57,7 +57,7 @@ struct conv_transpose1d_options {
   slide_padding padding = 0; // what the padding of a convolution takes away again: a number
   int groups = 1;
   bool bias = true;
-  fovea::init init = {};
+  core::init init = {};
   int output_padding = 0; // positions added at the end
 };
 
@@ -67,7 +67,7 @@ struct conv_transpose2d_options {
   slide_padding padding = 0;
   int groups = 1;
   bool bias = true;
-  fovea::init init = {};
+  core::init init = {};
   height_width output_padding = 0;
 };
 
@@ -82,7 +82,7 @@ constexpr sliding_window window_of(int axes, height_width size, height_width str
 }
 
 /// Whether a window may slide over x: the numbers are in their range, x has the axes.
-constexpr bool can_slide(expr x, const sliding_window& w, place at, const graph::named& who) {
+constexpr bool can_slide(expr x, const sliding_window& w, source_place at, const graph::named& who) {
   graph& g = *x.owner;
   if (x.rank() <= w.axes) {
     g.fail(at, who, ": expected ", w.axes == 1 ? "[..., time, features]" : "[..., height, width, features]",
@@ -100,7 +100,7 @@ constexpr bool can_slide(expr x, const sliding_window& w, place at, const graph:
   return in_range("a window", w.size) && in_range("a stride", w.stride) && in_range("a dilation", w.dilation);
 }
 
-constexpr bool set_padding(sliding_window& w, graph& g, const slide_padding& padding, place at,
+constexpr bool set_padding(sliding_window& w, graph& g, const slide_padding& padding, source_place at,
                            const graph::named& who) {
   using kind = slide_padding::kind;
   if (padding.how == kind::another_mask || (padding.how == kind::past && w.axes == 2)) {
@@ -133,7 +133,7 @@ constexpr bool set_padding(sliding_window& w, graph& g, const slide_padding& pad
 
 /// The shape of x with each axis that the window slides over replaced by the number of its places; false
 /// after an error.
-constexpr bool slid_shape(shape& s, expr x, const sliding_window& w, place at, const graph::named& who) {
+constexpr bool slid_shape(shape& s, expr x, const sliding_window& w, source_place at, const graph::named& who) {
   graph& g = *x.owner;
   s = g.shape_of(x);
   for (int i = 2 - w.axes; i < 2; ++i) {
@@ -153,7 +153,7 @@ constexpr bool slid_shape(shape& s, expr x, const sliding_window& w, place at, c
 }
 
 /// The same of a transposed convolution, which puts a window wherever a convolution would have read one.
-constexpr bool unslid_shape(shape& s, expr x, const sliding_window& w, height_width more, place at,
+constexpr bool unslid_shape(shape& s, expr x, const sliding_window& w, height_width more, source_place at,
                             const graph::named& who) {
   graph& g = *x.owner;
   s = g.shape_of(x);
@@ -176,7 +176,7 @@ constexpr bool unslid_shape(shape& s, expr x, const sliding_window& w, height_wi
   return g.error.empty();
 }
 
-constexpr bool groups_divide(graph& g, int groups, std::int64_t features, const char* which, place at,
+constexpr bool groups_divide(graph& g, int groups, std::int64_t features, const char* which, source_place at,
                              const graph::named& who) {
   if (groups >= 1 && features % groups == 0) return true;
   g.fail(at, who, ": ", groups, " groups do not divide the ", features, " ", which, " features");
@@ -186,7 +186,7 @@ constexpr bool groups_divide(graph& g, int groups, std::int64_t features, const 
 // Operands: x, the weight as PyTorch stores it, a bias if there is one. attributes: the window.
 constexpr expr convolution(op kind, expr x, const char* name, const dim& out, sliding_window w,
                            const slide_padding& padding, height_width output_padding, bool has_bias,
-                           const init& how, place at) {
+                           const init& how, source_place at) {
   const graph::named who{word_of(kind), name};
   if (!is_float(x, at, who) || !can_slide(x, w, at, who)) return {x.owner};
   graph& g = *x.owner;
@@ -229,7 +229,7 @@ constexpr expr convolution(op kind, expr x, const char* name, const dim& out, sl
 /// both sides and span = dilation * (width - 1) + 1. Makes name.weight [out, in / groups, width] and
 /// name.bias [out], as PyTorch does.
 constexpr expr conv1d(expr x, const char* name, dim out, int width, conv1d_options options = {},
-                      place at = {__builtin_FILE(), __builtin_LINE()}) {
+                      source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   sliding_window w = detail::window_of(1, width, options.stride, options.dilation);
   w.groups = options.groups;
   return detail::convolution(op::conv1d, x, name, out, w, options.padding, 0, options.bias, options.init, at);
@@ -238,7 +238,7 @@ constexpr expr conv1d(expr x, const char* name, dim out, int width, conv1d_optio
 /// The same over planes: [..., H, W, in] -> [..., height, width, out], each as the time above. `window` is a
 /// number or {height, width}. Makes name.weight [out, in / groups, height, width] and name.bias [out].
 constexpr expr conv2d(expr x, const char* name, dim out, height_width window, conv2d_options options = {},
-                      place at = {__builtin_FILE(), __builtin_LINE()}) {
+                      source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   sliding_window w = detail::window_of(2, window, options.stride, options.dilation);
   w.groups = options.groups;
   return detail::convolution(op::conv2d, x, name, out, w, options.padding, 0, options.bias, options.init, at);
@@ -249,7 +249,7 @@ constexpr expr conv2d(expr x, const char* name, dim out, height_width window, co
 /// output_padding, out]. Makes name.weight [in, out / groups, width] and name.bias [out], as PyTorch does.
 constexpr expr conv_transpose1d(expr x, const char* name, dim out, int width,
                                 conv_transpose1d_options options = {},
-                                place at = {__builtin_FILE(), __builtin_LINE()}) {
+                                source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   sliding_window w = detail::window_of(1, width, options.stride, options.dilation);
   w.groups = options.groups;
   return detail::convolution(op::conv_transpose1d, x, name, out, w, options.padding, options.output_padding,
@@ -260,11 +260,18 @@ constexpr expr conv_transpose1d(expr x, const char* name, dim out, int width,
 /// [out].
 constexpr expr conv_transpose2d(expr x, const char* name, dim out, height_width window,
                                 conv_transpose2d_options options = {},
-                                place at = {__builtin_FILE(), __builtin_LINE()}) {
+                                source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   sliding_window w = detail::window_of(2, window, options.stride, options.dilation);
   w.groups = options.groups;
   return detail::convolution(op::conv_transpose2d, x, name, out, w, options.padding, options.output_padding,
                              options.bias, options.init, at);
 }
 
+} // namespace fovea::core
+
+// What a user may name.
+namespace fovea {
+using core::conv1d, core::conv1d_options, core::conv2d, core::conv2d_options, core::conv_transpose1d,
+    core::conv_transpose1d_options, core::conv_transpose2d, core::conv_transpose2d_options,
+    core::height_width, core::same, core::slide_padding, core::valid;
 } // namespace fovea

@@ -8,7 +8,7 @@
 
 #include <fovea/dsl/sentence.hpp>
 
-namespace fovea {
+namespace fovea::core {
 
 /// One axis of a shape: a number (4), a symbol whose size is known at run time (dim B{"B"}), a number with a
 /// name (dim D{"D", 768}), or arithmetic of these (2 * T + 1, (T + 2) / 3). Division floors.
@@ -483,4 +483,9 @@ struct dim_size {
 };
 using dim_sizes = std::initializer_list<dim_size>;
 
+} // namespace fovea::core
+
+// What a user may name.
+namespace fovea {
+using core::dim, core::dim_size, core::dim_sizes;
 } // namespace fovea

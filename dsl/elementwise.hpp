@@ -5,7 +5,7 @@
 
 #include <fovea/dsl/graph.hpp>
 
-namespace fovea {
+namespace fovea::core {
 
 /// An operand of an operator, with the place where it was written (operators cannot take defaulted
 /// parameters): a value of the graph, or a plain number.
@@ -15,21 +15,21 @@ struct located {
   bool is_number = true;
   bool whole = false; // the number is an integer
   bool truth = false; // the number is true or false
-  place at;
+  source_place at;
 
-  constexpr located(expr x, place where = {__builtin_FILE(), __builtin_LINE()})
+  constexpr located(expr x, source_place where = {__builtin_FILE(), __builtin_LINE()})
       : value(x), is_number(false), at(where) {}
   /// Also what stands for a value: the result of a scan or a recurrence.
   template <class result>
   requires(std::convertible_to<const result&, expr> &&
            !std::same_as<result, expr>) constexpr located(const result& x,
-                                                          place where = {__builtin_FILE(), __builtin_LINE()})
+                                                          source_place where = {__builtin_FILE(), __builtin_LINE()})
       : located(static_cast<expr>(x), where) {}
   template <std::floating_point real>
-  constexpr located(real x, place where = {__builtin_FILE(), __builtin_LINE()})
+  constexpr located(real x, source_place where = {__builtin_FILE(), __builtin_LINE()})
       : number(static_cast<double>(x)), at(where) {}
   template <std::integral integer>
-  constexpr located(integer x, place where = {__builtin_FILE(), __builtin_LINE()})
+  constexpr located(integer x, source_place where = {__builtin_FILE(), __builtin_LINE()})
       : number(static_cast<double>(x)), whole(true), truth(std::same_as<integer, bool>), at(where) {}
 };
 
@@ -59,7 +59,7 @@ constexpr expr number(graph& g, const located& x, element type) {
   return g.add({.kind = op::constant, .type = type, .number = x.number, .at = x.at});
 }
 
-constexpr expr apply(op kind, place at, expr x) {
+constexpr expr apply(op kind, source_place at, expr x) {
   if (x.owner == nullptr || !x.owner->usable(x, at, word_of(kind))) return {x.owner};
   graph& g = *x.owner;
   const node& from = g.nodes[x.id];
@@ -72,7 +72,7 @@ constexpr expr apply(op kind, place at, expr x) {
 }
 
 /// The sentence on two values whose shapes do not broadcast.
-constexpr expr cannot_join(graph& g, op kind, const char* word, place at, expr x, expr y) {
+constexpr expr cannot_join(graph& g, op kind, const char* word, source_place at, expr x, expr y) {
   const shape &a = g.shape_of(x), &b = g.shape_of(y);
   int i = 1;
   while (a[-i] == b[-i] || g.dim_numbers[a[-i]] == 1 || g.dim_numbers[b[-i]] == 1) ++i;
@@ -96,7 +96,7 @@ constexpr expr apply(op kind, located a, located b, const char* turned = nullptr
   graph* owner = a.value.owner != nullptr ? a.value.owner : b.value.owner;
   if (owner == nullptr) return {};
   graph& g = *owner;
-  const place at = turned == nullptr ? a.at : a.at.as(turned);
+  const source_place at = turned == nullptr ? a.at : a.at.as(turned);
   const char* word = turned == nullptr ? word_of(kind) : turned;
   if ((!a.is_number && !g.usable(a.value, at, word)) || (!b.is_number && !g.usable(b.value, at, word)))
     return {owner};
@@ -127,7 +127,7 @@ template <value T>
 using result_of = std::conditional_t<std::same_as<T, scalar>, scalar, expr>;
 
 template <value T>
-constexpr result_of<T> unary(op kind, place at, T x) {
+constexpr result_of<T> unary(op kind, source_place at, T x) {
   if constexpr (std::same_as<T, scalar>)
     return record(kind, x);
   else
@@ -178,79 +178,79 @@ constexpr expr operator-(located a) { return detail::apply(op::negate, a.at, a.v
 
 // Each of these takes an expr, or a scalar inside a lambda, and gives the same shape.
 template <detail::value T>
-constexpr detail::result_of<T> exp(T x, place at = {__builtin_FILE(), __builtin_LINE()}) {
+constexpr detail::result_of<T> exp(T x, source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   return detail::unary(op::exp, at, x);
 }
 /// Natural logarithm.
 template <detail::value T>
-constexpr detail::result_of<T> log(T x, place at = {__builtin_FILE(), __builtin_LINE()}) {
+constexpr detail::result_of<T> log(T x, source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   return detail::unary(op::log, at, x);
 }
 template <detail::value T>
-constexpr detail::result_of<T> sqrt(T x, place at = {__builtin_FILE(), __builtin_LINE()}) {
+constexpr detail::result_of<T> sqrt(T x, source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   return detail::unary(op::sqrt, at, x);
 }
 template <detail::value T>
-constexpr detail::result_of<T> abs(T x, place at = {__builtin_FILE(), __builtin_LINE()}) {
+constexpr detail::result_of<T> abs(T x, source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   return detail::unary(op::abs, at, x);
 }
 template <detail::value T>
-constexpr detail::result_of<T> relu(T x, place at = {__builtin_FILE(), __builtin_LINE()}) {
+constexpr detail::result_of<T> relu(T x, source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   return detail::unary(op::relu, at, x);
 }
 /// x (1 + erf(x / sqrt 2)) / 2 (Hendrycks and Gimpel 2016).
 template <detail::value T>
-constexpr detail::result_of<T> gelu(T x, place at = {__builtin_FILE(), __builtin_LINE()}) {
+constexpr detail::result_of<T> gelu(T x, source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   return detail::unary(op::gelu, at, x);
 }
 /// The tanh form: x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))) / 2.
 template <detail::value T>
-constexpr detail::result_of<T> gelu_tanh(T x, place at = {__builtin_FILE(), __builtin_LINE()}) {
+constexpr detail::result_of<T> gelu_tanh(T x, source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   return detail::unary(op::gelu_tanh, at, x);
 }
 /// x sigmoid(x) (Elfwing et al. 2017).
 template <detail::value T>
-constexpr detail::result_of<T> silu(T x, place at = {__builtin_FILE(), __builtin_LINE()}) {
+constexpr detail::result_of<T> silu(T x, source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   return detail::unary(op::silu, at, x);
 }
 template <detail::value T>
-constexpr detail::result_of<T> sigmoid(T x, place at = {__builtin_FILE(), __builtin_LINE()}) {
+constexpr detail::result_of<T> sigmoid(T x, source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   return detail::unary(op::sigmoid, at, x);
 }
 template <detail::value T>
-constexpr detail::result_of<T> tanh(T x, place at = {__builtin_FILE(), __builtin_LINE()}) {
+constexpr detail::result_of<T> tanh(T x, source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   return detail::unary(op::tanh, at, x);
 }
 /// log(1 + exp(x)).
 template <detail::value T>
-constexpr detail::result_of<T> softplus(T x, place at = {__builtin_FILE(), __builtin_LINE()}) {
+constexpr detail::result_of<T> softplus(T x, source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   return detail::unary(op::softplus, at, x);
 }
 template <detail::value T>
-constexpr detail::result_of<T> erf(T x, place at = {__builtin_FILE(), __builtin_LINE()}) {
+constexpr detail::result_of<T> erf(T x, source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   return detail::unary(op::erf, at, x);
 }
 template <detail::value T>
-constexpr detail::result_of<T> sin(T x, place at = {__builtin_FILE(), __builtin_LINE()}) {
+constexpr detail::result_of<T> sin(T x, source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   return detail::unary(op::sin, at, x);
 }
 template <detail::value T>
-constexpr detail::result_of<T> cos(T x, place at = {__builtin_FILE(), __builtin_LINE()}) {
+constexpr detail::result_of<T> cos(T x, source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   return detail::unary(op::cos, at, x);
 }
 /// The largest whole number not above x.
 template <detail::value T>
-constexpr detail::result_of<T> floor(T x, place at = {__builtin_FILE(), __builtin_LINE()}) {
+constexpr detail::result_of<T> floor(T x, source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   return detail::unary(op::floor, at, x);
 }
 /// Integers as floats; true as 1, false as 0.
 template <detail::value T>
-constexpr detail::result_of<T> to_float(T x, place at = {__builtin_FILE(), __builtin_LINE()}) {
+constexpr detail::result_of<T> to_float(T x, source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   return detail::unary(op::to_float, at, x);
 }
 /// x itself; no gradient passes.
 template <detail::value T>
-constexpr detail::result_of<T> stop_gradient(T x, place at = {__builtin_FILE(), __builtin_LINE()}) {
+constexpr detail::result_of<T> stop_gradient(T x, source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   return detail::unary(op::stop_gradient, at, x);
 }
 
@@ -263,7 +263,7 @@ inline constexpr int dropout_of_weights = 1;
 
 /// x itself outside training; in training each element is zero with probability `rate`, else x / (1 - rate)
 /// (Srivastava et al. 2014). With the rate 0 it is x, and makes no node.
-constexpr expr dropout(expr x, double rate, place at = {__builtin_FILE(), __builtin_LINE()}) {
+constexpr expr dropout(expr x, double rate, source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   if (x.owner == nullptr || !x.owner->usable(x, at, "dropout")) return {x.owner};
   if (!(rate >= 0 && rate < 1))
     return x.owner->fail(at, "dropout: expected a rate of at least 0 and below 1, found ", rate);
@@ -284,7 +284,7 @@ constexpr scalar min(const scalar& a, const scalar& b) { return detail::record(o
 
 /// yes where the condition holds, no elsewhere; the three broadcast. The two are numbers, or booleans.
 constexpr expr where(expr condition, located yes, located no,
-                     place at = {__builtin_FILE(), __builtin_LINE()}) {
+                     source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   if (condition.owner == nullptr || !condition.owner->usable(condition, at, "where"))
     return {condition.owner};
   graph& g = *condition.owner;
@@ -317,4 +317,11 @@ constexpr expr where(expr condition, located yes, located no,
   return g.add({.kind = op::where, .type = type, .shape = joint, .at = at}, condition, x, y);
 }
 
+} // namespace fovea::core
+
+// What a user may name.
+namespace fovea {
+using core::abs, core::cos, core::dropout, core::erf, core::exp, core::floor, core::gelu, core::gelu_tanh,
+    core::log, core::max, core::min, core::pow, core::relu, core::sigmoid, core::silu, core::sin,
+    core::softplus, core::sqrt, core::stop_gradient, core::tanh, core::to_float, core::where;
 } // namespace fovea

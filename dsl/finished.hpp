@@ -2,7 +2,7 @@
 
 #include <fovea/dsl/graph.hpp>
 
-namespace fovea::detail {
+namespace fovea::core::detail {
 
 /// What is wrong with a graph and shows only when it is whole: an input may say how large a symbol is after
 /// its use.
@@ -123,4 +123,4 @@ struct finished_graph {
   }
 };
 
-} // namespace fovea::detail
+} // namespace fovea::core::detail

@@ -11,7 +11,7 @@
 #include <fovea/dsl/sentence.hpp>
 #include <fovea/dsl/sliding_window.hpp>
 
-namespace fovea {
+namespace fovea::core {
 
 /// The dims of a value, as ids that its graph has given them: equal ids are equal dims.
 struct shape {
@@ -44,12 +44,12 @@ struct node {
   std::uint8_t operand_count = 0;
   std::uint8_t region = 0; // 0: the model itself; else the body of a repeat
   std::int32_t first_operand = 0;
-  fovea::shape shape = {};
+  core::shape shape = {};
   std::uint16_t scope = 0;
   std::int32_t attributes[4] = {};
   double number = 0, second_number = 0;
-  fovea::lag lag = {};
-  place at = {};
+  core::lag lag = {};
+  source_place at = {};
 };
 
 /// The word that the user wrote for a node: one made of several, or the node's own.
@@ -89,7 +89,7 @@ struct parameter_entry {
   std::int32_t node = 0;
   std::uint32_t hash = 0;
   std::int32_t next_of_hash = -1;
-  fovea::init init = {};
+  core::init init = {};
 };
 struct named_value {
   const char* name = "";
@@ -127,7 +127,7 @@ struct expr {
   constexpr bool valid() const { return id >= 0; }
   constexpr int rank() const;
   /// The size of an axis; negative axes count from the last.
-  constexpr dim size(int axis, place at = {__builtin_FILE(), __builtin_LINE()}) const;
+  constexpr dim size(int axis, source_place at = {__builtin_FILE(), __builtin_LINE()}) const;
 };
 
 /// A model under construction: nodes in the order they were declared, which is an order in which they can
@@ -157,8 +157,8 @@ struct graph {
   int node_count = 0, operand_count = 0, dim_count = 1, form_count = 0, scope_count = 1, parameter_count = 0;
   int input_count = 0, output_count = 0, region_count = 1, function_count = 0, window_count = 0;
   int current_scope = 0, current_region = 0;
-  place latest;    // the newest word, for errors of the graph itself
-  place call_site; // where set, errors are reported here: the user's call of a word built of others
+  source_place latest;    // the newest word, for errors of the graph itself
+  source_place call_site; // where set, errors are reported here: the user's call of a word built of others
   sentence error;
 
   /// Declares an input of the given element type (f32 or i32) and shape. The axes of all inputs tell how
@@ -166,7 +166,7 @@ struct graph {
   /// (4 * H, 2 * T + S - 1).
   template <class type>
   constexpr expr input(const char* name, std::initializer_list<dim> dims,
-                       place at = {__builtin_FILE(), __builtin_LINE()}) {
+                       source_place at = {__builtin_FILE(), __builtin_LINE()}) {
     static_assert(std::is_same_v<type, f32> || std::is_same_v<type, i32>, "an input is f32 or i32");
     if (!error.empty()) return {this};
     const auto who = quoted{"input", name};
@@ -190,7 +190,7 @@ struct graph {
   }
 
   /// Declares an output.
-  constexpr void output(const char* name, expr value, place at = {__builtin_FILE(), __builtin_LINE()});
+  constexpr void output(const char* name, expr value, source_place at = {__builtin_FILE(), __builtin_LINE()});
 
   // What words are made of
   // ------------------------------------------------------------------------------------------
@@ -243,14 +243,14 @@ public:
   /// Keeps the first error: where it is, and the sentence that the parts make. Where these give no scoped
   /// name, the current scope is said first.
   template <class... parts>
-  constexpr expr fail(place at, const parts&... words) {
+  constexpr expr fail(source_place at, const parts&... words) {
     if (!error.empty()) return {this};
     say(error, call_site.line != 0 ? call_site : at, current_scope, words...);
     return {this};
   }
   /// The same sentence about what was declared in a scope, of a graph that is finished.
   template <class... parts>
-  constexpr void say(sentence& s, place at, int scope, const parts&... words) const {
+  constexpr void say(sentence& s, source_place at, int scope, const parts&... words) const {
     s << at << ": ";
     if (scope != 0 && !(has_scope(words) || ...)) {
       s << "in \"";
@@ -263,7 +263,7 @@ public:
 
   /// Whether a word may use x: it exists, is of this graph, and is not left over from the body of a repeat.
   template <class word_type>
-  constexpr bool usable(expr x, place at, const word_type& word) {
+  constexpr bool usable(expr x, source_place at, const word_type& word) {
     if (!error.empty()) return false;
     latest = at;
     if (x.owner == nullptr) {
@@ -311,7 +311,7 @@ public:
     ++nodes[node_count - 1].operand_count;
   }
 
-  constexpr const fovea::shape& shape_of(expr x) const { return nodes[x.id].shape; }
+  constexpr const core::shape& shape_of(expr x) const { return nodes[x.id].shape; }
   constexpr int operand(int id, int i) const { return operands[nodes[id].first_operand + i]; }
 
   constexpr bool is_number(std::uint16_t d) const { return dim_numbers[d] >= 0; }
@@ -350,7 +350,7 @@ public:
 
   /// The shape of the dims that a user wrote; false after an error, which begins with `who`.
   template <class word_type>
-  constexpr bool make_shape(shape& s, std::initializer_list<dim> dims, place at, const word_type& who) {
+  constexpr bool make_shape(shape& s, std::initializer_list<dim> dims, source_place at, const word_type& who) {
     latest = at;
     if (dims.size() > shape::max_rank) {
       fail(at, who, ": a shape has at most ", shape::max_rank, " axes, found ",
@@ -385,7 +385,7 @@ public:
     if (scopes[scope].index >= 0) s << '.' << scopes[scope].index;
     s << '.';
   }
-  constexpr int open_scope(const char* text, int index, place at) {
+  constexpr int open_scope(const char* text, int index, source_place at) {
     if (scope_count == max_scopes) {
       fail(at, named{"scope", text}, ": a model has at most ", max_scopes, " scopes");
       return 0;
@@ -421,7 +421,7 @@ public:
     return s << parameters[parameter].text;
   }
 
-  constexpr expr add_parameter(const char* text, shape s, fovea::init how, place at) {
+  constexpr expr add_parameter(const char* text, shape s, core::init how, source_place at) {
     if (text[0] == '\0') return fail(at, "parameter: the name is empty");
     if (how.scale != 0 && !how.possible())
       return fail(at, named{"parameter", text},
@@ -445,7 +445,7 @@ public:
     return made;
   }
 
-  constexpr int add_function(const scalar_function& f, place at, const char* word) {
+  constexpr int add_function(const scalar_function& f, source_place at, const char* word) {
     if (f.overflow) {
       fail(at, word, ": a score or mask lambda records at most ", scalar_function::max_nodes,
            " operations on at most ", scalar_function::max_captures, " tables");
@@ -469,7 +469,7 @@ public:
   }
 
   template <class word_type>
-  constexpr int add_window(const sliding_window& w, place at, const word_type& who) {
+  constexpr int add_window(const sliding_window& w, source_place at, const word_type& who) {
     for (int i = 0; i < window_count; ++i)
       if (windows[i] == w) return i;
     if (window_count == max_windows) {
@@ -487,7 +487,7 @@ public:
   static constexpr std::int64_t largest_dim = 2147483647, most_elements = std::int64_t{1} << 40;
 
 private:
-  constexpr expr made_twice(const char* text, const shape& s, int first, place at) {
+  constexpr expr made_twice(const char* text, const shape& s, int first, source_place at) {
     const named who{"parameter", text};
     if (nodes[first].shape == s)
       return fail(at, who, " is made twice, first at ", nodes[first].at,
@@ -536,7 +536,7 @@ private:
   }
 };
 
-constexpr void graph::output(const char* name, expr value, place at) {
+constexpr void graph::output(const char* name, expr value, source_place at) {
   const auto who = quoted{"output", name};
   if (!usable(value, at, who)) return;
   if (name[0] == '\0') {
@@ -565,7 +565,7 @@ constexpr void graph::output(const char* name, expr value, place at) {
 }
 
 constexpr int expr::rank() const { return valid() ? owner->nodes[id].shape.rank : 0; }
-constexpr dim expr::size(int axis, place at) const {
+constexpr dim expr::size(int axis, source_place at) const {
   if (!valid()) return 1;
   const shape& s = owner->nodes[id].shape;
   if (axis >= -s.rank && axis < s.rank) return owner->dim_of(s[axis]);
@@ -578,7 +578,7 @@ constexpr dim expr::size(int axis, place at) const {
 /// at.as("word"), what is said later of the nodes names the word.
 class [[nodiscard]] reported_at {
 public:
-  constexpr reported_at(expr x, place at) : owner_(x.owner) {
+  constexpr reported_at(expr x, source_place at) : owner_(x.owner) {
     if (owner_ == nullptr) return;
     before_ = owner_->call_site;
     owner_->call_site = before_.line == 0 ? at : before_.as(at.word);
@@ -591,7 +591,7 @@ public:
 
 private:
   graph* owner_;
-  place before_;
+  source_place before_;
 };
 
 /// scope(x, "encoder") prefixes the names made on x's graph while it lives with "encoder."; scope(x, "layer",
@@ -599,12 +599,12 @@ private:
 class [[nodiscard]] scope {
 public:
   constexpr scope(expr x, const char* name, int index = scope_name::no_index,
-                  place at = {__builtin_FILE(), __builtin_LINE()})
+                  source_place at = {__builtin_FILE(), __builtin_LINE()})
       : scope(x.owner, name, index, at) {
     if (owner_ != nullptr && index < scope_name::no_index)
       owner_->fail(at, graph::quoted{"scope", name}, ": expected a number of at least 0, found ", index);
   }
-  constexpr scope(graph* owner, const char* name, int index, place at) : owner_(owner) {
+  constexpr scope(graph* owner, const char* name, int index, source_place at) : owner_(owner) {
     if (owner_ == nullptr) return;
     before_ = owner_->current_scope;
     owner_->current_scope = owner_->open_scope(name, index, at);
@@ -620,4 +620,9 @@ private:
   int before_ = 0;
 };
 
+} // namespace fovea::core
+
+// What a user may name.
+namespace fovea {
+using core::expr, core::graph, core::init, core::reported_at, core::scope;
 } // namespace fovea

@@ -7,7 +7,7 @@
 
 #include <fovea/dsl/graph.hpp>
 
-namespace fovea {
+namespace fovea::core {
 
 /// A finished graph, read only: what passes, the plan and the backends see, at compile time and at run time
 /// alike.
@@ -147,4 +147,4 @@ constexpr auto image_of() {
 
 } // namespace detail
 
-} // namespace fovea
+} // namespace fovea::core

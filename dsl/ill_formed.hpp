@@ -5,7 +5,7 @@
 
 #include <fovea/dsl/sentence.hpp>
 
-namespace fovea {
+namespace fovea::core {
 
 /// A piece of a sentence. Compilers print a character array as text only while it is short and ends in an
 /// explicit NUL.
@@ -59,4 +59,9 @@ template <class built>
 using report_of = report<built, std::make_index_sequence<(built::error.size + part_size - 1) / part_size>>;
 
 } // namespace detail
+} // namespace fovea::core
+
+// What a user may name.
+namespace fovea {
+using core::ill_formed;
 } // namespace fovea

@@ -3,7 +3,7 @@
 #include <fovea/dsl/norm.hpp>
 #include <fovea/dsl/reduce.hpp>
 
-namespace fovea {
+namespace fovea::core {
 
 struct cross_entropy_options {
   int ignore = -100;    // positions with this target do not count
@@ -14,7 +14,7 @@ struct cross_entropy_options {
 namespace detail {
 
 /// All elements in one axis.
-constexpr expr flat(expr x, place at) {
+constexpr expr flat(expr x, source_place at) {
   if (!x.valid()) return x;
   shape s;
   s.push(x.owner->intern(elements_of(*x.owner, x.owner->shape_of(x))));
@@ -29,7 +29,7 @@ constexpr expr flat(expr x, place at) {
 /// `ignore`, to which an input is held before a call runs. One that the model computes and that is neither
 /// counts in the average, its class having no probability to lose: 0, smoothing apart.
 constexpr expr cross_entropy(expr logits, expr targets, cross_entropy_options options = {},
-                             place at = {__builtin_FILE(), __builtin_LINE()}) {
+                             source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   constexpr const char* word = "cross_entropy";
   if (logits.owner != nullptr && logits.owner->usable(logits, at, word) &&
       logits.owner->usable(targets, at, word) && logits.owner->nodes[logits.id].type == element::i32 &&
@@ -66,7 +66,7 @@ constexpr expr cross_entropy(expr logits, expr targets, cross_entropy_options op
 }
 
 /// The mean of (x - y)^2 over all elements: two values of one shape -> [].
-constexpr expr mse(expr x, expr y, place at = {__builtin_FILE(), __builtin_LINE()}) {
+constexpr expr mse(expr x, expr y, source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   if (!detail::is_float(x, at, "mse") || !x.owner->usable(y, at, "mse") || !detail::is_float(y, at, "mse"))
     return {x.owner};
   graph& g = *x.owner;
@@ -77,4 +77,9 @@ constexpr expr mse(expr x, expr y, place at = {__builtin_FILE(), __builtin_LINE(
   return mean(detail::flat(difference * difference, at), axis(0));
 }
 
+} // namespace fovea::core
+
+// What a user may name.
+namespace fovea {
+using core::cross_entropy, core::cross_entropy_options, core::mse;
 } // namespace fovea

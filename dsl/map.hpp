@@ -4,12 +4,12 @@
 
 #include <fovea/dsl/elementwise.hpp>
 
-namespace fovea {
+namespace fovea::core {
 
 namespace detail {
 
 /// A recorded function of scalars, done again on values: argument i of the function is values[i].
-constexpr expr replay(graph& g, const scalar_function& f, const expr* values, place at) {
+constexpr expr replay(graph& g, const scalar_function& f, const expr* values, source_place at) {
   if (f.overflow)
     return g.fail(at, "map: the lambda records at most ", scalar_function::max_nodes, " operations");
   if (f.fault != nullptr) return g.fail(at, "map: the lambda ", f.fault);
@@ -36,7 +36,7 @@ constexpr expr replay(graph& g, const scalar_function& f, const expr* values, pl
 }
 
 template <class F, class... exprs>
-constexpr expr map(place at, F f, expr x, exprs... more) {
+constexpr expr map(source_place at, F f, expr x, exprs... more) {
   if constexpr (std::invocable<F, expr, exprs...>) {
     return f(x, more...);
   } else {
@@ -70,16 +70,21 @@ constexpr expr map(place at, F f, expr x, exprs... more) {
 /// f applied element by element to values that broadcast; f takes and returns scalars, uses elementwise
 /// words, and becomes part of the graph.
 template <class F>
-constexpr expr map(expr x, F f, place at = {__builtin_FILE(), __builtin_LINE()}) {
+constexpr expr map(expr x, F f, source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   return detail::map(at, f, x);
 }
 template <class F>
-constexpr expr map(expr x, expr y, F f, place at = {__builtin_FILE(), __builtin_LINE()}) {
+constexpr expr map(expr x, expr y, F f, source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   return detail::map(at, f, x, y);
 }
 template <class F>
-constexpr expr map(expr x, expr y, expr z, F f, place at = {__builtin_FILE(), __builtin_LINE()}) {
+constexpr expr map(expr x, expr y, expr z, F f, source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   return detail::map(at, f, x, y, z);
 }
 
+} // namespace fovea::core
+
+// What a user may name.
+namespace fovea {
+using core::map;
 } // namespace fovea

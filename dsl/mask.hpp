@@ -4,7 +4,7 @@
 
 #include <fovea/dsl/elementwise.hpp>
 
-namespace fovea {
+namespace fovea::core {
 
 namespace detail {
 
@@ -19,7 +19,7 @@ constexpr scalar leaf(scalar_function& f, op kind) {
 namespace detail {
 
 template <class... positions>
-constexpr scalar table_at(expr table, place at, const positions&... by) {
+constexpr scalar table_at(expr table, source_place at, const positions&... by) {
   const bool found = !(by.is_number && ...);
   constexpr int count = sizeof...(by);
   if (table.owner == nullptr || !table.owner->usable(table, at, "at")) {
@@ -55,33 +55,33 @@ constexpr scalar table_at(expr table, place at, const positions&... by) {
 /// An element of a captured table, one integer for each of its axes: positions, heads, batch rows or
 /// arithmetic of them, as in at(table, head, q - k + 64). A position outside the
 /// table reads its nearest row, so that a read may stand under a `where` that guards it.
-constexpr scalar at(expr table, scalar i, place where = {__builtin_FILE(), __builtin_LINE()}) {
+constexpr scalar at(expr table, scalar i, source_place where = {__builtin_FILE(), __builtin_LINE()}) {
   return detail::table_at(table, where, i);
 }
-constexpr scalar at(expr table, scalar i, scalar j, place where = {__builtin_FILE(), __builtin_LINE()}) {
+constexpr scalar at(expr table, scalar i, scalar j, source_place where = {__builtin_FILE(), __builtin_LINE()}) {
   return detail::table_at(table, where, i, j);
 }
 constexpr scalar at(expr table, scalar i, scalar j, scalar k,
-                    place where = {__builtin_FILE(), __builtin_LINE()}) {
+                    source_place where = {__builtin_FILE(), __builtin_LINE()}) {
   return detail::table_at(table, where, i, j, k);
 }
 constexpr scalar at(expr table, scalar i, scalar j, scalar k, scalar l,
-                    place where = {__builtin_FILE(), __builtin_LINE()}) {
+                    source_place where = {__builtin_FILE(), __builtin_LINE()}) {
   return detail::table_at(table, where, i, j, k, l);
 }
 
 /// Which keys a query sees: a rule below, rules joined with & and |, or a lambda (query, key[, head[,
 /// batch]]) -> boolean over positions. Empty: every key.
-struct mask {
+struct attention_mask {
   scalar_function function = {};
   bool looks_ahead = true;        // whether a query may see later keys; a lambda counts as if it may
   const char* expected = nullptr; // where a rule has a number out of its range: what fits, and
   int found = 0;                  // the number
 
-  constexpr mask() = default;
+  constexpr attention_mask() = default;
   template <class F>
   requires(std::invocable<F, scalar, scalar> || std::invocable<F, scalar, scalar, scalar> ||
-           std::invocable<F, scalar, scalar, scalar, scalar>) constexpr mask(F f) {
+           std::invocable<F, scalar, scalar, scalar, scalar>) constexpr attention_mask(F f) {
     const scalar q = detail::leaf(function, op::query_position), k = detail::leaf(function, op::key_position);
     const auto result = [&]() -> scalar {
       if constexpr (std::invocable<F, scalar, scalar>)
@@ -94,20 +94,20 @@ struct mask {
     detail::finish(function, result);
   }
 
-  friend constexpr mask operator&(const mask& a, const mask& b) {
+  friend constexpr attention_mask operator&(const attention_mask& a, const attention_mask& b) {
     if (a.function.empty()) return b;
     if (b.function.empty()) return a;
     return join(op::logical_and, a, b, a.looks_ahead && b.looks_ahead);
   }
-  friend constexpr mask operator|(const mask& a, const mask& b) {
+  friend constexpr attention_mask operator|(const attention_mask& a, const attention_mask& b) {
     if (a.function.empty()) return a;
     if (b.function.empty()) return b;
     return join(op::logical_or, a, b, a.looks_ahead || b.looks_ahead);
   }
 
 private:
-  static constexpr mask join(op kind, const mask& a, const mask& b, bool ahead) {
-    mask joint = a;
+  static constexpr attention_mask join(op kind, const attention_mask& a, const attention_mask& b, bool ahead) {
+    attention_mask joint = a;
     joint.looks_ahead = ahead;
     if (a.expected == nullptr) joint.expected = b.expected, joint.found = b.found;
     scalar_node node;
@@ -122,15 +122,15 @@ private:
 namespace detail {
 
 template <class F>
-constexpr mask backward(F f) {
-  mask made(f);
+constexpr attention_mask backward(F f) {
+  attention_mask made(f);
   made.looks_ahead = false;
   return made;
 }
 
 inline constexpr int largest_position = 1 << 30;
 /// `made` of a number that must be `least` to largest_position.
-constexpr mask with_number(mask made, int number, int least, const char* expected) {
+constexpr attention_mask with_number(attention_mask made, int number, int least, const char* expected) {
   if (number < least || number > largest_position) made.expected = expected, made.found = number;
   return made;
 }
@@ -138,16 +138,16 @@ constexpr mask with_number(mask made, int number, int least, const char* expecte
 } // namespace detail
 
 /// A query sees its own position and those before it.
-inline constexpr mask causal = detail::backward([](scalar q, scalar k) { return k <= q; });
+inline constexpr attention_mask causal = detail::backward([](scalar q, scalar k) { return k <= q; });
 
 /// The last n positions, the current one counted: q - n < k <= q. n is at least 1.
-constexpr mask window(int n) {
+constexpr attention_mask window(int n) {
   return detail::with_number(detail::backward([n](scalar q, scalar k) { return k <= q && q - n < k; }), n, 1,
                              "window: expected 1 to 1073741824 positions, the query's own among them");
 }
 /// From `left` positions back to `right` ahead, both at least 0: q - left <= k <= q + right.
-constexpr mask window(int left, int right) {
-  mask made([=](scalar q, scalar k) { return q - left <= k && k <= q + right; });
+constexpr attention_mask window(int left, int right) {
+  attention_mask made([=](scalar q, scalar k) { return q - left <= k && k <= q + right; });
   made.looks_ahead = right > 0;
   constexpr const char* expected =
       "window: expected 0 to 1073741824 positions on either side of the query's own";
@@ -156,7 +156,7 @@ constexpr mask window(int left, int right) {
 
 namespace detail {
 
-constexpr mask first_keys(const char* word, expr lengths, place where) {
+constexpr attention_mask first_keys(const char* word, expr lengths, source_place where) {
   if (lengths.owner == nullptr || !lengths.owner->usable(lengths, where, word)) return {};
   graph& g = *lengths.owner;
   if (g.nodes[lengths.id].type != element::i32 || lengths.rank() != 1) {
@@ -164,29 +164,34 @@ constexpr mask first_keys(const char* word, expr lengths, place where) {
            " ", lengths);
     return {};
   }
-  return mask(
+  return attention_mask(
       [lengths, where](scalar, scalar k, scalar, scalar batch) { return k < at(lengths, batch, where); });
 }
 
 } // namespace detail
 
 /// The first `lengths` keys of each batch row; lengths is a number or an int32 value of [B].
-constexpr mask padding(int lengths) {
-  return detail::with_number(mask([lengths](scalar, scalar k) { return k < lengths; }), lengths, 1,
+constexpr attention_mask padding(int lengths) {
+  return detail::with_number(attention_mask([lengths](scalar, scalar k) { return k < lengths; }), lengths, 1,
                              "padding: expected 1 to 1073741824 keys");
 }
-constexpr mask padding(expr lengths, place where = {__builtin_FILE(), __builtin_LINE()}) {
+constexpr attention_mask padding(expr lengths, source_place where = {__builtin_FILE(), __builtin_LINE()}) {
   return detail::first_keys("padding", lengths, where);
 }
 
 /// The first n keys, visible to every query (a prefix language model: causal | prefix(n)); n is a number or
 /// int32 [B].
-constexpr mask prefix(int n) {
-  return detail::with_number(mask([n](scalar, scalar k) { return k < n; }), n, 0,
+constexpr attention_mask prefix(int n) {
+  return detail::with_number(attention_mask([n](scalar, scalar k) { return k < n; }), n, 0,
                              "prefix: expected 0 to 1073741824 keys");
 }
-constexpr mask prefix(expr n, place where = {__builtin_FILE(), __builtin_LINE()}) {
+constexpr attention_mask prefix(expr n, source_place where = {__builtin_FILE(), __builtin_LINE()}) {
   return detail::first_keys("prefix", n, where);
 }
 
+} // namespace fovea::core
+
+// What a user may name.
+namespace fovea {
+using core::at, core::attention_mask, core::causal, core::padding, core::prefix, core::window;
 } // namespace fovea

@@ -10,7 +10,7 @@
 #include <fovea/dsl/passes/passes.hpp>
 #include <fovea/dsl/plan/cost.hpp>
 
-namespace fovea {
+namespace fovea::core {
 
 namespace detail {
 
@@ -127,4 +127,9 @@ model(const char* name, F, std::span<const name_rule> = {}) {
   return {name};
 }
 
+} // namespace fovea::core
+
+// What a user may name.
+namespace fovea {
+using core::model;
 } // namespace fovea

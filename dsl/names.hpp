@@ -6,7 +6,7 @@
 #include <compare>
 #include <cstdint>
 
-namespace fovea {
+namespace fovea::core::naming {
 
 /// How a checkpoint's tensor becomes a model's parameter: up to four steps, done from left to right.
 /// `columns(0, 768) | transposed` takes 768 columns of theirs, then transposes them.
@@ -111,6 +111,10 @@ constexpr transform scaled(float factor) {
   return transform{transform::step{.what = transform::kind::scaled, .factor = factor}};
 }
 
+} // namespace fovea::core::naming
+
+namespace fovea::core {
+
 /// One rule of a model's table of checkpoint names: our parameter `ours` is their tensor `theirs`, changed by
 /// `how`.
 ///
@@ -120,12 +124,12 @@ constexpr transform scaled(float factor) {
 /// index and `**` any text ("cls.**").
 ///
 ///     inline constexpr name_rule gpt2_names[] = {
-///         {"", "transformer.", optional_prefix},
+///         {"", "transformer.", naming::optional_prefix},
 ///         {"wte", "wte.weight"},
-///         {"h.*.attn.q.weight", "h.*.attn.c_attn.weight", columns(0, 768) | transposed},
-///         {"h.*.attn.q.bias", "h.*.attn.c_attn.bias", rows(0, 768)},
-///         {"", "h.*.attn.bias", ignored},
-///         {"wte", "lm_head.weight", tied},
+///         {"h.*.attn.q.weight", "h.*.attn.c_attn.weight", naming::columns(0, 768) | naming::transposed},
+///         {"h.*.attn.q.bias", "h.*.attn.c_attn.bias", naming::rows(0, 768)},
+///         {"", "h.*.attn.bias", naming::ignored},
+///         {"wte", "lm_head.weight", naming::tied},
 ///     };
 ///
 /// A parameter that no rule names is looked up under its own name. Several rules may fill one parameter: the
@@ -133,7 +137,13 @@ constexpr transform scaled(float factor) {
 struct name_rule {
   const char* ours;
   const char* theirs;
-  transform how{};
+  naming::transform how{};
 };
 
+} // namespace fovea::core
+
+// What a user may name.
+namespace fovea {
+using core::name_rule;
+namespace naming = core::naming;
 } // namespace fovea

@@ -2,7 +2,7 @@
 
 #include <fovea/dsl/shape_words.hpp>
 
-namespace fovea {
+namespace fovea::core {
 
 /// The axes that a norm acts over: .axes = {H, W, C} or {axis(1), axis(2)}; none: the last.
 struct axis_list {
@@ -29,7 +29,7 @@ namespace detail {
 
 /// The order of axes that brings the named ones to the end, in the order they are named; their number, or -1
 /// after an error.
-constexpr int named_last(expr x, const axis_list& axes, int (&order)[shape::max_rank], place at,
+constexpr int named_last(expr x, const axis_list& axes, int (&order)[shape::max_rank], source_place at,
                          const graph::named& who) {
   graph& g = *x.owner;
   const int rank = x.rank(), count = axes.count == 0 ? 1 : axes.count;
@@ -54,7 +54,7 @@ constexpr int named_last(expr x, const axis_list& axes, int (&order)[shape::max_
 }
 
 // Over other axes than the last: these come last and become one, and everything goes back.
-constexpr expr norm(op kind, expr x, const char* name, const norm_options& options, place at) {
+constexpr expr norm(op kind, expr x, const char* name, const norm_options& options, source_place at) {
   const graph::named who{word_of(kind), name};
   at = at.as(who.word);
   if (!is_float(x, at, who)) return {x.owner};
@@ -104,7 +104,7 @@ constexpr expr norm(op kind, expr x, const char* name, const norm_options& optio
 /// (x - mean) / sqrt(variance + epsilon) * weight + bias over the last axis, or .axes together (Ba et al.
 /// 2016). Makes name.weight and name.bias [width], or of the named axes' sizes in their order.
 constexpr expr layer_norm(expr x, const char* name, norm_options options = {},
-                          place at = {__builtin_FILE(), __builtin_LINE()}) {
+                          source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   return detail::norm(op::layer_norm, x, name, options, at);
 }
 
@@ -116,7 +116,7 @@ struct rms_norm_options {
 /// x / sqrt(mean of x^2 + epsilon) * weight over the last axis, or .axes together (Zhang and Sennrich
 /// 2019). Makes name.weight [width].
 constexpr expr rms_norm(expr x, const char* name, rms_norm_options options = {},
-                        place at = {__builtin_FILE(), __builtin_LINE()}) {
+                        source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   return detail::norm(op::rms_norm, x, name,
                       {.epsilon = options.epsilon, .bias = false, .axes = options.axes}, at);
 }
@@ -131,7 +131,7 @@ struct batch_norm_options {
 /// batch take their place, and they become running (1 - momentum) + batch momentum, with the unbiased
 /// variance. Makes name.weight, name.bias, name.running_mean, name.running_var [width].
 constexpr expr batch_norm(expr x, const char* name, batch_norm_options options = {},
-                          place at = {__builtin_FILE(), __builtin_LINE()}) {
+                          source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   const graph::named who{"batch_norm", name};
   if (!detail::is_float(x, at, who)) return {x.owner};
   graph& g = *x.owner;
@@ -162,7 +162,7 @@ struct group_norm_options {
 /// Normalises each of `groups` groups of features over the group and all axes but the first (Wu and He 2018):
 /// [B, ..., width]. Makes name.weight and name.bias [width].
 constexpr expr group_norm(expr x, const char* name, int groups, group_norm_options options = {},
-                          place at = {__builtin_FILE(), __builtin_LINE()}) {
+                          source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   const graph::named who{"group_norm", name};
   if (!detail::is_float(x, at, who)) return {x.owner};
   graph& g = *x.owner;
@@ -179,7 +179,7 @@ constexpr expr group_norm(expr x, const char* name, int groups, group_norm_optio
 
 namespace detail {
 
-constexpr expr along(op kind, expr x, const axis& where, place at) {
+constexpr expr along(op kind, expr x, const axis& where, source_place at) {
   if (!is_float(x, at, word_of(kind))) return {x.owner};
   const int i = find_axis(x, where, at, word_of(kind));
   if (i < 0) return {x.owner};
@@ -189,12 +189,19 @@ constexpr expr along(op kind, expr x, const axis& where, place at) {
 } // namespace detail
 
 /// exp(x) / sum of exp(x) over an axis, by default the last.
-constexpr expr softmax(expr x, axis where = axis(-1), place at = {__builtin_FILE(), __builtin_LINE()}) {
+constexpr expr softmax(expr x, axis where = axis(-1), source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   return detail::along(op::softmax, x, where, at);
 }
 /// x - log of the sum of exp(x) over an axis, by default the last.
-constexpr expr log_softmax(expr x, axis where = axis(-1), place at = {__builtin_FILE(), __builtin_LINE()}) {
+constexpr expr log_softmax(expr x, axis where = axis(-1), source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   return detail::along(op::log_softmax, x, where, at);
 }
 
+} // namespace fovea::core
+
+// What a user may name.
+namespace fovea {
+using core::batch_norm, core::batch_norm_options, core::group_norm, core::group_norm_options,
+    core::layer_norm, core::log_softmax, core::norm_options, core::rms_norm, core::rms_norm_options,
+    core::softmax;
 } // namespace fovea

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-namespace fovea {
+namespace fovea::core {
 
 /// Element types of inputs: g.input<i32>("tokens", {B, T}).
 struct f32 {};
@@ -91,4 +91,9 @@ constexpr const char* word_of(op kind) {
   return words[static_cast<unsigned>(kind)];
 }
 
+} // namespace fovea::core
+
+// What a user may name.
+namespace fovea {
+using core::f32, core::i32;
 } // namespace fovea

@@ -2,7 +2,7 @@
 
 #include <fovea/dsl/convolution.hpp>
 
-namespace fovea {
+namespace fovea::core {
 
 /// A window of pooling: one number slides over the time of [..., T, features], and over both axes of a batch
 /// of planes [B, H, W, features]; {height, width} slides over planes whatever the leading axes.
@@ -31,7 +31,7 @@ namespace detail {
 
 // attributes: the window, whether padding counts.
 constexpr expr pool(op kind, expr x, pool_window window, height_width stride, const slide_padding& padding,
-                    bool round_up, bool count_padding, place at) {
+                    bool round_up, bool count_padding, source_place at) {
   const graph::named who{word_of(kind)};
   if (!is_float(x, at, who)) return {x.owner};
   graph& g = *x.owner;
@@ -62,15 +62,20 @@ constexpr expr pool(op kind, expr x, pool_window window, height_width stride, co
 /// The largest value that a window sees, for each feature. Windows as pool_window says; the stride is by
 /// default the window's own size. Over a whole axis: max_over.
 constexpr expr max_pool(expr x, pool_window window, max_pool_options options = {},
-                        place at = {__builtin_FILE(), __builtin_LINE()}) {
+                        source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   return detail::pool(op::max_pool, x, window, options.stride, options.padding, options.round_up, false, at);
 }
 
 /// The mean of what a window sees, for each feature. Over a whole axis: mean.
 constexpr expr avg_pool(expr x, pool_window window, avg_pool_options options = {},
-                        place at = {__builtin_FILE(), __builtin_LINE()}) {
+                        source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   return detail::pool(op::avg_pool, x, window, options.stride, options.padding, options.round_up,
                       options.count_padding, at);
 }
 
+} // namespace fovea::core
+
+// What a user may name.
+namespace fovea {
+using core::avg_pool, core::avg_pool_options, core::max_pool, core::max_pool_options, core::pool_window;
 } // namespace fovea

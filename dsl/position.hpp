@@ -2,7 +2,7 @@
 
 #include <fovea/dsl/attention.hpp>
 
-namespace fovea {
+namespace fovea::core {
 
 namespace detail {
 
@@ -17,13 +17,13 @@ constexpr int time_axis(expr x) {
 struct learned_positions_options {
   dim context = 0; // how many positions have a vector
   dim width = 0;
-  fovea::init init = {};
+  core::init init = {};
 };
 
 /// A learned vector for each position of x, which is ids [B, T] or features [B, T, features] (B may be
 /// missing): [T, width]. Makes name.weight [context, width]; T is at most context.
 constexpr expr learned_positions(expr x, const char* name, learned_positions_options options,
-                                 place at = {__builtin_FILE(), __builtin_LINE()}) {
+                                 source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   const graph::named who{"learned_positions", name};
   if (x.owner == nullptr || !x.owner->usable(x, at, who)) return {x.owner};
   graph& g = *x.owner;
@@ -46,7 +46,7 @@ struct sinusoidal_options {
 
 /// sin and cos of position / base^(2i / width), interleaved (Vaswani et al. 2017, section 3.5): [T, width].
 constexpr expr sinusoidal_positions(expr x, sinusoidal_options options = {},
-                                    place at = {__builtin_FILE(), __builtin_LINE()}) {
+                                    source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   if (x.owner == nullptr || !x.owner->usable(x, at, "sinusoidal_positions")) return {x.owner};
   graph& g = *x.owner;
   if (x.rank() < 1) return g.fail(at, "sinusoidal_positions: expected an axis of positions, found ", x);
@@ -63,7 +63,7 @@ constexpr expr sinusoidal_positions(expr x, sinusoidal_options options = {},
 /// position / (positions - 1), from 0 to 1 whatever the length; 0 for a single position: [T, 1]. How far
 /// apart two neighbours stand depends on the length, so that no distance means the same in two sentences, and
 /// a text that grows moves all its positions: here to be compared with the others.
-constexpr expr normalised_positions(expr x, place at = {__builtin_FILE(), __builtin_LINE()}) {
+constexpr expr normalised_positions(expr x, source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   if (x.owner == nullptr || !x.owner->usable(x, at, "normalised_positions")) return {x.owner};
   if (x.rank() < 1)
     return x.owner->fail(at, "normalised_positions: expected an axis of positions, found ", x);
@@ -89,7 +89,7 @@ inline constexpr std::int32_t rope_turned_back = 2;
 
 /// Rotary positions (Su et al. 2021, eq. 34): turns pairs of features of each head by position / base^(2i /
 /// width). x [..., T, heads * d] keeps its shape.
-constexpr expr rope(expr x, rope_options options = {}, place at = {__builtin_FILE(), __builtin_LINE()}) {
+constexpr expr rope(expr x, rope_options options = {}, source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   if (!detail::is_float(x, at, "rope")) return {x.owner};
   graph& g = *x.owner;
   if (x.rank() < 2) return g.fail(at, "rope: expected [..., positions, features], found ", x);
@@ -115,10 +115,10 @@ constexpr expr rope(expr x, rope_options options = {}, place at = {__builtin_FIL
 /// Attention with linear biases (Press et al. 2022): score - slope (query - key), for .score. Slopes are the
 /// geometric sequence 2^(-8 (h + 1) / heads), with every second one of twice as many heads where heads is no
 /// power of two. Errors: an attention of another number of heads.
-constexpr score alibi(int heads) {
+constexpr attention_score alibi(int heads) {
   int whole = 1;
   while (whole <= heads / 2) whole *= 2;
-  score made([heads, whole](scalar s, scalar q, scalar k, scalar head) {
+  attention_score made([heads, whole](scalar s, scalar q, scalar k, scalar head) {
     const scalar first = pow(scalar(2.0), -8.0 / whole * (head + 1));
     if (whole == heads) return s - first * (q - k);
     const scalar rest = pow(scalar(2.0), -4.0 / whole * (2 * (head - whole) + 1));
@@ -141,7 +141,7 @@ namespace detail {
 
 /// The bucket of each distance key - query, from -max_distance to max_distance: half of a side's buckets hold
 /// one distance each, in the others distances grow by a constant factor.
-constexpr expr distance_buckets(expr x, const relative_bias_options& o, place at) {
+constexpr expr distance_buckets(expr x, const relative_bias_options& o, source_place at) {
   const reported_at here(x, at);
   const expr distance = range(x, dim(o.max_distance) * 2 + 1) - o.max_distance;
   const expr n = o.both ? abs(distance) : max(-distance, 0);
@@ -173,8 +173,8 @@ constexpr expr distance_buckets(expr x, const relative_bias_options& o, place at
 /// A learned number for each head and distance between query and key, distances in buckets (Raffel et al.
 /// 2020, section 2.1), for .score: score + number. x says which graph it belongs to; one value serves all
 /// layers. Makes name.weight [buckets, heads].
-constexpr score relative_bias(expr x, const char* name, relative_bias_options options = {},
-                              place where = {__builtin_FILE(), __builtin_LINE()}) {
+constexpr attention_score relative_bias(expr x, const char* name, relative_bias_options options = {},
+                              source_place where = {__builtin_FILE(), __builtin_LINE()}) {
   const graph::named who{"relative_bias", name};
   if (x.owner == nullptr || !x.owner->usable(x, where, who)) return {};
   graph& g = *x.owner;
@@ -190,9 +190,16 @@ constexpr score relative_bias(expr x, const char* name, relative_bias_options op
   const expr numbers =
       embedding(detail::distance_buckets(x, options, where), name, options.buckets, options.heads, {}, where);
   const int zero = options.max_distance;
-  return score([numbers, zero, where](scalar s, scalar q, scalar k, scalar head) {
+  return attention_score([numbers, zero, where](scalar s, scalar q, scalar k, scalar head) {
     return s + at(numbers, k - q + zero, head, where);
   });
 }
 
+} // namespace fovea::core
+
+// What a user may name.
+namespace fovea {
+using core::alibi, core::halves, core::learned_positions, core::learned_positions_options, core::neighbours,
+    core::normalised_positions, core::relative_bias, core::relative_bias_options, core::rope,
+    core::rope_options, core::rope_pairing, core::sinusoidal_options, core::sinusoidal_positions;
 } // namespace fovea

@@ -6,7 +6,7 @@
 
 #include <fovea/dsl/scan.hpp>
 
-namespace fovea {
+namespace fovea::core {
 
 /// The states of the layers of a recurrence, each [B, hidden]: layer by layer, of a bidirectional one forward
 /// before backward, as PyTorch numbers them. `cell` is an LSTM's second state.
@@ -76,7 +76,7 @@ inline constexpr auto names_of_recurrence =
 template <class cell>
 constexpr scanned<expr, std::array<expr, cell::states>>
 recurrent_layer(const cell& next, expr x, int hidden, const std::array<const char*, 4>& names,
-                std::array<expr, cell::states> initial, bool reversed, const recurrent_options& o, place at) {
+                std::array<expr, cell::states> initial, bool reversed, const recurrent_options& o, source_place at) {
   graph& g = *x.owner;
   const dim rows = dim(hidden) * cell::gates;
   const auto made = [&](int which, std::initializer_list<dim> dims) {
@@ -106,7 +106,7 @@ recurrent_layer(const cell& next, expr x, int hidden, const std::array<const cha
 /// All layers, in one direction or in both.
 template <class cell>
 constexpr recurrent_result recur(const cell& next, const char* word, expr x, const char* name, int hidden,
-                                 const recurrent_options& o, bool both, place at) {
+                                 const recurrent_options& o, bool both, source_place at) {
   const graph::named who{word, name};
   if (!is_float(x, at, who)) return {{x.owner}, {}, {}};
   graph& g = *x.owner;
@@ -191,7 +191,7 @@ struct elman_cell {
   bool rectified = false;
 
   constexpr std::array<expr, states> operator()(expr from_input, expr from_state,
-                                                const std::array<expr, states>&, int, place at) const {
+                                                const std::array<expr, states>&, int, source_place at) const {
     const expr sum = detail::apply(op::add, {from_input, at}, {from_state, at});
     return {rectified ? relu(sum, at) : tanh(sum, at)};
   }
@@ -205,7 +205,7 @@ struct gru_cell {
 
   constexpr std::array<expr, states> operator()(expr from_input, expr from_state,
                                                 const std::array<expr, states>& h, int hidden,
-                                                place at) const {
+                                                source_place at) const {
     const auto gate = [&](expr x, int i) { return slice(x, axis(-1, at), i * hidden, (i + 1) * hidden, at); };
     const expr r = sigmoid(gate(from_input, 0) + gate(from_state, 0), at);
     const expr z = sigmoid(gate(from_input, 1) + gate(from_state, 1), at);
@@ -222,7 +222,7 @@ struct lstm_cell {
 
   constexpr std::array<expr, states> operator()(expr from_input, expr from_state,
                                                 const std::array<expr, states>& state, int hidden,
-                                                place at) const {
+                                                source_place at) const {
     const expr sum = from_state + from_input;
     const auto gate = [&](int i) { return slice(sum, axis(-1, at), i * hidden, (i + 1) * hidden, at); };
     const expr c = sigmoid(gate(1), at) * state[1] + sigmoid(gate(0), at) * tanh(gate(2), at);
@@ -243,7 +243,7 @@ struct recurrence {
 
   constexpr recurrent_result operator()(expr x, const char* name, int hidden,
                                         const recurrent_options& options = {},
-                                        place at = {__builtin_FILE(), __builtin_LINE()}) const {
+                                        source_place at = {__builtin_FILE(), __builtin_LINE()}) const {
     return detail::recur(next, word, x, name, hidden, options, false, at);
   }
 
@@ -252,7 +252,7 @@ struct recurrence {
   /// name.bias_ih and name.bias_hh, as PyTorch's cells do.
   constexpr std::array<expr, cell::states> step(expr x, const std::array<expr, cell::states>& state,
                                                 const char* name, int hidden,
-                                                place at = {__builtin_FILE(), __builtin_LINE()}) const {
+                                                source_place at = {__builtin_FILE(), __builtin_LINE()}) const {
     const graph::named who{word, name};
     std::array<expr, cell::states> nothing{};
     nothing.fill({x.owner});
@@ -285,14 +285,14 @@ inline constexpr recurrence<lstm_cell> lstm{"lstm"};
 template <class cell>
 constexpr recurrent_result bidirectional(const recurrence<cell>& of, expr x, const char* name, int hidden,
                                          const recurrent_options& options = {},
-                                         place at = {__builtin_FILE(), __builtin_LINE()}) {
+                                         source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   return detail::recur(of.next, of.word, x, name, hidden, options, true, at);
 }
 
 /// The states [layers * directions, B, hidden] that PyTorch's recurrent modules take and give, as a list;
 /// `cell` is an LSTM's.
 constexpr recurrent_state states_of(expr hidden, expr cell = {},
-                                    place at = {__builtin_FILE(), __builtin_LINE()}) {
+                                    source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   recurrent_state state;
   if (hidden.owner == nullptr) return state;
   graph& g = *hidden.owner;
@@ -317,7 +317,7 @@ constexpr recurrent_state states_of(expr hidden, expr cell = {},
 /// The first `count` of the states of a recurrent_state, .hidden or .cell, as one value [count, B, hidden]:
 /// what states_of takes apart.
 constexpr expr stack_states(const std::array<expr, recurrent_state::most>& states, int count,
-                            place at = {__builtin_FILE(), __builtin_LINE()}) {
+                            source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   if (states[0].owner != nullptr && (count < 1 || count > recurrent_state::most))
     return states[0].owner->fail(at, "stack_states: expected 1 to ", recurrent_state::most, " states, found ",
                                  count);
@@ -327,4 +327,10 @@ constexpr expr stack_states(const std::array<expr, recurrent_state::most>& state
   return all;
 }
 
+} // namespace fovea::core
+
+// What a user may name.
+namespace fovea {
+using core::bidirectional, core::elman, core::elman_relu, core::gru, core::lstm, core::recurrence,
+    core::recurrent_options, core::recurrent_result, core::recurrent_state, core::states_of;
 } // namespace fovea

@@ -2,7 +2,7 @@
 
 #include <fovea/dsl/shape_words.hpp>
 
-namespace fovea {
+namespace fovea::core {
 
 struct reduce_options {
   bool keep = false; // keep the axis, with size 1
@@ -10,7 +10,7 @@ struct reduce_options {
 
 namespace detail {
 
-constexpr expr reduce(op kind, expr x, const axis& where, reduce_options options, place at) {
+constexpr expr reduce(op kind, expr x, const axis& where, reduce_options options, source_place at) {
   if (!is_float(x, at, word_of(kind))) return {x.owner};
   graph& g = *x.owner;
   const int i = find_axis(x, where, at, word_of(kind));
@@ -30,25 +30,30 @@ constexpr expr reduce(op kind, expr x, const axis& where, reduce_options options
 
 /// Over one axis, named by its dim or axis(i), which disappears unless `.keep`.
 constexpr expr sum(expr x, axis where, reduce_options options = {},
-                   place at = {__builtin_FILE(), __builtin_LINE()}) {
+                   source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   return detail::reduce(op::sum, x, where, options, at);
 }
 constexpr expr mean(expr x, axis where, reduce_options options = {},
-                    place at = {__builtin_FILE(), __builtin_LINE()}) {
+                    source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   return detail::reduce(op::mean, x, where, options, at);
 }
 constexpr expr max_over(expr x, axis where, reduce_options options = {},
-                        place at = {__builtin_FILE(), __builtin_LINE()}) {
+                        source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   return detail::reduce(op::max_over, x, where, options, at);
 }
 constexpr expr min_over(expr x, axis where, reduce_options options = {},
-                        place at = {__builtin_FILE(), __builtin_LINE()}) {
+                        source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   return detail::reduce(op::min_over, x, where, options, at);
 }
 /// The position of the largest element, the first of equals, as int32.
 constexpr expr argmax(expr x, axis where, reduce_options options = {},
-                      place at = {__builtin_FILE(), __builtin_LINE()}) {
+                      source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   return detail::reduce(op::argmax, x, where, options, at);
 }
 
+} // namespace fovea::core
+
+// What a user may name.
+namespace fovea {
+using core::argmax, core::max_over, core::mean, core::min_over, core::reduce_options, core::sum;
 } // namespace fovea

@@ -4,7 +4,7 @@
 
 #include <fovea/dsl/elementwise.hpp>
 
-namespace fovea::detail {
+namespace fovea::core::detail {
 
 /// The body of a repeat or a scan while it is being declared: the nodes made during its life belong to it.
 /// Its first nodes are what it carries.
@@ -16,7 +16,7 @@ public:
 
   /// `declared` says what kind of region it is. Check opened() before anything is made.
   template <class word_type>
-  constexpr region_body(graph& g, region_entry declared, const values& from, place at, const word_type& who)
+  constexpr region_body(graph& g, region_entry declared, const values& from, source_place at, const word_type& who)
       : g_(g), outer_(g.current_region), at_(at) {
     for (expr value : from)
       if (!g.usable(value, at, who)) return;
@@ -90,8 +90,8 @@ private:
 
   graph& g_;
   int outer_, index_ = 0;
-  place at_;
+  source_place at_;
   values inside_{};
 };
 
-} // namespace fovea::detail
+} // namespace fovea::core::detail

@@ -6,7 +6,7 @@
 
 #include <fovea/dsl/region.hpp>
 
-namespace fovea {
+namespace fovea::core {
 
 struct repeat_options {
   int first = 0; // the number of the first layer, in the names of its parameters
@@ -24,7 +24,7 @@ template <std::size_t carried, class F>
 requires std::is_invocable_r_v<std::array<expr, carried>, F&,
                                std::array<expr, carried>> constexpr std::array<expr, carried>
 repeat(const char* name, int n, std::array<expr, carried> x, F f, repeat_options options = {},
-       place at = {__builtin_FILE(), __builtin_LINE()}) {
+       source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   std::array<expr, carried> nothing{};
   graph* owner = x[0].owner;
   nothing.fill({owner});
@@ -53,7 +53,7 @@ repeat(const char* name, int n, std::array<expr, carried> x, F f, repeat_options
 template <std::convertible_to<expr> X, class F>
 requires std::is_invocable_r_v<expr, F&, expr>
 constexpr expr repeat(const char* name, int n, X x, F f, repeat_options options = {},
-                      place at = {__builtin_FILE(), __builtin_LINE()}) {
+                      source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   return repeat(
       name, n, std::array<expr, 1>{x}, [&f](std::array<expr, 1> y) { return std::array<expr, 1>{f(y[0])}; },
       options, at)[0];
@@ -62,7 +62,7 @@ constexpr expr repeat(const char* name, int n, X x, F f, repeat_options options 
 /// A body of another form.
 template <std::convertible_to<expr> X, class F>
 constexpr expr repeat(const char* name, int, X x, F, repeat_options = {},
-                      place at = {__builtin_FILE(), __builtin_LINE()}) {
+                      source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   const expr first = x;
   if (first.owner == nullptr) return first;
   return first.owner->fail(at, graph::named{"repeat", name}, ": the body takes an expr and gives an expr");
@@ -70,11 +70,16 @@ constexpr expr repeat(const char* name, int, X x, F, repeat_options = {},
 template <std::size_t carried, class F>
 constexpr std::array<expr, carried> repeat(const char* name, int, std::array<expr, carried> x, F,
                                            repeat_options = {},
-                                           place at = {__builtin_FILE(), __builtin_LINE()}) {
+                                           source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   if (x[0].owner != nullptr)
     x.fill(x[0].owner->fail(at, graph::named{"repeat", name}, ": the body takes an array of ",
                             static_cast<int>(carried), " exprs and gives one"));
   return x;
 }
 
+} // namespace fovea::core
+
+// What a user may name.
+namespace fovea {
+using core::repeat, core::repeat_options;
 } // namespace fovea

@@ -6,7 +6,7 @@
 #include <fovea/dsl/op.hpp>
 #include <fovea/dsl/sentence.hpp>
 
-namespace fovea {
+namespace fovea::core {
 
 struct expr;
 struct graph;
@@ -242,4 +242,9 @@ constexpr scalar where(const scalar& condition, const scalar& yes, const scalar&
   return {f, f->append(node), node.type};
 }
 
+} // namespace fovea::core
+
+// What a user may name.
+namespace fovea {
+using core::scalar, core::where;
 } // namespace fovea

@@ -6,7 +6,7 @@
 #include <fovea/dsl/region.hpp>
 #include <fovea/dsl/shape_words.hpp>
 
-namespace fovea {
+namespace fovea::core {
 
 /// What a scan gives: its outputs, one for each step along time, and the state after the last step. Where it
 /// is used as an expr, it is its output.
@@ -69,7 +69,7 @@ constexpr T as(const std::array<expr, expr_count<T>::value>& list) {
 }
 
 /// condition [B] beside x [B, ...], whose batch axis is the first: where(condition, x, other).
-constexpr expr where_row(expr condition, expr x, located other, place at) {
+constexpr expr where_row(expr condition, expr x, located other, source_place at) {
   if (!condition.valid() || !x.valid()) return {condition.owner};
   shape s;
   s.push(condition.owner->shape_of(condition)[0]);
@@ -80,7 +80,7 @@ constexpr expr where_row(expr condition, expr x, located other, place at) {
 /// The axis of time in each sequence, and that they have as many steps; -1 after an error.
 template <std::size_t inputs>
 constexpr std::array<int, inputs> time_axes(graph& g, const std::array<expr, inputs>& xs, const axis& over,
-                                            place at) {
+                                            source_place at) {
   std::array<int, inputs> axes{};
   axes.fill(-1);
   for (std::size_t i = 0; i < inputs; ++i) {
@@ -125,7 +125,7 @@ concept carries_state = scan_body<F, X, S> && std::convertible_to<next_state<F, 
 template <detail::exprs X, detail::exprs S, class F>
 requires detail::carries_state<F, X, S>
 constexpr auto scan(X xs, S state, F f, scan_options options = {},
-                    place at = {__builtin_FILE(), __builtin_LINE()}) {
+                    source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   const auto inputs = detail::listed(xs);
   const auto initial = detail::listed(state);
   constexpr std::size_t input_count = inputs.size();
@@ -222,7 +222,7 @@ constexpr auto scan(X xs, S state, F f, scan_options options = {},
 /// A body of another form.
 template <detail::exprs X, detail::exprs S, class F>
 constexpr scanned<expr, S> scan(X xs, S, F, scan_options = {},
-                                place at = {__builtin_FILE(), __builtin_LINE()}) {
+                                source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   graph* owner = detail::listed(xs)[0].owner;
   if (owner != nullptr) {
     if constexpr (detail::scan_body<F, X, S>) {
@@ -240,4 +240,9 @@ constexpr scanned<expr, S> scan(X xs, S, F, scan_options = {},
   return {{owner}, detail::as<S>(none)};
 }
 
+} // namespace fovea::core
+
+// What a user may name.
+namespace fovea {
+using core::scan, core::scan_options, core::scan_step;
 } // namespace fovea

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <limits>
 
-namespace fovea {
+namespace fovea::core {
 
 /// Not constexpr: reaching it at compile time is an error whose first line shows `why`. (A throw would say
 /// the same, but units for one instruction set are compiled without exceptions.)
@@ -66,23 +66,28 @@ struct sentence {
 };
 
 /// Where in the user's own source a word was written. Words take it as their last, defaulted parameter.
-struct place {
+struct source_place {
   const char* file = "";
   int line = 0;
   const char* word = nullptr; // of a word that makes several nodes: what is said of these names it
 
   /// The same place, at which `made_of_others` was written, unless it is part of another such word.
-  constexpr place as(const char* made_of_others) const {
+  constexpr source_place as(const char* made_of_others) const {
     return {file, line, word == nullptr ? made_of_others : word};
   }
 };
 
 /// The file's name without its folders, and the line: "gpt.cpp:10".
-constexpr sentence& operator<<(sentence& s, place at) {
+constexpr sentence& operator<<(sentence& s, source_place at) {
   const char* name = at.file;
   for (const char* c = at.file; *c != '\0'; ++c)
     if (*c == '/' || *c == '\\') name = c + 1;
   return s << name << ':' << at.line;
 }
 
+} // namespace fovea::core
+
+// What a user may name.
+namespace fovea {
+using core::source_place;
 } // namespace fovea

@@ -5,26 +5,26 @@
 
 #include <fovea/dsl/affine.hpp>
 
-namespace fovea {
+namespace fovea::core {
 
 /// An axis, where a word takes one: by the dim that it has (T), or by its position, 0 or -1.
 struct axis {
   int position = 0;
   dim named = 0;
   bool by_position = false;
-  place at; // where it was written
+  source_place at; // where it was written
 
   constexpr axis() = default;
-  constexpr axis(int i, place where = {__builtin_FILE(), __builtin_LINE()})
+  constexpr axis(int i, source_place where = {__builtin_FILE(), __builtin_LINE()})
       : position(i), by_position(true), at(where) {}
-  constexpr axis(const dim& d, place where = {__builtin_FILE(), __builtin_LINE()}) : named(d), at(where) {}
+  constexpr axis(const dim& d, source_place where = {__builtin_FILE(), __builtin_LINE()}) : named(d), at(where) {}
 };
 
 namespace detail {
 
 /// The position of an axis in x, or -1 after an error, which begins with `who`.
 template <class word_type>
-constexpr int find_axis(expr x, const axis& which, place at, const word_type& who) {
+constexpr int find_axis(expr x, const axis& which, source_place at, const word_type& who) {
   graph& g = *x.owner;
   const shape& s = g.shape_of(x);
   if (which.by_position) {
@@ -61,13 +61,13 @@ constexpr dim elements_of(const graph& g, const shape& s) {
 }
 
 /// x under a shape of as many elements; x itself where that is its shape.
-constexpr expr reshape_to(expr x, const shape& s, place at) {
+constexpr expr reshape_to(expr x, const shape& s, source_place at) {
   if (!x.valid() || x.owner->shape_of(x) == s) return x;
   return x.owner->add({.kind = op::reshape, .type = x.owner->nodes[x.id].type, .shape = s, .at = at}, x);
 }
 
 /// x with its axes in another order, of which each occurs once; x itself where that is their order.
-constexpr expr permute_axes(expr x, const int (&order)[shape::max_rank], place at) {
+constexpr expr permute_axes(expr x, const int (&order)[shape::max_rank], source_place at) {
   if (!x.valid()) return x;
   graph& g = *x.owner;
   const shape& from = g.shape_of(x);
@@ -88,7 +88,7 @@ constexpr expr permute_axes(expr x, const int (&order)[shape::max_rank], place a
 
 /// The same elements in the same order under another shape; the number of elements must agree.
 constexpr expr reshape(expr x, std::initializer_list<dim> dims,
-                       place at = {__builtin_FILE(), __builtin_LINE()}) {
+                       source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   if (x.owner == nullptr || !x.owner->usable(x, at, "reshape")) return {x.owner};
   graph& g = *x.owner;
   shape s;
@@ -102,7 +102,7 @@ constexpr expr reshape(expr x, std::initializer_list<dim> dims,
 }
 
 /// x with a new axis of size 1 before position `where`.
-constexpr expr unsqueeze(expr x, int where, place at = {__builtin_FILE(), __builtin_LINE()}) {
+constexpr expr unsqueeze(expr x, int where, source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   if (x.owner == nullptr || !x.owner->usable(x, at, "unsqueeze")) return {x.owner};
   graph& g = *x.owner;
   const shape& from = g.shape_of(x);
@@ -122,7 +122,7 @@ constexpr expr unsqueeze(expr x, int where, place at = {__builtin_FILE(), __buil
 
 /// Axes in a new order: axis i of the result is axis order[i] of x.
 constexpr expr permute(expr x, std::initializer_list<int> order,
-                       place at = {__builtin_FILE(), __builtin_LINE()}) {
+                       source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   if (x.owner == nullptr || !x.owner->usable(x, at, "permute")) return {x.owner};
   graph& g = *x.owner;
   const shape& from = g.shape_of(x);
@@ -145,7 +145,7 @@ constexpr expr permute(expr x, std::initializer_list<int> order,
 
 /// x repeated to a larger shape: axes of size 1 and missing leading axes stretch.
 constexpr expr broadcast(expr x, std::initializer_list<dim> dims,
-                         place at = {__builtin_FILE(), __builtin_LINE()}) {
+                         source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   if (x.owner == nullptr || !x.owner->usable(x, at, "broadcast")) return {x.owner};
   graph& g = *x.owner;
   shape s, joint;
@@ -157,14 +157,14 @@ constexpr expr broadcast(expr x, std::initializer_list<dim> dims,
 
 /// Zeros of a shape, what most recurrences start from; x says in which graph.
 constexpr expr zeros(expr x, std::initializer_list<dim> dims,
-                     place at = {__builtin_FILE(), __builtin_LINE()}) {
+                     source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   at = at.as("zeros");
   return broadcast(constant(x, 0, at), dims, at);
 }
 
 /// The elements from <= i < to of an axis. `from` and `to` are dims of the model; numbers below 0 count from
 /// the end.
-constexpr expr slice(expr x, axis where, dim from, dim to, place at = {__builtin_FILE(), __builtin_LINE()}) {
+constexpr expr slice(expr x, axis where, dim from, dim to, source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   if (x.owner == nullptr || !x.owner->usable(x, at, "slice")) return {x.owner};
   graph& g = *x.owner;
   const int i = detail::find_axis(x, where, at, "slice");
@@ -189,7 +189,7 @@ constexpr expr slice(expr x, axis where, dim from, dim to, place at = {__builtin
 namespace detail {
 
 /// The last place of an axis, as an axis of 1.
-constexpr expr last_along(expr x, int axis, place at) {
+constexpr expr last_along(expr x, int axis, source_place at) {
   graph& g = *x.owner;
   shape s = g.shape_of(x);
   const int first = g.intern(g.dim_of(s[axis]) - 1);
@@ -199,7 +199,7 @@ constexpr expr last_along(expr x, int axis, place at) {
 }
 
 /// x without an axis of 1; with axis -1, as it is.
-constexpr expr without_axis(expr x, int axis, place at) {
+constexpr expr without_axis(expr x, int axis, source_place at) {
   if (!x.valid() || axis < 0) return x;
   const shape& from = x.owner->shape_of(x);
   shape s;
@@ -212,7 +212,7 @@ constexpr expr without_axis(expr x, int axis, place at) {
 
 /// What x is at the last place of an axis, which it is then without: of [B, T, 64] along T [B, 64]. A stream
 /// along T gives what is there after each step.
-constexpr expr last(expr x, axis where, place at = {__builtin_FILE(), __builtin_LINE()}) {
+constexpr expr last(expr x, axis where, source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   if (x.owner == nullptr || !x.owner->usable(x, at, "last")) return {x.owner};
   const int i = detail::find_axis(x, where, at, "last");
   if (i < 0) return {x.owner};
@@ -222,7 +222,7 @@ constexpr expr last(expr x, axis where, place at = {__builtin_FILE(), __builtin_
 
 /// n equal parts of the last axis, side by side.
 template <std::size_t n>
-constexpr std::array<expr, n> split(expr x, place at = {__builtin_FILE(), __builtin_LINE()}) {
+constexpr std::array<expr, n> split(expr x, source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   std::array<expr, n> parts{};
   if (x.owner == nullptr || !x.owner->usable(x, at, "split")) {
     parts.fill({x.owner});
@@ -245,7 +245,7 @@ constexpr std::array<expr, n> split(expr x, place at = {__builtin_FILE(), __buil
 /// Values joined along an axis; the other axes agree. At most 16 values.
 template <std::convertible_to<expr>... exprs>
 constexpr expr concat(axis where, expr x, const exprs&... others) {
-  const place at = where.at;
+  const source_place at = where.at;
   if (x.owner == nullptr || !x.owner->usable(x, at, "concat")) return {x.owner};
   graph& g = *x.owner;
   static_assert(sizeof...(others) < 16, "concat joins at most 16 values");
@@ -274,7 +274,7 @@ constexpr expr concat(axis where, expr x, const exprs&... others) {
 
 /// `before` and `after` copies of `value` around an axis.
 constexpr expr pad(expr x, axis where, int before, int after, double value = 0,
-                   place at = {__builtin_FILE(), __builtin_LINE()}) {
+                   source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   if (x.owner == nullptr || !x.owner->usable(x, at, "pad")) return {x.owner};
   graph& g = *x.owner;
   const int i = detail::find_axis(x, where, at, "pad");
@@ -294,7 +294,7 @@ constexpr expr pad(expr x, axis where, int before, int after, double value = 0,
 }
 
 /// An axis in reverse order.
-constexpr expr reverse(expr x, axis where, place at = {__builtin_FILE(), __builtin_LINE()}) {
+constexpr expr reverse(expr x, axis where, source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   if (x.owner == nullptr || !x.owner->usable(x, at, "reverse")) return {x.owner};
   graph& g = *x.owner;
   const int i = detail::find_axis(x, where, at, "reverse");
@@ -304,4 +304,10 @@ constexpr expr reverse(expr x, axis where, place at = {__builtin_FILE(), __built
       x);
 }
 
+} // namespace fovea::core
+
+// What a user may name.
+namespace fovea {
+using core::axis, core::broadcast, core::concat, core::last, core::pad, core::permute, core::reshape,
+    core::reverse, core::slice, core::split, core::unsqueeze, core::zeros;
 } // namespace fovea

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-namespace fovea {
+namespace fovea::core {
 
 /// Where a convolution or a pooling looks: windows of `size` positions, `dilation` apart, that move by
 /// `stride` over an axis with `before` and `after` positions of padding around it. [0] is the height, [1] the
@@ -29,4 +29,4 @@ struct sliding_window {
   }
 };
 
-} // namespace fovea
+} // namespace fovea::core

@@ -101,7 +101,7 @@ xt::xtensor<float, 4> fields_of(const picture& p) {
 }
 
 /// f and g are the 8 x 8 slowest cosines of a field's brightness but for its mean, h changes nothing.
-weights drawing_weights(float gamma, double contrast) {
+model_weights drawing_weights(float gamma, double contrast) {
   std::vector<float> cosines(filters * channels), same(channels * channels);
   for (std::size_t a = 0; a < 8; ++a)
     for (std::size_t b = a == 0 ? 1 : 0; b < 8; ++b)
@@ -115,7 +115,7 @@ weights drawing_weights(float gamma, double contrast) {
               static_cast<float>(contrast * 2 / field * wave(a, v) * wave(b, u));
         }
   for (std::size_t i = 0; i < channels; ++i) same[i * channels + i] = 1;
-  return weights::from({{"f.weight", {{filters, channels, 1, 1}, cosines}},
+  return model_weights::from({{"f.weight", {{filters, channels, 1, 1}, cosines}},
                         {"g.weight", {{filters, channels, 1, 1}, cosines}},
                         {"h.weight", {{channels, channels, 1, 1}, same}},
                         {"gamma", {{1}, {gamma}}}});

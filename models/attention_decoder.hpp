@@ -51,7 +51,7 @@ struct attention_decoder_values {
 
 namespace attention_decoder_parts {
 
-constexpr score score_of(attention_decoder_config c) {
+constexpr attention_score score_of(attention_decoder_config c) {
   switch (c.alignment) {
     case alignment::dot:
       return dot;
@@ -128,7 +128,7 @@ constexpr expr scores_of(expr states, expr contexts, expr attentional, expr word
 
 /// The recurrent encoder: source [B, S] of int32, of which lengths [B] count.
 constexpr attention_memory attention_encoder(expr source, expr lengths, attention_decoder_config c,
-                                             place at = {__builtin_FILE(), __builtin_LINE()}) {
+                                             source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   const reported_at here(source, at);
   const recurrent_result read = recurrent(
       c.cell, dropout(embedding(source, "src_embedding", c.source_vocab, c.width), c.dropout), "encoder",
@@ -142,7 +142,7 @@ constexpr attention_memory attention_encoder(expr source, expr lengths, attentio
 template <attention_decoder_config c>
 constexpr attention_decoder_values attention_decoder(const attention_memory& memory, expr lengths,
                                                      expr target,
-                                                     place at = {__builtin_FILE(), __builtin_LINE()}) {
+                                                     source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   namespace parts = attention_decoder_parts;
   static_assert(!c.context_in_recurrence || c.previous_state,
                 "a context that the cell reads comes from the state before");
@@ -200,7 +200,7 @@ constexpr attention_decoder_values attention_decoder(const attention_memory& mem
 /// The whole: source [B, S], target [B, T] of int32, lengths [B] of the sources.
 template <attention_decoder_config c>
 constexpr attention_decoder_values attention_decoder(expr source, expr lengths, expr target,
-                                                     place at = {__builtin_FILE(), __builtin_LINE()}) {
+                                                     source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   static_assert(c.attended_layer < (c.encoder_layers == 0 ? c.layers : c.encoder_layers),
                 "the layer that is attended is one of the encoder's");
   return attention_decoder<c>(attention_encoder(source, lengths, c, at), lengths, target, at);

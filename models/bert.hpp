@@ -21,8 +21,8 @@ inline constexpr bert_config minilm{
 
 /// One block: attention, then a feed-forward layer, each added to its input and normalised (section 3, after
 /// Vaswani et al. 2017). x [B, T, width] keeps its shape.
-constexpr expr bert_block(expr x, fovea::mask mask, bert_config c,
-                          place at = {__builtin_FILE(), __builtin_LINE()}) {
+constexpr expr bert_block(expr x, fovea::attention_mask mask, bert_config c,
+                          source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   const reported_at here(x, at);
   const expr a =
       attention(linear(x, "attn.q", c.width), linear(x, "attn.k", c.width), linear(x, "attn.v", c.width),
@@ -37,7 +37,7 @@ constexpr expr bert_block(expr x, fovea::mask mask, bert_config c,
 /// The sum of token, position and type vectors, normalised: tokens and types [B, T] of int32 -> [B, T,
 /// width]. `words` is the token table [vocab, width].
 constexpr expr bert_embeddings(expr words, expr tokens, expr types, bert_config c,
-                               place at = {__builtin_FILE(), __builtin_LINE()}) {
+                               source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   const reported_at here(tokens, at);
   const expr x = gather(words, tokens) + embedding(types, "types", c.types, c.width) +
                  learned_positions(tokens, "positions", {.context = c.context, .width = c.width});
@@ -45,8 +45,8 @@ constexpr expr bert_embeddings(expr words, expr tokens, expr types, bert_config 
 }
 
 /// The encoder: [B, T, width] for each token. Makes the token table "words".
-constexpr expr bert_encoder(expr words, expr tokens, expr types, fovea::mask mask, bert_config c,
-                            place at = {__builtin_FILE(), __builtin_LINE()}) {
+constexpr expr bert_encoder(expr words, expr tokens, expr types, fovea::attention_mask mask, bert_config c,
+                            source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   const reported_at here(tokens, at);
   return repeat("layer", c.layers, bert_embeddings(words, tokens, types, c),
                 [&](expr x) { return bert_block(x, mask, c); });
@@ -58,7 +58,7 @@ constexpr expr bert_words(expr tokens, bert_config c) {
 }
 
 /// tanh of a linear map of the first token's vector: [B, T, width] -> [B, width].
-constexpr expr bert_pooler(expr x, bert_config c, place at = {__builtin_FILE(), __builtin_LINE()}) {
+constexpr expr bert_pooler(expr x, bert_config c, source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   const reported_at here(x, at);
   return tanh(linear(reshape(slice(x, axis(1), 0, 1), {x.size(0), c.width}), "pooler", c.width));
 }
@@ -66,7 +66,7 @@ constexpr expr bert_pooler(expr x, bert_config c, place at = {__builtin_FILE(), 
 /// Scores of every token of the vocabulary at each position, through the token table once more: [B, T,
 /// vocab].
 constexpr expr bert_token_scores(expr x, expr words, bert_config c,
-                                 place at = {__builtin_FILE(), __builtin_LINE()}) {
+                                 source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   const reported_at here(x, at);
   const expr h =
       layer_norm(gelu(linear(x, "predict.transform", c.width)), "predict.norm", {.epsilon = c.epsilon});
@@ -75,7 +75,7 @@ constexpr expr bert_token_scores(expr x, expr words, bert_config c,
 
 /// Scores of each of `classes` for the whole text, from the pooled vector: [B, T, width] -> [B, classes].
 constexpr expr bert_class_scores(expr x, int classes, bert_config c,
-                                 place at = {__builtin_FILE(), __builtin_LINE()}) {
+                                 source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   const reported_at here(x, at);
   return linear(bert_pooler(x, c), "classifier", classes);
 }
@@ -94,16 +94,16 @@ constexpr expr mean_pooled(expr x, expr lengths) {
 /// encoder. Heads that a model leaves out are skipped. The first checkpoints, bert-base-uncased among them,
 /// call a norm's weight and bias gamma and beta.
 inline constexpr name_rule bert_names[] = {
-    {"", "bert.", optional_prefix},
+    {"", "bert.", naming::optional_prefix},
     {"words", "embeddings.word_embeddings.weight"},
-    {"words", "cls.predictions.decoder.weight", tied},
+    {"words", "cls.predictions.decoder.weight", naming::tied},
     {"positions.weight", "embeddings.position_embeddings.weight"},
     {"types.weight", "embeddings.token_type_embeddings.weight"},
     {"embed_norm.weight", "embeddings.LayerNorm.weight"},
     {"embed_norm.bias", "embeddings.LayerNorm.bias"},
     {"embed_norm.weight", "embeddings.LayerNorm.gamma"},
     {"embed_norm.bias", "embeddings.LayerNorm.beta"},
-    {"", "embeddings.position_ids", ignored},
+    {"", "embeddings.position_ids", naming::ignored},
     {"layer.*.attn.q.weight", "encoder.layer.*.attention.self.query.weight"},
     {"layer.*.attn.q.bias", "encoder.layer.*.attention.self.query.bias"},
     {"layer.*.attn.k.weight", "encoder.layer.*.attention.self.key.weight"},
@@ -133,7 +133,7 @@ inline constexpr name_rule bert_names[] = {
     {"predict.norm.weight", "cls.predictions.transform.LayerNorm.gamma"},
     {"predict.norm.bias", "cls.predictions.transform.LayerNorm.beta"},
     {"predict.bias", "cls.predictions.bias"},
-    {"predict.bias", "cls.predictions.decoder.bias", tied},
+    {"predict.bias", "cls.predictions.decoder.bias", naming::tied},
 
     {"words", "token_embd.weight"},
     {"positions.weight", "position_embd.weight"},
@@ -157,9 +157,9 @@ inline constexpr name_rule bert_names[] = {
     {"layer.*.mlp.norm.weight", "blk.*.layer_output_norm.weight"},
     {"layer.*.mlp.norm.bias", "blk.*.layer_output_norm.bias"},
 
-    {"", "pooler.**", ignored},
-    {"", "cls.**", ignored},
-    {"", "classifier.**", ignored},
+    {"", "pooler.**", naming::ignored},
+    {"", "cls.**", naming::ignored},
+    {"", "classifier.**", naming::ignored},
 };
 
 namespace detail {

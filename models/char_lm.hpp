@@ -23,7 +23,7 @@ struct char_lm_config {
 };
 
 /// A highway layer: t relu(W y + b) + (1 - t) y with t = sigmoid(U y + c), of any number of axes.
-constexpr expr highway(expr y, const char* name, int index, place at = {__builtin_FILE(), __builtin_LINE()}) {
+constexpr expr highway(expr y, const char* name, int index, source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   const reported_at here(y, at);
   const auto inside = scope(y, name, index);
   const expr t = sigmoid(linear(y, "T", y.size(-1)));
@@ -32,7 +32,7 @@ constexpr expr highway(expr y, const char* name, int index, place at = {__builti
 
 /// A vector for each word: characters [B, T, word length] of int32 -> [B, T, filters of all widths].
 constexpr expr char_lm_words(expr characters, char_lm_config c,
-                             place at = {__builtin_FILE(), __builtin_LINE()}) {
+                             source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   const reported_at here(characters, at);
   const expr x = embedding(characters, "char_embedding", c.characters, c.character_width);
   expr words;
@@ -54,7 +54,7 @@ inline constexpr auto char_lm_names = std::to_array<name_rule>({
 /// Scores of the next word: word vectors [B, T, filters] -> [B, T, vocab], and the states after the last of
 /// them.
 constexpr recurrent_result char_lm_logits(expr words, char_lm_config c, const recurrent_state& initial = {},
-                                          place at = {__builtin_FILE(), __builtin_LINE()}) {
+                                          source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   const reported_at here(words, at);
   const recurrent_options options{.layers = c.layers, .initial = initial, .dropout = c.dropout};
   const recurrent_result h = recurrent(c.cell, dropout(words, c.word_dropout), "lstm", c.hidden, options);

@@ -13,7 +13,7 @@ enum class start_state : std::uint8_t { forward, backward, joined, added, zeros 
 /// which read both ways or one. Makes start.0.state, start.1.state, ... where there is a map. Errors: layers
 /// or directions that the encoder does not have.
 constexpr recurrent_state decoder_start(start_state how, const recurrent_state& last, bool both, int layers,
-                                        int hidden, place at = {__builtin_FILE(), __builtin_LINE()}) {
+                                        int hidden, source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   recurrent_state made;
   if (how == start_state::zeros || last.count == 0) return made;
   const int directions = both ? 2 : 1, below = last.count / directions - layers;

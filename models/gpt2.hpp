@@ -21,7 +21,7 @@ inline constexpr gpt2_config gpt2_small{
 
 /// One block: causal attention, then a feed-forward layer four times as wide, each normalised before and
 /// added to its input (section 2.3). x [B, T, width] keeps its shape.
-constexpr expr gpt2_block(expr x, gpt2_config c, place at = {__builtin_FILE(), __builtin_LINE()}) {
+constexpr expr gpt2_block(expr x, gpt2_config c, source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   const reported_at here(x, at);
   expr h = layer_norm(x, "ln_1", {.epsilon = c.epsilon});
   const expr a = attention(linear(h, "attn.q", c.width), linear(h, "attn.k", c.width),
@@ -38,7 +38,7 @@ constexpr expr gpt2_words(expr tokens, gpt2_config c) {
 
 /// The sum of token and position vectors: tokens [B, T] of int32 -> [B, T, width].
 constexpr expr gpt2_embeddings(expr words, expr tokens, gpt2_config c,
-                               place at = {__builtin_FILE(), __builtin_LINE()}) {
+                               source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   const reported_at here(tokens, at);
   return gather(words, tokens) +
          learned_positions(tokens, "wpe",
@@ -47,7 +47,7 @@ constexpr expr gpt2_embeddings(expr words, expr tokens, gpt2_config c,
 
 /// The blocks and the last norm: [B, T, width] for each token.
 constexpr expr gpt2_decoder(expr words, expr tokens, gpt2_config c,
-                            place at = {__builtin_FILE(), __builtin_LINE()}) {
+                            source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   const reported_at here(tokens, at);
   const expr x =
       repeat("h", c.layers, gpt2_embeddings(words, tokens, c), [c](expr y) { return gpt2_block(y, c); });
@@ -55,7 +55,7 @@ constexpr expr gpt2_decoder(expr words, expr tokens, gpt2_config c,
 }
 
 /// Scores of the next token: tokens [B, T] of int32 -> [B, T, vocab].
-constexpr expr gpt2_logits(expr tokens, gpt2_config c, place at = {__builtin_FILE(), __builtin_LINE()}) {
+constexpr expr gpt2_logits(expr tokens, gpt2_config c, source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   const reported_at here(tokens, at);
   const expr words = gpt2_words(tokens, c);
   return matmul(gpt2_decoder(words, tokens, c), transpose(words));
@@ -66,35 +66,35 @@ constexpr expr gpt2_logits(expr tokens, gpt2_config c, place at = {__builtin_FIL
 /// three one below the other.
 template <gpt2_config c>
 inline constexpr auto gpt2_names = std::to_array<name_rule>({
-    {"", "transformer.", optional_prefix},
+    {"", "transformer.", naming::optional_prefix},
     {"wte", "wte.weight"},
-    {"wte", "lm_head.weight", tied},
-    {"h.*.attn.q.weight", "h.*.attn.c_attn.weight", columns(0, c.width) | transposed},
-    {"h.*.attn.k.weight", "h.*.attn.c_attn.weight", columns(c.width, 2 * c.width) | transposed},
-    {"h.*.attn.v.weight", "h.*.attn.c_attn.weight", columns(2 * c.width, 3 * c.width) | transposed},
-    {"h.*.attn.q.bias", "h.*.attn.c_attn.bias", rows(0, c.width)},
-    {"h.*.attn.k.bias", "h.*.attn.c_attn.bias", rows(c.width, 2 * c.width)},
-    {"h.*.attn.v.bias", "h.*.attn.c_attn.bias", rows(2 * c.width, 3 * c.width)},
-    {"h.*.attn.proj.weight", "h.*.attn.c_proj.weight", transposed},
+    {"wte", "lm_head.weight", naming::tied},
+    {"h.*.attn.q.weight", "h.*.attn.c_attn.weight", naming::columns(0, c.width) | naming::transposed},
+    {"h.*.attn.k.weight", "h.*.attn.c_attn.weight", naming::columns(c.width, 2 * c.width) | naming::transposed},
+    {"h.*.attn.v.weight", "h.*.attn.c_attn.weight", naming::columns(2 * c.width, 3 * c.width) | naming::transposed},
+    {"h.*.attn.q.bias", "h.*.attn.c_attn.bias", naming::rows(0, c.width)},
+    {"h.*.attn.k.bias", "h.*.attn.c_attn.bias", naming::rows(c.width, 2 * c.width)},
+    {"h.*.attn.v.bias", "h.*.attn.c_attn.bias", naming::rows(2 * c.width, 3 * c.width)},
+    {"h.*.attn.proj.weight", "h.*.attn.c_proj.weight", naming::transposed},
     {"h.*.attn.proj.bias", "h.*.attn.c_proj.bias"},
-    {"h.*.mlp.up.weight", "h.*.mlp.c_fc.weight", transposed},
+    {"h.*.mlp.up.weight", "h.*.mlp.c_fc.weight", naming::transposed},
     {"h.*.mlp.up.bias", "h.*.mlp.c_fc.bias"},
-    {"h.*.mlp.down.weight", "h.*.mlp.c_proj.weight", transposed},
+    {"h.*.mlp.down.weight", "h.*.mlp.c_proj.weight", naming::transposed},
     {"h.*.mlp.down.bias", "h.*.mlp.c_proj.bias"},
-    {"", "h.*.attn.bias", ignored},
-    {"", "h.*.attn.masked_bias", ignored},
+    {"", "h.*.attn.bias", naming::ignored},
+    {"", "h.*.attn.masked_bias", naming::ignored},
 
     {"wte", "token_embd.weight"},
-    {"wte", "output.weight", tied},
+    {"wte", "output.weight", naming::tied},
     {"wpe.weight", "position_embd.weight"},
     {"h.*.ln_1.weight", "blk.*.attn_norm.weight"},
     {"h.*.ln_1.bias", "blk.*.attn_norm.bias"},
-    {"h.*.attn.q.weight", "blk.*.attn_qkv.weight", rows(0, c.width)},
-    {"h.*.attn.k.weight", "blk.*.attn_qkv.weight", rows(c.width, 2 * c.width)},
-    {"h.*.attn.v.weight", "blk.*.attn_qkv.weight", rows(2 * c.width, 3 * c.width)},
-    {"h.*.attn.q.bias", "blk.*.attn_qkv.bias", rows(0, c.width)},
-    {"h.*.attn.k.bias", "blk.*.attn_qkv.bias", rows(c.width, 2 * c.width)},
-    {"h.*.attn.v.bias", "blk.*.attn_qkv.bias", rows(2 * c.width, 3 * c.width)},
+    {"h.*.attn.q.weight", "blk.*.attn_qkv.weight", naming::rows(0, c.width)},
+    {"h.*.attn.k.weight", "blk.*.attn_qkv.weight", naming::rows(c.width, 2 * c.width)},
+    {"h.*.attn.v.weight", "blk.*.attn_qkv.weight", naming::rows(2 * c.width, 3 * c.width)},
+    {"h.*.attn.q.bias", "blk.*.attn_qkv.bias", naming::rows(0, c.width)},
+    {"h.*.attn.k.bias", "blk.*.attn_qkv.bias", naming::rows(c.width, 2 * c.width)},
+    {"h.*.attn.v.bias", "blk.*.attn_qkv.bias", naming::rows(2 * c.width, 3 * c.width)},
     {"h.*.attn.proj.weight", "blk.*.attn_output.weight"},
     {"h.*.attn.proj.bias", "blk.*.attn_output.bias"},
     {"h.*.ln_2.weight", "blk.*.ffn_norm.weight"},

@@ -23,7 +23,7 @@ inline constexpr llama_config tiny_llama{
     .layers = 22, .heads = 32, .kv_heads = 4, .width = 2048, .inner = 5632, .vocab = 32000};
 
 /// Causal attention with rotary positions, without the norm before it: x [B, T, width] keeps its shape.
-constexpr expr llama_attention(expr x, llama_config c, place at = {__builtin_FILE(), __builtin_LINE()}) {
+constexpr expr llama_attention(expr x, llama_config c, source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   const reported_at here(x, at);
   const int kv_width = c.width / c.heads * c.kv_heads;
   const expr q = linear(x, "attn.q", c.width, {.bias = false}),
@@ -36,7 +36,7 @@ constexpr expr llama_attention(expr x, llama_config c, place at = {__builtin_FIL
 }
 
 /// down(silu(gate(x)) * up(x)), SwiGLU (Shazeer 2020): x [B, T, width] keeps its shape.
-constexpr expr llama_feed_forward(expr x, llama_config c, place at = {__builtin_FILE(), __builtin_LINE()}) {
+constexpr expr llama_feed_forward(expr x, llama_config c, source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   const reported_at here(x, at);
   const expr gate = linear(x, "mlp.gate", c.inner, {.bias = false}),
              up = linear(x, "mlp.up", c.inner, {.bias = false});
@@ -44,7 +44,7 @@ constexpr expr llama_feed_forward(expr x, llama_config c, place at = {__builtin_
 }
 
 /// One block: attention, then the feed-forward layer, each normalised before and added to its input.
-constexpr expr llama_block(expr x, llama_config c, place at = {__builtin_FILE(), __builtin_LINE()}) {
+constexpr expr llama_block(expr x, llama_config c, source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   const reported_at here(x, at);
   x = x + llama_attention(rms_norm(x, "attn_norm", {.epsilon = c.epsilon}), c);
   return x + llama_feed_forward(rms_norm(x, "mlp_norm", {.epsilon = c.epsilon}), c);
@@ -57,7 +57,7 @@ constexpr expr llama_words(expr tokens, llama_config c) {
 
 /// The blocks and the last norm: tokens [B, T] of int32 -> [B, T, width].
 constexpr expr llama_decoder(expr words, expr tokens, llama_config c,
-                             place at = {__builtin_FILE(), __builtin_LINE()}) {
+                             source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   const reported_at here(tokens, at);
   const expr x = repeat("layers", c.layers, gather(words, tokens), [c](expr y) { return llama_block(y, c); });
   return rms_norm(x, "norm", {.epsilon = c.epsilon});
@@ -69,7 +69,7 @@ constexpr expr llama_scores(expr x, expr words, llama_config c) {
 }
 
 /// Scores of the next token: tokens [B, T] of int32 -> [B, T, vocab].
-constexpr expr llama_logits(expr tokens, llama_config c, place at = {__builtin_FILE(), __builtin_LINE()}) {
+constexpr expr llama_logits(expr tokens, llama_config c, source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   const reported_at here(tokens, at);
   const expr words = llama_words(tokens, c);
   return llama_scores(llama_decoder(words, tokens, c), words, c);
@@ -79,9 +79,9 @@ constexpr expr llama_logits(expr tokens, llama_config c, place at = {__builtin_F
 /// halves of a head for rotary positions, as `rope` does by default; the others pair neighbours.
 template <llama_config c>
 inline constexpr auto llama_names = std::to_array<name_rule>({
-    {"", "model.", optional_prefix},
+    {"", "model.", naming::optional_prefix},
     {"words", "embed_tokens.weight"},
-    {c.tied ? "words" : "lm_head.weight", "lm_head.weight", c.tied ? tied : transform{}},
+    {c.tied ? "words" : "lm_head.weight", "lm_head.weight", c.tied ? naming::tied : naming::transform{}},
     {"layers.*.attn_norm.weight", "layers.*.input_layernorm.weight"},
     {"layers.*.attn.q.weight", "layers.*.self_attn.q_proj.weight"},
     {"layers.*.attn.k.weight", "layers.*.self_attn.k_proj.weight"},
@@ -92,13 +92,13 @@ inline constexpr auto llama_names = std::to_array<name_rule>({
     {"layers.*.mlp.up.weight", "layers.*.mlp.up_proj.weight"},
     {"layers.*.mlp.down.weight", "layers.*.mlp.down_proj.weight"},
     {"norm.weight", "norm.weight"},
-    {"", "layers.*.self_attn.rotary_emb.inv_freq", ignored},
+    {"", "layers.*.self_attn.rotary_emb.inv_freq", naming::ignored},
 
     {"words", "token_embd.weight"},
-    {c.tied ? "words" : "lm_head.weight", "output.weight", c.tied ? tied : transform{}},
+    {c.tied ? "words" : "lm_head.weight", "output.weight", c.tied ? naming::tied : naming::transform{}},
     {"layers.*.attn_norm.weight", "blk.*.attn_norm.weight"},
-    {"layers.*.attn.q.weight", "blk.*.attn_q.weight", rotary_halves(c.width / c.heads)},
-    {"layers.*.attn.k.weight", "blk.*.attn_k.weight", rotary_halves(c.width / c.heads)},
+    {"layers.*.attn.q.weight", "blk.*.attn_q.weight", naming::rotary_halves(c.width / c.heads)},
+    {"layers.*.attn.k.weight", "blk.*.attn_k.weight", naming::rotary_halves(c.width / c.heads)},
     {"layers.*.attn.v.weight", "blk.*.attn_v.weight"},
     {"layers.*.attn.proj.weight", "blk.*.attn_output.weight"},
     {"layers.*.mlp_norm.weight", "blk.*.ffn_norm.weight"},
@@ -109,15 +109,15 @@ inline constexpr auto llama_names = std::to_array<name_rule>({
 
     {"words", "tok_embeddings.weight"}, // the last norm and the output are named as above
     {"layers.*.attn_norm.weight", "layers.*.attention_norm.weight"},
-    {"layers.*.attn.q.weight", "layers.*.attention.wq.weight", rotary_halves(c.width / c.heads)},
-    {"layers.*.attn.k.weight", "layers.*.attention.wk.weight", rotary_halves(c.width / c.heads)},
+    {"layers.*.attn.q.weight", "layers.*.attention.wq.weight", naming::rotary_halves(c.width / c.heads)},
+    {"layers.*.attn.k.weight", "layers.*.attention.wk.weight", naming::rotary_halves(c.width / c.heads)},
     {"layers.*.attn.v.weight", "layers.*.attention.wv.weight"},
     {"layers.*.attn.proj.weight", "layers.*.attention.wo.weight"},
     {"layers.*.mlp_norm.weight", "layers.*.ffn_norm.weight"},
     {"layers.*.mlp.gate.weight", "layers.*.feed_forward.w1.weight"},
     {"layers.*.mlp.up.weight", "layers.*.feed_forward.w3.weight"},
     {"layers.*.mlp.down.weight", "layers.*.feed_forward.w2.weight"},
-    {"", "rope.freqs", ignored},
+    {"", "rope.freqs", naming::ignored},
 });
 
 /// tokens [B, T] of int32 -> logits [B, T, vocab].

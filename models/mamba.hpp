@@ -24,7 +24,7 @@ inline constexpr mamba_config mamba_130m{
 /// The selective state space (algorithm 2): each feature of x [B, T, inner] drives `state` numbers that decay
 /// at the rates A; how long a step lasts, what it writes and what it reads depend on x. Keeps the shape.
 constexpr expr selective_state_space(expr x, mamba_config c,
-                                     place at = {__builtin_FILE(), __builtin_LINE()}) {
+                                     source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   const reported_at here(x, at);
   const expr from_x = linear(x, "x_proj", c.rank + 2 * c.state, {.bias = false});
   const auto part = [&](int from, int to) { return slice(from_x, axis(-1), from, to); };
@@ -43,7 +43,7 @@ constexpr expr selective_state_space(expr x, mamba_config c,
 
 /// One block (figure 3): a causal convolution of each feature and the state space, behind a gate, added to
 /// the input. x [B, T, width] keeps its shape.
-constexpr expr mamba_block(expr x, mamba_config c, place at = {__builtin_FILE(), __builtin_LINE()}) {
+constexpr expr mamba_block(expr x, mamba_config c, source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   const reported_at here(x, at);
   const expr h = rms_norm(x, "norm", {.epsilon = c.epsilon});
   const scope inside(x, "mixer");
@@ -58,7 +58,7 @@ constexpr expr mamba_words(expr tokens, mamba_config c) {
 }
 
 /// Scores of the next token: tokens [B, T] of int32 -> [B, T, vocab].
-constexpr expr mamba_logits(expr tokens, mamba_config c, place at = {__builtin_FILE(), __builtin_LINE()}) {
+constexpr expr mamba_logits(expr tokens, mamba_config c, source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   const reported_at here(tokens, at);
   const expr words = mamba_words(tokens, c);
   const expr x = repeat("layers", c.layers, gather(words, tokens), [&](expr y) { return mamba_block(y, c); });
@@ -67,10 +67,10 @@ constexpr expr mamba_logits(expr tokens, mamba_config c, place at = {__builtin_F
 
 /// How Hugging Face and, where it differs, the authors name the parameters.
 inline constexpr auto mamba_names = std::to_array<name_rule>({
-    {"", "backbone.", optional_prefix},
+    {"", "backbone.", naming::optional_prefix},
     {"words", "embeddings.weight"},
     {"words", "embedding.weight"},
-    {"words", "lm_head.weight", tied},
+    {"words", "lm_head.weight", naming::tied},
 });
 
 /// tokens [B, T] of int32 -> logits [B, T, vocab].

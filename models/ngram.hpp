@@ -24,7 +24,7 @@ struct dense_ngram_config {
 /// The context of each token as a number, its latest token the lowest digit to the base of the vocabulary:
 /// tokens [B, T] of int32 -> [B, T] of int32.
 constexpr expr ngram_contexts(expr tokens, dense_ngram_config c,
-                              place at = {__builtin_FILE(), __builtin_LINE()}) {
+                              source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   const reported_at here(tokens, at);
   if (c.order == 1) return tokens * 0;
   expr context = tokens;
@@ -37,7 +37,7 @@ constexpr expr ngram_contexts(expr tokens, dense_ngram_config c,
 
 /// Scores of the next token, log p: tokens [B, T] of int32 -> [B, T, vocabulary].
 constexpr expr ngram_logits(expr tokens, dense_ngram_config c,
-                            place at = {__builtin_FILE(), __builtin_LINE()}) {
+                            source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   const reported_at here(tokens, at);
   const expr table = parameter(tokens, "log_probabilities", {c.contexts(), c.vocabulary});
   return gather(table, ngram_contexts(tokens, c));

@@ -12,7 +12,7 @@ enum class cell_kind : std::uint8_t { elman, elman_relu, gru, lstm };
 /// The recurrent word of a cell, in one direction or both.
 constexpr recurrent_result recurrent(cell_kind cell, expr x, const char* name, int hidden,
                                      const recurrent_options& options = {}, bool both = false,
-                                     place at = {__builtin_FILE(), __builtin_LINE()}) {
+                                     source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   const auto made = [&](const auto& word) {
     return both ? bidirectional(word, x, name, hidden, options, at) : word(x, name, hidden, options, at);
   };
@@ -30,7 +30,7 @@ constexpr recurrent_result recurrent(cell_kind cell, expr x, const char* name, i
 }
 
 /// Which positions [B, T] of x [B, T, ...] lie inside their sequence's length; lengths [B].
-constexpr expr inside_lengths(expr x, expr lengths, place at = {__builtin_FILE(), __builtin_LINE()}) {
+constexpr expr inside_lengths(expr x, expr lengths, source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   const reported_at here(x, at);
   return range(x, x.size(1)) < unsqueeze(lengths, 1);
 }
@@ -45,7 +45,7 @@ struct rnn_config {
 
 /// Scores of the next word: tokens [B, T] of int32 -> [B, T, vocab], and the states after the last of them.
 constexpr recurrent_result rnn_logits(expr tokens, rnn_config c, const recurrent_options& options = {},
-                                      place at = {__builtin_FILE(), __builtin_LINE()}) {
+                                      source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   const reported_at here(tokens, at);
   const expr words = parameter(tokens, "embedding.weight", {c.vocab, c.width});
   recurrent_options all = options;
@@ -108,7 +108,7 @@ struct rnn_classifier_config {
 
 /// tokens [B, T] of int32, lengths [B] -> what is classified, [B, hidden] ([B, 2 hidden] read both ways).
 constexpr expr rnn_pooled(expr tokens, expr lengths, rnn_classifier_config c,
-                          place at = {__builtin_FILE(), __builtin_LINE()}) {
+                          source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   const reported_at here(tokens, at);
   const expr x = dropout(embedding(tokens, "embedding", c.vocab, c.width), c.dropout);
   const recurrent_result y = recurrent(c.cell, x, "rnn", c.hidden, {.lengths = lengths}, c.both);
@@ -150,7 +150,7 @@ struct rnn_tagger_config {
 
 /// Scores of each word's tag, read both ways: tokens [B, T] of int32, lengths [B] -> [B, T, tags].
 constexpr expr rnn_tag_scores(expr tokens, expr lengths, rnn_tagger_config c,
-                              place at = {__builtin_FILE(), __builtin_LINE()}) {
+                              source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   const reported_at here(tokens, at);
   const expr x = embedding(tokens, "embedding", c.vocab, c.width);
   const recurrent_options options{.layers = c.layers, .lengths = lengths};

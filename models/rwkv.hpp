@@ -42,7 +42,7 @@ constexpr expr rwkv_projected(expr x, const char* name, dim width) {
 /// Version 4's attention: for each feature the mean of all values so far, weighted by e^key, which fades at
 /// the rate d a step; the present one has the weight e^(u + key). k, v [B, T, width] -> [B, T, width]. State:
 /// the weighted sum of values, the sum of weights, both by e^p, and p, the largest exponent so far.
-constexpr expr rwkv4_sums(expr k, expr v, expr u, expr d, place at = {__builtin_FILE(), __builtin_LINE()}) {
+constexpr expr rwkv4_sums(expr k, expr v, expr u, expr d, source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   const reported_at here(k, at);
   const auto filled = [&](double x) { return broadcast(constant(k, x), {k.size(0), k.size(2)}); };
   return scan(std::array{k, v}, std::array{filled(0), filled(0), filled(-1e30)},
@@ -170,7 +170,7 @@ constexpr expr rwkv_feed_forward(expr h, expr before, rwkv_config c) {
 
 /// One layer: x [B, T, width] and, in version 7, the first layer's values, none for that layer itself.
 constexpr rwkv7_values rwkv_block(expr x, expr first_values, rwkv_config c,
-                                  place at = {__builtin_FILE(), __builtin_LINE()}) {
+                                  source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   const reported_at here(x, at);
   expr values;
   {
@@ -190,7 +190,7 @@ constexpr rwkv7_values rwkv_block(expr x, expr first_values, rwkv_config c,
 }
 
 /// All layers: [B, T, width] for each of tokens [B, T].
-constexpr expr rwkv_layers(expr tokens, rwkv_config c, place at = {__builtin_FILE(), __builtin_LINE()}) {
+constexpr expr rwkv_layers(expr tokens, rwkv_config c, source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   const reported_at here(tokens, at);
   const expr words = embedding(tokens, "emb", c.vocab, c.width);
   const auto norm = [&](expr x, const char* name) { return layer_norm(x, name, {.epsilon = c.epsilon}); };
@@ -222,21 +222,21 @@ inline constexpr rwkv_config rwkv7_191m{
 
 /// Hugging Face's names of version 4.
 inline constexpr auto rwkv_names = std::to_array<name_rule>({
-    {"", "rwkv.", optional_prefix},
+    {"", "rwkv.", naming::optional_prefix},
     {"emb.weight", "embeddings.weight"},
     {"blocks.0.ln0.weight", "blocks.0.pre_ln.weight"},
     {"blocks.0.ln0.bias", "blocks.0.pre_ln.bias"},
     {"blocks.*.att.time_decay", "blocks.*.attention.time_decay"},
     {"blocks.*.att.time_first", "blocks.*.attention.time_first"},
-    {"blocks.*.att.time_mix_k", "blocks.*.attention.time_mix_key", squeezed},
-    {"blocks.*.att.time_mix_v", "blocks.*.attention.time_mix_value", squeezed},
-    {"blocks.*.att.time_mix_r", "blocks.*.attention.time_mix_receptance", squeezed},
+    {"blocks.*.att.time_mix_k", "blocks.*.attention.time_mix_key", naming::squeezed},
+    {"blocks.*.att.time_mix_v", "blocks.*.attention.time_mix_value", naming::squeezed},
+    {"blocks.*.att.time_mix_r", "blocks.*.attention.time_mix_receptance", naming::squeezed},
     {"blocks.*.att.key.weight", "blocks.*.attention.key.weight"},
     {"blocks.*.att.value.weight", "blocks.*.attention.value.weight"},
     {"blocks.*.att.receptance.weight", "blocks.*.attention.receptance.weight"},
     {"blocks.*.att.output.weight", "blocks.*.attention.output.weight"},
-    {"blocks.*.ffn.time_mix_k", "blocks.*.feed_forward.time_mix_key", squeezed},
-    {"blocks.*.ffn.time_mix_r", "blocks.*.feed_forward.time_mix_receptance", squeezed},
+    {"blocks.*.ffn.time_mix_k", "blocks.*.feed_forward.time_mix_key", naming::squeezed},
+    {"blocks.*.ffn.time_mix_r", "blocks.*.feed_forward.time_mix_receptance", naming::squeezed},
     {"blocks.*.ffn.key.weight", "blocks.*.feed_forward.key.weight"},
     {"blocks.*.ffn.value.weight", "blocks.*.feed_forward.value.weight"},
     {"blocks.*.ffn.receptance.weight", "blocks.*.feed_forward.receptance.weight"},
@@ -244,7 +244,7 @@ inline constexpr auto rwkv_names = std::to_array<name_rule>({
 
 /// Scores of the next token: tokens [B, T] of int32 -> [B, T, vocab].
 constexpr expr rwkv_logits(expr tokens, const rwkv_config& c,
-                           place at = {__builtin_FILE(), __builtin_LINE()}) {
+                           source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   const reported_at here(tokens, at);
   return rwkv_projected(rwkv_layers(tokens, c), "head", c.vocab);
 }

@@ -21,7 +21,7 @@ struct sagan_features {
 
 /// Convolutions of one place each: x [B, H, W, channels]. Makes f, g and h.
 constexpr sagan_features sagan_projections(expr x, sagan_config c,
-                                           place at = {__builtin_FILE(), __builtin_LINE()}) {
+                                           source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   const reported_at here(x, at);
   const auto each_place = [&](const char* name, dim filters) {
     const expr y = conv2d(x, name, filters, 1, {.bias = c.bias});
@@ -32,7 +32,7 @@ constexpr sagan_features sagan_projections(expr x, sagan_config c,
 }
 
 /// How much each place j takes of each place i: the softmax over i of f(x_i) . g(x_j), [B, H * W, H * W].
-constexpr expr sagan_maps(sagan_features of, place at = {__builtin_FILE(), __builtin_LINE()}) {
+constexpr expr sagan_maps(sagan_features of, source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   const reported_at here(of.f, at);
   const expr maps = attention_map(of.g, of.f, of.h, {.score = dot});
   return reshape(maps, {of.f.size(0), of.f.size(1), of.f.size(1)});
@@ -42,7 +42,7 @@ constexpr expr sagan_maps(sagan_features of, place at = {__builtin_FILE(), __bui
 /// block begins as nothing. x [B, H, W, channels] keeps its shape. Makes gamma [1], and v with
 /// .output_convolution.
 constexpr expr sagan_output(expr x, sagan_features of, sagan_config c,
-                            place at = {__builtin_FILE(), __builtin_LINE()}) {
+                            source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   const reported_at here(x, at);
   expr o =
       reshape(attention(of.g, of.f, of.h, {.score = dot}), {x.size(0), x.size(1), x.size(2), of.h.size(-1)});
@@ -51,7 +51,7 @@ constexpr expr sagan_output(expr x, sagan_features of, sagan_config c,
 }
 
 /// The whole block: x [B, H, W, channels] keeps its shape.
-constexpr expr sagan_attention(expr x, sagan_config c, place at = {__builtin_FILE(), __builtin_LINE()}) {
+constexpr expr sagan_attention(expr x, sagan_config c, source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   const reported_at here(x, at);
   return sagan_output(x, sagan_projections(x, c), c);
 }

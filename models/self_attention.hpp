@@ -12,7 +12,7 @@
 namespace fovea::models {
 
 /// Without parameters: y_i = sum_j softmax_j(x_i . x_j) x_j. x [B, T, width] keeps its shape.
-constexpr expr parameter_free_attention(expr x, place at = {__builtin_FILE(), __builtin_LINE()}) {
+constexpr expr parameter_free_attention(expr x, source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   return attention(x, x, x, {.score = dot}, at);
 }
 
@@ -24,7 +24,7 @@ struct projection_config {
 };
 
 /// What attention with these heads is told, a score and more being left to add.
-constexpr attention_options options_of(projection_config c, fovea::mask mask = {}) {
+constexpr attention_options options_of(projection_config c, fovea::attention_mask mask = {}) {
   return {.heads = c.heads, .kv_heads = c.kv_heads, .mask = mask};
 }
 
@@ -32,7 +32,7 @@ constexpr attention_options options_of(projection_config c, fovea::mask mask = {
 /// keys and values [B, S, kv_heads * head_width]; attention; a linear map back: [B, T, width]. Makes q_proj,
 /// k_proj, v_proj and o_proj.
 constexpr expr cross_attention(expr x, expr memory, projection_config c, attention_options options,
-                               place at = {__builtin_FILE(), __builtin_LINE()}) {
+                               source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   const reported_at here(x, at);
   const int kv_heads = c.kv_heads == 0 ? c.heads : c.kv_heads;
   const expr query = linear(x, "q_proj", c.heads * c.head_width, {.bias = c.bias}),
@@ -43,13 +43,13 @@ constexpr expr cross_attention(expr x, expr memory, projection_config c, attenti
 
 /// The same of x with itself.
 constexpr expr self_attention(expr x, projection_config c, attention_options options,
-                              place at = {__builtin_FILE(), __builtin_LINE()}) {
+                              source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   return cross_attention(x, x, c, options, at);
 }
 
 /// Products without a scale (Luong et al. 2015, "dot").
 constexpr expr unscaled_attention(expr x, projection_config c,
-                                  place at = {__builtin_FILE(), __builtin_LINE()}) {
+                                  source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   attention_options options = options_of(c);
   options.score = dot;
   return self_attention(x, c, options, at);
@@ -57,31 +57,31 @@ constexpr expr unscaled_attention(expr x, projection_config c,
 
 /// Products divided by sqrt(head_width) (Vaswani et al. 2017, eq. 1).
 constexpr expr scaled_attention(expr x, projection_config c,
-                                place at = {__builtin_FILE(), __builtin_LINE()}) {
+                                source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   return self_attention(x, c, options_of(c), at);
 }
 
 /// No position sees a later one; with .kv_heads, several query heads share a key head (Ainslie et al. 2023;
 /// one key head: Shazeer 2019).
 constexpr expr causal_attention(expr x, projection_config c,
-                                place at = {__builtin_FILE(), __builtin_LINE()}) {
+                                source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   return self_attention(x, c, options_of(c, causal), at);
 }
 
 /// Each position sees the last n, its own counted (Beltagy et al. 2020, section 3.1, in a causal model).
 constexpr expr sliding_window_attention(expr x, int n, projection_config c,
-                                        place at = {__builtin_FILE(), __builtin_LINE()}) {
+                                        source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   return self_attention(x, c, options_of(c, window(n)), at);
 }
 
 /// Causal, but the first `lengths` [B] positions are seen by all (Raffel et al. 2020, section 3.2.1).
 constexpr expr prefix_attention(expr x, expr lengths, projection_config c,
-                                place at = {__builtin_FILE(), __builtin_LINE()}) {
+                                source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   return self_attention(x, c, options_of(c, causal | prefix(lengths)), at);
 }
 
 /// Causal, each head's scores falling with distance at its own rate (Press et al. 2022).
-constexpr expr alibi_attention(expr x, projection_config c, place at = {__builtin_FILE(), __builtin_LINE()}) {
+constexpr expr alibi_attention(expr x, projection_config c, source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   attention_options options = options_of(c, causal);
   options.score = alibi(c.heads);
   return self_attention(x, c, options, at);
@@ -89,7 +89,7 @@ constexpr expr alibi_attention(expr x, projection_config c, place at = {__builti
 
 /// Causal, scores kept within +-cap by cap tanh(score / cap) (Gemma team 2024, section 2).
 constexpr expr soft_capped_attention(expr x, double cap, projection_config c,
-                                     place at = {__builtin_FILE(), __builtin_LINE()}) {
+                                     source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   attention_options options = options_of(c, causal);
   options.soft_cap = cap;
   return self_attention(x, c, options, at);
@@ -97,14 +97,14 @@ constexpr expr soft_capped_attention(expr x, double cap, projection_config c,
 
 struct multi_head_config {
   int heads, width;
-  fovea::mask mask = {};
+  fovea::attention_mask mask = {};
   bool bias = true;
 };
 
 /// Multi-head attention (Vaswani et al. 2017, section 3.2.2) of x [B, T, width] over memory [B, S, any
 /// width], as torch.nn.MultiheadAttention has it: [B, T, width]. Makes q, k, v and out_proj.
 constexpr expr multi_head_attention(expr x, expr memory, multi_head_config c,
-                                    place at = {__builtin_FILE(), __builtin_LINE()}) {
+                                    source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   const reported_at here(x, at);
   const auto projected = [&](expr from, const char* name) {
     return linear(from, name, c.width, {.bias = c.bias});
@@ -138,12 +138,12 @@ template <name_text scope>
 constexpr std::array<name_rule, 6> fused_projection_names(int width) {
   constexpr const char *weight = scoped_name<scope, "in_proj_weight">.data(),
                        *bias = scoped_name<scope, "in_proj_bias">.data();
-  return {{{scoped_name<scope, "q.weight">.data(), weight, rows(0, width)},
-           {scoped_name<scope, "k.weight">.data(), weight, rows(width, 2 * width)},
-           {scoped_name<scope, "v.weight">.data(), weight, rows(2 * width, 3 * width)},
-           {scoped_name<scope, "q.bias">.data(), bias, rows(0, width)},
-           {scoped_name<scope, "k.bias">.data(), bias, rows(width, 2 * width)},
-           {scoped_name<scope, "v.bias">.data(), bias, rows(2 * width, 3 * width)}}};
+  return {{{scoped_name<scope, "q.weight">.data(), weight, naming::rows(0, width)},
+           {scoped_name<scope, "k.weight">.data(), weight, naming::rows(width, 2 * width)},
+           {scoped_name<scope, "v.weight">.data(), weight, naming::rows(2 * width, 3 * width)},
+           {scoped_name<scope, "q.bias">.data(), bias, naming::rows(0, width)},
+           {scoped_name<scope, "k.bias">.data(), bias, naming::rows(width, 2 * width)},
+           {scoped_name<scope, "v.bias">.data(), bias, naming::rows(2 * width, 3 * width)}}};
 }
 
 /// Several tables of rules as one.

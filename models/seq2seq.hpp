@@ -49,7 +49,7 @@ constexpr seq2seq_config cho(int source_vocab, int target_vocab, int width, int 
 /// source [B, S] of int32, lengths [B] -> outputs [B, S, hidden] ([B, S, 2 hidden] read both ways) and the
 /// last states.
 constexpr recurrent_result seq2seq_encoder(expr source, expr lengths, seq2seq_config c,
-                                           place at = {__builtin_FILE(), __builtin_LINE()}) {
+                                           source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   const reported_at here(source, at);
   return recurrent(c.cell, embedding(source, "src_embedding", c.source_vocab, c.width), "encoder", c.hidden,
                    {.layers = c.encoder_layers == 0 ? c.layers : c.encoder_layers,
@@ -60,7 +60,7 @@ constexpr recurrent_result seq2seq_encoder(expr source, expr lengths, seq2seq_co
 
 /// What the encoder leaves, as one vector [B, hidden], or [B, 2 hidden] read both ways.
 constexpr expr seq2seq_context(const recurrent_result& encoded, expr lengths, seq2seq_config c,
-                               place at = {__builtin_FILE(), __builtin_LINE()}) {
+                               source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   const reported_at here(encoded.output, at);
   const expr h = encoded.output;
   switch (c.context) {
@@ -83,7 +83,7 @@ struct seq2seq_decoded {
   expr states, logits;
 };
 constexpr seq2seq_decoded seq2seq_decoder(expr target, expr context, const recurrent_state& start,
-                                          seq2seq_config c, place at = {__builtin_FILE(), __builtin_LINE()}) {
+                                          seq2seq_config c, source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   const reported_at here(target, at);
   const expr words = embedding(target, "tgt_embedding", c.target_vocab, c.width);
   const expr beside = broadcast(unsqueeze(context, 1), {target.size(0), target.size(1), context.size(1)});
@@ -100,7 +100,7 @@ struct seq2seq_values {
   seq2seq_decoded decoded;
 };
 constexpr seq2seq_values seq2seq_all(expr source, expr lengths, expr target, seq2seq_config c,
-                                     place at = {__builtin_FILE(), __builtin_LINE()}) {
+                                     source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   const reported_at here(source, at);
   const recurrent_result encoded = seq2seq_encoder(source, lengths, c);
   const expr context = seq2seq_context(encoded, lengths, c);

@@ -29,7 +29,7 @@ struct sequential_config {
   std::array<layer_config, n> layers;
 };
 
-constexpr expr activated_by(layer_activation how, expr x, place at = {__builtin_FILE(), __builtin_LINE()}) {
+constexpr expr activated_by(layer_activation how, expr x, source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   switch (how) {
     case layer_activation::none:
       return x;
@@ -51,7 +51,7 @@ constexpr expr activated_by(layer_activation how, expr x, place at = {__builtin_
 
 /// x [B, T, features] -> [B, T, features of the layer].
 constexpr expr sequential_layer(expr x, const layer_config& c,
-                                place at = {__builtin_FILE(), __builtin_LINE()}) {
+                                source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   const reported_at here(x, at);
   switch (c.kind) {
     case layer_kind::dense:
@@ -77,7 +77,7 @@ constexpr expr sequential_layer(expr x, const layer_config& c,
 /// All of them: x [B, T, in] -> [B, T, features of the last]. Parameters lie below "layers.0", "layers.1" ...
 template <std::size_t n>
 constexpr expr sequential_output(expr x, const sequential_config<n>& c,
-                                 place at = {__builtin_FILE(), __builtin_LINE()}) {
+                                 source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   const reported_at here(x, at);
   for (std::size_t i = 0; i < n; ++i) {
     const scope layer(x, "layers", static_cast<int>(i));

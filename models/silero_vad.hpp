@@ -17,7 +17,7 @@ struct silero_vad_sizes {
 
 /// What a chunk is heard as: samples [B, T, 512] -> [B, T, 640], the 64 samples before it, itself, and its
 /// end in reverse, the last sample left out.
-constexpr expr with_surroundings(expr samples, place at = {__builtin_FILE(), __builtin_LINE()}) {
+constexpr expr with_surroundings(expr samples, source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   using n = silero_vad_sizes;
   const reported_at here(samples, at);
   const expr before = position_before(slice(samples, axis(2), -n::before, n::samples)),
@@ -26,7 +26,7 @@ constexpr expr with_surroundings(expr samples, place at = {__builtin_FILE(), __b
 }
 
 /// The magnitudes of the windows' frequencies: [B, T, n] -> [B, T, frames, 129].
-constexpr expr spectrum(expr x, place at = {__builtin_FILE(), __builtin_LINE()}) {
+constexpr expr spectrum(expr x, source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   using n = silero_vad_sizes;
   const reported_at here(x, at);
   const expr parts =
@@ -37,7 +37,7 @@ constexpr expr spectrum(expr x, place at = {__builtin_FILE(), __builtin_LINE()})
 
 /// The probability that somebody speaks in a chunk: samples [B, T, 512] within +-1, T chunks in a row -> [B,
 /// T].
-constexpr expr speech_probability(expr samples, place at = {__builtin_FILE(), __builtin_LINE()}) {
+constexpr expr speech_probability(expr samples, source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   using n = silero_vad_sizes;
   const reported_at here(samples, at);
   const auto layer = [](expr x, const char* name, int out, int stride) {

@@ -26,7 +26,7 @@ inline constexpr t5_config t5_small{
 
 /// Attention of x [B, T, width] to memory [B, S, width] by scores that are not scaled.
 constexpr expr t5_attention(expr x, expr memory, const char* name, t5_config c, attention_options options,
-                            place at = {__builtin_FILE(), __builtin_LINE()}) {
+                            source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   const reported_at here(x, at);
   const scope inside(x, name);
   const int inner = c.heads * c.head_width;
@@ -37,7 +37,7 @@ constexpr expr t5_attention(expr x, expr memory, const char* name, t5_config c, 
 }
 
 /// relu(up(x)), or gelu(gate(x)) * up(x) (Shazeer 2020), mapped back: x [B, T, width] keeps its shape.
-constexpr expr t5_feed_forward(expr x, t5_config c, place at = {__builtin_FILE(), __builtin_LINE()}) {
+constexpr expr t5_feed_forward(expr x, t5_config c, source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   const reported_at here(x, at);
   const expr up = linear(x, "mlp.up", c.inner, {.bias = false});
   const expr h = c.gated ? gelu_tanh(linear(x, "mlp.gate", c.inner, {.bias = false})) * up : relu(up);
@@ -49,7 +49,7 @@ constexpr expr t5_words(expr tokens, t5_config c) { return parameter(tokens, "wo
 
 /// source [B, S] of int32, of which lengths [B] count -> memory [B, S, width].
 constexpr expr t5_encoder(expr words, expr source, expr lengths, t5_config c,
-                          place at = {__builtin_FILE(), __builtin_LINE()}) {
+                          source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   const reported_at here(source, at);
   const scope inside(source, "encoder");
   const attention_options self{
@@ -66,7 +66,7 @@ constexpr expr t5_encoder(expr words, expr source, expr lengths, t5_config c,
 
 /// target [B, T] of int32 and memory [B, S, width], of which lengths [B] count -> [B, T, width].
 constexpr expr t5_decoder(expr words, expr target, expr memory, expr lengths, t5_config c,
-                          place at = {__builtin_FILE(), __builtin_LINE()}) {
+                          source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   const reported_at here(target, at);
   const scope inside(target, "decoder");
   const attention_options self{
@@ -86,7 +86,7 @@ constexpr expr t5_decoder(expr words, expr target, expr memory, expr lengths, t5
 
 /// Scores of the next token: the decoder's x [B, T, width] -> [B, T, vocab]. A tied table was made for
 /// vectors of length 1 a feature, so x is scaled down.
-constexpr expr t5_scores(expr x, expr words, t5_config c, place at = {__builtin_FILE(), __builtin_LINE()}) {
+constexpr expr t5_scores(expr x, expr words, t5_config c, source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   const reported_at here(x, at);
   if (!c.tied) return linear(x, "lm_head", c.vocab, {.bias = false});
   return matmul(x / sqrt(constant(x, c.width)), transpose(words));
@@ -96,9 +96,9 @@ constexpr expr t5_scores(expr x, expr words, t5_config c, place at = {__builtin_
 template <t5_config c>
 inline constexpr auto t5_names = std::to_array<name_rule>({
     {"words", "shared.weight"},
-    {"words", "encoder.embed_tokens.weight", tied},
-    {"words", "decoder.embed_tokens.weight", tied},
-    {c.tied ? "words" : "lm_head.weight", "lm_head.weight", c.tied ? tied : transform{}},
+    {"words", "encoder.embed_tokens.weight", naming::tied},
+    {"words", "decoder.embed_tokens.weight", naming::tied},
+    {c.tied ? "words" : "lm_head.weight", "lm_head.weight", c.tied ? naming::tied : naming::transform{}},
     {"encoder.relative_bias.weight", "encoder.block.0.layer.0.SelfAttention.relative_attention_bias.weight"},
     {"encoder.blocks.*.attn_norm.weight", "encoder.block.*.layer.0.layer_norm.weight"},
     {"encoder.blocks.*.attn.q.weight", "encoder.block.*.layer.0.SelfAttention.q.weight"},
@@ -129,7 +129,7 @@ inline constexpr auto t5_names = std::to_array<name_rule>({
     {"decoder.blocks.*.mlp.down.weight", "decoder.block.*.layer.2.DenseReluDense.wo.weight"},
     {"decoder.norm.weight", "decoder.final_layer_norm.weight"},
     // The first checkpoints hold a table that no score reads.
-    {"", "decoder.block.0.layer.1.EncDecAttention.relative_attention_bias.weight", ignored},
+    {"", "decoder.block.0.layer.1.EncDecAttention.relative_attention_bias.weight", naming::ignored},
 });
 
 /// source_ids [B, S], source_lengths [B] and decoder_ids [B, T] of int32 -> memory [B, S, width] and logits

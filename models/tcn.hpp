@@ -17,7 +17,7 @@ struct tcn_config {
 /// A residual block: two causal convolutions, and the input, mapped where its width differs (section 3.3;
 /// without weight norm and dropout). x [B, T, any width] -> [B, T, channels].
 constexpr expr tcn_block(expr x, int dilation, tcn_config c,
-                         place at = {__builtin_FILE(), __builtin_LINE()}) {
+                         source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   const reported_at here(x, at);
   const auto layer = [&](expr y, const char* name) {
     return relu(conv1d(y, name, c.channels, c.width, {.dilation = dilation, .padding = causal}));
@@ -27,7 +27,7 @@ constexpr expr tcn_block(expr x, int dilation, tcn_config c,
 }
 
 /// The stack; each block sees twice as far as the one before: [B, T, in] -> [B, T, channels].
-constexpr expr tcn_stack(expr x, tcn_config c, place at = {__builtin_FILE(), __builtin_LINE()}) {
+constexpr expr tcn_stack(expr x, tcn_config c, source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   const reported_at here(x, at);
   for (int i = 0; i < c.blocks; ++i) {
     const scope names(x, "blocks", i);
@@ -53,7 +53,7 @@ struct wavenet_values {
   expr next, skip;
 };
 constexpr wavenet_values wavenet_block(expr x, int dilation, wavenet_config c,
-                                       place at = {__builtin_FILE(), __builtin_LINE()}) {
+                                       source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   const reported_at here(x, at);
   const auto dilated = [&](const char* name) {
     return conv1d(x, name, c.residual, c.width, {.dilation = dilation, .padding = causal});
@@ -64,7 +64,7 @@ constexpr wavenet_values wavenet_block(expr x, int dilation, wavenet_config c,
 
 /// Scores of the next sample: samples [B, T] of int32 -> [B, T, classes].
 constexpr expr wavenet_logits(expr samples, wavenet_config c,
-                              place at = {__builtin_FILE(), __builtin_LINE()}) {
+                              source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   const reported_at here(samples, at);
   expr x = embedding(samples, "samples", c.classes, c.residual), total;
   for (int i = 0; i < c.blocks; ++i) {

@@ -21,7 +21,7 @@ struct transformer_block_config {
       0; // of f(x) before the sum with x, and of what a stack reads, while training (section 5.4)
 };
 
-constexpr expr activated(expr x, activation how, place at = {__builtin_FILE(), __builtin_LINE()}) {
+constexpr expr activated(expr x, activation how, source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   switch (how) {
     case activation::gelu:
       return gelu(x, at);
@@ -35,7 +35,7 @@ constexpr expr activated(expr x, activation how, place at = {__builtin_FILE(), _
 /// x + f(x), normalised after the sum, or before f. x keeps its shape.
 template <class F>
 constexpr expr residual(expr x, const char* norm, const transformer_block_config& c, F f,
-                        place at = {__builtin_FILE(), __builtin_LINE()}) {
+                        source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   const reported_at here(x, at);
   const norm_options options{.epsilon = c.epsilon, .bias = c.bias};
   if (c.norm_first) return x + dropout(f(layer_norm(x, norm, options)), c.dropout);
@@ -45,15 +45,15 @@ constexpr expr residual(expr x, const char* norm, const transformer_block_config
 /// Two linear maps with an activation between, position by position (section 3.3). x [B, T, width] keeps its
 /// shape.
 constexpr expr feed_forward(expr x, const transformer_block_config& c,
-                            place at = {__builtin_FILE(), __builtin_LINE()}) {
+                            source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   const reported_at here(x, at);
   const expr h = activated(linear(x, "linear1", c.inner, {.bias = c.bias}), c.activation);
   return linear(h, "linear2", c.width, {.bias = c.bias});
 }
 
 /// One encoder block: self-attention, then a feed-forward layer. x [B, T, width] keeps its shape.
-constexpr expr encoder_block(expr x, fovea::mask mask, const transformer_block_config& c,
-                             place at = {__builtin_FILE(), __builtin_LINE()}) {
+constexpr expr encoder_block(expr x, fovea::attention_mask mask, const transformer_block_config& c,
+                             source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   const reported_at here(x, at);
   x = residual(x, "norm1", c, [&](expr y) {
     const scope inside(y, "self_attn");
@@ -64,8 +64,8 @@ constexpr expr encoder_block(expr x, fovea::mask mask, const transformer_block_c
 
 /// One decoder block: causal self-attention, attention to memory [B, S, width] where `memory_mask` allows,
 /// then a feed-forward layer. x [B, T, width] keeps its shape.
-constexpr expr decoder_block(expr x, expr memory, fovea::mask memory_mask, const transformer_block_config& c,
-                             place at = {__builtin_FILE(), __builtin_LINE()}) {
+constexpr expr decoder_block(expr x, expr memory, fovea::attention_mask memory_mask, const transformer_block_config& c,
+                             source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   const reported_at here(x, at);
   x = residual(x, "norm1", c, [&](expr y) {
     const scope inside(y, "self_attn");
@@ -109,7 +109,7 @@ constexpr transformer_config transformer_base(int source_vocab, int target_vocab
 /// positions, name_positions.weight [context, width].
 template <name_text name>
 constexpr expr embedded(expr ids, int vocab, int width, token_embedding_config c,
-                        place at = {__builtin_FILE(), __builtin_LINE()}) {
+                        source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   const reported_at here(ids, at);
   expr x = embedding(ids, scoped_name<name, "_embedding">.data(), vocab, width, init::normal(0.02));
   if (c.scaled) x = x * sqrt(constant(x, width));
@@ -128,7 +128,7 @@ constexpr expr embedded(expr ids, int vocab, int width, token_embedding_config c
 /// shape.
 template <class F>
 constexpr expr stacked(expr x, int layers, bool final_norm, const transformer_block_config& c, F block,
-                       place at = {__builtin_FILE(), __builtin_LINE()}) {
+                       source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   const reported_at here(x, at);
   const expr y = repeat("layers", layers, x, block);
   return final_norm ? layer_norm(y, "norm", {.epsilon = c.epsilon, .bias = c.bias}) : y;
@@ -136,7 +136,7 @@ constexpr expr stacked(expr x, int layers, bool final_norm, const transformer_bl
 
 /// The encoder's blocks: x [B, S, width], of which lengths [B] count, keeps its shape.
 constexpr expr encoder_stack(expr x, expr lengths, const transformer_config& c,
-                             place at = {__builtin_FILE(), __builtin_LINE()}) {
+                             source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   const reported_at here(x, at);
   const scope inside(x, "encoder");
   return stacked(x, c.layers, c.final_norm, c.block,
@@ -145,7 +145,7 @@ constexpr expr encoder_stack(expr x, expr lengths, const transformer_config& c,
 
 /// The decoder's blocks: x [B, T, width] keeps its shape; memory [B, S, width], of which lengths [B] count.
 constexpr expr decoder_stack(expr x, expr memory, expr lengths, const transformer_config& c,
-                             place at = {__builtin_FILE(), __builtin_LINE()}) {
+                             source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   const reported_at here(x, at);
   const scope inside(x, "decoder");
   return stacked(x, c.layers, c.final_norm, c.block,
@@ -154,7 +154,7 @@ constexpr expr decoder_stack(expr x, expr memory, expr lengths, const transforme
 
 /// The encoder: [B, S, width] for each of the source's tokens [B, S], the first lengths [B] of which count.
 constexpr expr transformer_encoder(expr source, expr lengths, const transformer_config& c,
-                                   place at = {__builtin_FILE(), __builtin_LINE()}) {
+                                   source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   const expr x = embedded<"src">(source, c.source_vocab, c.block.width, c.embedding, at);
   return encoder_stack(dropout(x, c.block.dropout), lengths, c, at);
 }
@@ -162,14 +162,14 @@ constexpr expr transformer_encoder(expr source, expr lengths, const transformer_
 /// The decoder: tokens [B, T] written so far and memory [B, S, width], of which lengths [B] count -> [B, T,
 /// width].
 constexpr expr transformer_decoder(expr target, expr memory, expr lengths, const transformer_config& c,
-                                   place at = {__builtin_FILE(), __builtin_LINE()}) {
+                                   source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   const expr x = embedded<"tgt">(target, c.target_vocab, c.block.width, c.embedding, at);
   return decoder_stack(dropout(x, c.block.dropout), memory, lengths, c, at);
 }
 
 /// The scores of the next token at each position: [B, T, width] -> [B, T, vocab].
 constexpr expr transformer_generator(expr x, int vocab, const transformer_block_config& c,
-                                     place at = {__builtin_FILE(), __builtin_LINE()}) {
+                                     source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   return linear(x, "generator", vocab, {.bias = c.bias}, at);
 }
 
@@ -183,7 +183,7 @@ constexpr auto decoder_block_names(int width) {
 /// The same for the whole model, whose stacks may stand below "transformer.".
 template <transformer_config c>
 inline constexpr auto transformer_names =
-    joined_names(std::array{name_rule{"", "transformer.", optional_prefix}},
+    joined_names(std::array{name_rule{"", "transformer.", naming::optional_prefix}},
                  fused_projection_names<"encoder.layers.*.self_attn.">(c.block.width),
                  fused_projection_names<"decoder.layers.*.self_attn.">(c.block.width),
                  fused_projection_names<"decoder.layers.*.multihead_attn.">(c.block.width));
@@ -233,7 +233,7 @@ struct transformer_language_model_config {
 
 /// Scores of the next token: tokens [B, T] of int32 -> [B, T, vocab].
 constexpr expr transformer_language_model_logits(expr tokens, const transformer_language_model_config& c,
-                                                 place at = {__builtin_FILE(), __builtin_LINE()}) {
+                                                 source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   const reported_at here(tokens, at);
   const expr read = embedded<"token">(tokens, c.vocab, c.block.width, c.embedding);
   const expr x = stacked(dropout(read, c.block.dropout), c.layers, c.final_norm, c.block,
@@ -245,7 +245,7 @@ constexpr expr transformer_language_model_logits(expr tokens, const transformer_
 /// names the parameters.
 template <transformer_language_model_config c>
 inline constexpr auto transformer_language_model_names =
-    joined_names(std::array{name_rule{"", "encoder.", optional_prefix}},
+    joined_names(std::array{name_rule{"", "encoder.", naming::optional_prefix}},
                  fused_projection_names<"layers.*.self_attn.">(c.block.width));
 
 /// tokens [B, T] of int32 -> logits [B, T, vocab].

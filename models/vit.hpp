@@ -30,7 +30,7 @@ constexpr transformer_block_config vit_block(vit_config c) {
 
 /// A learned vector that stands for the class, then a linear map of each patch, each with its position added
 /// (equation 1): pixels [B, image, image, channels] -> [B, patches + 1, width].
-constexpr expr vit_embeddings(expr pixels, vit_config c, place at = {__builtin_FILE(), __builtin_LINE()}) {
+constexpr expr vit_embeddings(expr pixels, vit_config c, source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   const reported_at here(pixels, at);
   const int side = c.image / c.patch, patches = side * side;
   const expr map = conv2d(pixels, "patches", c.width, c.patch, {.stride = c.patch});
@@ -42,7 +42,7 @@ constexpr expr vit_embeddings(expr pixels, vit_config c, place at = {__builtin_F
 }
 
 /// Scores of the classes, by the first vector: [B, patches + 1, width] -> [B, classes].
-constexpr expr vit_scores(expr x, vit_config c, place at = {__builtin_FILE(), __builtin_LINE()}) {
+constexpr expr vit_scores(expr x, vit_config c, source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   const reported_at here(x, at);
   const expr whole = reshape(slice(x, axis(1), 0, 1), {x.size(0), c.width});
   return linear(layer_norm(whole, "norm", {.epsilon = c.epsilon}), "classifier", c.classes);
@@ -91,7 +91,7 @@ inline constexpr auto vit_names = std::to_array<name_rule>({
 });
 
 /// pixels [B, image, image, channels] -> [B, classes].
-constexpr expr vit_logits(expr pixels, vit_config c, place at = {__builtin_FILE(), __builtin_LINE()}) {
+constexpr expr vit_logits(expr pixels, vit_config c, source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   const reported_at here(pixels, at);
   const expr x = repeat("layers", c.layers, vit_embeddings(pixels, c),
                         [c](expr y) { return encoder_block(y, {}, vit_block(c)); });

@@ -14,7 +14,7 @@ struct window_lm_config {
 
 /// Scores of the next word: the last words [B, window] of int32, the oldest first -> [B, vocab].
 constexpr expr window_lm_logits(expr tokens, window_lm_config c,
-                                place at = {__builtin_FILE(), __builtin_LINE()}) {
+                                source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   const reported_at here(tokens, at);
   const expr x = reshape(embedding(tokens, "C", c.vocab, c.width), {tokens.size(0), c.window * c.width});
   const expr y = linear(tanh(linear(x, "H", c.hidden)), "U", c.vocab);

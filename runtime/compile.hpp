@@ -28,7 +28,7 @@
 #include <fovea/runtime/parameters.hpp>
 #include <fovea/runtime/threads.hpp>
 
-namespace fovea {
+namespace fovea::core {
 
 /// Runs the specification instead of the kernels: compile<reference>(model, weights, options). Slow, in
 /// double precision.
@@ -160,11 +160,11 @@ private:
 template <class model, class engine>
 class compiled {
 public:
-  compiled(const char* name, const weights& source, std::span<const name_rule> names,
+  compiled(const char* name, const model_weights& source, std::span<const name_rule> names,
            const compile_options& options, weight_format format, const simd::generated_step* code) try
       : sizes_(model::view, name, options.capacity), capacity_(sizes_.sizes()),
-        engine_(model_parameters(model::view, source, names, fovea::formatted(model::view, format)),
-                capacity_, detail::threads_of<model>(options, name), code) {
+        engine_(model_parameters(model::view, source, names, core::formatted(model::view, format)), capacity_,
+                detail::threads_of<model>(options, name), code) {
   } catch (const std::bad_alloc&) {
     refuse_memory(name, options.capacity);
   }
@@ -242,19 +242,22 @@ private:
   detail::output_views<model> outputs_;
 };
 
-namespace detail {
+/// What the headers that fovea_add_model writes call: the entry points with code that is generated elsewhere.
+namespace generated {
+
+using model_code = simd::generated_model;
 
 /// compile with the generated code of a given instruction set.
 template <class backend, class M>
-auto compile_with(const M& model, const weights& source, const compile_options& options,
-                  const simd::generated_step* code) {
+auto compile(const M& model, const model_weights& source, const compile_options& options,
+             const simd::generated_step* code) {
   constexpr bool specified = std::is_same_v<backend, reference>;
   static_assert(specified || is_weight_format<backend>,
                 "compile: expected reference, or a format of weights, f32, f16, bf16, int8, q8_0, q4_0, "
                 "bf16_products or "
                 "integer_products of int8, q8_0 or q4_0");
   if constexpr (specified || is_weight_format<backend>) {
-    using engine = std::conditional_t<specified, reference_engine<M>, simd_engine<M>>;
+    using engine = std::conditional_t<specified, reference_engine<M>, detail::simd_engine<M>>;
     return compiled<M, engine>(model.name, source,
                                std::span(model.names, static_cast<std::size_t>(model.name_count)), options,
                                format_named<backend>, code);
@@ -263,24 +266,30 @@ auto compile_with(const M& model, const weights& source, const compile_options& 
   }
 }
 
-} // namespace detail
+} // namespace generated
 
 /// Makes a model executable: compile(model, weights, {.capacity = {{B, 8}, {T, 512}}}), with weights in
 /// another format compile<q8_0>(...) (backends/weight_format.hpp), or compile<reference>(...). Throws
 /// fovea::error where weights, capacity and model do not fit.
 template <class backend = f32, class M>
-requires(M::well_formed) auto compile(const M& model, const weights& source,
+requires(M::well_formed) auto compile(const M& model, const model_weights& source,
                                       const compile_options& options = {}) {
   if constexpr (std::is_same_v<backend, reference>)
-    return detail::compile_with<backend>(model, source, options, nullptr);
+    return generated::compile<backend>(model, source, options, nullptr);
   else
-    return detail::compile_with<backend>(model, source, options, simd::code_of_model<M>());
+    return generated::compile<backend>(model, source, options, simd::code_of_model<M>());
 }
 
 /// A model with an error has said so already.
 template <class backend = f32, class M>
-requires(!M::well_formed) refused_value compile(const M&, const weights&, const compile_options& = {}) {
+requires(!M::well_formed) refused_value compile(const M&, const model_weights&, const compile_options& = {}) {
   return {};
 }
 
+} // namespace fovea::core
+
+// What a user may name.
+namespace fovea {
+using core::compile, core::reference;
+namespace generated = core::generated;
 } // namespace fovea

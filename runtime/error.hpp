@@ -2,7 +2,7 @@
 
 #include <stdexcept>
 
-namespace fovea {
+namespace fovea::core {
 
 /// Every failure at run time: one sentence that names the file, tensor, input or line, what was expected, and
 /// what was found. Thrown before anything is changed.
@@ -13,4 +13,9 @@ class error : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+} // namespace fovea::core
+
+// What a user may name.
+namespace fovea {
+using core::error;
 } // namespace fovea

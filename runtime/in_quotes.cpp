@@ -2,7 +2,7 @@
 
 #include <fovea/runtime/tokenizers/utf8.hpp>
 
-namespace fovea {
+namespace fovea::core {
 
 std::string shortened(std::string_view text, std::size_t most_bytes) {
   constexpr const char* digits = "0123456789abcdef";
@@ -21,4 +21,4 @@ std::string shortened(std::string_view text, std::size_t most_bytes) {
 
 std::string in_quotes(std::string_view text) { return "'" + shortened(text) + "'"; }
 
-} // namespace fovea
+} // namespace fovea::core

@@ -3,7 +3,7 @@
 #include <sstream>
 #include <string>
 
-namespace fovea {
+namespace fovea::core {
 
 /// A number in a sentence: six digits, and an exponent where those do not hold it.
 inline std::string number_text(double number) {
@@ -12,4 +12,4 @@ inline std::string number_text(double number) {
   return text.str();
 }
 
-} // namespace fovea
+} // namespace fovea::core

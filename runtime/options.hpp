@@ -5,11 +5,10 @@
 
 #include <fovea/dsl/dim.hpp>
 
-namespace fovea {
+namespace fovea::core {
 
 /// How a model is run: see compile_options.
 enum class regime : std::uint8_t { automatic, small, large };
-inline constexpr regime small = regime::small, large = regime::large;
 
 /// How a model is compiled.
 ///
@@ -20,8 +19,13 @@ inline constexpr regime small = regime::small, large = regime::large;
 ///   threads   0: every usable processor in the large regime, one in the small.
 struct compile_options {
   std::vector<dim_size> capacity = {};
-  fovea::regime regime = fovea::regime::automatic;
+  core::regime regime = core::regime::automatic;
   int threads = 0;
 };
 
+} // namespace fovea::core
+
+// What a user may name.
+namespace fovea {
+using core::compile_options, core::regime;
 } // namespace fovea

@@ -6,9 +6,9 @@
 #include <fovea/runtime/error.hpp>
 #include <fovea/runtime/weights/from_floats.hpp>
 
-namespace fovea {
+namespace fovea::core {
 
-model_parameters::model_parameters(graph_view graph, weights source, std::span<const name_rule> names,
+model_parameters::model_parameters(graph_view graph, model_weights source, std::span<const name_rule> names,
                                    const formatted_parameters& formatted)
     : source_(std::move(source)), rules_(names) {
   for (std::size_t p = 0; p < graph.parameters.size(); ++p) {
@@ -36,7 +36,7 @@ model_parameters::model_parameters(graph_view graph, weights source, std::span<c
 
 // Nothing that was packed of the others is shared.
 model_parameters::model_parameters(const model_parameters& like, std::vector<weight_view> values)
-    : source_(weights::from({}, like.source_.source())), first_(like.first_), names_(like.names_),
+    : source_(model_weights::from({}, like.source_.source())), first_(like.first_), names_(like.names_),
       values_(std::move(values)), formats_(values_.size(), weight_format::f32), learned_(true) {}
 
 model_parameters model_parameters::learned(std::vector<weight_view> values) const {
@@ -61,4 +61,4 @@ weight_view model_parameters::values(std::span<const int> parameters, std::size_
               std::to_string(before - 1) + ", found " + std::to_string(layer));
 }
 
-} // namespace fovea
+} // namespace fovea::core

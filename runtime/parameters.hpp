@@ -8,14 +8,14 @@
 #include <fovea/runtime/weights/formatted.hpp>
 #include <fovea/runtime/weights/weights.hpp>
 
-namespace fovea {
+namespace fovea::core {
 
 /// The values of a model's parameters in a checkpoint: one view for each layer of each parameter.
 class model_parameters {
 public:
   /// Those that `formatted` names are to be kept in its format. The names are a model's, there as long as it
   /// is. Throws fovea::error where checkpoint, model and format do not fit (weights::resolve).
-  model_parameters(graph_view graph, weights source, std::span<const name_rule> names,
+  model_parameters(graph_view graph, model_weights source, std::span<const name_rule> names,
                    const formatted_parameters& formatted = {});
 
   /// The same parameters with values elsewhere, in the same order, which may change between calls.
@@ -40,12 +40,12 @@ public:
   const std::string& name(int parameter, std::int64_t layer) const {
     return names_[static_cast<std::size_t>(first(parameter) + layer)];
   }
-  const weights& source() const { return source_; }
+  const model_weights& source() const { return source_; }
 
 private:
   model_parameters(const model_parameters& like, std::vector<weight_view> values);
 
-  weights source_;
+  model_weights source_;
   std::vector<std::int32_t> first_;
   std::vector<std::string> names_;
   std::vector<wanted_parameter> wanted_; // of a checkpoint
@@ -55,4 +55,4 @@ private:
   bool learned_ = false;
 };
 
-} // namespace fovea
+} // namespace fovea::core

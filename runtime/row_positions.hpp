@@ -8,7 +8,7 @@
 
 #include <fovea/backends/simd/generated.hpp>
 
-namespace fovea::detail {
+namespace fovea::core::detail {
 
 /// How many positions each row of a stream has taken. As long as all rows stand together one number says it.
 class row_positions {
@@ -103,4 +103,4 @@ private:
   bool together_ = true;
 };
 
-} // namespace fovea::detail
+} // namespace fovea::core::detail

@@ -21,7 +21,7 @@
 #include <fovea/runtime/stream_memory.hpp>
 #include <fovea/runtime/stream_model.hpp>
 
-namespace fovea {
+namespace fovea::core {
 
 /// What a stream remembers, to go on from later.
 struct stream_state {
@@ -74,9 +74,9 @@ private:
   static constexpr int batch = single_position::batch;
 
 public:
-  streamed(const model& of, const weights& source_weights, const compile_options& options,
+  streamed(const model& of, const model_weights& source_weights, const compile_options& options,
            weight_format format, const simd::generated_stream& code) try
-      : streamed(of, source_weights, options, fovea::formatted(model::view, format), code,
+      : streamed(of, source_weights, options, core::formatted(model::view, format), code,
                  detail::full_capacity(model::view, of.name, options.capacity)) {
   } catch (const std::bad_alloc&) {
     refuse_memory(of.name, options.capacity);
@@ -297,7 +297,7 @@ public:
   }
 
 private:
-  streamed(const model& of, const weights& source_weights, const compile_options& options,
+  streamed(const model& of, const model_weights& source_weights, const compile_options& options,
            const formatted_parameters& formats, const simd::generated_stream& code,
            std::vector<dim_size> capacity)
       : most_positions_(counts_positions ? size_of_time(capacity) : std::numeric_limits<std::int64_t>::max()),
@@ -649,12 +649,12 @@ requires(M::well_formed) consteval std::int64_t latency(const M&, const dim& tim
   return pass.latency;
 }
 
-namespace detail {
+namespace generated {
 
 /// stream with the generated code of a given instruction set.
 template <dim time, class format, class M>
-auto stream_with(const M& model, const weights& source, const compile_options& options,
-                 const simd::generated_stream& code) {
+auto stream(const M& model, const model_weights& source, const compile_options& options,
+            const simd::generated_stream& code) {
   static_assert(is_weight_format<format>,
                 "stream: expected a format of weights, f32, f16, bf16, int8, q8_0, q4_0, bf16_products or "
                 "integer_products of int8, q8_0 or q4_0");
@@ -664,7 +664,7 @@ auto stream_with(const M& model, const weights& source, const compile_options& o
     return refused_value{};
 }
 
-} // namespace detail
+} // namespace generated
 
 /// Makes a model that is causal along `time` move along it: stream<T>(model, weights, {.capacity = {{B, 1},
 /// {T, 512}}}). The capacity of `time` is the most positions in a step, and where the model keeps them all or
@@ -673,19 +673,24 @@ auto stream_with(const M& model, const weights& source, const compile_options& o
 /// positions gives them so many later (`latency`); one that looks ahead without bound is a compile-time error
 /// that names the operation. Throws fovea::error where weights, capacity and model do not fit.
 template <dim time, class format = f32, class M>
-requires(M::well_formed) auto stream(const M& model, const weights& source,
+requires(M::well_formed) auto stream(const M& model, const model_weights& source,
                                      const compile_options& options = {}) {
   using stepping = detail::streamed_step<typename M::source, time>;
   if constexpr (stepping::error.empty()) {
-    return detail::stream_with<time, format>(model, source, options, simd::code_of_stream<M, time>());
+    return generated::stream<time, format>(model, source, options, simd::code_of_stream<M, time>());
   } else {
     static_cast<void>(sizeof(detail::report_of<stepping>));
     return refused_value{};
   }
 }
 template <dim time, class format = f32, class M>
-requires(!M::well_formed) refused_value stream(const M&, const weights&, const compile_options& = {}) {
+requires(!M::well_formed) refused_value stream(const M&, const model_weights&, const compile_options& = {}) {
   return {};
 }
 
+} // namespace fovea::core
+
+// What a user may name.
+namespace fovea {
+using core::latency, core::stream, core::stream_row;
 } // namespace fovea

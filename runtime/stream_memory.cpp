@@ -7,7 +7,7 @@
 #include <fovea/backends/memory.hpp>
 #include <fovea/dsl/passes/by_position.hpp>
 
-namespace fovea::detail {
+namespace fovea::core::detail {
 
 stream_memory::stream_memory(const graph_view& g, std::span<const bool> live,
                              std::span<const std::int64_t> capacity, int state_count,
@@ -201,4 +201,4 @@ std::size_t stream_memory::load(std::size_t row, std::int64_t positions, std::sp
   return all;
 }
 
-} // namespace fovea::detail
+} // namespace fovea::core::detail

@@ -9,7 +9,7 @@
 #include <fovea/dsl/graph_view.hpp>
 #include <fovea/dsl/stream_rate.hpp>
 
-namespace fovea::detail {
+namespace fovea::core::detail {
 
 /// The states of a stream, each a piece of memory. What is asked of a row of the batch goes by the sizes
 /// of the dims, of which the others of a state must be those that it was made with.
@@ -95,4 +95,4 @@ private:
   std::size_t window_start_ = 0, window_room_ = 0;
 };
 
-} // namespace fovea::detail
+} // namespace fovea::core::detail

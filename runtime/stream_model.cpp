@@ -4,7 +4,7 @@
 
 #include <fovea/runtime/calls/sizes.hpp>
 
-namespace fovea::detail {
+namespace fovea::core::detail {
 
 std::vector<dim_size> full_capacity(graph_view graph, const char* name, std::span<const dim_size> capacity) {
   const call_sizes sizes(graph, name, capacity);
@@ -22,4 +22,4 @@ std::vector<dim_size> capacity_for(graph_view graph, std::span<const dim_size> c
   return made;
 }
 
-} // namespace fovea::detail
+} // namespace fovea::core::detail

@@ -6,7 +6,7 @@
 #include <fovea/dsl/graph_view.hpp>
 #include <fovea/runtime/options.hpp>
 
-namespace fovea::detail {
+namespace fovea::core::detail {
 
 /// What a list of capacities and the model itself say of every symbol.
 std::vector<dim_size> full_capacity(graph_view graph, const char* name, std::span<const dim_size> capacity);
@@ -27,4 +27,4 @@ constexpr bool counts_positions(const graph_view& g) {
   return false;
 }
 
-} // namespace fovea::detail
+} // namespace fovea::core::detail

@@ -8,7 +8,7 @@
 #include <sched.h>
 #endif
 
-namespace fovea {
+namespace fovea::core {
 namespace {
 
 constexpr std::uint32_t ending = 1, open = 2, inside = 4, inside_mask = 0xffc, job = 0x1000;
@@ -166,4 +166,4 @@ void thread_pool::work(std::size_t thread) noexcept {
   }
 }
 
-} // namespace fovea
+} // namespace fovea::core

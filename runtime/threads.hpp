@@ -10,7 +10,7 @@
 #include <type_traits>
 #include <vector>
 
-namespace fovea {
+namespace fovea::core {
 
 /// Processors that this thread may run on.
 std::size_t usable_processors();
@@ -106,4 +106,9 @@ private:
   int left_free_ = -1; // the processor that workers keep off
 };
 
+} // namespace fovea::core
+
+// What a user may name.
+namespace fovea {
+using core::usable_processors;
 } // namespace fovea

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-namespace fovea::test {
+namespace fovea::core::test {
 
 /// A type of quantised blocks that is read and not written.
 struct block_type {
@@ -46,4 +46,4 @@ inline std::string random_blocks(const block_type& of, std::size_t count, std::m
   return bytes;
 }
 
-} // namespace fovea::test
+} // namespace fovea::core::test

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-namespace fovea::test {
+namespace fovea::core::test {
 
 /// A number as its little-endian bytes.
 template <typename number>
@@ -72,4 +72,4 @@ private:
   std::string pairs_, tensors_, data_;
 };
 
-} // namespace fovea::test
+} // namespace fovea::core::test

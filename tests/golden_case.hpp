@@ -22,7 +22,7 @@
 #include <string>
 #include <vector>
 
-namespace fovea::test {
+namespace fovea::core::test {
 
 /// A tensor of a case, row-major; float32 and int64 alike are exact in double.
 struct golden_tensor {
@@ -162,4 +162,4 @@ void check(const golden_case& reference, const std::string& tensor, const contai
         std::span<const std::size_t>(shape));
 }
 
-} // namespace fovea::test
+} // namespace fovea::core::test

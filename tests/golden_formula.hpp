@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <string_view>
 
-namespace fovea::test {
+namespace fovea::core::test {
 
 constexpr std::uint64_t splitmix64(std::uint64_t x) {
   std::uint64_t z = x + 0x9E3779B97F4A7C15u;
@@ -52,4 +52,4 @@ inline std::map<std::string, golden_tensor> formula_parameters(const golden_case
   return made;
 }
 
-} // namespace fovea::test
+} // namespace fovea::core::test

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-namespace fovea::test {
+namespace fovea::core::test {
 
 /// The parameters of a case under the names its file gives them; made by formula where the case ships none.
 inline std::map<std::string, weight_tensor> parameters_of(const golden_case& c) {
@@ -29,7 +29,7 @@ inline std::map<std::string, weight_tensor> parameters_of(const golden_case& c) 
 }
 
 /// The same as the weights of a model.
-inline weights weights_of(const golden_case& c) { return weights::from(parameters_of(c), c.name()); }
+inline model_weights weights_of(const golden_case& c) { return model_weights::from(parameters_of(c), c.name()); }
 
 /// Calls f with the name and the shape of each parameter of a model, once for each layer.
 template <class M, class F>
@@ -47,13 +47,13 @@ void for_parameters(const M&, F f) {
 
 /// Weights by formula for a model, under its own names.
 template <class M>
-weights formula_weights(const M& model) {
+model_weights formula_weights(const M& model) {
   std::map<std::string, weight_tensor> made;
   for_parameters(model, [&](const std::string& name, const std::vector<std::size_t>& shape) {
     const golden_tensor tensor = formula_tensor(name, shape);
     made[name] = {shape, std::vector<float>(tensor.values.begin(), tensor.values.end())};
   });
-  return weights::from(std::move(made));
+  return model_weights::from(std::move(made));
 }
 
 namespace detail {
@@ -147,4 +147,4 @@ void check_greedy(const golden_case& c, F logits_of) {
   check(c, "output.greedy_ids", std::span<const std::int64_t>(ids), expected.shape);
 }
 
-} // namespace fovea::test
+} // namespace fovea::core::test

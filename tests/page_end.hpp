@@ -4,7 +4,7 @@
 
 #include "guard/guard.hpp"
 
-namespace fovea::test {
+namespace fovea::core::test {
 
 /// Places what it allocates at the very end of a page before one that nobody may touch; begins are as little
 /// aligned as sizes happen to be.
@@ -24,4 +24,4 @@ struct page_end {
   }
 };
 
-} // namespace fovea::test
+} // namespace fovea::core::test

@@ -5,7 +5,7 @@
 
 #include <fovea/dsl/graph_view.hpp>
 
-namespace fovea::test {
+namespace fovea::core::test {
 
 /// A graph that was declared when the program runs, as passes and backends see one.
 inline graph_view view_of(const graph& g) {
@@ -20,4 +20,4 @@ inline graph_view view_of(const graph& g) {
           first(g.windows, g.window_count)};
 }
 
-} // namespace fovea::test
+} // namespace fovea::core::test

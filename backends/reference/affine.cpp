@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace fovea::reference_ops {
+namespace fovea::core::reference_ops {
 
 namespace {
 
@@ -69,7 +69,7 @@ array transpose(const array& x) {
   return xt::transpose(x, order);
 }
 
-array gather(const array& table, const array& ids, place at) {
+array gather(const array& table, const array& ids, source_place at) {
   const std::size_t rows = table.shape(0), row = rows == 0 ? 0 : table.size() / rows;
   array_shape shape = shape_of(ids);
   shape.insert(shape.end(), table.shape().begin() + 1, table.shape().end());
@@ -93,4 +93,4 @@ array scatter_add(const array& ids, const array& rows, const array_shape& shape)
   return table;
 }
 
-} // namespace fovea::reference_ops
+} // namespace fovea::core::reference_ops

@@ -2,7 +2,7 @@
 
 #include <fovea/runtime/error.hpp>
 
-namespace fovea::reference_ops {
+namespace fovea::core::reference_ops {
 
 array filled(const array_shape& shape, double value) {
   array made = array::from_shape(shape);
@@ -32,10 +32,10 @@ std::string shape_text(std::span<const std::size_t> shape) {
   return text + "]";
 }
 
-void fail(place at, const std::string& words) {
+void fail(source_place at, const std::string& words) {
   sentence source;
   source << at;
   throw error(source.text + (": " + words));
 }
 
-} // namespace fovea::reference_ops
+} // namespace fovea::core::reference_ops

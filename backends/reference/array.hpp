@@ -8,7 +8,7 @@
 #include <fovea/backends/xtensor.hpp>
 #include <fovea/dsl/sentence.hpp>
 
-namespace fovea::reference_ops {
+namespace fovea::core::reference_ops {
 
 /// A value of the graph: row-major doubles of any rank. int32 values are whole numbers, booleans 0 and 1.
 using array = xt::xarray<double>;
@@ -32,6 +32,6 @@ blocks blocks_around(const array& x, std::size_t axis);
 std::string shape_text(std::span<const std::size_t> shape);
 
 /// Throws fovea::error: the op's place in the user's source, then the sentence.
-[[noreturn]] void fail(place at, const std::string& sentence);
+[[noreturn]] void fail(source_place at, const std::string& sentence);
 
-} // namespace fovea::reference_ops
+} // namespace fovea::core::reference_ops

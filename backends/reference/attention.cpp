@@ -5,7 +5,7 @@
 
 #include <fovea/backends/reference/norm.hpp>
 
-namespace fovea::reference_ops {
+namespace fovea::core::reference_ops {
 
 namespace {
 
@@ -109,4 +109,4 @@ array attention_gradient(const array& query, const array& key, const array& valu
   return all;
 }
 
-} // namespace fovea::reference_ops
+} // namespace fovea::core::reference_ops

@@ -2,7 +2,7 @@
 
 #include <fovea/backends/reference/scalar_function.hpp>
 
-namespace fovea::reference_ops {
+namespace fovea::core::reference_ops {
 
 /// A score or mask lambda with the tables that it captured.
 struct lambda {
@@ -44,4 +44,4 @@ array attention(const array& query, const array& key, const array& value, const 
 array attention_gradient(const array& query, const array& key, const array& value, const array& d,
                          const attention_settings& settings);
 
-} // namespace fovea::reference_ops
+} // namespace fovea::core::reference_ops

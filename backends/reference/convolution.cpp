@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-namespace fovea::reference_ops {
+namespace fovea::core::reference_ops {
 
 namespace {
 
@@ -157,4 +157,4 @@ array avg_pool_gradient(const array& dy, const sliding_window& window, bool coun
   return result;
 }
 
-} // namespace fovea::reference_ops
+} // namespace fovea::core::reference_ops

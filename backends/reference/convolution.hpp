@@ -3,7 +3,7 @@
 #include <fovea/backends/reference/array.hpp>
 #include <fovea/dsl/sliding_window.hpp>
 
-namespace fovea::reference_ops {
+namespace fovea::core::reference_ops {
 
 /// y[.., p, o] = bias[o] + sum over windows' places k and features i of the group of W[o, i, k] x[.., p *
 /// stride + k * dilation - before, i]. x [..., (H,) T, in], weight [out, in / groups, (kh,) kw], bias [out]
@@ -32,4 +32,4 @@ array max_pool_gradient(const array& x, const array& dy, const sliding_window& w
 array avg_pool_gradient(const array& dy, const sliding_window& window, bool count_padding,
                         const array_shape& shape);
 
-} // namespace fovea::reference_ops
+} // namespace fovea::core::reference_ops

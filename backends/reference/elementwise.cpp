@@ -5,7 +5,7 @@
 #include <numbers>
 #include <stdexcept>
 
-namespace fovea::reference_ops {
+namespace fovea::core::reference_ops {
 
 namespace {
 
@@ -111,4 +111,4 @@ array where(const array& condition, const array& yes, const array& no) {
   return xt::where(xt::not_equal(condition, 0.0), yes, no);
 }
 
-} // namespace fovea::reference_ops
+} // namespace fovea::core::reference_ops

@@ -3,7 +3,7 @@
 #include <fovea/backends/reference/array.hpp>
 #include <fovea/dsl/op.hpp>
 
-namespace fovea::reference_ops {
+namespace fovea::core::reference_ops {
 
 using unary_function = double (*)(double);
 using binary_function = double (*)(double, double);
@@ -23,4 +23,4 @@ array map(binary_function f, const array& a, const array& b);
 /// `yes` where the condition is not 0, else `no`; the three broadcast.
 array where(const array& condition, const array& yes, const array& no);
 
-} // namespace fovea::reference_ops
+} // namespace fovea::core::reference_ops

@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <cstring>
 
-namespace fovea {
+namespace fovea::core {
 
 namespace {
 
 std::vector<std::size_t> shape_of(const graph_view& g, int node, std::span<const std::int64_t> sizes) {
   std::vector<std::size_t> shape;
-  const fovea::shape& s = g.at(node).shape;
+  const core::shape& s = g.at(node).shape;
   for (int i = 0; i < s.rank; ++i) shape.push_back(static_cast<std::size_t>(sizes[s[i]]));
   return shape;
 }
@@ -84,4 +84,4 @@ void reference_runner::run(std::span<const std::int64_t> sizes) {
 
 const void* reference_runner::output(std::size_t i) const { return outputs_[i].data(); }
 
-} // namespace fovea
+} // namespace fovea::core

@@ -11,7 +11,7 @@
 #include <fovea/backends/simd/generated.hpp>
 #include <fovea/runtime/parameters.hpp>
 
-namespace fovea {
+namespace fovea::core {
 
 /// The reference program behind the interface of a compiled model; one class for all models.
 class reference_runner {
@@ -46,4 +46,4 @@ public:
   int threads() const { return 1; }
 };
 
-} // namespace fovea
+} // namespace fovea::core

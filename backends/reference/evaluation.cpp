@@ -13,7 +13,7 @@
 #include <fovea/dsl/position.hpp>
 #include <fovea/runtime/error.hpp>
 
-namespace fovea::reference_ops {
+namespace fovea::core::reference_ops {
 
 namespace {
 
@@ -289,4 +289,4 @@ array evaluation::attend(int id) const {
                   shape_of_node(id));
 }
 
-} // namespace fovea::reference_ops
+} // namespace fovea::core::reference_ops

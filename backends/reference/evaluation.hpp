@@ -10,7 +10,7 @@
 #include <fovea/backends/reference/attention.hpp>
 #include <fovea/dsl/graph_view.hpp>
 
-namespace fovea::reference_ops {
+namespace fovea::core::reference_ops {
 
 /// One run of a graph: the value of each node, computed in the order of declaration.
 class evaluation {
@@ -57,4 +57,4 @@ private:
   std::vector<std::int64_t> turns_; // of each region: which of its layers or steps runs
 };
 
-} // namespace fovea::reference_ops
+} // namespace fovea::core::reference_ops

@@ -7,7 +7,7 @@
 
 #include <fovea/backends/reference/shape.hpp>
 
-namespace fovea::reference_ops {
+namespace fovea::core::reference_ops {
 
 /// Runs the nodes first <= i < last, which belong to `region` or to loops inside it.
 void evaluation::walk(int first, int last, int region) {
@@ -70,4 +70,4 @@ std::size_t evaluation::layer_of(int id) const {
   return static_cast<std::size_t>(layer);
 }
 
-} // namespace fovea::reference_ops
+} // namespace fovea::core::reference_ops

@@ -2,7 +2,7 @@
 
 #include <fovea/backends/reference/norm.hpp>
 
-namespace fovea::reference_ops {
+namespace fovea::core::reference_ops {
 
 array cross_entropy(const array& x, const array& targets, double smoothing) {
   const std::size_t last = x.dimension() - 1, classes = x.shape(last);
@@ -34,4 +34,4 @@ array cross_entropy_gradient(const array& x, const array& targets, const array& 
   return made;
 }
 
-} // namespace fovea::reference_ops
+} // namespace fovea::core::reference_ops

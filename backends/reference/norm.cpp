@@ -5,7 +5,7 @@
 
 #include <fovea/backends/reference/reduce.hpp>
 
-namespace fovea::reference_ops {
+namespace fovea::core::reference_ops {
 
 namespace {
 
@@ -83,4 +83,4 @@ array log_softmax(const array& x, std::size_t axis) {
   return shifted - xt::log(sum(weights, axis));
 }
 
-} // namespace fovea::reference_ops
+} // namespace fovea::core::reference_ops

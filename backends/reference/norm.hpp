@@ -2,7 +2,7 @@
 
 #include <fovea/backends/reference/array.hpp>
 
-namespace fovea::reference_ops {
+namespace fovea::core::reference_ops {
 
 // weight and bias [width] may be null: then nothing is multiplied, nothing added.
 
@@ -32,4 +32,4 @@ array softmax(const array& x, std::size_t axis);
 /// x - log of the sum of exp(x) along an axis.
 array log_softmax(const array& x, std::size_t axis);
 
-} // namespace fovea::reference_ops
+} // namespace fovea::core::reference_ops

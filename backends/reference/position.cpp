@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-namespace fovea::reference_ops {
+namespace fovea::core::reference_ops {
 
 namespace {
 
@@ -43,4 +43,4 @@ array rope(const array& x, const rope_settings& o) {
   return y;
 }
 
-} // namespace fovea::reference_ops
+} // namespace fovea::core::reference_ops

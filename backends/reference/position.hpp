@@ -2,7 +2,7 @@
 
 #include <fovea/backends/reference/array.hpp>
 
-namespace fovea::reference_ops {
+namespace fovea::core::reference_ops {
 
 /// sin(position / base^(2i / width)) at feature 2i and cos of the same at 2i + 1: [positions, width] (Vaswani
 /// et al. 2017, section 3.5).
@@ -21,4 +21,4 @@ struct rope_settings {
 /// base^(2i / width) (Su et al. 2021, eq. 34): x [..., T, heads * d]; the other features stay.
 array rope(const array& x, const rope_settings& settings);
 
-} // namespace fovea::reference_ops
+} // namespace fovea::core::reference_ops

@@ -4,7 +4,7 @@
 #include <functional>
 #include <limits>
 
-namespace fovea::reference_ops {
+namespace fovea::core::reference_ops {
 
 namespace {
 
@@ -54,4 +54,4 @@ array argmax(const array& x, std::size_t axis) {
   return where;
 }
 
-} // namespace fovea::reference_ops
+} // namespace fovea::core::reference_ops

@@ -2,7 +2,7 @@
 
 #include <fovea/backends/reference/array.hpp>
 
-namespace fovea::reference_ops {
+namespace fovea::core::reference_ops {
 
 // Each reduces one axis and keeps it with size 1.
 
@@ -15,4 +15,4 @@ array min_over(const array& x, std::size_t axis);
 /// The position of the largest element, the first of equals.
 array argmax(const array& x, std::size_t axis);
 
-} // namespace fovea::reference_ops
+} // namespace fovea::core::reference_ops

@@ -5,7 +5,7 @@
 #include <fovea/backends/reference/evaluation.hpp>
 #include <fovea/runtime/error.hpp>
 
-namespace fovea {
+namespace fovea::core {
 
 reference_program::reference_program(graph_view graph, std::vector<std::vector<array>> parameters)
     : graph_(graph), parameters_(std::move(parameters)) {
@@ -36,4 +36,4 @@ std::vector<reference_program::array> reference_program::run(const std::vector<a
   return reference_ops::evaluation(graph_, parameters_, inputs, sizes, random).outputs();
 }
 
-} // namespace fovea
+} // namespace fovea::core

@@ -9,7 +9,7 @@
 #include <fovea/backends/xtensor.hpp>
 #include <fovea/dsl/graph_view.hpp>
 
-namespace fovea {
+namespace fovea::core {
 
 /// The specification: runs a graph node by node, each an obvious expression in double precision, evaluated at
 /// once. Slow and plain on purpose; every kernel is held against it.
@@ -31,4 +31,4 @@ private:
   std::vector<std::vector<array>> parameters_;
 };
 
-} // namespace fovea
+} // namespace fovea::core

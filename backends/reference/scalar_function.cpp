@@ -5,7 +5,7 @@
 
 #include <fovea/backends/reference/elementwise.hpp>
 
-namespace fovea::reference_ops {
+namespace fovea::core::reference_ops {
 
 namespace {
 
@@ -64,4 +64,4 @@ double evaluate(const scalar_function& f, const scalar_arguments& given,
   return values[static_cast<std::size_t>(f.count - 1)];
 }
 
-} // namespace fovea::reference_ops
+} // namespace fovea::core::reference_ops

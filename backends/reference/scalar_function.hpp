@@ -6,7 +6,7 @@
 #include <fovea/backends/reference/array.hpp>
 #include <fovea/dsl/scalar.hpp>
 
-namespace fovea::reference_ops {
+namespace fovea::core::reference_ops {
 
 /// What a score or mask lambda is given.
 struct scalar_arguments {
@@ -20,4 +20,4 @@ struct scalar_arguments {
 double evaluate(const scalar_function& f, const scalar_arguments& given,
                 std::span<const array* const> tables);
 
-} // namespace fovea::reference_ops
+} // namespace fovea::core::reference_ops

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace fovea::reference_ops {
+namespace fovea::core::reference_ops {
 
 namespace {
 
@@ -63,4 +63,4 @@ array reverse(const array& x, std::size_t axis) {
   return y;
 }
 
-} // namespace fovea::reference_ops
+} // namespace fovea::core::reference_ops

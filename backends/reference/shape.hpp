@@ -2,7 +2,7 @@
 
 #include <fovea/backends/reference/array.hpp>
 
-namespace fovea::reference_ops {
+namespace fovea::core::reference_ops {
 
 /// Axis i of the result is axis order[i] of x.
 array permute(const array& x, const array_shape& order);
@@ -25,4 +25,4 @@ array pad(const array& x, std::size_t axis, std::size_t before, std::size_t afte
 /// An axis in reverse order.
 array reverse(const array& x, std::size_t axis);
 
-} // namespace fovea::reference_ops
+} // namespace fovea::core::reference_ops

@@ -20,7 +20,7 @@
 #pragma GCC diagnostic pop
 #endif
 
-namespace fovea::simd {
+namespace fovea::core::simd {
 
 using std::size_t;
 
@@ -235,4 +235,4 @@ inline xsimd::batch_bool<float, Arch> float_mask(const xsimd::batch_bool<std::in
   if constexpr (std::is_same_v<Arch, baseline>) return _mm_castsi128_ps(m);
 }
 
-} // namespace fovea::simd
+} // namespace fovea::core::simd

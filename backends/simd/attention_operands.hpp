@@ -7,7 +7,7 @@
 #include <fovea/backends/simd/scalar_value.hpp>
 #include <fovea/dsl/plan/mask_bounds.hpp>
 
-namespace fovea::simd {
+namespace fovea::core::simd {
 
 /// One attention's operands at the sizes of a call.
 struct attention_operands {
@@ -174,12 +174,12 @@ struct attention_operands {
           p.batch = static_cast<std::int32_t>(first_batch + b);
           p.head = static_cast<std::int32_t>(h);
           for (int id = 0; id < p.f.count; ++id)
-            if (!fovea::detail::depends_on(p.f, id, op::score) &&
-                !fovea::detail::depends_on(p.f, id, op::query_position) &&
-                !fovea::detail::depends_on(p.f, id, op::key_position))
+            if (!fovea::core::detail::depends_on(p.f, id, op::score) &&
+                !fovea::core::detail::depends_on(p.f, id, op::query_position) &&
+                !fovea::core::detail::depends_on(p.f, id, op::key_position))
               values[id] = static_cast<float>(p.value(id));
         }
   }
 };
 
-} // namespace fovea::simd
+} // namespace fovea::core::simd

@@ -10,7 +10,7 @@
 #include <fovea/backends/simd/kernels/math.hpp>
 #include <fovea/dsl/graph_view.hpp>
 
-namespace fovea::simd {
+namespace fovea::core::simd {
 
 /// The vector a value of a given element type is computed in.
 template <element type, class Arch>
@@ -350,4 +350,4 @@ struct chain {
   };
 };
 
-} // namespace fovea::simd
+} // namespace fovea::core::simd

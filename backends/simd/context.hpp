@@ -13,7 +13,7 @@
 #include <fovea/dsl/stream_rate.hpp>
 #include <fovea/runtime/threads.hpp>
 
-namespace fovea::simd {
+namespace fovea::core::simd {
 
 /// The packed parameters of a small scan, one set for each layer of the repeats around it.
 struct packed_scan {
@@ -130,14 +130,14 @@ struct context {
   }
   /// Where the current pass's value lies among those of all passes.
   size_t pass_offset(int node) const {
-    const fovea::node& n = graph.at(node);
+    const core::node& n = graph.at(node);
     return static_cast<size_t>(times[n.kind == op::time_step ? n.attributes[1] : n.region]) *
            elements(n.shape);
   }
 
   /// Where what is read where it lies begins.
   size_t part_offset(int node) const {
-    const fovea::node& n = graph.at(node);
+    const core::node& n = graph.at(node);
     return n.kind == op::slice ? size(n.attributes[1]) : pass_offset(node);
   }
 
@@ -149,4 +149,4 @@ struct context {
   float* shared_scratch() const { return scratch[pool.size()]; }
 };
 
-} // namespace fovea::simd
+} // namespace fovea::core::simd

@@ -9,7 +9,7 @@
 #include <fovea/backends/simd/steps.hpp>
 #include <fovea/dsl/plan/cost.hpp>
 
-namespace fovea::simd {
+namespace fovea::core::simd {
 
 namespace {
 
@@ -211,4 +211,4 @@ void engine::reserve_scratch(scratch_floats needed) {
   scratch_ = pieces(floats, line);
 }
 
-} // namespace fovea::simd
+} // namespace fovea::core::simd

@@ -11,7 +11,7 @@
 #include <fovea/runtime/parameters.hpp>
 #include <fovea/runtime/threads.hpp>
 
-namespace fovea::simd {
+namespace fovea::core::simd {
 
 /// What all copies of a compiled model share: parameters, and weights packed for the instruction set in use.
 struct shared_weights {
@@ -95,4 +95,4 @@ private:
   std::int64_t call_work_ = 0;
 };
 
-} // namespace fovea::simd
+} // namespace fovea::core::simd

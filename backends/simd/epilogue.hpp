@@ -3,7 +3,7 @@
 #include <fovea/backends/simd/kernels/table.hpp>
 #include <fovea/dsl/plan/fuse.hpp>
 
-namespace fovea::simd {
+namespace fovea::core::simd {
 
 /// A plan's epilogue in the kernels' terms.
 inline activation kernel_activation(epilogue e) {
@@ -30,4 +30,4 @@ inline combine kernel_join(joining j) {
   return j == joining::add ? combine::add : j == joining::multiply ? combine::multiply : combine::none;
 }
 
-} // namespace fovea::simd
+} // namespace fovea::core::simd

@@ -13,7 +13,7 @@
 #include <fovea/runtime/number_text.hpp>
 #include <fovea/runtime/weights/from_floats.hpp>
 
-namespace fovea::simd {
+namespace fovea::core::simd {
 namespace {
 
 /// Up to 32 weights of a column, from row k on, as files store them, go to their places in the panel.
@@ -99,4 +99,4 @@ packed in_format_panels(weight_format format, const weight_view& weights, size_t
   return made;
 }
 
-} // namespace fovea::simd
+} // namespace fovea::core::simd

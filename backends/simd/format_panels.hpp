@@ -8,7 +8,7 @@
 #include <fovea/runtime/threads.hpp>
 #include <fovea/runtime/weights/weights.hpp>
 
-namespace fovea::simd {
+namespace fovea::core::simd {
 
 /// Weights [columns, depth] rounded to a format other than f32, in panels (kernels/panel_layout.hpp); as they
 /// are where they are stored in it. Throws fovea::error that names the parameter where a value is too large
@@ -16,4 +16,4 @@ namespace fovea::simd {
 packed in_format_panels(weight_format format, const weight_view& weights, size_t columns, size_t depth,
                         const kernel_table& kernels, thread_pool& pool, const std::string& name);
 
-} // namespace fovea::simd
+} // namespace fovea::core::simd

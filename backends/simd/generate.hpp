@@ -9,7 +9,7 @@
 #include <fovea/backends/simd/scan_code.hpp>
 #include <fovea/dsl/plan/plan.hpp>
 
-namespace fovea::simd {
+namespace fovea::core::simd {
 
 /// The best instruction set that this file is compiled for.
 #if defined(__AVX512BW__) && defined(__AVX512DQ__)
@@ -66,4 +66,4 @@ constexpr const generated_step* code_of_model() {
   return generated_code<typename M::lowered, Arch>::steps.data();
 }
 
-} // namespace fovea::simd
+} // namespace fovea::core::simd

@@ -8,7 +8,7 @@
 #include <fovea/dsl/passes/gradient_graph.hpp>
 #include <fovea/dsl/passes/stream.hpp>
 
-namespace fovea::simd {
+namespace fovea::core::simd {
 
 // With code_of_model, all the code that is generated for a declared model `M`: what compile, stream and train
 // take in the user's file, and what fovea_add_model makes for every set.
@@ -16,15 +16,15 @@ namespace fovea::simd {
 /// What moves it along `time`. A model that is not causal along it is a compile-time error.
 template <class M, dim time, class Arch = native>
 constexpr generated_stream code_of_stream() {
-  using stepping = fovea::detail::streamed_step<typename M::source, time>;
+  using stepping = fovea::core::detail::streamed_step<typename M::source, time>;
   if constexpr (stepping::error.empty()) {
-    using step = typename fovea::detail::derived_model<stepping>::lowered;
-    using begin = typename fovea::detail::derived_model<
-        fovea::detail::streamed_begin<typename M::source, time>>::lowered;
+    using step = typename fovea::core::detail::derived_model<stepping>::lowered;
+    using begin = typename fovea::core::detail::derived_model<
+        fovea::core::detail::streamed_begin<typename M::source, time>>::lowered;
     return {generated_code<step, Arch>::steps.data(), generated_code<begin, Arch>::steps.data(),
             position_code<step, time>::template generated<Arch>()};
   } else {
-    static_cast<void>(sizeof(fovea::detail::report_of<stepping>));
+    static_cast<void>(sizeof(fovea::core::detail::report_of<stepping>));
     return {};
   }
 }
@@ -33,10 +33,10 @@ constexpr generated_stream code_of_stream() {
 template <class M, class Arch = native>
 constexpr const generated_step* code_of_gradients() {
   using G = decltype(gradients<false, true>(std::declval<const M&>()));
-  if constexpr (fovea::detail::find_loss(M::view) >= 0 && G::well_formed)
+  if constexpr (fovea::core::detail::find_loss(M::view) >= 0 && G::well_formed)
     return generated_code<typename G::lowered, Arch>::steps.data();
   else
     return nullptr;
 }
 
-} // namespace fovea::simd
+} // namespace fovea::core::simd

@@ -11,7 +11,7 @@
 #include <fovea/backends/simd/kernels/table.hpp>
 #include <fovea/dsl/plan/fuse.hpp>
 
-namespace fovea::simd {
+namespace fovea::core::simd {
 
 inline constexpr int max_chain_axes = 6;
 
@@ -144,4 +144,4 @@ struct generated_model {
   generated_stream stream;
 };
 
-} // namespace fovea::simd
+} // namespace fovea::core::simd

@@ -10,7 +10,7 @@
 #include <fovea/backends/simd/kernels/attention.hpp>
 #include <fovea/dsl/plan/mask_bounds.hpp>
 
-namespace fovea::simd {
+namespace fovea::core::simd {
 
 /// The code of a model's recorded score or mask function over vectors of positions. `which` is 0 for a score
 /// function and 1 for a mask function; its captured tables begin at `first_table`.
@@ -26,9 +26,9 @@ struct lambda_code {
 
   /// Computed once for each batch row and head, before the kernel.
   static constexpr bool is_uniform(int id) {
-    return !fovea::detail::depends_on(f, id, op::score) &&
-           !fovea::detail::depends_on(f, id, op::query_position) &&
-           !fovea::detail::depends_on(f, id, op::key_position) && f.nodes[id].kind != op::constant;
+    return !fovea::core::detail::depends_on(f, id, op::score) &&
+           !fovea::core::detail::depends_on(f, id, op::query_position) &&
+           !fovea::core::detail::depends_on(f, id, op::key_position) && f.nodes[id].kind != op::constant;
   }
 
   template <int id>
@@ -124,4 +124,4 @@ struct lambda_attention {
   }
 };
 
-} // namespace fovea::simd
+} // namespace fovea::core::simd

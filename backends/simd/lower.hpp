@@ -10,7 +10,7 @@
 #include <fovea/backends/simd/generate.hpp>
 #include <fovea/backends/simd/steps.hpp>
 
-namespace fovea::simd {
+namespace fovea::core::simd {
 
 template <class model, int first, int last>
 struct program;
@@ -190,4 +190,4 @@ scratch_floats scratch_of_steps(context& c, const generated_step* code) {
   return most;
 }
 
-} // namespace fovea::simd
+} // namespace fovea::core::simd

@@ -9,7 +9,7 @@
 #include <fovea/backends/half.hpp>
 #include <fovea/backends/simd/arch.hpp>
 
-namespace fovea::simd {
+namespace fovea::core::simd {
 
 namespace detail {
 
@@ -184,4 +184,4 @@ inline vec<Arch> nibble_less_8(const int_vec<Arch>& x, int shift) {
     return to_float<Arch>((shift == 0 ? x & int_vec<Arch>(15) : x >> shift) - int_vec<Arch>(8));
 }
 
-} // namespace fovea::simd
+} // namespace fovea::core::simd

@@ -10,7 +10,7 @@
 #include <fovea/backends/simd/kernels/lanes.hpp>
 #include <fovea/backends/simd/row_code.hpp>
 
-namespace fovea::simd {
+namespace fovea::core::simd {
 
 /// The code of a small stream for one new position: every step of its plan for one batch row in one function,
 /// scans along `time` taking the one step that there is. `model_of` is the lowered step of the stream.
@@ -79,7 +79,7 @@ struct position_code {
   static constexpr int storage(int id) {
     for (;;) {
       const node& n = g.at(id);
-      const bool renamed = fovea::detail::renames(n.kind) || n.kind == op::scan_output ||
+      const bool renamed = fovea::core::detail::renames(n.kind) || n.kind == op::scan_output ||
                            n.kind == op::time_step || n.kind == op::stack || n.kind == op::permute ||
                            n.kind == op::transpose ||
                            ((n.kind == op::broadcast || n.kind == op::slice) && is_copy(id)) ||
@@ -431,4 +431,4 @@ struct position_code {
   }
 };
 
-} // namespace fovea::simd
+} // namespace fovea::core::simd

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace fovea::simd {
+namespace fovea::core::simd {
 
 position_tables::position_tables(const graph_view& graph, std::span<const std::int64_t> capacity)
     : table_of_(graph.nodes.size(), 0) {
@@ -58,4 +58,4 @@ void position_tables::prepare(std::int64_t before, std::span<const row_position>
   }
 }
 
-} // namespace fovea::simd
+} // namespace fovea::core::simd

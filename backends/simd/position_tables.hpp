@@ -9,7 +9,7 @@
 #include <fovea/dsl/graph_view.hpp>
 #include <fovea/dsl/stream_rate.hpp>
 
-namespace fovea::simd {
+namespace fovea::core::simd {
 
 /// The sine and cosine of each position's angles, [positions, width], which `rope` and `sinusoidal` read: of
 /// the first positions, as many as a call has at capacity, made once; and of the positions of a call that go
@@ -55,4 +55,4 @@ private:
   size_t size_ = 0, most_behind_ = 0;
 };
 
-} // namespace fovea::simd
+} // namespace fovea::core::simd

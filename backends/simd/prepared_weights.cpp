@@ -6,7 +6,7 @@
 #include <numeric>
 #include <string>
 
-namespace fovea::simd {
+namespace fovea::core::simd {
 
 window_phase phase_of(const sliding_window& w, int axis, bool transposed, int remainder) {
   const int size = w.size[axis], stride = w.stride[axis], dilation = w.dilation[axis],
@@ -209,4 +209,4 @@ row_parameters::row_parameters(const graph_view& graph, const plan_view& plan,
     });
 }
 
-} // namespace fovea::simd
+} // namespace fovea::core::simd

@@ -11,7 +11,7 @@
 #include <fovea/runtime/parameters.hpp>
 #include <fovea/runtime/threads.hpp>
 
-namespace fovea::simd {
+namespace fovea::core::simd {
 
 /// One axis of a convolution as ordinary ones see it: place p of the output, tap k is position p * step +
 /// first + k * tap_step of the input, and tap first_tap + k * tap_stride of the weights.
@@ -91,4 +91,4 @@ private:
   std::vector<std::vector<float>> arranged_;
 };
 
-} // namespace fovea::simd
+} // namespace fovea::core::simd

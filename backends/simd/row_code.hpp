@@ -12,7 +12,7 @@
 #include <fovea/backends/weight_format.hpp>
 #include <fovea/dsl/plan/plan.hpp>
 
-namespace fovea::simd {
+namespace fovea::core::simd {
 
 /// What functions over one batch row have in common: small scans (scan_code.hpp) and single positions of
 /// small streams (position_code.hpp). Every size is a constant, every value of the row lies in local memory,
@@ -359,4 +359,4 @@ struct row_steps {
   }
 };
 
-} // namespace fovea::simd
+} // namespace fovea::core::simd

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace fovea::simd {
+namespace fovea::core::simd {
 
 double scalar_point::value(int id) const {
   const scalar_node& n = f.nodes[id];
@@ -107,4 +107,4 @@ double scalar_point::value(int id) const {
   }
 }
 
-} // namespace fovea::simd
+} // namespace fovea::core::simd

@@ -5,7 +5,7 @@
 
 #include <fovea/dsl/scalar.hpp>
 
-namespace fovea::simd {
+namespace fovea::core::simd {
 
 /// The values of a recorded function's nodes at one pair of positions, computed as the kernels do, one node
 /// at a time: for what kernels read ready made (ranges of keys, values that depend on the head alone) and for
@@ -23,4 +23,4 @@ struct scalar_point {
   double value(int id) const;
 };
 
-} // namespace fovea::simd
+} // namespace fovea::core::simd

@@ -8,7 +8,7 @@
 #include <fovea/backends/simd/kernels/lanes.hpp>
 #include <fovea/backends/simd/row_code.hpp>
 
-namespace fovea::simd {
+namespace fovea::core::simd {
 
 /// The code of a whole small scan: products, gates and state of a batch row over all its steps in one
 /// function. `loop` is the plan's step that begins the scan.
@@ -327,4 +327,4 @@ constexpr bool is_small_scan() {
     return false;
 }
 
-} // namespace fovea::simd
+} // namespace fovea::core::simd

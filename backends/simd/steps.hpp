@@ -6,7 +6,7 @@
 #include <fovea/backends/simd/context.hpp>
 #include <fovea/backends/simd/generated.hpp>
 
-namespace fovea::simd {
+namespace fovea::core::simd {
 
 void run_product(context& c, const step& s);
 /// Floats that a product needs for all threads together at the sizes of `c`, and at smaller ones.
@@ -72,4 +72,4 @@ void run_position(context& c, const step& s); // how many positions went before
 void begin_loop(context& c, int region);
 void end_pass(context& c, int region);
 
-} // namespace fovea::simd
+} // namespace fovea::core::simd

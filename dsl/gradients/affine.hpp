@@ -2,12 +2,12 @@
 
 #include <fovea/dsl/gradients/site.hpp>
 
-namespace fovea::detail {
+namespace fovea::core::detail {
 
 /// y = x W^T + b: dx = dy W, dW = dy^T x, db = dy summed over rows.
 template <class S>
 constexpr void linear_gradient(S& site) {
-  const place at = site.n.at;
+  const source_place at = site.n.at;
   if (site.wants(0))
     site.pass(0, reshape_to(matmul(as_matrix(site.d, at), site.x(1), at), site.shape_of(0), at));
   if (site.wants(1)) site.pass_product(1, site.d, site.x(0));
@@ -17,7 +17,7 @@ constexpr void linear_gradient(S& site) {
 /// y = a b: da = dy b^T, db = a^T dy, summed over axes that broadcast.
 template <class S>
 constexpr void matmul_gradient(S& site) {
-  const place at = site.n.at;
+  const source_place at = site.n.at;
   const expr b = site.x(1);
   if (site.wants(0)) {
     const expr d = site.shape_of(1).rank == 2 ? as_matrix(site.d, at) : site.d;
@@ -41,4 +41,4 @@ constexpr void gather_gradient(S& site) {
             g.add({.kind = op::scatter_add, .shape = site.shape_of(0), .at = site.n.at}, site.x(1), site.d));
 }
 
-} // namespace fovea::detail
+} // namespace fovea::core::detail

@@ -4,7 +4,7 @@
 #include <fovea/dsl/gradients/elementwise.hpp>
 #include <fovea/dsl/plan/mask_bounds.hpp>
 
-namespace fovea::detail {
+namespace fovea::core::detail {
 
 /// The recorded score of an attention in words, over all queries and keys at once, and its gradient by the
 /// rules of the words it is made of.
@@ -51,7 +51,7 @@ struct score_words {
   /// The row of a table, flat, that each score reads.
   constexpr expr row_of(int i, expr table) const {
     const scalar_node& n = f.nodes[i];
-    const place at = site.n.at;
+    const source_place at = site.n.at;
     expr row;
     for (int k = 0; k < n.operand_count; ++k) {
       const dim size = g().dim_of(g().shape_of(table)[k]);
@@ -81,7 +81,7 @@ struct score_words {
 
   /// The values of all nodes, given the score before it.
   constexpr expr evaluate(expr score) {
-    const place at = site.n.at;
+    const source_place at = site.n.at;
     for (int i = 0; i < f.count; ++i) {
       const scalar_node& n = f.nodes[i];
       gradients[i] = -1;
@@ -131,7 +131,7 @@ struct score_words {
   /// What arrives at node `i`, in its shape. A pair that weighs nothing gives nothing: where a mask hides it,
   /// the score need not be defined (sqrt(query - key) under `causal`), and 0 times its derivative is not 0.
   constexpr expr arriving(int i) const {
-    const place at = site.n.at;
+    const source_place at = site.n.at;
     const op kind = f.nodes[i].kind;
     const shape to = g().shape_of(value(i));
     expr d{&g(), gradients[i]};
@@ -144,7 +144,7 @@ struct score_words {
 
   /// From the gradient of the result to that of the score; what tables get is passed on.
   constexpr expr differentiate(expr d) {
-    const place at = site.n.at;
+    const source_place at = site.n.at;
     expr of_score = filled(g(), 0, scores, at);
     add(f.count - 1, d);
     for (int i = f.count - 1; i >= 0; --i) {
@@ -170,7 +170,7 @@ struct score_words {
 
 /// The sum over the heads that share a key head: [..., kv_heads, heads of each, positions, d] with one of
 /// each.
-constexpr expr reduced_heads(expr x, place at) {
+constexpr expr reduced_heads(expr x, source_place at) {
   if (!x.valid()) return x;
   const int axis_of_each = x.rank() - 3;
   return x.owner->shape_of(x)[axis_of_each] == x.owner->intern(1)
@@ -203,7 +203,7 @@ constexpr void plain_attention_gradient(S& site) {
 /// (Dao et al. 2022, section 3.1). Of attention_map dP is given.
 template <class S>
 constexpr void attention_gradient(S& site) {
-  const place at = site.n.at;
+  const source_place at = site.n.at;
   graph& g = *site.d.owner;
   const auto l = [at](expr e) { return located(e, at); };
   const node& n = site.n;
@@ -284,4 +284,4 @@ constexpr void attention_gradient(S& site) {
     site.pass(1, together(reduced_heads(matmul(transposed(scaled, at), q, at), at), site.shape_of(1)));
 }
 
-} // namespace fovea::detail
+} // namespace fovea::core::detail

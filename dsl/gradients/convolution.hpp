@@ -2,7 +2,7 @@
 
 #include <fovea/dsl/gradients/site.hpp>
 
-namespace fovea::detail {
+namespace fovea::core::detail {
 
 /// A convolution and its transposed form are each other's gradient with respect to x. With respect to the
 /// weight: dW[o, i, k] = sum over t of dy[t, o] x[t * stride + k * dilation - padding, i], where of a
@@ -10,7 +10,7 @@ namespace fovea::detail {
 ///   conv_weight_gradient  operands: x, dy; attributes: the window
 template <class S>
 constexpr void convolution_gradient(S& site) {
-  const place at = site.n.at;
+  const source_place at = site.n.at;
   graph& g = *site.d.owner;
   const bool back = is_transposed(site.n.kind);
   if (site.wants(0)) {
@@ -47,4 +47,4 @@ constexpr void pool_gradient(S& site) {
   site.pass(0, g.add(made, site.x(0), site.d));
 }
 
-} // namespace fovea::detail
+} // namespace fovea::core::detail

@@ -2,13 +2,13 @@
 
 #include <fovea/dsl/gradients/site.hpp>
 
-namespace fovea::detail {
+namespace fovea::core::detail {
 
 /// Elementwise operations (dsl/elementwise.hpp). Where a function has a kink, the gradient there is that of
 /// PyTorch: 0 of relu and abs, half for each of two equal operands of max and min.
 template <class S>
 constexpr void elementwise_gradient(S& site) {
-  const place at = site.n.at;
+  const source_place at = site.n.at;
   const expr d = site.d;
   const auto l = [at](expr e) { return located(e, at); };
   const auto c = [at](double number) { return located(number, at); };
@@ -111,4 +111,4 @@ constexpr void elementwise_gradient(S& site) {
   }
 }
 
-} // namespace fovea::detail
+} // namespace fovea::core::detail

@@ -2,7 +2,7 @@
 
 #include <fovea/dsl/gradients/site.hpp>
 
-namespace fovea::detail {
+namespace fovea::core::detail {
 
 /// Cross entropy: dx = dy ((1 - s) (softmax(x) - one where the target is) + s (softmax(x) - 1 / classes)),
 /// the first part only where the target is a class.
@@ -17,4 +17,4 @@ constexpr void cross_entropy_gradient(S& site) {
                                  site.x(0), site.x(1), site.d));
 }
 
-} // namespace fovea::detail
+} // namespace fovea::core::detail

@@ -2,7 +2,7 @@
 
 #include <fovea/dsl/gradients/site.hpp>
 
-namespace fovea::detail {
+namespace fovea::core::detail {
 
 /// layer_norm and rms_norm over the last axis, with n = (x - mean) r or x r, r = 1 / sqrt(variance + epsilon)
 /// and e = dy weight: dx = r (e - mean(e) - n mean(e n)), without mean(e) for rms_norm; dweight = dy n and
@@ -25,7 +25,7 @@ constexpr void row_norm_gradient(S& site) {
 /// batch_norm by its stored statistics: a scale and a shift of each feature.
 template <class S>
 constexpr void batch_norm_gradient(S& site) {
-  const place at = site.n.at;
+  const source_place at = site.n.at;
   const auto l = [at](expr e) { return located(e, at); };
   const expr r = located(1.0, at) / l(sqrt(l(site.x(4)) + located(site.n.number, at), at));
   if (site.wants(0)) site.pass(0, l(site.d) * l(l(site.x(1)) * l(r)));
@@ -36,7 +36,7 @@ constexpr void batch_norm_gradient(S& site) {
 /// group_norm: a norm of [batch, positions * features] for each group, as layer_norm's.
 template <class S>
 constexpr void group_norm_gradient(S& site) {
-  const place at = site.n.at;
+  const source_place at = site.n.at;
   graph& g = *site.d.owner;
   const auto l = [at](expr e) { return located(e, at); };
   const shape whole = site.shape_of(0);
@@ -76,7 +76,7 @@ constexpr void group_norm_gradient(S& site) {
 /// y = softmax(x): dx = y (dy - sum(dy y)); y = log_softmax(x): dx = dy - exp(y) sum(dy).
 template <class S>
 constexpr void softmax_gradient(S& site) {
-  const place at = site.n.at;
+  const source_place at = site.n.at;
   const auto l = [at](expr e) { return located(e, at); };
   const expr y = site.y(), d = site.d;
   const axis over(site.n.attributes[0]);
@@ -86,4 +86,4 @@ constexpr void softmax_gradient(S& site) {
     site.pass(0, l(d) - l(l(exp(y, at)) * l(sum(d, over, {.keep = true}, at))));
 }
 
-} // namespace fovea::detail
+} // namespace fovea::core::detail

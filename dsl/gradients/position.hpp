@@ -3,7 +3,7 @@
 #include <fovea/dsl/gradients/site.hpp>
 #include <fovea/dsl/position.hpp>
 
-namespace fovea::detail {
+namespace fovea::core::detail {
 
 /// rope turns features, an orthogonal map: its gradient is turned back.
 template <class S>
@@ -13,4 +13,4 @@ constexpr void rope_gradient(S& site) {
   site.pass(0, site.d.owner->add(back, site.d));
 }
 
-} // namespace fovea::detail
+} // namespace fovea::core::detail

@@ -2,13 +2,13 @@
 
 #include <fovea/dsl/gradients/site.hpp>
 
-namespace fovea::detail {
+namespace fovea::core::detail {
 
 /// sum and mean spread the gradient over their axis; max_over and min_over give it to the element that they
 /// chose, the first of equals.
 template <class S>
 constexpr void reduce_gradient(S& site) {
-  const place at = site.n.at;
+  const source_place at = site.n.at;
   graph& g = *site.d.owner;
   const auto l = [at](expr e) { return located(e, at); };
   const shape whole = site.shape_of(0);
@@ -25,4 +25,4 @@ constexpr void reduce_gradient(S& site) {
   site.pass(0, where(l(largest) == l(places), l(d), located(0.0, at), at));
 }
 
-} // namespace fovea::detail
+} // namespace fovea::core::detail

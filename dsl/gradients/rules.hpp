@@ -10,7 +10,7 @@
 #include <fovea/dsl/gradients/reduce.hpp>
 #include <fovea/dsl/gradients/shape_words.hpp>
 
-namespace fovea::detail {
+namespace fovea::core::detail {
 
 /// Whether an operation passes a gradient on at all: what chooses, counts or rounds does not.
 constexpr bool passes_gradient(const node& n) {
@@ -69,4 +69,4 @@ constexpr bool add_gradients(S& site) {
   }
 }
 
-} // namespace fovea::detail
+} // namespace fovea::core::detail

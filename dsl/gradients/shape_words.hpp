@@ -2,12 +2,12 @@
 
 #include <fovea/dsl/gradients/site.hpp>
 
-namespace fovea::detail {
+namespace fovea::core::detail {
 
 /// Where the elements went, the gradient comes back from.
 template <class S>
 constexpr void shape_gradient(S& site) {
-  const place at = site.n.at;
+  const source_place at = site.n.at;
   graph& g = *site.d.owner;
   const expr d = site.d;
   const shape whole = site.shape_of(0);
@@ -50,4 +50,4 @@ constexpr void shape_gradient(S& site) {
   }
 }
 
-} // namespace fovea::detail
+} // namespace fovea::core::detail

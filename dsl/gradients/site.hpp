@@ -4,7 +4,7 @@
 #include <fovea/dsl/reduce.hpp>
 #include <fovea/dsl/shape_words.hpp>
 
-namespace fovea::detail {
+namespace fovea::core::detail {
 
 /// What the rule of an operation is given, as `site`:
 ///   site.n            the operation
@@ -18,7 +18,7 @@ namespace fovea::detail {
 /// A rule is written in the words of the vocabulary; what it makes belongs to the graph of gradients.
 
 /// The sum of x, or its largest value, over what broadcasting to its shape repeated of `s`.
-constexpr expr reduced_by(op kind, expr x, const shape& s, place at) {
+constexpr expr reduced_by(op kind, expr x, const shape& s, source_place at) {
   if (!x.valid()) return x;
   graph& g = *x.owner;
   const shape from = g.shape_of(x);
@@ -34,13 +34,13 @@ constexpr expr reduced_by(op kind, expr x, const shape& s, place at) {
     if (x.valid() && g.shape_of(x)[i] != s[i]) x = reduce(kind, x, axis(i), {.keep = true}, at);
   return x;
 }
-constexpr expr reduced_to(expr x, const shape& s, place at) { return reduced_by(op::sum, x, s, at); }
+constexpr expr reduced_to(expr x, const shape& s, source_place at) { return reduced_by(op::sum, x, s, at); }
 
 /// Passes to the first operands what one operation gives of all of them, one behind the other, as one axis.
 template <class S>
 constexpr void pass_parts(S& site, expr all, int count) {
   if (!all.valid()) return;
-  const place at = site.n.at;
+  const source_place at = site.n.at;
   dim begin = 0;
   for (int k = 0; k < count; ++k) {
     const dim end = begin + elements_of(*all.owner, site.shape_of(k));
@@ -50,18 +50,18 @@ constexpr void pass_parts(S& site, expr all, int count) {
 }
 
 /// x repeated to a shape that it broadcasts to.
-constexpr expr stretched_to(expr x, const shape& s, place at) {
+constexpr expr stretched_to(expr x, const shape& s, source_place at) {
   if (!x.valid() || x.owner->shape_of(x) == s) return x;
   return x.owner->add({.kind = op::broadcast, .type = x.owner->nodes[x.id].type, .shape = s, .at = at}, x);
 }
 
 /// Zeros, or another number, of a shape.
-constexpr expr filled(graph& g, double value, const shape& s, place at) {
+constexpr expr filled(graph& g, double value, const shape& s, source_place at) {
   return stretched_to(g.add({.kind = op::constant, .number = value, .at = at}), s, at);
 }
 
 /// All axes but the last, as one: [rows, width].
-constexpr expr as_matrix(expr x, place at) {
+constexpr expr as_matrix(expr x, source_place at) {
   if (!x.valid()) return x;
   graph& g = *x.owner;
   shape leading = g.shape_of(x), s;
@@ -73,7 +73,7 @@ constexpr expr as_matrix(expr x, place at) {
 
 /// x with its last two axes exchanged; what was exchanged before is only put back, and of a product a^T b it
 /// is b^T a.
-constexpr expr transposed(expr x, place at) {
+constexpr expr transposed(expr x, source_place at) {
   if (!x.valid()) return x;
   graph& g = *x.owner;
   const auto is_turned = [&g](std::int32_t id) { return g.nodes[id].kind == op::transpose; };
@@ -85,7 +85,7 @@ constexpr expr transposed(expr x, place at) {
 }
 
 /// The reduced axis back in its place with size 1.
-constexpr expr with_axis(expr x, const shape& before, int axis, place at) {
+constexpr expr with_axis(expr x, const shape& before, int axis, source_place at) {
   if (!x.valid()) return x;
   shape s = before;
   s[axis] = x.owner->intern(1);
@@ -93,11 +93,11 @@ constexpr expr with_axis(expr x, const shape& before, int axis, place at) {
 }
 
 /// How many elements an axis has, as a float32 number.
-constexpr expr size_of_axis(graph& g, std::uint16_t size, place at) {
+constexpr expr size_of_axis(graph& g, std::uint16_t size, source_place at) {
   if (g.is_number(size))
     return g.add({.kind = op::constant, .number = static_cast<double>(g.number(size)), .at = at});
   const expr one = g.add({.kind = op::constant, .number = 1, .at = at});
   return max_over(to_float(range(one, g.dim_of(size), at), at), axis(0), {}, at) + located(1.0, at);
 }
 
-} // namespace fovea::detail
+} // namespace fovea::core::detail

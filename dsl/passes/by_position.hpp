@@ -4,7 +4,7 @@
 
 #include <fovea/dsl/graph.hpp>
 
-namespace fovea::detail {
+namespace fovea::core::detail {
 
 /// The id that a graph has given a symbol, or 0.
 constexpr std::uint16_t dim_of_graph(const graph& g, const dim& symbol) {
@@ -133,4 +133,4 @@ private:
   }
 };
 
-} // namespace fovea::detail
+} // namespace fovea::core::detail

@@ -2,7 +2,7 @@
 
 #include <fovea/dsl/graph.hpp>
 
-namespace fovea::detail {
+namespace fovea::core::detail {
 
 /// Gives `to` all tables of a graph but its nodes, inputs and outputs: dims, forms, scopes and windows keep
 /// their numbers.
@@ -22,4 +22,4 @@ constexpr void copy_tables(graph& to, const graph& from) {
   all(to.windows, from.windows, from.window_count), to.window_count = from.window_count;
 }
 
-} // namespace fovea::detail
+} // namespace fovea::core::detail

@@ -5,7 +5,7 @@
 #include <fovea/dsl/model.hpp>
 #include <fovea/dsl/passes/passes.hpp>
 
-namespace fovea::detail {
+namespace fovea::core::detail {
 
 /// A graph that a pass made of a declaration, behind the interface of a model.
 template <class made>
@@ -20,4 +20,4 @@ struct derived_model {
   }
 };
 
-} // namespace fovea::detail
+} // namespace fovea::core::detail

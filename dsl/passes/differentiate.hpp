@@ -7,7 +7,7 @@
 #include <fovea/dsl/graph_view.hpp>
 #include <fovea/dsl/passes/copy_tables.hpp>
 
-namespace fovea::detail {
+namespace fovea::core::detail {
 
 /// Reverse-mode differentiation (Linnainmaa 1970) from graph to graph: the nodes as they were, then, from the
 /// last to the first, what each adds to the gradients of its operands.
@@ -221,7 +221,7 @@ struct differentiator {
   }
   constexpr void add(int id, expr of) {
     if (!of.valid()) return;
-    const place where = g.at(id).at;
+    const source_place where = g.at(id).at;
     gradient[id] = gradient[id] < 0 ? of.id : (located(at(gradient[id]), where) + located(of, where)).id;
   }
   /// Whether a gradient with respect to node `target` of outside waits until the scan that `id` is in ends.
@@ -229,7 +229,7 @@ struct differentiator {
     return g.region(g.at(id).region).is_scan() && g.at(target).region != g.at(id).region;
   }
   /// a^T b.
-  constexpr expr product(expr a, expr b, place where) {
+  constexpr expr product(expr a, expr b, source_place where) {
     return matmul(transpose(as_matrix(a, where), where), as_matrix(b, where), where);
   }
   constexpr void add_product(int target, int id, expr a, expr b) {
@@ -450,7 +450,7 @@ struct differentiator {
   }
   /// After it: adds it to the gradient it belongs to.
   constexpr void arrive(const pending& p, int back) {
-    const place where = g.at(p.target).at;
+    const source_place where = g.at(p.target).at;
     const auto outside = [&](std::int32_t id) {
       return at(to.nodes[id].region == back ? given_out(id, back) : id);
     };
@@ -479,4 +479,4 @@ struct differentiator {
   constexpr void run_back() { walk_back(0, g.node_count(), 0); }
 };
 
-} // namespace fovea::detail
+} // namespace fovea::core::detail

@@ -13,7 +13,7 @@
 #include <fovea/dsl/passes/training_form.hpp>
 #include <fovea/dsl/plan/cost.hpp>
 
-namespace fovea {
+namespace fovea::core {
 
 namespace detail {
 
@@ -234,4 +234,9 @@ constexpr std::int64_t training_bytes(const M& model, dim_sizes capacity) {
   return decltype(gradients<false, true>(model))::arena_bytes(capacity);
 }
 
+} // namespace fovea::core
+
+// What a user may name.
+namespace fovea {
+using core::gradients, core::training_bytes;
 } // namespace fovea

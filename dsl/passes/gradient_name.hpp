@@ -1,6 +1,6 @@
 #pragma once
 
-namespace fovea::detail {
+namespace fovea::core::detail {
 
 /// Names that gradients have as inputs and outputs.
 struct gradient_name {
@@ -15,4 +15,4 @@ struct gradient_name {
   }
 };
 
-} // namespace fovea::detail
+} // namespace fovea::core::detail

@@ -5,7 +5,7 @@
 
 #include <fovea/dsl/graph_view.hpp>
 
-namespace fovea {
+namespace fovea::core {
 
 /// Takes out of scans what does not depend on their state: a node of the inputs alone is computed once for
 /// all steps (one matrix product instead of one a step), a node of neither inputs nor state once before them.
@@ -226,4 +226,4 @@ struct hoisted {
                                    from.windows};
 };
 
-} // namespace fovea
+} // namespace fovea::core

@@ -5,7 +5,7 @@
 #include <fovea/dsl/plan/mask_bounds.hpp>
 #include <fovea/dsl/sliding_window.hpp>
 
-namespace fovea {
+namespace fovea::core {
 
 /// How far back a recorded mask lets a query see, where that does not depend on where the query is: a stream
 /// then keeps so many keys and values, and counts positions from the first that it keeps.
@@ -126,4 +126,4 @@ constexpr std::int32_t kept_window(const scalar_function& mask, const detail::qu
   return static_cast<std::int32_t>(reach < 2 ? 1 : reach - 1);
 }
 
-} // namespace fovea
+} // namespace fovea::core

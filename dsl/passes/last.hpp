@@ -8,7 +8,7 @@
 #include <fovea/dsl/passes/prune.hpp>
 #include <fovea/dsl/shape_words.hpp>
 
-namespace fovea {
+namespace fovea::core {
 
 namespace detail {
 
@@ -51,7 +51,7 @@ struct last_writer : by_position {
   /// What stands for the last position of a node, or for all of one that has none.
   constexpr std::int32_t last_of(int id) {
     if (time_axis(id) < 0 || !in_full[id]) return mapped[id];
-    const place at = g.nodes[id].at;
+    const source_place at = g.nodes[id].at;
     if (cut[id] < 0) cut[id] = last_along({&to, mapped[id]}, time_axis(id), {at.file, at.line, "last"}).id;
     return cut[id];
   }
@@ -124,4 +124,9 @@ requires(M::well_formed) constexpr auto last(const M& model) {
 template <dim time, class M>
 requires(!M::well_formed) constexpr M last(const M& model) { return model; }
 
+} // namespace fovea::core
+
+// What a user may name.
+namespace fovea {
+using core::last;
 } // namespace fovea

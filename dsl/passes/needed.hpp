@@ -2,7 +2,7 @@
 
 #include <fovea/dsl/graph.hpp>
 
-namespace fovea::detail {
+namespace fovea::core::detail {
 
 /// Marks what a node needs. A loop that gives something needs all that it carries.
 constexpr void mark_operands(const graph& g, int id, bool (&marked)[graph::max_nodes]) {
@@ -20,4 +20,4 @@ constexpr void mark_needed(const graph& g, bool (&marked)[graph::max_nodes]) {
     if (marked[id]) mark_operands(g, id, marked);
 }
 
-} // namespace fovea::detail
+} // namespace fovea::core::detail

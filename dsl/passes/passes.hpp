@@ -5,7 +5,7 @@
 #include <fovea/dsl/passes/hoist.hpp>
 #include <fovea/dsl/plan/plan.hpp>
 
-namespace fovea {
+namespace fovea::core {
 
 namespace detail {
 
@@ -30,4 +30,4 @@ struct lowering {
   static_assert(!schedule.overflow, "the model keeps more values at a time than a plan has slots");
 };
 
-} // namespace fovea
+} // namespace fovea::core

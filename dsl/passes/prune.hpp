@@ -7,7 +7,7 @@
 #include <fovea/dsl/passes/copy_tables.hpp>
 #include <fovea/dsl/passes/needed.hpp>
 
-namespace fovea::detail {
+namespace fovea::core::detail {
 
 /// Writes a graph anew, but for its outputs: `write(id)` adds to it what is to stand for a node of `from`,
 /// and gives its id, or -1 where nothing does. All inputs and parameters stay. It has the tables of `from`.
@@ -57,4 +57,4 @@ constexpr void prune(graph& to, const graph& from, std::int32_t (&roots)[root_co
     if (roots[i] >= 0) roots[i] = mapped[roots[i]];
 }
 
-} // namespace fovea::detail
+} // namespace fovea::core::detail

@@ -9,7 +9,7 @@
 #include <fovea/dsl/passes/stream_writer.hpp>
 #include <fovea/dsl/stream_rate.hpp>
 
-namespace fovea {
+namespace fovea::core {
 
 /// From a model that is causal along a dim, the form that moves along it: two graphs of the same parameters.
 /// `begin` computes once what does not depend on the dim; `step` takes the next positions, one or several,
@@ -590,4 +590,4 @@ struct streamed_begin {
 
 } // namespace detail
 
-} // namespace fovea
+} // namespace fovea::core

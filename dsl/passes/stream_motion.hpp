@@ -6,7 +6,7 @@
 #include <fovea/dsl/passes/by_position.hpp>
 #include <fovea/dsl/passes/needed.hpp>
 
-namespace fovea::detail {
+namespace fovea::core::detail {
 
 /// Which nodes of a graph depend on a dim that a stream moves along. Strides divide the dim, and several
 /// positions may come of each of it: an axis whose positions are a fixed share of the dim, or a fixed number
@@ -234,4 +234,4 @@ struct stream_motion : by_position {
   }
 };
 
-} // namespace fovea::detail
+} // namespace fovea::core::detail

@@ -5,7 +5,7 @@
 #include <fovea/dsl/passes/kept_window.hpp>
 #include <fovea/dsl/passes/stream_motion.hpp>
 
-namespace fovea::detail {
+namespace fovea::core::detail {
 
 /// Which values are of each query and each key, as the scores of an attention by any expression are: of their
 /// two axes of positions one has the new queries, the other all keys that the attention keeps.
@@ -167,4 +167,4 @@ private:
   }
 };
 
-} // namespace fovea::detail
+} // namespace fovea::core::detail

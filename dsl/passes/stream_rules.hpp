@@ -4,7 +4,7 @@
 
 #include <fovea/dsl/passes/stream_shifts.hpp>
 
-namespace fovea::detail {
+namespace fovea::core::detail {
 
 /// Whether each operation may move along the dim; the first that may not is the error of `to`.
 struct stream_rules : stream_shifts {
@@ -345,4 +345,4 @@ struct stream_rules : stream_shifts {
   }
 };
 
-} // namespace fovea::detail
+} // namespace fovea::core::detail

@@ -5,7 +5,7 @@
 
 #include <fovea/dsl/passes/stream_pairs.hpp>
 
-namespace fovea::detail {
+namespace fovea::core::detail {
 
 /// Where the positions of a value lie against those of the dim: a step that is given position t makes
 /// position t + lead of it. Padding in front puts some before the first, so that the lead is above 0. What
@@ -290,4 +290,4 @@ private:
   }
 };
 
-} // namespace fovea::detail
+} // namespace fovea::core::detail

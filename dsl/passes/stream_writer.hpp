@@ -5,7 +5,7 @@
 
 #include <fovea/dsl/passes/stream_rules.hpp>
 
-namespace fovea::detail {
+namespace fovea::core::detail {
 
 /// Writes the nodes of one graph into another. What depends on the number of a position, but has no batch
 /// axis, is given one where each row of the batch may stand at a position of its own.
@@ -191,4 +191,4 @@ private:
   }
 };
 
-} // namespace fovea::detail
+} // namespace fovea::core::detail

@@ -10,7 +10,7 @@
 #include <fovea/dsl/passes/copy_tables.hpp>
 #include <fovea/dsl/passes/gradient_name.hpp>
 
-namespace fovea {
+namespace fovea::core {
 
 namespace detail {
 
@@ -114,7 +114,7 @@ struct training_writer {
 
   /// Attention by its weights, some of which are left out.
   constexpr expr attended(int id) {
-    const place at = g.at(id).at;
+    const source_place at = g.at(id).at;
     const int attention = g.operand(id, 0);
     const node& n = g.at(attention);
     const int heads = n.attributes[0] & 0xffff, kv_heads = n.attributes[0] >> 16;
@@ -146,7 +146,7 @@ struct training_writer {
 
   constexpr expr normalised(int id) {
     const node& n = g.at(id);
-    const place at = n.at;
+    const source_place at = n.at;
     const auto l = [at](expr e) { return located(e, at); };
     for (int r = n.region; r != 0; r = g.region(r).parent)
       if (g.region(r).is_scan())
@@ -238,4 +238,4 @@ struct training_form {
   }();
 };
 
-} // namespace fovea
+} // namespace fovea::core

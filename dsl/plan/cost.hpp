@@ -5,7 +5,7 @@
 
 #include <fovea/dsl/plan/plan.hpp>
 
-namespace fovea {
+namespace fovea::core {
 
 /// How many numbers a model's parameters hold, every layer counted; a shared parameter counts once.
 constexpr std::int64_t count_parameters(const graph_view& g) {
@@ -133,4 +133,4 @@ constexpr std::int64_t count_arena_bytes(const plan<nodes, regions>& p, const si
   return total;
 }
 
-} // namespace fovea
+} // namespace fovea::core

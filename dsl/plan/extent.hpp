@@ -4,7 +4,7 @@
 
 #include <fovea/dsl/graph_view.hpp>
 
-namespace fovea {
+namespace fovea::core {
 
 /// How many elements a value has: a number times dims that are known at run time. Every dim is at least 1, so
 /// extents over the same dims are ordered by their numbers, whatever the sizes turn out to be.
@@ -47,4 +47,4 @@ constexpr extent extent_of(const graph_view& g, const shape& s) {
   return e;
 }
 
-} // namespace fovea
+} // namespace fovea::core

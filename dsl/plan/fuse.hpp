@@ -5,7 +5,7 @@
 
 #include <fovea/dsl/graph_view.hpp>
 
-namespace fovea {
+namespace fovea::core {
 
 /// What a matrix product does to its result before storing it.
 enum class epilogue : std::uint8_t { none, relu, gelu, gelu_tanh, silu, sigmoid, tanh };
@@ -300,4 +300,4 @@ constexpr fusion<nodes> view_turned(const graph_view& g, fusion<nodes> f) {
   return f;
 }
 
-} // namespace fovea
+} // namespace fovea::core

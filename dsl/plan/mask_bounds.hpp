@@ -4,7 +4,7 @@
 
 #include <fovea/dsl/scalar.hpp>
 
-namespace fovea {
+namespace fovea::core {
 
 /// Which keys a recorded mask lets a query see, where that is a range of keys: causal, window, padding and
 /// prefix, joined by & (and by | where each part reaches from the first key on). Attention then skips what
@@ -115,4 +115,4 @@ constexpr key_range range_around(const scalar_function& f, int id, std::int64_t 
   return r;
 }
 
-} // namespace fovea
+} // namespace fovea::core

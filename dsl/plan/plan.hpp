@@ -6,7 +6,7 @@
 #include <fovea/dsl/plan/extent.hpp>
 #include <fovea/dsl/plan/fuse.hpp>
 
-namespace fovea {
+namespace fovea::core {
 
 enum class step_kind : std::uint8_t {
   product,     // linear, or matmul by weights, with its epilogue; several that share their left side
@@ -458,4 +458,4 @@ struct planned {
   }();
 };
 
-} // namespace fovea
+} // namespace fovea::core

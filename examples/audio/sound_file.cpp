@@ -23,7 +23,7 @@ struct sound_reader::state {
 sound_reader::sound_reader(const std::string& file) : state_(std::make_shared<state>()) {
   state_->name = file == "-" ? "standard input" : file;
   const bool named = file != "-";
-  const int from = named ? fovea::regular_file(file).release() : STDIN_FILENO;
+  const int from = named ? fovea::core::regular_file(file).release() : STDIN_FILENO;
   state_->file.reset(sf_open_fd(from, SFM_READ, &state_->about, named ? SF_TRUE : SF_FALSE));
   if (!state_->file) throw fovea::error(state_->name + ": cannot be read as sound: " + sf_strerror(nullptr));
 }

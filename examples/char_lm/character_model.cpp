@@ -17,6 +17,7 @@
 namespace char_lm_program {
 
 using namespace fovea;
+using namespace fovea::core;
 
 namespace {
 
@@ -74,7 +75,7 @@ nlohmann::json sizes_as_json() {
 struct character_model::state {
   tokenizer words;
   speller characters;
-  decltype(stream<T>(model, std::declval<const weights&>(), {})) live;
+  decltype(stream<T>(model, std::declval<const model_weights&>(), {})) live;
 
   token_id id_of(const std::string& word) const {
     const std::optional<token_id> id = words.id(word);
@@ -125,7 +126,7 @@ measured character_model::measure(const std::vector<std::string>& lines) {
   return result;
 }
 
-std::vector<std::string> character_model::write(const std::string& prompt, const sampling& how,
+std::vector<std::string> character_model::write(const std::string& prompt, const sampling_options& how,
                                                 std::size_t most_words) {
   // Words of the prompt that the network cannot write have ids behind the others; it reads their characters.
   std::vector<std::string> beyond;

@@ -43,7 +43,7 @@ public:
   /// Of lines after each other, each ended by </s>. Throws fovea::error where there are no words.
   measured measure(const std::vector<std::string>& lines);
   /// Goes on from a prompt to the end of its line, or for that many words.
-  std::vector<std::string> write(const std::string& prompt, const fovea::sampling& how,
+  std::vector<std::string> write(const std::string& prompt, const fovea::sampling_options& how,
                                  std::size_t most_words);
 
 private:

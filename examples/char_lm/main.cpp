@@ -18,7 +18,7 @@ using namespace char_lm_program;
 struct arguments {
   std::string folder, text, prompt;
   std::size_t length = 40;
-  fovea::sampling how{.samples = 0};
+  fovea::sampling_options how{.samples = 0};
   bool sizes = false;
 };
 
@@ -53,7 +53,7 @@ void run(const arguments& a) {
                                m.perplexity,
                                100 * static_cast<double>(m.unknown) / static_cast<double>(m.words), m.words));
   }
-  fovea::check_utf8(a.prompt);
+  fovea::core::check_utf8(a.prompt);
   if (a.how.samples > 0)
     for (const std::string& text : model.write(a.prompt, a.how, a.length)) program::print(text + "\n");
 }

@@ -32,7 +32,7 @@ public:
       ids[n++] = end_of_line;
     } else {
       for (std::size_t at = 0; at < word.size() && n < ids.size() - 1;) {
-        const std::size_t bytes = fovea::code_point_at(word, at).bytes;
+        const std::size_t bytes = fovea::core::code_point_at(word, at).bytes;
         const auto found = ids_.find(word.substr(at, bytes));
         ids[n++] = found == ids_.end() ? other : found->second;
         at += bytes;

@@ -23,7 +23,7 @@ namespace {
 template <class network>
 class machine_of_network final : public classifier::machine {
 public:
-  explicit machine_of_network(const weights& from)
+  explicit machine_of_network(const model_weights& from)
       : net_(compile(network::model, from, {.capacity = {{"B", 1}, {"T", longest + network::added}}})) {}
 
   std::vector<float> scores(const std::vector<token_id>& words) override {
@@ -36,14 +36,14 @@ public:
   }
 
 private:
-  decltype(compile(network::model, std::declval<const weights&>(), {})) net_;
+  decltype(compile(network::model, std::declval<const model_weights&>(), {})) net_;
 };
 
 std::unique_ptr<classifier::machine> machine_of(const std::filesystem::path& folder) {
   const nlohmann::json sizes = trained::read_json(folder / "sizes.json");
   const std::string name = sizes.is_object() ? sizes.value("model", "") : "";
   trained::check_folder(folder, sizes_of(name), {"words.json", "labels.json"});
-  const weights from = load_weights(folder / "weights.safetensors", {.copy = true});
+  const model_weights from = load_weights(folder / "weights.safetensors", {.copy = true});
   if (name == "kim") return std::make_unique<machine_of_network<kim>>(from);
   if (name == "rnn") return std::make_unique<machine_of_network<rnn>>(from);
   return std::make_unique<machine_of_network<bert>>(from);

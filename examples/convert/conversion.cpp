@@ -22,9 +22,9 @@ constexpr const char *alignment_key = "general.alignment", *file_type_key = "gen
 constexpr std::size_t longest_ggml_name = 63;
 
 void check_paths(const fs::path& from, const fs::path& to, const choice& asked) {
-  if (!asked.gguf && fovea::block_length(asked.type) > 1)
+  if (!asked.gguf && fovea::core::block_length(asked.type) > 1)
     throw fovea::error(to.string() + ": a safetensors file has no blocks of " +
-                       std::string(fovea::element_name(asked.type)) +
+                       std::string(fovea::core::element_name(asked.type)) +
                        "; expected an output that ends in .gguf");
   std::error_code none; // a path that is not there is not the other
   if (fs::equivalent(from, to, none)) throw fovea::error(to.string() + ": the output is the input");
@@ -35,10 +35,10 @@ void check_paths(const fs::path& from, const fs::path& to, const choice& asked) 
 }
 
 /// What a checkpoint says of itself, without what says how its file is written or how far training is.
-std::map<std::string, std::string> texts_of(const fovea::weights& source) {
+std::map<std::string, std::string> texts_of(const fovea::model_weights& source) {
   auto texts = source.metadata();
   for (const char* key : {alignment_key, file_type_key, version_key}) texts.erase(key);
-  for (const std::string_view note : {fovea::step_note, fovea::optimizer_note, fovea::accumulated_note})
+  for (const std::string_view note : {fovea::core::step_note, fovea::core::optimizer_note, fovea::core::accumulated_note})
     texts.erase(std::string(note));
   return texts;
 }
@@ -59,26 +59,26 @@ std::uint32_t file_type(element_type type) {
   }
 }
 
-gguf_metadata keys_of(const fovea::weights& source, const choice& asked) {
+gguf_metadata keys_of(const fovea::model_weights& source, const choice& asked) {
   gguf_metadata keys;
-  if (const auto file = std::make_shared<const fovea::mapped_file>(source.source());
-      fovea::is_gguf(file->bytes()))
-    keys = fovea::gguf_file(source.source(), file).metadata();
+  if (const auto file = std::make_shared<const fovea::core::mapped_file>(source.source());
+      fovea::core::is_gguf(file->bytes()))
+    keys = fovea::core::gguf_file(source.source(), file).metadata();
   else
     for (const auto& [key, text] : texts_of(source)) keys.set(key, text);
   constexpr std::uint32_t quantisation = 2; // ggml's version of its blocks
   keys.set(file_type_key, file_type(asked.type));
-  if (fovea::block_length(asked.type) > 1) keys.set(version_key, quantisation);
+  if (fovea::core::block_length(asked.type) > 1) keys.set(version_key, quantisation);
   return keys;
 }
 
 /// A tensor as it is planned, in `bytes` where it is not what it was.
-fovea::stored_tensor in_type(const planned_tensor& one, const fovea::weights& source,
+fovea::stored_tensor in_type(const planned_tensor& one, const fovea::model_weights& source,
                              std::deque<std::vector<std::byte>>& bytes) {
   try {
     if (one.to != one.from.type)
-      return {one.to, one.from.shape, bytes.emplace_back(fovea::converted(one.from, one.to))};
-    if (one.what != kind::integers) fovea::check_finite(one.from);
+      return {one.to, one.from.shape, bytes.emplace_back(fovea::core::converted(one.from, one.to))};
+    if (one.what != kind::integers) fovea::core::check_finite(one.from);
     return one.from;
   } catch (const fovea::error& reason) {
     throw fovea::error(source.source() + ": tensor '" + one.name + "': " + reason.what());
@@ -90,7 +90,7 @@ fovea::stored_tensor in_type(const planned_tensor& one, const fovea::weights& so
 report write_converted(const fs::path& from, const fs::path& to, const choice& asked,
                        const std::function<void(std::size_t, std::size_t)>& progress) {
   check_paths(from, to, asked);
-  const fovea::weights source = fovea::load_weights(from);
+  const fovea::model_weights source = fovea::load_weights(from);
   const std::vector<planned_tensor> plan = plan_of(source, asked);
   std::size_t done = 0, total = 0;
   for (const planned_tensor& one : plan) total += one.from.bytes.size();
@@ -106,7 +106,7 @@ report write_converted(const fs::path& from, const fs::path& to, const choice& a
     ++count.tensors;
     count.bytes_before += one.from.bytes.size();
     count.names.push_back(one.name);
-    count.types.emplace(fovea::element_name(one.from.type));
+    count.types.emplace(fovea::core::element_name(one.from.type));
     if (one.left_out()) continue;
     const fovea::stored_tensor after = in_type(one, source, bytes);
     if (one.what == kind::in_format) {

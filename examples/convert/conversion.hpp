@@ -21,7 +21,7 @@ struct kind_count {
 /// What a conversion did.
 struct report {
   std::array<kind_count, kinds> of{};        // by kind
-  double mean_error = 0, greatest_error = 0; // fovea::relative_error of the tensors in the format
+  double mean_error = 0, greatest_error = 0; // fovea::core::relative_error of the tensors in the format
   std::string worst;                         // the one of greatest_error; empty where all are exact
   std::size_t long_names = 0;                // which ggml does not read
 

@@ -64,33 +64,33 @@ private:
   bool any_turned_ = false;
 };
 
-bool is_real(const stored_tensor& tensor) { return fovea::holds_reals(tensor.type); }
+bool is_real(const stored_tensor& tensor) { return fovea::core::holds_reals(tensor.type); }
 
 bool has_type(const choice& asked, element_type type) {
-  const bool block = fovea::block_length(type) > 1,
+  const bool block = fovea::core::block_length(type) > 1,
              byte = type == element_type::u8 || type == element_type::boolean;
   return asked.gguf ? !byte : !block;
 }
 
 } // namespace
 
-std::vector<planned_tensor> plan_of(const fovea::weights& source, const choice& asked) {
+std::vector<planned_tensor> plan_of(const fovea::model_weights& source, const choice& asked) {
   const tensor_map& tensors = source.tensors();
   if (tensors.empty()) throw fovea::error(source.source() + ": expected tensors; found none");
   check_patterns("--keep", asked.keep, tensors, source.source());
   check_patterns("--only", asked.only, tensors, source.source());
-  const bool blocks = fovea::block_length(asked.type) > 1;
+  const bool blocks = fovea::core::block_length(asked.type) > 1;
   const orientation lies(tensors);
   const auto kind_of = [&](const std::pair<const std::string, stored_tensor>& one) {
     const auto& [name, tensor] = one;
-    if (fovea::is_of_training(name)) return kind::of_training;
+    if (fovea::core::is_of_training(name)) return kind::of_training;
     if (!is_real(tensor)) return has_type(asked, tensor.type) ? kind::integers : kind::unknown_type;
     if (any_matches(asked.keep, name)) return kind::kept;
     if (!asked.only.empty() && !any_matches(asked.only, name)) return kind::not_asked;
     if (asked.type == element_type::f32) return kind::in_format;
     if (tensor.shape.size() < 2) return kind::vector;
     if (tensor.shape.size() > 2) return kind::other_rank;
-    if (!fovea::whole_blocks(asked.type, tensor.shape)) return kind::broken_rows;
+    if (!fovea::core::whole_blocks(asked.type, tensor.shape)) return kind::broken_rows;
     return blocks && lies.turned(one) ? kind::turned : kind::in_format;
   };
   std::vector<planned_tensor> plan;

@@ -41,6 +41,6 @@ struct planned_tensor {
 
 /// What is to become of each tensor of a checkpoint. Throws fovea::error that names the first pattern that
 /// matches none.
-std::vector<planned_tensor> plan_of(const fovea::weights& source, const choice& asked);
+std::vector<planned_tensor> plan_of(const fovea::model_weights& source, const choice& asked);
 
 } // namespace convert

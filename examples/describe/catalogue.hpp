@@ -10,7 +10,7 @@ namespace describe_program {
 struct catalogue_entry {
   const char* name;
   const char* about;
-  fovea::graph_view graph;
+  fovea::core::graph_view graph;
 };
 
 std::span<const catalogue_entry> catalogue();

@@ -15,7 +15,7 @@ struct arguments {
   std::vector<std::string> prompts = {};
   std::string prompt_file = {};
   std::filesystem::path weights = {}, tokenizer = {};
-  fovea::sampling how = {};
+  fovea::sampling_options how = {};
   std::size_t tokens = 200;
   std::vector<std::string> stops = {};
   int threads = 0;

@@ -22,7 +22,7 @@ void run(const arguments& given) {
   const configuration c = configured();
   const arguments a = completed(given, c.learned);
   const tokenizer words = load_tokenizer(a.tokenizer);
-  const weights trained = load_weights(a.weights);
+  const model_weights trained = load_weights(a.weights);
   expect_metadata(trained, c.metadata);
   auto live = stream<"T", FOVEA_GENERATE_FORMAT>(
       last<"T">(declared), trained, {.capacity = {{"B", 1}, {"T", c.context}}, .threads = a.threads});

@@ -29,7 +29,7 @@ struct arguments {
   bool characters = false;
   double k = 0.1, discount = 0.75;
   std::size_t least = 2, samples = 3, length = 60;
-  fovea::sampling how;
+  fovea::sampling_options how;
 };
 
 void declare(CLI::App& app, arguments& a) {
@@ -59,7 +59,7 @@ void declare(CLI::App& app, arguments& a) {
   app.add_option("--seed", a.how.seed, "The same seed writes the same texts")->capture_default_str();
 }
 
-fovea::smoothing smoothing_of(const arguments& a) {
+fovea::ngram_smoothing smoothing_of(const arguments& a) {
   if (a.smoothing == "kneser_ney") return fovea::kneser_ney{a.discount};
   if (a.smoothing == "backoff") return fovea::backoff{a.discount};
   if (a.smoothing == "add_k") return fovea::add_k{a.k};
@@ -93,7 +93,7 @@ std::string samples_of(const arguments& a, const text_units& units, const fovea:
   if (a.samples == 0) return "";
   token_ids prompt = units.ids(a.prompt);
   prompt.insert(prompt.begin(), text_units::start);
-  fovea::sampling how = a.how;
+  fovea::sampling_options how = a.how;
   how.samples = a.samples;
   fovea::ngram_reader reader(model);
   std::string texts;

@@ -11,10 +11,10 @@ namespace ngram_program {
 using fovea::token_id;
 
 std::vector<std::string> lines_of(const std::filesystem::path& path) {
-  const fovea::mapped_file file(path, {.copy = true});
+  const fovea::core::mapped_file file(path, {.copy = true});
   const std::string_view text(reinterpret_cast<const char*>(file.bytes().data()), file.bytes().size());
   try {
-    fovea::check_utf8(text);
+    fovea::core::check_utf8(text);
   } catch (const fovea::error& problem) {
     throw fovea::error(path.string() + ": " + problem.what());
   }
@@ -33,10 +33,10 @@ std::vector<std::string> units_of(std::string_view line, unit of) {
   std::vector<std::string> units;
   bool in_word = false;
   for (std::size_t at = 0; at < line.size();) {
-    const auto [value, bytes] = fovea::code_point_at(line, at);
+    const auto [value, bytes] = fovea::core::code_point_at(line, at);
     const std::string_view character = line.substr(at, bytes);
     at += bytes;
-    if (fovea::is_white_space(value)) {
+    if (fovea::core::is_white_space(value)) {
       in_word = false;
       continue;
     }

@@ -41,7 +41,7 @@ public:
 
 private:
   unit of_;
-  fovea::vocabulary ids_;
+  fovea::token_vocabulary ids_;
 };
 
 } // namespace ngram_program

@@ -216,7 +216,7 @@ void save(std::span<const attention_map> maps, const std::filesystem::path& file
 
 std::vector<attention_map> read_attention_maps(const std::filesystem::path& file) {
   const auto fail = [&](const std::string& what) { throw fovea::error(file.string() + ": " + what); };
-  const fovea::json_document all = fovea::load_json(file);
+  const fovea::core::json_document all = fovea::core::load_json(file);
   std::vector<attention_map> maps;
   try {
     for (const json& one : all->at("maps")) {

@@ -22,7 +22,7 @@ constexpr std::array<std::uint32_t, 32> windows_1252{
     0x2013, 0x2014, 0x02dc, 0x2122, 0x0161, 0x203a, 0x0153, 0,      0x017e, 0x0178};
 
 std::string content_of(const std::string& file) {
-  const fovea::regular_file from(file);
+  const fovea::core::regular_file from(file);
   std::string content(from.size(), '\0');
   from.read(std::as_writable_bytes(std::span(content)));
   return content;
@@ -39,7 +39,7 @@ std::string utf8_of_windows_1252(const std::string& bytes) {
     if (value == 0 && byte != 0)
       throw fovea::error("expected Windows-1252, found byte " + std::to_string(byte) + " at offset " +
                          std::to_string(i));
-    fovea::append_utf8(text, value);
+    fovea::core::append_utf8(text, value);
   }
   return text;
 }
@@ -53,7 +53,7 @@ std::vector<std::string> lines_of(const std::string& file, encoding from) {
     if (!line.empty() && line.back() == '\r') line.pop_back();
     try {
       if (from == encoding::windows_1252) line = utf8_of_windows_1252(line);
-      fovea::check_utf8(line);
+      fovea::core::check_utf8(line);
     } catch (const fovea::error& problem) {
       throw fovea::error((file == "-" ? "standard input" : file) + ":" + std::to_string(lines.size() + 1) +
                          ": " + problem.what());
@@ -70,7 +70,7 @@ void print(const std::string& text) {
 }
 
 void notice(const std::string& name, const std::string& text) {
-  std::string line = fovea::utf8_or_replacement(name + ": " + text);
+  std::string line = fovea::core::utf8_or_replacement(name + ": " + text);
   for (char& c : line)
     if (std::iscntrl(static_cast<unsigned char>(c))) c = ' ';
   std::fprintf(stderr, "%s\n", line.c_str());

@@ -17,7 +17,7 @@ struct word {
 };
 
 bool is_space(std::uint32_t value) {
-  return fovea::is_white_space(value) || value < 0x20 || (value >= 0x7f && value < 0xa0);
+  return fovea::core::is_white_space(value) || value < 0x20 || (value >= 0x7f && value < 0xa0);
 }
 
 std::vector<word> words_of(std::string_view text) {
@@ -32,7 +32,7 @@ std::vector<word> words_of(std::string_view text) {
     line_breaks = 0;
   };
   for (std::size_t at = 0; at < text.size();) {
-    const fovea::code_point point = fovea::code_point_at(text, at);
+    const fovea::core::code_point point = fovea::core::code_point_at(text, at);
     if (is_space(point.value)) {
       close(at);
       if (point.value == '\n') ++line, ++line_breaks;
@@ -155,7 +155,7 @@ std::string one_line(std::string_view text) {
   std::string line;
   bool space = false;
   for (std::size_t at = 0; at < text.size();) {
-    const fovea::code_point point = fovea::code_point_at(text, at);
+    const fovea::core::code_point point = fovea::core::code_point_at(text, at);
     if (is_space(point.value)) {
       space = !line.empty();
     } else {

@@ -12,7 +12,7 @@ namespace {
 std::size_t columns_of(std::string_view text) {
   std::size_t columns = 0;
   for (std::size_t at = 0; at < text.size();) {
-    const fovea::code_point point = fovea::code_point_at(text, at);
+    const fovea::core::code_point point = fovea::core::code_point_at(text, at);
     columns += static_cast<std::size_t>(utf8proc_charwidth(static_cast<utf8proc_int32_t>(point.value)));
     at += point.bytes;
   }
@@ -28,7 +28,7 @@ std::string text_at(const text_index& index, const indexed_passage& place) {
 }
 
 std::string name_of(const text_index& index, const indexed_passage& place) {
-  const std::string path = fovea::utf8_or_replacement(index.files[place.file].path);
+  const std::string path = fovea::core::utf8_or_replacement(index.files[place.file].path);
   if (place.first_line == place.last_line) return fmt::format("{}:{}", path, place.first_line);
   return fmt::format("{}:{}-{}", path, place.first_line, place.last_line);
 }

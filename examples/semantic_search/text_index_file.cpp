@@ -26,7 +26,7 @@ std::span<const std::byte> bytes_of(const std::vector<T>& values) {
 }
 
 template <class T>
-std::vector<T> values_of(const fovea::safetensors_file& file, const char* name, element_type type,
+std::vector<T> values_of(const fovea::core::safetensors_file& file, const char* name, element_type type,
                          std::size_t columns) {
   const stored_tensor& tensor = file.at(name);
   if (tensor.type != type || tensor.shape.size() != 2 || (columns != 0 && tensor.shape[1] != columns))
@@ -80,7 +80,7 @@ void save_index(const std::filesystem::path& path, const text_index& index) {
 
 std::optional<text_index> load_index(const std::filesystem::path& path) {
   if (!std::filesystem::exists(path)) return std::nullopt;
-  const fovea::safetensors_file file(path);
+  const fovea::core::safetensors_file file(path);
   const auto metadata = [&](const char* key) {
     const auto found = file.metadata().find(key);
     return found == file.metadata().end() ? std::string() : found->second;

@@ -81,7 +81,7 @@ std::vector<text_file> find_texts(std::span<const fs::path> paths) {
 }
 
 std::string read_text(const fs::path& path) {
-  fovea::regular_file bytes(path);
+  fovea::core::regular_file bytes(path);
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(::fdopen(bytes.descriptor(), "rb"),
                                                              &std::fclose);
   if (!file) fail(path, errno);
@@ -98,7 +98,7 @@ std::string read_text(const fs::path& path) {
   }
   if (std::ferror(file.get())) fail(path, errno);
   try {
-    fovea::check_utf8(text);
+    fovea::core::check_utf8(text);
   } catch (const fovea::error& problem) {
     throw not_a_text(path.string() + ": " + problem.what());
   }

@@ -14,6 +14,7 @@
 namespace stream_audio_program {
 
 using namespace fovea;
+using namespace fovea::core;
 using namespace fovea::models;
 
 namespace {
@@ -48,7 +49,7 @@ std::string text_of(const sequential_config<n>& c) {
 /// What a file says of its layers.
 class stated_layers {
 public:
-  explicit stated_layers(const weights& from) : from_(from) {}
+  explicit stated_layers(const model_weights& from) : from_(from) {}
 
   std::string text() const {
     std::string all;
@@ -125,7 +126,7 @@ private:
     return c;
   }
 
-  const weights& from_;
+  const model_weights& from_;
 };
 
 /// x -> network(x), or x + network(x).
@@ -142,8 +143,8 @@ constexpr auto sound_model = model(
 template <const auto& c, bool skip>
 class compiled final : public sound_network {
 public:
-  explicit compiled(const weights& from)
-      : live_(stream<T>(sound_model<c, skip>, from, {.capacity = {{"T", 1}}, .regime = small})) {
+  explicit compiled(const model_weights& from)
+      : live_(stream<T>(sound_model<c, skip>, from, {.capacity = {{"T", 1}}, .regime = regime::small})) {
     live_.begin();
   }
   float step(float sample) override {
@@ -157,7 +158,7 @@ public:
   }
 
 private:
-  decltype(stream<T>(sound_model<c, skip>, std::declval<const weights&>(), {})) live_;
+  decltype(stream<T>(sound_model<c, skip>, std::declval<const model_weights&>(), {})) live_;
   xt::xtensor_fixed<float, xt::xshape<1, 1, 1>> x_{};
 };
 
@@ -174,7 +175,7 @@ void every_network(F f) {
 
 } // namespace
 
-std::string layers_of(const weights& from) { return stated_layers(from).text(); }
+std::string layers_of(const model_weights& from) { return stated_layers(from).text(); }
 
 std::vector<std::string> known_layers() {
   std::vector<std::string> all;
@@ -182,7 +183,7 @@ std::vector<std::string> known_layers() {
   return all;
 }
 
-std::unique_ptr<sound_network> network_of(const weights& from, bool skip) {
+std::unique_ptr<sound_network> network_of(const model_weights& from, bool skip) {
   const std::string layers = layers_of(from);
   std::unique_ptr<sound_network> made;
   every_network([&]<const auto & c>() {

@@ -19,10 +19,10 @@ public:
 
 /// The network that weights of RTNeural's JSON hold. `skip` adds its input to its output. Throws fovea::error
 /// where the program is compiled for no network of these layers, or the file does not say its layers.
-std::unique_ptr<sound_network> network_of(const fovea::weights& from, bool skip);
+std::unique_ptr<sound_network> network_of(const fovea::model_weights& from, bool skip);
 
 /// The layers that weights say they have: "lstm 8, dense 1 tanh".
-std::string layers_of(const fovea::weights& from);
+std::string layers_of(const fovea::model_weights& from);
 /// Those that the program is compiled for.
 std::vector<std::string> known_layers();
 

@@ -54,7 +54,7 @@ nlohmann::json sizes_as_json() {
 }
 
 struct tagger::network {
-  decltype(compile(model, std::declval<const weights&>(), {})) net;
+  decltype(compile(model, std::declval<const model_weights&>(), {})) net;
 };
 
 tagger::tagger(const std::filesystem::path& folder)

@@ -28,7 +28,7 @@ void write_folds(const std::vector<fold_result>& folds, const arguments& a) {
   const double mean = sum / count,
                deviation = std::sqrt(std::max(0.0, (squares - sum * mean) / std::max(1.0, count - 1)));
   const std::string figure = fmt::format("{:.2f} %, deviation {:.2f}", mean, deviation);
-  fovea::temporary_file file(a.how.out / "folds.csv");
+  fovea::core::temporary_file file(a.how.out / "folds.csv");
   file.write(std::as_bytes(std::span(table)));
   file.commit();
   training::facts figures{{fmt::format("right, mean of {} folds", folds.size()), figure},

@@ -60,7 +60,7 @@ public:
       f(std::span<const std::size_t>(which).subspan(first, std::min(rows, which.size() - first)));
   }
 
-  marks marked(const fovea::weights& by, const std::vector<std::size_t>& which, std::size_t rows,
+  marks marked(const fovea::model_weights& by, const std::vector<std::size_t>& which, std::size_t rows,
                int threads) const {
     using namespace fovea;
     auto net = compile(

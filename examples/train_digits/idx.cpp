@@ -18,7 +18,7 @@ namespace {
 /// 0, 0, 8 for bytes, the number of axes, and the size of each as four bytes, the highest first.
 std::vector<std::uint8_t> read_idx(const std::string& file, std::span<const std::size_t> axes) {
   const auto fail = [&](const std::string& what) -> void { throw fovea::error(file + ": " + what); };
-  fovea::regular_file bytes(file);
+  fovea::core::regular_file bytes(file);
   const std::unique_ptr<gzFile_s, int (*)(gzFile)> in(gzdopen(bytes.descriptor(), "rb"), gzclose);
   if (!in) fail("cannot be read");
   bytes.release();

@@ -36,7 +36,7 @@ text read_text(const std::filesystem::path& file, const std::filesystem::path& t
   };
   if (words) checked(*words);
   if (file.extension() == ".bin") return {words, fovea::token_text::mapped(file), unit};
-  const fovea::mapped_file mapped(file, {.copy = true});
+  const fovea::core::mapped_file mapped(file, {.copy = true});
   const std::string_view content(reinterpret_cast<const char*>(mapped.bytes().data()), mapped.bytes().size());
   try {
     if (!words) words = characters_or_bytes(content, vocabulary, unit);

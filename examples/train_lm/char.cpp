@@ -23,8 +23,8 @@ static_assert(sizes.vocab == most_words);
 
 /// What is no character is nothing to the filters, and highways carry at first (Srivastava et al. 2015,
 /// section 2.2).
-weights first_weights(std::uint64_t seed) {
-  const weights usual = initial_weights(loss_model, seed);
+model_weights first_weights(std::uint64_t seed) {
+  const model_weights usual = initial_weights(loss_model, seed);
   std::map<std::string, weight_tensor> changed;
   for (const auto& [name, tensor] : usual.tensors()) {
     weight_tensor& to = changed[name];
@@ -35,7 +35,7 @@ weights first_weights(std::uint64_t seed) {
     if (name.starts_with("highway.") && name.ends_with(".T.bias"))
       std::fill(to.values.begin(), to.values.end(), -2.0f);
   }
-  return weights::from(std::move(changed));
+  return model_weights::from(std::move(changed));
 }
 
 } // namespace
@@ -68,7 +68,7 @@ void run_char(const arguments& a) {
   save_tokenizer(a.how.out / "words.json", words);
   trained::write_json(a.how.out / "characters.json", characters);
   trained::write_json(a.how.out / "sizes.json", char_lm_program::sizes_as_json());
-  const sampling how{.temperature = 0.8, .seed = a.how.seed, .samples = a.samples};
+  const sampling_options how{.temperature = 0.8, .seed = a.how.seed, .samples = a.samples};
   std::string text;
   if (a.samples > 0)
     for (const std::string& line : char_lm_program::character_model(a.how.out).write("", how, 30))

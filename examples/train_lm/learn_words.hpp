@@ -44,7 +44,7 @@ struct learned_words {
 /// Learns a model of words, beginning with some weights, from texts that stand side by side and are read on
 /// from window to window: inputs(batch, f) calls f with what the model reads of a batch and its targets.
 template <class M, class F>
-learned_words learn_words(const M& model, const fovea::weights& first, const arguments& a,
+learned_words learn_words(const M& model, const fovea::model_weights& first, const arguments& a,
                           const training::run& what, const word_texts& texts, F inputs) {
   using namespace fovea;
   const window_options windows{.rows = static_cast<std::size_t>(a.how.batch),

@@ -67,7 +67,7 @@ struct examples {
   }
 };
 
-std::vector<std::string> samples_of(const weights& trained, const tokenizer& characters, const arguments& a) {
+std::vector<std::string> samples_of(const model_weights& trained, const tokenizer& characters, const arguments& a) {
   auto net = compile(models::window_lm<sizes>, trained, {.capacity = {{"B", 1}}, .threads = 1});
   std::string text;
   for (std::size_t i = 0; i < a.samples; ++i) {
@@ -130,7 +130,7 @@ void run_window(const arguments& a) {
           return fit.evaluate("tokens"_in = batch.tokens, "targets"_in = batch.targets)["loss"_out]();
         });
       });
-  const weights best = load_weights(a.how.best(), {.copy = true});
+  const model_weights best = load_weights(a.how.best(), {.copy = true});
   auto net = compile(loss_model, best, {.capacity = options.capacity, .threads = a.how.threads});
   const double once = test.mean_loss(rows, [&](const examples::batch& batch) {
     return net("tokens"_in = batch.tokens, "targets"_in = batch.targets)["loss"_out]();

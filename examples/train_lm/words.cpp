@@ -15,6 +15,7 @@
 namespace train_lm {
 
 using namespace fovea;
+using namespace fovea::core;
 
 token_text word_numbers::read(const std::filesystem::path& file) {
   token_ids text;

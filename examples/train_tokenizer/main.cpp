@@ -68,13 +68,13 @@ fovea::tokenizer_training training_of(const arguments& a) {
   return with_special(fovea::character_training{});
 }
 
-std::string_view text_of(const fovea::mapped_file& file) {
+std::string_view text_of(const fovea::core::mapped_file& file) {
   return {reinterpret_cast<const char*>(file.bytes().data()), file.bytes().size()};
 }
 
 /// The texts, mapped and in parts.
 struct texts {
-  std::deque<fovea::mapped_file> files;
+  std::deque<fovea::core::mapped_file> files;
   std::vector<std::string_view> parts;
   std::size_t bytes = 0;
 };
@@ -84,7 +84,7 @@ texts read(const std::vector<fs::path>& paths) {
   for (const fs::path& path : paths) {
     const std::string_view text = text_of(all.files.emplace_back(path));
     try {
-      fovea::check_utf8(text);
+      fovea::core::check_utf8(text);
     } catch (const fovea::error& problem) {
       throw fovea::error(path.string() + ": " + problem.what());
     }

@@ -11,6 +11,7 @@
 namespace train_translator {
 
 using namespace fovea;
+using namespace fovea::core;
 
 lessons read_lessons(const arguments& a, std::size_t source_vocabulary, std::size_t target_vocabulary) {
   parallel_lines learned = read_parallel_lines(a.source, a.target), held_out;
@@ -39,7 +40,7 @@ schedule schedule_of(const arguments& a) {
   if (a.schedule == "constant") return {};
   if (a.schedule == "cosine")
     return cosine_schedule({.total = a.how.steps, .warmup = a.warmup, .floor = 0.05});
-  const schedule noam = noam_schedule({.width = 1, .warmup = a.warmup});
+  const rate_schedule noam = noam_schedule({.width = 1, .warmup = a.warmup});
   return [noam, peak = noam(a.warmup)](std::int64_t step) { return noam(step) / peak; };
 }
 

@@ -30,7 +30,7 @@ struct lessons {
 lessons read_lessons(const arguments& a, std::size_t source_vocabulary, std::size_t target_vocabulary);
 
 /// The rate's factors, at most 1. Noam's rise and fall by the root are scaled to that.
-fovea::schedule schedule_of(const arguments& a);
+fovea::rate_schedule schedule_of(const arguments& a);
 
 /// What `translate` opens besides the weights: sizes.json, source.json, target.json.
 void write_folder(const arguments& a, const lessons& from);

@@ -8,11 +8,11 @@
 
 namespace trained {
 
-nlohmann::json read_json(const std::filesystem::path& file) { return *fovea::load_json(file); }
+nlohmann::json read_json(const std::filesystem::path& file) { return *fovea::core::load_json(file); }
 
 void write_json(const std::filesystem::path& file, const nlohmann::json& value) {
   const std::string text = value.dump();
-  fovea::temporary_file to(file);
+  fovea::core::temporary_file to(file);
   to.write(std::as_bytes(std::span(text)));
   to.commit();
 }

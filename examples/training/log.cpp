@@ -56,7 +56,7 @@ csv_log::csv_log(std::filesystem::path file, const std::string& unit, std::int64
     : file_(std::move(file)) {
   const std::string header = header_of(unit);
   if (resumed_at > 0 && std::filesystem::exists(file_)) {
-    const fovea::mapped_file content(file_, {.copy = true});
+    const fovea::core::mapped_file content(file_, {.copy = true});
     std::istringstream in(
         std::string(reinterpret_cast<const char*>(content.bytes().data()), content.bytes().size()));
     std::string line;
@@ -67,7 +67,7 @@ csv_log::csv_log(std::filesystem::path file, const std::string& unit, std::int64
   }
   std::string text = header;
   for (const log_row& row : rows_) text += text_of(row);
-  fovea::temporary_file to(file_);
+  fovea::core::temporary_file to(file_);
   to.write(std::as_bytes(std::span(text)));
   to.commit();
 }

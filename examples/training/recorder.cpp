@@ -51,7 +51,7 @@ void recorder::resume(std::int64_t step, const notes& saved) {
       throw fovea::error(o.checkpoint().string() + ": is of a run with " + name + " " + note("same." + name) +
                          ", which can't go on with " + name + " " + value);
   const auto number = [&](const std::string& name, double least) {
-    return fovea::number_in_note(saved, name, o.checkpoint().string(), least, 0x1p53);
+    return fovea::core::number_in_note(saved, name, o.checkpoint().string(), least, 0x1p53);
   };
   before_ = number("seconds", 0);
   loss_sum_ = number("loss_sum", -0x1p53), last_loss_ = number("last_loss", -0x1p53);
@@ -99,9 +99,9 @@ bool recorder::saves_after(std::int64_t step) const {
 }
 
 recorder::notes recorder::to_save() const {
-  notes all{{"seconds", fovea::exact_text(seconds())},
-            {"loss_sum", fovea::exact_text(loss_sum_)},
-            {"last_loss", fovea::exact_text(last_loss_)},
+  notes all{{"seconds", fovea::core::exact_text(seconds())},
+            {"loss_sum", fovea::core::exact_text(loss_sum_)},
+            {"last_loss", fovea::core::exact_text(last_loss_)},
             {"loss_count", std::to_string(loss_count_)}};
   for (const auto& [name, value] : identity(what_)) all["same." + name] = value;
   stopping_.keep_in(all);

@@ -109,7 +109,7 @@ void write_report(const report& r, const std::filesystem::path& folder) {
     page += "<img alt=\"" + escaped(picture.stem().string()) + "\" src=\"data:image/svg+xml," +
             in_address(content(picture)) + "\">\n";
   page += "</body>\n</html>\n";
-  fovea::temporary_file file(folder / "report.html");
+  fovea::core::temporary_file file(folder / "report.html");
   file.write(std::as_bytes(std::span(page)));
   file.commit();
 }

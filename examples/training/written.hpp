@@ -12,7 +12,7 @@ namespace training {
 /// after `end`, which is kept.
 template <class F>
 fovea::token_ids written(fovea::token_ids text, std::size_t window, std::size_t length,
-                         const fovea::sampling& how, F scores, fovea::token_id end = -1) {
+                         const fovea::sampling_options& how, F scores, fovea::token_id end = -1) {
   for (std::size_t n = 0; n < length; ++n) {
     const std::size_t seen = std::min(window, text.size());
     const auto choices = fovea::filtered(scores(std::span(text).last(seen)), how, text);

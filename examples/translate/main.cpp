@@ -17,7 +17,7 @@ using namespace translate_program;
 
 struct arguments {
   std::string folder, file = "-", sizes, map;
-  fovea::beam how;
+  fovea::beam_options how;
   bool scores = false;
 };
 

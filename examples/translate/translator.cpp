@@ -16,6 +16,7 @@
 namespace translate_program {
 
 using namespace fovea;
+using namespace fovea::core;
 
 namespace {
 
@@ -55,7 +56,7 @@ xt::xtensor<int, 2> row_of(std::span<const token_id> ids) {
 class translator::machine {
 public:
   virtual ~machine() = default;
-  virtual std::vector<hypothesis> search(const token_ids& source, const beam& how, const stopping& where) = 0;
+  virtual std::vector<hypothesis> search(const token_ids& source, const beam_options& how, const stopping_options& where) = 0;
   /// [target, source] for the words of `target`, </s> included.
   virtual std::vector<float> weights_of(const token_ids& source, const token_ids& target) = 0;
 };
@@ -66,9 +67,9 @@ namespace {
 template <const auto& M, const auto& W>
 class network final : public translator::machine {
 public:
-  explicit network(const weights& from) : from_(from) {}
+  explicit network(const model_weights& from) : from_(from) {}
 
-  std::vector<hypothesis> search(const token_ids& source, const beam& how, const stopping& where) override {
+  std::vector<hypothesis> search(const token_ids& source, const beam_options& how, const stopping_options& where) override {
     // As wide as the widest beam so far.
     if (!live_ || how.width > width_) {
       width_ = how.width;
@@ -99,7 +100,7 @@ private:
     return {.capacity = {{"B", static_cast<std::int64_t>(rows)}, {"S", most}, {"T", most}}};
   }
 
-  weights from_;
+  model_weights from_;
   std::size_t width_ = 0;
   std::optional<decltype(stream<T>(M, from_, {}))> live_;
   std::optional<decltype(compile(W, from_, {}))> whole_;
@@ -109,7 +110,7 @@ std::unique_ptr<translator::machine> machine_of(const std::filesystem::path& fol
   const nlohmann::json sizes = trained::read_json(folder / "sizes.json");
   const std::string name = sizes.is_object() ? sizes.value("model", "") : "";
   trained::check_folder(folder, sizes_of(name), {"source.json", "target.json"});
-  const weights from = load_weights(folder / "weights.safetensors", {.copy = true});
+  const model_weights from = load_weights(folder / "weights.safetensors", {.copy = true});
   if (name == "bahdanau")
     return std::make_unique<network<models::bahdanau<bahdanau_sizes>, models::bahdanau<bahdanau_sizes>>>(
         from);
@@ -142,7 +143,7 @@ token_ids translator::source_ids(const std::string& line) const {
   return ids;
 }
 
-std::vector<translation> translator::translate(const std::string& line, const beam& how) {
+std::vector<translation> translator::translate(const std::string& line, const beam_options& how) {
   std::vector<translation> made;
   for (const hypothesis& h : machine_->search(source_ids(line), how, {.max_tokens = longest, .end = {end}})) {
     std::vector<std::string> words;

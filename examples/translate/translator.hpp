@@ -29,7 +29,7 @@ public:
   ~translator();
 
   /// The best of a beam, best first. Throws fovea::error for a line without words, or of too many.
-  std::vector<translation> translate(const std::string& line, const fovea::beam& how);
+  std::vector<translation> translate(const std::string& line, const fovea::beam_options& how);
   /// How strongly each word of a translation looked at each of the line.
   picture::attention_map alignment(const std::string& line, const translation& made);
 

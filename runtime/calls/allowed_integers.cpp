@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-namespace fovea {
+namespace fovea::core {
 
 namespace {
 
@@ -106,4 +106,4 @@ std::vector<std::vector<allowed_integers>> allowed_integers_of(const graph_view&
   return made;
 }
 
-} // namespace fovea
+} // namespace fovea::core

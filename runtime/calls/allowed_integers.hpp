@@ -8,7 +8,7 @@
 
 #include <fovea/dsl/graph_view.hpp>
 
-namespace fovea {
+namespace fovea::core {
 
 /// What the integers of an input, or of a part of it, may be: 0 to `below` - 1, or `ignored`. They are rows
 /// of a table that a gather chooses from, or targets of a cross_entropy.
@@ -34,4 +34,4 @@ struct allowed_integers {
 /// another shape, or a slice of it. Ids and targets that the model computes are not seen here.
 std::vector<std::vector<allowed_integers>> allowed_integers_of(const graph_view& graph);
 
-} // namespace fovea
+} // namespace fovea::core

@@ -16,7 +16,7 @@
 #include <fovea/runtime/calls/lookup.hpp>
 #include <fovea/runtime/calls/sizes.hpp>
 
-namespace fovea::detail {
+namespace fovea::core::detail {
 
 template <class E>
 concept tensor_like = requires(const E& e) {
@@ -178,4 +178,4 @@ private:
   std::array<std::size_t, count> ranks_{};
 };
 
-} // namespace fovea::detail
+} // namespace fovea::core::detail

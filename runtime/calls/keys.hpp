@@ -4,7 +4,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace fovea {
+namespace fovea::core {
 
 /// A name as a template argument.
 template <std::size_t n>
@@ -65,4 +65,9 @@ consteval parameter_key<name> operator""_param() {
 
 } // namespace literals
 
+} // namespace fovea::core
+
+// What a user may name.
+namespace fovea {
+using namespace core::literals;
 } // namespace fovea

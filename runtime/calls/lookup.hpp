@@ -9,7 +9,7 @@
 #include <fovea/dsl/ill_formed.hpp>
 #include <fovea/runtime/calls/keys.hpp>
 
-namespace fovea::detail {
+namespace fovea::core::detail {
 
 template <class model, fixed_name name>
 constexpr int find_input() {
@@ -169,4 +169,4 @@ constexpr void refuse() {
     static_cast<void>(sizeof(report_of<first>));
 }
 
-} // namespace fovea::detail
+} // namespace fovea::core::detail

@@ -14,7 +14,7 @@
 #include <fovea/runtime/calls/refused.hpp>
 #include <fovea/runtime/calls/sizes.hpp>
 
-namespace fovea {
+namespace fovea::core {
 
 namespace detail {
 
@@ -86,4 +86,4 @@ private:
   const detail::output_views<model>* views_;
 };
 
-} // namespace fovea
+} // namespace fovea::core

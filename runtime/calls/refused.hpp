@@ -6,7 +6,7 @@
 #include <fovea/backends/xtensor.hpp>
 #include <fovea/runtime/calls/keys.hpp>
 
-namespace fovea {
+namespace fovea::core {
 
 namespace detail {
 
@@ -63,4 +63,4 @@ struct refused_value {
   int threads() const { return 0; }
 };
 
-} // namespace fovea
+} // namespace fovea::core

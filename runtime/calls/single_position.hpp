@@ -14,7 +14,7 @@
 #include <fovea/runtime/parameters.hpp>
 #include <fovea/runtime/row_positions.hpp>
 
-namespace fovea::detail {
+namespace fovea::core::detail {
 
 /// The way of a small stream for one position at a time: one function, its parameters packed, and the memory
 /// of its inputs and outputs. `step_model` is the step of the stream along `time`.
@@ -145,4 +145,4 @@ private:
   simd::position_args args_;
 };
 
-} // namespace fovea::detail
+} // namespace fovea::core::detail

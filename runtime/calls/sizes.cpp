@@ -8,7 +8,7 @@
 
 #include <fovea/runtime/error.hpp>
 
-namespace fovea {
+namespace fovea::core {
 
 namespace {
 
@@ -320,4 +320,4 @@ void call_sizes::reject_integer(std::size_t index, const std::string& found) con
   throw error(input_text(index) + ": " + found + " does not fit 32 bits");
 }
 
-} // namespace fovea
+} // namespace fovea::core

@@ -9,7 +9,7 @@
 #include <fovea/dsl/graph_view.hpp>
 #include <fovea/runtime/calls/allowed_integers.hpp>
 
-namespace fovea {
+namespace fovea::core {
 
 /// The symbols of a model, their capacities, and their sizes in the call at hand.
 class call_sizes {
@@ -83,4 +83,4 @@ private:
 /// Throws the fovea::error of a model that finds no memory.
 [[noreturn]] void refuse_memory(const char* model_name, std::span<const dim_size> capacity);
 
-} // namespace fovea
+} // namespace fovea::core

@@ -11,7 +11,7 @@
 #include <fovea/backends/simd/generated.hpp>
 #include <fovea/dsl/graph_view.hpp>
 
-namespace fovea::detail {
+namespace fovea::core::detail {
 
 /// A step that is taken in parts, so that rows may end inside of it: its inputs, of which each part is given
 /// the next positions, and its outputs, into which each part's go where its rows are not idle. What no part
@@ -107,4 +107,4 @@ private:
   std::vector<std::int64_t> whole_;
 };
 
-} // namespace fovea::detail
+} // namespace fovea::core::detail

@@ -6,9 +6,9 @@
 #include <cmath>
 #include <limits>
 
-namespace fovea::detail {
+namespace fovea::core::detail {
 
-void check(const beam& options) {
+void check(const beam_options& options) {
   if (options.width == 0) throw error("beam search: expected a width of 1 or more; found 0");
   if (options.best == 0) throw error("beam search: expected best of 1 or more; found 0");
   if (std::isnan(options.length_power) || options.length_power < 0 || std::isinf(options.length_power))
@@ -75,4 +75,4 @@ std::vector<hypothesis> beam_text::ranked() {
   return std::move(ended_);
 }
 
-} // namespace fovea::detail
+} // namespace fovea::core::detail

@@ -5,14 +5,14 @@
 
 #include <functional>
 
-namespace fovea {
+namespace fovea::core {
 
 /// How beams are searched.
 ///   width         hypotheses that a beam starts with places for; each that ends takes its place away
 ///   length_power  a hypothesis is ranked by log p / length^length_power, its length counting the end token;
 ///                 1: the mean of a token, 0: log p itself
 ///   best          the most hypotheses returned for a prompt
-struct beam {
+struct beam_options {
   std::size_t width = 4;
   double length_power = 1;
   std::size_t best = 1;
@@ -31,7 +31,7 @@ namespace detail {
 /// The beam of one prompt.
 class beam_text {
 public:
-  beam_text(std::size_t prompt, const beam& options, const stopping& where, const beam_callback& each)
+  beam_text(std::size_t prompt, const beam_options& options, const stopping_options& where, const beam_callback& each)
       : prompt_(prompt), options_(options), where_(where), each_(each), width_(options.width), live_(1) {}
 
   std::vector<continuation> advance(const token_scores& scores, std::size_t first_row);
@@ -46,14 +46,14 @@ private:
   std::vector<candidate> best_candidates(const token_scores& scores, std::size_t first_row) const;
 
   std::size_t prompt_;
-  const beam& options_;
-  const stopping& where_;
+  const beam_options& options_;
+  const stopping_options& where_;
   const beam_callback& each_;
   std::size_t width_;
   std::vector<hypothesis> live_, ended_;
 };
 
-void check(const beam& options);
+void check(const beam_options& options);
 
 } // namespace detail
 
@@ -66,7 +66,7 @@ void check(const beam& options);
 /// prompt, an option out of its range, and scores that are no numbers.
 template <next_token_model M>
 std::vector<std::vector<hypothesis>> beam_search(M& model, std::span<const token_ids> prompts,
-                                                 const beam& options, const stopping& where,
+                                                 const beam_options& options, const stopping_options& where,
                                                  const beam_callback& each = {}) {
   detail::check(options);
   detail::check(where);
@@ -80,9 +80,14 @@ std::vector<std::vector<hypothesis>> beam_search(M& model, std::span<const token
 
 /// The same from one prompt.
 template <next_token_model M>
-std::vector<hypothesis> beam_search(M& model, const token_ids& prompt, const beam& options,
-                                    const stopping& where, const beam_callback& each = {}) {
+std::vector<hypothesis> beam_search(M& model, const token_ids& prompt, const beam_options& options,
+                                    const stopping_options& where, const beam_callback& each = {}) {
   return std::move(beam_search(model, std::span(&prompt, 1), options, where, each).front());
 }
 
+} // namespace fovea::core
+
+// What a user may name.
+namespace fovea {
+using core::beam_callback, core::beam_options, core::beam_search, core::beam_step;
 } // namespace fovea

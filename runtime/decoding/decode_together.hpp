@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace fovea::detail {
+namespace fovea::core::detail {
 
 /// A row of a text that is gone on with by one more token. Rows count from the text's first.
 struct continuation {
@@ -111,4 +111,4 @@ void decode_together(M& model, std::span<const token_ids> prompts, std::span<T> 
   }
 }
 
-} // namespace fovea::detail
+} // namespace fovea::core::detail

@@ -2,7 +2,7 @@
 
 #include <fovea/runtime/decoding/random.hpp>
 
-namespace fovea::detail {
+namespace fovea::core::detail {
 namespace {
 
 token_id drawn(std::span<const token_probability> tokens, double u) {
@@ -33,4 +33,4 @@ std::vector<continuation> sampled_text::advance(const token_scores& scores, std:
   return {};
 }
 
-} // namespace fovea::detail
+} // namespace fovea::core::detail

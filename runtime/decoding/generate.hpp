@@ -8,7 +8,7 @@
 
 #include <functional>
 
-namespace fovea {
+namespace fovea::core {
 
 /// A token as it is chosen: which prompt it goes on with, which of the prompt's samples, and log p of it.
 struct generated_token {
@@ -25,8 +25,8 @@ namespace detail {
 /// A text that goes on with one drawn token after another.
 class sampled_text {
 public:
-  sampled_text(std::size_t prompt, std::size_t sample, token_ids prompt_ids, const sampling& options,
-               const stopping& where, const token_callback& each)
+  sampled_text(std::size_t prompt, std::size_t sample, token_ids prompt_ids, const sampling_options& options,
+               const stopping_options& where, const token_callback& each)
       : prompt_(prompt), sample_(sample), read_(std::move(prompt_ids)), options_(options), where_(where),
         each_(each) {}
 
@@ -36,8 +36,8 @@ public:
 private:
   std::size_t prompt_, sample_;
   token_ids read_;
-  const sampling& options_;
-  const stopping& where_;
+  const sampling_options& options_;
+  const stopping_options& where_;
   const token_callback& each_;
   hypothesis result_;
 };
@@ -49,8 +49,8 @@ private:
 /// fovea::error for an empty prompt, an option out of its range, more texts than the model has rows for, and
 /// scores that are no numbers.
 template <next_token_model M>
-std::vector<hypothesis> sample(M& model, std::span<const token_ids> prompts, const sampling& options,
-                               const stopping& where, const token_callback& each = {}) {
+std::vector<hypothesis> sample(M& model, std::span<const token_ids> prompts, const sampling_options& options,
+                               const stopping_options& where, const token_callback& each = {}) {
   detail::check(options);
   detail::check(where);
   const std::size_t count = detail::text_count(model, prompts.size(), options.samples);
@@ -67,20 +67,25 @@ std::vector<hypothesis> sample(M& model, std::span<const token_ids> prompts, con
 
 /// Goes on with each prompt by the most likely token (of equal ones the smallest id), as `sample` does.
 template <next_token_model M>
-std::vector<hypothesis> greedy(M& model, std::span<const token_ids> prompts, const stopping& where,
+std::vector<hypothesis> greedy(M& model, std::span<const token_ids> prompts, const stopping_options& where,
                                const token_callback& each = {}) {
   return sample(model, prompts, {.temperature = 0}, where, each);
 }
 
 /// The same of one prompt.
 template <next_token_model M>
-std::vector<hypothesis> sample(M& model, const token_ids& prompt, const sampling& options,
-                               const stopping& where, const token_callback& each = {}) {
+std::vector<hypothesis> sample(M& model, const token_ids& prompt, const sampling_options& options,
+                               const stopping_options& where, const token_callback& each = {}) {
   return sample(model, std::span(&prompt, 1), options, where, each);
 }
 template <next_token_model M>
-hypothesis greedy(M& model, const token_ids& prompt, const stopping& where, const token_callback& each = {}) {
+hypothesis greedy(M& model, const token_ids& prompt, const stopping_options& where, const token_callback& each = {}) {
   return std::move(greedy(model, std::span(&prompt, 1), where, each).front());
 }
 
+} // namespace fovea::core
+
+// What a user may name.
+namespace fovea {
+using core::generated_token, core::greedy, core::sample, core::token_callback;
 } // namespace fovea

@@ -4,11 +4,11 @@
 
 #include <algorithm>
 
-namespace fovea::detail {
+namespace fovea::core::detail {
 namespace {
 
 /// Where the first stop string begins.
-std::size_t stop_in(const std::string& text, const stopping& where) {
+std::size_t stop_in(const std::string& text, const stopping_options& where) {
   std::size_t first = std::string::npos;
   for (const std::string& stop : where.strings) first = std::min(first, text.find(stop));
   return first;
@@ -16,14 +16,14 @@ std::size_t stop_in(const std::string& text, const stopping& where) {
 
 } // namespace
 
-void check(const stopping& where) {
+void check(const stopping_options& where) {
   if (where.max_tokens == 0) throw error("decoding: expected max_tokens of 1 or more; found 0");
   if (!where.strings.empty() && !where.text)
     throw error("decoding: stop strings are given, but no function `text` that spells the ids");
   if (std::ranges::count(where.strings, "") > 0) throw error("decoding: a stop string is empty");
 }
 
-std::optional<ended_by> ending(hypothesis& h, const stopping& where) {
+std::optional<ended_by> ending(hypothesis& h, const stopping_options& where) {
   if (std::ranges::count(where.end, h.ids.back()) > 0) return ended_by::token;
   if (!where.strings.empty()) {
     h.text = where.text(h.ids);
@@ -33,11 +33,11 @@ std::optional<ended_by> ending(hypothesis& h, const stopping& where) {
   return std::nullopt;
 }
 
-void finish(hypothesis& h, ended_by why, const stopping& where) {
+void finish(hypothesis& h, ended_by why, const stopping_options& where) {
   h.ended = why;
   if (!where.text) return;
   h.text = where.text(h.ids);
   if (why == ended_by::string) h.text.erase(stop_in(h.text, where));
 }
 
-} // namespace fovea::detail
+} // namespace fovea::core::detail

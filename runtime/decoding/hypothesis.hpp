@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-namespace fovea {
+namespace fovea::core {
 
 /// Why a generated text ends: with an end token, where it holds a stop string, at the greatest length, or
 /// because the caller has seen enough.
@@ -23,7 +23,7 @@ struct hypothesis {
 };
 
 /// Where generated texts end.
-struct stopping {
+struct stopping_options {
   std::size_t max_tokens = 128;          // the most ids generated for one text, the end token included
   token_ids end = {};                    // ids that end a text (</s>)
   std::vector<std::string> strings = {}; // what ends a text that holds it; needs `text`
@@ -33,14 +33,19 @@ struct stopping {
 namespace detail {
 
 /// Throws fovea::error where no token may be generated, a stop string is empty, or nothing spells the texts.
-void check(const stopping& where);
+void check(const stopping_options& where);
 
 /// Why a text ends with its last id, if it does. Fills in `text` where strings end texts.
-std::optional<ended_by> ending(hypothesis& h, const stopping& where);
+std::optional<ended_by> ending(hypothesis& h, const stopping_options& where);
 
 /// Fills in `text` and `ended` of a text that has ended.
-void finish(hypothesis& h, ended_by why, const stopping& where);
+void finish(hypothesis& h, ended_by why, const stopping_options& where);
 
 } // namespace detail
 
+} // namespace fovea::core
+
+// What a user may name.
+namespace fovea {
+using core::ended_by, core::hypothesis, core::stopping_options;
 } // namespace fovea

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <utility>
 
-namespace fovea {
+namespace fovea::core {
 
 double perplexity(std::span<const double> log_probabilities) {
   if (log_probabilities.empty()) throw error("the perplexity of no tokens is not defined");
@@ -28,4 +28,4 @@ double detail::log_probability_of(token_id id, std::span<const float> scores) {
   return static_cast<double>(scores[static_cast<std::size_t>(id)]) - log_sum_exp(scores);
 }
 
-} // namespace fovea
+} // namespace fovea::core

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-namespace fovea {
+namespace fovea::core {
 
 /// log p of every token of each text but its first, given those before it; natural logarithm. Texts are read
 /// together and may differ in length; each begins with the id of its start. Throws fovea::error for a text
@@ -94,4 +94,9 @@ std::vector<std::vector<double>> log_probabilities(M& model, std::span<const tok
   }
 }
 
+} // namespace fovea::core
+
+// What a user may name.
+namespace fovea {
+using core::log_probabilities, core::log_probability, core::perplexity, core::perplexity_by_length;
 } // namespace fovea

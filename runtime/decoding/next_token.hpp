@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-namespace fovea {
+namespace fovea::core {
 
 using token_ids = std::vector<token_id>;
 
@@ -64,4 +64,9 @@ void reorder_rows(std::vector<T>& rows, std::span<const std::size_t> from) {
   rows = std::move(reordered);
 }
 
+} // namespace fovea::core
+
+// What a user may name.
+namespace fovea {
+using core::next_token_model, core::token_ids, core::token_scores;
 } // namespace fovea

@@ -3,7 +3,7 @@
 #include <array>
 #include <cstdint>
 
-namespace fovea {
+namespace fovea::core {
 
 /// Four random words for each counter: Philox-4x32-10 (Salmon et al. 2011, "Parallel Random Numbers: As Easy
 /// as 1, 2, 3", section 3.3). There is no state: a number depends on its key and counter alone, not on which
@@ -29,4 +29,4 @@ constexpr double uniform(std::uint64_t seed, std::uint64_t sequence, std::uint64
   return static_cast<double>(bits >> 11) * 0x1p-53;
 }
 
-} // namespace fovea
+} // namespace fovea::core

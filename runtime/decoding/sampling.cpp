@@ -9,7 +9,7 @@
 #include <string>
 #include <utility>
 
-namespace fovea {
+namespace fovea::core {
 namespace {
 
 void require(bool holds, const char* option, const char* range, double found) {
@@ -62,7 +62,7 @@ void keep_top_p(std::vector<token_probability>& tokens, double share) {
 
 } // namespace
 
-void detail::check(const sampling& o) {
+void detail::check(const sampling_options& o) {
   const double infinity = std::numeric_limits<double>::infinity();
   require(o.temperature >= 0 && o.temperature < infinity, "temperature", "of 0 or more", o.temperature);
   require(o.top_p > 0 && o.top_p <= 1, "top_p", "above 0 and at most 1", o.top_p);
@@ -93,7 +93,7 @@ token_id most_likely(std::span<const float> scores) {
   return static_cast<token_id>(std::max_element(scores.begin(), scores.end()) - scores.begin());
 }
 
-std::vector<token_probability> filtered(std::span<const float> scores, const sampling& options,
+std::vector<token_probability> filtered(std::span<const float> scores, const sampling_options& options,
                                         std::span<const token_id> read) {
   std::vector<float> penalised;
   if (options.repetition_penalty != 1) {
@@ -122,4 +122,4 @@ std::vector<token_probability> filtered(std::span<const float> scores, const sam
   return tokens;
 }
 
-} // namespace fovea
+} // namespace fovea::core

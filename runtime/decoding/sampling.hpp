@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-namespace fovea {
+namespace fovea::core {
 
 /// How the next token is drawn. The filters apply in this order, each to what the one before has left.
 ///   repetition_penalty  scores of tokens that the text already holds, the prompt among it, are divided by it
@@ -16,7 +16,7 @@ namespace fovea {
 ///   off min_p               keeps tokens at least p times as likely as the likeliest (Nguyen et al. 2024);
 ///   0: off seed                the same seed and prompt give the same text, whatever is decoded beside it
 ///   samples             texts drawn for each prompt
-struct sampling {
+struct sampling_options {
   double temperature = 1;
   std::size_t top_k = 0;
   double top_p = 1;
@@ -33,7 +33,7 @@ struct token_probability {
 
 /// The tokens that the filters leave, with probabilities that sum to 1, for the scores of one row and the ids
 /// that it has read. By id, or most likely first where top_p is on.
-std::vector<token_probability> filtered(std::span<const float> scores, const sampling& options,
+std::vector<token_probability> filtered(std::span<const float> scores, const sampling_options& options,
                                         std::span<const token_id> read = {});
 
 /// The most likely token; of equal ones, the smallest id.
@@ -46,8 +46,13 @@ double log_sum_exp(std::span<const float> scores);
 namespace detail {
 
 /// Throws fovea::error that names the option, its range and the value found.
-void check(const sampling& options);
+void check(const sampling_options& options);
 
 } // namespace detail
 
+} // namespace fovea::core
+
+// What a user may name.
+namespace fovea {
+using core::sampling_options, core::token_probability;
 } // namespace fovea

@@ -7,7 +7,7 @@
 #include <concepts>
 #include <utility>
 
-namespace fovea {
+namespace fovea::core {
 namespace detail {
 
 struct begin_without_inputs {
@@ -70,4 +70,9 @@ private:
   std::size_t rows_ = 0;
 };
 
+} // namespace fovea::core
+
+// What a user may name.
+namespace fovea {
+using core::stream_reader;
 } // namespace fovea

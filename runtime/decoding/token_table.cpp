@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-namespace fovea {
+namespace fovea::core {
 
 token_table::token_table(xt::xtensor<float, 3> scores) : scores_(std::move(scores)) {
   const auto& shape = scores_.shape();
@@ -36,4 +36,4 @@ token_scores token_table::step(std::span<const token_id> ids) {
   return {next_.data(), rows_, positions, vocabulary};
 }
 
-} // namespace fovea
+} // namespace fovea::core

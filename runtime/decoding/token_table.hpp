@@ -3,7 +3,7 @@
 #include <fovea/backends/xtensor.hpp>
 #include <fovea/runtime/decoding/next_token.hpp>
 
-namespace fovea {
+namespace fovea::core {
 
 /// A table as a model of the next token: scores [steps, vocabulary, vocabulary] by how many ids a row has
 /// read before, by the last of them, and by the next one. The last step's table holds for all later steps, so
@@ -24,4 +24,9 @@ private:
   std::vector<float> next_;
 };
 
+} // namespace fovea::core
+
+// What a user may name.
+namespace fovea {
+using core::token_table;
 } // namespace fovea

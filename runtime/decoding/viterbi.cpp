@@ -9,7 +9,7 @@
 #include <span>
 #include <string>
 
-namespace fovea {
+namespace fovea::core {
 namespace {
 
 /// Shapes compare as the text that a message prints.
@@ -98,4 +98,4 @@ std::vector<label_path> viterbi(const xt::xtensor<float, 3>& scores,
   return paths;
 }
 
-} // namespace fovea
+} // namespace fovea::core

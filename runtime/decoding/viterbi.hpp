@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace fovea {
+namespace fovea::core {
 
 /// What the labels of neighbours say of each other, added to a tagger's own scores (Lafferty et al. 2001;
 /// Lample et al. 2016, section 2.2). Minus infinity forbids.
@@ -33,4 +33,9 @@ std::vector<label_path> viterbi(const xt::xtensor<float, 3>& scores,
                                 const xt::xtensor<std::int64_t, 1>& lengths,
                                 const transition_scores& transitions);
 
+} // namespace fovea::core
+
+// What a user may name.
+namespace fovea {
+using core::label_path, core::transition_scores, core::viterbi;
 } // namespace fovea

@@ -10,7 +10,7 @@
 #include <optional>
 #include <utility>
 
-namespace fovea {
+namespace fovea::core {
 namespace detail {
 
 template <class F>
@@ -74,4 +74,9 @@ private:
   std::optional<decltype(detail::call_network(std::declval<F&>(), ids_type(), {}))> scores_;
 };
 
+} // namespace fovea::core
+
+// What a user may name.
+namespace fovea {
+using core::whole_prefix;
 } // namespace fovea

@@ -9,7 +9,7 @@
 #include <iomanip>
 #include <sstream>
 
-namespace fovea {
+namespace fovea::core {
 namespace {
 
 /// Looks sizes up by symbol.
@@ -157,4 +157,4 @@ void describe(const graph_view& g, const char* name, std::span<const dim_size> s
   text.print(out);
 }
 
-} // namespace fovea
+} // namespace fovea::core

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace fovea {
+namespace fovea::core {
 
 /// One operation of a model as it was declared.
 struct described_node {
@@ -44,4 +44,9 @@ void draw(const M& model, std::ostream& out) {
   draw(M::view, model.name, out);
 }
 
+} // namespace fovea::core
+
+// What a user may name.
+namespace fovea {
+using core::describe, core::draw;
 } // namespace fovea

@@ -4,7 +4,7 @@
 
 #include <string>
 
-namespace fovea {
+namespace fovea::core {
 namespace {
 
 using namespace detail;
@@ -94,4 +94,4 @@ private:
 
 void draw(const graph_view& g, const char* name, std::ostream& out) { drawing(g, out).write(name); }
 
-} // namespace fovea
+} // namespace fovea::core

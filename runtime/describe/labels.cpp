@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace fovea::detail {
+namespace fovea::core::detail {
 
 bool is_shown(op kind) {
   switch (kind) {
@@ -62,4 +62,4 @@ std::string common_name(const graph_view& g, const std::vector<int>& parameters)
   return all;
 }
 
-} // namespace fovea::detail
+} // namespace fovea::core::detail

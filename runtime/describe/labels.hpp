@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace fovea::detail {
+namespace fovea::core::detail {
 
 /// Whether a node is an operation to show, not a leaf or a seam of a repeat or scan.
 bool is_shown(op kind);
@@ -18,4 +18,4 @@ std::vector<std::vector<int>> first_uses(const graph_view& g);
 /// What the names of parameters have in common: "attn.q" of "attn.q.weight" and "attn.q.bias".
 std::string common_name(const graph_view& g, const std::vector<int>& parameters);
 
-} // namespace fovea::detail
+} // namespace fovea::core::detail

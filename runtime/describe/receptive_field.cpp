@@ -4,7 +4,7 @@
 #include <cmath>
 #include <cstdint>
 
-namespace fovea {
+namespace fovea::core {
 
 std::string receptive_field::text() const {
   if (!moves) return "-";
@@ -290,4 +290,4 @@ std::vector<receptive_field> receptive_fields(const graph_view& g, const dim& ti
   return field_finder(g, time).result();
 }
 
-} // namespace fovea
+} // namespace fovea::core

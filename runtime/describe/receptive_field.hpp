@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace fovea {
+namespace fovea::core {
 
 /// Which steps of the inputs a value can see: from `before` steps before its own to `after` steps after it.
 struct receptive_field {
@@ -26,4 +26,4 @@ struct receptive_field {
 /// such as padding, does not.
 std::vector<receptive_field> receptive_fields(const graph_view& g, const dim& time);
 
-} // namespace fovea
+} // namespace fovea::core

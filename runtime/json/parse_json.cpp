@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <vector>
 
-namespace fovea {
+namespace fovea::core {
 namespace {
 
 using json = nlohmann::json;
@@ -155,4 +155,4 @@ std::string shown(const json& value) {
   return value.is_structured() && !is_short ? value.type_name() : shortened(value.dump());
 }
 
-} // namespace fovea
+} // namespace fovea::core

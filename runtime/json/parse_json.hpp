@@ -14,7 +14,7 @@
 #include <string_view>
 #include <utility>
 
-namespace fovea {
+namespace fovea::core {
 
 /// JSON that was read. Its parts are given back one level after another: nlohmann::json's own destructor asks
 /// for memory, and ends the program where there is none.
@@ -71,4 +71,4 @@ number whole_number(const nlohmann::json& value, const std::string& what) {
   return value.get<number>();
 }
 
-} // namespace fovea
+} // namespace fovea::core

@@ -5,7 +5,7 @@
 
 // Counts as they come from a counter or a file: checked, and completed by what follows from them.
 
-namespace fovea {
+namespace fovea::core {
 using detail::require;
 
 ngram_counts ngram_counts::assembled(const ngram_config& config, std::vector<level> levels) {
@@ -83,4 +83,4 @@ ngram_counts ngram_counts::assembled(const ngram_config& config, std::vector<lev
   return counts;
 }
 
-} // namespace fovea
+} // namespace fovea::core

@@ -5,7 +5,7 @@
 #include <numeric>
 #include <string>
 
-namespace fovea {
+namespace fovea::core {
 
 using detail::require;
 
@@ -157,4 +157,4 @@ ngram_counts ngram_counter::counts() const {
   return ngram_counts::assembled(config_, std::move(levels));
 }
 
-} // namespace fovea
+} // namespace fovea::core

@@ -10,7 +10,7 @@
 #include <span>
 #include <vector>
 
-namespace fovea {
+namespace fovea::core {
 
 /// What is counted: grams of 1 to `order` tokens over lines of ids from 0 to vocabulary - 1. Each line stands
 /// between order - 1 times `start` (<s>, which nothing predicts) and one `end` (</s>); both are ids of the
@@ -111,4 +111,9 @@ private:
 /// the file and what is wrong.
 ngram_counts load_ngram_counts(const std::filesystem::path& path);
 
+} // namespace fovea::core
+
+// What a user may name.
+namespace fovea {
+using core::load_ngram_counts, core::ngram_config, core::ngram_counter, core::ngram_counts;
 } // namespace fovea

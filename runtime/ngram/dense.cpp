@@ -6,9 +6,9 @@
 #include <cmath>
 #include <string>
 
-namespace fovea {
+namespace fovea::core {
 
-weights dense_weights(const ngram& model) {
+model_weights dense_weights(const ngram& model) {
   constexpr std::size_t most = std::size_t{1} << 29; // numbers in 2 GiB
   const ngram_config& c = model.counts().config();
   const auto vocabulary = static_cast<std::size_t>(c.vocabulary);
@@ -31,7 +31,7 @@ weights dense_weights(const ngram& model) {
     std::ranges::transform(p, table.begin() + static_cast<std::ptrdiff_t>(row * vocabulary),
                            [](double x) { return x > 0 ? static_cast<float>(std::log(x)) : -1e30f; });
   }
-  return weights::from({{"log_probabilities", {{contexts, vocabulary}, std::move(table)}}});
+  return model_weights::from({{"log_probabilities", {{contexts, vocabulary}, std::move(table)}}});
 }
 
-} // namespace fovea
+} // namespace fovea::core

@@ -10,7 +10,7 @@
 #include <map>
 #include <string>
 
-namespace fovea {
+namespace fovea::core {
 namespace {
 
 constexpr const char* format = "fovea ngram 1"; // counts up with every change of the layout
@@ -95,4 +95,4 @@ ngram_counts load_ngram_counts(const std::filesystem::path& path) try {
   refuse_memory(path);
 }
 
-} // namespace fovea
+} // namespace fovea::core

@@ -8,7 +8,7 @@
 #include <string>
 #include <utility>
 
-namespace fovea {
+namespace fovea::core {
 namespace {
 
 template <class... F>
@@ -20,7 +20,7 @@ void require(bool holds, const std::string& expected, double found) {
   if (!holds) throw error("n-gram: expected " + expected + "; found " + number_text(found));
 }
 
-void check(const smoothing& how) {
+void check(const ngram_smoothing& how) {
   const auto check_discount = [](double d) { require(d >= 0 && d <= 1, "a discount of 0 to 1", d); };
   std::visit(overloaded{[](maximum_likelihood) {},
                         [](add_k s) { require(s.k > 0 && std::isfinite(s.k), "a k above 0", s.k); },
@@ -38,7 +38,7 @@ void check_id(token_id id, const ngram_config& c) {
 
 } // namespace
 
-ngram::ngram(ngram_counts counts, smoothing how) : counts_(std::move(counts)), how_(how) {
+ngram::ngram(ngram_counts counts, ngram_smoothing how) : counts_(std::move(counts)), how_(how) {
   check(how_);
   if (std::holds_alternative<backoff>(how_)) weigh_backoff();
 }
@@ -160,4 +160,4 @@ std::vector<double> log_probabilities(const ngram& model, const token_ids& text)
   return found;
 }
 
-} // namespace fovea
+} // namespace fovea::core

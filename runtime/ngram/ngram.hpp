@@ -7,7 +7,7 @@
 #include <variant>
 #include <vector>
 
-namespace fovea {
+namespace fovea::core {
 
 // How the probability of a token w after a context c follows from counts; f(cw) is a gram's count, f(c) the
 // sum over all w, c' the context without its first token, V the tokens that can follow (all but <s>).
@@ -34,14 +34,14 @@ struct kneser_ney {
   double discount = 0.75;
 };
 
-using smoothing = std::variant<maximum_likelihood, add_k, backoff, kneser_ney>;
+using ngram_smoothing = std::variant<maximum_likelihood, add_k, backoff, kneser_ney>;
 
 /// A language model of counted grams. All members may be called from several threads at once. Of a context
 /// only the last order - 1 tokens matter; one that was never seen counts as its longest end that was.
 class ngram {
 public:
   /// Throws fovea::error where k is not above 0, or a discount outside 0 to 1.
-  explicit ngram(ngram_counts counts, smoothing how = kneser_ney{});
+  explicit ngram(ngram_counts counts, ngram_smoothing how = kneser_ney{});
 
   const ngram_counts& counts() const { return counts_; }
 
@@ -69,7 +69,7 @@ private:
   void weigh_backoff();
 
   ngram_counts counts_;
-  smoothing how_;
+  ngram_smoothing how_;
   std::vector<std::vector<double>> backoff_weights_; // a(c), by the length of c and its number
 };
 
@@ -77,4 +77,10 @@ private:
 /// probabilities of all others. Minus infinity where maximum likelihood knows no such gram.
 std::vector<double> log_probabilities(const ngram& model, const token_ids& text);
 
+} // namespace fovea::core
+
+// What a user may name.
+namespace fovea {
+using core::add_k, core::backoff, core::kneser_ney, core::log_probabilities, core::maximum_likelihood,
+    core::ngram, core::ngram_smoothing;
 } // namespace fovea

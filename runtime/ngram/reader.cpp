@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace fovea {
+namespace fovea::core {
 
 token_scores ngram_reader::step(std::span<const token_id> ids) {
   const auto vocabulary = static_cast<std::size_t>(model_.counts().config().vocabulary);
@@ -20,4 +20,4 @@ token_scores ngram_reader::step(std::span<const token_id> ids) {
   return {scores_.data(), contexts_.size(), positions, vocabulary};
 }
 
-} // namespace fovea
+} // namespace fovea::core

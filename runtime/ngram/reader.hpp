@@ -2,7 +2,7 @@
 
 #include <fovea/runtime/ngram/ngram.hpp>
 
-namespace fovea {
+namespace fovea::core {
 
 /// An n-gram model as a model of the next token: what decoding (runtime/decoding/) asks of any language
 /// model. Its scores are logarithms of probabilities. The model lives as long as the reader.
@@ -22,4 +22,9 @@ private:
   std::vector<float> scores_;
 };
 
+} // namespace fovea::core
+
+// What a user may name.
+namespace fovea {
+using core::ngram_reader;
 } // namespace fovea

@@ -7,7 +7,7 @@
 
 #include <string>
 
-namespace fovea {
+namespace fovea::core {
 
 /// The grams of one length, sorted by their tokens. Those that a gram begins are the entries begin[i] to
 /// begin[i + 1] of the next level.
@@ -35,4 +35,4 @@ void check(const ngram_config& config);
 
 } // namespace detail
 
-} // namespace fovea
+} // namespace fovea::core

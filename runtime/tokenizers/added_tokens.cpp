@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-namespace fovea {
+namespace fovea::core {
 namespace {
 
 /// What a regular expression's \w matches: letters, marks, numbers, connectors.
@@ -65,4 +65,4 @@ void added_tokens::split(std::string_view text, std::vector<part>& parts) const 
   if (done < text.size()) parts.push_back({text.substr(done), std::nullopt});
 }
 
-} // namespace fovea
+} // namespace fovea::core

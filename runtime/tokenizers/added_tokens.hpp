@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-namespace fovea {
+namespace fovea::core {
 
 /// A token that is found in a text as it is spelt, before words are looked for ("[SEP]", "<|endoftext|>").
 struct added_token {
@@ -44,4 +44,4 @@ private:
   token_trie trie_; // to places in tokens_
 };
 
-} // namespace fovea
+} // namespace fovea::core

@@ -6,7 +6,7 @@
 #include <array>
 #include <cstdint>
 
-namespace fovea {
+namespace fovea::core {
 namespace {
 
 enum class kind : std::uint8_t { word, space, punctuation };
@@ -104,4 +104,4 @@ std::string_view next_bert_word(std::string_view text, std::size_t& at) {
   return text.substr(begin, at - begin);
 }
 
-} // namespace fovea
+} // namespace fovea::core

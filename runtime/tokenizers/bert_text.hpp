@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-namespace fovea {
+namespace fovea::core {
 
 /// BERT's normaliser, as BertNormalizer of Hugging Face tokenizers defines it.
 struct bert_normalizer {
@@ -21,4 +21,4 @@ struct bert_normalizer {
 /// or one punctuation character. Moves `at` behind it; empty when only white space is left.
 std::string_view next_bert_word(std::string_view text, std::size_t& at);
 
-} // namespace fovea
+} // namespace fovea::core

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <array>
 
-namespace fovea {
+namespace fovea::core {
 namespace {
 
 constexpr bool stands_for_itself(std::uint32_t byte) {
@@ -157,4 +157,4 @@ std::string_view next_llama3_word(std::string_view text, std::size_t& at, std::s
   return word(line_end != std::string_view::npos ? begin + line_end + 1 : end_of_space(text, begin));
 }
 
-} // namespace fovea
+} // namespace fovea::core

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-namespace fovea {
+namespace fovea::core {
 
 /// GPT-2's printable alphabet for bytes: the code point that stands for each byte. Printable Latin-1
 /// characters stand for themselves, the other 68 bytes for U+0100 and on (a space is U+0120).
@@ -27,4 +27,4 @@ std::string_view next_gpt2_word(std::string_view text, std::size_t& at);
 /// [^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,most_digits}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+`.
 std::string_view next_llama3_word(std::string_view text, std::size_t& at, std::size_t most_digits);
 
-} // namespace fovea
+} // namespace fovea::core

@@ -16,7 +16,7 @@
 #include <tuple>
 #include <utility>
 
-namespace fovea {
+namespace fovea::core {
 namespace {
 
 /// Words up to this length are merged by rescanning them, which beats a heap.
@@ -27,7 +27,7 @@ constexpr std::string_view word_mark = "\u2581";
 
 } // namespace
 
-byte_pair::byte_pair(const vocabulary& tokens, settings options) : tokens_(tokens), options_(options) {
+byte_pair::byte_pair(const token_vocabulary& tokens, settings options) : tokens_(tokens), options_(options) {
   for (std::size_t byte = 0; byte < 256; ++byte) {
     const char c = static_cast<char>(byte);
     const bool whole = options.over == settings::unit::byte;
@@ -37,7 +37,7 @@ byte_pair::byte_pair(const vocabulary& tokens, settings options) : tokens_(token
   }
 }
 
-byte_pair::byte_pair(const vocabulary& tokens, const merge_list& merges, settings options)
+byte_pair::byte_pair(const token_vocabulary& tokens, const merge_list& merges, settings options)
     : byte_pair(tokens, options) {
   merges_.resize(std::bit_ceil(2 * merges.size() + 2));
   std::uint32_t rank = 0;
@@ -60,7 +60,7 @@ byte_pair::byte_pair(const vocabulary& tokens, const merge_list& merges, setting
   note_meetings();
 }
 
-byte_pair::byte_pair(const vocabulary& tokens, std::span<const float> scores, settings options,
+byte_pair::byte_pair(const token_vocabulary& tokens, std::span<const float> scores, settings options,
                      token_trie whole)
     : byte_pair(tokens, options) {
   whole_ = std::move(whole);
@@ -261,4 +261,4 @@ void byte_pair::join(std::vector<token_id>& ids, std::size_t begin) const {
   ids.erase(std::remove(ids.begin() + static_cast<std::ptrdiff_t>(begin), ids.end(), gone), ids.end());
 }
 
-} // namespace fovea
+} // namespace fovea::core

@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-namespace fovea {
+namespace fovea::core {
 
 /// Byte-pair encoding (Sennrich et al. 2016; over bytes: Radford et al. 2019; by scores: SentencePiece, Kudo
 /// and Richardson 2018). A word begins as its bytes or characters; of all neighbours that a merge joins, the
@@ -32,12 +32,12 @@ public:
 
   /// `merges` earliest first, spelt as tokens. Throws fovea::error when a merge's parts or its result are no
   /// tokens, or a merge comes twice.
-  byte_pair(const vocabulary& tokens, const merge_list& merges, settings options);
+  byte_pair(const token_vocabulary& tokens, const merge_list& merges, settings options);
   /// Any two tokens that join to a third are a merge, as early as `scores`, by id, is high for the third; one
   /// whose score is not a number is never joined to, one of -infinity not even a unit. `whole` are tokens
   /// that are units where they stand, of several the longest. Throws fovea::error for a token that can be
   /// joined to of more than 1,024 bytes, which bounds what each byte of the vocabulary costs.
-  byte_pair(const vocabulary& tokens, std::span<const float> scores, settings options, token_trie whole = {});
+  byte_pair(const token_vocabulary& tokens, std::span<const float> scores, settings options, token_trie whole = {});
 
   /// Appends the ids of one word, given by its bytes; valid UTF-8 where it is cut into characters.
   void append(std::string_view word, std::vector<token_id>& ids) const;
@@ -56,7 +56,7 @@ private:
   static std::uint64_t key(token_id left, token_id right) {
     return std::uint64_t{static_cast<std::uint32_t>(left)} << 32 | static_cast<std::uint32_t>(right);
   }
-  byte_pair(const vocabulary& tokens, settings options);
+  byte_pair(const token_vocabulary& tokens, settings options);
   std::size_t slot_of(std::uint64_t pair) const;
   const merge* find(token_id left, token_id right) const;
   void note_meetings();
@@ -65,7 +65,7 @@ private:
   void append_units(std::string_view word, std::vector<token_id>& ids) const;
   bool append_fallback(std::string_view character, std::vector<token_id>& ids) const;
 
-  const vocabulary& tokens_;
+  const token_vocabulary& tokens_;
   settings options_;
   token_trie whole_;
   std::vector<bool> hidden_;             // by id, the tokens that are no units; empty where there is none
@@ -74,4 +74,4 @@ private:
   std::unordered_set<std::uint64_t> meeting_; // the pairs of units between which a merge can join
 };
 
-} // namespace fovea
+} // namespace fovea::core

@@ -7,7 +7,7 @@
 #include <optional>
 #include <utility>
 
-namespace fovea {
+namespace fovea::core {
 namespace {
 
 void replace_all(std::string& text, std::string_view from, std::string_view to) {
@@ -117,4 +117,4 @@ std::string fallback_token(unsigned char byte) {
   return std::string(fallback_front) + digits[byte >> 4] + digits[byte & 15] + std::string(fallback_back);
 }
 
-} // namespace fovea
+} // namespace fovea::core

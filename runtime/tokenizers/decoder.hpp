@@ -4,7 +4,7 @@
 #include <string_view>
 #include <variant>
 
-namespace fovea {
+namespace fovea::core {
 
 // How the tokens of a text become its bytes, one token after another.
 
@@ -41,4 +41,4 @@ bool append_decoded(const decoder& how, std::string_view token, bool first, std:
 /// The token of SentencePiece's byte fallback, "<0x0A>".
 std::string fallback_token(unsigned char byte);
 
-} // namespace fovea
+} // namespace fovea::core

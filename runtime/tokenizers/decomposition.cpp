@@ -9,7 +9,7 @@
 #include <array>
 #include <string>
 
-namespace fovea {
+namespace fovea::core {
 namespace {
 
 utf8proc_propval_t combining_class(std::int32_t value) {
@@ -44,4 +44,4 @@ std::vector<std::int32_t> decomposed(std::string_view text, bool compatible) {
   return values;
 }
 
-} // namespace fovea
+} // namespace fovea::core

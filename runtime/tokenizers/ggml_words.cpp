@@ -7,7 +7,7 @@
 #include <map>
 #include <utility>
 
-namespace fovea {
+namespace fovea::core {
 namespace {
 
 using word_list = std::vector<std::string_view>;
@@ -230,4 +230,4 @@ std::string ggml_word_names() {
   return names;
 }
 
-} // namespace fovea
+} // namespace fovea::core

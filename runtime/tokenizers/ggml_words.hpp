@@ -7,7 +7,7 @@
 #include <variant>
 #include <vector>
 
-namespace fovea {
+namespace fovea::core {
 
 /// How llama.cpp cuts a text for a pre-tokeniser of `tokenizer.ggml.pre`: each rule cuts what the ones before
 /// it have left in one piece into what it finds and what lies between.
@@ -35,4 +35,4 @@ const ggml_words* find_ggml_words(std::string_view name);
 /// The names that are known, for messages.
 std::string ggml_word_names();
 
-} // namespace fovea
+} // namespace fovea::core

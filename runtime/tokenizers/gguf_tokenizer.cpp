@@ -13,7 +13,7 @@
 #include <variant>
 #include <vector>
 
-namespace fovea {
+namespace fovea::core {
 namespace {
 
 /// `tokenizer.ggml.token_type`.
@@ -190,4 +190,4 @@ tokenizer gguf_tokenizer(const gguf_metadata& metadata) {
   }
 }
 
-} // namespace fovea
+} // namespace fovea::core

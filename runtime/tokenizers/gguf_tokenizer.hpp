@@ -3,7 +3,7 @@
 #include <fovea/runtime/tokenizers/tokenizer.hpp>
 #include <fovea/runtime/weights/gguf_metadata.hpp>
 
-namespace fovea {
+namespace fovea::core {
 
 /// The tokenizer that a GGUF file's metadata describes (`tokenizer.ggml.*`): byte-level BPE ("gpt2", with
 /// the words of `pre` as llama.cpp cuts them, ggml_words.hpp; without it GPT-2's), SentencePiece's BPE with
@@ -13,4 +13,4 @@ namespace fovea {
 /// missing, malformed or not supported.
 tokenizer gguf_tokenizer(const gguf_metadata& metadata);
 
-} // namespace fovea
+} // namespace fovea::core

@@ -10,7 +10,7 @@
 #include <variant>
 #include <vector>
 
-namespace fovea {
+namespace fovea::core {
 
 using json = nlohmann::json;
 
@@ -294,4 +294,4 @@ json json_of(const normalizer& steps) {
 json json_of(const splitter& how) { return std::visit(json_of_splitter(), how); }
 json json_of(const decoder& how) { return std::visit(json_of_decoder(), how); }
 
-} // namespace fovea
+} // namespace fovea::core

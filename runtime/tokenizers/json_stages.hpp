@@ -10,7 +10,7 @@
 #include <concepts>
 #include <string>
 
-namespace fovea {
+namespace fovea::core {
 
 // The stages of a tokenizer.json, read and written. What is malformed throws nlohmann::json::exception or
 // fovea::error, what is not supported fovea::error.
@@ -41,4 +41,4 @@ nlohmann::json json_of(const normalizer& steps);
 nlohmann::json json_of(const splitter& how);
 nlohmann::json json_of(const decoder& how);
 
-} // namespace fovea
+} // namespace fovea::core

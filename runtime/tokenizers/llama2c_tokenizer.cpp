@@ -11,7 +11,7 @@
 #include <limits>
 #include <vector>
 
-namespace fovea {
+namespace fovea::core {
 namespace {
 
 constexpr token_id unknown = 0, begin = 1, end = 2, first_byte = 3, after_bytes = first_byte + 256;
@@ -71,4 +71,4 @@ tokenizer parse_llama2c_tokenizer(std::span<const std::byte> bytes, const std::s
   return tokenizer(std::move(made));
 }
 
-} // namespace fovea
+} // namespace fovea::core

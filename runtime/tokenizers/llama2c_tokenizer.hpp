@@ -6,7 +6,7 @@
 #include <span>
 #include <string>
 
-namespace fovea {
+namespace fovea::core {
 
 /// The tokenizer of llama2.c (https://github.com/karpathy/llama2.c): the length of the longest token, then of
 /// each token its score, its length and its bytes. Tokens 0, 1 and 2 are unknown, begin and end; no text
@@ -15,4 +15,4 @@ namespace fovea {
 /// cut short or otherwise malformed.
 tokenizer parse_llama2c_tokenizer(std::span<const std::byte> bytes, const std::string& source);
 
-} // namespace fovea
+} // namespace fovea::core

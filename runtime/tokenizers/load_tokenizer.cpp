@@ -9,7 +9,7 @@
 #include <memory>
 #include <string_view>
 
-namespace fovea {
+namespace fovea::core {
 namespace {
 
 /// A SentencePiece model begins with the tag of its first piece, which is a line feed, and the piece's
@@ -32,4 +32,4 @@ tokenizer load_tokenizer(const std::filesystem::path& path) try {
   refuse_memory(path);
 }
 
-} // namespace fovea
+} // namespace fovea::core

@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <utility>
 
-namespace fovea {
+namespace fovea::core {
 namespace {
 
 bool is_ascii(std::string_view text) {
@@ -129,4 +129,4 @@ std::string normalized(const normalizer& steps, std::string_view text) {
   return result;
 }
 
-} // namespace fovea
+} // namespace fovea::core

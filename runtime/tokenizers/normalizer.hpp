@@ -9,7 +9,7 @@
 #include <variant>
 #include <vector>
 
-namespace fovea {
+namespace fovea::core {
 
 // What a text goes through before it is cut into words, as Hugging Face tokenizers define it.
 
@@ -41,4 +41,4 @@ using normalizer = std::vector<normalizer_step>;
 /// becomes 3.
 std::string normalized(const normalizer& steps, std::string_view text);
 
-} // namespace fovea
+} // namespace fovea::core

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <unordered_map>
 
-namespace fovea {
+namespace fovea::core {
 namespace {
 
 using pair_key = std::uint64_t; // in the order of (left, right)
@@ -157,4 +157,4 @@ learnt_merges learn_merges(const counted_words& words, std::vector<std::string> 
   return merge_learner(std::move(tokens), how).learn(words);
 }
 
-} // namespace fovea
+} // namespace fovea::core

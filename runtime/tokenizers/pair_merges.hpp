@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-namespace fovea {
+namespace fovea::core {
 
 /// Words and how often each occurs, in an order that does not depend on chance.
 using counted_words = std::vector<std::pair<std::string, std::uint64_t>>;
@@ -33,4 +33,4 @@ struct learnt_merges {
 learnt_merges learn_merges(const counted_words& words, std::vector<std::string> tokens,
                            const merge_training& how);
 
-} // namespace fovea
+} // namespace fovea::core

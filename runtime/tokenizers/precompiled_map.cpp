@@ -9,7 +9,7 @@
 #include <cstring>
 #include <utility>
 
-namespace fovea {
+namespace fovea::core {
 namespace {
 
 /// A unit of the trie.
@@ -169,4 +169,4 @@ std::string from_base64(std::string_view text) {
   return bytes;
 }
 
-} // namespace fovea
+} // namespace fovea::core

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-namespace fovea {
+namespace fovea::core {
 
 /// SentencePiece's table of replacements: a length, a double-array trie (Aoe 1989) of so many bytes from keys
 /// to places, and the replacements, each ended by a zero.
@@ -44,4 +44,4 @@ private:
 std::string to_base64(std::string_view bytes);
 std::string from_base64(std::string_view text);
 
-} // namespace fovea
+} // namespace fovea::core

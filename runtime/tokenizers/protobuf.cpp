@@ -5,7 +5,7 @@
 #include <cstring>
 #include <string>
 
-namespace fovea {
+namespace fovea::core {
 
 std::optional<protobuf_message::field> protobuf_message::next() {
   if (bytes_.empty()) return std::nullopt;
@@ -60,4 +60,4 @@ std::string_view protobuf_message::take(std::uint64_t size) {
   return taken;
 }
 
-} // namespace fovea
+} // namespace fovea::core

@@ -5,7 +5,7 @@
 #include <optional>
 #include <string_view>
 
-namespace fovea {
+namespace fovea::core {
 
 /// The fields of a protocol buffer's message, one after another
 /// (https://protobuf.dev/programming-guides/encoding).
@@ -31,4 +31,4 @@ private:
   std::string_view bytes_;
 };
 
-} // namespace fovea
+} // namespace fovea::core

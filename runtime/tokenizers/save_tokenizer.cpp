@@ -14,7 +14,7 @@
 #include <variant>
 #include <vector>
 
-namespace fovea {
+namespace fovea::core {
 namespace {
 
 using json = nlohmann::json;
@@ -27,7 +27,7 @@ std::string lines_of(const std::vector<std::string>& entries, char open, char cl
 }
 
 /// From token to id in the order of the ids. An object of the JSON library would sort them by their spelling.
-std::string vocabulary_json(const vocabulary& tokens) {
+std::string vocabulary_json(const token_vocabulary& tokens) {
   std::vector<std::string> entries;
   for (token_id id = 0; id < static_cast<token_id>(tokens.size()); ++id)
     if (const std::string_view token = tokens.token(id); !token.empty())
@@ -36,7 +36,7 @@ std::string vocabulary_json(const vocabulary& tokens) {
 }
 
 struct model_json {
-  const vocabulary& tokens;
+  const token_vocabulary& tokens;
 
   json name_of(std::optional<token_id> id) const { return id ? json(tokens.token(*id)) : json(nullptr); }
 
@@ -148,4 +148,4 @@ void save_tokenizer(const std::filesystem::path& path, const tokenizer& tokens) 
   file.commit();
 }
 
-} // namespace fovea
+} // namespace fovea::core

@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <string>
 
-namespace fovea {
+namespace fovea::core {
 
 /// A tokenizer as the text of a `tokenizer.json`, which `load_tokenizer` and Hugging Face tokenizers read.
 /// Throws fovea::error for a SentencePiece model and for a GGUF file's words other than those of GPT-2, Llama
@@ -16,4 +16,9 @@ std::string to_json(const tokenizer& tokens);
 /// refuses.
 void save_tokenizer(const std::filesystem::path& path, const tokenizer& tokens);
 
+} // namespace fovea::core
+
+// What a user may name.
+namespace fovea {
+using core::save_tokenizer;
 } // namespace fovea

@@ -7,7 +7,7 @@
 
 #include <string>
 
-namespace fovea {
+namespace fovea::core {
 
 void cut_by_scores(tokenizer::state& made, std::span<const float> scores, std::optional<token_id> unknown,
                    bool prefix_space) {
@@ -45,4 +45,4 @@ void add_token(tokenizer::state& made, std::string_view token, token_id id) {
   made.tokens.add(token, id);
 }
 
-} // namespace fovea
+} // namespace fovea::core

@@ -5,7 +5,7 @@
 #include <optional>
 #include <span>
 
-namespace fovea {
+namespace fovea::core {
 
 /// Makes of a state with its vocabulary SentencePiece's BPE with byte fallback, as files that hold pieces and
 /// scores describe it: a space is U+2581, and `prefix_space` puts one in front of a text that is not empty.
@@ -20,4 +20,4 @@ void put_around(tokenizer::state& made, std::optional<token_id> front, std::opti
 /// Throws fovea::error where two tokens are the same, or one is empty or no UTF-8.
 void add_token(tokenizer::state& made, std::string_view token, token_id id);
 
-} // namespace fovea
+} // namespace fovea::core

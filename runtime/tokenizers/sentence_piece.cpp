@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-namespace fovea {
+namespace fovea::core {
 namespace {
 
 enum class piece_type : std::uint64_t { normal = 1, unknown, control, user_defined, unused, byte };
@@ -310,4 +310,4 @@ tokenizer parse_sentence_piece(std::string_view bytes, const std::string& source
   }
 }
 
-} // namespace fovea
+} // namespace fovea::core

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-namespace fovea {
+namespace fovea::core {
 
 /// From the bytes of a SentencePiece `.model` file (Kudo and Richardson 2018): unigram, BPE, characters or
 /// words, with its normaliser. `source` is what messages call it. Its control symbols are special tokens,
@@ -14,4 +14,4 @@ namespace fovea {
 /// that are not used or have a character that is no piece.
 tokenizer parse_sentence_piece(std::string_view bytes, const std::string& source);
 
-} // namespace fovea
+} // namespace fovea::core

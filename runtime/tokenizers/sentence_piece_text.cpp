@@ -2,7 +2,7 @@
 
 #include <fovea/runtime/tokenizers/utf8.hpp>
 
-namespace fovea {
+namespace fovea::core {
 
 /// What stands for the front of a text, and how many bytes of it that is.
 std::pair<std::string_view, std::size_t> sentence_piece_text::next(std::string_view text) const {
@@ -42,4 +42,4 @@ void sentence_piece_text::append(std::string_view text, std::string& result, std
   if (add_dummy_prefix && dummy_behind) result += space;
 }
 
-} // namespace fovea
+} // namespace fovea::core

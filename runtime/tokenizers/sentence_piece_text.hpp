@@ -9,7 +9,7 @@
 #include <string_view>
 #include <utility>
 
-namespace fovea {
+namespace fovea::core {
 
 /// SentencePiece's normaliser, as a model file describes it.
 struct sentence_piece_text {
@@ -27,4 +27,4 @@ private:
   std::pair<std::string_view, std::size_t> next(std::string_view text) const;
 };
 
-} // namespace fovea
+} // namespace fovea::core

@@ -11,7 +11,7 @@
 #include <variant>
 #include <vector>
 
-namespace fovea {
+namespace fovea::core {
 
 // How a normalised text is cut into words.
 
@@ -103,4 +103,4 @@ struct for_each_word {
   }
 };
 
-} // namespace fovea
+} // namespace fovea::core

@@ -16,7 +16,7 @@
 #include <variant>
 #include <vector>
 
-namespace fovea {
+namespace fovea::core {
 
 /// What the special tokens around a text, or a pair, look like.
 struct encoding_template {
@@ -40,7 +40,7 @@ struct tokenizer::state {
   normalizer normalize;
   added_tokens normalized_tokens;
   splitter split;
-  vocabulary tokens;
+  token_vocabulary tokens;
   std::variant<std::monostate, word_piece, byte_pair, unigram, whole_word> model; // refers to `tokens`
   encoding_template single{{{encoding_template::piece::kind::first_text}}};
   encoding_template pair{
@@ -52,4 +52,4 @@ struct tokenizer::state {
   word_cache cache;
 };
 
-} // namespace fovea
+} // namespace fovea::core

@@ -4,7 +4,7 @@
 
 #include <utility>
 
-namespace fovea {
+namespace fovea::core {
 
 std::string text_stream::add(token_id id) {
   tokens_.append_text(id, skip_special_, first_, bytes_);
@@ -19,4 +19,4 @@ std::string text_stream::finish() {
   return utf8_or_replacement(std::exchange(bytes_, {}));
 }
 
-} // namespace fovea
+} // namespace fovea::core

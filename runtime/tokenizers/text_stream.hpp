@@ -4,7 +4,7 @@
 
 #include <string>
 
-namespace fovea {
+namespace fovea::core {
 
 /// A text that grows token by token, for printing tokens as they come. What `add` and `finish` return,
 /// joined, is what `tokenizer::decode` makes of the same ids.
@@ -30,4 +30,9 @@ private:
   std::string bytes_; // of an unfinished character
 };
 
+} // namespace fovea::core
+
+// What a user may name.
+namespace fovea {
+using core::text_stream;
 } // namespace fovea

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace fovea {
+namespace fovea::core {
 
 token_trie::token_trie(std::vector<std::pair<std::string_view, token_id>> tokens) {
   struct range { // of the sorted tokens that begin with what leads to a node
@@ -56,4 +56,4 @@ std::pair<token_id, std::size_t> token_trie::longest(std::string_view text) cons
   return found;
 }
 
-} // namespace fovea
+} // namespace fovea::core

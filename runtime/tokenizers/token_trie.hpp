@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-namespace fovea {
+namespace fovea::core {
 
 /// Tokens as a trie: one walk along a text finds every token that begins it. The nodes lie level by level, so
 /// that a node's children stand side by side, in the order of their bytes.
@@ -42,4 +42,4 @@ private:
 /// What a walk along a text may cost for each of its bytes is bounded by this length of a token.
 constexpr std::size_t longest_walked_token = 1024;
 
-} // namespace fovea
+} // namespace fovea::core

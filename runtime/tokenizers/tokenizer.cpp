@@ -9,13 +9,13 @@
 #include <utility>
 #include <variant>
 
-namespace fovea {
+namespace fovea::core {
 namespace {
 
-encoding fill(const encoding_template& form, bool special, std::span<const token_id> first,
+token_encoding fill(const encoding_template& form, bool special, std::span<const token_id> first,
               std::span<const token_id> second) {
   using kind = encoding_template::piece::kind;
-  encoding result;
+  token_encoding result;
   for (const auto& piece : form.pieces) {
     const std::span<const token_id> ids = piece.what == kind::first_text    ? first
                                           : piece.what == kind::second_text ? second
@@ -91,13 +91,13 @@ std::vector<token_id> tokenizer::words_of(std::string_view text) const {
   return ids;
 }
 
-encoding tokenizer::encode(std::string_view text, encode_options options) const {
+token_encoding tokenizer::encode(std::string_view text, encode_options options) const {
   const std::size_t most = room(state_->single, options);
   const auto ids = words_of(text);
   return fill(state_->single, options.special, std::span(ids).first(std::min(ids.size(), most)), {});
 }
 
-encoding tokenizer::encode_pair(std::string_view first, std::string_view second,
+token_encoding tokenizer::encode_pair(std::string_view first, std::string_view second,
                                 encode_options options) const {
   const std::size_t most = room(state_->pair, options);
   const auto first_ids = words_of(first), second_ids = words_of(second);
@@ -141,4 +141,4 @@ std::string_view tokenizer::token(token_id id) const {
   return state_->tokens.token(id);
 }
 
-} // namespace fovea
+} // namespace fovea::core

@@ -12,10 +12,10 @@
 #include <utility>
 #include <vector>
 
-namespace fovea {
+namespace fovea::core {
 
 /// A text as a model takes it; both lists have one entry a token.
-struct encoding {
+struct token_encoding {
   std::vector<token_id> ids;
   std::vector<token_id> type_ids; // 0 for the first text of a pair, 1 for the second
 };
@@ -32,9 +32,9 @@ public:
   /// Throws fovea::error when the text is not UTF-8 (with the byte offset) or max_length has no room for the
   /// special tokens. A special token spelt out in the text becomes that token. Truncation and padding that
   /// the file asks for are left to the caller.
-  encoding encode(std::string_view text, encode_options options = {}) const;
+  token_encoding encode(std::string_view text, encode_options options = {}) const;
   /// Two texts for a model that compares them. Too long a pair loses tokens of the longer text first.
-  encoding encode_pair(std::string_view first, std::string_view second, encode_options options = {}) const;
+  token_encoding encode_pair(std::string_view first, std::string_view second, encode_options options = {}) const;
 
   /// The text of these ids; bytes that make no UTF-8 become U+FFFD. Throws fovea::error for an id outside the
   /// vocabulary.
@@ -73,4 +73,10 @@ tokenizer load_tokenizer(const std::filesystem::path& path);
 /// A tokenizer.json from its text; `source` is what messages call it.
 tokenizer parse_tokenizer(std::string_view json, const std::string& source = "tokenizer");
 
+} // namespace fovea::core
+
+// What a user may name.
+namespace fovea {
+using core::encode_options, core::load_tokenizer, core::parse_tokenizer, core::token_encoding,
+    core::tokenizer;
 } // namespace fovea

@@ -13,7 +13,7 @@
 #include <variant>
 #include <vector>
 
-namespace fovea {
+namespace fovea::core {
 namespace {
 
 using json = nlohmann::json;
@@ -45,7 +45,7 @@ public:
 private:
   /// Parses the file, except that the entries of model.vocab go straight into `tokens`: as JSON values they
   /// would take most of the time.
-  static json_document parse(std::string_view text, vocabulary& tokens) {
+  static json_document parse(std::string_view text, token_vocabulary& tokens) {
     constexpr std::array<std::string_view, 2> vocab{"model", "vocab"};
     return parse_json(text, vocab, [&](const std::string& token, const json& id) {
       if (!id.is_number_integer())
@@ -262,4 +262,4 @@ tokenizer parse_tokenizer(std::string_view text, const std::string& source) {
   }
 }
 
-} // namespace fovea
+} // namespace fovea::core

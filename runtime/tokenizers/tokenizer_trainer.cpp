@@ -12,7 +12,7 @@
 #include <unordered_map>
 #include <utility>
 
-namespace fovea {
+namespace fovea::core {
 namespace {
 
 constexpr const char* continuation = "##";
@@ -245,4 +245,4 @@ tokenizer byte_tokenizer(const std::vector<std::string>& special) {
   return tokenizer(std::move(made));
 }
 
-} // namespace fovea
+} // namespace fovea::core

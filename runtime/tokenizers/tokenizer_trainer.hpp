@@ -11,7 +11,7 @@
 #include <variant>
 #include <vector>
 
-namespace fovea {
+namespace fovea::core {
 
 // What a tokenizer is made of texts as. Special tokens have the first ids, in their order; `unknown` is put
 // in front of them where it is none of them.
@@ -88,4 +88,10 @@ private:
 /// The 256 bytes behind the special tokens: without any, a token's id is the byte. Nothing is unknown to it.
 tokenizer byte_tokenizer(const std::vector<std::string>& special = {});
 
+} // namespace fovea::core
+
+// What a user may name.
+namespace fovea {
+using core::byte_pair_training, core::byte_tokenizer, core::character_training, core::tokenizer_trainer,
+    core::tokenizer_training, core::training_progress, core::word_piece_training, core::word_training;
 } // namespace fovea

@@ -11,7 +11,7 @@
 #include <string>
 #include <utility>
 
-namespace fovea {
+namespace fovea::core {
 namespace {
 
 constexpr token_id uncovered = -1;
@@ -25,7 +25,7 @@ struct best_cut {
 
 } // namespace
 
-unigram::unigram(const vocabulary& tokens, std::vector<double> scores, settings options)
+unigram::unigram(const token_vocabulary& tokens, std::vector<double> scores, settings options)
     : scores_(std::move(scores)), options_(options) {
   constexpr double penalty = 10, never = -std::numeric_limits<double>::infinity();
   double least = -never;
@@ -110,4 +110,4 @@ void unigram::append(std::string_view word, std::vector<token_id>& ids) const {
   }
 }
 
-} // namespace fovea
+} // namespace fovea::core

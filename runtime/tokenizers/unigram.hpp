@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-namespace fovea {
+namespace fovea::core {
 
 /// The unigram language model over pieces (Kudo 2018): of all ways to cut a word into tokens, the one whose
 /// scores, log p, sum highest. A character that no token covers counts as 10 less than the least likely
@@ -27,7 +27,7 @@ public:
   /// `scores` by id; a token beyond them, or of score -infinity, covers nothing. Throws fovea::error for a
   /// score that is no number, for a token of more than 1,024 bytes, which bounds what each byte of a text
   /// costs, and for a byte that byte_fallback has no token for.
-  unigram(const vocabulary& tokens, std::vector<double> scores, settings options);
+  unigram(const token_vocabulary& tokens, std::vector<double> scores, settings options);
 
   /// Appends the ids of one word, which is valid UTF-8.
   void append(std::string_view word, std::vector<token_id>& ids) const;
@@ -45,4 +45,4 @@ private:
   std::array<token_id, 256> fallback_ids_{}; // where byte_fallback
 };
 
-} // namespace fovea
+} // namespace fovea::core

@@ -2,7 +2,7 @@
 
 #include <utf8proc.h>
 
-namespace fovea {
+namespace fovea::core {
 namespace {
 
 bool between(int value, int first, int last) { return first <= value && value <= last; }
@@ -56,4 +56,4 @@ bool is_white_space(std::uint32_t value) {
          value == 0x202f || value == 0x205f || value == 0x3000;
 }
 
-} // namespace fovea
+} // namespace fovea::core

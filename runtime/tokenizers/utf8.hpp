@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-namespace fovea {
+namespace fovea::core {
 
 /// A code point and the bytes it takes.
 struct code_point {
@@ -62,4 +62,4 @@ bool is_other(std::uint32_t value);
 /// The White_Space property.
 bool is_white_space(std::uint32_t value);
 
-} // namespace fovea
+} // namespace fovea::core

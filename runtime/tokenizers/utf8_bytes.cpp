@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <cstring>
 
-namespace fovea {
+namespace fovea::core {
 namespace {
 
 /// The longest part from `at` on that begins a code point, at least 1 byte, and whether it is all of it.
@@ -84,4 +84,4 @@ std::size_t unfinished_bytes(std::string_view bytes) {
   return 0;
 }
 
-} // namespace fovea
+} // namespace fovea::core

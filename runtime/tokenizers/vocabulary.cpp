@@ -7,14 +7,14 @@
 #include <functional>
 #include <limits>
 
-namespace fovea {
+namespace fovea::core {
 
-std::uint32_t vocabulary::hash_of(std::string_view token) {
+std::uint32_t token_vocabulary::hash_of(std::string_view token) {
   return static_cast<std::uint32_t>(std::hash<std::string_view>{}(token));
 }
 
 /// The slot that holds the token, or the free one where it belongs. There must be a free slot.
-std::size_t vocabulary::find(std::string_view spelt, std::uint32_t hash) const {
+std::size_t token_vocabulary::find(std::string_view spelt, std::uint32_t hash) const {
   const std::size_t mask = slots_.size() - 1;
   std::size_t at = hash & mask;
   while (slots_[at].id != none && (slots_[at].hash != hash || token(slots_[at].id) != spelt))
@@ -22,7 +22,7 @@ std::size_t vocabulary::find(std::string_view spelt, std::uint32_t hash) const {
   return at;
 }
 
-void vocabulary::grow() {
+void token_vocabulary::grow() {
   constexpr std::size_t first_size = 1024;
   std::vector<slot> before(slots_.empty() ? first_size : 2 * slots_.size());
   before.swap(slots_);
@@ -36,14 +36,14 @@ void vocabulary::grow() {
 }
 
 /// The table by id is no longer than the tokens so far ask for.
-vocabulary::spelling& vocabulary::spelling_of(std::size_t id) {
+token_vocabulary::spelling& token_vocabulary::spelling_of(std::size_t id) {
   if (id >= spellings_.size() && id >= most_ids()) return ahead_[id];
   if (id >= spellings_.size()) spellings_.resize(id + 1);
   const auto early = ahead_.find(id);
   return early == ahead_.end() ? spellings_[id] : early->second;
 }
 
-void vocabulary::check_ids() {
+void token_vocabulary::check_ids() {
   if (size_ > most_ids())
     throw error("the vocabulary: expected ids of 0 to " + std::to_string(most_ids() - 1) + " for its " +
                 std::to_string(used_) + " tokens; found " + std::to_string(size_ - 1));
@@ -52,7 +52,7 @@ void vocabulary::check_ids() {
   ahead_.clear();
 }
 
-void vocabulary::add(std::string_view spelt, std::int64_t id) {
+void token_vocabulary::add(std::string_view spelt, std::int64_t id) {
   // Far above any vocabulary in use: the table by id must not grow with one absurd entry.
   constexpr std::int64_t most_tokens = std::int64_t{1} << 24;
   const auto name = [&] { return "token " + in_quotes(spelt); };
@@ -81,13 +81,13 @@ void vocabulary::add(std::string_view spelt, std::int64_t id) {
   ++used_;
 }
 
-std::optional<token_id> vocabulary::id(std::string_view token) const {
+std::optional<token_id> token_vocabulary::id(std::string_view token) const {
   if (slots_.empty()) return std::nullopt;
   const slot& found = slots_[find(token, hash_of(token))];
   return found.id == none ? std::nullopt : std::optional(found.id);
 }
 
-std::string_view vocabulary::token(token_id id) const {
+std::string_view token_vocabulary::token(token_id id) const {
   const auto at = static_cast<std::size_t>(id);
   if (id < 0 || at >= size_) return {};
   const auto early = ahead_.empty() ? ahead_.end() : ahead_.find(at);
@@ -97,4 +97,4 @@ std::string_view vocabulary::token(token_id id) const {
   return std::string_view(text_).substr(text.begin, text.length);
 }
 
-} // namespace fovea
+} // namespace fovea::core

@@ -8,14 +8,14 @@
 #include <unordered_map>
 #include <vector>
 
-namespace fovea {
+namespace fovea::core {
 
 /// A token's number, as models take it.
 using token_id = std::int32_t;
 
 /// Tokens by id and ids by token. Both directions are one to one; ids may leave gaps. All spellings lie in
 /// one buffer, so that a vocabulary of a hundred thousand tokens is made in a few milliseconds.
-class vocabulary {
+class token_vocabulary {
 public:
   /// Throws fovea::error when the token or the id is taken by another, the token is empty, or the id is out
   /// of all proportion.
@@ -54,4 +54,9 @@ private:
   std::size_t used_ = 0;
 };
 
+} // namespace fovea::core
+
+// What a user may name.
+namespace fovea {
+using core::token_id, core::token_vocabulary;
 } // namespace fovea

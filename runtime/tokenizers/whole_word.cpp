@@ -5,7 +5,7 @@
 
 #include <string>
 
-namespace fovea {
+namespace fovea::core {
 
 void whole_word::append(std::string_view word, std::vector<token_id>& ids) const {
   const auto id = tokens_.id(word);
@@ -14,4 +14,4 @@ void whole_word::append(std::string_view word, std::vector<token_id>& ids) const
   ids.push_back(id ? *id : *unknown_);
 }
 
-} // namespace fovea
+} // namespace fovea::core

@@ -6,13 +6,13 @@
 #include <string_view>
 #include <vector>
 
-namespace fovea {
+namespace fovea::core {
 
 /// A vocabulary of whole words.
 class whole_word {
 public:
   /// Without an unknown token, a word that is no token is an error.
-  whole_word(const vocabulary& tokens, std::optional<token_id> unknown)
+  whole_word(const token_vocabulary& tokens, std::optional<token_id> unknown)
       : tokens_(tokens), unknown_(unknown) {}
 
   /// Appends the id of one word.
@@ -21,8 +21,8 @@ public:
   std::optional<token_id> unknown() const { return unknown_; }
 
 private:
-  const vocabulary& tokens_;
+  const token_vocabulary& tokens_;
   std::optional<token_id> unknown_;
 };
 
-} // namespace fovea
+} // namespace fovea::core

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-namespace fovea {
+namespace fovea::core {
 
 /// The ids of words met before. Words and ids lie in two growing buffers, so that a hit costs one hash and
 /// one comparison. When it is full it starts anew, which bounds its memory at a few megabytes.
@@ -66,4 +66,4 @@ private:
   std::size_t used_ = 0;
 };
 
-} // namespace fovea
+} // namespace fovea::core

@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-namespace fovea {
+namespace fovea::core {
 namespace {
 
 constexpr std::uint32_t bits_of(int first, int last) {
@@ -187,4 +187,4 @@ std::size_t word_pattern::match_items(const alternative& items, std::size_t inde
   return none;
 }
 
-} // namespace fovea
+} // namespace fovea::core

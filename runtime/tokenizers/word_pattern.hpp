@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-namespace fovea {
+namespace fovea::core {
 
 /// A set of code points. White space beyond ASCII counts as U+000B, as llama.cpp has it.
 class code_point_set {
@@ -65,4 +65,4 @@ private:
   std::vector<alternative> alternatives_;
 };
 
-} // namespace fovea
+} // namespace fovea::core

@@ -7,9 +7,9 @@
 #include <algorithm>
 #include <utility>
 
-namespace fovea {
+namespace fovea::core {
 
-word_piece::word_piece(const vocabulary& tokens, const std::string& unknown, std::string continuation,
+word_piece::word_piece(const token_vocabulary& tokens, const std::string& unknown, std::string continuation,
                        std::size_t longest_word)
     : continuation_(std::move(continuation)), longest_word_(longest_word) {
   const auto id = tokens.id(unknown);
@@ -56,4 +56,4 @@ void word_piece::append(std::string_view word, std::vector<token_id>& ids) const
   }
 }
 
-} // namespace fovea
+} // namespace fovea::core

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-namespace fovea {
+namespace fovea::core {
 
 /// WordPiece (Schuster and Nakajima 2012, in BERT's greedy form): the longest token that begins the word,
 /// then the longest continuation, and so on. A word that can't be covered, or is too long, is one unknown
@@ -17,7 +17,7 @@ class word_piece {
 public:
   /// Throws fovea::error when `unknown` is no token, and where both a token has more than 1,024 bytes and
   /// `longest_word` is greater: the smaller of the two bounds what each byte of a text costs.
-  word_piece(const vocabulary& tokens, const std::string& unknown, std::string continuation,
+  word_piece(const token_vocabulary& tokens, const std::string& unknown, std::string continuation,
              std::size_t longest_word);
 
   /// Appends the ids of one word, which is valid UTF-8.
@@ -35,4 +35,4 @@ private:
   token_trie::place continued_ = token_trie::nowhere; // behind the continuation
 };
 
-} // namespace fovea
+} // namespace fovea::core

@@ -21,7 +21,7 @@
 #include <fovea/runtime/weights/stored_tensor.hpp>
 #include <fovea/runtime/weights/weights.hpp>
 
-namespace fovea::detail {
+namespace fovea::core::detail {
 
 /// The output of a model that is its input NAME of the next call, "new.NAME"; -1: there is none.
 template <class M>
@@ -218,4 +218,4 @@ private:
   std::array<std::vector<float>, count> zeros_{}; // which it takes
 };
 
-} // namespace fovea::detail
+} // namespace fovea::core::detail

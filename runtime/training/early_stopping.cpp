@@ -2,7 +2,7 @@
 
 #include <fovea/runtime/training/note_numbers.hpp>
 
-namespace fovea {
+namespace fovea::core {
 
 bool early_stopping::improved(double loss) {
   if (loss < best_) {
@@ -25,4 +25,4 @@ void early_stopping::take_from(const std::map<std::string, std::string>& notes) 
   best_ = best, worse_ = static_cast<int>(worse);
 }
 
-} // namespace fovea
+} // namespace fovea::core

@@ -4,7 +4,7 @@
 #include <map>
 #include <string>
 
-namespace fovea {
+namespace fovea::core {
 
 /// Says when a loss on held-out data has stopped falling (Prechelt 1998, "Early stopping - but when?"): after
 /// `patience` evaluations in a row that were no better than the best. 0: never.
@@ -28,4 +28,9 @@ private:
   double best_ = std::numeric_limits<double>::infinity();
 };
 
+} // namespace fovea::core
+
+// What a user may name.
+namespace fovea {
+using core::early_stopping;
 } // namespace fovea

@@ -9,7 +9,7 @@
 
 #include <fovea/runtime/error.hpp>
 
-namespace fovea::detail {
+namespace fovea::core::detail {
 
 namespace {
 
@@ -137,11 +137,11 @@ std::map<std::string, weight_tensor> initial_tensors(const graph_view& g, std::u
 
 } // namespace
 
-weights initial_weights(graph_view g, std::uint64_t seed) {
-  return weights::from(initial_tensors(g, seed), "initial weights");
+model_weights initial_weights(graph_view g, std::uint64_t seed) {
+  return model_weights::from(initial_tensors(g, seed), "initial weights");
 }
 
-weights initial_weights(graph_view g, std::uint64_t seed, const weights& known,
+model_weights initial_weights(graph_view g, std::uint64_t seed, const model_weights& known,
                         std::span<const name_rule> names) {
   auto made = initial_tensors(g, seed);
   std::vector<wanted_parameter> wanted;
@@ -156,7 +156,7 @@ weights initial_weights(graph_view g, std::uint64_t seed, const weights& known,
   if (!any)
     throw error(known.source() + ": has no parameter of the model; the first is " +
                 (wanted.empty() ? "missing too" : wanted.front().name));
-  return weights::from(std::move(made), known.source() + " and initial weights");
+  return model_weights::from(std::move(made), known.source() + " and initial weights");
 }
 
-} // namespace fovea::detail
+} // namespace fovea::core::detail

@@ -8,11 +8,11 @@
 #include <fovea/dsl/graph_view.hpp>
 #include <fovea/runtime/weights/weights.hpp>
 
-namespace fovea {
+namespace fovea::core {
 
 namespace detail {
-weights initial_weights(graph_view graph, std::uint64_t seed);
-weights initial_weights(graph_view graph, std::uint64_t seed, const weights& known,
+model_weights initial_weights(graph_view graph, std::uint64_t seed);
+model_weights initial_weights(graph_view graph, std::uint64_t seed, const model_weights& known,
                         std::span<const name_rule> names);
 } // namespace detail
 
@@ -21,7 +21,7 @@ weights initial_weights(graph_view graph, std::uint64_t seed, const weights& kno
 /// vectors is normal with deviation 1, matrices and filters uniform within 1 / sqrt(fan in) (LeCun et al.
 /// 1998; He et al. 2015), vectors zero.
 template <class M>
-weights initial_weights(const M&, std::uint64_t seed = 0) {
+model_weights initial_weights(const M&, std::uint64_t seed = 0) {
   return detail::initial_weights(M::view, seed);
 }
 
@@ -30,9 +30,14 @@ weights initial_weights(const M&, std::uint64_t seed = 0) {
 /// What else `known` holds is passed over. Throws fovea::error where it has none of the parameters, or one of
 /// another shape.
 template <class M>
-weights initial_weights(const M& model, std::uint64_t seed, const weights& known) {
+model_weights initial_weights(const M& model, std::uint64_t seed, const model_weights& known) {
   return detail::initial_weights(M::view, seed, known,
                                  {model.names, static_cast<std::size_t>(model.name_count)});
 }
 
+} // namespace fovea::core
+
+// What a user may name.
+namespace fovea {
+using core::initial_weights;
 } // namespace fovea

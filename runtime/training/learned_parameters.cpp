@@ -12,7 +12,7 @@
 #include <fovea/runtime/weights/safetensors.hpp>
 #include <fovea/runtime/weights/training_names.hpp>
 
-namespace fovea {
+namespace fovea::core {
 
 namespace {
 
@@ -37,7 +37,7 @@ std::vector<float> floats_of(const stored_tensor& tensor) {
 
 } // namespace
 
-learned_parameters::learned_parameters(graph_view graph, const weights& source,
+learned_parameters::learned_parameters(graph_view graph, const model_weights& source,
                                        std::span<const name_rule> names,
                                        std::span<const char* const> moment_names, std::string optimizer)
     : loaded_(graph, source, names), moment_names_(moment_names.begin(), moment_names.end()),
@@ -90,13 +90,13 @@ void learned_parameters::for_each_tensor(F f) const {
     }
 }
 
-weights learned_parameters::snapshot() const {
+model_weights learned_parameters::snapshot() const {
   std::map<std::string, weight_tensor> tensors;
   for_each_tensor(
       [&](const std::string& name, const std::vector<std::size_t>& shape, std::span<const float> values) {
         if (!is_of_training(name)) tensors[name] = {shape, {values.begin(), values.end()}};
       });
-  return weights::from(std::move(tensors), "weights that were learned");
+  return model_weights::from(std::move(tensors), "weights that were learned");
 }
 
 void learned_parameters::save(const std::filesystem::path& path, const training_state& state) const {
@@ -176,4 +176,4 @@ learned_parameters::load(const std::filesystem::path& path,
   refuse_memory(path);
 }
 
-} // namespace fovea
+} // namespace fovea::core

@@ -13,7 +13,7 @@
 #include <fovea/dsl/graph_view.hpp>
 #include <fovea/runtime/parameters.hpp>
 
-namespace fovea {
+namespace fovea::core {
 
 /// What a checkpoint keeps of training beside parameters and moments.
 struct training_state {
@@ -28,7 +28,7 @@ class learned_parameters {
 public:
   /// Throws fovea::error where checkpoint and model do not fit, or a parameter has a name of training's own
   /// (runtime/weights/training_names.hpp).
-  learned_parameters(graph_view graph, const weights& source, std::span<const name_rule> names,
+  learned_parameters(graph_view graph, const model_weights& source, std::span<const name_rule> names,
                      std::span<const char* const> moment_names, std::string optimizer);
 
   int count() const { return static_cast<int>(begins_.size()) - 1; }
@@ -41,7 +41,7 @@ public:
   /// The parameters, read where they are learned.
   model_parameters shared() const;
   /// A copy of the values as they are now, under the model's own names.
-  weights snapshot() const;
+  model_weights snapshot() const;
 
   /// Writes values, moments and `state` as one safetensors file, whole or not at all, under the names of
   /// training_names.hpp; as weights of a model the file is its parameters. Throws fovea::error where a value
@@ -68,4 +68,4 @@ private:
   std::vector<buffer> moments_;
 };
 
-} // namespace fovea
+} // namespace fovea::core

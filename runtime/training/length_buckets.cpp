@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace fovea {
+namespace fovea::core {
 
 length_buckets::length_buckets(std::vector<std::size_t> lengths, bucket_options options)
     : lengths_(std::move(lengths)), options_(options) {
@@ -47,4 +47,4 @@ padded_lines padded(std::span<const token_ids> lines, std::span<const std::size_
   return made;
 }
 
-} // namespace fovea
+} // namespace fovea::core

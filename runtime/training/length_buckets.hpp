@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-namespace fovea {
+namespace fovea::core {
 
 struct bucket_options {
   std::size_t rows = 1; // examples of a batch
@@ -48,4 +48,9 @@ struct padded_lines {
 padded_lines padded(std::span<const token_ids> lines, std::span<const std::size_t> which,
                     token_id padding = 0);
 
+} // namespace fovea::core
+
+// What a user may name.
+namespace fovea {
+using core::bucket_options, core::length_buckets, core::padded_lines;
 } // namespace fovea

@@ -7,7 +7,7 @@
 #include <charconv>
 #include <cmath>
 
-namespace fovea {
+namespace fovea::core {
 
 std::string exact_text(double number) {
   std::array<char, 40> digits{};
@@ -42,4 +42,4 @@ double number_in_note(const std::map<std::string, std::string>& notes, const std
   return *number;
 }
 
-} // namespace fovea
+} // namespace fovea::core

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-namespace fovea {
+namespace fovea::core {
 
 /// A number as text that gives the same number back, whatever the locale.
 std::string exact_text(double number);
@@ -18,4 +18,4 @@ std::optional<double> exact_number(std::string_view text);
 double number_in_note(const std::map<std::string, std::string>& notes, const std::string& name,
                       const std::string& where, double least, double most);
 
-} // namespace fovea
+} // namespace fovea::core

@@ -4,7 +4,7 @@
 
 #include <fovea/backends/simd/isa/dispatch.hpp>
 
-namespace fovea {
+namespace fovea::core {
 
 namespace {
 
@@ -57,4 +57,4 @@ void adam_of<decoupled>::update(const parameter_update& u) const {
 template struct adam_of<false>;
 template struct adam_of<true>;
 
-} // namespace fovea
+} // namespace fovea::core

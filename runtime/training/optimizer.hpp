@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <span>
 
-namespace fovea {
+namespace fovea::core {
 
 /// How gradients change parameters. An optimizer is a plain struct of its numbers with
 ///   moments             how many numbers it keeps for each parameter
@@ -77,4 +77,9 @@ struct adam_of {
 using adam = adam_of<false>;
 using adamw = adam_of<true>;
 
+} // namespace fovea::core
+
+// What a user may name.
+namespace fovea {
+using core::adagrad, core::adam, core::adamw, core::rmsprop, core::sgd;
 } // namespace fovea

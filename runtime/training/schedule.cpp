@@ -4,7 +4,7 @@
 #include <cmath>
 #include <numbers>
 
-namespace fovea {
+namespace fovea::core {
 
 namespace {
 
@@ -14,13 +14,13 @@ double share(std::int64_t part, std::int64_t whole) {
 
 } // namespace
 
-schedule step_schedule(step_schedule_options o) {
+rate_schedule step_schedule(step_schedule_options o) {
   return [o](std::int64_t step) {
     return std::pow(o.factor, static_cast<double>((step - 1) / std::max<std::int64_t>(o.every, 1)));
   };
 }
 
-schedule cosine_schedule(cosine_schedule_options o) {
+rate_schedule cosine_schedule(cosine_schedule_options o) {
   return [o](std::int64_t step) {
     if (step < o.warmup) return share(step, o.warmup);
     const double done = std::min(1.0, share(step - o.warmup, o.total - o.warmup));
@@ -28,18 +28,18 @@ schedule cosine_schedule(cosine_schedule_options o) {
   };
 }
 
-schedule linear_schedule(linear_schedule_options o) {
+rate_schedule linear_schedule(linear_schedule_options o) {
   return [o](std::int64_t step) {
     if (step < o.warmup) return share(step, o.warmup);
     return std::max(0.0, share(o.total - step, o.total - o.warmup));
   };
 }
 
-schedule noam_schedule(noam_schedule_options o) {
+rate_schedule noam_schedule(noam_schedule_options o) {
   return [o](std::int64_t step) {
     const auto s = static_cast<double>(step), warmup = static_cast<double>(o.warmup);
     return std::min(1 / std::sqrt(s), s / (warmup * std::sqrt(warmup))) / std::sqrt(o.width);
   };
 }
 
-} // namespace fovea
+} // namespace fovea::core

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-namespace fovea {
+namespace fovea::core {
 
 /// 0 to count - 1 in an order of their own for each seed and round, all orders alike likely (Fisher and Yates
 /// 1938).
@@ -21,4 +21,9 @@ inline std::vector<std::size_t> shuffled(std::size_t count, std::uint64_t seed, 
   return order;
 }
 
+} // namespace fovea::core
+
+// What a user may name.
+namespace fovea {
+using core::shuffled;
 } // namespace fovea

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-namespace fovea {
+namespace fovea::core {
 
 struct token_text::source {
   token_ids held = {};
@@ -77,4 +77,4 @@ void save_tokens(const std::filesystem::path& path, std::span<const token_id> id
   file.commit();
 }
 
-} // namespace fovea
+} // namespace fovea::core

@@ -8,7 +8,7 @@
 #include <memory>
 #include <span>
 
-namespace fovea {
+namespace fovea::core {
 
 /// A long text as tokens: held in memory, or a file of them of which nothing is read until it is needed. A
 /// cheap handle to what its copies and parts share.
@@ -39,4 +39,9 @@ private:
 /// id outside 0 to 65535 and where the disk refuses.
 void save_tokens(const std::filesystem::path& path, std::span<const token_id> ids);
 
+} // namespace fovea::core
+
+// What a user may name.
+namespace fovea {
+using core::save_tokens, core::token_text;
 } // namespace fovea

@@ -11,7 +11,7 @@
 #include <fovea/runtime/training/note_numbers.hpp>
 #include <fovea/runtime/weights/training_names.hpp>
 
-namespace fovea::detail {
+namespace fovea::core::detail {
 
 learner::learner(learned_parameters& parameters, const train_options& options, double rate)
     : parameters_(parameters), schedule_(options.schedule), clip_(options.clip),
@@ -185,4 +185,4 @@ learner::progress learner::saved(const training_state& from, const std::filesyst
   return made;
 }
 
-} // namespace fovea::detail
+} // namespace fovea::core::detail

@@ -18,7 +18,7 @@
 #include <fovea/runtime/training/optimizer.hpp>
 #include <fovea/runtime/training/schedule.hpp>
 
-namespace fovea {
+namespace fovea::core {
 
 /// Parameters that learn in a way of their own: those whose name `names` matches, where `*` stands for any
 /// text ("*.bias", "h.0.*"). The first group that matches a parameter counts.
@@ -30,11 +30,11 @@ struct parameter_group {
 
 struct train_options {
   std::vector<dim_size> capacity = {};
-  fovea::regime regime = fovea::regime::automatic;
+  core::regime regime = core::regime::automatic;
   int threads = 0;
-  fovea::schedule schedule = {}; // of the rate; none: constant
-  double clip = 0;               // the largest norm of all gradients together (Pascanu et al. 2013); 0: any
-  int accumulate = 1;            // calls of `step` whose mean gradient makes one update
+  rate_schedule schedule = {}; // of the rate; none: constant
+  double clip = 0;             // the largest norm of all gradients together (Pascanu et al. 2013); 0: any
+  int accumulate = 1;          // calls of `step` whose mean gradient makes one update
   std::vector<parameter_group> groups = {};
   std::uint64_t seed = 0; // of dropout
 };
@@ -129,7 +129,7 @@ private:
 
   learned_parameters& parameters_;
   std::vector<parameter_group> groups_; // of each parameter
-  schedule schedule_;
+  rate_schedule schedule_;
   double clip_;
   int accumulate_;
   progress now_;
@@ -148,8 +148,8 @@ private:
 template <class M, class optimizer, class gradient_model, class engine, class evaluation_engine>
 class trainer {
 public:
-  trainer(const M& model, const gradient_model& differentiated, const optimizer& how, const weights& source,
-          const train_options& options, const simd::generated_step* code,
+  trainer(const M& model, const gradient_model& differentiated, const optimizer& how,
+          const model_weights& source, const train_options& options, const simd::generated_step* code,
           const simd::generated_step* evaluation_code) try
       : how_(how),
         parameters_(M::view, source, std::span(model.names, static_cast<std::size_t>(model.name_count)),
@@ -188,7 +188,7 @@ public:
 
   /// A copy of what was learned so far, under the model's own names: to be compiled, or written by
   /// save_safetensors(path, fit.weights().tensors()) as a file of parameters alone.
-  fovea::weights weights() const { return parameters_.snapshot(); }
+  model_weights weights() const { return parameters_.snapshot(); }
   std::int64_t steps() const { return learner_.step(); }
   std::int64_t arena_bytes() const { return engine_.arena_bytes(); }
 
@@ -325,13 +325,13 @@ private:
   thread_pool own_pool_{1}; // of the reference backend, which has none
 };
 
-namespace detail {
+namespace generated {
 
 /// train with the generated code of a given instruction set: of the gradients, and of the model itself.
 template <class backend, class M, class optimizer>
-auto train_with(const M& model, const optimizer& how, const weights& source, const train_options& options,
-                const simd::generated_step* code, const simd::generated_step* evaluation_code) {
-  constexpr bool has_loss = find_loss(M::view) >= 0, specified = std::is_same_v<backend, reference>;
+auto train(const M& model, const optimizer& how, const model_weights& source, const train_options& options,
+           const simd::generated_step* code, const simd::generated_step* evaluation_code) {
+  constexpr bool has_loss = detail::find_loss(M::view) >= 0, specified = std::is_same_v<backend, reference>;
   constexpr bool in_floats = specified || std::is_same_v<backend, f32>;
   static_assert(has_loss, "train: the model has no output \"loss\" to learn by");
   static_assert(in_floats, "train: expected f32 or reference; parameters learn as float32");
@@ -339,30 +339,35 @@ auto train_with(const M& model, const optimizer& how, const weights& source, con
   using G = std::remove_const_t<decltype(differentiated)>;
   if constexpr (!has_loss || !in_floats || !G::well_formed) {
     return refused_value{};
-  } else if constexpr (!holds<checked_carried<M>>) {
-    refuse<checked_carried<M>>();
+  } else if constexpr (!detail::holds<detail::checked_carried<M>>) {
+    detail::refuse<detail::checked_carried<M>>();
     return refused_value{};
   } else {
-    using engine = std::conditional_t<specified, reference_engine<G>, simd_engine<G>>;
-    using evaluation_engine = std::conditional_t<specified, reference_engine<M>, simd_engine<M>>;
+    using engine = std::conditional_t<specified, reference_engine<G>, detail::simd_engine<G>>;
+    using evaluation_engine = std::conditional_t<specified, reference_engine<M>, detail::simd_engine<M>>;
     return trainer<M, optimizer, G, engine, evaluation_engine>(model, differentiated, how, source, options,
                                                                code, evaluation_code);
   }
 }
 
-} // namespace detail
+} // namespace generated
 
 /// Makes a model learn: its output "loss" is made small by the optimizer, beginning with the given weights
 /// (initial_weights(model, seed) for a new model). Throws fovea::error where weights, capacity and model do
 /// not fit. A model without such an output, or whose loss no parameter moves, is a compile-time error.
 template <class backend = f32, class M, class optimizer>
-requires(M::well_formed) auto train(const M& model, const optimizer& how, const weights& source,
+requires(M::well_formed) auto train(const M& model, const optimizer& how, const model_weights& source,
                                     const train_options& options = {}) {
   if constexpr (std::is_same_v<backend, reference>)
-    return detail::train_with<backend>(model, how, source, options, nullptr, nullptr);
+    return generated::train<backend>(model, how, source, options, nullptr, nullptr);
   else
-    return detail::train_with<backend>(model, how, source, options, simd::code_of_gradients<M>(),
-                                       simd::code_of_model<M>());
+    return generated::train<backend>(model, how, source, options, simd::code_of_gradients<M>(),
+                                     simd::code_of_model<M>());
 }
 
+} // namespace fovea::core
+
+// What a user may name.
+namespace fovea {
+using core::parameter_group, core::train, core::train_options, core::training_step;
 } // namespace fovea

@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-namespace fovea {
+namespace fovea::core {
 
 window_batches::window_batches(token_text text, window_options options)
     : text_(std::move(text)), options_(options) {
@@ -51,4 +51,4 @@ token_batch window_batches::side_by_side(std::size_t i) const {
   return made(options_.rows, length, [&](std::size_t row) { return row * row_length() + first; });
 }
 
-} // namespace fovea
+} // namespace fovea::core

@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-namespace fovea {
+namespace fovea::core {
 
 /// Tokens and what comes after each of them, both [rows, length].
 struct token_batch {
@@ -49,4 +49,9 @@ private:
   window_options options_;
 };
 
+} // namespace fovea::core
+
+// What a user may name.
+namespace fovea {
+using core::token_batch, core::window_batches, core::window_options;
 } // namespace fovea

@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace fovea::gguf_blocks {
+namespace fovea::core::gguf_blocks {
 
 // llama.cpp's blocks of 32 values, as they lie in a file: a float16 scale, in some a float16 offset, then
 // whole numbers. Each writes its values with the reference's operations in its order, so that no bit differs.
@@ -88,4 +88,4 @@ struct q8_0 {
   }
 };
 
-} // namespace fovea::gguf_blocks
+} // namespace fovea::core::gguf_blocks

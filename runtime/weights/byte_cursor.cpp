@@ -2,7 +2,7 @@
 
 #include <fovea/runtime/error.hpp>
 
-namespace fovea {
+namespace fovea::core {
 
 std::span<const std::byte> byte_cursor::take(std::size_t size, std::string_view what) {
   if (size > left())
@@ -14,4 +14,4 @@ std::span<const std::byte> byte_cursor::take(std::size_t size, std::string_view 
 
 void byte_cursor::fail(const std::string& what) const { throw error(source_ + ": " + what); }
 
-} // namespace fovea
+} // namespace fovea::core

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <type_traits>
 
-namespace fovea {
+namespace fovea::core {
 
 static_assert(std::endian::native == std::endian::little, "weight files are little-endian");
 
@@ -47,4 +47,4 @@ private:
   std::size_t at_ = 0;
 };
 
-} // namespace fovea
+} // namespace fovea::core

@@ -10,12 +10,12 @@
 #include <numeric>
 #include <string>
 
-namespace fovea {
+namespace fovea::core {
 namespace {
 
-using kind = transform::kind;
+using kind = naming::transform::kind;
 
-std::span<const transform::step> steps_of(const transform& how) {
+std::span<const naming::transform::step> steps_of(const naming::transform& how) {
   return {how.steps.data(), static_cast<std::size_t>(how.count)};
 }
 
@@ -81,7 +81,7 @@ void swap_last_axes(working& w) {
   replace(w, std::move(shape), std::move(buffer));
 }
 
-void permute(working& w, const transform::step& step) {
+void permute(working& w, const naming::transform::step& step) {
   const std::size_t rank = w.shape.size();
   std::vector<std::size_t> stride_before(rank, 1), shape(rank), stride(rank), at(rank, 0);
   for (std::size_t i = rank - 1; i > 0; --i) stride_before[i - 1] = stride_before[i] * w.shape[i];
@@ -129,7 +129,7 @@ bool can_be_split(const stored_tensor& tensor) {
 }
 
 /// The rows that a first step takes: what it leaves out need not be converted.
-stored_tensor stored_rows(const stored_tensor& tensor, const transform::step& step) {
+stored_tensor stored_rows(const stored_tensor& tensor, const naming::transform::step& step) {
   const auto from = static_cast<std::size_t>(step.from), count = static_cast<std::size_t>(step.to) - from;
   const std::size_t row = tensor.bytes.size() / tensor.shape[0];
   stored_tensor part{tensor.type, tensor.shape, tensor.bytes.subspan(from * row, count * row)};
@@ -139,8 +139,8 @@ stored_tensor stored_rows(const stored_tensor& tensor, const transform::step& st
 
 } // namespace
 
-std::vector<std::size_t> transformed_shape(const transform& how, std::vector<std::size_t> shape) {
-  const auto range = [&](const char* name, const transform::step& step, std::size_t axis) {
+std::vector<std::size_t> transformed_shape(const naming::transform& how, std::vector<std::size_t> shape) {
+  const auto range = [&](const char* name, const naming::transform::step& step, std::size_t axis) {
     if (step.from < 0 || step.from > step.to || static_cast<std::size_t>(step.to) > shape[axis])
       throw error(std::string(name) + "(" + std::to_string(step.from) + ", " + std::to_string(step.to) +
                   ") does not fit shape " + shape_text(shape));
@@ -197,7 +197,7 @@ std::vector<std::size_t> transformed_shape(const transform& how, std::vector<std
   return shape;
 }
 
-float_values transformed_values(const stored_tensor& tensor, const transform& how) {
+float_values transformed_values(const stored_tensor& tensor, const naming::transform& how) {
   auto steps = steps_of(how);
   const bool rows_first = !steps.empty() && steps.front().what == kind::rows && can_be_split(tensor);
   working w = load(rows_first ? stored_rows(tensor, steps.front()) : tensor);
@@ -234,13 +234,13 @@ float_values transformed_values(const stored_tensor& tensor, const transform& ho
   return w.content;
 }
 
-std::optional<stored_tensor> whole_rows(const stored_tensor& tensor, const transform& how) {
+std::optional<stored_tensor> whole_rows(const stored_tensor& tensor, const naming::transform& how) {
   if (how.count == 0) return tensor;
   return how.is(kind::rows) && can_be_split(tensor) ? std::optional(stored_rows(tensor, how.steps[0]))
                                                     : std::nullopt;
 }
 
-float_values transformed_values(std::span<const stored_tensor* const> tensors, const transform& how) {
+float_values transformed_values(std::span<const stored_tensor* const> tensors, const naming::transform& how) {
   if (tensors.size() == 1) return transformed_values(*tensors.front(), how);
   std::size_t count = 0;
   for (const stored_tensor* each : tensors) count += product(each->shape);
@@ -269,4 +269,4 @@ std::optional<std::size_t> first_non_finite(std::span<const float> values) {
   return std::nullopt;
 }
 
-} // namespace fovea
+} // namespace fovea::core

@@ -13,7 +13,7 @@
 #include <span>
 #include <string>
 
-namespace fovea {
+namespace fovea::core {
 namespace {
 
 /// Values that are float32 at a time: whole blocks of every type.
@@ -112,4 +112,4 @@ double relative_error(const stored_tensor& before, const stored_tensor& after) {
   return size == 0 ? 0 : std::sqrt(apart / size);
 }
 
-} // namespace fovea
+} // namespace fovea::core

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <vector>
 
-namespace fovea {
+namespace fovea::core {
 
 /// Throws fovea::error, which does not name the tensor, where a value is NaN or infinite. The tensor's type
 /// must hold reals (to_floats.hpp).
@@ -21,4 +21,4 @@ std::vector<std::byte> converted(const stored_tensor& tensor, element_type type)
 /// values before; 0 where these are all zero. Both have the same shape and hold reals.
 double relative_error(const stored_tensor& before, const stored_tensor& after);
 
-} // namespace fovea
+} // namespace fovea::core

@@ -8,7 +8,7 @@
 #include <cmath>
 #include <string>
 
-namespace fovea {
+namespace fovea::core {
 namespace {
 
 // A file may hold a number as float32.
@@ -16,7 +16,7 @@ bool near(double one, double other) { return std::abs(one - other) <= 1e-6 * std
 
 } // namespace
 
-void expect_metadata(const weights& from, const std::map<std::string, double>& expected) {
+void expect_metadata(const model_weights& from, const std::map<std::string, double>& expected) {
   for (const auto& [key, number] : expected) {
     const auto found = from.metadata().find(key);
     if (found == from.metadata().end()) continue;
@@ -29,4 +29,4 @@ void expect_metadata(const weights& from, const std::map<std::string, double>& e
   }
 }
 
-} // namespace fovea
+} // namespace fovea::core

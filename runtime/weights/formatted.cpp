@@ -5,7 +5,7 @@
 
 #include <fovea/dsl/plan/fuse.hpp>
 
-namespace fovea {
+namespace fovea::core {
 namespace {
 
 bool inside_scan(const graph_view& g, int id) {
@@ -56,4 +56,4 @@ formatted_parameters formatted(const graph_view& g, weight_format format) {
   return made;
 }
 
-} // namespace fovea
+} // namespace fovea::core

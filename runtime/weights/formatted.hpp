@@ -6,7 +6,7 @@
 #include <fovea/backends/weight_format.hpp>
 #include <fovea/dsl/graph_view.hpp>
 
-namespace fovea {
+namespace fovea::core {
 
 /// The parameters of a model that are kept in a format, by name.
 struct formatted_parameters {
@@ -23,4 +23,4 @@ struct formatted_parameters {
 /// so that a model and its stream agree.
 formatted_parameters formatted(const graph_view& declared, weight_format format);
 
-} // namespace fovea
+} // namespace fovea::core

@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-namespace fovea {
+namespace fovea::core {
 namespace {
 
 constexpr float largest_half = 65504;
@@ -196,4 +196,4 @@ void round_rows(weight_format format, std::size_t width, std::span<float> rows) 
   });
 }
 
-} // namespace fovea
+} // namespace fovea::core

@@ -8,7 +8,7 @@
 #include <optional>
 #include <span>
 
-namespace fovea {
+namespace fovea::core {
 
 /// As files name a format; int8, whose rows are as long as a model makes them, they do not.
 std::optional<element_type> element_of(weight_format format);
@@ -29,4 +29,4 @@ float to_int8(std::span<const float> row, std::int8_t* to);
 /// Rounds rows of `width` values to what a format keeps of them.
 void round_rows(weight_format format, std::size_t width, std::span<float> rows);
 
-} // namespace fovea
+} // namespace fovea::core

@@ -9,7 +9,7 @@
 #include <optional>
 #include <set>
 
-namespace fovea {
+namespace fovea::core {
 namespace {
 
 namespace layout = gguf_layout;
@@ -113,4 +113,4 @@ gguf_file::gguf_file(const std::filesystem::path& path, std::shared_ptr<const ma
   refuse_memory(path);
 }
 
-} // namespace fovea
+} // namespace fovea::core

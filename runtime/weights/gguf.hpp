@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-namespace fovea {
+namespace fovea::core {
 
 /// A GGUF file (https://github.com/ggml-org/ggml/blob/master/docs/gguf.md), version 2 or 3: pairs of key and
 /// value, the tensors' names, shapes, types and places, then their data, each tensor aligned. It is mapped
@@ -46,4 +46,9 @@ bool is_gguf(std::span<const std::byte> file);
 void save_gguf(const std::filesystem::path& path, const std::map<std::string, stored_tensor>& tensors,
                const gguf_metadata& metadata = {});
 
+} // namespace fovea::core
+
+// What a user may name.
+namespace fovea {
+using core::save_gguf;
 } // namespace fovea

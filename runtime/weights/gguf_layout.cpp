@@ -5,7 +5,7 @@
 #include <bit>
 #include <string>
 
-namespace fovea::gguf_layout {
+namespace fovea::core::gguf_layout {
 
 std::size_t alignment_of(const gguf_metadata& metadata) {
   constexpr std::size_t usual = 32;
@@ -18,4 +18,4 @@ std::size_t alignment_of(const gguf_metadata& metadata) {
   return static_cast<std::size_t>(*alignment);
 }
 
-} // namespace fovea::gguf_layout
+} // namespace fovea::core::gguf_layout

@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-namespace fovea::gguf_layout {
+namespace fovea::core::gguf_layout {
 
 inline constexpr std::string_view magic = "GGUF";
 inline constexpr std::uint32_t oldest_version = 2, newest_version = 3;
@@ -45,4 +45,4 @@ inline std::string text_bytes(std::string_view text) {
   return bytes_of(std::uint64_t{text.size()}).append(text);
 }
 
-} // namespace fovea::gguf_layout
+} // namespace fovea::core::gguf_layout

@@ -9,7 +9,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace fovea {
+namespace fovea::core {
 namespace {
 
 using gguf_layout::bytes_of;
@@ -220,4 +220,4 @@ std::string gguf_metadata::stored() const {
   return pairs;
 }
 
-} // namespace fovea
+} // namespace fovea::core

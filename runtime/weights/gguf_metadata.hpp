@@ -14,7 +14,7 @@
 #include <string_view>
 #include <vector>
 
-namespace fovea {
+namespace fovea::core {
 
 /// The types of a GGUF file's values, by their numbers in the file.
 enum class gguf_type : std::uint32_t {
@@ -96,4 +96,9 @@ private:
   std::shared_ptr<const entry_map> entries_ = std::make_shared<const entry_map>();
 };
 
+} // namespace fovea::core
+
+// What a user may name.
+namespace fovea {
+using core::gguf_metadata, core::gguf_type;
 } // namespace fovea

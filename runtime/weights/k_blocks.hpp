@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace fovea::gguf_blocks {
+namespace fovea::core::gguf_blocks {
 
 // llama.cpp's K blocks of 256 values, as they lie in a file: eight lines of 32 whole numbers, which share
 // bytes, each at bits of its own. A line, or half of one, has a scale and in some types a minimum to
@@ -143,4 +143,4 @@ struct q6_k {
   }
 };
 
-} // namespace fovea::gguf_blocks
+} // namespace fovea::core::gguf_blocks

@@ -8,7 +8,7 @@
 #include <cstdlib>
 #include <optional>
 
-namespace fovea {
+namespace fovea::core {
 namespace {
 
 constexpr std::uint32_t magic = 0x616b3432; // "ak42"
@@ -205,4 +205,4 @@ bool is_llama2c(std::span<const std::byte> file) {
 
 weight_file read_llama2c(const opened_file& file) { return reader(file).read(); }
 
-} // namespace fovea
+} // namespace fovea::core

@@ -2,7 +2,7 @@
 
 #include <fovea/runtime/weights/weight_file.hpp>
 
-namespace fovea {
+namespace fovea::core {
 
 /// Whether this is a model file of llama2.c (https://github.com/karpathy/llama2.c, export.py): the magic
 /// number of versions 1 and 2, or a plausible header of the first format, which has none.
@@ -15,4 +15,4 @@ bool is_llama2c(std::span<const std::byte> file);
 /// fovea::error that names the file, what was expected and what was found.
 weight_file read_llama2c(const opened_file& file);
 
-} // namespace fovea
+} // namespace fovea::core

@@ -12,7 +12,7 @@
 
 #include <sys/mman.h>
 
-namespace fovea {
+namespace fovea::core {
 namespace {
 
 std::span<const std::byte> copy_of(const regular_file& file, const std::filesystem::path& path) {
@@ -54,4 +54,4 @@ mapped_file::~mapped_file() {
     ::munmap(memory, bytes_.size());
 }
 
-} // namespace fovea
+} // namespace fovea::core

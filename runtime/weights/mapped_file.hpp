@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <span>
 
-namespace fovea {
+namespace fovea::core {
 
 /// How a file is held.
 ///
@@ -31,4 +31,9 @@ private:
   std::span<const std::byte> bytes_;
 };
 
+} // namespace fovea::core
+
+// What a user may name.
+namespace fovea {
+using core::load_options;
 } // namespace fovea

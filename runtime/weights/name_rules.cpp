@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <charconv>
 
-namespace fovea {
+namespace fovea::core {
 namespace {
 
 [[noreturn]] void fail(std::string_view pattern, const std::string& what) {
@@ -115,4 +115,4 @@ bool matches_some_index(std::string_view pattern, std::string_view name) {
   return !name.empty() && name[0] == pattern[0] && matches_some_index(pattern.substr(1), name.substr(1));
 }
 
-} // namespace fovea
+} // namespace fovea::core

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-namespace fovea {
+namespace fovea::core {
 
 /// The indices that the `*` of `pattern` stand for in `name`, from left to right; nothing when the name
 /// doesn't match. A `*` matches one or more digits.
@@ -21,4 +21,4 @@ std::string fill_indices(std::string_view pattern, const std::vector<long>& indi
 /// text.
 bool matches_some_index(std::string_view pattern, std::string_view name);
 
-} // namespace fovea
+} // namespace fovea::core

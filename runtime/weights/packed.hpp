@@ -4,7 +4,7 @@
 #include <fovea/backends/memory.hpp>
 #include <memory>
 
-namespace fovea {
+namespace fovea::core {
 
 /// An owning buffer of floats, by allocate_lines() and not initialised: packed panels and converted weights
 /// live in it.
@@ -26,4 +26,4 @@ private:
   std::size_t size_;
 };
 
-} // namespace fovea
+} // namespace fovea::core

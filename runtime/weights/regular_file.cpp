@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-namespace fovea {
+namespace fovea::core {
 namespace {
 
 const char* kind_of(mode_t mode) {
@@ -61,4 +61,4 @@ void refuse_memory(const std::filesystem::path& path) {
               (unknown ? "it" : "its " + std::to_string(size) + " bytes"));
 }
 
-} // namespace fovea
+} // namespace fovea::core

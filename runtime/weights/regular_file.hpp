@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <span>
 
-namespace fovea {
+namespace fovea::core {
 
 /// A regular file, open for reading. What is none is refused before anything waits for it, as pipes and
 /// devices would. Throws fovea::error that names the file and the system's reason.
@@ -40,4 +40,4 @@ private:
 /// Throws fovea::error: there is not enough memory to read this file.
 [[noreturn]] void refuse_memory(const std::filesystem::path& path);
 
-} // namespace fovea
+} // namespace fovea::core

@@ -18,16 +18,16 @@
 #include <thread>
 #include <utility>
 
-namespace fovea {
+namespace fovea::core {
 namespace {
 
-using kind = transform::kind;
+using kind = naming::transform::kind;
 
 /// What fills one parameter: a tensor of the checkpoint under its own name, or several that are joined, and
 /// the rule's transform.
 struct filling {
   std::vector<const std::string*> tensors;
-  transform how;
+  naming::transform how;
 
   std::string name() const {
     std::string all;
@@ -109,7 +109,7 @@ using tied_copies = std::vector<std::pair<std::size_t, const std::string*>>;
 
 /// One transformed tensor that is not in the cache yet.
 struct pending {
-  std::pair<std::string, transform> key;
+  std::pair<std::string, naming::transform> key;
   std::vector<const stored_tensor*> tensors;
   std::string file;
   float_values values{};
@@ -319,17 +319,17 @@ void check_stored(const std::vector<unconverted>& left, const std::vector<fillin
 
 } // namespace
 
-std::vector<weight_view> weights::resolve(std::span<const wanted_parameter> wanted,
+std::vector<weight_view> model_weights::resolve(std::span<const wanted_parameter> wanted,
                                           std::span<const name_rule> rules) const& {
   return views_of(wanted, rules, true);
 }
 
-std::vector<weight_view> weights::resolve_known(std::span<const wanted_parameter> wanted,
+std::vector<weight_view> model_weights::resolve_known(std::span<const wanted_parameter> wanted,
                                                 std::span<const name_rule> rules) const& {
   return views_of(wanted, rules, false);
 }
 
-std::vector<weight_view> weights::views_of(std::span<const wanted_parameter> wanted,
+std::vector<weight_view> model_weights::views_of(std::span<const wanted_parameter> wanted,
                                            std::span<const name_rule> rules, bool all) const {
   const resolution call(state_->source, state_->tensors, wanted, rules);
   const auto fillings = call.match(all);
@@ -379,4 +379,4 @@ std::vector<weight_view> weights::views_of(std::span<const wanted_parameter> wan
   return views;
 }
 
-} // namespace fovea
+} // namespace fovea::core

@@ -6,9 +6,9 @@
 
 #include <fovea/runtime/weights/from_floats.hpp>
 
-namespace fovea::detail {
+namespace fovea::core::detail {
 
-weights rounded(graph_view declared, const weights& source, std::span<const name_rule> names,
+model_weights rounded_weights(graph_view declared, const model_weights& source, std::span<const name_rule> names,
                 weight_format format) {
   const model_parameters parameters(declared, source, names, formatted(declared, format));
   std::map<std::string, weight_tensor> made;
@@ -19,7 +19,7 @@ weights rounded(graph_view declared, const weights& source, std::span<const name
     round_rows(parameters.format(i), shape.back(), tensor.values);
     made.emplace(parameters.names()[i], std::move(tensor));
   }
-  return weights::from(std::move(made), source.source());
+  return model_weights::from(std::move(made), source.source());
 }
 
-} // namespace fovea::detail
+} // namespace fovea::core::detail

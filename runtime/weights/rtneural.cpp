@@ -9,7 +9,7 @@
 #include <optional>
 #include <utility>
 
-namespace fovea {
+namespace fovea::core {
 namespace {
 
 using json = nlohmann::json;
@@ -69,7 +69,7 @@ private:
     for (const json& one : list) append(one, depth + 1, to, what);
   }
 
-  void keep(const std::string& name, const nested& from, const transform& how = {}) {
+  void keep(const std::string& name, const nested& from, const naming::transform& how = {}) {
     const auto values = transformed_values(from.stored(), how);
     float* to = content_.add(name, transformed_shape(how, from.shape));
     std::ranges::copy(values.values, to);
@@ -175,11 +175,11 @@ private:
       return std::ranges::find(names, type) != names.end();
     };
     if (one_of({"dense", "time-distributed-dense"})) {
-      read_linear(weights, where, type, 2, transposed);
+      read_linear(weights, where, type, 2, naming::transposed);
     } else if (type == "conv1d") {
-      read_linear(weights, where, type, 3, permuted(2, 1, 0));
+      read_linear(weights, where, type, 3, naming::permuted(2, 1, 0));
     } else if (type == "conv2d") {
-      read_linear(weights, where, type, 4, permuted(3, 2, 0, 1));
+      read_linear(weights, where, type, 4, naming::permuted(3, 2, 0, 1));
     } else if (one_of({"batchnorm", "batchnorm2d"})) {
       read_norm(weights, where, type);
     } else if (type == "prelu") {
@@ -199,7 +199,7 @@ private:
   }
 
   void read_linear(const std::vector<nested>& weights, const std::string& where, const std::string& type,
-                   std::size_t axes, const transform& how) {
+                   std::size_t axes, const naming::transform& how) {
     if (weights.size() == 1)
       expect(weights, where, type, {axes});
     else
@@ -267,8 +267,8 @@ private:
            row += static_cast<std::ptrdiff_t>(3 * hidden))
         std::swap_ranges(row, row + static_cast<std::ptrdiff_t>(hidden),
                          row + static_cast<std::ptrdiff_t>(hidden));
-    keep(prefix_ + "weight_ih_l0", weights[0], transposed);
-    keep(prefix_ + "weight_hh_l0", weights[1], transposed);
+    keep(prefix_ + "weight_ih_l0", weights[0], naming::transposed);
+    keep(prefix_ + "weight_hh_l0", weights[1], naming::transposed);
     const auto half = weights[2].values.begin() + static_cast<std::ptrdiff_t>(3 * hidden);
     keep(prefix_ + "bias_ih_l0", {{3 * hidden}, {weights[2].values.begin(), half}});
     keep(prefix_ + "bias_hh_l0", {{3 * hidden}, {half, weights[2].values.end()}});
@@ -277,8 +277,8 @@ private:
   void read_lstm(const std::vector<nested>& weights, const std::string& where) {
     expect(weights, where, "lstm", {2, 2, 1});
     const std::size_t hidden = hidden_of(weights, where, "lstm", 4);
-    keep(prefix_ + "weight_ih_l0", weights[0], transposed);
-    keep(prefix_ + "weight_hh_l0", weights[1], transposed);
+    keep(prefix_ + "weight_ih_l0", weights[0], naming::transposed);
+    keep(prefix_ + "weight_hh_l0", weights[1], naming::transposed);
     keep(prefix_ + "bias_ih_l0", weights[2]);
     keep_filled(prefix_ + "bias_hh_l0", 4 * hidden, 0);
   }
@@ -300,4 +300,4 @@ bool is_rtneural(std::span<const std::byte> file) {
 
 weight_file read_rtneural(const opened_file& file) { return reader(file.path).read(file.bytes()); }
 
-} // namespace fovea
+} // namespace fovea::core

@@ -2,7 +2,7 @@
 
 #include <fovea/runtime/weights/weight_file.hpp>
 
-namespace fovea {
+namespace fovea::core {
 
 /// Whether the file begins with '{', as RTNeural's JSON files do
 /// (https://github.com/jatinchowdhury18/RTNeural).
@@ -25,4 +25,4 @@ bool is_rtneural(std::span<const std::byte> file);
 /// Throws fovea::error that names the file, the layer or tensor, what was expected and what was found.
 weight_file read_rtneural(const opened_file& file);
 
-} // namespace fovea
+} // namespace fovea::core

@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-namespace fovea {
+namespace fovea::core {
 namespace {
 
 constexpr std::uint32_t magic = 0x67676d66; // "ggmf"
@@ -57,4 +57,4 @@ weight_file read_rwkv_cpp(const opened_file& file) {
   return content;
 }
 
-} // namespace fovea
+} // namespace fovea::core

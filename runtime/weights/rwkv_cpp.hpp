@@ -2,7 +2,7 @@
 
 #include <fovea/runtime/weights/weight_file.hpp>
 
-namespace fovea {
+namespace fovea::core {
 
 /// Whether the file begins with the magic number of rwkv.cpp (https://github.com/RWKV/rwkv.cpp,
 /// docs/FILE_FORMAT.md).
@@ -14,4 +14,4 @@ bool is_rwkv_cpp(std::span<const std::byte> file);
 /// and what was found.
 weight_file read_rwkv_cpp(const opened_file& file);
 
-} // namespace fovea
+} // namespace fovea::core

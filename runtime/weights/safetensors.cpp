@@ -16,7 +16,7 @@
 #include <string_view>
 #include <utility>
 
-namespace fovea {
+namespace fovea::core {
 namespace {
 
 using json = nlohmann::json;
@@ -196,4 +196,4 @@ const stored_tensor& safetensors_file::at(const std::string& name) const {
   return found->second;
 }
 
-} // namespace fovea
+} // namespace fovea::core

@@ -8,7 +8,7 @@
 #include <memory>
 #include <string>
 
-namespace fovea {
+namespace fovea::core {
 
 /// A safetensors file (https://github.com/huggingface/safetensors#format): an 8-byte little-endian header
 /// length, a JSON header, then the tensors' bytes. It is mapped and checked in full by the constructor:
@@ -45,4 +45,9 @@ bool is_safetensors(std::span<const std::byte> file);
 void save_safetensors(const std::filesystem::path& path, const std::map<std::string, stored_tensor>& tensors,
                       const std::map<std::string, std::string>& metadata = {});
 
+} // namespace fovea::core
+
+// What a user may name.
+namespace fovea {
+using core::save_safetensors;
 } // namespace fovea

@@ -10,7 +10,7 @@
 #include <algorithm>
 #include <cstdint>
 
-namespace fovea {
+namespace fovea::core {
 namespace {
 
 namespace layout = gguf_layout;
@@ -76,4 +76,4 @@ void save_gguf(const std::filesystem::path& path, const std::map<std::string, st
   file.commit();
 }
 
-} // namespace fovea
+} // namespace fovea::core

@@ -12,7 +12,7 @@
 #include <string_view>
 #include <utility>
 
-namespace fovea {
+namespace fovea::core {
 namespace {
 
 constexpr std::size_t data_alignment = 64;
@@ -78,4 +78,4 @@ void save_safetensors(const std::filesystem::path& path, const std::map<std::str
   file.commit();
 }
 
-} // namespace fovea
+} // namespace fovea::core

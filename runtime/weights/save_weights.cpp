@@ -12,10 +12,10 @@
 #include <fovea/runtime/weights/name_rules.hpp>
 #include <fovea/runtime/weights/safetensors.hpp>
 
-namespace fovea::detail {
+namespace fovea::core::detail {
 namespace {
 
-using kind = transform::kind;
+using kind = naming::transform::kind;
 using tensor_map = std::map<std::string, stored_tensor>;
 
 /// Whether a model with these rules reads a parameter of a file of its own names as it is there.
@@ -35,7 +35,7 @@ bool is_read_back(const std::string& name, const tensor_map& file, std::span<con
 
 } // namespace
 
-void save_weights(const std::filesystem::path& path, graph_view declared, const weights& source,
+void save_weights(const std::filesystem::path& path, graph_view declared, const model_weights& source,
                   std::span<const name_rule> names, weight_format format) {
   const model_parameters parameters(declared, source, names, formatted(declared, format));
   const auto fail = [&](const std::string& name, const std::string& what) {
@@ -65,4 +65,4 @@ void save_weights(const std::filesystem::path& path, graph_view declared, const 
   save_gguf(path, tensors);
 }
 
-} // namespace fovea::detail
+} // namespace fovea::core::detail

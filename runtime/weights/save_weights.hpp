@@ -5,10 +5,10 @@
 
 #include <fovea/runtime/parameters.hpp>
 
-namespace fovea {
+namespace fovea::core {
 
 namespace detail {
-void save_weights(const std::filesystem::path& path, graph_view declared, const weights& source,
+void save_weights(const std::filesystem::path& path, graph_view declared, const model_weights& source,
                   std::span<const name_rule> names, weight_format format);
 }
 
@@ -21,7 +21,7 @@ void save_weights(const std::filesystem::path& path, graph_view declared, const 
 /// appears whole or not at all. Throws fovea::error where source and model do not fit, a value is beyond the
 /// format, the model's table of names would take one of its own names for another, or the disk refuses.
 template <class format, class M>
-void save_weights(const std::filesystem::path& path, const M& model, const weights& source) {
+void save_weights(const std::filesystem::path& path, const M& model, const model_weights& source) {
   static_assert(
       is_weight_format<format> && !std::same_as<format, int8> &&
           !std::same_as<format, integer_products<int8>>,
@@ -31,4 +31,9 @@ void save_weights(const std::filesystem::path& path, const M& model, const weigh
                        format_named<format>);
 }
 
+} // namespace fovea::core
+
+// What a user may name.
+namespace fovea {
+using core::save_weights;
 } // namespace fovea

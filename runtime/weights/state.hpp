@@ -11,10 +11,10 @@
 #include <utility>
 #include <vector>
 
-namespace fovea {
+namespace fovea::core {
 
 /// What all copies of one `weights` share.
-struct weights::state {
+struct model_weights::state {
   std::string source;
   std::vector<weight_file> files;             // keep the tensors' bytes
   std::map<std::string, weight_tensor> given; // or keep them in memory
@@ -27,7 +27,7 @@ struct weights::state {
     std::weak_ptr<const packed> copy;
   };
   /// A tensor's name and what was done to it.
-  using content_key = std::pair<std::string, transform>;
+  using content_key = std::pair<std::string, naming::transform>;
   std::mutex guard;                            // of the two caches
   std::map<content_key, float_values> checked; // values known to be finite
   std::map<std::string, std::shared_ptr<packed_slot>> packed_slots;
@@ -38,4 +38,4 @@ struct weights::state {
   }
 };
 
-} // namespace fovea
+} // namespace fovea::core

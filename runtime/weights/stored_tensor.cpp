@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <array>
 
-namespace fovea {
+namespace fovea::core {
 namespace {
 
 struct element_row {
@@ -78,4 +78,4 @@ std::string shape_text(std::span<const std::size_t> shape) {
   return text + (shape.size() > most_axes ? ", …]" : "]");
 }
 
-} // namespace fovea
+} // namespace fovea::core

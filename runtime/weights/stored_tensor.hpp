@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-namespace fovea {
+namespace fovea::core {
 
 /// Element types of weight files. Values are little-endian. From q8_0 on they are llama.cpp's quantised
 /// blocks: of 32 elements (blocks_of_32.hpp), and the K types of 256 (k_blocks.hpp). Values are rounded to
@@ -60,4 +60,9 @@ struct stored_tensor {
 /// The number of a tensor's values, whose bytes are there in full.
 std::size_t count_of(const stored_tensor& tensor);
 
+} // namespace fovea::core
+
+// What a user may name.
+namespace fovea {
+using core::element_type, core::stored_tensor;
 } // namespace fovea

@@ -11,7 +11,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-namespace fovea {
+namespace fovea::core {
 namespace {
 
 std::string unused_name(const std::filesystem::path& path) {
@@ -132,4 +132,4 @@ void temporary_file::fail(const char* what) const {
   throw error(path_.string() + ": " + what + ": " + std::generic_category().message(reason));
 }
 
-} // namespace fovea
+} // namespace fovea::core

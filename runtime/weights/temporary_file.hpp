@@ -5,7 +5,7 @@
 #include <span>
 #include <string>
 
-namespace fovea {
+namespace fovea::core {
 
 /// A file that gets its name, `path`, when it is whole: at every instant `path` is what it was, or whole.
 /// Until then it has no name, where the file system knows such files, so that a program that is killed leaves
@@ -33,4 +33,4 @@ private:
   int descriptor_;
 };
 
-} // namespace fovea
+} // namespace fovea::core

@@ -9,7 +9,7 @@
 #include <cstring>
 #include <string>
 
-namespace fovea {
+namespace fovea::core {
 namespace {
 
 template <typename element, typename convert>
@@ -81,4 +81,4 @@ void to_floats(element_type type, std::span<const std::byte> elements, float* to
   }
 }
 
-} // namespace fovea
+} // namespace fovea::core

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <span>
 
-namespace fovea {
+namespace fovea::core {
 
 /// Whether elements of this type stand for real numbers, so that parameters can be made of them: f64, f32,
 /// f16, bf16 and the quantised types.
@@ -16,4 +16,4 @@ bool holds_reals(element_type type);
 /// Throws fovea::error for a type that does not hold reals.
 void to_floats(element_type type, std::span<const std::byte> elements, float* to);
 
-} // namespace fovea
+} // namespace fovea::core

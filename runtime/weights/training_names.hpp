@@ -2,7 +2,7 @@
 
 #include <string_view>
 
-namespace fovea {
+namespace fovea::core {
 
 /// How the names of those tensors begin that a checkpoint of training has beside its parameters: what the
 /// optimizer keeps ("optimizer.MOMENT.NAME"), gradients of calls that have made no update yet
@@ -21,4 +21,4 @@ constexpr bool is_of_training(std::string_view name) {
          name.starts_with(carried_prefix);
 }
 
-} // namespace fovea
+} // namespace fovea::core

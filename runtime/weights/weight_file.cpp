@@ -12,7 +12,7 @@
 #include <functional>
 #include <numeric>
 
-namespace fovea {
+namespace fovea::core {
 namespace {
 
 weight_file read_safetensors(const opened_file& file) {
@@ -59,4 +59,4 @@ weight_file open_weight_file(const std::filesystem::path& path, load_options how
               (file.bytes().empty() ? "an empty file" : "another"));
 }
 
-} // namespace fovea
+} // namespace fovea::core

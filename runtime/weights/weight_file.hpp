@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-namespace fovea {
+namespace fovea::core {
 
 /// What the reader of a format makes of a weight file. Its structure is checked in full.
 struct weight_file {
@@ -36,4 +36,4 @@ struct opened_file {
 /// what was expected and what was found.
 weight_file open_weight_file(const std::filesystem::path& path, load_options how = {});
 
-} // namespace fovea
+} // namespace fovea::core

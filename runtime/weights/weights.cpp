@@ -11,7 +11,7 @@
 #include <system_error>
 #include <utility>
 
-namespace fovea {
+namespace fovea::core {
 namespace {
 
 constexpr const char* single_file = "model.safetensors";
@@ -46,7 +46,7 @@ std::map<std::string, std::string> read_index(const std::filesystem::path& path)
 
 } // namespace
 
-weights weights::from(std::map<std::string, weight_tensor> tensors, std::string source) {
+model_weights model_weights::from(std::map<std::string, weight_tensor> tensors, std::string source) {
   auto shared = std::make_shared<state>();
   shared->source = std::move(source);
   shared->given = std::move(tensors);
@@ -59,10 +59,10 @@ weights weights::from(std::map<std::string, weight_tensor> tensors, std::string 
                   std::to_string(tensor.values.size()));
     shared->tensors[name] = {element_type::f32, tensor.shape, std::as_bytes(std::span(tensor.values))};
   }
-  return weights(std::move(shared));
+  return model_weights(std::move(shared));
 }
 
-weights load_weights(const std::filesystem::path& path, load_options how) try {
+model_weights load_weights(const std::filesystem::path& path, load_options how) try {
   std::filesystem::path file = path;
   std::error_code unreadable; // then opening it says why
   if (std::filesystem::is_directory(path, unreadable)) {
@@ -71,13 +71,13 @@ weights load_weights(const std::filesystem::path& path, load_options how) try {
     if (!std::filesystem::exists(file))
       throw error(path.string() + ": expected the folder to hold " + single_file + " or " + index_file);
   }
-  auto shared = std::make_shared<weights::state>();
+  auto shared = std::make_shared<model_weights::state>();
   shared->source = file.string();
   if (!file.string().ends_with(".index.json")) {
     const weight_file& only = shared->files.emplace_back(open_weight_file(file, how));
     shared->tensors = only.tensors;
     shared->metadata = only.metadata;
-    return weights(std::move(shared));
+    return model_weights(std::move(shared));
   }
   const auto index = read_index(file);
   std::map<std::string, std::size_t> opened;
@@ -103,12 +103,12 @@ weights load_weights(const std::filesystem::path& path, load_options how) try {
     shared->tensors[tensor] = stored->second;
     shared->shard_of[tensor] = path_of_shard.string();
   }
-  return weights(std::move(shared));
+  return model_weights(std::move(shared));
 } catch (const std::bad_alloc&) {
   refuse_memory(path);
 }
 
-std::shared_ptr<const packed> weights::packed_copy(const std::string& key,
+std::shared_ptr<const packed> model_weights::packed_copy(const std::string& key,
                                                    const std::function<packed()>& build) const {
   std::shared_ptr<state::packed_slot> slot;
   {
@@ -126,8 +126,8 @@ std::shared_ptr<const packed> weights::packed_copy(const std::string& key,
   return copy;
 }
 
-const std::string& weights::source() const { return state_->source; }
-const std::map<std::string, stored_tensor>& weights::tensors() const { return state_->tensors; }
-const std::map<std::string, std::string>& weights::metadata() const { return state_->metadata; }
+const std::string& model_weights::source() const { return state_->source; }
+const std::map<std::string, stored_tensor>& model_weights::tensors() const { return state_->tensors; }
+const std::map<std::string, std::string>& model_weights::metadata() const { return state_->metadata; }
 
-} // namespace fovea
+} // namespace fovea::core

@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-namespace fovea {
+namespace fovea::core {
 
 /// A tensor that a program makes itself, row-major.
 struct weight_tensor {
@@ -41,10 +41,10 @@ struct weight_view {
 
 /// A checkpoint: a cheap handle to immutable, shared state. Copies share the files, the converted tensors
 /// and the packed copies. All members may be called from several threads at once.
-class weights {
+class model_weights {
 public:
   /// Weights that a program makes or a test writes down. Throws fovea::error when values don't fit a shape.
-  static weights from(std::map<std::string, weight_tensor> tensors,
+  static model_weights from(std::map<std::string, weight_tensor> tensors,
                       std::string source = "weights of the program");
 
   /// The values of every wanted parameter, in order. `rules` is the model's table (dsl/names.hpp).
@@ -84,8 +84,8 @@ private:
                                     std::span<const name_rule> rules, bool all) const;
 
   struct state;
-  friend weights load_weights(const std::filesystem::path& path, load_options how);
-  explicit weights(std::shared_ptr<state> shared) : state_(std::move(shared)) {}
+  friend model_weights load_weights(const std::filesystem::path& path, load_options how);
+  explicit model_weights(std::shared_ptr<state> shared) : state_(std::move(shared)) {}
 
   std::shared_ptr<state> state_;
 };
@@ -99,6 +99,11 @@ private:
 /// `load_weights(path, {.copy = true})` reads them into memory, for a program that runs long.
 ///
 /// Throws fovea::error that names the file, the tensor, what was expected and what was found.
-weights load_weights(const std::filesystem::path& path, load_options how = {});
+model_weights load_weights(const std::filesystem::path& path, load_options how = {});
 
+} // namespace fovea::core
+
+// What a user may name.
+namespace fovea {
+using core::load_weights, core::model_weights, core::weight_tensor;
 } // namespace fovea

@@ -12,7 +12,7 @@
 #include <tuple>
 #include <utility>
 
-namespace fovea {
+namespace fovea::core {
 namespace {
 
 constexpr std::size_t widest = std::size_t{1} << 20;
@@ -218,4 +218,4 @@ weight_file read_word_vectors(const opened_file& file) {
   return content;
 }
 
-} // namespace fovea
+} // namespace fovea::core

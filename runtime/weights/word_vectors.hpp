@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-namespace fovea {
+namespace fovea::core {
 
 /// Words and their vectors, as word2vec (Mikolov et al. 2013) and GloVe (Pennington et al. 2014) write them.
 class word_vectors {
@@ -51,4 +51,9 @@ bool is_word_vectors(std::span<const std::byte> file);
 /// All vectors as one tensor, "vectors" [words, width].
 weight_file read_word_vectors(const opened_file& file);
 
+} // namespace fovea::core
+
+// What a user may name.
+namespace fovea {
+using core::load_word_vectors, core::word_vectors;
 } // namespace fovea

@@ -11,7 +11,7 @@ namespace {
 constexpr std::size_t line = 64, huge_page = std::size_t{2} << 20;
 
 struct release {
-  void operator()(void* memory) const { fovea::free_lines(memory); }
+  void operator()(void* memory) const { fovea::core::free_lines(memory); }
 };
 
 } // namespace
@@ -20,7 +20,7 @@ TEST_CASE(
     "memory begins at a cache line, or at a huge page where it holds one, and all of it can be written") {
   const auto bytes =
       GENERATE(std::size_t{0}, 1, 64, 65, huge_page - 1, huge_page, huge_page + 1, 3 * huge_page + 7);
-  const std::unique_ptr<void, release> memory(fovea::allocate_lines(bytes));
+  const std::unique_ptr<void, release> memory(fovea::core::allocate_lines(bytes));
   REQUIRE(memory != nullptr);
   CHECK(reinterpret_cast<std::uintptr_t>(memory.get()) % (bytes < huge_page ? line : huge_page) == 0);
   auto* first = static_cast<unsigned char*>(memory.get());
@@ -30,7 +30,7 @@ TEST_CASE(
 }
 
 TEST_CASE("pieces of memory are zeros, of whole lines and apart") {
-  REQUIRE(fovea::pieces_lie_together());
+  REQUIRE(fovea::core::pieces_lie_together());
   const std::size_t sizes[] = {1, 16, 17, 0, 5};
   fovea::pieces made(sizes, 16);
   CHECK(made.size() == 16 + 16 + 32 + 0 + 16 + 5 * 16);

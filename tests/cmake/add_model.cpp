@@ -9,13 +9,14 @@
 #include <compiled_filter_loss.hpp>
 
 extern "C" {
-extern const fovea::simd::generated_model fovea_model_compiled_filter_baseline,
+extern const fovea::core::simd::generated_model fovea_model_compiled_filter_baseline,
     fovea_model_compiled_filter_avx2, fovea_model_compiled_filter_avx512;
 }
 
 namespace {
 
 using namespace fovea;
+using namespace fovea::core;
 using filters::B, filters::T;
 
 xt::xtensor<float, 3> wave(std::size_t steps, double rate) {
@@ -38,7 +39,7 @@ TEST_CASE("the code is that of the set in use") {
 }
 
 TEST_CASE("a model that is compiled for every set streams") {
-  const weights from = initial_weights(filters::filter, 3);
+  const model_weights from = initial_weights(filters::filter, 3);
   const std::size_t steps = 21;
   const xt::xtensor<float, 3> x = wave(steps, 0.7);
   const compile_options options{.capacity = {{B, 2}, {T, 21}}};
@@ -65,7 +66,7 @@ TEST_CASE("a model that is compiled for every set streams") {
 }
 
 TEST_CASE("a model that is compiled for every set learns") {
-  const weights from = initial_weights(filters::filter_loss, 4);
+  const model_weights from = initial_weights(filters::filter_loss, 4);
   const xt::xtensor<float, 3> x = wave(13, 0.9), wanted = wave(13, 0.45);
   const train_options options{.capacity = {{B, 2}, {T, 13}}};
   auto fit = compiled_filter_loss::train(adamw{.rate = 1e-2}, from, options);

@@ -6,7 +6,7 @@ using namespace fovea;
 
 inline constexpr dim B{"B"}, T{"T"};
 
-constexpr expr residual(expr x, expr y, place at = {__builtin_FILE(), __builtin_LINE()}) {
+constexpr expr residual(expr x, expr y, source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   const reported_at user(x, at);
   return x + relu(y);
 }

@@ -13,7 +13,7 @@ inline constexpr auto encoder = fovea::model("encoder", [](fovea::graph& g) {
 #endif
 });
 
-float run(const fovea::weights& weights, const xt::xtensor<float, 3>& x) {
+float run(const fovea::model_weights& weights, const xt::xtensor<float, 3>& x) {
   using namespace fovea;
   auto net = compile(encoder, weights, {.capacity = {{B, 1}, {T, 8}}});
   auto out = net("x"_in = x);

@@ -7,7 +7,7 @@ inline constexpr auto doubled = fovea::model("doubled", [](fovea::graph& g) {
   g.output("y", 2 * g.input<fovea::f32>("x", {B, T}));
 });
 
-void run(const fovea::weights& weights, const xt::xtensor<float, 2>& x) {
+void run(const fovea::model_weights& weights, const xt::xtensor<float, 2>& x) {
   using namespace fovea;
 #ifdef ILL_FORMED
   compile(doubled, weights, {.capacity = {{B, 1}, {T, 8}}})("x"_in = x)["y"_out]; // <- here

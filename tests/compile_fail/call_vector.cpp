@@ -5,7 +5,7 @@ inline constexpr auto scorer = fovea::model("scorer", [](fovea::graph& g) {
   g.output("scores", fovea::linear(g.input<fovea::f32>("x", {2, 3}), "out", 2));
 });
 
-void run(const fovea::weights& weights) {
+void run(const fovea::model_weights& weights) {
   using namespace fovea;
   auto net = compile(scorer, weights);
   const std::vector<float> values(6);

@@ -16,7 +16,7 @@ inline constexpr auto m = model("m", [](graph& g) {
 #endif
 });
 
-void run(const weights& from) {
+void run(const model_weights& from) {
   auto live = stream<T>(m, from, {.capacity = {{B, 1}, {T, 16}}});
   stream_reader reader(live, [](auto& s, const auto& ids) { return s.step("tokens"_in = ids)["logits"_out]; });
 }

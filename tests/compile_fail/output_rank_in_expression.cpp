@@ -7,7 +7,7 @@ inline constexpr auto scorer = fovea::model("scorer", [](fovea::graph& g) {
   g.output("scores", fovea::linear(g.input<fovea::f32>("x", {B, 4}), "out", 2));
 });
 
-void run(const fovea::weights& weights) {
+void run(const fovea::model_weights& weights) {
   using namespace fovea;
   auto net = compile(scorer, weights, {.capacity = {{B, 8}}});
   const xt::xtensor<float, 2> x = {{1, 2, 3, 4}};

@@ -8,7 +8,7 @@ inline constexpr auto scorer = fovea::model("scorer", [](fovea::graph& g) {
   g.output("scores", fovea::linear(fovea::embedding(g.input<fovea::i32>("tokens", {B, T}), "words", 9, 4), "out", 2));
 });
 
-float run(const fovea::weights& weights) {
+float run(const fovea::model_weights& weights) {
   using namespace fovea;
   auto net = compile(scorer, weights, {.capacity = {{B, 1}, {T, 8}}});
 #ifdef ILL_FORMED

@@ -10,7 +10,7 @@ inline constexpr auto scorer = fovea::model("scorer", [](fovea::graph& g) {
   g.output("scores", linear(words + unsqueeze(g.input<f32>("source", {B, 4}), 1), "out", 9));
 });
 
-void run(const fovea::weights& weights, const xt::xtensor<float, 2>& source) {
+void run(const fovea::model_weights& weights, const xt::xtensor<float, 2>& source) {
   using namespace fovea;
   auto live = stream<T>(scorer, weights, {.capacity = {{B, 1}, {T, 8}}});
   const auto step = [](auto& s, const auto& ids) { return s.step("tokens"_in = ids)["scores"_out]; };

@@ -7,7 +7,7 @@ inline constexpr auto scorer = fovea::model("scorer", [](fovea::graph& g) {
   g.output("scores", fovea::linear(fovea::embedding(g.input<fovea::i32>("tokens", {B, T}), "words", 9, 4), "out", 2));
 });
 
-void run(const fovea::weights& weights, const xt::xtensor<int, 2>& ids) {
+void run(const fovea::model_weights& weights, const xt::xtensor<int, 2>& ids) {
   using namespace fovea;
   auto live = stream<T>(scorer, weights, {.capacity = {{B, 1}, {T, 8}}});
 #ifdef ILL_FORMED

@@ -16,7 +16,7 @@ inline constexpr auto m = model("m", [](graph& g) {
 #endif
 });
 
-void run(const weights& from, const xt::xtensor<float, 3>& x, const xt::xtensor<int, 2>& targets) {
+void run(const model_weights& from, const xt::xtensor<float, 3>& x, const xt::xtensor<int, 2>& targets) {
   auto live = stream<T>(m, from, {.capacity = {{B, 1}, {T, 16}}});
   live.begin();
   [[maybe_unused]] auto y = live.step("x"_in = x, "targets"_in = targets)["y"_out];

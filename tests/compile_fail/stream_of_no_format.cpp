@@ -10,7 +10,7 @@ inline constexpr auto m = model("m", [](graph& g) {
   g.output("y", y);
 });
 
-void run(const weights& from, const xt::xtensor<float, 3>& x) {
+void run(const model_weights& from, const xt::xtensor<float, 3>& x) {
 #ifdef ILL_FORMED
   auto live = stream<T, reference>(m, from, {.capacity = {{B, 1}, {T, 8}}}); // <- here
 #else

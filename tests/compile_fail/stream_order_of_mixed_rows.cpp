@@ -16,7 +16,7 @@ inline constexpr auto m = model("m", [](graph& g) {
   g.output("y", permute(reshape(attention(h, h, h, {.mask = causal}), {4, B, T, 2}), {1, 2, 0, 3}));
 });
 
-void run(const weights& from, const xt::xtensor<float, 3>& x, const std::vector<std::size_t>& rows) {
+void run(const model_weights& from, const xt::xtensor<float, 3>& x, const std::vector<std::size_t>& rows) {
   auto live = stream<T>(m, from, {.capacity = {{B, 4}, {T, 16}}});
   [[maybe_unused]] auto y = live.step("x"_in = x)["y"_out];
   live.reorder(rows);

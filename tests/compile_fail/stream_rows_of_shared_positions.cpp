@@ -16,7 +16,7 @@ inline constexpr auto m = model("m", [](graph& g) {
   g.output("p", p);
 });
 
-void run(const weights& from, const xt::xtensor<float, 3>& x) {
+void run(const model_weights& from, const xt::xtensor<float, 3>& x) {
   auto live = stream<T>(m, from, {.capacity = {{B, 4}, {T, 16}}});
   [[maybe_unused]] auto p = live.step("x"_in = x)["p"_out];
   live.reset(2);

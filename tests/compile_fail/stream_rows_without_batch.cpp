@@ -14,7 +14,7 @@ inline constexpr auto m = model("m", [](graph& g) {
   g.output("y", attention(x, x, x, {.mask = causal}));
 });
 
-void run(const weights& from) {
+void run(const model_weights& from) {
   auto live = stream<T>(m, from, {.capacity = {{T, 16}}});
   live.reset(2);
 }

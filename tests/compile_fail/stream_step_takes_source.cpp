@@ -9,7 +9,7 @@ inline constexpr auto scorer = fovea::model("scorer", [](fovea::graph& g) {
   g.output("scores", linear(words + unsqueeze(g.input<f32>("source", {B, 4}), 1), "out", 9));
 });
 
-float run(const fovea::weights& weights, const xt::xtensor<int, 2>& ids, const xt::xtensor<float, 2>& source) {
+float run(const fovea::model_weights& weights, const xt::xtensor<int, 2>& ids, const xt::xtensor<float, 2>& source) {
   using namespace fovea;
   auto live = stream<T>(scorer, weights, {.capacity = {{B, 1}, {T, 8}}});
 #ifdef ILL_FORMED

@@ -20,7 +20,7 @@ inline constexpr auto m = model("m", [](graph& g) {
   g.output("loss", mse(y.output, x));
 });
 
-void run(const weights& start) {
+void run(const model_weights& start) {
   auto fit = train(m, sgd{}, start, {.capacity = {{B, 1}, {T, 8}}}); // <- here
   fit.step("x"_in = xt::xtensor<float, 3>{{{1, 2, 3, 4}}});
 }

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace fovea::coverage {
+namespace fovea::core::coverage {
 namespace {
 
 std::vector<evaluation>& evaluations() {
@@ -22,4 +22,4 @@ TEST_CASE("what the compiler makes of each model, the program makes again") {
     CHECK(std::string(one.by_program().text) == std::string(one.by_compiler));
 }
 
-} // namespace fovea::coverage
+} // namespace fovea::core::coverage

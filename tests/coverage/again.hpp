@@ -15,7 +15,7 @@
 #include <fovea/dsl/passes/last.hpp>
 #include <fovea/dsl/passes/stream.hpp>
 
-namespace fovea::coverage {
+namespace fovea::core::coverage {
 
 /// The same type by another name.
 template <class T>
@@ -167,9 +167,9 @@ struct refused_again {
   }
 };
 
-} // namespace fovea::coverage
+} // namespace fovea::core::coverage
 
-namespace fovea {
+namespace fovea::core {
 namespace detail {
 
 template <class F>
@@ -222,4 +222,4 @@ requires(!coverage::is_again<graph_of>) struct planned<graph_of>
     : planned<coverage::view_again<graph_of>>, coverage::kept<coverage::planned_again<graph_of>> {
 };
 
-} // namespace fovea
+} // namespace fovea::core

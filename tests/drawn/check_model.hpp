@@ -9,7 +9,7 @@
 
 #include <random>
 
-namespace fovea::test {
+namespace fovea::core::test {
 
 inline constexpr dim B{"B"}, T{"T"}, S{"S"};
 
@@ -31,12 +31,12 @@ template <class M>
 double shaken_by(const M& model, const std::map<std::string, std::size_t>& sizes, std::mt19937_64& random) {
   named_values inputs = random_inputs(model, sizes);
   auto tensors = random_tensors(model);
-  const named_values expected = run_model<reference>(model, weights::from(tensors), inputs);
+  const named_values expected = run_model<reference>(model, model_weights::from(tensors), inputs);
   for (auto& [name, input] : inputs)
     if (!input.whole) detail::shake(input.values, random);
   for (auto& [name, tensor] : tensors) detail::shake(tensor.values, random);
   double most = 0;
-  for (const auto& [name, found] : run_model<reference>(model, weights::from(tensors), inputs))
+  for (const auto& [name, found] : run_model<reference>(model, model_weights::from(tensors), inputs))
     most = std::max(most, distance_of(std::span<const double>(found.values), expected.at(name), 0, 1).share);
   return most;
 }
@@ -72,13 +72,13 @@ void check_drawn(const M& model, std::uint64_t seed, bool smooth) {
     compare(differentiated, sizes, last_digits, last_digits);
     if (smooth) check_difference_quotients(model, sizes);
   }
-  using stepping = fovea::detail::streamed_step<typename M::source, T>;
+  using stepping = fovea::core::detail::streamed_step<typename M::source, T>;
   if constexpr (stepping::error.empty()) {
     constexpr auto stride = static_cast<std::size_t>(stepping::result.stride);
     const std::map<std::string, std::size_t> sizes{
         {"B", size(1, 3)}, {"T", stride * size(18, 21)}, {"S", size(18, 20)}};
     const named_values inputs = random_inputs(model, sizes);
-    const weights made = random_weights(model);
+    const model_weights made = random_weights(model);
     const double last_digits = tolerance(model, sizes, of_values);
     if constexpr (stepping::result.latency == 0)
       check_stream<T>(model, inputs, made, last_digits);
@@ -87,4 +87,4 @@ void check_drawn(const M& model, std::uint64_t seed, bool smooth) {
   }
 }
 
-} // namespace fovea::test
+} // namespace fovea::core::test

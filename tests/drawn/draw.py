@@ -12,7 +12,7 @@ HEAD = """// Drawn by tests/drawn/draw.py --first {seed} --count 1.
 #include "check_model.hpp"
 
 using namespace fovea;
-using namespace fovea::test;
+using namespace fovea::core::test;
 
 namespace {{
 

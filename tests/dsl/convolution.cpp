@@ -3,6 +3,7 @@
 #include "outputs.hpp"
 
 using namespace fovea;
+using namespace fovea::core;
 
 // Shapes, parameters and cost of convolutions and pooling, and what is computed in one pass with them.
 

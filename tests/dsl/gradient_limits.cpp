@@ -9,6 +9,7 @@
 #include "refused.hpp"
 
 using namespace fovea;
+using namespace fovea::core;
 
 namespace {
 

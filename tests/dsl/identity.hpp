@@ -15,6 +15,6 @@ using declared = std::remove_const_t<decltype(narrow<3>)>;
 
 /// What another translation unit sees of narrow<3>.
 const declared* elsewhere();
-const fovea::node* nodes_elsewhere();
+const fovea::core::node* nodes_elsewhere();
 
 } // namespace identity

@@ -3,6 +3,6 @@
 namespace identity {
 
 const declared* elsewhere() { return &narrow<3>; }
-const fovea::node* nodes_elsewhere() { return narrow<3>.view.nodes.data(); }
+const fovea::core::node* nodes_elsewhere() { return narrow<3>.view.nodes.data(); }
 
 } // namespace identity

@@ -5,6 +5,7 @@
 #include <fovea/dsl.hpp>
 
 using namespace fovea;
+using namespace fovea::core;
 
 namespace {
 
@@ -99,7 +100,7 @@ constexpr double evaluate(const scalar_function& f, position at, const table& re
 
 /// Whether a mask equals a plain rule at every pair of some positions.
 template <class rule>
-constexpr bool sees(const mask& m, rule visible) {
+constexpr bool sees(const attention_mask& m, rule visible) {
   const auto no_table = [](int, double, double) -> double { throw "this mask reads no table"; };
   for (int q = 0; q < 9; ++q)
     for (int k = 0; k < 9; ++k)
@@ -150,7 +151,7 @@ constexpr dim B{"B"}, T{"T"};
 constexpr auto reading = model("reading", [](graph& g) {
   expr x = g.input<f32>("x", {B, T, 8}), lengths = g.input<i32>("lengths", {B});
   expr table = parameter(x, "table", {2, 9});
-  const mask seen = causal & padding(lengths);
+  const attention_mask seen = causal & padding(lengths);
   g.output("first", attention(x, x, x, {.heads = 2, .mask = seen}));
   g.output("again", attention(x, x, x, {.heads = 2, .mask = seen}));
   g.output("scored",

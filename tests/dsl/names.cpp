@@ -6,6 +6,7 @@
 #include "outputs.hpp"
 
 using namespace fovea;
+using namespace fovea::core;
 
 namespace {
 

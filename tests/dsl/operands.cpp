@@ -8,6 +8,7 @@
 #include "refused.hpp"
 
 using namespace fovea;
+using namespace fovea::core;
 
 // What holds for every word, whatever it does: what it says of operands that no word can use, and that it
 // leaves the first sentence alone.

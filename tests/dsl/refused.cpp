@@ -8,6 +8,7 @@
 #include "refused.hpp"
 
 using namespace fovea;
+using namespace fovea::core;
 
 // Sentences that no file of compile_fail/ shows; those do that the place and the compiler's error are right.
 

@@ -5,6 +5,7 @@
 #include "outputs.hpp"
 
 using namespace fovea;
+using namespace fovea::core;
 
 namespace {
 

@@ -5,7 +5,7 @@
 #include <cmath>
 
 using namespace fovea;
-using namespace fovea::test;
+using namespace fovea::core::test;
 using namespace char_lm_program;
 
 namespace {
@@ -43,7 +43,7 @@ TEST_CASE("a language model over characters measures texts and writes", "[char_l
   CHECK(model.measure({"the tah cat"}).perplexity != model.measure({"the tac cat"}).perplexity);
   CHECK(model.measure({"the tah cat"}).unknown == 1);
 
-  const sampling how{.seed = 5, .samples = 3};
+  const sampling_options how{.seed = 5, .samples = 3};
   const auto texts = model.write("the dog", how, 9);
   REQUIRE(texts.size() == 3);
   for (const std::string& text : texts) {

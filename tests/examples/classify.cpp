@@ -6,7 +6,7 @@
 #include <numeric>
 
 using namespace fovea;
-using namespace fovea::test;
+using namespace fovea::core::test;
 using namespace classify_program;
 
 namespace {

@@ -20,7 +20,8 @@
 #include <random>
 
 using namespace fovea;
-using namespace fovea::test;
+using namespace fovea::core;
+using namespace fovea::core::test;
 using convert::kind;
 
 namespace {
@@ -96,7 +97,7 @@ TEST_CASE("a converted file gives what converting at load gives, bit for bit", "
 
 TEST_CASE("each tensor is treated by its shape, its name and its neighbours", "[convert]") {
   const std::string flags(4, '\1'), whole(8, '\0');
-  const weights floats = weights::from({{"embed.weight", filled({4, 32}, 1)},
+  const model_weights floats = model_weights::from({{"embed.weight", filled({4, 32}, 1)},
                                         {"a.weight", filled({64, 32}, 1)},
                                         {"a.bias", filled({64}, 1)},
                                         {"odd.weight", filled({3, 30}, 1)},
@@ -126,7 +127,7 @@ TEST_CASE("each tensor is treated by its shape, its name and its neighbours", "[
   CHECK(names(blocks, kind::of_training) == list{"optimizer.mean.a.weight"});
   CHECK(blocks.at(kind::in_format).bytes_before == 64 * 32 * 4);
   CHECK(blocks.at(kind::in_format).bytes_after == 64 * 34);
-  const weights made = load_weights(out);
+  const model_weights made = load_weights(out);
   CHECK(made.tensors().size() == 10);
   CHECK(made.metadata() == std::map<std::string, std::string>{{"general.file_type", "7"},
                                                               {"general.quantization_version", "2"},
@@ -173,7 +174,7 @@ TEST_CASE("a GGUF file's keys go with its weights, and its blocks as they are", 
   CHECK(keys.integer("general.file_type") == 7);
   CHECK(keys.integer("general.quantization_version") == 2);
   CHECK(keys.texts("tokenizer.ggml.tokens") == std::vector<std::string_view>{"a", "b"});
-  const weights made = load_weights(out);
+  const model_weights made = load_weights(out);
   CHECK(std::ranges::equal(made.tensors().at("blocks.weight").bytes, std::as_bytes(std::span(blocks))));
   CHECK(type_in(out, "half.weight") == element_type::q8_0);
   CHECK(type_in(out, "half_norm.weight") == element_type::f32);
@@ -209,7 +210,7 @@ TEST_CASE("files of several types of blocks, such as Q4_K_M's, are converted as 
                                        "  Q2_K, Q3_K, Q4_1, Q4_K, Q5_0, Q5_1, Q5_K\n"
                                        "vectors, in f32                1     1.0 kB     1.0 kB  F32\n"
                                        "kept                           1      420 B      420 B  Q6_K\n"));
-  const weights before = load_weights(in), after = load_weights(out);
+  const model_weights before = load_weights(in), after = load_weights(out);
   CHECK(after.metadata().at("general.file_type") == "7");
   CHECK(after.metadata().at("general.quantization_version") == "2");
   for (const auto& [name, of] : types) {
@@ -232,7 +233,7 @@ TEST_CASE("bad input to convert is one line that names it, and what was there st
   const auto write = [&](float value) {
     auto tensor = filled({2, 32}, 1);
     tensor.values[40] = value;
-    save_safetensors(in, weights::from({{"a.weight", tensor}, {"b", filled({3}, 1)}}).tensors());
+    save_safetensors(in, model_weights::from({{"a.weight", tensor}, {"b", filled({3}, 1)}}).tensors());
   };
   write(2);
   folder.write("out.gguf", "older");
@@ -291,7 +292,7 @@ TEST_CASE("convert says how many tensors it wrote in which format, and how far t
   near.values[5] = 0.999f; // a step of the scale is 1 / 127
   for (std::size_t i = 0; i < far.values.size(); ++i) far.values[i] = 0.01f * static_cast<float>(i);
   const std::string long_name = std::string(60, 'n') + ".bias";
-  save_safetensors(folder / "in.safetensors", weights::from({{"near.weight", near},
+  save_safetensors(folder / "in.safetensors", model_weights::from({{"near.weight", near},
                                                              {"far.weight", far},
                                                              {"odd.weight", filled({2, 3}, 1)},
                                                              {long_name, filled({3}, 1)}})

@@ -16,6 +16,7 @@
 
 using namespace describe_program;
 using namespace fovea;
+using namespace fovea::core;
 
 TEST_CASE("each model of the catalogue is described, and sees what its paper says", "[describe]") {
   std::map<std::string, std::string> seen;

@@ -3,7 +3,7 @@
 #include <tag/tagger.hpp>
 
 using namespace fovea;
-using namespace fovea::test;
+using namespace fovea::core::test;
 using namespace tag_program;
 
 TEST_CASE("a tagger decodes what fits together", "[tag]") {

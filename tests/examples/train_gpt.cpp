@@ -49,7 +49,7 @@ struct runs {
 
 using bytes = std::map<std::string, std::vector<std::byte>>;
 bytes tensors_of(const fs::path& file) {
-  const fovea::safetensors_file opened(file);
+  const fovea::core::safetensors_file opened(file);
   bytes all;
   for (const auto& [name, tensor] : opened.tensors()) all[name] = {tensor.bytes.begin(), tensor.bytes.end()};
   return all;
@@ -131,7 +131,7 @@ TEST_CASE("a run that is asked to end saves and says so in one line", "[train_gp
     REQUIRE(at != std::string::npos);
     CHECK(said.find('\n', at) == said.size() - 1);
     const std::string step = said.substr(at + 30, said.find(';', at) - at - 30);
-    CHECK(fovea::safetensors_file(r.folder / out / "checkpoint.safetensors").metadata().at("step") == step);
+    CHECK(fovea::core::safetensors_file(r.folder / out / "checkpoint.safetensors").metadata().at("step") == step);
   }
 }
 

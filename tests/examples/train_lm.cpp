@@ -124,7 +124,7 @@ TEST_CASE("a checkpoint whose notes are no numbers is refused", "[train_lm]") {
   for (const auto& [name, value] : std::map<std::string, std::string>{
            {"seconds", "soon"}, {"loss_sum", ""}, {"last_loss", "1e400"}, {"loss_count", "-1"}}) {
     INFO(name);
-    const fovea::safetensors_file whole(checkpoint);
+    const fovea::core::safetensors_file whole(checkpoint);
     auto notes = whole.metadata();
     notes[name] = value;
     fovea::save_safetensors(checkpoint, whole.tensors(), notes);

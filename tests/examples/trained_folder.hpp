@@ -9,7 +9,7 @@
 
 #include <nlohmann/json.hpp>
 
-namespace fovea::test {
+namespace fovea::core::test {
 
 /// A tokenizer.json of whole words after <pad>, <s>, </s> and <unk>.
 inline std::string word_tokenizer(const std::vector<std::string>& words, const char* splitter) {
@@ -40,4 +40,4 @@ void write_trained(const temporary_folder& folder, const M& model, const nlohman
   folder.write("sizes.json", sizes.dump());
 }
 
-} // namespace fovea::test
+} // namespace fovea::core::test

@@ -6,7 +6,8 @@
 #include <algorithm>
 
 using namespace fovea;
-using namespace fovea::test;
+using namespace fovea::core;
+using namespace fovea::core::test;
 using namespace translate_program;
 
 namespace {

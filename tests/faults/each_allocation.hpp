@@ -11,7 +11,7 @@
 #include <new>
 #include <string>
 
-namespace fovea::test {
+namespace fovea::core::test {
 
 inline auto open_files() { return std::distance(std::filesystem::directory_iterator("/proc/self/fd"), {}); }
 
@@ -63,4 +63,4 @@ void each_allocation_fails(const std::string& what, const F& work, const G& see)
     }
 }
 
-} // namespace fovea::test
+} // namespace fovea::core::test

@@ -38,7 +38,7 @@ bool strikes() {
 
 } // namespace
 
-namespace fovea::test {
+namespace fovea::core::test {
 
 failing_allocations::failing_allocations(long number, bool and_all_after) {
   all_after = and_all_after;
@@ -49,7 +49,7 @@ bool failing_allocations::have_struck() { return left < 0; }
 
 long blocks_in_use() { return blocks; }
 
-} // namespace fovea::test
+} // namespace fovea::core::test
 
 #if defined(FOVEA_SANITIZED)
 

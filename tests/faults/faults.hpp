@@ -2,7 +2,7 @@
 
 #include <functional>
 
-namespace fovea::test {
+namespace fovea::core::test {
 
 /// What befalls allocations from its construction to its end: the one of this number, counted from 0, finds
 /// no memory, and with `all_after` none behind it does either.
@@ -37,4 +37,4 @@ public:
   static bool has_struck();
 };
 
-} // namespace fovea::test
+} // namespace fovea::core::test

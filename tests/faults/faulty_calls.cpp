@@ -13,7 +13,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-using fovea::test::fault;
+using fovea::core::test::fault;
 
 namespace {
 
@@ -44,7 +44,7 @@ bool is_file(int descriptor) {
 
 } // namespace
 
-namespace fovea::test {
+namespace fovea::core::test {
 
 faulty_call::faulty_call(fault of, long number, bool has_name) {
   what = of, named = has_name, disk_is_full = false;
@@ -53,7 +53,7 @@ faulty_call::faulty_call(fault of, long number, bool has_name) {
 faulty_call::~faulty_call() { left = never, named = false, disk_is_full = false; }
 bool faulty_call::has_struck() { return left < 0; }
 
-} // namespace fovea::test
+} // namespace fovea::core::test
 
 extern "C" {
 

@@ -22,7 +22,8 @@
 #include <unistd.h>
 
 using namespace fovea;
-using namespace fovea::test;
+using namespace fovea::core;
+using namespace fovea::core::test;
 namespace fs = std::filesystem;
 
 namespace {

@@ -15,7 +15,7 @@
 #include <vector>
 
 using namespace fovea;
-using namespace fovea::test;
+using namespace fovea::core::test;
 
 namespace {
 
@@ -31,15 +31,15 @@ constexpr auto regression = model("regression", [](graph& g) {
   g.output("loss", mse(linear(tanh(linear(x, "hidden", 5)), "out", 2), y));
 });
 
-const weights& weights_of_filter() {
-  static const weights made = initial_weights(filter, 1);
+const model_weights& weights_of_filter() {
+  static const model_weights made = initial_weights(filter, 1);
   return made;
 }
-const weights& weights_of_regression() {
-  static const weights made = initial_weights(regression, 1);
+const model_weights& weights_of_regression() {
+  static const model_weights made = initial_weights(regression, 1);
   return made;
 }
-const compile_options large_model{.capacity = {{B, 2}, {T, 8}}, .regime = large, .threads = 2};
+const compile_options large_model{.capacity = {{B, 2}, {T, 8}}, .regime = regime::large, .threads = 2};
 const train_options learning{.capacity = {{B, 4}}, .threads = 1, .seed = 3};
 
 const xt::xtensor<float, 3>& some() {
@@ -67,7 +67,7 @@ std::vector<float> values_of(const tensor& from) {
   return {from.begin(), from.end()};
 }
 
-std::vector<float> learned(const weights& from) {
+std::vector<float> learned(const model_weights& from) {
   std::vector<float> all;
   for (const auto& [name, tensor] : from.tensors()) {
     const auto* values = reinterpret_cast<const float*>(tensor.bytes.data());

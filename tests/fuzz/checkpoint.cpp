@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace fovea::fuzz {
+namespace fovea::core::fuzz {
 namespace {
 
 constexpr dim B{"B"};
@@ -31,19 +31,19 @@ using gradients_of_it = decltype(gradients<false, true>(recurrent));
 using trainer_of_it =
     trainer<std::remove_const_t<decltype(recurrent)>, adam, gradients_of_it, no_engine, no_engine>;
 
-weights zeros() {
+model_weights zeros() {
   std::map<std::string, weight_tensor> tensors;
   const auto add = [&](const char* name, std::vector<std::size_t> shape, std::size_t size) {
     tensors[name] = {std::move(shape), std::vector<float>(size)};
   };
   add("in.weight", {3, 2}, 6), add("in.bias", {3}, 3), add("out.weight", {1, 3}, 3), add("out.bias", {1}, 1);
   add("h.0.up.weight", {3, 3}, 9), add("h.1.up.weight", {3, 3}, 9);
-  return weights::from(std::move(tensors));
+  return model_weights::from(std::move(tensors));
 }
 
 struct learned {
   explicit learned(const trainer_of_it& fit) : step(fit.steps()) {
-    const weights now = fit.weights();
+    const model_weights now = fit.weights();
     for (const auto& [name, tensor] : now.tensors())
       values.append(reinterpret_cast<const char*>(tensor.bytes.data()), tensor.bytes.size());
   }
@@ -69,4 +69,4 @@ void run(std::string_view input) {
   }
 }
 
-} // namespace fovea::fuzz
+} // namespace fovea::core::fuzz

@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <string>
 
-namespace fovea::fuzz {
+namespace fovea::core::fuzz {
 
 void require(bool held) {
   if (!held) std::abort();
@@ -35,9 +35,9 @@ text_and_file::text_and_file(std::string_view input) {
   file = input.substr(text.size());
 }
 
-} // namespace fovea::fuzz
+} // namespace fovea::core::fuzz
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  fovea::fuzz::run({reinterpret_cast<const char*>(data), size});
+  fovea::core::fuzz::run({reinterpret_cast<const char*>(data), size});
   return 0;
 }

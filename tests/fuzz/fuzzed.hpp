@@ -8,7 +8,7 @@
 #include <span>
 #include <string_view>
 
-namespace fovea::fuzz {
+namespace fovea::core::fuzz {
 
 /// A file that holds one input after another under a name, for readers that tell by it what it is.
 class input_file {
@@ -49,6 +49,6 @@ void require(bool held);
 /// What a target does with an input.
 void run(std::string_view input);
 
-} // namespace fovea::fuzz
+} // namespace fovea::core::fuzz
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);

@@ -9,7 +9,7 @@
 #include <cstring>
 #include <new>
 
-namespace fovea {
+namespace fovea::core {
 namespace {
 
 struct {
@@ -39,4 +39,4 @@ mapped_file::~mapped_file() {
   if (copied_) ::operator delete(const_cast<std::byte*>(bytes_.data()), as_a_line);
 }
 
-} // namespace fovea
+} // namespace fovea::core

@@ -2,7 +2,7 @@
 
 #include <fovea/runtime/ngram/counts.hpp>
 
-void fovea::fuzz::run(std::string_view input) {
+void fovea::core::fuzz::run(std::string_view input) {
   static const input_file file("counts.safetensors");
   attempt([&] { load_ngram_counts(file.holding(input)); });
 }

@@ -4,7 +4,7 @@
 
 #include <unistd.h>
 
-namespace fovea::fuzz {
+namespace fovea::core::fuzz {
 
 const std::filesystem::path& input_file::holding(std::string_view bytes) const {
   require(ftruncate(descriptor_, 0) == 0);
@@ -12,4 +12,4 @@ const std::filesystem::path& input_file::holding(std::string_view bytes) const {
   return path_;
 }
 
-} // namespace fovea::fuzz
+} // namespace fovea::core::fuzz

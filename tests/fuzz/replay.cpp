@@ -15,7 +15,7 @@ int main(int count, char** arguments) {
       inputs.push_back(entry.path());
   for (const auto& input : inputs) {
     std::puts(input.c_str());
-    fovea::fuzz::run(content(input.string()));
+    fovea::core::fuzz::run(content(input.string()));
   }
   return inputs.empty() ? 1 : 0;
 }

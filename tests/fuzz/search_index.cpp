@@ -8,7 +8,7 @@
 #include <optional>
 #include <string>
 
-namespace fovea::fuzz {
+namespace fovea::core::fuzz {
 namespace {
 
 /// The same index with the checksum of its own tensors, which chance does not hit: what is read behind the
@@ -41,4 +41,4 @@ void run(std::string_view input) {
     attempt([&] { semantic_search::load_index(file.holding(*mended)); });
 }
 
-} // namespace fovea::fuzz
+} // namespace fovea::core::fuzz

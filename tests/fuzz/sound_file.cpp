@@ -4,7 +4,7 @@
 
 #include <array>
 
-void fovea::fuzz::run(std::string_view input) {
+void fovea::core::fuzz::run(std::string_view input) {
   static const input_file file("sound.wav");
   attempt([&] {
     audio::sound_reader sound(file.holding(input).string());

@@ -3,7 +3,7 @@
 #include <fovea/runtime/tokenizers/tokenizer.hpp>
 
 /// Loads a tokenizer, encodes a text and decodes what comes out.
-void fovea::fuzz::run(std::string_view input) {
+void fovea::core::fuzz::run(std::string_view input) {
   static const input_file file(FOVEA_FUZZED_FILE);
   const text_and_file parts(input);
   attempt([&] {

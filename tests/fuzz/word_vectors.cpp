@@ -2,7 +2,7 @@
 
 #include <fovea/runtime/weights/word_vectors.hpp>
 
-void fovea::fuzz::run(std::string_view input) {
+void fovea::core::fuzz::run(std::string_view input) {
   static const input_file file("vectors.txt");
   attempt([&] { load_word_vectors(file.holding(input)); });
 }

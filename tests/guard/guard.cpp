@@ -14,7 +14,7 @@
 
 #include <fovea/backends/memory.hpp>
 
-namespace fovea::test {
+namespace fovea::core::test {
 namespace {
 
 constexpr int untouched = 0xff;
@@ -80,10 +80,10 @@ void free_guarded(void* at) noexcept {
   memory().all.erase(found);
 }
 
-} // namespace fovea::test
+} // namespace fovea::core::test
 
 // In the place of backends/memory.cpp, which the linker leaves in its archive.
-namespace fovea {
+namespace fovea::core {
 
 void* allocate_lines(std::size_t bytes) {
   constexpr std::size_t line = 64;
@@ -96,4 +96,4 @@ void free_lines(void* memory) noexcept { test::free_guarded(memory); }
 
 bool pieces_lie_together() { return false; }
 
-} // namespace fovea
+} // namespace fovea::core

@@ -6,7 +6,7 @@
 
 #include <cstddef>
 
-namespace fovea::test {
+namespace fovea::core::test {
 
 /// Which end of memory lies at a page that may be neither read nor written.
 enum class guarded_end { last, first };
@@ -19,4 +19,4 @@ void* allocate_guarded(std::size_t bytes, guarded_end end);
 /// Gives it back; null is nothing. Ends the program where a byte beside it was written.
 void free_guarded(void* memory) noexcept;
 
-} // namespace fovea::test
+} // namespace fovea::core::test

@@ -9,8 +9,9 @@
 // changes a result.
 
 using namespace fovea;
+using namespace fovea::core;
 using namespace fovea::models;
-using namespace fovea::test;
+using namespace fovea::core::test;
 
 namespace {
 
@@ -63,7 +64,7 @@ const sizes many{{"B", 3}, {"T", 37}, {"S", 70}, {"H", 9}, {"W", 11}},
 template <class M>
 void check_laws(const M& model) {
   INFO("model " << model.name);
-  const weights from = formula_weights(model);
+  const model_weights from = formula_weights(model);
   const named_values large_call = inputs_for(model, many), small_call = inputs_for(model, few);
   const named_values large_result = run_model<f32>(model, from, large_call),
                      small_result = run_model<f32>(model, from, small_call);
@@ -179,7 +180,7 @@ TEST_CASE("a repeat equals its layers written out", "[laws]") {
     }
     g.output("logits", matmul(layer_norm(x, "ln_f"), transpose(words)));
   });
-  const weights from = formula_weights(unrolled);
+  const model_weights from = formula_weights(unrolled);
   for (const sizes& of : {many, few}) {
     const named_values inputs = inputs_for(unrolled, of);
     check_same_bits(run_model<f32>(gpt2<small_gpt2>, from, inputs), run_model<f32>(unrolled, from, inputs));

@@ -7,7 +7,7 @@
 #include <fovea/models/bahdanau.hpp>
 #include <fovea/models/luong.hpp>
 
-namespace fovea::test {
+namespace fovea::core::test {
 
 using models::bahdanau_config, models::luong_config;
 
@@ -29,4 +29,4 @@ inline named_values decoder_inputs(const golden_case& c) {
   return inputs_of(c, {{"source", "source_ids"}, {"lengths", "source_lengths"}, {"target", "decoder_ids"}});
 }
 
-} // namespace fovea::test
+} // namespace fovea::core::test

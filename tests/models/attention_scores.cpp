@@ -5,7 +5,7 @@
 #include <array>
 
 using namespace fovea;
-using namespace fovea::test;
+using namespace fovea::core::test;
 
 TEST_CASE("additive scores and the largest of them agree with the reference case", "[attention]") {
   constexpr auto m = model("additive", [](graph& g) {
@@ -47,8 +47,8 @@ TEST_CASE("a score by name is the network written out", "[attention]") {
 
 namespace {
 
-constexpr std::array monotonic_names{name_rule{"", "W_p.weight", ignored},
-                                     name_rule{"", "v_p.weight", ignored}};
+constexpr std::array monotonic_names{name_rule{"", "W_p.weight", naming::ignored},
+                                     name_rule{"", "v_p.weight", naming::ignored}};
 constexpr std::array predictive_names{name_rule{"local.hidden.weight", "W_p.weight"},
                                       name_rule{"local.score.weight", "v_p.weight"}};
 

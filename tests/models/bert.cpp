@@ -3,7 +3,8 @@
 #include "loss_case.hpp"
 
 using namespace fovea;
-using namespace fovea::test;
+using namespace fovea::core;
+using namespace fovea::core::test;
 using models::bert_config;
 
 namespace {
@@ -20,7 +21,7 @@ constexpr auto shown = model(
     "bert_shown",
     [](graph& g) {
       const expr tokens = g.input<i32>("tokens", {B, T}), types = g.input<i32>("types", {B, T});
-      const mask visible = reads_on ? mask(causal) : padding(g.input<i32>("lengths", {B}));
+      const attention_mask visible = reads_on ? mask(causal) : padding(g.input<i32>("lengths", {B}));
       const expr words = models::bert_words(tokens, tiny);
       expr x = models::bert_embeddings(words, tokens, types, tiny);
       g.output("hidden_states.0", x);
@@ -146,7 +147,7 @@ TEST_CASE("a text of no tokens is embedded as zeros", "[bert]") {
   });
   on_both_backends([&](auto backend) {
     const named_values made = run_model<decltype(backend)>(
-        pooled, weights::from({}),
+        pooled, model_weights::from({}),
         {{"x", {{2, 3, 4}, std::vector<double>(24, 1), false}}, {"lengths", {{2}, {2, 0}, true}}});
     for (std::size_t i = 0; i < 8; ++i) CHECK(made.at("sentence").values[i] == Approx(i < 4 ? 0.5 : 0));
   });
@@ -191,7 +192,7 @@ TEST_CASE("the losses and gradients of BERT's heads agree with transformers'", "
 
 TEST_CASE("an encoder of MiniLM's width agrees with transformers, weights by formula", "[bert]") {
   const golden_case c("hf_bert_384_formula");
-  const weights made = weights_of(c);
+  const model_weights made = weights_of(c);
   const auto tokens = integers<2>(c, "ids");
   on_both_backends([&](auto backend) {
     auto net = compile<decltype(backend)>(encoder<wide>, made, {.capacity = {{B, 2}, {T, 16}}});

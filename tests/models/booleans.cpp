@@ -5,7 +5,7 @@
 #include "gradient_case.hpp"
 
 using namespace fovea;
-using namespace fovea::test;
+using namespace fovea::core::test;
 
 namespace {
 

@@ -7,7 +7,7 @@
 #include <filesystem>
 
 using namespace fovea;
-using namespace fovea::test;
+using namespace fovea::core::test;
 
 namespace {
 
@@ -40,7 +40,7 @@ const train_options usual{.capacity = {{B, rows}, {T, length}}, .clip = 1};
 template <class backend, models::cell_kind cell>
 void compare() {
   const auto ids = tokens(5), targets = tokens(6);
-  const weights start = initial_weights(unbroken<cell>, 3);
+  const model_weights start = initial_weights(unbroken<cell>, 3);
   auto whole = train<backend>(unbroken<cell>, sgd{.rate = 0}, start, usual);
   const float expected = whole.evaluate("tokens"_in = ids, "targets"_in = targets)["loss"_out]();
   auto fit = train<backend>(windows<cell>, sgd{.rate = 0}, start, usual);
@@ -82,7 +82,7 @@ TEST_CASE("carried windows lose what the unbroken text loses", "[training]") {
 TEST_CASE("what is carried is in the checkpoint, bit for bit", "[training]") {
   const auto path = std::filesystem::temp_directory_path() / "fovea_carried.safetensors";
   const auto& m = windows<models::cell_kind::lstm>;
-  const weights start = initial_weights(m, 3);
+  const model_weights start = initial_weights(m, 3);
   auto whole = train(m, adam{.rate = 1e-2}, start, usual);
   learn(whole, 0, 4);
   auto first = train(m, adam{.rate = 1e-2}, start, usual);
@@ -114,7 +114,7 @@ TEST_CASE("a checkpoint of training is weights", "[training]") {
   auto fit = train(m, adam{.rate = 1e-2}, initial_weights(m, 3), usual);
   learn(fit, 0, 2);
   fit.save(path);
-  const weights opened = load_weights(path), learned = fit.weights();
+  const model_weights opened = load_weights(path), learned = fit.weights();
   REQUIRE(opened.tensors().contains("optimizer.mean.linear.weight"));
   REQUIRE(opened.tensors().contains("carried.cell"));
   // What it runs as needs the parameters only; learning on from it begins anew with all else.

@@ -8,7 +8,8 @@
 #include "../model_case.hpp"
 
 using namespace fovea;
-using namespace fovea::test;
+using namespace fovea::core;
+using namespace fovea::core::test;
 using Catch::Matchers::Contains;
 
 namespace {
@@ -90,14 +91,14 @@ weight_tensor paired(const weight_tensor& of, std::size_t head) {
 /// The logits of a language model on the ids of a case.
 template <class M>
 std::vector<float> logits(const M& declared, const golden_case& c, const checkpoint& from) {
-  auto net = compile(declared, weights::from(from), {.capacity = {{B, 2}, {T, 12}}});
+  auto net = compile(declared, model_weights::from(from), {.capacity = {{B, 2}, {T, 12}}});
   const auto out = net("tokens"_in = integers<2>(c, "ids"))["logits"_out];
   return {out.begin(), out.end()};
 }
 /// The same of BERT with one of its heads.
 template <fixed_name output, class M>
 std::vector<float> scores(const M& declared, const golden_case& c, const checkpoint& from) {
-  auto net = compile(declared, weights::from(from), {.capacity = {{B, 4}, {T, 12}}});
+  auto net = compile(declared, model_weights::from(from), {.capacity = {{B, 4}, {T, 12}}});
   const auto out = net("tokens"_in = integers<2>(c, "ids"), "types"_in = integers<2>(c, "token_type_ids"),
                        "lengths"_in = xt::xtensor<std::int64_t, 1>(
                            xt::sum(integers<2>(c, "attention_mask"), {1})))[output_key<output>{}];

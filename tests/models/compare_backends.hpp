@@ -8,7 +8,7 @@
 #include <cmath>
 #include <cstring>
 
-namespace fovea::test {
+namespace fovea::core::test {
 
 /// Values that look random and are the same everywhere: floats within +-1, integers from 0 to below - 1.
 inline golden_tensor values_of(const std::vector<std::size_t>& shape, bool whole, const std::string& name,
@@ -40,12 +40,12 @@ std::map<std::string, weight_tensor> random_tensors(const M& model, const std::s
   return made;
 }
 template <class M>
-weights random_weights(const M& model) {
-  return weights::from(random_tensors(model));
+model_weights random_weights(const M& model) {
+  return model_weights::from(random_tensors(model));
 }
 
 /// What float32 weights hold, by name: to be compared.
-inline std::map<std::string, std::vector<float>> values_of(const weights& from) {
+inline std::map<std::string, std::vector<float>> values_of(const model_weights& from) {
   std::map<std::string, std::vector<float>> made;
   for (const auto& [name, tensor] : from.tensors()) {
     made[name].resize(tensor.bytes.size() / sizeof(float));
@@ -93,7 +93,7 @@ template <class M>
 void compare(const M& model, const std::map<std::string, std::size_t>& sizes, double tolerance = 1e-5,
              double of_all = 0) {
   const named_values inputs = random_inputs(model, sizes);
-  const weights made = random_weights(model);
+  const model_weights made = random_weights(model);
   const named_values expected = run_model<reference>(model, made, inputs);
   const auto largest_of = [](const golden_tensor& x) {
     double most = 0;
@@ -124,4 +124,4 @@ void compare_at_awkward_sizes(const M& model) {
   compare(model, {{"B", 2}, {"T", 17}, {"S", 13}});
 }
 
-} // namespace fovea::test
+} // namespace fovea::core::test

@@ -1,7 +1,7 @@
 #include "compare_backends.hpp"
 
 using namespace fovea;
-using namespace fovea::test;
+using namespace fovea::core::test;
 
 // Convolution and pooling: the reference cases, whose channels come before time, and the kernels against the
 // specification at sizes that fit neither vectors nor blocks.
@@ -13,7 +13,7 @@ constexpr name_rule norm_names[] = {{"norm.weight", "weight"},
                                     {"norm.bias", "bias"},
                                     {"norm.running_mean", "running_mean"},
                                     {"norm.running_var", "running_var"},
-                                    {"", "num_batches_tracked", ignored}};
+                                    {"", "num_batches_tracked", naming::ignored}};
 
 template <int in, int out, int width, conv1d_options options>
 void check_conv1d(const char* name) {
@@ -205,7 +205,7 @@ TEST_CASE("convolutions whose last panel has few columns", "[convolution]") {
   });
   compare_at_awkward_sizes(declared);
   // That panel may be alone in a task, or behind others, for whole register blocks of rows and for three.
-  const weights from = random_weights(declared);
+  const model_weights from = random_weights(declared);
   const named_values inputs = random_inputs(declared, {{"B", 1}, {"T", 57}, {"S", 11}});
   const named_values expected = run_model<f32>(declared, from, inputs);
   for (const int threads : {2, 3, 4})
@@ -258,7 +258,7 @@ TEST_CASE("a feed-forward layer equals two convolutions of width 1 with ReLU bet
       s.insert(s.end(), one.begin(), one.end());
       return s;
     };
-    return weights::from({{"up.weight", values(shape(70, 20), "up.weight")},
+    return model_weights::from({{"up.weight", values(shape(70, 20), "up.weight")},
                           {"up.bias", values({70}, "words")},
                           {"down.weight", values(shape(20, 70), "down.weight")},
                           {"down.bias", values({20}, "others")}});

@@ -8,7 +8,8 @@
 #include <fovea/runtime/decoding/whole_prefix.hpp>
 
 using namespace fovea;
-using namespace fovea::test;
+using namespace fovea::core;
+using namespace fovea::core::test;
 
 namespace {
 
@@ -79,7 +80,7 @@ TEST_CASE("a stream is decoded as the whole text run again", "[decoding][stream]
 
   auto net = compile(models::gpt2<tiny>, weights_of(c), {.capacity = {{B, 8}, {T, 16}}});
   whole_prefix whole([&](const auto& ids) { return net("tokens"_in = ids)["logits"_out]; });
-  const sampling options{.temperature = 0.7, .top_p = 0.9, .seed = 3, .samples = 3};
+  const sampling_options options{.temperature = 0.7, .top_p = 0.9, .seed = 3, .samples = 3};
   const auto drawn = sample(model, prompts, options, {.max_tokens = 9}),
              expected = sample(whole, prompts, options, {.max_tokens = 9});
   std::vector<token_ids> texts{{3}};

@@ -18,7 +18,8 @@
 #include <string>
 
 using namespace fovea;
-using namespace fovea::test;
+using namespace fovea::core;
+using namespace fovea::core::test;
 
 namespace {
 
@@ -78,11 +79,11 @@ constexpr double loose<q4_0> = 0.25;
 /// threads; near the specification on these; not far from float32, `times` as far as trained models where
 /// large weights make more of a difference.
 template <class M>
-void check_formats(const M& model, const weights& from, const named_values& inputs, double times = 1) {
+void check_formats(const M& model, const model_weights& from, const named_values& inputs, double times = 1) {
   const named_values plain = run_model<f32>(model, from, inputs);
   for_formats([&](auto format) {
     using type = decltype(format);
-    const weights values = rounded<type>(model, from);
+    const model_weights values = rounded_weights<type>(model, from);
     const named_values found = run_model<type>(model, from, inputs),
                        threaded = run_model<type>(model, from, inputs, 3),
                        as_f32 = run_model<f32>(model, values, inputs),
@@ -104,7 +105,7 @@ void check_formats(const M& model, const weights& from, const named_values& inpu
 /// A model whose products round what they multiply: the same bits with any number of threads; not farther
 /// from float32 than twice what the weights' format allows, of which the other half is for the rows.
 template <class M>
-void check_rounding(const M& model, const weights& from, const named_values& inputs) {
+void check_rounding(const M& model, const model_weights& from, const named_values& inputs) {
   const named_values plain = run_model<f32>(model, from, inputs);
   const auto check_one = [&]<class format, class type>(format, type) {
     const named_values found = run_model<type>(model, from, inputs),
@@ -161,7 +162,7 @@ TEST_CASE("in products of integers a row has the bits that it has alone, among h
     g.output("y", linear(relu(linear(g.input<f32>("x", {B, 70}), "up", 101)), "down", 45));
   });
   constexpr std::size_t most = 40;
-  const weights from = random_weights(two);
+  const model_weights from = random_weights(two);
   const golden_tensor given = random_inputs(two, {{"B", most}}).at("x");
   const xt::xtensor<float, 2> x = xt::adapt(given.values, std::array<std::size_t, 2>{most, 70});
   const auto check_rows = [&](auto format) {
@@ -182,7 +183,7 @@ namespace {
 
 /// A stream in every format, a token at a time and several at once, against the model in that format.
 template <class M>
-void check_streams(const M& model, const weights& from, const xt::xtensor<int, 2>& ids, double tolerance,
+void check_streams(const M& model, const model_weights& from, const xt::xtensor<int, 2>& ids, double tolerance,
                    fovea::regime how) {
   const auto length = static_cast<std::int64_t>(ids.shape()[1]);
   const auto check_one = [&](auto format, double most) {
@@ -253,7 +254,7 @@ TEST_CASE("a large weight of a recurrence is in the format too", "[formats]") {
   });
   CHECK(formatted(decltype(recurrent)::view, weight_format::q8_0).names ==
         std::set<std::string, std::less<>>{"large.weight_hh_l0", "large.weight_ih_l0", "small.weight_ih_l0"});
-  const weights from = random_weights(recurrent);
+  const model_weights from = random_weights(recurrent);
   const named_values inputs = random_inputs(recurrent, {{"B", 3}, {"T", 6}});
   check_formats(recurrent, from, inputs, 3);
   check_rounding(recurrent, from, inputs);
@@ -286,7 +287,7 @@ TEST_CASE("what a file holds in a format comes out of it unchanged", "[formats]"
     gguf_writer file;
     file.add_tensor("map.weight", ggml_type, {40, 96}, bytes);
     const temporary_folder place;
-    const weights from = load_weights(place.write("map.gguf", file.file()));
+    const model_weights from = load_weights(place.write("map.gguf", file.file()));
     const named_values inputs = random_inputs(projected, {{"B", 3}});
     CHECK(run_model<decltype(format)>(projected, from, inputs).at("y").values ==
           run_model<f32>(projected, from, inputs).at("y").values);
@@ -306,10 +307,10 @@ TEST_CASE("blocks of other types give in each format what their values give", "[
     gguf_writer file;
     file.add_tensor("map.weight", of.number, {40, 256}, bytes);
     const temporary_folder place;
-    const weights from = load_weights(place.write("map.gguf", file.file()));
+    const model_weights from = load_weights(place.write("map.gguf", file.file()));
     weight_tensor values{{40, 256}, std::vector<float>(40 * 256)};
     to_floats(of.type, from.tensors().at("map.weight").bytes, values.values.data());
-    const weights decoded = weights::from({{"map.weight", values}});
+    const model_weights decoded = model_weights::from({{"map.weight", values}});
     const auto check_one = [&]<class format>(format) {
       INFO(element_name(of.type) << " in " << name_of(format_named<format>));
       CHECK(run_model<format>(projected, from, inputs).at("y").values ==
@@ -328,7 +329,7 @@ TEST_CASE("a parameter is read as float32, also where it lies in a file in its f
   for (char row = 1; row < 4; ++row) bytes += bytes_of(std::uint16_t{0x3800}) + std::string(32, row);
   file.add_tensor("map.weight", 8, {3, 32}, bytes);
   const temporary_folder place;
-  const weights from = load_weights(place.write("map.gguf", file.file()));
+  const model_weights from = load_weights(place.write("map.gguf", file.file()));
   const auto net = compile<q8_0>(projected, from, {.capacity = {{B, 1}}});
   const auto map = net.weights()["map.weight"_param][0];
   CHECK(map.shape()[0] == 3);
@@ -341,7 +342,7 @@ TEST_CASE("a parameter is read as float32, also where it lies in a file in its f
 TEST_CASE("a value that a format has no number for is refused", "[formats]") {
   auto tensors = random_tensors(many_uses);
   tensors["plain.weight"].values[7] = 1e6f;
-  const weights from = weights::from(tensors);
+  const model_weights from = model_weights::from(tensors);
   const compile_options options{.capacity = {{B, 1}, {T, 1}}};
   CHECK_THROWS_WITH(compile<f16>(many_uses, from, options),
                     "parameter plain.weight: expected values up to 65504 for f16, found 1e+06");
@@ -353,11 +354,11 @@ namespace {
 
 /// A file of what a format keeps is in it what its source is, bit for bit.
 template <class M>
-void check_saved(const M& model, const weights& from, const named_values& inputs) {
+void check_saved(const M& model, const model_weights& from, const named_values& inputs) {
   const temporary_folder folder;
   const auto check_file = [&]<class format>(format, const char* name) {
     save_weights<format>(folder / name, model, from);
-    const weights saved = load_weights(folder / name);
+    const model_weights saved = load_weights(folder / name);
     const named_values expected = run_model<format>(model, from, inputs),
                        found = run_model<format>(model, saved, inputs),
                        as_f32 = run_model<f32>(model, saved, inputs);
@@ -372,7 +373,7 @@ void check_saved(const M& model, const weights& from, const named_values& inputs
   check_file(f16{}, "x.safetensors"), check_file(bf16{}, "x.safetensors");
 }
 
-element_type type_in(const weights& from, const std::string& name) { return from.tensors().at(name).type; }
+element_type type_in(const model_weights& from, const std::string& name) { return from.tensors().at(name).type; }
 
 } // namespace
 
@@ -388,12 +389,12 @@ TEST_CASE("weights that are saved in a format give what they give when they are 
 
   const temporary_folder folder;
   save_weights<integer_products<q8_0>>(folder / "x.gguf", models::gpt2<small_gpt2>, weights_of(gpt2));
-  const weights saved = load_weights(folder / "x.gguf");
+  const model_weights saved = load_weights(folder / "x.gguf");
   CHECK(type_in(saved, "wte") == element_type::q8_0);
   CHECK(type_in(saved, "h.1.attn.k.weight") == element_type::q8_0);
   CHECK(type_in(saved, "wpe.weight") == element_type::f32);
   CHECK(type_in(saved, "ln_f.weight") == element_type::f32);
-  const auto logits_of = [&](const weights& source) {
+  const auto logits_of = [&](const model_weights& source) {
     return run_model<integer_products<q8_0>>(models::gpt2<small_gpt2>, source, tokens_of(gpt2))
         .at("logits")
         .values;
@@ -402,11 +403,11 @@ TEST_CASE("weights that are saved in a format give what they give when they are 
 }
 
 TEST_CASE("saved weights whose rows are no whole blocks stay float32", "[formats]") {
-  const weights from = random_weights(many_uses); // rows of 24
+  const model_weights from = random_weights(many_uses); // rows of 24
   const named_values inputs = random_inputs(many_uses, {{"B", 2}, {"T", 5}});
   const temporary_folder folder;
   save_weights<q4_0>(folder / "x.gguf", many_uses, from);
-  const weights saved = load_weights(folder / "x.gguf");
+  const model_weights saved = load_weights(folder / "x.gguf");
   for (const auto& [name, tensor] : saved.tensors()) CHECK(tensor.type == element_type::f32);
   CHECK(run_model<q4_0>(many_uses, saved, inputs).at("y").values ==
         run_model<q4_0>(many_uses, from, inputs).at("y").values);
@@ -420,7 +421,7 @@ constexpr auto two_maps = [](graph& g) {
 };
 constexpr name_rule taken_names[] = {{"in.weight", "out.weight", transposed}, {"out.weight", "last.weight"}};
 constexpr auto taken = model("taken", two_maps, taken_names);
-constexpr name_rule prefixed_names[] = {{"", "in.", optional_prefix}};
+constexpr name_rule prefixed_names[] = {{"", "in.", naming::optional_prefix}};
 constexpr auto prefixed = model("prefixed", two_maps, prefixed_names);
 constexpr auto two_own = model("two_own", two_maps);
 
@@ -428,7 +429,7 @@ constexpr auto two_own = model("two_own", two_maps);
 
 TEST_CASE("weights that cannot be saved in a format are refused by the parameter's name", "[formats]") {
   const temporary_folder folder;
-  const auto refusal = [&]<class format>(format, const auto& model, const weights& from, const char* name) {
+  const auto refusal = [&]<class format>(format, const auto& model, const model_weights& from, const char* name) {
     std::string message = message_of<error>([&] { save_weights<format>(folder / name, model, from); });
     CHECK_FALSE(std::filesystem::exists(folder / name));
     if (const std::string path = (folder / name).string(); message.starts_with(path))
@@ -436,12 +437,12 @@ TEST_CASE("weights that cannot be saved in a format are refused by the parameter
     return message;
   };
   const weight_tensor square{{32, 32}, std::vector<float>(32 * 32, 1e5f)};
-  CHECK(refusal(q8_0{}, taken, weights::from({{"out.weight", square}, {"last.weight", square}}), "x.gguf") ==
+  CHECK(refusal(q8_0{}, taken, model_weights::from({{"out.weight", square}, {"last.weight", square}}), "x.gguf") ==
         "OUT: parameter 'in.weight': the model's table of names takes this name for another's");
-  CHECK(refusal(q8_0{}, prefixed, weights::from({{"in.in.weight", square}, {"in.out.weight", square}}),
+  CHECK(refusal(q8_0{}, prefixed, model_weights::from({{"in.in.weight", square}, {"in.out.weight", square}}),
                 "x.gguf") ==
         "OUT: parameter 'in.weight': the model's table of names takes this name for another's");
-  const weights own = weights::from({{"in.weight", square}, {"out.weight", square}});
+  const model_weights own = model_weights::from({{"in.weight", square}, {"out.weight", square}});
   CHECK(refusal(q8_0{}, two_own, own, "x.safetensors") ==
         "OUT: tensor 'in.weight': a safetensors file has no type Q8_0");
   CHECK(refusal(f16{}, two_own, own, "x.gguf") ==

@@ -3,7 +3,8 @@
 #include "loss_case.hpp"
 
 using namespace fovea;
-using namespace fovea::test;
+using namespace fovea::core;
+using namespace fovea::core::test;
 using models::gpt2_config;
 
 namespace {
@@ -65,7 +66,7 @@ TEST_CASE("GPT-2's loss and gradients agree with transformers'", "[gpt2]") {
 
 TEST_CASE("GPT-2 of the base size agrees with transformers, weights by formula", "[gpt2]") {
   const golden_case c("hf_gpt2_base_formula");
-  const weights made = weights_of(c);
+  const model_weights made = weights_of(c);
   on_both_backends([&](auto backend) {
     auto net = compile<decltype(backend)>(models::gpt2<base>, made, {.capacity = {{B, 2}, {T, 16}}});
     const auto out = net("tokens"_in = integers<2>(c, "ids"));

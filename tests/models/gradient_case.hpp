@@ -8,7 +8,7 @@
 #include <fovea/backends/reference/evaluation.hpp>
 #include <fovea/dsl/passes/gradient_graph.hpp>
 
-namespace fovea::test {
+namespace fovea::core::test {
 
 namespace detail {
 
@@ -151,4 +151,4 @@ void check_gradients_of(const M& model) {
   compare(gradients(model), {{"B", 3}, {"T", 7}, {"S", 5}});
 }
 
-} // namespace fovea::test
+} // namespace fovea::core::test

@@ -4,7 +4,8 @@
 #include "gradient_case.hpp"
 
 using namespace fovea;
-using namespace fovea::test;
+using namespace fovea::core;
+using namespace fovea::core::test;
 
 namespace {
 

@@ -3,7 +3,7 @@
 #include "gradient_case.hpp"
 
 using namespace fovea;
-using namespace fovea::test;
+using namespace fovea::core::test;
 
 namespace {
 
@@ -122,7 +122,7 @@ TEST_CASE("gradients: what is not kept is computed again") {
   check_gradients_of_words(blocks<true>);
   static_assert(training_bytes(blocks<true>, {{B, 8}, {T, 32}}) * 2 <
                 training_bytes(blocks<false>, {{B, 8}, {T, 32}}));
-  const weights from = random_weights(blocks<false>);
+  const model_weights from = random_weights(blocks<false>);
   const named_values inputs = random_inputs(gradients(blocks<false>), {{"B", 3}, {"T", 7}});
   const named_values kept = run_model<f32>(gradients(blocks<false>), from, inputs),
                      again = run_model<f32>(gradients(blocks<true>), from, inputs);

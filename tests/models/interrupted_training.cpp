@@ -14,7 +14,7 @@
 #include <string>
 
 using namespace fovea;
-using namespace fovea::test;
+using namespace fovea::core::test;
 
 namespace {
 
@@ -46,8 +46,8 @@ training_step learn(trainer& fit, const batch& b) {
 }
 
 train_options accumulating(int calls) { return {.capacity = {{B, 4}}, .accumulate = calls, .seed = 3}; }
-const weights& start() {
-  static const weights made = initial_weights(regression, 1);
+const model_weights& start() {
+  static const model_weights made = initial_weights(regression, 1);
   return made;
 }
 
@@ -170,8 +170,8 @@ TEST_CASE("a checkpoint of other names begins a model with a new output", "[trai
       .layers = 2, .heads = 4, .width = 32, .inner = 64, .vocab = 96, .context = 48};
   const auto& classes = models::bert_classifier<sizes, 5>;
   const golden_case c("hf_bert");
-  const weights known = weights_of(c);
-  const weights made = initial_weights(classes, 1, known);
+  const model_weights known = weights_of(c);
+  const model_weights made = initial_weights(classes, 1, known);
   CHECK(values_of(made).contains("classifier.weight"));
   CHECK_NOTHROW(compile(classes, made, {.capacity = {{"B", 1}, {"T", 4}}}));
 }

@@ -8,7 +8,7 @@
 #include <fovea/models/gpt2.hpp>
 
 using namespace fovea;
-using namespace fovea::test;
+using namespace fovea::core::test;
 
 namespace {
 
@@ -115,7 +115,7 @@ TEST_CASE("operations that mix positions see all of them", "[last]") {
     g.output("numbers", range(x, T));
   });
   const named_values inputs = random_inputs(whole, {{"B", 2}, {"T", 7}});
-  const weights from = random_weights(whole);
+  const model_weights from = random_weights(whole);
   on_both_backends([&](auto backend) {
     test::detail::check_last_of<std::remove_const_t<decltype(whole)>, T>(
         run_model<decltype(backend)>(last<T>(whole), from, inputs),

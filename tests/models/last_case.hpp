@@ -6,7 +6,7 @@
 
 #include <fovea/dsl/passes/last.hpp>
 
-namespace fovea::test {
+namespace fovea::core::test {
 
 namespace detail {
 
@@ -39,7 +39,7 @@ void check_last(const M& model, const std::map<std::string, std::size_t>& sizes)
   using detail::check_last_of;
   const auto at_last = last<time>(model);
   const named_values inputs = random_inputs(model, sizes);
-  const weights from = random_weights(model);
+  const model_weights from = random_weights(model);
   INFO(instruction_set() << ", " << model.name);
   check_last_of<M, time>(run_model<reference>(at_last, from, inputs),
                          run_model<reference>(model, from, inputs), true);
@@ -75,7 +75,7 @@ void check_last_of_rows(const M& model, const std::map<std::string, std::size_t>
   const auto at_last = last<time>(model);
   using at_last_model = std::remove_const_t<decltype(at_last)>;
   const named_values inputs = random_inputs(model, sizes);
-  const weights from = random_weights(model);
+  const model_weights from = random_weights(model);
   INFO(instruction_set() << ", " << model.name);
   auto live = stream<time>(at_last, from, detail::fitting<M>(inputs));
   auto full = stream<time>(model, from, detail::fitting<M>(inputs));
@@ -110,4 +110,4 @@ void check_last_of_rows(const M& model, const std::map<std::string, std::size_t>
   }
 }
 
-} // namespace fovea::test
+} // namespace fovea::core::test

@@ -3,7 +3,8 @@
 #include "loss_case.hpp"
 
 using namespace fovea;
-using namespace fovea::test;
+using namespace fovea::core;
+using namespace fovea::core::test;
 using models::llama_config;
 
 namespace {
@@ -77,7 +78,7 @@ TEST_CASE("Llama's loss and gradients agree with transformers'", "[llama]") {
 
 TEST_CASE("a wider Llama with a tied table agrees with transformers, weights by formula", "[llama]") {
   const golden_case c("hf_llama_288_formula");
-  const weights made = weights_of(c);
+  const model_weights made = weights_of(c);
   on_both_backends([&](auto backend) {
     auto net = compile<decltype(backend)>(models::llama<wide>, made, {.capacity = {{B, 1}, {T, 24}}});
     const auto out = net("tokens"_in = integers<2>(c, "ids"));

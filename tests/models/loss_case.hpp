@@ -5,11 +5,11 @@
 
 #include "run_model.hpp"
 
-namespace fovea::test {
+namespace fovea::core::test {
 
 template <class M>
 void check_loss(const M& model, const golden_case& c, const named_values& inputs) {
-  static_assert(fovea::detail::find_loss(M::view) >= 0);
+  static_assert(fovea::core::detail::find_loss(M::view) >= 0);
   check_gradients(model, c, weights_of(c), inputs);
 }
 
@@ -31,4 +31,4 @@ inline golden_tensor lengths_of_mask(const golden_case& c) {
   return made;
 }
 
-} // namespace fovea::test
+} // namespace fovea::core::test

@@ -5,7 +5,7 @@
 
 using namespace fovea;
 using namespace fovea::models;
-using namespace fovea::test;
+using namespace fovea::core::test;
 
 namespace {
 
@@ -68,6 +68,6 @@ TEST_CASE("Mamba's table reads the authors' names", "[mamba]") {
   theirs["backbone.embedding.weight"] = theirs.at("backbone.embeddings.weight");
   theirs["lm_head.weight"] = theirs.at("backbone.embeddings.weight");
   theirs.erase("backbone.embeddings.weight");
-  auto net = compile(mamba<tiny>, weights::from(theirs), {.capacity = {{B, 2}, {T, 10}}});
+  auto net = compile(mamba<tiny>, model_weights::from(theirs), {.capacity = {{B, 2}, {T, 10}}});
   check_outputs<"logits">(c, net("tokens"_in = integers<2>(c, "ids")));
 }

@@ -9,7 +9,7 @@
 #include <fovea/runtime/ngram/reader.hpp>
 
 using namespace fovea;
-using namespace fovea::test;
+using namespace fovea::core::test;
 using models::dense_ngram_config;
 
 namespace {

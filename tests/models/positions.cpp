@@ -1,7 +1,7 @@
 #include "compare_backends.hpp"
 
 using namespace fovea;
-using namespace fovea::test;
+using namespace fovea::core::test;
 
 // The ways to tell a model where a word stands, and why one of them was given up.
 

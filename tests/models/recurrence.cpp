@@ -5,7 +5,7 @@
 #include "run_model.hpp"
 
 using namespace fovea;
-using namespace fovea::test;
+using namespace fovea::core::test;
 
 namespace {
 
@@ -55,10 +55,10 @@ inline constexpr auto network = model("network", [](graph& g) {
 });
 
 /// The parameters of a module by itself, as those of a module called "rnn".
-weights weights_under_rnn(const golden_case& c) {
+model_weights weights_under_rnn(const golden_case& c) {
   std::map<std::string, weight_tensor> made;
   for (auto& [name, tensor] : parameters_of(c)) made["rnn." + name] = tensor;
-  return weights::from(std::move(made), c.name());
+  return model_weights::from(std::move(made), c.name());
 }
 
 template <recurrent_case c>

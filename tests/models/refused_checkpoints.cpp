@@ -15,7 +15,8 @@
 #include <string>
 
 using namespace fovea;
-using namespace fovea::test;
+using namespace fovea::core;
+using namespace fovea::core::test;
 
 namespace {
 

@@ -11,7 +11,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace fovea::test {
+namespace fovea::core::test {
 
 using named_values = std::map<std::string, golden_tensor>;
 
@@ -97,7 +97,7 @@ named_values call_model(const M&, net_type& net, const named_values& inputs) {
 
 /// The same of a model compiled for this call alone.
 template <class backend, class M>
-named_values run_model(const M& model, const weights& from, const named_values& inputs, int threads = 1) {
+named_values run_model(const M& model, const model_weights& from, const named_values& inputs, int threads = 1) {
   compile_options options = detail::fitting<M>(inputs);
   options.threads = threads;
   auto net = compile<backend>(model, from, options);
@@ -137,7 +137,7 @@ void check_own_outputs(const golden_case& c, const named_values& found) {
 
 /// Runs a case on both backends and checks each output of the model against the case's of the same name.
 template <class M>
-void check_outputs(const M& model, const golden_case& c, const weights& from, const named_values& inputs) {
+void check_outputs(const M& model, const golden_case& c, const model_weights& from, const named_values& inputs) {
   on_both_backends([&](auto backend) {
     detail::check_own_outputs<M>(c, run_model<decltype(backend)>(model, from, inputs));
   });
@@ -147,7 +147,7 @@ namespace detail {
 
 /// The gradients of a case as if they were weights, so that they find their parameters as weights do; zeros
 /// for a parameter that has none.
-inline weights gradients_in(const golden_case& c, const std::string& scope) {
+inline model_weights gradients_in(const golden_case& c, const std::string& scope) {
   std::map<std::string, weight_tensor> made;
   for (const auto& [name, from] : parameters_of(c)) {
     weight_tensor& tensor = made[scope + name] = {from.shape, std::vector<float>(from.values.size())};
@@ -156,7 +156,7 @@ inline weights gradients_in(const golden_case& c, const std::string& scope) {
       tensor.values.assign(values.begin(), values.end());
     }
   }
-  return weights::from(std::move(made), c.name());
+  return model_weights::from(std::move(made), c.name());
 }
 
 } // namespace detail
@@ -165,10 +165,10 @@ inline weights gradients_in(const golden_case& c, const std::string& scope) {
 /// case, on both backends against the case's; with them the outputs. `scope` stands before the names of the
 /// case's parameters in `from`; `training`: of the model as it is while it is trained.
 template <bool training = false, class M>
-void check_gradients(const M& model, const golden_case& c, const weights& from, named_values inputs,
+void check_gradients(const M& model, const golden_case& c, const model_weights& from, named_values inputs,
                      const std::string& scope = "") {
   const auto net = gradients<true, training>(model);
-  const weights of_parameters = detail::gradients_in(c, scope);
+  const model_weights of_parameters = detail::gradients_in(c, scope);
   const model_parameters expected(M::view, of_parameters,
                                   std::span(model.names, static_cast<std::size_t>(model.name_count)));
   const auto compare = [&](const std::string& name, const std::vector<double>& found,
@@ -210,7 +210,7 @@ void check_gradients(const M& model, const golden_case& c, const weights& from, 
 
 /// Checks outputs, and gradients where the case has some.
 template <class M>
-void check_case(const M& model, const golden_case& c, const weights& from, const named_values& inputs,
+void check_case(const M& model, const golden_case& c, const model_weights& from, const named_values& inputs,
                 const std::string& scope = "") {
   check_outputs(model, c, from, inputs);
   const auto begins = [&](const char* prefix) {
@@ -228,4 +228,4 @@ void check_case(const M& model, const char* name) {
   check_case(model, c, weights_of(c), inputs_of(c));
 }
 
-} // namespace fovea::test
+} // namespace fovea::core::test

@@ -5,7 +5,7 @@
 
 using namespace fovea;
 using namespace fovea::models;
-using namespace fovea::test;
+using namespace fovea::core::test;
 
 namespace {
 

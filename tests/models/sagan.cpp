@@ -4,7 +4,7 @@
 
 using namespace fovea;
 using namespace fovea::models;
-using namespace fovea::test;
+using namespace fovea::core::test;
 
 namespace {
 
@@ -24,13 +24,13 @@ constexpr auto shown = model("sagan", [](graph& g) {
 });
 
 /// The case of 512 channels: what its notes say is made by formula.
-weights weights_512(const golden_case& c) {
+model_weights weights_512(const golden_case& c) {
   std::map<std::string, weight_tensor> made = parameters_of(c);
   for (const auto& [name, filters] : std::map<std::string, std::size_t>{{"f", 64}, {"g", 64}, {"h", 512}}) {
     const golden_tensor from = formula_tensor(name + ".weight", {filters, 512, 1, 1});
     made[name + ".weight"] = {from.shape, std::vector<float>(from.values.begin(), from.values.end())};
   }
-  return weights::from(made);
+  return model_weights::from(made);
 }
 
 golden_tensor image_512() {

@@ -3,8 +3,9 @@
 #include <fovea/models/self_attention.hpp>
 
 using namespace fovea;
+using namespace fovea::core;
 using namespace fovea::models;
-using namespace fovea::test;
+using namespace fovea::core::test;
 
 namespace {
 
@@ -108,7 +109,7 @@ TEST_CASE("multi-head attention under torch's names", "[self_attention]") {
                  "multi_head",
                  [](graph& g) {
                    const expr x = g.input<f32>("x", {"B", "T", 24});
-                   const fovea::mask seen = causal & padding(g.input<i32>("lengths", {"B"}));
+                   const fovea::attention_mask seen = causal & padding(g.input<i32>("lengths", {"B"}));
                    g.output("y", multi_head_attention(x, x, {.heads = 3, .width = 24, .mask = seen}));
                    g.output("weights", last_attention_map(x));
                  },
@@ -119,7 +120,7 @@ TEST_CASE("multi-head attention under torch's names", "[self_attention]") {
           "multi_head",
           [](graph& g) {
             const expr x = g.input<f32>("x", {"B", "T", 16}), memory = g.input<f32>("memory", {"B", "S", 12});
-            const fovea::mask seen = padding(g.input<i32>("lengths", {"B"}));
+            const fovea::attention_mask seen = padding(g.input<i32>("lengths", {"B"}));
             g.output("y", multi_head_attention(x, memory, {.heads = 2, .width = 16, .mask = seen}));
             g.output("weights", last_attention_map(x));
           },

@@ -4,7 +4,7 @@
 
 using namespace fovea;
 using namespace fovea::models;
-using namespace fovea::test;
+using namespace fovea::core::test;
 
 // What the published file holds.
 static_assert(silero_vad.parameters() == 258 * 256 + 128 * 129 * 3 + 128 + 64 * 128 * 3 + 64 + 64 * 64 * 3 +
@@ -22,7 +22,7 @@ TEST_CASE("a chunk is heard between the end of the one before and its own end re
   golden_tensor x{{1, 2, 512}, {}, false};
   for (int i = 0; i < 1024; ++i) x.values.push_back(i + 1);
   on_both_backends([&](auto backend) {
-    const golden_tensor y = run_model<decltype(backend)>(heard, weights::from({}), {{"x", x}}).at("y");
+    const golden_tensor y = run_model<decltype(backend)>(heard, model_weights::from({}), {{"x", x}}).at("y");
     REQUIRE(y.shape == std::vector<std::size_t>{1, 2, 640});
     for (std::size_t chunk = 0; chunk < 2; ++chunk)
       for (std::size_t i = 0; i < 640; ++i) {

@@ -8,7 +8,7 @@
 #include <cmath>
 
 using namespace fovea;
-using namespace fovea::test;
+using namespace fovea::core::test;
 
 namespace {
 
@@ -110,7 +110,7 @@ TEST_CASE("a small recurrence takes a block's positions as it takes single ones"
     g.output("h", h);
     g.output("y", linear(h, "out", 3) * unsqueeze(louder, 2));
   });
-  const weights from = random_weights(m);
+  const model_weights from = random_weights(m);
   auto single = stream<T>(m, from, {.capacity = {{B, 1}, {T, 1}}});
   auto blocks = stream<T>(m, from, {.capacity = {{B, 1}, {T, 7}}});
   static_assert(decltype(blocks)::has_single_position);
@@ -140,7 +140,7 @@ TEST_CASE("what was refused is refused again", "[stream]") {
     const expr x = g.input<f32>("x", {B, T, 2}), none = zeros(x, {B, 2});
     g.output("y", scan(x, none, [](expr x_t, expr s) { return scan_step{s + x_t, s + x_t}; }));
   });
-  auto live = stream<T>(m, weights::from({}), {.capacity = {{B, 2}, {T, 1}}});
+  auto live = stream<T>(m, model_weights::from({}), {.capacity = {{B, 2}, {T, 1}}});
   static_assert(decltype(live)::has_single_position);
   const xt::xtensor<float, 3> x = xt::ones<float>({1, 1, 2}), two_rows = xt::ones<float>({2, 1, 2});
   CHECK(live.step("x"_in = x)["y"_out](0, 0, 1) == 1);

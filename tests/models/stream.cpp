@@ -5,7 +5,7 @@
 #include "stream_case.hpp"
 
 using namespace fovea;
-using namespace fovea::test;
+using namespace fovea::core::test;
 
 namespace {
 
@@ -67,7 +67,7 @@ TEST_CASE("a stream says what it cannot take", "[stream]") {
     const expr x = g.input<f32>("x", {B, T, 2}), h = g.input<f32>("h", {B, 2});
     g.output("y", scan(x, h, [](expr x_t, expr s) { return scan_step{s + x_t, s + x_t}; }));
   });
-  auto live = stream<T>(m, weights::from({}), {.capacity = {{B, 2}, {T, 3}}});
+  auto live = stream<T>(m, model_weights::from({}), {.capacity = {{B, 2}, {T, 3}}});
   const xt::xtensor<float, 3> x = xt::ones<float>({1, 1, 2});
   const xt::xtensor<float, 2> h = xt::ones<float>({1, 2});
   CHECK_THROWS_WITH(live.step("x"_in = x), "plain: stream: expected begin(...) before the first step");
@@ -92,7 +92,7 @@ TEST_CASE("where positions are kept or numbered, there is a last one", "[stream]
     const expr x = g.input<f32>("x", {B, T, 2});
     g.output("y", x + unsqueeze(to_float(range(x, T)), 1));
   });
-  auto live = stream<T>(m, weights::from({}), {.capacity = {{B, 1}, {T, 3}}});
+  auto live = stream<T>(m, model_weights::from({}), {.capacity = {{B, 1}, {T, 3}}});
   live.begin();
   const xt::xtensor<float, 3> two = xt::ones<float>({1, 2, 2});
   live.step("x"_in = two);
@@ -106,7 +106,7 @@ TEST_CASE("what is kept of all positions bounds them", "[stream]") {
     const expr x = g.input<f32>("x", {B, T, 2});
     g.output("y", attention(x, x, x, {.mask = causal}));
   });
-  auto live = stream<T>(m, weights::from({}), {.capacity = {{B, 2}, {T, 3}}});
+  auto live = stream<T>(m, model_weights::from({}), {.capacity = {{B, 2}, {T, 3}}});
   const xt::xtensor<float, 3> x = xt::ones<float>({1, 1, 2}), three = xt::ones<float>({1, 3, 2});
   CHECK(live.step("x"_in = x)["y"_out](0, 0, 1) == 1);
   CHECK_THROWS_WITH(live.step("x"_in = three),
@@ -151,7 +151,7 @@ TEST_CASE("windows keep what they see, however long the stream", "[stream]") {
     const expr x = g.input<f32>("x", {B, T, 4});
     g.output("y", attention(x, x, x, {.mask = window(2)}));
   });
-  auto live = stream<T>(last_two, weights::from({}), {.capacity = {{B, 1}, {T, 1}}});
+  auto live = stream<T>(last_two, model_weights::from({}), {.capacity = {{B, 1}, {T, 1}}});
   CHECK(live.state_bytes() < 4096);
   for (int i = 0; i < 1000; ++i) {
     const xt::xtensor<float, 3> x = xt::ones<float>({1, 1, 4}) * static_cast<float>(i % 7);
@@ -251,7 +251,7 @@ TEST_CASE("what does not depend on time is computed once", "[stream]") {
              }));
   });
   check_stream<T>(bodies, {{"B", 2}, {"T", 7}, {"S", 5}});
-  using moving = fovea::detail::streamed_step<decltype(bodies)::source, T>;
+  using moving = fovea::core::detail::streamed_step<decltype(bodies)::source, T>;
   constexpr int products = [] {
     int n = 0;
     for (int id = 0; id < moving::built.node_count; ++id) n += moving::built.nodes[id].kind == op::linear;

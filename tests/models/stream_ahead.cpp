@@ -5,7 +5,8 @@
 #include "stream_ahead_case.hpp"
 
 using namespace fovea;
-using namespace fovea::test;
+using namespace fovea::core;
+using namespace fovea::core::test;
 
 namespace {
 
@@ -15,8 +16,8 @@ inline constexpr dim B{"B"}, T{"T"}, S{"S"};
 template <class M>
 void check_rows(const M& model, std::size_t length, std::size_t fewest = 0) {
   const named_values inputs = random_inputs(model, {{"B", 3}, {"T", length}});
-  const weights from = random_weights(model);
-  compile_options options = fovea::test::detail::fitting<M>(inputs);
+  const model_weights from = random_weights(model);
+  compile_options options = fovea::core::test::detail::fitting<M>(inputs);
   using stream_type = decltype(stream<T>(model, from, options));
   constexpr auto stride = static_cast<std::size_t>(stream_type::stride),
                  late = static_cast<std::size_t>(stream_type::latency);
@@ -26,13 +27,13 @@ void check_rows(const M& model, std::size_t length, std::size_t fewest = 0) {
   INFO(instruction_set() << ", " << model.name);
   const std::size_t ends[] = {length, length - 3 * stride, fewest == 0 ? stride : fewest};
   const auto row_of = [](const golden_tensor& all, std::size_t row) {
-    return fovea::test::detail::part_of(all, 0, row, 1, all.shape[0]);
+    return fovea::core::test::detail::part_of(all, 0, row, 1, all.shape[0]);
   };
   std::vector<named_values> wholes;
   for (std::size_t row = 0; row < 3; ++row) {
     named_values own;
     for (const auto& [name, value] : inputs)
-      own[name] = fovea::test::detail::part_of(row_of(value, row), 1, 0, ends[row], length);
+      own[name] = fovea::core::test::detail::part_of(row_of(value, row), 1, 0, ends[row], length);
     wholes.push_back(run_model<f32>(model, from, own));
   }
   std::size_t at[3] = {};
@@ -51,23 +52,23 @@ void check_rows(const M& model, std::size_t length, std::size_t fewest = 0) {
       made.shape[1] = most;
       for (std::size_t row = 0; row < 3; ++row)
         for (std::size_t i = 0; i < most; ++i) {
-          const golden_tensor one = fovea::test::detail::part_of(
+          const golden_tensor one = fovea::core::test::detail::part_of(
               row_of(value, row), 1, std::min(at[row] + i, length - 1), 1, length);
           made.values.insert(made.values.end(), one.values.begin(), one.values.end());
         }
     }
     const named_values found =
-        fovea::test::detail::step<M, T>(live, part, std::span<const std::size_t>(lengths));
+        fovea::core::test::detail::step<M, T>(live, part, std::span<const std::size_t>(lengths));
     for (std::size_t row = 0; row < 3; ++row) {
       for (const named_value& out : M::view.outputs) {
         if (lengths[row] == 0) continue;
         INFO("output " << out.name << " of row " << row << ", " << lengths[row] << " positions after "
                        << at[row]);
         const golden_tensor &whole = wholes[row].at(out.name), values = row_of(found.at(out.name), row);
-        const golden_tensor all = fovea::test::detail::later(whole, 1, late * whole.shape[1] / ends[row]);
-        fovea::test::detail::check_close(
-            fovea::test::detail::part_of(values, 1, 0, lengths[row] / stride, most / stride),
-            fovea::test::detail::part_of(all, 1, at[row] / stride, lengths[row] / stride,
+        const golden_tensor all = fovea::core::test::detail::later(whole, 1, late * whole.shape[1] / ends[row]);
+        fovea::core::test::detail::check_close(
+            fovea::core::test::detail::part_of(values, 1, 0, lengths[row] / stride, most / stride),
+            fovea::core::test::detail::part_of(all, 1, at[row] / stride, lengths[row] / stride,
                                          (ends[row] + late) / stride));
       }
       at[row] += lengths[row];
@@ -149,7 +150,7 @@ TEST_CASE("attention to all earlier and some later keys streams", "[stream]") {
   constexpr auto attending = model("all_earlier", [](graph& g) {
     const expr x = g.input<f32>("x", {B, T, 8});
     const expr near = conv1d(x, "near", 8, 3, {.padding = 1}) + sinusoidal_positions(x);
-    const mask seen = [](scalar q, scalar k) { return k <= q + 2; };
+    const attention_mask seen = [](scalar q, scalar k) { return k <= q + 2; };
     const expr table = linear(near, "table", 1);
     const expr by_key = reshape(table, {B, T});
     g.output("y", attention(near, near, x, {.heads = 2, .mask = seen}));

@@ -6,11 +6,11 @@
 #include "../message_of.hpp"
 #include "stream_case.hpp"
 
-namespace fovea::test {
+namespace fovea::core::test {
 
 /// A sequence equals what comes of its steps and of its end; begun anew, copied, saved and loaded.
 template <dim time, class M>
-void check_stream_ahead(const M& model, const named_values& inputs, const weights& from,
+void check_stream_ahead(const M& model, const named_values& inputs, const model_weights& from,
                         double tolerance = 2e-5, std::size_t fewest = 1) {
   const named_values whole = run_model<f32>(model, from, inputs);
   compile_options options = detail::fitting<M>(inputs);
@@ -81,4 +81,4 @@ void check_stream_ahead(const M& model, const std::map<std::string, std::size_t>
   check_stream_ahead<time>(model, random_inputs(model, sizes), random_weights(model), 2e-5, fewest);
 }
 
-} // namespace fovea::test
+} // namespace fovea::core::test

@@ -8,7 +8,8 @@
 #include <vector>
 
 using namespace fovea;
-using namespace fovea::test;
+using namespace fovea::core;
+using namespace fovea::core::test;
 
 namespace {
 
@@ -37,11 +38,11 @@ TEST_CASE("what is said of keys is kept with them", "[stream]") {
   // Texts packed into one sequence see themselves alone; keys have weights of their own.
   const auto packed = model("packed", [](graph& g) {
     const expr x = g.input<f32>("x", {B, T, 6}), texts = g.input<i32>("texts", {B, T});
-    const mask same_text([texts](scalar q, scalar k, scalar, scalar batch) {
+    const attention_mask same_text([texts](scalar q, scalar k, scalar, scalar batch) {
       return at(texts, batch, q) == at(texts, batch, k);
     });
     const expr weight = sum(x, axis(-1)), bias = reshape(linear(x, "bias", 1), {B, 1, 1, T});
-    const score weighted([weight](scalar s, scalar q, scalar k, scalar, scalar batch) {
+    const attention_score weighted([weight](scalar s, scalar q, scalar k, scalar, scalar batch) {
       return s * at(weight, batch, k) - at(weight, batch, q);
     });
     expr y = attention(x, x, x, {.heads = 2, .mask = causal & same_text});
@@ -55,7 +56,7 @@ TEST_CASE("what is said of keys is kept with them", "[stream]") {
 TEST_CASE("a mask that compares positions streams where it looks back alone", "[stream]") {
   const auto compared = model("compared", [](graph& g) {
     const expr x = g.input<f32>("x", {B, T, 6});
-    const mask up_to([](scalar q, scalar k) { return q >= k; }),
+    const attention_mask up_to([](scalar q, scalar k) { return q >= k; }),
         near([](scalar q, scalar k) { return q > k && q < k + 5; }),
         steps([](scalar q, scalar k) { return k == q - 3 || q == k; });
     expr y = attention(x, x, x, {.heads = 2, .mask = up_to});
@@ -73,10 +74,10 @@ TEST_CASE("scores that a table has for each query stream", "[stream]") {
     const expr of_distances = matmul(queries, transpose(parameter(x, "distances", {5, 6})));
     const expr of_heads =
         permute(matmul(reshape(queries, {B, T, 2, 3}), parameter(x, "of_heads", {3, 7})), {0, 2, 1, 3});
-    const score one([of_distances](scalar s, scalar q, scalar k, scalar, scalar b) {
+    const attention_score one([of_distances](scalar s, scalar q, scalar k, scalar, scalar b) {
       return s + at(of_distances, b, q, min(q - k, 4));
     });
-    const score each([of_heads](scalar s, scalar q, scalar k, scalar head, scalar b) {
+    const attention_score each([of_heads](scalar s, scalar q, scalar k, scalar head, scalar b) {
       return s + at(of_heads, b, head, q, min(q - k, 6));
     });
     const expr y = attention(queries, x, x, {.score = one, .mask = causal});
@@ -90,12 +91,12 @@ TEST_CASE("scores that a table has for each query stream", "[stream]") {
   static constexpr auto endless = model("endless", [](graph& g) {
     const expr x = g.input<f32>("x", {B, T, 6});
     const expr gate = sum(x, axis(-1)), table = matmul(x, transpose(parameter(x, "distances", {5, 6})));
-    const score by_table(
+    const attention_score by_table(
         [table](scalar s, scalar q, scalar k, scalar, scalar b) { return s + at(table, b, q, q - k); });
-    const mask open([gate](scalar q, scalar k, scalar, scalar b) { return at(gate, b, q) > 0.0 || q == k; });
+    const attention_mask open([gate](scalar q, scalar k, scalar, scalar b) { return at(gate, b, q) > 0.0 || q == k; });
     g.output("y", attention(x, x, x, {.score = by_table, .mask = window(5) & open}));
   });
-  static_assert(!decltype(stream<T>(endless, std::declval<const weights&>()))::counts_positions);
+  static_assert(!decltype(stream<T>(endless, std::declval<const model_weights&>()))::counts_positions);
   check_stream<T>(endless, {{"B", 2}, {"T", 150}});
   check_rows<T>(endless, {{"B", 3}, {"T", 17}});
 }
@@ -107,7 +108,7 @@ TEST_CASE("a position over more than a thousand of one key head, for any threads
     g.output("y", attention(x, linear(x, "key", 16), linear(x, "value", 16),
                             {.heads = 4, .kv_heads = 1, .mask = causal}));
   });
-  const weights from = random_weights(m);
+  const model_weights from = random_weights(m);
   xt::xtensor<float, 3> x({1, length, width});
   for (std::size_t i = 0; i < x.size(); ++i) x.data()[i] = std::sin(0.37f * static_cast<float>(i % 1009));
   auto whole = compile<reference>(m, from, {.capacity = {{B, 1}, {T, length}}});
@@ -115,7 +116,7 @@ TEST_CASE("a position over more than a thousand of one key head, for any threads
   std::vector<float> alone, together;
   for (const int threads : {1, 3}) {
     std::vector<float>& found = threads == 1 ? alone : together;
-    auto steps = stream<T>(m, from, {.capacity = {{B, 1}, {T, length}}, .regime = large, .threads = threads});
+    auto steps = stream<T>(m, from, {.capacity = {{B, 1}, {T, length}}, .regime = regime::large, .threads = threads});
     const auto part = [&](std::size_t first, std::size_t last) {
       return xt::xtensor<float, 3>(xt::view(x, xt::all(), xt::range(first, last), xt::all()));
     };

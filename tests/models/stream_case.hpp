@@ -6,7 +6,7 @@
 
 #include <fovea/runtime/stream.hpp>
 
-namespace fovea::test {
+namespace fovea::core::test {
 
 namespace detail {
 
@@ -178,7 +178,7 @@ void check_steps(stream_type& live, const named_values& inputs, const named_valu
 /// loaded, or copied, goes on bit for bit as if nothing had been; rows that are reordered go on as what they
 /// were.
 template <dim time, class M>
-void check_stream(const M& model, const named_values& inputs, const weights& from, double tolerance = 2e-5) {
+void check_stream(const M& model, const named_values& inputs, const model_weights& from, double tolerance = 2e-5) {
   const named_values whole = run_model<f32>(model, from, inputs);
   compile_options options = detail::fitting<M>(inputs);
   options.threads = 2;
@@ -237,7 +237,7 @@ void check_stream(const M& model, const std::map<std::string, std::size_t>& size
 
 /// Rows that are reordered, and fewer of them, go on as what they were. Every input has the batch first.
 template <dim time, class M>
-void check_reordered(const M& model, const named_values& inputs, const weights& from,
+void check_reordered(const M& model, const named_values& inputs, const model_weights& from,
                      const std::vector<std::size_t>& rows) {
   INFO(instruction_set() << ", " << model.name);
   const auto chosen = [&](const golden_tensor& of) {
@@ -267,4 +267,4 @@ void check_reordered(const M& model, const named_values& inputs, const weights& 
     }
 }
 
-} // namespace fovea::test
+} // namespace fovea::core::test

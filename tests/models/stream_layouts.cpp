@@ -6,7 +6,7 @@
 #include "stream_rows_case.hpp"
 
 using namespace fovea;
-using namespace fovea::test;
+using namespace fovea::core::test;
 
 namespace {
 

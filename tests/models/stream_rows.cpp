@@ -5,7 +5,7 @@
 #include "stream_rows_case.hpp"
 
 using namespace fovea;
-using namespace fovea::test;
+using namespace fovea::core::test;
 
 namespace {
 
@@ -105,7 +105,7 @@ TEST_CASE("a row moves to a stream of another capacity", "[stream]") {
     const expr y = attention(x, x, x, {.mask = causal}) + conv1d(x, "c", 4, 3, {.padding = causal});
     g.output("y", gru(y, "rnn", 4));
   });
-  const weights from = random_weights(m);
+  const model_weights from = random_weights(m);
   auto reader = stream<T>(m, from, {.capacity = {{B, 1}, {T, 7}}});
   auto live = stream<T>(m, from, {.capacity = {{B, 4}, {T, 30}}});
   const xt::xtensor<float, 3> prompt = xt::arange<float>(24).reshape({1, 6, 4}) * 0.05f;
@@ -131,7 +131,7 @@ TEST_CASE("a stream says which rows and lengths it cannot take", "[stream]") {
     const expr x = g.input<f32>("x", {B, T, 2});
     g.output("y", attention(x, x, x, {.mask = causal}));
   });
-  auto live = stream<T>(m, weights::from({}), {.capacity = {{B, 4}, {T, 5}}});
+  auto live = stream<T>(m, model_weights::from({}), {.capacity = {{B, 4}, {T, 5}}});
   const xt::xtensor<float, 3> x = xt::ones<float>({2, 3, 2});
   const std::vector<std::size_t> one{1}, longer{4, 1}, unequal{3, 1}, last{1, 3};
   CHECK_THROWS_WITH(live.step(one, "x"_in = x),

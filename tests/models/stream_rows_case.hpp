@@ -4,16 +4,16 @@
 
 #include "stream_case.hpp"
 
-namespace fovea::test {
+namespace fovea::core::test {
 
 /// A stream whose rows are each driven through their own sequence; every input has the batch first. Counts
 /// are in strides of the stream.
 template <class M, dim time>
 class driven_rows {
 public:
-  using stream_type = decltype(stream<time>(std::declval<const M&>(), std::declval<const weights&>()));
+  using stream_type = decltype(stream<time>(std::declval<const M&>(), std::declval<const model_weights&>()));
 
-  driven_rows(const M& model, const named_values& inputs, const weights& from, const compile_options& options)
+  driven_rows(const M& model, const named_values& inputs, const model_weights& from, const compile_options& options)
       : inputs_(inputs), whole_(run_model<f32>(model, from, inputs)),
         live(stream<time>(model, from, options)) {
     begin();
@@ -116,7 +116,7 @@ private:
 template <dim time, class M>
 void check_rows(const M& model, const std::map<std::string, std::size_t>& sizes) {
   const named_values inputs = random_inputs(model, sizes);
-  const weights from = random_weights(model);
+  const model_weights from = random_weights(model);
   compile_options options = detail::fitting<M>(inputs);
   driven_rows<M, time> rows(model, inputs, from, options);
   if constexpr (!decltype(rows)::stream_type::counts_positions) // what is taken in one step is enough
@@ -170,4 +170,4 @@ void check_rows(const M& model, const std::map<std::string, std::size_t>& sizes)
   }
 }
 
-} // namespace fovea::test
+} // namespace fovea::core::test

@@ -5,7 +5,7 @@
 #include "stream_rows_case.hpp"
 
 using namespace fovea;
-using namespace fovea::test;
+using namespace fovea::core::test;
 
 namespace {
 
@@ -49,7 +49,7 @@ TEST_CASE("a window of scores moves on for ever", "[stream]") {
     const expr x = g.input<f32>("x", {B, T, 6});
     g.output("y", attention(x, x, x, {.score = additive("add", 5), .mask = window(6)}));
   });
-  static_assert(!decltype(stream<T>(endless, std::declval<const weights&>()))::counts_positions);
+  static_assert(!decltype(stream<T>(endless, std::declval<const model_weights&>()))::counts_positions);
   check(endless);
 }
 

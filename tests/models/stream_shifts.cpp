@@ -5,7 +5,7 @@
 #include "stream_rows_case.hpp"
 
 using namespace fovea;
-using namespace fovea::test;
+using namespace fovea::core::test;
 
 namespace {
 
@@ -112,7 +112,7 @@ TEST_CASE("several positions come of each", "[stream]") {
     g.output("y", y);
     g.output("held", reshape(broadcast(unsqueeze(x, 2), {B, T, 3, 6}), {B, 3 * T, 6}));
   });
-  static_assert(decltype(stream<T>(vocoder, std::declval<const weights&>()))::stride == 1);
+  static_assert(decltype(stream<T>(vocoder, std::declval<const model_weights&>()))::stride == 1);
   check(vocoder, 24);
 
   // Down and up again, and what went down beside it; a stream without end.
@@ -125,7 +125,7 @@ TEST_CASE("several positions come of each", "[stream]") {
     g.output("y", up);
     g.output("grouped", reshape(reshape(up, {B, 2 * T, 2}), {B, T, 4}));
   });
-  using stream_type = decltype(stream<T>(u_net, std::declval<const weights&>()));
+  using stream_type = decltype(stream<T>(u_net, std::declval<const model_weights&>()));
   static_assert(stream_type::stride == 4 && !stream_type::counts_positions);
   check(u_net, 18 * 4);
 }

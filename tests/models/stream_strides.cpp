@@ -5,7 +5,7 @@
 #include "stream_rows_case.hpp"
 
 using namespace fovea;
-using namespace fovea::test;
+using namespace fovea::core::test;
 
 namespace {
 
@@ -27,7 +27,7 @@ TEST_CASE("strided convolutions stream by all their strides", "[stream]") {
     g.output("y", conv1d(x, "b", 4, 4, {.stride = 3, .padding = causal}));
     g.output("half", x);
   });
-  static_assert(decltype(stream<T>(stack, std::declval<const weights&>()))::stride == 6);
+  static_assert(decltype(stream<T>(stack, std::declval<const model_weights&>()))::stride == 6);
   check(stack, 17 * 6);
   // Windows that see up to the next place, with less padding or none; two rates side by side.
   check(model("frames",
@@ -74,7 +74,7 @@ TEST_CASE("a stream with strides says what it cannot take", "[stream]") {
     const expr x = g.input<f32>("x", {B, T, 1});
     g.output("y", max_pool(max_pool(x, 2), 2));
   });
-  auto live = stream<T>(m, weights::from({}), {.capacity = {{B, 2}, {T, 8}}});
+  auto live = stream<T>(m, model_weights::from({}), {.capacity = {{B, 2}, {T, 8}}});
   const xt::xtensor<float, 3> six = xt::ones<float>({2, 6, 1}), eight = xt::ones<float>({2, 8, 1});
   CHECK_THROWS_WITH(
       live.step("x"_in = six),

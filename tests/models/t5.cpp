@@ -5,7 +5,7 @@
 
 using namespace fovea;
 using namespace fovea::models;
-using namespace fovea::test;
+using namespace fovea::core::test;
 
 namespace {
 
@@ -59,8 +59,8 @@ template <relative_bias_options o>
 void check_bias(std::size_t positions) {
   const auto heads = static_cast<std::size_t>(o.heads), buckets = static_cast<std::size_t>(o.buckets);
   const golden_tensor table = values_of({buckets, heads}, false, "bias");
-  const weights made =
-      weights::from({{"bias.weight", {table.shape, {table.values.begin(), table.values.end()}}}});
+  const model_weights made =
+      model_weights::from({{"bias.weight", {table.shape, {table.values.begin(), table.values.end()}}}});
   const named_values inputs{{"zero", {{positions, heads}, std::vector<double>(positions * heads), false}}};
   golden_tensor expected{{heads, positions, positions}, {}, false};
   for (std::size_t head = 0; head < heads; ++head)
@@ -137,7 +137,7 @@ TEST_CASE("a gated T5 with a head of its own is the same on both backends", "[t5
 TEST_CASE("T5's table reads second copies, a table of old, and version 1.1", "[t5]") {
   const golden_case c("hf_t5");
   const auto logits = [&](const auto& m, const std::map<std::string, weight_tensor>& from) {
-    auto net = compile(m, weights::from(from), {.capacity = {{B, 2}, {S, 11}, {T, 8}}});
+    auto net = compile(m, model_weights::from(from), {.capacity = {{B, 2}, {S, 11}, {T, 8}}});
     const xt::xtensor<std::int64_t, 1> lengths = xt::sum(integers<2>(c, "attention_mask"), {1});
     const auto out = net("source_ids"_in = integers<2>(c, "ids"), "source_lengths"_in = lengths,
                          "decoder_ids"_in = shifted_labels(c))["logits"_out];

@@ -4,7 +4,7 @@
 
 using namespace fovea;
 using namespace fovea::models;
-using namespace fovea::test;
+using namespace fovea::core::test;
 
 namespace {
 
@@ -36,7 +36,7 @@ TEST_CASE("WaveNet agrees with the reference case", "[tcn]") {
 }
 
 TEST_CASE("what comes later changes nothing before it", "[tcn]") {
-  const weights from = formula_weights(tcn<stack>);
+  const model_weights from = formula_weights(tcn<stack>);
   golden_tensor x{{1, 40, 6}, std::vector<double>(240), false};
   for (std::size_t i = 0; i < x.values.size(); ++i) x.values[i] = static_cast<double>(i * 7 % 13) / 8 - 0.75;
   const std::vector<double> before = run_model<f32>(tcn<stack>, from, {{"x", x}}).at("y").values;

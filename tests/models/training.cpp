@@ -7,7 +7,7 @@
 #include <limits>
 
 using namespace fovea;
-using namespace fovea::test;
+using namespace fovea::core::test;
 
 namespace {
 
@@ -33,7 +33,7 @@ void follow(const golden_case& c, const optimizer& how, const train_options& opt
     check(c, "trace_loss." + number, std::span<const double>(&loss, 1), {});
     if (c.has("trace_norm." + number))
       check(c, "trace_norm." + number, std::span<const double>(&done.gradient_norm, 1), {});
-    const weights now = fit.weights();
+    const model_weights now = fit.weights();
     for (const auto& [name, tensor] : now.tensors()) {
       const std::span values(reinterpret_cast<const float*>(tensor.bytes.data()), tensor.bytes.size() / 4);
       check(c, "trace." + number + "." + name, values, tensor.shape);
@@ -81,7 +81,7 @@ TEST_CASE("what is frozen counts for no norm", "[training]") {
 }
 
 TEST_CASE("schedules agree with the papers' formulas", "[training]") {
-  const auto check_schedule = [](const char* name, const schedule& factor) {
+  const auto check_schedule = [](const char* name, const rate_schedule& factor) {
     const golden_case c(name);
     std::vector<double> factors;
     for (const double step : c.at("input.steps").values)
@@ -91,7 +91,7 @@ TEST_CASE("schedules agree with the papers' formulas", "[training]") {
   check_schedule("schedule_noam", noam_schedule({.width = 512, .warmup = 4000}));
   check_schedule("schedule_cosine", cosine_schedule({.total = 10000, .warmup = 400, .floor = 0.1}));
   check_schedule("schedule_linear", linear_schedule({.total = 10000, .warmup = 400}));
-  const schedule steps = step_schedule({.every = 3, .factor = 0.5});
+  const rate_schedule steps = step_schedule({.every = 3, .factor = 0.5});
   CHECK(steps(3) == 1);
   CHECK(steps(4) == 0.5);
   CHECK(steps(7) == 0.25);
@@ -110,14 +110,14 @@ TEST_CASE("all gradients together are clipped to a norm", "[training]") {
                        share(c, parameter(c, "p2", {3, 2, 2}))));
   });
   const golden_case c("clipping_active");
-  const weights zeros = weights::from({{"p0", {{4, 5}, std::vector<float>(20)}},
+  const model_weights zeros = model_weights::from({{"p0", {{4, 5}, std::vector<float>(20)}},
                                        {"p1", {{5}, std::vector<float>(5)}},
                                        {"p2", {{3, 2, 2}, std::vector<float>(12)}}});
   auto fit = train(given, sgd{.rate = 1}, zeros, {.clip = 1});
   const training_step done =
       fit.step("g0"_in = floats<2>(c, "g0"), "g1"_in = floats<1>(c, "g1"), "g2"_in = floats<3>(c, "g2"));
   check(c, "output.norm", std::span<const double>(&done.gradient_norm, 1), {});
-  const weights now = fit.weights();
+  const model_weights now = fit.weights();
   for (const auto& [name, tensor] : now.tensors()) {
     const std::span values(reinterpret_cast<const float*>(tensor.bytes.data()), tensor.bytes.size() / 4);
     check(c, "output.clipped" + name.substr(1), values, tensor.shape);
@@ -213,8 +213,8 @@ TEST_CASE("what is drawn and gathered is the same for threads and after resuming
   const auto learn_from = [&](auto& fit, int count) {
     for (int i = 0; i < count; ++i) fit.step("x"_in = x, "targets"_in = targets);
   };
-  train_options options{.capacity = {{B, 8}}, .regime = large, .threads = 1, .seed = 5};
-  const weights start = initial_weights(thinned, 1);
+  train_options options{.capacity = {{B, 8}}, .regime = regime::large, .threads = 1, .seed = 5};
+  const model_weights start = initial_weights(thinned, 1);
   auto whole = train(thinned, adam{.rate = 1e-2}, start, options);
   learn_from(whole, 6);
   const auto learned = values_of(whole.weights()), began = values_of(start);
@@ -245,7 +245,7 @@ TEST_CASE("what is drawn and gathered is the same for threads and after resuming
 TEST_CASE("threads change nothing", "[training]") {
   train_options three = usual;
   three.threads = 3;
-  three.regime = large;
+  three.regime = regime::large;
   train_options one = three;
   one.threads = 1;
   auto a = train(language, adamw{.rate = 1e-2}, initial_weights(language, 2), one);
@@ -278,7 +278,7 @@ TEST_CASE("gradients of several calls make one update", "[training]") {
 TEST_CASE("groups learn in ways of their own", "[training]") {
   train_options grouped = usual;
   grouped.groups = {{.names = "h.*.up.*", .rate = 0}, {.names = "*.bias", .weight_decay = 0}};
-  const weights start = initial_weights(language, 2);
+  const model_weights start = initial_weights(language, 2);
   auto fit = train(language, adamw{.rate = 1e-2}, start, grouped);
   learn(fit, 0, 2);
   const auto before = values_of(start), after = values_of(fit.weights());
@@ -309,7 +309,7 @@ TEST_CASE("a parameter has no name of a checkpoint's other tensors", "[training]
     const expr x = g.input<f32>("x", {B, 6});
     g.output("loss", mse(linear(x, "optimizer.first", 6), x));
   });
-  const weights start = initial_weights(reserved, 1);
+  const model_weights start = initial_weights(reserved, 1);
   CHECK_NOTHROW(compile(reserved, start, {.capacity = {{B, 1}}}));
   CHECK_THROWS_WITH(train(reserved, sgd{}, start, {.capacity = {{B, 1}}}),
                     Catch::Contains("the parameter optimizer.first.weight cannot be trained"));

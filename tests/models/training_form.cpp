@@ -3,7 +3,7 @@
 #include "gradient_case.hpp"
 
 using namespace fovea;
-using namespace fovea::test;
+using namespace fovea::core::test;
 
 namespace {
 
@@ -13,7 +13,7 @@ constexpr name_rule norm_names[] = {{"norm.weight", "weight"},
                                     {"norm.bias", "bias"},
                                     {"norm.running_mean", "running_mean"},
                                     {"norm.running_var", "running_var"},
-                                    {"", "num_batches_tracked", ignored}};
+                                    {"", "num_batches_tracked", naming::ignored}};
 
 template <class M>
 void check_batch_norm(const M& m, const char* name) {
@@ -84,7 +84,7 @@ named_values drawn(std::uint64_t seed, std::uint64_t step, int threads = 1) {
   constexpr auto net = gradients<false, true>(counted);
   named_values inputs = ones;
   for (const char* name : {"d_once", "d_again", "d_layers", "d_steps"}) inputs[name] = ones.at("x");
-  auto made = compile<backend>(net, weights::from({}), {.capacity = {{B, 20}, {T, 30}}, .threads = threads});
+  auto made = compile<backend>(net, model_weights::from({}), {.capacity = {{B, 20}, {T, 30}}, .threads = threads});
   made.set_random(seed, step);
   return call_model(net, made, inputs);
 }
@@ -156,7 +156,7 @@ TEST_CASE("what dropout leaves out depends on seed and step alone", "[training]"
 TEST_CASE("outside training dropout does nothing", "[training]") {
   compare(attended, {{"B", 3}, {"T", 7}, {"S", 5}});
   on_both_backends([&](auto backend) {
-    for (const auto& [name, values] : run_model<decltype(backend)>(counted, weights::from({}), ones))
+    for (const auto& [name, values] : run_model<decltype(backend)>(counted, model_weights::from({}), ones))
       CHECK(values.values == ones.at("x").values);
   });
 }

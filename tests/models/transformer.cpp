@@ -5,7 +5,7 @@
 
 using namespace fovea;
 using namespace fovea::models;
-using namespace fovea::test;
+using namespace fovea::core::test;
 
 namespace {
 
@@ -111,7 +111,7 @@ TEST_CASE("the encoder-decoder, post-norm and pre-norm", "[transformer]") {
 
 TEST_CASE("the base model of the paper", "[transformer]") {
   const golden_case c("transformer_base_formula");
-  const weights made = weights_of(c);
+  const model_weights made = weights_of(c);
   constexpr const auto& base = transformer<transformer_base(1000, 1000)>;
   on_both_backends([&](auto backend) {
     auto net = compile<decltype(backend)>(base, made, {.capacity = {{"B", 2}, {"S", 16}, {"T", 15}}});
@@ -164,7 +164,7 @@ TEST_CASE("without biases is with biases of 0; without the scale is with a table
   const named_values inputs = random_inputs(plain, {{"B", 2}, {"T", 7}});
   auto tensors = random_tensors(plain);
   const auto logits = [&](const auto& m, const auto& from) {
-    return run_model<f32>(m, weights::from(from), inputs).at("logits");
+    return run_model<f32>(m, model_weights::from(from), inputs).at("logits");
   };
   {
     auto scaled = tensors;

@@ -3,8 +3,9 @@
 #include <fovea/models/vit.hpp>
 
 using namespace fovea;
+using namespace fovea::core;
 using namespace fovea::models;
-using namespace fovea::test;
+using namespace fovea::core::test;
 
 namespace {
 
@@ -70,5 +71,5 @@ TEST_CASE("ViT loads checkpoints under the names of earlier transformers", "[vit
         name.replace(at, std::string(now).size(), then);
     old[name] = tensor;
   }
-  check_outputs(shown, c, weights::from(old), inputs_of(c));
+  check_outputs(shown, c, model_weights::from(old), inputs_of(c));
 }

@@ -3,7 +3,8 @@
 #include <limits>
 
 using namespace fovea;
-using namespace fovea::test;
+using namespace fovea::core;
+using namespace fovea::core::test;
 
 // Small models, one word each: the reference cases of single words, and for words without one the kernels
 // against the specification, at sizes of one, primes and one more than a vector.
@@ -273,11 +274,11 @@ TEST_CASE("attention with lambdas, captured tables, heads and batch rows", "[wor
     const expr slopes = g.input<f32>("slopes", {4}), lengths = g.input<i32>("lengths", {"B"}),
                bias = g.input<f32>("bias", {4, "T", "S"});
     const attention_options heads{.heads = 4, .kv_heads = 2};
-    const score by_slope = [&](scalar s, scalar, scalar key, scalar head) {
+    const attention_score by_slope = [&](scalar s, scalar, scalar key, scalar head) {
       return s + at(slopes, head) * to_float(key);
     };
-    const mask parity = [](scalar query, scalar key) { return (query + key) % 2 == 0; };
-    const mask of_batch = [&](scalar, scalar key, scalar head, scalar batch) {
+    const attention_mask parity = [](scalar query, scalar key) { return (query + key) % 2 == 0; };
+    const attention_mask of_batch = [&](scalar, scalar key, scalar head, scalar batch) {
       return key + head < at(lengths, batch);
     };
     attention_options scored = heads, masked = heads, both = heads, biased = heads;

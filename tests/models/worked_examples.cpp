@@ -12,7 +12,7 @@
 
 using namespace fovea;
 using namespace fovea::models;
-using namespace fovea::test;
+using namespace fovea::core::test;
 
 namespace {
 
@@ -38,7 +38,7 @@ TEST_CASE("scores 112 and 96 of 64 features are 14 and 12, and weigh 0.88 and 0.
   const named_values inputs{
       {"q", filled({1, 64}, std::vector<double>(64, 1))}, {"k", k}, {"v", filled({2, 2}, {1, 0, 0, 1})}};
   on_both_backends([&](auto backend) {
-    const named_values out = run_model<decltype(backend)>(one_query, weights::from({}), inputs);
+    const named_values out = run_model<decltype(backend)>(one_query, model_weights::from({}), inputs);
     CHECK(out.at("product").values == std::vector<double>{112, 96});
     CHECK(out.at("score").values == std::vector<double>{14, 12});
     CHECK(out.at("z").values[0] == Approx(0.8807971).epsilon(1e-6));
@@ -51,9 +51,9 @@ TEST_CASE("scores 112 and 96 of 64 features are 14 and 12, and weigh 0.88 and 0.
 namespace {
 
 /// A file keeps matrices as the formulas have them, [in, out].
-constexpr std::array formula_names{name_rule{"q.weight", "W_Q", transposed},
-                                   name_rule{"k.weight", "W_K", transposed},
-                                   name_rule{"v.weight", "W_V", transposed}};
+constexpr std::array formula_names{name_rule{"q.weight", "W_Q", naming::transposed},
+                                   name_rule{"k.weight", "W_K", naming::transposed},
+                                   name_rule{"v.weight", "W_V", naming::transposed}};
 
 /// Queries, keys and values of x [2, 4] alone, without a projection of what comes out.
 template <int key_width, int value_width>
@@ -129,7 +129,7 @@ template <int key_width, int value_width>
 void check_attention_alone() {
   const matrix x = numbers(2, 4, 1), w_q = numbers(4, key_width, 2), w_k = numbers(4, key_width, 3),
                w_v = numbers(4, value_width, 4);
-  const weights from = weights::from({{"W_Q", stored(w_q)}, {"W_K", stored(w_k)}, {"W_V", stored(w_v)}});
+  const model_weights from = model_weights::from({{"W_Q", stored(w_q)}, {"W_K", stored(w_k)}, {"W_V", stored(w_v)}});
   const matrix map = weights_of_keys(x, w_q, w_k);
   on_both_backends([&](auto backend) {
     const named_values out = run_model<decltype(backend)>(attention_alone<key_width, value_width>, from,
@@ -150,9 +150,9 @@ TEST_CASE("X of 2 x 4 and matrices of 4 x 3 make queries of 2 x 3, a map of 2 x 
 
 namespace {
 
-constexpr std::array per_head_names{name_rule{"q.weight", "head.{n}.W_Q", transposed | joined},
-                                    name_rule{"k.weight", "head.{n}.W_K", transposed | joined},
-                                    name_rule{"v.weight", "head.{n}.W_V", transposed | joined}};
+constexpr std::array per_head_names{name_rule{"q.weight", "head.{n}.W_Q", naming::transposed | naming::joined},
+                                    name_rule{"k.weight", "head.{n}.W_K", naming::transposed | naming::joined},
+                                    name_rule{"v.weight", "head.{n}.W_V", naming::transposed | naming::joined}};
 
 constexpr auto three_heads = model(
     "three_heads",
@@ -180,7 +180,7 @@ TEST_CASE("a file's matrices of each head are joined, and heads stand side by si
   }
   on_both_backends([&](auto backend) {
     check_values(
-        run_model<decltype(backend)>(three_heads, weights::from(tensors), {{"X", filled({5, 4}, flat(x))}})
+        run_model<decltype(backend)>(three_heads, model_weights::from(tensors), {{"X", filled({5, 4}, flat(x))}})
             .at("Z"),
         expected);
   });
@@ -223,7 +223,7 @@ TEST_CASE("sinusoids of four features, and a step that turns them", "[worked]") 
   constexpr std::size_t length = 40;
   on_both_backends([&](auto backend) {
     const std::vector<double> table =
-        run_model<decltype(backend)>(four_sinusoids, weights::from({}),
+        run_model<decltype(backend)>(four_sinusoids, model_weights::from({}),
                                      {{"x", filled({1, length, 4}, std::vector<double>(4 * length, 0))}})
             .at("table")
             .values;
@@ -271,7 +271,7 @@ TEST_CASE("self-attention tells two orders of the same words apart by positions 
                           numbered("Even though she did not win the award , she was satisfied .", vocabulary),
                       unhappy =
                           numbered("Even though she did win the award , she was not satisfied .", vocabulary);
-  const weights from = formula_weights(sentence_means);
+  const model_weights from = formula_weights(sentence_means);
   on_both_backends([&](auto backend) {
     const named_values a = run_model<decltype(backend)>(sentence_means, from, {{"tokens", content}}),
                        b = run_model<decltype(backend)>(sentence_means, from, {{"tokens", unhappy}});

@@ -12,7 +12,7 @@ inline constexpr auto filter = model("filter", [](graph& g) {
 });
 
 int main() {
-  const weights drawn = initial_weights(filter, 1);
+  const model_weights drawn = initial_weights(filter, 1);
   const xt::xtensor<float, 3> x = xt::ones<float>({1, 4, 2});
   auto net = compile(filter, drawn, {.capacity = {{B, 1}, {T, 4}}});
   auto live = stream<T>(filter, drawn, {.capacity = {{B, 1}, {T, 4}}});

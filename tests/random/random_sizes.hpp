@@ -16,7 +16,7 @@
 #include <numeric>
 #include <random>
 
-namespace fovea::test {
+namespace fovea::core::test {
 
 /// From the least to the most that each symbol's size may be.
 using size_ranges = std::map<std::string, std::pair<std::size_t, std::size_t>>;
@@ -75,7 +75,7 @@ namespace detail {
 
 /// Small weights, by which no value grows from layer to layer.
 template <class M>
-weights drawn_weights(const M& model, std::uint64_t seed) {
+model_weights drawn_weights(const M& model, std::uint64_t seed) {
   std::map<std::string, weight_tensor> made = random_tensors(model, std::to_string(seed));
   for (auto& [name, tensor] : made) {
     if (name.ends_with("running_var")) continue;
@@ -83,7 +83,7 @@ weights drawn_weights(const M& model, std::uint64_t seed) {
     for (std::size_t axis = 1; axis < tensor.shape.size(); ++axis) inputs *= tensor.shape[axis];
     for (float& x : tensor.values) x *= 2 / std::sqrt(static_cast<float>(inputs));
   }
-  return weights::from(std::move(made));
+  return model_weights::from(std::move(made));
 }
 
 /// Capacity for these sizes, of the symbols that the model has.
@@ -110,7 +110,7 @@ inline void check_near(const named_values& found, const named_values& expected) 
 
 /// f(weights as a drawn format rounds them, an empty value of the format).
 template <class M, class F>
-void with_drawn_format(draws& random, const M& model, const weights& from, const F& f) {
+void with_drawn_format(draws& random, const M& model, const model_weights& from, const F& f) {
   switch (random.number(0, 9)) {
     case 2:
       return f(rounded<f16>(model, from), f16{});
@@ -142,8 +142,8 @@ void check_drawn_calls(const M& model, const size_ranges& ranges,
     const drawn_sizes capacity = random.sizes(ranges);
     for (auto& [symbol, range] : within) range.second = capacity.at(symbol);
     const compile_options options = detail::drawn_options<M>(random, capacity);
-    const weights from = detail::drawn_weights(model, seed);
-    detail::with_drawn_format(random, model, from, [&](const weights& rounded, auto format) {
+    const model_weights from = detail::drawn_weights(model, seed);
+    detail::with_drawn_format(random, model, from, [&](const model_weights& rounded, auto format) {
       auto net = compile<decltype(format)>(model, from, options);
       auto specified = compile<reference>(model, rounded, options);
       for (int call = 0; call < 4; ++call) {
@@ -166,7 +166,7 @@ void check_drawn_calls(const M& model, const size_ranges& ranges,
 template <class M>
 void check_drawn_rounding(const M& model, const size_ranges& ranges,
                           std::initializer_list<std::uint64_t> found = {}) {
-  const auto check = [&]<class format>(draws& random, const weights& from, format) {
+  const auto check = [&]<class format>(draws& random, const model_weights& from, format) {
     size_ranges within = ranges;
     const drawn_sizes capacity = random.sizes(ranges);
     for (auto& [symbol, range] : within) range.second = capacity.at(symbol);
@@ -183,7 +183,7 @@ void check_drawn_rounding(const M& model, const size_ranges& ranges,
   for (const std::uint64_t seed : seeds(found)) {
     INFO(instruction_set() << ", rounding of " << model.name << ", FOVEA_SEED=" << seed << " FOVEA_ROUNDS=1");
     draws random(seed);
-    const weights from = detail::drawn_weights(model, seed);
+    const model_weights from = detail::drawn_weights(model, seed);
     check(random, from, integer_products<int8>{});
     check(random, from, integer_products<q8_0>{});
     check(random, from, integer_products<q4_0>{});
@@ -199,13 +199,13 @@ void check_drawn_steps(const M& model, const size_ranges& ranges,
     INFO(instruction_set() << ", steps of " << model.name << ", FOVEA_SEED=" << seed << " FOVEA_ROUNDS=1");
     draws random(seed);
     drawn_sizes sizes = random.sizes(ranges);
-    using stream_type = decltype(stream<time>(model, std::declval<const weights&>()));
+    using stream_type = decltype(stream<time>(model, std::declval<const model_weights&>()));
     const std::size_t length = sizes.at(time.name());
     sizes.at(time.name()) *= static_cast<std::size_t>(stream_type::stride);
     const compile_options options = detail::drawn_options<M>(random, sizes);
-    const weights from = detail::drawn_weights(model, seed);
+    const model_weights from = detail::drawn_weights(model, seed);
     const named_values inputs = random_inputs(model, sizes, std::to_string(seed));
-    detail::with_drawn_format(random, model, from, [&](const weights& rounded, auto format) {
+    detail::with_drawn_format(random, model, from, [&](const model_weights& rounded, auto format) {
       const named_values whole = run_model<reference>(model, rounded, inputs);
       auto live = stream<time, decltype(format)>(model, from, options);
       for (int run = 0; run < 2; ++run) {
@@ -249,4 +249,4 @@ void check_drawn_rows(const M& model, const size_ranges& ranges,
   }
 }
 
-} // namespace fovea::test
+} // namespace fovea::core::test

@@ -1,7 +1,7 @@
 #include "random_sizes.hpp"
 
 using namespace fovea;
-using namespace fovea::test;
+using namespace fovea::core::test;
 
 namespace {
 

@@ -11,7 +11,7 @@
 #include "counts.hpp"
 
 using namespace fovea;
-using fovea::test::allocations;
+using fovea::core::test::allocations;
 
 namespace {
 
@@ -35,7 +35,7 @@ constexpr auto declaration = model("allocations", [](graph& g) {
   g.output("pairs", matmul(x, transpose(x)));
 });
 
-weights zeros_and_some() {
+model_weights zeros_and_some() {
   const auto values = [](std::size_t n) {
     std::vector<float> v(n);
     for (std::size_t i = 0; i < n; ++i) v[i] = 0.1f * static_cast<float>(i * 7 % 11) - 0.5f;
@@ -51,7 +51,7 @@ weights zeros_and_some() {
     made[in + "down.weight"] = {{16, 40}, values(40 * 16)};
     made[in + "down.bias"] = {{16}, values(16)};
   }
-  return weights::from(std::move(made));
+  return model_weights::from(std::move(made));
 }
 
 template <class net_type>
@@ -90,7 +90,7 @@ TEST_CASE("a step of a stream allocates nothing") {
     return weight_tensor{std::move(shape), std::vector<float>(count, 0.1f)};
   };
   auto live = stream<T>(moving,
-                        weights::from({{"conv.weight", values({4, 4, 3})},
+                        model_weights::from({{"conv.weight", values({4, 4, 3})},
                                        {"conv.bias", values({4})},
                                        {"rnn.weight_ih_l0", values({12, 4})},
                                        {"rnn.weight_hh_l0", values({12, 4})},
@@ -101,7 +101,7 @@ TEST_CASE("a step of a stream allocates nothing") {
     g.output("y", tanh(conv1d(g.input<f32>("x", {B, T, 4}), "conv", 4, 3, {.padding = causal})));
   });
   auto filtered =
-      stream<T>(filter, weights::from({{"conv.weight", values({4, 4, 3})}, {"conv.bias", values({4})}}),
+      stream<T>(filter, model_weights::from({{"conv.weight", values({4, 4, 3})}, {"conv.bias", values({4})}}),
                 {.capacity = {{B, 2}, {T, 1}}});
   static_assert(decltype(filtered)::has_single_position);
   const xt::xtensor<float, 3> one = xt::ones<float>({2, 1, 4}), some = xt::ones<float>({2, 5, 4});
@@ -121,7 +121,7 @@ TEST_CASE("the count sees an allocation") {
   const std::vector<float> some(100);
   CHECK(allocations > before);
   CHECK(some[0] == 0);
-  if (!fovea::test::counts_all_allocations) return;
+  if (!fovea::core::test::counts_all_allocations) return;
   const long between = allocations;
   const packed own(100);
   CHECK(allocations > between);

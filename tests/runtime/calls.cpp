@@ -24,13 +24,13 @@ constexpr auto declaration = model("calls", [](graph& g) {
   g.output("best", argmax(y, axis(-1)));
 });
 
-weights some_weights() {
+model_weights some_weights() {
   const auto values = [](std::size_t n, float scale) {
     std::vector<float> v(n);
     for (std::size_t i = 0; i < n; ++i) v[i] = scale * (static_cast<float>(i * 7 % 11) - 5);
     return v;
   };
-  return weights::from({{"words.weight", {{5, 3}, values(15, 0.3f)}},
+  return model_weights::from({{"words.weight", {{5, 3}, values(15, 0.3f)}},
                         {"positions.weight", {{6, 3}, values(18, 0.1f)}},
                         {"layer.0.mix.weight", {{3, 3}, values(9, 0.2f)}},
                         {"layer.0.mix.bias", {{3}, values(3, 0.5f)}},
@@ -98,7 +98,7 @@ const xt::xtensor<float, 1> begun = {8, 6, 4, 2, -2};
 } // namespace
 
 TEST_CASE("a call leaves its inputs as they are, wherever it reads them") {
-  auto net = compile(steps, weights::from({}), {.capacity = {{T, 3}}});
+  auto net = compile(steps, model_weights::from({}), {.capacity = {{T, 3}}});
   const auto expected = copied(net("x"_in = five_wide * 1, "h"_in = begun * 1)["y"_out]); // of copies
   xt::xtensor<float, 2> x_of_caller = five_wide;
   xt::xtensor<float, 1> h_of_caller = begun;
@@ -112,7 +112,7 @@ TEST_CASE("a call leaves its inputs as they are, wherever it reads them") {
 }
 
 TEST_CASE("outputs of a call are inputs of the next") {
-  auto net = compile(steps, weights::from({}), {.capacity = {{T, 3}}});
+  auto net = compile(steps, model_weights::from({}), {.capacity = {{T, 3}}});
   auto apart = net;
   for (int round = 0; round < 3; ++round) {
     const auto before = net("x"_in = five_wide, "h"_in = begun);
@@ -140,8 +140,8 @@ TEST_CASE("outputs are the inputs of the next call crosswise, inputs that are ha
   const xt::xtensor<float, 2> now = {{1, 2, 3}, {4, -5, 6}}, before = {{0.5f, 2, 1}, {3, -4, 8}};
   const xt::xtensor<int, 1> step = {3, 4}, last = {5, 6};
   for (const regime how : {regime::small, regime::large}) {
-    auto net = compile(leap, weights::from({}), {.capacity = {{B, std::size_t{2}}}, .regime = how});
-    auto apart = compile<reference>(leap, weights::from({}), {.capacity = {{B, 2}}});
+    auto net = compile(leap, model_weights::from({}), {.capacity = {{B, std::size_t{2}}}, .regime = how});
+    auto apart = compile<reference>(leap, model_weights::from({}), {.capacity = {{B, 2}}});
     auto out = net("now"_in = now, "before"_in = before, "step"_in = step, "last"_in = last);
     xt::xtensor<float, 2> next_apart = 2.0f * now - before, now_apart = now;
     xt::xtensor<int, 1> step_apart = last, last_apart = step;
@@ -220,7 +220,7 @@ TEST_CASE("layers count on through repeats of one name") {
     g.output("y", repeat("h", 1, repeat("h", 2, in, mix), mix, {.first = 2}));
   });
   const auto diagonal = [](float value) { return weight_tensor{{2, 2}, {value, 0, 0, value}}; };
-  auto net = compile(twice, weights::from({{"h.0.mix.weight", diagonal(1)},
+  auto net = compile(twice, model_weights::from({{"h.0.mix.weight", diagonal(1)},
                                            {"h.1.mix.weight", diagonal(2)},
                                            {"h.2.mix.weight", diagonal(3)}}));
   const auto mix = net.weights()["h.mix.weight"_param];
@@ -238,7 +238,7 @@ TEST_CASE("a name made by a repeat and by a numbered scope is one too many") {
   });
   const weight_tensor any{{2, 2}, {1, 0, 0, 1}};
   CHECK(message_of<error>([&] {
-          compile(clash, weights::from({{"h.0.mix.weight", any}, {"h.1.mix.weight", any}}));
+          compile(clash, model_weights::from({{"h.0.mix.weight", any}, {"h.1.mix.weight", any}}));
         }) ==
         "parameter h.1.mix.weight is made twice, by a repeat and by a numbered scope or another repeat; "
         "to share it, keep the expr of the first and use it again");
@@ -291,7 +291,7 @@ TEST_CASE("a capacity that no memory holds is refused") {
     const expr in = g.input<f32>("x", {B, T, 4});
     g.output("y", attention(linear(in, "q", 4), in, in, {.mask = causal}));
   });
-  const weights from = initial_weights(wide, 1);
+  const model_weights from = initial_weights(wide, 1);
   const compile_options all{.capacity = {{B, 2147483647}, {T, 2147483647}}};
   const std::string expected = "wide: there is not enough memory for the model and its capacity, "
                                "B = 2147483647, T = 2147483647";
@@ -303,8 +303,8 @@ TEST_CASE("a size that an operation leaves nothing of is refused, by the call an
   constexpr auto valid_only = model("short", [](graph& g) {
     g.output("y", conv1d(g.input<f32>("x", {B, T, 2}), "conv", 3, 4));
   });
-  const weights from =
-      weights::from({{"conv.weight", {{3, 2, 4}, std::vector<float>(24)}}, {"conv.bias", {{3}, {1, 2, 3}}}});
+  const model_weights from =
+      model_weights::from({{"conv.weight", {{3, 2, 4}, std::vector<float>(24)}}, {"conv.bias", {{3}, {1, 2, 3}}}});
   auto net = compile(valid_only, from, {.capacity = {{B, 1}, {T, 9}}});
   const auto call = [&](std::size_t length) {
     return copied(net("x"_in = xt::xtensor<float, 3>::from_shape({1, length, 2}))["y"_out]);
@@ -341,8 +341,8 @@ TEST_CASE("a slice that lies outside its axis at the sizes of a call is refused"
     CHECK(out["beside"_out].shape()[1] == 12);
   };
   const compile_options options{.capacity = {{B, 1}, {T, 8}, {S, 8}}};
-  check(compile(parts, weights::from({}), options));
-  check(compile<reference>(parts, weights::from({}), options));
+  check(compile(parts, model_weights::from({}), options));
+  check(compile<reference>(parts, model_weights::from({}), options));
 }
 
 TEST_CASE("positions beyond a table of them are refused, whatever they are counted from") {
@@ -351,7 +351,7 @@ TEST_CASE("positions beyond a table of them are refused, whatever they are count
     const expr longer = pad(y, axis(1), 1, 0);
     g.output("y", longer + learned_positions(longer, "table", {.context = 5, .width = 3}));
   });
-  const weights table = weights::from({{"table.weight", {{5, 3}, std::vector<float>(15, 0.5f)}}});
+  const model_weights table = model_weights::from({{"table.weight", {{5, 3}, std::vector<float>(15, 0.5f)}}});
   const xt::xtensor<float, 3> four = xt::ones<float>({1, 4, 3}), five = xt::ones<float>({1, 5, 3});
   const auto check = [&](auto net) {
     CHECK_THAT(
@@ -372,7 +372,7 @@ TEST_CASE("memory is enough for sizes that shrink while others grow") {
     g.output("y", exp(slice(y, axis(1), S, T)));
     g.output("z", mean(z, S));
   });
-  auto net = compile(rest, weights::from({}), {.capacity = {{B, 1}, {T, 400}, {S, 300}}});
+  auto net = compile(rest, model_weights::from({}), {.capacity = {{B, 1}, {T, 400}, {S, 300}}});
   CHECK(net.arena_bytes() == rest.arena_bytes({{B, 1}, {T, 400}, {S, 300}}));
   const xt::xtensor<float, 3> y = xt::zeros<float>({1, 400, 3}), z = xt::ones<float>({1, 1, 3});
   const auto out = net("y"_in = y, "z"_in = z);

@@ -19,7 +19,7 @@
 #endif
 #endif
 
-namespace fovea::test {
+namespace fovea::core::test {
 
 std::atomic<long> allocations{0}, locks{0};
 #if defined(FOVEA_SANITIZED)
@@ -28,15 +28,15 @@ const bool counts_all_allocations = false;
 const bool counts_all_allocations = true;
 #endif
 
-} // namespace fovea::test
+} // namespace fovea::core::test
 
-using fovea::test::allocations;
+using fovea::core::test::allocations;
 
 // Takes the place of the C library's, and counts.
 extern "C" int pthread_mutex_lock(pthread_mutex_t* mutex) noexcept {
   using function = int (*)(pthread_mutex_t*);
   static const auto real = reinterpret_cast<function>(dlsym(RTLD_NEXT, "pthread_mutex_lock"));
-  ++fovea::test::locks;
+  ++fovea::core::test::locks;
   return real(mutex);
 }
 

@@ -13,7 +13,7 @@
 
 #include "../guard/guard.hpp"
 
-using fovea::test::guarded_end;
+using fovea::core::test::guarded_end;
 
 namespace {
 
@@ -40,10 +40,10 @@ TEST_CASE("who leaves guarded memory ends the program") {
   const std::size_t bytes = GENERATE(1u, 64u, 4096u, 5000u);
   const guarded_end end = GENERATE(guarded_end::last, guarded_end::first);
   const auto write_at = [&](std::ptrdiff_t at) {
-    auto* const memory = static_cast<unsigned char*>(fovea::test::allocate_guarded(bytes, end));
+    auto* const memory = static_cast<unsigned char*>(fovea::core::test::allocate_guarded(bytes, end));
     volatile unsigned char* const place = memory + at;
     *place = 7;
-    fovea::test::free_guarded(memory);
+    fovea::core::test::free_guarded(memory);
   };
   const auto size = static_cast<std::ptrdiff_t>(bytes);
   const bool whole = bytes % 4096 == 0; // then both ends lie at a page
@@ -53,16 +53,16 @@ TEST_CASE("who leaves guarded memory ends the program") {
   CHECK(signal_of([&] { write_at(-1); }) == (whole || end == guarded_end::first ? SIGSEGV : SIGABRT));
   CHECK(signal_of([&] {
           int other = 0;
-          fovea::test::free_guarded(&other);
+          fovea::core::test::free_guarded(&other);
         }) == SIGABRT);
 }
 
 TEST_CASE("the library's memory is guarded here, and each piece of it by itself") {
   const auto use = [](std::ptrdiff_t line) {
-    auto* const memory = static_cast<float*>(fovea::allocate_lines(3 * sizeof(float)));
+    auto* const memory = static_cast<float*>(fovea::core::allocate_lines(3 * sizeof(float)));
     volatile float* const place = memory + line * 16;
     *place = 7;
-    fovea::free_lines(memory);
+    fovea::core::free_lines(memory);
   };
   CHECK(signal_of([&] { use(0); }) == 0);
   CHECK(signal_of([&] { use(1); }) != 0);

@@ -22,6 +22,7 @@
 #include "counts.hpp"
 
 using namespace fovea;
+using namespace fovea::core;
 using namespace fovea::models;
 
 namespace {
@@ -57,7 +58,7 @@ constexpr layer_config wide{.kind = layer_kind::gru, .out = 64}, last{.kind = la
 constexpr sequential_config<2> of_wide{.in = 1, .layers = {wide, last}};
 
 template <class M>
-weights some_weights(const M&) {
+model_weights some_weights(const M&) {
   std::map<std::string, weight_tensor> made;
   const graph_view& g = M::view;
   for (std::size_t p = 0; p < g.parameters.size(); ++p) {
@@ -71,7 +72,7 @@ weights some_weights(const M&) {
     t.values.assign(count, 0.05f);
     made[g.parameter_name(static_cast<int>(p)).text] = std::move(t);
   }
-  return weights::from(std::move(made));
+  return model_weights::from(std::move(made));
 }
 
 /// The exit status of a process that may only read, write and end, and calls f.
@@ -139,7 +140,7 @@ TEST_CASE("a step of a small stream allocates nothing, makes no system call and 
 
 TEST_CASE("nor does a chunk of the voice activity detector") {
   auto live =
-      stream<T>(silero_vad, some_weights(silero_vad), {.capacity = {{B, 2}, {T, 16}}, .regime = small});
+      stream<T>(silero_vad, some_weights(silero_vad), {.capacity = {{B, 2}, {T, 16}}, .regime = regime::small});
   check_real_time(live, 512, 40,
                   [](auto& s, const auto& x) { return s.step("samples"_in = x)["probability"_out](1, 0); });
 }

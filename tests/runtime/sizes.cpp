@@ -50,14 +50,14 @@ void check_patches(backend& net) {
 
 TEST_CASE("an axis of a number times a symbol tells the symbol, on both backends") {
   const compile_options options{.capacity = {{B, 2}, {H, 4}, {W, 4}}};
-  auto net = compile(patches, weights::from({}), options);
+  auto net = compile(patches, model_weights::from({}), options);
   check_patches(net);
-  auto plain = compile<reference>(patches, weights::from({}), options);
+  auto plain = compile<reference>(patches, model_weights::from({}), options);
   check_patches(plain);
 }
 
 TEST_CASE("an axis that no whole number of the symbol gives is refused, and one above its capacity") {
-  auto net = compile(patches, weights::from({}), {.capacity = {{B, 2}, {H, 4}, {W, 4}}});
+  auto net = compile(patches, model_weights::from({}), {.capacity = {{B, 2}, {H, 4}, {W, 4}}});
   const std::string input = "patches: input \"x\" [B, 4*H, 4*W, 3]: ";
   CHECK(message_of<error>([&] { net("x"_in = pictures(8, 10)); }) ==
         input + "axis 2 (4*W) is 10, expected a multiple of 4");
@@ -69,7 +69,7 @@ TEST_CASE("an axis that no whole number of the symbol gives is refused, and one 
 }
 
 TEST_CASE("symbols are found one after another, whichever input tells them") {
-  auto net = compile(chained, weights::from({}), {.capacity = {{T, 4}, {S, 4}, {H, 8}, {W, 4}}});
+  auto net = compile(chained, model_weights::from({}), {.capacity = {{T, 4}, {S, 4}, {H, 8}, {W, 4}}});
   const auto out = net("x"_in = numbers(7), "y"_in = table(7, 3), "z"_in = numbers(15));
   CHECK(out["t"_out].size() == 2);
   CHECK(out["s"_out].size() == 3);
@@ -89,6 +89,6 @@ TEST_CASE("a product of dims that 64 bits do not hold is refused when the model 
   });
   constexpr std::int64_t most = 2147483647;
   CHECK(message_of<error>([&] {
-          compile(four, weights::from({}), {.capacity = {{B, most}, {T, most}, {S, most}, {H, most}}});
+          compile(four, model_weights::from({}), {.capacity = {{B, most}, {T, most}, {S, most}, {H, most}}});
         }) == "four: the dim B*H*S*T does not fit 64 bits at the capacity given");
 }

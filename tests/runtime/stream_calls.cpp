@@ -12,6 +12,7 @@
 #include "../message_of.hpp"
 
 using namespace fovea;
+using namespace fovea::core;
 
 namespace {
 
@@ -24,13 +25,13 @@ constexpr auto declaration = model("stream_calls", [](graph& g) {
   g.output("y", h + attention(h, h, h, {.heads = 2, .mask = causal}));
 });
 
-weights some_weights() {
+model_weights some_weights() {
   const auto values = [](std::vector<std::size_t> shape) {
     std::size_t count = 1;
     for (const std::size_t size : shape) count *= size;
     return weight_tensor{std::move(shape), std::vector<float>(count, 0.1f)};
   };
-  return weights::from({{"conv.weight", values({4, 4, 3})},
+  return model_weights::from({{"conv.weight", values({4, 4, 3})},
                         {"conv.bias", values({4})},
                         {"rnn.weight_ih_l0", values({12, 4})},
                         {"rnn.weight_hh_l0", values({12, 4})},

@@ -25,7 +25,7 @@ const xt::xtensor<float, 3> logits = xt::arange<float>(2 * 3 * 5).reshape({2, 3,
 
 template <class backend, class M>
 std::string message_of_call(const M& of, const xt::xtensor<int, 2>& targets) {
-  auto net = compile<backend>(of, weights::from({}), {.capacity = {{B, 2}, {T, 3}}});
+  auto net = compile<backend>(of, model_weights::from({}), {.capacity = {{B, 2}, {T, 3}}});
   return message_of<error>([&] { net("logits"_in = logits, "targets"_in = targets); });
 }
 
@@ -69,7 +69,7 @@ TEMPLATE_TEST_CASE("of sliced targets only what the loss reads is held to the cl
   CHECK(message_of_call<TestType>(sliced, {{9, 5, 4, -100, 7}, {-1, 1, 2, 8, 99}}) ==
         "sliced: input \"targets\" [B, T + 2]: targets[0, 1] is 5, expected 0 to 4, or -100 to ignore");
 
-  auto net = compile<TestType>(lower_rows, weights::from({}), {.capacity = {{T, 3}}});
+  auto net = compile<TestType>(lower_rows, model_weights::from({}), {.capacity = {{T, 3}}});
   const auto call = [&](const xt::xtensor<int, 2>& targets) {
     return message_of<error>([&] { net("logits"_in = logits, "targets"_in = targets); });
   };
@@ -116,7 +116,7 @@ TEST_CASE("a stream refuses them where it takes them") {
     const expr x = g.input<f32>("x", {B, T, 3}), classes = g.input<f32>("logits", {B, 5});
     g.output("y", x + unsqueeze(unsqueeze(cross_entropy(classes, g.input<i32>("targets", {B})), 0), 0));
   });
-  auto live = stream<T>(streamed_beside, weights::from({}), {.capacity = {{B, 2}, {T, 1}}});
+  auto live = stream<T>(streamed_beside, model_weights::from({}), {.capacity = {{B, 2}, {T, 1}}});
   const xt::xtensor<float, 2> classes = xt::ones<float>({2, 5});
   CHECK(message_of<error>([&] {
           live.begin("logits"_in = classes, "targets"_in = xt::xtensor<int, 1>{0, 8});
@@ -132,8 +132,8 @@ TEST_CASE("targets that a model computes are not refused: outside the classes th
   const xt::xtensor<float, 3> equal = xt::ones<float>({1, 3, 5});
   const xt::xtensor<int, 2> targets = {{0, 4, -101}}; // 1, outside, ignored
   const float each = std::log(5.0f);
-  auto fast = compile(computed, weights::from({}), {.capacity = {{B, 1}, {T, 3}}});
-  auto plain_loops = compile<reference>(computed, weights::from({}), {.capacity = {{B, 1}, {T, 3}}});
+  auto fast = compile(computed, model_weights::from({}), {.capacity = {{B, 1}, {T, 3}}});
+  auto plain_loops = compile<reference>(computed, model_weights::from({}), {.capacity = {{B, 1}, {T, 3}}});
   const auto a = fast("logits"_in = equal, "targets"_in = targets);
   const auto b = plain_loops("logits"_in = equal, "targets"_in = targets);
   CHECK(a["sum"_out]() == Approx(each));

@@ -12,7 +12,7 @@
 #include <sched.h>
 #endif
 
-using fovea::thread_pool;
+using fovea::core::thread_pool;
 
 TEST_CASE("every task runs exactly once") {
   for (const std::size_t threads : {1u, 2u, 3u, 8u}) {

@@ -3,7 +3,7 @@
 #include <map>
 #include <string>
 
-namespace fovea::test {
+namespace fovea::core::test {
 
 /// llama.cpp's names of llama2.c's tensors.
 inline std::string gguf_name(const std::string& name) {
@@ -21,4 +21,4 @@ inline std::string gguf_name(const std::string& name) {
   return "blk." + name.substr(layers.size(), end - layers.size()) + "." + inside.at(name.substr(end + 1));
 }
 
-} // namespace fovea::test
+} // namespace fovea::core::test

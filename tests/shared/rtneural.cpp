@@ -10,7 +10,7 @@
 #include <sstream>
 
 using namespace fovea;
-using namespace fovea::test;
+using namespace fovea::core::test;
 
 namespace {
 
@@ -39,12 +39,12 @@ golden_tensor channels_last(const std::vector<double>& rows, std::size_t channel
   return made;
 }
 
-weights trained(const std::string& model) { return load_weights(folder() + "models/" + model + ".json"); }
+model_weights trained(const std::string& model) { return load_weights(folder() + "models/" + model + ".json"); }
 
 /// The greatest difference of the output "y" to what is expected may be `most`, that of the specification
 /// `most_exact`.
 template <class M>
-void check_network(const M& network, const weights& from, const golden_tensor& x,
+void check_network(const M& network, const model_weights& from, const golden_tensor& x,
                    const std::vector<double>& y, double most, double most_exact) {
   on_both_backends([&](auto backend) {
     const auto out = run_model<decltype(backend)>(network, from, {{"x", x}}).at("y");
@@ -163,7 +163,7 @@ TEST_CASE("RTNeural's dense network", "[rtneural]") {
 }
 
 TEST_CASE("RTNeural's convolutions over time, with norms and slopes", "[rtneural]") {
-  const weights from = trained("conv");
+  const model_weights from = trained("conv");
   CHECK(from.metadata().at("layers.6.epsilon") == "5.0");
   check_network(convolutions, from, sequence("conv_x_python"), numbers("conv_y_python"), 1e-6, 5e-7);
   check_stream<T>(convolutions, {{"x", sequence("conv_x_python")}}, from);
@@ -206,7 +206,7 @@ TEST_CASE("residual and parallel networks from RTNeural's weights", "[rtneural]"
     added[t] += x.values[t];
     squared[t] = plain[t] * plain[t] + x.values[t];
   }
-  const weights from = trained("lstm_1d");
+  const model_weights from = trained("lstm_1d");
   check_network(residual, from, x, added, 2e-6, 1e-6);
   check_stream<T>(residual, {{"x", x}}, from);
 
@@ -216,6 +216,6 @@ TEST_CASE("residual and parallel networks from RTNeural's weights", "[rtneural]"
     const weight_tensor copy{tensor.shape, {values, values + tensor.bytes.size() / sizeof(float)}};
     twice["first." + name] = twice["second." + name] = copy;
   }
-  check_network(parallel, weights::from(twice), x, squared, 2e-6, 1e-6);
-  check_stream<T>(parallel, {{"x", x}}, weights::from(twice));
+  check_network(parallel, model_weights::from(twice), x, squared, 2e-6, 1e-6);
+  check_stream<T>(parallel, {{"x", x}}, model_weights::from(twice));
 }

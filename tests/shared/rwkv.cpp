@@ -14,6 +14,7 @@
 #include <fstream>
 
 using namespace fovea;
+using namespace fovea::core;
 using namespace fovea::models;
 
 namespace {
@@ -56,7 +57,7 @@ void check_reference(const std::string& name) {
   const std::string text = found->at("prompt");
   const std::vector<token_id> prompt(text.begin(), text.end());
   const xt::xtensor<token_id, 2> ids = xt::adapt(prompt, std::array<std::size_t, 2>{1, prompt.size()});
-  const weights from = load_weights(folder + "tiny-rwkv-" + name + "-FP32.bin");
+  const model_weights from = load_weights(folder + "tiny-rwkv-" + name + "-FP32.bin");
 
   auto exact = compile<reference>(rwkv<c>, from, {.capacity = {{B, 1}, {T, 19}}});
   CHECK(difference(exact("tokens"_in = ids)["logits"_out], expected) < 5e-6);
@@ -88,7 +89,7 @@ TEST_CASE("RWKV 7 gives its reference logits and text", "[rwkv]") { check_refere
 
 TEST_CASE("RWKV 4's float16 file holds the float32 file's values, rounded", "[rwkv]") {
   const std::string file = std::string(std::getenv("FOVEA_SHARED")) + "/data/rwkv/tiny-rwkv-4v0-660K-FP";
-  const weights exact = load_weights(file + "32.bin"), rounded = load_weights(file + "16.bin");
+  const model_weights exact = load_weights(file + "32.bin"), rounded = load_weights(file + "16.bin");
   std::vector<wanted_parameter> all;
   for (const auto& [name, tensor] : exact.tensors()) all.push_back({name, tensor.shape});
   const auto before = exact.resolve(all), after = rounded.resolve(all);

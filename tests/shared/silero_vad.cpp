@@ -57,7 +57,7 @@ TEST_CASE("the voice activity detector gives its reference probabilities, whole 
   REQUIRE(expected.size() == 344);
   const auto samples = chunks_of(folder() + "jfk.wav");
   REQUIRE(samples.shape()[1] == 344);
-  const weights from = load_weights(folder() + "silero_vad_16k.safetensors");
+  const model_weights from = load_weights(folder() + "silero_vad_16k.safetensors");
   const auto worst = [&](const auto& found, std::size_t first) {
     double most = 0;
     for (std::size_t i = 0; i < found.shape()[1]; ++i)

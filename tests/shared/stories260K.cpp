@@ -22,7 +22,8 @@
 #include <fstream>
 
 using namespace fovea;
-using namespace fovea::test;
+using namespace fovea::core;
+using namespace fovea::core::test;
 
 namespace {
 
@@ -40,7 +41,7 @@ const nlohmann::json& reference_values() {
 token_ids greedy_ids() { return reference_values().at("greedy_token_ids_from_bos").get<token_ids>(); }
 
 template <class backend>
-xt::xtensor<float, 3> logits_of(const weights& from, const token_ids& ids) {
+xt::xtensor<float, 3> logits_of(const model_weights& from, const token_ids& ids) {
   auto net = compile<backend>(models::llama<stories>, from, {.capacity = {{B, 1}, {T, 256}}});
   xt::xtensor<token_id, 2> tokens({1, ids.size()});
   std::ranges::copy(ids, tokens.begin());
@@ -49,7 +50,7 @@ xt::xtensor<float, 3> logits_of(const weights& from, const token_ids& ids) {
 
 /// The greatest difference to the reference logits after each token of the prompt.
 template <class backend>
-double error_of_logits(const weights& from) {
+double error_of_logits(const model_weights& from) {
   const auto found = logits_of<backend>(from, reference_values().at("token_ids").get<token_ids>());
   const auto expected = reference_values().at("logits_per_position").get<std::vector<std::vector<double>>>();
   double greatest = 0;
@@ -61,7 +62,7 @@ double error_of_logits(const weights& from) {
 
 /// The begin token and 200 more, one step of a stream each.
 template <class format = f32>
-token_ids streamed_ids(const weights& from) {
+token_ids streamed_ids(const model_weights& from) {
   auto live = stream<T, format>(models::llama<stories>, from, {.capacity = {{B, 1}, {T, 256}}});
   stream_reader model(live, [](auto& s, const auto& ids) { return s.step("tokens"_in = ids)["logits"_out]; });
   token_ids ids{1};
@@ -129,7 +130,7 @@ constexpr std::uint32_t f32 = 0, f16 = 1, q4_0 = 2, q8_0 = 8;
 }
 
 /// The weights of llama2.c's file as a GGUF file, its matrices in a type where their rows are whole blocks.
-weights as_gguf(const weights& from, std::uint32_t type) {
+model_weights as_gguf(const model_weights& from, std::uint32_t type) {
   gguf_writer file;
   file.add("general.architecture", "llama");
   file.add("llama.block_count", std::uint32_t{stories.layers});
@@ -153,14 +154,14 @@ weights as_gguf(const weights& from, std::uint32_t type) {
 static_assert(models::llama<stories>.parameters() == 264'128 - 4'096); // without the rotary tables
 
 TEST_CASE("stories260K from llama2.c's file gives the reference logits") {
-  const weights trained = load_weights(folder() + "stories260K.bin");
+  const model_weights trained = load_weights(folder() + "stories260K.bin");
   CHECK(trained.metadata().at("seq_len") == "512");
   CHECK(error_of_logits<f32>(trained) < 1e-4);
   CHECK(error_of_logits<reference>(trained) < 1e-5);
 }
 
 TEST_CASE("stories260K writes the reference text token by token") {
-  const weights trained = load_weights(folder() + "stories260K.bin");
+  const model_weights trained = load_weights(folder() + "stories260K.bin");
   CHECK(streamed_ids(trained) == greedy_ids());
 
   // The specification has no stream: after each token of the whole text it prefers the next.
@@ -171,15 +172,15 @@ TEST_CASE("stories260K writes the reference text token by token") {
 }
 
 TEST_CASE("stories260K from llama2.c's int8 file stays within the rounding that was published") {
-  const weights rounded = load_weights(folder() + "stories260K-q8.bin");
+  const model_weights rounded = load_weights(folder() + "stories260K-q8.bin");
   CHECK(error_of_logits<f32>(rounded) < 0.17);
   CHECK(error_of_logits<reference>(rounded) < 0.17);
   CHECK(error_of_logits<f32>(rounded) > 0.01);
 }
 
 TEST_CASE("stories260K from GGUF writes the same text") {
-  const weights trained = load_weights(folder() + "stories260K.bin");
-  const weights written = as_gguf(trained, ggml::f32);
+  const model_weights trained = load_weights(folder() + "stories260K.bin");
+  const model_weights written = as_gguf(trained, ggml::f32);
   CHECK(written.metadata().at("general.architecture") == "llama");
   CHECK(streamed_ids(written) == greedy_ids());
   CHECK(error_of_logits<reference>(written) < 1e-5);
@@ -192,7 +193,7 @@ namespace {
 
 /// How well a text is predicted after its first token.
 template <class format>
-double perplexity_of(const weights& from, const token_ids& ids) {
+double perplexity_of(const model_weights& from, const token_ids& ids) {
   const auto scores = logits_of<format>(from, ids);
   double sum = 0;
   for (std::size_t t = 0; t + 1 < ids.size(); ++t) {
@@ -208,7 +209,7 @@ double perplexity_of(const weights& from, const token_ids& ids) {
 
 /// How many tokens are those of the reference text before the first other one.
 template <class format>
-std::size_t same_tokens(const weights& from) {
+std::size_t same_tokens(const model_weights& from) {
   const token_ids found = streamed_ids<format>(from), expected = greedy_ids();
   std::size_t count = 0;
   while (count < std::min(found.size(), expected.size()) && found[count] == expected[count]) ++count;
@@ -218,7 +219,7 @@ std::size_t same_tokens(const weights& from) {
 } // namespace
 
 TEST_CASE("stories260K with its weights in other formats predicts as well, and begins the same text") {
-  const weights trained = load_weights(folder() + "stories260K.bin");
+  const model_weights trained = load_weights(folder() + "stories260K.bin");
   const token_ids text = greedy_ids();
   const double plain = perplexity_of<f32>(trained, text);
   CHECK(perplexity_of<f16>(trained, text) / plain == Approx(1).margin(1e-4));

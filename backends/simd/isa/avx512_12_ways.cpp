@@ -1,7 +1,7 @@
 #include "tables.hpp"
 #include <fovea/backends/simd/kernels/product.hpp>
 
-extern "C" constinit const fovea::simd::product_kernels fovea_product_kernels_avx512_12_ways = {
-    .tasks = fovea::simd::product_tasks<fovea::simd::avx512>,
-    .product = fovea::simd::product<fovea::simd::avx512>,
+extern "C" constinit const fovea::core::simd::product_kernels fovea_product_kernels_avx512_12_ways = {
+    .tasks = fovea::core::simd::product_tasks<fovea::core::simd::avx512>,
+    .product = fovea::core::simd::product<fovea::core::simd::avx512>,
 };

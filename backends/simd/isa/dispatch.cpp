@@ -11,7 +11,7 @@
 #include <unistd.h>
 #endif
 
-namespace fovea::simd {
+namespace fovea::core::simd {
 namespace {
 
 struct instruction_set_entry {
@@ -105,6 +105,6 @@ const kernel_table& kernels() {
   return chosen;
 }
 
-} // namespace fovea::simd
+} // namespace fovea::core::simd
 
 const char* fovea::instruction_set() { return simd::kernels().instruction_set; }

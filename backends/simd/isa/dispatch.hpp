@@ -2,7 +2,7 @@
 
 #include <fovea/backends/simd/kernels/table.hpp>
 
-namespace fovea {
+namespace fovea::core {
 
 /// The instruction set in use: "baseline", "avx2" or "avx512".
 const char* instruction_set();
@@ -18,4 +18,9 @@ const kernel_table* table_for(const char* set);
 const kernel_table& kernels();
 
 } // namespace simd
+} // namespace fovea::core
+
+// What a user may name.
+namespace fovea {
+using core::instruction_set;
 } // namespace fovea

@@ -9,7 +9,7 @@
 
 #include <cstddef>
 
-namespace fovea::simd {
+namespace fovea::core::simd {
 
 namespace detail {
 
@@ -61,4 +61,4 @@ inline void power(const float* x, const float* y, float* out, size_t count) {
   });
 }
 
-} // namespace fovea::simd
+} // namespace fovea::core::simd

@@ -12,7 +12,7 @@
 #include <cstddef>
 #include <type_traits>
 
-namespace fovea::simd {
+namespace fovea::core::simd {
 
 namespace detail {
 
@@ -97,4 +97,4 @@ inline void join_attention(const attention_args& a) {
   if (detail::key_parts(a) > 1) detail::join_key_parts<Arch>(a);
 }
 
-} // namespace fovea::simd
+} // namespace fovea::core::simd

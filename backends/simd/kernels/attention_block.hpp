@@ -21,7 +21,7 @@
 #include <cstdint>
 #include <type_traits>
 
-namespace fovea::simd::detail {
+namespace fovea::core::simd::detail {
 
 /// How many keys (or columns of the values) a micro-kernel broadcasts: rows x 2 accumulators, 2 vectors of
 /// queries or weights and a broadcast fill the registers.
@@ -313,4 +313,4 @@ struct attention_block {
   }
 };
 
-} // namespace fovea::simd::detail
+} // namespace fovea::core::simd::detail

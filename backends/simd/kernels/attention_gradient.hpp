@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <limits>
 
-namespace fovea::simd {
+namespace fovea::core::simd {
 
 namespace detail {
 
@@ -93,4 +93,4 @@ void attention_gradient(const attention_gradient_args& a) {
   }
 }
 
-} // namespace fovea::simd
+} // namespace fovea::core::simd

@@ -12,7 +12,7 @@
 #include <algorithm>
 #include <cstddef>
 
-namespace fovea::simd::detail {
+namespace fovea::core::simd::detail {
 
 inline constexpr size_t most_few_queries = 4;
 
@@ -72,4 +72,4 @@ inline void join_key_parts(const attention_args& a) {
       }
 }
 
-} // namespace fovea::simd::detail
+} // namespace fovea::core::simd::detail

@@ -16,7 +16,7 @@
 #include <cstring>
 #include <type_traits>
 
-namespace fovea::simd::detail {
+namespace fovea::core::simd::detail {
 
 inline constexpr size_t row_keys = 128; // keys in a tile; a multiple of every vector's width
 /// How many keys ahead are fetched where several rows share them: those of one head lie apart, where the
@@ -289,4 +289,4 @@ struct attention_rows {
   }
 };
 
-} // namespace fovea::simd::detail
+} // namespace fovea::core::simd::detail

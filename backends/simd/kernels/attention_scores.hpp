@@ -10,7 +10,7 @@
 #include <limits>
 #include <type_traits>
 
-namespace fovea::simd {
+namespace fovea::core::simd {
 
 /// Leaves the scores as they are (see `attention`).
 struct unmodified {};
@@ -59,4 +59,4 @@ inline vec<Arch> share_of(const vec<Arch>& sum) {
 }
 
 } // namespace detail
-} // namespace fovea::simd
+} // namespace fovea::core::simd

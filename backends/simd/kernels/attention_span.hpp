@@ -11,7 +11,7 @@
 #include <algorithm>
 #include <cstddef>
 
-namespace fovea::simd::detail {
+namespace fovea::core::simd::detail {
 
 inline constexpr size_t span_least_keys = 1024; // fewer stay in the second-level cache
 inline constexpr size_t span_most_queries = 512;
@@ -62,4 +62,4 @@ struct attention_span {
   }
 };
 
-} // namespace fovea::simd::detail
+} // namespace fovea::core::simd::detail

@@ -10,7 +10,7 @@
 
 #include <cstddef>
 
-namespace fovea::simd::detail {
+namespace fovea::core::simd::detail {
 
 constexpr size_t round_up(size_t count, size_t multiple) {
   return (count + multiple - 1) / multiple * multiple;
@@ -56,4 +56,4 @@ inline key_tile copy_of(const attention_args& a, const key_tile& tile, size_t ke
   return {to, a.key_width, values, a.value_width};
 }
 
-} // namespace fovea::simd::detail
+} // namespace fovea::core::simd::detail

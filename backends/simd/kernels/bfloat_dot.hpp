@@ -7,7 +7,7 @@
 #include <fovea/backends/simd/narrow.hpp>
 #include <fovea/backends/weight_format.hpp>
 
-namespace fovea::simd::detail {
+namespace fovea::core::simd::detail {
 
 /// By float32's arithmetic.
 template <class Arch>
@@ -54,4 +54,4 @@ struct bf16_dots {
 };
 #endif
 
-} // namespace fovea::simd::detail
+} // namespace fovea::core::simd::detail

@@ -8,7 +8,7 @@
 #include <fovea/backends/simd/narrow.hpp>
 #include <fovea/backends/weight_format.hpp>
 
-namespace fovea::simd::detail {
+namespace fovea::core::simd::detail {
 
 /// Of weights of -128 to 127, or of 0 to 15 that stand for 8 less.
 ///   sums     a vector of them
@@ -98,4 +98,4 @@ struct vnni_dots {
 };
 #endif
 
-} // namespace fovea::simd::detail
+} // namespace fovea::core::simd::detail

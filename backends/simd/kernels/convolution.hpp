@@ -12,7 +12,7 @@
 #include <fovea/backends/simd/kernels/window.hpp>
 #include <limits>
 
-namespace fovea::simd {
+namespace fovea::core::simd {
 
 namespace detail {
 
@@ -179,4 +179,4 @@ void convolution(const convolution_args& a, size_t first, size_t last, float* sc
   }
 }
 
-} // namespace fovea::simd
+} // namespace fovea::core::simd

@@ -10,7 +10,7 @@
 
 #include <cstddef>
 
-namespace fovea::simd {
+namespace fovea::core::simd {
 
 namespace detail {
 
@@ -82,4 +82,4 @@ inline void cross_entropy_gradient(const cross_entropy_args& a, size_t first, si
   });
 }
 
-} // namespace fovea::simd
+} // namespace fovea::core::simd

@@ -9,7 +9,7 @@
 #include <fovea/backends/simd/kernels/window_tiles.hpp>
 #include <limits>
 
-namespace fovea::simd::detail {
+namespace fovea::core::simd::detail {
 
 /// The most places at once.
 inline constexpr size_t depthwise_block = 8;
@@ -114,4 +114,4 @@ inline void depthwise(const convolution_args& a, size_t first, size_t last, floa
         });
 }
 
-} // namespace fovea::simd::detail
+} // namespace fovea::core::simd::detail

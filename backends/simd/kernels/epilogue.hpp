@@ -7,7 +7,7 @@
 #include <fovea/backends/simd/kernels/math.hpp>
 #include <fovea/backends/simd/kernels/table.hpp>
 
-namespace fovea::simd::detail {
+namespace fovea::core::simd::detail {
 
 template <class Arch, activation act>
 [[gnu::always_inline]] inline vec<Arch> activated(const vec<Arch>& x) {
@@ -89,4 +89,4 @@ template <class Arch, size_t rows, size_t stride>
                    out + r * part.out_stride, columns);
 }
 
-} // namespace fovea::simd::detail
+} // namespace fovea::core::simd::detail

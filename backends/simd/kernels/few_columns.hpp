@@ -6,7 +6,7 @@
 #include <fovea/backends/simd/arch.hpp>
 #include <fovea/backends/simd/kernels/lanes.hpp>
 
-namespace fovea::simd::detail {
+namespace fovea::core::simd::detail {
 
 /// The most columns that are few.
 inline constexpr size_t few_columns = 4;
@@ -42,4 +42,4 @@ inline vec<Arch> sum_of_fours(const vec<Arch>& x) {
     return sum_of_fours<Arch, half / 2>(x + lanes_away<Arch, half>(x));
 }
 
-} // namespace fovea::simd::detail
+} // namespace fovea::core::simd::detail

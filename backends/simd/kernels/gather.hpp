@@ -5,7 +5,7 @@
 #include <fovea/backends/simd/kernels/table.hpp>
 #include <fovea/backends/simd/kernels/weight_panel.hpp>
 
-namespace fovea::simd {
+namespace fovea::core::simd {
 
 namespace detail {
 inline constexpr size_t gather_rows = 16; // rows in a task: a task is worth handing to a thread
@@ -40,4 +40,4 @@ void gather(const gather_args& args, size_t first, size_t last) {
   }
 }
 
-} // namespace fovea::simd
+} // namespace fovea::core::simd

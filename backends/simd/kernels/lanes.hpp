@@ -9,7 +9,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace fovea::simd::detail {
+namespace fovea::core::simd::detail {
 
 /// f(0) ... f(count - 1), each index a constant. Compilers keep an array of vectors in registers where all
 /// its indices are constants from the start; loops that they unroll later leave copies of it in memory (g++
@@ -75,4 +75,4 @@ inline float sum_over(const float* x, size_t count, const F& f) {
       join_over<Arch>(x, count, 0.0f, f, [](const vec<Arch>& a, const vec<Arch>& b) { return a + b; }));
 }
 
-} // namespace fovea::simd::detail
+} // namespace fovea::core::simd::detail

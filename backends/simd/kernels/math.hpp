@@ -10,7 +10,7 @@
 #include <cstddef>
 #include <limits>
 
-namespace fovea::simd::math {
+namespace fovea::core::simd::math {
 
 namespace detail {
 
@@ -269,4 +269,4 @@ inline vec<Arch> pow(const vec<Arch>& x, const vec<Arch>& y) {
   return xsimd::select(one, v(1.0f), result);
 }
 
-} // namespace fovea::simd::math
+} // namespace fovea::core::simd::math

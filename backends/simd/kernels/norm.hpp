@@ -9,7 +9,7 @@
 #include <cmath>
 #include <cstddef>
 
-namespace fovea::simd {
+namespace fovea::core::simd {
 
 namespace detail {
 
@@ -76,4 +76,4 @@ inline void rms_norm(const norm_args& a, size_t first, size_t last) {
   });
 }
 
-} // namespace fovea::simd
+} // namespace fovea::core::simd

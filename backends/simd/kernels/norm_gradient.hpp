@@ -11,7 +11,7 @@
 #include <cmath>
 #include <cstddef>
 
-namespace fovea::simd {
+namespace fovea::core::simd {
 
 template <class Arch>
 inline size_t norm_gradient_tasks(const norm_gradient_args& a) {
@@ -73,4 +73,4 @@ void norm_gradient(const norm_gradient_args& a, size_t first, size_t last) {
   }
 }
 
-} // namespace fovea::simd
+} // namespace fovea::core::simd

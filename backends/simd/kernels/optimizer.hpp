@@ -5,7 +5,7 @@
 #include <fovea/backends/simd/kernels/lanes.hpp>
 #include <fovea/backends/simd/kernels/table.hpp>
 
-namespace fovea::simd {
+namespace fovea::core::simd {
 
 namespace detail {
 
@@ -57,4 +57,4 @@ void update(const optimizer_args& a) {
   }
 }
 
-} // namespace fovea::simd
+} // namespace fovea::core::simd

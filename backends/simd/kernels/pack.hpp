@@ -6,7 +6,7 @@
 #include <fovea/backends/simd/kernels/table.hpp>
 #include <fovea/backends/simd/kernels/turn.hpp>
 
-namespace fovea::simd {
+namespace fovea::core::simd {
 
 namespace detail {
 
@@ -94,4 +94,4 @@ void pack(const pack_args& args, size_t first, size_t last) {
   }
 }
 
-} // namespace fovea::simd
+} // namespace fovea::core::simd

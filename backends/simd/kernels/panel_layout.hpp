@@ -19,7 +19,7 @@
 
 #include <fovea/backends/weight_format.hpp>
 
-namespace fovea::simd {
+namespace fovea::core::simd {
 
 using std::size_t;
 
@@ -102,4 +102,4 @@ constexpr size_t panel_bytes(weight_format format, size_t panel, size_t depth) {
   return with_format(format, [=](auto layout) { return layout.bytes(panel, depth); });
 }
 
-} // namespace fovea::simd
+} // namespace fovea::core::simd

@@ -8,7 +8,7 @@
 #include <fovea/backends/simd/kernels/reduce.hpp>
 #include <fovea/backends/simd/kernels/window_tiles.hpp>
 
-namespace fovea::simd {
+namespace fovea::core::simd {
 
 namespace detail {
 
@@ -65,4 +65,4 @@ void pool(const pool_args& a, size_t first, size_t last) {
         });
 }
 
-} // namespace fovea::simd
+} // namespace fovea::core::simd

@@ -16,7 +16,7 @@
 #include <fovea/backends/simd/kernels/weight_panel.hpp>
 #include <utility>
 
-namespace fovea::simd {
+namespace fovea::core::simd {
 
 namespace detail {
 
@@ -463,4 +463,4 @@ void product(const product_args& args, size_t first, size_t last) {
   }
 }
 
-} // namespace fovea::simd
+} // namespace fovea::core::simd

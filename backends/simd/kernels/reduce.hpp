@@ -10,7 +10,7 @@
 #include <cstddef>
 #include <limits>
 
-namespace fovea::simd {
+namespace fovea::core::simd {
 
 namespace detail {
 
@@ -168,4 +168,4 @@ inline void reduce(reduction by, const reduce_args& a, size_t first, size_t last
   }
 }
 
-} // namespace fovea::simd
+} // namespace fovea::core::simd

@@ -17,7 +17,7 @@
 #include <fovea/backends/simd/kernels/weight_panel.hpp>
 #include <utility>
 
-namespace fovea::simd {
+namespace fovea::core::simd {
 
 namespace detail {
 
@@ -275,4 +275,4 @@ void rounded_product(const product_args& args, size_t first, size_t last) {
     });
 }
 
-} // namespace fovea::simd
+} // namespace fovea::core::simd

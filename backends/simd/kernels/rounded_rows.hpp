@@ -9,7 +9,7 @@
 #include <fovea/backends/simd/kernels/sizes.hpp>
 #include <fovea/backends/simd/narrow.hpp>
 
-namespace fovea::simd::detail {
+namespace fovea::core::simd::detail {
 
 /// Rows in groups of 32 bytes: as many whole numbers, or half as many values in bfloat16; what lies behind
 /// the depth is zero. Those of a register block lie side by side group by group, so that the product finds
@@ -129,4 +129,4 @@ inline void round_row(const float* x, size_t depth, const Row& to) {
   }
 }
 
-} // namespace fovea::simd::detail
+} // namespace fovea::core::simd::detail

@@ -5,7 +5,7 @@
 
 #include <cstddef>
 
-namespace fovea::simd::detail {
+namespace fovea::core::simd::detail {
 
 using std::size_t;
 
@@ -13,4 +13,4 @@ inline constexpr size_t ceil_div(size_t a, size_t b) { return (a + b - 1) / b; }
 inline constexpr size_t larger(size_t a, size_t b) { return a < b ? b : a; }
 inline constexpr size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
 
-} // namespace fovea::simd::detail
+} // namespace fovea::core::simd::detail

@@ -10,7 +10,7 @@
 #include <cstddef>
 #include <limits>
 
-namespace fovea::simd {
+namespace fovea::core::simd {
 
 namespace detail {
 
@@ -128,4 +128,4 @@ inline void log_softmax(const softmax_args& a, size_t first, size_t last) {
   detail::softmax_slices_of<Arch, true>(a, first, last);
 }
 
-} // namespace fovea::simd
+} // namespace fovea::core::simd

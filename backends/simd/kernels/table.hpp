@@ -11,7 +11,7 @@
 #include <cstdint>
 #include <fovea/backends/weight_format.hpp>
 
-namespace fovea::simd {
+namespace fovea::core::simd {
 
 using std::size_t;
 
@@ -332,4 +332,4 @@ constexpr size_t panel_floats(size_t panel, size_t columns, size_t depth) {
   return (columns + panel - 1) / panel * panel * depth;
 }
 
-} // namespace fovea::simd
+} // namespace fovea::core::simd

@@ -21,7 +21,7 @@
 #include <fovea/backends/simd/kernels/turn.hpp>
 #include <fovea/backends/simd/kernels/turned_product.hpp>
 
-namespace fovea::simd {
+namespace fovea::core::simd {
 
 /// Every kernel, compiled for one instruction set.
 template <class Arch>
@@ -77,4 +77,4 @@ constexpr kernel_table table_of(const char* instruction_set) {
   };
 }
 
-} // namespace fovea::simd
+} // namespace fovea::core::simd

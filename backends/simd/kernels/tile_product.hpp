@@ -21,7 +21,7 @@
 
 #if defined(__AMX_INT8__) && defined(__AMX_BF16__) && defined(__AVX512BW__)
 
-namespace fovea::simd {
+namespace fovea::core::simd {
 
 namespace detail {
 
@@ -424,6 +424,6 @@ inline void tile_product(const product_args& args, size_t first, size_t last, fl
 
 } // namespace detail
 
-} // namespace fovea::simd
+} // namespace fovea::core::simd
 
 #endif

@@ -9,7 +9,7 @@
 #include <cstddef>
 #include <utility>
 
-namespace fovea::simd {
+namespace fovea::core::simd {
 
 namespace detail {
 
@@ -122,4 +122,4 @@ inline void transpose(vec<Arch> (&rows)[width<Arch>]) {
   exchange_blocks<Arch, 4>(rows);
 }
 
-} // namespace fovea::simd
+} // namespace fovea::core::simd

@@ -5,7 +5,7 @@
 #include <fovea/backends/simd/kernels/table.hpp>
 #include <fovea/backends/simd/kernels/transpose.hpp>
 
-namespace fovea::simd {
+namespace fovea::core::simd {
 
 namespace detail {
 
@@ -44,4 +44,4 @@ void turn(const turn_args& a, size_t first, size_t last) {
     for (size_t j = begin; j < end; ++j) rest(i, j);
 }
 
-} // namespace fovea::simd
+} // namespace fovea::core::simd

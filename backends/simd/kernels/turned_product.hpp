@@ -11,7 +11,7 @@
 #include <fovea/backends/simd/kernels/reduce.hpp>
 #include <fovea/backends/simd/kernels/table.hpp>
 
-namespace fovea::simd {
+namespace fovea::core::simd {
 
 namespace detail {
 
@@ -181,4 +181,4 @@ void turned_product(const turned_product_args& a, size_t first, size_t last, flo
   }
 }
 
-} // namespace fovea::simd
+} // namespace fovea::core::simd

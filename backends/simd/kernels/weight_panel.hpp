@@ -10,7 +10,7 @@
 #include <fovea/backends/simd/kernels/panel_layout.hpp>
 #include <fovea/backends/simd/narrow.hpp>
 
-namespace fovea::simd {
+namespace fovea::core::simd {
 
 namespace detail {
 
@@ -94,4 +94,4 @@ inline float weight_at(const unsigned char* panel, size_t packed, size_t k, size
 
 } // namespace detail
 
-} // namespace fovea::simd
+} // namespace fovea::core::simd

@@ -7,7 +7,7 @@
 #include <fovea/backends/simd/arch.hpp>
 #include <fovea/backends/simd/kernels/table.hpp>
 
-namespace fovea::simd::detail {
+namespace fovea::core::simd::detail {
 
 /// A place of the output, counted through planes, lines and places.
 struct window_place {
@@ -129,4 +129,4 @@ inline void window_rows(const convolution_args& a, size_t row, size_t count, siz
   }
 }
 
-} // namespace fovea::simd::detail
+} // namespace fovea::core::simd::detail

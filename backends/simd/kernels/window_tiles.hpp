@@ -7,7 +7,7 @@
 #include <fovea/backends/simd/kernels/window.hpp>
 #include <type_traits>
 
-namespace fovea::simd::detail {
+namespace fovea::core::simd::detail {
 
 /// Lines and places of a tile, and how many tiles there are of each; planes are tiled one by one.
 struct window_tiles {
@@ -80,4 +80,4 @@ struct seen_windows {
   }
 };
 
-} // namespace fovea::simd::detail
+} // namespace fovea::core::simd::detail

@@ -5,7 +5,7 @@
 #include <fovea/backends/simd/attention_operands.hpp>
 #include <fovea/backends/simd/steps.hpp>
 
-namespace fovea::simd {
+namespace fovea::core::simd {
 
 namespace {
 
@@ -273,4 +273,4 @@ size_t attention_gradient_scratch(context& c, const step& s) {
   return gradient_scratch(c, attention_operands(c, s.node).args, nullptr).total;
 }
 
-} // namespace fovea::simd
+} // namespace fovea::core::simd

@@ -1,6 +1,6 @@
 #include <fovea/backends/simd/steps.hpp>
 
-namespace fovea::simd {
+namespace fovea::core::simd {
 
 void run_chain(context& c, const step& s, const int* leaves, int leaf_count, bool flat,
                const generated_step& code) {
@@ -48,4 +48,4 @@ void run_chain(context& c, const step& s, const int* leaves, int leaf_count, boo
   });
 }
 
-} // namespace fovea::simd
+} // namespace fovea::core::simd

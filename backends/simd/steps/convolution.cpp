@@ -3,7 +3,7 @@
 #include <fovea/backends/simd/epilogue.hpp>
 #include <fovea/backends/simd/steps.hpp>
 
-namespace fovea::simd {
+namespace fovea::core::simd {
 
 namespace {
 
@@ -144,4 +144,4 @@ void run_pool(context& c, const step& s) {
         [&](size_t first, size_t last, size_t) { c.kernels.pool(args, first, last); });
 }
 
-} // namespace fovea::simd
+} // namespace fovea::core::simd

@@ -4,7 +4,7 @@
 
 #include <fovea/backends/simd/steps.hpp>
 
-namespace fovea::simd {
+namespace fovea::core::simd {
 
 namespace {
 
@@ -16,7 +16,7 @@ struct strided {
 
   strided(const context& c, int node) : from(c.value(node)) {
     const shape& s = c.shape_of(node);
-    const fovea::node& kept = c.graph.at(c.plan.base[node]);
+    const core::node& kept = c.graph.at(c.plan.base[node]);
     std::ptrdiff_t stride = 1;
     for (int axis = s.rank - 1; axis >= 0; --axis) {
       strides[axis] = stride;
@@ -210,4 +210,4 @@ void end_pass(context& c, int region) {
     std::swap(c.slots[c.plan.carried[region][k].slot], c.slots[c.plan.carried[region][k].next]);
 }
 
-} // namespace fovea::simd
+} // namespace fovea::core::simd

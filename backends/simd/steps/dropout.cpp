@@ -2,7 +2,7 @@
 
 #include <fovea/backends/simd/steps.hpp>
 
-namespace fovea::simd {
+namespace fovea::core::simd {
 
 void run_dropout_mask(context& c, const step& s) {
   const node& n = c.graph.at(s.node);
@@ -18,4 +18,4 @@ void run_dropout_mask(context& c, const step& s) {
   });
 }
 
-} // namespace fovea::simd
+} // namespace fovea::core::simd

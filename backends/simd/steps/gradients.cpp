@@ -3,7 +3,7 @@
 
 #include <fovea/backends/simd/steps.hpp>
 
-namespace fovea::simd {
+namespace fovea::core::simd {
 
 void run_scatter_add(context& c, const step& s) {
   const int ids = c.graph.operand(s.node, 0), rows = c.graph.operand(s.node, 1);
@@ -161,4 +161,4 @@ void run_pool_gradient(context& c, const step& s) {
   });
 }
 
-} // namespace fovea::simd
+} // namespace fovea::core::simd

@@ -3,7 +3,7 @@
 #include <fovea/backends/simd/steps.hpp>
 #include <fovea/dsl/position.hpp>
 
-namespace fovea::simd {
+namespace fovea::core::simd {
 
 void run_sinusoidal(context& c, const step& s) {
   // [positions, width]; with the batch before them where its rows may stand apart.
@@ -45,4 +45,4 @@ void run_rope(context& c, const step& s) {
   });
 }
 
-} // namespace fovea::simd
+} // namespace fovea::core::simd

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace fovea::simd {
+namespace fovea::core::simd {
 
 namespace {
 
@@ -168,4 +168,4 @@ void run_matmul(context& c, const step& s) {
   }
 }
 
-} // namespace fovea::simd
+} // namespace fovea::core::simd

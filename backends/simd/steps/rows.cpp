@@ -6,7 +6,7 @@
 #include <fovea/backends/simd/steps.hpp>
 #include <fovea/runtime/error.hpp>
 
-namespace fovea::simd {
+namespace fovea::core::simd {
 
 namespace {
 
@@ -216,4 +216,4 @@ void run_range(context& c, const step& s) {
   for (size_t i = 0; i < count; ++i) out[i] = static_cast<std::int32_t>(i);
 }
 
-} // namespace fovea::simd
+} // namespace fovea::core::simd

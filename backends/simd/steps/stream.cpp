@@ -2,7 +2,7 @@
 
 #include <fovea/backends/simd/steps.hpp>
 
-namespace fovea::simd {
+namespace fovea::core::simd {
 
 void run_keep(context& c, const step& s) {
   const shape& x = c.shape_of(s.node);
@@ -43,4 +43,4 @@ void run_position(context& c, const step& s) {
   for (size_t b = 0; b < c.elements(x); ++b) to[b] = integer_position(c.before_row(b));
 }
 
-} // namespace fovea::simd
+} // namespace fovea::core::simd

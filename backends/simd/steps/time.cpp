@@ -2,7 +2,7 @@
 
 #include <fovea/backends/simd/steps.hpp>
 
-namespace fovea::simd {
+namespace fovea::core::simd {
 
 namespace {
 
@@ -92,4 +92,4 @@ void run_stack(context& c, const step& s) {
             rows.after);
 }
 
-} // namespace fovea::simd
+} // namespace fovea::core::simd

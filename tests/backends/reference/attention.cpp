@@ -4,7 +4,7 @@
 #include <functional>
 
 using namespace fovea;
-using namespace fovea::test;
+using namespace fovea::core::test;
 
 namespace {
 
@@ -26,7 +26,7 @@ array weights_of(const std::vector<double>& queries, const std::vector<double>& 
 }
 
 /// [queries, keys] weights of zero scores under a mask: each row is 1 / count where a key is seen.
-array seen(std::size_t queries, std::size_t keys, const mask& visible) {
+array seen(std::size_t queries, std::size_t keys, const attention_mask& visible) {
   array w = weights_of(std::vector<double>(queries), std::vector<double>(keys), {.mask = visible});
   return xt::where(w > 0, 1.0, 0.0);
 }
@@ -133,7 +133,7 @@ TEST_CASE("lambdas read tables by head and batch row, the score's and the mask's
       [](graph& g) {
         const expr x = g.input<f32>("x", {"B", "T", 2});
         const expr slopes = g.input<f32>("slopes", {2}), lengths = g.input<i32>("lengths", {"B"});
-        const score by_slope = [&](scalar s, scalar, scalar k, scalar head) {
+        const attention_score by_slope = [&](scalar s, scalar, scalar k, scalar head) {
           return s + at(slopes, head) * k;
         };
         g.output("w", attention_map(x, x, x, {.heads = 2, .score = by_slope, .mask = padding(lengths)}));

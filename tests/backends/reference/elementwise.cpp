@@ -1,7 +1,7 @@
 #include "run_graph.hpp"
 
 using namespace fovea;
-using namespace fovea::test;
+using namespace fovea::core::test;
 
 TEST_CASE("functions of one element", "[elementwise]") {
   const auto out = run_graph(

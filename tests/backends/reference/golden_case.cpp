@@ -4,7 +4,7 @@
 #include <limits>
 
 using namespace fovea;
-using namespace fovea::test;
+using namespace fovea::core::test;
 
 namespace {
 

@@ -3,7 +3,7 @@
 #include <limits>
 
 using namespace fovea;
-using namespace fovea::test;
+using namespace fovea::core::test;
 
 TEST_CASE("activations agree with the reference case", "[elementwise]") {
   const golden_case c("activations");

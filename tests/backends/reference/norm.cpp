@@ -4,7 +4,7 @@
 #include <limits>
 
 using namespace fovea;
-using namespace fovea::test;
+using namespace fovea::core::test;
 
 TEST_CASE("layer_norm of a row", "[norm]") {
   const auto out = run_graph(

@@ -3,7 +3,7 @@
 #include <cmath>
 
 using namespace fovea;
-using namespace fovea::test;
+using namespace fovea::core::test;
 
 TEST_CASE("sinusoidal positions, sine before cosine", "[position]") {
   const auto out = run_graph(

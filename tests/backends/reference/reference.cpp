@@ -1,7 +1,8 @@
 #include "run_graph.hpp"
 
 using namespace fovea;
-using namespace fovea::test;
+using namespace fovea::core;
+using namespace fovea::core::test;
 
 namespace {
 

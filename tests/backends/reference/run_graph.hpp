@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-namespace fovea::test {
+namespace fovea::core::test {
 
 using array = reference_program::array;
 /// Inputs and parameters, or outputs, by name.
@@ -89,4 +89,4 @@ inline void check_close(const array& found, const array& expected) {
   }
 }
 
-} // namespace fovea::test
+} // namespace fovea::core::test

@@ -17,8 +17,8 @@
 #include <utility>
 #include <vector>
 
-using fovea::simd::attention_args;
-using fovea::simd::kernels;
+using fovea::core::simd::attention_args;
+using fovea::core::simd::kernels;
 
 namespace {
 
@@ -371,9 +371,9 @@ TEST_CASE("attention: no queries, no keys") {
 
 namespace {
 
-using arch = fovea::simd::baseline;
-using scores = fovea::simd::vec<arch>;
-using positions = fovea::simd::int_vec<arch>;
+using arch = fovea::core::simd::baseline;
+using scores = fovea::core::simd::vec<arch>;
+using positions = fovea::core::simd::int_vec<arch>;
 
 /// A penalty that grows with the distance, and a mask: every third key counted from the query's own, in head
 /// 1 only.
@@ -403,12 +403,12 @@ TEST_CASE("attention: a function of the caller's changes scores and hides keys")
     for (const auto see : {visibility::all, visibility::causal})
       for (const std::size_t keys : {110u, 1100u}) {
         operands x({.batch = 2, .heads = 2, .kv_heads = 1, .queries = queries, .keys = keys, .see = see});
-        const auto scratch = scratch_of(fovea::simd::attention_scratch<arch>(x.args)),
-                   shared = scratch_of(fovea::simd::attention_shared(x.args));
+        const auto scratch = scratch_of(fovea::core::simd::attention_scratch<arch>(x.args)),
+                   shared = scratch_of(fovea::core::simd::attention_shared(x.args));
         x.args.shared = shared.get();
-        fovea::simd::attention<arch>(x.args, sparse_alibi{}, 0, fovea::simd::attention_tasks<arch>(x.args),
+        fovea::core::simd::attention<arch>(x.args, sparse_alibi{}, 0, fovea::core::simd::attention_tasks<arch>(x.args),
                                      scratch.get());
-        fovea::simd::join_attention<arch>(x.args);
+        fovea::core::simd::join_attention<arch>(x.args);
         check_near(x.out, expected(x.args, [](double score, std::size_t b, std::size_t h, std::size_t i,
                                               std::size_t j) {
                      return sparse_alibi::one(score, b, h, static_cast<std::int64_t>(i),

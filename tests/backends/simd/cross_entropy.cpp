@@ -6,7 +6,7 @@
 
 #include <cmath>
 
-using namespace fovea::simd;
+using namespace fovea::core::simd;
 
 TEST_CASE("cross entropy and its gradient are those of the formulas, whatever the tasks") {
   std::mt19937 random(11);

@@ -4,6 +4,7 @@
 #include <string>
 
 using namespace fovea;
+using namespace fovea::core;
 
 TEST_CASE("a table carries its name and every kernel") {
   for (const char* name : {"baseline", "avx2", "avx512"}) {

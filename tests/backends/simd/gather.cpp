@@ -1,7 +1,7 @@
 #include "kernel_sets.hpp"
 #include <catch2/catch.hpp>
 
-using namespace fovea::simd;
+using namespace fovea::core::simd;
 
 TEST_CASE("gather copies the rows that the ids name, from plain and from packed tables") {
   std::mt19937 random(5);

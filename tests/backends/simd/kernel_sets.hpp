@@ -10,12 +10,12 @@
 
 /// The kernels to test: the set that FOVEA_ISA names, or each that the processor has, of AVX-512 also without
 /// what a processor may have beside it.
-inline std::vector<const fovea::simd::kernel_table*> kernel_sets() {
-  if (std::getenv("FOVEA_ISA")) return {&fovea::simd::kernels()};
-  std::vector<const fovea::simd::kernel_table*> sets;
+inline std::vector<const fovea::core::simd::kernel_table*> kernel_sets() {
+  if (std::getenv("FOVEA_ISA")) return {&fovea::core::simd::kernels()};
+  std::vector<const fovea::core::simd::kernel_table*> sets;
   for (const char* name : {"baseline", "avx2", "avx512"})
-    if (const auto* table = fovea::simd::table_for(name)) sets.push_back(table);
-  if (fovea::simd::table_for("avx512")) sets.push_back(&fovea_kernels_avx512);
+    if (const auto* table = fovea::core::simd::table_for(name)) sets.push_back(table);
+  if (fovea::core::simd::table_for("avx512")) sets.push_back(&fovea_kernels_avx512);
   return sets;
 }
 

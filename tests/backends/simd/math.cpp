@@ -11,8 +11,8 @@
 #include <limits>
 #include <vector>
 
-using fovea::simd::kernels;
-using fovea::simd::unary;
+using fovea::core::simd::kernels;
+using fovea::core::simd::unary;
 
 namespace {
 

@@ -8,9 +8,9 @@
 #include <random>
 #include <vector>
 
-using fovea::simd::kernels;
-using fovea::simd::norm_args;
-using fovea::simd::norm_gradient_args;
+using fovea::core::simd::kernels;
+using fovea::core::simd::norm_args;
+using fovea::core::simd::norm_gradient_args;
 
 namespace {
 

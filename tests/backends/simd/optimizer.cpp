@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-using namespace fovea::simd;
+using namespace fovea::core::simd;
 
 // The rules as table.hpp states them, in double precision. What training makes of them follows PyTorch's
 // traces in tests/models/training.cpp.

@@ -1,7 +1,7 @@
 #include "kernel_sets.hpp"
 #include <catch2/catch.hpp>
 
-using namespace fovea::simd;
+using namespace fovea::core::simd;
 
 namespace {
 

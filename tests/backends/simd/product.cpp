@@ -4,8 +4,8 @@
 #include <fovea/runtime/threads.hpp>
 #include <limits>
 
-using namespace fovea::simd;
-using fovea::thread_pool;
+using namespace fovea::core::simd;
+using fovea::core::thread_pool;
 
 namespace {
 

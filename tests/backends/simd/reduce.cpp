@@ -10,9 +10,9 @@
 #include <random>
 #include <vector>
 
-using fovea::simd::kernels;
-using fovea::simd::reduce_args;
-using fovea::simd::reduction;
+using fovea::core::simd::kernels;
+using fovea::core::simd::reduce_args;
+using fovea::core::simd::reduction;
 
 namespace {
 

@@ -16,13 +16,13 @@
 #include <limits>
 #include <string>
 
-using namespace fovea::simd;
-using fovea::thread_pool;
-using fovea::weight_format;
+using namespace fovea::core::simd;
+using fovea::core::thread_pool;
+using fovea::core::weight_format;
 
 namespace {
 
-constexpr std::size_t group = fovea::weight_group;
+constexpr std::size_t group = fovea::core::weight_group;
 constexpr weight_format formats[] = {weight_format::integer_int8, weight_format::integer_q8_0,
                                      weight_format::integer_q4_0};
 
@@ -59,12 +59,12 @@ struct whole_numbers {
     whole_numbers made(count);
     if (format == weight_format::integer_int8) {
       std::vector<std::int8_t> numbers(count);
-      made.scale = fovea::to_int8({w, count}, numbers.data());
+      made.scale = fovea::core::to_int8({w, count}, numbers.data());
       std::copy(numbers.begin(), numbers.end(), made.number.begin());
       return made;
     }
     std::byte stored[2 + group];
-    fovea::from_floats(*fovea::element_of(format), {w, count}, stored);
+    fovea::core::from_floats(*fovea::core::element_of(format), {w, count}, stored);
     std::uint16_t half;
     std::memcpy(&half, stored, sizeof half);
     made.scale = fovea::from_half(half);
@@ -111,7 +111,7 @@ std::vector<float> multiplied(const kernel_table& table, product_args args, prod
     run(table.tiles->product_tasks(args), table.tiles->product, memory.data());
   } else {
     run(table.rounded_product_tasks(args),
-        fovea::sums_integers(part.format) ? table.integer_product : table.bf16_product);
+        fovea::core::sums_integers(part.format) ? table.integer_product : table.bf16_product);
   }
   return out;
 }
@@ -157,7 +157,7 @@ void check_integers(const kernel_table& table, std::size_t rows, std::size_t col
   const random_product p(rows, columns, depth);
   const bool fused = std::string(table.instruction_set) != "baseline";
   for (const weight_format format : formats) {
-    CAPTURE(table.instruction_set, table.tiles, fovea::name_of(format), rows, columns, depth);
+    CAPTURE(table.instruction_set, table.tiles, fovea::core::name_of(format), rows, columns, depth);
     std::vector<float> expected;
     for (std::size_t r = 0; r < rows; ++r)
       for (std::size_t j = 0; j < columns; ++j) {
@@ -224,7 +224,7 @@ TEST_CASE("a product of integers takes the largest numbers") {
   for (const kernel_table& table : rounding_kernels())
     for (const weight_format format : formats)
       for (const float sign : {1.f, -1.f}) {
-        CAPTURE(table.instruction_set, table.tiles, fovea::name_of(format), sign);
+        CAPTURE(table.instruction_set, table.tiles, fovea::core::name_of(format), sign);
         const float lowest = format == weight_format::integer_q8_0   ? -128.f
                              : format == weight_format::integer_q4_0 ? -8.f
                                                                      : -127.f;
@@ -256,7 +256,7 @@ TEST_CASE("a product of rounded rows says where a value is not finite, and takes
         const product_args args{.a = x.data(), .rows = 3, .depth = depth, .a_stride = depth};
         const std::vector<float> out = multiplied(table, args, part, 1);
         for (std::size_t j = 0; j < columns; ++j) {
-          CAPTURE(table.instruction_set, table.tiles, fovea::name_of(format), j);
+          CAPTURE(table.instruction_set, table.tiles, fovea::core::name_of(format), j);
           CHECK(out[j] == 0);
           CHECK(!std::isfinite(out[columns + j]));
           CHECK(std::abs(out[2 * columns + j]) < 1e-36f);

@@ -9,8 +9,8 @@
 #include <random>
 #include <vector>
 
-using fovea::simd::kernels;
-using fovea::simd::softmax_args;
+using fovea::core::simd::kernels;
+using fovea::core::simd::softmax_args;
 
 namespace {
 

@@ -8,9 +8,9 @@
 #include <fovea/runtime/threads.hpp>
 #include <fovea/runtime/weights/from_floats.hpp>
 
-using namespace fovea::simd;
-using fovea::thread_pool;
-using fovea::weight_format;
+using namespace fovea::core::simd;
+using fovea::core::thread_pool;
+using fovea::core::weight_format;
 
 namespace {
 
@@ -35,7 +35,7 @@ struct rounded_matrix {
         plain_panels(panel_floats(table.panel, columns, depth)) {
     thread_pool pool(2);
     panels = in_format_panels(format, {values.data(), values.size()}, columns, depth, table, pool, "w");
-    fovea::round_rows(format, depth, values);
+    fovea::core::round_rows(format, depth, values);
     const pack_args packing{values.data(), columns, depth, depth, 1, plain_panels.data()};
     table.pack(packing, 0, table.pack_tasks(packing));
   }
@@ -58,7 +58,7 @@ void check(const kernel_table& table, std::size_t rows, std::size_t columns, std
   std::mt19937 random(static_cast<unsigned>(rows + 31 * columns + 1009 * depth));
   const auto a = random_floats(rows * depth, random), bias = random_floats(columns, random);
   for (const weight_format format : formats) {
-    CAPTURE(table.instruction_set, fovea::name_of(format), rows, columns, depth);
+    CAPTURE(table.instruction_set, fovea::core::name_of(format), rows, columns, depth);
     rounded_matrix w(table, format, columns, depth, random);
     const product_part coded{.panels = w.panels.data(),
                              .columns = columns,
@@ -92,7 +92,7 @@ TEST_CASE("gather reads rows of a table that is kept in a format") {
   for (const auto* table : kernel_sets())
     for (const weight_format format : all_formats)
       for (const std::size_t width : {1u, 31u, 32u, 53u, 96u}) {
-        CAPTURE(table->instruction_set, fovea::name_of(format), width);
+        CAPTURE(table->instruction_set, fovea::core::name_of(format), width);
         const std::size_t vocabulary = 2 * table->panel + 5;
         rounded_matrix w(*table, format, vocabulary, width, random);
         std::vector<std::int32_t> ids;

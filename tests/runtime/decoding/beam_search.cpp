@@ -4,7 +4,8 @@
 #include <functional>
 
 using namespace fovea;
-using namespace fovea::test;
+using namespace fovea::core;
+using namespace fovea::core::test;
 
 namespace {
 
@@ -82,7 +83,7 @@ TEST_CASE("a beam of width 1 is greedy decoding") {
   const xt::xtensor<float, 3> scores = scattered(9, 11);
   token_table model(scores);
   for (token_id start = 0; start < 10; ++start) {
-    const stopping where{.max_tokens = 9, .end = {10}};
+    const stopping_options where{.max_tokens = 9, .end = {10}};
     const auto beams = beam_search(model, {start}, {.width = 1}, where);
     const hypothesis h = greedy(model, {start}, where);
     CHECK(beams.at(0).ids == h.ids);
@@ -94,8 +95,8 @@ TEST_CASE("prompts of different lengths are searched together as each alone") {
   const xt::xtensor<float, 3> scores = scattered(1, 13);
   token_table model(scores);
   const std::vector<token_ids> prompts{{1}, {4, 5, 6, 7}, {2, 9}};
-  const beam options{.width = 3, .length_power = 0.6, .best = 2};
-  const stopping where{.max_tokens = 7, .end = {0, 3}};
+  const beam_options options{.width = 3, .length_power = 0.6, .best = 2};
+  const stopping_options where{.max_tokens = 7, .end = {0, 3}};
   const auto together = beam_search(model, prompts, options, where);
   REQUIRE(together.size() == 3);
   for (std::size_t p = 0; p < 3; ++p) {
@@ -121,7 +122,7 @@ TEST_CASE("the length's power decides between short and long texts") {
   scores(1, 2, 1) = -0.6f;
   scores(1, 2, 2) = -1e9f;
   token_table model(scores);
-  const stopping where{.max_tokens = 2, .end = {1}};
+  const stopping_options where{.max_tokens = 2, .end = {1}};
   CHECK(beam_search(model, {0}, {.width = 3, .length_power = 0}, where)[0].ids == token_ids{1});
   CHECK(beam_search(model, {0}, {.width = 3, .length_power = 1}, where)[0].ids == token_ids{2, 1});
 }

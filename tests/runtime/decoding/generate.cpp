@@ -8,7 +8,7 @@
 #include <limits>
 
 using namespace fovea;
-using namespace fovea::test;
+using namespace fovea::core::test;
 
 namespace {
 
@@ -73,8 +73,8 @@ TEST_CASE("a text ends where it holds a stop string, and is cut before the first
 TEST_CASE("prompts of different lengths are decoded together as each alone") {
   token_table model = chain(9);
   const std::vector<token_ids> prompts{{1, 4, 2}, {5}, {0, 0, 0, 7}, {3, 3}};
-  const sampling options{.temperature = 1.3, .seed = 17, .samples = 3};
-  const stopping where{.max_tokens = 12, .end = {8}};
+  const sampling_options options{.temperature = 1.3, .seed = 17, .samples = 3};
+  const stopping_options where{.max_tokens = 12, .end = {8}};
   const auto together = sample(model, prompts, options, where);
   REQUIRE(together.size() == 12);
   bool differ = false;

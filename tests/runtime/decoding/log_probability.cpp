@@ -8,7 +8,7 @@
 #include <cmath>
 
 using namespace fovea;
-using namespace fovea::test;
+using namespace fovea::core::test;
 
 TEST_CASE("uniform predictions over V have perplexity V") {
   for (const std::size_t vocabulary : std::vector<std::size_t>{1, 2, 10, 97}) {

@@ -4,7 +4,7 @@
 
 #include <fovea/runtime/decoding/token_table.hpp>
 
-namespace fovea::test {
+namespace fovea::core::test {
 
 inline xt::xtensor<float, 3> scores_of(std::size_t steps, std::size_t vocabulary) {
   return xt::zeros<float>({steps, vocabulary, vocabulary});
@@ -21,4 +21,4 @@ inline token_table chain(std::size_t vocabulary) {
   return token_table(std::move(scores));
 }
 
-} // namespace fovea::test
+} // namespace fovea::core::test

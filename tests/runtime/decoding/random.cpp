@@ -6,6 +6,7 @@
 #include <set>
 
 using namespace fovea;
+using namespace fovea::core;
 
 namespace {
 

@@ -3,7 +3,8 @@
 #include <fovea/runtime/decoding/sampling.hpp>
 
 using namespace fovea;
-using namespace fovea::test;
+using namespace fovea::core;
+using namespace fovea::core::test;
 
 TEST_CASE("the filters of sampling agree with transformers' warpers") {
   const golden_case c("sampling_filters");
@@ -13,7 +14,7 @@ TEST_CASE("the filters of sampling agree with transformers' warpers") {
   const nlohmann::json& settings = c.metadata().at("settings");
   for (std::size_t i = 0; i < settings.size(); ++i) {
     const nlohmann::json& s = settings[i];
-    const sampling options{.temperature = s.value("temperature", 1.0),
+    const sampling_options options{.temperature = s.value("temperature", 1.0),
                            .top_k = s.value("top_k", std::size_t{0}),
                            .top_p = s.value("top_p", 1.0),
                            .min_p = s.value("min_p", 0.0)};

@@ -4,7 +4,7 @@
 #include <fovea/runtime/decoding/viterbi.hpp>
 
 using namespace fovea;
-using namespace fovea::test;
+using namespace fovea::core::test;
 
 namespace {
 

@@ -13,6 +13,7 @@
 #include <sstream>
 
 using namespace fovea;
+using namespace fovea::core;
 using namespace fovea::models;
 
 namespace {

@@ -5,7 +5,7 @@
 #include <fovea/runtime/decoding/random.hpp>
 #include <fovea/runtime/ngram/counts.hpp>
 
-namespace fovea::test {
+namespace fovea::core::test {
 
 /// Lines of 0 to 9 words from 2 to vocabulary - 1, the smaller ones more often; <s> is 0 and </s> is 1.
 inline std::vector<std::vector<token_id>> some_lines(std::uint64_t seed, std::size_t lines,
@@ -28,4 +28,4 @@ inline ngram_counts counts_of(const ngram_config& config, const std::vector<std:
   return counter.counts();
 }
 
-} // namespace fovea::test
+} // namespace fovea::core::test

@@ -14,7 +14,7 @@
 #include <numeric>
 
 using namespace fovea;
-using namespace fovea::test;
+using namespace fovea::core::test;
 
 namespace {
 
@@ -115,7 +115,7 @@ TEST_CASE("the probabilities of all tokens sum to 1 and are those of each alone"
       std::vector<token_ids> contexts{{}, {0}, {2}, {0, 2}, {2, 2, 2, 2, 2, 2}, {vocabulary - 1, 2}, {1}};
       contexts.push_back(token_ids(static_cast<std::size_t>(order) - 1, 0));
       for (const auto& line : lines) contexts.push_back(line);
-      for (const smoothing& how : smoothings) {
+      for (const ngram_smoothing& how : smoothings) {
         INFO("order " << order << ", vocabulary " << vocabulary << ", smoothing " << how.index());
         const ngram model(counts, how);
         for (const token_ids& context : contexts) {
@@ -154,7 +154,7 @@ TEST_CASE("backoff discounts what was seen and asks the shorter context for the 
 
 TEST_CASE("more context is of use: the perplexity of the text itself falls with the order", "[ngram]") {
   const auto lines = some_lines(3, 200, 20);
-  for (const smoothing& how : smoothings) {
+  for (const ngram_smoothing& how : smoothings) {
     double before = 20;
     for (const int order : {1, 2, 3}) {
       const ngram model(counts_of({.order = order, .vocabulary = 20}, lines), how);
@@ -173,7 +173,7 @@ TEST_CASE("more context is of use: the perplexity of the text itself falls with 
 
 TEST_CASE("a model without text knows nothing: its perplexity is the number of tokens that can follow",
           "[ngram]") {
-  for (const smoothing& how : {smoothing(add_k{1}), smoothing(backoff{0.5}), smoothing(kneser_ney{0.75})}) {
+  for (const ngram_smoothing& how : {smoothing(add_k{1}), smoothing(backoff{0.5}), smoothing(kneser_ney{0.75})}) {
     const ngram model(counts_of({.order = 3, .vocabulary = 12}, {}), how);
     CHECK(perplexity(log_probabilities(model, {0, 3, 4, 5, 1})) == Approx(11));
   }
@@ -184,7 +184,7 @@ TEST_CASE("an n-gram model is decoded as any language model", "[ngram]") {
   const ngram model(counts_of({.order = 3, .vocabulary = 14}, lines));
   ngram_reader reader(model);
   const std::vector<token_ids> prompts{{0}, {0, 2, 3, 2}, {0, 5}};
-  const stopping where{.max_tokens = 20, .end = {1}};
+  const stopping_options where{.max_tokens = 20, .end = {1}};
   std::vector<token_ids> texts;
   for (const hypothesis& h : sample(reader, prompts, {.seed = 2, .samples = 2}, where)) {
     CHECK(std::ranges::count(h.ids, 0) == 0);

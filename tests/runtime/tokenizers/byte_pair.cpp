@@ -15,8 +15,8 @@ namespace {
 
 using merge_list = std::vector<std::pair<std::string, std::string>>;
 
-vocabulary tokens_for(const std::string& letters, const merge_list& merges) {
-  vocabulary tokens;
+token_vocabulary tokens_for(const std::string& letters, const merge_list& merges) {
+  token_vocabulary tokens;
   std::int64_t next = 0;
   for (const char letter : letters) tokens.add({&letter, 1}, next++);
   for (const auto& [left, right] : merges)
@@ -44,7 +44,7 @@ std::vector<std::string> merged(const std::string& word, const merge_list& merge
   }
 }
 
-std::vector<std::string> all_spelt(const vocabulary& tokens, const std::vector<token_id>& ids) {
+std::vector<std::string> all_spelt(const token_vocabulary& tokens, const std::vector<token_id>& ids) {
   std::vector<std::string> result;
   for (const token_id id : ids) result.emplace_back(tokens.token(id));
   return result;
@@ -64,7 +64,7 @@ TEST_CASE("merging follows its definition for words of every length", "[byte_pai
       if (std::ranges::find(parts, pair.first + pair.second) == parts.end())
         parts.push_back(pair.first + pair.second);
     }
-    const vocabulary tokens = tokens_for("abc", merges);
+    const token_vocabulary tokens = tokens_for("abc", merges);
     const byte_pair model(tokens, merges, {});
     for (std::size_t length = 0; length < 70; ++length) {
       std::string word;
@@ -81,7 +81,7 @@ TEST_CASE("merging follows its definition for words of every length", "[byte_pai
 
 TEST_CASE("a byte that is no token is dropped or unknown", "[byte_pair]") {
   const merge_list merges{{"a", "b"}};
-  const vocabulary tokens = tokens_for("abu", merges);
+  const token_vocabulary tokens = tokens_for("abu", merges);
   const auto ids = [&](byte_pair::settings settings) {
     std::vector<token_id> result;
     byte_pair(tokens, merges, settings).append("axxb", result);
@@ -94,7 +94,7 @@ TEST_CASE("a byte that is no token is dropped or unknown", "[byte_pair]") {
 
 TEST_CASE("a whole word that is a token may go before the merges", "[byte_pair]") {
   const merge_list merges{{"b", "c"}};
-  vocabulary tokens = tokens_for("abc", merges);
+  token_vocabulary tokens = tokens_for("abc", merges);
   tokens.add("abc", 50);
   std::vector<token_id> merged_ids, whole;
   byte_pair(tokens, merges, {}).append("abc", merged_ids);
@@ -104,14 +104,14 @@ TEST_CASE("a whole word that is a token may go before the merges", "[byte_pair]"
 }
 
 TEST_CASE("merges that don't fit the vocabulary are named", "[byte_pair]") {
-  const vocabulary tokens = tokens_for("ab", {{"a", "b"}});
+  const token_vocabulary tokens = tokens_for("ab", {{"a", "b"}});
   CHECK_THROWS_WITH(byte_pair(tokens, {{"a", "b"}, {"b", "a"}}, {}),
                     "merge 1, 'b' and 'a': expected a token 'ba' in the vocabulary");
   CHECK_THROWS_WITH(byte_pair(tokens, {{"a", "b"}, {"a", "b"}}, {}), "merge 1, 'a' and 'b', is merge 0 too");
 }
 
 TEST_CASE("merging over characters, with byte fallback and without", "[byte_pair]") {
-  vocabulary tokens;
+  token_vocabulary tokens;
   std::int64_t next = 0;
   for (const char* token : {"<unk>", "a", "\u00e9", "a\u00e9", "<0xC3>", "<0xA8>"}) tokens.add(token, next++);
   const merge_list merges{{"a", "\u00e9"}};
@@ -135,7 +135,7 @@ TEST_CASE("merging by scores joins any two tokens, the highest first, equal ones
           "[byte_pair]") {
   std::mt19937 random(9);
   for (int round = 0; round < 30; ++round) {
-    vocabulary tokens;
+    token_vocabulary tokens;
     std::vector<std::string> spelt{"a", "b", "c"};
     while (spelt.size() < 25) {
       std::string token;

@@ -10,7 +10,7 @@
 #include <catch2/catch.hpp>
 
 using namespace fovea;
-using namespace fovea::test;
+using namespace fovea::core::test;
 using Catch::Matchers::Contains;
 using Catch::Matchers::EndsWith;
 

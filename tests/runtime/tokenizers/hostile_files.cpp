@@ -18,7 +18,7 @@
 #include <vector>
 
 using namespace fovea;
-using fovea::test::bytes_of;
+using fovea::core::test::bytes_of;
 using nlohmann::json;
 
 // Files that are small, and texts that are ordinary: what they cost must not be out of all proportion. Sizes

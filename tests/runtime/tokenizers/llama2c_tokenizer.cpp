@@ -12,7 +12,7 @@
 #include <cstring>
 
 using namespace fovea;
-using fovea::test::bytes_of;
+using fovea::core::test::bytes_of;
 
 namespace {
 

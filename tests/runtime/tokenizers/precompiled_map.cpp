@@ -14,6 +14,7 @@
 #include <random>
 
 using namespace fovea;
+using namespace fovea::core;
 using Catch::Matchers::EndsWith;
 
 namespace {

@@ -76,7 +76,7 @@ TEST_CASE("a saved tokenizer does what it did", "[save_tokenizer]") {
       texts.push_back(line["text"].get<std::string>());
     check_kept(load_tokenizer(folder + "tokenizer_" + name + ".tokenizer.json"), texts);
   }
-  const std::vector<std::string> texts{"", " ", "A a a\u00e9 ", " a <mask>a<end>  a",
+  const std::vector<std::string> texts{"", " ", "A a a\u00e9 ", " a <attention_mask>a<end>  a",
                                        "\u00e6\u00e6b\U0001f600a"};
   json file = other_stages();
   check_kept(parse_tokenizer(file.dump()), texts);

@@ -15,8 +15,8 @@ namespace {
 
 using id_list = std::vector<token_id>;
 
-vocabulary tokens_of(const std::vector<std::string>& spelt) {
-  vocabulary tokens;
+token_vocabulary tokens_of(const std::vector<std::string>& spelt) {
+  token_vocabulary tokens;
   for (std::size_t id = 0; id < spelt.size(); ++id) tokens.add(spelt[id], static_cast<std::int64_t>(id));
   return tokens;
 }
@@ -28,7 +28,7 @@ id_list ids(const unigram& model, const std::string& word) {
 }
 
 /// The definition: the best score of all cuts.
-double best(const vocabulary& tokens, const std::vector<double>& scores, std::string_view word) {
+double best(const token_vocabulary& tokens, const std::vector<double>& scores, std::string_view word) {
   if (word.empty()) return 0;
   double found = -std::numeric_limits<double>::infinity();
   for (std::size_t length = 1; length <= word.size(); ++length)
@@ -50,7 +50,7 @@ TEST_CASE("the cut of the highest score is found", "[unigram]") {
       for (auto length = 2 + random() % 3; length > 0; --length) token += "ab"[random() % 2];
       if (std::ranges::find(spelt, token) == spelt.end()) spelt.push_back(token);
     }
-    const vocabulary tokens = tokens_of(spelt);
+    const token_vocabulary tokens = tokens_of(spelt);
     std::vector<double> scores;
     for (std::size_t i = 0; i < spelt.size(); ++i) scores.push_back(score(random));
     const unigram model(tokens, scores, {});
@@ -69,7 +69,7 @@ TEST_CASE("the cut of the highest score is found", "[unigram]") {
 }
 
 TEST_CASE("uncovered characters are unknown, their bytes, or an error", "[unigram]") {
-  const vocabulary few = tokens_of({"<unk>", "a", "\u00e9"});
+  const token_vocabulary few = tokens_of({"<unk>", "a", "\u00e9"});
   const std::vector<double> scores{0, -1, -2};
   const unigram unknown(few, scores, {.unknown = 0});
   CHECK(ids(unknown, "a\u4e16\U0001f600a\u00e9x") == id_list{1, 0, 1, 2, 0}); // neighbours together
@@ -84,7 +84,7 @@ TEST_CASE("uncovered characters are unknown, their bytes, or an error", "[unigra
   for (int byte = 0; byte < 256; ++byte)
     spelt.push_back(std::string("<0x") + digits[byte / 16] + digits[byte % 16] + ">");
   spelt.emplace_back("a");
-  const vocabulary bytes = tokens_of(spelt);
+  const token_vocabulary bytes = tokens_of(spelt);
   const unigram fallback(bytes, std::vector<double>(257, -1), {.byte_fallback = true});
   CHECK(ids(fallback, "a\u00e9a") == id_list{256, 0xc3, 0xa9, 256});
 }

@@ -7,7 +7,7 @@
 using namespace fovea;
 
 TEST_CASE("tokens are found by text and by id", "[vocabulary]") {
-  vocabulary tokens;
+  token_vocabulary tokens;
   CHECK(tokens.size() == 0);
   CHECK(!tokens.id("a"));
   for (int i = 0; i < 5000; ++i) tokens.add("token " + std::to_string(i), 4999 - i);
@@ -23,7 +23,7 @@ TEST_CASE("tokens are found by text and by id", "[vocabulary]") {
 }
 
 TEST_CASE("ids may leave gaps, and a repeated entry changes nothing", "[vocabulary]") {
-  vocabulary tokens;
+  token_vocabulary tokens;
   tokens.add("a", 7);
   tokens.add("a", 7);
   CHECK(tokens.size() == 8);
@@ -31,7 +31,7 @@ TEST_CASE("ids may leave gaps, and a repeated entry changes nothing", "[vocabula
 }
 
 TEST_CASE("contradictions are named", "[vocabulary]") {
-  vocabulary tokens;
+  token_vocabulary tokens;
   tokens.add("a", 1);
   CHECK_THROWS_WITH(tokens.add("a", 2), "token 'a' has two ids, 1 and 2");
   CHECK_THROWS_WITH(tokens.add("b", 1), "token 'b' and 'a' have the same id, 1");

@@ -8,8 +8,8 @@ using namespace fovea;
 
 namespace {
 
-vocabulary some_tokens() {
-  vocabulary tokens;
+token_vocabulary some_tokens() {
+  token_vocabulary tokens;
   std::int64_t next = 0;
   for (const char* token :
        {"[UNK]", "un", "##aff", "##able", "a", "##a", "##f", "\u00e9", "##\u00e9t", "##\u00e9"})
@@ -18,7 +18,7 @@ vocabulary some_tokens() {
 }
 
 std::vector<std::string> pieces(const std::string& word, std::size_t longest = 100) {
-  const vocabulary tokens = some_tokens();
+  const token_vocabulary tokens = some_tokens();
   std::vector<token_id> ids;
   word_piece(tokens, "[UNK]", "##", longest).append(word, ids);
   std::vector<std::string> result;
@@ -48,7 +48,7 @@ TEST_CASE("the limit on words counts characters", "[word_piece]") {
 }
 
 TEST_CASE("the unknown token must be a token", "[word_piece]") {
-  const vocabulary tokens = some_tokens();
+  const token_vocabulary tokens = some_tokens();
   CHECK_THROWS_WITH(word_piece(tokens, "<unk>", "##", 100),
                     "the unknown token '<unk>' is not in the vocabulary");
 }

@@ -35,7 +35,7 @@ constexpr auto drawn = model("drawn", [](graph& g) {
   keep("words", embedding(g.input<i32>("ids", {"B"}), "words", 100, 30));
 });
 
-std::vector<float> values_of(const weights& from, const std::string& name) {
+std::vector<float> values_of(const model_weights& from, const std::string& name) {
   const stored_tensor& tensor = from.tensors().at(name);
   std::vector<float> values(tensor.bytes.size() / sizeof(float));
   std::memcpy(values.data(), tensor.bytes.data(), tensor.bytes.size());
@@ -94,7 +94,7 @@ void check_orthogonal(const std::vector<float>& values, std::size_t rows, std::s
 } // namespace
 
 TEST_CASE("parameters begin as their declaration says") {
-  const weights made = initial_weights(drawn, 3);
+  const model_weights made = initial_weights(drawn, 3);
   const auto of = [&](const char* name) { return values_of(made, name); };
   CHECK(of("zeros") == std::vector<float>(64 * 48, 0));
   CHECK(of("ones") == std::vector<float>(5, 1));
@@ -111,14 +111,14 @@ TEST_CASE("parameters begin as their declaration says") {
 }
 
 TEST_CASE("what says nothing begins as in PyTorch") {
-  const weights made = initial_weights(drawn, 4);
+  const model_weights made = initial_weights(drawn, 4);
   check_uniform(values_of(made, "linear.weight"), 1 / std::sqrt(48.0));
   CHECK(values_of(made, "linear.bias") == std::vector<float>(64, 0));
   check_normal(values_of(made, "words.weight"), 1);
 }
 
 TEST_CASE("a seed gives the same numbers again, each parameter its own") {
-  const weights one = initial_weights(drawn, 5), again = initial_weights(drawn, 5),
+  const model_weights one = initial_weights(drawn, 5), again = initial_weights(drawn, 5),
                 other = initial_weights(drawn, 6);
   for (const auto& [name, tensor] : one.tensors()) {
     INFO(name);

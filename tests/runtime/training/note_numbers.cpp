@@ -7,6 +7,7 @@
 #include <limits>
 
 using namespace fovea;
+using namespace fovea::core;
 
 TEST_CASE("a number's text gives the same number back", "[training]") {
   using limits = std::numeric_limits<double>;

@@ -13,6 +13,7 @@
 #include <numeric>
 
 using namespace fovea;
+using namespace fovea::core;
 using Catch::Matchers::Contains;
 
 namespace {
@@ -24,7 +25,7 @@ std::vector<float> counted(std::size_t count) {
 }
 
 std::vector<float> applied(const std::vector<float>& values, std::vector<std::size_t> shape,
-                           const transform& how) {
+                           const naming::transform& how) {
   const auto result =
       transformed_values({element_type::f32, std::move(shape), std::as_bytes(std::span(values))}, how);
   return {result.values.begin(), result.values.end()};
@@ -147,7 +148,7 @@ TEST_CASE("transposing follows the indices at sizes around its tile", "[convert]
 }
 
 TEST_CASE("a transform that doesn't fit is refused", "[convert]") {
-  const auto message = [](const transform& how, std::vector<std::size_t> shape) {
+  const auto message = [](const naming::transform& how, std::vector<std::size_t> shape) {
     return message_of<error>([&] { transformed_shape(how, std::move(shape)); });
   };
   CHECK_THAT(message(rows(2, 5), {4, 3}), Contains("rows(2, 5) does not fit shape [4, 3]"));

@@ -8,7 +8,7 @@
 #include <catch2/catch.hpp>
 
 using namespace fovea;
-using namespace fovea::test;
+using namespace fovea::core::test;
 using Catch::Matchers::EndsWith;
 
 TEST_CASE("numbers that a checkpoint says of itself are held against the model's", "[weights]") {
@@ -18,7 +18,7 @@ TEST_CASE("numbers that a checkpoint says of itself are held against the model's
   file.add("base", 10000.0f);
   file.add("name", "llama");
   const temporary_folder folder;
-  const weights from = load_weights(folder.write("x.gguf", file.file()));
+  const model_weights from = load_weights(folder.write("x.gguf", file.file()));
   CHECK_NOTHROW(expect_metadata(from, {{"heads", 8}, {"epsilon", 1e-5}, {"base", 10000}, {"n_heads", 3}}));
   const auto refusal = [&](const std::map<std::string, double>& expected) {
     return message_of<error>([&] { expect_metadata(from, expected); });

@@ -12,7 +12,8 @@
 #include <numeric>
 
 using namespace fovea;
-using namespace fovea::test;
+using namespace fovea::core;
+using namespace fovea::core::test;
 using Catch::Matchers::Contains;
 using Catch::Matchers::EndsWith;
 
@@ -30,7 +31,7 @@ std::string counted(std::size_t count) {
   return bytes_of(values);
 }
 
-weights opened(const std::string& bytes) {
+model_weights opened(const std::string& bytes) {
   const temporary_folder folder;
   return load_weights(folder.write("x.bin", bytes));
 }
@@ -38,7 +39,7 @@ std::string refusal(const std::string& bytes) {
   return message_of<error>([&] { opened(bytes); });
 }
 
-float first(const weights& from, const std::string& name) {
+float first(const model_weights& from, const std::string& name) {
   const std::vector<wanted_parameter> all = [&] {
     std::vector<wanted_parameter> wanted;
     for (const auto& [one, tensor] : from.tensors()) wanted.push_back({one, tensor.shape});
@@ -62,7 +63,7 @@ std::string newer_header(std::uint32_t version, std::vector<std::int32_t> of, bo
 } // namespace
 
 TEST_CASE("llama2.c's first format, its output shared or its own", "[llama2c]") {
-  const weights shared = opened(bytes_of(sizes) + counted(without_output + context * head));
+  const model_weights shared = opened(bytes_of(sizes) + counted(without_output + context * head));
   CHECK(shared.tensors().size() == 2 + 9 * layers);
   CHECK(shared.metadata().at("n_kv_heads") == "1");
   CHECK(shared.tensors().at("layers.1.feed_forward.w2.weight").shape == std::vector<std::size_t>{8, 6});
@@ -76,19 +77,19 @@ TEST_CASE("llama2.c's first format, its output shared or its own", "[llama2c]") 
 
   std::vector<std::int32_t> own = sizes;
   own[5] = -5;
-  const weights unshared = opened(bytes_of(own) + counted(without_output + context * head + vocab * dim));
+  const model_weights unshared = opened(bytes_of(own) + counted(without_output + context * head + vocab * dim));
   CHECK(unshared.tensors().at("output.weight").shape == std::vector<std::size_t>{5, 8});
   CHECK(first(unshared, "output.weight") == without_output + context * head);
   CHECK(unshared.metadata().at("vocab_size") == "5");
 }
 
 TEST_CASE("llama2.c's version 1 holds the norms first and no rotary tables", "[llama2c]") {
-  const weights shared = opened(newer_header(1, sizes, true) + counted(without_output));
+  const model_weights shared = opened(newer_header(1, sizes, true) + counted(without_output));
   CHECK(first(shared, "layers.1.ffn_norm.weight") == 3 * dim);
   CHECK(first(shared, "norm.weight") == 4 * dim);
   CHECK(first(shared, "tok_embeddings.weight") == 5 * dim);
   CHECK(first(shared, "layers.1.attention.wk.weight") == 5 * dim + vocab * dim + 2 * dim * dim + kv * dim);
-  const weights own = opened(newer_header(1, sizes, false) + counted(without_output + vocab * dim));
+  const model_weights own = opened(newer_header(1, sizes, false) + counted(without_output + vocab * dim));
   CHECK(first(own, "output.weight") == without_output);
 }
 
@@ -103,7 +104,7 @@ TEST_CASE("llama2.c's int8 groups are multiplied by their scales, also across ro
   for (const std::size_t size :
        {dim * dim, kv * dim, kv * dim, dim * dim, hidden * dim, dim * hidden, hidden * dim})
     for (std::size_t layer = 0; layer < layers; ++layer) matrix(size);
-  const weights found = opened(file);
+  const model_weights found = opened(file);
   std::vector<wanted_parameter> wanted;
   for (const auto& [name, tensor] : found.tensors()) wanted.push_back({name, tensor.shape});
   const auto views = found.resolve(wanted);

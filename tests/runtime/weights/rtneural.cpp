@@ -12,7 +12,7 @@ using Catch::Matchers::EndsWith;
 
 namespace {
 
-weights opened(const std::string& text) {
+model_weights opened(const std::string& text) {
   const temporary_folder folder;
   return load_weights(folder.write("x.json", text));
 }
@@ -26,7 +26,7 @@ std::string layer(const std::string& type, const std::string& weights, const std
          more + R"("weights": [)" + weights + "]}]}";
 }
 
-std::vector<float> values(const weights& from, const std::string& name, std::vector<std::size_t> shape) {
+std::vector<float> values(const model_weights& from, const std::string& name, std::vector<std::size_t> shape) {
   const auto& tensor = from.tensors().at(name);
   CHECK(tensor.shape == shape);
   const auto* data = reinterpret_cast<const float*>(tensor.bytes.data());
@@ -39,7 +39,7 @@ using floats = std::vector<float>;
 
 TEST_CASE("Keras' dense and convolution kernels are turned into PyTorch's layouts", "[rtneural]") {
   for (const char* type : {"dense", "time-distributed-dense"}) {
-    const weights dense = opened(layer(type, "[[1, 2, 3], [4, 5, 6]], [7, 8, 9]"));
+    const model_weights dense = opened(layer(type, "[[1, 2, 3], [4, 5, 6]], [7, 8, 9]"));
     CHECK(values(dense, "layers.0.weight", {3, 2}) == floats{1, 4, 2, 5, 3, 6});
     CHECK(values(dense, "layers.0.bias", {3}) == floats{7, 8, 9});
     CHECK(dense.metadata().at("layers.0.type") == type);
@@ -48,18 +48,18 @@ TEST_CASE("Keras' dense and convolution kernels are turned into PyTorch's layout
   CHECK(opened(layer("dense", "[[1], [2]]")).tensors().size() == 1);
 
   // [tap][in][out] to [out][in][tap].
-  const weights conv =
+  const model_weights conv =
       opened(layer("conv1d", "[[[1, 2]], [[3, 4]], [[5, 6]]], [7, 8]", R"("dilation": [2], )"));
   CHECK(values(conv, "layers.0.weight", {2, 1, 3}) == floats{1, 3, 5, 2, 4, 6});
   CHECK(conv.metadata().at("layers.0.dilation") == "[2]");
   // [time][feature][in][out] to [out][in][time][feature].
-  const weights planes = opened(layer("conv2d", "[[[[1, 2]], [[3, 4]]]], [5, 6]"));
+  const model_weights planes = opened(layer("conv2d", "[[[[1, 2]], [[3, 4]]]], [5, 6]"));
   CHECK(values(planes, "layers.0.weight", {2, 1, 1, 2}) == floats{1, 3, 2, 4});
 }
 
 TEST_CASE("Keras' recurrent kernels get PyTorch's gate order and two biases", "[rtneural]") {
   // Hidden size 2; columns z, r, n.
-  const weights gru =
+  const model_weights gru =
       opened(layer("gru", "[[0, 1, 2, 3, 4, 5]], [[10, 11, 12, 13, 14, 15], [20, 21, 22, 23, 24, 25]], "
                           "[[30, 31, 32, 33, 34, 35], [40, 41, 42, 43, 44, 45]]"));
   CHECK(values(gru, "layers.0.weight_ih_l0", {6, 1}) == floats{2, 3, 0, 1, 4, 5});
@@ -68,7 +68,7 @@ TEST_CASE("Keras' recurrent kernels get PyTorch's gate order and two biases", "[
   CHECK(values(gru, "layers.0.bias_ih_l0", {6}) == floats{32, 33, 30, 31, 34, 35});
   CHECK(values(gru, "layers.0.bias_hh_l0", {6}) == floats{42, 43, 40, 41, 44, 45});
 
-  const weights lstm =
+  const model_weights lstm =
       opened(layer("lstm", "[[0, 1, 2, 3], [4, 5, 6, 7]], [[8, 9, 10, 11]], [12, 13, 14, 15]"));
   CHECK(values(lstm, "layers.0.weight_ih_l0", {4, 2}) == floats{0, 4, 1, 5, 2, 6, 3, 7});
   CHECK(values(lstm, "layers.0.weight_hh_l0", {4, 1}) == floats{8, 9, 10, 11});
@@ -78,13 +78,13 @@ TEST_CASE("Keras' recurrent kernels get PyTorch's gate order and two biases", "[
 
 TEST_CASE("Keras' norms, slopes and activations", "[rtneural]") {
   for (const char* type : {"batchnorm", "batchnorm2d"}) {
-    const weights affine = opened(layer(type, "[1, 2], [3, 4], [5, 6], [7, 8]", R"("epsilon": 0.01, )"));
+    const model_weights affine = opened(layer(type, "[1, 2], [3, 4], [5, 6], [7, 8]", R"("epsilon": 0.01, )"));
     CHECK(values(affine, "layers.0.weight", {2}) == floats{1, 2});
     CHECK(values(affine, "layers.0.bias", {2}) == floats{3, 4});
     CHECK(values(affine, "layers.0.running_mean", {2}) == floats{5, 6});
     CHECK(values(affine, "layers.0.running_var", {2}) == floats{7, 8});
     CHECK(affine.metadata().at("layers.0.epsilon") == "0.01");
-    const weights bare = opened(layer(type, "[5, 6], [7, 8]"));
+    const model_weights bare = opened(layer(type, "[5, 6], [7, 8]"));
     CHECK(values(bare, "layers.0.weight", {2}) == floats{1, 1});
     CHECK(values(bare, "layers.0.bias", {2}) == floats{0, 0});
     CHECK(values(bare, "layers.0.running_var", {2}) == floats{7, 8});
@@ -95,7 +95,7 @@ TEST_CASE("Keras' norms, slopes and activations", "[rtneural]") {
 }
 
 TEST_CASE("PyTorch's state dictionary keeps its names and layouts", "[rtneural]") {
-  const weights found = opened(R"(  {"lstm.weight_ih_l0": [[1, 2], [3, 4]], "bias": [5], "scale": 6})");
+  const model_weights found = opened(R"(  {"lstm.weight_ih_l0": [[1, 2], [3, 4]], "bias": [5], "scale": 6})");
   CHECK(values(found, "lstm.weight_ih_l0", {2, 2}) == floats{1, 2, 3, 4});
   CHECK(values(found, "bias", {1}) == floats{5});
   CHECK(values(found, "scale", {}) == floats{6});

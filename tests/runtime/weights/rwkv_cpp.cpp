@@ -10,7 +10,8 @@
 #include <algorithm>
 
 using namespace fovea;
-using namespace fovea::test;
+using namespace fovea::core;
+using namespace fovea::core::test;
 using Catch::Matchers::Contains;
 using Catch::Matchers::EndsWith;
 
@@ -29,7 +30,7 @@ std::string tensor(const std::string& name, std::uint32_t type, std::vector<std:
   return bytes_of(head) + bytes_of(shape) + name + data;
 }
 
-weights opened(const std::string& bytes) {
+model_weights opened(const std::string& bytes) {
   const temporary_folder folder;
   return load_weights(folder.write("x.bin", bytes));
 }
@@ -43,7 +44,7 @@ const std::string two_rows = bytes_of(std::vector<float>{0, 1, 2, 3, 4, 5});
 
 TEST_CASE("rwkv.cpp's float32 and float16 tensors, shapes row-major", "[rwkv_cpp]") {
   for (const std::uint32_t version : {100u, 101u}) {
-    const weights found = opened(header(version, 1) + tensor("emb.weight", 0, {2, 3}, two_rows) +
+    const model_weights found = opened(header(version, 1) + tensor("emb.weight", 0, {2, 3}, two_rows) +
                                  tensor("half", 1, {3}, std::string("\x00\x3c\x00\xc0\x00\x00", 6)));
     CHECK(found.metadata().at("n_layer") == "12");
     CHECK(found.metadata().at("n_embed") == "64");

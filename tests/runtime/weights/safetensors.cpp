@@ -11,6 +11,7 @@
 #include <string_view>
 
 using namespace fovea;
+using namespace fovea::core;
 using Catch::Matchers::Contains;
 
 namespace {

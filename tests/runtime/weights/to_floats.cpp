@@ -11,7 +11,8 @@
 #include <map>
 
 using namespace fovea;
-using namespace fovea::test;
+using namespace fovea::core;
+using namespace fovea::core::test;
 
 namespace {
 

@@ -15,6 +15,7 @@
 #include <thread>
 
 using namespace fovea;
+using namespace fovea::core;
 using Catch::Matchers::Contains;
 using Catch::Matchers::EndsWith;
 
@@ -30,7 +31,7 @@ weight_tensor counted(std::vector<std::size_t> shape) {
 
 std::vector<float> values(const weight_view& view) { return {view.data, view.data + view.size}; }
 
-std::string refusal(const weights& w, std::vector<wanted_parameter> wanted,
+std::string refusal(const model_weights& w, std::vector<wanted_parameter> wanted,
                     std::span<const name_rule> rules = {}) {
   return message_of<error>([&] { w.resolve(wanted, rules); });
 }
@@ -45,7 +46,7 @@ void save(const std::filesystem::path& path, const std::map<std::string, weight_
 } // namespace
 
 TEST_CASE("without rules names are matched as they are", "[weights]") {
-  const auto w = weights::from({{"q.weight", counted({2, 3})}, {"q.bias", counted({2})}});
+  const auto w = model_weights::from({{"q.weight", counted({2, 3})}, {"q.bias", counted({2})}});
   const std::array<wanted_parameter, 2> wanted{{{"q.bias", {2}}, {"q.weight", {2, 3}}}};
   const auto views = w.resolve(wanted);
   REQUIRE(views.size() == 2);
@@ -55,14 +56,14 @@ TEST_CASE("without rules names are matched as they are", "[weights]") {
 
 TEST_CASE("a GPT-2 checkpoint is read by its rules", "[weights]") {
   static constexpr std::array rules{
-      name_rule{"", "transformer.", optional_prefix},
+      name_rule{"", "transformer.", naming::optional_prefix},
       name_rule{"wte", "wte.weight"},
-      name_rule{"h.*.q.weight", "h.*.attn.c_attn.weight", columns(0, 2) | transposed},
-      name_rule{"h.*.k.weight", "h.*.attn.c_attn.weight", columns(2, 4) | transposed},
-      name_rule{"h.*.q.bias", "h.*.attn.c_attn.bias", rows(0, 2)},
-      name_rule{"h.*.k.bias", "h.*.attn.c_attn.bias", rows(2, 4)},
-      name_rule{"", "h.*.attn.bias", ignored},
-      name_rule{"wte", "lm_head.weight", tied}};
+      name_rule{"h.*.q.weight", "h.*.attn.c_attn.weight", naming::columns(0, 2) | naming::transposed},
+      name_rule{"h.*.k.weight", "h.*.attn.c_attn.weight", naming::columns(2, 4) | naming::transposed},
+      name_rule{"h.*.q.bias", "h.*.attn.c_attn.bias", naming::rows(0, 2)},
+      name_rule{"h.*.k.bias", "h.*.attn.c_attn.bias", naming::rows(2, 4)},
+      name_rule{"", "h.*.attn.bias", naming::ignored},
+      name_rule{"wte", "lm_head.weight", naming::tied}};
   std::vector<wanted_parameter> wanted{{"wte", {5, 2}}};
   for (const std::string layer : {"h.0.", "h.1."}) {
     wanted.push_back({layer + "q.weight", {2, 2}});
@@ -78,7 +79,7 @@ TEST_CASE("a GPT-2 checkpoint is read by its rules", "[weights]") {
       theirs[prefix + layer + "attn.bias"] = counted({1, 1, 3, 3});
     }
     theirs["lm_head.weight"] = counted({5, 2});
-    const auto w = weights::from(theirs);
+    const auto w = model_weights::from(theirs);
     const auto views = w.resolve(wanted, rules);
     CHECK(values(views[1]) == std::vector<float>{0, 4, 1, 5});
     CHECK(values(views[2]) == std::vector<float>{2, 6, 3, 7});
@@ -86,13 +87,13 @@ TEST_CASE("a GPT-2 checkpoint is read by its rules", "[weights]") {
     CHECK(values(views[8]) == std::vector<float>{2, 3});
 
     theirs["lm_head.weight"].values[3] = 7;
-    CHECK_THAT(refusal(weights::from(theirs), wanted, rules),
+    CHECK_THAT(refusal(model_weights::from(theirs), wanted, rules),
                Contains("tensor 'lm_head.weight': expected a second copy of 'wte' [5, 2]"));
     theirs.erase("lm_head.weight");
-    CHECK(refusal(weights::from(theirs), wanted, rules).empty());
+    CHECK(refusal(model_weights::from(theirs), wanted, rules).empty());
     // A third layer that the model doesn't have must not be dropped in silence.
     theirs[prefix + "h.2.attn.c_attn.bias"] = counted({4});
-    CHECK_THAT(refusal(weights::from(theirs), wanted, rules),
+    CHECK_THAT(refusal(model_weights::from(theirs), wanted, rules),
                Contains("no rule ignores the tensors '" + prefix + "h.2.attn.c_attn.bias' [4]"));
   }
 }
@@ -105,20 +106,20 @@ TEST_CASE("layer indices are computed and the first rule with a tensor wins", "[
   for (int i = 0; i < 4; ++i) theirs["layers." + std::to_string(i) + ".w"] = {{1}, {static_cast<float>(i)}};
   const std::array<wanted_parameter, 5> wanted{
       {{"h.0.a", {1}}, {"h.0.b", {1}}, {"h.1.a", {1}}, {"h.1.b", {1}}, {"norm", {1}}}};
-  const auto w = weights::from(theirs);
+  const auto w = model_weights::from(theirs);
   const auto views = w.resolve(wanted, rules);
   for (std::size_t i = 0; i < 4; ++i) CHECK(views[i].data[0] == static_cast<float>(i));
 }
 
 TEST_CASE("tensors of several heads are joined", "[weights]") {
-  static constexpr std::array rules{name_rule{"h.*.q", "h.*.head.{n}.q", transposed | joined},
-                                    name_rule{"b", "b.{n}", joined}};
+  static constexpr std::array rules{name_rule{"h.*.q", "h.*.head.{n}.q", naming::transposed | naming::joined},
+                                    name_rule{"b", "b.{n}", naming::joined}};
   std::map<std::string, weight_tensor> theirs{{"b.0", {{1}, {7}}}, {"b.1", {{2}, {8, 9}}}};
   for (const std::string layer : {"0", "1"})
     for (const std::string head : {"0", "1", "2"})
       theirs["h." + layer + ".head." + head + ".q"] = counted({2, 1});
   const std::vector<wanted_parameter> wanted{{"h.0.q", {3, 2}}, {"h.1.q", {3, 2}}, {"b", {3}}};
-  const auto w = weights::from(theirs, "model");
+  const auto w = model_weights::from(theirs, "model");
   const auto views = w.resolve(wanted, rules);
   CHECK(values(views[0]) == std::vector<float>{0, 1, 0, 1, 0, 1});
   CHECK(values(views[2]) == std::vector<float>{7, 8, 9});
@@ -126,28 +127,28 @@ TEST_CASE("tensors of several heads are joined", "[weights]") {
   // A gap, a head too few and a head of another width are not taken.
   auto gap = theirs;
   gap["h.0.head.4.q"] = counted({2, 1});
-  CHECK_THAT(refusal(weights::from(gap), wanted, rules),
+  CHECK_THAT(refusal(model_weights::from(gap), wanted, rules),
              Contains("no rule ignores the tensors 'h.0.head.4.q' [2, 1]"));
   auto fewer = theirs;
   fewer.erase("h.1.head.2.q");
-  CHECK_THAT(refusal(weights::from(fewer), wanted, rules),
+  CHECK_THAT(refusal(model_weights::from(fewer), wanted, rules),
              Contains("'h.1.head.0.q + h.1.head.1.q' for 'h.1.q': expected [3, 2]; found [2, 2]"));
   auto wider = theirs;
   wider["h.1.head.1.q"] = counted({3, 1});
-  CHECK_THAT(refusal(weights::from(wider), wanted, rules), Contains("cannot join [1, 2] and [1, 3]"));
+  CHECK_THAT(refusal(model_weights::from(wider), wanted, rules), Contains("cannot join [1, 2] and [1, 3]"));
   auto none = theirs;
   none.erase("b.0"), none.erase("b.1");
-  CHECK_THAT(refusal(weights::from(none), wanted, rules), Contains("'b' [3] (expected as 'b.0')"));
+  CHECK_THAT(refusal(model_weights::from(none), wanted, rules), Contains("'b' [3] (expected as 'b.0')"));
 }
 
 TEST_CASE("a rule that joins tensors numbers them", "[weights]") {
-  static constexpr std::array rules{name_rule{"b", "c", joined}};
-  CHECK_THAT(refusal(weights::from({{"c", {{2}, {1, 2}}}}), {{"b", {2}}}, rules),
+  static constexpr std::array rules{name_rule{"b", "c", naming::joined}};
+  CHECK_THAT(refusal(model_weights::from({{"c", {{2}, {1, 2}}}}), {{"b", {2}}}, rules),
              Contains("names table: 'c': expected {n}, the number of each of the tensors that are joined"));
 }
 
 TEST_CASE("missing, extra and misshaped tensors are reported together", "[weights]") {
-  const auto w = weights::from({{"a", counted({2})}, {"b.x", counted({3})}}, "model");
+  const auto w = model_weights::from({{"a", counted({2})}, {"b.x", counted({3})}}, "model");
   static constexpr std::array rules{name_rule{"c", "theirs.c"}};
   CHECK(refusal(w, {{"a", {2}}, {"b", {3}}, {"c", {4, 4}}}, rules) ==
         "model: no tensor fills the parameters 'b' [3], 'c' [4, 4] (expected as 'theirs.c'); "
@@ -157,12 +158,12 @@ TEST_CASE("missing, extra and misshaped tensors are reported together", "[weight
         "tensor 'a': expected [1, 2]; found [2]; tensor 'b.x': expected [2]; found [3]");
   std::vector<wanted_parameter> many;
   for (int i = 0; i < 9; ++i) many.push_back({"p" + std::to_string(i), {1}});
-  CHECK_THAT(refusal(weights::from({}), many), Contains("'p4' [1], and 4 more") && !Contains("p5"));
+  CHECK_THAT(refusal(model_weights::from({}), many), Contains("'p4' [1], and 4 more") && !Contains("p5"));
 }
 
 TEST_CASE("shapes and element types that don't fit are named", "[weights]") {
-  const auto w = weights::from({{"a", counted({2, 3})}, {"b", counted({4})}}, "model");
-  static constexpr std::array rules{name_rule{"ours", "a", transposed}, name_rule{"b", "b", rows(0, 9)}};
+  const auto w = model_weights::from({{"a", counted({2, 3})}, {"b", counted({4})}}, "model");
+  static constexpr std::array rules{name_rule{"ours", "a", transposed}, name_rule{"b", "b", naming::rows(0, 9)}};
   CHECK(refusal(w, {{"ours", {2, 3}}, {"b", {9}}}, rules) ==
         "model: tensor 'a' for 'ours': expected [2, 3]; found [3, 2], made of [2, 3]; "
         "tensor 'b': rows(0, 9) does not fit shape [4]");
@@ -179,30 +180,30 @@ TEST_CASE("shapes and element types that don't fit are named", "[weights]") {
 TEST_CASE("values that are not finite are refused where they are used", "[weights]") {
   auto bad = counted({600});
   bad.values[555] = std::nanf("");
-  const auto w = weights::from({{"a", counted({3})}, {"b", bad}}, "model");
+  const auto w = model_weights::from({{"a", counted({3})}, {"b", bad}}, "model");
   CHECK(refusal(w, {{"a", {3}}, {"b", {600}}}) ==
         "model: tensor 'b': expected finite values; found nan at element 555");
-  static constexpr std::array rules{name_rule{"", "b", ignored}};
+  static constexpr std::array rules{name_rule{"", "b", naming::ignored}};
   CHECK(refusal(w, {{"a", {3}}}, rules).empty());
 }
 
 TEST_CASE("an optional prefix that makes two names one is refused", "[weights]") {
-  static constexpr std::array rules{name_rule{"", "bert.", optional_prefix}};
-  CHECK_THAT(refusal(weights::from({{"a", counted({1})}, {"bert.a", counted({1})}}), {{"a", {1}}}, rules),
+  static constexpr std::array rules{name_rule{"", "bert.", naming::optional_prefix}};
+  CHECK_THAT(refusal(model_weights::from({{"a", counted({1})}, {"bert.a", counted({1})}}), {{"a", {1}}}, rules),
              Contains("tensors 'a' and 'bert.a' are both 'a'"));
 }
 
 TEST_CASE("converted tensors are made once and shared by copies of the handle", "[weights]") {
-  const auto w = weights::from({{"a", counted({2, 2})}});
-  static constexpr std::array rules{name_rule{"a", "a", transposed}};
+  const auto w = model_weights::from({{"a", counted({2, 2})}});
+  static constexpr std::array rules{name_rule{"a", "a", naming::transposed}};
   const std::array<wanted_parameter, 1> wanted{{{"a", {2, 2}}}};
-  const weights copy = w;
+  const model_weights copy = w;
   CHECK(w.resolve(wanted, rules)[0].data == copy.resolve(wanted, rules)[0].data);
   CHECK(w.resolve(wanted)[0].data != copy.resolve(wanted, rules)[0].data);
 }
 
 TEST_CASE("a packed copy is built once while somebody holds it", "[weights]") {
-  const auto w = weights::from({});
+  const auto w = model_weights::from({});
   std::atomic<int> built{0};
   const auto build = [&] {
     ++built;
@@ -302,7 +303,7 @@ TEST_CASE("weights that are copied stay when their file is cut short or written 
     constexpr std::size_t count = 1 << 20; // pages that nothing has touched
     save(file, {{"a", counted({count})}});
     const auto index = folder.write("x.index.json", R"({"weight_map":{"a":"w.safetensors"}})");
-    const weights kept = load_weights(sharded ? index : file, {.copy = true});
+    const model_weights kept = load_weights(sharded ? index : file, {.copy = true});
     std::filesystem::resize_file(file, 0);
     folder.write("w.safetensors", "something else");
     const std::array<wanted_parameter, 1> wanted{{{"a", {count}}}};
@@ -342,25 +343,25 @@ TEST_CASE("a file of no known format is refused, by its name where that says mor
 
 TEST_CASE("weights::from checks that values fit their shape", "[weights]") {
   CHECK(message_of<error>([] {
-          weights::from({{"a", {{2, 2}, {1, 2, 3}}}}, "mine");
+          model_weights::from({{"a", {{2, 2}, {1, 2, 3}}}}, "mine");
         }) == "mine: tensor 'a' of shape [2, 2] expects 4 values; found 3");
 }
 
 TEST_CASE("what is stored in a type that is read as it is stays where it lies", "[weights]") {
-  fovea::test::gguf_writer file;
+  fovea::core::test::gguf_writer file;
   std::string blocks;
   for (char row = 0; row < 4; ++row) blocks += std::string("\0\x3c", 2) + std::string(32, row);
   file.add_tensor("blocks", 8, {4, 32}, blocks);
   file.add_tensor("copy", 8, {4, 32}, blocks);
   file.add_tensor("half", 1, {2}, std::string("\0\x3c\0\x40", 4));
   const temporary_folder folder;
-  const weights w = load_weights(folder.write("x.gguf", file.file()));
+  const model_weights w = load_weights(folder.write("x.gguf", file.file()));
   const std::span<const std::byte> all = w.tensors().at("blocks").bytes;
-  static constexpr name_rule rules[] = {{"some", "blocks", rows(1, 3)},
-                                        {"turned", "blocks", transposed},
-                                        {"larger", "blocks", scaled(2)},
+  static constexpr name_rule rules[] = {{"some", "blocks", naming::rows(1, 3)},
+                                        {"turned", "blocks", naming::transposed},
+                                        {"larger", "blocks", naming::scaled(2)},
                                         {"tied_one", "blocks"},
-                                        {"tied_one", "copy", tied}};
+                                        {"tied_one", "copy", naming::tied}};
   const auto view_of = [&](const char* name, std::vector<std::size_t> shape, element_type stored) {
     const wanted_parameter wanted{name, std::move(shape), stored};
     return w.resolve_known({&wanted, 1}, rules).front();
@@ -392,9 +393,9 @@ TEST_CASE("what is stored in a type that is read as it is stays where it lies", 
 TEST_CASE("what is read as it is stored is finite too", "[weights]") {
   const temporary_folder folder;
   const auto said = [&](std::uint32_t ggml_type, element_type type, const std::string& bytes) {
-    fovea::test::gguf_writer file;
+    fovea::core::test::gguf_writer file;
     file.add_tensor("t", ggml_type, {64}, bytes);
-    const weights w = load_weights(folder.write("x.gguf", file.file()));
+    const model_weights w = load_weights(folder.write("x.gguf", file.file()));
     return refusal(w, {{"t", {64}, type}});
   };
   const std::string one("\0\x3c", 2), infinite("\0\xfc", 2), not_a_number("\1\x7c", 2);
@@ -416,33 +417,33 @@ TEST_CASE("what is read as it is stored is finite too", "[weights]") {
 
 TEST_CASE("what rules make of quantised blocks is what they make of their values", "[weights]") {
   static constexpr name_rule rules[] = {{"whole", "0"},
-                                        {"some", "0", rows(1, 3)},
-                                        {"upper", "0", columns(200, 300)},
-                                        {"turned", "0", transposed},
-                                        {"parts", "{n}", joined}};
+                                        {"some", "0", naming::rows(1, 3)},
+                                        {"upper", "0", naming::columns(200, 300)},
+                                        {"turned", "0", naming::transposed},
+                                        {"parts", "{n}", naming::joined}};
   const std::vector<wanted_parameter> wanted{{"whole", {4, 512}},
                                              {"some", {2, 512}},
                                              {"upper", {4, 100}},
                                              {"turned", {512, 4}},
                                              {"parts", {8, 512}}};
   std::mt19937 random(3);
-  for (const fovea::test::block_type& of : fovea::test::read_only_blocks) {
+  for (const fovea::core::test::block_type& of : fovea::core::test::read_only_blocks) {
     INFO(element_name(of.type));
     // Two tensors to be joined, as Q4_K_M has them of two types.
-    fovea::test::gguf_writer file;
-    const std::string blocks = fovea::test::random_blocks(of, 4 * 512 / block_length(of.type), random);
-    const fovea::test::block_type& other = fovea::test::read_only_blocks.back();
+    fovea::core::test::gguf_writer file;
+    const std::string blocks = fovea::core::test::random_blocks(of, 4 * 512 / block_length(of.type), random);
+    const fovea::core::test::block_type& other = fovea::core::test::read_only_blocks.back();
     file.add_tensor("0", of.number, {4, 512}, blocks);
-    file.add_tensor("1", other.number, {4, 512}, fovea::test::random_blocks(other, 4 * 2, random));
+    file.add_tensor("1", other.number, {4, 512}, fovea::core::test::random_blocks(other, 4 * 2, random));
     const temporary_folder folder;
-    const weights stored = load_weights(folder.write("x.gguf", file.file()));
+    const model_weights stored = load_weights(folder.write("x.gguf", file.file()));
     CHECK(stored.tensors().at("0").type == of.type);
     std::map<std::string, weight_tensor> floats;
     for (const auto& [name, tensor] : stored.tensors()) {
       weight_tensor& made = floats[name] = counted(tensor.shape);
       to_floats(tensor.type, tensor.bytes, made.values.data());
     }
-    const weights decoded = weights::from(floats);
+    const model_weights decoded = model_weights::from(floats);
     const auto found = stored.resolve(wanted, rules), expected = decoded.resolve(wanted, rules);
     for (std::size_t i = 0; i < wanted.size(); ++i) {
       INFO(wanted[i].name);
@@ -454,14 +455,14 @@ TEST_CASE("what rules make of quantised blocks is what they make of their values
 TEST_CASE("values of quantised blocks are finite", "[weights]") {
   std::mt19937 random(3);
   const temporary_folder folder;
-  for (const fovea::test::block_type& of : fovea::test::read_only_blocks)
+  for (const fovea::core::test::block_type& of : fovea::core::test::read_only_blocks)
     for (const std::size_t half : of.halves) {
       const std::size_t length = block_length(of.type);
-      std::string blocks = fovea::test::random_blocks(of, 2, random);
-      fovea::test::set_half(blocks, block_bytes(of.type) + half, 0x7e00);
-      fovea::test::gguf_writer file;
+      std::string blocks = fovea::core::test::random_blocks(of, 2, random);
+      fovea::core::test::set_half(blocks, block_bytes(of.type) + half, 0x7e00);
+      fovea::core::test::gguf_writer file;
       file.add_tensor("t", of.number, {2, length}, blocks);
-      const weights w = load_weights(folder.write("x.gguf", file.file()));
+      const model_weights w = load_weights(folder.write("x.gguf", file.file()));
       CHECK_THAT(refusal(w, {{"t", {2, length}}}), Contains("tensor 't': expected finite values; found") &&
                                                        EndsWith("nan at element " + std::to_string(length)));
     }

@@ -10,7 +10,8 @@
 #include <limits>
 
 using namespace fovea;
-using namespace fovea::test;
+using namespace fovea::core;
+using namespace fovea::core::test;
 using Catch::Matchers::Contains;
 using Catch::Matchers::EndsWith;
 
@@ -80,7 +81,7 @@ TEST_CASE("a table for a vocabulary has the vectors in its order", "[word_vector
 TEST_CASE("load_weights takes word vectors as one tensor", "[word_vectors]") {
   const temporary_folder folder;
   for (const std::string text : {"2 2\na 1 2\nb 3 4\n", "a 1 2\nb 3 4\n"}) {
-    const weights found = load_weights(folder.write("x.txt", text));
+    const model_weights found = load_weights(folder.write("x.txt", text));
     const std::vector<wanted_parameter> wanted{{"vectors", {2, 2}}};
     CHECK(found.resolve(wanted)[0].data[3] == 4);
   }

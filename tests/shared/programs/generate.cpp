@@ -21,6 +21,7 @@
 #include <iterator>
 
 using namespace fovea;
+using namespace fovea::core;
 using namespace generate_program;
 
 namespace {
@@ -30,7 +31,7 @@ std::string folder() { return std::string(std::getenv("FOVEA_SHARED")) + "/data/
 /// What the program prints.
 std::string printed(const arguments& a) {
   const configuration c = configured();
-  const weights trained = load_weights(a.weights);
+  const model_weights trained = load_weights(a.weights);
   expect_metadata(trained, c.metadata);
   auto live = stream<"T">(declared, trained, {.capacity = {{"B", 1}, {"T", c.context}}});
   stream_reader model(live, [](auto& s, const auto& ids) { return s.step("tokens"_in = ids)["logits"_out]; });
@@ -79,7 +80,7 @@ std::string whole_gguf(std::uint32_t heads) {
                                                                                : key[0] == 'e' ? 2u
                                                                                                : 0u});
 
-  const weights trained = load_weights(folder() + "stories260K.bin");
+  const model_weights trained = load_weights(folder() + "stories260K.bin");
   for (const auto& [name, tensor] : trained.tensors())
     file.add_tensor(test::gguf_name(name), 0, {tensor.shape.begin(), tensor.shape.end()},
                     {reinterpret_cast<const char*>(tensor.bytes.data()), tensor.bytes.size()});

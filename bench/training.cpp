@@ -41,7 +41,7 @@ inline constexpr transformer_block_config block{.heads = 4, .width = 256, .inner
 inline constexpr auto encoder = model("encoder", [](graph& g) {
   const expr tokens = g.input<i32>("tokens", {B, T});
   expr x = embedding(tokens, "words", 10000, 256);
-  x = repeat("layers", 4, x, [](expr y) { return encoder_block(y, mask(), block); });
+  x = repeat("layers", 4, x, [](expr y) { return encoder_block(y, attention_mask(), block); });
   g.output("loss", cross_entropy(linear(mean(x, axis(1)), "scores", 2), g.input<i32>("targets", {B})));
 });
 

@@ -111,9 +111,9 @@ constinit const fovea::core::simd::generated_model @symbol@{
     if(set STREQUAL "baseline")
       string(APPEND choices "  return ${symbol};\n")
     elseif(set STREQUAL "avx2")
-      string(APPEND choices "  if (set != \"baseline\") return ${symbol};\n")
+      string(APPEND choices "  if (std::string_view(fovea::instruction_set()) != \"baseline\") return ${symbol};\n")
     else()
-      string(APPEND choices "  if (set == \"${set}\") return ${symbol};\n")
+      string(APPEND choices "  if (std::string_view(fovea::instruction_set()) == \"${set}\") return ${symbol};\n")
     endif()
   endforeach()
   file(
@@ -133,7 +133,6 @@ namespace @name@ {
 
 /// The model's own code for the instruction set in use.
 inline const fovea::generated::model_code& code() {
-  [[maybe_unused]] const std::string_view set = fovea::instruction_set();
 @choices@}
 
 /// As fovea::compile.

@@ -42,6 +42,8 @@ foreach(compiler IN LISTS compilers)
     --compiler ${compiler} --include ${include_folder} backends runtime fovea.hpp decoding.hpp tokenizers.hpp
   )
   set_tests_properties(headers/all.${compiler} PROPERTIES LABELS full)
+  add_test(NAME headers/natural_names.${compiler} COMMAND ${compiler} -std=c++20 -fsyntax-only -DFOVEA_UNOPTIMISED
+           -I${include_folder} ${CMAKE_CURRENT_SOURCE_DIR}/headers/natural_names.cpp)
 endforeach()
 
 # The same small project takes the library installed, and as a subdirectory (which builds the library once more).

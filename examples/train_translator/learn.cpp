@@ -36,7 +36,7 @@ lessons read_lessons(const arguments& a, std::size_t source_vocabulary, std::siz
   return made;
 }
 
-schedule schedule_of(const arguments& a) {
+rate_schedule schedule_of(const arguments& a) {
   if (a.schedule == "constant") return {};
   if (a.schedule == "cosine")
     return cosine_schedule({.total = a.how.steps, .warmup = a.warmup, .floor = 0.05});

@@ -21,7 +21,7 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BLOCK = re.compile(r"^```([^\n]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 SECTIONS = ["Signature", "Shapes", "Parameters", "Formula", "Errors", "Streams and learns", "Example"]
-PLACE = re.compile(r",place(at|where)=\{__builtin_FILE\(\),__builtin_LINE\(\)\}")
+PLACE = re.compile(r",source_place(at|where)=\{__builtin_FILE\(\),__builtin_LINE\(\)\}")
 
 
 class Wrong(Exception):

@@ -10,6 +10,7 @@
 #include "refused.hpp"
 
 using namespace fovea;
+using namespace fovea::core;
 
 namespace {
 

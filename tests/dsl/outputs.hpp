@@ -16,7 +16,7 @@ inline int output_of(const fovea::core::graph_view& model, const char* name) {
 inline std::string output_shape(const fovea::core::graph_view& model, const char* name) {
   const int id = output_of(model, name);
   if (id < 0) return "no such output";
-  fovea::sentence s;
+  fovea::core::sentence s;
   s << fovea::core::name_of(model.at(id).type) << ' ';
   model.write_shape(s, model.at(id).shape);
   return s.text;

@@ -518,5 +518,5 @@ TEST_CASE("a word outside a graph makes nothing") {
   CHECK(states_of(nothing).count == 0);
   CHECK(nothing.rank() == 0);
   CHECK(nothing.size(3) == 1);
-  CHECK(mask(padding(nothing)).function.empty());
+  CHECK(attention_mask(padding(nothing)).function.empty());
 }

@@ -7,6 +7,7 @@
 #include <fovea/dsl/sentence.hpp>
 
 using namespace fovea;
+using namespace fovea::core;
 
 namespace {
 
@@ -41,8 +42,8 @@ TEST_CASE("a sentence is cut where it has no more room, and a place is a file wi
   for (std::size_t i = 0; i < sentence::capacity; ++i) s << 'a';
   s << "b" << 7;
   CHECK(std::string(s.text) == std::string(sentence::capacity, 'a'));
-  CHECK(text(place{"models/large/gpt.cpp", 10}) == "gpt.cpp:10");
-  CHECK(text(place{"C:\\models\\gpt.cpp", 10}) == "gpt.cpp:10");
-  CHECK(text(place{"gpt.cpp", 10}) == "gpt.cpp:10");
+  CHECK(text(source_place{"models/large/gpt.cpp", 10}) == "gpt.cpp:10");
+  CHECK(text(source_place{"C:\\models\\gpt.cpp", 10}) == "gpt.cpp:10");
+  CHECK(text(source_place{"gpt.cpp", 10}) == "gpt.cpp:10");
   CHECK(text(s).size() == sentence::capacity);
 }

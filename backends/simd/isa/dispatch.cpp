@@ -107,4 +107,4 @@ const kernel_table& kernels() {
 
 } // namespace fovea::core::simd
 
-const char* fovea::instruction_set() { return simd::kernels().instruction_set; }
+const char* fovea::core::instruction_set() { return simd::kernels().instruction_set; }

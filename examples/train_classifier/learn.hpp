@@ -43,7 +43,7 @@ public:
   /// f(inputs...), or with the targets behind them.
   template <class F>
   decltype(auto) inputs(std::span<const std::size_t> which, F f) const {
-    return network::inputs(fovea::padded(lines_, which), f);
+    return network::inputs(fovea::core::padded(lines_, which), f);
   }
   template <class F>
   decltype(auto) inputs_and_targets(std::span<const std::size_t> which, F f) const {

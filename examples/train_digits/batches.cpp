@@ -38,7 +38,7 @@ batch shifted_batch_of(const digits& from, std::span<const std::size_t> which, i
                        std::uint64_t number) {
   // ~seed: the order of the images is drawn by the seed itself.
   const auto drawn = [&](std::size_t n) {
-    return static_cast<int>(fovea::uniform(~seed, number, n) * (2 * shift + 1)) - shift;
+    return static_cast<int>(fovea::core::uniform(~seed, number, n) * (2 * shift + 1)) - shift;
   };
   return made_of(from, which, [&](std::size_t row) { return std::pair(drawn(2 * row), drawn(2 * row + 1)); });
 }

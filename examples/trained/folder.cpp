@@ -31,7 +31,7 @@ void check_folder(const std::filesystem::path& folder, const nlohmann::json& com
     const bool known = sizes.is_object() && sizes.contains(name);
     if (!known || sizes[name] != size)
       throw fovea::error((folder / "sizes.json").string() + ": the weights have " +
-                         (known ? name + " " + fovea::shown(sizes[name]) : "no " + name) +
+                         (known ? name + " " + fovea::core::shown(sizes[name]) : "no " + name) +
                          "; this program is compiled for " + size.dump() + " (--sizes prints what it takes)");
   }
 }

@@ -15,8 +15,8 @@ fovea::token_ids written(fovea::token_ids text, std::size_t window, std::size_t 
                          const fovea::sampling_options& how, F scores, fovea::token_id end = -1) {
   for (std::size_t n = 0; n < length; ++n) {
     const std::size_t seen = std::min(window, text.size());
-    const auto choices = fovea::filtered(scores(std::span(text).last(seen)), how, text);
-    double left = fovea::uniform(how.seed, 0, n);
+    const auto choices = fovea::core::filtered(scores(std::span(text).last(seen)), how, text);
+    double left = fovea::core::uniform(how.seed, 0, n);
     fovea::token_id drawn = choices.back().id;
     for (const fovea::token_probability& choice : choices)
       if ((left -= choice.probability) < 0) {

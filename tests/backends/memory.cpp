@@ -32,7 +32,7 @@ TEST_CASE(
 TEST_CASE("pieces of memory are zeros, of whole lines and apart") {
   REQUIRE(fovea::core::pieces_lie_together());
   const std::size_t sizes[] = {1, 16, 17, 0, 5};
-  fovea::pieces made(sizes, 16);
+  fovea::core::pieces made(sizes, 16);
   CHECK(made.size() == 16 + 16 + 32 + 0 + 16 + 5 * 16);
   for (std::size_t i = 0; i < 5; ++i) {
     CHECK(reinterpret_cast<std::uintptr_t>(made[i]) % line == 0);
@@ -45,7 +45,7 @@ TEST_CASE("pieces of memory are zeros, of whole lines and apart") {
   CHECK(made.hold({made[0], 1}));
   CHECK_FALSE(made.hold(other));
   made[4][4] = 5;
-  fovea::pieces copied = made;
+  fovea::core::pieces copied = made;
   CHECK(copied[4] != made[4]);
   CHECK(copied[4][4] == 5);
   const float* const own = copied[4];
@@ -54,6 +54,6 @@ TEST_CASE("pieces of memory are zeros, of whole lines and apart") {
   CHECK(made[4][4] == 6);
   CHECK(copied[4] == own);
   const float* const begin = made[1];
-  const fovea::pieces moved = std::move(made);
+  const fovea::core::pieces moved = std::move(made);
   CHECK(moved[1] == begin);
 }

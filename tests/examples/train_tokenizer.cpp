@@ -28,7 +28,7 @@ TEST_CASE("a text's parts train what the whole text trains", "[train_tokenizer]"
         parts(fovea::byte_pair_training{.size = 290});
     whole.add(text);
     for (const std::string_view part : parts_of(text, 4)) parts.add(part);
-    CHECK(fovea::to_json(whole.train()) == fovea::to_json(parts.train()));
+    CHECK(fovea::core::to_json(whole.train()) == fovea::core::to_json(parts.train()));
   }
 }
 

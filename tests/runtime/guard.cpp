@@ -69,7 +69,7 @@ TEST_CASE("the library's memory is guarded here, and each piece of it by itself"
   CHECK(signal_of([&] { use(-1); }) != 0);
   CHECK(signal_of([] {
           const std::size_t sizes[] = {16, 16, 16};
-          const fovea::pieces made(sizes);
+          const fovea::core::pieces made(sizes);
           volatile float* const place = made[1] + 16;
           *place = 7;
         }) != 0);

@@ -67,7 +67,7 @@ struct whole_numbers {
     fovea::core::from_floats(*fovea::core::element_of(format), {w, count}, stored);
     std::uint16_t half;
     std::memcpy(&half, stored, sizeof half);
-    made.scale = fovea::from_half(half);
+    made.scale = fovea::core::from_half(half);
     for (std::size_t k = 0; k < group; ++k) {
       const int byte = static_cast<int>(stored[2 + (format == weight_format::integer_q8_0 ? k : k % 16)]);
       made.number[k] = format == weight_format::integer_q8_0 ? static_cast<std::int8_t>(byte)
@@ -106,7 +106,7 @@ std::vector<float> multiplied(const kernel_table& table, product_args args, prod
         args.backward);
   };
   if (table.tiles) {
-    fovea::buffer memory = fovea::buffer::from_shape({table.tiles->scratch(args)});
+    fovea::core::buffer memory = fovea::core::buffer::from_shape({table.tiles->scratch(args)});
     run(table.tiles->round_tasks(args), table.tiles->round, memory.data());
     run(table.tiles->product_tasks(args), table.tiles->product, memory.data());
   } else {
@@ -169,7 +169,7 @@ void check_integers(const kernel_table& table, std::size_t rows, std::size_t col
   }
 }
 
-double as_bfloat(float x) { return static_cast<double>(fovea::from_bfloat(fovea::to_bfloat(x))); }
+double as_bfloat(float x) { return static_cast<double>(fovea::core::from_bfloat(fovea::core::to_bfloat(x))); }
 
 /// Sums of float32 are in whatever order: off by a few of the last digits of their largest parts.
 void check_bfloats(const kernel_table& table, std::size_t rows, std::size_t columns, std::size_t depth) {

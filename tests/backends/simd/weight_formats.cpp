@@ -26,7 +26,7 @@ constexpr weight_format all_formats[] = {
 /// A matrix [columns, depth], rounded to a format: as its panels, and as float32 in panels and plain.
 struct rounded_matrix {
   std::vector<float> values;
-  fovea::packed panels;
+  fovea::core::packed panels;
   aligned_floats plain_panels;
 
   rounded_matrix(const kernel_table& table, weight_format format, std::size_t columns, std::size_t depth,

@@ -12,7 +12,7 @@ inline constexpr auto m = model("m", [](graph& g) {
   const expr seen = unsqueeze(p, 1) >= unsqueeze(p, 0); // <- here
   g.output("y", softmax(where(seen, matmul(x, transpose(x)), -1e9)));
 #else
-  g.output("y", attention(x, x, x, {.mask = mask([](scalar q, scalar k) { return q >= k; })}) + unsqueeze(to_float(p), 1));
+  g.output("y", attention(x, x, x, {.mask = attention_mask([](scalar q, scalar k) { return q >= k; })}) + unsqueeze(to_float(p), 1));
 #endif
 });
 

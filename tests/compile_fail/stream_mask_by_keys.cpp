@@ -9,9 +9,9 @@ inline constexpr dim B{"B"}, T{"T"};
 inline constexpr auto m = model("m", [](graph& g) {
   const expr x = g.input<f32>("x", {B, T, 8});
 #ifdef ILL_FORMED
-  g.output("y", attention(x, x, x, {.mask = mask([](scalar, scalar k) { return k >= 2; })})); // <- here
+  g.output("y", attention(x, x, x, {.mask = attention_mask([](scalar, scalar k) { return k >= 2; })})); // <- here
 #else
-  g.output("y", attention(x, x, x, {.mask = causal & mask([](scalar, scalar k) { return k >= 2; })}));
+  g.output("y", attention(x, x, x, {.mask = causal & attention_mask([](scalar, scalar k) { return k >= 2; })}));
 #endif
 });
 

@@ -147,7 +147,7 @@ TEST_CASE("lambdas read tables by head and batch row, the score's and the mask's
 TEST_CASE("the score lambda does not run where the mask hides the key", "[attention]") {
   const auto relative = [](graph& g, attention_options& o) {
     const expr table = g.input<f32>("table", {2});
-    o.score = score([table](scalar s, scalar q, scalar k) { return s + at(table, q - k); });
+    o.score = attention_score([table](scalar s, scalar q, scalar k) { return s + at(table, q - k); });
     o.mask = causal; // q - k is below 0 elsewhere
   };
   const array w = weights_of({0, 0}, {0, 0}, {}, {{"table", {ln3, 0}}}, relative);
@@ -157,8 +157,8 @@ TEST_CASE("the score lambda does not run where the mask hides the key", "[attent
 TEST_CASE("a position outside a lambda's table reads its nearest row", "[attention]") {
   const auto relative = [](graph& g, attention_options& o) {
     const expr table = g.input<f32>("table", {2});
-    o.score = score([table](scalar s, scalar q, scalar k) { return s + at(table, q - k); });
-    o.mask = mask([](scalar, scalar) { return scalar(true); });
+    o.score = attention_score([table](scalar s, scalar q, scalar k) { return s + at(table, q - k); });
+    o.mask = attention_mask([](scalar, scalar) { return scalar(true); });
   };
   const array w = weights_of({0, 0, 0}, {0, 0, 0}, {}, {{"table", {ln3, 0}}}, relative);
   // q - k is -2, ..., 2: rows 0, 0, 0, 1, 1.

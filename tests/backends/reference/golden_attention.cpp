@@ -22,9 +22,9 @@ qkv projected(graph& g, const golden_case& c) {
           linear(memory, "v_proj", kv_heads * width, options)};
 }
 
-mask mask_of(graph& g, const golden_case& c) {
+attention_mask mask_of(graph& g, const golden_case& c) {
   const auto& config = c.config();
-  mask visible;
+  attention_mask visible;
   if (config.value("causal", false)) visible = visible & causal;
   if (config.contains("window")) visible = visible & window(config["window"].get<int>());
   if (config.contains("prefix")) visible = causal | prefix(g.input<i32>("prefix", {"B"}));

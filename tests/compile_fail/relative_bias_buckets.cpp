@@ -9,9 +9,9 @@ inline constexpr dim B{"B"}, T{"T"};
 inline constexpr auto m = model("m", [](graph& g) {
   expr x = g.input<f32>("x", {B, T, 64});
 #ifdef ILL_FORMED
-  score bias = relative_bias(x, "bias", {.heads = 4, .max_distance = 8}); // <- here
+  attention_score bias = relative_bias(x, "bias", {.heads = 4, .max_distance = 8}); // <- here
 #else
-  score bias = relative_bias(x, "bias", {.heads = 4, .max_distance = 9});
+  attention_score bias = relative_bias(x, "bias", {.heads = 4, .max_distance = 9});
 #endif
   g.output("y", attention(x, x, x, {.heads = 4, .score = bias}));
 });

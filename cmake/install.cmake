@@ -29,3 +29,7 @@ install(
         ${CMAKE_CURRENT_LIST_DIR}/fovea_isa_object.cmake
   DESTINATION ${package_folder}
 )
+# The program finds the headers beside itself.
+if(FOVEA_TOOLS)
+  install(TARGETS fovea)
+endif()

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cerrno>
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
@@ -16,6 +17,15 @@ namespace tool {
 namespace {
 
 constexpr int cannot_run = 127;
+
+volatile std::sig_atomic_t interrupted = 0;
+
+/// A signal ends the compiler, which is in the same group; this program then removes what it made.
+void outlive_signals() {
+  struct sigaction action {};
+  action.sa_handler = [](int) { interrupted = 1; };
+  for (const int signal : {SIGHUP, SIGINT, SIGTERM}) sigaction(signal, &action, nullptr);
+}
 
 /// Becomes the program; only functions that are safe after fork.
 [[noreturn]] void become(char* const* words, const char* folder, int errors) {
@@ -34,6 +44,7 @@ finished_process run(const std::vector<std::string>& command, const std::filesys
   std::vector<char*> words;
   for (std::string& word : kept) words.push_back(word.data());
   words.push_back(nullptr);
+  outlive_signals();
   setenv("LC_ALL", "C", 1); // errors are read in English
 
   int ends[2];
@@ -56,6 +67,7 @@ finished_process run(const std::vector<std::string>& command, const std::filesys
   int how = 0;
   while (waitpid(child, &how, 0) < 0 && errno == EINTR) {
   }
+  if (interrupted != 0) throw failure("interrupted");
   done.status = WIFEXITED(how) ? WEXITSTATUS(how) : 128 + WTERMSIG(how);
   if (done.status == cannot_run && done.errors.empty())
     throw failure("the compiler " + command.front() + " cannot be run");

@@ -167,6 +167,17 @@ class Shapes(unittest.TestCase):
         run = self.run_fovea("no.cpp", *self.flags, status=1)
         self.assertEqual(run.stderr, "no.cpp:4: a declaration captures nothing: pass what it needs as template arguments\n")
 
+    def test_call_that_does_not_fit(self):
+        self.write("net.cpp", COMPILED.replace('});\n}', '});\n  compiled();\n}'))
+        for standard in ["c++20"] + ["c++26"] * ("clang" in self.compiler):
+            run = self.run_fovea("net.cpp", "--", f"-std={standard}", f"-I{self.include}", status=1)
+            self.assertRegex(run.stderr, r'^net.cpp:8: .*"x".*\n$')
+
+    def test_assertion_of_the_user(self):
+        self.write("net.cpp", TEMPLATE + 'static_assert(net<2>.parameters() == 1, "net.cpp has 1 parameter");\n')
+        run = self.run_fovea("net.cpp", *self.flags, status=2)
+        self.assertIn("net.cpp has 1 parameter", run.stderr)
+
     def test_sarif(self):
         self.write("ill.cpp", ILL_FORMED)
         log = json.loads(self.run_fovea("ill.cpp", "--sarif", *self.flags, status=1).stdout)

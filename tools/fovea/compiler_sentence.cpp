@@ -53,7 +53,8 @@ std::string first_error(const std::string& output) {
 
 std::optional<mistake> sentence_in(const std::string& output, const std::filesystem::path& file) {
   static const std::regex unavailable("^(.+?):([0-9]+):[0-9]+: error: .* is unavailable: (.*)$");
-  static const std::regex assertion("error: static assertion failed(?: due to requirement '.*?')?: (.*)$");
+  static const std::regex assertion(
+      "^(.+?):[0-9]+:[0-9]+: error: static assertion failed(?: due to requirement '.*?')?: (.*)$");
   const std::string error = first_error(output);
   std::smatch found;
   if (const std::size_t at = error.find("ill_formed<"); at != error.npos) {
@@ -62,8 +63,10 @@ std::optional<mistake> sentence_in(const std::string& output, const std::filesys
     if (!sentence.empty()) return mistake{file.string(), line_that_asked(output, file), sentence};
   } else if (std::regex_match(error, found, unavailable)) {
     return mistake{found[1].str(), std::stoi(found[2]), found[3].str()};
-  } else if (std::regex_search(error, found, assertion)) {
-    return placed_sentence(found[1].str());
+  } else if (std::regex_match(error, found, assertion)) {
+    if (auto placed = placed_sentence(found[2].str())) return placed;
+    if (found[1].str().find("/fovea/") != std::string::npos) // and no assertion of the user's
+      return mistake{file.string(), line_that_asked(output, file), found[2].str()};
   }
   return std::nullopt;
 }

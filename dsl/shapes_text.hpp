@@ -144,7 +144,11 @@ struct shapes_of {
     return out;
   }
   static constexpr std::size_t length = written<text_length>().size;
-  [[gnu::used]] static constexpr kept_text<length> text = written<kept_text<length>>();
+#if __has_cpp_attribute(gnu::no_reorder) // of g++, which turns the models' order around otherwise
+  [[gnu::no_reorder]]
+#endif
+  [[gnu::used]] static constexpr kept_text<length>
+      text = written<kept_text<length>>();
 };
 
 } // namespace fovea::detail

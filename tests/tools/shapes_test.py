@@ -5,9 +5,11 @@ import json
 import os
 import pathlib
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 BLOCK = """#pragma once
@@ -210,6 +212,20 @@ class Shapes(unittest.TestCase):
         """The headers beside the program, and $CXX."""
         self.write("net.cpp", TEMPLATE + "static_assert(net<2>.parameters());\n")
         self.assertEqual(self.rows("net.cpp", compiler="", environment={"CXX": self.compiler})[0], 'net.cpp:5: input "x" [T, 2]')
+
+    def test_an_interrupted_run_leaves_nothing(self):
+        self.write("net.cpp", COMPILED)
+        made = self.folder / "made"
+        made.mkdir()
+        command = [self.fovea, "shapes", "net.cpp", "--compiler", self.compiler, *self.flags]
+        environment = dict(os.environ, TMPDIR=str(made))
+        with subprocess.Popen(command, cwd=self.folder, env=environment, start_new_session=True, stderr=subprocess.PIPE, text=True) as process:
+            while not any(made.iterdir()):
+                time.sleep(0.01)
+            time.sleep(0.2)
+            os.killpg(process.pid, signal.SIGTERM)
+            self.assertEqual(process.communicate(timeout=60)[1], "fovea: interrupted\n")
+        self.assertEqual((process.returncode, list(made.iterdir())), (2, []))
 
     def test_failures_are_one_sentence(self):
         def failure(*words, **options):

@@ -29,3 +29,15 @@ install(
         ${CMAKE_CURRENT_LIST_DIR}/fovea_isa_object.cmake
   DESTINATION ${package_folder}
 )
+
+# The program, which finds the headers beside itself, and what an editor takes.
+if(FOVEA_TOOLS)
+  install(TARGETS fovea)
+  set(shared_folder ${CMAKE_INSTALL_DATADIR}/fovea)
+  install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs/words DESTINATION ${shared_folder})
+  install(
+    DIRECTORY ${PROJECT_SOURCE_DIR}/tools/fovea_language_server/ DESTINATION ${shared_folder}/language_server
+    FILES_MATCHING PATTERN "*.py" PATTERN "requirements.txt"
+  )
+  install(FILES ${PROJECT_SOURCE_DIR}/tools/neovim/fovea.lua DESTINATION ${shared_folder}/neovim)
+endif()

@@ -9,6 +9,9 @@
 #include <fovea/dsl/names.hpp>
 #include <fovea/dsl/passes/passes.hpp>
 #include <fovea/dsl/plan/cost.hpp>
+#ifdef FOVEA_SHAPES
+#include <fovea/dsl/shapes_text.hpp>
+#endif
 
 namespace fovea::core {
 
@@ -64,7 +67,9 @@ struct well_formed_model {
 template <class made>
 struct ill_formed_model {
   static constexpr bool well_formed = false;
+#ifndef FOVEA_SHAPES // whose text says it
   enum : std::size_t { reported = sizeof(detail::report_of<made>) };
+#endif
 
   const char* name;
   const name_rule* names = nullptr;
@@ -105,6 +110,9 @@ using no_model = ill_formed_model<no_declaration>;
 /// its parameters.
 template <detail::declaration F>
 constexpr auto model(const char* name, F, std::span<const name_rule> names = {}) {
+#ifdef FOVEA_SHAPES
+  static_cast<void>(detail::shapes_of<detail::declared<F>>::text.size);
+#endif
   return model_of<detail::declared<F>>{name, names.data(), static_cast<int>(names.size())};
 }
 

@@ -1,0 +1,22 @@
+# The program fovea with each compiler, where it was built and where it is installed, and the language server over it.
+set(tools_folder ${CMAKE_CURRENT_LIST_DIR})
+foreach(compiler IN LISTS compilers)
+  add_python_test(tools/shapes.${compiler} ${tools_folder}/shapes_test.py $<TARGET_FILE:fovea> ${compiler} ${include_folder})
+endforeach()
+add_test(NAME package/shapes COMMAND ${package}/prefix/bin/fovea shapes --all ${CMAKE_CURRENT_SOURCE_DIR}/package/uses_fovea.cpp --compiler g++ --
+                                     -std=c++20 -I${package}/prefix/include)
+set_tests_properties(package/shapes PROPERTIES LABELS package FIXTURES_REQUIRED installed PASS_REGULAR_EXPRESSION "input \"[a-z]+\" +\\[")
+
+# Its parts need Python alone; the protocol needs packages of PyPI, which `make test` does without.
+set(server_folder ${PROJECT_SOURCE_DIR}/tools/fovea_language_server)
+add_python_test(tools/language_server_parts ${tools_folder}/language_server_parts_test.py ${server_folder})
+set(environment ${PROJECT_BINARY_DIR}/editor-tools)
+add_test(NAME tools/language_server.packages COMMAND sh -c "\"$1\" -m venv \"$2\" && \"$2/bin/pip\" install -q -r \"$3\"" sh
+                                                     ${Python3_EXECUTABLE} ${environment} ${tools_folder}/requirements.txt)
+set_tests_properties(tools/language_server.packages PROPERTIES LABELS full FIXTURES_SETUP editor_tools)
+add_test(NAME tools/language_server COMMAND ${environment}/bin/python -B -m pytest -q -p no:cacheprovider -o
+                                            asyncio_default_fixture_loop_scope=function ${tools_folder}/test_language_server.py)
+set_tests_properties(tools/language_server PROPERTIES LABELS full FIXTURES_REQUIRED editor_tools PROCESSORS 2 ENVIRONMENT
+                     "FOVEA=$<TARGET_FILE:fovea>;FOVEA_COMPILER=g++;FOVEA_INCLUDE=${include_folder}")
+add_python_test(tools/neovim ${tools_folder}/neovim_test.py ${environment}/bin/python $<TARGET_FILE:fovea> g++ ${include_folder})
+set_tests_properties(tools/neovim PROPERTIES LABELS full FIXTURES_REQUIRED editor_tools)

@@ -1,0 +1,117 @@
+#include "shapes.hpp"
+
+#include "compile_command.hpp"
+#include "compiler_sentence.hpp"
+#include "failure.hpp"
+#include "model_text.hpp"
+#include "process.hpp"
+#include "shape_report.hpp"
+
+#include <fmt/core.h>
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <fstream>
+#include <memory>
+#include <optional>
+#include <sstream>
+
+namespace tool {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+struct arguments {
+  std::string file, build;
+  compile_wishes wishes;
+  std::vector<std::string> instances;
+  bool json = false, sarif = false, all_files = false;
+};
+
+/// What is compiled: the file, or one that includes it and asks for instances of its templates.
+fs::path source_of(const fs::path& file, const std::vector<std::string>& instances, const fs::path& folder) {
+  if (instances.empty()) return file;
+  const fs::path made = folder / "instances.cpp";
+  std::ofstream out(made);
+  out << "#include \"" << file.string() << "\"\nusing namespace fovea;\n";
+  for (const std::string& one : instances) out << "static_assert(sizeof(" << one << ") > 0);\n";
+  return made;
+}
+
+std::string content_of(const fs::path& path) {
+  std::stringstream text;
+  text << std::ifstream(path, std::ios::binary).rdbuf();
+  return text.str();
+}
+
+/// Compiles with the texts of the models, which costs the compiler's front and little else: -Og takes no
+/// longer than -O0, at which xsimd 8.1 does not compile for AVX-512. Where that fails, the compiler is asked
+/// for its own words: of a model that is ill-formed and then used, or of a call.
+shape_report look(const fs::path& file, const arguments& a) {
+  const compile_command command = command_for(file, a.wishes);
+  const temporary_folder folder;
+  const fs::path source = source_of(file, a.instances, folder.path()), object = folder.path() / "object";
+  const auto compile = [&](std::initializer_list<const char*> flags) {
+    std::vector<std::string> words = command.words;
+    words.insert(words.end(), flags.begin(), flags.end());
+    words.insert(words.end(), {"-x", "c++", source.string()});
+    return run(words, command.folder);
+  };
+  const std::string to = object.string();
+  const finished_process shown =
+      compile({"-DFOVEA_SHAPES", "-w", "-Og", "-g0", "-fno-lto", "-c", "-o", to.c_str()});
+  if (shown.status == 0) return report_of(file, command.folder, models_in(content_of(object)), a.all_files);
+
+  const finished_process plain = compile({"-w", "-fsyntax-only"});
+  if (auto found = sentence_in(plain.errors, file)) {
+    if (fs::path(found->file).filename() == file.filename()) found->file = file.string();
+    return {file, {}, {}, {std::move(*found)}};
+  }
+  throw failure(fmt::format("{} does not compile: {}", a.file, first_error(shown.errors)));
+}
+
+int show(const arguments& a) {
+  std::error_code none;
+  if (!fs::is_regular_file(a.file, none)) throw failure("there is no file " + a.file);
+  const fs::path file = fs::canonical(a.file);
+  const shape_report report = look(file, a);
+  if (a.json)
+    fmt::print("{}", json_of(report));
+  else if (a.sarif)
+    fmt::print("{}", sarif_of(report));
+  else
+    fmt::print("{}", text_of(report, a.file));
+  for (const mistake& one : report.mistakes)
+    fmt::print(stderr, "{}:{}: {}\n", fs::path(one.file) == file ? a.file : one.file, one.line, one.sentence);
+  if (report.models.empty() && report.mistakes.empty())
+    fmt::print(
+        stderr,
+        "fovea: {} makes no model; one that is a template is shown where it is used, or by --instance\n",
+        a.file);
+  return report.mistakes.empty() ? 0 : 1;
+}
+
+} // namespace
+
+void declare_shapes(CLI::App& app, int& status) {
+  const auto a = std::make_shared<arguments>();
+  CLI::App* command =
+      app.add_subcommand("shapes", "Prints the shape of each expression of each model in a C++ file");
+  command->add_option("file", a->file, "A source file or a header")->required();
+  command->add_option("flags", a->wishes.flags, "After --: flags of the compiler, instead of the project's");
+  command->add_option("--build", a->build, "A folder with compile_commands.json");
+  command->add_option("--compiler", a->wishes.compiler,
+                      "The compiler, instead of the project's, $CXX or c++");
+  command->add_option("--instance", a->instances, "A model that is a template, as in 'gpt<small>'")
+      ->allow_extra_args(false);
+  command->add_flag("--all", a->all_files, "Show the lines of included files, too");
+  CLI::Option* json = command->add_flag("--json", a->json, "Print JSON");
+  command->add_flag("--sarif", a->sarif, "Print mistakes as SARIF 2.1.0")->excludes(json);
+  command->callback([a, &status] {
+    if (!a->build.empty()) a->wishes.build = a->build;
+    status = show(*a);
+  });
+}
+
+} // namespace tool

@@ -5,7 +5,7 @@
 
 #include <fovea/dsl/graph.hpp>
 
-namespace fovea::detail {
+namespace fovea::core::detail {
 
 // What `fovea shapes` reads of a model: a constant text that lies in the object file, found by its first
 // bytes. It is not found by a section's name, because g++ 12 puts no variable of a template into a section
@@ -151,4 +151,4 @@ struct shapes_of {
       text = written<kept_text<length>>();
 };
 
-} // namespace fovea::detail
+} // namespace fovea::core::detail

@@ -140,11 +140,11 @@ private:
 } // namespace
 
 std::vector<model_text> models_in(std::string_view object) {
-  const std::string mark = std::string(fovea::detail::shapes_mark) + '\n';
+  const std::string mark = std::string(fovea::core::detail::shapes_mark) + '\n';
   std::vector<model_text> models;
   for (std::size_t at = 0; (at = object.find(mark, at)) != object.npos;) {
     at += mark.size();
-    const std::size_t end = object.find(fovea::detail::shapes_end, at);
+    const std::size_t end = object.find(fovea::core::detail::shapes_end, at);
     if (end == object.npos) of_another_version();
     reader r;
     r.read(object.substr(at, end - at));

@@ -11,8 +11,9 @@ namespace fovea {
 namespace detail {
 
 template <class F>
-concept score_lambda = gives_scalar<F, scalar, scalar, scalar> ||
-    gives_scalar<F, scalar, scalar, scalar, scalar> || gives_scalar<F, scalar, scalar, scalar, scalar, scalar>;
+concept score_lambda =
+    gives_scalar<F, scalar, scalar, scalar> || gives_scalar<F, scalar, scalar, scalar, scalar> ||
+    gives_scalar<F, scalar, scalar, scalar, scalar, scalar>;
 
 } // namespace detail
 

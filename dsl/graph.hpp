@@ -569,7 +569,8 @@ constexpr void graph::output(const char* name, expr value, place at) {
 
 constexpr expr::operator bool() && {
   if (valid())
-    owner->fail(owner->nodes[id].at, "a value is known only when the model runs, so C++ cannot choose by it; ",
+    owner->fail(owner->nodes[id].at,
+                "a value is known only when the model runs, so C++ cannot choose by it; ",
                 "write where(c, a, b) for c ? a : b");
   return false;
 }

@@ -26,7 +26,8 @@ struct declared {
              "one with g.output(\"name\", value)");
     return g;
   }
-  /// Reads a character of each name, which is no constant where the declaration kept it in a buffer of its own.
+  /// Reads a character of each name, which is no constant where the declaration kept it in a buffer of its
+  /// own.
   static constexpr void keep_names(const graph& g) {
     for (int i = 1; i < g.scope_count; ++i) static_cast<void>(*g.scopes[i].text == '\0');
     for (int i = 0; i < g.parameter_count; ++i) static_cast<void>(*g.parameters[i].text == '\0');
@@ -106,7 +107,8 @@ template <class F>
 concept not_constant = captures_nothing<F> && takes_graph<F> && !runs_at_compile_time<F>;
 template <class F>
 concept adds_nothing = captures_nothing<F> && takes_graph<F> && runs_at_compile_time<F> &&
-    declared<F>::built.node_count == 0 && declared<F>::built.error.empty();
+                           declared<F>::built.node_count == 0 &&
+                       declared<F>::built.error.empty();
 template <class F>
 concept declaration = captures_nothing<F> && takes_graph<F> && runs_at_compile_time<F> && !adds_nothing<F>;
 
@@ -126,8 +128,8 @@ constexpr auto model(const char* name, F, std::span<const name_rule> names = {})
   return model_of<detail::declared<F>>{name, names.data(), static_cast<int>(names.size())};
 }
 
-// What is none. Functions for the compiler alone are refused once by g++, others twice; a capture may be known
-// only when the program runs.
+// What is none. Functions for the compiler alone are refused once by g++, others twice; a capture may be
+// known only when the program runs.
 template <detail::not_a_lambda F>
 __attribute__((unavailable("a declaration is a lambda, as in [](graph& g) { ... }, and no function"))) //
 consteval detail::no_model
@@ -148,7 +150,8 @@ model(const char* name, F, std::span<const name_rule> = {}) {
 }
 
 template <detail::adds_nothing F>
-__attribute__((unavailable("a declaration adds inputs, words and outputs to its graph; this one adds nothing"))) //
+__attribute__((
+    unavailable("a declaration adds inputs, words and outputs to its graph; this one adds nothing"))) //
 consteval detail::no_model
 model(const char* name, F, std::span<const name_rule> = {}) {
   return {name};
@@ -164,7 +167,7 @@ model(const char* name, F, std::span<const name_rule> = {}) {
 }
 /// Without a name.
 template <class F>
-requires(std::is_class_v<F>) //
+requires(std::is_class_v<F>)                                                                       //
     __attribute__((unavailable("a model has a name, as in model(\"gpt\", [](graph& g) { ... })"))) //
     consteval detail::no_model model(F, std::span<const name_rule> = {}) {
   return {""};

@@ -241,9 +241,9 @@ constexpr scanned<expr, S> scan(X xs, S, F, scan_options = {},
                     "; expected an expr, or an array of them, such as constant(x, 0)");
       else
         owner->fail(at, "scan: the state is ", static_cast<int>(detail::expr_count<S>::value),
-                  " values, the next state that the body gives ",
-                  static_cast<int>(detail::expr_count<next>::value),
-                  "; several are scan_step{output, std::array{a, b}}");
+                    " values, the next state that the body gives ",
+                    static_cast<int>(detail::expr_count<next>::value),
+                    "; several are scan_step{output, std::array{a, b}}");
     } else {
       owner->fail(at, "scan: the body takes (x, state) of a step and gives scan_step{output, next state}");
     }

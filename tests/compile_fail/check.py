@@ -14,7 +14,7 @@ A file holds both, the faulty expression on one line that ends in the marker, an
 
 {file} stands for the file's name and {line} for the line of the marker; lines of the sentence join with one space.
 The sentence must stand, whole, in the first line of the compiler's output that says "error:", and no such line may say
-another: one mistake, one error. (g++ 12 says twice what is unavailable.)
+another: one mistake, one error. (Compilers say twice what is unavailable.)
 
 Of some mistakes the compiler has said all before a library can: a misspelt option. Such a file announces a pattern
 that finds those words in the first error, which must be at the marked line, and what may follow them:
@@ -39,7 +39,7 @@ import tempfile
 
 MARKER = "// <- here"
 MOST_LINES = 12
-LITERAL = re.compile(r'"((?:[^"\\]|\\.)*)"')
+PART = re.compile(r'part<\d+>\s*\{"((?:[^"\\]|\\.)*)"\}')
 UNAVAILABLE = re.compile(r"([^/\s]+):(\d+):\d+: error: .* is unavailable: (.*)")
 STATIC_ASSERTION = re.compile(r"static assertion failed(?: due to requirement '.*?')?: (.*)")
 ERROR = re.compile(r"\berror: ")
@@ -91,7 +91,7 @@ def faults_of_errors(path, errors):
     faults = []
     if sentence_of(errors[0]) != expected:
         faults.append(f"expected {expected}\n   found {sentence_of(errors[0])}\n      in {errors[0]}")
-    if len(errors) != 1:
+    if len({sentence_of(line) for line in errors}) != 1:
         faults.append(f"{len(errors)} errors for one mistake:\n" + "\n".join(errors))
     return faults
 
@@ -99,10 +99,12 @@ def faults_of_errors(path, errors):
 def sentence_of(line):
     """The sentence in a compiler's error line, however that compiler spells it."""
     _, found, arguments = line.partition("ill_formed<")
-    if found:
-        return "".join(re.sub(r"\\(.)", r"\1", literal) for literal in LITERAL.findall(arguments))
+    words = "".join(re.sub(r"\\(.)", r"\1", part) for part in PART.findall(arguments))
     # What may not be called is said at the place of the call.
-    if unavailable := UNAVAILABLE.search(line):
+    unavailable = UNAVAILABLE.search(line)
+    if found:
+        return "{}:{}: {}".format(*unavailable.groups()[:2], words) if unavailable else words
+    if unavailable:
         return "{}:{}: {}".format(*unavailable.groups())
     assertion = STATIC_ASSERTION.search(line)
     return assertion.group(1) if assertion else ERROR.split(line, maxsplit=1)[1]

@@ -8,6 +8,15 @@
 
 namespace fovea::core {
 
+namespace detail {
+
+template <class F>
+concept score_lambda =
+    gives_scalar<F, scalar, scalar, scalar> || gives_scalar<F, scalar, scalar, scalar, scalar> ||
+    gives_scalar<F, scalar, scalar, scalar, scalar, scalar>;
+
+} // namespace detail
+
 /// How a query and a key are compared. A lambda (score, query, key[, head[, batch]]) changes the score,
 /// already scaled, biased and capped.
 struct attention_score {
@@ -17,25 +26,29 @@ struct attention_score {
   int width = 0;         // of the hidden layer of `additive` and `concatenated`
   int heads = any_heads; // that it has slopes for
   scalar_function function = {};
+  bool is_none = false; // made of what is no score
 
   static constexpr int any_heads = std::numeric_limits<int>::min();
 
   constexpr attention_score(kind k = kind::scaled_dot, const char* n = "", int w = 0) : how(k), name(n), width(w) {}
-  template <class F>
-  requires(std::invocable<F, scalar, scalar, scalar> || std::invocable<F, scalar, scalar, scalar, scalar> ||
-           std::invocable<F, scalar, scalar, scalar, scalar, scalar>) constexpr attention_score(F f) {
+  template <detail::score_lambda F>
+  constexpr attention_score(F f) {
     const scalar s = detail::leaf(function, op::score), q = detail::leaf(function, op::query_position),
                  k = detail::leaf(function, op::key_position);
     const auto result = [&]() -> scalar {
-      if constexpr (std::invocable<F, scalar, scalar, scalar>)
+      if constexpr (detail::gives_scalar<F, scalar, scalar, scalar>)
         return f(s, q, k);
-      else if constexpr (std::invocable<F, scalar, scalar, scalar, scalar>)
+      else if constexpr (detail::gives_scalar<F, scalar, scalar, scalar, scalar>)
         return f(s, q, k, detail::leaf(function, op::head_index));
       else
         return f(s, q, k, detail::leaf(function, op::head_index), detail::leaf(function, op::batch_index));
     }();
     detail::finish(function, result);
   }
+  template <class other>
+  requires(!detail::score_lambda<other> && !std::same_as<other, attention_score> &&
+           !std::same_as<other, kind>) constexpr attention_score(other)
+      : is_none(true) {}
 };
 
 /// q . k / sqrt(head width) (Vaswani et al. 2017); the default.
@@ -139,6 +152,12 @@ constexpr expr attend_softly(op kind, expr q, expr k, expr v, const attention_op
   graph& g = *q.owner;
   for (expr x : {q, k, v})
     if (!g.usable(x, at, word) || !is_float(x, at, word)) return {&g};
+  if (o.score.is_none)
+    return g.fail(at, word, ": .score takes a lambda of (score, query, key[, head[, batch]]) that gives a ",
+                  "number, or a score such as `dot` or general(\"w\")");
+  if (o.mask.is_none)
+    return g.fail(at, word, ": .mask takes a lambda of (query, key[, head[, batch]]) that gives a boolean, ",
+                  "or a mask such as `causal` or window(8)");
   const std::int64_t wk = width_of(k, at, word), wv = width_of(v, at, word);
   std::int64_t wq = width_of(q, at, word);
   if (!g.error.empty()) return {&g};

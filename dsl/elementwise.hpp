@@ -7,7 +7,7 @@
 
 namespace fovea::core {
 
-/// An operand of an operator, with the place where it was written (operators cannot take defaulted
+/// An operand of an operator, with the source_place where it was written (operators cannot take defaulted
 /// parameters): a value of the graph, or a plain number.
 struct located {
   expr value;
@@ -134,6 +134,16 @@ constexpr result_of<T> unary(op kind, source_place at, T x) {
     return apply(kind, at, static_cast<expr>(x));
 }
 
+/// An expr that is no variable.
+template <class T>
+concept made_here = std::same_as<T, expr>;
+template <class T>
+constexpr located made_at(const T& x) {
+  if constexpr (std::same_as<T, expr>)
+    if (x.valid()) return located(x, x.owner->nodes[x.id].at);
+  return located(x);
+}
+
 constexpr expr refuse_size(located a, const char* word, const dim& n) {
   if (a.value.owner == nullptr || !a.value.owner->usable(a.value, a.at, word)) return {a.value.owner};
   return a.value.owner->fail(a.at, word, ": ", n, " is a dim, and a dim is no value; mean(x, ", n,
@@ -174,6 +184,19 @@ constexpr expr operator!=(located a, located b) {
 constexpr expr operator&&(located a, located b) { return detail::apply(op::logical_and, a, b); }
 constexpr expr operator||(located a, located b) { return detail::apply(op::logical_or, a, b); }
 constexpr expr operator!(located a) { return detail::apply(op::logical_not, a.at, a.value); }
+// What was made on the spot converts to bool too, and must not. Its place is that of the word that made it.
+template <class A, class B>
+requires(detail::made_here<A> || detail::made_here<B>) constexpr expr operator&&(A&& a, B&& b) {
+  return detail::made_at(a) && detail::made_at(b);
+}
+template <class A, class B>
+requires(detail::made_here<A> || detail::made_here<B>) constexpr expr operator||(A&& a, B&& b) {
+  return detail::made_at(a) || detail::made_at(b);
+}
+template <detail::made_here A>
+constexpr expr operator!(A&& a) {
+  return !detail::made_at(a);
+}
 constexpr expr operator-(located a) { return detail::apply(op::negate, a.at, a.value); }
 
 // Each of these takes an expr, or a scalar inside a lambda, and gives the same shape.

@@ -125,6 +125,9 @@ struct expr {
   std::int32_t id = -1; // -1: none, or what is left after an error
 
   constexpr bool valid() const { return id >= 0; }
+  /// Of `c ? a : b` and `if (c)`, where c is made on the spot: an error, for values are known only when the
+  /// model runs.
+  explicit constexpr operator bool() &&;
   constexpr int rank() const;
   /// The size of an axis; negative axes count from the last.
   constexpr dim size(int axis, source_place at = {__builtin_FILE(), __builtin_LINE()}) const;
@@ -564,6 +567,13 @@ constexpr void graph::output(const char* name, expr value, source_place at) {
   outputs[output_count++] = {name, value.id};
 }
 
+constexpr expr::operator bool() && {
+  if (valid())
+    owner->fail(owner->nodes[id].at,
+                "a value is known only when the model runs, so C++ cannot choose by it; ",
+                "write where(c, a, b) for c ? a : b");
+  return false;
+}
 constexpr int expr::rank() const { return valid() ? owner->nodes[id].shape.rank : 0; }
 constexpr dim expr::size(int axis, source_place at) const {
   if (!valid()) return 1;
@@ -574,7 +584,7 @@ constexpr dim expr::size(int axis, source_place at) const {
 }
 
 /// While it lives, the words called on x's graph report errors at the user's call, and so does what they
-/// make: for a function built of words, which takes `place at` as its own last parameter. Given
+/// make: for a function built of words, which takes `source_place at` as its own last parameter. Given
 /// at.as("word"), what is said later of the nodes names the word.
 class [[nodiscard]] reported_at {
 public:

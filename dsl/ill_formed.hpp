@@ -55,6 +55,21 @@ struct report<built, std::index_sequence<i...>> {
 template <class built>
 struct report<built, std::index_sequence<>> {};
 
+/// The sentence as a type that may be named: for the template arguments of a call that is refused.
+template <class built, class parts>
+struct spelled;
+template <class built, std::size_t... i>
+struct spelled<built, std::index_sequence<i...>> {
+  static constexpr std::size_t rest(std::size_t k) {
+    const std::size_t left = built::error.size - k * part_size;
+    return left < part_size ? left : part_size;
+  }
+  using type = ill_formed<part_of<rest(i)>(built::error, i* part_size)...>;
+};
+template <class built>
+using sentence_of =
+    typename spelled<built, std::make_index_sequence<(built::error.size + part_size - 1) / part_size>>::type;
+
 template <class built>
 using report_of = report<built, std::make_index_sequence<(built::error.size + part_size - 1) / part_size>>;
 

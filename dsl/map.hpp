@@ -1,6 +1,8 @@
 #pragma once
 
-#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
 
 #include <fovea/dsl/elementwise.hpp>
 
@@ -35,10 +37,18 @@ constexpr expr replay(graph& g, const scalar_function& f, const expr* values, so
   return done[f.count - 1];
 }
 
+template <class>
+using as_scalar = const scalar&;
+
 template <class F, class... exprs>
 constexpr expr map(source_place at, F f, expr x, exprs... more) {
-  if constexpr (std::invocable<F, expr, exprs...>) {
+  constexpr std::size_t taken = 1 + sizeof...(more);
+  if constexpr (std::is_invocable_r_v<expr, F, expr, exprs...>) {
     return f(x, more...);
+  } else if constexpr (!std::is_invocable_r_v<scalar, F, const scalar&, as_scalar<exprs>...>) {
+    if (x.owner == nullptr) return x;
+    return x.owner->fail(at, "map: the lambda takes ", static_cast<int>(taken),
+                         taken == 1 ? " scalar" : " scalars", ", one for each value, and gives a scalar");
   } else {
     for (expr each : {x, more...})
       if (x.owner == nullptr || !x.owner->usable(each, at, "map")) return {x.owner};
@@ -52,9 +62,9 @@ constexpr expr map(source_place at, F f, expr x, exprs... more) {
     };
     const scalar arguments[] = {argument(x), argument(more)...};
     const scalar result = [&]() -> scalar {
-      if constexpr (sizeof...(more) == 0)
+      if constexpr (taken == 1)
         return f(arguments[0]);
-      else if constexpr (sizeof...(more) == 1)
+      else if constexpr (taken == 2)
         return f(arguments[0], arguments[1]);
       else
         return f(arguments[0], arguments[1], arguments[2]);

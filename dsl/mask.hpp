@@ -1,6 +1,7 @@
 #pragma once
 
 #include <concepts>
+#include <type_traits>
 
 #include <fovea/dsl/elementwise.hpp>
 
@@ -70,6 +71,17 @@ constexpr scalar at(expr table, scalar i, scalar j, scalar k, scalar l,
   return detail::table_at(table, where, i, j, k, l);
 }
 
+namespace detail {
+
+/// Whether a lambda takes so many scalars and gives one.
+template <class F, class... scalars>
+concept gives_scalar = std::is_invocable_r_v<scalar, F, scalars...>;
+template <class F>
+concept mask_lambda = gives_scalar<F, scalar, scalar> || gives_scalar<F, scalar, scalar, scalar> ||
+    gives_scalar<F, scalar, scalar, scalar, scalar>;
+
+} // namespace detail
+
 /// Which keys a query sees: a rule below, rules joined with & and |, or a lambda (query, key[, head[,
 /// batch]]) -> boolean over positions. Empty: every key.
 struct attention_mask {
@@ -77,30 +89,32 @@ struct attention_mask {
   bool looks_ahead = true;        // whether a query may see later keys; a lambda counts as if it may
   const char* expected = nullptr; // where a rule has a number out of its range: what fits, and
   int found = 0;                  // the number
+  bool is_none = false;           // made of what is no mask
 
   constexpr attention_mask() = default;
-  template <class F>
-  requires(std::invocable<F, scalar, scalar> || std::invocable<F, scalar, scalar, scalar> ||
-           std::invocable<F, scalar, scalar, scalar, scalar>) constexpr attention_mask(F f) {
+  template <detail::mask_lambda F>
+  constexpr attention_mask(F f) {
     const scalar q = detail::leaf(function, op::query_position), k = detail::leaf(function, op::key_position);
     const auto result = [&]() -> scalar {
-      if constexpr (std::invocable<F, scalar, scalar>)
+      if constexpr (detail::gives_scalar<F, scalar, scalar>)
         return f(q, k);
-      else if constexpr (std::invocable<F, scalar, scalar, scalar>)
+      else if constexpr (detail::gives_scalar<F, scalar, scalar, scalar>)
         return f(q, k, detail::leaf(function, op::head_index));
       else
         return f(q, k, detail::leaf(function, op::head_index), detail::leaf(function, op::batch_index));
     }();
     detail::finish(function, result);
   }
+  template <class other>
+  requires(!detail::mask_lambda<other> && !std::same_as<other, attention_mask>) constexpr attention_mask(other) : is_none(true) {}
 
   friend constexpr attention_mask operator&(const attention_mask& a, const attention_mask& b) {
-    if (a.function.empty()) return b;
-    if (b.function.empty()) return a;
+    if (a.is_none || b.function.empty()) return b.is_none ? b : a;
+    if (b.is_none || a.function.empty()) return b;
     return join(op::logical_and, a, b, a.looks_ahead && b.looks_ahead);
   }
   friend constexpr attention_mask operator|(const attention_mask& a, const attention_mask& b) {
-    if (a.function.empty()) return a;
+    if (a.is_none || (a.function.empty() && !b.is_none)) return a;
     if (b.function.empty()) return b;
     return join(op::logical_or, a, b, a.looks_ahead || b.looks_ahead);
   }

@@ -23,11 +23,19 @@ struct declared {
   static constexpr graph build() {
     graph g;
     F{}(g);
-    if (g.node_count == 0 && g.error.empty())
-      g.error << "a declaration adds inputs, words and outputs to its graph; this one adds nothing";
-    if (g.error.empty() && g.output_count == 0)
-      g.fail(g.latest, "the model ends here without an output; declare one with g.output(\"name\", value)");
+    keep_names(g);
+    if (g.error.empty() && g.node_count > 0 && g.output_count == 0)
+      g.fail(g.latest, "no output comes of the model that ends here; where no error stands above, declare ",
+             "one with g.output(\"name\", value)");
     return g;
+  }
+  /// Reads a character of each name, which is no constant where the declaration kept it in a buffer of its
+  /// own.
+  static constexpr void keep_names(const graph& g) {
+    for (int i = 1; i < g.scope_count; ++i) static_cast<void>(*g.scopes[i].text == '\0');
+    for (int i = 0; i < g.parameter_count; ++i) static_cast<void>(*g.parameters[i].text == '\0');
+    for (int i = 0; i < g.input_count; ++i) static_cast<void>(*g.inputs[i].name == '\0');
+    for (int i = 0; i < g.output_count; ++i) static_cast<void>(*g.outputs[i].name == '\0');
   }
   static constexpr graph built = build();
   static constexpr sentence error = built.error.empty() ? finished_graph(built).error : built.error;
@@ -94,8 +102,20 @@ template <class F>
 concept with_captures = std::is_class_v<F> && !captures_nothing<F>;
 template <class F>
 concept without_graph = captures_nothing<F> && !takes_graph<F>;
+/// Whether the compiler can run it. (g++ keeps what a call without arguments gives, so this costs a model
+/// nothing there; by clang it costs a tenth of a second.)
 template <class F>
-concept declaration = captures_nothing<F> && takes_graph<F>;
+concept runs_at_compile_time = requires {
+  typename std::bool_constant<(declared<F>::build(), true)>;
+};
+template <class F>
+concept not_constant = captures_nothing<F> && takes_graph<F> && !runs_at_compile_time<F>;
+template <class F>
+concept adds_nothing = captures_nothing<F> && takes_graph<F> && runs_at_compile_time<F> &&
+                           declared<F>::built.node_count == 0 &&
+                       declared<F>::built.error.empty();
+template <class F>
+concept declaration = captures_nothing<F> && takes_graph<F> && runs_at_compile_time<F> && !adds_nothing<F>;
 
 /// In the place of a model's source where the call of model is the error.
 struct no_declaration {
@@ -116,9 +136,11 @@ constexpr auto model(const char* name, F, std::span<const name_rule> names = {})
   return model_of<detail::declared<F>>{name, names.data(), static_cast<int>(names.size())};
 }
 
+// What is none. Functions for the compiler alone are refused once by g++, others twice; a capture may be
+// known only when the program runs.
 template <detail::not_a_lambda F>
 __attribute__((unavailable("a declaration is a lambda, as in [](graph& g) { ... }, and no function"))) //
-constexpr detail::no_model
+consteval detail::no_model
 model(const char* name, F, std::span<const name_rule> = {}) {
   return {name};
 }
@@ -130,9 +152,33 @@ model(const char* name, F, std::span<const name_rule> = {}) {
 }
 template <detail::without_graph F>
 __attribute__((unavailable("a declaration takes the graph by reference, as in [](graph& g) { ... }"))) //
-constexpr detail::no_model
+consteval detail::no_model
 model(const char* name, F, std::span<const name_rule> = {}) {
   return {name};
+}
+
+template <detail::adds_nothing F>
+__attribute__((
+    unavailable("a declaration adds inputs, words and outputs to its graph; this one adds nothing"))) //
+consteval detail::no_model
+model(const char* name, F, std::span<const name_rule> = {}) {
+  return {name};
+}
+template <detail::not_constant F>
+__attribute__((unavailable(
+    "the compiler runs a declaration, and cannot run this one: where no error stands above, it calls a "
+    "function that is not constexpr, reads a value that is known only when the program runs, or takes a "
+    "name from a buffer of its own"))) //
+consteval detail::no_model
+model(const char* name, F, std::span<const name_rule> = {}) {
+  return {name};
+}
+/// Without a name.
+template <class F>
+requires(std::is_class_v<F>)                                                                       //
+    __attribute__((unavailable("a model has a name, as in model(\"gpt\", [](graph& g) { ... })"))) //
+    consteval detail::no_model model(F, std::span<const name_rule> = {}) {
+  return {""};
 }
 
 } // namespace fovea::core

@@ -111,6 +111,13 @@ struct scalar {
         number(static_cast<double>(value)) {}
   template <std::floating_point real>
   constexpr scalar(real value) : number(static_cast<double>(value)) {}
+
+  /// Of `c ? a : b` and `if (c)`: an error, for scalars are known only when the model runs.
+  explicit constexpr operator bool() const {
+    if (!is_number && function->fault == nullptr)
+      function->fault = "chooses by c ? a : b or if; write where(c, a, b)";
+    return is_number && number != 0;
+  }
 };
 
 namespace detail {
@@ -224,6 +231,22 @@ constexpr scalar operator&&(const scalar& a, const scalar& b) {
   return detail::record(op::logical_and, a, b);
 }
 constexpr scalar operator||(const scalar& a, const scalar& b) { return detail::record(op::logical_or, a, b); }
+template <std::same_as<bool> truth>
+constexpr scalar operator&&(const scalar& a, truth b) {
+  return a && scalar(b);
+}
+template <std::same_as<bool> truth>
+constexpr scalar operator&&(truth a, const scalar& b) {
+  return scalar(a) && b;
+}
+template <std::same_as<bool> truth>
+constexpr scalar operator||(const scalar& a, truth b) {
+  return a || scalar(b);
+}
+template <std::same_as<bool> truth>
+constexpr scalar operator||(truth a, const scalar& b) {
+  return scalar(a) || b;
+}
 constexpr scalar operator&(const scalar& a, const scalar& b) { return a && b; }
 constexpr scalar operator|(const scalar& a, const scalar& b) { return a || b; }
 constexpr scalar operator!(const scalar& a) { return detail::record(op::logical_not, a); }

@@ -109,9 +109,17 @@ constexpr auto next_of(const made& step) {
 }
 template <class F, class X, class S>
 using next_state = decltype(next_of(std::declval<std::invoke_result_t<F&, X, S>>()));
-/// Whether that is a state again.
+template <class made>
+constexpr auto output_of(const made& step) {
+  const auto& [output, next] = step;
+  return output;
+}
 template <class F, class X, class S>
-concept carries_state = scan_body<F, X, S> && std::convertible_to<next_state<F, X, S>, S>;
+using body_output = decltype(output_of(std::declval<std::invoke_result_t<F&, X, S>>()));
+/// Whether that is a state again, and the output an expr or an array of them.
+template <class F, class X, class S>
+concept carries_state =
+    scan_body<F, X, S> && std::convertible_to<next_state<F, X, S>, S> && exprs<body_output<F, X, S>>;
 
 } // namespace detail
 
@@ -227,10 +235,15 @@ constexpr scanned<expr, S> scan(X xs, S, F, scan_options = {},
   if (owner != nullptr) {
     if constexpr (detail::scan_body<F, X, S>) {
       using next = detail::next_state<F, X, S>;
-      owner->fail(at, "scan: the state is ", static_cast<int>(detail::expr_count<S>::value),
-                  " values, the next state that the body gives ",
-                  static_cast<int>(detail::expr_count<next>::value),
-                  "; several are scan_step{output, std::array{a, b}}");
+      if constexpr (!detail::exprs<next> || !detail::exprs<detail::body_output<F, X, S>>)
+        owner->fail(at, "scan: the body gives a number as its ",
+                    detail::exprs<next> ? "output" : "next state",
+                    "; expected an expr, or an array of them, such as constant(x, 0)");
+      else
+        owner->fail(at, "scan: the state is ", static_cast<int>(detail::expr_count<S>::value),
+                    " values, the next state that the body gives ",
+                    static_cast<int>(detail::expr_count<next>::value),
+                    "; several are scan_step{output, std::array{a, b}}");
     } else {
       owner->fail(at, "scan: the body takes (x, state) of a step and gives scan_step{output, next state}");
     }
@@ -238,6 +251,18 @@ constexpr scanned<expr, S> scan(X xs, S, F, scan_options = {},
   std::array<expr, detail::expr_count<S>::value> none{};
   none.fill({owner});
   return {{owner}, detail::as<S>(none)};
+}
+
+/// A state of another form.
+template <detail::exprs X, class S, class F>
+requires(!detail::exprs<S>) constexpr scanned<expr, expr> scan(X xs, S, F, scan_options = {},
+                                                               source_place at = {__builtin_FILE(),
+                                                                           __builtin_LINE()}) {
+  const expr none{detail::listed(xs)[0].owner};
+  if (none.owner != nullptr)
+    none.owner->fail(at, "scan: the state before the first step is an expr or an array of them, such as ",
+                     "zeros(x, {B, 64})");
+  return {none, none};
 }
 
 } // namespace fovea::core

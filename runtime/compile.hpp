@@ -134,6 +134,19 @@ private:
   std::array<const void*, model::view.outputs.size()> outputs_{};
 };
 
+/// The calls that do not fit a model's inputs. They stand in a base: clang says twice what is unavailable of
+/// the operators of the class itself.
+template <class model>
+struct refused_calls {
+  template <fixed_name... names, class... values,
+            class why =
+                refusal<checked_call<model, names...>, checked_value<model, names, std::decay_t<values>>...>>
+  __attribute__((unavailable("the call does not fit the model"))) refused_value
+  operator()(const binding<names, values>&...) & {
+    return {};
+  }
+};
+
 } // namespace detail
 
 /// The parameters of one name: parameter[layer] is an xtensor view of a layer's values as they were loaded;
@@ -158,7 +171,10 @@ private:
 /// A model with its weights and memory, ready to be called. Serves one thread at a time; a copy has its own
 /// memory over the same weights. Nothing is allocated by a call (compile<reference> apart).
 template <class model, class engine>
-class compiled {
+class compiled : detail::refused_calls<model> {
+  template <fixed_name name, class E>
+  using argument = detail::checked_value<model, name, E>;
+
 public:
   compiled(const char* name, const model_weights& source, std::span<const name_rule> names,
            const compile_options& options, weight_format format, const simd::generated_step* code) try
@@ -177,30 +193,27 @@ public:
   /// that names the input before anything runs; the outputs are views of the memory of what is called, until
   /// the next call.
   template <fixed_name... names, class... values>
+  requires detail::holds<detail::checked_call<model, names...>, argument<names, std::decay_t<values>>...>
   auto operator()(const binding<names, values>&... given) & {
-    if constexpr (detail::holds<detail::checked_call<model, names...>,
-                                argument<names, std::decay_t<values>>...>) {
-      inputs_.resolve(sizes_, given...);
-      inputs_.lend(sizes_, engine_, given...);
-      engine_.run(sizes_.sizes());
-      outputs_.set(engine_, sizes_);
-      return call_outputs<model>(outputs_);
-    } else {
-      detail::refuse<detail::checked_call<model, names...>, argument<names, std::decay_t<values>>...>();
-      return refused_value{};
-    }
+    inputs_.resolve(sizes_, given...);
+    inputs_.lend(sizes_, engine_, given...);
+    engine_.run(sizes_.sizes());
+    outputs_.set(engine_, sizes_);
+    return call_outputs<model>(outputs_);
   }
+
+  using detail::refused_calls<model>::operator();
 
   template <fixed_name... names, class... values>
-  refused_value operator()(const binding<names, values>&...) && {
-    static_assert(detail::never<values...>, "the outputs are views of what is called, which ends here; keep "
-                                            "it: auto net = compile(...); auto outputs = net(...);");
+  __attribute__((unavailable("the outputs are views of what is called, which ends here; keep it: auto net = "
+                             "compile(...); auto outputs = net(...);"))) refused_value
+  operator()(const binding<names, values>&...) && {
     return {};
   }
-
   template <class... values>
-  requires(!(is_binding<values> && ...)) refused_value operator()(const values&...) {
-    static_assert(detail::never<values...>, "an input has no name; expected net(\"tokens\"_in = ids)");
+  requires(!(is_binding<values> && ...)) //
+      __attribute__((unavailable("an input has no name; expected net(\"tokens\"_in = ids)"))) refused_value
+      operator()(const values&...) {
     return {};
   }
 
@@ -232,9 +245,6 @@ public:
   int threads() const { return engine_.threads(); }
 
 private:
-  template <fixed_name name, class E>
-  using argument = detail::checked_value<model, name, E>;
-
   call_sizes sizes_;
   std::vector<std::int64_t> capacity_;
   engine engine_;

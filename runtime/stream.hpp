@@ -40,6 +40,34 @@ struct stream_row {
   std::int64_t end = simd::no_end; // of its sequence, where that is known
 };
 
+namespace detail {
+
+/// The calls that do not fit a stream, in a base as those of `refused_calls`.
+template <class source, dim time>
+struct refused_stream_calls {
+  template <fixed_name... names, class... values,
+            class why = refusal<
+                checked_call<derived_model<streamed_begin<source, time>>, names...>,
+                checked_value<derived_model<streamed_begin<source, time>>, names, std::decay_t<values>>...>>
+  __attribute__((unavailable("the call does not fit the model"))) void
+  begin(const binding<names, values>&...) {}
+  template <class... values>
+  requires(sizeof...(values) > 0 && !(is_binding<values> && ...)) //
+      __attribute__((unavailable("an input has no name; expected live.begin(\"source\"_in = "
+                                 "values)"))) void begin(const values&...) {}
+
+  template <fixed_name... names, class... values,
+            class why = refusal<
+                checked_call<derived_model<streamed_step<source, time>>, names...>,
+                checked_value<derived_model<streamed_step<source, time>>, names, std::decay_t<values>>...>>
+  __attribute__((unavailable("the call does not fit the model"))) refused_value
+  step(const binding<names, values>&...) & {
+    return {};
+  }
+};
+
+} // namespace detail
+
 /// A model moving along a dim: stream<T>(model, weights, options) takes the next positions at each step, one
 /// or several, and gives what the whole sequence would give there. Nothing is allocated by a step. Serves one
 /// thread at a time; a copy goes its own way from where the original stands.
@@ -52,11 +80,12 @@ struct stream_row {
 /// positions of one step; and, where `counts_positions`, all positions between two begins. Recurrences,
 /// convolutions and attention through a window run for ever, sinusoidal and rotary positions with them.
 template <class model, dim time>
-class streamed {
+class streamed : detail::refused_stream_calls<typename model::source, time> {
   using source = typename model::source;
   using stepping = detail::streamed_step<source, time>;
   using step_model = detail::derived_model<stepping>;
   using begin_model = detail::derived_model<detail::streamed_begin<source, time>>;
+  using refused_calls = detail::refused_stream_calls<source, time>;
 
 public:
   static constexpr bool counts_positions = detail::counts_positions(step_model::view);
@@ -94,75 +123,71 @@ public:
   /// Starts at position 0. Takes the inputs that have no axis of time, and computes once what depends on
   /// them.
   template <fixed_name... names, class... values>
+  requires detail::holds<detail::checked_call<begin_model, names...>,
+                         detail::checked_value<begin_model, names, std::decay_t<values>>...>
   void begin(const binding<names, values>&... given) {
-    if constexpr (detail::holds<detail::checked_call<begin_model, names...>,
-                                detail::checked_value<begin_model, names, std::decay_t<values>>...>) {
-      for (const dim_size& d : capacity_) {
-        step_sizes_.hold(d.symbol, call_sizes::not_held);
-        begin_sizes_.hold(d.symbol, call_sizes::not_held);
-      }
-      begin_sizes_.hold(time, 1);
-      begin_sizes_.hold(positions_before, 1);
-      begun_ = false;
-      again_ = 0;
-      memory_.clear();
-      rows_.begin();
-      if constexpr (keeps_values) {
-        begin_inputs_.resolve(begin_sizes_, given...);
-        begin_inputs_.fill(begin_sizes_, begin_, given...);
-        begin_.run(begin_sizes_.sizes());
-        for (const dim_size& d : capacity_)
-          if (!(d.symbol == time) && !(d.symbol == positions_before) && given_by_begin(d.symbol))
-            step_sizes_.hold(d.symbol, begin_sizes_.size_of(d.symbol.name()));
-      }
-      use_rows();
-      step_sizes_.settle();
-      begun_ = true;
-    } else {
-      detail::refuse<detail::checked_call<begin_model, names...>,
-                     detail::checked_value<begin_model, names, std::decay_t<values>>...>();
+    for (const dim_size& d : capacity_) {
+      step_sizes_.hold(d.symbol, call_sizes::not_held);
+      begin_sizes_.hold(d.symbol, call_sizes::not_held);
     }
+    begin_sizes_.hold(time, 1);
+    begin_sizes_.hold(positions_before, 1);
+    begun_ = false;
+    again_ = 0;
+    memory_.clear();
+    rows_.begin();
+    if constexpr (keeps_values) {
+      begin_inputs_.resolve(begin_sizes_, given...);
+      begin_inputs_.fill(begin_sizes_, begin_, given...);
+      begin_.run(begin_sizes_.sizes());
+      for (const dim_size& d : capacity_)
+        if (!(d.symbol == time) && !(d.symbol == positions_before) && given_by_begin(d.symbol))
+          step_sizes_.hold(d.symbol, begin_sizes_.size_of(d.symbol.name()));
+    }
+    use_rows();
+    step_sizes_.settle();
+    begun_ = true;
   }
+  using refused_calls::begin;
 
   /// The next positions. Throws fovea::error that names the input before anything changes; the outputs are
   /// views of the stream's memory, until the next step.
   template <fixed_name... names, class... values>
+  requires detail::holds<detail::checked_call<step_model, names...>,
+                         detail::checked_value<step_model, names, std::decay_t<values>>...>
   auto step(const binding<names, values>&... given) & {
-    if constexpr (detail::holds<detail::checked_call<step_model, names...>,
-                                detail::checked_value<step_model, names, std::decay_t<values>>...>) {
-      if constexpr (single_position::exists)
-        if (again_ == 1 && has_room() &&
-            step_inputs_.template is_row<typename single_position::one_row>(given...)) {
-          step_inputs_.fill(step_sizes_, single_->row(), given...);
-          run_single(1);
-          return call_outputs<step_model>(outputs_);
-        }
-      take_step(given...);
-      return call_outputs<step_model>(outputs_);
-    } else {
-      detail::refuse<detail::checked_call<step_model, names...>,
-                     detail::checked_value<step_model, names, std::decay_t<values>>...>();
-      return refused_value{};
-    }
+    if constexpr (single_position::exists)
+      if (again_ == 1 && has_room() &&
+          step_inputs_.template is_row<typename single_position::one_row>(given...)) {
+        step_inputs_.fill(step_sizes_, single_->row(), given...);
+        run_single(1);
+        return call_outputs<step_model>(outputs_);
+      }
+    take_step(given...);
+    return call_outputs<step_model>(outputs_);
   }
+  using refused_calls::step;
 
   template <fixed_name... names, class... values>
-  refused_value step(const binding<names, values>&...) && {
-    static_assert(detail::never<values...>, "the outputs are views of the stream, which ends here; keep it: "
-                                            "auto live = stream<T>(...); auto outputs = live.step(...);");
+  __attribute__((unavailable("the outputs are views of the stream, which ends here; keep it: auto live = "
+                             "stream<T>(...); auto outputs = live.step(...);"))) refused_value
+  step(const binding<names, values>&...) && {
     return {};
   }
-
+  template <class lengths, class... values>
+  requires(!is_binding<lengths> && !std::convertible_to<const lengths&, std::span<const std::size_t>> &&
+           sizeof...(values) > 0 && (is_binding<values> && ...)) //
+      __attribute__((
+          unavailable("the lengths of rows are of another type; expected std::vector<std::size_t> or "
+                      "another span of std::size_t"))) refused_value step(const lengths&, const values&...) {
+    return {};
+  }
   template <class first, class... values>
   requires(!(is_binding<values> && ...) ||
-           !(is_binding<first> ||
-             std::convertible_to<const first&, std::span<const std::size_t>>)) refused_value
-      step(const first&, const values&...) {
-    if constexpr (sizeof...(values) > 0 && (is_binding<values> && ...))
-      static_assert(detail::never<first>, "the lengths of rows are of another type; expected "
-                                          "std::vector<std::size_t> or another span of std::size_t");
-    else
-      static_assert(detail::never<first>, "an input has no name; expected live.step(\"tokens\"_in = ids)");
+           (sizeof...(values) == 0 && !is_binding<first> &&
+            !std::convertible_to<const first&, std::span<const std::size_t>>)) //
+      __attribute__((unavailable("an input has no name; expected live.step(\"tokens\"_in = ids)")))
+      refused_value step(const first&, const values&...) {
     return {};
   }
 

@@ -160,6 +160,19 @@ struct checked_argument {
 template <class... checked>
 inline constexpr bool holds = (checked::error.empty() && ...);
 
+/// Where it is not: the first sentence, in the template arguments of a function that may not be called, so
+/// that the compiler says it at the call.
+template <class... checked>
+struct first_refusal {}; // none: the function does not take part
+template <class first, class... more>
+struct first_refusal<first, more...> : first_refusal<more...> {};
+template <class first, class... more>
+requires(!first::error.empty()) struct first_refusal<first, more...> {
+  using type = sentence_of<first>;
+};
+template <class... checked>
+using refusal = typename first_refusal<checked...>::type;
+
 /// Where it is not: the first sentence becomes the error.
 template <class first, class... more>
 constexpr void refuse() {

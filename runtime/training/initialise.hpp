@@ -22,7 +22,10 @@ model_weights initial_weights(graph_view graph, std::uint64_t seed, const model_
 /// 1998; He et al. 2015), vectors zero.
 template <class M>
 model_weights initial_weights(const M&, std::uint64_t seed = 0) {
-  return detail::initial_weights(M::view, seed);
+  if constexpr (!M::well_formed)
+    impossible("the model has said what is wrong");
+  else
+    return detail::initial_weights(M::view, seed);
 }
 
 /// The same, but what `known` has of the model's parameters, under its own names or by the model's table of
@@ -31,8 +34,11 @@ model_weights initial_weights(const M&, std::uint64_t seed = 0) {
 /// another shape.
 template <class M>
 model_weights initial_weights(const M& model, std::uint64_t seed, const model_weights& known) {
-  return detail::initial_weights(M::view, seed, known,
-                                 {model.names, static_cast<std::size_t>(model.name_count)});
+  if constexpr (!M::well_formed)
+    impossible("the model has said what is wrong");
+  else
+    return detail::initial_weights(M::view, seed, known,
+                                   {model.names, static_cast<std::size_t>(model.name_count)});
 }
 
 } // namespace fovea::core

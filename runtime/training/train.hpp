@@ -138,6 +138,15 @@ private:
 
 } // namespace detail
 
+/// What updates parameters, with a rate and a number of moments: sgd, adamw and the others, or one of one's
+/// own.
+template <class T>
+concept is_optimizer = requires(T how, parameter_update u) {
+  how.rate;
+  T::moments;
+  how.update(u);
+};
+
 /// A model that learns: `train(model, adamw{.rate = 3e-4}, weights, {.capacity = ...})`. Serves one thread at
 /// a time.
 ///
@@ -174,6 +183,12 @@ public:
   training_step step(const binding<names, values>&... given) {
     return carried_.with([&](const auto&... all) { return step_of(all...); }, given...);
   }
+  template <class... values>
+  requires(!(is_binding<values> && ...)) //
+      __attribute__((unavailable("an input has no name; expected fit.step(\"tokens\"_in = ids)")))
+      training_step step(const values&...) {
+    return {};
+  }
   /// The next step carries nothing on: it begins a text.
   void begin() { carried_.begin(); }
 
@@ -182,6 +197,12 @@ public:
   template <fixed_name... names, class... values>
   auto evaluate(const binding<names, values>&... given) {
     return evaluation_carried_.with([&](const auto&... all) { return evaluation_of(all...); }, given...);
+  }
+  template <class... values>
+  requires(!(is_binding<values> && ...)) //
+      __attribute__((unavailable("an input has no name; expected fit.evaluate(\"tokens\"_in = ids)")))
+      refused_value evaluate(const values&...) {
+    return {};
   }
   /// The next evaluation carries nothing on.
   void begin_evaluation() { evaluation_carried_.begin(); }
@@ -356,13 +377,29 @@ auto train(const M& model, const optimizer& how, const model_weights& source, co
 /// (initial_weights(model, seed) for a new model). Throws fovea::error where weights, capacity and model do
 /// not fit. A model without such an output, or whose loss no parameter moves, is a compile-time error.
 template <class backend = f32, class M, class optimizer>
-requires(M::well_formed) auto train(const M& model, const optimizer& how, const model_weights& source,
-                                    const train_options& options = {}) {
+requires(M::well_formed&& is_optimizer<optimizer>) auto train(const M& model, const optimizer& how,
+                                                              const model_weights& source,
+                                                              const train_options& options = {}) {
   if constexpr (std::is_same_v<backend, reference>)
     return generated::train<backend>(model, how, source, options, nullptr, nullptr);
   else
     return generated::train<backend>(model, how, source, options, simd::code_of_gradients<M>(),
                                      simd::code_of_model<M>());
+}
+
+template <class backend = f32, class M, class optimizer>
+requires(M::well_formed && !is_optimizer<optimizer>) //
+    __attribute__((
+        unavailable("what comes behind the model is the optimizer, such as adamw{.rate = 3e-4}, and "
+                    "then the weights"))) refused_value
+    train(const M&, const optimizer&, const model_weights&, const train_options& = {}) {
+  return {};
+}
+/// A model with an error has said so already.
+template <class backend = f32, class M, class optimizer>
+requires(!M::well_formed) refused_value
+    train(const M&, const optimizer&, const model_weights&, const train_options& = {}) {
+  return {};
 }
 
 } // namespace fovea::core

@@ -1,4 +1,4 @@
-// expect: the input "tokens" is missing
+// expect: {file}:{line}: the input "tokens" is missing
 #include <fovea/fovea.hpp>
 
 inline constexpr fovea::dim B{"B"}, T{"T"};

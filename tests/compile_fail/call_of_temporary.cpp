@@ -1,4 +1,4 @@
-// expect: the outputs are views of what is called, which ends here; keep it: auto net = compile(...); auto outputs = net(...);
+// expect: {file}:{line}: the outputs are views of what is called, which ends here; keep it: auto net = compile(...); auto outputs = net(...);
 #include <fovea/fovea.hpp>
 
 inline constexpr fovea::dim B{"B"}, T{"T"};

@@ -1,4 +1,4 @@
-// expect: there is no input "tokns"; the inputs are "tokens"
+// expect: {file}:{line}: there is no input "tokns"; the inputs are "tokens"
 #include <fovea/fovea.hpp>
 
 inline constexpr fovea::dim B{"B"}, T{"T"};

@@ -1,4 +1,4 @@
-// expect: input "x": expected an xtensor expression of numbers; xt::adapt(values, shape) is one over a std::vector
+// expect: {file}:{line}: input "x": expected an xtensor expression of numbers; xt::adapt(values, shape) is one over a std::vector
 #include <fovea/fovea.hpp>
 
 inline constexpr auto scorer = fovea::model("scorer", [](fovea::graph& g) {

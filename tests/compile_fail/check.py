@@ -14,7 +14,18 @@ A file holds both, the faulty expression on one line that ends in the marker, an
 
 {file} stands for the file's name and {line} for the line of the marker; lines of the sentence join with one space.
 The sentence must stand, whole, in the first line of the compiler's output that says "error:", and no such line may say
-another: one mistake, one error. (g++ 12 says twice what is unavailable.)
+another: one mistake, one error. (Compilers say twice what is unavailable.)
+
+Of some mistakes the compiler has said all before a library can: a misspelt option. Such a file announces a pattern
+that finds those words in the first error, which must be at the marked line, and what may follow them:
+
+    // expect-own: heads
+    // behind: no output comes
+
+The compiler may say MOST_LINES in all, what it shows of the source not counted; a file that cannot be held to it says
+how many, and why:
+
+    // lines: 60: g++ lists every std::exp
 """
 
 import argparse
@@ -27,10 +38,15 @@ import sys
 import tempfile
 
 MARKER = "// <- here"
-LITERAL = re.compile(r'"((?:[^"\\]|\\.)*)"')
+MOST_LINES = 12
+PART = re.compile(r'part<\d+>\s*\{"((?:[^"\\]|\\.)*)"\}')
 UNAVAILABLE = re.compile(r"([^/\s]+):(\d+):\d+: error: .* is unavailable: (.*)")
 STATIC_ASSERTION = re.compile(r"static assertion failed(?: due to requirement '.*?')?: (.*)")
 ERROR = re.compile(r"\berror: ")
+EXCERPT = re.compile(r"^\s*\d* \| ")
+OWN = re.compile(r"^// expect-own: (.*)$", re.MULTILINE)
+BEHIND = re.compile(r"^// behind: (.*)$", re.MULTILINE)
+LINES = re.compile(r"^// lines: (\d+): \S", re.MULTILINE)
 INCLUDE = re.compile(r"^#include <(.*)>$", re.MULTILINE)
 PRECOMPILED = ["fovea/dsl.hpp", "fovea/fovea.hpp"]
 
@@ -39,29 +55,56 @@ class BadTest(Exception):
     """The file does not follow the form above."""
 
 
-def expected_sentence(path):
+def marked_line(path):
     lines = path.read_text(encoding="utf-8").splitlines()
     marked = [number for number, line in enumerate(lines, 1) if line.rstrip().endswith(MARKER)]
     if len(marked) != 1:
         raise BadTest(f"{len(marked)} lines end in '{MARKER}', expected one")
+    return marked[0]
+
+
+def expected_sentence(path):
+    lines = path.read_text(encoding="utf-8").splitlines()
     starts = [index for index, line in enumerate(lines) if line.startswith("// expect: ")]
     if len(starts) != 1:
         raise BadTest(f"{len(starts)} lines start with '// expect: ', expected one")
     words = [lines[starts[0]].removeprefix("// expect: ").strip()]
     for line in lines[starts[0] + 1 :]:
-        if not re.match(r"//\s+\S", line):
+        if not re.match(r"//\s+\S", line) or LINES.match(line):
             break
         words.append(line.removeprefix("//").strip())
-    return " ".join(words).replace("{file}", path.name).replace("{line}", str(marked[0]))
+    return " ".join(words).replace("{file}", path.name).replace("{line}", str(marked_line(path)))
+
+
+def faults_of_errors(path, errors):
+    """What is wrong with the lines that say "error:", of which there is one at least."""
+    text = path.read_text(encoding="utf-8")
+    if own := OWN.search(text):
+        faults = []
+        place = f"{path.name}:{marked_line(path)}:"
+        if place not in errors[0] or not re.search(own[1], errors[0]):
+            faults.append(f"expected at {place} the words {own[1]}\n   found {errors[0]}")
+        behind = BEHIND.findall(text)
+        noise = [line for line in errors[1:] if not any(re.search(p, line) or re.search(p, sentence_of(line)) for p in behind)]
+        return faults + [f"behind the compiler's own words: {line}" for line in noise]
+    expected = expected_sentence(path)
+    faults = []
+    if sentence_of(errors[0]) != expected:
+        faults.append(f"expected {expected}\n   found {sentence_of(errors[0])}\n      in {errors[0]}")
+    if len({sentence_of(line) for line in errors}) != 1:
+        faults.append(f"{len(errors)} errors for one mistake:\n" + "\n".join(errors))
+    return faults
 
 
 def sentence_of(line):
     """The sentence in a compiler's error line, however that compiler spells it."""
     _, found, arguments = line.partition("ill_formed<")
-    if found:
-        return "".join(re.sub(r"\\(.)", r"\1", literal) for literal in LITERAL.findall(arguments))
+    words = "".join(re.sub(r"\\(.)", r"\1", part) for part in PART.findall(arguments))
     # What may not be called is said at the place of the call.
-    if unavailable := UNAVAILABLE.search(line):
+    unavailable = UNAVAILABLE.search(line)
+    if found:
+        return "{}:{}: {}".format(*unavailable.groups()[:2], words) if unavailable else words
+    if unavailable:
         return "{}:{}: {}".format(*unavailable.groups())
     assertion = STATIC_ASSERTION.search(line)
     return assertion.group(1) if assertion else ERROR.split(line, maxsplit=1)[1]
@@ -102,8 +145,11 @@ class Compiler:
 
 def faults_of(compiler, path):
     """What is wrong with how the compiler treats this file, as sentences; none where all is well."""
+    text = path.read_text(encoding="utf-8")
     try:
-        expected = expected_sentence(path)
+        marked_line(path)
+        if not OWN.search(text):
+            expected_sentence(path)
     except BadTest as fault:
         return [str(fault)]
     faults = []
@@ -115,10 +161,11 @@ def faults_of(compiler, path):
     if refused.returncode == 0 or not errors:
         faults.append("the ill-formed model compiles")
         return faults
-    if sentence_of(errors[0]) != expected:
-        faults.append(f"expected {expected}\n   found {sentence_of(errors[0])}\n      in {errors[0]}")
-    if len(errors) != 1:
-        faults.append(f"{len(errors)} errors for one mistake:\n" + "\n".join(errors))
+    faults += faults_of_errors(path, errors)
+    said = [line for line in dict.fromkeys(refused.stderr.splitlines()) if line and not EXCERPT.match(line)]
+    most = int(LINES.search(text)[1]) if LINES.search(text) else MOST_LINES
+    if len(said) > most:
+        faults.append(f"{len(said)} lines of the compiler, expected at most {most}:\n" + refused.stderr)
     return faults
 
 

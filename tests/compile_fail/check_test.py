@@ -72,6 +72,24 @@ class Harness(unittest.TestCase):
     def test_finds_a_twin_with_warnings(self):
         self.assert_fault(test_file(twin="bool less(int a, unsigned b) { return a < b; }"), "the well-formed twin does not compile")
 
+    def test_accepts_the_compilers_own_words(self):
+        self.assertEqual(self.faults(test_file("// expect-own: lin", "auto a = lin(1); // <- here")), [])
+
+    def test_finds_own_words_elsewhere(self):
+        fault = "auto a = lin(1);\nint b; // <- here"
+        self.assert_fault(test_file("// expect-own: lin", fault), "expected at x.cpp:12: the words lin")
+
+    def test_finds_what_stands_behind_own_words(self):
+        fault = "auto a = lin(1); auto b = lon(2); // <- here"
+        self.assert_fault(test_file("// expect-own: lin", fault), "behind the compiler's own words")
+        self.assertEqual(self.faults(test_file("// expect-own: lin\n// behind: lon", fault)), [])
+
+    def test_counts_lines(self):
+        calls = "".join(f"template <class t> void f{i}(t t{i}) {{ f{i + 1}(t{i}); }}\n" for i in reversed(range(9)))
+        deep = 'template <class t> void f9(t) { static_assert(sizeof(t) > 4, "deep"); }\n' + calls + "void g() { f0('a'); } // <- here"
+        self.assert_fault(test_file("// expect: deep", deep), "lines of the compiler, expected at most 12")
+        self.assertEqual(self.faults(test_file("// expect: deep\n// lines: 30: it is deep", deep)), [])
+
     def test_finds_a_second_error(self):
         self.assert_fault(test_file(fault=FAULT + "\nint b = nothing;"), "2 errors for one mistake")
 

@@ -1,4 +1,4 @@
-// expect: a declaration adds inputs, words and outputs to its graph; this one adds nothing
+// expect: {file}:{line}: a declaration adds inputs, words and outputs to its graph; this one adds nothing
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

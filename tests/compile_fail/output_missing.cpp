@@ -1,4 +1,5 @@
-// expect: {file}:{line}: the model ends here without an output; declare one with g.output("name", value)
+// expect: {file}:{line}: no output comes of the model that ends here; where no error stands above, declare
+//         one with g.output("name", value)
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

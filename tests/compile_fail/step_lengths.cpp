@@ -1,4 +1,4 @@
-// expect: the lengths of rows are of another type; expected std::vector<std::size_t> or another span of std::size_t
+// expect: {file}:{line}: the lengths of rows are of another type; expected std::vector<std::size_t> or another span of std::size_t
 #include <fovea/fovea.hpp>
 
 #include <vector>

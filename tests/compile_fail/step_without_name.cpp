@@ -1,4 +1,4 @@
-// expect: an input has no name; expected live.step("tokens"_in = ids)
+// expect: {file}:{line}: an input has no name; expected live.step("tokens"_in = ids)
 #include <fovea/fovea.hpp>
 
 inline constexpr fovea::dim B{"B"}, T{"T"};

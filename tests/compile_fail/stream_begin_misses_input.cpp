@@ -1,4 +1,5 @@
-// expect: begin: the input "source" is missing
+// expect: stream_reader.hpp:14: begin: the input "source" is missing
+// lines: 20: the call is one of the library, which the user has called
 #include <fovea/decoding.hpp>
 #include <fovea/fovea.hpp>
 

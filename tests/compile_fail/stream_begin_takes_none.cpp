@@ -1,4 +1,4 @@
-// expect: begin: there is no input "tokens"; it takes none
+// expect: {file}:{line}: begin: there is no input "tokens"; it takes none
 #include <fovea/fovea.hpp>
 
 inline constexpr fovea::dim B{"B"}, T{"T"};

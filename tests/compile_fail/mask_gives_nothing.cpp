@@ -1,0 +1,16 @@
+// expect: {file}:{line}: attention: .mask takes a lambda of (query, key[, head[, batch]]) that gives a
+//         boolean, or a mask such as `causal` or window(8)
+#include <fovea/dsl.hpp>
+
+using namespace fovea;
+
+inline constexpr dim B{"B"}, T{"T"};
+
+inline constexpr auto m = model("m", [](graph& g) {
+  expr x = g.input<f32>("x", {B, T, 8});
+#ifdef ILL_FORMED
+  g.output("y", attention(x, x, x, {.mask = causal & attention_mask([](scalar, scalar) {})})); // <- here
+#else
+  g.output("y", attention(x, x, x, {.mask = causal & attention_mask([](scalar, scalar) { return true; })}));
+#endif
+});

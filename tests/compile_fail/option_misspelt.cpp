@@ -1,0 +1,17 @@
+// expect-own: attention
+// behind: no output comes of the model that ends here; where no error stands above
+// behind: cannot run this one: where no error stands above
+#include <fovea/dsl.hpp>
+
+using namespace fovea;
+
+inline constexpr dim B{"B"}, T{"T"};
+
+inline constexpr auto m = model("m", [](graph& g) {
+  expr x = g.input<f32>("x", {B, T, 8});
+#ifdef ILL_FORMED
+  g.output("y", attention(x, x, x, {.head = 4})); // <- here
+#else
+  g.output("y", attention(x, x, x, {.heads = 4}));
+#endif
+});

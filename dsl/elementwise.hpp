@@ -7,7 +7,7 @@
 
 namespace fovea::core {
 
-/// An operand of an operator, with the source_place where it was written (operators cannot take defaulted
+/// An operand of an operator, with the place where it was written (operators cannot take defaulted
 /// parameters): a value of the graph, or a plain number.
 struct located {
   expr value;

@@ -59,12 +59,21 @@ constexpr expr number(graph& g, const located& x, element type) {
   return g.add({.kind = op::constant, .type = type, .number = x.number, .at = x.at});
 }
 
+/// Whether a word may compute with x element by element: it is usable, and no boolean.
+constexpr bool has_numbers(expr x, place at, const char* word) {
+  if (x.owner == nullptr || !x.owner->usable(x, at, word)) return false;
+  if (x.owner->nodes[x.id].type != element::boolean) return true;
+  x.owner->fail(at, word, ": expected numbers, found boolean ", x, "; use where(condition, a, b)");
+  return false;
+}
+
 constexpr expr apply(op kind, place at, expr x) {
-  if (x.owner == nullptr || !x.owner->usable(x, at, word_of(kind))) return {x.owner};
+  const bool takes_booleans = kind == op::logical_not || kind == op::to_float;
+  if (x.owner == nullptr || !x.owner->usable(x, at, word_of(kind)) ||
+      !(takes_booleans || has_numbers(x, at, word_of(kind))))
+    return {x.owner};
   graph& g = *x.owner;
   const node& from = g.nodes[x.id];
-  if (from.type == element::boolean && kind != op::logical_not && kind != op::to_float)
-    return g.fail(at, word_of(kind), ": expected numbers, found boolean ", x, "; use where(condition, a, b)");
   if (kind == op::logical_not && from.type != element::boolean)
     return g.fail(at, "!: expected a boolean, found ", name_of(from.type), " ", x);
   return g.add({.kind = kind, .type = result_type(kind, from.type, from.type), .shape = from.shape, .at = at},

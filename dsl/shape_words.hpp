@@ -120,6 +120,22 @@ constexpr expr unsqueeze(expr x, int where, place at = {__builtin_FILE(), __buil
   return g.add({.kind = op::reshape, .type = g.nodes[x.id].type, .shape = s, .at = at.as("unsqueeze")}, x);
 }
 
+/// 1 at the place of each id and 0 elsewhere, as float32: int32 [...] -> [..., n]. Of an id outside 0 to n -
+/// 1 all are 0.
+constexpr expr one_hot(expr ids, dim n, place at = {__builtin_FILE(), __builtin_LINE()}) {
+  constexpr const char* word = "one_hot";
+  if (ids.owner == nullptr || !ids.owner->usable(ids, at, word)) return {ids.owner};
+  graph& g = *ids.owner;
+  if (g.nodes[ids.id].type != element::i32)
+    return g.fail(at, word, ": expected int32 ids, found ", name_of(g.nodes[ids.id].type), " ", ids);
+  if (ids.rank() == shape::max_rank)
+    return g.fail(at, word, ": ", ids, " has ", shape::max_rank, " axes already");
+  shape classes;
+  if (!g.make_shape(classes, {n}, at, word)) return {&g};
+  const reported_at user(ids, at.as(word));
+  return to_float(unsqueeze(ids, -1) == range(ids, n));
+}
+
 /// Axes in a new order: axis i of the result is axis order[i] of x.
 constexpr expr permute(expr x, std::initializer_list<int> order,
                        place at = {__builtin_FILE(), __builtin_LINE()}) {
@@ -270,6 +286,54 @@ constexpr expr concat(axis where, expr x, const exprs&... others) {
   s[i] = g.intern(length);
   return g.add({.kind = op::concat, .type = g.nodes[x.id].type, .shape = s, .attributes = {i}, .at = at}, x,
                static_cast<expr>(others)...);
+}
+
+/// Values of one shape beside each other along a new axis, by its position in the result: two of [B, 64]
+/// along axis 1 are [B, 2, 64]. At most 16 values.
+template <std::convertible_to<expr>... exprs>
+constexpr expr stack(axis where, expr x, const exprs&... others) {
+  constexpr const char* word = "stack";
+  const place at = where.at;
+  if (x.owner == nullptr || !x.owner->usable(x, at, word)) return {x.owner};
+  graph& g = *x.owner;
+  static_assert(sizeof...(others) < 16, "stack joins at most 16 values");
+  if (!where.by_position)
+    return g.fail(at, word, ": the new axis is named by its position, as 0 or -1, found ", where.named);
+  const int i = where.position < 0 ? x.rank() + 1 + where.position : where.position;
+  if (i < 0 || i > x.rank())
+    return g.fail(at, word, ": there is no place ", where.position, " in ", x, "; its places are 0 to ",
+                  x.rank());
+  if (x.rank() == shape::max_rank)
+    return g.fail(at, word, ": ", x, " has ", shape::max_rank, " axes already");
+  for (const expr y : std::array<expr, sizeof...(others)>{static_cast<expr>(others)...}) {
+    if (!g.usable(y, at, word)) return {&g};
+    if (!(g.shape_of(y) == g.shape_of(x)) || g.nodes[y.id].type != g.nodes[x.id].type)
+      return g.fail(at, word, ": cannot join ", name_of(g.nodes[x.id].type), " ", x, " and ",
+                    name_of(g.nodes[y.id].type), " ", y, "; their types and shapes must be equal");
+  }
+  const reported_at user(x, at.as(word));
+  if constexpr (sizeof...(others) == 0)
+    return unsqueeze(x, i);
+  else
+    return concat(i, unsqueeze(x, i), unsqueeze(static_cast<expr>(others), i)...);
+}
+
+/// x moved by `by` places along an axis, to later ones where it is positive; what leaves at one end enters at
+/// the other. An axis known only at run time must be longer than that.
+constexpr expr roll(expr x, axis where, int by, place at = {__builtin_FILE(), __builtin_LINE()}) {
+  constexpr const char* word = "roll";
+  if (x.owner == nullptr || !x.owner->usable(x, at, word)) return {x.owner};
+  graph& g = *x.owner;
+  const int i = detail::find_axis(x, where, at, word);
+  if (i < 0) return {&g};
+  const dim size = x.size(i);
+  std::int64_t places = by;
+  if (size.is_number()) places %= size.number();
+  if (places == 0) return x;
+  // What enters at the front begins here.
+  const dim first = places > 0 ? size - places : dim(-places);
+  const reported_at user(x, at.as(word));
+  return concat(i, slice(x, i, first, size), slice(x, i, 0, first));
 }
 
 /// `before` and `after` copies of `value` around an axis.

@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdint>
 #include <initializer_list>
+#include <span>
 #include <type_traits>
 
 #include <fovea/dsl/dim.hpp>
@@ -351,6 +352,10 @@ public:
   /// The shape of the dims that a user wrote; false after an error, which begins with `who`.
   template <class word_type>
   constexpr bool make_shape(shape& s, std::initializer_list<dim> dims, place at, const word_type& who) {
+    return make_shape(s, std::span(dims.begin(), dims.size()), at, who);
+  }
+  template <class word_type>
+  constexpr bool make_shape(shape& s, std::span<const dim> dims, place at, const word_type& who) {
     latest = at;
     if (dims.size() > shape::max_rank) {
       fail(at, who, ": a shape has at most ", shape::max_rank, " axes, found ",

@@ -86,13 +86,47 @@ constexpr expr permute_axes(expr x, const int (&order)[shape::max_rank], place a
 
 } // namespace detail
 
-/// The same elements in the same order under another shape; the number of elements must agree.
+namespace detail {
+
+/// The dim that stands for the -1 among others, so that x keeps the number of its elements; 0 after an error.
+constexpr dim inferred(expr x, std::initializer_list<dim> dims, place at) {
+  graph& g = *x.owner;
+  const dim from = elements_of(g, g.shape_of(x));
+  dim others = 1;
+  for (const dim& d : dims)
+    if (!(d == dim(-1))) others = others * d;
+  if (from.overflow || others.overflow) {
+    g.fail(at, "cannot reshape ", x, ": the number of elements is too long an expression to compare");
+    return 0;
+  }
+  const dim made = exact_quotient(from, others);
+  if (!made.overflow) return made;
+  g.fail(at, "cannot reshape ", x, ": the ", from, " elements are no multiple of ", others,
+         ", what the axes beside -1 hold");
+  return 0;
+}
+
+} // namespace detail
+
+/// The same elements in the same order under another shape; the number of elements must agree. One dim may be
+/// -1: as large as that needs it to be.
 constexpr expr reshape(expr x, std::initializer_list<dim> dims,
                        place at = {__builtin_FILE(), __builtin_LINE()}) {
   if (x.owner == nullptr || !x.owner->usable(x, at, "reshape")) return {x.owner};
   graph& g = *x.owner;
+  dim whole[shape::max_rank + 1] = {}; // one more than it may have, for the sentence
+  std::size_t rank = 0;
+  bool inferred = false;
+  for (const dim& d : dims) {
+    if (rank > shape::max_rank) break;
+    const bool open = d == dim(-1) && !d.overflow;
+    if (open && inferred) return g.fail(at, "reshape: at most one axis may be -1, found two");
+    inferred |= open;
+    whole[rank++] = open ? detail::inferred(x, dims, at) : d;
+  }
+  if (!g.error.empty()) return {&g};
   shape s;
-  if (!g.make_shape(s, dims, at, "reshape")) return {&g};
+  if (!g.make_shape(s, std::span<const dim>(whole, rank), at, "reshape")) return {&g};
   const dim from = detail::elements_of(g, g.shape_of(x)), to = detail::elements_of(g, s);
   if (from.overflow || to.overflow)
     return g.fail(at, "cannot reshape ", x, " to ", s,

@@ -47,6 +47,11 @@ public:
   static weights from(std::map<std::string, weight_tensor> tensors,
                       std::string source = "weights of the program");
 
+  /// What several checkpoints hold, as if it were one. Throws fovea::error that names both where a tensor is
+  /// in two; what training keeps beside parameters is left out. Of what they say of themselves under one key,
+  /// the first counts.
+  static weights join(std::vector<weights> parts);
+
   /// The values of every wanted parameter, in order. `rules` is the model's table (dsl/names.hpp).
   ///
   /// A float32 tensor without transform is used where it lies in the file, and so is one, or rows of one, of
@@ -85,6 +90,7 @@ private:
 
   struct state;
   friend weights load_weights(const std::filesystem::path& path, load_options how);
+  friend weights load_weights(std::span<const std::byte> bytes, const std::string& name, load_options how);
   explicit weights(std::shared_ptr<state> shared) : state_(std::move(shared)) {}
 
   std::shared_ptr<state> state_;
@@ -100,5 +106,14 @@ private:
 ///
 /// Throws fovea::error that names the file, the tensor, what was expected and what was found.
 weights load_weights(const std::filesystem::path& path, load_options how = {});
+
+/// The same of a file's content that is in memory, such as an array that was compiled into the program;
+/// messages call it `name`. It is used where it lies, so it must live as long as the weights and what is
+/// compiled from them, or be copied by {.copy = true}.
+weights load_weights(std::span<const std::byte> bytes, const std::string& name = "weights in memory",
+                     load_options how = {});
+/// What would not live so long.
+weights load_weights(std::vector<std::byte>&& bytes, const std::string& name = "weights in memory",
+                     load_options how = {}) = delete;
 
 } // namespace fovea

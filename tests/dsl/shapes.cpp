@@ -111,6 +111,13 @@ constexpr auto shapes = model("shapes", [](graph& g) {
   g.output("split", split<4>(x)[3]);
   g.output("reshape", reshape(x, {B, T, 8, 8}));
   g.output("reshape_symbols", reshape(ids, {B * T}));
+  const expr planes = g.input<f32>("planes", {B * T, 2 * S + 1, 64});
+  g.output("inferred", reshape(x, {B, T, 8, -1}));
+  g.output("inferred_symbols", reshape(x, {-1, 64}));
+  g.output("inferred_whole", reshape(ids, {-1}));
+  g.output("inferred_one", reshape(x, {B, T, -1, 64}));
+  g.output("inferred_factor", reshape(planes, {B, -1, 2 * S + 1, 64}));
+  g.output("inferred_sum", reshape(planes, {B, T, 64, -1}));
   g.output("permute", permute(x, {-1, 0, 1}));
   g.output("pad", pad(x, T, 2, 1));
   g.output("reverse", reverse(ids, T));
@@ -208,6 +215,12 @@ TEST_CASE("shape words compute with dims") {
   CHECK(output_shape(m, "split") == "float32 [B, T, 16]");
   CHECK(output_shape(m, "reshape") == "float32 [B, T, 8, 8]");
   CHECK(output_shape(m, "reshape_symbols") == "int32 [B*T]");
+  CHECK(output_shape(m, "inferred") == "float32 [B, T, 8, 8]");
+  CHECK(output_shape(m, "inferred_symbols") == "float32 [B*T, 64]");
+  CHECK(output_shape(m, "inferred_whole") == "int32 [B*T]");
+  CHECK(output_shape(m, "inferred_one") == "float32 [B, T, 1, 64]");
+  CHECK(output_shape(m, "inferred_factor") == "float32 [B, T, 2*S + 1, 64]");
+  CHECK(output_shape(m, "inferred_sum") == "float32 [B, T, 64, 2*S + 1]");
   CHECK(output_shape(m, "permute") == "float32 [64, B, T]");
   CHECK(output_shape(m, "pad") == "float32 [B, T + 3, 64]");
   CHECK(output_shape(m, "reverse") == "int32 [B, T]");

@@ -111,6 +111,16 @@ constexpr auto shapes = model("shapes", [](graph& g) {
   g.output("split", split<4>(x)[3]);
   g.output("reshape", reshape(x, {B, T, 8, 8}));
   g.output("reshape_symbols", reshape(ids, {B * T}));
+  g.output("permute", permute(x, {-1, 0, 1}));
+  g.output("pad", pad(x, T, 2, 1));
+  g.output("reverse", reverse(ids, T));
+  g.output("unsqueeze", unsqueeze(ids, -1));
+  g.output("unsqueeze_first", unsqueeze(ids, 0));
+  g.output("broadcast", broadcast(ids, {3, B, T}));
+});
+
+constexpr auto inferred = model("inferred", [](graph& g) {
+  const expr x = g.input<f32>("x", {B, T, 64}), ids = g.input<i32>("ids", {B, T});
   const expr planes = g.input<f32>("planes", {B * T, 2 * S + 1, 64});
   g.output("inferred", reshape(x, {B, T, 8, -1}));
   g.output("inferred_symbols", reshape(x, {-1, 64}));
@@ -118,12 +128,6 @@ constexpr auto shapes = model("shapes", [](graph& g) {
   g.output("inferred_one", reshape(x, {B, T, -1, 64}));
   g.output("inferred_factor", reshape(planes, {B, -1, 2 * S + 1, 64}));
   g.output("inferred_sum", reshape(planes, {B, T, 64, -1}));
-  g.output("permute", permute(x, {-1, 0, 1}));
-  g.output("pad", pad(x, T, 2, 1));
-  g.output("reverse", reverse(ids, T));
-  g.output("unsqueeze", unsqueeze(ids, -1));
-  g.output("unsqueeze_first", unsqueeze(ids, 0));
-  g.output("broadcast", broadcast(ids, {3, B, T}));
 });
 
 constexpr auto attentions = model("attentions", [](graph& g) {
@@ -215,12 +219,6 @@ TEST_CASE("shape words compute with dims") {
   CHECK(output_shape(m, "split") == "float32 [B, T, 16]");
   CHECK(output_shape(m, "reshape") == "float32 [B, T, 8, 8]");
   CHECK(output_shape(m, "reshape_symbols") == "int32 [B*T]");
-  CHECK(output_shape(m, "inferred") == "float32 [B, T, 8, 8]");
-  CHECK(output_shape(m, "inferred_symbols") == "float32 [B*T, 64]");
-  CHECK(output_shape(m, "inferred_whole") == "int32 [B*T]");
-  CHECK(output_shape(m, "inferred_one") == "float32 [B, T, 1, 64]");
-  CHECK(output_shape(m, "inferred_factor") == "float32 [B, T, 2*S + 1, 64]");
-  CHECK(output_shape(m, "inferred_sum") == "float32 [B, T, 64, 2*S + 1]");
   CHECK(output_shape(m, "permute") == "float32 [64, B, T]");
   CHECK(output_shape(m, "pad") == "float32 [B, T + 3, 64]");
   CHECK(output_shape(m, "reverse") == "int32 [B, T]");
@@ -256,4 +254,14 @@ TEST_CASE("attention, positions and depth") {
   CHECK(output_shape(m, "learned_unbatched") == "float32 [T, 10]");
   CHECK(output_shape(m, "rope") == "float32 [B, T, 64]");
   CHECK(output_shape(m, "repeat") == "float32 [B, T, 64]");
+}
+
+TEST_CASE("an axis of a reshape is inferred from numbers, symbols and sums") {
+  const graph_view m = inferred.view;
+  CHECK(output_shape(m, "inferred") == "float32 [B, T, 8, 8]");
+  CHECK(output_shape(m, "inferred_symbols") == "float32 [B*T, 64]");
+  CHECK(output_shape(m, "inferred_whole") == "int32 [B*T]");
+  CHECK(output_shape(m, "inferred_one") == "float32 [B, T, 1, 64]");
+  CHECK(output_shape(m, "inferred_factor") == "float32 [B, T, 2*S + 1, 64]");
+  CHECK(output_shape(m, "inferred_sum") == "float32 [B, T, 64, 2*S + 1]");
 }

@@ -71,11 +71,13 @@ constexpr scalar clamp(const scalar& x, const scalar& low, const scalar& high) {
   return where(above > high, high, above);
 }
 
-/// x clamp(x + 3, 0, 6) / 6 (Howard et al. 2019).
+/// x clamp(x + 3, 0, 6) / 6 (Howard et al. 2019). The gradient is 0 at -3 and 1 at 3.
 template <detail::value T>
 constexpr detail::result_of<T> hardswish(T x, place at = {__builtin_FILE(), __builtin_LINE()}) {
-  return detail::composed(
-      "hardswish", x, [](const auto& v) { return v * clamp(v + 3.0, 0.0, 6.0) / 6.0; }, at);
+  const auto of = [](const auto& v) {
+    return v * where(abs(v) < 3.0, v / 6.0 + 0.5, where(v > 0, 1.0, 0.0));
+  };
+  return detail::composed("hardswish", x, of, at);
 }
 
 } // namespace fovea

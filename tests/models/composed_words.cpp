@@ -86,6 +86,10 @@ TEST_CASE("at kinks the gradients are PyTorch's", "[words]") {
      {0.25, 0.25, 0.25, 0.25, 1, 1, 1});
   of(model("clamp", [](graph& g) { g.output("y", clamp(g.input<f32>("x", {"N"}), -1, 1)); }),
      {0, 0, 1, 1, 1, 0, 0});
+  check_values(gradients<true>(
+                   model("hardswish", [](graph& g) { g.output("y", hardswish(g.input<f32>("x", {"N"}))); })),
+               {{"x", tensor({4}, {-3, 0, 3, 1e30})}, {"d_y", tensor({4}, {1, 1, 1, 1})}},
+               {{"grad.input.x", {0, 0.5, 1, 1}}});
   of(model("huber",
            [](graph& g) {
              const expr v = g.input<f32>("x", {"N"});

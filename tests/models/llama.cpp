@@ -1,5 +1,6 @@
 #include <fovea/models/llama.hpp>
 
+#include "compare_backends.hpp"
 #include "loss_case.hpp"
 
 using namespace fovea;

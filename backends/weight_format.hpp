@@ -117,6 +117,5 @@ constexpr const char* name_of(weight_format format) {
 
 // What a user may name.
 namespace fovea {
-using core::bf16, core::bf16_products, core::f16, core::int8, core::integer_products, core::q4_0,
-    core::q8_0;
+using core::bf16, core::bf16_products, core::f16, core::int8, core::integer_products, core::q4_0, core::q8_0;
 } // namespace fovea

@@ -106,7 +106,8 @@ constexpr expr linear(expr x, const char* name, dim out, linear_options options 
 
 /// x W^T + b by parameters that are made already: x [..., in], weight [out, in], bias [out] or none -> [...,
 /// out]. For weights that several uses share.
-constexpr expr linear(expr x, expr weight, expr bias = {}, source_place at = {__builtin_FILE(), __builtin_LINE()}) {
+constexpr expr linear(expr x, expr weight, expr bias = {},
+                      source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   const graph::named who{"linear"};
   if (!detail::is_float(x, at, who) || !x.owner->usable(weight, at, who)) return {x.owner};
   graph& g = *x.owner;

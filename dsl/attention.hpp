@@ -30,7 +30,8 @@ struct attention_score {
 
   static constexpr int any_heads = std::numeric_limits<int>::min();
 
-  constexpr attention_score(kind k = kind::scaled_dot, const char* n = "", int w = 0) : how(k), name(n), width(w) {}
+  constexpr attention_score(kind k = kind::scaled_dot, const char* n = "", int w = 0)
+      : how(k), name(n), width(w) {}
   template <detail::score_lambda F>
   constexpr attention_score(F f) {
     const scalar s = detail::leaf(function, op::score), q = detail::leaf(function, op::query_position),
@@ -60,10 +61,14 @@ constexpr attention_score general(const char* name) { return {attention_score::k
 
 /// v . tanh(W q + U k), a network of one hidden layer (Bahdanau et al. 2015). Makes name.query.weight [width,
 /// query width], name.key.weight [width, key width] and name.score.weight [1, width].
-constexpr attention_score additive(const char* name, int width) { return {attention_score::kind::additive, name, width}; }
+constexpr attention_score additive(const char* name, int width) {
+  return {attention_score::kind::additive, name, width};
+}
 /// v . tanh(W [q; k]) (Luong et al. 2015, "concat"). Makes name.weight [width, query width + key width] and
 /// name.score.weight [1, width].
-constexpr attention_score concatenated(const char* name, int width) { return {attention_score::kind::concatenated, name, width}; }
+constexpr attention_score concatenated(const char* name, int width) {
+  return {attention_score::kind::concatenated, name, width};
+}
 
 struct attention_options {
   int heads = 1;
@@ -91,8 +96,8 @@ constexpr double square_root(double x) {
 
 inline constexpr int most_heads = 32767;
 
-constexpr bool heads_divide(graph& g, const char* which, expr x, std::int64_t width, int heads, source_place at,
-                            const char* word) {
+constexpr bool heads_divide(graph& g, const char* which, expr x, std::int64_t width, int heads,
+                            source_place at, const char* word) {
   if (width % heads == 0) return true;
   const std::int64_t above = (width / heads + 1) * heads;
   int fewer = heads < width ? heads : static_cast<int>(width);
@@ -103,8 +108,8 @@ constexpr bool heads_divide(graph& g, const char* which, expr x, std::int64_t wi
 }
 
 /// Whether rotary positions turn the heads that attention reads.
-constexpr bool turned_as_read(graph& g, const char* which, expr x, std::int64_t width, int heads, source_place at,
-                              const char* word) {
+constexpr bool turned_as_read(graph& g, const char* which, expr x, std::int64_t width, int heads,
+                              source_place at, const char* word) {
   const node& n = g.nodes[x.id];
   if (n.kind != op::rope || n.attributes[0] == heads) return true;
   g.fail(at, word, ": rope turns the ", which, " ", x, " as ", n.attributes[0], " heads of ",
@@ -228,7 +233,9 @@ constexpr expr attend_softly(op kind, expr q, expr k, expr v, const attention_op
   if (!g.error.empty()) return {&g};
   double scale = o.scale;
   if (scale == 0)
-    scale = o.score.how == attention_score::kind::scaled_dot ? 1 / square_root(static_cast<double>(wq / heads)) : 1;
+    scale = o.score.how == attention_score::kind::scaled_dot
+                ? 1 / square_root(static_cast<double>(wq / heads))
+                : 1;
   shape s = kind == op::attention_map ? scores : sq;
   if (kind == op::attention) s[-1] = g.intern(wv / kv_heads * heads);
   expr made = g.add({.kind = kind,
@@ -304,7 +311,8 @@ constexpr expr network_scores(expr q, expr k, const attention_score& how, const 
 constexpr expr attend_to(op kind, expr q, expr k, expr v, const attention_options& o, source_place at) {
   const char* word = word_of(kind);
   at = at.as(word);
-  const bool by_network = o.score.how == attention_score::kind::additive || o.score.how == attention_score::kind::concatenated;
+  const bool by_network =
+      o.score.how == attention_score::kind::additive || o.score.how == attention_score::kind::concatenated;
   const auto softly = [&](op wanted, const attention_options& options) {
     return by_network ? attend_by(wanted, network_scores(q, k, o.score, word, at), v, options, at, word)
                       : attend_softly(wanted, q, k, v, options, at);

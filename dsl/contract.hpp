@@ -94,7 +94,8 @@ constexpr expr contract(expr x, expr y, std::initializer_list<dim> over,
   if (!left.valid() || !right.valid()) return {&g};
   return detail::reshape_to(matmul(left, right, at), s, at);
 }
-constexpr expr contract(expr x, expr y, const dim& over, source_place at = {__builtin_FILE(), __builtin_LINE()}) {
+constexpr expr contract(expr x, expr y, const dim& over,
+                        source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   return contract(x, y, {over}, at);
 }
 

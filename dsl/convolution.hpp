@@ -14,9 +14,9 @@ struct height_width {
 };
 
 /// What a convolution or pooling adds around an axis, zeros for a convolution: a number on both sides ({h, w}
-/// over planes), `same`, `valid` or `causal`.
+/// over planes), `same`, `valid` or `causal`; of a convolution also `circular`.
 struct slide_padding {
-  enum class kind : std::uint8_t { number, two_numbers, whole, past, another_mask };
+  enum class kind : std::uint8_t { number, two_numbers, whole, past, around, another_mask };
   kind how = kind::number;
   height_width count = 0;
 
@@ -30,6 +30,8 @@ struct slide_padding {
 
 /// As much padding as keeps the size of the axis; where that is odd, the larger part comes after it.
 inline constexpr slide_padding same{slide_padding::kind::whole};
+/// As much as `same` adds, at any stride, of the axis' own other end.
+inline constexpr slide_padding circular{slide_padding::kind::around};
 /// No padding.
 inline constexpr slide_padding valid{0};
 
@@ -108,6 +110,11 @@ constexpr bool set_padding(sliding_window& w, graph& g, const slide_padding& pad
            ", found ", padding.how == kind::past ? "causal, which is for time alone" : "another mask");
     return false;
   }
+  if (padding.how == kind::around) {
+    g.fail(at, who, ": expected a padding of a number, same", w.axes == 1 ? ", valid or causal" : " or valid",
+           ", found circular, which is for convolutions");
+    return false;
+  }
   if (padding.how == kind::two_numbers && w.axes == 1) {
     g.fail(at, who, ": expected one number as padding, found two, which are for planes; to pad each end of ",
            "the time by its own, use the word pad");
@@ -133,7 +140,8 @@ constexpr bool set_padding(sliding_window& w, graph& g, const slide_padding& pad
 
 /// The shape of x with each axis that the window slides over replaced by the number of its places; false
 /// after an error.
-constexpr bool slid_shape(shape& s, expr x, const sliding_window& w, source_place at, const graph::named& who) {
+constexpr bool slid_shape(shape& s, expr x, const sliding_window& w, source_place at,
+                          const graph::named& who) {
   graph& g = *x.owner;
   s = g.shape_of(x);
   for (int i = 2 - w.axes; i < 2; ++i) {
@@ -176,6 +184,24 @@ constexpr bool unslid_shape(shape& s, expr x, const sliding_window& w, height_wi
   return g.error.empty();
 }
 
+/// x with what `circular` adds around the axes that a window slides over.
+constexpr expr wrapped(expr x, const sliding_window& w, source_place at, const graph::named& who) {
+  graph& g = *x.owner;
+  const reported_at user(x, at.as(who.word));
+  for (int i = 2 - w.axes; i < 2; ++i) {
+    const int needed = w.span(i) - 1, before = needed / 2, after = needed - before;
+    if (needed == 0) continue;
+    const int k = x.rank() + i - 3;
+    const dim size = x.size(k);
+    if (size.is_number() && size.number() < after)
+      return g.fail(at, who, ": circular padding adds ", after, " positions, more than the ", size,
+                    " of axis ", k, " of ", x);
+    const expr first = slice(x, k, 0, after);
+    x = before == 0 ? concat(k, x, first) : concat(k, slice(x, k, size - before, size), x, first);
+  }
+  return x;
+}
+
 constexpr bool groups_divide(graph& g, int groups, std::int64_t features, const char* which, source_place at,
                              const graph::named& who) {
   if (groups >= 1 && features % groups == 0) return true;
@@ -185,8 +211,8 @@ constexpr bool groups_divide(graph& g, int groups, std::int64_t features, const 
 
 // Operands: x, the weight as PyTorch stores it, a bias if there is one. attributes: the window.
 constexpr expr convolution(op kind, expr x, const char* name, const dim& out, sliding_window w,
-                           const slide_padding& padding, height_width output_padding, bool has_bias,
-                           const init& how, source_place at) {
+                           slide_padding padding, height_width output_padding, bool has_bias, const init& how,
+                           source_place at) {
   const graph::named who{word_of(kind), name};
   if (!is_float(x, at, who) || !can_slide(x, w, at, who)) return {x.owner};
   graph& g = *x.owner;
@@ -197,10 +223,18 @@ constexpr expr convolution(op kind, expr x, const char* name, const dim& out, sl
       !groups_divide(g, w.groups, out.number(), "output", at, who))
     return {&g};
   using padding_kind = slide_padding::kind;
-  if (is_transposed(kind) && (padding.how == padding_kind::whole || padding.how == padding_kind::past))
+  if (is_transposed(kind) && (padding.how == padding_kind::whole || padding.how == padding_kind::past ||
+                              padding.how == padding_kind::around))
     return g.fail(at, who, ": expected a padding of a number or valid, found ",
-                  padding.how == padding_kind::whole ? "same" : "causal",
+                  padding.how == padding_kind::whole  ? "same"
+                  : padding.how == padding_kind::past ? "causal"
+                                                      : "circular",
                   ", which says how to read an axis, not how long to make one");
+  if (padding.how == padding_kind::around) {
+    x = wrapped(x, w, at, who);
+    padding = valid;
+    if (!x.valid()) return {&g};
+  }
   shape s;
   if (!set_padding(w, g, padding, at, who) ||
       !(is_transposed(kind) ? unslid_shape(s, x, w, output_padding, at, who) : slid_shape(s, x, w, at, who)))
@@ -271,7 +305,7 @@ constexpr expr conv_transpose2d(expr x, const char* name, dim out, height_width 
 
 // What a user may name.
 namespace fovea {
-using core::conv1d, core::conv1d_options, core::conv2d, core::conv2d_options, core::conv_transpose1d,
-    core::conv_transpose1d_options, core::conv_transpose2d, core::conv_transpose2d_options,
-    core::height_width, core::same, core::slide_padding, core::valid;
+using core::circular, core::conv1d, core::conv1d_options, core::conv2d, core::conv2d_options,
+    core::conv_transpose1d, core::conv_transpose1d_options, core::conv_transpose2d,
+    core::conv_transpose2d_options, core::height_width, core::same, core::slide_padding, core::valid;
 } // namespace fovea

@@ -171,6 +171,21 @@ struct dim {
     return quotient.tidy();
   }
 
+  /// The dim q for which q * b is a; overflow where there is none, or long division of sums does not find it.
+  friend constexpr dim exact_quotient(const dim& a, const dim& b) {
+    dim quotient = 0, rest = a;
+    for (int i = 0; i < max_terms && rest.count > 0 && b.count > 0 && !quotient.overflow; ++i) {
+      dim part = rest.without_sum();
+      const term leading = part.divide(rest.terms[rest.first], part.adopt(b, b.terms[b.first]));
+      part.set_sum(&leading, 1);
+      part = part.tidy();
+      quotient = quotient + part;
+      rest = rest - part * b;
+    }
+    quotient.overflow |= rest.count > 0 || rest.overflow || b.count == 0;
+    return quotient;
+  }
+
   /// The size, given that of each symbol by `size_of(name)`.
   template <class sizes>
   constexpr std::int64_t evaluate(const sizes& size_of) const {
@@ -296,6 +311,25 @@ private:
         const std::int8_t held = t.factors[j];
         t.factors[j] = t.factors[j - 1], t.factors[j - 1] = held;
       }
+  }
+  /// a / b, overflow where b does not divide it.
+  constexpr term divide(const term& a, const term& b) {
+    term quotient = a;
+    overflow |= b.coefficient == 0 || a.coefficient % b.coefficient != 0;
+    if (overflow) return quotient;
+    quotient.coefficient = a.coefficient / b.coefficient;
+    for (const std::int8_t factor : b.factors) {
+      if (factor < 0) break;
+      int at = 0;
+      while (at < max_factors && quotient.factors[at] != factor) ++at;
+      if (at == max_factors) {
+        overflow = true;
+        return quotient;
+      }
+      for (; at + 1 < max_factors; ++at) quotient.factors[at] = quotient.factors[at + 1];
+      quotient.factors[at] = -1;
+    }
+    return quotient;
   }
   constexpr term multiply(const term& a, const term& b) {
     term product;

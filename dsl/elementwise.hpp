@@ -21,9 +21,8 @@ struct located {
       : value(x), is_number(false), at(where) {}
   /// Also what stands for a value: the result of a scan or a recurrence.
   template <class result>
-  requires(std::convertible_to<const result&, expr> &&
-           !std::same_as<result, expr>) constexpr located(const result& x,
-                                                          source_place where = {__builtin_FILE(), __builtin_LINE()})
+  requires(std::convertible_to<const result&, expr> && !std::same_as<result, expr>) constexpr located(
+      const result& x, source_place where = {__builtin_FILE(), __builtin_LINE()})
       : located(static_cast<expr>(x), where) {}
   template <std::floating_point real>
   constexpr located(real x, source_place where = {__builtin_FILE(), __builtin_LINE()})
@@ -59,12 +58,21 @@ constexpr expr number(graph& g, const located& x, element type) {
   return g.add({.kind = op::constant, .type = type, .number = x.number, .at = x.at});
 }
 
+/// Whether a word may compute with x element by element: it is usable, and no boolean.
+constexpr bool has_numbers(expr x, source_place at, const char* word) {
+  if (x.owner == nullptr || !x.owner->usable(x, at, word)) return false;
+  if (x.owner->nodes[x.id].type != element::boolean) return true;
+  x.owner->fail(at, word, ": expected numbers, found boolean ", x, "; use where(condition, a, b)");
+  return false;
+}
+
 constexpr expr apply(op kind, source_place at, expr x) {
-  if (x.owner == nullptr || !x.owner->usable(x, at, word_of(kind))) return {x.owner};
+  const bool takes_booleans = kind == op::logical_not || kind == op::to_float;
+  if (x.owner == nullptr || !x.owner->usable(x, at, word_of(kind)) ||
+      !(takes_booleans || has_numbers(x, at, word_of(kind))))
+    return {x.owner};
   graph& g = *x.owner;
   const node& from = g.nodes[x.id];
-  if (from.type == element::boolean && kind != op::logical_not && kind != op::to_float)
-    return g.fail(at, word_of(kind), ": expected numbers, found boolean ", x, "; use where(condition, a, b)");
   if (kind == op::logical_not && from.type != element::boolean)
     return g.fail(at, "!: expected a boolean, found ", name_of(from.type), " ", x);
   return g.add({.kind = kind, .type = result_type(kind, from.type, from.type), .shape = from.shape, .at = at},

@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdint>
 #include <initializer_list>
+#include <span>
 #include <type_traits>
 
 #include <fovea/dsl/dim.hpp>
@@ -55,13 +56,24 @@ struct node {
 /// The word that the user wrote for a node: one made of several, or the node's own.
 constexpr const char* word_of(const node& n) { return n.at.word != nullptr ? n.at.word : word_of(n.kind); }
 
-/// A name, made of the scope it was given in and its own text; index >= 0 adds ".index", any_layer adds ".*".
+namespace detail {
+
+/// The numbers that the layers of a repeat have in names: first, first + step, ...
+struct layer_numbers {
+  std::int32_t first = 0, step = 1;
+};
+
+} // namespace detail
+
+/// A name, made of the scope it was given in and its own text; index >= 0 adds ".index", any_layer adds the
+/// numbers of a repeat's layers, as ".*" or ".{3*i+1}".
 struct scope_name {
   static constexpr int no_index = -1, any_layer = -2;
   std::uint16_t parent = 0;
   const char* text = "";
   int index = no_index;
   std::uint32_t hash = 2166136261u; // of the whole path with its closing dot
+  detail::layer_numbers layers = {};
 };
 
 /// How a parameter begins when it is not loaded.
@@ -102,7 +114,7 @@ struct region_entry {
   static constexpr int max_carried = 32;
   std::uint8_t parent = 0;
   std::int32_t first = 0, last = 0;
-  std::int32_t count = 1, first_index = 0, carried = 0;
+  std::int32_t count = 1, carried = 0;
   std::int32_t results[max_carried] = {};
   std::uint16_t time = 0; // 0: a repeat
   bool reversed = false;  // from the last step or layer to the first
@@ -138,7 +150,7 @@ struct expr {
 struct graph {
   static constexpr int max_nodes = 4096, max_operands = 9216, max_dims = 256, max_forms = 64,
                        max_scopes = 4096;
-  static constexpr int max_parameters = max_nodes, max_inputs = 16, max_outputs = 16, max_regions = 48,
+  static constexpr int max_parameters = max_nodes, max_inputs = 16, max_outputs = 16, max_regions = 128,
                        max_functions = 12, max_windows = 64;
   static constexpr int hash_buckets = 64, name_buckets = 1024;
 
@@ -353,7 +365,12 @@ public:
 
   /// The shape of the dims that a user wrote; false after an error, which begins with `who`.
   template <class word_type>
-  constexpr bool make_shape(shape& s, std::initializer_list<dim> dims, source_place at, const word_type& who) {
+  constexpr bool make_shape(shape& s, std::initializer_list<dim> dims, source_place at,
+                            const word_type& who) {
+    return make_shape(s, std::span(dims.begin(), dims.size()), at, who);
+  }
+  template <class word_type>
+  constexpr bool make_shape(shape& s, std::span<const dim> dims, source_place at, const word_type& who) {
     latest = at;
     if (dims.size() > shape::max_rank) {
       fail(at, who, ": a shape has at most ", shape::max_rank, " axes, found ",
@@ -379,16 +396,27 @@ public:
   // Names
   // -----------------------------------------------------------------------------------------------------------
 
-  /// Writes the path of a scope with its closing dot: "h.*.attn.".
-  constexpr void write_scope(sentence& s, int scope) const {
+  /// Writes the path of a scope with its closing dot: "h.*.attn.". Without `apart`, layers of any numbers are
+  /// ".*".
+  constexpr void write_scope(sentence& s, int scope, bool apart = true) const {
     if (scope == 0) return;
-    write_scope(s, scopes[scope].parent);
+    write_scope(s, scopes[scope].parent, apart);
     s << scopes[scope].text;
-    if (scopes[scope].index == scope_name::any_layer) s << ".*";
+    if (scopes[scope].index == scope_name::any_layer)
+      write_layers(s, apart ? scopes[scope].layers : detail::layer_numbers{});
     if (scopes[scope].index >= 0) s << '.' << scopes[scope].index;
     s << '.';
   }
-  constexpr int open_scope(const char* text, int index, source_place at) {
+  static constexpr void write_layers(sentence& s, detail::layer_numbers layers) {
+    if (layers.step == 1) {
+      s << ".*";
+      return;
+    }
+    s << ".{" << layers.step << "*i";
+    if (layers.first > 0) s << '+' << layers.first;
+    s << '}';
+  }
+  constexpr int open_scope(const char* text, int index, source_place at, detail::layer_numbers layers = {}) {
     if (scope_count == max_scopes) {
       fail(at, named{"scope", text}, ": a model has at most ", max_scopes, " scopes");
       return 0;
@@ -407,7 +435,7 @@ public:
       hash = hash_on(hash, number.text);
     }
     hash = hash_on(hash, ".");
-    scopes[scope_count] = {static_cast<std::uint16_t>(current_scope), text, index, hash};
+    scopes[scope_count] = {static_cast<std::uint16_t>(current_scope), text, index, hash, layers};
     return scope_count++;
   }
   /// Of the whole name, however it is divided into scopes (FNV-1a).
@@ -418,9 +446,9 @@ public:
   constexpr std::uint32_t hash_of(int scope, const char* text) const {
     return hash_on(scopes[scope].hash, text);
   }
-  constexpr sentence parameter_name(int parameter) const {
+  constexpr sentence parameter_name(int parameter, bool apart = true) const {
     sentence s;
-    write_scope(s, parameters[parameter].scope);
+    write_scope(s, parameters[parameter].scope, apart);
     return s << parameters[parameter].text;
   }
 
@@ -433,11 +461,12 @@ public:
     std::int32_t& bucket = parameter_buckets[hash % name_buckets];
     for (std::int32_t other = bucket - 1; other >= 0; other = parameters[other].next_of_hash)
       if (parameters[other].hash == hash) {
-        sentence mine, theirs = parameter_name(other);
-        write_scope(mine, current_scope);
+        sentence mine, theirs = parameter_name(other, false);
+        write_scope(mine, current_scope, false);
         mine << text;
         if (same_text(mine.text, theirs.text) &&
-            layers_meet(current_region, nodes[parameters[other].node].region))
+            layers_meet({current_scope, current_region},
+                        {parameters[other].scope, nodes[parameters[other].node].region}))
           return made_twice(text, s, parameters[other].node, at);
       }
     const expr made = add({.kind = op::parameter, .shape = s, .attributes = {parameter_count}, .at = at});
@@ -499,20 +528,42 @@ private:
                 "; a shared parameter is one expr of one shape");
   }
 
-  // Whether two names of the same text, one from each region, mean the same layer somewhere: repeats of one
-  // name may follow each other ({.first = k}).
-  constexpr bool layers_meet(int a, int b) const {
-    const auto repeat_around = [this](int region) {
-      while (regions[region].is_scan()) region = regions[region].parent;
-      return region;
-    };
-    for (;; a = regions[a].parent, b = regions[b].parent) {
+  // A scope and the region that it was opened in.
+  struct opened {
+    int scope, region;
+  };
+  // The innermost repeat at or around it.
+  constexpr opened repeat_around(opened at) const {
+    while (at.scope != 0 && scopes[at.scope].index != scope_name::any_layer)
+      at.scope = scopes[at.scope].parent;
+    while (regions[at.region].is_scan()) at.region = regions[at.region].parent;
+    return at;
+  }
+  constexpr opened outside(opened repeat) const {
+    return {scopes[repeat.scope].parent, regions[repeat.region].parent};
+  }
+  // Whether two names that differ in their layers' numbers alone mean the same layer somewhere: repeats of
+  // one name may follow each other ({.first = k}), and take turns ({.period = p}).
+  constexpr bool layers_meet(opened a, opened b) const {
+    for (;; a = outside(a), b = outside(b)) {
       a = repeat_around(a), b = repeat_around(b);
-      if (a == 0 || b == 0) break;
-      const region_entry &x = regions[a], &y = regions[b];
-      if (x.first_index + x.count <= y.first_index || y.first_index + y.count <= x.first_index) return false;
+      if (a.scope == 0 || b.scope == 0) return true;
+      if (!numbers_meet(scopes[a.scope].layers, regions[a.region].count, scopes[b.scope].layers,
+                        regions[b.region].count))
+        return false;
     }
-    return true;
+  }
+  static constexpr bool numbers_meet(detail::layer_numbers a, std::int64_t count_a, detail::layer_numbers b,
+                                     std::int64_t count_b) {
+    const std::int64_t last_a = a.first + (count_a - 1) * a.step, last_b = b.first + (count_b - 1) * b.step;
+    if (last_a < b.first || last_b < a.first) return false;
+    // Of each b.step numbers of a that are among b's bounds, one is b's, if any is.
+    const std::int64_t from = a.first >= b.first ? 0 : (b.first - a.first + a.step - 1) / a.step;
+    for (std::int64_t i = from; i < count_a && i < from + b.step; ++i)
+      if (const std::int64_t number = a.first + i * a.step;
+          number <= last_b && (number - b.first) % b.step == 0)
+        return true;
+    return false;
   }
 
   constexpr void label(std::uint16_t d, const dim& from) {
@@ -614,10 +665,12 @@ public:
     if (owner_ != nullptr && index < scope_name::no_index)
       owner_->fail(at, graph::quoted{"scope", name}, ": expected a number of at least 0, found ", index);
   }
-  constexpr scope(graph* owner, const char* name, int index, source_place at) : owner_(owner) {
+  constexpr scope(graph* owner, const char* name, int index, source_place at,
+                  detail::layer_numbers layers = {})
+      : owner_(owner) {
     if (owner_ == nullptr) return;
     before_ = owner_->current_scope;
-    owner_->current_scope = owner_->open_scope(name, index, at);
+    owner_->current_scope = owner_->open_scope(name, index, at, layers);
   }
   constexpr scope(const scope&) = delete;
   constexpr scope& operator=(const scope&) = delete;

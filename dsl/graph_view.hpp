@@ -62,8 +62,8 @@ struct graph_view {
     return n;
   }
 
-  /// A parameter's name. Inside repeats each ".*" stands for a layer's number; with `layer` (counted through
-  /// all repeats around it, the innermost fastest) the numbers are written.
+  /// A parameter's name. Inside repeats each ".*", or ".{3*i+1}", stands for a layer's number; with `layer`
+  /// (counted through all repeats around it, the innermost fastest) the numbers are written.
   constexpr sentence parameter_name(int parameter, std::int64_t layer = -1) const {
     const parameter_entry& p = parameters[static_cast<std::size_t>(parameter)];
     sentence s;
@@ -90,8 +90,8 @@ private:
     const std::int64_t count = numbered ? region(r).count : 1;
     write_scope(s, name.parent, numbered ? region(r).parent : r, layer < 0 ? layer : layer / count);
     s << name.text;
-    if (numbered && layer < 0) s << ".*";
-    if (numbered && layer >= 0) s << '.' << (region(r).first_index + layer % count);
+    if (numbered && layer < 0) graph::write_layers(s, name.layers);
+    if (numbered && layer >= 0) s << '.' << (name.layers.first + name.layers.step * (layer % count));
     if (name.index >= 0) s << '.' << name.index;
     s << '.';
   }

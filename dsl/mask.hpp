@@ -59,7 +59,8 @@ constexpr scalar table_at(expr table, source_place at, const positions&... by) {
 constexpr scalar at(expr table, scalar i, source_place where = {__builtin_FILE(), __builtin_LINE()}) {
   return detail::table_at(table, where, i);
 }
-constexpr scalar at(expr table, scalar i, scalar j, source_place where = {__builtin_FILE(), __builtin_LINE()}) {
+constexpr scalar at(expr table, scalar i, scalar j,
+                    source_place where = {__builtin_FILE(), __builtin_LINE()}) {
   return detail::table_at(table, where, i, j);
 }
 constexpr scalar at(expr table, scalar i, scalar j, scalar k,
@@ -106,7 +107,9 @@ struct attention_mask {
     detail::finish(function, result);
   }
   template <class other>
-  requires(!detail::mask_lambda<other> && !std::same_as<other, attention_mask>) constexpr attention_mask(other) : is_none(true) {}
+  requires(!detail::mask_lambda<other> &&
+           !std::same_as<other, attention_mask>) constexpr attention_mask(other)
+      : is_none(true) {}
 
   friend constexpr attention_mask operator&(const attention_mask& a, const attention_mask& b) {
     if (a.is_none || b.function.empty()) return b.is_none ? b : a;
@@ -120,7 +123,8 @@ struct attention_mask {
   }
 
 private:
-  static constexpr attention_mask join(op kind, const attention_mask& a, const attention_mask& b, bool ahead) {
+  static constexpr attention_mask join(op kind, const attention_mask& a, const attention_mask& b,
+                                       bool ahead) {
     attention_mask joint = a;
     joint.looks_ahead = ahead;
     if (a.expected == nullptr) joint.expected = b.expected, joint.found = b.found;

@@ -189,11 +189,13 @@ constexpr expr along(op kind, expr x, const axis& where, source_place at) {
 } // namespace detail
 
 /// exp(x) / sum of exp(x) over an axis, by default the last.
-constexpr expr softmax(expr x, axis where = axis(-1), source_place at = {__builtin_FILE(), __builtin_LINE()}) {
+constexpr expr softmax(expr x, axis where = axis(-1),
+                       source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   return detail::along(op::softmax, x, where, at);
 }
 /// x - log of the sum of exp(x) over an axis, by default the last.
-constexpr expr log_softmax(expr x, axis where = axis(-1), source_place at = {__builtin_FILE(), __builtin_LINE()}) {
+constexpr expr log_softmax(expr x, axis where = axis(-1),
+                           source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   return detail::along(op::log_softmax, x, where, at);
 }
 

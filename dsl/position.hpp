@@ -18,10 +18,11 @@ struct learned_positions_options {
   dim context = 0; // how many positions have a vector
   dim width = 0;
   core::init init = {};
+  int offset = 0; // the row of the first position
 };
 
 /// A learned vector for each position of x, which is ids [B, T] or features [B, T, features] (B may be
-/// missing): [T, width]. Makes name.weight [context, width]; T is at most context.
+/// missing): [T, width]. Makes name.weight [context, width]; T + offset is at most context.
 constexpr expr learned_positions(expr x, const char* name, learned_positions_options options,
                                  source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   const graph::named who{"learned_positions", name};
@@ -33,10 +34,19 @@ constexpr expr learned_positions(expr x, const char* name, learned_positions_opt
     return g.fail(at, who, ": expected a .context and a .width of at least 1, found ", options.context,
                   " and ", options.width);
   const dim length = x.size(detail::time_axis(x));
-  if (length.is_number() && length.number() > options.context.number())
-    return g.fail(at, who, ": the ", length, " positions of ", x, " exceed the context of ", options.context);
-  at = at.as("learned_positions");
-  return embedding(range(x, length, at), name, options.context, options.width, options.init, at);
+  const std::int64_t rows = options.context.number() - options.offset;
+  if (options.offset < 0 || rows < 1)
+    return g.fail(at, who, ": expected an .offset of 0 to ", options.context.number() - 1, ", found ",
+                  options.offset);
+  if (length.is_number() && length.number() > rows)
+    return options.offset == 0 ? g.fail(at, who, ": the ", length, " positions of ", x,
+                                        " exceed the context of ", options.context)
+                               : g.fail(at, who, ": the ", length, " positions of ", x, " from .offset ",
+                                        options.offset, " exceed the context of ", options.context);
+  const reported_at user(x, at.as("learned_positions"));
+  expr positions = range(x, length);
+  if (options.offset > 0) positions = positions + options.offset;
+  return embedding(positions, name, options.context, options.width, options.init);
 }
 
 struct sinusoidal_options {
@@ -89,7 +99,8 @@ inline constexpr std::int32_t rope_turned_back = 2;
 
 /// Rotary positions (Su et al. 2021, eq. 34): turns pairs of features of each head by position / base^(2i /
 /// width). x [..., T, heads * d] keeps its shape.
-constexpr expr rope(expr x, rope_options options = {}, source_place at = {__builtin_FILE(), __builtin_LINE()}) {
+constexpr expr rope(expr x, rope_options options = {},
+                    source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   if (!detail::is_float(x, at, "rope")) return {x.owner};
   graph& g = *x.owner;
   if (x.rank() < 2) return g.fail(at, "rope: expected [..., positions, features], found ", x);
@@ -174,7 +185,7 @@ constexpr expr distance_buckets(expr x, const relative_bias_options& o, source_p
 /// 2020, section 2.1), for .score: score + number. x says which graph it belongs to; one value serves all
 /// layers. Makes name.weight [buckets, heads].
 constexpr attention_score relative_bias(expr x, const char* name, relative_bias_options options = {},
-                              source_place where = {__builtin_FILE(), __builtin_LINE()}) {
+                                        source_place where = {__builtin_FILE(), __builtin_LINE()}) {
   const graph::named who{"relative_bias", name};
   if (x.owner == nullptr || !x.owner->usable(x, where, who)) return {};
   graph& g = *x.owner;

@@ -76,7 +76,8 @@ inline constexpr auto names_of_recurrence =
 template <class cell>
 constexpr scanned<expr, std::array<expr, cell::states>>
 recurrent_layer(const cell& next, expr x, int hidden, const std::array<const char*, 4>& names,
-                std::array<expr, cell::states> initial, bool reversed, const recurrent_options& o, source_place at) {
+                std::array<expr, cell::states> initial, bool reversed, const recurrent_options& o,
+                source_place at) {
   graph& g = *x.owner;
   const dim rows = dim(hidden) * cell::gates;
   const auto made = [&](int which, std::initializer_list<dim> dims) {
@@ -250,9 +251,9 @@ struct recurrence {
   /// One step of the cell, for the body of a scan: x [..., features], the states [..., hidden] before it ->
   /// the states after it, the first of which is the output. Makes name.weight_ih, name.weight_hh,
   /// name.bias_ih and name.bias_hh, as PyTorch's cells do.
-  constexpr std::array<expr, cell::states> step(expr x, const std::array<expr, cell::states>& state,
-                                                const char* name, int hidden,
-                                                source_place at = {__builtin_FILE(), __builtin_LINE()}) const {
+  constexpr std::array<expr, cell::states>
+  step(expr x, const std::array<expr, cell::states>& state, const char* name, int hidden,
+       source_place at = {__builtin_FILE(), __builtin_LINE()}) const {
     const graph::named who{word, name};
     std::array<expr, cell::states> nothing{};
     nothing.fill({x.owner});

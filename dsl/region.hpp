@@ -6,6 +6,19 @@
 
 namespace fovea::core::detail {
 
+/// Whether a body leaves what it carries, value k of so many, in its shape and type.
+template <class word_type>
+constexpr bool keeps_shape(expr from, expr to, int k, int carried, source_place at, const word_type& who) {
+  graph& g = *from.owner;
+  const node &before = g.nodes[from.id], &after = g.nodes[to.id];
+  if (before.shape == after.shape && before.type == after.type) return true;
+  sentence which;
+  if (carried > 1) which << "value " << k + 1 << " of " << carried << " from ";
+  g.fail(at, who, ": the body turns ", which, name_of(before.type), " ", from, " into ", name_of(after.type),
+         " ", to, "; what a ", who.word, " carries keeps its shape");
+  return false;
+}
+
 /// The body of a repeat or a scan while it is being declared: the nodes made during its life belong to it.
 /// Its first nodes are what it carries.
 template <std::size_t carried>
@@ -16,7 +29,8 @@ public:
 
   /// `declared` says what kind of region it is. Check opened() before anything is made.
   template <class word_type>
-  constexpr region_body(graph& g, region_entry declared, const values& from, source_place at, const word_type& who)
+  constexpr region_body(graph& g, region_entry declared, const values& from, source_place at,
+                        const word_type& who)
       : g_(g), outer_(g.current_region), at_(at) {
     for (expr value : from)
       if (!g.usable(value, at, who)) return;
@@ -54,18 +68,8 @@ public:
     for (expr value : next)
       if (!g_.usable(value, at_, who)) return nothing();
     for (std::size_t i = 0; i < carried; ++i) {
-      const node &before = g_.nodes[inside_[i].id], &after = g_.nodes[next[i].id];
-      if (!(before.shape == after.shape) || before.type != after.type) {
-        const auto fail = [&](const auto&... which) {
-          g_.fail(at_, who, ": the body turns ", which..., name_of(before.type), " ", inside_[i], " into ",
-                  name_of(after.type), " ", next[i], "; what a ", who.word, " carries keeps its shape");
-        };
-        if constexpr (carried > 1)
-          fail("value ", static_cast<int>(i + 1), " of ", static_cast<int>(carried), " from ");
-        else
-          fail();
+      if (!keeps_shape(inside_[i], next[i], static_cast<int>(i), static_cast<int>(carried), at_, who))
         return nothing();
-      }
       g_.regions[index_].results[i] = next[i].id;
     }
     g_.regions[index_].last = g_.node_count;

@@ -14,17 +14,23 @@ struct repeat_options {
   /// (Chen et al. 2016), for a third more work in a fraction of the memory. A body with a repeat or scan
   /// inside keeps its values all the same.
   bool recompute = false;
+  int period = 1; // so many kinds of layers take turns
 };
 
-/// Depth: x = f(x), n times, each time with parameters of its own, named name.0. ..., name.1. ...; the body
-/// is declared, checked and compiled once. Carries an expr or an array of them, which must keep their shapes.
-/// Values of outside that the body uses are the same in every layer. Errors: a body that does not take and
-/// give what is carried, less than one layer, a shape that changes.
+namespace detail {
+
+/// A body of a repeat that is told nothing of the period.
+template <class F, class carried>
+concept layer_body = std::is_invocable_r_v<carried, F&, carried>;
+/// One that is given i % period of layer i.
+template <class F, class carried>
+concept periodic_body = std::is_invocable_r_v<carried, F&, carried, int>;
+
+/// Layer i is f(x, i % period). A loop runs whole periods, whose layers are one body; what is left of the
+/// layers comes after it, each by itself.
 template <std::size_t carried, class F>
-requires std::is_invocable_r_v<std::array<expr, carried>, F&,
-                               std::array<expr, carried>> constexpr std::array<expr, carried>
-repeat(const char* name, int n, std::array<expr, carried> x, F f, repeat_options options = {},
-       source_place at = {__builtin_FILE(), __builtin_LINE()}) {
+constexpr std::array<expr, carried> repeat_layers(const char* name, int n, std::array<expr, carried> x, F& f,
+                                                  repeat_options options, source_place at) {
   std::array<expr, carried> nothing{};
   graph* owner = x[0].owner;
   nothing.fill({owner});
@@ -39,24 +45,81 @@ repeat(const char* name, int n, std::array<expr, carried> x, F f, repeat_options
     g.fail(at, who, ": expected .first to be 0 to ", graph::largest_dim - n, ", found ", options.first);
     return nothing;
   }
-  detail::region_body<carried> body(
-      g, {.count = n, .first_index = options.first, .recompute = options.recompute}, x, at, who);
-  if (!body.opened()) return nothing;
-  std::array<expr, carried> next{};
-  {
-    const scope names(&g, name, scope_name::any_layer, at);
-    next = f(body.inside());
+  if (options.period < 1) {
+    g.fail(at, who, ": expected a .period of at least 1, found ", options.period);
+    return nothing;
   }
-  return body.close(next, who);
+  const int periods = n / options.period;
+  if (periods > 0) {
+    region_body<carried> body(g, {.count = periods, .recompute = options.recompute}, x, at, who);
+    if (!body.opened()) return nothing;
+    std::array<expr, carried> next = body.inside();
+    for (int phase = 0; phase < options.period; ++phase) {
+      const scope names(&g, name, scope_name::any_layer, at, {options.first + phase, options.period});
+      next = f(next, phase);
+    }
+    x = body.close(next, who);
+  }
+  for (int i = periods * options.period; i < n; ++i) {
+    const std::array<expr, carried> before = x;
+    {
+      const scope names(&g, name, options.first + i, at);
+      x = f(before, i - periods * options.period);
+    }
+    for (std::size_t k = 0; k < carried; ++k)
+      if (!g.usable(before[k], at, who) || !g.usable(x[k], at, who) ||
+          !keeps_shape(before[k], x[k], static_cast<int>(k), static_cast<int>(carried), at, who))
+        return nothing;
+  }
+  return x;
+}
+
+} // namespace detail
+
+/// Depth: x = f(x), n times, each time with parameters of its own, named name.0. ..., name.1. ...; the body
+/// is declared, checked and compiled once. Carries an expr or an array of them, which must keep their shapes.
+/// Values of outside that the body uses are the same in every layer. Errors: a body that does not take and
+/// give what is carried, less than one layer, a shape that changes.
+///
+/// With {.period = p} the body is f(x, phase), phase being i % p of layer i, and is compiled once for each of
+/// the p kinds of layers (and once more for those that are left where p does not divide n).
+template <std::size_t carried, class F>
+requires detail::layer_body<F, std::array<expr, carried>>
+constexpr std::array<expr, carried> repeat(const char* name, int n, std::array<expr, carried> x, F f,
+                                           repeat_options options = {},
+                                           source_place at = {__builtin_FILE(), __builtin_LINE()}) {
+  if (options.period != 1 && x[0].owner != nullptr) {
+    x.fill(x[0].owner->fail(at, graph::named{"repeat", name}, ": with a .period the body takes ",
+                            carried == 1 ? "an expr" : "the array",
+                            " and an int, which kind of layer it is"));
+    return x;
+  }
+  const auto of_any_phase = [&f](std::array<expr, carried> y, int) { return f(y); };
+  return detail::repeat_layers(name, n, x, of_any_phase, options, at);
+}
+template <std::size_t carried, class F>
+requires detail::periodic_body<F, std::array<expr, carried>>
+constexpr std::array<expr, carried> repeat(const char* name, int n, std::array<expr, carried> x, F f,
+                                           repeat_options options = {},
+                                           source_place at = {__builtin_FILE(), __builtin_LINE()}) {
+  return detail::repeat_layers(name, n, x, f, options, at);
 }
 
 template <std::convertible_to<expr> X, class F>
-requires std::is_invocable_r_v<expr, F&, expr>
+requires detail::layer_body<F, expr>
 constexpr expr repeat(const char* name, int n, X x, F f, repeat_options options = {},
                       source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   return repeat(
       name, n, std::array<expr, 1>{x}, [&f](std::array<expr, 1> y) { return std::array<expr, 1>{f(y[0])}; },
       options, at)[0];
+}
+template <std::convertible_to<expr> X, class F>
+requires detail::periodic_body<F, expr>
+constexpr expr repeat(const char* name, int n, X x, F f, repeat_options options = {},
+                      source_place at = {__builtin_FILE(), __builtin_LINE()}) {
+  return repeat(
+      name, n, std::array<expr, 1>{x},
+      [&f](std::array<expr, 1> y, int phase) { return std::array<expr, 1>{f(y[0], phase)}; }, options, at)[0];
 }
 
 /// A body of another form.

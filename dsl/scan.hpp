@@ -257,7 +257,7 @@ constexpr scanned<expr, S> scan(X xs, S, F, scan_options = {},
 template <detail::exprs X, class S, class F>
 requires(!detail::exprs<S>) constexpr scanned<expr, expr> scan(X xs, S, F, scan_options = {},
                                                                source_place at = {__builtin_FILE(),
-                                                                           __builtin_LINE()}) {
+                                                                                  __builtin_LINE()}) {
   const expr none{detail::listed(xs)[0].owner};
   if (none.owner != nullptr)
     none.owner->fail(at, "scan: the state before the first step is an expr or an array of them, such as ",

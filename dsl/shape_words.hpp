@@ -17,7 +17,8 @@ struct axis {
   constexpr axis() = default;
   constexpr axis(int i, source_place where = {__builtin_FILE(), __builtin_LINE()})
       : position(i), by_position(true), at(where) {}
-  constexpr axis(const dim& d, source_place where = {__builtin_FILE(), __builtin_LINE()}) : named(d), at(where) {}
+  constexpr axis(const dim& d, source_place where = {__builtin_FILE(), __builtin_LINE()})
+      : named(d), at(where) {}
 };
 
 namespace detail {
@@ -86,13 +87,47 @@ constexpr expr permute_axes(expr x, const int (&order)[shape::max_rank], source_
 
 } // namespace detail
 
-/// The same elements in the same order under another shape; the number of elements must agree.
+namespace detail {
+
+/// The dim that stands for the -1 among others, so that x keeps the number of its elements; 0 after an error.
+constexpr dim inferred(expr x, std::initializer_list<dim> dims, source_place at) {
+  graph& g = *x.owner;
+  const dim from = elements_of(g, g.shape_of(x));
+  dim others = 1;
+  for (const dim& d : dims)
+    if (!(d == dim(-1))) others = others * d;
+  if (from.overflow || others.overflow) {
+    g.fail(at, "cannot reshape ", x, ": the number of elements is too long an expression to compare");
+    return 0;
+  }
+  const dim made = exact_quotient(from, others);
+  if (!made.overflow) return made;
+  g.fail(at, "cannot reshape ", x, ": the ", from, " elements are no multiple of ", others,
+         ", what the axes beside -1 hold");
+  return 0;
+}
+
+} // namespace detail
+
+/// The same elements in the same order under another shape; the number of elements must agree. One dim may be
+/// -1: as large as that needs it to be.
 constexpr expr reshape(expr x, std::initializer_list<dim> dims,
                        source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   if (x.owner == nullptr || !x.owner->usable(x, at, "reshape")) return {x.owner};
   graph& g = *x.owner;
+  dim whole[shape::max_rank + 1] = {}; // one more than it may have, for the sentence
+  std::size_t rank = 0;
+  bool inferred = false;
+  for (const dim& d : dims) {
+    if (rank > shape::max_rank) break;
+    const bool open = d == dim(-1) && !d.overflow;
+    if (open && inferred) return g.fail(at, "reshape: at most one axis may be -1, found two");
+    inferred |= open;
+    whole[rank++] = open ? detail::inferred(x, dims, at) : d;
+  }
+  if (!g.error.empty()) return {&g};
   shape s;
-  if (!g.make_shape(s, dims, at, "reshape")) return {&g};
+  if (!g.make_shape(s, std::span<const dim>(whole, rank), at, "reshape")) return {&g};
   const dim from = detail::elements_of(g, g.shape_of(x)), to = detail::elements_of(g, s);
   if (from.overflow || to.overflow)
     return g.fail(at, "cannot reshape ", x, " to ", s,
@@ -118,6 +153,22 @@ constexpr expr unsqueeze(expr x, int where, source_place at = {__builtin_FILE(),
     if (k < from.rank) s.push(from[k]);
   }
   return g.add({.kind = op::reshape, .type = g.nodes[x.id].type, .shape = s, .at = at.as("unsqueeze")}, x);
+}
+
+/// 1 at the place of each id and 0 elsewhere, as float32: int32 [...] -> [..., n]. Of an id outside 0 to n -
+/// 1 all are 0.
+constexpr expr one_hot(expr ids, dim n, source_place at = {__builtin_FILE(), __builtin_LINE()}) {
+  constexpr const char* word = "one_hot";
+  if (ids.owner == nullptr || !ids.owner->usable(ids, at, word)) return {ids.owner};
+  graph& g = *ids.owner;
+  if (g.nodes[ids.id].type != element::i32)
+    return g.fail(at, word, ": expected int32 ids, found ", name_of(g.nodes[ids.id].type), " ", ids);
+  if (ids.rank() == shape::max_rank)
+    return g.fail(at, word, ": ", ids, " has ", shape::max_rank, " axes already");
+  shape classes;
+  if (!g.make_shape(classes, {n}, at, word)) return {&g};
+  const reported_at user(ids, at.as(word));
+  return to_float(unsqueeze(ids, -1) == range(ids, n));
 }
 
 /// Axes in a new order: axis i of the result is axis order[i] of x.
@@ -164,7 +215,8 @@ constexpr expr zeros(expr x, std::initializer_list<dim> dims,
 
 /// The elements from <= i < to of an axis. `from` and `to` are dims of the model; numbers below 0 count from
 /// the end.
-constexpr expr slice(expr x, axis where, dim from, dim to, source_place at = {__builtin_FILE(), __builtin_LINE()}) {
+constexpr expr slice(expr x, axis where, dim from, dim to,
+                     source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   if (x.owner == nullptr || !x.owner->usable(x, at, "slice")) return {x.owner};
   graph& g = *x.owner;
   const int i = detail::find_axis(x, where, at, "slice");
@@ -272,6 +324,54 @@ constexpr expr concat(axis where, expr x, const exprs&... others) {
                static_cast<expr>(others)...);
 }
 
+/// Values of one shape beside each other along a new axis, by its position in the result: two of [B, 64]
+/// along axis 1 are [B, 2, 64]. At most 16 values.
+template <std::convertible_to<expr>... exprs>
+constexpr expr stack(axis where, expr x, const exprs&... others) {
+  constexpr const char* word = "stack";
+  const source_place at = where.at;
+  if (x.owner == nullptr || !x.owner->usable(x, at, word)) return {x.owner};
+  graph& g = *x.owner;
+  static_assert(sizeof...(others) < 16, "stack joins at most 16 values");
+  if (!where.by_position)
+    return g.fail(at, word, ": the new axis is named by its position, as 0 or -1, found ", where.named);
+  const int i = where.position < 0 ? x.rank() + 1 + where.position : where.position;
+  if (i < 0 || i > x.rank())
+    return g.fail(at, word, ": there is no place ", where.position, " in ", x, "; its places are 0 to ",
+                  x.rank());
+  if (x.rank() == shape::max_rank)
+    return g.fail(at, word, ": ", x, " has ", shape::max_rank, " axes already");
+  for (const expr y : std::array<expr, sizeof...(others)>{static_cast<expr>(others)...}) {
+    if (!g.usable(y, at, word)) return {&g};
+    if (!(g.shape_of(y) == g.shape_of(x)) || g.nodes[y.id].type != g.nodes[x.id].type)
+      return g.fail(at, word, ": cannot join ", name_of(g.nodes[x.id].type), " ", x, " and ",
+                    name_of(g.nodes[y.id].type), " ", y, "; their types and shapes must be equal");
+  }
+  const reported_at user(x, at.as(word));
+  if constexpr (sizeof...(others) == 0)
+    return unsqueeze(x, i);
+  else
+    return concat(i, unsqueeze(x, i), unsqueeze(static_cast<expr>(others), i)...);
+}
+
+/// x moved by `by` places along an axis, to later ones where it is positive; what leaves at one end enters at
+/// the other. An axis known only at run time must be longer than that.
+constexpr expr roll(expr x, axis where, int by, source_place at = {__builtin_FILE(), __builtin_LINE()}) {
+  constexpr const char* word = "roll";
+  if (x.owner == nullptr || !x.owner->usable(x, at, word)) return {x.owner};
+  graph& g = *x.owner;
+  const int i = detail::find_axis(x, where, at, word);
+  if (i < 0) return {&g};
+  const dim size = x.size(i);
+  std::int64_t places = by;
+  if (size.is_number()) places %= size.number();
+  if (places == 0) return x;
+  // What enters at the front begins here.
+  const dim first = places > 0 ? size - places : dim(-places);
+  const reported_at user(x, at.as(word));
+  return concat(i, slice(x, i, first, size), slice(x, i, 0, first));
+}
+
 /// `before` and `after` copies of `value` around an axis.
 constexpr expr pad(expr x, axis where, int before, int after, double value = 0,
                    source_place at = {__builtin_FILE(), __builtin_LINE()}) {
@@ -308,6 +408,7 @@ constexpr expr reverse(expr x, axis where, source_place at = {__builtin_FILE(), 
 
 // What a user may name.
 namespace fovea {
-using core::axis, core::broadcast, core::concat, core::last, core::pad, core::permute, core::reshape,
-    core::reverse, core::slice, core::split, core::unsqueeze, core::zeros;
+using core::axis, core::broadcast, core::concat, core::last, core::one_hot, core::pad, core::permute,
+    core::reshape, core::reverse, core::roll, core::slice, core::split, core::stack, core::unsqueeze,
+    core::zeros;
 } // namespace fovea

@@ -23,7 +23,8 @@ struct char_lm_config {
 };
 
 /// A highway layer: t relu(W y + b) + (1 - t) y with t = sigmoid(U y + c), of any number of axes.
-constexpr expr highway(expr y, const char* name, int index, source_place at = {__builtin_FILE(), __builtin_LINE()}) {
+constexpr expr highway(expr y, const char* name, int index,
+                       source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   const reported_at here(y, at);
   const auto inside = scope(y, name, index);
   const expr t = sigmoid(linear(y, "T", y.size(-1)));

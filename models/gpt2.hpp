@@ -55,7 +55,8 @@ constexpr expr gpt2_decoder(expr words, expr tokens, gpt2_config c,
 }
 
 /// Scores of the next token: tokens [B, T] of int32 -> [B, T, vocab].
-constexpr expr gpt2_logits(expr tokens, gpt2_config c, source_place at = {__builtin_FILE(), __builtin_LINE()}) {
+constexpr expr gpt2_logits(expr tokens, gpt2_config c,
+                           source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   const reported_at here(tokens, at);
   const expr words = gpt2_words(tokens, c);
   return matmul(gpt2_decoder(words, tokens, c), transpose(words));
@@ -70,8 +71,10 @@ inline constexpr auto gpt2_names = std::to_array<name_rule>({
     {"wte", "wte.weight"},
     {"wte", "lm_head.weight", naming::tied},
     {"h.*.attn.q.weight", "h.*.attn.c_attn.weight", naming::columns(0, c.width) | naming::transposed},
-    {"h.*.attn.k.weight", "h.*.attn.c_attn.weight", naming::columns(c.width, 2 * c.width) | naming::transposed},
-    {"h.*.attn.v.weight", "h.*.attn.c_attn.weight", naming::columns(2 * c.width, 3 * c.width) | naming::transposed},
+    {"h.*.attn.k.weight", "h.*.attn.c_attn.weight",
+     naming::columns(c.width, 2 * c.width) | naming::transposed},
+    {"h.*.attn.v.weight", "h.*.attn.c_attn.weight",
+     naming::columns(2 * c.width, 3 * c.width) | naming::transposed},
     {"h.*.attn.q.bias", "h.*.attn.c_attn.bias", naming::rows(0, c.width)},
     {"h.*.attn.k.bias", "h.*.attn.c_attn.bias", naming::rows(c.width, 2 * c.width)},
     {"h.*.attn.v.bias", "h.*.attn.c_attn.bias", naming::rows(2 * c.width, 3 * c.width)},

@@ -21,14 +21,16 @@ struct kim_cnn_config {
 /// Word vectors: tokens [B, T] of int32 -> [B, T, width], at first uniform within 0.25, which is about as
 /// large as word2vec's, as the paper asks for (section 3.2). A filter is applied to both channels and the
 /// results are added (section 2.1), which is to say that it sees the sum of the channels.
-constexpr expr kim_cnn_words(expr tokens, kim_cnn_config c, source_place at = {__builtin_FILE(), __builtin_LINE()}) {
+constexpr expr kim_cnn_words(expr tokens, kim_cnn_config c,
+                             source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   const reported_at here(tokens, at);
   const expr tuned = embedding(tokens, "words", c.vocab, c.width, init::uniform(0.25));
   return c.multichannel ? tuned + stop_gradient(embedding(tokens, "fixed_words", c.vocab, c.width)) : tuned;
 }
 
 /// The largest value over time that each filter gives: x [B, T, any width] -> [B, filters of all widths].
-constexpr expr kim_cnn_features(expr x, kim_cnn_config c, source_place at = {__builtin_FILE(), __builtin_LINE()}) {
+constexpr expr kim_cnn_features(expr x, kim_cnn_config c,
+                                source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   const reported_at here(x, at);
   const auto largest = [&](std::size_t i) {
     const scope names(x, "convs", static_cast<int>(i));

@@ -15,7 +15,10 @@ struct llama_config {
   int layers, heads, kv_heads, width, inner, vocab;
   double base = 10000; // of the rotary positions
   double epsilon = 1e-5;
-  bool tied = false; // the table of token vectors also scores the tokens at the end
+  bool tied = false;  // the table of token vectors also scores the tokens at the end
+  int head_width = 0; // 0: width / heads
+
+  constexpr int features_of_head() const { return head_width == 0 ? width / heads : head_width; }
 };
 
 /// TinyLlama 1.1B (Zhang et al. 2024).
@@ -23,10 +26,11 @@ inline constexpr llama_config tiny_llama{
     .layers = 22, .heads = 32, .kv_heads = 4, .width = 2048, .inner = 5632, .vocab = 32000};
 
 /// Causal attention with rotary positions, without the norm before it: x [B, T, width] keeps its shape.
-constexpr expr llama_attention(expr x, llama_config c, source_place at = {__builtin_FILE(), __builtin_LINE()}) {
+constexpr expr llama_attention(expr x, llama_config c,
+                               source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   const reported_at here(x, at);
-  const int kv_width = c.width / c.heads * c.kv_heads;
-  const expr q = linear(x, "attn.q", c.width, {.bias = false}),
+  const int kv_width = c.features_of_head() * c.kv_heads;
+  const expr q = linear(x, "attn.q", c.features_of_head() * c.heads, {.bias = false}),
              k = linear(x, "attn.k", kv_width, {.bias = false}),
              v = linear(x, "attn.v", kv_width, {.bias = false});
   const expr a =
@@ -36,7 +40,8 @@ constexpr expr llama_attention(expr x, llama_config c, source_place at = {__buil
 }
 
 /// down(silu(gate(x)) * up(x)), SwiGLU (Shazeer 2020): x [B, T, width] keeps its shape.
-constexpr expr llama_feed_forward(expr x, llama_config c, source_place at = {__builtin_FILE(), __builtin_LINE()}) {
+constexpr expr llama_feed_forward(expr x, llama_config c,
+                                  source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   const reported_at here(x, at);
   const expr gate = linear(x, "mlp.gate", c.inner, {.bias = false}),
              up = linear(x, "mlp.up", c.inner, {.bias = false});
@@ -69,7 +74,8 @@ constexpr expr llama_scores(expr x, expr words, llama_config c) {
 }
 
 /// Scores of the next token: tokens [B, T] of int32 -> [B, T, vocab].
-constexpr expr llama_logits(expr tokens, llama_config c, source_place at = {__builtin_FILE(), __builtin_LINE()}) {
+constexpr expr llama_logits(expr tokens, llama_config c,
+                            source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   const reported_at here(tokens, at);
   const expr words = llama_words(tokens, c);
   return llama_scores(llama_decoder(words, tokens, c), words, c);
@@ -97,8 +103,8 @@ inline constexpr auto llama_names = std::to_array<name_rule>({
     {"words", "token_embd.weight"},
     {c.tied ? "words" : "lm_head.weight", "output.weight", c.tied ? naming::tied : naming::transform{}},
     {"layers.*.attn_norm.weight", "blk.*.attn_norm.weight"},
-    {"layers.*.attn.q.weight", "blk.*.attn_q.weight", naming::rotary_halves(c.width / c.heads)},
-    {"layers.*.attn.k.weight", "blk.*.attn_k.weight", naming::rotary_halves(c.width / c.heads)},
+    {"layers.*.attn.q.weight", "blk.*.attn_q.weight", naming::rotary_halves(c.features_of_head())},
+    {"layers.*.attn.k.weight", "blk.*.attn_k.weight", naming::rotary_halves(c.features_of_head())},
     {"layers.*.attn.v.weight", "blk.*.attn_v.weight"},
     {"layers.*.attn.proj.weight", "blk.*.attn_output.weight"},
     {"layers.*.mlp_norm.weight", "blk.*.ffn_norm.weight"},
@@ -109,8 +115,8 @@ inline constexpr auto llama_names = std::to_array<name_rule>({
 
     {"words", "tok_embeddings.weight"}, // the last norm and the output are named as above
     {"layers.*.attn_norm.weight", "layers.*.attention_norm.weight"},
-    {"layers.*.attn.q.weight", "layers.*.attention.wq.weight", naming::rotary_halves(c.width / c.heads)},
-    {"layers.*.attn.k.weight", "layers.*.attention.wk.weight", naming::rotary_halves(c.width / c.heads)},
+    {"layers.*.attn.q.weight", "layers.*.attention.wq.weight", naming::rotary_halves(c.features_of_head())},
+    {"layers.*.attn.k.weight", "layers.*.attention.wk.weight", naming::rotary_halves(c.features_of_head())},
     {"layers.*.attn.v.weight", "layers.*.attention.wv.weight"},
     {"layers.*.attn.proj.weight", "layers.*.attention.wo.weight"},
     {"layers.*.mlp_norm.weight", "layers.*.ffn_norm.weight"},

@@ -58,7 +58,8 @@ constexpr expr mamba_words(expr tokens, mamba_config c) {
 }
 
 /// Scores of the next token: tokens [B, T] of int32 -> [B, T, vocab].
-constexpr expr mamba_logits(expr tokens, mamba_config c, source_place at = {__builtin_FILE(), __builtin_LINE()}) {
+constexpr expr mamba_logits(expr tokens, mamba_config c,
+                            source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   const reported_at here(tokens, at);
   const expr words = mamba_words(tokens, c);
   const expr x = repeat("layers", c.layers, gather(words, tokens), [&](expr y) { return mamba_block(y, c); });

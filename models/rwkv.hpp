@@ -42,7 +42,8 @@ constexpr expr rwkv_projected(expr x, const char* name, dim width) {
 /// Version 4's attention: for each feature the mean of all values so far, weighted by e^key, which fades at
 /// the rate d a step; the present one has the weight e^(u + key). k, v [B, T, width] -> [B, T, width]. State:
 /// the weighted sum of values, the sum of weights, both by e^p, and p, the largest exponent so far.
-constexpr expr rwkv4_sums(expr k, expr v, expr u, expr d, source_place at = {__builtin_FILE(), __builtin_LINE()}) {
+constexpr expr rwkv4_sums(expr k, expr v, expr u, expr d,
+                          source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   const reported_at here(k, at);
   const auto filled = [&](double x) { return broadcast(constant(k, x), {k.size(0), k.size(2)}); };
   return scan(std::array{k, v}, std::array{filled(0), filled(0), filled(-1e30)},
@@ -190,7 +191,8 @@ constexpr rwkv7_values rwkv_block(expr x, expr first_values, rwkv_config c,
 }
 
 /// All layers: [B, T, width] for each of tokens [B, T].
-constexpr expr rwkv_layers(expr tokens, rwkv_config c, source_place at = {__builtin_FILE(), __builtin_LINE()}) {
+constexpr expr rwkv_layers(expr tokens, rwkv_config c,
+                           source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   const reported_at here(tokens, at);
   const expr words = embedding(tokens, "emb", c.vocab, c.width);
   const auto norm = [&](expr x, const char* name) { return layer_norm(x, name, {.epsilon = c.epsilon}); };

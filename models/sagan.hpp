@@ -51,7 +51,8 @@ constexpr expr sagan_output(expr x, sagan_features of, sagan_config c,
 }
 
 /// The whole block: x [B, H, W, channels] keeps its shape.
-constexpr expr sagan_attention(expr x, sagan_config c, source_place at = {__builtin_FILE(), __builtin_LINE()}) {
+constexpr expr sagan_attention(expr x, sagan_config c,
+                               source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   const reported_at here(x, at);
   return sagan_output(x, sagan_projections(x, c), c);
 }

@@ -81,7 +81,8 @@ constexpr expr prefix_attention(expr x, expr lengths, projection_config c,
 }
 
 /// Causal, each head's scores falling with distance at its own rate (Press et al. 2022).
-constexpr expr alibi_attention(expr x, projection_config c, source_place at = {__builtin_FILE(), __builtin_LINE()}) {
+constexpr expr alibi_attention(expr x, projection_config c,
+                               source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   attention_options options = options_of(c, causal);
   options.score = alibi(c.heads);
   return self_attention(x, c, options, at);

@@ -83,7 +83,8 @@ struct seq2seq_decoded {
   expr states, logits;
 };
 constexpr seq2seq_decoded seq2seq_decoder(expr target, expr context, const recurrent_state& start,
-                                          seq2seq_config c, source_place at = {__builtin_FILE(), __builtin_LINE()}) {
+                                          seq2seq_config c,
+                                          source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   const reported_at here(target, at);
   const expr words = embedding(target, "tgt_embedding", c.target_vocab, c.width);
   const expr beside = broadcast(unsqueeze(context, 1), {target.size(0), target.size(1), context.size(1)});

@@ -29,7 +29,8 @@ struct sequential_config {
   std::array<layer_config, n> layers;
 };
 
-constexpr expr activated_by(layer_activation how, expr x, source_place at = {__builtin_FILE(), __builtin_LINE()}) {
+constexpr expr activated_by(layer_activation how, expr x,
+                            source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   switch (how) {
     case layer_activation::none:
       return x;

@@ -86,7 +86,8 @@ constexpr expr t5_decoder(expr words, expr target, expr memory, expr lengths, t5
 
 /// Scores of the next token: the decoder's x [B, T, width] -> [B, T, vocab]. A tied table was made for
 /// vectors of length 1 a feature, so x is scaled down.
-constexpr expr t5_scores(expr x, expr words, t5_config c, source_place at = {__builtin_FILE(), __builtin_LINE()}) {
+constexpr expr t5_scores(expr x, expr words, t5_config c,
+                         source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   const reported_at here(x, at);
   if (!c.tied) return linear(x, "lm_head", c.vocab, {.bias = false});
   return matmul(x / sqrt(constant(x, c.width)), transpose(words));

@@ -64,7 +64,8 @@ constexpr expr encoder_block(expr x, fovea::attention_mask mask, const transform
 
 /// One decoder block: causal self-attention, attention to memory [B, S, width] where `memory_mask` allows,
 /// then a feed-forward layer. x [B, T, width] keeps its shape.
-constexpr expr decoder_block(expr x, expr memory, fovea::attention_mask memory_mask, const transformer_block_config& c,
+constexpr expr decoder_block(expr x, expr memory, fovea::attention_mask memory_mask,
+                             const transformer_block_config& c,
                              source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   const reported_at here(x, at);
   x = residual(x, "norm1", c, [&](expr y) {

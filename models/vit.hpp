@@ -30,7 +30,8 @@ constexpr transformer_block_config vit_block(vit_config c) {
 
 /// A learned vector that stands for the class, then a linear map of each patch, each with its position added
 /// (equation 1): pixels [B, image, image, channels] -> [B, patches + 1, width].
-constexpr expr vit_embeddings(expr pixels, vit_config c, source_place at = {__builtin_FILE(), __builtin_LINE()}) {
+constexpr expr vit_embeddings(expr pixels, vit_config c,
+                              source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   const reported_at here(pixels, at);
   const int side = c.image / c.patch, patches = side * side;
   const expr map = conv2d(pixels, "patches", c.width, c.patch, {.stride = c.patch});

@@ -92,12 +92,4 @@ constexpr expr with_axis(expr x, const shape& before, int axis, source_place at)
   return reshape_to(x, s, at);
 }
 
-/// How many elements an axis has, as a float32 number.
-constexpr expr size_of_axis(graph& g, std::uint16_t size, source_place at) {
-  if (g.is_number(size))
-    return g.add({.kind = op::constant, .number = static_cast<double>(g.number(size)), .at = at});
-  const expr one = g.add({.kind = op::constant, .number = 1, .at = at});
-  return max_over(to_float(range(one, g.dim_of(size), at), at), axis(0), {}, at) + located(1.0, at);
-}
-
 } // namespace fovea::core::detail

@@ -2,6 +2,7 @@
 
 // Declaring models: the words, shapes and compile-time checks. Needs the standard library only.
 
+#include <fovea/dsl/activation.hpp>
 #include <fovea/dsl/affine.hpp>
 #include <fovea/dsl/attention.hpp>
 #include <fovea/dsl/contract.hpp>

@@ -29,6 +29,22 @@ int renamed(const graph_view& g, int id) {
   return id;
 }
 
+/// Ids that count positions, `first`, first + 1, ... The range that counts from 0; -1 of other ids.
+struct counted_ids {
+  int range = -1;
+  std::int64_t first = 0;
+};
+counted_ids counted(const graph_view& g, int ids) {
+  ids = renamed(g, ids);
+  counted_ids made{ids};
+  if (g.at(ids).kind == op::add) {
+    const node& added = g.at(g.operand(ids, 1));
+    made = {renamed(g, g.operand(ids, 0)), static_cast<std::int64_t>(added.number)};
+    if (added.kind != op::constant) return {};
+  }
+  return g.at(made.range).kind == op::range ? made : counted_ids{};
+}
+
 } // namespace
 
 call_sizes::call_sizes(graph_view graph, const char* model_name, std::span<const dim_size> capacity)
@@ -43,13 +59,14 @@ call_sizes::call_sizes(graph_view graph, const char* model_name, std::span<const
   std::vector<std::int64_t> implied(symbols_.size(), 0);
   for (int id = 0; id < graph_.node_count(); ++id) {
     if (graph_.at(id).kind != op::gather) continue;
-    const int table = graph_.operand(id, 0), ids = renamed(graph_, graph_.operand(id, 1));
-    const int rows = graph_.at(table).shape[0];
-    if (!graph_.is_number(rows) || graph_.at(ids).kind != op::range) continue;
-    const dim length = graph_.dim_of(graph_.at(ids).shape[0]);
+    const std::uint16_t rows = graph_.at(graph_.operand(id, 0)).shape[0];
+    const counted_ids ids = counted(graph_, graph_.operand(id, 1));
+    if (!graph_.is_number(rows) || ids.range < 0) continue;
+    const dim length = graph_.dim_of(graph_.at(ids.range).shape[0]);
+    const std::int64_t most = graph_.number(rows) - ids.first;
     for (std::size_t i = 0; i < symbols_.size(); ++i)
       if (length.is_symbol() && symbols_[i] == length.name())
-        implied[i] = implied[i] == 0 ? graph_.number(rows) : std::min(implied[i], graph_.number(rows));
+        implied[i] = implied[i] == 0 ? most : std::min(implied[i], most);
   }
   for (const dim_size& given : capacity) {
     const auto refuse = [&](const std::string& problem) {
@@ -159,8 +176,7 @@ void call_sizes::check_derived() const {
 void call_sizes::find_bounded() {
   for (int id = 0; id < graph_.node_count(); ++id) {
     const node& n = graph_.at(id);
-    if (n.kind == op::gather && graph_.at(renamed(graph_, graph_.operand(id, 1))).kind == op::range)
-      gathers_.push_back(id);
+    if (n.kind == op::gather && counted(graph_, graph_.operand(id, 1)).range >= 0) gathers_.push_back(id);
     if (n.kind != op::slice) continue;
     const int axis = n.attributes[0];
     const dim from = graph_.dim_of(n.attributes[1]),
@@ -190,9 +206,9 @@ void call_sizes::check_slices() const {
 
 void call_sizes::check_positions() const {
   for (const int id : gathers_) {
-    const int ids = renamed(graph_, graph_.operand(id, 1));
-    const std::int64_t rows = sizes_[graph_.at(graph_.operand(id, 0)).shape[0]],
-                       positions = sizes_[graph_.at(ids).shape[0]];
+    const counted_ids ids = counted(graph_, graph_.operand(id, 1));
+    const std::int64_t rows = sizes_[graph_.at(graph_.operand(id, 0)).shape[0]] - ids.first,
+                       positions = sizes_[graph_.at(ids.range).shape[0]];
     if (positions <= rows) continue;
     sentence where;
     where << graph_.at(id).at << ": gather: expected at most " << rows

@@ -24,7 +24,7 @@ std::vector<beam_text::candidate> beam_text::best_candidates(const token_scores&
   double worst = -std::numeric_limits<double>::infinity();
   for (std::size_t row = 0; row < live_.size(); ++row) {
     const std::span<const float> next = scores.last(first_row + row);
-    const double before = live_[row].log_probability - log_sum_exp(next);
+    const double before = live_[row].log_probability - detail::log_sum_exp(next);
     for (std::size_t id = 0; id < next.size(); ++id) {
       const double log_probability = before + static_cast<double>(next[id]);
       if (!(log_probability > worst)) continue;

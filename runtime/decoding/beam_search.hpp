@@ -31,7 +31,8 @@ namespace detail {
 /// The beam of one prompt.
 class beam_text {
 public:
-  beam_text(std::size_t prompt, const beam_options& options, const stopping_options& where, const beam_callback& each)
+  beam_text(std::size_t prompt, const beam_options& options, const stopping_options& where,
+            const beam_callback& each)
       : prompt_(prompt), options_(options), where_(where), each_(each), width_(options.width), live_(1) {}
 
   std::vector<continuation> advance(const token_scores& scores, std::size_t first_row);

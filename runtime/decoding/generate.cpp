@@ -17,7 +17,7 @@ token_id drawn(std::span<const token_probability> tokens, double u) {
 
 std::vector<continuation> sampled_text::advance(const token_scores& scores, std::size_t row) {
   const std::span<const float> next = scores.last(row);
-  const double normaliser = log_sum_exp(next);
+  const double normaliser = detail::log_sum_exp(next);
   const token_id id =
       drawn(filtered(next, options_, read_), uniform(options_.seed, sample_, result_.ids.size()));
   const double log_probability = static_cast<double>(next[static_cast<std::size_t>(id)]) - normaliser;

@@ -79,7 +79,8 @@ std::vector<hypothesis> sample(M& model, const token_ids& prompt, const sampling
   return sample(model, std::span(&prompt, 1), options, where, each);
 }
 template <next_token_model M>
-hypothesis greedy(M& model, const token_ids& prompt, const stopping_options& where, const token_callback& each = {}) {
+hypothesis greedy(M& model, const token_ids& prompt, const stopping_options& where,
+                  const token_callback& each = {}) {
   return std::move(greedy(model, std::span(&prompt, 1), where, each).front());
 }
 

@@ -19,7 +19,8 @@ struct hypothesis {
       0;            // of these ids together, as the model says it: untouched by filters and temperature
   double score = 0; // what it is ranked by: beam search divides by a power of the length
   ended_by ended = ended_by::length;
-  std::string text = {}; // as stopping_options::text spells the ids, without the stop string and what follows it
+  std::string text =
+      {}; // as stopping_options::text spells the ids, without the stop string and what follows it
 };
 
 /// Where generated texts end.

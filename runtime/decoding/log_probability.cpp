@@ -25,7 +25,7 @@ double detail::log_probability_of(token_id id, std::span<const float> scores) {
   if (!std::in_range<std::size_t>(id) || static_cast<std::size_t>(id) >= scores.size())
     throw error("the probability of a text: expected ids of 0 to " + std::to_string(scores.size() - 1) +
                 "; found " + std::to_string(id));
-  return static_cast<double>(scores[static_cast<std::size_t>(id)]) - log_sum_exp(scores);
+  return static_cast<double>(scores[static_cast<std::size_t>(id)]) - detail::log_sum_exp(scores);
 }
 
 } // namespace fovea::core

@@ -72,7 +72,7 @@ void detail::check(const sampling_options& o) {
   require(o.samples >= 1, "samples", "of 1 or more", static_cast<double>(o.samples));
 }
 
-double log_sum_exp(std::span<const float> scores) {
+double detail::log_sum_exp(std::span<const float> scores) {
   const float largest = scores.empty() ? -std::numeric_limits<float>::infinity()
                                        : *std::max_element(scores.begin(), scores.end());
   if (largest == -std::numeric_limits<float>::infinity())

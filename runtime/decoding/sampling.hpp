@@ -39,11 +39,11 @@ std::vector<token_probability> filtered(std::span<const float> scores, const sam
 /// The most likely token; of equal ones, the smallest id.
 token_id most_likely(std::span<const float> scores);
 
+namespace detail {
+
 /// log(sum(exp(scores))), in double precision. Throws fovea::error where a score is NaN or plus infinity, or
 /// no token is possible.
 double log_sum_exp(std::span<const float> scores);
-
-namespace detail {
 
 /// Throws fovea::error that names the option, its range and the value found.
 void check(const sampling_options& options);

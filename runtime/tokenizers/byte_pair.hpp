@@ -37,7 +37,8 @@ public:
   /// whose score is not a number is never joined to, one of -infinity not even a unit. `whole` are tokens
   /// that are units where they stand, of several the longest. Throws fovea::error for a token that can be
   /// joined to of more than 1,024 bytes, which bounds what each byte of the vocabulary costs.
-  byte_pair(const token_vocabulary& tokens, std::span<const float> scores, settings options, token_trie whole = {});
+  byte_pair(const token_vocabulary& tokens, std::span<const float> scores, settings options,
+            token_trie whole = {});
 
   /// Appends the ids of one word, given by its bytes; valid UTF-8 where it is cut into characters.
   void append(std::string_view word, std::vector<token_id>& ids) const;

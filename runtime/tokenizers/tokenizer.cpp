@@ -13,7 +13,7 @@ namespace fovea::core {
 namespace {
 
 token_encoding fill(const encoding_template& form, bool special, std::span<const token_id> first,
-              std::span<const token_id> second) {
+                    std::span<const token_id> second) {
   using kind = encoding_template::piece::kind;
   token_encoding result;
   for (const auto& piece : form.pieces) {
@@ -98,7 +98,7 @@ token_encoding tokenizer::encode(std::string_view text, encode_options options) 
 }
 
 token_encoding tokenizer::encode_pair(std::string_view first, std::string_view second,
-                                encode_options options) const {
+                                      encode_options options) const {
   const std::size_t most = room(state_->pair, options);
   const auto first_ids = words_of(first), second_ids = words_of(second);
   std::size_t shorter = std::min(first_ids.size(), second_ids.size());

@@ -34,7 +34,8 @@ public:
   /// the file asks for are left to the caller.
   token_encoding encode(std::string_view text, encode_options options = {}) const;
   /// Two texts for a model that compares them. Too long a pair loses tokens of the longer text first.
-  token_encoding encode_pair(std::string_view first, std::string_view second, encode_options options = {}) const;
+  token_encoding encode_pair(std::string_view first, std::string_view second,
+                             encode_options options = {}) const;
 
   /// The text of these ids; bytes that make no UTF-8 become U+FFFD. Throws fovea::error for an id outside the
   /// vocabulary.

@@ -142,7 +142,7 @@ model_weights initial_weights(graph_view g, std::uint64_t seed) {
 }
 
 model_weights initial_weights(graph_view g, std::uint64_t seed, const model_weights& known,
-                        std::span<const name_rule> names) {
+                              std::span<const name_rule> names) {
   auto made = initial_tensors(g, seed);
   std::vector<wanted_parameter> wanted;
   for (const auto& [name, tensor] : made) wanted.push_back({name, tensor.shape});

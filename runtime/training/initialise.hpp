@@ -13,7 +13,7 @@ namespace fovea::core {
 namespace detail {
 model_weights initial_weights(graph_view graph, std::uint64_t seed);
 model_weights initial_weights(graph_view graph, std::uint64_t seed, const model_weights& known,
-                        std::span<const name_rule> names);
+                              std::span<const name_rule> names);
 } // namespace detail
 
 /// Weights to begin learning with, under the model's own names: each parameter as its `init` says, the same

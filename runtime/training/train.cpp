@@ -15,7 +15,7 @@ namespace fovea::core::detail {
 
 learner::learner(learned_parameters& parameters, const train_options& options, double rate)
     : parameters_(parameters), schedule_(options.schedule), clip_(options.clip),
-      accumulate_(options.accumulate) {
+      clip_value_(options.clip_value), accumulate_(options.accumulate) {
   if (accumulate_ < 1)
     throw error("train: expected to accumulate at least one call, found " + std::to_string(accumulate_));
   const auto check = [](const std::string& what, double value) {
@@ -24,6 +24,7 @@ learner::learner(learned_parameters& parameters, const train_options& options, d
   };
   check("a rate", rate);
   check("to clip at a norm", clip_);
+  check("to clip at a value", clip_value_);
   for (const parameter_group& group : options.groups)
     check("a rate of the group \"" + group.names + "\"", group.rate);
   for (int p = 0; p < parameters.count(); ++p) {
@@ -63,6 +64,22 @@ bool learner::accumulate(float& loss, std::vector<const float*>& gradients, thre
   loss = static_cast<float>(now_.pending_loss / accumulate_);
   now_.pending = 0, now_.pending_loss = 0;
   return true;
+}
+
+void learner::clip_values(std::vector<const float*>& gradients, thread_pool& pool) {
+  const auto bound = static_cast<float>(clip_value_ * accumulate_); // what was accumulated is a sum
+  clipped_.resize(gradients.size());
+  for (std::size_t p = 0; p < gradients.size(); ++p) {
+    if (gradients[p] == nullptr) continue;
+    const std::size_t size = parameters_.size(static_cast<int>(p));
+    if (clipped_[p].size() != size) clipped_[p] = buffer::from_shape({size});
+    for_pieces(size, pool, [&](std::size_t begin, std::size_t count, std::size_t) {
+      float* to = clipped_[p].data() + begin;
+      const float* from = gradients[p] + begin;
+      for (std::size_t i = 0; i < count; ++i) to[i] = std::min(std::max(from[i], -bound), bound);
+    });
+    gradients[p] = clipped_[p].data();
+  }
 }
 
 double learner::norm_of(const std::vector<const float*>& gradients, thread_pool& pool) {

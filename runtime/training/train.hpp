@@ -37,6 +37,9 @@ struct train_options {
   int accumulate = 1;          // calls of `step` whose mean gradient makes one update
   std::vector<parameter_group> groups = {};
   std::uint64_t seed = 0; // of dropout
+  /// The largest each gradient may be, either way, before their norm is clipped; 0: any. Of calls that are
+  /// accumulated it is that of their mean.
+  double clip_value = 0;
 };
 
 /// What a step of training did.
@@ -91,6 +94,10 @@ public:
       if (!accumulate(loss, gradients, pool)) return {now_.step, loss, 0, 0, false};
       norm = norm_of(gradients, pool) / accumulate_;
     }
+    if (clip_value_ > 0) {
+      clip_values(gradients, pool);
+      norm = norm_of(gradients, pool) / accumulate_;
+    }
     const double factor = clip_ > 0 ? std::min(1.0, clip_ / (norm + 1e-6)) : 1;
     ++now_.step;
     for (int p = 0; p < parameters_.count(); ++p) {
@@ -121,6 +128,8 @@ private:
     });
   }
   bool accumulate(float& loss, std::vector<const float*>& gradients, thread_pool& pool);
+  /// Puts in the place of gradients copies that are within the bound.
+  void clip_values(std::vector<const float*>& gradients, thread_pool& pool);
   double norm_of(const std::vector<const float*>& gradients, thread_pool& pool);
   void check_finite(float loss, double norm, const std::vector<const float*>& gradients) const;
   void check_rate(double rate) const;
@@ -130,9 +139,10 @@ private:
   learned_parameters& parameters_;
   std::vector<parameter_group> groups_; // of each parameter
   rate_schedule schedule_;
-  double clip_;
+  double clip_, clip_value_;
   int accumulate_;
   progress now_;
+  std::vector<buffer> clipped_; // of each parameter
   std::vector<double> pieces_;
 };
 

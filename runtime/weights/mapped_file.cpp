@@ -4,6 +4,7 @@
 #include <fovea/runtime/error.hpp>
 #include <fovea/runtime/weights/regular_file.hpp>
 
+#include <algorithm>
 #include <cerrno>
 #include <memory>
 #include <new>
@@ -15,8 +16,9 @@
 namespace fovea::core {
 namespace {
 
-std::span<const std::byte> copy_of(const regular_file& file, const std::filesystem::path& path) {
-  const std::size_t size = file.size();
+/// Memory that `fill` is given to fill.
+template <class F>
+std::span<const std::byte> filled(std::size_t size, const std::filesystem::path& path, F fill) {
   std::unique_ptr<void, decltype(&free_lines)> memory(nullptr, &free_lines);
   try {
     memory.reset(allocate_lines(size));
@@ -24,7 +26,7 @@ std::span<const std::byte> copy_of(const regular_file& file, const std::filesyst
     refuse_memory(path);
   }
   const std::span bytes(static_cast<std::byte*>(memory.get()), size);
-  file.read(bytes);
+  fill(bytes);
   memory.release();
   return bytes;
 }
@@ -41,16 +43,26 @@ std::span<const std::byte> mapping_of(const regular_file& file, const std::files
 
 } // namespace
 
-mapped_file::mapped_file(const std::filesystem::path& path, load_options how) : copied_(how.copy) {
+mapped_file::mapped_file(const std::filesystem::path& path, load_options how)
+    : held_(how.copy ? held::copied : held::mapped) {
   const regular_file file(path);
-  bytes_ = copied_ ? copy_of(file, path) : mapping_of(file, path);
+  bytes_ = how.copy ? filled(file.size(), path, [&](std::span<std::byte> to) { file.read(to); })
+                    : mapping_of(file, path);
+}
+
+mapped_file::mapped_file(std::span<const std::byte> bytes, const std::filesystem::path& name,
+                         load_options how)
+    : held_(how.copy ? held::copied : held::given), bytes_(bytes) {
+  if (how.copy)
+    bytes_ = filled(bytes.size(), name,
+                    [&](std::span<std::byte> to) { std::copy(bytes.begin(), bytes.end(), to.begin()); });
 }
 
 mapped_file::~mapped_file() {
   auto* memory = const_cast<std::byte*>(bytes_.data());
-  if (copied_)
+  if (held_ == held::copied)
     free_lines(memory);
-  else if (!bytes_.empty())
+  else if (held_ == held::mapped && !bytes_.empty())
     ::munmap(memory, bytes_.size());
 }
 

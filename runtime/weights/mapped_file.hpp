@@ -20,6 +20,8 @@ struct load_options {
 class mapped_file {
 public:
   explicit mapped_file(const std::filesystem::path& path, load_options how = {});
+  /// What is in memory already, as if it were a file. Without `copy` it must live as long as this does.
+  mapped_file(std::span<const std::byte> bytes, const std::filesystem::path& name, load_options how);
   ~mapped_file();
   mapped_file(const mapped_file&) = delete;
   mapped_file& operator=(const mapped_file&) = delete;
@@ -27,7 +29,8 @@ public:
   std::span<const std::byte> bytes() const { return bytes_; }
 
 private:
-  bool copied_;
+  enum class held { mapped, copied, given };
+  held held_;
   std::span<const std::byte> bytes_;
 };
 

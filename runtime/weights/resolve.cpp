@@ -320,17 +320,17 @@ void check_stored(const std::vector<unconverted>& left, const std::vector<fillin
 } // namespace
 
 std::vector<weight_view> model_weights::resolve(std::span<const wanted_parameter> wanted,
-                                          std::span<const name_rule> rules) const& {
+                                                std::span<const name_rule> rules) const& {
   return views_of(wanted, rules, true);
 }
 
 std::vector<weight_view> model_weights::resolve_known(std::span<const wanted_parameter> wanted,
-                                                std::span<const name_rule> rules) const& {
+                                                      std::span<const name_rule> rules) const& {
   return views_of(wanted, rules, false);
 }
 
 std::vector<weight_view> model_weights::views_of(std::span<const wanted_parameter> wanted,
-                                           std::span<const name_rule> rules, bool all) const {
+                                                 std::span<const name_rule> rules, bool all) const {
   const resolution call(state_->source, state_->tensors, wanted, rules);
   const auto fillings = call.match(all);
   const tied_copies copies = call.copies();

@@ -8,8 +8,8 @@
 
 namespace fovea::core::detail {
 
-model_weights rounded_weights(graph_view declared, const model_weights& source, std::span<const name_rule> names,
-                weight_format format) {
+model_weights rounded_weights(graph_view declared, const model_weights& source,
+                              std::span<const name_rule> names, weight_format format) {
   const model_parameters parameters(declared, source, names, formatted(declared, format));
   std::map<std::string, weight_tensor> made;
   for (std::size_t i = 0; i < parameters.names().size(); ++i) {

@@ -18,6 +18,7 @@ struct model_weights::state {
   std::string source;
   std::vector<weight_file> files;             // keep the tensors' bytes
   std::map<std::string, weight_tensor> given; // or keep them in memory
+  std::vector<std::shared_ptr<state>> parts;  // or they are those of others
   std::map<std::string, stored_tensor> tensors;
   std::map<std::string, std::string> shard_of; // the file of each tensor, when there are several
   std::map<std::string, std::string> metadata;

@@ -47,13 +47,16 @@ float* weight_file::add(const std::string& name, std::vector<std::size_t> shape)
 }
 
 weight_file open_weight_file(const std::filesystem::path& path, load_options how) {
-  const opened_file file{path, std::make_shared<const mapped_file>(path, how)};
+  return read_weight_file({path, std::make_shared<const mapped_file>(path, how)});
+}
+
+weight_file read_weight_file(const opened_file& file) {
   for (const format& known : formats)
     if (known.recognises(file.bytes())) return known.read(file);
   // These say what is wrong with a file that should be theirs.
-  if (path.extension() == ".safetensors") return read_safetensors(file);
-  if (path.extension() == ".gguf") return read_gguf(file);
-  throw error(path.string() +
+  if (file.path.extension() == ".safetensors") return read_safetensors(file);
+  if (file.path.extension() == ".gguf") return read_gguf(file);
+  throw error(file.path.string() +
               ": expected weights in a known format (safetensors, GGUF, llama2.c's or "
               "rwkv.cpp's .bin, RTNeural's JSON, word vectors); found " +
               (file.bytes().empty() ? "an empty file" : "another"));

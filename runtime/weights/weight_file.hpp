@@ -35,5 +35,7 @@ struct opened_file {
 /// Opens a weight file of any known format, told by its first bytes. Throws fovea::error that names the file,
 /// what was expected and what was found.
 weight_file open_weight_file(const std::filesystem::path& path, load_options how = {});
+/// The same of a file's content.
+weight_file read_weight_file(const opened_file& file);
 
 } // namespace fovea::core

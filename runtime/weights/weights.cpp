@@ -5,6 +5,7 @@
 #include <fovea/runtime/json/parse_json.hpp>
 #include <fovea/runtime/weights/regular_file.hpp>
 #include <fovea/runtime/weights/state.hpp>
+#include <fovea/runtime/weights/training_names.hpp>
 
 #include <new>
 #include <numeric>
@@ -62,6 +63,24 @@ model_weights model_weights::from(std::map<std::string, weight_tensor> tensors, 
   return model_weights(std::move(shared));
 }
 
+model_weights model_weights::join(std::vector<model_weights> parts) {
+  auto shared = std::make_shared<state>();
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const std::shared_ptr<state>& part = shared->parts.emplace_back(parts[i].state_);
+    shared->source += (i == 0 ? "" : i + 1 < parts.size() ? ", " : " and ") + part->source;
+    for (const auto& [name, tensor] : part->tensors) {
+      if (is_of_training(name)) continue;
+      const auto [first, added] = shared->shard_of.emplace(name, part->file_of(name));
+      if (!added)
+        throw error("weights::join: tensor " + in_quotes(name) + " is in " + first->second + " and in " +
+                    part->file_of(name));
+      shared->tensors[name] = tensor;
+    }
+    shared->metadata.insert(part->metadata.begin(), part->metadata.end());
+  }
+  return model_weights(std::move(shared));
+}
+
 model_weights load_weights(const std::filesystem::path& path, load_options how) try {
   std::filesystem::path file = path;
   std::error_code unreadable; // then opening it says why
@@ -108,8 +127,20 @@ model_weights load_weights(const std::filesystem::path& path, load_options how) 
   refuse_memory(path);
 }
 
+model_weights load_weights(std::span<const std::byte> bytes, const std::string& name, load_options how) try {
+  const opened_file file{name, std::make_shared<const mapped_file>(bytes, name, how)};
+  auto shared = std::make_shared<model_weights::state>();
+  shared->source = name;
+  const weight_file& only = shared->files.emplace_back(read_weight_file(file));
+  shared->tensors = only.tensors;
+  shared->metadata = only.metadata;
+  return model_weights(std::move(shared));
+} catch (const std::bad_alloc&) {
+  refuse_memory(name);
+}
+
 std::shared_ptr<const packed> model_weights::packed_copy(const std::string& key,
-                                                   const std::function<packed()>& build) const {
+                                                         const std::function<packed()>& build) const {
   std::shared_ptr<state::packed_slot> slot;
   {
     const std::lock_guard lock(state_->guard);

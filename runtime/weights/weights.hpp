@@ -45,7 +45,12 @@ class model_weights {
 public:
   /// Weights that a program makes or a test writes down. Throws fovea::error when values don't fit a shape.
   static model_weights from(std::map<std::string, weight_tensor> tensors,
-                      std::string source = "weights of the program");
+                            std::string source = "weights of the program");
+
+  /// What several checkpoints hold, as if it were one. Throws fovea::error that names both where a tensor is
+  /// in two; what training keeps beside parameters is left out. Of what they say of themselves under one key,
+  /// the first counts.
+  static model_weights join(std::vector<model_weights> parts);
 
   /// The values of every wanted parameter, in order. `rules` is the model's table (dsl/names.hpp).
   ///
@@ -85,6 +90,8 @@ private:
 
   struct state;
   friend model_weights load_weights(const std::filesystem::path& path, load_options how);
+  friend model_weights load_weights(std::span<const std::byte> bytes, const std::string& name,
+                                    load_options how);
   explicit model_weights(std::shared_ptr<state> shared) : state_(std::move(shared)) {}
 
   std::shared_ptr<state> state_;
@@ -100,6 +107,15 @@ private:
 ///
 /// Throws fovea::error that names the file, the tensor, what was expected and what was found.
 model_weights load_weights(const std::filesystem::path& path, load_options how = {});
+
+/// The same of a file's content that is in memory, such as an array that was compiled into the program;
+/// messages call it `name`. It is used where it lies, so it must live as long as the weights and what is
+/// compiled from them, or be copied by {.copy = true}.
+model_weights load_weights(std::span<const std::byte> bytes, const std::string& name = "weights in memory",
+                           load_options how = {});
+/// What would not live so long.
+model_weights load_weights(std::vector<std::byte>&& bytes, const std::string& name = "weights in memory",
+                           load_options how = {}) = delete;
 
 } // namespace fovea::core
 

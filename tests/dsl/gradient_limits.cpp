@@ -62,6 +62,6 @@ TEST_CASE("what gradients outgrow is said") {
       loss_of(g, x);
     };
   };
-  CHECK(without_gradients(loops(20)) == "");
-  CHECK(without_gradients(loops(30)) == "the gradients need more than 47 repeats and scans");
+  CHECK(without_gradients(loops(60)) == "");
+  CHECK(without_gradients(loops(70)) == "the gradients need more than 127 repeats and scans");
 }

@@ -520,3 +520,28 @@ TEST_CASE("a word outside a graph makes nothing") {
   CHECK(nothing.size(3) == 1);
   CHECK(attention_mask(padding(nothing)).function.empty());
 }
+
+TEST_CASE("words made of others say their own name") {
+  const auto six_axes = [](graph& g) { return g.input<f32>("x", {1, 2, 1, 2, 1, 2}); };
+  CHECK(refused([](graph& g) { stack(4, features(g)); }) ==
+        "stack: there is no place 4 in [B, T, 8]; its places are 0 to 3");
+  CHECK(refused([&](graph& g) { stack(0, six_axes(g)); }) == "stack: [1, 2, 1, 2, 1, 2] has 6 axes already");
+  CHECK(refused([](graph& g) {
+          one_hot(g.input<i32>("x", {1, 2, 1, 2, 1, 2}), 3);
+        }) == "one_hot: [1, 2, 1, 2, 1, 2] has 6 axes already");
+  CHECK(refused([](graph& g) { one_hot(g.input<i32>("x", {B}), 0); }) ==
+        "one_hot: axis 0 is 0, expected 1 to 2147483647");
+  CHECK(refused([](graph& g) { clamp(features(g), not_a_number, 1); }) ==
+        "clamp: expected the lower bound first, found not a number and 1");
+  CHECK(refused([](graph& g) {
+          kl_divergence(nothing_but_a_number(g), sum(g.input<f32>("y", {8}), axis(0)));
+        }) == "kl_divergence: expected classes in the last axis, found a single number []");
+  CHECK(refused([](graph& g) { variance(features(g), 3); }) ==
+        "variance: there is no axis 3 in [B, T, 8]; its axes are 0 to 2");
+  CHECK(refused([](graph& g) {
+          reshape(g.input<f32>("x", {B * T, S * U, V * W}), {-1});
+        }) == "cannot reshape [B*T, S*U, V*W]: the number of elements is too long an expression to compare");
+  CHECK(refused([](graph& g) {
+          learned_positions(g.input<i32>("x", {B, 7}), "p", {.context = 8, .width = 4, .offset = 2});
+        }) == "learned_positions \"p\": the 7 positions of [B, 7] from .offset 2 exceed the context of 8");
+}

@@ -120,6 +120,17 @@ constexpr auto shapes = model("shapes", [](graph& g) {
   g.output("broadcast", broadcast(ids, {3, B, T}));
 });
 
+constexpr auto inferred = model("inferred", [](graph& g) {
+  const expr x = g.input<f32>("x", {B, T, 64}), ids = g.input<i32>("ids", {B, T});
+  const expr planes = g.input<f32>("planes", {B * T, 2 * S + 1, 64});
+  g.output("inferred", reshape(x, {B, T, 8, -1}));
+  g.output("inferred_symbols", reshape(x, {-1, 64}));
+  g.output("inferred_whole", reshape(ids, {-1}));
+  g.output("inferred_one", reshape(x, {B, T, -1, 64}));
+  g.output("inferred_factor", reshape(planes, {B, -1, 2 * S + 1, 64}));
+  g.output("inferred_sum", reshape(planes, {B, T, 64, -1}));
+});
+
 constexpr auto attentions = model("attentions", [](graph& g) {
   expr q = g.input<f32>("q", {B, T, 64}), k = g.input<f32>("k", {B, S, 16}),
        v = g.input<f32>("v", {B, S, 24});
@@ -244,4 +255,14 @@ TEST_CASE("attention, positions and depth") {
   CHECK(output_shape(m, "learned_unbatched") == "float32 [T, 10]");
   CHECK(output_shape(m, "rope") == "float32 [B, T, 64]");
   CHECK(output_shape(m, "repeat") == "float32 [B, T, 64]");
+}
+
+TEST_CASE("an axis of a reshape is inferred from numbers, symbols and sums") {
+  const graph_view m = inferred.view;
+  CHECK(output_shape(m, "inferred") == "float32 [B, T, 8, 8]");
+  CHECK(output_shape(m, "inferred_symbols") == "float32 [B*T, 64]");
+  CHECK(output_shape(m, "inferred_whole") == "int32 [B*T]");
+  CHECK(output_shape(m, "inferred_one") == "float32 [B, T, 1, 64]");
+  CHECK(output_shape(m, "inferred_factor") == "float32 [B, T, 2*S + 1, 64]");
+  CHECK(output_shape(m, "inferred_sum") == "float32 [B, T, 64, 2*S + 1]");
 }

@@ -20,6 +20,31 @@ constexpr auto elementwise = model("elementwise", [](graph& g) {
   g.output("all", all);
 });
 
+constexpr auto composed = model("composed", [](graph& g) {
+  const expr x = 4 * g.input<f32>("x", {B, T, 5}), y = g.input<f32>("y", {B, T, 5});
+  g.output("activations", elu(x, 0.7) + leaky_relu(x, 0.2) * mish(x) - hardswish(x));
+  g.output("clamped", clamp(x, -1.5, y) + clamp(x, y, y + 1) * y);
+  g.output("log_sum_exp", log_sum_exp(x, -1));
+  g.output("over_time", log_sum_exp(x, T, {.keep = true}));
+  g.output("variance", variance(x, -1));
+  g.output("of_themselves", variance(x, T, {.keep = true, .correction = 0}));
+  g.output("stacked", stack(1, x, y, x * y));
+  g.output("rolled", roll(x, -1, 2) * roll(y, -1, -1));
+});
+
+constexpr auto composed_losses = model("composed_losses", [](graph& g) {
+  const expr x = g.input<f32>("x", {B, T, 7}), y = g.input<f32>("y", {B, T, 7});
+  const expr h = 3 * linear(x, "h", 7), targets = g.input<i32>("targets", {B, T});
+  const expr each = cross_entropy(h, targets, {.ignore = 3, .each = true});
+  g.output("each", each * each);
+  g.output("binary", binary_cross_entropy(h, sigmoid(y)));
+  g.output("binary_sum", binary_cross_entropy(h, sigmoid(y), {.average = false}));
+  g.output("huber", huber(h, y, {.delta = 0.4}));
+  g.output("huber_each", huber(h, y, {.each = true}));
+  g.output("relative", kl_divergence(log_softmax(h), softmax(y)));
+  g.output("relative_each", kl_divergence(log_softmax(h), softmax(y), {.each = true}));
+});
+
 constexpr auto affine = model("affine", [](graph& g) {
   const expr x = g.input<f32>("x", {B, T, 5}), y = g.input<f32>("y", {B, 5, T}),
              z = g.input<f32>("z", {5, 7});
@@ -161,6 +186,8 @@ TEST_CASE("gradients: those of a linear map's weight and bias are one step") {
   STATIC_REQUIRE(together == 2);
 }
 TEST_CASE("gradients: elementwise words") { check_gradients_of_words(elementwise); }
+TEST_CASE("gradients: words made of others") { check_gradients_of_words(composed); }
+TEST_CASE("gradients: losses made of others") { check_gradients_of_words(composed_losses); }
 TEST_CASE("gradients: affine words") { check_gradients_of_words(affine); }
 TEST_CASE("gradients: linear maps") { check_gradients_of_words(two_maps); }
 TEST_CASE("gradients: norms") { check_gradients_of_words(norms); }

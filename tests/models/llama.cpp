@@ -1,5 +1,6 @@
 #include <fovea/models/llama.hpp>
 
+#include "compare_backends.hpp"
 #include "loss_case.hpp"
 
 using namespace fovea;
@@ -55,7 +56,20 @@ static_assert(
     2 * 22 * (128LL * (2 * 2048 * 2048 + 2 * 2048 * 256 + 3 * 2048 * 5632) + 2LL * 2 * 64 * 64 * 2048) +
         2 * 128LL * 2048 * 32000);
 
+// Heads wider than the width has room for: query and projection of 32 x 64, key and value of 32 x 32.
+constexpr llama_config wide_heads = [] {
+  llama_config c = tiny;
+  c.head_width = 16;
+  return c;
+}();
+static_assert(models::llama<wide_heads>.parameters() - models::llama<tiny>.parameters() ==
+              2 * (2 * 32 * (64 - 32) + 2 * 32 * (32 - 16)));
+
 } // namespace
+
+TEST_CASE("Llama's heads may be of another width", "[llama]") {
+  compare(models::llama<wide_heads>, {{"B", 2}, {"T", 7}});
+}
 
 TEST_CASE("Llama agrees with transformers' LlamaForCausalLM", "[llama]") {
   const golden_case c("hf_llama");

@@ -1,4 +1,5 @@
-#include "compare_backends.hpp"
+#include "gradient_case.hpp"
+#include "stream_case.hpp"
 
 using namespace fovea;
 using namespace fovea::core::test;
@@ -43,3 +44,27 @@ TEST_CASE("a sinusoidal position does not depend on the length; a normalised one
 }
 
 TEST_CASE("positions are the same on both backends", "[positions]") { compare_at_awkward_sizes(positions); }
+
+TEST_CASE("learned positions may begin at another row of their table", "[positions]") {
+  static constexpr auto table = model("table", [](graph& g) {
+    const expr ids = g.input<i32>("ids", {"B", "T"});
+    g.output("y", learned_positions(ids, "p", {.context = 9, .width = 2, .offset = 2}));
+  });
+  std::vector<float> rows(18);
+  for (std::size_t i = 0; i < rows.size(); ++i) rows[i] = static_cast<float>(i);
+  const weights from = weights::from({{"p.weight", {{9, 2}, rows}}});
+  on_both_backends([&](auto backend) {
+    auto net = compile<decltype(backend)>(table, from, {.capacity = {{dim("B"), 1}}}); // T is at most 7
+    const auto y = net("ids"_in = xt::xtensor<int, 2>(xt::zeros<int>({1, 7})))["y"_out];
+    for (std::size_t t = 0; t < 7; ++t) CHECK(y(t, 1) == rows[2 * (t + 2) + 1]);
+    CHECK_THROWS_WITH(net("ids"_in = xt::xtensor<int, 2>(xt::zeros<int>({1, 8}))),
+                      Catch::Matchers::Contains("7"));
+  });
+  check_difference_quotients(table, {{"B", 1}, {"T", 3}});
+
+  static constexpr auto moving = model("moving", [](graph& g) {
+    const expr x = g.input<f32>("x", {"B", "T", 2});
+    g.output("y", x + learned_positions(x, "p", {.context = 9, .width = 2, .offset = 2}));
+  });
+  check_stream<dim("T")>(moving, {{"B", 2}, {"T", 7}});
+}

@@ -124,6 +124,32 @@ TEST_CASE("all gradients together are clipped to a norm", "[training]") {
   }
 }
 
+TEST_CASE("gradients are clipped each to a value, then together to a norm", "[training]") {
+  static constexpr auto given = model("given", [](graph& g) {
+    g.output("loss", -sum(g.input<f32>("d", {5}) * parameter(g.input<f32>("e", {5}), "p", {5}), 0));
+  });
+  const weights zeros = weights::from({{"p", {{5}, std::vector<float>(5)}}});
+  const xt::xtensor<float, 1> d{-3, -0.5f, 0, 0.25f, 7}, twice = 2 * d, e = d;
+  const auto learned = [&](train_options options, int calls, double norm) {
+    auto fit = train(given, sgd{.rate = 1}, zeros, options);
+    training_step done = fit.step("d"_in = d, "e"_in = e);
+    if (calls == 2) done = fit.step("d"_in = twice, "e"_in = e);
+    CHECK(done.updated);
+    CHECK(done.gradient_norm == Approx(norm));
+    return values_of(fit.weights()).at("p");
+  };
+  const double norm = std::sqrt(4 + 0.25 + 0.0625 + 4);
+  CHECK(learned({.clip_value = 2}, 1, norm) == std::vector<float>{-2, -0.5f, 0, 0.25f, 2});
+  const std::vector<float> both = learned({.clip = 1, .clip_value = 2}, 1, norm);
+  CHECK(both[0] == Approx(-2 / norm));
+  CHECK(both[1] == Approx(-0.5 / norm));
+  // The mean of two calls.
+  CHECK(learned({.accumulate = 2, .clip_value = 2}, 2, std::sqrt(4 + 0.5625 + 0.140625 + 4)) ==
+        std::vector<float>{-2, -0.75f, 0, 0.375f, 2});
+  CHECK_THROWS_WITH(train(given, sgd{}, zeros, {.clip_value = -1}),
+                    "train: expected to clip at a value of at least 0, found -1.000000");
+}
+
 namespace {
 
 inline constexpr dim T{"T"};

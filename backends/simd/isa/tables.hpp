@@ -22,8 +22,8 @@ extern const fovea::core::simd::kernel_table fovea_kernels_avx512;
 /// Of avx512, for first-level caches of twelve ways.
 extern const fovea::core::simd::product_kernels fovea_product_kernels_avx512_12_ways;
 /// integer_product of avx512, for processors that have AVX512_VNNI too.
-void fovea_integer_product_avx512_vnni(const fovea::core::simd::product_args&, fovea::core::simd::size_t first,
-                                       fovea::core::simd::size_t last);
+void fovea_integer_product_avx512_vnni(const fovea::core::simd::product_args&,
+                                       fovea::core::simd::size_t first, fovea::core::simd::size_t last);
 /// bf16_product, where it has AVX512_BF16.
 void fovea_bf16_product_avx512_bf16(const fovea::core::simd::product_args&, fovea::core::simd::size_t first,
                                     fovea::core::simd::size_t last);

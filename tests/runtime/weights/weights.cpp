@@ -1,5 +1,6 @@
 #include <fovea/runtime/weights/weights.hpp>
 
+#include "../../file_content.hpp"
 #include "../../gguf_blocks.hpp"
 #include "temporary_folder.hpp"
 
@@ -11,6 +12,7 @@
 
 #include <array>
 #include <cmath>
+#include <cstring>
 #include <numeric>
 #include <thread>
 
@@ -42,6 +44,11 @@ void save(const std::filesystem::path& path, const std::map<std::string, weight_
     stored[name] = {element_type::f32, tensor.shape, std::as_bytes(std::span(tensor.values))};
   save_safetensors(path, stored);
 }
+
+template <class bytes>
+concept may_load = requires(bytes x) {
+  load_weights(std::move(x));
+};
 
 } // namespace
 
@@ -339,6 +346,53 @@ TEST_CASE("a file of no known format is refused, by its name where that says mor
   CHECK_THAT(message("x.gguf", "GGML"), Contains("expected a GGUF file, which begins with the letters GGUF"));
   CHECK_THAT(message_of<error>([&] { load_weights(folder / "none.bin"); }),
              Contains("none.bin: cannot open"));
+}
+
+TEST_CASE("weights are read from memory as from a file", "[weights]") {
+  const temporary_folder folder;
+  const auto path = folder / "some.safetensors";
+  save(path, {{"a", counted({2, 3})}, {"b", counted({4})}});
+  const std::string file = content(path);
+  const std::array<wanted_parameter, 2> wanted{{{"a", {2, 3}}, {"b", {4}}}};
+  // At each offset, so that floats lie at addresses that no float has too.
+  for (std::size_t offset = 0; offset < 5; ++offset) {
+    std::vector<std::byte> room(file.size() + offset);
+    std::memcpy(room.data() + offset, file.data(), file.size());
+    const std::span<const std::byte> bytes(room.data() + offset, file.size());
+    const weights lent = load_weights(bytes), copied = load_weights(bytes, "mine", {.copy = true});
+    CHECK(lent.source() == "weights in memory");
+    CHECK(copied.source() == "mine");
+    CHECK(values(lent.resolve(wanted)[1]) == std::vector<float>{0, 1, 2, 3});
+    std::fill(room.begin(), room.end(), std::byte{});
+    CHECK(values(copied.resolve(wanted)[0]) == std::vector<float>{0, 1, 2, 3, 4, 5});
+  }
+  const auto refused = [](std::string_view text) {
+    return message_of<error>([&] { load_weights(std::as_bytes(std::span(text)), "mine"); });
+  };
+  CHECK_THAT(refused(std::string_view(file).substr(0, file.size() - 1)), Contains("mine: tensor 'b'"));
+  CHECK_THAT(refused(""), Contains("mine: expected weights in a known format"));
+  static_assert(may_load<std::span<const std::byte>> && !may_load<std::vector<std::byte>>);
+}
+
+TEST_CASE("several checkpoints are joined", "[weights]") {
+  const temporary_folder folder;
+  const auto first = folder / "first.safetensors", second = folder / "second.safetensors";
+  save(first, {{"a", counted({2})}, {"optimizer.momentum.a", counted({2})}});
+  save(second, {{"b", counted({3})}, {"optimizer.momentum.a", counted({2})}});
+  const weights joined =
+      weights::join({load_weights(first), load_weights(second), weights::from({{"c", counted({1})}})});
+  CHECK(joined.source() == first.string() + ", " + second.string() + " and weights of the program");
+  const std::array<wanted_parameter, 3> wanted{{{"c", {1}}, {"b", {3}}, {"a", {2}}}};
+  const auto views = joined.resolve(wanted);
+  CHECK(values(views[0]) == std::vector<float>{0});
+  CHECK(values(views[1]) == std::vector<float>{0, 1, 2});
+  CHECK(values(views[2]) == std::vector<float>{0, 1});
+  CHECK_THAT(refusal(joined, {{"c", {1}}, {"b", {4}}, {"a", {2}}}), Contains(second.string()));
+  save(second, {{"a", counted({3})}});
+  CHECK_THAT(message_of<error>([&] {
+               weights::join({load_weights(first), load_weights(second)});
+             }),
+             Contains("is in " + first.string() + " and in " + second.string()) && Contains("tensor "));
 }
 
 TEST_CASE("weights::from checks that values fit their shape", "[weights]") {

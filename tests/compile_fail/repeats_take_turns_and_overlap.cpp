@@ -1,0 +1,18 @@
+// expect: {file}:{line}: parameter "h.*.w.weight" is made twice, first at {file}:11; to share it, keep the
+//         expr of the first and use it again
+#include <fovea/dsl.hpp>
+
+using namespace fovea;
+
+inline constexpr dim B{"B"}, T{"T"};
+
+inline constexpr auto m = model("m", [](graph& g) {
+  expr x = g.input<f32>("x", {B, T, 768});
+  x = repeat("h", 4, x, [](expr z, int phase) { return linear(z, phase == 0 ? "u" : "w", 768); }, {.period = 2});
+#ifdef ILL_FORMED
+  expr y = repeat("h", 2, x, [](expr z) { return linear(z, "w", 768); }, {.first = 2}); // <- here
+#else
+  expr y = repeat("h", 1, x, [](expr z) { return linear(z, "w", 768); }, {.first = 2});
+#endif
+  g.output("y", y);
+});

@@ -15,7 +15,7 @@ inline constexpr auto m = model("m", [](graph& g) {
 #endif
 });
 
-void run(const weights& from, const xt::xtensor<float, 3>& x) {
+void run(const model_weights& from, const xt::xtensor<float, 3>& x) {
   auto live = stream<T>(m, from, {.capacity = {{B, 1}, {T, 16}}});
   live.begin();
   [[maybe_unused]] auto y = live.step("x"_in = x)["y"_out];

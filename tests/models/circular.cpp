@@ -1,7 +1,7 @@
 #include "gradient_case.hpp"
 
 using namespace fovea;
-using namespace fovea::test;
+using namespace fovea::core::test;
 
 TEST_CASE("a circular convolution reads on at the other end", "[convolution]") {
   // Windows of 4 and 3 positions, with strides and dilations; over planes both axes.

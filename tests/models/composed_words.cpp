@@ -6,7 +6,7 @@
 #include <functional>
 
 using namespace fovea;
-using namespace fovea::test;
+using namespace fovea::core::test;
 
 namespace {
 
@@ -21,7 +21,7 @@ template <class M>
 void check_values(const M& model, const named_values& inputs,
                   const std::map<std::string, std::vector<double>>& expected) {
   on_both_backends([&](auto backend) {
-    const named_values found = run_model<decltype(backend)>(model, weights::from({}), inputs);
+    const named_values found = run_model<decltype(backend)>(model, model_weights::from({}), inputs);
     for (const auto& [name, values] : expected) {
       const std::vector<double>& own = found.at(name).values;
       REQUIRE(own.size() == values.size());

@@ -52,7 +52,7 @@ TEST_CASE("learned positions may begin at another row of their table", "[positio
   });
   std::vector<float> rows(18);
   for (std::size_t i = 0; i < rows.size(); ++i) rows[i] = static_cast<float>(i);
-  const weights from = weights::from({{"p.weight", {{9, 2}, rows}}});
+  const model_weights from = model_weights::from({{"p.weight", {{9, 2}, rows}}});
   on_both_backends([&](auto backend) {
     auto net = compile<decltype(backend)>(table, from, {.capacity = {{dim("B"), 1}}}); // T is at most 7
     const auto y = net("ids"_in = xt::xtensor<int, 2>(xt::zeros<int>({1, 7})))["y"_out];

@@ -6,7 +6,7 @@
 #include <set>
 
 using namespace fovea;
-using namespace fovea::test;
+using namespace fovea::core::test;
 
 namespace {
 
@@ -40,7 +40,7 @@ void check_period() {
   constexpr auto one_by_one = deep<layers, first, false>;
   static_assert(by_repeat.parameters() == one_by_one.parameters());
   static_assert(by_repeat.flops({{B, 2}, {T, 5}}) == one_by_one.flops({{B, 2}, {T, 5}}));
-  const weights made = random_weights(one_by_one);
+  const model_weights made = random_weights(one_by_one);
   const auto tensors = random_tensors(by_repeat);
   REQUIRE(tensors.size() == made.tensors().size());
   for (const auto& [name, tensor] : tensors) CHECK(made.tensors().contains(name));

@@ -128,7 +128,7 @@ TEST_CASE("gradients are clipped each to a value, then together to a norm", "[tr
   static constexpr auto given = model("given", [](graph& g) {
     g.output("loss", -sum(g.input<f32>("d", {5}) * parameter(g.input<f32>("e", {5}), "p", {5}), 0));
   });
-  const weights zeros = weights::from({{"p", {{5}, std::vector<float>(5)}}});
+  const model_weights zeros = model_weights::from({{"p", {{5}, std::vector<float>(5)}}});
   const xt::xtensor<float, 1> d{-3, -0.5f, 0, 0.25f, 7}, twice = 2 * d, e = d;
   const auto learned = [&](train_options options, int calls, double norm) {
     auto fit = train(given, sgd{.rate = 1}, zeros, options);

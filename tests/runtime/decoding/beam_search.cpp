@@ -25,7 +25,7 @@ double best_of_all(const xt::xtensor<float, 3>& scores, std::size_t last, std::s
   const std::span<const float> next(&scores(step, last, 0), vocabulary);
   double best = -std::numeric_limits<double>::infinity();
   for (std::size_t id = 0; id < vocabulary; ++id)
-    best = std::max(best, static_cast<double>(next[id]) - fovea::detail::log_sum_exp(next) +
+    best = std::max(best, static_cast<double>(next[id]) - fovea::core::detail::log_sum_exp(next) +
                               best_of_all(scores, id, step + 1, n));
   return best;
 }

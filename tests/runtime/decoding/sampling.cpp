@@ -47,7 +47,7 @@ TEST_CASE("equal scores are kept alike by top_k, and by id by top_p") {
 TEST_CASE("scores may be very large, and a temperature very small") {
   const auto left = filtered(std::vector<float>{3e38f, -3e38f, 2.9e38f}, {.temperature = 1e-300});
   CHECK(left[0].probability == 1);
-  CHECK(fovea::detail::log_sum_exp(std::vector<float>{1000, 1000}) == Approx(1000 + std::log(2.0)));
-  CHECK(fovea::detail::log_sum_exp(std::vector<float>{-2000, -std::numeric_limits<float>::infinity()}) ==
+  CHECK(fovea::core::detail::log_sum_exp(std::vector<float>{1000, 1000}) == Approx(1000 + std::log(2.0)));
+  CHECK(fovea::core::detail::log_sum_exp(std::vector<float>{-2000, -std::numeric_limits<float>::infinity()}) ==
         -2000);
 }

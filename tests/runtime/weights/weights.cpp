@@ -359,7 +359,7 @@ TEST_CASE("weights are read from memory as from a file", "[weights]") {
     std::vector<std::byte> room(file.size() + offset);
     std::memcpy(room.data() + offset, file.data(), file.size());
     const std::span<const std::byte> bytes(room.data() + offset, file.size());
-    const weights lent = load_weights(bytes), copied = load_weights(bytes, "mine", {.copy = true});
+    const model_weights lent = load_weights(bytes), copied = load_weights(bytes, "mine", {.copy = true});
     CHECK(lent.source() == "weights in memory");
     CHECK(copied.source() == "mine");
     CHECK(values(lent.resolve(wanted)[1]) == std::vector<float>{0, 1, 2, 3});
@@ -379,8 +379,8 @@ TEST_CASE("several checkpoints are joined", "[weights]") {
   const auto first = folder / "first.safetensors", second = folder / "second.safetensors";
   save(first, {{"a", counted({2})}, {"optimizer.momentum.a", counted({2})}});
   save(second, {{"b", counted({3})}, {"optimizer.momentum.a", counted({2})}});
-  const weights joined =
-      weights::join({load_weights(first), load_weights(second), weights::from({{"c", counted({1})}})});
+  const model_weights joined =
+      model_weights::join({load_weights(first), load_weights(second), model_weights::from({{"c", counted({1})}})});
   CHECK(joined.source() == first.string() + ", " + second.string() + " and weights of the program");
   const std::array<wanted_parameter, 3> wanted{{{"c", {1}}, {"b", {3}}, {"a", {2}}}};
   const auto views = joined.resolve(wanted);
@@ -390,12 +390,12 @@ TEST_CASE("several checkpoints are joined", "[weights]") {
   CHECK_THAT(refusal(joined, {{"c", {1}}, {"b", {4}}, {"a", {2}}}), Contains(second.string()));
   save(second, {{"a", counted({3})}});
   CHECK_THAT(message_of<error>([&] {
-               weights::join({load_weights(first), load_weights(second)});
+               model_weights::join({load_weights(first), load_weights(second)});
              }),
              Contains("is in " + first.string() + " and in " + second.string()) && Contains("tensor "));
 }
 
-TEST_CASE("weights::from checks that values fit their shape", "[weights]") {
+TEST_CASE("model_weights::from checks that values fit their shape", "[weights]") {
   CHECK(message_of<error>([] {
           model_weights::from({{"a", {{2, 2}, {1, 2, 3}}}}, "mine");
         }) == "mine: tensor 'a' of shape [2, 2] expects 4 values; found 3");

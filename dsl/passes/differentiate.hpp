@@ -439,6 +439,7 @@ struct differentiator {
   /// Inside the loop: collects what leaves it, the sides of a product along one axis. What the loop only
   /// takes from a sequence is there already.
   constexpr void leave(pending& p, int back) {
+    if (!to.error.empty()) return; // a node may be missing
     int axis = p.what == leaving::sequence ? g.at(p.target).attributes[0] : 0;
     if (p.what == leaving::product) {
       const node& side = to.nodes[p.second];
@@ -450,6 +451,7 @@ struct differentiator {
   }
   /// After it: adds it to the gradient it belongs to.
   constexpr void arrive(const pending& p, int back) {
+    if (!to.error.empty()) return; // a node may be missing
     const source_place where = g.at(p.target).at;
     const auto outside = [&](std::int32_t id) {
       return at(to.nodes[id].region == back ? given_out(id, back) : id);

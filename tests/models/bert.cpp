@@ -21,7 +21,7 @@ constexpr auto shown = model(
     "bert_shown",
     [](graph& g) {
       const expr tokens = g.input<i32>("tokens", {B, T}), types = g.input<i32>("types", {B, T});
-      const attention_mask visible = reads_on ? mask(causal) : padding(g.input<i32>("lengths", {B}));
+      const attention_mask visible = reads_on ? causal : padding(g.input<i32>("lengths", {B}));
       const expr words = models::bert_words(tokens, tiny);
       expr x = models::bert_embeddings(words, tokens, types, tiny);
       g.output("hidden_states.0", x);

@@ -335,7 +335,7 @@ TEST_CASE("a parameter is read as float32, also where it lies in a file in its f
   CHECK(map.shape()[0] == 3);
   CHECK(map(0, 31) == 0.5f);
   CHECK(map(2, 0) == 1.5f);
-  const weights as_f32 = rounded<q8_0>(projected, from);
+  const model_weights as_f32 = rounded_weights<q8_0>(projected, from);
   CHECK(as_f32.tensors().at("map.weight").type == element_type::f32);
 }
 
@@ -419,7 +419,7 @@ constexpr auto two_maps = [](graph& g) {
   expr x = g.input<f32>("x", {B, 32});
   g.output("y", linear(linear(x, "in", 32, {.bias = false}), "out", 32, {.bias = false}));
 };
-constexpr name_rule taken_names[] = {{"in.weight", "out.weight", transposed}, {"out.weight", "last.weight"}};
+constexpr name_rule taken_names[] = {{"in.weight", "out.weight", naming::transposed}, {"out.weight", "last.weight"}};
 constexpr auto taken = model("taken", two_maps, taken_names);
 constexpr name_rule prefixed_names[] = {{"", "in.", naming::optional_prefix}};
 constexpr auto prefixed = model("prefixed", two_maps, prefixed_names);

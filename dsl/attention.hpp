@@ -450,5 +450,5 @@ constexpr expr last_attention_map(expr x, source_place at = {__builtin_FILE(), _
 namespace fovea {
 using core::additive, core::attend, core::attend_map, core::attend_options, core::attention,
     core::attention_map, core::attention_options, core::attention_score, core::concatenated, core::dot,
-    core::general, core::scaled_dot;
+    core::last_attention_map, core::general, core::scaled_dot;
 } // namespace fovea

@@ -120,7 +120,7 @@ void run_window(const arguments& a) {
       fit, what,
       [&](std::uint64_t i) {
         const auto batch = learned.of(rows, [&](std::size_t row) {
-          return static_cast<std::size_t>(uniform(a.how.seed, i + 1, row) *
+          return static_cast<std::size_t>(core::uniform(a.how.seed, i + 1, row) *
                                           static_cast<double>(learned.windows.size()));
         });
         return fit.step("tokens"_in = batch.tokens, "targets"_in = batch.targets);

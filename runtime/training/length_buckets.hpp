@@ -52,5 +52,5 @@ padded_lines padded(std::span<const token_ids> lines, std::span<const std::size_
 
 // What a user may name.
 namespace fovea {
-using core::bucket_options, core::length_buckets, core::padded_lines;
+using core::bucket_options, core::length_buckets, core::padded, core::padded_lines;
 } // namespace fovea

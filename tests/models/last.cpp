@@ -8,6 +8,7 @@
 #include <fovea/models/gpt2.hpp>
 
 using namespace fovea;
+using namespace fovea::core;
 using namespace fovea::core::test;
 
 namespace {

@@ -326,7 +326,8 @@ public:
     ++nodes[node_count - 1].operand_count;
   }
 
-  constexpr const core::shape& shape_of(expr x) const { return nodes[x.id].shape; }
+  /// Of what is left after an error: of any node.
+  constexpr const core::shape& shape_of(expr x) const { return nodes[x.valid() ? x.id : 0].shape; }
   constexpr int operand(int id, int i) const { return operands[nodes[id].first_operand + i]; }
 
   constexpr bool is_number(std::uint16_t d) const { return dim_numbers[d] >= 0; }

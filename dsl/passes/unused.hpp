@@ -29,9 +29,14 @@ public:
   constexpr explicit unused_nodes(const graph_view& g) {
     bool used[graph::max_nodes] = {};
     mark_used(g, used);
-    for (int id = 0; id < g.node_count(); ++id)
-      unused_[id] = !used[id] && (g.at(id).kind == op::parameter ||
-                                  (may_be_a_word(g.at(id)) && is_unused_word(g, id, used)));
+    for (int id = 0; id < g.node_count();) {
+      bool any_used = false;
+      do {
+        any_used |= used[id];
+        unused_[id] = g.at(id).kind == op::parameter && !used[id];
+      } while (++id < g.node_count() && of_one_call(g, g.at(id - 1), g.at(id)));
+      if (!any_used && may_be_a_word(g.at(id - 1))) unused_[id - 1] = true;
+    }
   }
 
   /// Whether a node is such a parameter; or the last node of such a word, which stands for all of it.
@@ -54,23 +59,15 @@ private:
         return true;
     }
   }
-  static constexpr bool is_unused_word(const graph_view& g, int id, const bool (&used)[graph::max_nodes]) {
-    for (int later = id + 1; later < g.node_count(); ++later)
-      if (of_one_call(g, id, later)) return false;
-    for (int earlier = id - 1; earlier >= 0; --earlier)
-      if (used[earlier] && of_one_call(g, id, earlier)) return false;
-    return true;
-  }
-  /// Whether two nodes are parts of one word: a repeat gives several values, and other words are made of
-  /// several nodes at one place, in scopes of which one lies in the other.
-  static constexpr bool of_one_call(const graph_view& g, int a, int b) {
-    const node &one = g.at(a), &other = g.at(b);
-    if (one.kind == op::repeat_output && other.kind == op::repeat_output &&
-        one.attributes[1] == other.attributes[1])
+  /// Whether a node and the next one are parts of one word: a repeat gives several values, and other words
+  /// are made of several nodes on one line, in scopes of which one lies in the other.
+  static constexpr bool of_one_call(const graph_view& g, const node& one, const node& next) {
+    if (one.kind == op::repeat_output && next.kind == op::repeat_output &&
+        one.attributes[1] == next.attributes[1])
       return true;
-    return one.at.word != nullptr && other.at.word != nullptr && one.at.line == other.at.line &&
-           same_text(one.at.word, other.at.word) && same_text(one.at.file, other.at.file) &&
-           (lies_in(g, one.scope, other.scope) || lies_in(g, other.scope, one.scope));
+    return one.at.word != nullptr && next.at.word != nullptr && one.at.line == next.at.line &&
+           same_text(one.at.word, next.at.word) &&
+           (lies_in(g, one.scope, next.scope) || lies_in(g, next.scope, one.scope));
   }
   static constexpr bool lies_in(const graph_view& g, int scope, int around) {
     while (scope != around && scope != 0) scope = g.scopes[static_cast<std::size_t>(scope)].parent;

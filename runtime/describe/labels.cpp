@@ -85,7 +85,7 @@ std::string place_text(const graph_view& g, int id) {
     name << g.parameters[static_cast<std::size_t>(n.attributes[0])].text;
   else if (!name.empty())
     name.text[--name.size] = '\0'; // its closing dot
-  text << word_of(n);
+  text << (n.kind == op::parameter ? word_of(n.kind) : word_of(n));
   if (!name.empty()) text << " \"" << name.text << '"';
   text << " (" << n.at << ')';
   return text.text;

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include <fovea/dsl/graph.hpp>
+#include <fovea/dsl/passes/unused.hpp>
 
 namespace fovea::core::detail {
 
@@ -35,6 +36,7 @@ struct kept_text {
 ///   i NODE TEXT   an input's name
 ///   n FILE LINE WORD ROLE TYPE SCOPE DIMS OPERANDS
 ///                 the next node; dims and operands are numbers between commas
+///   u NODE        what no output depends on (unused_nodes)
 ///   e SENTENCE    what is wrong with the model, where something is; the nodes are those before it
 template <class sink>
 struct shapes_writer {
@@ -68,7 +70,8 @@ struct shapes_writer {
     return file_count++;
   }
 
-  constexpr void write(const sentence& error) {
+  /// `unused` of a well-formed model, `error` of another.
+  constexpr void write(const unused_nodes* unused, const sentence& error) {
     for (const char* c = shapes_mark; *c != '\0'; ++c) out.put(*c);
     out.put('\n');
     for (int i = 0; i < g.scope_count; ++i) {
@@ -85,6 +88,8 @@ struct shapes_writer {
     for (int i = 0; i < g.parameter_count; ++i) record("p", g.parameters[i].node, g.parameters[i].text);
     for (int i = 0; i < g.input_count; ++i) record("i", g.inputs[i].node, g.inputs[i].name);
     for (int id = 0; id < g.node_count; ++id) node_record(id);
+    for (int id = 0; unused != nullptr && id < g.node_count; ++id)
+      if (unused->contains(id)) record("u", id);
     if (!error.empty()) record("e", error.text);
     out.put(shapes_end);
   }
@@ -137,10 +142,19 @@ private:
 /// The text of what was declared, well-formed or not. Asking for it puts it into the object file.
 template <class declared>
 struct shapes_of {
+  static constexpr unused_nodes find_unused() {
+    const auto image = image_of<declared>();
+    return unused_nodes(image.view());
+  }
+  static constexpr unused_nodes unused = find_unused();
   template <class sink>
   static constexpr sink written() {
     sink out;
-    shapes_writer<sink>{declared::built, out}.write(declared::error);
+    shapes_writer<sink> writer{declared::built, out};
+    if constexpr (declared::error.empty())
+      writer.write(&unused, {});
+    else
+      writer.write(nullptr, declared::error);
     return out;
   }
   static constexpr std::size_t length = written<text_length>().size;

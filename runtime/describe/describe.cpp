@@ -1,5 +1,6 @@
 #include <fovea/runtime/describe/describe.hpp>
 
+#include <fovea/dsl/passes/unused.hpp>
 #include <fovea/runtime/describe/labels.hpp>
 #include <fovea/runtime/describe/receptive_field.hpp>
 #include <fovea/runtime/error.hpp>
@@ -83,6 +84,17 @@ private:
   std::vector<row> rows_;
 };
 
+/// A list of what no output depends on; nothing where all is used.
+void print_unused(const graph_view& g, std::ostream& out) {
+  const detail::unused_nodes unused(g);
+  const char* heading = "\nNo output depends on:\n";
+  for (int id = 0; id < g.node_count(); ++id) {
+    if (!unused.contains(id)) continue;
+    out << heading << "  " << detail::place_text(g, id) << '\n';
+    heading = "";
+  }
+}
+
 } // namespace
 
 std::vector<described_node> described(const graph_view& g, const char* name, std::span<const dim_size> sizes,
@@ -155,6 +167,7 @@ void describe(const graph_view& g, const char* name, std::span<const dim_size> s
   }
   out << "\n\n";
   text.print(out);
+  print_unused(g, out);
 }
 
 } // namespace fovea::core

@@ -26,7 +26,8 @@ std::vector<described_node> described(const graph_view& g, const char* name, std
                                       const dim& time);
 
 /// Prints a model as a table: operations with their names, shapes, parameters, FLOPs at the given sizes, and
-/// how many steps along `time` each value can see (its own step counts). For example
+/// how many steps along `time` each value can see (its own step counts). Below it stand the parameters and
+/// words that no output depends on, where there are some. For example
 ///
 ///   describe<T>(gpt<small>, {{B, 1}, {T, 128}}, std::cout);
 void describe(const graph_view& g, const char* name, std::span<const dim_size> sizes, const dim& time,

@@ -4,6 +4,21 @@
 
 namespace fovea::core::detail {
 
+namespace {
+
+/// "h.*.attn."
+void write_scope(sentence& s, const graph_view& g, int scope) {
+  if (scope == 0) return;
+  const scope_name& name = g.scopes[static_cast<std::size_t>(scope)];
+  write_scope(s, g, name.parent);
+  s << name.text;
+  if (name.index == scope_name::any_layer) graph::write_layers(s, name.layers);
+  if (name.index >= 0) s << '.' << name.index;
+  s << '.';
+}
+
+} // namespace
+
 bool is_shown(op kind) {
   switch (kind) {
     case op::input:
@@ -60,6 +75,20 @@ std::string common_name(const graph_view& g, const std::vector<int>& parameters)
   std::string all;
   for (const std::string& name : names) all += (all.empty() ? "" : ", ") + name;
   return all;
+}
+
+std::string place_text(const graph_view& g, int id) {
+  const node& n = g.at(id);
+  sentence text, name;
+  write_scope(name, g, n.scope);
+  if (n.kind == op::parameter)
+    name << g.parameters[static_cast<std::size_t>(n.attributes[0])].text;
+  else if (!name.empty())
+    name.text[--name.size] = '\0'; // its closing dot
+  text << (n.kind == op::parameter ? word_of(n.kind) : word_of(n));
+  if (!name.empty()) text << " \"" << name.text << '"';
+  text << " (" << n.at << ')';
+  return text.text;
 }
 
 } // namespace fovea::core::detail

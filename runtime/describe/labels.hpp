@@ -17,5 +17,7 @@ std::string region_text(const region_entry& r, const graph_view& g);
 std::vector<std::vector<int>> first_uses(const graph_view& g);
 /// What the names of parameters have in common: "attn.q" of "attn.q.weight" and "attn.q.bias".
 std::string common_name(const graph_view& g, const std::vector<int>& parameters);
+/// A node's word, its name with the scope, and its place: linear "h.*.up" (gpt.cpp:12).
+std::string place_text(const graph_view& g, int id);
 
 } // namespace fovea::core::detail

@@ -64,13 +64,37 @@ inline constexpr auto ill = model("ill", [](graph& g) {
 });
 inline constexpr auto well = model("well", [](graph& g) { g.output("y", exp(g.input<f32>("x", {"T", 2}))); });
 """
+UNUSED = """#include "probed.hpp"
+inline constexpr auto wide = model("wide", [](graph& g) {
+  expr x = g.input<f32>("x", {"B", "T", 64});
+  parameter(x, "spare", {64});
+  for (int i = 0; i < 2; ++i) {
+    scope layer(x, "layer", i);
+    lstm(x, "lost", 8);
+  }
+  g.output("y", probed(gru(x, "rnn", 64), true));
+});
+inline constexpr auto small = model("small", [](graph& g) {
+  expr x = g.input<f32>("x", {"B", "T", 8});
+  g.output("y", probed(x, false));
+});
+"""
+PROBED = """#pragma once
+#include <fovea/dsl.hpp>
+using namespace fovea;
+
+constexpr expr probed(expr x, bool forget) {
+  expr h = linear(x, "up", x.size(-1));
+  return forget ? x : h;
+}
+"""
 SENTENCE = "cannot add [B, T, 768] and [B, T, 3072]: the last axis is 768 and 3072; sizes must be equal, or one of them 1"
 COMPILED = """#include <fovea/fovea.hpp>
 using namespace fovea;
 inline constexpr auto net = model("net", [](graph& g) {
   g.output("y", linear(g.input<f32>("x", {"B", 4}), "layer", 3));
 });
-void run(const weights& from) {
+void run(const model_weights& from) {
   auto compiled = compile(net, from, {.capacity = {{"B", 2}}});
 }
 """
@@ -191,6 +215,37 @@ class Shapes(unittest.TestCase):
         self.assertEqual(run["results"], [expected])
         self.write("well.cpp", ILL_FORMED.replace("3072", "768"))
         self.assertEqual(json.loads(self.run_fovea("well.cpp", "--sarif", *self.flags).stdout)["runs"][0]["results"], [])
+
+    def test_unused(self):
+        self.write("probed.hpp", PROBED)
+        self.write("net.cpp", UNUSED)
+        header = self.folder / "probed.hpp"
+        own = ['net.cpp:4: warning: no output depends on parameter "spare"', 'net.cpp:7: warning: no output depends on lstm "layer.*.lost"']
+        shared = f'{header}:6: warning: no output depends on linear "up" in wide'
+        self.assertEqual(self.run_fovea("net.cpp", "--all", *self.flags).stderr, "")
+        run = self.run_fovea("net.cpp", "--unused", *self.flags)
+        self.assertEqual(run.stderr.splitlines(), own)
+        self.assertEqual(run.stdout, self.run_fovea("net.cpp", *self.flags).stdout)
+        self.assertEqual(self.run_fovea("net.cpp", "--unused", "--all", *self.flags).stderr.splitlines(), [*own, shared])
+        self.write("used.cpp", ILL_FORMED.replace("3072", "768"))
+        self.assertEqual(self.run_fovea("used.cpp", "--unused", *self.flags).stderr, "")
+
+    def test_unused_for_other_programs(self):
+        self.write("probed.hpp", PROBED)
+        net = self.write("net.cpp", UNUSED)
+        found = json.loads(self.run_fovea("net.cpp", "--unused", "--json", *self.flags).stdout)
+        sentences = ['no output depends on parameter "spare"', 'no output depends on lstm "layer.*.lost"']
+        self.assertEqual(found["warnings"], [{"file": str(net), "line": line, "sentence": text} for line, text in zip((4, 7), sentences)])
+        self.assertEqual(found["errors"], [])
+        self.assertEqual(json.loads(self.run_fovea("net.cpp", "--json", *self.flags).stdout)["warnings"], [])
+        run = json.loads(self.run_fovea("net.cpp", "--unused", "--sarif", *self.flags).stdout)["runs"][0]
+        self.assertEqual([(one["ruleId"], one["level"], one["message"]["text"]) for one in run["results"]], [("unused", "warning", text) for text in sentences])
+        self.assertEqual(run["results"][0]["locations"][0]["physicalLocation"]["region"], {"startLine": 4})
+        self.assertEqual([rule["id"] for rule in run["tool"]["driver"]["rules"]], ["ill-formed-model", "unused"])
+
+    def test_unused_says_nothing_of_an_ill_formed_model(self):
+        self.write("ill.cpp", ILL_FORMED)
+        self.assertEqual(self.run_fovea("ill.cpp", "--unused", *self.flags, status=1).stderr, f"ill.cpp:6: {SENTENCE}\n")
 
     def test_model_that_is_compiled(self):
         self.write("net.cpp", COMPILED)

@@ -117,6 +117,26 @@ async def test_a_mistake_in_a_header_is_shown_there(client, folder):
 
 
 @pytest.mark.asyncio
+async def test_what_no_output_depends_on_is_a_warning(client, folder):
+    net, block = folder / "net.cpp", folder / "block.hpp"
+    block.write_text(BLOCK.replace('return x + linear(h, "down", 64);', 'linear(h, "down", 64);\n  return x;'))
+    await open_file(client, net)
+    while not client.diagnostics.get(block.as_uri()):
+        await published(client)
+    found = [(one.range.start.line, one.message, one.severity) for one in client.diagnostics[block.as_uri()]]
+    assert found == [
+        (4, 'no output depends on linear "up"', types.DiagnosticSeverity.Warning),
+        (4, "no output depends on gelu", types.DiagnosticSeverity.Warning),
+        (5, 'no output depends on linear "down"', types.DiagnosticSeverity.Warning),
+    ]
+    assert not client.diagnostics[net.as_uri()]
+    block.write_text(BLOCK)
+    await save_file(client, net, WELL_FORMED, 2)
+    while client.diagnostics[block.as_uri()]:
+        await published(client)
+
+
+@pytest.mark.asyncio
 async def test_other_errors_are_left_to_others(client, folder):
     net = folder / "net.cpp"
     await open_file(client, net)

@@ -22,9 +22,9 @@ std::string joined_literals(const std::string& line) {
   return text;
 }
 
-/// The line of the user's file at which a template was asked for.
+/// The line of the user's file that has the error, or at which a template was asked for.
 int line_that_asked(const std::string& output, const std::filesystem::path& file) {
-  static const std::regex place("^(.+?):([0-9]+):[0-9]*:? .*(required from here|requested here)");
+  static const std::regex place("^(.+?):([0-9]+):[0-9]*:? .*(error: |required from here|requested here)");
   std::istringstream lines(output);
   for (std::string line; std::getline(lines, line);)
     if (std::smatch found; std::regex_search(line, found, place))

@@ -7,7 +7,7 @@
 
 namespace tool {
 
-/// A sentence about what is ill-formed, and where.
+/// A sentence about what is ill-formed, or looks like an oversight, and where.
 struct mistake {
   std::string file;
   int line = 0;

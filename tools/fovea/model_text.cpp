@@ -98,12 +98,18 @@ private:
       parameters.emplace_back(number(field(1)), field(2));
     else if (kind == "i")
       inputs.emplace_back(number(field(1)), field(2));
+    else if (kind == "u")
+      mark_unused(number(field(1)));
     else if (kind == "e")
       model.error = field(1);
     else if (kind == "n")
       node(fields);
     else
       of_another_version();
+  }
+  void mark_unused(std::size_t id) {
+    entry(nodes, id);
+    nodes[id].what.unused = true;
   }
   void node(const std::vector<std::string_view>& fields) {
     if (fields.size() != 9) of_another_version();

@@ -13,6 +13,7 @@ struct expression {
   std::string word, name; // the name with its scope, empty where it has none
   std::string type;
   std::vector<std::string> shape;
+  bool unused = false; // no output depends on it, nor on anything else that the word gives
 };
 
 /// A model as it lies in an object file (dsl/shapes_text.hpp); of an ill-formed one what stands before the

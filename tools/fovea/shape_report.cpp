@@ -75,6 +75,12 @@ std::string without_numbers(const std::string& name) {
   return made;
 }
 
+/// Of models that differ in shapes alone, one row tells what is unused.
+expression without_shape(expression what) {
+  what.shape.clear();
+  return what;
+}
+
 /// Where a sentence that knows only its file's name has its place: in that file of the model, else in the one
 /// that is looked at.
 std::string file_of(const mistake& found, const model_text& model, const fs::path& file) {
@@ -86,8 +92,9 @@ std::string file_of(const mistake& found, const model_text& model, const fs::pat
 /// The rows of one line. What several layers of a loop give alike is one row.
 class line_rows {
 public:
+  void reach(std::size_t model) { reached_.insert(model); }
   void add(const expression& what, std::size_t model) {
-    reached_.insert(model);
+    reach(model);
     const std::string name = without_numbers(what.name);
     for (shape_report::row& row : rows_) {
       if (row.what.word != what.word || row.what.type != what.type || row.what.shape != what.shape) continue;
@@ -110,6 +117,19 @@ private:
   std::set<std::size_t> reached_;
 };
 
+/// As in `linear "mlp.up"`.
+std::string word_text(const expression& what) {
+  return what.name.empty() ? what.word : fmt::format("{} \"{}\"", what.word, what.name);
+}
+
+/// Says which models a row is of where others reach its line, too.
+std::string models_text(const shape_report::row& row, const std::vector<std::string>& names) {
+  if (row.in_all) return "";
+  std::vector<std::string> own;
+  for (const std::size_t model : row.models) own.push_back(names[model]);
+  return fmt::format(" in {}", fmt::join(own, ", "));
+}
+
 std::string shape_text(const expression& what) { return fmt::format("[{}]", fmt::join(what.shape, ", ")); }
 
 /// A size is a number, where it is one.
@@ -120,27 +140,49 @@ nlohmann::json size_of(const std::string& dim) {
   return dim;
 }
 
+nlohmann::ordered_json sentences_of(const std::vector<mistake>& found) {
+  nlohmann::ordered_json made = nlohmann::ordered_json::array();
+  for (const mistake& one : found)
+    made.push_back(
+        nlohmann::ordered_json{{"file", one.file}, {"line", one.line}, {"sentence", one.sentence}});
+  return made;
+}
+
 } // namespace
 
 shape_report report_of(const fs::path& file, const fs::path& folder, std::vector<model_text> models,
-                       bool all_files) {
-  shape_report report{file, {}, {}, {}};
+                       const report_wishes& wishes) {
+  shape_report report{file, {}, {}, {}, {}};
   sources source;
-  std::map<std::pair<std::string, int>, line_rows> lines;
+  std::map<std::pair<std::string, int>, line_rows> lines, unused;
   for (std::size_t i = 0; i < models.size(); ++i) {
     model_text& model = models[i];
     for (std::string& path : model.files) path = full_path(path, folder).string();
     for (auto& [path, line] : model.inputs) path = full_path(path, folder).string();
     for (expression& one : model.expressions) one.file = full_path(one.file, folder).string();
     report.models.push_back(unique_name(name_of(model, source), report.models));
-    for (const expression& one : model.expressions)
-      if (all_files || one.file == file) lines[{one.file == file ? "" : one.file, one.line}].add(one, i);
+    for (const expression& one : model.expressions) {
+      if (!wishes.all_files && one.file != file) continue;
+      const std::pair<std::string, int> line{one.file == file ? "" : one.file, one.line};
+      lines[line].add(one, i);
+      if (one.unused)
+        unused[line].add(without_shape(one), i);
+      else
+        unused[line].reach(i);
+    }
     if (model.error.empty()) continue;
     mistake found = placed_sentence(model.error).value_or(mistake{"", 1, model.error});
     found.file = file_of(found, model, file);
     report.mistakes.push_back(std::move(found));
   }
   for (auto& [place, line] : lines) line.move_to(report.rows);
+  if (!wishes.unused) return report;
+  std::vector<shape_report::row> rows;
+  for (auto& [place, line] : unused) line.move_to(rows);
+  for (const shape_report::row& row : rows)
+    report.warnings.push_back(
+        {row.what.file, row.what.line,
+         "no output depends on " + word_text(row.what) + models_text(row, report.models)});
   return report;
 }
 
@@ -154,14 +196,10 @@ std::string text_of(const shape_report& report, const std::string& shown) {
     const expression& e = row.what;
     printed line;
     line.place = fmt::format("{}:{}:", e.file == report.file ? shown : e.file, e.line);
-    line.word = e.name.empty() ? e.word : fmt::format("{} \"{}\"", e.word, e.name);
+    line.word = word_text(e);
     line.shape = shape_text(e);
     if (e.type != "float32") line.shape += ' ' + e.type;
-    if (!row.in_all) {
-      std::vector<std::string> names;
-      for (const std::size_t model : row.models) names.push_back(report.models[model]);
-      line.shape += fmt::format(" in {}", fmt::join(names, ", "));
-    }
+    line.shape += models_text(row, report.models);
     places = std::max(places, line.place.size());
     words = std::max(words, line.word.size());
     lines.push_back(std::move(line));
@@ -176,7 +214,8 @@ std::string json_of(const shape_report& report) {
   nlohmann::ordered_json made = {{"file", report.file.string()},
                                  {"models", report.models},
                                  {"expressions", nlohmann::json::array()},
-                                 {"errors", nlohmann::json::array()}};
+                                 {"errors", sentences_of(report.mistakes)},
+                                 {"warnings", sentences_of(report.warnings)}};
   for (const shape_report::row& row : report.rows) {
     nlohmann::json shape = nlohmann::json::array(), models = nlohmann::json::array();
     for (const std::string& dim : row.what.shape) shape.push_back(size_of(dim));
@@ -190,26 +229,26 @@ std::string json_of(const shape_report& report) {
                                                          {"models", models},
                                                          {"in_all_models", row.in_all}});
   }
-  for (const mistake& one : report.mistakes)
-    made["errors"].push_back(
-        nlohmann::ordered_json{{"file", one.file}, {"line", one.line}, {"sentence", one.sentence}});
   return made.dump(2) + '\n';
 }
 
 std::string sarif_of(const shape_report& report) {
   using json = nlohmann::ordered_json;
-  json results = json::array();
-  for (const mistake& one : report.mistakes) {
-    const json place = {{"artifactLocation", {{"uri", "file://" + one.file}}},
-                        {"region", {{"startLine", one.line}}}};
-    results.push_back(json{{"ruleId", "ill-formed-model"},
-                           {"level", "error"},
-                           {"message", {{"text", one.sentence}}},
-                           {"locations", json::array({json{{"physicalLocation", place}}})}});
-  }
-  const json rule = {{"id", "ill-formed-model"},
-                     {"shortDescription", {{"text", "A model does not fit together"}}}};
-  const json driver = {{"name", "fovea"}, {"rules", json::array({rule})}};
+  json results = json::array(), rules = json::array();
+  const auto add = [&](const char* id, const char* level, const char* about, const auto& found) {
+    rules.push_back(json{{"id", id}, {"shortDescription", {{"text", about}}}});
+    for (const mistake& one : found) {
+      const json place = {{"artifactLocation", {{"uri", "file://" + one.file}}},
+                          {"region", {{"startLine", one.line}}}};
+      results.push_back(json{{"ruleId", id},
+                             {"level", level},
+                             {"message", {{"text", one.sentence}}},
+                             {"locations", json::array({json{{"physicalLocation", place}}})}});
+    }
+  };
+  add("ill-formed-model", "error", "A model does not fit together", report.mistakes);
+  add("unused", "warning", "No output of a model depends on a parameter or a word", report.warnings);
+  const json driver = {{"name", "fovea"}, {"rules", rules}};
   const json run = {{"tool", {{"driver", driver}}}, {"results", results}};
   const json log = {{"$schema", "https://json.schemastore.org/sarif-2.1.0.json"},
                     {"version", "2.1.0"},

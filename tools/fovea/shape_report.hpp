@@ -20,18 +20,23 @@ struct shape_report {
   std::vector<std::string> models; // their names, each once
   std::vector<row> rows;           // those of the file first; by line, and in it as declared
   std::vector<mistake> mistakes;
+  std::vector<mistake> warnings; // parameters and words that no output depends on, where asked for
 };
 
-/// Joins models to one report. Paths that are not absolute start at `folder`. Rows of other files are left
-/// out unless `all_files`.
+struct report_wishes {
+  bool all_files = false; // what is of included files, too
+  bool unused = false;    // warn of what no output depends on
+};
+
+/// Joins models to one report. Paths that are not absolute start at `folder`.
 shape_report report_of(const std::filesystem::path& file, const std::filesystem::path& folder,
-                       std::vector<model_text> models, bool all_files);
+                       std::vector<model_text> models, const report_wishes& wishes);
 
 /// One line a row, as in `gpt.cpp:9: layer_norm "h.*.ln_1" [B, T, 768]`; the file is called `shown`.
 std::string text_of(const shape_report& report, const std::string& shown);
-/// An object with file, models, expressions and errors.
+/// An object with file, models, expressions, errors and warnings.
 std::string json_of(const shape_report& report);
-/// The mistakes in the Static Analysis Results Interchange Format 2.1.0.
+/// The mistakes and warnings in the Static Analysis Results Interchange Format 2.1.0.
 std::string sarif_of(const shape_report& report);
 
 } // namespace tool

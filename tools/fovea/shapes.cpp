@@ -26,7 +26,8 @@ struct arguments {
   std::string file, build;
   compile_wishes wishes;
   std::vector<std::string> instances;
-  bool json = false, sarif = false, all_files = false;
+  report_wishes report;
+  bool json = false, sarif = false;
 };
 
 /// What is compiled: the file, or one that includes it and asks for instances of its templates.
@@ -61,12 +62,12 @@ shape_report look(const fs::path& file, const arguments& a) {
   const std::string to = object.string();
   const finished_process shown =
       compile({"-DFOVEA_SHAPES", "-w", "-Og", "-g0", "-fno-lto", "-c", "-o", to.c_str()});
-  if (shown.status == 0) return report_of(file, command.folder, models_in(content_of(object)), a.all_files);
+  if (shown.status == 0) return report_of(file, command.folder, models_in(content_of(object)), a.report);
 
   const finished_process plain = compile({"-w", "-fsyntax-only"});
   if (auto found = sentence_in(plain.errors, file)) {
     if (fs::path(found->file).filename() == file.filename()) found->file = file.string();
-    return {file, {}, {}, {std::move(*found)}};
+    return {file, {}, {}, {std::move(*found)}, {}};
   }
   throw failure(fmt::format("{} does not compile: {}", a.file, first_error(shown.errors)));
 }
@@ -82,8 +83,12 @@ int show(const arguments& a) {
     fmt::print("{}", sarif_of(report));
   else
     fmt::print("{}", text_of(report, a.file));
-  for (const mistake& one : report.mistakes)
-    fmt::print(stderr, "{}:{}: {}\n", fs::path(one.file) == file ? a.file : one.file, one.line, one.sentence);
+  const auto say = [&](const mistake& one, const char* kind) {
+    fmt::print(stderr, "{}:{}: {}{}\n", fs::path(one.file) == file ? a.file : one.file, one.line, kind,
+               one.sentence);
+  };
+  for (const mistake& one : report.mistakes) say(one, "");
+  for (const mistake& one : report.warnings) say(one, "warning: ");
   if (report.models.empty() && report.mistakes.empty())
     fmt::print(
         stderr,
@@ -105,9 +110,11 @@ void declare_shapes(CLI::App& app, int& status) {
                       "The compiler, instead of the project's, $CXX or c++");
   command->add_option("--instance", a->instances, "A model that is a template, as in 'gpt<small>'")
       ->allow_extra_args(false);
-  command->add_flag("--all", a->all_files, "Show the lines of included files, too");
+  command->add_flag("--all", a->report.all_files, "Show the lines of included files, too");
+  command->add_flag("--unused", a->report.unused,
+                    "Warn of each parameter and word that no output depends on");
   CLI::Option* json = command->add_flag("--json", a->json, "Print JSON");
-  command->add_flag("--sarif", a->sarif, "Print mistakes as SARIF 2.1.0")->excludes(json);
+  command->add_flag("--sarif", a->sarif, "Print mistakes and warnings as SARIF 2.1.0")->excludes(json);
   command->callback([a, &status] {
     if (!a->build.empty()) a->wishes.build = a->build;
     status = show(*a);

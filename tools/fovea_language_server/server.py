@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """A language server over `fovea shapes`, which speaks on the standard input and output.
 
-On open and on save it compiles the file, publishes what is ill-formed, and keeps the shape of every line as an inlay
-hint. Words have their page on hover. It takes as initialization options:
+On open and on save it compiles the file, publishes what is ill-formed, warns of what no output depends on, and keeps
+the shape of every line as an inlay hint. Words have their page on hover. It takes as initialization options:
 
     command    how to run fovea, a list of words ["fovea"]
     arguments  what to add, as ["--build", "build"] or ["--", "-std=c++20", "-Iinclude"]
@@ -45,35 +45,36 @@ class Server(LanguageServer):
             lines = pathlib.Path(path).read_text(encoding="utf-8", errors="replace").splitlines()
             shapes = await shapes_of(path, self.command, self.arguments)
         except (Failure, OSError) as problem:
-            self.publish(uri, [])  # which are out of date; the shapes are still near
+            self.publish(uri)  # which are out of date; the shapes are still near
             self.window_log_message(types.LogMessageParams(types.MessageType.Warning, str(problem)))
             return
         if shapes.models or shapes.errors:  # a header's templates may be known from a file that uses them
             self.looked[path] = Looked(shapes, lines)
         else:
             self.looked.pop(path, None)
-        self.publish(uri, shapes.errors)
+        self.publish(uri, shapes.errors, shapes.warnings)
         if getattr(getattr(self.client_capabilities.workspace, "inlay_hint", None), "refresh_support", False):
             await self.workspace_inlay_hint_refresh_async(None)
 
-    def publish(self, uri, errors):
+    def publish(self, uri, errors=(), warnings=()):
         """A file's own diagnostics, and those in what it includes; none where there were some before."""
         by_uri = {uri: []} | {other: [] for other in self.published.get(uri, ())}
         own = str(pathlib.Path(to_fs_path(uri)).resolve())
-        for error in errors:
-            of = uri if error["file"] == own else from_fs_path(error["file"])
-            by_uri.setdefault(of, []).append(self.diagnostic(of, error))
+        for severity, all_found in ((types.DiagnosticSeverity.Error, errors), (types.DiagnosticSeverity.Warning, warnings)):
+            for one in all_found:
+                of = uri if one["file"] == own else from_fs_path(one["file"])
+                by_uri.setdefault(of, []).append(self.diagnostic(of, one, severity))
         self.published[uri] = [of for of, found in by_uri.items() if found]
         for of, found in by_uri.items():
             self.text_document_publish_diagnostics(types.PublishDiagnosticsParams(of, found))
 
-    def diagnostic(self, uri, error):
-        number = error["line"] - 1
+    def diagnostic(self, uri, found, severity):
+        number = found["line"] - 1
         lines = self.workspace.get_text_document(uri).source.splitlines()
         line = lines[number] if number < len(lines) else ""
         start = len(line) - len(line.lstrip())
         where = types.Range(types.Position(number, start), types.Position(number, units(line)))
-        return types.Diagnostic(where, error["sentence"], severity=types.DiagnosticSeverity.Error, source="fovea")
+        return types.Diagnostic(where, found["sentence"], severity=severity, source="fovea")
 
     def hints(self, uri):
         """From the file's own compilation, else from one of a file that includes it."""

@@ -16,12 +16,13 @@ class Shapes:
 
     expressions: list  # as the command prints them
     errors: list
+    warnings: list
     models: int
 
 
 async def shapes_of(path, command, arguments):
     """Runs the command on a file. Raises Failure. Cancelling it ends the compiler, too."""
-    words = [*command, "shapes", "--json", "--all", path, *arguments]
+    words = [*command, "shapes", "--json", "--all", "--unused", path, *arguments]
     try:
         process = await asyncio.create_subprocess_exec(
             *words, stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE, start_new_session=True
@@ -37,7 +38,7 @@ async def shapes_of(path, command, arguments):
     if process.returncode not in (0, 1):
         raise Failure(errors.decode(errors="replace").strip())
     found = json.loads(output)
-    return Shapes(found["expressions"], found["errors"], len(found["models"]))
+    return Shapes(found["expressions"], found["errors"], found["warnings"], len(found["models"]))
 
 
 def text_of(shape):

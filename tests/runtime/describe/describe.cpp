@@ -30,7 +30,9 @@ std::string seen(F) {
   return receptive_fields(M::view, T)[static_cast<std::size_t>(M::view.outputs[0].node)].text();
 }
 
-constexpr expr self_attention(expr x, mask visible) { return attention(x, x, x, {.mask = visible}); }
+constexpr expr self_attention(expr x, attention_mask visible) {
+  return attention(x, x, x, {.mask = visible});
+}
 
 template <class M>
 std::string output_field(const M&, const dim& time) {

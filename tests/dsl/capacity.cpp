@@ -3,6 +3,7 @@
 #include <fovea/dsl.hpp>
 
 using namespace fovea;
+using namespace fovea::core;
 
 namespace {
 

@@ -5,6 +5,7 @@
 #include <cmath>
 
 using namespace fovea;
+using namespace fovea::core;
 using namespace fovea::core::test;
 using namespace char_lm_program;
 

@@ -6,6 +6,7 @@
 #include <numeric>
 
 using namespace fovea;
+using namespace fovea::core;
 using namespace fovea::core::test;
 using namespace classify_program;
 

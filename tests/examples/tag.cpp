@@ -3,6 +3,7 @@
 #include <tag/tagger.hpp>
 
 using namespace fovea;
+using namespace fovea::core;
 using namespace fovea::core::test;
 using namespace tag_program;
 

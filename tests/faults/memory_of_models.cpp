@@ -15,6 +15,7 @@
 #include <vector>
 
 using namespace fovea;
+using namespace fovea::core;
 using namespace fovea::core::test;
 
 namespace {

@@ -8,7 +8,7 @@ void fovea::core::fuzz::run(std::string_view input) {
   const text_and_file parts(input);
   attempt([&] {
     const tokenizer tokens = load_tokenizer(file.holding(parts.file));
-    const encoding whole = tokens.encode(parts.text);
+    const token_encoding whole = tokens.encode(parts.text);
     tokens.decode(whole.ids);
     tokens.encode_pair(parts.text, parts.text.substr(0, parts.text.size() / 2), {.max_length = 8});
   });

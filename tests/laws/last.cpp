@@ -14,6 +14,7 @@
 // Every model of the catalogue that says something at each position says the same at its last one alone.
 
 using namespace fovea;
+using namespace fovea::core;
 using namespace fovea::models;
 using namespace fovea::core::test;
 

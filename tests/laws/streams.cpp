@@ -13,6 +13,7 @@
 // Every causal model of the catalogue streams: a sequence equals its steps and its chunks.
 
 using namespace fovea;
+using namespace fovea::core;
 using namespace fovea::models;
 using namespace fovea::core::test;
 

@@ -125,7 +125,7 @@ TEST_CASE("windows keep what they see, however long the stream", "[stream]") {
     const expr y = repeat("h", 2, x, [](expr z) {
       z = z + attention(linear(z, "q", 8), linear(z, "k", 4), linear(z, "v", 4),
                         {.heads = 2, .kv_heads = 1, .score = alibi(2), .mask = window(5)});
-      return z + attention(z, z, z, {.heads = 2, .mask = causal & mask([](scalar q, scalar k) {
+      return z + attention(z, z, z, {.heads = 2, .mask = causal & attention_mask([](scalar q, scalar k) {
                                                            return q - k < 3 && k != q;
                                                          })});
     });
@@ -168,7 +168,7 @@ TEST_CASE("windows keep what they see, however long the stream", "[stream]") {
             [](graph& g) {
               const expr x = g.input<f32>("x", {B, T, 4});
               g.output("y",
-                       attention(x, x, x, {.mask = causal & mask([](scalar, scalar k) { return k >= 2; })}));
+                       attention(x, x, x, {.mask = causal & attention_mask([](scalar, scalar k) { return k >= 2; })}));
             }),
       {{"B", 1}, {"T", 90}});
 }

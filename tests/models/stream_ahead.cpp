@@ -82,7 +82,7 @@ void check_rows(const M& model, std::size_t length, std::size_t fewest = 0) {
 }
 
 /// Before an attention, as a Conformer has it: of q and k with rotary positions.
-constexpr expr attend_near(expr x, int heads, mask seen) {
+constexpr expr attend_near(expr x, int heads, attention_mask seen) {
   const expr q = rope(linear(x, "q", 16), {.heads = heads}), k = rope(linear(x, "k", 16), {.heads = heads});
   return attention(q, k, linear(x, "v", 16), {.heads = heads, .mask = seen});
 }

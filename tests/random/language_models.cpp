@@ -2,6 +2,7 @@
 #include "random_sizes.hpp"
 
 using namespace fovea;
+using namespace fovea::core;
 using namespace fovea::models;
 using namespace fovea::core::test;
 

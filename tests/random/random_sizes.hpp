@@ -93,7 +93,7 @@ compile_options drawn_options(draws& random, const drawn_sizes& capacity) {
   for (const auto& [symbol, size] : capacity)
     options.capacity.push_back({dim::symbol(symbol.c_str()), static_cast<std::int64_t>(size)});
   options.threads = static_cast<int>(random.number(1, 4));
-  options.regime = random.one_of({regime::automatic, small, large});
+  options.regime = random.one_of({regime::automatic, regime::small, regime::large});
   return options;
 }
 
@@ -113,15 +113,15 @@ template <class M, class F>
 void with_drawn_format(draws& random, const M& model, const model_weights& from, const F& f) {
   switch (random.number(0, 9)) {
     case 2:
-      return f(rounded<f16>(model, from), f16{});
+      return f(rounded_weights<f16>(model, from), f16{});
     case 3:
-      return f(rounded<bf16>(model, from), bf16{});
+      return f(rounded_weights<bf16>(model, from), bf16{});
     case 4:
-      return f(rounded<int8>(model, from), int8{});
+      return f(rounded_weights<int8>(model, from), int8{});
     case 5:
-      return f(rounded<q8_0>(model, from), q8_0{});
+      return f(rounded_weights<q8_0>(model, from), q8_0{});
     case 6:
-      return f(rounded<q4_0>(model, from), q4_0{});
+      return f(rounded_weights<q4_0>(model, from), q4_0{});
     default:
       return f(from, f32{});
   }

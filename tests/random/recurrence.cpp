@@ -1,6 +1,7 @@
 #include "random_sizes.hpp"
 
 using namespace fovea;
+using namespace fovea::core;
 using namespace fovea::core::test;
 
 namespace {

@@ -11,6 +11,7 @@
 #include "counts.hpp"
 
 using namespace fovea;
+using namespace fovea::core;
 using fovea::core::test::allocations;
 
 namespace {

@@ -9,6 +9,7 @@
 #include "../message_of.hpp"
 
 using namespace fovea;
+using namespace fovea::core;
 
 namespace {
 

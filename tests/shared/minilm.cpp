@@ -14,6 +14,7 @@
 #include <numeric>
 
 using namespace fovea;
+using namespace fovea::core;
 
 TEST_CASE("MiniLM's sentence embeddings") {
   const std::string folder = FOVEA_MINILM_DIR;

@@ -11,6 +11,7 @@
 #include <string>
 
 using namespace fovea;
+using namespace fovea::core;
 
 TEST_CASE("characters of Shakespeare are predicted better from longer contexts", "[ngram]") {
   std::ifstream file(std::string(std::getenv("FOVEA_SHARED")) + "/data/tinyshakespeare/input.txt");

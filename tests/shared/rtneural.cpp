@@ -10,6 +10,7 @@
 #include <sstream>
 
 using namespace fovea;
+using namespace fovea::core;
 using namespace fovea::core::test;
 
 namespace {

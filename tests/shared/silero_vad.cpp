@@ -17,6 +17,7 @@
 #include <vector>
 
 using namespace fovea;
+using namespace fovea::core;
 using models::silero_vad;
 
 namespace {

@@ -10,6 +10,7 @@
 #include <sstream>
 
 using namespace fovea;
+using namespace fovea::core;
 using nlohmann::json;
 
 namespace {
@@ -67,7 +68,7 @@ TEST_CASE("what GPT-2's tokenizer encodes it decodes", "[shared]") {
   const tokenizer tokens = from_gguf("gpt-2");
   for (const sample& s : samples("gpt-2")) CHECK(tokens.decode(tokens.encode(s.text).ids) == s.text);
   const std::string plays = content(shared_folder() + "/data/tinyshakespeare/input.txt");
-  const encoding whole = tokens.encode(plays);
+  const token_encoding whole = tokens.encode(plays);
   CHECK(tokens.decode(whole.ids) == plays);
   // What the data's customary preparation counts: 301,966 training and 36,059 validation tokens of the same
   // text split at 90 %.
@@ -120,7 +121,7 @@ TEST_CASE("Phi-3's vocabulary gives llama.cpp's ids", "[shared]") {
   CHECK(tokens.vocabulary_size() == 32064);
   check(tokens, "phi-3");
   for (const sample& s : samples("phi-3")) {
-    const encoding found = tokens.encode(s.text);
+    const token_encoding found = tokens.encode(s.text);
     CHECK(found.ids.front() == tokens.id("<s>"));
     CHECK(tokens.decode(found.ids) == s.text);
   }

@@ -4,6 +4,7 @@
 #include <limits>
 
 using namespace fovea;
+using namespace fovea::core;
 using namespace fovea::core::test;
 
 namespace {

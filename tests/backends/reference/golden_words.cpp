@@ -3,6 +3,7 @@
 #include <limits>
 
 using namespace fovea;
+using namespace fovea::core;
 using namespace fovea::core::test;
 
 TEST_CASE("activations agree with the reference case", "[elementwise]") {

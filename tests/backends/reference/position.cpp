@@ -3,6 +3,7 @@
 #include <cmath>
 
 using namespace fovea;
+using namespace fovea::core;
 using namespace fovea::core::test;
 
 TEST_CASE("sinusoidal positions, sine before cosine", "[position]") {

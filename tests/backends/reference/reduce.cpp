@@ -1,6 +1,7 @@
 #include "run_graph.hpp"
 
 using namespace fovea;
+using namespace fovea::core;
 using namespace fovea::core::test;
 
 namespace {

@@ -8,6 +8,7 @@
 #include <cmath>
 
 using namespace fovea;
+using namespace fovea::core;
 using namespace fovea::core::test;
 
 TEST_CASE("uniform predictions over V have perplexity V") {

@@ -4,6 +4,7 @@
 #include <fovea/runtime/decoding/viterbi.hpp>
 
 using namespace fovea;
+using namespace fovea::core;
 using namespace fovea::core::test;
 
 namespace {

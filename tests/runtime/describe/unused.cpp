@@ -7,6 +7,7 @@
 #include <string>
 
 using namespace fovea;
+using namespace fovea::core;
 
 namespace {
 

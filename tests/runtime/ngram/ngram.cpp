@@ -14,6 +14,7 @@
 #include <numeric>
 
 using namespace fovea;
+using namespace fovea::core;
 using namespace fovea::core::test;
 
 namespace {

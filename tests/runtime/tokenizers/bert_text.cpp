@@ -5,6 +5,7 @@
 #include <vector>
 
 using namespace fovea;
+using namespace fovea::core;
 
 namespace {
 

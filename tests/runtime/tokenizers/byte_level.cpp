@@ -11,6 +11,7 @@
 #include <vector>
 
 using namespace fovea;
+using namespace fovea::core;
 
 namespace {
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 using namespace fovea;
+using namespace fovea::core;
 
 namespace {
 

@@ -10,6 +10,7 @@
 #include <catch2/catch.hpp>
 
 using namespace fovea;
+using namespace fovea::core;
 using namespace fovea::core::test;
 using Catch::Matchers::Contains;
 using Catch::Matchers::EndsWith;

@@ -28,7 +28,7 @@ void check_lines(const std::string& name, const std::string& file) {
     const auto text = line["text"].get<std::string>();
     INFO(text);
     const auto expected = line["ids"].get<std::vector<token_id>>();
-    const encoding found = tokens.encode(text, {.special = false});
+    const token_encoding found = tokens.encode(text, {.special = false});
     CHECK(found.ids == expected);
     CHECK(found.type_ids == std::vector<token_id>(expected.size(), 0));
     CHECK(tokens.decode(expected, false) == line["decoded"].get<std::string>());
@@ -76,7 +76,7 @@ TEST_CASE("WordPiece gives the reference ids of pairs", "[tokenizers]") {
   REQUIRE(lines.size() == 20);
   for (const auto& line : lines) {
     INFO(line["text"]);
-    const encoding found =
+    const token_encoding found =
         tokens.encode_pair(line["text"].get<std::string>(), line["pair"].get<std::string>());
     CHECK(found.ids == line["ids"].get<std::vector<token_id>>());
     CHECK(found.type_ids == line["type_ids"].get<std::vector<token_id>>());

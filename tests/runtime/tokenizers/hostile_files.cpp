@@ -18,6 +18,7 @@
 #include <vector>
 
 using namespace fovea;
+using namespace fovea::core;
 using fovea::core::test::bytes_of;
 using nlohmann::json;
 

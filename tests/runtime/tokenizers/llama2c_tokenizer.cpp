@@ -12,6 +12,7 @@
 #include <cstring>
 
 using namespace fovea;
+using namespace fovea::core;
 using fovea::core::test::bytes_of;
 
 namespace {

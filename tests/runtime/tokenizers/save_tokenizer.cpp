@@ -12,6 +12,7 @@
 #include <filesystem>
 
 using namespace fovea;
+using namespace fovea::core;
 using nlohmann::json;
 
 namespace {

@@ -11,6 +11,7 @@
 #include <vector>
 
 using namespace fovea;
+using namespace fovea::core;
 
 // Model files that are written here, field by field, for what the reference files do not have.
 

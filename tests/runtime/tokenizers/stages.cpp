@@ -8,6 +8,7 @@
 #include <vector>
 
 using namespace fovea;
+using namespace fovea::core;
 
 namespace {
 

@@ -9,6 +9,7 @@
 #include <random>
 
 using namespace fovea;
+using namespace fovea::core;
 
 namespace {
 

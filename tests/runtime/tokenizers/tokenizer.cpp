@@ -14,6 +14,7 @@
 #include <thread>
 
 using namespace fovea;
+using namespace fovea::core;
 using Catch::Matchers::Contains;
 using nlohmann::json;
 

@@ -10,6 +10,7 @@
 #include <catch2/catch.hpp>
 
 using namespace fovea;
+using namespace fovea::core;
 using nlohmann::json;
 
 namespace {

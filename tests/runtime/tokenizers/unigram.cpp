@@ -10,6 +10,7 @@
 #include <random>
 
 using namespace fovea;
+using namespace fovea::core;
 
 namespace {
 

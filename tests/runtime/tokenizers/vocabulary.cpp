@@ -5,6 +5,7 @@
 #include <catch2/catch.hpp>
 
 using namespace fovea;
+using namespace fovea::core;
 
 TEST_CASE("tokens are found by text and by id", "[vocabulary]") {
   token_vocabulary tokens;

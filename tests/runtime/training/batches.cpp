@@ -15,6 +15,7 @@
 #include <set>
 
 using namespace fovea;
+using namespace fovea::core;
 
 namespace {
 

@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 
 using namespace fovea;
+using namespace fovea::core;
 
 TEST_CASE("training stops when the loss has not been better for long", "[training]") {
   early_stopping stopping(2);

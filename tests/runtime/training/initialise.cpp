@@ -12,6 +12,7 @@
 #include <vector>
 
 using namespace fovea;
+using namespace fovea::core;
 
 namespace {
 

@@ -8,6 +8,7 @@
 #include <catch2/catch.hpp>
 
 using namespace fovea;
+using namespace fovea::core;
 using namespace fovea::core::test;
 using Catch::Matchers::EndsWith;
 

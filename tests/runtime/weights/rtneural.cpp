@@ -7,6 +7,7 @@
 #include <catch2/catch.hpp>
 
 using namespace fovea;
+using namespace fovea::core;
 using Catch::Matchers::Contains;
 using Catch::Matchers::EndsWith;
 

@@ -116,9 +116,9 @@ model_weights drawing_weights(float gamma, double contrast) {
         }
   for (std::size_t i = 0; i < channels; ++i) same[i * channels + i] = 1;
   return model_weights::from({{"f.weight", {{filters, channels, 1, 1}, cosines}},
-                        {"g.weight", {{filters, channels, 1, 1}, cosines}},
-                        {"h.weight", {{channels, channels, 1, 1}, same}},
-                        {"gamma", {{1}, {gamma}}}});
+                              {"g.weight", {{filters, channels, 1, 1}, cosines}},
+                              {"h.weight", {{channels, channels, 1, 1}, same}},
+                              {"gamma", {{1}, {gamma}}}});
 }
 
 struct arguments {

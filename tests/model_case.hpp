@@ -29,7 +29,9 @@ inline std::map<std::string, weight_tensor> parameters_of(const golden_case& c) 
 }
 
 /// The same as the weights of a model.
-inline model_weights weights_of(const golden_case& c) { return model_weights::from(parameters_of(c), c.name()); }
+inline model_weights weights_of(const golden_case& c) {
+  return model_weights::from(parameters_of(c), c.name());
+}
 
 /// Calls f with the name and the shape of each parameter of a model, once for each layer.
 template <class M, class F>

@@ -38,7 +38,8 @@ void check_paths(const fs::path& from, const fs::path& to, const choice& asked) 
 std::map<std::string, std::string> texts_of(const fovea::model_weights& source) {
   auto texts = source.metadata();
   for (const char* key : {alignment_key, file_type_key, version_key}) texts.erase(key);
-  for (const std::string_view note : {fovea::core::step_note, fovea::core::optimizer_note, fovea::core::accumulated_note})
+  for (const std::string_view note :
+       {fovea::core::step_note, fovea::core::optimizer_note, fovea::core::accumulated_note})
     texts.erase(std::string(note));
   return texts;
 }

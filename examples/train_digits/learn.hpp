@@ -39,7 +39,8 @@ void for_each_batch(std::size_t first, std::size_t count, std::size_t rows, F f)
 
 /// The images of the test part that a trained network takes for other digits, the surest first.
 template <class network>
-std::vector<misread> misread_by(const model_weights& trained, const parts& data, const training::options& how) {
+std::vector<misread> misread_by(const model_weights& trained, const parts& data,
+                                const training::options& how) {
   auto net = compile(network::reads, trained, {.capacity = {{"B", how.batch}}, .threads = how.threads});
   std::vector<misread> wrong;
   for_each_batch(data.all.count() - data.test, data.test, static_cast<std::size_t>(how.batch),

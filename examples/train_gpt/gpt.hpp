@@ -22,7 +22,8 @@ namespace train_gpt {
 
 /// Goes on with a text by trained weights.
 template <fovea::models::gpt2_config c>
-std::string written_by(const fovea::model_weights& trained, const fovea::tokenizer& words, const arguments& a) {
+std::string written_by(const fovea::model_weights& trained, const fovea::tokenizer& words,
+                       const arguments& a) {
   using namespace fovea;
   auto net =
       compile(models::gpt2<c>, trained, {.capacity = {{"B", 1}, {"T", c.context}}, .threads = a.how.threads});

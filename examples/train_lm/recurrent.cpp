@@ -18,7 +18,8 @@ constexpr models::rnn_config sizes_of(models::cell_kind cell) {
 }
 
 template <models::rnn_config c>
-std::vector<std::string> samples_of(const model_weights& trained, const tokenizer& words, const arguments& a) {
+std::vector<std::string> samples_of(const model_weights& trained, const tokenizer& words,
+                                    const arguments& a) {
   auto net = compile(models::rnn_language_model<c>, trained,
                      {.capacity = {{"B", 1}, {"T", window_length}}, .threads = 1});
   std::vector<float> scores;

@@ -67,7 +67,8 @@ struct examples {
   }
 };
 
-std::vector<std::string> samples_of(const model_weights& trained, const tokenizer& characters, const arguments& a) {
+std::vector<std::string> samples_of(const model_weights& trained, const tokenizer& characters,
+                                    const arguments& a) {
   auto net = compile(models::window_lm<sizes>, trained, {.capacity = {{"B", 1}}, .threads = 1});
   std::string text;
   for (std::size_t i = 0; i < a.samples; ++i) {

@@ -56,7 +56,8 @@ xt::xtensor<int, 2> row_of(std::span<const token_id> ids) {
 class translator::machine {
 public:
   virtual ~machine() = default;
-  virtual std::vector<hypothesis> search(const token_ids& source, const beam_options& how, const stopping_options& where) = 0;
+  virtual std::vector<hypothesis> search(const token_ids& source, const beam_options& how,
+                                         const stopping_options& where) = 0;
   /// [target, source] for the words of `target`, </s> included.
   virtual std::vector<float> weights_of(const token_ids& source, const token_ids& target) = 0;
 };
@@ -69,7 +70,8 @@ class network final : public translator::machine {
 public:
   explicit network(const model_weights& from) : from_(from) {}
 
-  std::vector<hypothesis> search(const token_ids& source, const beam_options& how, const stopping_options& where) override {
+  std::vector<hypothesis> search(const token_ids& source, const beam_options& how,
+                                 const stopping_options& where) override {
     // As wide as the widest beam so far.
     if (!live_ || how.width > width_) {
       width_ = how.width;

@@ -72,8 +72,8 @@ model_weights model_weights::join(std::vector<model_weights> parts) {
       if (is_of_training(name)) continue;
       const auto [first, added] = shared->shard_of.emplace(name, part->file_of(name));
       if (!added)
-        throw error("model_weights::join: tensor " + in_quotes(name) + " is in " + first->second + " and in " +
-                    part->file_of(name));
+        throw error("model_weights::join: tensor " + in_quotes(name) + " is in " + first->second +
+                    " and in " + part->file_of(name));
       shared->tensors[name] = tensor;
     }
     shared->metadata.insert(part->metadata.begin(), part->metadata.end());

@@ -120,29 +120,32 @@ TEST_CASE("a mask sees what its rule says") {
                       [](int q, int k, int) { return k <= q && k < 6 && q - 4 <= k; }));
   STATIC_REQUIRE(sees((window(2) | prefix(1)) & padding(7),
                       [](int q, int k, int) { return ((q - 2 < k && k <= q) || k < 1) && k < 7; }));
-  STATIC_REQUIRE(sees(attention_mask([](scalar, scalar) { return true; }), [](int, int, int) { return true; }));
+  STATIC_REQUIRE(
+      sees(attention_mask([](scalar, scalar) { return true; }), [](int, int, int) { return true; }));
   STATIC_REQUIRE(sees(attention_mask([](scalar q, scalar k) { return q / 3 == k / 3; }),
                       [](int q, int k, int) { return q / 3 == k / 3; }));
   STATIC_REQUIRE(sees(attention_mask([](scalar q, scalar k) { return (q - k) / 2 == -1; }),
                       [](int q, int k, int) { return q - k == -1 || q - k == -2; }));
   STATIC_REQUIRE(sees(attention_mask([](scalar q, scalar k) { return (q - k) % 3 == 1; }),
                       [](int q, int k, int) { return (q - k + 9) % 3 == 1; }));
-  STATIC_REQUIRE(sees(attention_mask([](scalar q, scalar k, scalar h) { return where(h == 0, k <= q, k >= q); }),
-                      [](int q, int k, int h) { return h == 0 ? k <= q : k >= q; }));
+  STATIC_REQUIRE(
+      sees(attention_mask([](scalar q, scalar k, scalar h) { return where(h == 0, k <= q, k >= q); }),
+           [](int q, int k, int h) { return h == 0 ? k <= q : k >= q; }));
   STATIC_REQUIRE(sees(attention_mask([](scalar q, scalar k) { return !(k > q || k != k); }),
                       [](int q, int k, int) { return k <= q; }));
 }
 
 TEST_CASE("an empty mask lets everything be seen, alone and joined") {
   STATIC_REQUIRE((attention_mask().function.empty() && (attention_mask() | causal).function.empty()));
-  STATIC_REQUIRE(
-      ((attention_mask() & causal).function == causal.function && (causal & attention_mask()).function == causal.function));
+  STATIC_REQUIRE(((attention_mask() & causal).function == causal.function &&
+                  (causal & attention_mask()).function == causal.function));
 }
 
 TEST_CASE("a lambda counts as looking ahead unless a rule beside it does not") {
   STATIC_REQUIRE((!causal.looks_ahead && !window(3).looks_ahead && !window(3, 0).looks_ahead &&
                   window(3, 1).looks_ahead));
-  STATIC_REQUIRE((attention_mask([](scalar q, scalar k) { return k <= q; }).looks_ahead && padding(3).looks_ahead));
+  STATIC_REQUIRE(
+      (attention_mask([](scalar q, scalar k) { return k <= q; }).looks_ahead && padding(3).looks_ahead));
   STATIC_REQUIRE((!(causal & padding(3)).looks_ahead && (causal | prefix(3)).looks_ahead));
 }
 

@@ -98,15 +98,15 @@ TEST_CASE("a converted file gives what converting at load gives, bit for bit", "
 TEST_CASE("each tensor is treated by its shape, its name and its neighbours", "[convert]") {
   const std::string flags(4, '\1'), whole(8, '\0');
   const model_weights floats = model_weights::from({{"embed.weight", filled({4, 32}, 1)},
-                                        {"a.weight", filled({64, 32}, 1)},
-                                        {"a.bias", filled({64}, 1)},
-                                        {"odd.weight", filled({3, 30}, 1)},
-                                        {"conv.weight", filled({2, 2, 32}, 1)},
-                                        {"turned.weight", filled({32, 64}, 1)},
-                                        {"turned.bias", filled({64}, 1)},
-                                        {"square.weight", filled({32, 32}, 1)},
-                                        {"square.bias", filled({32}, 1)},
-                                        {"optimizer.mean.a.weight", filled({64, 32}, 1)}});
+                                                    {"a.weight", filled({64, 32}, 1)},
+                                                    {"a.bias", filled({64}, 1)},
+                                                    {"odd.weight", filled({3, 30}, 1)},
+                                                    {"conv.weight", filled({2, 2, 32}, 1)},
+                                                    {"turned.weight", filled({32, 64}, 1)},
+                                                    {"turned.bias", filled({64}, 1)},
+                                                    {"square.weight", filled({32, 32}, 1)},
+                                                    {"square.bias", filled({32}, 1)},
+                                                    {"optimizer.mean.a.weight", filled({64, 32}, 1)}});
   auto tensors = floats.tensors();
   tensors["mask"] = {element_type::boolean, {2, 2}, std::as_bytes(std::span(flags))};
   tensors["ids"] = {element_type::i64, {1}, std::as_bytes(std::span(whole))};
@@ -293,9 +293,9 @@ TEST_CASE("convert says how many tensors it wrote in which format, and how far t
   for (std::size_t i = 0; i < far.values.size(); ++i) far.values[i] = 0.01f * static_cast<float>(i);
   const std::string long_name = std::string(60, 'n') + ".bias";
   save_safetensors(folder / "in.safetensors", model_weights::from({{"near.weight", near},
-                                                             {"far.weight", far},
-                                                             {"odd.weight", filled({2, 3}, 1)},
-                                                             {long_name, filled({3}, 1)}})
+                                                                   {"far.weight", far},
+                                                                   {"odd.weight", filled({2, 3}, 1)},
+                                                                   {long_name, filled({3}, 1)}})
                                                   .tensors());
   const auto run = [&](const std::string& format) {
     const program_run ran = run_program(folder, {FOVEA_CONVERT, (folder / "in.safetensors").string(),

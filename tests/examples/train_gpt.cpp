@@ -131,7 +131,8 @@ TEST_CASE("a run that is asked to end saves and says so in one line", "[train_gp
     REQUIRE(at != std::string::npos);
     CHECK(said.find('\n', at) == said.size() - 1);
     const std::string step = said.substr(at + 30, said.find(';', at) - at - 30);
-    CHECK(fovea::core::safetensors_file(r.folder / out / "checkpoint.safetensors").metadata().at("step") == step);
+    CHECK(fovea::core::safetensors_file(r.folder / out / "checkpoint.safetensors").metadata().at("step") ==
+          step);
   }
 }
 

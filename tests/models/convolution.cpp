@@ -259,9 +259,9 @@ TEST_CASE("a feed-forward layer equals two convolutions of width 1 with ReLU bet
       return s;
     };
     return model_weights::from({{"up.weight", values(shape(70, 20), "up.weight")},
-                          {"up.bias", values({70}, "words")},
-                          {"down.weight", values(shape(20, 70), "down.weight")},
-                          {"down.bias", values({20}, "others")}});
+                                {"up.bias", values({70}, "words")},
+                                {"down.weight", values(shape(20, 70), "down.weight")},
+                                {"down.bias", values({20}, "others")}});
   };
   const named_values inputs{{"x", values_of({3, 17, 20}, false, "x")}};
   on_both_backends([&](auto backend) {

@@ -183,8 +183,8 @@ namespace {
 
 /// A stream in every format, a token at a time and several at once, against the model in that format.
 template <class M>
-void check_streams(const M& model, const model_weights& from, const xt::xtensor<int, 2>& ids, double tolerance,
-                   fovea::regime how) {
+void check_streams(const M& model, const model_weights& from, const xt::xtensor<int, 2>& ids,
+                   double tolerance, fovea::regime how) {
   const auto length = static_cast<std::int64_t>(ids.shape()[1]);
   const auto check_one = [&](auto format, double most) {
     using type = decltype(format);
@@ -373,7 +373,9 @@ void check_saved(const M& model, const model_weights& from, const named_values& 
   check_file(f16{}, "x.safetensors"), check_file(bf16{}, "x.safetensors");
 }
 
-element_type type_in(const model_weights& from, const std::string& name) { return from.tensors().at(name).type; }
+element_type type_in(const model_weights& from, const std::string& name) {
+  return from.tensors().at(name).type;
+}
 
 } // namespace
 
@@ -419,7 +421,8 @@ constexpr auto two_maps = [](graph& g) {
   expr x = g.input<f32>("x", {B, 32});
   g.output("y", linear(linear(x, "in", 32, {.bias = false}), "out", 32, {.bias = false}));
 };
-constexpr name_rule taken_names[] = {{"in.weight", "out.weight", naming::transposed}, {"out.weight", "last.weight"}};
+constexpr name_rule taken_names[] = {{"in.weight", "out.weight", naming::transposed},
+                                     {"out.weight", "last.weight"}};
 constexpr auto taken = model("taken", two_maps, taken_names);
 constexpr name_rule prefixed_names[] = {{"", "in.", naming::optional_prefix}};
 constexpr auto prefixed = model("prefixed", two_maps, prefixed_names);
@@ -429,7 +432,8 @@ constexpr auto two_own = model("two_own", two_maps);
 
 TEST_CASE("weights that cannot be saved in a format are refused by the parameter's name", "[formats]") {
   const temporary_folder folder;
-  const auto refusal = [&]<class format>(format, const auto& model, const model_weights& from, const char* name) {
+  const auto refusal = [&]<class format>(format, const auto& model, const model_weights& from,
+                                         const char* name) {
     std::string message = message_of<error>([&] { save_weights<format>(folder / name, model, from); });
     CHECK_FALSE(std::filesystem::exists(folder / name));
     if (const std::string path = (folder / name).string(); message.starts_with(path))
@@ -437,7 +441,8 @@ TEST_CASE("weights that cannot be saved in a format are refused by the parameter
     return message;
   };
   const weight_tensor square{{32, 32}, std::vector<float>(32 * 32, 1e5f)};
-  CHECK(refusal(q8_0{}, taken, model_weights::from({{"out.weight", square}, {"last.weight", square}}), "x.gguf") ==
+  CHECK(refusal(q8_0{}, taken, model_weights::from({{"out.weight", square}, {"last.weight", square}}),
+                "x.gguf") ==
         "OUT: parameter 'in.weight': the model's table of names takes this name for another's");
   CHECK(refusal(q8_0{}, prefixed, model_weights::from({{"in.in.weight", square}, {"in.out.weight", square}}),
                 "x.gguf") ==

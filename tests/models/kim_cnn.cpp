@@ -52,7 +52,8 @@ TEST_CASE("Kim's fixed channel takes its vectors from word2vec's file, in the vo
   const temporary_folder folder;
   parameters["static.weight"] = load_word_vectors(folder.write("vectors.bin", file)).table(vocabulary);
   CHECK(parameters["static.weight"].values == fixed.values);
-  const named_values found = run_model<f32>(kim_cnn<two_channels>, model_weights::from(parameters), tokens_of(c));
+  const named_values found =
+      run_model<f32>(kim_cnn<two_channels>, model_weights::from(parameters), tokens_of(c));
   check(c, "output.logits", std::span<const double>(found.at("logits").values), found.at("logits").shape);
 }
 

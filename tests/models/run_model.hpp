@@ -97,7 +97,8 @@ named_values call_model(const M&, net_type& net, const named_values& inputs) {
 
 /// The same of a model compiled for this call alone.
 template <class backend, class M>
-named_values run_model(const M& model, const model_weights& from, const named_values& inputs, int threads = 1) {
+named_values run_model(const M& model, const model_weights& from, const named_values& inputs,
+                       int threads = 1) {
   compile_options options = detail::fitting<M>(inputs);
   options.threads = threads;
   auto net = compile<backend>(model, from, options);
@@ -137,7 +138,8 @@ void check_own_outputs(const golden_case& c, const named_values& found) {
 
 /// Runs a case on both backends and checks each output of the model against the case's of the same name.
 template <class M>
-void check_outputs(const M& model, const golden_case& c, const model_weights& from, const named_values& inputs) {
+void check_outputs(const M& model, const golden_case& c, const model_weights& from,
+                   const named_values& inputs) {
   on_both_backends([&](auto backend) {
     detail::check_own_outputs<M>(c, run_model<decltype(backend)>(model, from, inputs));
   });

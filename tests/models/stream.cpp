@@ -163,14 +163,15 @@ TEST_CASE("windows keep what they see, however long the stream", "[stream]") {
       CHECK((y <= static_cast<float>(i % 7) && y >= static_cast<float>(i % 7 - 1)));
   }
   // A mask by the numbers of positions, not by how far they are apart, needs them all.
-  check_stream<T>(
-      model("absolute",
-            [](graph& g) {
-              const expr x = g.input<f32>("x", {B, T, 4});
-              g.output("y",
-                       attention(x, x, x, {.mask = causal & attention_mask([](scalar, scalar k) { return k >= 2; })}));
-            }),
-      {{"B", 1}, {"T", 90}});
+  check_stream<T>(model("absolute",
+                        [](graph& g) {
+                          const expr x = g.input<f32>("x", {B, T, 4});
+                          g.output("y",
+                                   attention(x, x, x, {.mask = causal & attention_mask([](scalar, scalar k) {
+                                                                 return k >= 2;
+                                                               })}));
+                        }),
+                  {{"B", 1}, {"T", 90}});
 }
 
 TEST_CASE("attention keeps keys and values, layer by layer", "[stream]") {

@@ -65,11 +65,12 @@ void check_rows(const M& model, std::size_t length, std::size_t fewest = 0) {
         INFO("output " << out.name << " of row " << row << ", " << lengths[row] << " positions after "
                        << at[row]);
         const golden_tensor &whole = wholes[row].at(out.name), values = row_of(found.at(out.name), row);
-        const golden_tensor all = fovea::core::test::detail::later(whole, 1, late * whole.shape[1] / ends[row]);
+        const golden_tensor all =
+            fovea::core::test::detail::later(whole, 1, late * whole.shape[1] / ends[row]);
         fovea::core::test::detail::check_close(
             fovea::core::test::detail::part_of(values, 1, 0, lengths[row] / stride, most / stride),
             fovea::core::test::detail::part_of(all, 1, at[row] / stride, lengths[row] / stride,
-                                         (ends[row] + late) / stride));
+                                               (ends[row] + late) / stride));
       }
       at[row] += lengths[row];
       if (at[row] == ends[row]) live.end(row);

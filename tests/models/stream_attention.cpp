@@ -93,7 +93,8 @@ TEST_CASE("scores that a table has for each query stream", "[stream]") {
     const expr gate = sum(x, axis(-1)), table = matmul(x, transpose(parameter(x, "distances", {5, 6})));
     const attention_score by_table(
         [table](scalar s, scalar q, scalar k, scalar, scalar b) { return s + at(table, b, q, q - k); });
-    const attention_mask open([gate](scalar q, scalar k, scalar, scalar b) { return at(gate, b, q) > 0.0 || q == k; });
+    const attention_mask open(
+        [gate](scalar q, scalar k, scalar, scalar b) { return at(gate, b, q) > 0.0 || q == k; });
     g.output("y", attention(x, x, x, {.score = by_table, .mask = window(5) & open}));
   });
   static_assert(!decltype(stream<T>(endless, std::declval<const model_weights&>()))::counts_positions);
@@ -116,7 +117,8 @@ TEST_CASE("a position over more than a thousand of one key head, for any threads
   std::vector<float> alone, together;
   for (const int threads : {1, 3}) {
     std::vector<float>& found = threads == 1 ? alone : together;
-    auto steps = stream<T>(m, from, {.capacity = {{B, 1}, {T, length}}, .regime = regime::large, .threads = threads});
+    auto steps =
+        stream<T>(m, from, {.capacity = {{B, 1}, {T, length}}, .regime = regime::large, .threads = threads});
     const auto part = [&](std::size_t first, std::size_t last) {
       return xt::xtensor<float, 3>(xt::view(x, xt::all(), xt::range(first, last), xt::all()));
     };

@@ -178,7 +178,8 @@ void check_steps(stream_type& live, const named_values& inputs, const named_valu
 /// loaded, or copied, goes on bit for bit as if nothing had been; rows that are reordered go on as what they
 /// were.
 template <dim time, class M>
-void check_stream(const M& model, const named_values& inputs, const model_weights& from, double tolerance = 2e-5) {
+void check_stream(const M& model, const named_values& inputs, const model_weights& from,
+                  double tolerance = 2e-5) {
   const named_values whole = run_model<f32>(model, from, inputs);
   compile_options options = detail::fitting<M>(inputs);
   options.threads = 2;

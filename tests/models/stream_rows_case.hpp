@@ -13,7 +13,8 @@ class driven_rows {
 public:
   using stream_type = decltype(stream<time>(std::declval<const M&>(), std::declval<const model_weights&>()));
 
-  driven_rows(const M& model, const named_values& inputs, const model_weights& from, const compile_options& options)
+  driven_rows(const M& model, const named_values& inputs, const model_weights& from,
+              const compile_options& options)
       : inputs_(inputs), whole_(run_model<f32>(model, from, inputs)),
         live(stream<time>(model, from, options)) {
     begin();

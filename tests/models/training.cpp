@@ -111,8 +111,8 @@ TEST_CASE("all gradients together are clipped to a norm", "[training]") {
   });
   const golden_case c("clipping_active");
   const model_weights zeros = model_weights::from({{"p0", {{4, 5}, std::vector<float>(20)}},
-                                       {"p1", {{5}, std::vector<float>(5)}},
-                                       {"p2", {{3, 2, 2}, std::vector<float>(12)}}});
+                                                   {"p1", {{5}, std::vector<float>(5)}},
+                                                   {"p2", {{3, 2, 2}, std::vector<float>(12)}}});
   auto fit = train(given, sgd{.rate = 1}, zeros, {.clip = 1});
   const training_step done =
       fit.step("g0"_in = floats<2>(c, "g0"), "g1"_in = floats<1>(c, "g1"), "g2"_in = floats<3>(c, "g2"));

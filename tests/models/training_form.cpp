@@ -84,7 +84,8 @@ named_values drawn(std::uint64_t seed, std::uint64_t step, int threads = 1) {
   constexpr auto net = gradients<false, true>(counted);
   named_values inputs = ones;
   for (const char* name : {"d_once", "d_again", "d_layers", "d_steps"}) inputs[name] = ones.at("x");
-  auto made = compile<backend>(net, model_weights::from({}), {.capacity = {{B, 20}, {T, 30}}, .threads = threads});
+  auto made =
+      compile<backend>(net, model_weights::from({}), {.capacity = {{B, 20}, {T, 30}}, .threads = threads});
   made.set_random(seed, step);
   return call_model(net, made, inputs);
 }

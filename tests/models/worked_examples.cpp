@@ -129,7 +129,8 @@ template <int key_width, int value_width>
 void check_attention_alone() {
   const matrix x = numbers(2, 4, 1), w_q = numbers(4, key_width, 2), w_k = numbers(4, key_width, 3),
                w_v = numbers(4, value_width, 4);
-  const model_weights from = model_weights::from({{"W_Q", stored(w_q)}, {"W_K", stored(w_k)}, {"W_V", stored(w_v)}});
+  const model_weights from =
+      model_weights::from({{"W_Q", stored(w_q)}, {"W_K", stored(w_k)}, {"W_V", stored(w_v)}});
   const matrix map = weights_of_keys(x, w_q, w_k);
   on_both_backends([&](auto backend) {
     const named_values out = run_model<decltype(backend)>(attention_alone<key_width, value_width>, from,
@@ -150,9 +151,10 @@ TEST_CASE("X of 2 x 4 and matrices of 4 x 3 make queries of 2 x 3, a map of 2 x 
 
 namespace {
 
-constexpr std::array per_head_names{name_rule{"q.weight", "head.{n}.W_Q", naming::transposed | naming::joined},
-                                    name_rule{"k.weight", "head.{n}.W_K", naming::transposed | naming::joined},
-                                    name_rule{"v.weight", "head.{n}.W_V", naming::transposed | naming::joined}};
+constexpr std::array per_head_names{
+    name_rule{"q.weight", "head.{n}.W_Q", naming::transposed | naming::joined},
+    name_rule{"k.weight", "head.{n}.W_K", naming::transposed | naming::joined},
+    name_rule{"v.weight", "head.{n}.W_V", naming::transposed | naming::joined}};
 
 constexpr auto three_heads = model(
     "three_heads",
@@ -179,10 +181,10 @@ TEST_CASE("a file's matrices of each head are joined, and heads stand side by si
     for (std::size_t i = 0; i < 5; ++i) expected[i].insert(expected[i].end(), z[i].begin(), z[i].end());
   }
   on_both_backends([&](auto backend) {
-    check_values(
-        run_model<decltype(backend)>(three_heads, model_weights::from(tensors), {{"X", filled({5, 4}, flat(x))}})
-            .at("Z"),
-        expected);
+    check_values(run_model<decltype(backend)>(three_heads, model_weights::from(tensors),
+                                              {{"X", filled({5, 4}, flat(x))}})
+                     .at("Z"),
+                 expected);
   });
 }
 

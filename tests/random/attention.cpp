@@ -80,14 +80,14 @@ TEST_CASE("rows of attention with grouped heads", "[random]") {
 // The kernel for few queries needs more than that for many where many heads share keys.
 TEST_CASE("two to four queries of grouped heads fit the memory of a longer call", "[random]") {
   const model_weights call_weights = fovea::core::test::random_weights(grouped<32, 4, 64>),
-                stream_weights = fovea::core::test::random_weights(grouped<8, 1, 16>);
+                      stream_weights = fovea::core::test::random_weights(grouped<8, 1, 16>);
   auto net = compile(grouped<32, 4, 64>, call_weights, {.capacity = {{B, 1}, {T, 16}}});
   auto live = stream<T>(grouped<8, 1, 16>, stream_weights, {.capacity = {{B, 1}, {T, 64}}});
   for (const std::size_t queries : {1u, 2u, 3u, 4u, 5u}) {
     const named_values call = random_inputs(grouped<32, 4, 64>, {{"B", 1}, {"T", queries}}),
                        prompt = random_inputs(grouped<8, 1, 16>, {{"B", 1}, {"T", queries}});
     fovea::core::test::detail::check_near(call_model(grouped<32, 4, 64>, net, call),
-                                    run_model<reference>(grouped<32, 4, 64>, call_weights, call));
+                                          run_model<reference>(grouped<32, 4, 64>, call_weights, call));
     live.begin();
     check_steps<decltype(grouped<8, 1, 16>), T>(
         live, prompt, run_model<reference>(grouped<8, 1, 16>, stream_weights, prompt),

@@ -92,11 +92,11 @@ TEST_CASE("a step of a stream allocates nothing") {
   };
   auto live = stream<T>(moving,
                         model_weights::from({{"conv.weight", values({4, 4, 3})},
-                                       {"conv.bias", values({4})},
-                                       {"rnn.weight_ih_l0", values({12, 4})},
-                                       {"rnn.weight_hh_l0", values({12, 4})},
-                                       {"rnn.bias_ih_l0", values({12})},
-                                       {"rnn.bias_hh_l0", values({12})}}),
+                                             {"conv.bias", values({4})},
+                                             {"rnn.weight_ih_l0", values({12, 4})},
+                                             {"rnn.weight_hh_l0", values({12, 4})},
+                                             {"rnn.bias_ih_l0", values({12})},
+                                             {"rnn.bias_hh_l0", values({12})}}),
                         {.capacity = {{B, 2}, {T, 64}}});
   static constexpr auto filter = model("filter", [](graph& g) { // one function takes a position of it
     g.output("y", tanh(conv1d(g.input<f32>("x", {B, T, 4}), "conv", 4, 3, {.padding = causal})));

@@ -32,11 +32,11 @@ model_weights some_weights() {
     return v;
   };
   return model_weights::from({{"words.weight", {{5, 3}, values(15, 0.3f)}},
-                        {"positions.weight", {{6, 3}, values(18, 0.1f)}},
-                        {"layer.0.mix.weight", {{3, 3}, values(9, 0.2f)}},
-                        {"layer.0.mix.bias", {{3}, values(3, 0.5f)}},
-                        {"layer.1.mix.weight", {{3, 3}, values(9, -0.4f)}},
-                        {"layer.1.mix.bias", {{3}, values(3, 0.1f)}}});
+                              {"positions.weight", {{6, 3}, values(18, 0.1f)}},
+                              {"layer.0.mix.weight", {{3, 3}, values(9, 0.2f)}},
+                              {"layer.0.mix.bias", {{3}, values(3, 0.5f)}},
+                              {"layer.1.mix.weight", {{3, 3}, values(9, -0.4f)}},
+                              {"layer.1.mix.bias", {{3}, values(3, 0.1f)}}});
 }
 
 const xt::xtensor<int, 2> ids = {{0, 4, 2, 1}, {3, 3, 0, 4}};
@@ -222,8 +222,8 @@ TEST_CASE("layers count on through repeats of one name") {
   });
   const auto diagonal = [](float value) { return weight_tensor{{2, 2}, {value, 0, 0, value}}; };
   auto net = compile(twice, model_weights::from({{"h.0.mix.weight", diagonal(1)},
-                                           {"h.1.mix.weight", diagonal(2)},
-                                           {"h.2.mix.weight", diagonal(3)}}));
+                                                 {"h.1.mix.weight", diagonal(2)},
+                                                 {"h.2.mix.weight", diagonal(3)}}));
   const auto mix = net.weights()["h.mix.weight"_param];
   for (std::size_t layer = 0; layer < 3; ++layer) CHECK(mix[layer](0, 0) == static_cast<float>(layer + 1));
   CHECK(message_of<error>([&] { mix[3]; }) ==
@@ -304,8 +304,8 @@ TEST_CASE("a size that an operation leaves nothing of is refused, by the call an
   constexpr auto valid_only = model("short", [](graph& g) {
     g.output("y", conv1d(g.input<f32>("x", {B, T, 2}), "conv", 3, 4));
   });
-  const model_weights from =
-      model_weights::from({{"conv.weight", {{3, 2, 4}, std::vector<float>(24)}}, {"conv.bias", {{3}, {1, 2, 3}}}});
+  const model_weights from = model_weights::from(
+      {{"conv.weight", {{3, 2, 4}, std::vector<float>(24)}}, {"conv.bias", {{3}, {1, 2, 3}}}});
   auto net = compile(valid_only, from, {.capacity = {{B, 1}, {T, 9}}});
   const auto call = [&](std::size_t length) {
     return copied(net("x"_in = xt::xtensor<float, 3>::from_shape({1, length, 2}))["y"_out]);

@@ -139,8 +139,8 @@ TEST_CASE("a step of a small stream allocates nothing, makes no system call and 
 }
 
 TEST_CASE("nor does a chunk of the voice activity detector") {
-  auto live =
-      stream<T>(silero_vad, some_weights(silero_vad), {.capacity = {{B, 2}, {T, 16}}, .regime = regime::small});
+  auto live = stream<T>(silero_vad, some_weights(silero_vad),
+                        {.capacity = {{B, 2}, {T, 16}}, .regime = regime::small});
   check_real_time(live, 512, 40,
                   [](auto& s, const auto& x) { return s.step("samples"_in = x)["probability"_out](1, 0); });
 }

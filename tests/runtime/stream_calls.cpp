@@ -32,11 +32,11 @@ model_weights some_weights() {
     return weight_tensor{std::move(shape), std::vector<float>(count, 0.1f)};
   };
   return model_weights::from({{"conv.weight", values({4, 4, 3})},
-                        {"conv.bias", values({4})},
-                        {"rnn.weight_ih_l0", values({12, 4})},
-                        {"rnn.weight_hh_l0", values({12, 4})},
-                        {"rnn.bias_ih_l0", values({12})},
-                        {"rnn.bias_hh_l0", values({12})}});
+                              {"conv.bias", values({4})},
+                              {"rnn.weight_ih_l0", values({12, 4})},
+                              {"rnn.weight_hh_l0", values({12, 4})},
+                              {"rnn.bias_ih_l0", values({12})},
+                              {"rnn.bias_hh_l0", values({12})}});
 }
 
 auto made_stream() { return stream<T>(declaration, some_weights(), {.capacity = {{B, 2}, {T, 8}}}); }

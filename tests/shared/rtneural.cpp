@@ -40,7 +40,9 @@ golden_tensor channels_last(const std::vector<double>& rows, std::size_t channel
   return made;
 }
 
-model_weights trained(const std::string& model) { return load_weights(folder() + "models/" + model + ".json"); }
+model_weights trained(const std::string& model) {
+  return load_weights(folder() + "models/" + model + ".json");
+}
 
 /// The greatest difference of the output "y" to what is expected may be `most`, that of the specification
 /// `most_exact`.

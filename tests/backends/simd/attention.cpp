@@ -406,8 +406,8 @@ TEST_CASE("attention: a function of the caller's changes scores and hides keys")
         const auto scratch = scratch_of(fovea::core::simd::attention_scratch<arch>(x.args)),
                    shared = scratch_of(fovea::core::simd::attention_shared(x.args));
         x.args.shared = shared.get();
-        fovea::core::simd::attention<arch>(x.args, sparse_alibi{}, 0, fovea::core::simd::attention_tasks<arch>(x.args),
-                                     scratch.get());
+        fovea::core::simd::attention<arch>(x.args, sparse_alibi{}, 0,
+                                           fovea::core::simd::attention_tasks<arch>(x.args), scratch.get());
         fovea::core::simd::join_attention<arch>(x.args);
         check_near(x.out, expected(x.args, [](double score, std::size_t b, std::size_t h, std::size_t i,
                                               std::size_t j) {

@@ -15,9 +15,9 @@ TEST_CASE("the filters of sampling agree with transformers' warpers") {
   for (std::size_t i = 0; i < settings.size(); ++i) {
     const nlohmann::json& s = settings[i];
     const sampling_options options{.temperature = s.value("temperature", 1.0),
-                           .top_k = s.value("top_k", std::size_t{0}),
-                           .top_p = s.value("top_p", 1.0),
-                           .min_p = s.value("min_p", 0.0)};
+                                   .top_k = s.value("top_k", std::size_t{0}),
+                                   .top_p = s.value("top_p", 1.0),
+                                   .min_p = s.value("min_p", 0.0)};
     std::vector<double> probabilities(rows * vocabulary);
     std::vector<std::int64_t> kept;
     for (std::size_t row = 0; row < rows; ++row) {
@@ -48,6 +48,6 @@ TEST_CASE("scores may be very large, and a temperature very small") {
   const auto left = filtered(std::vector<float>{3e38f, -3e38f, 2.9e38f}, {.temperature = 1e-300});
   CHECK(left[0].probability == 1);
   CHECK(fovea::core::detail::log_sum_exp(std::vector<float>{1000, 1000}) == Approx(1000 + std::log(2.0)));
-  CHECK(fovea::core::detail::log_sum_exp(std::vector<float>{-2000, -std::numeric_limits<float>::infinity()}) ==
-        -2000);
+  CHECK(fovea::core::detail::log_sum_exp(
+            std::vector<float>{-2000, -std::numeric_limits<float>::infinity()}) == -2000);
 }

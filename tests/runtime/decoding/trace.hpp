@@ -40,7 +40,8 @@ template <next_token_model M>
 void check_decoding(const golden_case& c, M& model, std::span<const token_ids> prompts) {
   const nlohmann::json trace = trace_of(c), &rows = trace.at("rows");
   REQUIRE(rows.size() == prompts.size());
-  const stopping_options where{.max_tokens = trace.at("max_steps"), .end = {trace.at("end_token").get<token_id>()}};
+  const stopping_options where{.max_tokens = trace.at("max_steps"),
+                               .end = {trace.at("end_token").get<token_id>()}};
 
   std::vector<std::size_t> told(prompts.size());
   const auto greedily = greedy(model, prompts, where, [&](const generated_token& t) {

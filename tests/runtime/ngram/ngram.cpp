@@ -174,7 +174,8 @@ TEST_CASE("more context is of use: the perplexity of the text itself falls with 
 
 TEST_CASE("a model without text knows nothing: its perplexity is the number of tokens that can follow",
           "[ngram]") {
-  for (const ngram_smoothing& how : {smoothing(add_k{1}), smoothing(backoff{0.5}), smoothing(kneser_ney{0.75})}) {
+  for (const ngram_smoothing& how :
+       {smoothing(add_k{1}), smoothing(backoff{0.5}), smoothing(kneser_ney{0.75})}) {
     const ngram model(counts_of({.order = 3, .vocabulary = 12}, {}), how);
     CHECK(perplexity(log_probabilities(model, {0, 3, 4, 5, 1})) == Approx(11));
   }

@@ -120,7 +120,7 @@ TEST_CASE("what says nothing begins as in PyTorch") {
 
 TEST_CASE("a seed gives the same numbers again, each parameter its own") {
   const model_weights one = initial_weights(drawn, 5), again = initial_weights(drawn, 5),
-                other = initial_weights(drawn, 6);
+                      other = initial_weights(drawn, 6);
   for (const auto& [name, tensor] : one.tensors()) {
     INFO(name);
     CHECK(values_of(one, name) == values_of(again, name));

@@ -77,7 +77,8 @@ TEST_CASE("llama2.c's first format, its output shared or its own", "[llama2c]") 
 
   std::vector<std::int32_t> own = sizes;
   own[5] = -5;
-  const model_weights unshared = opened(bytes_of(own) + counted(without_output + context * head + vocab * dim));
+  const model_weights unshared =
+      opened(bytes_of(own) + counted(without_output + context * head + vocab * dim));
   CHECK(unshared.tensors().at("output.weight").shape == std::vector<std::size_t>{5, 8});
   CHECK(first(unshared, "output.weight") == without_output + context * head);
   CHECK(unshared.metadata().at("vocab_size") == "5");

@@ -13,7 +13,8 @@ using Catch::Matchers::Contains;
 
 static_assert((columns(0, 768) | transposed).count == 2);
 static_assert((columns(0, 768) | transposed).steps[1].what == naming::transform::kind::transposed);
-static_assert(ignored.is(naming::transform::kind::ignored) && !(ignored | transposed).is(naming::transform::kind::ignored));
+static_assert(ignored.is(naming::transform::kind::ignored) &&
+              !(ignored | transposed).is(naming::transform::kind::ignored));
 static_assert(rows(0, 3) != rows(0, 4) && permuted(1, 0) == permuted(1, 0));
 
 TEST_CASE("a star is one or more digits", "[name_rules]") {

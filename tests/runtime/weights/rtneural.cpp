@@ -27,7 +27,8 @@ std::string layer(const std::string& type, const std::string& weights, const std
          more + R"("weights": [)" + weights + "]}]}";
 }
 
-std::vector<float> values(const model_weights& from, const std::string& name, std::vector<std::size_t> shape) {
+std::vector<float> values(const model_weights& from, const std::string& name,
+                          std::vector<std::size_t> shape) {
   const auto& tensor = from.tensors().at(name);
   CHECK(tensor.shape == shape);
   const auto* data = reinterpret_cast<const float*>(tensor.bytes.data());
@@ -79,7 +80,8 @@ TEST_CASE("Keras' recurrent kernels get PyTorch's gate order and two biases", "[
 
 TEST_CASE("Keras' norms, slopes and activations", "[rtneural]") {
   for (const char* type : {"batchnorm", "batchnorm2d"}) {
-    const model_weights affine = opened(layer(type, "[1, 2], [3, 4], [5, 6], [7, 8]", R"("epsilon": 0.01, )"));
+    const model_weights affine =
+        opened(layer(type, "[1, 2], [3, 4], [5, 6], [7, 8]", R"("epsilon": 0.01, )"));
     CHECK(values(affine, "layers.0.weight", {2}) == floats{1, 2});
     CHECK(values(affine, "layers.0.bias", {2}) == floats{3, 4});
     CHECK(values(affine, "layers.0.running_mean", {2}) == floats{5, 6});

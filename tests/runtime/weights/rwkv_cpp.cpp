@@ -45,7 +45,7 @@ const std::string two_rows = bytes_of(std::vector<float>{0, 1, 2, 3, 4, 5});
 TEST_CASE("rwkv.cpp's float32 and float16 tensors, shapes row-major", "[rwkv_cpp]") {
   for (const std::uint32_t version : {100u, 101u}) {
     const model_weights found = opened(header(version, 1) + tensor("emb.weight", 0, {2, 3}, two_rows) +
-                                 tensor("half", 1, {3}, std::string("\x00\x3c\x00\xc0\x00\x00", 6)));
+                                       tensor("half", 1, {3}, std::string("\x00\x3c\x00\xc0\x00\x00", 6)));
     CHECK(found.metadata().at("n_layer") == "12");
     CHECK(found.metadata().at("n_embed") == "64");
     const std::vector<wanted_parameter> wanted{{"emb.weight", {2, 3}}, {"half", {3}}};

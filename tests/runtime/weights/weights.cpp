@@ -170,7 +170,8 @@ TEST_CASE("missing, extra and misshaped tensors are reported together", "[weight
 
 TEST_CASE("shapes and element types that don't fit are named", "[weights]") {
   const auto w = model_weights::from({{"a", counted({2, 3})}, {"b", counted({4})}}, "model");
-  static constexpr std::array rules{name_rule{"ours", "a", transposed}, name_rule{"b", "b", naming::rows(0, 9)}};
+  static constexpr std::array rules{name_rule{"ours", "a", transposed},
+                                    name_rule{"b", "b", naming::rows(0, 9)}};
   CHECK(refusal(w, {{"ours", {2, 3}}, {"b", {9}}}, rules) ==
         "model: tensor 'a' for 'ours': expected [2, 3]; found [3, 2], made of [2, 3]; "
         "tensor 'b': rows(0, 9) does not fit shape [4]");
@@ -196,8 +197,9 @@ TEST_CASE("values that are not finite are refused where they are used", "[weight
 
 TEST_CASE("an optional prefix that makes two names one is refused", "[weights]") {
   static constexpr std::array rules{name_rule{"", "bert.", naming::optional_prefix}};
-  CHECK_THAT(refusal(model_weights::from({{"a", counted({1})}, {"bert.a", counted({1})}}), {{"a", {1}}}, rules),
-             Contains("tensors 'a' and 'bert.a' are both 'a'"));
+  CHECK_THAT(
+      refusal(model_weights::from({{"a", counted({1})}, {"bert.a", counted({1})}}), {{"a", {1}}}, rules),
+      Contains("tensors 'a' and 'bert.a' are both 'a'"));
 }
 
 TEST_CASE("converted tensors are made once and shared by copies of the handle", "[weights]") {
@@ -379,8 +381,8 @@ TEST_CASE("several checkpoints are joined", "[weights]") {
   const auto first = folder / "first.safetensors", second = folder / "second.safetensors";
   save(first, {{"a", counted({2})}, {"optimizer.momentum.a", counted({2})}});
   save(second, {{"b", counted({3})}, {"optimizer.momentum.a", counted({2})}});
-  const model_weights joined =
-      model_weights::join({load_weights(first), load_weights(second), model_weights::from({{"c", counted({1})}})});
+  const model_weights joined = model_weights::join(
+      {load_weights(first), load_weights(second), model_weights::from({{"c", counted({1})}})});
   CHECK(joined.source() == first.string() + ", " + second.string() + " and weights of the program");
   const std::array<wanted_parameter, 3> wanted{{{"c", {1}}, {"b", {3}}, {"a", {2}}}};
   const auto views = joined.resolve(wanted);

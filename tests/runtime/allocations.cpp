@@ -65,7 +65,7 @@ float call(net_type& net, const xt::xtensor<int, 2>& tokens, const xt::xtensor<i
 
 TEST_CASE("a call allocates nothing, neither the first nor a later one, large or small") {
   const int threads = GENERATE(1, 3);
-  const fovea::regime how = threads == 1 ? small : large;
+  const fovea::regime how = threads == 1 ? regime::small : regime::large;
   auto net = compile(declaration, zeros_and_some(),
                      {.capacity = {{B, 3}, {T, 19}}, .regime = how, .threads = threads});
   const xt::xtensor<int, 2> whole = xt::zeros<int>({3, 19}), part = xt::ones<int>({2, 7}), one{{4}};

@@ -21,7 +21,7 @@ namespace {
 
 using nlohmann::json;
 
-const std::vector<smoothing> smoothings{maximum_likelihood{}, add_k{0.3}, backoff{0.4}, kneser_ney{0.75}};
+const std::vector<ngram_smoothing> smoothings{maximum_likelihood{}, add_k{0.3}, backoff{0.4}, kneser_ney{0.75}};
 
 /// A reference case of words: its text counted, <s> behind the words of its vocabulary.
 struct word_case {
@@ -175,7 +175,7 @@ TEST_CASE("more context is of use: the perplexity of the text itself falls with 
 TEST_CASE("a model without text knows nothing: its perplexity is the number of tokens that can follow",
           "[ngram]") {
   for (const ngram_smoothing& how :
-       {smoothing(add_k{1}), smoothing(backoff{0.5}), smoothing(kneser_ney{0.75})}) {
+       {ngram_smoothing(add_k{1}), ngram_smoothing(backoff{0.5}), ngram_smoothing(kneser_ney{0.75})}) {
     const ngram model(counts_of({.order = 3, .vocabulary = 12}, {}), how);
     CHECK(perplexity(log_probabilities(model, {0, 3, 4, 5, 1})) == Approx(11));
   }

@@ -128,7 +128,7 @@ TEST_CASE("special tokens go around a text and a pair", "[tokenizer]") {
   CHECK(tokens.encode("ab c").ids == id_list{1, 5, 7, 8, 2});
   CHECK(tokens.encode("ab c", {.special = false}).ids == id_list{5, 7, 8});
   CHECK(tokens.encode("").ids == id_list{1, 2});
-  const encoding pair = tokens.encode_pair("a", "b b");
+  const token_encoding pair = tokens.encode_pair("a", "b b");
   CHECK(pair.ids == id_list{1, 5, 2, 6, 6, 2});
   CHECK(pair.type_ids == id_list{0, 0, 0, 1, 1, 1});
   CHECK(tokens.encode_pair("a", "b", {.special = false}).type_ids == id_list{0, 1});

@@ -14,6 +14,7 @@
 
 using namespace fovea;
 using namespace fovea::core;
+using namespace fovea::naming;
 using Catch::Matchers::Contains;
 
 namespace {

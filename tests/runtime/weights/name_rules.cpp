@@ -9,6 +9,7 @@
 
 using namespace fovea;
 using namespace fovea::core;
+using namespace fovea::naming;
 using Catch::Matchers::Contains;
 
 static_assert((columns(0, 768) | transposed).count == 2);

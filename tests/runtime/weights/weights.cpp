@@ -18,6 +18,7 @@
 
 using namespace fovea;
 using namespace fovea::core;
+using namespace fovea::naming;
 using Catch::Matchers::Contains;
 using Catch::Matchers::EndsWith;
 
@@ -224,7 +225,7 @@ TEST_CASE("a packed copy is built once while somebody holds it", "[weights]") {
   {
     std::vector<std::jthread> threads;
     for (auto& copy : copies)
-      threads.emplace_back([&w, &build, &copy] { copy = weights(w).packed_copy("a f32", build); });
+      threads.emplace_back([&w, &build, &copy] { copy = model_weights(w).packed_copy("a f32", build); });
   }
   CHECK(built == 1);
   for (const auto& copy : copies) CHECK(copy == copies[0]);

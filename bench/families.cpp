@@ -17,6 +17,7 @@
 namespace {
 
 using namespace fovea;
+using namespace fovea::core;
 
 inline constexpr dim B{"B"}, T{"T"};
 constexpr int width = 256, longest = 4096;

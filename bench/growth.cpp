@@ -16,6 +16,7 @@
 namespace {
 
 using namespace fovea;
+using namespace fovea::core;
 
 inline constexpr dim B{"B"}, T{"T"};
 

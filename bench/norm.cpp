@@ -10,6 +10,7 @@
 namespace {
 
 using namespace fovea;
+using namespace fovea::core;
 
 inline constexpr dim T{"T"};
 

@@ -13,6 +13,7 @@
 #include <fovea/models/transformer.hpp>
 
 using namespace fovea;
+using namespace fovea::core;
 using namespace fovea::models;
 
 namespace {

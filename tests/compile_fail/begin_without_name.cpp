@@ -7,7 +7,7 @@ inline constexpr auto moving = fovea::model("moving", [](fovea::graph& g) {
   g.output("y", fovea::relu(g.input<fovea::f32>("x", {B, T, 8})));
 });
 
-void run(const fovea::weights& weights, const xt::xtensor<float, 3>& x) {
+void run(const fovea::model_weights& weights, const xt::xtensor<float, 3>& x) {
   using namespace fovea;
   auto live = stream<T>(moving, weights, {.capacity = {{B, 1}, {T, 8}}});
 #ifdef ILL_FORMED

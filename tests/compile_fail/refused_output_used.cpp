@@ -1,4 +1,4 @@
-// expect: input "tokens": expected integers, found floating-point numbers
+// expect: {file}:{line}: input "tokens": expected integers, found floating-point numbers
 #include <fovea/fovea.hpp>
 #include <iostream>
 

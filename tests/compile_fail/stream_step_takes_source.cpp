@@ -1,4 +1,4 @@
-// expect: step: there is no input "source"; the inputs are "tokens"
+// expect: {file}:{line}: step: there is no input "source"; the inputs are "tokens"
 #include <fovea/fovea.hpp>
 
 inline constexpr fovea::dim B{"B"}, T{"T"};

@@ -9,7 +9,7 @@ inline constexpr auto learned = fovea::model("learned", [](fovea::graph& g) {
   g.output("loss", fovea::mse(fovea::linear(x, "a", 8), x));
 });
 
-void run(const fovea::weights& weights, const xt::xtensor<float, 3>& x) {
+void run(const fovea::model_weights& weights, const xt::xtensor<float, 3>& x) {
   using namespace fovea;
 #ifdef ILL_FORMED
   auto fit = train(learned, 1e-3, weights, {.capacity = {{B, 1}, {T, 8}}}); // <- here

@@ -15,7 +15,7 @@ inline constexpr auto learned = fovea::model("learned", [](fovea::graph& g) {
   g.output("loss", fovea::mse(z, x));
 });
 
-void run(const fovea::weights& weights, const xt::xtensor<float, 3>& x) {
+void run(const fovea::model_weights& weights, const xt::xtensor<float, 3>& x) {
   using namespace fovea;
   auto fit = train(learned, adamw{.rate = 1e-3}, initial_weights(learned), {.capacity = {{B, 1}, {T, 8}}});
   fit.step("x"_in = x);

@@ -64,9 +64,6 @@ golden_tensor sequence(const std::string& name) {
   return {{1, values.size(), 1}, values};
 }
 
-constexpr expr elu(expr x) {
-  return map(x, [](scalar v) { return where(v > 0, v, exp(v) - 1); });
-}
 /// max(x, 0) + slope min(x, 0), a slope for each feature or one for all (He et al. 2015).
 constexpr expr prelu(expr x, const char* name, int slopes) {
   return max(x, 0) + parameter(x, name, {slopes}) * min(x, 0);

@@ -5,6 +5,7 @@
 #include "stream_case.hpp"
 
 using namespace fovea;
+using namespace fovea::core;
 using namespace fovea::core::test;
 
 namespace {

@@ -21,7 +21,8 @@ namespace {
 
 using nlohmann::json;
 
-const std::vector<ngram_smoothing> smoothings{maximum_likelihood{}, add_k{0.3}, backoff{0.4}, kneser_ney{0.75}};
+const std::vector<ngram_smoothing> smoothings{maximum_likelihood{}, add_k{0.3}, backoff{0.4},
+                                              kneser_ney{0.75}};
 
 /// A reference case of words: its text counted, <s> behind the words of its vocabulary.
 struct word_case {

@@ -22,7 +22,7 @@ inline constexpr std::int64_t window_length = 35;
 /// The mean loss of a word of a text that is read from its beginning on, in rows side by side.
 template <class trainer, class F>
 double loss_of(trainer& fit, const fovea::window_batches& text, F inputs) {
-  using namespace fovea;
+  using namespace fovea::literals;
   fit.begin_evaluation();
   double sum = 0, count = 0;
   for (std::size_t i = 0; i < text.side_by_side_count(); ++i) {

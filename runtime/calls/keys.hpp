@@ -69,5 +69,6 @@ consteval parameter_key<name> operator""_param() {
 
 // What a user may name.
 namespace fovea {
-using namespace core::literals;
+namespace literals = core::literals;
+using namespace literals;
 } // namespace fovea

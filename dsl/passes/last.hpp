@@ -117,9 +117,8 @@ struct at_last_position {
 /// differentiated. A dim that no output has, or one twice, is a compile-time error.
 template <dim time, class M>
 requires(M::well_formed) constexpr auto last(const M& model) {
-  using made = detail::at_last_position<typename M::source, time>;
-  static_cast<void>(sizeof(detail::report_of<made>));
-  return model_of<made>{model.name, model.names, model.name_count};
+  return model_of<detail::at_last_position<typename M::source, time>>{model.name, model.names,
+                                                                      model.name_count};
 }
 /// A model with an error has said so already.
 template <dim time, class M>

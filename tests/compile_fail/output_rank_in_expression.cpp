@@ -1,5 +1,5 @@
 // expect: a value of 2 axes does not fit a tensor of 1; assign it to an xt::xtensor of 2, or to an xt::xarray
-// lines: 18: xtensor assigns by templates in templates
+// lines: 20: xtensor assigns by templates in templates
 #include <fovea/fovea.hpp>
 
 inline constexpr fovea::dim B{"B"};

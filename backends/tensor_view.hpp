@@ -41,7 +41,8 @@ struct checked_rank {
     sentence s;
     if (found < expected)
       s << "a value of " << axes << (axes == 1 ? " axis" : " axes") << " does not fit a tensor of "
-        << static_cast<int>(found) << "; assign it to an xt::xtensor of " << axes << ", or to an xt::xarray";
+        << static_cast<int>(found) << "; assign it to an xt::xtensor of " << axes << ", or to an xt::xarray"
+        << sentence_id{319};
     return s;
   }
   static constexpr sentence error = check();

@@ -60,10 +60,10 @@ constexpr expr clamp(expr x, located low, located high,
     if (!detail::has_numbers(bound.value, at, word)) return {&g};
     const shape before = joint;
     if (!detail::broadcast(g, before, g.shape_of(bound.value), joint))
-      return g.fail(at, word, ": ", x, " and its bound ", bound.value, " do not broadcast");
+      return g.fail(67, at, word, ": ", x, " and its bound ", bound.value, " do not broadcast");
   }
   if (low.is_number && high.is_number && !(low.number <= high.number))
-    return g.fail(at, word, ": expected the lower bound first, found ", low.number, " and ", high.number);
+    return g.fail(68, at, word, ": expected the lower bound first, found ", low.number, " and ", high.number);
   const reported_at user(x, at.as(word));
   const expr above = where(located(x) < low, low, x);
   return where(located(above) > high, high, above);

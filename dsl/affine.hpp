@@ -12,11 +12,11 @@ constexpr std::int64_t width_of(expr x, source_place at, const word_type& who) {
   graph& g = *x.owner;
   const shape& s = g.shape_of(x);
   if (s.rank == 0) {
-    g.fail(at, who, ": expected features in the last axis, found a single number []");
+    g.fail(39, at, who, ": expected features in the last axis, found a single number []");
     return 0;
   }
   if (!g.is_number(s[-1])) {
-    g.fail(at, who, ": the last axis of ", x, " is ", g.dim_of(s[-1]),
+    g.fail(40, at, who, ": the last axis of ", x, " is ", g.dim_of(s[-1]),
            ", known only at run time; expected a number of features");
     return 0;
   }
@@ -29,9 +29,10 @@ constexpr bool is_width(graph& g, const dim& out, source_place at, const word_ty
   if (out.is_number() && !out.overflow && out.number() >= 1 && out.number() <= graph::largest_dim)
     return true;
   if (out.overflow)
-    g.fail(at, who, ": ", graph::dim_overflow);
+    g.fail(41, at, who, ": ", graph::dim_overflow);
   else
-    g.fail(at, who, ": expected a number of output features of 1 to ", graph::largest_dim, ", found ", out);
+    g.fail(42, at, who, ": expected a number of output features of 1 to ", graph::largest_dim, ", found ",
+           out);
   return false;
 }
 
@@ -41,7 +42,7 @@ constexpr bool is_float(expr x, source_place at, const word_type& who) {
   if (x.owner == nullptr || !x.owner->usable(x, at, who)) return false;
   graph& g = *x.owner;
   if (g.nodes[x.id].type == element::f32) return true;
-  g.fail(at, who, ": expected float32, found ", name_of(g.nodes[x.id].type), " ", x,
+  g.fail(43, at, who, ": expected float32, found ", name_of(g.nodes[x.id].type), " ", x,
          g.nodes[x.id].type == element::i32 ? "; use to_float, or embedding for ids"
                                             : "; use to_float or where");
   return false;
@@ -51,7 +52,7 @@ constexpr bool is_float(expr x, source_place at, const word_type& who) {
 
 /// A parameter of the given shape, all numbers. Its name is taken as it is, after the scopes that live. `x`
 /// says which graph it belongs to.
-constexpr expr parameter(expr x, const char* name, std::initializer_list<dim> dims, init how = {},
+constexpr expr parameter(expr x, const name_text& name, std::initializer_list<dim> dims, init how = {},
                          source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   if (x.owner == nullptr || !x.owner->error.empty()) return {x.owner};
   graph& g = *x.owner;
@@ -60,7 +61,7 @@ constexpr expr parameter(expr x, const char* name, std::initializer_list<dim> di
   if (!g.make_shape(s, dims, at, who)) return {&g};
   for (int i = 0; i < s.rank; ++i)
     if (!g.is_number(s[i]))
-      return g.fail(at, who, ": its shape ", s, " has ", g.dim_of(s[i]),
+      return g.fail(44, at, who, ": its shape ", s, " has ", g.dim_of(s[i]),
                     ", known only at run time; a parameter's dims are numbers");
   return g.add_parameter(name, s, how, at);
 }
@@ -86,7 +87,7 @@ struct linear_options {
 
 /// x W^T + b over the last axis: [..., in] -> [..., out]. Makes name.weight [out, in] and name.bias [out], as
 /// PyTorch does.
-constexpr expr linear(expr x, const char* name, dim out, linear_options options = {},
+constexpr expr linear(expr x, const name_text& name, dim out, linear_options options = {},
                       source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   const graph::named who{"linear", name};
   if (!detail::is_float(x, at, who)) return {x.owner};
@@ -115,14 +116,16 @@ constexpr expr linear(expr x, expr weight, expr bias = {},
   if (in == 0) return {&g};
   const node& w = g.nodes[weight.id];
   if (w.kind != op::parameter || w.shape.rank != 2 || g.number(w.shape[1]) != in)
-    return g.fail(at, who, ": expected a parameter [out, ", in, "] to multiply ", x, " by, found ", weight);
+    return g.fail(45, at, who, ": expected a parameter [out, ", in, "] to multiply ", x, " by, found ",
+                  weight);
   shape s = g.shape_of(x);
   s[-1] = w.shape[0];
   if (bias.owner == nullptr) return g.add({.kind = op::linear, .shape = s, .at = at}, x, weight);
   if (!g.usable(bias, at, who)) return {&g};
   const node& b = g.nodes[bias.id];
   if (b.kind != op::parameter || b.shape.rank != 1 || b.shape[0] != w.shape[0])
-    return g.fail(at, who, ": expected a parameter [", g.dim_of(w.shape[0]), "] as the bias, found ", bias);
+    return g.fail(46, at, who, ": expected a parameter [", g.dim_of(w.shape[0]), "] as the bias, found ",
+                  bias);
   return g.add({.kind = op::linear, .shape = s, .at = at}, x, weight, bias);
 }
 
@@ -131,7 +134,7 @@ constexpr expr transpose(expr x, source_place at = {__builtin_FILE(), __builtin_
   if (x.owner == nullptr || !x.owner->usable(x, at, "transpose")) return {x.owner};
   graph& g = *x.owner;
   shape s = g.shape_of(x);
-  if (s.rank < 2) return g.fail(at, "transpose: expected at least two axes, found ", x);
+  if (s.rank < 2) return g.fail(47, at, "transpose: expected at least two axes, found ", x);
   const std::uint16_t last = s[-1];
   s[-1] = s[-2], s[-2] = last;
   return g.add({.kind = op::transpose, .type = g.nodes[x.id].type, .shape = s, .at = at}, x);
@@ -145,9 +148,9 @@ constexpr expr matmul(expr a, expr b, source_place at = {__builtin_FILE(), __bui
   graph& g = *a.owner;
   const shape &x = g.shape_of(a), &y = g.shape_of(b);
   if (x.rank < 2 || y.rank < 2)
-    return g.fail(at, "matmul: expected at least two axes on both sides, found ", a, " and ", b);
+    return g.fail(48, at, "matmul: expected at least two axes on both sides, found ", a, " and ", b);
   if (x[-1] != y[-2])
-    return g.fail(at, "matmul: cannot multiply ", a, " by ", b, ": the inner sizes are ", g.dim_of(x[-1]),
+    return g.fail(49, at, "matmul: cannot multiply ", a, " by ", b, ": the inner sizes are ", g.dim_of(x[-1]),
                   " and ", g.dim_of(y[-2]),
                   x[-1] == y[-1]   ? "; transpose the right side"
                   : x[-2] == y[-2] ? "; transpose the left side"
@@ -156,7 +159,7 @@ constexpr expr matmul(expr a, expr b, source_place at = {__builtin_FILE(), __bui
   leading_x.rank = static_cast<std::uint8_t>(x.rank - 2),
   leading_y.rank = static_cast<std::uint8_t>(y.rank - 2);
   if (!detail::broadcast(g, leading_x, leading_y, s))
-    return g.fail(at, "matmul: the leading axes of ", a, " and ", b,
+    return g.fail(50, at, "matmul: the leading axes of ", a, " and ", b,
                   " do not fit; all but the last two are equal, missing or 1");
   s.push(x[-2]);
   s.push(y[-1]);
@@ -185,30 +188,30 @@ constexpr expr gather(expr table, expr ids, source_place at = {__builtin_FILE(),
     return {table.owner};
   graph& g = *table.owner;
   if (g.nodes[ids.id].type != element::i32)
-    return g.fail(at, "gather: expected int32 ids, found ", name_of(g.nodes[ids.id].type), " ", ids,
+    return g.fail(51, at, "gather: expected int32 ids, found ", name_of(g.nodes[ids.id].type), " ", ids,
                   g.nodes[table.id].type == element::i32 ? "; the table comes first" : "");
   const shape& rows = g.shape_of(table);
-  if (rows.rank < 1) return g.fail(at, "gather: expected a table of at least one axis, found ", table);
+  if (rows.rank < 1) return g.fail(52, at, "gather: expected a table of at least one axis, found ", table);
   if (const std::int64_t count = detail::id_count(g, ids.id);
       g.is_number(rows[0]) && count > g.number(rows[0]))
-    return g.fail(at, "gather: the ids ", ids, " are 0 to ", count - 1, ", and the table ", table, " has ",
-                  g.number(rows[0]), " rows");
+    return g.fail(53, at, "gather: the ids ", ids, " are 0 to ", count - 1, ", and the table ", table,
+                  " has ", g.number(rows[0]), " rows");
   shape s = g.shape_of(ids);
   if (s.rank + rows.rank - 1 > shape::max_rank)
-    return g.fail(at, "gather: rows of ", table, " by ids ", ids, " would have more than ", shape::max_rank,
-                  " axes");
+    return g.fail(54, at, "gather: rows of ", table, " by ids ", ids, " would have more than ",
+                  shape::max_rank, " axes");
   for (int i = 1; i < rows.rank; ++i) s.push(rows[i]);
   return g.add({.kind = op::gather, .type = g.nodes[table.id].type, .shape = s, .at = at}, table, ids);
 }
 
 /// A learned vector for each id: ids [...] of int32 -> [..., width]. Makes name.weight [count, width].
-constexpr expr embedding(expr ids, const char* name, dim count, dim width, init how = {},
+constexpr expr embedding(expr ids, const name_text& name, dim count, dim width, init how = {},
                          source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   const graph::named who{"embedding", name};
   if (ids.owner == nullptr || !ids.owner->usable(ids, at, who)) return {ids.owner};
   graph& g = *ids.owner;
   if (g.nodes[ids.id].type != element::i32)
-    return g.fail(at, who, ": expected int32 ids, found ", name_of(g.nodes[ids.id].type), " ", ids);
+    return g.fail(55, at, who, ": expected int32 ids, found ", name_of(g.nodes[ids.id].type), " ", ids);
   const scope inside(&g, name, scope_name::no_index, at);
   return gather(parameter(ids, "weight", {count, width}, how, at), ids, at.as(who.word));
 }

@@ -22,7 +22,7 @@ concept score_lambda =
 struct attention_score {
   enum class kind : std::uint8_t { scaled_dot, dot, general, additive, concatenated };
   kind how = kind::scaled_dot;
-  const char* name = "";
+  name_text name = {};
   int width = 0;         // of the hidden layer of `additive` and `concatenated`
   int heads = any_heads; // that it has slopes for
   scalar_function function = {};
@@ -30,7 +30,7 @@ struct attention_score {
 
   static constexpr int any_heads = std::numeric_limits<int>::min();
 
-  constexpr attention_score(kind k = kind::scaled_dot, const char* n = "", int w = 0)
+  constexpr attention_score(kind k = kind::scaled_dot, name_text n = {}, int w = 0)
       : how(k), name(n), width(w) {}
   template <detail::score_lambda F>
   constexpr attention_score(F f) {
@@ -57,16 +57,16 @@ inline constexpr attention_score scaled_dot{attention_score::kind::scaled_dot};
 /// q . k (Luong et al. 2015, "dot").
 inline constexpr attention_score dot{attention_score::kind::dot};
 /// q W k with a learned matrix (Luong et al. 2015, "general"). Makes name.weight [query width, key width].
-constexpr attention_score general(const char* name) { return {attention_score::kind::general, name}; }
+constexpr attention_score general(const name_text& name) { return {attention_score::kind::general, name}; }
 
 /// v . tanh(W q + U k), a network of one hidden layer (Bahdanau et al. 2015). Makes name.query.weight [width,
 /// query width], name.key.weight [width, key width] and name.score.weight [1, width].
-constexpr attention_score additive(const char* name, int width) {
+constexpr attention_score additive(const name_text& name, int width) {
   return {attention_score::kind::additive, name, width};
 }
 /// v . tanh(W [q; k]) (Luong et al. 2015, "concat"). Makes name.weight [width, query width + key width] and
 /// name.score.weight [1, width].
-constexpr attention_score concatenated(const char* name, int width) {
+constexpr attention_score concatenated(const name_text& name, int width) {
   return {attention_score::kind::concatenated, name, width};
 }
 
@@ -102,8 +102,8 @@ constexpr bool heads_divide(graph& g, const char* which, expr x, std::int64_t wi
   const std::int64_t above = (width / heads + 1) * heads;
   int fewer = heads < width ? heads : static_cast<int>(width);
   while (width % fewer != 0) --fewer;
-  g.fail(at, word, ": ", heads, " heads do not divide the ", width, " features of the ", which, " ", x, "; ",
-         fewer, fewer == 1 ? " head or " : " heads or ", above, " features would fit");
+  g.fail(143, at, word, ": ", heads, " heads do not divide the ", width, " features of the ", which, " ", x,
+         "; ", fewer, fewer == 1 ? " head or " : " heads or ", above, " features would fit");
   return false;
 }
 
@@ -112,7 +112,7 @@ constexpr bool turned_as_read(graph& g, const char* which, expr x, std::int64_t 
                               source_place at, const char* word) {
   const node& n = g.nodes[x.id];
   if (n.kind != op::rope || n.attributes[0] == heads) return true;
-  g.fail(at, word, ": rope turns the ", which, " ", x, " as ", n.attributes[0], " heads of ",
+  g.fail(144, at, word, ": rope turns the ", which, " ", x, " as ", n.attributes[0], " heads of ",
          width / n.attributes[0], " features, attention reads it as ", heads, " of ", width / heads);
   return false;
 }
@@ -122,13 +122,13 @@ constexpr bool turned_as_read(graph& g, const char* which, expr x, std::int64_t 
 constexpr bool lambda_fits(graph& g, const scalar_function& f, const char* which, const shape& scores,
                            source_place at, const char* word) {
   if (f.fault != nullptr) {
-    g.fail(at, word, ": the ", which, " lambda ", f.fault);
+    g.fail(145, at, word, ": the ", which, " lambda ", f.fault);
     return false;
   }
   for (int i = 0; i < f.count; ++i) {
     if (f.nodes[i].kind != op::table_at) continue;
     if (f.captured_from != &g) {
-      g.fail(at, word, ": the ", which, " lambda reads a table of another graph");
+      g.fail(146, at, word, ": the ", which, " lambda reads a table of another graph");
       return false;
     }
     const expr table{&g, f.captures[f.nodes[i].capture]};
@@ -138,7 +138,7 @@ constexpr bool lambda_fits(graph& g, const scalar_function& f, const char* which
       const std::uint16_t size = g.shape_of(table)[k];
       const bool batch = by == op::batch_index && scores.rank == 4;
       if ((batch && size != scores[0]) || (by == op::head_index && size != scores[-3])) {
-        g.fail(at, word, ": the ", which, " lambda reads axis ", k, " of ", table, " by ",
+        g.fail(147, at, word, ": the ", which, " lambda reads axis ", k, " of ", table, " by ",
                batch ? "batch row" : "head", ", of which there are ",
                g.dim_of(batch ? scores[0] : scores[-3]));
         return false;
@@ -158,17 +158,19 @@ constexpr expr attend_softly(op kind, expr q, expr k, expr v, const attention_op
   for (expr x : {q, k, v})
     if (!g.usable(x, at, word) || !is_float(x, at, word)) return {&g};
   if (o.score.is_none)
-    return g.fail(at, word, ": .score takes a lambda of (score, query, key[, head[, batch]]) that gives a ",
+    return g.fail(148, at, word,
+                  ": .score takes a lambda of (score, query, key[, head[, batch]]) that gives a ",
                   "number, or a score such as `dot` or general(\"w\")");
   if (o.mask.is_none)
-    return g.fail(at, word, ": .mask takes a lambda of (query, key[, head[, batch]]) that gives a boolean, ",
+    return g.fail(149, at, word,
+                  ": .mask takes a lambda of (query, key[, head[, batch]]) that gives a boolean, ",
                   "or a mask such as `causal` or window(8)");
   const std::int64_t wk = width_of(k, at, word), wv = width_of(v, at, word);
   std::int64_t wq = width_of(q, at, word);
   if (!g.error.empty()) return {&g};
   if (o.score.how == attention_score::kind::general) {
     const graph::named who{word, o.score.name};
-    if (o.heads != 1) return g.fail(at, who, ": the score `general` takes one head, found ", o.heads);
+    if (o.heads != 1) return g.fail(150, at, who, ": the score `general` takes one head, found ", o.heads);
     const scope inside(&g, o.score.name, scope_name::no_index, at);
     q = matmul(q, parameter(q, "weight", {wq, wk}, {}, at), at);
     if (!q.valid()) return {&g};
@@ -176,37 +178,40 @@ constexpr expr attend_softly(op kind, expr q, expr k, expr v, const attention_op
   }
   const shape sq = g.shape_of(q), sk = g.shape_of(k), sv = g.shape_of(v);
   if (sq.rank < 2 || sq.rank > 3 || sk.rank != sq.rank || sv.rank != sq.rank)
-    return g.fail(at, word, ": expected [batch, positions, features] or [positions, features], found query ",
-                  q, ", key ", k, " and value ", v);
+    return g.fail(151, at, word,
+                  ": expected [batch, positions, features] or [positions, features], found query ", q,
+                  ", key ", k, " and value ", v);
   if (sq.rank == 3 && (sq[0] != sk[0] || sq[0] != sv[0]))
-    return g.fail(at, word, ": query ", q, ", key ", k, " and value ", v, " must have the same batch axis");
+    return g.fail(152, at, word, ": query ", q, ", key ", k, " and value ", v,
+                  " must have the same batch axis");
   if (sk[-2] != sv[-2])
-    return g.fail(at, word, ": key ", k, " and value ", v, " must have as many positions, found ",
+    return g.fail(153, at, word, ": key ", k, " and value ", v, " must have as many positions, found ",
                   g.dim_of(sk[-2]), " and ", g.dim_of(sv[-2]));
   const int heads = o.heads, kv_heads = o.kv_heads == 0 ? o.heads : o.kv_heads;
   if (heads < 1 || heads > most_heads)
-    return g.fail(at, word, ": expected 1 to ", most_heads, " heads, found ", heads);
+    return g.fail(154, at, word, ": expected 1 to ", most_heads, " heads, found ", heads);
   if (kv_heads < 1 || heads % kv_heads != 0)
-    return g.fail(at, word, ": ", kv_heads, " key heads do not divide ", heads, " query heads");
+    return g.fail(155, at, word, ": ", kv_heads, " key heads do not divide ", heads, " query heads");
   if (!heads_divide(g, "query", q, wq, heads, at, word) ||
       !heads_divide(g, "key", k, wk, kv_heads, at, word) ||
       !heads_divide(g, "value", v, wv, kv_heads, at, word))
     return {&g};
   if (wq / heads != wk / kv_heads)
-    return g.fail(at, word, ": a query head of ", q, " has ", wq / heads, " features and a key head of ", k,
-                  " has ", wk / kv_heads, "; they must be equal");
+    return g.fail(156, at, word, ": a query head of ", q, " has ", wq / heads, " features and a key head of ",
+                  k, " has ", wk / kv_heads, "; they must be equal");
   if (!turned_as_read(g, "query", q, wq, heads, at, word) ||
       !turned_as_read(g, "key", k, wk, kv_heads, at, word))
     return {&g};
   if (o.score.heads != attention_score::any_heads && o.score.heads != heads)
-    return g.fail(at, word, ": alibi has slopes for ", o.score.heads, " heads, and there are ", heads,
+    return g.fail(157, at, word, ": alibi has slopes for ", o.score.heads, " heads, and there are ", heads,
                   "; write alibi(", heads, ")");
-  if (o.mask.expected != nullptr) return g.fail(at, word, ": ", o.mask.expected, ", found ", o.mask.found);
-  if (!is_finite(o.scale)) return g.fail(at, word, ": expected a finite scale, found ", o.scale);
+  if (o.mask.expected != nullptr)
+    return g.fail(158, at, word, ": ", o.mask.expected, ", found ", o.mask.found);
+  if (!is_finite(o.scale)) return g.fail(159, at, word, ": expected a finite scale, found ", o.scale);
   if (!(o.soft_cap >= 0 && is_finite(o.soft_cap)))
-    return g.fail(at, word, ": expected a finite soft cap of at least 0, found ", o.soft_cap);
+    return g.fail(160, at, word, ": expected a finite soft cap of at least 0, found ", o.soft_cap);
   if (!(o.dropout >= 0 && o.dropout < 1))
-    return g.fail(at, word, ": expected a dropout of at least 0 and below 1, found ", o.dropout);
+    return g.fail(161, at, word, ": expected a dropout of at least 0 and below 1, found ", o.dropout);
   const bool has_bias = o.bias.owner != nullptr;
   shape scores;
   if (sq.rank == 3) scores.push(sq[0]);
@@ -217,12 +222,14 @@ constexpr expr attend_softly(op kind, expr q, expr k, expr v, const attention_op
     shape joint;
     if (!g.usable(o.bias, at, word) || !is_float(o.bias, at, word)) return {&g};
     if (!broadcast(g, g.shape_of(o.bias), scores, joint) || !(joint == scores))
-      return g.fail(at, word, ": the bias ", o.bias, " does not broadcast to the scores ", scores);
+      return g.fail(162, at, word, ": the bias ", o.bias, " does not broadcast to the scores ", scores);
   }
   if (!o.score.function.empty() && o.score.function.type() == element::boolean)
-    return g.fail(at, word, ": a score lambda gives a number, found a boolean; a mask lambda goes to .mask");
+    return g.fail(163, at, word,
+                  ": a score lambda gives a number, found a boolean; a mask lambda goes to .mask");
   if (!o.mask.function.empty() && o.mask.function.type() != element::boolean)
-    return g.fail(at, word, ": a mask lambda gives a boolean, found a number; a score lambda goes to .score");
+    return g.fail(164, at, word,
+                  ": a mask lambda gives a boolean, found a number; a score lambda goes to .score");
   if (!lambda_fits(g, o.score.function, "score", scores, at, word) ||
       !lambda_fits(g, o.mask.function, "mask", scores, at, word))
     return {&g};
@@ -260,7 +267,7 @@ constexpr expr attend_by(op kind, expr scores, expr v, const attention_options& 
   const shape &s = g.shape_of(scores), &values = g.shape_of(v);
   if (s.rank < 2 || s.rank > 3 || values.rank != s.rank || values[-2] != s[-1] ||
       (s.rank == 3 && values[0] != s[0]))
-    return g.fail(at, word,
+    return g.fail(165, at, word,
                   ": expected scores [batch, queries, keys] and values [batch, keys, features], found ",
                   scores, " and ", v);
   const auto zeros = [&](std::uint16_t positions) {
@@ -281,12 +288,14 @@ constexpr expr network_scores(expr q, expr k, const attention_score& how, const 
   if (!is_float(q, at, word) || !is_float(k, at, word)) return {q.owner};
   graph& g = *q.owner;
   const graph::named who{word, how.name};
-  if (how.width < 1) return g.fail(at, who, ": expected a hidden layer of at least 1, found ", how.width);
+  if (how.width < 1)
+    return g.fail(166, at, who, ": expected a hidden layer of at least 1, found ", how.width);
   const std::int64_t wq = width_of(q, at, who), wk = width_of(k, at, who);
   if (wq == 0 || wk == 0) return {&g};
   if (q.rank() != k.rank() || q.rank() < 2 || q.rank() > 3)
-    return g.fail(at, who, ": expected [batch, positions, features] or [positions, features], found query ",
-                  q, " and key ", k);
+    return g.fail(167, at, who,
+                  ": expected [batch, positions, features] or [positions, features], found query ", q,
+                  " and key ", k);
   const scope inside(&g, how.name, scope_name::no_index, at);
   expr from_q, from_k;
   if (how.how == attention_score::kind::additive) {
@@ -318,7 +327,7 @@ constexpr expr attend_to(op kind, expr q, expr k, expr v, const attention_option
                       : attend_softly(wanted, q, k, v, options, at);
   };
   if (q.owner != nullptr && by_network && o.heads != 1)
-    return q.owner->fail(at, graph::named{word, o.score.name},
+    return q.owner->fail(168, at, graph::named{word, o.score.name},
                          ": a score by a network takes one head, found ", o.heads);
   if (o.mode == attention_mode::kind::soft) {
     const expr made = softly(kind, o);
@@ -328,14 +337,14 @@ constexpr expr attend_to(op kind, expr q, expr k, expr v, const attention_option
     return thinned;
   }
   if (q.owner != nullptr && o.kv_heads != 0 && o.kv_heads != o.heads)
-    return q.owner->fail(at, word, ": ", is_local(o.mode) ? "local" : "hard",
+    return q.owner->fail(169, at, word, ": ", is_local(o.mode) ? "local" : "hard",
                          " attention takes as many key heads as heads, found ", o.kv_heads, " and ", o.heads);
   expr weights;
   if (is_local(o.mode)) {
     if (!is_float(q, at, word) || !is_float(k, at, word)) return {q.owner};
     if (q.rank() < 2 || k.rank() != q.rank() || o.soft_cap != 0)
       return o.soft_cap != 0
-                 ? q.owner->fail(at, word, ": local attention takes no soft cap, found ", o.soft_cap)
+                 ? q.owner->fail(170, at, word, ": local attention takes no soft cap, found ", o.soft_cap)
                  : softly(kind, o); // which says what is wrong
     const locality around = around_centres(q, k.size(-2), o.mode, word, at);
     if (!around.bias.valid()) return {q.owner};
@@ -384,7 +393,7 @@ constexpr expr attend_scores(op kind, expr scores, expr v, const attend_options&
   attention_options options{.mask = o.mask};
   if (o.mode == attention_mode::kind::soft) return attend_by(kind, scores, v, options, at, word);
   if (scores.owner != nullptr && o.mode == attention_mode::kind::local_p)
-    return scores.owner->fail(at, graph::named{word, o.mode.name},
+    return scores.owner->fail(171, at, graph::named{word, o.mode.name},
                               ": local_p predicts from queries, which scores alone do not have; compute ",
                               "centres, and give them to local_m");
   expr weights;
@@ -427,7 +436,7 @@ constexpr expr last_attention_map(expr x, source_place at = {__builtin_FILE(), _
   graph& g = *x.owner;
   int id = g.node_count - 1;
   while (id >= 0 && (g.nodes[id].kind != op::attention || g.nodes[id].region != g.current_region)) --id;
-  if (id < 0) return g.fail(at, "last_attention_map: no attention has been declared before");
+  if (id < 0) return g.fail(172, at, "last_attention_map: no attention has been declared before");
   const expr q{&g, g.operand(id, 0)}, k{&g, g.operand(id, 1)}, v{&g, g.operand(id, 2)};
   node made = g.nodes[id];
   made.kind = op::attention_map;

@@ -10,8 +10,8 @@ struct attention_mode {
   enum class kind : std::uint8_t { soft, hard, local_m, local_p };
   kind how = kind::soft;
   int half_window = 0;
-  const char* name = ""; // of the network that predicts centres
-  int width = 0;         // of its hidden layer
+  name_text name = {}; // of the network that predicts centres
+  int width = 0;       // of its hidden layer
   expr centres = {}, lengths = {};
 
   constexpr operator kind() const { return how; }
@@ -29,7 +29,7 @@ constexpr attention_mode local_m(int half_window, expr centres = {}) {
 /// and the weights fall with the distance d from there by exp(-2 d^2 / half_window^2) ("local-p"). The length
 /// is the number of keys, or each batch row's in `lengths` [batch]. Makes name.hidden.weight [width, query
 /// width] and name.score.weight [1, width].
-constexpr attention_mode local_p(const char* name, int width, int half_window, expr lengths = {}) {
+constexpr attention_mode local_p(const name_text& name, int width, int half_window, expr lengths = {}) {
   return {.how = attention_mode::kind::local_p,
           .half_window = half_window,
           .name = name,
@@ -78,17 +78,17 @@ constexpr locality around_centres(expr q, const dim& keys, const attention_mode&
   const reported_at here(q, at);
   const int rank = q.rank();
   if (mode.half_window < 1) {
-    g.fail(at, word, ": expected a half window of at least 1, found ", mode.half_window);
+    g.fail(135, at, word, ": expected a half window of at least 1, found ", mode.half_window);
     return {{&g}, {&g}};
   }
   const expr places = to_float(range(q, keys));
   expr centre; // [batch, queries, 1]
   if (mode == attention_mode::kind::local_p) {
-    if (mode.width < 1) g.fail(at, who, ": expected a hidden layer of at least 1, found ", mode.width);
+    if (mode.width < 1) g.fail(136, at, who, ": expected a hidden layer of at least 1, found ", mode.width);
     const bool by_lengths = mode.lengths.owner != nullptr;
     if (by_lengths && g.usable(mode.lengths, at, who) &&
         (mode.lengths.rank() != 1 || rank != 3 || !(mode.lengths.size(0) == q.size(0))))
-      g.fail(at, who, ": expected lengths [batch] for the queries ", q, ", found ", mode.lengths);
+      g.fail(137, at, who, ": expected lengths [batch] for the queries ", q, ", found ", mode.lengths);
     const scope inside(&g, mode.name, scope_name::no_index, at);
     centre =
         sigmoid(linear(tanh(linear(q, "hidden", mode.width, {.bias = false})), "score", 1, {.bias = false}));
@@ -99,8 +99,8 @@ constexpr locality around_centres(expr q, const dim& keys, const attention_mode&
     if (!g.usable(given, at, word)) return {{&g}, {&g}};
     if (given.rank() < 1 || given.rank() >= rank || !(given.size(-1) == q.size(rank - 2)) ||
         (given.rank() == 2 && !(given.size(0) == q.size(0))))
-      g.fail(at, word, ": expected centres [queries] or [batch, queries] for the queries ", q, ", found ",
-             given);
+      g.fail(138, at, word, ": expected centres [queries] or [batch, queries] for the queries ", q,
+             ", found ", given);
     centre = unsqueeze(to_float(given), -1);
   }
   if (!g.error.empty()) return {{&g}, {&g}};

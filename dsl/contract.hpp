@@ -52,13 +52,13 @@ constexpr expr contract(expr x, expr y, std::initializer_list<dim> over,
                         source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   if (!detail::is_float(x, at, "contract") || !detail::is_float(y, at, "contract")) return {x.owner};
   graph& g = *x.owner;
-  if (y.owner != &g) return g.fail(at, "contract: the operands belong to two different graphs");
+  if (y.owner != &g) return g.fail(210, at, "contract: the operands belong to two different graphs");
   at = at.as("contract");
   detail::contraction_side a, b;
   for (const dim& each : over) {
     const int i = detail::find_axis(x, each, at, "contract"), j = detail::find_axis(y, each, at, "contract");
     if (i < 0 || j < 0) return {&g};
-    if (a.sums(i)) return g.fail(at, "contract: ", each, " is named twice");
+    if (a.sums(i)) return g.fail(211, at, "contract: ", each, " is named twice");
     a.summed[a.summed_count++] = i, b.summed[b.summed_count++] = j;
   }
   const shape sx = g.shape_of(x), sy = g.shape_of(y);
@@ -69,7 +69,7 @@ constexpr expr contract(expr x, expr y, std::initializer_list<dim> over,
     for (int j = 0; j < sy.rank && !g.is_number(sx[i]); ++j) {
       if (sy[j] != sx[i]) continue;
       if (found >= 0)
-        return g.fail(at, "contract: ", g.dim_of(sx[i]), " occurs twice in ", y, " and once in ", x);
+        return g.fail(212, at, "contract: ", g.dim_of(sx[i]), " occurs twice in ", y, " and once in ", x);
       found = j;
     }
     if (found < 0) {
@@ -77,14 +77,14 @@ constexpr expr contract(expr x, expr y, std::initializer_list<dim> over,
       continue;
     }
     if (matched[found])
-      return g.fail(at, "contract: ", g.dim_of(sx[i]), " occurs twice in ", x, " and once in ", y);
+      return g.fail(213, at, "contract: ", g.dim_of(sx[i]), " occurs twice in ", x, " and once in ", y);
     matched[found] = true;
     a.batch[a.batch_count++] = i, b.batch[b.batch_count++] = found;
   }
   for (int j = 0; j < sy.rank; ++j)
     if (!b.sums(j) && !matched[j]) b.kept[b.kept_count++] = j;
   if (a.batch_count + a.kept_count + b.kept_count > shape::max_rank || a.batch_count + 2 > shape::max_rank)
-    return g.fail(at, "contract: ", x, " and ", y, " would make more than ", shape::max_rank, " axes");
+    return g.fail(214, at, "contract: ", x, " and ", y, " would make more than ", shape::max_rank, " axes");
 
   shape s;
   for (int i = 0; i < a.batch_count; ++i) s.push(sx[a.batch[i]]);
@@ -101,7 +101,7 @@ constexpr expr contract(expr x, expr y, const dim& over,
 
 /// x^T A_o y + b_o for each output o: [..., m] and [..., n] -> [..., out]; leading axes broadcast. Makes
 /// name.weight [out, m, n] and name.bias [out], as PyTorch does.
-constexpr expr bilinear(expr x, expr y, const char* name, dim out, linear_options options = {},
+constexpr expr bilinear(expr x, expr y, const name_text& name, dim out, linear_options options = {},
                         source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   const graph::named who{"bilinear", name};
   if (!detail::is_float(x, at, who) || !x.owner->usable(y, at, who) || !detail::is_float(y, at, who))
@@ -113,7 +113,7 @@ constexpr expr bilinear(expr x, expr y, const char* name, dim out, linear_option
   shape leading_x = g.shape_of(x), leading_y = g.shape_of(y), s;
   --leading_x.rank, --leading_y.rank;
   if (!detail::broadcast(g, leading_x, leading_y, s) || s.rank > shape::max_rank - 2)
-    return g.fail(at, who, ": the leading axes of ", x, " and ", y, " do not fit");
+    return g.fail(215, at, who, ": the leading axes of ", x, " and ", y, " do not fit");
   at = at.as(who.word);
   const scope inside(&g, name, scope_name::no_index, at);
   const expr weight = parameter(x, "weight", {out, m, n}, options.init, at);

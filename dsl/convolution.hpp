@@ -87,14 +87,14 @@ constexpr sliding_window window_of(int axes, height_width size, height_width str
 constexpr bool can_slide(expr x, const sliding_window& w, source_place at, const graph::named& who) {
   graph& g = *x.owner;
   if (x.rank() <= w.axes) {
-    g.fail(at, who, ": expected ", w.axes == 1 ? "[..., time, features]" : "[..., height, width, features]",
-           ", found ", x);
+    g.fail(108, at, who, ": expected ",
+           w.axes == 1 ? "[..., time, features]" : "[..., height, width, features]", ", found ", x);
     return false;
   }
   const auto in_range = [&](const char* what, const int(&numbers)[2]) {
     for (int n : numbers)
       if (n < 1 || n > sliding_window::largest) {
-        g.fail(at, who, ": expected ", what, " of 1 to ", sliding_window::largest, ", found ", n);
+        g.fail(109, at, who, ": expected ", what, " of 1 to ", sliding_window::largest, ", found ", n);
         return false;
       }
     return true;
@@ -106,17 +106,19 @@ constexpr bool set_padding(sliding_window& w, graph& g, const slide_padding& pad
                            const graph::named& who) {
   using kind = slide_padding::kind;
   if (padding.how == kind::another_mask || (padding.how == kind::past && w.axes == 2)) {
-    g.fail(at, who, ": expected a padding of a number, same", w.axes == 1 ? ", valid or causal" : " or valid",
-           ", found ", padding.how == kind::past ? "causal, which is for time alone" : "another mask");
+    g.fail(110, at, who, ": expected a padding of a number, same",
+           w.axes == 1 ? ", valid or causal" : " or valid", ", found ",
+           padding.how == kind::past ? "causal, which is for time alone" : "another mask");
     return false;
   }
   if (padding.how == kind::around) {
-    g.fail(at, who, ": expected a padding of a number, same", w.axes == 1 ? ", valid or causal" : " or valid",
-           ", found circular, which is for convolutions");
+    g.fail(111, at, who, ": expected a padding of a number, same",
+           w.axes == 1 ? ", valid or causal" : " or valid", ", found circular, which is for convolutions");
     return false;
   }
   if (padding.how == kind::two_numbers && w.axes == 1) {
-    g.fail(at, who, ": expected one number as padding, found two, which are for planes; to pad each end of ",
+    g.fail(112, at, who,
+           ": expected one number as padding, found two, which are for planes; to pad each end of ",
            "the time by its own, use the word pad");
     return false;
   }
@@ -124,12 +126,12 @@ constexpr bool set_padding(sliding_window& w, graph& g, const slide_padding& pad
   for (int i = 2 - w.axes; i < 2; ++i) {
     const int needed = w.span(i) - 1;
     if (padding.how == kind::whole && w.stride[i] != 1) {
-      g.fail(at, who, ": padding = same keeps the size of an axis and needs a stride of 1, found ",
+      g.fail(113, at, who, ": padding = same keeps the size of an axis and needs a stride of 1, found ",
              w.stride[i], "; give the padding as a number");
       return false;
     }
     if (counts[i] < 0 || counts[i] > sliding_window::largest) {
-      g.fail(at, who, ": expected a padding of 0 to ", sliding_window::largest, ", found ", counts[i]);
+      g.fail(114, at, who, ": expected a padding of 0 to ", sliding_window::largest, ", found ", counts[i]);
       return false;
     }
     w.before[i] = padding.how == kind::whole ? needed / 2 : padding.how == kind::past ? needed : counts[i];
@@ -148,7 +150,7 @@ constexpr bool slid_shape(shape& s, expr x, const sliding_window& w, source_plac
     std::uint16_t& size = s[i - 3];
     const dim places = (g.dim_of(size) + (w.padding(i) - w.span(i))) / w.stride[i] + 1;
     if (places.is_number() && places.number() < 1) {
-      g.fail(at, who, ": a window of ", w.size[i], " spans ", w.span(i), " positions, more than the ",
+      g.fail(115, at, who, ": a window of ", w.size[i], " spans ", w.span(i), " positions, more than the ",
              i == 0        ? "height"
              : w.axes == 1 ? "time"
                            : "width",
@@ -168,14 +170,15 @@ constexpr bool unslid_shape(shape& s, expr x, const sliding_window& w, height_wi
   const int added[2] = {w.axes == 2 ? more.height : 0, more.width};
   for (int i = 2 - w.axes; i < 2; ++i) {
     if (added[i] < 0 || (added[i] >= w.stride[i] && added[i] >= w.dilation[i])) {
-      g.fail(at, who, ": expected an output_padding of at least 0 and below the stride or the dilation, ",
-             w.stride[i], " and ", w.dilation[i], ", found ", added[i]);
+      g.fail(116, at, who,
+             ": expected an output_padding of at least 0 and below the stride or the dilation, ", w.stride[i],
+             " and ", w.dilation[i], ", found ", added[i]);
       return false;
     }
     std::uint16_t& size = s[i - 3];
     const dim places = (g.dim_of(size) - 1) * w.stride[i] + (w.span(i) - w.padding(i) + added[i]);
     if (places.is_number() && places.number() < 1) {
-      g.fail(at, who, ": a padding of ", w.before[i], " leaves nothing of ", x, " under windows of ",
+      g.fail(117, at, who, ": a padding of ", w.before[i], " leaves nothing of ", x, " under windows of ",
              w.size[i]);
       return false;
     }
@@ -194,7 +197,7 @@ constexpr expr wrapped(expr x, const sliding_window& w, source_place at, const g
     const int k = x.rank() + i - 3;
     const dim size = x.size(k);
     if (size.is_number() && size.number() < after)
-      return g.fail(at, who, ": circular padding adds ", after, " positions, more than the ", size,
+      return g.fail(118, at, who, ": circular padding adds ", after, " positions, more than the ", size,
                     " of axis ", k, " of ", x);
     const expr first = slice(x, k, 0, after);
     x = before == 0 ? concat(k, x, first) : concat(k, slice(x, k, size - before, size), x, first);
@@ -205,12 +208,12 @@ constexpr expr wrapped(expr x, const sliding_window& w, source_place at, const g
 constexpr bool groups_divide(graph& g, int groups, std::int64_t features, const char* which, source_place at,
                              const graph::named& who) {
   if (groups >= 1 && features % groups == 0) return true;
-  g.fail(at, who, ": ", groups, " groups do not divide the ", features, " ", which, " features");
+  g.fail(119, at, who, ": ", groups, " groups do not divide the ", features, " ", which, " features");
   return false;
 }
 
 // Operands: x, the weight as PyTorch stores it, a bias if there is one. attributes: the window.
-constexpr expr convolution(op kind, expr x, const char* name, const dim& out, sliding_window w,
+constexpr expr convolution(op kind, expr x, const name_text& name, const dim& out, sliding_window w,
                            slide_padding padding, height_width output_padding, bool has_bias, const init& how,
                            source_place at) {
   const graph::named who{word_of(kind), name};
@@ -225,7 +228,7 @@ constexpr expr convolution(op kind, expr x, const char* name, const dim& out, sl
   using padding_kind = slide_padding::kind;
   if (is_transposed(kind) && (padding.how == padding_kind::whole || padding.how == padding_kind::past ||
                               padding.how == padding_kind::around))
-    return g.fail(at, who, ": expected a padding of a number or valid, found ",
+    return g.fail(120, at, who, ": expected a padding of a number or valid, found ",
                   padding.how == padding_kind::whole  ? "same"
                   : padding.how == padding_kind::past ? "causal"
                                                       : "circular",
@@ -262,7 +265,7 @@ constexpr expr convolution(op kind, expr x, const char* name, const dim& out, sl
 /// time: Waibel et al. 1989). [..., T, in] -> [..., (T + padding - span) / stride + 1, out], the padding of
 /// both sides and span = dilation * (width - 1) + 1. Makes name.weight [out, in / groups, width] and
 /// name.bias [out], as PyTorch does.
-constexpr expr conv1d(expr x, const char* name, dim out, int width, conv1d_options options = {},
+constexpr expr conv1d(expr x, const name_text& name, dim out, int width, conv1d_options options = {},
                       source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   sliding_window w = detail::window_of(1, width, options.stride, options.dilation);
   w.groups = options.groups;
@@ -271,8 +274,8 @@ constexpr expr conv1d(expr x, const char* name, dim out, int width, conv1d_optio
 
 /// The same over planes: [..., H, W, in] -> [..., height, width, out], each as the time above. `window` is a
 /// number or {height, width}. Makes name.weight [out, in / groups, height, width] and name.bias [out].
-constexpr expr conv2d(expr x, const char* name, dim out, height_width window, conv2d_options options = {},
-                      source_place at = {__builtin_FILE(), __builtin_LINE()}) {
+constexpr expr conv2d(expr x, const name_text& name, dim out, height_width window,
+                      conv2d_options options = {}, source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   sliding_window w = detail::window_of(2, window, options.stride, options.dilation);
   w.groups = options.groups;
   return detail::convolution(op::conv2d, x, name, out, w, options.padding, 0, options.bias, options.init, at);
@@ -281,7 +284,7 @@ constexpr expr conv2d(expr x, const char* name, dim out, height_width window, co
 /// What conv1d's gradient does to its output (Zeiler et al. 2010): each position adds x[t] W[:, :, k] to
 /// y[t * stride + k * dilation - padding]. [..., T, in] -> [..., (T - 1) * stride + span - 2 * padding +
 /// output_padding, out]. Makes name.weight [in, out / groups, width] and name.bias [out], as PyTorch does.
-constexpr expr conv_transpose1d(expr x, const char* name, dim out, int width,
+constexpr expr conv_transpose1d(expr x, const name_text& name, dim out, int width,
                                 conv_transpose1d_options options = {},
                                 source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   sliding_window w = detail::window_of(1, width, options.stride, options.dilation);
@@ -292,7 +295,7 @@ constexpr expr conv_transpose1d(expr x, const char* name, dim out, int width,
 
 /// The same over planes: [..., H, W, in]. Makes name.weight [in, out / groups, height, width] and name.bias
 /// [out].
-constexpr expr conv_transpose2d(expr x, const char* name, dim out, height_width window,
+constexpr expr conv_transpose2d(expr x, const name_text& name, dim out, height_width window,
                                 conv_transpose2d_options options = {},
                                 source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   sliding_window w = detail::window_of(2, window, options.stride, options.dilation);

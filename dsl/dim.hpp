@@ -52,7 +52,7 @@ struct dim {
   /// A symbol.
   template <std::size_t n>
   consteval dim(const char (&name)[n]) {
-    static_assert(n > 1 && n <= max_name + 1, "a dim's name has 1 to 15 characters");
+    static_assert(n > 1 && n <= max_name + 1, "a dim's name has 1 to 15 characters [F0231]");
     atoms[atom_count++] = {};
     for (std::size_t i = 0; i + 1 < n && i < max_name; ++i) atoms[0].symbol[i] = name[i];
     append({1, {0, -1, -1, -1}});
@@ -70,7 +70,7 @@ struct dim {
   /// A number with a name.
   template <std::size_t n>
   consteval dim(const char (&name)[n], std::int64_t number) : dim(number) {
-    static_assert(n > 1 && n <= max_name + 1, "a dim's name has 1 to 15 characters");
+    static_assert(n > 1 && n <= max_name + 1, "a dim's name has 1 to 15 characters [F0320]");
     for (std::size_t i = 0; i + 1 < n; ++i) label[i] = name[i];
   }
 

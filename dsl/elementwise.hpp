@@ -62,7 +62,7 @@ constexpr expr number(graph& g, const located& x, element type) {
 constexpr bool has_numbers(expr x, source_place at, const char* word) {
   if (x.owner == nullptr || !x.owner->usable(x, at, word)) return false;
   if (x.owner->nodes[x.id].type != element::boolean) return true;
-  x.owner->fail(at, word, ": expected numbers, found boolean ", x, "; use where(condition, a, b)");
+  x.owner->fail(56, at, word, ": expected numbers, found boolean ", x, "; use where(condition, a, b)");
   return false;
 }
 
@@ -74,7 +74,7 @@ constexpr expr apply(op kind, source_place at, expr x) {
   graph& g = *x.owner;
   const node& from = g.nodes[x.id];
   if (kind == op::logical_not && from.type != element::boolean)
-    return g.fail(at, "!: expected a boolean, found ", name_of(from.type), " ", x);
+    return g.fail(57, at, "!: expected a boolean, found ", name_of(from.type), " ", x);
   return g.add({.kind = kind, .type = result_type(kind, from.type, from.type), .shape = from.shape, .at = at},
                x);
 }
@@ -93,8 +93,8 @@ constexpr expr cannot_join(graph& g, op kind, const char* word, source_place at,
                      : kind == op::divide   ? "divide "
                                             : "join ";
   const bool has_verb = kind >= op::add && kind <= op::divide;
-  return g.fail(at, "cannot ", verb, x, " and ", y, has_verb ? "" : " by ", has_verb ? "" : word, ": the ",
-                axes[i - 1], " is ", g.dim_of(a[-i]), " and ", g.dim_of(b[-i]),
+  return g.fail(58, at, "cannot ", verb, x, " and ", y, has_verb ? "" : " by ", has_verb ? "" : word,
+                ": the ", axes[i - 1], " is ", g.dim_of(a[-i]), " and ", g.dim_of(b[-i]),
                 numbers ? "; sizes must be equal, or one of them 1"
                         : "; a size known only at run time fits itself and 1");
 }
@@ -116,11 +116,11 @@ constexpr expr apply(op kind, located a, located b, const char* turned = nullptr
   if (!x.valid() || !y.valid()) return {owner};
   const bool logical = kind == op::logical_and || kind == op::logical_or;
   if (logical != (type_a == element::boolean) || logical != (type_b == element::boolean))
-    return g.fail(at, word, ": expected ", logical ? "booleans" : "numbers", " on both sides, found ",
+    return g.fail(59, at, word, ": expected ", logical ? "booleans" : "numbers", " on both sides, found ",
                   name_of(type_a), " ", x, " and ", name_of(type_b), " ", y,
                   logical ? "" : "; use to_float or where");
   if (kind == op::divide && b.is_number && b.number == 0)
-    return g.fail(at, word_of(kind), ": divides ", x, " by 0");
+    return g.fail(60, at, word_of(kind), ": divides ", x, " by 0");
   shape joint;
   if (!broadcast(g, g.shape_of(x), g.shape_of(y), joint)) return cannot_join(g, kind, word, at, x, y);
   const node made{.kind = kind, .type = result_type(kind, type_a, type_b), .shape = joint, .at = at};
@@ -154,7 +154,7 @@ constexpr located made_at(const T& x) {
 
 constexpr expr refuse_size(located a, const char* word, const dim& n) {
   if (a.value.owner == nullptr || !a.value.owner->usable(a.value, a.at, word)) return {a.value.owner};
-  return a.value.owner->fail(a.at, word, ": ", n, " is a dim, and a dim is no value; mean(x, ", n,
+  return a.value.owner->fail(61, a.at, word, ": ", n, " is a dim, and a dim is no value; mean(x, ", n,
                              ") divides a sum by its size");
 }
 
@@ -297,10 +297,10 @@ inline constexpr int dropout_of_weights = 1;
 constexpr expr dropout(expr x, double rate, source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   if (x.owner == nullptr || !x.owner->usable(x, at, "dropout")) return {x.owner};
   if (!(rate >= 0 && rate < 1))
-    return x.owner->fail(at, "dropout: expected a rate of at least 0 and below 1, found ", rate);
+    return x.owner->fail(62, at, "dropout: expected a rate of at least 0 and below 1, found ", rate);
   const node& from = x.owner->nodes[x.id];
   if (from.type != element::f32)
-    return x.owner->fail(at, "dropout: expected float32, found ", name_of(from.type), " ", x);
+    return x.owner->fail(63, at, "dropout: expected float32, found ", name_of(from.type), " ", x);
   if (rate == 0) return x;
   return x.owner->add({.kind = op::dropout, .shape = from.shape, .number = rate, .at = at}, x);
 }
@@ -320,8 +320,8 @@ constexpr expr where(expr condition, located yes, located no,
     return {condition.owner};
   graph& g = *condition.owner;
   if (g.nodes[condition.id].type != element::boolean)
-    return g.fail(at, "where: expected a boolean condition, found ", name_of(g.nodes[condition.id].type), " ",
-                  condition);
+    return g.fail(64, at, "where: expected a boolean condition, found ", name_of(g.nodes[condition.id].type),
+                  " ", condition);
   if ((!yes.is_number && !g.usable(yes.value, at, "where")) ||
       (!no.is_number && !g.usable(no.value, at, "where")))
     return {&g};
@@ -333,7 +333,7 @@ constexpr expr where(expr condition, located yes, located no,
   const auto shape_of = [&g](const located& x) { return x.is_number ? shape{} : g.shape_of(x.value); };
   const bool truths = type_of(yes) == element::boolean;
   if (truths != (type_of(no) == element::boolean))
-    return g.fail(at, "where: expected two choices of numbers or two of booleans, found ",
+    return g.fail(65, at, "where: expected two choices of numbers or two of booleans, found ",
                   name_of(type_of(yes)), " ", shape_of(yes), " and ", name_of(type_of(no)), " ", shape_of(no),
                   "; use to_float");
   const element type = truths ? element::boolean : detail::result_type(op::add, type_of(yes), type_of(no));
@@ -343,7 +343,7 @@ constexpr expr where(expr condition, located yes, located no,
   shape branches, joint;
   if (!detail::broadcast(g, g.shape_of(x), g.shape_of(y), branches) ||
       !detail::broadcast(g, g.shape_of(condition), branches, joint))
-    return g.fail(at, "where: the condition ", condition, " and the choices ", x, " and ", y,
+    return g.fail(66, at, "where: the condition ", condition, " and the choices ", x, " and ", y,
                   " do not broadcast");
   return g.add({.kind = op::where, .type = type, .shape = joint, .at = at}, condition, x, y);
 }

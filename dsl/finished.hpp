@@ -66,7 +66,7 @@ struct finished_graph {
     for (int i = 0; i < g.input_count; ++i) {
       const node& n = g.nodes[g.inputs[i].node];
       if (!has_it(n.shape)) continue;
-      g.say(error, n.at, 0, graph::quoted{"input", g.inputs[i].name}, ": how large ", symbol,
+      g.say(34, error, n.at, 0, graph::quoted{"input", g.inputs[i].name}, ": how large ", symbol,
             " is does not follow from ", n.shape, "; expected ", symbol, " in one term, as in 2*", symbol,
             " + 1, or as an axis of another input");
       return;
@@ -76,8 +76,8 @@ struct finished_graph {
       const bool from_it =
           n.kind == op::slice && mentions(static_cast<std::uint16_t>(n.attributes[1]), symbol);
       if (!from_it && !has_it(n.shape)) continue;
-      g.say(error, n.at, n.scope, word_of(n), ": no input says how large ", symbol, " is; expected an axis ",
-            symbol, " in the shape of an input");
+      g.say(35, error, n.at, n.scope, word_of(n), ": no input says how large ", symbol,
+            " is; expected an axis ", symbol, " in the shape of an input");
       return;
     }
   }
@@ -105,7 +105,7 @@ struct finished_graph {
     for (int axis = 0; axis < n.shape.rank; ++axis) {
       if (!g.is_number(n.shape[axis])) continue;
       if (g.number(n.shape[axis]) > graph::largest_dim) {
-        g.say(error, n.at, n.scope, word_of(n), ": axis ", axis, " of ", n.shape, " is larger than ",
+        g.say(36, error, n.at, n.scope, word_of(n), ": axis ", axis, " of ", n.shape, " is larger than ",
               graph::largest_dim);
         return;
       }
@@ -115,10 +115,11 @@ struct finished_graph {
       elements = times(elements, g.regions[r].count);
     if (elements <= graph::most_elements) return;
     if (n.kind == op::parameter)
-      g.say(error, n.at, 0, graph::quoted{"parameter", g.parameter_name(n.attributes[0]).text}, ": ", n.shape,
-            of_layers ? " in all its layers" : "", " has more than ", graph::most_elements, " elements");
+      g.say(37, error, n.at, 0, graph::quoted{"parameter", g.parameter_name(n.attributes[0]).text}, ": ",
+            n.shape, of_layers ? " in all its layers" : "", " has more than ", graph::most_elements,
+            " elements");
     else
-      g.say(error, n.at, n.scope, word_of(n), ": ", n.shape, " has more than ", graph::most_elements,
+      g.say(38, error, n.at, n.scope, word_of(n), ": ", n.shape, " has more than ", graph::most_elements,
             " elements");
   }
 };

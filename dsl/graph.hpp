@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include <fovea/dsl/dim.hpp>
+#include <fovea/dsl/name_text.hpp>
 #include <fovea/dsl/op.hpp>
 #include <fovea/dsl/scalar.hpp>
 #include <fovea/dsl/sentence.hpp>
@@ -71,6 +72,7 @@ struct scope_name {
   static constexpr int no_index = -1, any_layer = -2;
   std::uint16_t parent = 0;
   const char* text = "";
+  std::int32_t copied = -1; // else the text begins there among those of the graph
   int index = no_index;
   std::uint32_t hash = 2166136261u; // of the whole path with its closing dot
   detail::layer_numbers layers = {};
@@ -98,6 +100,7 @@ struct init {
 struct parameter_entry {
   std::uint16_t scope = 0;
   const char* text = "";
+  std::int32_t copied = -1; // as of a scope
   std::int32_t node = 0;
   std::uint32_t hash = 0;
   std::int32_t next_of_hash = -1;
@@ -151,7 +154,7 @@ struct graph {
   static constexpr int max_nodes = 4096, max_operands = 9216, max_dims = 256, max_forms = 64,
                        max_scopes = 4096;
   static constexpr int max_parameters = max_nodes, max_inputs = 16, max_outputs = 16, max_regions = 128,
-                       max_functions = 12, max_windows = 64;
+                       max_functions = 12, max_windows = 64, max_text = 16384;
   static constexpr int hash_buckets = 64, name_buckets = 1024;
 
   node nodes[max_nodes] = {};
@@ -168,9 +171,11 @@ struct graph {
   region_entry regions[max_regions] = {};
   scalar_function functions[max_functions] = {};
   sliding_window windows[max_windows] = {};
+  char texts[max_text] = {}; // of the names that are computed, each with its NUL
 
   int node_count = 0, operand_count = 0, dim_count = 1, form_count = 0, scope_count = 1, parameter_count = 0;
-  int input_count = 0, output_count = 0, region_count = 1, function_count = 0, window_count = 0;
+  int input_count = 0, output_count = 0, region_count = 1, function_count = 0, window_count = 0,
+      text_size = 0;
   int current_scope = 0, current_region = 0;
   source_place latest;    // the newest word, for errors of the graph itself
   source_place call_site; // where set, errors are reported here: the user's call of a word built of others
@@ -182,10 +187,10 @@ struct graph {
   template <class type>
   constexpr expr input(const char* name, std::initializer_list<dim> dims,
                        source_place at = {__builtin_FILE(), __builtin_LINE()}) {
-    static_assert(std::is_same_v<type, f32> || std::is_same_v<type, i32>, "an input is f32 or i32");
+    static_assert(std::is_same_v<type, f32> || std::is_same_v<type, i32>, "an input is f32 or i32 [F0217]");
     if (!error.empty()) return {this};
     const auto who = quoted{"input", name};
-    if (name[0] == '\0') return fail(at, "input: the name is empty");
+    if (name[0] == '\0') return fail(1, at, "input: the name is empty");
     shape s;
     if (!make_shape(s, dims, at, who)) return {this};
     for (const dim& d : dims) // each symbol is a dim of the graph by itself
@@ -193,8 +198,8 @@ struct graph {
         if (d.atoms[i].divisor == 0) intern(dim::symbol(d.atoms[i].symbol));
     for (int i = 0; i < input_count; ++i)
       if (same_text(inputs[i].name, name))
-        return fail(at, who, ": there is an input of this name already, from ", nodes[inputs[i].node].at);
-    if (input_count == max_inputs) return fail(at, who, ": a model has at most ", max_inputs, " inputs");
+        return fail(2, at, who, ": there is an input of this name already, from ", nodes[inputs[i].node].at);
+    if (input_count == max_inputs) return fail(3, at, who, ": a model has at most ", max_inputs, " inputs");
     const expr made = add({.kind = op::input,
                            .type = std::is_same_v<type, f32> ? element::f32 : element::i32,
                            .shape = s,
@@ -219,13 +224,13 @@ struct graph {
   /// name may be empty.
   struct named {
     const char* word;
-    const char* name = "";
+    name_text name = {};
   };
 
 private:
   // Templates stand before the members that use them: clang cannot evaluate them at compile time otherwise.
   static constexpr bool has_scope(const quoted&) { return true; }
-  static constexpr bool has_scope(const named& word) { return word.name[0] != '\0'; }
+  static constexpr bool has_scope(const named& word) { return !word.name.empty(); }
   template <class other>
   static constexpr bool has_scope(const other&) {
     return false;
@@ -245,7 +250,7 @@ private:
       s << w.word << " \"" << w.name << '"';
     } else if constexpr (std::is_same_v<word, named>) {
       s << w.word;
-      if (w.name[0] == '\0') return;
+      if (w.name.empty()) return;
       s << " \"";
       write_scope(s, current_scope);
       s << w.name << '"';
@@ -255,17 +260,17 @@ private:
   }
 
 public:
-  /// Keeps the first error: where it is, and the sentence that the parts make. Where these give no scoped
-  /// name, the current scope is said first.
+  /// Keeps the first error: where it is, the sentence that the parts make, and its number, which no other
+  /// call has. Where the parts give no scoped name, the current scope is said first.
   template <class... parts>
-  constexpr expr fail(source_place at, const parts&... words) {
+  constexpr expr fail(int number, source_place at, const parts&... words) {
     if (!error.empty()) return {this};
-    say(error, call_site.line != 0 ? call_site : at, current_scope, words...);
+    say(number, error, call_site.line != 0 ? call_site : at, current_scope, words...);
     return {this};
   }
   /// The same sentence about what was declared in a scope, of a graph that is finished.
   template <class... parts>
-  constexpr void say(sentence& s, source_place at, int scope, const parts&... words) const {
+  constexpr void say(int number, sentence& s, source_place at, int scope, const parts&... words) const {
     s << at << ": ";
     if (scope != 0 && !(has_scope(words) || ...)) {
       s << "in \"";
@@ -274,6 +279,7 @@ public:
       s << "\": ";
     }
     (write(s, words), ...);
+    s << sentence_id{number};
   }
 
   /// Whether a word may use x: it exists, is of this graph, and is not left over from the body of a repeat.
@@ -282,11 +288,11 @@ public:
     if (!error.empty()) return false;
     latest = at;
     if (x.owner == nullptr) {
-      fail(at, word, ": an operand is an empty expr, which stands for no value");
+      fail(4, at, word, ": an operand is an empty expr, which stands for no value");
       return false;
     }
     if (x.owner != this) {
-      fail(at, word, ": the operands belong to two different graphs");
+      fail(5, at, word, ": the operands belong to two different graphs");
       return false;
     }
     if (!x.valid()) return false;
@@ -294,7 +300,7 @@ public:
       if (nodes[x.id].region == region) return true;
       if (region == 0) break;
     }
-    fail(at, word, ": an operand from ", nodes[x.id].at,
+    fail(6, at, word, ": an operand from ", nodes[x.id].at,
          " belongs to the body of a repeat or scan and cannot be used outside it; return it from the body");
     return false;
   }
@@ -304,9 +310,9 @@ public:
     if (!error.empty()) return {this};
     if (call_site.line != 0) made.at = call_site.as(made.at.word);
     if (node_count == max_nodes)
-      return fail(made.at, word_of(made), ": a model has at most ", max_nodes, " nodes");
+      return fail(7, made.at, word_of(made), ": a model has at most ", max_nodes, " nodes");
     if (operand_count + static_cast<int>(sizeof...(from)) > max_operands)
-      return fail(made.at, word_of(made), ": a model has at most ", max_operands, " operands");
+      return fail(8, made.at, word_of(made), ": a model has at most ", max_operands, " operands");
     made.first_operand = operand_count;
     made.operand_count = static_cast<std::uint8_t>(sizeof...(from));
     ((operands[operand_count++] = from.id), ...);
@@ -318,8 +324,8 @@ public:
   /// Gives the newest node one more operand.
   constexpr void add_operand(expr x) {
     if (operand_count == max_operands) {
-      fail(nodes[node_count - 1].at, word_of(nodes[node_count - 1]), ": a model has at most ", max_operands,
-           " operands");
+      fail(9, nodes[node_count - 1].at, word_of(nodes[node_count - 1]), ": a model has at most ",
+           max_operands, " operands");
       return;
     }
     operands[operand_count++] = x.id;
@@ -345,7 +351,7 @@ public:
   }
   constexpr std::uint16_t intern(const dim& d) {
     if (d.overflow) {
-      fail(latest, dim_overflow);
+      fail(10, latest, dim_overflow);
       return 0;
     }
     if (d.is_number()) {
@@ -356,7 +362,7 @@ public:
     for (int i = 0; i < form_count; ++i)
       if (forms[i] == d) return intern_key(-1 - i, static_cast<std::uint64_t>(i));
     if (form_count == max_forms) {
-      fail(latest, "a model has at most ", max_forms, " different dims that are not numbers");
+      fail(11, latest, "a model has at most ", max_forms, " different dims that are not numbers");
       return 0;
     }
     forms[form_count] = d;
@@ -374,18 +380,18 @@ public:
   constexpr bool make_shape(shape& s, std::span<const dim> dims, source_place at, const word_type& who) {
     latest = at;
     if (dims.size() > shape::max_rank) {
-      fail(at, who, ": a shape has at most ", shape::max_rank, " axes, found ",
+      fail(12, at, who, ": a shape has at most ", shape::max_rank, " axes, found ",
            static_cast<int>(dims.size()));
       return false;
     }
     int axis = 0;
     for (const dim& d : dims) {
       if (d.overflow) {
-        fail(at, who, ": axis ", axis, ": ", dim_overflow);
+        fail(13, at, who, ": axis ", axis, ": ", dim_overflow);
         return false;
       }
       if (d.is_number() && (d.number() < 1 || d.number() > largest_dim)) {
-        fail(at, who, ": axis ", axis, " is ", d, ", expected 1 to ", largest_dim);
+        fail(14, at, who, ": axis ", axis, " is ", d, ", expected 1 to ", largest_dim);
         return false;
       }
       s.push(intern(d));
@@ -402,7 +408,7 @@ public:
   constexpr void write_scope(sentence& s, int scope, bool apart = true) const {
     if (scope == 0) return;
     write_scope(s, scopes[scope].parent, apart);
-    s << scopes[scope].text;
+    s << text_of(scopes[scope]);
     if (scopes[scope].index == scope_name::any_layer)
       write_layers(s, apart ? scopes[scope].layers : detail::layer_numbers{});
     if (scopes[scope].index >= 0) s << '.' << scopes[scope].index;
@@ -417,13 +423,19 @@ public:
     if (layers.first > 0) s << '+' << layers.first;
     s << '}';
   }
-  constexpr int open_scope(const char* text, int index, source_place at, detail::layer_numbers layers = {}) {
+  /// The text of a scope's or a parameter's own name.
+  template <class entry>
+  constexpr const char* text_of(const entry& e) const {
+    return e.copied < 0 ? e.text : texts + e.copied;
+  }
+  constexpr int open_scope(const name_text& text, int index, source_place at,
+                           detail::layer_numbers layers = {}) {
     if (scope_count == max_scopes) {
-      fail(at, named{"scope", text}, ": a model has at most ", max_scopes, " scopes");
+      fail(15, at, named{"scope", text}, ": a model has at most ", max_scopes, " scopes");
       return 0;
     }
-    if (text[0] == '\0') {
-      fail(at, "a name is empty");
+    if (text.empty()) {
+      fail(16, at, "a name is empty");
       return current_scope;
     }
     std::uint32_t hash = hash_of(current_scope, text);
@@ -436,27 +448,30 @@ public:
       hash = hash_on(hash, number.text);
     }
     hash = hash_on(hash, ".");
-    scopes[scope_count] = {static_cast<std::uint16_t>(current_scope), text, index, hash, layers};
+    const std::int32_t copied = copy(text, at);
+    scopes[scope_count] = {
+        static_cast<std::uint16_t>(current_scope), copied < 0 ? text.text : "", copied, index, hash, layers};
     return scope_count++;
   }
   /// Of the whole name, however it is divided into scopes (FNV-1a).
-  static constexpr std::uint32_t hash_on(std::uint32_t hash, const char* text) {
-    for (; *text != '\0'; ++text) hash = (hash ^ static_cast<unsigned char>(*text)) * 16777619u;
+  static constexpr std::uint32_t hash_on(std::uint32_t hash, const name_text& name) {
+    for (std::int32_t i = 0; i < name.size; ++i)
+      hash = (hash ^ static_cast<unsigned char>(name.text[i])) * 16777619u;
     return hash;
   }
-  constexpr std::uint32_t hash_of(int scope, const char* text) const {
+  constexpr std::uint32_t hash_of(int scope, const name_text& text) const {
     return hash_on(scopes[scope].hash, text);
   }
   constexpr sentence parameter_name(int parameter, bool apart = true) const {
     sentence s;
     write_scope(s, parameters[parameter].scope, apart);
-    return s << parameters[parameter].text;
+    return s << text_of(parameters[parameter]);
   }
 
-  constexpr expr add_parameter(const char* text, shape s, core::init how, source_place at) {
-    if (text[0] == '\0') return fail(at, "parameter: the name is empty");
+  constexpr expr add_parameter(const name_text& text, shape s, core::init how, source_place at) {
+    if (text.empty()) return fail(17, at, "parameter: the name is empty");
     if (how.scale != 0 && !how.possible())
-      return fail(at, named{"parameter", text},
+      return fail(18, at, named{"parameter", text},
                   ": expected a finite number of at least 0 to begin with, found ", how.scale);
     const std::uint32_t hash = hash_of(current_scope, text);
     std::int32_t& bucket = parameter_buckets[hash % name_buckets];
@@ -472,22 +487,28 @@ public:
       }
     const expr made = add({.kind = op::parameter, .shape = s, .attributes = {parameter_count}, .at = at});
     if (!made.valid()) return made;
-    parameters[parameter_count] = {
-        static_cast<std::uint16_t>(current_scope), text, made.id, hash, bucket - 1, how};
+    const std::int32_t copied = copy(text, at);
+    parameters[parameter_count] = {static_cast<std::uint16_t>(current_scope),
+                                   copied < 0 ? text.text : "",
+                                   copied,
+                                   made.id,
+                                   hash,
+                                   bucket - 1,
+                                   how};
     bucket = ++parameter_count;
     return made;
   }
 
   constexpr int add_function(const scalar_function& f, source_place at, const char* word) {
     if (f.overflow) {
-      fail(at, word, ": a score or mask lambda records at most ", scalar_function::max_nodes,
+      fail(19, at, word, ": a score or mask lambda records at most ", scalar_function::max_nodes,
            " operations on at most ", scalar_function::max_captures, " tables");
       return -1;
     }
     for (int i = 0; i < function_count; ++i)
       if (functions[i] == f) return i;
     if (function_count == max_functions) {
-      fail(at, word, ": a model has at most ", max_functions, " different score and mask lambdas");
+      fail(20, at, word, ": a model has at most ", max_functions, " different score and mask lambdas");
       return -1;
     }
     // Member by member, without captured_from: the finished graph lives elsewhere, and a copy of the whole
@@ -506,7 +527,8 @@ public:
     for (int i = 0; i < window_count; ++i)
       if (windows[i] == w) return i;
     if (window_count == max_windows) {
-      fail(at, who, ": a model has at most ", max_windows, " different windows of convolution and pooling");
+      fail(21, at, who, ": a model has at most ", max_windows,
+           " different windows of convolution and pooling");
       return -1;
     }
     windows[window_count] = w;
@@ -520,12 +542,24 @@ public:
   static constexpr std::int64_t largest_dim = 2147483647, most_elements = std::int64_t{1} << 40;
 
 private:
-  constexpr expr made_twice(const char* text, const shape& s, int first, source_place at) {
+  /// Where a computed text begins among those of the graph; -1: it is a literal.
+  constexpr std::int32_t copy(const name_text& name, source_place at) {
+    if (!name.computed) return -1;
+    if (name.size > max_text - 1 - text_size) {
+      fail(321, at, "a model's computed names have at most ", max_text, " characters in all");
+      return -1;
+    }
+    const std::int32_t from = text_size;
+    for (std::int32_t i = 0; i < name.size; ++i) texts[text_size++] = name.text[i];
+    texts[text_size++] = '\0';
+    return from;
+  }
+  constexpr expr made_twice(const name_text& text, const shape& s, int first, source_place at) {
     const named who{"parameter", text};
     if (nodes[first].shape == s)
-      return fail(at, who, " is made twice, first at ", nodes[first].at,
+      return fail(22, at, who, " is made twice, first at ", nodes[first].at,
                   "; to share it, keep the expr of the first and use it again");
-    return fail(at, who, " is made twice, here ", s, " and ", nodes[first].shape, " at ", nodes[first].at,
+    return fail(23, at, who, " is made twice, here ", s, " and ", nodes[first].shape, " at ", nodes[first].at,
                 "; a shared parameter is one expr of one shape");
   }
 
@@ -580,7 +614,7 @@ private:
     for (std::uint16_t d = bucket; d != 0; d = next_dim[d])
       if (dim_numbers[d] == key) return d;
     if (dim_count == max_dims) {
-      fail(latest, "a model has at most ", max_dims, " different dims");
+      fail(24, latest, "a model has at most ", max_dims, " different dims");
       return 0;
     }
     const auto made = static_cast<std::uint16_t>(dim_count++);
@@ -595,24 +629,25 @@ constexpr void graph::output(const char* name, expr value, source_place at) {
   const auto who = quoted{"output", name};
   if (!usable(value, at, who)) return;
   if (name[0] == '\0') {
-    fail(at, "output: the name is empty");
+    fail(25, at, "output: the name is empty");
     return;
   }
   for (int i = 0; i < output_count; ++i)
     if (same_text(outputs[i].name, name)) {
-      fail(at, who, ": there is an output of this name already");
+      fail(26, at, who, ": there is an output of this name already");
       return;
     }
   if (output_count == max_outputs) {
-    fail(at, who, ": a model has at most ", max_outputs, " outputs");
+    fail(27, at, who, ": a model has at most ", max_outputs, " outputs");
     return;
   }
   if (const int region = nodes[value.id].region; region != 0) {
     if (regions[region].is_scan())
-      fail(at, who, ": its value belongs to the body of a scan; return it from the body, as in ",
+      fail(28, at, who, ": its value belongs to the body of a scan; return it from the body, as in ",
            "scan_step{value, next}, and declare the .output of the scan");
     else
-      fail(at, who, ": its value belongs to the body of a repeat; carry it as one more value, and declare ",
+      fail(29, at, who,
+           ": its value belongs to the body of a repeat; carry it as one more value, and declare ",
            "what the repeat gives");
     return;
   }
@@ -621,7 +656,7 @@ constexpr void graph::output(const char* name, expr value, source_place at) {
 
 constexpr expr::operator bool() && {
   if (valid())
-    owner->fail(owner->nodes[id].at,
+    owner->fail(30, owner->nodes[id].at,
                 "a value is known only when the model runs, so C++ cannot choose by it; ",
                 "write where(c, a, b) for c ? a : b");
   return false;
@@ -631,7 +666,7 @@ constexpr dim expr::size(int axis, source_place at) const {
   if (!valid()) return 1;
   const shape& s = owner->nodes[id].shape;
   if (axis >= -s.rank && axis < s.rank) return owner->dim_of(s[axis]);
-  owner->fail(at, "size: there is no axis ", axis, " in ", *this);
+  owner->fail(31, at, "size: there is no axis ", axis, " in ", *this);
   return 1;
 }
 
@@ -660,13 +695,10 @@ private:
 /// 3) with "layer.3.".
 class [[nodiscard]] scope {
 public:
-  constexpr scope(expr x, const char* name, int index = scope_name::no_index,
+  constexpr scope(expr x, const name_text& name, int index = scope_name::no_index,
                   source_place at = {__builtin_FILE(), __builtin_LINE()})
-      : scope(x.owner, name, index, at) {
-    if (owner_ != nullptr && index < scope_name::no_index)
-      owner_->fail(at, graph::quoted{"scope", name}, ": expected a number of at least 0, found ", index);
-  }
-  constexpr scope(graph* owner, const char* name, int index, source_place at,
+      : scope(of(x, name, index, at), name, index, at) {}
+  constexpr scope(graph* owner, const name_text& name, int index, source_place at,
                   detail::layer_numbers layers = {})
       : owner_(owner) {
     if (owner_ == nullptr) return;
@@ -680,6 +712,12 @@ public:
   }
 
 private:
+  static constexpr graph* of(expr x, const name_text& name, int index, source_place at) {
+    if (x.owner != nullptr && index < scope_name::no_index)
+      x.owner->fail(32, at, graph::named{"scope", name}, ": expected a number of at least 0, found ", index);
+    return x.owner;
+  }
+
   graph* owner_;
   int before_ = 0;
 };

@@ -121,6 +121,14 @@ struct graph_image {
 
 namespace detail {
 
+/// The names that its declaration computed.
+template <class declared>
+inline constexpr auto texts_of = [] {
+  std::array<char, static_cast<std::size_t>(declared::built.text_size) + 1> texts{};
+  for (std::size_t i = 0; i + 1 < texts.size(); ++i) texts[i] = declared::built.texts[i];
+  return texts;
+}();
+
 /// The image of the graph that is `declared::built`.
 template <class declared>
 constexpr auto image_of() {
@@ -137,6 +145,14 @@ constexpr auto image_of() {
   copy(made.form_table, g.forms);
   copy(made.scope_table, g.scopes);
   copy(made.parameter_table, g.parameters);
+  if constexpr (g.text_size > 0) {
+    const auto point = [](auto& table) {
+      for (auto& named : table)
+        if (named.copied >= 0) named.text = texts_of<declared>.data() + named.copied, named.copied = -1;
+    };
+    point(made.scope_table);
+    point(made.parameter_table);
+  }
   copy(made.input_table, g.inputs);
   copy(made.output_table, g.outputs);
   copy(made.region_table, g.regions);

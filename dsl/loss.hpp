@@ -43,7 +43,7 @@ constexpr bool comparable(expr x, expr y, const char* word, source_place at) {
   if (!is_float(x, at, word) || !x.owner->usable(y, at, word) || !is_float(y, at, word)) return false;
   graph& g = *x.owner;
   if (g.shape_of(x) == g.shape_of(y)) return true;
-  g.fail(at, word, ": cannot compare ", x, " and ", y, "; their shapes must be equal");
+  g.fail(203, at, word, ": cannot compare ", x, " and ", y, "; their shapes must be equal");
   return false;
 }
 
@@ -61,22 +61,23 @@ constexpr expr cross_entropy(expr logits, expr targets, cross_entropy_options op
   if (logits.owner != nullptr && logits.owner->usable(logits, at, word) &&
       logits.owner->usable(targets, at, word) && logits.owner->nodes[logits.id].type == element::i32 &&
       logits.owner->nodes[targets.id].type == element::f32)
-    return logits.owner->fail(at, word, ": the logits come first, then the targets; found int32 ", logits,
-                              " and float32 ", targets);
+    return logits.owner->fail(204, at, word, ": the logits come first, then the targets; found int32 ",
+                              logits, " and float32 ", targets);
   if (!detail::is_float(logits, at, word) || !logits.owner->usable(targets, at, word)) return {logits.owner};
   graph& g = *logits.owner;
   const std::int64_t classes = detail::width_of(logits, at, word);
   if (classes == 0) return {&g};
   if (g.nodes[targets.id].type != element::i32)
-    return g.fail(at, word, ": expected int32 targets, found ", name_of(g.nodes[targets.id].type), " ",
+    return g.fail(205, at, word, ": expected int32 targets, found ", name_of(g.nodes[targets.id].type), " ",
                   targets);
   shape leading = g.shape_of(logits);
   --leading.rank;
   if (!(leading == g.shape_of(targets)))
-    return g.fail(at, word, ": logits ", logits, " and targets ", targets, " do not fit; expected targets ",
-                  leading);
+    return g.fail(206, at, word, ": logits ", logits, " and targets ", targets,
+                  " do not fit; expected targets ", leading);
   if (!(options.smoothing >= 0 && options.smoothing < 1))
-    return g.fail(at, word, ": expected a smoothing of at least 0 and below 1, found ", options.smoothing);
+    return g.fail(207, at, word, ": expected a smoothing of at least 0 and below 1, found ",
+                  options.smoothing);
 
   const reported_at user(logits, at.as(word));
   //   cross_entropy  operands: logits, targets; attributes: the target to ignore; number: the smoothing
@@ -114,7 +115,7 @@ constexpr expr huber(expr x, expr y, huber_options options = {},
                      source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   if (!detail::comparable(x, y, "huber", at)) return {x.owner};
   if (!(options.delta > 0 && is_finite(options.delta)))
-    return x.owner->fail(at, "huber: expected a finite delta above 0, found ", options.delta);
+    return x.owner->fail(208, at, "huber: expected a finite delta above 0, found ", options.delta);
   const reported_at user(x, at.as("huber"));
   const expr distance = abs(x - y), near = min(distance, options.delta);
   return detail::reduced(near * (distance - 0.5 * near), {options.average, options.each}, at);
@@ -139,7 +140,7 @@ constexpr expr kl_divergence(expr log_probabilities, expr targets, loss_options 
   if (!detail::comparable(log_probabilities, targets, word, at)) return {log_probabilities.owner};
   graph& g = *log_probabilities.owner;
   if (targets.rank() == 0)
-    return g.fail(at, word, ": expected classes in the last axis, found a single number []");
+    return g.fail(209, at, word, ": expected classes in the last axis, found a single number []");
   const reported_at user(log_probabilities, at.as(word));
   const expr possible = targets > 0;
   const expr difference = log(where(possible, targets, 1.0)) - where(possible, log_probabilities, 0.0);

@@ -13,8 +13,8 @@ namespace detail {
 /// A recorded function of scalars, done again on values: argument i of the function is values[i].
 constexpr expr replay(graph& g, const scalar_function& f, const expr* values, source_place at) {
   if (f.overflow)
-    return g.fail(at, "map: the lambda records at most ", scalar_function::max_nodes, " operations");
-  if (f.fault != nullptr) return g.fail(at, "map: the lambda ", f.fault);
+    return g.fail(199, at, "map: the lambda records at most ", scalar_function::max_nodes, " operations");
+  if (f.fault != nullptr) return g.fail(200, at, "map: the lambda ", f.fault);
   expr done[scalar_function::max_nodes] = {};
   const reported_at user(values[0], at.as("map"));
   for (int i = 0; i < f.count; ++i) {
@@ -25,7 +25,7 @@ constexpr expr replay(graph& g, const scalar_function& f, const expr* values, so
     else if (step.kind == op::constant)
       done[i] = g.add({.kind = op::constant, .type = step.type, .number = step.number, .at = at});
     else if (step.kind == op::table_at)
-      return g.fail(at,
+      return g.fail(201, at,
                     "map: the lambda reads a table by at, which only score and mask lambdas can; use gather");
     else if (step.operand_count == 1)
       done[i] = apply(step.kind, at, a);
@@ -47,7 +47,7 @@ constexpr expr map(source_place at, F f, expr x, exprs... more) {
     return f(x, more...);
   } else if constexpr (!std::is_invocable_r_v<scalar, F, const scalar&, as_scalar<exprs>...>) {
     if (x.owner == nullptr) return x;
-    return x.owner->fail(at, "map: the lambda takes ", static_cast<int>(taken),
+    return x.owner->fail(202, at, "map: the lambda takes ", static_cast<int>(taken),
                          taken == 1 ? " scalar" : " scalars", ", one for each value, and gives a scalar");
   } else {
     for (expr each : {x, more...})

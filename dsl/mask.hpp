@@ -29,17 +29,17 @@ constexpr scalar table_at(expr table, source_place at, const positions&... by) {
   }
   graph& g = *table.owner;
   if (table.rank() != count) {
-    g.fail(at, "at: expected ", table.rank(), table.rank() == 1 ? " position" : " positions",
+    g.fail(139, at, "at: expected ", table.rank(), table.rank() == 1 ? " position" : " positions",
            " in the table ", table, ", found ", count);
     return 0.0;
   }
   if (!((by.type == element::i32) && ...)) {
-    g.fail(at, "at: expected integer positions in the table ", table, ", found a ",
+    g.fail(140, at, "at: expected integer positions in the table ", table, ", found a ",
            name_of(((by.type == element::boolean) || ...) ? element::boolean : element::f32), " one");
     return 0.0;
   }
   if (!found) {
-    g.fail(at, "at: expected a position made of the lambda's own arguments, found only numbers");
+    g.fail(141, at, "at: expected a position made of the lambda's own arguments, found only numbers");
     return 0.0;
   }
   scalar_function* f = function_of(by...);
@@ -178,8 +178,8 @@ constexpr attention_mask first_keys(const char* word, expr lengths, source_place
   if (lengths.owner == nullptr || !lengths.owner->usable(lengths, where, word)) return {};
   graph& g = *lengths.owner;
   if (g.nodes[lengths.id].type != element::i32 || lengths.rank() != 1) {
-    g.fail(where, word, ": expected a number or int32 [batch], found ", name_of(g.nodes[lengths.id].type),
-           " ", lengths);
+    g.fail(142, where, word, ": expected a number or int32 [batch], found ",
+           name_of(g.nodes[lengths.id].type), " ", lengths);
     return {};
   }
   return attention_mask(

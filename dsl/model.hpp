@@ -25,15 +25,16 @@ struct declared {
     F{}(g);
     keep_names(g);
     if (g.error.empty() && g.node_count > 0 && g.output_count == 0)
-      g.fail(g.latest, "no output comes of the model that ends here; where no error stands above, declare ",
+      g.fail(33, g.latest,
+             "the model that ends here has no output: mend the errors above, if any, or declare ",
              "one with g.output(\"name\", value)");
     return g;
   }
   /// Reads a character of each name, which is no constant where the declaration kept it in a buffer of its
   /// own.
   static constexpr void keep_names(const graph& g) {
-    for (int i = 1; i < g.scope_count; ++i) static_cast<void>(*g.scopes[i].text == '\0');
-    for (int i = 0; i < g.parameter_count; ++i) static_cast<void>(*g.parameters[i].text == '\0');
+    for (int i = 1; i < g.scope_count; ++i) static_cast<void>(*g.text_of(g.scopes[i]) == '\0');
+    for (int i = 0; i < g.parameter_count; ++i) static_cast<void>(*g.text_of(g.parameters[i]) == '\0');
     for (int i = 0; i < g.input_count; ++i) static_cast<void>(*g.inputs[i].name == '\0');
     for (int i = 0; i < g.output_count; ++i) static_cast<void>(*g.outputs[i].name == '\0');
   }
@@ -139,44 +140,49 @@ constexpr auto model(const char* name, F, std::span<const name_rule> names = {})
 // What is none. Functions for the compiler alone are refused once by g++, others twice; a capture may be
 // known only when the program runs.
 template <detail::not_a_lambda F>
-__attribute__((unavailable("a declaration is a lambda, as in [](graph& g) { ... }, and no function"))) //
+__attribute__((
+    unavailable("a declaration is a lambda, as in [](graph& g) { ... }, and no function [F0282]"))) //
 consteval detail::no_model
 model(const char* name, F, std::span<const name_rule> = {}) {
   return {name};
 }
 template <detail::with_captures F>
-__attribute__((unavailable("a declaration captures nothing: pass what it needs as template arguments"))) //
+__attribute__((
+    unavailable("a declaration captures nothing: pass what it needs as template arguments [F0283]"))) //
 constexpr detail::no_model
 model(const char* name, F, std::span<const name_rule> = {}) {
   return {name};
 }
 template <detail::without_graph F>
-__attribute__((unavailable("a declaration takes the graph by reference, as in [](graph& g) { ... }"))) //
+__attribute__((
+    unavailable("a declaration takes the graph by reference, as in [](graph& g) { ... } [F0284]"))) //
 consteval detail::no_model
 model(const char* name, F, std::span<const name_rule> = {}) {
   return {name};
 }
 
 template <detail::adds_nothing F>
-__attribute__((
-    unavailable("a declaration adds inputs, words and outputs to its graph; this one adds nothing"))) //
+__attribute__((unavailable(
+    "a declaration adds inputs, words and outputs to its graph; this one adds nothing [F0285]"))) //
 consteval detail::no_model
 model(const char* name, F, std::span<const name_rule> = {}) {
   return {name};
 }
 template <detail::not_constant F>
 __attribute__((unavailable(
-    "the compiler runs a declaration, and cannot run this one: where no error stands above, it calls a "
-    "function that is not constexpr, reads a value that is known only when the program runs, or takes a "
-    "name from a buffer of its own"))) //
+    "the compiler cannot run this declaration: a function that it calls lacks constexpr, or a value that it "
+    "reads is known only when the program runs; mend the errors above first, if any [F0286]"))) //
 consteval detail::no_model
 model(const char* name, F, std::span<const name_rule> = {}) {
+#ifndef __clang__ // which would say it before the sentence
+  [[maybe_unused]] constexpr bool which = (detail::declared<F>::build(), true);
+#endif
   return {name};
 }
 /// Without a name.
 template <class F>
-requires(std::is_class_v<F>)                                                                       //
-    __attribute__((unavailable("a model has a name, as in model(\"gpt\", [](graph& g) { ... })"))) //
+requires(std::is_class_v<F>)                                                                               //
+    __attribute__((unavailable("a model has a name, as in model(\"gpt\", [](graph& g) { ... }) [F0287]"))) //
     consteval detail::no_model model(F, std::span<const name_rule> = {}) {
   return {""};
 }

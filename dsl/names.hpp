@@ -85,7 +85,7 @@ constexpr transform columns(std::int64_t from, std::int64_t to) {
 /// Axis i of the result is their axis axes[i], as numpy's transpose has it. Up to four axes.
 template <typename... axis>
 constexpr transform permuted(axis... axes) {
-  static_assert(sizeof...(axes) >= 2 && sizeof...(axes) <= 4, "permuted takes two to four axes");
+  static_assert(sizeof...(axes) >= 2 && sizeof...(axes) <= 4, "permuted takes two to four axes [F0277]");
   return transform{transform::step{.what = transform::kind::permuted,
                                    .axes = {static_cast<std::int8_t>(axes)...},
                                    .rank = static_cast<int>(sizeof...(axes))}};

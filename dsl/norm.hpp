@@ -34,7 +34,7 @@ constexpr int named_last(expr x, const axis_list& axes, int (&order)[shape::max_
   graph& g = *x.owner;
   const int rank = x.rank(), count = axes.count == 0 ? 1 : axes.count;
   if (count > rank) {
-    g.fail(at, who, ": ", count, " axes are named, and ", x, " has ", rank);
+    g.fail(98, at, who, ": ", count, " axes are named, and ", x, " has ", rank);
     return -1;
   }
   bool named[shape::max_rank] = {};
@@ -42,7 +42,7 @@ constexpr int named_last(expr x, const axis_list& axes, int (&order)[shape::max_
     const int k = find_axis(x, axes.count == 0 ? axis(-1) : axes.list[i], at, who);
     if (k < 0) return -1;
     if (named[k]) {
-      g.fail(at, who, ": axis ", k, " of ", x, " is named twice");
+      g.fail(99, at, who, ": axis ", k, " of ", x, " is named twice");
       return -1;
     }
     named[k] = true;
@@ -54,14 +54,15 @@ constexpr int named_last(expr x, const axis_list& axes, int (&order)[shape::max_
 }
 
 // Over other axes than the last: these come last and become one, and everything goes back.
-constexpr expr norm(op kind, expr x, const char* name, const norm_options& options, source_place at) {
+constexpr expr norm(op kind, expr x, const name_text& name, const norm_options& options, source_place at) {
   const graph::named who{word_of(kind), name};
   at = at.as(who.word);
   if (!is_float(x, at, who)) return {x.owner};
   graph& g = *x.owner;
-  if (x.rank() == 0) return g.fail(at, who, ": expected features in the last axis, found a single number []");
+  if (x.rank() == 0)
+    return g.fail(100, at, who, ": expected features in the last axis, found a single number []");
   if (!(options.epsilon >= 0 && is_finite(options.epsilon)))
-    return g.fail(at, who, ": expected a finite epsilon of at least 0, found ", options.epsilon);
+    return g.fail(101, at, who, ": expected a finite epsilon of at least 0, found ", options.epsilon);
   int order[shape::max_rank] = {}, back[shape::max_rank] = {};
   const int rank = x.rank(), count = named_last(x, options.axes, order, at, who);
   if (count < 0) return {&g};
@@ -73,7 +74,7 @@ constexpr expr norm(op kind, expr x, const char* name, const norm_options& optio
   dim features = 1;
   for (int i = rank - count; i < rank; ++i) {
     if (!g.is_number(apart[i]))
-      return g.fail(at, who, ": the axis ", g.dim_of(apart[i]), " of ", x,
+      return g.fail(102, at, who, ": the axis ", g.dim_of(apart[i]), " of ", x,
                     " is known only at run time; expected a number of features");
     features = features * g.dim_of(apart[i]);
     parameters.push(apart[i]);
@@ -103,7 +104,7 @@ constexpr expr norm(op kind, expr x, const char* name, const norm_options& optio
 
 /// (x - mean) / sqrt(variance + epsilon) * weight + bias over the last axis, or .axes together (Ba et al.
 /// 2016). Makes name.weight and name.bias [width], or of the named axes' sizes in their order.
-constexpr expr layer_norm(expr x, const char* name, norm_options options = {},
+constexpr expr layer_norm(expr x, const name_text& name, norm_options options = {},
                           source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   return detail::norm(op::layer_norm, x, name, options, at);
 }
@@ -115,7 +116,7 @@ struct rms_norm_options {
 
 /// x / sqrt(mean of x^2 + epsilon) * weight over the last axis, or .axes together (Zhang and Sennrich
 /// 2019). Makes name.weight [width].
-constexpr expr rms_norm(expr x, const char* name, rms_norm_options options = {},
+constexpr expr rms_norm(expr x, const name_text& name, rms_norm_options options = {},
                         source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   return detail::norm(op::rms_norm, x, name,
                       {.epsilon = options.epsilon, .bias = false, .axes = options.axes}, at);
@@ -130,7 +131,7 @@ struct batch_norm_options {
 /// the statistics gathered in training (Ioffe and Szegedy 2015). While training, the mean and variance of the
 /// batch take their place, and they become running (1 - momentum) + batch momentum, with the unbiased
 /// variance. Makes name.weight, name.bias, name.running_mean, name.running_var [width].
-constexpr expr batch_norm(expr x, const char* name, batch_norm_options options = {},
+constexpr expr batch_norm(expr x, const name_text& name, batch_norm_options options = {},
                           source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   const graph::named who{"batch_norm", name};
   if (!detail::is_float(x, at, who)) return {x.owner};
@@ -138,9 +139,9 @@ constexpr expr batch_norm(expr x, const char* name, batch_norm_options options =
   const std::int64_t width = detail::width_of(x, at, who);
   if (width == 0) return {&g};
   if (!(options.epsilon >= 0 && is_finite(options.epsilon)))
-    return g.fail(at, who, ": expected a finite epsilon of at least 0, found ", options.epsilon);
+    return g.fail(103, at, who, ": expected a finite epsilon of at least 0, found ", options.epsilon);
   if (!(options.momentum >= 0 && options.momentum <= 1))
-    return g.fail(at, who, ": expected a momentum of 0 to 1, found ", options.momentum);
+    return g.fail(104, at, who, ": expected a momentum of 0 to 1, found ", options.momentum);
   const scope inside(&g, name, scope_name::no_index, at);
   const expr weight = parameter(x, "weight", {width}, init::ones(), at);
   const expr bias = parameter(x, "bias", {width}, init::zeros(), at);
@@ -161,16 +162,16 @@ struct group_norm_options {
 
 /// Normalises each of `groups` groups of features over the group and all axes but the first (Wu and He 2018):
 /// [B, ..., width]. Makes name.weight and name.bias [width].
-constexpr expr group_norm(expr x, const char* name, int groups, group_norm_options options = {},
+constexpr expr group_norm(expr x, const name_text& name, int groups, group_norm_options options = {},
                           source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   const graph::named who{"group_norm", name};
   if (!detail::is_float(x, at, who)) return {x.owner};
   graph& g = *x.owner;
-  if (x.rank() < 2) return g.fail(at, who, ": expected [batch, ..., features], found ", x);
+  if (x.rank() < 2) return g.fail(105, at, who, ": expected [batch, ..., features], found ", x);
   const std::int64_t width = detail::width_of(x, at, who);
   if (width == 0) return {&g};
   if (groups < 1 || width % groups != 0)
-    return g.fail(at, who, ": ", groups, " groups do not divide the ", width, " features of ", x);
+    return g.fail(106, at, who, ": ", groups, " groups do not divide the ", width, " features of ", x);
   const expr made =
       detail::norm(op::group_norm, x, name, {.epsilon = options.epsilon, .affine = options.affine}, at);
   if (made.valid()) g.nodes[made.id].attributes[0] = groups;

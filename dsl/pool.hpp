@@ -43,8 +43,8 @@ constexpr expr pool(op kind, expr x, pool_window window, height_width stride, co
   sliding_window rounded = w;
   for (int i = 2 - axes; i < 2; ++i) {
     if (w.before[i] >= w.size[i])
-      return g.fail(at, who, ": expected a padding below the window of ", w.size[i], ", found ", w.before[i],
-                    "; a window must see something");
+      return g.fail(107, at, who, ": expected a padding below the window of ", w.size[i], ", found ",
+                    w.before[i], "; a window must see something");
     if (round_up) { // further places, as long as they begin inside
       const int partial = w.stride[i] - 1, inside = w.size[i] - 1 - w.after[i];
       rounded.after[i] += partial < inside ? partial : inside;

@@ -23,25 +23,25 @@ struct learned_positions_options {
 
 /// A learned vector for each position of x, which is ids [B, T] or features [B, T, features] (B may be
 /// missing): [T, width]. Makes name.weight [context, width]; T + offset is at most context.
-constexpr expr learned_positions(expr x, const char* name, learned_positions_options options,
+constexpr expr learned_positions(expr x, const name_text& name, learned_positions_options options,
                                  source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   const graph::named who{"learned_positions", name};
   if (x.owner == nullptr || !x.owner->usable(x, at, who)) return {x.owner};
   graph& g = *x.owner;
-  if (x.rank() < 1) return g.fail(at, who, ": expected an axis of positions, found ", x);
+  if (x.rank() < 1) return g.fail(121, at, who, ": expected an axis of positions, found ", x);
   if (!options.context.is_number() || options.context.number() < 1 || !options.width.is_number() ||
       options.width.number() < 1)
-    return g.fail(at, who, ": expected a .context and a .width of at least 1, found ", options.context,
+    return g.fail(122, at, who, ": expected a .context and a .width of at least 1, found ", options.context,
                   " and ", options.width);
   const dim length = x.size(detail::time_axis(x));
   const std::int64_t rows = options.context.number() - options.offset;
   if (options.offset < 0 || rows < 1)
-    return g.fail(at, who, ": expected an .offset of 0 to ", options.context.number() - 1, ", found ",
+    return g.fail(123, at, who, ": expected an .offset of 0 to ", options.context.number() - 1, ", found ",
                   options.offset);
   if (length.is_number() && length.number() > rows)
-    return options.offset == 0 ? g.fail(at, who, ": the ", length, " positions of ", x,
+    return options.offset == 0 ? g.fail(124, at, who, ": the ", length, " positions of ", x,
                                         " exceed the context of ", options.context)
-                               : g.fail(at, who, ": the ", length, " positions of ", x, " from .offset ",
+                               : g.fail(125, at, who, ": the ", length, " positions of ", x, " from .offset ",
                                         options.offset, " exceed the context of ", options.context);
   const reported_at user(x, at.as("learned_positions"));
   expr positions = range(x, length);
@@ -59,12 +59,12 @@ constexpr expr sinusoidal_positions(expr x, sinusoidal_options options = {},
                                     source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   if (x.owner == nullptr || !x.owner->usable(x, at, "sinusoidal_positions")) return {x.owner};
   graph& g = *x.owner;
-  if (x.rank() < 1) return g.fail(at, "sinusoidal_positions: expected an axis of positions, found ", x);
+  if (x.rank() < 1) return g.fail(126, at, "sinusoidal_positions: expected an axis of positions, found ", x);
   const dim width = options.width == dim(0) ? x.size(-1) : options.width;
   if (!width.is_number() || width.number() < 2 || width.number() % 2 != 0)
-    return g.fail(at, "sinusoidal_positions: expected an even number of features, found ", width);
+    return g.fail(127, at, "sinusoidal_positions: expected an even number of features, found ", width);
   if (!(options.base > 0 && is_finite(options.base)))
-    return g.fail(at, "sinusoidal_positions: expected a finite base above 0, found ", options.base);
+    return g.fail(128, at, "sinusoidal_positions: expected a finite base above 0, found ", options.base);
   shape s;
   if (!g.make_shape(s, {x.size(detail::time_axis(x)), width}, at, "sinusoidal_positions")) return {&g};
   return g.add({.kind = op::sinusoidal, .shape = s, .number = options.base, .at = at}, x);
@@ -76,7 +76,7 @@ constexpr expr sinusoidal_positions(expr x, sinusoidal_options options = {},
 constexpr expr normalised_positions(expr x, source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   if (x.owner == nullptr || !x.owner->usable(x, at, "normalised_positions")) return {x.owner};
   if (x.rank() < 1)
-    return x.owner->fail(at, "normalised_positions: expected an axis of positions, found ", x);
+    return x.owner->fail(129, at, "normalised_positions: expected an axis of positions, found ", x);
   const reported_at here(x, at.as("normalised_positions"));
   const expr position = to_float(range(x, x.size(detail::time_axis(x))));
   return unsqueeze(position / max(max_over(position, axis(0), {.keep = true}), 1), 1);
@@ -103,16 +103,16 @@ constexpr expr rope(expr x, rope_options options = {},
                     source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   if (!detail::is_float(x, at, "rope")) return {x.owner};
   graph& g = *x.owner;
-  if (x.rank() < 2) return g.fail(at, "rope: expected [..., positions, features], found ", x);
+  if (x.rank() < 2) return g.fail(130, at, "rope: expected [..., positions, features], found ", x);
   const std::int64_t width = detail::width_of(x, at, "rope");
   if (width == 0) return {&g};
   if (options.heads < 1 || width % options.heads != 0)
-    return g.fail(at, "rope: ", options.heads, " heads do not divide the ", width, " features of ", x);
+    return g.fail(131, at, "rope: ", options.heads, " heads do not divide the ", width, " features of ", x);
   if (!(options.base > 0 && is_finite(options.base)))
-    return g.fail(at, "rope: expected a finite base above 0, found ", options.base);
+    return g.fail(132, at, "rope: expected a finite base above 0, found ", options.base);
   const std::int64_t head = width / options.heads, turned = options.width == 0 ? head : options.width;
   if (turned < 2 || turned % 2 != 0 || turned > head)
-    return g.fail(at, "rope: expected an even number of at most ", head,
+    return g.fail(133, at, "rope: expected an even number of at most ", head,
                   " features of a head to turn, found ", turned);
   return g.add({.kind = op::rope,
                 .shape = g.shape_of(x),
@@ -184,7 +184,7 @@ constexpr expr distance_buckets(expr x, const relative_bias_options& o, source_p
 /// A learned number for each head and distance between query and key, distances in buckets (Raffel et al.
 /// 2020, section 2.1), for .score: score + number. x says which graph it belongs to; one value serves all
 /// layers. Makes name.weight [buckets, heads].
-constexpr attention_score relative_bias(expr x, const char* name, relative_bias_options options = {},
+constexpr attention_score relative_bias(expr x, const name_text& name, relative_bias_options options = {},
                                         source_place where = {__builtin_FILE(), __builtin_LINE()}) {
   const graph::named who{"relative_bias", name};
   if (x.owner == nullptr || !x.owner->usable(x, where, who)) return {};
@@ -193,7 +193,7 @@ constexpr attention_score relative_bias(expr x, const char* name, relative_bias_
   const int side = options.both ? options.buckets / 2 : options.buckets;
   if (side < 2 || (options.both && options.buckets % 2 != 0) || options.max_distance <= side / 2 ||
       options.max_distance >= detail::largest_position) {
-    g.fail(where, who, ": expected ", options.both ? "an even number of at least 4" : "at least 2",
+    g.fail(134, where, who, ": expected ", options.both ? "an even number of at least 4" : "at least 2",
            " buckets and a .max_distance above ", side / 2, " and below ", detail::largest_position,
            ", found ", options.buckets, " and ", options.max_distance);
     return {};

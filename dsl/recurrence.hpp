@@ -106,38 +106,38 @@ recurrent_layer(const cell& next, expr x, int hidden, const std::array<const cha
 
 /// All layers, in one direction or in both.
 template <class cell>
-constexpr recurrent_result recur(const cell& next, const char* word, expr x, const char* name, int hidden,
-                                 const recurrent_options& o, bool both, source_place at) {
+constexpr recurrent_result recur(const cell& next, const char* word, expr x, const name_text& name,
+                                 int hidden, const recurrent_options& o, bool both, source_place at) {
   const graph::named who{word, name};
   if (!is_float(x, at, who)) return {{x.owner}, {}, {}};
   graph& g = *x.owner;
   const int directions = both ? 2 : 1;
   recurrent_result result{{&g}, {}, {}};
   if (x.rank() < 2 || x.rank() > 3) {
-    g.fail(at, who, ": expected [batch, time, features] or [time, features], found ", x);
+    g.fail(173, at, who, ": expected [batch, time, features] or [time, features], found ", x);
     return result;
   }
   if (width_of(x, at, who) == 0) return result;
   constexpr int most_hidden = static_cast<int>(graph::largest_dim) / cell::gates;
   if (hidden < 1 || hidden > most_hidden) {
-    g.fail(at, who, ": expected 1 to ", most_hidden, " hidden units, found ", hidden);
+    g.fail(174, at, who, ": expected 1 to ", most_hidden, " hidden units, found ", hidden);
     return result;
   }
   if (o.layers < 1 || o.layers > recurrent_state::most / 2) {
-    g.fail(at, who, ": expected 1 to ", recurrent_state::most / 2, " layers, found ", o.layers);
+    g.fail(175, at, who, ": expected 1 to ", recurrent_state::most / 2, " layers, found ", o.layers);
     return result;
   }
   if (!(o.dropout >= 0 && o.dropout < 1)) {
-    g.fail(at, who, ": expected a dropout of at least 0 and below 1, found ", o.dropout);
+    g.fail(176, at, who, ": expected a dropout of at least 0 and below 1, found ", o.dropout);
     return result;
   }
   if (both && o.reverse) {
-    g.fail(at, who, ": a bidirectional recurrence runs in both directions; .reverse is for one");
+    g.fail(177, at, who, ": a bidirectional recurrence runs in both directions; .reverse is for one");
     return result;
   }
   if (o.initial.count != 0 && o.initial.count != o.layers * directions) {
-    g.fail(at, who, ": expected initial states for ", o.layers * directions, " layers and directions, found ",
-           o.initial.count);
+    g.fail(178, at, who, ": expected initial states for ", o.layers * directions,
+           " layers and directions, found ", o.initial.count);
     return result;
   }
   const reported_at call(x, at.as(both ? "bidirectional" : word));
@@ -152,7 +152,7 @@ constexpr recurrent_result recur(const cell& next, const char* word, expr x, con
       if constexpr (cell::states > 1) {
         initial[1] = o.initial.cell[i];
       } else if (o.initial.cell[i].owner != nullptr) {
-        g.fail(at, who, ": takes one state for each layer, found a .cell ", o.initial.cell[i]);
+        g.fail(179, at, who, ": takes one state for each layer, found a .cell ", o.initial.cell[i]);
         return result;
       }
       for (expr state : initial) {
@@ -163,7 +163,7 @@ constexpr recurrent_result recur(const cell& next, const char* word, expr x, con
         if (x.rank() == 3) expected[0] = g.shape_of(x)[0];
         if (!g.usable(state, at, who)) return result;
         if (!(g.shape_of(state) == expected)) {
-          g.fail(at, who, ": expected an initial state ", expected, ", found ", state);
+          g.fail(180, at, who, ": expected an initial state ", expected, ", found ", state);
           return result;
         }
       }
@@ -242,7 +242,7 @@ struct recurrence {
   const char* word;
   cell next = {};
 
-  constexpr recurrent_result operator()(expr x, const char* name, int hidden,
+  constexpr recurrent_result operator()(expr x, const name_text& name, int hidden,
                                         const recurrent_options& options = {},
                                         source_place at = {__builtin_FILE(), __builtin_LINE()}) const {
     return detail::recur(next, word, x, name, hidden, options, false, at);
@@ -252,7 +252,7 @@ struct recurrence {
   /// the states after it, the first of which is the output. Makes name.weight_ih, name.weight_hh,
   /// name.bias_ih and name.bias_hh, as PyTorch's cells do.
   constexpr std::array<expr, cell::states>
-  step(expr x, const std::array<expr, cell::states>& state, const char* name, int hidden,
+  step(expr x, const std::array<expr, cell::states>& state, const name_text& name, int hidden,
        source_place at = {__builtin_FILE(), __builtin_LINE()}) const {
     const graph::named who{word, name};
     std::array<expr, cell::states> nothing{};
@@ -263,7 +263,7 @@ struct recurrence {
       if (!g.usable(s, at, who) || !detail::is_float(s, at, who)) return nothing;
     for (expr s : state)
       if (hidden < 1 || g.shape_of(s).rank == 0 || !(s.size(-1) == dim(hidden))) {
-        g.fail(at, who, ": expected a state of ", hidden, " features, found ", s);
+        g.fail(181, at, who, ": expected a state of ", hidden, " features, found ", s);
         return nothing;
       }
     const reported_at call(x, at.as(word));
@@ -284,8 +284,8 @@ inline constexpr recurrence<lstm_cell> lstm{"lstm"};
 /// Both directions side by side (Schuster and Paliwal 1997): bidirectional(lstm, x, "rnn", 128, {.layers =
 /// 2}); the second direction's parameters end in _reverse.
 template <class cell>
-constexpr recurrent_result bidirectional(const recurrence<cell>& of, expr x, const char* name, int hidden,
-                                         const recurrent_options& options = {},
+constexpr recurrent_result bidirectional(const recurrence<cell>& of, expr x, const name_text& name,
+                                         int hidden, const recurrent_options& options = {},
                                          source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   return detail::recur(of.next, of.word, x, name, hidden, options, true, at);
 }
@@ -302,7 +302,7 @@ constexpr recurrent_state states_of(expr hidden, expr cell = {},
     if (!detail::is_float(all, at, "states_of")) return state;
     const dim count = all.rank() >= 2 ? all.size(0) : dim(0);
     if (!count.is_number() || count.number() < 1 || count.number() > recurrent_state::most) {
-      g.fail(at, "states_of: expected [layers * directions, batch, hidden], found ", all);
+      g.fail(182, at, "states_of: expected [layers * directions, batch, hidden], found ", all);
       return state;
     }
     state.count = static_cast<int>(count.number());
@@ -320,8 +320,8 @@ constexpr recurrent_state states_of(expr hidden, expr cell = {},
 constexpr expr stack_states(const std::array<expr, recurrent_state::most>& states, int count,
                             source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   if (states[0].owner != nullptr && (count < 1 || count > recurrent_state::most))
-    return states[0].owner->fail(at, "stack_states: expected 1 to ", recurrent_state::most, " states, found ",
-                                 count);
+    return states[0].owner->fail(183, at, "stack_states: expected 1 to ", recurrent_state::most,
+                                 " states, found ", count);
   expr all = unsqueeze(states[0], 0, at);
   for (int i = 1; i < count; ++i)
     all = concat(axis(0, at), all, unsqueeze(states[static_cast<std::size_t>(i)], 0, at));

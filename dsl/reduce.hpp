@@ -97,9 +97,9 @@ constexpr expr variance(expr x, axis where, variance_options options = {},
   if (i < 0) return {&g};
   const std::uint16_t size = g.shape_of(x)[i];
   if (options.correction < 0)
-    return g.fail(at, word, ": expected a correction of at least 0, found ", options.correction);
+    return g.fail(69, at, word, ": expected a correction of at least 0, found ", options.correction);
   if (g.is_number(size) && g.number(size) <= options.correction)
-    return g.fail(at, word, ": a correction of ", options.correction, " leaves nothing of the ",
+    return g.fail(70, at, word, ": a correction of ", options.correction, " leaves nothing of the ",
                   g.number(size), g.number(size) == 1 ? " element" : " elements", " of axis ", i, " of ", x);
   const reported_at user(x, at.as(word));
   const expr difference = x - mean(x, axis(i), {.keep = true}), square = difference * difference;

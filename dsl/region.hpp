@@ -14,8 +14,8 @@ constexpr bool keeps_shape(expr from, expr to, int k, int carried, source_place 
   if (before.shape == after.shape && before.type == after.type) return true;
   sentence which;
   if (carried > 1) which << "value " << k + 1 << " of " << carried << " from ";
-  g.fail(at, who, ": the body turns ", which, name_of(before.type), " ", from, " into ", name_of(after.type),
-         " ", to, "; what a ", who.word, " carries keeps its shape");
+  g.fail(197, at, who, ": the body turns ", which, name_of(before.type), " ", from, " into ",
+         name_of(after.type), " ", to, "; what a ", who.word, " carries keeps its shape");
   return false;
 }
 
@@ -24,7 +24,7 @@ constexpr bool keeps_shape(expr from, expr to, int k, int carried, source_place 
 template <std::size_t carried>
 class region_body {
 public:
-  static_assert(carried >= 1 && carried <= 16, "a repeat or scan carries one to sixteen values");
+  static_assert(carried >= 1 && carried <= 16, "a repeat or scan carries one to sixteen values [F0278]");
   using values = std::array<expr, carried>;
 
   /// `declared` says what kind of region it is. Check opened() before anything is made.
@@ -35,7 +35,7 @@ public:
     for (expr value : from)
       if (!g.usable(value, at, who)) return;
     if (g.region_count == graph::max_regions) {
-      g.fail(at, who, ": a model has at most ", graph::max_regions - 1, " repeats and scans");
+      g.fail(198, at, who, ": a model has at most ", graph::max_regions - 1, " repeats and scans");
       return;
     }
     index_ = g.region_count++;

@@ -14,7 +14,7 @@ struct repeat_options {
   /// (Chen et al. 2016), for a third more work in a fraction of the memory. A body with a repeat or scan
   /// inside keeps its values all the same.
   bool recompute = false;
-  int period = 1; // so many kinds of layers take turns
+  int period = 0; // so many kinds of layers take turns; 0: all are of one kind
 };
 
 namespace detail {
@@ -29,8 +29,8 @@ concept periodic_body = std::is_invocable_r_v<carried, F&, carried, int>;
 /// Layer i is f(x, i % period). A loop runs whole periods, whose layers are one body; what is left of the
 /// layers comes after it, each by itself.
 template <std::size_t carried, class F>
-constexpr std::array<expr, carried> repeat_layers(const char* name, int n, std::array<expr, carried> x, F& f,
-                                                  repeat_options options, source_place at) {
+constexpr std::array<expr, carried> repeat_layers(const name_text& name, int n, std::array<expr, carried> x,
+                                                  F& f, repeat_options options, source_place at) {
   std::array<expr, carried> nothing{};
   graph* owner = x[0].owner;
   nothing.fill({owner});
@@ -38,15 +38,11 @@ constexpr std::array<expr, carried> repeat_layers(const char* name, int n, std::
   graph& g = *owner;
   const graph::named who{"repeat", name};
   if (n < 1) {
-    g.fail(at, who, ": expected at least one layer, found ", n);
+    g.fail(191, at, who, ": expected at least one layer, found ", n);
     return nothing;
   }
   if (options.first < 0 || options.first > graph::largest_dim - n) {
-    g.fail(at, who, ": expected .first to be 0 to ", graph::largest_dim - n, ", found ", options.first);
-    return nothing;
-  }
-  if (options.period < 1) {
-    g.fail(at, who, ": expected a .period of at least 1, found ", options.period);
+    g.fail(192, at, who, ": expected .first to be 0 to ", graph::largest_dim - n, ", found ", options.first);
     return nothing;
   }
   const int periods = n / options.period;
@@ -85,29 +81,36 @@ constexpr std::array<expr, carried> repeat_layers(const char* name, int n, std::
 /// the p kinds of layers (and once more for those that are left where p does not divide n).
 template <std::size_t carried, class F>
 requires detail::layer_body<F, std::array<expr, carried>>
-constexpr std::array<expr, carried> repeat(const char* name, int n, std::array<expr, carried> x, F f,
+constexpr std::array<expr, carried> repeat(const name_text& name, int n, std::array<expr, carried> x, F f,
                                            repeat_options options = {},
                                            source_place at = {__builtin_FILE(), __builtin_LINE()}) {
-  if (options.period != 1 && x[0].owner != nullptr) {
-    x.fill(x[0].owner->fail(at, graph::named{"repeat", name}, ": with a .period the body takes ",
+  if (options.period != 0 && options.period != 1 && x[0].owner != nullptr) {
+    x.fill(x[0].owner->fail(193, at, graph::named{"repeat", name}, ": with a .period the body takes ",
                             carried == 1 ? "an expr" : "the array",
                             " and an int, which kind of layer it is"));
     return x;
   }
+  options.period = 1;
   const auto of_any_phase = [&f](std::array<expr, carried> y, int) { return f(y); };
   return detail::repeat_layers(name, n, x, of_any_phase, options, at);
 }
 template <std::size_t carried, class F>
 requires detail::periodic_body<F, std::array<expr, carried>>
-constexpr std::array<expr, carried> repeat(const char* name, int n, std::array<expr, carried> x, F f,
+constexpr std::array<expr, carried> repeat(const name_text& name, int n, std::array<expr, carried> x, F f,
                                            repeat_options options = {},
                                            source_place at = {__builtin_FILE(), __builtin_LINE()}) {
+  if (options.period < 1 && x[0].owner != nullptr) {
+    x.fill(x[0].owner->fail(
+        194, at, graph::named{"repeat", name}, ": the body takes the kind of a layer, an int; ",
+        "expected a .period of at least 1, ", options.period == 0 ? "found none" : "found one below 0"));
+    return x;
+  }
   return detail::repeat_layers(name, n, x, f, options, at);
 }
 
 template <std::convertible_to<expr> X, class F>
 requires detail::layer_body<F, expr>
-constexpr expr repeat(const char* name, int n, X x, F f, repeat_options options = {},
+constexpr expr repeat(const name_text& name, int n, X x, F f, repeat_options options = {},
                       source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   return repeat(
       name, n, std::array<expr, 1>{x}, [&f](std::array<expr, 1> y) { return std::array<expr, 1>{f(y[0])}; },
@@ -115,7 +118,7 @@ constexpr expr repeat(const char* name, int n, X x, F f, repeat_options options 
 }
 template <std::convertible_to<expr> X, class F>
 requires detail::periodic_body<F, expr>
-constexpr expr repeat(const char* name, int n, X x, F f, repeat_options options = {},
+constexpr expr repeat(const name_text& name, int n, X x, F f, repeat_options options = {},
                       source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   return repeat(
       name, n, std::array<expr, 1>{x},
@@ -124,18 +127,19 @@ constexpr expr repeat(const char* name, int n, X x, F f, repeat_options options 
 
 /// A body of another form.
 template <std::convertible_to<expr> X, class F>
-constexpr expr repeat(const char* name, int, X x, F, repeat_options = {},
+constexpr expr repeat(const name_text& name, int, X x, F, repeat_options = {},
                       source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   const expr first = x;
   if (first.owner == nullptr) return first;
-  return first.owner->fail(at, graph::named{"repeat", name}, ": the body takes an expr and gives an expr");
+  return first.owner->fail(195, at, graph::named{"repeat", name},
+                           ": the body takes an expr and gives an expr");
 }
 template <std::size_t carried, class F>
-constexpr std::array<expr, carried> repeat(const char* name, int, std::array<expr, carried> x, F,
+constexpr std::array<expr, carried> repeat(const name_text& name, int, std::array<expr, carried> x, F,
                                            repeat_options = {},
                                            source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   if (x[0].owner != nullptr)
-    x.fill(x[0].owner->fail(at, graph::named{"repeat", name}, ": the body takes an array of ",
+    x.fill(x[0].owner->fail(196, at, graph::named{"repeat", name}, ": the body takes an array of ",
                             static_cast<int>(carried), " exprs and gives one"));
   return x;
 }

@@ -88,7 +88,7 @@ constexpr std::array<int, inputs> time_axes(graph& g, const std::array<expr, inp
     axes[i] = find_axis(xs[i], over, at, "scan");
     if (axes[i] < 0) return axes;
     if (g.shape_of(xs[i])[axes[i]] != g.shape_of(xs[0])[axes[0]]) {
-      g.fail(at, "scan: the sequences ", xs[0], " and ", xs[i], " must have as many steps, found ",
+      g.fail(184, at, "scan: the sequences ", xs[0], " and ", xs[i], " must have as many steps, found ",
              xs[0].size(axes[0]), " and ", xs[i].size(axes[i]));
       axes[i] = -1;
       return axes;
@@ -170,7 +170,7 @@ constexpr auto scan(X xs, S state, F f, scan_options options = {},
       fits = fits && value.rank() >= 1 && g.shape_of(value)[0] == n.shape[0];
     }
     if (!fits) {
-      g.fail(at, "scan: expected .lengths as int32 [batch] and a state of [batch, ...], found ",
+      g.fail(185, at, "scan: expected .lengths as int32 [batch] and a state of [batch, ...], found ",
              name_of(n.type), " ", options.lengths, " and a state ", initial[0]);
       return nothing;
     }
@@ -206,7 +206,7 @@ constexpr auto scan(X xs, S state, F f, scan_options options = {},
     if (!g.usable(y, at, who)) return nothing;
     const node& n = g.nodes[y.id];
     if (n.shape.rank < axes[0] || n.shape.rank == shape::max_rank) {
-      g.fail(at, "scan: the body gives ", y, ", which has no place for time as axis ", axes[0]);
+      g.fail(186, at, "scan: the body gives ", y, ", which has no place for time as axis ", axes[0]);
       return nothing;
     }
     shape s;
@@ -236,16 +236,17 @@ constexpr scanned<expr, S> scan(X xs, S, F, scan_options = {},
     if constexpr (detail::scan_body<F, X, S>) {
       using next = detail::next_state<F, X, S>;
       if constexpr (!detail::exprs<next> || !detail::exprs<detail::body_output<F, X, S>>)
-        owner->fail(at, "scan: the body gives a number as its ",
+        owner->fail(187, at, "scan: the body gives a number as its ",
                     detail::exprs<next> ? "output" : "next state",
                     "; expected an expr, or an array of them, such as constant(x, 0)");
       else
-        owner->fail(at, "scan: the state is ", static_cast<int>(detail::expr_count<S>::value),
+        owner->fail(188, at, "scan: the state is ", static_cast<int>(detail::expr_count<S>::value),
                     " values, the next state that the body gives ",
                     static_cast<int>(detail::expr_count<next>::value),
                     "; several are scan_step{output, std::array{a, b}}");
     } else {
-      owner->fail(at, "scan: the body takes (x, state) of a step and gives scan_step{output, next state}");
+      owner->fail(189, at,
+                  "scan: the body takes (x, state) of a step and gives scan_step{output, next state}");
     }
   }
   std::array<expr, detail::expr_count<S>::value> none{};
@@ -260,7 +261,8 @@ requires(!detail::exprs<S>) constexpr scanned<expr, expr> scan(X xs, S, F, scan_
                                                                                   __builtin_LINE()}) {
   const expr none{detail::listed(xs)[0].owner};
   if (none.owner != nullptr)
-    none.owner->fail(at, "scan: the state before the first step is an expr or an array of them, such as ",
+    none.owner->fail(190, at,
+                     "scan: the state before the first step is an expr or an array of them, such as ",
                      "zeros(x, {B, 64})");
   return {none, none};
 }

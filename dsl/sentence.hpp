@@ -65,6 +65,16 @@ struct sentence {
   constexpr sentence& operator<<(const sentence& other) { return *this << other.text; }
 };
 
+/// The number that a sentence has for good, by which its page is found. It ends the sentence: [F0031].
+struct sentence_id {
+  int number;
+};
+constexpr sentence& operator<<(sentence& s, sentence_id id) {
+  s << " [F";
+  for (int place = 1000; place > 0; place /= 10) s << static_cast<char>('0' + id.number / place % 10);
+  return s << ']';
+}
+
 /// Where in the user's own source a word was written. Words take it as their last, defaulted parameter.
 struct source_place {
   const char* file = "";

@@ -32,22 +32,23 @@ constexpr int find_axis(expr x, const axis& which, source_place at, const word_t
     const int i = which.position < 0 ? s.rank + which.position : which.position;
     if (i >= 0 && i < s.rank) return i;
     if (s.rank == 0)
-      g.fail(at, who, ": there is no axis ", which.position, " in [], a single number");
+      g.fail(71, at, who, ": there is no axis ", which.position, " in [], a single number");
     else
-      g.fail(at, who, ": there is no axis ", which.position, " in ", x, "; its axes are 0 to ", s.rank - 1);
+      g.fail(72, at, who, ": there is no axis ", which.position, " in ", x, "; its axes are 0 to ",
+             s.rank - 1);
     return -1;
   }
   int found = -1;
   for (int i = 0; i < s.rank; ++i)
     if (g.dim_of(s[i]) == which.named) {
       if (found >= 0) {
-        g.fail(at, who, ": ", which.named, " occurs twice in ", x, "; say axis(", found, ") or axis(", i,
+        g.fail(73, at, who, ": ", which.named, " occurs twice in ", x, "; say axis(", found, ") or axis(", i,
                ")");
         return -1;
       }
       found = i;
     }
-  if (found < 0) g.fail(at, who, ": there is no axis ", which.named, " in ", x);
+  if (found < 0) g.fail(74, at, who, ": there is no axis ", which.named, " in ", x);
   return found;
 }
 
@@ -97,12 +98,12 @@ constexpr dim inferred(expr x, std::initializer_list<dim> dims, source_place at)
   for (const dim& d : dims)
     if (!(d == dim(-1))) others = others * d;
   if (from.overflow || others.overflow) {
-    g.fail(at, "cannot reshape ", x, ": the number of elements is too long an expression to compare");
+    g.fail(75, at, "cannot reshape ", x, ": the number of elements is too long an expression to compare");
     return 0;
   }
   const dim made = exact_quotient(from, others);
   if (!made.overflow) return made;
-  g.fail(at, "cannot reshape ", x, ": the ", from, " elements are no multiple of ", others,
+  g.fail(76, at, "cannot reshape ", x, ": the ", from, " elements are no multiple of ", others,
          ", what the axes beside -1 hold");
   return 0;
 }
@@ -121,7 +122,7 @@ constexpr expr reshape(expr x, std::initializer_list<dim> dims,
   for (const dim& d : dims) {
     if (rank > shape::max_rank) break;
     const bool open = d == dim(-1) && !d.overflow;
-    if (open && inferred) return g.fail(at, "reshape: at most one axis may be -1, found two");
+    if (open && inferred) return g.fail(77, at, "reshape: at most one axis may be -1, found two");
     inferred |= open;
     whole[rank++] = open ? detail::inferred(x, dims, at) : d;
   }
@@ -130,9 +131,9 @@ constexpr expr reshape(expr x, std::initializer_list<dim> dims,
   if (!g.make_shape(s, std::span<const dim>(whole, rank), at, "reshape")) return {&g};
   const dim from = detail::elements_of(g, g.shape_of(x)), to = detail::elements_of(g, s);
   if (from.overflow || to.overflow)
-    return g.fail(at, "cannot reshape ", x, " to ", s,
+    return g.fail(78, at, "cannot reshape ", x, " to ", s,
                   ": the number of elements is too long an expression to compare");
-  if (!(from == to)) return g.fail(at, "cannot reshape ", x, " to ", s, ": ", from, " elements and ", to);
+  if (!(from == to)) return g.fail(79, at, "cannot reshape ", x, " to ", s, ": ", from, " elements and ", to);
   return g.add({.kind = op::reshape, .type = g.nodes[x.id].type, .shape = s, .at = at}, x);
 }
 
@@ -143,10 +144,10 @@ constexpr expr unsqueeze(expr x, int where, source_place at = {__builtin_FILE(),
   const shape& from = g.shape_of(x);
   const int i = where < 0 ? from.rank + 1 + where : where;
   if (i < 0 || i > from.rank)
-    return g.fail(at, "unsqueeze: there is no place ", where, " in ", x, "; its places are 0 to ",
+    return g.fail(80, at, "unsqueeze: there is no place ", where, " in ", x, "; its places are 0 to ",
                   static_cast<int>(from.rank));
   if (from.rank == shape::max_rank)
-    return g.fail(at, "unsqueeze: ", x, " has ", shape::max_rank, " axes already");
+    return g.fail(81, at, "unsqueeze: ", x, " has ", shape::max_rank, " axes already");
   shape s;
   for (int k = 0; k <= from.rank; ++k) {
     if (k == i) s.push(g.intern(1));
@@ -162,9 +163,9 @@ constexpr expr one_hot(expr ids, dim n, source_place at = {__builtin_FILE(), __b
   if (ids.owner == nullptr || !ids.owner->usable(ids, at, word)) return {ids.owner};
   graph& g = *ids.owner;
   if (g.nodes[ids.id].type != element::i32)
-    return g.fail(at, word, ": expected int32 ids, found ", name_of(g.nodes[ids.id].type), " ", ids);
+    return g.fail(82, at, word, ": expected int32 ids, found ", name_of(g.nodes[ids.id].type), " ", ids);
   if (ids.rank() == shape::max_rank)
-    return g.fail(at, word, ": ", ids, " has ", shape::max_rank, " axes already");
+    return g.fail(83, at, word, ": ", ids, " has ", shape::max_rank, " axes already");
   shape classes;
   if (!g.make_shape(classes, {n}, at, word)) return {&g};
   const reported_at user(ids, at.as(word));
@@ -182,14 +183,15 @@ constexpr expr permute(expr x, std::initializer_list<int> order,
   for (int i : order) {
     const int k = i < 0 ? from.rank + i : i;
     if (k < 0 || k >= from.rank)
-      return g.fail(at, "permute: there is no axis ", i, " in ", x, "; its axes are 0 to ", from.rank - 1);
+      return g.fail(84, at, "permute: there is no axis ", i, " in ", x, "; its axes are 0 to ",
+                    from.rank - 1);
     if ((seen >> k & 1) != 0)
-      return g.fail(at, "permute: axis ", i, " of ", x, " is named twice; expected each axis once");
+      return g.fail(85, at, "permute: axis ", i, " of ", x, " is named twice; expected each axis once");
     seen |= 1 << k;
     axes[count++] = k;
   }
   if (count != from.rank)
-    return g.fail(at, "permute: expected each of the ", static_cast<int>(from.rank), " axes of ", x,
+    return g.fail(86, at, "permute: expected each of the ", static_cast<int>(from.rank), " axes of ", x,
                   " once, found ", count);
   return detail::permute_axes(x, axes, at);
 }
@@ -202,7 +204,8 @@ constexpr expr broadcast(expr x, std::initializer_list<dim> dims,
   shape s, joint;
   if (!g.make_shape(s, dims, at, "broadcast")) return {&g};
   if (!detail::broadcast(g, g.shape_of(x), s, joint) || !(joint == s))
-    return g.fail(at, "cannot broadcast ", x, " to ", s, ": only axes of 1 and missing leading axes stretch");
+    return g.fail(87, at, "cannot broadcast ", x, " to ", s,
+                  ": only axes of 1 and missing leading axes stretch");
   return g.add({.kind = op::broadcast, .type = g.nodes[x.id].type, .shape = s, .at = at}, x);
 }
 
@@ -228,10 +231,10 @@ constexpr expr slice(expr x, axis where, dim from, dim to,
   const dim length = to - from;
   const dim beyond = to - size;
   if ((from.is_number() && from.number() < 0) || (beyond.is_number() && beyond.number() > 0))
-    return g.fail(at, "slice: from ", from, " to ", to, " is outside the axis of ", size, " in ", x);
+    return g.fail(88, at, "slice: from ", from, " to ", to, " is outside the axis of ", size, " in ", x);
   if (length.is_number() && length.number() < 1)
-    return g.fail(at, "slice: from ", from, " to ", to, " holds nothing; expected at least one element of ",
-                  x);
+    return g.fail(89, at, "slice: from ", from, " to ", to,
+                  " holds nothing; expected at least one element of ", x);
   s[i] = g.intern(length);
   const int first = g.intern(from.is_number() ? dim(from.number()) : from);
   return g.add(
@@ -283,7 +286,7 @@ constexpr std::array<expr, n> split(expr x, source_place at = {__builtin_FILE(),
   const std::int64_t width = detail::width_of(x, at, "split");
   constexpr auto count = static_cast<std::int64_t>(n);
   if (width != 0 && width % count != 0)
-    x.owner->fail(at, "split: the ", width, " features of ", x, " do not divide into ", count,
+    x.owner->fail(90, at, "split: the ", width, " features of ", x, " do not divide into ", count,
                   " equal parts");
   for (std::size_t i = 0; i < n; ++i) {
     const auto k = static_cast<std::int64_t>(i);
@@ -300,7 +303,7 @@ constexpr expr concat(axis where, expr x, const exprs&... others) {
   const source_place at = where.at;
   if (x.owner == nullptr || !x.owner->usable(x, at, "concat")) return {x.owner};
   graph& g = *x.owner;
-  static_assert(sizeof...(others) < 16, "concat joins at most 16 values");
+  static_assert(sizeof...(others) < 16, "concat joins at most 16 values [F0279]");
   const std::array<expr, sizeof...(others)> more{static_cast<expr>(others)...};
   const int i = detail::find_axis(x, where, at, "concat");
   if (i < 0) return {&g};
@@ -310,12 +313,12 @@ constexpr expr concat(axis where, expr x, const exprs&... others) {
     if (!g.usable(y, at, "concat")) return {&g};
     const shape& other = g.shape_of(y);
     if (g.nodes[y.id].type != g.nodes[x.id].type)
-      return g.fail(at, "concat: cannot join ", name_of(g.nodes[x.id].type), " ", x, " and ",
+      return g.fail(91, at, "concat: cannot join ", name_of(g.nodes[x.id].type), " ", x, " and ",
                     name_of(g.nodes[y.id].type), " ", y);
     bool fits = other.rank == s.rank;
     for (int k = 0; fits && k < s.rank; ++k) fits = k == i || other[k] == s[k];
     if (!fits)
-      return g.fail(at, "concat: cannot join ", x, " and ", y, " along axis ", i,
+      return g.fail(92, at, "concat: cannot join ", x, " and ", y, " along axis ", i,
                     ": the other axes must be equal");
   }
   for (const expr y : more) length = length + y.size(i);
@@ -332,19 +335,19 @@ constexpr expr stack(axis where, expr x, const exprs&... others) {
   const source_place at = where.at;
   if (x.owner == nullptr || !x.owner->usable(x, at, word)) return {x.owner};
   graph& g = *x.owner;
-  static_assert(sizeof...(others) < 16, "stack joins at most 16 values");
+  static_assert(sizeof...(others) < 16, "stack joins at most 16 values [F0280]");
   if (!where.by_position)
-    return g.fail(at, word, ": the new axis is named by its position, as 0 or -1, found ", where.named);
+    return g.fail(93, at, word, ": the new axis is named by its position, as 0 or -1, found ", where.named);
   const int i = where.position < 0 ? x.rank() + 1 + where.position : where.position;
   if (i < 0 || i > x.rank())
-    return g.fail(at, word, ": there is no place ", where.position, " in ", x, "; its places are 0 to ",
+    return g.fail(94, at, word, ": there is no place ", where.position, " in ", x, "; its places are 0 to ",
                   x.rank());
   if (x.rank() == shape::max_rank)
-    return g.fail(at, word, ": ", x, " has ", shape::max_rank, " axes already");
+    return g.fail(95, at, word, ": ", x, " has ", shape::max_rank, " axes already");
   for (const expr y : std::array<expr, sizeof...(others)>{static_cast<expr>(others)...}) {
     if (!g.usable(y, at, word)) return {&g};
     if (!(g.shape_of(y) == g.shape_of(x)) || g.nodes[y.id].type != g.nodes[x.id].type)
-      return g.fail(at, word, ": cannot join ", name_of(g.nodes[x.id].type), " ", x, " and ",
+      return g.fail(96, at, word, ": cannot join ", name_of(g.nodes[x.id].type), " ", x, " and ",
                     name_of(g.nodes[y.id].type), " ", y, "; their types and shapes must be equal");
   }
   const reported_at user(x, at.as(word));
@@ -380,8 +383,8 @@ constexpr expr pad(expr x, axis where, int before, int after, double value = 0,
   const int i = detail::find_axis(x, where, at, "pad");
   if (i < 0) return {&g};
   if (before < 0 || after < 0 || before > graph::largest_dim / 2 || after > graph::largest_dim / 2)
-    return g.fail(at, "pad: expected counts of 0 to ", graph::largest_dim / 2, ", found ", before, " and ",
-                  after);
+    return g.fail(97, at, "pad: expected counts of 0 to ", graph::largest_dim / 2, ", found ", before,
+                  " and ", after);
   shape s = g.shape_of(x);
   s[i] = g.intern(g.dim_of(s[i]) + before + after);
   return g.add({.kind = op::pad,

@@ -85,7 +85,7 @@ struct shapes_writer {
       name << g.dim_of(static_cast<std::uint16_t>(i));
       record("d", name.text);
     }
-    for (int i = 0; i < g.parameter_count; ++i) record("p", g.parameters[i].node, g.parameters[i].text);
+    for (int i = 0; i < g.parameter_count; ++i) record("p", g.parameters[i].node, g.text_of(g.parameters[i]));
     for (int i = 0; i < g.input_count; ++i) record("i", g.inputs[i].node, g.inputs[i].name);
     for (int id = 0; id < g.node_count; ++id) node_record(id);
     for (int id = 0; unused != nullptr && id < g.node_count; ++id)

@@ -19,10 +19,11 @@ constexpr recurrent_state decoder_start(start_state how, const recurrent_state& 
   const int directions = both ? 2 : 1, below = last.count / directions - layers;
   graph& g = *last.hidden[0].owner;
   if (below < 0)
-    g.fail(at, "decoder_start: ", layers, " layers of a decoder start from as many of its encoder, found ",
-           last.count / directions, "; start_state::zeros needs none");
+    g.fail(322, at, "decoder_start: ", layers,
+           " layers of a decoder start from as many of its encoder, found ", last.count / directions,
+           "; start_state::zeros needs none");
   if (!both && (how == start_state::joined || how == start_state::added))
-    g.fail(at, "decoder_start: both directions are wanted of an encoder that reads one way");
+    g.fail(323, at, "decoder_start: both directions are wanted of an encoder that reads one way");
   if (!g.error.empty()) return made;
   const reported_at here(last.hidden[0], at);
   made.count = layers;

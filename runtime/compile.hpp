@@ -147,6 +147,16 @@ struct refused_calls {
   }
 };
 
+/// The names that are none of a model's parameters.
+template <class model>
+struct refused_parameters {
+  template <fixed_name name, class why = refusal<checked_parameter<model, name>>>
+  __attribute__((unavailable("the model has no such parameter"))) refused_value
+  operator[](parameter_key<name>) const {
+    return {};
+  }
+};
+
 } // namespace detail
 
 /// The parameters of one name: parameter[layer] is an xtensor view of a layer's values as they were loaded;
@@ -206,36 +216,37 @@ public:
 
   template <fixed_name... names, class... values>
   __attribute__((unavailable("the outputs are views of what is called, which ends here; keep it: auto net = "
-                             "compile(...); auto outputs = net(...);"))) refused_value
+                             "compile(...); auto outputs = net(...); [F0288]"))) refused_value
   operator()(const binding<names, values>&...) && {
     return {};
   }
   template <class... values>
   requires(!(is_binding<values> && ...)) //
-      __attribute__((unavailable("an input has no name; expected net(\"tokens\"_in = ids)"))) refused_value
+      __attribute__((unavailable("an input has no name; expected net(\"tokens\"_in = ids) [F0289]")))
+      refused_value
       operator()(const values&...) {
     return {};
   }
 
   /// Its parameters: net.weights()["h.attn.q.weight"_param][layer], without layers [0].
-  struct parameter_table {
-    const engine& from;
+  struct parameter_table : detail::refused_parameters<model> {
+    explicit parameter_table(const engine& e) : from(e) {}
     template <fixed_name name>
+    requires detail::holds<detail::checked_parameter<model, name>>
     auto operator[](parameter_key<name>) const {
-      if constexpr (detail::holds<detail::checked_parameter<model, name>>) {
-        using found = detail::parameters_named<model, name>;
-        constexpr shape s = found::shape_of(0);
-        std::array<std::size_t, s.rank> shape{};
-        for (std::size_t i = 0; i < shape.size(); ++i)
-          shape[i] = static_cast<std::size_t>(model::view.number(s.dims[i]));
-        return parameter_values<s.rank>(from.parameters(), found::indices, shape);
-      } else {
-        detail::refuse<detail::checked_parameter<model, name>>();
-        return refused_value{};
-      }
+      using found = detail::parameters_named<model, name>;
+      constexpr shape s = found::shape_of(0);
+      std::array<std::size_t, s.rank> shape{};
+      for (std::size_t i = 0; i < shape.size(); ++i)
+        shape[i] = static_cast<std::size_t>(model::view.number(s.dims[i]));
+      return parameter_values<s.rank>(from.parameters(), found::indices, shape);
     }
+    using detail::refused_parameters<model>::operator[];
+
+  private:
+    const engine& from;
   };
-  parameter_table weights() const { return {engine_}; }
+  parameter_table weights() const { return parameter_table(engine_); }
 
   /// What the next calls draw where dropout is trained: the same for the same seed and step.
   void set_random(std::uint64_t seed, std::uint64_t step) { engine_.set_random({seed, step}); }
@@ -265,7 +276,7 @@ auto compile(const M& model, const model_weights& source, const compile_options&
   static_assert(specified || is_weight_format<backend>,
                 "compile: expected reference, or a format of weights, f32, f16, bf16, int8, q8_0, q4_0, "
                 "bf16_products or "
-                "integer_products of int8, q8_0 or q4_0");
+                "integer_products of int8, q8_0 or q4_0 [F0290]");
   if constexpr (specified || is_weight_format<backend>) {
     using engine = std::conditional_t<specified, reference_engine<M>, detail::simd_engine<M>>;
     return compiled<M, engine>(model.name, source,

@@ -54,7 +54,7 @@ struct refused_stream_calls {
   template <class... values>
   requires(sizeof...(values) > 0 && !(is_binding<values> && ...)) //
       __attribute__((unavailable("an input has no name; expected live.begin(\"source\"_in = "
-                                 "values)"))) void begin(const values&...) {}
+                                 "values) [F0291]"))) void begin(const values&...) {}
 
   template <fixed_name... names, class... values,
             class why = refusal<
@@ -62,6 +62,14 @@ struct refused_stream_calls {
                 checked_value<derived_model<streamed_step<source, time>>, names, std::decay_t<values>>...>>
   __attribute__((unavailable("the call does not fit the model"))) refused_value
   step(const binding<names, values>&...) & {
+    return {};
+  }
+  template <fixed_name... names, class... values,
+            class why = refusal<
+                checked_call<derived_model<streamed_step<source, time>>, names...>,
+                checked_value<derived_model<streamed_step<source, time>>, names, std::decay_t<values>>...>>
+  __attribute__((unavailable("the call does not fit the model"))) refused_value
+  step(std::span<const std::size_t>, const binding<names, values>&...) {
     return {};
   }
 };
@@ -170,23 +178,23 @@ public:
 
   template <fixed_name... names, class... values>
   __attribute__((unavailable("the outputs are views of the stream, which ends here; keep it: auto live = "
-                             "stream<T>(...); auto outputs = live.step(...);"))) refused_value
+                             "stream<T>(...); auto outputs = live.step(...); [F0292]"))) refused_value
   step(const binding<names, values>&...) && {
     return {};
   }
   template <class lengths, class... values>
   requires(!is_binding<lengths> && !std::convertible_to<const lengths&, std::span<const std::size_t>> &&
            sizeof...(values) > 0 && (is_binding<values> && ...)) //
-      __attribute__((
-          unavailable("the lengths of rows are of another type; expected std::vector<std::size_t> or "
-                      "another span of std::size_t"))) refused_value step(const lengths&, const values&...) {
+      __attribute__((unavailable(
+          "the lengths of rows are of another type; expected std::vector<std::size_t> or "
+          "another span of std::size_t [F0293]"))) refused_value step(const lengths&, const values&...) {
     return {};
   }
   template <class first, class... values>
   requires(!(is_binding<values> && ...) ||
            (sizeof...(values) == 0 && !is_binding<first> &&
             !std::convertible_to<const first&, std::span<const std::size_t>>)) //
-      __attribute__((unavailable("an input has no name; expected live.step(\"tokens\"_in = ids)")))
+      __attribute__((unavailable("an input has no name; expected live.step(\"tokens\"_in = ids) [F0294]")))
       refused_value step(const first&, const values&...) {
     return {};
   }
@@ -195,10 +203,10 @@ public:
   /// them nothing changes of what it keeps, and its outputs are zeros. What is given there is not used, but
   /// is checked. Rows of one length go through the model together. The first such step makes room for itself.
   template <fixed_name... names, class... values>
+  requires detail::holds<detail::checked_call<step_model, names...>,
+                         detail::checked_value<step_model, names, std::decay_t<values>>...>
   auto step(std::span<const std::size_t> lengths, const binding<names, values>&... given) {
-    using detail::checked_call, detail::checked_value;
-    if constexpr (detail::holds<row_rules, checked_call<step_model, names...>,
-                                checked_value<step_model, names, std::decay_t<values>>...>) {
+    if constexpr (detail::holds<row_rules>) {
       const std::int64_t count = resolve(given...);
       check_lengths(lengths, count);
       parts_.reserve(step_capacity_);
@@ -208,8 +216,7 @@ public:
       outputs_.set(step_, step_sizes_);
       return call_outputs<step_model>(outputs_);
     } else {
-      detail::refuse<row_rules, checked_call<step_model, names...>,
-                     checked_value<step_model, names, std::decay_t<values>>...>();
+      detail::refuse<row_rules>();
       return refused_value{};
     }
   }
@@ -218,7 +225,8 @@ public:
   /// to come, all `latency` of them by default, at most the capacity of the dim at once. What has no
   /// positions is then what the whole sequence would give.
   auto finish(std::size_t count = static_cast<std::size_t>(latency)) & {
-    static_assert(latency > 0, "finish: the model looks at no later position: steps leave nothing to come");
+    static_assert(latency > 0,
+                  "finish: the model looks at no later position: steps leave nothing to come [F0295]");
     const auto more = static_cast<std::int64_t>(count);
     expect_begun();
     if (rows_.furthest() == 0)
@@ -244,7 +252,8 @@ public:
   /// The sequence of a row ends where it stands: of what it is given from now on nothing is used, but for it
   /// the next `latency` positions come out.
   void end(std::size_t row) {
-    static_assert(latency > 0, "end: the model looks at no later position: steps leave nothing to come");
+    static_assert(latency > 0,
+                  "end: the model looks at no later position: steps leave nothing to come [F0296]");
     if (may_use_rows(row) && rows_.end_of(row) == simd::no_end) rows_.end(row);
   }
 
@@ -314,7 +323,7 @@ public:
   }
   /// Batch row i goes on as row rows[i] was; there may be fewer than before, or more where capacity allows.
   void reorder(std::span<const std::size_t> rows) {
-    static_assert(batch > 0, "the inputs of the step have no batch axis before time");
+    static_assert(batch > 0, "the inputs of the step have no batch axis before time [F0298]");
     if constexpr (order_rules::error.empty())
       put_in_order(rows);
     else
@@ -682,7 +691,7 @@ auto stream(const M& model, const model_weights& source, const compile_options& 
             const simd::generated_stream& code) {
   static_assert(is_weight_format<format>,
                 "stream: expected a format of weights, f32, f16, bf16, int8, q8_0, q4_0, bf16_products or "
-                "integer_products of int8, q8_0 or q4_0");
+                "integer_products of int8, q8_0 or q4_0 [F0297]");
   if constexpr (is_weight_format<format>)
     return streamed<M, time>(model, source, options, format_named<format>, code);
   else

@@ -21,6 +21,8 @@ foreach(mode IN ITEMS "g++ c++20" "clang++-19 c++20" "clang++-19 c++26")
   add_python_test(${check_all})
 endforeach()
 
+add_python_test(compile_fail/numbers ${CMAKE_CURRENT_SOURCE_DIR}/compile_fail/numbers_test.py)
+
 # C++26 gives the same sentences in another way: each run sees that it does, `make test-all` for every file.
 set_tests_properties(compile_fail/models.clang++-19.c++26 PROPERTIES LABELS full)
 list(POP_FRONT check_all)

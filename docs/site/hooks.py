@@ -15,7 +15,8 @@ from mkdocs.structure.files import File
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests" / "compile_fail"))
-from check import MARKER, OWN, expected_sentence  # noqa: E402
+from check import ID, MARKER, OWN, expected_sentence  # noqa: E402
+from sentence_numbers import sentences  # noqa: E402
 
 ELSEWHERE = {
     "bench/RESULTS.md": "speed.md",
@@ -50,31 +51,39 @@ def sentence_of(path):
     return expected_sentence(path).removeprefix(f"{path.name}:").lstrip("0123456789: ")
 
 
-def error(name, repair="cpp"):
-    path = ROOT / "tests" / "compile_fail" / f"{name}.cpp"
-    faulty, repaired = faulty_and_repaired(path)
-    shown = f'```cpp title="Refused"\n{faulty}\n```\n\n!!! failure ""\n    {sentence_of(path)}\n'
+def path_of(name):
+    return ROOT / "tests" / "compile_fail" / f"{name}.cpp"
+
+
+def error(name, errors_page="", repair="cpp"):
+    faulty, repaired = faulty_and_repaired(path_of(name))
+    sentence = ID.sub(lambda number: f"[{number[1]}]({errors_page}#{number[1].lower()})", sentence_of(path_of(name)))
+    shown = f'```cpp title="Refused"\n{faulty}\n```\n\n!!! failure ""\n    {sentence}\n'
     return shown + (f'\n```{repair} title="Instead"\n{repaired}\n```\n' if repaired else "")
 
 
 def all_errors():
-    """Every ill-formed model of the tests, by the word that its sentence begins with. Mistakes for which the compiler has words of its
-    own are left out."""
-    by_word = {}
+    """Every sentence by its number, below the word that it begins with, with the ill-formed models that show it. Mistakes for which
+    the compiler has words of its own are left out."""
+    models, by_word = {}, {}
     for path in sorted((ROOT / "tests" / "compile_fail").glob("*.cpp")):
-        if OWN.search(path.read_text(encoding="utf-8")):
-            continue
-        word = re.match(r"([a-z_0-9]+)( \"[^\"]*\")?: ", sentence_of(path))
-        word = word.group(1) if word else "more than one word"
-        by_word.setdefault(word, []).append(path.stem)
-    parts = [f"## {word}\n\n" + "\n".join(error(name, "text") for name in names) for word, names in sorted(by_word.items())]
+        if not OWN.search(path.read_text(encoding="utf-8")):
+            models.setdefault(ID.search(sentence_of(path))[1], []).append(path.stem)
+    for number, names in sorted(models.items()):
+        word = re.match(r"([a-z_0-9]+)( \"[^\"]*\")?: ", sentence_of(path_of(names[0])))
+        shown = f"#### {number}\n\n" + "\n".join(error(name, repair="text") for name in names)
+        by_word.setdefault(word.group(1) if word else "more than one word", []).append(shown)
+    parts = [f"## {word}\n\n" + "\n".join(shown) for word, shown in sorted(by_word.items())]
+    rest = [(f"F{number:04d}", one.words) for number, (one,) in sorted(sentences().items()) if one.words and f"F{number:04d}" not in models]
+    rows = "\n".join(f'| <span id="{number.lower()}">{number}</span> | `{words.replace("|", "&#124;").replace("`", "")}` |' for number, words in rest)
+    parts.append("## Without an example\n\nThe dots stand for a word, a name, a shape or a number.\n\n| number | sentence |\n| --- | --- |\n" + rows)
     return (ROOT / "docs" / "site" / "errors.md").read_text(encoding="utf-8") + "\n" + "\n".join(parts)
 
 
-def block(match):
+def block(match, errors_page):
     kind, text = match.group(1).strip(), match.group(2)
     if kind == "errors":
-        return "\n".join(error(name) for name in text.split())
+        return "\n".join(error(name, errors_page) for name in text.split())
     if kind.startswith("c++ "):
         return f'```cpp title="{kind.removeprefix("c++ ")}"\n{text}```'
     if kind == "cpp ill-formed":
@@ -95,4 +104,4 @@ def on_files(files, config, **_):
 def on_page_markdown(markdown, page, **_):
     to_top = "../" * page.file.src_uri.count("/")
     markdown = LINK.sub(lambda link: f"]({to_top}{ELSEWHERE[link.group(1)]}" if link.group(1) in ELSEWHERE else link.group(0), markdown)
-    return FENCE.sub(block, markdown)
+    return FENCE.sub(lambda match: block(match, f"{to_top}errors.md"), markdown)

@@ -160,7 +160,7 @@ struct differentiator {
   }
   constexpr void refuse_rank(const node& n) {
     to.call_site = {}; // where it was made, not where it is read
-    to.fail(n.at, word_of(n), ": its gradient needs one axis more than the ", shape::max_rank,
+    to.fail(265, n.at, word_of(n), ": its gradient needs one axis more than the ", shape::max_rank,
             " that there are");
   }
   /// All passes' values of a node, along a new axis: inside the loop, and after it.
@@ -244,7 +244,7 @@ struct differentiator {
   }
   constexpr void wait(const pending& p) {
     if (waiting_count == most_pending)
-      to.fail(g.at(p.target).at, "a loop has more than ", most_pending, " gradients of weights");
+      to.fail(266, g.at(p.target).at, "a loop has more than ", most_pending, " gradients of weights");
     else
       waiting[waiting_count++] = p;
   }
@@ -277,7 +277,7 @@ struct differentiator {
         default: {
           to.call_site = n.at;
           site here{*this, id, n, at(gradient[id])};
-          if (!add_gradients(here)) to.fail(n.at, word_of(n), ": has no gradient");
+          if (!add_gradients(here)) to.fail(267, n.at, word_of(n), ": has no gradient");
           to.call_site = {};
         }
       }
@@ -332,14 +332,15 @@ struct differentiator {
     }
     const int first_sum = carried;
     if (carried + sum_count > region_entry::max_carried) {
-      to.fail(g.at(body.first).at, word_of(g.at(body.first)), ": its gradient carries ", carried + sum_count,
-              " values, at most ", region_entry::max_carried, "; it uses too many values of outside");
+      to.fail(268, g.at(body.first).at, word_of(g.at(body.first)), ": its gradient carries ",
+              carried + sum_count, " values, at most ", region_entry::max_carried,
+              "; it uses too many values of outside");
       return;
     }
     for (int i = 0; i < sum_count; ++i)
       initial[carried++] = filled(to, 0, g.at(sums[i].target).shape, g.at(sums[i].target).at);
     if (to.region_count == graph::max_regions || !to.error.empty()) {
-      to.fail(g.at(body.first).at, "the gradients need more than ", graph::max_regions - 1,
+      to.fail(269, g.at(body.first).at, "the gradients need more than ", graph::max_regions - 1,
               " repeats and scans");
       return;
     }

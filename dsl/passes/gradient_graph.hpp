@@ -48,7 +48,7 @@ struct differentiated {
   }();
   /// An input for the gradient that arrives at an output.
   static constexpr expr arriving(graph& to, const node& out, const char* name) {
-    if (to.input_count == graph::max_inputs) return to.fail(out.at, "the model has too many outputs");
+    if (to.input_count == graph::max_inputs) return to.fail(270, out.at, "the model has too many outputs");
     const expr made =
         to.add({.kind = op::input, .shape = out.shape, .attributes = {to.input_count}, .at = out.at});
     to.inputs[to.input_count++] = {name, made.id};
@@ -63,11 +63,11 @@ struct differentiated {
       bool reached = false;
       for (int k = 0; k < n.operand_count; ++k) reached |= pass.active[from.operand(id, k)];
       if (!reached || pass.active[id]) continue;
-      to.fail(n.at, word_of(n), ": passes no gradient, and the output \"", loss_name,
+      to.fail(271, n.at, word_of(n), ": passes no gradient, and the output \"", loss_name,
               "\" depends on no parameter in another way");
       return;
     }
-    to.fail(from.at(loss).at, "output \"", loss_name, "\": depends on no parameter");
+    to.fail(272, from.at(loss).at, "output \"", loss_name, "\": depends on no parameter");
   }
 
   static constexpr gradient_outcome differentiate() {
@@ -75,7 +75,7 @@ struct differentiated {
     copy_tables(o.made, declared::built);
     const int loss = find_loss(from);
     if (loss >= 0 && (from.at(loss).shape.rank != 0 || from.at(loss).type != element::f32)) {
-      o.made.fail(from.at(loss).at, "output \"", loss_name, "\": expected one float32 number, found ",
+      o.made.fail(273, from.at(loss).at, "output \"", loss_name, "\": expected one float32 number, found ",
                   name_of(from.at(loss).type), " ", from.at(loss).shape);
       return o;
     }

@@ -77,11 +77,11 @@ struct last_writer : by_position {
     for (int i = 0; i < g.output_count; ++i) {
       const int id = g.outputs[i].node, axes = time_axes(id);
       if (axes > 1)
-        to.fail(g.nodes[id].at, "last: output \"", g.outputs[i].name, "\" ", g.nodes[id].shape, " has ", axes,
-                " axes of ", g.dim_of(time), "; expected one");
+        to.fail(274, g.nodes[id].at, "last: output \"", g.outputs[i].name, "\" ", g.nodes[id].shape, " has ",
+                axes, " axes of ", g.dim_of(time), "; expected one");
       found |= axes > 0;
     }
-    if (!found) to.fail(g.latest, "last: no output has an axis ", g.dim_of(time));
+    if (!found) to.fail(275, g.latest, "last: no output has an axis ", g.dim_of(time));
     if (!to.error.empty()) return;
     find_needed();
     rewrite(to, g, mapped, [this](int id) { return write(id); });
@@ -100,7 +100,7 @@ struct at_last_position {
   static constexpr graph build() {
     graph made;
     if (const std::uint16_t along = dim_of_graph(source::built, time); along == 0)
-      made.fail(source::built.latest, "last: the model has no dim ", time);
+      made.fail(276, source::built.latest, "last: the model has no dim ", time);
     else
       last_writer(source::built, made, along).run();
     return made;

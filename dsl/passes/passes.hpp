@@ -27,7 +27,7 @@ template <class graph_of>
 struct lowering {
   static constexpr const graph_view& view = transformed<graph_of>::view;
   static constexpr const auto& schedule = planned<lowering>::result;
-  static_assert(!schedule.overflow, "the model keeps more values at a time than a plan has slots");
+  static_assert(!schedule.overflow, "the model keeps more values at a time than a plan has slots [F0281]");
 };
 
 } // namespace fovea::core

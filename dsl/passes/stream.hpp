@@ -123,7 +123,7 @@ struct streamer : stream_writer {
   constexpr int inside(int id, int from, int value, std::int32_t lead, double number) {
     const shape s = shape_in_step(g.nodes[from].shape);
     if (batch != 0 && (!has_rows(s) || lifted[from])) {
-      refuse_rows(id, "the first axis of what comes late is not the batch");
+      refuse_rows(221, id, "the first axis of what comes late is not the batch");
       return value;
     }
     const element type = g.nodes[from].type;
@@ -199,7 +199,7 @@ struct streamer : stream_writer {
     const dim before = window > 0 ? last_positions(window, rate) : positions_before_at(rate);
     std::int32_t kept[most_operands] = {};
     if (n.operand_count > most_operands) {
-      refuse(id, "its lambdas read too many tables");
+      refuse(222, id, "its lambdas read too many tables");
       return 0;
     }
     for (int k = 0; k < n.operand_count; ++k) {
@@ -227,7 +227,7 @@ struct streamer : stream_writer {
     std::int32_t all[most_operands] = {};
     for (int k = 0; k < n.operand_count; ++k) {
       const int from = g.operand(id, k);
-      if (lifted[from]) return refuse_rows(id, "it takes positions that have no batch axis");
+      if (lifted[from]) return refuse_rows(223, id, "it takes positions that have no batch axis");
       if (is_of_keys(id, k)) all[k] = all_keys(id, from, window, rate);
     }
     const int made = copy(id);
@@ -339,7 +339,8 @@ struct streamer : stream_writer {
       const shape& s = g.nodes[carry].shape;
       left[region][k] = mapped[id];
       if (freezes(region)) {
-        if (batch != 0 && !has_rows(s)) refuse_rows(carry, "the first axis of its state is not the batch");
+        if (batch != 0 && !has_rows(s))
+          refuse_rows(224, carry, "the first axis of its state is not the batch");
         const int each = batch == 0 ? now : in_rank(carry, shape{}, now, s.rank, element::boolean);
         left[region][k] =
             beside(carry, op::where, s, {each, mapped[carry], mapped[id]}, 0, g.nodes[carry].type);
@@ -464,16 +465,16 @@ struct streamer : stream_writer {
     for (int r = 1; r < g.region_count; ++r)
       for (int k = 0; k < g.regions[r].carried; ++k)
         if (lifted[g.regions[r].results[k]])
-          refuse_rows(g.regions[r].results[k], "a loop carries positions that have no batch axis");
+          refuse_rows(225, g.regions[r].results[k], "a loop carries positions that have no batch axis");
     for (int i = 0; i < g.output_count; ++i)
       if (is_pair(g.outputs[i].node))
         refuse_pairs(g.outputs[i].node);
       else if (is_joined(g.outputs[i].node))
-        refuse(g.outputs[i].node,
+        refuse(226, g.outputs[i].node,
                "in an output positions share an axis with others; reshape them to an axis of their own");
     for (int i = 0; i < g.output_count; ++i)
       if (lifted[g.outputs[i].node])
-        refuse_rows(g.outputs[i].node, "an output is of positions that have no batch axis");
+        refuse_rows(227, g.outputs[i].node, "an output is of positions that have no batch axis");
     for (int i = 0; i < g.output_count && to.error.empty(); ++i)
       to.outputs[to.output_count++] = {g.outputs[i].name, given_out(g.outputs[i].node)};
     for (int r = 1; r < g.region_count; ++r)
@@ -516,13 +517,13 @@ struct streaming_attempt {
     o.made.current_scope = 0;
     const std::uint16_t along = dim_of_graph(source::built, time);
     if (along == 0) {
-      o.made.fail(source::built.latest, "stream: the model has no dim ", time);
+      o.made.fail(228, source::built.latest, "stream: the model has no dim ", time);
       return o;
     }
     streamer pass{source::built, o.made, along, rows_apart};
     pass.make_step();
     if (pass.kept_count > o.most_kept)
-      o.made.fail(source::built.latest, "stream: a model keeps at most ", o.most_kept,
+      o.made.fail(229, source::built.latest, "stream: a model keeps at most ", o.most_kept,
                   " values that do not depend on ", time, ", found ", pass.kept_count);
     o.kept_count = o.made.error.empty() ? pass.kept_count : 0;
     for (int i = 0; i < o.kept_count; ++i) {
@@ -558,7 +559,7 @@ struct checked_rows {
     sentence s;
     if (streamed_step<source, time>::result.batch == 0)
       s << "stream: no input has a batch axis before " << time
-        << ", known at run time, of which to take a row";
+        << ", known at run time, of which to take a row" << sentence_id{318};
     return s;
   }
   static constexpr sentence error = check();

@@ -18,15 +18,15 @@ struct stream_rules : stream_shifts {
 
   // Templates stand before the members that use them: clang cannot evaluate them at compile time otherwise.
   template <class... parts>
-  constexpr bool refuse(int id, const parts&... why) {
+  constexpr bool refuse(int number, int id, const parts&... why) {
     const node& n = g.nodes[id];
     to.current_scope = n.scope;
     const char* word = word_of(n);
     if (same_text(word, "cross_entropy") || same_text(word, "mse"))
-      to.fail(n.at, word, ": cannot be streamed along ", g.dim_of(time),
+      to.fail(230, n.at, word, ": cannot be streamed along ", g.dim_of(time),
               ": a loss is of all positions; stream a model without it, over the same body");
     else
-      to.fail(n.at, word, ": cannot be streamed along ", g.dim_of(time), ": ", why...);
+      to.fail(number, n.at, word, ": cannot be streamed along ", g.dim_of(time), ": ", why...);
     return false;
   }
 
@@ -65,7 +65,7 @@ struct stream_rules : stream_shifts {
   constexpr bool opens(int region) {
     const region_entry& r = g.regions[region];
     if (moving_scan(region)) {
-      if (r.reversed) return refuse(r.first, "it runs from the last position to the first");
+      if (r.reversed) return refuse(232, r.first, "it runs from the last position to the first");
       for (int id = r.first; id < r.last; ++id)
         if (const node& n = g.nodes[id]; n.kind == op::time_step && n.attributes[1] == region)
           if (const shift_fault f = settled(g.operand(id, 0)); f.kind != fault::none)
@@ -93,22 +93,25 @@ struct stream_rules : stream_shifts {
     const region_entry& r = g.regions[region];
     for (int outer = r.parent; outer != 0; outer = g.regions[outer].parent)
       if (moving_region[outer])
-        return refuse(r.first,
+        return refuse(233, r.first,
                       "its layers look ahead inside another loop; write the layers of one of them out");
     std::int32_t rate = 0;
     for (int id = r.first; id < r.last; ++id) {
       const node& n = g.nodes[id];
       if (!live[id] || !moves[id]) continue;
       if (counts_alone(n.kind) || n.kind == op::time_index)
-        return refuse(id, "it counts positions in layers that look ahead, which come later in each of them; ",
+        return refuse(234, id,
+                      "it counts positions in layers that look ahead, which come later in each of them; ",
                       "count them outside, and carry them");
       if (positions[id] == 0) continue;
       if (rate == 0) rate = rate_of(id);
       if (rate_of(id) != rate)
-        return refuse(id, "the layers look ahead, and have positions of two rates; write the layers out");
+        return refuse(235, id,
+                      "the layers look ahead, and have positions of two rates; write the layers out");
       for (int k = 0; k < n.operand_count && (n.kind != op::carry || n.region != region); ++k)
         if (const int from = g.operand(id, k); from < r.first && positions[from] != 0)
-          return refuse(id, "it reads positions of outside in layers that look ahead, which come later in ",
+          return refuse(236, id,
+                        "it reads positions of outside in layers that look ahead, which come later in ",
                         "each of them; let the layers carry them");
     }
     return true;
@@ -120,7 +123,7 @@ struct stream_rules : stream_shifts {
     const auto axis_of = [&](int k) { return time_axis(g.operand(id, k)); };
     if (time_axes(id) > 1) return pair_fits(id);
     if (axis >= 0 && (rate_of(id) == 0 || (n.kind == op::input && extra_of(id) != 0)))
-      return refuse(id, "its axis ", g.dim_of(n.shape[axis]), " is not ", g.dim_of(time), ", nor ",
+      return refuse(237, id, "its axis ", g.dim_of(n.shape[axis]), " is not ", g.dim_of(time), ", nor ",
                     g.dim_of(time), " divided or multiplied by a number");
     bool of_positions = axis >= 0, joined = is_joined(id);
     for (int k = 0; k < n.operand_count; ++k) {
@@ -129,13 +132,15 @@ struct stream_rules : stream_shifts {
       of_positions |= axis_of(k) >= 0;
       joined |= is_joined(from);
       if (ends[from] && (axis >= 0 || inside_moving_scan(n.region)) && !counts_alone(n.kind))
-        return refuse(id, "all positions read what is known after the last of them; let them read what is ",
+        return refuse(238, id,
+                      "all positions read what is known after the last of them; let them read what is ",
                       "known at each");
     }
     if (inside_moving_scan(n.region)) {
       for (int k = 0; k < n.operand_count; ++k)
         if (axis_of(k) >= 0 && n.kind != op::time_step)
-          return refuse(id, "a step of the scan reads all positions; give it the sequence beside the others ",
+          return refuse(239, id,
+                        "a step of the scan reads all positions; give it the sequence beside the others ",
                         "that it runs over");
       return true;
     }
@@ -144,7 +149,7 @@ struct stream_rules : stream_shifts {
     if (pads_time(id) || cuts_time(id)) return true;
     if (n.kind == op::reshape && axis >= 0)
       return stays_whole(id) || spreads(id) != 0 ||
-             refuse(id, "it mixes positions with other axes; permute first");
+             refuse(240, id, "it mixes positions with other axes; permute first");
     if (joined) return joined_fits(id);
     switch (n.kind) {
       case op::input:
@@ -158,7 +163,7 @@ struct stream_rules : stream_shifts {
       case op::sinusoidal:
       case op::rope:
         return axis == n.shape.rank - 2 ||
-               refuse(id,
+               refuse(241, id,
                       "it counts along another axis than the positions; permute them to the last but one");
       case op::attention:
       case op::attention_map:
@@ -170,18 +175,20 @@ struct stream_rules : stream_shifts {
     return is_last(id) || works_alone(id);
   }
   constexpr bool refuse_pairs(int id) {
-    return refuse(id, "it compares positions with positions; let attention or attend weigh them, with a ",
+    return refuse(242, id,
+                  "it compares positions with positions; let attention or attend weigh them, with a ",
                   "causal mask");
   }
   /// Of two axes of positions one is of queries and one of keys.
   constexpr bool pair_fits(int id) {
     const node& n = g.nodes[id];
     if (n.kind == op::attention_map)
-      return refuse(id, "the weights of each key, which a map and hard or local attention need, are of all ",
+      return refuse(243, id,
+                    "the weights of each key, which a map and hard or local attention need, are of all ",
                     "positions; use soft attention");
     if (!is_pair(id)) return refuse_pairs(id);
     if (pairs_differ[id])
-      return refuse(id, "attentions of different masks read it; compute it for each of them");
+      return refuse(244, id, "attentions of different masks read it; compute it for each of them");
     if (time_axes(id) != 2 || n.operand_count > most_operands) return refuse_pairs(id);
     bool fits = rates[n.shape[key_axis[id]]] != 0 && n.shape[key_axis[id]] == n.shape[query_axis_of(id)];
     if (const shift_fault f = find_shift(id); f.kind != fault::none) return refuse_shift(id, f);
@@ -193,7 +200,7 @@ struct stream_rules : stream_shifts {
   /// Whether an operation works on each position by itself.
   constexpr bool works_alone(int id) {
     const char* why = mixes(id);
-    return why == nullptr || refuse(id, why, remedy(id));
+    return why == nullptr || refuse(245, id, why, remedy(id));
   }
   /// What would do instead of an operation that does not work on each position by itself.
   constexpr const char* remedy(int id) const {
@@ -223,7 +230,7 @@ struct stream_rules : stream_shifts {
       const int from = g.operand(id, k);
       if (positions[from] != 0 && (positions[from] != positions[id] ||
                                    g.nodes[from].shape[time_axis(from)] != n.shape[time_axis(id)]))
-        return refuse(id, "positions that share an axis with others meet other ones; reshape them to ",
+        return refuse(246, id, "positions that share an axis with others meet other ones; reshape them to ",
                       "an axis of their own");
     }
     const bool alone = is_elementwise(n.kind) || (n.kind >= op::sum && n.kind <= op::argmax) ||
@@ -232,9 +239,9 @@ struct stream_rules : stream_shifts {
                        n.kind == op::softmax || n.kind == op::log_softmax || n.kind == op::concat ||
                        n.kind == op::slice || n.kind == op::pad || n.kind == op::permute ||
                        n.kind == op::transpose;
-    return alone
-               ? works_alone(id)
-               : refuse(id, "its positions share an axis with others; reshape them to an axis of their own");
+    return alone ? works_alone(id)
+                 : refuse(247, id,
+                          "its positions share an axis with others; reshape them to an axis of their own");
   }
   constexpr bool attention_fits(int id) {
     const node& n = g.nodes[id];
@@ -244,16 +251,17 @@ struct stream_rules : stream_shifts {
     const auto moves_at = [&](int k) { return time_axis(g.operand(id, k)) >= 0; };
     const bool over_others = !moves_at(1) && !moves_at(2);
     if (over_others && sees_positions(id))
-      return refuse(id, "its score or mask compares positions with those of keys that do not move along it");
+      return refuse(248, id,
+                    "its score or mask compares positions with those of keys that do not move along it");
     if (axis_from_last(0) != -2 || (!over_others && (axis_from_last(1) != -2 || axis_from_last(2) != -2 ||
                                                      rate_of(g.operand(id, 0)) != rate_of(g.operand(id, 1)))))
-      return refuse(id, "queries, keys and values do not all move along it");
+      return refuse(249, id, "queries, keys and values do not all move along it");
     if (!over_others) {
       const std::int64_t ahead = keys_ahead(id);
       if (ahead == any_number_ahead)
-        return refuse(id, "a query may see any later key; join its mask with causal or window");
+        return refuse(250, id, "a query may see any later key; join its mask with causal or window");
       if (ahead > 0 && has_pairs(id))
-        return refuse(id, "a query sees ", ahead, ahead == 1 ? " later key" : " later keys",
+        return refuse(251, id, "a query sees ", ahead, ahead == 1 ? " later key" : " later keys",
                       "; join its mask with causal");
     }
     int next = 3;
@@ -262,8 +270,9 @@ struct stream_rules : stream_shifts {
       const bool of_pairs = time_axes(g.operand(id, bias)) > 1;
       if (of_pairs && !is_of_scores(id)) return refuse_pairs(id);
       if (!of_pairs && moves_at(bias) && axis_from_last(bias) != (over_others ? -2 : -1))
-        return refuse(id, over_others ? "its bias has positions that are not its queries"
-                                      : "its bias has positions that are not its keys alone");
+        return refuse(252, id,
+                      over_others ? "its bias has positions that are not its queries"
+                                  : "its bias has positions that are not its keys alone");
     }
     for (const int which : {2, 3}) {
       if (n.attributes[which] < 0) continue;
@@ -272,7 +281,7 @@ struct stream_rules : stream_shifts {
         if (const int table = g.operand(id, next);
             moves_at(next) && (over_others || rate_of(table) != rate_of(g.operand(id, 0)) ||
                                (query_axis(f, capture, table) < 0 && !is_kept(f, capture, table))))
-          return refuse(id,
+          return refuse(253, id,
                         "a table of its lambdas has positions, and is not read there by the number of the ",
                         "query or the key alone");
     }
@@ -302,14 +311,14 @@ struct stream_rules : stream_shifts {
   }
   constexpr bool window_fits(int id) {
     const node& n = g.nodes[id];
-    if (!slides_along(id)) return time_axis(id) >= 0 || refuse(id, "it sums over positions");
+    if (!slides_along(id)) return time_axis(id) >= 0 || refuse(254, id, "it sums over positions");
     if (n.kind != op::avg_pool || n.attributes[1] != 0) return true;
     const sliding_window& w = g.windows[n.attributes[0]];
     const int along = window_axis(id);
     if (w.before[along] > 0)
-      return refuse(id, "its first means leave out what lies before; use .count_padding = true");
+      return refuse(255, id, "its first means leave out what lies before; use .count_padding = true");
     return w.after[along] == 0 || shifts[id].lead * w.stride[along] >= lead_before(id) ||
-           refuse(id, "its last means leave out what lies behind; use .count_padding = true");
+           refuse(256, id, "its last means leave out what lies behind; use .count_padding = true");
   }
   constexpr bool refuse_shift(int id, const shift_fault& f) {
     const node& n = g.nodes[id];
@@ -317,30 +326,31 @@ struct stream_rules : stream_shifts {
     switch (f.kind) {
       case fault::ahead:
         if (slides_along(id) && is_transposed(n.kind))
-          return refuse(id, "its padding takes the first positions away, so that it sees ", f.count,
+          return refuse(257, id, "its padding takes the first positions away, so that it sees ", f.count,
                         positions_of, "; cut the last ones off by slice instead");
         if (slides_along(id))
-          return refuse(id, "its windows see ", f.count, positions_of,
+          return refuse(258, id, "its windows see ", f.count, positions_of,
                         g.windows[n.attributes[0]].axes == 1 ? "; use .padding = causal"
                                                              : "; pad as many in front of them");
-        return refuse(id, "it takes ", f.count, positions_of, "; pad as many in front of it first");
+        return refuse(259, id, "it takes ", f.count, positions_of, "; pad as many in front of it first");
       case fault::longer: {
         const int from = static_cast<int>(f.count);
         const dim size = g.dim_of(positions[from]), wanted = size - extra_of(from);
-        return refuse(id, "its positions are ", size, ", not ", wanted,
+        return refuse(260, id, "its positions are ", size, ", not ", wanted,
                       extra_of(from) > 0 ? "; cut the last ones off by slice"
                                          : "; pad as many in front of them");
       }
       case fault::unknown:
-        return refuse(id,
+        return refuse(261, id,
                       "what it has before the first position is not one number; pad right in front of each ",
                       "window");
       case fault::compares:
-        return refuse(id, "what it compares comes behind something that looks ahead; compare what is causal");
+        return refuse(262, id,
+                      "what it compares comes behind something that looks ahead; compare what is causal");
       case fault::far:
-        return refuse(id, "it would wait for more than ", most_behind, " positions");
+        return refuse(263, id, "it would wait for more than ", most_behind, " positions");
       default:
-        return refuse(id, "it makes one of positions that do not come together");
+        return refuse(264, id, "it makes one of positions that do not come together");
     }
   }
 };

@@ -68,19 +68,19 @@ struct stream_writer : stream_rules {
         }
     }
   }
-  constexpr bool refuse_rows(int id, const char* why) {
+  constexpr bool refuse_rows(int number, int id, const char* why) {
     if (!to.error.empty()) return false;
     const node& n = g.nodes[id];
     to.current_scope = n.scope;
     rows_refused = true;
-    to.fail(n.at, word_of(n), ": rows cannot stand at positions of their own along ", g.dim_of(time), ": ",
-            why);
+    to.fail(number, n.at, word_of(n), ": rows cannot stand at positions of their own along ", g.dim_of(time),
+            ": ", why);
     return false;
   }
   /// Of what is kept, or goes by the positions of rows.
   constexpr bool keeps_rows(int id) {
     if (batch != 0)
-      return by_rows[id] || refuse_rows(id, "the first axis of its values is not of rows of the batch");
+      return by_rows[id] || refuse_rows(218, id, "the first axis of its values is not of rows of the batch");
     for (int axis = 0; row_axis != 0 && axis < g.nodes[id].shape.rank; ++axis)
       rows_mixed |= !by_rows[id] && g.dim_of(g.nodes[id].shape[axis]).mentions(g.dim_of(row_axis));
     return true;
@@ -136,7 +136,8 @@ struct stream_writer : stream_rules {
   }
   /// From now on node `id` has the batch as a further first axis.
   constexpr bool lifts(int id) {
-    if (g.nodes[id].shape.rank == shape::max_rank) return refuse_rows(id, "it has as many axes as can be");
+    if (g.nodes[id].shape.rank == shape::max_rank)
+      return refuse_rows(219, id, "it has as many axes as can be");
     return lifted[id] = true;
   }
   constexpr shape rows_of(const shape& s) const {
@@ -170,7 +171,7 @@ private:
       for (int k = 0; k < n.operand_count; ++k) fits &= lifted[g.operand(id, k)] == (k == 3);
     }
     if (!fits) {
-      refuse_rows(id, "it takes positions that have no batch axis");
+      refuse_rows(220, id, "it takes positions that have no batch axis");
       return 0;
     }
     if (!rows && !lifts(id)) return 0;

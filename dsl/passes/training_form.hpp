@@ -150,8 +150,9 @@ struct training_writer {
     const auto l = [at](expr e) { return located(e, at); };
     for (int r = n.region; r != 0; r = g.region(r).parent)
       if (g.region(r).is_scan())
-        return to.fail(at, "batch_norm: in training it takes the statistics of the whole batch, which one "
-                           "step of a scan does not have");
+        return to.fail(216, at,
+                       "batch_norm: in training it takes the statistics of the whole batch, which one "
+                       "step of a scan does not have");
     const expr x = operand(id, 0), rows = as_matrix(x, at);
     const expr centre = mean(rows, axis(0), {}, at), apart = l(rows) - l(centre);
     const expr variance = mean(l(apart) * l(apart), axis(0), {}, at);

@@ -70,6 +70,15 @@ constexpr sentence about_call() {
   return s;
 }
 
+/// Whether a call of the model that lacks an input takes what it holds for it.
+template <class model>
+constexpr bool held_by_call([[maybe_unused]] std::size_t input) {
+  if constexpr (requires { model::holds(input); })
+    return model::holds(input);
+  else
+    return false;
+}
+
 /// The sentence for a call that does not fit the model's inputs; empty if all is well.
 template <class model, fixed_name... names>
 struct checked_call {
@@ -84,16 +93,17 @@ struct checked_call {
         s << "there is no input \"" << name << "\"; ";
         if (count == 0) s << "it takes none";
         if (count > 0) list(s << "the inputs are ", model::view.inputs);
+        s << sentence_id{307};
       } else if (++times[i] > 1) {
         s = about_call<model>();
-        s << "the input \"" << name << "\" is given twice";
+        s << "the input \"" << name << "\" is given twice" << sentence_id{308};
       }
     };
     (take(find_input<model, names>(), names.text), ...);
     for (std::size_t i = 0; s.empty() && i < count; ++i)
-      if (times[i] == 0) {
+      if (times[i] == 0 && !held_by_call<model>(i)) {
         s = about_call<model>();
-        s << "the input \"" << model::view.inputs[i].name << "\" is missing";
+        s << "the input \"" << model::view.inputs[i].name << "\" is missing" << sentence_id{309};
       }
     return s;
   }
@@ -107,6 +117,7 @@ struct checked_output {
     if (find_output<model, name>() < 0) {
       s << "there is no output \"" << name.text << "\"; the outputs are ";
       list(s, model::view.outputs);
+      s << sentence_id{310};
     }
     return s;
   }
@@ -118,13 +129,14 @@ struct checked_parameter {
   static constexpr sentence check() {
     sentence s;
     using found = parameters_named<model, name>;
-    if constexpr (found::count == 0) s << "there is no parameter \"" << name.text << '"';
+    if constexpr (found::count == 0) s << "there is no parameter \"" << name.text << '"' << sentence_id{311};
     for (std::size_t i = 1; i < found::count && s.empty(); ++i)
       if (!(found::shape_of(i) == found::shape_of(0))) {
         s << "the name \"" << name.text << "\" stands for parameters of different shapes, ";
         model::view.write_shape(s, found::shape_of(0));
         s << " and ";
         model::view.write_shape(s, found::shape_of(i));
+        s << sentence_id{312};
       }
     return s;
   }
@@ -143,13 +155,14 @@ struct checked_argument {
     };
     if (!is_number)
       begin()
-          << "expected an xtensor expression of numbers; xt::adapt(values, shape) is one over a std::vector";
+          << "expected an xtensor expression of numbers; xt::adapt(values, shape) is one over a std::vector"
+          << sentence_id{313};
     else if (n.type == element::i32 && !is_integer)
-      begin() << "expected integers, found floating-point numbers";
+      begin() << "expected integers, found floating-point numbers" << sentence_id{314};
     else if (rank >= 0 && rank != n.shape.rank) {
       begin() << "expected " << static_cast<int>(n.shape.rank) << " axes ";
       model::view.write_shape(s, n.shape);
-      s << ", found " << rank;
+      s << ", found " << rank << sentence_id{315};
     }
     return s;
   }

@@ -63,24 +63,31 @@ private:
   decltype(none(std::make_index_sequence<count>{})) views_;
 };
 
+/// The names that are none of a model's outputs, in a base as those of `refused_calls`.
+template <class model>
+struct refused_outputs {
+  template <fixed_name name, class why = refusal<checked_output<model, name>>>
+  __attribute__((unavailable("the model has no such output"))) xt::xarray<float>
+  operator[](output_key<name>) const {
+    return {};
+  }
+};
+
 } // namespace detail
 
 /// The outputs of a call, by name: out["logits"_out] is an xtensor view, valid until the next call on the
 /// same object.
 template <class model>
-class call_outputs {
+class call_outputs : detail::refused_outputs<model> {
 public:
   explicit call_outputs(const detail::output_views<model>& views) : views_(&views) {}
 
   template <fixed_name name>
-  decltype(auto) operator[](output_key<name>) const {
-    if constexpr (detail::holds<detail::checked_output<model, name>>) {
-      return views_->template get<static_cast<std::size_t>(detail::find_output<model, name>())>();
-    } else {
-      detail::refuse<detail::checked_output<model, name>>();
-      return refused_value{}[output_key<name>{}];
-    }
+  requires detail::holds<detail::checked_output<model, name>>
+  const auto& operator[](output_key<name>) const {
+    return views_->template get<static_cast<std::size_t>(detail::find_output<model, name>())>();
   }
+  using detail::refused_outputs<model>::operator[];
 
 private:
   const detail::output_views<model>* views_;

@@ -36,7 +36,7 @@ public:
     if constexpr (requires { S::latency; })
       static_assert(S::latency == 0,
                     "stream_reader: the model looks at later positions, of which a text that is "
-                    "being written has none; give it causal masks and windows");
+                    "being written has none; give it causal masks and windows [F0306]");
   }
 
   void begin(std::size_t rows) {

@@ -32,6 +32,13 @@ constexpr int carried_output_of(std::size_t input) {
   return -1;
 }
 
+/// The model for `checked_call`: what is carried on need not be given.
+template <class M>
+struct carrying {
+  static constexpr const auto& view = M::view;
+  static constexpr bool holds(std::size_t input) { return carried_output_of<M>(input) >= 0; }
+};
+
 /// The sentence where what is carried does not fit; empty if all is well.
 template <class M>
 struct checked_carried {
@@ -47,7 +54,7 @@ struct checked_carried {
       M::view.write_shape(s << name_of(out.type) << ' ', out.shape);
       s << " is carried on into the input \"" << to.name << "\" ";
       M::view.write_shape(s << name_of(in.type) << ' ', in.shape);
-      s << "; expected both to be float32 and of one shape";
+      s << "; expected both to be float32 and of one shape" << sentence_id{316};
     }
     for (std::size_t o = 0; o < M::view.outputs.size() && s.empty(); ++o) {
       const std::string_view name = M::view.outputs[o].name;
@@ -57,6 +64,7 @@ struct checked_carried {
       if (taken) continue;
       s << "train: the output \"" << name.data() << "\" is carried on into an input \"" << name.data() + 4;
       list(s << "\", and there is none; the inputs are ", M::view.inputs);
+      s << sentence_id{317};
     }
     return s;
   }

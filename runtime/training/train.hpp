@@ -146,6 +146,25 @@ private:
   std::vector<double> pieces_;
 };
 
+/// The calls that do not fit what learns and what is evaluated, in a base as those of `refused_calls`.
+template <class M, class gradient_model>
+struct refused_training_calls {
+  template <fixed_name... names, class... values,
+            class why = refusal<checked_call<carrying<gradient_model>, names...>,
+                                checked_value<gradient_model, names, std::decay_t<values>>...>>
+  __attribute__((unavailable("the call does not fit the model"))) training_step
+  step(const binding<names, values>&...) {
+    return {};
+  }
+  template <fixed_name... names, class... values,
+            class why = refusal<checked_call<carrying<M>, names...>,
+                                checked_value<M, names, std::decay_t<values>>...>>
+  __attribute__((unavailable("the call does not fit the model"))) refused_value
+  evaluate(const binding<names, values>&...) {
+    return {};
+  }
+};
+
 } // namespace detail
 
 /// What updates parameters, with a rate and a number of moments: sgd, adamw and the others, or one of one's
@@ -165,7 +184,9 @@ concept is_optimizer = requires(T how, parameter_update u) {
 /// being those of a window (truncated backpropagation through time, Williams and Peng 1990). `step` and
 /// `evaluate` carry each their own. An output of such a name without such an input is a compile-time error.
 template <class M, class optimizer, class gradient_model, class engine, class evaluation_engine>
-class trainer {
+class trainer : detail::refused_training_calls<M, gradient_model> {
+  using refused_calls = detail::refused_training_calls<M, gradient_model>;
+
 public:
   trainer(const M& model, const gradient_model& differentiated, const optimizer& how,
           const model_weights& source, const train_options& options, const simd::generated_step* code,
@@ -190,12 +211,15 @@ public:
   /// runs, one that is carried on and has other rows than this batch among them; and where the loss or a
   /// gradient is not finite, parameters being as they were.
   template <fixed_name... names, class... values>
-  training_step step(const binding<names, values>&... given) {
+  requires detail::holds<detail::checked_call<detail::carrying<gradient_model>, names...>,
+                         detail::checked_value<gradient_model, names, std::decay_t<values>>...>
+      training_step step(const binding<names, values>&... given) {
     return carried_.with([&](const auto&... all) { return step_of(all...); }, given...);
   }
+  using refused_calls::step;
   template <class... values>
   requires(!(is_binding<values> && ...)) //
-      __attribute__((unavailable("an input has no name; expected fit.step(\"tokens\"_in = ids)")))
+      __attribute__((unavailable("an input has no name; expected fit.step(\"tokens\"_in = ids) [F0299]")))
       training_step step(const values&...) {
     return {};
   }
@@ -205,12 +229,15 @@ public:
   /// The model as it is now, without learning from the batch: its outputs, the loss among them, valid until
   /// the next call.
   template <fixed_name... names, class... values>
+  requires detail::holds<detail::checked_call<detail::carrying<M>, names...>,
+                         detail::checked_value<M, names, std::decay_t<values>>...>
   auto evaluate(const binding<names, values>&... given) {
     return evaluation_carried_.with([&](const auto&... all) { return evaluation_of(all...); }, given...);
   }
+  using refused_calls::evaluate;
   template <class... values>
   requires(!(is_binding<values> && ...)) //
-      __attribute__((unavailable("an input has no name; expected fit.evaluate(\"tokens\"_in = ids)")))
+      __attribute__((unavailable("an input has no name; expected fit.evaluate(\"tokens\"_in = ids) [F0300]")))
       refused_value evaluate(const values&...) {
     return {};
   }
@@ -247,44 +274,30 @@ public:
 private:
   template <fixed_name... names, class... values>
   training_step step_of(const binding<names, values>&... given) {
-    if constexpr (detail::holds<detail::checked_call<gradient_model, names...>,
-                                detail::checked_value<gradient_model, names, std::decay_t<values>>...>) {
-      inputs_.resolve(sizes_, given...);
-      inputs_.fill(sizes_, engine_, given...);
-      engine_.set_random({seed_, learner_.calls()});
-      engine_.run(sizes_.sizes());
-      const training_step done = learner_.learn(how_, loss(), gradients(), pool());
-      carried_.take(engine_, sizes_);
-      const bool gathered = gather();
-      if (done.updated || gathered) changed();
-      return done;
-    } else {
-      detail::refuse<detail::checked_call<gradient_model, names...>,
-                     detail::checked_value<gradient_model, names, std::decay_t<values>>...>();
-      return {};
-    }
+    inputs_.resolve(sizes_, given...);
+    inputs_.fill(sizes_, engine_, given...);
+    engine_.set_random({seed_, learner_.calls()});
+    engine_.run(sizes_.sizes());
+    const training_step done = learner_.learn(how_, loss(), gradients(), pool());
+    carried_.take(engine_, sizes_);
+    const bool gathered = gather();
+    if (done.updated || gathered) changed();
+    return done;
   }
   template <fixed_name... names, class... values>
   auto evaluation_of(const binding<names, values>&... given) {
-    if constexpr (detail::holds<detail::checked_call<M, names...>,
-                                detail::checked_value<M, names, std::decay_t<values>>...>) {
-      if (evaluation_ == nullptr)
-        evaluation_ = std::make_unique<evaluation_engine>(parameters_.shared(), evaluation_capacity_,
-                                                          threads_, evaluation_code_);
-      else if (stale_)
-        evaluation_->parameters_changed();
-      stale_ = false;
-      evaluation_inputs_.resolve(evaluation_sizes_, given...);
-      evaluation_inputs_.fill(evaluation_sizes_, *evaluation_, given...);
-      evaluation_->run(evaluation_sizes_.sizes());
-      evaluation_carried_.take(*evaluation_, evaluation_sizes_);
-      evaluation_outputs_.set(*evaluation_, evaluation_sizes_);
-      return call_outputs<M>(evaluation_outputs_);
-    } else {
-      detail::refuse<detail::checked_call<M, names...>,
-                     detail::checked_value<M, names, std::decay_t<values>>...>();
-      return refused_value{};
-    }
+    if (evaluation_ == nullptr)
+      evaluation_ = std::make_unique<evaluation_engine>(parameters_.shared(), evaluation_capacity_, threads_,
+                                                        evaluation_code_);
+    else if (stale_)
+      evaluation_->parameters_changed();
+    stale_ = false;
+    evaluation_inputs_.resolve(evaluation_sizes_, given...);
+    evaluation_inputs_.fill(evaluation_sizes_, *evaluation_, given...);
+    evaluation_->run(evaluation_sizes_.sizes());
+    evaluation_carried_.take(*evaluation_, evaluation_sizes_);
+    evaluation_outputs_.set(*evaluation_, evaluation_sizes_);
+    return call_outputs<M>(evaluation_outputs_);
   }
 
   static constexpr const char* optimizer_name() {
@@ -364,8 +377,8 @@ auto train(const M& model, const optimizer& how, const model_weights& source, co
            const simd::generated_step* code, const simd::generated_step* evaluation_code) {
   constexpr bool has_loss = detail::find_loss(M::view) >= 0, specified = std::is_same_v<backend, reference>;
   constexpr bool in_floats = specified || std::is_same_v<backend, f32>;
-  static_assert(has_loss, "train: the model has no output \"loss\" to learn by");
-  static_assert(in_floats, "train: expected f32 or reference; parameters learn as float32");
+  static_assert(has_loss, "train: the model has no output \"loss\" to learn by [F0301]");
+  static_assert(in_floats, "train: expected f32 or reference; parameters learn as float32 [F0302]");
   const auto differentiated = gradients<false, true>(model);
   using G = std::remove_const_t<decltype(differentiated)>;
   if constexpr (!has_loss || !in_floats || !G::well_formed) {
@@ -401,7 +414,7 @@ template <class backend = f32, class M, class optimizer>
 requires(M::well_formed && !is_optimizer<optimizer>) //
     __attribute__((
         unavailable("what comes behind the model is the optimizer, such as adamw{.rate = 3e-4}, and "
-                    "then the weights"))) refused_value
+                    "then the weights [F0303]"))) refused_value
     train(const M&, const optimizer&, const model_weights&, const train_options& = {}) {
   return {};
 }

@@ -1,5 +1,5 @@
 // expect: {file}:{line}: +: expected numbers on both sides, found boolean [B, T, 768] and float32 [B, T,
-//         768]; use to_float or where
+//         768]; use to_float or where [F0059]
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

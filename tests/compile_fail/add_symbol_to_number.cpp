@@ -1,5 +1,5 @@
 // expect: {file}:{line}: cannot add [B, T, 768] and [B, 512, 768]: the last axis but one is T and 512; a
-//         size known only at run time fits itself and 1
+//         size known only at run time fits itself and 1 [F0058]
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

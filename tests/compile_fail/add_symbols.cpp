@@ -1,5 +1,5 @@
 // expect: {file}:{line}: cannot add [B, T, 768] and [B, S, 768]: the last axis but one is T and S; a size
-//         known only at run time fits itself and 1
+//         known only at run time fits itself and 1 [F0058]
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

@@ -1,4 +1,4 @@
-// expect: {file}:{line}: attention: alibi has slopes for 4 heads, and there are 8; write alibi(8)
+// expect: {file}:{line}: attention: alibi has slopes for 4 heads, and there are 8; write alibi(8) [F0157]
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

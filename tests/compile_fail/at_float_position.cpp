@@ -1,4 +1,4 @@
-// expect: {file}:{line}: at: expected integer positions in the table [12, 64], found a float32 one
+// expect: {file}:{line}: at: expected integer positions in the table [12, 64], found a float32 one [F0140]
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

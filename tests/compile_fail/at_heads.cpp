@@ -1,4 +1,4 @@
-// expect: {file}:{line}: attention: the score lambda reads axis 0 of [12, 64] by head, of which there are 8
+// expect: {file}:{line}: attention: the score lambda reads axis 0 of [12, 64] by head, of which there are 8 [F0147]
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

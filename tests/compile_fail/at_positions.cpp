@@ -1,4 +1,4 @@
-// expect: {file}:{line}: at: expected 2 positions in the table [12, 64], found 1
+// expect: {file}:{line}: at: expected 2 positions in the table [12, 64], found 1 [F0139]
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

@@ -1,5 +1,5 @@
 // expect: {file}:{line}: attend "where": local_p predicts from queries, which scores alone do not have;
-//         compute centres, and give them to local_m
+//         compute centres, and give them to local_m [F0171]
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

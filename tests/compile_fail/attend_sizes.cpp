@@ -1,5 +1,5 @@
 // expect: {file}:{line}: attend: expected scores [batch, queries, keys] and values [batch, keys, features],
-//         found [B, T, 8] and [B, S, 6]
+//         found [B, T, 8] and [B, S, 6] [F0165]
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

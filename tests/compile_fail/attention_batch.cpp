@@ -1,5 +1,5 @@
 // expect: {file}:{line}: attention: query [N, T, 64], key [B, S, 64] and value [B, S, 64] must have the same
-//         batch axis
+//         batch axis [F0152]
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

@@ -1,4 +1,4 @@
-// expect: {file}:{line}: attention: the bias [8, T, T] does not broadcast to the scores [B, 12, T, T]
+// expect: {file}:{line}: attention: the bias [8, T, T] does not broadcast to the scores [B, 12, T, T] [F0162]
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

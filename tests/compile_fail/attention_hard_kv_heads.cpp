@@ -1,4 +1,4 @@
-// expect: {file}:{line}: attention: hard attention takes as many key heads as heads, found 1 and 2
+// expect: {file}:{line}: attention: hard attention takes as many key heads as heads, found 1 and 2 [F0169]
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

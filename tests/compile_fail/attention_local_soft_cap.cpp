@@ -1,4 +1,4 @@
-// expect: {file}:{line}: attention: local attention takes no soft cap, found 30
+// expect: {file}:{line}: attention: local attention takes no soft cap, found 30 [F0170]
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

@@ -1,4 +1,4 @@
-// expect: {file}:{line}: attention: expected a half window of at least 1, found 0
+// expect: {file}:{line}: attention: expected a half window of at least 1, found 0 [F0135]
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

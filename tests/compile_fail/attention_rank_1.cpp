@@ -1,5 +1,5 @@
 // expect: {file}:{line}: attention: expected [batch, positions, features] or [positions, features], found
-//         query [768], key [768] and value [768]
+//         query [768], key [768] and value [768] [F0151]
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

@@ -1,5 +1,5 @@
 // expect: {file}:{line}: attention: expected [batch, positions, features] or [positions, features], found
-//         query [B, 12, T, 64], key [B, 12, T, 64] and value [B, 12, T, 64]
+//         query [B, 12, T, 64], key [B, 12, T, 64] and value [B, 12, T, 64] [F0151]
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

@@ -1,4 +1,5 @@
 // expect: {file}:{line}: attention: rope turns the key [B, T, 16] as 4 heads of 4 features, attention reads it as 1 of 16
+//         [F0144]
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

@@ -1,4 +1,4 @@
-// expect: {file}:{line}: attention: expected a finite scale, found not a number
+// expect: {file}:{line}: attention: expected a finite scale, found not a number [F0159]
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

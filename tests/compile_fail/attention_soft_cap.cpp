@@ -1,4 +1,4 @@
-// expect: {file}:{line}: attention: expected a finite soft cap of at least 0, found -50
+// expect: {file}:{line}: attention: expected a finite soft cap of at least 0, found -50 [F0160]
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

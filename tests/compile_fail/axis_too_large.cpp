@@ -1,4 +1,4 @@
-// expect: {file}:{line}: concat: axis 0 of [4000000000] is larger than 2147483647
+// expect: {file}:{line}: concat: axis 0 of [4000000000] is larger than 2147483647 [F0036]
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

@@ -1,4 +1,4 @@
-// expect: {file}:{line}: an input has no name; expected live.begin("source"_in = values)
+// expect: {file}:{line}: an input has no name; expected live.begin("source"_in = values) [F0291]
 #include <fovea/fovea.hpp>
 
 inline constexpr fovea::dim B{"B"}, T{"T"};

@@ -1,4 +1,4 @@
-// expect: {file}:{line}: gru "rnn": a bidirectional recurrence runs in both directions; .reverse is for one
+// expect: {file}:{line}: gru "rnn": a bidirectional recurrence runs in both directions; .reverse is for one [F0177]
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

@@ -1,4 +1,4 @@
-// expect: {file}:{line}: bilinear "compare": the leading axes of [B, T, 64] and [B, S, 64] do not fit
+// expect: {file}:{line}: bilinear "compare": the leading axes of [B, T, 64] and [B, S, 64] do not fit [F0215]
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

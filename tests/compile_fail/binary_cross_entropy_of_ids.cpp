@@ -1,5 +1,5 @@
 // expect: {file}:{line}: binary_cross_entropy: expected float32, found int32 [B, T]; use to_float, or
-//         embedding for ids
+//         embedding for ids [F0043]
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

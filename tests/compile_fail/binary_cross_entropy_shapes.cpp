@@ -1,5 +1,5 @@
 // expect: {file}:{line}: binary_cross_entropy: cannot compare [B, T, 8] and [B, T]; their shapes must be
-//         equal
+//         equal [F0203]
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

@@ -1,5 +1,5 @@
 // expect: {file}:{line}: cannot add [B, T, 768] and [B, T, 512]: the last axis is 768 and 512; sizes must be
-//         equal, or one of them 1
+//         equal, or one of them 1 [F0058]
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

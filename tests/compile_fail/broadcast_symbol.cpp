@@ -1,5 +1,5 @@
 // expect: {file}:{line}: cannot broadcast [B, T, 768] to [B, S, 768]: only axes of 1 and missing leading
-//         axes stretch
+//         axes stretch [F0087]
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

@@ -1,4 +1,4 @@
-// expect: {file}:{line}: input "tokens": expected integers, found floating-point numbers
+// expect: {file}:{line}: input "tokens": expected integers, found floating-point numbers [F0314]
 #include <fovea/fovea.hpp>
 
 inline constexpr fovea::dim B{"B"}, T{"T"};

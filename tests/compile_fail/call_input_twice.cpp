@@ -1,4 +1,4 @@
-// expect: {file}:{line}: the input "tokens" is given twice
+// expect: {file}:{line}: the input "tokens" is given twice [F0308]
 #include <fovea/fovea.hpp>
 
 inline constexpr fovea::dim B{"B"}, T{"T"};

@@ -1,4 +1,4 @@
-// expect: {file}:{line}: the input "tokens" is missing
+// expect: {file}:{line}: the input "tokens" is missing [F0309]
 #include <fovea/fovea.hpp>
 
 inline constexpr fovea::dim B{"B"}, T{"T"};

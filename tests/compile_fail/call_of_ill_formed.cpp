@@ -1,5 +1,5 @@
 // expect: {file}:{line}: attention: 3 heads do not divide the 8 features of the query [B, T, 8]; 2 heads or
-//         9 features would fit
+//         9 features would fit [F0143]
 #include <fovea/fovea.hpp>
 
 inline constexpr fovea::dim B{"B"}, T{"T"};

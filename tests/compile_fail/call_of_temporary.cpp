@@ -1,4 +1,5 @@
 // expect: {file}:{line}: the outputs are views of what is called, which ends here; keep it: auto net = compile(...); auto outputs = net(...);
+//         [F0288]
 #include <fovea/fovea.hpp>
 
 inline constexpr fovea::dim B{"B"}, T{"T"};

@@ -1,4 +1,4 @@
-// expect: there is no output "score"; the outputs are "scores"
+// expect: {file}:{line}: there is no output "score"; the outputs are "scores" [F0310]
 #include <fovea/fovea.hpp>
 
 inline constexpr fovea::dim B{"B"}, T{"T"};

@@ -1,4 +1,4 @@
-// expect: there is no parameter "out.weights"
+// expect: {file}:{line}: there is no parameter "out.weights" [F0311]
 #include <fovea/fovea.hpp>
 
 inline constexpr fovea::dim B{"B"}, T{"T"};

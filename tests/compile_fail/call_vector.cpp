@@ -1,4 +1,5 @@
 // expect: {file}:{line}: input "x": expected an xtensor expression of numbers; xt::adapt(values, shape) is one over a std::vector
+//         [F0313]
 #include <fovea/fovea.hpp>
 
 inline constexpr auto scorer = fovea::model("scorer", [](fovea::graph& g) {

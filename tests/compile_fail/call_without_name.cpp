@@ -1,4 +1,4 @@
-// expect: {file}:{line}: an input has no name; expected net("tokens"_in = ids)
+// expect: {file}:{line}: an input has no name; expected net("tokens"_in = ids) [F0289]
 #include <fovea/fovea.hpp>
 
 inline constexpr fovea::dim B{"B"}, T{"T"};

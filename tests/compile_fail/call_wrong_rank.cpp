@@ -1,4 +1,4 @@
-// expect: {file}:{line}: input "tokens": expected 2 axes [B, T], found 1
+// expect: {file}:{line}: input "tokens": expected 2 axes [B, T], found 1 [F0315]
 #include <fovea/fovea.hpp>
 
 inline constexpr fovea::dim B{"B"}, T{"T"};

@@ -1,4 +1,4 @@
-// expect: {file}:{line}: lstm "r": expected a state of 64 features, found [B, T, 1]
+// expect: {file}:{line}: lstm "r": expected a state of 64 features, found [B, T, 1] [F0181]
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

@@ -1,4 +1,4 @@
-// expect: {file}:{line}: gru "cell": expected a state of 5 features, found [B, T, 8]
+// expect: {file}:{line}: gru "cell": expected a state of 5 features, found [B, T, 8] [F0181]
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

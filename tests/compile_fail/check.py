@@ -4,7 +4,7 @@
 A file holds both, the faulty expression on one line that ends in the marker, and the sentence that the user must see:
 
     // expect: {file}:{line}: cannot add [T, 768] and
-    //         [T, 512]: a numbered dim fits only the same number
+    //         [T, 512]: a numbered dim fits only the same number [F0042]
     #include <fovea/dsl.hpp>
     #ifdef ILL_FORMED
     ... x + y; // <- here
@@ -13,14 +13,17 @@ A file holds both, the faulty expression on one line that ends in the marker, an
     #endif
 
 {file} stands for the file's name and {line} for the line of the marker; lines of the sentence join with one space.
-The sentence must stand, whole, in the first line of the compiler's output that says "error:", and no such line may say
-another: one mistake, one error. (Compilers say twice what is unavailable.)
+The sentence ends in its number. It must stand, whole, in the first line of the compiler's output that says "error:", and no
+such line may say another: one mistake, one error. (Compilers say twice what is unavailable.)
 
 Of some mistakes the compiler has said all before a library can: a misspelt option. Such a file announces a pattern
-that finds those words in the first error, which must be at the marked line, and what may follow them:
+that finds those words in the first error, which must be at the marked line:
 
     // expect-own: heads
-    // behind: no output comes
+
+What else the compiler may say behind the first error is announced, too:
+
+    // behind: has no output
 
 The compiler may say MOST_LINES in all, what it shows of the source not counted; a file that cannot be held to it says
 how many, and why:
@@ -46,6 +49,7 @@ ERROR = re.compile(r"\berror: ")
 EXCERPT = re.compile(r"^\s*\d* \| ")
 OWN = re.compile(r"^// expect-own: (.*)$", re.MULTILINE)
 BEHIND = re.compile(r"^// behind: (.*)$", re.MULTILINE)
+ID = re.compile(r"\[(F\d{4})\]$")
 LINES = re.compile(r"^// lines: (\d+): \S", re.MULTILINE)
 INCLUDE = re.compile(r"^#include <(.*)>$", re.MULTILINE)
 PRECOMPILED = ["fovea/dsl.hpp", "fovea/fovea.hpp"]
@@ -70,29 +74,30 @@ def expected_sentence(path):
         raise BadTest(f"{len(starts)} lines start with '// expect: ', expected one")
     words = [lines[starts[0]].removeprefix("// expect: ").strip()]
     for line in lines[starts[0] + 1 :]:
-        if not re.match(r"//\s+\S", line) or LINES.match(line):
+        if not re.match(r"//\s{2,}\S", line):
             break
         words.append(line.removeprefix("//").strip())
+    if not ID.search(words[-1]):
+        raise BadTest("the sentence does not end in its number, [F0001]")
     return " ".join(words).replace("{file}", path.name).replace("{line}", str(marked_line(path)))
 
 
 def faults_of_errors(path, errors):
     """What is wrong with the lines that say "error:", of which there is one at least."""
     text = path.read_text(encoding="utf-8")
+    behind, first = BEHIND.findall(text), sentence_of(errors[0])
+    besides = [
+        line
+        for line in errors[1:]
+        if sentence_of(line) != first and not any(re.search(p, line) or re.search(p, sentence_of(line)) for p in behind)
+    ]
+    faults = [f"said besides: {line}" for line in besides]
     if own := OWN.search(text):
-        faults = []
         place = f"{path.name}:{marked_line(path)}:"
         if place not in errors[0] or not re.search(own[1], errors[0]):
             faults.append(f"expected at {place} the words {own[1]}\n   found {errors[0]}")
-        behind = BEHIND.findall(text)
-        noise = [line for line in errors[1:] if not any(re.search(p, line) or re.search(p, sentence_of(line)) for p in behind)]
-        return faults + [f"behind the compiler's own words: {line}" for line in noise]
-    expected = expected_sentence(path)
-    faults = []
-    if sentence_of(errors[0]) != expected:
-        faults.append(f"expected {expected}\n   found {sentence_of(errors[0])}\n      in {errors[0]}")
-    if len({sentence_of(line) for line in errors}) != 1:
-        faults.append(f"{len(errors)} errors for one mistake:\n" + "\n".join(errors))
+    elif first != (expected := expected_sentence(path)):
+        faults.append(f"expected {expected}\n   found {first}\n      in {errors[0]}")
     return faults
 
 

@@ -18,8 +18,8 @@ template <std::size_t n> constexpr part<n - 1> text(const char (&from)[n]) {
   return to;
 }
 """
-FAULT = r'auto a = sizeof(ill_formed<text("x.cpp:11: cannot add \"q\" to "), text("[T, 512]")>); // <- here'
-EXPECT = '// expect: {file}:{line}: cannot add "q" to [T, 512]'
+FAULT = r'auto a = sizeof(ill_formed<text("x.cpp:11: cannot add \"q\" to "), text("[T, 512] [F0001]")>); // <- here'
+EXPECT = '// expect: {file}:{line}: cannot add "q" to [T, 512] [F0001]'
 
 
 def test_file(expect=EXPECT, fault=FAULT, twin="auto a = sizeof(int);"):
@@ -45,14 +45,14 @@ class Harness(unittest.TestCase):
 
     def test_accepts_a_sentence_over_two_lines(self):
         moved = FAULT.replace("x.cpp:11", "x.cpp:12")
-        self.assertEqual(self.faults(test_file('// expect: {file}:{line}: cannot add\n//         "q" to [T, 512]', moved)), [])
+        self.assertEqual(self.faults(test_file('// expect: {file}:{line}: cannot add\n//         "q" to [T, 512] [F0001]', moved)), [])
 
     def test_accepts_a_static_assertion(self):
-        self.assertEqual(self.faults(test_file("// expect: no capture", 'static_assert(false, "no capture"); // <- here')), [])
+        self.assertEqual(self.faults(test_file("// expect: no capture [F0002]", 'static_assert(false, "no capture [F0002]"); // <- here')), [])
 
     def test_accepts_a_static_assertion_on_a_requirement(self):
-        fault = 'template <int n> struct s { static_assert(n > 1, "no capture"); }; s<1> a; // <- here'
-        self.assertEqual(self.faults(test_file("// expect: no capture", fault)), [])
+        fault = 'template <int n> struct s { static_assert(n > 1, "no capture [F0002]"); }; s<1> a; // <- here'
+        self.assertEqual(self.faults(test_file("// expect: no capture [F0002]", fault)), [])
 
     def test_finds_other_words(self):
         self.assert_fault(test_file(EXPECT.replace("512", "513")), "expected x.cpp:11: cannot add")
@@ -81,17 +81,22 @@ class Harness(unittest.TestCase):
 
     def test_finds_what_stands_behind_own_words(self):
         fault = "auto a = lin(1); auto b = lon(2); // <- here"
-        self.assert_fault(test_file("// expect-own: lin", fault), "behind the compiler's own words")
+        self.assert_fault(test_file("// expect-own: lin", fault), "said besides")
         self.assertEqual(self.faults(test_file("// expect-own: lin\n// behind: lon", fault)), [])
 
     def test_counts_lines(self):
         calls = "".join(f"template <class t> void f{i}(t t{i}) {{ f{i + 1}(t{i}); }}\n" for i in reversed(range(9)))
-        deep = 'template <class t> void f9(t) { static_assert(sizeof(t) > 4, "deep"); }\n' + calls + "void g() { f0('a'); } // <- here"
-        self.assert_fault(test_file("// expect: deep", deep), "lines of the compiler, expected at most 12")
-        self.assertEqual(self.faults(test_file("// expect: deep\n// lines: 30: it is deep", deep)), [])
+        deep = 'template <class t> void f9(t) { static_assert(sizeof(t) > 4, "deep [F0003]"); }\n' + calls + "void g() { f0('a'); } // <- here"
+        self.assert_fault(test_file("// expect: deep [F0003]", deep), "lines of the compiler, expected at most 12")
+        self.assertEqual(self.faults(test_file("// expect: deep [F0003]\n// lines: 30: it is deep", deep)), [])
 
     def test_finds_a_second_error(self):
-        self.assert_fault(test_file(fault=FAULT + "\nint b = nothing;"), "2 errors for one mistake")
+        fault = FAULT + "\nint b = nothing;"
+        self.assert_fault(test_file(fault=fault), "said besides")
+        self.assertEqual(self.faults(test_file(EXPECT + "\n// behind: nothing", fault.replace("x.cpp:11", "x.cpp:12"))), [])
+
+    def test_finds_a_missing_number(self):
+        self.assert_fault(test_file(EXPECT.replace(" [F0001]", "")), "does not end in its number")
 
     def test_finds_a_missing_marker(self):
         self.assert_fault(test_file(fault=FAULT.replace(check.MARKER, "")), "expected one")

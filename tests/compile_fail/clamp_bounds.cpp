@@ -1,4 +1,4 @@
-// expect: {file}:{line}: clamp: expected the lower bound first, found 6 and 0
+// expect: {file}:{line}: clamp: expected the lower bound first, found 6 and 0 [F0068]
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

@@ -1,4 +1,4 @@
-// expect: {file}:{line}: clamp: [B, T, 8] and its bound [B, T, 7] do not broadcast
+// expect: {file}:{line}: clamp: [B, T, 8] and its bound [B, T, 7] do not broadcast [F0067]
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

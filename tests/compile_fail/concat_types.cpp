@@ -1,4 +1,4 @@
-// expect: {file}:{line}: concat: cannot join int32 [B, T, 1] and float32 [B, T, 768]
+// expect: {file}:{line}: concat: cannot join int32 [B, T, 1] and float32 [B, T, 768] [F0091]
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

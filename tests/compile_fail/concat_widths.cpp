@@ -1,5 +1,5 @@
 // expect: {file}:{line}: concat: cannot join [B, T, 768] and [B, S, 512] along axis 1: the other axes must
-//         be equal
+//         be equal [F0092]
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

@@ -1,4 +1,4 @@
-// expect: {file}:{line}: concat: cannot join [B, T, 768] and [] along axis 0: the other axes must be equal
+// expect: {file}:{line}: concat: cannot join [B, T, 768] and [] along axis 0: the other axes must be equal [F0092]
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

@@ -1,4 +1,4 @@
-// expect: {file}:{line}: contract: there is no axis T in [B, S, 64]
+// expect: {file}:{line}: contract: there is no axis T in [B, S, 64] [F0074]
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

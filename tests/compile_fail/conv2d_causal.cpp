@@ -1,5 +1,5 @@
 // expect: {file}:{line}: conv2d "conv": expected a padding of a number, same or valid, found causal, which
-//         is for time alone
+//         is for time alone [F0110]
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

@@ -1,4 +1,4 @@
-// expect: {file}:{line}: conv2d "conv": expected [..., height, width, features], found [T, 64]
+// expect: {file}:{line}: conv2d "conv": expected [..., height, width, features], found [T, 64] [F0108]
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

@@ -1,5 +1,5 @@
 // expect: {file}:{line}: conv2d "conv": a window of 5 spans 5 positions, more than the height of [B, 4, T,
-//         3] and its padding of 0
+//         3] and its padding of 0 [F0115]
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

@@ -1,5 +1,5 @@
 // expect: {file}:{line}: conv1d "conv": circular padding adds 4 positions, more than the 3 of axis 1 of [B,
-//         3, 8]
+//         3, 8] [F0118]
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

@@ -1,4 +1,4 @@
-// expect: {file}:{line}: conv2d "conv": expected a dilation of 1 to 32767, found -1
+// expect: {file}:{line}: conv2d "conv": expected a dilation of 1 to 32767, found -1 [F0109]
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

@@ -1,5 +1,5 @@
 // expect: {file}:{line}: conv1d "conv": the last axis of [B, 64, T] is T, known only at run time; expected
-//         a number of features
+//         a number of features [F0040]
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

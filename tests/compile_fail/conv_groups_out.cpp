@@ -1,4 +1,4 @@
-// expect: {file}:{line}: conv1d "conv": 64 groups do not divide the 100 output features
+// expect: {file}:{line}: conv1d "conv": 64 groups do not divide the 100 output features [F0119]
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

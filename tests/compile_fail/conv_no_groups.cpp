@@ -1,4 +1,4 @@
-// expect: {file}:{line}: conv1d "conv": 0 groups do not divide the 64 input features
+// expect: {file}:{line}: conv1d "conv": 0 groups do not divide the 64 input features [F0119]
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

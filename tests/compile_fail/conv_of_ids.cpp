@@ -1,5 +1,5 @@
 // expect: {file}:{line}: conv1d "conv": expected float32, found int32 [B, T, 64]; use to_float, or
-//         embedding for ids
+//         embedding for ids [F0043]
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

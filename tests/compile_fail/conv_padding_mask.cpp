@@ -1,5 +1,5 @@
 // expect: {file}:{line}: conv1d "conv": expected a padding of a number, same, valid or causal, found
-//         another mask
+//         another mask [F0110]
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

@@ -1,4 +1,4 @@
-// expect: {file}:{line}: conv1d "conv": expected a padding of 0 to 32767, found -1
+// expect: {file}:{line}: conv1d "conv": expected a padding of 0 to 32767, found -1 [F0114]
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

@@ -1,5 +1,5 @@
 // expect: {file}:{line}: conv1d "conv": expected one number as padding, found two, which are for planes; to
-//         pad each end of the time by its own, use the word pad
+//         pad each end of the time by its own, use the word pad [F0112]
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

@@ -1,5 +1,5 @@
 // expect: {file}:{line}: conv1d "conv": padding = same keeps the size of an axis and needs a stride of 1,
-//         found 2; give the padding as a number
+//         found 2; give the padding as a number [F0113]
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

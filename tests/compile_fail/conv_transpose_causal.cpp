@@ -1,5 +1,5 @@
 // expect: {file}:{line}: conv_transpose1d "conv": expected a padding of a number or valid, found causal,
-//         which says how to read an axis, not how long to make one
+//         which says how to read an axis, not how long to make one [F0120]
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

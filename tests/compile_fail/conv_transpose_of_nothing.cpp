@@ -1,5 +1,5 @@
 // expect: {file}:{line}: conv_transpose1d "conv": a padding of 3 leaves nothing of [B, 1, 64] under windows
-//         of 4
+//         of 4 [F0117]
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

@@ -1,5 +1,5 @@
 // expect: {file}:{line}: conv_transpose1d "conv": expected an output_padding of at least 0 and below the
-//         stride or the dilation, 2 and 1, found 2
+//         stride or the dilation, 2 and 1, found 2 [F0116]
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

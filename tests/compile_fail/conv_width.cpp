@@ -1,4 +1,4 @@
-// expect: {file}:{line}: conv1d "conv": expected a window of 1 to 32767, found 0
+// expect: {file}:{line}: conv1d "conv": expected a window of 1 to 32767, found 0 [F0109]
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

@@ -1,5 +1,5 @@
 // expect: {file}:{line}: conv1d "conv": a window of 4 spans 10 positions, more than the time of [B, 7, 64]
-//         and its padding of 2
+//         and its padding of 2 [F0115]
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

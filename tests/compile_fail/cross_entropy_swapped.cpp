@@ -1,5 +1,5 @@
 // expect: {file}:{line}: cross_entropy: the logits come first, then the targets; found
-//         int32 [B, T] and float32 [B, T, 6]
+//         int32 [B, T] and float32 [B, T, 6] [F0204]
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

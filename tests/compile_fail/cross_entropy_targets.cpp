@@ -1,5 +1,5 @@
 // expect: {file}:{line}: cross_entropy: logits [B, T, 768] and targets [B, S] do not fit; expected targets
-//         [B, T]
+//         [B, T] [F0206]
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

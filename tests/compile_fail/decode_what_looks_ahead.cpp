@@ -1,5 +1,5 @@
 // expect: stream_reader: the model looks at later positions, of which a text that is being written has none; give it causal
-//         masks and windows
+//         masks and windows [F0306]
 #include <fovea/decoding.hpp>
 #include <fovea/fovea.hpp>
 

@@ -1,5 +1,5 @@
 // expect: {file}:{line}: decoder_start: 2 layers of a decoder start from as many of its encoder, found 1;
-//         start_state::zeros needs none
+//         start_state::zeros needs none [F0322]
 #include <fovea/models/decoder_start.hpp>
 
 using namespace fovea;

@@ -1,4 +1,4 @@
-// expect: a dim's name has 1 to 15 characters
+// expect: a dim's name has 1 to 15 characters [F0231]
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

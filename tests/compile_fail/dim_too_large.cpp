@@ -1,4 +1,4 @@
-// expect: {file}:{line}: input "x": axis 1 is 3000000000, expected 1 to 2147483647
+// expect: {file}:{line}: input "x": axis 1 is 3000000000, expected 1 to 2147483647 [F0014]
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

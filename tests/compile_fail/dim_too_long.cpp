@@ -1,4 +1,5 @@
 // expect: {file}:{line}: input "x": axis 0: a dim's arithmetic is too long, exceeds 64 bits, or divides by a number below 1
+//         [F0013]
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

@@ -1,4 +1,4 @@
-// expect: {file}:{line}: /: T is a dim, and a dim is no value; mean(x, T) divides a sum by its size
+// expect: {file}:{line}: /: T is a dim, and a dim is no value; mean(x, T) divides a sum by its size [F0061]
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

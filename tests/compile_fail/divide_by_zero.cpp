@@ -1,4 +1,4 @@
-// expect: {file}:{line}: /: divides [B, T, 64] by 0
+// expect: {file}:{line}: /: divides [B, T, 64] by 0 [F0060]
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

@@ -1,4 +1,4 @@
-// expect: {file}:{line}: dropout: expected float32, found int32 [B, T]
+// expect: {file}:{line}: dropout: expected float32, found int32 [B, T] [F0063]
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

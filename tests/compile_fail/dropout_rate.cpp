@@ -1,4 +1,4 @@
-// expect: {file}:{line}: dropout: expected a rate of at least 0 and below 1, found 1
+// expect: {file}:{line}: dropout: expected a rate of at least 0 and below 1, found 1 [F0062]
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

@@ -1,4 +1,4 @@
-// expect: {file}:{line}: elu: expected numbers, found boolean [B, T, 8]; use where(condition, a, b)
+// expect: {file}:{line}: elu: expected numbers, found boolean [B, T, 8]; use where(condition, a, b) [F0056]
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

@@ -1,4 +1,4 @@
-// expect: {file}:{line}: exp: expected numbers, found boolean [B, T, 768]; use where(condition, a, b)
+// expect: {file}:{line}: exp: expected numbers, found boolean [B, T, 768]; use where(condition, a, b) [F0056]
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

@@ -1,4 +1,4 @@
-// expect: {file}:{line}: +: an operand is an empty expr, which stands for no value
+// expect: {file}:{line}: +: an operand is an empty expr, which stands for no value [F0004]
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

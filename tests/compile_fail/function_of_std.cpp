@@ -1,6 +1,6 @@
 // expect-own: exp
 // behind: __type
-// behind: no output comes of the model that ends here; where no error stands above
+// behind: the model that ends here has no output: mend the errors above
 // behind: cannot run this one: where no error stands above
 // lines: 60: the standard library lists every std::exp
 #include <cmath>

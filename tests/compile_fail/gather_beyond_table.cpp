@@ -1,4 +1,4 @@
-// expect: {file}:{line}: gather: the ids [9] are 0 to 8, and the table [5, 64] has 5 rows
+// expect: {file}:{line}: gather: the ids [9] are 0 to 8, and the table [5, 64] has 5 rows [F0053]
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

@@ -1,4 +1,4 @@
-// expect: {file}:{line}: gather: expected int32 ids, found float32 [B, T, 768]
+// expect: {file}:{line}: gather: expected int32 ids, found float32 [B, T, 768] [F0051]
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

@@ -1,4 +1,4 @@
-// expect: {file}:{line}: gather: the ids [B, T] are 0 to 63, and the table [32, 8] has 32 rows
+// expect: {file}:{line}: gather: the ids [B, T] are 0 to 63, and the table [32, 8] has 32 rows [F0053]
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

@@ -1,4 +1,4 @@
-// expect: {file}:{line}: gather: expected int32 ids, found float32 [1000, 64]; the table comes first
+// expect: {file}:{line}: gather: expected int32 ids, found float32 [1000, 64]; the table comes first [F0051]
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

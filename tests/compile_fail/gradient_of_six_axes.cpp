@@ -1,4 +1,4 @@
-// expect: {file}:{line}: *: its gradient needs one axis more than the 6 that there are
+// expect: {file}:{line}: *: its gradient needs one axis more than the 6 that there are [F0265]
 #include <fovea/fovea.hpp>
 
 using namespace fovea;

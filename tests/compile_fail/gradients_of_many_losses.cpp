@@ -1,4 +1,4 @@
-// expect: {file}:{line}: output "loss": expected one float32 number, found float32 [B]
+// expect: {file}:{line}: output "loss": expected one float32 number, found float32 [B] [F0273]
 #include <fovea/dsl.hpp>
 #include <fovea/dsl/passes/gradient_graph.hpp>
 

@@ -1,5 +1,5 @@
 // expect: {file}:{line}: repeat: its gradient carries 41 values, at most 32; it uses too many values of
-// outside
+//         outside [F0268]
 #include <fovea/dsl.hpp>
 #include <fovea/dsl/passes/gradient_graph.hpp>
 

@@ -1,4 +1,4 @@
-// expect: {file}:{line}: +: the operands belong to two different graphs
+// expect: {file}:{line}: +: the operands belong to two different graphs [F0005]
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

@@ -1,4 +1,4 @@
-// expect: {file}:{line}: group_norm "norm": 5 groups do not divide the 768 features of [B, T, 768]
+// expect: {file}:{line}: group_norm "norm": 5 groups do not divide the 768 features of [B, T, 768] [F0106]
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

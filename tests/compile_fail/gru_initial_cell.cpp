@@ -1,4 +1,4 @@
-// expect: {file}:{line}: gru "r": takes one state for each layer, found a .cell [B, 16]
+// expect: {file}:{line}: gru "r": takes one state for each layer, found a .cell [B, 16] [F0179]
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

@@ -1,4 +1,4 @@
-// expect: {file}:{line}: gru "rnn": expected float32, found int32 [B, T]; use to_float, or embedding for ids
+// expect: {file}:{line}: gru "rnn": expected float32, found int32 [B, T]; use to_float, or embedding for ids [F0043]
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

@@ -1,5 +1,5 @@
 // expect: {file}:{line}: attention: 12 heads do not divide the 770 features of the value [B, S, 770]; 11 heads
-//         or 780 features would fit
+//         or 780 features would fit [F0143]
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

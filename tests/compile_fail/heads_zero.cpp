@@ -1,4 +1,4 @@
-// expect: {file}:{line}: attention: expected 1 to 32767 heads, found 0
+// expect: {file}:{line}: attention: expected 1 to 32767 heads, found 0 [F0154]
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

@@ -1,4 +1,4 @@
-// expect: {file}:{line}: huber: expected a finite delta above 0, found 0
+// expect: {file}:{line}: huber: expected a finite delta above 0, found 0 [F0208]
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

@@ -1,5 +1,5 @@
 // expect: {file}:{line}: a value is known only when the model runs, so C++ cannot choose by it; write
-//         where(c, a, b) for c ? a : b
+//         where(c, a, b) for c ? a : b [F0030]
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

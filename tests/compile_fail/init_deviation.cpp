@@ -1,4 +1,5 @@
 // expect: {file}:{line}: parameter "up.weight": expected a finite number of at least 0 to begin with, found -0.02
+//         [F0018]
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

@@ -1,4 +1,4 @@
-// expect: an input is f32 or i32
+// expect: an input is f32 or i32 [F0217]
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

@@ -1,5 +1,5 @@
 // expect: {file}:{line}: input "z": how large S is does not follow from [B, S/2]; expected S in one term, as in 2*S +
-//         1, or as an axis of another input
+//         1, or as an axis of another input [F0034]
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

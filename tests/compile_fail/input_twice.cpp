@@ -1,4 +1,4 @@
-// expect: {file}:{line}: input "x": there is an input of this name already, from {file}:9
+// expect: {file}:{line}: input "x": there is an input of this name already, from {file}:9 [F0002]
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

@@ -1,5 +1,5 @@
 // expect: {file}:{line}: attention: key [B, T, 64] and value [B, S, 64] must have as many positions, found T
-//         and S
+//         and S [F0153]
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

@@ -1,5 +1,5 @@
 // expect: {file}:{line}: attention: a query head of [B, T, 768] has 64 features and a key head of [B, S,
-//         384] has 32; they must be equal
+//         384] has 32; they must be equal [F0156]
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

@@ -1,4 +1,4 @@
-// expect: {file}:{line}: kl_divergence: cannot compare [B, T, 8] and [B, 8]; their shapes must be equal
+// expect: {file}:{line}: kl_divergence: cannot compare [B, T, 8] and [B, 8]; their shapes must be equal [F0203]
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

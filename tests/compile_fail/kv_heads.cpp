@@ -1,4 +1,4 @@
-// expect: {file}:{line}: attention: 5 key heads do not divide 12 query heads
+// expect: {file}:{line}: attention: 5 key heads do not divide 12 query heads [F0155]
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

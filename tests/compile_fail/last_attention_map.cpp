@@ -1,4 +1,4 @@
-// expect: {file}:{line}: last_attention_map: no attention has been declared before
+// expect: {file}:{line}: last_attention_map: no attention has been declared before [F0172]
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

@@ -1,4 +1,4 @@
-// expect: {file}:{line}: last: the model has no dim S
+// expect: {file}:{line}: last: the model has no dim S [F0276]
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

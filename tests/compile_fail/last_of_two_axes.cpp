@@ -1,4 +1,4 @@
-// expect: {file}:{line}: last: output "map" [B, 2, T, T] has 2 axes of T; expected one
+// expect: {file}:{line}: last: output "map" [B, 2, T, T] has 2 axes of T; expected one [F0274]
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

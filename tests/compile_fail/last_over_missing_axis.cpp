@@ -1,4 +1,4 @@
-// expect: {file}:{line}: last: there is no axis T in [B, 768]
+// expect: {file}:{line}: last: there is no axis T in [B, 768] [F0074]
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

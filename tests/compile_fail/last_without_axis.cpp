@@ -1,4 +1,4 @@
-// expect: {file}:{line}: last: no output has an axis T
+// expect: {file}:{line}: last: no output has an axis T [F0275]
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

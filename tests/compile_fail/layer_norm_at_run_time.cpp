@@ -1,5 +1,5 @@
 // expect: {file}:{line}: layer_norm "ln_1": the axis T of [B, T] is known only at run time; expected a
-//         number of features
+//         number of features [F0102]
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

@@ -1,4 +1,4 @@
-// expect: {file}:{line}: layer_norm "ln_1": axis 2 of [B, T, 768] is named twice
+// expect: {file}:{line}: layer_norm "ln_1": axis 2 of [B, T, 768] is named twice [F0099]
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

@@ -1,4 +1,4 @@
-// expect: {file}:{line}: layer_norm "ln_1": expected a finite epsilon of at least 0, found -0.00001
+// expect: {file}:{line}: layer_norm "ln_1": expected a finite epsilon of at least 0, found -0.00001 [F0101]
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

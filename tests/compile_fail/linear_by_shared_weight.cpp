@@ -1,4 +1,4 @@
-// expect: {file}:{line}: linear: expected a parameter [out, 4] to multiply [B, 4] by, found [4, 8]
+// expect: {file}:{line}: linear: expected a parameter [out, 4] to multiply [B, 4] by, found [4, 8] [F0045]
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

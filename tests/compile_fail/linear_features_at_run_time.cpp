@@ -1,5 +1,5 @@
 // expect: {file}:{line}: linear "head": the last axis of [B, T] is T, known only at run time; expected a
-//         number of features
+//         number of features [F0040]
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

@@ -1,5 +1,5 @@
 // expect: {file}:{line}: linear "up": expected a number of output features of 1 to
-//         2147483647, found T
+//         2147483647, found T [F0042]
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

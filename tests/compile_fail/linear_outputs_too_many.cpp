@@ -1,4 +1,4 @@
-// expect: {file}:{line}: linear "up": expected a number of output features of 1 to 2147483647, found 3000000000
+// expect: {file}:{line}: linear "up": expected a number of output features of 1 to 2147483647, found 3000000000 [F0042]
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

@@ -1,5 +1,5 @@
 // expect: {file}:{line}: log_sum_exp: expected float32, found int32 [B, T]; use to_float, or embedding for
-//         ids
+//         ids [F0043]
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

@@ -1,4 +1,4 @@
-// expect: {file}:{line}: lstm "decoder": expected initial states for 1 layers and directions, found 2
+// expect: {file}:{line}: lstm "decoder": expected initial states for 1 layers and directions, found 2 [F0178]
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

@@ -1,4 +1,4 @@
-// expect: {file}:{line}: lstm "decoder": expected an initial state [B, 6], found [B, 8]
+// expect: {file}:{line}: lstm "decoder": expected an initial state [B, 6], found [B, 8] [F0180]
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

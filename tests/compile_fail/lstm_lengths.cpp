@@ -1,5 +1,5 @@
 // expect: {file}:{line}: in "rnn": scan: expected .lengths as int32 [batch] and a state of [batch, ...], found
-//         float32 [B] and a state [B, 8]
+//         float32 [B] and a state [B, 8] [F0185]
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

@@ -1,4 +1,4 @@
-// expect: {file}:{line}: lstm "rnn": expected [batch, time, features] or [time, features], found [4]
+// expect: {file}:{line}: lstm "rnn": expected [batch, time, features] or [time, features], found [4] [F0173]
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

@@ -1,4 +1,4 @@
-// expect: {file}:{line}: map: the lambda computes with a boolean; use where(condition, a, b)
+// expect: {file}:{line}: map: the lambda computes with a boolean; use where(condition, a, b) [F0200]
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

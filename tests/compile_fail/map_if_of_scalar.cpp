@@ -1,4 +1,4 @@
-// expect: {file}:{line}: map: the lambda chooses by c ? a : b or if; write where(c, a, b)
+// expect: {file}:{line}: map: the lambda chooses by c ? a : b or if; write where(c, a, b) [F0200]
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

@@ -1,4 +1,4 @@
-// expect: {file}:{line}: map: the lambda takes 1 scalar, one for each value, and gives a scalar
+// expect: {file}:{line}: map: the lambda takes 1 scalar, one for each value, and gives a scalar [F0202]
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

@@ -1,5 +1,5 @@
 // expect: {file}:{line}: attention: .mask takes a lambda of (query, key[, head[, batch]]) that gives a
-//         boolean, or a mask such as `causal` or window(8)
+//         boolean, or a mask such as `causal` or window(8) [F0149]
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

@@ -1,5 +1,5 @@
 // expect: {file}:{line}: attention: a mask lambda gives a boolean, found a number; a score lambda goes to
-//         .score
+//         .score [F0164]
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

@@ -1,5 +1,5 @@
 // expect: {file}:{line}: matmul: the leading axes of [B, T, 64] and [S, 64, T] do not fit; all but the last
-//         two are equal, missing or 1
+//         two are equal, missing or 1 [F0050]
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

@@ -1,5 +1,5 @@
 // expect: {file}:{line}: matmul: cannot multiply [B, T, 768] by [512, 768]: the inner sizes are 768 and 512;
-//         transpose the right side
+//         transpose the right side [F0049]
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

@@ -1,4 +1,4 @@
-// expect: {file}:{line}: matmul: expected at least two axes on both sides, found [768] and [768, 512]
+// expect: {file}:{line}: matmul: expected at least two axes on both sides, found [768] and [768, 512] [F0048]
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

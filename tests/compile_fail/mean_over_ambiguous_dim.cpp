@@ -1,4 +1,4 @@
-// expect: {file}:{line}: mean: T occurs twice in [B, T, T]; say axis(1) or axis(2)
+// expect: {file}:{line}: mean: T occurs twice in [B, T, T]; say axis(1) or axis(2) [F0073]
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

@@ -1,4 +1,4 @@
-// expect: {file}:{line}: a declaration captures nothing: pass what it needs as template arguments
+// expect: {file}:{line}: a declaration captures nothing: pass what it needs as template arguments [F0283]
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

@@ -1,4 +1,4 @@
-// expect: {file}:{line}: a declaration is a lambda, as in [](graph& g) { ... }, and no function
+// expect: {file}:{line}: a declaration is a lambda, as in [](graph& g) { ... }, and no function [F0282]
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

@@ -1,4 +1,4 @@
-// expect: {file}:{line}: a declaration adds inputs, words and outputs to its graph; this one adds nothing
+// expect: {file}:{line}: a declaration adds inputs, words and outputs to its graph; this one adds nothing [F0285]
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

@@ -1,6 +1,7 @@
-// expect: {file}:{line}: the compiler runs a declaration, and cannot run this one: where no error stands
-//         above, it calls a function that is not constexpr, reads a value that is known only when the program
-//         runs, or takes a name from a buffer of its own
+// expect: {file}:{line}: the compiler cannot run this declaration: a function that it calls lacks constexpr, or a
+//         value that it reads is known only when the program runs; mend the errors above first, if any [F0286]
+// behind: called in a constant expression
+// behind: is not usable in a constant expression
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

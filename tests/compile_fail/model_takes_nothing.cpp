@@ -1,4 +1,4 @@
-// expect: {file}:{line}: a declaration takes the graph by reference, as in [](graph& g) { ... }
+// expect: {file}:{line}: a declaration takes the graph by reference, as in [](graph& g) { ... } [F0284]
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

@@ -1,4 +1,4 @@
-// expect: {file}:{line}: a model has a name, as in model("gpt", [](graph& g) { ... })
+// expect: {file}:{line}: a model has a name, as in model("gpt", [](graph& g) { ... }) [F0287]
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

@@ -1,4 +1,4 @@
-// expect: {file}:{line}: mse: cannot compare [B, T, 768] and [B, T, 1]; their shapes must be equal
+// expect: {file}:{line}: mse: cannot compare [B, T, 768] and [B, T, 1]; their shapes must be equal [F0203]
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

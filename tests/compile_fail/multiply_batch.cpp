@@ -1,5 +1,5 @@
 // expect: {file}:{line}: cannot multiply [B, T, 768] and [S, 1, 768]: the last axis but two is B and S; a
-//         size known only at run time fits itself and 1
+//         size known only at run time fits itself and 1 [F0058]
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

@@ -1,5 +1,5 @@
 // expect: {file}:{line}: cannot multiply [B, T, width=384] and [B, T, hidden=1536]: the last axis is
-//         width=384 and hidden=1536; sizes must be equal, or one of them 1
+//         width=384 and hidden=1536; sizes must be equal, or one of them 1 [F0058]
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

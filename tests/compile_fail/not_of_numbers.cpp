@@ -1,4 +1,4 @@
-// expect: {file}:{line}: !: expected a boolean, found float32 [B, T, 768]
+// expect: {file}:{line}: !: expected a boolean, found float32 [B, T, 768] [F0057]
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

@@ -1,4 +1,4 @@
-// expect: {file}:{line}: one_hot: expected int32 ids, found float32 [B, T, 8]
+// expect: {file}:{line}: one_hot: expected int32 ids, found float32 [B, T, 8] [F0082]
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

@@ -1,5 +1,5 @@
 // expect: {file}:{line}: output "z": its value belongs to the body of a repeat; carry it as one more value, and
-//         declare what the repeat gives
+//         declare what the repeat gives [F0029]
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

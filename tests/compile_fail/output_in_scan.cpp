@@ -1,5 +1,5 @@
 // expect: {file}:{line}: output "h": its value belongs to the body of a scan; return it from the body, as in
-//         scan_step{value, next}, and declare the .output of the scan
+//         scan_step{value, next}, and declare the .output of the scan [F0028]
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

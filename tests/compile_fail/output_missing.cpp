@@ -1,5 +1,5 @@
-// expect: {file}:{line}: no output comes of the model that ends here; where no error stands above, declare
-//         one with g.output("name", value)
+// expect: {file}:{line}: the model that ends here has no output: mend the errors above, if any, or declare one with
+//         g.output("name", value) [F0033]
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

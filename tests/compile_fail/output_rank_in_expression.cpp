@@ -1,4 +1,4 @@
-// expect: a value of 2 axes does not fit a tensor of 1; assign it to an xt::xtensor of 2, or to an xt::xarray
+// expect: a value of 2 axes does not fit a tensor of 1; assign it to an xt::xtensor of 2, or to an xt::xarray [F0319]
 // lines: 20: xtensor assigns by templates in templates
 #include <fovea/fovea.hpp>
 

@@ -1,4 +1,4 @@
-// expect: {file}:{line}: output "y": there is an output of this name already
+// expect: {file}:{line}: output "y": there is an output of this name already [F0026]
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

@@ -1,4 +1,4 @@
-// expect: {file}:{line}: pad: expected counts of 0 to 1073741823, found -1 and 0
+// expect: {file}:{line}: pad: expected counts of 0 to 1073741823, found -1 and 0 [F0097]
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

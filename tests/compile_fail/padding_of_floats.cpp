@@ -1,4 +1,4 @@
-// expect: {file}:{line}: padding: expected a number or int32 [batch], found float32 [B]
+// expect: {file}:{line}: padding: expected a number or int32 [batch], found float32 [B] [F0142]
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

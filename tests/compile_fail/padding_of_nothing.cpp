@@ -1,4 +1,4 @@
-// expect: {file}:{line}: attention: padding: expected 1 to 1073741824 keys, found 0
+// expect: {file}:{line}: attention: padding: expected 1 to 1073741824 keys, found 0 [F0158]
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

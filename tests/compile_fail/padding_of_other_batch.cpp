@@ -1,4 +1,4 @@
-// expect: {file}:{line}: attention: the mask lambda reads axis 0 of [S] by batch row, of which there are B
+// expect: {file}:{line}: attention: the mask lambda reads axis 0 of [S] by batch row, of which there are B [F0147]
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

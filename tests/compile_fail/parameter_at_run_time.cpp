@@ -1,5 +1,5 @@
 // expect: {file}:{line}: parameter "positions": its shape [T, 768] has T, known only at run time; a
-//         parameter's dims are numbers
+//         parameter's dims are numbers [F0044]
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

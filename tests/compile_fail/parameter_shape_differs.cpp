@@ -1,5 +1,5 @@
 // expect: {file}:{line}: matmul: cannot multiply [B, T, 512] by [768, 768]: the inner sizes are 512 and 768;
-//         they must be equal
+//         they must be equal [F0049]
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

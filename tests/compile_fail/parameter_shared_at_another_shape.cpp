@@ -1,5 +1,5 @@
 // expect: {file}:{line}: parameter "wte" is made twice, here [512] and [1000, 768] at {file}:11; a shared
-//         parameter is one expr of one shape
+//         parameter is one expr of one shape [F0023]
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

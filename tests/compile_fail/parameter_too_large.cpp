@@ -1,4 +1,5 @@
 // expect: {file}:{line}: parameter "words.weight": [2000000000, 2000000000] has more than 1099511627776 elements
+//         [F0037]
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

@@ -1,5 +1,5 @@
 // expect: {file}:{line}: parameter "a.b.weight" is made twice, first at {file}:14; to share it, keep the
-//         expr of the first and use it again
+//         expr of the first and use it again [F0022]
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

@@ -1,4 +1,4 @@
-// expect: {file}:{line}: parameter: the name is empty
+// expect: {file}:{line}: parameter: the name is empty [F0017]
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

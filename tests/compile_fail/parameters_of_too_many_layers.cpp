@@ -1,4 +1,5 @@
 // expect: {file}:{line}: parameter "h.*.mix.weight": [64, 64] in all its layers has more than 1099511627776 elements
+//         [F0037]
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

@@ -1,4 +1,4 @@
-// expect: {file}:{line}: permute: axis 2 of [B, T, 768] is named twice; expected each axis once
+// expect: {file}:{line}: permute: axis 2 of [B, T, 768] is named twice; expected each axis once [F0085]
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

@@ -1,4 +1,4 @@
-// expect: {file}:{line}: permute: expected each of the 3 axes of [B, T, 768] once, found 2
+// expect: {file}:{line}: permute: expected each of the 3 axes of [B, T, 768] once, found 2 [F0086]
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

@@ -1,5 +1,5 @@
 // expect: {file}:{line}: max_pool: expected a padding of a number, same, valid or causal, found circular,
-//         which is for convolutions
+//         which is for convolutions [F0111]
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

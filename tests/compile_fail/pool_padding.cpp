@@ -1,5 +1,5 @@
 // expect: {file}:{line}: avg_pool: expected a padding below the window of 2, found 2; a window must see
-//         something
+//         something [F0107]
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

@@ -1,4 +1,4 @@
-// expect: {file}:{line}: max_pool: expected [..., time, features], found [64]
+// expect: {file}:{line}: max_pool: expected [..., time, features], found [64] [F0108]
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

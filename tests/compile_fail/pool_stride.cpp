@@ -1,4 +1,4 @@
-// expect: {file}:{line}: max_pool: expected a stride of 1 to 32767, found -2
+// expect: {file}:{line}: max_pool: expected a stride of 1 to 32767, found -2 [F0109]
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

@@ -1,5 +1,5 @@
 // expect: {file}:{line}: max_pool: a window of 5 spans 5 positions, more than the width of [B, T, 3, 8] and
-//         its padding of 0
+//         its padding of 0 [F0115]
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

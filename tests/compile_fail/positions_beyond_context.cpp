@@ -1,5 +1,5 @@
 // expect: {file}:{line}: learned_positions "wpe": the 1024 positions of [B, 1024, 768] exceed the context of
-//         512
+//         512 [F0124]
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

@@ -1,4 +1,4 @@
-// expect: {file}:{line}: learned_positions "wpe": expected an .offset of 0 to 31, found 32
+// expect: {file}:{line}: learned_positions "wpe": expected an .offset of 0 to 31, found 32 [F0123]
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

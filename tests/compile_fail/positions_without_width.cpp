@@ -1,5 +1,5 @@
 // expect: {file}:{line}: learned_positions "wpe": expected a .context and a .width of at least 1, found 512
-//         and 0
+//         and 0 [F0122]
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

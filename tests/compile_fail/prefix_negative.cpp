@@ -1,4 +1,4 @@
-// expect: {file}:{line}: attention: prefix: expected 0 to 1073741824 keys, found -1
+// expect: {file}:{line}: attention: prefix: expected 0 to 1073741824 keys, found -1 [F0158]
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

@@ -1,4 +1,4 @@
-// expect: {file}:{line}: lstm "r": expected 1 to 536870911 hidden units, found 1000000000
+// expect: {file}:{line}: lstm "r": expected 1 to 536870911 hidden units, found 1000000000 [F0174]
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

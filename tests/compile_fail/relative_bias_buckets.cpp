@@ -1,5 +1,5 @@
 // expect: {file}:{line}: relative_bias "bias": expected an even number of at least 4 buckets and a
-//         .max_distance above 8 and below 1073741824, found 32 and 8
+//         .max_distance above 8 and below 1073741824, found 32 and 8 [F0134]
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

@@ -1,5 +1,5 @@
 // expect: {file}:{line}: repeat "h": the body turns float32 [B, T, 768] into float32 [B, T, 3072]; what a
-//         repeat carries keeps its shape
+//         repeat carries keeps its shape [F0197]
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

@@ -1,4 +1,4 @@
-// expect: {file}:{line}: repeat "h": the body takes an expr and gives an expr
+// expect: {file}:{line}: repeat "h": the body takes an expr and gives an expr [F0195]
 #include <fovea/dsl.hpp>
 
 inline constexpr fovea::dim B{"B"}, T{"T"};

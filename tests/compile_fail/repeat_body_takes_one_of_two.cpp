@@ -1,4 +1,4 @@
-// expect: {file}:{line}: repeat "h": the body takes an array of 2 exprs and gives one
+// expect: {file}:{line}: repeat "h": the body takes an array of 2 exprs and gives one [F0196]
 #include <fovea/dsl.hpp>
 
 inline constexpr fovea::dim B{"B"}, T{"T"};

@@ -1,4 +1,4 @@
-// expect: {file}:{line}: repeat "h": expected .first to be 0 to 2147483644, found 2147483647
+// expect: {file}:{line}: repeat "h": expected .first to be 0 to 2147483644, found 2147483647 [F0192]
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

@@ -1,4 +1,4 @@
-// expect: {file}:{line}: repeat "h": expected at least one layer, found 0
+// expect: {file}:{line}: repeat "h": expected at least one layer, found 0 [F0191]
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

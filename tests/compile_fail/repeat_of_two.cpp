@@ -1,5 +1,5 @@
 // expect: {file}:{line}: repeat "h": the body turns value 1 of 2 from float32 [B, T, 768] into float32
-//         [B, 768]; what a repeat carries keeps its shape
+//         [B, 768]; what a repeat carries keeps its shape [F0197]
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

@@ -1,5 +1,5 @@
 // expect: {file}:{line}: repeat "h": with a .period the body takes an expr and an int, which kind of layer it
-//         is
+//         is [F0193]
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

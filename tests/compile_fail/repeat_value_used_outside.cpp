@@ -1,5 +1,5 @@
 // expect: {file}:{line}: +: an operand from {file}:12 belongs to the body of a repeat or scan and cannot
-//         be used outside it; return it from the body
+//         be used outside it; return it from the body [F0006]
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

@@ -1,4 +1,4 @@
-// expect: {file}:{line}: cannot reshape [B, T, 768] to [B, T, 12, 60]: 768*B*T elements and 720*B*T
+// expect: {file}:{line}: cannot reshape [B, T, 768] to [B, T, 12, 60]: 768*B*T elements and 720*B*T [F0079]
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

@@ -1,5 +1,5 @@
 // expect: {file}:{line}: cannot reshape [B, T, 64]: the 64*B*T elements are no multiple of 7*B, what the axes
-//         beside -1 hold
+//         beside -1 hold [F0076]
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

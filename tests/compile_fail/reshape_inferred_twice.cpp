@@ -1,4 +1,4 @@
-// expect: {file}:{line}: reshape: at most one axis may be -1, found two
+// expect: {file}:{line}: reshape: at most one axis may be -1, found two [F0077]
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

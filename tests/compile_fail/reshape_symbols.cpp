@@ -1,4 +1,4 @@
-// expect: {file}:{line}: cannot reshape [B, T, 768] to [B, S, 768]: 768*B*T elements and 768*B*S
+// expect: {file}:{line}: cannot reshape [B, T, 768] to [B, S, 768]: 768*B*T elements and 768*B*S [F0079]
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

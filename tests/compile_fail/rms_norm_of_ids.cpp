@@ -1,5 +1,5 @@
 // expect: {file}:{line}: rms_norm "norm": expected float32, found int32 [B, T]; use to_float, or embedding
-//         for ids
+//         for ids [F0043]
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

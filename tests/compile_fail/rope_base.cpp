@@ -1,4 +1,4 @@
-// expect: {file}:{line}: rope: expected a finite base above 0, found infinity
+// expect: {file}:{line}: rope: expected a finite base above 0, found infinity [F0132]
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

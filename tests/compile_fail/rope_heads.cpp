@@ -1,4 +1,4 @@
-// expect: {file}:{line}: rope: 5 heads do not divide the 768 features of [B, T, 768]
+// expect: {file}:{line}: rope: 5 heads do not divide the 768 features of [B, T, 768] [F0131]
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

@@ -1,4 +1,4 @@
-// expect: {file}:{line}: rope: expected an even number of at most 9 features of a head to turn, found 9
+// expect: {file}:{line}: rope: expected an even number of at most 9 features of a head to turn, found 9 [F0133]
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

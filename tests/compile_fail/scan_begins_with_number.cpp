@@ -1,5 +1,5 @@
 // expect: {file}:{line}: scan: the state before the first step is an expr or an array of them, such as
-//         zeros(x, {B, 64})
+//         zeros(x, {B, 64}) [F0190]
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

@@ -1,4 +1,4 @@
-// expect: {file}:{line}: scan: the body takes (x, state) of a step and gives scan_step{output, next state}
+// expect: {file}:{line}: scan: the body takes (x, state) of a step and gives scan_step{output, next state} [F0189]
 #include <fovea/dsl.hpp>
 
 inline constexpr fovea::dim B{"B"}, T{"T"};

@@ -1,5 +1,5 @@
 // expect: {file}:{line}: scan: the body gives a number as its output; expected an expr, or an array of them,
-//         such as constant(x, 0)
+//         such as constant(x, 0) [F0187]
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

@@ -1,5 +1,5 @@
 // expect: {file}:{line}: scan: expected .lengths as int32 [batch] and a state of [batch, ...], found int32 [T]
-//         and a state [B, 4]
+//         and a state [B, 4] [F0185]
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

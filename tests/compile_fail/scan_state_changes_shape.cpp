@@ -1,5 +1,5 @@
 // expect: {file}:{line}: scan: the body turns float32 [B, 4] into float32 [B, 5]; what a scan carries keeps
-//         its shape
+//         its shape [F0197]
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

@@ -1,5 +1,5 @@
 // expect: {file}:{line}: scan: the state is 2 values, the next state that the body gives 1; several are
-// scan_step{output, std::array{a, b}}
+//         scan_step{output, std::array{a, b}} [F0188]
 #include <fovea/dsl.hpp>
 
 inline constexpr fovea::dim B{"B"}, T{"T"};

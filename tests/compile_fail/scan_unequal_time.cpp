@@ -1,4 +1,4 @@
-// expect: {file}:{line}: scan: the sequences [B, T, 4] and [B, S, 4] must have as many steps, found T and S
+// expect: {file}:{line}: scan: the sequences [B, T, 4] and [B, S, 4] must have as many steps, found T and S [F0184]
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

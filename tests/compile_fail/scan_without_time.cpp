@@ -1,4 +1,4 @@
-// expect: {file}:{line}: scan: there is no axis T in [B, 4]
+// expect: {file}:{line}: scan: there is no axis T in [B, 4] [F0074]
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

@@ -1,4 +1,4 @@
-// expect: {file}:{line}: scope "layer": expected a number of at least 0, found -2
+// expect: {file}:{line}: scope "layer": expected a number of at least 0, found -2 [F0032]
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

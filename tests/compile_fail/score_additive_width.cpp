@@ -1,4 +1,4 @@
-// expect: {file}:{line}: attention "w": expected a hidden layer of at least 1, found 0
+// expect: {file}:{line}: attention "w": expected a hidden layer of at least 1, found 0 [F0166]
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

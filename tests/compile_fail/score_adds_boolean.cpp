@@ -1,4 +1,4 @@
-// expect: {file}:{line}: attention: the score lambda computes with a boolean; use where(condition, a, b)
+// expect: {file}:{line}: attention: the score lambda computes with a boolean; use where(condition, a, b) [F0145]
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

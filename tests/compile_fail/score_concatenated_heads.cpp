@@ -1,4 +1,4 @@
-// expect: {file}:{line}: attention "w": a score by a network takes one head, found 2
+// expect: {file}:{line}: attention "w": a score by a network takes one head, found 2 [F0168]
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

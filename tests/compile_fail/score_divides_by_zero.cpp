@@ -1,4 +1,4 @@
-// expect: {file}:{line}: attention: the score lambda divides by 0
+// expect: {file}:{line}: attention: the score lambda divides by 0 [F0145]
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

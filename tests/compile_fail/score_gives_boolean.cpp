@@ -1,5 +1,5 @@
 // expect: {file}:{line}: attention: a score lambda gives a number, found a boolean; a mask lambda goes to
-//         .mask
+//         .mask [F0163]
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

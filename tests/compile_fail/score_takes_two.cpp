@@ -1,5 +1,5 @@
 // expect: {file}:{line}: attention: .score takes a lambda of (score, query, key[, head[, batch]]) that gives
-//         a number, or a score such as `dot` or general("w")
+//         a number, or a score such as `dot` or general("w") [F0148]
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

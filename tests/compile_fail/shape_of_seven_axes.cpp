@@ -1,4 +1,4 @@
-// expect: {file}:{line}: input "x": a shape has at most 6 axes, found 7
+// expect: {file}:{line}: input "x": a shape has at most 6 axes, found 7 [F0012]
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

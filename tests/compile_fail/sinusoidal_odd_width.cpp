@@ -1,4 +1,4 @@
-// expect: {file}:{line}: sinusoidal_positions: expected an even number of features, found 767
+// expect: {file}:{line}: sinusoidal_positions: expected an even number of features, found 767 [F0127]
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

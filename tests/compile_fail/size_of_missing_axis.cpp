@@ -1,4 +1,4 @@
-// expect: {file}:{line}: size: there is no axis 3 in [B, T, 64]
+// expect: {file}:{line}: size: there is no axis 3 in [B, T, 64] [F0031]
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

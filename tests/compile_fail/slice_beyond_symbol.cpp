@@ -1,4 +1,4 @@
-// expect: {file}:{line}: slice: from 1 to T + 1 is outside the axis of T in [B, T, 768]
+// expect: {file}:{line}: slice: from 1 to T + 1 is outside the axis of T in [B, T, 768] [F0088]
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

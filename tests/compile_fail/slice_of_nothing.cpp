@@ -1,4 +1,4 @@
-// expect: {file}:{line}: slice: from 8 to 8 holds nothing; expected at least one element of [B, T, 768]
+// expect: {file}:{line}: slice: from 8 to 8 holds nothing; expected at least one element of [B, T, 768] [F0089]
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

@@ -1,4 +1,4 @@
-// expect: {file}:{line}: slice: from 0 to 769 is outside the axis of 768 in [B, T, 768]
+// expect: {file}:{line}: slice: from 0 to 769 is outside the axis of 768 in [B, T, 768] [F0088]
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

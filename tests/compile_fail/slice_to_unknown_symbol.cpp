@@ -1,4 +1,4 @@
-// expect: {file}:{line}: slice: no input says how large S is; expected an axis S in the shape of an input
+// expect: {file}:{line}: slice: no input says how large S is; expected an axis S in the shape of an input [F0035]
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

@@ -1,4 +1,4 @@
-// expect: {file}:{line}: softmax: there is no axis S in [B, T, 768]
+// expect: {file}:{line}: softmax: there is no axis S in [B, T, 768] [F0074]
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

@@ -1,4 +1,4 @@
-// expect: {file}:{line}: split: the 768 features of [B, T, 768] do not divide into 5 equal parts
+// expect: {file}:{line}: split: the 768 features of [B, T, 768] do not divide into 5 equal parts [F0090]
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

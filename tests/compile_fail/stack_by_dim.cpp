@@ -1,4 +1,4 @@
-// expect: {file}:{line}: stack: the new axis is named by its position, as 0 or -1, found T
+// expect: {file}:{line}: stack: the new axis is named by its position, as 0 or -1, found T [F0093]
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

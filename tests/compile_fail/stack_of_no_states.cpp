@@ -1,4 +1,4 @@
-// expect: {file}:{line}: stack_states: expected 1 to 32 states, found 0
+// expect: {file}:{line}: stack_states: expected 1 to 32 states, found 0 [F0183]
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

@@ -1,5 +1,5 @@
 // expect: {file}:{line}: stack: cannot join float32 [B, T, 8] and float32 [B, T, 7]; their types and shapes
-//         must be equal
+//         must be equal [F0096]
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

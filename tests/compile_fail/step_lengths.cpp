@@ -1,4 +1,5 @@
 // expect: {file}:{line}: the lengths of rows are of another type; expected std::vector<std::size_t> or another span of std::size_t
+//         [F0293]
 #include <fovea/fovea.hpp>
 
 #include <vector>

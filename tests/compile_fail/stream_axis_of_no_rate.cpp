@@ -1,5 +1,5 @@
 // expect: {file}:{line}: max_pool: cannot be streamed along T: its axis 2*T/3 is not T, nor T divided or multiplied
-//         by a number
+//         by a number [F0237]
 #include <fovea/fovea.hpp>
 
 using namespace fovea;

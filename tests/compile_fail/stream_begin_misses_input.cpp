@@ -1,4 +1,4 @@
-// expect: stream_reader.hpp:14: begin: the input "source" is missing
+// expect: stream_reader.hpp:14: begin: the input "source" is missing [F0309]
 // lines: 20: the call is one of the library, which the user has called
 #include <fovea/decoding.hpp>
 #include <fovea/fovea.hpp>

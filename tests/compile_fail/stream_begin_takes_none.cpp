@@ -1,4 +1,4 @@
-// expect: {file}:{line}: begin: there is no input "tokens"; it takes none
+// expect: {file}:{line}: begin: there is no input "tokens"; it takes none [F0307]
 #include <fovea/fovea.hpp>
 
 inline constexpr fovea::dim B{"B"}, T{"T"};

@@ -1,4 +1,5 @@
 // expect: {file}:{line}: attention: cannot be streamed along T: its bias has positions that are not its keys alone
+//         [F0252]
 #include <fovea/fovea.hpp>
 
 using namespace fovea;

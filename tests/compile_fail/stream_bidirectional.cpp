@@ -1,4 +1,5 @@
 // expect: {file}:{line}: in "rnn": bidirectional: cannot be streamed along T: it runs from the last position to the first
+//         [F0232]
 #include <fovea/fovea.hpp>
 
 using namespace fovea;

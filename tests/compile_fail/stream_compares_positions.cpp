@@ -1,5 +1,5 @@
 // expect: {file}:{line}: >=: cannot be streamed along T: it compares positions with positions; let attention or
-//         attend weigh them, with a causal mask
+//         attend weigh them, with a causal mask [F0242]
 #include <fovea/fovea.hpp>
 
 using namespace fovea;

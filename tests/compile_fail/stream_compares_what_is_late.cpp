@@ -1,5 +1,5 @@
 // expect: {file}:{line}: matmul: cannot be streamed along T: what it compares comes behind something that looks
-//         ahead; compare what is causal
+//         ahead; compare what is causal [F0262]
 #include <fovea/fovea.hpp>
 
 using namespace fovea;

@@ -1,4 +1,4 @@
-// expect: {file}:{line}: concat: cannot be streamed along T: it works along positions
+// expect: {file}:{line}: concat: cannot be streamed along T: it works along positions [F0245]
 #include <fovea/fovea.hpp>
 
 using namespace fovea;

@@ -1,4 +1,4 @@
-// expect: {file}:{line}: contract: cannot be streamed along T: it sums over positions
+// expect: {file}:{line}: contract: cannot be streamed along T: it sums over positions [F0245]
 #include <fovea/fovea.hpp>
 
 using namespace fovea;

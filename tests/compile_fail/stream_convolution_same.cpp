@@ -1,5 +1,5 @@
 // expect: {file}:{line}: in "c": conv1d: cannot be streamed along T: its windows see 1 later position; use
-//         .padding = causal
+//         .padding = causal [F0258]
 #include <fovea/fovea.hpp>
 
 using namespace fovea;

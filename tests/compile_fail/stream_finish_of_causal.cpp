@@ -1,4 +1,4 @@
-// expect: finish: the model looks at no later position: steps leave nothing to come
+// expect: finish: the model looks at no later position: steps leave nothing to come [F0295]
 #include <fovea/fovea.hpp>
 
 using namespace fovea;

@@ -1,4 +1,5 @@
 // expect: {file}:{line}: slice: cannot be streamed along T: it works along positions; last(x, T) takes the last one
+//         [F0245]
 #include <fovea/fovea.hpp>
 
 using namespace fovea;

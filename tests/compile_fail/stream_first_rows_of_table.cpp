@@ -1,5 +1,5 @@
 // expect: {file}:{line}: slice: cannot be streamed along T: it works along positions; take rows of a table by gather(table, range(x,
-//         T))
+//         T)) [F0245]
 #include <fovea/fovea.hpp>
 
 using namespace fovea;

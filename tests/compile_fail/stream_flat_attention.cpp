@@ -1,5 +1,5 @@
 // expect: {file}:{line}: attention: cannot be streamed along T: its positions share an axis with others; reshape them
-//         to an axis of their own
+//         to an axis of their own [F0247]
 #include <fovea/fovea.hpp>
 
 using namespace fovea;

@@ -1,5 +1,5 @@
 // expect: {file}:{line}: relu: cannot be streamed along T: in an output positions share an axis with others; reshape
-//         them to an axis of their own
+//         them to an axis of their own [F0226]
 #include <fovea/fovea.hpp>
 
 using namespace fovea;

@@ -1,5 +1,5 @@
 // expect: {file}:{line}: input: cannot be streamed along T: its axis T + 1 is not T, nor T divided or multiplied by a
-//         number
+//         number [F0237]
 #include <fovea/fovea.hpp>
 
 using namespace fovea;

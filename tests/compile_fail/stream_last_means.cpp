@@ -1,5 +1,5 @@
 // expect: {file}:{line}: avg_pool: cannot be streamed along T: its last means leave out what lies behind; use
-//         .count_padding = true
+//         .count_padding = true [F0256]
 #include <fovea/fovea.hpp>
 
 using namespace fovea;

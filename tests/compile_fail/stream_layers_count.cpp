@@ -1,5 +1,5 @@
 // expect: {file}:{line}: in "layer.*": sinusoidal_positions: cannot be streamed along T: it counts positions in
-//         layers that look ahead, which come later in each of them; count them outside, and carry them
+//         layers that look ahead, which come later in each of them; count them outside, and carry them [F0234]
 #include <fovea/fovea.hpp>
 
 using namespace fovea;

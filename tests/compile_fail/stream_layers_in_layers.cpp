@@ -1,5 +1,5 @@
 // expect: {file}:{line}: in "outer.*": repeat: cannot be streamed along T: its layers look ahead inside another loop; write
-//         the layers of one of them out
+//         the layers of one of them out [F0233]
 #include <fovea/fovea.hpp>
 
 using namespace fovea;

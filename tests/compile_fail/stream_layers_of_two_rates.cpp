@@ -1,5 +1,5 @@
 // expect: {file}:{line}: in "layer.*.d": conv1d: cannot be streamed along T: the layers look ahead, and have positions
-//         of two rates; write the layers out
+//         of two rates; write the layers out [F0235]
 #include <fovea/fovea.hpp>
 
 using namespace fovea;

@@ -1,5 +1,5 @@
 // expect: {file}:{line}: in "layer.*": +: cannot be streamed along T: it reads positions of outside in layers that
-//         look ahead, which come later in each of them; let the layers carry them
+//         look ahead, which come later in each of them; let the layers carry them [F0236]
 #include <fovea/fovea.hpp>
 
 using namespace fovea;

@@ -1,5 +1,5 @@
 // expect: {file}:{line}: pad: cannot be streamed along T: its positions are T + 2, not T; cut the last ones off by
-//         slice
+//         slice [F0260]
 #include <fovea/fovea.hpp>
 
 using namespace fovea;

@@ -1,5 +1,5 @@
 // expect: {file}:{line}: cross_entropy: cannot be streamed along T: a loss is of all positions; stream a model without
-// it, over the same body
+//         it, over the same body [F0230]
 #include <fovea/fovea.hpp>
 
 using namespace fovea;

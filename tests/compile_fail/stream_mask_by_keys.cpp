@@ -1,5 +1,5 @@
 // expect: {file}:{line}: attention: cannot be streamed along T: a query may see any later key; join its mask with causal
-//         or window
+//         or window [F0250]
 #include <fovea/fovea.hpp>
 
 using namespace fovea;

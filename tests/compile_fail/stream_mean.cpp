@@ -1,4 +1,5 @@
 // expect: {file}:{line}: mean: cannot be streamed along T: it needs all positions; a scan can carry what it needs of those before
+//         [F0245]
 #include <fovea/fovea.hpp>
 
 using namespace fovea;

@@ -1,5 +1,5 @@
 // expect: {file}:{line}: avg_pool: cannot be streamed along T: its first means leave out what lies before; use
-//         .count_padding = true
+//         .count_padding = true [F0255]
 #include <fovea/fovea.hpp>
 
 using namespace fovea;

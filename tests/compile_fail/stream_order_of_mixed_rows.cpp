@@ -1,5 +1,5 @@
 // expect: {file}:{line}: reshape: rows cannot stand at positions of their own along T: the first axis of its values is not
-//         of rows of the batch
+//         of rows of the batch [F0218]
 #include <fovea/fovea.hpp>
 
 using namespace fovea;

@@ -1,5 +1,5 @@
 // expect: {file}:{line}: in "c": conv1d: cannot be streamed along T: what it has before the first position is not one
-//         number; pad right in front of each window
+//         number; pad right in front of each window [F0261]
 #include <fovea/fovea.hpp>
 
 using namespace fovea;

@@ -1,5 +1,5 @@
 // expect: {file}:{line}: in "c": conv2d: cannot be streamed along T: its windows see 1 later position; pad as many in
-//         front of them
+//         front of them [F0258]
 #include <fovea/fovea.hpp>
 
 using namespace fovea;

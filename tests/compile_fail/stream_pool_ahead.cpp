@@ -1,4 +1,5 @@
 // expect: {file}:{line}: max_pool: cannot be streamed along T: its windows see 1 later position; use .padding = causal
+//         [F0258]
 #include <fovea/fovea.hpp>
 
 using namespace fovea;

@@ -1,4 +1,4 @@
-// expect: {file}:{line}: reshape: cannot be streamed along T: it mixes positions with other axes; permute first
+// expect: {file}:{line}: reshape: cannot be streamed along T: it mixes positions with other axes; permute first [F0240]
 #include <fovea/fovea.hpp>
 
 using namespace fovea;

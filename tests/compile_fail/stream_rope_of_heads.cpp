@@ -1,5 +1,5 @@
 // expect: {file}:{line}: rope: cannot be streamed along T: it counts along another axis than the positions; permute
-//         them to the last but one
+//         them to the last but one [F0241]
 #include <fovea/fovea.hpp>
 
 using namespace fovea;

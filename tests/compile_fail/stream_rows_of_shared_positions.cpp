@@ -1,5 +1,5 @@
 // expect: {file}:{line}: sinusoidal_positions: rows cannot stand at positions of their own along T: an output is of
-//         positions that have no batch axis
+//         positions that have no batch axis [F0227]
 #include <fovea/fovea.hpp>
 
 using namespace fovea;

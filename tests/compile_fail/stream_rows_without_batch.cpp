@@ -1,4 +1,4 @@
-// expect: stream: no input has a batch axis before T, known at run time, of which to take a row
+// expect: stream: no input has a batch axis before T, known at run time, of which to take a row [F0318]
 #include <fovea/fovea.hpp>
 
 using namespace fovea;

@@ -1,5 +1,5 @@
 // expect: {file}:{line}: attention: cannot be streamed along T: a step of the scan reads all positions; give it the
-//         sequence beside the others that it runs over
+//         sequence beside the others that it runs over [F0239]
 #include <fovea/fovea.hpp>
 
 using namespace fovea;

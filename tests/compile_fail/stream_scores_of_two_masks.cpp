@@ -1,5 +1,5 @@
 // expect: {file}:{line}: matmul: cannot be streamed along T: attentions of different masks read it; compute it for
-//         each of them
+//         each of them [F0244]
 #include <fovea/fovea.hpp>
 
 using namespace fovea;

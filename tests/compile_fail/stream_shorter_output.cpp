@@ -1,5 +1,5 @@
 // expect: {file}:{line}: slice: cannot be streamed along T: its positions are T - 2, not T; pad as many in front of
-//         them
+//         them [F0260]
 #include <fovea/fovea.hpp>
 
 using namespace fovea;

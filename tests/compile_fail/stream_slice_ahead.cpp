@@ -1,4 +1,5 @@
 // expect: {file}:{line}: slice: cannot be streamed along T: it takes 1 later position; pad as many in front of it first
+//         [F0259]
 #include <fovea/fovea.hpp>
 
 using namespace fovea;

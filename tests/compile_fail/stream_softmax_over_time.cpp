@@ -1,5 +1,5 @@
 // expect: {file}:{line}: softmax: cannot be streamed along T: it works along positions; let attention or attend weigh them, with a
-//         causal mask
+//         causal mask [F0245]
 #include <fovea/fovea.hpp>
 
 using namespace fovea;

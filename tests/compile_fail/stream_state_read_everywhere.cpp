@@ -1,5 +1,5 @@
 // expect: {file}:{line}: *: cannot be streamed along T: all positions read what is known after the last of them;
-//         let them read what is known at each
+//         let them read what is known at each [F0238]
 #include <fovea/fovea.hpp>
 
 using namespace fovea;

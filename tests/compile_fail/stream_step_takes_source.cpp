@@ -1,4 +1,4 @@
-// expect: {file}:{line}: step: there is no input "source"; the inputs are "tokens"
+// expect: {file}:{line}: step: there is no input "source"; the inputs are "tokens" [F0307]
 #include <fovea/fovea.hpp>
 
 inline constexpr fovea::dim B{"B"}, T{"T"};

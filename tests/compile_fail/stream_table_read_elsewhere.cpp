@@ -1,5 +1,5 @@
 // expect: {file}:{line}: attention: cannot be streamed along T: a table of its lambdas has positions, and is not read there
-//         by the number of the query or the key alone
+//         by the number of the query or the key alone [F0253]
 #include <fovea/fovea.hpp>
 
 using namespace fovea;

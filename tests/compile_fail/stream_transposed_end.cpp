@@ -1,5 +1,5 @@
 // expect: {file}:{line}: in "c": conv_transpose1d: cannot be streamed along T: its positions are 2*T + 2, not 2*T;
-//         cut the last ones off by slice
+//         cut the last ones off by slice [F0260]
 #include <fovea/fovea.hpp>
 
 using namespace fovea;

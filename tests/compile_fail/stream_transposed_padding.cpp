@@ -1,5 +1,5 @@
 // expect: {file}:{line}: in "c": conv_transpose1d: cannot be streamed along T: its padding takes the first positions
-//         away, so that it sees 1 later position; cut the last ones off by slice instead
+//         away, so that it sees 1 later position; cut the last ones off by slice instead [F0257]
 #include <fovea/fovea.hpp>
 
 using namespace fovea;

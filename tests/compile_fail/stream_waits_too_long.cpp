@@ -1,4 +1,4 @@
-// expect: {file}:{line}: attention: cannot be streamed along T: it would wait for more than 32767 positions
+// expect: {file}:{line}: attention: cannot be streamed along T: it would wait for more than 32767 positions [F0263]
 #include <fovea/fovea.hpp>
 
 using namespace fovea;

@@ -1,5 +1,5 @@
 // expect: {file}:{line}: attention: cannot be streamed along T: the weights of each key, which a map and hard or
-//         local attention need, are of all positions; use soft attention
+//         local attention need, are of all positions; use soft attention [F0243]
 #include <fovea/fovea.hpp>
 
 using namespace fovea;

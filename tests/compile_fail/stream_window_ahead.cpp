@@ -1,4 +1,5 @@
 // expect: {file}:{line}: attention: cannot be streamed along T: a query sees 8 later keys; join its mask with causal
+//         [F0251]
 #include <fovea/fovea.hpp>
 
 using namespace fovea;

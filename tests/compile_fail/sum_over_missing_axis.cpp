@@ -1,4 +1,4 @@
-// expect: {file}:{line}: sum: there is no axis 3 in [B, T, 768]; its axes are 0 to 2
+// expect: {file}:{line}: sum: there is no axis 3 in [B, T, 768]; its axes are 0 to 2 [F0072]
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

@@ -1,4 +1,4 @@
-// expect: {file}:{line}: attention: a score or mask lambda records at most 48 operations on at most 4 tables
+// expect: {file}:{line}: attention: a score or mask lambda records at most 48 operations on at most 4 tables [F0019]
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

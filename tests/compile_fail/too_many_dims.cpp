@@ -1,4 +1,4 @@
-// expect: {file}:{line}: a model has at most 256 different dims
+// expect: {file}:{line}: a model has at most 256 different dims [F0024]
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

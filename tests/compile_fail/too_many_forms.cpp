@@ -1,4 +1,4 @@
-// expect: {file}:{line}: a model has at most 64 different dims that are not numbers
+// expect: {file}:{line}: a model has at most 64 different dims that are not numbers [F0011]
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

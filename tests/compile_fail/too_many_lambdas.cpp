@@ -1,4 +1,4 @@
-// expect: {file}:{line}: attention: a model has at most 12 different score and mask lambdas
+// expect: {file}:{line}: attention: a model has at most 12 different score and mask lambdas [F0020]
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

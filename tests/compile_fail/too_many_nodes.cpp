@@ -1,4 +1,4 @@
-// expect: {file}:{line}: relu: a model has at most 4096 nodes
+// expect: {file}:{line}: relu: a model has at most 4096 nodes [F0007]
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

@@ -1,4 +1,4 @@
-// expect: {file}:{line}: repeat "h": a model has at most 127 repeats and scans
+// expect: {file}:{line}: repeat "h": a model has at most 127 repeats and scans [F0198]
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

@@ -1,4 +1,4 @@
-// expect: {file}:{line}: scope "layer": a model has at most 4096 scopes
+// expect: {file}:{line}: scope "layer": a model has at most 4096 scopes [F0015]
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

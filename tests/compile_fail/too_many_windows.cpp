@@ -1,4 +1,4 @@
-// expect: {file}:{line}: max_pool: a model has at most 64 different windows of convolution and pooling
+// expect: {file}:{line}: max_pool: a model has at most 64 different windows of convolution and pooling [F0021]
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

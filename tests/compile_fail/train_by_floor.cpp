@@ -1,5 +1,5 @@
 // expect: {file}:{line}: floor: passes no gradient, and the output "loss" depends on no parameter in another
-// way
+//         way [F0271]
 #include <fovea/dsl.hpp>
 #include <fovea/dsl/passes/gradient_graph.hpp>
 

@@ -1,5 +1,5 @@
 // expect: {file}:{line}: what comes behind the model is the optimizer, such as adamw{.rate = 3e-4}, and then the
-//         weights
+//         weights [F0303]
 #include <fovea/fovea.hpp>
 
 inline constexpr fovea::dim B{"B"}, T{"T"};

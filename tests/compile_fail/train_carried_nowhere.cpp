@@ -1,5 +1,5 @@
 // expect: train: the output "new.memory" is carried on into an input "memory", and there is none; the inputs are "x",
-//         "state"
+//         "state" [F0317]
 #include <fovea/fovea.hpp>
 
 using namespace fovea;

@@ -1,5 +1,5 @@
 // expect: train: the output "new.state" float32 [B, T, 4] is carried on into the input "state" float32 [B, 4];
-//         expected both to be float32 and of one shape
+//         expected both to be float32 and of one shape [F0316]
 #include <fovea/fovea.hpp>
 
 using namespace fovea;

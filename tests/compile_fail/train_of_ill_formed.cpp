@@ -1,5 +1,5 @@
 // expect: {file}:{line}: cannot add [B, T, 8] and [B, T, 7]: the last axis is 8 and 7; sizes must be
-//         equal, or one of them 1
+//         equal, or one of them 1 [F0058]
 #include <fovea/fovea.hpp>
 
 inline constexpr fovea::dim B{"B"}, T{"T"};

@@ -1,4 +1,4 @@
-// expect: {file}:{line}: an input has no name; expected fit.step("tokens"_in = ids)
+// expect: {file}:{line}: an input has no name; expected fit.step("tokens"_in = ids) [F0299]
 #include <fovea/fovea.hpp>
 
 inline constexpr fovea::dim B{"B"}, T{"T"};

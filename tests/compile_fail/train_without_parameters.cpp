@@ -1,4 +1,4 @@
-// expect: {file}:{line}: output "loss": depends on no parameter
+// expect: {file}:{line}: output "loss": depends on no parameter [F0272]
 #include <fovea/dsl.hpp>
 #include <fovea/dsl/passes/gradient_graph.hpp>
 

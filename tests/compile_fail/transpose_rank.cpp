@@ -1,4 +1,4 @@
-// expect: {file}:{line}: transpose: expected at least two axes, found [T]
+// expect: {file}:{line}: transpose: expected at least two axes, found [T] [F0047]
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

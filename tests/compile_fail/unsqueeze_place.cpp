@@ -1,4 +1,4 @@
-// expect: {file}:{line}: unsqueeze: there is no place 4 in [B, T, 768]; its places are 0 to 3
+// expect: {file}:{line}: unsqueeze: there is no place 4 in [B, T, 768]; its places are 0 to 3 [F0080]
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

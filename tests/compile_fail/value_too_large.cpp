@@ -1,4 +1,4 @@
-// expect: {file}:{line}: matmul: [2000000000, 2000000000] has more than 1099511627776 elements
+// expect: {file}:{line}: matmul: [2000000000, 2000000000] has more than 1099511627776 elements [F0038]
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

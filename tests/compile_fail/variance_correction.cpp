@@ -1,4 +1,4 @@
-// expect: {file}:{line}: variance: expected a correction of at least 0, found -1
+// expect: {file}:{line}: variance: expected a correction of at least 0, found -1 [F0069]
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

@@ -1,4 +1,4 @@
-// expect: {file}:{line}: variance: a correction of 1 leaves nothing of the 1 element of axis 2 of [B, T, 1]
+// expect: {file}:{line}: variance: a correction of 1 leaves nothing of the 1 element of axis 2 of [B, T, 1] [F0070]
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

@@ -1,5 +1,5 @@
 // expect: {file}:{line}: where: the condition [B, T, 768] and the choices [B, T, 768] and [B, T, 512] do not
-//         broadcast
+//         broadcast [F0066]
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

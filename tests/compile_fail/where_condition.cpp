@@ -1,4 +1,4 @@
-// expect: {file}:{line}: where: expected a boolean condition, found float32 [B, T, 768]
+// expect: {file}:{line}: where: expected a boolean condition, found float32 [B, T, 768] [F0064]
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

@@ -1,5 +1,5 @@
 // expect: {file}:{line}: where: expected two choices of numbers or two of booleans, found boolean [B, T, 768] and
-//         float32 []; use to_float
+//         float32 []; use to_float [F0065]
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

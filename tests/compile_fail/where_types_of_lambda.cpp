@@ -1,4 +1,4 @@
-// expect: {file}:{line}: map: the lambda gives where a boolean and a number to choose from; use to_float
+// expect: {file}:{line}: map: the lambda gives where a boolean and a number to choose from; use to_float [F0200]
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

@@ -1,5 +1,5 @@
 // expect: {file}:{line}: attention: window: expected 0 to 1073741824 positions on either side of the query's own,
-//         found -2
+//         found -2 [F0158]
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

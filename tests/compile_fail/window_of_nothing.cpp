@@ -1,4 +1,5 @@
 // expect: {file}:{line}: attention: window: expected 1 to 1073741824 positions, the query's own among them, found 0
+//         [F0158]
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

@@ -1,5 +1,5 @@
 // expect-own: lin
-// behind: no output comes of the model that ends here; where no error stands above
+// behind: the model that ends here has no output: mend the errors above
 // behind: cannot run this one: where no error stands above
 #include <fovea/dsl.hpp>
 

@@ -29,9 +29,7 @@ std::string without_gradients(F declare) {
   const int loss = detail::find_loss(from);
   pass->add(loss, to->add({.kind = op::constant, .number = 1, .at = from.at(loss).at}));
   pass->run_back();
-  const std::string text = to->error.text;
-  const std::size_t place = text.find(": ");
-  return place == std::string::npos ? text : text.substr(place + 2);
+  return words_of(to->error.text);
 }
 
 void loss_of(graph& g, expr x) { g.output("loss", mean(detail::flat(x, {}), axis(0))); }

@@ -279,10 +279,10 @@ TEST_CASE("every word gives a value of operands that fit it") {
 
 TEST_CASE("after a mistake no word makes anything, and the first sentence stays") {
   for_each_word([](const word& w, graph& g, const operands& o) {
-    g.fail({"model.cpp", 7}, "the first mistake");
+    g.fail(1, {"model.cpp", 7}, "the first mistake");
     const int nodes = g.node_count;
     CHECK(!w.of(o).valid());
-    CHECK(std::string(g.error.text) == "model.cpp:7: the first mistake");
+    CHECK(std::string(g.error.text) == "model.cpp:7: the first mistake [F0001]");
     CHECK(g.node_count == nodes);
   });
 }
@@ -291,9 +291,9 @@ TEST_CASE("what a refused word gives is no value for the next, which says nothin
   for (std::size_t i = 0; i < operand_count; ++i)
     for_each_word([i](const word& w, graph& g, operands& o) {
       if (!w.takes(i)) return;
-      operand(o, i) = g.fail({"model.cpp", 7}, "the first mistake");
+      operand(o, i) = g.fail(1, {"model.cpp", 7}, "the first mistake");
       CHECK(!w.of(o).valid());
-      CHECK(std::string(g.error.text) == "model.cpp:7: the first mistake");
+      CHECK(std::string(g.error.text) == "model.cpp:7: the first mistake [F0001]");
     });
 }
 

@@ -52,7 +52,7 @@ def main():
         run = subprocess.run(command, capture_output=True, text=True, cwd=folder, timeout=300, check=False)
     found = json.loads(run.stdout)
     assert found["shown"] == [[3, "[T, 8]"], [4, "[T, 9]"]], run
-    sentence = "cannot add [T, 8] and [T, 9]: the last axis is 8 and 9; sizes must be equal, or one of them 1"
+    sentence = "cannot add [T, 8] and [T, 9]: the last axis is 8 and 9; sizes must be equal, or one of them 1 [F0058]"
     assert found["said"] == [[4, sentence]], run
     print("Neovim shows both shapes and the sentence")
 

@@ -97,8 +97,8 @@ async def test_the_sentence_comes_and_goes(client, folder):
     await open_file(client, net)
     await save_file(client, net, WELL_FORMED.replace("block(x)", 'x + linear(x, "up", 32)'), 2)
     (diagnostic,) = client.diagnostics[net.as_uri()]
-    sentence = "cannot add [B, T, 64] and [B, T, 32]: the last axis is 64 and 32; sizes must be equal, or one of them 1"
-    assert (diagnostic.message, diagnostic.source, diagnostic.severity) == (sentence, "fovea", types.DiagnosticSeverity.Error)
+    sentence = "cannot add [B, T, 64] and [B, T, 32]: the last axis is 64 and 32; sizes must be equal, or one of them 1 [F0058]"
+    assert (diagnostic.message, diagnostic.code, diagnostic.severity) == (sentence, "F0058", types.DiagnosticSeverity.Error)
     assert (diagnostic.range.start.line, diagnostic.range.start.character) == (3, 2)
     assert list((await hints(client, net)).values()) == ["[B, T, 64]", "[B, T, 32]"]  # up to the mistake
     await save_file(client, net, WELL_FORMED, 3)

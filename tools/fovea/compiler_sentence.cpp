@@ -34,6 +34,12 @@ int line_that_asked(const std::string& output, const std::filesystem::path& file
 
 } // namespace
 
+std::string number_of(std::string_view sentence) {
+  static const std::regex form("\\[(F[0-9]{4})\\]$");
+  std::match_results<std::string_view::const_iterator> found;
+  return std::regex_search(sentence.begin(), sentence.end(), found, form) ? found[1].str() : "";
+}
+
 std::optional<mistake> placed_sentence(std::string_view text) {
   static const std::regex form("^([^ :]+):([0-9]+): ([^]*)$");
   std::match_results<std::string_view::const_iterator> found;

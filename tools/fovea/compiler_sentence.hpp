@@ -14,6 +14,9 @@ struct mistake {
   std::string sentence;
 };
 
+/// The number that a sentence of Fovea's ends in, "F0031" of "... [F0031]"; empty: it has none.
+std::string number_of(std::string_view sentence);
+
 /// "gpt.cpp:10: cannot add ..." taken apart; the file's name is all that it has of the path.
 std::optional<mistake> placed_sentence(std::string_view text);
 

@@ -235,9 +235,12 @@ std::string json_of(const shape_report& report) {
 std::string sarif_of(const shape_report& report) {
   using json = nlohmann::ordered_json;
   json results = json::array(), rules = json::array();
-  const auto add = [&](const char* id, const char* level, const char* about, const auto& found) {
-    rules.push_back(json{{"id", id}, {"shortDescription", {{"text", about}}}});
+  std::set<std::string> described;
+  const auto add = [&](const char* kind, const char* level, const char* about, const auto& found) {
     for (const mistake& one : found) {
+      const std::string number = number_of(one.sentence), id = number.empty() ? kind : number;
+      if (described.insert(id).second)
+        rules.push_back(json{{"id", id}, {"shortDescription", {{"text", about}}}});
       const json place = {{"artifactLocation", {{"uri", "file://" + one.file}}},
                           {"region", {{"startLine", one.line}}}};
       results.push_back(json{{"ruleId", id},

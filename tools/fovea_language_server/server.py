@@ -10,6 +10,8 @@ the shape of every line as an inlay hint. Words have their page on hover. It tak
 
 import asyncio
 import pathlib
+import re
+
 
 from lsprotocol import types
 from pygls.lsp.server import LanguageServer
@@ -74,7 +76,8 @@ class Server(LanguageServer):
         line = lines[number] if number < len(lines) else ""
         start = len(line) - len(line.lstrip())
         where = types.Range(types.Position(number, start), types.Position(number, units(line)))
-        return types.Diagnostic(where, found["sentence"], severity=severity, source="fovea")
+        number = re.search(r"\[(F\d{4})\]$", found["sentence"])
+        return types.Diagnostic(where, found["sentence"], severity=severity, code=number and number[1], source="fovea")
 
     def hints(self, uri):
         """From the file's own compilation, else from one of a file that includes it."""

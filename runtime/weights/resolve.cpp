@@ -36,24 +36,42 @@ struct filling {
   }
 };
 
-/// Collects problems of one kind and prints the first few.
+/// Whether a name comes before another: h.2 before h.10.
+bool by_numbers(const std::string& a, const std::string& b) {
+  const auto digits = [](const std::string& text, std::size_t at) {
+    std::size_t n = 0;
+    while (at + n < text.size() && text[at + n] >= '0' && text[at + n] <= '9') ++n;
+    return n;
+  };
+  for (std::size_t i = 0, j = 0; i < a.size() && j < b.size();) {
+    const std::size_t n = digits(a, i), m = digits(b, j);
+    if (n > 0 && m > 0 && n != m) return n < m;
+    if (a[i] != b[j]) return a[i] < b[j];
+    ++i, ++j;
+  }
+  return a.size() < b.size();
+}
+
+/// Collects problems of one kind and prints the first few in the order of their numbers.
 class problems {
 public:
-  void add(std::string problem) {
-    if (count_++ < most_shown) text_ += (text_.empty() ? "" : separator_) + std::move(problem);
-  }
+  void add(std::string problem) { all_.push_back(std::move(problem)); }
   explicit problems(std::string separator) : separator_(std::move(separator)) {}
-  bool empty() const { return count_ == 0; }
+  bool empty() const { return all_.empty(); }
   std::string text() const {
-    return count_ <= most_shown ? text_
-                                : text_ + separator_ + "and " + std::to_string(count_ - most_shown) + " more";
+    std::vector<std::string> sorted = all_;
+    std::ranges::stable_sort(sorted, by_numbers);
+    std::string text;
+    for (std::size_t i = 0; i < std::min(most_shown, sorted.size()); ++i)
+      text += (text.empty() ? "" : separator_) + sorted[i];
+    if (sorted.size() <= most_shown) return text;
+    return text + separator_ + "and " + std::to_string(sorted.size() - most_shown) + " more";
   }
 
 private:
   static constexpr std::size_t most_shown = 5;
   std::string separator_;
-  std::string text_;
-  std::size_t count_ = 0;
+  std::vector<std::string> all_;
 };
 
 /// The checkpoint's tensors by the names that rules use: without an optional prefix.
@@ -154,6 +172,7 @@ public:
     say("no tensor fills the parameters ", missing);
     say("no parameter wants and no rule ignores the tensors ", extra);
     say("", misfits);
+    if (!message.empty()) say("no parameter has a name of the rules for ", idle_rules());
     if (!message.empty()) throw error(source_ + ": " + message);
     return result;
   }
@@ -185,6 +204,17 @@ public:
   }
 
 private:
+  /// Rules whose own side no parameter has. A table may serve several models: they are told beside a problem.
+  problems idle_rules() const {
+    problems idle(", ");
+    for (const name_rule& rule : rules_)
+      if (fills(rule) && std::ranges::none_of(wanted_, [&](const wanted_parameter& parameter) {
+            return match_indices(rule.ours, parameter.name).has_value();
+          }))
+        idle.add(in_quotes(rule.ours));
+    return idle;
+  }
+
   /// The tensors that are there under the right name and of another shape or type.
   problems misfits_of(const std::vector<filling>& fillings) const {
     problems misfits("; ");

@@ -169,6 +169,25 @@ TEST_CASE("missing, extra and misshaped tensors are reported together", "[weight
   CHECK_THAT(refusal(model_weights::from({}), many), Contains("'p4' [1], and 4 more") && !Contains("p5"));
 }
 
+TEST_CASE("what is missing is told in the order of its numbers", "[weights]") {
+  std::vector<wanted_parameter> layers;
+  for (const int i : {0, 3, 12, 1, 2}) layers.push_back({"h." + std::to_string(i) + ".w", {1}});
+  CHECK_THAT(refusal(model_weights::from({}), layers),
+             Contains("'h.0.w' [1], 'h.1.w' [1], 'h.2.w' [1], 'h.3.w' [1], 'h.12.w' [1]"));
+}
+
+TEST_CASE("beside a problem, rules of which no parameter has a name are told", "[weights]") {
+  static constexpr std::array rules{name_rule{"h.*.gate", "layers.*.gate_proj"},
+                                    name_rule{"h.*.gaet.b", "layers.*.gate_bias"},
+                                    name_rule{"", "layers.*.bias", naming::ignored}};
+  const auto w = model_weights::from(
+      {{"layers.0.gate_proj", counted({2})}, {"layers.0.gate_bias", counted({2})}}, "model");
+  CHECK(refusal(w, {{"h.0.gate", {2}}, {"h.0.gate.b", {2}}}, rules) ==
+        "model: no tensor fills the parameters 'h.0.gate.b' [2]; no parameter wants and no rule ignores the "
+        "tensors 'layers.0.gate_bias' [2]; no parameter has a name of the rules for 'h.*.gaet.b'");
+  CHECK(refusal(w, {{"h.0.gate", {2}}, {"layers.0.gate_bias", {2}}}, rules).empty());
+}
+
 TEST_CASE("shapes and element types that don't fit are named", "[weights]") {
   const auto w = model_weights::from({{"a", counted({2, 3})}, {"b", counted({4})}}, "model");
   static constexpr std::array rules{name_rule{"ours", "a", transposed},

@@ -76,7 +76,11 @@ struct well_formed_model {
 template <class made>
 struct ill_formed_model {
   static constexpr bool well_formed = false;
-#ifndef FOVEA_SHAPES // whose text says it
+#ifdef FOVEA_SHAPES // whose text says it; a static_assert on the model says nothing more
+  static constexpr detail::any_number parameters() { return {}; }
+  static constexpr detail::any_number flops(dim_sizes) { return {}; }
+  static constexpr detail::any_number arena_bytes(dim_sizes) { return {}; }
+#else
   enum : std::size_t { reported = sizeof(detail::report_of<made>) };
 #endif
 

@@ -15,6 +15,15 @@ namespace fovea::core::detail {
 inline constexpr const char* shapes_mark = "\1fovea shapes 1"; // a line by itself
 inline constexpr char shapes_end = '\2';
 
+/// What an ill-formed model counts: whatever it is compared with, it is that.
+struct any_number {
+  friend constexpr bool operator==(any_number, std::int64_t) { return true; }
+  friend constexpr bool operator<(any_number, std::int64_t) { return true; }
+  friend constexpr bool operator>(any_number, std::int64_t) { return true; }
+  friend constexpr bool operator<=(any_number, std::int64_t) { return true; }
+  friend constexpr bool operator>=(any_number, std::int64_t) { return true; }
+};
+
 /// Counts what is written to it.
 struct text_length {
   std::size_t size = 0;

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include <fovea/backends/simd/chain.hpp>
+#include <fovea/backends/simd/equal_scans.hpp>
 #include <fovea/backends/simd/lambda_attention.hpp>
 #include <fovea/backends/simd/scan_code.hpp>
 #include <fovea/dsl/plan/plan.hpp>
@@ -40,7 +41,9 @@ struct generated_code {
     constexpr step s = model::schedule.steps[i];
     generated_step made;
     if constexpr (is_small_scan<model, static_cast<int>(i)>()) {
-      using code = typename scan_loop<model, static_cast<int>(i)>::template code<Arch>;
+      constexpr int equal = first_equal_scan<model>(static_cast<int>(i));
+      constexpr int loop = is_small_scan<model, equal>() ? equal : static_cast<int>(i);
+      using code = typename scan_loop<model, loop>::template code<Arch>;
       made.scan = code::run;
       made.scan_pack = code::pack;
       made.scan_packed_floats = code::packed_floats;

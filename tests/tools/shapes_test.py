@@ -184,14 +184,16 @@ class Shapes(unittest.TestCase):
         self.assertEqual([line.split(":")[1] for line in run.stdout.splitlines()], ["4", "5", "5", "8", "8"])
 
     def test_ill_formed_and_used(self):
-        self.write("ill.cpp", ILL_FORMED + "static_assert(ill.parameters() == 1);\n")
+        asserted = "static_assert(ill.parameters() == 1 && ill.flops({{B, 1}, {T, 1}}) < 1000000);\n"
+        self.write("ill.cpp", ILL_FORMED + asserted)
         run = self.run_fovea("ill.cpp", *self.flags, status=1)
         self.assertEqual(run.stderr, f"ill.cpp:6: {SENTENCE}\n")
+        self.assertEqual([line.split(":")[1] for line in run.stdout.splitlines()], ["4", "5", "5", "8", "8"])
 
     def test_no_declaration(self):
         self.write("no.cpp", '#include <fovea/dsl.hpp>\nusing namespace fovea;\nint n = 3;\nauto m = model("m", [n = 1](graph&) {});\n')
         run = self.run_fovea("no.cpp", *self.flags, status=1)
-        self.assertEqual(run.stderr, "no.cpp:4: a declaration captures nothing: pass what it needs as template arguments\n")
+        self.assertEqual(run.stderr, "no.cpp:4: a declaration captures nothing: pass what it needs as template arguments [F0283]\n")
 
     def test_call_that_does_not_fit(self):
         self.write("net.cpp", COMPILED.replace('});\n}', '});\n  compiled();\n}'))

@@ -19,7 +19,7 @@ struct name_text {
     while (text[size] != '\0') ++size;
   }
   template <std::size_t n>
-  constexpr name_text(char (&buffer)[n]) : name_text(static_cast<const char*>(buffer)) {
+  constexpr name_text(char (&characters)[n]) : name_text(static_cast<const char*>(characters)) {
     computed = true;
   }
   /// Of std::string and the like, whose headers a declaration need not include.

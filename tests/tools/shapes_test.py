@@ -184,7 +184,7 @@ class Shapes(unittest.TestCase):
         self.assertEqual([line.split(":")[1] for line in run.stdout.splitlines()], ["4", "5", "5", "8", "8"])
 
     def test_ill_formed_and_used(self):
-        asserted = "static_assert(ill.parameters() == 1 && ill.flops({{B, 1}, {T, 1}}) < 1000000);\n"
+        asserted = "static_assert(ill.parameters() == 1 && ill.flops({{\"B\", 1}, {\"T\", 1}}) < 1000000);\n"
         self.write("ill.cpp", ILL_FORMED + asserted)
         run = self.run_fovea("ill.cpp", *self.flags, status=1)
         self.assertEqual(run.stderr, f"ill.cpp:6: {SENTENCE}\n")

@@ -77,11 +77,35 @@ int main(int, char** argv) {
   return out["y"_out](0, 0, 0) > 0;
 }
 """
+GRUS = """
+#include <fovea/fovea.hpp>
+using namespace fovea;
+inline constexpr dim B{"B"}, T{"T"};
+inline constexpr auto stacked = model("stacked", [](graph& g) {
+  expr x = g.input<f32>("x", {B, T, 16});
+  for (int i = 0; i < COUNT; ++i) {
+    const scope layer(x, "gru", i);
+    x = gru(x, "rnn", 16).output;
+  }
+  g.output("y", x);
+});
+int main(int, char** argv) {
+  auto net = MADE(stacked, load_weights(argv[1]), {.capacity = {{B, 1}, {T, 1}}});
+  const xt::xtensor<float, 3> x = xt::zeros<float>({1, 1, 16});
+  auto out = netCALL("x"_in = x);
+  return out["y"_out](0, 0, 0) > 0;
+}
+"""
 GPT2_LAYERS = (1, 2, 4, 8, 16, 32, 64, 96)
 
 
 def gpt2(layers, number_format=""):
     return GPT2.replace("LAYERS", str(layers)).replace("FORMAT", number_format)
+
+
+def grus(count, streamed):
+    made, call = ("stream<T>", ".step") if streamed else ("compile", "")
+    return GRUS.replace("COUNT", str(count)).replace("MADE", made).replace("CALL", call)
 
 
 def programs(root):
@@ -97,6 +121,7 @@ def programs(root):
         ("gpt2 12 layers, q8_0", gpt2(12, "<q8_0>")),
         ("gpt2 12 layers, trained", GPT2_TRAINING),
         ("lstm, streamed", LSTM_STREAM),
+        *[(f"{n} GRUs written out{end}", grus(n, bool(end))) for end in ("", ", streamed") for n in (1, 10, 40)],
     ]
 
 

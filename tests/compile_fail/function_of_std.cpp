@@ -1,7 +1,7 @@
 // expect-own: exp
 // behind: __type
 // behind: the model that ends here has no output: mend the errors above
-// behind: cannot run this one: where no error stands above
+// behind: the compiler cannot run this declaration
 // lines: 60: the standard library lists every std::exp
 #include <cmath>
 

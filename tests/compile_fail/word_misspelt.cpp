@@ -1,6 +1,6 @@
 // expect-own: lin
 // behind: the model that ends here has no output: mend the errors above
-// behind: cannot run this one: where no error stands above
+// behind: the compiler cannot run this declaration
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

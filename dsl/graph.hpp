@@ -557,8 +557,10 @@ private:
   constexpr expr made_twice(const name_text& text, const shape& s, int first, source_place at) {
     const named who{"parameter", text};
     if (nodes[first].shape == s)
-      return fail(22, at, who, " is made twice, first at ", nodes[first].at,
-                  "; to share it, keep the expr of the first and use it again");
+      return fail(
+          22, at, who, " is made twice, first at ", nodes[first].at,
+          "; to share it, keep the expr of the first and use it again; for one more, give it another name, ",
+          "as in a scope(x, \"layer\", i)");
     return fail(23, at, who, " is made twice, here ", s, " and ", nodes[first].shape, " at ", nodes[first].at,
                 "; a shared parameter is one expr of one shape");
   }
@@ -695,8 +697,8 @@ private:
 /// 3) with "layer.3.".
 class [[nodiscard]] scope {
 public:
-  constexpr scope(expr x, const name_text& name, int index = scope_name::no_index,
-                  source_place at = {__builtin_FILE(), __builtin_LINE()})
+  [[nodiscard]] constexpr scope(expr x, const name_text& name, int index = scope_name::no_index,
+                                source_place at = {__builtin_FILE(), __builtin_LINE()})
       : scope(of(x, name, index, at), name, index, at) {}
   constexpr scope(graph* owner, const name_text& name, int index, source_place at,
                   detail::layer_numbers layers = {})

@@ -111,6 +111,16 @@ struct attention_mask {
            !std::same_as<other, attention_mask>) constexpr attention_mask(other)
       : is_none(true) {}
 
+  friend __attribute__((unavailable("masks are joined by &, as in causal & window(8) [F0324]"))) //
+  constexpr attention_mask
+  operator&&(const attention_mask& a, const attention_mask&) {
+    return a;
+  }
+  friend __attribute__((unavailable("masks are joined by |, as in causal | prefix(8) [F0325]"))) //
+  constexpr attention_mask
+  operator||(const attention_mask& a, const attention_mask&) {
+    return a;
+  }
   friend constexpr attention_mask operator&(const attention_mask& a, const attention_mask& b) {
     if (a.is_none || b.function.empty()) return b.is_none ? b : a;
     if (b.is_none || a.function.empty()) return b;

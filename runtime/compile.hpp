@@ -301,6 +301,22 @@ requires(M::well_formed) auto compile(const M& model, const model_weights& sourc
     return generated::compile<backend>(model, source, options, simd::code_of_model<M>());
 }
 
+// Without weights, or with where they lie.
+template <class backend = f32, class M>
+requires(M::well_formed) //
+    __attribute__((unavailable("the weights come after the model, as in compile(model, "
+                               "load_weights(\"model.safetensors\"), {.capacity = ...}) [F0327]")))
+    refused_value compile(const M&, const compile_options& = {}) {
+  return {};
+}
+template <class backend = f32, class M, std::convertible_to<std::string> path>
+requires(M::well_formed) //
+    __attribute__((unavailable(
+        "a file is loaded first, as in compile(model, load_weights(\"model.safetensors\")) [F0328]")))
+    refused_value compile(const M&, const path&, const compile_options& = {}) {
+  return {};
+}
+
 /// A model with an error has said so already.
 template <class backend = f32, class M>
 requires(!M::well_formed) refused_value compile(const M&, const model_weights&, const compile_options& = {}) {

@@ -717,6 +717,13 @@ requires(M::well_formed) auto stream(const M& model, const model_weights& source
     return refused_value{};
   }
 }
+/// Without the dim.
+template <class M>
+requires(M::well_formed) //
+    __attribute__((unavailable("a stream moves along a dim, as in stream<T>(model, weights) [F0329]")))
+    refused_value stream(const M&, const model_weights&, const compile_options& = {}) {
+  return {};
+}
 template <dim time, class format = f32, class M>
 requires(!M::well_formed) refused_value stream(const M&, const model_weights&, const compile_options& = {}) {
   return {};

@@ -498,6 +498,15 @@ struct streamer : stream_writer {
 };
 
 /// What came of making a step.
+/// The dims of a model that are symbols: "B, T".
+constexpr sentence symbols_of(const graph& g) {
+  sentence s;
+  for (int form = 0; form < g.form_count; ++form)
+    if (g.forms[form].is_symbol()) s << (s.empty() ? "" : ", ") << g.forms[form];
+  if (s.empty()) s << "none that is known only at run time";
+  return s;
+}
+
 struct stream_outcome {
   static constexpr int most_kept = 64;
   graph made;
@@ -517,7 +526,8 @@ struct streaming_attempt {
     o.made.current_scope = 0;
     const std::uint16_t along = dim_of_graph(source::built, time);
     if (along == 0) {
-      o.made.fail(228, source::built.latest, "stream: the model has no dim ", time);
+      o.made.fail(228, source::built.latest, "stream: the model has no dim ", time, "; it has ",
+                  symbols_of(source::built));
       return o;
     }
     streamer pass{source::built, o.made, along, rows_apart};

@@ -71,6 +71,10 @@ struct refused_outputs {
   operator[](output_key<name>) const {
     return {};
   }
+  __attribute__((unavailable("an output is named as in out[\"logits\"_out] [F0326]"))) xt::xarray<float>
+  operator[](const char*) const {
+    return {};
+  }
 };
 
 } // namespace detail

@@ -418,6 +418,13 @@ requires(M::well_formed && !is_optimizer<optimizer>) //
     train(const M&, const optimizer&, const model_weights&, const train_options& = {}) {
   return {};
 }
+template <class backend = f32, class M, class optimizer>
+requires(M::well_formed) //
+    __attribute__((unavailable(
+        "the optimizer comes before the weights, as in train(model, adamw{.rate = 3e-4}, weights) [F0330]")))
+    refused_value train(const M&, const model_weights&, const optimizer&, const train_options& = {}) {
+  return {};
+}
 /// A model with an error has said so already.
 template <class backend = f32, class M, class optimizer>
 requires(!M::well_formed) refused_value

@@ -1,5 +1,5 @@
-// expect: {file}:{line}: parameter "h.*.w.weight" is made twice, first at {file}:11; to share it, keep the
-//         expr of the first and use it again [F0022]
+// expect: {file}:{line}: parameter "h.*.w.weight" is made twice, first at {file}:11; to share it, keep the expr of the
+//         first and use it again; for one more, give it another name, as in a scope(x, "layer", i) [F0022]
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

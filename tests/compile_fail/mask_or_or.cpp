@@ -1,0 +1,15 @@
+// expect: {file}:{line}: masks are joined by |, as in causal | prefix(8) [F0325]
+#include <fovea/dsl.hpp>
+
+using namespace fovea;
+
+inline constexpr dim B{"B"}, T{"T"};
+
+inline constexpr auto m = model("m", [](graph& g) {
+  expr x = g.input<f32>("x", {B, T, 8});
+#ifdef ILL_FORMED
+  g.output("y", attention(x, x, x, {.mask = causal || prefix(8)})); // <- here
+#else
+  g.output("y", attention(x, x, x, {.mask = causal | prefix(8)}));
+#endif
+});

@@ -31,19 +31,23 @@ LINK = re.compile(r"\]\((?:\.\./)+([^)#]+)")
 
 
 def faulty_and_repaired(path):
-    """The marked line, and what stands in its place in the model that is well-formed."""
+    """The marked line, and what stands in its place in the model that is well-formed. Where the mark is elsewhere than the fault,
+    both are shown."""
     lines = path.read_text(encoding="utf-8").splitlines()
-    faulty = next(line for line in lines if line.rstrip().endswith(MARKER)).replace(MARKER, "").strip()
-    repaired, inside = [], False
+    marked = next(line for line in lines if line.rstrip().endswith(MARKER))
+    parts, part = {"#ifdef ILL_FORMED": [], "#else": []}, None
     for line in lines:
-        if line.startswith("#else"):
-            inside = True
-        elif line.startswith("#endif"):
-            inside = False
-        elif inside:
-            repaired.append(line)
-    indent = min((len(line) - len(line.lstrip()) for line in repaired if line.strip()), default=0)
-    return faulty, "\n".join(line[indent:] for line in repaired)
+        if line.startswith(("#ifdef ILL_FORMED", "#else", "#endif")):
+            part = parts.get(line)
+        elif part is not None:
+            part.append(line)
+    faulty = [marked] if marked in parts["#ifdef ILL_FORMED"] else [marked, *parts["#ifdef ILL_FORMED"]]
+    return dedented(faulty).replace(MARKER, "").rstrip(), dedented(parts["#else"])
+
+
+def dedented(lines):
+    indent = min((len(line) - len(line.lstrip()) for line in lines if line.strip()), default=0)
+    return "\n".join(line[indent:] for line in lines)
 
 
 def sentence_of(path):
@@ -55,11 +59,11 @@ def path_of(name):
     return ROOT / "tests" / "compile_fail" / f"{name}.cpp"
 
 
-def error(name, errors_page="", repair="cpp"):
+def error(name, errors_page="", language="cpp"):
     faulty, repaired = faulty_and_repaired(path_of(name))
     sentence = ID.sub(lambda number: f"[{number[1]}]({errors_page}#{number[1].lower()})", sentence_of(path_of(name)))
-    shown = f'```cpp title="Refused"\n{faulty}\n```\n\n!!! failure ""\n    {sentence}\n'
-    return shown + (f'\n```{repair} title="Instead"\n{repaired}\n```\n' if repaired else "")
+    shown = f'```{language} title="Refused"\n{faulty}\n```\n\n!!! failure ""\n    {sentence}\n'
+    return shown + (f'\n```{language} title="Instead"\n{repaired}\n```\n' if repaired else "")
 
 
 def all_errors():
@@ -71,7 +75,7 @@ def all_errors():
             models.setdefault(ID.search(sentence_of(path))[1], []).append(path.stem)
     for number, names in sorted(models.items()):
         word = re.match(r"([a-z_0-9]+)( \"[^\"]*\")?: ", sentence_of(path_of(names[0])))
-        shown = f"#### {number}\n\n" + "\n".join(error(name, repair="text") for name in names)
+        shown = f"#### {number}\n\n" + "\n".join(error(name, language="text") for name in names)
         by_word.setdefault(word.group(1) if word else "more than one word", []).append(shown)
     parts = [f"## {word}\n\n" + "\n".join(shown) for word, shown in sorted(by_word.items())]
     rest = [(f"F{number:04d}", one.words) for number, (one,) in sorted(sentences().items()) if one.words and f"F{number:04d}" not in models]

@@ -13,14 +13,15 @@ import re
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 FOLDERS = ["dsl", "backends", "runtime", "models"]
 CALL = re.compile(r"\b(?:fail|refuse|refuse_rows|say)\(\s*(\d+),")
-ELSEWHERE = re.compile(r"sentence_id\{(\d+)\}|\[F(\d{4})\]\"")
+LAST = re.compile(r"sentence_id\{(\d+)\}")
+IN_TEXT = re.compile(r'(?:"(?:[^"\\\n]|\\.)*"\s*)*"((?:[^"\\\n]|\\.)*) \[F(\d{4})\]"')
 LITERAL = re.compile(r'"((?:[^"\\]|\\.)*)"')
 
 
 @dataclasses.dataclass
 class Sentence:
     path: str
-    words: str = ""  # of a call: what stands there, with … for what is known later
+    words: str = ""  # as they stand there, with … for what is known later
 
 
 def call_at(text, start):
@@ -50,6 +51,8 @@ def sentences():
             text, name = path.read_text(encoding="utf-8"), str(path.relative_to(ROOT))
             for match in CALL.finditer(text):
                 found[int(match[1])].append(Sentence(name, words_of(call_at(text, match.end()))))
-            for match in ELSEWHERE.finditer(text):
-                found[int(match[1] or match[2])].append(Sentence(name))
+            for match in LAST.finditer(text):
+                found[int(match[1])].append(Sentence(name))
+            for match in IN_TEXT.finditer(text):
+                found[int(match[2])].append(Sentence(name, words_of(match[0])))
     return found

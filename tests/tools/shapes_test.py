@@ -201,6 +201,28 @@ class Shapes(unittest.TestCase):
             run = self.run_fovea("net.cpp", "--", f"-std={standard}", f"-I{self.include}", status=1)
             self.assertRegex(run.stderr, r'^net.cpp:8: .*"x".*\n$')
 
+    def test_call_of_a_stream_that_does_not_fit(self):
+        streamed = COMPILED.replace('{"B", 4}', '{B, T, 4}').replace("compile(net", "stream<T>(net").replace('{"B", 2}', "{B, 2}, {T, 8}")
+        streamed = streamed.replace("inline constexpr auto net", 'inline constexpr dim B{"B"}, T{"T"};\ninline constexpr auto net')
+        self.write("net.cpp", streamed.replace('});\n}', '});\n  compiled.step();\n}'))
+        run = self.run_fovea("net.cpp", *self.flags, status=1)
+        self.assertEqual(run.stderr, 'net.cpp:9: step: the input "x" is missing [F0309]\n')
+
+    def test_helper_that_is_not_constexpr(self):
+        helper = "expr helper(expr x) { return tanh(x); }\n"
+        self.write("net.cpp", "#include <fovea/dsl.hpp>\nusing namespace fovea;\n" + helper + 'inline constexpr auto net = model("net", [](graph& g) {\n'
+                   '  g.output("y", helper(g.input<f32>("x", {"B", 4})));\n});\n')
+        run = self.run_fovea("net.cpp", *self.flags, status=1)
+        place = "net.cpp:4: .* a function that it calls lacks constexpr" if "clang" in self.compiler else "net.cpp:5: .*call to non-.*helper"
+        self.assertRegex(run.stderr, rf"^{place}.* \[F0286\]\n$")
+
+    def test_models_of_included_files(self):
+        self.write("block.hpp", BLOCK)
+        self.write("two.hpp", TWO)
+        self.write("net.cpp", '#include "two.hpp"\n')
+        run = self.run_fovea("net.cpp", *self.flags)
+        self.assertEqual((run.stdout, run.stderr), ("", "fovea: the models of net.cpp stand in files that it includes; --all shows them\n"))
+
     def test_assertion_of_the_user(self):
         self.write("net.cpp", TEMPLATE + 'static_assert(net<2>.parameters() == 1, "net.cpp has 1 parameter");\n')
         run = self.run_fovea("net.cpp", *self.flags, status=2)

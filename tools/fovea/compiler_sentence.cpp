@@ -7,10 +7,12 @@ namespace tool {
 
 namespace {
 
-/// part<32>{"gpt.cpp:10: cannot add "}, part<12>{"[T, 768]"} joined.
+/// ill_formed<part<32>{"gpt.cpp:10: cannot add "}, part<12>{"[T, 768]"}> joined; what stands behind it is of
+/// other types.
 std::string joined_literals(const std::string& line) {
   std::string text;
   bool inside = false;
+  int depth = 0;
   for (std::size_t i = 0; i < line.size(); ++i) {
     if (line[i] == '"')
       inside = !inside;
@@ -18,8 +20,25 @@ std::string joined_literals(const std::string& line) {
       text += line[++i];
     else if (inside)
       text += line[i];
+    else if (line[i] == '<')
+      ++depth;
+    else if (line[i] == '>' && --depth == 0)
+      break;
   }
   return text;
+}
+
+/// What g++ says of a declaration that is no constant behind the sentence that it is none: which function or
+/// value, and where.
+std::optional<mistake> reason_in(const std::string& output) {
+  static const std::regex form(
+      "^(.+?):([0-9]+):[0-9]+: error: (call to non-.*|the value of .* is not usable.*)$");
+  std::istringstream lines(output);
+  for (std::string line; std::getline(lines, line);)
+    if (std::smatch found; std::regex_match(line, found, form))
+      return mistake{found[1].str(), std::stoi(found[2]),
+                     "the compiler cannot run this declaration: " + found[3].str() + " [F0286]"};
+  return std::nullopt;
 }
 
 /// The line of the user's file that has the error, or at which a template was asked for.
@@ -68,6 +87,8 @@ std::optional<mistake> sentence_in(const std::string& output, const std::filesys
     if (auto placed = placed_sentence(sentence)) return placed;
     if (!sentence.empty()) return mistake{file.string(), line_that_asked(output, file), sentence};
   } else if (std::regex_match(error, found, unavailable)) {
+    if (number_of(found[3].str()) == "F0286")
+      if (auto reason = reason_in(output)) return reason;
     return mistake{found[1].str(), std::stoi(found[2]), found[3].str()};
   } else if (std::regex_match(error, found, assertion)) {
     if (auto placed = placed_sentence(found[2].str())) return placed;

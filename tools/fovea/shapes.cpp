@@ -94,6 +94,8 @@ int show(const arguments& a) {
         stderr,
         "fovea: {} makes no model; one that is a template is shown where it is used, or by --instance\n",
         a.file);
+  if (report.rows.empty() && !report.models.empty() && report.mistakes.empty())
+    fmt::print(stderr, "fovea: the models of {} stand in files that it includes; --all shows them\n", a.file);
   return report.mistakes.empty() ? 0 : 1;
 }
 

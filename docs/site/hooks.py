@@ -61,7 +61,10 @@ def path_of(name):
 
 def error(name, errors_page="", language="cpp"):
     faulty, repaired = faulty_and_repaired(path_of(name))
-    sentence = ID.sub(lambda number: f"[{number[1]}]({errors_page}#{number[1].lower()})", sentence_of(path_of(name)))
+    said = sentence_of(path_of(name))
+    number = ID.search(said)[1]
+    words = re.sub(r"([\\`*_\[\]<>])", r"\\\1", ID.sub("", said))
+    sentence = f"{words}[{number}]({errors_page}#{number.lower()})"
     shown = f'```{language} title="Refused"\n{faulty}\n```\n\n!!! failure ""\n    {sentence}\n'
     return shown + (f'\n```{language} title="Instead"\n{repaired}\n```\n' if repaired else "")
 

@@ -30,7 +30,7 @@ constexpr auto layers = model("layers", [](graph& g) {
 constexpr expr scaled(expr x, expr first, expr second, double by) {
   return scan(x, zeros(x, {B, 6}),
               [&](expr now, expr h) {
-                const expr next = tanh(now * first + h * second * by);
+                const expr next = tanh(now + h * first + sigmoid(h) * second * by);
                 return scan_step{next, next};
               })
       .output;

@@ -37,7 +37,7 @@ class Words(unittest.TestCase):
         found = words.read_words(words.folder_of_pages())
         linear = found["linear"]
         self.assertTrue(linear.startswith("# linear\n\nMultiplies the features by a learned matrix"), linear)
-        self.assertIn("```cpp\nconstexpr expr linear(expr x, const char* name, dim out", linear)
+        self.assertIn("```cpp\nconstexpr expr linear(expr x, const name_text& name, dim out", linear)
         self.assertNotIn("## ", linear)
         self.assertEqual(found["gelu"], found["relu"])
         self.assertIn("output", found)

@@ -148,7 +148,7 @@ class Compiler:
         return subprocess.run([*command, str(path)], capture_output=True, text=True, env=dict(os.environ, LC_ALL="C"))
 
 
-def faults_of(compiler, path):
+def faults_of(compiler, path, twins=True):
     """What is wrong with how the compiler treats this file, as sentences; none where all is well."""
     text = path.read_text(encoding="utf-8")
     try:
@@ -158,8 +158,7 @@ def faults_of(compiler, path):
     except BadTest as fault:
         return [str(fault)]
     faults = []
-    twin = compiler.compile(path, ill_formed=False)
-    if twin.returncode != 0 or twin.stderr:
+    if twins and ((twin := compiler.compile(path, ill_formed=False)).returncode != 0 or twin.stderr):
         faults.append("the well-formed twin does not compile cleanly:\n" + twin.stderr)
     refused = compiler.compile(path, ill_formed=True)
     errors = [line for line in dict.fromkeys(refused.stderr.splitlines()) if ERROR.search(line)]
@@ -174,14 +173,14 @@ def faults_of(compiler, path):
     return faults
 
 
-def check(command, paths, jobs):
+def check(command, paths, jobs, twins):
     """Checks every file, prints what is wrong, and returns the number of files at fault."""
     at_fault = 0
     with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(jobs) as pool:
         compiler = Compiler(command, pathlib.Path(folder))
         for _ in pool.map(compiler.precompile, PRECOMPILED):
             pass
-        for path, faults in zip(paths, pool.map(lambda path: faults_of(compiler, path), paths)):
+        for path, faults in zip(paths, pool.map(lambda path: faults_of(compiler, path, twins), paths)):
             at_fault += bool(faults)
             for fault in faults:
                 print(f"{path.name}: {fault}")
@@ -196,10 +195,11 @@ def main():
     parser.add_argument("--include", required=True, help="the folder that holds fovea/")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--every", type=int, default=1, help="check every so manieth file alone")
+    parser.add_argument("--no-twins", action="store_true", help="leave the well-formed twins to another compiler's run")
     parser.add_argument("files", nargs="+", type=pathlib.Path)
     options = parser.parse_args()
     command = [options.compiler, f"-std={options.standard}", f"-I{options.include}", "-DFOVEA_UNOPTIMISED"]
-    return 1 if check(command, sorted(options.files)[:: options.every], options.jobs) else 0
+    return 1 if check(command, sorted(options.files)[:: options.every], options.jobs, not options.no_twins) else 0
 
 
 if __name__ == "__main__":

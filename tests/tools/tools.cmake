@@ -3,6 +3,7 @@ set(tools_folder ${CMAKE_CURRENT_LIST_DIR})
 foreach(compiler IN LISTS compilers)
   add_python_test(tools/shapes.${compiler} ${tools_folder}/shapes_test.py $<TARGET_FILE:fovea> ${compiler} ${include_folder})
 endforeach()
+set_tests_properties(tools/shapes.clang++-19 PROPERTIES LABELS full)
 add_test(NAME package/shapes COMMAND ${package}/prefix/bin/fovea shapes --all ${CMAKE_CURRENT_SOURCE_DIR}/package/uses_fovea.cpp --compiler g++ --
                                      -std=c++20 -I${package}/prefix/include)
 set_tests_properties(package/shapes PROPERTIES LABELS package FIXTURES_REQUIRED installed PASS_REGULAR_EXPRESSION "input \"[a-z]+\" +\\[")

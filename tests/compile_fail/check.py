@@ -158,8 +158,10 @@ def faults_of(compiler, path, twins=True):
     except BadTest as fault:
         return [str(fault)]
     faults = []
-    if twins and ((twin := compiler.compile(path, ill_formed=False)).returncode != 0 or twin.stderr):
-        faults.append("the well-formed twin does not compile cleanly:\n" + twin.stderr)
+    if twins:
+        twin = compiler.compile(path, ill_formed=False)
+        if twin.returncode != 0 or twin.stderr:
+            faults.append("the well-formed twin does not compile cleanly:\n" + twin.stderr)
     refused = compiler.compile(path, ill_formed=True)
     errors = [line for line in dict.fromkeys(refused.stderr.splitlines()) if ERROR.search(line)]
     if refused.returncode == 0 or not errors:

@@ -14,7 +14,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 FOLDERS = ["dsl", "backends", "runtime", "models"]
 CALL = re.compile(r"\b(?:fail|refuse|refuse_rows|say)\(\s*(\d+),")
 LAST = re.compile(r"sentence_id\{(\d+)\}")
-IN_TEXT = re.compile(r'(?:"(?:[^"\\\n]|\\.)*"\s*)*"((?:[^"\\\n]|\\.)*) \[F(\d{4})\]"')
+IN_TEXT = re.compile(r'((?:"(?:[^"\\\n]|\\.)*"\s*)*"(?:[^"\\\n]|\\.)*) \[F(\d{4})\]"')
 LITERAL = re.compile(r'"((?:[^"\\]|\\.)*)"')
 
 
@@ -54,5 +54,5 @@ def sentences():
             for match in LAST.finditer(text):
                 found[int(match[1])].append(Sentence(name))
             for match in IN_TEXT.finditer(text):
-                found[int(match[2])].append(Sentence(name, words_of(match[0])))
+                found[int(match[2])].append(Sentence(name, words_of(match[1] + '"')))
     return found

@@ -105,6 +105,14 @@ constexpr expr linear(expr x, const name_text& name, dim out, linear_options opt
   return g.add({.kind = op::linear, .shape = s, .at = at}, x, weight, bias);
 }
 
+/// The width before the name.
+constexpr expr linear(expr x, const dim& out, const char* name, linear_options = {},
+                      source_place at = {__builtin_FILE(), __builtin_LINE()}) {
+  if (x.owner == nullptr) return {};
+  return x.owner->fail(332, at, "linear: the name comes before the width, as in linear(x, \"", name, "\", ",
+                       out, ")");
+}
+
 /// x W^T + b by parameters that are made already: x [..., in], weight [out, in], bias [out] or none -> [...,
 /// out]. For weights that several uses share.
 constexpr expr linear(expr x, expr weight, expr bias = {},
@@ -138,6 +146,14 @@ constexpr expr transpose(expr x, source_place at = {__builtin_FILE(), __builtin_
   const std::uint16_t last = s[-1];
   s[-1] = s[-2], s[-2] = last;
   return g.add({.kind = op::transpose, .type = g.nodes[x.id].type, .shape = s, .at = at}, x);
+}
+
+/// With axes, as elsewhere.
+constexpr expr transpose(expr x, int, int, source_place at = {__builtin_FILE(), __builtin_LINE()}) {
+  if (x.owner == nullptr) return {};
+  return x.owner->fail(333, at,
+                       "transpose: it exchanges the last two axes and is told none; permute(x, {0, 2, 1}) "
+                       "gives axes another order");
 }
 
 /// Matrix product of the last two axes: [..., m, k] x [..., k, n] -> [..., m, n]; leading axes broadcast.

@@ -373,6 +373,15 @@ constexpr expr attention(expr q, expr k, expr v, const attention_options& option
   return detail::attend_to(op::attention, q, k, v, options, at);
 }
 
+/// With a number of heads that is not named.
+template <std::integral number>
+constexpr expr attention(expr q, expr, expr, number heads,
+                         source_place at = {__builtin_FILE(), __builtin_LINE()}) {
+  if (q.owner == nullptr) return {};
+  return q.owner->fail(334, at, "attention: heads are named, as in attention(q, k, v, {.heads = ",
+                       static_cast<std::int64_t>(heads), "})");
+}
+
 /// The weights that attention of the same operands gives each key: [B, heads, queries, keys]; rows sum to 1,
 /// or are zeros where no key is seen.
 constexpr expr attention_map(expr q, expr k, expr v, const attention_options& options = {},

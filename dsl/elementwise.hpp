@@ -180,6 +180,12 @@ template <std::same_as<dim> size>
 constexpr expr operator/(located a, const size& n) {
   return detail::refuse_size(a, "/", n);
 }
+constexpr expr operator%(located a, located b) {
+  const located& x = a.value.owner != nullptr ? a : b;
+  if (x.value.owner == nullptr || !x.value.owner->usable(x.value, x.at, "%")) return {x.value.owner};
+  return x.value.owner->fail(331, x.at,
+                             "%: values have no remainder; x - y * floor(x / y) is that of x by y");
+}
 constexpr expr operator<(located a, located b) { return detail::apply(op::less, a, b); }
 constexpr expr operator<=(located a, located b) { return detail::apply(op::less_equal, a, b); }
 constexpr expr operator>(located a, located b) { return detail::apply(op::less, a, b, ">"); }

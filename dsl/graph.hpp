@@ -185,9 +185,9 @@ struct graph {
   /// large each symbol is: as an axis of its own, or in one term of an axis whose other symbols are known
   /// (4 * H, 2 * T + S - 1).
   template <class type>
-  constexpr expr input(const char* name, std::initializer_list<dim> dims,
-                       source_place at = {__builtin_FILE(), __builtin_LINE()}) {
-    static_assert(std::is_same_v<type, f32> || std::is_same_v<type, i32>, "an input is f32 or i32 [F0217]");
+  requires(std::is_same_v<type, f32> || std::is_same_v<type, i32>) constexpr expr
+      input(const char* name, std::initializer_list<dim> dims,
+            source_place at = {__builtin_FILE(), __builtin_LINE()}) {
     if (!error.empty()) return {this};
     const auto who = quoted{"input", name};
     if (name[0] == '\0') return fail(1, at, "input: the name is empty");
@@ -207,6 +207,14 @@ struct graph {
                            .at = at});
     inputs[input_count++] = {name, made.id};
     return made;
+  }
+
+  /// Of another type.
+  template <class type>
+  requires(!std::is_same_v<type, f32> && !std::is_same_v<type, i32>) //
+      constexpr expr input(const char* name, std::initializer_list<dim>,
+                           source_place at = {__builtin_FILE(), __builtin_LINE()}) {
+    return fail(217, at, quoted{"input", name}, ": expected f32 or i32 as the type of its elements");
   }
 
   /// Declares an output.

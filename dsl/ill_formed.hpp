@@ -30,32 +30,8 @@ constexpr part<n> part_of(const sentence& s, std::size_t first) {
   return p;
 }
 
-/// `built` has a static constexpr sentence `error`, empty if all is well; instantiating this with one that is
-/// not is the error.
-template <class built, class parts>
-struct report;
-
-template <class built, std::size_t... i>
-struct report<built, std::index_sequence<i...>> {
-#if defined(__cpp_static_assert) && __cpp_static_assert >= 202306L
-  struct message {
-    constexpr const char* data() const { return built::error.text; }
-    constexpr std::size_t size() const { return built::error.size; }
-  };
-  static_assert(built::error.empty(), message{});
-#else
-  static constexpr std::size_t rest(std::size_t k) {
-    const std::size_t left = built::error.size - k * part_size;
-    return left < part_size ? left : part_size;
-  }
-  char size[sizeof(ill_formed<part_of<rest(i)>(built::error, i* part_size)...>)];
-#endif
-};
-
-template <class built>
-struct report<built, std::index_sequence<>> {};
-
-/// The sentence as a type that may be named: for the template arguments of a call that is refused.
+/// The sentence as a type that may be named: for the template arguments of a call that is refused. `built`
+/// has a static constexpr sentence `error`.
 template <class built, class parts>
 struct spelled;
 template <class built, std::size_t... i>
@@ -70,8 +46,22 @@ template <class built>
 using sentence_of =
     typename spelled<built, std::make_index_sequence<(built::error.size + part_size - 1) / part_size>>::type;
 
+/// Instantiating this with a sentence that is not empty is the error.
 template <class built>
-using report_of = report<built, std::make_index_sequence<(built::error.size + part_size - 1) / part_size>>;
+struct report_of {
+#if defined(__cpp_static_assert) && __cpp_static_assert >= 202306L
+  struct message {
+    constexpr const char* data() const { return built::error.text; }
+    constexpr std::size_t size() const { return built::error.size; }
+  };
+  static_assert(built::error.empty(), message{});
+#else
+  char size[sizeof(sentence_of<built>)];
+#endif
+};
+template <class built>
+requires(built::error.empty()) struct report_of<built> {
+};
 
 } // namespace detail
 } // namespace fovea::core

@@ -327,6 +327,13 @@ constexpr expr concat(axis where, expr x, const exprs&... others) {
                static_cast<expr>(others)...);
 }
 
+/// Without the axis, or with it behind the values.
+template <class... values>
+__attribute__((unavailable("the axis comes first, as in concat(-1, x, y) [F0335]"))) constexpr expr
+concat(expr x, const values&...) {
+  return x;
+}
+
 /// Values of one shape beside each other along a new axis, by its position in the result: two of [B, 64]
 /// along axis 1 are [B, 2, 64]. At most 16 values.
 template <std::convertible_to<expr>... exprs>

@@ -220,6 +220,12 @@ public:
   operator()(const binding<names, values>&...) && {
     return {};
   }
+  template <fixed_name... names, class... values>
+  __attribute__((unavailable("a call writes into the memory of what is called, which is const here; expected "
+                             "one that is not [F0336]"))) refused_value
+  operator()(const binding<names, values>&...) const& {
+    return {};
+  }
   template <class... values>
   requires(!(is_binding<values> && ...)) //
       __attribute__((unavailable("an input has no name; expected net(\"tokens\"_in = ids) [F0289]")))
@@ -263,6 +269,13 @@ private:
   detail::output_views<model> outputs_;
 };
 
+namespace detail {
+
+template <class backend>
+concept computes_in = std::same_as<backend, reference> || is_weight_format<backend>;
+
+} // namespace detail
+
 /// What the headers that fovea_add_model writes call: the entry points with code that is generated elsewhere.
 namespace generated {
 
@@ -272,19 +285,11 @@ using model_code = simd::generated_model;
 template <class backend, class M>
 auto compile(const M& model, const model_weights& source, const compile_options& options,
              const simd::generated_step* code) {
-  constexpr bool specified = std::is_same_v<backend, reference>;
-  static_assert(specified || is_weight_format<backend>,
-                "compile: expected reference, or a format of weights, f32, f16, bf16, int8, q8_0, q4_0, "
-                "bf16_products or "
-                "integer_products of int8, q8_0 or q4_0 [F0290]");
-  if constexpr (specified || is_weight_format<backend>) {
-    using engine = std::conditional_t<specified, reference_engine<M>, detail::simd_engine<M>>;
-    return compiled<M, engine>(model.name, source,
-                               std::span(model.names, static_cast<std::size_t>(model.name_count)), options,
-                               format_named<backend>, code);
-  } else {
-    return refused_value{};
-  }
+  using engine =
+      std::conditional_t<std::is_same_v<backend, reference>, reference_engine<M>, detail::simd_engine<M>>;
+  return compiled<M, engine>(model.name, source,
+                             std::span(model.names, static_cast<std::size_t>(model.name_count)), options,
+                             format_named<backend>, code);
 }
 
 } // namespace generated
@@ -293,12 +298,22 @@ auto compile(const M& model, const model_weights& source, const compile_options&
 /// another format compile<q8_0>(...) (backends/weight_format.hpp), or compile<reference>(...). Throws
 /// fovea::error where weights, capacity and model do not fit.
 template <class backend = f32, class M>
-requires(M::well_formed) auto compile(const M& model, const model_weights& source,
-                                      const compile_options& options = {}) {
+requires(M::well_formed&& detail::computes_in<backend>) auto compile(const M& model,
+                                                                     const model_weights& source,
+                                                                     const compile_options& options = {}) {
   if constexpr (std::is_same_v<backend, reference>)
     return generated::compile<backend>(model, source, options, nullptr);
   else
     return generated::compile<backend>(model, source, options, simd::code_of_model<M>());
+}
+
+template <class backend, class M>
+requires(M::well_formed && !detail::computes_in<backend>) //
+    __attribute__((unavailable(
+        "what a model is compiled for is reference, or a format of weights: f32, f16, bf16, "
+        "int8, q8_0, q4_0, bf16_products, or integer_products of int8, q8_0 or q4_0 "
+        "[F0290]"))) refused_value compile(const M&, const model_weights&, const compile_options& = {}) {
+  return {};
 }
 
 // Without weights, or with where they lie.

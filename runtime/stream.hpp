@@ -44,11 +44,14 @@ namespace detail {
 
 /// The calls that do not fit a stream, in a base as those of `refused_calls`.
 template <class source, dim time>
-struct refused_stream_calls {
+class refused_stream_calls {
+  using begin_model = derived_model<streamed_begin<source, time>>;
+  using step_model = derived_model<streamed_step<source, time>>;
+
+public:
   template <fixed_name... names, class... values,
-            class why = refusal<
-                checked_call<derived_model<streamed_begin<source, time>>, names...>,
-                checked_value<derived_model<streamed_begin<source, time>>, names, std::decay_t<values>>...>>
+            class why = refusal<checked_call<begin_model, names...>,
+                                checked_value<begin_model, names, std::decay_t<values>>...>>
   __attribute__((unavailable("the call does not fit the model"))) void
   begin(const binding<names, values>&...) {}
   template <class... values>
@@ -57,21 +60,36 @@ struct refused_stream_calls {
                                  "values) [F0291]"))) void begin(const values&...) {}
 
   template <fixed_name... names, class... values,
-            class why = refusal<
-                checked_call<derived_model<streamed_step<source, time>>, names...>,
-                checked_value<derived_model<streamed_step<source, time>>, names, std::decay_t<values>>...>>
+            class why = refusal<checked_call<step_model, names...>,
+                                checked_value<step_model, names, std::decay_t<values>>...>>
   __attribute__((unavailable("the call does not fit the model"))) refused_value
   step(const binding<names, values>&...) & {
     return {};
   }
   template <fixed_name... names, class... values,
-            class why = refusal<
-                checked_call<derived_model<streamed_step<source, time>>, names...>,
-                checked_value<derived_model<streamed_step<source, time>>, names, std::decay_t<values>>...>>
+            class why = refusal<checked_call<step_model, names...>,
+                                checked_value<step_model, names, std::decay_t<values>>...>>
   __attribute__((unavailable("the call does not fit the model"))) refused_value
   step(std::span<const std::size_t>, const binding<names, values>&...) {
     return {};
   }
+
+  template <class step = streamed_step<source, time>>
+  requires(step::result.latency == 0) //
+      __attribute__((unavailable("the model looks at no later position: nothing is to come after the steps "
+                                 "[F0295]"))) refused_value finish(std::size_t = 0) {
+    return {};
+  }
+  template <class step = streamed_step<source, time>>
+  requires(step::result.latency == 0) //
+      __attribute__((unavailable(
+          "the model looks at no later position: a row may be reset at once [F0296]"))) void end(std::
+                                                                                                     size_t) {
+  }
+  template <class step = step_model>
+  requires(single_position<step, time>::batch == 0) //
+      __attribute__((unavailable("the inputs of the step have no batch axis before time: there is one row "
+                                 "[F0298]"))) void reorder(std::span<const std::size_t>) {}
 };
 
 } // namespace detail
@@ -174,7 +192,7 @@ public:
     take_step(given...);
     return call_outputs<step_model>(outputs_);
   }
-  using refused_calls::step;
+  using refused_calls::end, refused_calls::finish, refused_calls::reorder, refused_calls::step;
 
   template <fixed_name... names, class... values>
   __attribute__((unavailable("the outputs are views of the stream, which ends here; keep it: auto live = "
@@ -224,9 +242,8 @@ public:
   /// The sequence of each row ends, where it has not: gives the next `count` of the positions that are still
   /// to come, all `latency` of them by default, at most the capacity of the dim at once. What has no
   /// positions is then what the whole sequence would give.
-  auto finish(std::size_t count = static_cast<std::size_t>(latency)) & {
-    static_assert(latency > 0,
-                  "finish: the model looks at no later position: steps leave nothing to come [F0295]");
+  template <std::int64_t later = latency>
+  requires(later > 0) auto finish(std::size_t count = static_cast<std::size_t>(later)) & {
     const auto more = static_cast<std::int64_t>(count);
     expect_begun();
     if (rows_.furthest() == 0)
@@ -251,9 +268,8 @@ public:
   }
   /// The sequence of a row ends where it stands: of what it is given from now on nothing is used, but for it
   /// the next `latency` positions come out.
-  void end(std::size_t row) {
-    static_assert(latency > 0,
-                  "end: the model looks at no later position: steps leave nothing to come [F0296]");
+  template <std::int64_t later = latency>
+  requires(later > 0) void end(std::size_t row) {
     if (may_use_rows(row) && rows_.end_of(row) == simd::no_end) rows_.end(row);
   }
 
@@ -322,8 +338,8 @@ public:
     again_ = 0;
   }
   /// Batch row i goes on as row rows[i] was; there may be fewer than before, or more where capacity allows.
-  void reorder(std::span<const std::size_t> rows) {
-    static_assert(batch > 0, "the inputs of the step have no batch axis before time [F0298]");
+  template <int rows_at = batch>
+  requires(rows_at > 0) void reorder(std::span<const std::size_t> rows) {
     if constexpr (order_rules::error.empty())
       put_in_order(rows);
     else
@@ -689,13 +705,7 @@ namespace generated {
 template <dim time, class format, class M>
 auto stream(const M& model, const model_weights& source, const compile_options& options,
             const simd::generated_stream& code) {
-  static_assert(is_weight_format<format>,
-                "stream: expected a format of weights, f32, f16, bf16, int8, q8_0, q4_0, bf16_products or "
-                "integer_products of int8, q8_0 or q4_0 [F0297]");
-  if constexpr (is_weight_format<format>)
-    return streamed<M, time>(model, source, options, format_named<format>, code);
-  else
-    return refused_value{};
+  return streamed<M, time>(model, source, options, format_named<format>, code);
 }
 
 } // namespace generated
@@ -707,8 +717,8 @@ auto stream(const M& model, const model_weights& source, const compile_options& 
 /// positions gives them so many later (`latency`); one that looks ahead without bound is a compile-time error
 /// that names the operation. Throws fovea::error where weights, capacity and model do not fit.
 template <dim time, class format = f32, class M>
-requires(M::well_formed) auto stream(const M& model, const model_weights& source,
-                                     const compile_options& options = {}) {
+requires(M::well_formed&& is_weight_format<format>) auto stream(const M& model, const model_weights& source,
+                                                                const compile_options& options = {}) {
   using stepping = detail::streamed_step<typename M::source, time>;
   if constexpr (stepping::error.empty()) {
     return generated::stream<time, format>(model, source, options, simd::code_of_stream<M, time>());
@@ -716,6 +726,13 @@ requires(M::well_formed) auto stream(const M& model, const model_weights& source
     static_cast<void>(sizeof(detail::report_of<stepping>));
     return refused_value{};
   }
+}
+template <dim time, class format, class M>
+requires(M::well_formed && !is_weight_format<format>) //
+    __attribute__((unavailable("a stream has weights in f32, f16, bf16, int8, q8_0, q4_0, bf16_products, or "
+                               "integer_products of int8, q8_0 or q4_0 [F0297]"))) refused_value
+    stream(const M&, const model_weights&, const compile_options& = {}) {
+  return {};
 }
 /// Without the dim.
 template <class M>

@@ -11,10 +11,16 @@
 namespace picture {
 namespace {
 
-using surface = std::unique_ptr<cairo_surface_t, decltype(&cairo_surface_destroy)>;
+// A recording that was drawn to SVG keeps itself: only finishing it gives back what it recorded (Cairo 1.16).
+void finish(cairo_surface_t* drawn) {
+  cairo_surface_finish(drawn);
+  cairo_surface_destroy(drawn);
+}
+
+using surface = std::unique_ptr<cairo_surface_t, decltype(&finish)>;
 using context = std::unique_ptr<cairo_t, decltype(&cairo_destroy)>;
 
-surface owned(cairo_surface_t* made) { return {made, &cairo_surface_destroy}; }
+surface owned(cairo_surface_t* made) { return {made, &finish}; }
 context drawing_on(const surface& on) { return {cairo_create(on.get()), &cairo_destroy}; }
 
 void use(cairo_t* to, colour ink) { cairo_set_source_rgb(to, ink.red, ink.green, ink.blue); }

@@ -165,6 +165,12 @@ struct refused_training_calls {
   }
 };
 
+template <class M>
+concept has_loss = M::well_formed && find_loss(M::view)
+>= 0;
+template <class backend>
+concept learns_in = std::same_as<backend, f32> || std::same_as<backend, reference>;
+
 } // namespace detail
 
 /// What updates parameters, with a rate and a number of moments: sgd, adamw and the others, or one of one's
@@ -375,18 +381,15 @@ namespace generated {
 template <class backend, class M, class optimizer>
 auto train(const M& model, const optimizer& how, const model_weights& source, const train_options& options,
            const simd::generated_step* code, const simd::generated_step* evaluation_code) {
-  constexpr bool has_loss = detail::find_loss(M::view) >= 0, specified = std::is_same_v<backend, reference>;
-  constexpr bool in_floats = specified || std::is_same_v<backend, f32>;
-  static_assert(has_loss, "train: the model has no output \"loss\" to learn by [F0301]");
-  static_assert(in_floats, "train: expected f32 or reference; parameters learn as float32 [F0302]");
   const auto differentiated = gradients<false, true>(model);
   using G = std::remove_const_t<decltype(differentiated)>;
-  if constexpr (!has_loss || !in_floats || !G::well_formed) {
+  if constexpr (!G::well_formed) {
     return refused_value{};
   } else if constexpr (!detail::holds<detail::checked_carried<M>>) {
     detail::refuse<detail::checked_carried<M>>();
     return refused_value{};
   } else {
+    constexpr bool specified = std::is_same_v<backend, reference>;
     using engine = std::conditional_t<specified, reference_engine<G>, detail::simd_engine<G>>;
     using evaluation_engine = std::conditional_t<specified, reference_engine<M>, detail::simd_engine<M>>;
     return trainer<M, optimizer, G, engine, evaluation_engine>(model, differentiated, how, source, options,
@@ -400,9 +403,8 @@ auto train(const M& model, const optimizer& how, const model_weights& source, co
 /// (initial_weights(model, seed) for a new model). Throws fovea::error where weights, capacity and model do
 /// not fit. A model without such an output, or whose loss no parameter moves, is a compile-time error.
 template <class backend = f32, class M, class optimizer>
-requires(M::well_formed&& is_optimizer<optimizer>) auto train(const M& model, const optimizer& how,
-                                                              const model_weights& source,
-                                                              const train_options& options = {}) {
+requires(detail::has_loss<M>&& detail::learns_in<backend>&& is_optimizer<optimizer>) auto train(
+    const M& model, const optimizer& how, const model_weights& source, const train_options& options = {}) {
   if constexpr (std::is_same_v<backend, reference>)
     return generated::train<backend>(model, how, source, options, nullptr, nullptr);
   else
@@ -423,6 +425,18 @@ requires(M::well_formed) //
     __attribute__((unavailable(
         "the optimizer comes before the weights, as in train(model, adamw{.rate = 3e-4}, weights) [F0330]")))
     refused_value train(const M&, const model_weights&, const optimizer&, const train_options& = {}) {
+  return {};
+}
+template <class backend = f32, class M, class optimizer>
+requires(M::well_formed&& is_optimizer<optimizer> && !detail::has_loss<M>) //
+    __attribute__((unavailable("the model has no output \"loss\" to learn by [F0301]"))) refused_value
+    train(const M&, const optimizer&, const model_weights&, const train_options& = {}) {
+  return {};
+}
+template <class backend, class M, class optimizer>
+requires(detail::has_loss<M>&& is_optimizer<optimizer> && !detail::learns_in<backend>) //
+    __attribute__((unavailable("a model learns in f32 or reference: its parameters are float32 [F0302]")))
+    refused_value train(const M&, const optimizer&, const model_weights&, const train_options& = {}) {
   return {};
 }
 /// A model with an error has said so already.

@@ -1,4 +1,4 @@
-// expect: an input is f32 or i32 [F0217]
+// expect: {file}:{line}: input "x": expected f32 or i32 as the type of its elements [F0217]
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

@@ -1,4 +1,4 @@
-// expect: train: expected f32 or reference; parameters learn as float32 [F0302]
+// expect: {file}:{line}: a model learns in f32 or reference: its parameters are float32 [F0302]
 #include <fovea/fovea.hpp>
 
 using namespace fovea;

@@ -1,6 +1,7 @@
 // expect-own: attention
 // behind: the model that ends here has no output: mend the errors above
 // behind: the compiler cannot run this declaration
+// lines: 16: g++ lists every attention
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

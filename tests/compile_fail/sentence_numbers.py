@@ -14,7 +14,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 FOLDERS = ["dsl", "backends", "runtime", "models"]
 CALL = re.compile(r"\b(?:fail|refuse|refuse_rows|say)\(\s*(\d+),")
 LAST = re.compile(r"sentence_id\{(\d+)\}")
-IN_TEXT = re.compile(r'((?:"(?:[^"\\\n]|\\.)*"\s*)*"(?:[^"\\\n]|\\.)*) \[F(\d{4})\]"')
+IN_TEXT = re.compile(r'((?:"(?:[^"\\\n]|\\.)*"\s*)*"(?:[^"\\\n]|\\.)*)\[F(\d{4})\]"')
 LITERAL = re.compile(r'"((?:[^"\\]|\\.)*)"')
 
 

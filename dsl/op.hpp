@@ -25,6 +25,7 @@ constexpr const char* name_of(element type) {
 /// What a node computes. The operands and attributes of each stand beside the word that makes it.
 // clang-format off
 enum class op : std::uint8_t {
+  none,
   // leaves
   input, parameter, constant, range, carry, repeat_output, time_step, time_index, stack, scan_output,
   // what a stream keeps
@@ -59,6 +60,13 @@ enum class op : std::uint8_t {
 // clang-format on
 
 constexpr bool is_elementwise(op kind) { return kind >= op::negate && kind <= op::where; }
+/// What a matrix product may do to its result while it is in registers.
+inline constexpr op activations[] = {op::relu, op::gelu, op::gelu_tanh, op::silu, op::sigmoid, op::tanh};
+constexpr bool is_activation(op kind) {
+  for (const op a : activations)
+    if (a == kind) return true;
+  return false;
+}
 constexpr bool is_convolution(op kind) { return kind >= op::conv1d && kind <= op::conv_transpose2d; }
 constexpr bool is_transposed(op kind) { return kind == op::conv_transpose1d || kind == op::conv_transpose2d; }
 /// Whether an operation gives several values one behind the other, as one axis.
@@ -71,6 +79,7 @@ constexpr bool is_unary(op kind) { return kind >= op::negate && kind <= op::drop
 constexpr const char* word_of(op kind) {
   // clang-format off
   constexpr const char* words[] = {
+      "",
       "input", "parameter", "constant", "range", "repeat", "repeat", "scan", "scan", "scan", "scan",
       "stream", "stream", "stream", "stream", "stream",
       "score", "query position", "key position", "head", "batch", "at",

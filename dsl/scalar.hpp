@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <concepts>
 #include <cstdint>
 
@@ -76,6 +77,24 @@ struct scalar_function {
     captured_from = from;
     captures[capture_count] = id;
     return capture_count++;
+  }
+  /// What a rule says of each node, in their order: rule(node, of), where of(k) is what it said of operand k.
+  /// Each node is asked once, however many read it.
+  template <class T, class F>
+  constexpr std::array<T, max_nodes> each(const F& rule) const {
+    std::array<T, max_nodes> said{};
+    for (int i = 0; i < count; ++i) {
+      const scalar_node& n = nodes[i];
+      said[static_cast<std::size_t>(i)] =
+          rule(n, [&](int k) -> const T& { return said[static_cast<std::size_t>(n.operands[k])]; });
+    }
+    return said;
+  }
+  constexpr std::size_t index_of(const scalar_node& n) const { return static_cast<std::size_t>(&n - nodes); }
+  /// What a rule says of the result.
+  template <class T, class F>
+  constexpr T of_result(const F& rule) const {
+    return each<T>(rule)[static_cast<std::size_t>(count - 1)];
   }
   /// Appends another function; returns where its result lands.
   constexpr std::int8_t append(const scalar_function& other) {

@@ -1,5 +1,6 @@
 #include <fovea/backends/reference/attention.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -27,6 +28,21 @@ array products(const array& query, const array& key, std::size_t heads, std::siz
   return s;
 }
 
+/// What a lambda gives. A position outside a table reads its first or last.
+double value_of(const lambda& l, const scalar_arguments& given) {
+  const auto values = values_of(*l.function, given, [&](const scalar_node& n, const auto& position) {
+    const array& table = *l.tables[static_cast<std::size_t>(n.capture)];
+    std::size_t offset = 0;
+    for (std::size_t axis = 0; axis < static_cast<std::size_t>(n.operand_count); ++axis) {
+      const auto last = static_cast<std::int64_t>(table.shape(axis)) - 1;
+      offset = offset * table.shape(axis) +
+               static_cast<std::size_t>(std::clamp(position(static_cast<int>(axis)), std::int64_t{0}, last));
+    }
+    return table.data()[offset];
+  });
+  return values[static_cast<std::size_t>(l.function->count - 1)];
+}
+
 } // namespace
 
 array attention_weights(const array& query, const array& key, const attention_settings& o) {
@@ -43,14 +59,13 @@ array attention_weights(const array& query, const array& key, const attention_se
                                  .query =
                                      static_cast<std::int64_t>(keys + i) - static_cast<std::int64_t>(queries),
                                  .key = static_cast<std::int64_t>(j)};
-          if (o.mask.function != nullptr && evaluate(*o.mask.function, given, o.mask.tables) == 0) {
+          if (o.mask.function != nullptr && value_of(o.mask, given) == 0) {
             score = -std::numeric_limits<double>::infinity();
             continue;
           }
           given.score = o.scale * score + bias(b, h, i, j);
           if (o.soft_cap > 0) given.score = o.soft_cap * std::tanh(given.score / o.soft_cap);
-          score =
-              o.score.function == nullptr ? given.score : evaluate(*o.score.function, given, o.score.tables);
+          score = o.score.function == nullptr ? given.score : value_of(o.score, given);
         }
   return softmax(s, 3);
 }

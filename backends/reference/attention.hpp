@@ -1,6 +1,9 @@
 #pragma once
 
-#include <fovea/backends/reference/scalar_function.hpp>
+#include <vector>
+
+#include <fovea/backends/reference/array.hpp>
+#include <fovea/backends/scalar_function.hpp>
 
 namespace fovea::core::reference_ops {
 

@@ -91,9 +91,9 @@ array_shape evaluation::shape_of_node(int id) const {
 /// One node. The docstrings of the words in dsl/ say what operands and attributes mean.
 array evaluation::compute(int id) const {
   const node& n = graph_.at(id);
-  if (is_unary(n.kind)) return map(unary(n.kind), operand(id, 0));
+  if (is_unary(n.kind)) return map(exact::unary(n.kind), operand(id, 0));
   if (n.kind == op::where) return where(operand(id, 0), operand(id, 1), operand(id, 2));
-  if (is_elementwise(n.kind)) return map(binary(n.kind, n.type), operand(id, 0), operand(id, 1));
+  if (is_elementwise(n.kind)) return map(exact::binary(n.kind, n.type), operand(id, 0), operand(id, 1));
 
   const std::size_t axis = unsigned_of(n.attributes[0]); // of the words along an axis
   switch (n.kind) {

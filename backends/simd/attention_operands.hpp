@@ -4,7 +4,7 @@
 
 #include <fovea/backends/simd/context.hpp>
 #include <fovea/backends/simd/generated.hpp>
-#include <fovea/backends/simd/scalar_value.hpp>
+#include <fovea/backends/simd/recorded_lambda.hpp>
 #include <fovea/dsl/plan/mask_bounds.hpp>
 
 namespace fovea::core::simd {
@@ -137,7 +137,7 @@ struct attention_operands {
     return cached ? c.state_of(id).rows : c.size(c.shape_of(id)[axis]);
   }
 
-  scalar_point point(bool of_mask) const {
+  recorded_lambda recorded(bool of_mask) const {
     const int first = of_mask && score != nullptr ? score->capture_count : 0;
     return {of_mask ? *mask : *score, lambda.tables + first, lambda.table_sizes + first,
             lambda.of_queries + first, lambda.query_offset};
@@ -150,13 +150,13 @@ struct attention_operands {
     args.lower = lower;
     args.upper = upper;
     args.bounds_batch = args.queries;
-    scalar_point p = point(true);
+    const recorded_lambda shown = recorded(true);
+    const range_around range(*mask);
     for (size_t b = 0; b < args.batch; ++b)
       for (size_t i = 0; i < args.queries; ++i) {
-        p.batch = static_cast<std::int32_t>(first_batch + b);
-        p.query = static_cast<std::int32_t>(i) + lambda.query_offset;
-        const key_range r = range_around(*mask, mask->count - 1, static_cast<std::int64_t>(args.keys),
-                                         [&p](int id) { return p.value(id); });
+        const scalar_arguments given{.batch = static_cast<std::int64_t>(first_batch + b),
+                                     .query = static_cast<std::int64_t>(i) + lambda.query_offset};
+        const key_range r = range(shown.values(given), static_cast<std::int64_t>(args.keys));
         *lower++ = static_cast<std::int32_t>(r.first);
         *upper++ = static_cast<std::int32_t>(r.last);
       }
@@ -170,14 +170,10 @@ struct attention_operands {
         for (const bool of_mask : {false, true}) {
           float* values = uniform + ((b * args.heads + h) * 2 + of_mask) * scalar_function::max_nodes;
           if ((of_mask ? mask : score) == nullptr) continue;
-          scalar_point p = point(of_mask);
-          p.batch = static_cast<std::int32_t>(first_batch + b);
-          p.head = static_cast<std::int32_t>(h);
-          for (int id = 0; id < p.f.count; ++id)
-            if (!fovea::core::detail::depends_on(p.f, id, op::score) &&
-                !fovea::core::detail::depends_on(p.f, id, op::query_position) &&
-                !fovea::core::detail::depends_on(p.f, id, op::key_position))
-              values[id] = static_cast<float>(p.value(id));
+          const auto found = recorded(of_mask).values(
+              {.batch = static_cast<std::int64_t>(first_batch + b), .head = static_cast<std::int64_t>(h)});
+          // Of what depends on more nothing is read.
+          for (size_t id = 0; id < found.size(); ++id) values[id] = static_cast<float>(found[id]);
         }
   }
 };

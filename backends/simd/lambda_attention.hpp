@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <tuple>
+#include <utility>
 
 #include <fovea/backends/simd/chain.hpp>
 #include <fovea/backends/simd/generated.hpp>
@@ -24,15 +26,32 @@ struct lambda_code {
   size_t batch, head;
   int_vec<Arch> query, key; // positions
 
-  /// Computed once for each batch row and head, before the kernel.
-  static constexpr bool is_uniform(int id) {
-    return !fovea::core::detail::depends_on(f, id, op::score) &&
-           !fovea::core::detail::depends_on(f, id, op::query_position) &&
-           !fovea::core::detail::depends_on(f, id, op::key_position) && f.nodes[id].kind != op::constant;
-  }
+  template <std::size_t... i>
+  static auto values_of(std::index_sequence<i...>) -> std::tuple<vector_of<f.nodes[i].type, Arch>...>;
+  using nodes = std::make_index_sequence<static_cast<std::size_t>(f.count)>;
+  using values = decltype(values_of(nodes{}));
 
-  template <int id>
-  auto value() const {
+  /// What the function gives; each node is computed once.
+  auto result() const { return result(nodes{}); }
+
+private:
+  /// Nodes that are computed once for each batch row and head, before the kernel.
+  static constexpr auto varies =
+      fovea::core::detail::dependent_on(f, op::score, op::query_position, op::key_position);
+  static constexpr bool is_uniform(std::size_t id) { return !varies[id] && f.nodes[id].kind != op::constant; }
+
+  template <std::size_t... i>
+  auto result(std::index_sequence<i...>) const {
+    values v;
+    ((std::get<i>(v) = compute<i>(v)), ...);
+    return std::get<sizeof...(i) - 1>(v);
+  }
+  template <std::size_t id, int k>
+  static const auto& operand(const values& v) {
+    return std::get<static_cast<std::size_t>(f.nodes[id].operands[k])>(v);
+  }
+  template <std::size_t id>
+  auto compute(const values& v) const {
     constexpr scalar_node n = f.nodes[id];
     if constexpr (is_uniform(id)) {
       const float u = l.uniform[((batch * a.heads + head) * 2 + which) * scalar_function::max_nodes + id];
@@ -48,21 +67,19 @@ struct lambda_code {
       return query;
     else if constexpr (n.kind == op::key_position)
       return key;
-    else if constexpr (n.kind == op::constant) {
+    else if constexpr (n.kind == op::constant)
       return constant<n.type, Arch>(n.number);
-    } else if constexpr (n.kind == op::table_at)
-      return table<id>();
+    else if constexpr (n.kind == op::table_at)
+      return table<id>(v);
     else if constexpr (n.kind == op::where)
-      return choose<n.type, Arch>(value<n.operands[0]>(), value<n.operands[1]>(), value<n.operands[2]>());
+      return choose<n.type, Arch>(operand<id, 0>(v), operand<id, 1>(v), operand<id, 2>(v));
     else if constexpr (n.operand_count == 1)
-      return apply<n.kind, n.type, Arch>(value<n.operands[0]>());
+      return apply<n.kind, n.type, Arch>(operand<id, 0>(v));
     else
-      return apply<n.kind, n.type, Arch>(value<n.operands[0]>(), value<n.operands[1]>());
+      return apply<n.kind, n.type, Arch>(operand<id, 0>(v), operand<id, 1>(v));
   }
-
-private:
-  template <int id>
-  auto table() const {
+  template <std::size_t id>
+  auto table(const values& v) const {
     constexpr scalar_node n = f.nodes[id];
     constexpr int t = first_table + n.capture;
     alignas(64) std::int32_t at[width<Arch>] = {}, along[width<Arch>];
@@ -74,10 +91,10 @@ private:
       for (size_t i = 0; i < width<Arch>; ++i)
         at[i] = at[i] * size + std::clamp(along[i] - first, 0, size - 1);
     };
-    if constexpr (n.operand_count > 0) add_axis(0, value<n.operands[0]>());
-    if constexpr (n.operand_count > 1) add_axis(1, value<n.operands[1]>());
-    if constexpr (n.operand_count > 2) add_axis(2, value<n.operands[2]>());
-    if constexpr (n.operand_count > 3) add_axis(3, value<n.operands[3]>());
+    if constexpr (n.operand_count > 0) add_axis(0, operand<id, 0>(v));
+    if constexpr (n.operand_count > 1) add_axis(1, operand<id, 1>(v));
+    if constexpr (n.operand_count > 2) add_axis(2, operand<id, 2>(v));
+    if constexpr (n.operand_count > 3) add_axis(3, operand<id, 3>(v));
     if constexpr (n.type == element::f32) {
       alignas(64) float found[width<Arch>];
       for (size_t i = 0; i < width<Arch>; ++i) found[i] = l.tables[t][at[i]];
@@ -110,12 +127,11 @@ struct lambda_attention {
       const int_vec<Arch> position = query + int_vec<Arch>(l.query_offset);
       if constexpr (score_function >= 0) {
         using code = lambda_code<model, score_function, 0, 0, Arch>;
-        score = code{a, l, score, batch, head, position, key}.template value<code::f.count - 1>();
+        score = code{a, l, score, batch, head, position, key}.result();
       }
       if constexpr (mask_function >= 0) {
         using code = lambda_code<model, mask_function, 1, score_tables, Arch>;
-        const auto visible =
-            code{a, l, score, batch, head, position, key}.template value<code::f.count - 1>();
+        const auto visible = code{a, l, score, batch, head, position, key}.result();
         score = xsimd::select(visible, score, vec<Arch>(-std::numeric_limits<float>::infinity()));
       }
       return score;

@@ -139,7 +139,7 @@ struct position_code {
             floats *= g.number(g.at(weight).shape[axis]);
           weights += floats;
           if (!is_window(left)) read(left);
-          if (schedule.groups.join[root] != joining::none) read(schedule.groups.other[root]);
+          if (schedule.groups.join[root] != op::none) read(schedule.groups.other[root]);
         }
       } else if (s.kind == step_kind::chain) {
         require(is_row(s.node));

@@ -229,11 +229,11 @@ struct row_steps {
   /// With the activation and the join of the group whose root is given.
   template <class A, int root>
   [[gnu::always_inline]] static vec<A> finished(const vec<A>& sum, const float* other) {
-    const vec<A> y = detail::activated<A, static_cast<activation>(schedule.groups.activation[root])>(sum);
-    constexpr joining join = schedule.groups.join[root];
-    if constexpr (join == joining::add)
+    const vec<A> y = detail::activated<A, schedule.groups.activation[root]>(sum);
+    constexpr op join = schedule.groups.join[root];
+    if constexpr (join == op::add)
       return y + vec<A>::load_unaligned(other);
-    else if constexpr (join == joining::multiply)
+    else if constexpr (join == op::multiply)
       return y * vec<A>::load_unaligned(other);
     else
       return y;
@@ -327,7 +327,7 @@ struct row_steps {
     const float* weights = code::template weights_of<id>(r);
     float* to = code::template place<root>(r);
     const float* other = to;
-    if constexpr (schedule.groups.join[root] != joining::none)
+    if constexpr (schedule.groups.join[root] != op::none)
       other = code::template at<schedule.groups.other[root]>(r);
     constexpr int features = features_of(id), taps = taps_of_product(g, id);
     if constexpr (is_single(id))

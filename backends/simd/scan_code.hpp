@@ -77,7 +77,7 @@ struct scan_loop {
           if (!c.fits) break;
           weights += g.number(g.at(weight).shape[0]) * g.number(g.at(weight).shape[1]);
           read(g.operand(id, 0));
-          if (schedule.groups.join[root] != joining::none) read(schedule.groups.other[root]);
+          if (schedule.groups.join[root] != op::none) read(schedule.groups.other[root]);
         }
       } else if (s.kind == step_kind::chain) {
         require(is_row(s.node) && n.type == element::f32);

@@ -7,29 +7,6 @@
 
 namespace fovea::core {
 
-/// What a matrix product does to its result before storing it.
-enum class epilogue : std::uint8_t { none, relu, gelu, gelu_tanh, silu, sigmoid, tanh };
-enum class joining : std::uint8_t { none, add, multiply };
-
-constexpr epilogue epilogue_of(op kind) {
-  switch (kind) {
-    case op::relu:
-      return epilogue::relu;
-    case op::gelu:
-      return epilogue::gelu;
-    case op::gelu_tanh:
-      return epilogue::gelu_tanh;
-    case op::silu:
-      return epilogue::silu;
-    case op::sigmoid:
-      return epilogue::sigmoid;
-    case op::tanh:
-      return epilogue::tanh;
-    default:
-      return epilogue::none;
-  }
-}
-
 /// How the nodes of a graph fall into groups that are computed in one pass each.
 ///   live[n]   an output depends on n
 ///   root[n]   the node whose value the group of n stores: n itself, or a later node
@@ -39,12 +16,12 @@ template <std::size_t nodes>
 struct fusion {
   bool live[nodes] = {};
   std::int32_t root[nodes] = {}, base[nodes] = {}, uses[nodes] = {};
-  /// Of the root of a product: the linear or matmul, its activation, and what it is joined with.
+  /// Of the root of a product: the linear or matmul, its activation (`activations`, or none), and what it is
+  /// joined with, by add or multiply, or none.
   std::int32_t product[nodes] = {}, other[nodes] = {};
   std::int32_t norm[nodes] = {}; // of a product: the batch_norm that its packed weights contain, or -1
   bool largest[nodes] = {};      // of the root of a convolution: only the largest value over time is stored
-  epilogue activation[nodes] = {};
-  joining join[nodes] = {};
+  op activation[nodes] = {}, join[nodes] = {};
   bool viewed[nodes] = {}; // a slice of features, or a turned left side, that who uses it reads where it lies
   // Read where it lies: a pass's part of a sequence whose first axis counts passes, one of the values that an
   // operation gives one behind the other.
@@ -165,11 +142,10 @@ constexpr fusion<nodes> fuse_epilogues(const graph_view& g, fusion<nodes> f) {
       return user >= 0 && g.at(user).region == n.region && g.at(user).shape == n.shape ? user : -1;
     };
     if (const int user = next(); user >= 0 && detail::is_norm_of(g, user, id)) f.norm[i] = root = user;
-    epilogue act = epilogue::none;
-    joining join = joining::none;
+    op act = op::none, join = op::none;
     int other = -1;
-    if (const int user = next(); user >= 0 && epilogue_of(g.at(user).kind) != epilogue::none) {
-      act = epilogue_of(g.at(user).kind);
+    if (const int user = next(); user >= 0 && is_activation(g.at(user).kind)) {
+      act = g.at(user).kind;
       root = user;
     }
     // Of two products that meet, the first takes the other's result.
@@ -177,12 +153,12 @@ constexpr fusion<nodes> fuse_epilogues(const graph_view& g, fusion<nodes> f) {
         user >= 0 && (g.at(user).kind == op::add || g.at(user).kind == op::multiply) && f.product[user] < 0) {
       const int beside = g.operand(user, 0) == root ? g.operand(user, 1) : g.operand(user, 0);
       if (g.at(beside).shape == n.shape && g.at(beside).type == element::f32) {
-        join = g.at(user).kind == op::add ? joining::add : joining::multiply;
+        join = g.at(user).kind;
         other = beside;
         root = user;
       }
     }
-    if (const int user = f.uses[root] == 1 ? last_user[root] : -1; user >= 0 && join == joining::none &&
+    if (const int user = f.uses[root] == 1 ? last_user[root] : -1; user >= 0 && join == op::none &&
                                                                    g.at(user).region == n.region &&
                                                                    detail::is_largest_of(g, user, id)) {
       root = user;

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <array>
+#include <concepts>
+#include <cstddef>
 #include <cstdint>
 
 #include <fovea/dsl/scalar.hpp>
@@ -13,106 +16,136 @@ namespace fovea::core {
 
 namespace detail {
 
-/// Whether a node's value depends on a position of the given kind.
-constexpr bool depends_on(const scalar_function& f, int id, op position) {
-  const scalar_node& n = f.nodes[id];
-  if (n.kind == position) return true;
-  for (int k = 0; k < n.operand_count; ++k)
-    if (depends_on(f, n.operands[k], position)) return true;
-  return false;
+/// Of each node whether its value depends on a position of one of the given kinds.
+template <std::same_as<op>... kinds>
+constexpr auto dependent_on(const scalar_function& f, kinds... positions) {
+  return f.each<bool>([&](const scalar_node& n, const auto& of) {
+    bool depends = ((n.kind == positions) || ...);
+    for (int k = 0; k < n.operand_count; ++k) depends |= of(k);
+    return depends;
+  });
 }
 
 inline constexpr int not_linear = 99;
 
-/// The factor of the key position in a node's value, or not_linear.
-constexpr int key_factor(const scalar_function& f, int id) {
-  const scalar_node& n = f.nodes[id];
-  if (n.kind == op::key_position) return 1;
-  if (!depends_on(f, id, op::key_position)) return 0;
-  if (n.type != element::i32) return not_linear;
-  const int a = key_factor(f, n.operands[0]);
-  if (n.kind == op::negate) return a == not_linear ? a : -a;
-  if (n.kind != op::add && n.kind != op::subtract) return not_linear;
-  const int b = key_factor(f, n.operands[1]);
-  if (a == not_linear || b == not_linear) return not_linear;
-  return n.kind == op::add ? a + b : a - b;
+/// The factor of the key position in each node's value, or not_linear.
+constexpr auto key_factors(const scalar_function& f) {
+  return f.each<int>([](const scalar_node& n, const auto& of) {
+    if (n.kind == op::key_position) return 1;
+    bool depends = false, linear = true;
+    for (int k = 0; k < n.operand_count; ++k) depends |= of(k) != 0, linear &= of(k) != not_linear;
+    if (!depends) return 0;
+    if (!linear || n.type != element::i32) return not_linear;
+    return n.kind == op::negate     ? -of(0)
+           : n.kind == op::add      ? of(0) + of(1)
+           : n.kind == op::subtract ? of(0) - of(1)
+                                    : not_linear;
+  });
 }
 
-/// The factor of the key position in left - right of a comparison, or not_linear.
-constexpr int comparison_factor(const scalar_function& f, int id) {
-  const scalar_node& n = f.nodes[id];
-  if (n.kind != op::less && n.kind != op::less_equal && n.kind != op::equal) return not_linear;
-  for (int k = 0; k < 2; ++k)
-    if (f.nodes[n.operands[k]].type != element::i32) return not_linear;
-  if (depends_on(f, id, op::head_index) || depends_on(f, id, op::score)) return not_linear;
-  const int a = key_factor(f, n.operands[0]), b = key_factor(f, n.operands[1]);
-  if (a == not_linear || b == not_linear || a - b > 1 || a - b < -1) return not_linear;
-  return a - b;
-}
-
-/// Whether a node shows every key before one that depends on the query and the batch row alone.
-constexpr bool is_prefix(const scalar_function& f, int id) {
-  const scalar_node& n = f.nodes[id];
-  if (n.kind == op::logical_and || n.kind == op::logical_or)
-    return is_prefix(f, n.operands[0]) && is_prefix(f, n.operands[1]);
-  const int factor = comparison_factor(f, id);
-  return factor == 0 || (factor == 1 && n.kind != op::equal);
+/// Of each node that compares, the factor of the key position in left - right; of others, or where it is not
+/// -1, 0 or 1, not_linear.
+constexpr auto comparison_factors(const scalar_function& f) {
+  const auto factors = key_factors(f);
+  const auto varies = dependent_on(f, op::head_index, op::score);
+  std::array<int, scalar_function::max_nodes> made{};
+  for (std::size_t i = 0; i < static_cast<std::size_t>(f.count); ++i) {
+    const scalar_node& n = f.nodes[i];
+    made[i] = not_linear;
+    if ((n.kind != op::less && n.kind != op::less_equal && n.kind != op::equal) || varies[i]) continue;
+    const auto left = static_cast<std::size_t>(n.operands[0]),
+               right = static_cast<std::size_t>(n.operands[1]);
+    if (f.nodes[left].type != element::i32 || f.nodes[right].type != element::i32) continue;
+    if (factors[left] == not_linear || factors[right] == not_linear) continue;
+    const int factor = factors[left] - factors[right];
+    if (factor >= -1 && factor <= 1) made[i] = factor;
+  }
+  return made;
 }
 
 } // namespace detail
 
-/// Whether the keys that node `id` shows are a range, for every query.
-constexpr bool is_range(const scalar_function& f, int id) {
-  const scalar_node& n = f.nodes[id];
-  if (n.kind == op::logical_and) return is_range(f, n.operands[0]) && is_range(f, n.operands[1]);
-  if (n.kind == op::logical_or)
-    return detail::is_prefix(f, n.operands[0]) && detail::is_prefix(f, n.operands[1]);
-  return detail::comparison_factor(f, id) != detail::not_linear;
+/// Whether the keys that a mask shows are a range, for every query.
+constexpr bool is_range(const scalar_function& f) {
+  struct shown {
+    bool prefix = false,
+         range = false; // every key before one that depends on the query and the batch row alone
+  };
+  const auto factors = detail::comparison_factors(f);
+  return f
+      .of_result<shown>([&](const scalar_node& n, const auto& of) -> shown {
+        if (n.kind == op::logical_and || n.kind == op::logical_or) {
+          const bool prefix = of(0).prefix && of(1).prefix;
+          return {prefix, n.kind == op::logical_or ? prefix : of(0).range && of(1).range};
+        }
+        const int factor = factors[f.index_of(n)];
+        return {factor == 0 || (factor == 1 && n.kind != op::equal), factor != detail::not_linear};
+      })
+      .range;
 }
-constexpr bool is_range(const scalar_function& f) { return is_range(f, f.count - 1); }
 
 /// Keys first <= k < last.
 struct key_range {
   std::int64_t first = 0, last = 0;
 };
 
-/// The range of keys outside which node `id` shows none. `value(node)` is a node's value at the query with
-/// key position 0.
-template <class values>
-constexpr key_range range_around(const scalar_function& f, int id, std::int64_t keys, const values& value) {
-  const scalar_node& n = f.nodes[id];
-  if (n.kind == op::logical_and || n.kind == op::logical_or) {
-    const key_range a = range_around(f, n.operands[0], keys, value),
-                    b = range_around(f, n.operands[1], keys, value);
-    if (n.kind == op::logical_and)
-      return {a.first > b.first ? a.first : b.first, a.last < b.last ? a.last : b.last};
-    if (a.first >= a.last) return b;
-    if (b.first >= b.last) return a;
-    return {a.first < b.first ? a.first : b.first, a.last > b.last ? a.last : b.last};
-  }
-  const int factor = detail::comparison_factor(f, id);
-  if (factor == detail::not_linear) return {0, keys};
-  // factor * key + difference is compared with 0.
-  const std::int64_t difference =
-      static_cast<std::int64_t>(value(n.operands[0])) - static_cast<std::int64_t>(value(n.operands[1]));
+namespace detail {
+
+constexpr key_range joined(op kind, const key_range& a, const key_range& b) {
+  if (kind == op::logical_and)
+    return {a.first > b.first ? a.first : b.first, a.last < b.last ? a.last : b.last};
+  if (a.first >= a.last) return b;
+  if (b.first >= b.last) return a;
+  return {a.first < b.first ? a.first : b.first, a.last > b.last ? a.last : b.last};
+}
+
+/// The keys that a comparison shows: factor * key + difference is compared with 0.
+constexpr key_range compared(op kind, int factor, std::int64_t difference, std::int64_t keys) {
   key_range r{0, keys};
   if (factor == 0) {
-    const bool shown = n.kind == op::less         ? difference < 0
-                       : n.kind == op::less_equal ? difference <= 0
-                                                  : difference == 0;
+    const bool shown = kind == op::less         ? difference < 0
+                       : kind == op::less_equal ? difference <= 0
+                                                : difference == 0;
     if (!shown) r.last = 0;
-  } else if (n.kind == op::equal) {
+  } else if (kind == op::equal) {
     const std::int64_t only = -difference * factor;
     r = {only, only + 1};
   } else if (factor == 1) {
-    r.last = n.kind == op::less ? -difference : -difference + 1;
+    r.last = kind == op::less ? -difference : -difference + 1;
   } else {
-    r.first = n.kind == op::less ? difference + 1 : difference;
+    r.first = kind == op::less ? difference + 1 : difference;
   }
   if (r.first < 0) r.first = 0;
   if (r.last > keys) r.last = keys;
   if (r.last < r.first) r.last = r.first;
   return r;
 }
+
+} // namespace detail
+
+/// The range of keys outside which a mask shows none, for one query.
+class range_around {
+public:
+  constexpr explicit range_around(const scalar_function& mask)
+      : mask_(mask), factors_(detail::comparison_factors(mask)) {}
+
+  /// `values` are those of the mask's nodes at the query with key position 0.
+  template <class numbers>
+  constexpr key_range operator()(const numbers& values, std::int64_t keys) const {
+    return mask_.of_result<key_range>([&](const scalar_node& n, const auto& of) -> key_range {
+      if (n.kind == op::logical_and || n.kind == op::logical_or) return detail::joined(n.kind, of(0), of(1));
+      const int factor = factors_[mask_.index_of(n)];
+      if (factor == detail::not_linear) return {0, keys};
+      const auto value = [&](int k) {
+        return static_cast<std::int64_t>(values[static_cast<std::size_t>(n.operands[k])]);
+      };
+      return detail::compared(n.kind, factor, value(0) - value(1), keys);
+    });
+  }
+
+private:
+  const scalar_function& mask_;
+  std::array<int, scalar_function::max_nodes> factors_;
+};
 
 } // namespace fovea::core

@@ -70,8 +70,8 @@ struct plan {
 struct plan_view {
   const bool *live, *viewed, *taken, *largest, *collected;
   const std::int32_t *base, *product, *other, *norm;
-  const epilogue* activation;
-  const joining* join;
+  const op* activation;
+  const op* join;
   const step* steps;
   int step_count;
   const std::int32_t *parts, *slot, *handed_on;
@@ -126,10 +126,10 @@ struct planner {
     add_part(id);
     const int left = p.base(g.operand(p.groups.product[id], 0));
     constexpr int most_parts = 4, horizon = 12;
-    if (p.groups.join[id] == joining::none)
+    if (p.groups.join[id] == op::none)
       for (int k = id + 1; k < g.node_count() && k < id + horizon && s.count < most_parts; ++k)
         if (is_root(k) && !done[k] && p.groups.product[k] >= 0 && is_dense(k) == is_dense(id) &&
-            p.groups.join[k] == joining::none && g.at(k).region == g.at(id).region &&
+            p.groups.join[k] == op::none && g.at(k).region == g.at(id).region &&
             p.base(g.operand(p.groups.product[k], 0)) == left && g.at(k).shape.rank == g.at(id).shape.rank)
           add_part(k);
     add(s);

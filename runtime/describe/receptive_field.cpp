@@ -25,15 +25,14 @@ struct affine_position {
   double query = 0, key = 0, offset = 0;
 };
 
-affine_position affine_of(const scalar_function& f, int id) {
-  const scalar_node& n = f.nodes[id];
+affine_position affine_of(const scalar_node& n, const auto& of) {
   if (n.kind == op::query_position) return {true, 1, 0, 0};
   if (n.kind == op::key_position) return {true, 0, 1, 0};
   if (n.kind == op::constant) return {true, 0, 0, n.number};
   if (n.kind != op::negate && n.kind != op::add && n.kind != op::subtract) return {};
-  const affine_position a = affine_of(f, n.operands[0]);
+  const affine_position& a = of(0);
   if (n.kind == op::negate) return {a.known, -a.query, -a.key, -a.offset};
-  const affine_position b = affine_of(f, n.operands[1]);
+  const affine_position& b = of(1);
   const double sign = n.kind == op::add ? 1 : -1;
   return {a.known && b.known, a.query + sign * b.query, a.key + sign * b.key, a.offset + sign * b.offset};
 }
@@ -43,22 +42,25 @@ struct visible_keys {
   double before = unlimited, after = unlimited;
 };
 
-visible_keys visible_of(const scalar_function& f, int id) {
-  const scalar_node& n = f.nodes[id];
-  if (n.kind == op::logical_and || n.kind == op::logical_or) {
-    const visible_keys a = visible_of(f, n.operands[0]), b = visible_of(f, n.operands[1]);
-    if (n.kind == op::logical_and) return {std::min(a.before, b.before), std::min(a.after, b.after)};
-    return {std::max(a.before, b.before), std::max(a.after, b.after)};
-  }
-  if (n.kind != op::less && n.kind != op::less_equal && n.kind != op::equal) return {};
-  const affine_position a = affine_of(f, n.operands[0]), b = affine_of(f, n.operands[1]);
-  const double query = a.query - b.query, key = a.key - b.key, offset = a.offset - b.offset;
-  if (!a.known || !b.known || std::abs(key) != 1 || query != -key) return {};
-  const double least = n.kind == op::less ? 1 : 0;
-  if (n.kind == op::equal) return {key * offset, -key * offset};
-  // key * (k - q) + offset <= -least
-  if (key > 0) return {unlimited, -offset - least};
-  return {-offset - least, unlimited};
+visible_keys visible_of(const scalar_function& f) {
+  const auto positions =
+      f.each<affine_position>([](const scalar_node& n, const auto& of) { return affine_of(n, of); });
+  return f.of_result<visible_keys>([&](const scalar_node& n, const auto& of) -> visible_keys {
+    if (n.kind == op::logical_and)
+      return {std::min(of(0).before, of(1).before), std::min(of(0).after, of(1).after)};
+    if (n.kind == op::logical_or)
+      return {std::max(of(0).before, of(1).before), std::max(of(0).after, of(1).after)};
+    if (n.kind != op::less && n.kind != op::less_equal && n.kind != op::equal) return {};
+    const affine_position &a = positions[static_cast<std::size_t>(n.operands[0])],
+                          &b = positions[static_cast<std::size_t>(n.operands[1])];
+    const double query = a.query - b.query, key = a.key - b.key, offset = a.offset - b.offset;
+    if (!a.known || !b.known || std::abs(key) != 1 || query != -key) return {};
+    const double least = n.kind == op::less ? 1 : 0;
+    if (n.kind == op::equal) return {key * offset, -key * offset};
+    // key * (k - q) + offset <= -least
+    if (key > 0) return {unlimited, -offset - least};
+    return {-offset - least, unlimited};
+  });
 }
 
 class field_finder {
@@ -273,9 +275,7 @@ private:
         return everything(all);
     if (!seen.moves || operand_axis(id, 1) < 0) return all;
     if (operand_axis(id, 0) < 0) return everything(all);
-    const visible_keys keys = n.attributes[3] < 0 ? visible_keys{}
-                                                  : visible_of(g_.function(n.attributes[3]),
-                                                               g_.function(n.attributes[3]).count - 1);
+    const visible_keys keys = n.attributes[3] < 0 ? visible_keys{} : visible_of(g_.function(n.attributes[3]));
     return joined(of(g_.operand(id, 0)), moved(seen, -keys.before, keys.after));
   }
 

@@ -45,6 +45,31 @@ TEST_CASE("a score by name is the network written out", "[attention]") {
   compare(m, {{"B", 3}, {"T", 5}, {"S", 9}});
 }
 
+TEST_CASE("a score and a mask that read what they computed again and again", "[attention]") {
+  constexpr auto m = model("repeated", [](graph& g) {
+    const expr q = g.input<f32>("q", {"B", "T", 6}), k = g.input<f32>("k", {"B", "S", 6});
+    const attention_score halved_sums = [](scalar s, scalar, scalar, scalar head) {
+      scalar scale = head * 0.5 + 1;
+      for (int i = 0; i < 5; ++i) s = (s + s) * 0.5, scale = (scale + scale) * 0.5;
+      return s * scale;
+    };
+    const attention_mask near = [](scalar query, scalar key) {
+      scalar shown = key <= query;
+      for (int i = 0; i < 20; ++i) shown = shown && shown;
+      return shown && query - key < 4;
+    };
+    const attention_mask odd = [](scalar query, scalar key) {
+      scalar shown = (query + key) % 2 == 0;
+      for (int i = 0; i < 20; ++i) shown = shown || shown;
+      return shown;
+    };
+    g.output("near", attention(q, k, k, {.heads = 2, .score = halved_sums, .mask = near}));
+    g.output("odd", attention(q, k, k, {.heads = 2, .score = halved_sums, .mask = odd}));
+    g.output("map", attention_map(q, k, k, {.heads = 2, .score = halved_sums, .mask = odd}));
+  });
+  compare(m, {{"B", 2}, {"T", 5}, {"S", 9}});
+}
+
 namespace {
 
 constexpr std::array monotonic_names{name_rule{"", "W_p.weight", naming::ignored},

@@ -80,8 +80,8 @@ inline void depthwise_places(const convolution_args& a, const window_place& at, 
   const size_t apart = a.out_place, row = depthwise_row<Arch>(a);
   float* out = a.out + to;
   const float* other = a.other ? a.other + to : nullptr;
-  if (!other && (a.act == activation::none || a.act == activation::relu)) {
-    const vec<Arch> least(a.act == activation::relu ? 0.f : -std::numeric_limits<float>::infinity());
+  if (!other && (a.act == op::none || a.act == op::relu)) {
+    const vec<Arch> least(a.act == op::relu ? 0.f : -std::numeric_limits<float>::infinity());
     depthwise_sums<Arch, count, shared>(windows, a.groups, filter, filter_line, a.bias,
                                         [=](size_t i, size_t j, auto lanes, const vec<Arch>& sum) {
                                           lanes.store(out + i * apart + j,

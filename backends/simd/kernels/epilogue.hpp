@@ -7,72 +7,53 @@
 #include <fovea/backends/simd/kernels/math.hpp>
 #include <fovea/backends/simd/kernels/table.hpp>
 
+#include <iterator>
+#include <utility>
+
 namespace fovea::core::simd::detail {
 
-template <class Arch, activation act>
+template <class Arch, op act>
 [[gnu::always_inline]] inline vec<Arch> activated(const vec<Arch>& x) {
-  if constexpr (act == activation::relu)
-    return math::relu<Arch>(x);
-  else if constexpr (act == activation::gelu)
-    return math::gelu<Arch>(x);
-  else if constexpr (act == activation::gelu_tanh)
-    return math::gelu_tanh<Arch>(x);
-  else if constexpr (act == activation::silu)
-    return math::silu<Arch>(x);
-  else if constexpr (act == activation::sigmoid)
-    return math::sigmoid<Arch>(x);
-  else if constexpr (act == activation::tanh)
-    return math::tanh<Arch>(x);
-  else
+  if constexpr (act == op::none)
     return x;
+  else
+    return function<act, Arch>(x);
 }
 
 /// `count` is a multiple of the vector's width; `x` is aligned.
-template <class Arch, activation act>
+template <class Arch, op act>
 inline void activate_all(float* x, size_t count) {
   for (size_t i = 0; i < count; i += width<Arch>)
-    activated<Arch, act>(vec<Arch>::load_aligned(x + i)).store_aligned(x + i);
+    function<act, Arch>(vec<Arch>::load_aligned(x + i)).store_aligned(x + i);
 }
-
 template <class Arch>
-void activate(activation act, float* x, size_t count) {
-  switch (act) {
-    case activation::none:
-      return;
-    case activation::relu:
-      return activate_all<Arch, activation::relu>(x, count);
-    case activation::gelu:
-      return activate_all<Arch, activation::gelu>(x, count);
-    case activation::gelu_tanh:
-      return activate_all<Arch, activation::gelu_tanh>(x, count);
-    case activation::silu:
-      return activate_all<Arch, activation::silu>(x, count);
-    case activation::sigmoid:
-      return activate_all<Arch, activation::sigmoid>(x, count);
-    case activation::tanh:
-      return activate_all<Arch, activation::tanh>(x, count);
+void activate(op act, float* x, size_t count) {
+  [&]<size_t... i>(std::index_sequence<i...>) {
+    static_cast<void>(
+        ((act == activations[i] && (activate_all<Arch, activations[i]>(x, count), true)) || ...));
   }
+  (std::make_index_sequence<std::size(activations)>{});
 }
 
 template <class Arch>
-inline vec<Arch> joined(combine join, const vec<Arch>& x, const vec<Arch>& other) {
-  return join == combine::add ? x + other : x * other;
+inline vec<Arch> joined(op join, const vec<Arch>& x, const vec<Arch>& other) {
+  return join == op::add ? x + other : x * other;
 }
 
 /// out[count] = join(x, other); x has room for a last whole vector, other and out are touched only in [0,
 /// count).
 template <class Arch>
-inline void join_row(combine join, const float* x, const float* other, float* out, size_t count) {
-  if (!other) join = combine::none;
+inline void join_row(op join, const float* x, const float* other, float* out, size_t count) {
+  if (!other) join = op::none;
   size_t j = 0;
   for (; j + width<Arch> <= count; j += width<Arch>) {
     const vec<Arch> y = load<Arch>(x + j);
-    store<Arch>(out + j, join == combine::none ? y : joined<Arch>(join, y, load<Arch>(other + j)));
+    store<Arch>(out + j, join == op::none ? y : joined<Arch>(join, y, load<Arch>(other + j)));
   }
   if (j == count) return;
   const vec<Arch> y = load<Arch>(x + j);
   store_first<Arch>(out + j,
-                    join == combine::none ? y : joined<Arch>(join, y, load_first<Arch>(other + j, count - j)),
+                    join == op::none ? y : joined<Arch>(join, y, load_first<Arch>(other + j, count - j)),
                     count - j);
 }
 

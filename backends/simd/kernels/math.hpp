@@ -6,6 +6,7 @@
 // made of is always inlined: a call would send every register through memory.
 
 #include <fovea/backends/simd/arch.hpp>
+#include <fovea/dsl/op.hpp>
 
 #include <cstddef>
 #include <limits>
@@ -270,3 +271,42 @@ inline vec<Arch> pow(const vec<Arch>& x, const vec<Arch>& y) {
 }
 
 } // namespace fovea::core::simd::math
+
+namespace fovea::core::simd {
+
+/// The function of an elementwise operation of one float.
+template <op kind, class Arch>
+[[gnu::always_inline]] inline vec<Arch> function(const vec<Arch>& x) {
+  if constexpr (kind == op::exp)
+    return math::exp<Arch>(x);
+  else if constexpr (kind == op::log)
+    return math::log<Arch>(x);
+  else if constexpr (kind == op::sqrt)
+    return xsimd::sqrt(x);
+  else if constexpr (kind == op::relu)
+    return math::relu<Arch>(x);
+  else if constexpr (kind == op::gelu)
+    return math::gelu<Arch>(x);
+  else if constexpr (kind == op::gelu_tanh)
+    return math::gelu_tanh<Arch>(x);
+  else if constexpr (kind == op::silu)
+    return math::silu<Arch>(x);
+  else if constexpr (kind == op::sigmoid)
+    return math::sigmoid<Arch>(x);
+  else if constexpr (kind == op::tanh)
+    return math::tanh<Arch>(x);
+  else if constexpr (kind == op::softplus)
+    return math::softplus<Arch>(x);
+  else if constexpr (kind == op::erf)
+    return math::erf<Arch>(x);
+  else if constexpr (kind == op::sin)
+    return math::sin<Arch>(x);
+  else if constexpr (kind == op::cos)
+    return math::cos<Arch>(x);
+  else {
+    static_assert(kind == op::floor);
+    return xsimd::floor(x);
+  }
+}
+
+} // namespace fovea::core::simd

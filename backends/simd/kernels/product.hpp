@@ -60,7 +60,7 @@ inline constexpr size_t piece_depth = 512;
 
 /// Whether sums may wait in a part's output: what is joined does not lie there.
 inline bool sums_may_wait(const product_args& args, const product_part& part) {
-  return args.row_shifts == nullptr && (part.join == combine::none || part.other != part.out);
+  return args.row_shifts == nullptr && (part.join == op::none || part.other != part.out);
 }
 
 /// Whether weights of another format are made float32, a piece of a panel at a time: for many rows, so that
@@ -256,9 +256,9 @@ inline void multiply_block(const block_work& work, size_t at) {
   const auto [first, last] = work.depth;
   const bool ends = last == args.depth;
   alignas(64) float tile[rows * block], padded_bias[block];
-  const bool relu = ends && part.act == activation::relu;
+  const bool relu = ends && part.act == op::relu;
   const bool in_place =
-      columns == block && (!ends || ((part.act == activation::none || relu) && part.join == combine::none));
+      columns == block && (!ends || ((part.act == op::none || relu) && part.join == op::none));
   const float* bias = ends && part.bias ? part.bias + column : nullptr;
   if (bias && columns < block) {
     for (size_t j = 0; j < block; ++j) padded_bias[j] = j < columns ? bias[j] : 0.f;

@@ -142,7 +142,7 @@ void multiply_rounded_block(const rounded_work& work) {
   const product_part& part = *work.part;
   const size_t column = work.at * block, columns = smaller(part.columns - column, block);
   const size_t row = work.first + work.row, bytes = layout::bytes(block, work.args->depth);
-  const bool as_it_is = part.act == activation::none && !part.other && columns == block;
+  const bool as_it_is = part.act == op::none && !part.other && columns == block;
   alignas(64) float tile[rows * block], bias[block] = {};
   if (part.bias) std::memcpy(bias, part.bias + column, columns * sizeof(float));
   multiply_rounded<Arch, dot, layout, rows>(

@@ -9,14 +9,13 @@
 
 #include <cstddef>
 #include <cstdint>
+
 #include <fovea/backends/weight_format.hpp>
+#include <fovea/dsl/op.hpp>
 
 namespace fovea::core::simd {
 
 using std::size_t;
-
-enum class activation : std::uint8_t { none, relu, gelu, gelu_tanh, silu, sigmoid, tanh };
-enum class combine : std::uint8_t { none, add, multiply };
 
 /// One output of a matrix product that shares its left operand with others (query, key and value, for
 /// instance).
@@ -33,8 +32,8 @@ struct product_part {
   size_t out_stride = 0;
   const float* other = nullptr;
   size_t other_stride = 0;
-  activation act = activation::none;
-  combine join = combine::none;
+  op act = op::none;
+  op join = op::none;
   weight_format format = weight_format::f32;
 };
 
@@ -91,8 +90,8 @@ struct convolution_args {
   float* out = nullptr;
   size_t out_plane = 0, out_line = 0, out_place = 0;
   const float* other = nullptr;
-  activation act = activation::none;
-  combine join = combine::none;
+  op act = op::none;
+  op join = op::none;
 };
 
 /// The largest value, or the mean, of what a window sees of each feature: x and out as in convolution_args,
@@ -240,22 +239,6 @@ struct optimizer_args {
         kept = 1, root = 1;
 };
 
-/// The functions of math.hpp of one argument.
-enum class unary : std::uint8_t {
-  relu,
-  gelu,
-  gelu_tanh,
-  silu,
-  sigmoid,
-  tanh,
-  softplus,
-  exp,
-  log,
-  erf,
-  sin,
-  cos
-};
-
 /// Products that round the rows of their left side (weight_format.hpp), for many rows: first all rows are
 /// rounded, to `rounded`, 64-byte aligned memory of `scratch` floats; then come the products. Parts are of
 /// one format.
@@ -317,14 +300,12 @@ struct kernel_table {
   void (*cross_entropy_gradient)(const cross_entropy_args&, size_t first, size_t last);
   size_t (*reduce_tasks)(const reduce_args&);
   void (*reduce)(reduction, const reduce_args&, size_t first, size_t last);
-  void (*apply)(unary, const float* x, float* out, size_t count); // out[i] = f(x[i]); out may be x
   size_t (*convolution_tasks)(const convolution_args&);
   size_t (*convolution_scratch)(const convolution_args&);
   void (*convolution)(const convolution_args&, size_t first, size_t last, float* scratch);
   size_t (*pool_tasks)(const pool_args&);
   void (*pool)(const pool_args&, size_t first, size_t last);
   void (*update)(const optimizer_args&);
-  void (*power)(const float* x, const float* y, float* out, size_t count);
 };
 
 /// Floats that `columns` x `depth` weights take when packed in panels of `panel` columns.

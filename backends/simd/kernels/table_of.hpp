@@ -1,6 +1,5 @@
 #pragma once
 
-#include <fovea/backends/simd/kernels/apply.hpp>
 #include <fovea/backends/simd/kernels/attention.hpp>
 #include <fovea/backends/simd/kernels/attention_gradient.hpp>
 #include <fovea/backends/simd/kernels/bfloat_dot.hpp>
@@ -66,14 +65,12 @@ constexpr kernel_table table_of(const char* instruction_set) {
       .cross_entropy_gradient = cross_entropy_gradient<Arch>,
       .reduce_tasks = reduce_tasks<Arch>,
       .reduce = reduce<Arch>,
-      .apply = apply<Arch>,
       .convolution_tasks = convolution_tasks<Arch>,
       .convolution_scratch = convolution_scratch<Arch>,
       .convolution = convolution<Arch>,
       .pool_tasks = pool_tasks<Arch>,
       .pool = pool<Arch>,
       .update = update<Arch>,
-      .power = power<Arch>,
   };
 }
 

@@ -180,7 +180,7 @@ inline void finish_tile(const tile_panel& p, size_t row, size_t rows, const F& v
   constexpr size_t stride = panel<Arch>;
   const product_part& part = *p.part;
   alignas(64) float tile[tile_rows * stride];
-  const bool as_it_is = part.act == activation::none && !part.other && p.columns == stride;
+  const bool as_it_is = part.act == op::none && !part.other && p.columns == stride;
   float* const to = as_it_is ? part.out + row * part.out_stride + p.column : tile;
   const size_t to_stride = as_it_is ? part.out_stride : stride;
   const auto write = [&](size_t r) __attribute__((always_inline)) {

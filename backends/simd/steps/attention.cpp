@@ -83,14 +83,14 @@ void score_row(const attention_operands& o, size_t b, size_t h, size_t i, float*
   }
   for (const bool of_mask : {false, true}) {
     if ((of_mask ? o.mask : o.score) == nullptr) continue;
-    scalar_point p = o.point(of_mask);
-    p.batch = static_cast<std::int32_t>(b);
-    p.head = static_cast<std::int32_t>(h);
-    p.query = static_cast<std::int32_t>(i) + o.lambda.query_offset;
+    const recorded_lambda lambda = o.recorded(of_mask);
+    scalar_arguments given{.batch = static_cast<std::int64_t>(b),
+                           .head = static_cast<std::int64_t>(h),
+                           .query = static_cast<std::int64_t>(i) + o.lambda.query_offset};
     for (size_t j = 0; j < a.keys; ++j) {
-      p.key = static_cast<std::int32_t>(j);
-      p.score = row[j];
-      const double value = p.value(p.f.count - 1);
+      given.key = static_cast<std::int64_t>(j);
+      given.score = row[j];
+      const double value = lambda.value(given);
       if (!of_mask)
         row[j] = static_cast<float>(value);
       else if (value == 0)

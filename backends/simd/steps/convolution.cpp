@@ -1,6 +1,5 @@
 #include <algorithm>
 
-#include <fovea/backends/simd/epilogue.hpp>
 #include <fovea/backends/simd/steps.hpp>
 
 namespace fovea::core::simd {
@@ -30,7 +29,7 @@ void for_phases(const context& c, int root, const F& f) {
   const sliding_window& w = layout.window;
   const plane_sizes in(c, c.shape_of(left), w.axes), out(c, c.shape_of(id), w.axes);
   const prepared_product weights = c.prepared(id);
-  const bool joined = c.plan.join[root] != joining::none;
+  const bool joined = c.plan.join[root] != op::none;
   const float* next = weights.weights;
   const int phases[2] = {phases_of(w, 0, layout.transposed), phases_of(w, 1, layout.transposed)};
   const auto count = [&](int axis, int remainder) {
@@ -50,8 +49,8 @@ void for_phases(const context& c, int root, const F& f) {
                             .largest = c.plan.largest[root],
                             .weights = next,
                             .bias = weights.bias,
-                            .act = kernel_activation(c.plan.activation[root]),
-                            .join = kernel_join(c.plan.join[root])};
+                            .act = c.plan.activation[root],
+                            .join = c.plan.join[root]};
       for (int axis : {0, 1}) {
         const window_phase phase = phase_of(w, axis, layout.transposed, remainder[axis]);
         args.axis[axis] = {in.axis[axis], count(axis, remainder[axis]), phase.taps, phase.step, phase.first,

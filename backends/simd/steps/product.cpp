@@ -1,4 +1,3 @@
-#include <fovea/backends/simd/epilogue.hpp>
 #include <fovea/backends/simd/steps.hpp>
 
 #include <algorithm>
@@ -62,12 +61,12 @@ private:
       if (n.operand_count > 2) p.bias = c.value(c.graph.operand(id, 2));
     }
     p.out = c.result(root);
-    if (c.plan.join[root] != joining::none) {
+    if (c.plan.join[root] != op::none) {
       p.other = c.value(c.plan.other[root]);
       p.other_stride = p.columns;
     }
-    p.act = kernel_activation(c.plan.activation[root]);
-    p.join = kernel_join(c.plan.join[root]);
+    p.act = c.plan.activation[root];
+    p.join = c.plan.join[root];
     return p;
   }
 };

@@ -1,41 +1,25 @@
 #include "kernel_sets.hpp"
 #include <catch2/catch.hpp>
 #include <cmath>
+#include <fovea/backends/exact.hpp>
 #include <fovea/runtime/threads.hpp>
 #include <limits>
 
 using namespace fovea::core::simd;
+using fovea::core::op;
 using fovea::core::thread_pool;
 
 namespace {
 
 constexpr float untouched = 12345.f;
 
-double activated(activation act, double x) {
-  switch (act) {
-    case activation::none:
-      return x;
-    case activation::relu:
-      return x > 0 ? x : 0;
-    case activation::gelu:
-      return 0.5 * x * (1 + std::erf(x / std::sqrt(2.0)));
-    case activation::gelu_tanh:
-      return 0.5 * x * (1 + std::tanh(std::sqrt(2 / std::acos(-1.0)) * (x + 0.044715 * x * x * x)));
-    case activation::silu:
-      return x / (1 + std::exp(-x));
-    case activation::sigmoid:
-      return 1 / (1 + std::exp(-x));
-    case activation::tanh:
-      return std::tanh(x);
-  }
-  return 0;
-}
+double activated(op act, double x) { return act == op::none ? x : fovea::core::exact::unary(act)(x); }
 
 struct part_case {
   std::size_t columns;
   bool bias = false;
-  activation act = activation::none;
-  combine join = combine::none;
+  op act = op::none;
+  op join = op::none;
 };
 
 struct product_case {
@@ -76,9 +60,9 @@ struct product_run {
         std::copy(d.other.begin(), d.other.end(), d.out.begin() + static_cast<std::ptrdiff_t>(c.out_shift));
       described.push_back({d.panels.data(), p.columns, p.bias ? d.bias.data() : nullptr,
                            d.out.data() + c.out_shift, stride,
-                           p.join == combine::none ? nullptr
-                           : c.other_is_out        ? d.out.data() + c.out_shift
-                                                   : d.other.data(),
+                           p.join == op::none ? nullptr
+                           : c.other_is_out   ? d.out.data() + c.out_shift
+                                              : d.other.data(),
                            stride, p.act, p.join});
     }
     const product_args args{.a = a.data() + c.a_shift,
@@ -114,8 +98,8 @@ struct product_run {
           if (expected.bias) sum += static_cast<double>(d.bias[j]);
           double value = activated(expected.act, sum);
           const auto other = static_cast<double>(d.other[i * stride + j]);
-          if (expected.join == combine::add) value += other;
-          if (expected.join == combine::multiply) value *= other;
+          if (expected.join == op::add) value += other;
+          if (expected.join == op::multiply) value *= other;
           const auto got = static_cast<double>(d.out[c.out_shift + i * stride + j]);
           const double allowed = 1e-6 + 1e-7 * static_cast<double>(c.depth);
           if (!(std::abs(got - value) <= 1e30)) return std::numeric_limits<double>::infinity();
@@ -178,10 +162,11 @@ TEST_CASE("operands and results lie anywhere, and nothing between rows is writte
 }
 
 TEST_CASE("every activation and join") {
+  std::vector<op> activations(std::begin(fovea::core::activations), std::end(fovea::core::activations));
+  activations.push_back(op::none);
   for (const auto* table : kernel_sets())
-    for (const auto act : {activation::none, activation::relu, activation::gelu, activation::gelu_tanh,
-                           activation::silu, activation::sigmoid, activation::tanh})
-      for (const auto join : {combine::none, combine::add, combine::multiply})
+    for (const op act : activations)
+      for (const op join : {op::none, op::add, op::multiply})
         for (const bool bias : {false, true})
           for (const std::size_t columns : {table->panel, 3 * table->panel + 3})
             for (const std::size_t rows : {1u, 7u, 14u}) {
@@ -192,8 +177,8 @@ TEST_CASE("every activation and join") {
 
 TEST_CASE("the depth of many rows is summed in pieces, behind which bias, activation and join come once") {
   for (const auto* table : kernel_sets())
-    for (const auto act : {activation::none, activation::relu})
-      for (const auto join : {combine::none, combine::add, combine::multiply})
+    for (const auto act : {op::none, op::relu})
+      for (const auto join : {op::none, op::add, op::multiply})
         for (const std::size_t depth : {1537u, 2048u, 2571u}) {
           CAPTURE(static_cast<int>(act), static_cast<int>(join));
           check(*table, {.rows = 45,
@@ -209,7 +194,7 @@ TEST_CASE("a residual may be joined in place") {
       for (const std::size_t depth : {1100u, 1700u})
         check(*table, {.rows = rows,
                        .depth = depth,
-                       .parts = {{3 * table->panel + 2, true, activation::none, combine::add}},
+                       .parts = {{3 * table->panel + 2, true, op::none, op::add}},
                        .stride_gap = 1,
                        .other_is_out = true});
 }
@@ -221,8 +206,8 @@ TEST_CASE("several parts share the left operand") {
                      .depth = 40,
                      .parts = {{table->panel * 2 + 1, true},
                                {1},
-                               {table->panel, false, activation::silu},
-                               {table->panel * 3, true, activation::none, combine::multiply}}});
+                               {table->panel, false, op::silu},
+                               {table->panel * 3, true, op::none, op::multiply}}});
 }
 
 TEST_CASE("rows are gathered by their ids") {
@@ -245,7 +230,7 @@ TEST_CASE("the bits of a product depend neither on threads nor on the rows besid
   for (const auto* table : kernel_sets()) {
     for (const std::size_t rows : {1u, 5u, 9u, 16u, 129u})
       for (const std::size_t depth : {384u, 1024u, 1537u}) {
-        product_case c{.rows = rows, .depth = depth, .parts = {{384, true, activation::gelu}, {40}}};
+        product_case c{.rows = rows, .depth = depth, .parts = {{384, true, op::gelu}, {40}}};
         const product_run alone(*table, c);
         for (const std::size_t threads : {1u, 2u, 3u, 5u})
           for (const bool backward : {false, true}) {

@@ -140,8 +140,8 @@ struct random_product {
                             .bias = bias.data(),
                             .other = other.data(),
                             .other_stride = columns,
-                            .act = activation::relu,
-                            .join = combine::add,
+                            .act = fovea::core::op::relu,
+                            .join = fovea::core::op::add,
                             .format = format};
     const product_args args{.a = x.data(),
                             .rows = rows,

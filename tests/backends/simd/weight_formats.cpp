@@ -63,7 +63,7 @@ void check(const kernel_table& table, std::size_t rows, std::size_t columns, std
     const product_part coded{.panels = w.panels.data(),
                              .columns = columns,
                              .bias = bias.data(),
-                             .act = activation::relu,
+                             .act = fovea::core::op::relu,
                              .format = format};
     product_part plain = coded;
     plain.panels = w.plain_panels.data(), plain.format = weight_format::f32;

@@ -69,7 +69,7 @@ constexpr expr parameter(expr x, const name_text& name, std::initializer_list<di
 /// The same number everywhere; it broadcasts.
 constexpr expr constant(expr x, double value, source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   if (x.owner == nullptr || !x.owner->error.empty()) return {x.owner};
-  return x.owner->add({.kind = op::constant, .number = value, .at = at});
+  return x.owner->add({.kind = op::constant, .settings = {.number = value}, .at = at});
 }
 
 /// 0, 1, ... as int32 [length], length being a dim of the model.
@@ -191,7 +191,7 @@ constexpr std::int64_t id_count(const graph& g, int id) {
   const node& n = g.nodes[id];
   std::uint16_t d = 0;
   if (n.kind == op::range) d = n.shape[0];
-  if (n.kind == op::argmax) d = g.nodes[g.operand(id, 0)].shape[n.attributes[0]];
+  if (n.kind == op::argmax) d = g.nodes[g.operand(id, 0)].shape[n.settings.along.axis];
   return d != 0 && g.is_number(d) ? g.number(d) : 0;
 }
 

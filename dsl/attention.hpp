@@ -111,9 +111,10 @@ constexpr bool heads_divide(graph& g, const char* which, expr x, std::int64_t wi
 constexpr bool turned_as_read(graph& g, const char* which, expr x, std::int64_t width, int heads,
                               source_place at, const char* word) {
   const node& n = g.nodes[x.id];
-  if (n.kind != op::rope || n.attributes[0] == heads) return true;
-  g.fail(144, at, word, ": rope turns the ", which, " ", x, " as ", n.attributes[0], " heads of ",
-         width / n.attributes[0], " features, attention reads it as ", heads, " of ", width / heads);
+  if (n.kind != op::rope || n.settings.rope.heads == heads) return true;
+  const int turned = n.settings.rope.heads;
+  g.fail(144, at, word, ": rope turns the ", which, " ", x, " as ", turned, " heads of ", width / turned,
+         " features, attention reads it as ", heads, " of ", width / heads);
   return false;
 }
 
@@ -149,8 +150,7 @@ constexpr bool lambda_fits(graph& g, const scalar_function& f, const char* which
 }
 
 // Operands: q, k, v, then bias if there is one, then the tables that the score captures, then those of the
-// mask. attributes: heads | kv_heads << 16, has bias, score function or -1, mask function or -1; number:
-// scale; second_number: soft cap.
+// mask.
 constexpr expr attend_softly(op kind, expr q, expr k, expr v, const attention_options& o, source_place at) {
   const char* word = at.word;
   if (q.owner == nullptr) return {};
@@ -247,9 +247,13 @@ constexpr expr attend_softly(op kind, expr q, expr k, expr v, const attention_op
   if (kind == op::attention) s[-1] = g.intern(wv / kv_heads * heads);
   expr made = g.add({.kind = kind,
                      .shape = s,
-                     .attributes = {heads | kv_heads << 16, has_bias, score_function, mask_function},
-                     .number = scale,
-                     .second_number = o.soft_cap,
+                     .settings = {.attention = {.heads = static_cast<std::int16_t>(heads),
+                                                .kv_heads = static_cast<std::int16_t>(kv_heads),
+                                                .has_bias = has_bias,
+                                                .score = static_cast<std::int16_t>(score_function),
+                                                .mask = static_cast<std::int16_t>(mask_function),
+                                                .scale = scale,
+                                                .soft_cap = o.soft_cap}},
                      .at = at},
                     q, k, v);
   if (!made.valid()) return made;
@@ -333,7 +337,7 @@ constexpr expr attend_to(op kind, expr q, expr k, expr v, const attention_option
     const expr made = softly(kind, o);
     if (kind == op::attention_map || o.dropout == 0) return made;
     const expr thinned = dropout(made, o.dropout, at);
-    if (thinned.valid()) thinned.owner->nodes[thinned.id].attributes[0] = dropout_of_weights;
+    if (thinned.valid()) thinned.owner->nodes[thinned.id].settings.dropout.of_weights = true;
     return thinned;
   }
   if (q.owner != nullptr && o.kv_heads != 0 && o.kv_heads != o.heads)
@@ -452,7 +456,7 @@ constexpr expr last_attention_map(expr x, source_place at = {__builtin_FILE(), _
   made.shape = {};
   made.at = at.as("last_attention_map");
   if (g.nodes[id].shape.rank == 3) made.shape.push(g.nodes[id].shape[0]);
-  made.shape.push(g.intern(made.attributes[0] & 0xffff));
+  made.shape.push(g.intern(made.settings.attention.heads));
   made.shape.push(g.shape_of(q)[-2]);
   made.shape.push(g.shape_of(k)[-2]);
   const int count = g.nodes[id].operand_count;

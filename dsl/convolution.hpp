@@ -212,7 +212,7 @@ constexpr bool groups_divide(graph& g, int groups, std::int64_t features, const 
   return false;
 }
 
-// Operands: x, the weight as PyTorch stores it, a bias if there is one. attributes: the window.
+// Operands: x, the weight as PyTorch stores it, a bias if there is one.
 constexpr expr convolution(op kind, expr x, const name_text& name, const dim& out, sliding_window w,
                            slide_padding padding, height_width output_padding, bool has_bias, const init& how,
                            source_place at) {
@@ -252,7 +252,7 @@ constexpr expr convolution(op kind, expr x, const name_text& name, const dim& ou
   filters.push(g.intern(first)), filters.push(g.intern(second / w.groups));
   for (int i = 2 - w.axes; i < 2; ++i) filters.push(g.intern(w.size[i]));
   features.push(s[-1]);
-  const node made{.kind = kind, .shape = s, .attributes = {window}, .at = at};
+  const node made{.kind = kind, .shape = s, .settings = {.window = {window}}, .at = at};
   const expr weight = g.add_parameter("weight", filters, how, at);
   if (!has_bias) return g.add(made, x, weight);
   return g.add(made, x, weight, g.add_parameter("bias", features, init::zeros(), at));

@@ -55,7 +55,7 @@ constexpr bool broadcast(const graph& g, const shape& a, const shape& b, shape& 
 }
 
 constexpr expr number(graph& g, const located& x, element type) {
-  return g.add({.kind = op::constant, .type = type, .number = x.number, .at = x.at});
+  return g.add({.kind = op::constant, .type = type, .settings = {.number = x.number}, .at = x.at});
 }
 
 /// Whether a word may compute with x element by element: it is usable, and no boolean.
@@ -91,10 +91,11 @@ constexpr expr cannot_join(graph& g, op kind, const char* word, source_place at,
                      : kind == op::subtract ? "subtract "
                      : kind == op::multiply ? "multiply "
                      : kind == op::divide   ? "divide "
-                                            : "join ";
-  const bool has_verb = kind >= op::add && kind <= op::divide;
-  return g.fail(58, at, "cannot ", verb, x, " and ", y, has_verb ? "" : " by ", has_verb ? "" : word,
-                ": the ", axes[i - 1], " is ", g.dim_of(a[-i]), " and ", g.dim_of(b[-i]),
+                                            : "";
+  const bool has_verb = verb[0] != '\0';
+  return g.fail(58, at, "cannot ", has_verb ? verb : "join ", x, " and ", y, has_verb ? "" : " by ",
+                has_verb ? "" : word, ": the ", axes[i - 1], " is ", g.dim_of(a[-i]), " and ",
+                g.dim_of(b[-i]),
                 numbers ? "; sizes must be equal, or one of them 1"
                         : "; a size known only at run time fits itself and 1");
 }
@@ -291,13 +292,6 @@ constexpr detail::result_of<T> stop_gradient(T x, source_place at = {__builtin_F
   return detail::unary(op::stop_gradient, at, x);
 }
 
-namespace detail {
-
-/// attributes[0] of a dropout that stands behind an attention: not its result but its weights are meant.
-inline constexpr int dropout_of_weights = 1;
-
-} // namespace detail
-
 /// x itself outside training; in training each element is zero with probability `rate`, else x / (1 - rate)
 /// (Srivastava et al. 2014). With the rate 0 it is x, and makes no node.
 constexpr expr dropout(expr x, double rate, source_place at = {__builtin_FILE(), __builtin_LINE()}) {
@@ -308,7 +302,8 @@ constexpr expr dropout(expr x, double rate, source_place at = {__builtin_FILE(),
   if (from.type != element::f32)
     return x.owner->fail(63, at, "dropout: expected float32, found ", name_of(from.type), " ", x);
   if (rate == 0) return x;
-  return x.owner->add({.kind = op::dropout, .shape = from.shape, .number = rate, .at = at}, x);
+  return x.owner->add(
+      {.kind = op::dropout, .shape = from.shape, .settings = {.dropout = {.rate = rate}}, .at = at}, x);
 }
 
 /// a to the power b, a not negative.

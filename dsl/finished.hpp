@@ -73,8 +73,7 @@ struct finished_graph {
     }
     for (int id = 0; id < g.node_count; ++id) {
       const node& n = g.nodes[id];
-      const bool from_it =
-          n.kind == op::slice && mentions(static_cast<std::uint16_t>(n.attributes[1]), symbol);
+      const bool from_it = n.kind == op::slice && mentions(n.settings.slice.first, symbol);
       if (!from_it && !has_it(n.shape)) continue;
       g.say(35, error, n.at, n.scope, word_of(n), ": no input says how large ", symbol,
             " is; expected an axis ", symbol, " in the shape of an input");
@@ -115,8 +114,8 @@ struct finished_graph {
       elements = times(elements, g.regions[r].count);
     if (elements <= graph::most_elements) return;
     if (n.kind == op::parameter)
-      g.say(37, error, n.at, 0, graph::quoted{"parameter", g.parameter_name(n.attributes[0]).text}, ": ",
-            n.shape, of_layers ? " in all its layers" : "", " has more than ", graph::most_elements,
+      g.say(37, error, n.at, 0, graph::quoted{"parameter", g.parameter_name(n.settings.entry.index).text},
+            ": ", n.shape, of_layers ? " in all its layers" : "", " has more than ", graph::most_elements,
             " elements");
     else
       g.say(38, error, n.at, n.scope, word_of(n), ": ", n.shape, " has more than ", graph::most_elements,

@@ -11,6 +11,7 @@
 #include <fovea/dsl/op.hpp>
 #include <fovea/dsl/scalar.hpp>
 #include <fovea/dsl/sentence.hpp>
+#include <fovea/dsl/settings.hpp>
 #include <fovea/dsl/sliding_window.hpp>
 
 namespace fovea::core {
@@ -32,14 +33,13 @@ struct shape {
   }
 };
 
-/// One operation. What `attributes`, `number` and `second_number` mean stands beside the word that makes the
-/// node.
 /// Of a node of a stream's step: so many positions behind those that the step is given lie what it works on,
 /// and in each layer of the repeat around it so many more.
 struct lag {
   std::int32_t positions = 0, each_layer = 0;
 };
 
+/// One operation.
 struct node {
   op kind = op::constant;
   element type = element::f32;
@@ -48,14 +48,30 @@ struct node {
   std::int32_t first_operand = 0;
   core::shape shape = {};
   std::uint16_t scope = 0;
-  std::int32_t attributes[4] = {};
-  double number = 0, second_number = 0;
+  node_settings settings = {};
   core::lag lag = {};
   source_place at = {};
 };
 
 /// The word that the user wrote for a node: one made of several, or the node's own.
 constexpr const char* word_of(const node& n) { return n.at.word != nullptr ? n.at.word : word_of(n.kind); }
+
+/// The axis along which a slice, a pad, or a node with axis_settings works.
+constexpr int axis_along(const node& n) {
+  switch (n.kind) {
+    case op::slice:
+    case op::slice_gradient:
+      return n.settings.slice.axis;
+    case op::pad:
+      return n.settings.pad.axis;
+    default:
+      return n.settings.along.axis;
+  }
+}
+/// Which of the values that a stream keeps a state, keep or cache is.
+constexpr int kept_index(const node& n) {
+  return n.kind == op::cache ? n.settings.cache.index : n.settings.entry.index;
+}
 
 namespace detail {
 
@@ -203,7 +219,7 @@ struct graph {
     const expr made = add({.kind = op::input,
                            .type = std::is_same_v<type, f32> ? element::f32 : element::i32,
                            .shape = s,
-                           .attributes = {input_count},
+                           .settings = {.entry = {input_count}},
                            .at = at});
     inputs[input_count++] = {name, made.id};
     return made;
@@ -493,7 +509,8 @@ public:
                         {parameters[other].scope, nodes[parameters[other].node].region}))
           return made_twice(text, s, parameters[other].node, at);
       }
-    const expr made = add({.kind = op::parameter, .shape = s, .attributes = {parameter_count}, .at = at});
+    const expr made =
+        add({.kind = op::parameter, .shape = s, .settings = {.entry = {parameter_count}}, .at = at});
     if (!made.valid()) return made;
     const std::int32_t copied = copy(text, at);
     parameters[parameter_count] = {static_cast<std::uint16_t>(current_scope),

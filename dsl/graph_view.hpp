@@ -32,7 +32,7 @@ struct graph_view {
   constexpr const scalar_function& function(int i) const { return functions[static_cast<std::size_t>(i)]; }
   /// Of a convolution or pooling.
   constexpr const sliding_window& window_of(int id) const {
-    return windows[static_cast<std::size_t>(at(id).attributes[0])];
+    return windows[static_cast<std::size_t>(at(id).settings.window.index)];
   }
 
   constexpr bool is_number(int d) const { return dim_numbers[static_cast<std::size_t>(d)] >= 0; }

@@ -80,11 +80,10 @@ constexpr expr cross_entropy(expr logits, expr targets, cross_entropy_options op
                   options.smoothing);
 
   const reported_at user(logits, at.as(word));
-  //   cross_entropy  operands: logits, targets; attributes: the target to ignore; number: the smoothing
+  //   cross_entropy  operands: logits, targets
   const expr loss = g.add({.kind = op::cross_entropy,
                            .shape = leading,
-                           .attributes = {options.ignore},
-                           .number = options.smoothing,
+                           .settings = {.loss = {options.ignore, options.smoothing}},
                            .at = at},
                           logits, targets);
   const expr counts = targets != options.ignore;

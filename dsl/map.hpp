@@ -23,7 +23,8 @@ constexpr expr replay(graph& g, const scalar_function& f, const expr* values, so
     if (step.kind == op::input)
       done[i] = values[step.capture];
     else if (step.kind == op::constant)
-      done[i] = g.add({.kind = op::constant, .type = step.type, .number = step.number, .at = at});
+      done[i] =
+          g.add({.kind = op::constant, .type = step.type, .settings = {.number = step.number}, .at = at});
     else if (step.kind == op::table_at)
       return g.fail(201, at,
                     "map: the lambda reads a table by at, which only score and mask lambdas can; use gather");

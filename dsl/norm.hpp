@@ -83,7 +83,7 @@ constexpr expr norm(op kind, expr x, const name_text& name, const norm_options& 
   joint.push(g.intern(features));
   width.push(joint[-1]);
 
-  const node made{.kind = kind, .shape = joint, .number = options.epsilon, .at = at};
+  const node made{.kind = kind, .shape = joint, .settings = {.norm = {.epsilon = options.epsilon}}, .at = at};
   const expr flat = reshape_to(moved, joint, at);
   expr normed;
   if (options.affine) {
@@ -149,8 +149,7 @@ constexpr expr batch_norm(expr x, const name_text& name, batch_norm_options opti
   const expr variance = parameter(x, "running_var", {width}, init::ones(), at);
   return g.add({.kind = op::batch_norm,
                 .shape = g.shape_of(x),
-                .number = options.epsilon,
-                .second_number = options.momentum,
+                .settings = {.norm = {.epsilon = options.epsilon, .momentum = options.momentum}},
                 .at = at},
                x, weight, bias, mean, variance);
 }
@@ -174,7 +173,7 @@ constexpr expr group_norm(expr x, const name_text& name, int groups, group_norm_
     return g.fail(106, at, who, ": ", groups, " groups do not divide the ", width, " features of ", x);
   const expr made =
       detail::norm(op::group_norm, x, name, {.epsilon = options.epsilon, .affine = options.affine}, at);
-  if (made.valid()) g.nodes[made.id].attributes[0] = groups;
+  if (made.valid()) g.nodes[made.id].settings.norm.groups = groups;
   return made;
 }
 
@@ -184,7 +183,7 @@ constexpr expr along(op kind, expr x, const axis& where, source_place at) {
   if (!is_float(x, at, word_of(kind))) return {x.owner};
   const int i = find_axis(x, where, at, word_of(kind));
   if (i < 0) return {x.owner};
-  return x.owner->add({.kind = kind, .shape = x.owner->shape_of(x), .attributes = {i}, .at = at}, x);
+  return x.owner->add({.kind = kind, .shape = x.owner->shape_of(x), .settings = {.along = {i}}, .at = at}, x);
 }
 
 } // namespace detail

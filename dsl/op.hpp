@@ -22,7 +22,8 @@ constexpr const char* name_of(element type) {
   return "";
 }
 
-/// What a node computes. The operands and attributes of each stand beside the word that makes it.
+/// What a node computes. The operands of each stand beside the word that makes it, what it
+/// is told beside them in settings.hpp.
 // clang-format off
 enum class op : std::uint8_t {
   none,
@@ -59,45 +60,192 @@ enum class op : std::uint8_t {
 };
 // clang-format on
 
-constexpr bool is_elementwise(op kind) { return kind >= op::negate && kind <= op::where; }
+// clang-format off
+/// What operations have in common, by which passes and backends treat them.
+enum class family : std::uint8_t {
+  none, leaf, loop, kept, recorded, unary, binary, choice, product, lookup, norm, softmax, loss, reduction, shape,
+  attention, positions, convolution, pooling, gradient, random,
+};
+
+/// Which member of node_settings (settings.hpp) an operation is told beside its operands.
+enum class told : std::uint8_t {
+  none, entry, number, carried, time, cache, outside, along, slice, pad, permute, norm, loss, attention, rope,
+  sinusoidal, window, dropout,
+};
+
+/// The element type that an elementwise operation gives: float32, that of its operands, or truth values.
+enum class gives : std::uint8_t { f32, operands, boolean };
+
+// clang-format on
+
+/// How an operation works on the positions of a sequence, where that can be said of it alone.
+///   each      elementwise: axes align from the last one
+///   features  over the last axis of its first operand
+///   along     over an axis that it names (axis_along)
+///   reduced   the same, and the axis goes
+///   turned    over none: it gives axes another order
+///   rows      of a table that has none, by ids
+enum class over : std::uint8_t { other, each, features, along, reduced, turned, rows, matrices, window };
+
+/// What is known of an operation apart from its code: reference and kernels (backends), gradient
+/// (gradients/).
+struct operation {
+  op kind;
+  const char* word; // as a user wrote it, for sentences
+  family of = family::none;
+  told settings = told::none;
+  over positions = over::other;
+  gives result = gives::f32;
+  bool of_zero_zero = false; // of one operand: 0 where that is 0
+};
+
+// clang-format off
+/// Of each operation, in their order.
+inline constexpr operation operations[] = {
+    {op::none, "", family::none},
+    // leaves
+    {op::input, "input", family::leaf, told::entry},
+    {op::parameter, "parameter", family::leaf, told::entry},
+    {op::constant, "constant", family::leaf, told::number},
+    {op::range, "range", family::leaf},
+    // loops
+    {op::carry, "repeat", family::loop, told::carried},
+    {op::repeat_output, "repeat", family::loop, told::carried},
+    {op::time_step, "scan", family::loop, told::time},
+    {op::time_index, "scan", family::loop, told::time},
+    {op::stack, "scan", family::loop, told::time},
+    {op::scan_output, "scan", family::loop, told::carried},
+    // what a stream keeps
+    {op::state, "stream", family::kept, told::entry},
+    {op::keep, "stream", family::kept, told::entry},
+    {op::cache, "stream", family::kept, told::cache},
+    {op::position, "stream", family::kept},
+    {op::outside, "stream", family::kept, told::outside},
+    // positions and batch indices inside a score or mask
+    {op::score, "score", family::recorded},
+    {op::query_position, "query position", family::recorded},
+    {op::key_position, "key position", family::recorded},
+    {op::head_index, "head", family::recorded},
+    {op::batch_index, "batch", family::recorded},
+    {op::table_at, "at", family::recorded},
+    // elementwise, one operand
+    {op::negate, "-", family::unary, told::none, over::each, gives::operands, true},
+    {op::exp, "exp", family::unary, told::none, over::each},
+    {op::log, "log", family::unary, told::none, over::each},
+    {op::sqrt, "sqrt", family::unary, told::none, over::each, gives::f32, true},
+    {op::abs, "abs", family::unary, told::none, over::each, gives::operands, true},
+    {op::relu, "relu", family::unary, told::none, over::each, gives::f32, true},
+    {op::gelu, "gelu", family::unary, told::none, over::each, gives::f32, true},
+    {op::gelu_tanh, "gelu_tanh", family::unary, told::none, over::each, gives::f32, true},
+    {op::silu, "silu", family::unary, told::none, over::each, gives::f32, true},
+    {op::sigmoid, "sigmoid", family::unary, told::none, over::each},
+    {op::tanh, "tanh", family::unary, told::none, over::each, gives::f32, true},
+    {op::softplus, "softplus", family::unary, told::none, over::each},
+    {op::erf, "erf", family::unary, told::none, over::each, gives::f32, true},
+    {op::sin, "sin", family::unary, told::none, over::each, gives::f32, true},
+    {op::cos, "cos", family::unary, told::none, over::each},
+    {op::floor, "floor", family::unary, told::none, over::each, gives::f32, true},
+    {op::logical_not, "!", family::unary, told::none, over::each, gives::boolean},
+    {op::to_float, "to_float", family::unary, told::none, over::each},
+    {op::stop_gradient, "stop_gradient", family::unary, told::none, over::each, gives::operands},
+    {op::dropout, "dropout", family::unary, told::dropout, over::each, gives::operands},
+    // elementwise, two operands
+    {op::add, "+", family::binary, told::none, over::each, gives::operands},
+    {op::subtract, "-", family::binary, told::none, over::each, gives::operands},
+    {op::multiply, "*", family::binary, told::none, over::each, gives::operands},
+    {op::divide, "/", family::binary, told::none, over::each, gives::operands},
+    {op::power, "pow", family::binary, told::none, over::each},
+    {op::maximum, "max", family::binary, told::none, over::each, gives::operands},
+    {op::minimum, "min", family::binary, told::none, over::each, gives::operands},
+    {op::less, "<", family::binary, told::none, over::each, gives::boolean},
+    {op::less_equal, "<=", family::binary, told::none, over::each, gives::boolean},
+    {op::equal, "==", family::binary, told::none, over::each, gives::boolean},
+    {op::logical_and, "&&", family::binary, told::none, over::each, gives::boolean},
+    {op::logical_or, "||", family::binary, told::none, over::each, gives::boolean},
+    // elementwise, three operands
+    {op::where, "where", family::choice, told::none, over::each},
+    // affine
+    {op::linear, "linear", family::product, told::none, over::features},
+    {op::matmul, "matmul", family::product, told::none, over::matrices},
+    {op::transpose, "transpose", family::shape, told::none, over::turned},
+    {op::gather, "gather", family::lookup, told::none, over::rows},
+    // norms
+    {op::layer_norm, "layer_norm", family::norm, told::norm, over::features},
+    {op::rms_norm, "rms_norm", family::norm, told::norm, over::features},
+    {op::batch_norm, "batch_norm", family::norm, told::norm, over::features},
+    {op::group_norm, "group_norm", family::norm, told::norm},
+    {op::softmax, "softmax", family::softmax, told::along, over::along},
+    {op::log_softmax, "log_softmax", family::softmax, told::along, over::along},
+    {op::cross_entropy, "cross_entropy", family::loss, told::loss, over::features},
+    // reductions
+    {op::sum, "sum", family::reduction, told::along, over::reduced},
+    {op::mean, "mean", family::reduction, told::along, over::reduced},
+    {op::max_over, "max_over", family::reduction, told::along, over::reduced},
+    {op::min_over, "min_over", family::reduction, told::along, over::reduced},
+    {op::argmax, "argmax", family::reduction, told::along, over::reduced},
+    // shape
+    {op::reshape, "reshape", family::shape},
+    {op::permute, "permute", family::shape, told::permute, over::turned},
+    {op::slice, "slice", family::shape, told::slice, over::along},
+    {op::concat, "concat", family::shape, told::along, over::along},
+    {op::pad, "pad", family::shape, told::pad, over::along},
+    {op::reverse, "reverse", family::shape, told::along, over::along},
+    {op::broadcast, "broadcast", family::shape, told::none, over::each},
+    // attention and positions
+    {op::attention, "attention", family::attention, told::attention},
+    {op::attention_map, "attention_map", family::attention, told::attention},
+    {op::sinusoidal, "sinusoidal_positions", family::positions, told::sinusoidal},
+    {op::rope, "rope", family::positions, told::rope},
+    // convolution and pooling
+    {op::conv1d, "conv1d", family::convolution, told::window, over::window},
+    {op::conv2d, "conv2d", family::convolution, told::window, over::window},
+    {op::conv_transpose1d, "conv_transpose1d", family::convolution, told::window},
+    {op::conv_transpose2d, "conv_transpose2d", family::convolution, told::window},
+    {op::max_pool, "max_pool", family::pooling, told::window},
+    {op::avg_pool, "avg_pool", family::pooling, told::window},
+    // what gradients are made of, beside the words
+    {op::scatter_add, "gather", family::gradient},
+    {op::slice_gradient, "slice", family::gradient, told::slice},
+    {op::attention_gradient, "attention", family::gradient, told::attention},
+    {op::conv_weight_gradient, "conv", family::gradient, told::window},
+    {op::max_pool_gradient, "max_pool", family::gradient, told::window},
+    {op::avg_pool_gradient, "avg_pool", family::gradient, told::window},
+    {op::layer_norm_gradient, "layer_norm", family::gradient, told::norm},
+    {op::rms_norm_gradient, "rms_norm", family::gradient, told::norm},
+    {op::cross_entropy_gradient, "cross_entropy", family::gradient, told::loss},
+    // what training draws
+    {op::dropout_mask, "dropout", family::random, told::dropout},
+};
+// clang-format on
+static_assert([] {
+  unsigned rows = 0;
+  for (const operation& o : operations)
+    if (static_cast<unsigned>(o.kind) != rows++) return false;
+  return rows == static_cast<unsigned>(op::dropout_mask) + 1;
+}());
+
+constexpr const operation& operation_of(op kind) { return operations[static_cast<unsigned>(kind)]; }
+constexpr const char* word_of(op kind) { return operation_of(kind).word; }
+
+constexpr bool is_unary(op kind) { return operation_of(kind).of == family::unary; }
+constexpr bool is_elementwise(op kind) {
+  const family f = operation_of(kind).of;
+  return f == family::unary || f == family::binary || f == family::choice;
+}
+constexpr bool is_reduction(op kind) { return operation_of(kind).of == family::reduction; }
+constexpr bool is_convolution(op kind) { return operation_of(kind).of == family::convolution; }
+constexpr bool is_transposed(op kind) { return kind == op::conv_transpose1d || kind == op::conv_transpose2d; }
+/// Whether an operation gives several values one behind the other, as one axis.
+constexpr bool gives_several(op kind) {
+  return kind == op::attention_gradient || kind == op::layer_norm_gradient || kind == op::rms_norm_gradient;
+}
+
 /// What a matrix product may do to its result while it is in registers.
 inline constexpr op activations[] = {op::relu, op::gelu, op::gelu_tanh, op::silu, op::sigmoid, op::tanh};
 constexpr bool is_activation(op kind) {
   for (const op a : activations)
     if (a == kind) return true;
   return false;
-}
-constexpr bool is_convolution(op kind) { return kind >= op::conv1d && kind <= op::conv_transpose2d; }
-constexpr bool is_transposed(op kind) { return kind == op::conv_transpose1d || kind == op::conv_transpose2d; }
-/// Whether an operation gives several values one behind the other, as one axis.
-constexpr bool gives_several(op kind) {
-  return kind == op::attention_gradient || kind == op::layer_norm_gradient || kind == op::rms_norm_gradient;
-}
-constexpr bool is_unary(op kind) { return kind >= op::negate && kind <= op::dropout; }
-
-/// The word a user wrote, for sentences.
-constexpr const char* word_of(op kind) {
-  // clang-format off
-  constexpr const char* words[] = {
-      "",
-      "input", "parameter", "constant", "range", "repeat", "repeat", "scan", "scan", "scan", "scan",
-      "stream", "stream", "stream", "stream", "stream",
-      "score", "query position", "key position", "head", "batch", "at",
-      "-", "exp", "log", "sqrt", "abs", "relu", "gelu", "gelu_tanh", "silu", "sigmoid", "tanh", "softplus", "erf", "sin",
-      "cos", "floor", "!", "to_float", "stop_gradient", "dropout",
-      "+", "-", "*", "/", "pow", "max", "min", "<", "<=", "==", "&&", "||",
-      "where",
-      "linear", "matmul", "transpose", "gather",
-      "layer_norm", "rms_norm", "batch_norm", "group_norm", "softmax", "log_softmax", "cross_entropy",
-      "sum", "mean", "max_over", "min_over", "argmax",
-      "reshape", "permute", "slice", "concat", "pad", "reverse", "broadcast",
-      "attention", "attention_map", "sinusoidal_positions", "rope",
-      "conv1d", "conv2d", "conv_transpose1d", "conv_transpose2d", "max_pool", "avg_pool",
-      "gather", "slice", "attention", "conv", "max_pool", "avg_pool",
-      "layer_norm", "rms_norm", "cross_entropy", "dropout"};
-  // clang-format on
-  static_assert(sizeof(words) / sizeof(words[0]) == static_cast<unsigned>(op::dropout_mask) + 1);
-  return words[static_cast<unsigned>(kind)];
 }
 
 } // namespace fovea::core

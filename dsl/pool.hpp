@@ -29,7 +29,6 @@ struct avg_pool_options {
 
 namespace detail {
 
-// attributes: the window, whether padding counts.
 constexpr expr pool(op kind, expr x, pool_window window, height_width stride, const slide_padding& padding,
                     bool round_up, bool count_padding, source_place at) {
   const graph::named who{word_of(kind)};
@@ -54,7 +53,7 @@ constexpr expr pool(op kind, expr x, pool_window window, height_width stride, co
   if (!slid_shape(s, x, rounded, at, who)) return {&g};
   const int added = g.add_window(w, at, who);
   if (added < 0) return {&g};
-  return g.add({.kind = kind, .shape = s, .attributes = {added, count_padding}, .at = at}, x);
+  return g.add({.kind = kind, .shape = s, .settings = {.window = {added, count_padding}}, .at = at}, x);
 }
 
 } // namespace detail

@@ -67,7 +67,8 @@ constexpr expr sinusoidal_positions(expr x, sinusoidal_options options = {},
     return g.fail(128, at, "sinusoidal_positions: expected a finite base above 0, found ", options.base);
   shape s;
   if (!g.make_shape(s, {x.size(detail::time_axis(x)), width}, at, "sinusoidal_positions")) return {&g};
-  return g.add({.kind = op::sinusoidal, .shape = s, .number = options.base, .at = at}, x);
+  return g.add(
+      {.kind = op::sinusoidal, .shape = s, .settings = {.sinusoidal = {.base = options.base}}, .at = at}, x);
 }
 
 /// position / (positions - 1), from 0 to 1 whatever the length; 0 for a single position: [T, 1]. How far
@@ -94,9 +95,6 @@ struct rope_options {
   int offset = 0; // the position of the first row
 };
 
-/// In attributes[1] of a rope, beside whether neighbours turn: features turn back, by the negative angle.
-inline constexpr std::int32_t rope_turned_back = 2;
-
 /// Rotary positions (Su et al. 2021, eq. 34): turns pairs of features of each head by position / base^(2i /
 /// width). x [..., T, heads * d] keeps its shape.
 constexpr expr rope(expr x, rope_options options = {},
@@ -116,9 +114,11 @@ constexpr expr rope(expr x, rope_options options = {},
                   " features of a head to turn, found ", turned);
   return g.add({.kind = op::rope,
                 .shape = g.shape_of(x),
-                .attributes = {options.heads, options.pairing == neighbours,
-                               static_cast<std::int32_t>(turned), options.offset},
-                .number = options.base,
+                .settings = {.rope = {.heads = options.heads,
+                                      .width = static_cast<std::int32_t>(turned),
+                                      .neighbours = options.pairing == neighbours,
+                                      .first = options.offset,
+                                      .base = options.base}},
                 .at = at},
                x);
 }

@@ -25,7 +25,8 @@ constexpr expr reduce(op kind, expr x, const axis& where, reduce_options options
       s.push(g.intern(1));
   }
   const element type = kind == op::argmax ? element::i32 : element::f32;
-  return g.add({.kind = kind, .type = type, .shape = s, .attributes = {i, options.keep}, .at = at}, x);
+  return g.add({.kind = kind, .type = type, .shape = s, .settings = {.along = {i, options.keep}}, .at = at},
+               x);
 }
 
 } // namespace detail
@@ -58,8 +59,9 @@ namespace detail {
 /// How many elements an axis has, as a float32 number.
 constexpr expr size_of_axis(graph& g, std::uint16_t size, source_place at) {
   if (g.is_number(size))
-    return g.add({.kind = op::constant, .number = static_cast<double>(g.number(size)), .at = at});
-  const expr one = g.add({.kind = op::constant, .number = 1, .at = at});
+    return g.add(
+        {.kind = op::constant, .settings = {.number = static_cast<double>(g.number(size))}, .at = at});
+  const expr one = g.add({.kind = op::constant, .settings = {.number = 1}, .at = at});
   return max_over(to_float(range(one, g.dim_of(size), at), at), axis(0), {}, at) + located(1.0, at);
 }
 

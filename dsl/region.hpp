@@ -49,7 +49,7 @@ public:
       inside_[i] = g.add({.kind = op::carry,
                           .type = n.type,
                           .shape = n.shape,
-                          .attributes = {static_cast<std::int32_t>(i), index_},
+                          .settings = {.carried = {static_cast<std::int32_t>(i), index_}},
                           .at = at},
                          from[i]);
     }
@@ -79,7 +79,7 @@ public:
       result[i] = g_.add({.kind = op::repeat_output,
                           .type = g_.nodes[inside_[i].id].type,
                           .shape = g_.shape_of(inside_[i]),
-                          .attributes = {static_cast<std::int32_t>(i), index_},
+                          .settings = {.carried = {static_cast<std::int32_t>(i), index_}},
                           .at = at_},
                          next[i]);
     return result;

@@ -163,28 +163,15 @@ constexpr std::int8_t recorded(scalar_function* f, const scalar& x) {
 }
 
 constexpr element result_type(op kind, element a, element b) {
-  switch (kind) {
-    case op::less:
-    case op::less_equal:
-    case op::equal:
-    case op::logical_and:
-    case op::logical_or:
-    case op::logical_not:
+  switch (operation_of(kind).result) {
+    case gives::boolean:
       return element::boolean;
-    case op::negate:
-    case op::abs:
-    case op::add:
-    case op::subtract:
-    case op::multiply:
-    case op::divide:
-    case op::maximum:
-    case op::minimum:
-    case op::stop_gradient:
-    case op::dropout:
+    case gives::operands:
       return a == element::f32 || b == element::f32 ? element::f32 : element::i32;
-    default:
-      return element::f32;
+    case gives::f32:
+      break;
   }
+  return element::f32;
 }
 
 /// Whether the operands suit the operation: booleans where it is logical, numbers elsewhere.

@@ -187,7 +187,7 @@ constexpr auto scan(X xs, S state, F f, scan_options options = {},
     x_t[i] = g.add({.kind = op::time_step,
                     .type = g.nodes[inputs[i].id].type,
                     .shape = s,
-                    .attributes = {axes[i], body.index()},
+                    .settings = {.time = {axes[i], body.index()}},
                     .at = at},
                    inputs[i]);
   }
@@ -195,8 +195,8 @@ constexpr auto scan(X xs, S state, F f, scan_options options = {},
   auto output = detail::listed(made.output);
   auto next = detail::listed(made.next);
   if (has_lengths && g.error.empty()) {
-    const expr now =
-        g.add({.kind = op::time_index, .type = element::i32, .attributes = {0, body.index()}, .at = at});
+    const expr now = g.add(
+        {.kind = op::time_index, .type = element::i32, .settings = {.time = {0, body.index()}}, .at = at});
     const expr alive = located(now, at) < located(options.lengths, at);
     for (std::size_t i = 0; i < next.size(); ++i)
       next[i] = detail::where_row(alive, next[i], located(body.inside()[i], at), at);
@@ -212,8 +212,12 @@ constexpr auto scan(X xs, S state, F f, scan_options options = {},
     shape s;
     for (int axis = 0; axis <= n.shape.rank; ++axis)
       s.push(axis == axes[0] ? time : n.shape[axis < axes[0] ? axis : axis - 1]);
-    y = g.add(
-        {.kind = op::stack, .type = n.type, .shape = s, .attributes = {axes[0], body.index()}, .at = at}, y);
+    y = g.add({.kind = op::stack,
+               .type = n.type,
+               .shape = s,
+               .settings = {.time = {axes[0], body.index()}},
+               .at = at},
+              y);
   }
   const auto last = body.close(next, who);
   if (!g.error.empty()) return nothing;
@@ -221,7 +225,7 @@ constexpr auto scan(X xs, S state, F f, scan_options options = {},
     y = g.add({.kind = op::scan_output,
                .type = g.nodes[y.id].type,
                .shape = g.shape_of(y),
-               .attributes = {0, body.index()},
+               .settings = {.carried = {0, body.index()}},
                .at = at},
               y);
   return scanned<outputs, S>{detail::as<outputs>(output), detail::as<S>(last)};

@@ -74,16 +74,20 @@ constexpr expr permute_axes(expr x, const int (&order)[shape::max_rank], source_
   graph& g = *x.owner;
   const shape& from = g.shape_of(x);
   shape s;
-  std::int32_t packed = 0; // three bits an axis
+  permute_settings settings;
   bool same = true;
   for (int i = 0; i < from.rank; ++i) {
-    packed |= order[i] << (3 * i);
+    settings.order[i] = static_cast<std::int8_t>(order[i]);
     same &= order[i] == i;
     s.push(from[order[i]]);
   }
   if (same) return x;
-  return g.add(
-      {.kind = op::permute, .type = g.nodes[x.id].type, .shape = s, .attributes = {packed}, .at = at}, x);
+  return g.add({.kind = op::permute,
+                .type = g.nodes[x.id].type,
+                .shape = s,
+                .settings = {.permute = settings},
+                .at = at},
+               x);
 }
 
 } // namespace detail
@@ -236,9 +240,13 @@ constexpr expr slice(expr x, axis where, dim from, dim to,
     return g.fail(89, at, "slice: from ", from, " to ", to,
                   " holds nothing; expected at least one element of ", x);
   s[i] = g.intern(length);
-  const int first = g.intern(from.is_number() ? dim(from.number()) : from);
-  return g.add(
-      {.kind = op::slice, .type = g.nodes[x.id].type, .shape = s, .attributes = {i, first}, .at = at}, x);
+  const std::uint16_t first = g.intern(from.is_number() ? dim(from.number()) : from);
+  return g.add({.kind = op::slice,
+                .type = g.nodes[x.id].type,
+                .shape = s,
+                .settings = {.slice = {i, first}},
+                .at = at},
+               x);
 }
 
 namespace detail {
@@ -247,10 +255,14 @@ namespace detail {
 constexpr expr last_along(expr x, int axis, source_place at) {
   graph& g = *x.owner;
   shape s = g.shape_of(x);
-  const int first = g.intern(g.dim_of(s[axis]) - 1);
+  const std::uint16_t first = g.intern(g.dim_of(s[axis]) - 1);
   s[axis] = g.intern(1);
-  return g.add(
-      {.kind = op::slice, .type = g.nodes[x.id].type, .shape = s, .attributes = {axis, first}, .at = at}, x);
+  return g.add({.kind = op::slice,
+                .type = g.nodes[x.id].type,
+                .shape = s,
+                .settings = {.slice = {axis, first}},
+                .at = at},
+               x);
 }
 
 /// x without an axis of 1; with axis -1, as it is.
@@ -323,8 +335,9 @@ constexpr expr concat(axis where, expr x, const exprs&... others) {
   }
   for (const expr y : more) length = length + y.size(i);
   s[i] = g.intern(length);
-  return g.add({.kind = op::concat, .type = g.nodes[x.id].type, .shape = s, .attributes = {i}, .at = at}, x,
-               static_cast<expr>(others)...);
+  return g.add(
+      {.kind = op::concat, .type = g.nodes[x.id].type, .shape = s, .settings = {.along = {i}}, .at = at}, x,
+      static_cast<expr>(others)...);
 }
 
 /// Without the axis, or with it behind the values.
@@ -397,8 +410,7 @@ constexpr expr pad(expr x, axis where, int before, int after, double value = 0,
   return g.add({.kind = op::pad,
                 .type = g.nodes[x.id].type,
                 .shape = s,
-                .attributes = {i, before, after},
-                .number = value,
+                .settings = {.pad = {i, before, after, value}},
                 .at = at},
                x);
 }
@@ -409,9 +421,12 @@ constexpr expr reverse(expr x, axis where, source_place at = {__builtin_FILE(), 
   graph& g = *x.owner;
   const int i = detail::find_axis(x, where, at, "reverse");
   if (i < 0) return {&g};
-  return g.add(
-      {.kind = op::reverse, .type = g.nodes[x.id].type, .shape = g.shape_of(x), .attributes = {i}, .at = at},
-      x);
+  return g.add({.kind = op::reverse,
+                .type = g.nodes[x.id].type,
+                .shape = g.shape_of(x),
+                .settings = {.along = {i}},
+                .at = at},
+               x);
 }
 
 } // namespace fovea::core

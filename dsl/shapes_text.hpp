@@ -106,7 +106,7 @@ struct shapes_writer {
 private:
   /// What a scan and a repeat give is one kind of node.
   constexpr const char* word(const node& n) const {
-    if (n.kind == op::repeat_output && n.at.word == nullptr && g.regions[n.attributes[1]].is_scan())
+    if (n.kind == op::repeat_output && n.at.word == nullptr && g.regions[n.settings.carried.region].is_scan())
       return word_of(op::scan_output);
     return word_of(n);
   }

@@ -406,8 +406,9 @@ private:
   static std::vector<dim_size> with_positions(std::vector<dim_size> capacity) {
     capacity.push_back({positions_before, size_of_time(capacity)});
     for (const node& n : step_model::view.nodes)
-      if (n.kind == op::cache && n.attributes[2] > 0) {
-        const dim_size last{last_positions(n.attributes[2], n.attributes[3]), n.attributes[2]};
+      if (n.kind == op::cache && n.settings.cache.kept > 0) {
+        const cache_settings& o = n.settings.cache;
+        const dim_size last{last_positions(o.kept, o.rate), o.kept};
         if (std::ranges::find(capacity, last.symbol, &dim_size::symbol) == capacity.end())
           capacity.push_back(last);
       }
@@ -417,10 +418,11 @@ private:
   void hold_positions() {
     step_sizes_.hold(positions_before, rows_.furthest());
     for (const node& n : step_model::view.nodes)
-      if (n.kind == op::cache && n.attributes[2] > 0)
-        step_sizes_.hold(
-            last_positions(n.attributes[2], n.attributes[3]),
-            std::min<std::int64_t>(positions_at(n.attributes[3], rows_.furthest()), n.attributes[2]));
+      if (n.kind == op::cache && n.settings.cache.kept > 0) {
+        const cache_settings& o = n.settings.cache;
+        step_sizes_.hold(last_positions(o.kept, o.rate),
+                         std::min<std::int64_t>(positions_at(o.rate, rows_.furthest()), o.kept));
+      }
   }
   /// What a step has found out about its dims holds until the next begin.
   void hold_sizes() {
@@ -535,8 +537,8 @@ private:
   static bool counts(const dim& symbol) {
     if (symbol == positions_before) return true;
     for (const node& n : step_model::view.nodes)
-      if (n.kind == op::cache && n.attributes[2] > 0 &&
-          symbol == last_positions(n.attributes[2], n.attributes[3]))
+      if (n.kind == op::cache && n.settings.cache.kept > 0 &&
+          symbol == last_positions(n.settings.cache.kept, n.settings.cache.rate))
         return true;
     return false;
   }

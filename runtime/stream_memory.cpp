@@ -20,26 +20,27 @@ stream_memory::stream_memory(const graph_view& g, std::span<const bool> live,
   std::vector<std::size_t> floats(states_.size());
   for (int id = 0; id < g.node_count(); ++id) {
     const node& n = g.at(id);
-    if (n.kind == op::keep) states_[static_cast<std::size_t>(n.attributes[0])].of_begin = false;
+    if (n.kind == op::keep) states_[static_cast<std::size_t>(kept_index(n))].of_begin = false;
     if ((n.kind != op::state && n.kind != op::cache) || !live[static_cast<std::size_t>(id)]) continue;
-    placed& s = states_[static_cast<std::size_t>(n.attributes[0])];
+    placed& s = states_[static_cast<std::size_t>(kept_index(n))];
     s.node = id;
-    s.piece = static_cast<std::size_t>(n.attributes[0]);
+    s.piece = static_cast<std::size_t>(kept_index(n));
     s.layers = static_cast<std::size_t>(g.layers(id));
     if (batch_dim != 0 && n.shape.rank > 0)
       s.parts = static_cast<std::size_t>(parts_of_rows(g, n.shape.dims[0], g.dim_of(batch_dim)));
     if (n.kind == op::cache) {
+      const cache_settings& o = n.settings.cache;
       s.of_begin = false;
-      s.kept = static_cast<std::size_t>(n.attributes[2]);
-      s.rate = n.attributes[3];
-      s.first = static_cast<float>(n.number);
+      s.kept = static_cast<std::size_t>(o.kept);
+      s.rate = o.rate;
+      s.first = static_cast<float>(o.first);
       s.rows = s.kept > 0 ? s.kept + s.positions(window_room_) : s.positions(most);
       s.position = 1;
-      for (int axis = n.attributes[1] + 1; axis < n.shape.rank; ++axis)
+      for (int axis = o.axis + 1; axis < n.shape.rank; ++axis)
         s.position *= static_cast<std::size_t>(capacity[n.shape.dims[axis]]);
     }
     s.batches = 1;
-    for (int axis = 0; axis < (n.kind == op::cache ? n.attributes[1] : n.shape.rank); ++axis)
+    for (int axis = 0; axis < (n.kind == op::cache ? n.settings.cache.axis : n.shape.rank); ++axis)
       s.batches *= static_cast<std::size_t>(capacity[n.shape.dims[axis]]);
     if (static_cast<double>(s.batches) * static_cast<double>(s.rows) * static_cast<double>(s.position) *
             static_cast<double>(s.layers) >
@@ -125,7 +126,7 @@ stream_memory::row_part stream_memory::part_of(const placed& s, std::size_t laye
   };
   row_part p{layer * s.layer, 1, 0};
   if (n.kind == op::cache) {
-    p.planes = s.parts * product(1, n.attributes[1]);
+    p.planes = s.parts * product(1, n.settings.cache.axis);
     p.plane = s.rows * s.position;
   } else {
     p.plane = s.parts * product(1, n.shape.rank);

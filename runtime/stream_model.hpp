@@ -19,7 +19,7 @@ std::vector<dim_size> capacity_for(graph_view graph, std::span<const dim_size> c
 constexpr bool counts_positions(const graph_view& g) {
   for (int id = 0; id < g.node_count(); ++id) {
     const node& n = g.at(id);
-    if (n.kind == op::cache && n.attributes[2] == 0) return true;
+    if (n.kind == op::cache && n.settings.cache.kept == 0) return true;
     if (n.kind == op::equal && g.at(g.operand(id, 0)).kind == op::position) continue; // is it the beginning?
     for (int k = 0; k < n.operand_count; ++k)
       if (g.at(g.operand(id, k)).kind == op::position) return true;

@@ -45,7 +45,7 @@ double value_of(const lambda& l, const scalar_arguments& given) {
 
 } // namespace
 
-array attention_weights(const array& query, const array& key, const attention_settings& o) {
+array attention_weights(const array& query, const array& key, const attention_call& o) {
   array s = products(query, key, o.heads, o.kv_heads);
   const std::size_t batches = s.shape(0), queries = s.shape(2), keys = s.shape(3);
   const array bias = o.bias == nullptr ? filled(shape_of(s), 0) : array(xt::broadcast(*o.bias, s.shape()));
@@ -70,7 +70,7 @@ array attention_weights(const array& query, const array& key, const attention_se
   return softmax(s, 3);
 }
 
-array attention(const array& query, const array& key, const array& value, const attention_settings& o) {
+array attention(const array& query, const array& key, const array& value, const attention_call& o) {
   const array weights = attention_weights(query, key, o);
   const std::size_t batches = weights.shape(0), queries = weights.shape(2), keys = weights.shape(3);
   const std::size_t value_width = value.shape(2), width = value_width / o.kv_heads;
@@ -88,7 +88,7 @@ array attention(const array& query, const array& key, const array& value, const 
 }
 
 array attention_gradient(const array& query, const array& key, const array& value, const array& d,
-                         const attention_settings& o) {
+                         const attention_call& o) {
   const array weights = attention_weights(query, key, o);
   const std::size_t batches = weights.shape(0), queries = weights.shape(2), keys = weights.shape(3),
                     width = query.shape(2) / o.heads, value_width = value.shape(2) / o.kv_heads;

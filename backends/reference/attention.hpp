@@ -14,7 +14,7 @@ struct lambda {
 };
 
 /// What attention is told besides query, key and value.
-struct attention_settings {
+struct attention_call {
   std::size_t heads = 1, kv_heads = 1;
   double scale = 1;
   double soft_cap = 0;         // 0: none
@@ -35,16 +35,16 @@ struct attention_settings {
 /// Heads lie side by side in the features; query head h reads key head h / (heads / kv_heads). Query i sits
 /// at position keys - queries + i, whichever are more. The score lambda runs on visible keys alone, so its
 /// tables need no entries for the others.
-array attention_weights(const array& query, const array& key, const attention_settings& settings);
+array attention_weights(const array& query, const array& key, const attention_call& call);
 
 /// The weighted mean of the values: value [B, keys, kv_heads * e] -> [B, queries, heads * e].
-array attention(const array& query, const array& key, const array& value, const attention_settings& settings);
+array attention(const array& query, const array& key, const array& value, const attention_call& call);
 
 /// The gradients of `attention` without bias, cap and score lambda, given that of its result, d: those of
 /// query, key and value, one behind the other. With P the weights:
 ///
 ///   dv = P^T d,  dP = d v^T,  ds = P (dP - sum over keys of dP P),  dq = scale ds k,  dk = scale ds^T q
 array attention_gradient(const array& query, const array& key, const array& value, const array& d,
-                         const attention_settings& settings);
+                         const attention_call& call);
 
 } // namespace fovea::core::reference_ops

@@ -10,7 +10,6 @@
 #include <fovea/backends/reference/position.hpp>
 #include <fovea/backends/reference/reduce.hpp>
 #include <fovea/backends/reference/shape.hpp>
-#include <fovea/dsl/position.hpp>
 #include <fovea/runtime/error.hpp>
 
 namespace fovea::core::reference_ops {
@@ -50,7 +49,7 @@ void evaluation::check_inputs() const {
 
 const array& evaluation::value(int id) const {
   const node& n = graph_.at(id);
-  if (n.kind == op::parameter) return parameters_[unsigned_of(n.attributes[0])][layer_of(id)];
+  if (n.kind == op::parameter) return parameters_[unsigned_of(n.settings.entry.index)][layer_of(id)];
   return values_[unsigned_of(id)];
 }
 
@@ -88,19 +87,18 @@ array_shape evaluation::shape_of_node(int id) const {
   return sizes;
 }
 
-/// One node. The docstrings of the words in dsl/ say what operands and attributes mean.
+/// One node. The docstrings of the words in dsl/ say what operands mean, those in dsl/settings.hpp the rest.
 array evaluation::compute(int id) const {
   const node& n = graph_.at(id);
   if (is_unary(n.kind)) return map(exact::unary(n.kind), operand(id, 0));
   if (n.kind == op::where) return where(operand(id, 0), operand(id, 1), operand(id, 2));
   if (is_elementwise(n.kind)) return map(exact::binary(n.kind, n.type), operand(id, 0), operand(id, 1));
 
-  const std::size_t axis = unsigned_of(n.attributes[0]); // of the words along an axis
   switch (n.kind) {
     case op::input:
-      return inputs_[axis];
+      return inputs_[unsigned_of(n.settings.entry.index)];
     case op::constant:
-      return filled({}, n.number);
+      return filled({}, n.settings.number);
     case op::range:
       return xt::arange<double>(static_cast<double>(shape_of_node(id)[0]));
     case op::repeat_output:
@@ -108,11 +106,11 @@ array evaluation::compute(int id) const {
       return operand(id, 0);
     case op::time_step: {
       const array& x = operand(id, 0);
-      const std::size_t now = unsigned_of(turns_[unsigned_of(n.attributes[1])]);
-      return reshaped(slice(x, axis, now, 1), shape_of_node(id));
+      const std::size_t now = unsigned_of(turns_[unsigned_of(n.settings.time.region)]);
+      return reshaped(slice(x, unsigned_of(n.settings.time.axis), now, 1), shape_of_node(id));
     }
     case op::time_index:
-      return filled({}, static_cast<double>(turns_[unsigned_of(n.attributes[1])]));
+      return filled({}, static_cast<double>(turns_[unsigned_of(n.settings.time.region)]));
 
     case op::linear:
       return linear(operand(id, 0), operand(id, 1), optional_operand(id, 2));
@@ -134,7 +132,8 @@ array evaluation::compute(int id) const {
     case op::max_pool:
       return max_pool(operand(id, 0), graph_.window_of(id), shape_of_node(id));
     case op::avg_pool:
-      return avg_pool(operand(id, 0), graph_.window_of(id), n.attributes[1] != 0, shape_of_node(id));
+      return avg_pool(operand(id, 0), graph_.window_of(id), n.settings.window.count_padding,
+                      shape_of_node(id));
 
     case op::scatter_add:
       return scatter_add(operand(id, 0), operand(id, 1), shape_of_node(id));
@@ -146,7 +145,8 @@ array evaluation::compute(int id) const {
     case op::max_pool_gradient:
       return max_pool_gradient(operand(id, 0), operand(id, 1), graph_.window_of(id));
     case op::avg_pool_gradient:
-      return avg_pool_gradient(operand(id, 0), graph_.window_of(id), n.attributes[1] != 0, shape_of_node(id));
+      return avg_pool_gradient(operand(id, 0), graph_.window_of(id), n.settings.window.count_padding,
+                               shape_of_node(id));
 
     case op::dropout_mask:
       return dropout_mask(id);
@@ -154,25 +154,28 @@ array evaluation::compute(int id) const {
     case op::layer_norm_gradient:
     case op::rms_norm_gradient:
       return norm_gradient(operand(id, 0), operand(id, 1), optional_operand(id, 2),
-                           n.kind == op::layer_norm_gradient, n.number);
+                           n.kind == op::layer_norm_gradient, n.settings.norm.epsilon);
     case op::layer_norm:
-      return layer_norm(operand(id, 0), optional_operand(id, 1), optional_operand(id, 2), n.number);
+      return layer_norm(operand(id, 0), optional_operand(id, 1), optional_operand(id, 2),
+                        n.settings.norm.epsilon);
     case op::rms_norm:
-      return rms_norm(operand(id, 0), optional_operand(id, 1), optional_operand(id, 2), n.number);
+      return rms_norm(operand(id, 0), optional_operand(id, 1), optional_operand(id, 2),
+                      n.settings.norm.epsilon);
     case op::batch_norm:
       return batch_norm(operand(id, 0), operand(id, 1), operand(id, 2), operand(id, 3), operand(id, 4),
-                        n.number);
+                        n.settings.norm.epsilon);
     case op::group_norm:
       return group_norm(operand(id, 0), optional_operand(id, 1), optional_operand(id, 2),
-                        unsigned_of(n.attributes[0]), n.number);
+                        unsigned_of(n.settings.norm.groups), n.settings.norm.epsilon);
     case op::softmax:
-      return softmax(operand(id, 0), axis);
+      return softmax(operand(id, 0), unsigned_of(n.settings.along.axis));
     case op::log_softmax:
-      return log_softmax(operand(id, 0), axis);
+      return log_softmax(operand(id, 0), unsigned_of(n.settings.along.axis));
     case op::cross_entropy:
-      return cross_entropy(operand(id, 0), operand(id, 1), n.number);
+      return cross_entropy(operand(id, 0), operand(id, 1), n.settings.loss.smoothing);
     case op::cross_entropy_gradient:
-      return cross_entropy_gradient(operand(id, 0), operand(id, 1), operand(id, 2), n.number);
+      return cross_entropy_gradient(operand(id, 0), operand(id, 1), operand(id, 2),
+                                    n.settings.loss.smoothing);
 
     case op::sum:
     case op::mean:
@@ -184,18 +187,20 @@ array evaluation::compute(int id) const {
     case op::reshape:
       return reshaped(operand(id, 0), shape_of_node(id));
     case op::permute: {
-      array_shape order; // three bits an axis
-      for (int i = 0; i < n.shape.rank; ++i) order.push_back(unsigned_of(n.attributes[0] >> (3 * i) & 7));
+      array_shape order;
+      for (int i = 0; i < n.shape.rank; ++i) order.push_back(unsigned_of(n.settings.permute.order[i]));
       return permute(operand(id, 0), order);
     }
     case op::slice:
       return slice_of(id);
     case op::concat:
-      return concat(operands_of(id), axis);
-    case op::pad:
-      return pad(operand(id, 0), axis, unsigned_of(n.attributes[1]), unsigned_of(n.attributes[2]), n.number);
+      return concat(operands_of(id), unsigned_of(n.settings.along.axis));
+    case op::pad: {
+      const pad_settings& o = n.settings.pad;
+      return pad(operand(id, 0), unsigned_of(o.axis), unsigned_of(o.before), unsigned_of(o.after), o.value);
+    }
     case op::reverse:
-      return reverse(operand(id, 0), axis);
+      return reverse(operand(id, 0), unsigned_of(n.settings.along.axis));
     case op::broadcast:
       return broadcast(operand(id, 0), shape_of_node(id));
 
@@ -204,14 +209,9 @@ array evaluation::compute(int id) const {
     case op::attention_gradient:
       return attend(id);
     case op::sinusoidal:
-      return sinusoidal(shape_of_node(id)[0], shape_of_node(id)[1], n.number);
+      return sinusoidal(shape_of_node(id)[0], shape_of_node(id)[1], n.settings.sinusoidal.base);
     case op::rope:
-      return rope(operand(id, 0), {.heads = unsigned_of(n.attributes[0]),
-                                   .neighbours = (n.attributes[1] & 1) != 0,
-                                   .turned_back = (n.attributes[1] & rope_turned_back) != 0,
-                                   .width = unsigned_of(n.attributes[2]),
-                                   .first_position = static_cast<double>(n.attributes[3]),
-                                   .base = n.number});
+      return rope(operand(id, 0), n.settings.rope);
     default:
       throw std::logic_error(std::string("the reference backend has no function for ") + word_of(n.kind));
   }
@@ -220,7 +220,7 @@ array evaluation::compute(int id) const {
 array evaluation::reduce(int id) const {
   const node& n = graph_.at(id);
   const array& x = operand(id, 0);
-  const std::size_t axis = unsigned_of(n.attributes[0]);
+  const std::size_t axis = unsigned_of(n.settings.along.axis);
   const auto function = n.kind == op::sum        ? sum
                         : n.kind == op::mean     ? mean
                         : n.kind == op::max_over ? max_over
@@ -232,8 +232,9 @@ array evaluation::reduce(int id) const {
 array evaluation::slice_of(int id) const {
   const node& n = graph_.at(id);
   const array& x = operand(id, 0);
-  const std::size_t axis = unsigned_of(n.attributes[0]);
-  const std::int64_t first = size_of_dim(n.attributes[1]), length = size_of_dim(n.shape[n.attributes[0]]);
+  const slice_settings& o = n.settings.slice;
+  const std::size_t axis = unsigned_of(o.axis);
+  const std::int64_t first = size_of_dim(o.first), length = size_of_dim(n.shape[o.axis]);
   const auto size = static_cast<std::int64_t>(x.shape(axis));
   if (first < 0 || length < 0 || first + length > size)
     fail(n.at, "slice: from " + std::to_string(first) + " to " + std::to_string(first + length) +
@@ -242,8 +243,8 @@ array evaluation::slice_of(int id) const {
 }
 
 array evaluation::slice_gradient(int id) const {
-  const node& n = graph_.at(id);
-  const std::size_t axis = unsigned_of(n.attributes[0]), first = unsigned_of(size_of_dim(n.attributes[1]));
+  const slice_settings& o = graph_.at(id).settings.slice;
+  const std::size_t axis = unsigned_of(o.axis), first = unsigned_of(size_of_dim(o.first));
   const array& d = operand(id, 0);
   return pad(d, axis, first, shape_of_node(id)[axis] - first - d.shape(axis), 0);
 }
@@ -251,7 +252,7 @@ array evaluation::slice_gradient(int id) const {
 /// Operands: the numbers of the passes of the loops around it.
 array evaluation::dropout_mask(int id) const {
   const node& n = graph_.at(id);
-  dropout_draw draw(random_, n.attributes[0], n.number);
+  dropout_draw draw(random_, n.settings.dropout.draw, n.settings.dropout.rate);
   for (int i = 0; i < n.operand_count; ++i) draw.add(static_cast<std::uint64_t>(operand(id, i).data()[0]));
   array made = filled(shape_of_node(id), 0);
   for (std::size_t i = 0; i < made.size(); ++i) made.data()[i] = draw(static_cast<std::uint32_t>(i));
@@ -262,30 +263,31 @@ array evaluation::dropout_mask(int id) const {
 /// mask.
 array evaluation::attend(int id) const {
   const node& n = graph_.at(id);
-  attention_settings settings{.heads = unsigned_of(n.attributes[0] & 0xffff),
-                              .kv_heads = unsigned_of(n.attributes[0] >> 16),
-                              .scale = n.number,
-                              .soft_cap = n.second_number,
-                              .bias = n.attributes[1] != 0 ? &operand(id, 3) : nullptr,
-                              .score = {},
-                              .mask = {}};
-  int next = n.attributes[1] != 0 || n.kind == op::attention_gradient ? 4 : 3;
+  const attention_settings& o = n.settings.attention;
+  attention_call call{.heads = unsigned_of(o.heads),
+                      .kv_heads = unsigned_of(o.kv_heads),
+                      .scale = o.scale,
+                      .soft_cap = o.soft_cap,
+                      .bias = o.has_bias ? &operand(id, 3) : nullptr,
+                      .score = {},
+                      .mask = {}};
+  int next = o.has_bias || n.kind == op::attention_gradient ? 4 : 3;
   const auto read_lambda = [&](lambda& made, int function) {
     if (function < 0) return;
     made.function = &graph_.function(function);
     for (int i = 0; i < made.function->capture_count; ++i) made.tables.push_back(&operand(id, next++));
   };
-  read_lambda(settings.score, n.attributes[2]);
-  read_lambda(settings.mask, n.attributes[3]);
+  read_lambda(call.score, o.score);
+  read_lambda(call.mask, o.mask);
 
   const auto batched = [](const array& x) {
     return x.dimension() == 3 ? x : reshaped(x, {1, x.shape(0), x.shape(1)});
   };
   const array query = batched(operand(id, 0)), key = batched(operand(id, 1)), value = batched(operand(id, 2));
   if (n.kind == op::attention_gradient)
-    return attention_gradient(query, key, value, batched(operand(id, 3)), settings);
-  return reshaped(n.kind == op::attention ? attention(query, key, value, settings)
-                                          : attention_weights(query, key, settings),
+    return attention_gradient(query, key, value, batched(operand(id, 3)), call);
+  return reshaped(n.kind == op::attention ? attention(query, key, value, call)
+                                          : attention_weights(query, key, call),
                   shape_of_node(id));
 }
 

@@ -51,8 +51,8 @@ void evaluation::loop(int region) {
 /// Puts this step's output in its place along time.
 void evaluation::stack(int id) {
   const node& n = graph_.at(id);
-  const auto axis = static_cast<std::size_t>(n.attributes[0]);
-  const std::int64_t now = turns_[static_cast<std::size_t>(n.attributes[1])];
+  const auto axis = static_cast<std::size_t>(n.settings.time.axis);
+  const std::int64_t now = turns_[static_cast<std::size_t>(n.settings.time.region)];
   array& all = values_[static_cast<std::size_t>(id)];
   const array_shape whole = shape_of_node(id);
   if (shape_of(all) != whole) all = filled(whole, 0);

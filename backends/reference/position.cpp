@@ -26,15 +26,16 @@ array sinusoidal(std::size_t positions, std::size_t width, double base) {
 array rope(const array& x, const rope_settings& o) {
   array y = x;
   const std::size_t features = x.shape(x.dimension() - 1), positions = x.shape(x.dimension() - 2),
-                    head = features / o.heads;
+                    heads = static_cast<std::size_t>(o.heads), width = static_cast<std::size_t>(o.width),
+                    head = features / heads;
   for (std::size_t row = 0; row < x.size() / features; ++row) {
-    const double position = o.first_position + static_cast<double>(row % positions);
-    for (std::size_t h = 0; h < o.heads; ++h)
-      for (std::size_t i = 0; i < o.width / 2; ++i) {
+    const double position = static_cast<double>(o.first) + static_cast<double>(row % positions);
+    for (std::size_t h = 0; h < heads; ++h)
+      for (std::size_t i = 0; i < width / 2; ++i) {
         const std::size_t start = row * features + h * head;
         const std::size_t first = start + (o.neighbours ? 2 * i : i),
-                          second = o.neighbours ? first + 1 : first + o.width / 2;
-        const double forth = angle(position, i, o.width, o.base), t = o.turned_back ? -forth : forth,
+                          second = o.neighbours ? first + 1 : first + width / 2;
+        const double forth = angle(position, i, width, o.base), t = o.turned_back ? -forth : forth,
                      a = x.data()[first], b = x.data()[second];
         y.data()[first] = a * std::cos(t) - b * std::sin(t);
         y.data()[second] = a * std::sin(t) + b * std::cos(t);

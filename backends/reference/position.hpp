@@ -1,6 +1,7 @@
 #pragma once
 
 #include <fovea/backends/reference/array.hpp>
+#include <fovea/dsl/settings.hpp>
 
 namespace fovea::core::reference_ops {
 
@@ -8,17 +9,9 @@ namespace fovea::core::reference_ops {
 /// et al. 2017, section 3.5).
 array sinusoidal(std::size_t positions, std::size_t width, double base);
 
-struct rope_settings {
-  std::size_t heads = 1;
-  bool neighbours = false;  // features 2i and 2i + 1 turn together; else i and i + width / 2
-  bool turned_back = false; // by the negative angle
-  std::size_t width = 2;    // how many features of each head turn, from the first
-  double first_position = 0;
-  double base = 10000;
-};
-
 /// Turns pairs (a, b) of features of each head to (a cos t - b sin t, a sin t + b cos t), t = position /
-/// base^(2i / width) (Su et al. 2021, eq. 34): x [..., T, heads * d]; the other features stay.
+/// base^(2i / width) (Su et al. 2021, eq. 34): x [..., T, heads * d]. Of the first `width` features of each
+/// head, 2i and 2i + 1 turn together where neighbours do, else i and i + width / 2; the others stay.
 array rope(const array& x, const rope_settings& settings);
 
 } // namespace fovea::core::reference_ops

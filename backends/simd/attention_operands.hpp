@@ -26,12 +26,13 @@ struct attention_operands {
 
   attention_operands(const context& c, int id) {
     const node& n = c.graph.at(id);
+    const attention_settings& o = n.settings.attention;
     const shape &q = c.shape_of(c.graph.operand(id, 0)), &k = c.shape_of(c.graph.operand(id, 1)),
                 &v = c.shape_of(c.graph.operand(id, 2));
     args.q = c.value(c.graph.operand(id, 0));
     if (const node& from = c.graph.at(c.plan.base[c.graph.operand(id, 1)]); from.kind == op::cache) {
-      window = from.attributes[2];
-      rate = from.attributes[3];
+      window = from.settings.cache.kept;
+      rate = from.settings.cache.rate;
       behind = c.behind(id);
       keys_behind = c.behind(c.plan.base[c.graph.operand(id, 1)]);
       of_stream = true;
@@ -41,8 +42,8 @@ struct attention_operands {
     args.v = c.value(c.graph.operand(id, 2));
     args.out = c.result(id);
     args.batch = q.rank == 3 ? c.size(q[0]) : 1;
-    args.heads = static_cast<size_t>(n.attributes[0] & 0xffff);
-    args.kv_heads = static_cast<size_t>(n.attributes[0] >> 16);
+    args.heads = static_cast<size_t>(o.heads);
+    args.kv_heads = static_cast<size_t>(o.kv_heads);
     args.queries = c.size(q[-2]);
     args.keys = c.size(k[-2]);
     args.q_row = c.size(q[-1]);
@@ -55,10 +56,10 @@ struct attention_operands {
     args.k_batch = args.k_row * length_of(c, c.graph.operand(id, 1), -2);
     args.v_batch = args.v_row * length_of(c, c.graph.operand(id, 2), -2);
     args.out_batch = args.out_row * args.queries;
-    args.scale = static_cast<float>(n.number);
-    args.soft_cap = static_cast<float>(n.second_number);
+    args.scale = static_cast<float>(o.scale);
+    args.soft_cap = static_cast<float>(o.soft_cap);
     int next = n.kind == op::attention_gradient ? 4 : 3;
-    if (n.attributes[1] != 0) {
+    if (o.has_bias) {
       const int bias = c.graph.operand(id, next++);
       const shape& b = c.shape_of(bias);
       args.bias = c.value(bias);
@@ -89,8 +90,8 @@ struct attention_operands {
       }
       return &f;
     };
-    score = read(n.attributes[2]);
-    mask = read(n.attributes[3]);
+    score = read(o.score);
+    mask = read(o.mask);
     lambda.query_offset = static_cast<std::int32_t>(args.keys) - static_cast<std::int32_t>(args.queries);
     if (of_stream && !by_row) see(positions_at(rate, c.before), positions_at(rate, c.end));
   }

@@ -117,7 +117,7 @@ struct chain {
     [[gnu::always_inline]] static auto operand(const values& v, const row& r, size_t j) {
       constexpr node n = g.at(id);
       if constexpr (n.kind == op::constant) {
-        return constant<n.type, Arch>(n.number);
+        return constant<n.type, Arch>(n.settings.number);
       } else if constexpr (is_member(id)) {
         return std::get<index_of(found.members, found.member_count, id)>(v);
       } else {

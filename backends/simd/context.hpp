@@ -92,7 +92,7 @@ struct context {
   size_t rows(const shape& s) const { return elements(s, 0, s.rank - 1); }
 
   std::int32_t parameter_index(int node) const {
-    return first_parameter[graph.at(node).attributes[0]] +
+    return first_parameter[graph.at(node).settings.entry.index] +
            static_cast<std::int32_t>(layers[graph.at(node).region]);
   }
   const float* parameter(int node) const { return parameters[parameter_index(node)]; }
@@ -131,14 +131,14 @@ struct context {
   /// Where the current pass's value lies among those of all passes.
   size_t pass_offset(int node) const {
     const core::node& n = graph.at(node);
-    return static_cast<size_t>(times[n.kind == op::time_step ? n.attributes[1] : n.region]) *
+    return static_cast<size_t>(times[n.kind == op::time_step ? n.settings.time.region : n.region]) *
            elements(n.shape);
   }
 
   /// Where what is read where it lies begins.
   size_t part_offset(int node) const {
     const core::node& n = graph.at(node);
-    return n.kind == op::slice ? size(n.attributes[1]) : pass_offset(node);
+    return n.kind == op::slice ? size(n.settings.slice.first) : pass_offset(node);
   }
 
   template <class F>

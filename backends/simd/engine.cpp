@@ -40,7 +40,7 @@ shared_weights::shared_weights(const graph_view& graph, const plan_view& plan, m
 int shared_weights::formatted_table(const graph_view& graph, int id) const {
   const int table = graph.at(id).kind == op::gather ? graph.operand(id, 0) : -1;
   if (table < 0 || graph.at(table).kind != op::parameter) return -1;
-  const auto first = static_cast<std::size_t>(parameters.first(graph.at(table).attributes[0]));
+  const auto first = static_cast<std::size_t>(parameters.first(graph.at(table).settings.entry.index));
   return parameters.format(first) == weight_format::f32 ? -1 : table;
 }
 
@@ -49,7 +49,7 @@ void shared_weights::pack_parameter(const graph_view& graph, int parameter, bool
   const shape& s = graph.at(parameter).shape;
   const auto rows = static_cast<size_t>(graph.number(s[0])),
              columns = static_cast<size_t>(graph.number(s[1]));
-  const int p = graph.at(parameter).attributes[0];
+  const int p = graph.at(parameter).settings.entry.index;
   for (std::int64_t layer = 0; layer < graph.layers(parameter); ++layer) {
     const auto i = static_cast<std::size_t>(parameters.first(p) + layer);
     packed_panels& panel = panels[2 * i + from_columns];
@@ -130,7 +130,7 @@ engine::engine(const graph_view& graph, const plan_view& plan, std::shared_ptr<c
   step_work_.assign(static_cast<std::size_t>(plan.step_count), unknown_work);
   for (const node& n : graph.nodes)
     if (n.kind == op::state || n.kind == op::cache)
-      states_.resize(std::max(states_.size(), static_cast<std::size_t>(n.attributes[0] + 1)));
+      states_.resize(std::max(states_.size(), static_cast<std::size_t>(kept_index(n) + 1)));
 }
 
 bool engine::lend(std::size_t i, std::span<const float> values) {

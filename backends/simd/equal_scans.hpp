@@ -48,7 +48,7 @@ private:
   constexpr bool same_outside(int x, int y) {
     const node &m = g_.at(x), &n = g_.at(y);
     if (!alike(m, n)) return false;
-    if (m.kind == op::constant) return m.number == n.number;
+    if (m.kind == op::constant) return m.settings.number == n.settings.number;
     if (m.kind == op::transpose && g_.at(g_.operand(x, 0)).kind == op::parameter)
       return same(g_.operand(x, 0), g_.operand(y, 0));
     if (m.kind != op::parameter) return false;
@@ -61,9 +61,19 @@ private:
   static constexpr bool alike(const node& m, const node& n) {
     return m.kind == n.kind && m.type == n.type && m.operand_count == n.operand_count && m.shape == n.shape;
   }
+  /// Where settings name a region, that of the one scan stands for that of the other.
+  constexpr bool told_the_same(const node& m, const node& n) const {
+    return with_settings(m.kind, m.settings, n.settings, [this](auto a, const auto& b) {
+      if constexpr (requires { a.region; }) {
+        if (a.region != region_a_ || b.region != region_b_) return false;
+        a.region = region_b_;
+      }
+      return a == b;
+    });
+  }
   constexpr bool same_node(int x, int y) {
     const node &m = g_.at(x), &n = g_.at(y);
-    if (!alike(m, n) || m.number != n.number || m.second_number != n.second_number) return false;
+    if (!alike(m, n) || !told_the_same(m, n)) return false;
     const auto& groups = schedule_.groups;
     if (groups.live[x] != groups.live[y] || groups.viewed[x] != groups.viewed[y] ||
         groups.activation[x] != groups.activation[y] || groups.join[x] != groups.join[y] ||
@@ -71,16 +81,9 @@ private:
         !same(groups.product[x], groups.product[y]) || !same(groups.other[x], groups.other[y]) ||
         groups.norm[x] >= 0 || groups.norm[y] >= 0)
       return false;
-    // Of a sequence and of a state, whose places are given to the code.
-    const bool of_step = m.kind == op::time_step, of_state = m.kind == op::carry;
-    for (int i = 0; i < 4; ++i) {
-      const bool is_region = i == 1 && (of_step || of_state || m.kind == op::stack);
-      if (is_region ? m.attributes[i] != region_a_ || n.attributes[i] != region_b_
-                    : m.attributes[i] != n.attributes[i])
-        return false;
-    }
-    if (of_step) return alike(g_.at(g_.operand(x, 0)), g_.at(g_.operand(y, 0)));
-    if (of_state) return true;
+    // The places of a sequence and of a state are given to the code.
+    if (m.kind == op::time_step) return alike(g_.at(g_.operand(x, 0)), g_.at(g_.operand(y, 0)));
+    if (m.kind == op::carry) return true;
     for (int k = 0; k < m.operand_count; ++k)
       if (!same(g_.operand(x, k), g_.operand(y, k))) return false;
     return true;

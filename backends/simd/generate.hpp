@@ -27,7 +27,8 @@ constexpr bool is_generated(const step& s) {
   if (s.kind == step_kind::chain) return true;
   const node& n = model::view.at(s.node);
   if (s.kind != step_kind::single || n.kind != op::attention) return false;
-  return n.attributes[2] >= 0 || (n.attributes[3] >= 0 && !is_range(model::view.function(n.attributes[3])));
+  const attention_settings& o = n.settings.attention;
+  return o.score >= 0 || (o.mask >= 0 && !is_range(model::view.function(o.mask)));
 }
 
 /// The generated code of every step of a model, for one instruction set.

@@ -110,15 +110,13 @@ private:
 /// The attention of node `id` of a model, with its lambdas compiled in.
 template <class model, int id>
 struct lambda_attention {
-  static constexpr node n = model::view.at(id);
-  static constexpr int score_function = n.attributes[2];
+  static constexpr attention_settings told = model::view.at(id).settings.attention;
+  static constexpr int score_function = told.score;
   static constexpr int score_tables =
       score_function < 0 ? 0 : model::view.function(score_function < 0 ? 0 : score_function).capture_count;
   /// A mask that is a range of keys needs no code of its own.
   static constexpr int mask_function =
-      n.attributes[3] >= 0 && !is_range(model::view.function(n.attributes[3] < 0 ? 0 : n.attributes[3]))
-          ? n.attributes[3]
-          : -1;
+      told.mask >= 0 && !is_range(model::view.function(told.mask < 0 ? 0 : told.mask)) ? told.mask : -1;
 
   template <class Arch>
   static void run(const attention_args& a, const lambda_args& l, size_t first, size_t last, float* scratch) {

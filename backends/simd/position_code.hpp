@@ -86,16 +86,18 @@ struct position_code {
                            (n.kind == op::carry && takes_one_step(n.region));
       if (renamed)
         id = g.operand(id, 0);
-      else if (n.kind == op::repeat_output && takes_one_step(n.attributes[1]))
-        id = g.region(n.attributes[1]).results[n.attributes[0]];
+      else if (n.kind == op::repeat_output && takes_one_step(n.settings.carried.region))
+        id = g.region(n.settings.carried.region).results[n.settings.carried.index];
       else if (n.kind == op::repeat_output)
-        return g.region(n.attributes[1]).first + n.attributes[0];
+        return g.region(n.settings.carried.region).first + n.settings.carried.index;
       else
         return id;
     }
   }
   static constexpr bool is_copy(int id) { return elements(id) == elements(g.operand(id, 0)); }
-  static constexpr bool is_window(int id) { return g.at(id).kind == op::cache && g.at(id).attributes[2] > 0; }
+  static constexpr bool is_window(int id) {
+    return g.at(id).kind == op::cache && g.at(id).settings.cache.kept > 0;
+  }
 
   static constexpr content find() {
     content c;
@@ -116,7 +118,7 @@ struct position_code {
       if (c.fits) read(out.node);
     }
     for (const node& n : g.nodes)
-      if (n.kind == op::state || n.kind == op::cache || n.kind == op::keep) require(n.attributes[0] < most);
+      if (n.kind == op::state || n.kind == op::cache || n.kind == op::keep) require(kept_index(n) < most);
     for (int i = 0; i < schedule.step_count && c.fits; ++i) {
       const step& s = schedule.steps[i];
       const node& n = g.at(s.node);
@@ -169,7 +171,7 @@ struct position_code {
           case op::concat:
             for (int k = 0; k < n.operand_count && c.fits; ++k) read(g.operand(s.node, k));
             require(n.kind == op::keep ? !g.region(n.region).is_scan() : is_row(s.node));
-            require(n.kind != op::concat || n.attributes[0] == n.shape.rank - 1);
+            require(n.kind != op::concat || n.settings.along.axis == n.shape.rank - 1);
             break;
           case op::broadcast:
             require(is_row(s.node) && (is_copy(s.node) || elements(g.operand(s.node, 0)) == 1));
@@ -181,7 +183,7 @@ struct position_code {
             break;
           case op::cache:
             // Of a convolution; the keys and values of attention are read by no product.
-            require(n.attributes[2] > 0 && n.attributes[1] == n.shape.rank - 2 &&
+            require(n.settings.cache.kept > 0 && n.settings.cache.axis == n.shape.rank - 2 &&
                     is_row(g.operand(s.node, 0)));
             if (c.fits) read(g.operand(s.node, 0));
             break;
@@ -199,7 +201,7 @@ struct position_code {
   /// A slice of features that are numbers, of a row.
   static constexpr bool is_part(int id) {
     const node& n = g.at(id);
-    return n.attributes[0] == n.shape.rank - 1 && g.is_number(n.attributes[1]) && is_row(id) &&
+    return n.settings.slice.axis == n.shape.rank - 1 && g.is_number(n.settings.slice.first) && is_row(id) &&
            is_row(g.operand(id, 0));
   }
   static constexpr content found = find();
@@ -257,7 +259,7 @@ struct position_code {
     template <int id>
     [[gnu::always_inline]] static float* state(const row& r) {
       constexpr node n = g.at(id);
-      const kept_state& s = r.call.states[n.attributes[0]];
+      const kept_state& s = r.call.states[kept_index(n)];
       float* data = s.data + static_cast<size_t>(r.layers[n.region]) * s.layer;
       if constexpr (n.kind == op::cache)
         return data +
@@ -276,11 +278,11 @@ struct position_code {
       if constexpr (n.kind == op::parameter)
         return r.call.packed + steps::template vector_at<b> + r.layers[n.region] * padded_row(row_width<b>);
       else if constexpr (n.kind == op::input)
-        return r.call.inputs[n.attributes[0]] + r.batch * row_floats<b>;
+        return r.call.inputs[n.settings.entry.index] + r.batch * row_floats<b>;
       else if constexpr (n.kind == op::state || n.kind == op::cache)
         return state<b>(r);
       else if constexpr (n.kind == op::slice)
-        return at<g.operand(b, 0)>(r) + g.number(n.attributes[1]);
+        return at<g.operand(b, 0)>(r) + g.number(n.settings.slice.first);
       else
         return r.values + places[static_cast<std::size_t>(schedule.groups.root[b])];
     }
@@ -311,7 +313,7 @@ struct position_code {
       constexpr node n = g.at(id);
       float* to = r.values + places[static_cast<std::size_t>(id)];
       if constexpr (n.kind == op::cache)
-        copy<row_width<g.operand(id, 0)>>(state<id>(r) + n.attributes[2] * row_width<g.operand(id, 0)>,
+        copy<row_width<g.operand(id, 0)>>(state<id>(r) + n.settings.cache.kept * row_width<g.operand(id, 0)>,
                                           at<g.operand(id, 0)>(r));
       else if constexpr (n.kind == op::position || n.kind == op::time_index)
         // Whole, as it is read: a vector that waits for one number to be stored waits long.

@@ -15,30 +15,35 @@ position_tables::position_tables(const graph_view& graph, std::span<const std::i
     const node& n = graph.nodes[id];
     if (n.kind != op::rope && n.kind != op::sinusoidal) continue;
     const auto positions = static_cast<size_t>(capacity[n.shape[-2]]) + most_behind_;
-    const auto width = static_cast<size_t>(n.kind == op::rope ? n.attributes[2] : graph.number(n.shape[-1]));
-    const auto known = std::ranges::find_if(tables_, [&](const table& t) {
-      return t.made_for->kind == n.kind && t.made_for->number == n.number &&
-             t.made_for->second_number == n.second_number && t.made_for->attributes[3] == n.attributes[3] &&
-             t.width == width && t.positions == positions;
-    });
+    const turning how = turning_of(graph, n);
+    const auto known = std::ranges::find_if(
+        tables_, [&](const table& t) { return t.how == how && t.positions == positions; });
     table_of_[id] = static_cast<std::size_t>(known - tables_.begin());
     if (known != tables_.end()) continue;
-    table made{&n, positions, width, size_, {}};
-    for (size_t i = 0; i < width; i += 2)
-      made.turns.push_back(std::pow(n.number, -static_cast<double>(i) / static_cast<double>(width)));
+    table made{how, n.shape[-2], positions, size_, {}};
+    for (size_t i = 0; i < how.width; i += 2)
+      made.turns.push_back(std::pow(how.base, -static_cast<double>(i) / static_cast<double>(how.width)));
     tables_.push_back(std::move(made));
-    size_ += positions * width;
+    size_ += positions * how.width;
   }
   values_ = buffer::from_shape({size_});
   for (const table& t : tables_)
     t.fill(-static_cast<std::int64_t>(most_behind_), t.positions, values_.data() + t.offset);
 }
 
+position_tables::turning position_tables::turning_of(const graph_view& graph, const node& n) {
+  if (n.kind == op::rope) {
+    const rope_settings& o = n.settings.rope;
+    return {n.kind, o.base, o.first, o.rate, static_cast<size_t>(o.width)};
+  }
+  const sinusoidal_settings& o = n.settings.sinusoidal;
+  return {n.kind, o.base, 0, o.rate, static_cast<size_t>(graph.number(n.shape[-1]))};
+}
+
 void position_tables::table::fill(std::int64_t from, size_t count, float* to) const {
-  const std::int64_t earlier = made_for->kind == op::rope ? made_for->attributes[3] : 0;
   for (size_t p = 0; p < count; ++p)
     for (const double turn : turns) {
-      const double angle = static_cast<double>(from + static_cast<std::int64_t>(p) + earlier) * turn;
+      const double angle = static_cast<double>(from + static_cast<std::int64_t>(p) + how.first) * turn;
       *to++ = static_cast<float>(std::sin(angle));
       *to++ = static_cast<float>(std::cos(angle));
     }
@@ -49,7 +54,7 @@ void position_tables::go_beyond(size_t rows) { beyond_ = buffer::from_shape({siz
 void position_tables::prepare(std::int64_t before, std::span<const row_position> rows,
                               std::span<const std::int64_t> sizes) {
   for (const table& t : tables_) {
-    const auto count = static_cast<size_t>(sizes[t.made_for->shape[-2]]) + most_behind_;
+    const auto count = static_cast<size_t>(sizes[t.length]) + most_behind_;
     for (size_t row = 0; row < std::max<size_t>(rows.size(), 1); ++row)
       if (const size_t first = t.first(rows.empty() ? before : rows[row].first());
           first + count > t.positions)

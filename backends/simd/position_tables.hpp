@@ -30,20 +30,30 @@ public:
   const float* angles(int node, size_t row, std::int64_t before, std::int64_t behind, size_t count) const {
     const table& t = tables_[table_of_[static_cast<std::size_t>(node)]];
     const size_t later = most_behind_ - static_cast<size_t>(behind), first = t.first(before) + later;
-    return first + count <= t.positions ? values_.data() + t.offset + first * t.width
-                                        : beyond_.data() + (t.offset + row * size_ + later * t.width);
+    return first + count <= t.positions ? values_.data() + t.offset + first * t.how.width
+                                        : beyond_.data() + (t.offset + row * size_ + later * t.how.width);
   }
 
 private:
-  struct table {
-    const node* made_for;
-    size_t positions, width, offset; // those before the first, which lie behind, with them
-    std::vector<double> turns;       // radians by which each pair of features turns from position to position
+  /// What is told to a node about its angles, as in its settings.
+  struct turning {
+    op kind;
+    double base;
+    std::int32_t first, rate;
+    size_t width;
+    friend bool operator==(const turning&, const turning&) = default;
+  };
+  static turning turning_of(const graph_view& graph, const node& n);
 
-    /// The position that a stream has come to: second_number is the rate of its positions.
+  struct table {
+    turning how;
+    std::uint16_t length;      // the dim of its positions
+    size_t positions, offset;  // those before the first, which lie behind, with them
+    std::vector<double> turns; // radians by which each pair of features turns from position to position
+
+    /// The position that a stream has come to.
     size_t first(std::int64_t before) const {
-      const auto rate = static_cast<std::int64_t>(made_for->second_number);
-      return rate == 0 ? 0 : static_cast<size_t>(positions_at(rate, before));
+      return how.rate == 0 ? 0 : static_cast<size_t>(positions_at(how.rate, before));
     }
     /// From a position, which may lie before the first.
     void fill(std::int64_t from, size_t count, float* to) const;

@@ -71,7 +71,7 @@ sources sources_of(const graph_view& graph, const plan_view& plan, const model_p
     if (operand >= graph.at(node).operand_count) return nullptr;
     const int from = operand == 1 && node == id ? packed_weight(graph, id) : graph.operand(node, operand);
     if (graph.at(from).kind != op::parameter) return nullptr;
-    const int p = graph.at(from).attributes[0];
+    const int p = graph.at(from).settings.entry.index;
     const std::int64_t seen = layer_seen(graph, id, layer, from);
     key += " " + parameters.name(p, seen);
     return parameters.floats(static_cast<std::size_t>(parameters.first(p) + seen));
@@ -80,7 +80,7 @@ sources sources_of(const graph_view& graph, const plan_view& plan, const model_p
   if (const int norm = plan.norm[id]; norm >= 0) {
     from.norm_weight = values(norm, 1), from.norm_bias = values(norm, 2);
     from.mean = values(norm, 3), from.variance = values(norm, 4);
-    from.epsilon = graph.at(norm).number;
+    from.epsilon = graph.at(norm).settings.norm.epsilon;
     key += " epsilon " + std::to_string(std::bit_cast<std::uint64_t>(from.epsilon)); // every digit
   }
   return from;
@@ -204,7 +204,7 @@ row_parameters::row_parameters(const graph_view& graph, const plan_view& plan,
   for (const int id : nodes.vectors)
     for_layers(id, [&](std::int64_t of) {
       const std::int64_t seen = layer == all_layers ? of : layer_seen(graph, nodes.within, of, id);
-      const std::int32_t first = parameters.first(graph.at(id).attributes[0]);
+      const std::int32_t first = parameters.first(graph.at(id).settings.entry.index);
       list_.push_back({parameters.floats(static_cast<std::size_t>(first + seen))});
     });
 }

@@ -54,7 +54,7 @@ struct scan_loop {
       else
         require(inside(b) && is_row(b) && n.type == element::f32);
       if (c.fits && n.kind == op::slice) {
-        require(n.attributes[0] == n.shape.rank - 1 && g.is_number(n.attributes[1]));
+        require(n.settings.slice.axis == n.shape.rank - 1 && g.is_number(n.settings.slice.first));
         const int from = base(g.operand(b, 0));
         require(inside(from) && is_row(from) && g.at(from).kind != op::slice);
       }
@@ -90,10 +90,11 @@ struct scan_loop {
         const int from = base(g.operand(s.node, 0));
         require(is_row(s.node) && n.type == element::f32 &&
                 (schedule.slot[from] >= 0 || schedule.groups.taken[from]) &&
-                (n.attributes[0] == 0 || n.attributes[0] == sequence.rank - 2) && c.inputs.add(s.node));
+                (n.settings.time.axis == 0 || n.settings.time.axis == sequence.rank - 2) &&
+                c.inputs.add(s.node));
       } else if (s.kind == step_kind::single && n.kind == op::stack) {
-        require((n.attributes[0] == 0 || n.attributes[0] == n.shape.rank - 2) && n.type == element::f32 &&
-                c.outputs.add(s.node));
+        require((n.settings.time.axis == 0 || n.settings.time.axis == n.shape.rank - 2) &&
+                n.type == element::f32 && c.outputs.add(s.node));
         read(g.operand(s.node, 0));
       } else {
         require(s.kind == step_kind::single && n.kind == op::slice);
@@ -213,11 +214,11 @@ struct scan_loop {
       if constexpr (n.kind == op::parameter)
         return r.packed + steps::template vector_at<b>;
       else if constexpr (n.kind == op::carry)
-        return r.states + state_place(n.attributes[0]);
+        return r.states + state_place(n.settings.carried.index);
       else if constexpr (n.kind == op::time_step)
         return r.inputs[found.inputs.index_of(b)];
       else if constexpr (n.kind == op::slice)
-        return at<g.operand(b, 0)>(r) + g.number(n.attributes[1]);
+        return at<g.operand(b, 0)>(r) + g.number(n.settings.slice.first);
       else
         return place<schedule.groups.root[b]>(const_cast<row&>(r));
     }

@@ -68,7 +68,7 @@ struct score_words {
     if (size.is_number())
       return g().add({.kind = op::constant,
                       .type = element::i32,
-                      .number = static_cast<double>(size.number() - 1),
+                      .settings = {.number = static_cast<double>(size.number() - 1)},
                       .at = site.n.at});
     // argmax of 0, 1, ... is the last place
     return argmax(to_float(range(site.d, size, site.n.at), site.n.at), axis(0), {}, site.n.at);
@@ -89,7 +89,7 @@ struct score_words {
       const auto of = [&](int k) { return value(n.operands[k]); };
       switch (n.kind) {
         case op::constant:
-          made = g().add({.kind = op::constant, .type = n.type, .number = n.number, .at = at});
+          made = g().add({.kind = op::constant, .type = n.type, .settings = {.number = n.number}, .at = at});
           break;
         case op::score:
           made = score;
@@ -179,9 +179,8 @@ constexpr expr reduced_heads(expr x, source_place at) {
 }
 
 /// Scaled products alone, masked by ranges of keys: one operation gives all three gradients.
-///   attention_gradient  operands: q, k, v, dy, then the tables of the mask; attributes, number: as of
-///   attention;
-///                       dq, dk and dv one behind the other, as one axis
+///   attention_gradient  operands: q, k, v, dy, then the tables of the mask; told what the
+///                       attention is; dq, dk and dv one behind the other, as one axis
 template <class S>
 constexpr void plain_attention_gradient(S& site) {
   graph& g = *site.d.owner;
@@ -207,10 +206,11 @@ constexpr void attention_gradient(S& site) {
   graph& g = *site.d.owner;
   const auto l = [at](expr e) { return located(e, at); };
   const node& n = site.n;
-  const int heads = n.attributes[0] & 0xffff, kv_heads = n.attributes[0] >> 16, rank = site.shape_of(0).rank;
+  const attention_settings& o = n.settings.attention;
+  const int heads = o.heads, kv_heads = o.kv_heads, rank = site.shape_of(0).rank;
   const bool batched = rank == 3, is_map = n.kind == op::attention_map;
-  if (!is_map && n.second_number == 0 && n.attributes[1] == 0 && n.attributes[2] < 0 &&
-      (n.attributes[3] < 0 || is_range(g.functions[n.attributes[3]])))
+  if (!is_map && o.soft_cap == 0 && !o.has_bias && o.score < 0 &&
+      (o.mask < 0 || is_range(g.functions[o.mask])))
     return plain_attention_gradient(site);
 
   // [batch, positions, heads * d] -> [batch, kv_heads, heads of each, positions, d], and back
@@ -265,20 +265,20 @@ constexpr void attention_gradient(S& site) {
   }
   expr of_scores = l(map) * l(l(of_map) - l(sum(l(of_map) * l(map), axis(-1), {.keep = true}, at)));
 
-  const bool capped = n.second_number != 0, has_bias = n.attributes[1] != 0;
-  if (capped || n.attributes[2] >= 0) {
-    expr score = l(reshape_to(matmul(q, transposed(k, at), at), scores, at)) * located(n.number, at);
-    if (has_bias) score = l(score) + l(site.x(3));
-    const expr turn = capped ? tanh(l(score) / located(n.second_number, at), at) : score;
-    if (n.attributes[2] >= 0) {
-      score_words<S> words{site, g.functions[n.attributes[2]], has_bias ? 4 : 3, batched, scores, map};
-      words.evaluate(capped ? l(turn) * located(n.second_number, at) : score);
+  const bool capped = o.soft_cap != 0;
+  if (capped || o.score >= 0) {
+    expr score = l(reshape_to(matmul(q, transposed(k, at), at), scores, at)) * located(o.scale, at);
+    if (o.has_bias) score = l(score) + l(site.x(3));
+    const expr turn = capped ? tanh(l(score) / located(o.soft_cap, at), at) : score;
+    if (o.score >= 0) {
+      score_words<S> words{site, g.functions[o.score], o.first_table(), batched, scores, map};
+      words.evaluate(capped ? l(turn) * located(o.soft_cap, at) : score);
       of_scores = words.differentiate(of_scores);
     }
     if (capped) of_scores = l(of_scores) * l(located(1.0, at) - l(l(turn) * l(turn)));
   }
-  if (has_bias && site.wants(3)) site.pass(3, of_scores);
-  const expr scaled = reshape_to(l(of_scores) * located(n.number, at), grouped, at);
+  if (o.has_bias && site.wants(3)) site.pass(3, of_scores);
+  const expr scaled = reshape_to(l(of_scores) * located(o.scale, at), grouped, at);
   if (site.wants(0)) site.pass(0, together(matmul(scaled, k, at), site.shape_of(0)));
   if (site.wants(1))
     site.pass(1, together(reduced_heads(matmul(transposed(scaled, at), q, at), at), site.shape_of(1)));

@@ -7,14 +7,14 @@ namespace fovea::core::detail {
 /// layer_norm and rms_norm over the last axis, with n = (x - mean) r or x r, r = 1 / sqrt(variance + epsilon)
 /// and e = dy weight: dx = r (e - mean(e) - n mean(e n)), without mean(e) for rms_norm; dweight = dy n and
 /// dbias = dy, summed over rows. One operation gives all three:
-///   layer_norm_gradient, rms_norm_gradient  operands: x, dy, the weight if there is one; number: epsilon;
+///   layer_norm_gradient, rms_norm_gradient  operands: x, dy, the weight if there is one;
 ///                                           dx, dweight and dbias one behind the other, as one axis
 template <class S>
 constexpr void row_norm_gradient(S& site) {
   graph& g = *site.d.owner;
   const shape whole = site.shape_of(0);
   node made{.kind = site.n.kind == op::layer_norm ? op::layer_norm_gradient : op::rms_norm_gradient,
-            .number = site.n.number,
+            .settings = site.n.settings,
             .at = site.n.at};
   made.shape.push(g.intern(elements_of(g, whole) + g.dim_of(whole[-1]) * 2));
   const expr all = g.add(made, site.x(0), site.d);
@@ -27,7 +27,7 @@ template <class S>
 constexpr void batch_norm_gradient(S& site) {
   const source_place at = site.n.at;
   const auto l = [at](expr e) { return located(e, at); };
-  const expr r = located(1.0, at) / l(sqrt(l(site.x(4)) + located(site.n.number, at), at));
+  const expr r = located(1.0, at) / l(sqrt(l(site.x(4)) + located(site.n.settings.norm.epsilon, at), at));
   if (site.wants(0)) site.pass(0, l(site.d) * l(l(site.x(1)) * l(r)));
   if (site.wants(1)) site.pass(1, l(site.d) * l(l(l(site.x(0)) - l(site.x(3))) * l(r)));
   if (site.wants(2)) site.pass_column_sums(2, site.d);
@@ -40,7 +40,7 @@ constexpr void group_norm_gradient(S& site) {
   graph& g = *site.d.owner;
   const auto l = [at](expr e) { return located(e, at); };
   const shape whole = site.shape_of(0);
-  const std::int64_t groups = site.n.attributes[0], width = g.number(whole[-1]);
+  const std::int64_t groups = site.n.settings.norm.groups, width = g.number(whole[-1]);
   // [batch, positions, groups, features of a group] -> [batch, groups, all of a group]
   shape inner = whole, parts, rows;
   --inner.rank;
@@ -63,7 +63,7 @@ constexpr void group_norm_gradient(S& site) {
   const expr x = grouped(site.x(0));
   const expr from_mean = l(x) - l(mean_of(x));
   const expr variance = mean_of(l(from_mean) * l(from_mean));
-  const expr r = located(1.0, at) / l(sqrt(l(variance) + located(site.n.number, at), at));
+  const expr r = located(1.0, at) / l(sqrt(l(variance) + located(site.n.settings.norm.epsilon, at), at));
   const expr n = l(from_mean) * l(r);
   if (site.n.operand_count > 1 && site.wants(1)) site.pass(1, l(site.d) * l(back(n)));
   if (site.n.operand_count > 2 && site.wants(2)) site.pass_column_sums(2, site.d);
@@ -79,7 +79,7 @@ constexpr void softmax_gradient(S& site) {
   const source_place at = site.n.at;
   const auto l = [at](expr e) { return located(e, at); };
   const expr y = site.y(), d = site.d;
-  const axis over(site.n.attributes[0]);
+  const axis over(site.n.settings.along.axis);
   if (site.n.kind == op::softmax)
     site.pass(0, l(y) * l(l(d) - l(sum(l(d) * l(y), over, {.keep = true}, at))));
   else

@@ -9,7 +9,7 @@ namespace fovea::core::detail {
 template <class S>
 constexpr void rope_gradient(S& site) {
   node back = site.n;
-  back.attributes[1] ^= rope_turned_back;
+  back.settings.rope.turned_back = !back.settings.rope.turned_back;
   site.pass(0, site.d.owner->add(back, site.d));
 }
 

@@ -12,7 +12,7 @@ constexpr void reduce_gradient(S& site) {
   graph& g = *site.d.owner;
   const auto l = [at](expr e) { return located(e, at); };
   const shape whole = site.shape_of(0);
-  const int over = site.n.attributes[0];
+  const int over = site.n.settings.along.axis;
   const expr d = with_axis(site.d, whole, over, at);
   if (site.n.kind == op::sum) return site.pass(0, stretched_to(d, whole, at));
   if (site.n.kind == op::mean)

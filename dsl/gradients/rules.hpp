@@ -21,49 +21,36 @@ constexpr bool passes_gradient(const node& n) {
 /// The rule of an operation; false where it has none.
 template <class S>
 constexpr bool add_gradients(S& site) {
-  if (is_elementwise(site.n.kind)) return elementwise_gradient(site), true;
-  if (is_convolution(site.n.kind)) return convolution_gradient(site), true;
-  switch (site.n.kind) {
-    case op::linear:
-      return linear_gradient(site), true;
-    case op::matmul:
-      return matmul_gradient(site), true;
-    case op::gather:
+  const op kind = site.n.kind;
+  switch (operation_of(kind).of) {
+    case family::unary:
+    case family::binary:
+    case family::choice:
+      return elementwise_gradient(site), true;
+    case family::product:
+      return kind == op::linear ? linear_gradient(site) : matmul_gradient(site), true;
+    case family::lookup:
       return gather_gradient(site), true;
-    case op::layer_norm:
-    case op::rms_norm:
-      return row_norm_gradient(site), true;
-    case op::batch_norm:
-      return batch_norm_gradient(site), true;
-    case op::group_norm:
-      return group_norm_gradient(site), true;
-    case op::softmax:
-    case op::log_softmax:
+    case family::norm:
+      if (kind == op::batch_norm) return batch_norm_gradient(site), true;
+      return kind == op::group_norm ? group_norm_gradient(site) : row_norm_gradient(site), true;
+    case family::softmax:
       return softmax_gradient(site), true;
-    case op::cross_entropy:
+    case family::loss:
       return cross_entropy_gradient(site), true;
-    case op::sum:
-    case op::mean:
-    case op::max_over:
-    case op::min_over:
+    case family::reduction:
       return reduce_gradient(site), true;
-    case op::reshape:
-    case op::transpose:
-    case op::permute:
-    case op::slice:
-    case op::concat:
-    case op::pad:
-    case op::reverse:
-    case op::broadcast:
+    case family::shape:
       return shape_gradient(site), true;
-    case op::attention:
-    case op::attention_map:
+    case family::attention:
       return attention_gradient(site), true;
-    case op::rope:
-      return rope_gradient(site), true;
-    case op::max_pool:
-    case op::avg_pool:
+    case family::convolution:
+      return convolution_gradient(site), true;
+    case family::pooling:
       return pool_gradient(site), true;
+    case family::positions:
+      if (kind != op::rope) return false;
+      return rope_gradient(site), true;
     default:
       return false;
   }

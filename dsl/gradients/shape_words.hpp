@@ -11,7 +11,6 @@ constexpr void shape_gradient(S& site) {
   graph& g = *site.d.owner;
   const expr d = site.d;
   const shape whole = site.shape_of(0);
-  const int along = site.n.attributes[0];
   switch (site.n.kind) {
     case op::reshape:
       return site.pass(0, reshape_to(d, whole, at));
@@ -19,24 +18,23 @@ constexpr void shape_gradient(S& site) {
       return site.pass(0, transposed(d, at));
     case op::permute: {
       int back[shape::max_rank] = {};
-      for (int i = 0; i < whole.rank; ++i) back[along >> (3 * i) & 7] = i;
+      for (int i = 0; i < whole.rank; ++i) back[site.n.settings.permute.order[i]] = i;
       return site.pass(0, permute_axes(d, back, at));
     }
     case op::broadcast:
       return site.pass(0, d);
     case op::reverse:
-      return site.pass(0, reverse(d, axis(along), at));
+      return site.pass(0, reverse(d, axis(site.n.settings.along.axis), at));
     case op::pad: {
-      const dim first = site.n.attributes[1];
-      return site.pass(0, slice(d, axis(along), first, first + g.dim_of(whole[along]), at));
+      const pad_settings& o = site.n.settings.pad;
+      const dim first = o.before;
+      return site.pass(0, slice(d, axis(o.axis), first, first + g.dim_of(whole[o.axis]), at));
     }
     case op::slice: // zeros around it
-      return site.pass(0, g.add({.kind = op::slice_gradient,
-                                 .shape = whole,
-                                 .attributes = {along, site.n.attributes[1]},
-                                 .at = at},
-                                d));
+      return site.pass(
+          0, g.add({.kind = op::slice_gradient, .shape = whole, .settings = site.n.settings, .at = at}, d));
     case op::concat: {
+      const int along = site.n.settings.along.axis;
       dim from = 0;
       for (int k = 0; k < site.n.operand_count; ++k) {
         const dim to = from + g.dim_of(site.shape_of(k)[along]);

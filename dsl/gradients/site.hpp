@@ -57,7 +57,7 @@ constexpr expr stretched_to(expr x, const shape& s, source_place at) {
 
 /// Zeros, or another number, of a shape.
 constexpr expr filled(graph& g, double value, const shape& s, source_place at) {
-  return stretched_to(g.add({.kind = op::constant, .number = value, .at = at}), s, at);
+  return stretched_to(g.add({.kind = op::constant, .settings = {.number = value}, .at = at}), s, at);
 }
 
 /// All axes but the last, as one: [rows, width].

@@ -60,57 +60,40 @@ struct by_position {
     const int axis = time_axis(id);
     const auto axis_of = [&](int k) { return time_axis(g.operand(id, k)); };
     const auto unless = [](bool holds, const char* why) { return holds ? nullptr : why; };
-    if (is_elementwise(n.kind) || n.kind == op::broadcast) {
-      for (int k = 0; k < n.operand_count; ++k)
-        if (axis_of(k) >= 0 && axis_of(k) - g.nodes[g.operand(id, k)].shape.rank != axis - n.shape.rank)
-          return "positions meet other axes";
-      return nullptr;
-    }
-    const int last = n.shape.rank - 1;
-    switch (n.kind) {
-      case op::permute:
-      case op::transpose:
+    const auto meets_others = [&](int k) {
+      return axis_of(k) >= 0 && axis_of(k) - g.nodes[g.operand(id, k)].shape.rank != axis - n.shape.rank;
+    };
+    const auto is_last = [&](int k, int from_last) {
+      return axis_of(k) == g.nodes[g.operand(id, k)].shape.rank - from_last;
+    };
+    switch (operation_of(n.kind).positions) {
+      case over::each:
+        for (int k = 0; k < n.operand_count; ++k)
+          if (meets_others(k)) return "positions meet other axes";
         return nullptr;
-      case op::linear:
-      case op::cross_entropy:
-        return unless(axis_of(0) != g.nodes[g.operand(id, 0)].shape.rank - 1, "it sums over positions");
-      case op::matmul:
-        if (axis_of(0) == g.nodes[g.operand(id, 0)].shape.rank - 1 ||
-            axis_of(1) == g.nodes[g.operand(id, 1)].shape.rank - 2)
-          return "it sums over positions";
-        for (int k = 0; k < 2; ++k)
-          if (axis_of(k) >= 0 && axis_of(k) - g.nodes[g.operand(id, k)].shape.rank != axis - n.shape.rank)
-            return "positions meet other axes";
+      case over::turned:
         return nullptr;
-      case op::gather:
+      case over::features:
+        return unless(!is_last(0, 1), operation_of(n.kind).of == family::norm ? "it norms over positions"
+                                                                              : "it sums over positions");
+      case over::matrices:
+        if (is_last(0, 1) || is_last(1, 2)) return "it sums over positions";
+        return unless(!meets_others(0) && !meets_others(1), "positions meet other axes");
+      case over::rows:
         return unless(axis_of(0) < 0, "its table has positions");
-      case op::layer_norm:
-      case op::rms_norm:
-      case op::batch_norm:
-        return unless(axis < 0 || axis != last, "it norms over positions");
-      case op::softmax:
-      case op::log_softmax:
-      case op::concat:
-      case op::reverse:
-      case op::slice:
-      case op::pad:
-        return unless(n.attributes[0] != axis && n.attributes[0] != axis_of(0), "it works along positions");
-      case op::sum:
-      case op::mean:
-      case op::max_over:
-      case op::min_over:
-      case op::argmax:
-        return unless(n.attributes[0] != axis_of(0), "it needs all positions");
-      case op::conv1d:
-      case op::conv2d:
-        return unless(is_of_one(g.windows[n.attributes[0]]) && axis != last,
+      case over::along:
+        return unless(axis_along(n) != axis && axis_along(n) != axis_of(0), "it works along positions");
+      case over::reduced:
+        return unless(axis_along(n) != axis_of(0), "it needs all positions");
+      case over::window:
+        return unless(is_of_one(g.windows[n.settings.window.index]) && axis != n.shape.rank - 1,
                       "its windows see other positions");
-      case op::reshape:
-        return unless(axis < 0 ? axis_of(0) < 0 : keeps_axis(id),
-                      "positions do not stay an axis of their own");
-      default:
-        return "it has no form that takes some positions at a time";
+      case over::other:
+        break;
     }
+    if (n.kind == op::reshape)
+      return unless(axis < 0 ? axis_of(0) < 0 : keeps_axis(id), "positions do not stay an axis of their own");
+    return "it has no form that takes some positions at a time";
   }
 
   /// The product of the first axes of a shape.

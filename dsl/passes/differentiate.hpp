@@ -53,7 +53,7 @@ struct differentiator {
         if (active[id] || !passes_gradient(n)) continue;
         bool now = n.kind == op::parameter || (of_inputs && n.kind == op::input);
         for (int k = 0; k < n.operand_count; ++k) now |= active[g.operand(id, k)];
-        if (n.kind == op::carry) now |= active[g.region(n.region).results[n.attributes[0]]];
+        if (n.kind == op::carry) now |= active[g.region(n.region).results[n.settings.carried.index]];
         if (n.kind == op::range) now = false;
         active[id] = now;
         changed |= now;
@@ -174,14 +174,18 @@ struct differentiator {
     shape s;
     for (int i = 0; i <= n.shape.rank; ++i)
       s.push(i == axis ? (r.is_scan() ? r.time : to.intern(r.count)) : n.shape[i < axis ? i : i - 1]);
-    return emit({.kind = op::stack, .type = n.type, .shape = s, .attributes = {axis, region}, .at = n.at},
-                of);
+    return emit(
+        {.kind = op::stack, .type = n.type, .shape = s, .settings = {.time = {axis, region}}, .at = n.at},
+        of);
   }
   constexpr std::int32_t given_out(std::int32_t of, int region) {
     const node& n = to.nodes[of];
-    return emit(
-        {.kind = op::scan_output, .type = n.type, .shape = n.shape, .attributes = {0, region}, .at = n.at},
-        of);
+    return emit({.kind = op::scan_output,
+                 .type = n.type,
+                 .shape = n.shape,
+                 .settings = {.carried = {0, region}},
+                 .at = n.at},
+                of);
   }
   /// This pass's part of it.
   constexpr std::int32_t taken(std::int32_t of, int axis, int region) {
@@ -189,8 +193,9 @@ struct differentiator {
     shape s;
     for (int i = 0; i < n.shape.rank; ++i)
       if (i != axis) s.push(n.shape[i]);
-    return emit({.kind = op::time_step, .type = n.type, .shape = s, .attributes = {axis, region}, .at = n.at},
-                of);
+    return emit(
+        {.kind = op::time_step, .type = n.type, .shape = s, .settings = {.time = {axis, region}}, .at = n.at},
+        of);
   }
 
   // The way back
@@ -269,7 +274,7 @@ struct differentiator {
         case op::stack:
           break; // who opened the loop sees to them
         case op::repeat_output:
-          of_carried[n.attributes[1]][n.attributes[0]] = gradient[id];
+          of_carried[n.settings.carried.region][n.settings.carried.index] = gradient[id];
           break;
         case op::scan_output:
           gradient[g.operand(id, 0)] = gradient[id];
@@ -359,7 +364,7 @@ struct differentiator {
     for (int i = 0; i < carried; ++i)
       inside[i] = emit({.kind = op::carry,
                         .shape = to.shape_of(initial[i]),
-                        .attributes = {i, back},
+                        .settings = {.carried = {i, back}},
                         .at = g.at(body.first).at},
                        initial[i].id);
     for (int i = 0; i < sum_count; ++i) gradient[sums[i].target] = -1;
@@ -368,14 +373,14 @@ struct differentiator {
         value[id] = copy(id, value);
         node& n = to.nodes[value[id]];
         n.region = static_cast<std::uint8_t>(back);
-        if (n.kind == op::time_step || n.kind == op::time_index) n.attributes[1] = back;
+        if (n.kind == op::time_step || n.kind == op::time_index) n.settings.time.region = back;
       } else if (value[id] >= 0) {
         value[id] = taken(value[id], 0, back);
       }
     }
     for (int id = body.first; id < body.last; ++id)
       if (g.at(id).kind == op::stack && g.at(id).region == r && gradient[id] >= 0)
-        add(g.operand(id, 0), at(taken(gradient[id], g.at(id).attributes[0], back)));
+        add(g.operand(id, 0), at(taken(gradient[id], g.at(id).settings.time.axis, back)));
     for (int k = 0; k < body.carried; ++k)
       if (place_of[k] >= 0) add(body.results[k], at(inside[place_of[k]]));
 
@@ -412,7 +417,7 @@ struct differentiator {
       const std::int32_t result = to.regions[back].results[i];
       inside[i] = emit({.kind = op::repeat_output,
                         .shape = to.nodes[result].shape,
-                        .attributes = {i, back},
+                        .settings = {.carried = {i, back}},
                         .at = g.at(body.first).at},
                        result);
     }
@@ -441,11 +446,11 @@ struct differentiator {
   /// takes from a sequence is there already.
   constexpr void leave(pending& p, int back) {
     if (!to.error.empty()) return; // a node may be missing
-    int axis = p.what == leaving::sequence ? g.at(p.target).attributes[0] : 0;
+    int axis = p.what == leaving::sequence ? g.at(p.target).settings.time.axis : 0;
     if (p.what == leaving::product) {
       const node& side = to.nodes[p.second];
       const bool is_taken = side.kind == op::time_step && side.region == back;
-      if (is_taken) axis = side.attributes[0];
+      if (is_taken) axis = side.settings.time.axis;
       p.second = is_taken ? to.operand(p.second, 0) : collected(p.second, axis, back);
     }
     p.first = collected(p.first, axis, back);

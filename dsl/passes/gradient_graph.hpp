@@ -49,8 +49,8 @@ struct differentiated {
   /// An input for the gradient that arrives at an output.
   static constexpr expr arriving(graph& to, const node& out, const char* name) {
     if (to.input_count == graph::max_inputs) return to.fail(270, out.at, "the model has too many outputs");
-    const expr made =
-        to.add({.kind = op::input, .shape = out.shape, .attributes = {to.input_count}, .at = out.at});
+    const expr made = to.add(
+        {.kind = op::input, .shape = out.shape, .settings = {.entry = {to.input_count}}, .at = out.at});
     to.inputs[to.input_count++] = {name, made.id};
     return made;
   }
@@ -84,7 +84,7 @@ struct differentiated {
     if (loss >= 0) check_moved(o.made, pass, loss);
     if (!o.made.error.empty()) return o;
     if (loss >= 0)
-      pass.add(loss, o.made.add({.kind = op::constant, .number = 1, .at = from.at(loss).at}));
+      pass.add(loss, o.made.add({.kind = op::constant, .settings = {.number = 1}, .at = from.at(loss).at}));
     else
       for (std::size_t i = 0; i < own_outputs; ++i)
         if (const node& out = from.at(from.outputs[i].node); out.type == element::f32)

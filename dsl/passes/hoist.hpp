@@ -46,7 +46,7 @@ struct hoister {
   /// The axis that time has in the sequences of a scan.
   constexpr int time_axis(int region) const {
     const region_entry& r = g.region(region);
-    return g.at(r.first + r.carried).kind == op::time_step ? g.at(r.first + r.carried).attributes[0] : 1;
+    return g.at(r.first + r.carried).kind == op::time_step ? g.at(r.first + r.carried).settings.time.axis : 1;
   }
   /// Whether operand `id` is the same at every step of the scan `region`.
   constexpr bool is_outside(int id, int region) const {
@@ -61,7 +61,7 @@ struct hoister {
       const int from = g.operand(id, k);
       return g.at(from).region == n.region && kinds[from] == hoisting::every_step;
     };
-    if (n.kind == op::time_step) return n.attributes[0] == axis;
+    if (n.kind == op::time_step) return n.settings.time.axis == axis;
     if (n.kind == op::linear || (n.kind == op::matmul && g.at(g.operand(id, 1)).shape.rank == 2)) {
       if (!is_wide(0) || g.at(id).shape.rank == axis) return false;
       for (int k = 1; k < n.operand_count; ++k)
@@ -147,7 +147,7 @@ struct hoister {
               .first_operand = to.operand_count,
               .shape = n.shape,
               .scope = n.scope,
-              .attributes = {time_axis(n.region), n.region},
+              .settings = {.time = {time_axis(n.region), n.region}},
               .at = n.at};
     to.operand_table[to.operand_count++] = outside[id];
     to.node_table[to.node_count] = made;

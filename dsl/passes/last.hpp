@@ -44,7 +44,7 @@ struct last_writer : by_position {
     // A stream keeps the last state of a scan, whether an output needs it or not.
     for (int id = 0; id < g.node_count; ++id)
       if (const node& n = g.nodes[id]; n.kind == op::repeat_output)
-        in_full[id] |= in_full[g.regions[n.attributes[1]].first];
+        in_full[id] |= in_full[g.regions[n.settings.carried.region].first];
   }
   constexpr void need(int id) { (time_axis(id) < 0 ? in_full : at_last)[id] = true; }
 

@@ -9,7 +9,7 @@ constexpr void mark_operands(const graph& g, int id, bool (&marked)[graph::max_n
   const node& n = g.nodes[id];
   for (int k = 0; k < n.operand_count; ++k) marked[g.operand(id, k)] = true;
   if (n.kind != op::repeat_output && n.kind != op::scan_output) return;
-  const region_entry& r = g.regions[n.attributes[1]];
+  const region_entry& r = g.regions[n.settings.carried.region];
   for (int k = 0; k < r.carried; ++k) marked[r.first + k] = marked[r.results[k]] = true;
 }
 

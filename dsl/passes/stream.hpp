@@ -15,14 +15,13 @@ namespace fovea::core {
 /// `begin` computes once what does not depend on the dim; `step` takes the next positions, one or several,
 /// and keeps between calls what later positions need: keys and values, the last inputs of convolutions, the
 /// states of scans, and how many positions went before.
-///   state     attributes: its number; what `keep`, of the same number, left in the call before
-///   cache     attributes: its number, the axis of time, how many positions it keeps, 0: all of them, and
-///             their rate, as positions_at has it; the positions that it keeps and then the
-///             operand's. For a convolution and a delay it begins with `number`, for attention with none
+///   state     what `keep`, of the same index, left in the call before
+///   cache     the positions that it keeps and then the operand's. For a convolution and a delay it begins
+///   with
+///             `first`, for attention with none
 ///   position  how many positions went before, [] or, where the rows of a batch may stand apart, of each row
 ///   outside   whether a position lies before the first or behind the last of the sequence, [.., positions,
-///             1 ...], with the rows of the batch before them where these may stand apart. attributes: the
-///             axis of positions, their rate, how many there are beside those of the dim
+///             1 ...], with the rows of the batch before them where these may stand apart
 /// What waits for later positions is so many behind those that a step is given as its lag says.
 
 /// The sizes of a step: how many positions went before it.
@@ -61,12 +60,14 @@ struct streamer : stream_writer {
   constexpr std::int32_t rate_of_moving(int id) const {
     return g.nodes[id].kind == op::time_index ? rates[g.regions[g.nodes[id].region].time] : rate_of(id);
   }
+  constexpr int number(int id, double value, element type) {
+    return beside(id, op::constant, shape{}, {}, type, {.number = value});
+  }
   /// How many positions of an axis of that rate went before.
   constexpr int position_at(int id, std::int32_t rate) {
     if (rate == 1) return position;
-    const int each = beside(id, op::constant, shape{}, {}, 0, element::i32);
-    to.nodes[each].number = rate > 0 ? rate : -rate;
-    return beside(id, rate > 0 ? op::divide : op::multiply, to.nodes[position].shape, {position, each}, 0,
+    const int each = number(id, rate > 0 ? rate : -rate, element::i32);
+    return beside(id, rate > 0 ? op::divide : op::multiply, to.nodes[position].shape, {position, each},
                   element::i32);
   }
   constexpr shape with_axis(shape s, int axis, const dim& size) {
@@ -101,7 +102,7 @@ struct streamer : stream_writer {
     const shape each = shape_in_step(g.nodes[from].shape), s = lifted[from] ? rows_of(each) : each;
     const int axis = time_axis(from) + lifted[from];
     const int all = cached(id, with_axis(s, axis, to.dim_of(s[axis]) + by), from, mapped[from],
-                           {axis, by, rate_of(from), shifts[from].number});
+                           {.axis = axis, .kept = by, .rate = rate_of(from), .first = shifts[from].number});
     return first_of(id, all, s, axis, g.nodes[from].type);
   }
   /// Whether positions of a dim that have come to this lead lie outside of the sequence; of the shape of
@@ -112,15 +113,15 @@ struct streamer : stream_writer {
     for (int i = 1; batch != 0 && i < axis; ++i) mask.push(to.intern(dim(1)));
     mask.push(s[axis]);
     for (int i = axis + 1; i < s.rank; ++i) mask.push(to.intern(dim(1)));
-    const int made = beside(id, op::outside, mask, {}, batch != 0 ? axis : 0, element::boolean);
-    to.nodes[made].attributes[1] = rates[along];
-    to.nodes[made].attributes[2] = extras[along];
+    const int made =
+        beside(id, op::outside, mask, {}, element::boolean,
+               {.outside = {.axis = batch != 0 ? axis : 0, .rate = rates[along], .extra = extras[along]}});
     to.nodes[made].lag = lag_of(g.nodes[id].region, lead);
     return made;
   }
   /// A value of node `from`, which has come to this lead, with a number in place of what lies outside of the
   /// sequence; beside node `id`.
-  constexpr int inside(int id, int from, int value, std::int32_t lead, double number) {
+  constexpr int inside(int id, int from, int value, std::int32_t lead, double filling) {
     const shape s = shape_in_step(g.nodes[from].shape);
     if (batch != 0 && (!has_rows(s) || lifted[from])) {
       refuse_rows(221, id, "the first axis of what comes late is not the batch");
@@ -128,16 +129,12 @@ struct streamer : stream_writer {
     }
     const element type = g.nodes[from].type;
     const int mask = outside(id, s, time_axis(from), positions[from], lead);
-    const int filled = beside(id, op::constant, shape{}, {}, 0, type);
-    to.nodes[filled].number = number;
-    return beside(id, op::where, s, {mask, filled, value}, 0, type);
+    return beside(id, op::where, s, {mask, number(id, filling, type), value}, type);
   }
   /// So many places as shape s has along an axis, from the first that a cache has; in order, as nothing else
   /// reads what has room between.
   constexpr int first_of(int id, int all, const shape& s, int axis, element type) {
-    const int made = beside(id, op::slice, s, {all}, axis, type);
-    to.nodes[made].attributes[1] = to.intern(dim(0));
-    return made;
+    return beside(id, op::slice, s, {all}, type, {.slice = {axis, to.intern(dim(0))}});
   }
 
   constexpr int moved(int id) {
@@ -146,8 +143,8 @@ struct streamer : stream_writer {
       const int from = g.operand(id, 0);
       lifted[id] = lifted[from];
       if (const std::int32_t lead = lead_before(id);
-          pads_time(id) && (lead < 0 || (latency > 0 && n.attributes[2] > 0)))
-        return inside(id, from, mapped[from], lead, n.number);
+          pads_time(id) && (lead < 0 || (latency > 0 && n.settings.pad.after > 0)))
+        return inside(id, from, mapped[from], lead, n.settings.pad.value);
       return mapped[from];
     }
     if (n.kind == op::range && time_axis(id) >= 0)
@@ -161,22 +158,25 @@ struct streamer : stream_writer {
       return copy(id);
     }();
     if ((n.kind == op::rope || n.kind == op::sinusoidal) && time_axis(id) >= 0) {
-      to.nodes[made].second_number = rate_of(id); // counts from `before`
+      node_settings& settings = to.nodes[made].settings; // counts from `before`
+      (n.kind == op::rope ? settings.rope.rate : settings.sinusoidal.rate) = rate_of(id);
       if (n.kind == op::sinusoidal && batch != 0 && lifts(id))
         to.nodes[made].shape = rows_of(shape_in_step(n.shape));
       if (n.kind == op::rope && !lifted[id]) keeps_rows(id);
       if (n.kind == op::rope) to.nodes[made].lag = lag_of(n.region, shifts[id].lead);
     }
     if (n.kind == op::input) {
-      to.nodes[made].attributes[0] = to.input_count;
-      to.inputs[to.input_count++] = {g.inputs[n.attributes[0]].name, made};
+      to.nodes[made].settings.entry.index = to.input_count;
+      to.inputs[to.input_count++] = {g.inputs[n.settings.entry.index].name, made};
     }
-    if (n.kind == op::carry || (n.kind == op::time_step && moving_scan(n.attributes[1])))
+    if (n.kind == op::carry || (n.kind == op::time_step && moving_scan(n.settings.time.region)))
       to.operands[to.nodes[made].first_operand] = taken[id];
-    if (n.kind == op::repeat_output)
-      to.operands[to.nodes[made].first_operand] = left[n.attributes[1]][n.attributes[0]];
-    if (n.kind == op::repeat_output && moving_scan(n.attributes[1]))
-      beside(id, op::keep, n.shape, {made}, scan_state(n.attributes[1]) + n.attributes[0]);
+    if (n.kind == op::repeat_output) {
+      const auto [index, region] = n.settings.carried;
+      to.operands[to.nodes[made].first_operand] = left[region][index];
+      if (moving_scan(region))
+        beside(id, op::keep, n.shape, {made}, element::f32, {.entry = {scan_state(region) + index}});
+    }
     return made;
   }
   /// How many positions went before that of a scan whose sequences have come to this lead.
@@ -184,9 +184,8 @@ struct streamer : stream_writer {
     const std::int32_t rate = rate_of_moving(id);
     const int before = position_at(id, rate);
     if (lead == 0) return before;
-    const int by = beside(id, op::constant, shape{}, {}, 0, element::i32);
-    to.nodes[by].number = lead;
-    return beside(id, op::add, to.nodes[position].shape, {before, by}, 0, element::i32);
+    return beside(id, op::add, to.nodes[position].shape, {before, number(id, lead, element::i32)},
+                  element::i32);
   }
   /// Keys and values, and what is said of keys by bias and tables, are appended to those before them, of
   /// which a window keeps the last. Tables that are read by queries alone have the rows of the new ones,
@@ -209,8 +208,8 @@ struct streamer : stream_writer {
       if (is_of_queries(id, k)) continue;
       const shape& s = g.nodes[from].shape;
       if (!keeps_rows(from)) return 0;
-      kept[k] =
-          cached(id, with_axis(s, axis, before + g.dim_of(s[axis])), from, kept[k], {axis, window, rate});
+      kept[k] = cached(id, with_axis(s, axis, before + g.dim_of(s[axis])), from, kept[k],
+                       {.axis = axis, .kept = window, .rate = rate});
       to.nodes[kept[k]].lag = lag_of(n.region, keys);
     }
     const int made = copy(id);
@@ -244,30 +243,20 @@ struct streamer : stream_writer {
     const dim added = g.dim_of(n.shape[axis]);
     const dim before = window > 0 ? last_positions(window, rate) : positions_before_at(rate);
     const dim room = window > 0 ? dim(window) : before; // of which the window has not all at first
-    const int kept =
-        cached(id, with_axis(n.shape, axis, room + added), from, mapped[from], {axis, window, rate});
-    const int read = beside(id, op::slice, with_axis(n.shape, axis, before + added), {kept}, axis, n.type);
-    to.nodes[read].attributes[1] = to.intern(room - before);
-    return read;
+    const int kept = cached(id, with_axis(n.shape, axis, room + added), from, mapped[from],
+                            {.axis = axis, .kept = window, .rate = rate});
+    return beside(id, op::slice, with_axis(n.shape, axis, before + added), {kept}, n.type,
+                  {.slice = {axis, to.intern(room - before)}});
   }
-  struct cache_of {
-    int axis;
-    std::int32_t kept, rate;
-    double first = 0;
-  };
   /// A value of node `from` behind those that it had before.
-  constexpr int cached(int id, const shape& s, int from, int value, const cache_of& c) {
-    const int made = beside(id, op::cache, s, {value}, states++, g.nodes[from].type);
-    to.nodes[made].attributes[1] = c.axis;
-    to.nodes[made].attributes[2] = c.kept;
-    to.nodes[made].attributes[3] = c.rate;
-    to.nodes[made].number = c.first;
-    return made;
+  constexpr int cached(int id, const shape& s, int from, int value, cache_settings cache) {
+    cache.index = states++;
+    return beside(id, op::cache, s, {value}, g.nodes[from].type, {.cache = cache});
   }
   /// What the window sees of the positions before is kept, padding at first, and goes before the new ones.
   /// Where it waits for later ones, or its input does, what lies outside of the sequence is padding.
   constexpr int convolution(int id) {
-    const sliding_window& declared = g.windows[g.nodes[id].attributes[0]];
+    const sliding_window& declared = g.windows[g.nodes[id].settings.window.index];
     sliding_window w = declared;
     const int axis = window_axis(id), from = g.operand(id, 0), along = time_axis(from);
     const std::int32_t kept = history(id), lead = lead_before(id), later = shifts[id].lead;
@@ -281,12 +270,13 @@ struct streamer : stream_writer {
       if (!keeps_rows(from)) return 0;
       const shape s = shape_in_step(g.nodes[from].shape);
       const shape longer = with_axis(s, along, to.dim_of(s[along]) + kept);
-      all = cached(id, longer, from, all, {along, kept, rate_of(from), padding_of(id)});
+      all = cached(id, longer, from, all,
+                   {.axis = along, .kept = kept, .rate = rate_of(from), .first = padding_of(id)});
       if (w.axes == 2 && axis == 1) all = first_of(id, all, longer, along, g.nodes[from].type);
     }
     const int made = copy(id);
     if (!(w == declared))
-      to.nodes[made].attributes[0] = to.add_window(w, g.nodes[id].at, word_of(g.nodes[id]));
+      to.nodes[made].settings.window.index = to.add_window(w, g.nodes[id].at, word_of(g.nodes[id]));
     to.operands[to.nodes[made].first_operand] = all;
     return made;
   }
@@ -295,7 +285,7 @@ struct streamer : stream_writer {
 
   constexpr bool is_zero(int id) const {
     while (g.nodes[id].kind == op::broadcast) id = g.operand(id, 0);
-    return g.nodes[id].kind == op::constant && g.nodes[id].number == 0;
+    return g.nodes[id].kind == op::constant && g.nodes[id].settings.number == 0;
   }
   /// Whether a scan keeps its state at positions outside of the sequence: its sequences come late, or its
   /// last state is asked for while others of its model come late.
@@ -312,7 +302,7 @@ struct streamer : stream_writer {
     const int before_made = to.node_count;
     for (int id = r.first; id < r.last; ++id)
       if (const node& n = g.nodes[id]; (n.kind == op::carry && n.region == region) ||
-                                       (n.kind == op::time_step && n.attributes[1] == region))
+                                       (n.kind == op::time_step && n.settings.time.region == region))
         taken[id] = moves[id] ? delayed(id, g.operand(id, 0), delay(id, 0)) : mapped[g.operand(id, 0)];
     if (freezes(region)) {
       shape s;
@@ -330,9 +320,8 @@ struct streamer : stream_writer {
     int now = 0;
     if (freezes(region)) {
       const int axis = batch != 0 ? 1 : 0;
-      now = beside(r.first, op::time_step, batch != 0 ? rows_of(shape{}) : shape{}, {idle[region]}, axis,
-                   element::boolean);
-      to.nodes[now].attributes[1] = region;
+      now = beside(r.first, op::time_step, batch != 0 ? rows_of(shape{}) : shape{}, {idle[region]},
+                   element::boolean, {.time = {axis, region}});
     }
     for (int k = 0; k < r.carried; ++k) {
       const int carry = r.first + k, id = r.results[k];
@@ -342,8 +331,7 @@ struct streamer : stream_writer {
         if (batch != 0 && !has_rows(s))
           refuse_rows(224, carry, "the first axis of its state is not the batch");
         const int each = batch == 0 ? now : in_rank(carry, shape{}, now, s.rank, element::boolean);
-        left[region][k] =
-            beside(carry, op::where, s, {each, mapped[carry], mapped[id]}, 0, g.nodes[carry].type);
+        left[region][k] = beside(carry, op::where, s, {each, mapped[carry], mapped[id]}, g.nodes[carry].type);
       } else if (positions[id] != 0 && moves[id]) {
         left[region][k] = delayed(carry, id, shifts[id].lead - base[region] - drift[region]);
       }
@@ -359,14 +347,14 @@ struct streamer : stream_writer {
       const node& n = g.nodes[id];
       const int outer = r.parent;
       if (!keeps_rows(id)) return;
-      const int kept = beside(id, op::state, n.shape, {}, scan_states[region] + k, n.type);
+      const int kept = beside(id, op::state, n.shape, {}, n.type, {.entry = {scan_states[region] + k}});
       to.nodes[kept].region = static_cast<std::uint8_t>(outer);
       resumed[k] = kept; // zeros at the beginning
       if (is_zero(g.operand(id, 0))) continue;
       const int first =
           batch == 0 ? beginning : in_rank(id, shape{}, beginning, n.shape.rank, element::boolean);
       if (first != beginning) to.nodes[first].region = static_cast<std::uint8_t>(outer);
-      resumed[k] = beside(id, op::where, n.shape, {first, mapped[g.operand(id, 0)], kept}, 0, n.type);
+      resumed[k] = beside(id, op::where, n.shape, {first, mapped[g.operand(id, 0)], kept}, n.type);
       to.nodes[resumed[k]].region = static_cast<std::uint8_t>(outer);
     }
   }
@@ -388,13 +376,13 @@ struct streamer : stream_writer {
       if (is_leaf(id) || (live[id] && in_step(id))) {
         if (n.kind == op::carry && moving_scan(n.region)) {
           mapped[id] = copy(id);
-          to.operands[to.nodes[mapped[id]].first_operand] = resumed[n.attributes[0]];
+          to.operands[to.nodes[mapped[id]].first_operand] = resumed[n.settings.carried.index];
         } else {
           mapped[id] = moves[id] ? aligned(id) : copy(id);
         }
       } else if (live[id] && (n.region == 0 || hoisted[id])) {
         // Computed by `begin`.
-        mapped[id] = beside(id, op::state, n.shape, {}, unread, n.type);
+        mapped[id] = beside(id, op::state, n.shape, {}, n.type, {.entry = {unread}});
         kept_values[kept_count++] = {id, mapped[id]};
       }
       for (int r = n.region; r != 0 && id == g.regions[r].last - 1; r = g.regions[r].parent) {
@@ -423,7 +411,7 @@ struct streamer : stream_writer {
     for (int i = 0; i < kept_count; ++i)
       if (read[kept_values[i].state]) {
         kept_values[still_read] = kept_values[i];
-        to.nodes[kept_values[still_read].state].attributes[0] = states++;
+        to.nodes[kept_values[still_read].state].settings.entry.index = states++;
         ++still_read;
       }
     kept_count = still_read;
@@ -440,12 +428,12 @@ struct streamer : stream_writer {
         mapped[id] = copy(id);
         to.nodes[mapped[id]].region = static_cast<std::uint8_t>(home);
         if (n.kind == op::input) {
-          to.nodes[mapped[id]].attributes[0] = to.input_count;
-          to.inputs[to.input_count++] = {g.inputs[n.attributes[0]].name, mapped[id]};
+          to.nodes[mapped[id]].settings.entry.index = to.input_count;
+          to.inputs[to.input_count++] = {g.inputs[n.settings.entry.index].name, mapped[id]};
         }
         for (int i = 0; i < count; ++i)
           if (kept[i] == id) {
-            const int keep = beside(id, op::keep, n.shape, {mapped[id]}, state_of[i], n.type);
+            const int keep = beside(id, op::keep, n.shape, {mapped[id]}, n.type, {.entry = {state_of[i]}});
             to.nodes[keep].region = static_cast<std::uint8_t>(home);
           }
       }
@@ -538,7 +526,7 @@ struct streaming_attempt {
     o.kept_count = o.made.error.empty() ? pass.kept_count : 0;
     for (int i = 0; i < o.kept_count; ++i) {
       o.kept_from[i] = pass.kept_values[i].from;
-      o.kept_state[i] = o.made.nodes[pass.kept_values[i].state].attributes[0];
+      o.kept_state[i] = o.made.nodes[pass.kept_values[i].state].settings.entry.index;
     }
     o.states = pass.states;
     o.batch = pass.batch;

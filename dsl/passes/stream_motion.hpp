@@ -39,7 +39,7 @@ struct stream_motion : by_position {
     std::int64_t all = 1;
     for (int id = 0; id < g.node_count; ++id)
       if (slides(g.nodes[id].kind))
-        for (const int s : g.windows[g.nodes[id].attributes[0]].stride)
+        for (const int s : g.windows[g.nodes[id].settings.window.index].stride)
           if (all < most_stride) all *= s;
     const dim& symbol = g.forms[-1 - g.dim_numbers[time]];
     for (std::uint16_t d = 1; d < g.dim_count; ++d) {
@@ -134,8 +134,8 @@ struct stream_motion : by_position {
     // The last state of a scan is kept, whether an output needs it or not.
     for (int id = 0; id < g.node_count; ++id) {
       const node& n = g.nodes[id];
-      if (n.kind == op::repeat_output && moving_scan(n.attributes[1]) &&
-          live[g.regions[n.attributes[1]].first])
+      if (n.kind == op::repeat_output && moving_scan(n.settings.carried.region) &&
+          live[g.regions[n.settings.carried.region].first])
         live[id] = true;
     }
   }
@@ -149,7 +149,7 @@ struct stream_motion : by_position {
         bool now = moving_scan(n.region) && (n.kind == op::carry || n.kind == op::time_index);
         for (int i = 0; i < n.shape.rank; ++i) now |= has_time(n.shape[i]);
         for (int k = 0; k < n.operand_count; ++k) now |= moves[g.operand(id, k)];
-        if (n.kind == op::carry) now |= moves[g.regions[n.region].results[n.attributes[0]]];
+        if (n.kind == op::carry) now |= moves[g.regions[n.region].results[n.settings.carried.index]];
         moves[id] = now;
         changed |= now;
       }
@@ -166,10 +166,11 @@ struct stream_motion : by_position {
   /// Whether a node is its operand's last position, in a step the last of the new ones.
   constexpr bool is_last(int id) const {
     const node& n = g.nodes[id];
-    if (n.kind != op::slice || n.attributes[0] != time_axis(g.operand(id, 0)) || is_joined(g.operand(id, 0)))
+    if (n.kind != op::slice || n.settings.slice.axis != time_axis(g.operand(id, 0)) ||
+        is_joined(g.operand(id, 0)))
       return false;
-    const dim first = g.dim_of(static_cast<std::uint16_t>(n.attributes[1]));
-    return first + 1 == g.dim_of(g.nodes[g.operand(id, 0)].shape[n.attributes[0]]) && time_axis(id) < 0;
+    const dim first = g.dim_of(n.settings.slice.first);
+    return first + 1 == g.dim_of(g.nodes[g.operand(id, 0)].shape[n.settings.slice.axis]) && time_axis(id) < 0;
   }
   /// Whether an operation takes of its operand no more than how long it is.
   static constexpr bool counts_alone(op kind) { return kind == op::range || kind == op::sinusoidal; }
@@ -181,9 +182,9 @@ struct stream_motion : by_position {
         if (ends[id] || !moves[id] || time_axis(id) >= 0 || inside_moving_scan(n.region) ||
             counts_alone(n.kind))
           continue;
-        bool now = is_last(id) || (n.kind == op::repeat_output && moving_scan(n.attributes[1]));
+        bool now = is_last(id) || (n.kind == op::repeat_output && moving_scan(n.settings.carried.region));
         for (int k = 0; k < n.operand_count; ++k) now |= ends[g.operand(id, k)];
-        if (n.kind == op::carry) now |= ends[g.regions[n.region].results[n.attributes[0]]];
+        if (n.kind == op::carry) now |= ends[g.regions[n.region].results[n.settings.carried.index]];
         ends[id] = now;
         changed |= now;
       }

@@ -48,14 +48,12 @@ struct stream_pairs : stream_motion {
 
   /// How many positions an attention keeps of its keys, as kept_window counts them.
   constexpr std::int32_t window_of(int id) const {
-    const node& n = g.nodes[id];
-    const int first_table = n.attributes[1] != 0 ? 4 : 3;
-    if (n.attributes[2] >= 0 &&
-        !counts_distances_only(g.functions[n.attributes[2]], query_axes_of(id, n.attributes[2], first_table)))
+    const attention_settings& o = g.nodes[id].settings.attention;
+    if (o.score >= 0 &&
+        !counts_distances_only(g.functions[o.score], query_axes_of(id, o.score, o.first_table())))
       return 0;
-    if (n.attributes[3] < 0) return 0;
-    return kept_window(g.functions[n.attributes[3]],
-                       query_axes_of(id, n.attributes[3], first_table + tables_of(n.attributes[2])));
+    if (o.mask < 0) return 0;
+    return kept_window(g.functions[o.mask], query_axes_of(id, o.mask, o.first_table() + tables_of(o.score)));
   }
   constexpr int tables_of(int function) const {
     return function < 0 ? 0 : g.functions[function].capture_count;
@@ -83,20 +81,20 @@ struct stream_pairs : stream_motion {
   }
   /// Whether scores are given to an attention for each of its queries and keys.
   constexpr bool has_pairs(int id) const {
-    return g.nodes[id].attributes[1] != 0 && time_axes(g.operand(id, 3)) > 1;
+    return g.nodes[id].settings.attention.has_bias && time_axes(g.operand(id, 3)) > 1;
   }
   /// Whether operand k of an attention is of its queries: they, and tables that they alone read.
   constexpr bool is_of_queries(int id, int k) const {
-    const node& n = g.nodes[id];
-    const int first_table = n.attributes[1] != 0 ? 4 : 3, of_score = tables_of(n.attributes[2]);
+    const attention_settings& o = g.nodes[id].settings.attention;
+    const int first_table = o.first_table(), of_score = tables_of(o.score);
     if (k < first_table) return k == 0;
     const bool by_score = k < first_table + of_score;
     const int capture = k - first_table - (by_score ? 0 : of_score);
-    return query_axis(g.functions[n.attributes[by_score ? 2 : 3]], capture, g.operand(id, k)) >= 0;
+    return query_axis(g.functions[by_score ? o.score : o.mask], capture, g.operand(id, k)) >= 0;
   }
   /// How many later keys a query sees at most, or any_number_ahead.
   constexpr std::int64_t keys_ahead(int id) const {
-    const int mask = g.nodes[id].attributes[3];
+    const int mask = g.nodes[id].settings.attention.mask;
     return mask < 0 ? any_number_ahead : farthest_ahead(g.functions[mask]);
   }
   /// The query axes of the tables of one lambda of an attention, whose operands these are from `next` on.
@@ -121,39 +119,28 @@ private:
     const shape& s = g.nodes[g.operand(id, k)].shape;
     const auto from_last = [&](int i) { return i >= 0 && has_time(s[i]) ? i : -1; };
     const int aligned = axis - n.shape.rank + s.rank;
-    if (is_elementwise(n.kind) || n.kind == op::broadcast) return from_last(aligned);
-    switch (n.kind) {
-      case op::linear:
-      case op::layer_norm:
-      case op::rms_norm:
-      case op::batch_norm:
+    switch (operation_of(n.kind).positions) {
+      case over::each:
+        return from_last(aligned);
+      case over::features:
         return k == 0 && axis < s.rank - 1 ? axis : -1;
-      case op::softmax:
-      case op::log_softmax:
-      case op::concat:
-      case op::slice:
-      case op::pad:
-        return n.attributes[0] != axis ? axis : -1;
-      case op::sum:
-      case op::mean:
-      case op::max_over:
-      case op::min_over:
-      case op::argmax:
-        return s.rank == n.shape.rank || n.attributes[0] > axis ? axis : axis + 1;
-      case op::gather:
+      case over::along:
+        return axis_along(n) != axis ? axis : -1;
+      case over::reduced:
+        return s.rank == n.shape.rank || axis_along(n) > axis ? axis : axis + 1;
+      case over::rows:
         return k == 1 && axis < s.rank ? axis : -1;
-      case op::matmul: // rows are the left side's, columns the right side's
+      case over::matrices: // rows are the left side's, columns the right side's
         if (axis >= n.shape.rank - 2) return axis == n.shape.rank - 2 + k ? from_last(s.rank - 2 + k) : -1;
         return from_last(aligned);
-      case op::permute:
-        return n.attributes[0] >> (3 * axis) & 7;
-      case op::transpose:
+      case over::turned:
+        if (n.kind == op::permute) return n.settings.permute.order[axis];
         return axis < s.rank - 2 ? axis : 2 * s.rank - 3 - axis;
-      case op::reshape:
-        return axis_before_reshape(id, axis);
-      default:
-        return -1;
+      case over::window:
+      case over::other:
+        break;
     }
+    return n.kind == op::reshape ? axis_before_reshape(id, axis) : -1;
   }
   /// The same of a reshape, which leaves both axes as they are with as much before each.
   constexpr int axis_before_reshape(int id, int axis) const {

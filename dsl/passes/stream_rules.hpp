@@ -50,8 +50,9 @@ struct stream_rules : stream_shifts {
       const node& n = g.nodes[id];
       if (!live[id] || !in_step(id) || !ends[id]) continue;
       if (is_last(id)) comes_later(-shifts[g.operand(id, 0)].lead, rate_of(g.operand(id, 0)));
-      if (n.kind == op::repeat_output && moving_scan(n.attributes[1]))
-        comes_later(-base[n.attributes[1]], rates[g.regions[n.attributes[1]].time]);
+      if (n.kind != op::repeat_output) continue;
+      if (const int region = n.settings.carried.region; moving_scan(region))
+        comes_later(-base[region], rates[g.regions[region].time]);
     }
     latency = (latency + stride - 1) / stride * stride;
     return latency <= most_behind || refuse_shift(g.outputs[0].node, {fault::far});
@@ -67,7 +68,7 @@ struct stream_rules : stream_shifts {
     if (moving_scan(region)) {
       if (r.reversed) return refuse(232, r.first, "it runs from the last position to the first");
       for (int id = r.first; id < r.last; ++id)
-        if (const node& n = g.nodes[id]; n.kind == op::time_step && n.attributes[1] == region)
+        if (const node& n = g.nodes[id]; n.kind == op::time_step && n.settings.time.region == region)
           if (const shift_fault f = settled(g.operand(id, 0)); f.kind != fault::none)
             return refuse_shift(g.operand(id, 0), f);
     }
@@ -233,18 +234,13 @@ struct stream_rules : stream_shifts {
         return refuse(246, id, "positions that share an axis with others meet other ones; reshape them to ",
                       "an axis of their own");
     }
-    const bool alone = is_elementwise(n.kind) || (n.kind >= op::sum && n.kind <= op::argmax) ||
-                       n.kind == op::linear || n.kind == op::matmul || n.kind == op::layer_norm ||
-                       n.kind == op::rms_norm || n.kind == op::batch_norm || n.kind == op::gather ||
-                       n.kind == op::softmax || n.kind == op::log_softmax || n.kind == op::concat ||
-                       n.kind == op::slice || n.kind == op::pad || n.kind == op::permute ||
-                       n.kind == op::transpose;
-    return alone ? works_alone(id)
-                 : refuse(247, id,
-                          "its positions share an axis with others; reshape them to an axis of their own");
+    const over positions_of = operation_of(n.kind).positions;
+    return positions_of != over::other && positions_of != over::window
+               ? works_alone(id)
+               : refuse(247, id,
+                        "its positions share an axis with others; reshape them to an axis of their own");
   }
   constexpr bool attention_fits(int id) {
-    const node& n = g.nodes[id];
     const auto axis_from_last = [&](int k) {
       return time_axis(g.operand(id, k)) - g.nodes[g.operand(id, k)].shape.rank;
     };
@@ -265,7 +261,8 @@ struct stream_rules : stream_shifts {
                       "; join its mask with causal");
     }
     int next = 3;
-    if (n.attributes[1] != 0) {
+    const attention_settings& o = g.nodes[id].settings.attention;
+    if (o.has_bias) {
       const int bias = next++;
       const bool of_pairs = time_axes(g.operand(id, bias)) > 1;
       if (of_pairs && !is_of_scores(id)) return refuse_pairs(id);
@@ -274,9 +271,9 @@ struct stream_rules : stream_shifts {
                       over_others ? "its bias has positions that are not its queries"
                                   : "its bias has positions that are not its keys alone");
     }
-    for (const int which : {2, 3}) {
-      if (n.attributes[which] < 0) continue;
-      const scalar_function& f = g.functions[n.attributes[which]];
+    for (const int function : {o.score, o.mask}) {
+      if (function < 0) continue;
+      const scalar_function& f = g.functions[function];
       for (int capture = 0; capture < f.capture_count; ++capture, ++next)
         if (const int table = g.operand(id, next);
             moves_at(next) && (over_others || rate_of(table) != rate_of(g.operand(id, 0)) ||
@@ -299,8 +296,8 @@ struct stream_rules : stream_shifts {
            reads_by(f, capture, table, op::query_position, op::key_position);
   }
   constexpr bool sees_positions(int id) const {
-    for (const int which : {2, 3}) {
-      const int f = g.nodes[id].attributes[which];
+    const attention_settings& o = g.nodes[id].settings.attention;
+    for (const int f : {o.score, o.mask}) {
       if (f < 0) continue;
       const scalar_function& from = g.functions[f];
       for (int i = 0; i < from.count; ++i)
@@ -312,8 +309,8 @@ struct stream_rules : stream_shifts {
   constexpr bool window_fits(int id) {
     const node& n = g.nodes[id];
     if (!slides_along(id)) return time_axis(id) >= 0 || refuse(254, id, "it sums over positions");
-    if (n.kind != op::avg_pool || n.attributes[1] != 0) return true;
-    const sliding_window& w = g.windows[n.attributes[0]];
+    if (n.kind != op::avg_pool || n.settings.window.count_padding) return true;
+    const sliding_window& w = g.windows[n.settings.window.index];
     const int along = window_axis(id);
     if (w.before[along] > 0)
       return refuse(255, id, "its first means leave out what lies before; use .count_padding = true");
@@ -330,8 +327,8 @@ struct stream_rules : stream_shifts {
                         positions_of, "; cut the last ones off by slice instead");
         if (slides_along(id))
           return refuse(258, id, "its windows see ", f.count, positions_of,
-                        g.windows[n.attributes[0]].axes == 1 ? "; use .padding = causal"
-                                                             : "; pad as many in front of them");
+                        g.windows[n.settings.window.index].axes == 1 ? "; use .padding = causal"
+                                                                     : "; pad as many in front of them");
         return refuse(259, id, "it takes ", f.count, positions_of, "; pad as many in front of it first");
       case fault::longer: {
         const int from = static_cast<int>(f.count);

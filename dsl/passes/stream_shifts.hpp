@@ -43,18 +43,18 @@ struct stream_shifts : stream_pairs {
 
   constexpr bool along_time(int id) const {
     const node& n = g.nodes[id];
-    return positions[g.operand(id, 0)] != 0 && n.attributes[0] == time_axis(g.operand(id, 0));
+    return positions[g.operand(id, 0)] != 0 && axis_along(n) == time_axis(g.operand(id, 0));
   }
   constexpr bool pads_time(int id) const { return g.nodes[id].kind == op::pad && along_time(id); }
   /// Whether a slice leaves out positions at the ends, a number of them.
   constexpr bool cuts_time(int id) const {
     return g.nodes[id].kind == op::slice && along_time(id) && time_axis(id) >= 0 &&
            rates[g.nodes[id].shape[time_axis(id)]] == rate_of(g.operand(id, 0)) &&
-           g.is_number(static_cast<std::uint16_t>(g.nodes[id].attributes[1]));
+           g.is_number(g.nodes[id].settings.slice.first);
   }
   /// Which axis of its window the dim is; -1: none.
   constexpr int window_axis(int id) const {
-    const sliding_window& w = g.windows[g.nodes[id].attributes[0]];
+    const sliding_window& w = g.windows[g.nodes[id].settings.window.index];
     const int from_last = g.nodes[id].shape.rank - 2 - time_axis(g.operand(id, 0));
     return from_last < w.axes && from_last >= 0 ? 1 - from_last : -1;
   }
@@ -63,7 +63,7 @@ struct stream_shifts : stream_pairs {
   }
   /// What it keeps of the positions before, those in front of the first with them.
   constexpr std::int32_t history(int id) const {
-    const sliding_window& w = g.windows[g.nodes[id].attributes[0]];
+    const sliding_window& w = g.windows[g.nodes[id].settings.window.index];
     const int axis = window_axis(id), lead = lead_before(id), made = shifts[id].lead;
     if (!is_transposed(g.nodes[id].kind)) return w.before[axis] + lead - made * w.stride[axis];
     return lead + (w.span(axis) - 1 - w.before[axis] - made) / w.stride[axis];
@@ -124,16 +124,17 @@ struct stream_shifts : stream_pairs {
     if (!moving) return {};
     if (attends(id)) s.lead = query_lead(id);
     if (n.kind == op::repeat_output) {
-      const int region = n.attributes[1];
+      const int region = n.settings.carried.region;
       s.lead = base[region] + g.regions[region].count * drift[region];
     }
     if (s.lead < -most_behind) return {fault::far};
     if (pads_time(id)) {
-      same = n.attributes[1] == 0 ? same : s.lead <= 0 || (same && s.number == n.number);
-      if (n.attributes[1] > 0) s.number = n.number;
-      s.lead += n.attributes[1];
+      const pad_settings& pad = n.settings.pad;
+      same = pad.before == 0 ? same : s.lead <= 0 || (same && s.number == pad.value);
+      if (pad.before > 0) s.number = pad.value;
+      s.lead += pad.before;
     } else if (cuts_time(id)) {
-      const auto first = static_cast<std::int32_t>(g.number(static_cast<std::uint16_t>(n.attributes[1])));
+      const auto first = static_cast<std::int32_t>(g.number(n.settings.slice.first));
       if (first > s.lead && s.wrong > 0) return {fault::ahead, first - s.lead};
       s.lead -= first;
     } else if (slides_along(id)) {
@@ -164,7 +165,7 @@ struct stream_shifts : stream_pairs {
     const region_entry& r = g.regions[region];
     for (int id = r.first; id < r.last; ++id) {
       const node& n = g.nodes[id];
-      const bool taken = moving_scan(region) ? n.kind == op::time_step && n.attributes[1] == region
+      const bool taken = moving_scan(region) ? n.kind == op::time_step && n.settings.time.region == region
                                              : n.kind == op::carry && n.region == region;
       if (!taken || positions[g.operand(id, 0)] == 0) continue;
       if (const std::int32_t lead = shifts[g.operand(id, 0)].lead; lead < base[region]) base[region] = lead;
@@ -180,13 +181,9 @@ private:
     if (is_pair(id)) return false;
     if (n.kind == op::attention) return !attends(id);
     if (n.kind == op::reshape) return !is_joined(id) && !is_joined(g.operand(id, 0));
-    return is_elementwise(n.kind) || n.kind == op::broadcast || n.kind == op::linear ||
-           n.kind == op::matmul || n.kind == op::gather || n.kind == op::layer_norm ||
-           n.kind == op::rms_norm || n.kind == op::batch_norm || n.kind == op::permute ||
-           n.kind == op::transpose ||
-           ((n.kind == op::softmax || n.kind == op::log_softmax || n.kind == op::concat ||
-             n.kind == op::pad || n.kind == op::slice || (n.kind >= op::sum && n.kind <= op::argmax)) &&
-            time_axis(id) >= 0);
+    const over positions_of = operation_of(n.kind).positions;
+    if (positions_of == over::along || positions_of == over::reduced) return time_axis(id) >= 0;
+    return positions_of != over::other && positions_of != over::window;
   }
   constexpr bool takes_none_beside(int id) const { return !is_free(id) && !slides_along(id); }
   /// The least lead of an attention's queries, or of its keys, and `least`.
@@ -204,9 +201,9 @@ private:
       case op::carry:
         return base[n.region];
       case op::time_step:
-        return base[n.attributes[1]];
+        return base[n.settings.time.region];
       case op::repeat_output:
-        return base[n.attributes[1]] + drift[n.attributes[1]];
+        return base[n.settings.carried.region] + drift[n.settings.carried.region];
       case op::scan_output:
         return shifts[g.operand(id, k)].lead;
       default:
@@ -233,7 +230,7 @@ private:
   /// The shift of what slides, from that of its operand.
   constexpr shift_fault find_shift_of_window(int id, bool same) {
     const node& n = g.nodes[id];
-    const sliding_window& w = g.windows[n.attributes[0]];
+    const sliding_window& w = g.windows[n.settings.window.index];
     shift& s = shifts[id];
     const int axis = window_axis(id), before = w.before[axis], step = w.stride[axis], span = w.span(axis);
     const double own = n.kind == op::max_pool ? -std::numeric_limits<double>::infinity() : 0;
@@ -272,20 +269,9 @@ private:
       case op::dropout:
         return true;
       case op::pad:
-        return n.number == number || (pads_time(id) && n.attributes[1] == 0);
-      case op::negate:
-      case op::sqrt:
-      case op::abs:
-      case op::relu:
-      case op::gelu:
-      case op::gelu_tanh:
-      case op::silu:
-      case op::tanh:
-      case op::erf:
-      case op::sin:
-        return number == 0;
+        return n.settings.pad.value == number || (pads_time(id) && n.settings.pad.before == 0);
       default:
-        return false;
+        return number == 0 && operation_of(n.kind).of_zero_zero;
     }
   }
 };

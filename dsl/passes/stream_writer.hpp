@@ -39,9 +39,10 @@ struct stream_writer : stream_rules {
     const std::int64_t parts = n.shape.rank == 0 ? 0 : parts_of_rows(g, n.shape[0], g.dim_of(row_axis));
     if (parts == 0) return false;
     if (n.kind == op::carry) return !mixed[id];
-    if (n.kind == op::repeat_output) return by_rows[g.regions[n.attributes[1]].results[n.attributes[0]]];
+    if (n.kind == op::repeat_output)
+      return by_rows[g.regions[n.settings.carried.region].results[n.settings.carried.index]];
     if (n.kind == op::reshape) return by_rows[g.operand(id, 0)];
-    if ((n.kind == op::permute && (n.attributes[0] & 7) != 0) ||
+    if ((n.kind == op::permute && n.settings.permute.order[0] != 0) ||
         (n.kind == op::transpose && n.shape.rank == 2))
       return false;
     bool any = is_elementwise(n.kind) || n.kind == op::broadcast; // of what has no rows: the same for all
@@ -95,14 +96,14 @@ struct stream_writer : stream_rules {
   }
   /// A node of `to` where node `id` of g was, with other operands.
   constexpr int beside(int id, op kind, shape s, std::initializer_list<std::int32_t> operands,
-                       std::int32_t first_attribute = 0, element type = element::f32) {
+                       element type = element::f32, const node_settings& settings = {}) {
     const node& n = g.nodes[id];
     return emit({.kind = kind,
                  .type = type,
                  .region = n.region,
                  .shape = s,
                  .scope = n.scope,
-                 .attributes = {first_attribute},
+                 .settings = settings,
                  .at = n.at},
                 operands);
   }
@@ -129,10 +130,10 @@ struct stream_writer : stream_rules {
   constexpr int plus_position(int id, int position) {
     const int made = copy(id);
     const shape s = shape_in_step(g.nodes[id].shape);
-    if (batch == 0) return beside(id, op::add, s, {made, position}, 0, element::i32);
+    if (batch == 0) return beside(id, op::add, s, {made, position}, element::i32);
     if (!lifts(id)) return made;
     const int each = in_rank(id, shape{}, position, s.rank + 1, element::i32);
-    return beside(id, op::add, rows_of(s), {made, each}, 0, element::i32);
+    return beside(id, op::add, rows_of(s), {made, each}, element::i32);
   }
   /// From now on node `id` has the batch as a further first axis.
   constexpr bool lifts(int id) {
@@ -153,7 +154,7 @@ struct stream_writer : stream_rules {
     wide.push(batch);
     for (int axis = s.rank + 1; axis < rank; ++axis) wide.push(to.intern(dim(1)));
     for (int axis = s.rank == rank ? 1 : 0; axis < s.rank; ++axis) wide.push(s[axis]); // a first axis of 1
-    return beside(id, op::reshape, wide, {made}, 0, type);
+    return beside(id, op::reshape, wide, {made}, type);
   }
 
 private:
@@ -167,7 +168,7 @@ private:
       for (int k = 0; k < n.operand_count; ++k) fits &= lifted[g.operand(id, k)] == (k == rows_in);
     }
     if (n.kind == op::attention || n.kind == op::attention_map) {
-      fits = of_bias = rows && n.attributes[1] != 0 && n.operand_count <= most_operands;
+      fits = of_bias = rows && n.settings.attention.has_bias && n.operand_count <= most_operands;
       for (int k = 0; k < n.operand_count; ++k) fits &= lifted[g.operand(id, k)] == (k == 3);
     }
     if (!fits) {

@@ -53,8 +53,11 @@ struct training_writer {
       if (region != 0 && id == body.first) to.regions[region].first = to.node_count;
       made[id] = write(id);
       if (region != 0 && id == body.first + body.carried - 1 && drawn_in[region])
-        pass_of[region] =
-            to.add({.kind = op::time_index, .type = element::i32, .attributes = {0, region}, .at = n.at}).id;
+        pass_of[region] = to.add({.kind = op::time_index,
+                                  .type = element::i32,
+                                  .settings = {.time = {0, region}},
+                                  .at = n.at})
+                              .id;
       for (int r = region; r != 0 && id == g.region(r).last - 1; r = g.region(r).parent) close(r);
     }
     to.current_region = 0;
@@ -68,7 +71,9 @@ struct training_writer {
     for (int k = 0; k < body.carried; ++k) to.regions[r].results[k] = made[body.results[k]];
     const auto inside = [&](std::int32_t id) { return id >= 0 && to.nodes[id].region == r; };
     const auto stacked = [&](op kind, std::int32_t id, const shape& s) {
-      return to.add({.kind = kind, .shape = s, .attributes = {0, r}, .at = to.nodes[id].at}, expr{&to, id})
+      const node_settings settings =
+          kind == op::stack ? node_settings{.time = {0, r}} : node_settings{.carried = {0, r}};
+      return to.add({.kind = kind, .shape = s, .settings = settings, .at = to.nodes[id].at}, expr{&to, id})
           .id;
     };
     for (std::int32_t& statistic : gathered)
@@ -88,7 +93,7 @@ struct training_writer {
     const node& n = g.at(id);
     if (n.kind == op::batch_norm) return normalised(id).id;
     if (n.kind == op::dropout)
-      return n.attributes[0] == dropout_of_weights ? attended(id).id : thinned(operand(id, 0), n).id;
+      return n.settings.dropout.of_weights ? attended(id).id : thinned(operand(id, 0), n).id;
     const int scope_before = to.current_scope;
     to.current_scope = n.scope;
     node again = n;
@@ -104,8 +109,7 @@ struct training_writer {
     if (!x.valid()) return x;
     const expr mask = to.add({.kind = op::dropout_mask,
                               .shape = to.shape_of(x),
-                              .attributes = {draws++},
-                              .number = drop.number,
+                              .settings = {.dropout = {drop.settings.dropout.rate, draws++}},
                               .at = drop.at});
     for (int r = to.current_region; r != 0 && mask.valid(); r = to.regions[r].parent)
       to.add_operand({&to, pass_of[r]});
@@ -117,7 +121,7 @@ struct training_writer {
     const source_place at = g.at(id).at;
     const int attention = g.operand(id, 0);
     const node& n = g.at(attention);
-    const int heads = n.attributes[0] & 0xffff, kv_heads = n.attributes[0] >> 16;
+    const int heads = n.settings.attention.heads, kv_heads = n.settings.attention.kv_heads;
     const expr q = operand(attention, 0), k = operand(attention, 1), v = operand(attention, 2);
     node map = n;
     map.kind = op::attention_map;
@@ -156,9 +160,10 @@ struct training_writer {
     const expr x = operand(id, 0), rows = as_matrix(x, at);
     const expr centre = mean(rows, axis(0), {}, at), apart = l(rows) - l(centre);
     const expr variance = mean(l(apart) * l(apart), axis(0), {}, at);
-    const expr scaled = l(l(apart) / l(sqrt(l(variance) + located(n.number, at), at))) * l(operand(id, 1));
+    const expr scaled =
+        l(l(apart) / l(sqrt(l(variance) + located(n.settings.norm.epsilon, at), at))) * l(operand(id, 1));
 
-    expr count = to.add({.kind = op::constant, .number = 1, .at = at});
+    expr count = to.add({.kind = op::constant, .settings = {.number = 1}, .at = at});
     for (int i = 0; i < n.shape.rank - 1; ++i) count = l(count) * l(size_of_axis(to, n.shape[i], at));
     const expr unbiased = l(variance) * l(l(count) / l(max(l(count) - located(1.0, at), located(1.0, at))));
     gather_statistic(id, 3, centre);
@@ -170,8 +175,8 @@ struct training_writer {
     const node& n = g.at(id);
     const expr before = operand(id, k), kept = stop_gradient(of_batch, n.at);
     const expr step =
-        located(located(kept, n.at) - located(before, n.at), n.at) * located(n.second_number, n.at);
-    gathered[g.at(g.operand(id, k)).attributes[0]] = (located(before, n.at) + located(step, n.at)).id;
+        located(located(kept, n.at) - located(before, n.at), n.at) * located(n.settings.norm.momentum, n.at);
+    gathered[g.at(g.operand(id, k)).settings.entry.index] = (located(before, n.at) + located(step, n.at)).id;
   }
 };
 

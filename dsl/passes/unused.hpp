@@ -15,7 +15,7 @@ constexpr void mark_used(const graph_view& g, bool (&used)[graph::max_nodes]) {
       const node& n = g.at(id);
       for (int k = 0; k < n.operand_count; ++k) used[g.operand(id, k)] = true;
       if (n.kind != op::carry) continue;
-      bool& next = used[g.region(n.attributes[1]).results[n.attributes[0]]];
+      bool& next = used[g.region(n.region).results[n.settings.carried.index]];
       changed |= !next;
       next = true;
     }
@@ -63,7 +63,7 @@ private:
   /// are made of several nodes on one line, in scopes of which one lies in the other.
   static constexpr bool of_one_call(const graph_view& g, const node& one, const node& next) {
     if (one.kind == op::repeat_output && next.kind == op::repeat_output &&
-        one.attributes[1] == next.attributes[1])
+        one.settings.carried.region == next.settings.carried.region)
       return true;
     return one.at.word != nullptr && next.at.word != nullptr && one.at.line == next.at.line &&
            same_text(one.at.word, next.at.word) &&

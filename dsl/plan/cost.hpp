@@ -113,7 +113,8 @@ constexpr std::int64_t work_of(const graph_view& g, const plan_view& p, const st
       add(s.node);
       break;
     case step_kind::single:
-      if (g.at(s.node).kind >= op::scatter_add) return unknown_work; // of gradients and what training draws
+      if (const family f = operation_of(g.at(s.node).kind).of; f == family::gradient || f == family::random)
+        return unknown_work;
       add(s.node);
       break;
     case step_kind::loop_begin: // of a scan that is one function

@@ -68,7 +68,7 @@ constexpr bool is_norm_of(const graph_view& g, int id, int product) {
 constexpr bool is_largest_of(const graph_view& g, int id, int product) {
   const node& n = g.at(id);
   if (n.kind != op::max_over || g.at(product).kind != op::conv1d || is_pointwise(g, product)) return false;
-  return n.attributes[0] == g.at(product).shape.rank - 2 && g.window_of(product).groups == 1;
+  return n.settings.along.axis == g.at(product).shape.rank - 2 && g.window_of(product).groups == 1;
 }
 
 constexpr bool renames(op kind) {
@@ -88,7 +88,7 @@ constexpr void find_live(const graph_view& g, fusion<nodes>& f) {
     const node& n = g.at(id);
     if (n.kind == op::repeat_output || n.kind == op::scan_output) {
       // One output of a repeat or scan needs all that it carries.
-      const region_entry& r = g.region(n.attributes[1]);
+      const region_entry& r = g.region(n.settings.carried.region);
       if (f.live[id] && !f.live[r.first])
         for (int k = 0; k < r.carried; ++k) {
           mark(r.results[k]);
@@ -128,8 +128,9 @@ constexpr fusion<nodes> fuse_epilogues(const graph_view& g, fusion<nodes> f) {
     f.product[i] = f.other[i] = f.norm[i] = last_user[i] = -1;
     if (!f.live[i]) continue;
     if (detail::renames(n.kind) || n.kind == op::scan_output) f.base[i] = f.base[g.operand(id, 0)];
-    f.taken[i] = n.kind == op::time_step && n.attributes[0] == 0;
-    if (n.kind == op::repeat_output) f.base[i] = g.region(n.attributes[1]).first + n.attributes[0];
+    f.taken[i] = n.kind == op::time_step && n.settings.time.axis == 0;
+    if (n.kind == op::repeat_output)
+      f.base[i] = g.region(n.settings.carried.region).first + n.settings.carried.index;
     for (int k = 0; k < n.operand_count; ++k) last_user[g.operand(id, k)] = id;
   }
   for (int id = 0; id < g.node_count(); ++id) {
@@ -235,14 +236,14 @@ constexpr fusion<nodes> fuse_chains(const graph_view& g, fusion<nodes> f) {
     }
     // What a repeat or scan carries on is stored.
     if (n.kind == op::repeat_output || n.kind == op::scan_output) {
-      const region_entry& r = g.region(n.attributes[1]);
+      const region_entry& r = g.region(n.settings.carried.region);
       for (int k = 0; k < r.carried; ++k) group[r.results[k]] = -2, only_chains[r.results[k]] = false;
     }
   }
   for (const named_value& out : g.outputs) only_chains[out.node] = false;
   for (int id = 0; id < g.node_count(); ++id)
     f.viewed[id] = f.live[id] && g.at(id).kind == op::slice && only_chains[id] &&
-                   g.at(id).attributes[0] == g.at(id).shape.rank - 1 &&
+                   g.at(id).settings.slice.axis == g.at(id).shape.rank - 1 &&
                    g.at(g.operand(id, 0)).kind != op::cache && !f.viewed[f.base[g.operand(id, 0)]];
   return f;
 }

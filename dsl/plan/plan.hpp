@@ -145,7 +145,7 @@ struct planner {
     if (p.groups.viewed[left])
       for (int k = id + 1; k < g.node_count() && k < id + horizon && s.count == 1; ++k) {
         const node& n = g.at(k);
-        if (n.kind != op::sum || n.attributes[0] != 0 || n.region != g.at(id).region || !is_root(k) ||
+        if (n.kind != op::sum || n.settings.along.axis != 0 || n.region != g.at(id).region || !is_root(k) ||
             done[k])
           continue;
         const int summed = g.operand(k, 0), turned = g.operand(left, 0);
@@ -219,7 +219,7 @@ struct planner {
   /// Whether a step of the loop that stacks its result b along a first axis can write it there at once.
   constexpr bool collects(int stack, int b) const {
     const node &n = g.at(stack), &of = g.at(b);
-    return n.attributes[0] == 0 && of.region == n.region && p.slot[b] == -1 && !p.groups.taken[b] &&
+    return n.settings.time.axis == 0 && of.region == n.region && p.slot[b] == -1 && !p.groups.taken[b] &&
            !p.groups.viewed[b] && is_root(b) && of.kind != op::carry && of.kind != op::parameter &&
            of.kind != op::input && of.kind != op::constant && !has_own_place(of.kind);
   }
@@ -334,7 +334,7 @@ struct planner {
     for (std::size_t i = 0; i < g.nodes.size(); ++i) {
       const node& n = g.nodes[i];
       const bool kept = n.kind == op::state || n.kind == op::cache || n.kind == op::keep;
-      p.slot[i] = kept ? -2 - n.attributes[0] : -1;
+      p.slot[i] = kept ? -2 - kept_index(n) : -1;
       p.handed_on[i] = -1;
     }
     bool kept[plan<nodes, regions>::max_slots] = {};
@@ -404,13 +404,14 @@ struct planner {
       extent bounds, uniform;
       bounds.factor = 2; // the first and the last key of each query
       bounds.multiply(g, q[-2]);
-      uniform.factor = (n.attributes[0] & 0xffff) * 2 * scalar_function::max_nodes;
+      uniform.factor = n.settings.attention.heads * 2 * scalar_function::max_nodes;
       if (q.rank == 3) {
         bounds.multiply(g, q[0]);
         uniform.multiply(g, q[0]);
       }
-      if (n.attributes[3] >= 0) s.temporary[0] = take(bounds);
-      if (n.attributes[2] >= 0 || n.attributes[3] >= 0) s.temporary[1] = take(uniform);
+      const attention_settings& o = n.settings.attention;
+      if (o.mask >= 0) s.temporary[0] = take(bounds);
+      if (o.score >= 0 || o.mask >= 0) s.temporary[1] = take(uniform);
     }
     if (n.kind == op::layer_norm_gradient || n.kind == op::rms_norm_gradient) {
       extent sums; // of the weight's and the bias's gradient

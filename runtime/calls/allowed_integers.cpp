@@ -32,7 +32,7 @@ bool find_input(const graph_view& g, int& id, part& seen) {
         const shape& from = g.at(g.operand(id, 0)).shape;
         if (seen.empty())
           for (int axis = 0; axis < from.rank; ++axis) seen.push_back({{}, n.shape[axis]});
-        seen[static_cast<std::size_t>(n.attributes[0])].first.push_back(n.attributes[1]);
+        seen[static_cast<std::size_t>(n.settings.slice.axis)].first.push_back(n.settings.slice.first);
         break;
       }
       default:
@@ -87,7 +87,7 @@ std::vector<std::vector<allowed_integers>> allowed_integers_of(const graph_view&
   std::vector<std::vector<allowed_integers>> made(g.inputs.size());
   const auto allow = [&](int id, allowed_integers what) {
     if (!find_input(g, id, what.part)) return;
-    auto& of_input = made[static_cast<std::size_t>(g.at(id).attributes[0])];
+    auto& of_input = made[static_cast<std::size_t>(g.at(id).settings.entry.index)];
     for (allowed_integers& other : of_input)
       if (other.ignored == what.ignored && same(other.part, what.part)) {
         other.below = std::min(other.below, what.below);
@@ -101,7 +101,7 @@ std::vector<std::vector<allowed_integers>> allowed_integers_of(const graph_view&
       if (const int rows = g.at(g.operand(id, 0)).shape[0]; g.is_number(rows))
         allow(g.operand(id, 1), {g.number(rows), {}, {}});
     if (n.kind == op::cross_entropy)
-      allow(g.operand(id, 1), {g.number(g.at(g.operand(id, 0)).shape[-1]), n.attributes[0], {}});
+      allow(g.operand(id, 1), {g.number(g.at(g.operand(id, 0)).shape[-1]), n.settings.loss.ignore, {}});
   }
   return made;
 }

@@ -39,8 +39,8 @@ counted_ids counted(const graph_view& g, int ids) {
   counted_ids made{ids};
   if (g.at(ids).kind == op::add) {
     const node& added = g.at(g.operand(ids, 1));
-    made = {renamed(g, g.operand(ids, 0)), static_cast<std::int64_t>(added.number)};
     if (added.kind != op::constant) return {};
+    made = {renamed(g, g.operand(ids, 0)), static_cast<std::int64_t>(added.settings.number)};
   }
   return g.at(made.range).kind == op::range ? made : counted_ids{};
 }
@@ -178,8 +178,8 @@ void call_sizes::find_bounded() {
     const node& n = graph_.at(id);
     if (n.kind == op::gather && counted(graph_, graph_.operand(id, 1)).range >= 0) gathers_.push_back(id);
     if (n.kind != op::slice) continue;
-    const int axis = n.attributes[0];
-    const dim from = graph_.dim_of(n.attributes[1]),
+    const int axis = n.settings.slice.axis;
+    const dim from = graph_.dim_of(n.settings.slice.first),
               left = graph_.dim_of(graph_.at(graph_.operand(id, 0)).shape[axis]) - from -
                      graph_.dim_of(n.shape[axis]);
     const bool inside =
@@ -191,10 +191,9 @@ void call_sizes::find_bounded() {
 void call_sizes::check_slices() const {
   for (const int id : slices_) {
     const node& n = graph_.at(id);
-    const int axis = n.attributes[0];
+    const int axis = n.settings.slice.axis;
     const shape& of = graph_.at(graph_.operand(id, 0)).shape;
-    const std::int64_t first = sizes_[static_cast<std::size_t>(n.attributes[1])],
-                       last = first + sizes_[n.shape[axis]];
+    const std::int64_t first = sizes_[n.settings.slice.first], last = first + sizes_[n.shape[axis]];
     if (first >= 0 && last <= sizes_[of[axis]]) continue;
     sentence where;
     where << n.at << ": " << word_of(n) << ": from " << first << " to " << last << " is outside the axis of "

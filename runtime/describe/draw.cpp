@@ -46,7 +46,7 @@ private:
   std::string label(int id) const {
     const node& n = g_.at(id);
     if (n.kind == op::input)
-      return std::string(g_.inputs[static_cast<std::size_t>(n.attributes[0])].name) + "\n" +
+      return std::string(g_.inputs[static_cast<std::size_t>(n.settings.entry.index)].name) + "\n" +
              shape_text(g_, n.shape);
     if (n.kind == op::carry)
       return (g_.region(n.region).is_scan() ? "state\n" : "x\n") + shape_text(g_, n.shape);

@@ -56,10 +56,10 @@ std::vector<std::vector<int>> first_uses(const graph_view& g) {
     for (int k = 0; k < g.at(id).operand_count; ++k) {
       const node& from = g.at(g.operand(id, k));
       if (from.kind != op::parameter) continue;
-      const auto parameter = static_cast<std::size_t>(from.attributes[0]);
+      const auto parameter = static_cast<std::size_t>(from.settings.entry.index);
       if (used[parameter]) continue;
       used[parameter] = true;
-      uses[static_cast<std::size_t>(id)].push_back(from.attributes[0]);
+      uses[static_cast<std::size_t>(id)].push_back(from.settings.entry.index);
     }
   return uses;
 }
@@ -82,7 +82,7 @@ std::string place_text(const graph_view& g, int id) {
   sentence text, name;
   write_scope(name, g, n.scope);
   if (n.kind == op::parameter)
-    name << g.parameters[static_cast<std::size_t>(n.attributes[0])].text;
+    name << g.parameters[static_cast<std::size_t>(n.settings.entry.index)].text;
   else if (!name.empty())
     name.text[--name.size] = '\0'; // its closing dot
   text << (n.kind == op::parameter ? word_of(n.kind) : word_of(n));

@@ -169,7 +169,7 @@ private:
     if (n.kind == op::range || n.kind == op::sinusoidal) return {}; // made for the operand's length alone
     if (!all.moves) return {};
     if (n.kind == op::repeat_output) {
-      const region_entry& r = g_.region(n.attributes[1]);
+      const region_entry& r = g_.region(n.settings.carried.region);
       return r.is_scan() ? everything(all) : all;
     }
     if (n.kind == op::time_step || n.kind == op::stack || n.kind == op::scan_output) return all;
@@ -199,7 +199,7 @@ private:
       case op::max_over:
       case op::min_over:
       case op::argmax:
-        return axis >= 0 && n.attributes[0] == axis ? everything(all) : all;
+        return axis >= 0 && n.settings.along.axis == axis ? everything(all) : all;
       case op::reshape: {
         if (axis < 0) return all;
         const shape& s = n.shape;
@@ -208,11 +208,11 @@ private:
                    : everything(all);
       }
       case op::pad:
-        return n.attributes[0] == axis ? moved(all, -n.attributes[1], -n.attributes[1]) : all;
+        return n.settings.pad.axis == axis ? moved(all, -n.settings.pad.before, -n.settings.pad.before) : all;
       case op::slice: {
         // From a place that depends on the length, a value keeps the window that it had.
-        if (n.attributes[0] != axis || !g_.is_number(n.attributes[1])) return all;
-        const auto first = static_cast<double>(g_.number(n.attributes[1]));
+        if (n.settings.slice.axis != axis || !g_.is_number(n.settings.slice.first)) return all;
+        const auto first = static_cast<double>(g_.number(n.settings.slice.first));
         return moved(all, first, first);
       }
       case op::concat:
@@ -256,7 +256,7 @@ private:
   receptive_field side_by_side(int id, const receptive_field& all) {
     const node& n = g_.at(id);
     const int axis = time_axis(id);
-    if (axis < 0 || n.attributes[0] != axis) return all;
+    if (axis < 0 || n.settings.along.axis != axis) return all;
     receptive_field together;
     double offset = 0; // unlimited: it depends on the length
     for (int k = 0; k < n.operand_count; ++k) {
@@ -275,7 +275,8 @@ private:
         return everything(all);
     if (!seen.moves || operand_axis(id, 1) < 0) return all;
     if (operand_axis(id, 0) < 0) return everything(all);
-    const visible_keys keys = n.attributes[3] < 0 ? visible_keys{} : visible_of(g_.function(n.attributes[3]));
+    const int mask = n.settings.attention.mask;
+    const visible_keys keys = mask < 0 ? visible_keys{} : visible_of(g_.function(mask));
     return joined(of(g_.operand(id, 0)), moved(seen, -keys.before, keys.after));
   }
 

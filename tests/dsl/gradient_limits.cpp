@@ -27,7 +27,7 @@ std::string without_gradients(F declare) {
       detail::differentiator<graph::max_nodes>{from, *to});
   pass->run_forward(false);
   const int loss = detail::find_loss(from);
-  pass->add(loss, to->add({.kind = op::constant, .number = 1, .at = from.at(loss).at}));
+  pass->add(loss, to->add({.kind = op::constant, .settings = {.number = 1}, .at = from.at(loss).at}));
   pass->run_back();
   return words_of(to->error.text);
 }

@@ -181,7 +181,7 @@ TEST_CASE("lambdas read tables of the graph, and equal ones are kept once") {
   CHECK(evaluate(seen, {2, 3, 0, 1}, read) == 0);
   CHECK(evaluate(scored, {7, 5, 1, 0, 0.5}, read) == 0.5 + 100 + 6);
   CHECK(evaluate(scored, {0, 8, 0, 0, 0.5}, read) == 0.5);
-  for (const named_value& output : m.outputs) CHECK(m.at(output.node).attributes[3] == 0);
+  for (const named_value& output : m.outputs) CHECK(m.at(output.node).settings.attention.mask == 0);
   // Operands: query, key, value, the score's tables, the mask's.
   CHECK(m.at(m.outputs[2].node).operand_count == 5);
 }

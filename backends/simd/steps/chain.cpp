@@ -16,7 +16,7 @@ void run_chain(context& c, const step& s, const int* leaves, int leaf_count, boo
     // A slice of features is read where it lies.
     const bool viewed = c.plan.viewed[leaves[i]];
     const int from = viewed ? c.graph.operand(leaves[i], 0) : leaves[i];
-    args.leaves[i] = c.value(from) + (viewed ? c.size(c.graph.at(leaves[i]).attributes[1]) : 0);
+    args.leaves[i] = c.value(from) + (viewed ? c.size(c.graph.at(leaves[i]).settings.slice.first) : 0);
     const shape& x = c.shape_of(from);
     // Axes align from the last; one that is missing or 1 does not move.
     size_t stride = x.rank == 0 ? 1 : c.size(x[-1]);

@@ -133,7 +133,7 @@ void run_pool(context& c, const step& s) {
                  .x_plane = plane_of(c, from, in.axis[0] * in.axis[1] * in.features),
                  .width = in.features,
                  .mean = n.kind == op::avg_pool,
-                 .count_padding = n.attributes[1] != 0};
+                 .count_padding = n.settings.window.count_padding};
   for (int axis : {0, 1}) {
     const window_phase all = phase_of(w, axis, false, 0);
     args.axis[axis] = {in.axis[axis], out.axis[axis], all.taps, all.step, all.first, all.tap_step};

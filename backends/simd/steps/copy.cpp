@@ -20,7 +20,7 @@ struct strided {
     std::ptrdiff_t stride = 1;
     for (int axis = s.rank - 1; axis >= 0; --axis) {
       strides[axis] = stride;
-      const bool has_room = kept.kind == op::cache && axis == kept.attributes[1];
+      const bool has_room = kept.kind == op::cache && axis == kept.settings.cache.axis;
       stride *= static_cast<std::ptrdiff_t>(has_room ? c.state_of(node).rows : c.size(s.dims[axis]));
     }
   }
@@ -88,22 +88,22 @@ void contiguous(const context& c, const shape& s, size_t* strides) {
 /// Whether a slice is of a window that rows of a stream, which stand apart, have filled to different lengths.
 bool is_of_rows(const context& c, int id) {
   const node& n = c.graph.at(id);
-  return n.kind == op::slice && c.row_places != nullptr && !c.graph.is_number(n.attributes[1]) &&
+  return n.kind == op::slice && c.row_places != nullptr && !c.graph.is_number(n.settings.slice.first) &&
          c.graph.at(c.plan.base[c.graph.operand(id, 0)]).kind == op::cache;
 }
 
 /// What each row has in such a window, from its own first position on, and zeros behind it.
 void read_windows(const context& c, int id) {
   const node& n = c.graph.at(id);
-  const int from = c.graph.operand(id, 0), axis = n.attributes[0];
+  const int from = c.graph.operand(id, 0), axis = n.settings.slice.axis;
   const node& window = c.graph.at(c.plan.base[from]);
-  const size_t kept = static_cast<size_t>(window.attributes[2]), planes = c.elements(n.shape, 0, axis),
+  const size_t kept = static_cast<size_t>(window.settings.cache.kept), planes = c.elements(n.shape, 0, axis),
                position = c.elements(n.shape, axis + 1, n.shape.rank), room = c.size(n.shape[axis]),
                held = c.size(c.shape_of(from)[axis]), rows = c.state_of(from).rows;
   float* out = c.result(id);
   for (size_t plane = 0; plane < planes; ++plane, out += room * position) {
     const auto before = static_cast<size_t>(
-        positions_at(window.attributes[3], c.row_places[c.row_of(plane, planes)].first()));
+        positions_at(window.settings.cache.rate, c.row_places[c.row_of(plane, planes)].first()));
     const size_t first = kept - std::min(kept, before), count = held - first;
     std::memcpy(out, c.value(from) + (plane * rows + first) * position, count * position * sizeof(float));
     std::fill_n(out + count * position, (room - count) * position, 0.0f);
@@ -123,16 +123,18 @@ void run_copy(context& c, const step& s) {
   switch (n.kind) {
     case op::permute: {
       strided moved = view;
-      for (int i = 0; i < x.rank; ++i) moved.strides[i] = view.strides[n.attributes[0] >> (3 * i) & 7];
+      for (int i = 0; i < x.rank; ++i) moved.strides[i] = view.strides[n.settings.permute.order[i]];
       view = moved;
       break;
     }
     case op::slice:
-      view.from += static_cast<std::ptrdiff_t>(c.size(n.attributes[1])) * view.strides[n.attributes[0]];
+      view.from +=
+          static_cast<std::ptrdiff_t>(c.size(n.settings.slice.first)) * view.strides[n.settings.slice.axis];
       break;
     case op::reverse: {
-      std::ptrdiff_t& stride = view.strides[n.attributes[0]];
-      view.from += (static_cast<std::ptrdiff_t>(c.size(x[n.attributes[0]])) - 1) * stride;
+      const int axis = n.settings.along.axis;
+      std::ptrdiff_t& stride = view.strides[axis];
+      view.from += (static_cast<std::ptrdiff_t>(c.size(x[axis])) - 1) * stride;
       stride = -stride;
       break;
     }
@@ -151,28 +153,29 @@ void run_copy(context& c, const step& s) {
 
 void run_concat(context& c, const step& s) {
   const node& n = c.graph.at(s.node);
+  const int axis = n.settings.along.axis;
   size_t strides[shape::max_rank] = {};
   contiguous(c, n.shape, strides);
   float* out = c.result(s.node);
   for (int k = 0; k < n.operand_count; ++k) {
     const int from = c.graph.operand(s.node, k);
     copy(c, c.shape_of(from), strided(c, from), out, strides);
-    out += c.size(c.shape_of(from)[n.attributes[0]]) * strides[n.attributes[0]];
+    out += c.size(c.shape_of(from)[axis]) * strides[axis];
   }
 }
 
 namespace {
 
-/// The operand's elements from place `first` on along an axis of the result, and one value around them.
-void put(context& c, int id, int axis, size_t first) {
+/// The operand's elements from place `first` on along an axis of the result, and `value` around them.
+void put(context& c, int id, int axis, size_t first, double value) {
   const node& n = c.graph.at(id);
   const int from = c.graph.operand(id, 0);
   float* out = c.result(id);
   const size_t count = c.elements(n.shape);
   if (n.type == element::f32)
-    std::fill_n(out, count, static_cast<float>(n.number));
+    std::fill_n(out, count, static_cast<float>(value));
   else
-    std::fill_n(reinterpret_cast<std::int32_t*>(out), count, static_cast<std::int32_t>(n.number));
+    std::fill_n(reinterpret_cast<std::int32_t*>(out), count, static_cast<std::int32_t>(value));
   size_t strides[shape::max_rank] = {};
   contiguous(c, n.shape, strides);
   copy(c, c.shape_of(from), strided(c, from), out + first * strides[axis], strides);
@@ -181,13 +184,13 @@ void put(context& c, int id, int axis, size_t first) {
 } // namespace
 
 void run_pad(context& c, const step& s) {
-  const node& n = c.graph.at(s.node);
-  put(c, s.node, n.attributes[0], static_cast<size_t>(n.attributes[1]));
+  const pad_settings& o = c.graph.at(s.node).settings.pad;
+  put(c, s.node, o.axis, static_cast<size_t>(o.before), o.value);
 }
 
 void run_slice_gradient(context& c, const step& s) {
-  const node& n = c.graph.at(s.node);
-  put(c, s.node, n.attributes[0], c.size(n.attributes[1]));
+  const slice_settings& o = c.graph.at(s.node).settings.slice;
+  put(c, s.node, o.axis, c.size(o.first), 0);
 }
 
 void begin_loop(context& c, int region) {

@@ -6,7 +6,7 @@ namespace fovea::core::simd {
 
 void run_dropout_mask(context& c, const step& s) {
   const node& n = c.graph.at(s.node);
-  dropout_draw draw(c.random, n.attributes[0], n.number);
+  dropout_draw draw(c.random, n.settings.dropout.draw, n.settings.dropout.rate);
   for (int k = 0; k < n.operand_count; ++k) // the passes of the loops around it
     draw.add(static_cast<std::uint64_t>(*c.integers(c.graph.operand(s.node, k))));
   float* to = c.result(s.node);

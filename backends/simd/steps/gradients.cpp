@@ -149,7 +149,7 @@ void run_pool_gradient(context& c, const step& s) {
             seen(py, px, [&](std::ptrdiff_t y, std::ptrdiff_t t, bool inside) {
               const bool padding = y < static_cast<std::ptrdiff_t>(x.height) + w.after[0] &&
                                    t < static_cast<std::ptrdiff_t>(x.width) + w.after[1];
-              if (inside || (n.attributes[1] != 0 && padding)) count += 1;
+              if (inside || (n.settings.window.count_padding && padding)) count += 1;
             });
             seen(py, px, [&](std::ptrdiff_t y, std::ptrdiff_t t, bool inside) {
               if (!inside) return;

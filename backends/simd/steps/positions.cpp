@@ -1,7 +1,6 @@
 #include <cstring>
 
 #include <fovea/backends/simd/steps.hpp>
-#include <fovea/dsl/position.hpp>
 
 namespace fovea::core::simd {
 
@@ -15,15 +14,15 @@ void run_sinusoidal(context& c, const step& s) {
 
 void run_rope(context& c, const step& s) {
   const node& n = c.graph.at(s.node);
-  const size_t width = c.size(n.shape[-1]), heads = static_cast<size_t>(n.attributes[0]),
-               head = width / heads;
-  const size_t turned = static_cast<size_t>(n.attributes[2]), length = c.size(n.shape[-2]);
-  const bool neighbours = (n.attributes[1] & 1) != 0, turned_back = (n.attributes[1] & rope_turned_back) != 0;
+  const rope_settings& o = n.settings.rope;
+  const size_t width = c.size(n.shape[-1]), heads = static_cast<size_t>(o.heads), head = width / heads;
+  const size_t turned = static_cast<size_t>(o.width), length = c.size(n.shape[-2]);
+  const bool neighbours = o.neighbours, turned_back = o.turned_back;
   const float* x = c.value(c.graph.operand(s.node, 0));
   float* out = c.result(s.node);
   // Tasks are rows of all leading axes; a few at a time are worth a thread.
   constexpr size_t rows_at_once = 8;
-  const bool apart_from_others = n.second_number != 0 && c.row_places != nullptr;
+  const bool apart_from_others = o.rate != 0 && c.row_places != nullptr;
   const size_t rows = c.rows(n.shape), of_batch = apart_from_others ? rows / c.row_count : rows;
   c.run((rows + rows_at_once - 1) / rows_at_once, [&](size_t first, size_t last, size_t) {
     const size_t end = last * rows_at_once < rows ? last * rows_at_once : rows;

@@ -27,7 +27,7 @@ void run_norm(context& c, const step& s) {
                        .width = c.size(n.shape[-1]),
                        .weight = n.operand_count > 1 ? c.value(c.graph.operand(s.node, 1)) : nullptr,
                        .bias = n.operand_count > 2 ? c.value(c.graph.operand(s.node, 2)) : nullptr,
-                       .epsilon = static_cast<float>(n.number)};
+                       .epsilon = static_cast<float>(n.settings.norm.epsilon)};
   const auto kernel = n.kind == op::layer_norm ? c.kernels.layer_norm : c.kernels.rms_norm;
   c.run(c.kernels.norm_tasks(args), [&](size_t first, size_t last, size_t) { kernel(args, first, last); });
 }
@@ -42,7 +42,7 @@ void run_norm_gradient(context& c, const step& s) {
                           .sums = c.slots[s.temporary[0]],
                           .rows = c.rows(c.shape_of(x)),
                           .width = c.size(c.shape_of(x)[-1]),
-                          .epsilon = static_cast<float>(n.number)};
+                          .epsilon = static_cast<float>(n.settings.norm.epsilon)};
   constexpr size_t fewest = 8; // rows in a part
   args.part = std::max(fewest, (args.rows + norm_gradient_parts - 1) / norm_gradient_parts);
   const auto kernel =
@@ -59,7 +59,7 @@ void run_norm_gradient(context& c, const step& s) {
 
 void run_group_norm(context& c, const step& s) {
   const node& n = c.graph.at(s.node);
-  const size_t width = c.size(n.shape[-1]), groups = static_cast<size_t>(n.attributes[0]),
+  const size_t width = c.size(n.shape[-1]), groups = static_cast<size_t>(n.settings.norm.groups),
                each = width / groups;
   const size_t batch = n.shape.rank > 1 ? c.size(n.shape[0]) : 1,
                positions = c.elements(n.shape) / width / batch;
@@ -79,7 +79,7 @@ void run_group_norm(context& c, const step& s) {
           const double d = static_cast<double>(x[from + p * width + j]) - mean;
           squares += d * d;
         }
-      const double scale = 1 / std::sqrt(squares / count + n.number);
+      const double scale = 1 / std::sqrt(squares / count + n.settings.norm.epsilon);
       for (size_t p = 0; p < positions; ++p)
         for (size_t j = group; j < group + each; ++j) {
           const size_t i = from + p * width + j;
@@ -100,7 +100,7 @@ void run_batch_norm(context& c, const step& s) {
   const float *x = operand(0), *weight = operand(1), *bias = operand(2), *mean = operand(3),
               *variance = operand(4);
   float* out = c.result(s.node);
-  const auto epsilon = static_cast<float>(n.number);
+  const auto epsilon = static_cast<float>(n.settings.norm.epsilon);
   c.run(c.rows(n.shape), [&](size_t first, size_t last, size_t) {
     for (size_t i = first; i < last; ++i)
       for (size_t j = 0; j < width; ++j)
@@ -111,7 +111,7 @@ void run_batch_norm(context& c, const step& s) {
 
 void run_softmax(context& c, const step& s) {
   const node& n = c.graph.at(s.node);
-  const around a(c, n.shape, n.attributes[0]);
+  const around a(c, n.shape, n.settings.along.axis);
   const softmax_args args{.x = c.value(c.graph.operand(s.node, 0)),
                           .out = c.result(s.node),
                           .outer = a.outer,
@@ -131,7 +131,7 @@ void run_cross_entropy(context& c, const step& s) {
                                 .out = c.result(s.node),
                                 .rows = c.rows(c.shape_of(x)),
                                 .classes = c.size(c.shape_of(x)[-1]),
-                                .smoothing = static_cast<float>(n.number)};
+                                .smoothing = static_cast<float>(n.settings.loss.smoothing)};
   const auto kernel = gradient ? c.kernels.cross_entropy_gradient : c.kernels.cross_entropy;
   c.run(c.kernels.cross_entropy_tasks(args),
         [&](size_t first, size_t last, size_t) { kernel(args, first, last); });
@@ -140,7 +140,7 @@ void run_cross_entropy(context& c, const step& s) {
 void run_reduce(context& c, const step& s) {
   const node& n = c.graph.at(s.node);
   const int from = c.graph.operand(s.node, 0);
-  const around a(c, c.shape_of(from), n.attributes[0]);
+  const around a(c, c.shape_of(from), n.settings.along.axis);
   const reduce_args args{
       .x = c.value(from), .out = c.result(s.node), .outer = a.outer, .count = a.count, .inner = a.inner};
   const reduction how = n.kind == op::sum        ? reduction::sum
@@ -154,7 +154,7 @@ void run_reduce(context& c, const step& s) {
 void run_argmax(context& c, const step& s) {
   const node& n = c.graph.at(s.node);
   const int from = c.graph.operand(s.node, 0);
-  const around a(c, c.shape_of(from), n.attributes[0]);
+  const around a(c, c.shape_of(from), n.settings.along.axis);
   const float* x = c.value(from);
   auto* out = reinterpret_cast<std::int32_t*>(c.result(s.node));
   // Columns side by side, so that memory is read along its rows.

@@ -19,13 +19,14 @@ void run_keep(context& c, const step& s) {
 
 void run_cache(context& c, const step& s) {
   const node& n = c.graph.at(s.node);
-  const int from = c.graph.operand(s.node, 0), axis = n.attributes[1];
+  const cache_settings& o = n.settings.cache;
+  const int from = c.graph.operand(s.node, 0), axis = o.axis;
   const shape& x = c.shape_of(from);
   const size_t position = c.elements(x, axis + 1, x.rank), count = c.size(x[axis]) * position,
                batches = c.elements(x, 0, axis), stride = c.state_of(s.node).rows * position;
-  const auto kept = static_cast<size_t>(n.attributes[2]);
+  const auto kept = static_cast<size_t>(o.kept);
   const auto append = [&](size_t batch, std::int64_t before) {
-    const size_t first = kept > 0 ? kept : static_cast<size_t>(positions_at(n.attributes[3], before));
+    const size_t first = kept > 0 ? kept : static_cast<size_t>(positions_at(o.rate, before));
     std::memcpy(c.state(s.node) + batch * stride + first * position, c.value(from) + batch * count,
                 count * sizeof(float));
   };

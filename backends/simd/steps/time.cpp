@@ -11,10 +11,10 @@ struct step_rows {
   size_t before, after, stride, first;
 
   step_rows(const context& c, const node& n, const shape& sequence)
-      : before(c.elements(sequence, 0, n.attributes[0])),
-        after(c.elements(sequence, n.attributes[0] + 1, sequence.rank)),
-        stride(after * c.size(sequence[n.attributes[0]])),
-        first(after * static_cast<size_t>(c.times[n.attributes[1]])) {}
+      : before(c.elements(sequence, 0, n.settings.time.axis)),
+        after(c.elements(sequence, n.settings.time.axis + 1, sequence.rank)),
+        stride(after * c.size(sequence[n.settings.time.axis])),
+        first(after * static_cast<size_t>(c.times[n.settings.time.region])) {}
 };
 
 void copy_rows(context& c, const step_rows& rows, float* to, size_t to_stride, const float* from,
@@ -54,11 +54,12 @@ void run_scan(context& c, const scan_nodes& nodes, const generated_step& code) {
   for (int i = 0; i < nodes.input_count; ++i) {
     const int sequence = c.graph.operand(nodes.inputs[i], 0);
     a.inputs[i] = c.value(sequence);
-    place(c.shape_of(sequence), c.graph.at(nodes.inputs[i]).attributes[0], a.input_row[i], a.input_time[i]);
+    place(c.shape_of(sequence), c.graph.at(nodes.inputs[i]).settings.time.axis, a.input_row[i],
+          a.input_time[i]);
   }
   for (int i = 0; i < nodes.output_count; ++i) {
     a.outputs[i] = c.result(nodes.outputs[i]);
-    place(c.shape_of(nodes.outputs[i]), c.graph.at(nodes.outputs[i]).attributes[0], a.output_row[i],
+    place(c.shape_of(nodes.outputs[i]), c.graph.at(nodes.outputs[i]).settings.time.axis, a.output_row[i],
           a.output_time[i]);
   }
   for (int k = 0; k < r.carried; ++k) a.states[k] = c.slots[c.plan.carried[nodes.region][k].slot];
@@ -67,17 +68,18 @@ void run_scan(context& c, const scan_nodes& nodes, const generated_step& code) {
 
 void run_time_index(context& c, const step& s) {
   *reinterpret_cast<std::int32_t*>(c.result(s.node)) =
-      static_cast<std::int32_t>(c.times[c.graph.at(s.node).attributes[1]]);
+      static_cast<std::int32_t>(c.times[c.graph.at(s.node).settings.time.region]);
 }
 
 void run_outside(context& c, const step& s) {
   const node& n = c.graph.at(s.node);
-  const auto axis = n.attributes[0];
+  const outside_settings& o = n.settings.outside;
+  const int axis = o.axis;
   const size_t rows = axis == 0 ? 1 : c.size(n.shape[0]), count = c.size(n.shape[axis]);
   auto* out = reinterpret_cast<std::int32_t*>(c.result(s.node));
   for (size_t row = 0; row < rows; ++row) {
-    const std::int64_t first = positions_at(n.attributes[1], c.before_row(row)) - c.behind(s.node),
-                       end = positions_at(n.attributes[1], c.end_row(row)) + n.attributes[2];
+    const std::int64_t first = positions_at(o.rate, c.before_row(row)) - c.behind(s.node),
+                       end = positions_at(o.rate, c.end_row(row)) + o.extra;
     for (std::int64_t i = first; i < first + static_cast<std::int64_t>(count); ++i)
       *out++ = i < 0 || i >= end;
   }

@@ -39,6 +39,8 @@ struct lag {
   std::int32_t positions = 0, each_layer = 0;
 };
 
+static_assert(sizeof(permute_settings::order) == shape::max_rank);
+
 /// One operation.
 struct node {
   op kind = op::constant;

@@ -22,8 +22,8 @@ constexpr const char* name_of(element type) {
   return "";
 }
 
-/// What a node computes. The operands of each stand beside the word that makes it, what it
-/// is told beside them in settings.hpp.
+/// What a node computes. The operands of each stand beside the word that makes it, what it is told beside
+/// them in settings.hpp.
 // clang-format off
 enum class op : std::uint8_t {
   none,
@@ -232,7 +232,6 @@ constexpr bool is_elementwise(op kind) {
   const family f = operation_of(kind).of;
   return f == family::unary || f == family::binary || f == family::choice;
 }
-constexpr bool is_reduction(op kind) { return operation_of(kind).of == family::reduction; }
 constexpr bool is_convolution(op kind) { return operation_of(kind).of == family::convolution; }
 constexpr bool is_transposed(op kind) { return kind == op::conv_transpose1d || kind == op::conv_transpose2d; }
 /// Whether an operation gives several values one behind the other, as one axis.

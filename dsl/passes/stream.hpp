@@ -17,8 +17,7 @@ namespace fovea::core {
 /// states of scans, and how many positions went before.
 ///   state     what `keep`, of the same index, left in the call before
 ///   cache     the positions that it keeps and then the operand's. For a convolution and a delay it begins
-///   with
-///             `first`, for attention with none
+///             with `first`, for attention with none
 ///   position  how many positions went before, [] or, where the rows of a batch may stand apart, of each row
 ///   outside   whether a position lies before the first or behind the last of the sequence, [.., positions,
 ///             1 ...], with the rows of the batch before them where these may stand apart

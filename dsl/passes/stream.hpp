@@ -363,7 +363,7 @@ struct streamer : stream_writer {
     if (!find_shifts()) return;
     const shape each = batch == 0 ? shape{} : rows_of(shape{});
     position = emit({.kind = op::position, .type = element::i32, .shape = each}, {});
-    const int zero = emit({.kind = op::constant, .type = element::i32}, {});
+    const int zero = emit({.kind = op::constant, .type = element::i32, .settings = {.number = 0}}, {});
     beginning = emit({.kind = op::equal, .type = element::boolean, .shape = each}, {position, zero});
     for (int id = 0; id < g.node_count && to.error.empty(); ++id) {
       const node& n = g.nodes[id];
@@ -442,7 +442,7 @@ struct streamer : stream_writer {
     // What moving loops carry is the step's.
     for (int r = 1; r < g.region_count; ++r)
       if (moving_region[r]) to.regions[r].carried = 0;
-    if (to.node_count == 0) emit({.kind = op::constant}, {}); // a graph has a node
+    if (to.node_count == 0) emit({.kind = op::constant, .settings = {.number = 0}}, {}); // a graph has a node
     for (int r = 1; r < g.region_count; ++r)
       for (int k = 0; k < to.regions[r].carried; ++k)
         to.regions[r].results[k] = mapped[g.regions[r].results[k]];

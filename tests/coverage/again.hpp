@@ -8,8 +8,6 @@
 // Each is its template of the same thing by another name, `again<...>`, so that what runs is the template's
 // own code.
 
-#include <utility>
-
 #include <fovea/dsl/model.hpp>
 #include <fovea/dsl/passes/gradient_graph.hpp>
 #include <fovea/dsl/passes/last.hpp>
@@ -200,8 +198,8 @@ requires(!coverage::is_again<source>) struct streamed_begin<source, time>
 };
 
 /// A model that is refused is no error here.
-template <class built, std::size_t... i>
-requires(!built::error.empty()) struct report<built, std::index_sequence<i...>>
+template <class built>
+requires(!built::error.empty()) struct report_of<built>
     : coverage::kept<coverage::refused_again<built>> {
 };
 

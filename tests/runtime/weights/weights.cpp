@@ -401,15 +401,15 @@ TEST_CASE("several checkpoints are joined", "[weights]") {
   const auto first = folder / "first.safetensors", second = folder / "second.safetensors";
   save(first, {{"a", counted({2})}, {"optimizer.momentum.a", counted({2})}});
   save(second, {{"b", counted({3})}, {"optimizer.momentum.a", counted({2})}});
-  const model_weights joined = model_weights::join(
+  const model_weights both = model_weights::join(
       {load_weights(first), load_weights(second), model_weights::from({{"c", counted({1})}})});
-  CHECK(joined.source() == first.string() + ", " + second.string() + " and weights of the program");
+  CHECK(both.source() == first.string() + ", " + second.string() + " and weights of the program");
   const std::array<wanted_parameter, 3> wanted{{{"c", {1}}, {"b", {3}}, {"a", {2}}}};
-  const auto views = joined.resolve(wanted);
+  const auto views = both.resolve(wanted);
   CHECK(values(views[0]) == std::vector<float>{0});
   CHECK(values(views[1]) == std::vector<float>{0, 1, 2});
   CHECK(values(views[2]) == std::vector<float>{0, 1});
-  CHECK_THAT(refusal(joined, {{"c", {1}}, {"b", {4}}, {"a", {2}}}), Contains(second.string()));
+  CHECK_THAT(refusal(both, {{"c", {1}}, {"b", {4}}, {"a", {2}}}), Contains(second.string()));
   save(second, {{"a", counted({3})}});
   CHECK_THAT(message_of<error>([&] {
                model_weights::join({load_weights(first), load_weights(second)});

@@ -108,7 +108,10 @@ struct score_words {
           made = places(3);
           break;
         case op::batch_index:
-          made = batched ? places(4) : g().add({.kind = op::constant, .type = element::i32, .settings = {.number = 0}, .at = at});
+          made = batched
+                     ? places(4)
+                     : g().add(
+                           {.kind = op::constant, .type = element::i32, .settings = {.number = 0}, .at = at});
           break;
         case op::table_at: {
           const expr table = site.x(first_table + n.capture);

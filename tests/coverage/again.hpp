@@ -199,8 +199,7 @@ requires(!coverage::is_again<source>) struct streamed_begin<source, time>
 
 /// A model that is refused is no error here.
 template <class built>
-requires(!built::error.empty()) struct report_of<built>
-    : coverage::kept<coverage::refused_again<built>> {
+requires(!built::error.empty()) struct report_of<built> : coverage::kept<coverage::refused_again<built>> {
 };
 
 } // namespace detail

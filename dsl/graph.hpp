@@ -120,6 +120,8 @@ struct parameter_entry {
   const char* text = "";
   std::int32_t copied = -1; // as of a scope
   std::int32_t node = 0;
+  std::int32_t gathered = -1,
+               gradient = -1; // what training makes of it: its value after a step, its gradient
   std::uint32_t hash = 0;
   std::int32_t next_of_hash = -1;
   core::init init = {};
@@ -127,6 +129,7 @@ struct parameter_entry {
 struct named_value {
   const char* name = "";
   std::int32_t node = 0;
+  std::int32_t gradient = -1; // of an input, where one is made
 };
 
 /// The body of a repeat, run `count` times, or of a scan, run for each step of the dim `time`: nodes first <=
@@ -515,13 +518,13 @@ public:
         add({.kind = op::parameter, .shape = s, .settings = {.entry = {parameter_count}}, .at = at});
     if (!made.valid()) return made;
     const std::int32_t copied = copy(text, at);
-    parameters[parameter_count] = {static_cast<std::uint16_t>(current_scope),
-                                   copied < 0 ? text.text : "",
-                                   copied,
-                                   made.id,
-                                   hash,
-                                   bucket - 1,
-                                   how};
+    parameters[parameter_count] = {.scope = static_cast<std::uint16_t>(current_scope),
+                                   .text = copied < 0 ? text.text : "",
+                                   .copied = copied,
+                                   .node = made.id,
+                                   .hash = hash,
+                                   .next_of_hash = bucket - 1,
+                                   .init = how};
     bucket = ++parameter_count;
     return made;
   }

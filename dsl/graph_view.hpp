@@ -97,6 +97,17 @@ private:
   }
 };
 
+/// A graph as passes see it while they make another of it: names that were computed are in its texts alone.
+constexpr graph_view view_of_tables(const graph& g) {
+  const auto size = [](int count) { return static_cast<std::size_t>(count); };
+  return {{g.nodes, size(g.node_count)},      {g.operands, size(g.operand_count)},
+          {g.dim_numbers, size(g.dim_count)}, {g.forms, size(g.form_count)},
+          {g.scopes, size(g.scope_count)},    {g.parameters, size(g.parameter_count)},
+          {g.inputs, size(g.input_count)},    {g.outputs, size(g.output_count)},
+          {g.regions, size(g.region_count)},  {g.functions, size(g.function_count)},
+          {g.windows, size(g.window_count)}};
+}
+
 /// A graph's tables at their exact sizes, kept as a constant.
 template <int nodes, int operands, int dims, int forms, int scopes, int parameters, int inputs, int outputs,
           int regions, int functions, int windows>
@@ -160,6 +171,13 @@ constexpr auto image_of() {
   copy(made.window_table, g.windows);
   return made;
 }
+
+/// The same with the view of it.
+template <class declared>
+struct kept_graph {
+  static constexpr auto image = image_of<declared>();
+  static constexpr graph_view view = image.view();
+};
 
 } // namespace detail
 

@@ -7,8 +7,10 @@
 #include <fovea/dsl/graph_view.hpp>
 #include <fovea/dsl/ill_formed.hpp>
 #include <fovea/dsl/names.hpp>
+#include <fovea/dsl/passes/hoist.hpp>
 #include <fovea/dsl/passes/passes.hpp>
 #include <fovea/dsl/plan/cost.hpp>
+#include <fovea/dsl/plan/lowering.hpp>
 #ifdef FOVEA_SHAPES
 #include <fovea/dsl/shapes_text.hpp>
 #endif
@@ -49,10 +51,9 @@ struct declared {
 template <class made>
 struct well_formed_model {
   static constexpr bool well_formed = true;
-  static constexpr auto declaration = detail::image_of<made>();
-  static constexpr graph_view view = declaration.view();
+  static constexpr const graph_view& view = detail::kept_graph<made>::view;
   using source = made;
-  using lowered = lowering<well_formed_model>;
+  using lowered = lowering<detail::kept_graph<typename pipelines::infer<made>::result>>;
 
   const char* name;
   const name_rule* names = nullptr; // how checkpoints name its parameters

@@ -12,7 +12,8 @@
 
 #include <fovea/backends/simd/generate_model.hpp>
 #include <fovea/dsl/passes/derived_model.hpp>
-#include <fovea/dsl/passes/stream.hpp>
+#include <fovea/dsl/passes/stream_begin.hpp>
+#include <fovea/dsl/passes/stream_step.hpp>
 #include <fovea/runtime/calls/single_position.hpp>
 #include <fovea/runtime/calls/step_parts.hpp>
 #include <fovea/runtime/compile.hpp>
@@ -45,8 +46,8 @@ namespace detail {
 /// The calls that do not fit a stream, in a base as those of `refused_calls`.
 template <class source, dim time>
 class refused_stream_calls {
-  using begin_model = derived_model<streamed_begin<source, time>>;
-  using step_model = derived_model<streamed_step<source, time>>;
+  using begin_model = derived_model<pipelines::stream_begin<source, time>>;
+  using step_model = derived_model<pipelines::stream_step<source, time>>;
 
 public:
   template <fixed_name... names, class... values,
@@ -109,8 +110,8 @@ template <class model, dim time>
 class streamed : detail::refused_stream_calls<typename model::source, time> {
   using source = typename model::source;
   using stepping = detail::streamed_step<source, time>;
-  using step_model = detail::derived_model<stepping>;
-  using begin_model = detail::derived_model<detail::streamed_begin<source, time>>;
+  using step_model = detail::derived_model<pipelines::stream_step<source, time>>;
+  using begin_model = detail::derived_model<pipelines::stream_begin<source, time>>;
   using refused_calls = detail::refused_stream_calls<source, time>;
 
 public:
@@ -695,7 +696,7 @@ requires(M::well_formed) consteval std::int64_t latency(const M&, const dim& tim
   made.current_scope = 0;
   const std::uint16_t along = detail::dim_of_graph(M::source::built, time);
   if (along == 0) impossible("latency: the model has no such dim");
-  detail::streamer pass(M::source::built, made, along);
+  detail::step_writer pass(M::source::built, made, along);
   if (!pass.find_shifts())
     impossible("latency: the model cannot be streamed along this dim; stream says why");
   return pass.latency;

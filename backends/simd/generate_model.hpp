@@ -6,7 +6,8 @@
 #include <fovea/backends/simd/position_code.hpp>
 #include <fovea/dsl/passes/derived_model.hpp>
 #include <fovea/dsl/passes/gradient_graph.hpp>
-#include <fovea/dsl/passes/stream.hpp>
+#include <fovea/dsl/passes/stream_begin.hpp>
+#include <fovea/dsl/passes/stream_step.hpp>
 
 namespace fovea::core::simd {
 
@@ -18,9 +19,9 @@ template <class M, dim time, class Arch = native>
 constexpr generated_stream code_of_stream() {
   using stepping = fovea::core::detail::streamed_step<typename M::source, time>;
   if constexpr (stepping::error.empty()) {
-    using step = typename fovea::core::detail::derived_model<stepping>::lowered;
-    using begin = typename fovea::core::detail::derived_model<
-        fovea::core::detail::streamed_begin<typename M::source, time>>::lowered;
+    using fovea::core::detail::derived_model;
+    using step = typename derived_model<pipelines::stream_step<typename M::source, time>>::lowered;
+    using begin = typename derived_model<pipelines::stream_begin<typename M::source, time>>::lowered;
     return {generated_code<step, Arch>::steps.data(), generated_code<begin, Arch>::steps.data(),
             position_code<step, time>::template generated<Arch>()};
   } else {

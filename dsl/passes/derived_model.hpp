@@ -2,18 +2,18 @@
 
 #include <cstdint>
 
-#include <fovea/dsl/model.hpp>
-#include <fovea/dsl/passes/passes.hpp>
+#include <fovea/dsl/graph_view.hpp>
+#include <fovea/dsl/plan/cost.hpp>
+#include <fovea/dsl/plan/lowering.hpp>
 
 namespace fovea::core::detail {
 
-/// A graph that a pass made of a declaration, behind the interface of a model.
-template <class made>
-struct derived_model {
-  static constexpr const char* call = made::call;
-  static constexpr auto image = image_of<made>();
-  static constexpr graph_view view = image.view();
-  using lowered = lowering<derived_model>;
+/// What a pipeline made of a declaration, behind the interface of a model. Its first pass names the call.
+template <class made_by>
+struct derived_model : kept_graph<typename made_by::result> {
+  static constexpr const char* call = made_by::made::call;
+  using kept_graph<typename made_by::result>::view;
+  using lowered = lowering<kept_graph<typename made_by::result>>;
   static constexpr std::int64_t parameters() {
     constexpr std::int64_t count = count_parameters(view);
     return count;

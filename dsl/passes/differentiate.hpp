@@ -1,13 +1,27 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 
 #include <fovea/dsl/gradients/rules.hpp>
-#include <fovea/dsl/graph_view.hpp>
 #include <fovea/dsl/passes/copy_tables.hpp>
+#include <fovea/dsl/passes/gradient_name.hpp>
+#include <fovea/dsl/passes/graph_writer.hpp>
+#include <fovea/dsl/passes/passes.hpp>
 
-namespace fovea::core::detail {
+namespace fovea::core {
+
+namespace detail {
+
+/// The output that training makes small.
+inline constexpr const char* loss_name = "loss";
+
+constexpr int find_loss(const graph_view& g) {
+  for (const named_value& out : g.outputs)
+    if (same_text(out.name, loss_name)) return out.node;
+  return -1;
+}
 
 /// Reverse-mode differentiation (Linnainmaa 1970) from graph to graph: the nodes as they were, then, from the
 /// last to the first, what each adds to the gradients of its operands.
@@ -22,7 +36,7 @@ template <std::size_t most>
 struct differentiator {
   const graph_view& g;
   graph& to;
-  std::int32_t forward[most] = {};  // the node that was copied
+  std::int32_t mapped[most] = {};   // the node that was copied
   std::int32_t value[most] = {};    // what stands for it where gradients are being made, or -1
   std::int32_t gradient[most] = {}; // of the loss, or -1
   bool active[most] = {};           // the loss may depend on it, and a gradient is wanted through it
@@ -102,61 +116,41 @@ struct differentiator {
   // The nodes as they were
   // ---------------------------------------------------------------------------------------------------------
 
-  constexpr std::int32_t emit(node made, std::int32_t operand) {
-    made.region = static_cast<std::uint8_t>(to.current_region);
-    return to.add(made, at(operand)).id;
-  }
-  constexpr std::int32_t copy(int id, const std::int32_t (&mapped)[most]) {
-    node made = g.at(id);
-    const int operands = made.kind == op::range ? 0 : made.operand_count; // its length is in its shape
-    const int scope_before = to.current_scope;
-    to.current_scope = made.scope;
-    const expr x = to.add(made);
-    to.current_scope = scope_before;
-    for (int k = 0; k < operands && x.valid(); ++k) to.add_operand(at(mapped[g.operand(id, k)]));
-    return x.id;
+  constexpr std::int32_t emit(const node& made, std::int32_t operand) { return to.add(made, at(operand)).id; }
+  constexpr std::int32_t copy(int id, const std::int32_t (&of)[most]) {
+    // The length of a range is in its shape.
+    return g.at(id).kind == op::range ? add_node(to, g.at(id), {}) : copy_node(to, g, id, of);
   }
 
   constexpr void run_forward(bool of_inputs) {
-    for (std::size_t i = 0; i < most; ++i) gradient[i] = value[i] = forward[i] = -1;
+    for (std::size_t i = 0; i < most; ++i) gradient[i] = value[i] = -1;
     for (auto& region : of_carried)
       for (std::int32_t& of : region) of = -1;
     find_active(of_inputs);
-    to.region_count = static_cast<int>(g.regions.size());
-    for (int id = 0; id < g.node_count() && to.error.empty(); ++id) {
-      const int region = g.at(id).region;
-      if (region != 0 && id == g.region(region).first) {
-        to.regions[region] = g.region(region);
-        to.regions[region].first = to.node_count;
-      }
-      to.current_region = region;
-      forward[id] = value[id] = copy(id, forward);
-      for (int r = region; r != 0 && id == g.region(r).last - 1; r = g.region(r).parent) close(r);
-    }
-    to.current_region = 0;
-    for (std::size_t i = 0; i < g.parameters.size(); ++i)
-      to.parameters[i].node = forward[g.parameters[i].node];
-    for (const named_value& in : g.inputs) to.inputs[to.input_count++] = {in.name, forward[in.node]};
+    write_graph(to, g, *this);
+    write_outputs(to, g, [this](int id) { return mapped[id]; });
   }
-  constexpr void close(int r) {
-    const region_entry& body = g.region(r);
+  constexpr std::int32_t write(int id) { return value[id] = copy(id, mapped); }
+  /// Keeps the values of a body that rules read.
+  constexpr void last(int region) {
+    const region_entry& body = g.region(region);
     for (int id = body.first; id < body.last; ++id) {
-      const bool own = g.at(id).region == r;
-      if (!own && !is_within(g.at(id).region, r)) continue;
+      const bool own = g.at(id).region == region;
+      if (!own && !is_within(g.at(id).region, region)) continue;
       if (value[id] < 0 || g.at(id).kind == op::stack || (own && made_again(id))) {
         if (own) value[id] = -1;
         continue;
       }
       // What has no room for one axis more is refused where a rule reads it.
-      value[id] = to.nodes[value[id]].shape.rank == shape::max_rank ? -1 : collected(value[id], 0, r);
+      value[id] = to.nodes[value[id]].shape.rank == shape::max_rank ? -1 : collected(value[id], 0, region);
     }
-    for (int k = 0; k < body.carried; ++k) to.regions[r].results[k] = forward[body.results[k]];
-    to.regions[r].last = to.node_count;
-    to.current_region = body.parent;
+  }
+  constexpr void after(int region) {
+    const region_entry& body = g.region(region);
     for (int id = body.first; id < body.last; ++id)
-      if (value[id] >= 0 && to.nodes[value[id]].kind == op::stack && to.nodes[value[id]].region == r &&
+      if (value[id] >= 0 && to.nodes[value[id]].kind == op::stack && to.nodes[value[id]].region == region &&
           g.at(id).kind != op::stack)
-        value[id] = given_out(value[id], r);
+        value[id] = given_out(value[id], region);
   }
   constexpr void refuse_rank(const node& n) {
     to.call_site = {}; // where it was made, not where it is read
@@ -372,7 +366,6 @@ struct differentiator {
       if (g.at(id).region == r && made_again(id) && g.at(id).kind != op::stack) {
         value[id] = copy(id, value);
         node& n = to.nodes[value[id]];
-        n.region = static_cast<std::uint8_t>(back);
         if (n.kind == op::time_step || n.kind == op::time_index) n.settings.time.region = back;
       } else if (value[id] >= 0) {
         value[id] = taken(value[id], 0, back);
@@ -487,4 +480,81 @@ struct differentiator {
   constexpr void run_back() { walk_back(0, g.node_count(), 0); }
 };
 
-} // namespace fovea::core::detail
+template <class before, bool of_inputs>
+struct differentiated {
+  static constexpr const graph& source = before::built;
+  static constexpr graph_view from = view_of_tables(source);
+
+  static constexpr auto seed_names = [] {
+    std::array<gradient_name, from.outputs.size()> names{};
+    for (std::size_t i = 0; i < names.size(); ++i) names[i] = {"d_", from.outputs[i].name};
+    return names;
+  }();
+  /// An input for the gradient that arrives at an output.
+  static constexpr expr arriving(graph& to, const node& out, const char* name) {
+    if (to.input_count == graph::max_inputs) return to.fail(270, out.at, "the model has too many outputs");
+    const expr made = to.add(
+        {.kind = op::input, .shape = out.shape, .settings = {.entry = {to.input_count}}, .at = out.at});
+    to.inputs[to.input_count++] = {name, made.id};
+    return made;
+  }
+
+  /// A loss that no parameter moves is an error, which says what stands in the way.
+  static constexpr void check_moved(graph& to, const differentiator<from.nodes.size()>& pass, int loss) {
+    if (pass.active[loss]) return;
+    for (int id = from.node_count() - 1; id >= 0; --id) {
+      const node& n = from.at(id);
+      bool reached = false;
+      for (int k = 0; k < n.operand_count; ++k) reached |= pass.active[from.operand(id, k)];
+      if (!reached || pass.active[id]) continue;
+      to.fail(271, n.at, word_of(n), ": passes no gradient, and the output \"", loss_name,
+              "\" depends on no parameter in another way");
+      return;
+    }
+    to.fail(272, from.at(loss).at, "output \"", loss_name, "\": depends on no parameter");
+  }
+
+  static constexpr graph build() {
+    graph made;
+    copy_tables(made, source);
+    const int loss = find_loss(from);
+    if (loss >= 0 && (from.at(loss).shape.rank != 0 || from.at(loss).type != element::f32)) {
+      made.fail(273, from.at(loss).at, "output \"", loss_name, "\": expected one float32 number, found ",
+                name_of(from.at(loss).type), " ", from.at(loss).shape);
+      return made;
+    }
+    differentiator<from.nodes.size()> pass{from, made};
+    pass.run_forward(of_inputs);
+    if (loss >= 0) check_moved(made, pass, loss);
+    if (!made.error.empty()) return made;
+    if (loss >= 0)
+      pass.add(loss, made.add({.kind = op::constant, .settings = {.number = 1}, .at = from.at(loss).at}));
+    else
+      for (std::size_t i = 0; i < from.outputs.size(); ++i)
+        if (const node& out = from.at(from.outputs[i].node); out.type == element::f32)
+          pass.add(from.outputs[i].node, arriving(made, out, seed_names[i].text));
+    pass.run_back();
+    if (!made.error.empty()) return made;
+    for (std::size_t i = 0; i < from.parameters.size(); ++i)
+      made.parameters[i].gradient = pass.gradient[from.parameters[i].node];
+    for (std::size_t i = 0; of_inputs && i < from.inputs.size(); ++i)
+      if (pass.active[from.inputs[i].node]) made.inputs[i].gradient = pass.gradient[from.inputs[i].node];
+    return made;
+  }
+  static constexpr graph built = build();
+  static constexpr sentence error = built.error;
+};
+
+} // namespace detail
+
+/// Adds the gradients of the loss, the output "loss", to a graph: each parameter's `gradient`, with the
+/// layers of the repeats around it as leading axes, and each input's. A graph without a loss gets an input
+/// "d_NAME" for each output, the gradient that arrives there.
+template <bool of_inputs>
+struct passes::differentiate {
+  static constexpr const char* name = "differentiate";
+  template <class before>
+  using made = detail::differentiated<before, of_inputs>;
+};
+
+} // namespace fovea::core

@@ -1,30 +1,15 @@
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
-#include <fovea/dsl/graph_view.hpp>
+#include <fovea/dsl/passes/copy_tables.hpp>
+#include <fovea/dsl/passes/graph_writer.hpp>
+#include <fovea/dsl/passes/passes.hpp>
 
 namespace fovea::core {
 
-/// Takes out of scans what does not depend on their state: a node of the inputs alone is computed once for
-/// all steps (one matrix product instead of one a step), a node of neither inputs nor state once before them.
-/// What stays in a body reads the result of its step.
-
 namespace detail {
-
-/// A graph's nodes while they are being rewritten; the other tables stay as they are.
-template <std::size_t nodes, std::size_t operands, std::size_t parameters, std::size_t inputs,
-          std::size_t outputs, std::size_t regions>
-struct rewritten {
-  node node_table[nodes] = {};
-  std::int32_t operand_table[operands > 0 ? operands : 1] = {};
-  parameter_entry parameter_table[parameters > 0 ? parameters : 1] = {};
-  named_value input_table[inputs > 0 ? inputs : 1] = {};
-  named_value output_table[outputs > 0 ? outputs : 1] = {};
-  region_entry region_table[regions] = {};
-  int node_count = 0, operand_count = 0;
-};
 
 /// What becomes of a node in the body of a scan.
 enum class hoisting : std::uint8_t {
@@ -33,13 +18,17 @@ enum class hoisting : std::uint8_t {
   once,       // the same at every step
 };
 
-template <std::size_t nodes>
+/// Takes out of scans what does not depend on their state: a node of the inputs alone is computed once for
+/// all steps (one matrix product instead of one a step), a node of neither inputs nor state once before them.
+/// What stays in a body reads the result of its step.
 struct hoister {
-  graph_view g;
-  hoisting kinds[nodes] = {};
-  std::int32_t in_body[nodes] = {},
-               outside[nodes] = {}; // what stands for a node inside its body, and before it
-  bool read_in_body[nodes] = {};
+  const graph& source;
+  graph& to;
+  graph_view g = view_of_tables(source);
+  hoisting kinds[graph::max_nodes] = {};
+  std::int32_t mapped[graph::max_nodes] = {},
+               outside[graph::max_nodes] = {}; // what stands for a node inside its body, and before it
+  bool read_in_body[graph::max_nodes] = {};
 
   constexpr const region_entry& scan_of(int id) const { return g.region(g.at(id).region); }
   constexpr bool in_scan(int id) const { return scan_of(id).is_scan(); }
@@ -106,124 +95,84 @@ struct hoister {
       }
     for (const region_entry& r : g.regions) // what is carried on, though nothing takes it at the end
       for (int k = 0; k < r.carried; ++k) read_in_body[r.results[k]] = true;
+    if (!has_room()) // the graph stays as it is
+      for (hoisting& kind : kinds) kind = hoisting::stays;
   }
 
-  /// What stands for operand `from` of node `id`, where `id` goes.
-  constexpr std::int32_t seen(int from, int id) const {
-    return kinds[id] != hoisting::stays && g.at(from).region == g.at(id).region ? outside[from]
-                                                                                : in_body[from];
+  /// Whether a graph can hold the readings of steps as well.
+  constexpr bool has_room() const {
+    int readings = 0;
+    for (int id = 0; id < g.node_count(); ++id)
+      readings += kinds[id] == hoisting::every_step && read_in_body[id];
+    return g.node_count() + readings <= graph::max_nodes &&
+           source.operand_count + readings <= graph::max_operands;
   }
 
-  template <class result>
-  constexpr int copy(result& to, int id, int region) {
-    node made = g.at(id);
-    made.region = static_cast<std::uint8_t>(region);
-    made.first_operand = to.operand_count;
-    for (int k = 0; k < made.operand_count; ++k)
-      to.operand_table[to.operand_count++] = seen(g.operand(id, k), id);
-    to.node_table[to.node_count] = made;
-    return to.node_count++;
-  }
-  /// Node `id` with the axis of time, before the scan.
-  template <class result>
-  constexpr int widen(result& to, int id) {
+  /// Node `id` before its scan: with the axis of time, where it is computed for every step.
+  constexpr std::int32_t hoist(int id) {
     const node& n = g.at(id);
-    if (n.kind == op::time_step) return seen(g.operand(id, 0), id);
-    const int axis = time_axis(n.region), made = copy(to, id, scan_of(id).parent);
-    shape s;
+    const auto seen = [&](int from) { return g.at(from).region == n.region ? outside[from] : mapped[from]; };
+    if (kinds[id] == hoisting::once) return add_in_place(to, n, g, id, seen);
+    if (n.kind == op::time_step) return seen(g.operand(id, 0));
+    const int axis = time_axis(n.region);
+    node made = n;
+    made.shape = {};
     for (int i = 0; i <= n.shape.rank; ++i)
-      s.push(i == axis ? scan_of(id).time : n.shape[i < axis ? i : i - 1]);
-    to.node_table[made].shape = s;
+      made.shape.push(i == axis ? scan_of(id).time : n.shape[i < axis ? i : i - 1]);
+    return add_in_place(to, made, g, id, seen);
+  }
+  constexpr void before(int region) {
+    if (!g.region(region).is_scan()) return;
+    for (int id = g.region(region).first; id < g.region(region).last; ++id)
+      if (g.at(id).region == region && kinds[id] != hoisting::stays) outside[id] = hoist(id);
+  }
+  constexpr std::int32_t write(int id) {
+    const node& n = g.at(id);
+    if (kinds[id] == hoisting::stays) return outside[id] = copy_node(to, g, id, mapped);
+    if (kinds[id] == hoisting::once) return outside[id];
+    if (!read_in_body[id]) return -1;
+    return add_node(to,
+                    {.kind = op::time_step,
+                     .type = n.type,
+                     .shape = n.shape,
+                     .scope = n.scope,
+                     .settings = {.time = {time_axis(n.region), n.region}},
+                     .at = n.at},
+                    {outside[id]});
+  }
+  constexpr void run() {
+    classify();
+    copy_tables(to, source);
+    write_graph(to, g, *this);
+    write_outputs(to, g, [this](int id) { return outside[id]; });
+  }
+};
+
+constexpr bool has_scans(const graph& g) {
+  for (int r = 0; r < g.region_count; ++r)
+    if (g.regions[r].is_scan()) return true;
+  return false;
+}
+
+template <class before>
+struct hoisted {
+  static constexpr graph build() {
+    graph made;
+    hoister pass{before::built, made};
+    pass.run();
     return made;
   }
-  /// The current step of what was widened, inside the body.
-  template <class result>
-  constexpr int narrow(result& to, int id) {
-    const node& n = g.at(id);
-    node made{.kind = op::time_step,
-              .type = n.type,
-              .operand_count = 1,
-              .region = n.region,
-              .first_operand = to.operand_count,
-              .shape = n.shape,
-              .scope = n.scope,
-              .settings = {.time = {time_axis(n.region), n.region}},
-              .at = n.at};
-    to.operand_table[to.operand_count++] = outside[id];
-    to.node_table[to.node_count] = made;
-    return to.node_count++;
-  }
-
-  template <class result>
-  constexpr void run(result& to) {
-    classify();
-    for (std::size_t r = 0; r < g.regions.size(); ++r) to.region_table[r] = g.regions[r];
-    for (int id = 0; id < g.node_count(); ++id) {
-      const int region = g.at(id).region;
-      if (id == g.region(region).first && region != 0) {
-        // A scan begins: first what it need not do itself.
-        if (g.region(region).is_scan())
-          for (int k = id; k < g.region(region).last; ++k)
-            if (g.at(k).region == region && kinds[k] != hoisting::stays)
-              outside[k] = kinds[k] == hoisting::once ? copy(to, k, g.region(region).parent) : widen(to, k);
-        to.region_table[region].first = to.node_count;
-      }
-      if (kinds[id] == hoisting::stays) {
-        in_body[id] = outside[id] = copy(to, id, region);
-      } else if (kinds[id] == hoisting::once) {
-        in_body[id] = outside[id];
-      } else if (read_in_body[id]) {
-        in_body[id] = narrow(to, id);
-      }
-      for (int r = region; r != 0 && id == g.region(r).last - 1; r = g.region(r).parent)
-        to.region_table[r].last = to.node_count;
-    }
-    for (std::size_t r = 0; r < g.regions.size(); ++r)
-      for (int k = 0; k < g.regions[r].carried; ++k)
-        to.region_table[r].results[k] = in_body[g.regions[r].results[k]];
-    for (std::size_t i = 0; i < g.parameters.size(); ++i) {
-      to.parameter_table[i] = g.parameters[i];
-      to.parameter_table[i].node = outside[g.parameters[i].node];
-    }
-    for (std::size_t i = 0; i < g.inputs.size(); ++i)
-      to.input_table[i] = {g.inputs[i].name, outside[g.inputs[i].node]};
-    for (std::size_t i = 0; i < g.outputs.size(); ++i)
-      to.output_table[i] = {g.outputs[i].name, outside[g.outputs[i].node]};
-  }
+  static constexpr graph built = build();
+  static constexpr sentence error = built.error;
 };
 
 } // namespace detail
 
-/// The graph of `graph_of` after the pass, as its `view`.
-template <class graph_of>
-struct hoisted {
-  static constexpr const graph_view& from = graph_of::view;
-  static constexpr std::size_t in_scans = [] {
-    std::size_t n = 0;
-    for (const node& one : from.nodes) n += from.region(one.region).is_scan();
-    return n;
-  }();
-  static constexpr std::size_t nodes = from.nodes.size();
-  static constexpr auto result = [] {
-    // A node of a body becomes at most itself and a reading of its step.
-    detail::rewritten<nodes + in_scans, from.operands.size() + in_scans, from.parameters.size(),
-                      from.inputs.size(), from.outputs.size(), from.regions.size()>
-        to;
-    detail::hoister<nodes> pass{from};
-    pass.run(to);
-    return to;
-  }();
-  static constexpr graph_view view{{result.node_table, static_cast<std::size_t>(result.node_count)},
-                                   {result.operand_table, static_cast<std::size_t>(result.operand_count)},
-                                   from.dim_numbers,
-                                   from.forms,
-                                   from.scopes,
-                                   {result.parameter_table, from.parameters.size()},
-                                   {result.input_table, from.inputs.size()},
-                                   {result.output_table, from.outputs.size()},
-                                   {result.region_table, from.regions.size()},
-                                   from.functions,
-                                   from.windows};
+struct passes::hoist {
+  static constexpr const char* name = "hoist";
+  /// A graph without scans is its own.
+  template <class before>
+  using made = std::conditional_t<detail::has_scans(before::built), detail::hoisted<before>, before>;
 };
 
 } // namespace fovea::core

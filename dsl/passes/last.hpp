@@ -4,8 +4,9 @@
 
 #include <fovea/dsl/model.hpp>
 #include <fovea/dsl/passes/by_position.hpp>
+#include <fovea/dsl/passes/copy_tables.hpp>
+#include <fovea/dsl/passes/graph_writer.hpp>
 #include <fovea/dsl/passes/needed.hpp>
-#include <fovea/dsl/passes/prune.hpp>
 #include <fovea/dsl/shape_words.hpp>
 
 namespace fovea::core {
@@ -17,6 +18,7 @@ namespace detail {
 /// it has an axis of 1 there.
 struct last_writer : by_position {
   graph& to;
+  graph_view view = view_of_tables(g);
   bool in_full[graph::max_nodes] = {}, at_last[graph::max_nodes] = {}; // how a node is needed
   std::int32_t mapped[graph::max_nodes] = {},
                cut[graph::max_nodes] = {}; // what stands for it; its last position
@@ -57,18 +59,13 @@ struct last_writer : by_position {
   }
   constexpr std::int32_t write(int id) {
     cut[id] = -1;
-    if ((!in_full[id] && !at_last[id]) || !to.error.empty()) return -1;
+    if (!in_full[id] && !at_last[id]) return -1;
     node made = g.nodes[id];
-    to.current_scope = made.scope;
-    to.current_region = made.region;
-    const auto operand = [&](int k) {
-      return in_full[id] ? mapped[g.operand(id, k)] : last_of(g.operand(id, k));
-    };
-    for (int k = 0; k < made.operand_count; ++k) operand(k); // what is cut off stands before it
+    const auto stand_in = [&](int from) { return in_full[id] ? mapped[from] : last_of(from); };
+    for (int k = 0; k < made.operand_count; ++k)
+      stand_in(g.operand(id, k)); // what is cut off stands before it
     if (!in_full[id]) made.shape[time_axis(id)] = to.intern(1);
-    const expr x = to.add(made);
-    for (int k = 0; k < made.operand_count && x.valid(); ++k) to.add_operand({&to, operand(k)});
-    return x.id;
+    return add_in_place(to, made, view, id, stand_in);
   }
 
   constexpr void run() {
@@ -84,13 +81,10 @@ struct last_writer : by_position {
     if (!found) to.fail(275, g.latest, "last: no output has an axis ", g.dim_of(time));
     if (!to.error.empty()) return;
     find_needed();
-    rewrite(to, g, mapped, [this](int id) { return write(id); });
-    to.current_scope = to.current_region = 0;
-    for (int i = 0; i < g.output_count && to.error.empty(); ++i) {
-      const int id = g.outputs[i].node;
-      to.outputs[to.output_count++] = {g.outputs[i].name,
-                                       without_axis({&to, last_of(id)}, time_axis(id), g.nodes[id].at).id};
-    }
+    write_graph(to, view, *this);
+    write_outputs(to, view, [this](int id) {
+      return without_axis({&to, last_of(id)}, time_axis(id), g.nodes[id].at).id;
+    });
   }
 };
 

@@ -1,33 +1,65 @@
 #pragma once
 
-#include <type_traits>
-
-#include <fovea/dsl/passes/hoist.hpp>
-#include <fovea/dsl/plan/plan.hpp>
+#include <fovea/dsl/dim.hpp>
 
 namespace fovea::core {
 
-namespace detail {
+/// The passes, each in the header of its name. A pass has a `name` and, of a type whose `built` is a graph,
+/// the type `made` of that graph after it, which has an `error` as well.
+namespace passes {
 
-constexpr bool has_scans(const graph_view& g) {
-  for (const region_entry& r : g.regions)
-    if (r.is_scan()) return true;
-  return false;
-}
+struct hoist;
+struct training_form;
+template <bool of_inputs>
+struct differentiate;
+struct prune;
+template <dim time>
+struct stream_begin;
+template <dim time>
+struct stream_step;
 
-} // namespace detail
+} // namespace passes
 
-/// The passes from the graph that was declared to the one that is planned, in order. Each takes a type with a
-/// graph_view `view` and is one; each keeps inputs, outputs and parameters in their order.
-template <class graph_of>
-using transformed = std::conditional_t<detail::has_scans(graph_of::view), hoisted<graph_of>, graph_of>;
-
-/// What backends/simd is given of a model: the transformed graph and its plan.
-template <class graph_of>
-struct lowering {
-  static constexpr const graph_view& view = transformed<graph_of>::view;
-  static constexpr const auto& schedule = planned<lowering>::result;
-  static_assert(!schedule.overflow, "the model keeps more values at a time than a plan has slots [F0281]");
+/// Passes one after the other, over the graph of `source`, as far as they can make one.
+template <class source, class... all>
+struct pipeline {
+  using result = source;
+  template <class F>
+  static constexpr void each_stage(const F&) {}
 };
+template <class source, class first, class... rest>
+requires(source::error.empty()) struct pipeline<source, first, rest...> {
+  using made = typename first::template made<source>;
+  using result = typename pipeline<made, rest...>::result;
+  /// visit.operator()<stage>(name) for the graph after each pass, in their order.
+  template <class F>
+  static constexpr void each_stage(const F& visit) {
+    visit.template operator()<made>(first::name);
+    pipeline<made, rest...>::each_stage(visit);
+  }
+};
+
+/// What is done to a graph from its declaration on, before it is planned.
+namespace pipelines {
+
+/// To compute its outputs.
+template <class source>
+using infer = pipeline<source, passes::hoist>;
+
+/// To stream it: what is computed once, and what for each of its steps.
+template <class source, dim time>
+using stream_begin = pipeline<source, passes::stream_begin<time>, passes::hoist>;
+template <class source, dim time>
+using stream_step = pipeline<source, passes::stream_step<time>, passes::hoist>;
+
+/// To compute gradients; and the same of the model as it is while it is trained.
+template <class source, bool of_inputs>
+using differentiate =
+    pipeline<source, passes::hoist, passes::differentiate<of_inputs>, passes::prune, passes::hoist>;
+template <class source, bool of_inputs>
+using learn = pipeline<source, passes::training_form, passes::hoist, passes::differentiate<of_inputs>,
+                       passes::prune, passes::hoist>;
+
+} // namespace pipelines
 
 } // namespace fovea::core

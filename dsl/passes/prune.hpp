@@ -1,60 +1,58 @@
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 
-#include <fovea/dsl/graph.hpp>
 #include <fovea/dsl/passes/copy_tables.hpp>
+#include <fovea/dsl/passes/graph_writer.hpp>
 #include <fovea/dsl/passes/needed.hpp>
+#include <fovea/dsl/passes/passes.hpp>
 
-namespace fovea::core::detail {
+namespace fovea::core {
 
-/// Writes a graph anew, but for its outputs: `write(id)` adds to it what is to stand for a node of `from`,
-/// and gives its id, or -1 where nothing does. All inputs and parameters stay. It has the tables of `from`.
-template <class F>
-constexpr void rewrite(graph& to, const graph& from, std::int32_t (&mapped)[graph::max_nodes],
-                       const F& write) {
-  for (int id = 0; id < from.node_count; ++id) {
-    const int region = from.nodes[id].region;
-    if (region != 0 && id == from.regions[region].first) to.regions[region].first = to.node_count;
-    mapped[id] = write(id);
-    for (int r = region; r != 0 && id == from.regions[r].last - 1; r = from.regions[r].parent)
-      to.regions[r].last = to.node_count;
-  }
-  for (int r = 1; r < from.region_count; ++r) {
-    const region_entry& body = from.regions[r];
-    const bool gone = body.carried == 0 || mapped[body.results[0]] < 0; // though its parameters stay
-    if (gone) to.regions[r].carried = 0;
-    for (int k = 0; k < to.regions[r].carried; ++k) to.regions[r].results[k] = mapped[body.results[k]];
-  }
-  for (int i = 0; i < from.parameter_count; ++i) to.parameters[i].node = mapped[from.parameters[i].node];
-  for (int i = 0; i < from.input_count; ++i)
-    to.inputs[to.input_count++] = {from.inputs[i].name, mapped[from.inputs[i].node]};
-}
+namespace detail {
 
-/// A graph without the nodes that none of `roots` needs; each root becomes the node that now stands for it.
-/// Inputs and parameters stay.
-template <std::size_t root_count>
-constexpr void prune(graph& to, const graph& from, std::int32_t (&roots)[root_count], int count) {
+/// Writes a graph without the nodes that neither an output nor what training makes of a parameter or an input
+/// needs. Inputs and parameters stay.
+struct pruner {
+  const graph& g;
+  graph& to;
+  graph_view view = view_of_tables(g);
   bool live[graph::max_nodes] = {};
   std::int32_t mapped[graph::max_nodes] = {};
-  for (int i = 0; i < count; ++i)
-    if (roots[i] >= 0) live[roots[i]] = true;
-  for (int i = 0; i < from.input_count; ++i) live[from.inputs[i].node] = true;
-  for (int i = 0; i < from.parameter_count; ++i) live[from.parameters[i].node] = true;
-  mark_needed(from, live);
-  copy_tables(to, from);
-  rewrite(to, from, mapped, [&](int id) {
-    if (!live[id]) return -1;
-    node made = from.nodes[id];
-    made.first_operand = to.operand_count;
-    for (int k = 0; k < made.operand_count; ++k)
-      to.operands[to.operand_count++] = mapped[from.operand(id, k)];
-    to.nodes[to.node_count] = made;
-    return to.node_count++;
-  });
-  for (int i = 0; i < count; ++i)
-    if (roots[i] >= 0) roots[i] = mapped[roots[i]];
-}
 
-} // namespace fovea::core::detail
+  constexpr std::int32_t write(int id) { return live[id] ? copy_node(to, view, id, mapped) : -1; }
+  constexpr void run() {
+    const auto need = [this](std::int32_t id) {
+      if (id >= 0) live[id] = true;
+    };
+    for (const named_value& in : view.inputs) need(in.node), need(in.gradient);
+    for (const named_value& out : view.outputs) need(out.node);
+    for (const parameter_entry& p : view.parameters) need(p.node), need(p.gathered), need(p.gradient);
+    mark_needed(g, live);
+    copy_tables(to, g);
+    write_graph(to, view, *this);
+    write_outputs(to, view, [this](int id) { return mapped[id]; });
+  }
+};
+
+template <class before>
+struct pruned {
+  static constexpr graph build() {
+    graph made;
+    pruner pass{before::built, made};
+    pass.run();
+    return made;
+  }
+  static constexpr graph built = build();
+  static constexpr sentence error = built.error;
+};
+
+} // namespace detail
+
+struct passes::prune {
+  static constexpr const char* name = "prune";
+  template <class before>
+  using made = detail::pruned<before>;
+};
+
+} // namespace fovea::core

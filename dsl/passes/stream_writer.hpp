@@ -3,6 +3,8 @@
 #include <cstdint>
 #include <initializer_list>
 
+#include <fovea/dsl/passes/copy_tables.hpp>
+#include <fovea/dsl/passes/graph_writer.hpp>
 #include <fovea/dsl/passes/stream_rules.hpp>
 
 namespace fovea::core::detail {
@@ -10,6 +12,7 @@ namespace fovea::core::detail {
 /// Writes the nodes of one graph into another. What depends on the number of a position, but has no batch
 /// axis, is given one where each row of the batch may stand at a position of its own.
 struct stream_writer : stream_rules {
+  graph_view view = view_of_tables(g);
   std::uint16_t row_axis = 0;     // the batch, as a dim of both graphs; 0: there is none
   std::uint16_t batch = 0;        // the same where each row may stand at a position of its own, else 0
   bool rows_mixed = false;        // what is kept of the rows lies otherwise than one row behind the other
@@ -21,6 +24,7 @@ struct stream_writer : stream_rules {
 
   constexpr stream_writer(const graph& of, graph& made, std::uint16_t along, bool rows_apart)
       : stream_rules(of, made, along) {
+    copy_tables(to, g);
     for (int i = 0; row_axis == 0 && i < g.input_count; ++i) {
       const shape& s = g.nodes[g.inputs[i].node].shape;
       if (time_axis(g.inputs[i].node) > 0 && !g.is_number(s[0]) && g.dim_of(s[0]).is_symbol())
@@ -87,25 +91,13 @@ struct stream_writer : stream_rules {
     return true;
   }
 
-  constexpr int emit(node made, std::initializer_list<std::int32_t> operands) {
-    made.first_operand = to.operand_count;
-    made.operand_count = static_cast<std::uint8_t>(operands.size());
-    for (std::int32_t from : operands) to.operands[to.operand_count++] = from;
-    to.nodes[to.node_count] = made;
-    return to.node_count++;
-  }
-  /// A node of `to` where node `id` of g was, with other operands.
+  /// A node of `to` in the scope of node `id` of g, where `to` stands.
   constexpr int beside(int id, op kind, shape s, std::initializer_list<std::int32_t> operands,
                        element type = element::f32, const node_settings& settings = {}) {
     const node& n = g.nodes[id];
-    return emit({.kind = kind,
-                 .type = type,
-                 .region = n.region,
-                 .shape = s,
-                 .scope = n.scope,
-                 .settings = settings,
-                 .at = n.at},
-                operands);
+    return add_node(
+        to, {.kind = kind, .type = type, .shape = s, .scope = n.scope, .settings = settings, .at = n.at},
+        operands);
   }
   /// A shape without the positions that are beside those of the dim: a step has none of them.
   constexpr shape shape_in_step(const shape& s) {
@@ -120,10 +112,7 @@ struct stream_writer : stream_rules {
     if (of_rows) return copy_of_rows(id);
     node made = g.nodes[id];
     made.shape = shape_in_step(made.shape);
-    made.first_operand = to.operand_count;
-    for (int k = 0; k < made.operand_count; ++k) to.operands[to.operand_count++] = mapped[g.operand(id, k)];
-    to.nodes[to.node_count] = made;
-    return to.node_count++;
+    return add_in_place(to, made, view, id, [this](int k) { return mapped[k]; });
   }
 
   /// Node `id` of g where the number of a position is added to its values.
@@ -178,18 +167,16 @@ private:
     if (!rows && !lifts(id)) return 0;
     node made = n;
     made.shape = rows ? shape_in_step(n.shape) : rows_of(shape_in_step(n.shape));
-    std::int32_t from[most_operands] = {};
+    std::int32_t operands[most_operands] = {};
     for (int k = 0; k < n.operand_count; ++k) {
-      const int operand = g.operand(id, k);
-      from[k] = mapped[operand];
-      if ((aligns || of_bias) && lifted[operand])
-        from[k] = in_rank(id, shape_in_step(g.nodes[operand].shape), from[k], of_bias ? 4 : made.shape.rank,
-                          g.nodes[operand].type);
+      const int from = g.operand(id, k);
+      operands[k] = mapped[from];
+      if ((aligns || of_bias) && lifted[from])
+        operands[k] = in_rank(id, shape_in_step(g.nodes[from].shape), operands[k],
+                              of_bias ? 4 : made.shape.rank, g.nodes[from].type);
     }
-    made.first_operand = to.operand_count;
-    for (int k = 0; k < n.operand_count; ++k) to.operands[to.operand_count++] = from[k];
-    to.nodes[to.node_count] = made;
-    return to.node_count++;
+    int next = 0;
+    return add_in_place(to, made, view, id, [&](int) { return operands[next++]; });
   }
 };
 

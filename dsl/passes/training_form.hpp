@@ -1,92 +1,71 @@
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 #include <fovea/dsl/gradients/site.hpp>
-#include <fovea/dsl/graph_view.hpp>
 #include <fovea/dsl/norm.hpp>
 #include <fovea/dsl/passes/copy_tables.hpp>
-#include <fovea/dsl/passes/gradient_name.hpp>
+#include <fovea/dsl/passes/graph_writer.hpp>
+#include <fovea/dsl/passes/passes.hpp>
 
 namespace fovea::core {
 
 namespace detail {
 
-/// Whether a model computes anything else while it is trained.
-constexpr bool differs_in_training(const graph_view& g) {
-  for (const node& n : g.nodes)
-    if (n.kind == op::batch_norm || n.kind == op::dropout) return true;
-  return false;
-}
-
 /// Writes a graph as it is computed while it is trained.
 ///   dropout     multiplies by a mask that is drawn anew in each step; attention's own by one of its weights
 ///   batch_norm  takes the mean and variance of the batch (Ioffe and Szegedy 2015, algorithm 1), through
 ///   which
-///               gradients pass, and makes new values of the statistics that it gathers
-template <std::size_t most>
+///               gradients pass, and makes new values of the statistics that it gathers: each parameter's
+///               `gathered`, with the layers of repeats as a first axis
 struct training_writer {
-  const graph_view& g;
+  const graph& source;
   graph& to;
-  std::int32_t made[most] = {}; // what stands for each node
-  std::int32_t pass_of[graph::max_regions] =
-      {}; // the number of a loop's pass, where something is drawn inside
+  graph_view g = view_of_tables(source);
+  std::int32_t mapped[graph::max_nodes] = {};
+  // The number of a loop's pass, where something is drawn inside.
+  std::int32_t pass_of[graph::max_regions] = {};
+  bool drawn_in[graph::max_regions] = {};
   std::int32_t gathered[graph::max_parameters] = {}; // the new value of a statistic, or -1
   int draws = 0;
 
-  constexpr expr value(int id) { return {&to, made[id]}; }
-  constexpr expr operand(int id, int k) { return value(g.operand(id, k)); }
+  constexpr expr operand(int id, int k) { return {&to, mapped[g.operand(id, k)]}; }
 
   constexpr void run() {
-    bool drawn_in[graph::max_regions] = {};
-    for (int id = 0; id < g.node_count(); ++id)
-      if (g.at(id).kind == op::dropout)
-        for (int r = g.at(id).region; r != 0; r = g.region(r).parent) drawn_in[r] = true;
+    for (const node& n : g.nodes)
+      if (n.kind == op::dropout)
+        for (int r = n.region; r != 0; r = g.region(r).parent) drawn_in[r] = true;
     for (std::int32_t& statistic : gathered) statistic = -1;
-    for (int id = 0; id < g.node_count() && to.error.empty(); ++id) {
-      const node& n = g.at(id);
-      const int region = n.region;
-      const region_entry& body = g.region(region);
-      to.current_region = region;
-      if (region != 0 && id == body.first) to.regions[region].first = to.node_count;
-      made[id] = write(id);
-      if (region != 0 && id == body.first + body.carried - 1 && drawn_in[region])
-        pass_of[region] = to.add({.kind = op::time_index,
-                                  .type = element::i32,
-                                  .settings = {.time = {0, region}},
-                                  .at = n.at})
-                              .id;
-      for (int r = region; r != 0 && id == g.region(r).last - 1; r = g.region(r).parent) close(r);
-    }
-    to.current_region = 0;
-    for (std::size_t i = 0; i < g.parameters.size(); ++i) to.parameters[i].node = made[g.parameters[i].node];
-    for (const named_value& in : g.inputs) to.inputs[to.input_count++] = {in.name, made[in.node]};
+    copy_tables(to, source);
+    write_graph(to, g, *this);
+    write_outputs(to, g, [this](int id) { return mapped[id]; });
+    for (std::size_t i = 0; i < g.parameters.size(); ++i) to.parameters[i].gathered = gathered[i];
   }
 
   /// New values that are made in each layer of a repeat leave it with the layers as their first axis.
-  constexpr void close(int r) {
-    const region_entry& body = g.region(r);
-    for (int k = 0; k < body.carried; ++k) to.regions[r].results[k] = made[body.results[k]];
-    const auto inside = [&](std::int32_t id) { return id >= 0 && to.nodes[id].region == r; };
-    const auto stacked = [&](op kind, std::int32_t id, const shape& s) {
-      const node_settings settings =
-          kind == op::stack ? node_settings{.time = {0, r}} : node_settings{.carried = {0, r}};
-      return to.add({.kind = kind, .shape = s, .settings = settings, .at = to.nodes[id].at}, expr{&to, id})
-          .id;
-    };
-    for (std::int32_t& statistic : gathered)
-      if (inside(statistic)) {
-        shape s;
-        s.push(to.intern(body.count));
-        for (int i = 0; i < to.nodes[statistic].shape.rank; ++i) s.push(to.nodes[statistic].shape[i]);
-        statistic = stacked(op::stack, statistic, s);
-      }
-    to.regions[r].last = to.node_count;
-    to.current_region = body.parent;
-    for (std::int32_t& statistic : gathered)
-      if (inside(statistic)) statistic = stacked(op::scan_output, statistic, to.nodes[statistic].shape);
+  constexpr void last(int region) {
+    for (std::int32_t& statistic : gathered) {
+      if (statistic < 0 || to.nodes[statistic].region != region) continue;
+      const node& each = to.nodes[statistic];
+      shape all;
+      all.push(to.intern(g.region(region).count));
+      for (int i = 0; i < each.shape.rank; ++i) all.push(each.shape[i]);
+      statistic =
+          add_node(to, {.kind = op::stack, .shape = all, .settings = {.time = {0, region}}, .at = each.at},
+                   {statistic});
+    }
+  }
+  constexpr void after(int region) {
+    for (std::int32_t& statistic : gathered) {
+      if (statistic < 0 || to.nodes[statistic].region != region) continue;
+      const node& all = to.nodes[statistic];
+      statistic = add_node(
+          to,
+          {.kind = op::scan_output, .shape = all.shape, .settings = {.carried = {0, region}}, .at = all.at},
+          {statistic});
+    }
   }
 
   constexpr std::int32_t write(int id) {
@@ -94,14 +73,13 @@ struct training_writer {
     if (n.kind == op::batch_norm) return normalised(id).id;
     if (n.kind == op::dropout)
       return n.settings.dropout.of_weights ? attended(id).id : thinned(operand(id, 0), n).id;
-    const int scope_before = to.current_scope;
-    to.current_scope = n.scope;
-    node again = n;
-    again.region = static_cast<std::uint8_t>(to.current_region);
-    const expr x = to.add(again);
-    to.current_scope = scope_before;
-    for (int k = 0; k < n.operand_count && x.valid(); ++k) to.add_operand(operand(id, k));
-    return x.id;
+    const std::int32_t made = copy_node(to, g, id, mapped);
+    if (const region_entry& body = g.region(n.region);
+        n.region != 0 && id == body.first + body.carried - 1 && drawn_in[n.region])
+      pass_of[n.region] = add_node(
+          to, {.kind = op::time_index, .type = element::i32, .settings = {.time = {0, n.region}}, .at = n.at},
+          {});
+    return made;
   }
 
   /// x without the elements that the mask of `drop` leaves out.
@@ -128,7 +106,6 @@ struct training_writer {
     map.shape = {};
     if (n.shape.rank == 3) map.shape.push(n.shape[0]);
     map.shape.push(to.intern(heads)), map.shape.push(n.shape[-2]), map.shape.push(to.shape_of(k)[-2]);
-    map.region = static_cast<std::uint8_t>(to.current_region);
     const shape weights = map.shape;
     const expr all = to.add(map, q, k, v);
     for (int i = 3; i < n.operand_count && all.valid(); ++i) to.add_operand(operand(attention, i));
@@ -180,68 +157,33 @@ struct training_writer {
   }
 };
 
+/// Whether a model computes anything else while it is trained.
+constexpr bool differs_in_training(const graph& g) {
+  for (int id = 0; id < g.node_count; ++id)
+    if (g.nodes[id].kind == op::batch_norm || g.nodes[id].kind == op::dropout) return true;
+  return false;
+}
+
+template <class before>
+struct trained_form {
+  static constexpr graph build() {
+    graph made;
+    training_writer pass{before::built, made};
+    pass.run();
+    return made;
+  }
+  static constexpr graph built = build();
+  static constexpr sentence error = built.error;
+};
+
 } // namespace detail
 
-/// A model as it is computed while it is trained, in its place. Outputs are its own, then "new.NAME" for each
-/// parameter that training gathers rather than learns: what it is to be after the step, with the layers of
-/// repeats as a first axis.
-template <class M>
-struct training_form {
-  static constexpr const graph_view& from = M::view;
-
-  struct outcome {
-    graph made;
-    std::int32_t outputs[graph::max_outputs] = {}, gathered[graph::max_parameters] = {};
-    int gathered_count = 0;
-  };
-  struct source {
-    static constexpr outcome write() {
-      outcome o;
-      detail::copy_tables(o.made, M::source::built);
-      detail::training_writer<from.nodes.size()> pass{from, o.made};
-      pass.run();
-      if (!o.made.error.empty()) {
-        for (std::int32_t& statistic : o.gathered) statistic = -1;
-        return o;
-      }
-      for (std::size_t i = 0; i < from.outputs.size(); ++i) o.outputs[i] = pass.made[from.outputs[i].node];
-      for (std::size_t p = 0; p < from.parameters.size(); ++p) {
-        o.gathered[p] = pass.gathered[p];
-        o.gathered_count += o.gathered[p] >= 0;
-      }
-      return o;
-    }
-    static constexpr outcome whole = write();
-    static constexpr const graph& built = whole.made;
-    static constexpr sentence error = built.error;
-  };
-
-  static constexpr auto image = detail::image_of<source>();
-  static constexpr std::size_t output_count =
-      from.outputs.size() + static_cast<std::size_t>(source::whole.gathered_count);
-  static constexpr auto names = [] {
-    std::array<detail::gradient_name, output_count> made{};
-    std::size_t n = from.outputs.size();
-    for (std::size_t p = 0; p < from.parameters.size(); ++p)
-      if (source::whole.gathered[p] >= 0) made[n++] = {"new.", from.parameter_name(static_cast<int>(p)).text};
-    return made;
-  }();
-  static constexpr auto outputs = [] {
-    std::array<named_value, output_count> table{};
-    std::size_t n = 0;
-    for (; n < from.outputs.size(); ++n) table[n] = {from.outputs[n].name, source::whole.outputs[n]};
-    for (std::size_t p = 0; p < from.parameters.size(); ++p)
-      if (const std::int32_t id = source::whole.gathered[p]; id >= 0) {
-        table[n] = {names[n].text, id};
-        ++n;
-      }
-    return table;
-  }();
-  static constexpr graph_view view = [] {
-    graph_view v = image.view();
-    v.outputs = outputs;
-    return v;
-  }();
+struct passes::training_form {
+  static constexpr const char* name = "training_form";
+  /// A model that computes nothing else while it is trained is its own.
+  template <class before>
+  using made =
+      std::conditional_t<detail::differs_in_training(before::built), detail::trained_form<before>, before>;
 };
 
 } // namespace fovea::core

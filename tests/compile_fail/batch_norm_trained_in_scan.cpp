@@ -1,4 +1,4 @@
-// expect: {file}:{line}: batch_norm: in training it takes the statistics of the whole batch, which one step
+// expect: {file}:{line}: in "norm": batch_norm: in training it takes the statistics of the whole batch, which one step
 //         of a scan does not have [F0216]
 #include <fovea/dsl.hpp>
 #include <fovea/dsl/passes/gradient_graph.hpp>

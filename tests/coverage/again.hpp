@@ -11,7 +11,8 @@
 #include <fovea/dsl/model.hpp>
 #include <fovea/dsl/passes/gradient_graph.hpp>
 #include <fovea/dsl/passes/last.hpp>
-#include <fovea/dsl/passes/stream.hpp>
+#include <fovea/dsl/passes/stream_begin.hpp>
+#include <fovea/dsl/passes/stream_step.hpp>
 
 namespace fovea::core::coverage {
 
@@ -71,25 +72,11 @@ struct declared_again {
   static sentence found() { return about(made::build()); }
 };
 
-template <class source, dim time>
-struct last_again {
-  using made = detail::at_last_position<again<source>, time>;
+/// What a pass made; `made` is the pass's own template.
+template <class made>
+struct pass_again {
   static constexpr sentence expected = about(made::built);
   static sentence found() { return about(made::build()); }
-};
-
-template <class M>
-struct training_form_again {
-  using made = typename training_form<again<M>>::source;
-  static constexpr sentence expected = about(made::built);
-  static sentence found() { return about(made::write().made); }
-};
-
-template <class declared, class graph_of, bool of_inputs, std::size_t own_outputs>
-struct gradients_again {
-  using made = detail::differentiated<again<declared>, graph_of, of_inputs, own_outputs>;
-  static constexpr sentence expected = about(made::built);
-  static sentence found() { return about(made::pruned(made::differentiate()).made); }
 };
 
 template <class source, dim time, bool rows_apart>
@@ -101,39 +88,9 @@ struct step_again {
     graph made;
     const std::uint16_t along = detail::dim_of_graph(from, time);
     if (along == 0) return expected; // said before the pass
-    detail::streamer pass{from, made, along, rows_apart};
-    pass.make_step();
+    detail::step_writer pass{from, made, along, rows_apart};
+    pass.run();
     return pass.kept_count > detail::stream_outcome::most_kept ? expected : about(made);
-  }
-};
-
-template <class source, dim time>
-struct begin_again {
-  static constexpr sentence expected = about(detail::streamed_begin<again<source>, time>::built);
-  static sentence found() {
-    static constexpr const auto& step = detail::streamed_step<source, time>::result;
-    const graph from = source::build();
-    graph made;
-    detail::streamer pass{from, made, detail::dim_of_graph(from, time)};
-    pass.make_begin(step.kept_from, step.kept_state, step.kept_count);
-    return about(made);
-  }
-};
-
-template <class graph_of>
-struct hoisted_again {
-  using made = hoisted<view_again<graph_of>>;
-  static constexpr sentence about(int nodes) {
-    sentence s;
-    return s << nodes << " nodes, those of bodies moved out of them where they can be";
-  }
-  static constexpr sentence expected = about(made::result.node_count);
-  static sentence found() {
-    auto to = made::result;
-    to = {};
-    detail::hoister<made::nodes> pass{made::from};
-    pass.run(to);
-    return about(to.node_count);
   }
 };
 
@@ -177,24 +134,43 @@ requires(!coverage::is_again<F>) struct declared<F>
 
 template <class source, dim time>
 requires(!coverage::is_again<source>) struct at_last_position<source, time>
-    : at_last_position<coverage::again<source>, time>, coverage::kept<coverage::last_again<source, time>> {
+    : at_last_position<coverage::again<source>, time>,
+      coverage::kept<coverage::pass_again<at_last_position<coverage::again<source>, time>>> {
 };
 
-template <class declared, class graph_of, bool of_inputs, std::size_t own_outputs>
-requires(!coverage::is_again<declared>) struct differentiated<declared, graph_of, of_inputs, own_outputs>
-    : differentiated<coverage::again<declared>, graph_of, of_inputs, own_outputs>,
-      coverage::kept<coverage::gradients_again<declared, graph_of, of_inputs, own_outputs>> {
+template <class before>
+requires(!coverage::is_again<before>) struct hoisted<before>
+    : hoisted<coverage::again<before>>,
+      coverage::kept<coverage::pass_again<hoisted<coverage::again<before>>>> {
 };
 
-template <class source, dim time, bool rows_apart>
-requires(!coverage::is_again<source>) struct streaming_attempt<source, time, rows_apart>
-    : streaming_attempt<coverage::again<source>, time, rows_apart>,
-      coverage::kept<coverage::step_again<source, time, rows_apart>> {
+template <class before>
+requires(!coverage::is_again<before>) struct trained_form<before>
+    : trained_form<coverage::again<before>>,
+      coverage::kept<coverage::pass_again<trained_form<coverage::again<before>>>> {
 };
 
-template <class source, dim time>
-requires(!coverage::is_again<source>) struct streamed_begin<source, time>
-    : streamed_begin<coverage::again<source>, time>, coverage::kept<coverage::begin_again<source, time>> {
+template <class before, bool of_inputs>
+requires(!coverage::is_again<before>) struct differentiated<before, of_inputs>
+    : differentiated<coverage::again<before>, of_inputs>,
+      coverage::kept<coverage::pass_again<differentiated<coverage::again<before>, of_inputs>>> {
+};
+
+template <class before>
+requires(!coverage::is_again<before>) struct pruned<before>
+    : pruned<coverage::again<before>>, coverage::kept<coverage::pass_again<pruned<coverage::again<before>>>> {
+};
+
+template <class before, dim time, bool rows_apart>
+requires(!coverage::is_again<before>) struct streaming_attempt<before, time, rows_apart>
+    : streaming_attempt<coverage::again<before>, time, rows_apart>,
+      coverage::kept<coverage::step_again<before, time, rows_apart>> {
+};
+
+template <class before, dim time>
+requires(!coverage::is_again<before>) struct streamed_begin<before, time>
+    : streamed_begin<coverage::again<before>, time>,
+      coverage::kept<coverage::pass_again<streamed_begin<coverage::again<before>, time>>> {
 };
 
 /// A model that is refused is no error here.
@@ -203,16 +179,6 @@ requires(!built::error.empty()) struct report_of<built> : coverage::kept<coverag
 };
 
 } // namespace detail
-
-template <class M>
-requires(!coverage::is_again<M>) struct training_form<M>
-    : training_form<coverage::again<M>>, coverage::kept<coverage::training_form_again<M>> {
-};
-
-template <class graph_of>
-requires(!coverage::is_again<graph_of>) struct hoisted<graph_of>
-    : hoisted<coverage::view_again<graph_of>>, coverage::kept<coverage::hoisted_again<graph_of>> {
-};
 
 template <class graph_of>
 requires(!coverage::is_again<graph_of>) struct planned<graph_of>

@@ -67,6 +67,9 @@ template <bool training = false, class M>
 void check_difference_quotients(const M& model, const std::map<std::string, std::size_t>& sizes) {
   constexpr auto differentiated = gradients<true, training>(M{});
   using G = std::remove_const_t<decltype(differentiated)>;
+  using trained = core::pipeline<typename M::source, core::passes::training_form>;
+  using form = std::conditional_t<training, core::detail::kept_graph<typename trained::result>, M>;
+  check_passes<typename G::made_by>();
   const detail::point at = detail::point_of(G{differentiated}, sizes);
   const auto found = at.run(G::view);
   // Without an output "loss", the outputs are joined by what arrives at them.
@@ -76,7 +79,7 @@ void check_difference_quotients(const M& model, const std::map<std::string, std:
     const std::vector<reference_ops::array> arriving(
         whole.inputs.begin() + static_cast<std::ptrdiff_t>(given), whole.inputs.end());
     whole.inputs.resize(given);
-    auto outputs = whole.run(G::form::view);
+    auto outputs = whole.run(form::view);
     outputs.resize(M::view.outputs.size());
     double total = 0;
     std::size_t next = 0;
@@ -124,7 +127,7 @@ void check_difference_quotients(const M& model, const std::map<std::string, std:
     });
   }
   for (std::size_t i = 0; i < given; ++i) {
-    const int output = G::output_of(static_cast<int>(g.parameters.size() + i));
+    const int output = G::output_of_input(static_cast<int>(i));
     if (output < 0) continue;
     check_one(std::string("input ") + g.inputs[i].name, found[static_cast<std::size_t>(output)],
               [&](detail::point& moved, const reference_ops::array& along, double by) {

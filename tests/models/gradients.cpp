@@ -172,9 +172,9 @@ constexpr auto stopped = model("stopped", [](graph& g) {
 
 TEST_CASE("gradients: none where it is stopped") {
   using G = decltype(gradients<true>(stopped));
-  STATIC_REQUIRE(G::output_of(0) == -1); // a.weight
-  STATIC_REQUIRE(G::output_of(2) == -1); // x
-  STATIC_REQUIRE(G::output_of(3) >= 0);  // y
+  STATIC_REQUIRE(G::output_of(0) == -1);       // a.weight
+  STATIC_REQUIRE(G::output_of_input(0) == -1); // x
+  STATIC_REQUIRE(G::output_of_input(1) >= 0);  // y
 }
 TEST_CASE("gradients: those of a linear map's weight and bias are one step") {
   using G = decltype(gradients(two_maps));

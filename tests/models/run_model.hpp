@@ -5,6 +5,7 @@
 
 #include "../model_case.hpp"
 #include "../page_end.hpp"
+#include "../valid_graph.hpp"
 
 #include <fovea/dsl/passes/gradient_graph.hpp>
 
@@ -99,6 +100,9 @@ named_values call_model(const M&, net_type& net, const named_values& inputs) {
 template <class backend, class M>
 named_values run_model(const M& model, const model_weights& from, const named_values& inputs,
                        int threads = 1) {
+  check_valid(M::view);
+  check_valid(M::lowered::view, "all passes");
+  static_assert(settings_are_told(M::lowered::view));
   compile_options options = detail::fitting<M>(inputs);
   options.threads = threads;
   auto net = compile<backend>(model, from, options);
@@ -169,6 +173,7 @@ inline model_weights gradients_in(const golden_case& c, const std::string& scope
 template <bool training = false, class M>
 void check_gradients(const M& model, const golden_case& c, const model_weights& from, named_values inputs,
                      const std::string& scope = "") {
+  check_passes<typename decltype(gradients<true, training>(model))::made_by>();
   const auto net = gradients<true, training>(model);
   const model_weights of_parameters = detail::gradients_in(c, scope);
   const model_parameters expected(M::view, of_parameters,

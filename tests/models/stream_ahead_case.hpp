@@ -12,6 +12,8 @@ namespace fovea::core::test {
 template <dim time, class M>
 void check_stream_ahead(const M& model, const named_values& inputs, const model_weights& from,
                         double tolerance = 2e-5, std::size_t fewest = 1) {
+  check_passes<pipelines::stream_step<typename M::source, time>>();
+  check_passes<pipelines::stream_begin<typename M::source, time>>();
   const named_values whole = run_model<f32>(model, from, inputs);
   compile_options options = detail::fitting<M>(inputs);
   options.threads = 2;

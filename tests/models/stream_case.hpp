@@ -180,6 +180,8 @@ void check_steps(stream_type& live, const named_values& inputs, const named_valu
 template <dim time, class M>
 void check_stream(const M& model, const named_values& inputs, const model_weights& from,
                   double tolerance = 2e-5) {
+  check_passes<pipelines::stream_step<typename M::source, time>>();
+  check_passes<pipelines::stream_begin<typename M::source, time>>();
   const named_values whole = run_model<f32>(model, from, inputs);
   compile_options options = detail::fitting<M>(inputs);
   options.threads = 2;

@@ -12,7 +12,7 @@ constexpr auto two_layers = fovea::model("two_layers", [](graph& g) {
   g.output("x", x);
 });
 
-const graph_view view = two_layers.declaration.view();
+const graph_view view = two_layers.view;
 const array identity{{1, 0}, {0, 1}}, exchange{{0, 1}, {1, 0}};
 
 } // namespace

@@ -1,11 +1,9 @@
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
-#include <limits>
 
-#include <fovea/dsl/graph_view.hpp>
-#include <fovea/dsl/passes/copy_tables.hpp>
+#include <fovea/dsl/passes/graph_writer.hpp>
+#include <fovea/dsl/passes/passes.hpp>
 #include <fovea/dsl/passes/stream_writer.hpp>
 #include <fovea/dsl/stream_rate.hpp>
 
@@ -48,13 +46,12 @@ constexpr dim positions_before_at(std::int32_t rate) {
 
 namespace detail {
 
-struct streamer : stream_writer {
+/// Writes what a step does.
+struct step_writer : stream_writer {
   std::int32_t position = -1, beginning = -1, states = 0;
 
-  constexpr streamer(const graph& of, graph& made, std::uint16_t along, bool rows_apart = false)
-      : stream_writer(of, made, along, rows_apart) {
-    copy_tables(to, g);
-  }
+  constexpr step_writer(const graph& of, graph& made, std::uint16_t along, bool rows_apart = false)
+      : stream_writer(of, made, along, rows_apart) {}
 
   constexpr std::int32_t rate_of_moving(int id) const {
     return g.nodes[id].kind == op::time_index ? rates[g.regions[g.nodes[id].region].time] : rate_of(id);
@@ -164,15 +161,11 @@ struct streamer : stream_writer {
       if (n.kind == op::rope && !lifted[id]) keeps_rows(id);
       if (n.kind == op::rope) to.nodes[made].lag = lag_of(n.region, shifts[id].lead);
     }
-    if (n.kind == op::input) {
-      to.nodes[made].settings.entry.index = to.input_count;
-      to.inputs[to.input_count++] = {g.inputs[n.settings.entry.index].name, made};
-    }
     if (n.kind == op::carry || (n.kind == op::time_step && moving_scan(n.settings.time.region)))
       to.operands[to.nodes[made].first_operand] = taken[id];
     if (n.kind == op::repeat_output) {
       const auto [index, region] = n.settings.carried;
-      to.operands[to.nodes[made].first_operand] = left[region][index];
+      to.operands[to.nodes[made].first_operand] = to.regions[region].results[index];
       if (moving_scan(region))
         beside(id, op::keep, n.shape, {made}, element::f32, {.entry = {scan_state(region) + index}});
     }
@@ -293,12 +286,10 @@ struct streamer : stream_writer {
   }
   std::int32_t taken[most] = {};              // for what a loop carries or scans what it takes
   std::int32_t idle[graph::max_regions] = {}; // of a scan that freezes: whether it does at each position
-  std::int32_t left[graph::max_regions][region_entry::max_carried] = {}; // what a pass of a loop leaves
 
-  /// What a loop takes is brought to one time, before it begins.
-  constexpr void prepare(int region) {
+  /// What a loop takes is brought to one time.
+  constexpr void before(int region) {
     const region_entry& r = g.regions[region];
-    const int before_made = to.node_count;
     for (int id = r.first; id < r.last; ++id)
       if (const node& n = g.nodes[id]; (n.kind == op::carry && n.region == region) ||
                                        (n.kind == op::time_step && n.settings.time.region == region))
@@ -309,32 +300,7 @@ struct streamer : stream_writer {
       s.push(r.time);
       idle[region] = outside(r.first, s, batch != 0 ? 1 : 0, r.time, base[region]);
     }
-    for (int id = before_made; id < to.node_count; ++id)
-      to.nodes[id].region = static_cast<std::uint8_t>(r.parent);
-  }
-  /// What a pass of a loop leaves for the next one, at the time of what that takes; of a scan that freezes,
-  /// what it took.
-  constexpr void leave(int region) {
-    const region_entry& r = g.regions[region];
-    int now = 0;
-    if (freezes(region)) {
-      const int axis = batch != 0 ? 1 : 0;
-      now = beside(r.first, op::time_step, batch != 0 ? rows_of(shape{}) : shape{}, {idle[region]},
-                   element::boolean, {.time = {axis, region}});
-    }
-    for (int k = 0; k < r.carried; ++k) {
-      const int carry = r.first + k, id = r.results[k];
-      const shape& s = g.nodes[carry].shape;
-      left[region][k] = mapped[id];
-      if (freezes(region)) {
-        if (batch != 0 && !has_rows(s))
-          refuse_rows(224, carry, "the first axis of its state is not the batch");
-        const int each = batch == 0 ? now : in_rank(carry, shape{}, now, s.rank, element::boolean);
-        left[region][k] = beside(carry, op::where, s, {each, mapped[carry], mapped[id]}, g.nodes[carry].type);
-      } else if (positions[id] != 0 && moves[id]) {
-        left[region][k] = delayed(carry, id, shifts[id].lead - base[region] - drift[region]);
-      }
-    }
+    if (moving_scan(region)) resume(region);
   }
   /// A scan along the dim goes on from the state of the step before; at the beginning from its first one.
   constexpr void resume(int region) {
@@ -344,53 +310,61 @@ struct streamer : stream_writer {
     for (int k = 0; k < r.carried; ++k) {
       const int id = r.first + k;
       const node& n = g.nodes[id];
-      const int outer = r.parent;
       if (!keeps_rows(id)) return;
       const int kept = beside(id, op::state, n.shape, {}, n.type, {.entry = {scan_states[region] + k}});
-      to.nodes[kept].region = static_cast<std::uint8_t>(outer);
-      resumed[k] = kept; // zeros at the beginning
+      taken[id] = kept; // zeros at the beginning
       if (is_zero(g.operand(id, 0))) continue;
       const int first =
           batch == 0 ? beginning : in_rank(id, shape{}, beginning, n.shape.rank, element::boolean);
-      if (first != beginning) to.nodes[first].region = static_cast<std::uint8_t>(outer);
-      resumed[k] = beside(id, op::where, n.shape, {first, mapped[g.operand(id, 0)], kept}, n.type);
-      to.nodes[resumed[k]].region = static_cast<std::uint8_t>(outer);
+      taken[id] = beside(id, op::where, n.shape, {first, mapped[g.operand(id, 0)], kept}, n.type);
     }
   }
-  std::int32_t resumed[region_entry::max_carried] = {};
-
-  constexpr void make_step() {
-    if (!find_shifts()) return;
-    const shape each = batch == 0 ? shape{} : rows_of(shape{});
-    position = emit({.kind = op::position, .type = element::i32, .shape = each}, {});
-    const int zero = emit({.kind = op::constant, .type = element::i32, .settings = {.number = 0}}, {});
-    beginning = emit({.kind = op::equal, .type = element::boolean, .shape = each}, {position, zero});
-    for (int id = 0; id < g.node_count && to.error.empty(); ++id) {
-      const node& n = g.nodes[id];
-      if (n.region != 0 && id == g.regions[n.region].first) {
-        prepare(n.region);
-        if (moving_scan(n.region)) resume(n.region);
-        to.regions[n.region].first = to.node_count;
-      }
-      if (is_leaf(id) || (live[id] && in_step(id))) {
-        if (n.kind == op::carry && moving_scan(n.region)) {
-          mapped[id] = copy(id);
-          to.operands[to.nodes[mapped[id]].first_operand] = resumed[n.settings.carried.index];
-        } else {
-          mapped[id] = moves[id] ? aligned(id) : copy(id);
-        }
-      } else if (live[id] && (n.region == 0 || hoisted[id])) {
-        // Computed by `begin`.
-        mapped[id] = beside(id, op::state, n.shape, {}, n.type, {.entry = {unread}});
-        kept_values[kept_count++] = {id, mapped[id]};
-      }
-      for (int r = n.region; r != 0 && id == g.regions[r].last - 1; r = g.regions[r].parent) {
-        leave(r);
-        to.regions[r].last = to.node_count;
+  /// What a pass of a loop leaves for the next one, at the time of what that takes; of a scan that freezes,
+  /// what it took.
+  constexpr void last(int region) {
+    const region_entry& r = g.regions[region];
+    if (mapped[r.first] < 0) return; // nothing of it is in a step
+    int now = 0;
+    if (freezes(region)) {
+      const int axis = batch != 0 ? 1 : 0;
+      now = beside(r.first, op::time_step, batch != 0 ? rows_of(shape{}) : shape{}, {idle[region]},
+                   element::boolean, {.time = {axis, region}});
+    }
+    for (int k = 0; k < r.carried; ++k) {
+      const int carry = r.first + k, id = r.results[k];
+      const shape& s = g.nodes[carry].shape;
+      std::int32_t& left = to.regions[region].results[k];
+      if (freezes(region)) {
+        if (batch != 0 && !has_rows(s))
+          refuse_rows(224, carry, "the first axis of its state is not the batch");
+        const int each = batch == 0 ? now : in_rank(carry, shape{}, now, s.rank, element::boolean);
+        left = beside(carry, op::where, s, {each, mapped[carry], mapped[id]}, g.nodes[carry].type);
+      } else if (positions[id] != 0 && moves[id]) {
+        left = delayed(carry, id, shifts[id].lead - base[region] - drift[region]);
       }
     }
-    finish();
-    drop_unread();
+  }
+  constexpr std::int32_t write(int id) {
+    const node& n = g.nodes[id];
+    if (is_leaf(id) || (live[id] && in_step(id))) return moves[id] ? aligned(id) : copy(id);
+    if (!live[id] || (n.region != 0 && !hoisted[id])) return -1;
+    // Computed by `begin`.
+    const int made = beside(id, op::state, n.shape, {}, n.type, {.entry = {unread}});
+    kept_values[kept_count++] = {id, made};
+    return made;
+  }
+
+  constexpr void run() {
+    if (!find_shifts()) return;
+    const shape each = batch == 0 ? shape{} : rows_of(shape{});
+    position = add_node(to, {.kind = op::position, .type = element::i32, .shape = each}, {});
+    const int zero =
+        add_node(to, {.kind = op::constant, .type = element::i32, .settings = {.number = 0}}, {});
+    beginning = add_node(to, {.kind = op::equal, .type = element::boolean, .shape = each}, {position, zero});
+    write_graph(to, view, *this);
+    check_what_leaves();
+    write_outputs(to, view, [this](int id) { return given_out(id); });
+    if (to.error.empty()) drop_unread();
   }
   /// The values that `begin` hands over, as nodes of g and of the step.
   struct kept_value {
@@ -416,39 +390,7 @@ struct streamer : stream_writer {
     kept_count = still_read;
   }
 
-  /// What stays of g: nodes that do not move, in the loops that they are in but for moving scans, each with
-  /// what it keeps for the step behind it.
-  constexpr void make_begin(const std::int32_t* kept, const std::int32_t* state_of, int count) {
-    for (int id = 0; id < g.node_count; ++id) {
-      const node& n = g.nodes[id];
-      if (n.region != 0 && id == g.regions[n.region].first) to.regions[n.region].first = to.node_count;
-      if (is_leaf(id) || hoisted[id] || (live[id] && !moves[id] && !region_moves(n.region))) {
-        const int home = home_of(n.region);
-        mapped[id] = copy(id);
-        to.nodes[mapped[id]].region = static_cast<std::uint8_t>(home);
-        if (n.kind == op::input) {
-          to.nodes[mapped[id]].settings.entry.index = to.input_count;
-          to.inputs[to.input_count++] = {g.inputs[n.settings.entry.index].name, mapped[id]};
-        }
-        for (int i = 0; i < count; ++i)
-          if (kept[i] == id) {
-            const int keep = beside(id, op::keep, n.shape, {mapped[id]}, n.type, {.entry = {state_of[i]}});
-            to.nodes[keep].region = static_cast<std::uint8_t>(home);
-          }
-      }
-      for (int r = n.region; r != 0 && id == g.regions[r].last - 1; r = g.regions[r].parent)
-        to.regions[r].last = to.node_count;
-    }
-    // What moving loops carry is the step's.
-    for (int r = 1; r < g.region_count; ++r)
-      if (moving_region[r]) to.regions[r].carried = 0;
-    if (to.node_count == 0) emit({.kind = op::constant, .settings = {.number = 0}}, {}); // a graph has a node
-    for (int r = 1; r < g.region_count; ++r)
-      for (int k = 0; k < to.regions[r].carried; ++k)
-        to.regions[r].results[k] = mapped[g.regions[r].results[k]];
-    finish_parameters();
-  }
-  constexpr void finish() {
+  constexpr void check_what_leaves() {
     for (int r = 1; r < g.region_count; ++r)
       for (int k = 0; k < g.regions[r].carried; ++k)
         if (lifted[g.regions[r].results[k]])
@@ -462,11 +404,6 @@ struct streamer : stream_writer {
     for (int i = 0; i < g.output_count; ++i)
       if (lifted[g.outputs[i].node])
         refuse_rows(227, g.outputs[i].node, "an output is of positions that have no batch axis");
-    for (int i = 0; i < g.output_count && to.error.empty(); ++i)
-      to.outputs[to.output_count++] = {g.outputs[i].name, given_out(g.outputs[i].node)};
-    for (int r = 1; r < g.region_count; ++r)
-      for (int k = 0; k < to.regions[r].carried; ++k) to.regions[r].results[k] = left[r][k];
-    finish_parameters();
   }
   /// An output, as late as the latest; zeros where it lies outside of the sequence.
   constexpr int given_out(int id) {
@@ -479,12 +416,8 @@ struct streamer : stream_writer {
   constexpr std::int32_t late_at(int id) const {
     return static_cast<std::int32_t>(positions_at(rate_of(id), latency));
   }
-  constexpr void finish_parameters() {
-    for (int i = 0; i < g.parameter_count; ++i) to.parameters[i].node = mapped[g.parameters[i].node];
-  }
 };
 
-/// What came of making a step.
 /// The dims of a model that are symbols: "B, T".
 constexpr sentence symbols_of(const graph& g) {
   sentence s;
@@ -494,6 +427,7 @@ constexpr sentence symbols_of(const graph& g) {
   return s;
 }
 
+/// What came of making a step.
 struct stream_outcome {
   static constexpr int most_kept = 64;
   graph made;
@@ -510,15 +444,14 @@ template <class source, dim time, bool rows_apart>
 struct streaming_attempt {
   static constexpr stream_outcome result = [] {
     stream_outcome o;
-    o.made.current_scope = 0;
     const std::uint16_t along = dim_of_graph(source::built, time);
     if (along == 0) {
       o.made.fail(228, source::built.latest, "stream: the model has no dim ", time, "; it has ",
                   symbols_of(source::built));
       return o;
     }
-    streamer pass{source::built, o.made, along, rows_apart};
-    pass.make_step();
+    step_writer pass{source::built, o.made, along, rows_apart};
+    pass.run();
     if (pass.kept_count > o.most_kept)
       o.made.fail(229, source::built.latest, "stream: a model keeps at most ", o.most_kept,
                   " values that do not depend on ", time, ", found ", pass.kept_count);
@@ -573,19 +506,13 @@ struct checked_order {
   static constexpr sentence error = check();
 };
 
-/// The graph of what does not depend on `time`.
-template <class source, dim time>
-struct streamed_begin {
-  using step = streamed_step<source, time>;
-  static constexpr const char* call = "begin";
-  static constexpr graph built = [] {
-    graph made;
-    streamer pass{source::built, made, dim_of_graph(source::built, time)};
-    pass.make_begin(step::result.kept_from, step::result.kept_state, step::result.kept_count);
-    return made;
-  }();
-};
-
 } // namespace detail
+
+template <dim time>
+struct passes::stream_step {
+  static constexpr const char* name = "stream_step";
+  template <class before>
+  using made = detail::streamed_step<before, time>;
+};
 
 } // namespace fovea::core

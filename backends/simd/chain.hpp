@@ -1,7 +1,9 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <tuple>
 #include <utility>
 
@@ -19,75 +21,42 @@ template <class model, int last>
 struct chain {
   static constexpr const graph_view& g = model::view;
 
-  struct content {
-    int members[max_chain_members] = {}; // ascending; the last is `last`
-    int member_count = 0;
-    int leaves[max_chain_leaves] = {};
-    int leaf_count = 0;
-    bool fits = true;
-  };
-  static constexpr bool is_member(int id) {
-    return id == last || (model::schedule.groups.root[id] == last && model::schedule.groups.product[id] < 0);
+  // For constants alone, so that no part of the plan is kept beside the code.
+  static constexpr std::size_t member_count = model::schedule.members_of(last).size(),
+                               leaf_count = model::schedule.leaves_of(last).size();
+  static constexpr int member(std::size_t i) { return model::schedule.members_of(last)[i]; }
+  static constexpr int leaf(std::size_t i) { return model::schedule.leaves_of(last)[i]; }
+  /// The place of a node among the members or leaves, or -1.
+  static constexpr int index_in(std::span<const std::int32_t> list, int id) {
+    for (std::size_t i = 0; i < list.size(); ++i)
+      if (list[i] == id) return static_cast<int>(i);
+    return -1;
   }
-  static constexpr content find() {
-    content c;
-    int first = last;
-    // Members lie before the last one; walk back from it through their operands.
-    for (int id = last; id >= 0 && id >= first; --id)
-      if (is_member(id))
-        for (int k = 0; k < g.at(id).operand_count; ++k)
-          if (is_member(g.operand(id, k)) && g.operand(id, k) < first) first = g.operand(id, k);
-    for (int id = first; id <= last; ++id) {
-      if (!is_member(id)) continue;
-      if (c.member_count == max_chain_members) {
-        c.fits = false;
-        break;
-      }
-      c.members[c.member_count++] = id;
-      for (int k = 0; k < g.at(id).operand_count; ++k) {
-        const int from = g.operand(id, k);
-        if (is_member(from) || g.at(from).kind == op::constant) continue;
-        bool known = false;
-        for (int i = 0; i < c.leaf_count; ++i) known |= c.leaves[i] == from;
-        if (known) continue;
-        if (c.leaf_count == max_chain_leaves) {
-          c.fits = false;
-          break;
-        }
-        c.leaves[c.leaf_count++] = from;
-      }
-    }
-    return c;
-  }
-  static constexpr content found = find();
-  static_assert(found.fits, "a chain is larger than the plan allows");
+  static constexpr int member_index(int id) { return index_in(model::schedule.members_of(last), id); }
 
   static constexpr const shape& whole = g.at(last).shape;
   /// Whether every leaf has the result's shape or is one number: then rows do not matter.
-  static constexpr bool is_flat() {
-    for (int i = 0; i < found.leaf_count; ++i) {
-      const shape& s = g.at(found.leaves[i]).shape;
-      if ((!(s == whole) && s.rank != 0) || model::schedule.groups.viewed[found.leaves[i]]) return false;
-    }
+  static constexpr bool is_flat = [] {
+    for (const std::int32_t id : model::schedule.leaves_of(last))
+      if ((!(g.at(id).shape == whole) && g.at(id).shape.rank != 0) || model::schedule.groups.viewed[id])
+        return false;
     return true;
-  }
+  }();
   /// Whether a leaf is the same along a row, which is the last axis, or everything where rows do not matter.
-  static constexpr bool is_single(int leaf) {
-    const shape& s = g.at(found.leaves[leaf]).shape;
-    return s.rank == 0 || (!is_flat() && g.is_number(s[-1]) && g.number(s[-1]) == 1);
-  }
-  static constexpr int index_of(const int* list, int count, int id) {
-    for (int i = 0; i < count; ++i)
-      if (list[i] == id) return i;
-    return -1;
-  }
+  static constexpr auto is_single = [] {
+    std::array<bool, leaf_count> single{};
+    for (std::size_t i = 0; i < leaf_count; ++i) {
+      const shape& s = g.at(leaf(i)).shape;
+      single[i] = s.rank == 0 || (!is_flat && g.is_number(s[-1]) && g.number(s[-1]) == 1);
+    }
+    return single;
+  }();
 
   template <class Arch>
   struct code {
     template <std::size_t... i>
-    static auto values_of(std::index_sequence<i...>)
-        -> std::tuple<vector_of<g.at(found.members[i]).type, Arch>...>;
-    using members = std::make_index_sequence<static_cast<std::size_t>(found.member_count)>;
+    static auto values_of(std::index_sequence<i...>) -> std::tuple<vector_of<g.at(member(i)).type, Arch>...>;
+    using members = std::make_index_sequence<member_count>;
     using values = decltype(values_of(members{}));
 
     /// Where this row's leaves begin.
@@ -97,16 +66,16 @@ struct chain {
 
     template <int id>
     [[gnu::always_inline]] static auto load(const row& r, size_t j) {
-      constexpr int i = index_of(found.leaves, found.leaf_count, id);
+      constexpr int i = index_in(model::schedule.leaves_of(last), id);
       constexpr element type = g.at(id).type;
       if constexpr (type == element::f32) {
-        if constexpr (is_single(i))
+        if constexpr (is_single[i])
           return vec<Arch>(*r.leaf[i]);
         else
           return vec<Arch>::load_unaligned(r.leaf[i] + j);
       } else {
         const auto* from = reinterpret_cast<const std::int32_t*>(r.leaf[i]);
-        const int_vec<Arch> x = is_single(i) ? int_vec<Arch>(*from) : int_vec<Arch>::load_unaligned(from + j);
+        const int_vec<Arch> x = is_single[i] ? int_vec<Arch>(*from) : int_vec<Arch>::load_unaligned(from + j);
         if constexpr (type == element::i32)
           return x;
         else
@@ -118,15 +87,15 @@ struct chain {
       constexpr node n = g.at(id);
       if constexpr (n.kind == op::constant) {
         return constant<n.type, Arch>(n.settings.number);
-      } else if constexpr (is_member(id)) {
-        return std::get<index_of(found.members, found.member_count, id)>(v);
+      } else if constexpr (member_index(id) >= 0) {
+        return std::get<member_index(id)>(v);
       } else {
         return load<id>(r, j);
       }
     }
     template <std::size_t i>
     [[gnu::always_inline]] static auto compute(const values& v, const row& r, size_t j) {
-      constexpr int id = found.members[i];
+      constexpr int id = member(i);
       constexpr node n = g.at(id);
       if constexpr (n.kind == op::constant)
         return operand<id>(v, r, j);
@@ -160,8 +129,8 @@ struct chain {
       // The tail goes through buffers of one vector.
       alignas(64) float rest[max_chain_leaves][width<Arch>] = {};
       row tail = r;
-      for (int i = 0; i < found.leaf_count; ++i) {
-        if (is_single(i)) continue;
+      for (std::size_t i = 0; i < leaf_count; ++i) {
+        if (is_single[i]) continue;
         for (size_t k = j; k < count; ++k) rest[i][k - j] = r.leaf[i][k];
         tail.leaf[i] = rest[i];
       }
@@ -174,7 +143,7 @@ struct chain {
     static void run(const chain_args& a, size_t first_row, size_t last_row) {
       size_t place[max_chain_axes] = {}, at[max_chain_leaves] = {}; // of the row, and of each leaf
       const auto move = [&](int axis, size_t steps) {
-        for (int leaf = 0; leaf < found.leaf_count; ++leaf) at[leaf] += steps * a.strides[leaf][axis];
+        for (std::size_t i = 0; i < leaf_count; ++i) at[i] += steps * a.strides[i][axis];
       };
       size_t rest = first_row;
       for (int axis = a.axes - 1; axis >= 0; --axis) {
@@ -182,10 +151,10 @@ struct chain {
         move(axis, place[axis]);
         rest /= a.sizes[axis];
       }
-      for (size_t i = first_row; i < last_row; ++i) {
+      for (size_t each = first_row; each < last_row; ++each) {
         row r;
-        for (int leaf = 0; leaf < found.leaf_count; ++leaf) r.leaf[leaf] = a.leaves[leaf] + at[leaf];
-        run_row(r, a.out + i * a.row, a.row);
+        for (std::size_t i = 0; i < leaf_count; ++i) r.leaf[i] = a.leaves[i] + at[i];
+        run_row(r, a.out + each * a.row, a.row);
         // The last axis moves on; one that reaches its end goes back, and the one before it moves on.
         for (int axis = a.axes - 1; axis >= 0; --axis) {
           move(axis, 1);

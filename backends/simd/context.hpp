@@ -110,14 +110,26 @@ struct context {
     return graph.region(region).is_scan() && times[region] % 2 != 0;
   }
 
-  /// A value that is stored: a slot or a parameter. int32 and boolean values are stored as int32.
+  /// A value that is stored. int32 and boolean values are stored as int32.
   const float* value(int node) const {
-    const int b = plan.base[node], slot = plan.slot[b];
-    if (plan.taken[b]) return value(graph.operand(b, 0)) + part_offset(b);
-    if (plan.collected[b]) return slots[slot] + pass_offset(b);
-    return slot >= 0 ? slots[slot] : slot == -1 ? parameter(b) : state(b);
+    const int b = plan.base[node];
+    switch (const place& p = plan.places[b]; p.where) {
+      case lies::slot:
+        return slots[p.index];
+      case lies::each_pass:
+        return slots[p.index] + pass_offset(b);
+      case lies::parameter:
+        return parameter(b);
+      case lies::kept:
+        return state(b);
+      case lies::inside:
+        return value(graph.operand(b, 0)) + part_offset(b);
+      case lies::nowhere:
+        break;
+    }
+    return nullptr;
   }
-  const kept_state& state_of(int node) const { return states[-2 - plan.slot[plan.base[node]]]; }
+  const kept_state& state_of(int node) const { return states[plan.places[plan.base[node]].index]; }
   float* state(int node) const {
     const kept_state& s = state_of(node);
     return s.data + static_cast<size_t>(layers[graph.at(node).region]) * s.layer +
@@ -126,7 +138,8 @@ struct context {
   const std::int32_t* integers(int node) const { return reinterpret_cast<const std::int32_t*>(value(node)); }
   float* result(int node) const {
     const int b = plan.base[node];
-    return slots[plan.slot[b]] + (plan.collected[b] ? pass_offset(b) : 0);
+    const place& p = plan.places[b];
+    return slots[p.index] + (p.where == lies::each_pass ? pass_offset(b) : 0);
   }
   /// Where the current pass's value lies among those of all passes.
   size_t pass_offset(int node) const {

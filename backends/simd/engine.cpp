@@ -7,6 +7,7 @@
 #include <fovea/backends/simd/format_panels.hpp>
 #include <fovea/backends/simd/isa/dispatch.hpp>
 #include <fovea/backends/simd/steps.hpp>
+#include <fovea/backends/simd/work.hpp>
 #include <fovea/dsl/plan/cost.hpp>
 
 namespace fovea::core::simd {
@@ -25,7 +26,7 @@ shared_weights::shared_weights(const graph_view& graph, const plan_view& plan, m
   panels.resize(2 * values.size());
   scans.resize(graph.regions.size());
   for (int id = 0; id < graph.node_count(); ++id) {
-    const int weight = packed_weight(graph, id), table = formatted_table(graph, id);
+    const int weight = fixed_weight(graph, id), table = formatted_table(graph, id);
     if (!plan.live[id]) continue;
     if (weight >= 0 && products.of(id) == nullptr)
       pack_parameter(graph, weight, is_from_columns(graph, id), kernels, pool);
@@ -143,7 +144,8 @@ context engine::begin(std::span<const std::int64_t> sizes) {
   for (std::size_t i = 0; i < slots_.size(); ++i) slots_[i] = arena_[i];
   for (std::size_t i = 0; i < lent_.size(); ++i) // of which the plan writes none
     if (lent_[i])
-      slots_[static_cast<std::size_t>(plan_.slot[graph_.inputs[i].node])] = const_cast<float*>(lent_[i]);
+      slots_[static_cast<std::size_t>(plan_.places[graph_.inputs[i].node].index)] =
+          const_cast<float*>(lent_[i]);
   return {graph_,
           plan_,
           kernels(),

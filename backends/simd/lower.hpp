@@ -29,11 +29,9 @@ struct lowered {
       run_convolution(c, s);
     else if constexpr (s.kind == step_kind::matmul)
       run_matmul(c, s);
-    else if constexpr (s.kind == step_kind::chain) {
-      using elementwise = chain<model, s.node>;
-      run_chain(c, s, elementwise::found.leaves, elementwise::found.leaf_count, elementwise::is_flat(),
-                code[i]);
-    } else if constexpr (is_small_scan<model, i>()) {
+    else if constexpr (s.kind == step_kind::chain)
+      run_chain(c, s, chain<model, s.node>::is_flat, code[i]);
+    else if constexpr (is_small_scan<model, i>()) {
       c.layers[s.node] = c.layers[model::view.region(s.node).parent];
       run_scan(c, nodes_of_scan<model, i>(), code[i]);
     } else if constexpr (s.kind == step_kind::loop_begin)

@@ -125,7 +125,7 @@ struct position_code {
       if (s.kind == step_kind::product || s.kind == step_kind::convolution) {
         for (int p = 0; p < s.count && c.fits; ++p) {
           const int root = schedule.parts[s.first + p], id = schedule.groups.product[root];
-          const int weight = packed_weight(g, id), left = storage(g.operand(id, 0));
+          const int weight = fixed_weight(g, id), left = storage(g.operand(id, 0));
           require(g.at(weight).kind == op::parameter && is_row(root) && is_row(id) &&
                   !schedule.groups.largest[root] && c.weights.add(id) &&
                   (g.at(id).operand_count < 3 || g.at(g.operand(id, 2)).kind == op::parameter));
@@ -145,11 +145,8 @@ struct position_code {
         }
       } else if (s.kind == step_kind::chain) {
         require(is_row(s.node));
-        for (int id = 0; id <= s.node && c.fits; ++id)
-          if (schedule.groups.live[id] && schedule.groups.root[id] == s.node)
-            for (int k = 0; k < g.at(id).operand_count; ++k)
-              if (const int from = g.operand(id, k); schedule.groups.root[from] != s.node && c.fits)
-                read(from);
+        for (const std::int32_t leaf : schedule.leaves_of(s.node))
+          if (c.fits) read(leaf);
       } else if (s.kind == step_kind::loop_begin || s.kind == step_kind::loop_end) {
         const region_entry& r = g.region(s.node);
         require(!r.is_scan() || takes_one_step(s.node));

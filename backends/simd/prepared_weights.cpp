@@ -69,7 +69,7 @@ sources sources_of(const graph_view& graph, const plan_view& plan, const model_p
                    std::int64_t layer, std::string& key) {
   const auto values = [&](int node, int operand) -> const float* {
     if (operand >= graph.at(node).operand_count) return nullptr;
-    const int from = operand == 1 && node == id ? packed_weight(graph, id) : graph.operand(node, operand);
+    const int from = operand == 1 && node == id ? fixed_weight(graph, id) : graph.operand(node, operand);
     if (graph.at(from).kind != op::parameter) return nullptr;
     const int p = graph.at(from).settings.entry.index;
     const std::int64_t seen = layer_seen(graph, id, layer, from);

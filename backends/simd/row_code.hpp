@@ -349,9 +349,9 @@ struct row_steps {
     using generated = typename elementwise::template code<arch>;
     typename generated::row leaves;
     [&]<std::size_t... i>(std::index_sequence<i...>) {
-      ((leaves.leaf[i] = code::template at<elementwise::found.leaves[i]>(r)), ...);
+      ((leaves.leaf[i] = code::template at<elementwise::leaf(i)>(r)), ...);
     }
-    (std::make_index_sequence<static_cast<std::size_t>(elementwise::found.leaf_count)>{});
+    (std::make_index_sequence<elementwise::leaf_count>{});
     float* out = code::template place<node_id>(r);
     // Local memory, and what else a row reads, has room for whole vectors behind the last value.
     for (size_t j = 0; j < static_cast<size_t>(count); j += width<arch>)

@@ -70,7 +70,7 @@ struct scan_loop {
       if (s.kind == step_kind::product) {
         for (int p = 0; p < s.count; ++p) {
           const int root = schedule.parts[s.first + p], id = schedule.groups.product[root];
-          const int weight = packed_weight(g, id);
+          const int weight = fixed_weight(g, id);
           require(!is_convolution(g.at(id).kind) && schedule.groups.norm[id] < 0 &&
                   g.at(weight).kind == op::parameter && is_row(root) && c.weights.add(id) &&
                   (g.at(id).operand_count < 3 || g.at(g.operand(id, 2)).kind == op::parameter));
@@ -81,15 +81,12 @@ struct scan_loop {
         }
       } else if (s.kind == step_kind::chain) {
         require(is_row(s.node) && n.type == element::f32);
-        for (int id = scan.first; id <= s.node; ++id)
-          if (schedule.groups.live[id] && schedule.groups.root[id] == s.node)
-            for (int k = 0; k < g.at(id).operand_count; ++k)
-              if (const int from = g.operand(id, k); schedule.groups.root[from] != s.node) read(from);
+        for (const std::int32_t leaf : schedule.leaves_of(s.node)) read(leaf);
       } else if (s.kind == step_kind::single && n.kind == op::time_step) {
         const shape& sequence = g.at(g.operand(s.node, 0)).shape;
         const int from = base(g.operand(s.node, 0));
         require(is_row(s.node) && n.type == element::f32 &&
-                (schedule.slot[from] >= 0 || schedule.groups.taken[from]) &&
+                (schedule.places[from].in_slot() || schedule.places[from].where == lies::inside) &&
                 (n.settings.time.axis == 0 || n.settings.time.axis == sequence.rank - 2) &&
                 c.inputs.add(s.node));
       } else if (s.kind == step_kind::single && n.kind == op::stack) {

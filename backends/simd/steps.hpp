@@ -19,8 +19,8 @@ void run_pool(context& c, const step& s); // max_pool, avg_pool
 /// Floats that each thread needs for a convolution at the sizes of `c`.
 size_t convolution_scratch(context& c, const step& s);
 /// `leaves` are the nodes that the chain reads; `flat` says that rows do not matter.
-void run_chain(context& c, const step& s, const int* leaves, int leaf_count, bool flat,
-               const generated_step& code);
+/// `flat`: rows do not matter.
+void run_chain(context& c, const step& s, bool flat, const generated_step& code);
 /// `code` is empty where the attention has no lambdas of its own.
 void run_attention(context& c, const step& s, const generated_step& code);
 void run_attention_map(context& c, const step& s);

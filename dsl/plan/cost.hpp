@@ -82,48 +82,6 @@ constexpr std::int64_t count_flops(const graph_view& g, dim_sizes sizes) {
   return total;
 }
 
-/// What work_of gives for steps that it does not estimate.
-inline constexpr std::int64_t unknown_work = 1'000'000'000;
-
-/// What a step takes one thread in one pass, in nanoseconds, within a factor of a few: enough to tell whether
-/// it is more than what sharing it among threads takes. By multiplications and by what is read and written;
-/// `lanes` is how many numbers a vector of the processor holds, size(d) gives the size of each dim.
-template <class sizes>
-constexpr std::int64_t work_of(const graph_view& g, const plan_view& p, const step& s, std::int64_t lanes,
-                               const sizes& size) {
-  std::int64_t multiply_adds = 0, elements = 0;
-  const auto add = [&](int root) {
-    const int id = p.product[root] >= 0 ? p.product[root] : root;
-    const op kind = g.at(id).kind;
-    multiply_adds += detail::multiply_adds(g, id, size);
-    // Of a table and of a sequence only what is taken or put there.
-    const bool moves = kind == op::gather || kind == op::time_step || kind == op::stack;
-    const int moved = kind == op::stack ? g.operand(id, 0) : root;
-    elements += (moves ? 2 : 1) * detail::elements(g.at(moved).shape, size);
-    for (int i = moves ? 1 : 0; i < g.at(id).operand_count; ++i)
-      elements += detail::elements(g.at(g.operand(id, i)).shape, size);
-  };
-  switch (s.kind) {
-    case step_kind::product:
-    case step_kind::convolution:
-    case step_kind::matmul:
-      for (int i = 0; i < s.count; ++i) add(p.parts[s.first + i]);
-      break;
-    case step_kind::chain:
-      add(s.node);
-      break;
-    case step_kind::single:
-      if (const family f = operation_of(g.at(s.node).kind).of; f == family::gradient || f == family::random)
-        return unknown_work;
-      add(s.node);
-      break;
-    case step_kind::loop_begin: // of a scan that is one function
-    case step_kind::loop_end:
-      return unknown_work;
-  }
-  return (multiply_adds / 6 + elements) / lanes;
-}
-
 /// Bytes of a plan's slots, each rounded up to 64 and padded by one cache line. What each thread needs for
 /// itself is small and comes on top.
 template <std::size_t nodes, std::size_t regions, class sizes>

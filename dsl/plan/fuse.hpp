@@ -29,8 +29,8 @@ struct fusion {
 };
 
 /// The parameter behind the right side of a product, or -1: linear(x, w), matmul(x, w), matmul(x,
-/// transpose(w)) and convolutions have weights that are packed once.
-constexpr std::int32_t packed_weight(const graph_view& g, int id) {
+/// transpose(w)) and convolutions have weights that a backend may prepare once.
+constexpr std::int32_t fixed_weight(const graph_view& g, int id) {
   const node& n = g.at(id);
   if (n.kind == op::linear || is_convolution(n.kind)) return g.operand(id, 1);
   if (n.kind != op::matmul) return -1;
@@ -99,7 +99,7 @@ constexpr void find_live(const graph_view& g, fusion<nodes>& f) {
     if (!f.live[id]) continue;
     // The sizes that `range` and `sinusoidal` take from their operand are all they need of it.
     if (n.kind == op::range || n.kind == op::sinusoidal) continue;
-    const bool weight_only = packed_weight(g, id) >= 0;
+    const bool weight_only = fixed_weight(g, id) >= 0;
     for (int k = 0; k < n.operand_count; ++k)
       if (!(weight_only && k == 1)) mark(g.operand(id, k));
   }
@@ -136,7 +136,7 @@ constexpr fusion<nodes> fuse_epilogues(const graph_view& g, fusion<nodes> f) {
   for (int id = 0; id < g.node_count(); ++id) {
     const auto i = id;
     const node& n = g.at(id);
-    if (!f.live[i] || packed_weight(g, id) < 0) continue;
+    if (!f.live[i] || fixed_weight(g, id) < 0) continue;
     int root = id;
     const auto next = [&] {
       const std::int32_t user = f.uses[root] == 1 ? last_user[root] : -1;
@@ -267,7 +267,7 @@ constexpr fusion<nodes> view_turned(const graph_view& g, fusion<nodes> f) {
   std::int32_t as_left[nodes] = {};
   for (int id = 0; id < g.node_count(); ++id) {
     const node& n = g.at(id);
-    if (f.live[id] && n.kind == op::matmul && packed_weight(g, id) < 0 && n.shape.rank == 2)
+    if (f.live[id] && n.kind == op::matmul && fixed_weight(g, id) < 0 && n.shape.rank == 2)
       ++as_left[g.operand(id, 0)];
   }
   for (int id = 0; id < g.node_count(); ++id)

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include <fovea/dsl/plan/extent.hpp>
 #include <fovea/dsl/plan/fuse.hpp>
@@ -29,9 +31,6 @@ struct step {
   std::int32_t temporary[2] = {-1, -1};
 };
 
-/// The most parts of its rows that the gradient of a norm sums on their own.
-inline constexpr int norm_gradient_parts = 64;
-
 /// One value that a loop carries: read from `slot`, written to `next`, and the two exchanged after each pass.
 ///   initial  the node it begins as, or -1 where that node's slot is taken over
 ///   copied   the node to copy to `next` at the end of a pass, or -1 where the body writes there itself
@@ -39,13 +38,34 @@ struct carried_value {
   std::int32_t slot = -1, next = -1, initial = -1, copied = -1;
 };
 
+/// Where a value lies.
+enum class lies : std::uint8_t {
+  nowhere,   // a number that chains have in their code, or part of a group that keeps it in registers
+  slot,      // in a slot
+  each_pass, // in a slot, behind those of the passes before of the loop around it
+  parameter, // with the weights
+  kept,      // among the values that a stream keeps
+  inside,    // inside its operand: this pass's part of it, or the part that a slice is
+};
+/// `index` is that of the slot, the parameter, or the kept value.
+struct place {
+  lies where = lies::nowhere;
+  std::int32_t index = -1;
+
+  constexpr bool in_slot() const { return where == lies::slot || where == lies::each_pass; }
+};
+
+/// What a chain computes, in order, and what it reads beside numbers, each once: so many of plan::members and
+/// plan::leaves.
+struct chain_range {
+  std::int32_t first_member = 0, members = 0, first_leaf = 0, leaves = 0;
+};
+
 /// The order of the work and where each value lies. Made at compile time, all of it linear in the number of
 /// nodes but for the choice of a slot.
-///   slot[n]  where the value of node n is stored, or -1: a parameter, or fused away; -2 - i: state i of a
-///            stream
+///   places[n]     of a node that others are renamings of (fusion::base)
 ///   handed_on[n]  where the output is kept that is input n itself, or -1
-///   collected[n]  whether that slot holds the value of each pass of the loop that n is in, one behind the
-///   other
+///   chains[n]     of the chain whose value n is
 template <std::size_t nodes, std::size_t regions>
 struct plan {
   static constexpr int max_slots = nodes < 96 ? 96 : nodes < 512 ? static_cast<int>(nodes) : 512;
@@ -55,8 +75,11 @@ struct plan {
   int step_count = 0;
   std::int32_t parts[nodes] = {}; // roots of products and convolutions; matmuls and the sums that they make
   int part_count = 0;
-  std::int32_t slot[nodes] = {}, handed_on[nodes] = {};
-  bool collected[nodes] = {};
+  place places[nodes] = {};
+  std::int32_t handed_on[nodes] = {};
+  chain_range chains[nodes] = {};
+  std::int32_t members[nodes] = {},
+               leaves[3 * nodes] = {}; // an operation of a chain has at most three operands
   extent slots[max_slots] = {};
   int slot_count = 0;
   carried_value carried[regions][region_entry::max_carried] = {};
@@ -64,28 +87,85 @@ struct plan {
 
   constexpr const step& step_at(int i) const { return steps[i]; }
   constexpr int base(int node) const { return groups.base[node]; }
+  /// Of the chain whose value a node is.
+  constexpr std::span<const std::int32_t> members_of(int node) const {
+    return {members + chains[node].first_member, static_cast<std::size_t>(chains[node].members)};
+  }
+  constexpr std::span<const std::int32_t> leaves_of(int node) const {
+    return {leaves + chains[node].first_leaf, static_cast<std::size_t>(chains[node].leaves)};
+  }
 };
+
+/// The most parts of its rows that the gradient of a norm sums on their own.
+inline constexpr int norm_gradient_parts = 64;
+
+namespace detail {
+
+/// What a step needs for itself alone beside its result: up to two extents, of which those of factor 0 are
+/// none.
+template <std::size_t nodes, std::size_t regions>
+constexpr std::array<extent, 2> scratch_of(const graph_view& g, const plan<nodes, regions>& p,
+                                           const step& s) {
+  constexpr extent none{.factor = 0};
+  const node& n = g.at(s.node);
+  const auto shape_of = [&](int k) -> const shape& { return g.at(g.operand(s.node, k)).shape; };
+  if (s.kind == step_kind::matmul &&
+      !p.groups.viewed[g.operand(s.node, 0)]) { // the right side in another order
+    const shape& right = shape_of(1);
+    extent side;
+    side.multiply(g, right[-2]);
+    if (g.is_number(right[-1]))
+      side.factor *= (g.number(right[-1]) + 63) / 64 * 64;
+    else
+      side.rounded = right[-1];
+    return {side, none};
+  }
+  if (n.kind == op::attention || n.kind == op::attention_gradient) {
+    const attention_settings& o = n.settings.attention;
+    const shape& q = shape_of(0);
+    extent bounds{.factor = 2}; // the first and the last key of each query
+    extent uniform{.factor = o.heads * 2 * scalar_function::max_nodes}; // what lambdas have of a head alone
+    bounds.multiply(g, q[-2]);
+    if (q.rank == 3) {
+      bounds.multiply(g, q[0]);
+      uniform.multiply(g, q[0]);
+    }
+    return {o.mask >= 0 ? bounds : none, o.score >= 0 || o.mask >= 0 ? uniform : none};
+  }
+  if (n.kind == op::layer_norm_gradient || n.kind == op::rms_norm_gradient) {
+    extent sums{.factor = norm_gradient_parts * 2}; // of the weight's and the bias's gradient
+    sums.multiply(g, shape_of(0)[-1]);
+    return {sums, none};
+  }
+  if (n.kind == op::conv_weight_gradient) return {extent_of(g, n.shape), none}; // the sums, taps outermost
+  return {none, none};
+}
+
+} // namespace detail
 
 /// A plan without its sizes in the type, for code that is compiled once.
 struct plan_view {
-  const bool *live, *viewed, *taken, *largest, *collected;
+  const bool *live, *viewed, *largest;
   const std::int32_t *base, *product, *other, *norm;
   const op* activation;
   const op* join;
   const step* steps;
   int step_count;
-  const std::int32_t *parts, *slot, *handed_on;
+  const std::int32_t *parts, *handed_on;
+  const place* places;
+  const chain_range* chains;
+  const std::int32_t *members, *leaves;
   const extent* slots;
   int slot_count;
   const carried_value (*carried)[region_entry::max_carried];
 
   template <std::size_t nodes, std::size_t regions>
   explicit constexpr plan_view(const plan<nodes, regions>& p)
-      : live(p.groups.live), viewed(p.groups.viewed), taken(p.groups.taken), largest(p.groups.largest),
-        collected(p.collected), base(p.groups.base), product(p.groups.product), other(p.groups.other),
-        norm(p.groups.norm), activation(p.groups.activation), join(p.groups.join), steps(p.steps),
-        step_count(p.step_count), parts(p.parts), slot(p.slot), handed_on(p.handed_on), slots(p.slots),
-        slot_count(p.slot_count), carried(p.carried) {}
+      : live(p.groups.live), viewed(p.groups.viewed), largest(p.groups.largest), base(p.groups.base),
+        product(p.groups.product), other(p.groups.other), norm(p.groups.norm),
+        activation(p.groups.activation), join(p.groups.join), steps(p.steps), step_count(p.step_count),
+        parts(p.parts), handed_on(p.handed_on), places(p.places), chains(p.chains), members(p.members),
+        leaves(p.leaves), slots(p.slots), slot_count(p.slot_count), carried(p.carried) {}
 };
 
 namespace detail {
@@ -97,6 +177,8 @@ struct planner {
   std::int32_t last_use[nodes] = {}; // the last step that reads a node's storage
   std::int32_t loop_begin[regions] = {}, loop_end[regions] = {};
   bool free[plan<nodes, regions>::max_slots] = {};
+  std::int32_t slot[nodes] = {}; // or -1
+  bool collected[nodes] = {};    // it has a place for each pass
 
   constexpr void add(step s) { p.steps[p.step_count++] = s; }
 
@@ -208,6 +290,38 @@ struct planner {
       }
     }
   }
+  constexpr void find_chains() {
+    bool is_chain[nodes] = {};
+    for (int i = 0; i < p.step_count; ++i) is_chain[p.steps[i].node] |= p.steps[i].kind == step_kind::chain;
+    const auto chain_of = [&](int id) {
+      const int root = p.groups.root[id];
+      return is_chain[root] && (id == root || p.groups.product[id] < 0) ? root : -1;
+    };
+    for (int id = 0; id < g.node_count(); ++id)
+      if (const int root = chain_of(id); root >= 0) ++p.chains[root].members;
+    std::int32_t first = 0, filled[nodes] = {};
+    for (int id = 0; id < g.node_count(); ++id) {
+      p.chains[id].first_member = first;
+      first += p.chains[id].members;
+    }
+    for (int id = 0; id < g.node_count(); ++id)
+      if (const int root = chain_of(id); root >= 0)
+        p.members[p.chains[root].first_member + filled[root]++] = id;
+    std::int32_t next = 0;
+    for (int root = 0; root < g.node_count(); ++root) {
+      chain_range& c = p.chains[root];
+      c.first_leaf = next;
+      for (int m = c.first_member; m < c.first_member + c.members; ++m)
+        for (int k = 0; k < g.at(p.members[m]).operand_count; ++k) {
+          const int from = g.operand(p.members[m], k);
+          bool known = chain_of(from) == root || g.at(from).kind == op::constant;
+          for (int i = c.first_leaf; i < next; ++i) known |= p.leaves[i] == from;
+          if (!known) p.leaves[next++] = from;
+        }
+      c.leaves = next - c.first_leaf;
+    }
+  }
+
   /// Whether a node collects the outputs of a scan, whose region is given.
   constexpr bool stacks(int id, int r) const {
     return g.at(id).kind == op::stack && g.at(id).region == r && p.groups.live[id];
@@ -219,7 +333,7 @@ struct planner {
   /// Whether a step of the loop that stacks its result b along a first axis can write it there at once.
   constexpr bool collects(int stack, int b) const {
     const node &n = g.at(stack), &of = g.at(b);
-    return n.settings.time.axis == 0 && of.region == n.region && p.slot[b] == -1 && !p.groups.taken[b] &&
+    return n.settings.time.axis == 0 && of.region == n.region && slot[b] == -1 && !p.groups.taken[b] &&
            !p.groups.viewed[b] && is_root(b) && of.kind != op::carry && of.kind != op::parameter &&
            of.kind != op::input && of.kind != op::constant && !has_own_place(of.kind);
   }
@@ -274,7 +388,7 @@ struct planner {
       const node& n = g.at(id);
       if (n.kind == op::range || n.kind == op::sinusoidal || n.kind == op::carry || n.kind == op::input)
         continue;
-      const bool weight_only = packed_weight(g, id) >= 0;
+      const bool weight_only = fixed_weight(g, id) >= 0;
       for (int k = 0; k < n.operand_count; ++k)
         if (!(weight_only && k == 1)) need(g.operand(id, k), step_of[p.groups.root[id]], n.region);
     }
@@ -315,26 +429,24 @@ struct planner {
       bool taken = false;
       for (int j = 0; j < k; ++j) taken |= p.base(g.operand(r.first + j, 0)) == initial;
       // The exchange of slots is undone before each call, so only outermost loops can take a slot over.
-      const bool take_over = r.parent == 0 && !taken && p.slot[initial] >= 0 && last_use[initial] == i &&
+      const bool take_over = r.parent == 0 && !taken && slot[initial] >= 0 && last_use[initial] == i &&
                              g.at(initial).kind != op::input && g.at(initial).kind != op::carry;
-      c.slot = take_over ? p.slot[initial] : new_slot(e);
+      c.slot = take_over ? slot[initial] : new_slot(e);
       c.initial = take_over ? -1 : g.operand(r.first + k, 0);
       c.next = new_slot(e);
       kept[c.slot] = kept[c.next] = true;
-      p.slot[r.first + k] = c.slot;
+      slot[r.first + k] = c.slot;
       const int result = p.base(r.results[k]);
       bool own = g.at(result).region == region && g.at(result).kind != op::carry;
       for (int j = 0; j < k; ++j) own &= p.base(r.results[j]) != result;
       c.copied = own ? -1 : r.results[k];
-      if (own) p.slot[result] = c.next;
+      if (own) slot[result] = c.next;
     }
   }
 
   constexpr void place() {
     for (std::size_t i = 0; i < g.nodes.size(); ++i) {
-      const node& n = g.nodes[i];
-      const bool kept = n.kind == op::state || n.kind == op::cache || n.kind == op::keep;
-      p.slot[i] = kept ? -2 - kept_index(n) : -1;
+      slot[i] = -1;
       p.handed_on[i] = -1;
     }
     bool kept[plan<nodes, regions>::max_slots] = {};
@@ -343,14 +455,14 @@ struct planner {
     std::int32_t next[nodes] = {};
     for (std::int32_t& head : freed) head = -1;
     const auto store = [&](int id) {
-      if (p.slot[id] < 0) p.slot[id] = take(extent_of(g, g.at(id).shape));
+      if (slot[id] < 0) slot[id] = take(extent_of(g, g.at(id).shape));
       const int after = last_use[id];
       next[id] = freed[after];
       freed[after] = id;
     };
     for (const named_value& in : g.inputs) {
       store(in.node);
-      kept[p.slot[in.node]] = true;
+      kept[slot[in.node]] = true;
     }
     // Nothing else is written where inputs lie, and they are no outputs: a call may read them where its
     // caller has them, and that may be an output of the call before.
@@ -366,13 +478,13 @@ struct planner {
           if (stacks(id, s.node)) {
             store(id);
             if (const int b = p.base(g.operand(id, 0)); collects(id, b)) {
-              p.slot[b] = p.slot[id];
-              p.collected[b] = true;
+              slot[b] = slot[id];
+              collected[b] = true;
             }
           }
       } else if (s.kind != step_kind::loop_end) {
         const auto store_own = [&](int id) {
-          if (!p.collected[id]) store(id);
+          if (!collected[id]) store(id);
         };
         if (has_parts(s))
           for (int k = 0; k < s.count; ++k) store_own(p.parts[s.first + k]);
@@ -381,46 +493,24 @@ struct planner {
         add_temporaries(s);
       }
       for (int id = freed[i]; id >= 0; id = next[id])
-        if (!kept[p.slot[id]]) free[p.slot[id]] = true;
+        if (!kept[slot[id]]) free[slot[id]] = true;
     }
+    for (int id = 0; id < g.node_count(); ++id) p.places[id] = place_of(id);
+  }
+  constexpr core::place place_of(int id) const {
+    const node& n = g.at(id);
+    if (p.groups.taken[id]) return {lies::inside};
+    if (n.kind == op::state || n.kind == op::cache || n.kind == op::keep) return {lies::kept, kept_index(n)};
+    if (n.kind == op::parameter) return {lies::parameter, n.settings.entry.index};
+    if (slot[id] < 0) return {};
+    return {collected[id] ? lies::each_pass : lies::slot, slot[id]};
   }
 
   constexpr void add_temporaries(step& s) {
-    const node& n = g.at(s.node);
-    if (s.kind == step_kind::matmul &&
-        !p.groups.viewed[g.operand(s.node, 0)]) { // the right side, packed anew
-      const shape& right = g.at(g.operand(s.node, 1)).shape;
-      extent e;
-      e.multiply(g, right[-2]);
-      e.rounded = right[-1];
-      if (g.is_number(right[-1])) {
-        e.factor *= (g.number(right[-1]) + 63) / 64 * 64;
-        e.rounded = 0;
-      }
-      s.temporary[0] = take(e);
-    }
-    if (n.kind == op::attention || n.kind == op::attention_gradient) {
-      const shape& q = g.at(g.operand(s.node, 0)).shape;
-      extent bounds, uniform;
-      bounds.factor = 2; // the first and the last key of each query
-      bounds.multiply(g, q[-2]);
-      uniform.factor = n.settings.attention.heads * 2 * scalar_function::max_nodes;
-      if (q.rank == 3) {
-        bounds.multiply(g, q[0]);
-        uniform.multiply(g, q[0]);
-      }
-      const attention_settings& o = n.settings.attention;
-      if (o.mask >= 0) s.temporary[0] = take(bounds);
-      if (o.score >= 0 || o.mask >= 0) s.temporary[1] = take(uniform);
-    }
-    if (n.kind == op::layer_norm_gradient || n.kind == op::rms_norm_gradient) {
-      extent sums; // of the weight's and the bias's gradient
-      sums.factor = norm_gradient_parts * 2;
-      sums.multiply(g, g.at(g.operand(s.node, 0)).shape[-1]);
-      s.temporary[0] = take(sums);
-    }
-    if (n.kind == op::conv_weight_gradient) // the sums, taps outermost
-      s.temporary[0] = take(extent_of(g, n.shape));
+    const auto scratch = scratch_of(g, p, s);
+    for (int i = 0; i < 2; ++i)
+      if (scratch[static_cast<std::size_t>(i)].factor > 0)
+        s.temporary[i] = take(scratch[static_cast<std::size_t>(i)]);
     for (const std::int32_t t : s.temporary)
       if (t >= 0) free[t] = true;
   }
@@ -445,6 +535,7 @@ struct planned {
     stage s{view};
     s.p.groups = groups;
     s.order();
+    s.find_chains();
     return s;
   }();
   static constexpr stage timed = [] {

@@ -36,16 +36,15 @@ formatted_parameters formatted(const graph_view& g, weight_format format) {
       if (g.at(from).kind == op::transpose) from = g.operand(from, 0);
       if (g.at(from).kind != op::parameter) continue;
       const bool product = (n.kind == op::linear || n.kind == op::matmul) && k == 1 &&
-                           packed_weight(g, id) == from && !is_from_columns(g, id) &&
-                           is_worth_it(g, id, from);
+                           fixed_weight(g, id) == from && !is_from_columns(g, id) && is_worth_it(g, id, from);
       const bool table = n.kind == op::gather && k == 0 && from == g.operand(id, 0);
       if (product) weight[static_cast<std::size_t>(from)] = true;
       if (!product && !table) other[static_cast<std::size_t>(from)] = true;
     }
     // A batch norm scales the rows of the weights before it.
     if (const int product = n.kind == op::batch_norm ? g.operand(id, 0) : -1;
-        product >= 0 && packed_weight(g, product) >= 0)
-      other[static_cast<std::size_t>(packed_weight(g, product))] = true;
+        product >= 0 && fixed_weight(g, product) >= 0)
+      other[static_cast<std::size_t>(fixed_weight(g, product))] = true;
   }
   for (std::size_t p = 0; p < g.parameters.size(); ++p) {
     const auto id = static_cast<std::size_t>(g.parameters[p].node);

@@ -2,8 +2,9 @@
 
 namespace fovea::core::simd {
 
-void run_chain(context& c, const step& s, const int* leaves, int leaf_count, bool flat,
-               const generated_step& code) {
+void run_chain(context& c, const step& s, bool flat, const generated_step& code) {
+  const std::int32_t* leaves = c.plan.leaves + c.plan.chains[s.node].first_leaf;
+  const int leaf_count = c.plan.chains[s.node].leaves;
   const shape& whole = c.shape_of(s.node);
   chain_args args;
   args.out = c.result(s.node);

@@ -113,7 +113,7 @@ void read_windows(const context& c, int id) {
 } // namespace
 
 void run_copy(context& c, const step& s) {
-  if (c.plan.taken[s.node]) return;
+  if (c.plan.places[s.node].where == lies::inside) return;
   if (is_of_rows(c, s.node)) return read_windows(c, s.node);
   const node& n = c.graph.at(s.node);
   const int from = c.graph.operand(s.node, 0);

@@ -28,7 +28,7 @@ void copy_rows(context& c, const step_rows& rows, float* to, size_t to_stride, c
 } // namespace
 
 void run_time_step(context& c, const step& s) {
-  if (c.plan.taken[s.node]) return;
+  if (c.plan.places[s.node].where == lies::inside) return;
   const node& n = c.graph.at(s.node);
   const int sequence = c.graph.operand(s.node, 0);
   const step_rows rows(c, n, c.shape_of(sequence));
@@ -87,8 +87,8 @@ void run_outside(context& c, const step& s) {
 
 void run_stack(context& c, const step& s) {
   const node& n = c.graph.at(s.node);
-  const int of = c.plan.base[c.graph.operand(s.node, 0)];
-  if (c.plan.collected[of] && c.plan.slot[of] == c.plan.slot[s.node]) return; // it was made there
+  const place& of = c.plan.places[c.plan.base[c.graph.operand(s.node, 0)]];
+  if (of.where == lies::each_pass && of.index == c.plan.places[s.node].index) return; // it was made there
   const step_rows rows(c, n, n.shape);
   copy_rows(c, rows, c.result(s.node) + rows.first, rows.stride, c.value(c.graph.operand(s.node, 0)),
             rows.after);

@@ -1,4 +1,5 @@
 #include <catch2/catch.hpp>
+#include <fovea/backends/simd/work.hpp>
 #include <fovea/dsl.hpp>
 
 using namespace fovea;
@@ -33,7 +34,7 @@ constexpr std::int64_t work(const M&, step_kind kind, op node, std::int64_t toke
   const auto size = [&](int d) { return g.size(d, size_of); };
   for (int i = 0; i < p.step_count; ++i)
     if (p.steps[i].kind == kind && g.at(p.steps[i].node).kind == node)
-      return work_of(g, p, p.steps[i], lanes, size);
+      return simd::work_of(g, p, p.steps[i], lanes, size);
   return -1;
 }
 

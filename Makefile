@@ -63,7 +63,7 @@ test-all:
 	@$(MAKE) coverage
 	@cat build/tests/instruction_sets.txt
 
-# Which lines and branches of dsl/ and runtime/ the tests reach; pages of the source in build-coverage/coverage/html.
+# Which lines and branches of base/, dsl/, weights/ and runtime/ the tests reach; pages of the source in build-coverage/coverage/html.
 coverage:
 	cmake/install_dependencies.sh build test coverage
 	cmake --preset coverage
@@ -113,7 +113,7 @@ format-check:
 tidy:
 	cmake/install_dependencies.sh build test develop
 	cmake --preset clang
-	run-clang-tidy-19 -quiet -j $(JOBS) -p build-clang '$(CURDIR)/(runtime|backends|examples)/'
+	run-clang-tidy-19 -quiet -j $(JOBS) -p build-clang '$(CURDIR)/(base|weights|runtime|backends|examples)/'
 
 clean:
 	rm -rf build build-*

@@ -3,8 +3,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include <fovea/backends/memory.hpp>
 #include <fovea/backends/xtensor.hpp>
+#include <fovea/base/memory.hpp>
 
 namespace fovea::core {
 

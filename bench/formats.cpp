@@ -14,7 +14,7 @@
 #include <fovea/fovea.hpp>
 #include <fovea/models/gpt2.hpp>
 #include <fovea/models/llama.hpp>
-#include <fovea/runtime/weights/from_floats.hpp>
+#include <fovea/weights/from_floats.hpp>
 #include <map>
 #include <string>
 

@@ -7,8 +7,8 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdlib>
-#include <fovea/backends/memory.hpp>
-#include <fovea/runtime/threads.hpp>
+#include <fovea/base/memory.hpp>
+#include <fovea/base/threads.hpp>
 #include <memory>
 #include <vector>
 

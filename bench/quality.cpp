@@ -16,12 +16,12 @@
 #include <cmath>
 #include <cstdint>
 #include <filesystem>
+#include <fovea/base/mapped_file.hpp>
 #include <fovea/decoding.hpp>
 #include <fovea/fovea.hpp>
 #include <fovea/models/bert.hpp>
 #include <fovea/runtime/tokenizers/tokenizer.hpp>
-#include <fovea/runtime/weights/from_floats.hpp>
-#include <fovea/runtime/weights/mapped_file.hpp>
+#include <fovea/weights/from_floats.hpp>
 #include <iterator>
 #include <numeric>
 #include <span>

@@ -14,7 +14,7 @@ fovea_isa_object(fovea_avx512_bf16 avx512_bf16 "${fovea_root}/backends/simd/isa/
 fovea_isa_object(fovea_avx512_amx avx512_amx "${fovea_root}/backends/simd/isa/avx512_amx.cpp" fovea_tile_kernels_avx512_amx)
 list(APPEND fovea_kernel_objects "${fovea_avx512_12_ways}" "${fovea_avx512_vnni}" "${fovea_avx512_bf16}" "${fovea_avx512_amx}")
 
-add_library(fovea_kernels STATIC "${fovea_root}/backends/simd/isa/dispatch.cpp" "${fovea_root}/runtime/threads.cpp"
+add_library(fovea_kernels STATIC "${fovea_root}/backends/simd/isa/dispatch.cpp" "${fovea_root}/base/threads.cpp"
                                  ${fovea_kernel_objects})
 add_library(fovea::kernels ALIAS fovea_kernels)
 find_package(Threads REQUIRED)

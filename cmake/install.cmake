@@ -1,7 +1,7 @@
 # The package: headers in real folders below include/fovea, the libraries, and what find_package(fovea) reads.
 include(CMakePackageConfigHelpers)
 
-foreach(folder IN ITEMS dsl backends runtime models)
+foreach(folder IN ITEMS base dsl weights backends runtime models)
   install(
     DIRECTORY ${PROJECT_SOURCE_DIR}/${folder}
     DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/fovea

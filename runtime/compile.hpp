@@ -16,6 +16,8 @@
 #include <fovea/backends/simd/isa/dispatch.hpp>
 #include <fovea/backends/simd/lower.hpp>
 #include <fovea/backends/tensor_view.hpp>
+#include <fovea/base/error.hpp>
+#include <fovea/base/threads.hpp>
 #include <fovea/dsl/model.hpp>
 #include <fovea/runtime/calls/inputs.hpp>
 #include <fovea/runtime/calls/keys.hpp>
@@ -23,10 +25,8 @@
 #include <fovea/runtime/calls/outputs.hpp>
 #include <fovea/runtime/calls/refused.hpp>
 #include <fovea/runtime/calls/sizes.hpp>
-#include <fovea/runtime/error.hpp>
 #include <fovea/runtime/options.hpp>
-#include <fovea/runtime/parameters.hpp>
-#include <fovea/runtime/threads.hpp>
+#include <fovea/weights/parameters.hpp>
 
 namespace fovea::core {
 
@@ -295,7 +295,7 @@ auto compile(const M& model, const model_weights& source, const compile_options&
 } // namespace generated
 
 /// Makes a model executable: compile(model, weights, {.capacity = {{B, 8}, {T, 512}}}), with weights in
-/// another format compile<q8_0>(...) (backends/weight_format.hpp), or compile<reference>(...). Throws
+/// another format compile<q8_0>(...) (weights/weight_format.hpp), or compile<reference>(...). Throws
 /// fovea::error where weights, capacity and model do not fit.
 template <class backend = f32, class M>
 requires(M::well_formed&& detail::computes_in<backend>) auto compile(const M& model,

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include <fovea/backends/simd/generated.hpp>
+#include <fovea/backends/stream_state.hpp>
 
 namespace fovea::core::detail {
 
@@ -18,7 +18,7 @@ public:
   void begin() {
     rows_ = places_.size();
     furthest_ = 0;
-    end_ = simd::no_end;
+    end_ = no_end;
     together_ = true;
   }
   /// So many of the rows are in use.
@@ -33,15 +33,15 @@ public:
   std::int64_t of(std::size_t row) const { return together_ ? furthest_ : places_[row].before; }
   /// Of the row that has taken most.
   std::int64_t furthest() const { return furthest_; }
-  /// How many positions the sequence of a row has; simd::no_end while that is not known.
+  /// How many positions the sequence of a row has; no_end while that is not known.
   std::int64_t end_of(std::size_t row) const { return together_ ? end_ : places_[row].end; }
   /// Where all rows stand that stand at one place.
-  simd::row_position together() const { return {furthest_, end_}; }
+  row_position together() const { return {furthest_, end_}; }
   /// The place of each row, where they do not all stand at one; else none.
-  std::span<const simd::row_position> apart() const {
-    return together_ ? std::span<const simd::row_position>{} : places();
+  std::span<const row_position> apart() const {
+    return together_ ? std::span<const row_position>{} : places();
   }
-  std::span<const simd::row_position> places() const { return {places_.data(), rows_}; }
+  std::span<const row_position> places() const { return {places_.data(), rows_}; }
 
   /// All rows that are not idle take so many positions.
   void advance(std::int64_t count) {
@@ -50,7 +50,7 @@ public:
       return;
     }
     for (std::size_t row = 0; row < rows_; ++row)
-      if (simd::row_position& p = places_[row]; !p.idle) furthest_ = std::max(furthest_, p.before += count);
+      if (row_position& p = places_[row]; !p.idle) furthest_ = std::max(furthest_, p.before += count);
   }
   void set(std::size_t row, std::int64_t position, std::int64_t end) {
     spread();
@@ -61,7 +61,7 @@ public:
   void end(std::size_t row) { set(row, of(row), of(row)); }
   void end() {
     for (std::size_t row = 0; row < rows_; ++row)
-      if (end_of(row) == simd::no_end) end(row);
+      if (end_of(row) == no_end) end(row);
   }
   /// From now on to `settle` rows stand apart, and those of which is_idle(row) holds take no positions.
   template <class F>
@@ -83,7 +83,7 @@ public:
   /// Row i becomes what row from[i] was.
   void reorder(std::span<const std::size_t> from) {
     if (!together_) {
-      const std::vector<simd::row_position> before = places_;
+      const std::vector<row_position> before = places_;
       for (std::size_t row = 0; row < from.size(); ++row) places_[row] = before[from[row]];
     }
     use(from.size());
@@ -97,9 +97,9 @@ private:
     together_ = false;
   }
 
-  std::vector<simd::row_position> places_;
+  std::vector<row_position> places_;
   std::size_t rows_;
-  std::int64_t furthest_ = 0, end_ = simd::no_end;
+  std::int64_t furthest_ = 0, end_ = no_end;
   bool together_ = true;
 };
 

@@ -11,13 +11,13 @@
 #include <vector>
 
 #include <fovea/backends/simd/generate_model.hpp>
+#include <fovea/base/error.hpp>
 #include <fovea/dsl/passes/derived_model.hpp>
 #include <fovea/dsl/passes/stream_begin.hpp>
 #include <fovea/dsl/passes/stream_step.hpp>
 #include <fovea/runtime/calls/single_position.hpp>
 #include <fovea/runtime/calls/step_parts.hpp>
 #include <fovea/runtime/compile.hpp>
-#include <fovea/runtime/error.hpp>
 #include <fovea/runtime/row_positions.hpp>
 #include <fovea/runtime/stream_memory.hpp>
 #include <fovea/runtime/stream_model.hpp>
@@ -38,7 +38,7 @@ struct stream_state {
 struct stream_row {
   std::vector<float> values;
   std::int64_t position = 0;
-  std::int64_t end = simd::no_end; // of its sequence, where that is known
+  std::int64_t end = no_end; // of its sequence, where that is known
 };
 
 namespace detail {
@@ -271,7 +271,7 @@ public:
   /// the next `latency` positions come out.
   template <std::int64_t later = latency>
   requires(later > 0) void end(std::size_t row) {
-    if (may_use_rows(row) && rows_.end_of(row) == simd::no_end) rows_.end(row);
+    if (may_use_rows(row) && rows_.end_of(row) == no_end) rows_.end(row);
   }
 
   /// Whether a small model takes a single position by one function, without the steps of its plan.
@@ -290,7 +290,7 @@ public:
   void reset(std::size_t row) {
     if (!may_use_rows(row)) return;
     memory_.clear(row, step_sizes_.sizes());
-    rows_.set(row, 0, simd::no_end);
+    rows_.set(row, 0, no_end);
   }
   /// Row `to` becomes what row `from` is.
   void copy(std::size_t from, std::size_t to) {
@@ -469,7 +469,7 @@ private:
   /// Whether rows that have ended have so many positions to come, row by row what `lengths` says.
   void check_ends(std::int64_t count, std::span<const std::size_t> lengths = {}, bool all_end = false) const {
     for (std::size_t row = 0; latency > 0 && row < rows_.rows(); ++row) {
-      const bool ends_here = all_end && rows_.end_of(row) == simd::no_end;
+      const bool ends_here = all_end && rows_.end_of(row) == no_end;
       const std::int64_t taken = lengths.empty() ? count : static_cast<std::int64_t>(lengths[row]),
                          end = ends_here ? rows_.of(row) : rows_.end_of(row),
                          to_come = end + latency - rows_.of(row);
@@ -499,7 +499,7 @@ private:
       throw error(step_sizes_.model_name() + ": stream: expected a row after 0 to " +
                   std::to_string(most_positions_) + " positions, a multiple of " + std::to_string(stride) +
                   ", found one after " + std::to_string(position));
-    if (end != simd::no_end && (end < 0 || end > position || end < position - latency))
+    if (end != no_end && (end < 0 || end > position || end < position - latency))
       throw error(step_sizes_.model_name() + ": stream: expected a row after " + std::to_string(position) +
                   " positions to have ended at most " + std::to_string(latency) +
                   " before, found an end after " + std::to_string(end));
@@ -607,7 +607,7 @@ private:
   }
   void run_engine(std::int64_t count) {
     memory_.make_room(static_cast<std::size_t>(count));
-    std::span<const simd::row_position> apart = rows_.apart();
+    std::span<const row_position> apart = rows_.apart();
     if constexpr (batch > 0) // there may be rows of which the call has none
       if (!apart.empty()) apart = apart.first(static_cast<std::size_t>(step_sizes_.sizes()[batch]));
     step_.memory().set_position(rows_.together(), memory_.window_start(), apart, step_sizes_.sizes());
@@ -677,7 +677,7 @@ private:
   step_engine step_;
   detail::simd_engine<begin_model> begin_;
   detail::stream_memory memory_;
-  std::vector<simd::kept_state> states_;
+  std::vector<kept_state> states_;
   std::optional<single_position> single_; // of a small stream that has one
   detail::call_inputs<step_model> step_inputs_;
   detail::call_inputs<begin_model> begin_inputs_;

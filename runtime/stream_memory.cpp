@@ -4,7 +4,7 @@
 #include <cstring>
 #include <new>
 
-#include <fovea/backends/memory.hpp>
+#include <fovea/base/memory.hpp>
 #include <fovea/dsl/passes/by_position.hpp>
 
 namespace fovea::core::detail {
@@ -55,8 +55,8 @@ stream_memory::stream_memory(const graph_view& g, std::span<const bool> live,
   clear();
 }
 
-std::vector<simd::kept_state> stream_memory::places() {
-  std::vector<simd::kept_state> made;
+std::vector<kept_state> stream_memory::places() {
+  std::vector<kept_state> made;
   for (const placed& s : states_)
     made.push_back({begin_of(s), s.layer, s.rows, s.kept > 0 ? s.position : 0, s.rate});
   return made;
@@ -102,7 +102,7 @@ void stream_memory::bring_back() {
   window_start_ = 0;
 }
 
-void stream_memory::advance(std::size_t count, std::span<const simd::row_position> rows,
+void stream_memory::advance(std::size_t count, std::span<const row_position> rows,
                             std::span<const std::int64_t> sizes) {
   for (std::size_t row = 0; row < rows.size(); ++row)
     if (rows[row].idle)

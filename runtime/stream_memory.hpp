@@ -5,7 +5,7 @@
 #include <vector>
 
 #include <fovea/backends/pieces.hpp>
-#include <fovea/backends/simd/generated.hpp>
+#include <fovea/backends/stream_state.hpp>
 #include <fovea/dsl/graph_view.hpp>
 #include <fovea/dsl/stream_rate.hpp>
 
@@ -19,7 +19,7 @@ public:
   stream_memory(const graph_view& g, std::span<const bool> live, std::span<const std::int64_t> capacity,
                 int state_count, std::int64_t most_positions, std::int64_t stride, int batch_dim);
 
-  std::vector<simd::kept_state> places();
+  std::vector<kept_state> places();
   void clear();
   /// The floats of all states, at capacity.
   std::size_t size() const { return size_; }
@@ -40,8 +40,7 @@ public:
   }
   /// Windows move on by so many positions; those of idle rows take along what they see.
   void advance(std::size_t count) { window_start_ += count; }
-  void advance(std::size_t count, std::span<const simd::row_position> rows,
-               std::span<const std::int64_t> sizes);
+  void advance(std::size_t count, std::span<const row_position> rows, std::span<const std::int64_t> sizes);
 
   /// Row i becomes what row from[i] was.
   void reorder(std::span<const std::size_t> from, std::span<const std::int64_t> sizes);

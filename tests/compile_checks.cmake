@@ -40,12 +40,12 @@ foreach(compiler IN LISTS compilers)
   )
   add_python_test(
     headers/dsl.${compiler} ${CMAKE_CURRENT_SOURCE_DIR}/headers/check.py
-    --compiler ${compiler} --include ${include_folder} --forbid "/(xtensor|xsimd|boost)/|fovea/(backends|runtime)/"
+    --compiler ${compiler} --include ${include_folder} --forbid "/(xtensor|xsimd|boost)/|fovea/(base|weights|backends|runtime)/"
     dsl dsl.hpp models
   )
   add_python_test(
     headers/all.${compiler} ${CMAKE_CURRENT_SOURCE_DIR}/headers/check.py
-    --compiler ${compiler} --include ${include_folder} backends runtime fovea.hpp decoding.hpp tokenizers.hpp
+    --compiler ${compiler} --include ${include_folder} base weights backends runtime fovea.hpp decoding.hpp tokenizers.hpp
   )
   set_tests_properties(headers/all.${compiler} PROPERTIES LABELS full)
   add_test(NAME headers/natural_names.${compiler} COMMAND ${compiler} -std=c++20 -fsyntax-only -DFOVEA_UNOPTIMISED
@@ -54,6 +54,8 @@ foreach(compiler IN LISTS compilers)
            -I${include_folder} ${CMAKE_CURRENT_SOURCE_DIR}/headers/scope_dropped.cpp)
   set_tests_properties(headers/scope_dropped.${compiler} PROPERTIES PASS_REGULAR_EXPRESSION "scope_dropped.cpp:8:.*nodiscard")
 endforeach()
+
+add_python_test(headers/folders ${CMAKE_CURRENT_SOURCE_DIR}/headers/folders.py ${PROJECT_SOURCE_DIR})
 
 # Pages by clang++ are for `make test-all`.
 set_tests_properties(docs.clang++-19 PROPERTIES LABELS full)

@@ -2,8 +2,8 @@
 
 #include "gguf_writer.hpp"
 
-#include <fovea/backends/half.hpp>
-#include <fovea/runtime/weights/stored_tensor.hpp>
+#include <fovea/base/half.hpp>
+#include <fovea/weights/stored_tensor.hpp>
 
 #include <array>
 #include <cstdint>

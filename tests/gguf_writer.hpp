@@ -1,6 +1,6 @@
 #pragma once
 
-#include <fovea/runtime/weights/gguf_metadata.hpp>
+#include <fovea/weights/gguf_metadata.hpp>
 
 #include <cstdint>
 #include <span>

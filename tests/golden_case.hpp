@@ -3,8 +3,8 @@
 // Reference cases (golden/README.md of the shared data): loading one, and holding values against it. Knows
 // nothing of models and backends.
 
-#include <fovea/runtime/error.hpp>
-#include <fovea/runtime/weights/safetensors.hpp>
+#include <fovea/base/error.hpp>
+#include <fovea/weights/safetensors.hpp>
 
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>

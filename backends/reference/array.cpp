@@ -1,6 +1,6 @@
 #include <fovea/backends/reference/array.hpp>
 
-#include <fovea/runtime/error.hpp>
+#include <fovea/base/error.hpp>
 
 namespace fovea::core::reference_ops {
 

@@ -9,7 +9,7 @@
 
 #include <fovea/backends/reference/reference.hpp>
 #include <fovea/backends/simd/generated.hpp>
-#include <fovea/runtime/parameters.hpp>
+#include <fovea/weights/parameters.hpp>
 
 namespace fovea::core {
 

@@ -10,7 +10,7 @@
 #include <fovea/backends/reference/position.hpp>
 #include <fovea/backends/reference/reduce.hpp>
 #include <fovea/backends/reference/shape.hpp>
-#include <fovea/runtime/error.hpp>
+#include <fovea/base/error.hpp>
 
 namespace fovea::core::reference_ops {
 

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include <fovea/backends/reference/evaluation.hpp>
-#include <fovea/runtime/error.hpp>
+#include <fovea/base/error.hpp>
 
 namespace fovea::core {
 

@@ -8,10 +8,10 @@
 #include <fovea/backends/simd/kernels/table.hpp>
 #include <fovea/backends/simd/position_tables.hpp>
 #include <fovea/backends/simd/prepared_weights.hpp>
+#include <fovea/base/threads.hpp>
 #include <fovea/dsl/graph_view.hpp>
 #include <fovea/dsl/plan/plan.hpp>
 #include <fovea/dsl/stream_rate.hpp>
-#include <fovea/runtime/threads.hpp>
 
 namespace fovea::core::simd {
 

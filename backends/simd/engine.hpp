@@ -8,8 +8,8 @@
 #include <fovea/backends/pieces.hpp>
 #include <fovea/backends/simd/context.hpp>
 #include <fovea/backends/simd/generated.hpp>
-#include <fovea/runtime/parameters.hpp>
-#include <fovea/runtime/threads.hpp>
+#include <fovea/base/threads.hpp>
+#include <fovea/weights/parameters.hpp>
 
 namespace fovea::core::simd {
 

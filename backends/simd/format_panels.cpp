@@ -9,9 +9,9 @@
 #include <vector>
 
 #include <fovea/backends/simd/kernels/panel_layout.hpp>
-#include <fovea/runtime/error.hpp>
-#include <fovea/runtime/number_text.hpp>
-#include <fovea/runtime/weights/from_floats.hpp>
+#include <fovea/base/error.hpp>
+#include <fovea/base/number_text.hpp>
+#include <fovea/weights/from_floats.hpp>
 
 namespace fovea::core::simd {
 namespace {

@@ -4,9 +4,9 @@
 #include <string>
 
 #include <fovea/backends/simd/kernels/table.hpp>
-#include <fovea/backends/weight_format.hpp>
-#include <fovea/runtime/threads.hpp>
-#include <fovea/runtime/weights/weights.hpp>
+#include <fovea/base/threads.hpp>
+#include <fovea/weights/weight_format.hpp>
+#include <fovea/weights/weights.hpp>
 
 namespace fovea::core::simd {
 

@@ -6,9 +6,9 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 
 #include <fovea/backends/simd/kernels/table.hpp>
+#include <fovea/backends/stream_state.hpp>
 #include <fovea/dsl/plan/fuse.hpp>
 
 namespace fovea::core::simd {
@@ -69,37 +69,6 @@ struct scan_nodes {
   const int *inputs = nullptr, *outputs = nullptr, *weights = nullptr, *vectors = nullptr;
   int input_count = 0, output_count = 0, weight_count = 0, vector_count = 0;
 };
-
-/// What a stream keeps from call to call: a value for each layer of the repeats around it, `layer` floats
-/// from each other. A cache has room for `rows` positions in each batch row; one of a window, which moves on
-/// in its memory from call to call as positions_at(rate, ...) says, has `position` floats a position, others
-/// 0.
-struct kept_state {
-  float* data = nullptr;
-  size_t layer = 0, rows = 0, position = 0;
-  std::int64_t rate = 1;
-};
-
-/// How many positions a sequence has whose end is not known: more than any, and multiplied by any rate still
-/// a number.
-inline constexpr std::int64_t no_end = std::int64_t{1} << 40;
-
-/// Where a batch row of a stream stands. An idle row takes no position in a call: what it keeps stays.
-struct row_position {
-  std::int64_t before = 0;
-  std::int64_t end = no_end; // how many positions its sequence has
-  bool idle = false;
-
-  /// Where its values are counted from; those of an idle row are not used.
-  std::int64_t first() const { return idle ? 0 : before; }
-};
-
-/// The number of a position as graphs count it: where it only tells the beginning from later, there is no
-/// end.
-inline std::int32_t integer_position(std::int64_t position) {
-  constexpr std::int64_t largest = std::numeric_limits<std::int32_t>::max();
-  return static_cast<std::int32_t>(position < largest ? position : largest);
-}
 
 /// One position of a small stream. The batch row that it is computed for comes after `row_before` others, the
 /// row that is furthest after `before`; `backward`: see row_steps::multiply.

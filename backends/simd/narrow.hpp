@@ -6,8 +6,8 @@
 #include <bit>
 #include <cstdint>
 #include <cstring>
-#include <fovea/backends/half.hpp>
 #include <fovea/backends/simd/arch.hpp>
+#include <fovea/base/half.hpp>
 
 namespace fovea::core::simd {
 

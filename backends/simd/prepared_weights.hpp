@@ -7,9 +7,9 @@
 
 #include <fovea/backends/simd/generated.hpp>
 #include <fovea/backends/simd/kernels/table.hpp>
+#include <fovea/base/threads.hpp>
 #include <fovea/dsl/plan/plan.hpp>
-#include <fovea/runtime/parameters.hpp>
-#include <fovea/runtime/threads.hpp>
+#include <fovea/weights/parameters.hpp>
 
 namespace fovea::core::simd {
 

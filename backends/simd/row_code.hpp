@@ -9,8 +9,8 @@
 #include <fovea/backends/simd/generated.hpp>
 #include <fovea/backends/simd/kernels/epilogue.hpp>
 #include <fovea/backends/simd/kernels/lanes.hpp>
-#include <fovea/backends/weight_format.hpp>
 #include <fovea/dsl/plan/plan.hpp>
+#include <fovea/weights/weight_format.hpp>
 
 namespace fovea::core::simd {
 

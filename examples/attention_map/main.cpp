@@ -7,7 +7,7 @@
 #include <program/program.hpp>
 #include <program/text.hpp>
 
-#include <fovea/runtime/error.hpp>
+#include <fovea/base/error.hpp>
 
 #include <fmt/format.h>
 

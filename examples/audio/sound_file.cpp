@@ -1,7 +1,7 @@
 #include "sound_file.hpp"
 
-#include <fovea/runtime/error.hpp>
-#include <fovea/runtime/weights/regular_file.hpp>
+#include <fovea/base/error.hpp>
+#include <fovea/base/regular_file.hpp>
 
 #include <sndfile.h>
 

@@ -5,7 +5,7 @@
 #include <program/program.hpp>
 #include <program/text.hpp>
 
-#include <fovea/runtime/tokenizers/utf8.hpp>
+#include <fovea/base/utf8.hpp>
 
 #include <fmt/format.h>
 

@@ -2,7 +2,7 @@
 
 #include "character_model.hpp"
 
-#include <fovea/runtime/tokenizers/utf8.hpp>
+#include <fovea/base/utf8.hpp>
 
 #include <array>
 #include <cstddef>

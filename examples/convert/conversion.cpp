@@ -1,10 +1,10 @@
 #include "conversion.hpp"
 
-#include <fovea/runtime/error.hpp>
-#include <fovea/runtime/weights/converted.hpp>
-#include <fovea/runtime/weights/gguf.hpp>
-#include <fovea/runtime/weights/safetensors.hpp>
-#include <fovea/runtime/weights/training_names.hpp>
+#include <fovea/base/error.hpp>
+#include <fovea/weights/converted.hpp>
+#include <fovea/weights/gguf.hpp>
+#include <fovea/weights/safetensors.hpp>
+#include <fovea/weights/training_names.hpp>
 
 #include <deque>
 #include <map>

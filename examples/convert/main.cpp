@@ -6,7 +6,7 @@
 #include "program/program.hpp"
 #include "terminal/terminal.hpp"
 
-#include <fovea/runtime/error.hpp>
+#include <fovea/base/error.hpp>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

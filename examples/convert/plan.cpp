@@ -1,8 +1,8 @@
 #include "plan.hpp"
 
-#include <fovea/runtime/error.hpp>
-#include <fovea/runtime/weights/to_floats.hpp>
-#include <fovea/runtime/weights/training_names.hpp>
+#include <fovea/base/error.hpp>
+#include <fovea/weights/to_floats.hpp>
+#include <fovea/weights/training_names.hpp>
 
 #include <fnmatch.h>
 

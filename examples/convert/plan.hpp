@@ -1,6 +1,6 @@
 #pragma once
 
-#include <fovea/runtime/weights/weights.hpp>
+#include <fovea/weights/weights.hpp>
 
 #include <array>
 #include <string>

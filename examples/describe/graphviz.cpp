@@ -1,6 +1,6 @@
 #include "graphviz.hpp"
 
-#include <fovea/runtime/error.hpp>
+#include <fovea/base/error.hpp>
 
 #include <spawn.h>
 #include <sys/wait.h>

@@ -5,8 +5,8 @@
 
 #include <program/program.hpp>
 
+#include <fovea/base/error.hpp>
 #include <fovea/runtime/describe/describe.hpp>
-#include <fovea/runtime/error.hpp>
 
 #include <fmt/format.h>
 

@@ -2,7 +2,7 @@
 
 #include <program/text.hpp>
 
-#include <fovea/runtime/error.hpp>
+#include <fovea/base/error.hpp>
 
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>

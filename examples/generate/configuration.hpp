@@ -16,7 +16,7 @@ struct configuration {
   std::size_t vocabulary; // tokens that the model scores
   fovea::token_id begin;  // what an empty prompt begins with, where its tokenizer puts nothing in front
   fovea::token_ids end;   // each ends a text
-  /// What the weights say of the model, if they do (runtime/weights/expect_metadata.hpp).
+  /// What the weights say of the model, if they do (weights/expect_metadata.hpp).
   std::map<std::string, double> metadata;
   /// A folder with weights.safetensors and tokenizer.json, taken where the command line names none.
   std::filesystem::path learned = {};

@@ -4,8 +4,8 @@
 #include <generate/configuration.hpp>
 #include <generate/printed_text.hpp>
 
+#include <fovea/base/error.hpp>
 #include <fovea/runtime/decoding/generate.hpp>
-#include <fovea/runtime/error.hpp>
 
 #include <chrono>
 #include <string>

@@ -9,7 +9,7 @@
 
 #include <fovea/fovea.hpp>
 #include <fovea/runtime/decoding/stream_reader.hpp>
-#include <fovea/runtime/weights/expect_metadata.hpp>
+#include <fovea/weights/expect_metadata.hpp>
 
 #include <fmt/format.h>
 

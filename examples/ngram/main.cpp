@@ -4,9 +4,9 @@
 
 #include "program/program.hpp"
 
+#include <fovea/base/error.hpp>
 #include <fovea/runtime/decoding/generate.hpp>
 #include <fovea/runtime/decoding/log_probability.hpp>
-#include <fovea/runtime/error.hpp>
 #include <fovea/runtime/ngram/reader.hpp>
 
 #include <fmt/format.h>

@@ -1,8 +1,8 @@
 #include "text_units.hpp"
 
-#include <fovea/runtime/error.hpp>
-#include <fovea/runtime/tokenizers/utf8.hpp>
-#include <fovea/runtime/weights/mapped_file.hpp>
+#include <fovea/base/error.hpp>
+#include <fovea/base/mapped_file.hpp>
+#include <fovea/base/utf8.hpp>
 
 #include <unordered_map>
 

@@ -2,8 +2,8 @@
 
 #include "canvas.hpp"
 
-#include <fovea/runtime/error.hpp>
-#include <fovea/runtime/json/parse_json.hpp>
+#include <fovea/base/error.hpp>
+#include <fovea/base/json/parse_json.hpp>
 
 #include <nlohmann/json.hpp>
 

@@ -1,6 +1,6 @@
 #include "canvas.hpp"
 
-#include <fovea/runtime/error.hpp>
+#include <fovea/base/error.hpp>
 
 #include <cairo-svg.h>
 #include <cairo.h>

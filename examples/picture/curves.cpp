@@ -2,7 +2,7 @@
 
 #include "ticks.hpp"
 
-#include <fovea/runtime/error.hpp>
+#include <fovea/base/error.hpp>
 
 #include <algorithm>
 #include <array>

@@ -3,7 +3,7 @@
 #include "canvas.hpp"
 #include "ticks.hpp"
 
-#include <fovea/runtime/error.hpp>
+#include <fovea/base/error.hpp>
 
 #include <algorithm>
 #include <array>

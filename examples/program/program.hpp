@@ -2,7 +2,7 @@
 
 #include "text.hpp"
 
-#include <fovea/runtime/error.hpp>
+#include <fovea/base/error.hpp>
 
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>

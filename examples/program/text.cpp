@@ -1,8 +1,8 @@
 #include "text.hpp"
 
-#include <fovea/runtime/error.hpp>
-#include <fovea/runtime/tokenizers/utf8.hpp>
-#include <fovea/runtime/weights/regular_file.hpp>
+#include <fovea/base/error.hpp>
+#include <fovea/base/regular_file.hpp>
+#include <fovea/base/utf8.hpp>
 
 #include <array>
 #include <cctype>

@@ -1,6 +1,6 @@
 #include "passages.hpp"
 
-#include <fovea/runtime/tokenizers/utf8.hpp>
+#include <fovea/base/utf8.hpp>
 
 #include <algorithm>
 #include <optional>

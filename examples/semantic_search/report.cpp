@@ -1,6 +1,6 @@
 #include "report.hpp"
 
-#include <fovea/runtime/tokenizers/utf8.hpp>
+#include <fovea/base/utf8.hpp>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

@@ -3,7 +3,7 @@
 #include "passages.hpp"
 #include "texts.hpp"
 
-#include <fovea/runtime/weights/stored_tensor.hpp>
+#include <fovea/weights/stored_tensor.hpp>
 
 #include <cstddef>
 #include <filesystem>

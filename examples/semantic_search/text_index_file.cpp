@@ -1,6 +1,6 @@
 #include "text_index.hpp"
 
-#include <fovea/runtime/weights/safetensors.hpp>
+#include <fovea/weights/safetensors.hpp>
 
 #include <algorithm>
 #include <array>

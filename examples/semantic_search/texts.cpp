@@ -1,7 +1,7 @@
 #include "texts.hpp"
 
-#include <fovea/runtime/tokenizers/utf8.hpp>
-#include <fovea/runtime/weights/regular_file.hpp>
+#include <fovea/base/regular_file.hpp>
+#include <fovea/base/utf8.hpp>
 
 #include <sys/stat.h>
 #include <xxhash.h>

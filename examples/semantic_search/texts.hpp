@@ -1,6 +1,6 @@
 #pragma once
 
-#include <fovea/runtime/error.hpp>
+#include <fovea/base/error.hpp>
 
 #include <cstdint>
 #include <filesystem>

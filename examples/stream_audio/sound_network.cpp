@@ -2,9 +2,9 @@
 
 #include "networks.hpp"
 
+#include <fovea/base/in_quotes.hpp>
+#include <fovea/base/json/parse_json.hpp>
 #include <fovea/fovea.hpp>
-#include <fovea/runtime/in_quotes.hpp>
-#include <fovea/runtime/json/parse_json.hpp>
 
 #include <fmt/format.h>
 

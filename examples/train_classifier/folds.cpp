@@ -2,7 +2,7 @@
 
 #include <program/text.hpp>
 
-#include <fovea/runtime/weights/temporary_file.hpp>
+#include <fovea/weights/temporary_file.hpp>
 
 #include <fmt/format.h>
 

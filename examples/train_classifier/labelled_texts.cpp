@@ -1,6 +1,6 @@
 #include "labelled_texts.hpp"
 
-#include <fovea/runtime/error.hpp>
+#include <fovea/base/error.hpp>
 
 #include <fmt/format.h>
 

@@ -1,6 +1,6 @@
 #include "split.hpp"
 
-#include <fovea/runtime/error.hpp>
+#include <fovea/base/error.hpp>
 #include <fovea/runtime/training/shuffle.hpp>
 
 #include <string>

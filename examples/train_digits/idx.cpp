@@ -1,7 +1,7 @@
 #include "idx.hpp"
 
-#include <fovea/runtime/error.hpp>
-#include <fovea/runtime/weights/regular_file.hpp>
+#include <fovea/base/error.hpp>
+#include <fovea/base/regular_file.hpp>
 
 #include <fmt/format.h>
 #include <zlib.h>

@@ -7,8 +7,8 @@
 #include <training/finish.hpp>
 #include <training/written.hpp>
 
+#include <fovea/base/error.hpp>
 #include <fovea/fovea.hpp>
-#include <fovea/runtime/error.hpp>
 #include <fovea/runtime/tokenizers/save_tokenizer.hpp>
 #include <fovea/runtime/training/initialise.hpp>
 #include <fovea/runtime/training/train.hpp>

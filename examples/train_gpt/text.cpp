@@ -1,8 +1,8 @@
 #include "text.hpp"
 
-#include <fovea/runtime/error.hpp>
+#include <fovea/base/error.hpp>
+#include <fovea/base/mapped_file.hpp>
 #include <fovea/runtime/tokenizers/tokenizer_trainer.hpp>
-#include <fovea/runtime/weights/mapped_file.hpp>
 
 namespace train_gpt {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <program/text.hpp>
 
-#include <fovea/runtime/error.hpp>
+#include <fovea/base/error.hpp>
 #include <fovea/runtime/tokenizers/tokenizer_trainer.hpp>
 
 #include <string>

@@ -2,9 +2,9 @@
 
 #include <program/text.hpp>
 
-#include <fovea/runtime/error.hpp>
+#include <fovea/base/error.hpp>
+#include <fovea/base/utf8.hpp>
 #include <fovea/runtime/tokenizers/tokenizer_trainer.hpp>
-#include <fovea/runtime/tokenizers/utf8.hpp>
 
 #include <algorithm>
 #include <map>

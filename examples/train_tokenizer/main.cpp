@@ -5,11 +5,11 @@
 #include "program/program.hpp"
 #include "terminal/terminal.hpp"
 
-#include <fovea/runtime/error.hpp>
+#include <fovea/base/error.hpp>
+#include <fovea/base/mapped_file.hpp>
+#include <fovea/base/utf8.hpp>
 #include <fovea/runtime/tokenizers/save_tokenizer.hpp>
 #include <fovea/runtime/tokenizers/tokenizer_trainer.hpp>
-#include <fovea/runtime/tokenizers/utf8.hpp>
-#include <fovea/runtime/weights/mapped_file.hpp>
 
 #include <fmt/format.h>
 

@@ -1,6 +1,6 @@
 #include "text_parts.hpp"
 
-#include <fovea/runtime/tokenizers/utf8.hpp>
+#include <fovea/base/utf8.hpp>
 
 namespace train_tokenizer {
 

@@ -4,7 +4,7 @@
 #include <training/finish.hpp>
 #include <translate/translator.hpp>
 
-#include <fovea/runtime/weights/temporary_file.hpp>
+#include <fovea/weights/temporary_file.hpp>
 
 #include <cmath>
 

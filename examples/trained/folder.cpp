@@ -1,8 +1,8 @@
 #include "folder.hpp"
 
-#include <fovea/runtime/error.hpp>
-#include <fovea/runtime/json/parse_json.hpp>
-#include <fovea/runtime/weights/temporary_file.hpp>
+#include <fovea/base/error.hpp>
+#include <fovea/base/json/parse_json.hpp>
+#include <fovea/weights/temporary_file.hpp>
 
 #include <span>
 

@@ -2,7 +2,7 @@
 
 #include <program/text.hpp>
 
-#include <fovea/runtime/error.hpp>
+#include <fovea/base/error.hpp>
 #include <fovea/runtime/training/note_numbers.hpp>
 
 #include <fmt/format.h>

@@ -7,10 +7,10 @@
 
 #include <terminal/terminal.hpp>
 
-#include <fovea/runtime/error.hpp>
+#include <fovea/base/error.hpp>
 #include <fovea/runtime/training/early_stopping.hpp>
 #include <fovea/runtime/training/train.hpp>
-#include <fovea/runtime/weights/safetensors.hpp>
+#include <fovea/weights/safetensors.hpp>
 
 #include <chrono>
 #include <map>

@@ -3,9 +3,9 @@
 #include <picture/curves.hpp>
 
 #include <fovea/backends/simd/isa/dispatch.hpp>
-#include <fovea/runtime/error.hpp>
-#include <fovea/runtime/threads.hpp>
-#include <fovea/runtime/weights/temporary_file.hpp>
+#include <fovea/base/error.hpp>
+#include <fovea/base/threads.hpp>
+#include <fovea/weights/temporary_file.hpp>
 
 #include <fmt/format.h>
 

@@ -1,6 +1,6 @@
 #include "sizes.hpp"
 
-#include <fovea/runtime/error.hpp>
+#include <fovea/base/error.hpp>
 
 namespace translate_program {
 

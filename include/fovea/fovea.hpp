@@ -14,13 +14,13 @@
 
 #include <fovea/dsl.hpp>
 
+#include <fovea/base/error.hpp>
 #include <fovea/runtime/compile.hpp>
-#include <fovea/runtime/error.hpp>
 #include <fovea/runtime/stream.hpp>
 #include <fovea/runtime/training/initialise.hpp>
 #include <fovea/runtime/training/train.hpp>
-#include <fovea/runtime/weights/expect_metadata.hpp>
-#include <fovea/runtime/weights/gguf.hpp>
-#include <fovea/runtime/weights/rounded.hpp>
-#include <fovea/runtime/weights/weights.hpp>
-#include <fovea/runtime/weights/word_vectors.hpp>
+#include <fovea/weights/expect_metadata.hpp>
+#include <fovea/weights/gguf.hpp>
+#include <fovea/weights/rounded.hpp>
+#include <fovea/weights/weights.hpp>
+#include <fovea/weights/word_vectors.hpp>

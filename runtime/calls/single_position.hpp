@@ -11,8 +11,8 @@
 #include <fovea/backends/pieces.hpp>
 #include <fovea/backends/simd/position_code.hpp>
 #include <fovea/backends/simd/prepared_weights.hpp>
-#include <fovea/runtime/parameters.hpp>
 #include <fovea/runtime/row_positions.hpp>
+#include <fovea/weights/parameters.hpp>
 
 namespace fovea::core::detail {
 
@@ -70,7 +70,7 @@ public:
   single_position& operator=(const single_position&) = delete;
 
   /// What the stream keeps.
-  void set_states(std::span<const simd::kept_state> states) { args_.states = states.data(); }
+  void set_states(std::span<const kept_state> states) { args_.states = states.data(); }
 
   one_row row() const { return {inputs_.data()}; }
   void* input(std::size_t i, std::span<const std::int64_t>) { return inputs_[i]; }
@@ -78,10 +78,10 @@ public:
   /// The next position of so many rows, at least one.
   void run(std::size_t rows, std::size_t window_start, const row_positions& positions) {
     if constexpr (has_windows) args_.window_start = window_start;
-    if constexpr (code::reads_position) args_.before = simd::integer_position(positions.furthest());
+    if constexpr (code::reads_position) args_.before = integer_position(positions.furthest());
     std::size_t row = 0;
     do {
-      if constexpr (code::reads_position) args_.row_before = simd::integer_position(positions.of(row));
+      if constexpr (code::reads_position) args_.row_before = integer_position(positions.of(row));
       args_.backward = !args_.backward;
       code_.run(args_, row);
     } while (++row < rows);

@@ -6,7 +6,7 @@
 #include <cstring>
 #include <limits>
 
-#include <fovea/runtime/error.hpp>
+#include <fovea/base/error.hpp>
 
 namespace fovea::core {
 

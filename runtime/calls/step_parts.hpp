@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include <fovea/backends/simd/generated.hpp>
+#include <fovea/backends/stream_state.hpp>
 #include <fovea/dsl/graph_view.hpp>
 
 namespace fovea::core::detail {
@@ -86,7 +86,7 @@ public:
   /// Takes the outputs of such a part; outputs without positions are those of a row's last part.
   template <class engine>
   void take(const engine& from, std::span<const std::int64_t> part, std::size_t done, std::size_t count,
-            std::span<const simd::row_position> rows) {
+            std::span<const row_position> rows) {
     for (std::size_t i = 0; i < outputs; ++i) {
       const int id = graph.outputs[i].node;
       const layout all(id, whole_), some(id, part);

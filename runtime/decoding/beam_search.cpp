@@ -1,7 +1,7 @@
 #include <fovea/runtime/decoding/beam_search.hpp>
 
+#include <fovea/base/number_text.hpp>
 #include <fovea/runtime/decoding/sampling.hpp>
-#include <fovea/runtime/number_text.hpp>
 
 #include <cmath>
 #include <limits>

@@ -1,7 +1,7 @@
 #pragma once
 
+#include <fovea/base/error.hpp>
 #include <fovea/runtime/decoding/next_token.hpp>
-#include <fovea/runtime/error.hpp>
 
 #include <algorithm>
 #include <cstddef>

@@ -1,6 +1,6 @@
 #include <fovea/runtime/decoding/hypothesis.hpp>
 
-#include <fovea/runtime/error.hpp>
+#include <fovea/base/error.hpp>
 
 #include <algorithm>
 

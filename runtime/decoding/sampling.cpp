@@ -1,7 +1,7 @@
 #include <fovea/runtime/decoding/sampling.hpp>
 
-#include <fovea/runtime/error.hpp>
-#include <fovea/runtime/number_text.hpp>
+#include <fovea/base/error.hpp>
+#include <fovea/base/number_text.hpp>
 
 #include <algorithm>
 #include <cmath>

@@ -1,7 +1,7 @@
 #include <fovea/runtime/decoding/token_table.hpp>
 
-#include <fovea/runtime/error.hpp>
-#include <fovea/runtime/weights/safetensors.hpp>
+#include <fovea/base/error.hpp>
+#include <fovea/weights/safetensors.hpp>
 
 #include <algorithm>
 #include <string>

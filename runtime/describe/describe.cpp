@@ -1,9 +1,9 @@
 #include <fovea/runtime/describe/describe.hpp>
 
+#include <fovea/base/error.hpp>
 #include <fovea/dsl/passes/unused.hpp>
 #include <fovea/runtime/describe/labels.hpp>
 #include <fovea/runtime/describe/receptive_field.hpp>
-#include <fovea/runtime/error.hpp>
 
 #include <algorithm>
 #include <array>

@@ -1,6 +1,6 @@
 #include <fovea/runtime/ngram/dense.hpp>
 
-#include <fovea/runtime/error.hpp>
+#include <fovea/base/error.hpp>
 
 #include <algorithm>
 #include <cmath>

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <fovea/runtime/ngram/ngram.hpp>
-#include <fovea/runtime/weights/weights.hpp>
+#include <fovea/weights/weights.hpp>
 
 namespace fovea::core {
 

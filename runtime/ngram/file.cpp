@@ -1,9 +1,9 @@
 #include <fovea/runtime/ngram/state.hpp>
 
-#include <fovea/runtime/error.hpp>
-#include <fovea/runtime/in_quotes.hpp>
-#include <fovea/runtime/weights/regular_file.hpp>
-#include <fovea/runtime/weights/safetensors.hpp>
+#include <fovea/base/error.hpp>
+#include <fovea/base/in_quotes.hpp>
+#include <fovea/base/regular_file.hpp>
+#include <fovea/weights/safetensors.hpp>
 
 #include <charconv>
 #include <cstring>

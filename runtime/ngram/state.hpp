@@ -2,7 +2,7 @@
 
 // The arrays of ngram_counts, shared by what makes them and what reads them.
 
-#include <fovea/runtime/error.hpp>
+#include <fovea/base/error.hpp>
 #include <fovea/runtime/ngram/counts.hpp>
 
 #include <string>

@@ -1,7 +1,7 @@
 #include <fovea/runtime/tokenizers/bert_text.hpp>
 
+#include <fovea/base/utf8.hpp>
 #include <fovea/runtime/tokenizers/decomposition.hpp>
-#include <fovea/runtime/tokenizers/utf8.hpp>
 
 #include <array>
 #include <cstdint>

@@ -1,10 +1,10 @@
 #include <fovea/runtime/tokenizers/byte_pair.hpp>
 
-#include <fovea/runtime/error.hpp>
-#include <fovea/runtime/in_quotes.hpp>
+#include <fovea/base/error.hpp>
+#include <fovea/base/in_quotes.hpp>
+#include <fovea/base/utf8.hpp>
 #include <fovea/runtime/tokenizers/byte_level.hpp>
 #include <fovea/runtime/tokenizers/decoder.hpp>
-#include <fovea/runtime/tokenizers/utf8.hpp>
 
 #include <algorithm>
 #include <bit>

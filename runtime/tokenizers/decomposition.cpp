@@ -1,7 +1,7 @@
 #include <fovea/runtime/tokenizers/decomposition.hpp>
 
-#include <fovea/runtime/error.hpp>
-#include <fovea/runtime/tokenizers/utf8.hpp>
+#include <fovea/base/error.hpp>
+#include <fovea/base/utf8.hpp>
 
 #include <utf8proc.h>
 

@@ -1,7 +1,7 @@
 #include <fovea/runtime/tokenizers/ggml_words.hpp>
 
+#include <fovea/base/utf8.hpp>
 #include <fovea/runtime/tokenizers/byte_level.hpp>
-#include <fovea/runtime/tokenizers/utf8.hpp>
 
 #include <algorithm>
 #include <map>

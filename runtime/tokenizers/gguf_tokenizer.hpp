@@ -1,7 +1,7 @@
 #pragma once
 
 #include <fovea/runtime/tokenizers/tokenizer.hpp>
-#include <fovea/runtime/weights/gguf_metadata.hpp>
+#include <fovea/weights/gguf_metadata.hpp>
 
 namespace fovea::core {
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <fovea/runtime/json/parse_json.hpp>
+#include <fovea/base/json/parse_json.hpp>
 #include <fovea/runtime/tokenizers/decoder.hpp>
 #include <fovea/runtime/tokenizers/normalizer.hpp>
 #include <fovea/runtime/tokenizers/splitter.hpp>

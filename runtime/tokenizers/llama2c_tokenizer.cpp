@@ -1,10 +1,10 @@
 #include <fovea/runtime/tokenizers/llama2c_tokenizer.hpp>
 
-#include <fovea/runtime/error.hpp>
-#include <fovea/runtime/in_quotes.hpp>
+#include <fovea/base/error.hpp>
+#include <fovea/base/in_quotes.hpp>
 #include <fovea/runtime/tokenizers/scored_pieces.hpp>
 #include <fovea/runtime/tokenizers/state.hpp>
-#include <fovea/runtime/weights/byte_cursor.hpp>
+#include <fovea/weights/byte_cursor.hpp>
 
 #include <cmath>
 #include <cstdint>

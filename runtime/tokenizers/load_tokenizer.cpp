@@ -1,10 +1,10 @@
+#include <fovea/base/mapped_file.hpp>
+#include <fovea/base/regular_file.hpp>
 #include <fovea/runtime/tokenizers/gguf_tokenizer.hpp>
 #include <fovea/runtime/tokenizers/llama2c_tokenizer.hpp>
 #include <fovea/runtime/tokenizers/sentence_piece.hpp>
 #include <fovea/runtime/tokenizers/tokenizer.hpp>
-#include <fovea/runtime/weights/gguf.hpp>
-#include <fovea/runtime/weights/mapped_file.hpp>
-#include <fovea/runtime/weights/regular_file.hpp>
+#include <fovea/weights/gguf.hpp>
 
 #include <memory>
 #include <string_view>

@@ -1,8 +1,8 @@
 #include <fovea/runtime/tokenizers/normalizer.hpp>
 
-#include <fovea/runtime/error.hpp>
+#include <fovea/base/error.hpp>
+#include <fovea/base/utf8.hpp>
 #include <fovea/runtime/tokenizers/decomposition.hpp>
-#include <fovea/runtime/tokenizers/utf8.hpp>
 
 #include <utf8proc.h>
 

@@ -1,6 +1,6 @@
 #include <fovea/runtime/tokenizers/pair_merges.hpp>
 
-#include <fovea/runtime/tokenizers/utf8.hpp>
+#include <fovea/base/utf8.hpp>
 
 #include <algorithm>
 #include <string_view>

@@ -1,6 +1,6 @@
 #include <fovea/runtime/tokenizers/protobuf.hpp>
 
-#include <fovea/runtime/error.hpp>
+#include <fovea/base/error.hpp>
 
 #include <cstring>
 #include <string>

@@ -1,9 +1,9 @@
 #include <fovea/runtime/tokenizers/save_tokenizer.hpp>
 
-#include <fovea/runtime/error.hpp>
+#include <fovea/base/error.hpp>
 #include <fovea/runtime/tokenizers/json_stages.hpp>
 #include <fovea/runtime/tokenizers/state.hpp>
-#include <fovea/runtime/weights/temporary_file.hpp>
+#include <fovea/weights/temporary_file.hpp>
 
 #include <nlohmann/json.hpp>
 

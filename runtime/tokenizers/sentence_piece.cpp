@@ -1,10 +1,10 @@
 #include <fovea/runtime/tokenizers/sentence_piece.hpp>
 
-#include <fovea/runtime/error.hpp>
+#include <fovea/base/error.hpp>
+#include <fovea/base/utf8.hpp>
 #include <fovea/runtime/tokenizers/protobuf.hpp>
 #include <fovea/runtime/tokenizers/scored_pieces.hpp>
 #include <fovea/runtime/tokenizers/state.hpp>
-#include <fovea/runtime/tokenizers/utf8.hpp>
 
 #include <algorithm>
 #include <bit>

@@ -1,6 +1,6 @@
 #include <fovea/runtime/tokenizers/sentence_piece_text.hpp>
 
-#include <fovea/runtime/tokenizers/utf8.hpp>
+#include <fovea/base/utf8.hpp>
 
 namespace fovea::core {
 

@@ -1,9 +1,9 @@
 #pragma once
 
+#include <fovea/base/utf8.hpp>
 #include <fovea/runtime/tokenizers/bert_text.hpp>
 #include <fovea/runtime/tokenizers/byte_level.hpp>
 #include <fovea/runtime/tokenizers/ggml_words.hpp>
-#include <fovea/runtime/tokenizers/utf8.hpp>
 
 #include <cstddef>
 #include <string>

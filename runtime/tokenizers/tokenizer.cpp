@@ -1,8 +1,8 @@
 #include <fovea/runtime/tokenizers/tokenizer.hpp>
 
-#include <fovea/runtime/error.hpp>
+#include <fovea/base/error.hpp>
+#include <fovea/base/utf8.hpp>
 #include <fovea/runtime/tokenizers/state.hpp>
-#include <fovea/runtime/tokenizers/utf8.hpp>
 
 #include <algorithm>
 #include <mutex>

@@ -1,8 +1,8 @@
 #include <fovea/runtime/tokenizers/tokenizer.hpp>
 
-#include <fovea/runtime/error.hpp>
-#include <fovea/runtime/in_quotes.hpp>
-#include <fovea/runtime/json/parse_json.hpp>
+#include <fovea/base/error.hpp>
+#include <fovea/base/in_quotes.hpp>
+#include <fovea/base/json/parse_json.hpp>
 #include <fovea/runtime/tokenizers/json_stages.hpp>
 #include <fovea/runtime/tokenizers/state.hpp>
 

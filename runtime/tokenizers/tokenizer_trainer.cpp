@@ -1,10 +1,10 @@
 #include <fovea/runtime/tokenizers/tokenizer_trainer.hpp>
 
-#include <fovea/runtime/error.hpp>
+#include <fovea/base/error.hpp>
+#include <fovea/base/utf8.hpp>
 #include <fovea/runtime/tokenizers/pair_merges.hpp>
 #include <fovea/runtime/tokenizers/scored_pieces.hpp>
 #include <fovea/runtime/tokenizers/state.hpp>
-#include <fovea/runtime/tokenizers/utf8.hpp>
 
 #include <algorithm>
 #include <map>

@@ -1,9 +1,9 @@
 #include <fovea/runtime/tokenizers/unigram.hpp>
 
-#include <fovea/runtime/error.hpp>
-#include <fovea/runtime/in_quotes.hpp>
+#include <fovea/base/error.hpp>
+#include <fovea/base/in_quotes.hpp>
+#include <fovea/base/utf8.hpp>
 #include <fovea/runtime/tokenizers/decoder.hpp>
-#include <fovea/runtime/tokenizers/utf8.hpp>
 
 #include <algorithm>
 #include <cmath>

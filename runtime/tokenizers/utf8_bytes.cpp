@@ -1,9 +1,9 @@
 // UTF-8 as bytes, without the library of Unicode's classes: a program without a tokenizer does not link that,
 // and its messages quote texts.
 
-#include <fovea/runtime/tokenizers/utf8.hpp>
+#include <fovea/base/utf8.hpp>
 
-#include <fovea/runtime/error.hpp>
+#include <fovea/base/error.hpp>
 
 #include <algorithm>
 #include <cstring>

@@ -1,7 +1,7 @@
 #include <fovea/runtime/tokenizers/vocabulary.hpp>
 
-#include <fovea/runtime/error.hpp>
-#include <fovea/runtime/in_quotes.hpp>
+#include <fovea/base/error.hpp>
+#include <fovea/base/in_quotes.hpp>
 
 #include <algorithm>
 #include <functional>

@@ -1,8 +1,8 @@
 #include <fovea/runtime/tokenizers/word_piece.hpp>
 
-#include <fovea/runtime/error.hpp>
-#include <fovea/runtime/in_quotes.hpp>
-#include <fovea/runtime/tokenizers/utf8.hpp>
+#include <fovea/base/error.hpp>
+#include <fovea/base/in_quotes.hpp>
+#include <fovea/base/utf8.hpp>
 
 #include <algorithm>
 #include <utility>

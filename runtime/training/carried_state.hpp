@@ -12,14 +12,14 @@
 #include <vector>
 
 #include <fovea/backends/xtensor.hpp>
+#include <fovea/base/error.hpp>
 #include <fovea/dsl/passes/gradient_name.hpp>
 #include <fovea/runtime/calls/inputs.hpp>
 #include <fovea/runtime/calls/keys.hpp>
 #include <fovea/runtime/calls/lookup.hpp>
 #include <fovea/runtime/calls/outputs.hpp>
-#include <fovea/runtime/error.hpp>
-#include <fovea/runtime/weights/stored_tensor.hpp>
-#include <fovea/runtime/weights/weights.hpp>
+#include <fovea/weights/stored_tensor.hpp>
+#include <fovea/weights/weights.hpp>
 
 namespace fovea::core::detail {
 

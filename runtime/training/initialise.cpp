@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include <fovea/runtime/error.hpp>
+#include <fovea/base/error.hpp>
 
 namespace fovea::core::detail {
 

@@ -6,7 +6,7 @@
 #include <string>
 
 #include <fovea/dsl/graph_view.hpp>
-#include <fovea/runtime/weights/weights.hpp>
+#include <fovea/weights/weights.hpp>
 
 namespace fovea::core {
 

@@ -6,11 +6,11 @@
 #include <string_view>
 #include <utility>
 
-#include <fovea/runtime/error.hpp>
-#include <fovea/runtime/in_quotes.hpp>
-#include <fovea/runtime/weights/regular_file.hpp>
-#include <fovea/runtime/weights/safetensors.hpp>
-#include <fovea/runtime/weights/training_names.hpp>
+#include <fovea/base/error.hpp>
+#include <fovea/base/in_quotes.hpp>
+#include <fovea/base/regular_file.hpp>
+#include <fovea/weights/safetensors.hpp>
+#include <fovea/weights/training_names.hpp>
 
 namespace fovea::core {
 

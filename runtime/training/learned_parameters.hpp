@@ -11,7 +11,7 @@
 
 #include <fovea/backends/buffer.hpp>
 #include <fovea/dsl/graph_view.hpp>
-#include <fovea/runtime/parameters.hpp>
+#include <fovea/weights/parameters.hpp>
 
 namespace fovea::core {
 
@@ -27,7 +27,7 @@ struct training_state {
 class learned_parameters {
 public:
   /// Throws fovea::error where checkpoint and model do not fit, or a parameter has a name of training's own
-  /// (runtime/weights/training_names.hpp).
+  /// (weights/training_names.hpp).
   learned_parameters(graph_view graph, const model_weights& source, std::span<const name_rule> names,
                      std::span<const char* const> moment_names, std::string optimizer);
 

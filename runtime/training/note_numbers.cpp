@@ -1,7 +1,7 @@
 #include <fovea/runtime/training/note_numbers.hpp>
 
-#include <fovea/runtime/error.hpp>
-#include <fovea/runtime/in_quotes.hpp>
+#include <fovea/base/error.hpp>
+#include <fovea/base/in_quotes.hpp>
 
 #include <array>
 #include <charconv>

@@ -1,8 +1,8 @@
 #include <fovea/runtime/training/token_text.hpp>
 
-#include <fovea/runtime/error.hpp>
-#include <fovea/runtime/weights/mapped_file.hpp>
-#include <fovea/runtime/weights/temporary_file.hpp>
+#include <fovea/base/error.hpp>
+#include <fovea/base/mapped_file.hpp>
+#include <fovea/weights/temporary_file.hpp>
 
 #include <algorithm>
 #include <optional>

@@ -6,10 +6,10 @@
 
 #include <fnmatch.h>
 
-#include <fovea/runtime/error.hpp>
-#include <fovea/runtime/in_quotes.hpp>
+#include <fovea/base/error.hpp>
+#include <fovea/base/in_quotes.hpp>
 #include <fovea/runtime/training/note_numbers.hpp>
-#include <fovea/runtime/weights/training_names.hpp>
+#include <fovea/weights/training_names.hpp>
 
 namespace fovea::core::detail {
 

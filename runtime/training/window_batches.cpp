@@ -1,7 +1,7 @@
 #include <fovea/runtime/training/window_batches.hpp>
 
+#include <fovea/base/error.hpp>
 #include <fovea/runtime/decoding/random.hpp>
-#include <fovea/runtime/error.hpp>
 
 #include <algorithm>
 #include <string>

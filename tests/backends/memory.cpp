@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cstdint>
-#include <fovea/backends/memory.hpp>
 #include <fovea/backends/pieces.hpp>
+#include <fovea/base/memory.hpp>
 #include <memory>
 #include <utility>
 

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Runs the tests of a build that counts (preset `coverage`) and tells which lines and branches of dsl/ and runtime/ they reach.
+"""Runs the tests of a build that counts (preset `coverage`) and tells which lines and branches of base/, dsl/, weights/ and runtime/ they reach.
 
 A line or a branch of a template counts as reached where any of its instantiations reaches it, in any of the test programs.
 Branches are those of the source: both sides of each condition. What may throw is none, and neither is a condition that
 is known at compile time. Prints a table of folders, writes one line a file into BUILD/coverage/files.txt, what is not
-reached into BUILD/coverage/unreached.txt and pages of the source into BUILD/coverage/html, and fails where one of the two
+reached into BUILD/coverage/unreached.txt and pages of the source into BUILD/coverage/html, and fails where one of the
 folders is below what is asked for.
 """
 
@@ -17,7 +17,7 @@ import pathlib
 import subprocess
 import sys
 
-FOLDERS = ("dsl", "runtime")
+FOLDERS = ("base", "dsl", "weights", "runtime")
 ASKED = {"lines": 95, "branches": 90}  # percent
 LLVM = "19"
 

@@ -1,10 +1,10 @@
 #include <picture/attention_map.hpp>
 #include <picture/canvas.hpp>
 
-#include <fovea/runtime/error.hpp>
+#include <fovea/base/error.hpp>
 
 #include "../file_content.hpp"
-#include "../runtime/weights/temporary_folder.hpp"
+#include "../weights/temporary_folder.hpp"
 
 #include <catch2/catch.hpp>
 

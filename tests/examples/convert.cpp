@@ -7,11 +7,11 @@
 #include "../models/loss_case.hpp"
 #include "program_run.hpp"
 
+#include <fovea/base/error.hpp>
 #include <fovea/models/bert.hpp>
 #include <fovea/models/gpt2.hpp>
-#include <fovea/runtime/error.hpp>
-#include <fovea/runtime/weights/converted.hpp>
-#include <fovea/runtime/weights/gguf.hpp>
+#include <fovea/weights/converted.hpp>
+#include <fovea/weights/gguf.hpp>
 
 #include <catch2/catch.hpp>
 

@@ -1,12 +1,12 @@
 #include <describe/catalogue.hpp>
 #include <describe/graphviz.hpp>
 
+#include <fovea/base/error.hpp>
 #include <fovea/runtime/describe/describe.hpp>
 #include <fovea/runtime/describe/receptive_field.hpp>
-#include <fovea/runtime/error.hpp>
 
 #include "../file_content.hpp"
-#include "../runtime/weights/temporary_folder.hpp"
+#include "../weights/temporary_folder.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -1,9 +1,9 @@
 #include <generate/generate.hpp>
 
-#include "../runtime/weights/temporary_folder.hpp"
+#include "../weights/temporary_folder.hpp"
 
+#include <fovea/base/error.hpp>
 #include <fovea/runtime/decoding/token_table.hpp>
-#include <fovea/runtime/error.hpp>
 
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>

@@ -1,8 +1,8 @@
 #include <ngram/text_units.hpp>
 
-#include <fovea/runtime/error.hpp>
+#include <fovea/base/error.hpp>
 
-#include "../runtime/weights/temporary_folder.hpp"
+#include "../weights/temporary_folder.hpp"
 
 #include <catch2/catch.hpp>
 

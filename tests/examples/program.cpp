@@ -2,7 +2,7 @@
 #include <program/text.hpp>
 
 #include "../file_content.hpp"
-#include "../runtime/weights/temporary_folder.hpp"
+#include "../weights/temporary_folder.hpp"
 
 #include <catch2/catch.hpp>
 

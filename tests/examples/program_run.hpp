@@ -1,7 +1,7 @@
 #pragma once
 
 #include "../file_content.hpp"
-#include "../runtime/weights/temporary_folder.hpp"
+#include "../weights/temporary_folder.hpp"
 #include "child_process.hpp"
 
 #include <string>

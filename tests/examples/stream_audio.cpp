@@ -1,9 +1,9 @@
 #include <audio/sound_file.hpp>
 #include <stream_audio/sound_network.hpp>
 
-#include "../runtime/weights/temporary_folder.hpp"
+#include "../weights/temporary_folder.hpp"
 
-#include <fovea/runtime/error.hpp>
+#include <fovea/base/error.hpp>
 
 #include <nlohmann/json.hpp>
 

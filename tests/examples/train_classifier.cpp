@@ -6,7 +6,7 @@
 #include <train_classifier/labelled_texts.hpp>
 #include <train_classifier/split.hpp>
 
-#include <fovea/runtime/error.hpp>
+#include <fovea/base/error.hpp>
 
 #include <catch2/catch.hpp>
 

@@ -5,7 +5,7 @@
 #include <train_digits/batches.hpp>
 #include <train_digits/idx.hpp>
 
-#include <fovea/runtime/error.hpp>
+#include <fovea/base/error.hpp>
 
 #include <catch2/catch.hpp>
 

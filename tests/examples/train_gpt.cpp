@@ -1,10 +1,10 @@
 // A run of train_gpt, ended in every way that it can be ended.
 
 #include "../file_content.hpp"
-#include "../runtime/weights/temporary_folder.hpp"
+#include "../weights/temporary_folder.hpp"
 #include "child_process.hpp"
 
-#include <fovea/runtime/weights/safetensors.hpp>
+#include <fovea/weights/safetensors.hpp>
 
 #include <catch2/catch.hpp>
 

@@ -1,13 +1,13 @@
 // Runs of train_lm, and what it reads.
 
-#include "../runtime/weights/temporary_folder.hpp"
+#include "../weights/temporary_folder.hpp"
 #include "child_process.hpp"
 
 #include <train_lm/lines.hpp>
 #include <train_lm/words.hpp>
 
-#include <fovea/runtime/error.hpp>
-#include <fovea/runtime/weights/safetensors.hpp>
+#include <fovea/base/error.hpp>
+#include <fovea/weights/safetensors.hpp>
 
 #include <catch2/catch.hpp>
 

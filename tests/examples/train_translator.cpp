@@ -5,7 +5,7 @@
 #include <train_translator/parallel_lines.hpp>
 #include <translate/translator.hpp>
 
-#include <fovea/runtime/error.hpp>
+#include <fovea/base/error.hpp>
 
 #include <catch2/catch.hpp>
 

@@ -3,9 +3,9 @@
 // A folder as a program's train.py writes it, with weights that look random.
 
 #include "../models/compare_backends.hpp"
-#include "../runtime/weights/temporary_folder.hpp"
+#include "../weights/temporary_folder.hpp"
 
-#include <fovea/runtime/weights/safetensors.hpp>
+#include <fovea/weights/safetensors.hpp>
 
 #include <nlohmann/json.hpp>
 

@@ -3,16 +3,16 @@
 
 #include "../file_content.hpp"
 #include "../gguf_writer.hpp"
-#include "../runtime/weights/temporary_folder.hpp"
+#include "../weights/temporary_folder.hpp"
 #include "each_allocation.hpp"
 
-#include <fovea/runtime/json/parse_json.hpp>
+#include <fovea/base/json/parse_json.hpp>
 #include <fovea/runtime/ngram/counts.hpp>
 #include <fovea/runtime/tokenizers/save_tokenizer.hpp>
 #include <fovea/runtime/tokenizers/tokenizer.hpp>
-#include <fovea/runtime/weights/gguf.hpp>
-#include <fovea/runtime/weights/weights.hpp>
-#include <fovea/runtime/weights/word_vectors.hpp>
+#include <fovea/weights/gguf.hpp>
+#include <fovea/weights/weights.hpp>
+#include <fovea/weights/word_vectors.hpp>
 
 #include <catch2/catch.hpp>
 

@@ -2,7 +2,7 @@
 // error that names it, what is called by std::bad_alloc, and then goes on as if it had not been called.
 
 #include "../file_content.hpp"
-#include "../runtime/weights/temporary_folder.hpp"
+#include "../weights/temporary_folder.hpp"
 #include "each_allocation.hpp"
 
 #include <fovea/fovea.hpp>

@@ -2,16 +2,16 @@
 // whole.
 
 #include "../file_content.hpp"
-#include "../runtime/weights/temporary_folder.hpp"
+#include "../weights/temporary_folder.hpp"
 #include "faults.hpp"
 
-#include <fovea/runtime/error.hpp>
+#include <fovea/base/error.hpp>
 #include <fovea/runtime/tokenizers/save_tokenizer.hpp>
 #include <fovea/runtime/tokenizers/tokenizer.hpp>
 #include <fovea/runtime/training/token_text.hpp>
-#include <fovea/runtime/weights/gguf.hpp>
-#include <fovea/runtime/weights/safetensors.hpp>
-#include <fovea/runtime/weights/temporary_file.hpp>
+#include <fovea/weights/gguf.hpp>
+#include <fovea/weights/safetensors.hpp>
+#include <fovea/weights/temporary_file.hpp>
 
 #include <catch2/catch.hpp>
 

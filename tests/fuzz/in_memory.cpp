@@ -1,10 +1,10 @@
-// Stands in the place of runtime/weights/mapped_file.cpp: a file is the input that is run, and its path the
+// Stands in the place of base/mapped_file.cpp: a file is the input that is run, and its path the
 // one file that there is. To open, map and close a file takes longer than most inputs do. What is read behind
 // the last byte is found here, where a page of a mapping would be read to its end.
 
 #include "fuzzed.hpp"
 
-#include <fovea/runtime/weights/mapped_file.hpp>
+#include <fovea/base/mapped_file.hpp>
 
 #include <cstring>
 #include <new>

@@ -2,7 +2,7 @@
 
 #include "../../examples/semantic_search/text_index.hpp"
 
-#include <fovea/runtime/weights/safetensors.hpp>
+#include <fovea/weights/safetensors.hpp>
 
 #include <cstring>
 #include <optional>

@@ -1,6 +1,6 @@
 #include "fuzzed.hpp"
 
-#include <fovea/runtime/weights/weights.hpp>
+#include <fovea/weights/weights.hpp>
 
 #include <vector>
 

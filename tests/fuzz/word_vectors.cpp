@@ -1,6 +1,6 @@
 #include "fuzzed.hpp"
 
-#include <fovea/runtime/weights/word_vectors.hpp>
+#include <fovea/weights/word_vectors.hpp>
 
 void fovea::core::fuzz::run(std::string_view input) {
   static const input_file file("vectors.txt");

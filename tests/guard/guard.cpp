@@ -12,7 +12,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include <fovea/backends/memory.hpp>
+#include <fovea/base/memory.hpp>
 
 namespace fovea::core::test {
 namespace {
@@ -82,7 +82,7 @@ void free_guarded(void* at) noexcept {
 
 } // namespace fovea::core::test
 
-// In the place of backends/memory.cpp, which the linker leaves in its archive.
+// In the place of base/memory.cpp, which the linker leaves in its archive.
 namespace fovea::core {
 
 void* allocate_lines(std::size_t bytes) {

@@ -1,7 +1,7 @@
 #pragma once
 
 // Memory between pages that nobody may touch. Test programs have it in the place of the library's own
-// (backends/memory.hpp): what leaves the memory of a net, a stream or its weights ends the program, in any
+// (base/memory.hpp): what leaves the memory of a net, a stream or its weights ends the program, in any
 // build.
 
 #include <cstddef>

@@ -1,8 +1,8 @@
 #include "catalogue.hpp"
 #include "../models/run_model.hpp"
-#include "../runtime/weights/temporary_folder.hpp"
+#include "../weights/temporary_folder.hpp"
 
-#include <fovea/runtime/weights/save_weights.hpp>
+#include <fovea/weights/save_weights.hpp>
 
 // What holds for every model of the catalogue, bit for bit: neither threads, nor what the object did before,
 // nor the memory it has, nor a file that its weights were saved in, nor whether a repeat is written out,

@@ -1,7 +1,7 @@
 // Models with weights in other formats than float32.
 
 #include "../gguf_blocks.hpp"
-#include "../runtime/weights/temporary_folder.hpp"
+#include "../weights/temporary_folder.hpp"
 #include "compare_backends.hpp"
 #include "loss_case.hpp"
 
@@ -9,8 +9,8 @@
 #include <fovea/models/gpt2.hpp>
 #include <fovea/models/llama.hpp>
 #include <fovea/models/rnn.hpp>
-#include <fovea/runtime/weights/save_weights.hpp>
-#include <fovea/runtime/weights/to_floats.hpp>
+#include <fovea/weights/save_weights.hpp>
+#include <fovea/weights/to_floats.hpp>
 
 #include <cmath>
 #include <random>

@@ -1,6 +1,6 @@
 // What a checkpoint keeps of training, what it refuses, and weights that begin from another model's.
 
-#include "../runtime/weights/temporary_folder.hpp"
+#include "../weights/temporary_folder.hpp"
 #include "compare_backends.hpp"
 
 #include <fovea/fovea.hpp>

@@ -1,10 +1,10 @@
 #include "loss_case.hpp"
 
 #include "../gguf_writer.hpp"
-#include "../runtime/weights/temporary_folder.hpp"
+#include "../weights/temporary_folder.hpp"
 
 #include <fovea/models/kim_cnn.hpp>
-#include <fovea/runtime/weights/word_vectors.hpp>
+#include <fovea/weights/word_vectors.hpp>
 
 using namespace fovea;
 using namespace fovea::models;

@@ -2,12 +2,12 @@
 // if nothing had been.
 
 #include "../message_of.hpp"
-#include "../runtime/weights/temporary_folder.hpp"
+#include "../weights/temporary_folder.hpp"
 #include "compare_backends.hpp"
 
 #include <fovea/fovea.hpp>
 #include <fovea/runtime/training/initialise.hpp>
-#include <fovea/runtime/weights/safetensors.hpp>
+#include <fovea/weights/safetensors.hpp>
 
 #include <cmath>
 #include <functional>

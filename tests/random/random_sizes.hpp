@@ -9,7 +9,7 @@
 
 #include "../models/stream_rows_case.hpp"
 
-#include <fovea/runtime/weights/rounded.hpp>
+#include <fovea/weights/rounded.hpp>
 
 #include <cstdlib>
 #include <initializer_list>

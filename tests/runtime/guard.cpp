@@ -8,8 +8,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <fovea/backends/memory.hpp>
 #include <fovea/backends/pieces.hpp>
+#include <fovea/base/memory.hpp>
 
 #include "../guard/guard.hpp"
 

@@ -2,14 +2,14 @@
 // logits and the greedy text of ../shared/data/stories260K.
 
 #include "../gguf_writer.hpp"
-#include "../runtime/weights/temporary_folder.hpp"
+#include "../weights/temporary_folder.hpp"
 #include "llama_names.hpp"
 
 #include <fovea/fovea.hpp>
 #include <fovea/models/llama.hpp>
 #include <fovea/runtime/decoding/generate.hpp>
 #include <fovea/runtime/decoding/stream_reader.hpp>
-#include <fovea/runtime/weights/to_floats.hpp>
+#include <fovea/weights/to_floats.hpp>
 
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>

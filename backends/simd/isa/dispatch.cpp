@@ -2,7 +2,7 @@
 
 #include "tables.hpp"
 #include <cstdlib>
-#include <fovea/runtime/error.hpp>
+#include <fovea/base/error.hpp>
 #include <string>
 #include <string_view>
 #if defined(__linux__) && defined(__x86_64__)

@@ -5,7 +5,7 @@
 #include <bit>
 #include <fovea/backends/simd/arch.hpp>
 #include <fovea/backends/simd/narrow.hpp>
-#include <fovea/backends/weight_format.hpp>
+#include <fovea/weights/weight_format.hpp>
 
 namespace fovea::core::simd::detail {
 

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <fovea/backends/simd/arch.hpp>
 #include <fovea/backends/simd/narrow.hpp>
-#include <fovea/backends/weight_format.hpp>
+#include <fovea/weights/weight_format.hpp>
 
 namespace fovea::core::simd::detail {
 

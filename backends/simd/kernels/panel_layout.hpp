@@ -17,7 +17,7 @@
 
 #include <cstddef>
 
-#include <fovea/backends/weight_format.hpp>
+#include <fovea/weights/weight_format.hpp>
 
 namespace fovea::core::simd {
 

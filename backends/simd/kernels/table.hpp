@@ -10,8 +10,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include <fovea/backends/weight_format.hpp>
 #include <fovea/dsl/op.hpp>
+#include <fovea/weights/weight_format.hpp>
 
 namespace fovea::core::simd {
 

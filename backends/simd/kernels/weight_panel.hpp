@@ -4,11 +4,11 @@
 // they stand for.
 
 #include <cstring>
-#include <fovea/backends/half.hpp>
 #include <fovea/backends/simd/arch.hpp>
 #include <fovea/backends/simd/kernels/lanes.hpp>
 #include <fovea/backends/simd/kernels/panel_layout.hpp>
 #include <fovea/backends/simd/narrow.hpp>
+#include <fovea/base/half.hpp>
 
 namespace fovea::core::simd {
 

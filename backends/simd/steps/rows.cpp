@@ -4,7 +4,7 @@
 #include <string>
 
 #include <fovea/backends/simd/steps.hpp>
-#include <fovea/runtime/error.hpp>
+#include <fovea/base/error.hpp>
 
 namespace fovea::core::simd {
 

@@ -2,7 +2,7 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <fovea/backends/exact.hpp>
-#include <fovea/runtime/threads.hpp>
+#include <fovea/base/threads.hpp>
 #include <limits>
 
 using namespace fovea::core::simd;

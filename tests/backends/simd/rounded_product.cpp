@@ -6,13 +6,13 @@
 #include <cmath>
 #include <cstring>
 #include <fovea/backends/buffer.hpp>
-#include <fovea/backends/half.hpp>
 #include <fovea/backends/simd/format_panels.hpp>
 #include <fovea/backends/simd/kernels/panel_layout.hpp>
-#include <fovea/backends/weight_format.hpp>
-#include <fovea/runtime/error.hpp>
-#include <fovea/runtime/threads.hpp>
-#include <fovea/runtime/weights/from_floats.hpp>
+#include <fovea/base/error.hpp>
+#include <fovea/base/half.hpp>
+#include <fovea/base/threads.hpp>
+#include <fovea/weights/from_floats.hpp>
+#include <fovea/weights/weight_format.hpp>
 #include <limits>
 #include <string>
 

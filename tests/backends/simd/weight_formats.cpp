@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <fovea/backends/simd/format_panels.hpp>
-#include <fovea/runtime/threads.hpp>
-#include <fovea/runtime/weights/from_floats.hpp>
+#include <fovea/base/threads.hpp>
+#include <fovea/weights/from_floats.hpp>
 
 using namespace fovea::core::simd;
 using fovea::core::thread_pool;

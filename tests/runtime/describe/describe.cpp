@@ -1,3 +1,4 @@
+#include <fovea/base/error.hpp>
 #include <fovea/dsl.hpp>
 #include <fovea/models/bahdanau.hpp>
 #include <fovea/models/bert.hpp>
@@ -6,7 +7,6 @@
 #include <fovea/models/tcn.hpp>
 #include <fovea/runtime/describe/describe.hpp>
 #include <fovea/runtime/describe/receptive_field.hpp>
-#include <fovea/runtime/error.hpp>
 
 #include <catch2/catch.hpp>
 

@@ -1,8 +1,8 @@
-#include "../weights/temporary_folder.hpp"
+#include "../../weights/temporary_folder.hpp"
 #include "lines.hpp"
 
-#include <fovea/runtime/error.hpp>
-#include <fovea/runtime/weights/safetensors.hpp>
+#include <fovea/base/error.hpp>
+#include <fovea/weights/safetensors.hpp>
 
 #include <catch2/catch.hpp>
 

@@ -1,6 +1,6 @@
 #include <fovea/runtime/tokenizers/byte_level.hpp>
 
-#include <fovea/runtime/tokenizers/utf8.hpp>
+#include <fovea/base/utf8.hpp>
 
 #include <nlohmann/json.hpp>
 

@@ -1,11 +1,11 @@
 #include <fovea/runtime/tokenizers/gguf_tokenizer.hpp>
 
 #include "../../gguf_writer.hpp"
-#include "../weights/temporary_folder.hpp"
+#include "../../weights/temporary_folder.hpp"
 
-#include <fovea/runtime/error.hpp>
+#include <fovea/base/error.hpp>
 #include <fovea/runtime/tokenizers/tokenizer.hpp>
-#include <fovea/runtime/weights/gguf.hpp>
+#include <fovea/weights/gguf.hpp>
 
 #include <catch2/catch.hpp>
 

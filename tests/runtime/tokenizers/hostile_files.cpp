@@ -5,7 +5,7 @@
 
 #include "../../gguf_writer.hpp"
 
-#include <fovea/runtime/error.hpp>
+#include <fovea/base/error.hpp>
 #include <fovea/runtime/tokenizers/decoder.hpp>
 
 #include <nlohmann/json.hpp>

@@ -1,9 +1,9 @@
 #include <fovea/runtime/tokenizers/llama2c_tokenizer.hpp>
 
 #include "../../gguf_writer.hpp"
-#include "../weights/temporary_folder.hpp"
+#include "../../weights/temporary_folder.hpp"
 
-#include <fovea/runtime/error.hpp>
+#include <fovea/base/error.hpp>
 #include <fovea/runtime/tokenizers/decoder.hpp>
 
 #include <catch2/catch.hpp>

@@ -2,8 +2,8 @@
 
 #include "../../file_content.hpp"
 
-#include <fovea/runtime/error.hpp>
-#include <fovea/runtime/tokenizers/utf8.hpp>
+#include <fovea/base/error.hpp>
+#include <fovea/base/utf8.hpp>
 
 #include <nlohmann/json.hpp>
 

@@ -1,9 +1,9 @@
 #include <fovea/runtime/tokenizers/save_tokenizer.hpp>
 
-#include "../weights/temporary_folder.hpp"
+#include "../../weights/temporary_folder.hpp"
 #include "golden_lines.hpp"
 
-#include <fovea/runtime/error.hpp>
+#include <fovea/base/error.hpp>
 #include <fovea/runtime/tokenizers/precompiled_map.hpp>
 #include <fovea/runtime/tokenizers/tokenizer_trainer.hpp>
 

@@ -3,7 +3,7 @@
 #include "../../file_content.hpp"
 #include "golden_lines.hpp"
 
-#include <fovea/runtime/error.hpp>
+#include <fovea/base/error.hpp>
 
 #include <catch2/catch.hpp>
 

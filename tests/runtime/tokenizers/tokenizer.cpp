@@ -1,9 +1,9 @@
 #include <fovea/runtime/tokenizers/tokenizer.hpp>
 
-#include "../weights/temporary_folder.hpp"
+#include "../../weights/temporary_folder.hpp"
 #include "golden_lines.hpp"
 
-#include <fovea/runtime/error.hpp>
+#include <fovea/base/error.hpp>
 
 #include <catch2/catch.hpp>
 

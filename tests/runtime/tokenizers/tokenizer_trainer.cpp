@@ -2,7 +2,7 @@
 
 #include "../../file_content.hpp"
 
-#include <fovea/runtime/error.hpp>
+#include <fovea/base/error.hpp>
 #include <fovea/runtime/tokenizers/save_tokenizer.hpp>
 
 #include <nlohmann/json.hpp>

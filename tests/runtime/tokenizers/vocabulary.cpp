@@ -1,6 +1,6 @@
 #include <fovea/runtime/tokenizers/vocabulary.hpp>
 
-#include <fovea/runtime/error.hpp>
+#include <fovea/base/error.hpp>
 
 #include <catch2/catch.hpp>
 

@@ -1,8 +1,8 @@
 // Batches of texts and lines: functions of seed and number alone.
 
-#include "../weights/temporary_folder.hpp"
+#include "../../weights/temporary_folder.hpp"
 
-#include <fovea/runtime/error.hpp>
+#include <fovea/base/error.hpp>
 #include <fovea/runtime/training/length_buckets.hpp>
 #include <fovea/runtime/training/shuffle.hpp>
 #include <fovea/runtime/training/window_batches.hpp>

@@ -2,17 +2,17 @@
 // ../shared/data/stories260K.
 
 #include "../../gguf_writer.hpp"
-#include "../../runtime/weights/temporary_folder.hpp"
+#include "../../weights/temporary_folder.hpp"
 #include "../llama_names.hpp"
 
 #include <generate/configurations/stories260K.hpp>
 #include <generate/generate.hpp>
 
+#include <fovea/base/mapped_file.hpp>
 #include <fovea/fovea.hpp>
 #include <fovea/runtime/decoding/stream_reader.hpp>
-#include <fovea/runtime/weights/byte_cursor.hpp>
-#include <fovea/runtime/weights/expect_metadata.hpp>
-#include <fovea/runtime/weights/mapped_file.hpp>
+#include <fovea/weights/byte_cursor.hpp>
+#include <fovea/weights/expect_metadata.hpp>
 
 #include <catch2/catch.hpp>
 

@@ -1,0 +1,69 @@
+#include <fovea/base/mapped_file.hpp>
+
+#include <fovea/base/error.hpp>
+#include <fovea/base/memory.hpp>
+#include <fovea/base/regular_file.hpp>
+
+#include <algorithm>
+#include <cerrno>
+#include <memory>
+#include <new>
+#include <string>
+#include <system_error>
+
+#include <sys/mman.h>
+
+namespace fovea::core {
+namespace {
+
+/// Memory that `fill` is given to fill.
+template <class F>
+std::span<const std::byte> filled(std::size_t size, const std::filesystem::path& path, F fill) {
+  std::unique_ptr<void, decltype(&free_lines)> memory(nullptr, &free_lines);
+  try {
+    memory.reset(allocate_lines(size));
+  } catch (const std::bad_alloc&) {
+    refuse_memory(path);
+  }
+  const std::span bytes(static_cast<std::byte*>(memory.get()), size);
+  fill(bytes);
+  memory.release();
+  return bytes;
+}
+
+std::span<const std::byte> mapping_of(const regular_file& file, const std::filesystem::path& path) {
+  if (file.size() == 0) return {}; // mmap refuses a length of zero
+  void* address = ::mmap(nullptr, file.size(), PROT_READ, MAP_PRIVATE, file.descriptor(), 0);
+  if (address == MAP_FAILED) {
+    const int reason = errno;
+    throw error(path.string() + ": cannot map: " + std::generic_category().message(reason));
+  }
+  return {static_cast<const std::byte*>(address), file.size()};
+}
+
+} // namespace
+
+mapped_file::mapped_file(const std::filesystem::path& path, load_options how)
+    : held_(how.copy ? held::copied : held::mapped) {
+  const regular_file file(path);
+  bytes_ = how.copy ? filled(file.size(), path, [&](std::span<std::byte> to) { file.read(to); })
+                    : mapping_of(file, path);
+}
+
+mapped_file::mapped_file(std::span<const std::byte> bytes, const std::filesystem::path& name,
+                         load_options how)
+    : held_(how.copy ? held::copied : held::given), bytes_(bytes) {
+  if (how.copy)
+    bytes_ = filled(bytes.size(), name,
+                    [&](std::span<std::byte> to) { std::copy(bytes.begin(), bytes.end(), to.begin()); });
+}
+
+mapped_file::~mapped_file() {
+  auto* memory = const_cast<std::byte*>(bytes_.data());
+  if (held_ == held::copied)
+    free_lines(memory);
+  else if (held_ == held::mapped && !bytes_.empty())
+    ::munmap(memory, bytes_.size());
+}
+
+} // namespace fovea::core

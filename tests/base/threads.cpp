@@ -1,0 +1,279 @@
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <catch2/catch.hpp>
+#include <chrono>
+#include <fovea/base/threads.hpp>
+#include <limits>
+#include <thread>
+#include <vector>
+
+#ifdef __linux__
+#include <sched.h>
+#endif
+
+using fovea::core::thread_pool;
+
+TEST_CASE("every task runs exactly once") {
+  for (const std::size_t threads : {1u, 2u, 3u, 8u}) {
+    thread_pool pool(threads);
+    CHECK(pool.size() == threads);
+    for (std::size_t tasks = 0; tasks <= 70; ++tasks) {
+      std::vector<std::atomic<int>> runs(tasks);
+      pool.run(tasks, [&](std::size_t first, std::size_t last, std::size_t) {
+        for (std::size_t i = first; i < last; ++i) ++runs[i];
+      });
+      bool once = true;
+      for (const auto& r : runs) once = once && r == 1;
+      CHECK(once);
+    }
+  }
+}
+
+TEST_CASE("what the tasks wrote is there when run returns") {
+  thread_pool pool(4);
+  std::vector<std::size_t> values(1000);
+  bool right = true;
+  for (std::size_t round = 0; round < 3000; ++round) {
+    pool.run(values.size(), [&](std::size_t first, std::size_t last, std::size_t) {
+      for (std::size_t i = first; i < last; ++i) values[i] = i + round;
+    });
+    for (std::size_t i = 0; i < values.size(); i += 37) right = right && values[i] == i + round;
+  }
+  CHECK(right);
+}
+
+TEST_CASE("ranges that run at the same time have different thread numbers") {
+  thread_pool pool(3);
+  std::atomic<int> busy[3] = {};
+  std::atomic<bool> shared{false};
+  for (int round = 0; round < 500; ++round)
+    pool.run(64, [&](std::size_t, std::size_t, std::size_t thread) {
+      if (thread >= 3 || busy[thread]++ != 0) shared = true;
+      --busy[thread];
+    });
+  CHECK_FALSE(shared);
+}
+
+namespace {
+
+// What threads do is asked for by waiting until it has happened, however long a machine takes for it; where
+// it never happens, the test's time limit ends it.
+
+/// Returns when all workers sleep.
+void wait_until_asleep(const thread_pool& pool) {
+  while (pool.asleep() < pool.size() - 1) std::this_thread::yield();
+}
+
+/// A place where threads wait until so many of them have come.
+class meeting {
+public:
+  explicit meeting(std::size_t threads) : missing_(threads) {}
+  void attend() {
+    --missing_;
+    while (missing_ > 0) std::this_thread::yield();
+  }
+
+private:
+  std::atomic<std::size_t> missing_;
+};
+
+/// One task for each thread, which ends when each has begun its own; f(thread) in each.
+template <class F>
+void meet(thread_pool& pool, std::int64_t work, F f) {
+  meeting all(pool.size());
+  pool.run(pool.size(), work, [&](std::size_t, std::size_t, std::size_t thread) {
+    all.attend();
+    f(thread);
+  });
+}
+
+constexpr std::int64_t much = std::numeric_limits<std::int64_t>::max();
+
+} // namespace
+
+TEST_CASE("workers that have fallen asleep wake for the next call") {
+  thread_pool pool(2);
+  for (int round = 0; round < 5; ++round) {
+    wait_until_asleep(pool);
+    std::atomic<int> ran{0};
+    meet(pool, much, [&](std::size_t) { ++ran; });
+    CHECK(ran == 2);
+  }
+}
+
+#ifdef __linux__
+TEST_CASE("workers keep off the processor on which the caller runs") {
+  const auto processors = [] {
+    cpu_set_t allowed;
+    return sched_getaffinity(0, sizeof allowed, &allowed) == 0 ? CPU_COUNT(&allowed) : 0;
+  };
+  const int all = processors();
+  thread_pool pool(2);
+  for (int round = 0; round < 5; ++round) {
+    std::atomic<int> of_worker{0};
+    meet(pool, much, [&](std::size_t thread) {
+      if (thread == 1) of_worker = processors();
+    });
+    CHECK(of_worker == std::max(1, all - 1)); // of one processor there is no other
+    CHECK(processors() == all);
+    wait_until_asleep(pool);
+  }
+}
+#endif
+
+namespace {
+
+/// Runs 16 tasks by two threads, each of which goes on from its first range when both have begun; returns the
+/// first ranges of both.
+std::array<std::array<std::size_t, 2>, 2> first_ranges(thread_pool& pool, bool backward) {
+  std::array<std::array<std::size_t, 2>, 2> ranges{};
+  bool begun[2] = {};
+  meeting both(2);
+  std::atomic<std::size_t> runs{0};
+  pool.run(
+      16, much,
+      [&](std::size_t first, std::size_t last, std::size_t thread) {
+        runs += last - first;
+        if (begun[thread]) return;
+        begun[thread] = true;
+        ranges[thread] = {first, last};
+        both.attend();
+      },
+      backward);
+  CHECK(runs == 16);
+  return ranges;
+}
+
+} // namespace
+
+TEST_CASE("each thread begins with tasks of its own, and takes what others leave") {
+  thread_pool pool(2);
+  for (int round = 0; round < 50; ++round) {
+    const auto ranges = first_ranges(pool, false);
+    CHECK(ranges[0][0] == 0);
+    CHECK(ranges[1][0] == 8);
+  }
+}
+
+TEST_CASE("backward, each thread goes through its tasks from the end") {
+  for (const std::size_t threads : {1u, 2u, 3u}) {
+    thread_pool pool(threads);
+    for (std::size_t tasks = 0; tasks <= 70; ++tasks) {
+      std::vector<std::atomic<int>> runs(tasks);
+      pool.run(
+          tasks, std::numeric_limits<std::int64_t>::max(),
+          [&](std::size_t first, std::size_t last, std::size_t) {
+            for (std::size_t i = first; i < last; ++i) ++runs[i];
+          },
+          true);
+      bool once = true;
+      for (const auto& r : runs) once = once && r == 1;
+      CHECK(once);
+    }
+  }
+  thread_pool pool(2);
+  for (int round = 0; round < 50; ++round) {
+    const auto ranges = first_ranges(pool, true);
+    CHECK(ranges[0][1] == 8);
+    CHECK(ranges[1][1] == 16);
+  }
+}
+
+namespace {
+
+/// How many threads run tasks that are so much work together, none of them waiting for another.
+int threads_that_share(thread_pool& pool, std::int64_t work, std::int64_t expected) {
+  pool.expect(expected);
+  std::atomic<bool> ran[2] = {};
+  pool.run(20, work, [&](std::size_t, std::size_t, std::size_t thread) { ran[thread] = true; });
+  return ran[0] + ran[1];
+}
+
+} // namespace
+
+TEST_CASE("what is less than the overhead of sharing stays with the caller") {
+  thread_pool pool(2);
+  for (int round = 0; round < 5; ++round) {
+    CHECK(threads_that_share(pool, 100, 100) == 1);
+    CHECK(threads_that_share(pool, 100, 1'000'000) == 1);
+  }
+}
+
+TEST_CASE("nobody is woken for a little, and all for much") {
+  thread_pool pool(2);
+  // Who counts as asleep may still be about to fall asleep, and then sees the call by himself.
+  bool slept_on = false;
+  for (int round = 0; round < 5 || (round < 1000 && !slept_on); ++round) {
+    wait_until_asleep(pool);
+    slept_on |= threads_that_share(pool, 10'000, 10'000) == 1 && pool.asleep() == 1;
+    std::atomic<int> ran{0};
+    pool.expect(1'000'000);
+    meet(pool, 1'000'000, [&](std::size_t) { ++ran; });
+    CHECK(ran == 2);
+  }
+  CHECK(slept_on);
+}
+
+TEST_CASE("many small calls wake the workers, too") {
+  // On one processor a worker runs only while the caller does not, and seldom finds a job.
+  if (fovea::usable_processors() == 1) return;
+  thread_pool pool(2);
+  wait_until_asleep(pool);
+  // Each takes the 10 us that it says, so that calls follow each other without rest.
+  for (std::atomic<bool> shared{false}; !shared;) {
+    pool.expect(10'000);
+    pool.run(10, 10'000, [&](std::size_t first, std::size_t last, std::size_t thread) {
+      if (thread == 1) shared = true;
+      const auto until = std::chrono::steady_clock::now() + (last - first) * std::chrono::microseconds(1);
+      while (std::chrono::steady_clock::now() < until) {
+      }
+    });
+  }
+}
+
+TEST_CASE("work of every size, with rests and without, is done once") {
+  for (const std::size_t threads : {2u, 3u, 5u}) {
+    thread_pool pool(threads);
+    bool once = true;
+    for (unsigned round = 0; round < 4000; ++round) {
+      const std::size_t tasks = round * 7 % 40;
+      const std::int64_t work = std::int64_t{1} << round % 24;
+      std::vector<std::size_t> runs(tasks); // not atomic: what one thread wrote is seen by the caller
+      if (round % 3 == 0) pool.expect(work);
+      pool.run(tasks, work, [&](std::size_t first, std::size_t last, std::size_t) {
+        for (std::size_t i = first; i < last; ++i) ++runs[i];
+      });
+      for (const std::size_t r : runs) once = once && r == 1;
+      if (round % 64 == 0) wait_until_asleep(pool);
+    }
+    CHECK(once);
+  }
+}
+
+TEST_CASE("pools come and go, used or not") {
+  for (int round = 0; round < 200; ++round) {
+    thread_pool pool(3);
+    int sum = 0;
+    if (round % 2)
+      pool.run(1, [&](std::size_t first, std::size_t last, std::size_t) {
+        sum += static_cast<int>(last - first);
+      });
+    CHECK(sum == round % 2);
+  }
+}
+
+TEST_CASE("one thread for each usable processor unless told otherwise") {
+  CHECK(thread_pool().size() == fovea::usable_processors());
+#ifdef __linux__
+  cpu_set_t before, one;
+  REQUIRE(sched_getaffinity(0, sizeof before, &before) == 0);
+  CPU_ZERO(&one);
+  CPU_SET(static_cast<std::size_t>(sched_getcpu()), &one);
+  REQUIRE(sched_setaffinity(0, sizeof one, &one) == 0);
+  CHECK(fovea::usable_processors() == 1);
+  CHECK(thread_pool().size() == 1);
+  sched_setaffinity(0, sizeof before, &before);
+  CHECK(fovea::usable_processors() == static_cast<std::size_t>(CPU_COUNT(&before)));
+#endif
+}

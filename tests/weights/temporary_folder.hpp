@@ -1,0 +1,73 @@
+#pragma once
+
+#include "../message_of.hpp"
+
+#include <cstdint>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <stdexcept>
+#include <string>
+
+#include <sys/stat.h>
+
+/// A folder of its own for one test, removed at its end.
+class temporary_folder {
+public:
+  temporary_folder() {
+    std::string name = (std::filesystem::temp_directory_path() / "fovea-XXXXXX").string();
+    if (!::mkdtemp(name.data())) throw std::runtime_error("cannot create " + name);
+    path_ = name;
+  }
+  ~temporary_folder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  temporary_folder(const temporary_folder&) = delete;
+  temporary_folder& operator=(const temporary_folder&) = delete;
+
+  std::filesystem::path operator/(const std::string& name) const { return path_ / name; }
+  const std::filesystem::path& path() const { return path_; }
+
+  /// Writes a file into the folder and returns its path.
+  std::filesystem::path write(const std::string& name, const std::string& content) const {
+    std::ofstream(path_ / name, std::ios::binary) << content;
+    return path_ / name;
+  }
+
+private:
+  std::filesystem::path path_;
+};
+
+/// Calls f with a path of each kind that is no regular file, and with what a message calls it.
+template <typename function>
+void for_each_irregular(const temporary_folder& folder, function f) {
+  const std::filesystem::path pipe = folder / "pipe";
+  if (::mkfifo(pipe.c_str(), 0600) != 0) throw std::runtime_error("cannot create a pipe");
+  f(pipe, ": expected a regular file; found a pipe");
+  f("/dev/zero", ": expected a regular file; found a device");
+  f(folder.path(), ": expected a regular file; found a folder");
+  std::filesystem::remove(pipe);
+}
+
+/// Lists within lists, or objects within objects, of 1 MB: far more than a walk that calls itself would
+/// stand.
+inline std::string deep_lists() {
+  constexpr std::size_t depth = 1 << 19;
+  return std::string(depth, '[') + std::string(depth, ']');
+}
+inline std::string deep_objects() {
+  std::string text;
+  constexpr std::size_t depth = 1 << 17;
+  for (std::size_t i = 0; i < depth; ++i) text += R"({"type":"Sequence","normalizers":[)";
+  for (std::size_t i = 0; i < depth; ++i) text += "]}";
+  return text;
+}
+
+/// The bytes of a safetensors file with this header text and this data.
+inline std::string safetensors_bytes(const std::string& header, const std::string& data) {
+  std::string file;
+  for (std::size_t i = 0; i < 8; ++i)
+    file += static_cast<char>((static_cast<std::uint64_t>(header.size()) >> (8 * i)) & 0xff);
+  return file + header + data;
+}

@@ -1,0 +1,91 @@
+#pragma once
+
+#include <fovea/base/half.hpp>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+namespace fovea::core::gguf_blocks {
+
+// llama.cpp's blocks of 32 values, as they lie in a file: a float16 scale, in some a float16 offset, then
+// whole numbers. Each writes its values with the reference's operations in its order, so that no bit differs.
+
+/// The lower four bits of 32 numbers, of the first 16 in the low halves of the bytes, of the others in the
+/// high ones.
+using packed_nibbles = std::array<std::uint8_t, 16>;
+
+/// to[i] = f(the lower four bits of number i, i).
+template <class function>
+void from_nibbles(const packed_nibbles& packed, float* to, const function& f) {
+  for (std::size_t half = 0; half < 2; ++half)
+    for (std::size_t i = 0; i < packed.size(); ++i) {
+      const std::size_t at = half * packed.size() + i;
+      to[at] = f(packed[i] >> (4 * half) & 15, at);
+    }
+}
+
+/// The fifth bit of 32 numbers, as 16 or 0.
+struct packed_fifth_bits {
+  std::array<std::uint8_t, 4> bytes;
+  int operator[](std::size_t i) const { return (bytes[i / 8] >> (i % 8) & 1) << 4; }
+};
+
+struct q4_0 {
+  static constexpr std::size_t length = 32;
+  std::uint16_t scale;
+  packed_nibbles low;
+
+  void write(float* to) const {
+    const float d = from_half(scale);
+    from_nibbles(low, to, [&](int q, std::size_t) { return d * static_cast<float>(q - 8); });
+  }
+};
+
+struct q4_1 {
+  static constexpr std::size_t length = 32;
+  std::uint16_t scale, offset;
+  packed_nibbles low;
+
+  void write(float* to) const {
+    const float d = from_half(scale), m = from_half(offset);
+    from_nibbles(low, to, [&](int q, std::size_t) { return d * static_cast<float>(q) + m; });
+  }
+};
+
+struct q5_0 {
+  static constexpr std::size_t length = 32;
+  std::uint16_t scale;
+  packed_fifth_bits high;
+  packed_nibbles low;
+
+  void write(float* to) const {
+    const float d = from_half(scale);
+    from_nibbles(low, to, [&](int q, std::size_t i) { return d * static_cast<float>((q | high[i]) - 16); });
+  }
+};
+
+struct q5_1 {
+  static constexpr std::size_t length = 32;
+  std::uint16_t scale, offset;
+  packed_fifth_bits high;
+  packed_nibbles low;
+
+  void write(float* to) const {
+    const float d = from_half(scale), m = from_half(offset);
+    from_nibbles(low, to, [&](int q, std::size_t i) { return d * static_cast<float>(q | high[i]) + m; });
+  }
+};
+
+struct q8_0 {
+  static constexpr std::size_t length = 32;
+  std::uint16_t scale;
+  std::array<std::int8_t, 32> numbers;
+
+  void write(float* to) const {
+    const float d = from_half(scale);
+    for (std::size_t i = 0; i < length; ++i) to[i] = d * static_cast<float>(numbers[i]);
+  }
+};
+
+} // namespace fovea::core::gguf_blocks

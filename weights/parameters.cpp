@@ -1,0 +1,64 @@
+#include <fovea/weights/parameters.hpp>
+
+#include <set>
+#include <string_view>
+
+#include <fovea/base/error.hpp>
+#include <fovea/weights/from_floats.hpp>
+
+namespace fovea::core {
+
+model_parameters::model_parameters(graph_view graph, model_weights source, std::span<const name_rule> names,
+                                   const formatted_parameters& formatted)
+    : source_(std::move(source)), rules_(names) {
+  for (std::size_t p = 0; p < graph.parameters.size(); ++p) {
+    const node& n = graph.at(graph.parameters[p].node);
+    std::vector<std::size_t> shape;
+    for (int axis = 0; axis < n.shape.rank; ++axis)
+      shape.push_back(static_cast<std::size_t>(graph.number(n.shape[axis])));
+    first_.push_back(static_cast<std::int32_t>(wanted_.size()));
+    for (std::int64_t layer = 0; layer < graph.layers(graph.parameters[p].node); ++layer) {
+      names_.emplace_back(graph.parameter_name(static_cast<int>(p), layer).text);
+      formats_.push_back(formatted.of(names_.back()));
+      wanted_.push_back({names_.back(), shape, {}});
+      if (formats_.back() != weight_format::f32) wanted_.back().stored = element_of(formats_.back());
+    }
+  }
+  std::set<std::string_view> seen;
+  for (const std::string& name : names_)
+    if (!seen.insert(name).second)
+      throw error("parameter " + name +
+                  " is made twice, by a repeat and by a numbered scope or another repeat; "
+                  "to share it, keep the expr of the first and use it again");
+  first_.push_back(static_cast<std::int32_t>(wanted_.size()));
+  values_ = source_.resolve(wanted_, names);
+}
+
+// Nothing that was packed of the others is shared.
+model_parameters::model_parameters(const model_parameters& like, std::vector<weight_view> values)
+    : source_(model_weights::from({}, like.source_.source())), first_(like.first_), names_(like.names_),
+      values_(std::move(values)), formats_(values_.size(), weight_format::f32), learned_(true) {}
+
+model_parameters model_parameters::learned(std::vector<weight_view> values) const {
+  return {*this, std::move(values)};
+}
+
+const float* model_parameters::floats(std::size_t i) const {
+  if (values_[i].stored.empty()) return values_[i].data;
+  const wanted_parameter wanted{wanted_[i].name, wanted_[i].shape};
+  return source_.resolve_known({&wanted, 1}, rules_).front().data;
+}
+
+weight_view model_parameters::values(std::span<const int> parameters, std::size_t layer) const {
+  std::size_t before = 0;
+  for (const int p : parameters) {
+    const auto count = static_cast<std::size_t>(first(p + 1) - first(p));
+    if (const std::size_t i = static_cast<std::size_t>(first(p)) + layer - before; layer - before < count)
+      return {floats(i), values_[i].size};
+    before += count;
+  }
+  throw error("parameter " + name(parameters[0], 0) + ": expected a layer from 0 to " +
+              std::to_string(before - 1) + ", found " + std::to_string(layer));
+}
+
+} // namespace fovea::core

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include <fovea/dsl/graph_view.hpp>
+#include <fovea/weights/formatted.hpp>
+#include <fovea/weights/weights.hpp>
+
+namespace fovea::core {
+
+/// The values of a model's parameters in a checkpoint: one view for each layer of each parameter.
+class model_parameters {
+public:
+  /// Those that `formatted` names are to be kept in its format. The names are a model's, there as long as it
+  /// is. Throws fovea::error where checkpoint, model and format do not fit (weights::resolve).
+  model_parameters(graph_view graph, model_weights source, std::span<const name_rule> names,
+                   const formatted_parameters& formatted = {});
+
+  /// The same parameters with values elsewhere, in the same order, which may change between calls.
+  model_parameters learned(std::vector<weight_view> values) const;
+  bool are_learned() const { return learned_; }
+
+  /// Layer 0 of parameter p; the other layers follow.
+  std::int32_t first(int parameter) const { return first_[static_cast<std::size_t>(parameter)]; }
+  const std::vector<std::int32_t>& first() const { return first_; }
+  /// Layer `layer` of the given parameters as float32, counted on from one to the next. Throws fovea::error
+  /// where there are fewer.
+  weight_view values(std::span<const int> parameters, std::size_t layer) const;
+  /// Those that the checkpoint has in their format are as they are stored.
+  const std::vector<weight_view>& values() const { return values_; }
+  /// As float32, converted now where they are stored otherwise.
+  const float* floats(std::size_t i) const;
+  /// What each is to be kept in; its values are those of the checkpoint.
+  weight_format format(std::size_t i) const { return formats_[i]; }
+  const std::vector<std::string>& names() const { return names_; }
+  /// The sizes of each, of a checkpoint's.
+  const std::vector<std::size_t>& shape(std::size_t i) const { return wanted_[i].shape; }
+  const std::string& name(int parameter, std::int64_t layer) const {
+    return names_[static_cast<std::size_t>(first(parameter) + layer)];
+  }
+  const model_weights& source() const { return source_; }
+
+private:
+  model_parameters(const model_parameters& like, std::vector<weight_view> values);
+
+  model_weights source_;
+  std::vector<std::int32_t> first_;
+  std::vector<std::string> names_;
+  std::vector<wanted_parameter> wanted_; // of a checkpoint
+  std::span<const name_rule> rules_;
+  std::vector<weight_view> values_;
+  std::vector<weight_format> formats_;
+  bool learned_ = false;
+};
+
+} // namespace fovea::core

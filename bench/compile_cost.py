@@ -1,10 +1,15 @@
 """Measures what the compiler pays: seconds of processor time and peak memory a translation unit, and the size of the stripped program.
 
     python bench/compile_cost.py --build BUILD [--compiler g++] [--rounds 5] [--only TEXT] [--json FILE]
+    python bench/compile_cost.py --check | --keep
 
 BUILD is a build folder with the library (build). A row is a program; of its rounds the best counts. `front end` is -fsyntax-only:
 includes, declaration and templates without code generation. The first rows only include a header. `precompiled` rows take
 <fovea/fovea.hpp> from a precompiled header, whose own seconds and MB its row says.
+
+Seconds differ from run to run; what g++ has to do does not. --check compares the lines after preprocessing and the templates
+that are specialised, for some of the programs, with those in bench/compile_counts.json, and fails where one of them is more
+than 1 % away. --keep writes them there.
 """
 
 import argparse
@@ -128,6 +133,40 @@ def programs(root):
 PRECOMPILED = ("include fovea.hpp", "minilm", "gpt2 16 layers")
 
 
+COUNTED = ("include dsl.hpp", "include fovea.hpp", "README's gpt", "minilm", "gpt2 12 layers, trained", "lstm, streamed")
+KEPT = pathlib.Path(__file__).with_name("compile_counts.json")
+MAY_DIFFER = 0.01
+
+
+def counts_of(code):
+    """Of a translation unit: lines after preprocessing, and how many functions and variables, and types, templates become."""
+    root = pathlib.Path(__file__).resolve().parent.parent
+    command = ["g++", *FLAGS, f"-I{root / 'include'}", "-x", "c++", "-"]
+    run = lambda *more: subprocess.run([*command, *more], input=code, capture_output=True, text=True, check=True)
+    counts = {"lines": run("-E", "-P").stdout.count("\n")}
+    stats = run("-fsyntax-only", "-fstats").stderr
+    for kind in ("decl", "type"):
+        counts[f"{kind}s specialised"] = int(re.search(rf"{kind}_specializations: size \d+, (\d+) elements", stats)[1])
+    return counts
+
+
+def check_counts():
+    kept, faults = json.loads(KEPT.read_text(encoding="utf-8")), []
+    for name, now in counts().items():
+        for what, count in now.items():
+            before = kept.get(name, {}).get(what, 0)
+            if abs(count - before) > MAY_DIFFER * before:
+                faults.append(f"{name}: {what}: {before:,} kept, {count:,} found")
+    if faults:
+        print(*faults, "If that is as it should be: python bench/compile_cost.py --keep, and say why where it grew.", sep="\n")
+    return bool(faults)
+
+
+def counts():
+    root = pathlib.Path(__file__).resolve().parent.parent
+    return {name: counts_of(code) for name, code in programs(root) if name in COUNTED}
+
+
 def measured(command):
     """Processor seconds and peak memory in MB of a command and its children."""
     process = subprocess.Popen(command)
@@ -178,12 +217,20 @@ class cost:
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--build", type=pathlib.Path, required=True)
+    parser.add_argument("--check", action="store_true", help="compare counts with the kept ones, and measure nothing")
+    parser.add_argument("--keep", action="store_true", help="keep counts, and measure nothing")
+    parser.add_argument("--build", type=pathlib.Path)
     parser.add_argument("--compiler", default="g++")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--only", default="", help="programs whose names contain this")
     parser.add_argument("--json")
     options = parser.parse_args()
+    if options.keep:
+        KEPT.write_text(json.dumps(counts(), indent=2) + "\n", encoding="utf-8")
+    if options.keep or options.check:
+        return options.check and check_counts()
+    if not options.build:
+        parser.error("--build is missing: the build folder with the library")
     # ccache, where it stands in for the compiler, would answer from memory.
     os.environ["CCACHE_DISABLE"] = "1"
     sources = [(name, code) for name, code in programs(pathlib.Path(__file__).resolve().parent.parent) if options.only in name]

@@ -1,9 +1,11 @@
 #pragma once
 
 #include <array>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <type_traits>
 
 #include <fovea/dsl/graph.hpp>
 
@@ -97,15 +99,19 @@ private:
   }
 };
 
-/// A graph as passes see it while they make another of it: names that were computed are in its texts alone.
-constexpr graph_view view_of_tables(const graph& g) {
-  const auto size = [](int count) { return static_cast<std::size_t>(count); };
-  return {{g.nodes, size(g.node_count)},      {g.operands, size(g.operand_count)},
-          {g.dim_numbers, size(g.dim_count)}, {g.forms, size(g.form_count)},
-          {g.scopes, size(g.scope_count)},    {g.parameters, size(g.parameter_count)},
-          {g.inputs, size(g.input_count)},    {g.outputs, size(g.output_count)},
-          {g.regions, size(g.region_count)},  {g.functions, size(g.function_count)},
-          {g.windows, size(g.window_count)}};
+/// A graph as passes see it while they make another of it: names that were computed are in its texts alone. A
+/// template, so that a file without passes does not pay for the spans.
+template <std::same_as<graph> graph_type>
+constexpr graph_view view_of_tables(const graph_type& g) {
+  const auto part = [](const auto& table, int count) {
+    return std::span<std::remove_reference_t<decltype(table[0])>>(table, static_cast<std::size_t>(count));
+  };
+  return {part(g.nodes, g.node_count),      part(g.operands, g.operand_count),
+          part(g.dim_numbers, g.dim_count), part(g.forms, g.form_count),
+          part(g.scopes, g.scope_count),    part(g.parameters, g.parameter_count),
+          part(g.inputs, g.input_count),    part(g.outputs, g.output_count),
+          part(g.regions, g.region_count),  part(g.functions, g.function_count),
+          part(g.windows, g.window_count)};
 }
 
 /// A graph's tables at their exact sizes, kept as a constant.

@@ -57,6 +57,9 @@ endforeach()
 
 add_python_test(headers/folders ${CMAKE_CURRENT_SOURCE_DIR}/headers/folders.py ${PROJECT_SOURCE_DIR})
 
+# What g++ has to do for a program stays what it was.
+add_python_test(compile_cost ${PROJECT_SOURCE_DIR}/bench/compile_cost.py --check)
+
 # Pages by clang++ are for `make test-all`.
 set_tests_properties(docs.clang++-19 PROPERTIES LABELS full)
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <type_traits>
 
@@ -21,14 +22,15 @@ enum class hoisting : std::uint8_t {
 /// Takes out of scans what does not depend on their state: a node of the inputs alone is computed once for
 /// all steps (one matrix product instead of one a step), a node of neither inputs nor state once before them.
 /// What stays in a body reads the result of its step.
+template <std::size_t nodes>
 struct hoister {
   const graph& source;
   graph& to;
   graph_view g = view_of_tables(source);
-  hoisting kinds[graph::max_nodes] = {};
-  std::int32_t mapped[graph::max_nodes] = {},
-               outside[graph::max_nodes] = {}; // what stands for a node inside its body, and before it
-  bool read_in_body[graph::max_nodes] = {};
+  hoisting kinds[nodes] = {};
+  std::int32_t mapped[nodes] = {},
+               outside[nodes] = {}; // what stands for a node inside its body, and before it
+  bool read_in_body[nodes] = {};
 
   constexpr const region_entry& scan_of(int id) const { return g.region(g.at(id).region); }
   constexpr bool in_scan(int id) const { return scan_of(id).is_scan(); }
@@ -158,7 +160,7 @@ template <class before>
 struct hoisted {
   static constexpr graph build() {
     graph made;
-    hoister pass{before::built, made};
+    hoister<static_cast<std::size_t>(before::built.node_count)> pass{before::built, made};
     pass.run();
     return made;
   }

@@ -18,13 +18,13 @@ namespace detail {
 /// it has an axis of 1 there.
 struct last_writer : by_position {
   graph& to;
-  graph_view view = view_of_tables(g);
+  graph_view view;                                                     // of g
   bool in_full[graph::max_nodes] = {}, at_last[graph::max_nodes] = {}; // how a node is needed
   std::int32_t mapped[graph::max_nodes] = {},
                cut[graph::max_nodes] = {}; // what stands for it; its last position
 
-  constexpr last_writer(const graph& of, graph& made, std::uint16_t along)
-      : by_position(of, along), to(made) {}
+  constexpr last_writer(const graph& of, graph& made, std::uint16_t along, const graph_view& of_tables)
+      : by_position(of, along), to(made), view(of_tables) {}
 
   constexpr bool may_be_cut_before(int id) const {
     if (g.nodes[id].region != 0 || mixes(id) != nullptr) return false;
@@ -96,7 +96,7 @@ struct at_last_position {
     if (const std::uint16_t along = dim_of_graph(source::built, time); along == 0)
       made.fail(276, source::built.latest, "last: the model has no dim ", time);
     else
-      last_writer(source::built, made, along).run();
+      last_writer(source::built, made, along, view_of_tables(source::built)).run();
     return made;
   }
   static constexpr graph built = build();

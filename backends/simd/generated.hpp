@@ -48,10 +48,10 @@ struct row_parameter {
 
 inline constexpr int max_scan_values = 8;
 
-/// A scan over `steps` steps of `rows` batch rows. Sequence i at batch row b and step t begins at inputs[i] +
-/// b
-/// * input_row[i] + t * input_time[i], an output likewise; states are [rows, width], read at first and left
-/// as they are after the last step.
+/// A scan over `steps` steps of `rows` batch rows. Sequence i at batch row b and step t begins at
+/// inputs[i] + b * input_row[i] + t * input_time[i], an output likewise.
+/// States are [rows, width], read at first and left as they are
+/// after the last step.
 struct scan_args {
   const float* packed = nullptr; // the parameters, as `pack` leaves them
   const float* inputs[max_scan_values] = {};

@@ -13,8 +13,8 @@ namespace fovea::core::detail {
 ///   site.y()          the value of the result
 ///   site.wants(k)     whether operand k has a gradient
 ///   site.pass(k, g)   adds g to the gradient of operand k
-///   site.pass_product(k, a, b)  adds a^T b, summed over all axes but the last: a [..., m], b [..., n] -> [m,
-///   n]
+///   site.pass_product(k, a, b)  adds a^T b, summed over all axes but the last:
+///                               a [..., m], b [..., n] -> [m, n]
 /// A rule is written in the words of the vocabulary; what it makes belongs to the graph of gradients.
 
 /// The sum of x, or its largest value, over what broadcasting to its shape repeated of `s`.

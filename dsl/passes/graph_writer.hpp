@@ -46,13 +46,13 @@ constexpr int begun_with(const graph_view& g, int id, int outer) {
 
 /// Writes a graph anew into one that has its tables (copy_tables) and none of its nodes. Nodes come in their
 /// order, in the regions that they are in; what becomes of each is the pass's to say:
-///   pass.write(id)       adds what is to stand for node `id` of `from`, and gives its id; -1 where nothing
-///   does pass.before(region)  adds what a repeat or scan needs before it, to the region around it
+///   pass.write(id)       adds what is to stand for node `id` of `from`, and gives its id; -1: nothing stands for it
+///   pass.before(region)  adds what a repeat or scan needs before it, to the region around it
 ///   pass.last(region)    ends its body: adds to it, or changes what it leaves
 ///   pass.after(region)   adds what follows the loop
 ///   pass.mapped          an id for each node of `from`, which is kept here
-/// A pass without the middle three has nothing to say there. Outputs are write_outputs' to give. Stops at the
-/// first error.
+/// A pass may leave out the middle three. Outputs are write_outputs' to give.
+/// Stops at the first error.
 template <class pass_type>
 constexpr void write_graph(graph& to, const graph_view& from, pass_type& pass) {
   const auto stand_in = [&](std::int32_t id) { return id < 0 ? id : pass.mapped[id]; };

@@ -16,10 +16,10 @@ namespace detail {
 
 /// Writes a graph as it is computed while it is trained.
 ///   dropout     multiplies by a mask that is drawn anew in each step; attention's own by one of its weights
-///   batch_norm  takes the mean and variance of the batch (Ioffe and Szegedy 2015, algorithm 1), through
-///   which
-///               gradients pass, and makes new values of the statistics that it gathers: each parameter's
-///               `gathered`, with the layers of repeats as a first axis
+///   batch_norm  takes the mean and variance of the batch (Ioffe and Szegedy 2015, algorithm 1),
+///               through which gradients pass, and makes new values of the statistics that it gathers:
+///               each parameter's `gathered`, with the layers of repeats
+///               as a first axis
 struct training_writer {
   const graph& source;
   graph& to;

@@ -10,8 +10,8 @@ namespace fovea::core {
 /// How the nodes of a graph fall into groups that are computed in one pass each.
 ///   live[n]   an output depends on n
 ///   root[n]   the node whose value the group of n stores: n itself, or a later node
-///   base[n]   the node whose storage n's value lies in: n, or what n only renames (reshape, repeat_output,
-///   ...)
+///   base[n]   the node whose storage n's value lies in: n, or what n only renames
+///             (reshape, repeat_output, ...)
 template <std::size_t nodes>
 struct fusion {
   bool live[nodes] = {};

@@ -73,9 +73,9 @@ struct window_axis {
 /// out[place] = join(act(sum over taps of x[position] W[tap]^T + bias), other), an implicit matrix product:
 /// what a window sees is a row of its left operand. axis[0] is the height, 1 over time.
 ///   x        [planes, axis[0].in, axis[1].in, groups * depth]
-///   weights  for each group, [columns, taps * depth] packed by `pack`, its depth running over taps of
-///   axis[0],
-///            of axis[1] and features; depthwise, [taps, groups]
+///   weights  for each group, [columns, taps * depth] packed by `pack`, its depth running over taps of axis[0],
+///            of axis[1] and features;
+///            depthwise, [taps, groups]
 ///   bias     [groups * columns]
 ///   out      [planes, places of axis[0], of axis[1], groups * columns], floats apart as out_plane, out_line
 ///            and out_place say; other lies as out does, or is null
@@ -121,13 +121,13 @@ struct gather_args {
 
 /// Softmax(scale * q k^T + bias, capped and masked) v, without stored scores (online softmax: Milakov and
 /// Gimelshein 2018; Dao et al. 2022).
-///   q    [batch, queries, heads, key_width]        element strides q_batch, q_row; heads side by side in a
-///   row k    [batch, keys, kv_heads, key_width]        query head h reads key head h / (heads / kv_heads) v
-///   [batch, keys, kv_heads, value_width] out  [batch, queries, heads, value_width] bias strides bias_batch,
-///   bias_head, bias_query (0 where broadcast), keys side by side; null for none lower, upper  the keys that
-///   query i of batch row b sees: lower[b * bounds_batch + i] <= key < upper[...];
-///                 null for every key. A row that sees no key gives zeros.
-///   shared        what the tasks leave for join_attention, 64-byte aligned
+///   q, out  [batch, queries, heads, key_width or value_width]  strides q_batch, q_row; heads side by side in a row
+///   k, v    [batch, keys, kv_heads, key_width or value_width]  head h reads key head h / (heads / kv_heads)
+///   bias    strides bias_batch, bias_head, bias_query (0 where broadcast), keys side by side; null for none
+///   lower   query i of batch row b sees lower[b * bounds_batch + i] <= key < upper[...]; null for every key.
+///   upper   A row that sees no key gives zeros.
+///   shared  what the tasks leave for join_attention,
+///           64-byte aligned
 struct attention_args {
   const float *q = nullptr, *k = nullptr, *v = nullptr;
   float* out = nullptr;

@@ -4,7 +4,7 @@
 
 #include "../file_content.hpp"
 #include "../gguf_blocks.hpp"
-#include "../models/loss_case.hpp"
+#include "../training/loss_case.hpp"
 #include "program_run.hpp"
 
 #include <fovea/base/error.hpp>

@@ -2,7 +2,7 @@
 
 // A folder as a program's train.py writes it, with weights that look random.
 
-#include "../models/compare_backends.hpp"
+#include "../compare_backends.hpp"
 #include "../weights/temporary_folder.hpp"
 
 #include <fovea/weights/safetensors.hpp>

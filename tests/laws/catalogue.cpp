@@ -1,5 +1,5 @@
 #include "catalogue.hpp"
-#include "../models/run_model.hpp"
+#include "../run_model.hpp"
 #include "../weights/temporary_folder.hpp"
 
 #include <fovea/weights/save_weights.hpp>

@@ -1,4 +1,4 @@
-#include "../models/last_case.hpp"
+#include "../streams/last_case.hpp"
 #include "small_models.hpp"
 
 #include <fovea/models/gpt2.hpp>

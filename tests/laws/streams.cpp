@@ -1,4 +1,4 @@
-#include "../models/stream_rows_case.hpp"
+#include "../streams/stream_rows_case.hpp"
 #include "small_models.hpp"
 
 #include <fovea/models/gpt2.hpp>

@@ -1,5 +1,5 @@
 #include "attention_decoder_cases.hpp"
-#include "stream_case.hpp"
+#include "../streams/stream_case.hpp"
 
 #include <fovea/models/transformer.hpp>
 

@@ -2,7 +2,7 @@
 
 // The reference cases of Bahdanau's and Luong's models.
 
-#include "loss_case.hpp"
+#include "../training/loss_case.hpp"
 
 #include <fovea/models/bahdanau.hpp>
 #include <fovea/models/luong.hpp>

@@ -2,8 +2,8 @@
 
 #include "../gguf_blocks.hpp"
 #include "../weights/temporary_folder.hpp"
-#include "compare_backends.hpp"
-#include "loss_case.hpp"
+#include "../compare_backends.hpp"
+#include "../training/loss_case.hpp"
 
 #include <fovea/models/bert.hpp>
 #include <fovea/models/gpt2.hpp>

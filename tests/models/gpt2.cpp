@@ -1,6 +1,6 @@
 #include <fovea/models/gpt2.hpp>
 
-#include "loss_case.hpp"
+#include "../training/loss_case.hpp"
 
 using namespace fovea;
 using namespace fovea::core;

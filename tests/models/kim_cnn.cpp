@@ -1,4 +1,4 @@
-#include "loss_case.hpp"
+#include "../training/loss_case.hpp"
 
 #include "../gguf_writer.hpp"
 #include "../weights/temporary_folder.hpp"

@@ -1,7 +1,7 @@
 #include <fovea/models/llama.hpp>
 
-#include "compare_backends.hpp"
-#include "loss_case.hpp"
+#include "../compare_backends.hpp"
+#include "../training/loss_case.hpp"
 
 using namespace fovea;
 using namespace fovea::core;

@@ -3,7 +3,7 @@
 
 #include "../message_of.hpp"
 #include "../weights/temporary_folder.hpp"
-#include "compare_backends.hpp"
+#include "../compare_backends.hpp"
 
 #include <fovea/fovea.hpp>
 #include <fovea/runtime/training/initialise.hpp>

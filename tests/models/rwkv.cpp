@@ -1,5 +1,5 @@
-#include "compare_backends.hpp"
-#include "loss_case.hpp"
+#include "../compare_backends.hpp"
+#include "../training/loss_case.hpp"
 
 #include <fovea/models/rwkv.hpp>
 

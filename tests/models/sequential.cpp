@@ -1,4 +1,4 @@
-#include "stream_case.hpp"
+#include "../streams/stream_case.hpp"
 
 #include <fovea/models/sequential.hpp>
 

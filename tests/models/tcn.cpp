@@ -1,4 +1,4 @@
-#include "loss_case.hpp"
+#include "../training/loss_case.hpp"
 
 #include <fovea/models/tcn.hpp>
 

@@ -1,6 +1,6 @@
 // What textbooks and papers work out by hand.
 
-#include "run_model.hpp"
+#include "../run_model.hpp"
 
 #include <fovea/models/self_attention.hpp>
 #include <fovea/models/transformer.hpp>

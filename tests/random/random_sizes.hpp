@@ -7,7 +7,7 @@
 //
 // is that round again; a seed that found something is given to the check of its model for good.
 
-#include "../models/stream_rows_case.hpp"
+#include "../streams/stream_rows_case.hpp"
 
 #include <fovea/weights/rounded.hpp>
 

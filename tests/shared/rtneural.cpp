@@ -1,7 +1,7 @@
 // RTNeural's networks from its own JSON files, against the outputs that TensorFlow and PyTorch gave for them
 // (../shared/data/rtneural): on both backends, and streamed where they are causal.
 
-#include "../models/stream_case.hpp"
+#include "../streams/stream_case.hpp"
 
 #include <catch2/catch.hpp>
 

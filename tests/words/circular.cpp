@@ -1,4 +1,4 @@
-#include "gradient_case.hpp"
+#include "../training/gradient_case.hpp"
 
 using namespace fovea;
 using namespace fovea::core::test;

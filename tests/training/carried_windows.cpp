@@ -1,6 +1,6 @@
 // Truncated backpropagation through time: what is carried from window to window.
 
-#include "compare_backends.hpp"
+#include "../compare_backends.hpp"
 
 #include <fovea/models/rnn.hpp>
 

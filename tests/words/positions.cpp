@@ -1,5 +1,5 @@
-#include "gradient_case.hpp"
-#include "stream_case.hpp"
+#include "../streams/stream_case.hpp"
+#include "../training/gradient_case.hpp"
 
 using namespace fovea;
 using namespace fovea::core::test;

@@ -1,4 +1,4 @@
-#include "../valid_graph.hpp"
+#include "../../valid_graph.hpp"
 
 #include <fovea/dsl.hpp>
 

@@ -5,8 +5,8 @@
 
 #include <fovea/dsl/passes/gradient_graph.hpp>
 
-#include "../view_of.hpp"
-#include "refused.hpp"
+#include "../../view_of.hpp"
+#include "../refused.hpp"
 
 using namespace fovea;
 using namespace fovea::core;

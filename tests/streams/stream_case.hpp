@@ -2,7 +2,7 @@
 
 // Holds a stream against the whole sequence: position by position, in chunks, begun anew, copied, saved.
 
-#include "compare_backends.hpp"
+#include "../compare_backends.hpp"
 
 #include <fovea/runtime/stream.hpp>
 

@@ -2,7 +2,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "gradient_case.hpp"
+#include "../training/gradient_case.hpp"
 
 using namespace fovea;
 using namespace fovea::core::test;

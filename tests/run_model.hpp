@@ -3,9 +3,9 @@
 // Runs any model on values by name, on both backends, and compares its outputs with a reference case or with
 // each other.
 
-#include "../model_case.hpp"
-#include "../page_end.hpp"
-#include "../valid_graph.hpp"
+#include "model_case.hpp"
+#include "page_end.hpp"
+#include "valid_graph.hpp"
 
 #include <fovea/dsl/passes/gradient_graph.hpp>
 

@@ -1,6 +1,6 @@
 // Attention by other scores than products, and hard attention.
 
-#include "compare_backends.hpp"
+#include "../compare_backends.hpp"
 
 #include <array>
 

@@ -3,7 +3,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "compare_backends.hpp"
+#include "../compare_backends.hpp"
 
 using namespace fovea;
 using namespace fovea::core;

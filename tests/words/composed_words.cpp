@@ -1,7 +1,7 @@
 // Words made of others, each against its formula in double precision, on both backends, where formulas go
 // wrong too: at magnitudes that overflow, near 0, at infinities. Their gradients at kinks are PyTorch's.
 
-#include "compare_backends.hpp"
+#include "../compare_backends.hpp"
 
 #include <functional>
 

@@ -2,7 +2,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "compare_backends.hpp"
+#include "../compare_backends.hpp"
 
 #include <fovea/backends/simd/equal_scans.hpp>
 

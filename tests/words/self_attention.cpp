@@ -1,4 +1,4 @@
-#include "run_model.hpp"
+#include "../run_model.hpp"
 
 #include <fovea/models/self_attention.hpp>
 

@@ -2,7 +2,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "run_model.hpp"
+#include "../run_model.hpp"
 
 using namespace fovea;
 using namespace fovea::core::test;

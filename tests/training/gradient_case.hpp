@@ -3,7 +3,7 @@
 // Gradients of any model: on the reference backend against difference quotients in double precision, and on
 // both backends against a reference case's.
 
-#include "compare_backends.hpp"
+#include "../compare_backends.hpp"
 
 #include <fovea/backends/reference/evaluation.hpp>
 #include <fovea/dsl/passes/gradient_graph.hpp>

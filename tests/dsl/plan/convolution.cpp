@@ -1,6 +1,6 @@
 #include <catch2/catch.hpp>
 
-#include "outputs.hpp"
+#include "../outputs.hpp"
 
 using namespace fovea;
 using namespace fovea::core;

@@ -1,4 +1,4 @@
-#include "compare_backends.hpp"
+#include "../compare_backends.hpp"
 
 #include <limits>
 

@@ -3,7 +3,7 @@
 // Models with an output "loss" against the reference cases that have a loss of their own: the loss and the
 // gradient of every parameter, on both backends.
 
-#include "run_model.hpp"
+#include "../run_model.hpp"
 
 namespace fovea::core::test {
 

@@ -1,7 +1,7 @@
 // Training against PyTorch's traces, on both backends, and what training promises: resumed equals
 // uninterrupted, threads change nothing, what is not finite changes nothing.
 
-#include "compare_backends.hpp"
+#include "../compare_backends.hpp"
 
 #include <filesystem>
 #include <limits>

@@ -1,7 +1,7 @@
 // Layers of several kinds by turns: what a repeat with a period gives is what its layers give one by one.
 
-#include "gradient_case.hpp"
-#include "stream_case.hpp"
+#include "../streams/stream_case.hpp"
+#include "../training/gradient_case.hpp"
 
 #include <set>
 

@@ -1,4 +1,4 @@
-#include "compare_backends.hpp"
+#include "../compare_backends.hpp"
 
 using namespace fovea;
 using namespace fovea::core::test;

@@ -1,7 +1,7 @@
 // What a checkpoint keeps of training, what it refuses, and weights that begin from another model's.
 
+#include "../compare_backends.hpp"
 #include "../weights/temporary_folder.hpp"
-#include "compare_backends.hpp"
 
 #include <fovea/fovea.hpp>
 #include <fovea/models/bert.hpp>

@@ -1,4 +1,4 @@
-#include "run_model.hpp"
+#include "../run_model.hpp"
 
 using namespace fovea;
 using namespace fovea::core::test;

@@ -8,6 +8,10 @@
 // Each is its template of the same thing by another name, `again<...>`, so that what runs is the template's
 // own code.
 
+#ifdef ILL_FORMED
+#define unavailable(sentence) unused // what is refused by name is called all the same
+#endif
+
 #include <fovea/dsl/model.hpp>
 #include <fovea/dsl/passes/gradient_graph.hpp>
 #include <fovea/dsl/passes/last.hpp>

@@ -71,6 +71,15 @@ struct counting_streams : counting<backend> {
   };
 };
 
+/// An optimizer of one's own.
+struct wrapped {
+  double rate = 1e-3, weight_decay = 1e-2;
+
+  static constexpr int moments = 2;
+  static constexpr const char* moment_names[] = {"mean", "squares"};
+  void update(const auto& u) const { adamw{.rate = rate, .weight_decay = weight_decay}.update(u); }
+};
+
 } // namespace
 
 TEST_CASE("a third backend runs a model") {
@@ -91,7 +100,7 @@ TEST_CASE("a third backend trains, and the optimizer's rule is its own") {
   using third = counting<reference>;
   const auto weights = random_weights(lesson);
   const xt::xtensor<float, 2> x{{1, 2, 3}, {-1, 0, 1}}, y{{1, 0}, {0, 1}};
-  auto fit = train<third>(lesson, adamw{}, weights, {.capacity = {{B, 2}}});
+  auto fit = train<third>(lesson, wrapped{}, weights, {.capacity = {{B, 2}}});
   auto exact = train<reference>(lesson, adamw{}, weights, {.capacity = {{B, 2}}});
   third::runs = third::updates = 0;
   for (int step = 0; step < 3; ++step)

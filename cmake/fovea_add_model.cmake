@@ -49,10 +49,10 @@ function(fovea_add_model name)
   endif()
 
   # What is made beside the steps of the plan, and the functions that use it.
-  set(members "")
+  set(made "false")
   set(functions "")
   if(arg_TRAIN)
-    string(APPEND members ",\n    .gradients = fovea::core::simd::code_of_gradients<model_of_${name}>()")
+    set(made "true")
     string(
       APPEND functions
       "
@@ -64,7 +64,7 @@ auto train(const optimizer& how, const fovea::model_weights& weights, const fove
 ")
   endif()
   if(arg_STREAM)
-    string(APPEND members ",\n    .stream = fovea::core::simd::code_of_stream<model_of_${name}, ${arg_STREAM}>()")
+    string(APPEND made ", ${arg_STREAM}")
     string(
       APPEND functions
       "
@@ -93,14 +93,10 @@ auto stream(const fovea::model_weights& weights, const fovea::compile_options& o
       CONTENT
         [[@include@
 #include <fovea/backends/simd/generate_model.hpp>
-#include <type_traits>
-
-using model_of_@name@ = std::remove_cvref_t<decltype(@arg_MODEL@)>;
 
 extern "C" {
 extern const fovea::core::simd::generated_model @symbol@;
-constinit const fovea::core::simd::generated_model @symbol@{
-    .steps = fovea::core::simd::code_of_model<model_of_@name@>()@members@};
+constinit const fovea::core::simd::generated_model @symbol@ = fovea::core::simd::code_of_all<decltype(@arg_MODEL@), @made@>();
 }
 ]]
       @ONLY

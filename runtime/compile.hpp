@@ -9,16 +9,12 @@
 #include <string>
 #include <type_traits>
 
-#include <fovea/backends/buffer.hpp>
-#include <fovea/backends/reference/engine.hpp>
-#include <fovea/backends/simd/engine.hpp>
-#include <fovea/backends/simd/generate.hpp>
-#include <fovea/backends/simd/isa/dispatch.hpp>
-#include <fovea/backends/simd/lower.hpp>
+#include <fovea/backends/backend.hpp>
 #include <fovea/backends/tensor_view.hpp>
 #include <fovea/base/error.hpp>
 #include <fovea/base/threads.hpp>
 #include <fovea/dsl/model.hpp>
+#include <fovea/runtime/backend_of.hpp>
 #include <fovea/runtime/calls/inputs.hpp>
 #include <fovea/runtime/calls/keys.hpp>
 #include <fovea/runtime/calls/lookup.hpp>
@@ -29,10 +25,6 @@
 #include <fovea/weights/parameters.hpp>
 
 namespace fovea::core {
-
-/// Runs the specification instead of the kernels: compile<reference>(model, weights, options). Slow, in
-/// double precision.
-struct reference {};
 
 namespace detail {
 
@@ -51,88 +43,6 @@ int threads_of(const compile_options& options, const char* name) {
   if (options.threads > 0) return options.threads;
   return is_small<model>(options) ? 1 : static_cast<int>(usable_processors());
 }
-
-/// The kernels and the plan: what compile(...) makes by default.
-template <class declared>
-class simd_engine {
-public:
-  using model = typename declared::lowered;
-  static constexpr graph_view graph = model::view;
-  static constexpr plan_view plan{model::schedule};
-
-  simd_engine(model_parameters parameters, std::span<const std::int64_t> capacity, int threads,
-              const simd::generated_step* code)
-      : code_(code), pool_(std::make_shared<thread_pool>(static_cast<std::size_t>(threads))),
-        weights_(std::make_shared<simd::shared_weights>(graph, plan, std::move(parameters), simd::kernels(),
-                                                        *pool_)),
-        engine_(graph, plan, weights_, capacity, pool_) {
-    pack_scans();
-    reserve(capacity);
-  }
-  simd_engine(const simd_engine& other, std::span<const std::int64_t> capacity)
-      : code_(other.code_), pool_(std::make_shared<thread_pool>(other.pool_->size())),
-        weights_(other.weights_), engine_(graph, plan, weights_, capacity, pool_) {
-    reserve(capacity);
-  }
-
-  void* input(std::size_t i, std::span<const std::int64_t> sizes) {
-    engine_.give_back(i);
-    return engine_.begin(sizes).result(graph.inputs[i].node);
-  }
-  /// Has the next call read an input from where it lies. False where that can't be: then it must be copied.
-  template <std::size_t i>
-  bool lend(std::span<const float> values) {
-    if constexpr (may_be_lent(graph.inputs[i].node))
-      return engine_.lend(i, values);
-    else
-      return false;
-  }
-  void run(std::span<const std::int64_t> sizes) {
-    engine_.expect(sizes);
-    simd::context c = engine_.begin(sizes);
-    simd::program<model, 0, model::schedule.step_count>::run(c, code_);
-    for (std::size_t i = 0; i < graph.outputs.size(); ++i)
-      outputs_[i] = engine_.output(c, graph.outputs[i].node);
-  }
-  const void* output(std::size_t i) const { return outputs_[i]; }
-  /// An output that was not made by `run`.
-  void set_output(std::size_t i, const void* at) { outputs_[i] = at; }
-  const model_parameters& parameters() const { return weights_->parameters; }
-  /// To be called when parameters that are learned have changed.
-  void parameters_changed() {
-    weights_->pack_again(graph, plan, simd::kernels(), *pool_);
-    pack_scans();
-  }
-  thread_pool& pool() { return *pool_; }
-  simd::engine& memory() { return engine_; }
-  void set_random(random_state random) { engine_.set_random(random); }
-  std::int64_t arena_bytes() const { return engine_.arena_bytes(); }
-  int threads() const { return static_cast<int>(pool_->size()); }
-
-private:
-  /// Not what scans read: small ones go beyond the end of a row.
-  static constexpr bool may_be_lent(int input) {
-    for (int id = 0; id < graph.node_count(); ++id)
-      if (graph.at(id).kind == op::time_step && plan.base[graph.operand(id, 0)] == input) return false;
-    return true;
-  }
-  void pack_scans() {
-    simd::for_steps<model>([&]<int k>(std::integral_constant<int, k>) {
-      if constexpr (simd::is_small_scan<model, k>())
-        weights_->pack_scan(graph, plan, simd::nodes_of_scan<model, k>(), code_[k]);
-    });
-  }
-  void reserve(std::span<const std::int64_t> capacity) {
-    simd::context c = engine_.begin(capacity);
-    engine_.reserve_scratch(simd::scratch_of_steps<model>(c, code_));
-  }
-
-  const simd::generated_step* code_;
-  std::shared_ptr<thread_pool> pool_;
-  std::shared_ptr<simd::shared_weights> weights_;
-  simd::engine engine_;
-  std::array<const void*, model::view.outputs.size()> outputs_{};
-};
 
 /// The calls that do not fit a model's inputs. They stand in a base: clang says twice what is unavailable of
 /// the operators of the class itself.
@@ -180,14 +90,15 @@ private:
 
 /// A model with its weights and memory, ready to be called. Serves one thread at a time; a copy has its own
 /// memory over the same weights. Nothing is allocated by a call (compile<reference> apart).
-template <class model, class engine>
+template <class model, backend_for<model> backend>
 class compiled : detail::refused_calls<model> {
+  using engine = typename backend::template engine<model>;
   template <fixed_name name, class E>
   using argument = detail::checked_value<model, name, E>;
 
 public:
   compiled(const char* name, const model_weights& source, std::span<const name_rule> names,
-           const compile_options& options, weight_format format, const simd::generated_step* code) try
+           const compile_options& options, weight_format format, typename backend::model_code code) try
       : sizes_(model::view, name, options.capacity), capacity_(sizes_.sizes()),
         engine_(model_parameters(model::view, source, names, core::formatted(model::view, format)), capacity_,
                 detail::threads_of<model>(options, name), code) {
@@ -259,7 +170,7 @@ public:
 
   /// Bytes of working memory, and the threads that share the work.
   std::int64_t arena_bytes() const { return engine_.arena_bytes(); }
-  int threads() const { return engine_.threads(); }
+  int threads() const { return static_cast<int>(engine_.pool().size()); }
 
 private:
   call_sizes sizes_;
@@ -271,25 +182,21 @@ private:
 
 namespace detail {
 
-template <class backend>
-concept computes_in = std::same_as<backend, reference> || is_weight_format<backend>;
+template <class named, class M>
+concept computes_in = is_weight_format<named> || backend_for<named, M>;
 
 } // namespace detail
 
 /// What the headers that fovea_add_model writes call: the entry points with code that is generated elsewhere.
 namespace generated {
 
-using model_code = simd::generated_model;
-
 /// compile with the generated code of a given instruction set.
-template <class backend, class M>
+template <class named, class M>
 auto compile(const M& model, const model_weights& source, const compile_options& options,
-             const simd::generated_step* code) {
-  using engine =
-      std::conditional_t<std::is_same_v<backend, reference>, reference_engine<M>, detail::simd_engine<M>>;
-  return compiled<M, engine>(model.name, source,
-                             std::span(model.names, static_cast<std::size_t>(model.name_count)), options,
-                             format_named<backend>, code);
+             typename backend_of<named>::model_code code) {
+  return compiled<M, backend_of<named>>(model.name, source,
+                                        std::span(model.names, static_cast<std::size_t>(model.name_count)),
+                                        options, format_named<named>, code);
 }
 
 } // namespace generated
@@ -298,17 +205,15 @@ auto compile(const M& model, const model_weights& source, const compile_options&
 /// another format compile<q8_0>(...) (weights/weight_format.hpp), or compile<reference>(...). Throws
 /// fovea::error where weights, capacity and model do not fit.
 template <class backend = f32, class M>
-requires(M::well_formed&& detail::computes_in<backend>) auto compile(const M& model,
-                                                                     const model_weights& source,
-                                                                     const compile_options& options = {}) {
-  if constexpr (std::is_same_v<backend, reference>)
-    return generated::compile<backend>(model, source, options, nullptr);
-  else
-    return generated::compile<backend>(model, source, options, simd::code_of_model<M>());
+requires(M::well_formed&& detail::computes_in<backend, M>) auto compile(const M& model,
+                                                                        const model_weights& source,
+                                                                        const compile_options& options = {}) {
+  return generated::compile<backend>(model, source, options,
+                                     backend_of<backend>::template code_of_model<M>());
 }
 
 template <class backend, class M>
-requires(M::well_formed && !detail::computes_in<backend>) //
+requires(M::well_formed && !detail::computes_in<backend, M>) //
     __attribute__((unavailable(
         "what a model is compiled for is reference, or a format of weights: f32, f16, bf16, "
         "int8, q8_0, q4_0, bf16_products, or integer_products of int8, q8_0 or q4_0 "
@@ -342,6 +247,6 @@ requires(!M::well_formed) refused_value compile(const M&, const model_weights&, 
 
 // What a user may name.
 namespace fovea {
-using core::compile, core::reference;
+using core::compile;
 namespace generated = core::generated;
 } // namespace fovea

@@ -10,12 +10,11 @@
 #include <string>
 #include <vector>
 
-#include <fovea/backends/simd/generate_model.hpp>
+#include <fovea/backends/backend.hpp>
 #include <fovea/base/error.hpp>
 #include <fovea/dsl/passes/derived_model.hpp>
 #include <fovea/dsl/passes/stream_begin.hpp>
 #include <fovea/dsl/passes/stream_step.hpp>
-#include <fovea/runtime/calls/single_position.hpp>
 #include <fovea/runtime/calls/step_parts.hpp>
 #include <fovea/runtime/compile.hpp>
 #include <fovea/runtime/row_positions.hpp>
@@ -46,8 +45,8 @@ namespace detail {
 /// The calls that do not fit a stream, in a base as those of `refused_calls`.
 template <class source, dim time>
 class refused_stream_calls {
-  using begin_model = derived_model<pipelines::stream_begin<source, time>>;
-  using step_model = derived_model<pipelines::stream_step<source, time>>;
+  using begin_model = begin_of<source, time>;
+  using step_model = step_of<source, time>;
 
 public:
   template <fixed_name... names, class... values,
@@ -88,7 +87,7 @@ public:
                                                                                                      size_t) {
   }
   template <class step = step_model>
-  requires(single_position<step, time>::batch == 0) //
+  requires(batch_of(step::view, time) == 0) //
       __attribute__((unavailable("the inputs of the step have no batch axis before time: there is one row "
                                  "[F0298]"))) void reorder(std::span<const std::size_t>) {}
 };
@@ -106,12 +105,12 @@ public:
 /// of the dim gives as many more. The capacity of the dim bounds the
 /// positions of one step; and, where `counts_positions`, all positions between two begins. Recurrences,
 /// convolutions and attention through a window run for ever, sinusoidal and rotary positions with them.
-template <class model, dim time>
+template <class model, dim time, streaming_backend_for<model, time> backend>
 class streamed : detail::refused_stream_calls<typename model::source, time> {
   using source = typename model::source;
   using stepping = detail::streamed_step<source, time>;
-  using step_model = detail::derived_model<pipelines::stream_step<source, time>>;
-  using begin_model = detail::derived_model<pipelines::stream_begin<source, time>>;
+  using step_model = detail::step_of<source, time>;
+  using begin_model = detail::begin_of<source, time>;
   using refused_calls = detail::refused_stream_calls<source, time>;
 
 public:
@@ -123,15 +122,16 @@ public:
 
 private:
   static constexpr bool keeps_values = stepping::result.kept_count > 0;
-  using step_engine = detail::simd_engine<step_model>;
-  using single_position = detail::single_position<step_model, time>;
+  using step_engine = typename backend::template engine<step_model>;
+  using begin_engine = typename backend::template engine<begin_model>;
+  using single_position = typename backend::template single_position<step_model, time>;
   using row_rules = detail::checked_rows<source, time>;
   using order_rules = detail::checked_order<source, time>;
-  static constexpr int batch = single_position::batch;
+  static constexpr int batch = detail::batch_of(step_model::view, time);
 
 public:
   streamed(const model& of, const model_weights& source_weights, const compile_options& options,
-           weight_format format, const simd::generated_stream& code) try
+           weight_format format, const typename backend::stream_code& code) try
       : streamed(of, source_weights, options, core::formatted(model::view, format), code,
                  detail::full_capacity(model::view, of.name, options.capacity)) {
   } catch (const std::bad_alloc&) {
@@ -232,7 +232,7 @@ public:
       step_inputs_.fill(step_sizes_, parts_, given...);
       hold_sizes();
       run_parts(lengths, count);
-      outputs_.set(step_, step_sizes_);
+      outputs_.set(parts_, step_sizes_);
       return call_outputs<step_model>(outputs_);
     } else {
       detail::refuse<row_rules>();
@@ -349,18 +349,17 @@ public:
 
 private:
   streamed(const model& of, const model_weights& source_weights, const compile_options& options,
-           const formatted_parameters& formats, const simd::generated_stream& code,
+           const formatted_parameters& formats, const typename backend::stream_code& code,
            std::vector<dim_size> capacity)
       : most_positions_(counts_positions ? size_of_time(capacity) : std::numeric_limits<std::int64_t>::max()),
         most_new_(size_of_time(capacity)), capacity_(with_positions(std::move(capacity))),
         step_sizes_(step_model::view, of.name, detail::capacity_for(step_model::view, capacity_)),
         begin_sizes_(begin_model::view, of.name, detail::capacity_for(begin_model::view, capacity_)),
         step_capacity_(step_sizes_.sizes()), begin_capacity_(begin_sizes_.sizes()),
-        step_(model_parameters(step_engine::graph, source_weights, names_of(of), formats), step_capacity_,
+        step_(model_parameters(step_model::view, source_weights, names_of(of), formats), step_capacity_,
               detail::threads_of<model>(options, of.name), code.step),
-        begin_(
-            model_parameters(detail::simd_engine<begin_model>::graph, source_weights, names_of(of), formats),
-            begin_capacity_, detail::threads_of<model>(options, of.name), code.begin),
+        begin_(model_parameters(begin_model::view, source_weights, names_of(of), formats), begin_capacity_,
+               detail::threads_of<model>(options, of.name), code.begin),
         memory_(step_model::lowered::view, std::span(step_model::lowered::schedule.groups.live),
                 step_capacity_, stepping::result.states, most_new_, stride, batch),
         rows_(batch == 0 ? 1 : static_cast<std::size_t>(step_capacity_[batch])) {
@@ -388,10 +387,10 @@ private:
   }
 
   void use_memory() {
-    if constexpr (!counts_positions) step_.memory().go_beyond(rows_.most_rows());
+    if constexpr (!counts_positions) step_.go_beyond(rows_.most_rows());
     states_ = memory_.places();
-    step_.memory().set_states(states_);
-    begin_.memory().set_states(states_);
+    step_.set_states(states_);
+    begin_.set_states(states_);
     if constexpr (single_position::exists)
       if (single_) single_->set_states(states_);
   }
@@ -571,15 +570,13 @@ private:
     check_room(count, rows_.furthest());
     run_step(count, given...);
     hold_sizes();
-    outputs_.set(step_, step_sizes_);
   }
   template <fixed_name... names, class... values>
   void run_step(std::int64_t count, const binding<names, values>&... given) {
     if constexpr (single_position::exists)
       if (count == 1 && single_) {
         step_inputs_.fill(step_sizes_, *single_, given...);
-        for (std::size_t i = 0; i < step_model::view.outputs.size(); ++i)
-          step_.set_output(i, single_->output(i));
+        outputs_.set(*single_, step_sizes_);
         const std::size_t rows = batch == 0 ? 1 : static_cast<std::size_t>(step_sizes_.sizes()[batch]);
         run_single(rows);
         again_ = rows;
@@ -592,6 +589,7 @@ private:
         return;
       }
     run_engine(count);
+    outputs_.set(step_, step_sizes_);
     memory_.advance(static_cast<std::size_t>(count));
     rows_.advance(count);
   }
@@ -610,12 +608,12 @@ private:
     std::span<const row_position> apart = rows_.apart();
     if constexpr (batch > 0) // there may be rows of which the call has none
       if (!apart.empty()) apart = apart.first(static_cast<std::size_t>(step_sizes_.sizes()[batch]));
-    step_.memory().set_position(rows_.together(), memory_.window_start(), apart, step_sizes_.sizes());
+    step_.set_position(rows_.together(), memory_.window_start(), apart, step_sizes_.sizes());
     step_.run(step_sizes_.sizes());
   }
   void run_single(std::size_t rows) {
     if constexpr (single_position::has_windows) memory_.make_room(1);
-    single_->run(rows, memory_.window_start(), rows_);
+    single_->run(rows, memory_.window_start(), rows_.together(), rows_.apart());
     if constexpr (single_position::has_windows) memory_.advance(1);
     rows_.advance(1);
   }
@@ -629,8 +627,7 @@ private:
       run_single(1);
       single_->leave(at);
     }
-    for (std::size_t i = 0; i < step_model::view.outputs.size(); ++i)
-      step_.set_output(i, single_->all_of_output(i));
+    outputs_.set(single_->all(), step_sizes_);
   }
   /// From each length to the next, those rows that are not at their end.
   void run_parts(std::span<const std::size_t> lengths, std::int64_t count) {
@@ -653,7 +650,6 @@ private:
     }
     rows_.settle();
     settle_at(count);
-    for (std::size_t i = 0; i < step_model::view.outputs.size(); ++i) step_.set_output(i, parts_.output(i));
   }
   void settle_at(std::int64_t count) {
     step_sizes_.hold(time, count);
@@ -675,7 +671,7 @@ private:
   call_sizes step_sizes_, begin_sizes_;
   std::vector<std::int64_t> step_capacity_, begin_capacity_;
   step_engine step_;
-  detail::simd_engine<begin_model> begin_;
+  begin_engine begin_;
   detail::stream_memory memory_;
   std::vector<kept_state> states_;
   std::optional<single_position> single_; // of a small stream that has one
@@ -702,13 +698,23 @@ requires(M::well_formed) consteval std::int64_t latency(const M&, const dim& tim
   return pass.latency;
 }
 
+namespace detail {
+
+/// Whether it streams a model at all shows when the model is known to be causal.
+template <class named>
+concept streams_in = is_weight_format<named> || requires {
+  typename named::stream_code;
+};
+
+} // namespace detail
+
 namespace generated {
 
 /// stream with the generated code of a given instruction set.
-template <dim time, class format, class M>
+template <dim time, class named, class M>
 auto stream(const M& model, const model_weights& source, const compile_options& options,
-            const simd::generated_stream& code) {
-  return streamed<M, time>(model, source, options, format_named<format>, code);
+            const typename backend_of<named>::stream_code& code) {
+  return streamed<M, time, backend_of<named>>(model, source, options, format_named<named>, code);
 }
 
 } // namespace generated
@@ -720,18 +726,19 @@ auto stream(const M& model, const model_weights& source, const compile_options& 
 /// positions gives them so many later (`latency`); one that looks ahead without bound is a compile-time error
 /// that names the operation. Throws fovea::error where weights, capacity and model do not fit.
 template <dim time, class format = f32, class M>
-requires(M::well_formed&& is_weight_format<format>) auto stream(const M& model, const model_weights& source,
-                                                                const compile_options& options = {}) {
+requires(M::well_formed&& detail::streams_in<format>) auto stream(const M& model, const model_weights& source,
+                                                                  const compile_options& options = {}) {
   using stepping = detail::streamed_step<typename M::source, time>;
   if constexpr (stepping::error.empty()) {
-    return generated::stream<time, format>(model, source, options, simd::code_of_stream<M, time>());
+    return generated::stream<time, format>(model, source, options,
+                                           backend_of<format>::template code_of_stream<M, time>());
   } else {
     static_cast<void>(sizeof(detail::report_of<stepping>));
     return refused_value{};
   }
 }
 template <dim time, class format, class M>
-requires(M::well_formed && !is_weight_format<format>) //
+requires(M::well_formed && !detail::streams_in<format>) //
     __attribute__((unavailable("a stream has weights in f32, f16, bf16, int8, q8_0, q4_0, bf16_products, or "
                                "integer_products of int8, q8_0 or q4_0 [F0297]"))) refused_value
     stream(const M&, const model_weights&, const compile_options& = {}) {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include <fovea/backends/reference/reference.hpp>
-#include <fovea/backends/simd/generated.hpp>
+#include <fovea/base/threads.hpp>
 #include <fovea/weights/parameters.hpp>
 
 namespace fovea::core {
@@ -34,16 +34,26 @@ private:
   random_state random_;
 };
 
+/// Nothing is generated for the reference.
+struct no_code {};
+
 template <class model>
 class reference_engine : public reference_runner {
 public:
-  reference_engine(model_parameters parameters, std::span<const std::int64_t> capacity, int,
-                   const simd::generated_step*)
+  reference_engine(model_parameters parameters, std::span<const std::int64_t> capacity, int, no_code)
       : reference_runner(model::view, std::move(parameters), capacity) {}
   reference_engine(const reference_engine& other, std::span<const std::int64_t>) : reference_runner(other) {}
 
+  /// Reads a copy of what it is given.
+  template <std::size_t>
+  bool lend(std::span<const float>) {
+    return false;
+  }
   std::int64_t arena_bytes() const { return 0; }
-  int threads() const { return 1; }
+  thread_pool& pool() const { return *pool_; }
+
+private:
+  std::shared_ptr<thread_pool> pool_ = std::make_shared<thread_pool>(1);
 };
 
 } // namespace fovea::core

@@ -68,10 +68,4 @@ struct generated_code {
       all(std::make_index_sequence<static_cast<std::size_t>(model::schedule.step_count)>{});
 };
 
-/// The same of a declared model `M`.
-template <class M, class Arch = native>
-constexpr const generated_step* code_of_model() {
-  return generated_code<typename M::lowered, Arch>::steps.data();
-}
-
 } // namespace fovea::core::simd

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <type_traits>
 #include <utility>
 
 #include <fovea/backends/simd/generate.hpp>
@@ -11,33 +12,44 @@
 
 namespace fovea::core::simd {
 
-// With code_of_model, all the code that is generated for a declared model `M`: what compile, stream and train
-// take in the user's file, and what fovea_add_model makes for every set.
+/// The code that is generated for a declared model `M`, of the set that the file is compiled for.
+struct model_generator {
+  using model_code = const generated_step*;
+  using stream_code = generated_stream;
 
-/// What moves it along `time`. A model that is not causal along it is a compile-time error.
-template <class M, dim time, class Arch = native>
-constexpr generated_stream code_of_stream() {
-  using stepping = fovea::core::detail::streamed_step<typename M::source, time>;
-  if constexpr (stepping::error.empty()) {
-    using fovea::core::detail::derived_model;
-    using step = typename derived_model<pipelines::stream_step<typename M::source, time>>::lowered;
-    using begin = typename derived_model<pipelines::stream_begin<typename M::source, time>>::lowered;
-    return {generated_code<step, Arch>::steps.data(), generated_code<begin, Arch>::steps.data(),
-            position_code<step, time>::template generated<Arch>()};
-  } else {
-    static_cast<void>(sizeof(fovea::core::detail::report_of<stepping>));
-    return {};
+  template <class M, class Arch = native>
+  static constexpr model_code code_of_model() {
+    return generated_code<typename M::lowered, Arch>::steps.data();
   }
-}
+  /// What moves it along `time`. A model that is not causal along it is a compile-time error.
+  template <class M, dim time, class Arch = native>
+  static constexpr stream_code code_of_stream() {
+    using stepping = fovea::core::detail::streamed_step<typename M::source, time>;
+    if constexpr (stepping::error.empty()) {
+      using step = fovea::core::detail::step_of<typename M::source, time>;
+      using begin = fovea::core::detail::begin_of<typename M::source, time>;
+      return {code_of_model<step, Arch>(), code_of_model<begin, Arch>(),
+              position_code<typename step::lowered, time>::template generated<Arch>()};
+    } else {
+      static_cast<void>(sizeof(fovea::core::detail::report_of<stepping>));
+      return {};
+    }
+  }
+};
 
-/// The steps of its gradients while it is trained, or none.
-template <class M, class Arch = native>
-constexpr const generated_step* code_of_gradients() {
-  using G = decltype(gradients<false, true>(std::declval<const M&>()));
-  if constexpr (fovea::core::detail::find_loss(M::view) >= 0 && G::well_formed)
-    return generated_code<typename G::lowered, Arch>::steps.data();
-  else
-    return nullptr;
+/// All of it, which fovea_add_model makes for every set: with `learns` also that of the gradients of a model
+/// with a loss, with a dim that of its stream along it.
+template <class declared, bool learns, dim... time>
+constexpr generated_model code_of_all() {
+  using M = std::remove_cvref_t<declared>;
+  generated_model made{.steps = model_generator::code_of_model<M>()};
+  if constexpr (learns) {
+    using G = std::remove_const_t<decltype(gradients<false, true>(std::declval<const M&>()))>;
+    if constexpr (fovea::core::detail::find_loss(M::view) >= 0 && G::well_formed)
+      made.gradients = model_generator::code_of_model<G>();
+  }
+  ((made.stream = model_generator::code_of_stream<M, time>()), ...);
+  return made;
 }
 
 } // namespace fovea::core::simd

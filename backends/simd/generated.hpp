@@ -107,7 +107,7 @@ struct generated_stream {
   generated_position position;
 };
 
-/// All that fovea_add_model makes of a model for one instruction set; what it was not asked for is empty.
+/// All the code of a model for one instruction set; what it was not asked for is empty.
 struct generated_model {
   const generated_step *steps = nullptr, *gradients = nullptr;
   generated_stream stream;

@@ -9,6 +9,7 @@
 
 #include <fovea/backends/simd/kernels/lanes.hpp>
 #include <fovea/backends/simd/row_code.hpp>
+#include <fovea/dsl/passes/by_position.hpp>
 
 namespace fovea::core::simd {
 
@@ -27,14 +28,7 @@ struct position_code {
     bool fits = true;
   };
 
-  /// The batch: a first axis of the inputs that is known at run time only and is not time.
-  static constexpr int batch_dim = [] {
-    for (const named_value& in : g.inputs) {
-      const shape& s = g.at(in.node).shape;
-      if (s.rank > 1 && !g.is_number(s[0]) && !(g.dim_of(s[0]) == time)) return static_cast<int>(s[0]);
-    }
-    return 0;
-  }();
+  static constexpr int batch_dim = fovea::core::detail::batch_of(g, time);
   /// The size of a dim at one position, or 0 where that is not known.
   static constexpr std::int64_t size_of(int d) {
     return g.is_number(d) ? g.number(d) : g.dim_of(d) == time ? 1 : 0;

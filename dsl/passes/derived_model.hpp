@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include <fovea/dsl/graph_view.hpp>
+#include <fovea/dsl/passes/passes.hpp>
 #include <fovea/dsl/plan/cost.hpp>
 #include <fovea/dsl/plan/lowering.hpp>
 
@@ -19,5 +20,11 @@ struct derived_model : kept_graph<typename made_by::result> {
     return count;
   }
 };
+
+/// What a stream of a declaration runs: in each step along `time`, and once before the first.
+template <class source, dim time>
+using step_of = derived_model<pipelines::stream_step<source, time>>;
+template <class source, dim time>
+using begin_of = derived_model<pipelines::stream_begin<source, time>>;
 
 } // namespace fovea::core::detail

@@ -138,8 +138,7 @@ private:
   template <fixed_name name, class to_engine, class E>
   static void lend_one(const call_sizes& sizes, to_engine& to, const E& value) {
     constexpr auto i = static_cast<std::size_t>(find_input<model, name>());
-    if constexpr (requires { to.template lend<i>({}); } &&
-                  model::view.at(model::view.inputs[i].node).type == element::f32 &&
+    if constexpr (model::view.at(model::view.inputs[i].node).type == element::f32 &&
                   std::is_same_v<typename value_type_of<E>::type, float> &&
                   std::contiguous_iterator<decltype(value.begin())>) {
       const float* first = std::to_address(value.begin());

@@ -2,14 +2,11 @@
 
 #include <cmath>
 
-#include <fovea/backends/simd/isa/dispatch.hpp>
-
 namespace fovea::core {
 
 namespace {
 
-simd::optimizer_args begin(simd::optimizer_rule rule, const parameter_update& u, double rate,
-                           double weight_decay) {
+optimizer_args begin(optimizer_rule rule, const parameter_update& u, double rate, double weight_decay) {
   return {.rule = rule,
           .count = u.count,
           .values = u.values,
@@ -23,36 +20,36 @@ simd::optimizer_args begin(simd::optimizer_rule rule, const parameter_update& u,
 } // namespace
 
 void sgd::update(const parameter_update& u) const {
-  simd::optimizer_args a = begin(nesterov ? simd::optimizer_rule::nesterov : simd::optimizer_rule::momentum,
-                                 u, rate, weight_decay);
+  optimizer_args a =
+      begin(nesterov ? optimizer_rule::nesterov : optimizer_rule::momentum, u, rate, weight_decay);
   a.beta1 = static_cast<float>(momentum);
-  simd::kernels().update(a);
+  u.apply(a);
 }
 
 void adagrad::update(const parameter_update& u) const {
-  simd::optimizer_args a = begin(simd::optimizer_rule::squares, u, rate, weight_decay);
+  optimizer_args a = begin(optimizer_rule::squares, u, rate, weight_decay);
   a.beta1 = 1, a.share = 1;
   a.epsilon = static_cast<float>(epsilon);
-  simd::kernels().update(a);
+  u.apply(a);
 }
 
 void rmsprop::update(const parameter_update& u) const {
-  simd::optimizer_args a = begin(simd::optimizer_rule::squares, u, rate, weight_decay);
+  optimizer_args a = begin(optimizer_rule::squares, u, rate, weight_decay);
   a.beta1 = static_cast<float>(alpha), a.share = static_cast<float>(1 - alpha);
   a.epsilon = static_cast<float>(epsilon);
-  simd::kernels().update(a);
+  u.apply(a);
 }
 
 template <bool decoupled>
 void adam_of<decoupled>::update(const parameter_update& u) const {
   const auto step = static_cast<double>(u.step);
-  simd::optimizer_args a = begin(simd::optimizer_rule::adam, u, rate, decoupled ? 0 : weight_decay);
+  optimizer_args a = begin(optimizer_rule::adam, u, rate, decoupled ? 0 : weight_decay);
   a.rate = static_cast<float>(rate * u.rate_factor / (1 - std::pow(beta1, step)));
   a.root = static_cast<float>(1 / std::sqrt(1 - std::pow(beta2, step)));
   a.beta1 = static_cast<float>(beta1), a.beta2 = static_cast<float>(beta2);
   a.epsilon = static_cast<float>(epsilon);
   if (decoupled) a.kept = static_cast<float>(1 - rate * u.rate_factor * weight_decay);
-  simd::kernels().update(a);
+  u.apply(a);
 }
 template struct adam_of<false>;
 template struct adam_of<true>;

@@ -2,7 +2,8 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
+
+#include <fovea/backends/optimizer.hpp>
 
 namespace fovea::core {
 
@@ -16,10 +17,11 @@ struct parameter_update {
   std::size_t count = 0;
   float* values = nullptr;
   const float* gradients = nullptr;
-  float* moments[2] = {};     // zeros before the first step
-  std::int64_t step = 1;      // counted from 1
-  double rate_factor = 1;     // of the schedule
-  double gradient_factor = 1; // of clipping and accumulation
+  float* moments[2] = {};               // zeros before the first step
+  std::int64_t step = 1;                // counted from 1
+  double rate_factor = 1;               // of the schedule
+  double gradient_factor = 1;           // of clipping and accumulation
+  void (&apply)(const optimizer_args&); // a rule, by the backend that trains
 };
 
 /// Stochastic gradient descent, with momentum (Polyak 1964) or Nesterov's (Sutskever et al. 2013).

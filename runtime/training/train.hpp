@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include <fovea/backends/simd/generate_model.hpp>
+#include <fovea/backends/backend.hpp>
 #include <fovea/dsl/passes/gradient_graph.hpp>
 #include <fovea/runtime/compile.hpp>
 #include <fovea/runtime/training/carried_state.hpp>
@@ -79,11 +79,12 @@ public:
   }
 
   /// Takes the gradients of one call: gradients[p] of each parameter, null where it has none. `update` is
-  /// called with the optimizer's part of each parameter. Throws fovea::error where the loss, a gradient or
-  /// the rate is not finite, parameters and what is accumulated being as they were.
+  /// called with the optimizer's part of each parameter, and has a backend's `apply`. Throws fovea::error
+  /// where the loss, a gradient or the rate is not finite, parameters and what is accumulated being as they
+  /// were.
   template <class optimizer>
   training_step learn(const optimizer& how, float loss, std::vector<const float*>& gradients,
-                      thread_pool& pool) {
+                      thread_pool& pool, void (&apply)(const optimizer_args&)) {
     for (std::size_t p = 0; p < gradients.size(); ++p)
       if (groups_[p].rate == 0) gradients[p] = nullptr; // what stays as it is has no part in the norm
     double norm = norm_of(gradients, pool);
@@ -108,8 +109,13 @@ public:
       own.rate *= group.rate;
       if (group.weight_decay >= 0) own.weight_decay = group.weight_decay;
       for_pieces(parameters_.size(p), pool, [&](std::size_t begin, std::size_t count, std::size_t) {
-        parameter_update u{count, parameters_.values(p) + begin, gradient + begin, {}, now_.step,
-                           rate,  factor / accumulate_};
+        parameter_update u{.count = count,
+                           .values = parameters_.values(p) + begin,
+                           .gradients = gradient + begin,
+                           .step = now_.step,
+                           .rate_factor = rate,
+                           .gradient_factor = factor / accumulate_,
+                           .apply = apply};
         for (int m = 0; m < optimizer::moments; ++m)
           u.moments[m] = parameters_.moment(static_cast<std::size_t>(m), p) + begin;
         own.update(u);
@@ -168,8 +174,8 @@ struct refused_training_calls {
 template <class M>
 concept has_loss = M::well_formed && find_loss(M::view)
 >= 0;
-template <class backend>
-concept learns_in = std::same_as<backend, f32> || std::same_as<backend, reference>;
+template <class named, class M>
+concept learns_in = std::same_as<named, f32> || backend_for<named, M>;
 
 } // namespace detail
 
@@ -189,14 +195,16 @@ concept is_optimizer = requires(T how, parameter_update u) {
 /// the first one. So a recurrent model goes on through a text that is longer than its windows, gradients
 /// being those of a window (truncated backpropagation through time, Williams and Peng 1990). `step` and
 /// `evaluate` carry each their own. An output of such a name without such an input is a compile-time error.
-template <class M, class optimizer, class gradient_model, class engine, class evaluation_engine>
+template <class M, class optimizer, class gradient_model, class backend>
 class trainer : detail::refused_training_calls<M, gradient_model> {
+  using engine = typename backend::template engine<gradient_model>;
+  using evaluation_engine = typename backend::template engine<M>;
   using refused_calls = detail::refused_training_calls<M, gradient_model>;
 
 public:
   trainer(const M& model, const gradient_model& differentiated, const optimizer& how,
-          const model_weights& source, const train_options& options, const simd::generated_step* code,
-          const simd::generated_step* evaluation_code) try
+          const model_weights& source, const train_options& options, typename backend::model_code code,
+          typename backend::model_code evaluation_code) try
       : how_(how),
         parameters_(M::view, source, std::span(model.names, static_cast<std::size_t>(model.name_count)),
                     optimizer::moment_names, optimizer_name()),
@@ -284,7 +292,7 @@ private:
     inputs_.fill(sizes_, engine_, given...);
     engine_.set_random({seed_, learner_.calls()});
     engine_.run(sizes_.sizes());
-    const training_step done = learner_.learn(how_, loss(), gradients(), pool());
+    const training_step done = learner_.learn(how_, loss(), gradients(), engine_.pool(), backend::update);
     carried_.take(engine_, sizes_);
     const bool gathered = gather();
     if (done.updated || gathered) changed();
@@ -346,12 +354,6 @@ private:
     engine_.parameters_changed();
     stale_ = true;
   }
-  thread_pool& pool() {
-    if constexpr (requires { engine_.pool(); })
-      return engine_.pool();
-    else
-      return own_pool_;
-  }
 
   optimizer how_;
   learned_parameters parameters_;
@@ -370,17 +372,17 @@ private:
   detail::call_inputs<M> evaluation_inputs_;
   detail::carried_state<M> evaluation_carried_;
   detail::output_views<M> evaluation_outputs_;
-  const simd::generated_step* evaluation_code_;
+  typename backend::model_code evaluation_code_;
   bool stale_ = false;
-  thread_pool own_pool_{1}; // of the reference backend, which has none
 };
 
 namespace generated {
 
 /// train with the generated code of a given instruction set: of the gradients, and of the model itself.
-template <class backend, class M, class optimizer>
+template <class named, class M, class optimizer>
 auto train(const M& model, const optimizer& how, const model_weights& source, const train_options& options,
-           const simd::generated_step* code, const simd::generated_step* evaluation_code) {
+           typename backend_of<named>::model_code code,
+           typename backend_of<named>::model_code evaluation_code) {
   const auto differentiated = gradients<false, true>(model);
   using G = std::remove_const_t<decltype(differentiated)>;
   if constexpr (!G::well_formed) {
@@ -389,11 +391,8 @@ auto train(const M& model, const optimizer& how, const model_weights& source, co
     detail::refuse<detail::checked_carried<M>>();
     return refused_value{};
   } else {
-    constexpr bool specified = std::is_same_v<backend, reference>;
-    using engine = std::conditional_t<specified, reference_engine<G>, detail::simd_engine<G>>;
-    using evaluation_engine = std::conditional_t<specified, reference_engine<M>, detail::simd_engine<M>>;
-    return trainer<M, optimizer, G, engine, evaluation_engine>(model, differentiated, how, source, options,
-                                                               code, evaluation_code);
+    return trainer<M, optimizer, G, backend_of<named>>(model, differentiated, how, source, options, code,
+                                                       evaluation_code);
   }
 }
 
@@ -403,13 +402,15 @@ auto train(const M& model, const optimizer& how, const model_weights& source, co
 /// (initial_weights(model, seed) for a new model). Throws fovea::error where weights, capacity and model do
 /// not fit. A model without such an output, or whose loss no parameter moves, is a compile-time error.
 template <class backend = f32, class M, class optimizer>
-requires(detail::has_loss<M>&& detail::learns_in<backend>&& is_optimizer<optimizer>) auto train(
+requires(detail::has_loss<M>&& detail::learns_in<backend, M>&& is_optimizer<optimizer>) auto train(
     const M& model, const optimizer& how, const model_weights& source, const train_options& options = {}) {
-  if constexpr (std::is_same_v<backend, reference>)
-    return generated::train<backend>(model, how, source, options, nullptr, nullptr);
+  using runs = backend_of<backend>;
+  using G = decltype(gradients<false, true>(model));
+  if constexpr (G::well_formed)
+    return generated::train<backend>(model, how, source, options, runs::template code_of_model<G>(),
+                                     runs::template code_of_model<M>());
   else
-    return generated::train<backend>(model, how, source, options, simd::code_of_gradients<M>(),
-                                     simd::code_of_model<M>());
+    return refused_value{};
 }
 
 template <class backend = f32, class M, class optimizer>
@@ -434,7 +435,7 @@ requires(M::well_formed&& is_optimizer<optimizer> && !detail::has_loss<M>) //
   return {};
 }
 template <class backend, class M, class optimizer>
-requires(detail::has_loss<M>&& is_optimizer<optimizer> && !detail::learns_in<backend>) //
+requires(detail::has_loss<M>&& is_optimizer<optimizer> && !detail::learns_in<backend, M>) //
     __attribute__((unavailable("a model learns in f32 or reference: its parameters are float32 [F0302]")))
     refused_value train(const M&, const optimizer&, const model_weights&, const train_options& = {}) {
   return {};

@@ -21,15 +21,18 @@ constexpr auto recurrent = model("recurrent", [](graph& g) {
   g.output("loss", mse(linear(h, "out", 1), g.input<f32>("y", {B, 1})));
 });
 
-/// In the place of a backend: to resume computes nothing.
-struct no_engine {
-  no_engine(const model_parameters&, std::span<const std::int64_t>, int, const simd::generated_step*) {}
-  void parameters_changed() {}
+/// To resume computes nothing.
+struct no_backend {
+  struct model_code {};
+  template <class M>
+  struct engine {
+    engine(const model_parameters&, std::span<const std::int64_t>, int, model_code) {}
+    void parameters_changed() {}
+  };
 };
 
 using gradients_of_it = decltype(gradients<false, true>(recurrent));
-using trainer_of_it =
-    trainer<std::remove_const_t<decltype(recurrent)>, adam, gradients_of_it, no_engine, no_engine>;
+using trainer_of_it = trainer<std::remove_const_t<decltype(recurrent)>, adam, gradients_of_it, no_backend>;
 
 model_weights zeros() {
   std::map<std::string, weight_tensor> tensors;
@@ -59,7 +62,7 @@ struct learned {
 void run(std::string_view input) {
   static const input_file file("checkpoint.safetensors");
   static trainer_of_it fit(recurrent, gradients<false, true>(recurrent), {}, zeros(),
-                           {.capacity = {{B, 4}}, .threads = 1, .accumulate = 2}, nullptr, nullptr);
+                           {.capacity = {{B, 4}}, .threads = 1, .accumulate = 2}, {}, {});
   static learned before(fit);
   try {
     fit.resume(file.holding(input));

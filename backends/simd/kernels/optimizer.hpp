@@ -1,9 +1,9 @@
 #pragma once
 
-// One step of an optimizer over a run of parameters (see optimizer_args in table.hpp).
+// One step of an optimizer over a run of parameters (see optimizer_args).
 
+#include <fovea/backends/optimizer.hpp>
 #include <fovea/backends/simd/kernels/lanes.hpp>
-#include <fovea/backends/simd/kernels/table.hpp>
 
 namespace fovea::core::simd {
 

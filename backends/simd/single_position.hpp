@@ -11,25 +11,23 @@
 #include <fovea/backends/pieces.hpp>
 #include <fovea/backends/simd/position_code.hpp>
 #include <fovea/backends/simd/prepared_weights.hpp>
-#include <fovea/runtime/row_positions.hpp>
+#include <fovea/backends/stream_state.hpp>
 #include <fovea/weights/parameters.hpp>
 
-namespace fovea::core::detail {
+namespace fovea::core::simd {
 
 /// The way of a small stream for one position at a time: one function, its parameters packed, and the memory
 /// of its inputs and outputs. `step_model` is the step of the stream along `time`.
 template <class step_model, dim time>
 class single_position {
   using lowered = typename step_model::lowered;
-  using code = simd::position_code<lowered, time>;
+  using code = position_code<lowered, time>;
   static constexpr graph_view graph = lowered::view;
   static constexpr std::size_t inputs = graph.inputs.size(), outputs = graph.outputs.size();
 
 public:
   /// Whether the stream has such a function.
   static constexpr bool exists = code::eligible;
-  /// The batch's dim in the step's graph, or 0.
-  static constexpr int batch = code::batch_dim;
   /// Whether windows that it keeps move on in their memory.
   static constexpr bool has_windows = code::has_windows;
 
@@ -43,22 +41,22 @@ public:
     template <std::size_t i, std::size_t axis>
     static constexpr std::size_t size = [] {
       constexpr int d = graph.at(graph.inputs[i].node).shape.dims[axis];
-      return d == batch ? std::size_t{1} : static_cast<std::size_t>(code::size_of(d));
+      return d == code::batch_dim ? std::size_t{1} : static_cast<std::size_t>(code::size_of(d));
     }();
     void* input(std::size_t i, std::span<const std::int64_t>) const { return inputs[i]; }
   };
 
   /// `most_positions` in a call.
   single_position(const model_parameters& parameters, std::span<const std::int64_t> capacity,
-                  std::int64_t most_positions, const simd::generated_position& its_code)
-      : code_(its_code), rows_(batch == 0 ? 1 : static_cast<std::size_t>(capacity[batch])),
+                  std::int64_t most_positions, const generated_position& its_code)
+      : code_(its_code),
+        rows_(code::batch_dim == 0 ? 1 : static_cast<std::size_t>(capacity[code::batch_dim])),
         positions_(goes_one_by_one() ? static_cast<std::size_t>(most_positions) : 0) {
     constexpr plan_view plan{lowered::schedule};
     packed made(code_.packed_floats);
-    const simd::row_nodes nodes{
-        {code::found.weights.nodes, static_cast<std::size_t>(code::found.weights.count)},
-        {code::found.vectors.nodes, static_cast<std::size_t>(code::found.vectors.count)}};
-    code_.pack(simd::row_parameters(graph, plan, parameters, nodes, simd::row_parameters::all_layers).data(),
+    const row_nodes nodes{{code::found.weights.nodes, static_cast<std::size_t>(code::found.weights.count)},
+                          {code::found.vectors.nodes, static_cast<std::size_t>(code::found.vectors.count)}};
+    code_.pack(row_parameters(graph, plan, parameters, nodes, row_parameters::all_layers).data(),
                made.data());
     packed_ = std::make_shared<const packed>(std::move(made));
     place_values();
@@ -75,13 +73,16 @@ public:
   one_row row() const { return {inputs_.data()}; }
   void* input(std::size_t i, std::span<const std::int64_t>) { return inputs_[i]; }
   const void* output(std::size_t i) const { return outputs_[i]; }
-  /// The next position of so many rows, at least one.
-  void run(std::size_t rows, std::size_t window_start, const row_positions& positions) {
+  /// The next position of so many rows, at least one. `apart` has the place of each where they do not all
+  /// stand at one, `furthest` that of the row that has taken most.
+  void run(std::size_t rows, std::size_t window_start, const row_position& furthest,
+           std::span<const row_position> apart) {
     if constexpr (has_windows) args_.window_start = window_start;
-    if constexpr (code::reads_position) args_.before = integer_position(positions.furthest());
+    if constexpr (code::reads_position) args_.before = integer_position(furthest.before);
     std::size_t row = 0;
     do {
-      if constexpr (code::reads_position) args_.row_before = integer_position(positions.of(row));
+      if constexpr (code::reads_position)
+        args_.row_before = integer_position((apart.empty() ? furthest : apart[row]).before);
       args_.backward = !args_.backward;
       code_.run(args_, row);
     } while (++row < rows);
@@ -109,8 +110,12 @@ public:
     }
     (std::make_index_sequence<outputs>{});
   }
-  /// An output of a call whose positions were taken one by one.
-  const void* all_of_output(std::size_t i) const { return all_outputs_[i]; }
+  /// The outputs of a call whose positions were taken one by one.
+  struct whole_call {
+    float* const* outputs;
+    const void* output(std::size_t i) const { return outputs[i]; }
+  };
+  whole_call all() const { return {all_outputs_.data()}; }
 
 private:
   /// A value at one position.
@@ -136,13 +141,13 @@ private:
     args_ = {.packed = packed_->data(), .inputs = inputs_.data(), .outputs = outputs_.data()};
   }
 
-  simd::generated_position code_;
+  generated_position code_;
   std::size_t rows_, positions_; // at most; of positions none where they are not taken one by one
   std::shared_ptr<const packed> packed_;
   pieces values_;
   std::array<float*, inputs> inputs_{};
   std::array<float*, outputs> outputs_{}, all_outputs_{};
-  simd::position_args args_;
+  position_args args_;
 };
 
-} // namespace fovea::core::detail
+} // namespace fovea::core::simd

@@ -77,9 +77,17 @@ struct q4_1 {
 struct q5_0 {
   static constexpr element_type type = element_type::q5_0;
   static constexpr std::size_t length = 32;
+  static constexpr int lowest = -16, highest = 15, greatest = -16;
   std::uint16_t scale;
   packed_fifth_bits high;
   packed_nibbles low;
+
+  static q5_0 of(std::uint16_t scale, const whole_numbers& numbers) {
+    q5_0 made{scale, {}, to_nibbles(numbers, 16)};
+    for (std::size_t i = 0; i < length; ++i)
+      if (numbers[i] >= 0) made.high.bytes[i / 8] |= static_cast<std::uint8_t>(1 << i % 8);
+    return made;
+  }
 
   void write(float* to) const {
     const float d = from_half(scale);

@@ -23,11 +23,13 @@ namespace fovea::core {
 ///               -127 to 127, as CTranslate2's are
 ///   q8_0        32 values along the row share a float16 scale: llama.cpp's Q8_0, int8 values
 ///   q4_0        the same with values of four bits, -8 to 7
+///   q5_0        the same with values of five bits, -16 to 15
 struct f16 {};
 struct bf16 {};
 struct int8 {};
 struct q8_0 {};
 struct q4_0 {};
+struct q5_0 {};
 
 /// Weights in int8, q8_0 or q4_0 whose products are sums of integers, as CTranslate2's and llama.cpp's are:
 /// what they multiply is rounded too, to whole numbers of -127 to 127 times a float32, the largest magnitude
@@ -78,6 +80,8 @@ template <>
 inline constexpr format_traits traits_of<q8_0>{"q8_0", element_type::q8_0, 8, weight_group, 7};
 template <>
 inline constexpr format_traits traits_of<q4_0>{"q4_0", element_type::q4_0, 4, weight_group, 2};
+template <>
+inline constexpr format_traits traits_of<q5_0>{"q5_0", element_type::q5_0, 5, weight_group, 8};
 
 namespace detail {
 
@@ -130,11 +134,11 @@ struct format_list {
 };
 
 /// All formats. What is said and done of each of them comes of this list, in the examples and tests too.
-using all_formats = format_list<f32, f16, bf16, int8, q8_0, q4_0, integer_products<int8>,
+using all_formats = format_list<f32, f16, bf16, int8, q8_0, q4_0, q5_0, integer_products<int8>,
                                 integer_products<q8_0>, integer_products<q4_0>, bf16_products>;
 // The same in the compiler's sentences, which take literals; tests/weights/weight_format.cpp compares them.
 #define FOVEA_FORMATS                                                                                        \
-  "f32, f16, bf16, int8, q8_0, q4_0, bf16_products, or integer_products of int8, q8_0 or q4_0"
+  "f32, f16, bf16, int8, q8_0, q4_0, q5_0, bf16_products, or integer_products of int8, q8_0 or q4_0"
 
 /// Whether a type names a format of weights, f32 being one.
 template <class type>
@@ -156,5 +160,6 @@ constexpr const char* name_of(weight_format format) { return traits(format).name
 
 // What a user may name.
 namespace fovea {
-using core::bf16, core::bf16_products, core::f16, core::int8, core::integer_products, core::q4_0, core::q8_0;
+using core::bf16, core::bf16_products, core::f16, core::int8, core::integer_products, core::q4_0, core::q5_0,
+    core::q8_0;
 } // namespace fovea

@@ -26,6 +26,7 @@ inline number read_as(const unsigned char* from) {
 ///   put     value i of what a file has behind a scale goes to its byte; `low`: to the lower half of it
 ///   vector  vector v of the two in a row
 ///   one     the value at a byte
+///   above   what bits of a group that lie ahead of its rows add to value i of it
 template <element_type stored>
 struct panel_values;
 
@@ -91,6 +92,22 @@ struct panel_values<element_type::q4_0> {
   }
 };
 
+template <>
+struct panel_values<element_type::q5_0> : panel_values<element_type::q4_0> {
+  static void put(const std::byte* of, size_t i, std::byte* to, bool low) {
+    panel_values<element_type::q4_0>::put(of + weight_group / 8, i, to, low);
+  }
+  /// 8 where the fifth bit is set, else -8: the float's sign is the bit's opposite.
+  template <class Arch>
+  static vec<Arch> above(const int_vec<Arch>& fifths, size_t i) {
+    const auto sign = static_cast<std::int32_t>(0x80000000u),
+               minus_8 = static_cast<std::int32_t>(0xc1000000u);
+    const int_vec<Arch> top = fifths << static_cast<std::int32_t>(weight_group - 1 - i);
+    return from_bits<Arch>((top & int_vec<Arch>(sign)) ^ int_vec<Arch>(minus_8));
+  }
+  static float above(std::uint32_t fifths, size_t i) { return fifths >> i & 1 ? 8.f : -8.f; }
+};
+
 /// Up to 32 weights of a column, from row k on, as files store them, go to their places in the panel.
 template <weight_format format>
 inline void put_group(const std::byte* stored, std::byte* panel, size_t packed, size_t column, size_t k,
@@ -100,6 +117,7 @@ inline void put_group(const std::byte* stored, std::byte* panel, size_t packed, 
     std::memcpy(panel + layout::scales(packed, k) + column * layout::scale_bytes, stored,
                 layout::scale_bytes);
     stored += layout::scale_bytes;
+    std::memcpy(panel + layout::above(packed, k) + column * layout::above_bytes, stored, layout::above_bytes);
   }
   for (size_t i = 0; i < count; ++i)
     panel_values<layout::stored>::put(stored, i, panel + layout::place(packed, k + i, column),
@@ -123,6 +141,7 @@ struct weight_reader {
   size_t panel_bytes;       // from one panel to the next
   size_t scales_before = 0; // bytes of scales before the weights of the group
   vec<Arch> scale[layout::scaled ? vectors : 1] = {};
+  int_vec<Arch> above[layout::above_bits > 0 ? vectors : 1] = {};
 
   static constexpr size_t column(size_t v) { return v % 2 * width<Arch>; }
 
@@ -133,12 +152,19 @@ struct weight_reader {
         scale[v] = load_scales<Arch, layout>(panels + v / 2 * panel_bytes + layout::scales(packed, k) +
                                              layout::scale_bytes * column(v));
       });
+      if constexpr (layout::above_bits > 0)
+        for_constants<vectors>([&](auto v) {
+          above[v] = load_bytes<Arch>(panels + v / 2 * panel_bytes + layout::above(packed, k) +
+                                      layout::above_bytes * column(v));
+        });
       scales_before = layout::scales_before(packed, k);
     }
   }
   [[gnu::always_inline]] vec<Arch> at(size_t k, size_t v) const {
     const unsigned char* row = panels + v / 2 * panel_bytes + k * layout::row_bytes(packed) + scales_before;
-    const vec<Arch> values = panel_values<layout::stored>::template vector<Arch>(row, v % 2);
+    vec<Arch> values = panel_values<layout::stored>::template vector<Arch>(row, v % 2);
+    if constexpr (layout::above_bits > 0)
+      values = values + panel_values<layout::stored>::template above<Arch>(above[v], k % weight_group);
     if constexpr (layout::scaled)
       return values * scale[v];
     else
@@ -151,7 +177,11 @@ template <weight_format format>
 inline float weight_at(const unsigned char* panel, size_t packed, size_t k, size_t column) {
   using layout = panel_layout<format>;
   const unsigned char* at = panel + layout::place(packed, k, column);
-  const float value = panel_values<layout::stored>::one(at, layout::is_low(packed, column));
+  float value = panel_values<layout::stored>::one(at, layout::is_low(packed, column));
+  if constexpr (layout::above_bits > 0)
+    value += panel_values<layout::stored>::above(
+        read_as<std::uint32_t>(panel + layout::above(packed, k) + layout::above_bytes * column),
+        k % weight_group);
   if constexpr (!layout::scaled) return value;
   const unsigned char* scale = panel + layout::scales(packed, k) + layout::scale_bytes * column;
   return value * (layout::scaled_by_row ? read_as<float>(scale) : from_half(read_as<std::uint16_t>(scale)));

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <fovea/base/half.hpp>
-#include <fovea/weights/element_type.hpp>
 
 #include <array>
 #include <cstddef>
@@ -46,7 +45,6 @@ struct packed_fifth_bits {
 };
 
 struct q4_0 {
-  static constexpr element_type type = element_type::q4_0;
   static constexpr std::size_t length = 32;
   static constexpr int lowest = -8, highest = 7, greatest = -8;
   std::uint16_t scale;
@@ -63,7 +61,6 @@ struct q4_0 {
 };
 
 struct q4_1 {
-  static constexpr element_type type = element_type::q4_1;
   static constexpr std::size_t length = 32;
   std::uint16_t scale, offset;
   packed_nibbles low;
@@ -75,7 +72,6 @@ struct q4_1 {
 };
 
 struct q5_0 {
-  static constexpr element_type type = element_type::q5_0;
   static constexpr std::size_t length = 32;
   static constexpr int lowest = -16, highest = 15, greatest = -16;
   std::uint16_t scale;
@@ -96,7 +92,6 @@ struct q5_0 {
 };
 
 struct q5_1 {
-  static constexpr element_type type = element_type::q5_1;
   static constexpr std::size_t length = 32;
   std::uint16_t scale, offset;
   packed_fifth_bits high;
@@ -109,7 +104,6 @@ struct q5_1 {
 };
 
 struct q8_0 {
-  static constexpr element_type type = element_type::q8_0;
   static constexpr std::size_t length = 32;
   static constexpr int lowest = -128, highest = 127, greatest = 127;
   std::uint16_t scale;

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <fovea/base/half.hpp>
-#include <fovea/weights/element_type.hpp>
 
 #include <array>
 #include <cstddef>
@@ -59,7 +58,6 @@ void scale_group(float* to, float scale, float minimum) {
 }
 
 struct q2_k {
-  static constexpr element_type type = element_type::q2_k;
   static constexpr std::size_t length = 256;
   std::array<std::uint8_t, 16> groups; // scales in the low halves, minima in the high ones
   packed_bits<64> numbers;
@@ -74,7 +72,6 @@ struct q2_k {
 };
 
 struct q3_k {
-  static constexpr element_type type = element_type::q3_k;
   static constexpr std::size_t length = 256;
   packed_bits<32> high; // clear where four is to be subtracted
   packed_bits<64> low;
@@ -96,7 +93,6 @@ struct q3_k {
 };
 
 struct q4_k {
-  static constexpr element_type type = element_type::q4_k;
   static constexpr std::size_t length = 256;
   std::uint16_t scale, minimum;
   packed_line_scales lines;
@@ -111,7 +107,6 @@ struct q4_k {
 };
 
 struct q5_k {
-  static constexpr element_type type = element_type::q5_k;
   static constexpr std::size_t length = 256;
   std::uint16_t scale, minimum;
   packed_line_scales lines;
@@ -129,7 +124,6 @@ struct q5_k {
 };
 
 struct q6_k {
-  static constexpr element_type type = element_type::q6_k;
   static constexpr std::size_t length = 256;
   packed_bits<128> low;
   packed_bits<64> high;

@@ -32,7 +32,7 @@ static_assert(models::llama<llama_134m>.parameters() == 134'105'856);
 /// The bytes that a token reads: of a table without a product, one row.
 template <class M>
 double bytes_read(const M&, weight_format format) {
-  const formatted_parameters in_format = formatted(M::view, weight_format::q8_0);
+  const formatted_parameters in_format = formatted(M::view, format_named<q8_0>);
   const auto type = element_of(format);
   const double each =
       type ? static_cast<double>(block_bytes(*type)) / static_cast<double>(block_length(*type)) : 1;
@@ -72,15 +72,10 @@ void measure(const char* name, const M& m, int rounds, bench::report& measured) 
   const model_weights from = bench::random_weights(m);
   std::map<weight_format, timed> us;
   for (int round = 0; round < rounds; ++round) {
-    time<f32>(m, from, measured.threads, us[weight_format::f32]);
-    time<f16>(m, from, measured.threads, us[weight_format::f16]);
-    time<bf16>(m, from, measured.threads, us[weight_format::bf16]);
-    time<q8_0>(m, from, measured.threads, us[weight_format::q8_0]);
-    time<q4_0>(m, from, measured.threads, us[weight_format::q4_0]);
-    time<bf16_products>(m, from, measured.threads, us[weight_format::rounded_bf16]);
-    time<integer_products<int8>>(m, from, measured.threads, us[weight_format::integer_int8]);
-    time<integer_products<q8_0>>(m, from, measured.threads, us[weight_format::integer_q8_0]);
-    time<integer_products<q4_0>>(m, from, measured.threads, us[weight_format::integer_q4_0]);
+    all_formats::each([&]<class format>(format) {
+      if constexpr (format_named<format> != format_named<int8>) // which takes what q8_0 does
+        time<format>(m, from, measured.threads, us[format_named<format>]);
+    });
   }
   constexpr double memory = 256 << 20; // no cache holds so many bytes
   for (const auto& [format, t] : us) {

@@ -173,10 +173,9 @@ void measure(const subject& s, std::vector<vector>& plain, bench::report& rows) 
   rows.note("perplexity", perplexity(predictions));
 }
 
-template <class... formats>
 void measure_all(const subject& s, bench::report& rows) {
   std::vector<vector> plain;
-  (measure<formats>(s, plain, rows), ...);
+  all_formats::each([&]<class format>(format) { measure<format>(s, plain, rows); });
 }
 
 } // namespace
@@ -195,8 +194,7 @@ int main(int count, char** words) {
         s.texts = text.empty()
                       ? written_texts(s)
                       : pieces_of(text_of(mapped_file(text)), load_tokenizer(learned / "tokenizer.json"));
-        measure_all<f32, f16, bf16, int8, q8_0, q4_0, bf16_products, integer_products<int8>,
-                    integer_products<q8_0>, integer_products<q4_0>>(s, rows);
+        measure_all(s, rows);
       },
       [&](CLI::App& app) {
         app.add_option("--model", model, "MiniLM's folder of model.safetensors and tokenizer.json")

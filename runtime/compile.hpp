@@ -215,9 +215,8 @@ requires(M::well_formed&& detail::computes_in<backend, M>) auto compile(const M&
 template <class backend, class M>
 requires(M::well_formed && !detail::computes_in<backend, M>) //
     __attribute__((unavailable(
-        "what a model is compiled for is reference, or a format of weights: f32, f16, bf16, "
-        "int8, q8_0, q4_0, bf16_products, or integer_products of int8, q8_0 or q4_0 "
-        "[F0290]"))) refused_value compile(const M&, const model_weights&, const compile_options& = {}) {
+        "what a model is compiled for is reference, or a format of weights: " FOVEA_FORMATS
+        " [F0290]"))) refused_value compile(const M&, const model_weights&, const compile_options& = {}) {
   return {};
 }
 

@@ -739,8 +739,7 @@ requires(M::well_formed&& detail::streams_in<format>) auto stream(const M& model
 }
 template <dim time, class format, class M>
 requires(M::well_formed && !detail::streams_in<format>) //
-    __attribute__((unavailable("a stream has weights in f32, f16, bf16, int8, q8_0, q4_0, bf16_products, or "
-                               "integer_products of int8, q8_0 or q4_0 [F0297]"))) refused_value
+    __attribute__((unavailable("a stream has weights in " FOVEA_FORMATS " [F0297]"))) refused_value
     stream(const M&, const model_weights&, const compile_options& = {}) {
   return {};
 }

@@ -3,8 +3,10 @@
 #include "gguf_writer.hpp"
 
 #include <fovea/base/half.hpp>
+#include <fovea/weights/gguf_layout.hpp>
 #include <fovea/weights/stored_tensor.hpp>
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <random>
@@ -13,21 +15,25 @@
 
 namespace fovea::core::test {
 
-/// A type of quantised blocks that is read and not written.
+/// A type of quantised blocks.
 struct block_type {
   element_type type;
-  std::uint32_t number;            // ggml's
   std::vector<std::size_t> halves; // where a block has its scale, and its offset or minimum
 };
 
-inline const std::array<block_type, 8> read_only_blocks{{{element_type::q4_1, 3, {0, 2}},
-                                                         {element_type::q5_0, 6, {0}},
-                                                         {element_type::q5_1, 7, {0, 2}},
-                                                         {element_type::q2_k, 10, {80, 82}},
-                                                         {element_type::q3_k, 11, {108}},
-                                                         {element_type::q4_k, 12, {0, 2}},
-                                                         {element_type::q5_k, 13, {0, 2}},
-                                                         {element_type::q6_k, 14, {208}}}};
+/// Those that programs choose beside Q8_0 and Q4_0.
+inline const std::array<block_type, 8> blocks_of_others{{{element_type::q4_1, {0, 2}},
+                                                         {element_type::q5_0, {0}},
+                                                         {element_type::q5_1, {0, 2}},
+                                                         {element_type::q2_k, {80, 82}},
+                                                         {element_type::q3_k, {108}},
+                                                         {element_type::q4_k, {0, 2}},
+                                                         {element_type::q5_k, {0, 2}},
+                                                         {element_type::q6_k, {208}}}};
+
+inline std::uint32_t ggml_number(element_type type) {
+  return std::ranges::find(gguf_layout::types, type, &gguf_layout::type_row::type)->number;
+}
 
 inline void set_half(std::string& bytes, std::size_t at, std::uint16_t bits) {
   bytes.replace(at, sizeof bits, bytes_of(bits));

@@ -40,8 +40,8 @@ void for_parts(const stored_tensor& tensor, const function& f) {
 /// Whether the values of a type of 16 bits, or the scales before blocks that have nothing else of floats, are
 /// seen to be finite: by these alone, which is sooner than by floats.
 bool has_finite_halves(const stored_tensor& tensor) {
-  const bool half = tensor.type == element_type::f16 || tensor.type == element_type::q8_0 ||
-                    tensor.type == element_type::q4_0;
+  const bool half =
+      tensor.type == element_type::f16 || (block_length(tensor.type) > 1 && is_written(tensor.type));
   if (!half && tensor.type != element_type::bf16) return false;
   const std::uint32_t exponent = half ? 0x7c00 : 0x7f80;
   bool finite = true;

@@ -2,6 +2,7 @@
 
 #include <fovea/base/error.hpp>
 #include <fovea/base/half.hpp>
+#include <fovea/weights/blocks.hpp>
 #include <fovea/weights/to_floats.hpp>
 
 #include <algorithm>
@@ -11,6 +12,7 @@
 #include <cstdint>
 #include <cstring>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace fovea::core {
@@ -32,7 +34,7 @@ void write_all(std::span<const float> values, std::byte* to, narrow f) {
 /// A block as whole numbers of one scale.
 struct stepped {
   std::uint16_t scale = 0;
-  std::array<float, block_elements> steps{};
+  gguf_blocks::whole_numbers steps{};
   bool exact = false;
 
   stepped() = default;
@@ -44,7 +46,7 @@ struct stepped {
     bool same = true;
     for (std::size_t i = 0; i < block_elements; ++i) {
       const float step = std::clamp(values[i] / rounded, lowest, highest) + whole - whole;
-      steps[i] = step;
+      steps[i] = static_cast<int>(step);
       same &= step * rounded == values[i];
     }
     exact = same;
@@ -58,13 +60,14 @@ bool may_be_steps(const block_values& values) {
   return (digits & 0x3f) == 0;
 }
 
-/// As lowest ... highest scales, of which the value of largest magnitude is -8 or, in eight bits, 127 either
-/// way.
-stepped to_steps(const block_values& values, float lowest, float highest) {
+/// As whole numbers of a block.
+template <class block>
+stepped to_steps(const block_values& values) {
+  constexpr float lowest = block::lowest, highest = block::highest, most = block::greatest;
   float greatest = 0;
   for (const float value : values)
     if (std::abs(value) > std::abs(greatest)) greatest = value;
-  const float wanted = lowest == -8 ? greatest / lowest : std::abs(greatest) / highest;
+  const float wanted = most < 0 ? greatest / most : std::abs(greatest) / most;
   const stepped nearest(values, wanted, lowest, highest);
   if (greatest == 0 || nearest.exact || !may_be_steps(values)) return nearest;
   // Where another program chose the scale: it divides the largest value too.
@@ -77,74 +80,46 @@ stepped to_steps(const block_values& values, float lowest, float highest) {
   return nearest;
 }
 
-/// f(values, to) for each block of `bytes`.
-template <class write>
-void for_blocks(std::span<const float> values, std::byte* to, std::size_t bytes, write f) {
-  for (std::size_t at = 0; at < values.size(); at += block_elements, to += bytes) {
-    block_values block{};
-    const auto given = values.subspan(at, std::min(block_elements, values.size() - at));
-    std::ranges::copy(given, block.begin());
-    f(block, to);
+template <gguf_blocks::is_written block>
+void write_blocks(std::span<const float> values, std::byte* to) {
+  for (std::size_t at = 0; at < values.size(); at += block_elements, to += sizeof(block)) {
+    block_values some{};
+    std::ranges::copy(values.subspan(at, std::min(block_elements, values.size() - at)), some.begin());
+    const stepped made = to_steps<block>(some);
+    const block one = block::of(made.scale, made.steps);
+    std::memcpy(to, &one, sizeof one);
   }
 }
 
-void write_q8_0(const block_values& values, std::byte* to) {
-  const stepped made = to_steps(values, -128, 127);
-  std::memcpy(to, &made.scale, sizeof made.scale);
-  for (std::size_t i = 0; i < block_elements; ++i)
-    to[sizeof made.scale + i] = static_cast<std::byte>(static_cast<std::int8_t>(made.steps[i]));
-}
-
-void write_q4_0(const block_values& values, std::byte* to) {
-  const stepped made = to_steps(values, -8, 7);
-  std::memcpy(to, &made.scale, sizeof made.scale);
-  constexpr std::size_t half = block_elements / 2;
-  for (std::size_t i = 0; i < half; ++i)
-    to[sizeof made.scale + i] = static_cast<std::byte>((static_cast<int>(made.steps[i]) + 8) |
-                                                       (static_cast<int>(made.steps[i + half]) + 8) << 4);
-}
-
 [[noreturn]] void refuse(element_type type) {
-  throw error("expected F16, BF16, Q8_0 or Q4_0 to write; found " + std::string(element_name(type)));
+  std::vector<std::string_view> names;
+  for (const format_traits& each : all_formats::traits)
+    if (is_written(each.stored) && !each.rounds_rows) names.push_back(element_name(each.stored));
+  std::string text = "expected ";
+  for (std::size_t i = 0; i < names.size(); ++i)
+    text.append(i == 0 ? "" : i + 1 < names.size() ? ", " : " or ").append(names[i]);
+  throw error(text + " to write; found " + std::string(element_name(type)));
 }
 
 } // namespace
 
-std::optional<element_type> element_of(weight_format format) {
-  switch (format) {
-    case weight_format::int8:
-    case weight_format::integer_int8:
-      return std::nullopt;
-    case weight_format::f32:
-      return element_type::f32;
-    case weight_format::f16:
-      return element_type::f16;
-    case weight_format::bf16:
-    case weight_format::rounded_bf16:
-      return element_type::bf16;
-    case weight_format::q8_0:
-    case weight_format::integer_q8_0:
-      return element_type::q8_0;
-    case weight_format::q4_0:
-    case weight_format::integer_q4_0:
-      return element_type::q4_0;
-  }
-  return element_type::f32;
+bool is_written(element_type type) {
+  return type != element_type::f32 &&
+         std::ranges::any_of(all_formats::traits, [=](const format_traits& each) {
+           return each.in_files() && each.stored == type;
+         });
 }
 
 float largest_value(element_type type) {
-  switch (type) {
-    case element_type::f16:
-      return largest_half;
-    case element_type::bf16:
-      return std::bit_cast<float>(0x7f7f0000u);
-    case element_type::q8_0:
-      return 127 * largest_half;
-    case element_type::q4_0:
-      return 8 * largest_half;
-    default:
-      refuse(type);
-  }
+  if (type == element_type::f16) return largest_half;
+  if (type == element_type::bf16) return std::bit_cast<float>(0x7f7f0000u);
+  float largest = 0;
+  gguf_blocks::all::find(type, [&]<class block>(block) {
+    if constexpr (gguf_blocks::is_written<block>)
+      largest = largest_half * static_cast<float>(std::abs(block::greatest));
+  });
+  if (largest == 0) refuse(type);
+  return largest;
 }
 
 float to_int8(std::span<const float> row, std::int8_t* to) {
@@ -158,18 +133,12 @@ float to_int8(std::span<const float> row, std::int8_t* to) {
 }
 
 void from_floats(element_type type, std::span<const float> values, std::byte* to) {
-  switch (type) {
-    case element_type::f16:
-      return write_all(values, to, to_half);
-    case element_type::bf16:
-      return write_all(values, to, to_bfloat);
-    case element_type::q8_0:
-      return for_blocks(values, to, block_bytes(type), write_q8_0);
-    case element_type::q4_0:
-      return for_blocks(values, to, block_bytes(type), write_q4_0);
-    default:
-      refuse(type);
-  }
+  if (type == element_type::f16) return write_all(values, to, to_half);
+  if (type == element_type::bf16) return write_all(values, to, to_bfloat);
+  if (!is_written(type)) refuse(type);
+  gguf_blocks::all::find(type, [&]<class block>(block) {
+    if constexpr (gguf_blocks::is_written<block>) write_blocks<block>(values, to);
+  });
 }
 
 void round_rows(weight_format format, std::size_t width, std::span<float> rows) {

@@ -10,17 +10,22 @@
 
 namespace fovea::core {
 
-/// As files name a format; int8, whose rows are as long as a model makes them, they do not.
-std::optional<element_type> element_of(weight_format format);
+/// As files name a format; nothing where they hold none such.
+constexpr std::optional<element_type> element_of(weight_format format) {
+  return traits(format).in_files() ? std::optional(traits(format).stored) : std::nullopt;
+}
+
+/// Whether from_floats writes values as this type: that of a format other than f32.
+bool is_written(element_type type);
 
 /// The largest magnitude that a value may have for from_floats: beyond it a type has no number, or its scale
 /// none.
 float largest_value(element_type type);
 
-/// Writes values as f16, bf16, q8_0 or q4_0, the inverse of to_floats: what the type can hold comes out
+/// Writes values as the type of a format, the inverse of to_floats: what the type can hold comes out
 /// unchanged, whoever rounded it; other values are rounded to the nearest that their block's scale allows
-/// (llama.cpp's scales: the value of largest magnitude is 127 of them, or -8). Blocks follow each other; the
-/// last is filled up with zeros. No value may be above largest_value(type).
+/// (llama.cpp's scales: blocks_of_32.hpp). Blocks follow each other; the last is filled up with zeros. No
+/// value may be above largest_value(type). Throws fovea::error for a type that is not written.
 void from_floats(element_type type, std::span<const float> values, std::byte* to);
 
 /// Writes a row as whole numbers of -127 to 127, of the scale that it returns: the largest magnitude / 127.

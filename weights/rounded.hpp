@@ -15,10 +15,8 @@ model_weights rounded_weights(graph_view declared, const model_weights& source,
 /// format costs, or to run it by compile<reference>. Throws fovea::error where source and model do not fit.
 template <class format, class M>
 model_weights rounded_weights(const M& model, const model_weights& source) {
-  static_assert(
-      is_weight_format<format>,
-      "rounded_weights: expected a format of weights, f32, f16, bf16, int8, q8_0, q4_0, bf16_products or "
-      "integer_products of int8, q8_0 or q4_0 [F0304]");
+  static_assert(is_weight_format<format>,
+                "rounded_weights: expected a format of weights, " FOVEA_FORMATS " [F0304]");
   return detail::rounded_weights(M::view, source, {model.names, static_cast<std::size_t>(model.name_count)},
                                  format_named<format>);
 }

@@ -23,10 +23,9 @@ void save_weights(const std::filesystem::path& path, graph_view declared, const 
 template <class format, class M>
 void save_weights(const std::filesystem::path& path, const M& model, const model_weights& source) {
   static_assert(
-      is_weight_format<format> && !std::same_as<format, int8> &&
-          !std::same_as<format, integer_products<int8>>,
-      "save_weights: expected a format that files hold, f32, f16, bf16, q8_0, q4_0, bf16_products or "
-      "integer_products of q8_0 or q4_0; int8, whose scales are of rows, is none [F0305]");
+      is_weight_format<format> && traits_of<format>.in_files(),
+      "save_weights: expected a format that files hold, such as f16 or q8_0; int8, whose scales are of rows, "
+      "is none [F0305]");
   detail::save_weights(path, M::view, source, {model.names, static_cast<std::size_t>(model.name_count)},
                        format_named<format>);
 }

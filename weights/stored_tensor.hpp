@@ -7,33 +7,9 @@
 #include <string_view>
 #include <vector>
 
-namespace fovea::core {
+#include <fovea/weights/element_type.hpp>
 
-/// Element types of weight files. Values are little-endian. From q8_0 on they are llama.cpp's quantised
-/// blocks: of 32 elements (blocks_of_32.hpp), and the K types of 256 (k_blocks.hpp). Values are rounded to
-/// q8_0 and q4_0; the others are read.
-enum class element_type {
-  f64,
-  f32,
-  f16,
-  bf16,
-  i64,
-  i32,
-  i16,
-  i8,
-  u8,
-  boolean,
-  q8_0,
-  q4_0,
-  q4_1,
-  q5_0,
-  q5_1,
-  q2_k,
-  q3_k,
-  q4_k,
-  q5_k,
-  q6_k
-};
+namespace fovea::core {
 
 /// Elements that are stored together: 1, or the length of a quantised block.
 std::size_t block_length(element_type type);
@@ -64,5 +40,5 @@ std::size_t count_of(const stored_tensor& tensor);
 
 // What a user may name.
 namespace fovea {
-using core::element_type, core::stored_tensor;
+using core::stored_tensor;
 } // namespace fovea

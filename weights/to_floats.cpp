@@ -2,8 +2,7 @@
 
 #include <fovea/base/error.hpp>
 #include <fovea/base/half.hpp>
-#include <fovea/weights/blocks_of_32.hpp>
-#include <fovea/weights/k_blocks.hpp>
+#include <fovea/weights/blocks.hpp>
 
 #include <cstdint>
 #include <cstring>
@@ -56,28 +55,9 @@ void to_floats(element_type type, std::span<const std::byte> elements, float* to
       return convert_all<std::uint16_t>(elements, to, from_half);
     case element_type::bf16:
       return convert_all<std::uint16_t>(elements, to, from_bfloat);
-    case element_type::q8_0:
-      return write_blocks<gguf_blocks::q8_0>(elements, to);
-    case element_type::q4_0:
-      return write_blocks<gguf_blocks::q4_0>(elements, to);
-    case element_type::q4_1:
-      return write_blocks<gguf_blocks::q4_1>(elements, to);
-    case element_type::q5_0:
-      return write_blocks<gguf_blocks::q5_0>(elements, to);
-    case element_type::q5_1:
-      return write_blocks<gguf_blocks::q5_1>(elements, to);
-    case element_type::q2_k:
-      return write_blocks<gguf_blocks::q2_k>(elements, to);
-    case element_type::q3_k:
-      return write_blocks<gguf_blocks::q3_k>(elements, to);
-    case element_type::q4_k:
-      return write_blocks<gguf_blocks::q4_k>(elements, to);
-    case element_type::q5_k:
-      return write_blocks<gguf_blocks::q5_k>(elements, to);
-    case element_type::q6_k:
-      return write_blocks<gguf_blocks::q6_k>(elements, to);
     default:
-      throw error("expected a type that holds reals; found " + std::string(element_name(type)));
+      if (!gguf_blocks::all::find(type, [&]<class block>(block) { write_blocks<block>(elements, to); }))
+        throw error("expected a type that holds reals; found " + std::string(element_name(type)));
   }
 }
 

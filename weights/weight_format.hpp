@@ -2,8 +2,10 @@
 
 #include <concepts>
 #include <cstdint>
+#include <initializer_list>
 
 #include <fovea/dsl/op.hpp>
+#include <fovea/weights/element_type.hpp>
 
 namespace fovea::core {
 
@@ -21,11 +23,13 @@ namespace fovea::core {
 ///               -127 to 127, as CTranslate2's are
 ///   q8_0        32 values along the row share a float16 scale: llama.cpp's Q8_0, int8 values
 ///   q4_0        the same with values of four bits, -8 to 7
+///   q5_0        the same with values of five bits, -16 to 15
 struct f16 {};
 struct bf16 {};
 struct int8 {};
 struct q8_0 {};
 struct q4_0 {};
+struct q5_0 {};
 
 /// Weights in int8, q8_0 or q4_0 whose products are sums of integers, as CTranslate2's and llama.cpp's are:
 /// what they multiply is rounded too, to whole numbers of -127 to 127 times a float32, the largest magnitude
@@ -39,83 +43,123 @@ struct integer_products {};
 /// With AVX512_BF16 twice as many products in the same time, at an error of up to 1 / 512 of each value.
 struct bf16_products {};
 
-enum class weight_format : std::uint8_t {
-  f32,
-  f16,
-  bf16,
-  int8,
-  q8_0,
-  q4_0,
-  integer_int8,
-  integer_q8_0,
-  integer_q4_0,
-  rounded_bf16
-};
-
 /// The most floats of a weight inside a scan that is small. One function may run a scan of such weights.
 inline constexpr int most_row_weights = 128 * 1024 / 4;
 
-/// Values that share a scale in q8_0 and q4_0.
+/// Values that share a scale in formats of files.
 inline constexpr unsigned weight_group = 32;
+
+/// What the library knows of a format. How files' types are written and read is in blocks_of_32.hpp, how they
+/// lie in panels in backends/simd/kernels/weight_panel.hpp.
+struct format_traits {
+  static constexpr unsigned whole_row = ~0u;
+
+  const char* name;         // as a program writes it
+  element_type stored;      // what files have the values as
+  unsigned bits;            // of a value, its scale aside
+  unsigned together = 0;    // values of a row that share a scale, weight_group or whole_row; 0: there is none
+  unsigned file_type = 0;   // llama.cpp's number of files whose matrices are in it
+  bool rounds_rows = false; // whether products round what they multiply
+
+  constexpr bool sums_integers() const { return rounds_rows && together > 0; }
+  /// int8 they do not: its rows are as long as a model makes them.
+  constexpr bool in_files() const { return together != whole_row; }
+};
+
+template <class format>
+inline constexpr format_traits traits_of{};
+template <>
+inline constexpr format_traits traits_of<f32>{"f32", element_type::f32, 32};
+template <>
+inline constexpr format_traits traits_of<f16>{"f16", element_type::f16, 16, 0, 1};
+template <>
+inline constexpr format_traits traits_of<bf16>{"bf16", element_type::bf16, 16, 0, 32};
+template <>
+inline constexpr format_traits traits_of<int8>{"int8", element_type::i8, 8, format_traits::whole_row};
+template <>
+inline constexpr format_traits traits_of<q8_0>{"q8_0", element_type::q8_0, 8, weight_group, 7};
+template <>
+inline constexpr format_traits traits_of<q4_0>{"q4_0", element_type::q4_0, 4, weight_group, 2};
+template <>
+inline constexpr format_traits traits_of<q5_0>{"q5_0", element_type::q5_0, 5, weight_group, 8};
+
+namespace detail {
+
+/// The same where products round what they multiply, which have a name of their own.
+constexpr format_traits rounding(format_traits traits, const char* name) {
+  traits.name = name, traits.rounds_rows = true;
+  return traits;
+}
+
+template <class format>
+struct integer_name {
+  char text[32] = {};
+  constexpr integer_name() {
+    char* to = text;
+    for (const char* part : {"integer_products<", traits_of<format>.name, ">"})
+      while (*part != 0) *to++ = *part++;
+  }
+};
+template <class format>
+inline constexpr integer_name<format> integer_name_of;
+
+} // namespace detail
+
+template <class format>
+inline constexpr format_traits traits_of<integer_products<format>> =
+    detail::rounding(traits_of<format>, detail::integer_name_of<format>.text);
+template <>
+inline constexpr format_traits traits_of<bf16_products> = detail::rounding(traits_of<bf16>, "bf16_products");
+
+/// A format's place in the list below, of which f32 is the first.
+enum class weight_format : std::uint8_t { f32 };
+
+template <class... formats>
+struct format_list {
+  static constexpr format_traits traits[sizeof...(formats)] = {traits_of<formats>...};
+
+  template <class type>
+  static constexpr bool holds = (std::same_as<type, formats> || ...);
+  template <class type>
+  static constexpr weight_format place = [] {
+    std::uint8_t at = 0;
+    static_cast<void>(((std::same_as<type, formats> || (++at, false)) || ...));
+    return weight_format{at};
+  }();
+  /// f(an empty value of the format) for each.
+  template <class F>
+  static void each(const F& f) {
+    (f(formats{}), ...);
+  }
+};
+
+/// All formats. What is said and done of each of them comes of this list, in the examples and tests too.
+using all_formats = format_list<f32, f16, bf16, int8, q8_0, q4_0, q5_0, integer_products<int8>,
+                                integer_products<q8_0>, integer_products<q4_0>, bf16_products>;
+// The same in the compiler's sentences, which take literals; tests/weights/weight_format.cpp compares them.
+#define FOVEA_FORMATS                                                                                        \
+  "f32, f16, bf16, int8, q8_0, q4_0, q5_0, bf16_products, or integer_products of int8, q8_0 or q4_0"
 
 /// Whether a type names a format of weights, f32 being one.
 template <class type>
-inline constexpr bool is_weight_format =
-    std::same_as<type, f32> || std::same_as<type, f16> || std::same_as<type, bf16> ||
-    std::same_as<type, int8> || std::same_as<type, q8_0> || std::same_as<type, q4_0> ||
-    std::same_as<type, integer_products<int8>> || std::same_as<type, integer_products<q8_0>> ||
-    std::same_as<type, integer_products<q4_0>> || std::same_as<type, bf16_products>;
+inline constexpr bool is_weight_format = all_formats::holds<type>;
 
 /// The format that a type names; compile takes it as its backend.
 template <class type>
-inline constexpr weight_format format_named = weight_format::f32;
-template <>
-inline constexpr weight_format format_named<f16> = weight_format::f16;
-template <>
-inline constexpr weight_format format_named<bf16> = weight_format::bf16;
-template <>
-inline constexpr weight_format format_named<int8> = weight_format::int8;
-template <>
-inline constexpr weight_format format_named<q8_0> = weight_format::q8_0;
-template <>
-inline constexpr weight_format format_named<q4_0> = weight_format::q4_0;
-template <>
-inline constexpr weight_format format_named<integer_products<int8>> = weight_format::integer_int8;
-template <>
-inline constexpr weight_format format_named<integer_products<q8_0>> = weight_format::integer_q8_0;
-template <>
-inline constexpr weight_format format_named<integer_products<q4_0>> = weight_format::integer_q4_0;
-template <>
-inline constexpr weight_format format_named<bf16_products> = weight_format::rounded_bf16;
+inline constexpr weight_format format_named =
+    is_weight_format<type> ? all_formats::place<type> : weight_format::f32;
 
-/// Whether products by weights of a format are sums of integers.
-constexpr bool sums_integers(weight_format format) {
-  return format == weight_format::integer_int8 || format == weight_format::integer_q8_0 ||
-         format == weight_format::integer_q4_0;
+constexpr const format_traits& traits(weight_format format) {
+  return all_formats::traits[static_cast<unsigned>(format)];
 }
-
-/// Whether products by weights of a format round what they multiply.
-constexpr bool rounds_rows(weight_format format) {
-  return sums_integers(format) || format == weight_format::rounded_bf16;
-}
-
-constexpr const char* name_of(weight_format format) {
-  constexpr const char* names[] = {"f32",
-                                   "f16",
-                                   "bf16",
-                                   "int8",
-                                   "q8_0",
-                                   "q4_0",
-                                   "integer_products<int8>",
-                                   "integer_products<q8_0>",
-                                   "integer_products<q4_0>",
-                                   "bf16_products"};
-  return names[static_cast<unsigned>(format)];
-}
+constexpr bool sums_integers(weight_format format) { return traits(format).sums_integers(); }
+constexpr bool rounds_rows(weight_format format) { return traits(format).rounds_rows; }
+constexpr const char* name_of(weight_format format) { return traits(format).name; }
 
 } // namespace fovea::core
 
 // What a user may name.
 namespace fovea {
-using core::bf16, core::bf16_products, core::f16, core::int8, core::integer_products, core::q4_0, core::q8_0;
+using core::bf16, core::bf16_products, core::f16, core::int8, core::integer_products, core::q4_0, core::q5_0,
+    core::q8_0;
 } // namespace fovea

@@ -8,35 +8,13 @@
 #include <span>
 #include <vector>
 
-#include <fovea/backends/simd/kernels/panel_layout.hpp>
+#include <fovea/backends/simd/kernels/weight_panel.hpp>
 #include <fovea/base/error.hpp>
 #include <fovea/base/number_text.hpp>
 #include <fovea/weights/from_floats.hpp>
 
 namespace fovea::core::simd {
 namespace {
-
-/// Up to 32 weights of a column, from row k on, as files store them, go to their places in the panel.
-template <weight_format format>
-void put(const std::byte* stored, std::byte* panel, size_t packed, size_t column, size_t k, size_t count) {
-  using layout = panel_layout<format>;
-  if constexpr (layout::grouped) {
-    std::memcpy(panel + layout::scales(packed, k) + column * layout::scale_bytes, stored,
-                layout::scale_bytes);
-    stored += layout::scale_bytes;
-  }
-  for (size_t i = 0; i < count; ++i) {
-    std::byte* to = panel + layout::place(packed, k + i, column);
-    if constexpr (layout::of_4_bits) { // by halves there too, of the group
-      constexpr size_t half = weight_group / 2;
-      const std::byte nibble = (stored[i % half] >> (i < half ? 0 : 4)) & std::byte{15};
-      *to |= nibble << (layout::is_low(packed, column) ? 0 : 4);
-    } else {
-      constexpr size_t bytes = layout::bits / 8;
-      std::memcpy(to, stored + i * bytes, bytes);
-    }
-  }
-}
 
 /// A column's weights, all of one scale.
 template <class layout>
@@ -89,7 +67,7 @@ packed in_format_panels(weight_format format, const weight_view& weights, size_t
           from_floats(type, {weights.data + row + k, count}, stored.data());
         else
           from = weights.stored.data() + (row + k) / block_length(type) * block_bytes(type);
-        put<layout.of>(from, panel, kernels.panel, j, k, count);
+        detail::put_group<layout.of>(from, panel, kernels.panel, j, k, count);
       }
     }
   };

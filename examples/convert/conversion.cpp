@@ -5,6 +5,7 @@
 #include <fovea/weights/gguf.hpp>
 #include <fovea/weights/safetensors.hpp>
 #include <fovea/weights/training_names.hpp>
+#include <fovea/weights/weight_format.hpp>
 
 #include <deque>
 #include <map>
@@ -46,18 +47,9 @@ std::map<std::string, std::string> texts_of(const fovea::model_weights& source) 
 
 /// llama.cpp's number of what most of a file's matrices are in.
 std::uint32_t file_type(element_type type) {
-  switch (type) {
-    case element_type::f16:
-      return 1;
-    case element_type::q4_0:
-      return 2;
-    case element_type::q8_0:
-      return 7;
-    case element_type::bf16:
-      return 32;
-    default:
-      return 0;
-  }
+  for (const fovea::core::format_traits& each : fovea::core::all_formats::traits)
+    if (each.stored == type) return each.file_type;
+  return 0;
 }
 
 gguf_metadata keys_of(const fovea::model_weights& source, const choice& asked) {

@@ -7,6 +7,7 @@
 #include "terminal/terminal.hpp"
 
 #include <fovea/base/error.hpp>
+#include <fovea/weights/weight_format.hpp>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -15,6 +16,7 @@
 #include <filesystem>
 #include <map>
 #include <optional>
+#include <ranges>
 #include <string>
 #include <vector>
 
@@ -24,11 +26,13 @@ namespace fs = std::filesystem;
 using namespace convert;
 using fovea::element_type;
 
-const std::map<std::string, element_type> formats{{"f32", element_type::f32},
-                                                  {"f16", element_type::f16},
-                                                  {"bf16", element_type::bf16},
-                                                  {"q8_0", element_type::q8_0},
-                                                  {"q4_0", element_type::q4_0}};
+/// Those that files hold, by name.
+const std::map<std::string, element_type> formats = [] {
+  std::map<std::string, element_type> made;
+  for (const fovea::core::format_traits& each : fovea::core::all_formats::traits)
+    if (each.in_files() && !each.rounds_rows) made.emplace(each.name, each.stored);
+  return made;
+}();
 
 struct arguments {
   fs::path from, to;
@@ -41,7 +45,8 @@ void declare(CLI::App& app, arguments& a) {
       ->required();
   app.add_option("OUT", a.to, "The file to write: NAME.gguf, or NAME.safetensors, which has no blocks")
       ->required();
-  app.add_option("--format", a.format, "Of the matrices: f32, f16, bf16, q8_0 or q4_0")
+  app.add_option("--format", a.format,
+                 fmt::format("Of the matrices: {}", fmt::join(std::views::keys(formats), ", ")))
       ->required()
       ->check(CLI::IsMember(formats));
   app.add_option("--keep", a.asked.keep,

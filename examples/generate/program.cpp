@@ -4,6 +4,7 @@
 #include FOVEA_GENERATE_CONFIGURATION
 
 #include <generate/generate.hpp>
+#include <generate/named_format.hpp>
 #include <program/program.hpp>
 #include <program/text.hpp>
 
@@ -24,7 +25,7 @@ void run(const arguments& given) {
   const tokenizer words = load_tokenizer(a.tokenizer);
   const model_weights trained = load_weights(a.weights);
   expect_metadata(trained, c.metadata);
-  auto live = stream<"T", FOVEA_GENERATE_FORMAT>(
+  auto live = stream<"T", named_format<FOVEA_GENERATE_FORMAT>>(
       last<"T">(declared), trained, {.capacity = {{"B", 1}, {"T", c.context}}, .threads = a.threads});
   stream_reader model(live, [](auto& s, const auto& ids) { return s.step("tokens"_in = ids)["logits"_out]; });
   const pace measured =

@@ -1,4 +1,5 @@
 #include <generate/generate.hpp>
+#include <generate/named_format.hpp>
 
 #include "../weights/temporary_folder.hpp"
 
@@ -53,6 +54,11 @@ std::string refusal(const std::vector<std::string>& words) {
 }
 
 using texts = std::vector<std::string>;
+
+static_assert(std::same_as<named_format<"f32">, fovea::f32> &&
+              std::same_as<named_format<"q8_0">, fovea::q8_0>);
+static_assert(std::same_as<named_format<"integer_q4_0">, fovea::integer_products<fovea::q4_0>>);
+static_assert(std::same_as<named_format<"bf16_products">, fovea::bf16_products>);
 
 } // namespace
 

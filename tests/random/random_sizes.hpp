@@ -7,6 +7,7 @@
 //
 // is that round again; a seed that found something is given to the check of its model for good.
 
+#include "../each_format.hpp"
 #include "../streams/stream_rows_case.hpp"
 
 #include <fovea/weights/rounded.hpp>
@@ -111,20 +112,17 @@ inline void check_near(const named_values& found, const named_values& expected) 
 /// f(weights as a drawn format rounds them, an empty value of the format).
 template <class M, class F>
 void with_drawn_format(draws& random, const M& model, const model_weights& from, const F& f) {
-  switch (random.number(0, 9)) {
-    case 2:
-      return f(rounded_weights<f16>(model, from), f16{});
-    case 3:
-      return f(rounded_weights<bf16>(model, from), bf16{});
-    case 4:
-      return f(rounded_weights<int8>(model, from), int8{});
-    case 5:
-      return f(rounded_weights<q8_0>(model, from), q8_0{});
-    case 6:
-      return f(rounded_weights<q4_0>(model, from), q4_0{});
-    default:
-      return f(from, f32{});
-  }
+  constexpr std::size_t last = 9; // more than there are formats: f32 is drawn more often than others
+  const std::size_t drawn = random.number(0, last);
+  bool found = false;
+  for_decoded_formats([&]<class format>(format of) {
+    constexpr std::size_t its = static_cast<std::size_t>(format_named<format>) + 1;
+    static_assert(its <= last);
+    if (drawn != its) return;
+    f(rounded_weights<format>(model, from), of);
+    found = true;
+  });
+  if (!found) f(from, f32{});
 }
 
 } // namespace detail
@@ -184,10 +182,7 @@ void check_drawn_rounding(const M& model, const size_ranges& ranges,
     INFO(instruction_set() << ", rounding of " << model.name << ", FOVEA_SEED=" << seed << " FOVEA_ROUNDS=1");
     draws random(seed);
     const model_weights from = detail::drawn_weights(model, seed);
-    check(random, from, integer_products<int8>{});
-    check(random, from, integer_products<q8_0>{});
-    check(random, from, integer_products<q4_0>{});
-    check(random, from, bf16_products{});
+    for_rounding_formats([&](auto format, auto) { check(random, from, format); });
   }
 }
 

@@ -1,6 +1,7 @@
 // stories260K, a trained Llama of 260 thousand parameters, from llama2.c's files and from GGUF, against the
 // logits and the greedy text of ../shared/data/stories260K.
 
+#include "../each_format.hpp"
 #include "../gguf_writer.hpp"
 #include "../weights/temporary_folder.hpp"
 #include "llama_names.hpp"
@@ -222,14 +223,13 @@ TEST_CASE("stories260K with its weights in other formats predicts as well, and b
   const model_weights trained = load_weights(folder() + "stories260K.bin");
   const token_ids text = greedy_ids();
   const double plain = perplexity_of<f32>(trained, text);
-  CHECK(perplexity_of<f16>(trained, text) / plain == Approx(1).margin(1e-4));
-  CHECK(perplexity_of<bf16>(trained, text) / plain == Approx(1).margin(2e-3));
-  CHECK(perplexity_of<int8>(trained, text) / plain == Approx(1).margin(1e-2));
-  CHECK(perplexity_of<q8_0>(trained, text) / plain == Approx(1).margin(1e-2));
-  CHECK(perplexity_of<q4_0>(trained, text) / plain == Approx(1).margin(0.2));
-  CHECK(perplexity_of<integer_products<int8>>(trained, text) / plain == Approx(1).margin(2e-2));
-  CHECK(perplexity_of<integer_products<q8_0>>(trained, text) / plain == Approx(1).margin(1e-2));
-  CHECK(perplexity_of<integer_products<q4_0>>(trained, text) / plain == Approx(1).margin(0.2));
+  const auto check_one = [&]<class format>(format) {
+    INFO(name_of(format_named<format>));
+    const double margin = rounding_of<format>() * (traits_of<format>.bits == 16 ? 0.4 : 2.5);
+    CHECK(perplexity_of<format>(trained, text) / plain == Approx(1).margin(margin));
+  };
+  for_decoded_formats(check_one);
+  for_rounding_formats([&](auto format, auto) { check_one(format); });
   CHECK(same_tokens<f16>(trained) == text.size());
   CHECK(same_tokens<q8_0>(trained) > 60);
 }

@@ -1,7 +1,10 @@
+#include "../each_format.hpp"
+
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <cstring>
 #include <fovea/base/half.hpp>
+#include <fovea/weights/blocks.hpp>
 #include <fovea/weights/from_floats.hpp>
 #include <fovea/weights/to_floats.hpp>
 #include <random>
@@ -12,8 +15,11 @@ using namespace fovea::core;
 
 namespace {
 
-constexpr element_type types[] = {element_type::f16, element_type::bf16, element_type::q8_0,
-                                  element_type::q4_0};
+const std::vector<element_type> types = [] {
+  std::vector<element_type> made;
+  test::for_formats_of_files([&]<class format>(format) { made.push_back(traits_of<format>.stored); });
+  return made;
+}();
 
 std::size_t stored_bytes(element_type type, std::size_t count) {
   const std::size_t unit = block_length(type);
@@ -30,18 +36,23 @@ std::vector<float> read(element_type type, const std::vector<std::byte>& bytes) 
   return values;
 }
 
+/// f(an empty block) of a type that has blocks.
+template <class F>
+void with_written_block(element_type type, const F& f) {
+  gguf_blocks::all::find(type, [&]<class block>(block of) {
+    if constexpr (gguf_blocks::is_written<block>) f(of);
+  });
+}
+
 /// How far a value may be from its rounding, in a block whose largest magnitude is given.
 double allowed(element_type type, double value, double largest) {
-  switch (type) {
-    case element_type::f16:
-      return std::max(std::abs(value) * 0x1p-11, 0x1p-25);
-    case element_type::bf16:
-      return std::abs(value) * 0x1p-8;
-    case element_type::q8_0: // half a step of the scale, which itself is rounded
-      return largest / 127 * (0.5 + 127 * 0x1p-11);
-    default: // 7 steps one way, 8 the other: a whole step at the end
-      return largest / 8 * (1 + 8 * 0x1p-11);
-  }
+  if (type == element_type::f16) return std::max(std::abs(value) * 0x1p-11, 0x1p-25);
+  if (type == element_type::bf16) return std::abs(value) * 0x1p-8;
+  double most = 0, steps = 0;
+  with_written_block(type, [&](auto block) { // one step fewer one way: a whole step at the end
+    most = std::abs(block.greatest), steps = block.greatest > 0 ? 0.5 : 1;
+  });
+  return largest / most * (steps + most * 0x1p-11); // the scale itself is rounded
 }
 
 } // namespace
@@ -83,10 +94,14 @@ TEST_CASE("what a format holds comes out unchanged, whatever scale another progr
         const auto scale = static_cast<std::uint16_t>(random() & 0xbbff);
         std::memcpy(bytes.data(), &scale, sizeof scale);
         if (round % 2 == 1)
-          for (std::size_t i = 2; i < bytes.size(); ++i)
-            bytes[i] = type == element_type::q8_0
-                           ? static_cast<std::byte>(static_cast<int>(random() % 41) - 20)
-                           : static_cast<std::byte>(0x66 + random() % 4 * 17);
+          with_written_block(type, [&]<class block>(block of) {
+            constexpr unsigned few = 7;
+            gguf_blocks::whole_numbers steps;
+            for (int& step : steps)
+              step = static_cast<int>(random() % few) * of.highest / 40 - of.highest / 14;
+            of = block::of(scale, steps);
+            std::memcpy(bytes.data(), &of, sizeof of);
+          });
       }
       const auto values = read(type, bytes);
       CAPTURE(element_name(type), round);

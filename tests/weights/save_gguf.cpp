@@ -57,7 +57,7 @@ TEST_CASE("what save_gguf writes is read back, every type of tensor", "[gguf]") 
                      {"nothing", {element_type::f32, {0, 4}, {}}}};
   std::mt19937 random(1);
   std::deque<std::string> blocks;
-  for (const block_type& of : read_only_blocks)
+  for (const block_type& of : blocks_of_others)
     tensors[std::string(element_name(of.type))] = {
         of.type, {block_length(of.type)}, bytes_in(blocks.emplace_back(random_blocks(of, 1, random)))};
   const temporary_folder folder;

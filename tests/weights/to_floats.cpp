@@ -28,8 +28,8 @@ TEST_CASE("quantised blocks are the values that llama.cpp's own gguf makes of th
           "[to_floats]") {
   const gguf_file file(std::filesystem::path(FOVEA_GOLDEN_DIR) / "gguf_blocks.gguf");
   const std::map<std::string, stored_tensor> tensors(file.tensors().begin(), file.tensors().end());
-  REQUIRE(tensors.size() == 2 * read_only_blocks.size());
-  for (const block_type& of : read_only_blocks) {
+  REQUIRE(tensors.size() == 2 * blocks_of_others.size());
+  for (const block_type& of : blocks_of_others) {
     const std::string name(element_name(of.type));
     INFO(name);
     const stored_tensor &blocks = tensors.at(name), &expected = tensors.at(name + ".values");
@@ -48,7 +48,7 @@ TEST_CASE("blocks of scale zero are zeros, and of no finite scale or offset have
           "[to_floats]") {
   std::mt19937 random(2);
   constexpr std::uint16_t one = 0x3c00, infinite = 0xfc00, not_a_number = 0x7e01;
-  for (const block_type& of : read_only_blocks) {
+  for (const block_type& of : blocks_of_others) {
     INFO(element_name(of.type));
     const auto values = [&](std::uint16_t scale, std::uint16_t offset) {
       const std::string blocks = random_blocks(of, 2, random, scale, offset);

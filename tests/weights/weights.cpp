@@ -503,14 +503,15 @@ TEST_CASE("what rules make of quantised blocks is what they make of their values
                                              {"turned", {512, 4}},
                                              {"parts", {8, 512}}};
   std::mt19937 random(3);
-  for (const fovea::core::test::block_type& of : fovea::core::test::read_only_blocks) {
+  for (const fovea::core::test::block_type& of : fovea::core::test::blocks_of_others) {
     INFO(element_name(of.type));
     // Two tensors to be joined, as Q4_K_M has them of two types.
     fovea::core::test::gguf_writer file;
     const std::string blocks = fovea::core::test::random_blocks(of, 4 * 512 / block_length(of.type), random);
-    const fovea::core::test::block_type& other = fovea::core::test::read_only_blocks.back();
-    file.add_tensor("0", of.number, {4, 512}, blocks);
-    file.add_tensor("1", other.number, {4, 512}, fovea::core::test::random_blocks(other, 4 * 2, random));
+    const fovea::core::test::block_type& other = fovea::core::test::blocks_of_others.back();
+    file.add_tensor("0", fovea::core::test::ggml_number(of.type), {4, 512}, blocks);
+    file.add_tensor("1", fovea::core::test::ggml_number(other.type), {4, 512},
+                    fovea::core::test::random_blocks(other, 4 * 2, random));
     const temporary_folder folder;
     const model_weights stored = load_weights(folder.write("x.gguf", file.file()));
     CHECK(stored.tensors().at("0").type == of.type);
@@ -531,13 +532,13 @@ TEST_CASE("what rules make of quantised blocks is what they make of their values
 TEST_CASE("values of quantised blocks are finite", "[weights]") {
   std::mt19937 random(3);
   const temporary_folder folder;
-  for (const fovea::core::test::block_type& of : fovea::core::test::read_only_blocks)
+  for (const fovea::core::test::block_type& of : fovea::core::test::blocks_of_others)
     for (const std::size_t half : of.halves) {
       const std::size_t length = block_length(of.type);
       std::string blocks = fovea::core::test::random_blocks(of, 2, random);
       fovea::core::test::set_half(blocks, block_bytes(of.type) + half, 0x7e00);
       fovea::core::test::gguf_writer file;
-      file.add_tensor("t", of.number, {2, length}, blocks);
+      file.add_tensor("t", fovea::core::test::ggml_number(of.type), {2, length}, blocks);
       const model_weights w = load_weights(folder.write("x.gguf", file.file()));
       CHECK_THAT(refusal(w, {{"t", {2, length}}}), Contains("tensor 't': expected finite values; found") &&
                                                        EndsWith("nan at element " + std::to_string(length)));

@@ -29,7 +29,7 @@ struct bfloat_dot {
 
 template <class Arch>
 struct bfloat_dots {
-  static constexpr bool takes(weight_format format) { return format == weight_format::rounded_bf16; }
+  static constexpr bool takes(weight_format format) { return rounds_rows(format) && !sums_integers(format); }
   template <class>
   using of = bfloat_dot<Arch>;
 };
@@ -48,7 +48,7 @@ struct bf16_dot {
 };
 
 struct bf16_dots {
-  static constexpr bool takes(weight_format format) { return format == weight_format::rounded_bf16; }
+  static constexpr bool takes(weight_format format) { return rounds_rows(format) && !sums_integers(format); }
   template <class>
   using of = bf16_dot;
 };

@@ -8,14 +8,16 @@
 //   q8_0            for each 32 k: a float16 scale for each column; then for each k an int8 for each column
 //   q4_0            the same with a byte for each two columns, j in the low half, j + packed / 2 in the high
 //                   one, 8 standing for zero
-//   integer_int8,   the same, but that four k of a column lie side by side: after the scales, for each
-//   integer_q8_0,   four k four bytes for each column, or for each two
-//   integer_q4_0
-//   rounded_bf16    for each two k, the two of each column side by side
+//   q5_0            the same of the lower four bits; before each 32 k, behind their scales, the fifth bits
+//                   of each column, side by side
+// Of integer_products the same, but that four k of a column lie side by side: after the scales, for each four
+// k four bytes for each column, or for each two. Of bf16_products, for each two k the two of each column side
+// by side.
 // A group of 32 that the depth ends is as long as the others; where rows are rounded too, so are each 32
 // bytes of a column.
 
 #include <cstddef>
+#include <iterator>
 
 #include <fovea/weights/weight_format.hpp>
 
@@ -29,21 +31,24 @@ inline constexpr size_t most_rounded_depth = 64 * 1024;
 template <weight_format format>
 struct panel_layout {
   static constexpr weight_format of = format;
+  static constexpr element_type stored = traits(format).stored;
+  static constexpr size_t bits = traits(format).bits;
   static constexpr bool rounded_rows = rounds_rows(format);
-  static constexpr bool of_4_bits = format == weight_format::q4_0 || format == weight_format::integer_q4_0;
-  static constexpr bool scaled_by_row =
-      format == weight_format::int8 || format == weight_format::integer_int8;
-  static constexpr bool grouped =
-      format == weight_format::q8_0 || of_4_bits || format == weight_format::integer_q8_0;
-  static constexpr bool scaled = grouped || scaled_by_row;
-  static constexpr size_t bits = format == weight_format::f32 ? 32 : of_4_bits ? 4 : scaled ? 8 : 16;
+  static constexpr size_t row_bits = bits / 4 * 4, above_bits = bits % 4; // of a value: in its row, and ahead
+  static constexpr bool of_4_bits = row_bits == 4;
+  static constexpr bool scaled = traits(format).together > 0;
+  static constexpr bool grouped = traits(format).together == weight_group;
+  static constexpr bool scaled_by_row = scaled && !grouped;
   static constexpr size_t scale_bytes = scaled_by_row ? 4 : 2;
+  static constexpr size_t above_bytes = above_bits * weight_group / 8;          // of a column, for a group
   static constexpr size_t group = bits == 16 ? weight_group / 2 : weight_group; // 32 bytes of rounded rows
 
-  static constexpr size_t row_bytes(size_t packed) { return packed * bits / 8; }
-  /// Bytes of the scales up to row k's own.
+  static constexpr size_t row_bytes(size_t packed) { return packed * row_bits / 8; }
+  /// Bytes of the scales and bits above up to row k's own.
   static constexpr size_t scales_before(size_t packed, size_t k) {
-    return scaled_by_row ? packed * scale_bytes : grouped ? (k / weight_group + 1) * packed * scale_bytes : 0;
+    return scaled_by_row ? packed * scale_bytes
+           : grouped     ? (k / weight_group + 1) * packed * (scale_bytes + above_bytes)
+                         : 0;
   }
   /// Where the weight of a column in row k is, in bytes from the panel's beginning; of 4 bits in the low half
   /// of that byte for the first half of the columns.
@@ -61,6 +66,8 @@ struct panel_layout {
   static constexpr size_t scales(size_t packed, size_t k) {
     return scaled_by_row ? 0 : k / weight_group * packed * (scale_bytes + weight_group * bits / 8);
   }
+  /// Where the bits above of its group do.
+  static constexpr size_t above(size_t packed, size_t k) { return scales(packed, k) + packed * scale_bytes; }
   /// Bytes from one panel to the next.
   static constexpr size_t bytes(size_t packed, size_t depth) {
     const size_t whole = grouped || rounded_rows ? (depth + group - 1) / group * group : depth;
@@ -68,33 +75,13 @@ struct panel_layout {
   }
 };
 
-/// Calls f with the format as a constant.
-template <class F>
-constexpr auto with_format(weight_format format, const F& f) {
-  using enum weight_format;
-  switch (format) {
-    case f16:
-      return f(panel_layout<f16>{});
-    case bf16:
-      return f(panel_layout<bf16>{});
-    case int8:
-      return f(panel_layout<int8>{});
-    case q8_0:
-      return f(panel_layout<q8_0>{});
-    case q4_0:
-      return f(panel_layout<q4_0>{});
-    case integer_int8:
-      return f(panel_layout<integer_int8>{});
-    case integer_q8_0:
-      return f(panel_layout<integer_q8_0>{});
-    case integer_q4_0:
-      return f(panel_layout<integer_q4_0>{});
-    case rounded_bf16:
-      return f(panel_layout<rounded_bf16>{});
-    case f32:
-      break;
-  }
-  return f(panel_layout<f32>{});
+/// Calls f with the layout of a format.
+template <unsigned place = 0, class F>
+[[gnu::always_inline]] constexpr auto with_format(weight_format format, const F& f) {
+  constexpr weight_format here{place};
+  if constexpr (place + 1 < std::size(all_formats::traits))
+    if (format != here) return with_format<place + 1>(format, f);
+  return f(panel_layout<here>{});
 }
 
 /// Bytes of one panel of `panel` columns in a format, from one to the next.

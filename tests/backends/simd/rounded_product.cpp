@@ -12,6 +12,7 @@
 #include <fovea/base/half.hpp>
 #include <fovea/base/threads.hpp>
 #include <fovea/weights/from_floats.hpp>
+#include <fovea/weights/to_floats.hpp>
 #include <fovea/weights/weight_format.hpp>
 #include <limits>
 #include <string>
@@ -23,8 +24,18 @@ using fovea::core::weight_format;
 namespace {
 
 constexpr std::size_t group = fovea::core::weight_group;
-constexpr weight_format formats[] = {weight_format::integer_int8, weight_format::integer_q8_0,
-                                     weight_format::integer_q4_0};
+constexpr weight_format bfloats = fovea::core::format_named<fovea::bf16_products>;
+
+/// Those whose products are sums of integers.
+std::vector<weight_format> formats() {
+  std::vector<weight_format> made;
+  fovea::core::all_formats::each([&]<class format>(format) {
+    if (fovea::core::traits_of<format>.sums_integers()) made.push_back(fovea::core::format_named<format>);
+  });
+  return made;
+}
+
+bool scales_rows(weight_format format) { return !fovea::core::traits(format).in_files(); }
 
 /// Those that have tiles multiply by them, and are there without them too.
 std::vector<kernel_table> rounding_kernels() {
@@ -57,29 +68,29 @@ struct whole_numbers {
   }
   static whole_numbers of_weights(weight_format format, const float* w, std::size_t count) {
     whole_numbers made(count);
-    if (format == weight_format::integer_int8) {
+    if (scales_rows(format)) {
       std::vector<std::int8_t> numbers(count);
       made.scale = fovea::core::to_int8({w, count}, numbers.data());
       std::copy(numbers.begin(), numbers.end(), made.number.begin());
       return made;
     }
     std::byte stored[2 + group];
-    fovea::core::from_floats(*fovea::core::element_of(format), {w, count}, stored);
+    fovea::core::from_floats(fovea::core::traits(format).stored, {w, count}, stored);
     std::uint16_t half;
     std::memcpy(&half, stored, sizeof half);
     made.scale = fovea::core::from_half(half);
-    for (std::size_t k = 0; k < group; ++k) {
-      const int byte = static_cast<int>(stored[2 + (format == weight_format::integer_q8_0 ? k : k % 16)]);
-      made.number[k] = format == weight_format::integer_q8_0 ? static_cast<std::int8_t>(byte)
-                                                             : (byte >> (k < 16 ? 0 : 4) & 15) - 8;
-    }
+    float values[group];
+    const fovea::core::element_type type = fovea::core::traits(format).stored;
+    fovea::core::to_floats(type, std::span(stored).first(fovea::core::block_bytes(type)), values);
+    for (std::size_t k = 0; k < group && made.scale != 0; ++k)
+      made.number[k] = static_cast<int>(std::lround(values[k] / made.scale));
     return made;
   }
 };
 
 float plainly(weight_format format, const float* x, const float* w, std::size_t depth, float bias,
               bool fused) {
-  const std::size_t together = format == weight_format::integer_int8 ? depth : group;
+  const std::size_t together = scales_rows(format) ? depth : group;
   float sum = bias;
   for (std::size_t k = 0; k < depth; k += together) {
     const std::size_t count = std::min(together, depth - k);
@@ -156,7 +167,7 @@ struct random_product {
 void check_integers(const kernel_table& table, std::size_t rows, std::size_t columns, std::size_t depth) {
   const random_product p(rows, columns, depth);
   const bool fused = std::string(table.instruction_set) != "baseline";
-  for (const weight_format format : formats) {
+  for (const weight_format format : formats()) {
     CAPTURE(table.instruction_set, table.tiles, fovea::core::name_of(format), rows, columns, depth);
     std::vector<float> expected;
     for (std::size_t r = 0; r < rows; ++r)
@@ -175,9 +186,9 @@ double as_bfloat(float x) { return static_cast<double>(fovea::core::from_bfloat(
 void check_bfloats(const kernel_table& table, std::size_t rows, std::size_t columns, std::size_t depth) {
   const random_product p(rows, columns, depth);
   CAPTURE(table.instruction_set, table.tiles, rows, columns, depth);
-  const std::vector<float> found = p.found(table, weight_format::rounded_bf16, 1);
-  CHECK(p.found(table, weight_format::rounded_bf16, 3) == found);
-  CHECK(p.found(table, weight_format::rounded_bf16, 2, true) == found);
+  const std::vector<float> found = p.found(table, bfloats, 1);
+  CHECK(p.found(table, bfloats, 3) == found);
+  CHECK(p.found(table, bfloats, 2, true) == found);
   double apart = 0;
   for (std::size_t r = 0; r < rows; ++r)
     for (std::size_t j = 0; j < columns; ++j) {
@@ -222,12 +233,11 @@ TEST_CASE("a product of bfloat16 is near that of the rounded values") {
 TEST_CASE("a product of integers takes the largest numbers") {
   // Weights of -128, which only files of other programs hold, and numbers of 127 either way.
   for (const kernel_table& table : rounding_kernels())
-    for (const weight_format format : formats)
+    for (const weight_format format : formats())
       for (const float sign : {1.f, -1.f}) {
         CAPTURE(table.instruction_set, table.tiles, fovea::core::name_of(format), sign);
-        const float lowest = format == weight_format::integer_q8_0   ? -128.f
-                             : format == weight_format::integer_q4_0 ? -8.f
-                                                                     : -127.f;
+        const auto numbers = static_cast<float>(1 << (fovea::core::traits(format).bits - 1)),
+                   lowest = scales_rows(format) ? 1 - numbers : -numbers;
         std::vector<float> w(group, lowest), x(group, 127 * sign);
         w[3] = std::trunc(lowest / 2), x[7] = -x[7];
         thread_pool pool(1);
@@ -240,8 +250,11 @@ TEST_CASE("a product of integers takes the largest numbers") {
 
 TEST_CASE("a product of rounded rows says where a value is not finite, and takes zeros") {
   for (const kernel_table& table : rounding_kernels())
-    for (const auto format :
-         {weight_format::integer_q8_0, weight_format::integer_int8, weight_format::rounded_bf16})
+    for (const weight_format format : [] {
+           std::vector<weight_format> all = formats();
+           all.push_back(bfloats);
+           return all;
+         }())
       for (const float bad :
            {std::numeric_limits<float>::quiet_NaN(), -std::numeric_limits<float>::infinity()}) {
         constexpr std::size_t depth = 40, columns = 5;
@@ -267,11 +280,11 @@ TEST_CASE("a product of rounded rows says where a value is not finite, and takes
 TEST_CASE("rows too long to be rounded are refused") {
   const std::vector<float> w(most_rounded_depth + 1, 0.f);
   thread_pool pool(1);
-  CHECK_THROWS_WITH(in_format_panels(weight_format::rounded_bf16, {w.data(), w.size()}, 1, w.size(),
-                                     kernels(), pool, "map.weight"),
-                    "parameter map.weight: expected at most 32768 inputs for bf16_products, found 65537");
   CHECK_THROWS_WITH(
-      in_format_panels(weight_format::integer_q4_0, {w.data(), w.size()}, 1, w.size(), kernels(), pool,
-                       "map.weight"),
+      in_format_panels(bfloats, {w.data(), w.size()}, 1, w.size(), kernels(), pool, "map.weight"),
+      "parameter map.weight: expected at most 32768 inputs for bf16_products, found 65537");
+  CHECK_THROWS_WITH(
+      in_format_panels(fovea::core::format_named<fovea::integer_products<fovea::q4_0>>, {w.data(), w.size()},
+                       1, w.size(), kernels(), pool, "map.weight"),
       "parameter map.weight: expected at most 65536 inputs for integer_products<q4_0>, found 65537");
 }

@@ -7,7 +7,6 @@
 #include <fovea/backends/simd/arch.hpp>
 #include <fovea/backends/simd/kernels/lanes.hpp>
 #include <fovea/backends/simd/kernels/panel_layout.hpp>
-#include <fovea/backends/simd/narrow.hpp>
 #include <fovea/base/half.hpp>
 
 namespace fovea::core::simd {
@@ -18,9 +17,9 @@ namespace detail {
 template <class Arch, class layout>
 [[gnu::always_inline]] inline vec<Arch> load_scales(const unsigned char* from) {
   if constexpr (layout::scaled_by_row)
-    return load<Arch>(reinterpret_cast<const float*>(from));
+    return Arch::load(reinterpret_cast<const float*>(from));
   else
-    return load_half<Arch>(from);
+    return Arch::load_half(from);
 }
 
 /// The weights of `vectors` vectors of columns, a panel each two.
@@ -49,13 +48,13 @@ struct weight_reader {
     if constexpr (format == weight_format::f32)
       return vec<Arch>::load_aligned(reinterpret_cast<const float*>(row) + column(v));
     else if constexpr (format == weight_format::f16)
-      return load_half<Arch>(row + 2 * column(v));
+      return Arch::load_half(row + 2 * column(v));
     else if constexpr (format == weight_format::bf16)
-      return load_bfloat<Arch>(row + 2 * column(v));
+      return Arch::load_bfloat(row + 2 * column(v));
     else if constexpr (!layout::of_4_bits)
-      return to_float<Arch>(load_int8<Arch>(row + column(v))) * scale[v];
+      return Arch::to_float(Arch::load_int8(row + column(v))) * scale[v];
     else
-      return nibble_less_8<Arch>(load_uint8<Arch>(row), v % 2 * 4) * scale[v];
+      return Arch::nibble_less_8(Arch::load_uint8(row), v % 2 * 4) * scale[v];
   }
 };
 

@@ -1,4 +1,4 @@
-# fovea_add_model(NAME HEADER header MODEL expression [STREAM dim] [TRAIN] [ISA baseline avx2 avx512])
+# fovea_add_model(NAME HEADER header MODEL expression [STREAM dim] [TRAIN] [ISA portable baseline avx2 avx512])
 #
 # Makes the library NAME: the code that is generated for one model, compiled once for each instruction set, and the header
 # NAME.hpp with
@@ -7,7 +7,8 @@
 #     auto live = NAME::stream<T>(weights, options);         # with STREAM T
 #     auto fit = NAME::train(optimizer, weights, options);   # with TRAIN
 #
-# called as fovea::compile, stream and train are, with the set chosen at start-up (fovea::instruction_set()). HEADER
+# called as fovea::compile, stream and train are, with the set chosen at start-up (fovea::instruction_set()). Where ISA is
+# not given, that is every set of the processor, but for portable where there is baseline. HEADER
 # declares the model: a file beside the caller's CMakeLists.txt, or what is written between the angle brackets of an
 # include. It is compiled for every set, so it includes <fovea/dsl.hpp> and nothing that allocates. MODEL is the model as
 # an expression, such as gpt<small>, and so is the dim of STREAM.
@@ -37,10 +38,13 @@ function(fovea_add_model name)
     message(FATAL_ERROR "fovea_add_model(${name}): expected a name that neither the header nor the model has, as in compiled_${name}")
   endif()
   if(NOT arg_ISA)
-    set(arg_ISA baseline avx2 avx512)
+    set(arg_ISA ${FOVEA_INSTRUCTION_SETS})
+    if("baseline" IN_LIST arg_ISA)
+      list(REMOVE_ITEM arg_ISA portable)
+    endif()
   endif()
-  if(NOT "baseline" IN_LIST arg_ISA)
-    message(FATAL_ERROR "fovea_add_model(${name}): ISA must name baseline, which every processor has, found '${arg_ISA}'")
+  if(NOT "baseline" IN_LIST arg_ISA AND NOT "portable" IN_LIST arg_ISA)
+    message(FATAL_ERROR "fovea_add_model(${name}): ISA must name baseline or portable, which every processor has, found '${arg_ISA}'")
   endif()
   if(EXISTS "${CMAKE_CURRENT_SOURCE_DIR}/${arg_HEADER}")
     set(include "#include \"${CMAKE_CURRENT_SOURCE_DIR}/${arg_HEADER}\"")
@@ -81,9 +85,13 @@ auto stream(const fovea::model_weights& weights, const fovea::compile_options& o
   set(objects "")
   set(declarations "")
   set(choices "")
-  # The best set that is built and no better than the kernels in use.
-  foreach(set IN ITEMS avx512 avx2 baseline)
+  # The best set that is built and no better than the kernels in use: from least to best, each but for worse ones.
+  set(worse "")
+  set(sets ${FOVEA_INSTRUCTION_SETS})
+  list(REVERSE sets)
+  foreach(set IN LISTS sets)
     if(NOT set IN_LIST arg_ISA)
+      list(APPEND worse ${set})
       continue()
     endif()
     set(symbol "fovea_model_${name}_${set}")
@@ -104,19 +112,19 @@ constinit const fovea::core::simd::generated_model @symbol@ = fovea::core::simd:
     fovea_isa_object(${name}_${set} ${set} "${folder}/${set}.cpp" ${symbol})
     list(APPEND objects "${${name}_${set}}")
     string(APPEND declarations "extern const fovea::generated::model_code ${symbol};\n")
-    if(set STREQUAL "baseline")
-      string(APPEND choices "  return ${symbol};\n")
-    elseif(set STREQUAL "avx2")
-      string(APPEND choices "  if (std::string_view(fovea::instruction_set()) != \"baseline\") return ${symbol};\n")
+    list(JOIN worse "\" && set != \"" names)
+    if(choices)
+      string(PREPEND choices "  if (set != \"${names}\") return ${symbol};\n")
     else()
-      string(APPEND choices "  if (std::string_view(fovea::instruction_set()) == \"${set}\") return ${symbol};\n")
+      set(choices "  return ${symbol};\n")
     endif()
+    list(APPEND worse ${set})
   endforeach()
   file(
     CONFIGURE
     OUTPUT "${folder}/${name}.hpp"
     CONTENT
-      [[#pragma once
+      [=[#pragma once
 
 @include@
 #include <fovea/fovea.hpp>
@@ -129,6 +137,7 @@ namespace @name@ {
 
 /// The model's own code for the instruction set in use.
 inline const fovea::generated::model_code& code() {
+  [[maybe_unused]] const std::string_view set = fovea::instruction_set();
 @choices@}
 
 /// As fovea::compile.
@@ -138,7 +147,7 @@ auto compile(const fovea::model_weights& weights, const fovea::compile_options& 
 }
 @functions@
 } // namespace @name@
-]]
+]=]
     @ONLY
   )
   add_library(${name} STATIC ${objects} "${folder}/${name}.hpp")

@@ -1,21 +1,14 @@
-# FOVEA_INSTRUCTION_SETS: the sets the kernels are built for; FOVEA_INSTRUCTION_SETS_HERE: those of them that this
-# machine runs. A report of both is left for the end of a test run in instruction_sets.txt.
-set(FOVEA_INSTRUCTION_SETS baseline avx2 avx512)
-
-file(
-  WRITE ${CMAKE_CURRENT_BINARY_DIR}/instruction_sets.cpp
-  [[
-#include <cstdio>
-int main() {
-  const bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
-                    __builtin_cpu_supports("f16c");
-  const bool avx512 = avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512cd") &&
-                      __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw") &&
-                      __builtin_cpu_supports("avx512vl");
-  std::printf("baseline%s%s", avx2 ? ";avx2" : "", avx512 ? ";avx512" : "");
-}
-]]
-)
+# FOVEA_INSTRUCTION_SETS_HERE: those of the sets which the kernels are built for that this machine runs. A report of both is
+# left for the end of a test run in instruction_sets.txt.
+set(prints "")
+foreach(set IN LISTS FOVEA_INSTRUCTION_SETS)
+  fovea_isa_flags(${set} flags)
+  list(FILTER flags INCLUDE REGEX "^-m")
+  list(TRANSFORM flags REPLACE "-m(.*)" " && __builtin_cpu_supports(\"\\1\")")
+  list(JOIN flags "" supported)
+  string(APPEND prints "  if (true${supported}) std::printf(\"${set};\");\n")
+endforeach()
+file(WRITE ${CMAKE_CURRENT_BINARY_DIR}/instruction_sets.cpp "#include <cstdio>\nint main() {\n${prints}}\n")
 try_run(
   ran compiled ${CMAKE_CURRENT_BINARY_DIR} ${CMAKE_CURRENT_BINARY_DIR}/instruction_sets.cpp
   RUN_OUTPUT_VARIABLE FOVEA_INSTRUCTION_SETS_HERE

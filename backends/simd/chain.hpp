@@ -79,7 +79,7 @@ struct chain {
         if constexpr (type == element::i32)
           return x;
         else
-          return detail::as_float_mask<Arch>(x != int_vec<Arch>(0));
+          return Arch::float_mask(x != int_vec<Arch>(0));
       }
     }
     template <int id>
@@ -118,8 +118,8 @@ struct chain {
     static void store(float* out, const int_vec<Arch>& x) {
       x.store_unaligned(reinterpret_cast<std::int32_t*>(out));
     }
-    static void store(float* out, const xsimd::batch_bool<float, Arch>& x) {
-      store(out, xsimd::select(integer_mask<Arch>(x), int_vec<Arch>(1), int_vec<Arch>(0)));
+    static void store(float* out, const mask_of<Arch>& x) {
+      store(out, Arch::select(Arch::integer_mask(x), int_vec<Arch>(1), int_vec<Arch>(0)));
     }
 
     static void run_row(const row& r, float* out, size_t count) {

@@ -12,15 +12,6 @@
 
 namespace fovea::core::simd {
 
-/// The best instruction set that this file is compiled for.
-#if defined(__AVX512BW__) && defined(__AVX512DQ__)
-using native = avx512;
-#elif defined(__AVX2__) && defined(__FMA__)
-using native = avx2;
-#else
-using native = baseline;
-#endif
-
 /// Whether a step of the model has code of its own.
 template <class model>
 constexpr bool is_generated(const step& s) {

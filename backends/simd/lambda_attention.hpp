@@ -60,7 +60,7 @@ private:
       else if constexpr (n.type == element::i32)
         return int_vec<Arch>(static_cast<std::int32_t>(u));
       else
-        return xsimd::batch_bool<float, Arch>(u != 0);
+        return mask_of<Arch>(u != 0);
     } else if constexpr (n.kind == op::score)
       return score;
     else if constexpr (n.kind == op::query_position)
@@ -130,7 +130,7 @@ struct lambda_attention {
       if constexpr (mask_function >= 0) {
         using code = lambda_code<model, mask_function, 1, score_tables, Arch>;
         const auto visible = code{a, l, score, batch, head, position, key}.result();
-        score = xsimd::select(visible, score, vec<Arch>(-std::numeric_limits<float>::infinity()));
+        score = Arch::select(visible, score, vec<Arch>(-std::numeric_limits<float>::infinity()));
       }
       return score;
     };

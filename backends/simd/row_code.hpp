@@ -3,6 +3,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 #include <utility>
 
 #include <fovea/backends/simd/chain.hpp>
@@ -59,15 +60,7 @@ constexpr size_t row_lanes(int count) {
 
 /// The set with these vectors.
 template <class Arch, int count>
-struct row_arch {
-  using type = Arch;
-};
-#if defined(__AVX512BW__) && defined(__AVX512DQ__)
-template <int count>
-requires(row_lanes<avx512>(count) < width<avx512>) struct row_arch<avx512, count> {
-  using type = avx2;
-};
-#endif
+using row_arch = std::conditional_t<(row_lanes<Arch>(count) < width<Arch>), narrower<Arch>, Arch>;
 
 } // namespace detail
 
@@ -87,7 +80,7 @@ struct row_steps {
   /// The set that computes a product, and how it lies: in blocks of vectors of outputs, each [depth,
   /// columns]. One output alone is the sum of a row of products instead.
   template <int weighted>
-  using arch_of = typename detail::row_arch<Arch, product_row(program::width_of(weighted))>::type;
+  using arch_of = detail::row_arch<Arch, product_row(program::width_of(weighted))>;
   static constexpr int lanes_of(int weighted) {
     return static_cast<int>(detail::row_lanes<Arch>(product_row(program::width_of(weighted))));
   }
@@ -198,7 +191,7 @@ struct row_steps {
   [[gnu::always_inline]] static void add_row(vec<A>* sums, float x, const float* w,
                                              std::index_sequence<i...>) {
     const vec<A> all(x);
-    ((sums[i] = fma<A>(all, vec<A>::load_aligned(w + i * simd::width<A>), sums[i])), ...);
+    ((sums[i] = A::fma(all, vec<A>::load_aligned(w + i * simd::width<A>), sums[i])), ...);
   }
   /// Row k of a panel of a product that reads vectors.
   template <class A, size_t k, size_t... lane>
@@ -212,7 +205,7 @@ struct row_steps {
   template <class A, size_t... i>
   [[gnu::always_inline]] static void add_row(vec<A>* sums, const vec<A>& x, const float* w,
                                              std::index_sequence<i...>) {
-    ((sums[i] = fma<A>(x, vec<A>::load_aligned(w + i * simd::width<A>), sums[i])), ...);
+    ((sums[i] = A::fma(x, vec<A>::load_aligned(w + i * simd::width<A>), sums[i])), ...);
   }
   /// Rows first, first + apart, ... of such a panel.
   template <class A, size_t vectors, size_t first, size_t apart, size_t... i>
@@ -311,9 +304,9 @@ struct row_steps {
     const float* w = bias + lanes;
     vec<A> sum(0.f);
     for (size_t k = 0; k < whole; k += lanes)
-      sum = fma<A>(vec<A>::load_unaligned(x + k), vec<A>::load_aligned(w + k), sum);
+      sum = A::fma(vec<A>::load_unaligned(x + k), vec<A>::load_aligned(w + k), sum);
     if constexpr (whole < static_cast<size_t>(features))
-      sum = fma<A>(load_first<A>(x + whole, static_cast<size_t>(features) - whole),
+      sum = A::fma(A::load_first(x + whole, static_cast<size_t>(features) - whole),
                    vec<A>::load_aligned(w + whole), sum);
     finished<A, root>(vec<A>(*bias + reduce_add<A>(sum)), other).store_aligned(to);
   }
@@ -345,7 +338,7 @@ struct row_steps {
   [[gnu::always_inline]] static void run_elementwise(row& r) {
     using elementwise = chain<typename program::model, node_id>;
     constexpr int count = program::width_of(node_id);
-    using arch = typename detail::row_arch<Arch, count>::type;
+    using arch = detail::row_arch<Arch, count>;
     using generated = typename elementwise::template code<arch>;
     typename generated::row leaves;
     [&]<std::size_t... i>(std::index_sequence<i...>) {

@@ -36,6 +36,8 @@ def main():
     parser.add_argument("--compiler", required=True)
     parser.add_argument("--include", required=True, type=pathlib.Path, help="the folder that holds fovea/")
     parser.add_argument("--forbid", type=re.compile, help="no header may include, however deep, a path that matches this")
+    parser.add_argument("--without", type=re.compile, help="leaves out headers whose name matches this")
+    parser.add_argument("--flag", action="append", default=[], help="for the compiler")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("names", nargs="+", help="headers, or folders of headers, below fovea/")
     options = parser.parse_args()
@@ -45,11 +47,13 @@ def main():
         path = options.include / "fovea" / name
         found = sorted(path.rglob("*.hpp")) if path.is_dir() else [path]
         headers += [header.relative_to(options.include).as_posix() for header in found]
+    if options.without:
+        headers = [header for header in headers if not options.without.search(header)]
     if not headers:
         print("no headers found")
         return 1
 
-    command = [options.compiler, "-std=c++20", f"-I{options.include}", *WARNINGS, "-Wno-deprecated-declarations"]
+    command = [options.compiler, "-std=c++20", f"-I{options.include}", *WARNINGS, "-Wno-deprecated-declarations", *options.flag]
     at_fault = 0
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         for header, faults in zip(headers, pool.map(lambda header: faults_of(command, header, options.forbid), headers)):

@@ -20,6 +20,7 @@ struct instruction_set_entry {
   bool (*supported)();
 };
 
+#if defined(__x86_64__) || defined(__i386__)
 /// Whether the processor has AMX for bytes and bfloat16, and the system grants its registers, which programs
 /// must ask for.
 bool may_use_tiles() {
@@ -57,9 +58,11 @@ const kernel_table& avx512_kernels() {
   }();
   return best;
 }
+#endif
 
 // From best to least. The builtin asks the processor and the operating system (saved registers).
 constexpr instruction_set_entry sets[] = {
+#if defined(__x86_64__) || defined(__i386__)
     {"avx512", avx512_kernels,
      [] {
        return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512cd") &&
@@ -72,6 +75,8 @@ constexpr instruction_set_entry sets[] = {
               __builtin_cpu_supports("f16c");
      }},
     {"baseline", []() -> const kernel_table& { return fovea_kernels_baseline; }, [] { return true; }},
+#endif
+    {"portable", []() -> const kernel_table& { return fovea_kernels_portable; }, [] { return true; }},
 };
 
 const kernel_table& choose() {
@@ -89,7 +94,7 @@ const kernel_table& choose() {
   }
   for (const auto& set : sets)
     if (set.supported()) return set.table();
-  return fovea_kernels_baseline;
+  return fovea_kernels_portable;
 }
 
 } // namespace

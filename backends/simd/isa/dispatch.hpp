@@ -4,7 +4,7 @@
 
 namespace fovea::core {
 
-/// The instruction set in use: "baseline", "avx2" or "avx512".
+/// The instruction set in use: "portable", "baseline", "avx2" or "avx512".
 const char* instruction_set();
 
 namespace simd {

@@ -16,6 +16,7 @@ struct product_kernels {
 } // namespace fovea::core::simd
 
 extern "C" {
+extern const fovea::core::simd::kernel_table fovea_kernels_portable;
 extern const fovea::core::simd::kernel_table fovea_kernels_baseline;
 extern const fovea::core::simd::kernel_table fovea_kernels_avx2;
 extern const fovea::core::simd::kernel_table fovea_kernels_avx512;

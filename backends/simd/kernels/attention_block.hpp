@@ -26,7 +26,7 @@ namespace fovea::core::simd::detail {
 /// How many keys (or columns of the values) a micro-kernel broadcasts: rows x 2 accumulators, 2 vectors of
 /// queries or weights and a broadcast fill the registers.
 template <class Arch>
-inline constexpr size_t broadcast_rows = has_32_registers<Arch> ? 12 : 6;
+inline constexpr size_t broadcast_rows = Arch::registers >= 32 ? 12 : 6;
 
 /// Keys in a tile, so that its scores stay in the first-level cache beside q and out.
 inline constexpr size_t block_keys = 96;
@@ -97,7 +97,7 @@ struct attention_block {
     end = all_until = a.keys;
     if (a.lower != nullptr) read_bounds();
     pack_queries();
-    for (size_t i = 0; i < a.value_width * queries; i += lanes) store<Arch>(out + i, v(0.0f));
+    for (size_t i = 0; i < a.value_width * queries; i += lanes) Arch::store(out + i, v(0.0f));
     for (size_t i = 0; i < vectors; ++i) {
       base[i] = v(lowest_score);
       sum[i] = v(0.0f);
@@ -136,7 +136,7 @@ struct attention_block {
         v square[lanes];
         load_square(square, from + i * lanes * a.q_row + column, a.q_row, i, a.key_width - column);
         transpose<Arch>(square);
-        for (size_t c = 0; c < lanes; ++c) store<Arch>(q + (column + c) * queries + i * lanes, square[c]);
+        for (size_t c = 0; c < lanes; ++c) Arch::store(q + (column + c) * queries + i * lanes, square[c]);
       }
   }
 
@@ -146,9 +146,9 @@ struct attention_block {
       if (i * lanes + lane >= count)
         square[lane] = v(0.0f);
       else if (columns >= lanes)
-        square[lane] = load<Arch>(from + lane * row);
+        square[lane] = Arch::load(from + lane * row);
       else
-        square[lane] = load_first<Arch>(from + lane * row, columns);
+        square[lane] = Arch::load_first(from + lane * row, columns);
     }
   }
 
@@ -159,10 +159,10 @@ struct attention_block {
     const float* from = q;
     for (size_t d = 0; d < a.key_width; ++d, from += queries) {
       v query[vectors];
-      for_constants<vectors>([&](auto i) { query[i] = load<Arch>(from + i * lanes); });
+      for_constants<vectors>([&](auto i) { query[i] = Arch::load(from + i * lanes); });
       for_constants<rows>([&](auto r) {
         const v key(k[r * k_row + d]);
-        for_constants<vectors>([&](auto i) { total[r][i] = fma<Arch>(key, query[i], total[r][i]); });
+        for_constants<vectors>([&](auto i) { total[r][i] = Arch::fma(key, query[i], total[r][i]); });
       });
     }
     const v scale(plain ? a.scale * math::detail::log2_e : a.scale);
@@ -170,12 +170,12 @@ struct attention_block {
       v most = largest[i];
       for_constants<rows>([&](auto r) {
         total[r][i] = total[r][i] * scale;
-        most = xsimd::max(most, total[r][i]);
+        most = Arch::max(most, total[r][i]);
       });
       largest[i] = most; // before the stores, which could change it as far as a compiler knows
     });
     for_constants<rows>([&](auto r) {
-      for_constants<vectors>([&](auto i) { store<Arch>(to + r * queries + i * lanes, total[r][i]); });
+      for_constants<vectors>([&](auto i) { Arch::store(to + r * queries + i * lanes, total[r][i]); });
     });
   }
 
@@ -198,7 +198,7 @@ struct attention_block {
         transpose<Arch>(square);
         for (size_t c = 0; c < here; ++c) {
           float* score = scores + (key + c) * queries + i * lanes;
-          store<Arch>(score, load<Arch>(score) + square[c]);
+          Arch::store(score, Arch::load(score) + square[c]);
         }
       }
   }
@@ -215,13 +215,13 @@ struct attention_block {
       for (size_t j = 0; j < tile; ++j) {
         float* at = scores + j * queries + i * lanes;
         const lanes_of key(static_cast<std::int32_t>(first + j));
-        v score = load<Arch>(at);
+        v score = Arch::load(at);
         if (a.soft_cap != 0) score = soft_capped<Arch>(score, a.soft_cap);
         if constexpr (!std::is_same_v<Modify, unmodified>) score = modify(score, batch, head, query, key);
         if (!plain) score = score * v(math::detail::log2_e);
         if (masked) score = visible_only<Arch>(score, key, lower[i], upper[i]);
-        largest[i] = xsimd::max(largest[i], score);
-        store<Arch>(at, score);
+        largest[i] = Arch::max(largest[i], score);
+        Arch::store(at, score);
       }
     }
   }
@@ -230,7 +230,7 @@ struct attention_block {
   void weigh(size_t tile) {
     v total[vectors], origin[vectors];
     for_constants<vectors>([&](auto i) {
-      origin[i] = xsimd::max(base[i], largest[i]);
+      origin[i] = Arch::max(base[i], largest[i]);
       rescale[i] = math::exp2_of_nonpositive<Arch>(base[i] - origin[i]);
       base[i] = origin[i];
       total[i] = v(0.0f);
@@ -238,11 +238,11 @@ struct attention_block {
     float* at = scores;
     for (size_t j = 0; j < tile; ++j, at += queries)
       for_constants<vectors>([&](auto i) {
-        const v weight = math::exp2_of_nonpositive<Arch>(load<Arch>(at + i * lanes) - origin[i]);
+        const v weight = math::exp2_of_nonpositive<Arch>(Arch::load(at + i * lanes) - origin[i]);
         total[i] += weight;
-        store<Arch>(at + i * lanes, weight);
+        Arch::store(at + i * lanes, weight);
       });
-    for_constants<vectors>([&](auto i) { sum[i] = fma<Arch>(sum[i], rescale[i], total[i]); });
+    for_constants<vectors>([&](auto i) { sum[i] = Arch::fma(sum[i], rescale[i], total[i]); });
   }
 
   template <size_t rows>
@@ -250,19 +250,19 @@ struct attention_block {
     v total[rows][vectors];
     for_constants<rows>([&](auto r) {
       for_constants<vectors>(
-          [&](auto i) { total[r][i] = load<Arch>(to + r * queries + i * lanes) * rescale[i]; });
+          [&](auto i) { total[r][i] = Arch::load(to + r * queries + i * lanes) * rescale[i]; });
     });
     const float* from = scores;
     for (size_t j = 0; j < tile; ++j, from += queries, value += value_row) {
       v weight[vectors];
-      for_constants<vectors>([&](auto i) { weight[i] = load<Arch>(from + i * lanes); });
+      for_constants<vectors>([&](auto i) { weight[i] = Arch::load(from + i * lanes); });
       for_constants<rows>([&](auto r) {
         const v column(value[r]);
-        for_constants<vectors>([&](auto i) { total[r][i] = fma<Arch>(column, weight[i], total[r][i]); });
+        for_constants<vectors>([&](auto i) { total[r][i] = Arch::fma(column, weight[i], total[r][i]); });
       });
     }
     for_constants<rows>([&](auto r) {
-      for_constants<vectors>([&](auto i) { store<Arch>(to + r * queries + i * lanes, total[r][i]); });
+      for_constants<vectors>([&](auto i) { Arch::store(to + r * queries + i * lanes, total[r][i]); });
     });
   }
 
@@ -281,14 +281,14 @@ struct attention_block {
         const size_t columns = std::min(lanes, a.value_width - column);
         v square[lanes];
         for (size_t c = 0; c < lanes; ++c)
-          square[c] = c < columns ? load<Arch>(out + (column + c) * queries + i * lanes) * share : v(0.0f);
+          square[c] = c < columns ? Arch::load(out + (column + c) * queries + i * lanes) * share : v(0.0f);
         transpose<Arch>(square);
         for (size_t lane = 0; lane < lanes && i * lanes + lane < count; ++lane) {
           float* row = to + (i * lanes + lane) * a.out_row + column;
           if (columns == lanes)
-            store<Arch>(row, square[lane]);
+            Arch::store(row, square[lane]);
           else
-            store_first<Arch>(row, square[lane], columns);
+            Arch::store_first(row, square[lane], columns);
         }
       }
     }

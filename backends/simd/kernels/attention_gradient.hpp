@@ -48,7 +48,7 @@ struct seen_keys {
       const vec<Arch> key = vec<Arch>::load_aligned(keys);
       const auto inside = (key >= low) & (key < high);
       f(j,
-        [&](const vec<Arch>& x, float otherwise) { return xsimd::select(inside, x, vec<Arch>(otherwise)); });
+        [&](const vec<Arch>& x, float otherwise) { return Arch::select(inside, x, vec<Arch>(otherwise)); });
     }
   }
 };
@@ -74,7 +74,7 @@ void attention_gradient(const attention_gradient_args& a) {
     constexpr float lowest = -std::numeric_limits<float>::infinity();
     v most(lowest), sum(0.0f), total(0.0f);
     seen.for_each(
-        [&](size_t j, auto only) { most = xsimd::max(most, only(v::load_aligned(p + j) * scale, lowest)); });
+        [&](size_t j, auto only) { most = Arch::max(most, only(v::load_aligned(p + j) * scale, lowest)); });
     const v largest(reduce_max<Arch>(most));
     seen.for_each([&](size_t j, auto only) {
       const v e = only(math::exp<Arch>(v::load_aligned(p + j) * scale - largest), 0.0f);
@@ -82,7 +82,7 @@ void attention_gradient(const attention_gradient_args& a) {
       e.store_aligned(p + j);
       d.store_aligned(ds + j);
       sum += e;
-      total = fma<Arch>(e, d, total);
+      total = Arch::fma(e, d, total);
     });
     const v share(1.0f / reduce_add<Arch>(sum)), mean = v(reduce_add<Arch>(total)) * share;
     seen.for_each([&](size_t j, auto) {

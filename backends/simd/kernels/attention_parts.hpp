@@ -60,13 +60,13 @@ inline void join_key_parts(const attention_args& a) {
         v shrunk[enough_key_tasks], weight(0.0f);
         for (size_t p = 0; p < parts; ++p) {
           shrunk[p] = math::exp2_of_nonpositive<Arch>(v(*of(p).base) - v(base));
-          weight = fma<Arch>(v(*of(p).weight), shrunk[p], weight);
+          weight = Arch::fma(v(*of(p).weight), shrunk[p], weight);
         }
         const v share = share_of<Arch>(weight);
         float* to = a.out + b * a.out_batch + i * a.out_row + h * a.value_width;
         for_vectors<Arch>(a.value_width, [&](size_t j, auto lanes) {
           v sum(0.0f);
-          for (size_t p = 0; p < parts; ++p) sum = fma<Arch>(load<Arch>(of(p).sums + j), shrunk[p], sum);
+          for (size_t p = 0; p < parts; ++p) sum = Arch::fma(Arch::load(of(p).sums + j), shrunk[p], sum);
           lanes.store(to + j, sum * share);
         });
       }

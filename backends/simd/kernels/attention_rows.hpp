@@ -75,10 +75,10 @@ struct attention_rows {
 
   void start(const row& r) const {
     const float* from = a.q + batch * a.q_batch + r.query * a.q_row + r.head * a.key_width;
-    for (size_t i = 0; i < key_vectors; ++i) store<Arch>(r.q + i * lanes, load<Arch>(from + i * lanes));
+    for (size_t i = 0; i < key_vectors; ++i) Arch::store(r.q + i * lanes, Arch::load(from + i * lanes));
     if (key_rest != 0)
-      store<Arch>(r.q + key_vectors * lanes, load_first<Arch>(from + key_vectors * lanes, key_rest));
-    for (float* to = r.out; to < r.base; to += lanes) store<Arch>(to, v(0.0f));
+      Arch::store(r.q + key_vectors * lanes, Arch::load_first(from + key_vectors * lanes, key_rest));
+    for (float* to = r.out; to < r.base; to += lanes) Arch::store(to, v(0.0f));
     *r.base = lowest_score;
     *r.sum = 0;
   }
@@ -110,19 +110,19 @@ struct attention_rows {
       for_constants<lanes>([&](auto i) { total[i] = v(0.0f); });
       const auto add = [&](size_t at, auto load_key) __attribute__((always_inline)) {
         v by[count];
-        for_constants<count>([&](auto r) { by[r] = load<Arch>(q[r] + at); });
+        for_constants<count>([&](auto r) { by[r] = Arch::load(q[r] + at); });
         for_constants<keys>([&](auto k) {
           const v of = load_key(key[k] + at);
           for_constants<count>(
-              [&](auto r) { total[r * keys + k] = fma<Arch>(of, by[r], total[r * keys + k]); });
+              [&](auto r) { total[r * keys + k] = Arch::fma(of, by[r], total[r * keys + k]); });
         });
       };
-      for (size_t i = 0; i < key_vectors; ++i) add(i * lanes, [](const float* p) { return load<Arch>(p); });
+      for (size_t i = 0; i < key_vectors; ++i) add(i * lanes, [](const float* p) { return Arch::load(p); });
       if (key_rest != 0)
-        add(key_vectors * lanes, [&](const float* p) { return load_first<Arch>(p, key_rest); });
+        add(key_vectors * lanes, [&](const float* p) { return Arch::load_first(p, key_rest); });
       const v sums = sums_of_lanes<Arch>(total);
       if constexpr (count == 1) {
-        store<Arch>(to[0] + j, sums);
+        Arch::store(to[0] + j, sums);
       } else {
         alignas(64) float each[lanes];
         sums.store_aligned(each);
@@ -148,22 +148,22 @@ struct attention_rows {
     if (std::is_same_v<Modify, unmodified> && bias == nullptr && a.soft_cap == 0 &&
         from <= static_cast<std::int32_t>(first) && until == static_cast<std::int32_t>(first + tile))
       for (; j + lanes <= tile; j += lanes) {
-        const v value = load<Arch>(r.scores + j) * v(a.scale) * v(math::detail::log2_e);
-        largest = xsimd::max(largest, value);
-        store<Arch>(r.scores + j, value);
+        const v value = Arch::load(r.scores + j) * v(a.scale) * v(math::detail::log2_e);
+        largest = Arch::max(largest, value);
+        Arch::store(r.scores + j, value);
       }
     for (; j < tile; j += lanes) {
       const size_t count = std::min(lanes, tile - j);
-      v value = load<Arch>(r.scores + j) * v(a.scale);
-      if (bias != nullptr) value += count == lanes ? load<Arch>(bias + j) : load_first<Arch>(bias + j, count);
+      v value = Arch::load(r.scores + j) * v(a.scale);
+      if (bias != nullptr) value += count == lanes ? Arch::load(bias + j) : Arch::load_first(bias + j, count);
       if (a.soft_cap != 0) value = soft_capped<Arch>(value, a.soft_cap);
       const lanes_of key = counting<Arch>(first + j);
       if constexpr (!std::is_same_v<Modify, unmodified>)
         value = modify(value, batch, r.head, lanes_of(static_cast<std::int32_t>(r.query)), key);
       value = value * v(math::detail::log2_e); // powers of two for those of e
       value = visible_only<Arch>(value, key, lanes_of(from), lanes_of(until));
-      largest = xsimd::max(largest, value);
-      store<Arch>(r.scores + j, value);
+      largest = Arch::max(largest, value);
+      Arch::store(r.scores + j, value);
     }
     return reduce_max<Arch>(largest);
   }
@@ -175,9 +175,9 @@ struct attention_rows {
     const v base(*r.base);
     v total(0.0f);
     for (size_t j = 0; j < tile; j += lanes) {
-      const v weight = math::exp2_of_nonpositive<Arch>(load<Arch>(r.scores + j) - base);
+      const v weight = math::exp2_of_nonpositive<Arch>(Arch::load(r.scores + j) - base);
       total += weight;
-      store<Arch>(r.scores + j, weight);
+      Arch::store(r.scores + j, weight);
     }
     const float rescale = math::exp2_of_nonpositive<Arch>(v(old) - base).get(0);
     *r.sum = *r.sum * rescale + reduce_add<Arch>(total);
@@ -198,10 +198,10 @@ struct attention_rows {
       const float* from = value + j * a.v_row + column;
       if constexpr (count > 1) fetch(from + keys_ahead * a.v_row, vectors * lanes);
       for_constants<vectors>([&](auto i) {
-        const v of = rest == 0 ? load<Arch>(from + i * lanes) : load_first<Arch>(from, rest);
+        const v of = rest == 0 ? Arch::load(from + i * lanes) : Arch::load_first(from, rest);
         for_constants<count>([&](auto r) {
           v& sum = total[(way * count + r) * vectors + i];
-          sum = fma<Arch>(v(weights[r][j]), of, sum);
+          sum = Arch::fma(v(weights[r][j]), of, sum);
         });
       });
     };
@@ -214,7 +214,7 @@ struct attention_rows {
       for_constants<vectors>([&](auto i) {
         v sum = total[r * vectors + i];
         if constexpr (ways == 2) sum += total[(count + r) * vectors + i];
-        store<Arch>(out + i * lanes, load<Arch>(out + i * lanes) + sum);
+        Arch::store(out + i * lanes, Arch::load(out + i * lanes) + sum);
       });
     });
   }
@@ -229,7 +229,7 @@ struct attention_rows {
   }
 
   void rescale(const row& r, float by) const {
-    for (float* to = r.out; to < r.base; to += lanes) store<Arch>(to, load<Arch>(to) * v(by));
+    for (float* to = r.out; to < r.base; to += lanes) Arch::store(to, Arch::load(to) * v(by));
   }
 
   /// f(index, how many) for all rows, four at a time and then one by one.
@@ -250,9 +250,9 @@ struct attention_rows {
     float* to = a.out + batch * a.out_batch + r.query * a.out_row + r.head * a.value_width;
     const v share = share_of<Arch>(v(*r.sum));
     for (size_t i = 0; i < value_vectors; ++i)
-      store<Arch>(to + i * lanes, load<Arch>(r.out + i * lanes) * share);
+      Arch::store(to + i * lanes, Arch::load(r.out + i * lanes) * share);
     if (value_rest != 0)
-      store_first<Arch>(to + value_vectors * lanes, load<Arch>(r.out + value_vectors * lanes) * share,
+      Arch::store_first(to + value_vectors * lanes, Arch::load(r.out + value_vectors * lanes) * share,
                         value_rest);
   }
 

@@ -17,14 +17,6 @@ struct unmodified {};
 
 namespace detail {
 
-template <class Arch>
-inline constexpr bool has_32_registers =
-#ifdef __AVX512F__
-    std::is_base_of_v<xsimd::avx512f, Arch>;
-#else
-    false;
-#endif
-
 /// Below every finite score times log2(e), and finite: the difference of two of them is 0, not NaN.
 inline constexpr float lowest_score = std::numeric_limits<float>::lowest();
 inline constexpr float invisible = -std::numeric_limits<float>::infinity();
@@ -49,13 +41,13 @@ inline vec<Arch> visible_only(const vec<Arch>& score, const int_vec<Arch>& key, 
                               const int_vec<Arch>& upper) {
   const auto inside =
       key >= lower && key < upper; // a mask of integers: the choice is made between bit patterns
-  return from_bits<Arch>(xsimd::select(inside, bits<Arch>(score), bits<Arch>(vec<Arch>(invisible))));
+  return Arch::from_bits(Arch::select(inside, Arch::bits(score), Arch::bits(vec<Arch>(invisible))));
 }
 
 /// 1 / sum of the weights; 0 for a row that saw no key.
 template <class Arch>
 inline vec<Arch> share_of(const vec<Arch>& sum) {
-  return xsimd::select(sum == vec<Arch>(0.0f), vec<Arch>(0.0f), vec<Arch>(1.0f) / sum);
+  return Arch::select(sum == vec<Arch>(0.0f), vec<Arch>(0.0f), vec<Arch>(1.0f) / sum);
 }
 
 } // namespace detail

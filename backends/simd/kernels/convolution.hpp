@@ -119,8 +119,8 @@ inline vec<Arch> largest_of(const float* x, size_t rows, size_t stride, const ve
   vec<Arch> most[turns] = {other, other, other, other};
   size_t r = 0;
   for (; r + turns <= rows; r += turns)
-    for_constants<turns>([&](auto i) { most[i] = larger_one(most[i], load<Arch>(x + (r + i) * stride)); });
-  for (; r < rows; ++r) most[0] = larger_one(most[0], load<Arch>(x + r * stride));
+    for_constants<turns>([&](auto i) { most[i] = larger_one(most[i], Arch::load(x + (r + i) * stride)); });
+  for (; r < rows; ++r) most[0] = larger_one(most[0], Arch::load(x + r * stride));
   return larger_one(larger_one(most[0], most[1]), larger_one(most[2], most[3]));
 }
 

@@ -31,7 +31,7 @@ inline void for_cross_entropy_rows(const cross_entropy_args& a, size_t first, si
 
 template <class Arch>
 inline vec<Arch> origin_of_row(const float* x, size_t count) {
-  const auto larger = [](const vec<Arch>& a, const vec<Arch>& b) { return xsimd::max(a, b); };
+  const auto larger = [](const vec<Arch>& a, const vec<Arch>& b) { return Arch::max(a, b); };
   return origin_of<Arch>(vec<Arch>(reduce_max<Arch>(join_over<Arch>(
       x, count, minus_infinity, [](const vec<Arch>& y) { return y; }, larger))));
 }
@@ -57,7 +57,7 @@ inline void cross_entropy(const cross_entropy_args& a, size_t first, size_t last
       const float sum = detail::sum_over<Arch>(x, a.classes, [&](const v& y) { return y - origin; });
       loss += (log_of_sum - v(sum / static_cast<float>(a.classes))) * v(a.smoothing);
     }
-    store_first<Arch>(a.out + row, loss, 1);
+    Arch::store_first(a.out + row, loss, 1);
   });
 }
 

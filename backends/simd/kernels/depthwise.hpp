@@ -47,19 +47,20 @@ inline void depthwise_sums(const seen_windows& windows, size_t features, const f
       };
       if constexpr (shared) {
         vec<Arch> weight[3];
-        for_constants<3>([&](auto k) { weight[k] = in_register(lanes.load(weight_line + k * features)); });
+        for_constants<3>(
+            [&](auto k) { weight[k] = Arch::in_register(lanes.load(weight_line + k * features)); });
         for_constants<count + 2>([&](auto column) {
-          const vec<Arch> x = in_register(lanes.load(seen(column)));
+          const vec<Arch> x = Arch::in_register(lanes.load(seen(column)));
           for_constants<3>([&](auto k) {
             if constexpr (column >= k && column - k < count)
-              sum[column - k] = fma<Arch>(x, weight[k], sum[column - k]);
+              sum[column - k] = Arch::fma(x, weight[k], sum[column - k]);
           });
         });
       } else {
         const float* weights = weight_line;
         for (size_t kx = 0; kx < taps; ++kx, weights += features) {
           const vec<Arch> weight = lanes.load(weights);
-          for_constants<count>([&](auto i) { sum[i] = fma<Arch>(lanes.load(seen(i)), weight, sum[i]); });
+          for_constants<count>([&](auto i) { sum[i] = Arch::fma(lanes.load(seen(i)), weight, sum[i]); });
           for_constants<ceil_div(count, 4)>([&](auto i) { part[i] += next_tap; });
         }
       }
@@ -85,7 +86,7 @@ inline void depthwise_places(const convolution_args& a, const window_place& at, 
     depthwise_sums<Arch, count, shared>(windows, a.groups, filter, filter_line, a.bias,
                                         [=](size_t i, size_t j, auto lanes, const vec<Arch>& sum) {
                                           lanes.store(out + i * apart + j,
-                                                      xsimd::max(least, sum)); // a sum that is NaN stays
+                                                      Arch::max(least, sum)); // a sum that is NaN stays
                                         });
     return;
   }

@@ -15,9 +15,8 @@ namespace fovea::core::simd {
 
 /// The vector a value of a given element type is computed in.
 template <element type, class Arch>
-using vector_of = std::conditional_t<
-    type == element::f32, vec<Arch>,
-    std::conditional_t<type == element::i32, int_vec<Arch>, xsimd::batch_bool<float, Arch>>>;
+using vector_of = std::conditional_t<type == element::f32, vec<Arch>,
+                                     std::conditional_t<type == element::i32, int_vec<Arch>, mask_of<Arch>>>;
 
 namespace detail {
 
@@ -37,25 +36,16 @@ inline std::int32_t floor_divide(std::int32_t a, std::int32_t b) {
 }
 
 template <class Arch>
-inline xsimd::batch_bool<float, Arch> as_float_mask(const xsimd::batch_bool<std::int32_t, Arch>& m) {
-  return float_mask<Arch>(m);
-}
-template <class Arch>
-inline xsimd::batch_bool<float, Arch> as_float_mask(const xsimd::batch_bool<float, Arch>& m) {
-  return m;
-}
-
-template <class Arch>
 inline vec<Arch> floats(const vec<Arch>& x) {
   return x;
 }
 template <class Arch>
 inline vec<Arch> floats(const int_vec<Arch>& x) {
-  return xsimd::to_float(x);
+  return Arch::to_float(x);
 }
 template <class Arch>
-inline vec<Arch> floats(const xsimd::batch_bool<float, Arch>& x) {
-  return xsimd::select(x, vec<Arch>(1.0f), vec<Arch>(0.0f));
+inline vec<Arch> floats(const mask_of<Arch>& x) {
+  return Arch::select(x, vec<Arch>(1.0f), vec<Arch>(0.0f));
 }
 
 } // namespace detail
@@ -73,7 +63,7 @@ template <op kind, element type, class Arch, class A>
   else if constexpr (kind == op::negate)
     return A(0) - a;
   else if constexpr (kind == op::abs)
-    return xsimd::abs(a);
+    return Arch::abs(a);
   else
     return function<kind, Arch>(detail::floats<Arch>(a));
 }
@@ -93,15 +83,15 @@ template <op kind, element type, class Arch, class A, class B>
   else if constexpr (kind == op::multiply)
     return left * right;
   else if constexpr (kind == op::maximum)
-    return xsimd::max(left, right);
+    return Arch::max(left, right);
   else if constexpr (kind == op::minimum)
-    return xsimd::min(left, right);
+    return Arch::min(left, right);
   else if constexpr (kind == op::less)
-    return detail::as_float_mask<Arch>(left < right);
+    return Arch::float_mask(left < right);
   else if constexpr (kind == op::less_equal)
-    return detail::as_float_mask<Arch>(left <= right);
+    return Arch::float_mask(left <= right);
   else if constexpr (kind == op::equal)
-    return detail::as_float_mask<Arch>(left == right);
+    return Arch::float_mask(left == right);
   else if constexpr (kind == op::divide && type == element::i32)
     return detail::lane_by_lane<Arch>(left, right, detail::floor_divide);
   else if constexpr (kind == op::divide)
@@ -120,17 +110,17 @@ inline vector_of<type, Arch> constant(double number) {
   else if constexpr (type == element::i32)
     return int_vec<Arch>(static_cast<std::int32_t>(number));
   else
-    return xsimd::batch_bool<float, Arch>(number != 0);
+    return mask_of<Arch>(number != 0);
 }
 
 template <element type, class Arch, class C, class A, class B>
 [[gnu::always_inline]] inline vector_of<type, Arch> choose(const C& condition, const A& yes, const B& no) {
   if constexpr (type == element::i32)
-    return xsimd::select(integer_mask<Arch>(condition), yes, no);
+    return Arch::select(Arch::integer_mask(condition), yes, no);
   else if constexpr (type == element::boolean)
     return (condition && yes) || (!condition && no);
   else
-    return xsimd::select(condition, detail::floats<Arch>(yes), detail::floats<Arch>(no));
+    return Arch::select(condition, detail::floats<Arch>(yes), detail::floats<Arch>(no));
 }
 
 } // namespace fovea::core::simd

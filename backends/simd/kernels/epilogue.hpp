@@ -47,13 +47,13 @@ inline void join_row(op join, const float* x, const float* other, float* out, si
   if (!other) join = op::none;
   size_t j = 0;
   for (; j + width<Arch> <= count; j += width<Arch>) {
-    const vec<Arch> y = load<Arch>(x + j);
-    store<Arch>(out + j, join == op::none ? y : joined<Arch>(join, y, load<Arch>(other + j)));
+    const vec<Arch> y = Arch::load(x + j);
+    Arch::store(out + j, join == op::none ? y : joined<Arch>(join, y, Arch::load(other + j)));
   }
   if (j == count) return;
-  const vec<Arch> y = load<Arch>(x + j);
-  store_first<Arch>(out + j,
-                    join == op::none ? y : joined<Arch>(join, y, load_first<Arch>(other + j, count - j)),
+  const vec<Arch> y = Arch::load(x + j);
+  Arch::store_first(out + j,
+                    join == op::none ? y : joined<Arch>(join, y, Arch::load_first(other + j, count - j)),
                     count - j);
 }
 

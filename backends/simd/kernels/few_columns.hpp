@@ -20,15 +20,15 @@ template <class Arch, size_t rows, size_t packed>
   constexpr size_t depths = width<Arch> / few_columns;
   size_t k = first;
   for (; k + depths <= last; k += depths) {
-    const vec<Arch> weight = in_register(load_fours<Arch>(weights + k * packed, packed));
+    const vec<Arch> weight = Arch::in_register(Arch::load_fours(weights + k * packed, packed));
     for_constants<rows>(
-        [&](auto r) { sums[r] = fma<Arch>(load_four_times<Arch>(a[r] + k), weight, sums[r]); });
+        [&](auto r) { sums[r] = Arch::fma(Arch::load_four_times(a[r] + k), weight, sums[r]); });
   }
   for (; k < last; ++k) {
-    const vec<Arch> weight = load_first<Arch>(weights + k * packed, few_columns);
+    const vec<Arch> weight = Arch::load_first(weights + k * packed, few_columns);
     for_constants<rows>([&](auto r) {
       const float x[few_columns] = {a[r][k], a[r][k], a[r][k], a[r][k]};
-      sums[r] = fma<Arch>(load_first<Arch>(x, few_columns), weight, sums[r]);
+      sums[r] = Arch::fma(Arch::load_first(x, few_columns), weight, sums[r]);
     });
   }
 }

@@ -24,8 +24,8 @@ template <size_t count, class F>
 
 template <class Arch>
 struct all_lanes {
-  vec<Arch> load(const float* from) const { return simd::load<Arch>(from); }
-  void store(float* to, const vec<Arch>& x) const { simd::store<Arch>(to, x); }
+  vec<Arch> load(const float* from) const { return Arch::load(from); }
+  void store(float* to, const vec<Arch>& x) const { Arch::store(to, x); }
   /// x with `fill` in the lanes that do not exist.
   vec<Arch> filled(const vec<Arch>& x, float) const { return x; }
 };
@@ -33,11 +33,11 @@ struct all_lanes {
 template <class Arch>
 struct first_lanes {
   size_t count;
-  vec<Arch> load(const float* from) const { return load_first<Arch>(from, count); }
-  void store(float* to, const vec<Arch>& x) const { store_first<Arch>(to, x, count); }
+  vec<Arch> load(const float* from) const { return Arch::load_first(from, count); }
+  void store(float* to, const vec<Arch>& x) const { Arch::store_first(to, x, count); }
   vec<Arch> filled(const vec<Arch>& x, float fill) const {
     alignas(64) float lanes[width<Arch>];
-    simd::store<Arch>(lanes, x);
+    Arch::store(lanes, x);
     for (size_t i = count; i < width<Arch>; ++i) lanes[i] = fill;
     return vec<Arch>::load_aligned(lanes);
   }
@@ -61,7 +61,7 @@ inline vec<Arch> join_over(const float* x, size_t count, float neutral, const F&
   v total[4] = {v(neutral), v(neutral), v(neutral), v(neutral)};
   size_t i = 0;
   for (; i + 4 * lanes <= count; i += 4 * lanes)
-    for (size_t k = 0; k < 4; ++k) total[k] = join(total[k], f(simd::load<Arch>(x + i + k * lanes)));
+    for (size_t k = 0; k < 4; ++k) total[k] = join(total[k], f(Arch::load(x + i + k * lanes)));
   for_vectors<Arch>(count - i, [&](size_t j, auto here) {
     const size_t k = j / lanes % 4;
     total[k] = join(total[k], here.filled(f(here.load(x + i + j)), neutral));

@@ -30,14 +30,14 @@ inline constexpr float ln2_low = -2.12194440e-4f;
 template <class Arch, std::size_t count>
 inline vec<Arch> polynomial(const vec<Arch>& x, const float (&c)[count]) {
   vec<Arch> y(c[count - 1]);
-  for (std::size_t i = count - 1; i-- > 0;) y = fma<Arch>(y, x, vec<Arch>(c[i]));
+  for (std::size_t i = count - 1; i-- > 0;) y = Arch::fma(y, x, vec<Arch>(c[i]));
   return y;
 }
 
 /// 2^n for an integer -127 <= n <= 127 that sits in the low bits of n + to_integer; 0 for -127.
 template <class Arch>
 [[gnu::always_inline]] inline vec<Arch> power_of_two(const vec<Arch>& shifted) {
-  return from_bits<Arch>((bits<Arch>(shifted) + int_vec<Arch>(127)) << 23);
+  return Arch::from_bits((Arch::bits(shifted) + int_vec<Arch>(127)) << 23);
 }
 
 /// (e^r - 1 - r) / r^2 for |r| <= ln(2) / 2, given r^2: e^r from it is right to 4e-9.
@@ -45,15 +45,15 @@ template <class Arch>
 [[gnu::always_inline]] inline vec<Arch> expm1_factor(const vec<Arch>& r, const vec<Arch>& squared) {
   // In pairs, since what waits for an exponential mostly waits for each operation of it (Estrin).
   using v = vec<Arch>;
-  const v low = fma<Arch>(r, v(1.666652011e-01f), v(4.999999341e-01f));
-  const v high = fma<Arch>(r, v(8.368780622e-03f), v(4.166839426e-02f));
-  return fma<Arch>(squared, fma<Arch>(squared, v(1.381446475e-03f), high), low);
+  const v low = Arch::fma(r, v(1.666652011e-01f), v(4.999999341e-01f));
+  const v high = Arch::fma(r, v(8.368780622e-03f), v(4.166839426e-02f));
+  return Arch::fma(squared, Arch::fma(squared, v(1.381446475e-03f), high), low);
 }
 /// (e^r - 1) for |r| <= ln(2) / 2.
 template <class Arch>
 inline vec<Arch> expm1_reduced(const vec<Arch>& r) {
   const vec<Arch> squared = r * r;
-  return fma<Arch>(squared, expm1_factor<Arch>(r, squared), r);
+  return Arch::fma(squared, expm1_factor<Arch>(r, squared), r);
 }
 
 /// log(1 + f) for sqrt(1/2) - 1 <= f <= sqrt(2) - 1 (Cephes, logf).
@@ -63,7 +63,7 @@ inline vec<Arch> log1p_reduced(const vec<Arch>& f) {
                          -1.6668057665e-1f, 1.4249322787e-1f,  -1.2420140846e-1f,
                          1.1676998740e-1f,  -1.1514610310e-1f, 7.0376836292e-2f};
   const vec<Arch> squared = f * f;
-  return f + fma<Arch>(squared * f, polynomial<Arch>(f, c), squared * vec<Arch>(-0.5f));
+  return f + Arch::fma(squared * f, polynomial<Arch>(f, c), squared * vec<Arch>(-0.5f));
 }
 
 } // namespace detail
@@ -73,7 +73,7 @@ inline vec<Arch> log1p_reduced(const vec<Arch>& f) {
 /// max(0, x), exact.
 template <class Arch>
 inline vec<Arch> relu(const vec<Arch>& x) {
-  return xsimd::max(vec<Arch>(0.0f), x);
+  return Arch::max(vec<Arch>(0.0f), x);
 }
 
 /// e^x within 1.1 ulp, denormal results included.
@@ -81,11 +81,11 @@ template <class Arch>
 inline vec<Arch> exp(const vec<Arch>& x) {
   using v = vec<Arch>;
   using namespace detail;
-  const v bounded = xsimd::max(v(-104.5f), xsimd::min(v(89.5f), x));
-  const v n = fma<Arch>(bounded, v(log2_e), v(to_integer)) - v(to_integer);
-  const v r = fma<Arch>(n, v(-ln2_low), fma<Arch>(n, v(-ln2_high), bounded));
+  const v bounded = Arch::max(v(-104.5f), Arch::min(v(89.5f), x));
+  const v n = Arch::fma(bounded, v(log2_e), v(to_integer)) - v(to_integer);
+  const v r = Arch::fma(n, v(-ln2_low), Arch::fma(n, v(-ln2_high), bounded));
   // 2^n in two factors, of which each is a normal float
-  const v half_shifted = fma<Arch>(n, v(0.5f), v(to_integer));
+  const v half_shifted = Arch::fma(n, v(0.5f), v(to_integer));
   const v rest = n - (half_shifted - v(to_integer));
   return (v(1.0f) + expm1_reduced<Arch>(r)) * power_of_two<Arch>(half_shifted) *
          power_of_two<Arch>(rest + v(to_integer));
@@ -97,10 +97,10 @@ inline vec<Arch> exp2_of_nonpositive(const vec<Arch>& t) {
   using v = vec<Arch>;
   constexpr float c[] = {6.931469764e-01f, 2.402224046e-01f, 5.550735042e-02f, 9.671619229e-03f,
                          1.326458752e-03f};
-  const v bounded = xsimd::max(v(-127.0f), t);
+  const v bounded = Arch::max(v(-127.0f), t);
   const v shifted = bounded + v(detail::to_integer);
   const v r = bounded - (shifted - v(detail::to_integer));
-  return fma<Arch>(r, detail::polynomial<Arch>(r, c), v(1.0f)) * detail::power_of_two<Arch>(shifted);
+  return Arch::fma(r, detail::polynomial<Arch>(r, c), v(1.0f)) * detail::power_of_two<Arch>(shifted);
 }
 
 /// e^x for x <= 0 within 2 ulp; 0 below x = -87.6, where the result is denormal.
@@ -108,29 +108,29 @@ template <class Arch>
 inline vec<Arch> exp_of_nonpositive(const vec<Arch>& x) {
   using v = vec<Arch>;
   using namespace detail;
-  const v bounded = xsimd::max(v(-88.0f), x);
-  const v shifted = fma<Arch>(bounded, v(log2_e), v(to_integer));
+  const v bounded = Arch::max(v(-88.0f), x);
+  const v shifted = Arch::fma(bounded, v(log2_e), v(to_integer));
   const v n = shifted - v(to_integer);
-  const v r = fma<Arch>(n, v(-ln2_low), fma<Arch>(n, v(-ln2_high), bounded));
+  const v r = Arch::fma(n, v(-ln2_low), Arch::fma(n, v(-ln2_high), bounded));
   return (v(1.0f) + expm1_reduced<Arch>(r)) * power_of_two<Arch>(shifted);
 }
 
 /// log(x) within 1 ulp; -inf at 0, NaN below.
 template <class Arch>
 inline vec<Arch> log(const vec<Arch>& x) {
-  return xsimd::log(x);
+  return Arch::log(x);
 }
 
 /// sin(x) within 1.6 ulp, arguments of any size included.
 template <class Arch>
 inline vec<Arch> sin(const vec<Arch>& x) {
-  return xsimd::sin(x);
+  return Arch::sin(x);
 }
 
 /// cos(x) within 1.7 ulp, arguments of any size included.
 template <class Arch>
 inline vec<Arch> cos(const vec<Arch>& x) {
-  return xsimd::cos(x);
+  return Arch::cos(x);
 }
 
 /// tanh(x) within 6 ulp, 5 with fused multiply-add: x p(x^2) / q(x^2), fitted for the least relative error up
@@ -138,16 +138,16 @@ inline vec<Arch> cos(const vec<Arch>& x) {
 template <class Arch>
 [[gnu::always_inline]] inline vec<Arch> tanh(const vec<Arch>& x) {
   using v = vec<Arch>;
-  const v t = xsimd::min(v(9.1f), xsimd::abs(x)); // where p / q rounds to 1 or above
+  const v t = Arch::min(v(9.1f), Arch::abs(x)); // where p / q rounds to 1 or above
   const v z = t * t, squared = z * z;
   // In pairs (Estrin), numerator and denominator side by side.
-  const v p = fma<Arch>(
-      t * squared, fma<Arch>(squared, v(1.32428500e-8f), fma<Arch>(z, v(2.05340804e-5f), v(3.49128953e-3f))),
-      t * fma<Arch>(z, v(1.33774990e-1f), v(1.0f)));
-  const v q = fma<Arch>(
-      squared, fma<Arch>(squared, v(7.73245851e-7f), fma<Arch>(z, v(3.27841964e-4f), v(2.58609108e-2f))),
-      fma<Arch>(z, v(4.67108192e-1f), v(1.0f)));
-  return xsimd::copysign(xsimd::min(v(1.0f), p / q), x);
+  const v p = Arch::fma(
+      t * squared, Arch::fma(squared, v(1.32428500e-8f), Arch::fma(z, v(2.05340804e-5f), v(3.49128953e-3f))),
+      t * Arch::fma(z, v(1.33774990e-1f), v(1.0f)));
+  const v q = Arch::fma(
+      squared, Arch::fma(squared, v(7.73245851e-7f), Arch::fma(z, v(3.27841964e-4f), v(2.58609108e-2f))),
+      Arch::fma(z, v(4.67108192e-1f), v(1.0f)));
+  return Arch::copysign(Arch::min(v(1.0f), p / q), x);
 }
 
 /// 1 / (1 + e^-x) within 3.5 ulp, denormal results included.
@@ -155,14 +155,14 @@ template <class Arch>
 [[gnu::always_inline]] inline vec<Arch> sigmoid(const vec<Arch>& x) {
   using v = vec<Arch>;
   using namespace detail;
-  const v bounded = xsimd::max(v(-104.5f), xsimd::min(v(89.5f), x));
-  const v n = fma<Arch>(bounded, v(-log2_e), v(to_integer)) - v(to_integer);
-  const v r = fma<Arch>(n, v(-ln2_low), fma<Arch>(n, v(-ln2_high), -bounded)), squared = r * r;
+  const v bounded = Arch::max(v(-104.5f), Arch::min(v(89.5f), x));
+  const v n = Arch::fma(bounded, v(-log2_e), v(to_integer)) - v(to_integer);
+  const v r = Arch::fma(n, v(-ln2_low), Arch::fma(n, v(-ln2_high), -bounded)), squared = r * r;
   // a / (a + b e^r), where b / a = 2^n and both are normal floats
-  const v half_shifted = fma<Arch>(n, v(-0.5f), v(to_integer));
+  const v half_shifted = Arch::fma(n, v(-0.5f), v(to_integer));
   const v a = power_of_two<Arch>(half_shifted);
   const v b = power_of_two<Arch>(n + (half_shifted - v(to_integer)) + v(to_integer));
-  return a / fma<Arch>(b * squared, expm1_factor<Arch>(r, squared), fma<Arch>(b, r, a + b));
+  return a / Arch::fma(b * squared, expm1_factor<Arch>(r, squared), Arch::fma(b, r, a + b));
 }
 
 /// x sigmoid(x) (Elfwing et al. 2017) within 4 ulp above x = -87; below, where the sigmoid is denormal,
@@ -170,7 +170,7 @@ template <class Arch>
 template <class Arch>
 inline vec<Arch> silu(const vec<Arch>& x) {
   // below -200 the sigmoid is 0, and so is the product with -inf
-  const vec<Arch> bounded = xsimd::max(vec<Arch>(-200.0f), x);
+  const vec<Arch> bounded = Arch::max(vec<Arch>(-200.0f), x);
   return bounded * math::sigmoid<Arch>(bounded);
 }
 
@@ -180,11 +180,11 @@ inline vec<Arch> softplus(const vec<Arch>& x) {
   using v = vec<Arch>;
   // max(x, 0) + log1p(e), e = exp(-|x|) <= 1. Where 1 + e > sqrt(2), log1p(e) = log(2) + log(1 + (e - 1) /
   // 2).
-  const v e = math::exp<Arch>(-xsimd::abs(x));
+  const v e = math::exp<Arch>(-Arch::abs(x));
   const auto large = e > v(0.41421356f);
-  const v f = xsimd::select(large, (e - v(1.0f)) * v(0.5f), e);
-  const v log1p = detail::log1p_reduced<Arch>(f) + xsimd::select(large, v(0.69314718f), v(0.0f));
-  return xsimd::max(v(0.0f), x) + log1p;
+  const v f = Arch::select(large, (e - v(1.0f)) * v(0.5f), e);
+  const v log1p = detail::log1p_reduced<Arch>(f) + Arch::select(large, v(0.69314718f), v(0.0f));
+  return Arch::max(v(0.0f), x) + log1p;
 }
 
 /// The error function within 2 ulp. Two fits, of erf(x) / x - 1 and of log(erfc(x)), as in N. Juffa's erff.
@@ -195,11 +195,11 @@ inline vec<Arch> erf(const vec<Arch>& x) {
                             -2.67681349e-2f, 4.99119423e-3f,  -5.96761703e-4f};
   constexpr float far[] = {-1.28717512e-1f, -6.34846687e-1f, -1.06777877e-1f, 2.42546219e-2f,
                            -3.88396438e-3f, 3.83197126e-4f,  -1.72853470e-5f};
-  const v t = xsimd::min(v(4.0f), xsimd::abs(x)); // 1 - erf(4) is below half an ulp
-  const v small = fma<Arch>(detail::polynomial<Arch>(t * t, near), x, x);
-  const v exponent = fma<Arch>(detail::polynomial<Arch>(t, far), t, -t);
+  const v t = Arch::min(v(4.0f), Arch::abs(x)); // 1 - erf(4) is below half an ulp
+  const v small = Arch::fma(detail::polynomial<Arch>(t * t, near), x, x);
+  const v exponent = Arch::fma(detail::polynomial<Arch>(t, far), t, -t);
   const v large = v(1.0f) - exp2_of_nonpositive<Arch>(exponent * v(detail::log2_e));
-  return xsimd::select(t > v(0.927734375f), xsimd::copysign(large, x), small);
+  return Arch::select(t > v(0.927734375f), Arch::copysign(large, x), small);
 }
 
 /// x Phi(x), Phi the normal distribution function (Hendrycks and Gimpel 2016, the erf form), within 8 ulp,
@@ -213,17 +213,17 @@ inline vec<Arch> gelu(const vec<Arch>& x) {
   constexpr float tail[] = {1.215139475e-01f, -2.064026204e-01f, 1.232250412e-01f,  -4.621326362e-02f,
                             6.131942371e-03f, 2.904387226e-03f,  -9.832884560e-04f, -3.390123539e-04f,
                             1.150138496e-04f, 5.316148241e-05f};
-  const v a = xsimd::min(v(14.5f), xsimd::abs(x));
+  const v a = Arch::min(v(14.5f), Arch::abs(x));
   const v q = v(1.0f) - v(6.0f) / (a + v(3.0f));
   // a = high + (a - high) where high^2 is exact: the rounding of a^2 would be magnified by the exponential
-  const v high = from_bits<Arch>(bits<Arch>(a) & int_vec<Arch>(~0xfff));
+  const v high = Arch::from_bits(Arch::bits(a) & int_vec<Arch>(~0xfff));
   const v first = high * high * v(-0.5f);
   const v second = (a - high) * (a + high) * v(-0.5f);
-  const v shifted = xsimd::max(v(-127.0f), first * v(log2_e)) + v(to_integer);
+  const v shifted = Arch::max(v(-127.0f), first * v(log2_e)) + v(to_integer);
   const v n = shifted - v(to_integer);
-  const v r = fma<Arch>(n, v(-ln2_high), first) + fma<Arch>(n, v(-ln2_low), second);
+  const v r = Arch::fma(n, v(-ln2_high), first) + Arch::fma(n, v(-ln2_low), second);
   const v exponential = (v(1.0f) + expm1_reduced<Arch>(r)) * power_of_two<Arch>(shifted);
-  return xsimd::max(v(0.0f), x) - a * exponential * polynomial<Arch>(q, tail);
+  return Arch::max(v(0.0f), x) - a * exponential * polynomial<Arch>(q, tail);
 }
 
 /// x / 2 (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))) (Hendrycks and Gimpel 2016, the tanh form) within 4 ulp
@@ -231,8 +231,8 @@ inline vec<Arch> gelu(const vec<Arch>& x) {
 template <class Arch>
 inline vec<Arch> gelu_tanh(const vec<Arch>& x) {
   using v = vec<Arch>;
-  const v bounded = xsimd::max(v(-20.0f), x); // the sigmoid is 0 there
-  const v exponent = bounded * fma<Arch>(bounded * bounded, v(0.0713548163f), v(1.59576912f));
+  const v bounded = Arch::max(v(-20.0f), x); // the sigmoid is 0 there
+  const v exponent = bounded * Arch::fma(bounded * bounded, v(0.0713548163f), v(1.59576912f));
   return bounded * math::sigmoid<Arch>(exponent);
 }
 
@@ -240,34 +240,20 @@ inline vec<Arch> gelu_tanh(const vec<Arch>& x) {
 template <class Arch>
 inline vec<Arch> pow(const vec<Arch>& x, const vec<Arch>& y) {
   using v = vec<Arch>;
-  using d = xsimd::batch<double, Arch>;
-  constexpr std::size_t lanes = v::size;
-  alignas(64) float base[lanes], exponent[lanes], power[lanes];
-  alignas(64) double wide_base[lanes], wide_exponent[lanes], wide_power[lanes];
-  const v magnitude = xsimd::abs(x);
-  magnitude.store_aligned(base);
-  y.store_aligned(exponent);
-  for (std::size_t i = 0; i < lanes; ++i) wide_base[i] = base[i];
-  for (std::size_t i = 0; i < lanes; ++i) wide_exponent[i] = exponent[i];
-  for (std::size_t i = 0; i < lanes; i += d::size) {
-    const d log = xsimd::log(d::load_aligned(wide_base + i));
-    xsimd::exp(d::load_aligned(wide_exponent + i) * log).store_aligned(wide_power + i);
-  }
-  for (std::size_t i = 0; i < lanes; ++i) power[i] = static_cast<float>(wide_power[i]);
-  v result = v::load_aligned(power);
-
+  const v magnitude = Arch::abs(x);
+  v result = Arch::power(magnitude, y);
   const v half = y * v(0.5f);
-  const auto whole = xsimd::trunc(y) == y;
-  const auto odd = whole && xsimd::trunc(half) != half;
-  const auto negative = bits<Arch>(x) < int_vec<Arch>(0);
-  const v signs = from_bits<Arch>(
-      xsimd::select(negative, int_vec<Arch>(std::numeric_limits<std::int32_t>::min()), int_vec<Arch>(0)));
-  result = xsimd::select(odd, from_bits<Arch>(bits<Arch>(result) | bits<Arch>(signs)), result);
+  const auto whole = Arch::trunc(y) == y;
+  const auto odd = whole && Arch::trunc(half) != half;
+  const auto negative = Arch::bits(x) < int_vec<Arch>(0);
+  const v signs = Arch::from_bits(
+      Arch::select(negative, int_vec<Arch>(std::numeric_limits<std::int32_t>::min()), int_vec<Arch>(0)));
+  result = Arch::select(odd, Arch::from_bits(Arch::bits(result) | Arch::bits(signs)), result);
   const auto undefined = x < v(0.0f) && magnitude != v(std::numeric_limits<float>::infinity()) && !whole;
-  result = xsimd::select(undefined, v(std::numeric_limits<float>::quiet_NaN()), result);
-  const auto infinite = xsimd::abs(y) == v(std::numeric_limits<float>::infinity());
+  result = Arch::select(undefined, v(std::numeric_limits<float>::quiet_NaN()), result);
+  const auto infinite = Arch::abs(y) == v(std::numeric_limits<float>::infinity());
   const auto one = y == v(0.0f) || x == v(1.0f) || (magnitude == v(1.0f) && infinite);
-  return xsimd::select(one, v(1.0f), result);
+  return Arch::select(one, v(1.0f), result);
 }
 
 } // namespace fovea::core::simd::math
@@ -282,7 +268,7 @@ template <op kind, class Arch>
   else if constexpr (kind == op::log)
     return math::log<Arch>(x);
   else if constexpr (kind == op::sqrt)
-    return xsimd::sqrt(x);
+    return Arch::sqrt(x);
   else if constexpr (kind == op::relu)
     return math::relu<Arch>(x);
   else if constexpr (kind == op::gelu)
@@ -305,7 +291,7 @@ template <op kind, class Arch>
     return math::cos<Arch>(x);
   else {
     static_assert(kind == op::floor);
-    return xsimd::floor(x);
+    return Arch::floor(x);
   }
 }
 

@@ -25,7 +25,7 @@ inline void write_normalised(const norm_args& a, const float* x, float* out, flo
   for_vectors<Arch>(a.width, [&](size_t i, auto lanes) {
     v y = centred(lanes.load(x + i)) * factor;
     if (a.weight != nullptr && a.bias != nullptr)
-      y = fma<Arch>(y, lanes.load(a.weight + i), lanes.load(a.bias + i));
+      y = Arch::fma(y, lanes.load(a.weight + i), lanes.load(a.bias + i));
     else if (a.weight != nullptr)
       y = y * lanes.load(a.weight + i);
     else if (a.bias != nullptr)

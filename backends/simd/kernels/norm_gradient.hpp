@@ -44,8 +44,8 @@ inline void norm_gradient_row(const norm_gradient_args& a, const float* x, const
   v squares(0.0f), total(0.0f), products(0.0f);
   for_vectors<Arch>(a.width, [&](size_t i, auto lanes) {
     const v z = lanes.filled(from_mean(i, lanes), 0.0f), e = weighted(i, lanes);
-    squares = fma<Arch>(z, z, squares);
-    products = fma<Arch>(e, z, products);
+    squares = Arch::fma(z, z, squares);
+    products = Arch::fma(e, z, products);
     if constexpr (centred) total += lanes.filled(e, 0.0f);
   });
   const float r = 1.0f / std::sqrt(reduce_add<Arch>(squares) / count + a.epsilon);
@@ -54,7 +54,7 @@ inline void norm_gradient_row(const norm_gradient_args& a, const float* x, const
   for_vectors<Arch>(a.width, [&](size_t i, auto lanes) {
     const v z = from_mean(i, lanes), g = lanes.load(d + i);
     lanes.store(out + i, ((weighted(i, lanes) - across) - z * along) * scale);
-    lanes.store(of_weight + i, fma<Arch>(g, z * scale, lanes.load(of_weight + i)));
+    lanes.store(of_weight + i, Arch::fma(g, z * scale, lanes.load(of_weight + i)));
     lanes.store(of_bias + i, lanes.load(of_bias + i) + g);
   });
 }

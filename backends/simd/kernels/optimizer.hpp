@@ -46,13 +46,13 @@ void update(const optimizer_args& a) {
     case optimizer_rule::squares:
       return detail::for_parameters<Arch>(a, [&](v& w, const v& g, v* moments) {
         moments[0] = keep1 * moments[0] + v(a.share) * g * g;
-        w -= rate * g / (xsimd::sqrt(moments[0]) + epsilon);
+        w -= rate * g / (Arch::sqrt(moments[0]) + epsilon);
       });
     case optimizer_rule::adam:
       return detail::for_parameters<Arch>(a, [&](v& w, const v& g, v* moments) {
         moments[0] = keep1 * moments[0] + take1 * g;
         moments[1] = keep2 * moments[1] + take2 * g * g;
-        w = w * kept - rate * moments[0] / (xsimd::sqrt(moments[1]) * root + epsilon);
+        w = w * kept - rate * moments[0] / (Arch::sqrt(moments[1]) * root + epsilon);
       });
   }
 }

@@ -10,19 +10,6 @@ namespace fovea::core::simd {
 
 namespace detail {
 
-/// to[k * step + j] = from[j * stride + k] for a square of 4: rows of weights become columns of a panel.
-inline void transpose4(const float* from, size_t stride, float* to, size_t step) {
-  using quad = xsimd::batch<float, baseline>;
-  const quad a = quad::load_unaligned(from), b = quad::load_unaligned(from + stride),
-             c = quad::load_unaligned(from + 2 * stride), d = quad::load_unaligned(from + 3 * stride);
-  const quad ac = xsimd::zip_lo(a, c), bd = xsimd::zip_lo(b, d);
-  const quad ac_high = xsimd::zip_hi(a, c), bd_high = xsimd::zip_hi(b, d);
-  xsimd::zip_lo(ac, bd).store_unaligned(to);
-  xsimd::zip_hi(ac, bd).store_unaligned(to + step);
-  xsimd::zip_lo(ac_high, bd_high).store_unaligned(to + 2 * step);
-  xsimd::zip_hi(ac_high, bd_high).store_unaligned(to + 3 * step);
-}
-
 /// One panel from weights whose depth is contiguous ([out, in], as PyTorch stores them): by squares of whole
 /// vectors, the rest by squares of 4.
 template <class Arch>
@@ -38,7 +25,7 @@ inline void pack_rows(const float* b, size_t columns, size_t depth, size_t strid
   const size_t even_columns = columns / 4 * 4, even_depth = depth / 4 * 4;
   for (size_t k = 0; k < even_depth; k += 4)
     for (size_t j = k < whole_depth ? whole_columns : 0; j < even_columns; j += 4)
-      transpose4(b + j * stride + k, stride, to + k * panel<Arch> + j, panel<Arch>);
+      turn_square<portable>(b + j * stride + k, stride, to + k * panel<Arch> + j, panel<Arch>);
   for (size_t j = even_columns; j < columns; ++j)
     for (size_t k = 0; k < even_depth; ++k) to[k * panel<Arch> + j] = b[j * stride + k];
   for (size_t k = even_depth; k < depth; ++k)

@@ -20,21 +20,15 @@ namespace fovea::core::simd {
 
 namespace detail {
 
-/// Ways of the first-level cache that a unit is compiled for.
-#ifdef FOVEA_CACHE_WAYS
-inline constexpr size_t cache_ways = FOVEA_CACHE_WAYS;
-#else
-inline constexpr size_t cache_ways = 8;
-#endif
-
-/// Whether a unit multiplies weights in other formats and rows in pieces too: that for wider caches leaves
+/// Whether a set multiplies weights in other formats and rows in pieces too: that for wider caches leaves
 /// them to the others.
-inline constexpr bool takes_all = cache_ways == 8;
+template <class Arch>
+inline constexpr bool takes_all = Arch::cache_ways == 8;
 
 /// Rows of the largest register block: with two vectors of columns its sums leave room for the operands, and
 /// no more rows than a first-level cache has ways, for rows a power of two apart share its sets.
 template <class Arch>
-inline constexpr size_t block_rows = width<Arch> == 16 ? cache_ways : 6;
+inline constexpr size_t block_rows = width<Arch> == 16 ? Arch::cache_ways : 6;
 
 /// Panels that a block of `rows` takes side by side: a few rows alone are too few independent chains of
 /// additions to hide their latency (longest where multiplication and addition are two instructions). But
@@ -158,7 +152,7 @@ inline void multiply(const float* (&a)[rows], in_pieces in, size_t depth, const 
     if (begun.at)
       for_constants<rows * vectors>([&](auto i) {
         sum[i / vectors][i % vectors] =
-            load<Arch>(begun.at + i / vectors * begun.stride + i % vectors * width<Arch>);
+            Arch::load(begun.at + i / vectors * begun.stride + i % vectors * width<Arch>);
       });
   size_t k = 0;
   do {
@@ -166,7 +160,7 @@ inline void multiply(const float* (&a)[rows], in_pieces in, size_t depth, const 
     read.begin_group(k);
     for (; k < end; ++k) {
       if constexpr (rows > 1 && vectors <= 2) {
-        if constexpr (cache_ways < 12) {
+        if constexpr (Arch::cache_ways < 12) {
           __builtin_prefetch(next.at, 0, 2);
           next.at += next.step;
         } else {
@@ -180,15 +174,15 @@ inline void multiply(const float* (&a)[rows], in_pieces in, size_t depth, const 
         vec<Arch> x[rows];
         for_constants<rows>([&](auto r) { x[r] = vec<Arch>(a[r][k]); });
         for_constants<vectors>([&](auto v) {
-          const vec<Arch> weight = rows == 1 ? read.at(k, v) : in_register(read.at(k, v));
-          for_constants<rows>([&](auto r) { sum[r][v] = fma<Arch>(x[r], weight, sum[r][v]); });
+          const vec<Arch> weight = rows == 1 ? read.at(k, v) : Arch::in_register(read.at(k, v));
+          for_constants<rows>([&](auto r) { sum[r][v] = Arch::fma(x[r], weight, sum[r][v]); });
         });
       } else {
         vec<Arch> weight[vectors];
-        for_constants<vectors>([&](auto v) { weight[v] = in_register(read.at(k, v)); });
+        for_constants<vectors>([&](auto v) { weight[v] = Arch::in_register(read.at(k, v)); });
         for_constants<rows>([&](auto r) {
           const vec<Arch> x(a[r][k]);
-          for_constants<vectors>([&](auto v) { sum[r][v] = fma<Arch>(x, weight[v], sum[r][v]); });
+          for_constants<vectors>([&](auto v) { sum[r][v] = Arch::fma(x, weight[v], sum[r][v]); });
         });
       }
     }
@@ -196,8 +190,8 @@ inline void multiply(const float* (&a)[rows], in_pieces in, size_t depth, const 
       for_constants<rows>([&](auto r) { a[r] += in.shifts[r]; });
   } while ((pieced || grouped) && k < depth);
   for_constants<vectors>([&](auto v) {
-    const vec<Arch> b = bias ? load<Arch>(bias + v * width<Arch>) : vec<Arch>(0.f);
-    for_constants<rows>([&](auto r) { store<Arch>(to + r * to_stride + v * width<Arch>, sum[r][v] + b); });
+    const vec<Arch> b = bias ? Arch::load(bias + v * width<Arch>) : vec<Arch>(0.f);
+    for_constants<rows>([&](auto r) { Arch::store(to + r * to_stride + v * width<Arch>, sum[r][v] + b); });
   });
 }
 
@@ -208,7 +202,7 @@ inline void multiply_few(const float* (&a)[rows], in_pieces in, size_t depth, co
   const auto* panel_weights = reinterpret_cast<const float*>(weights);
   vec<Arch> sum[rows];
   for_constants<rows>([&](auto r) {
-    sum[r] = begun.at ? load_first<Arch>(begun.at + r * begun.stride, few_columns) : vec<Arch>(0.f);
+    sum[r] = begun.at ? Arch::load_first(begun.at + r * begun.stride, few_columns) : vec<Arch>(0.f);
   });
   for (size_t k = 0; k < depth;) {
     const size_t end = pieced ? k + in.piece : depth;
@@ -216,8 +210,8 @@ inline void multiply_few(const float* (&a)[rows], in_pieces in, size_t depth, co
     k = end;
     if constexpr (pieced) for_constants<rows>([&](auto r) { a[r] += in.shifts[r]; });
   }
-  const vec<Arch> b = bias ? load<Arch>(bias) : vec<Arch>(0.f);
-  for_constants<rows>([&](auto r) { store<Arch>(to + r * to_stride, sum_of_fours<Arch>(sum[r]) + b); });
+  const vec<Arch> b = bias ? Arch::load(bias) : vec<Arch>(0.f);
+  for_constants<rows>([&](auto r) { Arch::store(to + r * to_stride, sum_of_fours<Arch>(sum[r]) + b); });
 }
 
 /// A piece of the depth.
@@ -293,7 +287,7 @@ inline void multiply_block(const block_work& work, size_t at) {
   if (in_place && relu)
     for_constants<rows * vectors>([&](auto i) {
       float* sums = out + i / vectors * part.out_stride + i % vectors * width<Arch>;
-      store<Arch>(sums, math::relu<Arch>(load<Arch>(sums)));
+      Arch::store(sums, math::relu<Arch>(Arch::load(sums)));
     });
   if (in_place) return;
   if (!ends) return copy_rows(tile, block, out, part.out_stride, rows, columns);
@@ -305,7 +299,7 @@ inline void multiply_block(const block_work& work, size_t at) {
 template <class Arch>
 inline bool has_few(const block_work& work, size_t at) {
   constexpr size_t lanes = width<Arch>;
-  return takes_all && lanes > few_columns && work.args->row_starts &&
+  return takes_all<Arch> && lanes > few_columns && work.args->row_starts &&
          work.part->columns - at * panel<Arch> <= few_columns;
 }
 
@@ -350,11 +344,11 @@ struct kernels_by_rows<Arch, std::index_sequence<index...>> {
 template <class Arch>
 inline void multiply_rows(size_t rows, const block_work& work) {
   using all = kernels_by_rows<Arch, std::make_index_sequence<block_rows<Arch>>>;
-  if constexpr (takes_all)
+  if constexpr (takes_all<Arch>)
     if (work.args->row_shifts) // a convolution's
       return all::template of<true, weight_format::f32>[rows - 1](work);
   with_format(work.format, [&](auto layout) {
-    if constexpr (layout.of == weight_format::f32 || (takes_all && !layout.rounded_rows))
+    if constexpr (layout.of == weight_format::f32 || (takes_all<Arch> && !layout.rounded_rows))
       all::template of<false, layout.of>[rows - 1](work);
   });
 }
@@ -384,7 +378,7 @@ template <class Arch>
       for (size_t k = work.depth.first; k < work.depth.last;) {
         read.begin_group(k);
         for (const size_t end = smaller(k + weight_group, work.depth.last); k < end; ++k, to += panel<Arch>)
-          for_constants<2>([&](auto v) { store<Arch>(to + v * width<Arch>, read.at(k, v)); });
+          for_constants<2>([&](auto v) { Arch::store(to + v * width<Arch>, read.at(k, v)); });
       }
     }
   });
@@ -418,7 +412,7 @@ inline void multiply_piece(const product_args& args, const product_part& part, s
         smaller(at + step, last),
         depth,
         {args.backward ? piece - step * bytes : piece + step * bytes, of_each / ceil_div(rows, most)}};
-    if constexpr (takes_all)
+    if constexpr (takes_all<Arch>)
       if (decodes) {
         multiply_decoded<Arch>(work, rows);
         continue;

@@ -40,8 +40,8 @@ struct extreme {
   vec<Arch> operator()(const vec<Arch>& so_far, const vec<Arch>& next) const {
     // These return their second operand where one is NaN: a NaN in `next` stays, one in `so_far` is kept by
     // `select`.
-    const vec<Arch> larger = maximum ? xsimd::max(so_far, next) : xsimd::min(so_far, next);
-    return xsimd::select(so_far == so_far, larger, so_far);
+    const vec<Arch> larger = maximum ? Arch::max(so_far, next) : Arch::min(so_far, next);
+    return Arch::select(so_far == so_far, larger, so_far);
   }
 };
 

@@ -44,7 +44,7 @@ inline void multiply_rounded(const rounded_rows& x, size_t row, const unsigned c
     });
   };
   const auto bias_of = [&](auto, auto v) __attribute__((always_inline)) {
-    return load<Arch>(bias + v * width<Arch>);
+    return Arch::load(bias + v * width<Arch>);
   };
   const auto begin = [&](const auto& value) __attribute__((always_inline)) {
     for_sums([&](auto r, auto v) __attribute__((always_inline)) {
@@ -59,10 +59,10 @@ inline void multiply_rounded(const rounded_rows& x, size_t row, const unsigned c
     for_constants<rounded_rows::group_bytes / 4>([&](auto lane) __attribute__((always_inline)) {
       const auto weights_of = [&](size_t v) __attribute__((always_inline)) {
         if constexpr (layout::of_4_bits) {
-          const auto two = load_bytes<Arch>(from + lane * 2 * packed);
+          const auto two = Arch::load_bytes(from + lane * 2 * packed);
           return dot::ready((v == 0 ? two : two >> 4) & int_vec<Arch>(0x0f0f0f0f));
         } else {
-          return dot::ready(load_bytes<Arch>(from + lane * 4 * packed + v * 4 * width<Arch>));
+          return dot::ready(Arch::load_bytes(from + lane * 4 * packed + v * 4 * width<Arch>));
         }
       };
       typename dot::weights weights[vectors];
@@ -101,7 +101,7 @@ inline void multiply_rounded(const rounded_rows& x, size_t row, const unsigned c
       });
       for_sums([&](auto r, auto v) __attribute__((always_inline)) {
         const vec<Arch> both = scale[v] * vec<Arch>(x.scales[at + r]);
-        sum[r][v] = fma<Arch>(to_float<Arch>(all_turns(r, v)), both, sum[r][v]);
+        sum[r][v] = Arch::fma(Arch::to_float(all_turns(r, v)), both, sum[r][v]);
       });
     };
     const auto begin_sums = [&]() __attribute__((always_inline)) {
@@ -123,7 +123,7 @@ inline void multiply_rounded(const rounded_rows& x, size_t row, const unsigned c
     }
   }
   for_sums([&](auto r, auto v) __attribute__((always_inline)) {
-    store<Arch>(out + r * out_stride + v * width<Arch>, sum[r][v]);
+    Arch::store(out + r * out_stride + v * width<Arch>, sum[r][v]);
   });
 }
 

@@ -7,7 +7,6 @@
 #include <fovea/backends/simd/kernels/lanes.hpp>
 #include <fovea/backends/simd/kernels/panel_layout.hpp>
 #include <fovea/backends/simd/kernels/sizes.hpp>
-#include <fovea/backends/simd/narrow.hpp>
 
 namespace fovea::core::simd::detail {
 
@@ -32,9 +31,9 @@ template <class Arch>
 struct largest_magnitude {
   int_vec<Arch> bits_of = int_vec<Arch>(0);
 
-  void see(const vec<Arch>& x) { bits_of = xsimd::max(bits_of, bits<Arch>(x) & int_vec<Arch>(0x7fffffff)); }
+  void see(const vec<Arch>& x) { bits_of = Arch::max(bits_of, Arch::bits(x) & int_vec<Arch>(0x7fffffff)); }
   float value() const { // of NaN, which floats' max passes over, infinity
-    return reduce_max<Arch>(from_bits<Arch>(xsimd::min(bits_of, int_vec<Arch>(0x7f800000))));
+    return reduce_max<Arch>(Arch::from_bits(Arch::min(bits_of, int_vec<Arch>(0x7f800000))));
   }
 };
 
@@ -49,9 +48,9 @@ struct to_whole_numbers {
 
   void round(const vec<Arch>& x, unsigned char* to) {
     const vec<Arch> whole(0x1.8p23f); // has no fraction
-    const vec<Arch> rounded = fma<Arch>(x, steps, whole);
+    const vec<Arch> rounded = Arch::fma(x, steps, whole);
     sum = sum + (rounded - whole);
-    store_low_bytes<Arch>(bits<Arch>(rounded), to);
+    Arch::store_low_bytes(Arch::bits(rounded), to);
   }
   std::int32_t below() const { return static_cast<std::int32_t>(-reduce_add<Arch>(sum)); }
 };
@@ -62,8 +61,8 @@ template <class Arch, size_t values, class F>
   const size_t before = g * values, count = smaller(values, depth - before);
   for_constants<values / width<Arch>>([&](auto v) {
     constexpr size_t first = v * width<Arch>;
-    f(first + width<Arch> <= count ? load<Arch>(x + before + first)
-      : first < count              ? load_first<Arch>(x + before + first, count - first)
+    f(first + width<Arch> <= count ? Arch::load(x + before + first)
+      : first < count              ? Arch::load_first(x + before + first, count - first)
                                    : vec<Arch>(0.f),
       first);
   });
@@ -106,7 +105,7 @@ inline void round_row(const float* x, size_t depth, const Row& to) {
   if constexpr (!layout::scaled) {
     for (size_t g = 0; g < to.groups(); ++g)
       for_group<Arch, group>(x, depth, g, [&](const vec<Arch>& value, size_t k) {
-        store_bfloat<Arch>(value, to.bytes(g) + 2 * k);
+        Arch::store_bfloat(value, to.bytes(g) + 2 * k);
       });
   } else if constexpr (layout::grouped) {
     static_assert(group == weight_group);

@@ -28,7 +28,7 @@ inline size_t softmax_slices(const softmax_args& a) {
 /// What is subtracted before the exponential: the largest element, 0 where all are -inf.
 template <class Arch>
 inline vec<Arch> origin_of(const vec<Arch>& largest) {
-  return xsimd::select(largest == vec<Arch>(minus_infinity), vec<Arch>(0.0f), largest);
+  return Arch::select(largest == vec<Arch>(minus_infinity), vec<Arch>(0.0f), largest);
 }
 
 /// e^(x - origin), x <= origin; 0 where that is denormal.
@@ -40,7 +40,7 @@ inline vec<Arch> weight_of(const vec<Arch>& x, const vec<Arch>& origin) {
 /// 1 / sum, 0 for a row of -inf alone.
 template <class Arch>
 inline vec<Arch> reciprocal_or_zero(const vec<Arch>& sum) {
-  return xsimd::select(sum == vec<Arch>(0.0f), vec<Arch>(0.0f), vec<Arch>(1.0f) / sum);
+  return Arch::select(sum == vec<Arch>(0.0f), vec<Arch>(0.0f), vec<Arch>(1.0f) / sum);
 }
 
 template <class Arch, bool logarithm>
@@ -48,7 +48,7 @@ inline void softmax_row(const float* x, float* out, size_t count) {
   using v = vec<Arch>;
   const v largest(reduce_max<Arch>(join_over<Arch>(
       x, count, minus_infinity, [](const v& y) { return y; },
-      [](const v& a, const v& b) { return xsimd::max(a, b); })));
+      [](const v& a, const v& b) { return Arch::max(a, b); })));
   const v origin = origin_of<Arch>(largest);
   if constexpr (logarithm) {
     const v sum(sum_over<Arch>(x, count, [&](const v& y) { return weight_of<Arch>(y, origin); }));
@@ -74,7 +74,7 @@ inline void softmax_columns(const float* x, float* out, size_t count, size_t inn
   using v = vec<Arch>;
   for_vectors<Arch>(inner, [&](size_t column, auto lanes) {
     v largest(minus_infinity);
-    for (size_t k = 0; k < count; ++k) largest = xsimd::max(largest, lanes.load(x + k * inner + column));
+    for (size_t k = 0; k < count; ++k) largest = Arch::max(largest, lanes.load(x + k * inner + column));
     const v origin = origin_of<Arch>(largest);
     v total(0.0f);
     for (size_t k = 0; k < count; ++k) {

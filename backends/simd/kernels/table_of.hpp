@@ -19,11 +19,12 @@
 #include <fovea/backends/simd/kernels/table.hpp>
 #include <fovea/backends/simd/kernels/turn.hpp>
 #include <fovea/backends/simd/kernels/turned_product.hpp>
+#include <fovea/backends/simd/sets/contract.hpp>
 
 namespace fovea::core::simd {
 
 /// Every kernel, compiled for one instruction set.
-template <class Arch>
+template <instruction_set Arch>
 constexpr kernel_table table_of(const char* instruction_set) {
   return {
       .instruction_set = instruction_set,

@@ -17,9 +17,8 @@
 #include <fovea/backends/simd/kernels/rounded_rows.hpp>
 #include <fovea/backends/simd/kernels/table.hpp>
 #include <fovea/backends/simd/kernels/weight_panel.hpp>
+#include <fovea/backends/simd/sets/avx512_bf16.hpp>
 #include <immintrin.h>
-
-#if defined(__AMX_INT8__) && defined(__AMX_BF16__) && defined(__AVX512BW__)
 
 namespace fovea::core::simd {
 
@@ -98,7 +97,7 @@ struct configured_tiles {
     tile_configuration c;
     for (int tile = 0; tile < 8; ++tile) {
       c.row_bytes[tile] = tile == 4 || tile == 5 ? tiles::group_bytes : 64;
-      c.rows[tile] = tile >= 6 ? tiles::weight_rows : tile_rows;
+      c.rows[tile] = static_cast<unsigned char>(tile >= 6 ? tiles::weight_rows : tile_rows);
     }
     _tile_loadconfig(&c);
   }
@@ -185,7 +184,7 @@ inline void finish_tile(const tile_panel& p, size_t row, size_t rows, const F& v
   const size_t to_stride = as_it_is ? part.out_stride : stride;
   const auto write = [&](size_t r) __attribute__((always_inline)) {
     for_constants<2>([&](auto v) __attribute__((always_inline)) {
-      store<Arch>(to + r * to_stride + v * width<Arch>, value(r, v));
+      Arch::store(to + r * to_stride + v * width<Arch>, value(r, v));
     });
   };
   if (rows == tile_rows)
@@ -231,11 +230,11 @@ inline void multiply_whole(const product_args& args, const tiled_rows<layout>& x
             const auto sum = int_vec<Arch>::load_aligned(of_tile + r * panel<Arch> + v * width<Arch>);
             const auto bias = vec<Arch>::load_aligned(p.bias + v * width<Arch>);
             if constexpr (!layout::scaled) {
-              return from_bits<Arch>(sum) + bias;
+              return Arch::from_bits(sum) + bias;
             } else {
               const vec<Arch> scale =
                   load_scales<Arch, layout>(p.weights + v * width<Arch> * layout::scale_bytes);
-              return fma<Arch>(to_float<Arch>(sum), scale * vec<Arch>(scales[r]), bias);
+              return Arch::fma(Arch::to_float(sum), scale * vec<Arch>(scales[r]), bias);
             }
           });
     }
@@ -291,7 +290,7 @@ inline void add_scaled_groups(const unsigned char* rows, const float* row_scales
     for_constants<tile_rows>([&](auto r) {
       const vec<Arch> both = scale * vec<Arch>(row_scales[g * tile_rows + r]);
       const auto dot = int_vec<Arch>::load_aligned(of_group + r * width<Arch>);
-      sum[r] = fma<Arch>(to_float<Arch>(dot), both, sum[r]);
+      sum[r] = Arch::fma(Arch::to_float(dot), both, sum[r]);
     });
   }
   for_constants<tile_rows>([&](auto r) { sum[r].store_aligned(sums + r * panel<Arch>); });
@@ -384,8 +383,8 @@ inline void round_tiles(const product_args& args, size_t first, size_t last, flo
     if (last == to.count) // what lies there may be so small that it takes the processor long
       std::memset(to.scales(last - 1), 0, tile_layout<format>::scales(to.groups) * sizeof(float));
     for (size_t row = first * tile_rows; row < smaller(last * tile_rows, args.rows); ++row)
-      round_row<avx512, format>(left_row(args, row), args.depth,
-                                tiled_row<format>{&to, row / tile_rows, row % tile_rows});
+      round_row<avx512_bf16, format>(left_row(args, row), args.depth,
+                                     tiled_row<format>{&to, row / tile_rows, row % tile_rows});
   });
 }
 
@@ -425,5 +424,3 @@ inline void tile_product(const product_args& args, size_t first, size_t last, fl
 } // namespace detail
 
 } // namespace fovea::core::simd
-
-#endif

@@ -16,9 +16,9 @@ inline constexpr size_t turned_at_once = 2 * width<Arch>;
 template <class Arch>
 inline void turn_square(const float* x, size_t x_row, float* out, size_t out_row) {
   vec<Arch> rows[width<Arch>];
-  for (size_t i = 0; i < width<Arch>; ++i) rows[i] = load<Arch>(x + i * x_row);
+  for (size_t i = 0; i < width<Arch>; ++i) rows[i] = Arch::load(x + i * x_row);
   transpose<Arch>(rows);
-  for (size_t i = 0; i < width<Arch>; ++i) store<Arch>(out + i * out_row, rows[i]);
+  for (size_t i = 0; i < width<Arch>; ++i) Arch::store(out + i * out_row, rows[i]);
 }
 
 } // namespace detail

@@ -70,8 +70,8 @@ inline void multiply_turned(const turned_sides& sides, size_t depth, bool add, f
   for_constants<2 * most>([&](auto i) { sum[i / 2][i % 2] = vec<Arch>(0.f); });
   for (size_t k = 0; k < depth; ++k, from.a += from.a_row, from.b += from.b_row, next.at += next.step) {
     __builtin_prefetch(next.at, 0, 2);
-    const vec<Arch> left = in_register(load<Arch>(from.b)),
-                    right = in_register(load<Arch>(from.b + width<Arch>));
+    const vec<Arch> left = Arch::in_register(Arch::load(from.b)),
+                    right = Arch::in_register(Arch::load(from.b + width<Arch>));
     if constexpr (packs_a) std::memcpy(from.packed_a + k * most, from.a, most * sizeof(float));
     if constexpr (packs_b) {
       left.store_aligned(from.packed_b + k * block);
@@ -79,19 +79,19 @@ inline void multiply_turned(const turned_sides& sides, size_t depth, bool add, f
     }
     for_constants<most>([&](auto r) {
       const vec<Arch> x(from.a[r]);
-      sum[r][0] = fma<Arch>(x, left, sum[r][0]);
-      sum[r][1] = fma<Arch>(x, right, sum[r][1]);
+      sum[r][0] = Arch::fma(x, left, sum[r][0]);
+      sum[r][1] = Arch::fma(x, right, sum[r][1]);
     });
   }
   if (rows == most && columns == block) {
     for_constants<2 * most>([&](auto i) {
       float* to = out + i / 2 * out_row + i % 2 * width<Arch>;
-      store<Arch>(to, add ? load<Arch>(to) + sum[i / 2][i % 2] : sum[i / 2][i % 2]);
+      Arch::store(to, add ? Arch::load(to) + sum[i / 2][i % 2] : sum[i / 2][i % 2]);
     });
     return;
   }
   alignas(64) float tile[most * block];
-  for_constants<2 * most>([&](auto i) { store<Arch>(tile + i * width<Arch>, sum[i / 2][i % 2]); });
+  for_constants<2 * most>([&](auto i) { Arch::store(tile + i * width<Arch>, sum[i / 2][i % 2]); });
   for (size_t r = 0; r < rows; ++r)
     for (size_t j = 0; j < columns; ++j)
       out[r * out_row + j] = add ? out[r * out_row + j] + tile[r * block + j] : tile[r * block + j];

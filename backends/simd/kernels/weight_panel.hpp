@@ -7,7 +7,6 @@
 #include <fovea/backends/simd/arch.hpp>
 #include <fovea/backends/simd/kernels/lanes.hpp>
 #include <fovea/backends/simd/kernels/panel_layout.hpp>
-#include <fovea/backends/simd/narrow.hpp>
 #include <fovea/base/half.hpp>
 
 namespace fovea::core::simd {
@@ -51,7 +50,7 @@ template <>
 struct panel_values<element_type::f16> : whole_values<2> {
   template <class Arch>
   static vec<Arch> vector(const unsigned char* row, size_t v) {
-    return load_half<Arch>(row + 2 * v * width<Arch>);
+    return Arch::load_half(row + 2 * v * width<Arch>);
   }
   static float one(const unsigned char* at, bool) { return from_half(read_as<std::uint16_t>(at)); }
 };
@@ -60,7 +59,7 @@ template <>
 struct panel_values<element_type::bf16> : whole_values<2> {
   template <class Arch>
   static vec<Arch> vector(const unsigned char* row, size_t v) {
-    return load_bfloat<Arch>(row + 2 * v * width<Arch>);
+    return Arch::load_bfloat(row + 2 * v * width<Arch>);
   }
   static float one(const unsigned char* at, bool) { return from_bfloat(read_as<std::uint16_t>(at)); }
 };
@@ -69,7 +68,7 @@ template <>
 struct panel_values<element_type::i8> : whole_values<1> {
   template <class Arch>
   static vec<Arch> vector(const unsigned char* row, size_t v) {
-    return to_float<Arch>(load_int8<Arch>(row + v * width<Arch>));
+    return Arch::to_float(Arch::load_int8(row + v * width<Arch>));
   }
   static float one(const unsigned char* at, bool) { return static_cast<float>(read_as<signed char>(at)); }
 };
@@ -85,7 +84,7 @@ struct panel_values<element_type::q4_0> {
   }
   template <class Arch>
   static vec<Arch> vector(const unsigned char* row, size_t v) {
-    return nibble_less_8<Arch>(load_uint8<Arch>(row), static_cast<int>(v) * 4);
+    return Arch::nibble_less_8(Arch::load_uint8(row), static_cast<int>(v) * 4);
   }
   static float one(const unsigned char* at, bool low) {
     return static_cast<float>((*at >> (low ? 0 : 4) & 15) - 8);
@@ -103,7 +102,7 @@ struct panel_values<element_type::q5_0> : panel_values<element_type::q4_0> {
     const auto sign = static_cast<std::int32_t>(0x80000000u),
                minus_8 = static_cast<std::int32_t>(0xc1000000u);
     const int_vec<Arch> top = fifths << static_cast<std::int32_t>(weight_group - 1 - i);
-    return from_bits<Arch>((top & int_vec<Arch>(sign)) ^ int_vec<Arch>(minus_8));
+    return Arch::from_bits((top & int_vec<Arch>(sign)) ^ int_vec<Arch>(minus_8));
   }
   static float above(std::uint32_t fifths, size_t i) { return fifths >> i & 1 ? 8.f : -8.f; }
 };
@@ -128,9 +127,9 @@ inline void put_group(const std::byte* stored, std::byte* panel, size_t packed, 
 template <class Arch, class layout>
 [[gnu::always_inline]] inline vec<Arch> load_scales(const unsigned char* from) {
   if constexpr (layout::scaled_by_row)
-    return load<Arch>(reinterpret_cast<const float*>(from));
+    return Arch::load(reinterpret_cast<const float*>(from));
   else
-    return load_half<Arch>(from);
+    return Arch::load_half(from);
 }
 
 /// The weights of `vectors` vectors of columns, a panel each two.
@@ -154,7 +153,7 @@ struct weight_reader {
       });
       if constexpr (layout::above_bits > 0)
         for_constants<vectors>([&](auto v) {
-          above[v] = load_bytes<Arch>(panels + v / 2 * panel_bytes + layout::above(packed, k) +
+          above[v] = Arch::load_bytes(panels + v / 2 * panel_bytes + layout::above(packed, k) +
                                       layout::above_bytes * column(v));
         });
       scales_before = layout::scales_before(packed, k);

@@ -71,8 +71,8 @@ inline void copy_floats(float* to, const float* from, size_t count) {
     for (size_t i = 0; i < count; ++i) to[i] = from[i];
     return;
   }
-  for (size_t i = 0; i + width<Arch> < count; i += width<Arch>) store<Arch>(to + i, load<Arch>(from + i));
-  store<Arch>(to + count - width<Arch>, load<Arch>(from + count - width<Arch>));
+  for (size_t i = 0; i + width<Arch> < count; i += width<Arch>) Arch::store(to + i, Arch::load(from + i));
+  Arch::store(to + count - width<Arch>, Arch::load(from + count - width<Arch>));
 }
 
 /// What a window sees of one line, in order, to `to`: the taps of `seen`, and zeros for the others.

@@ -371,7 +371,7 @@ TEST_CASE("attention: no queries, no keys") {
 
 namespace {
 
-using arch = fovea::core::simd::baseline;
+using arch = fovea::core::simd::native;
 using scores = fovea::core::simd::vec<arch>;
 using positions = fovea::core::simd::int_vec<arch>;
 

@@ -13,7 +13,7 @@
 inline std::vector<const fovea::core::simd::kernel_table*> kernel_sets() {
   if (std::getenv("FOVEA_ISA")) return {&fovea::core::simd::kernels()};
   std::vector<const fovea::core::simd::kernel_table*> sets;
-  for (const char* name : {"baseline", "avx2", "avx512"})
+  for (const char* name : {"portable", "baseline", "avx2", "avx512"})
     if (const auto* table = fovea::core::simd::table_for(name)) sets.push_back(table);
   if (fovea::core::simd::table_for("avx512")) sets.push_back(&fovea_kernels_avx512);
   return sets;

@@ -1,0 +1,79 @@
+#pragma once
+
+// Primitives that are made of a set's others. A set that has an instruction for one has its own, which hides
+// this.
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <fovea/base/half.hpp>
+
+namespace fovea::core::simd {
+
+using std::size_t;
+
+template <class Set>
+struct from_others {
+  static constexpr size_t cache_ways = 8;
+
+  static auto load(const float* from) { return Set::floats::load_unaligned(from); }
+  static void store(float* to, const auto& x) { x.store_unaligned(to); }
+
+  static auto load_first(const float* from, size_t count, float fill = 0) {
+    alignas(64) float lanes[Set::floats::size];
+    for (size_t i = 0; i < Set::floats::size; ++i) lanes[i] = i < count ? from[i] : fill;
+    return Set::floats::load_aligned(lanes);
+  }
+  static void store_first(float* to, const auto& x, size_t count) {
+    alignas(64) float lanes[Set::floats::size];
+    x.store_aligned(lanes);
+    for (size_t i = 0; i < count; ++i) to[i] = lanes[i];
+  }
+
+  static auto load_bfloat(const unsigned char* from) { return Set::from_bits(Set::load_uint16(from) << 16); }
+  static auto load_half(const unsigned char* from) { // as from_half of one
+    using floats = typename Set::floats;
+    using integers = typename Set::integers;
+    const integers half = Set::load_uint16(from);
+    const integers magnitude = Set::bits(Set::from_bits((half & integers(0x7fff)) << 13) * floats(0x1p112f));
+    return Set::from_bits(magnitude | (half & integers(0x8000)) << 16);
+  }
+  static void store_bfloat(const auto& x, unsigned char* to) {
+    constexpr size_t count = Set::floats::size;
+    alignas(64) float lanes[count];
+    x.store_aligned(lanes);
+    std::uint16_t narrow[count];
+    for (size_t i = 0; i < count; ++i) // of NaN the first bits, one of which is set in all that sums make
+      narrow[i] = lanes[i] == lanes[i]
+                      ? to_bfloat(lanes[i])
+                      : static_cast<std::uint16_t>(std::bit_cast<std::uint32_t>(lanes[i]) >> 16 | 0x40);
+    std::memcpy(to, narrow, sizeof narrow);
+  }
+
+  static auto nibble_less_8(const auto& x, int shift) {
+    using integers = typename Set::integers;
+    return Set::to_float((shift == 0 ? x & integers(15) : x >> shift) - integers(8));
+  }
+
+  /// By float32's arithmetic.
+  struct bfloat_dot {
+    using floats = typename Set::floats;
+    using integers = typename Set::integers;
+    using sums = floats;
+    struct weights {
+      floats first, second;
+    };
+
+    static weights ready(const integers& two) {
+      const integers upper(static_cast<std::int32_t>(0xffff0000u));
+      return {Set::from_bits(two << 16), Set::from_bits(two & upper)};
+    }
+    static floats add(const floats& sum, const weights& w, const integers& two) {
+      const weights x = ready(two);
+      return Set::fma(x.second, w.second, Set::fma(x.first, w.first, sum));
+    }
+  };
+};
+
+} // namespace fovea::core::simd

@@ -35,7 +35,7 @@ std::string name_of(const shape& s) {
 
 void measure(const shape& s, report& rows) {
   fovea::core::thread_pool& pool = rows.pool();
-  const auto& kernels = fovea::core::simd::kernels();
+  const auto& attention = fovea::core::simd::kernel_in_use<fovea::core::simd::kernel_name::attention>();
   const buffer q = floats(s.queries * s.heads * s.width), out = floats(s.queries * s.heads * s.width);
   const buffer k = floats(s.keys * s.kv_heads * s.width), v = floats(s.keys * s.kv_heads * s.width);
   std::vector<std::int32_t> lower(s.queries, 0), upper(s.queries);
@@ -47,14 +47,14 @@ void measure(const shape& s, report& rows) {
   a.q_row = a.out_row = s.heads * s.width, a.k_row = a.v_row = s.kv_heads * s.width;
   a.scale = 0.125f;
   if (s.causal) a.lower = lower.data(), a.upper = upper.data();
-  const size_t each = (kernels.attention_scratch(a) + 15) / 16 * 16;
-  const buffer scratch = floats(each * pool.size()), shared = floats(kernels.attention_shared(a));
+  const size_t each = (attention.scratch(a) + 15) / 16 * 16;
+  const buffer scratch = floats(each * pool.size()), shared = floats(attention.shared(a));
   a.shared = shared.get();
   const auto ours = [&] {
-    pool.run(kernels.attention_tasks(a), [&](size_t first, size_t last, size_t thread) {
-      kernels.attention(a, first, last, scratch.get() + thread * each);
+    pool.run(attention.tasks(a), [&](size_t first, size_t last, size_t thread) {
+      attention.run(a, first, last, scratch.get() + thread * each);
     });
-    kernels.join_attention(a);
+    attention.join(a);
   };
   size_t visible = 0;
   for (size_t i = 0; i < s.queries; ++i) visible += s.causal ? static_cast<size_t>(upper[i]) : s.keys;

@@ -35,12 +35,15 @@ std::string openblas_version() {
 }
 
 void measure(const shape& s, report& measured) {
-  const auto& kernels = fovea::core::simd::kernels();
+  using fovea::core::simd::kernel_name;
+  const auto& pack = fovea::core::simd::kernel_in_use<kernel_name::pack>();
+  const auto& product = fovea::core::simd::kernel_in_use<kernel_name::product>();
+  const size_t panel = fovea::core::simd::set_named(instruction_set())->panel;
   const auto [rows, columns, depth] = s;
   const buffer a = floats(rows * depth), weights = floats(columns * depth), out = floats(rows * columns);
-  const buffer panels = floats(fovea::core::simd::panel_floats(kernels.panel, columns, depth));
+  const buffer panels = floats(fovea::core::simd::panel_floats(panel, columns, depth));
   const fovea::core::simd::pack_args packing{weights.get(), columns, depth, depth, 1, panels.get()};
-  kernels.pack(packing, 0, kernels.pack_tasks(packing));
+  pack.run(packing, 0, pack.tasks(packing));
   fovea::core::simd::product_part part;
   part.panels = panels.get();
   part.columns = columns;
@@ -49,8 +52,8 @@ void measure(const shape& s, report& measured) {
   const fovea::core::simd::product_args args{a.get(), rows, depth, depth, nullptr, &part, 1};
 
   const auto ours = [&] {
-    measured.pool().run(kernels.product_tasks(args),
-                        [&](size_t first, size_t last, size_t) { kernels.product(args, first, last); });
+    measured.pool().run(product.tasks(args),
+                        [&](size_t first, size_t last, size_t) { product.run(args, first, last); });
   };
   const auto openblas = [&] {
     const auto m = static_cast<blasint>(rows), n = static_cast<blasint>(columns),

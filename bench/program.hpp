@@ -82,7 +82,7 @@ public:
   }
 
 private:
-  static size_t lanes() { return simd::kernels().vector; }
+  static size_t lanes() { return simd::set_named(instruction_set())->vector; }
 
   double peak() {
     if (peak_ == 0) peak_ = peak_rate(pool(), lanes());

@@ -43,9 +43,12 @@ function(fovea_add_model name)
       list(REMOVE_ITEM arg_ISA portable)
     endif()
   endif()
-  if(NOT "baseline" IN_LIST arg_ISA AND NOT "portable" IN_LIST arg_ISA)
-    message(FATAL_ERROR "fovea_add_model(${name}): ISA must name baseline or portable, which every processor has, found '${arg_ISA}'")
-  endif()
+  foreach(set IN LISTS arg_ISA)
+    if(NOT set IN_LIST FOVEA_INSTRUCTION_SETS)
+      list(JOIN FOVEA_INSTRUCTION_SETS ", " known)
+      message(FATAL_ERROR "fovea_add_model(${name}): expected ISA to name some of ${known}, found '${set}'")
+    endif()
+  endforeach()
   if(EXISTS "${CMAKE_CURRENT_SOURCE_DIR}/${arg_HEADER}")
     set(include "#include \"${CMAKE_CURRENT_SOURCE_DIR}/${arg_HEADER}\"")
   else()
@@ -85,16 +88,17 @@ auto stream(const fovea::model_weights& weights, const fovea::compile_options& o
   set(objects "")
   set(declarations "")
   set(choices "")
-  # The best set that is built and no better than the kernels in use: from least to best, each but for worse ones.
-  set(worse "")
-  set(sets ${FOVEA_INSTRUCTION_SETS})
-  list(REVERSE sets)
-  foreach(set IN LISTS sets)
+  set(choice "")
+  # The best set that is built and no better than the one in use. Where there is none, what runs the last says so.
+  foreach(set IN LISTS FOVEA_INSTRUCTION_SETS)
     if(NOT set IN_LIST arg_ISA)
-      list(APPEND worse ${set})
       continue()
     endif()
+    if(choice)
+      string(APPEND choices "${choice} : ")
+    endif()
     set(symbol "fovea_model_${name}_${set}")
+    set(choice "fovea::generated::may_run(\"${set}\") ? ${symbol}")
     file(
       CONFIGURE
       OUTPUT "${folder}/${set}.cpp"
@@ -104,7 +108,8 @@ auto stream(const fovea::model_weights& weights, const fovea::compile_options& o
 
 extern "C" {
 extern const fovea::core::simd::generated_model @symbol@;
-constinit const fovea::core::simd::generated_model @symbol@ = fovea::core::simd::code_of_all<decltype(@arg_MODEL@), @made@>();
+constinit const fovea::core::simd::generated_model @symbol@ =
+    fovea::core::simd::code_of_all<decltype(@arg_MODEL@), "@set@", @made@>();
 }
 ]]
       @ONLY
@@ -112,23 +117,15 @@ constinit const fovea::core::simd::generated_model @symbol@ = fovea::core::simd:
     fovea_isa_object(${name}_${set} ${set} "${folder}/${set}.cpp" ${symbol})
     list(APPEND objects "${${name}_${set}}")
     string(APPEND declarations "extern const fovea::generated::model_code ${symbol};\n")
-    list(JOIN worse "\" && set != \"" names)
-    if(choices)
-      string(PREPEND choices "  if (set != \"${names}\") return ${symbol};\n")
-    else()
-      set(choices "  return ${symbol};\n")
-    endif()
-    list(APPEND worse ${set})
   endforeach()
   file(
     CONFIGURE
     OUTPUT "${folder}/${name}.hpp"
     CONTENT
-      [=[#pragma once
+      [[#pragma once
 
 @include@
 #include <fovea/fovea.hpp>
-#include <string_view>
 
 extern "C" {
 @declarations@}
@@ -136,9 +133,7 @@ extern "C" {
 namespace @name@ {
 
 /// The model's own code for the instruction set in use.
-inline const fovea::generated::model_code& code() {
-  [[maybe_unused]] const std::string_view set = fovea::instruction_set();
-@choices@}
+inline const fovea::generated::model_code& code() { return @choices@@symbol@; }
 
 /// As fovea::compile.
 template <class format = fovea::f32>
@@ -147,11 +142,14 @@ auto compile(const fovea::model_weights& weights, const fovea::compile_options& 
 }
 @functions@
 } // namespace @name@
-]=]
+]]
     @ONLY
   )
   add_library(${name} STATIC ${objects} "${folder}/${name}.hpp")
   set_target_properties(${name} PROPERTIES LINKER_LANGUAGE CXX)
   target_include_directories(${name} PUBLIC "${folder}")
   target_link_libraries(${name} PUBLIC fovea::fovea)
+  foreach(set IN LISTS arg_ISA)
+    fovea_link_set(${name} ${set})
+  endforeach()
 endfunction()

@@ -26,7 +26,7 @@ install(
 )
 install(
   FILES ${CMAKE_CURRENT_LIST_DIR}/fovea_add_model.cmake ${CMAKE_CURRENT_LIST_DIR}/fovea_build_type.cmake
-        ${CMAKE_CURRENT_LIST_DIR}/fovea_isa_object.cmake
+        ${CMAKE_CURRENT_LIST_DIR}/fovea_isa_object.cmake ${CMAKE_CURRENT_LIST_DIR}/instruction_sets.cmake
   DESTINATION ${package_folder}
 )
 

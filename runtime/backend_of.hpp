@@ -14,10 +14,20 @@ namespace fovea::core {
 template <class named>
 using backend_of = std::conditional_t<is_weight_format<named>, simd::backend, named>;
 
+/// The generated code of a model, with what the format of weights that is named needs beside it.
+template <class named, class code>
+constexpr code in_format(const code& made) {
+  if constexpr (is_weight_format<named>)
+    return backend_of<named>::template in_format<format_named<named>>(made);
+  else
+    return made;
+}
+
 namespace generated {
 
 /// What fovea_add_model makes of a model for one instruction set.
 using model_code = simd::generated_model;
+using simd::may_run;
 
 } // namespace generated
 

@@ -714,7 +714,8 @@ namespace generated {
 template <dim time, class named, class M>
 auto stream(const M& model, const model_weights& source, const compile_options& options,
             const typename backend_of<named>::stream_code& code) {
-  return streamed<M, time, backend_of<named>>(model, source, options, format_named<named>, code);
+  return streamed<M, time, backend_of<named>>(model, source, options, format_named<named>,
+                                              in_format<named>(code));
 }
 
 } // namespace generated

@@ -54,8 +54,8 @@ foreach(compiler IN LISTS compilers)
     --compiler ${compiler} --include ${include_folder} --without "backends/simd/(sets|kernels/tile_product)" base weights backends runtime fovea.hpp decoding.hpp tokenizers.hpp
   )
   set_tests_properties(headers/all.${compiler} headers/sets.${compiler} PROPERTIES LABELS full)
-  add_test(NAME headers/portable.${compiler} COMMAND ${compiler} -std=c++20 -E -DFOVEA_PORTABLE -I${include_folder}
-           ${PROJECT_SOURCE_DIR}/backends/simd/isa/portable.cpp)
+  add_test(NAME headers/portable.${compiler} COMMAND ${compiler} -std=c++20 -E -DFOVEA_PORTABLE -DFOVEA_SET=portable -I${include_folder}
+           ${PROJECT_SOURCE_DIR}/backends/simd/isa/set.cpp)
   set_tests_properties(headers/portable.${compiler} PROPERTIES FAIL_REGULAR_EXPRESSION "xsimd::|intrin.h|__m128|__builtin_(ia32|neon|wasm)")
   add_test(NAME headers/natural_names.${compiler} COMMAND ${compiler} -std=c++20 -fsyntax-only -DFOVEA_UNOPTIMISED
            -I${include_folder} ${CMAKE_CURRENT_SOURCE_DIR}/headers/natural_names.cpp)

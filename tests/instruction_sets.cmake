@@ -1,14 +1,11 @@
-# FOVEA_INSTRUCTION_SETS_HERE: those of the sets which the kernels are built for that this machine runs. A report of both is
-# left for the end of a test run in instruction_sets.txt.
-set(prints "")
+# FOVEA_INSTRUCTION_SETS_HERE: the sets that kernels are built for and that this machine runs. A report is left for the end
+# of a test run in instruction_sets.txt.
+set(lines "")
 foreach(set IN LISTS FOVEA_INSTRUCTION_SETS)
-  fovea_isa_flags(${set} flags)
-  list(FILTER flags INCLUDE REGEX "^-m")
-  list(TRANSFORM flags REPLACE "-m(.*)" " && __builtin_cpu_supports(\"\\1\")")
-  list(JOIN flags "" supported)
-  string(APPEND prints "  if (true${supported}) std::printf(\"${set};\");\n")
+  fovea_isa_support(${set} condition)
+  string(APPEND lines "  if (${condition}) std::printf(\"${set};\");\n")
 endforeach()
-file(WRITE ${CMAKE_CURRENT_BINARY_DIR}/instruction_sets.cpp "#include <cstdio>\nint main() {\n${prints}}\n")
+file(WRITE ${CMAKE_CURRENT_BINARY_DIR}/instruction_sets.cpp "#include <cstdio>\nint main() {\n${lines}}\n")
 try_run(
   ran compiled ${CMAKE_CURRENT_BINARY_DIR} ${CMAKE_CURRENT_BINARY_DIR}/instruction_sets.cpp
   RUN_OUTPUT_VARIABLE FOVEA_INSTRUCTION_SETS_HERE

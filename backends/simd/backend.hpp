@@ -9,12 +9,23 @@
 namespace fovea::core::simd {
 
 /// Runs the kernels of the instruction set in use, and code that is generated for the model.
-struct backend : model_generator {
+struct backend : model_generator<""> {
   template <class M>
   using engine = model_engine<M>;
   template <class step_model, dim time>
   using single_position = simd::single_position<step_model, time>;
-  static void update(const optimizer_args& a) { kernels().update(a); }
+  /// The same code for weights in a format.
+  template <weight_format format>
+  static constexpr model_code in_format(model_code code) {
+    if constexpr (format != weight_format::f32) code.add_format = add_kernels_of<format>;
+    return code;
+  }
+  template <weight_format format>
+  static constexpr stream_code in_format(stream_code code) {
+    code.step = in_format<format>(code.step), code.begin = in_format<format>(code.begin);
+    return code;
+  }
+  static void update(const optimizer_args& a) { kernel_in_use<kernel_name::update>().run(a); }
 };
 
 } // namespace fovea::core::simd

@@ -27,11 +27,6 @@ struct packed_panels {
   weight_format format = weight_format::f32;
 };
 
-/// The scratch memory that a step needs: for each thread, and for all together.
-struct scratch_floats {
-  size_t of_each = 0, shared = 0;
-};
-
 /// What the steps of one call work with: where each value lies, and the sizes of this call.
 struct context {
   const graph_view& graph;
@@ -58,6 +53,7 @@ struct context {
   random_state random;            // of what training draws
   const std::int64_t* step_work;  // of each step in one pass, as work_of says
   std::int64_t work;              // of what the current step runs
+  const generated_step* code;     // of the current step
   bool weights_in_memory;         // there are more of them than caches hold
 
   /// The positions that a batch row took before, and those of its sequence.
@@ -157,6 +153,16 @@ struct context {
   template <class F>
   void run(size_t tasks, F&& f, bool backward = false) const {
     pool.run(tasks, work, static_cast<F&&>(f), backward);
+  }
+  /// All tasks of a kernel.
+  template <class K, class args>
+  void run(const K& kernel, const args& told) const {
+    run(kernel.tasks(told), [&](size_t first, size_t last, [[maybe_unused]] size_t thread) {
+      if constexpr (requires { kernel.scratch; })
+        kernel.run(told, first, last, scratch_of(thread));
+      else
+        kernel.run(told, first, last);
+    });
   }
   float* scratch_of(size_t thread) const { return scratch[thread]; }
   float* shared_scratch() const { return scratch[pool.size()]; }

@@ -5,7 +5,6 @@
 #include <string>
 
 #include <fovea/backends/simd/format_panels.hpp>
-#include <fovea/backends/simd/isa/dispatch.hpp>
 #include <fovea/backends/simd/steps.hpp>
 #include <fovea/backends/simd/work.hpp>
 #include <fovea/dsl/plan/cost.hpp>
@@ -19,8 +18,8 @@ constexpr size_t line = 16; // floats of a cache line, which no vector is longer
 } // namespace
 
 shared_weights::shared_weights(const graph_view& graph, const plan_view& plan, model_parameters from,
-                               const kernel_table& kernels, thread_pool& pool)
-    : parameters(std::move(from)) {
+                               const kernel_table& of, thread_pool& pool)
+    : kernels(of), parameters(std::move(from)) {
   products.prepare(graph, plan, parameters, kernels, pool);
   for (const weight_view& view : parameters.values()) values.push_back(view.data);
   panels.resize(2 * values.size());
@@ -29,8 +28,8 @@ shared_weights::shared_weights(const graph_view& graph, const plan_view& plan, m
     const int weight = fixed_weight(graph, id), table = formatted_table(graph, id);
     if (!plan.live[id]) continue;
     if (weight >= 0 && products.of(id) == nullptr)
-      pack_parameter(graph, weight, is_from_columns(graph, id), kernels, pool);
-    if (table >= 0) pack_parameter(graph, table, false, kernels, pool);
+      pack_parameter(graph, weight, is_from_columns(graph, id), pool);
+    if (table >= 0) pack_parameter(graph, table, false, pool);
   }
   constexpr size_t cached = 16 << 20; // bytes, of the last cache that cores share
   size_t bytes = 0;
@@ -46,7 +45,7 @@ int shared_weights::formatted_table(const graph_view& graph, int id) const {
 }
 
 void shared_weights::pack_parameter(const graph_view& graph, int parameter, bool from_columns,
-                                    const kernel_table& kernels, thread_pool& pool) {
+                                    thread_pool& pool) {
   const shape& s = graph.at(parameter).shape;
   const auto rows = static_cast<size_t>(graph.number(s[0])),
              columns = static_cast<size_t>(graph.number(s[1]));
@@ -62,23 +61,23 @@ void shared_weights::pack_parameter(const graph_view& graph, int parameter, bool
                    .column_stride = from_columns ? 1 : columns,
                    .depth_stride = from_columns ? columns : 1};
     const auto pack_all = [&] {
-      pool.run(kernels.pack_tasks(pack),
-               [&](size_t first, size_t last, size_t) { kernels.pack(pack, first, last); });
+      pool.run(kernels.pack->tasks(pack),
+               [&](size_t first, size_t last, size_t) { kernels.pack->run(pack, first, last); });
     };
     if (parameters.are_learned()) {
-      learned_panels.emplace_back(panel_floats(kernels.panel, pack.columns, pack.depth));
+      learned_panels.emplace_back(panel_floats(kernels.set.panel, pack.columns, pack.depth));
       panel.data = pack.panels = learned_panels.back().data();
       packing.push_back(pack);
       pack_all();
       continue;
     }
     const std::string& name = parameters.name(p, layer);
-    const std::string key = name + (from_columns ? " columns " : " rows ") + name_of(panel.format) + " " +
-                            kernels.instruction_set;
+    const std::string key =
+        name + (from_columns ? " columns " : " rows ") + name_of(panel.format) + " " + kernels.set.name;
     kept.push_back(parameters.source().packed_copy(key, [&] {
       if (panel.format != weight_format::f32)
         return in_format_panels(panel.format, parameters.values()[i], rows, columns, kernels, pool, name);
-      packed made(panel_floats(kernels.panel, pack.columns, pack.depth));
+      packed made(panel_floats(kernels.set.panel, pack.columns, pack.depth));
       pack.panels = made.data();
       pack_all();
       return made;
@@ -87,11 +86,10 @@ void shared_weights::pack_parameter(const graph_view& graph, int parameter, bool
   }
 }
 
-void shared_weights::pack_again(const graph_view& graph, const plan_view& plan, const kernel_table& kernels,
-                                thread_pool& pool) {
+void shared_weights::pack_again(const graph_view& graph, const plan_view& plan, thread_pool& pool) {
   // Whole panels at a time: most are too small to share one.
   pool.run(packing.size(), [&](size_t first, size_t last, size_t) {
-    for (size_t i = first; i < last; ++i) kernels.pack(packing[i], 0, kernels.pack_tasks(packing[i]));
+    for (size_t i = first; i < last; ++i) kernels.pack->run(packing[i], 0, kernels.pack->tasks(packing[i]));
   });
   products.prepare(graph, plan, parameters, kernels, pool);
 }
@@ -148,7 +146,7 @@ context engine::begin(std::span<const std::int64_t> sizes) {
           const_cast<float*>(lent_[i]);
   return {graph_,
           plan_,
-          kernels(),
+          weights_->kernels,
           *pool_,
           slots_.data(),
           weights_->values.data(),
@@ -170,6 +168,7 @@ context engine::begin(std::span<const std::int64_t> sizes) {
           random_,
           step_work_.data(),
           unknown_work,
+          nullptr,
           weights_->in_memory};
 }
 
@@ -185,14 +184,14 @@ void engine::expect(std::span<const std::int64_t> sizes) {
   if (!std::equal(sizes.begin(), sizes.end(), seen_sizes_.begin(), seen_sizes_.end())) {
     seen_sizes_.assign(sizes.begin(), sizes.end());
     const auto size = [sizes](int d) { return sizes[static_cast<std::size_t>(d)]; };
-    const auto lanes = static_cast<std::int64_t>(kernels().vector);
+    const auto lanes = static_cast<std::int64_t>(weights_->kernels.set.vector);
     call_work_ = 0;
     for (int i = 0; i < plan_.step_count; ++i) {
       const step& s = plan_.steps[i];
       const std::int64_t work = work_of(graph_, plan_, s, lanes, size);
       step_work_[static_cast<std::size_t>(i)] = work;
       if (s.kind != step_kind::loop_begin && s.kind != step_kind::loop_end)
-        call_work_ += work * detail::passes(graph_, s.node, size);
+        call_work_ += work * core::detail::passes(graph_, s.node, size);
     }
   }
   pool_->expect(call_work_);

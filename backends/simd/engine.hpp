@@ -8,6 +8,7 @@
 #include <fovea/backends/pieces.hpp>
 #include <fovea/backends/simd/context.hpp>
 #include <fovea/backends/simd/generated.hpp>
+#include <fovea/backends/simd/steps.hpp>
 #include <fovea/base/threads.hpp>
 #include <fovea/weights/parameters.hpp>
 
@@ -15,6 +16,7 @@ namespace fovea::core::simd {
 
 /// What all copies of a compiled model share: parameters, and weights packed for the instruction set in use.
 struct shared_weights {
+  kernel_table kernels;
   model_parameters parameters;
   std::vector<const float*> values;
   std::vector<packed_panels> panels;
@@ -28,11 +30,10 @@ struct shared_weights {
   bool in_memory = false; // more than caches hold
 
   shared_weights(const graph_view& graph, const plan_view& plan, model_parameters from,
-                 const kernel_table& kernels, thread_pool& pool);
+                 const kernel_table& of, thread_pool& pool);
 
   /// Packs again what was packed of parameters that have changed, but for scans.
-  void pack_again(const graph_view& graph, const plan_view& plan, const kernel_table& kernels,
-                  thread_pool& pool);
+  void pack_again(const graph_view& graph, const plan_view& plan, thread_pool& pool);
   /// Packs the parameters of a scan that is one function, anew where they are packed already.
   void pack_scan(const graph_view& graph, const plan_view& plan, const scan_nodes& nodes,
                  const generated_step& code);
@@ -40,8 +41,7 @@ struct shared_weights {
 private:
   /// The table of a gather, where it is a parameter that is kept in a format; else -1.
   int formatted_table(const graph_view& graph, int id) const;
-  void pack_parameter(const graph_view& graph, int parameter, bool from_columns, const kernel_table& kernels,
-                      thread_pool& pool);
+  void pack_parameter(const graph_view& graph, int parameter, bool from_columns, thread_pool& pool);
 };
 
 /// The memory and threads of one compiled model: nothing is allocated after it is made.

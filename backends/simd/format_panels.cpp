@@ -45,18 +45,18 @@ packed in_format_panels(weight_format format, const weight_view& weights, size_t
   if (rounds_rows(format) && depth > most)
     throw error("parameter " + name + ": expected at most " + std::to_string(most) + " inputs for " +
                 name_of(format) + ", found " + std::to_string(depth));
-  const size_t panels = (columns + kernels.panel - 1) / kernels.panel,
-               bytes = panel_bytes(format, kernels.panel, depth);
+  const size_t panels = (columns + kernels.set.panel - 1) / kernels.set.panel,
+               bytes = panel_bytes(format, kernels.set.panel, depth);
   packed made((panels * bytes + sizeof(float) - 1) / sizeof(float));
   auto* const all = reinterpret_cast<std::byte*>(made.data());
   const auto pack = [&](auto layout, size_t p) {
     std::byte* panel = all + p * bytes;
     std::memset(panel, 0, bytes);
     std::array<std::byte, weight_group * sizeof(float)> stored;
-    for (size_t j = 0; j < std::min(kernels.panel, columns - p * kernels.panel); ++j) {
-      const size_t row = (p * kernels.panel + j) * depth;
+    for (size_t j = 0; j < std::min(kernels.set.panel, columns - p * kernels.set.panel); ++j) {
+      const size_t row = (p * kernels.set.panel + j) * depth;
       if constexpr (layout.scaled_by_row) {
-        put_scaled<decltype(layout)>({weights.data + row, depth}, panel, kernels.panel, j);
+        put_scaled<decltype(layout)>({weights.data + row, depth}, panel, kernels.set.panel, j);
         continue;
       }
       const element_type type = *element_of(format);
@@ -67,7 +67,7 @@ packed in_format_panels(weight_format format, const weight_view& weights, size_t
           from_floats(type, {weights.data + row + k, count}, stored.data());
         else
           from = weights.stored.data() + (row + k) / block_length(type) * block_bytes(type);
-        detail::put_group<layout.of>(from, panel, kernels.panel, j, k, count);
+        detail::put_group<layout.of>(from, panel, kernels.set.panel, j, k, count);
       }
     }
   };

@@ -42,6 +42,7 @@ struct generated_code {
     } else if constexpr (is_generated<model>(s)) {
       if constexpr (s.kind == step_kind::chain) {
         made.chain = chain<model, s.node>::template code<Arch>::run;
+        made.flat = chain<model, s.node>::is_flat;
       } else {
         made.attention_tasks = attention_tasks<Arch>;
         made.attention_scratch = attention_scratch<Arch>;

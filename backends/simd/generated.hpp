@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include <fovea/backends/simd/kernels/table.hpp>
+#include <fovea/backends/simd/kernels/arguments.hpp>
 #include <fovea/backends/stream_state.hpp>
 #include <fovea/dsl/plan/fuse.hpp>
 
@@ -92,6 +92,7 @@ struct generated_position {
 /// One step's generated code; the member that its kind needs is set.
 struct generated_step {
   void (*chain)(const chain_args&, size_t first, size_t last) = nullptr;
+  bool flat = false; // whether rows of the chain do not matter
   size_t (*attention_tasks)(const attention_args&) = nullptr;
   size_t (*attention_scratch)(const attention_args&) = nullptr;
   void (*attention)(const attention_args&, const lambda_args&, size_t first, size_t last,
@@ -101,15 +102,26 @@ struct generated_step {
   size_t scan_packed_floats = 0;
 };
 
+struct kernel_choice;
+struct kernel_table;
+
+/// A model as what runs it: the generated code of its steps, where the kernels that they call come from, and
+/// what adds those of a format of weights, or null.
+struct model_code {
+  const generated_step* steps = nullptr;
+  const kernel_choice* kernels = nullptr;
+  void (*add_format)(kernel_table&) = nullptr;
+};
+
 /// The code of a stream: of a step, of what is computed before the first, of a step of one position.
 struct generated_stream {
-  const generated_step *step = nullptr, *begin = nullptr;
+  model_code step, begin;
   generated_position position;
 };
 
 /// All the code of a model for one instruction set; what it was not asked for is empty.
 struct generated_model {
-  const generated_step *steps = nullptr, *gradients = nullptr;
+  model_code steps, gradients;
   generated_stream stream;
 };
 

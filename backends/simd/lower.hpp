@@ -7,8 +7,9 @@
 #include <boost/hana/for_each.hpp>
 #include <boost/hana/tuple.hpp>
 
+#include <fovea/backends/simd/context.hpp>
 #include <fovea/backends/simd/generate.hpp>
-#include <fovea/backends/simd/steps.hpp>
+#include <fovea/backends/simd/step_rows.hpp>
 
 namespace fovea::core::simd {
 
@@ -20,24 +21,19 @@ struct program;
 template <class model, int i>
 struct lowered {
   static constexpr step s = model::schedule.steps[i];
+  static constexpr step_row row = row_of(model::view, plan_view{model::schedule}, s);
 
   void operator()(context& c, const generated_step* code) const {
     c.work = c.step_work[i];
-    if constexpr (s.kind == step_kind::product)
-      run_product(c, s);
-    else if constexpr (s.kind == step_kind::convolution)
-      run_convolution(c, s);
-    else if constexpr (s.kind == step_kind::matmul)
-      run_matmul(c, s);
-    else if constexpr (s.kind == step_kind::chain)
-      run_chain(c, s, chain<model, s.node>::is_flat, code[i]);
-    else if constexpr (is_small_scan<model, i>()) {
+    c.code = code + i;
+    if constexpr (is_small_scan<model, i>()) {
       c.layers[s.node] = c.layers[model::view.region(s.node).parent];
-      run_scan(c, nodes_of_scan<model, i>(), code[i]);
-    } else if constexpr (s.kind == step_kind::loop_begin)
+      run_scan(c, nodes_of_scan<model, i>());
+    } else if constexpr (s.kind == step_kind::loop_begin) {
       run_loop(c, code);
-    else
-      run_single(c, code);
+    } else {
+      row.run(c, s);
+    }
   }
 
 private:
@@ -52,76 +48,6 @@ private:
       c.times[s.node] = now;
       program<model, i + 1, s.first>::run(c, code);
       end_pass(c, s.node);
-    }
-  }
-
-  static void run_single(context& c, const generated_step* code) {
-    constexpr op kind = model::view.at(s.node).kind;
-    if constexpr (kind == op::attention)
-      run_attention(c, s, code[i]);
-    else if constexpr (kind == op::attention_map)
-      run_attention_map(c, s);
-    else if constexpr (kind == op::attention_gradient)
-      run_attention_gradient(c, s);
-    else if constexpr (kind == op::layer_norm || kind == op::rms_norm)
-      run_norm(c, s);
-    else if constexpr (kind == op::layer_norm_gradient || kind == op::rms_norm_gradient)
-      run_norm_gradient(c, s);
-    else if constexpr (kind == op::group_norm)
-      run_group_norm(c, s);
-    else if constexpr (kind == op::batch_norm)
-      run_batch_norm(c, s);
-    else if constexpr (kind == op::softmax || kind == op::log_softmax)
-      run_softmax(c, s);
-    else if constexpr (kind == op::cross_entropy || kind == op::cross_entropy_gradient)
-      run_cross_entropy(c, s);
-    else if constexpr (kind == op::sum || kind == op::mean || kind == op::max_over || kind == op::min_over)
-      run_reduce(c, s);
-    else if constexpr (kind == op::argmax)
-      run_argmax(c, s);
-    else if constexpr (kind == op::gather)
-      run_gather(c, s);
-    else if constexpr (kind == op::range)
-      run_range(c, s);
-    else if constexpr (kind == op::sinusoidal)
-      run_sinusoidal(c, s);
-    else if constexpr (kind == op::rope)
-      run_rope(c, s);
-    else if constexpr (kind == op::concat)
-      run_concat(c, s);
-    else if constexpr (kind == op::max_pool || kind == op::avg_pool)
-      run_pool(c, s);
-    else if constexpr (kind == op::pad)
-      run_pad(c, s);
-    else if constexpr (kind == op::slice_gradient)
-      run_slice_gradient(c, s);
-    else if constexpr (kind == op::scatter_add)
-      run_scatter_add(c, s);
-    else if constexpr (kind == op::conv_weight_gradient)
-      run_convolution_weight_gradient(c, s);
-    else if constexpr (kind == op::max_pool_gradient || kind == op::avg_pool_gradient)
-      run_pool_gradient(c, s);
-    else if constexpr (kind == op::dropout_mask)
-      run_dropout_mask(c, s);
-    else if constexpr (kind == op::time_step)
-      run_time_step(c, s);
-    else if constexpr (kind == op::time_index)
-      run_time_index(c, s);
-    else if constexpr (kind == op::stack)
-      run_stack(c, s);
-    else if constexpr (kind == op::keep)
-      run_keep(c, s);
-    else if constexpr (kind == op::cache)
-      run_cache(c, s);
-    else if constexpr (kind == op::position)
-      run_position(c, s);
-    else if constexpr (kind == op::outside)
-      run_outside(c, s);
-    else {
-      static_assert(kind == op::transpose || kind == op::permute || kind == op::slice ||
-                        kind == op::reverse || kind == op::broadcast,
-                    "an operation without a step");
-      run_copy(c, s);
     }
   }
 };
@@ -169,21 +95,12 @@ template <class model>
 scratch_floats scratch_of_steps(context& c, const generated_step* code) {
   scratch_floats most;
   for_steps<model>([&]<int k>(std::integral_constant<int, k>) {
-    constexpr step s = model::schedule.steps[k];
-    [[maybe_unused]] const auto consider = [&](scratch_floats needed) {
+    if constexpr (constexpr step_row row = lowered<model, k>::row; row.scratch != nullptr) {
+      c.code = code + k;
+      const scratch_floats needed = row.scratch(c, model::schedule.steps[k]);
       most.of_each = needed.of_each > most.of_each ? needed.of_each : most.of_each;
       most.shared = needed.shared > most.shared ? needed.shared : most.shared;
-    };
-    if constexpr (s.kind == step_kind::single) {
-      constexpr op kind = model::view.at(s.node).kind;
-      if constexpr (kind == op::attention) consider(attention_scratch(c, s, code[k]));
-      if constexpr (kind == op::attention_map) consider({attention_map_scratch(c, s)});
-      if constexpr (kind == op::attention_gradient) consider({attention_gradient_scratch(c, s)});
-      if constexpr (kind == op::conv_weight_gradient) consider({convolution_weight_gradient_scratch(c)});
     }
-    if constexpr (s.kind == step_kind::convolution) consider({convolution_scratch(c, s)});
-    if constexpr (s.kind == step_kind::product) consider({.shared = product_scratch(c, s)});
-    if constexpr (s.kind == step_kind::matmul) consider({matmul_scratch(c, s)});
   });
   return most;
 }

@@ -11,7 +11,7 @@
 
 #include <fovea/backends/simd/engine.hpp>
 #include <fovea/backends/simd/generate.hpp>
-#include <fovea/backends/simd/isa/dispatch.hpp>
+#include <fovea/backends/simd/kernel_choice.hpp>
 #include <fovea/backends/simd/lower.hpp>
 #include <fovea/backends/stream_state.hpp>
 #include <fovea/base/threads.hpp>
@@ -28,9 +28,10 @@ public:
   static constexpr plan_view plan{model::schedule};
 
   model_engine(model_parameters parameters, std::span<const std::int64_t> capacity, int threads,
-               const generated_step* code)
-      : code_(code), pool_(std::make_shared<thread_pool>(static_cast<std::size_t>(threads))),
-        weights_(std::make_shared<shared_weights>(graph, plan, std::move(parameters), kernels(), *pool_)),
+               const model_code& code)
+      : code_(code.steps), pool_(std::make_shared<thread_pool>(static_cast<std::size_t>(threads))),
+        weights_(
+            std::make_shared<shared_weights>(graph, plan, std::move(parameters), kernels_of(code), *pool_)),
         engine_(graph, plan, weights_, capacity, pool_) {
     pack_scans();
     reserve(capacity);
@@ -66,7 +67,7 @@ public:
   const model_parameters& parameters() const { return weights_->parameters; }
   /// To be called when parameters that are learned have changed.
   void parameters_changed() {
-    weights_->pack_again(graph, plan, kernels(), *pool_);
+    weights_->pack_again(graph, plan, *pool_);
     pack_scans();
   }
   thread_pool& pool() const { return *pool_; }

@@ -24,12 +24,6 @@ window_phase phase_of(const sliding_window& w, int axis, bool transposed, int re
           static_cast<size_t>(cycle)};
 }
 
-weight_layout::weight_layout(const graph_view& g, int id)
-    : window(is_convolution(g.at(id).kind) ? g.window_of(id) : sliding_window{}),
-      transposed(is_transposed(g.at(id).kind)), groups(static_cast<size_t>(window.groups)),
-      in(static_cast<size_t>(g.number(g.at(g.operand(id, 0)).shape[-1])) / groups),
-      out(static_cast<size_t>(g.number(g.at(id).shape[-1])) / groups) {}
-
 namespace {
 
 /// The layer of a parameter that a node sees in its own layer, both counted through all repeats around them.
@@ -113,7 +107,7 @@ packed prepared(const weight_layout& l, const sources& from, const kernel_table&
   const size_t features = l.groups * l.out, bias_floats = (features + 15) / 16 * 16;
   size_t total = bias_floats;
   for (int ry = 0; ry < phases_y; ++ry)
-    for (int rx = 0; rx < phases_x; ++rx) total += l.phase_floats(taps_of(ry, rx), kernels.panel);
+    for (int rx = 0; rx < phases_x; ++rx) total += l.phase_floats(taps_of(ry, rx), kernels.set.panel);
   packed made(total);
   for (size_t o = 0; o < features; ++o) made.data()[o] = static_cast<float>(from.shift(o));
 
@@ -135,11 +129,11 @@ packed prepared(const weight_layout& l, const sources& from, const kernel_table&
                              .depth = depth,
                              .column_stride = depth,
                              .depth_stride = 1,
-                             .panels = next + group * panel_floats(kernels.panel, l.out, depth)};
-        pool.run(kernels.pack_tasks(pack),
-                 [&](size_t first, size_t last, size_t) { kernels.pack(pack, first, last); });
+                             .panels = next + group * panel_floats(kernels.set.panel, l.out, depth)};
+        pool.run(kernels.pack->tasks(pack),
+                 [&](size_t first, size_t last, size_t) { kernels.pack->run(pack, first, last); });
       }
-      next += l.phase_floats(taps, kernels.panel);
+      next += l.phase_floats(taps, kernels.set.panel);
     }
   return made;
 }
@@ -168,7 +162,7 @@ void prepared_weights::prepare(const graph_view& graph, const plan_view& plan,
     for (std::int64_t layer = 0; layer < graph.layers(id); ++layer) {
       std::string key = "prepared";
       const sources from = sources_of(graph, plan, parameters, id, layer, key);
-      key += window_key(layout) + " " + kernels.instruction_set;
+      key += window_key(layout) + " " + kernels.set.name;
       kept_.push_back(
           parameters.source().packed_copy(key, [&] { return prepared(layout, from, kernels, pool); }));
       const float* data = kept_.back()->data();

@@ -7,6 +7,7 @@
 
 #include <fovea/backends/simd/generated.hpp>
 #include <fovea/backends/simd/kernels/table.hpp>
+#include <fovea/backends/simd/weight_layout.hpp>
 #include <fovea/base/threads.hpp>
 #include <fovea/dsl/plan/plan.hpp>
 #include <fovea/weights/parameters.hpp>
@@ -28,20 +29,6 @@ window_phase phase_of(const sliding_window& w, int axis, bool transposed, int re
 inline int phases_of(const sliding_window& w, int axis, bool transposed) {
   return transposed ? w.stride[axis] : 1;
 }
-
-/// How the weights of a convolution, or of a linear map with a norm, lie: for each phase, panels of each
-/// group, the depth of a panel running over taps and, in each, features; depthwise, [taps, features].
-struct weight_layout {
-  sliding_window window;
-  bool transposed;
-  size_t groups, in, out; // features of a group
-
-  weight_layout(const graph_view& g, int id);
-  bool depthwise() const { return groups > 1 && in == 1 && out == 1; }
-  size_t phase_floats(size_t taps, size_t panel) const {
-    return depthwise() ? (taps * groups + 15) / 16 * 16 : groups * panel_floats(panel, out, taps * in);
-  }
-};
 
 /// The weights of one product of one layer, as the kernels read them: the bias (zeros where there is none),
 /// then the phases.

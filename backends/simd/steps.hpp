@@ -3,33 +3,35 @@
 // How each kind of step is run: arguments from the plan and the sizes of the call, then the kernel, over all
 // threads.
 
-#include <fovea/backends/simd/context.hpp>
 #include <fovea/backends/simd/generated.hpp>
+#include <fovea/dsl/plan/plan.hpp>
 
 namespace fovea::core::simd {
 
+struct context;
+
+/// The scratch memory that a step needs: for each thread, and for all together.
+struct scratch_floats {
+  size_t of_each = 0, shared = 0;
+};
+
+// `*_scratch`: what a step needs at the sizes of `c`, and at smaller ones.
+
 void run_product(context& c, const step& s);
-/// Floats that a product needs for all threads together at the sizes of `c`, and at smaller ones.
-size_t product_scratch(context& c, const step& s);
+scratch_floats product_scratch(context& c, const step& s);
 void run_matmul(context& c, const step& s);
-/// Floats that each thread needs for a matmul at the sizes of `c`.
-size_t matmul_scratch(context& c, const step& s);
+scratch_floats matmul_scratch(context& c, const step& s);
 void run_convolution(context& c, const step& s);
+scratch_floats convolution_scratch(context& c, const step& s);
 void run_pool(context& c, const step& s); // max_pool, avg_pool
-/// Floats that each thread needs for a convolution at the sizes of `c`.
-size_t convolution_scratch(context& c, const step& s);
-/// `leaves` are the nodes that the chain reads; `flat` says that rows do not matter.
-/// `flat`: rows do not matter.
-void run_chain(context& c, const step& s, bool flat, const generated_step& code);
-/// `code` is empty where the attention has no lambdas of its own.
-void run_attention(context& c, const step& s, const generated_step& code);
+void run_chain(context& c, const step& s);
+void run_attention(context& c, const step& s);
 void run_attention_map(context& c, const step& s);
 /// The gradients of attention's query, key and value, one behind the other.
 void run_attention_gradient(context& c, const step& s);
-size_t attention_map_scratch(context& c, const step& s);
-size_t attention_gradient_scratch(context& c, const step& s);
-/// What an attention needs at the sizes of `c`, and at smaller ones.
-scratch_floats attention_scratch(context& c, const step& s, const generated_step& code);
+scratch_floats attention_scratch(context& c, const step& s);
+scratch_floats attention_map_scratch(context& c, const step& s);
+scratch_floats attention_gradient_scratch(context& c, const step& s);
 
 void run_norm(context& c, const step& s); // layer_norm, rms_norm
 /// The gradients of layer_norm's or rms_norm's x, weight and bias, one behind the other.
@@ -52,7 +54,7 @@ void run_pad(context& c, const step& s);
 void run_slice_gradient(context& c, const step& s); // zeros around a slice
 void run_scatter_add(context& c, const step& s);
 void run_convolution_weight_gradient(context& c, const step& s);
-size_t convolution_weight_gradient_scratch(context& c);
+scratch_floats convolution_weight_gradient_scratch(context& c, const step& s);
 void run_pool_gradient(context& c, const step& s); // of max_pool, avg_pool
 
 void run_dropout_mask(context& c, const step& s);
@@ -63,7 +65,7 @@ void run_outside(context& c, const step& s);    // which positions lie outside o
 void run_stack(context& c, const step& s);      // puts a step's value in its place along time
 
 /// A whole scan, by its own function.
-void run_scan(context& c, const scan_nodes& nodes, const generated_step& code);
+void run_scan(context& c, const scan_nodes& nodes);
 void run_keep(context& c, const step& s);     // a value for the next call of a stream
 void run_cache(context& c, const step& s);    // new positions behind those of earlier calls
 void run_position(context& c, const step& s); // how many positions went before

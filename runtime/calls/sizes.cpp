@@ -4,7 +4,6 @@
 #include <array>
 #include <cstdlib>
 #include <cstring>
-#include <limits>
 
 #include <fovea/base/error.hpp>
 
@@ -12,116 +11,14 @@ namespace fovea::core {
 
 namespace {
 
-std::string text_of(const dim& d) {
+/// "axis 1 (4*H)".
+std::string axis_text(int axis, const dim& form) {
   sentence s;
-  s << d;
+  s << "axis " << axis << " (" << form << ")";
   return s.text;
 }
 
-/// "axis 1 (4*H)".
-std::string axis_text(int axis, const dim& form) {
-  return "axis " + std::to_string(axis) + " (" + text_of(form) + ")";
-}
-
-/// The node whose value a node only renames.
-int renamed(const graph_view& g, int id) {
-  while (g.at(id).kind == op::reshape) id = g.operand(id, 0);
-  return id;
-}
-
-/// Ids that count positions, `first`, first + 1, ... The range that counts from 0; -1 of other ids.
-struct counted_ids {
-  int range = -1;
-  std::int64_t first = 0;
-};
-counted_ids counted(const graph_view& g, int ids) {
-  ids = renamed(g, ids);
-  counted_ids made{ids};
-  if (g.at(ids).kind == op::add) {
-    const node& added = g.at(g.operand(ids, 1));
-    if (added.kind != op::constant) return {};
-    made = {renamed(g, g.operand(ids, 0)), static_cast<std::int64_t>(added.settings.number)};
-  }
-  return g.at(made.range).kind == op::range ? made : counted_ids{};
-}
-
 } // namespace
-
-call_sizes::call_sizes(graph_view graph, const char* model_name, std::span<const dim_size> capacity)
-    : graph_(graph), name_(model_name), allowed_(allowed_integers_of(graph)) {
-  for (const dim& form : graph_.forms)
-    for (int i = 0; i < form.atom_count; ++i)
-      if (form.atoms[i].divisor == 0 &&
-          std::find(symbols_.begin(), symbols_.end(), form.atoms[i].symbol) == symbols_.end())
-        symbols_.emplace_back(form.atoms[i].symbol);
-  capacity_.assign(symbols_.size(), 0);
-  held_.assign(symbols_.size(), not_held);
-  std::vector<std::int64_t> implied(symbols_.size(), 0);
-  for (int id = 0; id < graph_.node_count(); ++id) {
-    if (graph_.at(id).kind != op::gather) continue;
-    const std::uint16_t rows = graph_.at(graph_.operand(id, 0)).shape[0];
-    const counted_ids ids = counted(graph_, graph_.operand(id, 1));
-    if (!graph_.is_number(rows) || ids.range < 0) continue;
-    const dim length = graph_.dim_of(graph_.at(ids.range).shape[0]);
-    const std::int64_t most = graph_.number(rows) - ids.first;
-    for (std::size_t i = 0; i < symbols_.size(); ++i)
-      if (length.is_symbol() && symbols_[i] == length.name())
-        implied[i] = implied[i] == 0 ? most : std::min(implied[i], most);
-  }
-  for (const dim_size& given : capacity) {
-    const auto refuse = [&](const std::string& problem) {
-      throw error(name_ + ": capacity of " + text_of(given.symbol) + ": " + problem);
-    };
-    if (!given.symbol.is_symbol()) refuse("expected a dim known at run time");
-    const auto symbol = std::find(symbols_.begin(), symbols_.end(), given.symbol.name());
-    if (symbol == symbols_.end()) refuse("the model has no such dim");
-    const auto i = static_cast<std::size_t>(symbol - symbols_.begin());
-    const std::string found = ", found " + std::to_string(given.size);
-    constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max(); // which positions are counted in
-    if (given.size < 1) refuse("expected at least 1" + found);
-    if (given.size > most) refuse("expected at most " + std::to_string(most) + found);
-    if (capacity_[i] != 0)
-      refuse("expected one, found " + std::to_string(capacity_[i]) + " and " + std::to_string(given.size));
-    if (implied[i] != 0 && given.size > implied[i])
-      refuse("the model allows at most " + std::to_string(implied[i]) + found);
-    capacity_[i] = given.size;
-  }
-  for (std::size_t i = 0; i < symbols_.size(); ++i) {
-    if (capacity_[i] == 0) capacity_[i] = implied[i];
-    if (capacity_[i] == 0)
-      throw error(name_ + ": the dim " + symbols_[i] + " has no bound; give one, as in {.capacity = {{" +
-                  symbols_[i] + ", 512}}}");
-  }
-  for (int id = 0; id < graph_.node_count(); ++id)
-    for (int axis = 0; axis < graph_.at(id).shape.rank; ++axis) {
-      const int d = graph_.at(id).shape[axis];
-      if (graph_.is_number(d) || graph_.form(d).is_symbol()) continue;
-      const auto known = std::find_if(derived_.begin(), derived_.end(), [&](const axis_of_node& a) {
-        return graph_.at(a.node).shape[a.axis] == d;
-      });
-      if (known == derived_.end()) derived_.push_back({id, axis});
-    }
-  for (std::size_t i = 0; i < graph_.inputs.size(); ++i) {
-    const shape& s = graph_.at(graph_.inputs[i].node).shape;
-    for (int axis = 0; axis < s.rank; ++axis)
-      if (!graph_.is_number(s[axis]) && !graph_.form(s[axis]).is_symbol()) computed_.push_back({i, axis});
-  }
-  find_bounded();
-  current_ = capacity_;
-  check_magnitudes();
-  sizes_.resize(graph_.dim_numbers.size());
-  for (std::size_t d = 1; d < sizes_.size(); ++d)
-    sizes_[d] = graph_.largest(static_cast<int>(d), [this](const char* symbol) { return size_of(symbol); });
-  check_derived();
-}
-
-void refuse_memory(const char* model_name, std::span<const dim_size> capacity) {
-  std::string text;
-  for (const dim_size& given : capacity)
-    text += (text.empty() ? "" : ", ") + text_of(given.symbol) + " = " + std::to_string(given.size);
-  throw error(std::string(model_name) + ": there is not enough memory for the model and its capacity" +
-              (text.empty() ? "" : ", " + text));
-}
 
 void call_sizes::hold(const dim& symbol, std::int64_t size) {
   for (std::size_t i = 0; i < symbols_.size(); ++i)
@@ -152,14 +49,6 @@ void call_sizes::evaluate() {
     sizes_[d] = graph_.size(static_cast<int>(d), [this](const char* symbol) { return size_of(symbol); });
 }
 
-/// At their capacities: no arithmetic of dims may overflow, whatever the sizes of a call are.
-void call_sizes::check_magnitudes() const {
-  constexpr double most = 4e18;
-  for (const dim& form : graph_.forms)
-    if (form.magnitude([this](const char* symbol) { return size_of(symbol); }) > most)
-      throw error(name_ + ": the dim " + text_of(form) + " does not fit 64 bits at the capacity given");
-}
-
 void call_sizes::check_derived() const {
   for (const axis_of_node& derived : derived_) {
     const node& n = graph_.at(derived.node);
@@ -170,21 +59,6 @@ void call_sizes::check_derived() const {
     graph_.write_shape(where, n.shape);
     where << " would be " << size;
     throw error(name_ + ": " + where.text + current_text() + "; expected at least 1");
-  }
-}
-
-void call_sizes::find_bounded() {
-  for (int id = 0; id < graph_.node_count(); ++id) {
-    const node& n = graph_.at(id);
-    if (n.kind == op::gather && counted(graph_, graph_.operand(id, 1)).range >= 0) gathers_.push_back(id);
-    if (n.kind != op::slice) continue;
-    const int axis = n.settings.slice.axis;
-    const dim from = graph_.dim_of(n.settings.slice.first),
-              left = graph_.dim_of(graph_.at(graph_.operand(id, 0)).shape[axis]) - from -
-                     graph_.dim_of(n.shape[axis]);
-    const bool inside =
-        from.is_number() && from.number() >= 0 && left.is_number() && left.number() >= 0 && !left.overflow;
-    if (!inside) slices_.push_back(id);
   }
 }
 
@@ -204,13 +78,12 @@ void call_sizes::check_slices() const {
 }
 
 void call_sizes::check_positions() const {
-  for (const int id : gathers_) {
-    const counted_ids ids = counted(graph_, graph_.operand(id, 1));
-    const std::int64_t rows = sizes_[graph_.at(graph_.operand(id, 0)).shape[0]] - ids.first,
-                       positions = sizes_[graph_.at(ids.range).shape[0]];
+  for (const counted_gather& g : gathers_) {
+    const std::int64_t rows = sizes_[graph_.at(graph_.operand(g.node, 0)).shape[0]] - g.first,
+                       positions = sizes_[graph_.at(g.range).shape[0]];
     if (positions <= rows) continue;
     sentence where;
-    where << graph_.at(id).at << ": gather: expected at most " << rows
+    where << graph_.at(g.node).at << ": gather: expected at most " << rows
           << " positions, the rows of its table, found " << positions;
     throw error(name_ + ": " + where.text + current_text());
   }

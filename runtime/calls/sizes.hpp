@@ -57,6 +57,11 @@ private:
     std::size_t input;
     int axis;
   };
+  /// A gather by `first`, first + 1, ..., which a range counts.
+  struct counted_gather {
+    int node, range;
+    std::int64_t first;
+  };
 
   void evaluate();
   void find_bounded();
@@ -77,7 +82,8 @@ private:
   std::vector<axis_of_node> derived_; // one of each size
   std::vector<axis_of_input> computed_;
   // What the sizes may bring beyond an end: slices, and gathers of as many rows as there are positions.
-  std::vector<int> slices_, gathers_;
+  std::vector<int> slices_;
+  std::vector<counted_gather> gathers_;
 };
 
 /// Throws the fovea::error of a model that finds no memory.

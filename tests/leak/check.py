@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
-"""Fails on any global symbol but one in an object compiled for one instruction set.
+"""Fails on any global symbol but those named in an object compiled for one instruction set.
 
-    check.py OBJECT SYMBOL         the object defines SYMBOL and, to other objects, nothing else; it neither
-                                   allocates nor throws
+    check.py OBJECT SYMBOL         the object defines SYMBOL, in which * stands for any text, and, to other objects,
+                                   nothing else; it neither allocates nor throws
     check.py --self-test COMPILER  the check finds a weak and a unique symbol, an allocation and a missing table
 
 A weak symbol (an inline function, an instantiated template) of such an object could replace the same function in
 ordinary code, which would then run on AVX-512 alone; see backends/simd/isa/README.md.
 """
+import fnmatch
 import pathlib
 import subprocess
 import sys
@@ -25,8 +26,8 @@ def symbols(path):
 def faults(path, table):
     found = symbols(path)
     defined = [(name, kind) for name, kind in found if kind != "U" and (kind.isupper() or kind in "uvw")]
-    result = [f"{name} is visible to other objects (nm type {kind})" for name, kind in defined if name != table]
-    if table not in [name for name, _ in defined]:
+    result = [f"{name} is visible to other objects (nm type {kind})" for name, kind in defined if not fnmatch.fnmatchcase(name, table)]
+    if not fnmatch.filter([name for name, _ in defined], table):
         result.append(f"{table} is not defined")
     result += [f"{name} is called" for name, kind in found if kind == "U" and name.startswith(ALLOCATES_OR_THROWS)]
     return result

@@ -1,8 +1,8 @@
-#include "tables.hpp"
+#include "symbols.hpp"
 #include <fovea/backends/simd/kernels/product.hpp>
 #include <fovea/backends/simd/sets/avx512_12_ways.hpp>
 
-extern "C" constinit const fovea::core::simd::product_kernels fovea_product_kernels_avx512_12_ways = {
-    .tasks = fovea::core::simd::product_tasks<fovea::core::simd::avx512_12_ways>,
-    .product = fovea::core::simd::product<fovea::core::simd::avx512_12_ways>,
-};
+using namespace fovea::core::simd;
+
+extern "C" constinit const kernel<product_args> fovea_product_avx512_12_ways = {
+    product_tasks<avx512_12_ways>, product<avx512_12_ways, false>};

@@ -1,12 +1,9 @@
-#include "tables.hpp"
+#include "symbols.hpp"
 #include <fovea/backends/simd/kernels/bfloat_dot.hpp>
 #include <fovea/backends/simd/kernels/rounded_product.hpp>
 #include <fovea/backends/simd/sets/avx512_bf16.hpp>
 
-extern "C" void fovea_bf16_product_avx512_bf16(const fovea::core::simd::product_args& args,
-                                               fovea::core::simd::size_t first,
-                                               fovea::core::simd::size_t last) {
-  fovea::core::simd::rounded_product<fovea::core::simd::avx512_bf16,
-                                     fovea::core::simd::detail::bfloat_dots<fovea::core::simd::avx512_bf16>>(
-      args, first, last);
-}
+using namespace fovea::core::simd;
+
+extern "C" constinit const rounding_kernel fovea_bf16_product_avx512_bf16 = {
+    rounded_product_tasks<avx512_bf16>, rounded_product<avx512_bf16, detail::bfloat_dots<avx512_bf16>>};

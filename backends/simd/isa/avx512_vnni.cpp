@@ -1,12 +1,9 @@
-#include "tables.hpp"
+#include "symbols.hpp"
 #include <fovea/backends/simd/kernels/byte_dot.hpp>
 #include <fovea/backends/simd/kernels/rounded_product.hpp>
 #include <fovea/backends/simd/sets/avx512_vnni.hpp>
 
-extern "C" void fovea_integer_product_avx512_vnni(const fovea::core::simd::product_args& args,
-                                                  fovea::core::simd::size_t first,
-                                                  fovea::core::simd::size_t last) {
-  fovea::core::simd::rounded_product<fovea::core::simd::avx512_vnni,
-                                     fovea::core::simd::detail::byte_dots<fovea::core::simd::avx512_vnni>>(
-      args, first, last);
-}
+using namespace fovea::core::simd;
+
+extern "C" constinit const rounding_kernel fovea_integer_product_avx512_vnni = {
+    rounded_product_tasks<avx512_vnni>, rounded_product<avx512_vnni, detail::byte_dots<avx512_vnni>>};

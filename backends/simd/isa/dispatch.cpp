@@ -1,30 +1,55 @@
 #include <fovea/backends/simd/isa/dispatch.hpp>
+#include <fovea/backends/simd/isa/sets_here.hpp>
 
-#include "tables.hpp"
+#include "sets.hpp" // made by cmake/fovea_kernels.cmake: FOVEA_SETS, from best to least, and FOVEA_SUPPORTS_*
+#include "symbols.hpp"
 #include <cstdlib>
 #include <fovea/base/error.hpp>
 #include <string>
-#include <string_view>
-#if defined(__linux__) && defined(__x86_64__)
+#if defined(__linux__) && defined(FOVEA_SUPPORTS_avx512)
 #include <cpuid.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 #endif
 
 namespace fovea::core::simd {
+
+extern "C" {
+#define FOVEA_DECLARE(set, name, type) extern const type FOVEA_SYMBOL(name, set) FOVEA_LINKED_##set;
+#define FOVEA_DECLARE_ALL(name, type) FOVEA_SETS(FOVEA_DECLARE, name, type)
+FOVEA_KERNELS(FOVEA_DECLARE_ALL)
+FOVEA_DECLARE_ALL(sizes, set_sizes)
+#ifdef FOVEA_SUPPORTS_avx512
+// Of some processors with avx512: products for first-level caches of twelve ways, sums of integers by AVX512_VNNI,
+// of bfloat16 by AVX512_BF16, tiles by AMX_INT8, AMX_BF16 and AVX512_BF16.
+extern const kernel<product_args> fovea_product_avx512_12_ways;
+extern const rounding_kernel fovea_integer_product_avx512_vnni, fovea_bf16_product_avx512_bf16;
+extern const tile_kernels fovea_tiles_avx512_amx;
+#endif
+}
+
 namespace {
 
-struct instruction_set_entry {
-  std::string_view name;
-  const kernel_table& (*table)();
+struct set_entry {
+  const set_sizes* sizes; // null where the program does not link it
   bool (*supported)();
 };
 
-#if defined(__x86_64__) || defined(__i386__)
+// From best to least.
+#define FOVEA_ENTRY(set, ...) {&FOVEA_SYMBOL(sizes, set), [] { return FOVEA_SUPPORTS_##set; }},
+constexpr set_entry sets[] = {FOVEA_SETS(FOVEA_ENTRY, )};
+
+/// What stands for a kernel on this processor.
+template <kernel_name name, set_name set>
+const kernel_type<name>& best(const kernel_type<name>& plain) {
+  return plain;
+}
+
+#ifdef FOVEA_SUPPORTS_avx512
 /// Whether the processor has AMX for bytes and bfloat16, and the system grants its registers, which programs
 /// must ask for.
 bool may_use_tiles() {
-#if defined(__linux__) && defined(__x86_64__)
+#ifdef __linux__
   unsigned a = 0, b = 0, c = 0, d = 0;
   constexpr unsigned bf16 = 1u << 22, tile = 1u << 24, int8 = 1u << 25, all = bf16 | tile | int8;
   if (!__get_cpuid_count(7, 0, &a, &b, &c, &d) || (d & all) != all) return false;
@@ -37,79 +62,99 @@ bool may_use_tiles() {
 
 /// Whether the first-level data cache has twelve ways or more, on processors of Intel.
 bool has_wide_cache() {
-#if defined(__x86_64__) && defined(_SC_LEVEL1_DCACHE_ASSOC)
+#ifdef _SC_LEVEL1_DCACHE_ASSOC
   return __builtin_cpu_is("intel") && sysconf(_SC_LEVEL1_DCACHE_ASSOC) >= 12;
 #else
   return false;
 #endif
 }
 
-const kernel_table& avx512_kernels() {
-  static const kernel_table best = [] {
-    kernel_table made = fovea_kernels_avx512;
-    if (has_wide_cache()) {
-      const product_kernels& wide = fovea_product_kernels_avx512_12_ways;
-      made.product_tasks = wide.tasks, made.product = wide.product;
-    }
-    if (__builtin_cpu_supports("avx512vnni")) made.integer_product = fovea_integer_product_avx512_vnni;
-    if (__builtin_cpu_supports("avx512bf16")) made.bf16_product = fovea_bf16_product_avx512_bf16;
-    if (__builtin_cpu_supports("avx512bf16") && may_use_tiles()) made.tiles = &fovea_tile_kernels_avx512_amx;
-    return made;
-  }();
-  return best;
+template <>
+const kernel_type<kernel_name::product>&
+best<kernel_name::product, "avx512">(const kernel<product_args>& plain) {
+  static const bool wide = has_wide_cache();
+  return wide ? fovea_product_avx512_12_ways : plain;
+}
+/// With tiles where they may be used.
+rounding_kernel rounding(bool has_own, const rounding_kernel& own, const rounding_kernel& plain) {
+  rounding_kernel made = has_own ? own : plain;
+  if (__builtin_cpu_supports("avx512bf16") && may_use_tiles()) made.tiles = &fovea_tiles_avx512_amx;
+  return made;
+}
+template <>
+const rounding_kernel& best<kernel_name::integer_product, "avx512">(const rounding_kernel& plain) {
+  static const rounding_kernel made =
+      rounding(__builtin_cpu_supports("avx512vnni"), fovea_integer_product_avx512_vnni, plain);
+  return made;
+}
+template <>
+const rounding_kernel& best<kernel_name::bf16_product, "avx512">(const rounding_kernel& plain) {
+  static const rounding_kernel made =
+      rounding(__builtin_cpu_supports("avx512bf16"), fovea_bf16_product_avx512_bf16, plain);
+  return made;
 }
 #endif
 
-// From best to least. The builtin asks the processor and the operating system (saved registers).
-constexpr instruction_set_entry sets[] = {
-#if defined(__x86_64__) || defined(__i386__)
-    {"avx512", avx512_kernels,
-     [] {
-       return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512cd") &&
-              __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
-              __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("fma");
-     }},
-    {"avx2", []() -> const kernel_table& { return fovea_kernels_avx2; },
-     [] {
-       return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
-              __builtin_cpu_supports("f16c");
-     }},
-    {"baseline", []() -> const kernel_table& { return fovea_kernels_baseline; }, [] { return true; }},
-#endif
-    {"portable", []() -> const kernel_table& { return fovea_kernels_portable; }, [] { return true; }},
-};
-
-const kernel_table& choose() {
-  if (const char* wanted = std::getenv("FOVEA_ISA"); wanted && *wanted) {
-    if (const kernel_table* table = table_for(wanted)) return *table;
-    std::string known, usable;
-    bool exists = false;
-    for (const auto& set : sets) {
-      exists = exists || set.name == wanted;
-      known += (known.empty() ? "" : ", ") + std::string(set.name);
-      if (set.supported()) usable += (usable.empty() ? "" : ", ") + std::string(set.name);
-    }
-    throw error(exists ? "FOVEA_ISA: this processor lacks '" + std::string(wanted) + "'; it has " + usable
-                       : "FOVEA_ISA: expected one of " + known + ", found '" + wanted + "'");
+const set_entry& choose() {
+  const char* wanted = std::getenv("FOVEA_ISA");
+  const bool any = wanted == nullptr || *wanted == 0;
+  std::string known, usable;
+  bool exists = false;
+  for (const set_entry& set : sets) {
+    if (set.sizes == nullptr) continue;
+    const std::string name = set.sizes->name;
+    const bool supported = set.supported();
+    if (supported && (any || name == wanted)) return set;
+    exists = exists || (!any && name == wanted);
+    known += (known.empty() ? "" : ", ") + name;
+    if (supported) usable += (usable.empty() ? "" : ", ") + name;
   }
-  for (const auto& set : sets)
-    if (set.supported()) return set.table();
-  return fovea_kernels_portable;
+  throw error(exists ? "FOVEA_ISA: this processor lacks '" + std::string(wanted) + "'; it has " + usable
+                     : "FOVEA_ISA: expected one of " + known + ", found '" + wanted + "'");
+}
+
+const set_entry& set_in_use() {
+  static const set_entry& chosen = choose();
+  return chosen;
 }
 
 } // namespace
 
-const kernel_table* table_for(const char* name) {
-  for (const auto& set : sets)
-    if (set.name == name) return set.supported() ? &set.table() : nullptr;
+std::vector<set_sizes> sets_here() {
+  std::vector<set_sizes> found;
+  for (const set_entry& set : sets)
+    if (set.sizes != nullptr && set.supported()) found.push_back(*set.sizes);
+  return found;
+}
+
+const set_sizes* set_named(std::string_view name) {
+  for (const set_entry& set : sets)
+    if (set.sizes != nullptr && set.sizes->name == name) return set.supported() ? set.sizes : nullptr;
   return nullptr;
 }
 
-const kernel_table& kernels() {
-  static const kernel_table& chosen = choose();
-  return chosen;
+bool may_run(std::string_view name) {
+  for (const set_entry* set = &set_in_use(); set != std::end(sets); ++set)
+    if (set->sizes != nullptr && set->sizes->name == name) return set->supported();
+  return false;
 }
+
+#define FOVEA_FOR(set, name, type)                                                                           \
+  template <>                                                                                                \
+  const type& kernel_for<kernel_name::name, #set>() {                                                        \
+    return best<kernel_name::name, #set>(FOVEA_SYMBOL(name, set));                                           \
+  }
+#define FOVEA_IF_NAMED(set, name, type)                                                                      \
+  if (wanted == #set) return kernel_for<kernel_name::name, #set>();
+#define FOVEA_CHOICE(name, type)                                                                             \
+  FOVEA_SETS(FOVEA_FOR, name, type)                                                                          \
+  template <>                                                                                                \
+  const type& kernel_named<kernel_name::name>(std::string_view wanted) {                                     \
+    FOVEA_SETS(FOVEA_IF_NAMED, name, type)                                                                   \
+    throw error("expected an instruction set, found '" + std::string(wanted) + "'");                         \
+  }
+FOVEA_KERNELS(FOVEA_CHOICE)
 
 } // namespace fovea::core::simd
 
-const char* fovea::core::instruction_set() { return simd::kernels().instruction_set; }
+const char* fovea::core::instruction_set() { return simd::set_in_use().sizes->name; }

@@ -2,11 +2,11 @@
 
 // Scaled dot-product attention with an online softmax (see attention_args in table.hpp).
 
+#include <fovea/backends/simd/kernels/arguments.hpp>
 #include <fovea/backends/simd/kernels/attention_block.hpp>
 #include <fovea/backends/simd/kernels/attention_parts.hpp>
 #include <fovea/backends/simd/kernels/attention_rows.hpp>
 #include <fovea/backends/simd/kernels/attention_span.hpp>
-#include <fovea/backends/simd/kernels/table.hpp>
 
 #include <algorithm>
 #include <cstddef>

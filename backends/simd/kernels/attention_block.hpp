@@ -9,11 +9,11 @@
 // reduction across a vector, keys and values need no packing, and any head width is right without tails.
 // Only q and out are transposed, once a block.
 
+#include <fovea/backends/simd/kernels/arguments.hpp>
 #include <fovea/backends/simd/kernels/attention_scores.hpp>
 #include <fovea/backends/simd/kernels/attention_tile.hpp>
 #include <fovea/backends/simd/kernels/lanes.hpp>
 #include <fovea/backends/simd/kernels/math.hpp>
-#include <fovea/backends/simd/kernels/table.hpp>
 #include <fovea/backends/simd/kernels/transpose.hpp>
 
 #include <algorithm>

@@ -4,8 +4,8 @@
 // dS = scale P (dP - sum of dP P) over the keys that each query sees, zeros elsewhere.
 
 #include <fovea/backends/simd/arch.hpp>
+#include <fovea/backends/simd/kernels/arguments.hpp>
 #include <fovea/backends/simd/kernels/math.hpp>
-#include <fovea/backends/simd/kernels/table.hpp>
 
 #include <cstdint>
 #include <limits>

@@ -4,10 +4,10 @@
 // leaves for each query what is summed, unscaled, with its largest score and its sum of weights, and they are
 // joined in their order. Parts go by the shape, so that bits do not depend on threads.
 
+#include <fovea/backends/simd/kernels/arguments.hpp>
 #include <fovea/backends/simd/kernels/attention_scores.hpp>
 #include <fovea/backends/simd/kernels/lanes.hpp>
 #include <fovea/backends/simd/kernels/math.hpp>
-#include <fovea/backends/simd/kernels/table.hpp>
 
 #include <algorithm>
 #include <cstddef>

@@ -4,10 +4,10 @@
 // lanes of the output. Keys and values are streamed once, tile by tile, for all queries and heads that read
 // them: up to four of these rows multiply each vector of a key or value that is loaded.
 
+#include <fovea/backends/simd/kernels/arguments.hpp>
 #include <fovea/backends/simd/kernels/attention_parts.hpp>
 #include <fovea/backends/simd/kernels/attention_scores.hpp>
 #include <fovea/backends/simd/kernels/math.hpp>
-#include <fovea/backends/simd/kernels/table.hpp>
 #include <fovea/backends/simd/kernels/transpose.hpp>
 
 #include <algorithm>

@@ -4,9 +4,9 @@
 // Long sequences outgrow the second-level cache: blocks one by one would fetch them anew.
 
 #include <fovea/backends/simd/arch.hpp>
+#include <fovea/backends/simd/kernels/arguments.hpp>
 #include <fovea/backends/simd/kernels/attention_block.hpp>
 #include <fovea/backends/simd/kernels/attention_tile.hpp>
-#include <fovea/backends/simd/kernels/table.hpp>
 
 #include <algorithm>
 #include <cstddef>

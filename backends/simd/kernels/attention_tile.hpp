@@ -5,8 +5,8 @@
 // that is read several times is copied first.
 
 #include <fovea/backends/simd/arch.hpp>
+#include <fovea/backends/simd/kernels/arguments.hpp>
 #include <fovea/backends/simd/kernels/lanes.hpp>
-#include <fovea/backends/simd/kernels/table.hpp>
 
 #include <cstddef>
 

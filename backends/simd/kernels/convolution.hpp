@@ -5,7 +5,6 @@
 // with packed filters by the register blocks of product.hpp.
 
 #include <fovea/backends/simd/arch.hpp>
-#include <fovea/backends/simd/kernels/depthwise.hpp>
 #include <fovea/backends/simd/kernels/epilogue.hpp>
 #include <fovea/backends/simd/kernels/product.hpp>
 #include <fovea/backends/simd/kernels/reduce.hpp>
@@ -89,7 +88,7 @@ inline void multiply_windows(const convolution_args& a, window_list list, size_t
                           .row_starts = list.starts,
                           .row_shifts = in_place(a) && piece_of(a) < depth ? list.shifts : nullptr,
                           .piece = piece_of(a)};
-  multiply_group<Arch>(args, part, 0, rows, first, last);
+  multiply_group<Arch, product_of::windows>(args, part, 0, rows, first, last);
 }
 
 /// Rows [row, row + rows) of the output, a piece at a time in which places are evenly apart.
@@ -150,19 +149,17 @@ inline void convolve_largest(const convolution_args& a, convolution_scratch_of<A
 
 template <class Arch>
 size_t convolution_tasks(const convolution_args& a) {
-  if (a.depthwise) return detail::depthwise_tasks(a);
   const auto grid = detail::grid_of<Arch>(a);
   return grid.rows == 0 ? 0 : grid.chunks * a.groups * grid.panels;
 }
 
 template <class Arch>
 size_t convolution_scratch(const convolution_args& a) {
-  return a.depthwise ? detail::depthwise_scratch<Arch>(a) : detail::convolution_scratch_of<Arch>::floats(a);
+  return detail::convolution_scratch_of<Arch>::floats(a);
 }
 
 template <class Arch>
 void convolution(const convolution_args& a, size_t first, size_t last, float* scratch) {
-  if (a.depthwise) return detail::depthwise<Arch>(a, first, last, scratch);
   const auto grid = detail::grid_of<Arch>(a);
   const detail::convolution_scratch_of<Arch> own(a, scratch);
   while (first < last) {

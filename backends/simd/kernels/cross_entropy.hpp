@@ -3,10 +3,10 @@
 // Cross entropy of rows of logits and its gradient (see cross_entropy_args in table.hpp).
 
 #include <fovea/backends/simd/arch.hpp>
+#include <fovea/backends/simd/kernels/arguments.hpp>
 #include <fovea/backends/simd/kernels/lanes.hpp>
 #include <fovea/backends/simd/kernels/math.hpp>
 #include <fovea/backends/simd/kernels/softmax.hpp>
-#include <fovea/backends/simd/kernels/table.hpp>
 
 #include <cstddef>
 

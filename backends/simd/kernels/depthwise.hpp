@@ -9,7 +9,9 @@
 #include <fovea/backends/simd/kernels/window_tiles.hpp>
 #include <limits>
 
-namespace fovea::core::simd::detail {
+namespace fovea::core::simd {
+
+namespace detail {
 
 /// The most places at once.
 inline constexpr size_t depthwise_block = 8;
@@ -18,10 +20,6 @@ inline constexpr size_t depthwise_block = 8;
 template <class Arch>
 inline size_t depthwise_row(const convolution_args& a) {
   return ceil_div(a.groups, width<Arch>) * width<Arch>;
-}
-template <class Arch>
-inline size_t depthwise_scratch(const convolution_args& a) {
-  return depthwise_block * depthwise_row<Arch>(a);
 }
 
 /// Calls done(place, feature, lanes, sum) for the sums of `count` neighbouring places. With `shared`, which
@@ -98,12 +96,21 @@ inline void depthwise_places(const convolution_args& a, const window_place& at, 
     join_row<Arch>(a.join, scratch + i * row, other ? other + i * apart : nullptr, out + i * apart, a.groups);
 }
 
-inline size_t depthwise_tasks(const convolution_args& a) {
-  return window_tiles(a.axis, a.groups).count(a.planes);
+} // namespace detail
+
+template <class Arch>
+size_t depthwise_tasks(const convolution_args& a) {
+  return detail::window_tiles(a.axis, a.groups).count(a.planes);
 }
 
 template <class Arch>
-inline void depthwise(const convolution_args& a, size_t first, size_t last, float* scratch) {
+size_t depthwise_scratch(const convolution_args& a) {
+  return detail::depthwise_block * detail::depthwise_row<Arch>(a);
+}
+
+template <class Arch>
+void depthwise(const convolution_args& a, size_t first, size_t last, float* scratch) {
+  using namespace detail;
   const window_tiles tiles(a.axis, a.groups);
   const bool shares = a.axis[1].taps == 3 && a.axis[1].step == a.axis[1].tap_step;
   for (; first < last; ++first)
@@ -115,4 +122,4 @@ inline void depthwise(const convolution_args& a, size_t first, size_t last, floa
         });
 }
 
-} // namespace fovea::core::simd::detail
+} // namespace fovea::core::simd

@@ -4,8 +4,8 @@
 // join with another operand.
 
 #include <fovea/backends/simd/arch.hpp>
+#include <fovea/backends/simd/kernels/arguments.hpp>
 #include <fovea/backends/simd/kernels/math.hpp>
-#include <fovea/backends/simd/kernels/table.hpp>
 
 #include <iterator>
 #include <utility>
@@ -59,9 +59,9 @@ inline void join_row(op join, const float* x, const float* other, float* out, si
 
 /// From sums to the output, from (row, column) on: tile[rows, stride] is activated, joined and written,
 /// `columns` of it. A function of its own, since the products by all formats share it.
-template <class Arch, size_t rows, size_t stride>
-[[gnu::noinline]] void finish_block(const product_part& part, size_t row, size_t column, size_t columns,
-                                    float* tile) {
+template <class Arch, size_t stride>
+[[gnu::noinline]] void finish_block(const product_part& part, size_t rows, size_t row, size_t column,
+                                    size_t columns, float* tile) {
   activate<Arch>(part.act, tile, rows * stride);
   const float* other = part.other ? part.other + row * part.other_stride + column : nullptr;
   float* out = part.out + row * part.out_stride + column;

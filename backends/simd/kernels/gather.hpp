@@ -1,8 +1,8 @@
 #pragma once
 
 #include <cstring>
+#include <fovea/backends/simd/kernels/arguments.hpp>
 #include <fovea/backends/simd/kernels/panel.hpp>
-#include <fovea/backends/simd/kernels/table.hpp>
 #include <fovea/backends/simd/kernels/weight_panel.hpp>
 
 namespace fovea::core::simd {
@@ -26,7 +26,8 @@ size_t gather_tasks(const gather_args& args) {
   return (args.rows + detail::gather_rows - 1) / detail::gather_rows;
 }
 
-template <class Arch>
+/// With `formats`, of tables in formats too.
+template <class Arch, bool formats>
 void gather(const gather_args& args, size_t first, size_t last) {
   const size_t end = last * detail::gather_rows < args.rows ? last * detail::gather_rows : args.rows;
   for (size_t i = first * detail::gather_rows; i < end; ++i) {
@@ -36,7 +37,10 @@ void gather(const gather_args& args, size_t first, size_t last) {
       std::memcpy(out, static_cast<const float*>(args.table) + id * args.width, args.width * sizeof(float));
       continue;
     }
-    with_format(args.format, [&](auto layout) { detail::gather_column<Arch, layout.of>(args, id, out); });
+    if constexpr (formats)
+      with_format(args.format, [&](auto layout) { detail::gather_column<Arch, layout.of>(args, id, out); });
+    else
+      detail::gather_column<Arch, weight_format::f32>(args, id, out);
   }
 }
 

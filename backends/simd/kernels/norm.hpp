@@ -3,8 +3,8 @@
 // Layer norm and RMS norm over rows (see norm_args in table.hpp).
 
 #include <fovea/backends/simd/arch.hpp>
+#include <fovea/backends/simd/kernels/arguments.hpp>
 #include <fovea/backends/simd/kernels/lanes.hpp>
-#include <fovea/backends/simd/kernels/table.hpp>
 
 #include <cmath>
 #include <cstddef>

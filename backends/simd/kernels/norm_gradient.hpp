@@ -4,8 +4,8 @@
 // from memory once.
 
 #include <fovea/backends/simd/arch.hpp>
+#include <fovea/backends/simd/kernels/arguments.hpp>
 #include <fovea/backends/simd/kernels/lanes.hpp>
-#include <fovea/backends/simd/kernels/table.hpp>
 
 #include <algorithm>
 #include <cmath>

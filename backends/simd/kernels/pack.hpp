@@ -2,8 +2,8 @@
 
 #include <cstring>
 #include <fovea/backends/simd/arch.hpp>
+#include <fovea/backends/simd/kernels/arguments.hpp>
 #include <fovea/backends/simd/kernels/panel.hpp>
-#include <fovea/backends/simd/kernels/table.hpp>
 #include <fovea/backends/simd/kernels/turn.hpp>
 
 namespace fovea::core::simd {

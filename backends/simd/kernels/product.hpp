@@ -7,12 +7,12 @@
 
 #include <cstring>
 #include <fovea/backends/simd/arch.hpp>
+#include <fovea/backends/simd/kernels/arguments.hpp>
 #include <fovea/backends/simd/kernels/epilogue.hpp>
 #include <fovea/backends/simd/kernels/few_columns.hpp>
 #include <fovea/backends/simd/kernels/lanes.hpp>
 #include <fovea/backends/simd/kernels/panel.hpp>
 #include <fovea/backends/simd/kernels/sizes.hpp>
-#include <fovea/backends/simd/kernels/table.hpp>
 #include <fovea/backends/simd/kernels/weight_panel.hpp>
 #include <utility>
 
@@ -20,10 +20,9 @@ namespace fovea::core::simd {
 
 namespace detail {
 
-/// Whether a set multiplies weights in other formats and rows in pieces too: that for wider caches leaves
-/// them to the others.
-template <class Arch>
-inline constexpr bool takes_all = Arch::cache_ways == 8;
+/// What a product multiplies: rows by weights in float32; by weights in formats too, which are decoded; or the
+/// windows of a convolution by weights in float32.
+enum class product_of { rows, formats, windows };
 
 /// Rows of the largest register block: with two vectors of columns its sums leave room for the operands, and
 /// no more rows than a first-level cache has ways, for rows a power of two apart share its sets.
@@ -219,15 +218,14 @@ struct depth_piece {
   size_t first, last;
 };
 
-/// Panels [first, last) of a part, weights in `format` that lie panel_bytes apart, for `rows` rows from `row`
-/// on.
+/// Panels [first, last) of a part, weights in `format` that lie panel_bytes apart, for `rows` rows from `row` on.
 struct block_work {
   const product_args* args;
   const product_part* part;
   const unsigned char* weights;
   size_t panel_bytes;
   weight_format format;
-  size_t row, first, last;
+  size_t row, rows, first, last;
   depth_piece depth;
   ahead next;
 };
@@ -291,26 +289,25 @@ inline void multiply_block(const block_work& work, size_t at) {
     });
   if (in_place) return;
   if (!ends) return copy_rows(tile, block, out, part.out_stride, rows, columns);
-  finish_block<Arch, rows, block>(part, work.row, column, columns, tile);
+  finish_block<Arch, block>(part, work.rows, work.row, column, columns, tile);
 }
 
 /// Whether a panel has few columns. Of a convolution alone: products of weights in other formats sum in the
 /// order of all columns.
-template <class Arch>
+template <class Arch, product_of kind>
 inline bool has_few(const block_work& work, size_t at) {
-  constexpr size_t lanes = width<Arch>;
-  return takes_all<Arch> && lanes > few_columns && work.args->row_starts &&
+  return kind == product_of::windows && width<Arch> > few_columns &&
          work.part->columns - at * panel<Arch> <= few_columns;
 }
 
-template <class Arch, size_t rows, bool pieced, weight_format format>
+template <class Arch, product_of kind, size_t rows, bool pieced, weight_format format>
 void multiply_panels(const block_work& work) {
   constexpr size_t together = block_panels<Arch>(rows);
   size_t at = work.first;
   const bool one_stream = rows == 1 && format != weight_format::f32 && work.args->from_memory;
   if constexpr (together > 1) {
     // A panel of few columns is one of few whether those before it are in the same task or not.
-    const size_t last = work.last - (work.first < work.last && has_few<Arch>(work, work.last - 1));
+    const size_t last = work.last - (work.first < work.last && has_few<Arch, kind>(work, work.last - 1));
     for (; at + together <= last && !one_stream; at += together)
       multiply_block<Arch, rows, 2 * together, pieced, format>(work, at);
   }
@@ -320,9 +317,10 @@ void multiply_panels(const block_work& work) {
     } else { // the last panel may be empty but for its first vector, or for a narrower one, or for less
       using narrow = narrower<Arch>;
       const size_t left = work.part->columns - at * panel<Arch>;
-      if (has_few<Arch>(work, at))
-        multiply_block<Arch, rows, 1, pieced, format, panel<Arch>, true>(work, at);
-      else if (left > width<Arch>)
+      if (has_few<Arch, kind>(work, at)) {
+        if constexpr (kind == product_of::windows)
+          multiply_block<Arch, rows, 1, pieced, format, panel<Arch>, true>(work, at);
+      } else if (left > width<Arch>)
         multiply_block<Arch, rows, 2, pieced, format>(work, at);
       else if (left > width<narrow> || width<narrow> == width<Arch>)
         multiply_block<Arch, rows, 1, pieced, format>(work, at);
@@ -332,36 +330,39 @@ void multiply_panels(const block_work& work) {
   }
 }
 
-template <class Arch, class Index>
+template <class Arch, product_of kind, class Index>
 struct kernels_by_rows;
 
-template <class Arch, size_t... index>
-struct kernels_by_rows<Arch, std::index_sequence<index...>> {
+template <class Arch, product_of kind, size_t... index>
+struct kernels_by_rows<Arch, kind, std::index_sequence<index...>> {
   template <bool pieced, weight_format format>
-  static constexpr void (*of[])(const block_work&) = {multiply_panels<Arch, index + 1, pieced, format>...};
+  static constexpr void (*of[])(const block_work&) = {
+      multiply_panels<Arch, kind, index + 1, pieced, format>...};
 };
 
-template <class Arch>
-inline void multiply_rows(size_t rows, const block_work& work) {
-  using all = kernels_by_rows<Arch, std::make_index_sequence<block_rows<Arch>>>;
-  if constexpr (takes_all<Arch>)
-    if (work.args->row_shifts) // a convolution's
-      return all::template of<true, weight_format::f32>[rows - 1](work);
-  with_format(work.format, [&](auto layout) {
-    if constexpr (layout.of == weight_format::f32 || (takes_all<Arch> && !layout.rounded_rows))
-      all::template of<false, layout.of>[rows - 1](work);
-  });
+template <class Arch, product_of kind>
+inline void multiply_rows(const block_work& work) {
+  using all = kernels_by_rows<Arch, kind, std::make_index_sequence<block_rows<Arch>>>;
+  if constexpr (kind == product_of::windows)
+    if (work.args->row_shifts) return all::template of<true, weight_format::f32>[work.rows - 1](work);
+  if constexpr (kind != product_of::formats)
+    all::template of<false, weight_format::f32>[work.rows - 1](work);
+  else
+    with_format(work.format, [&](auto layout) {
+      if constexpr (!layout.rounded_rows) all::template of<false, layout.of>[work.rows - 1](work);
+    });
 }
 
-/// The work for `rows` rows from its own on, in register blocks.
-template <class Arch>
-inline void multiply_blocks(block_work work, size_t rows) {
+/// The work in register blocks.
+template <class Arch, product_of kind>
+inline void multiply_blocks(block_work work) {
   constexpr size_t most = block_rows<Arch>;
-  while (rows > 0) {
+  for (size_t rows = work.rows; rows > 0;) {
     const size_t block = rows <= most       ? rows
                          : rows == most + 1 ? ceil_div(rows, 2)
                                             : most; // never one row alone
-    multiply_rows<Arch>(block, work);
+    work.rows = block;
+    multiply_rows<Arch, kind>(work);
     work.row += block, rows -= block;
     work.next.at += work.next.step * (work.depth.last - work.depth.first);
   }
@@ -369,7 +370,7 @@ inline void multiply_blocks(block_work work, size_t rows) {
 
 /// The same of one panel, made float32 first: [depth, panel].
 template <class Arch>
-[[gnu::noinline]] void multiply_decoded(block_work work, size_t rows) {
+[[gnu::noinline]] void multiply_decoded(block_work work) {
   alignas(64) float decoded[piece_depth * panel<Arch>];
   float* to = decoded;
   with_format(work.format, [&](auto layout) {
@@ -383,12 +384,12 @@ template <class Arch>
     }
   });
   work.weights = reinterpret_cast<const unsigned char*>(decoded), work.format = weight_format::f32;
-  multiply_blocks<Arch>(work, rows);
+  multiply_blocks<Arch, product_of::rows>(work);
 }
 
 /// Panels [first, last) of a part for `rows` rows from `row` on over a piece of the depth. Panels go two by
 /// two, for a block of few rows takes two at once.
-template <class Arch>
+template <class Arch, product_of kind>
 inline void multiply_piece(const product_args& args, const product_part& part, size_t row, size_t rows,
                            size_t first, size_t last, depth_piece depth) {
   constexpr size_t most = block_rows<Arch>;
@@ -408,28 +409,29 @@ inline void multiply_piece(const product_args& args, const product_part& part, s
         bytes,
         part.format,
         row,
+        rows,
         at,
         smaller(at + step, last),
         depth,
         {args.backward ? piece - step * bytes : piece + step * bytes, of_each / ceil_div(rows, most)}};
-    if constexpr (takes_all<Arch>)
+    if constexpr (kind == product_of::formats)
       if (decodes) {
-        multiply_decoded<Arch>(work, rows);
+        multiply_decoded<Arch>(work);
         continue;
       }
-    multiply_blocks<Arch>(work, rows);
+    multiply_blocks<Arch, kind>(work);
   }
 }
 
 /// The same over the whole depth.
-template <class Arch>
+template <class Arch, product_of kind>
 inline void multiply_group(const product_args& args, const product_part& part, size_t row, size_t rows,
                            size_t first, size_t last) {
   const size_t piece = depth_of_pieces(args, part);
   size_t k = 0;
   do {
     const size_t end = smaller(k + piece, args.depth);
-    multiply_piece<Arch>(args, part, row, rows, first, last, {k, end});
+    multiply_piece<Arch, kind>(args, part, row, rows, first, last, {k, end});
     k = end;
   } while (k < args.depth);
 }
@@ -442,8 +444,10 @@ size_t product_tasks(const product_args& args) {
   return grid.groups * grid.panels;
 }
 
-template <class Arch>
+/// With `formats`, of weights in formats too.
+template <class Arch, bool formats>
 void product(const product_args& args, size_t first, size_t last) {
+  constexpr auto kind = formats ? detail::product_of::formats : detail::product_of::rows;
   const auto grid = detail::tasks_of<Arch>(args);
   while (first < last) {
     const size_t group = first / grid.panels, row = group * grid.group_rows;
@@ -452,7 +456,7 @@ void product(const product_args& args, size_t first, size_t last) {
     first += to - from;
     while (from < to) {
       const auto [part, begin, end] = detail::take_part<Arch>(args, from, to);
-      detail::multiply_group<Arch>(args, *part, row, rows, begin, end);
+      detail::multiply_group<Arch, kind>(args, *part, row, rows, begin, end);
     }
   }
 }

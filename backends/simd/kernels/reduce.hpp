@@ -4,8 +4,8 @@
 // table.hpp).
 
 #include <fovea/backends/simd/arch.hpp>
+#include <fovea/backends/simd/kernels/arguments.hpp>
 #include <fovea/backends/simd/kernels/lanes.hpp>
-#include <fovea/backends/simd/kernels/table.hpp>
 
 #include <cstddef>
 #include <limits>
@@ -154,9 +154,9 @@ inline size_t reduce_tasks(const reduce_args& a) {
 
 /// A sum of no elements is 0, a mean NaN, a maximum -inf, a minimum inf. NaN anywhere gives NaN.
 template <class Arch>
-inline void reduce(reduction by, const reduce_args& a, size_t first, size_t last) {
+inline void reduce(const reduce_args& a, size_t first, size_t last) {
   using namespace detail;
-  switch (by) {
+  switch (a.how) {
     case reduction::sum:
       return reduce_slices_of<Arch>(a, first, last, 1.0f, added<Arch>{});
     case reduction::mean:

@@ -8,12 +8,12 @@
 #include <cstdint>
 #include <cstring>
 #include <fovea/backends/simd/arch.hpp>
+#include <fovea/backends/simd/kernels/arguments.hpp>
 #include <fovea/backends/simd/kernels/epilogue.hpp>
 #include <fovea/backends/simd/kernels/lanes.hpp>
 #include <fovea/backends/simd/kernels/panel.hpp>
 #include <fovea/backends/simd/kernels/product.hpp>
 #include <fovea/backends/simd/kernels/rounded_rows.hpp>
-#include <fovea/backends/simd/kernels/table.hpp>
 #include <fovea/backends/simd/kernels/weight_panel.hpp>
 #include <utility>
 
@@ -133,7 +133,7 @@ struct rounded_work {
   const product_args* args;
   const product_part* part;
   const rounded_rows* x;
-  size_t first, row = 0, at = 0;
+  size_t first, row = 0, rows = 0, at = 0;
 };
 
 template <class Arch, class dot, class layout, size_t rows>
@@ -148,7 +148,7 @@ void multiply_rounded_block(const rounded_work& work) {
   multiply_rounded<Arch, dot, layout, rows>(
       *work.x, work.row, static_cast<const unsigned char*>(part.panels) + work.at * bytes, bias,
       as_it_is ? part.out + row * part.out_stride + column : tile, as_it_is ? part.out_stride : block);
-  if (!as_it_is) finish_block<Arch, rows, block>(part, row, column, columns, tile);
+  if (!as_it_is) finish_block<Arch, block>(part, work.rows, row, column, columns, tile);
 }
 
 /// Rows of the largest register block. Where groups have scales, each sum takes a second register.
@@ -180,9 +180,9 @@ inline void multiply_rounded_panels(rounded_work work, size_t rows, size_t first
   for (size_t i = first; i < last; ++i) {
     work.at = work.args->backward ? last - 1 - (i - first) : i;
     for (work.row = 0; work.row < rows;) {
-      const size_t block = smaller(rows - work.row, together);
-      blocks::of[block - 1](work);
-      work.row += block;
+      work.rows = smaller(rows - work.row, together);
+      blocks::of[work.rows - 1](work);
+      work.row += work.rows;
     }
   }
 }

@@ -3,9 +3,9 @@
 // softmax and log_softmax over the middle axis of [outer, count, inner] (see softmax_args in table.hpp).
 
 #include <fovea/backends/simd/arch.hpp>
+#include <fovea/backends/simd/kernels/arguments.hpp>
 #include <fovea/backends/simd/kernels/lanes.hpp>
 #include <fovea/backends/simd/kernels/math.hpp>
-#include <fovea/backends/simd/kernels/table.hpp>
 
 #include <cstddef>
 #include <limits>

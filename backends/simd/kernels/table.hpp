@@ -1,8 +1,7 @@
 #pragma once
 
-// The contract between the lowering and the kernels: plain structs of pointers and sizes, and one table of
-// functions for each instruction set. Units compiled for a set include nothing that allocates or throws (see
-// isa/README there).
+// The contract between the lowering and the kernels. Units compiled for a set include nothing that allocates or
+// throws (see isa/README there).
 //
 // Work is split by shape, never by the number of threads: `tasks` says how many independent tasks a call has,
 // and the kernel runs a half-open range of them. Any split gives the same bits.
@@ -11,215 +10,30 @@
 #include <cstdint>
 
 #include <fovea/backends/optimizer.hpp>
-#include <fovea/dsl/op.hpp>
-#include <fovea/weights/weight_format.hpp>
+#include <fovea/backends/simd/kernels/arguments.hpp>
 
 namespace fovea::core::simd {
 
-using std::size_t;
-
-/// One output of a matrix product that shares its left operand with others (query, key and value, for
-/// instance).
-///   panels   weights [columns, depth] packed by `pack`, or in another format by in_format_panels
-///   bias     [columns] or null
-///   out      [rows, columns], rows out_stride apart
-///   other    [rows, columns] or null, rows other_stride apart; joined after the activation (residual: add,
-///   gate: multiply)
-struct product_part {
-  const void* panels = nullptr;
-  size_t columns = 0;
-  const float* bias = nullptr;
-  float* out = nullptr;
-  size_t out_stride = 0;
-  const float* other = nullptr;
-  size_t other_stride = 0;
-  op act = op::none;
-  op join = op::none;
-  weight_format format = weight_format::f32;
+/// A kernel: how many tasks a call has, and what runs tasks first <= i < last.
+template <class args>
+struct kernel {
+  size_t (*tasks)(const args&);
+  void (*run)(const args&, size_t first, size_t last);
 };
 
-/// out = join(act(a * weights^T + bias), other) for each part.
-///   a  [rows, depth], rows a_stride apart; with `ids`, row i is row ids[i] of a (gather as prologue); with
-///   `row_starts`, row i begins there, wherever that is; with `row_shifts`, rows lie in pieces of `piece`
-///   floats, a divisor of depth, and row_shifts[i] is skipped after each
-struct product_args {
-  const float* a = nullptr;
-  size_t rows = 0, depth = 0, a_stride = 0;
-  const std::int32_t* ids = nullptr;
-  const product_part* parts = nullptr;
-  size_t part_count = 0;
-  const float* const* row_starts = nullptr;
-  const std::ptrdiff_t* row_shifts = nullptr;
-  size_t piece = 0;
-  bool from_memory = false; // whether the weights have left the caches since they were read last
-  bool backward = false;    // whether panels of the weights are read from the last to the first
+/// One that needs memory: `scratch` floats for each thread, 64-byte aligned (0: none needed), as many as the
+/// sizes need that are given, and all smaller ones of what is counted at run time.
+template <class args>
+struct scratch_kernel {
+  size_t (*tasks)(const args&);
+  size_t (*scratch)(const args&);
+  void (*run)(const args&, size_t first, size_t last, float* scratch);
 };
 
-/// Packs b, of which element (column j, depth k) is at b[j * column_stride + k * depth_stride], into panels
-/// of `table::panel` columns: panel p holds, for each k, its columns side by side; missing columns are zero.
-/// `panels` is 64-byte aligned and holds panel_floats(columns, depth) floats.
-struct pack_args {
-  const float* b = nullptr;
-  size_t columns = 0, depth = 0, column_stride = 0, depth_stride = 0;
-  float* panels = nullptr;
-};
-
-/// One axis of a convolution or pooling: place p and tap k of the window there are position p * step + first
-/// + k * tap_step of the input; a tap outside of it adds nothing.
-struct window_axis {
-  size_t in = 1, places = 1, taps = 1;
-  std::ptrdiff_t step = 1, first = 0, tap_step = 1;
-};
-
-/// out[place] = join(act(sum over taps of x[position] W[tap]^T + bias), other), an implicit matrix product:
-/// what a window sees is a row of its left operand. axis[0] is the height, 1 over time.
-///   x        [planes, axis[0].in, axis[1].in, groups * depth]
-///   weights  for each group, [columns, taps * depth] packed by `pack`, its depth running over taps of axis[0],
-///            of axis[1] and features;
-///            depthwise, [taps, groups]
-///   bias     [groups * columns]
-///   out      [planes, places of axis[0], of axis[1], groups * columns], floats apart as out_plane, out_line
-///            and out_place say; other lies as out does, or is null
-///   largest  out [planes, groups * columns] has the largest value over all places instead; without `other`
-struct convolution_args {
-  const float* x = nullptr;
-  size_t planes = 0, x_plane = 0; // x_plane: floats from one plane of x to the next
-  window_axis axis[2] = {};
-  size_t groups = 1, depth = 0, columns = 0;
-  bool depthwise = false, largest = false;
-  const float *weights = nullptr, *bias = nullptr;
-  float* out = nullptr;
-  size_t out_plane = 0, out_line = 0, out_place = 0;
-  const float* other = nullptr;
-  op act = op::none;
-  op join = op::none;
-};
-
-/// The largest value, or the mean, of what a window sees of each feature: x and out as in convolution_args,
-/// `width` features. Means are over the taps before `counted` on each axis that are, with count_padding, at
-/// any position, else inside.
-struct pool_args {
-  const float* x = nullptr;
-  float* out = nullptr;
-  size_t planes = 0, x_plane = 0, width = 0; // x_plane: floats from one plane of x to the next
-  window_axis axis[2] = {};
-  bool mean = false, count_padding = false;
-  std::ptrdiff_t counted[2] = {0, 0}; // one past the last position of the padding behind an axis
-};
-
-/// out[i] = table[ids[i]], rows of `width` floats. With `paneled` the table is packed as a product's weights
-/// are (columns are its rows, depth its width), in a format: a table that is tied to an output projection is
-/// stored once.
-struct gather_args {
-  const void* table = nullptr;
-  bool paneled = false;
-  size_t width = 0, rows = 0;
-  const std::int32_t* ids = nullptr;
-  float* out = nullptr;
-  size_t out_stride = 0;
-  weight_format format = weight_format::f32;
-};
-
-/// Softmax(scale * q k^T + bias, capped and masked) v, without stored scores (online softmax: Milakov and
-/// Gimelshein 2018; Dao et al. 2022).
-///   q, out  [batch, queries, heads, key_width or value_width]  strides q_batch, q_row; heads side by side in a row
-///   k, v    [batch, keys, kv_heads, key_width or value_width]  head h reads key head h / (heads / kv_heads)
-///   bias    strides bias_batch, bias_head, bias_query (0 where broadcast), keys side by side; null for none
-///   lower   query i of batch row b sees lower[b * bounds_batch + i] <= key < upper[...]; null for every key.
-///   upper   A row that sees no key gives zeros.
-///   shared  what the tasks leave for join_attention,
-///           64-byte aligned
-struct attention_args {
-  const float *q = nullptr, *k = nullptr, *v = nullptr;
-  float* out = nullptr;
-  size_t batch = 0, heads = 0, kv_heads = 0, queries = 0, keys = 0, key_width = 0, value_width = 0;
-  size_t q_batch = 0, q_row = 0, k_batch = 0, k_row = 0, v_batch = 0, v_row = 0, out_batch = 0, out_row = 0;
-  float scale = 1, soft_cap = 0; // soft_cap 0: none; else score = soft_cap * tanh(score / soft_cap)
-  const float* bias = nullptr;
-  size_t bias_batch = 0, bias_head = 0, bias_query = 0;
-  const std::int32_t *lower = nullptr, *upper = nullptr;
-  size_t bounds_batch = 0;
-  float* shared = nullptr;
-};
-
-/// What attention's gradient does to the scores of some queries, in place: S becomes P = softmax(scale S),
-/// and dP becomes dS = scale P (dP - sum of dP P).
-///   scores, gradients  S and dP [rows, keys], rows `stride` apart: a multiple of 16 floats, all of which
-///                      may be written
-///   lower, upper       lower <= key < upper sees it, key `first_key` being the first of a row; null for
-///   every key
-struct attention_gradient_args {
-  float *scores = nullptr, *gradients = nullptr;
-  size_t rows = 0, keys = 0, stride = 0;
-  float scale = 1;
-  const std::int32_t *lower = nullptr, *upper = nullptr;
-  size_t first_key = 0;
-};
-
-/// layer_norm: (x - mean) / sqrt(variance + epsilon) * weight + bias (Ba et al. 2016);
-/// rms_norm: x / sqrt(mean(x^2) + epsilon) * weight (Zhang and Sennrich 2019). Over rows of `width`; weight
-/// and bias may be null; out may be x.
-struct norm_args {
-  const float* x = nullptr;
-  float* out = nullptr;
-  size_t rows = 0, width = 0;
-  const float *weight = nullptr, *bias = nullptr;
-  float epsilon = 0;
-};
-
-/// The gradients of layer_norm or rms_norm; weight may be null.
-///   x, d, out  [rows, width]: its operand, the gradient of its result, that of its operand, which is neither
-///   sums       [tasks, 2, width]: of each task's `part` rows, the gradients of weight and of bias
-struct norm_gradient_args {
-  const float *x = nullptr, *d = nullptr, *weight = nullptr;
-  float *out = nullptr, *sums = nullptr;
-  size_t rows = 0, width = 0, part = 1;
-  float epsilon = 0;
-};
-
-/// softmax or log_softmax over the middle axis of [outer, count, inner]; out may be x.
-struct softmax_args {
-  const float* x = nullptr;
-  float* out = nullptr;
-  size_t outer = 0, count = 0, inner = 0;
-};
-
-/// cross_entropy: out [rows], of each row of x [rows, classes] and its target -log of the target's share of
-/// softmax, `smoothing` of which is spread over all classes; a target that is no class adds nothing but what
-/// is spread. Its gradient: out [rows, classes], d [rows] being that of the result.
-struct cross_entropy_args {
-  const float* x = nullptr;
-  const std::int32_t* targets = nullptr;
-  const float* d = nullptr;
-  float* out = nullptr;
-  size_t rows = 0, classes = 0;
-  float smoothing = 0;
-};
-
-enum class reduction : std::uint8_t { sum, mean, maximum, minimum };
-
-/// Reduces the middle axis of [outer, count, inner] to [outer, inner].
-struct reduce_args {
-  const float* x = nullptr;
-  float* out = nullptr;
-  size_t outer = 0, count = 0, inner = 0;
-};
-
-/// out[j * out_row + i] = x[i * x_row + j]: [rows, columns] becomes [columns, rows].
-struct turn_args {
-  const float* x = nullptr;
-  float* out = nullptr;
-  size_t rows = 0, columns = 0, x_row = 0, out_row = 0;
-};
-
-/// out = a^T b, or with `add` out + a^T b: a [depth, rows], b [depth, columns], out [rows, columns], rows of
-/// each `*_row` floats apart. out is neither a nor b. sums [rows]: those of a over the depth; null for none.
-struct turned_product_args {
-  const float *a = nullptr, *b = nullptr;
-  float* out = nullptr;
-  size_t rows = 0, columns = 0, depth = 0, a_row = 0, b_row = 0, out_row = 0;
-  bool add = false;
-  float* sums = nullptr;
+/// One whose work is not shared.
+template <class args>
+struct single_kernel {
+  void (*run)(const args&);
 };
 
 /// Products that round the rows of their left side (weight_format.hpp), for many rows: first all rows are
@@ -234,66 +48,104 @@ struct tile_kernels {
   void (*product)(const product_args&, size_t first, size_t last, float* rounded);
 };
 
-struct kernel_table {
-  const char* instruction_set; // "baseline", "avx2", "avx512"
-  size_t vector;               // floats in a vector
-  size_t panel;                // columns in a packed panel
-
-  // Each `*_tasks` counts the tasks of a call; each kernel runs tasks first <= i < last.
-  // `scratch` is 64-byte aligned, one for each thread, of `*_scratch` floats (0: none needed): as many as the
-  // sizes need that are given, and all smaller ones of what is counted at run time.
-  size_t (*pack_tasks)(const pack_args&);
-  void (*pack)(const pack_args&, size_t first, size_t last);
-  size_t (*product_tasks)(const product_args&); // of weights in float32, rows in no pieces
-  void (*product)(const product_args&, size_t first, size_t last);
-  size_t (*decoded_product_tasks)(const product_args&); // of those, and of all formats that round no rows
-  void (*decoded_product)(const product_args&, size_t first, size_t last);
-  // Of parts of one format whose products round the rows (weight_format.hpp).
-  size_t (*rounded_product_tasks)(const product_args&);
-  void (*integer_product)(const product_args&, size_t first, size_t last);
-  void (*bf16_product)(const product_args&, size_t first, size_t last);
-  const tile_kernels* tiles = nullptr; // where the processor has such registers
-  size_t (*turned_product_tasks)(const turned_product_args&);
-  size_t (*turned_product_scratch)(const turned_product_args&);
-  void (*turned_product)(const turned_product_args&, size_t first, size_t last, float* scratch);
-  size_t (*turn_tasks)(const turn_args&);
-  void (*turn)(const turn_args&, size_t first, size_t last);
-  size_t (*gather_tasks)(const gather_args&);
-  void (*gather)(const gather_args&, size_t first, size_t last);
-
-  size_t (*attention_tasks)(const attention_args&);
-  size_t (*attention_scratch)(const attention_args&);
-  // The floats that attention_args::shared needs for these sizes and all smaller ones of batch, queries and
-  // keys.
-  size_t (*attention_shared)(const attention_args&);
-  void (*attention)(const attention_args&, size_t first, size_t last, float* scratch);
-  void (*join_attention)(const attention_args&); // when all tasks have run
-  void (*attention_gradient)(const attention_gradient_args&);
-  size_t (*norm_tasks)(const norm_args&);
-  void (*layer_norm)(const norm_args&, size_t first, size_t last);
-  void (*rms_norm)(const norm_args&, size_t first, size_t last);
-  size_t (*norm_gradient_tasks)(const norm_gradient_args&);
-  void (*layer_norm_gradient)(const norm_gradient_args&, size_t first, size_t last);
-  void (*rms_norm_gradient)(const norm_gradient_args&, size_t first, size_t last);
-  size_t (*softmax_tasks)(const softmax_args&);
-  void (*softmax)(const softmax_args&, size_t first, size_t last);
-  void (*log_softmax)(const softmax_args&, size_t first, size_t last);
-  size_t (*cross_entropy_tasks)(const cross_entropy_args&);
-  void (*cross_entropy)(const cross_entropy_args&, size_t first, size_t last);
-  void (*cross_entropy_gradient)(const cross_entropy_args&, size_t first, size_t last);
-  size_t (*reduce_tasks)(const reduce_args&);
-  void (*reduce)(reduction, const reduce_args&, size_t first, size_t last);
-  size_t (*convolution_tasks)(const convolution_args&);
-  size_t (*convolution_scratch)(const convolution_args&);
-  void (*convolution)(const convolution_args&, size_t first, size_t last, float* scratch);
-  size_t (*pool_tasks)(const pool_args&);
-  void (*pool)(const pool_args&, size_t first, size_t last);
-  void (*update)(const optimizer_args&);
+/// The same for any number of rows; `tiles` where the processor has such registers, else null.
+struct rounding_kernel {
+  size_t (*tasks)(const product_args&);
+  void (*run)(const product_args&, size_t first, size_t last);
+  const tile_kernels* tiles = nullptr;
 };
 
-/// Floats that `columns` x `depth` weights take when packed in panels of `panel` columns.
-constexpr size_t panel_floats(size_t panel, size_t columns, size_t depth) {
-  return (columns + panel - 1) / panel * panel * depth;
-}
+struct attention_kernel {
+  size_t (*tasks)(const attention_args&);
+  size_t (*scratch)(const attention_args&);
+  size_t (*shared)(const attention_args&); // floats of attention_args::shared, of these sizes and all smaller
+  void (*run)(const attention_args&, size_t first, size_t last, float* scratch);
+  void (*join)(const attention_args&); // when all tasks have run
+};
+
+/// Every kernel: each(name, type).
+///   product          of weights in float32, rows one behind the other
+///   decoded_product  of those, and of all formats that round no rows
+///   integer_product, bf16_product  of parts of one format whose products round the rows
+// clang-format off
+#define FOVEA_KERNELS(each) \
+  each(pack, kernel<pack_args>) \
+  each(product, kernel<product_args>) \
+  each(decoded_product, kernel<product_args>) \
+  each(integer_product, rounding_kernel) \
+  each(bf16_product, rounding_kernel) \
+  each(turned_product, scratch_kernel<turned_product_args>) \
+  each(turn, kernel<turn_args>) \
+  each(gather, kernel<gather_args>) \
+  each(gather_in_format, kernel<gather_args>) \
+  each(attention, attention_kernel) \
+  each(attention_gradient, single_kernel<attention_gradient_args>) \
+  each(layer_norm, kernel<norm_args>) \
+  each(rms_norm, kernel<norm_args>) \
+  each(layer_norm_gradient, kernel<norm_gradient_args>) \
+  each(rms_norm_gradient, kernel<norm_gradient_args>) \
+  each(softmax, kernel<softmax_args>) \
+  each(log_softmax, kernel<softmax_args>) \
+  each(cross_entropy, kernel<cross_entropy_args>) \
+  each(cross_entropy_gradient, kernel<cross_entropy_args>) \
+  each(reduce, kernel<reduce_args>) \
+  each(convolution, scratch_kernel<convolution_args>) \
+  each(depthwise_convolution, scratch_kernel<convolution_args>) \
+  each(pool, kernel<pool_args>) \
+  each(update, single_kernel<fovea::core::optimizer_args>)
+// clang-format on
+
+enum class kernel_name : std::uint8_t {
+#define FOVEA_NAME(name, type) name,
+  FOVEA_KERNELS(FOVEA_NAME)
+#undef FOVEA_NAME
+};
+
+namespace detail {
+template <kernel_name>
+struct kernel_type;
+#define FOVEA_TYPE(name, its_type)                                                                           \
+  template <>                                                                                                \
+  struct kernel_type<kernel_name::name> {                                                                    \
+    using type = its_type;                                                                                   \
+  };
+FOVEA_KERNELS(FOVEA_TYPE)
+#undef FOVEA_TYPE
+} // namespace detail
+
+template <kernel_name name>
+using kernel_type = typename detail::kernel_type<name>::type;
+
+/// Names of kernels.
+struct kernel_names {
+  std::uint32_t bits = 0;
+
+  constexpr kernel_names() = default;
+  template <class... more>
+  constexpr kernel_names(kernel_name first, more... others) : bits(bit(first) | (0u | ... | bit(others))) {}
+  constexpr bool has(kernel_name name) const { return (bits & bit(name)) != 0; }
+  constexpr kernel_names& operator|=(kernel_names others) {
+    bits |= others.bits;
+    return *this;
+  }
+
+private:
+  static constexpr std::uint32_t bit(kernel_name name) { return 1u << static_cast<unsigned>(name); }
+};
+
+/// An instruction set as the lowering sees it.
+struct set_sizes {
+  const char* name; // "baseline", "avx2", "avx512"
+  size_t vector;    // floats in a vector
+  size_t panel;     // columns in a packed panel
+};
+
+/// The kernels of an instruction set that a model needs; the others are null.
+struct kernel_table {
+  set_sizes set;
+#define FOVEA_MEMBER(name, type) const type* name = nullptr;
+  FOVEA_KERNELS(FOVEA_MEMBER)
+#undef FOVEA_MEMBER
+};
 
 } // namespace fovea::core::simd

@@ -10,12 +10,12 @@
 #include <cstdint>
 #include <cstring>
 #include <fovea/backends/simd/arch.hpp>
+#include <fovea/backends/simd/kernels/arguments.hpp>
 #include <fovea/backends/simd/kernels/epilogue.hpp>
 #include <fovea/backends/simd/kernels/lanes.hpp>
 #include <fovea/backends/simd/kernels/panel.hpp>
 #include <fovea/backends/simd/kernels/product.hpp>
 #include <fovea/backends/simd/kernels/rounded_rows.hpp>
-#include <fovea/backends/simd/kernels/table.hpp>
 #include <fovea/backends/simd/kernels/weight_panel.hpp>
 #include <fovea/backends/simd/sets/avx512_bf16.hpp>
 #include <immintrin.h>
@@ -191,12 +191,7 @@ inline void finish_tile(const tile_panel& p, size_t row, size_t rows, const F& v
     for_constants<tile_rows>([&](auto r) __attribute__((always_inline)) { write(r); });
   else
     for (size_t r = 0; r < rows; ++r) write(r);
-  if (as_it_is) return;
-  if (rows == tile_rows)
-    finish_block<Arch, tile_rows, stride>(part, row, p.column, p.columns, tile);
-  else
-    for (size_t r = 0; r < rows; ++r)
-      finish_block<Arch, 1, stride>(part, row + r, p.column, p.columns, tile + r * stride);
+  if (!as_it_is) finish_block<Arch, stride>(part, rows, row, p.column, p.columns, tile);
 }
 
 /// Tiles [first, last) of rows times a panel whose weights have one scale a column, or none.

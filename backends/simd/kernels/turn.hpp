@@ -2,7 +2,7 @@
 
 // Turning a matrix: rows become columns (see turn_args in table.hpp), by squares of whole vectors.
 
-#include <fovea/backends/simd/kernels/table.hpp>
+#include <fovea/backends/simd/kernels/arguments.hpp>
 #include <fovea/backends/simd/kernels/transpose.hpp>
 
 namespace fovea::core::simd {

@@ -6,10 +6,10 @@
 
 #include <cstring>
 #include <fovea/backends/simd/arch.hpp>
+#include <fovea/backends/simd/kernels/arguments.hpp>
 #include <fovea/backends/simd/kernels/lanes.hpp>
 #include <fovea/backends/simd/kernels/product.hpp>
 #include <fovea/backends/simd/kernels/reduce.hpp>
-#include <fovea/backends/simd/kernels/table.hpp>
 
 namespace fovea::core::simd {
 

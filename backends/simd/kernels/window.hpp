@@ -5,7 +5,7 @@
 
 #include <cstring>
 #include <fovea/backends/simd/arch.hpp>
-#include <fovea/backends/simd/kernels/table.hpp>
+#include <fovea/backends/simd/kernels/arguments.hpp>
 
 namespace fovea::core::simd::detail {
 

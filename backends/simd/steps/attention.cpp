@@ -9,28 +9,26 @@ namespace fovea::core::simd {
 
 namespace {
 
-void run_rows(context& c, const step& s, const generated_step& code, attention_operands& o) {
+void run_rows(context& c, const step& s, attention_operands& o) {
   if (o.mask != nullptr) o.find_bounds(c.slots[s.temporary[0]]);
   o.args.shared = c.shared_scratch();
-  if (code.attention == nullptr) {
-    c.run(c.kernels.attention_tasks(o.args), [&](size_t first, size_t last, size_t thread) {
-      c.kernels.attention(o.args, first, last, c.scratch_of(thread));
-    });
+  if (const generated_step& code = *c.code; code.attention == nullptr) {
+    c.run(*c.kernels.attention, o.args);
   } else {
     o.find_uniform(c.slots[s.temporary[1]]);
     c.run(code.attention_tasks(o.args), [&](size_t first, size_t last, size_t thread) {
       code.attention(o.args, o.lambda, first, last, c.scratch_of(thread));
     });
   }
-  c.kernels.join_attention(o.args);
+  c.kernels.attention->join(o.args);
 }
 
 } // namespace
 
-void run_attention(context& c, const step& s, const generated_step& code) {
+void run_attention(context& c, const step& s) {
   attention_operands all(c, s.node);
   if (!all.by_row) {
-    run_rows(c, s, code, all);
+    run_rows(c, s, all);
     return;
   }
   for (size_t row = 0; row < all.args.batch; ++row) {
@@ -38,14 +36,14 @@ void run_attention(context& c, const step& s, const generated_step& code) {
     if (c.is_idle(c.row_of(row, all.args.batch)))
       std::fill_n(one.args.out, one.args.out_batch, 0.0f);
     else
-      run_rows(c, s, code, one);
+      run_rows(c, s, one);
   }
 }
 
-scratch_floats attention_scratch(context& c, const step& s, const generated_step& code) {
+scratch_floats attention_scratch(context& c, const step& s) {
   const attention_args a = attention_operands(c, s.node).args;
-  return {code.attention == nullptr ? c.kernels.attention_scratch(a) : code.attention_scratch(a),
-          c.kernels.attention_shared(a)};
+  return {(c.code->attention == nullptr ? c.kernels.attention->scratch : c.code->attention_scratch)(a),
+          c.kernels.attention->shared(a)};
 }
 
 namespace {
@@ -57,10 +55,10 @@ size_t rounded(size_t floats) { return (floats + 15) / 16 * 16; }
 
 /// A kernel's whole work by one thread.
 void multiply(const kernel_table& kernels, const product_args& args) {
-  kernels.product(args, 0, kernels.product_tasks(args));
+  kernels.product->run(args, 0, kernels.product->tasks(args));
 }
 void pack(const kernel_table& kernels, const pack_args& args) {
-  kernels.pack(args, 0, kernels.pack_tasks(args));
+  kernels.pack->run(args, 0, kernels.pack->tasks(args));
 }
 /// The keys of one batch row and key head as columns: what queries are multiplied by.
 pack_args keys_as_columns(const attention_args& a, size_t b, size_t head, float* panels) {
@@ -119,14 +117,14 @@ void run_attention_map(context& c, const step& s) {
                            .part_count = 1});
       for (size_t i = 0; i < a.queries; ++i) score_row(o, b, h, i, rows + i * a.keys);
       const softmax_args all{.x = rows, .out = rows, .outer = a.queries, .count = a.keys, .inner = 1};
-      c.kernels.softmax(all, 0, c.kernels.softmax_tasks(all));
+      c.kernels.softmax->run(all, 0, c.kernels.softmax->tasks(all));
     }
   });
 }
 
-size_t attention_map_scratch(context& c, const step& s) {
+scratch_floats attention_map_scratch(context& c, const step& s) {
   const attention_operands o(c, s.node);
-  return panel_floats(c.kernels.panel, o.args.keys, o.args.key_width);
+  return {panel_floats(c.kernels.set.panel, o.args.keys, o.args.key_width)};
 }
 
 namespace {
@@ -144,13 +142,13 @@ struct gradient_scratch {
       next += rounded(floats);
       return at;
     };
-    const size_t panel = c.kernels.panel;
+    const size_t panel = c.kernels.set.panel;
     keys = take(panel_floats(panel, a.keys, a.key_width));
     values = take(panel_floats(panel, a.keys, a.value_width));
     keys_by_depth = take(panel_floats(panel, a.key_width, a.keys));
     scores = take(queries_at_once * row);
     score_gradients = take(queries_at_once * row);
-    turned = take(c.kernels.turned_product_scratch({}));
+    turned = take(c.kernels.turned_product->scratch({}));
     total = static_cast<size_t>(next - begin);
   }
 };
@@ -166,7 +164,7 @@ void run_attention_gradient(context& c, const step& s) {
   const float* d = c.value(c.graph.operand(s.node, 3));
   float *of_queries = c.result(s.node), *of_keys = of_queries + a.batch * a.q_batch,
         *of_values = of_keys + a.batch * a.k_batch;
-  const size_t each = a.heads / a.kv_heads, panel = c.kernels.panel;
+  const size_t each = a.heads / a.kv_heads, panel = c.kernels.set.panel;
   c.run(a.batch * a.kv_heads, [&](size_t first, size_t last, size_t thread) {
     const gradient_scratch at(c, a, c.scratch_of(thread));
     for (size_t task = first; task < last; ++task) {
@@ -232,15 +230,15 @@ void run_attention_gradient(context& c, const step& s) {
                    .columns = seen,
                    .out = at.score_gradients,
                    .out_stride = at.row});
-          c.kernels.attention_gradient({.scores = at.scores,
-                                        .gradients = at.score_gradients,
-                                        .rows = rows,
-                                        .keys = seen,
-                                        .stride = at.row,
-                                        .scale = a.scale,
-                                        .lower = lower,
-                                        .upper = upper,
-                                        .first_key = begin});
+          c.kernels.attention_gradient->run({.scores = at.scores,
+                                             .gradients = at.score_gradients,
+                                             .rows = rows,
+                                             .keys = seen,
+                                             .stride = at.row,
+                                             .scale = a.scale,
+                                             .lower = lower,
+                                             .upper = upper,
+                                             .first_key = begin});
           for (size_t column = 0; column < a.key_width; column += panel)
             product(at.score_gradients, rows, seen, at.row,
                     {.panels = at.keys_by_depth + column * a.keys + begin * panel,
@@ -260,7 +258,7 @@ void run_attention_gradient(context& c, const step& s) {
                                             .b_row = right_row,
                                             .out_row = to_row,
                                             .add = true};
-            c.kernels.turned_product(added, 0, c.kernels.turned_product_tasks(added), at.turned);
+            c.kernels.turned_product->run(added, 0, c.kernels.turned_product->tasks(added), at.turned);
           };
           add_turned(at.scores, of_out, a.out_row, a.value_width, dv, a.v_row);
           add_turned(at.score_gradients, q, a.q_row, a.key_width, dk, a.k_row);
@@ -269,8 +267,8 @@ void run_attention_gradient(context& c, const step& s) {
   });
 }
 
-size_t attention_gradient_scratch(context& c, const step& s) {
-  return gradient_scratch(c, attention_operands(c, s.node).args, nullptr).total;
+scratch_floats attention_gradient_scratch(context& c, const step& s) {
+  return {gradient_scratch(c, attention_operands(c, s.node).args, nullptr).total};
 }
 
 } // namespace fovea::core::simd

@@ -1,8 +1,10 @@
+#include <fovea/backends/simd/context.hpp>
 #include <fovea/backends/simd/steps.hpp>
 
 namespace fovea::core::simd {
 
-void run_chain(context& c, const step& s, bool flat, const generated_step& code) {
+void run_chain(context& c, const step& s) {
+  const bool flat = c.code->flat;
   const std::int32_t* leaves = c.plan.leaves + c.plan.chains[s.node].first_leaf;
   const int leaf_count = c.plan.chains[s.node].leaves;
   const shape& whole = c.shape_of(s.node);
@@ -39,13 +41,13 @@ void run_chain(context& c, const step& s, bool flat, const generated_step& code)
       for (int i = 0; i < leaf_count; ++i)
         if (const shape& x = c.shape_of(leaves[i]); x.rank != 0 && c.size(x[-1]) != 1)
           part.leaves[i] += begin;
-      code.chain(part, 0, 1);
+      c.code->chain(part, 0, 1);
     });
     return;
   }
   const size_t rows = args.row >= piece ? 1 : piece / args.row;
   c.run((args.rows + rows - 1) / rows, [&](size_t first, size_t last, size_t) {
-    code.chain(args, first * rows, last * rows < args.rows ? last * rows : args.rows);
+    c.code->chain(args, first * rows, last * rows < args.rows ? last * rows : args.rows);
   });
 }
 

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include <fovea/backends/simd/context.hpp>
 #include <fovea/backends/simd/steps.hpp>
 
 namespace fovea::core::simd {
@@ -21,7 +22,7 @@ size_t plane_of(const context& c, int id, size_t held) {
   return s.rows * s.position;
 }
 
-/// Calls f(arguments) for each phase of the convolution whose value is that of `root`.
+/// Calls f(kernel, arguments) for each phase of the convolution whose value is that of `root`.
 template <class F>
 void for_phases(const context& c, int root, const F& f) {
   const int id = c.plan.product[root], left = c.graph.operand(id, 0);
@@ -30,6 +31,7 @@ void for_phases(const context& c, int root, const F& f) {
   const plane_sizes in(c, c.shape_of(left), w.axes), out(c, c.shape_of(id), w.axes);
   const prepared_product weights = c.prepared(id);
   const bool joined = c.plan.join[root] != op::none;
+  const auto& kernel = layout.depthwise() ? *c.kernels.depthwise_convolution : *c.kernels.convolution;
   const float* next = weights.weights;
   const int phases[2] = {phases_of(w, 0, layout.transposed), phases_of(w, 1, layout.transposed)};
   const auto count = [&](int axis, int remainder) {
@@ -45,7 +47,6 @@ void for_phases(const context& c, int root, const F& f) {
                             .groups = layout.groups,
                             .depth = layout.in,
                             .columns = layout.out,
-                            .depthwise = layout.depthwise(),
                             .largest = c.plan.largest[root],
                             .weights = next,
                             .bias = weights.bias,
@@ -63,8 +64,8 @@ void for_phases(const context& c, int root, const F& f) {
       args.out_plane = args.largest ? out.features : out.axis[0] * line;
       args.out = c.result(root) + begin;
       if (joined) args.other = c.value(c.plan.other[root]) + begin;
-      next += layout.phase_floats(args.axis[0].taps * args.axis[1].taps, c.kernels.panel);
-      if (args.axis[0].places > 0 && args.axis[1].places > 0) f(args);
+      next += layout.phase_floats(args.axis[0].taps * args.axis[1].taps, c.kernels.set.panel);
+      if (args.axis[0].places > 0 && args.axis[1].places > 0) f(kernel, args);
     }
 }
 
@@ -73,16 +74,18 @@ void for_phases(const context& c, const step& s, const F& f) {
   for (int i = 0; i < s.count; ++i) for_phases(c, c.plan.parts[s.first + i], f);
 }
 
+using convolution_kernel = scratch_kernel<convolution_args>;
+
 /// Convolutions of few tasks each, which threads share evenly only together. Others run at once, for a thread
 /// finds its part of what several of them read in its cache.
 class joined_convolutions {
 public:
   explicit joined_convolutions(const context& c) : c_(c) {}
 
-  void add(const convolution_args& args) {
+  void add(const convolution_kernel& kernel, const convolution_args& args) {
     const size_t before = count_ == 0 ? 0 : ends_[count_ - 1];
-    args_[count_] = args;
-    ends_[count_++] = before + c_.kernels.convolution_tasks(args);
+    kernels_[count_] = &kernel, args_[count_] = args;
+    ends_[count_++] = before + kernel.tasks(args);
     if (count_ == most || ends_[count_ - 1] >= enough_tasks) run();
   }
   void run() {
@@ -92,7 +95,7 @@ public:
       for (size_t i = 0; first < last; begin = ends_[i++]) {
         const size_t end = std::min(last, ends_[i]);
         if (first >= end) continue;
-        c_.kernels.convolution(args_[i], first - begin, end - begin, c_.scratch_of(thread));
+        kernels_[i]->run(args_[i], first - begin, end - begin, c_.scratch_of(thread));
         first = end;
       }
     });
@@ -102,6 +105,7 @@ public:
 private:
   static constexpr size_t most = 16, enough_tasks = 32;
   const context& c_;
+  const convolution_kernel* kernels_[most];
   convolution_args args_[most];
   size_t ends_[most], count_ = 0; // one past the last task of each
 };
@@ -110,16 +114,15 @@ private:
 
 void run_convolution(context& c, const step& s) {
   joined_convolutions all(c);
-  for_phases(c, s, [&](const convolution_args& args) { all.add(args); });
+  for_phases(c, s, [&](const auto& kernel, const auto& args) { all.add(kernel, args); });
   all.run();
 }
 
-size_t convolution_scratch(context& c, const step& s) {
+scratch_floats convolution_scratch(context& c, const step& s) {
   size_t most = 0;
-  for_phases(c, s, [&](const convolution_args& args) {
-    most = std::max(most, c.kernels.convolution_scratch(args));
-  });
-  return most;
+  for_phases(c, s,
+             [&](const auto& kernel, const auto& args) { most = std::max(most, kernel.scratch(args)); });
+  return {most};
 }
 
 void run_pool(context& c, const step& s) {
@@ -139,8 +142,7 @@ void run_pool(context& c, const step& s) {
     args.axis[axis] = {in.axis[axis], out.axis[axis], all.taps, all.step, all.first, all.tap_step};
     args.counted[axis] = static_cast<std::ptrdiff_t>(in.axis[axis]) + w.after[axis];
   }
-  c.run(c.kernels.pool_tasks(args),
-        [&](size_t first, size_t last, size_t) { c.kernels.pool(args, first, last); });
+  c.run(*c.kernels.pool, args);
 }
 
 } // namespace fovea::core::simd

@@ -2,6 +2,7 @@
 #include <cstring>
 #include <utility>
 
+#include <fovea/backends/simd/context.hpp>
 #include <fovea/backends/simd/steps.hpp>
 
 namespace fovea::core::simd {
@@ -64,14 +65,14 @@ void turn(context& c, const shape& x, const float* from, float* out) {
   const size_t rows = c.size(x[-2]), columns = c.size(x[-1]), all = c.elements(x, 0, x.rank - 2);
   const turn_args one{
       .x = from, .out = out, .rows = rows, .columns = columns, .x_row = columns, .out_row = rows};
-  const size_t tasks = c.kernels.turn_tasks(one);
+  const size_t tasks = c.kernels.turn->tasks(one);
   c.run(all * tasks, [&](size_t first, size_t last, size_t) {
     while (first < last) {
       turn_args part = one;
       const size_t matrix = first / tasks, begin = first % tasks,
                    end = std::min(tasks, begin + (last - first));
       part.x += matrix * rows * columns, part.out += matrix * rows * columns;
-      c.kernels.turn(part, begin, end);
+      c.kernels.turn->run(part, begin, end);
       first += end - begin;
     }
   });

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include <fovea/backends/simd/context.hpp>
 #include <fovea/backends/simd/steps.hpp>
 
 namespace fovea::core::simd {
@@ -67,7 +68,7 @@ void run_convolution_weight_gradient(context& c, const step& s) {
                                 .b_row = static_cast<size_t>(w.stride[1]) * x.features,
                                 .out_row = in,
                                 .add = true};
-  const size_t parts = c.kernels.turned_product_tasks(one);
+  const size_t parts = c.kernels.turned_product->tasks(one);
   // A part of a tap's and group's product over all lines.
   const auto add_part = [&](size_t tap, size_t group, size_t part, float* scratch) {
     const auto ky = static_cast<std::ptrdiff_t>(tap) / w.size[1],
@@ -89,7 +90,7 @@ void run_convolution_weight_gradient(context& c, const step& s) {
             c.value(right) + plane * dy.plane() + py * dy.line() + inside.first * dy.features + group * out;
         line.b = c.value(left) + plane * x.plane() + static_cast<size_t>(y) * x.line() +
                  position * x.features + group * in;
-        c.kernels.turned_product(line, part, part + 1, scratch);
+        c.kernels.turned_product->run(line, part, part + 1, scratch);
       }
   };
   c.run(taps * groups * parts, [&](size_t first, size_t last, size_t thread) {
@@ -102,7 +103,9 @@ void run_convolution_weight_gradient(context& c, const step& s) {
     for (size_t tap = 0; tap < taps; ++tap) result[i * taps + tap] = sums[tap * dy.features * in + i];
 }
 
-size_t convolution_weight_gradient_scratch(context& c) { return c.kernels.turned_product_scratch({}); }
+scratch_floats convolution_weight_gradient_scratch(context& c, const step&) {
+  return {c.kernels.turned_product->scratch({})};
+}
 
 void run_pool_gradient(context& c, const step& s) {
   const node& n = c.graph.at(s.node);

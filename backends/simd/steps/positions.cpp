@@ -1,5 +1,6 @@
 #include <cstring>
 
+#include <fovea/backends/simd/context.hpp>
 #include <fovea/backends/simd/steps.hpp>
 
 namespace fovea::core::simd {

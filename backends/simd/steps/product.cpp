@@ -1,3 +1,4 @@
+#include <fovea/backends/simd/context.hpp>
 #include <fovea/backends/simd/steps.hpp>
 
 #include <algorithm>
@@ -28,10 +29,9 @@ struct product_call {
     return std::any_of(parts + rounded, parts + count,
                        [](const product_part& p) { return p.format != weight_format::f32; });
   }
-  /// Where tiles multiply the rounded parts, else null.
-  const tile_kernels* tiles(const context& c) const {
-    return rounded > 0 && c.kernels.tiles && c.kernels.tiles->are_faster(rounded_args()) ? c.kernels.tiles
-                                                                                         : nullptr;
+  /// What multiplies the rounded parts, of which there are some.
+  const rounding_kernel& rounding(const context& c) const {
+    return sums_integers(parts->format) ? *c.kernels.integer_product : *c.kernels.bf16_product;
   }
 
 private:
@@ -73,9 +73,10 @@ private:
 
 } // namespace
 
-size_t product_scratch(context& c, const step& s) {
+scratch_floats product_scratch(context& c, const step& s) {
   const product_call call(c, s);
-  return call.rounded > 0 && c.kernels.tiles ? c.kernels.tiles->scratch(call.rounded_args()) : 0;
+  const tile_kernels* tiles = call.rounded > 0 ? call.rounding(c).tiles : nullptr;
+  return {.shared = tiles == nullptr ? 0 : tiles->scratch(call.rounded_args())};
 }
 
 void run_product(context& c, const step& s) {
@@ -85,17 +86,20 @@ void run_product(context& c, const step& s) {
         tasks(args), [&](size_t first, size_t last, size_t) { product(args, first, last, rounded...); },
         args.backward);
   };
-  if (const product_args args = call.rounded_args(); const tile_kernels* tiles = call.tiles(c)) {
-    run(args, tiles->round_tasks, tiles->round, c.shared_scratch());
-    run(args, tiles->product_tasks, tiles->product, c.shared_scratch());
-  } else if (call.rounded > 0) {
-    run(args, c.kernels.rounded_product_tasks,
-        sums_integers(call.parts->format) ? c.kernels.integer_product : c.kernels.bf16_product);
+  if (call.rounded > 0) {
+    const product_args args = call.rounded_args();
+    const rounding_kernel& kernel = call.rounding(c);
+    if (const tile_kernels* tiles = kernel.tiles; tiles != nullptr && tiles->are_faster(args)) {
+      run(args, tiles->round_tasks, tiles->round, c.shared_scratch());
+      run(args, tiles->product_tasks, tiles->product, c.shared_scratch());
+    } else {
+      run(args, kernel.tasks, kernel.run);
+    }
   }
-  if (const product_args args = call.other_args(); call.decodes())
-    run(args, c.kernels.decoded_product_tasks, c.kernels.decoded_product);
-  else if (args.part_count > 0)
-    run(args, c.kernels.product_tasks, c.kernels.product);
+  if (const product_args args = call.other_args(); args.part_count > 0) {
+    const auto& kernel = call.decodes() ? *c.kernels.decoded_product : *c.kernels.product;
+    run(args, kernel.tasks, kernel.run);
+  }
 }
 
 namespace {
@@ -113,16 +117,15 @@ turned_product_args turned(const context& c, const step& s) {
 
 } // namespace
 
-size_t matmul_scratch(context& c, const step& s) {
-  return c.plan.viewed[c.graph.operand(s.node, 0)] ? c.kernels.turned_product_scratch(turned(c, s)) : 0;
+scratch_floats matmul_scratch(context& c, const step& s) {
+  if (!c.plan.viewed[c.graph.operand(s.node, 0)]) return {};
+  return {c.kernels.turned_product->scratch(turned(c, s))};
 }
 
 void run_matmul(context& c, const step& s) {
   if (c.plan.viewed[c.graph.operand(s.node, 0)]) {
     const turned_product_args args = turned(c, s);
-    c.run(c.kernels.turned_product_tasks(args), [&](size_t first, size_t last, size_t thread) {
-      c.kernels.turned_product(args, first, last, c.scratch_of(thread));
-    });
+    c.run(*c.kernels.turned_product, args);
     return;
   }
   const int left = c.graph.operand(s.node, 0), right = c.graph.operand(s.node, 1);
@@ -154,16 +157,14 @@ void run_matmul(context& c, const step& s) {
                            .column_stride = 1,
                            .depth_stride = n,
                            .panels = panels};
-      c.run(c.kernels.pack_tasks(pack),
-            [&](size_t first, size_t last, size_t) { c.kernels.pack(pack, first, last); });
+      c.run(*c.kernels.pack, pack);
       packed_at = at_y;
     }
     const product_part part{
         .panels = panels, .columns = n, .out = c.result(s.node) + b * m * n, .out_stride = n};
     const product_args args{
         .a = c.value(left) + at_x, .rows = m, .depth = k, .a_stride = k, .parts = &part, .part_count = 1};
-    c.run(c.kernels.product_tasks(args),
-          [&](size_t first, size_t last, size_t) { c.kernels.product(args, first, last); });
+    c.run(*c.kernels.product, args);
   }
 }
 

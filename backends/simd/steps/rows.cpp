@@ -3,6 +3,7 @@
 #include <cstring>
 #include <string>
 
+#include <fovea/backends/simd/context.hpp>
 #include <fovea/backends/simd/steps.hpp>
 #include <fovea/base/error.hpp>
 
@@ -28,8 +29,7 @@ void run_norm(context& c, const step& s) {
                        .weight = n.operand_count > 1 ? c.value(c.graph.operand(s.node, 1)) : nullptr,
                        .bias = n.operand_count > 2 ? c.value(c.graph.operand(s.node, 2)) : nullptr,
                        .epsilon = static_cast<float>(n.settings.norm.epsilon)};
-  const auto kernel = n.kind == op::layer_norm ? c.kernels.layer_norm : c.kernels.rms_norm;
-  c.run(c.kernels.norm_tasks(args), [&](size_t first, size_t last, size_t) { kernel(args, first, last); });
+  c.run(n.kind == op::layer_norm ? *c.kernels.layer_norm : *c.kernels.rms_norm, args);
 }
 
 void run_norm_gradient(context& c, const step& s) {
@@ -45,16 +45,15 @@ void run_norm_gradient(context& c, const step& s) {
                           .epsilon = static_cast<float>(n.settings.norm.epsilon)};
   constexpr size_t fewest = 8; // rows in a part
   args.part = std::max(fewest, (args.rows + norm_gradient_parts - 1) / norm_gradient_parts);
-  const auto kernel =
-      n.kind == op::layer_norm_gradient ? c.kernels.layer_norm_gradient : c.kernels.rms_norm_gradient;
-  const size_t tasks = c.kernels.norm_gradient_tasks(args);
-  c.run(tasks, [&](size_t first, size_t last, size_t) { kernel(args, first, last); });
+  const auto& kernel =
+      n.kind == op::layer_norm_gradient ? *c.kernels.layer_norm_gradient : *c.kernels.rms_norm_gradient;
+  c.run(kernel, args);
   const reduce_args parts{.x = args.sums,
                           .out = args.out + args.rows * args.width,
                           .outer = 1,
-                          .count = tasks,
+                          .count = kernel.tasks(args),
                           .inner = 2 * args.width};
-  c.kernels.reduce(reduction::sum, parts, 0, c.kernels.reduce_tasks(parts));
+  c.kernels.reduce->run(parts, 0, c.kernels.reduce->tasks(parts));
 }
 
 void run_group_norm(context& c, const step& s) {
@@ -117,8 +116,7 @@ void run_softmax(context& c, const step& s) {
                           .outer = a.outer,
                           .count = a.count,
                           .inner = a.inner};
-  const auto kernel = n.kind == op::softmax ? c.kernels.softmax : c.kernels.log_softmax;
-  c.run(c.kernels.softmax_tasks(args), [&](size_t first, size_t last, size_t) { kernel(args, first, last); });
+  c.run(n.kind == op::softmax ? *c.kernels.softmax : *c.kernels.log_softmax, args);
 }
 
 void run_cross_entropy(context& c, const step& s) {
@@ -132,23 +130,23 @@ void run_cross_entropy(context& c, const step& s) {
                                 .rows = c.rows(c.shape_of(x)),
                                 .classes = c.size(c.shape_of(x)[-1]),
                                 .smoothing = static_cast<float>(n.settings.loss.smoothing)};
-  const auto kernel = gradient ? c.kernels.cross_entropy_gradient : c.kernels.cross_entropy;
-  c.run(c.kernels.cross_entropy_tasks(args),
-        [&](size_t first, size_t last, size_t) { kernel(args, first, last); });
+  c.run(gradient ? *c.kernels.cross_entropy_gradient : *c.kernels.cross_entropy, args);
 }
 
 void run_reduce(context& c, const step& s) {
   const node& n = c.graph.at(s.node);
   const int from = c.graph.operand(s.node, 0);
   const around a(c, c.shape_of(from), n.settings.along.axis);
-  const reduce_args args{
-      .x = c.value(from), .out = c.result(s.node), .outer = a.outer, .count = a.count, .inner = a.inner};
-  const reduction how = n.kind == op::sum        ? reduction::sum
-                        : n.kind == op::mean     ? reduction::mean
-                        : n.kind == op::max_over ? reduction::maximum
-                                                 : reduction::minimum;
-  c.run(c.kernels.reduce_tasks(args),
-        [&](size_t first, size_t last, size_t) { c.kernels.reduce(how, args, first, last); });
+  const reduce_args args{.how = n.kind == op::sum        ? reduction::sum
+                                : n.kind == op::mean     ? reduction::mean
+                                : n.kind == op::max_over ? reduction::maximum
+                                                         : reduction::minimum,
+                         .x = c.value(from),
+                         .out = c.result(s.node),
+                         .outer = a.outer,
+                         .count = a.count,
+                         .inner = a.inner};
+  c.run(*c.kernels.reduce, args);
 }
 
 void run_argmax(context& c, const step& s) {
@@ -206,8 +204,7 @@ void run_gather(context& c, const step& s) {
   }
   args.paneled = args.table != nullptr;
   if (!args.paneled) args.table = c.value(table);
-  c.run(c.kernels.gather_tasks(args),
-        [&](size_t first, size_t last, size_t) { c.kernels.gather(args, first, last); });
+  c.run(args.format == weight_format::f32 ? *c.kernels.gather : *c.kernels.gather_in_format, args);
 }
 
 void run_range(context& c, const step& s) {

@@ -1,5 +1,6 @@
 #include <cstring>
 
+#include <fovea/backends/simd/context.hpp>
 #include <fovea/backends/simd/steps.hpp>
 
 namespace fovea::core::simd {
@@ -35,7 +36,7 @@ void run_time_step(context& c, const step& s) {
   copy_rows(c, rows, c.result(s.node), rows.after, c.value(sequence) + rows.first, rows.stride);
 }
 
-void run_scan(context& c, const scan_nodes& nodes, const generated_step& code) {
+void run_scan(context& c, const scan_nodes& nodes) {
   const region_entry& r = c.graph.region(nodes.region);
   begin_loop(c, nodes.region);
   scan_args a;
@@ -63,7 +64,7 @@ void run_scan(context& c, const scan_nodes& nodes, const generated_step& code) {
           a.output_time[i]);
   }
   for (int k = 0; k < r.carried; ++k) a.states[k] = c.slots[c.plan.carried[nodes.region][k].slot];
-  c.run(a.rows, [&](size_t first, size_t last, size_t) { code.scan(a, first, last); });
+  c.run(a.rows, [&](size_t first, size_t last, size_t) { c.code->scan(a, first, last); });
 }
 
 void run_time_index(context& c, const step& s) {

@@ -1,7 +1,7 @@
+#include "kernel_sets.hpp"
 // Attention against the formula in double: shapes that no vector divides, masks, biases, grouped heads, task
 // splits.
 
-#include <fovea/backends/simd/isa/dispatch.hpp>
 #include <fovea/backends/simd/kernels/attention.hpp>
 
 #include <catch2/catch.hpp>
@@ -18,7 +18,6 @@
 #include <vector>
 
 using fovea::core::simd::attention_args;
-using fovea::core::simd::kernels;
 
 namespace {
 
@@ -117,11 +116,11 @@ std::unique_ptr<float, aligned_delete> scratch_of(std::size_t floats) {
 }
 
 void run(attention_args a) {
-  const auto scratch = scratch_of(kernels().attention_scratch(a)),
-             shared = scratch_of(kernels().attention_shared(a));
+  const auto scratch = scratch_of(kernels().attention->scratch(a)),
+             shared = scratch_of(kernels().attention->shared(a));
   a.shared = shared.get();
-  kernels().attention(a, 0, kernels().attention_tasks(a), scratch.get());
-  kernels().join_attention(a);
+  kernels().attention->run(a, 0, kernels().attention->tasks(a), scratch.get());
+  kernels().attention->join(a);
 }
 
 const auto as_it_is = [](double score, std::size_t, std::size_t, std::size_t, std::size_t) { return score; };
@@ -191,7 +190,7 @@ void check(const shape& s, double tolerance = 1e-5) {
 } // namespace
 
 TEST_CASE("attention: every number of queries and keys around a vector") {
-  const std::size_t most = 2 * kernels().vector + 1;
+  const std::size_t most = 2 * kernels().set.vector + 1;
   for (std::size_t queries = 1; queries <= most; ++queries)
     for (const std::size_t keys :
          {std::size_t{1}, std::size_t{2}, std::size_t{5}, most - 2, most, std::size_t{97}})
@@ -203,7 +202,7 @@ TEST_CASE("attention: every number of queries and keys around a vector") {
 }
 
 TEST_CASE("attention: every head width around a vector") {
-  for (std::size_t width = 1; width <= 2 * kernels().vector + 1; ++width)
+  for (std::size_t width = 1; width <= 2 * kernels().set.vector + 1; ++width)
     for (const std::size_t queries : {std::size_t{1}, std::size_t{3}, std::size_t{9}}) {
       check(
           {.heads = 3, .kv_heads = 3, .queries = queries, .keys = 19, .key_width = width, .value_width = 5});
@@ -307,18 +306,18 @@ TEST_CASE("attention: the keys of a few queries in parts") {
 
 TEST_CASE("attention: what parts of the keys leave fits where smaller calls do, too") {
   const shape most{.batch = 40, .heads = 6, .kv_heads = 2, .queries = 7, .keys = 5000};
-  const std::size_t room = kernels().attention_shared(operands(most).args);
+  const std::size_t room = kernels().attention->shared(operands(most).args);
   for (const std::size_t batch : {1u, 2u, 7u, 15u, 16u, 17u, 40u})
     for (const std::size_t keys : {1024u, 5000u}) {
       shape s = most;
       s.batch = batch, s.queries = 4, s.keys = keys;
       const operands x(s);
-      CHECK(kernels().attention_shared(x.args) <= room);
+      CHECK(kernels().attention->shared(x.args) <= room);
       // Rows of what they leave: in whole lines, and one for the largest score and the sum.
       const std::size_t row = (x.args.value_width + 15) / 16 * 16 + 16,
-                        tasks = kernels().attention_tasks(x.args);
+                        tasks = kernels().attention->tasks(x.args);
       CHECK(tasks / x.args.kv_heads * x.args.heads * x.args.queries * row <=
-            kernels().attention_shared(x.args));
+            kernels().attention->shared(x.args));
     }
 }
 
@@ -347,12 +346,12 @@ TEST_CASE("attention: any split into tasks gives the same bits") {
         .batch = 2, .heads = 3, .kv_heads = 3, .queries = queries, .keys = keys, .see = visibility::causal};
     operands together(s), apart(s);
     run(together.args);
-    const auto scratch = scratch_of(kernels().attention_scratch(apart.args)),
-               shared = scratch_of(kernels().attention_shared(apart.args));
+    const auto scratch = scratch_of(kernels().attention->scratch(apart.args)),
+               shared = scratch_of(kernels().attention->shared(apart.args));
     apart.args.shared = shared.get();
-    for (std::size_t task = kernels().attention_tasks(apart.args); task-- > 0;)
-      kernels().attention(apart.args, task, task + 1, scratch.get());
-    kernels().join_attention(apart.args);
+    for (std::size_t task = kernels().attention->tasks(apart.args); task-- > 0;)
+      kernels().attention->run(apart.args, task, task + 1, scratch.get());
+    kernels().attention->join(apart.args);
     CHECK(std::memcmp(together.out.data(), apart.out.data(), together.out.size() * sizeof(float)) == 0);
   }
 }
@@ -360,7 +359,7 @@ TEST_CASE("attention: any split into tasks gives the same bits") {
 TEST_CASE("attention: no queries, no keys") {
   operands none({.queries = 4, .keys = 1});
   none.args.queries = 0;
-  CHECK(kernels().attention_tasks(none.args) == 0);
+  CHECK(kernels().attention->tasks(none.args) == 0);
   for (const std::size_t queries : {std::size_t{2}, std::size_t{20}}) {
     operands x({.queries = queries, .keys = 1});
     x.args.keys = 0;
@@ -431,7 +430,7 @@ TEST_CASE("attention: what a call needs for itself, any smaller one has room in"
     less.batch = up_to(most.batch), less.queries = up_to(most.queries), less.keys = up_to(most.keys);
     INFO(less.queries << " queries of " << most.queries << ", " << less.keys << " keys of " << most.keys
                       << ", " << most.heads << " heads of " << most.kv_heads);
-    REQUIRE(kernels().attention_scratch(less) <= kernels().attention_scratch(most));
-    REQUIRE(kernels().attention_shared(less) <= kernels().attention_shared(most));
+    REQUIRE(kernels().attention->scratch(less) <= kernels().attention->scratch(most));
+    REQUIRE(kernels().attention->shared(less) <= kernels().attention->shared(most));
   }
 }

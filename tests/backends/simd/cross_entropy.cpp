@@ -14,7 +14,7 @@ TEST_CASE("cross entropy and its gradient are those of the formulas, whatever th
   for (const auto* table : kernel_sets())
     for (const std::size_t classes : sizes)
       for (const float smoothing : {0.0f, 0.1f}) {
-        CAPTURE(table->instruction_set, classes, smoothing);
+        CAPTURE(table->set.name, classes, smoothing);
         constexpr std::size_t rows = 13;
         auto x = random_floats(rows * classes, random);
         for (float& y : x) y = y * 9 + 100;
@@ -31,10 +31,10 @@ TEST_CASE("cross entropy and its gradient are those of the formulas, whatever th
                              .rows = rows,
                              .classes = classes,
                              .smoothing = smoothing};
-        const std::size_t tasks = table->cross_entropy_tasks(a);
-        for (std::size_t task = tasks; task-- > 0;) table->cross_entropy(a, task, task + 1);
+        const std::size_t tasks = table->cross_entropy->tasks(a);
+        for (std::size_t task = tasks; task-- > 0;) table->cross_entropy->run(a, task, task + 1);
         a.d = d.data(), a.out = dx.data();
-        for (std::size_t task = tasks; task-- > 0;) table->cross_entropy_gradient(a, task, task + 1);
+        for (std::size_t task = tasks; task-- > 0;) table->cross_entropy_gradient->run(a, task, task + 1);
         double worst = 0, worst_gradient = 0;
         for (std::size_t row = 0; row < rows; ++row) {
           const float* logits = x.data() + row * classes;

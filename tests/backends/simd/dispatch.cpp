@@ -1,36 +1,60 @@
+#include "kernel_sets.hpp"
 #include <catch2/catch.hpp>
-#include <cstdlib>
-#include <fovea/backends/simd/isa/dispatch.hpp>
+#include <fovea/backends/simd/kernel_choice.hpp>
 #include <string>
 
 using namespace fovea;
-using namespace fovea::core;
+using namespace fovea::core::simd;
 
-TEST_CASE("a table carries its name and every kernel") {
-  for (const char* name : {"portable", "baseline", "avx2", "avx512"}) {
-    const auto* table = simd::table_for(name);
-    if (!table) continue;
-    CHECK(std::string(table->instruction_set) == name);
-    CHECK(table->panel % table->vector == 0);
-    for (const bool present :
-         {table->pack_tasks != nullptr, table->pack != nullptr, table->product_tasks != nullptr,
-          table->product != nullptr, table->gather_tasks != nullptr, table->gather != nullptr,
-          table->attention_tasks != nullptr, table->attention_scratch != nullptr, table->attention != nullptr,
-          table->attention_shared != nullptr, table->join_attention != nullptr, table->norm_tasks != nullptr,
-          table->layer_norm != nullptr, table->rms_norm != nullptr, table->softmax_tasks != nullptr,
-          table->softmax != nullptr, table->log_softmax != nullptr, table->reduce_tasks != nullptr,
-          table->reduce != nullptr})
-      CHECK(present);
+TEST_CASE("a set carries its name and every kernel") {
+  for (const kernel_table* table : kernel_sets()) {
+    CAPTURE(table->set.name);
+    CHECK(table->set.panel % table->set.vector == 0);
+#define CHECK_PRESENT(name, type) CHECK(table->name->run != nullptr);
+    FOVEA_KERNELS(CHECK_PRESENT)
+#undef CHECK_PRESENT
   }
-  CHECK(simd::table_for("portable") != nullptr);
+  CHECK(set_named("portable") != nullptr);
 }
 
-TEST_CASE("an unknown set has no table") {
-  CHECK(simd::table_for("avx3") == nullptr);
-  CHECK(simd::table_for("") == nullptr);
+TEST_CASE("an unknown set is none") {
+  for (const char* name : {"avx3", ""}) {
+    CHECK(set_named(name) == nullptr);
+    CHECK_FALSE(may_run(name));
+  }
 }
 
-TEST_CASE("the environment chooses the set") {
+TEST_CASE("the environment chooses the set, and what is better does not run") {
   if (const char* wanted = std::getenv("FOVEA_ISA")) CHECK(std::string(instruction_set()) == wanted);
-  CHECK(simd::table_for(instruction_set()) == &simd::kernels());
+  bool in_use_or_worse = false;
+  for (const set_sizes& set : sets_here()) {
+    in_use_or_worse = in_use_or_worse || std::string(set.name) == instruction_set();
+    CHECK(may_run(set.name) == in_use_or_worse);
+  }
+  CHECK(in_use_or_worse);
+}
+
+TEST_CASE("a model finds the kernels that it needs, and no others") {
+  static constexpr auto some = choose_kernels<kernel_names{kernel_name::softmax, kernel_name::pool}, "">();
+  const kernel_table found = kernels_of({.kernels = &some});
+  CHECK(found.set.name == std::string(instruction_set()));
+  CHECK(found.softmax == kernels().softmax);
+  CHECK(found.pool == kernels().pool);
+  CHECK(found.product == nullptr);
+  CHECK(kernels_of({.kernels = &some, .add_format = add_kernels_of<core::format_named<q8_0>>})
+            .decoded_product == kernels().decoded_product);
+  static constexpr auto of_one = choose_kernels<kernel_names{kernel_name::softmax}, "baseline">();
+  CHECK(kernels_of({.kernels = &of_one}).set.name == std::string("baseline"));
+  CHECK(kernels_of({.kernels = &of_one}).softmax == &kernel_named<kernel_name::softmax>("baseline"));
+}
+
+TEST_CASE("a model for a set that the processor lacks is refused") {
+  static constexpr auto best = choose_kernels<kernel_names{kernel_name::softmax}, "avx512">();
+  if (set_named("avx512"))
+    CHECK_NOTHROW(kernels_of({.kernels = &best}));
+  else
+    CHECK_THROWS_WITH(
+        kernels_of({.kernels = &best}),
+        "the model is compiled for the instruction set avx512, which this processor lacks; it has " +
+            std::string(instruction_set()));
 }

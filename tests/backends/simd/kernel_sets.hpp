@@ -3,19 +3,65 @@
 #include <cstddef>
 #include <cstdlib>
 #include <fovea/backends/simd/isa/dispatch.hpp>
-#include <fovea/backends/simd/isa/tables.hpp>
+#include <fovea/backends/simd/isa/sets_here.hpp>
+#include <fovea/backends/simd/isa/symbols.hpp>
 #include <memory>
 #include <random>
+#include <string>
 #include <vector>
+
+namespace kernels_for_tests {
+
+using namespace fovea::core::simd;
+
+#define FOVEA_DECLARE(name, type) extern "C" const type FOVEA_SYMBOL(name, avx512);
+FOVEA_KERNELS(FOVEA_DECLARE)
+#undef FOVEA_DECLARE
+
+/// Every kernel of a set as dispatch gives it.
+inline kernel_table all_of(const set_sizes& set) {
+  const char* of = set.name;
+  kernel_table made{.set = set};
+#define FOVEA_FIND(name, type) made.name = &kernel_named<kernel_name::name>(of);
+  FOVEA_KERNELS(FOVEA_FIND)
+#undef FOVEA_FIND
+  return made;
+}
+
+/// Of AVX-512 without what a processor may have beside it.
+inline kernel_table plain_avx512(const set_sizes& set) {
+  kernel_table made{.set = set};
+#define FOVEA_FIND(name, type) made.name = &FOVEA_SYMBOL(name, avx512);
+  FOVEA_KERNELS(FOVEA_FIND)
+#undef FOVEA_FIND
+  return made;
+}
+
+} // namespace kernels_for_tests
+
+/// Every kernel of the set in use.
+inline const fovea::core::simd::kernel_table& kernels() {
+  using namespace kernels_for_tests;
+  static const kernel_table all = all_of(*set_named(fovea::instruction_set()));
+  return all;
+}
 
 /// The kernels to test: the set that FOVEA_ISA names, or each that the processor has, of AVX-512 also without
 /// what a processor may have beside it.
 inline std::vector<const fovea::core::simd::kernel_table*> kernel_sets() {
-  if (std::getenv("FOVEA_ISA")) return {&fovea::core::simd::kernels()};
-  std::vector<const fovea::core::simd::kernel_table*> sets;
-  for (const char* name : {"portable", "baseline", "avx2", "avx512"})
-    if (const auto* table = fovea::core::simd::table_for(name)) sets.push_back(table);
-  if (fovea::core::simd::table_for("avx512")) sets.push_back(&fovea_kernels_avx512);
+  using namespace kernels_for_tests;
+  static const std::vector<kernel_table> tables = [] {
+    const char* wanted = std::getenv("FOVEA_ISA");
+    std::vector<kernel_table> made;
+    for (const set_sizes& set : sets_here()) {
+      if (wanted != nullptr && std::string(set.name) != wanted) continue;
+      made.push_back(all_of(set));
+      if (set.name == std::string("avx512")) made.push_back(plain_avx512(set));
+    }
+    return made;
+  }();
+  std::vector<const kernel_table*> sets;
+  for (const kernel_table& table : tables) sets.push_back(&table);
   return sets;
 }
 

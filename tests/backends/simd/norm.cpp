@@ -1,6 +1,5 @@
+#include "kernel_sets.hpp"
 // Layer norm and RMS norm against the formulas in double.
-
-#include <fovea/backends/simd/isa/dispatch.hpp>
 
 #include <catch2/catch.hpp>
 
@@ -8,7 +7,6 @@
 #include <random>
 #include <vector>
 
-using fovea::core::simd::kernels;
 using fovea::core::simd::norm_args;
 using fovea::core::simd::norm_gradient_args;
 
@@ -50,8 +48,8 @@ void check(std::size_t rows, std::size_t width, float mean, float spread, bool w
   std::vector<float> out(rows * width + 1, -7);
   norm_args a{x.data(), out.data(), rows, width, weight ? w.data() : nullptr, bias ? b.data() : nullptr,
               1e-5f};
-  const auto kernel = layer ? kernels().layer_norm : kernels().rms_norm;
-  for (std::size_t task = kernels().norm_tasks(a); task-- > 0;) kernel(a, task, task + 1);
+  const auto& kernel = layer ? *kernels().layer_norm : *kernels().rms_norm;
+  for (std::size_t task = kernel.tasks(a); task-- > 0;) kernel.run(a, task, task + 1);
   const auto want = expected(a, layer);
   double worst = 0;
   for (std::size_t i = 0; i < want.size(); ++i)
@@ -62,7 +60,7 @@ void check(std::size_t rows, std::size_t width, float mean, float spread, bool w
   // in place, all tasks at once: the same bits
   std::vector<float> same = x;
   a.x = a.out = same.data();
-  kernel(a, 0, kernels().norm_tasks(a));
+  kernel.run(a, 0, kernel.tasks(a));
   CHECK(std::equal(same.begin(), same.end(), out.begin()));
 }
 
@@ -70,7 +68,7 @@ void check(std::size_t rows, std::size_t width, float mean, float spread, bool w
 
 TEST_CASE("norms of every width around the vectors") {
   for (const bool layer : {true, false}) {
-    for (std::size_t width = 1; width <= 2 * kernels().vector + 1; ++width)
+    for (std::size_t width = 1; width <= 2 * kernels().set.vector + 1; ++width)
       check(3, width, 0.5f, 2, true, layer, layer);
     for (const std::size_t width : {std::size_t{127}, std::size_t{384}, std::size_t{769}})
       for (const std::size_t rows : {std::size_t{1}, std::size_t{8}, std::size_t{19}})
@@ -93,7 +91,7 @@ TEST_CASE("layer norm of equal or zero elements is the bias") {
     const std::vector<float> x(77, value);
     std::vector<float> out(77), bias(77, 0.25f);
     const norm_args a{x.data(), out.data(), 1, 77, nullptr, bias.data(), 1e-5f};
-    kernels().layer_norm(a, 0, kernels().norm_tasks(a));
+    kernels().layer_norm->run(a, 0, kernels().layer_norm->tasks(a));
     for (const float y : out) CHECK(y == 0.25f);
   }
 }
@@ -114,11 +112,11 @@ void check_gradient(std::size_t rows, std::size_t width, std::size_t part, float
                        .width = width,
                        .part = part,
                        .epsilon = 1e-5f};
-  const std::size_t tasks = kernels().norm_gradient_tasks(a);
+  const auto& kernel = layer ? *kernels().layer_norm_gradient : *kernels().rms_norm_gradient;
+  const std::size_t tasks = kernel.tasks(a);
   std::vector<float> sums(tasks * 2 * width + 1, -7);
   a.sums = sums.data();
-  const auto kernel = layer ? kernels().layer_norm_gradient : kernels().rms_norm_gradient;
-  for (std::size_t task = tasks; task-- > 0;) kernel(a, task, task + 1);
+  for (std::size_t task = tasks; task-- > 0;) kernel.run(a, task, task + 1);
 
   std::vector<double> of_weight(width), of_bias(width);
   double worst = 0;
@@ -163,7 +161,7 @@ void check_gradient(std::size_t rows, std::size_t width, std::size_t part, float
 
 TEST_CASE("gradients of norms of every width around the vectors") {
   for (const bool layer : {true, false}) {
-    for (std::size_t width = 2; width <= 2 * kernels().vector + 1; ++width)
+    for (std::size_t width = 2; width <= 2 * kernels().set.vector + 1; ++width)
       check_gradient(5, width, 3, 0.5f, width % 2 == 0, layer);
     for (const std::size_t width : {std::size_t{127}, std::size_t{384}, std::size_t{769}})
       for (const std::size_t rows : {std::size_t{1}, std::size_t{8}, std::size_t{19}})

@@ -53,9 +53,9 @@ struct product_run {
           part_data{random_floats(p.columns * c.depth, random), random_floats(p.columns, random),
                     random_floats(c.rows * stride, random),
                     std::vector<float>(c.out_shift + c.rows * stride + 64, untouched),
-                    aligned_floats(panel_floats(table.panel, p.columns, c.depth), untouched)});
+                    aligned_floats(panel_floats(table.set.panel, p.columns, c.depth), untouched)});
       const pack_args packing{d.weights.data(), p.columns, c.depth, c.depth, 1, d.panels.data()};
-      table.pack(packing, 0, table.pack_tasks(packing));
+      table.pack->run(packing, 0, table.pack->tasks(packing));
       if (c.other_is_out)
         std::copy(d.other.begin(), d.other.end(), d.out.begin() + static_cast<std::ptrdiff_t>(c.out_shift));
       described.push_back({d.panels.data(), p.columns, p.bias ? d.bias.data() : nullptr,
@@ -75,8 +75,8 @@ struct product_run {
                             .backward = c.backward};
     thread_pool pool(c.threads);
     pool.run(
-        table.product_tasks(args), std::numeric_limits<std::int64_t>::max(),
-        [&](std::size_t first, std::size_t last, std::size_t) { table.product(args, first, last); },
+        table.product->tasks(args), std::numeric_limits<std::int64_t>::max(),
+        [&](std::size_t first, std::size_t last, std::size_t) { table.product->run(args, first, last); },
         c.backward);
   }
 
@@ -120,7 +120,7 @@ struct product_run {
 };
 
 void check(const kernel_table& table, const product_case& c) {
-  CAPTURE(table.instruction_set, c.rows, c.depth, c.parts[0].columns, c.a_shift, c.out_shift, c.stride_gap);
+  CAPTURE(table.set.name, c.rows, c.depth, c.parts[0].columns, c.a_shift, c.out_shift, c.stride_gap);
   CHECK(product_run(table, c).error(c) <= 1);
 }
 
@@ -131,7 +131,7 @@ constexpr std::size_t largest_block = 12;
 TEST_CASE("a product agrees with the formula for every number of rows and columns") {
   for (const auto* table : kernel_sets())
     for (std::size_t rows = 1; rows <= 2 * largest_block + 1; ++rows)
-      for (std::size_t columns = 1; columns <= 2 * table->panel + 1; ++columns)
+      for (std::size_t columns = 1; columns <= 2 * table->set.panel + 1; ++columns)
         check(*table, {.rows = rows, .depth = 7, .parts = {{columns, true}}});
 }
 
@@ -139,14 +139,14 @@ TEST_CASE("a product agrees with the formula at every depth") {
   for (const auto* table : kernel_sets())
     for (std::size_t depth = 1; depth <= 70; ++depth)
       for (const std::size_t rows : {1u, 2u, 3u, 5u, 17u})
-        check(*table, {.rows = rows, .depth = depth, .parts = {{2 * table->panel + 3}}});
+        check(*table, {.rows = rows, .depth = depth, .parts = {{2 * table->set.panel + 3}}});
 }
 
 TEST_CASE("deep and wide products are split and still agree") {
   for (const auto* table : kernel_sets())
     for (const std::size_t rows : {1u, 4u, 31u, 97u})
       for (const std::size_t depth : {513u, 1024u, 3072u})
-        check(*table, {.rows = rows, .depth = depth, .parts = {{9 * table->panel + 5, true}}});
+        check(*table, {.rows = rows, .depth = depth, .parts = {{9 * table->set.panel + 5, true}}});
 }
 
 TEST_CASE("operands and results lie anywhere, and nothing between rows is written") {
@@ -155,7 +155,7 @@ TEST_CASE("operands and results lie anywhere, and nothing between rows is writte
       for (const std::size_t rows : {1u, 3u, 13u})
         check(*table, {.rows = rows,
                        .depth = 19,
-                       .parts = {{table->panel + 1, true}, {table->panel * 2}},
+                       .parts = {{table->set.panel + 1, true}, {table->set.panel * 2}},
                        .a_shift = shift,
                        .out_shift = 5 - shift,
                        .stride_gap = shift});
@@ -168,7 +168,7 @@ TEST_CASE("every activation and join") {
     for (const op act : activations)
       for (const op join : {op::none, op::add, op::multiply})
         for (const bool bias : {false, true})
-          for (const std::size_t columns : {table->panel, 3 * table->panel + 3})
+          for (const std::size_t columns : {table->set.panel, 3 * table->set.panel + 3})
             for (const std::size_t rows : {1u, 7u, 14u}) {
               CAPTURE(static_cast<int>(act), static_cast<int>(join), bias);
               check(*table, {.rows = rows, .depth = 33, .parts = {{columns, bias, act, join}}});
@@ -181,10 +181,11 @@ TEST_CASE("the depth of many rows is summed in pieces, behind which bias, activa
       for (const auto join : {op::none, op::add, op::multiply})
         for (const std::size_t depth : {1537u, 2048u, 2571u}) {
           CAPTURE(static_cast<int>(act), static_cast<int>(join));
-          check(*table, {.rows = 45,
-                         .depth = depth,
-                         .parts = {{2 * table->panel, true, act, join}, {table->panel + 3, true, act, join}},
-                         .stride_gap = 1});
+          check(*table,
+                {.rows = 45,
+                 .depth = depth,
+                 .parts = {{2 * table->set.panel, true, act, join}, {table->set.panel + 3, true, act, join}},
+                 .stride_gap = 1});
         }
 }
 
@@ -194,7 +195,7 @@ TEST_CASE("a residual may be joined in place") {
       for (const std::size_t depth : {1100u, 1700u})
         check(*table, {.rows = rows,
                        .depth = depth,
-                       .parts = {{3 * table->panel + 2, true, op::none, op::add}},
+                       .parts = {{3 * table->set.panel + 2, true, op::none, op::add}},
                        .stride_gap = 1,
                        .other_is_out = true});
 }
@@ -204,17 +205,20 @@ TEST_CASE("several parts share the left operand") {
     for (const std::size_t rows : {1u, 2u, 26u})
       check(*table, {.rows = rows,
                      .depth = 40,
-                     .parts = {{table->panel * 2 + 1, true},
+                     .parts = {{table->set.panel * 2 + 1, true},
                                {1},
-                               {table->panel, false, op::silu},
-                               {table->panel * 3, true, op::none, op::multiply}}});
+                               {table->set.panel, false, op::silu},
+                               {table->set.panel * 3, true, op::none, op::multiply}}});
 }
 
 TEST_CASE("rows are gathered by their ids") {
   for (const auto* table : kernel_sets())
     for (std::size_t rows = 1; rows <= 2 * largest_block + 1; ++rows)
-      check(*table,
-            {.rows = rows, .depth = 1030, .parts = {{table->panel + 3, true}}, .ids = true, .stride_gap = 2});
+      check(*table, {.rows = rows,
+                     .depth = 1030,
+                     .parts = {{table->set.panel + 3, true}},
+                     .ids = true,
+                     .stride_gap = 2});
 }
 
 TEST_CASE("no rows, no tasks") {
@@ -222,7 +226,7 @@ TEST_CASE("no rows, no tasks") {
     product_part part;
     part.columns = 5;
     const product_args args{nullptr, 0, 4, 4, nullptr, &part, 1};
-    CHECK(table->product_tasks(args) == 0);
+    CHECK(table->product->tasks(args) == 0);
   }
 }
 
@@ -258,7 +262,7 @@ TEST_CASE("the bits of a product depend neither on threads nor on the rows besid
                                 nullptr,
                                 &one,
                                 1};
-        table->product(args, 0, table->product_tasks(args));
+        table->product->run(args, 0, table->product->tasks(args));
         CHECK(std::equal(out.begin(), out.end(), part.out.begin() + static_cast<std::ptrdiff_t>(i * 100)));
       }
     }

@@ -1,6 +1,5 @@
+#include "kernel_sets.hpp"
 // Reductions against plain loops in double.
-
-#include <fovea/backends/simd/isa/dispatch.hpp>
 
 #include <catch2/catch.hpp>
 
@@ -10,7 +9,6 @@
 #include <random>
 #include <vector>
 
-using fovea::core::simd::kernels;
 using fovea::core::simd::reduce_args;
 using fovea::core::simd::reduction;
 
@@ -21,13 +19,13 @@ constexpr float infinity = std::numeric_limits<float>::infinity();
 std::vector<float> reduced(reduction by, const std::vector<float>& x, std::size_t outer, std::size_t count,
                            std::size_t inner) {
   std::vector<float> out(outer * inner + 1, -7);
-  const reduce_args a{x.data(), out.data(), outer, count, inner};
-  for (std::size_t task = kernels().reduce_tasks(a); task-- > 0;) kernels().reduce(by, a, task, task + 1);
+  const reduce_args a{by, x.data(), out.data(), outer, count, inner};
+  for (std::size_t task = kernels().reduce->tasks(a); task-- > 0;) kernels().reduce->run(a, task, task + 1);
   CHECK(out.back() == -7);
   out.pop_back();
   std::vector<float> together(out.size());
-  const reduce_args b{x.data(), together.data(), outer, count, inner};
-  kernels().reduce(by, b, 0, kernels().reduce_tasks(b));
+  const reduce_args b{by, x.data(), together.data(), outer, count, inner};
+  kernels().reduce->run(b, 0, kernels().reduce->tasks(b));
   CHECK(std::memcmp(out.data(), together.data(), out.size() * sizeof(float)) == 0); // NaN too
   return out;
 }
@@ -64,7 +62,7 @@ void check(std::size_t outer, std::size_t count, std::size_t inner) {
 } // namespace
 
 TEST_CASE("reductions of every count around the vectors") {
-  for (std::size_t count = 1; count <= 2 * kernels().vector + 1; ++count) {
+  for (std::size_t count = 1; count <= 2 * kernels().set.vector + 1; ++count) {
     check(3, count, 1);
     check(2, 7, count);
     check(2, count, 5);

@@ -37,14 +37,24 @@ std::vector<weight_format> formats() {
 
 bool scales_rows(weight_format format) { return !fovea::core::traits(format).in_files(); }
 
+/// The kernels of a set that multiply rounded rows, with its tiles or without.
+struct rounding_kernels {
+  const kernel_table& table;
+  rounding_kernel integer_product, bf16_product;
+
+  const tile_kernels* tiles() const { return integer_product.tiles; }
+};
+
 /// Those that have tiles multiply by them, and are there without them too.
-std::vector<kernel_table> rounding_kernels() {
-  std::vector<kernel_table> tables;
+std::vector<rounding_kernels> all_rounding_kernels() {
+  std::vector<rounding_kernels> all;
   for (const auto* table : kernel_sets()) {
-    tables.push_back(*table);
-    if (table->tiles) tables.push_back(*table), tables.back().tiles = nullptr;
+    all.push_back({*table, *table->integer_product, *table->bf16_product});
+    if (!all.back().tiles()) continue;
+    all.push_back(all.back());
+    all.back().integer_product.tiles = all.back().bf16_product.tiles = nullptr;
   }
-  return tables;
+  return all;
 }
 
 /// Values as whole numbers of one scale, zeros behind them in a group.
@@ -104,7 +114,7 @@ float plainly(weight_format format, const float* x, const float* w, std::size_t 
   return sum;
 }
 
-std::vector<float> multiplied(const kernel_table& table, product_args args, product_part part,
+std::vector<float> multiplied(const rounding_kernels& kernels, product_args args, product_part part,
                               std::size_t threads) {
   std::vector<float> out(args.rows * part.columns, 9.f);
   part.out = out.data(), part.out_stride = part.columns;
@@ -116,13 +126,14 @@ std::vector<float> multiplied(const kernel_table& table, product_args args, prod
         [&](std::size_t first, std::size_t last, std::size_t) { kernel(args, first, last, rounded...); },
         args.backward);
   };
-  if (table.tiles) {
-    fovea::core::buffer memory = fovea::core::buffer::from_shape({table.tiles->scratch(args)});
-    run(table.tiles->round_tasks(args), table.tiles->round, memory.data());
-    run(table.tiles->product_tasks(args), table.tiles->product, memory.data());
+  const rounding_kernel& kernel =
+      fovea::core::sums_integers(part.format) ? kernels.integer_product : kernels.bf16_product;
+  if (const tile_kernels* tiles = kernel.tiles) {
+    fovea::core::buffer memory = fovea::core::buffer::from_shape({tiles->scratch(args)});
+    run(tiles->round_tasks(args), tiles->round, memory.data());
+    run(tiles->product_tasks(args), tiles->product, memory.data());
   } else {
-    run(table.rounded_product_tasks(args),
-        fovea::core::sums_integers(part.format) ? table.integer_product : table.bf16_product);
+    run(kernel.tasks(args), kernel.run);
   }
   return out;
 }
@@ -142,10 +153,11 @@ struct random_product {
   }
   const float* row(std::size_t r) const { return x.data() + (rows - 1 - r) * depth; }
 
-  std::vector<float> found(const kernel_table& table, weight_format format, std::size_t threads,
+  std::vector<float> found(const rounding_kernels& kernels, weight_format format, std::size_t threads,
                            bool backward = false) const {
     thread_pool pool(2);
-    const auto panels = in_format_panels(format, {w.data(), w.size()}, columns, depth, table, pool, "w");
+    const auto panels =
+        in_format_panels(format, {w.data(), w.size()}, columns, depth, kernels.table, pool, "w");
     const product_part part{.panels = panels.data(),
                             .columns = columns,
                             .bias = bias.data(),
@@ -160,16 +172,17 @@ struct random_product {
                             .a_stride = depth,
                             .ids = ids.data(),
                             .backward = backward};
-    return multiplied(table, args, part, threads);
+    return multiplied(kernels, args, part, threads);
   }
 };
 
-void check_integers(const kernel_table& table, std::size_t rows, std::size_t columns, std::size_t depth) {
+void check_integers(const rounding_kernels& kernels, std::size_t rows, std::size_t columns,
+                    std::size_t depth) {
   const random_product p(rows, columns, depth);
-  const std::string set = table.instruction_set;
+  const std::string set = kernels.table.set.name;
   const bool fused = set != "baseline" && set != "portable";
   for (const weight_format format : formats()) {
-    CAPTURE(table.instruction_set, table.tiles, fovea::core::name_of(format), rows, columns, depth);
+    CAPTURE(kernels.table.set.name, kernels.tiles(), fovea::core::name_of(format), rows, columns, depth);
     std::vector<float> expected;
     for (std::size_t r = 0; r < rows; ++r)
       for (std::size_t j = 0; j < columns; ++j) {
@@ -177,19 +190,21 @@ void check_integers(const kernel_table& table, std::size_t rows, std::size_t col
         expected.push_back(std::max(sum, 0.f) + p.other[r * columns + j]);
       }
     for (const std::size_t threads : {1u, 3u})
-      for (const bool backward : {false, true}) CHECK(p.found(table, format, threads, backward) == expected);
+      for (const bool backward : {false, true})
+        CHECK(p.found(kernels, format, threads, backward) == expected);
   }
 }
 
 double as_bfloat(float x) { return static_cast<double>(fovea::core::from_bfloat(fovea::core::to_bfloat(x))); }
 
 /// Sums of float32 are in whatever order: off by a few of the last digits of their largest parts.
-void check_bfloats(const kernel_table& table, std::size_t rows, std::size_t columns, std::size_t depth) {
+void check_bfloats(const rounding_kernels& kernels, std::size_t rows, std::size_t columns,
+                   std::size_t depth) {
   const random_product p(rows, columns, depth);
-  CAPTURE(table.instruction_set, table.tiles, rows, columns, depth);
-  const std::vector<float> found = p.found(table, bfloats, 1);
-  CHECK(p.found(table, bfloats, 3) == found);
-  CHECK(p.found(table, bfloats, 2, true) == found);
+  CAPTURE(kernels.table.set.name, kernels.tiles(), rows, columns, depth);
+  const std::vector<float> found = p.found(kernels, bfloats, 1);
+  CHECK(p.found(kernels, bfloats, 3) == found);
+  CHECK(p.found(kernels, bfloats, 2, true) == found);
   double apart = 0;
   for (std::size_t r = 0; r < rows; ++r)
     for (std::size_t j = 0; j < columns; ++j) {
@@ -218,39 +233,40 @@ void for_sizes(std::size_t panel, const F& f) {
 } // namespace
 
 TEST_CASE("a product of integers is that of the rounded numbers") {
-  for (const kernel_table& table : rounding_kernels())
-    for_sizes(table.panel, [&](std::size_t rows, std::size_t columns, std::size_t depth) {
-      check_integers(table, rows, columns, depth);
+  for (const rounding_kernels& kernels : all_rounding_kernels())
+    for_sizes(kernels.table.set.panel, [&](std::size_t rows, std::size_t columns, std::size_t depth) {
+      check_integers(kernels, rows, columns, depth);
     });
 }
 
 TEST_CASE("a product of bfloat16 is near that of the rounded values") {
-  for (const kernel_table& table : rounding_kernels())
-    for_sizes(table.panel, [&](std::size_t rows, std::size_t columns, std::size_t depth) {
-      check_bfloats(table, rows, columns, depth);
+  for (const rounding_kernels& kernels : all_rounding_kernels())
+    for_sizes(kernels.table.set.panel, [&](std::size_t rows, std::size_t columns, std::size_t depth) {
+      check_bfloats(kernels, rows, columns, depth);
     });
 }
 
 TEST_CASE("a product of integers takes the largest numbers") {
   // Weights of -128, which only files of other programs hold, and numbers of 127 either way.
-  for (const kernel_table& table : rounding_kernels())
+  for (const rounding_kernels& kernels : all_rounding_kernels())
     for (const weight_format format : formats())
       for (const float sign : {1.f, -1.f}) {
-        CAPTURE(table.instruction_set, table.tiles, fovea::core::name_of(format), sign);
+        CAPTURE(kernels.table.set.name, kernels.tiles(), fovea::core::name_of(format), sign);
         const auto numbers = static_cast<float>(1 << (fovea::core::traits(format).bits - 1)),
                    lowest = scales_rows(format) ? 1 - numbers : -numbers;
         std::vector<float> w(group, lowest), x(group, 127 * sign);
         w[3] = std::trunc(lowest / 2), x[7] = -x[7];
         thread_pool pool(1);
-        const auto panels = in_format_panels(format, {w.data(), w.size()}, 1, group, table, pool, "w");
+        const auto panels =
+            in_format_panels(format, {w.data(), w.size()}, 1, group, kernels.table, pool, "w");
         const product_part part{.panels = panels.data(), .columns = 1, .format = format};
         const product_args args{.a = x.data(), .rows = 1, .depth = group, .a_stride = group};
-        CHECK(multiplied(table, args, part, 1).at(0) == 127 * sign * (lowest * (group - 3) + w[3]));
+        CHECK(multiplied(kernels, args, part, 1).at(0) == 127 * sign * (lowest * (group - 3) + w[3]));
       }
 }
 
 TEST_CASE("a product of rounded rows says where a value is not finite, and takes zeros") {
-  for (const kernel_table& table : rounding_kernels())
+  for (const rounding_kernels& kernels : all_rounding_kernels())
     for (const weight_format format : [] {
            std::vector<weight_format> all = formats();
            all.push_back(bfloats);
@@ -265,12 +281,13 @@ TEST_CASE("a product of rounded rows says where a value is not finite, and takes
         x[depth + 34] = bad;
         std::fill_n(x.begin() + 2 * depth, depth, 1e-39f); // smaller than a scale can say
         thread_pool pool(1);
-        const auto panels = in_format_panels(format, {w.data(), w.size()}, columns, depth, table, pool, "w");
+        const auto panels =
+            in_format_panels(format, {w.data(), w.size()}, columns, depth, kernels.table, pool, "w");
         const product_part part{.panels = panels.data(), .columns = columns, .format = format};
         const product_args args{.a = x.data(), .rows = 3, .depth = depth, .a_stride = depth};
-        const std::vector<float> out = multiplied(table, args, part, 1);
+        const std::vector<float> out = multiplied(kernels, args, part, 1);
         for (std::size_t j = 0; j < columns; ++j) {
-          CAPTURE(table.instruction_set, table.tiles, fovea::core::name_of(format), j);
+          CAPTURE(kernels.table.set.name, kernels.tiles(), fovea::core::name_of(format), j);
           CHECK(out[j] == 0);
           CHECK(!std::isfinite(out[columns + j]));
           CHECK(std::abs(out[2 * columns + j]) < 1e-36f);
@@ -282,10 +299,10 @@ TEST_CASE("rows too long to be rounded are refused") {
   const std::vector<float> w(most_rounded_depth + 1, 0.f);
   thread_pool pool(1);
   CHECK_THROWS_WITH(
-      in_format_panels(bfloats, {w.data(), w.size()}, 1, w.size(), kernels(), pool, "map.weight"),
+      in_format_panels(bfloats, {w.data(), w.size()}, 1, w.size(), ::kernels(), pool, "map.weight"),
       "parameter map.weight: expected at most 32768 inputs for bf16_products, found 65537");
   CHECK_THROWS_WITH(
       in_format_panels(fovea::core::format_named<fovea::integer_products<fovea::q4_0>>, {w.data(), w.size()},
-                       1, w.size(), kernels(), pool, "map.weight"),
+                       1, w.size(), ::kernels(), pool, "map.weight"),
       "parameter map.weight: expected at most 65536 inputs for integer_products<q4_0>, found 65537");
 }

@@ -1,6 +1,5 @@
+#include "kernel_sets.hpp"
 // softmax and log_softmax against the formulas in double.
-
-#include <fovea/backends/simd/isa/dispatch.hpp>
 
 #include <catch2/catch.hpp>
 
@@ -9,7 +8,6 @@
 #include <random>
 #include <vector>
 
-using fovea::core::simd::kernels;
 using fovea::core::simd::softmax_args;
 
 namespace {
@@ -30,9 +28,10 @@ void check(std::size_t outer, std::size_t count, std::size_t inner, float spread
   for (float& y : x) y += offset;
   std::vector<float> plain(x.size() + 1, -7), logarithm(x.size() + 1, -7), same = x;
   softmax_args a{x.data(), plain.data(), outer, count, inner};
-  for (std::size_t task = kernels().softmax_tasks(a); task-- > 0;) kernels().softmax(a, task, task + 1);
+  for (std::size_t task = kernels().softmax->tasks(a); task-- > 0;) kernels().softmax->run(a, task, task + 1);
   a.out = logarithm.data();
-  for (std::size_t task = kernels().softmax_tasks(a); task-- > 0;) kernels().log_softmax(a, task, task + 1);
+  for (std::size_t task = kernels().softmax->tasks(a); task-- > 0;)
+    kernels().log_softmax->run(a, task, task + 1);
   double worst = 0, worst_logarithm = 0;
   for (std::size_t o = 0; o < outer; ++o)
     for (std::size_t i = 0; i < inner; ++i) {
@@ -52,14 +51,14 @@ void check(std::size_t outer, std::size_t count, std::size_t inner, float spread
   CHECK(plain.back() == -7);
   CHECK(logarithm.back() == -7);
   a.x = a.out = same.data();
-  kernels().softmax(a, 0, kernels().softmax_tasks(a));
+  kernels().softmax->run(a, 0, kernels().softmax->tasks(a));
   CHECK(std::equal(same.begin(), same.end(), plain.begin()));
 }
 
 } // namespace
 
 TEST_CASE("softmax over rows and over columns") {
-  const std::size_t most = 2 * kernels().vector + 1;
+  const std::size_t most = 2 * kernels().set.vector + 1;
   for (std::size_t count = 1; count <= most; ++count) {
     check(3, count, 1);
     check(2, 5, count);
@@ -82,10 +81,10 @@ TEST_CASE("softmax weighs -inf as nothing, and a row of it alone gives zeros") {
     for (std::size_t i = 0; i < 21 * inner; ++i) x[i] = -infinity;
     for (std::size_t i = 0; i < inner; ++i) x[21 * inner + i] = -infinity;
     const softmax_args a{x.data(), out.data(), 3, 21, inner};
-    kernels().softmax(a, 0, kernels().softmax_tasks(a));
+    kernels().softmax->run(a, 0, kernels().softmax->tasks(a));
     for (std::size_t i = 0; i < 22 * inner; ++i) CHECK(out[i] == 0);
     for (std::size_t i = 22 * inner; i < 42 * inner; ++i) CHECK(out[i] == Approx(1.0 / 20));
-    kernels().log_softmax(a, 0, kernels().softmax_tasks(a));
+    kernels().log_softmax->run(a, 0, kernels().softmax->tasks(a));
     CHECK(out[21 * inner] == -infinity);
     CHECK(out[22 * inner] == Approx(-std::log(20.0)));
   }

@@ -11,7 +11,7 @@ TEST_CASE("a turned product is the plain sum, whatever the tasks") {
   for (const auto* table : kernel_sets())
     for (const size s : {size{1, 1, 1}, size{3, 70, 5}, size{8, 32, 256}, size{9, 33, 257}, size{17, 5, 530},
                          size{200, 65, 3}, size{97, 300, 40}, size{50, 600, 20}, size{12, 40, 0}}) {
-      CAPTURE(table->instruction_set, s.rows, s.columns, s.depth);
+      CAPTURE(table->set.name, s.rows, s.columns, s.depth);
       const std::size_t a_row = s.rows + 1, b_row = s.columns + 3, out_row = s.columns + 2;
       std::vector<float> sums(s.rows + 1, 99.f);
       const auto a = random_floats(s.depth * a_row + 1, random),
@@ -19,11 +19,12 @@ TEST_CASE("a turned product is the plain sum, whatever the tasks") {
       std::vector<float> whole(s.rows * out_row, 99.f), parts = whole;
       turned_product_args args{a.data(), b.data(), whole.data(), s.rows, s.columns,
                                s.depth,  a_row,    b_row,        out_row};
-      aligned_floats scratch(table->turned_product_scratch(args));
-      const std::size_t tasks = table->turned_product_tasks(args);
-      table->turned_product(args, 0, tasks, scratch.data());
+      aligned_floats scratch(table->turned_product->scratch(args));
+      const std::size_t tasks = table->turned_product->tasks(args);
+      table->turned_product->run(args, 0, tasks, scratch.data());
       args.out = parts.data(), args.sums = sums.data();
-      for (std::size_t task = tasks; task-- > 0;) table->turned_product(args, task, task + 1, scratch.data());
+      for (std::size_t task = tasks; task-- > 0;)
+        table->turned_product->run(args, task, task + 1, scratch.data());
       CHECK(whole == parts);
       double worst = 0;
       bool outside_is_left = true;

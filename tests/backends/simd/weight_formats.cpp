@@ -33,12 +33,12 @@ struct rounded_matrix {
   rounded_matrix(const kernel_table& table, weight_format format, std::size_t columns, std::size_t depth,
                  std::mt19937& random)
       : values(random_floats(columns * depth, random)), panels(0),
-        plain_panels(panel_floats(table.panel, columns, depth)) {
+        plain_panels(panel_floats(table.set.panel, columns, depth)) {
     thread_pool pool(2);
     panels = in_format_panels(format, {values.data(), values.size()}, columns, depth, table, pool, "w");
     fovea::core::round_rows(format, depth, values);
     const pack_args packing{values.data(), columns, depth, depth, 1, plain_panels.data()};
-    table.pack(packing, 0, table.pack_tasks(packing));
+    table.pack->run(packing, 0, table.pack->tasks(packing));
   }
 };
 
@@ -49,8 +49,8 @@ std::vector<float> multiplied(const kernel_table& table, product_part part, cons
   const product_args args{
       .a = a.data(), .rows = rows, .depth = depth, .a_stride = depth, .parts = &part, .part_count = 1};
   thread_pool pool(threads);
-  pool.run(table.decoded_product_tasks(args), [&](std::size_t first, std::size_t last, std::size_t) {
-    table.decoded_product(args, first, last);
+  pool.run(table.decoded_product->tasks(args), [&](std::size_t first, std::size_t last, std::size_t) {
+    table.decoded_product->run(args, first, last);
   });
   return out;
 }
@@ -60,7 +60,7 @@ void check(const kernel_table& table, std::size_t rows, std::size_t columns, std
   const auto a = random_floats(rows * depth, random), bias = random_floats(columns, random);
   for (const weight_format format : narrow_formats()) {
     if (fovea::core::rounds_rows(format)) continue;
-    CAPTURE(table.instruction_set, fovea::core::name_of(format), rows, columns, depth);
+    CAPTURE(table.set.name, fovea::core::name_of(format), rows, columns, depth);
     rounded_matrix w(table, format, columns, depth, random);
     const product_part coded{.panels = w.panels.data(),
                              .columns = columns,
@@ -79,13 +79,13 @@ void check(const kernel_table& table, std::size_t rows, std::size_t columns, std
 
 TEST_CASE("a product by weights in a format is that by their values") {
   for (const auto* table : kernel_sets()) {
-    for (std::size_t rows = 1; rows <= 18; ++rows) check(*table, rows, 2 * table->panel + 3, 70);
-    for (std::size_t depth = 1; depth <= 67; ++depth) check(*table, 1 + depth % 4, table->panel, depth);
-    for (std::size_t columns = 1; columns <= 4 * table->panel + 1; ++columns)
+    for (std::size_t rows = 1; rows <= 18; ++rows) check(*table, rows, 2 * table->set.panel + 3, 70);
+    for (std::size_t depth = 1; depth <= 67; ++depth) check(*table, 1 + depth % 4, table->set.panel, depth);
+    for (std::size_t columns = 1; columns <= 4 * table->set.panel + 1; ++columns)
       check(*table, 1 + columns % 3, columns, 37);
     check(*table, 131, 101, 257);
     for (const std::size_t depth : {513u, 1100u, 1537u})
-      check(*table, 45, 2 * table->panel + 3, depth); // in pieces
+      check(*table, 45, 2 * table->set.panel + 3, depth); // in pieces
   }
 }
 
@@ -94,8 +94,8 @@ TEST_CASE("gather reads rows of a table that is kept in a format") {
   for (const auto* table : kernel_sets())
     for (const weight_format format : narrow_formats())
       for (const std::size_t width : {1u, 31u, 32u, 53u, 96u}) {
-        CAPTURE(table->instruction_set, fovea::core::name_of(format), width);
-        const std::size_t vocabulary = 2 * table->panel + 5;
+        CAPTURE(table->set.name, fovea::core::name_of(format), width);
+        const std::size_t vocabulary = 2 * table->set.panel + 5;
         rounded_matrix w(*table, format, vocabulary, width, random);
         std::vector<std::int32_t> ids;
         for (std::size_t i = 0; i < vocabulary; ++i)
@@ -109,7 +109,7 @@ TEST_CASE("gather reads rows of a table that is kept in a format") {
                                .out = out.data(),
                                .out_stride = width,
                                .format = format};
-        table->gather(args, 0, table->gather_tasks(args));
+        table->gather_in_format->run(args, 0, table->gather_in_format->tasks(args));
         for (std::size_t i = 0; i < ids.size(); ++i)
           std::copy_n(w.values.begin() + ids[i] * static_cast<std::ptrdiff_t>(width), width,
                       expected.begin() + static_cast<std::ptrdiff_t>(i * width));

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <utility>
+
+#include <fovea/backends/simd/kernel_choice.hpp>
+#include <fovea/backends/simd/scan_code.hpp>
+#include <fovea/backends/simd/step_rows.hpp>
+
+namespace fovea::core::simd {
+
+/// The kernels that the steps of a model call. A scan that is one function calls none.
+template <class model>
+consteval kernel_names kernels_of_model() {
+  const plan_view plan{model::schedule};
+  const auto all = [&]<int... i>(std::integer_sequence<int, i...>) {
+    const bool small_scan[] = {is_small_scan<model, i>()..., false};
+    kernel_names found;
+    for (int k = 0; k < plan.step_count; ++k)
+      if (small_scan[k])
+        k = plan.steps[k].first;
+      else
+        found |= row_of(model::view, plan, plan.steps[k]).kernels;
+    return found;
+  };
+  return all(std::make_integer_sequence<int, model::schedule.step_count>{});
+}
+
+/// Where they come from.
+template <class model, set_name set>
+inline constexpr kernel_choice chosen_kernels = choose_kernels<kernels_of_model<model>(), set>();
+
+} // namespace fovea::core::simd

@@ -1,0 +1,14 @@
+# How much of the library a program links: tests/size/*.cpp as a user would build them, stripped, and the most KB of each.
+
+fovea_add_model(compiled_minilm HEADER fovea/models/bert.hpp MODEL "fovea::models::sentence_encoder<fovea::models::minilm>" ISA avx2)
+function(add_size_test program most)
+  add_executable(size_${program} size/${program}.cpp)
+  fovea_own_target(size_${program})
+  target_link_libraries(size_${program} PRIVATE fovea::fovea ${ARGN})
+  add_test(NAME size/${program} COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/check.py
+           --strip ${CMAKE_STRIP} --most ${most} $<TARGET_FILE:size_${program}>)
+endfunction()
+add_size_test(minilm 1030)
+add_size_test(gpt2 950)
+add_size_test(minilm_of_one_set 655 compiled_minilm)
+add_size_test(gru 665)

@@ -40,6 +40,14 @@ constexpr detail::result_of<T> elu(T x, double alpha = 1,
   };
   return detail::composed("elu", x, of, at);
 }
+/// scale elu(x, alpha), whose mean and variance stay 0 and 1 from layer to layer (Klambauer et al. 2017).
+template <detail::value T>
+constexpr detail::result_of<T> selu(T x, source_place at = {__builtin_FILE(), __builtin_LINE()}) {
+  const auto of = [](const auto& v) {
+    return 1.0507009873554804934193349852946 * elu(v, 1.6732632423543772848170429916717);
+  };
+  return detail::composed("selu", x, of, at);
+}
 /// x tanh(softplus(x)) (Misra 2019).
 template <detail::value T>
 constexpr detail::result_of<T> mish(T x, source_place at = {__builtin_FILE(), __builtin_LINE()}) {
@@ -73,6 +81,12 @@ constexpr scalar clamp(const scalar& x, const scalar& low, const scalar& high) {
   return where(above > high, high, above);
 }
 
+/// clamp(x / 6 + 0.5, 0, 1) (Courbariaux et al. 2015), with PyTorch's slope. The gradient is 0 at -3 and at 3.
+template <detail::value T>
+constexpr detail::result_of<T> hardsigmoid(T x, source_place at = {__builtin_FILE(), __builtin_LINE()}) {
+  const auto of = [](const auto& v) { return where(v <= -3.0, 0.0, where(v >= 3.0, 1.0, v / 6.0 + 0.5)); };
+  return detail::composed("hardsigmoid", x, of, at);
+}
 /// x clamp(x + 3, 0, 6) / 6 (Howard et al. 2019). The gradient is 0 at -3 and 1 at 3.
 template <detail::value T>
 constexpr detail::result_of<T> hardswish(T x, source_place at = {__builtin_FILE(), __builtin_LINE()}) {
@@ -86,5 +100,5 @@ constexpr detail::result_of<T> hardswish(T x, source_place at = {__builtin_FILE(
 
 // What a user may name.
 namespace fovea {
-using core::clamp, core::elu, core::hardswish, core::leaky_relu, core::mish;
+using core::clamp, core::elu, core::hardsigmoid, core::hardswish, core::leaky_relu, core::mish, core::selu;
 } // namespace fovea

@@ -12,6 +12,8 @@ namespace {
 
 inline constexpr dim B{"B"}, T{"T"};
 constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr double selu_scale = 1.0507009873554804934193349852946,
+                 selu_alpha = 1.6732632423543772848170429916717;
 
 golden_tensor tensor(std::vector<std::size_t> shape, std::vector<double> values, bool whole = false) {
   return {std::move(shape), std::move(values), whole};
@@ -52,8 +54,10 @@ TEST_CASE("activations made of others lose nothing near 0 and overflow nowhere",
               const expr v = g.input<f32>("x", {"N"});
               g.output("elu", elu(v));
               g.output("elu_2", elu(v, 2));
+              g.output("selu", selu(v));
               g.output("leaky_relu", leaky_relu(v));
               g.output("leaky_relu_2", leaky_relu(v, 0.25));
+              g.output("hardsigmoid", hardsigmoid(v));
               g.output("hardswish", hardswish(v));
               g.output("clamp", clamp(v, -2, 0.75));
               g.output("clamp_turned", clamp(v, constant(v, 1), constant(v, -1)));
@@ -63,8 +67,10 @@ TEST_CASE("activations made of others lose nothing near 0 and overflow nowhere",
         tensor({x.size()}, each(x, [](double v) { return static_cast<double>(static_cast<float>(v)); }))}},
       {{"elu", each(x, [](double v) { return v > 0 ? v : std::expm1(v); })},
        {"elu_2", each(x, [](double v) { return v > 0 ? v : 2 * std::expm1(v); })},
+       {"selu", each(x, [](double v) { return selu_scale * (v > 0 ? v : selu_alpha * std::expm1(v)); })},
        {"leaky_relu", each(x, [](double v) { return v > 0 ? v : 0.01 * v; })},
        {"leaky_relu_2", each(x, [](double v) { return v > 0 ? v : 0.25 * v; })},
+       {"hardsigmoid", each(x, [](double v) { return std::min(std::max(v + 3, 0.0), 6.0) / 6; })},
        {"hardswish", each(x, [](double v) { return v * std::min(std::max(v + 3, 0.0), 6.0) / 6; })},
        {"clamp", each(x, [](double v) { return std::min(std::max(v, -2.0), 0.75); })},
        {"clamp_turned", each(x, [](double) { return -1.0; })},
@@ -86,6 +92,12 @@ TEST_CASE("at kinks the gradients are PyTorch's", "[words]") {
      {0.25, 0.25, 0.25, 0.25, 1, 1, 1});
   of(model("clamp", [](graph& g) { g.output("y", clamp(g.input<f32>("x", {"N"}), -1, 1)); }),
      {0, 0, 1, 1, 1, 0, 0});
+  of(model("selu", [](graph& g) { g.output("y", selu(g.input<f32>("x", {"N"}))); }),
+     each(x, [](double v) { return selu_scale * (v > 0 ? 1 : selu_alpha * std::exp(v)); }));
+  check_values(gradients<true>(model("hardsigmoid",
+                                     [](graph& g) { g.output("y", hardsigmoid(g.input<f32>("x", {"N"}))); })),
+               {{"x", tensor({5}, {-3, -2.5, 0, 3, 1e30})}, {"d_y", tensor({5}, {1, 1, 1, 1, 1})}},
+               {{"grad.input.x", {0, 1 / 6.0, 1 / 6.0, 0, 0}}});
   check_values(gradients<true>(
                    model("hardswish", [](graph& g) { g.output("y", hardswish(g.input<f32>("x", {"N"}))); })),
                {{"x", tensor({4}, {-3, 0, 3, 1e30})}, {"d_y", tensor({4}, {1, 1, 1, 1})}},

@@ -38,10 +38,6 @@ constexpr step_row row_of(op kind) {
       {op::log_softmax, {run_softmax, nullptr, {k::log_softmax}}},
       {op::cross_entropy, {run_cross_entropy, nullptr, {k::cross_entropy}}},
       {op::cross_entropy_gradient, {run_cross_entropy, nullptr, {k::cross_entropy_gradient}}},
-      {op::sum, {run_reduce, nullptr, {k::reduce}}},
-      {op::mean, {run_reduce, nullptr, {k::reduce}}},
-      {op::max_over, {run_reduce, nullptr, {k::reduce}}},
-      {op::min_over, {run_reduce, nullptr, {k::reduce}}},
       {op::argmax, {run_argmax}},
       {op::gather, {run_gather, nullptr, {k::gather}}},
       {op::range, {run_range}},
@@ -73,6 +69,7 @@ constexpr step_row row_of(op kind) {
   };
   for (const auto& one : rows)
     if (one.kind == kind) return one.row;
+  if (operation_of(kind).of == family::reduction) return {run_reduce, nullptr, {k::reduce}};
   impossible("an operation without a step");
 }
 

@@ -40,7 +40,7 @@ void run_group_norm(context& c, const step& s); // Wu and He 2018
 void run_batch_norm(context& c, const step& s);
 void run_softmax(context& c, const step& s);       // softmax, log_softmax
 void run_cross_entropy(context& c, const step& s); // and its gradient
-void run_reduce(context& c, const step& s);        // sum, mean, max_over, min_over
+void run_reduce(context& c, const step& s);        // reductions but argmax
 void run_argmax(context& c, const step& s);
 void run_gather(context& c, const step& s);
 void run_range(context& c, const step& s);

@@ -190,11 +190,9 @@ struct cross_entropy_args {
   float smoothing = 0;
 };
 
-enum class reduction : std::uint8_t { sum, mean, maximum, minimum };
-
-/// Reduces the middle axis of [outer, count, inner] to [outer, inner].
+/// Reduces the middle axis of [outer, count, inner] to [outer, inner], by sum, mean, max_over or min_over.
 struct reduce_args {
-  reduction how = reduction::sum;
+  op by = op::sum;
   const float* x = nullptr;
   float* out = nullptr;
   size_t outer = 0, count = 0, inner = 0;

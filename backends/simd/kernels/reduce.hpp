@@ -156,15 +156,17 @@ inline size_t reduce_tasks(const reduce_args& a) {
 template <class Arch>
 inline void reduce(const reduce_args& a, size_t first, size_t last) {
   using namespace detail;
-  switch (a.how) {
-    case reduction::sum:
+  switch (a.by) {
+    case op::sum:
       return reduce_slices_of<Arch>(a, first, last, 1.0f, added<Arch>{});
-    case reduction::mean:
+    case op::mean:
       return reduce_slices_of<Arch>(a, first, last, 1.0f / static_cast<float>(a.count), added<Arch>{});
-    case reduction::maximum:
+    case op::max_over:
       return reduce_slices_of<Arch>(a, first, last, 1.0f, extreme<Arch, true>{});
-    case reduction::minimum:
+    case op::min_over:
       return reduce_slices_of<Arch>(a, first, last, 1.0f, extreme<Arch, false>{});
+    default:
+      return;
   }
 }
 

@@ -137,10 +137,7 @@ void run_reduce(context& c, const step& s) {
   const node& n = c.graph.at(s.node);
   const int from = c.graph.operand(s.node, 0);
   const around a(c, c.shape_of(from), n.settings.along.axis);
-  const reduce_args args{.how = n.kind == op::sum        ? reduction::sum
-                                : n.kind == op::mean     ? reduction::mean
-                                : n.kind == op::max_over ? reduction::maximum
-                                                         : reduction::minimum,
+  const reduce_args args{.by = n.kind,
                          .x = c.value(from),
                          .out = c.result(s.node),
                          .outer = a.outer,

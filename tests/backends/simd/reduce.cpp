@@ -9,14 +9,14 @@
 #include <random>
 #include <vector>
 
+using fovea::core::op;
 using fovea::core::simd::reduce_args;
-using fovea::core::simd::reduction;
 
 namespace {
 
 constexpr float infinity = std::numeric_limits<float>::infinity();
 
-std::vector<float> reduced(reduction by, const std::vector<float>& x, std::size_t outer, std::size_t count,
+std::vector<float> reduced(op by, const std::vector<float>& x, std::size_t outer, std::size_t count,
                            std::size_t inner) {
   std::vector<float> out(outer * inner + 1, -7);
   const reduce_args a{by, x.data(), out.data(), outer, count, inner};
@@ -36,10 +36,10 @@ void check(std::size_t outer, std::size_t count, std::size_t inner) {
   std::normal_distribution<float> normal(1, 2);
   std::vector<float> x(outer * count * inner);
   for (float& y : x) y = normal(random);
-  const auto sums = reduced(reduction::sum, x, outer, count, inner);
-  const auto means = reduced(reduction::mean, x, outer, count, inner);
-  const auto maxima = reduced(reduction::maximum, x, outer, count, inner);
-  const auto minima = reduced(reduction::minimum, x, outer, count, inner);
+  const auto sums = reduced(op::sum, x, outer, count, inner);
+  const auto means = reduced(op::mean, x, outer, count, inner);
+  const auto maxima = reduced(op::max_over, x, outer, count, inner);
+  const auto minima = reduced(op::min_over, x, outer, count, inner);
   for (std::size_t o = 0; o < outer; ++o)
     for (std::size_t i = 0; i < inner; ++i) {
       double sum = 0, magnitude = 0;
@@ -76,7 +76,7 @@ TEST_CASE("a long sum keeps its accuracy") {
   const std::size_t count = 1 << 20;
   for (const std::size_t inner : {std::size_t{1}, std::size_t{3}}) {
     const std::vector<float> x(count * inner, 0.1f);
-    for (const float sum : reduced(reduction::sum, x, 1, count, inner))
+    for (const float sum : reduced(op::sum, x, 1, count, inner))
       CHECK(sum == Approx(static_cast<double>(0.1f) * static_cast<double>(count)).epsilon(1e-6));
   }
 }
@@ -86,7 +86,7 @@ TEST_CASE("NaN anywhere reaches the maximum and the minimum") {
     for (std::size_t at = 0; at < 67; ++at) {
       std::vector<float> x(67 * inner, 1.0f);
       x[at * inner] = std::numeric_limits<float>::quiet_NaN();
-      CHECK(std::isnan(reduced(reduction::maximum, x, 1, 67, inner)[0]));
-      CHECK(std::isnan(reduced(reduction::minimum, x, 1, 67, inner)[0]));
+      CHECK(std::isnan(reduced(op::max_over, x, 1, 67, inner)[0]));
+      CHECK(std::isnan(reduced(op::min_over, x, 1, 67, inner)[0]));
     }
 }

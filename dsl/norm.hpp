@@ -177,17 +177,6 @@ constexpr expr group_norm(expr x, const name_text& name, int groups, group_norm_
   return made;
 }
 
-namespace detail {
-
-constexpr expr along(op kind, expr x, const axis& where, source_place at) {
-  if (!is_float(x, at, word_of(kind))) return {x.owner};
-  const int i = find_axis(x, where, at, word_of(kind));
-  if (i < 0) return {x.owner};
-  return x.owner->add({.kind = kind, .shape = x.owner->shape_of(x), .settings = {.along = {i}}, .at = at}, x);
-}
-
-} // namespace detail
-
 /// exp(x) / sum of exp(x) over an axis, by default the last.
 constexpr expr softmax(expr x, axis where = axis(-1),
                        source_place at = {__builtin_FILE(), __builtin_LINE()}) {

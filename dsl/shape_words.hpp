@@ -415,6 +415,18 @@ constexpr expr pad(expr x, axis where, int before, int after, double value = 0,
                x);
 }
 
+namespace detail {
+
+/// An operation along an axis that gives the same shape.
+constexpr expr along(op kind, expr x, const axis& where, source_place at) {
+  if (!is_float(x, at, word_of(kind))) return {x.owner};
+  const int i = find_axis(x, where, at, word_of(kind));
+  if (i < 0) return {x.owner};
+  return x.owner->add({.kind = kind, .shape = x.owner->shape_of(x), .settings = {.along = {i}}, .at = at}, x);
+}
+
+} // namespace detail
+
 /// An axis in reverse order.
 constexpr expr reverse(expr x, axis where, source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   if (x.owner == nullptr || !x.owner->usable(x, at, "reverse")) return {x.owner};

@@ -8,7 +8,7 @@
 #     auto fit = NAME::train(optimizer, weights, options);   # with TRAIN
 #
 # called as fovea::compile, stream and train are, with the set chosen at start-up (fovea::instruction_set()). Where ISA is
-# not given, that is every set of the processor, but for portable where there is baseline. HEADER
+# not given, that is every set that programs link by themselves. HEADER
 # declares the model: a file beside the caller's CMakeLists.txt, or what is written between the angle brackets of an
 # include. It is compiled for every set, so it includes <fovea/dsl.hpp> and nothing that allocates. MODEL is the model as
 # an expression, such as gpt<small>, and so is the dim of STREAM.
@@ -39,9 +39,9 @@ function(fovea_add_model name)
   endif()
   if(NOT arg_ISA)
     set(arg_ISA ${FOVEA_INSTRUCTION_SETS})
-    if("baseline" IN_LIST arg_ISA)
-      list(REMOVE_ITEM arg_ISA portable)
-    endif()
+    foreach(set IN LISTS FOVEA_SETS_ON_REQUEST)
+      list(REMOVE_ITEM arg_ISA ${set})
+    endforeach()
   endif()
   foreach(set IN LISTS arg_ISA)
     if(NOT set IN_LIST FOVEA_INSTRUCTION_SETS)

@@ -1,13 +1,15 @@
 # The instruction sets that kernels are built for, from best to least, and what a processor must have for each: names that
-# both the compiler's options (-mavx2) and __builtin_cpu_supports take. `portable` runs everywhere; where there are others a
-# program links it if it asks for it (fovea_link_set).
+# both the compiler's options (-mavx2) and __builtin_cpu_supports take. `portable` runs everywhere. A program links those of
+# FOVEA_SETS_ON_REQUEST only if it asks for them (fovea_link_set).
 function(fovea_set name)
   set(fovea_needs_${name} ${ARGN} CACHE INTERNAL "")
 endfunction()
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|i[3-6]86)$")
   set(FOVEA_INSTRUCTION_SETS avx512 avx2 baseline portable CACHE INTERNAL "")
+  set(FOVEA_SETS_ON_REQUEST portable CACHE INTERNAL "")
 else()
   set(FOVEA_INSTRUCTION_SETS portable CACHE INTERNAL "")
+  set(FOVEA_SETS_ON_REQUEST "" CACHE INTERNAL "")
 endif()
 fovea_set(avx512 avx512f avx512cd avx512bw avx512dq avx512vl avx2 fma f16c)
 fovea_set(avx2 avx2 fma f16c)
@@ -48,7 +50,9 @@ function(fovea_isa_support set result)
   set(${result} "${conditions}" PARENT_SCOPE)
 endfunction()
 
-# fovea_link_set(TARGET SET): has programs link a set that they do not link by themselves.
-function(fovea_link_set target set)
-  target_link_options(${target} PUBLIC LINKER:-u,fovea_sizes_${set})
+# fovea_link_set(TARGET SET...): has programs link sets that they do not link by themselves.
+function(fovea_link_set target)
+  foreach(set IN LISTS ARGN)
+    target_link_options(${target} PUBLIC LINKER:-u,fovea_sizes_${set})
+  endforeach()
 endfunction()

@@ -45,7 +45,7 @@ enum class op : std::uint8_t {
   // norms
   layer_norm, rms_norm, batch_norm, group_norm, softmax, log_softmax, cross_entropy,
   // reductions
-  sum, mean, max_over, min_over, argmax,
+  sum, mean, max_over, min_over, argmax, cumsum,
   // shape
   reshape, permute, slice, concat, pad, reverse, broadcast,
   // attention and positions
@@ -190,6 +190,7 @@ inline constexpr operation operations[] = {
     {op::max_over, "max_over", family::reduction, {1, 1}, told::along, over::reduced},
     {op::min_over, "min_over", family::reduction, {1, 1}, told::along, over::reduced},
     {op::argmax, "argmax", family::reduction, {1, 1}, told::along, over::reduced},
+    {op::cumsum, "cumsum", family::reduction, {1, 1}, told::along, over::along},
     // shape
     {op::reshape, "reshape", family::shape, {1, 1}},
     {op::permute, "permute", family::shape, {1, 1}, told::permute, over::turned},

@@ -54,6 +54,11 @@ constexpr expr argmax(expr x, axis where, reduce_options options = {},
   return detail::reduce(op::argmax, x, where, options, at);
 }
 
+/// Of each element along an axis the sum of those up to it, with itself. It has the shape of x.
+constexpr expr cumsum(expr x, axis where, source_place at = {__builtin_FILE(), __builtin_LINE()}) {
+  return detail::along(op::cumsum, x, where, at);
+}
+
 namespace detail {
 
 /// How many elements an axis has, as a float32 number.
@@ -114,6 +119,6 @@ constexpr expr variance(expr x, axis where, variance_options options = {},
 
 // What a user may name.
 namespace fovea {
-using core::argmax, core::log_sum_exp, core::max_over, core::mean, core::min_over, core::reduce_options,
-    core::sum, core::variance, core::variance_options;
+using core::argmax, core::cumsum, core::log_sum_exp, core::max_over, core::mean, core::min_over,
+    core::reduce_options, core::sum, core::variance, core::variance_options;
 } // namespace fovea

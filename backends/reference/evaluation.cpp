@@ -18,6 +18,14 @@ namespace {
 
 std::size_t unsigned_of(std::int64_t x) { return static_cast<std::size_t>(x); }
 
+/// y_i = y_(i-1) + x_i along an axis.
+array cumsum(array x, std::size_t axis) {
+  const blocks b = blocks_around(x, axis);
+  for (std::size_t i = 0; i < x.size(); ++i)
+    if (i / b.after % b.size > 0) x.data()[i] += x.data()[i - b.after];
+  return x;
+}
+
 } // namespace
 
 evaluation::evaluation(const graph_view& graph, const parameter_layers& parameters,
@@ -183,6 +191,8 @@ array evaluation::compute(int id) const {
     case op::min_over:
     case op::argmax:
       return reduce(id);
+    case op::cumsum:
+      return cumsum(operand(id, 0), unsigned_of(n.settings.along.axis));
 
     case op::reshape:
       return reshaped(operand(id, 0), shape_of_node(id));

@@ -5,7 +5,7 @@
 namespace fovea::core::detail {
 
 /// sum and mean spread the gradient over their axis; max_over and min_over give it to the element that they
-/// chose, the first of equals.
+/// chose, the first of equals. An element of cumsum has that of all sums from it on.
 template <class S>
 constexpr void reduce_gradient(S& site) {
   const source_place at = site.n.at;
@@ -13,6 +13,8 @@ constexpr void reduce_gradient(S& site) {
   const auto l = [at](expr e) { return located(e, at); };
   const shape whole = site.shape_of(0);
   const int over = site.n.settings.along.axis;
+  if (site.n.kind == op::cumsum)
+    return site.pass(0, reverse(cumsum(reverse(site.d, axis(over), at), axis(over), at), axis(over), at));
   const expr d = with_axis(site.d, whole, over, at);
   if (site.n.kind == op::sum) return site.pass(0, stretched_to(d, whole, at));
   if (site.n.kind == op::mean)

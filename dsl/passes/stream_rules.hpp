@@ -172,9 +172,15 @@ struct stream_rules : stream_shifts {
       default:
         break;
     }
+    if (sums_along(id)) {
+      const shift_fault f = settled(g.operand(id, 0));
+      return f.kind == fault::none || refuse_shift(g.operand(id, 0), f);
+    }
     if (slides(n.kind)) return window_fits(id);
     return is_last(id) || works_alone(id);
   }
+  /// Whether a cumsum is along the dim: each step goes on from the sum that the one before it left.
+  constexpr bool sums_along(int id) const { return g.nodes[id].kind == op::cumsum && along_time(id); }
   constexpr bool refuse_pairs(int id) {
     return refuse(242, id,
                   "it compares positions with positions; let attention or attend weigh them, with a ",

@@ -151,6 +151,7 @@ struct step_writer : stream_writer {
       if (is_pair(id)) return paired(id);
       if (attends(id)) return attention(id);
       if (slides_along(id)) return convolution(id);
+      if (sums_along(id)) return summed_on(id);
       return copy(id);
     }();
     if ((n.kind == op::rope || n.kind == op::sinusoidal) && time_axis(id) >= 0) {
@@ -270,6 +271,25 @@ struct step_writer : stream_writer {
     if (!(w == declared))
       to.nodes[made].settings.window.index = to.add_window(w, g.nodes[id].at, word_of(g.nodes[id]));
     to.operands[to.nodes[made].first_operand] = all;
+    return made;
+  }
+  /// The sums of the new positions behind the last one before them, which is kept. Nothing is added where
+  /// positions lie outside of the sequence.
+  constexpr int summed_on(int id) {
+    const int from = g.operand(id, 0), axis = time_axis(id), given_value = mapped[from];
+    if (!keeps_rows(from)) return 0;
+    const std::int32_t lead = shifts[id].lead;
+    if (const lag late = lag_of(g.nodes[id].region, lead); late.positions > 0 || late.each_layer > 0)
+      mapped[from] = inside(id, from, given_value, lead, 0);
+    const int here = copy(id);
+    mapped[from] = given_value;
+    const shape s = shape_in_step(g.nodes[id].shape), row = with_axis(s, axis, 1);
+    const node_settings kept{.entry = {states++}};
+    const int before = beside(id, op::state, row, {}, element::f32, kept);
+    const int made = beside(id, op::add, s, {here, before});
+    const int last = beside(id, op::slice, row, {made}, element::f32,
+                            {.slice = {axis, to.intern(to.dim_of(s[axis]) - 1)}});
+    beside(id, op::keep, row, {last}, element::f32, kept);
     return made;
   }
   std::int32_t scan_states[graph::max_regions] = {};

@@ -163,7 +163,7 @@ private:
 
   receptive_field field_of(int id) {
     const node& n = g_.at(id);
-    const receptive_field all = operands(id);
+    receptive_field all = operands(id);
     const int axis = n.operand_count > 0 ? operand_axis(id, 0) : -1;
     if (n.kind == op::input) return {time_axis(id) >= 0};
     if (n.kind == op::range || n.kind == op::sinusoidal) return {}; // made for the operand's length alone
@@ -200,6 +200,9 @@ private:
       case op::min_over:
       case op::argmax:
         return axis >= 0 && n.settings.along.axis == axis ? everything(all) : all;
+      case op::cumsum:
+        if (n.settings.along.axis == axis) all.before = unlimited;
+        return all;
       case op::reshape: {
         if (axis < 0) return all;
         const shape& s = n.shape;

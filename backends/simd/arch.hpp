@@ -22,6 +22,11 @@ using native = avx512;
 namespace fovea::core::simd {
 using native = avx2;
 }
+#elif defined(__SSE4_1__)
+#include <fovea/backends/simd/sets/sse41.hpp>
+namespace fovea::core::simd {
+using native = sse41;
+}
 #elif defined(__SSE2__)
 #include <fovea/backends/simd/sets/baseline.hpp>
 namespace fovea::core::simd {

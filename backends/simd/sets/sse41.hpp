@@ -1,0 +1,54 @@
+#pragma once
+
+#include <fovea/backends/simd/sets/of_xsimd.hpp>
+
+namespace fovea::core::simd {
+
+/// SSE4.1, and what came before it: processors since 2008.
+struct sse41 : of_xsimd<sse41, xsimd::sse4_1> {
+  using narrower = sse41;
+  static constexpr size_t registers = 16;
+
+  static floats load_four_times(const float* from) { return floats(from[0]); }
+  static floats load_fours(const float* from, size_t) { return load(from); }
+
+  static integers load_uint8(const unsigned char* from) { return _mm_cvtepu8_epi32(four_bytes(from)); }
+  static integers load_int8(const unsigned char* from) { return _mm_cvtepi8_epi32(four_bytes(from)); }
+  static integers load_uint16(const unsigned char* from) {
+    return _mm_cvtepu16_epi32(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(from)));
+  }
+  static void store_low_bytes(const integers& x, unsigned char* to) {
+    const __m128i first = _mm_shuffle_epi8(x, _mm_set1_epi32(0x0c080400));
+    const int four = _mm_cvtsi128_si32(first);
+    std::memcpy(to, &four, sizeof four);
+  }
+
+  template <bool of_4_bits>
+  struct byte_dot {
+    using sums = integers;
+    static constexpr int excess = of_4_bits ? 3 : 0;
+    struct weights {
+      integers bytes, magnitude;
+    };
+
+    static weights ready(const integers& bytes) {
+      if constexpr (of_4_bits) return {bytes, bytes};
+      return {bytes, _mm_abs_epi8(bytes)};
+    }
+    static integers add(const integers& sum, const weights& w, const integers& numbers) {
+      __m128i x = numbers;
+      if constexpr (!of_4_bits) x = _mm_sign_epi8(x, w.bytes);
+      const __m128i pairs = _mm_maddubs_epi16(w.magnitude, x);
+      return _mm_add_epi32(sum, _mm_madd_epi16(pairs, _mm_set1_epi16(1)));
+    }
+  };
+
+private:
+  static __m128i four_bytes(const unsigned char* from) {
+    int four;
+    std::memcpy(&four, from, sizeof four);
+    return _mm_cvtsi32_si128(four);
+  }
+};
+
+} // namespace fovea::core::simd

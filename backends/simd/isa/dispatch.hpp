@@ -6,9 +6,9 @@
 
 namespace fovea::core {
 
-/// The instruction set in use, "portable", "baseline", "avx2" or "avx512": the best that the processor has, or the one that
-/// the environment variable FOVEA_ISA names; chosen at the first call. Throws fovea::error where FOVEA_ISA names
-/// an unknown set or one that the processor lacks.
+/// The instruction set in use, "portable", "baseline", "sse41", "avx2" or "avx512": the best that the processor
+/// has, or the one that the environment variable FOVEA_ISA names; chosen at the first call. Throws fovea::error
+/// where FOVEA_ISA names an unknown set or one that the processor lacks.
 const char* instruction_set();
 
 namespace simd {

@@ -135,7 +135,7 @@ private:
 
 /// An instruction set as the lowering sees it.
 struct set_sizes {
-  const char* name; // "baseline", "avx2", "avx512"
+  const char* name; // "baseline", "avx2", ...
   size_t vector;    // floats in a vector
   size_t panel;     // columns in a packed panel
 };

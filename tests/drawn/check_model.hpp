@@ -4,8 +4,8 @@
 // likewise and, where all that it is made of is smooth, against difference quotients, its stream against the
 // whole sequence.
 
-#include "../training/gradient_case.hpp"
 #include "../streams/stream_ahead_case.hpp"
+#include "../training/gradient_case.hpp"
 
 #include <random>
 

@@ -1,5 +1,5 @@
-#include "attention_decoder_cases.hpp"
 #include "../streams/stream_case.hpp"
+#include "attention_decoder_cases.hpp"
 
 #include <fovea/models/transformer.hpp>
 

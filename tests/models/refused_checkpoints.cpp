@@ -1,9 +1,9 @@
 // Checkpoints of training that something has changed: each is refused with its name, and training goes on as
 // if nothing had been.
 
+#include "../compare_backends.hpp"
 #include "../message_of.hpp"
 #include "../weights/temporary_folder.hpp"
-#include "../compare_backends.hpp"
 
 #include <fovea/fovea.hpp>
 #include <fovea/runtime/training/initialise.hpp>

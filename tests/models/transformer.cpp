@@ -1,5 +1,5 @@
-#include "../training/loss_case.hpp"
 #include "../streams/stream_case.hpp"
+#include "../training/loss_case.hpp"
 
 #include <fovea/models/transformer.hpp>
 

@@ -62,7 +62,9 @@ inline void multiply_rounded(const rounded_rows& x, size_t row, const unsigned c
           const auto two = Arch::load_bytes(from + lane * 2 * packed);
           return dot::ready((v == 0 ? two : two >> 4) & int_vec<Arch>(0x0f0f0f0f));
         } else {
-          return dot::ready(Arch::load_bytes(from + lane * 4 * packed + v * 4 * width<Arch>));
+          // In a register: as operands in memory they are read in another order, a tenth slower.
+          return dot::ready(
+              Arch::in_register(Arch::load_bytes(from + lane * 4 * packed + v * 4 * width<Arch>)));
         }
       };
       typename dot::weights weights[vectors];

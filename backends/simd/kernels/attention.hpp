@@ -1,6 +1,6 @@
 #pragma once
 
-// Scaled dot-product attention with an online softmax (see attention_args in table.hpp).
+// Scaled dot-product attention with an online softmax (see attention_args in arguments.hpp).
 
 #include <fovea/backends/simd/kernels/arguments.hpp>
 #include <fovea/backends/simd/kernels/attention_block.hpp>

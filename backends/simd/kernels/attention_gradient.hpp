@@ -1,6 +1,6 @@
 #pragma once
 
-// The row pass of attention's gradient (see attention_gradient_args in table.hpp): P = softmax(scale S) and
+// The row pass of attention's gradient (see attention_gradient_args in arguments.hpp): P = softmax(scale S) and
 // dS = scale P (dP - sum of dP P) over the keys that each query sees, zeros elsewhere.
 
 #include <fovea/backends/simd/arch.hpp>

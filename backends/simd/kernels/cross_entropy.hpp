@@ -1,6 +1,6 @@
 #pragma once
 
-// Cross entropy of rows of logits and its gradient (see cross_entropy_args in table.hpp).
+// Cross entropy of rows of logits and its gradient (see cross_entropy_args in arguments.hpp).
 
 #include <fovea/backends/simd/arch.hpp>
 #include <fovea/backends/simd/kernels/arguments.hpp>

@@ -1,6 +1,6 @@
 #pragma once
 
-// Layer norm and RMS norm over rows (see norm_args in table.hpp).
+// Layer norm and RMS norm over rows (see norm_args in arguments.hpp).
 
 #include <fovea/backends/simd/arch.hpp>
 #include <fovea/backends/simd/kernels/arguments.hpp>

@@ -1,6 +1,6 @@
 #pragma once
 
-// The gradients of layer norm and RMS norm over rows (see norm_gradient_args in table.hpp), each row read
+// The gradients of layer norm and RMS norm over rows (see norm_gradient_args in arguments.hpp), each row read
 // from memory once.
 
 #include <fovea/backends/simd/arch.hpp>

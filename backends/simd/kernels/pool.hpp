@@ -1,7 +1,7 @@
 #pragma once
 
 // Largest values and means of sliding windows of neighbours, features side by side in vectors (see pool_args
-// in table.hpp).
+// in arguments.hpp).
 
 #include <fovea/backends/simd/arch.hpp>
 #include <fovea/backends/simd/kernels/lanes.hpp>

@@ -1,6 +1,6 @@
 #pragma once
 
-// softmax and log_softmax over the middle axis of [outer, count, inner] (see softmax_args in table.hpp).
+// softmax and log_softmax over the middle axis of [outer, count, inner] (see softmax_args in arguments.hpp).
 
 #include <fovea/backends/simd/arch.hpp>
 #include <fovea/backends/simd/kernels/arguments.hpp>

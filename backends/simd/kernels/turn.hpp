@@ -1,6 +1,6 @@
 #pragma once
 
-// Turning a matrix: rows become columns (see turn_args in table.hpp), by squares of whole vectors.
+// Turning a matrix: rows become columns (see turn_args in arguments.hpp), by squares of whole vectors.
 
 #include <fovea/backends/simd/kernels/arguments.hpp>
 #include <fovea/backends/simd/kernels/transpose.hpp>

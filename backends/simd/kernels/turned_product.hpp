@@ -1,6 +1,6 @@
 #pragma once
 
-// The matrix product a^T b of two values as they lie (see turned_product_args in table.hpp): what gradients
+// The matrix product a^T b of two values as they lie (see turned_product_args in arguments.hpp): what gradients
 // of weights are. Both sides run down their rows, so packing is copying: a piece of the depth at a time,
 // blocks of a's columns for the second-level cache and one panel of b's for the first.
 

@@ -8,18 +8,23 @@
 
 namespace fovea::core::simd {
 
-/// The kernels that the steps of a model call. A scan that is one function calls none.
+/// The kernels that the steps of a model call. A scan that is one function calls none, but what it multiplies
+/// by is packed with all other weights.
 template <class model>
 consteval kernel_names kernels_of_model() {
   const plan_view plan{model::schedule};
   const auto all = [&]<int... i>(std::integer_sequence<int, i...>) {
     const bool small_scan[] = {is_small_scan<model, i>()..., false};
     kernel_names found;
-    for (int k = 0; k < plan.step_count; ++k)
-      if (small_scan[k])
-        k = plan.steps[k].first;
-      else
-        found |= row_of(model::view, plan, plan.steps[k]).kernels;
+    int end = 0; // of the scan
+    for (int k = 0; k < plan.step_count; ++k) {
+      if (small_scan[k]) end = plan.steps[k].first;
+      const kernel_names called = row_of(model::view, plan, plan.steps[k]).kernels;
+      if (k >= end)
+        found |= called;
+      else if (called.has(kernel_name::pack))
+        found |= kernel_name::pack;
+    }
     return found;
   };
   return all(std::make_integer_sequence<int, model::schedule.step_count>{});

@@ -46,6 +46,18 @@ TEST_CASE("a cell of the user's own", "[scan]") {
   compare_at_awkward_sizes(m);
 }
 
+TEST_CASE("a scan that is all that multiplies", "[scan]") {
+  static constexpr auto m = model("alone", [](graph& g) {
+    const expr x = g.input<f32>("x", {B, T, 6}), h = g.input<f32>("h", {B, 6});
+    const auto y = scan(x, h, [](expr x_t, expr h_t) {
+      const expr next = tanh(x_t + batch_norm(linear(linear(h_t, "h", 6), "normed", 6), "norm"));
+      return scan_step{next, next};
+    });
+    g.output("y", y);
+  });
+  compare_at_awkward_sizes(m);
+}
+
 TEST_CASE("a step that attends to a captured sequence", "[scan]") {
   static constexpr auto m = model("decoder", [](graph& g) {
     const expr words = g.input<i32>("words", {B, T}), source = g.input<f32>("source", {B, S, 7}),

@@ -25,7 +25,10 @@ struct backend : model_generator<""> {
     code.step = in_format<format>(code.step), code.begin = in_format<format>(code.begin);
     return code;
   }
-  static void update(const optimizer_args& a) { kernel_in_use<kernel_name::update>().run(a); }
+  static void update(const optimizer_args& a) {
+    static const auto& kernel = kernel_in_use<kernel_name::update>();
+    kernel.run(a);
+  }
 };
 
 } // namespace fovea::core::simd

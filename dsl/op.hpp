@@ -87,6 +87,17 @@ enum class gives : std::uint8_t { f32, operands, boolean };
 ///   rows      of a table that has none, by ids
 enum class over : std::uint8_t { other, each, features, along, reduced, turned, rows, matrices, window };
 
+/// What an operation costs beside its passes over operands and result (plan/cost.hpp).
+///   passes     nothing
+///   nothing    not even these: its value is that of its operand, where that lies
+///   taken      of its first operand it reads only what it gives
+///   put        of its result it writes only what it is given
+///   inner      an inner product for each element
+///   taps       a product of each element with all taps and features
+///   scores     an inner product of each query and key
+///   attention  the same, and a product of each of them with its value
+enum class cost : std::uint8_t { passes, nothing, taken, put, inner, taps, scores, attention };
+
 /// How many operands an operation has.
 struct operand_bounds {
   static constexpr std::uint8_t any = 255;
@@ -102,6 +113,7 @@ struct operation {
   operand_bounds operands = {};
   told settings = told::none;
   over positions = over::other;
+  cost costs = cost::passes;
   gives result = gives::f32;
   bool of_zero_zero = false; // of one operand: 0 where that is 0
 };
@@ -118,9 +130,9 @@ inline constexpr operation operations[] = {
     // loops
     {op::carry, "repeat", family::loop, {1, 1}, told::carried},
     {op::repeat_output, "repeat", family::loop, {1, 1}, told::carried},
-    {op::time_step, "scan", family::loop, {1, 1}, told::time},
+    {op::time_step, "scan", family::loop, {1, 1}, told::time, over::other, cost::taken},
     {op::time_index, "scan", family::loop, {0, 0}, told::time},
-    {op::stack, "scan", family::loop, {1, 1}, told::time},
+    {op::stack, "scan", family::loop, {1, 1}, told::time, over::other, cost::put},
     {op::scan_output, "scan", family::loop, {1, 1}, told::carried},
     // what a stream keeps
     {op::state, "stream", family::kept, {0, 0}, told::entry},
@@ -136,46 +148,46 @@ inline constexpr operation operations[] = {
     {op::batch_index, "batch", family::recorded, {0, 0}},
     {op::table_at, "at", family::recorded, {0, operand_bounds::any}},
     // elementwise, one operand
-    {op::negate, "-", family::unary, {1, 1}, told::none, over::each, gives::operands, true},
+    {op::negate, "-", family::unary, {1, 1}, told::none, over::each, cost::passes, gives::operands, true},
     {op::exp, "exp", family::unary, {1, 1}, told::none, over::each},
     {op::log, "log", family::unary, {1, 1}, told::none, over::each},
-    {op::sqrt, "sqrt", family::unary, {1, 1}, told::none, over::each, gives::f32, true},
-    {op::abs, "abs", family::unary, {1, 1}, told::none, over::each, gives::operands, true},
-    {op::relu, "relu", family::unary, {1, 1}, told::none, over::each, gives::f32, true},
-    {op::gelu, "gelu", family::unary, {1, 1}, told::none, over::each, gives::f32, true},
-    {op::gelu_tanh, "gelu_tanh", family::unary, {1, 1}, told::none, over::each, gives::f32, true},
-    {op::silu, "silu", family::unary, {1, 1}, told::none, over::each, gives::f32, true},
+    {op::sqrt, "sqrt", family::unary, {1, 1}, told::none, over::each, cost::passes, gives::f32, true},
+    {op::abs, "abs", family::unary, {1, 1}, told::none, over::each, cost::passes, gives::operands, true},
+    {op::relu, "relu", family::unary, {1, 1}, told::none, over::each, cost::passes, gives::f32, true},
+    {op::gelu, "gelu", family::unary, {1, 1}, told::none, over::each, cost::passes, gives::f32, true},
+    {op::gelu_tanh, "gelu_tanh", family::unary, {1, 1}, told::none, over::each, cost::passes, gives::f32, true},
+    {op::silu, "silu", family::unary, {1, 1}, told::none, over::each, cost::passes, gives::f32, true},
     {op::sigmoid, "sigmoid", family::unary, {1, 1}, told::none, over::each},
-    {op::tanh, "tanh", family::unary, {1, 1}, told::none, over::each, gives::f32, true},
+    {op::tanh, "tanh", family::unary, {1, 1}, told::none, over::each, cost::passes, gives::f32, true},
     {op::softplus, "softplus", family::unary, {1, 1}, told::none, over::each},
-    {op::erf, "erf", family::unary, {1, 1}, told::none, over::each, gives::f32, true},
-    {op::sin, "sin", family::unary, {1, 1}, told::none, over::each, gives::f32, true},
+    {op::erf, "erf", family::unary, {1, 1}, told::none, over::each, cost::passes, gives::f32, true},
+    {op::sin, "sin", family::unary, {1, 1}, told::none, over::each, cost::passes, gives::f32, true},
     {op::cos, "cos", family::unary, {1, 1}, told::none, over::each},
-    {op::floor, "floor", family::unary, {1, 1}, told::none, over::each, gives::f32, true},
-    {op::logical_not, "!", family::unary, {1, 1}, told::none, over::each, gives::boolean},
+    {op::floor, "floor", family::unary, {1, 1}, told::none, over::each, cost::passes, gives::f32, true},
+    {op::logical_not, "!", family::unary, {1, 1}, told::none, over::each, cost::passes, gives::boolean},
     {op::to_float, "to_float", family::unary, {1, 1}, told::none, over::each},
-    {op::stop_gradient, "stop_gradient", family::unary, {1, 1}, told::none, over::each, gives::operands},
-    {op::dropout, "dropout", family::unary, {1, 1}, told::dropout, over::each, gives::operands},
+    {op::stop_gradient, "stop_gradient", family::unary, {1, 1}, told::none, over::each, cost::nothing, gives::operands},
+    {op::dropout, "dropout", family::unary, {1, 1}, told::dropout, over::each, cost::nothing, gives::operands},
     // elementwise, two operands
-    {op::add, "+", family::binary, {2, 2}, told::none, over::each, gives::operands},
-    {op::subtract, "-", family::binary, {2, 2}, told::none, over::each, gives::operands},
-    {op::multiply, "*", family::binary, {2, 2}, told::none, over::each, gives::operands},
-    {op::divide, "/", family::binary, {2, 2}, told::none, over::each, gives::operands},
+    {op::add, "+", family::binary, {2, 2}, told::none, over::each, cost::passes, gives::operands},
+    {op::subtract, "-", family::binary, {2, 2}, told::none, over::each, cost::passes, gives::operands},
+    {op::multiply, "*", family::binary, {2, 2}, told::none, over::each, cost::passes, gives::operands},
+    {op::divide, "/", family::binary, {2, 2}, told::none, over::each, cost::passes, gives::operands},
     {op::power, "pow", family::binary, {2, 2}, told::none, over::each},
-    {op::maximum, "max", family::binary, {2, 2}, told::none, over::each, gives::operands},
-    {op::minimum, "min", family::binary, {2, 2}, told::none, over::each, gives::operands},
-    {op::less, "<", family::binary, {2, 2}, told::none, over::each, gives::boolean},
-    {op::less_equal, "<=", family::binary, {2, 2}, told::none, over::each, gives::boolean},
-    {op::equal, "==", family::binary, {2, 2}, told::none, over::each, gives::boolean},
-    {op::logical_and, "&&", family::binary, {2, 2}, told::none, over::each, gives::boolean},
-    {op::logical_or, "||", family::binary, {2, 2}, told::none, over::each, gives::boolean},
+    {op::maximum, "max", family::binary, {2, 2}, told::none, over::each, cost::passes, gives::operands},
+    {op::minimum, "min", family::binary, {2, 2}, told::none, over::each, cost::passes, gives::operands},
+    {op::less, "<", family::binary, {2, 2}, told::none, over::each, cost::passes, gives::boolean},
+    {op::less_equal, "<=", family::binary, {2, 2}, told::none, over::each, cost::passes, gives::boolean},
+    {op::equal, "==", family::binary, {2, 2}, told::none, over::each, cost::passes, gives::boolean},
+    {op::logical_and, "&&", family::binary, {2, 2}, told::none, over::each, cost::passes, gives::boolean},
+    {op::logical_or, "||", family::binary, {2, 2}, told::none, over::each, cost::passes, gives::boolean},
     // elementwise, three operands
     {op::where, "where", family::choice, {3, 3}, told::none, over::each},
     // affine
-    {op::linear, "linear", family::product, {2, 3}, told::none, over::features},
-    {op::matmul, "matmul", family::product, {2, 2}, told::none, over::matrices},
+    {op::linear, "linear", family::product, {2, 3}, told::none, over::features, cost::inner},
+    {op::matmul, "matmul", family::product, {2, 2}, told::none, over::matrices, cost::inner},
     {op::transpose, "transpose", family::shape, {1, 1}, told::none, over::turned},
-    {op::gather, "gather", family::lookup, {2, 2}, told::none, over::rows},
+    {op::gather, "gather", family::lookup, {2, 2}, told::none, over::rows, cost::taken},
     // norms
     {op::layer_norm, "layer_norm", family::norm, {1, 3}, told::norm, over::features},
     {op::rms_norm, "rms_norm", family::norm, {1, 2}, told::norm, over::features},
@@ -192,7 +204,7 @@ inline constexpr operation operations[] = {
     {op::argmax, "argmax", family::reduction, {1, 1}, told::along, over::reduced},
     {op::cumsum, "cumsum", family::reduction, {1, 1}, told::along, over::along},
     // shape
-    {op::reshape, "reshape", family::shape, {1, 1}},
+    {op::reshape, "reshape", family::shape, {1, 1}, told::none, over::other, cost::nothing},
     {op::permute, "permute", family::shape, {1, 1}, told::permute, over::turned},
     {op::slice, "slice", family::shape, {1, 1}, told::slice, over::along},
     {op::concat, "concat", family::shape, {1, operand_bounds::any}, told::along, over::along},
@@ -200,15 +212,15 @@ inline constexpr operation operations[] = {
     {op::reverse, "reverse", family::shape, {1, 1}, told::along, over::along},
     {op::broadcast, "broadcast", family::shape, {1, 1}, told::none, over::each},
     // attention and positions
-    {op::attention, "attention", family::attention, {3, operand_bounds::any}, told::attention},
-    {op::attention_map, "attention_map", family::attention, {3, operand_bounds::any}, told::attention},
+    {op::attention, "attention", family::attention, {3, operand_bounds::any}, told::attention, over::other, cost::attention},
+    {op::attention_map, "attention_map", family::attention, {3, operand_bounds::any}, told::attention, over::other, cost::scores},
     {op::sinusoidal, "sinusoidal_positions", family::positions, {1, 1}, told::sinusoidal},
     {op::rope, "rope", family::positions, {1, 1}, told::rope},
     // convolution and pooling
-    {op::conv1d, "conv1d", family::convolution, {2, 3}, told::window, over::window},
-    {op::conv2d, "conv2d", family::convolution, {2, 3}, told::window, over::window},
-    {op::conv_transpose1d, "conv_transpose1d", family::convolution, {2, 3}, told::window},
-    {op::conv_transpose2d, "conv_transpose2d", family::convolution, {2, 3}, told::window},
+    {op::conv1d, "conv1d", family::convolution, {2, 3}, told::window, over::window, cost::taps},
+    {op::conv2d, "conv2d", family::convolution, {2, 3}, told::window, over::window, cost::taps},
+    {op::conv_transpose1d, "conv_transpose1d", family::convolution, {2, 3}, told::window, over::other, cost::taps},
+    {op::conv_transpose2d, "conv_transpose2d", family::convolution, {2, 3}, told::window, over::other, cost::taps},
     {op::max_pool, "max_pool", family::pooling, {1, 1}, told::window},
     {op::avg_pool, "avg_pool", family::pooling, {1, 1}, told::window},
     // what gradients are made of, beside the words

@@ -19,11 +19,11 @@ constexpr std::int64_t work_of(const graph_view& g, const plan_view& p, const st
   std::int64_t multiply_adds = 0, elements = 0;
   const auto add = [&](int root) {
     const int id = p.product[root] >= 0 ? p.product[root] : root;
-    const op kind = g.at(id).kind;
+    const cost costs = operation_of(g.at(id).kind).costs;
     multiply_adds += core::detail::multiply_adds(g, id, size);
     // Of a table and of a sequence only what is taken or put there.
-    const bool moves = kind == op::gather || kind == op::time_step || kind == op::stack;
-    const int moved = kind == op::stack ? g.operand(id, 0) : root;
+    const bool moves = costs == cost::taken || costs == cost::put;
+    const int moved = costs == cost::put ? g.operand(id, 0) : root;
     elements += (moves ? 2 : 1) * core::detail::elements(g.at(moved).shape, size);
     for (int i = moves ? 1 : 0; i < g.at(id).operand_count; ++i)
       elements += core::detail::elements(g.at(g.operand(id, i)).shape, size);

@@ -40,18 +40,22 @@ template <class sizes>
 constexpr std::int64_t multiply_adds(const graph_view& g, int id, const sizes& size) {
   const node& n = g.at(id);
   const auto shape_of = [&](int k) -> const shape& { return g.at(g.operand(id, k)).shape; };
-  if (n.kind == op::linear || n.kind == op::matmul) return elements(n.shape, size) * size(shape_of(0)[-1]);
-  if (is_convolution(n.kind)) { // each element of one side meets all taps and features of the other
-    const sliding_window& w = g.window_of(id);
-    const shape &one = is_transposed(n.kind) ? shape_of(0) : n.shape,
-                &other = is_transposed(n.kind) ? n.shape : shape_of(0);
-    return elements(one, size) * w.taps() * (g.number(other[-1]) / w.groups);
+  switch (operation_of(n.kind).costs) {
+    case cost::inner:
+      return elements(n.shape, size) * size(shape_of(0)[-1]);
+    case cost::taps: {
+      const sliding_window& w = g.window_of(id);
+      const shape &one = is_transposed(n.kind) ? shape_of(0) : n.shape,
+                  &other = is_transposed(n.kind) ? n.shape : shape_of(0);
+      return elements(one, size) * w.taps() * (g.number(other[-1]) / w.groups);
+    }
+    case cost::scores:
+      return elements(shape_of(0), size) * size(shape_of(1)[-2]);
+    case cost::attention:
+      return (elements(shape_of(0), size) + elements(n.shape, size)) * size(shape_of(1)[-2]);
+    default:
+      return 0;
   }
-  if (n.kind == op::attention || n.kind == op::attention_map) {
-    const std::int64_t keys = size(shape_of(1)[-2]), scores = elements(shape_of(0), size) * keys;
-    return n.kind == op::attention ? scores + elements(n.shape, size) * keys : scores;
-  }
-  return 0;
 }
 
 /// How often a node's work is done in a call: in every layer and step.

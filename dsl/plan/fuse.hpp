@@ -71,9 +71,7 @@ constexpr bool is_largest_of(const graph_view& g, int id, int product) {
   return n.settings.along.axis == g.at(product).shape.rank - 2 && g.window_of(product).groups == 1;
 }
 
-constexpr bool renames(op kind) {
-  return kind == op::reshape || kind == op::stop_gradient || kind == op::dropout;
-}
+constexpr bool renames(op kind) { return operation_of(kind).costs == cost::nothing; }
 
 template <std::size_t nodes>
 constexpr void find_live(const graph_view& g, fusion<nodes>& f) {

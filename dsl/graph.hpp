@@ -60,11 +60,10 @@ constexpr const char* word_of(const node& n) { return n.at.word != nullptr ? n.a
 
 /// The axis along which a slice, a pad, or a node with axis_settings works.
 constexpr int axis_along(const node& n) {
-  switch (n.kind) {
-    case op::slice:
-    case op::slice_gradient:
+  switch (operation_of(n.kind).settings) {
+    case told::slice:
       return n.settings.slice.axis;
-    case op::pad:
+    case told::pad:
       return n.settings.pad.axis;
     default:
       return n.settings.along.axis;

@@ -76,16 +76,15 @@ enum class told : std::uint8_t {
 /// The element type that an elementwise operation gives: float32, that of its operands, or truth values.
 enum class gives : std::uint8_t { f32, operands, boolean };
 
-// clang-format on
-
 /// How an operation works on the positions of a sequence, where that can be said of it alone.
 ///   each      elementwise: axes align from the last one
 ///   features  over the last axis of its first operand
 ///   along     over an axis that it names (axis_along)
 ///   reduced   the same, and the axis goes
+///   running   the same, each from those up to it
 ///   turned    over none: it gives axes another order
 ///   rows      of a table that has none, by ids
-enum class over : std::uint8_t { other, each, features, along, reduced, turned, rows, matrices, window };
+enum class over : std::uint8_t { other, each, features, along, reduced, running, turned, rows, matrices, window };
 
 /// What an operation costs beside its passes over operands and result (plan/cost.hpp).
 ///   passes     nothing
@@ -97,6 +96,7 @@ enum class over : std::uint8_t { other, each, features, along, reduced, turned, 
 ///   scores     an inner product of each query and key
 ///   attention  the same, and a product of each of them with its value
 enum class cost : std::uint8_t { passes, nothing, taken, put, inner, taps, scores, attention };
+// clang-format on
 
 /// How many operands an operation has.
 struct operand_bounds {
@@ -202,7 +202,7 @@ inline constexpr operation operations[] = {
     {op::max_over, "max_over", family::reduction, {1, 1}, told::along, over::reduced},
     {op::min_over, "min_over", family::reduction, {1, 1}, told::along, over::reduced},
     {op::argmax, "argmax", family::reduction, {1, 1}, told::along, over::reduced},
-    {op::cumsum, "cumsum", family::reduction, {1, 1}, told::along, over::along},
+    {op::cumsum, "cumsum", family::reduction, {1, 1}, told::along, over::running},
     // shape
     {op::reshape, "reshape", family::shape, {1, 1}, told::none, over::other, cost::nothing},
     {op::permute, "permute", family::shape, {1, 1}, told::permute, over::turned},
@@ -254,6 +254,11 @@ constexpr bool is_elementwise(op kind) {
 }
 constexpr bool is_convolution(op kind) { return operation_of(kind).of == family::convolution; }
 constexpr bool is_transposed(op kind) { return kind == op::conv_transpose1d || kind == op::conv_transpose2d; }
+/// Whether an operation sees its operand through windows that move along it.
+constexpr bool slides(op kind) {
+  const family f = operation_of(kind).of;
+  return f == family::convolution || f == family::pooling;
+}
 /// Whether an operation gives several values one behind the other, as one axis.
 constexpr bool gives_several(op kind) {
   return kind == op::attention_gradient || kind == op::layer_norm_gradient || kind == op::rms_norm_gradient;

@@ -93,6 +93,7 @@ struct by_position {
       case over::rows:
         return unless(axis_of(0) < 0, "its table has positions");
       case over::along:
+      case over::running:
         return unless(axis_along(n) != axis && axis_along(n) != axis_of(0), "it works along positions");
       case over::reduced:
         return unless(axis_along(n) != axis_of(0), "it needs all positions");

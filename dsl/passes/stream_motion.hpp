@@ -64,9 +64,6 @@ struct stream_motion : by_position {
     }
   }
   static constexpr std::int64_t most_stride = 1 << 20;
-  static constexpr bool slides(op kind) {
-    return is_convolution(kind) || kind == op::max_pool || kind == op::avg_pool;
-  }
 
   /// The rate of its positions, and how many it has beside.
   constexpr std::int32_t rate_of(int id) const { return rates[positions[id]]; }
@@ -201,17 +198,7 @@ struct stream_motion : by_position {
     if (!live[id] || moves[id] || !given[id] || is_leaf(id) || !region_moves(n.region)) return false;
     for (int r = home_of(n.region); r != 0; r = g.regions[r].parent)
       if (g.regions[r].is_scan()) return false;
-    switch (n.kind) {
-      case op::carry:
-      case op::repeat_output:
-      case op::scan_output:
-      case op::time_step:
-      case op::time_index:
-      case op::stack:
-        return false;
-      default:
-        break;
-    }
+    if (operation_of(n.kind).of == family::loop) return false;
     for (int k = 0; k < n.operand_count; ++k) {
       const int from = g.operand(id, k);
       if (!is_leaf(from) && region_moves(g.nodes[from].region) && !hoisted[from]) return false;

@@ -125,6 +125,7 @@ private:
       case over::features:
         return k == 0 && axis < s.rank - 1 ? axis : -1;
       case over::along:
+      case over::running:
         return axis_along(n) != axis ? axis : -1;
       case over::reduced:
         return s.rank == n.shape.rank || axis_along(n) > axis ? axis : axis + 1;

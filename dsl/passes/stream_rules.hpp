@@ -172,15 +172,17 @@ struct stream_rules : stream_shifts {
       default:
         break;
     }
-    if (sums_along(id)) {
+    if (runs_along(id)) {
       const shift_fault f = settled(g.operand(id, 0));
       return f.kind == fault::none || refuse_shift(g.operand(id, 0), f);
     }
     if (slides(n.kind)) return window_fits(id);
     return is_last(id) || works_alone(id);
   }
-  /// Whether a cumsum is along the dim: each step goes on from the sum that the one before it left.
-  constexpr bool sums_along(int id) const { return g.nodes[id].kind == op::cumsum && along_time(id); }
+  /// Whether a step goes on from the last position of the one before it.
+  constexpr bool runs_along(int id) const {
+    return operation_of(g.nodes[id].kind).positions == over::running && along_time(id);
+  }
   constexpr bool refuse_pairs(int id) {
     return refuse(242, id,
                   "it compares positions with positions; let attention or attend weigh them, with a ",
@@ -211,24 +213,15 @@ struct stream_rules : stream_shifts {
   }
   /// What would do instead of an operation that does not work on each position by itself.
   constexpr const char* remedy(int id) const {
-    const node& n = g.nodes[id];
-    switch (n.kind) {
-      case op::sum:
-      case op::mean:
-      case op::max_over:
-      case op::min_over:
-      case op::argmax:
-        return "; a scan can carry what it needs of those before";
-      case op::slice:
-        return g.nodes[g.operand(id, 0)].kind == op::parameter
-                   ? "; take rows of a table by gather(table, range(x, T))"
-                   : "; last(x, T) takes the last one";
-      case op::softmax:
-      case op::log_softmax:
-        return "; let attention or attend weigh them, with a causal mask";
-      default:
-        return "";
-    }
+    const op kind = g.nodes[id].kind;
+    if (operation_of(kind).positions == over::reduced)
+      return "; a scan can carry what it needs of those before";
+    if (operation_of(kind).of == family::softmax)
+      return "; let attention or attend weigh them, with a causal mask";
+    if (kind != op::slice) return "";
+    return g.nodes[g.operand(id, 0)].kind == op::parameter
+               ? "; take rows of a table by gather(table, range(x, T))"
+               : "; last(x, T) takes the last one";
   }
   /// Positions that share an axis with others go through what works on each of them alone.
   constexpr bool joined_fits(int id) {

@@ -181,9 +181,17 @@ private:
     if (is_pair(id)) return false;
     if (n.kind == op::attention) return !attends(id);
     if (n.kind == op::reshape) return !is_joined(id) && !is_joined(g.operand(id, 0));
-    const over positions_of = operation_of(n.kind).positions;
-    if (positions_of == over::along || positions_of == over::reduced) return time_axis(id) >= 0;
-    return positions_of != over::other && positions_of != over::window;
+    switch (operation_of(n.kind).positions) {
+      case over::along:
+      case over::reduced:
+      case over::running:
+        return time_axis(id) >= 0;
+      case over::window:
+      case over::other:
+        return false;
+      default:
+        return true;
+    }
   }
   constexpr bool takes_none_beside(int id) const { return !is_free(id) && !slides_along(id); }
   /// The least lead of an attention's queries, or of its keys, and `least`.

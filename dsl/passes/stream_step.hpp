@@ -151,7 +151,7 @@ struct step_writer : stream_writer {
       if (is_pair(id)) return paired(id);
       if (attends(id)) return attention(id);
       if (slides_along(id)) return convolution(id);
-      if (sums_along(id)) return summed_on(id);
+      if (runs_along(id)) return summed_on(id);
       return copy(id);
     }();
     if ((n.kind == op::rope || n.kind == op::sinusoidal) && time_axis(id) >= 0) {

@@ -20,20 +20,8 @@ void write_scope(sentence& s, const graph_view& g, int scope) {
 } // namespace
 
 bool is_shown(op kind) {
-  switch (kind) {
-    case op::input:
-    case op::parameter:
-    case op::constant:
-    case op::carry:
-    case op::repeat_output:
-    case op::time_step:
-    case op::time_index:
-    case op::stack:
-    case op::scan_output:
-      return false;
-    default:
-      return true;
-  }
+  const family f = operation_of(kind).of;
+  return f != family::loop && (f != family::leaf || kind == op::range);
 }
 
 std::string shape_text(const graph_view& g, const shape& s) {

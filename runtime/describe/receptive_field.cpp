@@ -176,33 +176,7 @@ private:
     if (inside_moving_scan(n.region))
       for (int k = 0; k < n.operand_count; ++k)
         if (operand_axis(id, k) >= 0 && of(g_.operand(id, k)).moves) return everything(all);
-    if (is_elementwise(n.kind)) return aligned(id, all);
-    if (is_convolution(n.kind) || n.kind == op::max_pool || n.kind == op::avg_pool) return windowed(id, all);
-    switch (n.kind) {
-      case op::linear:
-      case op::cross_entropy:
-      case op::layer_norm:
-      case op::rms_norm:
-        return axis == g_.at(g_.operand(id, 0)).shape.rank - 1 ? everything(all) : all;
-      case op::matmul:
-        return axis == g_.at(g_.operand(id, 0)).shape.rank - 1 || operand_axis(id, 1) >= 0 ? everything(all)
-                                                                                           : all;
-      case op::group_norm: // its statistics are of all positions
-        return axis >= 0 ? everything(all) : all;
-      case op::gather:
-        return of(g_.operand(id, 0)).moves ? everything(all) : all;
-      case op::softmax:
-      case op::log_softmax:
-      case op::reverse:
-      case op::sum:
-      case op::mean:
-      case op::max_over:
-      case op::min_over:
-      case op::argmax:
-        return axis >= 0 && n.settings.along.axis == axis ? everything(all) : all;
-      case op::cumsum:
-        if (n.settings.along.axis == axis) all.before = unlimited;
-        return all;
+    switch (n.kind) { // what puts positions elsewhere
       case op::reshape: {
         if (axis < 0) return all;
         const shape& s = n.shape;
@@ -220,11 +194,33 @@ private:
       }
       case op::concat:
         return side_by_side(id, all);
-      case op::attention:
-      case op::attention_map:
-        return attended(id, all);
       default:
+        return in_place(id, axis, all);
+    }
+  }
+  /// Of what leaves positions where they are, which `axis` of its first operand has.
+  receptive_field in_place(int id, int axis, receptive_field all) {
+    const operation& o = operation_of(g_.at(id).kind);
+    if (slides(o.kind)) return windowed(id, all);
+    if (o.of == family::attention) return attended(id, all);
+    const auto all_where = [&](bool sees_all) { return sees_all ? everything(all) : all; };
+    switch (o.positions) {
+      case over::each:
+        return aligned(id, all);
+      case over::features:
+        return all_where(axis == g_.at(g_.operand(id, 0)).shape.rank - 1);
+      case over::matrices:
+        return all_where(axis == g_.at(g_.operand(id, 0)).shape.rank - 1 || operand_axis(id, 1) >= 0);
+      case over::rows:
+        return all_where(of(g_.operand(id, 0)).moves);
+      case over::along:
+      case over::reduced:
+        return all_where(axis >= 0 && axis_along(g_.at(id)) == axis);
+      case over::running:
+        if (axis_along(g_.at(id)) == axis) all.before = unlimited;
         return all;
+      default: // the statistics of a norm of groups are of all positions
+        return all_where(o.of == family::norm && axis >= 0);
     }
   }
 

@@ -42,5 +42,10 @@ auto values_of(const scalar_function& f, const scalar_arguments& given, const F&
     }
   });
 }
+/// The value of its result.
+template <class F>
+double value_of(const scalar_function& f, const scalar_arguments& given, const F& table) {
+  return values_of(f, given, table)[f.result()];
+}
 
 } // namespace fovea::core

@@ -205,11 +205,13 @@ struct graph {
   /// large each symbol is: as an axis of its own, or in one term of an axis whose other symbols are known
   /// (4 * H, 2 * T + S - 1).
   template <class type>
-  requires(std::is_same_v<type, f32> || std::is_same_v<type, i32>) constexpr expr
-      input(const char* name, std::initializer_list<dim> dims,
-            source_place at = {__builtin_FILE(), __builtin_LINE()}) {
+  constexpr expr input(const char* name, std::initializer_list<dim> dims,
+                       source_place at = {__builtin_FILE(), __builtin_LINE()}) {
     if (!error.empty()) return {this};
     const auto who = quoted{"input", name};
+    constexpr bool is_float = std::is_same_v<type, f32>;
+    if (!is_float && !std::is_same_v<type, i32>)
+      return fail(217, at, who, ": expected f32 or i32 as the type of its elements");
     if (name[0] == '\0') return fail(1, at, "input: the name is empty");
     shape s;
     if (!make_shape(s, dims, at, who)) return {this};
@@ -221,20 +223,12 @@ struct graph {
         return fail(2, at, who, ": there is an input of this name already, from ", nodes[inputs[i].node].at);
     if (input_count == max_inputs) return fail(3, at, who, ": a model has at most ", max_inputs, " inputs");
     const expr made = add({.kind = op::input,
-                           .type = std::is_same_v<type, f32> ? element::f32 : element::i32,
+                           .type = is_float ? element::f32 : element::i32,
                            .shape = s,
                            .settings = {.entry = {input_count}},
                            .at = at});
     inputs[input_count++] = {name, made.id};
     return made;
-  }
-
-  /// Of another type.
-  template <class type>
-  requires(!std::is_same_v<type, f32> && !std::is_same_v<type, i32>) //
-      constexpr expr input(const char* name, std::initializer_list<dim>,
-                           source_place at = {__builtin_FILE(), __builtin_LINE()}) {
-    return fail(217, at, quoted{"input", name}, ": expected f32 or i32 as the type of its elements");
   }
 
   /// Declares an output.

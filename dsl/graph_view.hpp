@@ -69,8 +69,7 @@ struct graph_view {
   constexpr sentence parameter_name(int parameter, std::int64_t layer = -1) const {
     const parameter_entry& p = parameters[static_cast<std::size_t>(parameter)];
     sentence s;
-    std::int64_t rest = layer;
-    write_scope(s, p.scope, at(p.node).region, rest);
+    write_scope(s, p.scope, at(p.node).region, layer);
     return s << p.text;
   }
 
@@ -83,8 +82,8 @@ struct graph_view {
     s << ']';
   }
 
-private:
-  constexpr void write_scope(sentence& s, int scope, int r, std::int64_t layer) const {
+  /// The path of a scope that is open in region r with its closing dot: "h.*.attn.".
+  constexpr void write_scope(sentence& s, int scope, int r, std::int64_t layer = -1) const {
     if (scope == 0) return;
     while (region(r).is_scan()) r = region(r).parent; // scans have no scope of their own
     const scope_name& name = scopes[static_cast<std::size_t>(scope)];

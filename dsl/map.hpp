@@ -35,7 +35,7 @@ constexpr expr replay(graph& g, const scalar_function& f, const expr* values, so
     else
       done[i] = where(a, located(b, at), located(c, at), at);
   }
-  return done[f.count - 1];
+  return done[f.result()];
 }
 
 template <class>

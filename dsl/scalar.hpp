@@ -37,7 +37,7 @@ struct scalar_function {
   static constexpr int max_nodes = 48, max_captures = 4;
 
   scalar_node nodes[max_nodes] = {};
-  int count = 0; // the last node is the result
+  int count = 0;
   graph* captured_from = nullptr;
   int captures[max_captures] = {};
   int capture_count = 0;
@@ -46,8 +46,9 @@ struct scalar_function {
   const char* fault = nullptr; // the first misuse while recording, as the end of a sentence
 
   constexpr bool empty() const { return count == 0; }
-  /// Of the result, where there is one.
-  constexpr element type() const { return nodes[count - 1].type; }
+  /// Its last node, where there is one.
+  constexpr std::size_t result() const { return static_cast<std::size_t>(count - 1); }
+  constexpr element type() const { return nodes[result()].type; }
 
   friend constexpr bool operator==(const scalar_function& a, const scalar_function& b) {
     if (a.count != b.count || a.capture_count != b.capture_count || a.looks_ahead != b.looks_ahead)
@@ -94,7 +95,7 @@ struct scalar_function {
   /// What a rule says of the result.
   template <class T, class F>
   constexpr T of_result(const F& rule) const {
-    return each<T>(rule)[static_cast<std::size_t>(count - 1)];
+    return each<T>(rule)[result()];
   }
   /// Appends another function; returns where its result lands.
   constexpr std::int8_t append(const scalar_function& other) {

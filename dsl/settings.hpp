@@ -194,9 +194,4 @@ constexpr auto with_settings(op kind, const node_settings& a, const node_setting
   return f(a.none, b.none);
 }
 
-/// Whether two operations of one kind are told the same.
-constexpr bool same_settings(op kind, const node_settings& a, const node_settings& b) {
-  return with_settings(kind, a, b, [](const auto& x, const auto& y) { return x == y; });
-}
-
 } // namespace fovea::core

@@ -181,7 +181,8 @@ private:
 /// another kind or none: what such a union holds when the program runs is the compiler's to choose.
 constexpr bool settings_are_told(const graph_view& g) {
   for (const node& n : g.nodes)
-    if (!same_settings(n.kind, n.settings, n.settings)) return false; // NaN
+    if (!with_settings(n.kind, n.settings, n.settings, [](const auto& x, const auto& y) { return x == y; }))
+      return false; // NaN
   return true;
 }
 

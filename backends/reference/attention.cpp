@@ -30,7 +30,7 @@ array products(const array& query, const array& key, std::size_t heads, std::siz
 
 /// What a lambda gives. A position outside a table reads its first or last.
 double value_of(const lambda& l, const scalar_arguments& given) {
-  const auto values = values_of(*l.function, given, [&](const scalar_node& n, const auto& position) {
+  return value_of(*l.function, given, [&](const scalar_node& n, const auto& position) {
     const array& table = *l.tables[static_cast<std::size_t>(n.capture)];
     std::size_t offset = 0;
     for (std::size_t axis = 0; axis < static_cast<std::size_t>(n.operand_count); ++axis) {
@@ -40,7 +40,6 @@ double value_of(const lambda& l, const scalar_arguments& given) {
     }
     return table.data()[offset];
   });
-  return values[static_cast<std::size_t>(l.function->count - 1)];
 }
 
 } // namespace

@@ -70,7 +70,6 @@ public:
   void go_beyond(size_t rows) { positions_.go_beyond(rows); }
   void set_random(random_state random) { random_ = random; }
   std::int64_t arena_bytes() const { return static_cast<std::int64_t>(arena_.size() * sizeof(float)); }
-  std::int64_t scratch_bytes() const { return static_cast<std::int64_t>(scratch_.size() * sizeof(float)); }
   size_t threads() const { return pool_->size(); }
   const shared_weights& weights() const { return *weights_; }
 

@@ -62,8 +62,6 @@ public:
       outputs_[i] = engine_.output(c, graph.outputs[i].node);
   }
   const void* output(std::size_t i) const { return outputs_[i]; }
-  /// An output that was not made by `run`.
-  void set_output(std::size_t i, const void* at) { outputs_[i] = at; }
   const model_parameters& parameters() const { return weights_->parameters; }
   /// To be called when parameters that are learned have changed.
   void parameters_changed() {

@@ -32,9 +32,7 @@ struct recorded_lambda {
                  : static_cast<double>(reinterpret_cast<const std::int32_t*>(tables[n.capture])[at]);
     });
   }
-  double value(const scalar_arguments& given) const {
-    return values(given)[static_cast<std::size_t>(f.count - 1)];
-  }
+  double value(const scalar_arguments& given) const { return values(given)[f.result()]; }
 };
 
 } // namespace fovea::core::simd

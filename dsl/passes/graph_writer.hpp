@@ -94,6 +94,19 @@ constexpr void write_graph(graph& to, const graph_view& from, pass_type& pass) {
     }
 }
 
+/// The graph that a writer makes of that of `before`.
+template <class writer, class before>
+struct written_by {
+  static constexpr graph build() {
+    graph made;
+    writer pass{before::built, made};
+    pass.run();
+    return made;
+  }
+  static constexpr graph built = build();
+  static constexpr sentence error = built.error;
+};
+
 /// Names the outputs of `from` in `to`: `of(id)` is what stands for the value of node `id`.
 template <class F>
 constexpr void write_outputs(graph& to, const graph_view& from, const F& of) {

@@ -76,9 +76,7 @@ struct hoister {
   }
   constexpr bool is_once(int id) const {
     const node& n = g.at(id);
-    if (n.kind == op::carry || n.kind == op::time_step || n.kind == op::time_index || n.kind == op::stack ||
-        n.kind == op::repeat_output || n.kind == op::scan_output) // what loops inside the body give
-      return false;
+    if (operation_of(n.kind).of == family::loop) return false;
     for (int k = 0; k < n.operand_count; ++k)
       if (!is_outside(g.operand(id, k), n.region)) return false;
     return true;
@@ -157,16 +155,7 @@ constexpr bool has_scans(const graph& g) {
 }
 
 template <class before>
-struct hoisted {
-  static constexpr graph build() {
-    graph made;
-    hoister<static_cast<std::size_t>(before::built.node_count)> pass{before::built, made};
-    pass.run();
-    return made;
-  }
-  static constexpr graph built = build();
-  static constexpr sentence error = built.error;
-};
+using hoisted = written_by<hoister<static_cast<std::size_t>(before::built.node_count)>, before>;
 
 } // namespace detail
 

@@ -130,7 +130,7 @@ constexpr std::int64_t ahead_of(const scalar_function& f) {
 
 /// Whether a mask or score is the same for a query and a key that both lie so many positions later.
 constexpr bool counts_distances_only(const scalar_function& f, const detail::query_axes& moving = {}) {
-  return detail::shifts_of(f, moving)[static_cast<std::size_t>(f.count - 1)] == 0;
+  return detail::shifts_of(f, moving)[f.result()] == 0;
 }
 
 /// How far beyond its own position a mask lets a query see: 0 or less, not at all; any_number_ahead where

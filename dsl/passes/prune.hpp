@@ -35,24 +35,12 @@ struct pruner {
   }
 };
 
-template <class before>
-struct pruned {
-  static constexpr graph build() {
-    graph made;
-    pruner pass{before::built, made};
-    pass.run();
-    return made;
-  }
-  static constexpr graph built = build();
-  static constexpr sentence error = built.error;
-};
-
 } // namespace detail
 
 struct passes::prune {
   static constexpr const char* name = "prune";
   template <class before>
-  using made = detail::pruned<before>;
+  using made = detail::written_by<detail::pruner, before>;
 };
 
 } // namespace fovea::core

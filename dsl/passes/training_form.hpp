@@ -164,26 +164,14 @@ constexpr bool differs_in_training(const graph& g) {
   return false;
 }
 
-template <class before>
-struct trained_form {
-  static constexpr graph build() {
-    graph made;
-    training_writer pass{before::built, made};
-    pass.run();
-    return made;
-  }
-  static constexpr graph built = build();
-  static constexpr sentence error = built.error;
-};
-
 } // namespace detail
 
 struct passes::training_form {
   static constexpr const char* name = "training_form";
   /// A model that computes nothing else while it is trained is its own.
   template <class before>
-  using made =
-      std::conditional_t<detail::differs_in_training(before::built), detail::trained_form<before>, before>;
+  using made = std::conditional_t<detail::differs_in_training(before::built),
+                                  detail::written_by<detail::training_writer, before>, before>;
 };
 
 } // namespace fovea::core

@@ -85,7 +85,6 @@ struct plan {
   carried_value carried[regions][region_entry::max_carried] = {};
   bool overflow = false; // more slots needed than there are
 
-  constexpr const step& step_at(int i) const { return steps[i]; }
   constexpr int base(int node) const { return groups.base[node]; }
   /// Of the chain whose value a node is.
   constexpr std::span<const std::int32_t> members_of(int node) const {

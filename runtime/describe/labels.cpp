@@ -4,21 +4,6 @@
 
 namespace fovea::core::detail {
 
-namespace {
-
-/// "h.*.attn."
-void write_scope(sentence& s, const graph_view& g, int scope) {
-  if (scope == 0) return;
-  const scope_name& name = g.scopes[static_cast<std::size_t>(scope)];
-  write_scope(s, g, name.parent);
-  s << name.text;
-  if (name.index == scope_name::any_layer) graph::write_layers(s, name.layers);
-  if (name.index >= 0) s << '.' << name.index;
-  s << '.';
-}
-
-} // namespace
-
 bool is_shown(op kind) {
   const family f = operation_of(kind).of;
   return f != family::loop && (f != family::leaf || kind == op::range);
@@ -68,11 +53,11 @@ std::string common_name(const graph_view& g, const std::vector<int>& parameters)
 std::string place_text(const graph_view& g, int id) {
   const node& n = g.at(id);
   sentence text, name;
-  write_scope(name, g, n.scope);
   if (n.kind == op::parameter)
-    name << g.parameters[static_cast<std::size_t>(n.settings.entry.index)].text;
-  else if (!name.empty())
-    name.text[--name.size] = '\0'; // its closing dot
+    name = g.parameter_name(n.settings.entry.index);
+  else
+    g.write_scope(name, n.scope, n.region);
+  if (n.kind != op::parameter && !name.empty()) name.text[--name.size] = '\0'; // its closing dot
   text << (n.kind == op::parameter ? word_of(n.kind) : word_of(n));
   if (!name.empty()) text << " \"" << name.text << '"';
   text << " (" << n.at << ')';

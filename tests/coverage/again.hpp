@@ -142,27 +142,16 @@ requires(!coverage::is_again<source>) struct at_last_position<source, time>
       coverage::kept<coverage::pass_again<at_last_position<coverage::again<source>, time>>> {
 };
 
-template <class before>
-requires(!coverage::is_again<before>) struct hoisted<before>
-    : hoisted<coverage::again<before>>,
-      coverage::kept<coverage::pass_again<hoisted<coverage::again<before>>>> {
-};
-
-template <class before>
-requires(!coverage::is_again<before>) struct trained_form<before>
-    : trained_form<coverage::again<before>>,
-      coverage::kept<coverage::pass_again<trained_form<coverage::again<before>>>> {
+template <class writer, class before>
+requires(!coverage::is_again<before>) struct written_by<writer, before>
+    : written_by<writer, coverage::again<before>>,
+      coverage::kept<coverage::pass_again<written_by<writer, coverage::again<before>>>> {
 };
 
 template <class before, bool of_inputs>
 requires(!coverage::is_again<before>) struct differentiated<before, of_inputs>
     : differentiated<coverage::again<before>, of_inputs>,
       coverage::kept<coverage::pass_again<differentiated<coverage::again<before>, of_inputs>>> {
-};
-
-template <class before>
-requires(!coverage::is_again<before>) struct pruned<before>
-    : pruned<coverage::again<before>>, coverage::kept<coverage::pass_again<pruned<coverage::again<before>>>> {
 };
 
 template <class before, dim time, bool rows_apart>

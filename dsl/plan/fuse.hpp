@@ -26,6 +26,9 @@ struct fusion {
   // Read where it lies: a pass's part of a sequence whose first axis counts passes, one of the values that an
   // operation gives one behind the other.
   bool taken[nodes] = {};
+
+  /// Whether a step makes the value of node `id` in storage of its own.
+  constexpr bool is_root(int id) const { return live[id] && root[id] == id && base[id] == id && !viewed[id]; }
 };
 
 /// The parameter behind the right side of a product, or -1: linear(x, w), matmul(x, w), matmul(x,

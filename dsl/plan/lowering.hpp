@@ -1,6 +1,6 @@
 #pragma once
 
-#include <fovea/dsl/plan/plan.hpp>
+#include <fovea/dsl/plan/planned.hpp>
 
 namespace fovea::core {
 

@@ -105,9 +105,10 @@ struct planned_again {
   static sentence found() {
     const graph_view& view = graph_of::view;
     const auto chains = fuse_chains(view, fuse_epilogues(view, live_nodes<made::nodes>(view)));
-    typename made::stage s{view};
-    s.p.groups = view_turned(view, take_parts(view, chains));
-    s.order();
+    detail::orderer<made::nodes, made::regions> ordered{view};
+    ordered.p.groups = view_turned(view, take_parts(view, chains));
+    ordered.order();
+    detail::placer<made::nodes, made::regions> s{view, ordered.p};
     s.find_last_uses();
     s.place();
     return about_plan(s.p);

@@ -4,6 +4,7 @@
 #include <type_traits>
 
 #include <fovea/dsl/graph.hpp>
+#include <fovea/dsl/scope.hpp>
 
 namespace fovea::core {
 

@@ -6,151 +6,13 @@
 #include <span>
 #include <type_traits>
 
-#include <fovea/dsl/dim.hpp>
+#include <fovea/dsl/graph_tables.hpp>
 #include <fovea/dsl/name_text.hpp>
-#include <fovea/dsl/op.hpp>
+#include <fovea/dsl/node.hpp>
 #include <fovea/dsl/scalar.hpp>
-#include <fovea/dsl/sentence.hpp>
-#include <fovea/dsl/settings.hpp>
 #include <fovea/dsl/sliding_window.hpp>
 
 namespace fovea::core {
-
-/// The dims of a value, as ids that its graph has given them: equal ids are equal dims.
-struct shape {
-  static constexpr int max_rank = 6;
-  std::uint8_t rank = 0;
-  std::uint16_t dims[max_rank] = {};
-
-  constexpr std::uint16_t operator[](int axis) const { return dims[axis < 0 ? rank + axis : axis]; }
-  constexpr std::uint16_t& operator[](int axis) { return dims[axis < 0 ? rank + axis : axis]; }
-  constexpr void push(std::uint16_t dim_id) { dims[rank++] = dim_id; }
-  friend constexpr bool operator==(const shape& a, const shape& b) {
-    if (a.rank != b.rank) return false;
-    for (int i = 0; i < a.rank; ++i)
-      if (a.dims[i] != b.dims[i]) return false;
-    return true;
-  }
-};
-
-/// Of a node of a stream's step: so many positions behind those that the step is given lie what it works on,
-/// and in each layer of the repeat around it so many more.
-struct lag {
-  std::int32_t positions = 0, each_layer = 0;
-};
-
-static_assert(sizeof(permute_settings::order) == shape::max_rank);
-
-/// One operation.
-struct node {
-  op kind = op::constant;
-  element type = element::f32;
-  std::uint8_t operand_count = 0;
-  std::uint8_t region = 0; // 0: the model itself; else the body of a repeat
-  std::int32_t first_operand = 0;
-  core::shape shape = {};
-  std::uint16_t scope = 0;
-  node_settings settings = {};
-  core::lag lag = {};
-  source_place at = {};
-};
-
-/// The word that the user wrote for a node: one made of several, or the node's own.
-constexpr const char* word_of(const node& n) { return n.at.word != nullptr ? n.at.word : word_of(n.kind); }
-
-/// The axis along which a slice, a pad, or a node with axis_settings works.
-constexpr int axis_along(const node& n) {
-  switch (operation_of(n.kind).settings) {
-    case told::slice:
-      return n.settings.slice.axis;
-    case told::pad:
-      return n.settings.pad.axis;
-    default:
-      return n.settings.along.axis;
-  }
-}
-/// Which of the values that a stream keeps a state, keep or cache is.
-constexpr int kept_index(const node& n) {
-  return n.kind == op::cache ? n.settings.cache.index : n.settings.entry.index;
-}
-
-namespace detail {
-
-/// The numbers that the layers of a repeat have in names: first, first + step, ...
-struct layer_numbers {
-  std::int32_t first = 0, step = 1;
-};
-
-} // namespace detail
-
-/// A name, made of the scope it was given in and its own text; index >= 0 adds ".index", any_layer adds the
-/// numbers of a repeat's layers, as ".*" or ".{3*i+1}".
-struct scope_name {
-  static constexpr int no_index = -1, any_layer = -2;
-  std::uint16_t parent = 0;
-  const char* text = "";
-  std::int32_t copied = -1; // else the text begins there among those of the graph
-  int index = no_index;
-  std::uint32_t hash = 2166136261u; // of the whole path with its closing dot
-  detail::layer_numbers layers = {};
-};
-
-/// How a parameter begins when it is not loaded.
-struct init {
-  enum class kind : std::uint8_t { standard, zeros, ones, constant, normal, uniform, xavier, he, orthogonal };
-  kind how = kind::standard;
-  double scale = 0;
-
-  /// Whether the number is one: a constant is any, a deviation, bound or gain at least 0.
-  constexpr bool possible() const { return is_finite(scale) && (how == kind::constant || scale >= 0); }
-
-  static constexpr init zeros() { return {kind::zeros, 0}; }
-  static constexpr init ones() { return {kind::ones, 1}; }
-  static constexpr init constant(double value) { return {kind::constant, value}; }
-  static constexpr init normal(double deviation) { return {kind::normal, deviation}; }
-  static constexpr init uniform(double bound) { return {kind::uniform, bound}; }
-  static constexpr init xavier(double gain = 1) { return {kind::xavier, gain}; }
-  static constexpr init he(double gain = 1) { return {kind::he, gain}; }
-  static constexpr init orthogonal(double gain = 1) { return {kind::orthogonal, gain}; }
-};
-
-struct parameter_entry {
-  std::uint16_t scope = 0;
-  const char* text = "";
-  std::int32_t copied = -1; // as of a scope
-  std::int32_t node = 0;
-  std::int32_t gathered = -1,
-               gradient = -1; // what training makes of it: its value after a step, its gradient
-  std::uint32_t hash = 0;
-  std::int32_t next_of_hash = -1;
-  core::init init = {};
-};
-struct named_value {
-  const char* name = "";
-  std::int32_t node = 0;
-  std::int32_t gradient = -1; // of an input, where one is made
-};
-
-/// The body of a repeat, run `count` times, or of a scan, run for each step of the dim `time`: nodes first <=
-/// i < last. Its first `carried` nodes are what it carries.
-struct region_entry {
-  static constexpr int max_carried = 32;
-  std::uint8_t parent = 0;
-  std::int32_t first = 0, last = 0;
-  std::int32_t count = 1, carried = 0;
-  std::int32_t results[max_carried] = {};
-  std::uint16_t time = 0; // 0: a repeat
-  bool reversed = false;  // from the last step or layer to the first
-  bool recompute = false; // its values are computed again for its gradient rather than kept
-
-  constexpr bool is_scan() const { return time != 0; }
-};
-
-/// The name that the user gave a number, for sentences; empty where the same number has two.
-struct dim_label {
-  char text[dim::max_name + 1] = {};
-  bool ambiguous = false;
-};
 
 struct graph;
 
@@ -432,18 +294,9 @@ public:
     write_scope(s, scopes[scope].parent, apart);
     s << text_of(scopes[scope]);
     if (scopes[scope].index == scope_name::any_layer)
-      write_layers(s, apart ? scopes[scope].layers : detail::layer_numbers{});
+      detail::write_layers(s, apart ? scopes[scope].layers : detail::layer_numbers{});
     if (scopes[scope].index >= 0) s << '.' << scopes[scope].index;
     s << '.';
-  }
-  static constexpr void write_layers(sentence& s, detail::layer_numbers layers) {
-    if (layers.step == 1) {
-      s << ".*";
-      return;
-    }
-    s << ".{" << layers.step << "*i";
-    if (layers.first > 0) s << '+' << layers.first;
-    s << '}';
   }
   /// The text of a scope's or a parameter's own name.
   template <class entry>
@@ -608,24 +461,11 @@ private:
     for (;; a = outside(a), b = outside(b)) {
       a = repeat_around(a), b = repeat_around(b);
       if (a.scope == 0 || b.scope == 0) return true;
-      if (!numbers_meet(scopes[a.scope].layers, regions[a.region].count, scopes[b.scope].layers,
-                        regions[b.region].count))
+      if (!detail::numbers_meet(scopes[a.scope].layers, regions[a.region].count, scopes[b.scope].layers,
+                                regions[b.region].count))
         return false;
     }
   }
-  static constexpr bool numbers_meet(detail::layer_numbers a, std::int64_t count_a, detail::layer_numbers b,
-                                     std::int64_t count_b) {
-    const std::int64_t last_a = a.first + (count_a - 1) * a.step, last_b = b.first + (count_b - 1) * b.step;
-    if (last_a < b.first || last_b < a.first) return false;
-    // Of each b.step numbers of a that are among b's bounds, one is b's, if any is.
-    const std::int64_t from = a.first >= b.first ? 0 : (b.first - a.first + a.step - 1) / a.step;
-    for (std::int64_t i = from; i < count_a && i < from + b.step; ++i)
-      if (const std::int64_t number = a.first + i * a.step;
-          number <= last_b && (number - b.first) % b.step == 0)
-        return true;
-    return false;
-  }
-
   constexpr void label(std::uint16_t d, const dim& from) {
     dim_label& known = dim_labels[d];
     if (known.text[0] == '\0')
@@ -695,61 +535,9 @@ constexpr dim expr::size(int axis, source_place at) const {
   return 1;
 }
 
-/// While it lives, the words called on x's graph report errors at the user's call, and so does what they
-/// make: for a function built of words, which takes `source_place at` as its own last parameter. Given
-/// at.as("word"), what is said later of the nodes names the word.
-class [[nodiscard]] reported_at {
-public:
-  constexpr reported_at(expr x, source_place at) : owner_(x.owner) {
-    if (owner_ == nullptr) return;
-    before_ = owner_->call_site;
-    owner_->call_site = before_.line == 0 ? at : before_.as(at.word);
-  }
-  constexpr reported_at(const reported_at&) = delete;
-  constexpr reported_at& operator=(const reported_at&) = delete;
-  constexpr ~reported_at() {
-    if (owner_ != nullptr) owner_->call_site = before_;
-  }
-
-private:
-  graph* owner_;
-  source_place before_;
-};
-
-/// scope(x, "encoder") prefixes the names made on x's graph while it lives with "encoder."; scope(x, "layer",
-/// 3) with "layer.3.".
-class [[nodiscard]] scope {
-public:
-  [[nodiscard]] constexpr scope(expr x, const name_text& name, int index = scope_name::no_index,
-                                source_place at = {__builtin_FILE(), __builtin_LINE()})
-      : scope(of(x, name, index, at), name, index, at) {}
-  constexpr scope(graph* owner, const name_text& name, int index, source_place at,
-                  detail::layer_numbers layers = {})
-      : owner_(owner) {
-    if (owner_ == nullptr) return;
-    before_ = owner_->current_scope;
-    owner_->current_scope = owner_->open_scope(name, index, at, layers);
-  }
-  constexpr scope(const scope&) = delete;
-  constexpr scope& operator=(const scope&) = delete;
-  constexpr ~scope() {
-    if (owner_ != nullptr) owner_->current_scope = before_;
-  }
-
-private:
-  static constexpr graph* of(expr x, const name_text& name, int index, source_place at) {
-    if (x.owner != nullptr && index < scope_name::no_index)
-      x.owner->fail(32, at, graph::named{"scope", name}, ": expected a number of at least 0, found ", index);
-    return x.owner;
-  }
-
-  graph* owner_;
-  int before_ = 0;
-};
-
 } // namespace fovea::core
 
 // What a user may name.
 namespace fovea {
-using core::expr, core::graph, core::init, core::reported_at, core::scope;
+using core::expr, core::graph;
 } // namespace fovea

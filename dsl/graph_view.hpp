@@ -91,7 +91,7 @@ struct graph_view {
     const std::int64_t count = numbered ? region(r).count : 1;
     write_scope(s, name.parent, numbered ? region(r).parent : r, layer < 0 ? layer : layer / count);
     s << name.text;
-    if (numbered && layer < 0) graph::write_layers(s, name.layers);
+    if (numbered && layer < 0) detail::write_layers(s, name.layers);
     if (numbered && layer >= 0) s << '.' << (name.layers.first + name.layers.step * (layer % count));
     if (name.index >= 0) s << '.' << name.index;
     s << '.';

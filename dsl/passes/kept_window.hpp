@@ -102,10 +102,10 @@ constexpr std::int64_t reach_of(const scalar_function& f) {
   return f.of_result<std::int64_t>([&](const scalar_node& n, const auto& of) -> std::int64_t {
     if (n.kind == op::logical_and) return of(0) == 0 ? of(1) : of(1) == 0 || of(0) < of(1) ? of(0) : of(1);
     if (n.kind == op::logical_or) return of(0) == 0 || of(1) == 0 ? 0 : of(0) > of(1) ? of(0) : of(1);
-    // query + number < key, <= or ==.
+    // query + number < key, <= or ==; key + number == query.
     const distance_bound& b = bounds[f.index_of(n)];
-    if (b.factor != -1) return 0;
-    const std::int64_t reach = n.kind == op::less ? -b.number : 1 - b.number;
+    if (b.factor != -1 && (b.factor != 1 || n.kind != op::equal)) return 0;
+    const std::int64_t number = b.factor * b.number, reach = n.kind == op::less ? number : number + 1;
     return reach < 1 ? 1 : reach;
   });
 }

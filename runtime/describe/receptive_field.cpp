@@ -1,5 +1,7 @@
 #include <fovea/runtime/describe/receptive_field.hpp>
 
+#include <fovea/dsl/passes/kept_window.hpp>
+
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -18,50 +20,6 @@ std::string receptive_field::text() const {
 namespace {
 
 constexpr double unlimited = receptive_field::unlimited;
-
-/// factor_query * query + factor_key * key + offset, where a scalar is that.
-struct affine_position {
-  bool known = false;
-  double query = 0, key = 0, offset = 0;
-};
-
-affine_position affine_of(const scalar_node& n, const auto& of) {
-  if (n.kind == op::query_position) return {true, 1, 0, 0};
-  if (n.kind == op::key_position) return {true, 0, 1, 0};
-  if (n.kind == op::constant) return {true, 0, 0, n.number};
-  if (n.kind != op::negate && n.kind != op::add && n.kind != op::subtract) return {};
-  const affine_position& a = of(0);
-  if (n.kind == op::negate) return {a.known, -a.query, -a.key, -a.offset};
-  const affine_position& b = of(1);
-  const double sign = n.kind == op::add ? 1 : -1;
-  return {a.known && b.known, a.query + sign * b.query, a.key + sign * b.key, a.offset + sign * b.offset};
-}
-
-/// How far from the query the keys lie that a mask shows.
-struct visible_keys {
-  double before = unlimited, after = unlimited;
-};
-
-visible_keys visible_of(const scalar_function& f) {
-  const auto positions =
-      f.each<affine_position>([](const scalar_node& n, const auto& of) { return affine_of(n, of); });
-  return f.of_result<visible_keys>([&](const scalar_node& n, const auto& of) -> visible_keys {
-    if (n.kind == op::logical_and)
-      return {std::min(of(0).before, of(1).before), std::min(of(0).after, of(1).after)};
-    if (n.kind == op::logical_or)
-      return {std::max(of(0).before, of(1).before), std::max(of(0).after, of(1).after)};
-    if (n.kind != op::less && n.kind != op::less_equal && n.kind != op::equal) return {};
-    const affine_position &a = positions[static_cast<std::size_t>(n.operands[0])],
-                          &b = positions[static_cast<std::size_t>(n.operands[1])];
-    const double query = a.query - b.query, key = a.key - b.key, offset = a.offset - b.offset;
-    if (!a.known || !b.known || std::abs(key) != 1 || query != -key) return {};
-    const double least = n.kind == op::less ? 1 : 0;
-    if (n.kind == op::equal) return {key * offset, -key * offset};
-    // key * (k - q) + offset <= -least
-    if (key > 0) return {unlimited, -offset - least};
-    return {-offset - least, unlimited};
-  });
-}
 
 class field_finder {
 public:
@@ -275,8 +233,11 @@ private:
     if (!seen.moves || operand_axis(id, 1) < 0) return all;
     if (operand_axis(id, 0) < 0) return everything(all);
     const int mask = n.settings.attention.mask;
-    const visible_keys keys = mask < 0 ? visible_keys{} : visible_of(g_.function(mask));
-    return joined(of(g_.operand(id, 0)), moved(seen, -keys.before, keys.after));
+    const std::int64_t reach = mask < 0 ? 0 : detail::reach_of(g_.function(mask)),
+                       ahead = mask < 0 ? detail::any_number_ahead : detail::ahead_of(g_.function(mask));
+    const double before = reach == 0 ? unlimited : static_cast<double>(reach - 1),
+                 after = ahead == detail::any_number_ahead ? unlimited : static_cast<double>(ahead);
+    return joined(of(g_.operand(id, 0)), moved(seen, -before, after));
   }
 
   const graph_view& g_;

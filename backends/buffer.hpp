@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 
 #include <fovea/backends/xtensor.hpp>
 #include <fovea/base/memory.hpp>

@@ -8,7 +8,6 @@
 #include <cerrno>
 #include <memory>
 #include <new>
-#include <string>
 #include <system_error>
 
 #include <sys/mman.h>

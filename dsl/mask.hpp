@@ -15,10 +15,6 @@ constexpr scalar leaf(scalar_function& f, op kind) {
   return {&f, f.append(node), node.type};
 }
 
-} // namespace detail
-
-namespace detail {
-
 template <class... positions>
 constexpr scalar table_at(expr table, source_place at, const positions&... by) {
   const bool found = !(by.is_number && ...);

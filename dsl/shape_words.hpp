@@ -90,10 +90,6 @@ constexpr expr permute_axes(expr x, const int (&order)[shape::max_rank], source_
                x);
 }
 
-} // namespace detail
-
-namespace detail {
-
 /// The dim that stands for the -1 among others, so that x keeps the number of its elements; 0 after an error.
 constexpr dim inferred(expr x, std::initializer_list<dim> dims, source_place at) {
   graph& g = *x.owner;

@@ -1,10 +1,8 @@
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <concepts>
 #include <cstdint>
-#include <memory>
 #include <new>
 #include <string>
 #include <type_traits>

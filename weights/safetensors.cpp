@@ -9,8 +9,6 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <cstring>
-#include <limits>
 #include <new>
 #include <optional>
 #include <string_view>

@@ -1,8 +1,5 @@
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-
 #include <fovea/dsl/graph_view.hpp>
 #include <fovea/dsl/plan/plan.hpp>
 

@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <utility>
 
 #include <fovea/backends/simd/kernels/lanes.hpp>
 #include <fovea/backends/simd/row_code.hpp>

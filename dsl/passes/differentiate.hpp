@@ -2,7 +2,6 @@
 
 #include <array>
 #include <cstddef>
-#include <cstdint>
 
 #include <fovea/dsl/passes/copy_tables.hpp>
 #include <fovea/dsl/passes/differentiator.hpp>

@@ -27,10 +27,6 @@ struct ill_formed_gradients {
   enum : std::size_t { reported = sizeof(report_of<source>) };
 };
 
-} // namespace detail
-
-namespace detail {
-
 template <class M, bool of_inputs, bool training>
 using gradient_pipeline = std::conditional_t<training, pipelines::learn<typename M::source, of_inputs>,
                                              pipelines::differentiate<typename M::source, of_inputs>>;

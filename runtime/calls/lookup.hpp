@@ -3,7 +3,6 @@
 #include <array>
 #include <cstddef>
 #include <span>
-#include <type_traits>
 
 #include <fovea/dsl/graph_view.hpp>
 #include <fovea/dsl/ill_formed.hpp>

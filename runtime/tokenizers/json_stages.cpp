@@ -5,10 +5,8 @@
 #include <fovea/base/utf8.hpp>
 
 #include <array>
-#include <cstddef>
 #include <string_view>
 #include <variant>
-#include <vector>
 
 namespace fovea::core {
 

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <mutex>
-#include <utility>
 #include <variant>
 
 namespace fovea::core {

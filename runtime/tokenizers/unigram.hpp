@@ -4,7 +4,6 @@
 #include <fovea/runtime/tokenizers/vocabulary.hpp>
 
 #include <array>
-#include <cstddef>
 #include <optional>
 #include <string_view>
 #include <vector>

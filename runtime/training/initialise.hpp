@@ -1,9 +1,7 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <span>
-#include <string>
 
 #include <fovea/dsl/graph_view.hpp>
 #include <fovea/weights/weights.hpp>

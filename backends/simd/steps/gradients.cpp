@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <cstring>
 
 #include <fovea/backends/simd/context.hpp>
 #include <fovea/backends/simd/steps.hpp>

@@ -1,4 +1,4 @@
-#include <fovea/runtime/training/train.hpp>
+#include <fovea/runtime/training/learner.hpp>
 
 #include <cmath>
 #include <limits>

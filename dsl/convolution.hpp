@@ -35,43 +35,30 @@ inline constexpr slide_padding circular{slide_padding::kind::around};
 /// No padding.
 inline constexpr slide_padding valid{0};
 
-struct conv1d_options {
-  int stride = 1;
-  int dilation = 1;
+/// Of time `extent` is a number, of planes a number or {height, width}.
+template <class extent>
+struct convolution_options {
+  extent stride = 1;
+  extent dilation = 1;
   slide_padding padding = 0;
   int groups = 1; // of features; group i of the output sees group i of the input
   bool bias = true;
   core::init init = {};
 };
-
-struct conv2d_options {
-  height_width stride = 1;
-  height_width dilation = 1;
-  slide_padding padding = 0;
-  int groups = 1;
-  bool bias = true;
-  core::init init = {};
-};
-
-struct conv_transpose1d_options {
-  int stride = 1;
-  int dilation = 1;
+template <class extent>
+struct transposed_options {
+  extent stride = 1;
+  extent dilation = 1;
   slide_padding padding = 0; // what the padding of a convolution takes away again: a number
   int groups = 1;
   bool bias = true;
   core::init init = {};
-  int output_padding = 0; // positions added at the end
+  extent output_padding = 0; // positions added at the end
 };
-
-struct conv_transpose2d_options {
-  height_width stride = 1;
-  height_width dilation = 1;
-  slide_padding padding = 0;
-  int groups = 1;
-  bool bias = true;
-  core::init init = {};
-  height_width output_padding = 0;
-};
+using conv1d_options = convolution_options<int>;
+using conv2d_options = convolution_options<height_width>;
+using conv_transpose1d_options = transposed_options<int>;
+using conv_transpose2d_options = transposed_options<height_width>;
 
 namespace detail {
 
@@ -257,6 +244,15 @@ constexpr expr convolution(op kind, expr x, const name_text& name, const dim& ou
   if (!has_bias) return g.add(made, x, weight);
   return g.add(made, x, weight, g.add_parameter("bias", features, init::zeros(), at));
 }
+template <class options>
+constexpr expr convolution(op kind, int axes, expr x, const name_text& name, dim out, height_width size,
+                           const options& o, source_place at) {
+  sliding_window w = window_of(axes, size, o.stride, o.dilation);
+  w.groups = o.groups;
+  height_width longer = 0;
+  if constexpr (requires { o.output_padding; }) longer = o.output_padding;
+  return convolution(kind, x, name, out, w, o.padding, longer, o.bias, o.init, at);
+}
 
 } // namespace detail
 
@@ -267,18 +263,14 @@ constexpr expr convolution(op kind, expr x, const name_text& name, const dim& ou
 /// name.bias [out], as PyTorch does.
 constexpr expr conv1d(expr x, const name_text& name, dim out, int width, conv1d_options options = {},
                       source_place at = {__builtin_FILE(), __builtin_LINE()}) {
-  sliding_window w = detail::window_of(1, width, options.stride, options.dilation);
-  w.groups = options.groups;
-  return detail::convolution(op::conv1d, x, name, out, w, options.padding, 0, options.bias, options.init, at);
+  return detail::convolution(op::conv1d, 1, x, name, out, width, options, at);
 }
 
 /// The same over planes: [..., H, W, in] -> [..., height, width, out], each as the time above. `window` is a
 /// number or {height, width}. Makes name.weight [out, in / groups, height, width] and name.bias [out].
 constexpr expr conv2d(expr x, const name_text& name, dim out, height_width window,
                       conv2d_options options = {}, source_place at = {__builtin_FILE(), __builtin_LINE()}) {
-  sliding_window w = detail::window_of(2, window, options.stride, options.dilation);
-  w.groups = options.groups;
-  return detail::convolution(op::conv2d, x, name, out, w, options.padding, 0, options.bias, options.init, at);
+  return detail::convolution(op::conv2d, 2, x, name, out, window, options, at);
 }
 
 /// What conv1d's gradient does to its output (Zeiler et al. 2010): each position adds x[t] W[:, :, k] to
@@ -287,10 +279,7 @@ constexpr expr conv2d(expr x, const name_text& name, dim out, height_width windo
 constexpr expr conv_transpose1d(expr x, const name_text& name, dim out, int width,
                                 conv_transpose1d_options options = {},
                                 source_place at = {__builtin_FILE(), __builtin_LINE()}) {
-  sliding_window w = detail::window_of(1, width, options.stride, options.dilation);
-  w.groups = options.groups;
-  return detail::convolution(op::conv_transpose1d, x, name, out, w, options.padding, options.output_padding,
-                             options.bias, options.init, at);
+  return detail::convolution(op::conv_transpose1d, 1, x, name, out, width, options, at);
 }
 
 /// The same over planes: [..., H, W, in]. Makes name.weight [in, out / groups, height, width] and name.bias
@@ -298,10 +287,7 @@ constexpr expr conv_transpose1d(expr x, const name_text& name, dim out, int widt
 constexpr expr conv_transpose2d(expr x, const name_text& name, dim out, height_width window,
                                 conv_transpose2d_options options = {},
                                 source_place at = {__builtin_FILE(), __builtin_LINE()}) {
-  sliding_window w = detail::window_of(2, window, options.stride, options.dilation);
-  w.groups = options.groups;
-  return detail::convolution(op::conv_transpose2d, x, name, out, w, options.padding, options.output_padding,
-                             options.bias, options.init, at);
+  return detail::convolution(op::conv_transpose2d, 2, x, name, out, window, options, at);
 }
 
 } // namespace fovea::core

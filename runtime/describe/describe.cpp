@@ -104,11 +104,14 @@ std::vector<described_node> described(const graph_view& g, const char* name, std
   const auto field_of = [&](int id) { return fields[static_cast<std::size_t>(id)].text(); };
   const auto uses = detail::first_uses(g);
   std::vector<described_node> rows;
-  for (const named_value& input : g.inputs)
-    rows.push_back({.operation = "input",
-                    .name = input.name,
-                    .shape = detail::shape_text(g, g.at(input.node).shape),
-                    .field = field_of(input.node)});
+  const auto add_all = [&](const char* word, std::span<const named_value> all) {
+    for (const named_value& one : all)
+      rows.push_back({.operation = word,
+                      .name = one.name,
+                      .shape = detail::shape_text(g, g.at(one.node).shape),
+                      .field = field_of(one.node)});
+  };
+  add_all("input", g.inputs);
   std::vector<bool> opened(g.regions.size());
   opened[0] = true;
   for (int id = 0; id < g.node_count(); ++id) {
@@ -135,11 +138,7 @@ std::vector<described_node> described(const graph_view& g, const char* name, std
     }
     rows.push_back(row);
   }
-  for (const named_value& output : g.outputs)
-    rows.push_back({.operation = "output",
-                    .name = output.name,
-                    .shape = detail::shape_text(g, g.at(output.node).shape),
-                    .field = field_of(output.node)});
+  add_all("output", g.outputs);
   return rows;
 }
 

@@ -70,9 +70,8 @@ class trainer : detail::refused_training_calls<M, gradient_model> {
   using refused_calls = detail::refused_training_calls<M, gradient_model>;
 
 public:
-  trainer(const M& model, const gradient_model& differentiated, const optimizer& how,
-          const model_weights& source, const train_options& options, typename backend::model_code code,
-          typename backend::model_code evaluation_code) try
+  trainer(const M& model, const optimizer& how, const model_weights& source, const train_options& options,
+          typename backend::model_code code, typename backend::model_code evaluation_code) try
       : how_(how),
         parameters_(M::view, source, std::span(model.names, static_cast<std::size_t>(model.name_count)),
                     optimizer::moment_names, optimizer_name()),
@@ -82,7 +81,6 @@ public:
         evaluation_capacity_(evaluation_sizes_.sizes()), threads_(threads_of(options, model.name)),
         engine_(parameters_.shared(), capacity_, threads_, code), carried_(model.name, "begin()"),
         evaluation_carried_(model.name, "begin_evaluation()"), evaluation_code_(evaluation_code) {
-    static_cast<void>(differentiated);
   } catch (const std::bad_alloc&) {
     refuse_memory(model.name, options.capacity);
   }
@@ -251,16 +249,14 @@ template <class named, class M, class optimizer>
 auto train(const M& model, const optimizer& how, const model_weights& source, const train_options& options,
            typename backend_of<named>::model_code code,
            typename backend_of<named>::model_code evaluation_code) {
-  const auto differentiated = gradients<false, true>(model);
-  using G = std::remove_const_t<decltype(differentiated)>;
+  using G = decltype(gradients<false, true>(model));
   if constexpr (!G::well_formed) {
     return refused_value{};
   } else if constexpr (!detail::holds<detail::checked_carried<M>>) {
     detail::refuse<detail::checked_carried<M>>();
     return refused_value{};
   } else {
-    return trainer<M, optimizer, G, backend_of<named>>(model, differentiated, how, source, options, code,
-                                                       evaluation_code);
+    return trainer<M, optimizer, G, backend_of<named>>(model, how, source, options, code, evaluation_code);
   }
 }
 

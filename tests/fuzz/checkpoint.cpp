@@ -61,8 +61,8 @@ struct learned {
 /// Training goes on from a checkpoint; where that is refused, it is where it was.
 void run(std::string_view input) {
   static const input_file file("checkpoint.safetensors");
-  static trainer_of_it fit(recurrent, gradients<false, true>(recurrent), {}, zeros(),
-                           {.capacity = {{B, 4}}, .threads = 1, .accumulate = 2}, {}, {});
+  static trainer_of_it fit(recurrent, {}, zeros(), {.capacity = {{B, 4}}, .threads = 1, .accumulate = 2}, {},
+                           {});
   static learned before(fit);
   try {
     fit.resume(file.holding(input));

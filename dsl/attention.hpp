@@ -149,6 +149,79 @@ constexpr bool lambda_fits(graph& g, const scalar_function& f, const char* which
   return true;
 }
 
+/// Whether q, k and v have the axes of an attention.
+constexpr bool operands_fit(graph& g, expr q, expr k, expr v, source_place at, const char* word) {
+  const shape sq = g.shape_of(q), sk = g.shape_of(k), sv = g.shape_of(v);
+  if (sq.rank < 2 || sq.rank > 3 || sk.rank != sq.rank || sv.rank != sq.rank)
+    g.fail(151, at, word, ": expected [batch, positions, features] or [positions, features], found query ", q,
+           ", key ", k, " and value ", v);
+  else if (sq.rank == 3 && (sq[0] != sk[0] || sq[0] != sv[0]))
+    g.fail(152, at, word, ": query ", q, ", key ", k, " and value ", v, " must have the same batch axis");
+  else if (sk[-2] != sv[-2])
+    g.fail(153, at, word, ": key ", k, " and value ", v, " must have as many positions, found ",
+           g.dim_of(sk[-2]), " and ", g.dim_of(sv[-2]));
+  return g.error.empty();
+}
+
+/// Whether so many heads divide them into parts of the same width.
+constexpr bool heads_fit(graph& g, expr q, expr k, expr v, int heads, int kv_heads, source_place at,
+                         const char* word) {
+  const auto width = [&g](expr x) { return g.number(g.shape_of(x)[-1]); };
+  const std::int64_t wq = width(q), wk = width(k), wv = width(v);
+  if (heads < 1 || heads > most_heads) {
+    g.fail(154, at, word, ": expected 1 to ", most_heads, " heads, found ", heads);
+    return false;
+  }
+  if (kv_heads < 1 || heads % kv_heads != 0) {
+    g.fail(155, at, word, ": ", kv_heads, " key heads do not divide ", heads, " query heads");
+    return false;
+  }
+  if (!heads_divide(g, "query", q, wq, heads, at, word) ||
+      !heads_divide(g, "key", k, wk, kv_heads, at, word) ||
+      !heads_divide(g, "value", v, wv, kv_heads, at, word))
+    return false;
+  if (wq / heads != wk / kv_heads) {
+    g.fail(156, at, word, ": a query head of ", q, " has ", wq / heads, " features and a key head of ", k,
+           " has ", wk / kv_heads, "; they must be equal");
+    return false;
+  }
+  return turned_as_read(g, "query", q, wq, heads, at, word) &&
+         turned_as_read(g, "key", k, wk, kv_heads, at, word);
+}
+
+/// Whether what an attention is told beside its operands is in range.
+constexpr bool options_fit(graph& g, const attention_options& o, source_place at, const char* word) {
+  if (o.score.heads != attention_score::any_heads && o.score.heads != o.heads)
+    g.fail(157, at, word, ": alibi has slopes for ", o.score.heads, " heads, and there are ", o.heads,
+           "; write alibi(", o.heads, ")");
+  else if (o.mask.expected != nullptr)
+    g.fail(158, at, word, ": ", o.mask.expected, ", found ", o.mask.found);
+  else if (!is_finite(o.scale))
+    g.fail(159, at, word, ": expected a finite scale, found ", o.scale);
+  else if (!(o.soft_cap >= 0 && is_finite(o.soft_cap)))
+    g.fail(160, at, word, ": expected a finite soft cap of at least 0, found ", o.soft_cap);
+  else if (!(o.dropout >= 0 && o.dropout < 1))
+    g.fail(161, at, word, ": expected a dropout of at least 0 and below 1, found ", o.dropout);
+  return g.error.empty();
+}
+
+/// Whether bias and lambdas fit scores of this shape.
+constexpr bool changes_fit(graph& g, const attention_options& o, const shape& scores, source_place at,
+                           const char* word) {
+  if (o.bias.owner != nullptr) {
+    shape joint;
+    if (!g.usable(o.bias, at, word) || !is_float(o.bias, at, word)) return false;
+    if (!broadcast(g, g.shape_of(o.bias), scores, joint) || !(joint == scores))
+      g.fail(162, at, word, ": the bias ", o.bias, " does not broadcast to the scores ", scores);
+  }
+  if (!o.score.function.empty() && o.score.function.type() == element::boolean)
+    g.fail(163, at, word, ": a score lambda gives a number, found a boolean; a mask lambda goes to .mask");
+  if (!o.mask.function.empty() && o.mask.function.type() != element::boolean)
+    g.fail(164, at, word, ": a mask lambda gives a boolean, found a number; a score lambda goes to .score");
+  return g.error.empty() && lambda_fits(g, o.score.function, "score", scores, at, word) &&
+         lambda_fits(g, o.mask.function, "mask", scores, at, word);
+}
+
 // Operands: q, k, v, then bias if there is one, then the tables that the score captures, then those of the
 // mask.
 constexpr expr attend_softly(op kind, expr q, expr k, expr v, const attention_options& o, source_place at) {
@@ -165,8 +238,7 @@ constexpr expr attend_softly(op kind, expr q, expr k, expr v, const attention_op
     return g.fail(149, at, word,
                   ": .mask takes a lambda of (query, key[, head[, batch]]) that gives a boolean, ",
                   "or a mask such as `causal` or window(8)");
-  const std::int64_t wk = width_of(k, at, word), wv = width_of(v, at, word);
-  std::int64_t wq = width_of(q, at, word);
+  const std::int64_t wk = width_of(k, at, word), wv = width_of(v, at, word), wq = width_of(q, at, word);
   if (!g.error.empty()) return {&g};
   if (o.score.how == attention_score::kind::general) {
     const graph::named who{word, o.score.name};
@@ -174,74 +246,28 @@ constexpr expr attend_softly(op kind, expr q, expr k, expr v, const attention_op
     const scope inside(&g, o.score.name, scope_name::no_index, at);
     q = matmul(q, parameter(q, "weight", {wq, wk}, {}, at), at);
     if (!q.valid()) return {&g};
-    wq = wk;
   }
-  const shape sq = g.shape_of(q), sk = g.shape_of(k), sv = g.shape_of(v);
-  if (sq.rank < 2 || sq.rank > 3 || sk.rank != sq.rank || sv.rank != sq.rank)
-    return g.fail(151, at, word,
-                  ": expected [batch, positions, features] or [positions, features], found query ", q,
-                  ", key ", k, " and value ", v);
-  if (sq.rank == 3 && (sq[0] != sk[0] || sq[0] != sv[0]))
-    return g.fail(152, at, word, ": query ", q, ", key ", k, " and value ", v,
-                  " must have the same batch axis");
-  if (sk[-2] != sv[-2])
-    return g.fail(153, at, word, ": key ", k, " and value ", v, " must have as many positions, found ",
-                  g.dim_of(sk[-2]), " and ", g.dim_of(sv[-2]));
   const int heads = o.heads, kv_heads = o.kv_heads == 0 ? o.heads : o.kv_heads;
-  if (heads < 1 || heads > most_heads)
-    return g.fail(154, at, word, ": expected 1 to ", most_heads, " heads, found ", heads);
-  if (kv_heads < 1 || heads % kv_heads != 0)
-    return g.fail(155, at, word, ": ", kv_heads, " key heads do not divide ", heads, " query heads");
-  if (!heads_divide(g, "query", q, wq, heads, at, word) ||
-      !heads_divide(g, "key", k, wk, kv_heads, at, word) ||
-      !heads_divide(g, "value", v, wv, kv_heads, at, word))
+  if (!operands_fit(g, q, k, v, at, word) || !heads_fit(g, q, k, v, heads, kv_heads, at, word) ||
+      !options_fit(g, o, at, word))
     return {&g};
-  if (wq / heads != wk / kv_heads)
-    return g.fail(156, at, word, ": a query head of ", q, " has ", wq / heads, " features and a key head of ",
-                  k, " has ", wk / kv_heads, "; they must be equal");
-  if (!turned_as_read(g, "query", q, wq, heads, at, word) ||
-      !turned_as_read(g, "key", k, wk, kv_heads, at, word))
-    return {&g};
-  if (o.score.heads != attention_score::any_heads && o.score.heads != heads)
-    return g.fail(157, at, word, ": alibi has slopes for ", o.score.heads, " heads, and there are ", heads,
-                  "; write alibi(", heads, ")");
-  if (o.mask.expected != nullptr)
-    return g.fail(158, at, word, ": ", o.mask.expected, ", found ", o.mask.found);
-  if (!is_finite(o.scale)) return g.fail(159, at, word, ": expected a finite scale, found ", o.scale);
-  if (!(o.soft_cap >= 0 && is_finite(o.soft_cap)))
-    return g.fail(160, at, word, ": expected a finite soft cap of at least 0, found ", o.soft_cap);
-  if (!(o.dropout >= 0 && o.dropout < 1))
-    return g.fail(161, at, word, ": expected a dropout of at least 0 and below 1, found ", o.dropout);
-  const bool has_bias = o.bias.owner != nullptr;
+  const shape sq = g.shape_of(q);
   shape scores;
   if (sq.rank == 3) scores.push(sq[0]);
   scores.push(g.intern(heads));
   scores.push(sq[-2]);
-  scores.push(sk[-2]);
-  if (has_bias) {
-    shape joint;
-    if (!g.usable(o.bias, at, word) || !is_float(o.bias, at, word)) return {&g};
-    if (!broadcast(g, g.shape_of(o.bias), scores, joint) || !(joint == scores))
-      return g.fail(162, at, word, ": the bias ", o.bias, " does not broadcast to the scores ", scores);
-  }
-  if (!o.score.function.empty() && o.score.function.type() == element::boolean)
-    return g.fail(163, at, word,
-                  ": a score lambda gives a number, found a boolean; a mask lambda goes to .mask");
-  if (!o.mask.function.empty() && o.mask.function.type() != element::boolean)
-    return g.fail(164, at, word,
-                  ": a mask lambda gives a boolean, found a number; a score lambda goes to .score");
-  if (!lambda_fits(g, o.score.function, "score", scores, at, word) ||
-      !lambda_fits(g, o.mask.function, "mask", scores, at, word))
-    return {&g};
+  scores.push(g.shape_of(k)[-2]);
+  if (!changes_fit(g, o, scores, at, word)) return {&g};
   const int score_function = o.score.function.empty() ? -1 : g.add_function(o.score.function, at, word);
   scalar_function visible = o.mask.function;
   visible.looks_ahead = o.mask.looks_ahead;
   const int mask_function = visible.empty() ? -1 : g.add_function(visible, at, word);
   if (!g.error.empty()) return {&g};
+  const bool has_bias = o.bias.owner != nullptr;
   double scale = o.scale;
   if (scale == 0)
     scale = o.score.how == attention_score::kind::scaled_dot
-                ? 1 / square_root(static_cast<double>(wq / heads))
+                ? 1 / square_root(static_cast<double>(wk / kv_heads))
                 : 1;
   shape s = kind == op::attention_map ? scores : sq;
   if (kind == op::attention) s[-1] = g.intern(wv / kv_heads * heads);

@@ -1,7 +1,6 @@
 #include <fovea/base/threads.hpp>
 
 #include <algorithm>
-#include <chrono>
 
 #ifdef __linux__
 #include <pthread.h>

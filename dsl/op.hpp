@@ -254,6 +254,10 @@ constexpr bool is_elementwise(op kind) {
 }
 constexpr bool is_convolution(op kind) { return operation_of(kind).of == family::convolution; }
 constexpr bool is_transposed(op kind) { return kind == op::conv_transpose1d || kind == op::conv_transpose2d; }
+/// Whether an operation stands for a value inside a loop.
+constexpr bool is_inner(op kind) {
+  return operation_of(kind).of == family::loop && kind != op::repeat_output && kind != op::scan_output;
+}
 /// Whether an operation sees its operand through windows that move along it.
 constexpr bool slides(op kind) {
   const family f = operation_of(kind).of;

@@ -113,19 +113,9 @@ private:
   /// inner: stands for a value inside a loop; part: of a word made of several nodes; leaf: takes no value;
   /// word: the rest.
   static constexpr const char* role(const node& n) {
-    switch (n.kind) {
-      case op::carry:
-      case op::time_step:
-      case op::time_index:
-      case op::stack:
-        return "inner";
-      case op::parameter:
-      case op::constant:
-      case op::range:
-        return n.at.word != nullptr ? "part" : "leaf";
-      default:
-        return n.at.word != nullptr ? "part" : "word";
-    }
+    if (is_inner(n.kind)) return "inner";
+    if (n.at.word != nullptr) return "part";
+    return operation_of(n.kind).of == family::leaf && n.kind != op::input ? "leaf" : "word";
   }
   constexpr void node_record(int id) {
     const node& n = g.nodes[id];

@@ -391,11 +391,8 @@ private:
         limits_.refuse(std::string("expected a state of ") + what + " " + std::to_string(expected) +
                        ", found " + std::to_string(found));
     };
-    const auto expect_as_many = [&](const char* what, std::size_t expected, std::size_t found) {
-      expect(what, expected, found, found == expected);
-    };
-    expect_as_many("numbers:", memory_.size(), s.values.size());
-    expect_as_many("sizes:", capacity_.size(), s.sizes.size());
+    expect("numbers:", memory_.size(), s.values.size(), s.values.size() == memory_.size());
+    expect("sizes:", capacity_.size(), s.sizes.size(), s.sizes.size() == capacity_.size());
     std::size_t rows = s.positions.size();
     for (std::size_t i = 0; i < capacity_.size(); ++i) {
       const dim_size& d = capacity_[i];
@@ -407,8 +404,8 @@ private:
         if (d.symbol == step_model::view.dim_of(batch)) rows = static_cast<std::size_t>(s.sizes[i]);
     }
     expect("rows, at most", rows_.most_rows(), rows, rows >= 1 && rows <= rows_.most_rows());
-    expect_as_many("positions, one for each row:", rows, s.positions.size());
-    expect_as_many("ends, one for each row:", rows, s.ends.size());
+    expect("positions, one for each row:", rows, s.positions.size(), s.positions.size() == rows);
+    expect("ends, one for each row:", rows, s.ends.size(), s.ends.size() == rows);
     for (std::size_t row = 0; row < rows; ++row) limits_.check_position(s.positions[row], s.ends[row]);
     if (!memory_.may_start_at(s.window_start, stride))
       limits_.refuse("expected a state whose windows lie in their memory, found them at " +

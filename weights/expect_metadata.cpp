@@ -6,7 +6,6 @@
 
 #include <charconv>
 #include <cmath>
-#include <string>
 
 namespace fovea::core {
 namespace {

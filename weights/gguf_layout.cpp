@@ -3,7 +3,6 @@
 #include <fovea/base/error.hpp>
 
 #include <bit>
-#include <string>
 
 namespace fovea::core::gguf_layout {
 

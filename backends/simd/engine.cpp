@@ -5,7 +5,6 @@
 #include <string>
 
 #include <fovea/backends/simd/format_panels.hpp>
-#include <fovea/backends/simd/steps.hpp>
 #include <fovea/backends/simd/work.hpp>
 #include <fovea/dsl/plan/cost.hpp>
 

@@ -152,26 +152,13 @@ struct stream_rules : stream_shifts {
       return stays_whole(id) || spreads(id) != 0 ||
              refuse(240, id, "it mixes positions with other axes; permute first");
     if (joined) return joined_fits(id);
-    switch (n.kind) {
-      case op::input:
-      case op::carry:
-      case op::repeat_output:
-      case op::stack:
-      case op::scan_output:
-      case op::time_step:
-      case op::range:
-        return true;
-      case op::sinusoidal:
-      case op::rope:
-        return axis == n.shape.rank - 2 ||
-               refuse(241, id,
-                      "it counts along another axis than the positions; permute them to the last but one");
-      case op::attention:
-      case op::attention_map:
-        return attention_fits(id);
-      default:
-        break;
-    }
+    const family of = operation_of(n.kind).of;
+    if (of == family::leaf || of == family::loop) return true;
+    if (of == family::attention) return attention_fits(id);
+    if (of == family::positions)
+      return axis == n.shape.rank - 2 ||
+             refuse(241, id,
+                    "it counts along another axis than the positions; permute them to the last but one");
     if (runs_along(id)) {
       const shift_fault f = settled(g.operand(id, 0));
       return f.kind == fault::none || refuse_shift(g.operand(id, 0), f);

@@ -266,21 +266,10 @@ private:
   /// Whether a node leaves the number as it is, wherever it stands.
   constexpr bool keeps_number(int id, double number) const {
     const node& n = g.nodes[id];
-    switch (n.kind) {
-      case op::reshape:
-      case op::permute:
-      case op::transpose:
-      case op::slice:
-      case op::concat:
-      case op::broadcast:
-      case op::stop_gradient:
-      case op::dropout:
-        return true;
-      case op::pad:
-        return n.settings.pad.value == number || (pads_time(id) && n.settings.pad.before == 0);
-      default:
-        return number == 0 && operation_of(n.kind).of_zero_zero;
-    }
+    const operation& o = operation_of(n.kind);
+    if (n.kind == op::pad)
+      return n.settings.pad.value == number || (pads_time(id) && n.settings.pad.before == 0);
+    return o.of == family::shape || o.costs == cost::nothing || (number == 0 && o.of_zero_zero);
   }
 };
 

@@ -45,19 +45,8 @@ public:
 private:
   /// A number is part of the word that takes it, and what stands for a value inside a loop is no word.
   static constexpr bool may_be_a_word(const node& n) {
-    switch (n.kind) {
-      case op::input:
-      case op::carry:
-      case op::time_step:
-      case op::time_index:
-      case op::stack:
-        return false;
-      case op::constant:
-      case op::range:
-        return n.at.word != nullptr;
-      default:
-        return true;
-    }
+    if (n.kind == op::constant || n.kind == op::range) return n.at.word != nullptr;
+    return n.kind != op::input && !is_inner(n.kind);
   }
   /// Whether a node and the next one are parts of one word: a repeat gives several values, and other words
   /// are made of several nodes on one line, in scopes of which one lies in the other.

@@ -4,7 +4,6 @@
 #include <fovea/base/utf8.hpp>
 
 #include <algorithm>
-#include <string>
 #include <utility>
 
 namespace fovea::core {

@@ -14,7 +14,6 @@
 #include <limits>
 #include <queue>
 #include <tuple>
-#include <utility>
 
 namespace fovea::core {
 namespace {

@@ -98,9 +98,11 @@ array_shape evaluation::shape_of_node(int id) const {
 /// One node. The docstrings of the words in dsl/ say what operands mean, those in dsl/settings.hpp the rest.
 array evaluation::compute(int id) const {
   const node& n = graph_.at(id);
-  if (is_unary(n.kind)) return map(exact::unary(n.kind), operand(id, 0));
-  if (n.kind == op::where) return where(operand(id, 0), operand(id, 1), operand(id, 2));
-  if (is_elementwise(n.kind)) return map(exact::binary(n.kind, n.type), operand(id, 0), operand(id, 1));
+  const auto x = [&](int k) -> const array& { return operand(id, k); };
+  const auto or_none = [&](int k) { return optional_operand(id, k); };
+  if (is_unary(n.kind)) return map(exact::unary(n.kind), x(0));
+  if (n.kind == op::where) return where(x(0), x(1), x(2));
+  if (is_elementwise(n.kind)) return map(exact::binary(n.kind, n.type), x(0), x(1));
 
   switch (n.kind) {
     case op::input:
@@ -111,49 +113,44 @@ array evaluation::compute(int id) const {
       return xt::arange<double>(static_cast<double>(shape_of_node(id)[0]));
     case op::repeat_output:
     case op::scan_output:
-      return operand(id, 0);
+      return x(0);
     case op::time_step: {
-      const array& x = operand(id, 0);
       const std::size_t now = unsigned_of(turns_[unsigned_of(n.settings.time.region)]);
-      return reshaped(slice(x, unsigned_of(n.settings.time.axis), now, 1), shape_of_node(id));
+      return reshaped(slice(x(0), unsigned_of(n.settings.time.axis), now, 1), shape_of_node(id));
     }
     case op::time_index:
       return filled({}, static_cast<double>(turns_[unsigned_of(n.settings.time.region)]));
 
     case op::linear:
-      return linear(operand(id, 0), operand(id, 1), optional_operand(id, 2));
+      return linear(x(0), x(1), or_none(2));
     case op::matmul:
-      return matmul(operand(id, 0), operand(id, 1));
+      return matmul(x(0), x(1));
     case op::transpose:
-      return transpose(operand(id, 0));
+      return transpose(x(0));
     case op::gather:
-      return gather(operand(id, 0), operand(id, 1), n.at);
+      return gather(x(0), x(1), n.at);
 
     case op::conv1d:
     case op::conv2d:
-      return convolution(operand(id, 0), operand(id, 1), optional_operand(id, 2), graph_.window_of(id),
-                         shape_of_node(id));
+      return convolution(x(0), x(1), or_none(2), graph_.window_of(id), shape_of_node(id));
     case op::conv_transpose1d:
     case op::conv_transpose2d:
-      return transposed_convolution(operand(id, 0), operand(id, 1), optional_operand(id, 2),
-                                    graph_.window_of(id), shape_of_node(id));
+      return transposed_convolution(x(0), x(1), or_none(2), graph_.window_of(id), shape_of_node(id));
     case op::max_pool:
-      return max_pool(operand(id, 0), graph_.window_of(id), shape_of_node(id));
+      return max_pool(x(0), graph_.window_of(id), shape_of_node(id));
     case op::avg_pool:
-      return avg_pool(operand(id, 0), graph_.window_of(id), n.settings.window.count_padding,
-                      shape_of_node(id));
+      return avg_pool(x(0), graph_.window_of(id), n.settings.window.count_padding, shape_of_node(id));
 
     case op::scatter_add:
-      return scatter_add(operand(id, 0), operand(id, 1), shape_of_node(id));
+      return scatter_add(x(0), x(1), shape_of_node(id));
     case op::slice_gradient:
       return slice_gradient(id);
     case op::conv_weight_gradient:
-      return convolution_weight_gradient(operand(id, 0), operand(id, 1), graph_.window_of(id),
-                                         shape_of_node(id));
+      return convolution_weight_gradient(x(0), x(1), graph_.window_of(id), shape_of_node(id));
     case op::max_pool_gradient:
-      return max_pool_gradient(operand(id, 0), operand(id, 1), graph_.window_of(id));
+      return max_pool_gradient(x(0), x(1), graph_.window_of(id));
     case op::avg_pool_gradient:
-      return avg_pool_gradient(operand(id, 0), graph_.window_of(id), n.settings.window.count_padding,
+      return avg_pool_gradient(x(0), graph_.window_of(id), n.settings.window.count_padding,
                                shape_of_node(id));
 
     case op::dropout_mask:
@@ -161,29 +158,25 @@ array evaluation::compute(int id) const {
 
     case op::layer_norm_gradient:
     case op::rms_norm_gradient:
-      return norm_gradient(operand(id, 0), operand(id, 1), optional_operand(id, 2),
-                           n.kind == op::layer_norm_gradient, n.settings.norm.epsilon);
+      return norm_gradient(x(0), x(1), or_none(2), n.kind == op::layer_norm_gradient,
+                           n.settings.norm.epsilon);
     case op::layer_norm:
-      return layer_norm(operand(id, 0), optional_operand(id, 1), optional_operand(id, 2),
-                        n.settings.norm.epsilon);
+      return layer_norm(x(0), or_none(1), or_none(2), n.settings.norm.epsilon);
     case op::rms_norm:
-      return rms_norm(operand(id, 0), optional_operand(id, 1), optional_operand(id, 2),
-                      n.settings.norm.epsilon);
+      return rms_norm(x(0), or_none(1), or_none(2), n.settings.norm.epsilon);
     case op::batch_norm:
-      return batch_norm(operand(id, 0), operand(id, 1), operand(id, 2), operand(id, 3), operand(id, 4),
-                        n.settings.norm.epsilon);
+      return batch_norm(x(0), x(1), x(2), x(3), x(4), n.settings.norm.epsilon);
     case op::group_norm:
-      return group_norm(operand(id, 0), optional_operand(id, 1), optional_operand(id, 2),
-                        unsigned_of(n.settings.norm.groups), n.settings.norm.epsilon);
+      return group_norm(x(0), or_none(1), or_none(2), unsigned_of(n.settings.norm.groups),
+                        n.settings.norm.epsilon);
     case op::softmax:
-      return softmax(operand(id, 0), unsigned_of(n.settings.along.axis));
+      return softmax(x(0), unsigned_of(n.settings.along.axis));
     case op::log_softmax:
-      return log_softmax(operand(id, 0), unsigned_of(n.settings.along.axis));
+      return log_softmax(x(0), unsigned_of(n.settings.along.axis));
     case op::cross_entropy:
-      return cross_entropy(operand(id, 0), operand(id, 1), n.settings.loss.smoothing);
+      return cross_entropy(x(0), x(1), n.settings.loss.smoothing);
     case op::cross_entropy_gradient:
-      return cross_entropy_gradient(operand(id, 0), operand(id, 1), operand(id, 2),
-                                    n.settings.loss.smoothing);
+      return cross_entropy_gradient(x(0), x(1), x(2), n.settings.loss.smoothing);
 
     case op::sum:
     case op::mean:
@@ -192,14 +185,14 @@ array evaluation::compute(int id) const {
     case op::argmax:
       return reduce(id);
     case op::cumsum:
-      return cumsum(operand(id, 0), unsigned_of(n.settings.along.axis));
+      return cumsum(x(0), unsigned_of(n.settings.along.axis));
 
     case op::reshape:
-      return reshaped(operand(id, 0), shape_of_node(id));
+      return reshaped(x(0), shape_of_node(id));
     case op::permute: {
       array_shape order;
       for (int i = 0; i < n.shape.rank; ++i) order.push_back(unsigned_of(n.settings.permute.order[i]));
-      return permute(operand(id, 0), order);
+      return permute(x(0), order);
     }
     case op::slice:
       return slice_of(id);
@@ -207,12 +200,12 @@ array evaluation::compute(int id) const {
       return concat(operands_of(id), unsigned_of(n.settings.along.axis));
     case op::pad: {
       const pad_settings& o = n.settings.pad;
-      return pad(operand(id, 0), unsigned_of(o.axis), unsigned_of(o.before), unsigned_of(o.after), o.value);
+      return pad(x(0), unsigned_of(o.axis), unsigned_of(o.before), unsigned_of(o.after), o.value);
     }
     case op::reverse:
-      return reverse(operand(id, 0), unsigned_of(n.settings.along.axis));
+      return reverse(x(0), unsigned_of(n.settings.along.axis));
     case op::broadcast:
-      return broadcast(operand(id, 0), shape_of_node(id));
+      return broadcast(x(0), shape_of_node(id));
 
     case op::attention:
     case op::attention_map:
@@ -221,7 +214,7 @@ array evaluation::compute(int id) const {
     case op::sinusoidal:
       return sinusoidal(shape_of_node(id)[0], shape_of_node(id)[1], n.settings.sinusoidal.base);
     case op::rope:
-      return rope(operand(id, 0), n.settings.rope);
+      return rope(x(0), n.settings.rope);
     default:
       throw std::logic_error(std::string("the reference backend has no function for ") + word_of(n.kind));
   }

@@ -12,11 +12,12 @@ namespace detail {
 
 /// Writes what of a graph does not move along the dim: with the loops that it is in but for moving scans, and
 /// with `keep` behind each value that the step reads.
+template <class before, dim along>
 struct begin_writer : stream_writer {
-  const stream_outcome& step;
+  static constexpr const stream_outcome& step = streamed_step<before, along>::result;
 
-  constexpr begin_writer(const graph& of, graph& made, std::uint16_t along, const stream_outcome& outcome)
-      : stream_writer(of, made, along, false), step(outcome) {}
+  constexpr begin_writer(const graph& of, graph& made)
+      : stream_writer(of, made, dim_of_graph(of, along), false) {}
 
   constexpr std::int32_t write(int id) {
     const node& n = g.nodes[id];
@@ -40,17 +41,8 @@ struct begin_writer : stream_writer {
 
 /// The graph of what does not depend on `time`.
 template <class before, dim time>
-struct streamed_begin {
+struct streamed_begin : written_by<begin_writer<before, time>, before> {
   static constexpr const char* call = "begin";
-  static constexpr graph build() {
-    graph made;
-    begin_writer pass{before::built, made, dim_of_graph(before::built, time),
-                      streamed_step<before, time>::result};
-    pass.run();
-    return made;
-  }
-  static constexpr graph built = build();
-  static constexpr sentence error = built.error;
 };
 
 } // namespace detail

@@ -123,27 +123,25 @@ template <std::size_t nodes>
 constexpr fusion<nodes> fuse_epilogues(const graph_view& g, fusion<nodes> f) {
   std::int32_t last_user[nodes] = {};
   for (int id = 0; id < g.node_count(); ++id) {
-    const auto i = id;
     const node& n = g.at(id);
-    f.root[i] = f.base[i] = id;
-    f.product[i] = f.other[i] = f.norm[i] = last_user[i] = -1;
-    if (!f.live[i]) continue;
-    if (detail::renames(n.kind) || n.kind == op::scan_output) f.base[i] = f.base[g.operand(id, 0)];
-    f.taken[i] = n.kind == op::time_step && n.settings.time.axis == 0;
+    f.root[id] = f.base[id] = id;
+    f.product[id] = f.other[id] = f.norm[id] = last_user[id] = -1;
+    if (!f.live[id]) continue;
+    if (detail::renames(n.kind) || n.kind == op::scan_output) f.base[id] = f.base[g.operand(id, 0)];
+    f.taken[id] = n.kind == op::time_step && n.settings.time.axis == 0;
     if (n.kind == op::repeat_output)
-      f.base[i] = g.region(n.settings.carried.region).first + n.settings.carried.index;
+      f.base[id] = g.region(n.settings.carried.region).first + n.settings.carried.index;
     for (int k = 0; k < n.operand_count; ++k) last_user[g.operand(id, k)] = id;
   }
   for (int id = 0; id < g.node_count(); ++id) {
-    const auto i = id;
     const node& n = g.at(id);
-    if (!f.live[i] || fixed_weight(g, id) < 0) continue;
+    if (!f.live[id] || fixed_weight(g, id) < 0) continue;
     int root = id;
     const auto next = [&] {
       const std::int32_t user = f.uses[root] == 1 ? last_user[root] : -1;
       return user >= 0 && g.at(user).region == n.region && g.at(user).shape == n.shape ? user : -1;
     };
-    if (const int user = next(); user >= 0 && detail::is_norm_of(g, user, id)) f.norm[i] = root = user;
+    if (const int user = next(); user >= 0 && detail::is_norm_of(g, user, id)) f.norm[id] = root = user;
     op act = op::none, join = op::none;
     int other = -1;
     if (const int user = next(); user >= 0 && is_activation(g.at(user).kind)) {
@@ -166,12 +164,11 @@ constexpr fusion<nodes> fuse_epilogues(const graph_view& g, fusion<nodes> f) {
       root = user;
       f.largest[root] = true;
     }
-    const auto r = root;
     for (int k = id; k != root;) {
       f.root[k] = root;
       k = last_user[k];
     }
-    f.product[r] = id, f.activation[r] = act, f.join[r] = join, f.other[r] = other;
+    f.product[root] = id, f.activation[root] = act, f.join[root] = join, f.other[root] = other;
   }
   return f;
 }
@@ -216,20 +213,19 @@ constexpr fusion<nodes> fuse_chains(const graph_view& g, fusion<nodes> f) {
   detail::chain_size sizes[nodes] = {}; // of the group that ends at a node
   for (std::size_t i = 0; i < nodes; ++i) group[i] = -1, only_chains[i] = true;
   for (int id = g.node_count() - 1; id >= 0; --id) {
-    const auto i = id;
-    if (!f.live[i]) continue;
+    if (!f.live[id]) continue;
     const node& n = g.at(id);
     const bool chained =
-        is_elementwise(n.kind) && !detail::renames(n.kind) && f.root[i] == id && f.product[i] < 0;
-    if (chained && group[i] >= 0 && f.uses[i] > 0) {
-      const node& into = g.at(group[i]);
+        is_elementwise(n.kind) && !detail::renames(n.kind) && f.root[id] == id && f.product[id] < 0;
+    if (chained && group[id] >= 0 && f.uses[id] > 0) {
+      const node& into = g.at(group[id]);
       bool output = false;
       for (const named_value& out : g.outputs) output |= out.node == id;
-      if (!output && into.shape == n.shape && into.region == n.region && sizes[group[i]].add(g, id))
-        f.root[i] = group[i];
+      if (!output && into.shape == n.shape && into.region == n.region && sizes[group[id]].add(g, id))
+        f.root[id] = group[id];
     }
-    if (chained && f.root[i] == id) sizes[i].add(g, id);
-    const std::int32_t mine = chained ? f.root[i] : -2;
+    if (chained && f.root[id] == id) sizes[id].add(g, id);
+    const std::int32_t mine = chained ? f.root[id] : -2;
     for (int k = 0; k < n.operand_count; ++k) {
       only_chains[g.operand(id, k)] &= chained;
       std::int32_t& theirs = group[g.operand(id, k)];

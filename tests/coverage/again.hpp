@@ -161,12 +161,6 @@ requires(!coverage::is_again<before>) struct streaming_attempt<before, time, row
       coverage::kept<coverage::step_again<before, time, rows_apart>> {
 };
 
-template <class before, dim time>
-requires(!coverage::is_again<before>) struct streamed_begin<before, time>
-    : streamed_begin<coverage::again<before>, time>,
-      coverage::kept<coverage::pass_again<streamed_begin<coverage::again<before>, time>>> {
-};
-
 /// A model that is refused is no error here.
 template <class built>
 requires(!built::error.empty()) struct report_of<built> : coverage::kept<coverage::refused_again<built>> {

@@ -56,8 +56,7 @@ struct well_formed_model {
   using lowered = lowering<detail::kept_graph<typename pipelines::infer<made>::result>>;
 
   const char* name;
-  const name_rule* names = nullptr; // how checkpoints name its parameters
-  int name_count = 0;
+  std::span<const name_rule> names = {}; // how checkpoints name its parameters
 
   /// How many numbers the parameters hold, every layer counted.
   static constexpr std::int64_t parameters() {
@@ -86,8 +85,7 @@ struct ill_formed_model {
 #endif
 
   const char* name;
-  const name_rule* names = nullptr;
-  int name_count = 0;
+  std::span<const name_rule> names = {};
 };
 
 template <class made>
@@ -139,7 +137,7 @@ constexpr auto model(const char* name, F, std::span<const name_rule> names = {})
 #ifdef FOVEA_SHAPES
   static_cast<void>(detail::shapes_of<detail::declared<F>>::text.size);
 #endif
-  return model_of<detail::declared<F>>{name, names.data(), static_cast<int>(names.size())};
+  return model_of<detail::declared<F>>{name, names};
 }
 
 // What is none. Functions for the compiler alone are refused once by g++, others twice; a capture may be

@@ -192,9 +192,8 @@ namespace generated {
 template <class named, class M>
 auto compile(const M& model, const model_weights& source, const compile_options& options,
              typename backend_of<named>::model_code code) {
-  return compiled<M, backend_of<named>>(model.name, source,
-                                        std::span(model.names, static_cast<std::size_t>(model.name_count)),
-                                        options, format_named<named>, in_format<named>(code));
+  return compiled<M, backend_of<named>>(model.name, source, model.names, options, format_named<named>,
+                                        in_format<named>(code));
 }
 
 } // namespace generated

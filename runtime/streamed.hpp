@@ -45,9 +45,9 @@ struct stream_row {
 /// come out are zeros, and those that are still to come after the last step come out by `finish`.
 ///
 /// Where strides divide the dim, a step takes a multiple of all of them; what has several positions for each
-/// of the dim gives as many more. The capacity of the dim bounds the
-/// positions of one step; and, where `counts_positions`, all positions between two begins. Recurrences,
-/// convolutions and attention through a window run for ever, sinusoidal and rotary positions with them.
+/// of the dim gives as many more. The capacity of the dim bounds the positions of one step and, where
+/// `counts_positions`, all between two begins. Recurrences, convolutions and attention through a window run
+/// for ever, sinusoidal and rotary positions with them.
 template <class model, dim time, streaming_backend_for<model, time> backend>
 class streamed : detail::refused_stream_calls<typename model::source, time> {
   using source = typename model::source;
@@ -295,9 +295,9 @@ private:
         step_sizes_(step_model::view, of.name, detail::capacity_for(step_model::view, capacity_)),
         begin_sizes_(begin_model::view, of.name, detail::capacity_for(begin_model::view, capacity_)),
         step_capacity_(step_sizes_.sizes()), begin_capacity_(begin_sizes_.sizes()),
-        step_(model_parameters(step_model::view, source_weights, names_of(of), formats), step_capacity_,
+        step_(model_parameters(step_model::view, source_weights, of.names, formats), step_capacity_,
               detail::threads_of<model>(options, of.name), code.step),
-        begin_(model_parameters(begin_model::view, source_weights, names_of(of), formats), begin_capacity_,
+        begin_(model_parameters(begin_model::view, source_weights, of.names, formats), begin_capacity_,
                detail::threads_of<model>(options, of.name), code.begin),
         memory_(step_model::lowered::view, std::span(step_model::lowered::schedule.groups.live),
                 step_capacity_, stepping::result.states, limits_.most_new, stride, batch),
@@ -325,9 +325,6 @@ private:
     begin_.set_states(states_);
     if constexpr (single_position::exists)
       if (single_) single_->set_states(states_);
-  }
-  static std::span<const name_rule> names_of(const model& of) {
-    return {of.names, static_cast<std::size_t>(of.name_count)};
   }
   static std::int64_t size_of_time(const std::vector<dim_size>& capacity) {
     for (const dim_size& d : capacity)

@@ -176,8 +176,7 @@ void check_gradients(const M& model, const golden_case& c, const model_weights& 
   check_passes<typename decltype(gradients<true, training>(model))::made_by>();
   const auto net = gradients<true, training>(model);
   const model_weights of_parameters = detail::gradients_in(c, scope);
-  const model_parameters expected(M::view, of_parameters,
-                                  std::span(model.names, static_cast<std::size_t>(model.name_count)));
+  const model_parameters expected(M::view, of_parameters, model.names);
   const auto compare = [&](const std::string& name, const std::vector<double>& found,
                            const golden_tensor& reference) {
     INFO("gradient of " << name);

@@ -17,8 +17,7 @@ template <class format, class M>
 model_weights rounded_weights(const M& model, const model_weights& source) {
   static_assert(is_weight_format<format>,
                 "rounded_weights: expected a format of weights, " FOVEA_FORMATS " [F0304]");
-  return detail::rounded_weights(M::view, source, {model.names, static_cast<std::size_t>(model.name_count)},
-                                 format_named<format>);
+  return detail::rounded_weights(M::view, source, model.names, format_named<format>);
 }
 
 } // namespace fovea::core

@@ -26,8 +26,7 @@ void save_weights(const std::filesystem::path& path, const M& model, const model
       is_weight_format<format> && traits_of<format>.in_files(),
       "save_weights: expected a format that files hold, such as f16 or q8_0; int8, whose scales are of rows, "
       "is none [F0305]");
-  detail::save_weights(path, M::view, source, {model.names, static_cast<std::size_t>(model.name_count)},
-                       format_named<format>);
+  detail::save_weights(path, M::view, source, model.names, format_named<format>);
 }
 
 } // namespace fovea::core

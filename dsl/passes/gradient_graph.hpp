@@ -3,6 +3,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <type_traits>
 
 #include <fovea/dsl/ill_formed.hpp>
@@ -109,8 +110,7 @@ struct gradient_graph {
   using lowered = lowering<gradient_graph>;
 
   const char* name;
-  const name_rule* names = nullptr;
-  int name_count = 0;
+  std::span<const name_rule> names = {};
 
   static constexpr std::int64_t parameters() { return M::parameters(); }
   /// Bytes of working memory at the given capacity, parameters not counted.
@@ -128,7 +128,7 @@ template <bool of_inputs = false, bool training = false, class M>
 requires(M::well_formed) constexpr auto gradients(const M& model) {
   using made = typename detail::gradient_pipeline<M, of_inputs, training>::result;
   if constexpr (made::error.empty())
-    return gradient_graph<M, of_inputs, training>{model.name, model.names, model.name_count};
+    return gradient_graph<M, of_inputs, training>{model.name, model.names};
   else
     return detail::ill_formed_gradients<made>{};
 }

@@ -111,8 +111,7 @@ struct at_last_position {
 /// differentiated. A dim that no output has, or one twice, is a compile-time error.
 template <dim time, class M>
 requires(M::well_formed) constexpr auto last(const M& model) {
-  return model_of<detail::at_last_position<typename M::source, time>>{model.name, model.names,
-                                                                      model.name_count};
+  return model_of<detail::at_last_position<typename M::source, time>>{model.name, model.names};
 }
 /// A model with an error has said so already.
 template <dim time, class M>

@@ -35,8 +35,7 @@ model_weights initial_weights(const M& model, std::uint64_t seed, const model_we
   if constexpr (!M::well_formed)
     impossible("the model has said what is wrong");
   else
-    return detail::initial_weights(M::view, seed, known,
-                                   {model.names, static_cast<std::size_t>(model.name_count)});
+    return detail::initial_weights(M::view, seed, known, model.names);
 }
 
 } // namespace fovea::core

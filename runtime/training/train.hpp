@@ -72,13 +72,13 @@ class trainer : detail::refused_training_calls<M, gradient_model> {
 public:
   trainer(const M& model, const optimizer& how, const model_weights& source, const train_options& options,
           typename backend::model_code code, typename backend::model_code evaluation_code) try
-      : how_(how),
-        parameters_(M::view, source, std::span(model.names, static_cast<std::size_t>(model.name_count)),
-                    optimizer::moment_names, optimizer_name()),
+      : how_(how), parameters_(M::view, source, model.names, optimizer::moment_names, optimizer_name()),
         learner_(parameters_, options, how.rate), seed_(options.seed),
         sizes_(gradient_model::view, model.name, options.capacity), capacity_(sizes_.sizes()),
         evaluation_sizes_(M::view, model.name, options.capacity),
-        evaluation_capacity_(evaluation_sizes_.sizes()), threads_(threads_of(options, model.name)),
+        evaluation_capacity_(evaluation_sizes_.sizes()),
+        threads_(detail::threads_of<M>({.capacity = {}, .regime = options.regime, .threads = options.threads},
+                                       model.name)),
         engine_(parameters_.shared(), capacity_, threads_, code), carried_(model.name, "begin()"),
         evaluation_carried_(model.name, "begin_evaluation()"), evaluation_code_(evaluation_code) {
   } catch (const std::bad_alloc&) {
@@ -186,16 +186,10 @@ private:
     else
       return "";
   }
-  static int threads_of(const train_options& options, const char* name) {
-    return detail::threads_of<M>({.capacity = {}, .regime = options.regime, .threads = options.threads},
-                                 name);
+  float loss() const {
+    constexpr int loss = detail::find_output<gradient_model, "loss">();
+    return *static_cast<const float*>(engine_.output(static_cast<std::size_t>(loss)));
   }
-  static constexpr std::size_t loss_output() {
-    for (std::size_t i = 0; i < gradient_model::view.outputs.size(); ++i)
-      if (same_text(gradient_model::view.outputs[i].name, detail::loss_name)) return i;
-    return 0;
-  }
-  float loss() const { return *static_cast<const float*>(engine_.output(loss_output())); }
   std::vector<const float*>& gradients() {
     gradients_.clear();
     for (int p = 0; p < parameters_.count(); ++p) {

@@ -96,7 +96,6 @@ struct graph {
   constexpr void output(const char* name, expr value, source_place at = {__builtin_FILE(), __builtin_LINE()});
 
   // What words are made of
-  // ------------------------------------------------------------------------------------------
 
   /// A word with a name as the user gave it: input "tokens".
   struct quoted {
@@ -284,7 +283,6 @@ public:
   }
 
   // Names
-  // -----------------------------------------------------------------------------------------------------------
 
   /// Writes the path of a scope with its closing dot: "h.*.attn.". Without `apart`, layers of any numbers are
   /// ".*".

@@ -87,7 +87,6 @@ void stream_memory::load(std::span<const float> values) {
 }
 
 // Windows
-// -----------------------------------------------------------------------------------------------------------
 
 void stream_memory::move_window(const placed& s, float* plane, std::size_t from, std::size_t to) const {
   std::memmove(plane + s.positions(to) * s.position, plane + s.positions(from) * s.position,
@@ -114,7 +113,6 @@ void stream_memory::advance(std::size_t count, std::span<const row_position> row
 }
 
 // Rows
-// -----------------------------------------------------------------------------------------------------------
 
 stream_memory::row_part stream_memory::part_of(const placed& s, std::size_t layer, std::size_t row,
                                                std::span<const std::int64_t> sizes) const {

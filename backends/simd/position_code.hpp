@@ -197,7 +197,6 @@ struct position_code {
   static constexpr content found = find();
 
   // Memory
-  // -------------------------------------------------------------------------------------------------------------
 
   /// Where a value lies in the local memory: what steps make and loops carry, one after another.
   static constexpr auto places = [] {

@@ -105,7 +105,6 @@ struct scan_loop {
   static constexpr bool eligible = found.fits;
 
   // Memory
-  // -------------------------------------------------------------------------------------------------------------
 
   /// Where a value of one step lies in the local memory: products and chains one after another.
   static constexpr auto places = [] {

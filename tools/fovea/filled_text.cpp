@@ -55,6 +55,12 @@ private:
   }
   void append(std::string_view line) {
     for (std::size_t at; (at = line.find("${")) != line.npos;) {
+      if (at > 0 && line[at - 1] == '$') { // $${ is a ${ of the text
+        made_ += line.substr(0, at - 1);
+        made_ += "${";
+        line.remove_prefix(at + 2);
+        continue;
+      }
       const std::size_t end = line.find('}', at);
       if (end == line.npos) fail("${ without }");
       made_ += line.substr(0, at);

@@ -1,6 +1,7 @@
 #include "check/check.hpp"
 #include "convert/convert.hpp"
 #include "inspect/inspect.hpp"
+#include "new/new.hpp"
 #include "shapes.hpp"
 
 #include <program/text.hpp>
@@ -23,8 +24,8 @@ int main(int count, char** words) {
     CLI::App app("Works on models that are declared with Fovea, and on their weights", "fovea");
     app.require_subcommand(1);
     int status = 0;
-    for (const auto declare :
-         {tool::declare_inspect, tool::declare_convert, tool::declare_check, tool::declare_shapes})
+    for (const auto declare : {tool::declare_new, tool::declare_inspect, tool::declare_convert,
+                               tool::declare_check, tool::declare_shapes})
       declare(app, status);
     try {
       app.parse(count, words);

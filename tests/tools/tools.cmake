@@ -15,10 +15,13 @@ add_python_test(tools/check ${tools_folder}/check_test.py $<TARGET_FILE:fovea> $
 # Projects around checkpoints: their texts and refusals, and for some their numbers; of all cases where the shared data is.
 add_python_test(tools/new ${tools_folder}/new_test.py $<TARGET_FILE:fovea> ${CMAKE_CURRENT_SOURCE_DIR}/golden some ${check_flags})
 if(FOVEA_SHARED)
-  add_python_test(shared/new ${tools_folder}/new_test.py $<TARGET_FILE:fovea> ${FOVEA_SHARED}/golden all ${check_flags})
+  file(REAL_PATH ${FOVEA_SHARED} shared BASE_DIRECTORY ${PROJECT_SOURCE_DIR})
+  add_python_test(shared/new ${tools_folder}/new_test.py $<TARGET_FILE:fovea> ${shared}/golden all ${check_flags})
   set_tests_properties(shared/new PROPERTIES LABELS shared)
 endif()
 
+add_python_test(package/new ${tools_folder}/project_test.py ${package}/prefix ${CMAKE_CURRENT_SOURCE_DIR}/golden ${CMAKE_CXX_COMPILER})
+set_tests_properties(package/new PROPERTIES LABELS "package;full" FIXTURES_REQUIRED installed)
 add_test(NAME package/shapes COMMAND ${package}/prefix/bin/fovea shapes --all ${CMAKE_CURRENT_SOURCE_DIR}/package/uses_fovea.cpp --compiler g++ --
                                      -std=c++20 -I${package}/prefix/include)
 set_tests_properties(package/shapes PROPERTIES LABELS package FIXTURES_REQUIRED installed PASS_REGULAR_EXPRESSION "input \"[a-z]+\" +\\[")

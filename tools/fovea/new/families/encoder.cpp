@@ -225,8 +225,8 @@ void plan_plain(text_values& values) {
   values["pooling"] = "mean_of(x, lengths)";
   values["modules"] =
       "  sentence = unit(sentence); // the checkpoint does not say how a text becomes one vector\n";
-  values["outputs_text"] = std::string("hidden [B, T, width], ") +
-                           (values["pooled"].empty() ? "" : "pooled [B, width], ") + "sentence [B, width]";
+  values["outputs_text"] = std::string("hidden [B, T, width],") +
+                           (values["pooled"].empty() ? "" : " pooled [B, width],") + "\n/// sentence [B, width]";
 }
 
 } // namespace

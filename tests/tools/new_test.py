@@ -126,6 +126,9 @@ class New(ToolTest):
         self.assertIn("project(my_text_writer CXX)", (made / "CMakeLists.txt").read_text())
         for file in made.iterdir():
             self.assertNotRegex(file.read_text(), r"##(if|end)|\$\{[a-z]", file.name)
+        for folder, space in {"linear": "linear_program", "7b": "model_7b", "_x": "model__x", "über": "model___ber"}.items():
+            self.new("from", folder)
+            self.assertIn(f"namespace {space} {{", (self.folder / folder / "model.hpp").read_text())
         run = self.run_tool("again", "--from", "from", "--json")
         files = ["model.hpp", "main.cpp", "CMakeLists.txt", "README.md"]
         expected = {"folder": "again", "architecture": "GPT2LMHeadModel", "app": "generate", "model": "decoder", "files": files, "passed_over": []}
@@ -135,6 +138,62 @@ class New(ToolTest):
         for case, app in {"hf_bert": "embed", "hf_bert_classify": "classify", "hf_llama": "generate", "hf_t5": "translate", "hf_vit": "run", "hf_bert_mlm": "run"}.items():
             source = write_folder(self.golden / f"{case}.safetensors", self.folder / case)
             self.assertEqual(json.loads(self.run_tool(f"{case}_made", "--from", source, "--json").stdout)["app"], app)
+
+    def test_heads_that_no_case_has(self):
+        """RoBERTa's, DistilBERT's and ELECTRA's classes, with numbers made here of the network's."""
+        for case, prefix, dense, last, function in (
+            ("roberta", "Roberta", "classifier.dense", "classifier.out_proj", math.tanh),
+            ("xlm_roberta", "XLMRoberta", "classifier.dense", "classifier.out_proj", math.tanh),
+            ("distilbert", "DistilBert", "pre_classifier", "classifier", lambda x: max(x, 0)),
+            ("electra", "Electra", "classifier.dense", "classifier.out_proj", lambda x: x * (1 + math.erf(x / math.sqrt(2))) / 2),
+        ):
+            path = self.golden / "today" / f"{case}.safetensors"
+            if not path.is_file():
+                continue
+            for task in ("ForSequenceClassification", "ForTokenClassification", "Model"):
+                with self.subTest(prefix + task):
+                    folder = self.write_with_head(path, prefix + task, dense, last, function)
+                    self.new(folder, f"{case}{task}/made")
+                    if self.cases == "all":
+                        self.assertTrue(self.check(f"{case}{task}/made") <= {"logits", "hidden"})
+
+    def write_with_head(self, path, architecture, dense, last, function):
+        """The folder of a case's network below another head, with that head's outputs as the reference."""
+        values, config = read_case(path)[1:3]
+        _, (batch, time, width), content = values["output.hidden_states.2"]
+        hidden, classes = floats(content), 3
+        maps = {name: ([math.sin(3 * i + len(name)) / 3 for i in range(out * width)], [math.cos(i) / 5 for i in range(out)]) for name, out in ((dense, width), (last, classes))}
+
+        def mapped(name, x):
+            weight, bias = maps[name]
+            return [sum(weight[o * width + i] * x[i] for i in range(width)) + bias[o] for o in range(len(bias))]
+
+        rows = [hidden[i * width : (i + 1) * width] for i in range(batch * time)]
+        heads, outputs = {}, {"output.last_hidden_state": values["output.hidden_states.2"]}
+        if architecture.endswith("ForSequenceClassification"):
+            heads = {dense: dense, last: last}
+            logits = [x for b in range(batch) for x in mapped(last, [function(y) for y in mapped(dense, rows[b * time])])]
+            outputs = {"output.logits": ("F32", [batch, classes], logits)}
+        elif architecture.endswith("ForTokenClassification"):
+            heads = {"classifier": last}
+            outputs = {"output.logits": ("F32", [batch, time, classes], [x for row in rows for x in mapped(last, row)])}
+
+        def change(config, parameters):
+            config["architectures"] = [architecture]
+            table = parameters.pop("lm_head.decoder.weight", None)
+            for name in [name for name in parameters if not name.startswith(("roberta.", "distilbert.", "electra."))]:
+                del parameters[name]
+            if table:  # which this head does not share
+                parameters["roberta.embeddings.word_embeddings.weight"] = table
+            for name, of in heads.items():
+                weight, bias = maps[of]
+                parameters[f"{name}.weight"] = ("F32", [len(bias), width], weight)
+                parameters[f"{name}.bias"] = ("F32", [len(bias)], bias)
+
+        folder = write_folder(path, self.folder / f"{path.stem}{architecture}" / "from", change)
+        inputs = {name: one for name, one in values.items() if name.startswith("input.")}
+        save_safetensors(folder / "reference.safetensors", inputs | outputs)
+        return folder
 
     # What is refused
 

@@ -17,7 +17,8 @@ struct model_plan {
   std::string app;
   std::string stream = {}; // the dim along which it is streamed; empty: it is not
   text_values values = {};
-  std::vector<std::string> passed_over = {}; // tensors that the model does not use
+  std::vector<std::string> passed_over = {};  // tensors that the model does not use
+  std::vector<std::string> dims = {"B", "T"}; // that have no size of their own
 };
 
 /// A family reads the settings and holds the tensors against them. Throws failure that names the setting or

@@ -74,7 +74,8 @@ model_plan plan_t5(checkpoint& from) {
            {"max_distance", std::to_string(max_distance)},
            {"context", std::to_string(context)},
            {"epsilon", number_text(epsilon, from)}},
-          tensors.passed_over()};
+          tensors.passed_over(),
+          {"B", "S", "T"}};
 }
 
 } // namespace tool

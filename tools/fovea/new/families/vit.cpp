@@ -66,7 +66,8 @@ model_plan plan_vit(checkpoint& from) {
            {"channels", std::to_string(channels)},
            {"classes", std::to_string(classes)},
            {"epsilon", number_text(epsilon, from)}},
-          tensors.passed_over()};
+          tensors.passed_over(),
+          {"B"}};
 }
 
 } // namespace tool

@@ -191,6 +191,13 @@ std::map<std::string, std::string> gguf_metadata::as_texts() const {
   return result;
 }
 
+std::map<std::string, std::size_t> gguf_metadata::array_lengths() const {
+  std::map<std::string, std::size_t> result;
+  for (const auto& [key, found] : *entries_)
+    if (found.count) result.emplace(key, *found.count);
+  return result;
+}
+
 void gguf_metadata::set(const std::string& key, gguf_type type, std::string value) {
   entry_map entries = *entries_;
   const auto owned = std::make_shared<const std::string>(std::move(value));

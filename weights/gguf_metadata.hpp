@@ -59,6 +59,8 @@ public:
 
   /// All values but arrays, as text.
   std::map<std::string, std::string> as_texts() const;
+  /// The lengths of its arrays.
+  std::map<std::string, std::size_t> array_lengths() const;
 
   /// Gives a key a value, in place of what it had. Copies made before keep theirs.
   void set(const std::string& key, std::string_view text);

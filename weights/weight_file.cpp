@@ -8,6 +8,7 @@
 #include <fovea/weights/safetensors.hpp>
 #include <fovea/weights/word_vectors.hpp>
 
+#include <algorithm>
 #include <array>
 #include <functional>
 #include <numeric>
@@ -26,14 +27,23 @@ weight_file read_gguf(const opened_file& file) {
 }
 
 struct format {
+  std::string_view name;
   bool (*recognises)(std::span<const std::byte> file);
   weight_file (*read)(const opened_file& file);
 };
 
 // Those with a magic number first; the first that recognises a file reads it.
-constexpr std::array formats{format{is_gguf, read_gguf},         format{is_rwkv_cpp, read_rwkv_cpp},
-                             format{is_llama2c, read_llama2c},   format{is_safetensors, read_safetensors},
-                             format{is_rtneural, read_rtneural}, format{is_word_vectors, read_word_vectors}};
+constexpr std::array formats{format{"GGUF", is_gguf, read_gguf},
+                             format{"rwkv.cpp", is_rwkv_cpp, read_rwkv_cpp},
+                             format{"llama2.c", is_llama2c, read_llama2c},
+                             format{"safetensors", is_safetensors, read_safetensors},
+                             format{"RTNeural", is_rtneural, read_rtneural},
+                             format{"word vectors", is_word_vectors, read_word_vectors}};
+
+const format* format_of(std::span<const std::byte> file) {
+  const auto found = std::ranges::find_if(formats, [&](const format& one) { return one.recognises(file); });
+  return found == formats.end() ? nullptr : found;
+}
 
 } // namespace
 
@@ -50,9 +60,13 @@ weight_file open_weight_file(const std::filesystem::path& path, load_options how
   return read_weight_file({path, std::make_shared<const mapped_file>(path, how)});
 }
 
+std::string_view weight_format_name(std::span<const std::byte> file) {
+  const format* known = format_of(file);
+  return known == nullptr ? std::string_view() : known->name;
+}
+
 weight_file read_weight_file(const opened_file& file) {
-  for (const format& known : formats)
-    if (known.recognises(file.bytes())) return known.read(file);
+  if (const format* known = format_of(file.bytes())) return known->read(file);
   // These say what is wrong with a file that should be theirs.
   if (file.path.extension() == ".safetensors") return read_safetensors(file);
   if (file.path.extension() == ".gguf") return read_gguf(file);

@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace fovea::core {
@@ -37,5 +38,8 @@ struct opened_file {
 weight_file open_weight_file(const std::filesystem::path& path, load_options how = {});
 /// The same of a file's content.
 weight_file read_weight_file(const opened_file& file);
+/// The format that a file's content is of by its first bytes: "safetensors", "GGUF", "llama2.c", "rwkv.cpp",
+/// "RTNeural" (which any JSON is taken for), "word vectors"; empty where it is none.
+std::string_view weight_format_name(std::span<const std::byte> file);
 
 } // namespace fovea::core

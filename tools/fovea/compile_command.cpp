@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 namespace tool {
 
@@ -126,9 +127,7 @@ std::string default_compiler() {
 /// built.
 std::vector<std::string> flags_of_installation() {
   std::vector<std::string> flags{"-std=c++20"};
-  std::error_code none;
-  for (fs::path folder = fs::read_symlink("/proc/self/exe", none).parent_path(); folder.has_relative_path();
-       folder = folder.parent_path())
+  for (const fs::path& folder : folders_above_this_program())
     if (fs::exists(folder / "include" / "fovea" / "dsl.hpp")) {
       flags.push_back("-I" + (folder / "include").string());
       break;
@@ -138,10 +137,19 @@ std::vector<std::string> flags_of_installation() {
 
 } // namespace
 
+std::vector<fs::path> folders_above_this_program() {
+  std::vector<fs::path> folders;
+  std::error_code none;
+  for (fs::path folder = fs::read_symlink("/proc/self/exe", none).parent_path(); folder.has_relative_path();
+       folder = folder.parent_path())
+    folders.push_back(folder);
+  return folders;
+}
+
 compile_command command_for(const fs::path& file, const compile_wishes& wishes) {
   std::optional<fs::path> database;
-  if (wishes.build) {
-    database = fs::absolute(*wishes.build) / database_name;
+  if (!wishes.build.empty()) {
+    database = fs::absolute(wishes.build) / database_name;
     if (!fs::exists(*database))
       throw failure("there is no " + database->string() +
                     "; CMake makes it where CMAKE_EXPORT_COMPILE_COMMANDS is ON");

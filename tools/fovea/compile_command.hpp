@@ -1,7 +1,6 @@
 #pragma once
 
 #include <filesystem>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,9 +13,9 @@ struct compile_command {
 };
 
 struct compile_wishes {
-  std::optional<std::filesystem::path> build; // a folder with compile_commands.json
-  std::string compiler;                       // empty: the project's, else $CXX, else c++
-  std::vector<std::string> flags;             // instead of the project's
+  std::filesystem::path build;    // a folder with compile_commands.json; empty: none is named
+  std::string compiler;           // empty: the project's, else $CXX, else c++
+  std::vector<std::string> flags; // instead of the project's
 };
 
 /// From the flags that are wished for; else from compile_commands.json of the build folder, or of the nearest
@@ -24,5 +23,8 @@ struct compile_wishes {
 /// file that the project does not list, as a header, is compiled as the listed one whose path is most like
 /// it. Throws failure.
 compile_command command_for(const std::filesystem::path& file, const compile_wishes& wishes);
+
+/// The folder of this program and each above it, where what was installed or built with it is looked for.
+std::vector<std::filesystem::path> folders_above_this_program();
 
 } // namespace tool

@@ -210,7 +210,7 @@ std::string text_of(const shape_report& report, const std::string& shown) {
   return text;
 }
 
-std::string json_of(const shape_report& report) {
+nlohmann::ordered_json json_of(const shape_report& report) {
   nlohmann::ordered_json made = {{"file", report.file.string()},
                                  {"models", report.models},
                                  {"expressions", nlohmann::json::array()},
@@ -229,10 +229,10 @@ std::string json_of(const shape_report& report) {
                                                          {"models", models},
                                                          {"in_all_models", row.in_all}});
   }
-  return made.dump(2) + '\n';
+  return made;
 }
 
-std::string sarif_of(const shape_report& report) {
+nlohmann::ordered_json sarif_of(const shape_report& report) {
   using json = nlohmann::ordered_json;
   json results = json::array(), rules = json::array();
   std::set<std::string> described;
@@ -253,10 +253,9 @@ std::string sarif_of(const shape_report& report) {
   add("unused", "warning", "No output of a model depends on a parameter or a word", report.warnings);
   const json driver = {{"name", "fovea"}, {"rules", rules}};
   const json run = {{"tool", {{"driver", driver}}}, {"results", results}};
-  const json log = {{"$schema", "https://json.schemastore.org/sarif-2.1.0.json"},
-                    {"version", "2.1.0"},
-                    {"runs", json::array({run})}};
-  return log.dump(2) + '\n';
+  return {{"$schema", "https://json.schemastore.org/sarif-2.1.0.json"},
+          {"version", "2.1.0"},
+          {"runs", json::array({run})}};
 }
 
 } // namespace tool

@@ -3,6 +3,8 @@
 #include "compiler_sentence.hpp"
 #include "model_text.hpp"
 
+#include <nlohmann/json.hpp>
+
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -35,8 +37,8 @@ shape_report report_of(const std::filesystem::path& file, const std::filesystem:
 /// One line a row, as in `gpt.cpp:9: layer_norm "h.*.ln_1" [B, T, 768]`; the file is called `shown`.
 std::string text_of(const shape_report& report, const std::string& shown);
 /// An object with file, models, expressions, errors and warnings.
-std::string json_of(const shape_report& report);
+nlohmann::ordered_json json_of(const shape_report& report);
 /// The mistakes and warnings in the Static Analysis Results Interchange Format 2.1.0.
-std::string sarif_of(const shape_report& report);
+nlohmann::ordered_json sarif_of(const shape_report& report);
 
 } // namespace tool

@@ -1,6 +1,6 @@
 #include "shapes.hpp"
 
-#include "compile_command.hpp"
+#include "command.hpp"
 #include "compiler_sentence.hpp"
 #include "failure.hpp"
 #include "model_text.hpp"
@@ -12,7 +12,6 @@
 
 #include <cstdio>
 #include <fstream>
-#include <memory>
 #include <optional>
 #include <sstream>
 
@@ -23,7 +22,7 @@ namespace {
 namespace fs = std::filesystem;
 
 struct arguments {
-  std::string file, build;
+  std::string file;
   compile_wishes wishes;
   std::vector<std::string> instances;
   report_wishes report;
@@ -78,9 +77,9 @@ int show(const arguments& a) {
   const fs::path file = fs::canonical(a.file);
   const shape_report report = look(file, a);
   if (a.json)
-    fmt::print("{}", json_of(report));
+    print_json(json_of(report));
   else if (a.sarif)
-    fmt::print("{}", sarif_of(report));
+    print_json(sarif_of(report));
   else
     fmt::print("{}", text_of(report, a.file));
   const auto say = [&](const mistake& one, const char* kind) {
@@ -99,28 +98,22 @@ int show(const arguments& a) {
   return report.mistakes.empty() ? 0 : 1;
 }
 
+void declare_options(CLI::App& command, arguments& a) {
+  command.add_option("file", a.file, "A source file or a header")->required();
+  add_compile_options(command, a.wishes);
+  command.add_option("--instance", a.instances, "A model that is a template, as in 'gpt<small>'")
+      ->allow_extra_args(false);
+  command.add_flag("--all", a.report.all_files, "Show the lines of included files, too");
+  command.add_flag("--unused", a.report.unused, "Warn of each parameter and word that no output depends on");
+  CLI::Option* json = add_json(command, a.json);
+  command.add_flag("--sarif", a.sarif, "Print mistakes and warnings as SARIF 2.1.0")->excludes(json);
+}
+
 } // namespace
 
 void declare_shapes(CLI::App& app, int& status) {
-  const auto a = std::make_shared<arguments>();
-  CLI::App* command =
-      app.add_subcommand("shapes", "Prints the shape of each expression of each model in a C++ file");
-  command->add_option("file", a->file, "A source file or a header")->required();
-  command->add_option("flags", a->wishes.flags, "After --: flags of the compiler, instead of the project's");
-  command->add_option("--build", a->build, "A folder with compile_commands.json");
-  command->add_option("--compiler", a->wishes.compiler,
-                      "The compiler, instead of the project's, $CXX or c++");
-  command->add_option("--instance", a->instances, "A model that is a template, as in 'gpt<small>'")
-      ->allow_extra_args(false);
-  command->add_flag("--all", a->report.all_files, "Show the lines of included files, too");
-  command->add_flag("--unused", a->report.unused,
-                    "Warn of each parameter and word that no output depends on");
-  CLI::Option* json = command->add_flag("--json", a->json, "Print JSON");
-  command->add_flag("--sarif", a->sarif, "Print mistakes and warnings as SARIF 2.1.0")->excludes(json);
-  command->callback([a, &status] {
-    if (!a->build.empty()) a->wishes.build = a->build;
-    status = show(*a);
-  });
+  add_command(app, status, "shapes", "Prints the shape of each expression of each model in a C++ file",
+              declare_options, show);
 }
 
 } // namespace tool

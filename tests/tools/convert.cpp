@@ -1,12 +1,12 @@
-// Files that examples/convert writes, and what it says.
+// Files that fovea convert writes, and what it says.
 
 #include <convert/conversion.hpp>
 
 #include "../each_format.hpp"
+#include "../examples/program_run.hpp"
 #include "../file_content.hpp"
 #include "../gguf_blocks.hpp"
 #include "../training/loss_case.hpp"
-#include "program_run.hpp"
 
 #include <fovea/base/error.hpp>
 #include <fovea/models/bert.hpp>
@@ -23,7 +23,8 @@
 using namespace fovea;
 using namespace fovea::core;
 using namespace fovea::core::test;
-using convert::kind;
+using tool::convert::kind;
+namespace convert = tool::convert;
 
 namespace {
 
@@ -203,8 +204,8 @@ TEST_CASE("files of several types of blocks, such as Q4_K_M's, are converted as 
   file.add_tensor("norm.weight", 0, {256}, bytes_of(std::vector<float>(256, 1)));
   const temporary_folder folder;
   const fs::path in = folder.write("in.gguf", file.file()), out = folder / "out.gguf";
-  const program_run ran =
-      run_program(folder, {FOVEA_CONVERT, in.string(), out.string(), "--format", "q8_0", "--keep", "Q6*"});
+  const program_run ran = run_program(
+      folder, {FOVEA_PROGRAM, "convert", in.string(), out.string(), "--format", "q8_0", "--keep", "Q6*"});
   CHECK_THAT(ran.said,
              Catch::Matchers::Contains("in q8_0                        7     2.1 kB     3.8 kB"
                                        "  Q2_K, Q3_K, Q4_1, Q4_K, Q5_0, Q5_1, Q5_K\n"
@@ -238,7 +239,7 @@ TEST_CASE("bad input to convert is one line that names it, and what was there st
   write(2);
   folder.write("out.gguf", "older");
   const auto refusal = [&](const std::vector<std::string>& words) {
-    std::vector<std::string> all{FOVEA_CONVERT};
+    std::vector<std::string> all{FOVEA_PROGRAM, "convert"};
     all.insert(all.end(), words.begin(), words.end());
     const program_run ran = run_program(folder, all);
     CHECK(ran.status == 2);
@@ -246,34 +247,34 @@ TEST_CASE("bad input to convert is one line that names it, and what was there st
     return ran.said;
   };
   CHECK(refusal({in, out, "--format", "q8_0", "--keep", "c*"}) ==
-        "convert: " + in + ": --keep 'c*' matches none of its 2 tensors; the first is 'a.weight'\n");
+        "fovea: " + in + ": --keep 'c*' matches none of its 2 tensors; the first is 'a.weight'\n");
   CHECK(refusal({"--format", "q8_0", "--only", "a*", "--only", "A.*", in, out}) ==
-        "convert: " + in + ": --only 'A.*' matches none of its 2 tensors; the first is 'a.weight'\n");
+        "fovea: " + in + ": --only 'A.*' matches none of its 2 tensors; the first is 'a.weight'\n");
   CHECK(refusal({in, "x.bin", "--format", "q8_0"}) ==
-        "convert: x.bin: expected an output that ends in .gguf or .safetensors\n");
+        "fovea: x.bin: expected an output that ends in .gguf or .safetensors\n");
   CHECK(refusal({in, "x.safetensors", "--format", "q4_0"}) ==
-        "convert: x.safetensors: a safetensors file has no blocks of Q4_0; expected an output that ends in "
+        "fovea: x.safetensors: a safetensors file has no blocks of Q4_0; expected an output that ends in "
         ".gguf\n");
-  CHECK(refusal({in, in, "--format", "f16"}) == "convert: " + in + ": the output is the input\n");
+  CHECK(refusal({in, in, "--format", "f16"}) == "fovea: " + in + ": the output is the input\n");
   fs::create_symlink(in, folder / "link.safetensors");
   CHECK(refusal({in, (folder / "link.safetensors").string(), "--format", "f16"}) ==
-        "convert: " + (folder / "link.safetensors").string() + ": the output is the input\n");
-  CHECK(refusal({in, out}) == "convert: --format is required (--help lists the options)\n");
+        "fovea: " + (folder / "link.safetensors").string() + ": the output is the input\n");
+  CHECK(refusal({in, out}) == "fovea: --format is required (--help lists the options)\n");
   for (const std::string only_read : {"q5_1", "q4_k"})
     CHECK_THAT(refusal({in, out, "--format", only_read}), Catch::Matchers::Contains(only_read + " not in"));
   CHECK(refusal({(folder / "none").string(), out, "--format", "f16"}) ==
-        "convert: " + (folder / "none").string() + ": cannot open: No such file or directory\n");
+        "fovea: " + (folder / "none").string() + ": cannot open: No such file or directory\n");
   CHECK(refusal({in, "/dev/null/x.gguf", "--format", "f16"}) ==
-        "convert: /dev/null/x.gguf: cannot create a file beside it: Not a directory\n");
+        "fovea: /dev/null/x.gguf: cannot create a file beside it: Not a directory\n");
 
   write(std::numeric_limits<float>::quiet_NaN());
   const std::string not_finite =
-      "convert: " + in + ": tensor 'a.weight': expected finite values; found nan at element 40\n";
+      "fovea: " + in + ": tensor 'a.weight': expected finite values; found nan at element 40\n";
   CHECK(refusal({in, out, "--format", "q8_0"}) == not_finite);
   CHECK(refusal({in, out, "--format", "q8_0", "--keep", "a*"}) == not_finite);
   write(1e6f);
   CHECK(refusal({in, out, "--format", "f16"}) ==
-        "convert: " + in +
+        "fovea: " + in +
             ": tensor 'a.weight': expected values up to 65504 for F16; found 1e+06 at "
             "element 40\n");
 
@@ -283,7 +284,7 @@ TEST_CASE("bad input to convert is one line that names it, and what was there st
   const std::string shard = (folder / "parts" / "other.gguf").string();
   folder.write("parts/other.gguf", "older");
   CHECK(refusal({(folder / "parts").string(), shard, "--format", "f16"}) ==
-        "convert: " + shard + ": the output is a file of the folder that is read\n");
+        "fovea: " + shard + ": the output is a file of the folder that is read\n");
 }
 
 TEST_CASE("convert says how many tensors it wrote in which format, and how far they are", "[convert]") {
@@ -298,8 +299,9 @@ TEST_CASE("convert says how many tensors it wrote in which format, and how far t
                                                                    {long_name, filled({3}, 1)}})
                                                   .tensors());
   const auto run = [&](const std::string& format) {
-    const program_run ran = run_program(folder, {FOVEA_CONVERT, (folder / "in.safetensors").string(),
-                                                 (folder / "out.gguf").string(), "--format", format});
+    const program_run ran =
+        run_program(folder, {FOVEA_PROGRAM, "convert", (folder / "in.safetensors").string(),
+                             (folder / "out.gguf").string(), "--format", format});
     CHECK(ran.status == 0);
     return ran.said;
   };
@@ -312,7 +314,7 @@ TEST_CASE("convert says how many tensors it wrote in which format, and how far t
                                              "  F32: odd.weight\n"
                                              "all                            4      804 B      240 B\n"));
   CHECK_THAT(said, Catch::Matchers::Contains(" at most, in far.weight\n"));
-  CHECK_THAT(said, Catch::Matchers::Contains("convert: " + (folder / "out.gguf").string() +
+  CHECK_THAT(said, Catch::Matchers::Contains("fovea: " + (folder / "out.gguf").string() +
                                              ": 1 name has more than 63 bytes, which llama.cpp refuses\n"));
   CHECK_THAT(run("f32"), Catch::Matchers::Contains("every value is what it was\n"));
 }

@@ -1,10 +1,12 @@
-// Writes weights of any format that load_weights opens as a smaller file, to be converted once and not at
-// each start.
+#include "convert.hpp"
 
 #include "conversion.hpp"
 
-#include "program/program.hpp"
-#include "terminal/terminal.hpp"
+#include "../command.hpp"
+#include "../size_text.hpp"
+
+#include <program/text.hpp>
+#include <terminal/terminal.hpp>
 
 #include <fovea/base/error.hpp>
 #include <fovea/weights/weight_format.hpp>
@@ -20,6 +22,7 @@
 #include <string>
 #include <vector>
 
+namespace tool {
 namespace {
 
 namespace fs = std::filesystem;
@@ -38,9 +41,10 @@ struct arguments {
   fs::path from, to;
   std::string format;
   choice asked;
+  bool json = false;
 };
 
-void declare(CLI::App& app, arguments& a) {
+void declare_options(CLI::App& app, arguments& a) {
   app.add_option("IN", a.from, "Weights: a file of any known format, an index of shards, or a folder")
       ->required();
   app.add_option("OUT", a.to, "The file to write: NAME.gguf, or NAME.safetensors, which has no blocks")
@@ -55,12 +59,7 @@ void declare(CLI::App& app, arguments& a) {
       ->allow_extra_args(false);
   app.add_option("--only", a.asked.only, "Convert tensors of such names alone; may be given several times")
       ->allow_extra_args(false);
-}
-
-std::string size_text(std::size_t bytes) {
-  const auto size = static_cast<double>(bytes);
-  if (bytes < 1000) return fmt::format("{} B", bytes);
-  return size < 1e6 ? fmt::format("{:.1f} kB", size / 1e3) : fmt::format("{:.1f} MB", size / 1e6);
+  add_json(app, a.json);
 }
 
 std::string caption_of(kind what, const std::string& format) {
@@ -123,7 +122,35 @@ std::string table_of(const report& made, const arguments& a) {
   return text + row("all", all, "");
 }
 
-void run(const arguments& given) {
+std::string text_of(const report& made, const arguments& a) {
+  std::string text = table_of(made, a);
+  if (made.at(kind::in_format).tensors > 0)
+    text += made.worst.empty()
+                ? "every value is what it was\n"
+                : fmt::format("relative error {:.2g} in the mean of tensors, {:.2g} at most, in {}\n",
+                              made.mean_error, made.greatest_error, made.worst);
+  return text;
+}
+
+nlohmann::ordered_json json_of(const report& made, const arguments& a) {
+  nlohmann::ordered_json rows = nlohmann::json::array();
+  for (std::size_t i = 0; i < kinds; ++i) {
+    const kind_count& count = made.at(kind{static_cast<int>(i)});
+    if (count.tensors > 0)
+      rows.push_back({{"what", caption_of(kind{static_cast<int>(i)}, a.format)},
+                      {"tensors", count.names},
+                      {"types_before", count.types},
+                      {"bytes_before", count.bytes_before},
+                      {"bytes_after", count.bytes_after}});
+  }
+  nlohmann::ordered_json all = {{"file", a.to.string()}, {"format", a.format}, {"kinds", rows}};
+  if (made.at(kind::in_format).tensors > 0)
+    all.update(
+        {{"mean_error", made.mean_error}, {"greatest_error", made.greatest_error}, {"worst", made.worst}});
+  return all;
+}
+
+int work(const arguments& given) {
   arguments a = given;
   a.asked.type = formats.at(a.format);
   a.asked.gguf = a.to.extension() == ".gguf";
@@ -136,24 +163,24 @@ void run(const arguments& given) {
     bar->show(done / unit);
   });
   bar.reset();
-  std::string text = table_of(made, a);
-  if (made.at(kind::in_format).tensors > 0)
-    text += made.worst.empty()
-                ? "every value is what it was\n"
-                : fmt::format("relative error {:.2g} in the mean of tensors, {:.2g} at most, in {}\n",
-                              made.mean_error, made.greatest_error, made.worst);
-  program::print(text);
+  if (a.json)
+    print_json(json_of(made, a));
+  else
+    program::print(text_of(made, a));
   if (made.long_names > 0)
     program::notice(
-        "convert",
+        "fovea",
         fmt::format("{}: {} more than 63 bytes, which llama.cpp refuses", a.to.string(),
                     made.long_names == 1 ? "1 name has" : std::to_string(made.long_names) + " names have"));
+  return 0;
 }
 
 } // namespace
 
-int main(int count, char** words) {
-  return program::run<arguments>(
-      "convert", "Writes weights in another format: a smaller file, which a program maps when it starts.",
-      count, words, declare, run);
+void declare_convert(CLI::App& app, int& status) {
+  add_command(app, status, "convert",
+              "Writes weights in another format: a smaller file, which a program maps when it starts",
+              declare_options, work);
 }
+
+} // namespace tool

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace convert {
+namespace tool::convert {
 
 /// What becomes of a tensor, and why.
 enum class kind {
@@ -43,4 +43,4 @@ struct planned_tensor {
 /// matches none.
 std::vector<planned_tensor> plan_of(const fovea::model_weights& source, const choice& asked);
 
-} // namespace convert
+} // namespace tool::convert

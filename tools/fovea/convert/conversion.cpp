@@ -10,7 +10,7 @@
 #include <deque>
 #include <map>
 
-namespace convert {
+namespace tool::convert {
 namespace {
 
 namespace fs = std::filesystem;
@@ -120,4 +120,4 @@ report write_converted(const fs::path& from, const fs::path& to, const choice& a
   return made;
 }
 
-} // namespace convert
+} // namespace tool::convert

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace convert {
+namespace tool::convert {
 
 /// The tensors of a kind.
 struct kind_count {
@@ -36,4 +36,4 @@ struct report {
 report write_converted(const std::filesystem::path& from, const std::filesystem::path& to,
                        const choice& asked, const std::function<void(std::size_t, std::size_t)>& progress);
 
-} // namespace convert
+} // namespace tool::convert

@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <string_view>
 
-namespace convert {
+namespace tool::convert {
 namespace {
 
 using fovea::element_type;
@@ -104,4 +104,4 @@ std::vector<planned_tensor> plan_of(const fovea::model_weights& source, const ch
   return plan;
 }
 
-} // namespace convert
+} // namespace tool::convert

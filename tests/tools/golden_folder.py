@@ -1,0 +1,156 @@
+"""Reference cases of transformers' models as folders of Hugging Face, with their numbers as reference.safetensors."""
+
+import json
+import struct
+
+from weight_files import load_safetensors, save_gguf, save_safetensors
+
+
+def transposed_pixels(shape, content):
+    """[B, C, H, W] as [B, H, W, C]."""
+    batch, channels, height, width = shape
+    values = struct.unpack(f"<{len(content) // 4}f", content)
+    moved = [values[((b * channels + c) * height + y) * width + x] for b in range(batch) for y in range(height) for x in range(width) for c in range(channels)]
+    return [batch, height, width, channels], struct.pack(f"<{len(moved)}f", *moved)
+
+
+def decoder_ids(labels):
+    """What the decoder of a T5 reads: 0, then the labels but the last, with 0 for -100."""
+    dtype, shape, content = labels
+    rows = [struct.unpack(f"<{shape[1]}q", content[8 * shape[1] * i :][: 8 * shape[1]]) for i in range(shape[0])]
+    read = [max(x, 0) for row in rows for x in (0, *row[:-1])]
+    return dtype, shape, struct.pack(f"<{len(read)}q", *read)
+
+
+def read_case(path):
+    """Parameters, inputs and outputs as the library that trains has them, the settings with the class, and the case."""
+    tensors, metadata = load_safetensors(path)
+    case = json.loads(metadata["case"])
+    config = dict(case["hf_config"], architectures=[case["source"].split()[1].split("(")[0]])
+    parameters = {name.removeprefix("param."): one for name, one in tensors.items() if name.startswith("param.")}
+    values = {name: one for name, one in tensors.items() if name.startswith(("input.", "output."))}
+    if "input.pixels" in values:
+        dtype, shape, content = values["input.pixels"]
+        values["input.pixels"] = (dtype, *transposed_pixels(shape, content))
+    if config["model_type"] == "t5":
+        values["input.decoder_input_ids"] = decoder_ids(values["input.labels"])
+    if config["model_type"] == "bert" and "input.token_type_ids" not in values:
+        dtype, shape, content = values["input.ids"]
+        values["input.token_type_ids"] = (dtype, shape, bytes(len(content)))
+    return parameters, values, config, case
+
+
+def write_folder(path, folder, change=lambda config, parameters: None):
+    """The case's folder, after `change(config, parameters)`."""
+    parameters, values, config, case = read_case(path)
+    change(config, parameters)
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "config.json").write_text(json.dumps(config))
+    save_safetensors(folder / "model.safetensors", parameters, {"format": "pt"})
+    save_safetensors(folder / "reference.safetensors", values, {"case": json.dumps({"rtol": case["rtol"], "atol": case["atol"]})})
+    return folder
+
+
+def rotary_neighbours(shape, content, heads):
+    """Rows of queries or keys as llama.cpp turns them: from halves of a head to neighbouring pairs."""
+    rows, row = shape[0], 4 * shape[1]
+    half = rows // heads // 2
+    order = [head * 2 * half + part * half + i for head in range(heads) for i in range(half) for part in range(2)]
+    return b"".join(content[row * i : row * (i + 1)] for i in order)
+
+
+def write_llama_gguf(path, file, architecture):
+    """The case of a Llama or one of its cousins as llama.cpp's converter writes it."""
+    parameters, values, config, case = read_case(path)
+    theirs = {
+        "input_layernorm": "attn_norm", "self_attn.q_proj": "attn_q", "self_attn.k_proj": "attn_k", "self_attn.v_proj": "attn_v",
+        "self_attn.q_norm": "attn_q_norm", "self_attn.k_norm": "attn_k_norm", "self_attn.o_proj": "attn_output",
+        "post_attention_layernorm": "ffn_norm", "mlp.gate_proj": "ffn_gate", "mlp.up_proj": "ffn_up", "mlp.down_proj": "ffn_down",
+    }  # fmt: skip
+    outside = {"model.embed_tokens.weight": "token_embd.weight", "model.norm.weight": "output_norm.weight", "lm_head.weight": "output.weight"}
+    tensors = {}
+    for name, (_, shape, content) in parameters.items():
+        if architecture == "llama" and (".q_proj." in name or ".k_proj." in name):
+            content = rotary_neighbours(shape, content, config["num_attention_heads" if ".q_proj." in name else "num_key_value_heads"])
+        tensors[named(name, outside, "model.layers.", theirs)] = (shape, content)
+    keys = {
+        "general.architecture": architecture,
+        f"{architecture}.block_count": config["num_hidden_layers"],
+        f"{architecture}.context_length": config["max_position_embeddings"],
+        f"{architecture}.embedding_length": config["hidden_size"],
+        f"{architecture}.feed_forward_length": config["intermediate_size"],
+        f"{architecture}.attention.head_count": config["num_attention_heads"],
+        f"{architecture}.attention.head_count_kv": config["num_key_value_heads"],
+        f"{architecture}.attention.layer_norm_rms_epsilon": config["rms_norm_eps"],
+        f"{architecture}.rope.freq_base": config["rope_parameters"]["rope_theta"],
+    }
+    if "head_dim" in config:
+        keys |= {f"{architecture}.attention.key_length": config["head_dim"], f"{architecture}.attention.value_length": config["head_dim"]}
+    return finish_gguf(file, keys, tensors, values, case)
+
+
+def transposed(shape, content):
+    """[rows, columns] as [columns, rows]."""
+    rows, columns = shape
+    values = struct.unpack(f"<{rows * columns}f", content)
+    return [columns, rows], struct.pack(f"<{rows * columns}f", *(values[r * columns + c] for c in range(columns) for r in range(rows)))
+
+
+def named(name, outside, layer_prefix, theirs):
+    """llama.cpp's name of a tensor of transformers, nothing where it has none."""
+    if name in outside:
+        return outside[name]
+    if not name.startswith(layer_prefix):
+        return None
+    layer, rest = name.removeprefix(layer_prefix).split(".", 1)
+    part, kind = rest.rsplit(".", 1)
+    return f"blk.{layer}.{theirs[part]}.{kind}"
+
+
+def write_bert_gguf(path, file):
+    """BertModel without its pooler, which llama.cpp leaves out."""
+    parameters, values, config, case = read_case(path)
+    theirs = {
+        "attention.self.query": "attn_q", "attention.self.key": "attn_k", "attention.self.value": "attn_v", "attention.output.dense": "attn_output",
+        "attention.output.LayerNorm": "attn_output_norm", "intermediate.dense": "ffn_up", "output.dense": "ffn_down", "output.LayerNorm": "layer_output_norm",
+    }  # fmt: skip
+    outside = {
+        "embeddings.word_embeddings.weight": "token_embd.weight", "embeddings.position_embeddings.weight": "position_embd.weight",
+        "embeddings.token_type_embeddings.weight": "token_types.weight", "embeddings.LayerNorm.weight": "token_embd_norm.weight",
+        "embeddings.LayerNorm.bias": "token_embd_norm.bias",
+    }  # fmt: skip
+    named_tensors = ((named(name, outside, "encoder.layer.", theirs), one) for name, one in parameters.items())
+    keys = {
+        "general.architecture": "bert", "bert.block_count": config["num_hidden_layers"], "bert.context_length": config["max_position_embeddings"],
+        "bert.embedding_length": config["hidden_size"], "bert.feed_forward_length": config["intermediate_size"],
+        "bert.attention.head_count": config["num_attention_heads"], "bert.attention.layer_norm_epsilon": 1e-12,
+        "bert.attention.causal": False, "bert.pooling_type": 1,
+    }  # fmt: skip
+    return finish_gguf(file, keys, {name: (shape, content) for name, (_, shape, content) in named_tensors if name}, values, case)
+
+
+def write_gpt2_gguf(path, file):
+    """GPT2LMHeadModel, whose weights llama.cpp turns."""
+    parameters, values, config, case = read_case(path)
+    theirs = {"ln_1": "attn_norm", "ln_2": "ffn_norm", "attn.c_attn": "attn_qkv", "attn.c_proj": "attn_output", "mlp.c_fc": "ffn_up", "mlp.c_proj": "ffn_down"}
+    outside = {
+        "transformer.wte.weight": "token_embd.weight", "transformer.wpe.weight": "position_embd.weight",
+        "transformer.ln_f.weight": "output_norm.weight", "transformer.ln_f.bias": "output_norm.bias",
+    }  # fmt: skip
+    tensors = {}
+    for name, (_, shape, content) in parameters.items():
+        lies_turned = ".c_" in name and name.endswith(".weight")
+        tensors[named(name, outside, "transformer.h.", theirs)] = transposed(shape, content) if lies_turned else (shape, content)
+    keys = {
+        "general.architecture": "gpt2", "gpt2.block_count": config["n_layer"], "gpt2.context_length": config["n_positions"],
+        "gpt2.embedding_length": config["n_embd"], "gpt2.feed_forward_length": 4 * config["n_embd"], "gpt2.attention.head_count": config["n_head"],
+        "gpt2.attention.layer_norm_epsilon": 1e-5, "general.file_type": 0, "tokenizer.ggml.bos_token_id": 1,
+    }  # fmt: skip
+    return finish_gguf(file, keys, tensors, values, case)
+
+
+def finish_gguf(file, keys, tensors, values, case):
+    file.parent.mkdir(parents=True, exist_ok=True)
+    save_gguf(file, keys, tensors)
+    save_safetensors(file.parent / "reference.safetensors", values, {"case": json.dumps({"rtol": case["rtol"], "atol": case["atol"]})})
+    return file

@@ -1,0 +1,331 @@
+#!/usr/bin/env python3
+"""fovea new, on reference cases as checkpoints, and on folders that it refuses: new_test.py FOVEA GOLDEN CASES COMPILER FLAG...
+
+CASES says whose numbers are checked, which the compiler makes slow: some; all of GOLDEN and its folder today/; or none.
+"""
+
+import json
+import math
+import os
+import pathlib
+import re
+import struct
+import subprocess
+import sys
+import unittest
+
+from golden_folder import read_case, write_bert_gguf, write_folder, write_gpt2_gguf, write_llama_gguf
+from tool_test import ToolTest
+from weight_files import load_safetensors, save_gguf, save_safetensors
+
+POOLING = {"word_embedding_dimension": 32, "pooling_mode_cls_token": False, "pooling_mode_mean_tokens": True}
+MODULES = [("Transformer", ""), ("Pooling", "1_Pooling"), ("Dense", "2_Dense"), ("Normalize", "3_Normalize")]
+DENSE = {"in_features": 32, "out_features": 3, "bias": True, "activation_function": "torch.nn.modules.activation.Tanh"}
+
+
+def floats(content):
+    return struct.unpack(f"<{len(content) // 4}f", content)
+
+
+def sentence_vectors(values, weight, bias):
+    """The mean of the real tokens, tanh of a linear map, length 1."""
+    _, (batch, time, width), content = values["output.last_hidden_state"]
+    hidden, mask = floats(content), struct.unpack(f"<{batch * time}q", values["input.attention_mask"][2])
+    made = []
+    for b in range(batch):
+        length = sum(mask[b * time : (b + 1) * time])
+        mean = [sum(hidden[(b * time + t) * width + i] for t in range(length)) / length for i in range(width)]
+        mapped = [math.tanh(sum(weight[o * width + i] * mean[i] for i in range(width)) + bias[o]) for o in range(len(bias))]
+        norm = math.sqrt(sum(x * x for x in mapped))
+        made += [x / norm for x in mapped]
+    return [batch, len(bias)], made
+
+
+class New(ToolTest):
+    command = "new"
+    golden, cases, compiler, flags = pathlib.Path(), "some", "", ()
+
+    def new(self, source, name="made"):
+        return self.run_tool(name, "--from", source)
+
+    def check(self, name="made"):
+        """What the test of the project runs, with this compiler."""
+        lists = (self.folder / name / "CMakeLists.txt").read_text()
+        weights = re.search(r'set\(WEIGHTS "(.*)" CACHE', lists)[1]
+        command = re.search(r"FOVEA_PROGRAM\} (.*?)\)\n", lists, re.DOTALL)[1]
+        words = [a or b for a, b in re.findall(r'"([^"]*)"|(\S+)', command)]
+        words = [word.replace("${CMAKE_CURRENT_SOURCE_DIR}", str(self.folder / name)).replace("${WEIGHTS}", weights) for word in words]
+        command = [self.fovea, *words, "--json", "--compiler", self.compiler, "--", *self.flags]
+        run = subprocess.run(command, capture_output=True, text=True, cwd=self.folder, check=False)
+        self.assertEqual(run.returncode, 0, run.stderr + run.stdout)
+        found = json.loads(run.stdout)
+        self.assertEqual({one["backend"] for one in found["outputs"]}, {"simd", "reference"})
+        return {one["output"] for one in found["outputs"]}
+
+    def write_sentence_encoder(self, dense=DENSE, pooling=POOLING, modules=MODULES):
+        folder = write_folder(self.golden / "hf_bert.safetensors", self.folder / "from")
+        types = [{"idx": i, "name": str(i), "path": path, "type": f"sentence_transformers.models.{name}"} for i, (name, path) in enumerate(modules)]
+        self.write("from/modules.json", json.dumps(types))
+        self.write("from/1_Pooling/config.json", json.dumps(pooling))
+        self.write("from/2_Dense/config.json", json.dumps(dense))
+        self.write("from/sentence_bert_config.json", '{"max_seq_length": 24, "do_lower_case": false}')
+        weight, bias = [math.sin(i) / 4 for i in range(3 * 32)], [0.1, -0.2, 0.3]
+        tensors = {"linear.weight": ("F32", [3, 32], weight), "linear.bias": ("F32", [3], bias)}
+        save_safetensors(self.folder / "from/2_Dense/model.safetensors", tensors)
+        return folder, weight, bias
+
+    # What is written
+
+    def test_every_case(self):
+        """Each case becomes a project; its numbers are those of the library that trained it."""
+        paths = sorted(self.golden.glob("hf_*.safetensors")) + sorted((self.golden / "today").glob("*.safetensors"))
+        known = {"bert", "distilbert", "electra", "gpt2", "llama", "mamba", "mistral", "qwen2", "qwen3", "roberta", "rwkv", "t5", "vit", "xlm-roberta"}
+        seen = set()
+        for path in paths:
+            case = json.loads(load_safetensors(path)[1]["case"])
+            if case.get("hf_config", {}).get("model_type") not in known or path.stem in ("hf_bert_384_formula", "llama3_rope", "yarn"):
+                continue
+            with self.subTest(path.stem):
+                self.new(write_folder(path, self.folder / path.stem / "from"), f"{path.stem}/made")
+                seen.add(case["hf_config"]["model_type"])
+                if self.cases == "all":
+                    self.assertTrue(self.check(f"{path.stem}/made") & {"logits", "hidden"})
+        self.assertGreaterEqual(seen, known if (self.golden / "today").is_dir() else {"bert", "gpt2", "llama", "t5", "vit", "mamba", "rwkv"})
+
+    def test_sentence_encoder(self):
+        folder, weight, bias = self.write_sentence_encoder()
+        values = read_case(self.golden / "hf_bert.safetensors")[1]
+        shape, vectors = sentence_vectors(values, weight, bias)
+        inputs = {name: one for name, one in values.items() if name.startswith("input.")}
+        save_safetensors(folder / "reference.safetensors", inputs | {"output.sentence_embedding": ("F32", shape, vectors)})
+        run = self.new(folder)
+        self.assertEqual(run.stdout, "made: weights.safetensors, model.hpp, main.cpp, CMakeLists.txt, README.md of BertModel\n")
+        self.assertEqual(run.stderr, "fovea: BertModel does not use 2 tensors of the checkpoint: pooler.dense.bias, ...\n")
+        self.assertIn("pooler.dense.bias, pooler.dense.weight", (self.folder / "made/README.md").read_text())
+        if self.cases != "none":
+            self.assertEqual(self.check(), {"sentence"})
+
+    def test_gguf(self):
+        """Weights as llama.cpp's converter lays them."""
+        writers = {"hf_llama": lambda *to: write_llama_gguf(*to, "llama")}
+        if self.cases == "all":
+            writers |= {"hf_bert": write_bert_gguf, "hf_gpt2": write_gpt2_gguf}
+            writers |= {f"today/qwen{i}": lambda *to, i=i: write_llama_gguf(*to, f"qwen{i}") for i in (2, 3)}
+        for name, write in writers.items():
+            with self.subTest(name):
+                file = self.folder / name / "from" / "model.gguf"
+                self.new(write(self.golden / f"{name}.safetensors", file), f"{name}/made")
+                if self.cases != "none":
+                    self.assertTrue(self.check(f"{name}/made") <= {"logits", "hidden"})
+
+    def test_project(self):
+        self.new(write_folder(self.golden / "hf_gpt2.safetensors", self.folder / "from"), "my text-writer")
+        made = self.folder / "my text-writer"
+        self.assertEqual(sorted(os.listdir(made)), ["CMakeLists.txt", "README.md", "main.cpp", "model.hpp"])
+        self.assertIn("namespace my_text_writer {", (made / "model.hpp").read_text())
+        self.assertIn("project(my_text_writer CXX)", (made / "CMakeLists.txt").read_text())
+        for file in made.iterdir():
+            self.assertNotRegex(file.read_text(), r"##(if|end)|\$\{[a-z]", file.name)
+        for folder, space in {"linear": "linear_program", "7b": "model_7b", "_x": "model__x", "über": "model___ber"}.items():
+            self.new("from", folder)
+            self.assertIn(f"namespace {space} {{", (self.folder / folder / "model.hpp").read_text())
+        run = self.run_tool("again", "--from", "from", "--json")
+        files = ["model.hpp", "main.cpp", "CMakeLists.txt", "README.md"]
+        expected = {"folder": "again", "architecture": "GPT2LMHeadModel", "app": "generate", "model": "decoder", "files": files, "passed_over": []}
+        self.assertEqual(json.loads(run.stdout), expected)
+
+    def test_kinds_of_programs(self):
+        for case, app in {"hf_bert": "embed", "hf_bert_classify": "classify", "hf_llama": "generate", "hf_t5": "translate", "hf_vit": "run", "hf_bert_mlm": "run"}.items():
+            source = write_folder(self.golden / f"{case}.safetensors", self.folder / case)
+            self.assertEqual(json.loads(self.run_tool(f"{case}_made", "--from", source, "--json").stdout)["app"], app)
+
+    def test_heads_that_no_case_has(self):
+        """RoBERTa's, DistilBERT's and ELECTRA's classes, with numbers made here of the network's."""
+        for case, prefix, dense, last, function in (
+            ("roberta", "Roberta", "classifier.dense", "classifier.out_proj", math.tanh),
+            ("xlm_roberta", "XLMRoberta", "classifier.dense", "classifier.out_proj", math.tanh),
+            ("distilbert", "DistilBert", "pre_classifier", "classifier", lambda x: max(x, 0)),
+            ("electra", "Electra", "classifier.dense", "classifier.out_proj", lambda x: x * (1 + math.erf(x / math.sqrt(2))) / 2),
+        ):
+            path = self.golden / "today" / f"{case}.safetensors"
+            if not path.is_file():
+                continue
+            for task in ("ForSequenceClassification", "ForTokenClassification", "Model"):
+                with self.subTest(prefix + task):
+                    folder = self.write_with_head(path, prefix + task, dense, last, function)
+                    self.new(folder, f"{case}{task}/made")
+                    if self.cases == "all":
+                        self.assertTrue(self.check(f"{case}{task}/made") <= {"logits", "hidden"})
+
+    def write_with_head(self, path, architecture, dense, last, function):
+        """The folder of a case's network below another head, with that head's outputs as the reference."""
+        values, config = read_case(path)[1:3]
+        _, (batch, time, width), content = values["output.hidden_states.2"]
+        hidden, classes = floats(content), 3
+        maps = {name: ([math.sin(3 * i + len(name)) / 3 for i in range(out * width)], [math.cos(i) / 5 for i in range(out)]) for name, out in ((dense, width), (last, classes))}
+
+        def mapped(name, x):
+            weight, bias = maps[name]
+            return [sum(weight[o * width + i] * x[i] for i in range(width)) + bias[o] for o in range(len(bias))]
+
+        rows = [hidden[i * width : (i + 1) * width] for i in range(batch * time)]
+        heads, outputs = {}, {"output.last_hidden_state": values["output.hidden_states.2"]}
+        if architecture.endswith("ForSequenceClassification"):
+            heads = {dense: dense, last: last}
+            logits = [x for b in range(batch) for x in mapped(last, [function(y) for y in mapped(dense, rows[b * time])])]
+            outputs = {"output.logits": ("F32", [batch, classes], logits)}
+        elif architecture.endswith("ForTokenClassification"):
+            heads = {"classifier": last}
+            outputs = {"output.logits": ("F32", [batch, time, classes], [x for row in rows for x in mapped(last, row)])}
+
+        def change(config, parameters):
+            config["architectures"] = [architecture]
+            table = parameters.pop("lm_head.decoder.weight", None)
+            for name in [name for name in parameters if not name.startswith(("roberta.", "distilbert.", "electra."))]:
+                del parameters[name]
+            if table:  # which this head does not share
+                parameters["roberta.embeddings.word_embeddings.weight"] = table
+            for name, of in heads.items():
+                weight, bias = maps[of]
+                parameters[f"{name}.weight"] = ("F32", [len(bias), width], weight)
+                parameters[f"{name}.bias"] = ("F32", [len(bias)], bias)
+
+        folder = write_folder(path, self.folder / f"{path.stem}{architecture}" / "from", change)
+        inputs = {name: one for name, one in values.items() if name.startswith("input.")}
+        save_safetensors(folder / "reference.safetensors", inputs | outputs)
+        return folder
+
+    # What is refused
+
+    def refused(self, case, change):
+        """The sentence about a case's folder after change(config, parameters), without the path."""
+        write_folder(self.golden / f"{case}.safetensors", self.folder / "from", change)
+        sentence = self.refusal("made", "--from", "from")
+        self.assertFalse((self.folder / "made").exists())
+        return sentence.replace(f"{self.folder}/from/", "")
+
+    def with_setting(self, case, **values):
+        return self.refused(case, lambda config, parameters: config.update(values))
+
+    def test_settings_that_are_refused(self):
+        for case, values, sentence in (
+            ("hf_bert", {"novelty": [1, 2]}, "config.json: novelty: this setting of a BertModel is not known; found [1,2]"),
+            ("hf_bert", {"hidden_act": "tanh"}, "config.json: hidden_act: expected 'gelu', 'gelu_new', 'gelu_pytorch_tanh', 'relu', 'silu'; found 'tanh'"),
+            ("hf_bert", {"position_embedding_type": "relative_key"}, "config.json: position_embedding_type: expected 'absolute'; found 'relative_key'"),
+            ("hf_bert", {"is_decoder": True}, "config.json: is_decoder: expected false; found true"),
+            ("hf_bert", {"num_attention_heads": 5}, "config.json: num_attention_heads: expected a divisor of hidden_size 32; found 5"),
+            ("hf_bert", {"num_hidden_layers": 0}, "config.json: num_hidden_layers: expected a whole number of at least 1; found 0"),
+            ("hf_bert", {"num_hidden_layers": 1e300}, "config.json: num_hidden_layers: expected a whole number of at least 1; found 1e+300"),
+            ("hf_bert", {"layer_norm_eps": "small"}, 'config.json: layer_norm_eps: expected a number above 0; found "small"'),
+            ("hf_bert", {"hidden_size": None}, "config.json: hidden_size: expected this setting; there is none"),
+            ("hf_bert", {"quantization_config": {"bits": 4}}, "config.json: quantization_config: this setting of a BertModel is not known; found object"),
+            ("hf_bert_classify", {"id2label": {"0": "a"}}, "config.json: id2label: expected 3 labels, as the tensor 'classifier.weight' has rows; found 1"),
+            ("hf_gpt2", {"scale_attn_by_inverse_layer_idx": True}, "config.json: scale_attn_by_inverse_layer_idx: expected false; found true"),
+            ("hf_gpt2", {"activation_function": "quick_gelu"}, "config.json: activation_function: expected 'gelu_new', 'gelu_pytorch_tanh', 'gelu', 'relu', 'silu'; found 'quick_gelu'"),
+            ("hf_llama", {"rope_parameters": {"rope_type": "llama3", "rope_theta": 1e4, "factor": 8.0}}, "config.json: rope_parameters: rope_type: expected 'default'; found 'llama3'"),
+            ("hf_llama", {"rope_scaling": {"type": "linear", "factor": 2.0}}, "config.json: rope_scaling: type: expected 'default'; found 'linear'"),
+            ("hf_llama", {"rope_scaling": {"factor": 2.0}}, "config.json: rope_scaling: factor: this setting of a rotary position is not known; found 2.0"),
+            ("hf_llama", {"rope_theta": 5e5}, "config.json: rope_parameters: rope_theta: expected 500000, as rope_theta beside it says; found 10000"),
+            ("hf_llama", {"num_key_value_heads": 3}, "config.json: num_key_value_heads: expected a divisor of num_attention_heads 4; found 3"),
+            ("hf_llama", {"use_sliding_window": True, "sliding_window": 4}, "config.json: use_sliding_window: expected false: a window of some layers alone is not known; found true"),
+            ("hf_llama", {"layer_types": ["full_attention", "sliding_attention"]}, "config.json: layer_types: expected every layer to be of full_attention; found 'sliding_attention'"),
+            ("hf_t5", {"num_decoder_layers": 3}, "config.json: num_decoder_layers: expected 2, as the encoder has; found 3"),
+            ("hf_t5", {"feed_forward_proj": "gated-silu"}, "config.json: feed_forward_proj: expected 'relu', 'gated-gelu'; found 'gated-silu'"),
+            ("hf_vit", {"patch_size": 5}, "config.json: patch_size: expected a divisor of image_size 16; found 5"),
+            ("hf_vit", {"qkv_bias": False}, "config.json: qkv_bias: expected true; found false"),
+            ("hf_mamba", {"intermediate_size": 40}, "config.json: intermediate_size: expected 48, expand times hidden_size; found 40"),
+            ("hf_mamba", {"use_bias": True}, "config.json: use_bias: expected false; found true"),
+            ("hf_rwkv", {"attention_hidden_size": 12}, "config.json: attention_hidden_size: expected 24; found 12"),
+        ):
+            with self.subTest(values):
+                self.assertEqual(self.with_setting(case, **values), sentence)
+        unknown = self.with_setting("hf_bert", architectures=["BertForQuestionAnswering"])
+        self.assertRegex(unknown, r"^config\.json: architectures: expected one of BertForMaskedLM, .*; found 'BertForQuestionAnswering'$")
+
+    def test_tensors_that_are_refused(self):
+        def change(name, one):
+            return lambda config, parameters: parameters.pop(name) if one is None else parameters.update({name: one})
+
+        for case, name, one, sentence in (
+            ("hf_bert", "encoder.layer.1.output.dense.weight", ("F32", [32, 63], [0.0] * 2016), "is [32, 63]; expected [32, 64] by config.json"),
+            ("hf_bert", "encoder.layer.2.output.dense.bias", ("F32", [1], [0.0]), "is none of a BertModel with the settings of config.json"),
+            ("hf_gpt2", "transformer.wpe.weight", ("F32", [63, 32], [0.0] * 2016), "is [63, 32]; expected [64, 32] by config.json"),
+            ("hf_llama", "model.layers.0.self_attn.q_proj.bias", ("F32", [32], [0.0] * 32), "is none of a LlamaForCausalLM with the settings of config.json"),
+            ("hf_rwkv", "head.weight", ("F32", [64, 23], [0.0] * 64 * 23), "is [64, 23]; expected [64, 24] by config.json"),
+        ):
+            with self.subTest(name):
+                self.assertEqual(self.refused(case, change(name, one)), f"model.safetensors: tensor '{name}' {sentence}")
+        for case, name in (("hf_t5", "decoder.block.1.layer.1.EncDecAttention.k.weight"), ("hf_mamba", "backbone.layers.0.mixer.D"), ("hf_vit", "vit.layernorm.bias")):
+            self.assertEqual(self.refused(case, change(name, None)), f"model.safetensors: expected a tensor '{name}'; there is none")
+        self.assertEqual(
+            self.refused("hf_llama", lambda config, parameters: parameters.pop("lm_head.weight")),
+            "config.json: tie_word_embeddings: expected true, as there is no tensor 'lm_head.weight'; found false",
+        )
+
+    def test_modules_that_are_refused(self):
+        def refused(**parts):
+            self.write_sentence_encoder(**parts)
+            return self.refusal("made", "--from", "from").replace(f"{self.folder}/from/", "")
+
+        module = [*MODULES[:1], ("LSTM", "1_LSTM")]
+        self.assertEqual(refused(modules=module), "modules.json: expected modules of Pooling, Dense and Normalize; found 'sentence_transformers.models.LSTM'")
+        self.assertEqual(refused(modules=MODULES[1:]), "modules.json: expected a Transformer as the first module; found 'sentence_transformers.models.Pooling'")
+        self.assertEqual(refused(modules=[*MODULES[:1], ("Normalize", "")]), "modules.json: expected a module Pooling behind the Transformer")
+        self.assertEqual(
+            refused(modules=[*MODULES[:1], ("Pooling", "../1_Pooling")]), "modules.json: expected the path of a module inside the folder; found '../1_Pooling'"
+        )
+        weighted = POOLING | {"pooling_mode_mean_tokens": False, "pooling_mode_weightedmean_tokens": True}
+        self.assertEqual(
+            refused(pooling=weighted),
+            "1_Pooling/config.json: pooling_mode_weightedmean_tokens: expected pooling by mean_tokens, cls_token or max_tokens; found pooling_mode_weightedmean_tokens",
+        )
+        self.assertEqual(
+            refused(pooling=POOLING | {"pooling_mode_cls_token": True}),
+            "1_Pooling/config.json: pooling_mode_mean_tokens: expected one way of pooling; found this beside pooling_mode_cls_token",
+        )
+        self.assertEqual(refused(pooling=POOLING | {"word_embedding_dimension": 8}), "1_Pooling/config.json: word_embedding_dimension: expected 32, the network's width; found 8")
+        self.assertEqual(refused(pooling=POOLING | {"sharpness": 2}), "1_Pooling/config.json: sharpness: this setting of a pooling is not known; found 2")
+        self.assertEqual(refused(dense=DENSE | {"in_features": 16}), "2_Dense/config.json: in_features: expected 32, the width before it; found 16")
+        self.assertEqual(
+            refused(dense=DENSE | {"activation_function": "torch.nn.Softsign"}),
+            "2_Dense/config.json: activation_function: expected Tanh, Identity, ReLU or GELU; found 'torch.nn.Softsign'",
+        )
+        self.assertRegex(refused(dense=DENSE | {"out_features": 4}), r"tensor '2_Dense\.linear\.weight' is \[3, 32\]; expected \[4, 32\] by config\.json$")
+
+    def test_files_that_are_refused(self):
+        def refused(source="from"):
+            return self.refusal("made", "--from", source).replace(f"{self.folder}/", "")
+
+        self.assertEqual(refused("none"), "there is no none")
+        self.write("file.bin", "x")
+        self.assertEqual(refused("file.bin"), "file.bin: expected a folder of Hugging Face, or a GGUF file")
+        (self.folder / "from").mkdir()
+        self.assertEqual(refused(), "from: expected the folder to hold config.json, as those of Hugging Face do")
+        self.write("from/config.json", "{}")
+        self.assertEqual(refused(), "from: expected the folder to hold model.safetensors or model.safetensors.index.json")
+        save_safetensors(self.folder / "from/model.safetensors", {"a": ("F32", [1], [1.0])})
+        self.assertEqual(refused(), 'from/config.json: architectures: expected the name of a class, as in ["BertModel"]; there is none')
+        self.write("from/config.json", '{"architectures": "BertModel"}')
+        self.assertEqual(refused(), 'from/config.json: architectures: expected a list of texts; found "BertModel"')
+        self.write("from/config.json", "[]")
+        self.assertEqual(refused(), "from/config.json: expected an object of settings; found []")
+        self.write("from/config.json", '{"architectures": ')
+        self.assertRegex(refused(), r"^from/config\.json: .+")
+        save_gguf(self.folder / "w.gguf", {"general.name": "x"}, {"a": ([1], b"\0\0\0\0")})
+        self.assertEqual(refused("w.gguf"), "w.gguf: expected the key 'general.architecture'; there is none")
+        save_gguf(self.folder / "w.gguf", {"general.architecture": "starcoder"}, {"a": ([1], b"\0\0\0\0")})
+        self.assertEqual(refused("w.gguf"), "w.gguf: general.architecture: expected one of bert, gpt2, llama, qwen2, qwen3; found 'starcoder'")
+        write_llama_gguf(self.golden / "hf_llama.safetensors", self.folder / "g/w.gguf", "llama")
+        content = (self.folder / "g/w.gguf").read_bytes().replace(b"llama.rope.freq_base", b"llama.rope.freq_bass")
+        self.write("g/w.gguf", content)
+        self.assertEqual(refused("g/w.gguf"), "g/w.gguf: llama.rope.freq_bass: this setting of a llama is not known; found 10000.0")
+        write_folder(self.golden / "hf_llama.safetensors", self.folder / "from")
+        self.write("made/mine", "mine")
+        self.assertEqual(refused(), "made: expected a folder that is not there yet, or is empty")
+        self.assertEqual(os.listdir(self.folder / "made"), ["mine"])
+
+
+if __name__ == "__main__":
+    New.fovea, New.golden, New.cases = str(pathlib.Path(sys.argv[1]).resolve()), pathlib.Path(sys.argv[2]).resolve(), sys.argv[3]
+    New.compiler, New.flags = sys.argv[4], sys.argv[5:]
+    unittest.main(argv=sys.argv[:1])

@@ -1,0 +1,41 @@
+#pragma once
+
+#include "numbers.hpp"
+
+#include "../compile_command.hpp"
+#include "../process.hpp"
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace tool {
+
+/// A program that runs one model by some backends, compiled by the user's compiler, in a folder that goes with it.
+class model_program {
+public:
+  /// `library` is the folder of libfovea_runtime.a; empty: beside this program. Throws failure with the
+  /// compiler's or Fovea's sentence where the model does not compile.
+  model_program(const std::filesystem::path& header, const std::string& model,
+                const std::vector<std::string>& backends, const compile_wishes& wishes,
+                std::filesystem::path library);
+
+  /// The outputs by name. Throws failure with the sentence of the call.
+  std::map<std::string, numbers> outputs(const std::string& backend, const std::filesystem::path& weights,
+                                         const std::map<std::string, numbers>& inputs) const;
+
+  /// Inputs as the model takes them: ids that its tables have, other numbers from -1 to 1. `sizes` are
+  /// "T=16"; B is 2 and any other dim 8 where they do not say.
+  std::map<std::string, numbers> drawn_inputs(std::uint64_t seed,
+                                              const std::vector<std::string>& sizes) const;
+
+private:
+  void run_it(std::vector<std::string> words) const;
+
+  temporary_folder folder_;
+  std::string header_;
+};
+
+} // namespace tool

@@ -1,0 +1,11 @@
+#pragma once
+
+#include <CLI/App.hpp>
+
+namespace tool {
+
+/// fovea convert IN OUT --format F: weights of any format as one file, to be converted once and not at each
+/// start.
+void declare_convert(CLI::App& app, int& status);
+
+} // namespace tool

@@ -1,0 +1,10 @@
+#pragma once
+
+#include <CLI/App.hpp>
+
+namespace tool {
+
+/// fovea inspect FILE: what a weight file, a tokenizer or a folder of Hugging Face holds.
+void declare_inspect(CLI::App& app, int& status);
+
+} // namespace tool

@@ -1,0 +1,75 @@
+#include "family.hpp"
+
+#include "../failure.hpp"
+
+#include <fovea/base/in_quotes.hpp>
+
+#include <fmt/format.h>
+
+#include <map>
+
+namespace tool {
+
+family family_of(const checkpoint& from) {
+  static const std::map<std::string, family, std::less<>> of_gguf{{"bert", plan_encoder},
+                                                                  {"gpt2", plan_gpt2},
+                                                                  {"llama", plan_decoder},
+                                                                  {"qwen2", plan_decoder},
+                                                                  {"qwen3", plan_decoder}};
+  static const std::map<std::string, family, std::less<>> of_classes{
+      {"BertModel", plan_encoder},
+      {"BertForMaskedLM", plan_encoder},
+      {"BertForPreTraining", plan_encoder},
+      {"BertForSequenceClassification", plan_encoder},
+      {"BertForTokenClassification", plan_encoder},
+      {"BertLMHeadModel", plan_encoder},
+      {"DistilBertModel", plan_encoder},
+      {"DistilBertForMaskedLM", plan_encoder},
+      {"DistilBertForSequenceClassification", plan_encoder},
+      {"DistilBertForTokenClassification", plan_encoder},
+      {"ElectraModel", plan_encoder},
+      {"ElectraForPreTraining", plan_encoder},
+      {"ElectraForMaskedLM", plan_encoder},
+      {"ElectraForSequenceClassification", plan_encoder},
+      {"ElectraForTokenClassification", plan_encoder},
+      {"RobertaModel", plan_encoder},
+      {"RobertaForMaskedLM", plan_encoder},
+      {"RobertaForSequenceClassification", plan_encoder},
+      {"RobertaForTokenClassification", plan_encoder},
+      {"XLMRobertaModel", plan_encoder},
+      {"XLMRobertaForMaskedLM", plan_encoder},
+      {"XLMRobertaForSequenceClassification", plan_encoder},
+      {"XLMRobertaForTokenClassification", plan_encoder},
+      {"GPT2LMHeadModel", plan_gpt2},
+      {"LlamaForCausalLM", plan_decoder},
+      {"MistralForCausalLM", plan_decoder},
+      {"Qwen2ForCausalLM", plan_decoder},
+      {"Qwen3ForCausalLM", plan_decoder},
+      {"T5ForConditionalGeneration", plan_t5},
+      {"ViTForImageClassification", plan_vit},
+      {"MambaForCausalLM", plan_mamba},
+      {"RwkvForCausalLM", plan_rwkv}};
+  const auto& known = from.gguf ? of_gguf : of_classes;
+  const auto found = known.find(from.architecture);
+  if (found == known.end()) {
+    std::string list;
+    for (const auto& [name, one] : known) list += (list.empty() ? "" : ", ") + name;
+    from.config.fail(from.gguf ? "general.architecture" : "architectures",
+                     "expected one of " + list + "; found " + fovea::core::in_quotes(from.architecture));
+  }
+  return found->second;
+}
+
+std::string number_text(double x, const checkpoint& from) {
+  std::string text = from.gguf ? fmt::format("{}", static_cast<float>(x)) : fmt::format("{}", x);
+  if (text.ends_with(".0")) text.resize(text.size() - 2);
+  return text;
+}
+
+void check_heads(const settings& config, const char* width_key, int width, const char* heads_key, int heads) {
+  if (width % heads != 0)
+    config.fail(heads_key, fmt::format("expected a divisor of {} {}; found {}", config.name_of(width_key),
+                                       width, heads));
+}
+
+} // namespace tool

@@ -1,0 +1,46 @@
+#pragma once
+
+#include "checkpoint.hpp"
+
+#include "../filled_text.hpp"
+
+#include <string>
+#include <vector>
+
+namespace tool {
+
+/// What becomes of a checkpoint: which text is filled with what, and what kind of program fits the model.
+struct model_plan {
+  std::string text;  // of tools/texts/new, as "encoder.hpp.in"
+  std::string model; // the name of the model in it
+  /// What the program does: embed, classify, tag, generate, translate, or run where none of these fits.
+  std::string app;
+  std::string stream = {}; // the dim along which it is streamed; empty: it is not
+  text_values values = {};
+  std::vector<std::string> passed_over = {};  // tensors that the model does not use
+  std::vector<std::string> dims = {"B", "T"}; // that have no size of their own
+};
+
+/// A family reads the settings and holds the tensors against them. Throws failure that names the setting or
+/// tensor which is not known or does not fit.
+using family = model_plan (*)(checkpoint&);
+
+/// The family of an architecture; throws failure that names those that are known.
+family family_of(const checkpoint& from);
+
+model_plan plan_encoder(checkpoint& from);
+model_plan plan_decoder(checkpoint& from);
+model_plan plan_gpt2(checkpoint& from);
+model_plan plan_t5(checkpoint& from);
+model_plan plan_vit(checkpoint& from);
+model_plan plan_mamba(checkpoint& from);
+model_plan plan_rwkv(checkpoint& from);
+
+/// A number as C++ has it, of no more digits than it was stored with.
+std::string number_text(double x, const checkpoint& from);
+/// What a flag is called where a text asks for it.
+inline std::string flag_text(bool set) { return set ? "yes" : ""; }
+/// Throws failure that names both settings where a width is no multiple of its heads.
+void check_heads(const settings& config, const char* width_key, int width, const char* heads_key, int heads);
+
+} // namespace tool

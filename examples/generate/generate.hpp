@@ -2,7 +2,7 @@
 
 #include <generate/arguments.hpp>
 #include <generate/configuration.hpp>
-#include <generate/printed_text.hpp>
+#include <fovea/programs/printed_text.hpp>
 
 #include <fovea/base/error.hpp>
 #include <fovea/runtime/decoding/generate.hpp>
@@ -11,6 +11,8 @@
 #include <string>
 
 namespace generate_program {
+
+using fovea::programs::printed_text;
 
 /// How fast tokens came, the first of each text left out: it waits for the prompt to be read.
 struct pace {

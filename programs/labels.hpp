@@ -1,0 +1,30 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace fovea::programs {
+
+/// The labels that a model's scores stand for.
+class labels {
+public:
+  explicit labels(std::vector<std::string> names) : names_(std::move(names)) {}
+
+  /// The most probable one. Throws fovea::error where there are not as many labels as scores.
+  struct choice {
+    std::size_t index;
+    double probability;
+  };
+  choice best(std::span<const float> scores) const;
+  /// Of each, in order: softmax of the scores.
+  std::vector<double> probabilities(std::span<const float> scores) const;
+  /// "2" where no names are known.
+  std::string name(std::size_t index) const;
+
+private:
+  std::vector<std::string> names_;
+};
+
+} // namespace fovea::programs

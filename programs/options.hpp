@@ -1,0 +1,35 @@
+#pragma once
+
+#include <fovea/programs/parts.hpp>
+#include <fovea/runtime/tokenizers/tokenizer.hpp>
+#include <fovea/weights/weights.hpp>
+
+#include <CLI/App.hpp>
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace fovea::programs {
+
+/// What every program takes at its command line.
+struct options {
+  std::vector<std::string> files;
+  std::filesystem::path weights, tokenizer;
+  int threads = 0;
+  std::int64_t context = 0;
+  bool json = false;
+  std::string field; // of JSON lines, the one that holds the text; empty: the input is plain lines
+};
+
+/// States them. What a program is built with need not be named.
+void declare(CLI::App& app, options& o, const program_parts& parts);
+
+/// --version: the library's, the model, the format of its weights, and the instruction set in use.
+std::string version_of(const program_parts& parts);
+
+/// What the command line names, else what the program is built with. Throws fovea::error where there is none.
+model_weights weights_of(const options& o, const program_parts& parts);
+tokenizer tokenizer_of(const options& o, const program_parts& parts);
+
+} // namespace fovea::programs

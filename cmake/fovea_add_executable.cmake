@@ -1,6 +1,6 @@
 # fovea_add_executable(NAME HEADER header MODEL expression APP embed|classify|tag|generate|score
 #                      [WEIGHTS file] [TOKENIZER file] [EMBED] [STATIC] [FORMAT q8_0] [ISA portable baseline sse41 avx2 avx512]
-#                      [CONTEXT n] [LABELS label...] [BEGIN token] [END token...])
+#                      [CONTEXT n] [LABELS label...] [BEGIN token] [END token...] [METADATA key=number...])
 #
 # Makes the program NAME: a model with its command line.
 #
@@ -12,7 +12,8 @@
 # CMakeLists.txt that the program opens where its command line names no others: as they lie there or, with EMBED, a copy that
 # is part of the program. FORMAT is that of the weights in memory. STATIC links all libraries into the one file. CONTEXT is the
 # most tokens of a text, LABELS are those of a classifier's or tagger's scores in order, BEGIN is the token that an empty
-# prompt begins with, END those that end what is generated.
+# prompt begins with, END those that end what is generated. METADATA are numbers that weights are refused for where they say
+# others of themselves (fovea::expect_metadata).
 
 include("${CMAKE_CURRENT_LIST_DIR}/fovea_add_model.cmake")
 
@@ -20,10 +21,10 @@ set(FOVEA_APPS classify embed generate score tag)
 
 function(fovea_add_executable name)
   set(one HEADER MODEL APP WEIGHTS TOKENIZER FORMAT CONTEXT BEGIN)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "EMBED;STATIC" "${one}" "ISA;LABELS;END")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "EMBED;STATIC" "${one}" "ISA;LABELS;END;METADATA")
   if(arg_UNPARSED_ARGUMENTS)
     list(JOIN one ", " known)
-    message(FATAL_ERROR "fovea_add_executable(${name}): expected ${known}, ISA, LABELS, END, EMBED and STATIC, found '${arg_UNPARSED_ARGUMENTS}'")
+    message(FATAL_ERROR "fovea_add_executable(${name}): expected ${known}, ISA, LABELS, END, METADATA, EMBED and STATIC, found '${arg_UNPARSED_ARGUMENTS}'")
   endif()
   foreach(needed IN ITEMS HEADER MODEL APP)
     if(NOT arg_${needed})
@@ -67,20 +68,23 @@ function(fovea_add_executable name)
       set(model "fovea::last<fovea::dim{\"T\"}>(${arg_MODEL})")
     endif()
     fovea_add_model(${compiled} HEADER "${arg_HEADER}" MODEL "${model}" STREAM "fovea::dim{\"T\"}" ${isa})
-    set(made "stream<fovea::dim{\"T\"}, fovea::${arg_FORMAT}>")
-    set(call "${arg_APP}<made>")
+    set(made "stream<fovea::dim{\"T\"}, chosen::format>")
   else()
     fovea_add_model(${compiled} HEADER "${arg_HEADER}" MODEL "${model}" ${isa})
-    set(made "compile<fovea::${arg_FORMAT}>")
-    set(call "${arg_APP}<std::remove_cvref_t<decltype(${arg_MODEL})>, made>")
+    set(made "compile<chosen::format>")
   endif()
 
-  foreach(list IN ITEMS LABELS END)
-    set(quoted_${list} "")
-    foreach(text IN LISTS arg_${list})
-      fovea_quoted(text "${text}")
-      string(APPEND quoted_${list} "${text}, ")
-    endforeach()
+  get_target_property(sets ${compiled} FOVEA_SETS)
+  fovea_quoted_list(quoted_sets ${sets})
+  fovea_quoted_list(quoted_LABELS ${arg_LABELS})
+  fovea_quoted_list(quoted_END ${arg_END})
+  set(metadata "")
+  foreach(entry IN LISTS arg_METADATA)
+    if(NOT entry MATCHES "^(.+)=([-+0-9.e]+)$")
+      message(FATAL_ERROR "fovea_add_executable(${name}): expected METADATA as key=number, found '${entry}'")
+    endif()
+    fovea_quoted(key "${CMAKE_MATCH_1}")
+    string(APPEND metadata "{${key}, ${CMAKE_MATCH_2}}, ")
   endforeach()
   foreach(text IN ITEMS name arg_MODEL arg_FORMAT arg_BEGIN)
     fovea_quoted(quoted_${text} "${${text}}")
@@ -96,6 +100,11 @@ function(fovea_add_executable name)
 @embedded@
 namespace {
 
+namespace chosen {
+using namespace fovea;
+using format = @arg_FORMAT@;
+} // namespace chosen
+
 constexpr auto made = [](const fovea::model_weights& weights, const fovea::compile_options& options) {
   return @compiled@::@made@(weights, options);
 };
@@ -104,8 +113,10 @@ fovea::programs::program_parts parts() {
   return {.name = @quoted_name@,
           .model = @quoted_arg_MODEL@,
           .format = @quoted_arg_FORMAT@,
+          .sets = {@quoted_sets@},
           .weights = @weights@,
           .tokenizer = @tokenizer@,
+          .metadata = {@metadata@},
           .context = @arg_CONTEXT@,
           .labels = {@quoted_LABELS@},
           .begin = @quoted_arg_BEGIN@,
@@ -114,7 +125,10 @@ fovea::programs::program_parts parts() {
 
 } // namespace
 
-int main(int count, char** words) { return fovea::programs::@call@(parts(), count, words); }
+int main(int count, char** words) {
+  using model = std::remove_cvref_t<decltype(@model@)>;
+  return fovea::programs::@arg_APP@<model, made>(parts(), count, words);
+}
 ]]
     @ONLY
   )
@@ -122,6 +136,7 @@ int main(int count, char** words) { return fovea::programs::@call@(parts(), coun
   target_compile_features(${name} PRIVATE cxx_std_20)
   set_source_files_properties("${folder}/main.cpp" PROPERTIES OBJECT_DEPENDS "${files}")
   target_link_libraries(${name} PRIVATE ${compiled} fovea::programs)
+  target_link_options(${name} PRIVATE $<$<CONFIG:Release,MinSizeRel>:-s>)
   if(arg_STATIC)
     target_link_options(${name} PRIVATE -static)
   endif()
@@ -167,9 +182,20 @@ extern \"C\" const std::byte fovea_embedded_${part}[], fovea_embedded_${part}_en
   set(${part} "{.path = ${quoted}, .bytes = {fovea_embedded_${part}, fovea_embedded_${part}_end}}" PARENT_SCOPE)
 endfunction()
 
+# fovea_quoted_list(RESULT text...): the texts as strings of C++, each with a comma behind it.
+function(fovea_quoted_list result)
+  set(all "")
+  foreach(text IN LISTS ARGN)
+    fovea_quoted(text "${text}")
+    string(APPEND all "${text}, ")
+  endforeach()
+  set(${result} "${all}" PARENT_SCOPE)
+endfunction()
+
 # fovea_quoted(RESULT text): the text as a string of C++ and of the assembler.
 function(fovea_quoted result text)
   string(REPLACE "\\" "\\\\" text "${text}")
   string(REPLACE "\"" "\\\"" text "${text}")
+  string(REPLACE "\n" "\\n" text "${text}")
   set(${result} "\"${text}\"" PARENT_SCOPE)
 endfunction()

@@ -30,9 +30,9 @@ private:
 } // namespace
 
 int classify(text_network_maker network, const program_parts& parts, int count, char** words) {
-  const text_printer_maker printer = [](const program_parts& of,
-                                        const tokenizer&) -> std::unique_ptr<text_printer> {
-    return std::make_unique<label_printer>(labels(of.labels));
+  const text_printer_maker printer = [](const program_parts& of, const tokenizer&,
+                                        std::size_t width) -> std::unique_ptr<text_printer> {
+    return std::make_unique<label_printer>(labels(of.labels, width));
   };
   return over_texts("Prints the label of each text.", parts, network, printer, false, count, words);
 }

@@ -12,6 +12,7 @@
 #include <nlohmann/json.hpp>
 
 #include <chrono>
+#include <unistd.h>
 
 namespace fovea::programs {
 namespace {
@@ -25,7 +26,9 @@ struct arguments : options {
 
 void declare_sampling(CLI::App& app, arguments& a) {
   const CLI::Range share(0.0, 1.0);
-  app.add_option("--prompt", a.prompts, "Go on with this text instead of what is read; may be given several times")
+  app.add_option("PROMPT", a.prompts,
+                 "What the texts begin with; without any, the lines of the standard input");
+  app.add_option("--prompts", a.files, "Files of more prompts, one a line; -: the standard input")
       ->allow_extra_args(false);
   app.add_option("--tokens", a.tokens, "The most tokens generated for a text")
       ->capture_default_str()
@@ -66,6 +69,7 @@ public:
   void write(const input_text& prompt) {
     using clock = std::chrono::steady_clock;
     const token_ids ids = ids_of(prompt);
+    if (written_++ > 0 && !a_.json) program::print("\n");
     std::string all;
     printed_text text(words_, a_.stops, [&](std::string_view piece) {
       all += piece;
@@ -106,7 +110,8 @@ private:
     return ids;
   }
 
-  std::string json_of(const input_text& prompt, const std::string& text, const hypothesis& h, bool stopped) const {
+  std::string json_of(const input_text& prompt, const std::string& text, const hypothesis& h,
+                      bool stopped) const {
     using json = nlohmann::ordered_json;
     json line = prompt.members.empty() ? json{{"text", prompt.text}} : json::parse(prompt.members);
     line["generated"] = text;
@@ -121,23 +126,29 @@ private:
   const arguments& a_;
   const program_parts& parts_;
   token_ids end_;
-  std::size_t tokens_ = 0;
+  std::size_t written_ = 0, tokens_ = 0;
   double seconds_ = 0;
 };
 
+/// The prompts of the command line and of a file; without any, those of the standard input, or an empty one
+/// where that is a terminal.
 void run(const arguments& a, next_token_network_maker maker, const program_parts& parts) {
   for (const std::string& stop : a.stops)
     if (stop.empty()) throw error("--stop: expected a string that is not empty");
-  const tokenizer words = tokenizer_of(a, parts);
+  const model_weights weights = weights_of(a, parts);
   const std::unique_ptr<next_token_network> network =
-      maker(weights_of(a, parts), {.capacity = {{"B", 1}, {"T", a.context}}, .threads = a.threads});
-  writer to(*network, words, a, parts);
-  for (const std::string& prompt : a.prompts) to.write({prompt, "--prompt", {}});
-  if (a.prompts.empty() || !a.files.empty()) {
+      maker(weights, {.capacity = {{"B", 1}, {"T", a.context}}, .threads = a.threads});
+  writer to(*network, tokenizer_of(a, parts, network->vocabulary()), a, parts);
+  for (const std::string& prompt : a.prompts) to.write({prompt, "the prompt", {}});
+  const bool nothing = a.prompts.empty() && a.files.empty();
+  if (nothing && isatty(STDIN_FILENO) != 0) {
+    to.write({"", "the prompt", {}});
+  } else if (nothing || !a.files.empty()) {
     text_input input(a.files, a.field);
     for (auto texts = input.next(1); !texts.empty(); texts = input.next(1)) to.write(texts.front());
   }
-  if (to.tokens_a_second() > 0) program::notice(parts.name, fmt::format("{:.0f} tokens a second", to.tokens_a_second()));
+  if (to.tokens_a_second() > 0)
+    program::notice(parts.name, fmt::format("{:.0f} tokens a second", to.tokens_a_second()));
 }
 
 } // namespace

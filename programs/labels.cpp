@@ -7,10 +7,13 @@
 
 namespace fovea::programs {
 
+labels::labels(std::vector<std::string> names, std::size_t count) : names_(std::move(names)) {
+  if (!names_.empty() && names_.size() != count)
+    throw error("the program is built with " + std::to_string(names_.size()) + " labels; expected " +
+                std::to_string(count) + ", as many as the model has scores");
+}
+
 std::vector<double> labels::probabilities(std::span<const float> scores) const {
-  if (!names_.empty() && names_.size() != scores.size())
-    throw error("expected as many labels as the model has scores, " + std::to_string(scores.size()) + ", found " +
-                std::to_string(names_.size()));
   const auto largest = static_cast<double>(std::ranges::max(scores));
   std::vector<double> shares;
   double sum = 0;

@@ -10,9 +10,10 @@ namespace fovea::programs {
 /// The labels that a model's scores stand for.
 class labels {
 public:
-  explicit labels(std::vector<std::string> names) : names_(std::move(names)) {}
+  /// No names: they are numbers. Throws fovea::error where there are others than `count`, that of the scores.
+  labels(std::vector<std::string> names, std::size_t count);
 
-  /// The most probable one. Throws fovea::error where there are not as many labels as scores.
+  /// The most probable one.
   struct choice {
     std::size_t index;
     double probability;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <fovea/fovea.hpp>
+#include <fovea/programs/output_width.hpp>
 #include <fovea/runtime/decoding/next_token.hpp>
 #include <fovea/runtime/decoding/stream_reader.hpp>
 
@@ -18,11 +19,14 @@ public:
   virtual token_scores step(std::span<const token_id> ids) = 0;
   virtual void reorder(std::span<const std::size_t> from) = 0;
   virtual std::size_t most_rows() const = 0;
+  /// How many tokens it scores.
+  virtual std::size_t vocabulary() const = 0;
 };
-using next_token_network_maker = std::unique_ptr<next_token_network> (*)(const model_weights&, const compile_options&);
+using next_token_network_maker = std::unique_ptr<next_token_network> (*)(const model_weights&,
+                                                                         const compile_options&);
 
-/// A stream as `streamed` makes it: tokens [B, T] to logits.
-template <auto streamed>
+/// The model M as `streamed` makes a stream of it: tokens [B, T] to logits.
+template <class M, auto streamed>
 class next_token_network_of final : public next_token_network {
 public:
   static std::unique_ptr<next_token_network> make(const model_weights& weights, const compile_options& how) {
@@ -35,10 +39,13 @@ public:
   token_scores step(std::span<const token_id> ids) override { return reader_.step(ids); }
   void reorder(std::span<const std::size_t> from) override { reader_.reorder(from); }
   std::size_t most_rows() const override { return reader_.most_rows(); }
+  std::size_t vocabulary() const override { return output_width<M>("logits"); }
 
 private:
   struct step_of_tokens {
-    auto operator()(auto& stream, const auto& ids) const { return stream.step("tokens"_in = ids)["logits"_out]; }
+    auto operator()(auto& stream, const auto& ids) const {
+      return stream.step("tokens"_in = ids)["logits"_out];
+    }
   };
   using stream_type = std::invoke_result_t<decltype(streamed), const model_weights&, const compile_options&>;
 

@@ -24,12 +24,16 @@ struct options {
 
 /// States them. What a program is built with need not be named.
 void declare(CLI::App& app, options& o, const program_parts& parts);
+/// And the files of texts.
+void declare_files(CLI::App& app, options& o);
 
 /// --version: the library's, the model, the format of its weights, and the instruction set in use.
 std::string version_of(const program_parts& parts);
 
 /// What the command line names, else what the program is built with. Throws fovea::error where there is none.
 model_weights weights_of(const options& o, const program_parts& parts);
-tokenizer tokenizer_of(const options& o, const program_parts& parts);
+/// The same; where none is named, that in the GGUF file of the weights. Throws fovea::error where it has more than
+/// `most` tokens, too.
+tokenizer tokenizer_of(const options& o, const program_parts& parts, std::size_t most);
 
 } // namespace fovea::programs

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 #include <unistd.h>
 #include <utility>
@@ -16,6 +17,8 @@ namespace fovea::programs {
 namespace {
 
 constexpr std::size_t texts_of_a_call = 8, texts_at_once = 512;
+// What the table of an encoder's tokens holds is its own matter: a call refuses the token that it lacks.
+constexpr std::size_t most_tokens = std::numeric_limits<std::size_t>::max();
 
 /// One text on its way through the network.
 struct text_work {
@@ -30,7 +33,8 @@ text_work work_of(input_text input, const tokenizer& words, const options& o, co
     token_encoding tokens = words.encode(input.text, {.max_length = longest + 1});
     if (tokens.ids.size() > longest) {
       tokens = words.encode(input.text, {.max_length = longest});
-      program::notice(program, input.place + ": of the text, the first " + std::to_string(longest) + " tokens are used");
+      program::notice(program, input.place + ": of the text, the first " + std::to_string(longest) +
+                                   " tokens are used");
     }
     if (tokens.ids.empty()) throw error("the text is empty");
     return {std::move(input), std::move(tokens)};
@@ -40,7 +44,11 @@ text_work work_of(input_text input, const tokenizer& words, const options& o, co
 }
 
 token_rows rows_of(std::span<text_work* const> texts) {
-  token_rows t{.rows = texts.size(), .longest = texts.back()->tokens.ids.size(), .ids = {}, .types = {}, .lengths = {}};
+  token_rows t{.rows = texts.size(),
+               .longest = texts.back()->tokens.ids.size(),
+               .ids = {},
+               .types = {},
+               .lengths = {}};
   t.ids.resize(t.rows * t.longest), t.types.resize(t.rows * t.longest);
   for (std::size_t row = 0; row < t.rows; ++row) {
     const token_encoding& tokens = texts[row]->tokens;
@@ -85,15 +93,20 @@ std::string line_of(const text_work& text, const text_printer& printer, const op
 
 } // namespace
 
-int over_texts(const char* about, const program_parts& parts, text_network_maker network, text_printer_maker printer,
-               bool each_token, int count, char** words) {
+int over_texts(const char* about, const program_parts& parts, text_network_maker network,
+               text_printer_maker printer, bool each_token, int count, char** words) {
   return program::run<options>(
-      parts.name.c_str(), about, count, words, [&](CLI::App& app, options& o) { declare(app, o, parts); },
+      parts.name.c_str(), about, count, words,
+      [&](CLI::App& app, options& o) {
+        declare(app, o, parts);
+        declare_files(app, o);
+      },
       [&](const options& o) {
-        const tokenizer tokens = tokenizer_of(o, parts);
-        const std::unique_ptr<text_printer> print = printer(parts, tokens);
+        const tokenizer tokens = tokenizer_of(o, parts, most_tokens);
         const std::unique_ptr<text_network> net =
-            network(weights_of(o, parts), {.capacity = {{"B", texts_of_a_call}, {"T", o.context}}, .threads = o.threads});
+            network(weights_of(o, parts),
+                    {.capacity = {{"B", texts_of_a_call}, {"T", o.context}}, .threads = o.threads});
+        const std::unique_ptr<text_printer> print = printer(parts, tokens, net->width());
         text_input input(o.files, o.field);
         terminal::progress_bar bar(parts.name, "bytes", isatty(STDOUT_FILENO) != 0 ? 0 : input.bytes());
         for (auto texts = input.next(texts_at_once); !texts.empty(); texts = input.next(texts_at_once)) {

@@ -27,11 +27,12 @@ public:
   virtual std::string line(const read_text& text) const = 0;
   virtual nlohmann::ordered_json members(const read_text& text) const = 0;
 };
-using text_printer_maker = std::unique_ptr<text_printer> (*)(const program_parts&, const tokenizer&);
+using text_printer_maker = std::unique_ptr<text_printer> (*)(const program_parts&, const tokenizer&,
+                                                             std::size_t width);
 
 /// The main of a program that reads texts and prints a line for each, in their order: texts of like length go
 /// through the network together.
-int over_texts(const char* about, const program_parts& parts, text_network_maker network, text_printer_maker printer,
-               bool each_token, int count, char** words);
+int over_texts(const char* about, const program_parts& parts, text_network_maker network,
+               text_printer_maker printer, bool each_token, int count, char** words);
 
 } // namespace fovea::programs

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <span>
 #include <string>
 #include <vector>
@@ -19,7 +20,10 @@ struct built_file {
 /// What a program is built from, as fovea_add_executable writes it.
 struct program_parts {
   std::string name, model, format;
+  std::vector<std::string> sets = {}; // of instructions, from best to least
   built_file weights = {}, tokenizer = {};
+  std::map<std::string, double> metadata =
+      {};                               // what the weights say of themselves, if they do (expect_metadata)
   std::int64_t context = 0;             // the most tokens of a text; 0: the command line says it
   std::vector<std::string> labels = {}; // of a classifier's or tagger's scores, in order
   std::string begin = {};               // the token that an empty prompt begins with

@@ -27,15 +27,16 @@ std::string line_of(const input_text& text, const std::vector<double>& log_p, bo
 }
 
 void run(const options& o, next_token_network_maker maker, const program_parts& parts) {
-  const tokenizer words = tokenizer_of(o, parts);
   const std::unique_ptr<next_token_network> network =
       maker(weights_of(o, parts), {.capacity = {{"B", 1}, {"T", o.context}}, .threads = o.threads});
+  const tokenizer words = tokenizer_of(o, parts, network->vocabulary());
   text_input input(o.files, o.field);
   for (auto texts = input.next(1); !texts.empty(); texts = input.next(1)) {
     const input_text& text = texts.front();
     const token_ids ids = words.encode(text.text).ids;
     if (ids.size() < 2 || ids.size() > static_cast<std::size_t>(o.context))
-      throw error(fmt::format("{}: the text has {} tokens; expected 2 to {}", text.place, ids.size(), o.context));
+      throw error(
+          fmt::format("{}: the text has {} tokens; expected 2 to {}", text.place, ids.size(), o.context));
     program::print(line_of(text, log_probabilities(*network, ids), o.json));
   }
 }
@@ -45,8 +46,13 @@ void run(const options& o, next_token_network_maker maker, const program_parts& 
 int score(next_token_network_maker network, const program_parts& parts, int count, char** words) {
   return program::run<options>(
       parts.name.c_str(),
-      "Prints for each text the logarithm of its probability after the first token, and the perplexity of a token.",
-      count, words, [&](CLI::App& app, options& o) { declare(app, o, parts); },
+      "Prints for each text the logarithm of its probability after the first token, and the perplexity of a "
+      "token.",
+      count, words,
+      [&](CLI::App& app, options& o) {
+        declare(app, o, parts);
+        declare_files(app, o);
+      },
       [&](const options& o) { run(o, network, parts); });
 }
 

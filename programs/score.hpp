@@ -7,11 +7,11 @@ namespace fovea::programs {
 
 int score(next_token_network_maker network, const program_parts& parts, int count, char** words);
 
-/// The main of a program that says how probable texts are: `streamed` makes a stream of tokens [B, T] to logits
+/// The main of a program that says how probable texts are: `streamed` makes a stream of M, tokens [B, T] to logits
 /// [B, T, vocab].
-template <auto streamed>
+template <class M, auto streamed>
 int score(const program_parts& parts, int count, char** words) {
-  return score(next_token_network_of<streamed>::make, parts, count, words);
+  return score(next_token_network_of<M, streamed>::make, parts, count, words);
 }
 
 } // namespace fovea::programs

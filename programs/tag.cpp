@@ -25,7 +25,8 @@ public:
   nlohmann::ordered_json members(const read_text& text) const override {
     nlohmann::ordered_json tags = nlohmann::ordered_json::array();
     each(text, [&](std::string_view token, const labels::choice& found) {
-      tags.push_back({{"token", token}, {"label", labels_.name(found.index)}, {"probability", found.probability}});
+      tags.push_back(
+          {{"token", token}, {"label", labels_.name(found.index)}, {"probability", found.probability}});
     });
     return {{"tags", tags}};
   }
@@ -39,7 +40,8 @@ private:
     const auto first = static_cast<std::size_t>(
         std::ranges::find_first_of(text.ids, std::span(own).first(std::min<std::size_t>(1, own.size()))) -
         text.ids.begin());
-    for (std::size_t i = 0; i < own.size() && first + i < text.ids.size() && text.ids[first + i] == own[i]; ++i)
+    for (std::size_t i = 0; i < own.size() && first + i < text.ids.size() && text.ids[first + i] == own[i];
+         ++i)
       found(words_.token(own[i]), labels_.best(text.values.subspan((first + i) * width, width)));
   }
 
@@ -50,11 +52,12 @@ private:
 } // namespace
 
 int tag(text_network_maker network, const program_parts& parts, int count, char** words) {
-  const text_printer_maker printer = [](const program_parts& of,
-                                        const tokenizer& tokens) -> std::unique_ptr<text_printer> {
-    return std::make_unique<tag_printer>(labels(of.labels), tokens);
+  const text_printer_maker printer = [](const program_parts& of, const tokenizer& tokens,
+                                        std::size_t width) -> std::unique_ptr<text_printer> {
+    return std::make_unique<tag_printer>(labels(of.labels, width), tokens);
   };
-  return over_texts("Prints the label of each token of each text.", parts, network, printer, true, count, words);
+  return over_texts("Prints the label of each token of each text.", parts, network, printer, true, count,
+                    words);
 }
 
 } // namespace fovea::programs

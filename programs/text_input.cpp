@@ -5,8 +5,10 @@
 #include <fovea/base/utf8.hpp>
 
 #include <algorithm>
+#include <cerrno>
 #include <filesystem>
 #include <iostream>
+#include <system_error>
 #include <utility>
 
 namespace fovea::programs {
@@ -31,7 +33,7 @@ bool text_input::open_next() {
   }
   name_ = file;
   file_ = std::ifstream(file, std::ios::binary);
-  if (!file_) throw error(file + ": cannot be opened");
+  if (!file_) throw error(file + ": cannot open: " + std::generic_category().message(errno));
   in_ = &file_;
   return true;
 }

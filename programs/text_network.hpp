@@ -2,6 +2,7 @@
 
 #include <fovea/backends/xtensor.hpp>
 #include <fovea/fovea.hpp>
+#include <fovea/programs/output_width.hpp>
 #include <fovea/runtime/tokenizers/vocabulary.hpp>
 
 #include <array>
@@ -25,6 +26,8 @@ public:
   virtual ~text_network() = default;
   /// Whether texts of different lengths may share a call: whether the model is told their lengths.
   virtual bool takes_lengths() const = 0;
+  /// The size of the output's last axis.
+  virtual std::size_t width() const = 0;
   /// The output, [rows, ...], until the next call.
   virtual std::span<const float> operator()(const token_rows& texts) = 0;
 };
@@ -41,6 +44,7 @@ public:
   text_network_of(const model_weights& weights, const compile_options& how) : net_(compiled(weights, how)) {}
 
   bool takes_lengths() const override { return has_lengths; }
+  std::size_t width() const override { return output_width<M>(output.text); }
 
   std::span<const float> operator()(const token_rows& t) override {
     const std::array<std::size_t, 2> shape{t.rows, t.longest};

@@ -71,6 +71,7 @@ auto train(const optimizer& how, const fovea::model_weights& weights, const fove
 ")
   endif()
   if(arg_STREAM)
+    string(REPLACE "\"" "\\\"" stream_text "${arg_STREAM}")
     string(APPEND made ", ${arg_STREAM}")
     string(
       APPEND functions
@@ -78,7 +79,7 @@ auto train(const optimizer& how, const fovea::model_weights& weights, const fove
 /// As fovea::stream.
 template <fovea::dim time = ${arg_STREAM}, class format = fovea::f32>
 auto stream(const fovea::model_weights& weights, const fovea::compile_options& options = {}) {
-  static_assert(time == ${arg_STREAM}, \"${name} is made to be streamed along ${arg_STREAM}\");
+  static_assert(time == ${arg_STREAM}, \"${name} is made to be streamed along ${stream_text}\");
   return fovea::generated::stream<time, format>(${arg_MODEL}, weights, options, code().stream);
 }
 ")
@@ -90,10 +91,12 @@ auto stream(const fovea::model_weights& weights, const fovea::compile_options& o
   set(choices "")
   set(choice "")
   # The best set that is built and no better than the one in use. Where there is none, what runs the last says so.
+  set(sets "")
   foreach(set IN LISTS FOVEA_INSTRUCTION_SETS)
     if(NOT set IN_LIST arg_ISA)
       continue()
     endif()
+    list(APPEND sets ${set})
     if(choice)
       string(APPEND choices "${choice} : ")
     endif()
@@ -146,7 +149,7 @@ auto compile(const fovea::model_weights& weights, const fovea::compile_options& 
     @ONLY
   )
   add_library(${name} STATIC ${objects} "${folder}/${name}.hpp")
-  set_target_properties(${name} PROPERTIES LINKER_LANGUAGE CXX)
+  set_target_properties(${name} PROPERTIES LINKER_LANGUAGE CXX FOVEA_SETS "${sets}")
   target_include_directories(${name} PUBLIC "${folder}")
   target_link_libraries(${name} PUBLIC fovea::fovea)
   foreach(set IN LISTS arg_ISA)

@@ -1,7 +1,7 @@
 # The package: headers in real folders below include/fovea, the libraries, and what find_package(fovea) reads.
 include(CMakePackageConfigHelpers)
 
-foreach(folder IN ITEMS base dsl weights backends runtime models)
+foreach(folder IN ITEMS base dsl weights backends runtime models programs)
   install(
     DIRECTORY ${PROJECT_SOURCE_DIR}/${folder}
     DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/fovea
@@ -13,7 +13,7 @@ install(FILES ${gathering_headers} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/fovea
 
 set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/fovea)
 set_target_properties(fovea_kernels PROPERTIES EXPORT_NAME kernels)
-install(TARGETS fovea_dsl fovea_kernels fovea_runtime fovea_fovea EXPORT fovea)
+install(TARGETS fovea_dsl fovea_kernels fovea_runtime fovea_fovea fovea_programs EXPORT fovea)
 install(EXPORT fovea NAMESPACE fovea:: FILE fovea-targets.cmake DESTINATION ${package_folder})
 configure_package_config_file(
   ${CMAKE_CURRENT_LIST_DIR}/fovea-config.cmake.in ${PROJECT_BINARY_DIR}/fovea-config.cmake
@@ -25,7 +25,7 @@ install(
   DESTINATION ${package_folder}
 )
 install(
-  FILES ${CMAKE_CURRENT_LIST_DIR}/fovea_add_model.cmake ${CMAKE_CURRENT_LIST_DIR}/fovea_build_type.cmake
+  FILES ${CMAKE_CURRENT_LIST_DIR}/fovea_add_executable.cmake ${CMAKE_CURRENT_LIST_DIR}/fovea_add_model.cmake ${CMAKE_CURRENT_LIST_DIR}/fovea_build_type.cmake
         ${CMAKE_CURRENT_LIST_DIR}/fovea_isa_object.cmake ${CMAKE_CURRENT_LIST_DIR}/instruction_sets.cmake
   DESTINATION ${package_folder}
 )

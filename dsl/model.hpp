@@ -44,6 +44,12 @@ struct declared {
   static constexpr sentence error = built.error.empty() ? finished_graph(built).error : built.error;
 };
 
+constexpr bool is_named(std::span<const named_value> values, const char* name) {
+  for (const named_value& value : values)
+    if (same_text(value.name, name)) return true;
+  return false;
+}
+
 } // namespace detail
 
 /// A declared and checked model. Each is a type of its own, by that of its declaration, or of what made
@@ -57,6 +63,10 @@ struct well_formed_model {
 
   const char* name;
   std::span<const name_rule> names = {}; // how checkpoints name its parameters
+
+  /// Whether there is an input, or an output, of that name.
+  static constexpr bool has_input(const char* name) { return detail::is_named(view.inputs, name); }
+  static constexpr bool has_output(const char* name) { return detail::is_named(view.outputs, name); }
 
   /// How many numbers the parameters hold, every layer counted.
   static constexpr std::int64_t parameters() {

@@ -19,10 +19,8 @@ bool begins_sentence_piece(std::string_view text) {
   return text.starts_with('\n') && begin != std::string_view::npos && text[begin] != '{';
 }
 
-} // namespace
-
-tokenizer load_tokenizer(const std::filesystem::path& path) try {
-  const auto file = std::make_shared<mapped_file>(path);
+/// By content, but for llama2.c's, which has no mark: its path ends in .bin.
+tokenizer tokenizer_in(const std::shared_ptr<mapped_file>& file, const std::filesystem::path& path) try {
   const std::string_view text(reinterpret_cast<const char*>(file->bytes().data()), file->bytes().size());
   if (text.starts_with("GGUF")) return gguf_tokenizer(gguf_file(path, file).metadata());
   if (path.extension() == ".bin") return parse_llama2c_tokenizer(file->bytes(), path.string());
@@ -30,6 +28,15 @@ tokenizer load_tokenizer(const std::filesystem::path& path) try {
   return parse_tokenizer(text, path.string());
 } catch (const std::bad_alloc&) {
   refuse_memory(path);
+}
+
+} // namespace
+
+tokenizer load_tokenizer(const std::filesystem::path& path) {
+  return tokenizer_in(std::make_shared<mapped_file>(path), path);
+}
+tokenizer load_tokenizer(std::span<const std::byte> bytes, const std::string& name) {
+  return tokenizer_in(std::make_shared<mapped_file>(bytes, name, load_options{}), name);
 }
 
 } // namespace fovea::core

@@ -71,6 +71,10 @@ private:
 /// whatever the file (normalizer.hpp and token_trie.hpp have the bounds).
 tokenizer load_tokenizer(const std::filesystem::path& path);
 
+/// The same of a file's content, such as an array that is compiled into the program; `name` is what messages call
+/// it, and ends in ".bin" where it is llama2.c's.
+tokenizer load_tokenizer(std::span<const std::byte> bytes, const std::string& name = "tokenizer in memory");
+
 /// A tokenizer.json from its text; `source` is what messages call it.
 tokenizer parse_tokenizer(std::string_view json, const std::string& source = "tokenizer");
 

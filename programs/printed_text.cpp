@@ -1,8 +1,8 @@
-#include <generate/printed_text.hpp>
+#include <fovea/programs/printed_text.hpp>
 
 #include <algorithm>
 
-namespace generate_program {
+namespace fovea::programs {
 namespace {
 
 /// How many characters at the end of `text` begin the string.
@@ -34,4 +34,4 @@ void printed_text::finish() {
   held_.clear();
 }
 
-} // namespace generate_program
+} // namespace fovea::programs

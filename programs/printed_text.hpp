@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-namespace generate_program {
+namespace fovea::programs {
 
 /// A text that is printed as its tokens come, up to the first stop string. What may be the beginning of one
 /// is held back until the next token decides.
@@ -35,4 +35,4 @@ private:
   bool stopped_ = false;
 };
 
-} // namespace generate_program
+} // namespace fovea::programs

@@ -1,0 +1,201 @@
+# fovea_add_executable(NAME HEADER header MODEL expression APP embed|classify|tag|generate|score
+#                      [WEIGHTS file] [TOKENIZER file] [EMBED] [STATIC] [FORMAT q8_0] [ISA portable baseline sse41 avx2 avx512]
+#                      [CONTEXT n] [LABELS label...] [BEGIN token] [END token...] [METADATA key=number...])
+#
+# Makes the program NAME: a model with its command line.
+#
+#     fovea_add_executable(ask HEADER model.hpp MODEL ask::model APP embed WEIGHTS model.safetensors TOKENIZER tokenizer.json
+#                          CONTEXT 256 EMBED STATIC)
+#
+# HEADER, MODEL and ISA are as fovea_add_model takes them, which compiles the model for each instruction set. What each APP
+# asks of a model's inputs and outputs is in <fovea/programs/APP.hpp>. WEIGHTS and TOKENIZER are files beside the caller's
+# CMakeLists.txt that the program opens where its command line names no others: as they lie there or, with EMBED, a copy that
+# is part of the program. FORMAT is that of the weights in memory. STATIC links all libraries into the one file. CONTEXT is the
+# most tokens of a text, LABELS are those of a classifier's or tagger's scores in order, BEGIN is the token that an empty
+# prompt begins with, END those that end what is generated. METADATA are numbers that weights are refused for where they say
+# others of themselves (fovea::expect_metadata).
+
+include("${CMAKE_CURRENT_LIST_DIR}/fovea_add_model.cmake")
+
+set(FOVEA_APPS classify embed generate score tag)
+
+function(fovea_add_executable name)
+  set(one HEADER MODEL APP WEIGHTS TOKENIZER FORMAT CONTEXT BEGIN)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "EMBED;STATIC" "${one}" "ISA;LABELS;END;METADATA")
+  if(arg_UNPARSED_ARGUMENTS)
+    list(JOIN one ", " known)
+    message(FATAL_ERROR "fovea_add_executable(${name}): expected ${known}, ISA, LABELS, END, METADATA, EMBED and STATIC, found '${arg_UNPARSED_ARGUMENTS}'")
+  endif()
+  foreach(needed IN ITEMS HEADER MODEL APP)
+    if(NOT arg_${needed})
+      message(FATAL_ERROR "fovea_add_executable(${name}): ${needed} is missing")
+    endif()
+  endforeach()
+  if(NOT arg_APP IN_LIST FOVEA_APPS)
+    list(JOIN FOVEA_APPS ", " known)
+    message(FATAL_ERROR "fovea_add_executable(${name}): expected APP to be one of ${known}, found '${arg_APP}'")
+  endif()
+  if(NOT arg_FORMAT)
+    set(arg_FORMAT f32)
+  endif()
+  if(NOT arg_CONTEXT)
+    set(arg_CONTEXT 0)
+  endif()
+  if(NOT arg_CONTEXT MATCHES "^[0-9]+$")
+    message(FATAL_ERROR "fovea_add_executable(${name}): expected CONTEXT to be a number of tokens, found '${arg_CONTEXT}'")
+  endif()
+
+  string(MAKE_C_IDENTIFIER "${name}_model" compiled)
+  if("${arg_MODEL}" STREQUAL compiled)
+    string(APPEND compiled "_compiled")
+  endif()
+  set(folder "${CMAKE_CURRENT_BINARY_DIR}/${name}_program")
+  set(files "")
+  set(embedded "")
+  foreach(part IN ITEMS weights tokenizer)
+    string(TOUPPER ${part} option)
+    fovea_built_file(${name} ${option} ${part} "${arg_${option}}" "${arg_EMBED}" "${folder}")
+  endforeach()
+
+  # How each kind of program takes its model. A program that generates needs the scores after the last token alone.
+  set(model "${arg_MODEL}")
+  set(isa "")
+  if(arg_ISA)
+    set(isa ISA ${arg_ISA})
+  endif()
+  if(arg_APP MATCHES "^(generate|score)$")
+    if(arg_APP STREQUAL "generate")
+      set(model "fovea::last<fovea::dim{\"T\"}>(${arg_MODEL})")
+    endif()
+    fovea_add_model(${compiled} HEADER "${arg_HEADER}" MODEL "${model}" STREAM "fovea::dim{\"T\"}" ${isa})
+    set(made "stream<fovea::dim{\"T\"}, chosen::format>")
+  else()
+    fovea_add_model(${compiled} HEADER "${arg_HEADER}" MODEL "${model}" ${isa})
+    set(made "compile<chosen::format>")
+  endif()
+
+  get_target_property(sets ${compiled} FOVEA_SETS)
+  fovea_quoted_list(quoted_sets ${sets})
+  fovea_quoted_list(quoted_LABELS ${arg_LABELS})
+  fovea_quoted_list(quoted_END ${arg_END})
+  set(metadata "")
+  foreach(entry IN LISTS arg_METADATA)
+    if(NOT entry MATCHES "^(.+)=([-+0-9.e]+)$")
+      message(FATAL_ERROR "fovea_add_executable(${name}): expected METADATA as key=number, found '${entry}'")
+    endif()
+    fovea_quoted(key "${CMAKE_MATCH_1}")
+    string(APPEND metadata "{${key}, ${CMAKE_MATCH_2}}, ")
+  endforeach()
+  foreach(text IN ITEMS name arg_MODEL arg_FORMAT arg_BEGIN)
+    fovea_quoted(quoted_${text} "${${text}}")
+  endforeach()
+  file(
+    CONFIGURE
+    OUTPUT "${folder}/main.cpp"
+    CONTENT
+      [[#include <@compiled@.hpp>
+#include <fovea/programs/@arg_APP@.hpp>
+
+#include <type_traits>
+@embedded@
+namespace {
+
+namespace chosen {
+using namespace fovea;
+using format = @arg_FORMAT@;
+} // namespace chosen
+
+constexpr auto made = [](const fovea::model_weights& weights, const fovea::compile_options& options) {
+  return @compiled@::@made@(weights, options);
+};
+
+fovea::programs::program_parts parts() {
+  return {.name = @quoted_name@,
+          .model = @quoted_arg_MODEL@,
+          .format = @quoted_arg_FORMAT@,
+          .sets = {@quoted_sets@},
+          .weights = @weights@,
+          .tokenizer = @tokenizer@,
+          .metadata = {@metadata@},
+          .context = @arg_CONTEXT@,
+          .labels = {@quoted_LABELS@},
+          .begin = @quoted_arg_BEGIN@,
+          .end = {@quoted_END@}};
+}
+
+} // namespace
+
+int main(int count, char** words) {
+  using model = std::remove_cvref_t<decltype(@model@)>;
+  return fovea::programs::@arg_APP@<model, made>(parts(), count, words);
+}
+]]
+    @ONLY
+  )
+  add_executable(${name} "${folder}/main.cpp")
+  target_compile_features(${name} PRIVATE cxx_std_20)
+  set_source_files_properties("${folder}/main.cpp" PROPERTIES OBJECT_DEPENDS "${files}")
+  target_link_libraries(${name} PRIVATE ${compiled} fovea::programs)
+  target_link_options(${name} PRIVATE $<$<CONFIG:Release,MinSizeRel>:-s>)
+  if(arg_STATIC)
+    target_link_options(${name} PRIVATE -static)
+  endif()
+endfunction()
+
+# fovea_built_file(PROGRAM OPTION part file EMBED folder): sets `part` to the C++ of a built_file, and adds to `embedded` and
+# `files` what it takes to have it in the program.
+function(fovea_built_file program option part file embed folder)
+  if(NOT file)
+    if(embed)
+      message(FATAL_ERROR "fovea_add_executable(${program}): EMBED needs ${option}, the file to have in the program")
+    endif()
+    set(${part} "{}" PARENT_SCOPE)
+    return()
+  endif()
+  cmake_path(ABSOLUTE_PATH file BASE_DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}" NORMALIZE)
+  if(NOT EXISTS "${file}" OR IS_DIRECTORY "${file}")
+    message(FATAL_ERROR "fovea_add_executable(${program}): expected ${option} to be a file, found nothing at '${file}'")
+  endif()
+  fovea_quoted(quoted "${file}")
+  if(NOT embed)
+    set(${part} "{.path = ${quoted}}" PARENT_SCOPE)
+    return()
+  endif()
+  # Beside the read-only data, on pages of its own: the system reads them as they are touched.
+  string(
+    APPEND embedded
+    "
+asm(R\"(.pushsection .rodata.fovea_${part}, \"a\"
+.balign 4096
+.global fovea_embedded_${part}
+fovea_embedded_${part}:
+.incbin ${quoted}
+.global fovea_embedded_${part}_end
+fovea_embedded_${part}_end:
+.byte 0
+.popsection)\");
+extern \"C\" const std::byte fovea_embedded_${part}[], fovea_embedded_${part}_end[];
+"
+  )
+  set(embedded "${embedded}" PARENT_SCOPE)
+  set(files "${files};${file}" PARENT_SCOPE)
+  set(${part} "{.path = ${quoted}, .bytes = {fovea_embedded_${part}, fovea_embedded_${part}_end}}" PARENT_SCOPE)
+endfunction()
+
+# fovea_quoted_list(RESULT text...): the texts as strings of C++, each with a comma behind it.
+function(fovea_quoted_list result)
+  set(all "")
+  foreach(text IN LISTS ARGN)
+    fovea_quoted(text "${text}")
+    string(APPEND all "${text}, ")
+  endforeach()
+  set(${result} "${all}" PARENT_SCOPE)
+endfunction()
+
+# fovea_quoted(RESULT text): the text as a string of C++ and of the assembler.
+function(fovea_quoted result text)
+  string(REPLACE "\\" "\\\\" text "${text}")
+  string(REPLACE "\"" "\\\"" text "${text}")
+  string(REPLACE "\n" "\\n" text "${text}")
+  set(${result} "\"${text}\"" PARENT_SCOPE)
+endfunction()

@@ -1,0 +1,166 @@
+#include <fovea/programs/generate.hpp>
+
+#include <fovea/base/error.hpp>
+#include <fovea/programs/options.hpp>
+#include <fovea/programs/printed_text.hpp>
+#include <fovea/programs/text_input.hpp>
+#include <fovea/runtime/decoding/generate.hpp>
+
+#include <program/program.hpp>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <chrono>
+#include <unistd.h>
+
+namespace fovea::programs {
+namespace {
+
+struct arguments : options {
+  std::vector<std::string> prompts;
+  sampling_options how;
+  std::size_t tokens = 200;
+  std::vector<std::string> stops;
+};
+
+void declare_sampling(CLI::App& app, arguments& a) {
+  const CLI::Range share(0.0, 1.0);
+  app.add_option("PROMPT", a.prompts,
+                 "What the texts begin with; without any, the lines of the standard input");
+  app.add_option("--prompts", a.files, "Files of more prompts, one a line; -: the standard input")
+      ->allow_extra_args(false);
+  app.add_option("--tokens", a.tokens, "The most tokens generated for a text")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 1 << 24));
+  app.add_option("--temperature", a.how.temperature, "0: always the most likely token")
+      ->capture_default_str()
+      ->check(CLI::Range(0.0, 1000.0));
+  app.add_option("--top-k", a.how.top_k, "Only the k most likely tokens; 0: all")->capture_default_str();
+  app.add_option("--top-p", a.how.top_p, "Only the most likely tokens that sum to p")
+      ->capture_default_str()
+      ->check(share);
+  app.add_option("--min-p", a.how.min_p, "Only tokens at least p times as likely as the likeliest")
+      ->capture_default_str()
+      ->check(share);
+  app.add_option("--repetition-penalty", a.how.repetition_penalty,
+                 "Scores of tokens that the text holds are divided by it; 1: off")
+      ->capture_default_str()
+      ->check(CLI::Range(0.001, 1000.0));
+  app.add_option("--seed", a.how.seed, "The same seed writes the same text")->capture_default_str();
+  app.add_option("--stop", a.stops, "Ends a text before this string; may be given several times")
+      ->allow_extra_args(false);
+}
+
+token_id id_of(const std::string& token, const tokenizer& words) {
+  const std::optional<token_id> id = words.id(token);
+  if (!id) throw error("the tokenizer has no token \"" + token + "\", which the program is built with");
+  return *id;
+}
+
+/// Goes on with texts, one after another.
+class writer {
+public:
+  writer(next_token_network& network, tokenizer words, const arguments& a, const program_parts& parts)
+      : network_(network), words_(std::move(words)), a_(a), parts_(parts) {
+    for (const std::string& token : parts.end) end_.push_back(id_of(token, words_));
+  }
+
+  void write(const input_text& prompt) {
+    using clock = std::chrono::steady_clock;
+    const token_ids ids = ids_of(prompt);
+    if (written_++ > 0 && !a_.json) program::print("\n");
+    std::string all;
+    printed_text text(words_, a_.stops, [&](std::string_view piece) {
+      all += piece;
+      if (!a_.json) program::print(std::string(piece));
+    });
+    for (const token_id id : ids) text.add_prompt(id);
+    const std::size_t begun = all.size(), room = static_cast<std::size_t>(a_.context) - ids.size();
+    clock::time_point first, last;
+    bool stopped = false;
+    const hypothesis written =
+        std::move(sample(network_, ids, a_.how, {.max_tokens = std::min(a_.tokens, room), .end = end_},
+                         [&](const generated_token& token) {
+                           last = clock::now();
+                           if (first == clock::time_point{}) first = last;
+                           stopped = !text.add(token.id);
+                           return !stopped;
+                         })
+                      .front());
+    text.finish();
+    tokens_ += written.ids.size() - 1;
+    seconds_ += std::chrono::duration<double>(last - first).count();
+    program::print(a_.json ? json_of(prompt, all.substr(begun), written, stopped) + "\n" : "\n");
+  }
+
+  /// How fast tokens came, the first of each text left out: it waits for the prompt to be read.
+  double tokens_a_second() const { return seconds_ > 0 ? static_cast<double>(tokens_) / seconds_ : 0; }
+
+private:
+  token_ids ids_of(const input_text& prompt) const {
+    token_ids ids = words_.encode(prompt.text).ids;
+    if (ids.empty()) {
+      if (parts_.begin.empty()) throw error(prompt.place + ": the text is empty");
+      ids.push_back(id_of(parts_.begin, words_));
+    }
+    if (ids.size() >= static_cast<std::size_t>(a_.context))
+      throw error(fmt::format("{}: the text has {} tokens; expected fewer than {}, the context of the model",
+                              prompt.place, ids.size(), a_.context));
+    return ids;
+  }
+
+  std::string json_of(const input_text& prompt, const std::string& text, const hypothesis& h,
+                      bool stopped) const {
+    using json = nlohmann::ordered_json;
+    json line = prompt.members.empty() ? json{{"text", prompt.text}} : json::parse(prompt.members);
+    line["generated"] = text;
+    line["tokens"] = h.ids.size();
+    line["log_probability"] = h.log_probability;
+    line["ended"] = stopped ? "stop" : h.ended == ended_by::token ? "end" : "length";
+    return line.dump();
+  }
+
+  next_token_network& network_;
+  tokenizer words_;
+  const arguments& a_;
+  const program_parts& parts_;
+  token_ids end_;
+  std::size_t written_ = 0, tokens_ = 0;
+  double seconds_ = 0;
+};
+
+/// The prompts of the command line and of a file; without any, those of the standard input, or an empty one
+/// where that is a terminal.
+void run(const arguments& a, next_token_network_maker maker, const program_parts& parts) {
+  for (const std::string& stop : a.stops)
+    if (stop.empty()) throw error("--stop: expected a string that is not empty");
+  const model_weights weights = weights_of(a, parts);
+  const std::unique_ptr<next_token_network> network =
+      maker(weights, {.capacity = {{"B", 1}, {"T", a.context}}, .threads = a.threads});
+  writer to(*network, tokenizer_of(a, parts, network->vocabulary()), a, parts);
+  for (const std::string& prompt : a.prompts) to.write({prompt, "the prompt", {}});
+  const bool nothing = a.prompts.empty() && a.files.empty();
+  if (nothing && isatty(STDIN_FILENO) != 0) {
+    to.write({"", "the prompt", {}});
+  } else if (nothing || !a.files.empty()) {
+    text_input input(a.files, a.field);
+    for (auto texts = input.next(1); !texts.empty(); texts = input.next(1)) to.write(texts.front());
+  }
+  if (to.tokens_a_second() > 0)
+    program::notice(parts.name, fmt::format("{:.0f} tokens a second", to.tokens_a_second()));
+}
+
+} // namespace
+
+int generate(next_token_network_maker network, const program_parts& parts, int count, char** words) {
+  return program::run<arguments>(
+      parts.name.c_str(), "Goes on with texts, and prints each token as it comes.", count, words,
+      [&](CLI::App& app, arguments& a) {
+        declare(app, a, parts);
+        declare_sampling(app, a);
+      },
+      [&](const arguments& a) { run(a, network, parts); });
+}
+
+} // namespace fovea::programs

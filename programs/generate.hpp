@@ -1,0 +1,17 @@
+#pragma once
+
+#include <fovea/programs/next_token_network.hpp>
+#include <fovea/programs/parts.hpp>
+
+namespace fovea::programs {
+
+int generate(next_token_network_maker network, const program_parts& parts, int count, char** words);
+
+/// The main of a program that goes on with texts: `streamed` makes a stream of M, tokens [B, T] to logits [B, T, vocab],
+/// or [B, vocab] for the last position alone.
+template <class M, auto streamed>
+int generate(const program_parts& parts, int count, char** words) {
+  return generate(next_token_network_of<M, streamed>::make, parts, count, words);
+}
+
+} // namespace fovea::programs

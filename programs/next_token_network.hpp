@@ -1,0 +1,56 @@
+#pragma once
+
+#include <fovea/fovea.hpp>
+#include <fovea/programs/output_width.hpp>
+#include <fovea/runtime/decoding/next_token.hpp>
+#include <fovea/runtime/decoding/stream_reader.hpp>
+
+#include <memory>
+#include <span>
+#include <type_traits>
+
+namespace fovea::programs {
+
+/// A model of the next token (runtime/decoding/next_token.hpp), whatever model it is.
+class next_token_network {
+public:
+  virtual ~next_token_network() = default;
+  virtual void begin(std::size_t rows) = 0;
+  virtual token_scores step(std::span<const token_id> ids) = 0;
+  virtual void reorder(std::span<const std::size_t> from) = 0;
+  virtual std::size_t most_rows() const = 0;
+  /// How many tokens it scores.
+  virtual std::size_t vocabulary() const = 0;
+};
+using next_token_network_maker = std::unique_ptr<next_token_network> (*)(const model_weights&,
+                                                                         const compile_options&);
+
+/// The model M as `streamed` makes a stream of it: tokens [B, T] to logits.
+template <class M, auto streamed>
+class next_token_network_of final : public next_token_network {
+public:
+  static std::unique_ptr<next_token_network> make(const model_weights& weights, const compile_options& how) {
+    return std::make_unique<next_token_network_of>(weights, how);
+  }
+  next_token_network_of(const model_weights& weights, const compile_options& how)
+      : stream_(streamed(weights, how)), reader_(stream_, {}) {}
+
+  void begin(std::size_t rows) override { reader_.begin(rows); }
+  token_scores step(std::span<const token_id> ids) override { return reader_.step(ids); }
+  void reorder(std::span<const std::size_t> from) override { reader_.reorder(from); }
+  std::size_t most_rows() const override { return reader_.most_rows(); }
+  std::size_t vocabulary() const override { return output_width<M>("logits"); }
+
+private:
+  struct step_of_tokens {
+    auto operator()(auto& stream, const auto& ids) const {
+      return stream.step("tokens"_in = ids)["logits"_out];
+    }
+  };
+  using stream_type = std::invoke_result_t<decltype(streamed), const model_weights&, const compile_options&>;
+
+  stream_type stream_;
+  stream_reader<stream_type, step_of_tokens> reader_;
+};
+
+} // namespace fovea::programs

@@ -1,0 +1,83 @@
+#include <fovea/programs/options.hpp>
+
+#include <fovea/base/error.hpp>
+#include <fovea/runtime/backend_of.hpp>
+#include <fovea/weights/expect_metadata.hpp>
+#include <fovea/weights/gguf.hpp>
+
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+
+#include <algorithm>
+
+namespace fovea::programs {
+namespace {
+
+bool has_tokenizer(const std::filesystem::path& path) {
+  return path.extension() == ".gguf" && core::gguf_file(path).metadata().contains("tokenizer.ggml.model");
+}
+
+std::string set_of(const program_parts& parts) {
+  const auto runs =
+      std::ranges::find_if(parts.sets, [](const std::string& set) { return core::generated::may_run(set); });
+  return runs == parts.sets.end() ? parts.sets.back() + " (which this processor lacks)" : *runs;
+}
+
+} // namespace
+
+void declare(CLI::App& app, options& o, const program_parts& parts) {
+  app.set_version_flag("--version", [&parts] { return version_of(parts); });
+  app.add_option("--weights", o.weights, "safetensors, GGUF, or what else fovea::load_weights opens");
+  app.add_option(
+      "--tokenizer", o.tokenizer,
+      "tokenizer.json, a SentencePiece model, GGUF, or llama2.c's .bin; that of the weights where they are "
+      "a .gguf file");
+  o.context = parts.context;
+  app.add_option("--context", o.context, "The most tokens of a text")
+      ->capture_default_str()
+      ->required(parts.context == 0)
+      ->check(CLI::Range(1, 1 << 24));
+  app.add_option("--threads", o.threads, "0: every processor")
+      ->capture_default_str()
+      ->check(CLI::Range(0, 1024));
+  app.add_flag("--json", o.json, "Print a line of JSON for each text");
+  app.add_option("--field", o.field, "Read lines of JSON, whose texts are in this member");
+}
+
+void declare_files(CLI::App& app, options& o) {
+  app.add_option("FILE", o.files,
+                 "Texts, a line each; -: the standard input, which is read where no file is named");
+}
+
+std::string version_of(const program_parts& parts) {
+  return parts.name + ": " + parts.model + ", weights in " + parts.format + ", " + set_of(parts) +
+         ", Fovea " FOVEA_VERSION;
+}
+
+model_weights weights_of(const options& o, const program_parts& parts) {
+  const built_file& built = parts.weights;
+  const bool in_program = o.weights.empty() && !built.bytes.empty();
+  if (!in_program && o.weights.empty() && built.path.empty())
+    throw error("--weights is required: the program is built without");
+  model_weights weights = in_program ? load_weights(built.bytes, "the program's weights")
+                                     : load_weights(o.weights.empty() ? built.path : o.weights);
+  expect_metadata(weights, parts.metadata);
+  return weights;
+}
+
+tokenizer tokenizer_of(const options& o, const program_parts& parts, std::size_t most) {
+  const built_file& built = parts.tokenizer;
+  std::filesystem::path path = o.tokenizer;
+  if (path.empty() && has_tokenizer(o.weights)) path = o.weights;
+  const bool in_program = path.empty() && !built.bytes.empty();
+  if (path.empty()) path = built.path;
+  if (path.empty() && has_tokenizer(parts.weights.path)) path = parts.weights.path;
+  if (path.empty()) throw error("--tokenizer is required: the program is built without");
+  tokenizer words = in_program ? load_tokenizer(built.bytes, path.filename().string()) : load_tokenizer(path);
+  if (words.vocabulary_size() > most)
+    throw error(path.string() + ": expected a tokenizer of at most " + std::to_string(most) + " tokens, as " +
+                parts.model + " has; found " + std::to_string(words.vocabulary_size()));
+  return words;
+}
+
+} // namespace fovea::programs

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <fovea/programs/parts.hpp>
+#include <fovea/runtime/tokenizers/tokenizer.hpp>
+#include <fovea/weights/weights.hpp>
+
+#include <CLI/App.hpp>
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace fovea::programs {
+
+/// What every program takes at its command line.
+struct options {
+  std::vector<std::string> files;
+  std::filesystem::path weights, tokenizer;
+  int threads = 0;
+  std::int64_t context = 0;
+  bool json = false;
+  std::string field; // of JSON lines, the one that holds the text; empty: the input is plain lines
+};
+
+/// States them. What a program is built with need not be named.
+void declare(CLI::App& app, options& o, const program_parts& parts);
+/// And the files of texts.
+void declare_files(CLI::App& app, options& o);
+
+/// --version: the library's, the model, the format of its weights, and the instruction set in use.
+std::string version_of(const program_parts& parts);
+
+/// What the command line names, else what the program is built with. Throws fovea::error where there is none.
+model_weights weights_of(const options& o, const program_parts& parts);
+/// The same; where none is named, that in the GGUF file of the weights. Throws fovea::error where it has more than
+/// `most` tokens, too.
+tokenizer tokenizer_of(const options& o, const program_parts& parts, std::size_t most);
+
+} // namespace fovea::programs

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace fovea::programs {
+
+/// A file that a program is built with: its bytes where they are in the executable, else where it lies; neither
+/// where the command line names it.
+struct built_file {
+  std::filesystem::path path = {};
+  std::span<const std::byte> bytes = {};
+};
+
+/// What a program is built from, as fovea_add_executable writes it.
+struct program_parts {
+  std::string name, model, format;
+  std::vector<std::string> sets = {}; // of instructions, from best to least
+  built_file weights = {}, tokenizer = {};
+  std::map<std::string, double> metadata =
+      {};                               // what the weights say of themselves, if they do (expect_metadata)
+  std::int64_t context = 0;             // the most tokens of a text; 0: the command line says it
+  std::vector<std::string> labels = {}; // of a classifier's or tagger's scores, in order
+  std::string begin = {};               // the token that an empty prompt begins with
+  std::vector<std::string> end = {};    // tokens that end what is generated
+};
+
+} // namespace fovea::programs

@@ -1,0 +1,16 @@
+#pragma once
+
+#include <fovea/programs/over_texts.hpp>
+
+namespace fovea::programs {
+
+int tag(text_network_maker network, const program_parts& parts, int count, char** words);
+
+/// The main of a program that prints the label of each token: M has the input tokens [B, T], it may have types
+/// [B, T] and lengths [B], and the output logits [B, T, classes].
+template <class M, auto compiled>
+int tag(const program_parts& parts, int count, char** words) {
+  return tag(text_network_of<M, compiled, "logits">::make, parts, count, words);
+}
+
+} // namespace fovea::programs

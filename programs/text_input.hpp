@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstddef>
+#include <fstream>
+#include <istream>
+#include <string>
+#include <vector>
+
+namespace fovea::programs {
+
+/// A text and where it stands, for messages: "questions.txt:3".
+struct input_text {
+  std::string text, place;
+  std::string members; // of a line of JSON: it as it was read, for the line that answers it
+};
+
+/// The texts of some files, or of the standard input, a line each.
+class text_input {
+public:
+  /// `field`: lines are JSON objects, whose member of this name is the text; empty: they are the text.
+  text_input(std::vector<std::string> files, std::string field);
+
+  /// The next texts, `most` at most; none at the end. Waits for the first alone, so that what types into a pipe
+  /// is answered at once. Throws fovea::error that names file and line where a line is no UTF-8, or no object with
+  /// the field.
+  std::vector<input_text> next(std::size_t most);
+
+  /// How many bytes were read, and how many there are: 0 where the standard input is among the files.
+  std::size_t bytes_read() const { return bytes_read_; }
+  std::size_t bytes() const { return bytes_; }
+
+private:
+  bool open_next();
+  input_text text_of(std::string line) const;
+
+  std::vector<std::string> files_;
+  std::string field_, name_;
+  std::size_t opened_ = 0, line_ = 0, bytes_read_ = 0, bytes_ = 0;
+  std::ifstream file_;
+  std::istream* in_ = nullptr;
+};
+
+} // namespace fovea::programs

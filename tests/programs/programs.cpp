@@ -1,0 +1,194 @@
+// What fovea_add_executable makes, run as a user runs it: on weights drawn here, beside the same model called here.
+
+#include "../examples/program_run.hpp"
+#include "../message_of.hpp"
+#include "tiny.hpp"
+
+#include <fovea/decoding.hpp>
+#include <fovea/fovea.hpp>
+#include <fovea/tokenizers.hpp>
+#include <fovea/weights/save_weights.hpp>
+
+#include <nlohmann/json.hpp>
+
+#include <catch2/catch.hpp>
+
+#include <sstream>
+
+using namespace fovea;
+using Catch::Matchers::Contains;
+using nlohmann::json;
+
+namespace {
+
+/// Weights drawn for a model, in a file; texts in another.
+struct place {
+  temporary_folder folder;
+  std::string weights = (folder / "weights.gguf").string();
+  std::string texts =
+      folder.write("texts.txt", "one two\nthree\none two three four five\ntwo one\n").string();
+
+  template <class M>
+  model_weights draw(const M& model) const {
+    save_weights<f32>(weights, model, initial_weights(model, 3));
+    return load_weights(weights);
+  }
+  program_run run(const char* program, std::vector<std::string> more) const {
+    more.insert(more.begin(), {program, "--weights", weights});
+    return run_program(folder, more);
+  }
+};
+
+std::vector<json> lines_of(const std::string& text) {
+  std::vector<json> lines;
+  std::istringstream in(text);
+  for (std::string line; std::getline(in, line);) lines.push_back(json::parse(line));
+  return lines;
+}
+
+const tokenizer& words() {
+  static const tokenizer read = load_tokenizer(FOVEA_TINY_WORDS);
+  return read;
+}
+
+constexpr const char* texts[] = {"one two", "three", "one two three four five", "two one"};
+
+} // namespace
+
+TEST_CASE("a program embeds texts in their order, whatever their lengths", "[programs]") {
+  const place p;
+  auto net = compile(tiny::embed, p.draw(tiny::embed), {.capacity = {{"B", 1}, {"T", 8}}});
+  const program_run run = p.run(FOVEA_TINY_EMBED, {p.texts, "--json"});
+  REQUIRE(run.status == 0);
+  const std::vector<json> lines = lines_of(run.said);
+  REQUIRE(lines.size() == 4);
+  for (std::size_t i = 0; i < 4; ++i) {
+    const std::vector<int> ids = words().encode(texts[i]).ids;
+    const xt::xtensor<int, 2> tokens = xt::adapt(ids, std::array<std::size_t, 2>{1, ids.size()});
+    const xt::xtensor<int, 1> lengths{static_cast<int>(ids.size())};
+    const auto out = net("tokens"_in = tokens, "lengths"_in = lengths);
+    CHECK(lines[i]["text"] == texts[i]);
+    const std::vector<float> vector = lines[i]["vector"];
+    REQUIRE(vector.size() == 4);
+    for (std::size_t k = 0; k < 4; ++k) CHECK(vector[k] == Approx(out["sentence"_out](0, k)).epsilon(1e-5));
+  }
+}
+
+TEST_CASE("lines of JSON keep what else they hold", "[programs]") {
+  const place p;
+  p.draw(tiny::embed);
+  const std::string file = p.folder
+                               .write("texts.json", R"({"id": 7, "body": "one"})"
+                                                    "\n")
+                               .string();
+  const program_run run = p.run(FOVEA_TINY_EMBED, {file, "--field", "body", "--json"});
+  REQUIRE(run.status == 0);
+  const json line = lines_of(run.said).front();
+  CHECK(line["id"] == 7);
+  CHECK(line["body"] == "one");
+  CHECK(line["vector"].size() == 4);
+}
+
+TEST_CASE("a program classifies texts by a model that is not told their lengths", "[programs]") {
+  const place p;
+  auto net = compile(tiny::classify, p.draw(tiny::classify), {.capacity = {{"B", 1}, {"T", 8}}});
+  const program_run run = p.run(FOVEA_TINY_CLASSIFY, {p.texts, "--json"});
+  REQUIRE(run.status == 0);
+  const std::vector<json> lines = lines_of(run.said);
+  REQUIRE(lines.size() == 4);
+  for (std::size_t i = 0; i < 4; ++i) {
+    const std::vector<int> ids = words().encode(texts[i]).ids;
+    const xt::xtensor<int, 2> tokens = xt::adapt(ids, std::array<std::size_t, 2>{1, ids.size()});
+    const auto out = net("tokens"_in = tokens);
+    const auto logits = out["logits"_out];
+    const double good = 1 / (1 + std::exp(static_cast<double>(logits(0, 1) - logits(0, 0))));
+    CHECK(lines[i]["probabilities"]["good"].get<double>() == Approx(good).epsilon(1e-5));
+    CHECK(lines[i]["label"] == (good > 0.5 ? "good" : "bad"));
+  }
+  CHECK_THAT(p.run(FOVEA_TINY_CLASSIFY, {p.texts}).said, Contains("  three\n"));
+}
+
+TEST_CASE("a program tags the words of texts, and not what stands around them", "[programs]") {
+  const place p;
+  p.draw(tiny::tag);
+  const program_run run = p.run(FOVEA_TINY_TAG, {p.texts, "--json"});
+  REQUIRE(run.status == 0);
+  const std::vector<json> lines = lines_of(run.said);
+  REQUIRE(lines.size() == 4);
+  const json& tags = lines[2]["tags"];
+  REQUIRE(tags.size() == 5);
+  CHECK(tags[0]["token"] == "one");
+  CHECK(tags[4]["token"] == "five");
+  // The tag of a word does not depend on where it stands in this model.
+  CHECK(lines[3]["tags"][1]["label"] == tags[0]["label"]);
+  CHECK(lines[3]["tags"][1]["probability"].get<double>() == Approx(tags[0]["probability"].get<double>()));
+}
+
+TEST_CASE("a program goes on with texts as decoding does", "[programs]") {
+  const place p;
+  const model_weights drawn = p.draw(tiny::generate);
+  auto live = stream<"T">(last<"T">(tiny::generate), drawn, {.capacity = {{"B", 1}, {"T", 8}}});
+  stream_reader reader(live,
+                       [](auto& s, const auto& ids) { return s.step("tokens"_in = ids)["logits"_out]; });
+  const token_ids prompt = words().encode("one two").ids;
+  const hypothesis expected = greedy(reader, prompt, {.max_tokens = 8 - prompt.size(), .end = {2}});
+  const program_run run = p.run(FOVEA_TINY_GENERATE, {"one two", "--temperature", "0", "--json"});
+  REQUIRE(run.status == 0);
+  const json line = json::parse(run.said.substr(0, run.said.find('\n')));
+  CHECK(line["tokens"] == expected.ids.size());
+  CHECK(line["log_probability"].get<double>() == Approx(expected.log_probability).epsilon(1e-4));
+  CHECK_THAT(p.run(FOVEA_TINY_GENERATE, {"one two three four five one"}).said,
+             Contains("the text has 8 tokens; expected fewer than 8, the context of the model"));
+}
+
+TEST_CASE("a program scores texts as decoding does", "[programs]") {
+  const place p;
+  const model_weights drawn = p.draw(tiny::score);
+  auto live = stream<"T">(tiny::score, drawn, {.capacity = {{"B", 1}, {"T", 8}}});
+  stream_reader reader(live,
+                       [](auto& s, const auto& ids) { return s.step("tokens"_in = ids)["logits"_out]; });
+  const program_run run = p.run(FOVEA_TINY_SCORE, {p.texts, "--json"});
+  REQUIRE(run.status == 0);
+  const std::vector<json> lines = lines_of(run.said);
+  REQUIRE(lines.size() == 4);
+  for (std::size_t i = 0; i < 4; ++i)
+    CHECK(lines[i]["log_probability"].get<double>() ==
+          Approx(log_probability(reader, words().encode(texts[i]).ids)).epsilon(1e-4));
+}
+
+TEST_CASE("bad input to a program is one line that names where it stands", "[programs]") {
+  const place p;
+  p.draw(tiny::embed);
+  const auto refused = [&](std::vector<std::string> more) {
+    const program_run run = p.run(FOVEA_TINY_EMBED, std::move(more));
+    CHECK(run.status == 2);
+    CHECK(run.is_one_line());
+    return run.said;
+  };
+  CHECK_THAT(refused({(p.folder / "none.txt").string()}),
+             Contains("none.txt: cannot open: No such file or directory"));
+  CHECK_THAT(refused({p.folder.write("broken.txt", "one\na\xff\n").string()}), Contains("broken.txt:2: "));
+  CHECK_THAT(refused({p.folder.write("l.json", "{\"text\": 3}\n").string(), "--field", "text"}),
+             Contains("l.json:1: expected an object whose \"text\" is a text"));
+  CHECK_THAT(refused({p.texts, "--context", "0"}), Contains("--context"));
+  CHECK_THAT(refused({p.texts, "--tokenizer", p.texts}), Contains("texts.txt: "));
+  const program_run none = run_program(p.folder, {FOVEA_TINY_EMBED, p.texts});
+  CHECK(none.status == 2);
+  CHECK(none.said == "tiny_embed: --weights is required: the program is built without\n");
+}
+
+TEST_CASE("a text that is too long is cut, and that is said", "[programs]") {
+  const place p;
+  p.draw(tiny::embed);
+  const std::string file = p.folder.write("long.txt", "one one one one one one one two\n").string();
+  const program_run run = p.run(FOVEA_TINY_EMBED, {file});
+  CHECK(run.status == 0);
+  CHECK_THAT(run.said, Contains("long.txt:1: of the text, the first 8 tokens are used"));
+}
+
+TEST_CASE("programs say what they are", "[programs]") {
+  const place p;
+  CHECK_THAT(run_program(p.folder, {FOVEA_TINY_TAG, "--version"}).said,
+             Contains("tiny_tag: tiny::tag, weights in f32, baseline, Fovea "));
+  CHECK_THAT(run_program(p.folder, {FOVEA_TINY_TAG, "--help"}).said, Contains("--field"));
+}

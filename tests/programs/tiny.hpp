@@ -1,0 +1,36 @@
+#pragma once
+
+// Models of eight words, one for each kind of program.
+
+#include <fovea/dsl.hpp>
+
+namespace tiny {
+
+using namespace fovea;
+
+constexpr expr words(graph& g) { return embedding(g.input<i32>("tokens", {"B", "T"}), "words", 8, 4); }
+
+// [B, T] -> [B, 4]; the mean of a text's own words.
+inline constexpr auto embed = model("tiny_embedder", [](graph& g) {
+  const expr x = words(g), lengths = g.input<i32>("lengths", {"B"});
+  const expr inside = to_float(range(x, x.size(1)) < unsqueeze(lengths, 1));
+  g.output("sentence", sum(x * unsqueeze(inside, 2), axis(1)) / unsqueeze(to_float(lengths), 1));
+});
+
+// Is told no lengths, and so must not be given texts of several lengths at once.
+inline constexpr auto classify =
+    model("tiny_classifier", [](graph& g) { g.output("logits", linear(mean(words(g), axis(1)), "out", 2)); });
+
+inline constexpr auto tag = model("tiny_tagger", [](graph& g) {
+  const expr types = g.input<i32>("types", {"B", "T"});
+  g.input<i32>("lengths", {"B"});
+  g.output("logits", linear(words(g) + embedding(types, "types", 2, 4), "out", 2));
+});
+
+constexpr void language_model(graph& g) {
+  g.output("logits", linear(gru(words(g), "rnn", 6).output, "out", 8));
+}
+inline constexpr auto generate = model("tiny_writer", [](graph& g) { language_model(g); });
+inline constexpr auto score = model("tiny_scorer", [](graph& g) { language_model(g); });
+
+} // namespace tiny

@@ -58,6 +58,10 @@ function(fovea_add_model name)
   # What is made beside the steps of the plan, and the functions that use it.
   set(made "false")
   set(functions "")
+  set(also "")
+  if(arg_TRAIN OR arg_STREAM)
+    set(also "#include <fovea/fovea.hpp>\n")
+  endif()
   if(arg_TRAIN)
     set(made "true")
     string(
@@ -101,7 +105,7 @@ auto stream(const fovea::model_weights& weights, const fovea::compile_options& o
       string(APPEND choices "${choice} : ")
     endif()
     set(symbol "fovea_model_${name}_${set}")
-    set(choice "fovea::generated::may_run(\"${set}\") ? ${symbol}")
+    set(choice "fovea::core::simd::may_run(\"${set}\") ? ${symbol}")
     file(
       CONFIGURE
       OUTPUT "${folder}/${set}.cpp"
@@ -123,32 +127,59 @@ constinit const fovea::core::simd::generated_model @symbol@ =
   endforeach()
   file(
     CONFIGURE
-    OUTPUT "${folder}/${name}.hpp"
+    OUTPUT "${folder}/${name}.cpp"
     CONTENT
-      [[#pragma once
+      [[@include@
+#include <fovea/backends/simd/make_engine.hpp>
 
-@include@
-#include <fovea/fovea.hpp>
+#include <type_traits>
+
+#include "@name@.hpp"
 
 extern "C" {
 @declarations@}
 
 namespace @name@ {
 
-/// The model's own code for the instruction set in use.
-inline const fovea::generated::model_code& code() { return @choices@@symbol@; }
+const fovea::core::simd::generated_model& code() { return @choices@@symbol@; }
+
+fovea::core::simd::engine_maker engine() {
+  return {fovea::core::simd::make_engine<std::remove_cvref_t<decltype(@arg_MODEL@)>, code>};
+}
+
+} // namespace @name@
+]]
+    @ONLY
+  )
+  file(
+    CONFIGURE
+    OUTPUT "${folder}/${name}.hpp"
+    CONTENT
+      [[#pragma once
+
+@include@
+#include <fovea/backends/simd/engine_elsewhere.hpp>
+#include <fovea/runtime/compiled.hpp>
+@also@
+namespace @name@ {
+
+/// The model's own code for the instruction set in use, and what makes an engine of it.
+const fovea::core::simd::generated_model& code();
+fovea::core::simd::engine_maker engine();
 
 /// As fovea::compile.
 template <class format = fovea::f32>
 auto compile(const fovea::model_weights& weights, const fovea::compile_options& options = {}) {
-  return fovea::generated::compile<format>(@arg_MODEL@, weights, options, code().steps);
+  using backend = fovea::core::simd::elsewhere;
+  constexpr auto kept_in = fovea::core::format_named<format>;
+  return fovea::core::compiled_by<backend>(@arg_MODEL@, weights, options, kept_in, backend::in_format<kept_in>(engine()));
 }
 @functions@
 } // namespace @name@
 ]]
     @ONLY
   )
-  add_library(${name} STATIC ${objects} "${folder}/${name}.hpp")
+  add_library(${name} STATIC ${objects} "${folder}/${name}.cpp" "${folder}/${name}.hpp")
   set_target_properties(${name} PROPERTIES LINKER_LANGUAGE CXX FOVEA_SETS "${sets}")
   target_include_directories(${name} PUBLIC "${folder}")
   target_link_libraries(${name} PUBLIC fovea::fovea)

@@ -1,29 +1,47 @@
 #pragma once
 
 #include <array>
-#include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <span>
-#include <type_traits>
 
 #include <fovea/dsl/graph.hpp>
 
 namespace fovea::core {
 
+/// A table of a graph: what std::span<const T> is, which costs the compiler some hundred templates for each T.
+template <class T>
+class table_view {
+public:
+  constexpr table_view() = default;
+  constexpr table_view(const T* rows, std::size_t count) : rows_(rows), count_(count) {}
+  template <class table>
+  constexpr table_view(const table& of) : rows_(of.data()), count_(of.size()) {}
+
+  constexpr const T* begin() const { return rows_; }
+  constexpr const T* end() const { return rows_ + count_; }
+  constexpr const T* data() const { return rows_; }
+  constexpr std::size_t size() const { return count_; }
+  constexpr bool empty() const { return count_ == 0; }
+  constexpr const T& operator[](std::size_t i) const { return rows_[i]; }
+
+private:
+  const T* rows_ = nullptr;
+  std::size_t count_ = 0;
+};
+
 /// A finished graph, read only: what passes, the plan and the backends see, at compile time and at run time
 /// alike.
 struct graph_view {
-  std::span<const node> nodes;
-  std::span<const std::int32_t> operands;
-  std::span<const std::int64_t> dim_numbers;
-  std::span<const dim> forms;
-  std::span<const scope_name> scopes;
-  std::span<const parameter_entry> parameters;
-  std::span<const named_value> inputs, outputs;
-  std::span<const region_entry> regions;
-  std::span<const scalar_function> functions;
-  std::span<const sliding_window> windows;
+  table_view<node> nodes;
+  table_view<std::int32_t> operands;
+  table_view<std::int64_t> dim_numbers;
+  table_view<dim> forms;
+  table_view<scope_name> scopes;
+  table_view<parameter_entry> parameters;
+  table_view<named_value> inputs, outputs;
+  table_view<region_entry> regions;
+  table_view<scalar_function> functions;
+  table_view<sliding_window> windows;
 
   constexpr int node_count() const { return static_cast<int>(nodes.size()); }
   constexpr const node& at(int id) const { return nodes[static_cast<std::size_t>(id)]; }
@@ -98,12 +116,10 @@ struct graph_view {
   }
 };
 
-/// A graph as passes see it while they make another of it: names that were computed are in its texts alone. A
-/// template, so that a file without passes does not pay for the spans.
-template <std::same_as<graph> graph_type>
-constexpr graph_view view_of_tables(const graph_type& g) {
-  const auto part = [](const auto& table, int count) {
-    return std::span<std::remove_reference_t<decltype(table[0])>>(table, static_cast<std::size_t>(count));
+/// A graph as passes see it while they make another of it: names that were computed are in its texts alone.
+constexpr graph_view view_of_tables(const graph& g) {
+  const auto part = [](const auto* rows, int count) {
+    return table_view<std::remove_cvref_t<decltype(*rows)>>(rows, static_cast<std::size_t>(count));
   };
   return {part(g.nodes, g.node_count),      part(g.operands, g.operand_count),
           part(g.dim_numbers, g.dim_count), part(g.forms, g.form_count),

@@ -23,6 +23,13 @@ struct compile_options {
   int threads = 0;
 };
 
+namespace detail {
+
+/// How many threads a model is run by. Throws fovea::error that names it where they are fewer than none.
+int threads_of(const compile_options& options, bool is_small, const char* model_name);
+
+} // namespace detail
+
 } // namespace fovea::core
 
 // What a user may name.

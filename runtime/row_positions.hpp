@@ -1,6 +1,5 @@
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -13,7 +12,7 @@ namespace fovea::core::detail {
 /// How many positions each row of a stream has taken. As long as all rows stand together one number says it.
 class row_positions {
 public:
-  explicit row_positions(std::size_t most_rows) : places_(most_rows), rows_(most_rows) {}
+  explicit row_positions(std::size_t most_rows);
 
   void begin() {
     rows_ = places_.size();
@@ -45,57 +44,28 @@ public:
 
   /// All rows that are not idle take so many positions.
   void advance(std::int64_t count) {
-    if (together_) [[likely]] {
+    if (together_) [[likely]]
       furthest_ += count;
-      return;
-    }
-    for (std::size_t row = 0; row < rows_; ++row)
-      if (row_position& p = places_[row]; !p.idle) furthest_ = std::max(furthest_, p.before += count);
+    else
+      advance_each(count);
   }
-  void set(std::size_t row, std::int64_t position, std::int64_t end) {
-    spread();
-    places_[row] = {position, end};
-    settle();
-  }
+  void set(std::size_t row, std::int64_t position, std::int64_t end);
   /// The sequence of a row ends where it stands; that of each row which has not ended.
   void end(std::size_t row) { set(row, of(row), of(row)); }
-  void end() {
-    for (std::size_t row = 0; row < rows_; ++row)
-      if (end_of(row) == no_end) end(row);
-  }
+  void end();
   /// From now on to `settle` rows stand apart, and those of which is_idle(row) holds take no positions.
   template <class F>
   void rest(const F& is_idle) {
     spread();
     for (std::size_t row = 0; row < rows_; ++row) places_[row].idle = is_idle(row);
   }
-  void settle() {
-    if (together_) return;
-    furthest_ = 0;
-    end_ = places_[0].end;
-    for (std::size_t row = 0; row < rows_; ++row) {
-      places_[row].idle = false;
-      furthest_ = std::max(furthest_, places_[row].before);
-    }
-    together_ = std::ranges::all_of(places(),
-                                    [this](const auto& p) { return p.before == furthest_ && p.end == end_; });
-  }
+  void settle();
   /// Row i becomes what row from[i] was.
-  void reorder(std::span<const std::size_t> from) {
-    if (!together_) {
-      const std::vector<row_position> before = places_;
-      for (std::size_t row = 0; row < from.size(); ++row) places_[row] = before[from[row]];
-    }
-    use(from.size());
-    settle();
-  }
+  void reorder(std::span<const std::size_t> from);
 
 private:
-  void spread() {
-    if (!together_) return;
-    std::ranges::fill(places_, together());
-    together_ = false;
-  }
+  void advance_each(std::int64_t count);
+  void spread();
 
   std::vector<row_position> places_;
   std::size_t rows_;

@@ -289,8 +289,8 @@ private:
                 time.name(),
                 stride,
                 latency,
-                counts_positions ? size_of_time(capacity) : std::numeric_limits<std::int64_t>::max(),
-                size_of_time(capacity)},
+                counts_positions ? size_of(time, capacity) : std::numeric_limits<std::int64_t>::max(),
+                size_of(time, capacity)},
         capacity_(with_positions(std::move(capacity))),
         step_sizes_(step_model::view, of.name, detail::capacity_for(step_model::view, capacity_)),
         begin_sizes_(begin_model::view, of.name, detail::capacity_for(begin_model::view, capacity_)),
@@ -326,20 +326,20 @@ private:
     if constexpr (single_position::exists)
       if (single_) single_->set_states(states_);
   }
-  static std::int64_t size_of_time(const std::vector<dim_size>& capacity) {
+  /// 0 where there is none.
+  static std::int64_t size_of(const dim& symbol, const std::vector<dim_size>& capacity) {
     for (const dim_size& d : capacity)
-      if (d.symbol == time) return d.size;
+      if (d.symbol == symbol) return d.size;
     return 0;
   }
   /// With the symbols that count the positions before a step.
   static std::vector<dim_size> with_positions(std::vector<dim_size> capacity) {
-    capacity.push_back({positions_before, size_of_time(capacity)});
+    capacity.push_back({positions_before, size_of(time, capacity)});
     for (const node& n : step_model::view.nodes)
       if (n.kind == op::cache && n.settings.cache.kept > 0) {
         const cache_settings& o = n.settings.cache;
         const dim_size last{last_positions(o.kept, o.rate), o.kept};
-        if (std::ranges::find(capacity, last.symbol, &dim_size::symbol) == capacity.end())
-          capacity.push_back(last);
+        if (size_of(last.symbol, capacity) == 0) capacity.push_back(last);
       }
     return capacity;
   }

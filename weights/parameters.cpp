@@ -34,6 +34,12 @@ model_parameters::model_parameters(graph_view graph, model_weights source, std::
   values_ = source_.resolve(wanted_, names);
 }
 
+// Here, and so not in each program.
+model_parameters::model_parameters(const model_parameters&) = default;
+model_parameters::model_parameters(model_parameters&&) noexcept = default;
+model_parameters& model_parameters::operator=(model_parameters&&) noexcept = default;
+model_parameters::~model_parameters() = default;
+
 // Nothing that was packed of the others is shared.
 model_parameters::model_parameters(const model_parameters& like, std::vector<weight_view> values)
     : source_(model_weights::from({}, like.source_.source())), first_(like.first_), names_(like.names_),

@@ -17,6 +17,10 @@ public:
   /// is. Throws fovea::error where checkpoint, model and format do not fit (weights::resolve).
   model_parameters(graph_view graph, model_weights source, std::span<const name_rule> names,
                    const formatted_parameters& formatted = {});
+  model_parameters(const model_parameters&);
+  model_parameters(model_parameters&&) noexcept;
+  model_parameters& operator=(model_parameters&&) noexcept;
+  ~model_parameters();
 
   /// The same parameters with values elsewhere, in the same order, which may change between calls.
   model_parameters learned(std::vector<weight_view> values) const;

@@ -36,6 +36,8 @@ shared_weights::shared_weights(const graph_view& graph, const plan_view& plan, m
   in_memory = bytes > cached;
 }
 
+shared_weights::~shared_weights() = default;
+
 int shared_weights::formatted_table(const graph_view& graph, int id) const {
   const int table = graph.at(id).kind == op::gather ? graph.operand(id, 0) : -1;
   if (table < 0 || graph.at(table).kind != op::parameter) return -1;
@@ -108,6 +110,10 @@ void shared_weights::pack_scan(const graph_view& graph, const plan_view& plan, c
     code.scan_pack(row_parameters(graph, plan, parameters, read, layer).data(),
                    scan.data + static_cast<size_t>(layer) * code.scan_packed_floats);
 }
+
+// Here, and so not in each program.
+engine::engine(engine&&) = default;
+engine::~engine() = default;
 
 engine::engine(const graph_view& graph, const plan_view& plan, std::shared_ptr<const shared_weights> weights,
                std::span<const std::int64_t> capacity, std::shared_ptr<thread_pool> pool)

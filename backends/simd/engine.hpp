@@ -31,6 +31,7 @@ struct shared_weights {
 
   shared_weights(const graph_view& graph, const plan_view& plan, model_parameters from,
                  const kernel_table& of, thread_pool& pool);
+  ~shared_weights();
 
   /// Packs again what was packed of parameters that have changed, but for scans.
   void pack_again(const graph_view& graph, const plan_view& plan, thread_pool& pool);
@@ -49,6 +50,8 @@ class engine {
 public:
   engine(const graph_view& graph, const plan_view& plan, std::shared_ptr<const shared_weights> weights,
          std::span<const std::int64_t> capacity, std::shared_ptr<thread_pool> pool);
+  engine(engine&&);
+  ~engine();
 
   /// Has calls read input i from where it lies until it is given back. False where they may write there: it
   /// is an output of the call before.

@@ -41,6 +41,11 @@ counted_ids counted(const graph_view& g, int ids) {
 
 } // namespace
 
+// Here, and so not in each program.
+call_sizes::call_sizes(const call_sizes&) = default;
+call_sizes::call_sizes(call_sizes&&) noexcept = default;
+call_sizes::~call_sizes() = default;
+
 call_sizes::call_sizes(graph_view graph, const char* model_name, std::span<const dim_size> capacity)
     : graph_(graph), name_(model_name), allowed_(allowed_integers_of(graph)) {
   for (const dim& form : graph_.forms)

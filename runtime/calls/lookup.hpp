@@ -57,7 +57,7 @@ struct parameters_named {
   }
 };
 
-constexpr void list(sentence& s, std::span<const named_value> values) {
+constexpr void list(sentence& s, const table_view<named_value>& values) {
   for (std::size_t i = 0; i < values.size(); ++i) s << (i == 0 ? "" : ", ") << '"' << values[i].name << '"';
 }
 

@@ -18,6 +18,9 @@ public:
   /// fovea::error that names a symbol without bound, or a capacity that is not at least 1 or above what the
   /// model allows.
   call_sizes(graph_view graph, const char* model_name, std::span<const dim_size> capacity);
+  call_sizes(const call_sizes&);
+  call_sizes(call_sizes&&) noexcept;
+  ~call_sizes();
 
   /// The size of every dim of the graph, by id: after construction the largest that the capacity allows, of
   /// the last call after `resolve`.

@@ -1,0 +1,83 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <utility>
+
+#include <fovea/backends/dropout.hpp>
+#include <fovea/backends/optimizer.hpp>
+#include <fovea/backends/simd/kernel_choice.hpp>
+#include <fovea/base/threads.hpp>
+#include <fovea/weights/parameters.hpp>
+
+namespace fovea::core::simd {
+
+/// An engine of a model that another file makes (backend.hpp says what its members do): who calls it compiles
+/// no plan.
+class any_engine {
+public:
+  virtual ~any_engine() = default;
+  virtual std::unique_ptr<any_engine> copy(std::span<const std::int64_t> capacity) const = 0;
+  virtual void* input(std::size_t i, std::span<const std::int64_t> sizes) = 0;
+  virtual bool lend(std::size_t i, std::span<const float> values) = 0;
+  virtual void run(std::span<const std::int64_t> sizes) = 0;
+  virtual const void* output(std::size_t i) const = 0;
+  virtual const model_parameters& parameters() const = 0;
+  virtual void parameters_changed() = 0;
+  virtual void set_random(random_state random) = 0;
+  virtual thread_pool& pool() const = 0;
+  virtual std::int64_t arena_bytes() const = 0;
+};
+
+/// What makes an engine, and what adds the kernels of a format of weights, or null.
+struct engine_maker {
+  using format_kernels = void (*)(kernel_table&);
+  std::unique_ptr<any_engine> (*make)(model_parameters parameters, std::span<const std::int64_t> capacity,
+                                      int threads, format_kernels add_format) = nullptr;
+  format_kernels add_format = nullptr;
+};
+
+/// The backend of a model whose engine another file makes.
+struct elsewhere {
+  using model_code = engine_maker;
+  template <class M>
+  static constexpr model_code code_of_model() {
+    return {};
+  }
+  template <class M>
+  class engine {
+  public:
+    engine(model_parameters parameters, std::span<const std::int64_t> capacity, int threads,
+           const model_code& by)
+        : made_(by.make(std::move(parameters), capacity, threads, by.add_format)) {}
+    engine(const engine& other, std::span<const std::int64_t> capacity)
+        : made_(other.made_->copy(capacity)) {}
+
+    void* input(std::size_t i, std::span<const std::int64_t> sizes) { return made_->input(i, sizes); }
+    template <std::size_t i>
+    bool lend(std::span<const float> values) {
+      return made_->lend(i, values);
+    }
+    void run(std::span<const std::int64_t> sizes) { made_->run(sizes); }
+    const void* output(std::size_t i) const { return made_->output(i); }
+    const model_parameters& parameters() const { return made_->parameters(); }
+    void parameters_changed() { made_->parameters_changed(); }
+    void set_random(random_state random) { made_->set_random(random); }
+    thread_pool& pool() const { return made_->pool(); }
+    std::int64_t arena_bytes() const { return made_->arena_bytes(); }
+
+  private:
+    std::unique_ptr<any_engine> made_;
+  };
+  /// The same for weights in a format.
+  template <weight_format format>
+  static constexpr model_code in_format(model_code by) {
+    if constexpr (format != weight_format::f32) by.add_format = add_kernels_of<format>;
+    return by;
+  }
+  static void update(const optimizer_args&) {}
+};
+
+} // namespace fovea::core::simd

@@ -214,8 +214,9 @@ class New(ToolTest):
             ("hf_bert", {"position_embedding_type": "relative_key"}, "config.json: position_embedding_type: expected 'absolute'; found 'relative_key'"),
             ("hf_bert", {"is_decoder": True}, "config.json: is_decoder: expected false; found true"),
             ("hf_bert", {"num_attention_heads": 5}, "config.json: num_attention_heads: expected a divisor of hidden_size 32; found 5"),
-            ("hf_bert", {"num_hidden_layers": 0}, "config.json: num_hidden_layers: expected a whole number of at least 1; found 0"),
-            ("hf_bert", {"num_hidden_layers": 1e300}, "config.json: num_hidden_layers: expected a whole number of at least 1; found 1e+300"),
+            ("hf_bert", {"num_hidden_layers": 0}, "config.json: num_hidden_layers: expected a whole number from 1 to 16777216; found 0"),
+            ("hf_bert", {"num_hidden_layers": 1e300}, "config.json: num_hidden_layers: expected a whole number from 1 to 16777216; found 1e+300"),
+            ("hf_bert", {"hidden_size": 2**31}, "config.json: hidden_size: expected a whole number from 1 to 32768; found 2147483648"),
             ("hf_bert", {"layer_norm_eps": "small"}, 'config.json: layer_norm_eps: expected a number above 0; found "small"'),
             ("hf_bert", {"hidden_size": None}, "config.json: hidden_size: expected this setting; there is none"),
             ("hf_bert", {"quantization_config": {"bits": 4}}, "config.json: quantization_config: this setting of a BertModel is not known; found object"),
@@ -251,6 +252,7 @@ class New(ToolTest):
             ("hf_bert", "encoder.layer.2.output.dense.bias", ("F32", [1], [0.0]), "is none of a BertModel with the settings of config.json"),
             ("hf_gpt2", "transformer.wpe.weight", ("F32", [63, 32], [0.0] * 2016), "is [63, 32]; expected [64, 32] by config.json"),
             ("hf_llama", "model.layers.0.self_attn.q_proj.bias", ("F32", [32], [0.0] * 32), "is none of a LlamaForCausalLM with the settings of config.json"),
+            ("hf_bert_classify", "classifier.weight", ("F32", [], [0.0]), "is []; expected an axis"),
             ("hf_rwkv", "head.weight", ("F32", [64, 23], [0.0] * 64 * 23), "is [64, 23]; expected [64, 24] by config.json"),
         ):
             with self.subTest(name):

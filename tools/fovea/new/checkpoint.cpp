@@ -173,6 +173,14 @@ std::vector<int> tensor_list::shape_of(const std::string& name) {
   return shape;
 }
 
+int tensor_list::rows_of(const std::string& name) {
+  const std::vector<int> shape = shape_of(name);
+  if (shape.empty())
+    throw failure(from_->weights_of_file.source() + ": tensor " + in_quotes(*find(name)) +
+                  " is []; expected an axis");
+  return shape.front();
+}
+
 void tensor_list::expect(const std::string& name, const std::vector<int>& shape) {
   if (shape_of(name) == shape) return;
   const std::string& found = *find(name);

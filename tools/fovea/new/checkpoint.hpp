@@ -62,8 +62,8 @@ public:
   bool has(const std::string& name) const;
   /// The tensor is there, with this shape; throws failure that names it otherwise.
   void expect(const std::string& name, const std::vector<int>& shape);
-  /// The shape of one that is there.
-  std::vector<int> shape_of(const std::string& name);
+  /// The first axis of a tensor, which is there.
+  int rows_of(const std::string& name);
   /// Tensors of such names, `*` any text, are not used; those that are there are told to the user.
   void pass_over(const std::string& pattern);
   /// Buffers of which the model has none, not worth telling.
@@ -76,6 +76,7 @@ public:
   const std::vector<std::string>& passed_over() const { return passed_over_; }
 
 private:
+  std::vector<int> shape_of(const std::string& name);
   const std::string* find(const std::string& name) const;
 
   const checkpoint* from_;

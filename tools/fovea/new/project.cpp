@@ -7,7 +7,6 @@
 #include <fovea/weights/safetensors.hpp>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cctype>
@@ -236,7 +235,10 @@ std::vector<std::string> write_project(const fs::path& folder, const model_plan&
   for (const std::string& dim : plan.dims)
     sizes += fmt::format("{}{{\"{}\", {}}}", sizes.empty() ? "" : ", ", dim, dim == "B" ? 1 : 64);
   set("sizes", sizes), set("last_dim", plan.dims.back());
-  set("passed_over", fmt::format("{}", fmt::join(plan.passed_over, ", ")));
+  std::string unused;
+  for (const std::string& tensor : plan.passed_over)
+    unused += (unused.empty() ? "" : ", ") + fovea::core::shortened(tensor);
+  set("passed_over", unused);
 
   const std::string model = filled(text_named(plan.text), values);
   set("check_words", check_words(from, model));

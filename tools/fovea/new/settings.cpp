@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 namespace tool {
 
@@ -45,15 +44,21 @@ const json& settings::needed(std::string_view key) {
   return *found;
 }
 
-int settings::whole(std::string_view key) {
+int settings::whole_up_to(std::string_view key, int most) {
   const json& value = needed(key);
-  const bool fits = value.is_number_integer() && value.get<double>() >= 1 &&
-                    value.get<double>() <= std::numeric_limits<int>::max();
-  if (!fits) fail(key, "expected a whole number of at least 1; found " + shown(value));
+  const bool fits = value.is_number_integer() && value.get<double>() >= 1 && value.get<double>() <= most;
+  if (!fits)
+    fail(key, "expected a whole number from 1 to " + std::to_string(most) + "; found " + shown(value));
   return value.get<int>();
 }
+
+int settings::whole(std::string_view key) { return whole_up_to(key, 1 << 24); }
 int settings::whole(std::string_view key, int otherwise) {
   return take(key) == nullptr ? otherwise : whole(key);
+}
+int settings::factor(std::string_view key) { return whole_up_to(key, 1 << 15); }
+int settings::factor(std::string_view key, int otherwise) {
+  return take(key) == nullptr ? otherwise : factor(key);
 }
 
 int settings::whole_or(std::string_view key, std::string_view text, int otherwise) {

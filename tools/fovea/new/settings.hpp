@@ -25,9 +25,12 @@ public:
   void call(std::map<std::string, std::string, std::less<>> names) { names_ = std::move(names); }
 
   bool has(std::string_view key) const { return find(key) != nullptr; }
-  /// A whole number of at least 1.
+  /// A whole number from 1 to 2^24.
   int whole(std::string_view key);
   int whole(std::string_view key, int otherwise);
+  /// One up to 2^15, of which the product with another is an int.
+  int factor(std::string_view key);
+  int factor(std::string_view key, int otherwise);
   /// The same, or this text in place of `otherwise`.
   int whole_or(std::string_view key, std::string_view text, int otherwise);
   double number(std::string_view key);
@@ -58,6 +61,7 @@ public:
   std::string name_of(std::string_view key) const;
 
 private:
+  int whole_up_to(std::string_view key, int most);
   const nlohmann::json* find(std::string_view key) const;
   const nlohmann::json* take(std::string_view key);
   const nlohmann::json& needed(std::string_view key);

@@ -76,16 +76,16 @@ model_plan plan_decoder(checkpoint& from) {
   if (from.gguf) name_gguf_keys(config, name);
   tensor_list tensors(from, from.gguf ? "" : "model.");
 
-  const int layers = config.whole("num_hidden_layers"), heads = config.whole("num_attention_heads"),
-            width = config.whole("hidden_size"), inner = config.whole("intermediate_size"),
-            kv_heads = config.whole("num_key_value_heads", heads),
+  const int layers = config.whole("num_hidden_layers"), heads = config.factor("num_attention_heads"),
+            width = config.factor("hidden_size"), inner = config.whole("intermediate_size"),
+            kv_heads = config.factor("num_key_value_heads", heads),
             context = config.whole("max_position_embeddings");
   const std::string words = from.gguf ? "token_embd.weight" : "embed_tokens.weight",
                     scores = from.gguf ? "output.weight" : "lm_head.weight";
   const int vocab =
-      from.gguf && !config.has("vocab_size") ? tensors.shape_of(words).front() : config.whole("vocab_size");
+      from.gguf && !config.has("vocab_size") ? tensors.rows_of(words) : config.whole("vocab_size");
   if (!config.has("head_dim")) check_heads(config, "hidden_size", width, "num_attention_heads", heads);
-  const int head_width = config.whole("head_dim", width / heads);
+  const int head_width = config.factor("head_dim", width / heads);
   if (heads % kv_heads != 0)
     config.fail("num_key_value_heads", fmt::format("expected a divisor of {} {}; found {}",
                                                    config.name_of("num_attention_heads"), heads, kv_heads));

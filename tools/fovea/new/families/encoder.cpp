@@ -108,10 +108,10 @@ encoder_sizes sizes_of(checkpoint& from, tensor_list& tensors) {
   settings& config = from.config;
   const encoder_names& names = names_of(from);
   encoder_sizes made{};
-  made.layers = config.whole("num_hidden_layers"), made.heads = config.whole("num_attention_heads");
-  made.width = config.whole("hidden_size"), made.inner = config.whole("intermediate_size");
+  made.layers = config.whole("num_hidden_layers"), made.heads = config.factor("num_attention_heads");
+  made.width = config.factor("hidden_size"), made.inner = config.whole("intermediate_size");
   made.rows = config.whole("max_position_embeddings");
-  made.word_width = &names == &electra ? config.whole("embedding_size", made.width) : made.width;
+  made.word_width = &names == &electra ? config.factor("embedding_size", made.width) : made.width;
   made.epsilon = "1e-12", made.activation = "gelu";
   if (&names != &distilbert) made.epsilon = number_text(config.number("layer_norm_eps", 1e-12), from);
   check_heads(config, "hidden_size", made.width, "num_attention_heads", made.heads);
@@ -122,9 +122,9 @@ encoder_sizes sizes_of(checkpoint& from, tensor_list& tensors) {
     return made;
   }
   // A GGUF file leaves these to its tensors.
-  const int rows = tensors.shape_of("token_embd.weight").front();
+  const int rows = tensors.rows_of("token_embd.weight");
   made.vocab = config.whole("vocab_size", rows);
-  if (tensors.has("token_types.weight")) made.types = tensors.shape_of("token_types.weight").front();
+  if (tensors.has("token_types.weight")) made.types = tensors.rows_of("token_types.weight");
   return made;
 }
 

@@ -58,7 +58,7 @@ namespace {
 
 /// How many classes there are, by the tensors; id2label must agree.
 int classes_of(settings& config, tensor_list& tensors, const std::string& weight) {
-  const int classes = tensors.shape_of(weight).front();
+  const int classes = tensors.rows_of(weight);
   const auto labels = config.members("id2label");
   if (labels && *labels != classes)
     config.fail("id2label", fmt::format("expected {} labels, as the tensor {} has rows; found {}", classes,

@@ -15,12 +15,13 @@ model_plan plan_gpt2(checkpoint& from) {
                  {"layer_norm_epsilon", "gpt2.attention.layer_norm_epsilon"},
                  {"vocab_size", "gpt2.vocab_size"}});
   tensor_list tensors(from, from.gguf ? "" : "transformer.");
-  const int layers = config.whole("n_layer"), heads = config.whole("n_head"), width = config.whole("n_embd"),
-            inner = config.whole("n_inner", 4 * width), context = config.whole("n_positions");
+  const int layers = config.whole("n_layer"), heads = config.factor("n_head"),
+            width = config.factor("n_embd"), inner = config.whole("n_inner", 4 * width),
+            context = config.whole("n_positions");
   const std::string words = from.gguf ? "token_embd.weight" : "wte.weight",
                     scores = from.gguf ? "output.weight" : "lm_head.weight";
   const int vocab =
-      from.gguf && !config.has("vocab_size") ? tensors.shape_of(words).front() : config.whole("vocab_size");
+      from.gguf && !config.has("vocab_size") ? tensors.rows_of(words) : config.whole("vocab_size");
   const double epsilon = config.number("layer_norm_epsilon", 1e-5);
   check_heads(config, "n_embd", width, "n_head", heads);
   std::string activation = "gelu_tanh";

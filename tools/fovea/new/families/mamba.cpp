@@ -6,9 +6,9 @@ namespace tool {
 
 model_plan plan_mamba(checkpoint& from) {
   settings& config = from.config;
-  const int layers = config.whole("num_hidden_layers"), width = config.whole("hidden_size"),
+  const int layers = config.whole("num_hidden_layers"), width = config.factor("hidden_size"),
             vocab = config.whole("vocab_size"), state = config.whole("state_size", 16),
-            kernel = config.whole("conv_kernel", 4), expand = config.whole("expand", 2),
+            kernel = config.whole("conv_kernel", 4), expand = config.factor("expand", 2),
             inner = config.whole("intermediate_size", expand * width);
   if (inner != expand * width)
     config.fail("intermediate_size",

@@ -6,7 +6,7 @@ namespace tool {
 
 model_plan plan_rwkv(checkpoint& from) {
   settings& config = from.config;
-  const int layers = config.whole("num_hidden_layers"), width = config.whole("hidden_size"),
+  const int layers = config.whole("num_hidden_layers"), width = config.factor("hidden_size"),
             vocab = config.whole("vocab_size"), inner = config.whole("intermediate_size", 4 * width),
             context = config.whole("context_length", 1024);
   const double epsilon = config.number("layer_norm_epsilon", 1e-5);

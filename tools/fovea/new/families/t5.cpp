@@ -6,9 +6,10 @@ namespace tool {
 
 model_plan plan_t5(checkpoint& from) {
   settings& config = from.config;
-  const int layers = config.whole("num_layers"), heads = config.whole("num_heads"),
-            head_width = config.whole("d_kv"), width = config.whole("d_model"), inner = config.whole("d_ff"),
-            vocab = config.whole("vocab_size"), buckets = config.whole("relative_attention_num_buckets", 32),
+  const int layers = config.whole("num_layers"), heads = config.factor("num_heads"),
+            head_width = config.factor("d_kv"), width = config.factor("d_model"),
+            inner = config.whole("d_ff"), vocab = config.whole("vocab_size"),
+            buckets = config.whole("relative_attention_num_buckets", 32),
             max_distance = config.whole("relative_attention_max_distance", 128),
             context = config.whole("n_positions", 512);
   const int below = config.whole("num_decoder_layers", layers);

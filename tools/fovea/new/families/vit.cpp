@@ -6,10 +6,10 @@ namespace tool {
 
 model_plan plan_vit(checkpoint& from) {
   settings& config = from.config;
-  const int layers = config.whole("num_hidden_layers"), heads = config.whole("num_attention_heads"),
-            width = config.whole("hidden_size"), inner = config.whole("intermediate_size"),
-            image = config.whole("image_size"), patch = config.whole("patch_size"),
-            channels = config.whole("num_channels", 3);
+  const int layers = config.whole("num_hidden_layers"), heads = config.factor("num_attention_heads"),
+            width = config.factor("hidden_size"), inner = config.whole("intermediate_size"),
+            image = config.factor("image_size"), patch = config.factor("patch_size"),
+            channels = config.factor("num_channels", 3);
   const double epsilon = config.number("layer_norm_eps", 1e-12);
   check_heads(config, "hidden_size", width, "num_attention_heads", heads);
   if (image % patch != 0)
@@ -20,7 +20,7 @@ model_plan plan_vit(checkpoint& from) {
   config.pass_over({"encoder_stride", "pooler_act", "pooler_output_size"}); // of heads that this class lacks
 
   tensor_list tensors(from, "");
-  const int classes = tensors.shape_of("classifier.weight").front(), side = image / patch;
+  const int classes = tensors.rows_of("classifier.weight"), side = image / patch;
   if (const auto labels = config.members("id2label"); labels && *labels != classes)
     config.fail("id2label",
                 fmt::format("expected {} labels, as the tensor 'classifier.weight' has rows; found {}",

@@ -19,8 +19,10 @@ bool begins_sentence_piece(std::string_view text) {
   return text.starts_with('\n') && begin != std::string_view::npos && text[begin] != '{';
 }
 
-/// By content, but for llama2.c's, which has no mark: its path ends in .bin.
-tokenizer tokenizer_in(const std::shared_ptr<mapped_file>& file, const std::filesystem::path& path) try {
+/// By the content of what `open` gives, but for llama2.c's, which has no mark: its path ends in .bin.
+template <class F>
+tokenizer opened(const std::filesystem::path& path, F open) try {
+  const std::shared_ptr<mapped_file> file = open();
   const std::string_view text(reinterpret_cast<const char*>(file->bytes().data()), file->bytes().size());
   if (text.starts_with("GGUF")) return gguf_tokenizer(gguf_file(path, file).metadata());
   if (path.extension() == ".bin") return parse_llama2c_tokenizer(file->bytes(), path.string());
@@ -33,10 +35,10 @@ tokenizer tokenizer_in(const std::shared_ptr<mapped_file>& file, const std::file
 } // namespace
 
 tokenizer load_tokenizer(const std::filesystem::path& path) {
-  return tokenizer_in(std::make_shared<mapped_file>(path), path);
+  return opened(path, [&] { return std::make_shared<mapped_file>(path); });
 }
 tokenizer load_tokenizer(std::span<const std::byte> bytes, const std::string& name) {
-  return tokenizer_in(std::make_shared<mapped_file>(bytes, name, load_options{}), name);
+  return opened(name, [&] { return std::make_shared<mapped_file>(bytes, name, load_options{}); });
 }
 
 } // namespace fovea::core

@@ -12,6 +12,6 @@ set(generate_gpt2
 # Characters, of which the first ends a line.
 set(generate_gpt_small
     CONTEXT 64 BEGIN "\n"
-    WEIGHTS ${learned}/gpt_small/weights.safetensors TOKENIZER ${learned}/gpt_small/tokenizer.json
+    WEIGHTS ${learned}/gpt_small/weights.safetensors TOKENIZER ${learned}/gpt_small/tokenizer.json EMBED
 )
 set(generate_gpt_large CONTEXT 256 BEGIN "\n")

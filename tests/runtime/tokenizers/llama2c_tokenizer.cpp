@@ -62,6 +62,10 @@ TEST_CASE("llama2.c's tokens are merged by score", "[llama2c_tokenizer]") {
 
   const temporary_folder folder;
   CHECK(load_tokenizer(folder.write("tok.bin", file)).encode("ab").ids == id_list{1, 263, 261});
+  const auto bytes = std::as_bytes(std::span(file));
+  CHECK(load_tokenizer(bytes, "tok.bin").encode("ab").ids == id_list{1, 263, 261});
+  CHECK_THROWS_WITH(load_tokenizer(bytes.first(9), "part.bin"),
+                    Catch::StartsWith("part.bin: the file is cut short"));
 }
 
 TEST_CASE("a damaged file of llama2.c is refused", "[llama2c_tokenizer]") {

@@ -123,7 +123,7 @@ constinit const fovea::core::simd::generated_model @symbol@ =
     )
     fovea_isa_object(${name}_${set} ${set} "${folder}/${set}.cpp" ${symbol})
     list(APPEND objects "${${name}_${set}}")
-    string(APPEND declarations "extern const fovea::generated::model_code ${symbol};\n")
+    string(APPEND declarations "extern const fovea::core::simd::generated_model ${symbol};\n")
   endforeach()
   file(
     CONFIGURE

@@ -1,6 +1,7 @@
 // The program generate, compiled for stories260K, on its trained weights and tokenizer in
 // ../shared/data/stories260K.
 
+#ifdef FOVEA_GENERATE_STORIES
 #include "../../examples/program_run.hpp"
 #include "../../gguf_writer.hpp"
 #include "../../weights/temporary_folder.hpp"
@@ -113,3 +114,4 @@ TEST_CASE("generate takes weights and vocabulary from one GGUF file", "[generate
   CHECK_THAT(refused.said, Catch::Matchers::Contains(
                                "key 'llama.attention.head_count': expected 8, as the model has; found 4"));
 }
+#endif

@@ -45,16 +45,13 @@ function(fovea_add_executable name)
     message(FATAL_ERROR "fovea_add_executable(${name}): expected CONTEXT to be a number of tokens, found '${arg_CONTEXT}'")
   endif()
 
-  string(MAKE_C_IDENTIFIER "${name}_model" compiled)
-  if("${arg_MODEL}" STREQUAL compiled)
-    string(APPEND compiled "_compiled")
-  endif()
+  string(MAKE_C_IDENTIFIER "compiled_${name}" compiled)
   set(folder "${CMAKE_CURRENT_BINARY_DIR}/${name}_program")
   set(files "")
   set(embedded "")
   foreach(part IN ITEMS weights tokenizer)
     string(TOUPPER ${part} option)
-    fovea_built_file(${name} ${option} ${part} "${arg_${option}}" "${arg_EMBED}" "${folder}")
+    fovea_built_file(${name} ${option} ${part} "${arg_${option}}" "${arg_EMBED}")
   endforeach()
 
   # How each kind of program takes its model. A program that generates needs the scores after the last token alone.
@@ -142,9 +139,9 @@ int main(int count, char** words) {
   endif()
 endfunction()
 
-# fovea_built_file(PROGRAM OPTION part file EMBED folder): sets `part` to the C++ of a built_file, and adds to `embedded` and
+# fovea_built_file(PROGRAM OPTION part file EMBED): sets `part` to the C++ of a built_file, and adds to `embedded` and
 # `files` what it takes to have it in the program.
-function(fovea_built_file program option part file embed folder)
+function(fovea_built_file program option part file embed)
   if(NOT file)
     if(embed)
       message(FATAL_ERROR "fovea_add_executable(${program}): EMBED needs ${option}, the file to have in the program")
@@ -190,12 +187,4 @@ function(fovea_quoted_list result)
     string(APPEND all "${text}, ")
   endforeach()
   set(${result} "${all}" PARENT_SCOPE)
-endfunction()
-
-# fovea_quoted(RESULT text): the text as a string of C++ and of the assembler.
-function(fovea_quoted result text)
-  string(REPLACE "\\" "\\\\" text "${text}")
-  string(REPLACE "\"" "\\\"" text "${text}")
-  string(REPLACE "\n" "\\n" text "${text}")
-  set(${result} "\"${text}\"" PARENT_SCOPE)
 endfunction()

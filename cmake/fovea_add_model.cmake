@@ -70,12 +70,12 @@ function(fovea_add_model name)
 /// As fovea::train.
 template <class optimizer>
 auto train(const optimizer& how, const fovea::model_weights& weights, const fovea::train_options& options = {}) {
-  return fovea::generated::train<fovea::f32>(${arg_MODEL}, how, weights, options, code().gradients, code().steps);
+  return fovea::core::generated::train<fovea::f32>(${arg_MODEL}, how, weights, options, code().gradients, code().steps);
 }
 ")
   endif()
   if(arg_STREAM)
-    string(REPLACE "\"" "\\\"" stream_text "${arg_STREAM}")
+    fovea_quoted(along "${name} is made to be streamed along ${arg_STREAM}")
     string(APPEND made ", ${arg_STREAM}")
     string(
       APPEND functions
@@ -83,8 +83,8 @@ auto train(const optimizer& how, const fovea::model_weights& weights, const fove
 /// As fovea::stream.
 template <fovea::dim time = ${arg_STREAM}, class format = fovea::f32>
 auto stream(const fovea::model_weights& weights, const fovea::compile_options& options = {}) {
-  static_assert(time == ${arg_STREAM}, \"${name} is made to be streamed along ${stream_text}\");
-  return fovea::generated::stream<time, format>(${arg_MODEL}, weights, options, code().stream);
+  static_assert(time == ${arg_STREAM}, ${along});
+  return fovea::core::generated::stream<time, format>(${arg_MODEL}, weights, options, code().stream);
 }
 ")
   endif()
@@ -186,4 +186,12 @@ auto compile(const fovea::model_weights& weights, const fovea::compile_options& 
   foreach(set IN LISTS arg_ISA)
     fovea_link_set(${name} ${set})
   endforeach()
+endfunction()
+
+# fovea_quoted(RESULT text): the text as a string of C++ and of the assembler.
+function(fovea_quoted result text)
+  string(REPLACE "\\" "\\\\" text "${text}")
+  string(REPLACE "\"" "\\\"" text "${text}")
+  string(REPLACE "\n" "\\n" text "${text}")
+  set(${result} "\"${text}\"" PARENT_SCOPE)
 endfunction()

@@ -13,14 +13,14 @@ public:
   explicit label_printer(labels names) : labels_(std::move(names)) {}
 
   std::string line(const read_text& text) const override {
-    const labels::choice found = labels_.best(text.values);
+    const labels::choice found = labels::best(labels::probabilities(text.values));
     return fmt::format("{}  {:.3f}  {}", labels_.name(found.index), found.probability, text.input.text);
   }
   nlohmann::ordered_json members(const read_text& text) const override {
-    const std::vector<double> shares = labels_.probabilities(text.values);
+    const std::vector<double> shares = labels::probabilities(text.values);
     nlohmann::ordered_json all;
     for (std::size_t i = 0; i < shares.size(); ++i) all[labels_.name(i)] = shares[i];
-    return {{"label", labels_.name(labels_.best(text.values).index)}, {"probabilities", all}};
+    return {{"label", labels_.name(labels::best(shares).index)}, {"probabilities", all}};
   }
 
 private:

@@ -112,8 +112,7 @@ private:
 
   std::string json_of(const input_text& prompt, const std::string& text, const hypothesis& h,
                       bool stopped) const {
-    using json = nlohmann::ordered_json;
-    json line = prompt.members.empty() ? json{{"text", prompt.text}} : json::parse(prompt.members);
+    nlohmann::ordered_json line = answer_to(prompt);
     line["generated"] = text;
     line["tokens"] = h.ids.size();
     line["log_probability"] = h.log_probability;

@@ -13,7 +13,7 @@ labels::labels(std::vector<std::string> names, std::size_t count) : names_(std::
                 std::to_string(count) + ", as many as the model has scores");
 }
 
-std::vector<double> labels::probabilities(std::span<const float> scores) const {
+std::vector<double> labels::probabilities(std::span<const float> scores) {
   const auto largest = static_cast<double>(std::ranges::max(scores));
   std::vector<double> shares;
   double sum = 0;
@@ -22,10 +22,9 @@ std::vector<double> labels::probabilities(std::span<const float> scores) const {
   return shares;
 }
 
-labels::choice labels::best(std::span<const float> scores) const {
-  const std::vector<double> shares = probabilities(scores);
-  const auto largest = std::ranges::max_element(shares);
-  return {static_cast<std::size_t>(largest - shares.begin()), *largest};
+labels::choice labels::best(std::span<const double> probabilities) {
+  const auto largest = std::ranges::max_element(probabilities);
+  return {static_cast<std::size_t>(largest - probabilities.begin()), *largest};
 }
 
 std::string labels::name(std::size_t index) const {

@@ -19,7 +19,7 @@ bool has_tokenizer(const std::filesystem::path& path) {
 
 std::string set_of(const program_parts& parts) {
   const auto runs =
-      std::ranges::find_if(parts.sets, [](const std::string& set) { return core::generated::may_run(set); });
+      std::ranges::find_if(parts.sets, [](const std::string& set) { return core::may_run(set); });
   return runs == parts.sets.end() ? parts.sets.back() + " (which this processor lacks)" : *runs;
 }
 

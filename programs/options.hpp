@@ -7,6 +7,7 @@
 #include <CLI/App.hpp>
 
 #include <filesystem>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -34,6 +35,7 @@ std::string version_of(const program_parts& parts);
 model_weights weights_of(const options& o, const program_parts& parts);
 /// The same; where none is named, that in the GGUF file of the weights. Throws fovea::error where it has more than
 /// `most` tokens, too.
-tokenizer tokenizer_of(const options& o, const program_parts& parts, std::size_t most);
+tokenizer tokenizer_of(const options& o, const program_parts& parts,
+                       std::size_t most = std::numeric_limits<std::size_t>::max());
 
 } // namespace fovea::programs

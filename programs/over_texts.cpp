@@ -8,7 +8,6 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <limits>
 #include <numeric>
 #include <unistd.h>
 #include <utility>
@@ -17,8 +16,6 @@ namespace fovea::programs {
 namespace {
 
 constexpr std::size_t texts_of_a_call = 8, texts_at_once = 512;
-// What the table of an encoder's tokens holds is its own matter: a call refuses the token that it lacks.
-constexpr std::size_t most_tokens = std::numeric_limits<std::size_t>::max();
 
 /// One text on its way through the network.
 struct text_work {
@@ -85,8 +82,7 @@ void run(text_network& network, std::vector<text_work>& texts, bool each_token) 
 std::string line_of(const text_work& text, const text_printer& printer, const options& o) {
   const read_text read{text.input, text.tokens.ids, text.values};
   if (!o.json) return printer.line(read) + "\n";
-  using json = nlohmann::ordered_json;
-  json line = o.field.empty() ? json{{"text", text.input.text}} : json::parse(text.input.members);
+  nlohmann::ordered_json line = answer_to(text.input);
   line.update(printer.members(read));
   return line.dump() + "\n";
 }
@@ -102,7 +98,7 @@ int over_texts(const char* about, const program_parts& parts, text_network_maker
         declare_files(app, o);
       },
       [&](const options& o) {
-        const tokenizer tokens = tokenizer_of(o, parts, most_tokens);
+        const tokenizer tokens = tokenizer_of(o, parts);
         const std::unique_ptr<text_network> net =
             network(weights_of(o, parts),
                     {.capacity = {{"B", texts_of_a_call}, {"T", o.context}}, .threads = o.threads});

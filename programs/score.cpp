@@ -18,8 +18,7 @@ namespace {
 std::string line_of(const input_text& text, const std::vector<double>& log_p, bool json) {
   const double sum = std::accumulate(log_p.begin(), log_p.end(), 0.0), of_a_token = perplexity(log_p);
   if (!json) return fmt::format("{:.4f}  {:.3f}  {}\n", sum, of_a_token, text.text);
-  using object = nlohmann::ordered_json;
-  object line = text.members.empty() ? object{{"text", text.text}} : object::parse(text.members);
+  nlohmann::ordered_json line = answer_to(text);
   line["log_probability"] = sum;
   line["perplexity"] = of_a_token;
   line["tokens"] = log_p.size();

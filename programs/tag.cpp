@@ -42,7 +42,8 @@ private:
         text.ids.begin());
     for (std::size_t i = 0; i < own.size() && first + i < text.ids.size() && text.ids[first + i] == own[i];
          ++i)
-      found(words_.token(own[i]), labels_.best(text.values.subspan((first + i) * width, width)));
+      found(words_.token(own[i]),
+            labels::best(labels::probabilities(text.values.subspan((first + i) * width, width))));
   }
 
   labels labels_;

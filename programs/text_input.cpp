@@ -54,6 +54,11 @@ input_text text_input::text_of(std::string line) const {
   }
 }
 
+nlohmann::ordered_json answer_to(const input_text& text) {
+  using json = nlohmann::ordered_json;
+  return text.members.empty() ? json{{"text", text.text}} : json::parse(text.members);
+}
+
 std::vector<input_text> text_input::next(std::size_t most) {
   std::vector<input_text> texts;
   while (texts.size() < most) {

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <nlohmann/json_fwd.hpp>
+
 #include <cstddef>
 #include <fstream>
 #include <istream>
@@ -13,6 +15,9 @@ struct input_text {
   std::string text, place;
   std::string members; // of a line of JSON: it as it was read, for the line that answers it
 };
+
+/// The line of JSON that answers a text, before what answers it: what its own line held, else the text.
+nlohmann::ordered_json answer_to(const input_text& text);
 
 /// The texts of some files, or of the standard input, a line each.
 class text_input {

@@ -23,12 +23,7 @@ constexpr code in_format(const code& made) {
     return made;
 }
 
-namespace generated {
-
-/// What fovea_add_model makes of a model for one instruction set.
-using model_code = simd::generated_model;
+/// Whether the processor has what a set of instructions asks for.
 using simd::may_run;
-
-} // namespace generated
 
 } // namespace fovea::core

@@ -20,18 +20,6 @@ concept computes_in = is_weight_format<named> || backend_for<named, M>;
 
 } // namespace detail
 
-/// What the headers that fovea_add_model writes call: the entry points with code that is generated elsewhere.
-namespace generated {
-
-/// compile with the generated code of a given instruction set.
-template <class named, class M>
-auto compile(const M& model, const model_weights& source, const compile_options& options,
-             typename backend_of<named>::model_code code) {
-  return compiled_by<backend_of<named>>(model, source, options, format_named<named>, in_format<named>(code));
-}
-
-} // namespace generated
-
 /// Makes a model executable: compile(model, weights, {.capacity = {{B, 8}, {T, 512}}}), with weights in
 /// another format compile<q8_0>(...) (weights/weight_format.hpp), or compile<reference>(...). Throws
 /// fovea::error where weights, capacity and model do not fit.
@@ -39,8 +27,9 @@ template <class backend = f32, class M>
 requires(M::well_formed&& detail::computes_in<backend, M>) auto compile(const M& model,
                                                                         const model_weights& source,
                                                                         const compile_options& options = {}) {
-  return generated::compile<backend>(model, source, options,
-                                     backend_of<backend>::template code_of_model<M>());
+  using runs = backend_of<backend>;
+  return compiled_by<runs>(model, source, options, format_named<backend>,
+                           in_format<backend>(runs::template code_of_model<M>()));
 }
 
 template <class backend, class M>
@@ -78,5 +67,4 @@ requires(!M::well_formed) refused_value compile(const M&, const model_weights&, 
 // What a user may name.
 namespace fovea {
 using core::compile;
-namespace generated = core::generated;
 } // namespace fovea

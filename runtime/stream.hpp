@@ -30,6 +30,7 @@ concept streams_in = is_weight_format<named> || requires {
 
 } // namespace detail
 
+/// What the headers that fovea_add_model writes call: the entry points with code that is generated elsewhere.
 namespace generated {
 
 /// stream with the generated code of a given instruction set.

@@ -47,5 +47,5 @@ void run(const arguments& given) {
 
 int main(int count, char** words) {
   return program::run<arguments>("train_gpt", "Trains a GPT on a text, and writes more like it.", count,
-                                 words, declare, [](const arguments& a) { run(a); });
+                                 words, declare, run);
 }

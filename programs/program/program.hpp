@@ -18,8 +18,9 @@ namespace program {
 /// The main of a program: `declare(app, arguments)` states the options, `work(arguments)` does the rest. What
 /// goes wrong is one line on the standard error; the exit status is 2 for bad input, which a file that cannot
 /// be had is too.
-template <class arguments, std::invocable<CLI::App&, arguments&> declaration,
-          std::invocable<const arguments&> job>
+template <class arguments,
+          std::invocable<CLI::App&, arguments&> declaration = void (*)(CLI::App&, arguments&),
+          std::invocable<const arguments&> job = void (*)(const arguments&)>
 int run(const char* name, const char* about, int count, char** words, declaration declare, job work) {
   const auto fail = [&](const std::string& problem, int status) {
     notice(name, problem);

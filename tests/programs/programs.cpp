@@ -51,6 +51,11 @@ const tokenizer& words() {
   return read;
 }
 
+xt::xtensor<int, 2> ids_of(const char* text) {
+  const std::vector<int> ids = words().encode(text).ids;
+  return xt::adapt(ids, std::array<std::size_t, 2>{1, ids.size()});
+}
+
 constexpr const char* texts[] = {"one two", "three", "one two three four five", "two one"};
 
 } // namespace
@@ -63,9 +68,8 @@ TEST_CASE("a program embeds texts in their order, whatever their lengths", "[pro
   const std::vector<json> lines = lines_of(run.said);
   REQUIRE(lines.size() == 4);
   for (std::size_t i = 0; i < 4; ++i) {
-    const std::vector<int> ids = words().encode(texts[i]).ids;
-    const xt::xtensor<int, 2> tokens = xt::adapt(ids, std::array<std::size_t, 2>{1, ids.size()});
-    const xt::xtensor<int, 1> lengths{static_cast<int>(ids.size())};
+    const xt::xtensor<int, 2> tokens = ids_of(texts[i]);
+    const xt::xtensor<int, 1> lengths{static_cast<int>(tokens.size())};
     const auto out = net("tokens"_in = tokens, "lengths"_in = lengths);
     CHECK(lines[i]["text"] == texts[i]);
     const std::vector<float> vector = lines[i]["vector"];
@@ -97,8 +101,7 @@ TEST_CASE("a program classifies texts by a model that is not told their lengths"
   const std::vector<json> lines = lines_of(run.said);
   REQUIRE(lines.size() == 4);
   for (std::size_t i = 0; i < 4; ++i) {
-    const std::vector<int> ids = words().encode(texts[i]).ids;
-    const xt::xtensor<int, 2> tokens = xt::adapt(ids, std::array<std::size_t, 2>{1, ids.size()});
+    const xt::xtensor<int, 2> tokens = ids_of(texts[i]);
     const auto out = net("tokens"_in = tokens);
     const auto logits = out["logits"_out];
     const double good = 1 / (1 + std::exp(static_cast<double>(logits(0, 1) - logits(0, 0))));

@@ -190,6 +190,11 @@ void tensor_list::expect(const std::string& name, const std::vector<int>& shape)
                 fovea::core::shape_text(expected) + " by " + from_->config.source());
 }
 
+void tensor_list::expect_biased(const std::string& name, const std::vector<int>& shape) {
+  expect(name + ".weight", shape);
+  expect(name + ".bias", {shape.front()});
+}
+
 void tensor_list::pass_over(const std::string& pattern) {
   std::erase_if(left_, [&](const std::string& name) {
     const bool passed = ::fnmatch(pattern.c_str(), name.c_str(), 0) == 0;

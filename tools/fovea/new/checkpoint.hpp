@@ -62,6 +62,8 @@ public:
   bool has(const std::string& name) const;
   /// The tensor is there, with this shape; throws failure that names it otherwise.
   void expect(const std::string& name, const std::vector<int>& shape);
+  /// NAME.weight, and NAME.bias with a number for each row of it.
+  void expect_biased(const std::string& name, const std::vector<int>& shape);
   /// The first axis of a tensor, which is there.
   int rows_of(const std::string& name);
   /// Tensors of such names, `*` any text, are not used; those that are there are told to the user.

@@ -60,6 +60,16 @@ family family_of(const checkpoint& from) {
   return found->second;
 }
 
+int classes_of(settings& config, tensor_list& tensors, const std::string& weight) {
+  const int classes = tensors.rows_of(weight);
+  const auto labels = config.members("id2label");
+  if (labels && *labels != classes)
+    config.fail("id2label", fmt::format("expected {} labels, as the tensor {} has rows; found {}", classes,
+                                        fovea::core::in_quotes(weight), *labels));
+  config.expect("num_labels", classes);
+  return classes;
+}
+
 std::string number_text(double x, const checkpoint& from) {
   std::string text = from.gguf ? fmt::format("{}", static_cast<float>(x)) : fmt::format("{}", x);
   if (text.ends_with(".0")) text.resize(text.size() - 2);

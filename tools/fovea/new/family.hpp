@@ -36,10 +36,14 @@ model_plan plan_vit(checkpoint& from);
 model_plan plan_mamba(checkpoint& from);
 model_plan plan_rwkv(checkpoint& from);
 
+/// How many classes there are, by the tensors; id2label must agree.
+int classes_of(settings& config, tensor_list& tensors, const std::string& weight);
 /// A number as C++ has it, of no more digits than it was stored with.
 std::string number_text(double x, const checkpoint& from);
 /// What a flag is called where a text asks for it.
 inline std::string flag_text(bool set) { return set ? "yes" : ""; }
+/// As C++ has it.
+inline std::string bool_text(bool set) { return set ? "true" : "false"; }
 /// Throws failure that names both settings where a width is no multiple of its heads.
 void check_heads(const settings& config, const char* width_key, int width, const char* heads_key, int heads);
 

@@ -126,8 +126,10 @@ model_plan plan_decoder(checkpoint& from) {
     const auto weight = [&](const char* of_gguf, const char* of_hf, const std::vector<int>& shape,
                             bool biased = false) {
       const std::string tensor = at + (from.gguf ? of_gguf : of_hf);
-      tensors.expect(tensor + ".weight", shape);
-      if (biased) tensors.expect(tensor + ".bias", {shape.front()});
+      if (biased)
+        tensors.expect_biased(tensor, shape);
+      else
+        tensors.expect(tensor + ".weight", shape);
     };
     weight("attn_norm", "input_layernorm", {width});
     weight("attn_q", "self_attn.q_proj", {heads * head_width, width}, qkv_biased);
@@ -146,7 +148,6 @@ model_plan plan_decoder(checkpoint& from) {
   tensors.finish(name);
   config.finish(name);
 
-  const auto boolean = [](bool set) { return set ? "true" : "false"; };
   return {"new/decoder.hpp.in",
           "decoder",
           "generate",
@@ -163,9 +164,9 @@ model_plan plan_decoder(checkpoint& from) {
            {"epsilon", number_text(epsilon, from)},
            {"head_norm", flag_text(qwen3)},
            {"window", window > 0 ? std::to_string(window) : ""},
-           {"qkv_bias", boolean(qkv_biased)},
-           {"proj_bias", boolean(proj_biased)},
-           {"mlp_bias", boolean(mlp_bias)},
+           {"qkv_bias", bool_text(qkv_biased)},
+           {"proj_bias", bool_text(proj_biased)},
+           {"mlp_bias", bool_text(mlp_bias)},
            {"biased", flag_text(qkv_biased)},
            {"proj_biased", flag_text(proj_biased)},
            {"mlp_biased", flag_text(mlp_bias)},

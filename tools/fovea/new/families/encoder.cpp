@@ -164,9 +164,9 @@ int padding_of(settings& config, const encoder_sizes& s) {
 void expect_layers(tensor_list& tensors, const encoder_sizes& s, const encoder_names& names) {
   for (int i = 0; i < s.layers; ++i) {
     const std::string at = fmt::format(fmt::runtime(names.layer), i);
-    for (const char* square : names.squares) expect_linear(tensors, at + square, s.width, s.width);
-    expect_linear(tensors, at + names.up, s.inner, s.width);
-    expect_linear(tensors, at + names.down, s.width, s.inner);
+    for (const char* square : names.squares) tensors.expect_biased(at + square, {s.width, s.width});
+    tensors.expect_biased(at + names.up, {s.inner, s.width});
+    tensors.expect_biased(at + names.down, {s.width, s.inner});
     expect_norm(tensors, at + names.attention_norm, s.width);
     expect_norm(tensors, at + names.norm, s.width);
   }
@@ -195,7 +195,7 @@ model_plan plan_encoder(checkpoint& from) {
   if (s.types > 0)
     tensors.expect(table("token_types.weight", "token_type_embeddings.weight"), {s.types, s.word_width});
   expect_norm(tensors, table("token_embd_norm", "LayerNorm"), s.word_width);
-  if (project) expect_linear(tensors, "embeddings_project", s.width, s.word_width);
+  if (project) tensors.expect_biased("embeddings_project", {s.width, s.word_width});
   expect_layers(tensors, s, names);
 
   model_plan plan{"new/encoder.hpp.in", "encoder", "run"};

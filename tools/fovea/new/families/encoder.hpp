@@ -49,7 +49,6 @@ private:
   std::string text_;
 };
 
-void expect_linear(tensor_list& tensors, const std::string& name, int out, int in);
 /// The first checkpoints call a norm's weight and bias gamma and beta.
 void expect_norm(tensor_list& tensors, const std::string& name, int width);
 

@@ -6,11 +6,6 @@
 
 namespace tool {
 
-void expect_linear(tensor_list& tensors, const std::string& name, int out, int in) {
-  tensors.expect(name + ".weight", {out, in});
-  tensors.expect(name + ".bias", {out});
-}
-
 void expect_norm(tensor_list& tensors, const std::string& name, int width) {
   const bool old = tensors.has(name + ".gamma");
   tensors.expect(name + (old ? ".gamma" : ".weight"), {width});
@@ -55,17 +50,6 @@ bool scores_tokens(const std::string& architecture) {
 }
 
 namespace {
-
-/// How many classes there are, by the tensors; id2label must agree.
-int classes_of(settings& config, tensor_list& tensors, const std::string& weight) {
-  const int classes = tensors.rows_of(weight);
-  const auto labels = config.members("id2label");
-  if (labels && *labels != classes)
-    config.fail("id2label", fmt::format("expected {} labels, as the tensor {} has rows; found {}", classes,
-                                        fovea::core::in_quotes(weight), *labels));
-  config.expect("num_labels", classes);
-  return classes;
-}
 
 /// Scores of each token of the vocabulary.
 void plan_token_scores(checkpoint& from, const encoder_sizes& s, const encoder_names& names,

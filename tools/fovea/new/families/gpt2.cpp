@@ -37,10 +37,9 @@ model_plan plan_gpt2(checkpoint& from) {
                       "summary_activation", "summary_first_dropout", "summary_proj_to_labels", "summary_type",
                       "summary_use_proj"});
   }
-  const auto vector = [&](const std::string& name, int size) { tensors.expect(name, {size}); };
   const auto matrix = [&](const std::string& name, int out, int in) { // theirs lie [in, out]
     tensors.expect(name + ".weight", from.gguf ? std::vector{out, in} : std::vector{in, out});
-    vector(name + ".bias", out);
+    tensors.expect(name + ".bias", {out});
   };
   tensors.expect(words, {vocab, width});
   tensors.expect(from.gguf ? "position_embd.weight" : "wpe.weight", {context, width});
@@ -51,14 +50,14 @@ model_plan plan_gpt2(checkpoint& from) {
       return at + (from.gguf ? of_gguf : of_hf);
     };
     for (const std::string& norm : {name("attn_norm", "ln_1"), name("ffn_norm", "ln_2")})
-      vector(norm + ".weight", width), vector(norm + ".bias", width);
+      tensors.expect_biased(norm, {width});
     matrix(name("attn_qkv", "attn.c_attn"), 3 * width, width);
     matrix(name("attn_output", "attn.c_proj"), width, width);
     matrix(name("ffn_up", "mlp.c_fc"), inner, width);
     matrix(name("ffn_down", "mlp.c_proj"), width, inner);
   }
   const std::string last = from.gguf ? "output_norm" : "ln_f";
-  vector(last + ".weight", width), vector(last + ".bias", width);
+  tensors.expect_biased(last, {width});
   for (const char* mask : {"*h.*.attn.bias", "*h.*.attn.masked_bias"}) tensors.pass_over_quietly(mask);
   tensors.finish(from.architecture);
   config.finish(from.architecture);

@@ -17,10 +17,7 @@ model_plan plan_rwkv(checkpoint& from) {
   config.pass_over({"rescale_every"});
 
   tensor_list tensors(from, "rwkv.");
-  const auto norm = [&](const std::string& name) {
-    tensors.expect(name + ".weight", {width});
-    tensors.expect(name + ".bias", {width});
-  };
+  const auto norm = [&](const std::string& name) { tensors.expect_biased(name, {width}); };
   tensors.expect("embeddings.weight", {vocab, width});
   tensors.expect("head.weight", {vocab, width});
   norm("blocks.0.pre_ln"), norm("ln_out");

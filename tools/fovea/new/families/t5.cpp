@@ -58,7 +58,6 @@ model_plan plan_t5(checkpoint& from) {
   tensors.pass_over("decoder.block.0.layer.1.EncDecAttention.relative_attention_bias.weight");
   tensors.finish(from.architecture);
   config.finish(from.architecture);
-  const auto boolean = [](bool set) { return set ? "true" : "false"; };
   return {"new/t5.hpp.in",
           "translator",
           "translate",
@@ -69,8 +68,8 @@ model_plan plan_t5(checkpoint& from) {
            {"width", std::to_string(width)},
            {"inner", std::to_string(inner)},
            {"vocab", std::to_string(vocab)},
-           {"gated", boolean(gated)},
-           {"tied", boolean(tied)},
+           {"gated", bool_text(gated)},
+           {"tied", bool_text(tied)},
            {"buckets", std::to_string(buckets)},
            {"max_distance", std::to_string(max_distance)},
            {"context", std::to_string(context)},

@@ -20,36 +20,24 @@ model_plan plan_vit(checkpoint& from) {
   config.pass_over({"encoder_stride", "pooler_act", "pooler_output_size"}); // of heads that this class lacks
 
   tensor_list tensors(from, "");
-  const int classes = tensors.rows_of("classifier.weight"), side = image / patch;
-  if (const auto labels = config.members("id2label"); labels && *labels != classes)
-    config.fail("id2label",
-                fmt::format("expected {} labels, as the tensor 'classifier.weight' has rows; found {}",
-                            classes, *labels));
-  const auto layer = [&](const std::string& name, int out, int in) {
-    tensors.expect(name + ".weight", {out, in});
-    tensors.expect(name + ".bias", {out});
-  };
-  const auto norm = [&](const std::string& name) {
-    tensors.expect(name + ".weight", {width});
-    tensors.expect(name + ".bias", {width});
-  };
-  layer("classifier", classes, width);
+  const int classes = classes_of(config, tensors, "classifier.weight"), side = image / patch;
+  tensors.expect_biased("classifier", {classes, width});
   tensors.expect("vit.embeddings.cls_token", {1, 1, width});
   tensors.expect("vit.embeddings.position_embeddings", {1, side * side + 1, width});
-  tensors.expect("vit.embeddings.patch_embeddings.projection.weight", {width, channels, patch, patch});
-  tensors.expect("vit.embeddings.patch_embeddings.projection.bias", {width});
-  norm("vit.layernorm");
+  tensors.expect_biased("vit.embeddings.patch_embeddings.projection", {width, channels, patch, patch});
+  tensors.expect_biased("vit.layernorm", {width});
   const bool old = tensors.has("vit.encoder.layer.0.layernorm_before.weight"); // before transformers 5
   for (int i = 0; i < layers; ++i) {
     const std::string at = fmt::format(fmt::runtime(old ? "vit.encoder.layer.{}." : "vit.layers.{}."), i);
-    norm(at + "layernorm_before"), norm(at + "layernorm_after");
+    for (const char* norm : {"layernorm_before", "layernorm_after"})
+      tensors.expect_biased(at + norm, {width});
     for (const char* part :
          old ? std::array{"attention.attention.query", "attention.attention.key", "attention.attention.value",
                           "attention.output.dense"}
              : std::array{"attention.q_proj", "attention.k_proj", "attention.v_proj", "attention.o_proj"})
-      layer(at + part, width, width);
-    layer(at + (old ? "intermediate.dense" : "mlp.fc1"), inner, width);
-    layer(at + (old ? "output.dense" : "mlp.fc2"), width, inner);
+      tensors.expect_biased(at + part, {width, width});
+    tensors.expect_biased(at + (old ? "intermediate.dense" : "mlp.fc1"), {inner, width});
+    tensors.expect_biased(at + (old ? "output.dense" : "mlp.fc2"), {width, inner});
   }
   tensors.finish(from.architecture);
   config.finish(from.architecture);

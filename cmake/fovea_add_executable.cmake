@@ -1,5 +1,5 @@
-# fovea_add_executable(NAME HEADER header MODEL expression APP embed|classify|tag|generate|score
-#                      [WEIGHTS file] [TOKENIZER file] [EMBED] [STATIC] [FORMAT q8_0] [ISA portable baseline sse41 avx2 avx512]
+# fovea_add_executable(NAME HEADER header MODEL expression APP embed|classify|tag|generate|translate|score|stream
+#                      [WEIGHTS file] [TOKENIZER file] [TARGET_TOKENIZER file] [EMBED] [STATIC] [FORMAT q8_0] [ISA portable baseline sse41 avx2 avx512]
 #                      [CONTEXT n] [LABELS label...] [BEGIN token] [END token...] [METADATA key=number...])
 #
 # Makes the program NAME: a model with its command line.
@@ -10,17 +10,18 @@
 # HEADER, MODEL and ISA are as fovea_add_model takes them, which compiles the model for each instruction set. What each APP
 # asks of a model's inputs and outputs is in <fovea/programs/APP.hpp>. WEIGHTS and TOKENIZER are files beside the caller's
 # CMakeLists.txt that the program opens where its command line names no others: as they lie there or, with EMBED, a copy that
-# is part of the program. FORMAT is that of the weights in memory. STATIC links all libraries into the one file. CONTEXT is the
-# most tokens of a text, LABELS are those of a classifier's or tagger's scores in order, BEGIN is the token that an empty
-# prompt begins with, END those that end what is generated. METADATA are numbers that weights are refused for where they say
+# is part of the program; without EMBED, WEIGHTS may be a folder. TARGET_TOKENIZER is that of translations, where it is
+# another. FORMAT is that of the weights in memory. STATIC links all libraries into the one file. CONTEXT is the most tokens
+# of a text, LABELS are those of a classifier's or tagger's scores in order, BEGIN is the token that an empty prompt and a
+# translation begin with, END those that end what is generated; the first of them ends the source of a translation, too. METADATA are numbers that weights are refused for where they say
 # others of themselves (fovea::expect_metadata).
 
 include("${CMAKE_CURRENT_LIST_DIR}/fovea_add_model.cmake")
 
-set(FOVEA_APPS classify embed generate score tag)
+set(FOVEA_APPS classify embed generate score stream tag translate)
 
 function(fovea_add_executable name)
-  set(one HEADER MODEL APP WEIGHTS TOKENIZER FORMAT CONTEXT BEGIN)
+  set(one HEADER MODEL APP WEIGHTS TOKENIZER TARGET_TOKENIZER FORMAT CONTEXT BEGIN)
   cmake_parse_arguments(PARSE_ARGV 1 arg "EMBED;STATIC" "${one}" "ISA;LABELS;END;METADATA")
   if(arg_UNPARSED_ARGUMENTS)
     list(JOIN one ", " known)
@@ -34,6 +35,9 @@ function(fovea_add_executable name)
   if(NOT arg_APP IN_LIST FOVEA_APPS)
     list(JOIN FOVEA_APPS ", " known)
     message(FATAL_ERROR "fovea_add_executable(${name}): expected APP to be one of ${known}, found '${arg_APP}'")
+  endif()
+  if(arg_APP STREQUAL "translate" AND NOT (arg_BEGIN AND arg_END))
+    message(FATAL_ERROR "fovea_add_executable(${name}): a program that translates needs BEGIN and END, the tokens around a translation")
   endif()
   if(NOT arg_FORMAT)
     set(arg_FORMAT f32)
@@ -49,19 +53,19 @@ function(fovea_add_executable name)
   set(folder "${CMAKE_CURRENT_BINARY_DIR}/${name}_program")
   set(files "")
   set(embedded "")
-  foreach(part IN ITEMS weights tokenizer)
+  foreach(part IN ITEMS weights tokenizer target_tokenizer)
     string(TOUPPER ${part} option)
     fovea_built_file(${name} ${option} ${part} "${arg_${option}}" "${arg_EMBED}")
   endforeach()
 
-  # How each kind of program takes its model. A program that generates needs the scores after the last token alone.
+  # How each kind of program takes its model. A program that writes needs the scores after the last token alone.
   set(model "${arg_MODEL}")
   set(isa "")
   if(arg_ISA)
     set(isa ISA ${arg_ISA})
   endif()
-  if(arg_APP MATCHES "^(generate|score)$")
-    if(arg_APP STREQUAL "generate")
+  if(arg_APP MATCHES "^(generate|score|stream|translate)$")
+    if(arg_APP MATCHES "^(generate|translate)$")
       set(model "fovea::last<fovea::dim{\"T\"}>(${arg_MODEL})")
     endif()
     fovea_add_model(${compiled} HEADER "${arg_HEADER}" MODEL "${model}" STREAM "fovea::dim{\"T\"}" ${isa})
@@ -72,9 +76,9 @@ function(fovea_add_executable name)
   endif()
 
   get_target_property(sets ${compiled} FOVEA_SETS)
-  fovea_quoted_list(quoted_sets ${sets})
-  fovea_quoted_list(quoted_LABELS ${arg_LABELS})
-  fovea_quoted_list(quoted_END ${arg_END})
+  foreach(list IN ITEMS sets arg_LABELS arg_END)
+    fovea_quoted_list(quoted_${list} ${list})
+  endforeach()
   set(metadata "")
   foreach(entry IN LISTS arg_METADATA)
     if(NOT entry MATCHES "^(.+)=([-+0-9.e]+)$")
@@ -113,11 +117,12 @@ fovea::programs::program_parts parts() {
           .sets = {@quoted_sets@},
           .weights = @weights@,
           .tokenizer = @tokenizer@,
+          .target_tokenizer = @target_tokenizer@,
           .metadata = {@metadata@},
           .context = @arg_CONTEXT@,
-          .labels = {@quoted_LABELS@},
+          .labels = {@quoted_arg_LABELS@},
           .begin = @quoted_arg_BEGIN@,
-          .end = {@quoted_END@}};
+          .end = {@quoted_arg_END@}};
 }
 
 } // namespace
@@ -143,15 +148,18 @@ endfunction()
 # `files` what it takes to have it in the program.
 function(fovea_built_file program option part file embed)
   if(NOT file)
-    if(embed)
-      message(FATAL_ERROR "fovea_add_executable(${program}): EMBED needs ${option}, the file to have in the program")
+    if(embed AND option STREQUAL "WEIGHTS")
+      message(FATAL_ERROR "fovea_add_executable(${program}): EMBED needs WEIGHTS, the file to have in the program")
     endif()
     set(${part} "{}" PARENT_SCOPE)
     return()
   endif()
   cmake_path(ABSOLUTE_PATH file BASE_DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}" NORMALIZE)
-  if(NOT EXISTS "${file}" OR IS_DIRECTORY "${file}")
+  if(NOT EXISTS "${file}")
     message(FATAL_ERROR "fovea_add_executable(${program}): expected ${option} to be a file, found nothing at '${file}'")
+  endif()
+  if(IS_DIRECTORY "${file}" AND embed)
+    message(FATAL_ERROR "fovea_add_executable(${program}): EMBED needs ${option} to be a file, found the folder '${file}'")
   endif()
   fovea_quoted(quoted "${file}")
   if(NOT embed)
@@ -179,10 +187,10 @@ extern \"C\" const std::byte fovea_embedded_${part}[], fovea_embedded_${part}_en
   set(${part} "{.path = ${quoted}, .bytes = {fovea_embedded_${part}, fovea_embedded_${part}_end}}" PARENT_SCOPE)
 endfunction()
 
-# fovea_quoted_list(RESULT text...): the texts as strings of C++, each with a comma behind it.
-function(fovea_quoted_list result)
+# fovea_quoted_list(RESULT LIST): the texts of the list of that name as strings of C++, each with a comma behind it.
+function(fovea_quoted_list result list)
   set(all "")
-  foreach(text IN LISTS ARGN)
+  foreach(text IN LISTS ${list})
     fovea_quoted(text "${text}")
     string(APPEND all "${text}, ")
   endforeach()

@@ -52,12 +52,6 @@ void declare_sampling(CLI::App& app, arguments& a) {
       ->allow_extra_args(false);
 }
 
-token_id id_of(const std::string& token, const tokenizer& words) {
-  const std::optional<token_id> id = words.id(token);
-  if (!id) throw error("the tokenizer has no token \"" + token + "\", which the program is built with");
-  return *id;
-}
-
 /// Goes on with texts, one after another.
 class writer {
 public:

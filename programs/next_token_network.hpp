@@ -1,13 +1,16 @@
 #pragma once
 
+#include <fovea/backends/xtensor.hpp>
 #include <fovea/fovea.hpp>
 #include <fovea/programs/output_width.hpp>
 #include <fovea/runtime/decoding/next_token.hpp>
 #include <fovea/runtime/decoding/stream_reader.hpp>
 
+#include <array>
 #include <memory>
 #include <span>
 #include <type_traits>
+#include <utility>
 
 namespace fovea::programs {
 
@@ -15,6 +18,8 @@ namespace fovea::programs {
 class next_token_network {
 public:
   virtual ~next_token_network() = default;
+  /// What the texts from the next begin on translate; for an encoder-decoder.
+  virtual void read(token_ids source) = 0;
   virtual void begin(std::size_t rows) = 0;
   virtual token_scores step(std::span<const token_id> ids) = 0;
   virtual void reorder(std::span<const std::size_t> from) = 0;
@@ -25,7 +30,8 @@ public:
 using next_token_network_maker = std::unique_ptr<next_token_network> (*)(const model_weights&,
                                                                          const compile_options&);
 
-/// The model M as `streamed` makes a stream of it: tokens [B, T] to logits.
+/// The model M as `streamed` makes a stream of it: tokens [B, T] and, where it has such an input, types [B, T] to
+/// logits; or of an encoder-decoder, source [B, S], lengths [B] and target [B, T].
 template <class M, auto streamed>
 class next_token_network_of final : public next_token_network {
 public:
@@ -33,8 +39,9 @@ public:
     return std::make_unique<next_token_network_of>(weights, how);
   }
   next_token_network_of(const model_weights& weights, const compile_options& how)
-      : stream_(streamed(weights, how)), reader_(stream_, {}) {}
+      : stream_(streamed(weights, how)), reader_(stream_, {}, {source_}) {}
 
+  void read(token_ids source) override { source_ = std::move(source); }
   void begin(std::size_t rows) override { reader_.begin(rows); }
   token_scores step(std::span<const token_id> ids) override { return reader_.step(ids); }
   void reorder(std::span<const std::size_t> from) override { reader_.reorder(from); }
@@ -42,15 +49,35 @@ public:
   std::size_t vocabulary() const override { return output_width<M>("logits"); }
 
 private:
+  struct begin_of_text {
+    const token_ids& source;
+    void operator()(auto& stream) const {
+      if constexpr (M::has_input("source")) {
+        const xt::xtensor<int, 1> lengths{static_cast<int>(source.size())};
+        stream.begin("source"_in = xt::adapt(source, std::array{std::size_t{1}, source.size()}),
+                     "lengths"_in = lengths);
+      } else {
+        stream.begin();
+      }
+    }
+  };
   struct step_of_tokens {
     auto operator()(auto& stream, const auto& ids) const {
-      return stream.step("tokens"_in = ids)["logits"_out];
+      if constexpr (M::has_input("target")) {
+        return stream.step("target"_in = ids)["logits"_out];
+      } else if constexpr (M::has_input("types")) {
+        const xt::xtensor<int, 2> types = xt::zeros<int>(ids.shape());
+        return stream.step("tokens"_in = ids, "types"_in = types)["logits"_out];
+      } else {
+        return stream.step("tokens"_in = ids)["logits"_out];
+      }
     }
   };
   using stream_type = std::invoke_result_t<decltype(streamed), const model_weights&, const compile_options&>;
 
+  token_ids source_;
   stream_type stream_;
-  stream_reader<stream_type, step_of_tokens> reader_;
+  stream_reader<stream_type, step_of_tokens, begin_of_text> reader_;
 };
 
 } // namespace fovea::programs

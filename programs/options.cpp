@@ -17,6 +17,19 @@ bool has_tokenizer(const std::filesystem::path& path) {
   return path.extension() == ".gguf" && core::gguf_file(path).metadata().contains("tokenizer.ggml.model");
 }
 
+/// The tokenizer at `path`, or where that is empty, what the program is built with.
+tokenizer opened(const std::filesystem::path& path, const built_file& built, const program_parts& parts,
+                 std::size_t most) {
+  const std::filesystem::path& named = path.empty() ? built.path : path;
+  tokenizer words = path.empty() && !built.bytes.empty()
+                        ? load_tokenizer(built.bytes, named.filename().string())
+                        : load_tokenizer(named);
+  if (words.vocabulary_size() > most)
+    throw error(named.string() + ": expected a tokenizer of at most " + std::to_string(most) +
+                " tokens, as " + parts.model + " has; found " + std::to_string(words.vocabulary_size()));
+  return words;
+}
+
 std::string set_of(const program_parts& parts) {
   const auto runs =
       std::ranges::find_if(parts.sets, [](const std::string& set) { return core::may_run(set); });
@@ -25,9 +38,16 @@ std::string set_of(const program_parts& parts) {
 
 } // namespace
 
-void declare(CLI::App& app, options& o, const program_parts& parts) {
+void declare_model(CLI::App& app, options& o, const program_parts& parts) {
   app.set_version_flag("--version", [&parts] { return version_of(parts); });
   app.add_option("--weights", o.weights, "safetensors, GGUF, or what else fovea::load_weights opens");
+  app.add_option("--threads", o.threads, "0: every processor")
+      ->capture_default_str()
+      ->check(CLI::Range(0, 1024));
+}
+
+void declare(CLI::App& app, options& o, const program_parts& parts) {
+  declare_model(app, o, parts);
   app.add_option(
       "--tokenizer", o.tokenizer,
       "tokenizer.json, a SentencePiece model, GGUF, or llama2.c's .bin; that of the weights where they are "
@@ -37,9 +57,6 @@ void declare(CLI::App& app, options& o, const program_parts& parts) {
       ->capture_default_str()
       ->required(parts.context == 0)
       ->check(CLI::Range(1, 1 << 24));
-  app.add_option("--threads", o.threads, "0: every processor")
-      ->capture_default_str()
-      ->check(CLI::Range(0, 1024));
   app.add_flag("--json", o.json, "Print a line of JSON for each text");
   app.add_option("--field", o.field, "Read lines of JSON, whose texts are in this member");
 }
@@ -66,18 +83,24 @@ model_weights weights_of(const options& o, const program_parts& parts) {
 }
 
 tokenizer tokenizer_of(const options& o, const program_parts& parts, std::size_t most) {
-  const built_file& built = parts.tokenizer;
   std::filesystem::path path = o.tokenizer;
   if (path.empty() && has_tokenizer(o.weights)) path = o.weights;
-  const bool in_program = path.empty() && !built.bytes.empty();
-  if (path.empty()) path = built.path;
-  if (path.empty() && has_tokenizer(parts.weights.path)) path = parts.weights.path;
-  if (path.empty()) throw error("--tokenizer is required: the program is built without");
-  tokenizer words = in_program ? load_tokenizer(built.bytes, path.filename().string()) : load_tokenizer(path);
-  if (words.vocabulary_size() > most)
-    throw error(path.string() + ": expected a tokenizer of at most " + std::to_string(most) + " tokens, as " +
-                parts.model + " has; found " + std::to_string(words.vocabulary_size()));
-  return words;
+  const bool of_weights = parts.tokenizer.path.empty() && parts.weights.path.extension() == ".gguf";
+  const built_file& built = of_weights ? parts.weights : parts.tokenizer;
+  if (path.empty() && built.path.empty())
+    throw error("--tokenizer is required: the program is built without");
+  return opened(path, built, parts, most);
+}
+
+tokenizer target_tokenizer_of(const options& o, const program_parts& parts, std::size_t most) {
+  if (o.target_tokenizer.empty() && parts.target_tokenizer.path.empty()) return tokenizer_of(o, parts, most);
+  return opened(o.target_tokenizer, parts.target_tokenizer, parts, most);
+}
+
+token_id id_of(const std::string& token, const tokenizer& words) {
+  const std::optional<token_id> id = words.id(token);
+  if (!id) throw error("the tokenizer has no token \"" + token + "\", which the program is built with");
+  return *id;
 }
 
 } // namespace fovea::programs

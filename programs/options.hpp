@@ -16,14 +16,16 @@ namespace fovea::programs {
 /// What every program takes at its command line.
 struct options {
   std::vector<std::string> files;
-  std::filesystem::path weights, tokenizer;
+  std::filesystem::path weights, tokenizer, target_tokenizer;
   int threads = 0;
   std::int64_t context = 0;
   bool json = false;
   std::string field; // of JSON lines, the one that holds the text; empty: the input is plain lines
 };
 
-/// States them. What a program is built with need not be named.
+/// States --version, --weights and --threads. What a program is built with need not be named.
+void declare_model(CLI::App& app, options& o, const program_parts& parts);
+/// And those of texts.
 void declare(CLI::App& app, options& o, const program_parts& parts);
 /// And the files of texts.
 void declare_files(CLI::App& app, options& o);
@@ -37,5 +39,9 @@ model_weights weights_of(const options& o, const program_parts& parts);
 /// `most` tokens, too.
 tokenizer tokenizer_of(const options& o, const program_parts& parts,
                        std::size_t most = std::numeric_limits<std::size_t>::max());
+/// That of translations; where none is named, the texts' own.
+tokenizer target_tokenizer_of(const options& o, const program_parts& parts, std::size_t most);
+/// The id of a token that the program is built with. Throws fovea::error where the tokenizer has none.
+token_id id_of(const std::string& token, const tokenizer& words);
 
 } // namespace fovea::programs

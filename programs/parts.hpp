@@ -22,12 +22,13 @@ struct program_parts {
   std::string name, model, format;
   std::vector<std::string> sets = {}; // of instructions, from best to least
   built_file weights = {}, tokenizer = {};
+  built_file target_tokenizer = {}; // of translations, where it is another
   std::map<std::string, double> metadata =
       {};                               // what the weights say of themselves, if they do (expect_metadata)
   std::int64_t context = 0;             // the most tokens of a text; 0: the command line says it
   std::vector<std::string> labels = {}; // of a classifier's or tagger's scores, in order
-  std::string begin = {};               // the token that an empty prompt begins with
-  std::vector<std::string> end = {};    // tokens that end what is generated
+  std::string begin = {};               // the token that an empty prompt and a translation begin with
+  std::vector<std::string> end = {};    // tokens that end what is generated; the first ends a source, too
 };
 
 } // namespace fovea::programs

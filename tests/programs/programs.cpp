@@ -13,6 +13,8 @@
 
 #include <catch2/catch.hpp>
 
+#include <algorithm>
+#include <cstring>
 #include <sstream>
 
 using namespace fovea;
@@ -106,7 +108,7 @@ TEST_CASE("a program classifies texts by a model that is not told their lengths"
     const auto logits = out["logits"_out];
     const double good = 1 / (1 + std::exp(static_cast<double>(logits(0, 1) - logits(0, 0))));
     CHECK(lines[i]["probabilities"]["good"].get<double>() == Approx(good).epsilon(1e-5));
-    CHECK(lines[i]["label"] == (good > 0.5 ? "good" : "bad"));
+    CHECK(lines[i]["label"] == (good > 0.5 ? "good" : "bad; or so"));
   }
   CHECK_THAT(p.run(FOVEA_TINY_CLASSIFY, {p.texts}).said, Contains("  three\n"));
 }
@@ -157,6 +159,113 @@ TEST_CASE("a program scores texts as decoding does", "[programs]") {
   for (std::size_t i = 0; i < 4; ++i)
     CHECK(lines[i]["log_probability"].get<double>() ==
           Approx(log_probability(reader, words().encode(texts[i]).ids)).epsilon(1e-4));
+}
+
+TEST_CASE("a program translates texts as a beam does", "[programs]") {
+  const place p;
+  const model_weights drawn = p.draw(tiny::translate);
+  auto live = stream<"T">(last<"T">(tiny::translate), drawn, {.capacity = {{"B", 3}, {"S", 9}, {"T", 9}}});
+  const program_run run = p.run(FOVEA_TINY_TRANSLATE, {p.texts, "--json", "--beam", "3", "--best", "2"});
+  REQUIRE(run.status == 0);
+  const std::vector<json> lines = lines_of(run.said);
+  REQUIRE(lines.size() == 4);
+  for (std::size_t i = 0; i < 4; ++i) {
+    const xt::xtensor<int, 2> source = ids_of(texts[i]); // which ends with [SEP]
+    const xt::xtensor<int, 1> lengths{static_cast<int>(source.size())};
+    stream_reader reader(
+        live, [](auto& s, const auto& ids) { return s.step("target"_in = ids)["logits"_out]; },
+        [&](auto& s) { s.begin("source"_in = source, "lengths"_in = lengths); });
+    const std::vector<hypothesis> expected =
+        beam_search(reader, token_ids{1}, {.width = 3, .best = 2}, {.max_tokens = 8, .end = {2}});
+    REQUIRE(lines[i]["translations"].size() == expected.size());
+    for (std::size_t k = 0; k < expected.size(); ++k) {
+      CHECK(lines[i]["translations"][k]["text"] == words().decode(expected[k].ids));
+      CHECK(lines[i]["translations"][k]["log_probability"].get<double>() ==
+            Approx(expected[k].log_probability).epsilon(1e-4));
+    }
+  }
+  const program_run plain = p.run(FOVEA_TINY_TRANSLATE, {p.texts});
+  CHECK(std::ranges::count(plain.said, '\n') == 4);
+  CHECK_THAT(
+      p.run(FOVEA_TINY_TRANSLATE, {p.folder.write("long.txt", "one one one one one one one one\n").string()})
+          .said,
+      Contains("long.txt:1: the text has 9 tokens; expected at most 8"));
+  CHECK_THAT(p.run(FOVEA_TINY_TRANSLATE, {p.folder.write("empty.txt", "one\n\n").string()}).said,
+             Contains("empty.txt:2: the text is empty"));
+}
+
+namespace {
+
+/// A sequence of the filter, [1, n, 2], as lines.
+xt::xtensor<float, 3> numbers(std::size_t n, float first) {
+  xt::xtensor<float, 3> x({1, n, 2});
+  for (std::size_t i = 0; i < x.size(); ++i) x.flat(i) = first + 0.25f * static_cast<float>(i % 7);
+  return x;
+}
+std::string lines_of_numbers(const xt::xtensor<float, 3>& x) {
+  std::ostringstream text;
+  for (std::size_t t = 0; t < x.shape(1); ++t)
+    text << x(0, t, 0) << (t % 2 == 0 ? " " : ", ") << x(0, t, 1) << '\n';
+  return text.str();
+}
+
+} // namespace
+
+TEST_CASE("a program moves along numbers that come as lines", "[programs]") {
+  const place p;
+  auto net = compile(tiny::stream, p.draw(tiny::stream), {.capacity = {{"B", 1}, {"T", 24}}});
+  const xt::xtensor<float, 3> first = numbers(20, -1), second = numbers(1, 2);
+  const std::string file =
+      p.folder.write("numbers.txt", lines_of_numbers(first) + "\n" + lines_of_numbers(second)).string();
+  const program_run run = p.run(FOVEA_TINY_STREAM, {file});
+  REQUIRE(run.status == 0);
+  // As many positions come out of each sequence as went in, and an empty line between them.
+  std::istringstream said(run.said);
+  for (const auto* x : {&first, &second}) {
+    const auto out = net("x"_in = *x);
+    for (std::size_t t = 0; t < x->shape(1); ++t)
+      for (std::size_t k = 0; k < 3; ++k) {
+        float value = 0;
+        REQUIRE(said >> value);
+        CHECK(value == Approx(out["y"_out](0, t, k)).margin(1e-6));
+      }
+  }
+  CHECK(std::ranges::count(run.said, '\n') == 22);
+  const program_run as_json = p.run(FOVEA_TINY_STREAM, {file, "--json"});
+  CHECK(json::parse(as_json.said.substr(0, as_json.said.find('\n')))["output"].size() == 3);
+}
+
+TEST_CASE("a program moves along numbers that come as bytes", "[programs]") {
+  const place p;
+  auto net = compile(tiny::stream, p.draw(tiny::stream), {.capacity = {{"B", 1}, {"T", 24}}});
+  const xt::xtensor<float, 3> x = numbers(21, 0.5);
+  const std::string bytes(reinterpret_cast<const char*>(x.data()), x.size() * sizeof(float));
+  const std::string one = p.folder.write("one.raw", bytes.substr(0, 5 * 8 + 3)).string(),
+                    two = p.folder.write("two.raw", bytes.substr(5 * 8 + 3)).string();
+  const program_run run = p.run(FOVEA_TINY_STREAM, {one, two, "--raw"});
+  REQUIRE(run.status == 0);
+  REQUIRE(run.said.size() == 21 * 3 * sizeof(float));
+  const auto out = net("x"_in = x);
+  for (std::size_t i = 0; i < 21 * 3; ++i) {
+    float value = 0;
+    std::memcpy(&value, run.said.data() + i * sizeof value, sizeof value);
+    CHECK(value == Approx(out["y"_out].data()[i]).margin(1e-6));
+  }
+  CHECK_THAT(p.run(FOVEA_TINY_STREAM, {one, "--raw"}).said,
+             Contains("one.raw: expected positions of 8 bytes; 3 are left at the end"));
+}
+
+TEST_CASE("numbers that are none are refused by their line", "[programs]") {
+  const place p;
+  p.draw(tiny::stream);
+  const auto said = [&](const char* text) {
+    const program_run run = p.run(FOVEA_TINY_STREAM, {p.folder.write("n.txt", text).string()});
+    CHECK(run.status == 2);
+    return run.said;
+  };
+  CHECK_THAT(said("1 2\n3 x4\n"), Contains("n.txt:2: expected a number; found \"x4\""));
+  CHECK_THAT(said("1 2 3\n"),
+             Contains("n.txt:1: expected 2 numbers, as the model takes at each position; found 3"));
 }
 
 TEST_CASE("bad input to a program is one line that names where it stands", "[programs]") {

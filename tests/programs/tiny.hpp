@@ -33,4 +33,19 @@ constexpr void language_model(graph& g) {
 inline constexpr auto generate = model("tiny_writer", [](graph& g) { language_model(g); });
 inline constexpr auto score = model("tiny_scorer", [](graph& g) { language_model(g); });
 
+// [B, S] and [B, T] -> [B, T, 8].
+inline constexpr auto translate = model("tiny_translator", [](graph& g) {
+  const expr source = g.input<i32>("source", {"B", "S"}), lengths = g.input<i32>("lengths", {"B"}),
+             target = g.input<i32>("target", {"B", "T"});
+  const expr memory = embedding(source, "source_words", 8, 4), x = embedding(target, "words", 8, 4);
+  const expr h = gru(x, "rnn", 4).output;
+  g.output("logits", linear(attention(h, memory, memory, {.mask = padding(lengths)}), "out", 8));
+});
+
+// [B, T, 2] -> [B, T, 3], two positions later.
+inline constexpr auto stream = model("tiny_filter", [](graph& g) {
+  const expr x = g.input<f32>("x", {"B", "T", 2});
+  g.output("y", conv1d(x, "conv", 3, 5, {.padding = same}));
+});
+
 } // namespace tiny

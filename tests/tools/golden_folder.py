@@ -154,3 +154,11 @@ def finish_gguf(file, keys, tensors, values, case):
     save_gguf(file, keys, tensors)
     save_safetensors(file.parent / "reference.safetensors", values, {"case": json.dumps({"rtol": case["rtol"], "atol": case["atol"]})})
     return file
+
+
+def write_tokenizer(folder, tokens):
+    """Words w0, w1, ... between spaces."""
+    vocabulary = {f"w{i}": i for i in range(tokens)}
+    model = {"type": "WordLevel", "vocab": vocabulary, "unk_token": "w0"}
+    parts = dict.fromkeys(("normalizer", "post_processor", "decoder", "truncation", "padding"))
+    (folder / "tokenizer.json").write_text(json.dumps({"version": "1.0", "added_tokens": [], "pre_tokenizer": {"type": "WhitespaceSplit"}, "model": model} | parts))

@@ -14,7 +14,7 @@ import subprocess
 import sys
 import unittest
 
-from golden_folder import read_case, write_bert_gguf, write_folder, write_gpt2_gguf, write_llama_gguf
+from golden_folder import read_case, write_bert_gguf, write_folder, write_gpt2_gguf, write_llama_gguf, write_tokenizer
 from tool_test import ToolTest
 from weight_files import load_safetensors, save_gguf, save_safetensors
 
@@ -104,6 +104,31 @@ class New(ToolTest):
         self.assertIn("pooler.dense.bias, pooler.dense.weight", (self.folder / "made/README.md").read_text())
         if self.cases != "none":
             self.assertEqual(self.check(), {"sentence"})
+
+    def program(self, case, change=lambda config, parameters: None, **files):
+        """What CMakeLists.txt tells fovea_add_executable, of a case with a tokenizer and files beside it."""
+        source = write_folder(self.golden / f"{case}.safetensors", self.folder / case / "from", change)
+        write_tokenizer(source, 96)
+        for name, content in files.items():
+            (source / f"{name}.json").write_text(json.dumps(content))
+        self.assertEqual(self.new(source, f"{case}/made").returncode, 0)
+        self.assertFalse((self.folder / case / "made/main.cpp").exists())
+        lists = (self.folder / case / "made/CMakeLists.txt").read_text()
+        return re.search(r"fovea_add_executable\(\n(.*?)\n\)\n", lists, re.DOTALL)[1].split("\n")
+
+    def test_what_the_program_is_told(self):
+        def named(config, parameters):
+            config["id2label"] = {"0": "good", "1": "so; so", "2": 'a "b"'}
+
+        lines = self.program("hf_bert_classify", named)
+        self.assertEqual(lines[0], "  made HEADER model.hpp MODEL made::encoder APP classify")
+        self.assertEqual(lines[1], '  WEIGHTS "${WEIGHTS}" TOKENIZER "${TOKENIZER}"')
+        self.assertEqual(lines[3:], ['  LABELS "good" [[so; so]] [[a "b"]]', "  EMBED STATIC"])
+        lines = self.program("hf_llama", lambda config, parameters: config.update(bos_token_id=1, eos_token_id=2), generation_config={"eos_token_id": [5, 6, 4000]})
+        self.assertEqual(lines[3:], ['  BEGIN "w1"', '  END "w5" "w6"', "  EMBED STATIC"])
+        lines = self.program("hf_t5", lambda config, parameters: config.update(decoder_start_token_id=0, eos_token_id=1))
+        self.assertEqual(lines[0], "  made HEADER model.hpp MODEL made::translator APP translate")
+        self.assertEqual(lines[3:], ['  BEGIN "w0"', '  END "w1"', "  EMBED STATIC"])
 
     def test_gguf(self):
         """Weights as llama.cpp's converter lays them."""

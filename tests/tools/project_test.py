@@ -8,16 +8,8 @@ import subprocess
 import sys
 import unittest
 
-from golden_folder import write_folder
+from golden_folder import write_folder, write_tokenizer
 from tool_test import ToolTest
-
-
-def write_tokenizer(folder, tokens):
-    """Words w0, w1, ... between spaces."""
-    vocabulary = {f"w{i}": i for i in range(tokens)}
-    model = {"type": "WordLevel", "vocab": vocabulary, "unk_token": "w0"}
-    parts = dict.fromkeys(("normalizer", "post_processor", "decoder", "truncation", "padding"))
-    (folder / "tokenizer.json").write_text(json.dumps({"version": "1.0", "added_tokens": [], "pre_tokenizer": {"type": "WhitespaceSplit"}, "model": model} | parts))
 
 
 def as_tagger(config, parameters):
@@ -52,6 +44,7 @@ class Project(ToolTest):
             ("hf_bert_classify", lambda config, parameters: None, "classify"),
             ("hf_bert_classify", as_tagger, "tag"),
             ("hf_bert_decoder", lambda config, parameters: None, "generate"),
+            ("hf_t5", lambda config, parameters: None, "translate"),
             ("hf_vit", lambda config, parameters: None, "run"),
         ):
             with self.subTest(expected):
@@ -67,10 +60,15 @@ class Project(ToolTest):
     def test_a_program_runs(self):
         build, _ = self.configured("hf_llama")
         self.run_it("cmake", "--build", build)
-        said = self.run_it(build / "made", input="w5 w6 w7\nw1\n")
-        lines = said.splitlines()
-        self.assertEqual((len(lines), lines[0][:8]), (2, "w5 w6 w7"))
-        self.assertGreater(len(lines[0].split()), 20)
+        said = self.run_it(build / "made", "--json", "--tokens", "20", input="w5 w6 w7\nw1\n")
+        lines = [json.loads(line) for line in said.splitlines()]
+        self.assertEqual([line["text"] for line in lines], ["w5 w6 w7", "w1"])
+        self.assertEqual(lines[0]["tokens"], len(lines[0]["generated"].split()))
+        # It holds its weights and libraries.
+        (self.folder / "hf_llama" / "from").rename(self.folder / "moved")
+        self.run_it(build / "made", "w1", env={})
+        self.assertNotIn("INTERP", self.run_it("readelf", "-l", build / "made"))
+        (self.folder / "moved").rename(self.folder / "hf_llama" / "from")
         self.run_it("ctest", "--test-dir", build, "--output-on-failure", "--no-tests=error")
 
 

@@ -70,6 +70,16 @@ int classes_of(settings& config, tensor_list& tensors, const std::string& weight
   return classes;
 }
 
+std::vector<std::string> labels_of(settings& config, int classes) {
+  std::vector<std::string> names;
+  auto all = config.within("id2label");
+  for (int i = 0; all && i < classes; ++i) {
+    names.push_back(all->text(std::to_string(i)));
+    if (names.back().empty()) all->fail(std::to_string(i), "expected the name of a class; there is none");
+  }
+  return names;
+}
+
 std::string number_text(double x, const checkpoint& from) {
   std::string text = from.gguf ? fmt::format("{}", static_cast<float>(x)) : fmt::format("{}", x);
   if (text.ends_with(".0")) text.resize(text.size() - 2);

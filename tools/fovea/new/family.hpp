@@ -15,10 +15,10 @@ struct model_plan {
   std::string model; // the name of the model in it
   /// What the program does: embed, classify, tag, generate, translate, or run where none of these fits.
   std::string app;
-  std::string stream = {}; // the dim along which it is streamed; empty: it is not
   text_values values = {};
   std::vector<std::string> passed_over = {};  // tensors that the model does not use
   std::vector<std::string> dims = {"B", "T"}; // that have no size of their own
+  std::vector<std::string> labels = {};       // of classes, as far as the checkpoint names them
 };
 
 /// A family reads the settings and holds the tensors against them. Throws failure that names the setting or
@@ -38,6 +38,8 @@ model_plan plan_rwkv(checkpoint& from);
 
 /// How many classes there are, by the tensors; id2label must agree.
 int classes_of(settings& config, tensor_list& tensors, const std::string& weight);
+/// What the classes are called, in order; none where the checkpoint does not say.
+std::vector<std::string> labels_of(settings& config, int classes);
 /// A number as C++ has it, of no more digits than it was stored with.
 std::string number_text(double x, const checkpoint& from);
 /// What a flag is called where a text asks for it.

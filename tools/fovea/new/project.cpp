@@ -1,5 +1,7 @@
 #include "project.hpp"
 
+#include "text_ends.hpp"
+
 #include "../embedded_text.hpp"
 #include "../failure.hpp"
 
@@ -177,10 +179,9 @@ constexpr alias inputs[] = {{"tokens", "input_ids", "input_ids"},
                             {"tokens", "ids", "ids"},
                             {"types", "token_type_ids", "token_type_ids"},
                             {"lengths", "attention_mask", "count(attention_mask)"},
-                            {"source_ids", "input_ids", "input_ids"},
-                            {"source_ids", "ids", "ids"},
-                            {"source_lengths", "attention_mask", "count(attention_mask)"},
-                            {"decoder_ids", "decoder_input_ids", "decoder_input_ids"}};
+                            {"source", "input_ids", "input_ids"},
+                            {"source", "ids", "ids"},
+                            {"target", "decoder_input_ids", "decoder_input_ids"}};
 constexpr alias outputs[] = {{"hidden", "last_hidden_state", "last_hidden_state"},
                              {"pooled", "pooler_output", "pooler_output"},
                              {"sentence", "sentence_embedding", "sentence_embedding"},
@@ -203,6 +204,39 @@ std::string check_words(const checkpoint& from, const std::string& model) {
   return words;
 }
 
+/// Where the weights will lie.
+fs::path weights_of(const fs::path& folder, const checkpoint& from) {
+  return from.joined ? fs::weakly_canonical(fs::absolute(folder) / "weights.safetensors") : from.weights;
+}
+
+/// What fovea_add_executable is told beside the files: what texts look like, and whether the files become part of the
+/// program, which those do that a linker takes.
+std::string program_words(const model_plan& plan, const checkpoint& from, const text_values& values) {
+  constexpr int most_tokens = 2048; // of a text, whatever the model could take: memory is kept for so many
+  constexpr std::size_t most_bytes = std::size_t{1} << 30;
+  const int context = std::stoi(values.at("context"));
+  std::string words = fmt::format("\n  CONTEXT {}",
+                                  from.longest_text > 0 ? from.longest_text : std::min(context, most_tokens));
+  const auto add = [&](const char* key, const std::vector<std::string>& texts) {
+    if (texts.empty()) return;
+    words += fmt::format("\n  {}", key);
+    for (const std::string& text : texts) words += " " + quoted(text);
+  };
+  add("LABELS", plan.labels);
+  if (plan.app == "generate" || plan.app == "translate") {
+    const text_ends ends = ends_of(from, plan.app == "translate");
+    if (plan.app == "translate" && (ends.begin.empty() || ends.end.empty()))
+      from.config.fail(ends.begin.empty() ? "decoder_start_token_id" : "eos_token_id",
+                       "expected a token of " + from.tokenizer.string() + "; there is none");
+    if (!ends.begin.empty()) add("BEGIN", {ends.begin});
+    add("END", ends.end);
+  }
+  std::size_t bytes = 0;
+  for (const auto& [name, tensor] : from.tensors) bytes += tensor.bytes.size();
+  if (bytes < most_bytes && (from.joined || !fs::is_directory(from.weights))) words += "\n  EMBED STATIC";
+  return words;
+}
+
 } // namespace
 
 std::vector<std::string> write_project(const fs::path& folder, const model_plan& plan,
@@ -216,21 +250,17 @@ std::vector<std::string> write_project(const fs::path& folder, const model_plan&
   set("title", fovea::core::shortened(from.architecture));
   set("source", fovea::core::shortened(from.path.filename().string()));
   set("space", name), set("name", name);
-  set("model", plan.model), set("app", plan.app), set("stream", plan.stream);
-  set("streams", flag_text(!plan.stream.empty()));
-  const bool texts = !from.tokenizer.empty() && plan.app != "run" && plan.app != "translate";
-  const std::string main = texts ? plan.app : "run";
+  set("model", plan.model), set("app", plan.app);
+  const bool texts = !from.tokenizer.empty() && plan.app != "run";
   set("texts", flag_text(texts));
   set("types", "");
   set("gguf", "");
-  set("weights",
-      quoted(from.joined ? fs::weakly_canonical(fs::absolute(folder) / "weights.safetensors").string()
-                         : from.weights.string()));
-  set("tokenizer", quoted(from.tokenizer.string()));
+  set("weights", quoted(weights_of(folder, from).string()));
+  set("tokenizer", from.tokenizer == from.weights ? "" : quoted(from.tokenizer.string()));
   set("has_reference", flag_text(!from.reference.empty()));
   set("reference_text", from.reference.empty() ? "the backend `reference`, on inputs that are drawn"
                                                : "`reference.safetensors`");
-  set("longest", from.longest_text > 0 ? std::to_string(from.longest_text) : name + "::context");
+  set("program", texts ? program_words(plan, from, values) : "");
   std::string sizes;
   for (const std::string& dim : plan.dims)
     sizes += fmt::format("{}{{\"{}\", {}}}", sizes.empty() ? "" : ", ", dim, dim == "B" ? 1 : 64);
@@ -243,11 +273,11 @@ std::vector<std::string> write_project(const fs::path& folder, const model_plan&
   const std::string model = filled(text_named(plan.text), values);
   set("check_words", check_words(from, model));
   // All texts before the first file: what cannot be written leaves nothing.
-  const std::vector<std::pair<std::string, std::string>> files{
+  std::vector<std::pair<std::string, std::string>> files{
       {"model.hpp", model},
-      {"main.cpp", filled(text_named("new/main_" + main + ".cpp.in"), values)},
       {"CMakeLists.txt", filled(text_named("new/CMakeLists.txt.in"), values)},
       {"README.md", filled(text_named("new/README.md.in"), values)}};
+  if (!texts) files.emplace(files.begin() + 1, "main.cpp", filled(text_named("new/main.cpp.in"), values));
   fs::create_directories(folder);
   std::vector<std::string> names;
   if (from.joined) {

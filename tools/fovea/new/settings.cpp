@@ -99,6 +99,17 @@ std::vector<std::string> settings::texts(std::string_view key) {
   return value->get<std::vector<std::string>>();
 }
 
+std::vector<int> settings::ids(std::string_view key) const {
+  const json* value = find(key);
+  if (value == nullptr) return {};
+  const json list = value->is_array() ? *value : json::array({*value});
+  const bool fits = std::ranges::all_of(list, [](const json& one) {
+    return one.is_number_integer() && one.get<double>() >= 0 && one.get<double>() < 1 << 24;
+  });
+  if (!fits) fail(key, "expected the id of a token, or a list of them; found " + shown(*value));
+  return list.get<std::vector<int>>();
+}
+
 std::optional<int> settings::members(std::string_view key) {
   const json* value = take(key);
   if (value == nullptr) return std::nullopt;

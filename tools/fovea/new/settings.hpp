@@ -39,6 +39,8 @@ public:
   std::string text(std::string_view key, std::string_view otherwise = "");
   /// A list of texts, empty where there is none.
   std::vector<std::string> texts(std::string_view key);
+  /// Ids of tokens: one, or a list; none where it is missing.
+  std::vector<int> ids(std::string_view key) const;
   /// An object's or list's number of members, nothing where there is none.
   std::optional<int> members(std::string_view key);
   /// An object within, none of whose settings is read yet; nothing where there is none.

@@ -151,7 +151,6 @@ model_plan plan_decoder(checkpoint& from) {
   return {"new/decoder.hpp.in",
           "decoder",
           "generate",
-          "T",
           {{"layers", std::to_string(layers)},
            {"heads", std::to_string(heads)},
            {"kv_heads", std::to_string(kv_heads)},

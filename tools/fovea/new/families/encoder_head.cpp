@@ -68,8 +68,7 @@ void plan_token_scores(checkpoint& from, const encoder_sizes& s, const encoder_n
   plan.values["outputs_text"] = "logits [B, T, vocab] of the token at each position";
   if (!from.architecture.starts_with("Bert") && !from.architecture.starts_with("DistilBert"))
     plan.values["head_activation"] = "gelu"; // whatever the blocks have
-  if (from.architecture == "BertLMHeadModel")
-    plan.values["generate"] = "yes", plan.app = "generate", plan.stream = "T";
+  if (from.architecture == "BertLMHeadModel") plan.values["generate"] = "yes", plan.app = "generate";
 }
 
 /// Scores of the classes of a text, by its first token.
@@ -84,6 +83,7 @@ void plan_classes(checkpoint& from, const encoder_sizes& s, const encoder_names&
   plan.values["head_activation"] = distilbert ? "relu" : electra ? "gelu" : "tanh";
   plan.values["classify"] = plan.values["first"] = "yes";
   plan.values["classes"] = std::to_string(classes);
+  plan.labels = labels_of(from.config, classes);
   plan.values["outputs_text"] = "logits [B, classes]";
 }
 
@@ -94,6 +94,7 @@ void plan_classes_of_tokens(checkpoint& from, const encoder_sizes& s, head_rules
   plan.app = "tag";
   plan.values["tag"] = "yes";
   plan.values["classes"] = std::to_string(classes);
+  plan.labels = labels_of(from.config, classes);
   plan.values["outputs_text"] = "logits [B, T, classes]";
 }
 

@@ -64,7 +64,6 @@ model_plan plan_gpt2(checkpoint& from) {
   return {"new/gpt2.hpp.in",
           "decoder",
           "generate",
-          "T",
           {{"layers", std::to_string(layers)},
            {"heads", std::to_string(heads)},
            {"width", std::to_string(width)},

@@ -52,7 +52,6 @@ model_plan plan_mamba(checkpoint& from) {
   return {"new/mamba.hpp.in",
           "decoder",
           "generate",
-          "T",
           {{"layers", std::to_string(layers)},
            {"width", std::to_string(width)},
            {"inner", std::to_string(inner)},

@@ -41,7 +41,6 @@ model_plan plan_rwkv(checkpoint& from) {
   return {"new/rwkv.hpp.in",
           "decoder",
           "generate",
-          "T",
           {{"layers", std::to_string(layers)},
            {"width", std::to_string(width)},
            {"inner", std::to_string(inner)},

@@ -61,7 +61,6 @@ model_plan plan_t5(checkpoint& from) {
   return {"new/t5.hpp.in",
           "translator",
           "translate",
-          "",
           {{"layers", std::to_string(layers)},
            {"heads", std::to_string(heads)},
            {"head_width", std::to_string(head_width)},

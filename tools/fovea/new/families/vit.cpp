@@ -44,7 +44,6 @@ model_plan plan_vit(checkpoint& from) {
   return {"new/vit.hpp.in",
           "classifier",
           "run",
-          "",
           {{"layers", std::to_string(layers)},
            {"heads", std::to_string(heads)},
            {"width", std::to_string(width)},

@@ -1,0 +1,159 @@
+#include <fovea/programs/stream.hpp>
+
+#include <fovea/base/error.hpp>
+#include <fovea/programs/options.hpp>
+#include <fovea/programs/sequence.hpp>
+#include <fovea/programs/text_input.hpp>
+
+#include <program/program.hpp>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cerrno>
+#include <charconv>
+#include <cstring>
+#include <fcntl.h>
+#include <system_error>
+#include <unistd.h>
+
+namespace fovea::programs {
+namespace {
+
+static_assert(std::endian::native == std::endian::little, "--raw reads and writes floats of low bytes first");
+
+struct arguments : options {
+  bool raw = false;
+};
+
+void declare_numbers(CLI::App& app, arguments& a, const program_parts& parts) {
+  declare_model(app, a, parts);
+  declare_files(app, a);
+  a.context = parts.context == 0 ? 256 : parts.context;
+  app.add_option("--context", a.context,
+                 "The most positions of a step; of a whole sequence, where the model keeps them all")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 1 << 24));
+  app.add_flag("--json", a.json, "Print a line of JSON for each position");
+  app.add_flag("--raw", a.raw, "Read and write float32, low byte first, in place of lines")
+      ->excludes("--json");
+}
+
+/// The numbers of a line, between spaces, tabs or commas.
+void append_numbers(std::vector<float>& to, const input_text& line, std::size_t width) {
+  const std::string_view text = line.text;
+  const std::size_t before = to.size();
+  const auto between = [](char c) { return c == ' ' || c == '\t' || c == ','; };
+  for (std::size_t i = 0; i < text.size();) {
+    if (between(text[i])) {
+      ++i;
+      continue;
+    }
+    const std::size_t last = static_cast<std::size_t>(
+        std::find_if(text.begin() + static_cast<std::ptrdiff_t>(i), text.end(), between) - text.begin());
+    float value = 0;
+    const auto [end, problem] = std::from_chars(text.data() + i, text.data() + last, value);
+    if (problem != std::errc() || end != text.data() + last)
+      throw error(fmt::format("{}: expected a number; found \"{}\"", line.place, text.substr(i, last - i)));
+    to.push_back(value);
+    i = last;
+  }
+  if (to.size() - before != width)
+    throw error(fmt::format("{}: expected {} number{}, as the model takes at each position; found {}",
+                            line.place, width, width == 1 ? "" : "s", to.size() - before));
+}
+
+std::string lines_of(std::span<const float> values, std::size_t width, bool json) {
+  std::string lines;
+  for (; !values.empty(); values = values.subspan(width)) {
+    const std::span<const float> position = values.first(width);
+    lines += json ? fmt::format("{{\"output\": [{}]}}\n", fmt::join(position, ", "))
+                  : fmt::format("{}\n", fmt::join(position, " "));
+  }
+  return lines;
+}
+
+/// A line of numbers for each position; an empty line ends a sequence, and another is begun behind it.
+void run_lines(const arguments& a, number_network& network) {
+  const auto most = static_cast<std::size_t>(a.context);
+  sequence along(network, most, [&](std::span<const float> values) {
+    program::print(lines_of(values, network.output_width(), a.json));
+  });
+  text_input input(a.files, "");
+  std::string place = "standard input";
+  for (auto lines = input.next(most); !lines.empty(); lines = input.next(most)) {
+    std::vector<float> numbers;
+    for (const input_text& line : lines) {
+      place = line.place;
+      if (!line.text.empty()) {
+        append_numbers(numbers, line, network.input_width());
+        continue;
+      }
+      along.take(numbers), numbers.clear();
+      along.end(place);
+      program::print("\n");
+    }
+    along.take(numbers);
+  }
+  along.end(place);
+}
+
+/// Bytes of a file or the standard input, as many as are there.
+std::size_t read_some(int from, std::span<std::byte> to, const std::string& name) {
+  for (;;) {
+    const ::ssize_t got = ::read(from, to.data(), to.size());
+    if (got >= 0) return static_cast<std::size_t>(got);
+    if (errno != EINTR) throw error(name + ": cannot be read: " + std::generic_category().message(errno));
+  }
+}
+
+/// Float32 in and out, the files one after another as one sequence.
+void run_raw(const arguments& a, number_network& network) {
+  const auto most = static_cast<std::size_t>(a.context);
+  sequence along(network, most, [](std::span<const float> values) {
+    program::print({reinterpret_cast<const char*>(values.data()), values.size_bytes()});
+  });
+  const std::size_t bytes = sizeof(float) * network.input_width();
+  std::vector<std::byte> block(most * bytes);
+  std::vector<float> numbers;
+  std::size_t held = 0; // bytes of a position that has not come whole
+  std::string name;
+  for (const std::string& file : a.files.empty() ? std::vector<std::string>{"-"} : a.files) {
+    name = file == "-" ? "standard input" : file;
+    const int from = file == "-" ? STDIN_FILENO : ::open(file.c_str(), O_RDONLY | O_CLOEXEC);
+    if (from < 0) throw error(file + ": cannot open: " + std::generic_category().message(errno));
+    while (const std::size_t got = read_some(from, std::span(block).subspan(held), name)) {
+      held += got;
+      const std::size_t whole = held / bytes * bytes;
+      numbers.resize(whole / sizeof(float));
+      std::memcpy(numbers.data(), block.data(), whole);
+      std::copy(block.begin() + static_cast<std::ptrdiff_t>(whole),
+                block.begin() + static_cast<std::ptrdiff_t>(held), block.begin());
+      held -= whole;
+      along.take(numbers);
+    }
+    if (from != STDIN_FILENO) ::close(from);
+  }
+  if (held > 0)
+    throw error(fmt::format("{}: expected positions of {} bytes; {} are left at the end", name, bytes, held));
+  along.end(name);
+}
+
+} // namespace
+
+int stream(number_network_maker maker, const program_parts& parts, int count, char** words) {
+  return program::run<arguments>(
+      parts.name.c_str(), "Moves along sequences of numbers, and prints what comes out at each position.",
+      count, words, [&](CLI::App& app, arguments& a) { declare_numbers(app, a, parts); },
+      [&](const arguments& a) {
+        const std::unique_ptr<number_network> network =
+            maker(weights_of(a, parts), {.capacity = {{"B", 1}, {"T", a.context}}, .threads = a.threads});
+        a.raw ? run_raw(a, *network) : run_lines(a, *network);
+      });
+}
+
+} // namespace fovea::programs

@@ -99,7 +99,8 @@ function(fovea_add_executable name)
 
 #include <type_traits>
 @embedded@
-namespace {
+// A namespace of its own: the header of a model may use any other name.
+namespace fovea_program {
 
 namespace chosen {
 using namespace fovea;
@@ -110,7 +111,7 @@ constexpr auto made = [](const fovea::model_weights& weights, const fovea::compi
   return @compiled@::@made@(weights, options);
 };
 
-fovea::programs::program_parts parts() {
+static fovea::programs::program_parts parts() {
   return {.name = @quoted_name@,
           .model = @quoted_arg_MODEL@,
           .format = @quoted_arg_FORMAT@,
@@ -125,11 +126,12 @@ fovea::programs::program_parts parts() {
           .end = {@quoted_arg_END@}};
 }
 
-} // namespace
+using model = std::remove_cvref_t<decltype(@model@)>;
+
+} // namespace fovea_program
 
 int main(int count, char** words) {
-  using model = std::remove_cvref_t<decltype(@model@)>;
-  return fovea::programs::@arg_APP@<model, made>(parts(), count, words);
+  return fovea::programs::@arg_APP@<fovea_program::model, fovea_program::made>(fovea_program::parts(), count, words);
 }
 ]]
     @ONLY

@@ -276,12 +276,13 @@ class Shapes(unittest.TestCase):
         self.assertEqual(self.rows("net.cpp", *self.flags), ['net.cpp:4: input "x" [B, 4]', 'net.cpp:4: linear "layer" [B, 3]'])
 
     def test_project(self):
-        """The project's own flags, of the file or, for a header, of the file most like it."""
+        """The project's own flags, of the file or, for a header, of the file most like it that is no set's object."""
         self.write("src/net.hpp", "#include <fovea/dsl.hpp>\n" + TEMPLATE.replace("net = model", "net = MODEL") + "static_assert(net<2>.parameters());\n")
         source = self.write("src/net.cpp", '#include "net.hpp"\n')
         command = f"ccache {self.compiler} '-DMODEL=model' -std=c++20 -I'{self.include}' -O2 -Werror -o net.o -c {source}"
         other = {"directory": str(self.folder), "file": "other.cpp", "arguments": [self.compiler, "other.cpp"]}
-        self.write("build/compile_commands.json", json.dumps([other, {"directory": str(self.folder), "file": "src/net.cpp", "command": command}]))
+        of_one_set = {"directory": str(self.folder), "file": "src/net.hpp.avx2.cpp", "arguments": [self.compiler, "-DFOVEA_OF_ONE_INSTRUCTION_SET", "src/net.hpp.avx2.cpp"]}
+        self.write("build/compile_commands.json", json.dumps([other, of_one_set, {"directory": str(self.folder), "file": "src/net.cpp", "command": command}]))
         expected = 'net.hpp:6: input "x" [T, 2]'
         self.assertEqual(self.rows("src/net.hpp", compiler="")[0], "src/" + expected)
         self.assertEqual(self.rows("src/net.cpp", "--all", "--build", "build", compiler="")[0], f"{self.folder}/src/{expected}")

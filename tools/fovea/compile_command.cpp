@@ -7,6 +7,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <tuple>
 
 namespace tool {
 
@@ -80,16 +81,19 @@ std::optional<fs::path> find_database(const fs::path& file) {
   }
 }
 
+/// The file itself; else, of those that are not compiled for one instruction set, which includes less than a program
+/// does, that whose path is most like it.
 const database_entry& most_alike(const std::vector<database_entry>& entries, const fs::path& file) {
   const std::string wanted = file.string();
-  const auto common = [&](const database_entry& entry) {
+  const auto likeness = [&](const database_entry& entry) {
     const std::string path = entry.file.string();
-    return std::mismatch(path.begin(), path.end(), wanted.begin(), wanted.end()).first - path.begin();
+    const auto common =
+        std::mismatch(path.begin(), path.end(), wanted.begin(), wanted.end()).first - path.begin();
+    const bool of_one_set =
+        std::ranges::find(entry.words, "-DFOVEA_OF_ONE_INSTRUCTION_SET") != entry.words.end();
+    return std::tuple(entry.file == file, !of_one_set, common);
   };
-  return *std::max_element(entries.begin(), entries.end(), [&](const auto& a, const auto& b) {
-    if ((a.file == file) != (b.file == file)) return b.file == file;
-    return common(a) < common(b);
-  });
+  return *std::ranges::max_element(entries, {}, likeness);
 }
 
 /// Less the file, the output, and what was precompiled with other macros: that is included as text.

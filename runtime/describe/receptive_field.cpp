@@ -56,7 +56,8 @@ private:
   static receptive_field joined(const receptive_field& a, const receptive_field& b) {
     if (!a.moves) return b;
     if (!b.moves) return a;
-    return {true, std::max(a.before, b.before), std::max(a.after, b.after), std::max(a.jump, b.jump)};
+    return {true, std::max(a.before, b.before), std::max(a.after, b.after), std::max(a.jump, b.jump),
+            a.of_end || b.of_end};
   }
   static receptive_field everything(receptive_field x) {
     if (x.moves) x.before = x.after = unlimited;
@@ -68,9 +69,16 @@ private:
     x.after += last * x.jump;
     return x;
   }
+  /// What has no positions of its own, as the first one, lies elsewhere for a value that has them.
   receptive_field operands(int id) {
+    const node& n = g_.at(id);
+    const bool has_positions = time_axis(id) >= 0 || inside_moving_scan(n.region);
     receptive_field all;
-    for (int k = 0; k < g_.at(id).operand_count; ++k) all = joined(all, of(g_.operand(id, k)));
+    for (int k = 0; k < n.operand_count; ++k) {
+      const int from = g_.operand(id, k);
+      const bool elsewhere = has_positions && time_axis(from) < 0 && !inside_moving_scan(g_.at(from).region);
+      all = joined(all, elsewhere && n.kind != op::concat ? everything(of(from)) : of(from));
+    }
     return all;
   }
 
@@ -90,7 +98,10 @@ private:
 
   void run_region(int index) {
     const region_entry& r = g_.region(index);
-    for (int k = 0; k < r.carried; ++k) of(r.first + k) = of(g_.operand(r.first + k, 0));
+    for (int k = 0; k < r.carried; ++k) {
+      const receptive_field& first = of(g_.operand(r.first + k, 0));
+      of(r.first + k) = r.is_scan() && first.of_end ? everything(first) : first;
+    }
     const auto pass = [&] { run(r.first + r.carried, r.last, index); };
     if (!r.is_scan()) {
       for (int layer = 0; layer < r.count; ++layer) {
@@ -145,8 +156,11 @@ private:
       case op::pad:
         return n.settings.pad.axis == axis ? moved(all, -n.settings.pad.before, -n.settings.pad.before) : all;
       case op::slice: {
-        // From a place that depends on the length, a value keeps the window that it had.
-        if (n.settings.slice.axis != axis || !g_.is_number(n.settings.slice.first)) return all;
+        if (n.settings.slice.axis != axis) return all;
+        if (!g_.is_number(n.settings.slice.first)) { // a value keeps the window that it had
+          all.of_end = time_axis(id) < 0;
+          return all;
+        }
         const auto first = static_cast<double>(g_.number(n.settings.slice.first));
         return moved(all, first, first);
       }
@@ -219,7 +233,8 @@ private:
     for (int k = 0; k < n.operand_count; ++k) {
       const receptive_field& part = of(g_.operand(id, k));
       const int size = g_.at(g_.operand(id, k)).shape[axis];
-      together = joined(together, offset == unlimited ? everything(part) : moved(part, -offset, -offset));
+      const bool anywhere = offset == unlimited || part.of_end;
+      together = joined(together, anywhere ? everything(part) : moved(part, -offset, -offset));
       offset = g_.is_number(size) ? offset + static_cast<double>(g_.number(size)) : unlimited;
     }
     return together;

@@ -14,7 +14,8 @@ struct receptive_field {
 
   bool moves = false; // whether it depends on the steps at all
   double before = 0, after = 0;
-  double jump = 1; // input steps from one of its positions to the next
+  double jump = 1;     // input steps from one of its positions to the next
+  bool of_end = false; // it has no positions of its own, and is that of the last ones
 
   /// "-", "31", "3 + 2 ahead" (the value's own step counts among the 3), "all past", "all".
   std::string text() const;

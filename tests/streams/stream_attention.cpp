@@ -58,9 +58,12 @@ TEST_CASE("a mask that compares positions streams where it looks back alone", "[
     const expr x = g.input<f32>("x", {B, T, 6});
     const attention_mask up_to([](scalar q, scalar k) { return q >= k; }),
         near([](scalar q, scalar k) { return q > k && q < k + 5; }),
-        steps([](scalar q, scalar k) { return k == q - 3 || q == k; });
+        steps([](scalar q, scalar k) { return k == q - 3 || q == k; }),
+        before([](scalar q, scalar k) { return k == q - 3; }),
+        half([](scalar q, scalar k) { return to_float(k) >= to_float(q) - 2.5; });
     expr y = attention(x, x, x, {.heads = 2, .mask = up_to});
     y = y + attention(x, y, x, {.mask = near});
+    y = y + attention(x, x, y, {.mask = before}) + attention(y, x, x, {.mask = causal & half});
     g.output("y", y + attention(y, x, x, {.mask = steps}));
   });
   check_stream<T>(compared, {{"B", 2}, {"T", 40}});

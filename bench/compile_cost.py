@@ -128,7 +128,7 @@ def caller(root):
     """A file that calls MiniLM as fovea_add_model makes it, behind the header that this writes."""
     header = re.search(r"\[\[#pragma once\n(.*?)\]\]", (root / "cmake/fovea_add_model.cmake").read_text(encoding="utf-8"), re.DOTALL)[1]
     told = {"include": "#include <fovea/models/bert.hpp>", "name": "compiled_minilm",
-            "arg_MODEL": "fovea::models::sentence_encoder<fovea::models::minilm>"}
+            "arg_MODEL": "fovea::models::sentence_encoder<fovea::models::minilm>", "set_names": '"baseline", "avx2", "avx512"'}
     return re.sub(r"@(\w+)@", lambda found: told.get(found[1], ""), header) + CALLER
 
 

@@ -55,6 +55,9 @@ function(fovea_add_model name)
     set(include "#include <${arg_HEADER}>")
   endif()
 
+  list(TRANSFORM arg_ISA REPLACE "(.+)" "\"\\1\"" OUTPUT_VARIABLE set_names)
+  list(JOIN set_names ", " set_names)
+
   # What is made beside the steps of the plan, and the functions that use it.
   set(made "false")
   set(functions "")
@@ -84,7 +87,7 @@ auto train(const optimizer& how, const fovea::model_weights& weights, const fove
 template <fovea::dim time = ${arg_STREAM}, class format = fovea::f32>
 auto stream(const fovea::model_weights& weights, const fovea::compile_options& options = {}) {
   static_assert(time == ${arg_STREAM}, ${along});
-  return fovea::core::generated::stream<time, format>(${arg_MODEL}, weights, options, code().stream);
+  return fovea::core::generated::stream<time, format, ${set_names}>(${arg_MODEL}, weights, options, code().stream);
 }
 ")
   endif()
@@ -172,7 +175,7 @@ template <class format = fovea::f32>
 auto compile(const fovea::model_weights& weights, const fovea::compile_options& options = {}) {
   using backend = fovea::core::simd::elsewhere;
   constexpr auto kept_in = fovea::core::format_named<format>;
-  return fovea::core::compiled_by<backend>(@arg_MODEL@, weights, options, kept_in, backend::in_format<kept_in>(engine()));
+  return fovea::core::compiled_by<backend>(@arg_MODEL@, weights, options, kept_in, backend::in_format<kept_in, @set_names@>(engine()));
 }
 @functions@
 } // namespace @name@

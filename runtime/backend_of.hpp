@@ -15,10 +15,10 @@ template <class named>
 using backend_of = std::conditional_t<is_weight_format<named>, simd::backend, named>;
 
 /// The generated code of a model, with what the format of weights that is named needs beside it.
-template <class named, class code>
+template <class named, simd::set_name... sets, class code>
 constexpr code in_format(const code& made) {
   if constexpr (is_weight_format<named>)
-    return backend_of<named>::template in_format<format_named<named>>(made);
+    return backend_of<named>::template in_format<format_named<named>, sets...>(made);
   else
     return made;
 }

@@ -33,12 +33,12 @@ concept streams_in = is_weight_format<named> || requires {
 /// What the headers that fovea_add_model writes call: the entry points with code that is generated elsewhere.
 namespace generated {
 
-/// stream with the generated code of a given instruction set.
-template <dim time, class named, class M>
+/// stream with generated code of one of the given instruction sets, or where none is given of that in use.
+template <dim time, class named, simd::set_name... sets, class M>
 auto stream(const M& model, const model_weights& source, const compile_options& options,
             const typename backend_of<named>::stream_code& code) {
   return streamed<M, time, backend_of<named>>(model, source, options, format_named<named>,
-                                              in_format<named>(code));
+                                              in_format<named, sets...>(code));
 }
 
 } // namespace generated

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <fovea/backends/optimizer.hpp>
+#include <fovea/backends/simd/format_panels.hpp>
 #include <fovea/backends/simd/generate_model.hpp>
 #include <fovea/backends/simd/isa/dispatch.hpp>
 #include <fovea/backends/simd/model_engine.hpp>
@@ -14,15 +15,15 @@ struct backend : model_generator<""> {
   using engine = model_engine<M>;
   template <class step_model, dim time>
   using single_position = simd::single_position<step_model, time>;
-  /// The same code for weights in a format.
-  template <weight_format format>
+  /// The same code for weights in a format, with its kernels of the sets that are named, else of all.
+  template <weight_format format, set_name... sets>
   static constexpr model_code in_format(model_code code) {
-    if constexpr (format != weight_format::f32) code.add_format = add_kernels_of<format>;
+    if constexpr (format != weight_format::f32) code.format = &code_of_format<format, sets...>;
     return code;
   }
-  template <weight_format format>
+  template <weight_format format, set_name... sets>
   static constexpr stream_code in_format(stream_code code) {
-    code.step = in_format<format>(code.step), code.begin = in_format<format>(code.begin);
+    code.step = in_format<format, sets...>(code.step), code.begin = in_format<format, sets...>(code.begin);
     return code;
   }
   static void update(const optimizer_args& a) {

@@ -5,6 +5,7 @@
 #include <string>
 
 #include <fovea/backends/simd/format_panels.hpp>
+#include <fovea/backends/simd/kernel_choice.hpp>
 #include <fovea/backends/simd/work.hpp>
 #include <fovea/dsl/plan/cost.hpp>
 
@@ -17,8 +18,8 @@ constexpr size_t line = 16; // floats of a cache line, which no vector is longer
 } // namespace
 
 shared_weights::shared_weights(const graph_view& graph, const plan_view& plan, model_parameters from,
-                               const kernel_table& of, thread_pool& pool)
-    : kernels(of), parameters(std::move(from)) {
+                               const model_code& code, thread_pool& pool)
+    : kernels(kernels_of(code)), parameters(std::move(from)) {
   products.prepare(graph, plan, parameters, kernels, pool);
   for (const weight_view& view : parameters.values()) values.push_back(view.data);
   panels.resize(2 * values.size());
@@ -27,8 +28,8 @@ shared_weights::shared_weights(const graph_view& graph, const plan_view& plan, m
     const int weight = fixed_weight(graph, id), table = formatted_table(graph, id);
     if (!plan.live[id]) continue;
     if (weight >= 0 && products.of(id) == nullptr)
-      pack_parameter(graph, weight, is_from_columns(graph, id), pool);
-    if (table >= 0) pack_parameter(graph, table, false, pool);
+      pack_parameter(graph, weight, is_from_columns(graph, id), code.format, pool);
+    if (table >= 0) pack_parameter(graph, table, false, code.format, pool);
   }
   constexpr size_t cached = 16 << 20; // bytes, of the last cache that cores share
   size_t bytes = 0;
@@ -46,7 +47,7 @@ int shared_weights::formatted_table(const graph_view& graph, int id) const {
 }
 
 void shared_weights::pack_parameter(const graph_view& graph, int parameter, bool from_columns,
-                                    thread_pool& pool) {
+                                    const format_code* format, thread_pool& pool) {
   const shape& s = graph.at(parameter).shape;
   const auto rows = static_cast<size_t>(graph.number(s[0])),
              columns = static_cast<size_t>(graph.number(s[1]));
@@ -77,7 +78,7 @@ void shared_weights::pack_parameter(const graph_view& graph, int parameter, bool
         name + (from_columns ? " columns " : " rows ") + name_of(panel.format) + " " + kernels.set.name;
     kept.push_back(parameters.source().packed_copy(key, [&] {
       if (panel.format != weight_format::f32)
-        return in_format_panels(panel.format, parameters.values()[i], rows, columns, kernels, pool, name);
+        return format->pack(panel.format, parameters.values()[i], rows, columns, kernels, pool, name);
       packed made(panel_floats(kernels.set.panel, pack.columns, pack.depth));
       pack.panels = made.data();
       pack_all();

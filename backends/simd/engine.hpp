@@ -30,7 +30,7 @@ struct shared_weights {
   bool in_memory = false; // more than caches hold
 
   shared_weights(const graph_view& graph, const plan_view& plan, model_parameters from,
-                 const kernel_table& of, thread_pool& pool);
+                 const model_code& code, thread_pool& pool);
   ~shared_weights();
 
   /// Packs again what was packed of parameters that have changed, but for scans.
@@ -42,7 +42,8 @@ struct shared_weights {
 private:
   /// The table of a gather, where it is a parameter that is kept in a format; else -1.
   int formatted_table(const graph_view& graph, int id) const;
-  void pack_parameter(const graph_view& graph, int parameter, bool from_columns, thread_pool& pool);
+  void pack_parameter(const graph_view& graph, int parameter, bool from_columns, const format_code* format,
+                      thread_pool& pool);
 };
 
 /// The memory and threads of one compiled model: nothing is allocated after it is made.

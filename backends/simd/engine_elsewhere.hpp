@@ -8,7 +8,8 @@
 
 #include <fovea/backends/dropout.hpp>
 #include <fovea/backends/optimizer.hpp>
-#include <fovea/backends/simd/kernel_choice.hpp>
+#include <fovea/backends/simd/format_panels.hpp>
+#include <fovea/backends/simd/generated.hpp>
 #include <fovea/base/threads.hpp>
 #include <fovea/weights/parameters.hpp>
 
@@ -31,12 +32,11 @@ public:
   virtual std::int64_t arena_bytes() const = 0;
 };
 
-/// What makes an engine, and what adds the kernels of a format of weights, or null.
+/// What makes an engine, and what weights in a format need beside, or null.
 struct engine_maker {
-  using format_kernels = void (*)(kernel_table&);
   std::unique_ptr<any_engine> (*make)(model_parameters parameters, std::span<const std::int64_t> capacity,
-                                      int threads, format_kernels add_format) = nullptr;
-  format_kernels add_format = nullptr;
+                                      int threads, const format_code* format) = nullptr;
+  const format_code* format = nullptr;
 };
 
 /// The backend of a model whose engine another file makes.
@@ -51,7 +51,7 @@ struct elsewhere {
   public:
     engine(model_parameters parameters, std::span<const std::int64_t> capacity, int threads,
            const model_code& by)
-        : made_(by.make(std::move(parameters), capacity, threads, by.add_format)) {}
+        : made_(by.make(std::move(parameters), capacity, threads, by.format)) {}
     engine(const engine& other, std::span<const std::int64_t> capacity)
         : made_(other.made_->copy(capacity)) {}
 
@@ -71,10 +71,10 @@ struct elsewhere {
   private:
     std::unique_ptr<any_engine> made_;
   };
-  /// The same for weights in a format.
-  template <weight_format format>
+  /// The same for weights in a format, with its kernels of the sets that are named.
+  template <weight_format format, set_name... sets>
   static constexpr model_code in_format(model_code by) {
-    if constexpr (format != weight_format::f32) by.add_format = add_kernels_of<format>;
+    if constexpr (format != weight_format::f32) by.format = &code_of_format<format, sets...>;
     return by;
   }
   static void update(const optimizer_args&) {}

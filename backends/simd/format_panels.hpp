@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <string>
 
+#include <fovea/backends/simd/isa/dispatch.hpp>
 #include <fovea/backends/simd/kernels/table.hpp>
 #include <fovea/base/threads.hpp>
 #include <fovea/weights/weight_format.hpp>
@@ -15,5 +16,27 @@ namespace fovea::core::simd {
 /// for the format, or a row too long.
 packed in_format_panels(weight_format format, const weight_view& weights, size_t columns, size_t depth,
                         const kernel_table& kernels, thread_pool& pool, const std::string& name);
+
+/// What weights in a format need beside the kernels of a model.
+struct format_code {
+  void (*add_kernels)(kernel_table&); // of products by them, and of tables
+  decltype(&in_format_panels) pack;
+};
+
+/// The kernels of some sets, which the program links; of all where none is named.
+template <weight_format format, set_name... sets>
+void add_kernels_of(kernel_table& to) {
+  const char* set = to.set.name;
+  to.gather_in_format = &kernel_among<kernel_name::gather_in_format, sets...>(set);
+  if constexpr (sums_integers(format))
+    to.integer_product = &kernel_among<kernel_name::integer_product, sets...>(set);
+  else if constexpr (rounds_rows(format))
+    to.bf16_product = &kernel_among<kernel_name::bf16_product, sets...>(set);
+  else
+    to.decoded_product = &kernel_among<kernel_name::decoded_product, sets...>(set);
+}
+
+template <weight_format format, set_name... sets>
+inline constexpr format_code code_of_format{add_kernels_of<format, sets...>, in_format_panels};
 
 } // namespace fovea::core::simd

@@ -103,14 +103,14 @@ struct generated_step {
 };
 
 struct kernel_choice;
-struct kernel_table;
+struct format_code;
 
 /// A model as what runs it: the generated code of its steps, where the kernels that they call come from, and
-/// what adds those of a format of weights, or null.
+/// what weights in a format need beside, or null.
 struct model_code {
   const generated_step* steps = nullptr;
   const kernel_choice* kernels = nullptr;
-  void (*add_format)(kernel_table&) = nullptr;
+  const format_code* format = nullptr;
 };
 
 /// The code of a stream: of a step, of what is computed before the first, of a step of one position.

@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include <fovea/backends/simd/format_panels.hpp>
 #include <fovea/base/error.hpp>
 
 namespace fovea::core::simd {
@@ -18,7 +19,7 @@ kernel_table kernels_of(const model_code& code) {
   if (from.name != nullptr) made.name = &from.name();
   FOVEA_KERNELS(FOVEA_FIND)
 #undef FOVEA_FIND
-  if (code.add_format != nullptr) code.add_format(made);
+  if (code.format != nullptr) code.format->add_kernels(made);
   return made;
 }
 

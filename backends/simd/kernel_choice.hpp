@@ -31,19 +31,6 @@ constexpr kernel_choice choose_kernels() {
   return made;
 }
 
-/// The kernels of products by weights in a format, and of tables in it.
-template <weight_format format>
-void add_kernels_of(kernel_table& to) {
-  const char* set = to.set.name;
-  to.gather_in_format = &kernel_named<kernel_name::gather_in_format>(set);
-  if constexpr (sums_integers(format))
-    to.integer_product = &kernel_named<kernel_name::integer_product>(set);
-  else if constexpr (rounds_rows(format))
-    to.bf16_product = &kernel_named<kernel_name::bf16_product>(set);
-  else
-    to.decoded_product = &kernel_named<kernel_name::decoded_product>(set);
-}
-
 /// The kernels of a model. Throws fovea::error where they are of a set that the processor lacks.
 kernel_table kernels_of(const model_code& code);
 

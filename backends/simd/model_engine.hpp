@@ -11,7 +11,6 @@
 
 #include <fovea/backends/simd/engine.hpp>
 #include <fovea/backends/simd/generate.hpp>
-#include <fovea/backends/simd/kernel_choice.hpp>
 #include <fovea/backends/simd/lower.hpp>
 #include <fovea/backends/stream_state.hpp>
 #include <fovea/base/threads.hpp>
@@ -30,8 +29,7 @@ public:
   model_engine(model_parameters parameters, std::span<const std::int64_t> capacity, int threads,
                const model_code& code)
       : code_(code.steps), pool_(std::make_shared<thread_pool>(static_cast<std::size_t>(threads))),
-        weights_(
-            std::make_shared<shared_weights>(graph, plan, std::move(parameters), kernels_of(code), *pool_)),
+        weights_(std::make_shared<shared_weights>(graph, plan, std::move(parameters), code, *pool_)),
         engine_(graph, plan, weights_, capacity, pool_) {
     pack_scans();
     reserve(capacity);

@@ -42,6 +42,18 @@ struct set_name {
 template <kernel_name name, set_name set>
 const kernel_type<name>& kernel_for();
 
+/// The kernel of one of these sets by its name, or where none is listed of any.
+template <kernel_name name, set_name... sets>
+const kernel_type<name>& kernel_among(std::string_view wanted) {
+  if constexpr (sizeof...(sets) == 0) {
+    return kernel_named<name>(wanted);
+  } else {
+    const kernel_type<name>* found = nullptr;
+    static_cast<void>(((wanted == sets.text && (found = &kernel_for<name, sets>(), true)) || ...));
+    return *found;
+  }
+}
+
 } // namespace simd
 } // namespace fovea::core
 

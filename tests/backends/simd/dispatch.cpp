@@ -1,5 +1,6 @@
 #include "kernel_sets.hpp"
 #include <catch2/catch.hpp>
+#include <fovea/backends/simd/format_panels.hpp>
 #include <fovea/backends/simd/kernel_choice.hpp>
 #include <string>
 
@@ -41,11 +42,19 @@ TEST_CASE("a model finds the kernels that it needs, and no others") {
   CHECK(found.softmax == kernels().softmax);
   CHECK(found.pool == kernels().pool);
   CHECK(found.product == nullptr);
-  CHECK(kernels_of({.kernels = &some, .add_format = add_kernels_of<core::format_named<q8_0>>})
-            .decoded_product == kernels().decoded_product);
+  CHECK(kernels_of({.kernels = &some, .format = &code_of_format<core::format_named<q8_0>>}).decoded_product ==
+        kernels().decoded_product);
   static constexpr auto of_one = choose_kernels<kernel_names{kernel_name::softmax}, "baseline">();
   CHECK(kernels_of({.kernels = &of_one}).set.name == std::string("baseline"));
   CHECK(kernels_of({.kernels = &of_one}).softmax == &kernel_named<kernel_name::softmax>("baseline"));
+}
+
+TEST_CASE("a format's kernels are of the set of the model") {
+  static constexpr auto of_one = choose_kernels<kernel_names{kernel_name::pack}, "baseline">();
+  constexpr auto format = core::format_named<q8_0>;
+  const kernel_table found = kernels_of({.kernels = &of_one, .format = &code_of_format<format, "baseline">});
+  CHECK(found.decoded_product == &kernel_named<kernel_name::decoded_product>("baseline"));
+  CHECK(found.gather_in_format == &kernel_named<kernel_name::gather_in_format>("baseline"));
 }
 
 TEST_CASE("a model for a set that the processor lacks is refused") {

@@ -9,7 +9,7 @@
 using namespace fovea::core::simd;
 
 #define FOVEA_DEFINE(name, type)                                                                             \
-  extern "C" constinit const type FOVEA_SYMBOL(name, FOVEA_SET) = kernel_of<kernel_name::name, FOVEA_SET>;
+  extern "C" constinit const type FOVEA_SYMBOL(name, FOVEA_SET) = kernels_of_set<FOVEA_SET>::name;
 FOVEA_KERNELS(FOVEA_DEFINE)
 
 extern "C" constinit const set_sizes FOVEA_SYMBOL(sizes, FOVEA_SET) = {FOVEA_TEXT(FOVEA_SET),

@@ -24,82 +24,52 @@
 
 namespace fovea::core::simd {
 
-/// A kernel, compiled for one instruction set.
-template <kernel_name name, instruction_set Arch>
-inline constexpr kernel_type<name> kernel_of;
+/// Every kernel, compiled for one instruction set.
+template <instruction_set Arch>
+struct kernels_of_set {
+private:
+  using k = kernel_name;
+  template <kernel_name name>
+  using of = kernel_type<name>;
 
-template <instruction_set Arch>
-inline constexpr auto kernel_of<kernel_name::pack, Arch> =
-    kernel_type<kernel_name::pack>{pack_tasks<Arch>, pack<Arch>};
-template <instruction_set Arch>
-inline constexpr auto kernel_of<kernel_name::product, Arch> =
-    kernel_type<kernel_name::product>{product_tasks<Arch>, product<Arch, false>};
-template <instruction_set Arch>
-inline constexpr auto kernel_of<kernel_name::decoded_product, Arch> =
-    kernel_type<kernel_name::decoded_product>{product_tasks<Arch>, product<Arch, true>};
-template <instruction_set Arch>
-inline constexpr auto kernel_of<kernel_name::integer_product, Arch> =
-    kernel_type<kernel_name::integer_product>{rounded_product_tasks<Arch>,
-                                              rounded_product<Arch, detail::byte_dots<Arch>>};
-template <instruction_set Arch>
-inline constexpr auto kernel_of<kernel_name::bf16_product, Arch> = kernel_type<kernel_name::bf16_product>{
-    rounded_product_tasks<Arch>, rounded_product<Arch, detail::bfloat_dots<Arch>>};
-template <instruction_set Arch>
-inline constexpr auto kernel_of<kernel_name::turned_product, Arch> = kernel_type<kernel_name::turned_product>{
-    turned_product_tasks<Arch>, turned_product_scratch<Arch>, turned_product<Arch>};
-template <instruction_set Arch>
-inline constexpr auto kernel_of<kernel_name::turn, Arch> =
-    kernel_type<kernel_name::turn>{turn_tasks<Arch>, turn<Arch>};
-template <instruction_set Arch>
-inline constexpr auto kernel_of<kernel_name::gather, Arch> =
-    kernel_type<kernel_name::gather>{gather_tasks<Arch>, gather<Arch, false>};
-template <instruction_set Arch>
-inline constexpr auto kernel_of<kernel_name::gather_in_format, Arch> =
-    kernel_type<kernel_name::gather_in_format>{gather_tasks<Arch>, gather<Arch, true>};
-template <instruction_set Arch>
-inline constexpr auto kernel_of<kernel_name::attention, Arch> = kernel_type<kernel_name::attention>{
-    attention_tasks<Arch>, attention_scratch<Arch>, attention_shared, attention<Arch>, join_attention<Arch>};
-template <instruction_set Arch>
-inline constexpr auto kernel_of<kernel_name::attention_gradient, Arch> =
-    kernel_type<kernel_name::attention_gradient>{attention_gradient<Arch>};
-template <instruction_set Arch>
-inline constexpr auto kernel_of<kernel_name::layer_norm, Arch> =
-    kernel_type<kernel_name::layer_norm>{norm_tasks<Arch>, layer_norm<Arch>};
-template <instruction_set Arch>
-inline constexpr auto kernel_of<kernel_name::rms_norm, Arch> =
-    kernel_type<kernel_name::rms_norm>{norm_tasks<Arch>, rms_norm<Arch>};
-template <instruction_set Arch>
-inline constexpr auto kernel_of<kernel_name::layer_norm_gradient, Arch> =
-    kernel_type<kernel_name::layer_norm_gradient>{norm_gradient_tasks<Arch>, norm_gradient<Arch, true>};
-template <instruction_set Arch>
-inline constexpr auto kernel_of<kernel_name::rms_norm_gradient, Arch> =
-    kernel_type<kernel_name::rms_norm_gradient>{norm_gradient_tasks<Arch>, norm_gradient<Arch, false>};
-template <instruction_set Arch>
-inline constexpr auto kernel_of<kernel_name::softmax, Arch> =
-    kernel_type<kernel_name::softmax>{softmax_tasks<Arch>, softmax<Arch>};
-template <instruction_set Arch>
-inline constexpr auto kernel_of<kernel_name::log_softmax, Arch> =
-    kernel_type<kernel_name::log_softmax>{softmax_tasks<Arch>, log_softmax<Arch>};
-template <instruction_set Arch>
-inline constexpr auto kernel_of<kernel_name::cross_entropy, Arch> =
-    kernel_type<kernel_name::cross_entropy>{cross_entropy_tasks<Arch>, cross_entropy<Arch>};
-template <instruction_set Arch>
-inline constexpr auto kernel_of<kernel_name::cross_entropy_gradient, Arch> =
-    kernel_type<kernel_name::cross_entropy_gradient>{cross_entropy_tasks<Arch>, cross_entropy_gradient<Arch>};
-template <instruction_set Arch>
-inline constexpr auto kernel_of<kernel_name::reduce, Arch> =
-    kernel_type<kernel_name::reduce>{reduce_tasks<Arch>, reduce<Arch>};
-template <instruction_set Arch>
-inline constexpr auto kernel_of<kernel_name::convolution, Arch> = kernel_type<kernel_name::convolution>{
-    convolution_tasks<Arch>, convolution_scratch<Arch>, convolution<Arch>};
-template <instruction_set Arch>
-inline constexpr auto kernel_of<kernel_name::depthwise_convolution, Arch> =
-    kernel_type<kernel_name::depthwise_convolution>{depthwise_tasks<Arch>, depthwise_scratch<Arch>,
-                                                    depthwise<Arch>};
-template <instruction_set Arch>
-inline constexpr auto kernel_of<kernel_name::pool, Arch> =
-    kernel_type<kernel_name::pool>{pool_tasks<Arch>, pool<Arch>};
-template <instruction_set Arch>
-inline constexpr auto kernel_of<kernel_name::update, Arch> = kernel_type<kernel_name::update>{update<Arch>};
+public:
+  static constexpr of<k::pack> pack{simd::pack_tasks<Arch>, simd::pack<Arch>};
+  static constexpr of<k::product> product{simd::product_tasks<Arch>, simd::product<Arch, false>};
+  static constexpr of<k::decoded_product> decoded_product{simd::product_tasks<Arch>,
+                                                          simd::product<Arch, true>};
+  static constexpr of<k::integer_product> integer_product{
+      simd::rounded_product_tasks<Arch>, simd::rounded_product<Arch, detail::byte_dots<Arch>>};
+  static constexpr of<k::bf16_product> bf16_product{simd::rounded_product_tasks<Arch>,
+                                                    simd::rounded_product<Arch, detail::bfloat_dots<Arch>>};
+  static constexpr of<k::turned_product> turned_product{
+      simd::turned_product_tasks<Arch>, simd::turned_product_scratch<Arch>, simd::turned_product<Arch>};
+  static constexpr of<k::turn> turn{simd::turn_tasks<Arch>, simd::turn<Arch>};
+  static constexpr of<k::gather> gather{simd::gather_tasks<Arch>, simd::gather<Arch, false>};
+  static constexpr of<k::gather_in_format> gather_in_format{simd::gather_tasks<Arch>,
+                                                            simd::gather<Arch, true>};
+  static constexpr of<k::attention> attention{simd::attention_tasks<Arch>, simd::attention_scratch<Arch>,
+                                              attention_shared, simd::attention<Arch>,
+                                              simd::join_attention<Arch>};
+  static constexpr of<k::attention_gradient> attention_gradient{simd::attention_gradient<Arch>};
+  static constexpr of<k::layer_norm> layer_norm{simd::norm_tasks<Arch>, simd::layer_norm<Arch>};
+  static constexpr of<k::rms_norm> rms_norm{simd::norm_tasks<Arch>, simd::rms_norm<Arch>};
+  static constexpr of<k::layer_norm_gradient> layer_norm_gradient{simd::norm_gradient_tasks<Arch>,
+                                                                  simd::norm_gradient<Arch, true>};
+  static constexpr of<k::rms_norm_gradient> rms_norm_gradient{simd::norm_gradient_tasks<Arch>,
+                                                              simd::norm_gradient<Arch, false>};
+  static constexpr of<k::softmax> softmax{simd::softmax_tasks<Arch>, simd::softmax<Arch>};
+  static constexpr of<k::log_softmax> log_softmax{simd::softmax_tasks<Arch>, simd::log_softmax<Arch>};
+  static constexpr of<k::cross_entropy> cross_entropy{simd::cross_entropy_tasks<Arch>,
+                                                      simd::cross_entropy<Arch>};
+  static constexpr of<k::cross_entropy_gradient> cross_entropy_gradient{simd::cross_entropy_tasks<Arch>,
+                                                                        simd::cross_entropy_gradient<Arch>};
+  static constexpr of<k::reduce> reduce{simd::reduce_tasks<Arch>, simd::reduce<Arch>};
+  static constexpr of<k::convolution> convolution{simd::convolution_tasks<Arch>,
+                                                  simd::convolution_scratch<Arch>, simd::convolution<Arch>};
+  static constexpr of<k::depthwise_convolution> depthwise_convolution{
+      simd::depthwise_tasks<Arch>, simd::depthwise_scratch<Arch>, simd::depthwise<Arch>};
+  static constexpr of<k::pool> pool{simd::pool_tasks<Arch>, simd::pool<Arch>};
+  static constexpr of<k::update> update{simd::update<Arch>};
+};
 
 } // namespace fovea::core::simd

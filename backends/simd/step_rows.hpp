@@ -38,6 +38,7 @@ constexpr step_row row_of(op kind) {
       {op::log_softmax, {run_softmax, nullptr, {k::log_softmax}}},
       {op::cross_entropy, {run_cross_entropy, nullptr, {k::cross_entropy}}},
       {op::cross_entropy_gradient, {run_cross_entropy, nullptr, {k::cross_entropy_gradient}}},
+      {op::cumsum, {run_reduce, nullptr, {k::cumsum}}},
       {op::argmax, {run_argmax}},
       {op::gather, {run_gather, nullptr, {k::gather}}},
       {op::range, {run_range}},

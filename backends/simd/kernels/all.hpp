@@ -6,6 +6,7 @@
 #include <fovea/backends/simd/kernels/byte_dot.hpp>
 #include <fovea/backends/simd/kernels/convolution.hpp>
 #include <fovea/backends/simd/kernels/cross_entropy.hpp>
+#include <fovea/backends/simd/kernels/cumsum.hpp>
 #include <fovea/backends/simd/kernels/depthwise.hpp>
 #include <fovea/backends/simd/kernels/gather.hpp>
 #include <fovea/backends/simd/kernels/norm.hpp>
@@ -64,6 +65,7 @@ public:
   static constexpr of<k::cross_entropy_gradient> cross_entropy_gradient{simd::cross_entropy_tasks<Arch>,
                                                                         simd::cross_entropy_gradient<Arch>};
   static constexpr of<k::reduce> reduce{simd::reduce_tasks<Arch>, simd::reduce<Arch>};
+  static constexpr of<k::cumsum> cumsum{simd::reduce_tasks<Arch>, simd::cumsum<Arch>};
   static constexpr of<k::convolution> convolution{simd::convolution_tasks<Arch>,
                                                   simd::convolution_scratch<Arch>, simd::convolution<Arch>};
   static constexpr of<k::depthwise_convolution> depthwise_convolution{

@@ -1,7 +1,7 @@
 #pragma once
 
-// Sum, mean, maximum and minimum over the middle axis of [outer, count, inner], and the sums of all its
-// beginnings (see reduce_args in arguments.hpp).
+// Sum, mean, maximum and minimum over the middle axis of [outer, count, inner] (see reduce_args in
+// arguments.hpp).
 
 #include <fovea/backends/simd/arch.hpp>
 #include <fovea/backends/simd/kernels/arguments.hpp>
@@ -9,7 +9,6 @@
 
 #include <cstddef>
 #include <limits>
-#include <utility>
 
 namespace fovea::core::simd {
 
@@ -151,74 +150,6 @@ inline void reduce_slices_of(const reduce_args& a, size_t first, size_t last, fl
   });
 }
 
-/// Each lane with the sum of those up to it that lie less than `width` before.
-template <class Arch, size_t distance = 1>
-inline vec<Arch> sums_of_lanes(const vec<Arch>& x) {
-  if constexpr (distance == width<Arch>) {
-    return x;
-  } else {
-    using lanes = typename vec<Arch>::register_type;
-    const vec<Arch> before = [&]<size_t... lane>(std::index_sequence<lane...>) {
-      return vec<Arch>(
-          __builtin_shufflevector(static_cast<lanes>(x), static_cast<lanes>(vec<Arch>(0.0f)),
-                                  static_cast<int>(lane < distance ? width<Arch> : lane - distance)...));
-    }
-    (std::make_index_sequence<width<Arch>>{});
-    return sums_of_lanes<Arch, 2 * distance>(x + before);
-  }
-}
-
-/// The sums of all beginnings of a row. They are added up block by block, so that the error of a long one
-/// grows with the number of blocks.
-template <class Arch>
-inline void running_sums_of_row(const float* x, size_t count, float* out) {
-  constexpr size_t block = 64 * width<Arch>;
-  float before = 0;
-  for (size_t i = 0; i < count; i += block) {
-    float total = 0;
-    for_vectors<Arch>(count - i < block ? count - i : block, [&](size_t j, auto lanes) {
-      const vec<Arch> sums = sums_of_lanes<Arch>(lanes.load(x + i + j)) + vec<Arch>(total);
-      lanes.store(out + i + j, sums + vec<Arch>(before));
-      total = static_cast<typename vec<Arch>::register_type>(sums)[width<Arch> - 1];
-    });
-    before += total;
-  }
-}
-
-/// The same of `columns` columns of [count, inner], from x on. Memory is read along its rows.
-template <class Arch>
-inline void running_sums_of_columns(const float* x, size_t count, size_t inner, size_t columns, float* out) {
-  constexpr size_t block = 64, strip = 256;
-  for (size_t from = 0; from < columns; from += strip) {
-    const size_t here = columns - from < strip ? columns - from : strip;
-    alignas(64) float before[strip], total[strip];
-    for (size_t row = 0; row < count; ++row) {
-      for (size_t j = 0; row % block == 0 && j < here; ++j) {
-        before[j] = row == 0 ? 0.0f : before[j] + total[j];
-        total[j] = 0;
-      }
-      const size_t at = row * inner + from;
-      for_vectors<Arch>(here, [&](size_t j, auto lanes) {
-        const vec<Arch> sums = lanes.load(total + j) + lanes.load(x + at + j);
-        lanes.store(total + j, sums);
-        lanes.store(out + at + j, lanes.load(before + j) + sums);
-      });
-    }
-  }
-}
-
-template <class Arch>
-inline void running_sums(const reduce_args& a, size_t first, size_t last) {
-  for_slices(a, first, last, [&](size_t i, size_t column, size_t end) {
-    const float* x = a.x + i * a.count * a.inner + column;
-    float* out = a.out + (x - a.x);
-    if (a.inner == 1)
-      running_sums_of_row<Arch>(x, a.count, out);
-    else
-      running_sums_of_columns<Arch>(x, a.count, a.inner, end - column, out);
-  });
-}
-
 } // namespace detail
 
 template <class Arch>
@@ -239,8 +170,6 @@ inline void reduce(const reduce_args& a, size_t first, size_t last) {
       return reduce_slices_of<Arch>(a, first, last, 1.0f, extreme<Arch, true>{});
     case op::min_over:
       return reduce_slices_of<Arch>(a, first, last, 1.0f, extreme<Arch, false>{});
-    case op::cumsum:
-      return running_sums<Arch>(a, first, last);
     default:
       return;
   }

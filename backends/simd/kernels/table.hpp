@@ -89,6 +89,7 @@ struct attention_kernel {
   each(cross_entropy, kernel<cross_entropy_args>) \
   each(cross_entropy_gradient, kernel<cross_entropy_args>) \
   each(reduce, kernel<reduce_args>) \
+  each(cumsum, kernel<reduce_args>) \
   each(convolution, scratch_kernel<convolution_args>) \
   each(depthwise_convolution, scratch_kernel<convolution_args>) \
   each(pool, kernel<pool_args>) \

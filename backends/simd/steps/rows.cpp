@@ -142,7 +142,7 @@ void run_reduce(context& c, const step& s) {
                          .outer = a.outer,
                          .count = a.count,
                          .inner = a.inner};
-  c.run(*c.kernels.reduce, args);
+  c.run(n.kind == op::cumsum ? *c.kernels.cumsum : *c.kernels.reduce, args);
 }
 
 void run_argmax(context& c, const step& s) {

@@ -59,9 +59,9 @@ inline void join_row(op join, const float* x, const float* other, float* out, si
 
 /// From sums to the output, from (row, column) on: tile[rows, stride] is activated, joined and written,
 /// `columns` of it. A function of its own, since the products by all formats share it.
-template <class Arch, size_t stride>
+template <class Arch>
 [[gnu::noinline]] void finish_block(const product_part& part, size_t rows, size_t row, size_t column,
-                                    size_t columns, float* tile) {
+                                    size_t columns, float* tile, size_t stride) {
   activate<Arch>(part.act, tile, rows * stride);
   const float* other = part.other ? part.other + row * part.other_stride + column : nullptr;
   float* out = part.out + row * part.out_stride + column;

@@ -38,10 +38,25 @@ inline constexpr size_t block_panels(size_t rows) {
   return rows <= 3 ? 2 : 1;
 }
 
+/// The most rows, columns and sums of a block of any set.
+inline constexpr size_t most_rows = 12, most_columns = 64, most_block = 12 * 32;
+
 /// Where a row of the left operand begins.
 inline const float* left_row(const product_args& args, size_t row) {
   if (args.row_starts) return args.row_starts[row];
   return args.a + (args.ids ? static_cast<size_t>(args.ids[row]) : row) * args.a_stride;
+}
+
+/// Where `count` rows begin from `first` in the depth on: listed already, or now in `list`.
+inline const float* const* left_rows(const product_args& args, size_t row, size_t count, size_t first,
+                                     const float* (&list)[most_rows]) {
+  if (args.row_starts && first == 0) return args.row_starts + row;
+  for (size_t r = 0; r < count; ++r) {
+    const float* at = left_row(args, row + r) + first;
+    asm("" : "+r"(at)); // one by one: each is read soon, and what a vector has stored is waited for
+    list[r] = at;
+  }
+  return list;
 }
 
 /// Floats of a left operand that stay in the second-level cache.
@@ -132,19 +147,41 @@ struct in_pieces {
 
 /// Sums to go on from, or null: a block of rows `stride` apart.
 struct begun_sums {
-  const float* at;
-  size_t stride;
+  const float* at = nullptr;
+  size_t stride = 0;
+};
+
+/// Rows of a block of sums, and what they are multiplied by. `in` counts where rows are in pieces.
+struct block_sums {
+  const float* const* a; // of each row, where the piece of the depth begins
+  in_pieces in;
+  size_t depth;
+  const unsigned char* weights;
+  size_t panel_bytes;
+  begun_sums begun;
+  const float* bias;
+  float* to;
+  size_t to_stride;
+  size_t columns; // that are written of few
+  ahead next{nullptr, 0};
 };
 
 /// to[rows, vectors] = (row a[r] of `depth` floats for each r) * as many vectors of columns in panels of
-/// `packed` + bias. `pieced`: whether rows are in pieces, else `in` does not count.
+/// `packed` + bias. A function of its own for each number of rows and vectors, with nothing in it but the sums:
+/// what comes before and after is multiply_block's, once for all.
 template <class Arch, size_t rows, size_t vectors, size_t packed, bool pieced, weight_format format>
-inline void multiply(const float* (&a)[rows], in_pieces in, size_t depth, const unsigned char* weights,
-                     size_t panel_bytes, begun_sums begun, const float* bias, float* to, size_t to_stride,
-                     ahead next) {
+[[gnu::noinline]] void multiply(const block_sums& block) {
   using layout = panel_layout<format>;
   constexpr bool grouped = layout::grouped;
-  weight_reader<Arch, format, vectors, packed> read{weights, panel_bytes};
+  weight_reader<Arch, format, vectors, packed> read{block.weights, block.panel_bytes};
+  // Of its own: for what is stored the compiler can't know that it is none of the block's.
+  const begun_sums begun = block.begun;
+  const float* bias = block.bias;
+  float* to = block.to;
+  const size_t depth = block.depth, to_stride = block.to_stride;
+  const float* a[rows];
+  for_constants<rows>([&](auto r) { a[r] = block.a[r]; });
+  ahead next = block.next;
   vec<Arch> sum[rows][vectors];
   for_constants<rows * vectors>([&](auto i) { sum[i / vectors][i % vectors] = vec<Arch>(0.f); });
   if constexpr (!pieced && format == weight_format::f32)
@@ -155,7 +192,7 @@ inline void multiply(const float* (&a)[rows], in_pieces in, size_t depth, const 
       });
   size_t k = 0;
   do {
-    const size_t end = pieced ? k + in.piece : grouped ? smaller(k + weight_group, depth) : depth;
+    const size_t end = pieced ? k + block.in.piece : grouped ? smaller(k + weight_group, depth) : depth;
     read.begin_group(k);
     for (; k < end; ++k) {
       if constexpr (rows > 1 && vectors <= 2) {
@@ -165,7 +202,7 @@ inline void multiply(const float* (&a)[rows], in_pieces in, size_t depth, const 
         } else {
           constexpr size_t bytes = layout::row_bytes(packed), steps = 16;
           for (size_t line = 0; line < bytes; line += 64)
-            __builtin_prefetch(weights + (k + steps) * bytes + line);
+            __builtin_prefetch(block.weights + (k + steps) * bytes + line);
         }
       }
       // The operand with fewer vectors waits in registers while the other passes.
@@ -186,31 +223,47 @@ inline void multiply(const float* (&a)[rows], in_pieces in, size_t depth, const 
       }
     }
     if constexpr (pieced) // what was read so far stays behind, for k counts on
-      for_constants<rows>([&](auto r) { a[r] += in.shifts[r]; });
+      for_constants<rows>([&](auto r) { a[r] += block.in.shifts[r]; });
   } while ((pieced || grouped) && k < depth);
-  for_constants<vectors>([&](auto v) {
-    const vec<Arch> b = bias ? Arch::load(bias + v * width<Arch>) : vec<Arch>(0.f);
-    for_constants<rows>([&](auto r) { Arch::store(to + r * to_stride + v * width<Arch>, sum[r][v] + b); });
+  vec<Arch> b[vectors];
+  for_constants<vectors>([&](auto v) { b[v] = bias ? Arch::load(bias + v * width<Arch>) : vec<Arch>(0.f); });
+  for_constants<rows>([&](auto r) {
+    for_constants<vectors>([&](auto v) { Arch::store(to + v * width<Arch>, sum[r][v] + b[v]); });
+    to += to_stride;
   });
+}
+
+/// The first columns of vectors that lie behind each other, to rows. A function of its own, for its loops.
+template <class Arch>
+[[gnu::noinline]] void store_few(const float* vectors, float* to, size_t to_stride, size_t rows,
+                                 size_t columns) {
+  for (; rows > 0; --rows, vectors += width<Arch>, to += to_stride)
+    Arch::store_first(to, Arch::load(vectors), columns);
 }
 
 /// The same of a panel with few columns.
 template <class Arch, size_t rows, size_t packed, bool pieced>
-inline void multiply_few(const float* (&a)[rows], in_pieces in, size_t depth, const unsigned char* weights,
-                         begun_sums begun, const float* bias, float* to, size_t to_stride) {
-  const auto* panel_weights = reinterpret_cast<const float*>(weights);
+[[gnu::noinline]] void multiply_few(const block_sums& block) {
+  const auto* weights = reinterpret_cast<const float*>(block.weights);
+  const begun_sums begun = block.begun;
+  const in_pieces in = block.in;
+  const size_t depth = block.depth;
+  const float* a[rows];
+  for_constants<rows>([&](auto r) { a[r] = block.a[r]; });
   vec<Arch> sum[rows];
   for_constants<rows>([&](auto r) {
     sum[r] = begun.at ? Arch::load_first(begun.at + r * begun.stride, few_columns) : vec<Arch>(0.f);
   });
   for (size_t k = 0; k < depth;) {
     const size_t end = pieced ? k + in.piece : depth;
-    add_few<Arch, rows, packed>(a, k, end, panel_weights, sum);
+    add_few<Arch, rows, packed>(a, k, end, weights, sum);
     k = end;
     if constexpr (pieced) for_constants<rows>([&](auto r) { a[r] += in.shifts[r]; });
   }
-  const vec<Arch> b = bias ? Arch::load(bias) : vec<Arch>(0.f);
-  for_constants<rows>([&](auto r) { Arch::store(to + r * to_stride, sum_of_fours<Arch>(sum[r]) + b); });
+  const vec<Arch> b = block.bias ? Arch::load(block.bias) : vec<Arch>(0.f);
+  alignas(64) float all[rows * width<Arch>];
+  for_constants<rows>([&](auto r) { Arch::store(all + r * width<Arch>, sum_of_fours<Arch>(sum[r]) + b); });
+  store_few<Arch>(all, block.to, block.to_stride, rows, block.columns);
 }
 
 /// A piece of the depth.
@@ -230,6 +283,27 @@ struct block_work {
   ahead next;
 };
 
+using multiply_function = void (*)(const block_sums&);
+using finish_function = void (*)(const product_part&, size_t rows, size_t row, size_t column, size_t columns,
+                                 float* tile, size_t stride);
+
+/// Of each number of rows, what multiplies them by several panels side by side, by one, by its first vector, by
+/// one of the narrower set, or by few columns.
+template <class Arch, product_of kind, bool pieced, weight_format format, class Index>
+struct multiply_functions;
+
+template <class Arch, product_of kind, bool pieced, weight_format format, size_t... index>
+struct multiply_functions<Arch, kind, pieced, format, std::index_sequence<index...>> {
+  template <class A, size_t rows, size_t vectors>
+  static constexpr multiply_function function = multiply<A, rows, vectors, panel<Arch>, pieced, format>;
+  static constexpr multiply_function several[] = {
+      function<Arch, index + 1, 2 * block_panels<Arch>(index + 1)>...};
+  static constexpr multiply_function whole[] = {function<Arch, index + 1, 2>...};
+  static constexpr multiply_function vector[] = {function<Arch, index + 1, 1>...};
+  static constexpr multiply_function narrow[] = {function<narrower<Arch>, index + 1, 1>...};
+  static constexpr multiply_function few[] = {multiply_few<Arch, index + 1, panel<Arch>, pieced>...};
+};
+
 /// A function of its own, as finish_block is.
 [[gnu::noinline]] inline void copy_rows(const float* from, size_t from_stride, float* to, size_t to_stride,
                                         size_t rows, size_t columns) {
@@ -237,59 +311,66 @@ struct block_work {
     std::memcpy(to + r * to_stride, from + r * from_stride, columns * sizeof(float));
 }
 
-template <class Arch, size_t rows, size_t vectors, bool pieced, weight_format format,
-          size_t packed = panel<Arch>, bool few = false>
-inline void multiply_block(const block_work& work, size_t at) {
+template <bool written>
+inline void fetch_rows(const float* x, size_t stride, size_t rows, size_t columns) {
+  for (; rows > 0; --rows, x += stride)
+    for (size_t j = 0; j < columns; j += 16) __builtin_prefetch(x + j, written);
+}
+
+template <class Arch>
+inline void relu_rows(float* x, size_t stride, size_t rows, size_t columns) {
+  for (; rows > 0; --rows, x += stride)
+    for_vectors<Arch>(columns,
+                      [&](size_t j, auto lanes) { lanes.store(x + j, math::relu<Arch>(lanes.load(x + j))); });
+}
+
+/// The bias of `columns` columns of a block, in `padded` where they do not fill it; null where there is none.
+template <class Arch>
+inline const float* bias_of(const product_part& part, size_t column, size_t columns, size_t block,
+                            float (&padded)[most_columns]) {
+  if (!part.bias || columns == block) return part.bias ? part.bias + column : nullptr;
+  for (size_t j = 0; j < block; j += width<Arch>)
+    Arch::store(padded + j, j < columns
+                                ? Arch::load_first(part.bias + column + j, smaller(columns - j, width<Arch>))
+                                : vec<Arch>(0.f));
+  return padded;
+}
+
+/// A block of `block` columns from panel `at` on. Of `sums` what all panels share is there already.
+template <class Arch, bool few = false>
+inline void multiply_block(const block_work& work, size_t at, size_t block, multiply_function multiplied,
+                           finish_function finish, block_sums& sums) {
   const product_args& args = *work.args;
   const product_part& part = *work.part;
-  constexpr size_t block = vectors * width<Arch>;
-  const size_t column = at * packed;
-  const size_t columns = smaller(part.columns - column, block);
+  const size_t column = at * panel<Arch>, columns = smaller(part.columns - column, block);
   const auto [first, last] = work.depth;
   const bool ends = last == args.depth;
-  alignas(64) float tile[rows * block], padded_bias[block];
+  alignas(64) float tile[most_block], padded_bias[most_columns];
   const bool relu = ends && part.act == op::relu;
   const bool in_place =
-      columns == block && (!ends || ((part.act == op::none || relu) && part.join == op::none));
-  const float* bias = ends && part.bias ? part.bias + column : nullptr;
-  if (bias && columns < block) {
-    for (size_t j = 0; j < block; ++j) padded_bias[j] = j < columns ? bias[j] : 0.f;
-    bias = padded_bias;
-  }
+      (columns == block || few) && (!ends || ((part.act == op::none || relu) && part.join == op::none));
+  sums.bias = ends ? bias_of<Arch>(part, column, columns, block, padded_bias) : nullptr;
   float* out = part.out + work.row * part.out_stride + column;
   // What is written, and joined, has often left the caches: it is fetched while the sums are computed.
   const float* other = ends && part.other ? part.other + work.row * part.other_stride + column : nullptr;
-  for (size_t r = 0; r < rows; ++r)
-    for (size_t j = 0; j < columns; j += 16) {
-      __builtin_prefetch(out + r * part.out_stride + j, 1);
-      if (other) __builtin_prefetch(other + r * part.other_stride + j);
-    }
-  float* to = in_place ? out : tile;
-  const size_t to_stride = in_place ? part.out_stride : block;
-  begun_sums begun{first == 0 ? nullptr : out, part.out_stride};
-  if (begun.at && columns < block) {
-    copy_rows(out, part.out_stride, tile, block, rows, columns);
-    begun = {tile, block};
+  fetch_rows<true>(out, part.out_stride, work.rows, columns);
+  if (other) fetch_rows<false>(other, part.other_stride, work.rows, columns);
+  sums.to = in_place ? out : tile;
+  sums.to_stride = in_place ? part.out_stride : block;
+  sums.columns = in_place ? columns : block;
+  sums.begun = {first == 0 ? nullptr : out, part.out_stride};
+  if (sums.begun.at && columns < block) {
+    copy_rows(out, part.out_stride, tile, block, work.rows, columns);
+    sums.begun = {tile, block};
   }
-  const float* a[rows];
-  for (size_t r = 0; r < rows; ++r) a[r] = left_row(args, work.row + r) + first;
   const size_t before = (at - work.first) * work.panel_bytes;
-  const ahead next{work.next.at + before, work.next.step};
-  const in_pieces in{args.piece, args.row_shifts + work.row};
-  if constexpr (few)
-    multiply_few<Arch, rows, packed, pieced>(a, in, last - first, work.weights + before, begun, bias, to,
-                                             to_stride);
-  else
-    multiply<Arch, rows, vectors, packed, pieced, format>(a, in, last - first, work.weights + before,
-                                                          work.panel_bytes, begun, bias, to, to_stride, next);
-  if (in_place && relu)
-    for_constants<rows * vectors>([&](auto i) {
-      float* sums = out + i / vectors * part.out_stride + i % vectors * width<Arch>;
-      Arch::store(sums, math::relu<Arch>(Arch::load(sums)));
-    });
+  sums.weights = work.weights + before;
+  sums.next = {work.next.at + before, work.next.step};
+  multiplied(sums);
+  if (in_place && relu) relu_rows<Arch>(out, part.out_stride, work.rows, columns);
   if (in_place) return;
-  if (!ends) return copy_rows(tile, block, out, part.out_stride, rows, columns);
-  finish_block<Arch, block>(part, work.rows, work.row, column, columns, tile);
+  if (!ends) return copy_rows(tile, block, out, part.out_stride, work.rows, columns);
+  finish(part, work.rows, work.row, column, columns, tile, block);
 }
 
 /// Whether a panel has few columns. Of a convolution alone: products of weights in other formats sum in the
@@ -300,72 +381,68 @@ inline bool has_few(const block_work& work, size_t at) {
          work.part->columns - at * panel<Arch> <= few_columns;
 }
 
-template <class Arch, product_of kind, size_t rows, bool pieced, weight_format format>
-void multiply_panels(const block_work& work) {
-  constexpr size_t together = block_panels<Arch>(rows);
-  size_t at = work.first;
-  const bool one_stream = rows == 1 && format != weight_format::f32 && work.args->from_memory;
-  if constexpr (together > 1) {
-    // A panel of few columns is one of few whether those before it are in the same task or not.
-    const size_t last = work.last - (work.first < work.last && has_few<Arch, kind>(work, work.last - 1));
-    for (; at + together <= last && !one_stream; at += together)
-      multiply_block<Arch, rows, 2 * together, pieced, format>(work, at);
-  }
-  for (; at < work.last; ++at) {
-    if constexpr (format != weight_format::f32) {
-      multiply_block<Arch, rows, 2, pieced, format>(work, at);
-    } else { // the last panel may be empty but for its first vector, or for a narrower one, or for less
-      using narrow = narrower<Arch>;
-      const size_t left = work.part->columns - at * panel<Arch>;
-      if (has_few<Arch, kind>(work, at)) {
-        if constexpr (kind == product_of::windows)
-          multiply_block<Arch, rows, 1, pieced, format, panel<Arch>, true>(work, at);
-      } else if (left > width<Arch>)
-        multiply_block<Arch, rows, 2, pieced, format>(work, at);
-      else if (left > width<narrow> || width<narrow> == width<Arch>)
-        multiply_block<Arch, rows, 1, pieced, format>(work, at);
-      else
-        multiply_block<narrow, rows, 1, pieced, format, panel<Arch>>(work, at);
+/// The work in register blocks, of which each takes rows from it.
+template <class Arch, product_of kind, bool pieced, weight_format format>
+void multiply_panels(block_work& work) {
+  using functions =
+      multiply_functions<Arch, kind, pieced, format, std::make_index_sequence<block_rows<Arch>>>;
+  constexpr size_t most = block_rows<Arch>;
+  static_assert(most <= most_rows && most * panel<Arch> <= most_block);
+  const product_args& args = *work.args;
+  const float* starts[most_rows];
+  block_sums sums;
+  sums.depth = work.depth.last - work.depth.first;
+  sums.panel_bytes = work.panel_bytes;
+  // A panel of few columns is one of few whether those before it are in the same task or not.
+  const size_t last = work.last - (work.first < work.last && has_few<Arch, kind>(work, work.last - 1));
+  for (size_t rows = work.rows; rows > 0; rows -= work.rows) {
+    work.rows = rows <= most ? rows : rows == most + 1 ? ceil_div(rows, 2) : most; // never one row alone
+    const size_t by_rows = work.rows - 1;
+    sums.a = left_rows(args, work.row, work.rows, work.depth.first, starts);
+    sums.in = {args.piece, args.row_shifts + work.row};
+    const bool one_stream = work.rows == 1 && format != weight_format::f32 && args.from_memory;
+    const size_t together = one_stream ? 1 : block_panels<Arch>(work.rows);
+    size_t step = 1;
+    for (size_t at = work.first; at < work.last; at += step) {
+      multiply_function multiplied = functions::whole[by_rows];
+      finish_function finish = finish_block<Arch>;
+      size_t columns = panel<Arch>;
+      step = 1;
+      if (together > 1 && at + together <= last) {
+        multiplied = functions::several[by_rows], step = together, columns *= together;
+      } else if constexpr (format == weight_format::f32) {
+        // The last panel may be empty but for its first vector, or for a narrower one, or for less.
+        const size_t left = work.part->columns - at * panel<Arch>;
+        if (has_few<Arch, kind>(work, at)) {
+          if constexpr (kind == product_of::windows)
+            multiply_block<Arch, true>(work, at, width<Arch>, functions::few[by_rows], finish, sums);
+          continue;
+        }
+        if (left <= width<narrower<Arch>> && width<narrower<Arch>> < width<Arch>) {
+          multiplied = functions::narrow[by_rows], columns = width<narrower<Arch>>;
+          finish = finish_block<narrower<Arch>>;
+        } else if (left <= width<Arch>) {
+          multiplied = functions::vector[by_rows], columns = width<Arch>;
+        }
+      }
+      multiply_block<Arch>(work, at, columns, multiplied, finish, sums);
     }
+    work.row += work.rows;
+    work.next.at += work.next.step * sums.depth;
   }
 }
 
-template <class Arch, product_of kind, class Index>
-struct kernels_by_rows;
-
-template <class Arch, product_of kind, size_t... index>
-struct kernels_by_rows<Arch, kind, std::index_sequence<index...>> {
-  template <bool pieced, weight_format format>
-  static constexpr void (*of[])(const block_work&) = {
-      multiply_panels<Arch, kind, index + 1, pieced, format>...};
-};
-
+/// The same of weights in their format.
 template <class Arch, product_of kind>
-inline void multiply_rows(const block_work& work) {
-  using all = kernels_by_rows<Arch, kind, std::make_index_sequence<block_rows<Arch>>>;
+inline void multiply_blocks(block_work& work) {
   if constexpr (kind == product_of::windows)
-    if (work.args->row_shifts) return all::template of<true, weight_format::f32>[work.rows - 1](work);
+    if (work.args->row_shifts) return multiply_panels<Arch, kind, true, weight_format::f32>(work);
   if constexpr (kind != product_of::formats)
-    all::template of<false, weight_format::f32>[work.rows - 1](work);
+    multiply_panels<Arch, kind, false, weight_format::f32>(work);
   else
     with_format(work.format, [&](auto layout) {
-      if constexpr (!layout.rounded_rows) all::template of<false, layout.of>[work.rows - 1](work);
+      if constexpr (!layout.rounded_rows) multiply_panels<Arch, kind, false, layout.of>(work);
     });
-}
-
-/// The work in register blocks.
-template <class Arch, product_of kind>
-inline void multiply_blocks(block_work work) {
-  constexpr size_t most = block_rows<Arch>;
-  for (size_t rows = work.rows; rows > 0;) {
-    const size_t block = rows <= most       ? rows
-                         : rows == most + 1 ? ceil_div(rows, 2)
-                                            : most; // never one row alone
-    work.rows = block;
-    multiply_rows<Arch, kind>(work);
-    work.row += block, rows -= block;
-    work.next.at += work.next.step * (work.depth.last - work.depth.first);
-  }
 }
 
 /// The same of one panel, made float32 first: [depth, panel].
@@ -402,7 +479,7 @@ inline void multiply_piece(const product_args& args, const product_part& part, s
     const size_t at = first + (args.backward ? steps - 1 - i : i) * step;
     const auto* panels = static_cast<const unsigned char*>(part.panels) + at * bytes;
     const auto* piece = panels + depth.first * of_each;
-    const block_work work{
+    block_work work{
         &args,
         &part,
         decodes ? panels : piece,

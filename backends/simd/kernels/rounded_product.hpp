@@ -150,7 +150,7 @@ void multiply_rounded_block(const rounded_work& work) {
   multiply_rounded<Arch, dot, layout, rows>(
       *work.x, work.row, static_cast<const unsigned char*>(part.panels) + work.at * bytes, bias,
       as_it_is ? part.out + row * part.out_stride + column : tile, as_it_is ? part.out_stride : block);
-  if (!as_it_is) finish_block<Arch, block>(part, work.rows, row, column, columns, tile);
+  if (!as_it_is) finish_block<Arch>(part, work.rows, row, column, columns, tile, block);
 }
 
 /// Rows of the largest register block. Where groups have scales, each sum takes a second register.

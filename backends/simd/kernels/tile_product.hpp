@@ -191,7 +191,7 @@ inline void finish_tile(const tile_panel& p, size_t row, size_t rows, const F& v
     for_constants<tile_rows>([&](auto r) __attribute__((always_inline)) { write(r); });
   else
     for (size_t r = 0; r < rows; ++r) write(r);
-  if (!as_it_is) finish_block<Arch, stride>(part, rows, row, p.column, p.columns, tile);
+  if (!as_it_is) finish_block<Arch>(part, rows, row, p.column, p.columns, tile, stride);
 }
 
 /// Tiles [first, last) of rows times a panel whose weights have one scale a column, or none.

@@ -8,8 +8,8 @@
 
 namespace fovea::core::simd {
 
-/// The kernels that the steps of a model call. A scan that is one function calls none, but what it multiplies
-/// by is packed with all other weights.
+/// The kernels that the steps of a model call: one for products, that of any weights where some are large. A
+/// scan that is one function calls none, but what it multiplies by is packed with all other weights.
 template <class model>
 consteval kernel_names kernels_of_model() {
   const plan_view plan{model::schedule};
@@ -25,7 +25,7 @@ consteval kernel_names kernels_of_model() {
       else if (called.has(kernel_name::pack))
         found |= kernel_name::pack;
     }
-    return found;
+    return found.has(kernel_name::product) ? found.without(kernel_name::small_product) : found;
   };
   return all(std::make_integer_sequence<int, model::schedule.step_count>{});
 }

@@ -74,12 +74,25 @@ constexpr step_row row_of(op kind) {
   impossible("an operation without a step");
 }
 
+/// Whether a product's weights all stay in the first-level cache.
+constexpr bool is_small_product(const graph_view& graph, const plan_view& plan, const step& s) {
+  constexpr std::int64_t most = 8192; // floats
+  std::int64_t floats = 0;
+  for (int i = 0; i < s.count; ++i) {
+    const shape& weight = graph.at(fixed_weight(graph, plan.product[plan.parts[s.first + i]])).shape;
+    floats += graph.number(weight[0]) * graph.number(weight[1]);
+  }
+  return floats <= most;
+}
+
 /// The row of a step, empty for where a loop begins or ends.
 constexpr step_row row_of(const graph_view& graph, const plan_view& plan, const step& s) {
   using k = kernel_name;
   switch (s.kind) {
     case step_kind::product:
-      return {run_product, product_scratch, {k::pack, k::product}};
+      return {run_product,
+              product_scratch,
+              {k::pack, is_small_product(graph, plan, s) ? k::small_product : k::product}};
     case step_kind::matmul:
       if (plan.viewed[graph.operand(s.node, 0)]) return {run_matmul, matmul_scratch, {k::turned_product}};
       return {run_matmul, matmul_scratch, {k::pack, k::product}};

@@ -17,6 +17,7 @@
 #include <fovea/backends/simd/kernels/product.hpp>
 #include <fovea/backends/simd/kernels/reduce.hpp>
 #include <fovea/backends/simd/kernels/rounded_product.hpp>
+#include <fovea/backends/simd/kernels/small_product.hpp>
 #include <fovea/backends/simd/kernels/softmax.hpp>
 #include <fovea/backends/simd/kernels/table.hpp>
 #include <fovea/backends/simd/kernels/turn.hpp>
@@ -36,6 +37,8 @@ private:
 public:
   static constexpr of<k::pack> pack{simd::pack_tasks<Arch>, simd::pack<Arch>};
   static constexpr of<k::product> product{simd::product_tasks<Arch>, simd::product<Arch, false>};
+  static constexpr of<k::small_product> small_product{simd::small_product_tasks<Arch>,
+                                                      simd::small_product<Arch>};
   static constexpr of<k::decoded_product> decoded_product{simd::product_tasks<Arch>,
                                                           simd::product<Arch, true>};
   static constexpr of<k::integer_product> integer_product{

@@ -65,12 +65,14 @@ struct attention_kernel {
 
 /// Every kernel: each(name, type).
 ///   product          of weights in float32, rows one behind the other
+///   small_product    the same, to the bit, of weights that the first-level cache holds
 ///   decoded_product  of those, and of all formats that round no rows
 ///   integer_product, bf16_product  of parts of one format whose products round the rows
 // clang-format off
 #define FOVEA_KERNELS(each) \
   each(pack, kernel<pack_args>) \
   each(product, kernel<product_args>) \
+  each(small_product, kernel<product_args>) \
   each(decoded_product, kernel<product_args>) \
   each(integer_product, rounding_kernel) \
   each(bf16_product, rounding_kernel) \
@@ -125,6 +127,11 @@ struct kernel_names {
   template <class... more>
   constexpr kernel_names(kernel_name first, more... others) : bits(bit(first) | (0u | ... | bit(others))) {}
   constexpr bool has(kernel_name name) const { return (bits & bit(name)) != 0; }
+  constexpr kernel_names without(kernel_name name) const {
+    kernel_names others = *this;
+    others.bits &= ~bit(name);
+    return others;
+  }
   constexpr kernel_names& operator|=(kernel_names others) {
     bits |= others.bits;
     return *this;

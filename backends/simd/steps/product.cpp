@@ -97,7 +97,9 @@ void run_product(context& c, const step& s) {
     }
   }
   if (const product_args args = call.other_args(); args.part_count > 0) {
-    const auto& kernel = call.decodes() ? *c.kernels.decoded_product : *c.kernels.product;
+    const auto& kernel = call.decodes()                       ? *c.kernels.decoded_product
+                         : c.kernels.small_product != nullptr ? *c.kernels.small_product
+                                                              : *c.kernels.product;
     run(args, kernel.tasks, kernel.run);
   }
 }

@@ -40,7 +40,7 @@ struct product_run {
   std::vector<std::int32_t> ids;
   std::vector<part_data> parts;
 
-  product_run(const kernel_table& table, const product_case& c) {
+  product_run(const kernel_table& table, const product_case& c, const kernel<product_args>& product) {
     std::mt19937 random(7);
     const std::size_t a_rows = c.ids ? c.rows + 5 : c.rows, a_stride = c.depth + c.stride_gap;
     a = random_floats(c.a_shift + a_rows * a_stride, random);
@@ -75,8 +75,8 @@ struct product_run {
                             .backward = c.backward};
     thread_pool pool(c.threads);
     pool.run(
-        table.product->tasks(args), std::numeric_limits<std::int64_t>::max(),
-        [&](std::size_t first, std::size_t last, std::size_t) { table.product->run(args, first, last); },
+        product.tasks(args), std::numeric_limits<std::int64_t>::max(),
+        [&](std::size_t first, std::size_t last, std::size_t) { product.run(args, first, last); },
         c.backward);
   }
 
@@ -121,7 +121,9 @@ struct product_run {
 
 void check(const kernel_table& table, const product_case& c) {
   CAPTURE(table.set.name, c.rows, c.depth, c.parts[0].columns, c.a_shift, c.out_shift, c.stride_gap);
-  CHECK(product_run(table, c).error(c) <= 1);
+  const product_run run(table, c, *table.product), small(table, c, *table.small_product);
+  CHECK(run.error(c) <= 1);
+  for (std::size_t p = 0; p < c.parts.size(); ++p) CHECK(small.parts[p].out == run.parts[p].out);
 }
 
 constexpr std::size_t largest_block = 12;
@@ -235,11 +237,11 @@ TEST_CASE("the bits of a product depend neither on threads nor on the rows besid
     for (const std::size_t rows : {1u, 5u, 9u, 16u, 129u})
       for (const std::size_t depth : {384u, 1024u, 1537u}) {
         product_case c{.rows = rows, .depth = depth, .parts = {{384, true, op::gelu}, {40}}};
-        const product_run alone(*table, c);
+        const product_run alone(*table, c, *table->product);
         for (const std::size_t threads : {1u, 2u, 3u, 5u})
           for (const bool backward : {false, true}) {
             c.threads = threads, c.backward = backward;
-            const product_run shared(*table, c);
+            const product_run shared(*table, c, *table->product);
             for (std::size_t p = 0; p < c.parts.size(); ++p) CHECK(alone.parts[p].out == shared.parts[p].out);
           }
       }
@@ -247,7 +249,7 @@ TEST_CASE("the bits of a product depend neither on threads nor on the rows besid
     // row alone.
     for (const std::size_t depth : {200u, 3000u}) {
       const product_case many{.rows = 23, .depth = depth, .parts = {{100}}, .ids = true};
-      const product_run together(*table, many);
+      const product_run together(*table, many, *table->product);
       const auto& part = together.parts[0];
       for (std::size_t i = 0; i < many.rows; ++i) {
         std::vector<float> out(100);

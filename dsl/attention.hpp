@@ -222,8 +222,66 @@ constexpr bool changes_fit(graph& g, const attention_options& o, const shape& sc
          lambda_fits(g, o.mask.function, "mask", scores, at, word);
 }
 
-// Operands: q, k, v, then bias if there is one, then the tables that the score captures, then those of the
-// mask.
+/// W q of the score `general`, of as many features as k.
+constexpr expr turned_by_matrix(expr q, expr k, const attention_options& o, source_place at,
+                                const char* word) {
+  graph& g = *q.owner;
+  if (o.heads != 1)
+    return g.fail(150, at, graph::named{word, o.score.name}, ": the score `general` takes one head, found ",
+                  o.heads);
+  const scope inside(&g, o.score.name, scope_name::no_index, at);
+  const std::int64_t wq = g.number(g.shape_of(q)[-1]), wk = g.number(g.shape_of(k)[-1]);
+  return matmul(q, parameter(q, "weight", {wq, wk}, {}, at), at);
+}
+
+/// [batch, heads, queries, keys], or without the batch.
+constexpr shape shape_of_scores(graph& g, expr q, expr k, int heads) {
+  const shape &sq = g.shape_of(q), &sk = g.shape_of(k);
+  shape scores;
+  if (sq.rank == 3) scores.push(sq[0]);
+  scores.push(g.intern(heads));
+  scores.push(sq[-2]);
+  scores.push(sk[-2]);
+  return scores;
+}
+
+/// The attention of operands that fit: q, k, v, then bias if there is one, then the tables that the score
+/// captures, then those of the mask.
+constexpr expr add_attention(op kind, expr q, expr k, expr v, const attention_options& o, const shape& scores,
+                             source_place at) {
+  graph& g = *q.owner;
+  const int kv_heads = o.kv_heads == 0 ? o.heads : o.kv_heads;
+  const int score_function = o.score.function.empty() ? -1 : g.add_function(o.score.function, at, at.word);
+  scalar_function visible = o.mask.function;
+  visible.looks_ahead = o.mask.looks_ahead;
+  const int mask_function = visible.empty() ? -1 : g.add_function(visible, at, at.word);
+  if (!g.error.empty()) return {&g};
+  const bool has_bias = o.bias.owner != nullptr;
+  double scale = o.scale;
+  if (scale == 0)
+    scale = o.score.how == attention_score::kind::scaled_dot
+                ? 1 / square_root(static_cast<double>(g.number(g.shape_of(k)[-1]) / kv_heads))
+                : 1;
+  shape s = kind == op::attention_map ? scores : g.shape_of(q);
+  if (kind == op::attention) s[-1] = g.intern(g.number(g.shape_of(v)[-1]) / kv_heads * o.heads);
+  expr made = g.add({.kind = kind,
+                     .shape = s,
+                     .settings = {.attention = {.heads = static_cast<std::int16_t>(o.heads),
+                                                .kv_heads = static_cast<std::int16_t>(kv_heads),
+                                                .has_bias = has_bias,
+                                                .score = static_cast<std::int16_t>(score_function),
+                                                .mask = static_cast<std::int16_t>(mask_function),
+                                                .scale = scale,
+                                                .soft_cap = o.soft_cap}},
+                     .at = at},
+                    q, k, v);
+  if (!made.valid()) return made;
+  if (has_bias) g.add_operand(o.bias);
+  for (const scalar_function* f : {&o.score.function, &o.mask.function})
+    for (int i = 0; i < f->capture_count; ++i) g.add_operand({&g, f->captures[i]});
+  return made;
+}
+
 constexpr expr attend_softly(op kind, expr q, expr k, expr v, const attention_options& o, source_place at) {
   const char* word = at.word;
   if (q.owner == nullptr) return {};
@@ -238,55 +296,17 @@ constexpr expr attend_softly(op kind, expr q, expr k, expr v, const attention_op
     return g.fail(149, at, word,
                   ": .mask takes a lambda of (query, key[, head[, batch]]) that gives a boolean, ",
                   "or a mask such as `causal` or window(8)");
-  const std::int64_t wk = width_of(k, at, word), wv = width_of(v, at, word), wq = width_of(q, at, word);
-  if (!g.error.empty()) return {&g};
-  if (o.score.how == attention_score::kind::general) {
-    const graph::named who{word, o.score.name};
-    if (o.heads != 1) return g.fail(150, at, who, ": the score `general` takes one head, found ", o.heads);
-    const scope inside(&g, o.score.name, scope_name::no_index, at);
-    q = matmul(q, parameter(q, "weight", {wq, wk}, {}, at), at);
-    if (!q.valid()) return {&g};
-  }
-  const int heads = o.heads, kv_heads = o.kv_heads == 0 ? o.heads : o.kv_heads;
-  if (!operands_fit(g, q, k, v, at, word) || !heads_fit(g, q, k, v, heads, kv_heads, at, word) ||
+  for (expr x : {k, v, q})
+    if (width_of(x, at, word) == 0) return {&g};
+  if (o.score.how == attention_score::kind::general) q = turned_by_matrix(q, k, o, at, word);
+  if (!q.valid()) return {&g};
+  const int kv_heads = o.kv_heads == 0 ? o.heads : o.kv_heads;
+  if (!operands_fit(g, q, k, v, at, word) || !heads_fit(g, q, k, v, o.heads, kv_heads, at, word) ||
       !options_fit(g, o, at, word))
     return {&g};
-  const shape sq = g.shape_of(q);
-  shape scores;
-  if (sq.rank == 3) scores.push(sq[0]);
-  scores.push(g.intern(heads));
-  scores.push(sq[-2]);
-  scores.push(g.shape_of(k)[-2]);
+  const shape scores = shape_of_scores(g, q, k, o.heads);
   if (!changes_fit(g, o, scores, at, word)) return {&g};
-  const int score_function = o.score.function.empty() ? -1 : g.add_function(o.score.function, at, word);
-  scalar_function visible = o.mask.function;
-  visible.looks_ahead = o.mask.looks_ahead;
-  const int mask_function = visible.empty() ? -1 : g.add_function(visible, at, word);
-  if (!g.error.empty()) return {&g};
-  const bool has_bias = o.bias.owner != nullptr;
-  double scale = o.scale;
-  if (scale == 0)
-    scale = o.score.how == attention_score::kind::scaled_dot
-                ? 1 / square_root(static_cast<double>(wk / kv_heads))
-                : 1;
-  shape s = kind == op::attention_map ? scores : sq;
-  if (kind == op::attention) s[-1] = g.intern(wv / kv_heads * heads);
-  expr made = g.add({.kind = kind,
-                     .shape = s,
-                     .settings = {.attention = {.heads = static_cast<std::int16_t>(heads),
-                                                .kv_heads = static_cast<std::int16_t>(kv_heads),
-                                                .has_bias = has_bias,
-                                                .score = static_cast<std::int16_t>(score_function),
-                                                .mask = static_cast<std::int16_t>(mask_function),
-                                                .scale = scale,
-                                                .soft_cap = o.soft_cap}},
-                     .at = at},
-                    q, k, v);
-  if (!made.valid()) return made;
-  if (has_bias) g.add_operand(o.bias);
-  for (const scalar_function* f : {&o.score.function, &o.mask.function})
-    for (int i = 0; i < f->capture_count; ++i) g.add_operand({&g, f->captures[i]});
-  return made;
+  return add_attention(kind, q, k, v, o, scores, at);
 }
 
 /// Soft attention by scores [batch, queries, keys] ([queries, keys]) alone: what compares is all zeros.

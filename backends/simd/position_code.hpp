@@ -92,109 +92,121 @@ struct position_code {
     return g.at(id).kind == op::cache && g.at(id).settings.cache.kept > 0;
   }
 
-  static constexpr content find() {
-    content c;
-    const auto require = [&](bool holds) { c.fits = c.fits && holds; };
-    const auto read = [&](int id) {
-      const node& n = g.at(storage(id));
-      if (n.kind == op::parameter)
-        require(n.type == element::f32 && is_row(storage(id)) && c.vectors.add(storage(id)));
-      else if (n.kind != op::constant)
-        require(is_row(storage(id)));
-      if (n.kind == op::slice) require(is_part(storage(id)));
-    };
-    std::int64_t weights = 0;
-    for (const named_value& in : g.inputs) require(is_row(in.node));
-    for (const named_value& out : g.outputs) {
-      require(is_row(out.node) && g.at(storage(out.node)).kind != op::constant &&
-              g.at(storage(out.node)).kind != op::parameter);
-      if (c.fits) read(out.node);
-    }
-    for (const node& n : g.nodes)
-      if (n.kind == op::state || n.kind == op::cache || n.kind == op::keep) require(kept_index(n) < most);
-    for (int i = 0; i < schedule.step_count && c.fits; ++i) {
-      const step& s = schedule.steps[i];
-      const node& n = g.at(s.node);
-      if (s.kind == step_kind::product || s.kind == step_kind::convolution) {
-        for (int p = 0; p < s.count && c.fits; ++p) {
-          const int root = schedule.parts[s.first + p], id = schedule.groups.product[root];
-          const int weight = fixed_weight(g, id), left = storage(g.operand(id, 0));
-          require(g.at(weight).kind == op::parameter && is_row(root) && is_row(id) &&
-                  !schedule.groups.largest[root] && c.weights.add(id) &&
-                  (g.at(id).operand_count < 3 || g.at(g.operand(id, 2)).kind == op::parameter));
-          if (!c.fits) break;
-          if (is_convolution(g.at(id).kind)) {
-            const sliding_window& w = g.window_of(id);
-            require(!is_transposed(g.at(id).kind) && w.axes == 1 && w.groups == 1 && w.stride[1] == 1 &&
-                    (w.taps() == 1 || is_window(left)));
-            if (!c.fits) break;
-          }
-          std::int64_t floats = g.layers(id);
-          for (int axis = 0; axis < g.at(weight).shape.rank; ++axis)
-            floats *= g.number(g.at(weight).shape[axis]);
-          weights += floats;
-          if (!is_window(left)) read(left);
-          if (schedule.groups.join[root] != op::none) read(schedule.groups.other[root]);
-        }
-      } else if (s.kind == step_kind::chain) {
-        require(is_row(s.node));
-        for (const std::int32_t leaf : schedule.leaves_of(s.node))
-          if (c.fits) read(leaf);
-      } else if (s.kind == step_kind::loop_begin || s.kind == step_kind::loop_end) {
-        const region_entry& r = g.region(s.node);
-        require(!r.is_scan() || takes_one_step(s.node));
-        for (int k = 0; k < r.carried && c.fits; ++k) {
-          require(is_row(r.first + k));
-          read(g.operand(r.first + k, 0));
-          // What is kept is overwritten one by one at the end.
-          const op next = g.at(storage(r.results[k])).kind;
-          require(!r.is_scan() || (next != op::state && next != op::slice));
-          if (c.fits) read(r.results[k]);
-        }
-      } else if (s.kind == step_kind::single) {
-        switch (n.kind) {
-          case op::time_step:
-          case op::stack:
-          case op::permute:
-          case op::transpose:
-          case op::keep:
-          case op::concat:
-            for (int k = 0; k < n.operand_count && c.fits; ++k) read(g.operand(s.node, k));
-            require(n.kind == op::keep ? !g.region(n.region).is_scan() : is_row(s.node));
-            require(n.kind != op::concat || n.settings.along.axis == n.shape.rank - 1);
-            break;
-          case op::broadcast:
-            require(is_row(s.node) && (is_copy(s.node) || elements(g.operand(s.node, 0)) == 1));
-            if (c.fits) read(g.operand(s.node, 0));
-            break;
-          case op::slice:
-            require(is_copy(s.node) || is_part(s.node));
-            if (c.fits) read(g.operand(s.node, 0));
-            break;
-          case op::cache:
-            // Of a convolution; the keys and values of attention are read by no product.
-            require(n.settings.cache.kept > 0 && n.settings.cache.axis == n.shape.rank - 2 &&
-                    is_row(g.operand(s.node, 0)));
-            if (c.fits) read(g.operand(s.node, 0));
-            break;
-          case op::position:
-          case op::time_index:
-            break;
-          default:
-            require(false);
-        }
-      }
-    }
-    require(weights <= most_row_weights);
-    return c;
-  }
   /// A slice of features that are numbers, of a row.
   static constexpr bool is_part(int id) {
     const node& n = g.at(id);
     return n.settings.slice.axis == n.shape.rank - 1 && g.is_number(n.settings.slice.first) && is_row(id) &&
            is_row(g.operand(id, 0));
   }
-  static constexpr content found = find();
+  /// Goes through the plan: whether this code can do all of it, and what that reads.
+  struct finder {
+    content c;
+    std::int64_t weights = 0;
+
+    constexpr void require(bool holds) { c.fits = c.fits && holds; }
+    constexpr void read(int id) {
+      if (!c.fits) return;
+      const node& n = g.at(storage(id));
+      if (n.kind == op::parameter)
+        require(n.type == element::f32 && is_row(storage(id)) && c.vectors.add(storage(id)));
+      else if (n.kind != op::constant)
+        require(is_row(storage(id)));
+      if (n.kind == op::slice) require(is_part(storage(id)));
+    }
+    constexpr void take_ends() {
+      for (const named_value& in : g.inputs) require(is_row(in.node));
+      for (const named_value& out : g.outputs) {
+        require(is_row(out.node) && g.at(storage(out.node)).kind != op::constant &&
+                g.at(storage(out.node)).kind != op::parameter);
+        read(out.node);
+      }
+      for (const node& n : g.nodes)
+        if (n.kind == op::state || n.kind == op::cache || n.kind == op::keep) require(kept_index(n) < most);
+    }
+    constexpr void take_product(int root) {
+      const int id = schedule.groups.product[root], weight = fixed_weight(g, id),
+                left = storage(g.operand(id, 0));
+      require(g.at(weight).kind == op::parameter && is_row(root) && is_row(id) &&
+              !schedule.groups.largest[root] && c.weights.add(id) &&
+              (g.at(id).operand_count < 3 || g.at(g.operand(id, 2)).kind == op::parameter));
+      if (c.fits && is_convolution(g.at(id).kind)) {
+        const sliding_window& w = g.window_of(id);
+        require(!is_transposed(g.at(id).kind) && w.axes == 1 && w.groups == 1 && w.stride[1] == 1 &&
+                (w.taps() == 1 || is_window(left)));
+      }
+      if (!c.fits) return;
+      std::int64_t floats = g.layers(id);
+      for (int axis = 0; axis < g.at(weight).shape.rank; ++axis) floats *= g.number(g.at(weight).shape[axis]);
+      weights += floats;
+      if (!is_window(left)) read(left);
+      if (schedule.groups.join[root] != op::none) read(schedule.groups.other[root]);
+    }
+    constexpr void take_loop(int region) {
+      const region_entry& r = g.region(region);
+      require(!r.is_scan() || takes_one_step(region));
+      for (int k = 0; k < r.carried && c.fits; ++k) {
+        require(is_row(r.first + k));
+        read(g.operand(r.first + k, 0));
+        // What is kept is overwritten one by one at the end.
+        const op next = g.at(storage(r.results[k])).kind;
+        require(!r.is_scan() || (next != op::state && next != op::slice));
+        read(r.results[k]);
+      }
+    }
+    constexpr void take_single(int id) {
+      const node& n = g.at(id);
+      switch (n.kind) {
+        case op::time_step:
+        case op::stack:
+        case op::permute:
+        case op::transpose:
+        case op::keep:
+        case op::concat:
+          for (int k = 0; k < n.operand_count; ++k) read(g.operand(id, k));
+          require(n.kind == op::keep ? !g.region(n.region).is_scan() : is_row(id));
+          require(n.kind != op::concat || n.settings.along.axis == n.shape.rank - 1);
+          break;
+        case op::broadcast:
+          require(is_row(id) && (is_copy(id) || elements(g.operand(id, 0)) == 1));
+          read(g.operand(id, 0));
+          break;
+        case op::slice:
+          require(is_copy(id) || is_part(id));
+          read(g.operand(id, 0));
+          break;
+        case op::cache:
+          // Of a convolution; the keys and values of attention are read by no product.
+          require(n.settings.cache.kept > 0 && n.settings.cache.axis == n.shape.rank - 2 &&
+                  is_row(g.operand(id, 0)));
+          read(g.operand(id, 0));
+          break;
+        case op::position:
+        case op::time_index:
+          break;
+        default:
+          require(false);
+      }
+    }
+    constexpr void take(const step& s) {
+      if (s.kind == step_kind::product || s.kind == step_kind::convolution) {
+        for (int p = 0; p < s.count && c.fits; ++p) take_product(schedule.parts[s.first + p]);
+      } else if (s.kind == step_kind::chain) {
+        require(is_row(s.node));
+        for (const std::int32_t leaf : schedule.leaves_of(s.node)) read(leaf);
+      } else if (s.kind == step_kind::loop_begin || s.kind == step_kind::loop_end) {
+        take_loop(s.node);
+      } else if (s.kind == step_kind::single) {
+        take_single(s.node);
+      }
+    }
+    constexpr content find() {
+      take_ends();
+      for (int i = 0; i < schedule.step_count && c.fits; ++i) take(schedule.steps[i]);
+      require(weights <= most_row_weights);
+      return c;
+    }
+  };
+  static constexpr content found = finder{}.find();
 
   // Memory
 

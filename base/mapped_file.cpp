@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <filesystem>
 #include <memory>
 #include <new>
 #include <system_error>
@@ -42,15 +43,14 @@ std::span<const std::byte> mapping_of(const regular_file& file, const std::files
 
 } // namespace
 
-mapped_file::mapped_file(const std::filesystem::path& path, load_options how)
+mapped_file::mapped_file(const file_path& path, load_options how)
     : held_(how.copy ? held::copied : held::mapped) {
   const regular_file file(path);
   bytes_ = how.copy ? filled(file.size(), path, [&](std::span<std::byte> to) { file.read(to); })
                     : mapping_of(file, path);
 }
 
-mapped_file::mapped_file(std::span<const std::byte> bytes, const std::filesystem::path& name,
-                         load_options how)
+mapped_file::mapped_file(std::span<const std::byte> bytes, const file_path& name, load_options how)
     : held_(how.copy ? held::copied : held::given), bytes_(bytes) {
   if (how.copy)
     bytes_ = filled(bytes.size(), name,

@@ -1,8 +1,9 @@
 #pragma once
 
 #include <cstddef>
-#include <filesystem>
 #include <span>
+
+#include <fovea/base/file_path.hpp>
 
 namespace fovea::core {
 
@@ -19,9 +20,9 @@ struct load_options {
 /// system's reason when it can't be opened, mapped or read.
 class mapped_file {
 public:
-  explicit mapped_file(const std::filesystem::path& path, load_options how = {});
+  explicit mapped_file(const file_path& path, load_options how = {});
   /// What is in memory already, as if it were a file. Without `copy` it must live as long as this does.
-  mapped_file(std::span<const std::byte> bytes, const std::filesystem::path& name, load_options how);
+  mapped_file(std::span<const std::byte> bytes, const file_path& name, load_options how);
   ~mapped_file();
   mapped_file(const mapped_file&) = delete;
   mapped_file& operator=(const mapped_file&) = delete;

@@ -1,90 +1,11 @@
 #pragma once
 
 #include <concepts>
-#include <limits>
+#include <cstdint>
 
-#include <fovea/dsl/attention_mode.hpp>
-#include <fovea/dsl/mask.hpp>
+#include <fovea/dsl/attention_options.hpp>
 
 namespace fovea::core {
-
-namespace detail {
-
-template <class F>
-concept score_lambda =
-    gives_scalar<F, scalar, scalar, scalar> || gives_scalar<F, scalar, scalar, scalar, scalar> ||
-    gives_scalar<F, scalar, scalar, scalar, scalar, scalar>;
-
-} // namespace detail
-
-/// How a query and a key are compared. A lambda (score, query, key[, head[, batch]]) changes the score,
-/// already scaled, biased and capped.
-struct attention_score {
-  enum class kind : std::uint8_t { scaled_dot, dot, general, additive, concatenated };
-  kind how = kind::scaled_dot;
-  name_text name = {};
-  int width = 0;         // of the hidden layer of `additive` and `concatenated`
-  int heads = any_heads; // that it has slopes for
-  scalar_function function = {};
-  bool is_none = false; // made of what is no score
-
-  static constexpr int any_heads = std::numeric_limits<int>::min();
-
-  constexpr attention_score(kind k = kind::scaled_dot, name_text n = {}, int w = 0)
-      : how(k), name(n), width(w) {}
-  template <detail::score_lambda F>
-  constexpr attention_score(F f) {
-    const scalar s = detail::leaf(function, op::score), q = detail::leaf(function, op::query_position),
-                 k = detail::leaf(function, op::key_position);
-    const auto result = [&]() -> scalar {
-      if constexpr (detail::gives_scalar<F, scalar, scalar, scalar>)
-        return f(s, q, k);
-      else if constexpr (detail::gives_scalar<F, scalar, scalar, scalar, scalar>)
-        return f(s, q, k, detail::leaf(function, op::head_index));
-      else
-        return f(s, q, k, detail::leaf(function, op::head_index), detail::leaf(function, op::batch_index));
-    }();
-    detail::finish(function, result);
-  }
-  template <class other>
-  requires(!detail::score_lambda<other> && !std::same_as<other, attention_score> &&
-           !std::same_as<other, kind>) constexpr attention_score(other)
-      : is_none(true) {}
-};
-
-/// q . k / sqrt(head width) (Vaswani et al. 2017); the default.
-inline constexpr attention_score scaled_dot{attention_score::kind::scaled_dot};
-/// q . k (Luong et al. 2015, "dot").
-inline constexpr attention_score dot{attention_score::kind::dot};
-/// q W k with a learned matrix (Luong et al. 2015, "general"). Makes name.weight [query width, key width].
-constexpr attention_score general(const name_text& name) { return {attention_score::kind::general, name}; }
-
-/// v . tanh(W q + U k), a network of one hidden layer (Bahdanau et al. 2015). Makes name.query.weight [width,
-/// query width], name.key.weight [width, key width] and name.score.weight [1, width].
-constexpr attention_score additive(const name_text& name, int width) {
-  return {attention_score::kind::additive, name, width};
-}
-/// v . tanh(W [q; k]) (Luong et al. 2015, "concat"). Makes name.weight [width, query width + key width] and
-/// name.score.weight [1, width].
-constexpr attention_score concatenated(const name_text& name, int width) {
-  return {attention_score::kind::concatenated, name, width};
-}
-
-struct attention_options {
-  int heads = 1;
-  /// 0: as many as heads; else it divides heads, and query head h reads key head h / (heads / kv_heads).
-  int kv_heads = 0;
-  attention_score score = {};
-  attention_mask mask = {};
-  /// Added to the scores: [heads, queries, keys], or what broadcasts to [batch, heads, queries, keys].
-  expr bias = {};
-  /// 0: 1 / sqrt(head width); for `dot` and `general`, 1.
-  double scale = 0;
-  /// 0: none; else scores become soft_cap * tanh(score / soft_cap) (Gemma 2).
-  double soft_cap = 0;
-  attention_mode mode = core::soft;
-  double dropout = 0; // of the weights, while training
-};
 
 namespace detail {
 
@@ -94,136 +15,66 @@ constexpr double square_root(double x) {
   return root;
 }
 
-inline constexpr int most_heads = 32767;
-
-constexpr bool heads_divide(graph& g, const char* which, expr x, std::int64_t width, int heads,
-                            source_place at, const char* word) {
-  if (width % heads == 0) return true;
-  const std::int64_t above = (width / heads + 1) * heads;
-  int fewer = heads < width ? heads : static_cast<int>(width);
-  while (width % fewer != 0) --fewer;
-  g.fail(143, at, word, ": ", heads, " heads do not divide the ", width, " features of the ", which, " ", x,
-         "; ", fewer, fewer == 1 ? " head or " : " heads or ", above, " features would fit");
-  return false;
+/// W q of the score `general`, of as many features as k.
+constexpr expr turned_by_matrix(expr q, expr k, const attention_options& o, source_place at,
+                                const char* word) {
+  graph& g = *q.owner;
+  if (o.heads != 1)
+    return g.fail(150, at, graph::named{word, o.score.name}, ": the score `general` takes one head, found ",
+                  o.heads);
+  const scope inside(&g, o.score.name, scope_name::no_index, at);
+  const std::int64_t wq = g.number(g.shape_of(q)[-1]), wk = g.number(g.shape_of(k)[-1]);
+  return matmul(q, parameter(q, "weight", {wq, wk}, {}, at), at);
 }
 
-/// Whether rotary positions turn the heads that attention reads.
-constexpr bool turned_as_read(graph& g, const char* which, expr x, std::int64_t width, int heads,
-                              source_place at, const char* word) {
-  const node& n = g.nodes[x.id];
-  if (n.kind != op::rope || n.settings.rope.heads == heads) return true;
-  const int turned = n.settings.rope.heads;
-  g.fail(144, at, word, ": rope turns the ", which, " ", x, " as ", turned, " heads of ", width / turned,
-         " features, attention reads it as ", heads, " of ", width / heads);
-  return false;
+/// [batch, heads, queries, keys], or without the batch.
+constexpr shape shape_of_scores(graph& g, expr q, expr k, int heads) {
+  const shape &sq = g.shape_of(q), &sk = g.shape_of(k);
+  shape scores;
+  if (sq.rank == 3) scores.push(sq[0]);
+  scores.push(g.intern(heads));
+  scores.push(sq[-2]);
+  scores.push(sk[-2]);
+  return scores;
 }
 
-/// Whether a recorded score or mask is sound, and reads its tables by the axes of these scores ([batch,]
-/// heads, queries, keys).
-constexpr bool lambda_fits(graph& g, const scalar_function& f, const char* which, const shape& scores,
-                           source_place at, const char* word) {
-  if (f.fault != nullptr) {
-    g.fail(145, at, word, ": the ", which, " lambda ", f.fault);
-    return false;
-  }
-  for (int i = 0; i < f.count; ++i) {
-    if (f.nodes[i].kind != op::table_at) continue;
-    if (f.captured_from != &g) {
-      g.fail(146, at, word, ": the ", which, " lambda reads a table of another graph");
-      return false;
-    }
-    const expr table{&g, f.captures[f.nodes[i].capture]};
-    if (!g.usable(table, at, word)) return false;
-    for (int k = 0; k < f.nodes[i].operand_count; ++k) {
-      const op by = f.nodes[f.nodes[i].operands[k]].kind;
-      const std::uint16_t size = g.shape_of(table)[k];
-      const bool batch = by == op::batch_index && scores.rank == 4;
-      if ((batch && size != scores[0]) || (by == op::head_index && size != scores[-3])) {
-        g.fail(147, at, word, ": the ", which, " lambda reads axis ", k, " of ", table, " by ",
-               batch ? "batch row" : "head", ", of which there are ",
-               g.dim_of(batch ? scores[0] : scores[-3]));
-        return false;
-      }
-    }
-  }
-  return true;
+/// The attention of operands that fit: q, k, v, then bias if there is one, then the tables that the score
+/// captures, then those of the mask.
+constexpr expr add_attention(op kind, expr q, expr k, expr v, const attention_options& o, const shape& scores,
+                             source_place at) {
+  graph& g = *q.owner;
+  const int kv_heads = o.kv_heads == 0 ? o.heads : o.kv_heads;
+  const int score_function = o.score.function.empty() ? -1 : g.add_function(o.score.function, at, at.word);
+  scalar_function visible = o.mask.function;
+  visible.looks_ahead = o.mask.looks_ahead;
+  const int mask_function = visible.empty() ? -1 : g.add_function(visible, at, at.word);
+  if (!g.error.empty()) return {&g};
+  const bool has_bias = o.bias.owner != nullptr;
+  double scale = o.scale;
+  if (scale == 0)
+    scale = o.score.how == attention_score::kind::scaled_dot
+                ? 1 / square_root(static_cast<double>(g.number(g.shape_of(k)[-1]) / kv_heads))
+                : 1;
+  shape s = kind == op::attention_map ? scores : g.shape_of(q);
+  if (kind == op::attention) s[-1] = g.intern(g.number(g.shape_of(v)[-1]) / kv_heads * o.heads);
+  expr made = g.add({.kind = kind,
+                     .shape = s,
+                     .settings = {.attention = {.heads = static_cast<std::int16_t>(o.heads),
+                                                .kv_heads = static_cast<std::int16_t>(kv_heads),
+                                                .has_bias = has_bias,
+                                                .score = static_cast<std::int16_t>(score_function),
+                                                .mask = static_cast<std::int16_t>(mask_function),
+                                                .scale = scale,
+                                                .soft_cap = o.soft_cap}},
+                     .at = at},
+                    q, k, v);
+  if (!made.valid()) return made;
+  if (has_bias) g.add_operand(o.bias);
+  for (const scalar_function* f : {&o.score.function, &o.mask.function})
+    for (int i = 0; i < f->capture_count; ++i) g.add_operand({&g, f->captures[i]});
+  return made;
 }
 
-/// Whether q, k and v have the axes of an attention.
-constexpr bool operands_fit(graph& g, expr q, expr k, expr v, source_place at, const char* word) {
-  const shape sq = g.shape_of(q), sk = g.shape_of(k), sv = g.shape_of(v);
-  if (sq.rank < 2 || sq.rank > 3 || sk.rank != sq.rank || sv.rank != sq.rank)
-    g.fail(151, at, word, ": expected [batch, positions, features] or [positions, features], found query ", q,
-           ", key ", k, " and value ", v);
-  else if (sq.rank == 3 && (sq[0] != sk[0] || sq[0] != sv[0]))
-    g.fail(152, at, word, ": query ", q, ", key ", k, " and value ", v, " must have the same batch axis");
-  else if (sk[-2] != sv[-2])
-    g.fail(153, at, word, ": key ", k, " and value ", v, " must have as many positions, found ",
-           g.dim_of(sk[-2]), " and ", g.dim_of(sv[-2]));
-  return g.error.empty();
-}
-
-/// Whether so many heads divide them into parts of the same width.
-constexpr bool heads_fit(graph& g, expr q, expr k, expr v, int heads, int kv_heads, source_place at,
-                         const char* word) {
-  const auto width = [&g](expr x) { return g.number(g.shape_of(x)[-1]); };
-  const std::int64_t wq = width(q), wk = width(k), wv = width(v);
-  if (heads < 1 || heads > most_heads) {
-    g.fail(154, at, word, ": expected 1 to ", most_heads, " heads, found ", heads);
-    return false;
-  }
-  if (kv_heads < 1 || heads % kv_heads != 0) {
-    g.fail(155, at, word, ": ", kv_heads, " key heads do not divide ", heads, " query heads");
-    return false;
-  }
-  if (!heads_divide(g, "query", q, wq, heads, at, word) ||
-      !heads_divide(g, "key", k, wk, kv_heads, at, word) ||
-      !heads_divide(g, "value", v, wv, kv_heads, at, word))
-    return false;
-  if (wq / heads != wk / kv_heads) {
-    g.fail(156, at, word, ": a query head of ", q, " has ", wq / heads, " features and a key head of ", k,
-           " has ", wk / kv_heads, "; they must be equal");
-    return false;
-  }
-  return turned_as_read(g, "query", q, wq, heads, at, word) &&
-         turned_as_read(g, "key", k, wk, kv_heads, at, word);
-}
-
-/// Whether what an attention is told beside its operands is in range.
-constexpr bool options_fit(graph& g, const attention_options& o, source_place at, const char* word) {
-  if (o.score.heads != attention_score::any_heads && o.score.heads != o.heads)
-    g.fail(157, at, word, ": alibi has slopes for ", o.score.heads, " heads, and there are ", o.heads,
-           "; write alibi(", o.heads, ")");
-  else if (o.mask.expected != nullptr)
-    g.fail(158, at, word, ": ", o.mask.expected, ", found ", o.mask.found);
-  else if (!is_finite(o.scale))
-    g.fail(159, at, word, ": expected a finite scale, found ", o.scale);
-  else if (!(o.soft_cap >= 0 && is_finite(o.soft_cap)))
-    g.fail(160, at, word, ": expected a finite soft cap of at least 0, found ", o.soft_cap);
-  else if (!(o.dropout >= 0 && o.dropout < 1))
-    g.fail(161, at, word, ": expected a dropout of at least 0 and below 1, found ", o.dropout);
-  return g.error.empty();
-}
-
-/// Whether bias and lambdas fit scores of this shape.
-constexpr bool changes_fit(graph& g, const attention_options& o, const shape& scores, source_place at,
-                           const char* word) {
-  if (o.bias.owner != nullptr) {
-    shape joint;
-    if (!g.usable(o.bias, at, word) || !is_float(o.bias, at, word)) return false;
-    if (!broadcast(g, g.shape_of(o.bias), scores, joint) || !(joint == scores))
-      g.fail(162, at, word, ": the bias ", o.bias, " does not broadcast to the scores ", scores);
-  }
-  if (!o.score.function.empty() && o.score.function.type() == element::boolean)
-    g.fail(163, at, word, ": a score lambda gives a number, found a boolean; a mask lambda goes to .mask");
-  if (!o.mask.function.empty() && o.mask.function.type() != element::boolean)
-    g.fail(164, at, word, ": a mask lambda gives a boolean, found a number; a score lambda goes to .score");
-  return g.error.empty() && lambda_fits(g, o.score.function, "score", scores, at, word) &&
-         lambda_fits(g, o.mask.function, "mask", scores, at, word);
-}
-
-// Operands: q, k, v, then bias if there is one, then the tables that the score captures, then those of the
-// mask.
 constexpr expr attend_softly(op kind, expr q, expr k, expr v, const attention_options& o, source_place at) {
   const char* word = at.word;
   if (q.owner == nullptr) return {};
@@ -238,55 +89,17 @@ constexpr expr attend_softly(op kind, expr q, expr k, expr v, const attention_op
     return g.fail(149, at, word,
                   ": .mask takes a lambda of (query, key[, head[, batch]]) that gives a boolean, ",
                   "or a mask such as `causal` or window(8)");
-  const std::int64_t wk = width_of(k, at, word), wv = width_of(v, at, word), wq = width_of(q, at, word);
-  if (!g.error.empty()) return {&g};
-  if (o.score.how == attention_score::kind::general) {
-    const graph::named who{word, o.score.name};
-    if (o.heads != 1) return g.fail(150, at, who, ": the score `general` takes one head, found ", o.heads);
-    const scope inside(&g, o.score.name, scope_name::no_index, at);
-    q = matmul(q, parameter(q, "weight", {wq, wk}, {}, at), at);
-    if (!q.valid()) return {&g};
-  }
-  const int heads = o.heads, kv_heads = o.kv_heads == 0 ? o.heads : o.kv_heads;
-  if (!operands_fit(g, q, k, v, at, word) || !heads_fit(g, q, k, v, heads, kv_heads, at, word) ||
+  for (expr x : {k, v, q})
+    if (width_of(x, at, word) == 0) return {&g};
+  if (o.score.how == attention_score::kind::general) q = turned_by_matrix(q, k, o, at, word);
+  if (!q.valid()) return {&g};
+  const int kv_heads = o.kv_heads == 0 ? o.heads : o.kv_heads;
+  if (!operands_fit(g, q, k, v, at, word) || !heads_fit(g, q, k, v, o.heads, kv_heads, at, word) ||
       !options_fit(g, o, at, word))
     return {&g};
-  const shape sq = g.shape_of(q);
-  shape scores;
-  if (sq.rank == 3) scores.push(sq[0]);
-  scores.push(g.intern(heads));
-  scores.push(sq[-2]);
-  scores.push(g.shape_of(k)[-2]);
+  const shape scores = shape_of_scores(g, q, k, o.heads);
   if (!changes_fit(g, o, scores, at, word)) return {&g};
-  const int score_function = o.score.function.empty() ? -1 : g.add_function(o.score.function, at, word);
-  scalar_function visible = o.mask.function;
-  visible.looks_ahead = o.mask.looks_ahead;
-  const int mask_function = visible.empty() ? -1 : g.add_function(visible, at, word);
-  if (!g.error.empty()) return {&g};
-  const bool has_bias = o.bias.owner != nullptr;
-  double scale = o.scale;
-  if (scale == 0)
-    scale = o.score.how == attention_score::kind::scaled_dot
-                ? 1 / square_root(static_cast<double>(wk / kv_heads))
-                : 1;
-  shape s = kind == op::attention_map ? scores : sq;
-  if (kind == op::attention) s[-1] = g.intern(wv / kv_heads * heads);
-  expr made = g.add({.kind = kind,
-                     .shape = s,
-                     .settings = {.attention = {.heads = static_cast<std::int16_t>(heads),
-                                                .kv_heads = static_cast<std::int16_t>(kv_heads),
-                                                .has_bias = has_bias,
-                                                .score = static_cast<std::int16_t>(score_function),
-                                                .mask = static_cast<std::int16_t>(mask_function),
-                                                .scale = scale,
-                                                .soft_cap = o.soft_cap}},
-                     .at = at},
-                    q, k, v);
-  if (!made.valid()) return made;
-  if (has_bias) g.add_operand(o.bias);
-  for (const scalar_function* f : {&o.score.function, &o.mask.function})
-    for (int i = 0; i < f->capture_count; ++i) g.add_operand({&g, f->captures[i]});
-  return made;
+  return add_attention(kind, q, k, v, o, scores, at);
 }
 
 /// Soft attention by scores [batch, queries, keys] ([queries, keys]) alone: what compares is all zeros.
@@ -496,7 +309,6 @@ constexpr expr last_attention_map(expr x, source_place at = {__builtin_FILE(), _
 
 // What a user may name.
 namespace fovea {
-using core::additive, core::attend, core::attend_map, core::attend_options, core::attention,
-    core::attention_map, core::attention_options, core::attention_score, core::concatenated, core::dot,
-    core::last_attention_map, core::general, core::scaled_dot;
+using core::attend, core::attend_map, core::attend_options, core::attention, core::attention_map,
+    core::last_attention_map;
 } // namespace fovea

@@ -104,42 +104,65 @@ recurrent_layer(const cell& next, expr x, int hidden, const std::array<const cha
       {.over = axis(x.rank() - 2, at), .reverse = reversed, .lengths = o.lengths}, at);
 }
 
+/// Whether what a recurrence is told is in range.
+template <class cell>
+constexpr bool recurrence_fits(expr x, int hidden, const recurrent_options& o, bool both, source_place at,
+                               const graph::named& who) {
+  if (!is_float(x, at, who)) return false;
+  graph& g = *x.owner;
+  constexpr int most_hidden = static_cast<int>(graph::largest_dim) / cell::gates;
+  const int directions = both ? 2 : 1;
+  if (x.rank() < 2 || x.rank() > 3)
+    g.fail(173, at, who, ": expected [batch, time, features] or [time, features], found ", x);
+  else if (width_of(x, at, who) == 0)
+    return false;
+  else if (hidden < 1 || hidden > most_hidden)
+    g.fail(174, at, who, ": expected 1 to ", most_hidden, " hidden units, found ", hidden);
+  else if (o.layers < 1 || o.layers > recurrent_state::most / 2)
+    g.fail(175, at, who, ": expected 1 to ", recurrent_state::most / 2, " layers, found ", o.layers);
+  else if (!(o.dropout >= 0 && o.dropout < 1))
+    g.fail(176, at, who, ": expected a dropout of at least 0 and below 1, found ", o.dropout);
+  else if (both && o.reverse)
+    g.fail(177, at, who, ": a bidirectional recurrence runs in both directions; .reverse is for one");
+  else if (o.initial.count != 0 && o.initial.count != o.layers * directions)
+    g.fail(178, at, who, ": expected initial states for ", o.layers * directions,
+           " layers and directions, found ", o.initial.count);
+  return g.error.empty();
+}
+
+/// What one direction of a layer begins with, its state i of those given; empty exprs where none is.
+template <class cell>
+constexpr std::array<expr, cell::states> initial_states(expr x, int hidden, const recurrent_state& given,
+                                                        std::size_t i, source_place at,
+                                                        const graph::named& who) {
+  graph& g = *x.owner;
+  std::array<expr, cell::states> initial{given.hidden[i]};
+  if constexpr (cell::states > 1)
+    initial[1] = given.cell[i];
+  else if (given.cell[i].owner != nullptr)
+    g.fail(179, at, who, ": takes one state for each layer, found a .cell ", given.cell[i]);
+  for (expr state : initial) {
+    if (state.owner == nullptr) continue;
+    shape expected = g.shape_of(x);
+    expected.rank = static_cast<std::uint8_t>(expected.rank - 1);
+    expected[-1] = g.intern(hidden);
+    if (x.rank() == 3) expected[0] = g.shape_of(x)[0];
+    if (!g.usable(state, at, who)) break;
+    if (!(g.shape_of(state) == expected))
+      g.fail(180, at, who, ": expected an initial state ", expected, ", found ", state);
+  }
+  return initial;
+}
+
 /// All layers, in one direction or in both.
 template <class cell>
 constexpr recurrent_result recur(const cell& next, const char* word, expr x, const name_text& name,
                                  int hidden, const recurrent_options& o, bool both, source_place at) {
   const graph::named who{word, name};
-  if (!is_float(x, at, who)) return {{x.owner}, {}, {}};
+  recurrent_result result{{x.owner}, {}, {}};
+  if (!recurrence_fits<cell>(x, hidden, o, both, at, who)) return result;
   graph& g = *x.owner;
   const int directions = both ? 2 : 1;
-  recurrent_result result{{&g}, {}, {}};
-  if (x.rank() < 2 || x.rank() > 3) {
-    g.fail(173, at, who, ": expected [batch, time, features] or [time, features], found ", x);
-    return result;
-  }
-  if (width_of(x, at, who) == 0) return result;
-  constexpr int most_hidden = static_cast<int>(graph::largest_dim) / cell::gates;
-  if (hidden < 1 || hidden > most_hidden) {
-    g.fail(174, at, who, ": expected 1 to ", most_hidden, " hidden units, found ", hidden);
-    return result;
-  }
-  if (o.layers < 1 || o.layers > recurrent_state::most / 2) {
-    g.fail(175, at, who, ": expected 1 to ", recurrent_state::most / 2, " layers, found ", o.layers);
-    return result;
-  }
-  if (!(o.dropout >= 0 && o.dropout < 1)) {
-    g.fail(176, at, who, ": expected a dropout of at least 0 and below 1, found ", o.dropout);
-    return result;
-  }
-  if (both && o.reverse) {
-    g.fail(177, at, who, ": a bidirectional recurrence runs in both directions; .reverse is for one");
-    return result;
-  }
-  if (o.initial.count != 0 && o.initial.count != o.layers * directions) {
-    g.fail(178, at, who, ": expected initial states for ", o.layers * directions,
-           " layers and directions, found ", o.initial.count);
-    return result;
-  }
   const reported_at call(x, at.as(both ? "bidirectional" : word));
   result.state.count = o.layers * directions;
   for (int layer = 0; layer < o.layers; ++layer) {
@@ -147,26 +170,9 @@ constexpr recurrent_result recur(const cell& next, const char* word, expr x, con
     expr outputs[2] = {};
     for (int direction = 0; direction < directions; ++direction) {
       const auto i = static_cast<std::size_t>(layer * directions + direction);
+      const auto initial = initial_states<cell>(x, hidden, o.initial, i, at, who);
+      if (!g.error.empty()) return result;
       const bool reversed = both ? direction == 1 : o.reverse;
-      std::array<expr, cell::states> initial{o.initial.hidden[i]};
-      if constexpr (cell::states > 1) {
-        initial[1] = o.initial.cell[i];
-      } else if (o.initial.cell[i].owner != nullptr) {
-        g.fail(179, at, who, ": takes one state for each layer, found a .cell ", o.initial.cell[i]);
-        return result;
-      }
-      for (expr state : initial) {
-        if (state.owner == nullptr) continue;
-        shape expected = g.shape_of(x);
-        expected.rank = static_cast<std::uint8_t>(expected.rank - 1);
-        expected[-1] = g.intern(hidden);
-        if (x.rank() == 3) expected[0] = g.shape_of(x)[0];
-        if (!g.usable(state, at, who)) return result;
-        if (!(g.shape_of(state) == expected)) {
-          g.fail(180, at, who, ": expected an initial state ", expected, ", found ", state);
-          return result;
-        }
-      }
       const scope inside(&g, name, scope_name::no_index, at);
       const auto done = recurrent_layer(
           next, x, hidden, names_of_recurrence[static_cast<std::size_t>(2 * layer + (both ? direction : 0))],

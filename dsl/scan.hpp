@@ -97,6 +97,66 @@ constexpr std::array<int, inputs> time_axes(graph& g, const std::array<expr, inp
   return axes;
 }
 
+/// Whether a scan's lengths are one for each batch row of its states.
+template <std::size_t states>
+constexpr bool lengths_fit(graph& g, expr lengths, const std::array<expr, states>& initial, source_place at,
+                           const graph::named& who) {
+  if (!g.usable(lengths, at, who)) return false;
+  const node& n = g.nodes[lengths.id];
+  bool fits = n.type == element::i32 && n.shape.rank == 1;
+  for (expr value : initial) {
+    if (!g.usable(value, at, who)) return false;
+    fits = fits && value.rank() >= 1 && g.shape_of(value)[0] == n.shape[0];
+  }
+  if (!fits)
+    g.fail(185, at, "scan: expected .lengths as int32 [batch] and a state of [batch, ...], found ",
+           name_of(n.type), " ", lengths, " and a state ", initial[0]);
+  return fits;
+}
+
+/// One step of a sequence, without its axis of time.
+constexpr expr one_step(expr x, int axis_of_time, int region, source_place at) {
+  graph& g = *x.owner;
+  const shape& whole = g.shape_of(x);
+  shape s;
+  for (int axis = 0; axis < whole.rank; ++axis)
+    if (axis != axis_of_time) s.push(whole[axis]);
+  return g.add({.kind = op::time_step,
+                .type = g.nodes[x.id].type,
+                .shape = s,
+                .settings = {.time = {axis_of_time, region}},
+                .at = at},
+               x);
+}
+
+/// Past a sequence's end its state stays what it was, and its output is zero.
+template <std::size_t states, std::size_t outputs>
+constexpr void freeze_past(expr lengths, const std::array<expr, states>& before,
+                           std::array<expr, states>& next, std::array<expr, outputs>& output, int region,
+                           source_place at) {
+  const expr now = lengths.owner->add(
+      {.kind = op::time_index, .type = element::i32, .settings = {.time = {0, region}}, .at = at});
+  const expr alive = located(now, at) < located(lengths, at);
+  for (std::size_t i = 0; i < states; ++i) next[i] = where_row(alive, next[i], located(before[i], at), at);
+  for (expr& y : output) y = where_row(alive, y, located(0.0, at), at);
+}
+
+/// What the steps give, beside each other along a new axis of time; invalid after an error.
+constexpr expr stacked(graph& g, expr y, int axis_of_time, std::uint16_t time, int region, source_place at,
+                       const graph::named& who) {
+  if (!g.usable(y, at, who)) return {&g};
+  const node& n = g.nodes[y.id];
+  if (n.shape.rank < axis_of_time || n.shape.rank == shape::max_rank)
+    return g.fail(186, at, "scan: the body gives ", y, ", which has no place for time as axis ",
+                  axis_of_time);
+  shape s;
+  for (int axis = 0; axis <= n.shape.rank; ++axis)
+    s.push(axis == axis_of_time ? time : n.shape[axis < axis_of_time ? axis : axis - 1]);
+  return g.add(
+      {.kind = op::stack, .type = n.type, .shape = s, .settings = {.time = {axis_of_time, region}}, .at = at},
+      y);
+}
+
 /// Whether f(x, state) can be called, and gives more than one expr or array.
 template <class F, class X, class S>
 concept scan_body = std::invocable<F&, X, S> && !exprs<std::invoke_result_t<F&, X, S>>;
@@ -161,63 +221,21 @@ constexpr auto scan(X xs, S state, F f, scan_options options = {},
     if (i < 0) return nothing;
   const std::uint16_t time = g.shape_of(inputs[0])[axes[0]];
   const bool has_lengths = options.lengths.owner != nullptr;
-  if (has_lengths) {
-    if (!g.usable(options.lengths, at, who)) return nothing;
-    const node& n = g.nodes[options.lengths.id];
-    bool fits = n.type == element::i32 && n.shape.rank == 1;
-    for (expr value : initial) {
-      if (!g.usable(value, at, who)) return nothing;
-      fits = fits && value.rank() >= 1 && g.shape_of(value)[0] == n.shape[0];
-    }
-    if (!fits) {
-      g.fail(185, at, "scan: expected .lengths as int32 [batch] and a state of [batch, ...], found ",
-             name_of(n.type), " ", options.lengths, " and a state ", initial[0]);
-      return nothing;
-    }
-  }
+  if (has_lengths && !detail::lengths_fit(g, options.lengths, initial, at, who)) return nothing;
 
   detail::region_body body(g, {.time = time, .reversed = options.reverse}, initial, at, who);
   if (!body.opened()) return nothing;
   std::array<expr, input_count> x_t{};
-  for (std::size_t i = 0; i < input_count; ++i) {
-    const shape& whole = g.shape_of(inputs[i]);
-    shape s;
-    for (int axis = 0; axis < whole.rank; ++axis)
-      if (axis != axes[i]) s.push(whole[axis]);
-    x_t[i] = g.add({.kind = op::time_step,
-                    .type = g.nodes[inputs[i].id].type,
-                    .shape = s,
-                    .settings = {.time = {axes[i], body.index()}},
-                    .at = at},
-                   inputs[i]);
-  }
+  for (std::size_t i = 0; i < input_count; ++i)
+    x_t[i] = detail::one_step(inputs[i], axes[i], body.index(), at);
   const auto made = step(x_t, body.inside());
   auto output = detail::listed(made.output);
   auto next = detail::listed(made.next);
-  if (has_lengths && g.error.empty()) {
-    const expr now = g.add(
-        {.kind = op::time_index, .type = element::i32, .settings = {.time = {0, body.index()}}, .at = at});
-    const expr alive = located(now, at) < located(options.lengths, at);
-    for (std::size_t i = 0; i < next.size(); ++i)
-      next[i] = detail::where_row(alive, next[i], located(body.inside()[i], at), at);
-    for (expr& y : output) y = detail::where_row(alive, y, located(0.0, at), at);
-  }
+  if (has_lengths && g.error.empty())
+    detail::freeze_past(options.lengths, body.inside(), next, output, body.index(), at);
   for (expr& y : output) {
-    if (!g.usable(y, at, who)) return nothing;
-    const node& n = g.nodes[y.id];
-    if (n.shape.rank < axes[0] || n.shape.rank == shape::max_rank) {
-      g.fail(186, at, "scan: the body gives ", y, ", which has no place for time as axis ", axes[0]);
-      return nothing;
-    }
-    shape s;
-    for (int axis = 0; axis <= n.shape.rank; ++axis)
-      s.push(axis == axes[0] ? time : n.shape[axis < axes[0] ? axis : axis - 1]);
-    y = g.add({.kind = op::stack,
-               .type = n.type,
-               .shape = s,
-               .settings = {.time = {axes[0], body.index()}},
-               .at = at},
-              y);
+    y = detail::stacked(g, y, axes[0], time, body.index(), at, who);
+    if (!g.error.empty()) return nothing;
   }
   const auto last = body.close(next, who);
   if (!g.error.empty()) return nothing;

@@ -1,22 +1,14 @@
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
-#include <cstring>
-#include <limits>
-#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include <fovea/backends/backend.hpp>
-#include <fovea/runtime/calls/step_parts.hpp>
 #include <fovea/runtime/compile.hpp>
-#include <fovea/runtime/row_positions.hpp>
-#include <fovea/runtime/stream_limits.hpp>
-#include <fovea/runtime/stream_memory.hpp>
-#include <fovea/runtime/stream_model.hpp>
 #include <fovea/runtime/stream_refusals.hpp>
+#include <fovea/runtime/stream_runner.hpp>
 
 namespace fovea::core {
 
@@ -49,12 +41,19 @@ struct stream_row {
 /// `counts_positions`, all between two begins. Recurrences, convolutions and attention through a window run
 /// for ever, sinusoidal and rotary positions with them.
 template <class model, dim time, streaming_backend_for<model, time> backend>
-class streamed : detail::refused_stream_calls<typename model::source, time> {
+class streamed : detail::refused_stream_calls<typename model::source, time>,
+                 detail::stream_runner<model, time, backend> {
+  using runner = detail::stream_runner<model, time, backend>;
   using source = typename model::source;
   using stepping = detail::streamed_step<source, time>;
   using step_model = detail::step_of<source, time>;
   using begin_model = detail::begin_of<source, time>;
   using refused_calls = detail::refused_stream_calls<source, time>;
+  using single_position = typename backend::template single_position<step_model, time>;
+  using row_rules = detail::checked_rows<source, time>;
+  using order_rules = detail::checked_order<source, time>;
+  static constexpr bool keeps_values = stepping::result.kept_count > 0;
+  static constexpr int batch = detail::batch_of(step_model::view, time);
 
 public:
   static constexpr bool counts_positions = detail::counts_positions(step_model::view);
@@ -63,31 +62,15 @@ public:
   /// By how many positions its outputs come later than what they belong to.
   static constexpr std::int64_t latency = stepping::result.latency;
 
-private:
-  static constexpr bool keeps_values = stepping::result.kept_count > 0;
-  using step_engine = typename backend::template engine<step_model>;
-  using begin_engine = typename backend::template engine<begin_model>;
-  using single_position = typename backend::template single_position<step_model, time>;
-  using row_rules = detail::checked_rows<source, time>;
-  using order_rules = detail::checked_order<source, time>;
-  static constexpr int batch = detail::batch_of(step_model::view, time);
-
-public:
   streamed(const model& of, const model_weights& source_weights, const compile_options& options,
            weight_format format, const typename backend::stream_code& code) try
-      : streamed(of, source_weights, options, core::formatted(model::view, format), code,
-                 detail::full_capacity(model::view, of.name, options.capacity)) {
+      : runner(of, source_weights, options, core::formatted(model::view, format), code,
+               detail::full_capacity(model::view, of.name, options.capacity)) {
+    if constexpr (begin_model::view.inputs.size() == 0) begin();
   } catch (const std::bad_alloc&) {
     refuse_memory(of.name, options.capacity);
   }
-  streamed(const streamed& other)
-      : limits_(other.limits_), capacity_(other.capacity_), step_sizes_(other.step_sizes_),
-        begin_sizes_(other.begin_sizes_), step_capacity_(other.step_capacity_),
-        begin_capacity_(other.begin_capacity_), step_(other.step_, step_capacity_),
-        begin_(other.begin_, begin_capacity_), memory_(other.memory_), single_(other.single_),
-        rows_(other.rows_), begun_(other.begun_) {
-    use_memory();
-  }
+  streamed(const streamed&) = default;
   streamed& operator=(const streamed&) = delete;
 
   /// Starts at position 0. Takes the inputs that have no axis of time, and computes once what depends on
@@ -282,32 +265,12 @@ public:
   }
 
 private:
-  streamed(const model& of, const model_weights& source_weights, const compile_options& options,
-           const formatted_parameters& formats, const typename backend::stream_code& code,
-           std::vector<dim_size> capacity)
-      : limits_{of.name,
-                time.name(),
-                stride,
-                latency,
-                counts_positions ? size_of(time, capacity) : std::numeric_limits<std::int64_t>::max(),
-                size_of(time, capacity)},
-        capacity_(with_positions(std::move(capacity))),
-        step_sizes_(step_model::view, of.name, detail::capacity_for(step_model::view, capacity_)),
-        begin_sizes_(begin_model::view, of.name, detail::capacity_for(begin_model::view, capacity_)),
-        step_capacity_(step_sizes_.sizes()), begin_capacity_(begin_sizes_.sizes()),
-        step_(model_parameters(step_model::view, source_weights, of.names, formats), step_capacity_,
-              detail::threads_of<model>(options, of.name), code.step),
-        begin_(model_parameters(begin_model::view, source_weights, of.names, formats), begin_capacity_,
-               detail::threads_of<model>(options, of.name), code.begin),
-        memory_(step_model::lowered::view, std::span(step_model::lowered::schedule.groups.live),
-                step_capacity_, stepping::result.states, limits_.most_new, stride, batch),
-        rows_(batch == 0 ? 1 : static_cast<std::size_t>(step_capacity_[batch])) {
-    if constexpr (single_position::exists)
-      if (detail::is_small<model>(options) && formats.format == weight_format::f32) // its weights are float32
-        single_.emplace(step_.parameters(), step_capacity_, limits_.most_new, code.position);
-    use_memory();
-    if constexpr (begin_model::view.inputs.size() == 0) begin();
-  }
+  using runner::again_, runner::begin_, runner::begin_inputs_, runner::begin_sizes_, runner::begun_,
+      runner::capacity_, runner::limits_, runner::memory_, runner::outputs_, runner::parts_, runner::rows_,
+      runner::single_, runner::step_, runner::step_capacity_, runner::step_inputs_, runner::step_sizes_;
+  using runner::counts, runner::expect_begun, runner::give_zeros, runner::given_by_begin, runner::has_room,
+      runner::hold_positions, runner::hold_sizes, runner::resolve, runner::run_engine, runner::run_parts,
+      runner::run_single, runner::run_step, runner::settle_at, runner::use_rows;
 
   void put_in_order(std::span<const std::size_t> rows) {
     const dim batch_symbol = step_model::view.dim_of(batch);
@@ -318,69 +281,6 @@ private:
     again_ = 0;
   }
 
-  void use_memory() {
-    if constexpr (!counts_positions) step_.go_beyond(rows_.most_rows());
-    states_ = memory_.places();
-    step_.set_states(states_);
-    begin_.set_states(states_);
-    if constexpr (single_position::exists)
-      if (single_) single_->set_states(states_);
-  }
-  /// 0 where there is none.
-  static std::int64_t size_of(const dim& symbol, const std::vector<dim_size>& capacity) {
-    for (const dim_size& d : capacity)
-      if (d.symbol == symbol) return d.size;
-    return 0;
-  }
-  /// With the symbols that count the positions before a step.
-  static std::vector<dim_size> with_positions(std::vector<dim_size> capacity) {
-    capacity.push_back({positions_before, size_of(time, capacity)});
-    for (const node& n : step_model::view.nodes)
-      if (n.kind == op::cache && n.settings.cache.kept > 0) {
-        const cache_settings& o = n.settings.cache;
-        const dim_size last{last_positions(o.kept, o.rate), o.kept};
-        if (size_of(last.symbol, capacity) == 0) capacity.push_back(last);
-      }
-    return capacity;
-  }
-  /// The symbols that count positions, at the row that has taken most.
-  void hold_positions() {
-    step_sizes_.hold(positions_before, rows_.furthest());
-    for (const node& n : step_model::view.nodes)
-      if (n.kind == op::cache && n.settings.cache.kept > 0) {
-        const cache_settings& o = n.settings.cache;
-        step_sizes_.hold(last_positions(o.kept, o.rate),
-                         std::min<std::int64_t>(positions_at(o.rate, rows_.furthest()), o.kept));
-      }
-  }
-  /// What a step has found out about its dims holds until the next begin.
-  void hold_sizes() {
-    for (const dim_size& d : capacity_)
-      if (!(d.symbol == time)) step_sizes_.hold(d.symbol, step_sizes_.size_of(d.symbol.name()));
-    use_rows();
-  }
-  void use_rows() {
-    if constexpr (batch > 0)
-      if (const std::int64_t rows = step_sizes_.held(step_model::view.dim_of(batch)); rows > 0)
-        rows_.use(static_cast<std::size_t>(rows));
-  }
-  void expect_begun() const {
-    if (!begun_) limits_.refuse("expected begin(...) before the first step");
-  }
-
-  /// The sizes of a step; returns how many positions it takes.
-  template <fixed_name... names, class... values>
-  std::int64_t resolve(const binding<names, values>&... given) {
-    expect_begun();
-    again_ = 0; // whatever is refused below, its shapes are not those of a step
-    hold_positions();
-    step_inputs_.resolve(step_sizes_, given...);
-    const std::int64_t count = step_sizes_.size_of(time.name());
-    limits_.check_multiple(count);
-    return count;
-  }
-  /// Whether one more position may come.
-  bool has_room() const { return !counts_positions || rows_.furthest() < limits_.most_positions; }
   /// Whether a state is one that a stream like this saves.
   void check_state(const stream_state& s) const {
     const auto expect = [&](const char* what, std::size_t expected, std::size_t found, bool fits) {
@@ -407,15 +307,6 @@ private:
     if (!memory_.may_start_at(s.window_start, stride))
       limits_.refuse("expected a state whose windows lie in their memory, found them at " +
                      std::to_string(s.window_start));
-  }
-  /// Whether a symbol counts positions, which a stream finds out by itself.
-  static bool counts(const dim& symbol) {
-    if (symbol == positions_before) return true;
-    for (const node& n : step_model::view.nodes)
-      if (n.kind == op::cache && n.settings.cache.kept > 0 &&
-          symbol == last_positions(n.settings.cache.kept, n.settings.cache.rate))
-        return true;
-    return false;
   }
   /// Whether a row can be used by itself; the error that says why it cannot.
   bool may_use_rows(std::size_t row) const {
@@ -444,117 +335,6 @@ private:
     run_step(count, given...);
     hold_sizes();
   }
-  template <fixed_name... names, class... values>
-  void run_step(std::int64_t count, const binding<names, values>&... given) {
-    if constexpr (single_position::exists)
-      if (count == 1 && single_) {
-        step_inputs_.fill(step_sizes_, *single_, given...);
-        outputs_.set(*single_, step_sizes_);
-        const std::size_t rows = batch == 0 ? 1 : static_cast<std::size_t>(step_sizes_.sizes()[batch]);
-        run_single(rows);
-        again_ = rows;
-        return;
-      }
-    step_inputs_.fill(step_sizes_, step_, given...);
-    if constexpr (single_position::exists && stride == 1)
-      if (single_ && single_->goes_one_by_one() && (batch == 0 || step_sizes_.sizes()[batch] == 1)) {
-        run_one_by_one(static_cast<std::size_t>(count));
-        return;
-      }
-    run_engine(count);
-    outputs_.set(step_, step_sizes_);
-    memory_.advance(static_cast<std::size_t>(count));
-    rows_.advance(count);
-  }
-  /// Inputs for positions behind the last of a sequence.
-  void give_zeros() {
-    for (std::size_t i = 0; i < step_model::view.inputs.size(); ++i) {
-      const shape& s = step_model::view.at(step_model::view.inputs[i].node).shape;
-      std::size_t bytes = 4; // of a float or an int32
-      for (int axis = 0; axis < s.rank; ++axis)
-        bytes *= static_cast<std::size_t>(step_sizes_.sizes()[s.dims[axis]]);
-      std::memset(step_.input(i, step_sizes_.sizes()), 0, bytes);
-    }
-  }
-  void run_engine(std::int64_t count) {
-    memory_.make_room(static_cast<std::size_t>(count));
-    std::span<const row_position> apart = rows_.apart();
-    if constexpr (batch > 0) // there may be rows of which the call has none
-      if (!apart.empty()) apart = apart.first(static_cast<std::size_t>(step_sizes_.sizes()[batch]));
-    step_.set_position(rows_.together(), memory_.window_start(), apart, step_sizes_.sizes());
-    step_.run(step_sizes_.sizes());
-  }
-  void run_single(std::size_t rows) {
-    if constexpr (single_position::has_windows) memory_.make_room(1);
-    single_->run(rows, memory_.window_start(), rows_.together(), rows_.apart());
-    if constexpr (single_position::has_windows) memory_.advance(1);
-    rows_.advance(1);
-  }
-  /// So many positions of the one row, which the inputs of the whole step have.
-  void run_one_by_one(std::size_t count) {
-    typename single_position::given_inputs given;
-    for (std::size_t i = 0; i < given.size(); ++i)
-      given[i] = static_cast<const float*>(step_.input(i, step_sizes_.sizes()));
-    for (std::size_t at = 0; at < count; ++at) {
-      single_->take(given, at);
-      run_single(1);
-      single_->leave(at);
-    }
-    outputs_.set(single_->all(), step_sizes_);
-  }
-  /// From each length to the next, those rows that are not at their end.
-  void run_parts(std::span<const std::size_t> lengths, std::int64_t count) {
-    parts_.begin(step_sizes_.sizes());
-    for (std::size_t done = 0;;) {
-      std::size_t end = 0;
-      for (const std::size_t length : lengths)
-        if (length > done && (end == 0 || length < end)) end = length;
-      if (end == 0) break;
-      rows_.rest([&](std::size_t row) { return lengths[row] < end; });
-      const auto taken = static_cast<std::int64_t>(end - done);
-      hold_positions();
-      settle_at(taken);
-      parts_.give(step_, step_sizes_.sizes(), done, end - done);
-      run_engine(taken);
-      parts_.take(step_, step_sizes_.sizes(), done, end - done, rows_.places());
-      memory_.advance(end - done, rows_.places(), step_sizes_.sizes());
-      rows_.advance(taken);
-      done = end;
-    }
-    rows_.settle();
-    settle_at(count);
-  }
-  void settle_at(std::int64_t count) {
-    step_sizes_.hold(time, count);
-    step_sizes_.settle();
-    step_sizes_.hold(time, call_sizes::not_held);
-  }
-
-  static constexpr bool given_by_begin(const dim& symbol) {
-    for (const named_value& in : begin_model::view.inputs) {
-      const shape& s = begin_model::view.at(in.node).shape;
-      for (int axis = 0; axis < s.rank; ++axis)
-        if (!begin_model::view.is_number(s.dims[axis]) && begin_model::view.dim_of(s.dims[axis]) == symbol)
-          return true;
-    }
-    return false;
-  }
-  detail::stream_limits limits_;
-  std::vector<dim_size> capacity_; // of every symbol
-  call_sizes step_sizes_, begin_sizes_;
-  std::vector<std::int64_t> step_capacity_, begin_capacity_;
-  step_engine step_;
-  begin_engine begin_;
-  detail::stream_memory memory_;
-  std::vector<kept_state> states_;
-  std::optional<single_position> single_; // of a small stream that has one
-  detail::call_inputs<step_model> step_inputs_;
-  detail::call_inputs<begin_model> begin_inputs_;
-  detail::step_parts<step_model, time, batch> parts_;
-  detail::output_views<step_model> outputs_;
-  detail::row_positions rows_;
-  bool begun_ = false;
-  std::size_t again_ = 0; // the rows of the last step, where it took one position by single_
 };
 
 } // namespace fovea::core

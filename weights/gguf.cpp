@@ -54,10 +54,9 @@ bool is_gguf(std::span<const std::byte> file) {
          byte_cursor("", file).text(layout::magic.size(), "") == layout::magic;
 }
 
-gguf_file::gguf_file(const std::filesystem::path& path)
-    : gguf_file(path, std::make_shared<const mapped_file>(path)) {}
+gguf_file::gguf_file(const file_path& path) : gguf_file(path, std::make_shared<const mapped_file>(path)) {}
 
-gguf_file::gguf_file(const std::filesystem::path& path, std::shared_ptr<const mapped_file> file) try
+gguf_file::gguf_file(const file_path& path, std::shared_ptr<const mapped_file> file) try
     : file_(std::move(file)) {
   byte_cursor cursor(path.string(), file_->bytes());
   if (!is_gguf(file_->bytes())) cursor.fail("expected a GGUF file, which begins with the letters GGUF");

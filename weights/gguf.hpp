@@ -1,9 +1,9 @@
 #pragma once
 
+#include <fovea/base/file_path.hpp>
 #include <fovea/weights/gguf_metadata.hpp>
 #include <fovea/weights/stored_tensor.hpp>
 
-#include <filesystem>
 #include <map>
 #include <memory>
 #include <string>
@@ -19,9 +19,9 @@ namespace fovea::core {
 /// key or tensor, what was expected and what was found.
 class gguf_file {
 public:
-  explicit gguf_file(const std::filesystem::path& path);
+  explicit gguf_file(const file_path& path);
   /// The same of a file that is mapped already.
-  gguf_file(const std::filesystem::path& path, std::shared_ptr<const mapped_file> file);
+  gguf_file(const file_path& path, std::shared_ptr<const mapped_file> file);
 
   const gguf_metadata& metadata() const { return metadata_; }
   /// In the file's order; shapes row-major, the last axis fastest (the file writes them the other way round).
@@ -43,7 +43,7 @@ bool is_gguf(std::span<const std::byte> file);
 /// Throws fovea::error that names the tensor where it has no name, more than four axes, a type that the
 /// format lacks (U8, BOOL), bytes that don't fit its shape or a value that is NaN or infinite, and where the
 /// disk refuses.
-void save_gguf(const std::filesystem::path& path, const std::map<std::string, stored_tensor>& tensors,
+void save_gguf(const file_path& path, const std::map<std::string, stored_tensor>& tensors,
                const gguf_metadata& metadata = {});
 
 } // namespace fovea::core

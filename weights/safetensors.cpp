@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <filesystem>
 #include <new>
 #include <optional>
 #include <string_view>
@@ -175,12 +176,11 @@ bool is_safetensors(std::span<const std::byte> file) {
   return length <= largest_header && file[length_bytes] == std::byte{'{'};
 }
 
-safetensors_file::safetensors_file(const std::filesystem::path& path)
+safetensors_file::safetensors_file(const file_path& path)
     : safetensors_file(path, std::make_shared<const mapped_file>(path)) {}
 
-safetensors_file::safetensors_file(const std::filesystem::path& path,
-                                   std::shared_ptr<const mapped_file> file) try
-    : path_(path), file_(std::move(file)) {
+safetensors_file::safetensors_file(const file_path& path, std::shared_ptr<const mapped_file> file) try
+    : path_(path.string()), file_(std::move(file)) {
   header_reader(path_, file_->bytes()).read(tensors_, metadata_);
 } catch (const std::bad_alloc&) {
   refuse_memory(path);
@@ -189,7 +189,7 @@ safetensors_file::safetensors_file(const std::filesystem::path& path,
 const stored_tensor& safetensors_file::at(const std::string& name) const {
   const auto found = tensors_.find(name);
   if (found == tensors_.end())
-    throw error(path_.string() + ": expected a tensor " + in_quotes(name) + "; the file has " +
+    throw error(path_ + ": expected a tensor " + in_quotes(name) + "; the file has " +
                 std::to_string(tensors_.size()) + " others");
   return found->second;
 }

@@ -1,9 +1,9 @@
 #pragma once
 
+#include <fovea/base/file_path.hpp>
 #include <fovea/base/mapped_file.hpp>
 #include <fovea/weights/stored_tensor.hpp>
 
-#include <filesystem>
 #include <map>
 #include <memory>
 #include <string>
@@ -17,11 +17,11 @@ namespace fovea::core {
 /// what was found.
 class safetensors_file {
 public:
-  explicit safetensors_file(const std::filesystem::path& path);
+  explicit safetensors_file(const file_path& path);
   /// The same of a file that is mapped already.
-  safetensors_file(const std::filesystem::path& path, std::shared_ptr<const mapped_file> file);
+  safetensors_file(const file_path& path, std::shared_ptr<const mapped_file> file);
 
-  const std::filesystem::path& path() const { return path_; }
+  file_path path() const { return path_; }
   /// By name; the bytes live as long as this object or a copy of it.
   const std::map<std::string, stored_tensor>& tensors() const { return tensors_; }
   /// The texts under `__metadata__`.
@@ -30,7 +30,7 @@ public:
   const stored_tensor& at(const std::string& name) const;
 
 private:
-  std::filesystem::path path_;
+  std::string path_;
   std::shared_ptr<const mapped_file> file_;
   std::map<std::string, stored_tensor> tensors_;
   std::map<std::string, std::string> metadata_;
@@ -42,7 +42,7 @@ bool is_safetensors(std::span<const std::byte> file);
 /// Writes a file that `safetensors_file` reads, the data aligned to 64 bytes and each tensor to its element.
 /// The file appears under `path` whole or not at all: a temporary file beside it is written, flushed to the
 /// disk and renamed. Throws fovea::error when a tensor's bytes don't fit its shape or the disk refuses.
-void save_safetensors(const std::filesystem::path& path, const std::map<std::string, stored_tensor>& tensors,
+void save_safetensors(const file_path& path, const std::map<std::string, stored_tensor>& tensors,
                       const std::map<std::string, std::string>& metadata = {});
 
 } // namespace fovea::core

@@ -37,7 +37,7 @@ std::uint32_t checked_type(const stored_tensor& tensor) {
 
 } // namespace
 
-void save_gguf(const std::filesystem::path& path, const std::map<std::string, stored_tensor>& tensors,
+void save_gguf(const file_path& path, const std::map<std::string, stored_tensor>& tensors,
                const gguf_metadata& metadata) {
   const std::size_t alignment = layout::alignment_of(metadata);
   std::string head(layout::magic);

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <filesystem>
 #include <string_view>
 #include <utility>
 
@@ -27,7 +28,7 @@ std::string json_text(const std::string& text, const std::filesystem::path& path
 
 } // namespace
 
-void save_safetensors(const std::filesystem::path& path, const std::map<std::string, stored_tensor>& tensors,
+void save_safetensors(const file_path& path, const std::map<std::string, stored_tensor>& tensors,
                       const std::map<std::string, std::string>& metadata) {
   // As text at once: an object of the JSON library asks for memory where it is destroyed.
   std::string text = "{";

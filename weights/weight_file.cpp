@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
 #include <functional>
 #include <numeric>
 
@@ -56,7 +57,7 @@ float* weight_file::add(const std::string& name, std::vector<std::size_t> shape)
   return buffer->data();
 }
 
-weight_file open_weight_file(const std::filesystem::path& path, load_options how) {
+weight_file open_weight_file(const file_path& path, load_options how) {
   return read_weight_file({path, std::make_shared<const mapped_file>(path, how)});
 }
 
@@ -68,8 +69,8 @@ std::string_view weight_format_name(std::span<const std::byte> file) {
 weight_file read_weight_file(const opened_file& file) {
   if (const format* known = format_of(file.bytes())) return known->read(file);
   // These say what is wrong with a file that should be theirs.
-  if (file.path.extension() == ".safetensors") return read_safetensors(file);
-  if (file.path.extension() == ".gguf") return read_gguf(file);
+  if (std::filesystem::path(file.path).extension() == ".safetensors") return read_safetensors(file);
+  if (std::filesystem::path(file.path).extension() == ".gguf") return read_gguf(file);
   throw error(file.path.string() +
               ": expected weights in a known format (safetensors, GGUF, llama2.c's or "
               "rwkv.cpp's .bin, RTNeural's JSON, word vectors); found " +

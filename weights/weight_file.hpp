@@ -1,10 +1,10 @@
 #pragma once
 
+#include <fovea/base/file_path.hpp>
 #include <fovea/base/mapped_file.hpp>
 #include <fovea/weights/packed.hpp>
 #include <fovea/weights/stored_tensor.hpp>
 
-#include <filesystem>
 #include <map>
 #include <memory>
 #include <string>
@@ -27,7 +27,7 @@ struct weight_file {
 
 /// A file as readers take it.
 struct opened_file {
-  std::filesystem::path path;
+  file_path path;
   std::shared_ptr<const mapped_file> mapped;
 
   std::span<const std::byte> bytes() const { return mapped->bytes(); }
@@ -35,7 +35,7 @@ struct opened_file {
 
 /// Opens a weight file of any known format, told by its first bytes. Throws fovea::error that names the file,
 /// what was expected and what was found.
-weight_file open_weight_file(const std::filesystem::path& path, load_options how = {});
+weight_file open_weight_file(const file_path& path, load_options how = {});
 /// The same of a file's content.
 weight_file read_weight_file(const opened_file& file);
 /// The format that a file's content is of by its first bytes: "safetensors", "GGUF", "llama2.c", "rwkv.cpp",

@@ -7,6 +7,7 @@
 #include <fovea/weights/state.hpp>
 #include <fovea/weights/training_names.hpp>
 
+#include <filesystem>
 #include <new>
 #include <numeric>
 #include <system_error>
@@ -81,7 +82,7 @@ model_weights model_weights::join(std::vector<model_weights> parts) {
   return model_weights(std::move(shared));
 }
 
-model_weights load_weights(const std::filesystem::path& path, load_options how) try {
+model_weights load_weights(const file_path& path, load_options how) try {
   std::filesystem::path file = path;
   std::error_code unreadable; // then opening it says why
   if (std::filesystem::is_directory(path, unreadable)) {

@@ -1,11 +1,11 @@
 #pragma once
 
+#include <fovea/base/file_path.hpp>
 #include <fovea/dsl/names.hpp>
 #include <fovea/weights/packed.hpp>
 #include <fovea/weights/safetensors.hpp>
 
 #include <cstddef>
-#include <filesystem>
 #include <functional>
 #include <map>
 #include <memory>
@@ -89,7 +89,7 @@ private:
                                     std::span<const name_rule> rules, bool all) const;
 
   struct state;
-  friend model_weights load_weights(const std::filesystem::path& path, load_options how);
+  friend model_weights load_weights(const file_path& path, load_options how);
   friend model_weights load_weights(std::span<const std::byte> bytes, const std::string& name,
                                     load_options how);
   explicit model_weights(std::shared_ptr<state> shared) : state_(std::move(shared)) {}
@@ -106,7 +106,7 @@ private:
 /// `load_weights(path, {.copy = true})` reads them into memory, for a program that runs long.
 ///
 /// Throws fovea::error that names the file, the tensor, what was expected and what was found.
-model_weights load_weights(const std::filesystem::path& path, load_options how = {});
+model_weights load_weights(const file_path& path, load_options how = {});
 
 /// The same of a file's content that is in memory, such as an array that was compiled into the program;
 /// messages call it `name`. It is used where it lies, so it must live as long as the weights and what is

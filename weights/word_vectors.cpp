@@ -196,7 +196,7 @@ weight_tensor word_vectors::table(std::span<const std::string> vocabulary,
   return made;
 }
 
-word_vectors load_word_vectors(const std::filesystem::path& path) try {
+word_vectors load_word_vectors(const file_path& path) try {
   return reader({path, std::make_shared<const mapped_file>(path)}).read();
 } catch (const std::bad_alloc&) {
   refuse_memory(path);

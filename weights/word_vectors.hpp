@@ -1,10 +1,10 @@
 #pragma once
 
+#include <fovea/base/file_path.hpp>
 #include <fovea/weights/weight_file.hpp>
 #include <fovea/weights/weights.hpp>
 
 #include <cstddef>
-#include <filesystem>
 #include <optional>
 #include <span>
 #include <string>
@@ -43,7 +43,7 @@ private:
 /// binary format (the same line, then each word, a space and its float32 numbers), or GloVe's text (without
 /// the first line). Words are bytes and may hold spaces in GloVe's. Throws fovea::error that names the file,
 /// the line or word, what was expected and what was found.
-word_vectors load_word_vectors(const std::filesystem::path& path);
+word_vectors load_word_vectors(const file_path& path);
 
 /// Whether the file begins as one of these formats does.
 bool is_word_vectors(std::span<const std::byte> file);

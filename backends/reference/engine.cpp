@@ -2,6 +2,10 @@
 
 #include <algorithm>
 #include <cstring>
+#include <map>
+#include <string>
+
+#include <fovea/backends/reference/reference.hpp>
 
 namespace fovea::core {
 

@@ -5,11 +5,14 @@
 #include <span>
 #include <vector>
 
-#include <fovea/backends/reference/reference.hpp>
+#include <fovea/backends/dropout.hpp>
 #include <fovea/base/threads.hpp>
+#include <fovea/dsl/graph_view.hpp>
 #include <fovea/weights/parameters.hpp>
 
 namespace fovea::core {
+
+class reference_program;
 
 /// The reference program behind the interface of a compiled model; one class for all models.
 class reference_runner {

@@ -26,6 +26,10 @@ array cumsum(array x, std::size_t axis) {
   return x;
 }
 
+[[noreturn]] void has_no_function(const node& n) {
+  throw std::logic_error(std::string("the reference backend has no function for ") + word_of(n));
+}
+
 } // namespace
 
 evaluation::evaluation(const graph_view& graph, const parameter_layers& parameters,
@@ -97,13 +101,43 @@ array_shape evaluation::shape_of_node(int id) const {
 
 /// One node. The docstrings of the words in dsl/ say what operands mean, those in dsl/settings.hpp the rest.
 array evaluation::compute(int id) const {
-  const node& n = graph_.at(id);
-  const auto x = [&](int k) -> const array& { return operand(id, k); };
-  const auto or_none = [&](int k) { return optional_operand(id, k); };
-  if (is_unary(n.kind)) return map(exact::unary(n.kind), x(0));
-  if (n.kind == op::where) return where(x(0), x(1), x(2));
-  if (is_elementwise(n.kind)) return map(exact::binary(n.kind, n.type), x(0), x(1));
+  switch (operation_of(graph_.at(id).kind).of) {
+    case family::leaf:
+    case family::loop:
+      return leaf(id);
+    case family::unary:
+    case family::binary:
+    case family::choice:
+      return elementwise(id);
+    case family::product:
+    case family::lookup:
+      return product(id);
+    case family::convolution:
+    case family::pooling:
+      return windowed(id);
+    case family::norm:
+    case family::softmax:
+    case family::loss:
+      return normalised(id);
+    case family::reduction:
+      return reduce(id);
+    case family::shape:
+      return shaped(id);
+    case family::attention:
+      return attend(id);
+    case family::positions:
+      return positions(id);
+    case family::gradient:
+      return gradient(id);
+    case family::random:
+      return dropout_mask(id);
+    default:
+      has_no_function(graph_.at(id));
+  }
+}
 
+array evaluation::leaf(int id) const {
+  const node& n = graph_.at(id);
   switch (n.kind) {
     case op::input:
       return inputs_[unsigned_of(n.settings.entry.index)];
@@ -113,86 +147,87 @@ array evaluation::compute(int id) const {
       return xt::arange<double>(static_cast<double>(shape_of_node(id)[0]));
     case op::repeat_output:
     case op::scan_output:
-      return x(0);
+      return operand(id, 0);
     case op::time_step: {
       const std::size_t now = unsigned_of(turns_[unsigned_of(n.settings.time.region)]);
-      return reshaped(slice(x(0), unsigned_of(n.settings.time.axis), now, 1), shape_of_node(id));
+      return reshaped(slice(operand(id, 0), unsigned_of(n.settings.time.axis), now, 1), shape_of_node(id));
     }
     case op::time_index:
       return filled({}, static_cast<double>(turns_[unsigned_of(n.settings.time.region)]));
+    default:
+      has_no_function(n);
+  }
+}
 
+array evaluation::elementwise(int id) const {
+  const node& n = graph_.at(id);
+  if (is_unary(n.kind)) return map(exact::unary(n.kind), operand(id, 0));
+  if (n.kind == op::where) return where(operand(id, 0), operand(id, 1), operand(id, 2));
+  return map(exact::binary(n.kind, n.type), operand(id, 0), operand(id, 1));
+}
+
+array evaluation::product(int id) const {
+  const node& n = graph_.at(id);
+  const array &x = operand(id, 0), &by = operand(id, 1);
+  switch (n.kind) {
     case op::linear:
-      return linear(x(0), x(1), or_none(2));
+      return linear(x, by, optional_operand(id, 2));
     case op::matmul:
-      return matmul(x(0), x(1));
-    case op::transpose:
-      return transpose(x(0));
+      return matmul(x, by);
     case op::gather:
-      return gather(x(0), x(1), n.at);
+      return gather(x, by, n.at);
+    default:
+      has_no_function(n);
+  }
+}
 
-    case op::conv1d:
-    case op::conv2d:
-      return convolution(x(0), x(1), or_none(2), graph_.window_of(id), shape_of_node(id));
-    case op::conv_transpose1d:
-    case op::conv_transpose2d:
-      return transposed_convolution(x(0), x(1), or_none(2), graph_.window_of(id), shape_of_node(id));
-    case op::max_pool:
-      return max_pool(x(0), graph_.window_of(id), shape_of_node(id));
-    case op::avg_pool:
-      return avg_pool(x(0), graph_.window_of(id), n.settings.window.count_padding, shape_of_node(id));
+array evaluation::windowed(int id) const {
+  const node& n = graph_.at(id);
+  const array& x = operand(id, 0);
+  const sliding_window& window = graph_.window_of(id);
+  const array_shape shape = shape_of_node(id);
+  if (n.kind == op::max_pool) return max_pool(x, window, shape);
+  if (n.kind == op::avg_pool) return avg_pool(x, window, n.settings.window.count_padding, shape);
+  const auto convolve = is_transposed(n.kind) ? transposed_convolution : convolution;
+  return convolve(x, operand(id, 1), optional_operand(id, 2), window, shape);
+}
 
-    case op::scatter_add:
-      return scatter_add(x(0), x(1), shape_of_node(id));
-    case op::slice_gradient:
-      return slice_gradient(id);
-    case op::conv_weight_gradient:
-      return convolution_weight_gradient(x(0), x(1), graph_.window_of(id), shape_of_node(id));
-    case op::max_pool_gradient:
-      return max_pool_gradient(x(0), x(1), graph_.window_of(id));
-    case op::avg_pool_gradient:
-      return avg_pool_gradient(x(0), graph_.window_of(id), n.settings.window.count_padding,
-                               shape_of_node(id));
-
-    case op::dropout_mask:
-      return dropout_mask(id);
-
-    case op::layer_norm_gradient:
-    case op::rms_norm_gradient:
-      return norm_gradient(x(0), x(1), or_none(2), n.kind == op::layer_norm_gradient,
-                           n.settings.norm.epsilon);
+array evaluation::normalised(int id) const {
+  const node& n = graph_.at(id);
+  const array& x = operand(id, 0);
+  const array *scale = optional_operand(id, 1), *shift = optional_operand(id, 2);
+  switch (n.kind) {
     case op::layer_norm:
-      return layer_norm(x(0), or_none(1), or_none(2), n.settings.norm.epsilon);
+      return layer_norm(x, scale, shift, n.settings.norm.epsilon);
     case op::rms_norm:
-      return rms_norm(x(0), or_none(1), or_none(2), n.settings.norm.epsilon);
+      return rms_norm(x, scale, shift, n.settings.norm.epsilon);
     case op::batch_norm:
-      return batch_norm(x(0), x(1), x(2), x(3), x(4), n.settings.norm.epsilon);
+      return batch_norm(x, *scale, *shift, operand(id, 3), operand(id, 4), n.settings.norm.epsilon);
     case op::group_norm:
-      return group_norm(x(0), or_none(1), or_none(2), unsigned_of(n.settings.norm.groups),
-                        n.settings.norm.epsilon);
+      return group_norm(x, scale, shift, unsigned_of(n.settings.norm.groups), n.settings.norm.epsilon);
     case op::softmax:
-      return softmax(x(0), unsigned_of(n.settings.along.axis));
+      return softmax(x, unsigned_of(n.settings.along.axis));
     case op::log_softmax:
-      return log_softmax(x(0), unsigned_of(n.settings.along.axis));
+      return log_softmax(x, unsigned_of(n.settings.along.axis));
     case op::cross_entropy:
-      return cross_entropy(x(0), x(1), n.settings.loss.smoothing);
-    case op::cross_entropy_gradient:
-      return cross_entropy_gradient(x(0), x(1), x(2), n.settings.loss.smoothing);
+      return cross_entropy(x, operand(id, 1), n.settings.loss.smoothing);
+    default:
+      has_no_function(n);
+  }
+}
 
-    case op::sum:
-    case op::mean:
-    case op::max_over:
-    case op::min_over:
-    case op::argmax:
-      return reduce(id);
-    case op::cumsum:
-      return cumsum(x(0), unsigned_of(n.settings.along.axis));
-
+array evaluation::shaped(int id) const {
+  const node& n = graph_.at(id);
+  const array& x = operand(id, 0);
+  switch (n.kind) {
+    case op::transpose:
+      return transpose(x);
     case op::reshape:
-      return reshaped(x(0), shape_of_node(id));
+      return reshaped(x, shape_of_node(id));
     case op::permute: {
       array_shape order;
       for (int i = 0; i < n.shape.rank; ++i) order.push_back(unsigned_of(n.settings.permute.order[i]));
-      return permute(x(0), order);
+      return permute(x, order);
     }
     case op::slice:
       return slice_of(id);
@@ -200,23 +235,49 @@ array evaluation::compute(int id) const {
       return concat(operands_of(id), unsigned_of(n.settings.along.axis));
     case op::pad: {
       const pad_settings& o = n.settings.pad;
-      return pad(x(0), unsigned_of(o.axis), unsigned_of(o.before), unsigned_of(o.after), o.value);
+      return pad(x, unsigned_of(o.axis), unsigned_of(o.before), unsigned_of(o.after), o.value);
     }
     case op::reverse:
-      return reverse(x(0), unsigned_of(n.settings.along.axis));
+      return reverse(x, unsigned_of(n.settings.along.axis));
     case op::broadcast:
-      return broadcast(x(0), shape_of_node(id));
+      return broadcast(x, shape_of_node(id));
+    default:
+      has_no_function(n);
+  }
+}
 
-    case op::attention:
-    case op::attention_map:
+array evaluation::positions(int id) const {
+  const node& n = graph_.at(id);
+  if (n.kind == op::rope) return rope(operand(id, 0), n.settings.rope);
+  const array_shape shape = shape_of_node(id);
+  return sinusoidal(shape[0], shape[1], n.settings.sinusoidal.base);
+}
+
+array evaluation::gradient(int id) const {
+  const node& n = graph_.at(id);
+  const auto x = [&](int k) -> const array& { return operand(id, k); };
+  switch (n.kind) {
+    case op::scatter_add:
+      return scatter_add(x(0), x(1), shape_of_node(id));
+    case op::slice_gradient:
+      return slice_gradient(id);
     case op::attention_gradient:
       return attend(id);
-    case op::sinusoidal:
-      return sinusoidal(shape_of_node(id)[0], shape_of_node(id)[1], n.settings.sinusoidal.base);
-    case op::rope:
-      return rope(x(0), n.settings.rope);
+    case op::conv_weight_gradient:
+      return convolution_weight_gradient(x(0), x(1), graph_.window_of(id), shape_of_node(id));
+    case op::max_pool_gradient:
+      return max_pool_gradient(x(0), x(1), graph_.window_of(id));
+    case op::avg_pool_gradient:
+      return avg_pool_gradient(x(0), graph_.window_of(id), n.settings.window.count_padding,
+                               shape_of_node(id));
+    case op::layer_norm_gradient:
+    case op::rms_norm_gradient:
+      return norm_gradient(x(0), x(1), optional_operand(id, 2), n.kind == op::layer_norm_gradient,
+                           n.settings.norm.epsilon);
+    case op::cross_entropy_gradient:
+      return cross_entropy_gradient(x(0), x(1), x(2), n.settings.loss.smoothing);
     default:
-      throw std::logic_error(std::string("the reference backend has no function for ") + word_of(n.kind));
+      has_no_function(n);
   }
 }
 
@@ -224,6 +285,7 @@ array evaluation::reduce(int id) const {
   const node& n = graph_.at(id);
   const array& x = operand(id, 0);
   const std::size_t axis = unsigned_of(n.settings.along.axis);
+  if (n.kind == op::cumsum) return cumsum(x, axis);
   const auto function = n.kind == op::sum        ? sum
                         : n.kind == op::mean     ? mean
                         : n.kind == op::max_over ? max_over

@@ -34,11 +34,21 @@ private:
   // evaluation.cpp
   void check_inputs() const;
   array compute(int id) const;
-  array attend(int id) const;
+  // families of operations
+  array leaf(int id) const;
+  array elementwise(int id) const;
+  array product(int id) const;
+  array windowed(int id) const;
+  array normalised(int id) const;
   array reduce(int id) const;
+  array shaped(int id) const;
+  array attend(int id) const;
+  array positions(int id) const;
+  array gradient(int id) const;
+  array dropout_mask(int id) const;
+  // of shape and gradient
   array slice_of(int id) const;
   array slice_gradient(int id) const;
-  array dropout_mask(int id) const;
   std::vector<const array*> operands_of(int id) const;
   /// The value of a node that has run.
   const array& value(int id) const;

@@ -27,71 +27,26 @@ struct attention_operands {
   attention_operands(const context& c, int id) {
     const node& n = c.graph.at(id);
     const attention_settings& o = n.settings.attention;
-    const shape &q = c.shape_of(c.graph.operand(id, 0)), &k = c.shape_of(c.graph.operand(id, 1)),
-                &v = c.shape_of(c.graph.operand(id, 2));
+    find_stream(c, id);
+    find_sizes(c, id);
     args.q = c.value(c.graph.operand(id, 0));
-    if (const node& from = c.graph.at(c.plan.base[c.graph.operand(id, 1)]); from.kind == op::cache) {
-      window = from.settings.cache.kept;
-      rate = from.settings.cache.rate;
-      behind = c.behind(id);
-      keys_behind = c.behind(c.plan.base[c.graph.operand(id, 1)]);
-      of_stream = true;
-      by_row = c.row_places != nullptr;
-    }
     args.k = c.value(c.graph.operand(id, 1));
     args.v = c.value(c.graph.operand(id, 2));
     args.out = c.result(id);
-    args.batch = q.rank == 3 ? c.size(q[0]) : 1;
-    args.heads = static_cast<size_t>(o.heads);
-    args.kv_heads = static_cast<size_t>(o.kv_heads);
-    args.queries = c.size(q[-2]);
-    args.keys = c.size(k[-2]);
-    args.q_row = c.size(q[-1]);
-    args.k_row = c.size(k[-1]);
-    args.v_row = c.size(v[-1]);
-    args.key_width = args.q_row / args.heads;
-    args.value_width = args.v_row / args.kv_heads;
-    args.out_row = args.value_width * args.heads;
-    args.q_batch = args.q_row * args.queries;
-    args.k_batch = args.k_row * length_of(c, c.graph.operand(id, 1), -2);
-    args.v_batch = args.v_row * length_of(c, c.graph.operand(id, 2), -2);
-    args.out_batch = args.out_row * args.queries;
     args.scale = static_cast<float>(o.scale);
     args.soft_cap = static_cast<float>(o.soft_cap);
-    int next = n.kind == op::attention_gradient ? 4 : 3;
-    if (o.has_bias) {
-      const int bias = c.graph.operand(id, next++);
-      const shape& b = c.shape_of(bias);
-      args.bias = c.value(bias);
-      bias_kept = c.graph.at(c.plan.base[bias]).kind == op::cache;
-      // From the last axis: keys, queries, heads, batch. One that is missing or 1 does not move.
-      size_t stride = 1, strides[4] = {};
-      for (int axis = 1; axis <= b.rank; ++axis) {
-        strides[axis - 1] = c.size(b[-axis]) == 1 ? 0 : stride;
-        stride *= axis == 1 ? length_of(c, bias, -1) : c.size(b[-axis]);
-      }
-      args.bias_query = strides[1], args.bias_head = strides[2], args.bias_batch = strides[3];
-    }
+    int next = n.kind == op::attention_gradient ? 4 : 3; // of its operands
+    if (o.has_bias) take_bias(c, c.graph.operand(id, next++));
     int table = 0;
-    const auto read = [&](int function) -> const scalar_function* {
+    const auto with_tables = [&](int function) -> const scalar_function* {
       if (function < 0) return nullptr;
       const scalar_function& f = c.graph.function(function);
-      for (int i = 0; i < f.capture_count; ++i, ++table) {
-        const int from = c.graph.operand(id, next++);
-        lambda.tables[table] = c.value(from);
-        const shape& s = c.shape_of(from);
-        // A stream keeps what keys read; what only queries read comes with them.
-        const bool cached = c.graph.at(c.plan.base[from]).kind == op::cache;
-        table_kept[table] = cached;
-        for (int axis = 0; axis < s.rank && axis < 4; ++axis) {
-          lambda.table_sizes[table][axis] = axis == s.rank - 1 ? length_of(c, from, -1) : c.size(s[axis]);
-          lambda.of_queries[table][axis] = of_stream && !cached && s[axis] == q[-2];
-        }
-      }
+      for (int i = 0; i < f.capture_count; ++i)
+        take_table(c, table++, c.graph.operand(id, next++), c.shape_of(c.graph.operand(id, 0))[-2]);
       return &f;
     };
-    score = read(o.score);
-    mask = read(o.mask);
+    score = with_tables(o.score);
+    mask = with_tables(o.mask);
     lambda.query_offset = static_cast<std::int32_t>(args.keys) - static_cast<std::int32_t>(args.queries);
     if (of_stream && !by_row) see(positions_at(rate, c.before), positions_at(rate, c.end));
   }
@@ -132,12 +87,6 @@ struct attention_operands {
     return one;
   }
 
-  /// Positions along an axis of keys from one batch row to the next: a stream's caches have room for more.
-  static size_t length_of(const context& c, int id, int axis) {
-    const bool cached = c.graph.at(c.plan.base[id]).kind == op::cache;
-    return cached ? c.state_of(id).rows : c.size(c.shape_of(id)[axis]);
-  }
-
   recorded_lambda recorded(bool of_mask) const {
     const int first = of_mask && score != nullptr ? score->capture_count : 0;
     return {of_mask ? *mask : *score, lambda.tables + first, lambda.table_sizes + first,
@@ -176,6 +125,66 @@ struct attention_operands {
           // Of what depends on more nothing is read.
           for (size_t id = 0; id < found.size(); ++id) values[id] = static_cast<float>(found[id]);
         }
+  }
+
+private:
+  static bool is_kept(const context& c, int id) { return c.graph.at(c.plan.base[id]).kind == op::cache; }
+  /// Positions along an axis of keys from one batch row to the next: a stream's caches have room for more.
+  static size_t length_of(const context& c, int id, int axis) {
+    return is_kept(c, id) ? c.state_of(id).rows : c.size(c.shape_of(id)[axis]);
+  }
+
+  void find_stream(const context& c, int id) {
+    const int keys = c.plan.base[c.graph.operand(id, 1)];
+    of_stream = c.graph.at(keys).kind == op::cache;
+    if (!of_stream) return;
+    window = c.graph.at(keys).settings.cache.kept;
+    rate = c.graph.at(keys).settings.cache.rate;
+    behind = c.behind(id);
+    keys_behind = c.behind(keys);
+    by_row = c.row_places != nullptr;
+  }
+  void find_sizes(const context& c, int id) {
+    const attention_settings& o = c.graph.at(id).settings.attention;
+    const int keys = c.graph.operand(id, 1), values = c.graph.operand(id, 2);
+    const shape &q = c.shape_of(c.graph.operand(id, 0)), &k = c.shape_of(keys), &v = c.shape_of(values);
+    args.batch = q.rank == 3 ? c.size(q[0]) : 1;
+    args.heads = static_cast<size_t>(o.heads);
+    args.kv_heads = static_cast<size_t>(o.kv_heads);
+    args.queries = c.size(q[-2]);
+    args.keys = c.size(k[-2]);
+    args.q_row = c.size(q[-1]);
+    args.k_row = c.size(k[-1]);
+    args.v_row = c.size(v[-1]);
+    args.key_width = args.q_row / args.heads;
+    args.value_width = args.v_row / args.kv_heads;
+    args.out_row = args.value_width * args.heads;
+    args.q_batch = args.q_row * args.queries;
+    args.k_batch = args.k_row * length_of(c, keys, -2);
+    args.v_batch = args.v_row * length_of(c, values, -2);
+    args.out_batch = args.out_row * args.queries;
+  }
+  void take_bias(const context& c, int bias) {
+    const shape& b = c.shape_of(bias);
+    args.bias = c.value(bias);
+    bias_kept = is_kept(c, bias);
+    // From the last axis: keys, queries, heads, batch. One that is missing or 1 does not move.
+    size_t stride = 1, strides[4] = {};
+    for (int axis = 1; axis <= b.rank; ++axis) {
+      strides[axis - 1] = c.size(b[-axis]) == 1 ? 0 : stride;
+      stride *= axis == 1 ? length_of(c, bias, -1) : c.size(b[-axis]);
+    }
+    args.bias_query = strides[1], args.bias_head = strides[2], args.bias_batch = strides[3];
+  }
+  /// A stream keeps what keys read; what only queries read comes with them.
+  void take_table(const context& c, int table, int from, int queries) {
+    const shape& s = c.shape_of(from);
+    lambda.tables[table] = c.value(from);
+    table_kept[table] = is_kept(c, from);
+    for (int axis = 0; axis < s.rank && axis < 4; ++axis) {
+      lambda.table_sizes[table][axis] = axis == s.rank - 1 ? length_of(c, from, -1) : c.size(s[axis]);
+      lambda.of_queries[table][axis] = of_stream && !table_kept[table] && s[axis] == queries;
+    }
   }
 };
 

@@ -204,87 +204,103 @@ constexpr void plain_attention_gradient(S& site) {
 /// score, the cap, the bias and the product of queries and keys. The map is computed again rather than kept
 /// (Dao et al. 2022, section 3.1). Of attention_map dP is given.
 template <class S>
-constexpr void attention_gradient(S& site) {
-  const source_place at = site.n.at;
+struct attention_rule {
+  S& site;
   graph& g = *site.d.owner;
-  const auto l = [at](expr e) { return located(e, at); };
-  const node& n = site.n;
-  const attention_settings& o = n.settings.attention;
-  const int heads = o.heads, kv_heads = o.kv_heads, rank = site.shape_of(0).rank;
-  const bool batched = rank == 3, is_map = n.kind == op::attention_map;
-  if (!is_map && o.soft_cap == 0 && !o.has_bias && o.score < 0 &&
-      (o.mask < 0 || is_range(g.functions[o.mask])))
-    return plain_attention_gradient(site);
+  source_place at = site.n.at;
+  const attention_settings& o = site.n.settings.attention;
+  bool is_map = site.n.kind == op::attention_map;
+  int first = site.shape_of(0).rank - 2; // axis, of positions
+  shape scores = {};                     // [batch, heads, queries, keys]
+  shape grouped = {};                    // the same with heads as [kv_heads, heads of each]
 
-  // [batch, positions, heads * d] -> [batch, kv_heads, heads of each, positions, d], and back
-  const auto by_heads = [&](expr x, int all) {
+  constexpr located l(expr e) const { return located(e, at); }
+
+  /// [batch, positions, heads * d] -> [batch, kv_heads, heads of each, positions, d]
+  constexpr expr by_heads(expr x, int all) const {
     shape s = g.shape_of(x);
     const std::int64_t width = g.number(s[-1]) / all;
-    s[-1] = g.intern(kv_heads), s.push(g.intern(all / kv_heads)), s.push(g.intern(width));
+    s[-1] = g.intern(o.kv_heads), s.push(g.intern(all / o.kv_heads)), s.push(g.intern(width));
     int order[shape::max_rank] = {0, 1, 2, 3, 4};
-    const int first = rank - 2; // of positions
     order[first] = first + 1, order[first + 1] = first + 2, order[first + 2] = first;
     return permute_axes(reshape_to(x, s, at), order, at);
-  };
-  const auto together = [&](expr x, const shape& whole) {
+  }
+  /// and back
+  constexpr expr together(expr x, const shape& whole) const {
     int order[shape::max_rank] = {0, 1, 2, 3, 4};
-    const int first = rank - 2;
     order[first] = first + 2, order[first + 1] = first, order[first + 2] = first + 1;
     return reshape_to(permute_axes(x, order, at), whole, at);
-  };
-  const expr q = by_heads(site.x(0), heads), k = by_heads(site.x(1), kv_heads),
-             v = by_heads(site.x(2), kv_heads);
-  shape scores; // [batch, heads, queries, keys]
-  if (batched) scores.push(site.shape_of(0)[0]);
-  scores.push(g.intern(heads)), scores.push(site.shape_of(0)[-2]), scores.push(site.shape_of(1)[-2]);
-  shape grouped = scores; // the same with heads as [kv_heads, heads of each]
-  grouped.rank = static_cast<std::uint8_t>(scores.rank + 1);
-  grouped[-1] = scores[-1], grouped[-2] = scores[-2];
-  grouped[-3] = g.intern(heads / kv_heads), grouped[-4] = g.intern(kv_heads);
-
-  expr map;
-  if (is_map) {
-    map = site.y();
-  } else {
+  }
+  constexpr void find_shapes() {
+    if (first == 1) scores.push(site.shape_of(0)[0]);
+    scores.push(g.intern(o.heads)), scores.push(site.shape_of(0)[-2]), scores.push(site.shape_of(1)[-2]);
+    grouped = scores;
+    ++grouped.rank;
+    grouped[-1] = scores[-1], grouped[-2] = scores[-2];
+    grouped[-3] = g.intern(o.heads / o.kv_heads), grouped[-4] = g.intern(o.kv_heads);
+  }
+  constexpr expr map() const {
+    if (is_map) return site.y();
     expr operands[16] = {};
-    for (int i = 0; i < n.operand_count; ++i) operands[i] = site.x(i);
-    node again = n;
+    for (int i = 0; i < site.n.operand_count; ++i) operands[i] = site.x(i);
+    node again = site.n;
     again.kind = op::attention_map;
     again.shape = scores;
-    map = g.add(again, operands[0], operands[1], operands[2]);
-    for (int i = 3; i < n.operand_count && map.valid(); ++i) g.add_operand(operands[i]);
+    const expr made = g.add(again, operands[0], operands[1], operands[2]);
+    for (int i = 3; i < site.n.operand_count && made.valid(); ++i) g.add_operand(operands[i]);
+    return made;
   }
-  if (!map.valid()) return;
-  expr of_map;
-  if (is_map) {
-    of_map = site.d;
-  } else {
-    const expr d = by_heads(site.d, heads);
-    of_map = reshape_to(matmul(d, transposed(v, at), at), scores, at);
+  /// dP; dv is passed on.
+  constexpr expr of_map(expr map, expr v) const {
+    if (is_map) return site.d;
+    const expr d = by_heads(site.d, o.heads);
+    const expr made = reshape_to(matmul(d, transposed(v, at), at), scores, at);
     if (site.wants(2)) {
       const expr of_values = matmul(transposed(reshape_to(map, grouped, at), at), d, at);
       site.pass(2, together(reduced_heads(of_values, at), site.shape_of(2)));
     }
+    return made;
   }
-  expr of_scores = l(map) * l(l(of_map) - l(sum(l(of_map) * l(map), axis(-1), {.keep = true}, at)));
-
-  const bool capped = o.soft_cap != 0;
-  if (capped || o.score >= 0) {
+  /// From the gradient of what the softmax takes to that of products, scaled, with their bias.
+  constexpr expr before_changes(expr of_scores, expr q, expr k, expr map) const {
+    const bool capped = o.soft_cap != 0;
+    if (!capped && o.score < 0) return of_scores;
     expr score = l(reshape_to(matmul(q, transposed(k, at), at), scores, at)) * located(o.scale, at);
     if (o.has_bias) score = l(score) + l(site.x(3));
     const expr turn = capped ? tanh(l(score) / located(o.soft_cap, at), at) : score;
     if (o.score >= 0) {
-      score_words<S> words{site, g.functions[o.score], o.first_table(), batched, scores, map};
+      score_words<S> words{site, g.functions[o.score], o.first_table(), first == 1, scores, map};
       words.evaluate(capped ? l(turn) * located(o.soft_cap, at) : score);
       of_scores = words.differentiate(of_scores);
     }
-    if (capped) of_scores = l(of_scores) * l(located(1.0, at) - l(l(turn) * l(turn)));
+    return capped ? l(of_scores) * l(located(1.0, at) - l(l(turn) * l(turn))) : of_scores;
   }
-  if (o.has_bias && site.wants(3)) site.pass(3, of_scores);
-  const expr scaled = reshape_to(l(of_scores) * located(o.scale, at), grouped, at);
-  if (site.wants(0)) site.pass(0, together(matmul(scaled, k, at), site.shape_of(0)));
-  if (site.wants(1))
-    site.pass(1, together(reduced_heads(matmul(transposed(scaled, at), q, at), at), site.shape_of(1)));
+
+  constexpr void run() {
+    const expr q = by_heads(site.x(0), o.heads), k = by_heads(site.x(1), o.kv_heads),
+               v = by_heads(site.x(2), o.kv_heads);
+    find_shapes();
+    const expr p = map();
+    if (!p.valid()) return;
+    const expr dp = of_map(p, v);
+    const expr of_softmax = l(p) * l(l(dp) - l(sum(l(dp) * l(p), axis(-1), {.keep = true}, at)));
+    const expr of_scores = before_changes(of_softmax, q, k, p);
+    if (o.has_bias && site.wants(3)) site.pass(3, of_scores);
+    const expr scaled = reshape_to(l(of_scores) * located(o.scale, at), grouped, at);
+    if (site.wants(0)) site.pass(0, together(matmul(scaled, k, at), site.shape_of(0)));
+    if (site.wants(1))
+      site.pass(1, together(reduced_heads(matmul(transposed(scaled, at), q, at), at), site.shape_of(1)));
+  }
+};
+
+template <class S>
+constexpr void attention_gradient(S& site) {
+  const attention_settings& o = site.n.settings.attention;
+  const bool is_map = site.n.kind == op::attention_map;
+  if (!is_map && o.soft_cap == 0 && !o.has_bias && o.score < 0 &&
+      (o.mask < 0 || is_range(site.d.owner->functions[o.mask])))
+    return plain_attention_gradient(site);
+  attention_rule<S>{site}.run();
 }
 
 } // namespace fovea::core::detail

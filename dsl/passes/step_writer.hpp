@@ -3,8 +3,7 @@
 #include <cstdint>
 
 #include <fovea/dsl/passes/graph_writer.hpp>
-#include <fovea/dsl/passes/stream_writer.hpp>
-#include <fovea/dsl/stream_rate.hpp>
+#include <fovea/dsl/passes/step_history.hpp>
 
 namespace fovea::core {
 
@@ -20,55 +19,11 @@ namespace fovea::core {
 ///             1 ...], with the rows of the batch before them where these may stand apart
 /// What waits for later positions is so many behind those that a step is given as its lag says.
 
-/// The sizes of a step: how many positions went before it.
-inline constexpr dim positions_before{"(before)"};
-/// How many of the last `most` positions there were, of an axis of that rate.
-constexpr dim last_positions(std::int32_t most, std::int32_t rate) {
-  char name[dim::max_name + 1] = "(";
-  int at = 1;
-  const auto write = [&](std::int32_t number) {
-    char digits[dim::max_name + 1] = {};
-    int count = 0;
-    for (; number > 0; number /= 10) digits[count++] = static_cast<char>('0' + number % 10);
-    while (count > 0) name[at++] = digits[--count];
-  };
-  write(most);
-  name[at++] = rate > 0 ? ':' : '*';
-  write(rate > 0 ? rate : -rate);
-  name[at] = ')';
-  return dim::symbol(name);
-}
-/// How many positions of an axis of that rate went before.
-constexpr dim positions_before_at(std::int32_t rate) {
-  return rate > 0 ? positions_before / rate : positions_before * dim(-rate);
-}
-
 namespace detail {
 
 /// Writes what a step does.
-struct step_writer : stream_writer {
-  std::int32_t position = -1, beginning = -1, states = 0;
-
-  constexpr step_writer(const graph& of, graph& made, std::uint16_t along, bool rows_apart = false)
-      : stream_writer(of, made, along, rows_apart) {}
-
-  constexpr std::int32_t rate_of_moving(int id) const {
-    return g.nodes[id].kind == op::time_index ? rates[g.regions[g.nodes[id].region].time] : rate_of(id);
-  }
-  constexpr int number(int id, double value, element type) {
-    return beside(id, op::constant, shape{}, {}, type, {.number = value});
-  }
-  /// How many positions of an axis of that rate went before.
-  constexpr int position_at(int id, std::int32_t rate) {
-    if (rate == 1) return position;
-    const int each = number(id, rate > 0 ? rate : -rate, element::i32);
-    return beside(id, rate > 0 ? op::divide : op::multiply, to.nodes[position].shape, {position, each},
-                  element::i32);
-  }
-  constexpr shape with_axis(shape s, int axis, const dim& size) {
-    s[axis] = to.intern(size);
-    return s;
-  }
+struct step_writer : step_history {
+  using step_history::step_history;
 
   /// By how many positions operand k waits. The last position does so for the latest output: that of the
   /// sequence has come when the last of all outputs have.
@@ -91,47 +46,6 @@ struct step_writer : stream_writer {
     for (int k = 0; k < count; ++k) mapped[g.operand(id, k)] = own[k];
     return made;
   }
-  /// The value of node `from` so many positions later; beside node `id`.
-  constexpr int delayed(int id, int from, std::int32_t by) {
-    if (by == 0 || (!lifted[from] && !keeps_rows(from))) return mapped[from];
-    const shape each = shape_in_step(g.nodes[from].shape), s = lifted[from] ? rows_of(each) : each;
-    const int axis = time_axis(from) + lifted[from];
-    const int all = cached(id, with_axis(s, axis, to.dim_of(s[axis]) + by), from, mapped[from],
-                           {.axis = axis, .kept = by, .rate = rate_of(from), .first = shifts[from].number});
-    return first_of(id, all, s, axis, g.nodes[from].type);
-  }
-  /// Whether positions of a dim that have come to this lead lie outside of the sequence; of the shape of
-  /// these positions, with 1 for the axes behind them.
-  constexpr int outside(int id, const shape& s, int axis, std::uint16_t along, std::int32_t lead) {
-    shape mask;
-    if (batch != 0) mask.push(batch);
-    for (int i = 1; batch != 0 && i < axis; ++i) mask.push(to.intern(dim(1)));
-    mask.push(s[axis]);
-    for (int i = axis + 1; i < s.rank; ++i) mask.push(to.intern(dim(1)));
-    const int made =
-        beside(id, op::outside, mask, {}, element::boolean,
-               {.outside = {.axis = batch != 0 ? axis : 0, .rate = rates[along], .extra = extras[along]}});
-    to.nodes[made].lag = lag_of(g.nodes[id].region, lead);
-    return made;
-  }
-  /// A value of node `from`, which has come to this lead, with a number in place of what lies outside of the
-  /// sequence; beside node `id`.
-  constexpr int inside(int id, int from, int value, std::int32_t lead, double filling) {
-    const shape s = shape_in_step(g.nodes[from].shape);
-    if (batch != 0 && (!has_rows(s) || lifted[from])) {
-      refuse_rows(221, id, "the first axis of what comes late is not the batch");
-      return value;
-    }
-    const element type = g.nodes[from].type;
-    const int mask = outside(id, s, time_axis(from), positions[from], lead);
-    return beside(id, op::where, s, {mask, number(id, filling, type), value}, type);
-  }
-  /// So many places as shape s has along an axis, from the first that a cache has; in order, as nothing else
-  /// reads what has room between.
-  constexpr int first_of(int id, int all, const shape& s, int axis, element type) {
-    return beside(id, op::slice, s, {all}, type, {.slice = {axis, to.intern(dim(0))}});
-  }
-
   constexpr int moved(int id) {
     const node& n = g.nodes[id];
     if (pads_time(id) || cuts_time(id)) {
@@ -178,118 +92,6 @@ struct step_writer : stream_writer {
     if (lead == 0) return before;
     return beside(id, op::add, to.nodes[position].shape, {before, number(id, lead, element::i32)},
                   element::i32);
-  }
-  /// Keys and values, and what is said of keys by bias and tables, are appended to those before them, of
-  /// which a window keeps the last. Tables that are read by queries alone have the rows of the new ones,
-  /// which come later than the keys where their mask looks ahead.
-  constexpr int attention(int id) {
-    const node& n = g.nodes[id];
-    const std::int32_t keys = key_lead(id), queries = query_lead(id), seen = window_of(id);
-    const std::int32_t window = seen > 0 ? seen + keys - queries : 0;
-    const std::int32_t rate = rate_of(id);
-    const dim before = window > 0 ? last_positions(window, rate) : positions_before_at(rate);
-    std::int32_t kept[most_operands] = {};
-    if (n.operand_count > most_operands) {
-      refuse(222, id, "its lambdas read too many tables");
-      return 0;
-    }
-    for (int k = 0; k < n.operand_count; ++k) {
-      const int from = g.operand(id, k), axis = time_axis(from);
-      if (axis < 0 || is_pair(from)) continue;
-      kept[k] = delayed(id, from, delay(id, k));
-      if (is_of_queries(id, k)) continue;
-      const shape& s = g.nodes[from].shape;
-      if (!keeps_rows(from)) return 0;
-      kept[k] = cached(id, with_axis(s, axis, before + g.dim_of(s[axis])), from, kept[k],
-                       {.axis = axis, .kept = window, .rate = rate});
-      to.nodes[kept[k]].lag = lag_of(n.region, keys);
-    }
-    const int made = copy(id);
-    for (int k = 0; k < n.operand_count; ++k)
-      if (kept[k] != 0) to.operands[to.nodes[made].first_operand + k] = kept[k];
-    to.nodes[made].lag = lag_of(n.region, queries);
-    return made;
-  }
-  /// What is of each query and each key: what keys give it is kept, as long as the attention keeps keys.
-  constexpr int paired(int id) {
-    const node& n = g.nodes[id];
-    const std::int32_t window = keys_kept[id], rate = rate_of(id);
-    const dim before = window > 0 ? last_positions(window, rate) : positions_before_at(rate);
-    std::int32_t all[most_operands] = {};
-    for (int k = 0; k < n.operand_count; ++k) {
-      const int from = g.operand(id, k);
-      if (lifted[from]) return refuse_rows(223, id, "it takes positions that have no batch axis");
-      if (is_of_keys(id, k)) all[k] = all_keys(id, from, window, rate);
-    }
-    const int made = copy(id);
-    to.nodes[made].shape = with_axis(n.shape, key_axis[id], before + g.dim_of(n.shape[key_axis[id]]));
-    for (int k = 0; k < n.operand_count; ++k)
-      if (all[k] != 0) to.operands[to.nodes[made].first_operand + k] = all[k];
-    return made;
-  }
-  /// The values that keys had before, and then those of the new ones.
-  constexpr int all_keys(int id, int from, std::int32_t window, std::int32_t rate) {
-    if (!keeps_rows(from)) return 0;
-    const node& n = g.nodes[from];
-    const int axis = time_axis(from);
-    const dim added = g.dim_of(n.shape[axis]);
-    const dim before = window > 0 ? last_positions(window, rate) : positions_before_at(rate);
-    const dim room = window > 0 ? dim(window) : before; // of which the window has not all at first
-    const int kept = cached(id, with_axis(n.shape, axis, room + added), from, mapped[from],
-                            {.axis = axis, .kept = window, .rate = rate});
-    return beside(id, op::slice, with_axis(n.shape, axis, before + added), {kept}, n.type,
-                  {.slice = {axis, to.intern(room - before)}});
-  }
-  /// A value of node `from` behind those that it had before.
-  constexpr int cached(int id, const shape& s, int from, int value, cache_settings cache) {
-    cache.index = states++;
-    return beside(id, op::cache, s, {value}, g.nodes[from].type, {.cache = cache});
-  }
-  /// What the window sees of the positions before is kept, padding at first, and goes before the new ones.
-  /// Where it waits for later ones, or its input does, what lies outside of the sequence is padding.
-  constexpr int convolution(int id) {
-    const sliding_window& declared = g.windows[g.nodes[id].settings.window.index];
-    sliding_window w = declared;
-    const int axis = window_axis(id), from = g.operand(id, 0), along = time_axis(from);
-    const std::int32_t kept = history(id), lead = lead_before(id), later = shifts[id].lead;
-    w.before[axis] =
-        is_transposed(g.nodes[id].kind) ? w.before[axis] + later + (kept - lead) * w.stride[axis] : 0;
-    w.after[axis] = 0;
-    int all = mapped[from];
-    const bool pads = declared.padding(axis) > 0 || is_transposed(g.nodes[id].kind);
-    if (pads && (lead < 0 || later < 0)) all = inside(id, from, all, lead, padding_of(id));
-    if (kept > 0) {
-      if (!keeps_rows(from)) return 0;
-      const shape s = shape_in_step(g.nodes[from].shape);
-      const shape longer = with_axis(s, along, to.dim_of(s[along]) + kept);
-      all = cached(id, longer, from, all,
-                   {.axis = along, .kept = kept, .rate = rate_of(from), .first = padding_of(id)});
-      if (w.axes == 2 && axis == 1) all = first_of(id, all, longer, along, g.nodes[from].type);
-    }
-    const int made = copy(id);
-    if (!(w == declared))
-      to.nodes[made].settings.window.index = to.add_window(w, g.nodes[id].at, word_of(g.nodes[id]));
-    to.operands[to.nodes[made].first_operand] = all;
-    return made;
-  }
-  /// The sums of the new positions behind the last one before them, which is kept. Nothing is added where
-  /// positions lie outside of the sequence.
-  constexpr int summed_on(int id) {
-    const int from = g.operand(id, 0), axis = time_axis(id), given_value = mapped[from];
-    if (!keeps_rows(from)) return 0;
-    const std::int32_t lead = shifts[id].lead;
-    if (const lag late = lag_of(g.nodes[id].region, lead); late.positions > 0 || late.each_layer > 0)
-      mapped[from] = inside(id, from, given_value, lead, 0);
-    const int here = copy(id);
-    mapped[from] = given_value;
-    const shape s = shape_in_step(g.nodes[id].shape), row = with_axis(s, axis, 1);
-    const node_settings kept{.entry = {states++}};
-    const int before = beside(id, op::state, row, {}, element::f32, kept);
-    const int made = beside(id, op::add, s, {here, before});
-    const int last = beside(id, op::slice, row, {made}, element::f32,
-                            {.slice = {axis, to.intern(to.dim_of(s[axis]) - 1)}});
-    beside(id, op::keep, row, {last}, element::f32, kept);
-    return made;
   }
   std::int32_t scan_states[graph::max_regions] = {};
   constexpr std::int32_t scan_state(int region) const { return scan_states[region]; }
@@ -430,10 +232,6 @@ struct step_writer : stream_writer {
     const std::int32_t late = late_at(id);
     const int made = delayed(id, id, shifts[id].lead + late);
     return late == 0 ? made : inside(id, id, made, -late, 0);
-  }
-  /// How late outputs come, in positions of node `id`.
-  constexpr std::int32_t late_at(int id) const {
-    return static_cast<std::int32_t>(positions_at(rate_of(id), latency));
   }
 };
 

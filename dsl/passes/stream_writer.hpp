@@ -22,7 +22,7 @@ struct stream_writer : stream_rules {
   bool mixed[most] = {};          // a loop carries it, and leaves rows elsewhere
   bool by_rows[most] = {};        // its first axis is the batch, or has it outside of a number of parts
 
-  constexpr stream_writer(const graph& of, graph& made, std::uint16_t along, bool rows_apart)
+  constexpr stream_writer(const graph& of, graph& made, std::uint16_t along, bool rows_apart = false)
       : stream_rules(of, made, along) {
     copy_tables(to, g);
     for (int i = 0; row_axis == 0 && i < g.input_count; ++i) {

@@ -48,6 +48,19 @@ call_sizes::~call_sizes() = default;
 
 call_sizes::call_sizes(graph_view graph, const char* model_name, std::span<const dim_size> capacity)
     : graph_(graph), name_(model_name), allowed_(allowed_integers_of(graph)) {
+  find_symbols();
+  set_capacity(capacity);
+  find_computed();
+  find_bounded();
+  current_ = capacity_;
+  check_magnitudes();
+  sizes_.resize(graph_.dim_numbers.size());
+  for (std::size_t d = 1; d < sizes_.size(); ++d)
+    sizes_[d] = graph_.largest(static_cast<int>(d), [this](const char* symbol) { return size_of(symbol); });
+  check_derived();
+}
+
+void call_sizes::find_symbols() {
   for (const dim& form : graph_.forms)
     for (int i = 0; i < form.atom_count; ++i)
       if (form.atoms[i].divisor == 0 &&
@@ -55,6 +68,10 @@ call_sizes::call_sizes(graph_view graph, const char* model_name, std::span<const
         symbols_.emplace_back(form.atoms[i].symbol);
   capacity_.assign(symbols_.size(), 0);
   held_.assign(symbols_.size(), not_held);
+}
+
+/// As a table has rows for them: of each symbol the most positions that ids count, 0 where none do.
+std::vector<std::int64_t> call_sizes::implied_capacity() const {
   std::vector<std::int64_t> implied(symbols_.size(), 0);
   for (int id = 0; id < graph_.node_count(); ++id) {
     if (graph_.at(id).kind != op::gather) continue;
@@ -67,7 +84,13 @@ call_sizes::call_sizes(graph_view graph, const char* model_name, std::span<const
       if (length.is_symbol() && symbols_[i] == length.name())
         implied[i] = implied[i] == 0 ? most : std::min(implied[i], most);
   }
-  for (const dim_size& given : capacity) {
+  return implied;
+}
+
+/// Each symbol's: what is given, else what the model implies.
+void call_sizes::set_capacity(std::span<const dim_size> given_sizes) {
+  const std::vector<std::int64_t> implied = implied_capacity();
+  for (const dim_size& given : given_sizes) {
     const auto refuse = [&](const std::string& problem) {
       throw error(name_ + ": capacity of " + text_of(given.symbol) + ": " + problem);
     };
@@ -91,6 +114,9 @@ call_sizes::call_sizes(graph_view graph, const char* model_name, std::span<const
       throw error(name_ + ": the dim " + symbols_[i] + " has no bound; give one, as in {.capacity = {{" +
                   symbols_[i] + ", 512}}}");
   }
+}
+
+void call_sizes::find_computed() {
   for (int id = 0; id < graph_.node_count(); ++id)
     for (int axis = 0; axis < graph_.at(id).shape.rank; ++axis) {
       const int d = graph_.at(id).shape[axis];
@@ -105,13 +131,6 @@ call_sizes::call_sizes(graph_view graph, const char* model_name, std::span<const
     for (int axis = 0; axis < s.rank; ++axis)
       if (!graph_.is_number(s[axis]) && !graph_.form(s[axis]).is_symbol()) computed_.push_back({i, axis});
   }
-  find_bounded();
-  current_ = capacity_;
-  check_magnitudes();
-  sizes_.resize(graph_.dim_numbers.size());
-  for (std::size_t d = 1; d < sizes_.size(); ++d)
-    sizes_[d] = graph_.largest(static_cast<int>(d), [this](const char* symbol) { return size_of(symbol); });
-  check_derived();
 }
 
 /// At their capacities: no arithmetic of dims may overflow, whatever the sizes of a call are.

@@ -66,8 +66,12 @@ private:
     std::int64_t first;
   };
 
-  void evaluate();
+  void find_symbols();
+  std::vector<std::int64_t> implied_capacity() const;
+  void set_capacity(std::span<const dim_size> given_sizes);
+  void find_computed();
   void find_bounded();
+  void evaluate();
   void check_magnitudes() const;
   void check_derived() const;
   void check_slices() const;

@@ -10,6 +10,15 @@ using detail::require;
 
 ngram_counts ngram_counts::assembled(const ngram_config& config, std::vector<level> levels) {
   detail::check(config);
+  sum_up(config, levels);
+  const auto made = std::make_shared<state>(state{config, std::move(levels)});
+  ngram_counts counts(made);
+  counts.count_preceding(*made);
+  return counts;
+}
+
+/// Checks that grams are sorted and inside their tables, which all else relies on, and finds their totals.
+void ngram_counts::sum_up(const ngram_config& config, std::vector<level>& levels) {
   const auto order = static_cast<std::size_t>(config.order);
   require(levels.size() == order + 1 && levels[0].tokens.size() == 1,
           "expected grams of 1 to " + std::to_string(order) + " tokens");
@@ -18,7 +27,6 @@ ngram_counts ngram_counts::assembled(const ngram_config& config, std::vector<lev
     require(levels[length].counts.size() == levels[length].tokens.size(),
             "the grams of " + std::to_string(length) + " tokens have another number of counts");
 
-  // Sorted, and inside their tables: what follows relies on it.
   for (std::size_t length = 0; length < order; ++length) {
     level& from = levels[length];
     const std::string grams = "the grams of " + std::to_string(length) + " tokens ";
@@ -45,25 +53,25 @@ ngram_counts ngram_counts::assembled(const ngram_config& config, std::vector<lev
     if (length + 1 < order) levels[length + 1].preceding.resize(to.tokens.size());
     if (length + 1 < order) from.total_preceding.resize(from.tokens.size());
   }
+}
 
-  const auto made = std::make_shared<state>(state{config, std::move(levels)});
-  ngram_counts counts(made);
-
-  // Every gram ends in a shorter one, which occurs as often as all the grams that end in it together.
+/// Checks that every gram ends in a shorter one, which occurs as often as all that end in it together, and
+/// counts these.
+void ngram_counts::count_preceding(state& made) const {
+  const auto order = static_cast<std::size_t>(made.config.order);
   for (std::size_t length = 2; length <= order; ++length) {
-    level& shorter = made->levels[length - 1];
+    level& shorter = made.levels[length - 1];
     std::vector<std::uint64_t> sums(shorter.tokens.size());
-    counts.for_each_context(static_cast<int>(length) - 1, [&](std::span<const token_id> context, std::size_t,
-                                                              const ngram_followers& next) {
-      const auto suffix = counts.find_context(context.subspan(1));
+    for_each_context(static_cast<int>(length) - 1, [&](std::span<const token_id> context, std::size_t,
+                                                       const ngram_followers& next) {
+      const auto suffix = find_context(context.subspan(1));
       for (std::size_t i = 0; i < next.tokens.size(); ++i) {
-        if (next.tokens[i] == config.start) continue;
-        const auto place = suffix
-                               ? counts.followers(static_cast<int>(length) - 2, *suffix).find(next.tokens[i])
-                               : std::nullopt;
+        if (next.tokens[i] == made.config.start) continue;
+        const auto place =
+            suffix ? followers(static_cast<int>(length) - 2, *suffix).find(next.tokens[i]) : std::nullopt;
         require(place.has_value(),
                 "a gram of " + std::to_string(length) + " tokens has an end that was not counted");
-        const std::size_t at = counts.child(length - 2, *suffix, *place);
+        const std::size_t at = child(length - 2, *suffix, *place);
         sums[at] += next.counts[i];
         ++shorter.preceding[at];
       }
@@ -74,13 +82,12 @@ ngram_counts ngram_counts::assembled(const ngram_config& config, std::vector<lev
                                                 ", those that end in it " + std::to_string(sums[i]));
   }
   for (std::size_t length = 0; length + 1 < order; ++length) {
-    level& from = made->levels[length];
-    const auto& preceding = made->levels[length + 1].preceding;
+    level& from = made.levels[length];
+    const auto& preceding = made.levels[length + 1].preceding;
     for (std::size_t i = 0; i < from.tokens.size(); ++i)
       from.total_preceding[i] =
           std::accumulate(preceding.begin() + from.begin[i], preceding.begin() + from.begin[i + 1], 0u);
   }
-  return counts;
 }
 
 } // namespace fovea::core

@@ -72,6 +72,8 @@ private:
 
   explicit ngram_counts(std::shared_ptr<const state> shared) : state_(std::move(shared)) {}
   static ngram_counts assembled(const ngram_config& config, std::vector<level> levels);
+  static void sum_up(const ngram_config& config, std::vector<level>& levels);
+  void count_preceding(state& made) const;
   std::size_t child(std::size_t depth, std::size_t context, std::size_t place) const;
 
   template <class F>

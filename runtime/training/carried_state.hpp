@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
-#include <filesystem>
 #include <map>
 #include <string>
 #include <string_view>
@@ -12,6 +11,7 @@
 
 #include <fovea/backends/xtensor.hpp>
 #include <fovea/base/error.hpp>
+#include <fovea/base/file_path.hpp>
 #include <fovea/dsl/passes/gradient_name.hpp>
 #include <fovea/runtime/calls/inputs.hpp>
 #include <fovea/runtime/calls/keys.hpp>
@@ -122,7 +122,7 @@ public:
     return all;
   }
   /// Throws fovea::error that names the file where what was kept is not of this model.
-  void restore(const std::map<std::string, weight_tensor>& kept, const std::filesystem::path& file) {
+  void restore(const std::map<std::string, weight_tensor>& kept, const file_path& file) {
     std::array<weight_tensor, count> restored{};
     std::size_t known = 0;
     for (std::size_t k = 0; k < count; ++k) {

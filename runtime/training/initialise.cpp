@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <numbers>
+#include <numeric>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -71,65 +73,67 @@ bool is_table(const graph_view& g, int parameter) {
   return false;
 }
 
-std::map<std::string, weight_tensor> initial_tensors(const graph_view& g, std::uint64_t seed) {
+/// The values that a parameter begins with, [out, in, taps...] where it is a matrix or filter.
+std::vector<float> initial_values(const init& how, const std::vector<std::size_t>& shape, bool is_table,
+                                  numbers_of random) {
   using kind = init::kind;
+  const std::size_t size = std::accumulate(shape.begin(), shape.end(), std::size_t{1}, std::multiplies<>());
+  std::vector<float> values(size);
+  const bool is_matrix = shape.size() >= 2;
+  const std::size_t taps = is_matrix ? size / (shape[0] * shape[1]) : 1;
+  const auto fan_in = static_cast<double>(is_matrix ? shape[1] * taps : size),
+             fan_out = static_cast<double>(is_matrix ? shape[0] * taps : size);
+  const auto uniform = [&](double bound) {
+    for (float& x : values) x = static_cast<float>(bound * (2 * random.uniform() - 1));
+  };
+  const auto normal = [&](double deviation) {
+    for (float& x : values) x = static_cast<float>(deviation * random.normal());
+  };
+  switch (how.how) {
+    case kind::zeros:
+      break;
+    case kind::ones:
+    case kind::constant:
+      values.assign(size, static_cast<float>(how.scale));
+      break;
+    case kind::normal:
+      normal(how.scale);
+      break;
+    case kind::uniform:
+      uniform(how.scale);
+      break;
+    case kind::xavier: // Glorot and Bengio 2010, eq. 16
+      uniform(how.scale * std::sqrt(6 / (fan_in + fan_out)));
+      break;
+    case kind::he:
+      normal(how.scale * std::sqrt(2 / fan_in));
+      break;
+    case kind::orthogonal:
+      if (is_matrix)
+        make_orthogonal(values, shape[0], size / shape[0], how.scale, random);
+      else
+        normal(how.scale / std::sqrt(fan_in));
+      break;
+    case kind::standard:
+      if (is_table)
+        normal(1);
+      else if (is_matrix)
+        uniform(1 / std::sqrt(fan_in));
+  }
+  return values;
+}
+
+std::map<std::string, weight_tensor> initial_tensors(const graph_view& g, std::uint64_t seed) {
   std::map<std::string, weight_tensor> made;
   for (std::size_t p = 0; p < g.parameters.size(); ++p) {
     const node& n = g.at(g.parameters[p].node);
     std::vector<std::size_t> shape;
-    std::size_t size = 1;
-    for (int axis = 0; axis < n.shape.rank; ++axis) {
+    for (int axis = 0; axis < n.shape.rank; ++axis)
       shape.push_back(static_cast<std::size_t>(g.number(n.shape[axis])));
-      size *= shape.back();
-    }
-    // A matrix or filter is [out, in, taps...].
-    const bool is_matrix = shape.size() >= 2;
-    const std::size_t taps = is_matrix ? size / (shape[0] * shape[1]) : 1;
-    const auto fan_in = static_cast<double>(is_matrix ? shape[1] * taps : size),
-               fan_out = static_cast<double>(is_matrix ? shape[0] * taps : size);
-    const init& how = g.parameters[p].init;
+    const bool looked_up = is_table(g, static_cast<int>(p));
     for (std::int64_t layer = 0; layer < g.layers(g.parameters[p].node); ++layer) {
       const std::string name = g.parameter_name(static_cast<int>(p), layer).text;
-      numbers_of random(seed, name);
-      std::vector<float> values(size);
-      const auto uniform = [&](double bound) {
-        for (float& x : values) x = static_cast<float>(bound * (2 * random.uniform() - 1));
-      };
-      const auto normal = [&](double deviation) {
-        for (float& x : values) x = static_cast<float>(deviation * random.normal());
-      };
-      switch (how.how) {
-        case kind::zeros:
-          break;
-        case kind::ones:
-        case kind::constant:
-          values.assign(size, static_cast<float>(how.scale));
-          break;
-        case kind::normal:
-          normal(how.scale);
-          break;
-        case kind::uniform:
-          uniform(how.scale);
-          break;
-        case kind::xavier: // Glorot and Bengio 2010, eq. 16
-          uniform(how.scale * std::sqrt(6 / (fan_in + fan_out)));
-          break;
-        case kind::he:
-          normal(how.scale * std::sqrt(2 / fan_in));
-          break;
-        case kind::orthogonal:
-          if (is_matrix)
-            make_orthogonal(values, shape[0], size / shape[0], how.scale, random);
-          else
-            normal(how.scale / std::sqrt(fan_in));
-          break;
-        case kind::standard:
-          if (is_table(g, static_cast<int>(p)))
-            normal(1);
-          else if (is_matrix)
-            uniform(1 / std::sqrt(fan_in));
-      }
-      made[name] = {shape, std::move(values)};
+      made[name] = {shape, initial_values(g.parameters[p].init, shape, looked_up, numbers_of(seed, name))};
     }
   }
   return made;

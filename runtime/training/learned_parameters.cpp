@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <filesystem>
 #include <string_view>
 #include <utility>
 
@@ -99,7 +100,7 @@ model_weights learned_parameters::snapshot() const {
   return model_weights::from(std::move(tensors), "weights that were learned");
 }
 
-void learned_parameters::save(const std::filesystem::path& path, const training_state& state) const {
+void learned_parameters::save(const file_path& path, const training_state& state) const {
   std::map<std::string, stored_tensor> tensors;
   for_each_tensor(
       [&](const std::string& name, const std::vector<std::size_t>& shape, std::span<const float> values) {
@@ -126,8 +127,7 @@ void learned_parameters::save(const std::filesystem::path& path, const training_
 }
 
 std::map<std::string, std::string>
-learned_parameters::load(const std::filesystem::path& path,
-                         const std::function<void(const training_state&)>& take) try {
+learned_parameters::load(const file_path& path, const std::function<void(const training_state&)>& take) try {
   const safetensors_file file(path);
   training_state state;
   for (const auto& [name, text] : file.metadata())

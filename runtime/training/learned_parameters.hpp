@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstddef>
-#include <filesystem>
 #include <functional>
 #include <map>
 #include <span>
@@ -9,6 +8,7 @@
 #include <vector>
 
 #include <fovea/backends/buffer.hpp>
+#include <fovea/base/file_path.hpp>
 #include <fovea/dsl/graph_view.hpp>
 #include <fovea/weights/parameters.hpp>
 
@@ -46,10 +46,10 @@ public:
   /// training_names.hpp; as weights of a model the file is its parameters. Throws fovea::error where a value
   /// is not finite, for such a file could not be read again, and where a note of the user has a name that
   /// training uses.
-  void save(const std::filesystem::path& path, const training_state& state) const;
+  void save(const file_path& path, const training_state& state) const;
   /// Takes back what `save` wrote, and gives the user's notes; `take` gets the state. Throws fovea::error,
   /// having changed nothing, where the file is of another model or optimizer, or `take` does.
-  std::map<std::string, std::string> load(const std::filesystem::path& path,
+  std::map<std::string, std::string> load(const file_path& path,
                                           const std::function<void(const training_state&)>& take);
 
 private:

@@ -153,7 +153,7 @@ bool counts(const std::optional<double>& number, double most) {
 
 } // namespace
 
-learner::progress learner::saved(const training_state& from, const std::filesystem::path& path,
+learner::progress learner::saved(const training_state& from, const file_path& path,
                                  const std::function<bool(int)>& has_gradient) const {
   progress made;
   const auto step = from.notes.find(step_note);

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <filesystem>
 #include <functional>
 #include <string>
 #include <utility>
@@ -66,7 +65,7 @@ public:
   void save(training_state& to) const;
   /// What was saved, has_gradient(p) telling whether calls give a parameter a gradient. Throws fovea::error
   /// that names the checkpoint where it does not fit.
-  progress saved(const training_state& from, const std::filesystem::path& path,
+  progress saved(const training_state& from, const file_path& path,
                  const std::function<bool(int)>& has_gradient) const;
   void resume(progress from) { now_ = std::move(from); }
   /// How many calls went before, those of the update that is being accumulated among them.

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <filesystem>
 #include <map>
 #include <memory>
 #include <string>
@@ -11,6 +10,7 @@
 #include <vector>
 
 #include <fovea/backends/backend.hpp>
+#include <fovea/base/file_path.hpp>
 #include <fovea/dsl/passes/gradient_graph.hpp>
 #include <fovea/runtime/compile.hpp>
 #include <fovea/runtime/training/carried_state.hpp>
@@ -134,14 +134,14 @@ public:
   /// safetensors file that appears whole or not at all; `load_weights` opens it for its parameters. `notes`
   /// are kept with it. Throws fovea::error where the disk refuses, where a parameter is not finite, as a rate
   /// too large makes it, and where a note has a name that training uses.
-  void save(const std::filesystem::path& path, std::map<std::string, std::string> notes = {}) const {
+  void save(const file_path& path, std::map<std::string, std::string> notes = {}) const {
     training_state state{{}, std::move(notes), carried_.kept(), {}};
     learner_.save(state);
     parameters_.save(path, state);
   }
   /// Goes on from what `save` wrote, to the same numbers as if it had not been interrupted; gives its notes.
   /// Throws fovea::error, having changed nothing, where the file is of another model or optimizer.
-  std::map<std::string, std::string> resume(const std::filesystem::path& path) {
+  std::map<std::string, std::string> resume(const file_path& path) {
     auto notes = parameters_.load(path, [&](const training_state& state) {
       auto progress = learner_.saved(state, path, [](int p) { return gradient_model::output_of(p) >= 0; });
       carried_.restore(state.carried, path);

@@ -53,8 +53,11 @@ constexpr size_t queries_at_once = 32;
 
 size_t rounded(size_t floats) { return (floats + 15) / 16 * 16; }
 
-/// A kernel's whole work by one thread.
-void multiply(const kernel_table& kernels, const product_args& args) {
+/// left [rows, depth] times packed columns, by one thread.
+void multiply(const kernel_table& kernels, const float* left, size_t rows, size_t depth, size_t stride,
+              const product_part& part) {
+  const product_args args{
+      .a = left, .rows = rows, .depth = depth, .a_stride = stride, .parts = &part, .part_count = 1};
   kernels.product->run(args, 0, kernels.product->tasks(args));
 }
 void pack(const kernel_table& kernels, const pack_args& args) {
@@ -107,14 +110,8 @@ void run_attention_map(context& c, const step& s) {
       const size_t h = task % a.heads, b = task / a.heads;
       float* rows = a.out + task * a.queries * a.keys;
       pack(c.kernels, keys_as_columns(a, b, h / (a.heads / a.kv_heads), c.scratch_of(thread)));
-      const product_part part{
-          .panels = c.scratch_of(thread), .columns = a.keys, .out = rows, .out_stride = a.keys};
-      multiply(c.kernels, {.a = a.q + b * a.q_batch + h * a.key_width,
-                           .rows = a.queries,
-                           .depth = a.key_width,
-                           .a_stride = a.q_row,
-                           .parts = &part,
-                           .part_count = 1});
+      multiply(c.kernels, a.q + b * a.q_batch + h * a.key_width, a.queries, a.key_width, a.q_row,
+               {.panels = c.scratch_of(thread), .columns = a.keys, .out = rows, .out_stride = a.keys});
       for (size_t i = 0; i < a.queries; ++i) score_row(o, b, h, i, rows + i * a.keys);
       const softmax_args all{.x = rows, .out = rows, .outer = a.queries, .count = a.keys, .inner = 1};
       c.kernels.softmax->run(all, 0, c.kernels.softmax->tasks(all));
@@ -153,6 +150,132 @@ struct gradient_scratch {
   }
 };
 
+/// What attention's gradient reads and writes.
+struct gradient_call {
+  const kernel_table& kernels;
+  const attention_args& a;
+  const float* d; // of the result
+  float *of_queries, *of_keys, *of_values;
+};
+
+/// The keys that a block of queries sees, from the first of a panel on, and the bounds of each query.
+struct seen_keys {
+  size_t begin, end;
+  const std::int32_t *lower = nullptr, *upper = nullptr;
+
+  size_t count() const { return end - begin; }
+};
+
+/// The gradient of one batch row and key head, by one thread.
+struct head_gradient : gradient_call {
+  const gradient_scratch& at;
+  size_t b, head, panel;
+  const float *k, *v;
+  float *dk, *dv;
+
+  head_gradient(const gradient_call& all, const gradient_scratch& scratch, size_t task)
+      : gradient_call(all), at(scratch), b(task / a.kv_heads), head(task % a.kv_heads),
+        panel(kernels.set.panel), k(a.k + b * a.k_batch + head * a.key_width),
+        v(a.v + b * a.v_batch + head * a.value_width), dk(of_keys + (k - a.k)), dv(of_values + (v - a.v)) {}
+
+  void run() const {
+    clear();
+    pack_keys_and_values();
+    const size_t each = a.heads / a.kv_heads;
+    for (size_t h = head * each; h < (head + 1) * each; ++h)
+      for (size_t i = 0; i < a.queries; i += queries_at_once)
+        run_block(h, i, std::min(queries_at_once, a.queries - i));
+  }
+
+private:
+  /// The gradients of keys and values, which blocks add to.
+  void clear() const {
+    for (size_t j = 0; j < a.keys; ++j) {
+      std::fill_n(dk + j * a.k_row, a.key_width, 0.0f);
+      std::fill_n(dv + j * a.v_row, a.value_width, 0.0f);
+    }
+  }
+  void pack_keys_and_values() const {
+    pack(kernels, keys_as_columns(a, b, head, at.keys));
+    pack(kernels, {.b = v,
+                   .columns = a.keys,
+                   .depth = a.value_width,
+                   .column_stride = a.v_row,
+                   .depth_stride = 1,
+                   .panels = at.values});
+    pack(kernels, {.b = k,
+                   .columns = a.key_width,
+                   .depth = a.keys,
+                   .column_stride = 1,
+                   .depth_stride = a.k_row,
+                   .panels = at.keys_by_depth});
+  }
+  void run_block(size_t h, size_t i, size_t rows) const {
+    const float *q = a.q + b * a.q_batch + i * a.q_row + h * a.key_width,
+                *of_out = d + b * a.out_batch + i * a.out_row + h * a.value_width;
+    float* dq = of_queries + (q - a.q);
+    const seen_keys keys = seen_by(i, rows);
+    if (keys.end <= keys.begin) {
+      for (size_t r = 0; r < rows; ++r) std::fill_n(dq + r * a.q_row, a.key_width, 0.0f);
+      return;
+    }
+    find_score_gradients(q, of_out, rows, keys);
+    for (size_t column = 0; column < a.key_width; column += panel)
+      multiply(kernels, at.score_gradients, rows, keys.count(), at.row,
+               {.panels = at.keys_by_depth + column * a.keys + keys.begin * panel,
+                .columns = std::min(panel, a.key_width - column),
+                .out = dq + column,
+                .out_stride = a.q_row});
+    add_turned(at.scores, rows, keys, of_out, a.out_row, a.value_width, dv, a.v_row);
+    add_turned(at.score_gradients, rows, keys, q, a.q_row, a.key_width, dk, a.k_row);
+  }
+  seen_keys seen_by(size_t i, size_t rows) const {
+    if (a.lower == nullptr) return {0, a.keys};
+    const std::int32_t *lower = a.lower + b * a.bounds_batch + i, *upper = a.upper + b * a.bounds_batch + i;
+    const std::int32_t low = *std::min_element(lower, lower + rows),
+                       high = *std::max_element(upper, upper + rows);
+    return {static_cast<size_t>(std::max(low, 0)) / panel * panel,
+            std::min(a.keys, static_cast<size_t>(std::max(high, 0))), lower, upper};
+  }
+  /// The weights of the keys in the place of their scores, and the gradients of these.
+  void find_score_gradients(const float* q, const float* of_out, size_t rows, const seen_keys& keys) const {
+    multiply(kernels, q, rows, a.key_width, a.q_row,
+             {.panels = at.keys + keys.begin * a.key_width,
+              .columns = keys.count(),
+              .out = at.scores,
+              .out_stride = at.row});
+    multiply(kernels, of_out, rows, a.value_width, a.out_row,
+             {.panels = at.values + keys.begin * a.value_width,
+              .columns = keys.count(),
+              .out = at.score_gradients,
+              .out_stride = at.row});
+    kernels.attention_gradient->run({.scores = at.scores,
+                                     .gradients = at.score_gradients,
+                                     .rows = rows,
+                                     .keys = keys.count(),
+                                     .stride = at.row,
+                                     .scale = a.scale,
+                                     .lower = keys.lower,
+                                     .upper = keys.upper,
+                                     .first_key = keys.begin});
+  }
+  /// left^T right, added to the rows of the keys that the block sees.
+  void add_turned(const float* left, size_t rows, const seen_keys& keys, const float* right, size_t right_row,
+                  size_t width, float* to, size_t to_row) const {
+    const turned_product_args added{.a = left,
+                                    .b = right,
+                                    .out = to + keys.begin * to_row,
+                                    .rows = keys.count(),
+                                    .columns = width,
+                                    .depth = rows,
+                                    .a_row = at.row,
+                                    .b_row = right_row,
+                                    .out_row = to_row,
+                                    .add = true};
+    kernels.turned_product->run(added, 0, kernels.turned_product->tasks(added), at.turned);
+  }
+};
+
 } // namespace
 
 /// By blocks of queries, so that memory does not grow with the square of the length: the scores of a block
@@ -161,109 +284,12 @@ void run_attention_gradient(context& c, const step& s) {
   attention_operands o(c, s.node);
   if (o.mask != nullptr) o.find_bounds(c.slots[s.temporary[0]]);
   const attention_args& a = o.args;
-  const float* d = c.value(c.graph.operand(s.node, 3));
-  float *of_queries = c.result(s.node), *of_keys = of_queries + a.batch * a.q_batch,
-        *of_values = of_keys + a.batch * a.k_batch;
-  const size_t each = a.heads / a.kv_heads, panel = c.kernels.set.panel;
+  float *of_queries = c.result(s.node), *of_keys = of_queries + a.batch * a.q_batch;
+  const gradient_call all{c.kernels,  a,       c.value(c.graph.operand(s.node, 3)),
+                          of_queries, of_keys, of_keys + a.batch * a.k_batch};
   c.run(a.batch * a.kv_heads, [&](size_t first, size_t last, size_t thread) {
     const gradient_scratch at(c, a, c.scratch_of(thread));
-    for (size_t task = first; task < last; ++task) {
-      const size_t b = task / a.kv_heads, head = task % a.kv_heads;
-      const float *k = a.k + b * a.k_batch + head * a.key_width,
-                  *v = a.v + b * a.v_batch + head * a.value_width;
-      float *dk = of_keys + b * a.k_batch + head * a.key_width,
-            *dv = of_values + b * a.v_batch + head * a.value_width;
-      for (size_t j = 0; j < a.keys; ++j) {
-        std::fill_n(dk + j * a.k_row, a.key_width, 0.0f);
-        std::fill_n(dv + j * a.v_row, a.value_width, 0.0f);
-      }
-      pack(c.kernels, keys_as_columns(a, b, head, at.keys));
-      pack(c.kernels, {.b = v,
-                       .columns = a.keys,
-                       .depth = a.value_width,
-                       .column_stride = a.v_row,
-                       .depth_stride = 1,
-                       .panels = at.values});
-      pack(c.kernels, {.b = k,
-                       .columns = a.key_width,
-                       .depth = a.keys,
-                       .column_stride = 1,
-                       .depth_stride = a.k_row,
-                       .panels = at.keys_by_depth});
-      for (size_t h = head * each; h < (head + 1) * each; ++h)
-        for (size_t i = 0; i < a.queries; i += queries_at_once) {
-          const size_t rows = std::min(queries_at_once, a.queries - i);
-          const float *q = a.q + b * a.q_batch + i * a.q_row + h * a.key_width,
-                      *of_out = d + b * a.out_batch + i * a.out_row + h * a.value_width;
-          float* dq = of_queries + b * a.q_batch + i * a.q_row + h * a.key_width;
-          // The keys that the block sees, from the first of a panel on.
-          const std::int32_t *lower = nullptr, *upper = nullptr;
-          size_t begin = 0, end = a.keys;
-          if (a.lower != nullptr) {
-            lower = a.lower + b * a.bounds_batch + i, upper = a.upper + b * a.bounds_batch + i;
-            const std::int32_t low = *std::min_element(lower, lower + rows),
-                               high = *std::max_element(upper, upper + rows);
-            begin = static_cast<size_t>(std::max(low, 0)) / panel * panel;
-            end = std::min(a.keys, static_cast<size_t>(std::max(high, 0)));
-          }
-          if (end <= begin) {
-            for (size_t r = 0; r < rows; ++r) std::fill_n(dq + r * a.q_row, a.key_width, 0.0f);
-            continue;
-          }
-          const size_t seen = end - begin;
-          const auto product = [&](const float* left, size_t left_rows, size_t depth, size_t stride,
-                                   const product_part& part) {
-            multiply(c.kernels, {.a = left,
-                                 .rows = left_rows,
-                                 .depth = depth,
-                                 .a_stride = stride,
-                                 .parts = &part,
-                                 .part_count = 1});
-          };
-          product(q, rows, a.key_width, a.q_row,
-                  {.panels = at.keys + begin * a.key_width,
-                   .columns = seen,
-                   .out = at.scores,
-                   .out_stride = at.row});
-          product(of_out, rows, a.value_width, a.out_row,
-                  {.panels = at.values + begin * a.value_width,
-                   .columns = seen,
-                   .out = at.score_gradients,
-                   .out_stride = at.row});
-          c.kernels.attention_gradient->run({.scores = at.scores,
-                                             .gradients = at.score_gradients,
-                                             .rows = rows,
-                                             .keys = seen,
-                                             .stride = at.row,
-                                             .scale = a.scale,
-                                             .lower = lower,
-                                             .upper = upper,
-                                             .first_key = begin});
-          for (size_t column = 0; column < a.key_width; column += panel)
-            product(at.score_gradients, rows, seen, at.row,
-                    {.panels = at.keys_by_depth + column * a.keys + begin * panel,
-                     .columns = std::min(panel, a.key_width - column),
-                     .out = dq + column,
-                     .out_stride = a.q_row});
-          // left^T right added to the rows of keys that the block sees
-          const auto add_turned = [&](const float* left, const float* right, size_t right_row, size_t width,
-                                      float* to, size_t to_row) {
-            const turned_product_args added{.a = left,
-                                            .b = right,
-                                            .out = to + begin * to_row,
-                                            .rows = seen,
-                                            .columns = width,
-                                            .depth = rows,
-                                            .a_row = at.row,
-                                            .b_row = right_row,
-                                            .out_row = to_row,
-                                            .add = true};
-            c.kernels.turned_product->run(added, 0, c.kernels.turned_product->tasks(added), at.turned);
-          };
-          add_turned(at.scores, of_out, a.out_row, a.value_width, dv, a.v_row);
-          add_turned(at.score_gradients, q, a.q_row, a.key_width, dk, a.k_row);
-        }
-    }
+    for (size_t task = first; task < last; ++task) head_gradient(all, at, task).run();
   });
 }
 

@@ -7,7 +7,11 @@ namespace fovea::programs {
 completion::completion(const tokenizer& words, token_ids from, const sampling_options& draw,
                        stopping_options until, std::vector<std::string> stops)
     : wanted_text(std::move(from), draw, std::move(until)),
-      spelled_(words, std::move(stops), [this](std::string_view piece) { now_.text += piece; }) {}
+      spelled_(words, std::move(stops), [this](std::string_view piece) { now_.text += piece; }) {
+  // What begins a text is spelt otherwise than what goes on with one.
+  for (const token_id id : prompt) spelled_.add_prompt(id);
+  now_.text.clear();
+}
 
 bool completion::add(token_id id) {
   bool goes_on = false;

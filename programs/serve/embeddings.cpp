@@ -1,12 +1,13 @@
 #include <fovea/programs/serve/embeddings.hpp>
 
 #include <fovea/programs/serve/request.hpp>
+#include <fovea/programs/shortest.hpp>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <cstring>
+#include <iterator>
 #include <utility>
 
 namespace fovea::programs {
@@ -64,7 +65,7 @@ void embedding_routes::answer(const std::string& body, http_server::response& to
       one["embedding"] =
           base64_of({reinterpret_cast<const char*>(vector.data()), vector.size() * sizeof(float)});
     else
-      one["embedding"] = vector;
+      std::ranges::transform(vector, std::back_inserter(one["embedding"] = json::array()), shortest);
     data.push_back(std::move(one));
   }
   http_server::answer_json(to, {{"object", "list"},

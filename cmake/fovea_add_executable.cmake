@@ -1,6 +1,6 @@
-# fovea_add_executable(NAME HEADER header MODEL expression APP embed|classify|tag|generate|translate|score|stream
+# fovea_add_executable(NAME HEADER header MODEL expression APP embed|classify|tag|generate|translate|score|stream|serve
 #                      [WEIGHTS file] [TOKENIZER file] [TARGET_TOKENIZER file] [EMBED] [STATIC] [FORMAT q8_0] [ISA portable baseline sse41 avx2 avx512]
-#                      [CONTEXT n] [LABELS label...] [BEGIN token] [END token...] [METADATA key=number...])
+#                      [ROUTE completions|embeddings] [CONTEXT n] [LABELS label...] [BEGIN token] [END token...] [METADATA key=number...])
 #
 # Makes the program NAME: a model with its command line.
 #
@@ -13,15 +13,16 @@
 # is part of the program; without EMBED, WEIGHTS may be a folder. TARGET_TOKENIZER is that of translations, where it is
 # another. FORMAT is that of the weights in memory. STATIC links all libraries into the one file. CONTEXT is the most tokens
 # of a text, LABELS are those of a classifier's or tagger's scores in order, BEGIN is the token that an empty prompt and a
-# translation begin with, END those that end what is generated; the first of them ends the source of a translation, too. METADATA are numbers that weights are refused for where they say
+# translation begin with, END those that end what is generated; the first of them ends the source of a translation, too. ROUTE is what a
+# program that serves answers at: completions of a model as `generate` takes it, or embeddings of one as `embed` does. METADATA are numbers that weights are refused for where they say
 # others of themselves (fovea::expect_metadata).
 
 include("${CMAKE_CURRENT_LIST_DIR}/fovea_add_model.cmake")
 
-set(FOVEA_APPS classify embed generate score stream tag translate)
+set(FOVEA_APPS classify embed generate score serve stream tag translate)
 
 function(fovea_add_executable name)
-  set(one HEADER MODEL APP WEIGHTS TOKENIZER TARGET_TOKENIZER FORMAT CONTEXT BEGIN)
+  set(one HEADER MODEL APP WEIGHTS TOKENIZER TARGET_TOKENIZER FORMAT ROUTE CONTEXT BEGIN)
   cmake_parse_arguments(PARSE_ARGV 1 arg "EMBED;STATIC" "${one}" "ISA;LABELS;END;METADATA")
   if(arg_UNPARSED_ARGUMENTS)
     list(JOIN one ", " known)
@@ -64,8 +65,24 @@ function(fovea_add_executable name)
   if(arg_ISA)
     set(isa ISA ${arg_ISA})
   endif()
-  if(arg_APP MATCHES "^(generate|score|stream|translate)$")
-    if(arg_APP MATCHES "^(generate|translate)$")
+  set(library fovea::programs)
+  if(arg_APP STREQUAL "serve")
+    set(library fovea::serve)
+    if(NOT arg_ROUTE)
+      set(arg_ROUTE completions)
+    endif()
+    if(NOT arg_ROUTE MATCHES "^(completions|embeddings)$")
+      message(FATAL_ERROR "fovea_add_executable(${name}): expected ROUTE to be completions or embeddings, found '${arg_ROUTE}'")
+    endif()
+    if(NOT TARGET fovea::serve)
+      message(FATAL_ERROR "fovea_add_executable(${name}): APP serve needs a Fovea that was built with cpp-httplib (Debian: libcpp-httplib-dev)")
+    endif()
+    if(arg_STATIC)
+      message(FATAL_ERROR "fovea_add_executable(${name}): APP serve cannot be STATIC, since cpp-httplib is a shared library")
+    endif()
+  endif()
+  if(arg_APP MATCHES "^(generate|score|stream|translate)$" OR arg_ROUTE STREQUAL "completions")
+    if(arg_APP MATCHES "^(generate|serve|translate)$")
       set(model "fovea::last<fovea::dim{\"T\"}>(${arg_MODEL})")
     endif()
     fovea_add_model(${compiled} HEADER "${arg_HEADER}" MODEL "${model}" STREAM "fovea::dim{\"T\"}" ${isa})
@@ -139,7 +156,7 @@ int main(int count, char** words) {
   add_executable(${name} "${folder}/main.cpp")
   target_compile_features(${name} PRIVATE cxx_std_20)
   set_source_files_properties("${folder}/main.cpp" PROPERTIES OBJECT_DEPENDS "${files}")
-  target_link_libraries(${name} PRIVATE ${compiled} fovea::programs)
+  target_link_libraries(${name} PRIVATE ${compiled} ${library})
   target_link_options(${name} PRIVATE $<$<CONFIG:Release,MinSizeRel>:-s>)
   if(arg_STATIC)
     target_link_options(${name} PRIVATE -static)

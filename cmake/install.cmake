@@ -14,6 +14,9 @@ install(FILES ${gathering_headers} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/fovea
 set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/fovea)
 set_target_properties(fovea_kernels PROPERTIES EXPORT_NAME kernels)
 install(TARGETS fovea_dsl fovea_kernels fovea_runtime fovea_fovea fovea_programs EXPORT fovea)
+if(TARGET fovea_serve)
+  install(TARGETS fovea_serve EXPORT fovea)
+endif()
 install(EXPORT fovea NAMESPACE fovea:: FILE fovea-targets.cmake DESTINATION ${package_folder})
 configure_package_config_file(
   ${CMAKE_CURRENT_LIST_DIR}/fovea-config.cmake.in ${PROJECT_BINARY_DIR}/fovea-config.cmake

@@ -1,5 +1,7 @@
 #include <fovea/programs/embed.hpp>
 
+#include <fovea/programs/shortest.hpp>
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
@@ -9,9 +11,6 @@
 
 namespace fovea::programs {
 namespace {
-
-/// The number that JSON shows with no more digits than the float has.
-double shortest(float value) { return std::stod(fmt::format("{}", value)); }
 
 class vector_printer final : public text_printer {
 public:

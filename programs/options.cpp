@@ -46,8 +46,7 @@ void declare_model(CLI::App& app, options& o, const program_parts& parts) {
       ->check(CLI::Range(0, 1024));
 }
 
-void declare(CLI::App& app, options& o, const program_parts& parts) {
-  declare_model(app, o, parts);
+void declare_texts(CLI::App& app, options& o, const program_parts& parts) {
   app.add_option(
       "--tokenizer", o.tokenizer,
       "tokenizer.json, a SentencePiece model, GGUF, or llama2.c's .bin; that of the weights where they are "
@@ -57,6 +56,11 @@ void declare(CLI::App& app, options& o, const program_parts& parts) {
       ->capture_default_str()
       ->required(parts.context == 0)
       ->check(CLI::Range(1, 1 << 24));
+}
+
+void declare(CLI::App& app, options& o, const program_parts& parts) {
+  declare_model(app, o, parts);
+  declare_texts(app, o, parts);
   app.add_flag("--json", o.json, "Print a line of JSON for each text");
   app.add_option("--field", o.field, "Read lines of JSON, whose texts are in this member");
 }

@@ -25,7 +25,9 @@ struct options {
 
 /// States --version, --weights and --threads. What a program is built with need not be named.
 void declare_model(CLI::App& app, options& o, const program_parts& parts);
-/// And those of texts.
+/// States --tokenizer and --context.
+void declare_texts(CLI::App& app, options& o, const program_parts& parts);
+/// Both, and how texts are read and answered.
 void declare(CLI::App& app, options& o, const program_parts& parts);
 /// And the files of texts.
 void declare_files(CLI::App& app, options& o);

@@ -1,0 +1,130 @@
+#include <fovea/programs/serve/http_server.hpp>
+
+#include <fovea/base/error.hpp>
+#include <fovea/base/utf8.hpp>
+#include <fovea/programs/serve/request.hpp>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <cerrno>
+#include <exception>
+#include <system_error>
+
+namespace fovea::programs {
+namespace {
+
+using json = nlohmann::ordered_json;
+
+/// Of a status without a sentence of its own.
+std::string problem_of(int status, const http_server::request& from, const server_limits& limits) {
+  switch (status) {
+    case 404:
+      return "there is nothing at " + from.path;
+    case 413:
+      return fmt::format("the body is too long; expected at most {} bytes", limits.body_bytes);
+    case 414:
+      return "the address is too long";
+    default:
+      return "the request cannot be read";
+  }
+}
+
+} // namespace
+
+http_server::http_server(const server_limits& limits) : limits_(limits) {
+  server_.new_task_queue = [threads = limits.connections] { return new httplib::ThreadPool(threads); };
+  server_.set_payload_max_length(limits.body_bytes);
+  server_.set_tcp_nodelay(true);
+  server_.set_socket_options([](socket_t socket) { // a port has one server
+    const int yes = 1;
+    ::setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
+  });
+  server_.set_keep_alive_max_count(1000);
+  server_.set_read_timeout(std::chrono::seconds(10));
+  server_.set_write_timeout(std::chrono::seconds(10));
+  server_.set_pre_routing_handler([this](const request& from, response& to) {
+    const auto known = methods_.find(from.path);
+    const bool fits = known == methods_.end() || from.method == known->second ||
+                      (from.method == "HEAD" && known->second == "GET");
+    if (fits) return httplib::Server::HandlerResponse::Unhandled;
+    to.set_header("Allow", known->second);
+    refuse(to, 405, fmt::format("{}: expected {}; found {}", from.path, known->second, from.method));
+    return httplib::Server::HandlerResponse::Handled;
+  });
+  server_.set_error_handler([this](const request& from, response& to) {
+    if (to.body.empty()) refuse(to, to.status, problem_of(to.status, from, limits_));
+  });
+  server_.set_logger([this](const request& from, const response& to) {
+    const std::lock_guard lock(mutex_);
+    ++counts_[{methods_.contains(from.path) ? from.path : "other", to.status}];
+  });
+}
+
+void http_server::add(const std::string& method, const std::string& path, handler answer) {
+  methods_[path] = method;
+  const auto guarded = [this, answer = std::move(answer)](const request& from, response& to) {
+    try {
+      const std::shared_ptr<void> begun = answering();
+      answer(from, to);
+    } catch (const refused_request& problem) {
+      if (problem.status() == 503) to.set_header("Retry-After", "1");
+      refuse(to, problem.status(), problem.what());
+    } catch (const std::exception& problem) {
+      refuse(to, 500, problem.what());
+    }
+  };
+  method == "GET" ? server_.Get(path, guarded) : server_.Post(path, guarded);
+}
+
+int http_server::bind(const std::string& host, int port) {
+  errno = 0;
+  const int bound = port == 0 ? server_.bind_to_any_port(host) : server_.bind_to_port(host, port) ? port : -1;
+  if (bound < 0)
+    throw error(fmt::format("cannot listen at {}:{}: {}", host, port,
+                            errno == 0 ? "there is no such host" : std::generic_category().message(errno)));
+  return bound;
+}
+
+std::shared_ptr<void> http_server::answering() {
+  const std::lock_guard lock(mutex_);
+  if (finishing_) throw refused_request(503, "the server is ending");
+  ++answering_;
+  return {this, [](http_server* server) {
+            const std::lock_guard again(server->mutex_);
+            --server->answering_;
+            server->idle_.notify_all();
+          }};
+}
+
+void http_server::finish() {
+  {
+    std::unique_lock lock(mutex_);
+    finishing_ = true;
+    idle_.wait(lock, [&] { return answering_ == 0; });
+  }
+  server_.stop();
+}
+
+std::string http_server::metrics() const {
+  std::string text = "# HELP fovea_requests_total Requests answered.\n# TYPE fovea_requests_total counter\n";
+  const std::lock_guard lock(mutex_);
+  for (const auto& [key, count] : counts_)
+    text +=
+        fmt::format("fovea_requests_total{{path=\"{}\",status=\"{}\"}} {}\n", key.first, key.second, count);
+  return text;
+}
+
+void http_server::answer_json(response& to, const json& value, int status) {
+  to.status = status;
+  to.set_content(value.dump(-1, ' ', false, json::error_handler_t::replace), "application/json");
+}
+
+void http_server::refuse(response& to, int status, const std::string& problem) {
+  const char* type = status < 500 ? "invalid_request_error" : "server_error";
+  answer_json(
+      to, {{"error", {{"message", core::utf8_or_replacement(problem)}, {"type", type}, {"code", status}}}},
+      status);
+}
+
+} // namespace fovea::programs

@@ -1,0 +1,67 @@
+#pragma once
+
+#include <httplib.h>
+#include <nlohmann/json_fwd.hpp>
+
+#include <chrono>
+#include <condition_variable>
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+
+namespace fovea::programs {
+
+/// What a server bears.
+struct server_limits {
+  std::size_t body_bytes;
+  std::size_t connections;   // at once
+  std::chrono::seconds time; // for one answer
+};
+
+/// Routes over HTTP. Whatever is refused is an object of JSON with a sentence; requests are counted.
+class http_server {
+public:
+  using request = httplib::Request;
+  using response = httplib::Response;
+  using handler = std::function<void(const request&, response&)>;
+
+  explicit http_server(const server_limits& limits);
+
+  void get(const std::string& path, handler answer) { add("GET", path, std::move(answer)); }
+  void post(const std::string& path, handler answer) { add("POST", path, std::move(answer)); }
+
+  /// Listens; port 0 is any that is free. Returns the port. Throws fovea::error where it cannot.
+  int bind(const std::string& host, int port);
+  /// Answers until finish() returns on another thread.
+  void run() { server_.listen_after_bind(); }
+  /// Begins no more answers, and waits for those that have begun.
+  void finish();
+
+  /// An answer is on its way as long as this is kept.
+  std::shared_ptr<void> answering();
+
+  const server_limits& limits() const { return limits_; }
+  /// Answers so far, by path and status, as Prometheus reads them.
+  std::string metrics() const;
+
+  static void answer_json(response& to, const nlohmann::ordered_json& value, int status = 200);
+  static void refuse(response& to, int status, const std::string& problem);
+
+private:
+  void add(const std::string& method, const std::string& path, handler answer);
+
+  server_limits limits_;
+  httplib::Server server_;
+  std::map<std::string, std::string> methods_; // of each path
+  mutable std::mutex mutex_;                   // of what follows
+  std::map<std::pair<std::string, int>, std::size_t> counts_;
+  std::condition_variable idle_;
+  std::size_t answering_ = 0;
+  bool finishing_ = false;
+};
+
+} // namespace fovea::programs

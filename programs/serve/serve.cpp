@@ -1,0 +1,143 @@
+#include <fovea/programs/serve.hpp>
+
+#include <fovea/programs/options.hpp>
+#include <fovea/programs/serve/completions.hpp>
+#include <fovea/programs/serve/embeddings.hpp>
+#include <fovea/programs/serve/page.hpp>
+
+#include <program/program.hpp>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <csignal>
+#include <functional>
+#include <thread>
+#include <unistd.h>
+
+namespace fovea::programs {
+namespace {
+
+using json = nlohmann::ordered_json;
+
+struct arguments : options {
+  std::string host = "127.0.0.1", chat = "plain";
+  int port = 8080;
+  std::size_t rows = 8, waiting = 256, connections = 256, body = 1024, piece = 128;
+  std::int64_t time = 300;
+};
+
+void declare_server(CLI::App& app, arguments& a, const served_network& network) {
+  app.add_option("--host", a.host, "The address to listen at; 0.0.0.0: every one of this machine")
+      ->capture_default_str();
+  app.add_option("--port", a.port, "0: any that is free")->capture_default_str()->check(CLI::Range(0, 65535));
+  app.add_option("--waiting", a.waiting, "The most texts that wait to be worked on")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 1 << 20));
+  app.add_option("--connections", a.connections, "The most clients at once")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 1 << 14));
+  app.add_option("--body", a.body, "The longest request, in KiB")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 1 << 20));
+  app.add_option("--time", a.time, "The longest that an answer may take, in seconds")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 1 << 20));
+  if (network.writer == nullptr) return;
+  app.add_option("--rows", a.rows, "The texts that are written at once")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 1 << 10));
+  app.add_option("--prompt-piece", a.piece,
+                 "How many tokens of a prompt are read between two tokens of the others")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 1 << 20));
+  app.add_option("--chat", a.chat, "How a chat is put to the model: plain, chatml, llama2 or llama3")
+      ->capture_default_str();
+}
+
+/// Stops a server at the first SIGINT or SIGTERM; the second ends the program. Made before any other thread,
+/// which then leave these signals to it.
+class stopping_signals {
+public:
+  stopping_signals() {
+    sigemptyset(&signals_);
+    sigaddset(&signals_, SIGINT);
+    sigaddset(&signals_, SIGTERM);
+    pthread_sigmask(SIG_BLOCK, &signals_, nullptr);
+  }
+  void stop_at_first(http_server& server, const std::string& name) {
+    std::thread([this, &server, name] {
+      int which = 0;
+      sigwait(&signals_, &which);
+      program::notice(name, "finishing what has begun; once more ends it at once");
+      server.finish();
+      sigwait(&signals_, &which);
+      _exit(128 + which);
+    }).detach();
+  }
+
+private:
+  sigset_t signals_{};
+};
+
+void add_common_routes(http_server& server, const program_parts& parts, bool writes,
+                       std::function<std::string()> metrics) {
+  server.get("/health", [](const auto&, auto& to) { http_server::answer_json(to, {{"status", "ok"}}); });
+  server.get("/metrics", [&server, metrics = std::move(metrics)](const auto&, auto& to) {
+    to.set_content(server.metrics() + metrics(), "text/plain; version=0.0.4");
+  });
+  server.get("/v1/models", [name = parts.name](const auto&, auto& to) {
+    http_server::answer_json(
+        to, {{"object", "list"}, {"data", {{{"id", name}, {"object", "model"}, {"owned_by", "fovea"}}}}});
+  });
+  server.get("/", [page = page_of(parts.name, writes)](const auto&, auto& to) {
+    to.set_content(page, "text/html; charset=utf-8");
+  });
+}
+
+void run(const arguments& a, const served_network& network, const program_parts& parts,
+         stopping_signals& signals) {
+  const chat_format chat = chat_format_of(a.chat);
+  http_server server(
+      {.body_bytes = a.body * 1024, .connections = a.connections, .time = std::chrono::seconds(a.time)});
+  const model_weights weights = weights_of(a, parts);
+  const auto context = static_cast<std::size_t>(a.context);
+  std::unique_ptr<completion_routes> writer;
+  std::unique_ptr<embedding_routes> embedder;
+  if (network.writer != nullptr) {
+    const auto rows = static_cast<std::int64_t>(a.rows);
+    auto made = network.writer(weights, {.capacity = {{"B", rows}, {"T", a.context}}, .threads = a.threads});
+    tokenizer words = tokenizer_of(a, parts, made->vocabulary());
+    writer = std::make_unique<completion_routes>(
+        server, std::move(made), std::move(words), parts,
+        completion_routes::settings{context, a.rows, a.waiting, std::min(a.piece, context), chat});
+  } else {
+    const std::int64_t rows = texts_of_a_call;
+    embedder = std::make_unique<embedding_routes>(
+        server,
+        network.embedder(weights, {.capacity = {{"B", rows}, {"T", a.context}}, .threads = a.threads}),
+        tokenizer_of(a, parts), parts, context, a.waiting);
+  }
+  add_common_routes(server, parts, writer != nullptr,
+                    [&] { return writer ? writer->metrics() : embedder->metrics(); });
+  const int port = server.bind(a.host, a.port);
+  signals.stop_at_first(server, parts.name);
+  program::notice(parts.name, fmt::format("http://{}:{}/", a.host, port));
+  server.run();
+}
+
+} // namespace
+
+int serve(const served_network& network, const program_parts& parts, int count, char** words) {
+  stopping_signals signals;
+  return program::run<arguments>(
+      parts.name.c_str(), "Answers over HTTP, by the routes of OpenAI's interface.", count, words,
+      [&](CLI::App& app, arguments& a) {
+        declare_model(app, a, parts);
+        declare_texts(app, a, parts);
+        declare_server(app, a, network);
+      },
+      [&](const arguments& a) { run(a, network, parts, signals); });
+}
+
+} // namespace fovea::programs

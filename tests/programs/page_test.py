@@ -1,0 +1,73 @@
+#!/usr/bin/env python3
+"""The pages of programs that answer over HTTP, in Chromium: page_test.py WRITER EMBEDDER PICTURES"""
+
+import pathlib
+import shutil
+import sys
+import tempfile
+import unittest
+
+from playwright.sync_api import sync_playwright
+from serve_test import SHAPES, Server, drawn_weights
+
+
+class Page(unittest.TestCase):
+    writer = embedder = ""
+    pictures = pathlib.Path()
+
+    def opened(self, program, names):
+        folder = pathlib.Path(tempfile.mkdtemp())
+        self.addCleanup(shutil.rmtree, folder)
+        server = Server(program, drawn_weights(folder / "weights.safetensors", names))
+        self.addCleanup(server.end)
+        playwright = sync_playwright().start()
+        self.addCleanup(playwright.stop)
+        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
+        self.addCleanup(browser.close)
+        page = browser.new_page(viewport={"width": 900, "height": 700})
+        self.asked, self.problems = [], []
+        page.on("request", lambda request: self.asked.append(request.url))
+        page.on("pageerror", lambda problem: self.problems.append(str(problem)))
+        self.origin = f"http://127.0.0.1:{server.port}/"
+        page.goto(self.origin)
+        return page
+
+    def closes(self, page, name):
+        """Nothing came from elsewhere, and nothing went wrong."""
+        page.screenshot(path=self.pictures / f"{name}.png")
+        self.assertTrue(all(url.startswith(self.origin) for url in self.asked), self.asked)
+        self.assertEqual(self.problems, [])
+
+    def test_a_text_is_gone_on_with(self):
+        page = self.opened(self.writer, SHAPES)
+        self.assertFalse(page.is_visible("#question"))
+        page.fill("#prompt", "one two")
+        page.fill("#tokens", "12")
+        page.click("#go")
+        page.wait_for_function("document.querySelector('#told').textContent !== ''")
+        self.assertRegex(page.text_content("#told"), r"^12 tokens in [\d.]+ s$")
+        self.assertTrue(page.text_content("#text").startswith("one two"))
+        self.assertGreater(len(page.text_content("#text").split()), 2)
+        page.fill("#tokens", "0")
+        page.evaluate("document.querySelector('#form').noValidate = true")
+        page.click("#go")
+        page.wait_for_function("document.querySelector('#problem').textContent !== ''")
+        self.assertIn("max_tokens: expected a whole number", page.text_content("#problem"))
+        self.closes(page, "writer")
+
+    def test_passages_are_ranked(self):
+        page = self.opened(self.embedder, ["words.weight"])
+        self.assertFalse(page.is_visible("#prompt"))
+        page.fill("#question", "one two")
+        page.fill("#passages", "three four\n\none two\ntwo one five")
+        page.click("#go")
+        page.wait_for_selector("#ranked tr")
+        rows = page.locator("#ranked tr").all_text_contents()
+        self.assertEqual((len(rows), rows[0]), (3, "1.000one two"))
+        self.closes(page, "embedder")
+
+
+if __name__ == "__main__":
+    Page.writer, Page.embedder, Page.pictures = sys.argv[1], sys.argv[2], pathlib.Path(sys.argv[3])
+    Page.pictures.mkdir(parents=True, exist_ok=True)
+    unittest.main(argv=sys.argv[:1] + sys.argv[4:])

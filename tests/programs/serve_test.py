@@ -1,0 +1,294 @@
+#!/usr/bin/env python3
+"""Programs that answer over HTTP, beside those that print: serve_test.py WRITER EMBEDDER GENERATE EMBED"""
+
+import base64
+import concurrent.futures
+import contextlib
+import http.client
+import json
+import pathlib
+import random
+import re
+import shutil
+import signal
+import socket
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "tools"))
+from weight_files import save_safetensors  # noqa: E402
+
+SHAPES = {"out.bias": [8], "out.weight": [8, 6], "rnn.bias_hh_l0": [18], "rnn.bias_ih_l0": [18], "rnn.weight_hh_l0": [18, 6], "rnn.weight_ih_l0": [18, 4], "words.weight": [8, 4]}
+WORDS = ["one", "two", "three", "four", "five"]
+
+
+def drawn_weights(path, names):
+    draw = random.Random(3)
+    tensors = {}
+    for name in names:
+        count = SHAPES[name][0] * (SHAPES[name][1] if len(SHAPES[name]) > 1 else 1)
+        tensors[name] = ("F32", SHAPES[name], [draw.uniform(-1.5, 1.5) for _ in range(count)])
+    return save_safetensors(path, tensors)
+
+
+class Server:
+    """A program that is answering."""
+
+    def __init__(self, program, weights, *options):
+        self.process = subprocess.Popen([program, "--weights", str(weights), "--port", "0", *options], stderr=subprocess.PIPE, text=True)
+        line = self.process.stderr.readline()
+        found = re.search(r"http://127\.0\.0\.1:(\d+)/", line)
+        assert found, line
+        self.port = int(found[1])
+
+    def ask(self, method, path, body=None, headers=None):
+        """The status, the headers and the body."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
+        with contextlib.closing(connection):
+            content = body if body is None or isinstance(body, (bytes, str)) else json.dumps(body)
+            connection.request(method, path, content, headers or {"Content-Type": "application/json"})
+            answer = connection.getresponse()
+            return answer.status, answer.headers, answer.read().decode()
+
+    def post(self, path, **body):
+        status, _, text = self.ask("POST", path, body)
+        assert status == 200, text
+        return json.loads(text)
+
+    def events(self, path, **body):
+        """What a streamed answer says, without its end mark."""
+        status, headers, text = self.ask("POST", path, body | {"stream": True})
+        assert (status, headers["Content-Type"]) == (200, "text/event-stream"), text
+        events = [line.removeprefix("data: ") for line in text.split("\n\n") if line]
+        assert events[-1] == "[DONE]", events[-1]
+        return [json.loads(event) for event in events[:-1]]
+
+    def raw(self, content):
+        """The status of an answer to bytes that may be no request."""
+        with socket.create_connection(("127.0.0.1", self.port), timeout=60) as to:
+            to.sendall(content)
+            to.shutdown(socket.SHUT_WR)
+            answer = b""
+            while piece := to.recv(65536):
+                answer += piece
+        return int(answer.split()[1]) if answer.startswith(b"HTTP/1.1 ") else None
+
+    def end(self, how=signal.SIGTERM):
+        self.process.send_signal(how)
+        said = self.process.communicate(timeout=60)[1]
+        return self.process.returncode, said
+
+
+class Serve(unittest.TestCase):
+    writer = embedder = generate = embed = ""
+
+    def setUp(self):
+        self.folder = pathlib.Path(tempfile.mkdtemp())
+        self.addCleanup(shutil.rmtree, self.folder)
+
+    def started(self, program, *options):
+        names = SHAPES if program == self.writer else ["words.weight"]
+        self.weights = drawn_weights(self.folder / "weights.safetensors", names)
+        server = Server(program, self.weights, *options)
+        self.addCleanup(lambda: server.process.poll() is None and server.end())
+        return server
+
+    def test_completions_are_those_of_the_program_that_prints(self):
+        server = self.started(self.writer)
+        for prompt in ("one two", "three", "five four three"):
+            answer = server.post("/v1/completions", prompt=prompt, temperature=0, max_tokens=3)
+            words = [self.generate, prompt, "--weights", self.weights, "--temperature", "0", "--tokens", "3", "--json"]
+            right = json.loads(subprocess.run(words, capture_output=True, text=True, check=True).stdout.splitlines()[0])
+            if right["ended"] == "length":
+                self.assertEqual(answer["choices"][0]["text"], right["generated"])
+            self.assertEqual(answer["object"], "text_completion")
+            self.assertEqual(answer["choices"][0]["finish_reason"], "length")
+            self.assertEqual(answer["usage"], {"prompt_tokens": len(prompt.split()) + 2, "completion_tokens": 3, "total_tokens": len(prompt.split()) + 5})
+
+    def test_texts_are_the_same_whatever_is_written_beside_them(self):
+        server = self.started(self.writer, "--rows", "4", "--prompt-piece", "3")
+        draw = random.Random(7)
+        asked = [{"prompt": " ".join(draw.choices(WORDS, k=draw.randint(1, 40))), "max_tokens": draw.randint(1, 60), "seed": i, "temperature": 1.5} for i in range(60)]
+        alone = [server.post("/v1/completions", **one)["choices"][0] for one in asked]
+        with concurrent.futures.ThreadPoolExecutor(20) as pool:
+            together = list(pool.map(lambda one: server.post("/v1/completions", **one)["choices"][0], asked))
+        self.assertEqual(alone, together)
+        self.assertGreater(len({choice["text"] for choice in alone}), 30)
+
+    def test_a_streamed_text_is_the_whole_one(self):
+        server = self.started(self.writer)
+        for path, begin in (("/v1/completions", {"prompt": "one"}), ("/v1/chat/completions", {"messages": [{"role": "user", "content": "one two"}]})):
+            asked = begin | {"max_tokens": 30, "seed": 4, "n": 2}
+            whole = server.post(path, **asked)
+            events = server.events(path, **asked, stream_options={"include_usage": True})
+            for index in range(2):
+                pieces = [choice for event in events for choice in event["choices"] if choice["index"] == index]
+                text = "".join(piece.get("text", piece.get("delta", {}).get("content", "")) for piece in pieces)
+                choice = whole["choices"][index]
+                self.assertEqual(text, choice["text"] if "text" in choice else choice["message"]["content"])
+                self.assertEqual(pieces[-1]["finish_reason"], choice["finish_reason"])
+            self.assertEqual(events[-1]["usage"], whole["usage"])
+            self.assertNotEqual(*(str(choice.get("text", choice.get("message"))) for choice in whole["choices"]))
+
+    def test_a_chat_is_put_to_the_model_as_a_text(self):
+        server = self.started(self.writer)
+        messages = [{"role": "system", "content": "one"}, {"role": "user", "content": [{"type": "text", "text": "two"}]}]
+        chat = server.post("/v1/chat/completions", messages=messages, temperature=0, max_completion_tokens=5)
+        text = server.post("/v1/completions", prompt="system: one\nuser: two\nassistant:", temperature=0, max_tokens=5)
+        self.assertEqual(chat["choices"][0]["message"], {"role": "assistant", "content": text["choices"][0]["text"]})
+        self.assertEqual(chat["object"], "chat.completion")
+
+    def test_stop_strings_and_several_prompts(self):
+        server = self.started(self.writer)
+        whole = server.post("/v1/completions", prompt="one", max_tokens=40, seed=1)["choices"][0]["text"]
+        stop = whole.split()[4]
+        short = server.post("/v1/completions", prompt="one", max_tokens=40, seed=1, stop=[stop])["choices"][0]
+        self.assertEqual((short["text"], short["finish_reason"]), (whole[: whole.index(stop)], "stop"))
+        both = server.post("/v1/completions", prompt=["one", "two"], max_tokens=4, seed=1)["choices"]
+        each = [server.post("/v1/completions", prompt=prompt, max_tokens=4, seed=1)["choices"][0]["text"] for prompt in ("one", "two")]
+        self.assertEqual([choice["text"] for choice in both], each)
+        self.assertEqual([choice["index"] for choice in both], [0, 1])
+
+    def test_embeddings_are_those_of_the_program_that_prints(self):
+        server = self.started(self.embedder)
+        texts = ["one two", "three", "one two three four five"]
+        run = subprocess.run([self.embed, "--weights", self.weights, "--json"], input="\n".join(texts), capture_output=True, text=True, check=True)
+        right = [json.loads(line)["vector"] for line in run.stdout.splitlines()]
+        answer = server.post("/v1/embeddings", input=texts)
+        for one, vector in zip(answer["data"], right):
+            for a, b in zip(one["embedding"], vector):
+                self.assertAlmostEqual(a, b, 6)
+        self.assertEqual(answer["usage"]["prompt_tokens"], 4 + 3 + 7)
+        packed = server.post("/v1/embeddings", input=texts[0], encoding_format="base64")["data"][0]["embedding"]
+        self.assertEqual(struct.unpack("<4f", base64.b64decode(packed)), struct.unpack("<4f", struct.pack("<4f", *answer["data"][0]["embedding"])))
+        with concurrent.futures.ThreadPoolExecutor(20) as pool:
+            many = list(pool.map(lambda i: server.post("/v1/embeddings", input=texts[i % 3])["data"][0]["embedding"], range(60)))
+        for i, vector in enumerate(many):
+            for a, b in zip(vector, right[i % 3]):
+                self.assertAlmostEqual(a, b, 6)
+
+    def test_what_else_it_says(self):
+        server = self.started(self.writer)
+        server.post("/v1/completions", prompt="one two", max_tokens=7)
+        self.assertEqual(json.loads(server.ask("GET", "/health")[2]), {"status": "ok"})
+        self.assertEqual(json.loads(server.ask("GET", "/v1/models")[2])["data"][0]["id"], "tiny_writer")
+        metrics = server.ask("GET", "/metrics")[2]
+        for line in ('fovea_requests_total{path="/v1/completions",status="200"} 1', "fovea_tokens_total 7", "fovea_prompt_tokens_total 4", "fovea_texts_running 0"):
+            self.assertIn(line + "\n", metrics)
+        status, headers, page = server.ask("GET", "/")
+        self.assertEqual((status, headers["Content-Type"]), (200, "text/html; charset=utf-8"))
+        self.assertIn("tiny_writer", page)
+        self.assertNotRegex(page, r"https?://|@[A-Z]+@")
+
+    def test_a_reader_who_leaves_frees_his_row(self):
+        server = self.started(self.writer, "--rows", "1")
+        body = json.dumps({"prompt": "one", "max_tokens": 4000, "stream": True})
+        with socket.create_connection(("127.0.0.1", server.port), timeout=60) as to:
+            to.sendall(f"POST /v1/completions HTTP/1.1\r\nHost: x\r\nContent-Length: {len(body)}\r\n\r\n{body}".encode())
+            to.recv(100)
+        self.assertEqual(server.post("/v1/completions", prompt="one", max_tokens=1)["usage"]["completion_tokens"], 1)
+
+    def test_what_has_begun_is_finished(self):
+        server = self.started(self.writer)
+        body = json.dumps({"prompt": "one", "max_tokens": 4000, "stream": True})
+        with socket.create_connection(("127.0.0.1", server.port), timeout=60) as to:
+            to.sendall(f"POST /v1/completions HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: {len(body)}\r\n\r\n{body}".encode())
+            answer = to.recv(100)
+            server.process.send_signal(signal.SIGINT)
+            while piece := to.recv(65536):
+                answer += piece
+        self.assertIn(b"data: [DONE]", answer)
+        said = server.process.communicate(timeout=60)[1]
+        self.assertEqual((server.process.returncode, said), (0, "tiny_writer: finishing what has begun; once more ends it at once\n"))
+        with self.assertRaises(ConnectionRefusedError):
+            socket.create_connection(("127.0.0.1", server.port))
+
+    def test_more_than_may_wait_is_refused(self):
+        server = self.started(self.writer, "--rows", "1", "--waiting", "2")
+        status, headers, text = server.ask("POST", "/v1/completions", {"prompt": "one", "n": 4})
+        self.assertEqual((status, headers["Retry-After"]), (503, "1"))
+        self.assertEqual(json.loads(text)["error"]["message"], "too many texts are waiting; expected at most 2")
+        self.assertEqual(len(server.post("/v1/completions", prompt="one", n=3)["choices"]), 3)
+
+    def test_bad_requests_get_their_status_and_a_sentence(self):
+        server = self.started(self.writer, "--body", "4")
+        text, chat = "/v1/completions", "/v1/chat/completions"
+        user = [{"role": "user", "content": "one"}]
+        bad = [(text, body) for body in ("", "{", "[]", "null", "1", '"one"', "{}", '{"prompt": }', '{"prompt": "a\nb"}', b'{"prompt": "\xff"}', "{'prompt': 'one'}", '{"prompt": "one",}')]
+        bad += [(text, {"prompt": prompt}) for prompt in (None, 1, 1.5, True, {}, [], [1], ["one", 2], [[1, 2]])]
+        for key, values in {
+            "max_tokens": (0, -1, 1.5, "3", True, [1], 1e30),
+            "temperature": (-0.1, "0", 1001, [], {}),
+            "top_p": (-0.1, 1.1, "1"),
+            "min_p": (-1, 2, "x"),
+            "top_k": (-1, 0.5, "4"),
+            "repetition_penalty": (0, -1, "1"),
+            "seed": (-1, 0.5, "1", 1e300),
+            "n": (0, -1, 129, "2", 1.5),
+            "stop": (1, [1], "", [""], {}),
+            "stream": (1, "true", []),
+            "stream_options": (1, "usage", []),
+            "logprobs": (1, True),
+            "suffix": ("x",),
+            "echo": (True,),
+            "best_of": (2,),
+            "logit_bias": ({"1": 2},),
+            "presence_penalty": (0.5,),
+            "frequency_penalty": (-1,),
+            "response_format": ({"type": "json_object"},),
+            "tools": ([{}],),
+        }.items():
+            bad += [(text, {"prompt": "one", key: value}) for value in values]
+        bad += [(chat, {"messages": messages}) for messages in (None, 1, "one", [], {}, [1], [{}], [{"role": "user"}], [{"content": "one"}], [{"role": "king", "content": "one"}], [{"role": "user", "content": 1}], [{"role": "user", "content": [{"type": "image"}]}])]
+        bad += [(chat, {}), (chat, {"messages": user, "max_completion_tokens": 0}), (chat, {"prompt": "one"})]
+        self.assertGreater(len(bad), 80)
+        for path, body in bad:
+            status, headers, said = server.ask("POST", path, body)
+            with self.subTest(path=path, body=body):
+                self.assertEqual((status, headers["Content-Type"]), (400, "application/json"), said)
+                self.assertEqual(json.loads(said)["error"]["type"], "invalid_request_error")
+        for expected, method, path, body in (
+            (404, "GET", "/v1/nothing", None),
+            (404, "POST", "/v1/embeddings", {"input": "one"}),
+            (404, "GET", "/../etc/passwd", None),
+            (405, "GET", text, None),
+            (405, "PUT", chat, "{}"),
+            (405, "DELETE", "/health", None),
+            (405, "POST", "/metrics", "{}"),
+            (413, "POST", text, {"prompt": "one " * 2000}),
+        ):
+            status, headers, said = server.ask(method, path, body)
+            with self.subTest(method=method, path=path):
+                self.assertEqual((status, headers["Content-Type"]), (expected, "application/json"), said)
+                self.assertGreater(len(json.loads(said)["error"]["message"]), 10)
+        for content in (b"\r\n\r\n", b"nonsense\r\n\r\n", b"GET\r\n\r\n", b"GET / HTTP/9.9\r\n\r\n", b"POST /v1/completions HTTP/1.1\r\nHost: x\r\nContent-Length: nonsense\r\n\r\n{}", b"GET /" + b"a" * 9000 + b" HTTP/1.1\r\nHost: x\r\n\r\n", b"GET / HTTP/1.1\r\n" + b"A: " + b"b" * 9000 + b"\r\n\r\n", b"\x16\x03\x01\x02\x00", b"POST /v1/completions HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{}"):
+            with self.subTest(content=content[:40]):
+                self.assertIn(server.raw(content), (None, 400, 404, 414))
+        self.assertEqual(server.post(text, prompt="one", max_tokens=1)["object"], "text_completion")
+
+    def test_texts_without_room_are_refused(self):
+        server = self.started(self.writer, "--context", "8")
+        said = json.loads(server.ask("POST", "/v1/completions", {"prompt": "one two three one two three"})[2])
+        self.assertEqual(said["error"]["message"], "prompt: expected fewer than 8 tokens, the context of the model; found 8")
+        self.assertEqual(server.post("/v1/completions", prompt="one", max_tokens=100)["usage"]["total_tokens"], 8)
+        server.end()
+        server = self.started(self.embedder)
+        for value, sentence in ((["one", ""], "input 1: the text is empty"), ("one " * 8, "input: expected at most 8 tokens, the context of the model; found 10"), (1, "input: expected a text, or a list of texts; found 1")):
+            status, _, said = server.ask("POST", "/v1/embeddings", {"input": value})
+            self.assertEqual((status, json.loads(said)["error"]["message"]), (400, sentence))
+
+    def test_what_keeps_it_from_beginning_is_one_line(self):
+        server = self.started(self.writer)
+        for options, expected in ((["--port", str(server.port)], "cannot listen at 127.0.0.1:"), (["--host", "no.such.host.invalid"], "cannot listen at no.such.host.invalid:"), (["--chat", "loud"], "llama3; found 'loud'")):
+            run = subprocess.run([self.writer, "--weights", self.weights, *options], capture_output=True, text=True, timeout=60, check=False)
+            self.assertEqual((run.returncode, run.stderr.count("\n")), (2, 1), run.stderr)
+            self.assertIn(expected, run.stderr)
+
+
+if __name__ == "__main__":
+    Serve.writer, Serve.embedder, Serve.generate, Serve.embed = sys.argv[1:5]
+    unittest.main(argv=sys.argv[:1] + sys.argv[5:])

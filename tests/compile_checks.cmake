@@ -92,6 +92,9 @@ set_tests_properties(package/find_package PROPERTIES FIXTURES_REQUIRED installed
 add_package_test(add_subdirectory -DFOVEA_SOURCE=${PROJECT_SOURCE_DIR})
 set_tests_properties(package/add_subdirectory PROPERTIES LABELS "package;full")
 
+add_test(NAME package/refused COMMAND ${run_python} ${CMAKE_CURRENT_SOURCE_DIR}/package/refused_test.py ${package}/prefix)
+set_tests_properties(package/refused PROPERTIES LABELS package FIXTURES_REQUIRED installed)
+
 # What is compiled without optimisation says so, once and without failing: a file, and a project without a build type.
 foreach(compiler IN LISTS compilers)
   set(unoptimised ${compiler} -std=c++20 -fsyntax-only -Wall -Wextra -Wpedantic -Werror -I${include_folder})

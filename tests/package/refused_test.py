@@ -1,0 +1,54 @@
+#!/usr/bin/env python3
+"""What fovea_add_model and fovea_add_executable refuse where a project is configured: refused_test.py PREFIX"""
+
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+PROGRAM = "fovea_add_executable(ask HEADER model.hpp MODEL ask::model"
+CASES = {
+    f"{PROGRAM} APP dance)": "expected APP to be one of classify, embed, generate, score, serve, stream, tag, translate, found 'dance'",
+    f"{PROGRAM})": "fovea_add_executable(ask): APP is missing",
+    "fovea_add_executable(ask MODEL ask::model APP embed)": "fovea_add_executable(ask): HEADER is missing",
+    f"{PROGRAM} APP embed NOISE)": "EMBED and STATIC, found 'NOISE'",
+    f"{PROGRAM} APP embed CONTEXT many)": "expected CONTEXT to be a number of tokens, found 'many'",
+    f"{PROGRAM} APP embed EMBED)": "EMBED needs WEIGHTS, the file to have in the program",
+    f"{PROGRAM} APP embed WEIGHTS none.safetensors)": "expected WEIGHTS to be a file, found nothing at",
+    f"{PROGRAM} APP embed WEIGHTS shards EMBED)": "EMBED needs WEIGHTS to be a file, found the folder",
+    f"{PROGRAM} APP embed METADATA heads)": "expected METADATA as key=number, found 'heads'",
+    f"{PROGRAM} APP embed ISA mmx)": "expected ISA to name some of",
+    f"{PROGRAM} APP translate END </s>)": "a program that translates needs BEGIN and END, the tokens around a translation",
+    f"{PROGRAM} APP serve ROUTE pictures)": "expected ROUTE to be completions or embeddings, found 'pictures'",
+    f"{PROGRAM} APP serve STATIC)": "APP serve cannot be STATIC, since cpp-httplib is a shared library",
+    "fovea_add_model(model HEADER model.hpp MODEL ask::model)": "expected a name that neither the header nor the model has, as in compiled_model",
+    "fovea_add_model(a-b HEADER model.hpp MODEL ask::model)": "expected a C++ identifier as the name, found 'a-b'",
+    "fovea_add_model(made HEADER model.hpp)": "fovea_add_model(made): MODEL is missing",
+    "fovea_add_model(made HEADER model.hpp MODEL ask::model STREAMS T)": "expected HEADER, MODEL, STREAM, TRAIN and ISA, found 'STREAMS;T'",
+}
+
+
+class Refused(unittest.TestCase):
+    prefix = ""
+
+    def test_each_is_one_sentence(self):
+        folder = pathlib.Path(tempfile.mkdtemp())
+        self.addCleanup(shutil.rmtree, folder)
+        (folder / "shards").mkdir()
+        (folder / "model.hpp").write_text("#include <fovea/dsl.hpp>\n")
+        for call, sentence in CASES.items():
+            lists = f"cmake_minimum_required(VERSION 3.25)\nproject(refused CXX)\nset(CMAKE_BUILD_TYPE Release)\nfind_package(fovea REQUIRED)\n{call}\n"
+            (folder / "CMakeLists.txt").write_text(lists)
+            # One build folder: the compiler is looked at once.
+            words = ["cmake", "-S", folder, "-B", folder / "build", f"-DCMAKE_PREFIX_PATH={self.prefix}"]
+            run = subprocess.run(words, capture_output=True, text=True, check=False)
+            with self.subTest(call):
+                self.assertNotEqual(run.returncode, 0)
+                self.assertIn(sentence, " ".join(run.stderr.split()))
+
+
+if __name__ == "__main__":
+    Refused.prefix = str(pathlib.Path(sys.argv[1]).resolve())
+    unittest.main(argv=sys.argv[:1])

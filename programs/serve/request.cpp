@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <map>
+#include <random>
 #include <utility>
 
 namespace fovea::programs {
@@ -90,7 +91,7 @@ writing_request read_writing(const body_reader& body) {
   made.how.min_p = body.number("min_p", 0, 0, 1);
   made.how.top_k = body.whole("top_k", 0, 0, most_whole);
   made.how.repetition_penalty = body.number("repetition_penalty", 1, 0.001, 1000);
-  made.how.seed = body.whole("seed", 0, 0, std::size_t{1} << 53);
+  made.how.seed = body.whole("seed", std::random_device()(), 0, std::size_t{1} << 53);
   made.how.samples = body.whole("n", 1, 1, 128);
   made.stops = body.texts("stop");
   for (const std::string& stop : made.stops)

@@ -148,6 +148,8 @@ class Serve(unittest.TestCase):
         stop = whole.split()[4]
         short = server.post("/v1/completions", prompt="one", max_tokens=40, seed=1, stop=[stop])["choices"][0]
         self.assertEqual((short["text"], short["finish_reason"]), (whole[: whole.index(stop)], "stop"))
+        drawn = {server.post("/v1/completions", prompt="one", max_tokens=40)["choices"][0]["text"] for _ in range(3)}
+        self.assertEqual(len(drawn), 3)  # without a seed, another text each time
         both = server.post("/v1/completions", prompt=["one", "two"], max_tokens=4, seed=1)["choices"]
         each = [server.post("/v1/completions", prompt=prompt, max_tokens=4, seed=1)["choices"][0]["text"] for prompt in ("one", "two")]
         self.assertEqual([choice["text"] for choice in both], each)

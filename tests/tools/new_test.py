@@ -4,6 +4,7 @@
 CASES says whose numbers are checked, which the compiler makes slow: some; all of GOLDEN and its folder today/; or none.
 """
 
+import concurrent.futures
 import json
 import math
 import os
@@ -44,6 +45,7 @@ def sentence_vectors(values, weight, bias):
 class New(ToolTest):
     command = "new"
     golden, cases, compiler, flags = pathlib.Path(), "some", "", ()
+    pool = concurrent.futures.ThreadPoolExecutor(2)
 
     def new(self, source, name="made"):
         return self.run_tool(name, "--from", source)
@@ -80,7 +82,7 @@ class New(ToolTest):
         """Each case becomes a project; its numbers are those of the library that trained it."""
         paths = sorted(self.golden.glob("hf_*.safetensors")) + sorted((self.golden / "today").glob("*.safetensors"))
         known = {"bert", "distilbert", "electra", "gpt2", "llama", "mamba", "mistral", "qwen2", "qwen3", "roberta", "rwkv", "t5", "vit", "xlm-roberta"}
-        seen = set()
+        seen, checks = set(), {}
         for path in paths:
             case = json.loads(load_safetensors(path)[1]["case"])
             if case.get("hf_config", {}).get("model_type") not in known or path.stem in ("hf_bert_384_formula", "llama3_rope", "yarn"):
@@ -89,7 +91,10 @@ class New(ToolTest):
                 self.new(write_folder(path, self.folder / path.stem / "from"), f"{path.stem}/made")
                 seen.add(case["hf_config"]["model_type"])
                 if self.cases == "all":
-                    self.assertTrue(self.check(f"{path.stem}/made") & {"logits", "hidden"})
+                    checks[path.stem] = self.pool.submit(self.check, f"{path.stem}/made")
+        for case, outputs in checks.items():
+            with self.subTest(case):
+                self.assertTrue(outputs.result() & {"logits", "hidden"})
         self.assertGreaterEqual(seen, known if (self.golden / "today").is_dir() else {"bert", "gpt2", "llama", "t5", "vit", "mamba", "rwkv"})
 
     def test_sentence_encoder(self):

@@ -8,23 +8,29 @@
 #include <array>
 #include <cstddef>
 #include <memory>
+#include <numeric>
+#include <optional>
 #include <span>
 #include <type_traits>
+#include <vector>
 
 namespace fovea::programs {
 
-/// A model of the next token whose rows read texts of their own, whatever model it is.
+/// A model of the next token that writes several texts, a row each, while it reads another; whatever model it is.
 class row_network {
 public:
   virtual ~row_network() = default;
   /// How many tokens it scores.
   virtual std::size_t vocabulary() const = 0;
-  /// A row begins an empty text.
-  virtual void reset(std::size_t row) = 0;
-  /// Row i reads the first lengths[i] of its ids [rows, longest]. The scores after the last of them, [rows,
-  /// vocabulary], until the next call; those of a row that reads none say nothing.
-  virtual std::span<const float> step(std::span<const std::size_t> lengths,
-                                      std::span<const token_id> ids) = 0;
+  /// Reads ids of a text, its first or more of it, beside the rows. The scores after them, [vocabulary], until the next
+  /// call.
+  virtual std::span<const float> read(std::span<const token_id> ids, bool first) = 0;
+  /// The text that has been read becomes the last row.
+  virtual void join() = 0;
+  /// A row has ended; the last one takes its place.
+  virtual void leave(std::size_t row) = 0;
+  /// Each row reads an id. The scores after it, [rows, vocabulary], until the next call.
+  virtual std::span<const float> step(std::span<const token_id> ids) = 0;
 };
 using row_network_maker = std::unique_ptr<row_network> (*)(const model_weights&, const compile_options&);
 
@@ -36,31 +42,62 @@ public:
   static std::unique_ptr<row_network> make(const model_weights& weights, const compile_options& how) {
     return std::make_unique<row_network_of>(weights, how);
   }
-  row_network_of(const model_weights& weights, const compile_options& how) : stream_(streamed(weights, how)) {
-    stream_.begin();
+  row_network_of(const model_weights& weights, compile_options how) : rows_(streamed(weights, how)) {
+    for (dim_size& size : how.capacity)
+      if (size.symbol == dim("B")) size.size = 1;
+    reader_.emplace(streamed(weights, how)); // which shares the weights
+    rows_.begin();
+    step_of(rows_, std::array<token_id, 1>{}); // a stream has the rows of its first step
   }
 
   std::size_t vocabulary() const override { return output_width<M>("logits"); }
-  void reset(std::size_t row) override { stream_.reset(row); }
-  std::span<const float> step(std::span<const std::size_t> lengths, std::span<const token_id> ids) override {
-    const std::array<std::size_t, 2> shape{lengths.size(), ids.size() / lengths.size()};
-    const auto tokens = xt::adapt(ids.data(), ids.size(), xt::no_ownership(), shape);
-    if constexpr (M::has_input("types")) {
-      const xt::xtensor<int, 2> types = xt::zeros<int>(shape);
-      return of(stream_.step(lengths, "tokens"_in = tokens, "types"_in = types));
-    } else {
-      return of(stream_.step(lengths, "tokens"_in = tokens));
+  std::span<const float> read(std::span<const token_id> ids, bool first) override {
+    if (first) reader_->begin();
+    return step_of(*reader_, ids, 1);
+  }
+  void join() override {
+    if (count_ > 0) {
+      order_.resize(count_ + 1);
+      std::iota(order_.begin(), order_.end(), std::size_t{0});
+      order_.back() = 0;
+      rows_.reorder(order_);
     }
+    rows_.load(count_++, reader_->save(0));
+  }
+  void leave(std::size_t row) override {
+    if (--count_ == 0) return; // the row stays, for the next text
+    order_.resize(count_);
+    std::iota(order_.begin(), order_.end(), std::size_t{0});
+    if (row < count_) order_[row] = count_;
+    rows_.reorder(order_);
+  }
+  std::span<const float> step(std::span<const token_id> ids) override {
+    return step_of(rows_, ids, ids.size());
   }
 
 private:
-  template <class stepped>
-  static std::span<const float> of(const stepped& out) {
-    const auto& scores = out["logits"_out];
-    return {scores.data(), scores.size()};
+  using stream_type = std::invoke_result_t<decltype(streamed), const model_weights&, const compile_options&>;
+
+  static std::span<const float> step_of(stream_type& of, std::span<const token_id> ids,
+                                        std::size_t rows = 1) {
+    const std::array<std::size_t, 2> shape{rows, ids.size() / rows};
+    const auto tokens = xt::adapt(ids.data(), ids.size(), xt::no_ownership(), shape);
+    const auto scores = [](const auto& out) -> std::span<const float> {
+      const auto& values = out["logits"_out];
+      return {values.data(), values.size()};
+    };
+    if constexpr (M::has_input("types")) {
+      const xt::xtensor<int, 2> types = xt::zeros<int>(shape);
+      return scores(of.step("tokens"_in = tokens, "types"_in = types));
+    } else {
+      return scores(of.step("tokens"_in = tokens));
+    }
   }
 
-  std::invoke_result_t<decltype(streamed), const model_weights&, const compile_options&> stream_;
+  stream_type rows_;
+  std::optional<stream_type> reader_; // a stream of one row
+  std::size_t count_ = 0;             // of rows that write
+  std::vector<std::size_t> order_;
 };
 
 } // namespace fovea::programs

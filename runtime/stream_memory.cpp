@@ -142,12 +142,21 @@ void stream_memory::for_parts(std::size_t row, std::span<const std::int64_t> siz
 }
 
 void stream_memory::reorder(std::span<const std::size_t> from, std::span<const std::int64_t> sizes) {
-  moved_ = memory_;
-  for (std::size_t i = 0; i < from.size(); ++i)
-    for_parts(i, sizes, [&](const placed& s, const row_part& p) {
-      const std::size_t floats = p.planes * p.plane;
-      std::copy_n(moved_[s.piece] + p.offset + from[i] * floats - i * floats, floats, begin_of(s) + p.offset);
-    });
+  const auto changes = [&](std::size_t row) { return row < from.size() && from[row] != row; };
+  // Rows that are overwritten are kept apart for those that go on as they were.
+  if (moved_.size() != memory_.size()) moved_ = memory_;
+  for (std::size_t row = 0; row < from.size(); ++row)
+    if (changes(row) && std::ranges::find(from, row) != from.end())
+      for_parts(row, sizes, [&](const placed& s, const row_part& p) {
+        std::copy_n(begin_of(s) + p.offset, p.planes * p.plane, moved_[s.piece] + p.offset);
+      });
+  for (std::size_t row = 0; row < from.size(); ++row)
+    if (changes(row))
+      for_parts(row, sizes, [&](const placed& s, const row_part& p) {
+        const std::size_t floats = p.planes * p.plane;
+        const float* of = changes(from[row]) ? moved_[s.piece] : begin_of(s);
+        std::copy_n(of + p.offset + from[row] * floats - row * floats, floats, begin_of(s) + p.offset);
+      });
 }
 
 void stream_memory::copy(std::size_t from, std::size_t to, std::span<const std::int64_t> sizes) {

@@ -5,8 +5,8 @@
 namespace fovea::programs {
 
 completion::completion(const tokenizer& words, token_ids from, const sampling_options& draw,
-                       stopping_options until, std::vector<std::string> stops)
-    : wanted_text(std::move(from), draw, std::move(until)),
+                       stopping_options until, std::vector<std::string> stops, bool watched)
+    : wanted_text(std::move(from), draw, std::move(until)), watched_(watched),
       spelled_(words, std::move(stops), [this](std::string_view piece) { now_.text += piece; }) {
   // What begins a text is spelt otherwise than what goes on with one.
   for (const token_id id : prompt) spelled_.add_prompt(id);
@@ -22,7 +22,7 @@ bool completion::add(token_id id) {
     // A stop string has been found: the text ends as with an end token.
     if (!goes_on) now_.why = ended_by::string;
   }
-  changed_.notify_one();
+  if (watched_) changed_.notify_one(); // whom the whole alone concerns is not woken for a piece
   return goes_on;
 }
 

@@ -16,8 +16,9 @@ class completion final : public wanted_text {
 public:
   using clock = std::chrono::steady_clock;
 
+  /// `watched`: somebody waits for each piece, and not for the whole alone.
   completion(const tokenizer& words, token_ids from, const sampling_options& draw, stopping_options until,
-             std::vector<std::string> stops);
+             std::vector<std::string> stops, bool watched);
 
   bool add(token_id id) override;
   void end(ended_by why, const std::string& problem) override;
@@ -28,7 +29,7 @@ public:
     ended_by why = ended_by::length;
     std::string problem = {};
   };
-  /// Waits for more of the text, or its end; nothing new where `until` comes first.
+  /// Waits for more of a text that is watched, or its end; nothing new where `until` comes first.
   news wait(clock::time_point until);
   /// Waits for all of it. Where `until` comes first, `ended` is false.
   news wait_for_all(clock::time_point until);
@@ -38,6 +39,7 @@ public:
   std::size_t tokens() const;
 
 private:
+  const bool watched_;
   mutable std::mutex mutex_; // of what follows
   std::condition_variable changed_;
   printed_text spelled_;

@@ -166,7 +166,7 @@ completion_routes::answers completion_routes::begin(const writing_request& asked
       how.seed += i, how.samples = 1;
       stopping_options where;
       where.max_tokens = std::min(asked.most_tokens, how_.context - ids.size()), where.end = end_;
-      all.push_back(std::make_shared<completion>(words_, ids, how, where, asked.stops));
+      all.push_back(std::make_shared<completion>(words_, ids, how, where, asked.stops, asked.streamed));
     }
   }
   if (!writer_.take({all.begin(), all.end()}))

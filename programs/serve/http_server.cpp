@@ -83,6 +83,7 @@ int http_server::bind(const std::string& host, int port) {
   if (bound < 0)
     throw error(fmt::format("cannot listen at {}:{}: {}", host, port,
                             errno == 0 ? "there is no such host" : std::generic_category().message(errno)));
+  server_.let_wait(1024);
   return bound;
 }
 

@@ -52,10 +52,16 @@ public:
   static void refuse(response& to, int status, const std::string& problem);
 
 private:
+  /// Clients may come all at once: more of them wait to be heard than the library has a place for.
+  class listening_server : public httplib::Server {
+  public:
+    void let_wait(int clients) { ::listen(svr_sock_, clients); }
+  };
+
   void add(const std::string& method, const std::string& path, handler answer);
 
   server_limits limits_;
-  httplib::Server server_;
+  listening_server server_;
   std::map<std::string, std::string> methods_; // of each path
   mutable std::mutex mutex_;                   // of what follows
   std::map<std::pair<std::string, int>, std::size_t> counts_;

@@ -6,13 +6,14 @@
 
 namespace fovea::programs {
 
-std::size_t row_writer::row::unread(std::size_t piece) const {
-  if (!text) return 0;
-  return read < text->prompt.size() ? std::min(piece, text->prompt.size() - read) : 1;
-}
+row_writer::row::row(std::shared_ptr<wanted_text> wanted)
+    : text(std::move(wanted)),
+      each([to = text.get()](const generated_token& token) { return to->add(token.id); }),
+      drawn(0, 0, text->prompt, text->how, text->where, each) {}
 
 row_writer::row_writer(row_network& network, std::size_t rows, std::size_t waiting, std::size_t piece)
-    : network_(network), most_waiting_(waiting), piece_(piece), rows_(rows), thread_([this] { run(); }) {}
+    : network_(network), most_rows_(rows), most_waiting_(waiting), piece_(piece), thread_([this] { run(); }) {
+}
 
 row_writer::~row_writer() {
   {
@@ -26,8 +27,8 @@ row_writer::~row_writer() {
 bool row_writer::take(const std::vector<std::shared_ptr<wanted_text>>& texts) {
   {
     const std::lock_guard lock(mutex_);
-    // Those that find a free row do not wait.
-    const std::size_t free = rows_.size() - std::min(rows_.size(), running_.load());
+    // Those that find a place do not wait.
+    const std::size_t free = most_rows_ - std::min(most_rows_, running_.load());
     if (last_ || waiting_.size() + texts.size() > most_waiting_ + free) return false;
     waiting_.insert(waiting_.end(), texts.begin(), texts.end());
   }
@@ -41,79 +42,99 @@ row_writer::counts row_writer::count() const {
 }
 
 void row_writer::run() {
-  while (begin_texts()) step();
+  while (wait()) {
+    try {
+      read();
+      step();
+    } catch (const std::exception& problem) {
+      fail(problem.what());
+    }
+  }
 }
 
-/// Gives free rows to texts that wait; waits for one where all rows are free. False: there will be no more.
-bool row_writer::begin_texts() {
+/// False where there is nothing left to do, and there will be nothing.
+bool row_writer::wait() {
   std::unique_lock lock(mutex_);
   wake_.wait(lock, [&] { return running_ > 0 || !waiting_.empty() || last_; });
-  for (std::size_t i = 0; i < rows_.size() && !waiting_.empty(); ++i) {
-    row& r = rows_[i];
-    if (r.text) continue;
-    r.text = std::move(waiting_.front());
-    waiting_.pop_front();
-    ++running_;
-    r.read = 0;
-    r.each = [text = r.text.get()](const generated_token& token) { return text->add(token.id); };
-    r.drawn.emplace(0, 0, r.text->prompt, r.text->how, r.text->where, r.each);
-    network_.reset(i);
-  }
-  return running_ > 0;
+  return running_ > 0 || !waiting_.empty();
 }
 
-void row_writer::step() {
-  std::vector<std::size_t> lengths;
-  for (const row& r : rows_) lengths.push_back(r.unread(piece_));
-  const std::size_t longest = std::ranges::max(lengths);
-  token_ids ids(rows_.size() * longest);
-  for (std::size_t i = 0; i < rows_.size(); ++i) {
-    const row& r = rows_[i];
-    if (!r.text) continue;
-    const auto to = ids.begin() + static_cast<std::ptrdiff_t>(i * longest);
-    if (r.read < r.text->prompt.size())
-      std::copy_n(r.text->prompt.begin() + static_cast<std::ptrdiff_t>(r.read), lengths[i], to);
-    else
-      *to = r.next;
-  }
-  try {
-    const std::span<const float> values = network_.step(lengths, ids);
-    const core::token_scores scores(values.data(), rows_.size(), 1, network_.vocabulary());
-    for (std::size_t i = 0; i < rows_.size(); ++i) {
-      row& r = rows_[i];
-      if (!r.text) continue;
-      if (r.read < r.text->prompt.size()) {
-        r.read += lengths[i];
-        prompt_tokens_ += lengths[i];
-        if (r.read < r.text->prompt.size()) continue;
-      }
-      advance(i, scores);
+std::shared_ptr<wanted_text> row_writer::next_text() {
+  const std::lock_guard lock(mutex_);
+  if (waiting_.empty() || rows_.size() == most_rows_) return nullptr;
+  const std::shared_ptr<wanted_text> text = std::move(waiting_.front());
+  waiting_.pop_front();
+  ++running_;
+  return text;
+}
+
+/// A piece of one prompt, or several that are short.
+void row_writer::read() {
+  for (std::size_t left = piece_; left > 0;) {
+    if (!reading_) {
+      std::shared_ptr<wanted_text> text = next_text();
+      if (!text) return;
+      reading_ = std::make_unique<row>(std::move(text));
     }
-  } catch (const std::exception& problem) {
-    for (row& r : rows_)
-      if (r.text) end(r, ended_by::caller, problem.what());
+    row& r = *reading_;
+    const std::span<const token_id> unread = std::span(r.text->prompt).subspan(r.read);
+    const std::span<const token_id> piece = unread.first(std::min(left, unread.size()));
+    const core::token_scores scores(network_.read(piece, r.read == 0).data(), 1, 1, network_.vocabulary());
+    r.read += piece.size(), left -= piece.size(), prompt_tokens_ += piece.size();
+    if (r.read < r.text->prompt.size()) continue;
+    if (advance(r, scores, 0)) {
+      network_.join();
+      rows_.push_back(std::move(reading_));
+    }
+    reading_.reset();
   }
 }
 
-void row_writer::advance(std::size_t at, const core::token_scores& scores) {
-  row& r = rows_[at];
+/// A token of each text.
+void row_writer::step() {
+  if (rows_.empty()) return;
+  token_ids ids;
+  for (const auto& r : rows_) ids.push_back(r->next);
+  const core::token_scores scores(network_.step(ids).data(), rows_.size(), 1, network_.vocabulary());
+  std::vector<std::size_t> ended;
+  for (std::size_t i = 0; i < rows_.size(); ++i)
+    if (!advance(*rows_[i], scores, i)) ended.push_back(i);
+  for (; !ended.empty(); ended.pop_back()) { // from the last on, so that places stay what they are
+    network_.leave(ended.back());
+    rows_[ended.back()] = std::move(rows_.back());
+    rows_.pop_back();
+  }
+}
+
+/// The next token of a text, by the scores of row `at`; false where it has ended.
+bool row_writer::advance(row& of, const core::token_scores& scores, std::size_t at) {
   try {
-    const auto next = r.drawn->advance(scores, at);
+    const auto next = of.drawn.advance(scores, at);
     ++tokens_;
-    if (next.empty())
-      end(r, r.drawn->result().ended, "");
-    else
-      r.next = next.front().id;
+    if (next.empty()) {
+      end(of, of.drawn.result().ended, "");
+      return false;
+    }
+    of.next = next.front().id;
+    return true;
   } catch (const std::exception& problem) { // scores that are no numbers
-    end(r, ended_by::caller, problem.what());
+    end(of, ended_by::caller, problem.what());
+    return false;
   }
 }
 
-void row_writer::end(row& of, ended_by why, const std::string& problem) {
-  const std::shared_ptr<wanted_text> text = std::exchange(of.text, nullptr);
-  of.drawn.reset();
+void row_writer::end(const row& of, ended_by why, const std::string& problem) {
   --running_;
-  text->end(why, problem);
+  of.text->end(why, problem);
+}
+
+/// All texts that have begun.
+void row_writer::fail(const std::string& problem) {
+  if (reading_) end(*std::exchange(reading_, nullptr), ended_by::caller, problem);
+  for (; !rows_.empty(); rows_.pop_back()) {
+    network_.leave(rows_.size() - 1);
+    end(*rows_.back(), ended_by::caller, problem);
+  }
 }
 
 } // namespace fovea::programs

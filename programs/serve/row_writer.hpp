@@ -9,7 +9,6 @@
 #include <deque>
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -35,11 +34,11 @@ public:
   const stopping_options where;
 };
 
-/// Writes many texts at once, a row of a stream each. A text begins as soon as a row is free, beside those that are
-/// being written: at each step every row reads one token, or the next piece of its prompt.
+/// Writes many texts at once, a row each. A text begins as soon as there is a place, beside those that are being
+/// written: between two steps of theirs a piece of what begins is read.
 class row_writer {
 public:
-  /// `rows` are the network's, `waiting` texts may wait for one, and a prompt is read by `piece` tokens a step.
+  /// `rows` texts are written at once, `waiting` more may wait, and `piece` tokens of prompts are read between two steps.
   row_writer(row_network& network, std::size_t rows, std::size_t waiting, std::size_t piece);
   /// Writes to their ends all texts that it has taken.
   ~row_writer();
@@ -55,24 +54,28 @@ public:
 
 private:
   struct row {
-    std::shared_ptr<wanted_text> text; // none: the row is free
-    std::size_t read = 0;              // of its prompt
+    explicit row(std::shared_ptr<wanted_text> wanted);
+
+    std::shared_ptr<wanted_text> text;
+    std::size_t read = 0; // of its prompt
     token_id next = 0;
     token_callback each;
-    std::optional<core::detail::sampled_text> drawn;
-
-    std::size_t unread(std::size_t piece) const;
+    core::detail::sampled_text drawn;
   };
 
   void run();
-  bool begin_texts();
+  bool wait();
+  std::shared_ptr<wanted_text> next_text();
+  void read();
   void step();
-  void advance(std::size_t at, const core::token_scores& scores);
-  void end(row& of, ended_by why, const std::string& problem);
+  bool advance(row& of, const core::token_scores& scores, std::size_t at);
+  void end(const row& of, ended_by why, const std::string& problem);
+  void fail(const std::string& problem);
 
   row_network& network_;
-  const std::size_t most_waiting_, piece_;
-  std::vector<row> rows_;
+  const std::size_t most_rows_, most_waiting_, piece_;
+  std::vector<std::unique_ptr<row>> rows_; // that are written
+  std::unique_ptr<row> reading_;
   mutable std::mutex mutex_; // of what follows
   std::condition_variable wake_;
   std::deque<std::shared_ptr<wanted_text>> waiting_;

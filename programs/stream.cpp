@@ -32,7 +32,9 @@ struct arguments : options {
 
 void declare_numbers(CLI::App& app, arguments& a, const program_parts& parts) {
   declare_model(app, a, parts);
-  declare_files(app, a);
+  app.add_option(
+      "FILE", a.files,
+      "Numbers, a line for each position; -: the standard input, which is read where no file is named");
   a.context = parts.context == 0 ? 256 : parts.context;
   app.add_option("--context", a.context,
                  "The most positions of a step; of a whole sequence, where the model keeps them all")
@@ -57,6 +59,8 @@ void append_numbers(std::vector<float>& to, const input_text& line, std::size_t 
         std::find_if(text.begin() + static_cast<std::ptrdiff_t>(i), text.end(), between) - text.begin());
     float value = 0;
     const auto [end, problem] = std::from_chars(text.data() + i, text.data() + last, value);
+    if (problem == std::errc::result_out_of_range)
+      throw error(fmt::format("{}: {} is beyond the range of float32", line.place, text.substr(i, last - i)));
     if (problem != std::errc() || end != text.data() + last)
       throw error(fmt::format("{}: expected a number; found \"{}\"", line.place, text.substr(i, last - i)));
     to.push_back(value);

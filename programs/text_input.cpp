@@ -60,7 +60,18 @@ nlohmann::ordered_json answer_to(const input_text& text) {
 }
 
 std::vector<input_text> text_input::next(std::size_t most) {
+  if (problem_) std::rethrow_exception(problem_);
   std::vector<input_text> texts;
+  try {
+    read(most, texts);
+  } catch (const error&) {
+    if (texts.empty()) throw;
+    problem_ = std::current_exception();
+  }
+  return texts;
+}
+
+void text_input::read(std::size_t most, std::vector<input_text>& texts) {
   while (texts.size() < most) {
     if (in_ == nullptr && !open_next()) break;
     if (!texts.empty() && in_->rdbuf()->in_avail() <= 0 && in_ == &std::cin) break;
@@ -74,7 +85,6 @@ std::vector<input_text> text_input::next(std::size_t most) {
     bytes_read_ += line.size() + 1;
     texts.push_back(text_of(std::move(line)));
   }
-  return texts;
 }
 
 } // namespace fovea::programs

@@ -3,6 +3,7 @@
 #include <nlohmann/json_fwd.hpp>
 
 #include <cstddef>
+#include <exception>
 #include <fstream>
 #include <istream>
 #include <string>
@@ -27,7 +28,7 @@ public:
 
   /// The next texts, `most` at most; none at the end. Waits for the first alone, so that what types into a pipe
   /// is answered at once. Throws fovea::error that names file and line where a line is no UTF-8, or no object with
-  /// the field.
+  /// the field; the texts before it are given first.
   std::vector<input_text> next(std::size_t most);
 
   /// How many bytes were read, and how many there are: 0 where the standard input is among the files.
@@ -35,6 +36,7 @@ public:
   std::size_t bytes() const { return bytes_; }
 
 private:
+  void read(std::size_t most, std::vector<input_text>& texts);
   bool open_next();
   input_text text_of(std::string line) const;
 
@@ -43,6 +45,7 @@ private:
   std::size_t opened_ = 0, line_ = 0, bytes_read_ = 0, bytes_ = 0;
   std::ifstream file_;
   std::istream* in_ = nullptr;
+  std::exception_ptr problem_; // behind texts that were given
 };
 
 } // namespace fovea::programs

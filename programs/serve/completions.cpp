@@ -141,9 +141,9 @@ completion_routes::completion_routes(http_server& server, std::unique_ptr<row_ne
   if (!parts.begin.empty()) begin_.push_back(id_of(parts.begin, words_));
   for (const std::string& token : parts.end) end_.push_back(id_of(token, words_));
   server.post("/v1/completions",
-              [this](const auto& from, auto& to) { answer(read_completion(from.body), false, to); });
+              [this](const std::string& body, auto& to) { answer(read_completion(body), false, to); });
   server.post("/v1/chat/completions",
-              [this](const auto& from, auto& to) { answer(read_chat(from.body, how_.chat), true, to); });
+              [this](const std::string& body, auto& to) { answer(read_chat(body, how_.chat), true, to); });
 }
 
 token_ids completion_routes::prompt_ids(const std::string& text) const {

@@ -36,7 +36,7 @@ embedding_routes::embedding_routes(http_server& server, std::unique_ptr<text_net
                                    std::size_t waiting)
     : network_(std::move(network)), words_(std::move(words)), model_(parts.name), context_(context),
       most_waiting_(waiting), embedder_(*network_, waiting) {
-  server.post("/v1/embeddings", [this](const auto& from, auto& to) { answer(from.body, to); });
+  server.post("/v1/embeddings", [this](const std::string& body, auto& to) { answer(body, to); });
 }
 
 void embedding_routes::answer(const std::string& body, http_server::response& to) {

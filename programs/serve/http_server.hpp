@@ -27,12 +27,12 @@ class http_server {
 public:
   using request = httplib::Request;
   using response = httplib::Response;
-  using handler = std::function<void(const request&, response&)>;
 
   explicit http_server(const server_limits& limits);
 
-  void get(const std::string& path, handler answer) { add("GET", path, std::move(answer)); }
-  void post(const std::string& path, handler answer) { add("POST", path, std::move(answer)); }
+  void get(const std::string& path, std::function<void(response&)> answer);
+  /// `answer` is given the body, whatever type it is said to have.
+  void post(const std::string& path, std::function<void(const std::string&, response&)> answer);
 
   /// Listens; port 0 is any that is free. Returns the port. Throws fovea::error where it cannot.
   int bind(const std::string& host, int port);
@@ -58,7 +58,7 @@ private:
     void let_wait(int clients) { ::listen(svr_sock_, clients); }
   };
 
-  void add(const std::string& method, const std::string& path, handler answer);
+  void guarded(response& to, const std::function<void()>& answer);
 
   server_limits limits_;
   listening_server server_;

@@ -150,7 +150,8 @@ std::string text_of(const std::vector<chat_message>& messages, chat_format forma
 std::vector<chat_message> read_messages(const body_reader& body) {
   const json* list = body.find("messages");
   if (list == nullptr) throw refused_request(400, "messages: expected a list of messages; there is none");
-  if (!list->is_array() || list->empty()) body_reader::fail("messages", "a list of messages", *list);
+  if (!list->is_array() || list->empty())
+    body_reader::fail("messages", "a list of at least one message", *list);
   std::vector<chat_message> messages;
   for (const json& one : *list) {
     const json role = one.is_object() ? one.value("role", json()) : json(),

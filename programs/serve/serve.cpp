@@ -70,7 +70,7 @@ public:
       int which = 0;
       sigwait(&signals_, &which);
       program::notice(name, "finishing what has begun; once more ends it at once");
-      server.finish();
+      std::thread([&server] { server.finish(); }).detach();
       sigwait(&signals_, &which);
       _exit(128 + which);
     }).detach();
@@ -82,15 +82,15 @@ private:
 
 void add_common_routes(http_server& server, const program_parts& parts, bool writes,
                        std::function<std::string()> metrics) {
-  server.get("/health", [](const auto&, auto& to) { http_server::answer_json(to, {{"status", "ok"}}); });
-  server.get("/metrics", [&server, metrics = std::move(metrics)](const auto&, auto& to) {
+  server.get("/health", [](auto& to) { http_server::answer_json(to, {{"status", "ok"}}); });
+  server.get("/metrics", [&server, metrics = std::move(metrics)](auto& to) {
     to.set_content(server.metrics() + metrics(), "text/plain; version=0.0.4");
   });
-  server.get("/v1/models", [name = parts.name](const auto&, auto& to) {
+  server.get("/v1/models", [name = parts.name](auto& to) {
     http_server::answer_json(
         to, {{"object", "list"}, {"data", {{{"id", name}, {"object", "model"}, {"owned_by", "fovea"}}}}});
   });
-  server.get("/", [page = page_of(parts.name, writes)](const auto&, auto& to) {
+  server.get("/", [page = page_of(parts.name, writes)](auto& to) {
     to.set_content(page, "text/html; charset=utf-8");
   });
 }

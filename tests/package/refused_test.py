@@ -22,6 +22,8 @@ CASES = {
     f"{PROGRAM} APP embed ISA mmx)": "expected ISA to name some of",
     f"{PROGRAM} APP translate END </s>)": "a program that translates needs BEGIN and END, the tokens around a translation",
     f"{PROGRAM} APP serve ROUTE pictures)": "expected ROUTE to be completions or embeddings, found 'pictures'",
+    f"{PROGRAM} APP generate ROUTE completions)": "ROUTE is for APP serve, found APP generate",
+    f"{PROGRAM} APP embed TARGET_TOKENIZER t.json)": "TARGET_TOKENIZER is for APP translate, found APP embed",
     f"{PROGRAM} APP serve STATIC)": "APP serve cannot be STATIC, since cpp-httplib is a shared library",
     "fovea_add_model(model HEADER model.hpp MODEL ask::model)": "expected a name that neither the header nor the model has, as in compiled_model",
     "fovea_add_model(a-b HEADER model.hpp MODEL ask::model)": "expected a C++ identifier as the name, found 'a-b'",

@@ -264,6 +264,7 @@ TEST_CASE("numbers that are none are refused by their line", "[programs]") {
     return run.said;
   };
   CHECK_THAT(said("1 2\n3 x4\n"), Contains("n.txt:2: expected a number; found \"x4\""));
+  CHECK_THAT(said("1 1e99\n"), Contains("n.txt:1: 1e99 is beyond the range of float32"));
   CHECK_THAT(said("1 2 3\n"),
              Contains("n.txt:1: expected 2 numbers, as the model takes at each position; found 3"));
 }
@@ -279,7 +280,11 @@ TEST_CASE("bad input to a program is one line that names where it stands", "[pro
   };
   CHECK_THAT(refused({(p.folder / "none.txt").string()}),
              Contains("none.txt: cannot open: No such file or directory"));
-  CHECK_THAT(refused({p.folder.write("broken.txt", "one\na\xff\n").string()}), Contains("broken.txt:2: "));
+  // What stands before it is answered.
+  const program_run broken = p.run(FOVEA_TINY_EMBED, {p.folder.write("broken.txt", "one\na\xff\n").string()});
+  CHECK(broken.status == 2);
+  CHECK(std::ranges::count(broken.said, '\n') == 2);
+  CHECK_THAT(broken.said, Contains("\ntiny_embed: ") && Contains("broken.txt:2: "));
   CHECK_THAT(refused({p.folder.write("l.json", "{\"text\": 3}\n").string(), "--field", "text"}),
              Contains("l.json:1: expected an object whose \"text\" is a text"));
   CHECK_THAT(refused({p.texts, "--context", "0"}), Contains("--context"));

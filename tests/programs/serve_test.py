@@ -209,6 +209,30 @@ class Serve(unittest.TestCase):
         with self.assertRaises(ConnectionRefusedError):
             socket.create_connection(("127.0.0.1", server.port))
 
+    def test_the_second_signal_ends_it_at_once(self):
+        server = self.started(self.writer, "--rows", "1")
+        body = json.dumps({"prompt": "one", "max_tokens": 4000, "n": 128, "stream": True})
+        with socket.create_connection(("127.0.0.1", server.port), timeout=60) as to:
+            to.sendall(f"POST /v1/completions HTTP/1.1\r\nHost: x\r\nContent-Length: {len(body)}\r\n\r\n{body}".encode())
+            to.recv(100)
+            server.process.send_signal(signal.SIGINT)
+            self.assertIn("once more ends it at once", server.process.stderr.readline())
+            server.process.send_signal(signal.SIGINT)
+            answer = b""
+            with contextlib.suppress(ConnectionResetError):
+                while piece := to.recv(65536):
+                    answer += piece
+        self.assertEqual(server.process.wait(60), 130)
+        self.assertNotIn(b"[DONE]", answer)
+
+    def test_a_body_is_read_whatever_type_it_is_said_to_have(self):
+        server = self.started(self.writer)
+        body = json.dumps({"prompt": "one " * 3000, "max_tokens": 1})
+        status, _, said = server.ask("POST", "/v1/completions", body, {"Content-Type": "application/x-www-form-urlencoded"})
+        self.assertEqual((status, json.loads(said)["usage"]["prompt_tokens"]), (200, 3002))
+        status, _, said = server.ask("POST", "/v1/completions", "--x\r\n\r\n--x--", {"Content-Type": "multipart/form-data; boundary=x"})
+        self.assertEqual((status, json.loads(said)["error"]["message"]), (415, "expected JSON; found a form of several parts"))
+
     def test_more_than_may_wait_is_refused(self):
         server = self.started(self.writer, "--rows", "1", "--waiting", "2")
         status, headers, text = server.ask("POST", "/v1/completions", {"prompt": "one", "n": 4})

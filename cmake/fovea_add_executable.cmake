@@ -1,6 +1,7 @@
 # fovea_add_executable(NAME HEADER header MODEL expression APP embed|classify|tag|generate|translate|score|stream|serve
-#                      [WEIGHTS file] [TOKENIZER file] [TARGET_TOKENIZER file] [EMBED] [STATIC] [FORMAT q8_0] [ISA portable baseline sse41 avx2 avx512]
-#                      [ROUTE completions|embeddings] [CONTEXT n] [LABELS label...] [BEGIN token] [END token...] [METADATA key=number...])
+#                      [WEIGHTS file] [TOKENIZER file] [TARGET_TOKENIZER file] [EMBED] [STATIC] [FORMAT q8_0]
+#                      [ISA portable baseline sse41 avx2 avx512] [ROUTE completions|embeddings] [CONTEXT n] [LABELS label...]
+#                      [BEGIN token] [END token...] [METADATA key=number...])
 #
 # Makes the program NAME: a model with its command line.
 #
@@ -11,11 +12,11 @@
 # asks of a model's inputs and outputs is in <fovea/programs/APP.hpp>. WEIGHTS and TOKENIZER are files beside the caller's
 # CMakeLists.txt that the program opens where its command line names no others: as they lie there or, with EMBED, a copy that
 # is part of the program; without EMBED, WEIGHTS may be a folder. TARGET_TOKENIZER is that of translations, where it is
-# another. FORMAT is that of the weights in memory. STATIC links all libraries into the one file. CONTEXT is the most tokens
-# of a text, LABELS are those of a classifier's or tagger's scores in order, BEGIN is the token that an empty prompt and a
-# translation begin with, END those that end what is generated; the first of them ends the source of a translation, too. ROUTE is what a
-# program that serves answers at: completions of a model as `generate` takes it, or embeddings of one as `embed` does. METADATA are numbers that weights are refused for where they say
-# others of themselves (fovea::expect_metadata).
+# another. FORMAT is that of the weights in memory. STATIC links all libraries into the one file. ROUTE is what a program that
+# serves answers at: completions of a model as `generate` takes it, or embeddings of one as `embed` does. CONTEXT is the most
+# tokens of a text, LABELS are those of a classifier's or tagger's scores in order, BEGIN is the token that an empty prompt
+# and a translation begin with, END those that end what is generated; the first of them ends the source of a translation, too.
+# METADATA are numbers that weights are refused for where they say others of themselves (fovea::expect_metadata).
 
 include("${CMAKE_CURRENT_LIST_DIR}/fovea_add_model.cmake")
 
@@ -37,10 +38,9 @@ function(fovea_add_executable name)
     list(JOIN FOVEA_APPS ", " known)
     message(FATAL_ERROR "fovea_add_executable(${name}): expected APP to be one of ${known}, found '${arg_APP}'")
   endif()
-  foreach(pair IN ITEMS ROUTE=serve TARGET_TOKENIZER=translate)
-    string(REPLACE "=" ";" pair ${pair})
-    list(GET pair 0 option)
-    list(GET pair 1 app)
+  set(options_of_one ROUTE TARGET_TOKENIZER)
+  set(that_one serve translate)
+  foreach(option app IN ZIP_LISTS options_of_one that_one)
     if(arg_${option} AND NOT arg_APP STREQUAL app)
       message(FATAL_ERROR "fovea_add_executable(${name}): ${option} is for APP ${app}, found APP ${arg_APP}")
     endif()

@@ -3,6 +3,7 @@
 #include <fovea/backends/xtensor.hpp>
 #include <fovea/fovea.hpp>
 #include <fovea/programs/output_width.hpp>
+#include <fovea/programs/step_of_tokens.hpp>
 #include <fovea/runtime/decoding/next_token.hpp>
 #include <fovea/runtime/decoding/stream_reader.hpp>
 
@@ -61,23 +62,11 @@ private:
       }
     }
   };
-  struct step_of_tokens {
-    auto operator()(auto& stream, const auto& ids) const {
-      if constexpr (M::has_input("target")) {
-        return stream.step("target"_in = ids)["logits"_out];
-      } else if constexpr (M::has_input("types")) {
-        const xt::xtensor<int, 2> types = xt::zeros<int>(ids.shape());
-        return stream.step("tokens"_in = ids, "types"_in = types)["logits"_out];
-      } else {
-        return stream.step("tokens"_in = ids)["logits"_out];
-      }
-    }
-  };
   using stream_type = std::invoke_result_t<decltype(streamed), const model_weights&, const compile_options&>;
 
   token_ids source_;
   stream_type stream_;
-  stream_reader<stream_type, step_of_tokens, begin_of_text> reader_;
+  stream_reader<stream_type, step_of_tokens<M>, begin_of_text> reader_;
 };
 
 } // namespace fovea::programs

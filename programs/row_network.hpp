@@ -3,13 +3,13 @@
 #include <fovea/backends/xtensor.hpp>
 #include <fovea/fovea.hpp>
 #include <fovea/programs/output_width.hpp>
+#include <fovea/programs/step_of_tokens.hpp>
 #include <fovea/runtime/tokenizers/vocabulary.hpp>
 
 #include <array>
 #include <cstddef>
 #include <memory>
 #include <numeric>
-#include <optional>
 #include <span>
 #include <type_traits>
 #include <vector>
@@ -42,18 +42,16 @@ public:
   static std::unique_ptr<row_network> make(const model_weights& weights, const compile_options& how) {
     return std::make_unique<row_network_of>(weights, how);
   }
-  row_network_of(const model_weights& weights, compile_options how) : rows_(streamed(weights, how)) {
-    for (dim_size& size : how.capacity)
-      if (size.symbol == dim("B")) size.size = 1;
-    reader_.emplace(streamed(weights, how)); // which shares the weights
+  row_network_of(const model_weights& weights, const compile_options& how)
+      : rows_(streamed(weights, how)), reader_(streamed(weights, of_one_row(how))) { // they share the weights
     rows_.begin();
     step_of(rows_, std::array<token_id, 1>{}); // a stream has the rows of its first step
   }
 
   std::size_t vocabulary() const override { return output_width<M>("logits"); }
   std::span<const float> read(std::span<const token_id> ids, bool first) override {
-    if (first) reader_->begin();
-    return step_of(*reader_, ids, 1);
+    if (first) reader_.begin();
+    return step_of(reader_, ids);
   }
   void join() override {
     if (count_ > 0) {
@@ -62,7 +60,7 @@ public:
       order_.back() = 0;
       rows_.reorder(order_);
     }
-    rows_.load(count_++, reader_->save(0));
+    rows_.load(count_++, reader_.save(0));
   }
   void leave(std::size_t row) override {
     if (--count_ == 0) return; // the row stays, for the next text
@@ -78,25 +76,21 @@ public:
 private:
   using stream_type = std::invoke_result_t<decltype(streamed), const model_weights&, const compile_options&>;
 
+  static compile_options of_one_row(compile_options how) {
+    for (dim_size& size : how.capacity)
+      if (size.symbol == dim("B")) size.size = 1;
+    return how;
+  }
   static std::span<const float> step_of(stream_type& of, std::span<const token_id> ids,
                                         std::size_t rows = 1) {
     const std::array<std::size_t, 2> shape{rows, ids.size() / rows};
     const auto tokens = xt::adapt(ids.data(), ids.size(), xt::no_ownership(), shape);
-    const auto scores = [](const auto& out) -> std::span<const float> {
-      const auto& values = out["logits"_out];
-      return {values.data(), values.size()};
-    };
-    if constexpr (M::has_input("types")) {
-      const xt::xtensor<int, 2> types = xt::zeros<int>(shape);
-      return scores(of.step("tokens"_in = tokens, "types"_in = types));
-    } else {
-      return scores(of.step("tokens"_in = tokens));
-    }
+    const auto scores = step_of_tokens<M>()(of, tokens);
+    return {scores.data(), scores.size()};
   }
 
-  stream_type rows_;
-  std::optional<stream_type> reader_; // a stream of one row
-  std::size_t count_ = 0;             // of rows that write
+  stream_type rows_, reader_;
+  std::size_t count_ = 0; // of rows that write
   std::vector<std::size_t> order_;
 };
 

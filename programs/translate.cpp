@@ -77,9 +77,8 @@ private:
   std::size_t longest() const { return static_cast<std::size_t>(a_.context); }
 
   token_ids source_ids(const input_text& text) const {
-    if (source_.encode(text.text, {.special = false}).ids.empty())
-      throw error(text.place + ": the text is empty");
     token_ids ids = source_.encode(text.text).ids;
+    if (ids.size() == around_) throw error(text.place + ": the text is empty");
     if (ids.back() != source_end_) ids.push_back(source_end_);
     if (ids.size() > longest() + 1)
       throw error(fmt::format("{}: the text has {} tokens; expected at most {}", text.place, ids.size() - 1,
@@ -90,6 +89,7 @@ private:
   const arguments& a_;
   std::unique_ptr<next_token_network> network_;
   tokenizer source_, target_;
+  std::size_t around_ = source_.encode("").ids.size(); // tokens that the tokenizer puts around a text
   token_id begin_, source_end_;
   token_ids end_;
 };

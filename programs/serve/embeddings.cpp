@@ -46,8 +46,7 @@ void embedding_routes::answer(const std::string& body, http_server::response& to
   for (std::string& text : asked.texts) {
     token_encoding encoded = words_.encode(text);
     const std::string place = asked.texts.size() == 1 ? "input" : fmt::format("input {}", work.size());
-    if (words_.encode(text, {.special = false}).ids.empty())
-      throw refused_request(400, place + ": the text is empty");
+    if (encoded.ids.size() == around_) throw refused_request(400, place + ": the text is empty");
     if (encoded.ids.size() > context_)
       throw refused_request(400,
                             fmt::format("{}: expected at most {} tokens, the context of the model; found {}",

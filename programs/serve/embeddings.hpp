@@ -25,6 +25,7 @@ private:
   tokenizer words_;
   std::string model_;
   std::size_t context_, most_waiting_;
+  std::size_t around_ = words_.encode("").ids.size(); // tokens that the tokenizer puts around a text
   text_embedder embedder_;
 };
 

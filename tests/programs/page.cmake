@@ -1,9 +1,7 @@
 # The pages of servers in Chromium, and a server on trained weights.
 set(environment ${PROJECT_BINARY_DIR}/page-tools)
 set(page_folder ${CMAKE_CURRENT_LIST_DIR})
-add_test(NAME programs/page.packages COMMAND sh -c "\"$1\" -m venv \"$2\" && \"$2/bin/pip\" install -q -r \"$3\"" sh
-                                             ${Python3_EXECUTABLE} ${environment} ${page_folder}/requirements.txt)
-set_tests_properties(programs/page.packages PROPERTIES LABELS full FIXTURES_SETUP page_tools)
+add_python_packages(programs/page.packages ${environment} page_tools ${page_folder}/requirements.txt)
 add_test(NAME programs/page COMMAND ${environment}/bin/python -B ${page_folder}/page_test.py $<TARGET_FILE:tiny_writer>
                                     $<TARGET_FILE:tiny_embedder> ${CMAKE_CURRENT_BINARY_DIR}/pages)
 set_tests_properties(programs/page PROPERTIES LABELS full FIXTURES_REQUIRED page_tools TIMEOUT 600)

@@ -30,9 +30,7 @@ set_tests_properties(package/shapes PROPERTIES LABELS package FIXTURES_REQUIRED 
 set(server_folder ${PROJECT_SOURCE_DIR}/tools/fovea_language_server)
 add_python_test(tools/language_server_parts ${tools_folder}/language_server_parts_test.py ${server_folder})
 set(environment ${PROJECT_BINARY_DIR}/editor-tools)
-add_test(NAME tools/language_server.packages COMMAND sh -c "\"$1\" -m venv \"$2\" && \"$2/bin/pip\" install -q -r \"$3\"" sh
-                                                     ${Python3_EXECUTABLE} ${environment} ${tools_folder}/requirements.txt)
-set_tests_properties(tools/language_server.packages PROPERTIES LABELS full FIXTURES_SETUP editor_tools)
+add_python_packages(tools/language_server.packages ${environment} editor_tools ${tools_folder}/requirements.txt)
 add_test(NAME tools/language_server COMMAND ${environment}/bin/python -B -m pytest -q -p no:cacheprovider -o
                                             asyncio_default_fixture_loop_scope=function ${tools_folder}/test_language_server.py)
 set_tests_properties(tools/language_server PROPERTIES LABELS full FIXTURES_REQUIRED editor_tools PROCESSORS 2 ENVIRONMENT

@@ -1,5 +1,7 @@
 # The package: headers in real folders below include/fovea, the libraries, and what find_package(fovea) reads.
 include(CMakePackageConfigHelpers)
+set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME development) # what cmake/package.cmake makes packages of
+set(shared_folder ${CMAKE_INSTALL_DATADIR}/fovea)
 
 foreach(folder IN ITEMS base dsl weights backends runtime models programs)
   install(
@@ -11,12 +13,26 @@ endforeach()
 file(GLOB gathering_headers ${PROJECT_SOURCE_DIR}/include/fovea/*.hpp)
 install(FILES ${gathering_headers} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/fovea)
 
+# All that declarations need in one header, for Compiler Explorer and the like.
+file(GLOB_RECURSE declaring_headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/dsl/*.hpp ${PROJECT_SOURCE_DIR}/models/*.hpp)
+set(single_header ${PROJECT_BINARY_DIR}/fovea_dsl.hpp)
+set(make_single_header ${PROJECT_SOURCE_DIR}/packaging/single_header.cmake)
+add_custom_command(
+  OUTPUT ${single_header}
+  COMMAND ${CMAKE_COMMAND} -P ${make_single_header} ${single_header}
+  DEPENDS ${make_single_header} ${PROJECT_SOURCE_DIR}/include/fovea/dsl.hpp ${declaring_headers}
+)
+add_custom_target(fovea_single_header ALL DEPENDS ${single_header})
+install(FILES ${single_header} DESTINATION ${shared_folder})
+
 set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/fovea)
 set_target_properties(fovea_kernels PROPERTIES EXPORT_NAME kernels)
-install(TARGETS fovea_dsl fovea_kernels fovea_runtime fovea_fovea fovea_programs EXPORT fovea)
-if(TARGET fovea_serve)
-  install(TARGETS fovea_serve EXPORT fovea)
-endif()
+install(TARGETS fovea_dsl fovea_kernels fovea_runtime fovea_fovea EXPORT fovea)
+foreach(target IN ITEMS fovea_programs fovea_serve)
+  if(TARGET ${target})
+    install(TARGETS ${target} EXPORT fovea)
+  endif()
+endforeach()
 install(EXPORT fovea NAMESPACE fovea:: FILE fovea-targets.cmake DESTINATION ${package_folder})
 configure_package_config_file(
   ${CMAKE_CURRENT_LIST_DIR}/fovea-config.cmake.in ${PROJECT_BINARY_DIR}/fovea-config.cmake
@@ -30,13 +46,14 @@ install(
 install(
   FILES ${CMAKE_CURRENT_LIST_DIR}/fovea_add_executable.cmake ${CMAKE_CURRENT_LIST_DIR}/fovea_add_model.cmake ${CMAKE_CURRENT_LIST_DIR}/fovea_build_type.cmake
         ${CMAKE_CURRENT_LIST_DIR}/fovea_isa_object.cmake ${CMAKE_CURRENT_LIST_DIR}/instruction_sets.cmake
+        ${CMAKE_CURRENT_LIST_DIR}/Findutf8proc.cmake
   DESTINATION ${package_folder}
 )
 
 # The program, which finds the headers beside itself, and what an editor takes.
 if(FOVEA_TOOLS)
+  set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME program)
   install(TARGETS fovea)
-  set(shared_folder ${CMAKE_INSTALL_DATADIR}/fovea)
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs/words DESTINATION ${shared_folder})
   install(
     DIRECTORY ${PROJECT_SOURCE_DIR}/tools/fovea_language_server/ DESTINATION ${shared_folder}/language_server

@@ -123,6 +123,7 @@ add_build_type_test(wanted_unoptimised -DFOVEA_UNOPTIMISED=ON)
 set_tests_properties(package/build_type package/own_flags package/wanted_unoptimised
                      PROPERTIES FAIL_REGULAR_EXPRESSION "build type")
 
+include(package/tests.cmake)
 if(TARGET fovea)
   include(tools/tools.cmake)
 endif()

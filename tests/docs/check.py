@@ -39,7 +39,7 @@ class Compiler:
         source = self.folder / f"{page.stem}_{number}" / (page.stem + ".cpp")
         source.parent.mkdir(parents=True, exist_ok=True)
         source.write_text(code)
-        return subprocess.run([*self.command, f"-I{self.include}", str(source)], capture_output=True, text=True, check=False)
+        return subprocess.run([*self.command, f"-I{self.include}", f"-I{self.folder}", str(source)], capture_output=True, text=True, check=False)
 
 
 def without_spaces(code):
@@ -109,6 +109,7 @@ def main():
     pages = [page for path in options.pages for page in (sorted(path.rglob("*.md")) if path.is_dir() else [path])]
     failed, programs = [], 0
     with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        subprocess.run(["cmake", "-P", ROOT / "packaging/single_header.cmake", f"{folder}/fovea_dsl.hpp"], check=True)
         compiler = Compiler(options.compiler, options.include, folder)
         for future in [pool.submit(check, compiler, page) for page in pages]:
             try:

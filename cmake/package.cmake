@@ -6,7 +6,7 @@ if(FOVEA_TOOLS)
   list(APPEND CPACK_COMPONENTS_ALL program)
 endif()
 
-# A licence goes with every copy.
+# The licence goes with every copy.
 foreach(package component IN ZIP_LISTS packages CPACK_COMPONENTS_ALL)
   install(
     FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/${package} RENAME copyright
@@ -24,14 +24,15 @@ set(CPACK_DEB_COMPONENT_INSTALL ON)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
 
-# What find_package(fovea) and the headers need, then what fovea_add_executable needs (names of cmake/dependencies.txt).
+# What find_package(fovea) and the headers need (names of cmake/dependencies.txt), then what compiles, and what APP serve links.
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME libfovea-dev)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS
     "libboost-dev (>= 1.74), libxtensor-dev (>= 0.24), libxsimd-dev (>= 8.1), nlohmann-json3-dev (>= 3), libutf8proc-dev")
-set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_RECOMMENDS "g++ (>= 4:12) | clang-19, cmake (>= 3.25), libcli11-dev, libfmt-dev, libcpp-httplib-dev")
+set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_RECOMMENDS "g++ (>= 4:12) | clang-19, cmake (>= 3.25), libcpp-httplib-dev")
 set(CPACK_COMPONENT_DEVELOPMENT_DESCRIPTION
-    "Headers, static libraries and CMake's files. A model is declared in C++; the compiler checks its shapes and makes fused SIMD loops of it.")
+    "Headers, static libraries and CMake's files. A model is declared in C++;
+the compiler checks its shapes and makes fused SIMD loops of it.")
 
 # The program compiles files of its user, for which it needs the headers.
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_NAME fovea)
@@ -40,6 +41,8 @@ set(CPACK_DEBIAN_PROGRAM_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_RECOMMENDS "libfovea-dev (= ${PROJECT_VERSION})")
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_SUGGESTS "python3-venv, neovim")
 set(CPACK_COMPONENT_PROGRAM_DESCRIPTION
-    "The program fovea shows shapes, looks into weight files, checks models against them, and begins projects. Its language server shows shapes in an editor.")
+    "The program fovea shows shapes, looks into weight files, checks models
+against them, and begins projects. Its language server shows shapes in an
+editor.")
 
 include(CPack)

@@ -27,6 +27,6 @@ add_python_packages(package/conan.packages ${conan}/tools conan_tools ${package_
 add_test(
   NAME package/conan
   COMMAND ${CMAKE_COMMAND} -E env CONAN_HOME=${conan}/home ${conan}/tools/bin/conan create ${PROJECT_SOURCE_DIR}/packaging/conan
-          --profile:all ${PROJECT_SOURCE_DIR}/packaging/conan/debian12.profile --no-remote -c tools.build:jobs=2
+          --profile:all ${PROJECT_SOURCE_DIR}/packaging/conan/debian12.profile --no-remote -c tools.build:jobs=2 -c tools.cmake.cmake_layout:test_folder=${conan}/consumer
 )
 set_tests_properties(package/conan PROPERTIES LABELS "package;full" TIMEOUT 1800 PROCESSORS 2 FIXTURES_REQUIRED conan_tools)

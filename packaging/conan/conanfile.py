@@ -9,7 +9,8 @@ from conan.tools.build import check_min_cppstd
 from conan.tools.cmake import CMake, CMakeDeps, CMakeToolchain, cmake_layout
 from conan.tools.files import copy
 
-SOURCES = ["backends", "base", "cmake", "dsl", "include", "models", "packaging", "programs", "runtime", "weights"]
+FILES = ["CMakeLists.txt", "LICENSE", "packaging/single_header.cmake"]
+FOLDERS = ["backends", "base", "cmake", "dsl", "include", "models", "programs", "runtime", "weights"]
 
 
 class Fovea(ConanFile):
@@ -28,7 +29,7 @@ class Fovea(ConanFile):
 
     def export_sources(self):
         root = pathlib.Path(self.recipe_folder).parents[1]
-        for name in ["CMakeLists.txt", "LICENSE", *(f"{folder}/*" for folder in SOURCES)]:
+        for name in [*FILES, *(f"{folder}/*" for folder in FOLDERS)]:
             copy(self, name, root, self.export_sources_folder)
 
     def requirements(self):

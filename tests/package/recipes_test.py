@@ -73,9 +73,9 @@ class Conan(unittest.TestCase):
         self.assertEqual(set(re.findall(r"^(\w+)/", profile, re.MULTILINE)), required)
 
     def test_recipe_takes_every_folder_of_the_library(self):
-        sources = set(re.search(r"^SOURCES = \[(.*)\]$", text("packaging/conan/conanfile.py"), re.MULTILINE)[1].replace('"', "").split(", "))
+        folders = re.search(r"^FOLDERS = (\[.*\])$", text("packaging/conan/conanfile.py"), re.MULTILINE)[1]
         linked = {path.name for path in (ROOT / "include/fovea").iterdir() if path.is_dir()}
-        self.assertEqual(sources, linked | {"cmake", "include", "packaging"})
+        self.assertEqual(set(json.loads(folders)), linked | {"cmake", "include"})
 
 
 if __name__ == "__main__":

@@ -35,7 +35,7 @@ concept backend_for = requires(typename B::template engine<M> e, const typename 
   { B::template code_of_model<M>() } -> std::same_as<typename B::model_code>;
   B::update(args);
 
-  decltype(e)(parameters, sizes, 1, code);              // with the capacity, and how many threads
+  decltype(e)(parameters, sizes, 1, code);              // with the capacity, and the threads (thread_supply)
   decltype(e)(fixed, sizes);                            // another memory over the same parameters
   { e.input(i, sizes) } -> std::same_as<void*>;         // where the next call reads floats, or int32
   { e.template lend<0>(floats) } -> std::same_as<bool>; // whether it will read them where they lie instead

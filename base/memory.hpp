@@ -19,6 +19,14 @@ void* allocate_lines(std::size_t bytes);
 /// Gives back what allocate_lines() has given; null is nothing.
 void free_lines(void* memory) noexcept;
 
+/// What allocate_lines() and free_lines() ask first, where there is one: null and false leave it to them.
+struct memory_lender {
+  void* (*allocate)(std::size_t bytes, std::size_t alignment);
+  bool (*take_back)(void* memory) noexcept;
+};
+/// Sets it (lent_memory.hpp), once.
+void ask_first(const memory_lender& lender) noexcept;
+
 /// Whether pieces of working memory (pieces.hpp) lie in one allocation.
 bool pieces_lie_together();
 

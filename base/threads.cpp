@@ -43,13 +43,15 @@ std::size_t usable_processors() {
   return std::max(1u, std::thread::hardware_concurrency());
 }
 
-thread_pool::thread_pool(std::size_t threads) {
-  if (threads == 0) threads = usable_processors();
-  threads = std::min(threads, most_workers + 1);
-  parts_ = std::make_unique<part[]>(threads);
-  workers_.reserve(threads - 1);
+thread_pool::thread_pool(thread_supply threads)
+    : size_(std::min(threads.count == 0 ? usable_processors() : static_cast<std::size_t>(threads.count),
+                     most_workers + 1)),
+      lent_(threads.lent) {
+  parts_ = std::make_unique<part[]>(size_);
+  if (lent_.run != nullptr) return;
+  workers_.reserve(size_ - 1);
   try {
-    for (std::size_t i = 1; i < threads; ++i) workers_.emplace_back([this, i] { work(i); });
+    for (std::size_t i = 1; i < size_; ++i) workers_.emplace_back([this, i] { work(i); });
   } catch (...) {
     stop();
     throw;
@@ -99,7 +101,6 @@ bool thread_pool::is_long_busy(std::int64_t work) {
 
 void thread_pool::share(std::size_t tasks, std::int64_t work, bool backward, range_function f,
                         void* context) {
-  leave_to_caller();
   function_ = f;
   context_ = context;
   backward_ = backward;
@@ -109,6 +110,8 @@ void thread_pool::share(std::size_t tasks, std::int64_t work, bool backward, ran
     parts_[i].first = first, parts_[i].count = last - first;
     first = last;
   }
+  if (lent_.run != nullptr) return share_by_executor();
+  leave_to_caller();
   all_left_.store(0, std::memory_order_relaxed);
   const std::uint32_t number = (state_.load(std::memory_order_relaxed) & ~(job - 1)) + job;
   // Sequentially consistent: who looks for sleepers must not miss one that has not seen this.
@@ -118,6 +121,12 @@ void thread_pool::share(std::size_t tasks, std::int64_t work, bool backward, ran
   const std::uint32_t closed = state_.fetch_and(~open, std::memory_order_acq_rel);
   if ((closed & inside_mask) == 0) return;
   while (spin_while(all_left_, 0) == 0) all_left_.wait(0, std::memory_order_acquire);
+}
+
+void thread_pool::share_by_executor() {
+  lent_.run(
+      lent_.context, size(),
+      [](void* pool, std::size_t thread) { static_cast<thread_pool*>(pool)->take(thread); }, this);
 }
 
 void thread_pool::take(std::size_t thread) noexcept {

@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -15,6 +16,24 @@ namespace fovea::core {
 /// Processors that this thread may run on.
 std::size_t usable_processors();
 
+/// Threads that someone else lends: `run(context, count, task, job)` calls task(job, i) for 0 <= i < count, each once, on
+/// whatever threads it likes, and returns when all have returned. `task` does not throw.
+struct executor {
+  void (*run)(void* context, std::size_t count, void (*task)(void* job, std::size_t i), void* job) = nullptr;
+  void* context = nullptr;
+};
+
+/// How many threads share the work of a net (0: one for each usable processor), and whose they are: its own, or those of an
+/// executor.
+struct thread_supply {
+  int count = 0;
+  executor lent = {};
+
+  template <std::integral number>
+  constexpr thread_supply(number threads, executor by = {}) : count(static_cast<int>(threads)), lent(by) {}
+  constexpr operator int() const { return count; }
+};
+
 /// A fork-join pool: the caller and its workers share the tasks of one call, and `run` returns when all are
 /// done. Nothing is allocated by `run`. A worker that no processor has time for delays nobody: the caller
 /// waits for workers that have begun, never for one that has yet to wake. Waiting spins for some tens of
@@ -24,14 +43,16 @@ std::size_t usable_processors();
 /// workers keep off the caller's (on Linux). One thread at a time calls `run` and `expect`, and tasks do not.
 class thread_pool {
 public:
-  /// 0 means one thread for each usable processor. Throws std::system_error when a thread can't be started.
-  explicit thread_pool(std::size_t threads = 0);
+  /// Throws std::system_error when a thread can't be started. With an executor it starts none.
+  explicit thread_pool(thread_supply threads = 0);
   ~thread_pool();
   thread_pool(const thread_pool&) = delete;
   thread_pool& operator=(const thread_pool&) = delete;
 
   /// Threads that share the work, the caller among them.
-  std::size_t size() const { return workers_.size() + 1; }
+  std::size_t size() const { return size_; }
+  /// For another pool like this.
+  thread_supply supply() const { return {size_, lent_}; }
   /// Workers that sleep. One that no call follows falls asleep sooner or later.
   std::size_t asleep() const { return sleeping_.load(std::memory_order_relaxed); }
 
@@ -44,7 +65,7 @@ public:
   void run(std::size_t tasks, std::int64_t work, F&& f, bool backward = false) {
     using function = std::remove_reference_t<F>;
     if (tasks == 0) return;
-    if (workers_.empty() || tasks == 1 || !is_worth_sharing(work)) {
+    if (size_ == 1 || tasks == 1 || !is_worth_sharing(work)) {
       f(std::size_t{0}, tasks, std::size_t{0});
       return;
     }
@@ -81,6 +102,7 @@ private:
   bool is_long_busy(std::int64_t work);
   void leave_to_caller() noexcept;
   void share(std::size_t tasks, std::int64_t work, bool backward, range_function f, void* context);
+  void share_by_executor();
   void take(std::size_t thread) noexcept;
   void work(std::size_t thread) noexcept;
   void stop() noexcept;
@@ -102,8 +124,10 @@ private:
   alignas(64) std::atomic<std::size_t> sleeping_{0}; // workers
   // Of calls of `expect` that follow each other without rest while all workers sleep.
   std::chrono::steady_clock::time_point busy_since_{}, busy_until_{};
-  std::vector<std::thread> workers_;
-  int left_free_ = -1; // the processor that workers keep off
+  std::size_t size_;
+  executor lent_;
+  std::vector<std::thread> workers_; // none with an executor
+  int left_free_ = -1;               // the processor that workers keep off
 };
 
 } // namespace fovea::core

@@ -35,7 +35,7 @@ constexpr bool is_small(const compile_options& options) {
 }
 
 template <class model>
-int threads_of(const compile_options& options, const char* name) {
+thread_supply threads_of(const compile_options& options, const char* name) {
   return threads_of(options, is_small<model>(options), name);
 }
 

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <vector>
 
+#include <fovea/base/threads.hpp>
 #include <fovea/dsl/dim.hpp>
 
 namespace fovea::core {
@@ -17,16 +18,18 @@ enum class regime : std::uint8_t { automatic, small, large };
 ///   regime    small: one thread, no dispatch to others; large: threads.
 ///             By default small where all weights are at most 128 KiB.
 ///   threads   0: every usable processor in the large regime, one in the small.
+///   lent      threads of the caller's, in place of the net's own: `threads` says into how many parts work is split.
 struct compile_options {
   std::vector<dim_size> capacity = {};
   core::regime regime = core::regime::automatic;
   int threads = 0;
+  executor lent = {};
 };
 
 namespace detail {
 
-/// How many threads a model is run by. Throws fovea::error that names it where they are fewer than none.
-int threads_of(const compile_options& options, bool is_small, const char* model_name);
+/// The threads that a model is run by. Throws fovea::error that names it where they are fewer than none.
+thread_supply threads_of(const compile_options& options, bool is_small, const char* model_name);
 
 } // namespace detail
 
@@ -34,5 +37,5 @@ int threads_of(const compile_options& options, bool is_small, const char* model_
 
 // What a user may name.
 namespace fovea {
-using core::compile_options, core::regime;
+using core::compile_options, core::executor, core::regime;
 } // namespace fovea

@@ -35,7 +35,7 @@ public:
 /// What makes an engine, and what weights in a format need beside, or null.
 struct engine_maker {
   std::unique_ptr<any_engine> (*make)(model_parameters parameters, std::span<const std::int64_t> capacity,
-                                      int threads, const format_code* format) = nullptr;
+                                      thread_supply threads, const format_code* format) = nullptr;
   const format_code* format = nullptr;
 };
 
@@ -49,7 +49,7 @@ struct elsewhere {
   template <class M>
   class engine {
   public:
-    engine(model_parameters parameters, std::span<const std::int64_t> capacity, int threads,
+    engine(model_parameters parameters, std::span<const std::int64_t> capacity, thread_supply threads,
            const model_code& by)
         : made_(by.make(std::move(parameters), capacity, threads, by.format)) {}
     engine(const engine& other, std::span<const std::int64_t> capacity)

@@ -43,7 +43,7 @@ private:
 /// Of the code that `code()` gives.
 template <class M, const generated_model& (*code)()>
 std::unique_ptr<any_engine> make_engine(model_parameters parameters, std::span<const std::int64_t> capacity,
-                                        int threads, const format_code* format) {
+                                        thread_supply threads, const format_code* format) {
   model_code steps = code().steps;
   steps.format = format;
   return std::make_unique<made_engine<M>>(std::move(parameters), capacity, threads, steps);

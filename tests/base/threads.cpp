@@ -57,6 +57,53 @@ TEST_CASE("ranges that run at the same time have different thread numbers") {
 
 namespace {
 
+/// Threads that a caller lends: a new one for each task but the first. With `alone`, the caller's own does all of them.
+struct lent_threads {
+  bool alone;
+  std::size_t calls = 0, tasks = 0;
+
+  static void run(void* context, std::size_t count, void (*task)(void*, std::size_t), void* job) {
+    auto& self = *static_cast<lent_threads*>(context);
+    ++self.calls, self.tasks += count;
+    std::vector<std::thread> started;
+    for (std::size_t i = 1; i < count && !self.alone; ++i) started.emplace_back(task, job, i);
+    for (std::size_t i = 0; i < (self.alone ? count : 1); ++i) task(job, i);
+    for (std::thread& t : started) t.join();
+  }
+};
+
+} // namespace
+
+TEST_CASE("an executor's threads take the place of a pool's own") {
+  for (const bool alone : {false, true}) {
+    lent_threads lent{alone};
+    thread_pool pool({3, {lent_threads::run, &lent}});
+    CHECK(pool.size() == 3);
+    CHECK(pool.asleep() == 0);
+    for (std::size_t tasks = 2; tasks <= 40; ++tasks) {
+      std::vector<std::atomic<int>> runs(tasks);
+      std::array<std::atomic<int>, 3> inside{};
+      std::atomic<bool> apart = true;
+      pool.run(tasks, [&](std::size_t first, std::size_t last, std::size_t thread) {
+        if (inside[thread]++ != 0) apart = false;
+        for (std::size_t i = first; i < last; ++i) ++runs[i];
+        --inside[thread];
+      });
+      CHECK(std::all_of(runs.begin(), runs.end(), [](const auto& r) { return r == 1; }));
+      CHECK(apart);
+    }
+    CHECK(lent.calls == 39);
+    CHECK(lent.tasks == 39 * 3);
+    pool.run(4, 1, [](std::size_t, std::size_t, std::size_t) {}); // which is not worth sharing
+    CHECK(lent.calls == 39);
+    thread_pool another(pool.supply());
+    another.run(4, [](std::size_t, std::size_t, std::size_t) {});
+    CHECK(lent.calls == 40);
+  }
+}
+
+namespace {
+
 // What threads do is asked for by waiting until it has happened, however long a machine takes for it; where
 // it never happens, the test's time limit ends it.
 

@@ -19,6 +19,7 @@
 # METADATA are numbers that weights are refused for where they say others of themselves (fovea::expect_metadata).
 
 include("${CMAKE_CURRENT_LIST_DIR}/fovea_add_model.cmake")
+include("${CMAKE_CURRENT_LIST_DIR}/fovea_built_parts.cmake")
 
 set(FOVEA_APPS classify embed generate score serve stream tag translate)
 
@@ -64,7 +65,7 @@ function(fovea_add_executable name)
   set(embedded "")
   foreach(part IN ITEMS weights tokenizer target_tokenizer)
     string(TOUPPER ${part} option)
-    fovea_built_file(${name} ${option} ${part} "${arg_${option}}" "${arg_EMBED}")
+    fovea_built_file("fovea_add_executable(${name})" ${option} ${part} "${arg_${option}}" "${arg_EMBED}")
   endforeach()
 
   # How each kind of program takes its model. A program that writes needs the scores after the last token alone.
@@ -104,14 +105,7 @@ function(fovea_add_executable name)
   foreach(list IN ITEMS sets arg_LABELS arg_END)
     fovea_quoted_list(quoted_${list} ${list})
   endforeach()
-  set(metadata "")
-  foreach(entry IN LISTS arg_METADATA)
-    if(NOT entry MATCHES "^(.+)=([-+0-9.e]+)$")
-      message(FATAL_ERROR "fovea_add_executable(${name}): expected METADATA as key=number, found '${entry}'")
-    endif()
-    fovea_quoted(key "${CMAKE_MATCH_1}")
-    string(APPEND metadata "{${key}, ${CMAKE_MATCH_2}}, ")
-  endforeach()
+  fovea_numbers_by_name("fovea_add_executable(${name})" METADATA metadata "${arg_METADATA}")
   foreach(text IN ITEMS name arg_MODEL arg_FORMAT arg_BEGIN)
     fovea_quoted(quoted_${text} "${${text}}")
   endforeach()
@@ -169,57 +163,4 @@ int main(int count, char** words) {
   if(arg_STATIC)
     target_link_options(${name} PRIVATE -static)
   endif()
-endfunction()
-
-# fovea_built_file(PROGRAM OPTION part file EMBED): sets `part` to the C++ of a built_file, and adds to `embedded` and
-# `files` what it takes to have it in the program.
-function(fovea_built_file program option part file embed)
-  if(NOT file)
-    if(embed AND option STREQUAL "WEIGHTS")
-      message(FATAL_ERROR "fovea_add_executable(${program}): EMBED needs WEIGHTS, the file to have in the program")
-    endif()
-    set(${part} "{}" PARENT_SCOPE)
-    return()
-  endif()
-  cmake_path(ABSOLUTE_PATH file BASE_DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}" NORMALIZE)
-  if(NOT EXISTS "${file}")
-    message(FATAL_ERROR "fovea_add_executable(${program}): expected ${option} to be a file, found nothing at '${file}'")
-  endif()
-  if(IS_DIRECTORY "${file}" AND embed)
-    message(FATAL_ERROR "fovea_add_executable(${program}): EMBED needs ${option} to be a file, found the folder '${file}'")
-  endif()
-  fovea_quoted(quoted "${file}")
-  if(NOT embed)
-    set(${part} "{.path = ${quoted}}" PARENT_SCOPE)
-    return()
-  endif()
-  # Beside the read-only data, on pages of its own: the system reads them as they are touched.
-  string(
-    APPEND embedded
-    "
-asm(R\"(.pushsection .rodata.fovea_${part}, \"a\"
-.balign 4096
-.global fovea_embedded_${part}
-fovea_embedded_${part}:
-.incbin ${quoted}
-.global fovea_embedded_${part}_end
-fovea_embedded_${part}_end:
-.byte 0
-.popsection)\");
-extern \"C\" const std::byte fovea_embedded_${part}[], fovea_embedded_${part}_end[];
-"
-  )
-  set(embedded "${embedded}" PARENT_SCOPE)
-  set(files "${files};${file}" PARENT_SCOPE)
-  set(${part} "{.path = ${quoted}, .bytes = {fovea_embedded_${part}, fovea_embedded_${part}_end}}" PARENT_SCOPE)
-endfunction()
-
-# fovea_quoted_list(RESULT LIST): the texts of the list of that name as strings of C++, each with a comma behind it.
-function(fovea_quoted_list result list)
-  set(all "")
-  foreach(text IN LISTS ${list})
-    fovea_quoted(text "${text}")
-    string(APPEND all "${text}, ")
-  endforeach()
-  set(${result} "${all}" PARENT_SCOPE)
 endfunction()

@@ -2,16 +2,18 @@
 
 #include <fovea/base/error.hpp>
 #include <fovea/programs/options.hpp>
-#include <fovea/programs/printed_text.hpp>
 #include <fovea/programs/text_input.hpp>
-#include <fovea/runtime/decoding/generate.hpp>
+#include <fovea/programs/text_writer.hpp>
+#include <fovea/programs/token_ids.hpp>
 
 #include <program/program.hpp>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <chrono>
+#include <optional>
 #include <unistd.h>
 
 namespace fovea::programs {
@@ -56,61 +58,42 @@ void declare_sampling(CLI::App& app, arguments& a) {
 class writer {
 public:
   writer(next_token_network& network, tokenizer words, const arguments& a, const program_parts& parts)
-      : network_(network), words_(std::move(words)), a_(a), parts_(parts) {
-    for (const std::string& token : parts.end) end_.push_back(id_of(token, words_));
-  }
+      : network_(network), words_(std::move(words)), a_(a), parts_(parts), end_(ids_of(parts.end, words_)) {}
 
   void write(const input_text& prompt) {
     using clock = std::chrono::steady_clock;
-    const token_ids ids = ids_of(prompt);
+    const auto context = static_cast<std::size_t>(a_.context);
+    const token_ids ids = prompt_ids(prompt.text, prompt.place, words_, parts_, context);
+    text_writer text(network_, words_, ids, a_.how,
+                     {.max_tokens = std::min(a_.tokens, context - ids.size()), .end = end_}, a_.stops);
     if (written_++ > 0 && !a_.json) program::print("\n");
+    if (!a_.json) program::print(text.prompt());
     std::string all;
-    printed_text text(words_, a_.stops, [&](std::string_view piece) {
-      all += piece;
-      if (!a_.json) program::print(std::string(piece));
-    });
-    for (const token_id id : ids) text.add_prompt(id);
-    const std::size_t begun = all.size(), room = static_cast<std::size_t>(a_.context) - ids.size();
     clock::time_point first, last;
-    bool stopped = false;
-    const hypothesis written =
-        std::move(sample(network_, ids, a_.how, {.max_tokens = std::min(a_.tokens, room), .end = end_},
-                         [&](const generated_token& token) {
-                           last = clock::now();
-                           if (first == clock::time_point{}) first = last;
-                           stopped = !text.add(token.id);
-                           return !stopped;
-                         })
-                      .front());
-    text.finish();
-    tokens_ += written.ids.size() - 1;
+    while (const std::optional<std::string> piece = text.next()) {
+      last = clock::now();
+      if (first == clock::time_point{}) first = last;
+      if (a_.json)
+        all += *piece;
+      else
+        program::print(*piece);
+    }
+    tokens_ += text.written().ids.size() - 1;
     seconds_ += std::chrono::duration<double>(last - first).count();
-    program::print(a_.json ? json_of(prompt, all.substr(begun), written, stopped) + "\n" : "\n");
+    program::print(a_.json ? json_of(prompt, all, text) + "\n" : "\n");
   }
 
   /// How fast tokens came, the first of each text left out: it waits for the prompt to be read.
   double tokens_a_second() const { return seconds_ > 0 ? static_cast<double>(tokens_) / seconds_ : 0; }
 
 private:
-  token_ids ids_of(const input_text& prompt) const {
-    token_ids ids = words_.encode(prompt.text).ids;
-    if (ids.empty()) {
-      if (parts_.begin.empty()) throw error(prompt.place + ": the text is empty");
-      ids.push_back(id_of(parts_.begin, words_));
-    }
-    if (ids.size() >= static_cast<std::size_t>(a_.context))
-      throw error(fmt::format("{}: the text has {} tokens; expected fewer than {}, the context of the model",
-                              prompt.place, ids.size(), a_.context));
-    return ids;
-  }
-
-  std::string json_of(const input_text& prompt, const std::string& text, const hypothesis& h,
-                      bool stopped) const {
+  std::string json_of(const input_text& prompt, const std::string& text, text_writer& from) const {
+    const hypothesis& h = from.written();
     nlohmann::ordered_json line = answer_to(prompt);
     line["generated"] = text;
     line["tokens"] = h.ids.size();
     line["log_probability"] = h.log_probability;
-    line["ended"] = stopped ? "stop" : h.ended == ended_by::token ? "end" : "length";
+    line["ended"] = from.stopped() ? "stop" : h.ended == ended_by::token ? "end" : "length";
     return line.dump();
   }
 

@@ -1,43 +1,15 @@
 #include <fovea/programs/options.hpp>
 
 #include <fovea/base/error.hpp>
-#include <fovea/runtime/backend_of.hpp>
-#include <fovea/weights/expect_metadata.hpp>
-#include <fovea/weights/gguf.hpp>
+#include <fovea/programs/built.hpp>
 
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
 
-#include <algorithm>
+#include <optional>
+#include <utility>
 
 namespace fovea::programs {
-namespace {
-
-bool has_tokenizer(const std::filesystem::path& path) {
-  return path.extension() == ".gguf" && core::gguf_file(path).metadata().contains("tokenizer.ggml.model");
-}
-
-/// The tokenizer at `path`, or where that is empty, what the program is built with.
-tokenizer opened(const std::filesystem::path& path, const built_file& built, const program_parts& parts,
-                 std::size_t most) {
-  const std::filesystem::path& named = path.empty() ? built.path : path;
-  tokenizer words = path.empty() && !built.bytes.empty()
-                        ? load_tokenizer(built.bytes, named.filename().string())
-                        : load_tokenizer(named);
-  if (words.vocabulary_size() > most)
-    throw error(named.string() + ": expected a tokenizer of at most " + std::to_string(most) +
-                " tokens, as " + parts.model + " has; found " + std::to_string(words.vocabulary_size()));
-  return words;
-}
-
-std::string set_of(const program_parts& parts) {
-  const auto runs =
-      std::ranges::find_if(parts.sets, [](const std::string& set) { return core::may_run(set); });
-  return runs == parts.sets.end() ? parts.sets.back() + " (which this processor lacks)" : *runs;
-}
-
-} // namespace
-
 void declare_model(CLI::App& app, options& o, const program_parts& parts) {
   app.set_version_flag("--version", [&parts] { return version_of(parts); });
   app.add_option("--weights", o.weights, "safetensors, GGUF, or what else fovea::load_weights opens");
@@ -70,41 +42,21 @@ void declare_files(CLI::App& app, options& o) {
                  "Texts, a line each; -: the standard input, which is read where no file is named");
 }
 
-std::string version_of(const program_parts& parts) {
-  return parts.name + ": " + parts.model + ", weights in " + parts.format + ", " + set_of(parts) +
-         ", Fovea " FOVEA_VERSION;
-}
-
 model_weights weights_of(const options& o, const program_parts& parts) {
-  const built_file& built = parts.weights;
-  const bool in_program = o.weights.empty() && !built.bytes.empty();
-  if (!in_program && o.weights.empty() && built.path.empty())
+  if (o.weights.empty() && !has_weights(parts))
     throw error("--weights is required: the program is built without");
-  model_weights weights = in_program ? load_weights(built.bytes, "the program's weights")
-                                     : load_weights(o.weights.empty() ? built.path : o.weights);
-  expect_metadata(weights, parts.metadata);
-  return weights;
+  return weights_of(parts, o.weights);
 }
 
 tokenizer tokenizer_of(const options& o, const program_parts& parts, std::size_t most) {
-  std::filesystem::path path = o.tokenizer;
-  if (path.empty() && has_tokenizer(o.weights)) path = o.weights;
-  const bool of_weights = parts.tokenizer.path.empty() && parts.weights.path.extension() == ".gguf";
-  const built_file& built = of_weights ? parts.weights : parts.tokenizer;
-  if (path.empty() && built.path.empty())
-    throw error("--tokenizer is required: the program is built without");
-  return opened(path, built, parts, most);
+  std::optional<tokenizer> words = tokenizer_of(parts, o.tokenizer, o.weights, most);
+  if (!words) throw error("--tokenizer is required: the program is built without");
+  return *std::move(words);
 }
 
 tokenizer target_tokenizer_of(const options& o, const program_parts& parts, std::size_t most) {
-  if (o.target_tokenizer.empty() && parts.target_tokenizer.path.empty()) return tokenizer_of(o, parts, most);
-  return opened(o.target_tokenizer, parts.target_tokenizer, parts, most);
-}
-
-token_id id_of(const std::string& token, const tokenizer& words) {
-  const std::optional<token_id> id = words.id(token);
-  if (!id) throw error("the tokenizer has no token \"" + token + "\", which the program is built with");
-  return *id;
+  std::optional<tokenizer> words = target_tokenizer_of(parts, o.target_tokenizer, most);
+  return words ? *std::move(words) : tokenizer_of(o, parts, most);
 }
 
 } // namespace fovea::programs

@@ -32,9 +32,6 @@ void declare(CLI::App& app, options& o, const program_parts& parts);
 /// And the files of texts.
 void declare_files(CLI::App& app, options& o);
 
-/// --version: the library's, the model, the format of its weights, and the instruction set in use.
-std::string version_of(const program_parts& parts);
-
 /// What the command line names, else what the program is built with. Throws fovea::error where there is none.
 model_weights weights_of(const options& o, const program_parts& parts);
 /// The same; where none is named, that in the GGUF file of the weights. Throws fovea::error where it has more than
@@ -43,7 +40,5 @@ tokenizer tokenizer_of(const options& o, const program_parts& parts,
                        std::size_t most = std::numeric_limits<std::size_t>::max());
 /// That of translations; where none is named, the texts' own.
 tokenizer target_tokenizer_of(const options& o, const program_parts& parts, std::size_t most);
-/// The id of a token that the program is built with. Throws fovea::error where the tokenizer has none.
-token_id id_of(const std::string& token, const tokenizer& words);
 
 } // namespace fovea::programs

@@ -18,18 +18,12 @@ constexpr std::size_t texts_at_once = 512;
 
 text_work work_of(input_text input, const tokenizer& words, const options& o, const std::string& program) {
   const auto longest = static_cast<std::size_t>(o.context);
-  try {
-    token_encoding tokens = words.encode(input.text, {.max_length = longest + 1});
-    if (tokens.ids.size() > longest) {
-      tokens = words.encode(input.text, {.max_length = longest});
-      program::notice(program, input.place + ": of the text, the first " + std::to_string(longest) +
-                                   " tokens are used");
-    }
-    if (tokens.ids.empty()) throw error("the text is empty");
-    return {std::move(input), std::move(tokens)};
-  } catch (const error& problem) {
-    throw error(input.place + ": " + problem.what());
-  }
+  bool was_cut = false;
+  text_work work = work_of(std::move(input), words, longest, was_cut);
+  if (was_cut)
+    program::notice(program, work.input.place + ": of the text, the first " + std::to_string(longest) +
+                                 " tokens are used");
+  return work;
 }
 
 std::string line_of(const text_work& text, const text_printer& printer, const options& o) {

@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include <fovea/dsl/dim.hpp>
+
 namespace fovea::programs {
 
 /// A file that a program is built with: its bytes where they are in the executable, else where it lies; neither
@@ -17,18 +19,19 @@ struct built_file {
   std::span<const std::byte> bytes = {};
 };
 
-/// What a program is built from, as fovea_add_executable writes it.
+/// What a program or library is built from, as fovea_add_executable and fovea_add_library write it.
 struct program_parts {
   std::string name, model, format;
   std::vector<std::string> sets = {}; // of instructions, from best to least
   built_file weights = {}, tokenizer = {};
   built_file target_tokenizer = {}; // of translations, where it is another
   std::map<std::string, double> metadata =
-      {};                               // what the weights say of themselves, if they do (expect_metadata)
-  std::int64_t context = 0;             // the most tokens of a text; 0: the command line says it
-  std::vector<std::string> labels = {}; // of a classifier's or tagger's scores, in order
-  std::string begin = {};               // the token that an empty prompt and a translation begin with
-  std::vector<std::string> end = {};    // tokens that end what is generated; the first ends a source, too
+      {}; // what the weights say of themselves, if they do (expect_metadata)
+  std::vector<core::dim_size> capacity = {}; // of a library's dims, where its caller says no other
+  std::int64_t context = 0;                  // the most tokens of a text; 0: the command line says it
+  std::vector<std::string> labels = {};      // of a classifier's or tagger's scores, in order
+  std::string begin = {};                    // the token that an empty prompt and a translation begin with
+  std::vector<std::string> end = {}; // tokens that end what is generated; the first ends a source, too
 };
 
 } // namespace fovea::programs

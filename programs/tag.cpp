@@ -1,49 +1,38 @@
 #include <fovea/programs/tag.hpp>
 
 #include <fovea/programs/labels.hpp>
+#include <fovea/programs/tagged_tokens.hpp>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include <algorithm>
+#include <utility>
+#include <vector>
 
 namespace fovea::programs {
 namespace {
 
-/// A label for each token of the text, those that the tokenizer puts around it left out.
 class tag_printer final : public text_printer {
 public:
   tag_printer(labels names, tokenizer words) : labels_(std::move(names)), words_(std::move(words)) {}
 
   std::string line(const read_text& text) const override {
     std::string line;
-    each(text, [&](std::string_view token, const labels::choice& found) {
-      line += fmt::format("{}{}/{}", line.empty() ? "" : " ", token, labels_.name(found.index));
-    });
+    for (const tagged_token& t : tags_of(text))
+      line += fmt::format("{}{}/{}", line.empty() ? "" : " ", t.token, labels_.name(t.label.index));
     return line;
   }
   nlohmann::ordered_json members(const read_text& text) const override {
     nlohmann::ordered_json tags = nlohmann::ordered_json::array();
-    each(text, [&](std::string_view token, const labels::choice& found) {
+    for (const tagged_token& t : tags_of(text))
       tags.push_back(
-          {{"token", token}, {"label", labels_.name(found.index)}, {"probability", found.probability}});
-    });
+          {{"token", t.token}, {"label", labels_.name(t.label.index)}, {"probability", t.label.probability}});
     return {{"tags", tags}};
   }
 
 private:
-  template <class F>
-  void each(const read_text& text, F found) const {
-    const std::vector<token_id> own = words_.encode(text.input.text, {.special = false}).ids;
-    const std::size_t width = text.values.size() / text.ids.size();
-    // A text that was cut holds the beginning of its own tokens.
-    const auto first = static_cast<std::size_t>(
-        std::ranges::find_first_of(text.ids, std::span(own).first(std::min<std::size_t>(1, own.size()))) -
-        text.ids.begin());
-    for (std::size_t i = 0; i < own.size() && first + i < text.ids.size() && text.ids[first + i] == own[i];
-         ++i)
-      found(words_.token(own[i]),
-            labels::best(labels::probabilities(text.values.subspan((first + i) * width, width))));
+  std::vector<tagged_token> tags_of(const read_text& text) const {
+    return tagged_tokens(text.input.text, words_, text.ids, text.values);
   }
 
   labels labels_;

@@ -1,7 +1,10 @@
 #include <fovea/programs/text_work.hpp>
 
+#include <fovea/base/error.hpp>
+
 #include <algorithm>
 #include <span>
+#include <utility>
 
 namespace fovea::programs {
 namespace {
@@ -24,6 +27,18 @@ token_rows rows_of(std::span<text_work* const> texts) {
 }
 
 } // namespace
+
+text_work work_of(input_text input, const tokenizer& words, std::size_t longest, bool& was_cut) {
+  try {
+    token_encoding tokens = words.encode(input.text, {.max_length = longest + 1});
+    was_cut = tokens.ids.size() > longest;
+    if (was_cut) tokens = words.encode(input.text, {.max_length = longest});
+    if (tokens.ids.empty()) throw error("the text is empty");
+    return {std::move(input), std::move(tokens)};
+  } catch (const error& problem) {
+    throw error(input.place + ": " + problem.what());
+  }
+}
 
 void run_together(text_network& network, std::vector<text_work>& texts, bool each_token) {
   std::vector<text_work*> order;

@@ -19,6 +19,10 @@ struct text_work {
   std::vector<float> values = {}; // what the network gave for it, or for each of its tokens
 };
 
+/// A text with its tokens, at most `longest` of them. Throws fovea::error that says where the text stands, where there is
+/// none. `was_cut` tells whether tokens were left out.
+text_work work_of(input_text input, const tokenizer& words, std::size_t longest, bool& was_cut);
+
 /// Gives each text its values: texts of like length go through the network together.
 void run_together(text_network& network, std::vector<text_work>& texts, bool each_token);
 

@@ -1,17 +1,15 @@
 #include <fovea/programs/translate.hpp>
 
-#include <fovea/base/error.hpp>
 #include <fovea/programs/options.hpp>
 #include <fovea/programs/text_input.hpp>
-#include <fovea/runtime/decoding/beam_search.hpp>
+#include <fovea/programs/translator.hpp>
 
 #include <program/program.hpp>
 #include <terminal/terminal.hpp>
 
-#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include <algorithm>
+#include <memory>
 #include <unistd.h>
 
 namespace fovea::programs {
@@ -39,67 +37,33 @@ void declare_search(CLI::App& app, arguments& a) {
       ->check(CLI::Range(0, 1 << 24));
 }
 
-class translator {
-public:
-  translator(const arguments& a, next_token_network_maker maker, const program_parts& parts)
-      : a_(a), network_(made(a, maker, parts)), source_(tokenizer_of(a, parts)),
-        target_(target_tokenizer_of(a, parts, network_->vocabulary())), begin_(id_of(parts.begin, target_)),
-        source_end_(id_of(parts.end.front(), source_)) {
-    for (const std::string& token : parts.end) end_.push_back(id_of(token, target_));
+std::string lines_of(translator& translate, const input_text& text, const arguments& a) {
+  const std::vector<hypothesis> found = translate(text.text, text.place, a.how, a.tokens);
+  std::string lines;
+  if (a.json) {
+    nlohmann::ordered_json line = answer_to(text);
+    auto& all = line["translations"] = nlohmann::ordered_json::array();
+    for (const hypothesis& h : found)
+      all.push_back({{"text", translate.text_of(h)}, {"log_probability", h.log_probability}});
+    lines = line.dump() + "\n";
+  } else {
+    for (const hypothesis& h : found) lines += translate.text_of(h) + "\n";
   }
-
-  std::string lines_of(const input_text& text) {
-    network_->read(source_ids(text));
-    const std::size_t most = a_.tokens == 0 ? longest() : std::min(a_.tokens, longest());
-    const std::vector<hypothesis> found =
-        beam_search(*network_, token_ids{begin_}, a_.how, {.max_tokens = most, .end = end_});
-    std::string lines;
-    if (a_.json) {
-      nlohmann::ordered_json line = answer_to(text);
-      auto& all = line["translations"] = nlohmann::ordered_json::array();
-      for (const hypothesis& h : found)
-        all.push_back({{"text", target_.decode(h.ids)}, {"log_probability", h.log_probability}});
-      lines = line.dump() + "\n";
-    } else {
-      for (const hypothesis& h : found) lines += target_.decode(h.ids) + "\n";
-    }
-    return lines;
-  }
-
-private:
-  static std::unique_ptr<next_token_network> made(const arguments& a, next_token_network_maker maker,
-                                                  const program_parts& parts) {
-    const std::int64_t most = a.context + 1; // and the token that ends or begins it
-    const auto rows = static_cast<std::int64_t>(a.how.width);
-    return maker(weights_of(a, parts),
-                 {.capacity = {{"B", rows}, {"S", most}, {"T", most}}, .threads = a.threads});
-  }
-  std::size_t longest() const { return static_cast<std::size_t>(a_.context); }
-
-  token_ids source_ids(const input_text& text) const {
-    token_ids ids = source_.encode(text.text).ids;
-    if (ids.size() == around_) throw error(text.place + ": the text is empty");
-    if (ids.back() != source_end_) ids.push_back(source_end_);
-    if (ids.size() > longest() + 1)
-      throw error(fmt::format("{}: the text has {} tokens; expected at most {}", text.place, ids.size() - 1,
-                              longest()));
-    return ids;
-  }
-
-  const arguments& a_;
-  std::unique_ptr<next_token_network> network_;
-  tokenizer source_, target_;
-  std::size_t around_ = source_.encode("").ids.size(); // tokens that the tokenizer puts around a text
-  token_id begin_, source_end_;
-  token_ids end_;
-};
+  return lines;
+}
 
 void run(const arguments& a, next_token_network_maker maker, const program_parts& parts) {
-  translator to(a, maker, parts);
+  const std::int64_t most = a.context + 1; // and the token that ends or begins it
+  const std::unique_ptr<next_token_network> network =
+      maker(weights_of(a, parts),
+            {.capacity = {{"B", static_cast<std::int64_t>(a.how.width)}, {"S", most}, {"T", most}},
+             .threads = a.threads});
+  translator to(*network, tokenizer_of(a, parts), target_tokenizer_of(a, parts, network->vocabulary()), parts,
+                static_cast<std::size_t>(a.context));
   text_input input(a.files, a.field);
   terminal::progress_bar bar(parts.name, "bytes", isatty(STDOUT_FILENO) != 0 ? 0 : input.bytes());
   for (auto texts = input.next(1); !texts.empty(); texts = input.next(1)) {
-    program::print(to.lines_of(texts.front()));
+    program::print(lines_of(to, texts.front(), a));
     bar.show(input.bytes_read());
   }
 }

@@ -1,5 +1,7 @@
 #include <fovea/programs/serve/completions.hpp>
 
+#include <fovea/programs/token_ids.hpp>
+
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -137,9 +139,8 @@ private:
 completion_routes::completion_routes(http_server& server, std::unique_ptr<row_network> network,
                                      tokenizer words, const program_parts& parts, const settings& how)
     : server_(server), network_(std::move(network)), words_(std::move(words)), model_(parts.name), how_(how),
-      writer_(*network_, how.rows, how.waiting, how.piece) {
+      end_(ids_of(parts.end, words_)), writer_(*network_, how.rows, how.waiting, how.piece) {
   if (!parts.begin.empty()) begin_.push_back(id_of(parts.begin, words_));
-  for (const std::string& token : parts.end) end_.push_back(id_of(token, words_));
   server.post("/v1/completions",
               [this](const std::string& body, auto& to) { answer(read_completion(body), false, to); });
   server.post("/v1/chat/completions",

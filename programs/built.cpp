@@ -1,0 +1,77 @@
+#include <fovea/programs/built.hpp>
+
+#include <fovea/base/error.hpp>
+#include <fovea/runtime/backend_of.hpp>
+#include <fovea/weights/expect_metadata.hpp>
+#include <fovea/weights/gguf.hpp>
+
+#include <algorithm>
+
+namespace fovea::programs {
+namespace {
+
+std::string set_of(const program_parts& parts) {
+  const auto runs =
+      std::ranges::find_if(parts.sets, [](const std::string& set) { return core::may_run(set); });
+  return runs == parts.sets.end() ? parts.sets.back() + " (which this processor lacks)" : *runs;
+}
+
+bool has_tokenizer(const std::filesystem::path& path) {
+  return path.extension() == ".gguf" && core::gguf_file(path).metadata().contains("tokenizer.ggml.model");
+}
+
+/// The tokenizer at `path`, or where that is empty, what the program is built with.
+tokenizer opened(const std::filesystem::path& path, const built_file& built, const program_parts& parts,
+                 std::size_t most) {
+  const std::filesystem::path& named = path.empty() ? built.path : path;
+  tokenizer words = path.empty() && !built.bytes.empty()
+                        ? load_tokenizer(built.bytes, named.filename().string())
+                        : load_tokenizer(named);
+  if (words.vocabulary_size() > most)
+    throw error(named.string() + ": expected a tokenizer of at most " + std::to_string(most) +
+                " tokens, as " + parts.model + " has; found " + std::to_string(words.vocabulary_size()));
+  return words;
+}
+
+} // namespace
+
+std::string version_of(const program_parts& parts) {
+  return parts.name + ": " + parts.model + ", weights in " + parts.format + ", " + set_of(parts) +
+         ", Fovea " FOVEA_VERSION;
+}
+
+bool has_weights(const program_parts& parts) {
+  return !parts.weights.bytes.empty() || !parts.weights.path.empty();
+}
+
+model_weights weights_of(const program_parts& parts, const std::filesystem::path& named) {
+  if (named.empty() && !parts.weights.bytes.empty())
+    return weights_of(parts, parts.weights.bytes, "the weights of " + parts.name);
+  model_weights weights = load_weights(named.empty() ? parts.weights.path : named);
+  expect_metadata(weights, parts.metadata);
+  return weights;
+}
+
+model_weights weights_of(const program_parts& parts, std::span<const std::byte> bytes,
+                         const std::string& name) {
+  model_weights weights = load_weights(bytes, name);
+  expect_metadata(weights, parts.metadata);
+  return weights;
+}
+
+std::optional<tokenizer> tokenizer_of(const program_parts& parts, const std::filesystem::path& named,
+                                      const std::filesystem::path& weights, std::size_t most) {
+  const std::filesystem::path& path = named.empty() && has_tokenizer(weights) ? weights : named;
+  const bool of_weights = parts.tokenizer.path.empty() && parts.weights.path.extension() == ".gguf";
+  const built_file& built = of_weights ? parts.weights : parts.tokenizer;
+  if (path.empty() && built.path.empty()) return std::nullopt;
+  return opened(path, built, parts, most);
+}
+
+std::optional<tokenizer> target_tokenizer_of(const program_parts& parts, const std::filesystem::path& named,
+                                             std::size_t most) {
+  if (named.empty() && parts.target_tokenizer.path.empty()) return std::nullopt;
+  return opened(named, parts.target_tokenizer, parts, most);
+}
+
+} // namespace fovea::programs

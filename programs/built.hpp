@@ -1,0 +1,36 @@
+#pragma once
+
+#include <fovea/programs/parts.hpp>
+#include <fovea/runtime/tokenizers/tokenizer.hpp>
+#include <fovea/weights/weights.hpp>
+
+#include <cstddef>
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <string>
+
+namespace fovea::programs {
+
+/// "ask: ask::model, weights in f32, avx512, Fovea 0.1.0": the model, the format of its weights, the instruction set in use,
+/// the library's version.
+std::string version_of(const program_parts& parts);
+
+/// Whether it is built with weights.
+bool has_weights(const program_parts& parts);
+/// The weights in a file, or where none is named, those it is built with. Throws fovea::error, too where they say other
+/// numbers of themselves than the parts.
+model_weights weights_of(const program_parts& parts, const std::filesystem::path& named);
+/// The same of weights in memory.
+model_weights weights_of(const program_parts& parts, std::span<const std::byte> bytes,
+                         const std::string& name);
+
+/// The tokenizer in a file or, where none is named, that in the GGUF file of the weights that are named, else what it is
+/// built with; none where there is none. Throws fovea::error, too where it has more than `most` tokens.
+std::optional<tokenizer> tokenizer_of(const program_parts& parts, const std::filesystem::path& named,
+                                      const std::filesystem::path& weights, std::size_t most);
+/// That of translations, where a file is named or it is built with one.
+std::optional<tokenizer> target_tokenizer_of(const program_parts& parts, const std::filesystem::path& named,
+                                             std::size_t most);
+
+} // namespace fovea::programs

@@ -1,0 +1,34 @@
+#include <fovea/programs/text_writer.hpp>
+
+#include <utility>
+
+namespace fovea::programs {
+
+text_writer::text_writer(next_token_network& network, const tokenizer& words, token_ids prompt,
+                         const sampling_options& how, const stopping_options& until,
+                         std::vector<std::string> stops)
+    : network_(network), how_(how), until_(until), each_([this](const generated_token& token) {
+        stopped_ = !spelled_.add(token.id);
+        return !stopped_;
+      }),
+      unread_(prompt), spelled_(words, std::move(stops), [this](std::string_view more) { piece_ += more; }),
+      text_(0, 0, std::move(prompt), how_, until_, each_) {
+  core::detail::check(how_);
+  core::detail::check(until_);
+  for (const token_id id : unread_) spelled_.add_prompt(id);
+  prompt_.swap(piece_);
+}
+
+std::optional<std::string> text_writer::next() {
+  if (unread_.empty()) return std::nullopt;
+  if (!begun_) network_.begin(1);
+  begun_ = true;
+  const token_scores scores = network_.step(unread_);
+  core::detail::check_scores(scores, 1, unread_.size());
+  unread_.clear();
+  for (const core::detail::continuation& c : text_.advance(scores, 0)) unread_.push_back(c.id);
+  if (unread_.empty()) spelled_.finish();
+  return std::exchange(piece_, {});
+}
+
+} // namespace fovea::programs

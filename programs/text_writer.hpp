@@ -1,0 +1,44 @@
+#pragma once
+
+#include <fovea/programs/next_token_network.hpp>
+#include <fovea/programs/printed_text.hpp>
+#include <fovea/runtime/decoding/generate.hpp>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace fovea::programs {
+
+/// Goes on with one text, token by token, by a network that it does not own and that meanwhile does nothing else.
+class text_writer {
+public:
+  /// Throws fovea::error where an option is out of its range.
+  text_writer(next_token_network& network, const tokenizer& words, token_ids prompt,
+              const sampling_options& how, const stopping_options& until, std::vector<std::string> stops);
+  text_writer(const text_writer&) = delete;
+  text_writer& operator=(const text_writer&) = delete;
+
+  /// Draws the next token, and returns the text that it brings, which may be empty; nothing once the text has ended.
+  std::optional<std::string> next();
+
+  /// How the prompt itself is spelled.
+  const std::string& prompt() const { return prompt_; }
+  /// What is written so far.
+  const hypothesis& written() { return text_.result(); }
+  /// Whether it has ended before a stop string.
+  bool stopped() const { return stopped_; }
+
+private:
+  next_token_network& network_;
+  const sampling_options how_;
+  const stopping_options until_;
+  const token_callback each_;
+  token_ids unread_;
+  std::string piece_, prompt_;
+  printed_text spelled_;
+  core::detail::sampled_text text_;
+  bool begun_ = false, stopped_ = false;
+};
+
+} // namespace fovea::programs

@@ -18,6 +18,7 @@
 #
 # NAME is a C++ namespace and the name of a header, so it is neither the model's name nor HEADER's.
 
+include("${CMAKE_CURRENT_LIST_DIR}/fovea_for_libraries.cmake")
 include("${CMAKE_CURRENT_LIST_DIR}/fovea_isa_object.cmake")
 
 function(fovea_add_model name)
@@ -184,6 +185,7 @@ auto compile(const fovea::model_weights& weights, const fovea::compile_options& 
   )
   add_library(${name} STATIC ${objects} "${folder}/${name}.cpp" "${folder}/${name}.hpp")
   set_target_properties(${name} PROPERTIES LINKER_LANGUAGE CXX FOVEA_SETS "${sets}")
+  fovea_for_libraries(${name})
   target_include_directories(${name} PUBLIC "${folder}")
   target_link_libraries(${name} PUBLIC fovea::fovea)
   foreach(set IN LISTS arg_ISA)

@@ -1,5 +1,6 @@
 # The target fovea_kernels: the library's own kernels, once for each instruction set, and the choice between them.
 
+include("${CMAKE_CURRENT_LIST_DIR}/fovea_for_libraries.cmake")
 include("${CMAKE_CURRENT_LIST_DIR}/fovea_isa_object.cmake")
 get_filename_component(fovea_root "${CMAKE_CURRENT_LIST_DIR}/.." ABSOLUTE)
 set(fovea_isa_folder "${fovea_root}/backends/simd/isa")
@@ -39,7 +40,6 @@ find_package(Threads REQUIRED)
 target_link_libraries(fovea_kernels PUBLIC Threads::Threads)
 target_include_directories(fovea_kernels PUBLIC $<BUILD_INTERFACE:${fovea_root}/include> PRIVATE "${CMAKE_CURRENT_BINARY_DIR}/isa")
 target_compile_features(fovea_kernels PUBLIC cxx_std_20)
-target_compile_options(fovea_kernels PRIVATE -ffunction-sections -fdata-sections)
+fovea_for_libraries(fovea_kernels)
 # A program links the kernels that its models call, and no others.
 target_link_options(fovea_kernels INTERFACE LINKER:--gc-sections)
-set_target_properties(fovea_kernels PROPERTIES POSITION_INDEPENDENT_CODE ON)

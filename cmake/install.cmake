@@ -3,11 +3,11 @@ include(CMakePackageConfigHelpers)
 set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME development) # what cmake/package.cmake makes packages of
 set(shared_folder ${CMAKE_INSTALL_DATADIR}/fovea)
 
-foreach(folder IN ITEMS base dsl weights backends runtime models programs)
+foreach(folder IN ITEMS base dsl weights backends runtime models programs library)
   install(
     DIRECTORY ${PROJECT_SOURCE_DIR}/${folder}
     DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/fovea
-    FILES_MATCHING PATTERN "*.hpp"
+    FILES_MATCHING PATTERN "*.hpp" PATTERN "*.h"
   )
 endforeach()
 file(GLOB gathering_headers ${PROJECT_SOURCE_DIR}/include/fovea/*.hpp)
@@ -28,7 +28,7 @@ install(FILES ${single_header} DESTINATION ${shared_folder})
 set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/fovea)
 set_target_properties(fovea_kernels PROPERTIES EXPORT_NAME kernels)
 install(TARGETS fovea_dsl fovea_kernels fovea_runtime fovea_fovea EXPORT fovea)
-foreach(target IN ITEMS fovea_programs fovea_serve)
+foreach(target IN ITEMS fovea_programs fovea_library fovea_serve)
   if(TARGET ${target})
     install(TARGETS ${target} EXPORT fovea)
   endif()
@@ -44,10 +44,18 @@ install(
   DESTINATION ${package_folder}
 )
 install(
-  FILES ${CMAKE_CURRENT_LIST_DIR}/fovea_add_executable.cmake ${CMAKE_CURRENT_LIST_DIR}/fovea_add_model.cmake ${CMAKE_CURRENT_LIST_DIR}/fovea_build_type.cmake
+  FILES ${CMAKE_CURRENT_LIST_DIR}/fovea_add_executable.cmake ${CMAKE_CURRENT_LIST_DIR}/fovea_add_library.cmake
+        ${CMAKE_CURRENT_LIST_DIR}/fovea_add_python_module.cmake
+        ${CMAKE_CURRENT_LIST_DIR}/fovea_add_model.cmake ${CMAKE_CURRENT_LIST_DIR}/fovea_build_type.cmake
+        ${CMAKE_CURRENT_LIST_DIR}/fovea_built_parts.cmake ${CMAKE_CURRENT_LIST_DIR}/fovea_for_libraries.cmake
         ${CMAKE_CURRENT_LIST_DIR}/fovea_isa_object.cmake ${CMAKE_CURRENT_LIST_DIR}/instruction_sets.cmake
         ${CMAKE_CURRENT_LIST_DIR}/Findutf8proc.cmake
   DESTINATION ${package_folder}
+)
+
+install(
+  DIRECTORY ${PROJECT_SOURCE_DIR}/library DESTINATION ${package_folder}
+  FILES_MATCHING PATTERN "*.in" PATTERN "types.h"
 )
 
 # The program, which finds the headers beside itself, and what an editor takes.

@@ -1,0 +1,52 @@
+#include <fovea/library/library.hpp>
+
+#include <fovea/base/error.hpp>
+#include <fovea/programs/built.hpp>
+
+#include <algorithm>
+#include <cstring>
+
+namespace fovea::library {
+namespace {
+
+core::dim_size capacity_of(const program_parts& parts, const fovea_capacity& asked) {
+  if (asked.dim == nullptr || *asked.dim == '\0' || std::strlen(asked.dim) > core::dim::max_name)
+    throw error(parts.name + ": expected a capacity to name a dim, found " +
+                (asked.dim == nullptr ? "NULL" : "\"" + std::string(asked.dim) + "\""));
+  return {core::dim::symbol(asked.dim), asked.size};
+}
+
+} // namespace
+
+model_weights weights_of(const program_parts& parts, const char* file) {
+  if (file == nullptr && !programs::has_weights(parts))
+    throw error(parts.name + ": expected a file of weights, since the library is built without; found NULL");
+  return programs::weights_of(parts, std::filesystem::path(file == nullptr ? "" : file));
+}
+
+model_weights weights_of(const program_parts& parts, bytes_in_memory bytes) {
+  if (bytes.first == nullptr) throw error(parts.name + ": expected weights in memory, found NULL");
+  return programs::weights_of(parts, {static_cast<const std::byte*>(bytes.first), bytes.count},
+                              "weights in memory");
+}
+
+compile_options options_of(const program_parts& parts, const fovea_options* asked) {
+  compile_options options{.capacity = parts.capacity};
+  if (asked == nullptr) return options;
+  if (asked->capacity == nullptr && asked->capacities > 0)
+    throw error(parts.name + ": expected " + std::to_string(asked->capacities) + " capacities, found NULL");
+  for (std::size_t i = 0; i < asked->capacities; ++i) {
+    const core::dim_size size = capacity_of(parts, asked->capacity[i]);
+    const auto built = std::ranges::find_if(options.capacity,
+                                            [&](const core::dim_size& d) { return d.symbol == size.symbol; });
+    if (built != options.capacity.end())
+      *built = size;
+    else
+      options.capacity.push_back(size);
+  }
+  options.threads = asked->threads;
+  options.lent = {asked->execute, asked->executor};
+  return options;
+}
+
+} // namespace fovea::library

@@ -1,0 +1,143 @@
+#pragma once
+
+#include <fovea/backends/xtensor.hpp>
+#include <fovea/fovea.hpp>
+#include <fovea/library/library.hpp>
+#include <fovea/library/ports.hpp>
+
+#include <array>
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <type_traits>
+#include <utility>
+
+namespace fovea::library {
+
+/// A tensor as an expression of the type that the model's input has.
+template <class T, std::size_t rank>
+auto expression_of(const fovea_tensor& tensor) {
+  std::array<std::size_t, rank> shape{};
+  for (std::size_t axis = 0; axis < rank; ++axis) shape[axis] = static_cast<std::size_t>(tensor.shape[axis]);
+  return xt::adapt(static_cast<const T*>(tensor.data), numbers_of(tensor), xt::no_ownership(), shape);
+}
+
+/// f with each tensor of `given` bound to the graph's input of its number.
+template <class graph, class F>
+void call_with(std::span<const fovea_tensor> given, F f) {
+  using in = ports<graph, true>;
+  [&]<std::size_t... i>(std::index_sequence<i...>) {
+    f((core::input_key<in::template name<i>>{} =
+           expression_of<std::conditional_t<in::node(i).type == core::element::f32, float, std::int32_t>,
+                         in::template rank<i>>(given[i]))...);
+  }
+  (std::make_index_sequence<in::count>{});
+}
+
+/// What a call of a graph gave, as tensors.
+template <class graph>
+class given_outputs {
+  using out = ports<graph, false>;
+
+public:
+  template <class called>
+  void set(const called& from) {
+    [&]<std::size_t... i>(std::index_sequence<i...>) {
+      (set_one<i>(from[core::output_key<out::template name<i>>{}]), ...);
+    }
+    (std::make_index_sequence<out::count>{});
+    are_given_ = true;
+  }
+  std::span<const fovea_tensor> get() const {
+    return are_given_ ? std::span<const fovea_tensor>(tensors_) : std::span<const fovea_tensor>();
+  }
+
+private:
+  template <std::size_t i, class view>
+  void set_one(const view& values) {
+    fovea_tensor& t = tensors_[i];
+    t = {out::table[i].name, out::table[i].type, out::table[i].rank, {}, values.data()};
+    for (std::size_t axis = 0; axis < out::template rank<i>; ++axis)
+      t.shape[axis] = static_cast<std::int64_t>(values.shape()[axis]);
+  }
+
+  std::array<fovea_tensor, out::count> tensors_{};
+  bool are_given_ = false;
+};
+
+/// The model M as `compiled` makes it.
+template <class M, auto compiled>
+class net_of final : public net {
+public:
+  net_of(const char* name, const model_weights& weights, const compile_options& how)
+      : net_(compiled(weights, how)), inputs_(name, "", ports<M, true>::table) {}
+  net_of(const net_of& other) : net_(other.net_), inputs_(other.inputs_) {}
+
+  std::unique_ptr<net> copy() const override { return std::make_unique<net_of>(*this); }
+  void run(std::span<const fovea_tensor> inputs) override {
+    call_with<M>(inputs_.match(inputs), [&](auto&&... given) { outputs_.set(net_(std::move(given)...)); });
+  }
+  std::span<const fovea_tensor> outputs() const override { return outputs_.get(); }
+
+private:
+  std::invoke_result_t<decltype(compiled), const model_weights&, const compile_options&> net_;
+  matched_inputs inputs_;
+  given_outputs<M> outputs_;
+};
+
+/// The model M as `streamed` makes a stream of it along `time`.
+template <class M, core::dim time, auto streamed>
+class stream_of final : public stream {
+  using stream_type = std::invoke_result_t<decltype(streamed), const model_weights&, const compile_options&>;
+  using begin_model = core::detail::begin_of<typename M::source, time>;
+  using step_model = core::detail::step_of<typename M::source, time>;
+  using row_rules = core::detail::checked_rows<typename M::source, time>;
+
+public:
+  static constexpr std::int64_t stride = stream_type::stride, latency = stream_type::latency;
+  using begin_ports = ports<begin_model, true>;
+  using step_ports = ports<step_model, true>;
+  using output_ports = ports<step_model, false>;
+
+  stream_of(const char* name, const model_weights& weights, const compile_options& how)
+      : name_(name), stream_(streamed(weights, how)), begin_inputs_(name, "begin", begin_ports::table),
+        step_inputs_(name, "step", step_ports::table) {}
+  stream_of(const stream_of& other)
+      : name_(other.name_), stream_(other.stream_), begin_inputs_(other.begin_inputs_),
+        step_inputs_(other.step_inputs_) {}
+
+  std::unique_ptr<stream> copy() const override { return std::make_unique<stream_of>(*this); }
+  void begin(std::span<const fovea_tensor> inputs) override {
+    call_with<begin_model>(begin_inputs_.match(inputs),
+                           [&](auto&&... given) { stream_.begin(std::move(given)...); });
+  }
+  void step(std::span<const fovea_tensor> inputs) override {
+    call_with<step_model>(step_inputs_.match(inputs),
+                          [&](auto&&... given) { outputs_.set(stream_.step(std::move(given)...)); });
+  }
+  void finish([[maybe_unused]] std::size_t positions) override {
+    if constexpr (latency > 0)
+      outputs_.set(stream_.finish(positions));
+    else
+      throw error(std::string(name_) +
+                  ": finish: the model looks at no later position, so that none is to come");
+  }
+  void reset([[maybe_unused]] std::size_t row) override {
+    if constexpr (row_rules::error.empty())
+      stream_.reset(row);
+    else
+      throw error(std::string(name_) + ": reset: " + row_rules::error.text);
+  }
+  std::int64_t position(std::size_t row) const override {
+    return row < stream_.most_rows() ? stream_.position(row) : -1;
+  }
+  std::span<const fovea_tensor> outputs() const override { return outputs_.get(); }
+
+private:
+  const char* name_;
+  stream_type stream_;
+  matched_inputs begin_inputs_, step_inputs_;
+  given_outputs<step_model> outputs_;
+};
+
+} // namespace fovea::library

@@ -126,4 +126,5 @@ set_tests_properties(package/build_type package/own_flags package/wanted_unoptim
 include(package/tests.cmake)
 if(TARGET fovea)
   include(tools/tools.cmake)
+  include(library/python/python.cmake)
 endif()

@@ -104,14 +104,14 @@ class New(ToolTest):
         inputs = {name: one for name, one in values.items() if name.startswith("input.")}
         save_safetensors(folder / "reference.safetensors", inputs | {"output.sentence_embedding": ("F32", shape, vectors)})
         run = self.new(folder)
-        self.assertEqual(run.stdout, "made: weights.safetensors, model.hpp, main.cpp, CMakeLists.txt, README.md of BertModel\n")
+        self.assertEqual(run.stdout, "made: weights.safetensors, model.hpp, main.cpp, CMakeLists.txt, pyproject.toml, README.md of BertModel\n")
         self.assertEqual(run.stderr, "fovea: BertModel does not use 2 tensors of the checkpoint: pooler.dense.bias, ...\n")
         self.assertIn("pooler.dense.bias, pooler.dense.weight", (self.folder / "made/README.md").read_text())
         if self.cases != "none":
             self.assertEqual(self.check(), {"sentence"})
 
     def program(self, case, change=lambda config, parameters: None, **files):
-        """What CMakeLists.txt tells fovea_add_executable, of a case with a tokenizer and files beside it."""
+        """What CMakeLists.txt tells of the program, of a case with a tokenizer and files beside it."""
         source = write_folder(self.golden / f"{case}.safetensors", self.folder / case / "from", change)
         write_tokenizer(source, 96)
         for name, content in files.items():
@@ -119,7 +119,7 @@ class New(ToolTest):
         self.assertEqual(self.new(source, f"{case}/made").returncode, 0)
         self.assertFalse((self.folder / case / "made/main.cpp").exists())
         lists = (self.folder / case / "made/CMakeLists.txt").read_text()
-        return re.search(r"fovea_add_executable\(\n(.*?)\n\)\n", lists, re.DOTALL)[1].split("\n")
+        return re.search(r"cmake_language\(\n  CALL fovea_add_\$\{kind\}\n(.*?)\n\)\n", lists, re.DOTALL)[1].split("\n")
 
     def test_what_the_program_is_told(self):
         def named(config, parameters):
@@ -151,7 +151,7 @@ class New(ToolTest):
     def test_project(self):
         self.new(write_folder(self.golden / "hf_gpt2.safetensors", self.folder / "from"), "my text-writer")
         made = self.folder / "my text-writer"
-        self.assertEqual(sorted(os.listdir(made)), ["CMakeLists.txt", "README.md", "main.cpp", "model.hpp"])
+        self.assertEqual(sorted(os.listdir(made)), ["CMakeLists.txt", "README.md", "main.cpp", "model.hpp", "pyproject.toml"])
         self.assertIn("namespace my_text_writer {", (made / "model.hpp").read_text())
         self.assertIn("project(my_text_writer CXX)", (made / "CMakeLists.txt").read_text())
         for file in made.iterdir():
@@ -160,7 +160,7 @@ class New(ToolTest):
             self.new("from", folder)
             self.assertIn(f"namespace {space} {{", (self.folder / folder / "model.hpp").read_text())
         run = self.run_tool("again", "--from", "from", "--json")
-        files = ["model.hpp", "main.cpp", "CMakeLists.txt", "README.md"]
+        files = ["model.hpp", "main.cpp", "CMakeLists.txt", "pyproject.toml", "README.md"]
         expected = {"folder": "again", "architecture": "GPT2LMHeadModel", "app": "generate", "model": "decoder", "files": files, "passed_over": []}
         self.assertEqual(json.loads(run.stdout), expected)
 

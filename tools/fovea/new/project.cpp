@@ -209,11 +209,18 @@ fs::path weights_of(const fs::path& folder, const checkpoint& from) {
   return from.joined ? fs::weakly_canonical(fs::absolute(folder) / "weights.safetensors") : from.weights;
 }
 
+/// Whether the weights become part of what is built: one file, and no larger than a linker takes.
+bool is_embedded(const checkpoint& from) {
+  constexpr std::size_t most_bytes = std::size_t{1} << 30;
+  std::size_t bytes = 0;
+  for (const auto& [name, tensor] : from.tensors) bytes += tensor.bytes.size();
+  return bytes < most_bytes && (from.joined || !fs::is_directory(from.weights));
+}
+
 /// What fovea_add_executable is told beside the files: what texts look like, and whether the files become part of the
-/// program, which those do that a linker takes.
+/// program.
 std::string program_words(const model_plan& plan, const checkpoint& from, const text_values& values) {
   constexpr int most_tokens = 2048; // of a text, whatever the model could take: memory is kept for so many
-  constexpr std::size_t most_bytes = std::size_t{1} << 30;
   const int context = std::stoi(values.at("context"));
   std::string words = fmt::format("\n  CONTEXT {}",
                                   from.longest_text > 0 ? from.longest_text : std::min(context, most_tokens));
@@ -231,9 +238,7 @@ std::string program_words(const model_plan& plan, const checkpoint& from, const 
     if (!ends.begin.empty()) add("BEGIN", {ends.begin});
     add("END", ends.end);
   }
-  std::size_t bytes = 0;
-  for (const auto& [name, tensor] : from.tensors) bytes += tensor.bytes.size();
-  if (bytes < most_bytes && (from.joined || !fs::is_directory(from.weights))) words += "\n  EMBED STATIC";
+  if (is_embedded(from)) words += "\n  EMBED STATIC";
   return words;
 }
 
@@ -261,6 +266,7 @@ std::vector<std::string> write_project(const fs::path& folder, const model_plan&
   set("reference_text", from.reference.empty() ? "the backend `reference`, on inputs that are drawn"
                                                : "`reference.safetensors`");
   set("program", texts ? program_words(plan, from, values) : "");
+  set("module", is_embedded(from) ? "\n    EMBED STATIC" : "");
   std::string sizes;
   for (const std::string& dim : plan.dims)
     sizes += fmt::format("{}{{\"{}\", {}}}", sizes.empty() ? "" : ", ", dim, dim == "B" ? 1 : 64);
@@ -276,6 +282,7 @@ std::vector<std::string> write_project(const fs::path& folder, const model_plan&
   std::vector<std::pair<std::string, std::string>> files{
       {"model.hpp", model},
       {"CMakeLists.txt", filled(text_named("new/CMakeLists.txt.in"), values)},
+      {"pyproject.toml", filled(text_named("new/pyproject.toml.in"), values)},
       {"README.md", filled(text_named("new/README.md.in"), values)}};
   if (!texts) files.emplace(files.begin() + 1, "main.cpp", filled(text_named("new/main.cpp.in"), values));
   fs::create_directories(folder);

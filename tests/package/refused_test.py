@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What fovea_add_model and fovea_add_executable refuse where a project is configured: refused_test.py PREFIX"""
+"""What fovea_add_model, fovea_add_executable, fovea_add_library and fovea_add_python_module refuse where a project is configured: refused_test.py PREFIX"""
 
 import pathlib
 import shutil
@@ -8,6 +8,8 @@ import sys
 import tempfile
 import unittest
 
+LIBRARY = "fovea_add_library(ask HEADER model.hpp MODEL ask::model"
+MODULE = "fovea_add_python_module(ask HEADER model.hpp MODEL ask::model"
 PROGRAM = "fovea_add_executable(ask HEADER model.hpp MODEL ask::model"
 CASES = {
     f"{PROGRAM} APP dance)": "expected APP to be one of classify, embed, generate, score, serve, stream, tag, translate, found 'dance'",
@@ -15,16 +17,25 @@ CASES = {
     "fovea_add_executable(ask MODEL ask::model APP embed)": "fovea_add_executable(ask): HEADER is missing",
     f"{PROGRAM} APP embed NOISE)": "EMBED and STATIC, found 'NOISE'",
     f"{PROGRAM} APP embed CONTEXT many)": "expected CONTEXT to be a number of tokens, found 'many'",
-    f"{PROGRAM} APP embed EMBED)": "EMBED needs WEIGHTS, the file to have in the program",
+    f"{PROGRAM} APP embed EMBED)": "EMBED needs WEIGHTS, the file to embed",
     f"{PROGRAM} APP embed WEIGHTS none.safetensors)": "expected WEIGHTS to be a file, found nothing at",
     f"{PROGRAM} APP embed WEIGHTS shards EMBED)": "EMBED needs WEIGHTS to be a file, found the folder",
-    f"{PROGRAM} APP embed METADATA heads)": "expected METADATA as key=number, found 'heads'",
+    f"{PROGRAM} APP embed METADATA heads)": "expected METADATA as name=number, found 'heads'",
     f"{PROGRAM} APP embed ISA mmx)": "expected ISA to name some of",
     f"{PROGRAM} APP translate END </s>)": "a program that translates needs BEGIN and END, the tokens around a translation",
     f"{PROGRAM} APP serve ROUTE pictures)": "expected ROUTE to be completions or embeddings, found 'pictures'",
     f"{PROGRAM} APP generate ROUTE completions)": "ROUTE is for APP serve, found APP generate",
     f"{PROGRAM} APP embed TARGET_TOKENIZER t.json)": "TARGET_TOKENIZER is for APP translate, found APP embed",
     f"{PROGRAM} APP serve STATIC)": "APP serve cannot be STATIC, since cpp-httplib is a shared library",
+    "fovea_add_library(ask MODEL ask::model)": "fovea_add_library(ask): HEADER is missing",
+    "fovea_add_library(a-b HEADER model.hpp MODEL ask::model)": "expected a name that C can begin names with, found 'a-b'",
+    f"{LIBRARY} APP embed)": "METADATA, EMBED and STATIC, found 'APP;embed'",
+    f"{LIBRARY} CAPACITY T)": "fovea_add_library(ask): expected CAPACITY as name=number, found 'T'",
+    f"{LIBRARY} WEIGHTS none.safetensors)": "fovea_add_library(ask): expected WEIGHTS to be a file, found nothing at",
+    f"{MODULE} APP serve)": "expected APP to be one of embed, classify, tag, generate, translate, score, stream; found 'serve'",
+    f"{MODULE} APP translate BEGIN <s>)": "a module that translates needs BEGIN and END, the tokens around a translation",
+    f"{MODULE} APP embed CONTEXT many)": "expected CONTEXT to be a number of tokens, found 'many'",
+    f"{MODULE} NOISE)": "EMBED and STATIC, found 'NOISE'",
     "fovea_add_model(model HEADER model.hpp MODEL ask::model)": "expected a name that neither the header nor the model has, as in compiled_model",
     "fovea_add_model(a-b HEADER model.hpp MODEL ask::model)": "expected a C++ identifier as the name, found 'a-b'",
     "fovea_add_model(made HEADER model.hpp)": "fovea_add_model(made): MODEL is missing",

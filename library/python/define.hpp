@@ -12,19 +12,25 @@ namespace fovea::library::python {
 using texts_given = std::vector<std::string>;
 
 /// A generated text as Python iterates over it: each item is the text that some tokens bring.
-struct pieces {
-  text_calls::written_text text;
+class pieces {
+public:
+  explicit pieces(text_calls::written_text text) : text_(std::move(text)) {}
 
   std::string next() {
     std::optional<std::string> piece;
     {
       const nb::gil_scoped_release without;
-      while (piece = text.writer->next(), piece && piece->empty()) {
+      const std::lock_guard lock(*turn_);
+      while (piece = text_.writer->next(), piece && piece->empty()) {
       }
     }
     if (!piece) throw nb::stop_iteration();
     return *std::move(piece);
   }
+
+private:
+  text_calls::written_text text_;
+  std::unique_ptr<std::mutex> turn_ = std::make_unique<std::mutex>();
 };
 
 /// Says by Python's warnings that a text was cut.

@@ -10,7 +10,7 @@ from conan.tools.cmake import CMake, CMakeDeps, CMakeToolchain, cmake_layout
 from conan.tools.files import copy
 
 FILES = ["CMakeLists.txt", "LICENSE", "packaging/single_header.cmake"]
-FOLDERS = ["backends", "base", "cmake", "dsl", "include", "models", "programs", "runtime", "weights"]
+FOLDERS = ["backends", "base", "cmake", "dsl", "include", "library", "models", "programs", "runtime", "weights"]
 
 
 class Fovea(ConanFile):

@@ -114,8 +114,9 @@ function(fovea_add_python_module name)
   configure_file("${fovea_library_folder}/python/module.cpp.in" "${folder}/${name}.cpp" @ONLY)
   configure_file("${fovea_library_folder}/python/package.py.in" "${folder}/${name}/__init__.py" @ONLY)
 
+  # Its own domain: modules of several models have classes of the same C++ types, which nanobind knows each once in a domain.
   # The package as it is installed, also in the build's folder, where the stub's maker imports it.
-  nanobind_add_module(_${name} NB_STATIC NOMINSIZE "${folder}/${name}.cpp")
+  nanobind_add_module(_${name} NB_STATIC NB_DOMAIN fovea_${name} NOMINSIZE "${folder}/${name}.cpp")
   set_target_properties(_${name} PROPERTIES LIBRARY_OUTPUT_DIRECTORY "${folder}/${name}")
   set_source_files_properties("${folder}/${name}.cpp" PROPERTIES OBJECT_DEPENDS "${files}")
   target_compile_features(_${name} PRIVATE cxx_std_20)

@@ -41,7 +41,8 @@ struct no_code {};
 template <class model>
 class reference_engine : public reference_runner {
 public:
-  reference_engine(model_parameters parameters, std::span<const std::int64_t> capacity, thread_supply, no_code)
+  reference_engine(model_parameters parameters, std::span<const std::int64_t> capacity, thread_supply,
+                   no_code)
       : reference_runner(model::view, std::move(parameters), capacity) {}
   reference_engine(const reference_engine& other, std::span<const std::int64_t>) : reference_runner(other) {}
 

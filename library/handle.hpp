@@ -29,7 +29,6 @@ int answer(F f) noexcept {
 /// What a pointer in C stands for: a net or a stream, and whose memory it has. The C type derives from it.
 template <class kind>
 struct handle {
-  using type = kind;
   core::memory_source memory = {};
   std::unique_ptr<kind> of = {};
 };

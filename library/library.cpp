@@ -30,20 +30,22 @@ model_weights weights_of(const program_parts& parts, bytes_in_memory bytes) {
                               "weights in memory");
 }
 
+void set_capacity(compile_options& options, const core::dim_size& size) {
+  const auto built = std::ranges::find_if(options.capacity,
+                                          [&](const core::dim_size& d) { return d.symbol == size.symbol; });
+  if (built != options.capacity.end())
+    *built = size;
+  else
+    options.capacity.push_back(size);
+}
+
 compile_options options_of(const program_parts& parts, const fovea_options* asked) {
   compile_options options{.capacity = parts.capacity};
   if (asked == nullptr) return options;
   if (asked->capacity == nullptr && asked->capacities > 0)
     throw error(parts.name + ": expected " + std::to_string(asked->capacities) + " capacities, found NULL");
-  for (std::size_t i = 0; i < asked->capacities; ++i) {
-    const core::dim_size size = capacity_of(parts, asked->capacity[i]);
-    const auto built = std::ranges::find_if(options.capacity,
-                                            [&](const core::dim_size& d) { return d.symbol == size.symbol; });
-    if (built != options.capacity.end())
-      *built = size;
-    else
-      options.capacity.push_back(size);
-  }
+  for (std::size_t i = 0; i < asked->capacities; ++i)
+    set_capacity(options, capacity_of(parts, asked->capacity[i]));
   options.threads = asked->threads;
   options.lent = {asked->execute, asked->executor};
   return options;

@@ -5,7 +5,6 @@
 #include <fovea/runtime/options.hpp>
 #include <fovea/weights/weights.hpp>
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -45,7 +44,8 @@ public:
 class matched_inputs {
 public:
   matched_inputs(const char* model, const char* call, std::span<const fovea_port> ports)
-      : model_(model), call_(call), ports_(ports), converted_(ports.size()), tensors_(ports.size()) {}
+      : model_(model), call_(call), ports_(ports), given_(ports.size()), converted_(ports.size()),
+        tensors_(ports.size()) {}
 
   std::span<const fovea_tensor> match(std::span<const fovea_tensor> given);
 
@@ -53,9 +53,11 @@ private:
   void check(const fovea_port& port, const fovea_tensor& given) const;
   fovea_tensor as_read(std::size_t i, fovea_tensor tensor);
   [[noreturn]] void refuse(const std::string& why) const;
+  [[noreturn]] void refuse_of(const fovea_port& port, const std::string& why) const;
 
   const char *model_, *call_;
   std::span<const fovea_port> ports_;
+  std::vector<const fovea_tensor*> given_;           // of each port
   std::vector<std::vector<std::int32_t>> converted_; // of each port; float32 in the same bytes
   std::vector<fovea_tensor> tensors_;
 };
@@ -76,6 +78,9 @@ struct bytes_in_memory {
   std::size_t count;
 };
 model_weights weights_of(const program_parts& parts, bytes_in_memory bytes);
+
+/// Sets the capacity of a dim, which the options may have.
+void set_capacity(compile_options& options, const core::dim_size& size);
 
 /// What is asked for, with the library's own capacity of the other dims. Throws fovea::error about what can't be meant.
 compile_options options_of(const program_parts& parts, const fovea_options* asked);

@@ -2,6 +2,7 @@
 
 #include <fovea/base/error.hpp>
 
+#include <algorithm>
 #include <cstring>
 #include <limits>
 
@@ -49,35 +50,39 @@ void matched_inputs::refuse(const std::string& why) const {
   throw error(std::string(model_) + ": " + (*call_ == '\0' ? "" : std::string(call_) + ": ") + why);
 }
 
+void matched_inputs::refuse_of(const fovea_port& port, const std::string& why) const {
+  refuse("input " + in_quotes(port.name) + " " + shape_text(port) + ": " + why);
+}
+
 /// What does not depend on the sizes of the call, which the model checks.
 void matched_inputs::check(const fovea_port& port, const fovea_tensor& given) const {
-  const std::string input = "input " + in_quotes(port.name) + " " + shape_text(port) + ": ";
+  const auto refuse_input = [&](const std::string& why) { refuse_of(port, why); };
   const char* const type = type_text(given.type);
   if (type == nullptr)
-    refuse(input + "expected FOVEA_FLOAT32 or another type, found " + std::to_string(given.type));
+    refuse_input("expected FOVEA_FLOAT32 or another type, found " + std::to_string(given.type));
   if (is_integer(port.type) && !is_integer(given.type))
-    refuse(input + "expected int32 or int64, found " + type);
+    refuse_input("expected int32 or int64, found " + std::string(type));
   if (!is_integer(port.type) && is_integer(given.type))
-    refuse(input + "expected float32 or float64, found " + type);
+    refuse_input("expected float32 or float64, found " + std::string(type));
   if (given.rank != port.rank)
-    refuse(input + "expected " + std::to_string(port.rank) + (port.rank == 1 ? " axis" : " axes") +
-           ", found " + std::to_string(given.rank));
+    refuse_input("expected " + std::to_string(port.rank) + (port.rank == 1 ? " axis" : " axes") + ", found " +
+                 std::to_string(given.rank));
   std::int64_t numbers = 1;
   for (std::int32_t axis = 0; axis < given.rank; ++axis) {
     const std::int64_t size = given.shape[axis];
     constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
     if (size < 1 || size > most)
-      refuse(input + "axis " + std::to_string(axis) + " is " + std::to_string(size) + ", expected at " +
-             (size < 1 ? "least 1" : "most " + std::to_string(most)));
-    if (__builtin_mul_overflow(numbers, size, &numbers)) refuse(input + "its shape is more than memory has");
+      refuse_input("axis " + std::to_string(axis) + " is " + std::to_string(size) + ", expected at " +
+                   (size < 1 ? "least 1" : "most " + std::to_string(most)));
+    if (__builtin_mul_overflow(numbers, size, &numbers)) refuse_input("its shape is more than memory has");
   }
-  if (given.data == nullptr) refuse(input + "expected numbers, found NULL");
+  if (given.data == nullptr) refuse_input("expected numbers, found NULL");
 }
 
 std::span<const fovea_tensor> matched_inputs::match(std::span<const fovea_tensor> given) {
   if (given.data() == nullptr && !given.empty())
     refuse("expected " + std::to_string(given.size()) + " inputs, found NULL");
-  std::vector<const fovea_tensor*> of_ports(ports_.size());
+  std::ranges::fill(given_, nullptr);
   for (const fovea_tensor& tensor : given) {
     std::size_t i = 0;
     while (i < ports_.size() && (tensor.name == nullptr || std::strcmp(ports_[i].name, tensor.name) != 0))
@@ -88,14 +93,14 @@ std::span<const fovea_tensor> matched_inputs::match(std::span<const fovea_tensor
       refuse("there is no input " + in_quotes(tensor.name) +
              (names.empty() ? "; it takes none" : "; the inputs are " + names));
     }
-    if (of_ports[i] != nullptr) refuse("the input " + in_quotes(tensor.name) + " is given twice");
-    of_ports[i] = &tensor;
+    if (given_[i] != nullptr) refuse("the input " + in_quotes(tensor.name) + " is given twice");
+    given_[i] = &tensor;
   }
   for (std::size_t i = 0; i < ports_.size(); ++i) {
-    if (of_ports[i] == nullptr) refuse("the input " + in_quotes(ports_[i].name) + " is missing");
-    check(ports_[i], *of_ports[i]);
+    if (given_[i] == nullptr) refuse("the input " + in_quotes(ports_[i].name) + " is missing");
+    check(ports_[i], *given_[i]);
   }
-  for (std::size_t i = 0; i < ports_.size(); ++i) tensors_[i] = as_read(i, *of_ports[i]);
+  for (std::size_t i = 0; i < ports_.size(); ++i) tensors_[i] = as_read(i, *given_[i]);
   return tensors_;
 }
 
@@ -107,9 +112,7 @@ fovea_tensor matched_inputs::as_read(std::size_t i, fovea_tensor tensor) {
     words.resize(count);
     for (std::size_t k = 0; k < count; ++k) {
       words[k] = static_cast<std::int32_t>(from[k]);
-      if (words[k] != from[k])
-        refuse("input " + in_quotes(tensor.name) + " " + shape_text(ports_[i]) + ": " +
-               std::to_string(from[k]) + " does not fit 32 bits");
+      if (words[k] != from[k]) refuse_of(ports_[i], std::to_string(from[k]) + " does not fit 32 bits");
     }
     tensor.data = words.data();
   } else if (tensor.type == FOVEA_FLOAT64) {

@@ -73,10 +73,7 @@ private:
     if (size < 1)
       throw error(of.parts.name + ": expected a capacity of " + name + " of at least 1, found " +
                   std::to_string(size));
-    const core::dim symbol = core::dim::symbol(name.c_str());
-    for (core::dim_size& d : options.capacity)
-      if (d.symbol == symbol) return static_cast<void>(d.size = size);
-    options.capacity.push_back({symbol, size});
+    library::set_capacity(options, {core::dim::symbol(name.c_str()), size});
   }
 };
 

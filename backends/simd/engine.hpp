@@ -8,6 +8,7 @@
 #include <fovea/backends/pieces.hpp>
 #include <fovea/backends/simd/context.hpp>
 #include <fovea/backends/simd/generated.hpp>
+#include <fovea/backends/simd/step_times.hpp>
 #include <fovea/backends/simd/steps.hpp>
 #include <fovea/base/threads.hpp>
 #include <fovea/weights/parameters.hpp>
@@ -60,10 +61,19 @@ public:
   void give_back(std::size_t i) { lent_[i] = nullptr; }
   /// A context for a call of the given sizes; slots stand where they stood at first.
   context begin(std::span<const std::int64_t> sizes);
+  /// The same for a call that follows at once. Where someone asks for times it measures them, until end_call.
+  context begin_call(std::span<const std::int64_t> sizes, const generated_step* code);
+  /// For what runs in place of the steps of a plan, which it measures until the end where someone asks.
+  void begin_position(std::span<const std::int64_t> sizes, const generated_step* code) {
+    if (step_times::are_wanted()) [[unlikely]]
+      measure_position(sizes, code);
+  }
+  void end_position() {
+    if (position_begin_ != 0) [[unlikely]]
+      add_position();
+  }
   /// An output of the call that `c` has run.
   const void* output(const context& c, int node) const;
-  /// Makes the threads ready for a call of the given sizes.
-  void expect(std::span<const std::int64_t> sizes);
   void reserve_scratch(scratch_floats needed);
   /// What a stream keeps, and how many positions it has taken before a call of the given sizes: each batch
   /// row by itself where they stand apart, else `rows` is empty.
@@ -76,8 +86,18 @@ public:
   std::int64_t arena_bytes() const { return static_cast<std::int64_t>(arena_.size() * sizeof(float)); }
   size_t threads() const { return pool_->size(); }
   const shared_weights& weights() const { return *weights_; }
+  const pieces& arena() const { return arena_; }
+  /// The name of the model, there as long as it is, for what is told of it.
+  void set_name(const char* name) { name_ = name; }
+  net_view view(const generated_step* code) const;
 
 private:
+  step_times& times(const generated_step* code);
+  void measure_position(std::span<const std::int64_t> sizes, const generated_step* code);
+  void add_position();
+  /// Makes the threads ready for a call of the given sizes.
+  void expect(std::span<const std::int64_t> sizes);
+
   const graph_view& graph_;
   const plan_view& plan_;
   std::shared_ptr<const shared_weights> weights_;
@@ -96,6 +116,9 @@ private:
   // The work of a call of those sizes that were seen last: of each step in one pass, and of all.
   std::vector<std::int64_t> seen_sizes_, step_work_;
   std::int64_t call_work_ = 0;
+  const char* name_ = "";
+  std::unique_ptr<step_times> measured_; // once someone has asked
+  std::int64_t position_begin_ = 0;      // of one that is measured
 };
 
 } // namespace fovea::core::simd

@@ -53,11 +53,12 @@ public:
       return false;
   }
   void run(std::span<const std::int64_t> sizes) {
-    engine_.expect(sizes);
-    context c = engine_.begin(sizes);
+    context c = engine_.begin_call(sizes, code_);
     program<model, 0, model::schedule.step_count>::run(c, code_);
     for (std::size_t i = 0; i < graph.outputs.size(); ++i)
       outputs_[i] = engine_.output(c, graph.outputs[i].node);
+    if (c.measured != nullptr) [[unlikely]]
+      c.measured->end_call();
   }
   const void* output(std::size_t i) const { return outputs_[i]; }
   const model_parameters& parameters() const { return weights_->parameters; }
@@ -69,6 +70,14 @@ public:
   thread_pool& pool() const { return *pool_; }
   void set_random(random_state random) { engine_.set_random(random); }
   std::int64_t arena_bytes() const { return engine_.arena_bytes(); }
+
+  // For what is told of it.
+
+  void set_name(const char* name) { engine_.set_name(name); }
+  net_view view() const { return engine_.view(code_); }
+  const pieces& arena() const { return engine_.arena(); }
+  void begin_position(std::span<const std::int64_t> sizes) { engine_.begin_position(sizes, code_); }
+  void end_position() { engine_.end_position(); }
 
   // Of a stream.
 

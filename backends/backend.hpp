@@ -48,10 +48,10 @@ concept backend_for = requires(typename B::template engine<M> e, const typename 
   { fixed.arena_bytes() } -> std::same_as<std::int64_t>;
 };
 
-// An engine may tell of itself (runtime/describe/explain.hpp, profiles). It then has, as simd::model_engine,
+// An engine may tell of itself, for explain and profiles. It then has, as simd::model_engine,
 //
 //   set_name(name)  of the model
-//   view(), arena() what it runs, and its working memory
+//   explained(sizes)  what it runs at the sizes of a call (explanation.hpp)
 //   begin_position(sizes), end_position()  around what runs in place of its steps, which it measures
 
 /// Gives an engine the name of its model, if it tells of itself.

@@ -8,9 +8,8 @@
 
 #include <fovea/backends/dropout.hpp>
 #include <fovea/backends/optimizer.hpp>
-#include <fovea/backends/pieces.hpp>
+#include <fovea/backends/simd/explain.hpp>
 #include <fovea/backends/simd/format_panels.hpp>
-#include <fovea/backends/simd/net_view.hpp>
 #include <fovea/base/threads.hpp>
 #include <fovea/weights/parameters.hpp>
 
@@ -72,8 +71,9 @@ struct elsewhere {
     thread_pool& pool() const { return made_->pool(); }
     std::int64_t arena_bytes() const { return made_->arena_bytes(); }
     void set_name(const char* name) { made_->set_name(name); }
-    net_view view() const { return made_->view(); }
-    const pieces& arena() const { return made_->arena(); }
+    explanation explained(std::span<const std::int64_t> sizes) const {
+      return simd::explained(made_->view(), made_->arena(), sizes);
+    }
 
   private:
     std::unique_ptr<any_engine> made_;

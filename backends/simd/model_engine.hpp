@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <fovea/backends/simd/engine.hpp>
+#include <fovea/backends/simd/explain.hpp>
 #include <fovea/backends/simd/generate.hpp>
 #include <fovea/backends/simd/lower.hpp>
 #include <fovea/backends/stream_state.hpp>
@@ -76,6 +77,9 @@ public:
   void set_name(const char* name) { engine_.set_name(name); }
   net_view view() const { return engine_.view(code_); }
   const pieces& arena() const { return engine_.arena(); }
+  explanation explained(std::span<const std::int64_t> sizes) const {
+    return simd::explained(view(), arena(), sizes);
+  }
   void begin_position(std::span<const std::int64_t> sizes) { engine_.begin_position(sizes, code_); }
   void end_position() { engine_.end_position(); }
 

@@ -25,6 +25,8 @@ struct net_view {
   bool is_small_scan(int i) const {
     return plan->steps[i].kind == step_kind::loop_begin && code[i].scan != nullptr;
   }
+  /// The step behind step i, of a scan of one function that behind its end.
+  int after(int i) const { return (is_small_scan(i) ? plan->steps[i].first : i) + 1; }
   /// The node whose word and name stand for a part of a step.
   int node_of(const step& s, int part) const {
     if (!s.has_parts()) return s.node;

@@ -1,6 +1,7 @@
 #pragma once
 
-#include <cstdint>
+#include <fovea/backends/step_sums.hpp>
+
 #include <memory>
 #include <ostream>
 #include <string>
@@ -8,17 +9,13 @@
 
 namespace fovea::core {
 
-/// What a step has cost in all calls of all nets of one model, weights format and number of threads.
-struct profiled_step {
+/// What a step has cost in all calls of all nets of one model with as many threads.
+struct profiled_step : step_sum {
   std::string model;
-  int step = 0; // its number in explain; -1: a stream's step of one position, which is one function
-  std::string text, kernel, weights, sizes; // as explain has them, the sizes of the last time
-  std::int64_t times = 0, nanoseconds = 0;  // in all
-  double flops = 0, bytes = 0;
   double share = 0; // of the time of all calls
   /// How much of what the machine can do at best it reached: the time that its FLOPs take at the measured rate of
-  /// multiply-adds, or its bytes at the measured bandwidth, whichever is longer, by the time that it took. Negative
-  /// where that is not known.
+  /// multiply-adds, or its bytes at the measured bandwidth, whichever is longer, by the time that it took. Of products
+  /// that sum integers or bf16 it is the bytes alone. Negative where it was not asked for.
   double of_limit = -1;
 };
 
@@ -38,8 +35,7 @@ public:
   void print(std::ostream& out) const;
 
 private:
-  class reader;
-  std::unique_ptr<reader> reader_;
+  std::unique_ptr<step_sums> sums_;
 };
 
 } // namespace fovea::core

@@ -51,7 +51,7 @@ concept backend_for = requires(typename B::template engine<M> e, const typename 
 // An engine may tell of itself, for explain and profiles. It then has, as simd::model_engine,
 //
 //   set_name(name)  of the model
-//   explained(sizes)  what it runs at the sizes of a call (explanation.hpp)
+//   explain(sizes, to)  what it runs at the sizes of a call (explanation.hpp)
 //   begin_position(sizes), end_position()  around what runs in place of its steps, which it measures
 
 /// Gives an engine the name of its model, if it tells of itself.

@@ -6,6 +6,7 @@
 
 #include <fovea/backends/simd/format_panels.hpp>
 #include <fovea/backends/simd/kernel_choice.hpp>
+#include <fovea/backends/simd/step_times.hpp>
 #include <fovea/backends/simd/trace.hpp>
 #include <fovea/backends/simd/work.hpp>
 #include <fovea/dsl/plan/cost.hpp>
@@ -180,15 +181,12 @@ context engine::begin(std::span<const std::int64_t> sizes) {
           weights_->in_memory};
 }
 
-context engine::begin_call(std::span<const std::int64_t> sizes, const generated_step* code) {
-  expect(sizes);
-  context c = begin(sizes);
-  if (step_times::are_wanted()) [[unlikely]] {
-    c.measured = &times(code);
-    c.measured->begin_call(sizes);
-  }
-  return c;
+void engine::measure_call(context& c, std::span<const std::int64_t> sizes, const generated_step* code) {
+  c.measured = &times(code);
+  c.measured->begin_call(sizes);
 }
+
+void engine::add_call(context& c) { c.measured->end_call(); }
 
 step_times& engine::times(const generated_step* code) {
   if (measured_ == nullptr) measured_ = std::make_unique<step_times>(view(code));

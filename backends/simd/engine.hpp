@@ -8,8 +8,9 @@
 #include <fovea/backends/pieces.hpp>
 #include <fovea/backends/simd/context.hpp>
 #include <fovea/backends/simd/generated.hpp>
-#include <fovea/backends/simd/step_times.hpp>
+#include <fovea/backends/simd/net_view.hpp>
 #include <fovea/backends/simd/steps.hpp>
+#include <fovea/backends/simd/times_wanted.hpp>
 #include <fovea/base/threads.hpp>
 #include <fovea/weights/parameters.hpp>
 
@@ -61,11 +62,18 @@ public:
   void give_back(std::size_t i) { lent_[i] = nullptr; }
   /// A context for a call of the given sizes; slots stand where they stood at first.
   context begin(std::span<const std::int64_t> sizes);
-  /// The same for a call that follows at once. Where someone asks for times it measures them, until end_call.
-  context begin_call(std::span<const std::int64_t> sizes, const generated_step* code);
+  /// Has the steps of a call measured, until end_call, where someone asks.
+  void begin_call(context& c, std::span<const std::int64_t> sizes, const generated_step* code) {
+    if (are_wanted()) [[unlikely]]
+      measure_call(c, sizes, code);
+  }
+  void end_call(context& c) {
+    if (c.measured != nullptr) [[unlikely]]
+      add_call(c);
+  }
   /// For what runs in place of the steps of a plan, which it measures until the end where someone asks.
   void begin_position(std::span<const std::int64_t> sizes, const generated_step* code) {
-    if (step_times::are_wanted()) [[unlikely]]
+    if (are_wanted()) [[unlikely]]
       measure_position(sizes, code);
   }
   void end_position() {
@@ -74,6 +82,8 @@ public:
   }
   /// An output of the call that `c` has run.
   const void* output(const context& c, int node) const;
+  /// Makes the threads ready for a call of the given sizes.
+  void expect(std::span<const std::int64_t> sizes);
   void reserve_scratch(scratch_floats needed);
   /// What a stream keeps, and how many positions it has taken before a call of the given sizes: each batch
   /// row by itself where they stand apart, else `rows` is empty.
@@ -92,11 +102,12 @@ public:
   net_view view(const generated_step* code) const;
 
 private:
+  static bool are_wanted() { return times_wanted.load(std::memory_order_relaxed); }
   step_times& times(const generated_step* code);
+  static void add_call(context& c);
+  void measure_call(context& c, std::span<const std::int64_t> sizes, const generated_step* code);
   void measure_position(std::span<const std::int64_t> sizes, const generated_step* code);
   void add_position();
-  /// Makes the threads ready for a call of the given sizes.
-  void expect(std::span<const std::int64_t> sizes);
 
   const graph_view& graph_;
   const plan_view& plan_;

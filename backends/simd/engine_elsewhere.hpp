@@ -71,8 +71,8 @@ struct elsewhere {
     thread_pool& pool() const { return made_->pool(); }
     std::int64_t arena_bytes() const { return made_->arena_bytes(); }
     void set_name(const char* name) { made_->set_name(name); }
-    explanation explained(std::span<const std::int64_t> sizes) const {
-      return simd::explained(made_->view(), made_->arena(), sizes);
+    void explain(std::span<const std::int64_t> sizes, explanation& to) const {
+      simd::explain(made_->view(), made_->arena(), sizes, to);
     }
 
   private:

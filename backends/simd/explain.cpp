@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include <fovea/backends/explanation.hpp>
+
 #include <fovea/backends/pieces.hpp>
 #include <fovea/backends/simd/engine.hpp>
 #include <fovea/backends/simd/step_cost.hpp>
@@ -60,12 +62,12 @@ std::vector<int> made_by(const net_view& net, int i) {
 
 } // namespace
 
-explanation explained(const net_view& net, const pieces& arena, dim_values sizes) {
-  explanation made{.model = net.name,
-                   .sizes = sizes_of_call(net, sizes).text,
-                   .set = net.weights->kernels.set.name,
-                   .threads = net.threads,
-                   .arena_bytes = static_cast<std::int64_t>(arena.size() * sizeof(float))};
+void explain(const net_view& net, const pieces& arena, dim_values sizes, explanation& made) {
+  made = {.model = net.name,
+          .sizes = sizes_of_call(net, sizes).text,
+          .set = net.weights->kernels.set.name,
+          .threads = net.threads,
+          .arena_bytes = static_cast<std::int64_t>(arena.size() * sizeof(float))};
   int depth = 0;
   for (int i = 0; i < net.plan->step_count; i = net.after(i)) {
     const step& s = net.plan->steps[i];
@@ -79,7 +81,6 @@ explanation explained(const net_view& net, const pieces& arena, dim_values sizes
     if (s.kind == step_kind::loop_begin && !net.is_small_scan(i)) ++depth;
     made.steps.push_back(std::move(one));
   }
-  return made;
 }
 
 } // namespace fovea::core::simd

@@ -25,11 +25,11 @@ struct lowered {
 
   void operator()(context& c, const generated_step* code) const {
     if constexpr (is_small_scan<model, i>())
-      run_step(c, i, code, run_small_scan);
+      run_step(c, s, i, code, run_small_scan);
     else if constexpr (s.kind == step_kind::loop_begin)
-      run_step(c, i, code, run_loop);
+      run_step(c, s, i, code, run_loop);
     else
-      run_step(c, i, code, row.run);
+      run_step(c, s, i, code, row.run);
   }
 
 private:

@@ -54,12 +54,13 @@ public:
       return false;
   }
   void run(std::span<const std::int64_t> sizes) {
-    context c = engine_.begin_call(sizes, code_);
+    engine_.expect(sizes);
+    context c = engine_.begin(sizes);
+    engine_.begin_call(c, sizes, code_);
     program<model, 0, model::schedule.step_count>::run(c, code_);
     for (std::size_t i = 0; i < graph.outputs.size(); ++i)
       outputs_[i] = engine_.output(c, graph.outputs[i].node);
-    if (c.measured != nullptr) [[unlikely]]
-      c.measured->end_call();
+    engine_.end_call(c);
   }
   const void* output(std::size_t i) const { return outputs_[i]; }
   const model_parameters& parameters() const { return weights_->parameters; }
@@ -77,8 +78,8 @@ public:
   void set_name(const char* name) { engine_.set_name(name); }
   net_view view() const { return engine_.view(code_); }
   const pieces& arena() const { return engine_.arena(); }
-  explanation explained(std::span<const std::int64_t> sizes) const {
-    return simd::explained(view(), arena(), sizes);
+  void explain(std::span<const std::int64_t> sizes, explanation& to) const {
+    simd::explain(view(), arena(), sizes, to);
   }
   void begin_position(std::span<const std::int64_t> sizes) { engine_.begin_position(sizes, code_); }
   void end_position() { engine_.end_position(); }

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <chrono>
 
+#include <fovea/backends/simd/times_wanted.hpp>
+
 namespace fovea::core::simd {
 namespace {
 
@@ -21,7 +23,7 @@ int this_thread() {
 
 } // namespace
 
-constinit std::atomic<bool> step_times::wanted_{false};
+constinit std::atomic<bool> times_wanted{false};
 
 std::int64_t step_times::now() {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(
@@ -34,7 +36,7 @@ void times_reader::start() {
   step_times::give_all_kept();
   next_ = readers;
   readers = this;
-  step_times::wanted_ = true;
+  times_wanted = true;
 }
 
 void times_reader::stop() {
@@ -43,7 +45,7 @@ void times_reader::stop() {
   times_reader** at = &readers;
   while (*at != this) at = &(*at)->next_;
   *at = next_;
-  step_times::wanted_ = readers != nullptr;
+  times_wanted = readers != nullptr;
 }
 
 step_times::step_times(const net_view& net)

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -41,8 +40,6 @@ private:
 /// thread that calls the net.
 class step_times {
 public:
-  /// Whether there is a reader.
-  static bool are_wanted() { return wanted_.load(std::memory_order_relaxed); }
   static std::int64_t now();
 
   explicit step_times(const net_view& net);
@@ -60,7 +57,6 @@ private:
   static void give_all_kept();
   void give_kept();
 
-  static std::atomic<bool> wanted_;
   static constexpr std::size_t most_kept = 4096;
 
   const net_view net_;

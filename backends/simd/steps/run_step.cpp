@@ -6,20 +6,22 @@ namespace fovea::core::simd {
 
 namespace {
 
-[[gnu::cold, gnu::noinline]] void run_measured(context& c, int i, void (*run)(context&, const step&)) {
+[[gnu::cold, gnu::noinline]] void run_measured(context& c, const step& s, int i,
+                                               void (*run)(context&, const step&)) {
   const std::int64_t begin = step_times::now();
-  run(c, c.plan.steps[i]);
+  run(c, s);
   c.measured->add(i, begin);
 }
 
 } // namespace
 
-void run_step(context& c, int i, const generated_step* code, void (*run)(context&, const step&)) {
+void run_step(context& c, const step& s, int i, const generated_step* code,
+              void (*run)(context&, const step&)) {
   c.work = c.step_work[i];
   c.code = code + i;
   if (c.measured != nullptr) [[unlikely]]
-    return run_measured(c, i, run);
-  run(c, c.plan.steps[i]);
+    return run_measured(c, s, i, run);
+  run(c, s);
 }
 
 } // namespace fovea::core::simd

@@ -52,7 +52,8 @@ concept backend_for = requires(typename B::template engine<M> e, const typename 
 //
 //   set_name(name)  of the model
 //   explain(sizes, to)  what it runs at the sizes of a call (explanation.hpp)
-//   begin_position(sizes), end_position()  around what runs in place of its steps, which it measures
+//   is_measured()       whether someone asks for times
+//   begin_position(sizes), end_position()  then stand around what runs in place of its steps
 
 /// Gives an engine the name of its model, if it tells of itself.
 template <class E>

@@ -190,11 +190,21 @@ protected:
     step_.set_position(rows_.together(), memory_.window_start(), apart, step_sizes_.sizes());
     step_.run(step_sizes_.sizes());
   }
+  [[gnu::noinline, gnu::cold]] void run_measured(std::size_t rows) {
+    if constexpr (requires { step_.is_measured(); }) {
+      step_.begin_position(step_sizes_.sizes());
+      single_->run(rows, memory_.window_start(), rows_.together(), rows_.apart());
+      step_.end_position();
+    }
+  }
   void run_single(std::size_t rows) {
     if constexpr (single_position::has_windows) memory_.make_room(1);
-    if constexpr (requires { step_.end_position(); }) step_.begin_position(step_sizes_.sizes());
-    single_->run(rows, memory_.window_start(), rows_.together(), rows_.apart());
-    if constexpr (requires { step_.end_position(); }) step_.end_position();
+    bool is_measured = false;
+    if constexpr (requires { step_.is_measured(); }) is_measured = step_.is_measured();
+    if (is_measured) [[unlikely]]
+      run_measured(rows);
+    else
+      single_->run(rows, memory_.window_start(), rows_.together(), rows_.apart());
     if constexpr (single_position::has_windows) memory_.advance(1);
     rows_.advance(1);
   }

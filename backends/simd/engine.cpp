@@ -193,15 +193,14 @@ step_times& engine::times(const generated_step* code) {
   return *measured_;
 }
 
-void engine::measure_position(std::span<const std::int64_t> sizes, const generated_step* code) {
+void engine::begin_position(std::span<const std::int64_t> sizes, const generated_step* code) {
   times(code).begin_call(sizes);
   position_begin_ = step_times::now();
 }
 
-void engine::add_position() {
+void engine::end_position() {
   measured_->add(timed_step::one_position, position_begin_);
   measured_->end_call();
-  position_begin_ = 0;
 }
 
 net_view engine::view(const generated_step* code) const {

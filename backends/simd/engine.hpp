@@ -71,15 +71,10 @@ public:
     if (c.measured != nullptr) [[unlikely]]
       add_call(c);
   }
-  /// For what runs in place of the steps of a plan, which it measures until the end where someone asks.
-  void begin_position(std::span<const std::int64_t> sizes, const generated_step* code) {
-    if (are_wanted()) [[unlikely]]
-      measure_position(sizes, code);
-  }
-  void end_position() {
-    if (position_begin_ != 0) [[unlikely]]
-      add_position();
-  }
+  /// Whether someone asks for times; around what runs in place of the steps of a plan, which is then measured.
+  static bool are_wanted() { return times_wanted.load(std::memory_order_relaxed); }
+  void begin_position(std::span<const std::int64_t> sizes, const generated_step* code);
+  void end_position();
   /// An output of the call that `c` has run.
   const void* output(const context& c, int node) const;
   /// Makes the threads ready for a call of the given sizes.
@@ -102,12 +97,9 @@ public:
   net_view view(const generated_step* code) const;
 
 private:
-  static bool are_wanted() { return times_wanted.load(std::memory_order_relaxed); }
   step_times& times(const generated_step* code);
   static void add_call(context& c);
   void measure_call(context& c, std::span<const std::int64_t> sizes, const generated_step* code);
-  void measure_position(std::span<const std::int64_t> sizes, const generated_step* code);
-  void add_position();
 
   const graph_view& graph_;
   const plan_view& plan_;
@@ -129,7 +121,7 @@ private:
   std::int64_t call_work_ = 0;
   const char* name_ = "";
   std::unique_ptr<step_times> measured_; // once someone has asked
-  std::int64_t position_begin_ = 0;      // of one that is measured
+  std::int64_t position_begin_ = 0;      // of the last one that was measured
 };
 
 } // namespace fovea::core::simd

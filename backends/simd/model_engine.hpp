@@ -81,6 +81,7 @@ public:
   void explain(std::span<const std::int64_t> sizes, explanation& to) const {
     simd::explain(view(), arena(), sizes, to);
   }
+  static bool is_measured() { return simd::engine::are_wanted(); }
   void begin_position(std::span<const std::int64_t> sizes) { engine_.begin_position(sizes, code_); }
   void end_position() { engine_.end_position(); }
 

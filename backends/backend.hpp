@@ -48,6 +48,19 @@ concept backend_for = requires(typename B::template engine<M> e, const typename 
   { fixed.arena_bytes() } -> std::same_as<std::int64_t>;
 };
 
+// An engine may tell of itself, for explain and profiles. It then has, as simd::model_engine,
+//
+//   set_name(name)  of the model
+//   explain(sizes, to)  what it runs at the sizes of a call (explanation.hpp)
+//   is_measured()       whether someone asks for times
+//   begin_position(sizes), end_position()  then stand around what runs in place of its steps
+
+/// Gives an engine the name of its model, if it tells of itself.
+template <class E>
+void give_name([[maybe_unused]] E& engine, [[maybe_unused]] const char* name) {
+  if constexpr (requires { engine.set_name(name); }) engine.set_name(name);
+}
+
 // A backend may run streams. It then has more, and its engines work on what the stream keeps.
 //
 //   stream_code                        `step` and `begin`, of such models; `position`, of a single position

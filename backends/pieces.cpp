@@ -38,6 +38,13 @@ void pieces::find_begins(const pieces& other) {
   }
 }
 
+std::size_t pieces::before(std::size_t i) const {
+  if (memory_.size() < begins_.size()) return static_cast<std::size_t>(begins_[i] - begins_[0]);
+  std::size_t floats = 0;
+  for (std::size_t k = 0; k < i; ++k) floats += memory_[k].size();
+  return floats;
+}
+
 std::size_t pieces::size() const {
   std::size_t total = 0;
   for (const buffer& one : memory_) total += one.size();

@@ -24,6 +24,8 @@ public:
 
   float* operator[](std::size_t i) const { return begins_[i]; }
   float* const* data() const { return begins_.data(); }
+  /// The floats of those before piece i, with what is between them.
+  std::size_t before(std::size_t i) const;
   /// The floats of all.
   std::size_t size() const;
   /// Whether one of these floats is some of theirs.

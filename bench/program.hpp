@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <exception>
 #include <fovea/backends/simd/isa/dispatch.hpp>
+#include <fovea/runtime/describe/machine_limits.hpp>
 #include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -75,7 +76,7 @@ public:
   /// higher count.
   const nlohmann::json& rows() {
     for (auto& [bytes, rate] : bandwidths_) rate = std::max(rate, measured_bandwidth(bytes));
-    if (peak_ > 0) peak_ = std::max(peak_, peak_rate(pool(), lanes()));
+    if (peak_ > 0) peak_ = std::max(peak_, multiply_add_rate(pool(), lanes()));
     for (auto& row : rows_)
       if (row.contains("level")) limit(row);
     return rows_;
@@ -85,7 +86,7 @@ private:
   static size_t lanes() { return simd::set_named(instruction_set())->vector; }
 
   double peak() {
-    if (peak_ == 0) peak_ = peak_rate(pool(), lanes());
+    if (peak_ == 0) peak_ = multiply_add_rate(pool(), lanes());
     return peak_;
   }
 

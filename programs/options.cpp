@@ -16,6 +16,9 @@ void declare_model(CLI::App& app, options& o, const program_parts& parts) {
   app.add_option("--threads", o.threads, "0: every processor")
       ->capture_default_str()
       ->check(CLI::Range(0, 1024));
+  app.add_flag_callback(
+      "--profile", [&o] { o.profiled = std::make_shared<profile_at_end>(); },
+      "At the end print what each step of the model took, on the standard error");
 }
 
 void declare_texts(CLI::App& app, options& o, const program_parts& parts) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <fovea/programs/parts.hpp>
+#include <fovea/programs/profile_at_end.hpp>
 #include <fovea/runtime/tokenizers/tokenizer.hpp>
 #include <fovea/weights/weights.hpp>
 
@@ -8,6 +9,7 @@
 
 #include <filesystem>
 #include <limits>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -20,10 +22,11 @@ struct options {
   int threads = 0;
   std::int64_t context = 0;
   bool json = false;
+  std::shared_ptr<const profile_at_end> profiled; // where it is asked for
   std::string field; // of JSON lines, the one that holds the text; empty: the input is plain lines
 };
 
-/// States --version, --weights and --threads. What a program is built with need not be named.
+/// States --version, --weights, --threads and --profile. What a program is built with need not be named.
 void declare_model(CLI::App& app, options& o, const program_parts& parts);
 /// States --tokenizer and --context.
 void declare_texts(CLI::App& app, options& o, const program_parts& parts);

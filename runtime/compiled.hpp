@@ -97,11 +97,14 @@ public:
       : sizes_(model::view, name, options.capacity), capacity_(sizes_.sizes()),
         engine_(model_parameters(model::view, source, names, core::formatted(model::view, format)), capacity_,
                 detail::threads_of<model>(options, name), code) {
+    give_name(engine_, name);
   } catch (const std::bad_alloc&) {
     refuse_memory(name, options.capacity);
   }
   compiled(const compiled& other)
-      : sizes_(other.sizes_), capacity_(other.capacity_), engine_(other.engine_, capacity_) {}
+      : sizes_(other.sizes_), capacity_(other.capacity_), engine_(other.engine_, capacity_) {
+    give_name(engine_, sizes_.model_name().c_str());
+  }
   compiled(compiled&&) = default;
   compiled& operator=(const compiled&) = delete;
 
@@ -166,6 +169,10 @@ public:
   /// Bytes of working memory, and the threads that share the work.
   std::int64_t arena_bytes() const { return engine_.arena_bytes(); }
   int threads() const { return static_cast<int>(engine_.pool().size()); }
+
+  /// What runs it, and the size of each dim: of the last call, before the first the capacity. For explain.
+  const engine& runs_on() const { return engine_; }
+  const std::vector<std::int64_t>& sizes() const { return sizes_.sizes(); }
 
 private:
   call_sizes sizes_;

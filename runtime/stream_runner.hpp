@@ -58,6 +58,7 @@ protected:
     if constexpr (single_position::exists)
       if (is_small<model>(options) && formats.format == weight_format::f32) // its weights are float32
         single_.emplace(step_.parameters(), step_capacity_, limits_.most_new, code.position);
+    name_engines();
     use_memory();
   }
 
@@ -67,10 +68,15 @@ protected:
         begin_capacity_(other.begin_capacity_), step_(other.step_, step_capacity_),
         begin_(other.begin_, begin_capacity_), memory_(other.memory_), single_(other.single_),
         rows_(other.rows_), begun_(other.begun_) {
+    name_engines();
     use_memory();
   }
   stream_runner& operator=(const stream_runner&) = delete;
 
+  void name_engines() {
+    give_name(step_, step_sizes_.model_name().c_str());
+    give_name(begin_, begin_sizes_.model_name().c_str());
+  }
   void use_memory() {
     if constexpr (!counts_positions) step_.go_beyond(rows_.most_rows());
     states_ = memory_.places();
@@ -184,9 +190,21 @@ protected:
     step_.set_position(rows_.together(), memory_.window_start(), apart, step_sizes_.sizes());
     step_.run(step_sizes_.sizes());
   }
+  [[gnu::noinline, gnu::cold]] void run_measured(std::size_t rows) {
+    if constexpr (requires { step_.is_measured(); }) {
+      step_.begin_position(step_sizes_.sizes());
+      single_->run(rows, memory_.window_start(), rows_.together(), rows_.apart());
+      step_.end_position();
+    }
+  }
   void run_single(std::size_t rows) {
     if constexpr (single_position::has_windows) memory_.make_room(1);
-    single_->run(rows, memory_.window_start(), rows_.together(), rows_.apart());
+    bool is_measured = false;
+    if constexpr (requires { step_.is_measured(); }) is_measured = step_.is_measured();
+    if (is_measured) [[unlikely]]
+      run_measured(rows);
+    else
+      single_->run(rows, memory_.window_start(), rows_.together(), rows_.apart());
     if constexpr (single_position::has_windows) memory_.advance(1);
     rows_.advance(1);
   }

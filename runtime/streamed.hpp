@@ -201,6 +201,20 @@ public:
   /// The bytes of what is kept between steps, at capacity.
   std::int64_t state_bytes() const { return static_cast<std::int64_t>(memory_.size() * sizeof(float)); }
 
+  // For explain: what runs a step, and what is computed before the first; the size of each dim of both.
+
+  const auto& step_runs_on() const { return step_; }
+  const auto& begin_runs_on() const { return begin_; }
+  const std::vector<std::int64_t>& step_sizes() const { return step_sizes_.sizes(); }
+  const std::vector<std::int64_t>& begin_sizes() const { return begin_sizes_.sizes(); }
+  /// Whether a single position takes one function in place of the steps.
+  bool takes_single_positions() const {
+    if constexpr (single_position::exists)
+      return single_.has_value();
+    else
+      return false;
+  }
+
   // Rows of the batch. Each throws fovea::error for a row that there is not.
 
   /// A row starts again at position 0; what `begin` has computed for it stays.

@@ -27,6 +27,8 @@ struct packed_panels {
   weight_format format = weight_format::f32;
 };
 
+class step_times;
+
 /// What the steps of one call work with: where each value lies, and the sizes of this call.
 struct context {
   const graph_view& graph;
@@ -55,6 +57,7 @@ struct context {
   std::int64_t work;              // of what the current step runs
   const generated_step* code;     // of the current step
   bool weights_in_memory;         // there are more of them than caches hold
+  step_times* measured = nullptr; // of this call, where someone asks how long its steps take
 
   /// The positions that a batch row took before, and those of its sequence.
   std::int64_t before_row(size_t row) const {

@@ -6,6 +6,8 @@
 
 #include <fovea/backends/simd/format_panels.hpp>
 #include <fovea/backends/simd/kernel_choice.hpp>
+#include <fovea/backends/simd/step_times.hpp>
+#include <fovea/backends/simd/trace.hpp>
 #include <fovea/backends/simd/work.hpp>
 #include <fovea/dsl/plan/cost.hpp>
 
@@ -120,6 +122,7 @@ engine::engine(const graph_view& graph, const plan_view& plan, std::shared_ptr<c
                std::span<const std::int64_t> capacity, std::shared_ptr<thread_pool> pool)
     : graph_(graph), plan_(plan), weights_(std::move(weights)), pool_(std::move(pool)),
       positions_(graph, capacity) {
+  write_trace_if_asked();
   std::vector<size_t> floats;
   for (int i = 0; i < plan.slot_count; ++i) {
     const auto size_of = [capacity](int d) { return capacity[static_cast<std::size_t>(d)]; };
@@ -176,6 +179,32 @@ context engine::begin(std::span<const std::int64_t> sizes) {
           unknown_work,
           nullptr,
           weights_->in_memory};
+}
+
+void engine::measure_call(context& c, std::span<const std::int64_t> sizes, const generated_step* code) {
+  c.measured = &times(code);
+  c.measured->begin_call(sizes);
+}
+
+void engine::add_call(context& c) { c.measured->end_call(); }
+
+step_times& engine::times(const generated_step* code) {
+  if (measured_ == nullptr) measured_ = std::make_unique<step_times>(view(code));
+  return *measured_;
+}
+
+void engine::begin_position(std::span<const std::int64_t> sizes, const generated_step* code) {
+  times(code).begin_call(sizes);
+  position_begin_ = step_times::now();
+}
+
+void engine::end_position() {
+  measured_->add(timed_step::one_position, position_begin_);
+  measured_->end_call();
+}
+
+net_view engine::view(const generated_step* code) const {
+  return {name_, &graph_, &plan_, weights_.get(), code, pool_->size()};
 }
 
 const void* engine::output(const context& c, int node) const {

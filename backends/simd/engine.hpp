@@ -8,7 +8,9 @@
 #include <fovea/backends/pieces.hpp>
 #include <fovea/backends/simd/context.hpp>
 #include <fovea/backends/simd/generated.hpp>
+#include <fovea/backends/simd/net_view.hpp>
 #include <fovea/backends/simd/steps.hpp>
+#include <fovea/backends/simd/times_wanted.hpp>
 #include <fovea/base/threads.hpp>
 #include <fovea/weights/parameters.hpp>
 
@@ -60,6 +62,19 @@ public:
   void give_back(std::size_t i) { lent_[i] = nullptr; }
   /// A context for a call of the given sizes; slots stand where they stood at first.
   context begin(std::span<const std::int64_t> sizes);
+  /// Has the steps of a call measured, until end_call, where someone asks.
+  void begin_call(context& c, std::span<const std::int64_t> sizes, const generated_step* code) {
+    if (are_wanted()) [[unlikely]]
+      measure_call(c, sizes, code);
+  }
+  void end_call(context& c) {
+    if (c.measured != nullptr) [[unlikely]]
+      add_call(c);
+  }
+  /// Whether someone asks for times; around what runs in place of the steps of a plan, which is then measured.
+  static bool are_wanted() { return times_wanted.load(std::memory_order_relaxed); }
+  void begin_position(std::span<const std::int64_t> sizes, const generated_step* code);
+  void end_position();
   /// An output of the call that `c` has run.
   const void* output(const context& c, int node) const;
   /// Makes the threads ready for a call of the given sizes.
@@ -76,8 +91,16 @@ public:
   std::int64_t arena_bytes() const { return static_cast<std::int64_t>(arena_.size() * sizeof(float)); }
   size_t threads() const { return pool_->size(); }
   const shared_weights& weights() const { return *weights_; }
+  const pieces& arena() const { return arena_; }
+  /// The name of the model, there as long as it is, for what is told of it.
+  void set_name(const char* name) { name_ = name; }
+  net_view view(const generated_step* code) const;
 
 private:
+  step_times& times(const generated_step* code);
+  static void add_call(context& c);
+  void measure_call(context& c, std::span<const std::int64_t> sizes, const generated_step* code);
+
   const graph_view& graph_;
   const plan_view& plan_;
   std::shared_ptr<const shared_weights> weights_;
@@ -96,6 +119,9 @@ private:
   // The work of a call of those sizes that were seen last: of each step in one pass, and of all.
   std::vector<std::int64_t> seen_sizes_, step_work_;
   std::int64_t call_work_ = 0;
+  const char* name_ = "";
+  std::unique_ptr<step_times> measured_; // once someone has asked
+  std::int64_t position_begin_ = 0;      // of the last one that was measured
 };
 
 } // namespace fovea::core::simd

@@ -8,8 +8,8 @@
 
 #include <fovea/backends/dropout.hpp>
 #include <fovea/backends/optimizer.hpp>
+#include <fovea/backends/simd/explain.hpp>
 #include <fovea/backends/simd/format_panels.hpp>
-#include <fovea/backends/simd/generated.hpp>
 #include <fovea/base/threads.hpp>
 #include <fovea/weights/parameters.hpp>
 
@@ -30,6 +30,9 @@ public:
   virtual void set_random(random_state random) = 0;
   virtual thread_pool& pool() const = 0;
   virtual std::int64_t arena_bytes() const = 0;
+  virtual void set_name(const char* name) = 0;
+  virtual net_view view() const = 0;
+  virtual const pieces& arena() const = 0;
 };
 
 /// What makes an engine, and what weights in a format need beside, or null.
@@ -67,6 +70,10 @@ struct elsewhere {
     void set_random(random_state random) { made_->set_random(random); }
     thread_pool& pool() const { return made_->pool(); }
     std::int64_t arena_bytes() const { return made_->arena_bytes(); }
+    void set_name(const char* name) { made_->set_name(name); }
+    void explain(std::span<const std::int64_t> sizes, explanation& to) const {
+      simd::explain(made_->view(), made_->arena(), sizes, to);
+    }
 
   private:
     std::unique_ptr<any_engine> made_;

@@ -21,24 +21,25 @@ struct program;
 template <class model, int i>
 struct lowered {
   static constexpr step s = model::schedule.steps[i];
-  static constexpr step_row row = row_of(model::view, plan_view{model::schedule}, s);
+  static constexpr step_row row = row_of(model::view, s);
 
   void operator()(context& c, const generated_step* code) const {
-    c.work = c.step_work[i];
-    c.code = code + i;
-    if constexpr (is_small_scan<model, i>()) {
-      c.layers[s.node] = c.layers[model::view.region(s.node).parent];
-      run_scan(c, nodes_of_scan<model, i>());
-    } else if constexpr (s.kind == step_kind::loop_begin) {
-      run_loop(c, code);
-    } else {
-      row.run(c, s);
-    }
+    if constexpr (is_small_scan<model, i>())
+      run_step(c, s, i, code, run_small_scan);
+    else if constexpr (s.kind == step_kind::loop_begin)
+      run_step(c, s, i, code, run_loop);
+    else
+      run_step(c, s, i, code, row.run);
   }
 
 private:
-  static void run_loop(context& c, const generated_step* code) {
+  static void run_small_scan(context& c, const step&) {
+    c.layers[s.node] = c.layers[model::view.region(s.node).parent];
+    run_scan(c, nodes_of_scan<model, i>());
+  }
+  static void run_loop(context& c, const step&) {
     constexpr region_entry r = model::view.region(s.node);
+    const generated_step* const code = c.code - i;
     begin_loop(c, s.node);
     const std::int64_t before = c.layers[r.parent] * r.count;
     const auto passes = r.is_scan() ? static_cast<std::int64_t>(c.size(r.time)) : std::int64_t{r.count};

@@ -35,6 +35,9 @@ public:
   void set_random(random_state random) override { engine_.set_random(random); }
   thread_pool& pool() const override { return engine_.pool(); }
   std::int64_t arena_bytes() const override { return engine_.arena_bytes(); }
+  void set_name(const char* name) override { engine_.set_name(name); }
+  net_view view() const override { return engine_.view(); }
+  const pieces& arena() const override { return engine_.arena(); }
 
 private:
   model_engine<M> engine_;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <fovea/backends/simd/engine.hpp>
+#include <fovea/backends/simd/explain.hpp>
 #include <fovea/backends/simd/generate.hpp>
 #include <fovea/backends/simd/lower.hpp>
 #include <fovea/backends/stream_state.hpp>
@@ -55,9 +56,11 @@ public:
   void run(std::span<const std::int64_t> sizes) {
     engine_.expect(sizes);
     context c = engine_.begin(sizes);
+    engine_.begin_call(c, sizes, code_);
     program<model, 0, model::schedule.step_count>::run(c, code_);
     for (std::size_t i = 0; i < graph.outputs.size(); ++i)
       outputs_[i] = engine_.output(c, graph.outputs[i].node);
+    engine_.end_call(c);
   }
   const void* output(std::size_t i) const { return outputs_[i]; }
   const model_parameters& parameters() const { return weights_->parameters; }
@@ -69,6 +72,18 @@ public:
   thread_pool& pool() const { return *pool_; }
   void set_random(random_state random) { engine_.set_random(random); }
   std::int64_t arena_bytes() const { return engine_.arena_bytes(); }
+
+  // For what is told of it.
+
+  void set_name(const char* name) { engine_.set_name(name); }
+  net_view view() const { return engine_.view(code_); }
+  const pieces& arena() const { return engine_.arena(); }
+  void explain(std::span<const std::int64_t> sizes, explanation& to) const {
+    simd::explain(view(), arena(), sizes, to);
+  }
+  static bool is_measured() { return simd::engine::are_wanted(); }
+  void begin_position(std::span<const std::int64_t> sizes) { engine_.begin_position(sizes, code_); }
+  void end_position() { engine_.end_position(); }
 
   // Of a stream.
 

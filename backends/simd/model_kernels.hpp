@@ -4,7 +4,7 @@
 
 #include <fovea/backends/simd/kernel_choice.hpp>
 #include <fovea/backends/simd/scan_code.hpp>
-#include <fovea/backends/simd/step_rows.hpp>
+#include <fovea/backends/simd/step_kernels.hpp>
 
 namespace fovea::core::simd {
 
@@ -19,7 +19,7 @@ consteval kernel_names kernels_of_model() {
     int end = 0; // of the scan
     for (int k = 0; k < plan.step_count; ++k) {
       if (small_scan[k]) end = plan.steps[k].first;
-      const kernel_names called = row_of(model::view, plan, plan.steps[k]).kernels;
+      const kernel_names called = kernels_of(model::view, plan, plan.steps[k]);
       if (k >= end)
         found |= called;
       else if (called.has(kernel_name::pack))

@@ -7,6 +7,13 @@
 
 namespace fovea::core::simd {
 
+/// Whether each feature of a convolution is one of its input, by weights of its own.
+constexpr bool is_depthwise(const graph_view& g, int id) {
+  const std::int64_t groups = is_convolution(g.at(id).kind) ? g.window_of(id).groups : 1;
+  return groups > 1 && g.number(g.at(g.operand(id, 0)).shape[-1]) == groups &&
+         g.number(g.at(id).shape[-1]) == groups;
+}
+
 /// How the weights of a convolution, or of a linear map with a norm, lie: for each phase, panels of each
 /// group, the depth of a panel running over taps and, in each, features; depthwise, [taps, features].
 struct weight_layout {

@@ -1,14 +1,11 @@
 #include <fovea/runtime/describe/describe.hpp>
 
 #include <fovea/base/error.hpp>
+#include <fovea/dsl/graph_text.hpp>
 #include <fovea/dsl/passes/unused.hpp>
 #include <fovea/runtime/describe/labels.hpp>
 #include <fovea/runtime/describe/receptive_field.hpp>
-
-#include <algorithm>
-#include <array>
-#include <iomanip>
-#include <sstream>
+#include <fovea/runtime/describe/table.hpp>
 
 namespace fovea::core {
 namespace {
@@ -23,65 +20,6 @@ struct sizes_given {
       if (s.symbol.is_symbol() && same_text(s.symbol.name(), symbol)) return s.size;
     throw error(std::string(model) + ": describe: the dim " + symbol + " of the model has no size");
   }
-};
-
-/// "1,234,567"
-std::string grouped(std::int64_t number) {
-  const std::string digits = std::to_string(number);
-  std::string text;
-  for (std::size_t i = 0; i < digits.size(); ++i) {
-    if (i > 0 && (digits.size() - i) % 3 == 0) text += ',';
-    text += digits[i];
-  }
-  return text;
-}
-
-/// With three digits and a unit: "1.23 M".
-std::string rounded(std::int64_t count) {
-  static constexpr std::array<const char*, 6> units{"", " k", " M", " G", " T", " P"};
-  auto value = static_cast<double>(count);
-  std::size_t unit = 0;
-  for (; value >= 999.5 && unit + 1 < units.size(); ++unit) value /= 1000;
-  std::ostringstream text;
-  text << std::fixed
-       << std::setprecision(unit == 0 || value >= 99.95 ? 0
-                            : value >= 9.995            ? 1
-                                                        : 2)
-       << value << units[unit];
-  return text.str();
-}
-
-/// Columns in characters, which is what terminals align: code points here.
-std::size_t width_of(const std::string& text) {
-  return static_cast<std::size_t>(
-      std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xc0) != 0x80; }));
-}
-
-class table {
-public:
-  using row = std::array<std::string, 6>;
-  static constexpr std::array<bool, 6> to_the_right{false, false, false, true, true, true};
-
-  void add(row cells) {
-    for (std::size_t i = 0; i < cells.size(); ++i) widths_[i] = std::max(widths_[i], width_of(cells[i]));
-    rows_.push_back(std::move(cells));
-  }
-  void print(std::ostream& out) const {
-    for (const row& cells : rows_) {
-      std::string line;
-      for (std::size_t i = 0; i < cells.size(); ++i) {
-        const std::string space(widths_[i] - width_of(cells[i]), ' ');
-        line += to_the_right[i] ? space + cells[i] : cells[i] + space;
-        line += "  ";
-      }
-      line.resize(line.find_last_not_of(' ') + 1);
-      out << line << '\n';
-    }
-  }
-
-private:
-  std::array<std::size_t, 6> widths_{};
-  std::vector<row> rows_;
 };
 
 /// A list of what no output depends on; nothing where all is used.
@@ -124,7 +62,7 @@ std::vector<described_node> described(const graph_view& g, const char* name, std
       if (opened[r]) continue;
       opened[r] = true;
       rows.push_back({.depth = static_cast<int>(around.size() - 1 - k),
-                      .operation = detail::region_text(g.region(around[k]), g)});
+                      .operation = loop_text(g, g.region(around[k])).text});
     }
     described_node row{.depth = static_cast<int>(around.size()),
                        .operation = word_of(n.kind),
@@ -147,16 +85,17 @@ void describe(const graph_view& g, const char* name, std::span<const dim_size> s
   const std::vector<described_node> rows = described(g, name, sizes, time);
   sentence along;
   along << time;
-  table text;
+  detail::table text({false, false, false, true, true, true});
   text.add({"operation", "name", "shape", "parameters", "FLOPs", std::string("sees of ") + along.text});
   std::int64_t flops = 0;
   for (const described_node& row : rows) {
     flops += row.flops;
     text.add({std::string(2 * static_cast<std::size_t>(row.depth), ' ') + row.operation, row.name, row.shape,
-              row.parameters == 0 ? "" : grouped(row.parameters), row.flops == 0 ? "" : rounded(row.flops),
-              row.field});
+              row.parameters == 0 ? "" : detail::grouped(row.parameters),
+              row.flops == 0 ? "" : detail::rounded(static_cast<double>(row.flops)), row.field});
   }
-  out << name << ": " << grouped(count_parameters(g)) << " parameters, " << rounded(flops) << "FLOPs at";
+  out << name << ": " << detail::grouped(count_parameters(g)) << " parameters, "
+      << detail::rounded(static_cast<double>(flops), "FLOPs") << " at";
   const char* comma = " ";
   for (const dim_size& s : sizes) {
     sentence symbol;

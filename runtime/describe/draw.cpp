@@ -1,5 +1,6 @@
 #include <fovea/runtime/describe/describe.hpp>
 
+#include <fovea/dsl/graph_text.hpp>
 #include <fovea/runtime/describe/labels.hpp>
 
 #include <string>
@@ -66,7 +67,7 @@ private:
     for (int inner = 1; inner < static_cast<int>(g_.regions.size()); ++inner) {
       if (g_.region(inner).parent != region) continue;
       out_ << indent << "subgraph cluster" << inner << " {\n"
-           << indent << "  label=" << quoted(region_text(g_.region(inner), g_))
+           << indent << "  label=" << quoted(loop_text(g_, g_.region(inner)).text)
            << "; style=rounded; fontname=\"sans-serif\"; fontsize=10;\n";
       write_region(inner, depth + 1);
       const region_entry& r = g_.region(inner);

@@ -15,13 +15,6 @@ std::string shape_text(const graph_view& g, const shape& s) {
   return text.text;
 }
 
-std::string region_text(const region_entry& r, const graph_view& g) {
-  if (!r.is_scan()) return "repeat " + std::to_string(r.count) + (r.count == 1 ? " time" : " times");
-  sentence time;
-  time << g.dim_of(r.time);
-  return std::string("scan over ") + time.text + (r.reversed ? ", reversed" : "");
-}
-
 std::vector<std::vector<int>> first_uses(const graph_view& g) {
   std::vector<std::vector<int>> uses(static_cast<std::size_t>(g.node_count()));
   std::vector<bool> used(g.parameters.size());

@@ -11,8 +11,6 @@ namespace fovea::core::detail {
 bool is_shown(op kind);
 /// "[B, T, 768]"
 std::string shape_text(const graph_view& g, const shape& s);
-/// "repeat 12 times", "scan over T"
-std::string region_text(const region_entry& r, const graph_view& g);
 /// The parameters that each node is the first to use.
 std::vector<std::vector<int>> first_uses(const graph_view& g);
 /// What the names of parameters have in common: "attn.q" of "attn.q.weight" and "attn.q.bias".

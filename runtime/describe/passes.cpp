@@ -1,5 +1,6 @@
 #include <fovea/runtime/describe/passes.hpp>
 
+#include <fovea/dsl/graph_text.hpp>
 #include <fovea/runtime/describe/labels.hpp>
 
 #include <string>
@@ -7,35 +8,10 @@
 namespace fovea::core {
 namespace {
 
-/// What an operation is called in a graph: its word, or what it is for a loop or a stream.
+/// What an operation is called, with what makes a gradient of it.
 std::string name_of(const node& n) {
-  switch (n.kind) {
-    case op::carry:
-      return "carry";
-    case op::repeat_output:
-    case op::scan_output:
-      return "result";
-    case op::time_step:
-      return "step";
-    case op::time_index:
-      return "step_number";
-    case op::stack:
-      return "stack";
-    case op::state:
-      return "state";
-    case op::keep:
-      return "keep";
-    case op::cache:
-      return "cache";
-    case op::position:
-      return "position";
-    case op::outside:
-      return "outside";
-    case op::attention_map:
-      return "attention_map";
-    default:
-      return std::string(word_of(n.kind)) + (operation_of(n.kind).of == family::gradient ? "_gradient" : "");
-  }
+  return std::string(word_in_graph(n.kind)) +
+         (operation_of(n.kind).of == family::gradient ? "_gradient" : "");
 }
 
 /// What an operation is by name or number: "h.*.up.weight", 0.5, state 2.
@@ -97,7 +73,7 @@ private:
   void open(int region, int id) {
     if (region == 0 || g_.region(region).first != id) return;
     open(g_.region(region).parent, id);
-    out_ << space(depth_of(region) - 1) << detail::region_text(g_.region(region), g_) << ":\n";
+    out_ << space(depth_of(region) - 1) << loop_text(g_, g_.region(region)).text << ":\n";
   }
   void close(int region) {
     const region_entry& body = g_.region(region);

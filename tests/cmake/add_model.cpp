@@ -7,6 +7,8 @@
 
 #include <compiled_filter.hpp>
 #include <compiled_filter_loss.hpp>
+#include <fovea/runtime/describe/explain.hpp>
+#include <fovea/runtime/describe/profile.hpp>
 
 extern "C" {
 extern const fovea::core::simd::generated_model fovea_model_compiled_filter_baseline,
@@ -73,4 +75,20 @@ TEST_CASE("a model that is compiled for every set learns") {
           Approx(exact.step("x"_in = x, "wanted"_in = wanted).loss).epsilon(1e-3));
   CHECK(fit.evaluate("x"_in = x, "wanted"_in = wanted)["loss"_out]() ==
         Approx(exact.evaluate("x"_in = x, "wanted"_in = wanted)["loss"_out]()).epsilon(1e-3));
+}
+
+TEST_CASE("a net of a model that is compiled for every set is explained, and profiled") {
+  const compile_options options{.capacity = {{B, 2}, {T, 21}}};
+  const model_weights from = initial_weights(filters::filter, 3);
+  auto net = compiled_filter::compile(from, options);
+  const profile measured;
+  net("x"_in = wave(5, 0.7));
+  const explanation e = explain(net);
+  CHECK(e.model == filters::filter.name);
+  CHECK(e.sizes == "B = 2, T = 5");
+  CHECK(e.flops() == filters::filter.flops({{B, 2}, {T, 5}}));
+  CHECK(e.steps.size() == explain(compile(filters::filter, from, options)).steps.size());
+  double flops = 0;
+  for (const profiled_step& s : measured.steps(false)) flops += s.flops;
+  CHECK(flops == static_cast<double>(e.flops()));
 }

@@ -1,0 +1,95 @@
+#include <fovea/backends/simd/trace.hpp>
+
+#include <cerrno>
+#include <cinttypes>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include <fovea/backends/simd/engine.hpp>
+#include <fovea/backends/simd/step_text.hpp>
+#include <fovea/backends/simd/step_times.hpp>
+
+namespace fovea::core::simd {
+namespace {
+
+constexpr std::int64_t most_events = 1'000'000;
+
+void say_unwritten(const char* path, int problem) {
+  std::fprintf(stderr, "FOVEA_PROFILE: %s cannot be written: %s\n", path, std::strerror(problem));
+}
+
+/// A file of events: one list, each event a line, so that a program that is killed leaves all but its end.
+class trace final : public times_reader {
+public:
+  /// Writes nothing where nobody has asked.
+  trace() {
+    path_ = std::getenv("FOVEA_PROFILE");
+    if (path_ == nullptr || *path_ == '\0') return;
+    file_ = std::fopen(path_, "w");
+    if (file_ == nullptr) {
+      say_unwritten(path_, errno);
+      return;
+    }
+    begin_ = step_times::now();
+    std::fputs("[{\"name\":\"process_name\",\"ph\":\"M\",\"pid\":1,\"args\":{\"name\":\"Fovea\"}}", file_);
+    start();
+  }
+  ~trace() override {
+    if (file_ == nullptr) return;
+    stop();
+    if (events_ > most_events)
+      std::fprintf(stderr, "FOVEA_PROFILE: %s holds the first %" PRId64 " events of %" PRId64 "\n", path_,
+                   most_events, events_);
+    std::fputs("]\n", file_);
+    const bool failed = std::ferror(file_) != 0;
+    if (std::fclose(file_) != 0 || failed) say_unwritten(path_, errno);
+  }
+  trace(const trace&) = delete;
+  trace& operator=(const trace&) = delete;
+
+  void take(const net_view& net, dim_values sizes, std::span<const timed_step> steps, int thread) override {
+    const sentence of_call = sizes_of_call(net, sizes);
+    for (const timed_step& s : steps) {
+      if (++events_ > most_events) continue;
+      const std::int64_t begin = s.begin - begin_, length = s.end - s.begin;
+      std::fprintf(file_,
+                   ",\n{\"ph\":\"X\",\"pid\":1,\"tid\":%d,\"ts\":%" PRId64 ".%03d,\"dur\":%" PRId64
+                   ".%03d,\"name\":",
+                   thread, begin / 1000, static_cast<int>(begin % 1000), length / 1000,
+                   static_cast<int>(length % 1000));
+      if (s.step >= 0) {
+        write_quoted(text_of(net, s.step).text);
+        std::fprintf(file_, ",\"cat\":\"%s\",\"args\":{\"step\":%d}}", kernel_of(net, s.step), s.step);
+      } else {
+        const bool whole = s.step == timed_step::whole_call;
+        write_quoted(whole ? net.name : "one position");
+        std::fprintf(file_, ",\"cat\":\"%s\",\"args\":{\"sizes\":", whole ? "call" : "position");
+        write_quoted(of_call.text);
+        std::fputs("}}", file_);
+      }
+    }
+  }
+
+private:
+  /// A text as JSON has it.
+  void write_quoted(const char* text) {
+    std::fputc('"', file_);
+    for (; *text != '\0'; ++text) {
+      if (*text == '"' || *text == '\\') std::fputc('\\', file_);
+      if (static_cast<unsigned char>(*text) >= ' ') std::fputc(*text, file_);
+    }
+    std::fputc('"', file_);
+  }
+
+  const char* path_;
+  std::FILE* file_ = nullptr;
+  std::int64_t begin_ = 0, events_ = 0;
+};
+
+} // namespace
+
+// Nets that a program keeps to its end are made after it, and so end before.
+void write_trace_if_asked() { static const trace one; }
+
+} // namespace fovea::core::simd

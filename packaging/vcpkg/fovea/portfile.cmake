@@ -7,7 +7,7 @@ vcpkg_cmake_configure(
     OPTIONS
         -DFOVEA_BENCH=OFF
         -DFOVEA_EXAMPLES=OFF
-        -DFOVEA_SERVE=OFF
+        -DFOVEA_CPP_HTTPLIB=OFF
         -DFOVEA_TESTS=OFF
         -DFOVEA_TOOLS=OFF
 )

@@ -21,59 +21,18 @@
 include("${CMAKE_CURRENT_LIST_DIR}/fovea_add_model.cmake")
 include("${CMAKE_CURRENT_LIST_DIR}/fovea_built_parts.cmake")
 
-set(FOVEA_APPS classify embed generate score serve stream tag translate)
-
 function(fovea_add_executable name)
-  set(one HEADER MODEL APP WEIGHTS TOKENIZER TARGET_TOKENIZER FORMAT ROUTE CONTEXT BEGIN)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "EMBED;STATIC" "${one}" "ISA;LABELS;END;METADATA")
-  if(arg_UNPARSED_ARGUMENTS)
-    list(JOIN one ", " known)
-    message(FATAL_ERROR "fovea_add_executable(${name}): expected ${known}, ISA, LABELS, END, METADATA, EMBED and STATIC, found '${arg_UNPARSED_ARGUMENTS}'")
+  set(caller "fovea_add_executable(${name})")
+  fovea_built_arguments("${caller}" "APP;TOKENIZER;TARGET_TOKENIZER;ROUTE;CONTEXT;BEGIN" "LABELS;END")
+  if(NOT arg_APP)
+    message(FATAL_ERROR "${caller}: APP is missing")
   endif()
-  foreach(needed IN ITEMS HEADER MODEL APP)
-    if(NOT arg_${needed})
-      message(FATAL_ERROR "fovea_add_executable(${name}): ${needed} is missing")
-    endif()
-  endforeach()
-  if(NOT arg_APP IN_LIST FOVEA_APPS)
-    list(JOIN FOVEA_APPS ", " known)
-    message(FATAL_ERROR "fovea_add_executable(${name}): expected APP to be one of ${known}, found '${arg_APP}'")
-  endif()
-  set(options_of_one ROUTE TARGET_TOKENIZER)
-  set(that_one serve translate)
-  foreach(option app IN ZIP_LISTS options_of_one that_one)
-    if(arg_${option} AND NOT arg_APP STREQUAL app)
-      message(FATAL_ERROR "fovea_add_executable(${name}): ${option} is for APP ${app}, found APP ${arg_APP}")
-    endif()
-  endforeach()
-  if(arg_APP STREQUAL "translate" AND NOT (arg_BEGIN AND arg_END))
-    message(FATAL_ERROR "fovea_add_executable(${name}): a program that translates needs BEGIN and END, the tokens around a translation")
-  endif()
-  if(NOT arg_FORMAT)
-    set(arg_FORMAT f32)
-  endif()
-  if(NOT arg_CONTEXT)
-    set(arg_CONTEXT 0)
-  endif()
-  if(NOT arg_CONTEXT MATCHES "^[0-9]+$")
-    message(FATAL_ERROR "fovea_add_executable(${name}): expected CONTEXT to be a number of tokens, found '${arg_CONTEXT}'")
-  endif()
-
+  fovea_built_app("${caller}" "classify;embed;generate;score;serve;stream;tag;translate")
   string(MAKE_C_IDENTIFIER "compiled_${name}" compiled)
   set(folder "${CMAKE_CURRENT_BINARY_DIR}/${name}_program")
-  set(files "")
-  set(embedded "")
-  foreach(part IN ITEMS weights tokenizer target_tokenizer)
-    string(TOUPPER ${part} option)
-    fovea_built_file("fovea_add_executable(${name})" ${option} ${part} "${arg_${option}}" "${arg_EMBED}")
-  endforeach()
 
   # How each kind of program takes its model. A program that writes needs the scores after the last token alone.
   set(model "${arg_MODEL}")
-  set(isa "")
-  if(arg_ISA)
-    set(isa ISA ${arg_ISA})
-  endif()
   set(library fovea::programs)
   if(arg_APP STREQUAL "serve")
     set(library fovea::serve)
@@ -81,34 +40,27 @@ function(fovea_add_executable name)
       set(arg_ROUTE completions)
     endif()
     if(NOT arg_ROUTE MATCHES "^(completions|embeddings)$")
-      message(FATAL_ERROR "fovea_add_executable(${name}): expected ROUTE to be completions or embeddings, found '${arg_ROUTE}'")
+      message(FATAL_ERROR "${caller}: expected ROUTE to be completions or embeddings, found '${arg_ROUTE}'")
     endif()
     if(NOT TARGET fovea::serve)
-      message(FATAL_ERROR "fovea_add_executable(${name}): APP serve needs a Fovea that was built with cpp-httplib (Debian: libcpp-httplib-dev)")
+      message(FATAL_ERROR "${caller}: APP serve needs a Fovea that was built with cpp-httplib (Debian: libcpp-httplib-dev)")
     endif()
     if(arg_STATIC)
-      message(FATAL_ERROR "fovea_add_executable(${name}): APP serve cannot be STATIC, since cpp-httplib is a shared library")
+      message(FATAL_ERROR "${caller}: APP serve cannot be STATIC, since cpp-httplib is a shared library")
     endif()
   endif()
   if(arg_APP MATCHES "^(generate|score|stream|translate)$" OR arg_ROUTE STREQUAL "completions")
     if(arg_APP MATCHES "^(generate|serve|translate)$")
       set(model "fovea::last<fovea::dim{\"T\"}>(${arg_MODEL})")
     endif()
-    fovea_add_model(${compiled} HEADER "${arg_HEADER}" MODEL "${model}" STREAM "fovea::dim{\"T\"}" ${isa})
+    fovea_add_model(${compiled} HEADER "${arg_HEADER}" MODEL "${model}" STREAM "fovea::dim{\"T\"}" ISA ${arg_ISA})
     set(made "stream<fovea::dim{\"T\"}, chosen::format>")
   else()
-    fovea_add_model(${compiled} HEADER "${arg_HEADER}" MODEL "${model}" ${isa})
+    fovea_add_model(${compiled} HEADER "${arg_HEADER}" MODEL "${model}" ISA ${arg_ISA})
     set(made "compile<chosen::format>")
   endif()
 
-  get_target_property(sets ${compiled} FOVEA_SETS)
-  foreach(list IN ITEMS sets arg_LABELS arg_END)
-    fovea_quoted_list(quoted_${list} ${list})
-  endforeach()
-  fovea_numbers_by_name("fovea_add_executable(${name})" METADATA metadata "${arg_METADATA}")
-  foreach(text IN ITEMS name arg_MODEL arg_FORMAT arg_BEGIN)
-    fovea_quoted(quoted_${text} "${${text}}")
-  endforeach()
+  fovea_built_parts("${caller}" ${compiled})
   file(
     CONFIGURE
     OUTPUT "${folder}/main.cpp"
@@ -131,18 +83,7 @@ constexpr auto made = [](const fovea::model_weights& weights, const fovea::compi
 };
 
 static fovea::programs::program_parts parts() {
-  return {.name = @quoted_name@,
-          .model = @quoted_arg_MODEL@,
-          .format = @quoted_arg_FORMAT@,
-          .sets = {@quoted_sets@},
-          .weights = @weights@,
-          .tokenizer = @tokenizer@,
-          .target_tokenizer = @target_tokenizer@,
-          .metadata = {@metadata@},
-          .context = @arg_CONTEXT@,
-          .labels = {@quoted_arg_LABELS@},
-          .begin = @quoted_arg_BEGIN@,
-          .end = {@quoted_arg_END@}};
+  return {@parts@};
 }
 
 using model = std::remove_cvref_t<decltype(@model@)>;

@@ -1,4 +1,87 @@
-# What fovea_add_executable and fovea_add_library write as C++ of what they are told (programs/parts.hpp).
+# What fovea_add_executable, fovea_add_library and fovea_add_python_module take alike, and what they write of it as C++
+# (programs/parts.hpp).
+
+# What each APP takes beside its model, weights and format.
+set(fovea_words_of_embed TOKENIZER CONTEXT)
+set(fovea_words_of_classify TOKENIZER CONTEXT LABELS)
+set(fovea_words_of_tag TOKENIZER CONTEXT LABELS)
+set(fovea_words_of_generate TOKENIZER CONTEXT BEGIN END)
+set(fovea_words_of_score TOKENIZER CONTEXT)
+set(fovea_words_of_translate TOKENIZER TARGET_TOKENIZER CONTEXT BEGIN END)
+set(fovea_words_of_stream CONTEXT)
+set(fovea_words_of_serve ROUTE TOKENIZER CONTEXT BEGIN END)
+
+# fovea_built_arguments(CALLER one many): the arguments of the function that calls it, as arg_OPTION. `one` and `many` are
+# the options of one value and of several that it takes beside those that all take.
+macro(fovea_built_arguments caller one many)
+  set(known_of_one HEADER MODEL WEIGHTS FORMAT ${one})
+  set(known_of_many ISA METADATA ${many})
+  cmake_parse_arguments(PARSE_ARGV 1 arg "EMBED;STATIC" "${known_of_one}" "${known_of_many}")
+  if(arg_UNPARSED_ARGUMENTS)
+    list(JOIN known_of_one ", " known)
+    list(JOIN known_of_many ", " known_many)
+    message(FATAL_ERROR "${caller}: expected ${known}, ${known_many}, EMBED and STATIC, found '${arg_UNPARSED_ARGUMENTS}'")
+  endif()
+  foreach(needed IN ITEMS HEADER MODEL)
+    if(NOT arg_${needed})
+      message(FATAL_ERROR "${caller}: ${needed} is missing")
+    endif()
+  endforeach()
+  if(NOT arg_FORMAT)
+    set(arg_FORMAT f32)
+  endif()
+  if(NOT arg_CONTEXT)
+    set(arg_CONTEXT 0)
+  endif()
+  if(NOT arg_CONTEXT MATCHES "^[0-9]+$")
+    message(FATAL_ERROR "${caller}: expected CONTEXT to be a number of tokens, found '${arg_CONTEXT}'")
+  endif()
+endmacro()
+
+# fovea_built_app(CALLER known): that APP is one of those known, and what stands beside it something that it takes.
+function(fovea_built_app caller known)
+  if(NOT arg_APP IN_LIST known)
+    list(JOIN known ", " known)
+    message(FATAL_ERROR "${caller}: expected APP to be one of ${known}, found '${arg_APP}'")
+  endif()
+  foreach(option IN ITEMS TOKENIZER TARGET_TOKENIZER CONTEXT LABELS BEGIN END ROUTE)
+    if(arg_${option} AND NOT option IN_LIST fovea_words_of_${arg_APP})
+      list(JOIN fovea_words_of_${arg_APP} ", " taken)
+      message(FATAL_ERROR "${caller}: APP ${arg_APP} has no use for ${option}, it takes ${taken}")
+    endif()
+  endforeach()
+  if(arg_APP STREQUAL "translate" AND NOT (arg_BEGIN AND arg_END))
+    message(FATAL_ERROR "${caller}: APP translate needs BEGIN and END, the tokens around a translation")
+  endif()
+endfunction()
+
+# fovea_built_parts(CALLER model): sets `parts` to the members of a program_parts of what was parsed, where the library
+# `model` was made of it; `embedded` and `files` are what it takes to have files in the program.
+macro(fovea_built_parts caller model)
+  set(files "")
+  set(embedded "")
+  foreach(part IN ITEMS weights tokenizer target_tokenizer)
+    string(TOUPPER ${part} option)
+    fovea_built_file("${caller}" ${option} ${part} "${arg_${option}}" "${arg_EMBED}")
+  endforeach()
+  fovea_numbers_by_name("${caller}" METADATA metadata "${arg_METADATA}")
+  fovea_capacities("${caller}" capacity "${arg_CAPACITY}")
+  get_target_property(sets ${model} FOVEA_SETS)
+  foreach(list IN ITEMS sets arg_LABELS arg_END)
+    fovea_quoted_list(quoted_${list} ${list})
+  endforeach()
+  foreach(text IN ITEMS name arg_MODEL arg_FORMAT arg_BEGIN)
+    fovea_quoted(quoted_${text} "${${text}}")
+  endforeach()
+  string(
+    CONCAT
+    parts
+    ".name = ${quoted_name}, .model = ${quoted_arg_MODEL}, .format = ${quoted_arg_FORMAT}, .sets = {${quoted_sets}}, "
+    ".weights = ${weights}, .tokenizer = ${tokenizer}, .target_tokenizer = ${target_tokenizer}, .metadata = {${metadata}}, "
+    ".capacity = {${capacity}}, .context = ${arg_CONTEXT}, .labels = {${quoted_arg_LABELS}}, .begin = ${quoted_arg_BEGIN}, "
+    ".end = {${quoted_arg_END}}"
+  )
+endmacro()
 
 # The templates of sources, beside this file where it is installed.
 set(fovea_library_folder "${CMAKE_CURRENT_LIST_DIR}/library")

@@ -1,0 +1,10 @@
+# What the tiny models of tests are built with beside themselves, words_of_APP each.
+set(words TOKENIZER ${CMAKE_CURRENT_LIST_DIR}/words.json)
+set(ends BEGIN "[CLS]" END "[SEP]")
+set(words_of_embed ${words})
+set(words_of_classify ${words} LABELS good "bad; or so")
+set(words_of_tag ${words_of_classify})
+set(words_of_generate ${words} ${ends})
+set(words_of_score ${words})
+set(words_of_translate ${words} ${ends})
+set(words_of_stream "")

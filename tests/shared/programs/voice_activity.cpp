@@ -1,6 +1,8 @@
 // The detector program's parts over ../shared/data's recording: as it arrives, the reference probabilities
 // and the intervals in which President Kennedy speaks.
 
+#include "../../examples/program_run.hpp"
+
 #include <audio/sound_file.hpp>
 #include <voice_activity/detector.hpp>
 #include <voice_activity/intervals.hpp>
@@ -45,3 +47,21 @@ TEST_CASE("speech is found in a recording as it arrives", "[voice_activity]") {
   CHECK(spoken[0].begin == Approx(0.29).margin(0.05));
   CHECK(spoken[3].end == Approx(10.62).margin(0.05));
 }
+
+#ifdef FOVEA_VOICE_ACTIVITY_C
+TEST_CASE("a program in C finds the same speech", "[voice_activity]") {
+  const std::string folder = std::string(std::getenv("FOVEA_SHARED")) + "/data/silero-vad/";
+  const temporary_folder place;
+  const auto run = [&](std::vector<std::string> words) {
+    words.insert(words.begin(), FOVEA_VOICE_ACTIVITY_C);
+    return run_program(place, words);
+  };
+  const program_run all = run({folder + "silero_vad_16k.safetensors", folder + "jfk.wav"});
+  CHECK(all.status == 0);
+  CHECK(all.said == "0.32 to 2.27 s\n3.30 to 4.42 s\n5.41 to 7.68 s\n8.19 to 10.59 s\n");
+  const program_run none = run({folder + "none.safetensors", folder + "jfk.wav"});
+  CHECK(none.status == 1);
+  CHECK(none.said ==
+        "voice_activity_c: " + folder + "none.safetensors: cannot open: No such file or directory\n");
+}
+#endif

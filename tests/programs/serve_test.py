@@ -184,7 +184,7 @@ class Serve(unittest.TestCase):
             for a, b in zip(one["embedding"], vector):
                 self.assertAlmostEqual(a, b, 6)
         self.assertEqual(answer["usage"]["prompt_tokens"], 4 + 3 + 7)
-        packed = server.post("/v1/embeddings", input=texts[0], encoding_format="base64")["data"][0]["embedding"]
+        packed = server.post("/v1/embeddings", input=texts, encoding_format="base64")["data"][0]["embedding"]
         self.assertEqual(struct.unpack("<4f", base64.b64decode(packed)), struct.unpack("<4f", struct.pack("<4f", *answer["data"][0]["embedding"])))
         with concurrent.futures.ThreadPoolExecutor(20) as pool:
             many = list(pool.map(lambda i: server.post("/v1/embeddings", input=texts[i % 3])["data"][0]["embedding"], range(60)))

@@ -194,7 +194,7 @@ def main():
     finally:
         server.end()
     told["batch"].append(batch(options))
-    told["of_the_batch"] = told["server"]["tokens_per_second"] / statistics.mean(one["tokens_per_second"] for one in told["batch"])
+    told["of_the_batch"] = {key: told["server"][key] / statistics.mean(one[key] for one in told["batch"]) for key in told["batch"][0]}
     if options.llama_server:
         with tempfile.TemporaryDirectory() as folder:
             write_gguf(options.model, f"{folder}/stories260K.gguf")

@@ -68,25 +68,26 @@ struct attention_map_writer {
     return add_in_place(to, map, g, id, [this](int k) { return mapped[k]; });
   }
 
-  /// The layers of what lies in a repeat, while its body is open; and after it.
+  /// The maps that a repeat makes are stacked while its body is open, and leave it after that.
   constexpr void last(int region) {
-    each_in(region, [&](const node& map) {
-      shape all;
-      all.push(to.intern(g.region(region).count));
-      for (int i = 0; i < map.shape.rank; ++i) all.push(map.shape[i]);
-      return node{.kind = op::stack, .shape = all, .settings = {.time = {0, region}}, .at = map.at};
-    });
+    for (int i = 0; i < count; ++i) {
+      const node map = to.nodes[maps[i]];
+      if (map.region != region) continue;
+      node all{.kind = op::stack, .settings = {.time = {0, region}}, .at = map.at};
+      all.shape.push(to.intern(g.region(region).count));
+      for (int axis = 0; axis < map.shape.rank; ++axis) all.shape.push(map.shape[axis]);
+      maps[i] = add_node(to, all, {maps[i]});
+    }
   }
   constexpr void after(int region) {
-    each_in(region, [&](const node& all) {
-      return node{
-          .kind = op::scan_output, .shape = all.shape, .settings = {.carried = {0, region}}, .at = all.at};
-    });
-  }
-  template <class F>
-  constexpr void each_in(int region, const F& wrapped) {
-    for (int i = 0; i < count; ++i)
-      if (to.nodes[maps[i]].region == region) maps[i] = add_node(to, wrapped(to.nodes[maps[i]]), {maps[i]});
+    for (int i = 0; i < count; ++i) {
+      const node all = to.nodes[maps[i]];
+      if (all.region != region) continue;
+      maps[i] = add_node(
+          to,
+          {.kind = op::scan_output, .shape = all.shape, .settings = {.carried = {0, region}}, .at = all.at},
+          {maps[i]});
+    }
   }
 };
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <fovea/programs/model_terms.hpp>
 #include <fovea/programs/over_texts.hpp>
 
 namespace fovea::programs {
@@ -10,7 +11,10 @@ int classify(text_network_maker network, const program_parts& parts, int count, 
 /// and lengths [B], and the output logits [B, classes].
 template <class M, auto compiled>
 int classify(const program_parts& parts, int count, char** words) {
-  return classify(text_network_of<M, compiled, "logits">::make, parts, count, words);
+  if constexpr (fits<M, terms::classify>)
+    return classify(text_network_of<M, compiled, "logits">::make, parts, count, words);
+  else
+    return refuse<M, terms::classify>();
 }
 
 } // namespace fovea::programs

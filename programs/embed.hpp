@@ -1,5 +1,6 @@
 #pragma once
 
+#include <fovea/programs/model_terms.hpp>
 #include <fovea/programs/over_texts.hpp>
 
 namespace fovea::programs {
@@ -10,7 +11,10 @@ int embed(text_network_maker network, const program_parts& parts, int count, cha
 /// and lengths [B], and the output sentence [B, width].
 template <class M, auto compiled>
 int embed(const program_parts& parts, int count, char** words) {
-  return embed(text_network_of<M, compiled, "sentence">::make, parts, count, words);
+  if constexpr (fits<M, terms::embed>)
+    return embed(text_network_of<M, compiled, "sentence">::make, parts, count, words);
+  else
+    return refuse<M, terms::embed>();
 }
 
 } // namespace fovea::programs

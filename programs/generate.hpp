@@ -1,5 +1,6 @@
 #pragma once
 
+#include <fovea/programs/model_terms.hpp>
 #include <fovea/programs/next_token_network.hpp>
 #include <fovea/programs/parts.hpp>
 
@@ -11,7 +12,10 @@ int generate(next_token_network_maker network, const program_parts& parts, int c
 /// or [B, vocab] for the last position alone.
 template <class M, auto streamed>
 int generate(const program_parts& parts, int count, char** words) {
-  return generate(next_token_network_of<M, streamed>::make, parts, count, words);
+  if constexpr (fits<M, terms::generate>)
+    return generate(next_token_network_of<M, streamed>::make, parts, count, words);
+  else
+    return refuse<M, terms::generate>();
 }
 
 } // namespace fovea::programs

@@ -2,13 +2,13 @@
 
 #include <fovea/backends/xtensor.hpp>
 #include <fovea/fovea.hpp>
+#include <fovea/programs/value_name.hpp>
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
-#include <string_view>
 #include <type_traits>
 #include <utility>
 
@@ -37,9 +37,6 @@ using number_network_maker = std::unique_ptr<number_network> (*)(const model_wei
 /// The model M as `streamed` makes a stream of it: one input [B, T, ...] of f32 to one output [B, T, ...].
 template <class M, auto streamed>
 class number_network_of final : public number_network {
-  static_assert(M::view.inputs.size() == 1 && M::view.outputs.size() == 1,
-                "a program that streams numbers expects a model of one input and one output");
-
 public:
   static std::unique_ptr<number_network> make(const model_weights& weights, const compile_options& how) {
     return std::make_unique<number_network_of>(weights, how);
@@ -70,18 +67,8 @@ private:
   using stream_type = std::invoke_result_t<decltype(streamed), const model_weights&, const compile_options&>;
 
   using named = core::named_value;
-
-  /// A name as a key has it.
-  template <const named& value>
-  static constexpr auto key_of = []() consteval {
-    constexpr std::size_t length = std::string_view(value.name).size();
-    char text[length + 1] = {};
-    for (std::size_t i = 0; i < length; ++i) text[i] = value.name[i];
-    return core::fixed_name<length + 1>(text);
-  }
-  ();
   static constexpr named input = M::view.inputs[0], output = M::view.outputs[0];
-  static constexpr auto in_name = key_of<input>, out_name = key_of<output>;
+  static constexpr auto in_name = name_of<input>, out_name = name_of<output>;
 
   /// [1, 1, ...] of a value [B, T, ...].
   template <const named& value>

@@ -31,6 +31,8 @@ public:
   virtual void leave(std::size_t row) = 0;
   /// Each row reads an id. The scores after it, [rows, vocabulary], until the next call.
   virtual std::span<const float> step(std::span<const token_id> ids) = 0;
+  /// How checkpoints name its parameters.
+  virtual std::span<const name_rule> names() const = 0;
 };
 using row_network_maker = std::unique_ptr<row_network> (*)(const model_weights&, const compile_options&);
 
@@ -72,6 +74,7 @@ public:
   std::span<const float> step(std::span<const token_id> ids) override {
     return step_of(rows_, ids, ids.size());
   }
+  std::span<const name_rule> names() const override { return rows_.step_runs_on().parameters().rules(); }
 
 private:
   using stream_type = std::invoke_result_t<decltype(streamed), const model_weights&, const compile_options&>;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <fovea/programs/model_terms.hpp>
 #include <fovea/programs/next_token_network.hpp>
 #include <fovea/programs/parts.hpp>
 
@@ -11,7 +12,10 @@ int score(next_token_network_maker network, const program_parts& parts, int coun
 /// [B, T, vocab].
 template <class M, auto streamed>
 int score(const program_parts& parts, int count, char** words) {
-  return score(next_token_network_of<M, streamed>::make, parts, count, words);
+  if constexpr (fits<M, terms::score>)
+    return score(next_token_network_of<M, streamed>::make, parts, count, words);
+  else
+    return refuse<M, terms::score>();
 }
 
 } // namespace fovea::programs

@@ -1,6 +1,7 @@
 #include <fovea/programs/stream.hpp>
 
 #include <fovea/base/error.hpp>
+#include <fovea/base/in_quotes.hpp>
 #include <fovea/programs/options.hpp>
 #include <fovea/programs/sequence.hpp>
 #include <fovea/programs/text_input.hpp>
@@ -16,6 +17,7 @@
 #include <bit>
 #include <cerrno>
 #include <charconv>
+#include <cmath>
 #include <cstring>
 #include <fcntl.h>
 #include <system_error>
@@ -45,11 +47,16 @@ void declare_numbers(CLI::App& app, arguments& a, const program_parts& parts) {
       ->excludes("--json");
 }
 
+constexpr const char* of_raw = "; --raw reads float32 in place of lines";
+
 /// The numbers of a line, between spaces, tabs or commas.
 void append_numbers(std::vector<float>& to, const input_text& line, std::size_t width) {
   const std::string_view text = line.text;
   const std::size_t before = to.size();
   const auto between = [](char c) { return c == ' ' || c == '\t' || c == ','; };
+  const auto is_control = [](char c) { return static_cast<unsigned char>(c) < ' ' && c != '\t'; };
+  if (std::ranges::any_of(text, is_control))
+    throw error(line.place + ": expected numbers; found bytes that are no text" + of_raw);
   for (std::size_t i = 0; i < text.size();) {
     if (between(text[i])) {
       ++i;
@@ -57,12 +64,15 @@ void append_numbers(std::vector<float>& to, const input_text& line, std::size_t 
     }
     const std::size_t last = static_cast<std::size_t>(
         std::find_if(text.begin() + static_cast<std::ptrdiff_t>(i), text.end(), between) - text.begin());
+    const std::string_view word = text.substr(i, last - i);
     float value = 0;
-    const auto [end, problem] = std::from_chars(text.data() + i, text.data() + last, value);
+    const auto [end, problem] = std::from_chars(word.data(), word.data() + word.size(), value);
     if (problem == std::errc::result_out_of_range)
-      throw error(fmt::format("{}: {} is beyond the range of float32", line.place, text.substr(i, last - i)));
-    if (problem != std::errc() || end != text.data() + last)
-      throw error(fmt::format("{}: expected a number; found \"{}\"", line.place, text.substr(i, last - i)));
+      throw error(fmt::format("{}: {} is beyond the range of float32", line.place, core::shortened(word)));
+    if (problem != std::errc() || end != word.data() + word.size())
+      throw error(fmt::format("{}: expected a number; found \"{}\"", line.place, core::shortened(word)));
+    if (!std::isfinite(value))
+      throw error(fmt::format("{}: expected a finite number; found \"{}\"", line.place, word));
     to.push_back(value);
     i = last;
   }
@@ -87,7 +97,7 @@ void run_lines(const arguments& a, number_network& network) {
   sequence along(network, most, [&](std::span<const float> values) {
     program::print(lines_of(values, network.output_width(), a.json));
   });
-  text_input input(a.files, "");
+  text_input input(a.files, "", of_raw);
   std::string place = "standard input";
   for (auto lines = input.next(most); !lines.empty(); lines = input.next(most)) {
     std::vector<float> numbers;

@@ -13,8 +13,8 @@
 
 namespace fovea::programs {
 
-text_input::text_input(std::vector<std::string> files, std::string field)
-    : files_(std::move(files)), field_(std::move(field)) {
+text_input::text_input(std::vector<std::string> files, std::string field, std::string of_bytes)
+    : files_(std::move(files)), field_(std::move(field)), of_bytes_(std::move(of_bytes)) {
   if (files_.empty()) files_.emplace_back("-");
   std::ios::sync_with_stdio(false); // without a buffer of its own the standard input never says what it has
   const bool all_files = std::ranges::find(files_, "-") == files_.end();
@@ -50,7 +50,7 @@ input_text text_input::text_of(std::string line) const {
       throw error("expected an object whose \"" + field_ + "\" is a text");
     return {found->get<std::string>(), std::move(place), std::move(line)};
   } catch (const error& problem) {
-    throw error(place + ": " + problem.what());
+    throw error(place + ": " + problem.what() + of_bytes_);
   }
 }
 

@@ -23,8 +23,9 @@ nlohmann::ordered_json answer_to(const input_text& text);
 /// The texts of some files, or of the standard input, a line each.
 class text_input {
 public:
-  /// `field`: lines are JSON objects, whose member of this name is the text; empty: they are the text.
-  text_input(std::vector<std::string> files, std::string field);
+  /// `field`: lines are JSON objects, whose member of this name is the text; empty: they are the text. `of_bytes` ends what
+  /// is said of a line that is no text.
+  text_input(std::vector<std::string> files, std::string field, std::string of_bytes = {});
 
   /// The next texts, `most` at most; none at the end. Waits for the first alone, so that what types into a pipe
   /// is answered at once. Throws fovea::error that names file and line where a line is no UTF-8, or no object with
@@ -41,7 +42,7 @@ private:
   input_text text_of(std::string line) const;
 
   std::vector<std::string> files_;
-  std::string field_, name_;
+  std::string field_, of_bytes_, name_;
   std::size_t opened_ = 0, line_ = 0, bytes_read_ = 0, bytes_ = 0;
   std::ifstream file_;
   std::istream* in_ = nullptr;

@@ -35,10 +35,18 @@ namespace generated {
 
 /// stream with generated code of one of the given instruction sets, or where none is given of that in use.
 template <dim time, class named, simd::set_name... sets, class M>
-auto stream(const M& model, const model_weights& source, const compile_options& options,
-            const typename backend_of<named>::stream_code& code) {
+requires(M::well_formed) auto stream(const M& model, const model_weights& source,
+                                     const compile_options& options,
+                                     const typename backend_of<named>::stream_code& code) {
   return streamed<M, time, backend_of<named>>(model, source, options, format_named<named>,
                                               in_format<named, sets...>(code));
+}
+
+/// A model with an error has said so already.
+template <dim time, class named, simd::set_name... sets, class M>
+requires(!M::well_formed) refused_value stream(const M&, const model_weights&, const compile_options&,
+                                               const typename backend_of<named>::stream_code&) {
+  return {};
 }
 
 } // namespace generated

@@ -45,6 +45,8 @@ public:
     return names_[static_cast<std::size_t>(first(parameter) + layer)];
   }
   const model_weights& source() const { return source_; }
+  /// How the checkpoint names them.
+  std::span<const name_rule> rules() const { return rules_; }
 
 private:
   model_parameters(const model_parameters& like, std::vector<weight_view> values);

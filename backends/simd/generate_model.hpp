@@ -46,15 +46,19 @@ struct model_generator {
 template <class declared, set_name set, bool learns, dim... time>
 constexpr generated_model code_of_all() {
   using M = std::remove_cvref_t<declared>;
-  using made_of = model_generator<set>;
-  generated_model made{.steps = made_of::template code_of_model<M>()};
-  if constexpr (learns) {
-    using G = std::remove_const_t<decltype(gradients<false, true>(std::declval<const M&>()))>;
-    if constexpr (fovea::core::detail::find_loss(M::view) >= 0 && G::well_formed)
-      made.gradients = made_of::template code_of_model<G>();
+  if constexpr (!M::well_formed) { // which has been said
+    return {};
+  } else {
+    using made_of = model_generator<set>;
+    generated_model made{.steps = made_of::template code_of_model<M>()};
+    if constexpr (learns) {
+      using G = std::remove_const_t<decltype(gradients<false, true>(std::declval<const M&>()))>;
+      if constexpr (fovea::core::detail::find_loss(M::view) >= 0 && G::well_formed)
+        made.gradients = made_of::template code_of_model<G>();
+    }
+    ((made.stream = made_of::template code_of_stream<M, time>()), ...);
+    return made;
   }
-  ((made.stream = made_of::template code_of_stream<M, time>()), ...);
-  return made;
 }
 
 } // namespace fovea::core::simd

@@ -13,6 +13,7 @@ struct training_form;
 template <bool of_inputs>
 struct differentiate;
 struct prune;
+struct attention_maps;
 template <dim time>
 struct stream_begin;
 template <dim time>
@@ -45,6 +46,10 @@ namespace pipelines {
 /// To compute its outputs.
 template <class source>
 using infer = pipeline<source, passes::hoist>;
+
+/// To see the weights of its attentions, in place of its outputs.
+template <class source>
+using maps = pipeline<source, passes::attention_maps, passes::prune>;
 
 /// To stream it: what is computed once, and what for each of its steps.
 template <class source, dim time>

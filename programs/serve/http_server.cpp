@@ -55,7 +55,7 @@ http_server::http_server(const server_limits& limits) : limits_(limits) {
   server_.set_error_handler([this](const request& from, response& to) {
     if (to.body.empty()) refuse(to, to.status, problem_of(to.status, from, limits_));
   });
-  server_.set_logger([this](const request& from, const response& to) {
+  server_.set_post_routing_handler([this](const request& from, const response& to) { // before it is sent
     const std::lock_guard lock(mutex_);
     ++counts_[{methods_.contains(from.path) ? from.path : "other", to.status}];
   });

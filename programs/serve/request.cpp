@@ -228,4 +228,13 @@ embedding_request read_embeddings(const std::string& body) {
   return made;
 }
 
+attention_request read_attention(const std::string& body, std::span<const std::size_t> heads) {
+  const body_reader from(body);
+  const json* text = from.find("input");
+  if (text == nullptr) throw refused_request(400, "input: expected a text; there is none");
+  if (!text->is_string()) body_reader::fail("input", "a text", *text);
+  const std::size_t layer = from.whole("layer", 1, 1, heads.size());
+  return {text->get<std::string>(), layer, from.whole("head", 0, 1, heads[layer - 1])};
+}
+
 } // namespace fovea::programs

@@ -6,6 +6,7 @@
 #include <nlohmann/json_fwd.hpp>
 
 #include <cstddef>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -46,5 +47,12 @@ struct embedding_request {
   bool base64 = false;
 };
 embedding_request read_embeddings(const std::string& body);
+
+struct attention_request {
+  std::string text;
+  std::size_t layer, head; // from 1; head 0: the mean of a layer's
+};
+/// `heads`: of each layer.
+attention_request read_attention(const std::string& body, std::span<const std::size_t> heads);
 
 } // namespace fovea::programs

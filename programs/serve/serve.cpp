@@ -1,6 +1,7 @@
 #include <fovea/programs/serve.hpp>
 
 #include <fovea/programs/options.hpp>
+#include <fovea/programs/serve/attention.hpp>
 #include <fovea/programs/serve/completions.hpp>
 #include <fovea/programs/serve/embeddings.hpp>
 #include <fovea/programs/serve/page.hpp>
@@ -80,7 +81,7 @@ private:
   sigset_t signals_{};
 };
 
-void add_common_routes(http_server& server, const program_parts& parts, bool writes,
+void add_common_routes(http_server& server, const program_parts& parts, const served_network& network,
                        std::function<std::string()> metrics) {
   server.get("/health", [](auto& to) { http_server::answer_json(to, {{"status", "ok"}}); });
   server.get("/metrics", [&server, metrics = std::move(metrics)](auto& to) {
@@ -90,7 +91,7 @@ void add_common_routes(http_server& server, const program_parts& parts, bool wri
     http_server::answer_json(
         to, {{"object", "list"}, {"data", {{{"id", name}, {"object", "model"}, {"owned_by", "fovea"}}}}});
   });
-  server.get("/", [page = page_of(parts.name, writes)](auto& to) {
+  server.get("/", [page = page_of(parts.name, network.writer != nullptr, network.attention.heads)](auto& to) {
     to.set_content(page, "text/html; charset=utf-8");
   });
 }
@@ -104,22 +105,30 @@ void run(const arguments& a, const served_network& network, const program_parts&
   const auto context = static_cast<std::size_t>(a.context);
   std::unique_ptr<completion_routes> writer;
   std::unique_ptr<embedding_routes> embedder;
+  std::unique_ptr<attention_routes> attention;
+  const auto show = [&](std::span<const name_rule> names, const tokenizer& words) {
+    attention = std::make_unique<attention_routes>(
+        server, attention_routes::of_model{network.attention, weights, names}, words, parts, context,
+        a.threads);
+  };
   if (network.writer != nullptr) {
     const auto rows = static_cast<std::int64_t>(a.rows);
     auto made = network.writer(weights, {.capacity = {{"B", rows}, {"T", a.context}}, .threads = a.threads});
     tokenizer words = tokenizer_of(a, parts, made->vocabulary());
+    show(made->names(), words);
     writer = std::make_unique<completion_routes>(
         server, std::move(made), std::move(words), parts,
         completion_routes::settings{context, a.rows, a.waiting, std::min(a.piece, context), chat});
   } else {
     const std::int64_t rows = texts_of_a_call;
-    embedder = std::make_unique<embedding_routes>(
-        server,
-        network.embedder(weights, {.capacity = {{"B", rows}, {"T", a.context}}, .threads = a.threads}),
-        tokenizer_of(a, parts), parts, context, a.waiting);
+    auto made =
+        network.embedder(weights, {.capacity = {{"B", rows}, {"T", a.context}}, .threads = a.threads});
+    tokenizer words = tokenizer_of(a, parts);
+    show(made->names(), words);
+    embedder = std::make_unique<embedding_routes>(server, std::move(made), std::move(words), parts, context,
+                                                  a.waiting);
   }
-  add_common_routes(server, parts, writer != nullptr,
-                    [&] { return writer ? writer->metrics() : embedder->metrics(); });
+  add_common_routes(server, parts, network, [&] { return writer ? writer->metrics() : embedder->metrics(); });
   const int port = server.bind(a.host, a.port);
   signals.stop_at_first(server, parts.name);
   program::notice(parts.name, fmt::format("http://{}:{}/", a.host, port));

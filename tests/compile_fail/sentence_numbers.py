@@ -11,7 +11,7 @@ import pathlib
 import re
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-FOLDERS = ["base", "dsl", "weights", "backends", "runtime", "models"]
+FOLDERS = ["base", "dsl", "weights", "backends", "runtime", "models", "programs"]
 CALL = re.compile(r"\b(?:fail|refuse|refuse_rows|say)\(\s*(\d+),")
 LAST = re.compile(r"sentence_id\{(\d+)\}")
 IN_TEXT = re.compile(r'((?:"(?:[^"\\\n]|\\.)*"\s*)*"(?:[^"\\\n]|\\.)*)\[F(\d{4})\]"')

@@ -43,6 +43,7 @@ class Page(unittest.TestCase):
         self.assertFalse(page.is_visible("#question"))
         page.fill("#prompt", "one two")
         page.fill("#tokens", "12")
+        page.fill("#temperature", "3")  # few of them are special tokens then, which are not shown
         page.click("#go")
         page.wait_for_function("document.querySelector('#told').textContent !== ''")
         self.assertRegex(page.text_content("#told"), r"^12 tokens in [\d.]+ s$")
@@ -53,6 +54,8 @@ class Page(unittest.TestCase):
         page.click("#go")
         page.wait_for_function("document.querySelector('#problem').textContent !== ''")
         self.assertIn("max_tokens: expected a whole number", page.text_content("#problem"))
+        self.assertFalse(page.is_visible("#look"))
+        self.assertEqual(page.text_content("#blind"), "tiny_writer has no attention among tokens that could be drawn.")
         self.closes(page, "writer")
 
     def test_passages_are_ranked(self):
@@ -65,6 +68,42 @@ class Page(unittest.TestCase):
         rows = page.locator("#ranked tr").all_text_contents()
         self.assertEqual((len(rows), rows[0]), (3, "1.000one two"))
         self.closes(page, "embedder")
+
+    def test_attention_is_drawn(self):
+        page = self.opened(self.embedder, ["words.weight"])
+        self.assertFalse(page.is_visible("#blind"))
+        page.click("#draw")
+        page.wait_for_function("document.querySelector('#weight').textContent !== ''")
+        self.assertEqual(page.text_content("#weight"), "input: the text is empty")
+        page.fill("#question", "one two five three")
+        page.click("#draw")
+        page.wait_for_selector("#map svg")
+        self.assertEqual(page.locator("#map text").all_text_contents(), ["[CLS]", "one", "two", "five", "three", "[SEP]"] * 2)
+        body = {"input": "one two five three", "layer": 2, "head": 1}
+        page.select_option("#layer", "2")
+        self.assertEqual(page.locator("#head option").all_text_contents(), ["mean", "1", "2"])
+        with page.expect_response("**/v1/attention") as told:
+            page.select_option("#head", "1")
+        self.assertEqual(told.value.request.post_data_json, body)
+        weights = told.value.json()["weights"]
+        page.wait_for_function("document.querySelector('#weight').textContent.startsWith('Each row')")
+        page.locator("#map svg").scroll_into_view_if_needed()
+        ground = page.locator("#map .ground").bounding_box()
+        cell = ground["width"] / 6
+        page.mouse.move(ground["x"] + 2.5 * cell, ground["y"] + 3.5 * cell)
+        self.assertEqual(page.text_content("#weight"), f"five looks at two: {weights[3][2]:.3f}")
+        page.locator("#map svg").focus()
+        page.keyboard.press("ArrowRight")
+        self.assertEqual(page.text_content("#weight"), f"five looks at five: {weights[3][3]:.3f}")
+        darkest = max(page.locator("#map .cell").evaluate_all("cells => cells.map(cell => +cell.getAttribute('fill-opacity'))"))
+        self.assertEqual(darkest, 1)
+        page.locator("#map").scroll_into_view_if_needed()
+        self.closes(page, "attention")
+        page.emulate_media(color_scheme="dark")
+        page.set_viewport_size({"width": 360, "height": 700})
+        self.assertLessEqual(page.evaluate("document.documentElement.scrollWidth"), 360)
+        page.locator("#map").scroll_into_view_if_needed()
+        self.closes(page, "attention_dark_narrow")
 
 
 if __name__ == "__main__":

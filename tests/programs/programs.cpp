@@ -258,13 +258,19 @@ TEST_CASE("a program moves along numbers that come as bytes", "[programs]") {
 TEST_CASE("numbers that are none are refused by their line", "[programs]") {
   const place p;
   p.draw(tiny::stream);
-  const auto said = [&](const char* text) {
+  const auto said = [&](const std::string& text) {
     const program_run run = p.run(FOVEA_TINY_STREAM, {p.folder.write("n.txt", text).string()});
     CHECK(run.status == 2);
     return run.said;
   };
   CHECK_THAT(said("1 2\n3 x4\n"), Contains("n.txt:2: expected a number; found \"x4\""));
   CHECK_THAT(said("1 1e99\n"), Contains("n.txt:1: 1e99 is beyond the range of float32"));
+  for (const char* word : {"nan", "inf", "-inf", "-nan(1)"})
+    CHECK_THAT(said("1 2\n1 " + std::string(word) + "\n"),
+               Contains("n.txt:2: expected a finite number; found \"" + std::string(word) + "\""));
+  // Raw numbers: 1 is no UTF-8, 2 is.
+  for (const std::string& raw : {std::string("\0\0\x80\x3f", 4), std::string("\0\0\0\x40", 4)})
+    CHECK_THAT(said(raw), Contains("n.txt:1: ") && Contains("; --raw reads float32 in place of lines"));
   CHECK_THAT(said("1 2 3\n"),
              Contains("n.txt:1: expected 2 numbers, as the model takes at each position; found 3"));
 }

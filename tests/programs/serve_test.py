@@ -6,6 +6,7 @@ import concurrent.futures
 import contextlib
 import http.client
 import json
+import math
 import pathlib
 import random
 import re
@@ -33,6 +34,24 @@ def drawn_weights(path, names):
         count = SHAPES[name][0] * (SHAPES[name][1] if len(SHAPES[name]) > 1 else 1)
         tensors[name] = ("F32", SHAPES[name], [draw.uniform(-1.5, 1.5) for _ in range(count)])
     return save_safetensors(path, tensors)
+
+
+def attention_of(weights, text):
+    """The maps of each layer and head of the embedder (tiny.hpp), computed here."""
+    file = weights.read_bytes()
+    values = struct.unpack("<32f", file[-128:])
+    x = [values[4 * row : 4 * row + 4] for row in (1, *(WORDS.index(word) + 3 for word in text.split()), 2)]
+    layers = []
+    for _ in range(2):
+        maps, seen = [], [[] for _ in x]
+        for own in (slice(0, 2), slice(2, 4)):
+            scores = [[math.exp(sum(a * b for a, b in zip(q[own], k[own])) / math.sqrt(2)) for k in x] for q in x]
+            maps.append([[score / sum(row) for score in row] for row in scores])
+            for token, row in zip(seen, maps[-1]):
+                token += [sum(weight * v[own][i] for weight, v in zip(row, x)) for i in range(2)]
+        layers.append(maps)
+        x = [[a + b for a, b in zip(*pair)] for pair in zip(x, seen)]
+    return layers
 
 
 class Server:
@@ -165,13 +184,50 @@ class Serve(unittest.TestCase):
             for a, b in zip(one["embedding"], vector):
                 self.assertAlmostEqual(a, b, 6)
         self.assertEqual(answer["usage"]["prompt_tokens"], 4 + 3 + 7)
-        packed = server.post("/v1/embeddings", input=texts[0], encoding_format="base64")["data"][0]["embedding"]
+        packed = server.post("/v1/embeddings", input=texts, encoding_format="base64")["data"][0]["embedding"]
         self.assertEqual(struct.unpack("<4f", base64.b64decode(packed)), struct.unpack("<4f", struct.pack("<4f", *answer["data"][0]["embedding"])))
         with concurrent.futures.ThreadPoolExecutor(20) as pool:
             many = list(pool.map(lambda i: server.post("/v1/embeddings", input=texts[i % 3])["data"][0]["embedding"], range(60)))
         for i, vector in enumerate(many):
             for a, b in zip(vector, right[i % 3]):
                 self.assertAlmostEqual(a, b, 6)
+
+    def test_attention_is_that_of_the_model(self):
+        server = self.started(self.embedder)
+        for text in ("one two", "five", "one two three four five"):
+            right = attention_of(self.weights, text)
+            for layer, maps in enumerate(right):
+                mean = [[(a + b) / 2 for a, b in zip(*rows)] for rows in zip(*maps)]
+                for head, expected in ((1, maps[0]), (2, maps[1]), (None, mean)):
+                    answer = server.post("/v1/attention", input=text, layer=layer + 1, head=head)
+                    self.assertEqual((answer["object"], answer["heads"], answer["layer"], answer["head"]), ("attention", [2, 2], layer + 1, head))
+                    self.assertEqual(answer["tokens"], ["[CLS]", *text.split(), "[SEP]"])
+                    self.assertEqual(len(answer["weights"]), len(expected))
+                    for found_row, row in zip(answer["weights"], expected):
+                        self.assertAlmostEqual(sum(found_row), 1, 5)
+                        self.assertEqual(len(found_row), len(row))
+                        for a, b in zip(found_row, row):
+                            self.assertAlmostEqual(a, b, 5)
+        self.assertEqual(server.post("/v1/attention", input="one"), server.post("/v1/attention", input="one", layer=1, head=None))
+        with concurrent.futures.ThreadPoolExecutor(8) as pool:
+            many = list(pool.map(lambda i: server.post("/v1/attention", input=WORDS[i % 3])["tokens"][1], range(24)))
+        self.assertEqual(many, [WORDS[i % 3] for i in range(24)])
+
+    def test_attention_that_cannot_be_told_is_refused(self):
+        server = self.started(self.embedder)
+        for body, sentence in (
+            ({}, "input: expected a text; there is none"),
+            ({"input": ["one"]}, 'input: expected a text; found ["one"]'),
+            ({"input": ""}, "input: the text is empty"),
+            ({"input": "one " * 7}, "input: expected at most 8 tokens, which a map shows; found 9"),
+            ({"input": "one", "layer": 3}, "layer: expected a whole number from 1 to 2; found 3"),
+            ({"input": "one", "layer": "1"}, 'layer: expected a whole number from 1 to 2; found "1"'),
+            ({"input": "one", "head": 0}, "head: expected a whole number from 1 to 2; found 0"),
+        ):
+            status, _, said = server.ask("POST", "/v1/attention", body)
+            self.assertEqual((status, json.loads(said)["error"]["message"]), (400, sentence))
+        status, _, said = self.started(self.writer).ask("POST", "/v1/attention", {"input": "one"})
+        self.assertEqual((status, json.loads(said)["error"]["message"]), (404, "tiny_writer has no attention among tokens"))
 
     def test_what_else_it_says(self):
         server = self.started(self.writer)

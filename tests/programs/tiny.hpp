@@ -10,9 +10,12 @@ using namespace fovea;
 
 constexpr expr words(graph& g) { return embedding(g.input<i32>("tokens", {"B", "T"}), "words", 8, 4); }
 
-// [B, T] -> [B, 4]; the mean of a text's own words.
+// [B, T] -> [B, 4]; the mean of a text's own words, which have looked at each other twice.
 inline constexpr auto embed = model("tiny_embedder", [](graph& g) {
-  const expr x = words(g), lengths = g.input<i32>("lengths", {"B"});
+  expr x = words(g);
+  const expr lengths = g.input<i32>("lengths", {"B"});
+  x = repeat("layer", 2, x,
+             [&](expr y) { return y + attention(y, y, y, {.heads = 2, .mask = padding(lengths)}); });
   const expr inside = to_float(range(x, x.size(1)) < unsqueeze(lengths, 1));
   g.output("sentence", sum(x * unsqueeze(inside, 2), axis(1)) / unsqueeze(to_float(lengths), 1));
 });

@@ -24,8 +24,12 @@ try:
     with concurrent.futures.ThreadPoolExecutor(8) as pool:
         asked = [prompts[i % len(prompts)] for i in range(24)]
         found = list(pool.map(lambda prompt: server.post("/v1/completions", prompt=prompt, temperature=0, max_tokens=80)["choices"][0]["text"], asked))
+    attention = server.post("/v1/attention", input=prompts[0], layer=5, head=8)
 finally:
     status = server.end()[0]
 for i, text in enumerate(found):
     assert text == right[i % len(prompts)], (prompts[i % len(prompts)], text, right[i % len(prompts)])
+assert attention["heads"] == [8] * 5 and attention["tokens"][:3] == ["<s>", "Once", "upon"], attention
+for i, row in enumerate(attention["weights"]):
+    assert abs(sum(row[: i + 1]) - 1) < 1e-5 and not any(row[i + 1 :]), (i, row)  # no token looks ahead
 assert status == 0, status

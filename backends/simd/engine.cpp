@@ -97,7 +97,8 @@ void shared_weights::pack_parameter(const graph_view& graph, int parameter, bool
     kept.push_back(parameters.source().packed_copy(key, [&] {
       if (lie.data != nullptr) return in_other_panels(lie, kernels.set.panel, pool);
       if (panel.format != weight_format::f32)
-        return format->pack(panel.format, parameters.values()[i], rows, columns, kernels.set.panel, pool, name);
+        return format->pack(panel.format, parameters.values()[i], rows, columns, kernels.set.panel, pool,
+                            name);
       packed made(panel_floats(kernels.set.panel, pack.columns, pack.depth));
       pack.panels = made.data();
       pack_all();

@@ -2,12 +2,15 @@
 
 #include <atomic>
 #include <cstdlib>
+#include <cstring>
 #include <new>
 
 #include <sys/mman.h>
 
 namespace fovea::core {
 namespace {
+
+constexpr std::size_t huge_page = std::size_t{2} << 20;
 
 constinit std::atomic<const memory_lender*> asked_first = nullptr;
 
@@ -16,7 +19,7 @@ constinit std::atomic<const memory_lender*> asked_first = nullptr;
 void ask_first(const memory_lender& lender) noexcept { asked_first = &lender; }
 
 void* allocate_lines(std::size_t bytes) {
-  constexpr std::size_t line = 64, huge_page = std::size_t{2} << 20;
+  constexpr std::size_t line = 64;
   const bool huge = bytes >= huge_page;
   const std::size_t rounded = bytes == 0 ? line : (bytes + line - 1) / line * line;
   const std::size_t alignment = huge ? huge_page : line;
@@ -26,6 +29,14 @@ void* allocate_lines(std::size_t bytes) {
   if (::posix_memalign(&memory, alignment, rounded) != 0) throw std::bad_alloc();
   if (huge) ::madvise(memory, rounded, MADV_HUGEPAGE);
   return memory;
+}
+
+void zero_lines(void* memory, std::size_t bytes) noexcept {
+  // Who lends may have memory that does not become zeros so.
+  const std::size_t pages = asked_first == nullptr ? bytes / huge_page * huge_page : 0;
+  const bool given = pages > 0 && ::madvise(memory, pages, MADV_DONTNEED) == 0;
+  const std::size_t first = given ? pages : 0;
+  std::memset(static_cast<std::byte*>(memory) + first, 0, bytes - first);
 }
 
 void free_lines(void* memory) noexcept {

@@ -7,7 +7,7 @@ namespace fovea::core {
 /// More floats than any memory holds, few enough for some such numbers to be added up.
 inline constexpr double most_floats = 0x1p48;
 
-// The memory of nets, streams and weights. Tests put functions of their own in the place of these three
+// The memory of nets, streams and weights. Tests put functions of their own in the place of these four
 // (tests/guard), which find out who leaves what he asked for.
 
 /// `bytes` that are not initialised, aligned to cache lines, which every vector width divides, and whole
@@ -15,6 +15,10 @@ inline constexpr double most_floats = 0x1p48;
 /// page and ask the kernel for huge pages, so that going through them costs few misses of the TLB. Throws
 /// std::bad_alloc.
 void* allocate_lines(std::size_t bytes);
+
+/// Makes all of what allocate_lines() has given zeros. From 2 MiB on the system makes pages of them, as they are touched
+/// first: what a small call leaves untouched of memory for large ones costs nothing.
+void zero_lines(void* memory, std::size_t bytes) noexcept;
 
 /// Gives back what allocate_lines() has given; null is nothing.
 void free_lines(void* memory) noexcept;

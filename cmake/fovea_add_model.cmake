@@ -50,11 +50,7 @@ function(fovea_add_model name)
       message(FATAL_ERROR "fovea_add_model(${name}): expected ISA to name some of ${known}, found '${set}'")
     endif()
   endforeach()
-  if(EXISTS "${CMAKE_CURRENT_SOURCE_DIR}/${arg_HEADER}")
-    set(include "#include \"${CMAKE_CURRENT_SOURCE_DIR}/${arg_HEADER}\"")
-  else()
-    set(include "#include <${arg_HEADER}>")
-  endif()
+  fovea_include_of("${arg_HEADER}" include)
 
   list(TRANSFORM arg_ISA REPLACE "(.+)" "\"\\1\"" OUTPUT_VARIABLE set_names)
   list(JOIN set_names ", " set_names)
@@ -191,6 +187,15 @@ auto compile(const fovea::model_weights& weights, const fovea::compile_options& 
   foreach(set IN LISTS arg_ISA)
     fovea_link_set(${name} ${set})
   endforeach()
+endfunction()
+
+# fovea_include_of(header RESULT): the line that includes a HEADER.
+function(fovea_include_of header result)
+  if(EXISTS "${CMAKE_CURRENT_SOURCE_DIR}/${header}")
+    set(${result} "#include \"${CMAKE_CURRENT_SOURCE_DIR}/${header}\"" PARENT_SCOPE)
+  else()
+    set(${result} "#include <${header}>" PARENT_SCOPE)
+  endif()
 endfunction()
 
 # fovea_quoted(RESULT text): the text as a string of C++ and of the assembler.

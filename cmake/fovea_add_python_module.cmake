@@ -17,6 +17,7 @@
 
 include("${CMAKE_CURRENT_LIST_DIR}/fovea_add_model.cmake")
 include("${CMAKE_CURRENT_LIST_DIR}/fovea_built_parts.cmake")
+include("${CMAKE_CURRENT_LIST_DIR}/fovea_pack_weights.cmake")
 
 function(fovea_add_python_module name)
   set(caller "fovea_add_python_module(${name})")
@@ -75,6 +76,7 @@ function(fovea_add_python_module name)
   nanobind_add_module(_${name} NB_STATIC NB_DOMAIN fovea_${name} NOMINSIZE "${folder}/${name}.cpp")
   set_target_properties(_${name} PROPERTIES LIBRARY_OUTPUT_DIRECTORY "${folder}/${name}")
   set_source_files_properties("${folder}/${name}.cpp" PROPERTIES OBJECT_DEPENDS "${files}")
+  fovea_pack_built("${caller}" _${name} "${arg_MODEL}")
   target_compile_features(_${name} PRIVATE cxx_std_20)
   target_compile_options(_${name} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-fno-gnu-unique>)
   target_link_libraries(_${name} PRIVATE ${libraries} fovea::library)

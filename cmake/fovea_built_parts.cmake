@@ -60,7 +60,9 @@ endfunction()
 macro(fovea_built_parts caller model)
   set(files "")
   set(embedded "")
-  foreach(part IN ITEMS weights tokenizer target_tokenizer)
+  set(packed "${CMAKE_CURRENT_BINARY_DIR}/${name}_packed.gguf") # by fovea_pack_built
+  fovea_built_file("${caller}" WEIGHTS weights "${arg_WEIGHTS}" "${arg_EMBED}" "${packed}")
+  foreach(part IN ITEMS tokenizer target_tokenizer)
     string(TOUPPER ${part} option)
     fovea_built_file("${caller}" ${option} ${part} "${arg_${option}}" "${arg_EMBED}")
   endforeach()
@@ -89,8 +91,8 @@ if(NOT EXISTS "${fovea_library_folder}")
   set(fovea_library_folder "${CMAKE_CURRENT_LIST_DIR}/../library")
 endif()
 
-# fovea_built_file(CALLER OPTION part file EMBED): sets `part` to the C++ of a built_file, and adds to `embedded` and
-# `files` what it takes to have it in the program.
+# fovea_built_file(CALLER OPTION part file EMBED [INSTEAD]): sets `part` to the C++ of a built_file, and adds to `embedded`
+# and `files` what it takes to have it in the program, or the file INSTEAD that the build makes of it.
 function(fovea_built_file caller option part file embed)
   if(NOT file)
     if(embed AND option STREQUAL "WEIGHTS")
@@ -111,6 +113,10 @@ function(fovea_built_file caller option part file embed)
     set(${part} "{.path = ${quoted}}" PARENT_SCOPE)
     return()
   endif()
+  if(ARGN)
+    set(file "${ARGN}")
+  endif()
+  fovea_quoted(quoted_bytes "${file}")
   # Beside the read-only data, on pages of its own: the system reads them as they are touched.
   string(
     APPEND embedded
@@ -119,7 +125,7 @@ asm(R\"(.pushsection .rodata.fovea_${part}, \"a\"
 .balign 4096
 .global fovea_embedded_${part}
 fovea_embedded_${part}:
-.incbin ${quoted}
+.incbin ${quoted_bytes}
 .global fovea_embedded_${part}_end
 fovea_embedded_${part}_end:
 .byte 0

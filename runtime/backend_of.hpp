@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstddef>
+#include <string_view>
 #include <type_traits>
 
 #include <fovea/backends/backend.hpp>
@@ -25,5 +27,8 @@ constexpr code in_format(const code& made) {
 
 /// Whether the processor has what a set of instructions asks for.
 using simd::may_run;
+
+/// How many columns a panel of weights has in a set that runs here.
+inline std::size_t panel_of(std::string_view set) { return simd::set_named(set)->panel; }
 
 } // namespace fovea::core

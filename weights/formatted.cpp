@@ -24,7 +24,6 @@ bool is_worth_it(const graph_view& g, int product, int weight) {
 
 formatted_parameters formatted(const graph_view& g, weight_format format) {
   formatted_parameters made{format};
-  if (format == weight_format::f32) return made;
   std::vector<bool> weight(g.nodes.size(), false), other(g.nodes.size(), false);
   for (const named_value& out : g.outputs) other[static_cast<std::size_t>(out.node)] = true;
   for (int id = 0; id < g.node_count(); ++id) {

@@ -8,7 +8,7 @@
 
 namespace fovea::core {
 
-/// The parameters of a model that are kept in a format, by name.
+/// The parameters of a model that are kept in a format, by name: in panels, if it is f32.
 struct formatted_parameters {
   weight_format format = weight_format::f32;
   std::set<std::string, std::less<>> names = {};

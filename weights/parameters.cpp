@@ -22,6 +22,8 @@ model_parameters::model_parameters(graph_view graph, model_weights source, std::
       formats_.push_back(formatted.of(names_.back()));
       wanted_.push_back({names_.back(), shape, {}});
       if (formats_.back() != weight_format::f32) wanted_.back().stored = element_of(formats_.back());
+      wanted_.back().reads_panels = formatted.names.contains(names_.back());
+      wanted_.back().format = formats_.back();
     }
   }
   std::set<std::string_view> seen;
@@ -50,7 +52,7 @@ model_parameters model_parameters::learned(std::vector<weight_view> values) cons
 }
 
 const float* model_parameters::floats(std::size_t i) const {
-  if (values_[i].stored.empty()) return values_[i].data;
+  if (values_[i].data != nullptr) return values_[i].data;
   const wanted_parameter wanted{wanted_[i].name, wanted_[i].shape};
   return source_.resolve_known({&wanted, 1}, rules_).front().data;
 }

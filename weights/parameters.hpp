@@ -32,7 +32,7 @@ public:
   /// Layer `layer` of the given parameters as float32, counted on from one to the next. Throws fovea::error
   /// where there are fewer.
   weight_view values(std::span<const int> parameters, std::size_t layer) const;
-  /// Those that the checkpoint has in their format are as they are stored.
+  /// Those that the checkpoint has in their format, or its panels, are as they are stored.
   const std::vector<weight_view>& values() const { return values_; }
   /// As float32, converted now where they are stored otherwise.
   const float* floats(std::size_t i) const;

@@ -107,6 +107,7 @@ std::vector<weight_view> model_weights::resolve_known(std::span<const wanted_par
 
 std::vector<weight_view> model_weights::views_of(std::span<const wanted_parameter> wanted,
                                                  std::span<const name_rule> rules, bool all) const {
+  if (state_->layout) return packed_views_of(wanted, all);
   const resolution call(state_->source, state_->tensors, wanted, rules);
   const auto fillings = call.match(all);
   const tied_copies copies = call.copies();

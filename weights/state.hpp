@@ -1,12 +1,14 @@
 #pragma once
 
 #include <fovea/weights/convert.hpp>
+#include <fovea/weights/packed_weights.hpp>
 #include <fovea/weights/weight_file.hpp>
 #include <fovea/weights/weights.hpp>
 
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -22,6 +24,7 @@ struct model_weights::state {
   std::map<std::string, stored_tensor> tensors;
   std::map<std::string, std::string> shard_of; // the file of each tensor, when there are several
   std::map<std::string, std::string> metadata;
+  std::optional<packed_layout> layout; // of packed weights
 
   struct packed_slot {
     std::mutex building;
@@ -33,6 +36,8 @@ struct model_weights::state {
   std::map<content_key, float_values> checked; // values known to be finite
   std::map<std::string, std::shared_ptr<packed_slot>> packed_slots;
 
+  /// Takes what the only file holds.
+  void take(weight_file only);
   const std::string& file_of(const std::string& tensor) const {
     const auto shard = shard_of.find(tensor);
     return shard == shard_of.end() ? source : shard->second;

@@ -50,7 +50,7 @@ inline constexpr int most_row_weights = 128 * 1024 / 4;
 inline constexpr unsigned weight_group = 32;
 
 /// What the library knows of a format. How files' types are written and read is in blocks_of_32.hpp, how they
-/// lie in panels in backends/simd/kernels/weight_panel.hpp.
+/// lie in panels in panel_values.hpp.
 struct format_traits {
   static constexpr unsigned whole_row = ~0u;
 

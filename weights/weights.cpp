@@ -48,6 +48,15 @@ std::map<std::string, std::string> read_index(const std::filesystem::path& path)
 
 } // namespace
 
+void model_weights::state::take(weight_file only) try {
+  layout = packed_layout_of(only.metadata);
+  tensors = only.tensors;
+  metadata = only.metadata;
+  files.push_back(std::move(only));
+} catch (const error& reason) {
+  throw error(source + ": " + reason.what());
+}
+
 model_weights model_weights::from(std::map<std::string, weight_tensor> tensors, std::string source) {
   auto shared = std::make_shared<state>();
   shared->source = std::move(source);
@@ -68,6 +77,8 @@ model_weights model_weights::join(std::vector<model_weights> parts) {
   auto shared = std::make_shared<state>();
   for (std::size_t i = 0; i < parts.size(); ++i) {
     const std::shared_ptr<state>& part = shared->parts.emplace_back(parts[i].state_);
+    if (part->layout)
+      throw error("model_weights::join: " + part->source + ": expected tensors; found packed weights");
     shared->source += (i == 0 ? "" : i + 1 < parts.size() ? ", " : " and ") + part->source;
     for (const auto& [name, tensor] : part->tensors) {
       if (is_of_training(name)) continue;
@@ -94,9 +105,7 @@ model_weights load_weights(const file_path& path, load_options how) try {
   auto shared = std::make_shared<model_weights::state>();
   shared->source = file.string();
   if (!file.string().ends_with(".index.json")) {
-    const weight_file& only = shared->files.emplace_back(open_weight_file(file, how));
-    shared->tensors = only.tensors;
-    shared->metadata = only.metadata;
+    shared->take(open_weight_file(file, how));
     return model_weights(std::move(shared));
   }
   const auto index = read_index(file);
@@ -132,9 +141,7 @@ model_weights load_weights(std::span<const std::byte> bytes, const std::string& 
   const opened_file file{name, std::make_shared<const mapped_file>(bytes, name, how)};
   auto shared = std::make_shared<model_weights::state>();
   shared->source = name;
-  const weight_file& only = shared->files.emplace_back(read_weight_file(file));
-  shared->tensors = only.tensors;
-  shared->metadata = only.metadata;
+  shared->take(read_weight_file(file));
   return model_weights(std::move(shared));
 } catch (const std::bad_alloc&) {
   refuse_memory(name);

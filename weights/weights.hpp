@@ -3,6 +3,7 @@
 #include <fovea/base/file_path.hpp>
 #include <fovea/dsl/names.hpp>
 #include <fovea/weights/packed.hpp>
+#include <fovea/weights/panels.hpp>
 #include <fovea/weights/safetensors.hpp>
 
 #include <cstddef>
@@ -28,15 +29,20 @@ struct wanted_parameter {
   std::vector<std::size_t> shape;
   /// The type that its user reads as well as float32, if any.
   std::optional<element_type> stored = {};
+  /// Whether its user reads panels of a format as well.
+  bool reads_panels = false;
+  weight_format format = weight_format::f32;
 };
 
 /// A parameter's values, row-major in the wanted shape; they live as long as a copy of the `weights` they
 /// came from. Aligned to 4 bytes, no more. Where the checkpoint has them in the type that was wanted beside
-/// float32, `stored` is their bytes and there is no data.
+/// float32, `stored` is their bytes and there is no data; where it has the panels that were wanted, they are `panels` and
+/// there is no data either.
 struct weight_view {
   const float* data;
   std::size_t size;
   std::span<const std::byte> stored = {};
+  panels_view panels = {};
 };
 
 /// A checkpoint: a cheap handle to immutable, shared state. Copies share the files, the converted tensors
@@ -87,6 +93,8 @@ public:
 private:
   std::vector<weight_view> views_of(std::span<const wanted_parameter> wanted,
                                     std::span<const name_rule> rules, bool all) const;
+  /// The same of packed weights, whose names are the model's own.
+  std::vector<weight_view> packed_views_of(std::span<const wanted_parameter> wanted, bool all) const;
 
   struct state;
   friend model_weights load_weights(const file_path& path, load_options how);

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <fovea/backends/optimizer.hpp>
-#include <fovea/backends/simd/format_panels.hpp>
+#include <fovea/backends/simd/format_code.hpp>
 #include <fovea/backends/simd/generate_model.hpp>
 #include <fovea/backends/simd/isa/dispatch.hpp>
 #include <fovea/backends/simd/model_engine.hpp>

@@ -4,7 +4,7 @@
 #include <new>
 #include <string>
 
-#include <fovea/backends/simd/format_panels.hpp>
+#include <fovea/backends/simd/format_code.hpp>
 #include <fovea/backends/simd/kernel_choice.hpp>
 #include <fovea/backends/simd/step_times.hpp>
 #include <fovea/backends/simd/trace.hpp>
@@ -16,6 +16,15 @@ namespace fovea::core::simd {
 namespace {
 
 constexpr size_t line = 16; // floats of a cache line, which no vector is longer than
+
+packed in_other_panels(const panels_view& weights, size_t panel, thread_pool& pool) {
+  const panels_view wanted{nullptr, weights.format, panel, weights.columns, weights.depth};
+  packed made((wanted.bytes() + sizeof(float) - 1) / sizeof(float));
+  pool.run((weights.columns + panel - 1) / panel, [&](size_t first, size_t last, size_t) {
+    write_panels(weights, panel, first, last, reinterpret_cast<std::byte*>(made.data()));
+  });
+  return made;
+}
 
 } // namespace
 
@@ -34,7 +43,7 @@ shared_weights::shared_weights(const graph_view& graph, const plan_view& plan, m
     if (table >= 0) pack_parameter(graph, table, false, code.format, pool);
   }
   constexpr size_t cached = 16 << 20; // bytes, of the last cache that cores share
-  size_t bytes = 0;
+  size_t bytes = in_place;
   for (const auto& panels_of_one : kept) bytes += panels_of_one->size() * sizeof(float);
   in_memory = bytes > cached;
 }
@@ -45,7 +54,8 @@ int shared_weights::formatted_table(const graph_view& graph, int id) const {
   const int table = graph.at(id).kind == op::gather ? graph.operand(id, 0) : -1;
   if (table < 0 || graph.at(table).kind != op::parameter) return -1;
   const auto first = static_cast<std::size_t>(parameters.first(graph.at(table).settings.entry.index));
-  return parameters.format(first) == weight_format::f32 ? -1 : table;
+  const bool has_values = parameters.format(first) == weight_format::f32 && values[first] != nullptr;
+  return has_values ? -1 : table;
 }
 
 void shared_weights::pack_parameter(const graph_view& graph, int parameter, bool from_columns,
@@ -75,12 +85,20 @@ void shared_weights::pack_parameter(const graph_view& graph, int parameter, bool
       pack_all();
       continue;
     }
+    const panels_view& lie = parameters.values()[i].panels;
+    if (are_read_in_place(lie, kernels.set.panel)) {
+      panel.data = reinterpret_cast<const float*>(lie.data);
+      in_place += lie.bytes();
+      continue;
+    }
     const std::string& name = parameters.name(p, layer);
     const std::string key =
         name + (from_columns ? " columns " : " rows ") + name_of(panel.format) + " " + kernels.set.name;
     kept.push_back(parameters.source().packed_copy(key, [&] {
+      if (lie.data != nullptr) return in_other_panels(lie, kernels.set.panel, pool);
       if (panel.format != weight_format::f32)
-        return format->pack(panel.format, parameters.values()[i], rows, columns, kernels, pool, name);
+        return format->pack(panel.format, parameters.values()[i], rows, columns, kernels.set.panel, pool,
+                            name);
       packed made(panel_floats(kernels.set.panel, pack.columns, pack.depth));
       pack.panels = made.data();
       pack_all();

@@ -29,6 +29,7 @@ struct shared_weights {
   std::vector<packed> learned_panels;
   std::vector<pack_args> packing;
   std::vector<packed> scan_panels;
+  size_t in_place = 0;    // bytes of panels that are read where the checkpoint has them
   bool in_memory = false; // more than caches hold
 
   shared_weights(const graph_view& graph, const plan_view& plan, model_parameters from,

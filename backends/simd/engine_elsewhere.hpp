@@ -9,7 +9,7 @@
 #include <fovea/backends/dropout.hpp>
 #include <fovea/backends/optimizer.hpp>
 #include <fovea/backends/simd/explain.hpp>
-#include <fovea/backends/simd/format_panels.hpp>
+#include <fovea/backends/simd/format_code.hpp>
 #include <fovea/base/threads.hpp>
 #include <fovea/weights/parameters.hpp>
 

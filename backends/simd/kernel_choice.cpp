@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include <fovea/backends/simd/format_panels.hpp>
+#include <fovea/backends/simd/format_code.hpp>
 #include <fovea/base/error.hpp>
 
 namespace fovea::core::simd {

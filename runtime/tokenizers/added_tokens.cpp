@@ -35,7 +35,7 @@ added_tokens::added_tokens(std::vector<added_token> tokens) : tokens_(std::move(
   std::ranges::sort(spelt);
   const auto alike = std::ranges::unique(spelt, {}, [](const auto& entry) { return entry.first; });
   spelt.erase(alike.begin(), alike.end());
-  trie_ = token_trie(std::move(spelt));
+  trie_ = token_trie(spelt);
 }
 
 void added_tokens::split(std::string_view text, std::vector<part>& parts) const {

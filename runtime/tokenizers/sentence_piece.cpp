@@ -210,7 +210,7 @@ private:
                     " bytes; found " + std::to_string(at(id).text.size()));
       symbols.emplace_back(at(id).text, id);
     }
-    return token_trie(std::move(symbols));
+    return token_trie(symbols);
   }
 
   sentence_piece_text text_stage() const {

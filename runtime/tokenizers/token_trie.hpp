@@ -21,7 +21,7 @@ public:
   /// Without tokens.
   token_trie() : token_trie(std::vector<std::pair<std::string_view, token_id>>()) {}
   /// Tokens and their ids, none of them empty or there twice, in any order.
-  explicit token_trie(std::vector<std::pair<std::string_view, token_id>> tokens);
+  explicit token_trie(const std::vector<std::pair<std::string_view, token_id>>& given);
 
   /// Where a byte leads, `nowhere` where no token goes on with it.
   place next(place from, char byte) const;

@@ -43,7 +43,7 @@ unigram::unigram(const token_vocabulary& tokens, std::vector<double> scores, set
     least = std::min(least, score);
     covering.emplace_back(token, id);
   }
-  trie_ = token_trie(std::move(covering));
+  trie_ = token_trie(covering);
   uncovered_score_ = options_.uncovered_score ? *options_.uncovered_score : least - penalty;
   if (options_.byte_fallback) {
     for (std::size_t byte = 0; byte < fallback_ids_.size(); ++byte) {

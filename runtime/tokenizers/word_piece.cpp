@@ -16,6 +16,7 @@ word_piece::word_piece(const token_vocabulary& tokens, const std::string& unknow
   if (!id) throw error("the unknown token " + in_quotes(unknown) + " is not in the vocabulary");
   unknown_ = *id;
   std::vector<std::pair<std::string_view, token_id>> spelt;
+  spelt.reserve(tokens.size());
   for (token_id token = 0; token < static_cast<token_id>(tokens.size()); ++token) {
     const std::string_view text = tokens.token(token);
     if (text.empty()) continue;
@@ -25,7 +26,7 @@ word_piece::word_piece(const token_vocabulary& tokens, const std::string& unknow
                   std::to_string(longest_word) + " characters; found " + std::to_string(text.size()));
     spelt.emplace_back(text, token);
   }
-  trie_ = token_trie(std::move(spelt));
+  trie_ = token_trie(spelt);
   continued_ = trie_.next(token_trie::root, continuation_);
 }
 

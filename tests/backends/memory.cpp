@@ -29,6 +29,15 @@ TEST_CASE(
   CHECK(first[lines * line - 1] == 7);
 }
 
+TEST_CASE("memory that was written is zeros again, to its last byte") {
+  const auto bytes = GENERATE(std::size_t{64}, huge_page - 64, 3 * huge_page + 640);
+  const std::unique_ptr<void, release> memory(fovea::core::allocate_lines(bytes));
+  auto* first = static_cast<unsigned char*>(memory.get());
+  std::fill(first, first + bytes, static_cast<unsigned char>(7));
+  fovea::core::zero_lines(first, bytes);
+  CHECK(std::all_of(first, first + bytes, [](unsigned char x) { return x == 0; }));
+}
+
 TEST_CASE("pieces of memory are zeros, of whole lines and apart") {
   REQUIRE(fovea::core::pieces_lie_together());
   const std::size_t sizes[] = {1, 16, 17, 0, 5};

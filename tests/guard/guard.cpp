@@ -92,6 +92,8 @@ void* allocate_lines(std::size_t bytes) {
                                 turn++ % 2 == 0 ? test::guarded_end::last : test::guarded_end::first);
 }
 
+void zero_lines(void* memory, std::size_t bytes) noexcept { std::memset(memory, 0, bytes); }
+
 void free_lines(void* memory) noexcept { test::free_guarded(memory); }
 
 bool pieces_lie_together() { return false; }

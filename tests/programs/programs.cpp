@@ -113,6 +113,45 @@ TEST_CASE("a program classifies texts by a model that is not told their lengths"
   CHECK_THAT(p.run(FOVEA_TINY_CLASSIFY, {p.texts}).said, Contains("  three\n"));
 }
 
+TEST_CASE("a program answers by the weights that it was built with as by their file, in each set",
+          "[programs]") {
+  const place p;
+  for (const char* set : {"avx2", "baseline"}) {
+    if (!core::may_run(set)) continue;
+    CAPTURE(set);
+    const std::string isa = std::string("FOVEA_ISA=") + set;
+    const program_run built = run_program(p.folder,
+                                          {"/usr/bin/env", isa, FOVEA_TINY_CLASSIFY, p.texts, "--json"}),
+                      by_file = run_program(p.folder, {"/usr/bin/env", isa, FOVEA_TINY_CLASSIFY, p.texts,
+                                                       "--json", "--weights", FOVEA_TINY_WEIGHTS});
+    CHECK(built.status == 0);
+    CHECK(lines_of(built.said).size() == 4);
+    CHECK(built.said == by_file.said);
+  }
+}
+
+TEST_CASE("weights are packed for the set that is asked for, and those of another model are not",
+          "[programs]") {
+  const place p;
+  const std::string to = (p.folder / "packed.gguf").string();
+  REQUIRE(
+      run_program(p.folder, {"/usr/bin/env", "FOVEA_ISA=baseline", FOVEA_TINY_PACKER, FOVEA_TINY_WEIGHTS, to})
+          .status == 0);
+  const auto packed = load_weights(to).metadata();
+  CHECK(packed.at("fovea.packed.set") == "baseline");
+  CHECK(packed.at("fovea.packed.format") == "f32");
+  const program_run again = run_program(p.folder, {FOVEA_TINY_CLASSIFY, p.texts, "--weights", to});
+  CHECK(again.said == run_program(p.folder, {FOVEA_TINY_CLASSIFY, p.texts}).said);
+
+  p.draw(tiny::tag);
+  const program_run refused = run_program(p.folder, {FOVEA_TINY_PACKER, p.weights, to});
+  CHECK(refused.status == 2);
+  CHECK(refused.is_one_line());
+  CHECK_THAT(
+      refused.said,
+      Contains("weights.gguf: no parameter wants and no rule ignores the tensors 'types.weight' [2, 4]"));
+}
+
 TEST_CASE("a program tags the words of texts, and not what stands around them", "[programs]") {
   const place p;
   p.draw(tiny::tag);

@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <fovea/backends/simd/arch.hpp>
 #include <fovea/backends/simd/kernels/lanes.hpp>
-#include <fovea/backends/simd/kernels/panel_layout.hpp>
 #include <fovea/backends/simd/kernels/sizes.hpp>
+#include <fovea/weights/panel_layout.hpp>
 
 namespace fovea::core::simd::detail {
 

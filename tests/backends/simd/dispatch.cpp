@@ -1,6 +1,6 @@
 #include "kernel_sets.hpp"
 #include <catch2/catch.hpp>
-#include <fovea/backends/simd/format_panels.hpp>
+#include <fovea/backends/simd/format_code.hpp>
 #include <fovea/backends/simd/kernel_choice.hpp>
 #include <string>
 

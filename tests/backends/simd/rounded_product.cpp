@@ -6,18 +6,19 @@
 #include <cmath>
 #include <cstring>
 #include <fovea/backends/buffer.hpp>
-#include <fovea/backends/simd/format_panels.hpp>
-#include <fovea/backends/simd/kernels/panel_layout.hpp>
+#include <fovea/backends/simd/format_code.hpp>
 #include <fovea/base/error.hpp>
 #include <fovea/base/half.hpp>
 #include <fovea/base/threads.hpp>
 #include <fovea/weights/from_floats.hpp>
+#include <fovea/weights/panel_layout.hpp>
 #include <fovea/weights/to_floats.hpp>
 #include <fovea/weights/weight_format.hpp>
 #include <limits>
 #include <string>
 
 using namespace fovea::core::simd;
+using fovea::core::in_format_panels;
 using fovea::core::thread_pool;
 using fovea::core::weight_format;
 
@@ -157,7 +158,7 @@ struct random_product {
                            bool backward = false) const {
     thread_pool pool(2);
     const auto panels =
-        in_format_panels(format, {w.data(), w.size()}, columns, depth, kernels.table, pool, "w");
+        in_format_panels(format, {w.data(), w.size()}, columns, depth, kernels.table.set.panel, pool, "w");
     const product_part part{.panels = panels.data(),
                             .columns = columns,
                             .bias = bias.data(),
@@ -258,7 +259,7 @@ TEST_CASE("a product of integers takes the largest numbers") {
         w[3] = std::trunc(lowest / 2), x[7] = -x[7];
         thread_pool pool(1);
         const auto panels =
-            in_format_panels(format, {w.data(), w.size()}, 1, group, kernels.table, pool, "w");
+            in_format_panels(format, {w.data(), w.size()}, 1, group, kernels.table.set.panel, pool, "w");
         const product_part part{.panels = panels.data(), .columns = 1, .format = format};
         const product_args args{.a = x.data(), .rows = 1, .depth = group, .a_stride = group};
         CHECK(multiplied(kernels, args, part, 1).at(0) == 127 * sign * (lowest * (group - 3) + w[3]));
@@ -281,8 +282,8 @@ TEST_CASE("a product of rounded rows says where a value is not finite, and takes
         x[depth + 34] = bad;
         std::fill_n(x.begin() + 2 * depth, depth, 1e-39f); // smaller than a scale can say
         thread_pool pool(1);
-        const auto panels =
-            in_format_panels(format, {w.data(), w.size()}, columns, depth, kernels.table, pool, "w");
+        const auto panels = in_format_panels(format, {w.data(), w.size()}, columns, depth,
+                                             kernels.table.set.panel, pool, "w");
         const product_part part{.panels = panels.data(), .columns = columns, .format = format};
         const product_args args{.a = x.data(), .rows = 3, .depth = depth, .a_stride = depth};
         const std::vector<float> out = multiplied(kernels, args, part, 1);
@@ -296,13 +297,13 @@ TEST_CASE("a product of rounded rows says where a value is not finite, and takes
 }
 
 TEST_CASE("rows too long to be rounded are refused") {
-  const std::vector<float> w(most_rounded_depth + 1, 0.f);
+  const std::vector<float> w(fovea::core::most_rounded_depth + 1, 0.f);
   thread_pool pool(1);
   CHECK_THROWS_WITH(
-      in_format_panels(bfloats, {w.data(), w.size()}, 1, w.size(), ::kernels(), pool, "map.weight"),
+      in_format_panels(bfloats, {w.data(), w.size()}, 1, w.size(), ::kernels().set.panel, pool, "map.weight"),
       "parameter map.weight: expected at most 32768 inputs for bf16_products, found 65537");
   CHECK_THROWS_WITH(
       in_format_panels(fovea::core::format_named<fovea::integer_products<fovea::q4_0>>, {w.data(), w.size()},
-                       1, w.size(), ::kernels(), pool, "map.weight"),
+                       1, w.size(), ::kernels().set.panel, pool, "map.weight"),
       "parameter map.weight: expected at most 65536 inputs for integer_products<q4_0>, found 65537");
 }

@@ -4,11 +4,12 @@
 #include "kernel_sets.hpp"
 #include <algorithm>
 #include <catch2/catch.hpp>
-#include <fovea/backends/simd/format_panels.hpp>
+#include <fovea/backends/simd/format_code.hpp>
 #include <fovea/base/threads.hpp>
 #include <fovea/weights/from_floats.hpp>
 
 using namespace fovea::core::simd;
+using fovea::core::in_format_panels;
 using fovea::core::thread_pool;
 using fovea::core::weight_format;
 
@@ -35,7 +36,8 @@ struct rounded_matrix {
       : values(random_floats(columns * depth, random)), panels(0),
         plain_panels(panel_floats(table.set.panel, columns, depth)) {
     thread_pool pool(2);
-    panels = in_format_panels(format, {values.data(), values.size()}, columns, depth, table, pool, "w");
+    panels =
+        in_format_panels(format, {values.data(), values.size()}, columns, depth, table.set.panel, pool, "w");
     fovea::core::round_rows(format, depth, values);
     const pack_args packing{values.data(), columns, depth, depth, 1, plain_panels.data()};
     table.pack->run(packing, 0, table.pack->tasks(packing));

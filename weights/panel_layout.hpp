@@ -21,56 +21,58 @@
 
 #include <fovea/weights/weight_format.hpp>
 
-namespace fovea::core::simd {
-
-using std::size_t;
+namespace fovea::core {
 
 /// The longest rows, in bytes, that products take which round them.
-inline constexpr size_t most_rounded_depth = 64 * 1024;
+inline constexpr std::size_t most_rounded_depth = 64 * 1024;
 
 template <weight_format format>
 struct panel_layout {
   static constexpr weight_format of = format;
   static constexpr element_type stored = traits(format).stored;
-  static constexpr size_t bits = traits(format).bits;
+  static constexpr std::size_t bits = traits(format).bits;
   static constexpr bool rounded_rows = rounds_rows(format);
-  static constexpr size_t row_bits = bits / 4 * 4, above_bits = bits % 4; // of a value: in its row, and ahead
+  static constexpr std::size_t row_bits = bits / 4 * 4,
+                               above_bits = bits % 4; // of a value: in its row, and ahead
   static constexpr bool of_4_bits = row_bits == 4;
   static constexpr bool scaled = traits(format).together > 0;
   static constexpr bool grouped = traits(format).together == weight_group;
   static constexpr bool scaled_by_row = scaled && !grouped;
-  static constexpr size_t scale_bytes = scaled_by_row ? 4 : 2;
-  static constexpr size_t above_bytes = above_bits * weight_group / 8;          // of a column, for a group
-  static constexpr size_t group = bits == 16 ? weight_group / 2 : weight_group; // 32 bytes of rounded rows
+  static constexpr std::size_t scale_bytes = scaled_by_row ? 4 : 2;
+  static constexpr std::size_t above_bytes = above_bits * weight_group / 8; // of a column, for a group
+  static constexpr std::size_t group =
+      bits == 16 ? weight_group / 2 : weight_group; // 32 bytes of rounded rows
 
-  static constexpr size_t row_bytes(size_t packed) { return packed * row_bits / 8; }
+  static constexpr std::size_t row_bytes(std::size_t packed) { return packed * row_bits / 8; }
   /// Bytes of the scales and bits above up to row k's own.
-  static constexpr size_t scales_before(size_t packed, size_t k) {
+  static constexpr std::size_t scales_before(std::size_t packed, std::size_t k) {
     return scaled_by_row ? packed * scale_bytes
            : grouped     ? (k / weight_group + 1) * packed * (scale_bytes + above_bytes)
                          : 0;
   }
   /// Where the weight of a column in row k is, in bytes from the panel's beginning; of 4 bits in the low half
   /// of that byte for the first half of the columns.
-  static constexpr size_t place(size_t packed, size_t k, size_t column) {
-    const size_t among = of_4_bits ? column % (packed / 2) : column;
+  static constexpr std::size_t place(std::size_t packed, std::size_t k, std::size_t column) {
+    const std::size_t among = of_4_bits ? column % (packed / 2) : column;
     if (rounded_rows) { // a lane of 32 bits holds some k of a column
-      constexpr size_t bytes = bits == 16 ? 2 : 1, together = 4 / bytes;
+      constexpr std::size_t bytes = bits == 16 ? 2 : 1, together = 4 / bytes;
       return k / together * together * row_bytes(packed) + scales_before(packed, k) + 4 * among +
              k % together * bytes;
     }
     return k * row_bytes(packed) + scales_before(packed, k) + among * (of_4_bits ? 1 : bits / 8);
   }
-  static constexpr bool is_low(size_t packed, size_t column) { return column < packed / 2; }
+  static constexpr bool is_low(std::size_t packed, std::size_t column) { return column < packed / 2; }
   /// Where the scales of its group do.
-  static constexpr size_t scales(size_t packed, size_t k) {
+  static constexpr std::size_t scales(std::size_t packed, std::size_t k) {
     return scaled_by_row ? 0 : k / weight_group * packed * (scale_bytes + weight_group * bits / 8);
   }
   /// Where the bits above of its group do.
-  static constexpr size_t above(size_t packed, size_t k) { return scales(packed, k) + packed * scale_bytes; }
+  static constexpr std::size_t above(std::size_t packed, std::size_t k) {
+    return scales(packed, k) + packed * scale_bytes;
+  }
   /// Bytes from one panel to the next.
-  static constexpr size_t bytes(size_t packed, size_t depth) {
-    const size_t whole = grouped || rounded_rows ? (depth + group - 1) / group * group : depth;
+  static constexpr std::size_t bytes(std::size_t packed, std::size_t depth) {
+    const std::size_t whole = grouped || rounded_rows ? (depth + group - 1) / group * group : depth;
     return grouped ? scales(packed, whole) : scales_before(packed, 0) + whole * row_bytes(packed);
   }
 };
@@ -85,8 +87,8 @@ template <unsigned place = 0, class F>
 }
 
 /// Bytes of one panel of `panel` columns in a format, from one to the next.
-constexpr size_t panel_bytes(weight_format format, size_t panel, size_t depth) {
+constexpr std::size_t panel_bytes(weight_format format, std::size_t panel, std::size_t depth) {
   return with_format(format, [=](auto layout) { return layout.bytes(panel, depth); });
 }
 
-} // namespace fovea::core::simd
+} // namespace fovea::core

@@ -1,0 +1,89 @@
+#include <fovea/weights/panels.hpp>
+
+#include <fovea/weights/panel_values.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+
+namespace fovea::core {
+namespace {
+
+/// Some columns that lie side by side in a panel of so many.
+struct columns_of {
+  std::size_t panel, first;
+};
+
+template <class layout>
+void copy_halves_of_bytes(const std::byte* from, columns_of a, std::byte* to, columns_of b, std::size_t count,
+                          std::size_t k) {
+  for (std::size_t i = 0; i < count; ++i) {
+    const bool was_low = layout::is_low(a.panel, a.first + i), low = layout::is_low(b.panel, b.first + i);
+    const std::byte value = from[layout::place(a.panel, k, a.first + i)] >> (was_low ? 0 : 4) & std::byte{15};
+    to[layout::place(b.panel, k, b.first + i)] |= value << (low ? 0 : 4);
+  }
+}
+
+/// Columns of one panel of weights to those of another, which is zeros.
+template <class layout>
+void copy_columns(const std::byte* from, columns_of a, std::byte* to, columns_of b, std::size_t count,
+                  std::size_t depth) {
+  if constexpr (layout::scaled)
+    for (std::size_t k = 0; k < depth; k += layout::grouped ? weight_group : depth) {
+      std::memcpy(to + layout::scales(b.panel, k) + b.first * layout::scale_bytes,
+                  from + layout::scales(a.panel, k) + a.first * layout::scale_bytes,
+                  count * layout::scale_bytes);
+      std::memcpy(to + layout::above(b.panel, k) + b.first * layout::above_bytes,
+                  from + layout::above(a.panel, k) + a.first * layout::above_bytes,
+                  count * layout::above_bytes);
+    }
+  // What products that round rows read of a column at a time is 32 bits.
+  constexpr std::size_t bytes = layout::bits / 8,
+                        together = layout::rounded_rows && !layout::of_4_bits ? 4 / bytes : 1;
+  for (std::size_t k = 0; k < depth; k += together)
+    if constexpr (layout::of_4_bits)
+      copy_halves_of_bytes<layout>(from, a, to, b, count, k);
+    else
+      std::memcpy(to + layout::place(b.panel, k, b.first), from + layout::place(a.panel, k, a.first),
+                  count * bytes * together);
+}
+
+} // namespace
+
+std::size_t panels_view::bytes() const {
+  return (columns + panel - 1) / panel * panel_bytes(format, panel, depth);
+}
+
+bool are_read_in_place(const panels_view& weights, std::size_t panel) {
+  constexpr std::uintptr_t line = 64; // bytes, which every vector divides
+  return weights.panel == panel && reinterpret_cast<std::uintptr_t>(weights.data) % line == 0;
+}
+
+void write_panels(const panels_view& weights, std::size_t panel, std::size_t first, std::size_t last,
+                  std::byte* to) {
+  with_format(weights.format, [&](auto layout) {
+    const std::size_t bytes = layout.bytes(panel, weights.depth),
+                      bytes_before = layout.bytes(weights.panel, weights.depth),
+                      run = std::min(panel, weights.panel);
+    std::memset(to + first * bytes, 0, (last - first) * bytes);
+    const std::size_t end = std::min(last * panel, weights.columns);
+    for (std::size_t column = first * panel; column < end; column += run)
+      copy_columns<decltype(layout)>(weights.data + column / weights.panel * bytes_before,
+                                     {weights.panel, column % weights.panel}, to + column / panel * bytes,
+                                     {panel, column % panel}, std::min(run, end - column), weights.depth);
+  });
+}
+
+void to_floats(const panels_view& weights, float* to) {
+  with_format(weights.format, [&](auto layout) {
+    const std::size_t bytes = layout.bytes(weights.panel, weights.depth);
+    for (std::size_t column = 0; column < weights.columns; ++column) {
+      const auto* panel =
+          reinterpret_cast<const unsigned char*>(weights.data) + column / weights.panel * bytes;
+      for (std::size_t k = 0; k < weights.depth; ++k)
+        *to++ = weight_at<layout.of>(panel, weights.panel, k, column % weights.panel);
+    }
+  });
+}
+
+} // namespace fovea::core

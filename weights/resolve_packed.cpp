@@ -1,0 +1,83 @@
+#include <fovea/weights/weights.hpp>
+
+#include <fovea/base/error.hpp>
+#include <fovea/base/in_quotes.hpp>
+#include <fovea/weights/problems.hpp>
+#include <fovea/weights/state.hpp>
+
+#include <functional>
+#include <memory>
+#include <numeric>
+#include <set>
+#include <string_view>
+
+namespace fovea::core {
+namespace {
+
+/// What the file has of a parameter that is in another shape there.
+std::string found_as(const std::map<std::string, stored_tensor>& tensors, const std::string& parameter) {
+  const auto next = tensors.lower_bound(parameter + " [");
+  return next != tensors.end() && next->first.starts_with(parameter + " [")
+             ? ", found " + in_quotes(next->first)
+             : "";
+}
+
+std::size_t elements(std::span<const std::size_t> shape) {
+  return std::accumulate(shape.begin(), shape.end(), std::size_t{1}, std::multiplies<>());
+}
+
+float_values unpacked(const panels_view& weights) {
+  const auto made = std::make_shared<packed>(weights.columns * weights.depth);
+  to_floats(weights, made->data());
+  return {{made->data(), made->size()}, made};
+}
+
+} // namespace
+
+std::vector<weight_view> model_weights::packed_views_of(std::span<const wanted_parameter> wanted,
+                                                        bool all) const {
+  std::vector<weight_view> views(wanted.size());
+  std::set<std::string_view> used;
+  problems missing("; ");
+  const std::lock_guard lock(state_->guard);
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    const auto& [name, shape, stored, reads_panels, format] = wanted[i];
+    const auto at = state_->tensors.find(packed_name(name, shape));
+    if (at == state_->tensors.end()) {
+      if (all) missing.add(in_quotes(packed_name(name, shape)) + found_as(state_->tensors, name));
+      continue;
+    }
+    used.insert(at->first);
+    const bool has_panels = at->second.type != element_type::f32;
+    try {
+      if (!has_panels && count_of(at->second) != elements(shape))
+        throw error("expected " + std::to_string(elements(shape)) + " values; found " +
+                    std::to_string(count_of(at->second)));
+      if (has_panels && reads_panels && format == state_->layout->format) {
+        const panels_view lie = panels_of(at->second, *state_->layout, shape);
+        views[i] = {nullptr, lie.columns * lie.depth, {}, lie};
+        continue;
+      }
+      const state::content_key key(at->first, {});
+      auto known = state_->checked.find(key);
+      if (known == state_->checked.end())
+        known = state_->checked
+                    .emplace(key, has_panels ? unpacked(panels_of(at->second, *state_->layout, shape))
+                                             : transformed_values(at->second, {}))
+                    .first;
+      views[i] = {known->second.values.data(), known->second.values.size()};
+    } catch (const error& reason) {
+      throw error(state_->source + ": " + in_quotes(at->first) + ": " + reason.what());
+    }
+  }
+  problems extra(", ");
+  for (const auto& [name, tensor] : state_->tensors)
+    if (all && !used.contains(name)) extra.add(in_quotes(name));
+  if (!missing.empty() || !extra.empty())
+    throw error(state_->source + ": these weights are packed for another model" +
+                (missing.empty() ? "" : "; expected " + missing.text()) +
+                (extra.empty() ? "" : "; no parameter wants " + extra.text()));
+  return views;
+}
+
+} // namespace fovea::core

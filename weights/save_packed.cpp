@@ -1,0 +1,49 @@
+#include <fovea/weights/save_packed.hpp>
+
+#include <deque>
+#include <map>
+#include <string>
+
+#include <fovea/base/threads.hpp>
+#include <fovea/weights/format_panels.hpp>
+#include <fovea/weights/formatted.hpp>
+#include <fovea/weights/gguf.hpp>
+#include <fovea/weights/packed_weights.hpp>
+#include <fovea/weights/parameters.hpp>
+
+namespace fovea::core {
+
+void save_packed(const file_path& path, const graph_view& declared, const model_weights& source,
+                 std::span<const name_rule> names, weight_format format, const panel_set& set,
+                 gguf_metadata keys) {
+  const formatted_parameters in_panels = formatted(declared, format);
+  const model_parameters parameters(declared, source, names, in_panels);
+  thread_pool pool(usable_processors());
+  std::map<std::string, stored_tensor> tensors;
+  std::deque<packed> made;
+  for (std::size_t i = 0; i < parameters.names().size(); ++i) {
+    const std::string& name = parameters.names()[i];
+    const std::vector<std::size_t>& shape = parameters.shape(i);
+    stored_tensor tensor{element_type::f32, {parameters.values()[i].size}, {}};
+    if (in_panels.names.contains(name)) {
+      const panels_view lie{nullptr, format, set.panel, shape[0], shape[1]};
+      weight_view values = parameters.values()[i];
+      if (values.panels.data != nullptr) values.data = parameters.floats(i);
+      made.push_back(in_format_panels(format, values, lie.columns, lie.depth, set.panel, pool, name));
+      tensor = {element_type::i8,
+                {lie.bytes()},
+                {reinterpret_cast<const std::byte*>(made.back().data()), lie.bytes()}};
+    } else {
+      tensor.bytes = std::as_bytes(std::span(parameters.floats(i), parameters.values()[i].size));
+    }
+    tensors.emplace(packed_name(name, shape), std::move(tensor));
+  }
+  keys.set("general.alignment", packed_keys::alignment);
+  keys.set(packed_keys::version, packed_keys::newest);
+  keys.set(packed_keys::format, name_of(format));
+  keys.set(packed_keys::panel, static_cast<std::uint32_t>(set.panel));
+  keys.set(packed_keys::set, set.name);
+  save_gguf(path, tensors, keys);
+}
+
+} // namespace fovea::core

@@ -14,7 +14,6 @@
 
 include("${CMAKE_CURRENT_LIST_DIR}/fovea_add_model.cmake")
 include("${CMAKE_CURRENT_LIST_DIR}/fovea_built_parts.cmake")
-include("${CMAKE_CURRENT_LIST_DIR}/fovea_pack_weights.cmake")
 include(GNUInstallDirs)
 
 set_property(GLOBAL PROPERTY fovea_version "${fovea_VERSION}")

@@ -17,7 +17,6 @@
 
 include("${CMAKE_CURRENT_LIST_DIR}/fovea_add_model.cmake")
 include("${CMAKE_CURRENT_LIST_DIR}/fovea_built_parts.cmake")
-include("${CMAKE_CURRENT_LIST_DIR}/fovea_pack_weights.cmake")
 
 function(fovea_add_python_module name)
   set(caller "fovea_add_python_module(${name})")

@@ -1,6 +1,8 @@
 # What fovea_add_executable, fovea_add_library and fovea_add_python_module take alike, and what they write of it as C++
 # (programs/parts.hpp).
 
+include("${CMAKE_CURRENT_LIST_DIR}/fovea_pack_weights.cmake")
+
 # What each APP takes beside its model, weights and format.
 set(fovea_words_of_embed TOKENIZER CONTEXT)
 set(fovea_words_of_classify TOKENIZER CONTEXT LABELS)

@@ -1,11 +1,8 @@
 # fovea_pack_weights(NAME CALLER HEADER header MODEL expression FORMAT format WEIGHTS file SETS set... [METADATA key=number...])
 #
 # Has the build write NAME_packed.gguf, the weights of a model as one instruction set reads them: the best of SETS that the
-# building machine runs, or of those up to the one that FOVEA_ISA names. A program that has the
-# file in it uses the weights where they lie; in another set it converts them at start. FORMAT is that in memory.
-
-include("${CMAKE_CURRENT_LIST_DIR}/fovea_add_model.cmake")
-include("${CMAKE_CURRENT_LIST_DIR}/fovea_built_parts.cmake")
+# building machine runs, or of those up to the one that FOVEA_ISA names. A program that has the file in it uses the weights
+# where they lie; in another set it converts them at start. FORMAT is that in memory.
 
 function(fovea_pack_weights name caller)
   cmake_parse_arguments(PARSE_ARGV 2 arg "" "HEADER;MODEL;FORMAT;WEIGHTS" "SETS;METADATA")

@@ -5,7 +5,7 @@
 #
 # Makes the program NAME: a model with its command line.
 #
-#     fovea_add_executable(ask HEADER model.hpp MODEL ask::model APP embed WEIGHTS model.safetensors TOKENIZER tokenizer.json
+#     fovea_add_executable(ask HEADER model.hpp MODEL ask::encoder APP embed WEIGHTS model.safetensors TOKENIZER tokenizer.json
 #                          CONTEXT 256 EMBED STATIC)
 #
 # HEADER, MODEL and ISA are as fovea_add_model takes them, which compiles the model for each instruction set. What each

@@ -5,7 +5,7 @@
 # which is libNAME.a, the header NAME.h, and NAME.pc for pkg-config. `cmake --install BUILD --component NAME` installs them. The names of NAME.h are
 # all that either defines, so that libraries of several models, or of several versions of Fovea, live in one program.
 #
-#     fovea_add_library(ask HEADER model.hpp MODEL ask::model CAPACITY B=8 T=256 WEIGHTS model.safetensors)
+#     fovea_add_library(ask HEADER model.hpp MODEL ask::encoder CAPACITY B=8 T=256 WEIGHTS model.safetensors)
 #     target_link_libraries(program_in_c PRIVATE ask)
 #
 # HEADER, MODEL, STREAM and ISA are as fovea_add_model takes them; with STREAM the header has streams, too. CAPACITY is the

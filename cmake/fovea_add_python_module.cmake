@@ -11,7 +11,7 @@
 # It needs nanobind and a Python to build for, which scikit-build-core gives to a project of this CMakeLists.txt:
 #
 #     if(SKBUILD)
-#       fovea_add_python_module(ask HEADER model.hpp MODEL ask::model APP embed WEIGHTS model.safetensors TOKENIZER tokenizer.json
+#       fovea_add_python_module(ask HEADER model.hpp MODEL ask::encoder APP embed WEIGHTS model.safetensors TOKENIZER tokenizer.json
 #                               CONTEXT 256 EMBED)
 #     endif()
 
@@ -23,9 +23,12 @@ function(fovea_add_python_module name)
   fovea_built_arguments("${caller}" "APP;TOKENIZER;TARGET_TOKENIZER;CONTEXT;BEGIN" "LABELS;END;CAPACITY")
   if(arg_APP)
     fovea_built_app("${caller}" "classify;embed;generate;score;stream;tag;translate")
-    if(arg_CONTEXT AND NOT arg_CAPACITY)
-      set(arg_CAPACITY B=8 T=${arg_CONTEXT})
-    endif()
+    foreach(size IN ITEMS B=8 T=${arg_CONTEXT})
+      string(REGEX MATCH "^[^=]+=" dim ${size})
+      if(arg_CONTEXT AND NOT ";${arg_CAPACITY}" MATCHES ";${dim}")
+        list(APPEND arg_CAPACITY ${size})
+      endif()
+    endforeach()
   endif()
   find_package(Python 3.9 REQUIRED COMPONENTS Interpreter Development.Module)
   find_package(nanobind CONFIG REQUIRED)

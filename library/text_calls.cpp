@@ -61,8 +61,7 @@ std::vector<programs::text_work> text_calls::read(const std::vector<std::string>
     bool was_cut = false;
     work.push_back(
         programs::work_of({texts[i], place_of(i), {}}, words_, static_cast<std::size_t>(context_), was_cut));
-    if (was_cut)
-      cut(place_of(i) + ": of the text, the first " + std::to_string(context_) + " tokens are used");
+    if (was_cut) cut(place_of(i) + ": the text is cut to its first " + std::to_string(context_) + " tokens");
   }
   programs::run_together(*reader(), work, each_token);
   return work;

@@ -47,13 +47,13 @@ void declare_files(CLI::App& app, options& o) {
 
 model_weights weights_of(const options& o, const program_parts& parts) {
   if (o.weights.empty() && !has_weights(parts))
-    throw error("--weights is required: the program is built without");
+    throw error("--weights is required: the program is built without weights");
   return weights_of(parts, o.weights);
 }
 
 tokenizer tokenizer_of(const options& o, const program_parts& parts, std::size_t most) {
   std::optional<tokenizer> words = tokenizer_of(parts, o.tokenizer, o.weights, most);
-  if (!words) throw error("--tokenizer is required: the program is built without");
+  if (!words) throw error("--tokenizer is required: the program is built without a tokenizer");
   return *std::move(words);
 }
 

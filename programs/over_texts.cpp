@@ -21,8 +21,8 @@ text_work work_of(input_text input, const tokenizer& words, const options& o, co
   bool was_cut = false;
   text_work work = work_of(std::move(input), words, longest, was_cut);
   if (was_cut)
-    program::notice(program, work.input.place + ": of the text, the first " + std::to_string(longest) +
-                                 " tokens are used");
+    program::notice(program, work.input.place + ": the text is cut to its first " + std::to_string(longest) +
+                                 " tokens");
   return work;
 }
 

@@ -19,7 +19,7 @@ void say_unwritten(const char* path, int problem) {
   std::fprintf(stderr, "FOVEA_PROFILE: %s cannot be written: %s\n", path, std::strerror(problem));
 }
 
-/// A file of events: one list, each event a line, so that a program that is killed leaves all but its end.
+/// A file of events: one list, each event a line, so that the lines of a program that is killed can be read.
 class trace final : public times_reader {
 public:
   /// Writes nothing where nobody has asked.

@@ -41,8 +41,13 @@ struct opening {
       : weights(of_file(of.parts, file)), options{.capacity = of.parts.capacity, .threads = threads} {
     if (threads < 0)
       throw error(of.parts.name + ": expected at least 0 threads, found " + std::to_string(threads));
-    for (const auto& [name, size] : capacity)
-      set_capacity(of, nb::cast<std::string>(name), nb::cast<std::int64_t>(size));
+    for (const auto& [name, size] : capacity) {
+      std::int64_t whole = 0;
+      if (!nb::try_cast(size, whole))
+        throw error(of.parts.name + ": expected a capacity of " + nb::cast<std::string>(name) +
+                    " that is a whole number, found " + nb::cast<std::string>(nb::repr(size)));
+      set_capacity(of, nb::cast<std::string>(name), whole);
+    }
   }
 
 private:

@@ -54,6 +54,7 @@ class Libraries(unittest.TestCase):
     def test_defines_what_its_header_declares_and_nothing_else(self):
         for name in LIBRARIES:
             functions = declared(self.prefix / "include" / f"{name}.h")
+            self.assertRegex((self.prefix / "include" / f"{name}.h").read_text(), rf"^/\* {name}: tiny::\w+, made by Fovea \d")
             self.assertIn(f"{name}_open", functions)
             for file, options in (f"lib{name}.so", ["-D"]), (f"lib{name}.a", ["-g"]):
                 with self.subTest(file=file):

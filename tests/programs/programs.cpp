@@ -336,7 +336,7 @@ TEST_CASE("bad input to a program is one line that names where it stands", "[pro
   CHECK_THAT(refused({p.texts, "--tokenizer", p.texts}), Contains("texts.txt: "));
   const program_run none = run_program(p.folder, {FOVEA_TINY_EMBED, p.texts});
   CHECK(none.status == 2);
-  CHECK(none.said == "tiny_embed: --weights is required: the program is built without\n");
+  CHECK(none.said == "tiny_embed: --weights is required: the program is built without weights\n");
 }
 
 TEST_CASE("a text that is too long is cut, and that is said", "[programs]") {
@@ -345,7 +345,7 @@ TEST_CASE("a text that is too long is cut, and that is said", "[programs]") {
   const std::string file = p.folder.write("long.txt", "one one one one one one one two\n").string();
   const program_run run = p.run(FOVEA_TINY_EMBED, {file});
   CHECK(run.status == 0);
-  CHECK_THAT(run.said, Contains("long.txt:1: of the text, the first 8 tokens are used"));
+  CHECK_THAT(run.said, Contains("long.txt:1: the text is cut to its first 8 tokens"));
 }
 
 TEST_CASE("programs say what they are", "[programs]") {

@@ -81,7 +81,7 @@ class Modules(unittest.TestCase):
         called = model(tokens=[[1, 3, 4, 2]], lengths=[4])
         numpy.testing.assert_array_equal(called["sentence"][0], right[0])
         self.assertEqual(model.embed([]).shape, (0, 4))
-        with self.assertWarnsRegex(UserWarning, "^text 1: of the text, the first 8 tokens are used$"):
+        with self.assertWarnsRegex(UserWarning, "^text 1: the text is cut to its first 8 tokens$"):
             model.embed(["one", "one " * 20])
 
     def test_labels_and_tags_are_those_of_the_program(self):
@@ -206,6 +206,7 @@ class Modules(unittest.TestCase):
             ((), {}, "tiny_embed: expected a file of weights, since the module is built without; found None"),
             ((self.weights["embed"],), {"S": 3}, 'tiny_embed: there is no dim "S"; the dims are B, T'),
             ((self.weights["embed"],), {"threads": -1}, "tiny_embed: expected at least 0 threads, found -1"),
+            ((self.weights["embed"],), {"B": "two"}, "tiny_embed: expected a capacity of B that is a whole number, found 'two'"),
             ((self.weights["embed"],), {"B": 0}, "tiny_embed: expected a capacity of B of at least 1, found 0"),
         ):
             with self.subTest(why=why):

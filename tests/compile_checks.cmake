@@ -59,6 +59,8 @@ foreach(compiler IN LISTS compilers)
   set_tests_properties(headers/portable.${compiler} PROPERTIES FAIL_REGULAR_EXPRESSION "xsimd::|intrin.h|__m128|__builtin_(ia32|neon|wasm)")
   add_test(NAME headers/natural_names.${compiler} COMMAND ${compiler} -std=c++20 -fsyntax-only -DFOVEA_UNOPTIMISED
            -I${include_folder} ${CMAKE_CURRENT_SOURCE_DIR}/headers/natural_names.cpp)
+  add_test(NAME headers/sanitised.${compiler} COMMAND ${compiler} -std=c++20 -fsyntax-only -DFOVEA_UNOPTIMISED -fsanitize=address,undefined
+           -I${include_folder} ${CMAKE_CURRENT_SOURCE_DIR}/headers/sanitised.cpp)
   add_test(NAME headers/scope_dropped.${compiler} COMMAND ${compiler} -std=c++20 -fsyntax-only -DFOVEA_UNOPTIMISED
            -I${include_folder} ${CMAKE_CURRENT_SOURCE_DIR}/headers/scope_dropped.cpp)
   set_tests_properties(headers/scope_dropped.${compiler} PROPERTIES PASS_REGULAR_EXPRESSION "scope_dropped.cpp:8:.*nodiscard")

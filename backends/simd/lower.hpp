@@ -96,7 +96,7 @@ template <class model>
 scratch_floats scratch_of_steps(context& c, const generated_step* code) {
   scratch_floats most;
   for_steps<model>([&]<int k>(std::integral_constant<int, k>) {
-    if constexpr (constexpr step_row row = lowered<model, k>::row; row.scratch != nullptr) {
+    if constexpr (constexpr step_row row = lowered<model, k>::row; row.has_scratch) {
       c.code = code + k;
       const scratch_floats needed = row.scratch(c, model::schedule.steps[k]);
       most.of_each = needed.of_each > most.of_each ? needed.of_each : most.of_each;

@@ -17,7 +17,8 @@ pieces::pieces(std::span<const std::size_t> floats, std::size_t between) {
     total += lines + between;
   }
   if (together) memory_.push_back(buffer::from_shape({total}));
-  for (buffer& one : memory_) zero_lines(one.data(), one.size() * sizeof(float));
+  for (buffer& one : memory_)
+    if (one.size() > 0) zero_lines(one.data(), one.size() * sizeof(float));
   for (std::size_t i = 0; i < floats.size(); ++i)
     begins_.push_back(together ? memory_[0].data() + offsets[i] : memory_[i].data());
 }

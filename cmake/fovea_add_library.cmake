@@ -37,7 +37,7 @@ function(fovea_add_library name)
   # One object that defines the names of NAME.h alone, as fovea_isa_object makes them.
   add_library(${name}_objects OBJECT "${folder}/${name}.cpp")
   set_source_files_properties("${folder}/${name}.cpp" PROPERTIES OBJECT_DEPENDS "${files}")
-  fovea_pack_built("${caller}" ${name}_objects "${arg_MODEL}")
+  fovea_pack_weights(${name}_objects "${arg_MODEL}")
   target_include_directories(${name}_objects PRIVATE "${folder}/include")
   target_link_libraries(${name}_objects PRIVATE ${compiled} fovea::library)
   fovea_for_libraries(${name}_objects)

@@ -23,7 +23,8 @@ public:
     add(std::uint64_t{bytes.size()});
     for (std::size_t at = 0; at < bytes.size(); at += sizeof(std::uint64_t)) {
       std::uint64_t next = 0;
-      std::memcpy(&next, bytes.data() + at, bytes.size() - at < sizeof next ? bytes.size() - at : sizeof next);
+      std::memcpy(&next, bytes.data() + at,
+                  bytes.size() - at < sizeof next ? bytes.size() - at : sizeof next);
       add(next);
     }
   }

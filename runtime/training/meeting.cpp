@@ -85,13 +85,12 @@ void meeting::expect_same(occasion what, std::uint64_t digest, std::string_view 
                           std::string_view expected) const {
   if (is_alone()) return;
   numbers pieces; // of 16 bits, which a float holds
-  for (std::size_t i = 0; i < pieces.size(); ++i)
-    pieces[i] = static_cast<float>(digest >> (16 * i) & 0xFFFF);
+  for (std::size_t i = 0; i < pieces.size(); ++i) pieces[i] = static_cast<float>(digest >> (16 * i) & 0xFFFF);
   const auto all = meet(what, pieces);
   for (std::size_t r = 1; r < all.size(); ++r)
     if (all[r] != all[0])
-      throw refusal("train: rank " + std::to_string(r) + " " + std::string(found) + " than rank 0; expected " +
-                    std::string(expected));
+      throw refusal("train: rank " + std::to_string(r) + " " + std::string(found) +
+                    " than rank 0; expected " + std::string(expected));
 }
 
 } // namespace fovea::core::detail

@@ -32,7 +32,8 @@ public:
   rank_group() = default;
   template <connects_ranks E>
   requires(!std::same_as<E, rank_group>) rank_group(E engine)
-      : engine_(std::make_shared<held<E>>(std::move(engine))), rank_(engine_->rank()), size_(engine_->size()) {}
+      : engine_(std::make_shared<held<E>>(std::move(engine))), rank_(engine_->rank()),
+        size_(engine_->size()) {}
 
   int rank() const { return rank_; }
   int size() const { return size_; }

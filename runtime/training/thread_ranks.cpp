@@ -70,7 +70,8 @@ private:
     }
     changed_.wait(lock, [&] { return round_ != now || left_ >= 0; });
     if (round_ == now)
-      throw error("rank " + std::to_string(left_) + " has left the group; expected the same calls on every rank");
+      throw error("rank " + std::to_string(left_) +
+                  " has left the group; expected the same calls on every rank");
   }
 
   std::mutex mutex_;

@@ -211,15 +211,10 @@ private:
   }
   /// Of this call: the first axis of the first input that has one.
   std::int64_t rows() const {
-    constexpr int axis = [] {
-      for (const named_value& input : gradient_model::view.inputs)
-        if (const shape& s = gradient_model::view.at(input.node).shape; s.rank > 0) return s[0];
-      return -1;
-    }();
-    if constexpr (axis < 0)
-      return 1;
-    else
-      return sizes_.sizes()[static_cast<std::size_t>(axis)];
+    for (const named_value& input : gradient_model::view.inputs)
+      if (const shape& s = gradient_model::view.at(input.node).shape; s.rank > 0)
+        return sizes_.sizes()[static_cast<std::size_t>(s[0])];
+    return 1;
   }
   /// Takes what the call gathered of its batch, the statistics of batch_norm; whether there is any.
   bool gather() {

@@ -202,7 +202,7 @@ TEST_CASE("what one rank cannot learn from, none learns from", "[training]") {
     learn(fit, rows_of(0, 0, group.rank() == 2 ? all_rows + 1 : 2));
   });
   CHECK_THAT(found[2], Catch::Contains("regression: input \"x\"") && Catch::Contains("found 9"));
-  for (const std::size_t other : {0, 1, 3}) CHECK(found[other] == "rank 2: " + found[2]);
+  for (const std::size_t other : {0u, 1u, 3u}) CHECK(found[other] == "rank 2: " + found[2]);
 }
 
 TEST_CASE("shares are of one size, and ranks learn at one rate", "[training]") {
@@ -304,7 +304,7 @@ TEST_CASE("a checkpoint of ranks is resumed by any number of them", "[training]"
 TEST_CASE("ranks refuse a checkpoint together", "[training]") {
   const temporary_folder folder;
   const auto other = [&](int i) { return folder / ("rank_" + std::to_string(i) + ".safetensors"); };
-  for (const std::uint64_t seed : {0, 1})
+  for (const std::uint64_t seed : {0u, 1u})
     train(regression, sgd{}, initial_weights(regression, seed), of({})).save(other(static_cast<int>(seed)));
   texts found = messages_of(2, [&](const rank_group& group) {
     train(regression, sgd{}, start(regression), of(group)).resume(other(group.rank()));

@@ -4,9 +4,9 @@
 #include <string>
 
 #include <fovea/base/error.hpp>
+#include <fovea/base/number_text.hpp>
 #include <fovea/runtime/training/digest.hpp>
 #include <fovea/runtime/training/learner.hpp>
-#include <fovea/runtime/training/note_numbers.hpp>
 
 namespace fovea::core::detail {
 
@@ -62,8 +62,8 @@ float learner::mean_loss(float loss, std::int64_t rows, double rate) const {
     const auto expect_same = [&](std::size_t i, const char* what) {
       if (all[r][i] != all[0][i])
         throw error(at_step() + " rank " + std::to_string(r) + " has " + what + " of " +
-                    exact_text(static_cast<double>(all[r][i])) + ", and rank 0 of " +
-                    exact_text(static_cast<double>(all[0][i])) + "; expected the same on every rank");
+                    number_text(static_cast<double>(all[r][i])) + ", and rank 0 of " +
+                    number_text(static_cast<double>(all[0][i])) + "; expected the same on every rank");
     };
     expect_same(1, "a number of rows"), expect_same(2, "a rate");
   }

@@ -80,9 +80,9 @@ struct outcome {
   friend bool operator==(const outcome&, const outcome&) = default;
 };
 
-template <class optimizer>
+template <class backend = f32, class optimizer>
 outcome learned(const optimizer& how, const train_options& options, const rank_group& group) {
-  auto fit = train(regression, how, start(regression), of(group, options));
+  auto fit = train<backend>(regression, how, start(regression), of(group, options));
   outcome made;
   for (int i = 0; i < 12; ++i) {
     const training_step done = learn(fit, share_of(i, group));
@@ -92,11 +92,11 @@ outcome learned(const optimizer& how, const train_options& options, const rank_g
   made.values = values_of(fit.weights());
   return made;
 }
-template <class optimizer>
+template <class backend = f32, class optimizer>
 std::vector<outcome> learned_by(int ranks, const optimizer& how, const train_options& options) {
   std::vector<outcome> all(static_cast<std::size_t>(ranks));
   run_ranks(ranks, [&](const rank_group& group) {
-    all[static_cast<std::size_t>(group.rank())] = learned(how, options, group);
+    all[static_cast<std::size_t>(group.rank())] = learned<backend>(how, options, group);
   });
   return all;
 }
@@ -157,6 +157,11 @@ TEST_CASE("options mean of ranks what they mean of one", "[training]") {
   check_ranks(sgd{.rate = 0.1}, {.clip_value = 0.01});
   check_ranks(sgd{.rate = 0.1}, {.clip = 0.02, .accumulate = 2, .clip_value = 0.01});
   check_ranks(sgd{.rate = 0.1}, {.schedule = cosine_schedule({.total = 12}), .groups = {{"in.*", 0}}});
+}
+
+TEST_CASE("the reference learns by ranks, too", "[training]") {
+  const sgd how{.rate = 0.1};
+  check_close(learned_by<reference>(2, how, {})[1].values, learned<reference>(how, {}, {}).values);
 }
 
 TEST_CASE("values are added in the order of the ranks", "[training]") {

@@ -47,6 +47,11 @@ class Ranks(unittest.TestCase):
         self.assertNotEqual(run.returncode, 0)
         self.assertRegex(run.stderr, "rank 1 .*signal 9")
 
+    def test_a_rank_that_leaves_before_the_others_ends_all(self):
+        run = self.ran(2, "leave")
+        self.assertNotEqual(run.returncode, 0)
+        self.assertIn("rank 1 has left the group; expected the same calls on every rank", run.stderr)
+
 
 if __name__ == "__main__":
     Ranks.mpirun, Ranks.program = sys.argv[1:3]

@@ -97,6 +97,7 @@ void run(const std::string& job, const std::filesystem::path& folder) {
     learn(fit, 0, 3, group);
     if (group.rank() == 1 && job == "throw") throw error("the data of rank 1 are gone");
     if (group.rank() == 1 && job == "die") std::raise(SIGKILL);
+    if (group.rank() == 1 && job == "leave") return;
     learn(fit, 3, 6, group);
   }
   if (group.rank() == 0) std::printf("%d ranks\n", group.size());

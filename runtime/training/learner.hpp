@@ -137,8 +137,8 @@ public:
     return {now_.step, loss, norm, how.rate * rate, true};
   }
 
-  /// Puts the mean over all ranks in the place of each value.
-  void average(std::span<const std::span<float>> values);
+  /// Puts the mean over all ranks in the place of each value of these parameters.
+  void average(const std::vector<int>& parameters);
 
 private:
   // Pieces of fixed size, so that sums are the same for any number of threads.

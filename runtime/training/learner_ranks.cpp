@@ -57,13 +57,14 @@ float learner::mean_loss(float loss, std::int64_t rows, double rate) const {
   if (ranks_.is_alone()) return loss;
   const auto all = ranks_.meet(occasion::step, {loss, static_cast<float>(rows), static_cast<float>(rate)});
   double total = 0;
-  for (std::size_t r = 0; r < all.size(); ++r) {
-    total += static_cast<double>(all[r][0]);
+  for (int r = 0; r < ranks_.size(); ++r) {
+    const float* told = all.data() + static_cast<std::size_t>(r) * meeting::count;
+    total += static_cast<double>(told[0]);
     const auto expect_same = [&](std::size_t i, const char* what) {
-      if (all[r][i] != all[0][i])
+      if (told[i] != all[i])
         throw error(at_step() + " rank " + std::to_string(r) + " has " + what + " of " +
-                    number_text(static_cast<double>(all[r][i])) + ", and rank 0 of " +
-                    number_text(static_cast<double>(all[0][i])) + "; expected the same on every rank");
+                    number_text(static_cast<double>(told[i])) + ", and rank 0 of " +
+                    number_text(static_cast<double>(all[i])) + "; expected the same on every rank");
     };
     expect_same(1, "a number of rows"), expect_same(2, "a rate");
   }
@@ -89,14 +90,16 @@ void learner::sum_over_ranks(std::vector<const float*>& gradients, thread_pool& 
   ranks_.group().sum(summed_);
 }
 
-void learner::average(std::span<const std::span<float>> values) {
-  if (ranks_.is_alone() || values.empty()) return;
+void learner::average(const std::vector<int>& parameters) {
+  if (ranks_.is_alone() || parameters.empty()) return;
   std::vector<float> all;
-  for (const std::span<float>& one : values) all.insert(all.end(), one.begin(), one.end());
+  for (const int p : parameters)
+    all.insert(all.end(), parameters_.values(p), parameters_.values(p) + parameters_.size(p));
   ranks_.group().sum(all);
   const float* from = all.data();
-  for (const std::span<float>& one : values)
-    for (float& value : one) value = *from++ / static_cast<float>(ranks_.size());
+  for (const int p : parameters)
+    for (std::size_t i = 0; i < parameters_.size(p); ++i)
+      parameters_.values(p)[i] = *from++ / static_cast<float>(ranks_.size());
 }
 
 void learner::save(training_state& to, const file_path& path, const std::function<void()>& write) const {

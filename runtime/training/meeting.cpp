@@ -3,13 +3,12 @@
 #include <algorithm>
 #include <cstddef>
 #include <span>
-#include <tuple>
 
 namespace fovea::core::detail {
 
 namespace {
 
-constexpr std::size_t width = 2 + std::tuple_size_v<meeting::numbers>; // of what a rank tells
+constexpr std::size_t width = 2 + meeting::count; // of what a rank tells
 
 const char* name_of(float what) {
   switch (static_cast<occasion>(static_cast<int>(what))) {
@@ -56,8 +55,8 @@ std::string meeting::problem_of(int refusing, const std::string& own) const {
   return text;
 }
 
-std::vector<meeting::numbers> meeting::meet(occasion what, const numbers& told) const {
-  if (is_alone()) return {told};
+std::vector<float> meeting::meet(occasion what, const numbers& told) const {
+  if (is_alone()) return {told.begin(), told.end()};
   std::vector<float> all;
   int first = -1;
   try {
@@ -67,10 +66,10 @@ std::vector<meeting::numbers> meeting::meet(occasion what, const numbers& told) 
     throw refusal(problem.what());
   }
   if (first >= 0) throw refusal("rank " + std::to_string(first) + ": " + problem_of(first, ""));
-  std::vector<numbers> each(static_cast<std::size_t>(size()));
-  for (std::size_t r = 0; r < each.size(); ++r)
-    std::copy_n(all.begin() + static_cast<std::ptrdiff_t>(r * width + 2), each[r].size(), each[r].begin());
-  return each;
+  std::vector<float> numbers_of_all;
+  for (std::size_t at = 0; at < all.size(); at += width)
+    numbers_of_all.insert(numbers_of_all.end(), all.data() + at + 2, all.data() + at + width);
+  return numbers_of_all;
 }
 
 void meeting::tell(occasion what, const std::string& problem) const noexcept {
@@ -87,9 +86,9 @@ void meeting::expect_same(occasion what, std::uint64_t digest, std::string_view 
   numbers pieces; // of 16 bits, which a float holds
   for (std::size_t i = 0; i < pieces.size(); ++i) pieces[i] = static_cast<float>(digest >> (16 * i) & 0xFFFF);
   const auto all = meet(what, pieces);
-  for (std::size_t r = 1; r < all.size(); ++r)
-    if (all[r] != all[0])
-      throw refusal("train: rank " + std::to_string(r) + " " + std::string(found) +
+  for (std::size_t at = count; at < all.size(); ++at)
+    if (all[at] != all[at % count])
+      throw refusal("train: rank " + std::to_string(at / count) + " " + std::string(found) +
                     " than rank 0; expected " + std::string(expected));
 }
 

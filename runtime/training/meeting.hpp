@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <exception>
 #include <string>
@@ -20,7 +21,8 @@ enum class occasion { train, step, save, resume };
 /// refuse it. None of this costs anything for who learns alone.
 class meeting {
 public:
-  using numbers = std::array<float, 4>;
+  static constexpr std::size_t count = 4;
+  using numbers = std::array<float, count>;
 
   explicit meeting(rank_group group) : group_(std::move(group)) {}
 
@@ -43,9 +45,9 @@ public:
     }
   }
 
-  /// Waits for all ranks, and gives the numbers that each tells. Throws fovea::error on every rank where one
+  /// Waits for all ranks, and gives the numbers that they tell, rank by rank. Throws fovea::error on every rank where one
   /// cannot go on, or is here for something else.
-  std::vector<numbers> meet(occasion what, const numbers& told = {}) const;
+  std::vector<float> meet(occasion what, const numbers& told = {}) const;
 
   /// Meets, and throws fovea::error on every rank where a rank has another digest than rank 0: "train: rank 1
   /// `found` than rank 0; expected `expected`".

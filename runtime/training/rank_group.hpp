@@ -37,12 +37,8 @@ public:
 
   int rank() const { return rank_; }
   int size() const { return size_; }
-  void sum(std::span<float> values) const {
-    if (size_ > 1) engine_->sum(values);
-  }
-  void broadcast(std::span<std::byte> bytes, int from = 0) const {
-    if (size_ > 1) engine_->broadcast(bytes, from);
-  }
+  void sum(std::span<float> values) const;
+  void broadcast(std::span<std::byte> bytes, int from = 0) const;
 
 private:
   struct any_engine {

@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <map>
 #include <memory>
-#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -223,7 +222,7 @@ private:
       if (const int output = gradient_model::new_value_of(p); output >= 0) {
         std::copy_n(static_cast<const float*>(engine_.output(static_cast<std::size_t>(output))),
                     parameters_.size(p), parameters_.values(p));
-        gathered_.emplace_back(parameters_.values(p), parameters_.size(p));
+        gathered_.push_back(p);
       }
     learner_.average(gathered_);
     return !gathered_.empty();
@@ -246,7 +245,7 @@ private:
   detail::call_inputs<gradient_model> inputs_;
   detail::carried_state<gradient_model> carried_;
   std::vector<const float*> gradients_;
-  std::vector<std::span<float>> gathered_;
+  std::vector<int> gathered_; // the statistics
   std::unique_ptr<evaluation_engine> evaluation_;
   detail::call_inputs<M> evaluation_inputs_;
   detail::carried_state<M> evaluation_carried_;

@@ -113,7 +113,7 @@ format-check:
 tidy:
 	cmake/install_dependencies.sh build test develop
 	cmake --preset clang
-	run-clang-tidy-19 -quiet -j $(JOBS) -p build-clang '$(CURDIR)/(base|weights|runtime|backends|examples)/'
+	run-clang-tidy-19 -quiet -j $(JOBS) -p build-clang '$(CURDIR)/(base|weights|runtime|mpi|backends|examples)/'
 
 clean:
 	rm -rf build build-*

@@ -5,9 +5,10 @@
 namespace fovea::core {
 
 /// What the values that only training draws depend on: another seed gives another run, another step of it
-/// other values.
+/// other values. A batch may be drawn in equal parts: values of a part are those that the whole batch has
+/// there, where its rows are their first axis.
 struct random_state {
-  std::uint64_t seed = 0, step = 0;
+  std::uint64_t seed = 0, step = 0, part = 0;
 };
 
 /// Which elements of a value dropout leaves out: a function of the random state, the word's number in its

@@ -33,6 +33,11 @@ foreach(target IN ITEMS fovea_programs fovea_library fovea_serve)
     install(TARGETS ${target} EXPORT fovea)
   endif()
 endforeach()
+if(TARGET fovea_mpi) # apart, so that what does not ask for it finds no MPI
+  install(FILES ${PROJECT_SOURCE_DIR}/mpi/mpi_group.hpp DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/fovea/mpi)
+  install(TARGETS fovea_mpi EXPORT fovea-mpi)
+  install(EXPORT fovea-mpi NAMESPACE fovea:: FILE fovea-mpi-targets.cmake DESTINATION ${package_folder})
+endif()
 install(EXPORT fovea NAMESPACE fovea:: FILE fovea-targets.cmake DESTINATION ${package_folder})
 configure_package_config_file(
   ${CMAKE_CURRENT_LIST_DIR}/fovea-config.cmake.in ${PROJECT_BINARY_DIR}/fovea-config.cmake

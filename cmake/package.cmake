@@ -30,6 +30,7 @@ set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS
     "libboost-dev (>= 1.74), libxtensor-dev (>= 0.24), libxsimd-dev (>= 8.1), nlohmann-json3-dev (>= 3), libutf8proc-dev")
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_RECOMMENDS "g++ (>= 4:12) | clang-19, cmake (>= 3.25), libcpp-httplib-dev")
+set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SUGGESTS "libopenmpi-dev")
 set(CPACK_COMPONENT_DEVELOPMENT_DESCRIPTION
     "Headers, static libraries and CMake's files. A model is declared in C++;
 the compiler checks its shapes and makes fused SIMD loops of it.")

@@ -51,7 +51,7 @@ foreach(compiler IN LISTS compilers)
   )
   add_python_test(
     headers/all.${compiler} ${CMAKE_CURRENT_SOURCE_DIR}/headers/check.py
-    --compiler ${compiler} --include ${include_folder} --without "backends/simd/(sets|kernels/tile_product)" base weights backends runtime fovea.hpp decoding.hpp tokenizers.hpp
+    --compiler ${compiler} --include ${include_folder} --without "backends/simd/(sets|kernels/tile_product)" base weights backends runtime mpi fovea.hpp decoding.hpp tokenizers.hpp
   )
   set_tests_properties(headers/all.${compiler} headers/sets.${compiler} PROPERTIES LABELS full)
   add_test(NAME headers/portable.${compiler} COMMAND ${compiler} -std=c++20 -E -DFOVEA_PORTABLE -DFOVEA_SET=portable -I${include_folder}

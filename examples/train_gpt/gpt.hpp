@@ -5,6 +5,7 @@
 #include "text.hpp"
 
 #include <training/finish.hpp>
+#include <training/group.hpp>
 #include <training/written.hpp>
 
 #include <fovea/base/error.hpp>
@@ -46,10 +47,13 @@ void learn(const arguments& a) {
   const text data = read_text(a.data, a.tokenizer, vocabulary);
   const auto train_size =
       static_cast<std::size_t>((1 - a.validation) * static_cast<double>(data.tokens.size()));
-  const window_options windows{.rows = static_cast<std::size_t>(a.how.batch),
+  const rank_group group = training::group();
+  const auto rows = static_cast<std::size_t>(training::share_of(a.how.batch, group));
+  const window_options windows{.rows = rows,
                                .length = c.context,
                                .vocabulary = vocabulary,
-                               .seed = a.how.seed};
+                               .seed = a.how.seed,
+                               .first_row = rows * static_cast<std::size_t>(group.rank())};
   const window_batches batches(data.tokens.part(0, train_size), windows),
       held_out(data.tokens.part(train_size, data.tokens.size()), windows);
   const std::int64_t parameters = models::gpt2<c>.parameters();
@@ -59,23 +63,26 @@ void learn(const arguments& a) {
                                     {"parameters", std::to_string(parameters)},
                                     {"tokens", std::to_string(data.tokens.size())},
                                     {"validation", fmt::format("{}", a.validation)}},
-                           .tokens = windows.rows * windows.length};
-  program::print(fmt::format("{}: {} {}, {} to learn from, {} different\n{} layers, {} heads, {} wide, "
-                             "context {}: {} parameters\n",
-                             a.data.string(), data.tokens.size(), data.unit, train_size,
-                             data.words ? data.words->vocabulary_size() : vocabulary, c.layers, c.heads,
-                             c.width, c.context, parameters));
+                           .tokens = static_cast<std::size_t>(a.how.batch) * windows.length,
+                           .group = group};
+  if (what.writes())
+    program::print(fmt::format("{}: {} {}, {} to learn from, {} different\n{} layers, {} heads, {} wide, "
+                               "context {}: {} parameters\n",
+                               a.data.string(), data.tokens.size(), data.unit, train_size,
+                               data.words ? data.words->vocabulary_size() : vocabulary, c.layers, c.heads,
+                               c.width, c.context, parameters));
 
   // Decay is for matrices; what is added or scales is left alone.
-  auto fit = train(
-      models::gpt2_loss<c>, adamw{.rate = a.how.rate, .beta2 = a.beta2, .weight_decay = a.decay},
-      initial_weights(models::gpt2_loss<c>, a.how.seed),
-      {.capacity = {{"B", a.how.batch}, {"T", c.context}},
-       .threads = a.how.threads,
-       .schedule = cosine_schedule(
-           {.total = a.how.steps, .warmup = static_cast<std::int64_t>(a.warmup), .floor = a.floor}),
-       .clip = a.clip,
-       .groups = {{.names = "*.bias", .weight_decay = 0}, {.names = "*ln_*.weight", .weight_decay = 0}}});
+  auto fit =
+      train(models::gpt2_loss<c>, adamw{.rate = a.how.rate, .beta2 = a.beta2, .weight_decay = a.decay},
+            initial_weights(models::gpt2_loss<c>, a.how.seed),
+            {.capacity = {{"B", static_cast<std::int64_t>(rows)}, {"T", c.context}},
+             .threads = a.how.threads,
+             .schedule = cosine_schedule(
+                 {.total = a.how.steps, .warmup = static_cast<std::int64_t>(a.warmup), .floor = a.floor}),
+             .clip = a.clip,
+             .groups = {{.names = "*.bias", .weight_decay = 0}, {.names = "*ln_*.weight", .weight_decay = 0}},
+             .group = group});
   const auto result = training::learn(
       fit, what,
       [&](std::uint64_t i) {
@@ -83,16 +90,17 @@ void learn(const arguments& a) {
         return fit.step("tokens"_in = batch.tokens, "targets"_in = batch.targets);
       },
       [&] {
-        double sum = 0, rows = 0;
+        double sum = 0, count = 0;
         for (std::size_t i = 0; i < held_out.count(); ++i) {
           const token_batch batch = held_out.following(i);
           const auto out = fit.evaluate("tokens"_in = batch.tokens, "targets"_in = batch.targets);
-          const auto count = static_cast<double>(batch.tokens.shape()[0]);
-          sum += count * static_cast<double>(out["loss"_out]());
-          rows += count;
+          const auto of_batch = static_cast<double>(batch.tokens.shape()[0]);
+          sum += of_batch * static_cast<double>(out["loss"_out]());
+          count += of_batch;
         }
-        return sum / rows;
+        return sum / count;
       });
+  if (!what.writes()) return;
   std::vector<std::string> samples;
   if (data.words) {
     save_tokenizer(a.how.out / "tokenizer.json", *data.words);

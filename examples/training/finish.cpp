@@ -8,6 +8,7 @@ namespace training {
 
 void finish(const run& what, const outcome& result, const facts& figures,
             const std::vector<std::string>& samples, const std::vector<std::filesystem::path>& pictures) {
+  if (!what.writes()) return;
   const options& o = what.how;
   facts all{{"validation loss, the best", fmt::format("{:.4f}", result.best_validation)},
             {"loss of the last step", fmt::format("{:.4f}", result.loss)},

@@ -7,9 +7,11 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
+#include <span>
 #include <utility>
 
 namespace training {
@@ -25,18 +27,18 @@ std::map<std::string, std::string> identity(const run& what) {
 recorder::recorder(const run& what) : what_(what), stopping_(what.how.patience) {
   const options& o = what_.how;
   if (o.out.empty()) throw fovea::error("--out: expected the name of a folder");
-  std::filesystem::create_directories(o.out);
+  if (what_.writes()) std::filesystem::create_directories(o.out);
+  begins_anew_ = !std::filesystem::exists(o.checkpoint());
+  what_.group.broadcast(std::as_writable_bytes(std::span(&begins_anew_, 1)));
   if (!begins_anew() && !o.resume)
     throw fovea::error(
         o.checkpoint().string() +
         ": there is a run in this folder; --resume goes on with it, another --out begins anew");
-  if (!begins_anew()) return;
+  if (!begins_anew() || !what_.writes()) return;
   if (o.resume) program::notice(what_.program, o.checkpoint().string() + ": no such file; begins anew");
   log_.emplace(o.out / "log.csv", what_.unit);
   bar_ = std::make_unique<terminal::progress_bar>("learning", "steps", static_cast<std::size_t>(o.steps));
 }
-
-bool recorder::begins_anew() const { return !std::filesystem::exists(what_.how.checkpoint()); }
 
 void recorder::resume(std::int64_t step, const notes& saved) {
   const options& o = what_.how;
@@ -59,6 +61,7 @@ void recorder::resume(std::int64_t step, const notes& saved) {
   stopping_.take_from(saved);
   begun_at_ = saved_at_ = step;
   start_ = saved_when_ = clock::now();
+  if (!what_.writes()) return;
   log_.emplace(o.out / "log.csv", what_.unit, step);
   bar_ = std::make_unique<terminal::progress_bar>("learning", "steps", static_cast<std::size_t>(o.steps),
                                                   static_cast<std::size_t>(step));
@@ -84,11 +87,12 @@ bool recorder::add(const fovea::training_step& done, std::optional<double> valid
                 .tokens_per_second = pace,
                 .seconds = now};
     if (validation) row.validation = *validation;
-    log_->add(row);
+    if (log_) log_->add(row);
     loss_sum_ = 0, loss_count_ = 0;
   }
-  bar_->show(static_cast<std::size_t>(done.step),
-             fmt::format("loss {:.3f}, {:.0f} {}/s,", last_loss_, pace, what_.unit));
+  if (bar_)
+    bar_->show(static_cast<std::size_t>(done.step),
+               fmt::format("loss {:.3f}, {:.0f} {}/s,", last_loss_, pace, what_.unit));
   return validation && stopping_.improved(*validation);
 }
 
@@ -96,6 +100,15 @@ bool recorder::saves_after(std::int64_t step) const {
   const options& o = what_.how;
   const double since = std::chrono::duration<double>(clock::now() - saved_when_).count();
   return (o.save_every > 0 && step % o.save_every == 0) || (o.save_seconds > 0 && since >= o.save_seconds);
+}
+
+recorder::next recorder::after(std::int64_t step) const {
+  next now{.saves = what_.writes() && saves_after(step), .signal = interruption::signal()};
+  std::array<float, 2> told{now.saves ? 1.0f : 0.0f, now.signal != 0 ? 1.0f : 0.0f};
+  what_.group.sum(told);
+  if (now.signal == 0 && told[1] > 0) now.signal = SIGTERM;
+  now.saves = told[0] > 0;
+  return now;
 }
 
 recorder::notes recorder::to_save() const {
@@ -121,7 +134,7 @@ void recorder::fail(const std::string& problem) const {
 
 outcome recorder::result(std::int64_t step) const {
   const double spent = seconds();
-  return {.rows = log_->rows(),
+  return {.rows = log_ ? log_->rows() : std::vector<log_row>{},
           .loss = last_loss_,
           .best_validation = stopping_.best(),
           .steps = step,
@@ -132,8 +145,9 @@ outcome recorder::result(std::int64_t step) const {
 
 void recorder::end_by(int signal, std::int64_t step) {
   bar_.reset();
-  program::notice(what_.program, fmt::format("stopped after step {}; --resume goes on from {}", step,
-                                             what_.how.checkpoint().string()));
+  if (what_.writes())
+    program::notice(what_.program, fmt::format("stopped after step {}; --resume goes on from {}", step,
+                                               what_.how.checkpoint().string()));
   // Whoever waits for this process sees what ended it.
   std::signal(signal, SIG_DFL);
   std::raise(signal);

@@ -26,8 +26,11 @@ struct run {
   options how;
   /// What the numbers depend on, besides the steps: resuming with other values is refused.
   std::map<std::string, std::string> same;
-  std::size_t tokens = 0;      // of a step
-  std::string unit = "tokens"; // what they are, where they are something else
+  std::size_t tokens = 0;       // of a step
+  std::string unit = "tokens";  // what they are, where they are something else
+  fovea::rank_group group = {}; // that learns; rank 0 writes for all
+
+  bool writes() const { return group.rank() == 0; }
 };
 
 /// All that the numbers depend on but the steps.
@@ -43,7 +46,8 @@ struct outcome {
 };
 
 /// What is written down of a run while it learns: log.csv, the progress bar, when to look at what was held
-/// out, when to save, and what must be saved so that a resumed run writes the same.
+/// out, when to save, and what must be saved so that a resumed run writes the same. Each rank of a group has
+/// one, and does what that of rank 0 does, but for writing.
 class recorder {
 public:
   using notes = std::map<std::string, std::string>;
@@ -51,14 +55,19 @@ public:
   /// Makes the folder. Throws fovea::error where it holds a checkpoint that is not to be resumed.
   explicit recorder(const run& what);
 
-  bool begins_anew() const;
+  bool begins_anew() const { return begins_anew_; }
   /// After the checkpoint was loaded, with its notes. Throws fovea::error where it is of another run.
   void resume(std::int64_t step, const notes& saved);
   bool finished(std::int64_t step) const;
   bool evaluates_after(std::int64_t step) const;
   /// Takes down a step; true where it is the best so far.
   bool add(const fovea::training_step& done, std::optional<double> validation);
-  bool saves_after(std::int64_t step) const;
+  /// What comes after a step: whether to save, and the signal that asks to end, or 0; the same on all ranks.
+  struct next {
+    bool saves = false;
+    int signal = 0;
+  };
+  next after(std::int64_t step) const;
   bool is_saved(std::int64_t step) const { return step == saved_at_; }
   /// What belongs into the checkpoint.
   notes to_save() const;
@@ -71,9 +80,11 @@ public:
 
 private:
   using clock = std::chrono::steady_clock;
+  bool saves_after(std::int64_t step) const;
   double seconds() const { return before_ + std::chrono::duration<double>(clock::now() - start_).count(); }
 
   run what_;
+  bool begins_anew_ = true;
   std::optional<csv_log> log_;
   std::unique_ptr<terminal::progress_bar> bar_;
   fovea::early_stopping stopping_;
@@ -99,7 +110,7 @@ outcome learn(trainer& fit, const run& what, step_function step, evaluate_functi
   int signal = 0;
   {
     const interruption noted;
-    while (!record.finished(fit.steps()) && (signal = interruption::signal()) == 0) {
+    while (!record.finished(fit.steps()) && signal == 0) {
       fovea::training_step done;
       try {
         done = step(static_cast<std::uint64_t>(fit.steps()));
@@ -108,12 +119,15 @@ outcome learn(trainer& fit, const run& what, step_function step, evaluate_functi
       }
       std::optional<double> validation;
       if (record.evaluates_after(done.step)) validation = evaluate();
-      if (record.add(done, validation)) fovea::save_safetensors(what.how.best(), fit.weights().tensors(), {});
-      if (record.saves_after(done.step)) save();
+      if (record.add(done, validation) && what.writes())
+        fovea::save_safetensors(what.how.best(), fit.weights().tensors(), {});
+      const recorder::next next = record.after(done.step);
+      if (next.saves) save();
+      signal = next.signal;
     }
     if (!record.is_saved(fit.steps())) save();
   }
-  if (signal != 0) record.end_by(signal, fit.steps());
+  if (signal != 0 && !record.finished(fit.steps())) record.end_by(signal, fit.steps());
   return record.result(fit.steps());
 }
 

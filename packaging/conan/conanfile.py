@@ -10,7 +10,7 @@ from conan.tools.cmake import CMake, CMakeDeps, CMakeToolchain, cmake_layout
 from conan.tools.files import copy
 
 FILES = ["CMakeLists.txt", "LICENSE", "packaging/single_header.cmake"]
-FOLDERS = ["backends", "base", "cmake", "dsl", "include", "library", "models", "programs", "runtime", "weights"]
+FOLDERS = ["backends", "base", "cmake", "dsl", "include", "library", "models", "mpi", "programs", "runtime", "weights"]
 
 
 class Fovea(ConanFile):
@@ -52,7 +52,7 @@ class Fovea(ConanFile):
     def generate(self):
         CMakeDeps(self).generate()
         toolchain = CMakeToolchain(self)
-        for part in ["BENCH", "CPP_HTTPLIB", "EXAMPLES", "TESTS", "TOOLS"]:
+        for part in ["BENCH", "CPP_HTTPLIB", "EXAMPLES", "MPI", "TESTS", "TOOLS"]:
             toolchain.cache_variables[f"FOVEA_{part}"] = False
         toolchain.generate()
 

@@ -10,6 +10,7 @@
 #include <fovea/base/error.hpp>
 #include <fovea/base/in_quotes.hpp>
 #include <fovea/base/regular_file.hpp>
+#include <fovea/runtime/training/digest.hpp>
 #include <fovea/weights/safetensors.hpp>
 #include <fovea/weights/training_names.hpp>
 
@@ -64,6 +65,13 @@ learned_parameters::learned_parameters(graph_view graph, const model_weights& so
     moments_.back().fill(0);
   }
   loaded_ = shared(); // what was loaded need not stay
+}
+
+std::uint64_t learned_parameters::digest() const {
+  detail::digest all;
+  all.add(std::as_bytes(std::span(values_.data(), values_.size())));
+  for (const buffer& moment : moments_) all.add(std::as_bytes(std::span(moment.data(), moment.size())));
+  return all.value();
 }
 
 model_parameters learned_parameters::shared() const {

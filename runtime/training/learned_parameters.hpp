@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <span>
@@ -36,6 +37,10 @@ public:
   float* moment(std::size_t i, int parameter) { return moments_[i].data() + begin(parameter); }
   /// The parameter's name, ".*" for the number of a layer.
   const std::string& name(int parameter) const { return names_[static_cast<std::size_t>(parameter)]; }
+
+  const std::string& optimizer() const { return optimizer_; }
+  /// By which ranks tell whether they have the same values and moments.
+  std::uint64_t digest() const;
 
   /// The parameters, read where they are learned.
   model_parameters shared() const;

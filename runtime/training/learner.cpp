@@ -13,9 +13,9 @@
 
 namespace fovea::core::detail {
 
-learner::learner(learned_parameters& parameters, const train_options& options, double rate)
+learner::learner(learned_parameters& parameters, graph_view graph, const train_options& options, double rate)
     : parameters_(parameters), schedule_(options.schedule), clip_(options.clip),
-      clip_value_(options.clip_value), accumulate_(options.accumulate) {
+      clip_value_(options.clip_value), accumulate_(options.accumulate), ranks_(options.group) {
   if (accumulate_ < 1)
     throw error("train: expected to accumulate at least one call, found " + std::to_string(accumulate_));
   const auto check = [](const std::string& what, double value) {
@@ -43,6 +43,7 @@ learner::learner(learned_parameters& parameters, const train_options& options, d
       throw error("train: the group \"" + group.names + "\" matches no parameter; the first is " +
                   (parameters.count() == 0 ? "missing too" : parameters.name(0)));
   }
+  expect_same_beginning(graph, options, rate);
 }
 
 bool learner::accumulate(float& loss, std::vector<const float*>& gradients, thread_pool& pool) {
@@ -67,7 +68,7 @@ bool learner::accumulate(float& loss, std::vector<const float*>& gradients, thre
 }
 
 void learner::clip_values(std::vector<const float*>& gradients, thread_pool& pool) {
-  const auto bound = static_cast<float>(clip_value_ * accumulate_); // what was accumulated is a sum
+  const auto bound = static_cast<float>(clip_value_ * parts()); // of which they are the sum
   clipped_.resize(gradients.size());
   for (std::size_t p = 0; p < gradients.size(); ++p) {
     if (gradients[p] == nullptr) continue;
@@ -133,7 +134,7 @@ void learner::check_rate(double rate) const {
                 "; the parameters are as they were before it");
 }
 
-void learner::save(training_state& to) const {
+void learner::keep_in(training_state& to) const {
   to.notes.emplace(step_note, std::to_string(now_.step));
   if (now_.pending == 0) return;
   to.notes.emplace(accumulated_note, std::to_string(now_.pending) + " " + exact_text(now_.pending_loss));

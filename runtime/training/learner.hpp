@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -11,7 +12,9 @@
 #include <fovea/base/threads.hpp>
 #include <fovea/runtime/options.hpp>
 #include <fovea/runtime/training/learned_parameters.hpp>
+#include <fovea/runtime/training/meeting.hpp>
 #include <fovea/runtime/training/optimizer.hpp>
+#include <fovea/runtime/training/rank_group.hpp>
 #include <fovea/runtime/training/schedule.hpp>
 
 namespace fovea::core {
@@ -36,12 +39,15 @@ struct train_options {
   /// The largest each gradient may be, either way, before their norm is clipped; 0: any. Of calls that are
   /// accumulated it is that of their mean.
   double clip_value = 0;
+  /// Ranks that learn together, each from its share of every batch: the update is that of the mean of their
+  /// losses. Each share has as many rows, the first axis of the model's first input. None: one learns alone.
+  rank_group group = {};
 };
 
 /// What a step of training did.
 struct training_step {
   std::int64_t step = 0; // updates so far
-  float loss = 0;        // before the update
+  float loss = 0;        // before the update; the mean over the ranks of a group
   double gradient_norm = 0, rate = 0;
   bool updated = true; // false while gradients are being accumulated
 };
@@ -51,7 +57,8 @@ namespace detail {
 /// The part of training that knows no model: gradients to updates.
 class learner {
 public:
-  learner(learned_parameters& parameters, const train_options& options, double rate);
+  /// Meets the other ranks. Throws fovea::error where one has another model, other options or other weights.
+  learner(learned_parameters& parameters, graph_view graph, const train_options& options, double rate);
 
   /// How far training has come: updates, and the calls of the next one with their losses and gradients.
   struct progress {
@@ -62,38 +69,48 @@ public:
   };
 
   std::int64_t step() const { return now_.step; }
-  void save(training_state& to) const;
+  const meeting& ranks() const { return ranks_; }
+
+  /// Adds what it keeps to the state, and has it written, by rank 0 of a group. Throws fovea::error on each
+  /// rank where it cannot be written, or where it would hold what only one rank has: what is accumulated and
+  /// carried.
+  void save(training_state& to, const file_path& path, const std::function<void()>& write) const;
   /// What was saved, has_gradient(p) telling whether calls give a parameter a gradient. Throws fovea::error
   /// that names the checkpoint where it does not fit.
   progress saved(const training_state& from, const file_path& path,
                  const std::function<bool(int)>& has_gradient) const;
   void resume(progress from) { now_ = std::move(from); }
+  /// Throws fovea::error on each rank where one has read another checkpoint than rank 0.
+  void expect_same_checkpoint() const;
   /// How many calls went before, those of the update that is being accumulated among them.
   std::uint64_t calls() const {
     return static_cast<std::uint64_t>(now_.step) * static_cast<std::uint64_t>(accumulate_) +
            static_cast<std::uint64_t>(now_.pending);
   }
 
-  /// Takes the gradients of one call: gradients[p] of each parameter, null where it has none. `update` is
-  /// called with the optimizer's part of each parameter, and has a backend's `apply`. Throws fovea::error
-  /// where the loss, a gradient or the rate is not finite, parameters and what is accumulated being as they
-  /// were.
+  /// Takes the gradients of one call of so many rows: gradients[p] of each parameter, null where it has none.
+  /// `update` is called with the optimizer's part of each parameter, and has a backend's `apply`. Throws
+  /// fovea::error where the loss, a gradient or the rate is not finite, parameters and what is accumulated
+  /// being as they were; on each rank of a group where that is so on one.
   template <class optimizer>
-  training_step learn(const optimizer& how, float loss, std::vector<const float*>& gradients,
-                      thread_pool& pool, void (&apply)(const optimizer_args&)) {
+  training_step learn(const optimizer& how, float loss, std::int64_t rows,
+                      std::vector<const float*>& gradients, thread_pool& pool,
+                      void (&apply)(const optimizer_args&)) {
     for (std::size_t p = 0; p < gradients.size(); ++p)
       if (groups_[p].rate == 0) gradients[p] = nullptr; // what stays as it is has no part in the norm
-    double norm = norm_of(gradients, pool);
-    check_finite(loss, norm, gradients);
-    const double rate = schedule_ ? schedule_(now_.step + 1) : 1;
-    check_rate(how.rate * rate);
-    if (accumulate_ > 1) {
-      if (!accumulate(loss, gradients, pool)) return {now_.step, loss, 0, 0, false};
-      norm = norm_of(gradients, pool) / accumulate_;
-    }
+    double norm = norm_of(gradients, pool), rate = 1;
+    ranks_.attempt(occasion::step, [&] {
+      check_finite(loss, norm, gradients);
+      if (schedule_) rate = schedule_(now_.step + 1);
+      check_rate(how.rate * rate);
+    });
+    loss = mean_loss(loss, rows, how.rate * rate);
+    if (accumulate_ > 1 && !accumulate(loss, gradients, pool)) return {now_.step, loss, 0, 0, false};
+    sum_over_ranks(gradients, pool);
+    if (parts() > 1) norm = norm_of(gradients, pool) / parts();
     if (clip_value_ > 0) {
       clip_values(gradients, pool);
-      norm = norm_of(gradients, pool) / accumulate_;
+      norm = norm_of(gradients, pool) / parts();
     }
     const double factor = clip_ > 0 ? std::min(1.0, clip_ / (norm + 1e-6)) : 1;
     ++now_.step;
@@ -110,7 +127,7 @@ public:
                            .gradients = gradient + begin,
                            .step = now_.step,
                            .rate_factor = rate,
-                           .gradient_factor = factor / accumulate_,
+                           .gradient_factor = factor / parts(),
                            .apply = apply};
         for (int m = 0; m < optimizer::moments; ++m)
           u.moments[m] = parameters_.moment(static_cast<std::size_t>(m), p) + begin;
@@ -119,6 +136,9 @@ public:
     }
     return {now_.step, loss, norm, how.rate * rate, true};
   }
+
+  /// Puts the mean over all ranks in the place of each value of these parameters.
+  void average(const std::vector<int>& parameters);
 
 private:
   // Pieces of fixed size, so that sums are the same for any number of threads.
@@ -129,6 +149,14 @@ private:
       for (std::size_t i = first; i < last; ++i) f(i * piece, std::min(piece, size - i * piece), i);
     });
   }
+  void expect_same_beginning(graph_view graph, const train_options& options, double rate) const;
+  void keep_in(training_state& to) const;
+  /// Of how many calls and ranks the gradients of an update are the sum.
+  int parts() const { return accumulate_ * ranks_.size(); }
+  /// Of all ranks, which meet for it. Throws fovea::error where their shares or rates differ.
+  float mean_loss(float loss, std::int64_t rows, double rate) const;
+  /// Puts in the place of gradients their sums over all ranks.
+  void sum_over_ranks(std::vector<const float*>& gradients, thread_pool& pool);
   bool accumulate(float& loss, std::vector<const float*>& gradients, thread_pool& pool);
   /// Puts in the place of gradients copies that are within the bound.
   void clip_values(std::vector<const float*>& gradients, thread_pool& pool);
@@ -143,7 +171,9 @@ private:
   rate_schedule schedule_;
   double clip_, clip_value_;
   int accumulate_;
+  meeting ranks_;
   progress now_;
+  std::vector<float> summed_;   // over all ranks, those of all parameters side by side
   std::vector<buffer> clipped_; // of each parameter
   std::vector<double> pieces_;
 };

@@ -73,7 +73,7 @@ public:
   trainer(const M& model, const optimizer& how, const model_weights& source, const train_options& options,
           typename backend::model_code code, typename backend::model_code evaluation_code) try
       : how_(how), parameters_(M::view, source, model.names, optimizer::moment_names, optimizer_name()),
-        learner_(parameters_, options, how.rate), seed_(options.seed),
+        learner_(parameters_, M::view, options, how.rate), seed_(options.seed),
         sizes_(gradient_model::view, model.name, options.capacity), capacity_(sizes_.sizes()),
         evaluation_sizes_(M::view, model.name, options.capacity),
         evaluation_capacity_(evaluation_sizes_.sizes()),
@@ -87,14 +87,22 @@ public:
   trainer(const trainer&) = delete;
   trainer& operator=(const trainer&) = delete;
 
-  /// One batch: the loss, its gradients, an update. Throws fovea::error that names the input before anything
-  /// runs, one that is carried on and has other rows than this batch among them; and where the loss or a
-  /// gradient is not finite, parameters being as they were.
+  /// One batch, or this rank's share of it: the loss, its gradients, an update. Throws fovea::error that names
+  /// the input before anything runs, one that is carried on and has other rows than this batch among them; and
+  /// where the loss or a gradient is not finite, parameters being as they were. What one rank of a group
+  /// throws the others throw too, with its number.
   template <fixed_name... names, class... values>
   requires detail::holds<detail::checked_call<detail::carrying<gradient_model>, names...>,
                          detail::checked_value<gradient_model, names, std::decay_t<values>>...>
       training_step step(const binding<names, values>&... given) {
-    return carried_.with([&](const auto&... all) { return step_of(all...); }, given...);
+    learner_.ranks().attempt(detail::occasion::step,
+                             [&] { carried_.with([&](const auto&... all) { run(all...); }, given...); });
+    const training_step done =
+        learner_.learn(how_, loss(), rows(), gradients(), engine_.pool(), backend::update);
+    carried_.take(engine_, sizes_);
+    const bool gathered = gather();
+    if (done.updated || gathered) changed();
+    return done;
   }
   using refused_calls::step;
   template <class... values>
@@ -133,36 +141,37 @@ public:
   /// Writes parameters, what the optimizer keeps, what is carried and accumulated, and the step, as one
   /// safetensors file that appears whole or not at all; `load_weights` opens it for its parameters. `notes`
   /// are kept with it. Throws fovea::error where the disk refuses, where a parameter is not finite, as a rate
-  /// too large makes it, and where a note has a name that training uses.
+  /// too large makes it, and where a note has a name that training uses. Of a group rank 0 writes, and all
+  /// return when it has; the file is that of one who learns alone, so nothing may be carried or accumulated.
   void save(const file_path& path, std::map<std::string, std::string> notes = {}) const {
     training_state state{{}, std::move(notes), carried_.kept(), {}};
-    learner_.save(state);
-    parameters_.save(path, state);
+    learner_.save(state, path, [&] { parameters_.save(path, state); });
   }
   /// Goes on from what `save` wrote, to the same numbers as if it had not been interrupted; gives its notes.
-  /// Throws fovea::error, having changed nothing, where the file is of another model or optimizer.
+  /// Throws fovea::error, having changed nothing, where the file is of another model or optimizer. Each rank of
+  /// a group reads the file, which one who learns alone or another number of ranks has saved.
   std::map<std::string, std::string> resume(const file_path& path) {
-    auto notes = parameters_.load(path, [&](const training_state& state) {
-      auto progress = learner_.saved(state, path, [](int p) { return gradient_model::output_of(p) >= 0; });
-      carried_.restore(state.carried, path);
-      learner_.resume(std::move(progress));
+    std::map<std::string, std::string> notes;
+    learner_.ranks().attempt(detail::occasion::resume, [&] {
+      notes = parameters_.load(path, [&](const training_state& state) {
+        auto progress = learner_.saved(state, path, [](int p) { return gradient_model::output_of(p) >= 0; });
+        if (!learner_.ranks().is_alone()) learner_.ranks().meet(detail::occasion::resume);
+        carried_.restore(state.carried, path);
+        learner_.resume(std::move(progress));
+      });
     });
     changed();
+    learner_.expect_same_checkpoint();
     return notes;
   }
 
 private:
   template <fixed_name... names, class... values>
-  training_step step_of(const binding<names, values>&... given) {
+  void run(const binding<names, values>&... given) {
     inputs_.resolve(sizes_, given...);
     inputs_.fill(sizes_, engine_, given...);
-    engine_.set_random({seed_, learner_.calls()});
+    engine_.set_random({seed_, learner_.calls(), static_cast<std::uint64_t>(learner_.ranks().rank())});
     engine_.run(sizes_.sizes());
-    const training_step done = learner_.learn(how_, loss(), gradients(), engine_.pool(), backend::update);
-    carried_.take(engine_, sizes_);
-    const bool gathered = gather();
-    if (done.updated || gathered) changed();
-    return done;
   }
   template <fixed_name... names, class... values>
   auto evaluation_of(const binding<names, values>&... given) {
@@ -199,16 +208,24 @@ private:
     }
     return gradients_;
   }
+  /// Of this call: the first axis of the first input that has one.
+  std::int64_t rows() const {
+    for (const named_value& input : gradient_model::view.inputs)
+      if (const shape& s = gradient_model::view.at(input.node).shape; s.rank > 0)
+        return sizes_.sizes()[static_cast<std::size_t>(s[0])];
+    return 1;
+  }
   /// Takes what the call gathered of its batch, the statistics of batch_norm; whether there is any.
   bool gather() {
-    bool any = false;
+    gathered_.clear();
     for (int p = 0; p < parameters_.count(); ++p)
       if (const int output = gradient_model::new_value_of(p); output >= 0) {
         std::copy_n(static_cast<const float*>(engine_.output(static_cast<std::size_t>(output))),
                     parameters_.size(p), parameters_.values(p));
-        any = true;
+        gathered_.push_back(p);
       }
-    return any;
+    learner_.average(gathered_);
+    return !gathered_.empty();
   }
   void changed() {
     engine_.parameters_changed();
@@ -228,6 +245,7 @@ private:
   detail::call_inputs<gradient_model> inputs_;
   detail::carried_state<gradient_model> carried_;
   std::vector<const float*> gradients_;
+  std::vector<int> gathered_; // the statistics
   std::unique_ptr<evaluation_engine> evaluation_;
   detail::call_inputs<M> evaluation_inputs_;
   detail::carried_state<M> evaluation_carried_;

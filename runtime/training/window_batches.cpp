@@ -31,7 +31,7 @@ token_batch window_batches::made(std::size_t rows, std::size_t length, F first_o
 token_batch window_batches::drawn(std::uint64_t i) const {
   const auto places = static_cast<double>(text_.size() - options_.length);
   return made(options_.rows, options_.length, [&](std::size_t row) {
-    return static_cast<std::size_t>(uniform(options_.seed, i, row) * places);
+    return static_cast<std::size_t>(uniform(options_.seed, i, options_.first_row + row) * places);
   });
 }
 

@@ -16,6 +16,7 @@ struct window_options {
   std::size_t rows = 1, length = 1;
   std::size_t vocabulary = 1;
   std::uint64_t seed = 0;
+  std::size_t first_row = 0; // of those that are drawn: who takes a share of a batch takes rows from there on
 };
 
 /// A long text in batches of windows.

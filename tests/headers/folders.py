@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks that no folder of the library includes one that comes after it: base, dsl, weights, backends, runtime, models, programs, library.
+"""Checks that no folder of the library includes one that comes after it: base, dsl, weights, backends, runtime, mpi, models, programs, library.
 
 A backend is included by itself, and by the one header that says which backend runs what.
 """
@@ -8,7 +8,7 @@ import pathlib
 import re
 import sys
 
-ORDER = ["base", "dsl", "weights", "backends", "runtime", "models", "programs", "library"]
+ORDER = ["base", "dsl", "weights", "backends", "runtime", "mpi", "models", "programs", "library"]
 CHOICE = "runtime/backend_of.hpp"
 
 

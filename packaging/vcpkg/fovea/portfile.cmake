@@ -8,6 +8,7 @@ vcpkg_cmake_configure(
         -DFOVEA_BENCH=OFF
         -DFOVEA_EXAMPLES=OFF
         -DFOVEA_CPP_HTTPLIB=OFF
+        -DFOVEA_MPI=OFF
         -DFOVEA_TESTS=OFF
         -DFOVEA_TOOLS=OFF
 )

@@ -1,0 +1,70 @@
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <utility>
+
+namespace fovea::core {
+
+/// What connects the processes or threads that learn together, the ranks of a group. An engine of one's own is
+/// a type of these functions; each rank has one:
+///   rank(), size()          which of how many ranks this one is, from 0
+///   sum(values)             puts the sum over all ranks in the place of each value. It adds in the order of
+///                           the ranks, so that each rank has the same bits, and each run
+///   broadcast(bytes, from)  puts the bytes of rank `from` in the place of the others'
+/// All ranks make the same calls in the same order, with as many values. Where that cannot be, for a rank is
+/// gone, a call throws or ends the process: it waits for nobody who does not come.
+template <class E>
+concept connects_ranks = requires(E engine, const E fixed, std::span<float> values,
+                                  std::span<std::byte> bytes, int from) {
+  { fixed.rank() } -> std::same_as<int>;
+  { fixed.size() } -> std::same_as<int>;
+  engine.sum(values);
+  engine.broadcast(bytes, from);
+};
+
+/// The ranks that learn together, as one of them sees them: train(model, how, weights, {.group = mpi_group()}).
+/// Without an engine it is a group of one. Copies are of the same rank.
+class rank_group {
+public:
+  rank_group() = default;
+  template <connects_ranks E>
+  requires(!std::same_as<E, rank_group>) rank_group(E engine)
+      : engine_(std::make_shared<held<E>>(std::move(engine))), rank_(engine_->rank()),
+        size_(engine_->size()) {}
+
+  int rank() const { return rank_; }
+  int size() const { return size_; }
+  void sum(std::span<float> values) const;
+  void broadcast(std::span<std::byte> bytes, int from = 0) const;
+
+private:
+  struct any_engine {
+    virtual ~any_engine() = default;
+    virtual int rank() const = 0;
+    virtual int size() const = 0;
+    virtual void sum(std::span<float> values) = 0;
+    virtual void broadcast(std::span<std::byte> bytes, int from) = 0;
+  };
+  template <class E>
+  struct held final : any_engine {
+    explicit held(E given) : engine(std::move(given)) {}
+    int rank() const override { return engine.rank(); }
+    int size() const override { return engine.size(); }
+    void sum(std::span<float> values) override { engine.sum(values); }
+    void broadcast(std::span<std::byte> bytes, int from) override { engine.broadcast(bytes, from); }
+    E engine;
+  };
+
+  std::shared_ptr<any_engine> engine_;
+  int rank_ = 0, size_ = 1;
+};
+
+} // namespace fovea::core
+
+// What a user may name.
+namespace fovea {
+using core::connects_ranks, core::rank_group;
+} // namespace fovea

@@ -1,0 +1,123 @@
+#include <fovea/runtime/training/thread_ranks.hpp>
+
+#include <algorithm>
+#include <condition_variable>
+#include <cstdint>
+#include <exception>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <fovea/base/error.hpp>
+
+namespace fovea::core {
+
+namespace {
+
+/// Where the threads of a group wait for each other.
+class meeting_place {
+public:
+  explicit meeting_place(int size) : values_(static_cast<std::size_t>(size)), bytes_(values_.size()) {}
+
+  int size() const { return static_cast<int>(values_.size()); }
+
+  void sum(int rank, std::span<float> values) {
+    values_[static_cast<std::size_t>(rank)] = values;
+    wait();
+    for (const std::span<float>& one : values_) expect_size(one.size(), values_[0].size());
+    // Each rank adds a part, and writes it to all.
+    const std::size_t parts = values_.size(), part = static_cast<std::size_t>(rank);
+    for (std::size_t i = values.size() * part / parts; i < values.size() * (part + 1) / parts; ++i) {
+      float total = values_[0][i];
+      for (std::size_t r = 1; r < parts; ++r) total += values_[r][i];
+      for (const std::span<float>& one : values_) one[i] = total;
+    }
+    wait();
+  }
+
+  void broadcast(int rank, std::span<std::byte> bytes, int from) {
+    bytes_[static_cast<std::size_t>(rank)] = bytes;
+    wait();
+    const std::span<std::byte> source = bytes_[static_cast<std::size_t>(from)];
+    for (const std::span<std::byte>& one : bytes_) expect_size(one.size(), source.size());
+    if (rank != from) std::ranges::copy(source, bytes.begin());
+    wait();
+  }
+
+  /// The rank comes no more.
+  void leave(int rank) {
+    const std::lock_guard lock(mutex_);
+    if (left_ < 0) left_ = rank;
+    changed_.notify_all();
+  }
+
+private:
+  static void expect_size(std::size_t found, std::size_t expected) {
+    if (found != expected)
+      throw error("expected as many values on every rank, found " + std::to_string(expected) + " and " +
+                  std::to_string(found));
+  }
+
+  /// Returns when all ranks have come here.
+  void wait() {
+    std::unique_lock lock(mutex_);
+    const std::uint64_t now = round_;
+    if (++arrived_ == size()) {
+      arrived_ = 0;
+      ++round_;
+      changed_.notify_all();
+    }
+    changed_.wait(lock, [&] { return round_ != now || left_ >= 0; });
+    if (round_ == now)
+      throw error("rank " + std::to_string(left_) +
+                  " has left the group; expected the same calls on every rank");
+  }
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::vector<std::span<float>> values_;    // of each rank
+  std::vector<std::span<std::byte>> bytes_; // of each rank
+  int arrived_ = 0, left_ = -1;
+  std::uint64_t round_ = 0;
+};
+
+struct thread_rank {
+  meeting_place& place;
+  int number;
+
+  int rank() const { return number; }
+  int size() const { return place.size(); }
+  void sum(std::span<float> values) const { place.sum(number, values); }
+  void broadcast(std::span<std::byte> bytes, int from) const { place.broadcast(number, bytes, from); }
+};
+
+} // namespace
+
+void run_ranks(int size, const std::function<void(const rank_group&)>& work) {
+  if (size < 1) throw error("run_ranks: expected at least one rank, found " + std::to_string(size));
+  meeting_place place(size);
+  std::mutex mutex;
+  std::exception_ptr first;
+  const auto run = [&](int rank) {
+    try {
+      work(rank_group(thread_rank{place, rank}));
+    } catch (...) {
+      const std::lock_guard lock(mutex);
+      if (first == nullptr) first = std::current_exception();
+    }
+    place.leave(rank);
+  };
+  std::vector<std::jthread> others;
+  for (int rank = 1; rank < size; ++rank) try {
+      others.emplace_back(run, rank);
+    } catch (...) { // no thread can be started, and those that were wait for nobody
+      place.leave(rank);
+      throw;
+    }
+  run(0);
+  others.clear();
+  if (first != nullptr) std::rethrow_exception(first);
+}
+
+} // namespace fovea::core

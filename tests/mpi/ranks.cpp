@@ -1,0 +1,114 @@
+// A program that learns over MPI, for mpi_test.py: ranks JOB FOLDER.
+
+#include <fovea/fovea.hpp>
+#include <fovea/mpi/mpi_group.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <csignal>
+#include <cstdio>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+using namespace fovea;
+
+namespace {
+
+inline constexpr dim B{"B"};
+
+constexpr auto regression = model("regression", [](graph& g) {
+  const expr x = g.input<f32>("x", {B, 3}), y = g.input<f32>("y", {B, 2});
+  g.output("loss", mse(linear(dropout(tanh(linear(x, "hidden", 5)), 0.3), "out", 2), y));
+});
+
+constexpr int all_rows = 12;
+
+/// Learns this rank's shares of batches `first` to `last` - 1.
+template <class trainer>
+float learn(trainer& fit, int first, int last, const rank_group& group) {
+  const int rows = all_rows / group.size();
+  float loss = 0;
+  for (int i = first; i < last; ++i) {
+    const auto count = static_cast<std::size_t>(rows);
+    xt::xtensor<float, 2> x = xt::empty<float>({count, std::size_t{3}}),
+                          y = xt::empty<float>({count, std::size_t{2}});
+    const auto begin = static_cast<float>(rows * group.rank());
+    for (std::size_t k = 0; k < x.size(); ++k)
+      x.flat(k) = std::sin(static_cast<float>(k) + 3 * begin + static_cast<float>(7 * i));
+    for (std::size_t k = 0; k < y.size(); ++k)
+      y.flat(k) = std::cos(static_cast<float>(k) + 2 * begin - static_cast<float>(3 * i));
+    loss = fit.step("x"_in = x, "y"_in = y).loss;
+  }
+  return loss;
+}
+
+auto trainer_of(const rank_group& group, std::uint64_t seed = 1) {
+  return train(regression, adam{.rate = 1e-2}, initial_weights(regression, seed),
+               {.capacity = {{B, all_rows}}, .clip = 0.5, .seed = 3, .group = group});
+}
+
+void expect(bool holds, const std::string& what) {
+  if (!holds) throw error(what);
+}
+
+/// More values than go in one message of each pair of ranks, which MPI_Allreduce would add in other orders.
+void check_sum(const rank_group& group) {
+  std::vector<float> values(3'000'001);
+  const auto of = [](int rank, std::size_t i) {
+    return std::ldexp(std::sin(static_cast<float>(i) + static_cast<float>(rank)), rank * 5);
+  };
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = of(group.rank(), i);
+  group.sum(values);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    float total = of(0, i);
+    for (int r = 1; r < group.size(); ++r) total += of(r, i);
+    expect(values[i] == total, "sum: value " + std::to_string(i));
+  }
+  std::vector<char> text(1000, static_cast<char>('a' + group.rank()));
+  group.broadcast(std::as_writable_bytes(std::span(text)), group.size() - 1);
+  expect(std::ranges::count(text, static_cast<char>('a' + group.size() - 1)) == 1000, "broadcast");
+}
+
+void check_learning(const rank_group& group, const std::filesystem::path& folder) {
+  const rank_group none;
+  auto whole = trainer_of(none);
+  const float expected = learn(whole, 0, 20, none);
+  auto fit = trainer_of(group);
+  learn(fit, 0, 10, group);
+  fit.save(folder / "half.safetensors");
+  auto resumed = trainer_of(group);
+  resumed.resume(folder / "half.safetensors");
+  const float found = learn(resumed, 10, 20, group), uninterrupted = learn(fit, 10, 20, group);
+  expect(found == uninterrupted, "resumed: other numbers");
+  expect(std::abs(found - expected) < 2e-6f,
+         "loss: expected " + std::to_string(expected) + ", found " + std::to_string(found));
+}
+
+void run(const std::string& job, const std::filesystem::path& folder) {
+  const rank_group group = mpi_group();
+  if (job == "learn") {
+    check_sum(group);
+    check_learning(group, folder);
+  } else if (job == "weights") {
+    trainer_of(group, static_cast<std::uint64_t>(group.rank()));
+  } else {
+    auto fit = trainer_of(group);
+    learn(fit, 0, 3, group);
+    if (group.rank() == 1 && job == "throw") throw error("the data of rank 1 are gone");
+    if (group.rank() == 1 && job == "die") std::raise(SIGKILL);
+    if (group.rank() == 1 && job == "leave") return;
+    learn(fit, 3, 6, group);
+  }
+  if (group.rank() == 0) std::printf("%d ranks\n", group.size());
+}
+
+} // namespace
+
+int main(int count, char** words) try {
+  run(count > 1 ? words[1] : "learn", count > 2 ? words[2] : ".");
+  return 0;
+} catch (const std::exception& problem) {
+  std::fprintf(stderr, "ranks: %s\n", problem.what());
+  return 3;
+}

@@ -23,6 +23,7 @@ import sys
 import tempfile
 
 FLAGS = ["-std=c++20", "-O2"]
+FLAGS_OF_GNU = ["--param=ggc-min-heapsize=1048576"]  # which fovea::fovea brings
 EMPTY = """
 #include <fovea/HEADER.hpp>
 int main() {}
@@ -201,7 +202,7 @@ class cost:
     def __init__(self, options, folder):
         root = pathlib.Path(__file__).resolve().parent.parent
         self.compiler, self.rounds, self.folder = shutil.which(options.compiler), options.rounds, folder
-        self.command = [self.compiler, *FLAGS, f"-I{root / 'include'}"]
+        self.command = [self.compiler, *FLAGS, *([] if "clang" in self.compiler else FLAGS_OF_GNU), f"-I{root / 'include'}"]
         self.libraries = [str(options.build / name) for name in ("libfovea_runtime.a", "libfovea_kernels.a")]
         self.rows = []
 

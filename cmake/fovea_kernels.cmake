@@ -40,6 +40,8 @@ find_package(Threads REQUIRED)
 target_link_libraries(fovea_kernels PUBLIC Threads::Threads)
 target_include_directories(fovea_kernels PUBLIC $<BUILD_INTERFACE:${fovea_root}/include> PRIVATE "${CMAKE_CURRENT_BINARY_DIR}/isa")
 target_compile_features(fovea_kernels PUBLIC cxx_std_20)
+# g++ collects its garbage only behind a GiB, in users' files, too, which saves most a tenth to a sixth of their time.
+target_compile_options(fovea_kernels PUBLIC $<$<COMPILE_LANG_AND_ID:CXX,GNU>:--param=ggc-min-heapsize=1048576>)
 fovea_for_libraries(fovea_kernels)
 # A program links the kernels that its models call, and no others.
 target_link_options(fovea_kernels INTERFACE LINKER:--gc-sections)

@@ -1,5 +1,4 @@
-# Settings for the targets that this project builds itself: where it is the top-level project, warnings are errors, and g++
-# collects its garbage only behind a GiB, which saves most files a sixth of their time.
+# Settings for the targets that this project builds itself: where it is the top-level project, warnings are errors.
 # clang++ sees libstdc++ 12 use its own deprecated get_temporary_buffer below std::stable_sort, and says so here.
 function(fovea_own_target target)
   target_compile_features(${target} PRIVATE cxx_std_20)
@@ -8,7 +7,6 @@ function(fovea_own_target target)
     target_compile_options(
       ${target} PRIVATE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror
                         $<$<CXX_COMPILER_ID:Clang>:-Wno-deprecated-declarations>
-                        $<$<CXX_COMPILER_ID:GNU>:--param=ggc-min-heapsize=1048576>
     )
   endif()
 endfunction()

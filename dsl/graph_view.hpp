@@ -42,6 +42,7 @@ struct graph_view {
   table_view<region_entry> regions;
   table_view<scalar_function> functions;
   table_view<sliding_window> windows;
+  bool is_part = false; // of a model, whose weights hold more
 
   constexpr int node_count() const { return static_cast<int>(nodes.size()); }
   constexpr const node& at(int id) const { return nodes[static_cast<std::size_t>(id)]; }
@@ -126,7 +127,7 @@ constexpr graph_view view_of_tables(const graph& g) {
           part(g.scopes, g.scope_count),    part(g.parameters, g.parameter_count),
           part(g.inputs, g.input_count),    part(g.outputs, g.output_count),
           part(g.regions, g.region_count),  part(g.functions, g.function_count),
-          part(g.windows, g.window_count)};
+          part(g.windows, g.window_count),  g.is_part};
 }
 
 /// A graph's tables at their exact sizes, kept as a constant.
@@ -144,10 +145,11 @@ struct graph_image {
   std::array<region_entry, regions> region_table{};
   std::array<scalar_function, functions> function_table{};
   std::array<sliding_window, windows> window_table{};
+  bool is_part = false;
 
   constexpr graph_view view() const {
-    return {node_table,  operand_table, dim_table,    form_table,     scope_table, parameter_table,
-            input_table, output_table,  region_table, function_table, window_table};
+    return {node_table,  operand_table, dim_table,    form_table,     scope_table,  parameter_table,
+            input_table, output_table,  region_table, function_table, window_table, is_part};
   }
 };
 
@@ -190,6 +192,7 @@ constexpr auto image_of() {
   copy(made.region_table, g.regions);
   copy(made.function_table, g.functions);
   copy(made.window_table, g.windows);
+  made.is_part = g.is_part;
   return made;
 }
 

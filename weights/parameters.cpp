@@ -33,7 +33,7 @@ model_parameters::model_parameters(graph_view graph, model_weights source, std::
                   " is made twice, by a repeat and by a numbered scope or another repeat; "
                   "to share it, keep the expr of the first and use it again");
   first_.push_back(static_cast<std::int32_t>(wanted_.size()));
-  values_ = source_.resolve(wanted_, names);
+  values_ = graph.is_part ? source_.resolve_part(wanted_, names) : source_.resolve(wanted_, names);
 }
 
 // Here, and so not in each program.

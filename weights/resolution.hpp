@@ -51,23 +51,23 @@ public:
              std::span<const wanted_parameter> wanted, std::span<const name_rule> rules)
       : source_(source), tensors_(tensors), wanted_(wanted), rules_(rules), names_(names_without_prefix()) {}
 
-  /// What fills each parameter. All that does not fit, names and shapes, is one error; where not `all` need
-  /// be there, nor be wanted, shapes alone.
-  std::vector<filling> match(bool all) const {
+  /// What fills each parameter. All that does not fit, names and shapes, is one error; where only what is
+  /// known need match, shapes alone.
+  std::vector<filling> match(matching how) const {
     std::vector<filling> result;
     std::set<const std::string*> used;
     problems missing(", ");
     for (const wanted_parameter& parameter : wanted_) {
       const filling found = find(parameter.name);
       used.insert(found.tensors.begin(), found.tensors.end());
-      if (all && found.tensors.empty())
+      if (how != matching::known && found.tensors.empty())
         missing.add("'" + parameter.name + "' " + shape_text(parameter.shape) +
                     expected_under(parameter.name));
       result.push_back(found);
     }
     problems extra(", ");
     for (const auto& [name, full] : names_)
-      if (all && !used.contains(full) && !is_of_training(*full) && !skipped(name))
+      if (how == matching::whole && !used.contains(full) && !is_of_training(*full) && !skipped(name))
         extra.add(in_quotes(*full) + " " + shape_text(tensors_.at(*full).shape));
     const problems misfits = misfits_of(result);
     std::string message;

@@ -97,19 +97,24 @@ void check_stored(const std::vector<unconverted>& left, const std::vector<fillin
 
 std::vector<weight_view> model_weights::resolve(std::span<const wanted_parameter> wanted,
                                                 std::span<const name_rule> rules) const& {
-  return views_of(wanted, rules, true);
+  return views_of(wanted, rules, matching::whole);
+}
+
+std::vector<weight_view> model_weights::resolve_part(std::span<const wanted_parameter> wanted,
+                                                     std::span<const name_rule> rules) const& {
+  return views_of(wanted, rules, matching::part);
 }
 
 std::vector<weight_view> model_weights::resolve_known(std::span<const wanted_parameter> wanted,
                                                       std::span<const name_rule> rules) const& {
-  return views_of(wanted, rules, false);
+  return views_of(wanted, rules, matching::known);
 }
 
 std::vector<weight_view> model_weights::views_of(std::span<const wanted_parameter> wanted,
-                                                 std::span<const name_rule> rules, bool all) const {
-  if (state_->layout) return packed_views_of(wanted, all);
+                                                 std::span<const name_rule> rules, matching how) const {
+  if (state_->layout) return packed_views_of(wanted, how);
   const resolution call(state_->source, state_->tensors, wanted, rules);
-  const auto fillings = call.match(all);
+  const auto fillings = call.match(how);
   const tied_copies copies = call.copies();
 
   const std::vector<unconverted> left = call.left_as_stored(fillings, copies);

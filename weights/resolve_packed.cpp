@@ -35,7 +35,7 @@ float_values unpacked(const panels_view& weights) {
 } // namespace
 
 std::vector<weight_view> model_weights::packed_views_of(std::span<const wanted_parameter> wanted,
-                                                        bool all) const {
+                                                        matching how) const {
   std::vector<weight_view> views(wanted.size());
   std::set<std::string_view> used;
   problems missing("; ");
@@ -44,7 +44,8 @@ std::vector<weight_view> model_weights::packed_views_of(std::span<const wanted_p
     const auto& [name, shape, stored, reads_panels, format] = wanted[i];
     const auto at = state_->tensors.find(packed_name(name, shape));
     if (at == state_->tensors.end()) {
-      if (all) missing.add(in_quotes(packed_name(name, shape)) + found_as(state_->tensors, name));
+      if (how != matching::known)
+        missing.add(in_quotes(packed_name(name, shape)) + found_as(state_->tensors, name));
       continue;
     }
     used.insert(at->first);
@@ -72,7 +73,7 @@ std::vector<weight_view> model_weights::packed_views_of(std::span<const wanted_p
   }
   problems extra(", ");
   for (const auto& [name, tensor] : state_->tensors)
-    if (all && !used.contains(name)) extra.add(in_quotes(name));
+    if (how == matching::whole && !used.contains(name)) extra.add(in_quotes(name));
   if (!missing.empty() || !extra.empty())
     throw error(state_->source + ": these weights are packed for another model" +
                 (missing.empty() ? "" : "; expected " + missing.text()) +

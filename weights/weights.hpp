@@ -23,6 +23,9 @@ struct weight_tensor {
   std::vector<float> values;
 };
 
+/// What must find each other: every parameter a tensor and every tensor a parameter; every parameter a tensor; neither.
+enum class matching { whole, part, known };
+
 /// A parameter that a model asks for, with its layer index written out ("h.0.attn.q.weight").
 struct wanted_parameter {
   std::string name;
@@ -68,6 +71,9 @@ public:
   /// beside its parameters ("optimizer.*", "accumulated.*", "carried.*") is passed over.
   std::vector<weight_view> resolve(std::span<const wanted_parameter> wanted,
                                    std::span<const name_rule> rules = {}) const&;
+  /// The same of a part of a model: tensors that no parameter wants are passed over.
+  std::vector<weight_view> resolve_part(std::span<const wanted_parameter> wanted,
+                                        std::span<const name_rule> rules = {}) const&;
   /// The same of what the checkpoint has: a parameter without a tensor gets an empty view, and tensors that
   /// no parameter wants are passed over.
   std::vector<weight_view> resolve_known(std::span<const wanted_parameter> wanted,
@@ -75,6 +81,8 @@ public:
   // The views would outlive what they point into.
   std::vector<weight_view> resolve(std::span<const wanted_parameter> wanted,
                                    std::span<const name_rule> rules = {}) const&& = delete;
+  std::vector<weight_view> resolve_part(std::span<const wanted_parameter> wanted,
+                                        std::span<const name_rule> rules = {}) const&& = delete;
   std::vector<weight_view> resolve_known(std::span<const wanted_parameter> wanted,
                                          std::span<const name_rule> rules = {}) const&& = delete;
 
@@ -92,9 +100,9 @@ public:
 
 private:
   std::vector<weight_view> views_of(std::span<const wanted_parameter> wanted,
-                                    std::span<const name_rule> rules, bool all) const;
+                                    std::span<const name_rule> rules, matching how) const;
   /// The same of packed weights, whose names are the model's own.
-  std::vector<weight_view> packed_views_of(std::span<const wanted_parameter> wanted, bool all) const;
+  std::vector<weight_view> packed_views_of(std::span<const wanted_parameter> wanted, matching how) const;
 
   struct state;
   friend model_weights load_weights(const file_path& path, load_options how);

@@ -34,22 +34,41 @@ inline constexpr auto key_name = []() consteval {
 }
 ();
 
-/// Which of the values that stages send each other has that name; -1: none.
-consteval int number_of_passed(const char* name) {
-  for (int i = 0; i < stage_traffic::most; ++i)
-    if (same_text(stage_traffic::names[i], name)) return i;
-  return -1;
-}
-
 /// A value of a model's boundary as an xtensor view of where it was kept.
 template <class graph, int id>
 auto view_of(const passed_value& kept) {
   constexpr node n = graph::view.at(id);
   using value = std::conditional_t<n.type == element::f32, float, std::int32_t>;
   std::array<std::size_t, n.shape.rank> shape{};
-  for (std::size_t axis = 0; axis < shape.size(); ++axis) shape[axis] = kept.shape[axis];
+  for (std::size_t axis = 0; axis < shape.size(); ++axis)
+    shape[axis] = static_cast<std::size_t>(kept.sizes[axis]);
   return tensor_view<value, n.shape.rank>(reinterpret_cast<const value*>(kept.bytes.data()), shape);
 }
+
+template <class stages>
+inline constexpr bool all_well_formed = false;
+template <class... stages>
+inline constexpr bool all_well_formed<std::tuple<stages...>> = (stages::well_formed && ...);
+
+/// Whether a stage that is streamed looks at later positions.
+template <class stages, dim time>
+inline constexpr bool looks_ahead = false;
+template <class... stages, dim time>
+inline constexpr bool looks_ahead<std::tuple<stages...>, time> =
+    ((streamed_step<typename stages::source, time>::result.latency > 0) || ...);
+
+/// Whether a stage that is streamed reads something of an earlier one before its first step.
+template <class graph>
+constexpr bool begins_with_passed() {
+  for (const named_value& in : graph::view.inputs)
+    if (number_of_passed(in.name) >= 0) return true;
+  return false;
+}
+template <class stages, dim time>
+inline constexpr bool passes_at_once = false;
+template <class... stages, dim time>
+inline constexpr bool passes_at_once<std::tuple<stages...>, time> =
+    (begins_with_passed<begin_of<typename stages::source, time>>() || ...);
 
 /// One stage of a model as a stream, on the rank that has it.
 template <class stage, dim time, class format>
@@ -57,13 +76,19 @@ class stage_of_stream {
   using step_model = step_of<typename stage::source, time>;
   using begin_model = begin_of<typename stage::source, time>;
   using stream_type = std::remove_cvref_t<decltype(stream<time, format>(
-      std::declval<const stage&>(), std::declval<const model_weights&>(), std::declval<const compile_options&>()))>;
-  static_assert(stream_type::latency == 0, "stream_stages: a stage looks at later positions, which the next stage would "
-                                           "take for earlier ones; give the model causal masks and windows [F0346]");
+      std::declval<const stage&>(), std::declval<const model_weights&>(),
+      std::declval<const compile_options&>()))>;
 
 public:
   stage_of_stream(const stage& model, const model_weights& weights, const compile_options& options)
       : stream_(stream<time, format>(model, weights, own(options))) {}
+
+  /// The names of what a step gives, for the stages behind it and for the caller.
+  static constexpr auto output_names = [] {
+    std::array<const char*, step_model::view.outputs.size()> names{};
+    for (std::size_t i = 0; i < names.size(); ++i) names[i] = step_model::view.outputs[i].name;
+    return names;
+  }();
 
   stream_type& operator*() { return stream_; }
   const stream_type& operator*() const { return stream_; }
@@ -71,10 +96,12 @@ public:
   template <class... bindings>
   void begin(const bindings&... given) {
     [&]<std::size_t... i>(std::index_sequence<i...>) {
-      static_assert(((number_of_passed(begin_model::view.inputs[i].name) < 0) && ...),
-                    "stream_stages: a stage needs what an earlier one computes before the first position; stages of a "
-                    "stream pass what moves along its dim alone [F0347]");
-      stream_.begin((input_key<key_name<begin_model, true, i>>{} = found<key_name<begin_model, true, i>>(given...))...);
+      static_assert(
+          ((number_of_passed(begin_model::view.inputs[i].name) < 0) && ...),
+          "stream_stages: a stage needs what an earlier one computes before the first position; stages of a "
+          "stream pass what moves along its dim alone [F0347]");
+      stream_.begin(
+          (input_key<key_name<begin_model, true, i>>{} = found<key_name<begin_model, true, i>>(given...))...);
     }
     (std::make_index_sequence<begin_model::view.inputs.size()>{});
   }
@@ -112,7 +139,8 @@ private:
   static decltype(auto) argument(const passed_values& values, const bindings&... given) {
     constexpr int number = number_of_passed(step_model::view.inputs[i].name);
     if constexpr (number >= 0)
-      return view_of<step_model, step_model::view.inputs[i].node>(values.passed[number]);
+      return view_of<step_model, step_model::view.inputs[i].node>(
+          values.passed[static_cast<std::size_t>(number)]);
     else
       return found<key_name<step_model, true, i>>(given...);
   }
@@ -121,8 +149,7 @@ private:
     const auto one = [](passed_value& to, const auto& from) {
       to.set(std::as_bytes(std::span(from.data(), from.size())), from.shape());
     };
-    (one(values.named(step_model::view.outputs[i].name, number_of_passed(step_model::view.outputs[i].name)),
-         out[output_key<key_name<step_model, false, i>>{}]),
+    (one(values.named(step_model::view.outputs[i].name), out[output_key<key_name<step_model, false, i>>{}]),
      ...);
   }
 
@@ -147,3 +174,143 @@ public:
 private:
   const detail::passed_values* values_;
 };
+
+/// A model as a stream whose stages are on the ranks of a group, as stream_stages makes it. All ranks make the same calls, of
+/// which each takes what its stages read, and all get the outputs.
+template <class M, dim time, int count, class format>
+class staged_stream {
+  using models = decltype(shard<count>(std::declval<const M&>()));
+  template <std::size_t k>
+  using stage = detail::stage_of_stream<std::tuple_element_t<k, models>, time, format>;
+  static constexpr auto every = std::make_index_sequence<static_cast<std::size_t>(count)>{};
+
+public:
+  static constexpr std::int64_t latency = 0;
+
+  staged_stream(const M& model, const model_weights& weights, rank_group group,
+                const compile_options& options)
+      : group_(std::move(group)) {
+    if (group_.size() > count)
+      throw error(std::string(model.name) + ": expected at most " + std::to_string(count) +
+                  " ranks, one for each stage, found " + std::to_string(group_.size()));
+    const models all = shard<count>(model);
+    for_own([&]<std::size_t k>() { std::get<k>(stages_).emplace(std::get<k>(all), weights, options); });
+  }
+
+  /// As of a stream. Throws fovea::error on every rank where it does on one.
+  template <fixed_name... names, class... values>
+  requires detail::holds<detail::checked_call<detail::begin_of<typename M::source, time>, names...>>
+  void begin(const binding<names, values>&... given) {
+    in_order([&]<std::size_t k>(auto& own) { own.begin(given...); },
+             [](auto) { return std::span<const char* const>(); });
+  }
+
+  /// As of a stream: the stages take it one after the other. Throws fovea::error on every rank where it does on one; the
+  /// stream goes on from the next `begin`.
+  template <fixed_name... names, class... values>
+  requires detail::holds<detail::checked_call<detail::step_of<typename M::source, time>, names...>>
+      staged_outputs<M> step(const binding<names, values>&... given)
+  &{
+    in_order([&]<std::size_t k>(auto& own) { own.step(values_, given...); },
+             [](auto k) { return std::span<const char* const>(stage<k>::output_names); });
+    return staged_outputs<M>(values_);
+  }
+
+  /// Rows, as of a stream.
+  void reorder(std::span<const std::size_t> rows) {
+    for_own([&]<std::size_t k>() { (**std::get<k>(stages_)).reorder(rows); });
+  }
+  void reset(std::size_t row) {
+    for_own([&]<std::size_t k>() { (**std::get<k>(stages_)).reset(row); });
+  }
+  std::size_t most_rows() const {
+    return of_first([](const auto& own) { return (*own).most_rows(); });
+  }
+  std::int64_t position(std::size_t row = 0) const {
+    return of_first([row](const auto& own) { return (*own).position(row); });
+  }
+
+private:
+  int owner(std::size_t k) const { return static_cast<int>(k) * group_.size() / count; }
+
+  template <class F>
+  void for_own(F f) {
+    [&]<std::size_t... k>(std::index_sequence<k...>) {
+      ((owner(k) == group_.rank() ? f.template operator()<k>() : void()), ...);
+    }
+    (every);
+  }
+  template <class F>
+  auto of_first(F f) const {
+    decltype(f(*std::get<0>(stages_))) found{};
+    [&]<std::size_t... k>(std::index_sequence<k...>) {
+      static_cast<void>(((std::get<k>(stages_) ? (found = f(*std::get<k>(stages_)), true) : false) || ...));
+    }
+    (every);
+    return found;
+  }
+  /// Each stage on its rank, one after the other, and what it computed on all.
+  template <class F, class names_of>
+  void in_order(F f, names_of names) {
+    const auto one = [&]<std::size_t k>() {
+      std::string problem;
+      if (auto& own = std::get<k>(stages_); own) try {
+          f.template operator()<k>(*own);
+        } catch (const error& found) {
+          problem = found.what();
+        }
+      detail::share(values_, names(std::integral_constant<std::size_t, k>{}), group_, owner(k), problem);
+    };
+    [&]<std::size_t... k>(std::index_sequence<k...>) { (one.template operator()<k>(), ...); }
+    (every);
+  }
+  template <std::size_t... k>
+  static std::tuple<std::optional<stage<k>>...> none(std::index_sequence<k...>);
+
+  rank_group group_;
+  decltype(none(every)) stages_;
+  detail::passed_values values_;
+};
+
+/// Streams a model in so many stages (shard), which are on the ranks of a group, as many ranks at most: a rank loads the
+/// weights of its stages alone, so that ranks hold together what one has no memory for. A group of one has all stages.
+///
+///   auto live = stream_stages<T, 2>(last<T>(models::llama<big>), weights, mpi_group(), {.capacity = {{B, 1}, {T, 512}}});
+///   auto out = live.step("tokens"_in = ids);       // on each rank; so is out["logits"_out]
+///
+/// Throws fovea::error where there are more ranks than stages, and as stream does. A model whose stages would pass what has
+/// no positions, or one that looks ahead, is a compile-time error.
+template <dim time, int count, class format = f32, class M>
+requires(M::well_formed) auto stream_stages(const M& model, const model_weights& weights,
+                                            const rank_group& group, const compile_options& options = {}) {
+  using stages = decltype(shard<count>(model));
+  if constexpr (!detail::all_well_formed<stages>) { // which is said
+    return refused_value{};
+  } else if constexpr (detail::looks_ahead<stages, time>) {
+    static_assert(
+        count < 1,
+        "stream_stages: a stage looks at later positions, which the next one would take for earlier "
+        "ones; give the model causal masks and windows [F0346]");
+    return refused_value{};
+  } else if constexpr (detail::passes_at_once<stages, time>) {
+    static_assert(count < 1,
+                  "stream_stages: a stage needs what an earlier one computes before the first position; the "
+                  "stages of a stream pass what moves along its dim alone [F0347]");
+    return refused_value{};
+  } else {
+    return staged_stream<M, time, count, format>(model, weights, group, options);
+  }
+}
+/// A model with an error has said so already.
+template <dim time, int count, class format = f32, class M>
+requires(!M::well_formed) refused_value
+    stream_stages(const M&, const model_weights&, const rank_group&, const compile_options& = {}) {
+  return {};
+}
+
+} // namespace fovea::core
+
+// What a user may name.
+namespace fovea {
+using core::stream_stages;
+} // namespace fovea

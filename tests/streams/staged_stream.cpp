@@ -1,0 +1,71 @@
+// A stream whose stages are on several ranks, against the stream of the whole model.
+
+#include "../compare_backends.hpp"
+
+#include <fovea/models/gpt2.hpp>
+#include <fovea/runtime/staged_stream.hpp>
+#include <fovea/runtime/training/thread_ranks.hpp>
+
+#include "../message_of.hpp"
+
+#include <array>
+#include <vector>
+
+using namespace fovea;
+using namespace fovea::core::test;
+
+namespace {
+
+inline constexpr dim B{"B"}, T{"T"};
+inline constexpr models::gpt2_config tiny{.layers = 3, .heads = 2, .width = 16, .vocab = 30, .context = 16};
+inline constexpr const auto& gpt = models::gpt2<tiny>;
+const compile_options how{.capacity = {{B, 2}, {T, 16}}, .threads = 1};
+const xt::xtensor<int, 2> first = {{1, 2, 3}, {9, 8, 7}}, second = {{4}, {6}}, third = {{5}, {5}};
+
+/// The logits of three steps, rows changing places before the last.
+template <class S>
+std::vector<float> logits_of(S& live) {
+  std::vector<float> all;
+  const auto step = [&](const xt::xtensor<int, 2>& ids) {
+    const auto logits = live.step("tokens"_in = ids)["logits"_out];
+    all.insert(all.end(), logits.begin(), logits.end());
+  };
+  live.begin();
+  step(first), step(second);
+  live.reorder(std::array<std::size_t, 2>{1, 0});
+  step(third);
+  return all;
+}
+
+} // namespace
+
+TEST_CASE("stages on ranks stream what the whole model streams, bit for bit", "[shard]") {
+  const model_weights weights = random_weights(gpt);
+  auto whole = stream<T>(gpt, weights, how);
+  const std::vector<float> expected = logits_of(whole);
+  for (const int ranks : {1, 2, 3}) {
+    std::vector<std::vector<float>> found(static_cast<std::size_t>(ranks));
+    run_ranks(ranks, [&](const rank_group& group) {
+      auto live = stream_stages<T, 3>(gpt, weights, group, how);
+      found[static_cast<std::size_t>(group.rank())] = logits_of(live);
+      if (live.most_rows() != 2 || live.position(1) != 5) throw error("expected 2 rows of 5 positions");
+    });
+    for (const std::vector<float>& of_rank : found) CHECK(of_rank == expected);
+  }
+}
+
+TEST_CASE("what one rank refuses, all refuse", "[shard]") {
+  const model_weights weights = random_weights(gpt);
+  CHECK(message_of<error>([&] {
+          run_ranks(4, [&](const rank_group& group) { stream_stages<T, 3>(gpt, weights, group, how); });
+        }) == "gpt2: expected at most 3 ranks, one for each stage, found 4");
+  std::array<std::string, 2> messages;
+  run_ranks(2, [&](const rank_group& group) {
+    auto live = stream_stages<T, 2>(gpt, weights, group, how);
+    const xt::xtensor<int, 2> wrong = {{30}};
+    messages[static_cast<std::size_t>(group.rank())] =
+        message_of<error>([&] { live.step("tokens"_in = wrong); });
+  });
+  CHECK(messages[0] == "gpt2: input \"tokens\" [B, T]: tokens[0, 0] is 30, expected 0 to 29");
+  CHECK(messages[1] == messages[0]);
+}

@@ -114,4 +114,20 @@ TEST_CASE("generate takes weights and vocabulary from one GGUF file", "[generate
   CHECK_THAT(refused.said, Catch::Matchers::Contains(
                                "key 'llama.attention.head_count': expected 8, as the model has; found 4"));
 }
+
+#ifdef FOVEA_MPIRUN
+TEST_CASE("two processes, each with a stage of the model, write the published text", "[generate][shard]") {
+  for (const char* name :
+       {"OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "OMPI_MCA_rmaps_base_oversubscribe"})
+    ::setenv(name, "1", 1);
+  const temporary_folder place;
+  program_run run = run_program(place, {FOVEA_MPIRUN, "-n", "2", FOVEA_GENERATE_IN_STAGES, "", "--weights",
+                                        folder() + "stories260K.bin", "--tokenizer", folder() + "tok512.bin",
+                                        "--temperature", "0"});
+  REQUIRE(run.status == 0);
+  for (std::size_t at; (at = run.said.find("generate_in_stages: ")) != std::string::npos;)
+    run.said.erase(at, run.said.find('\n', at) + 1 - at); // how fast each was
+  CHECK(run.said == published() + "\n");
+}
+#endif
 #endif

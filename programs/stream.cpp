@@ -97,7 +97,7 @@ void run_lines(const arguments& a, number_network& network) {
   sequence along(network, most, [&](std::span<const float> values) {
     program::print(lines_of(values, network.output_width(), a.json));
   });
-  text_input input(a.files, "", of_raw);
+  text_input input(a.files, {.of_bytes = of_raw});
   std::string place = "standard input";
   for (auto lines = input.next(most); !lines.empty(); lines = input.next(most)) {
     std::vector<float> numbers;

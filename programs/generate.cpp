@@ -110,8 +110,9 @@ void run(const arguments& a, next_token_network_maker maker, const program_parts
   for (const std::string& stop : a.stops)
     if (stop.empty()) throw error("--stop: expected a string that is not empty");
   const model_weights weights = weights_of(a, parts);
-  const std::unique_ptr<next_token_network> network =
-      maker(weights, {.capacity = {{"B", 1}, {"T", a.context}}, .threads = a.threads});
+  const std::unique_ptr<next_token_network> network = made_for_context(a, [&] {
+    return maker(weights, {.capacity = {{"B", 1}, {"T", a.context}}, .threads = a.threads});
+  });
   writer to(*network, tokenizer_of(a, parts, network->vocabulary()), a, parts);
   const auto write_prompt = [&](const std::string& text) {
     const input_text prompt{text, "the prompt", {}};

@@ -57,6 +57,12 @@ void declare_files(CLI::App& app, options& o) {
                  "Texts, a line each; -: the standard input, which is read where no file is named");
 }
 
+void refuse_context(const options& o, const core::capacity_error& problem) {
+  const std::int64_t around = problem.asked().size - o.context; // of what a text begins or ends with
+  throw error("--context: expected at most " + std::to_string(problem.most() - around) +
+              ", the longest that the model takes; found " + std::to_string(o.context));
+}
+
 model_weights weights_of(const options& o, const program_parts& parts) {
   if (o.weights.empty() && !has_weights(parts))
     throw error("--weights is required: the program is built without weights");

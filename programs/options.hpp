@@ -3,6 +3,7 @@
 #include <fovea/programs/parts.hpp>
 #include <fovea/programs/profile_at_end.hpp>
 #include <fovea/programs/shard.hpp>
+#include <fovea/runtime/calls/capacity_error.hpp>
 #include <fovea/runtime/tokenizers/tokenizer.hpp>
 #include <fovea/weights/weights.hpp>
 
@@ -40,6 +41,15 @@ void declare(CLI::App& app, options& o, const program_parts& parts);
 void declare_batch(CLI::App& app, options& o);
 /// The same, and the files of texts.
 void declare_files(CLI::App& app, options& o);
+
+[[noreturn]] void refuse_context(const options& o, const core::capacity_error& problem);
+/// What `make` makes of a model for texts of --context tokens. Throws fovea::error where the model takes none so long.
+template <class F>
+auto made_for_context(const options& o, F make) try {
+  return make();
+} catch (const core::capacity_error& problem) {
+  refuse_context(o, problem);
+}
 
 /// What the command line names, else what the program is built with. Throws fovea::error where there is none.
 model_weights weights_of(const options& o, const program_parts& parts);

@@ -49,9 +49,10 @@ int over_texts(const char* about, const program_parts& parts, text_network_maker
       },
       [&](const options& o) {
         const tokenizer tokens = tokenizer_of(o, parts);
-        const std::unique_ptr<text_network> net =
-            network(weights_of(o, parts),
-                    {.capacity = {{"B", texts_of_a_call}, {"T", o.context}}, .threads = o.threads});
+        const std::unique_ptr<text_network> net = made_for_context(o, [&] {
+          return network(weights_of(o, parts),
+                         {.capacity = {{"B", texts_of_a_call}, {"T", o.context}}, .threads = o.threads});
+        });
         const std::unique_ptr<text_printer> print = printer(parts, tokens, net->width());
         answer_texts(o, parts, texts_at_once, [&](const std::vector<input_text>& texts) {
           return answers_to(texts, *net, tokens, *print, each_token, o, parts.name);

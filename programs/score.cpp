@@ -21,8 +21,9 @@ text_answer answer_of(const input_text& text, const std::vector<double>& log_p, 
 }
 
 void run(const options& o, next_token_network_maker maker, const program_parts& parts) {
-  const std::unique_ptr<next_token_network> network =
-      maker(weights_of(o, parts), {.capacity = {{"B", 1}, {"T", o.context}}, .threads = o.threads});
+  const std::unique_ptr<next_token_network> network = made_for_context(o, [&] {
+    return maker(weights_of(o, parts), {.capacity = {{"B", 1}, {"T", o.context}}, .threads = o.threads});
+  });
   const tokenizer words = tokenizer_of(o, parts, network->vocabulary());
   answer_texts(o, parts, 1, [&](const std::vector<input_text>& texts) -> std::vector<text_answer> {
     const input_text& text = texts.front();

@@ -164,8 +164,10 @@ int stream(number_network_maker maker, const program_parts& parts, int count, ch
       parts.name.c_str(), "Moves along sequences of numbers, and prints what comes out at each position.",
       count, words, [&](CLI::App& app, arguments& a) { declare_numbers(app, a, parts); },
       [&](const arguments& a) {
-        const std::unique_ptr<number_network> network =
-            maker(weights_of(a, parts), {.capacity = {{"B", 1}, {"T", a.context}}, .threads = a.threads});
+        const std::unique_ptr<number_network> network = made_for_context(a, [&] {
+          return maker(weights_of(a, parts),
+                       {.capacity = {{"B", 1}, {"T", a.context}}, .threads = a.threads});
+        });
         a.raw ? run_raw(a, *network) : run_lines(a, *network);
       });
 }

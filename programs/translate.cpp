@@ -47,10 +47,11 @@ text_answer answer_of(translator& translate, const input_text& text, const argum
 
 void run(const arguments& a, next_token_network_maker maker, const program_parts& parts) {
   const std::int64_t most = a.context + 1; // and the token that ends or begins it
-  const std::unique_ptr<next_token_network> network =
-      maker(weights_of(a, parts),
-            {.capacity = {{"B", static_cast<std::int64_t>(a.how.width)}, {"S", most}, {"T", most}},
-             .threads = a.threads});
+  const std::unique_ptr<next_token_network> network = made_for_context(a, [&] {
+    return maker(weights_of(a, parts),
+                 {.capacity = {{"B", static_cast<std::int64_t>(a.how.width)}, {"S", most}, {"T", most}},
+                  .threads = a.threads});
+  });
   translator to(*network, tokenizer_of(a, parts), target_tokenizer_of(a, parts, network->vocabulary()), parts,
                 static_cast<std::size_t>(a.context));
   answer_texts(a, parts, 1, [&](const std::vector<input_text>& texts) -> std::vector<text_answer> {

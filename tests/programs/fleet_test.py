@@ -23,7 +23,7 @@ SHAPES = {
     "classify": {"words.weight": [8, 4], "out.weight": [2, 4], "out.bias": [2]},
     "tag": {"words.weight": [8, 4], "types.weight": [2, 4], "out.weight": [2, 4], "out.bias": [2]},
     "generate": WRITER,
-    "score": WRITER,
+    "score": WRITER | {"positions.weight": [64, 4]},
     "translate": {"source_words.weight": [8, 4], "words.weight": [8, 4], **GRU, "out.weight": [8, 4], "out.bias": [8]},
 }
 WORDS = ["one", "two", "three", "four", "five"]

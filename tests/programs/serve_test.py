@@ -357,7 +357,7 @@ class Serve(unittest.TestCase):
         for body, sentence in (
             ('{"prompt": }', "body: not valid JSON: parse error at line 1, column 12: syntax error while parsing value - unexpected '}'; expected "),
             ('{"prompt":\n\'one\'}', "body: not valid JSON: parse error at line 2, column 1: syntax error while parsing value - invalid literal; last read: "),
-            ('{"prompt": "a", "prompt": "b"}', 'body: expected each name in an object once; found "prompt" twice'),
+            ('{"prompt": "a", "prompt": "b"}', "body: expected each name in an object once; found 'prompt' twice"),
             ("[1]", "body: expected an object of JSON; found [1]"),
         ):
             status, _, said = server.ask("POST", "/v1/completions", body)

@@ -20,8 +20,8 @@ public:
                   std::string program)
       : file_(path, resume), answer_(answer), program_(std::move(program)) {}
 
-  /// Answers the next texts, unless the file does. The first ones, and those of which it holds a part, are answered in any
-  /// case and compared. Throws fovea::error where it holds answers to other texts, or other answers.
+  /// Answers the next texts, unless the file does. Of the first, a few are answered in any case and compared, and so are
+  /// those of which it holds a part. Throws fovea::error where it holds answers to other texts, or other answers.
   void take(const std::vector<input_text>& texts);
   /// After the last text. Throws fovea::error where the file holds more.
   void end();

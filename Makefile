@@ -53,7 +53,7 @@ test-shared:
 	@cat build/tests/instruction_sets.txt
 
 test-all:
-	cmake/install_dependencies.sh build test editor browser
+	cmake/install_dependencies.sh build test editor browser fleet
 	for preset in release clang asan; do \
 	  cmake --preset $$preset -D FOVEA_TESTS=ON && cmake --build --preset $$preset -j $(JOBS) || exit 1; \
 	done

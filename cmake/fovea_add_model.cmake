@@ -27,6 +27,7 @@ function(fovea_add_model name)
     message(FATAL_ERROR "fovea_add_model(${name}): expected HEADER, MODEL, STREAM, TRAIN and ISA, found '${arg_UNPARSED_ARGUMENTS}'")
   endif()
   fovea_expect_options("fovea_add_model(${name})" HEADER MODEL)
+  fovea_expect_header("fovea_add_model(${name})" "${arg_HEADER}")
   if(NOT name MATCHES "^[A-Za-z_][A-Za-z0-9_]*$")
     message(FATAL_ERROR "fovea_add_model: expected a C++ identifier as the name, found '${name}'")
   endif()
@@ -47,6 +48,9 @@ function(fovea_add_model name)
     endif()
   endforeach()
   fovea_include_of("${arg_HEADER}" include)
+
+  # The compiler says in whose words a MODEL is wrong: this stands where it names the file.
+  fovea_quoted(expected "fovea_add_model(${name}): expected HEADER ${arg_HEADER} to declare MODEL ${arg_MODEL}")
 
   list(TRANSFORM arg_ISA REPLACE "(.+)" "\"\\1\"" OUTPUT_VARIABLE set_names)
   list(JOIN set_names ", " set_names)
@@ -107,6 +111,9 @@ auto stream(const fovea::model_weights& weights, const fovea::compile_options& o
       OUTPUT "${folder}/${set}.cpp"
       CONTENT
         [[@include@
+#line 1 @expected@
+static_assert(sizeof(@arg_MODEL@) > 0);
+#line 5 "@folder@/@set@.cpp"
 #include <fovea/backends/simd/generate_model.hpp>
 
 extern "C" {
@@ -154,6 +161,9 @@ fovea::core::simd::engine_maker engine() {
       [[#pragma once
 
 @include@
+#line 1 @expected@
+static_assert(sizeof(@arg_MODEL@) > 0);
+#line 7 "@folder@/@name@.hpp"
 #include <fovea/backends/simd/engine_elsewhere.hpp>
 #include <fovea/runtime/compiled.hpp>
 @also@
@@ -192,6 +202,24 @@ function(fovea_expect_options caller)
       message(FATAL_ERROR "${caller}: ${needed} is missing")
     endif()
   endforeach()
+endfunction()
+
+# fovea_expect_header(CALLER header): that a HEADER is there, in a folder where the compiler will look for it.
+function(fovea_expect_header caller header)
+  get_target_property(own fovea::dsl INTERFACE_INCLUDE_DIRECTORIES)
+  list(TRANSFORM own REPLACE "^\\$<BUILD_INTERFACE:(.*)>$" "\\1")
+  get_directory_property(included INCLUDE_DIRECTORIES)
+  string(REPLACE ":" ";" environment "$ENV{CPATH}:$ENV{CPLUS_INCLUDE_PATH}")
+  foreach(folder IN LISTS CMAKE_CURRENT_SOURCE_DIR own included environment CMAKE_CXX_IMPLICIT_INCLUDE_DIRECTORIES)
+    if(EXISTS "${folder}/${header}")
+      return()
+    endif()
+  endforeach()
+  # Flags and generator expressions may name any folder.
+  if("${CMAKE_CXX_FLAGS} ${included}" MATCHES "-I|-isystem|-iquote|\\$<" OR (IS_ABSOLUTE "${header}" AND EXISTS "${header}"))
+    return()
+  endif()
+  message(FATAL_ERROR "${caller}: expected HEADER to be a file beside CMakeLists.txt or one that an include finds, found nothing at '${header}'")
 endfunction()
 
 # fovea_include_of(header RESULT): the line that includes a HEADER.

@@ -13,6 +13,9 @@ set(fovea_words_of_translate TOKENIZER TARGET_TOKENIZER CONTEXT BEGIN END)
 set(fovea_words_of_stream CONTEXT)
 set(fovea_words_of_serve ROUTE TOKENIZER CONTEXT BEGIN END)
 
+# What FORMAT may be, as weights/weight_format.hpp lists them.
+set(fovea_formats f32 f16 bf16 int8 q8_0 q4_0 q5_0 integer_products<int8> integer_products<q8_0> integer_products<q4_0> bf16_products)
+
 # fovea_built_arguments(CALLER one many): the arguments of the function that calls it, as arg_OPTION. `one` and `many` are
 # the options of one value and of several that it takes beside those that all take.
 macro(fovea_built_arguments caller one many)
@@ -25,8 +28,14 @@ macro(fovea_built_arguments caller one many)
     message(FATAL_ERROR "${caller}: expected ${known}, ${known_many}, EMBED and STATIC, found '${arg_UNPARSED_ARGUMENTS}'")
   endif()
   fovea_expect_options("${caller}" HEADER MODEL)
+  fovea_expect_header("${caller}" "${arg_HEADER}")
   if(NOT arg_FORMAT)
     set(arg_FORMAT f32)
+  endif()
+  string(REGEX REPLACE "fovea::| " "" format "${arg_FORMAT}")
+  if(NOT format IN_LIST fovea_formats)
+    list(JOIN fovea_formats ", " known)
+    message(FATAL_ERROR "${caller}: expected FORMAT to be one of ${known}, found '${arg_FORMAT}'")
   endif()
   if(NOT arg_CONTEXT)
     set(arg_CONTEXT 0)

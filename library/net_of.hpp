@@ -65,6 +65,12 @@ private:
   bool are_given_ = false;
 };
 
+/// Throws fovea::error where weights are not those of a model in a format, as compile does.
+template <class format, class M>
+void expect_weights(const M& model, const model_weights& weights) {
+  core::model_parameters(M::view, weights, model.names, core::formatted(M::view, core::format_named<format>));
+}
+
 /// The model M as `compiled` makes it.
 template <class M, auto compiled>
 class net_of final : public net {

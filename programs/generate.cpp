@@ -1,18 +1,15 @@
 #include <fovea/programs/generate.hpp>
 
 #include <fovea/base/error.hpp>
-#include <fovea/programs/options.hpp>
-#include <fovea/programs/text_input.hpp>
+#include <fovea/programs/answer_texts.hpp>
 #include <fovea/programs/text_writer.hpp>
 #include <fovea/programs/token_ids.hpp>
 
 #include <program/program.hpp>
 
-#include <fmt/format.h>
-#include <nlohmann/json.hpp>
-
 #include <algorithm>
 #include <chrono>
+#include <fmt/format.h>
 #include <optional>
 #include <unistd.h>
 
@@ -60,7 +57,8 @@ public:
   writer(next_token_network& network, tokenizer words, const arguments& a, const program_parts& parts)
       : network_(network), words_(std::move(words)), a_(a), parts_(parts), end_(ids_of(parts.end, words_)) {}
 
-  void write(const input_text& prompt) {
+  /// Prints the text token by token, unless JSON is asked for.
+  text_answer write(const input_text& prompt) {
     using clock = std::chrono::steady_clock;
     const auto context = static_cast<std::size_t>(a_.context);
     const token_ids ids = prompt_ids(prompt.text, prompt.place, words_, parts_, context);
@@ -80,21 +78,21 @@ public:
     }
     tokens_ += text.written().ids.size() - 1;
     seconds_ += std::chrono::duration<double>(last - first).count();
-    program::print(a_.json ? json_of(prompt, all, text) + "\n" : "\n");
+    if (!a_.json) program::print("\n");
+    return {.members = members_of(all, text)};
   }
 
   /// How fast tokens came, the first of each text left out: it waits for the prompt to be read.
   double tokens_a_second() const { return seconds_ > 0 ? static_cast<double>(tokens_) / seconds_ : 0; }
 
 private:
-  std::string json_of(const input_text& prompt, const std::string& text, text_writer& from) const {
+  static nlohmann::ordered_json members_of(const std::string& text, text_writer& from) {
     const hypothesis& h = from.written();
-    nlohmann::ordered_json line = answer_to(prompt);
-    line["generated"] = text;
-    line["tokens"] = h.ids.size();
-    line["log_probability"] = h.log_probability;
-    line["ended"] = from.stopped() ? "stop" : h.ended == ended_by::token ? "end" : "length";
-    return line.dump();
+    const char* ended = from.stopped() ? "stop" : h.ended == ended_by::token ? "end" : "length";
+    return {{"generated", text},
+            {"tokens", h.ids.size()},
+            {"log_probability", h.log_probability},
+            {"ended", ended}};
   }
 
   next_token_network& network_;
@@ -112,17 +110,23 @@ void run(const arguments& a, next_token_network_maker maker, const program_parts
   for (const std::string& stop : a.stops)
     if (stop.empty()) throw error("--stop: expected a string that is not empty");
   const model_weights weights = weights_of(a, parts);
-  const std::unique_ptr<next_token_network> network =
-      maker(weights, {.capacity = {{"B", 1}, {"T", a.context}}, .threads = a.threads});
+  const std::unique_ptr<next_token_network> network = made_for_context(a, [&] {
+    return maker(weights, {.capacity = {{"B", 1}, {"T", a.context}}, .threads = a.threads});
+  });
   writer to(*network, tokenizer_of(a, parts, network->vocabulary()), a, parts);
-  for (const std::string& prompt : a.prompts) to.write({prompt, "the prompt", {}});
+  const auto write_prompt = [&](const std::string& text) {
+    const input_text prompt{text, "the prompt", {}};
+    const text_answer answer = to.write(prompt);
+    if (a.json) program::print(json_line(prompt, answer.members));
+  };
+  for (const std::string& prompt : a.prompts) write_prompt(prompt);
   const bool nothing = a.prompts.empty() && a.files.empty();
-  if (nothing && isatty(STDIN_FILENO) != 0) {
-    to.write({"", "the prompt", {}});
-  } else if (nothing || !a.files.empty()) {
-    text_input input(a.files, a.field);
-    for (auto texts = input.next(1); !texts.empty(); texts = input.next(1)) to.write(texts.front());
-  }
+  if (nothing && isatty(STDIN_FILENO) != 0)
+    write_prompt("");
+  else if (nothing || !a.files.empty())
+    answer_texts(a, parts, 1, [&](const std::vector<input_text>& texts) -> std::vector<text_answer> {
+      return {to.write(texts.front())};
+    });
   if (to.tokens_a_second() > 0)
     program::notice(parts.name, fmt::format("{:.0f} tokens a second", to.tokens_a_second()));
 }
@@ -135,6 +139,8 @@ int generate(next_token_network_maker network, const program_parts& parts, int c
       [&](CLI::App& app, arguments& a) {
         declare(app, a, parts);
         declare_sampling(app, a);
+        declare_batch(app, a);
+        for (const char* name : {"--shard", "--output"}) app.get_option(name)->excludes("PROMPT");
       },
       [&](const arguments& a) { run(a, network, parts); });
 }

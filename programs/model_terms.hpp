@@ -175,4 +175,14 @@ int refuse_to_stream() {
   return 2;
 }
 
+/// What `make` makes of a model that is as a program asks, called as make.operator()<M>(). Of another it makes nothing, and
+/// the one error is the sentence.
+template <class M, const model_terms& asked, class F>
+constexpr auto made_where_fits([[maybe_unused]] F make) {
+  if constexpr (fits<M, asked>)
+    return make.template operator()<M>();
+  else
+    return static_cast<void>(refuse<M, asked>()), nullptr;
+}
+
 } // namespace fovea::programs

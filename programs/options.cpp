@@ -40,9 +40,27 @@ void declare(CLI::App& app, options& o, const program_parts& parts) {
   app.add_option("--field", o.field, "Read lines of JSON, whose texts are in this member");
 }
 
+void declare_batch(CLI::App& app, options& o) {
+  app.add_option_function<std::string>(
+         "--shard", [&o](const std::string& text) { o.part = shard_of(text); },
+         "Answer every N-th line alone, as worker I of N, from 0 or from 1")
+      ->type_name("I/N");
+  CLI::Option* output =
+      app.add_option("--output", o.output, "Write the lines of JSON to this new file")->needs("--json");
+  app.add_flag("--resume", o.resume, "Go on behind the answers that are in the file of --output")
+      ->needs(output);
+}
+
 void declare_files(CLI::App& app, options& o) {
+  declare_batch(app, o);
   app.add_option("FILE", o.files,
                  "Texts, a line each; -: the standard input, which is read where no file is named");
+}
+
+void refuse_context(const options& o, const core::capacity_error& problem) {
+  const std::int64_t around = problem.asked().size - o.context; // of what a text begins or ends with
+  throw error("--context: expected at most " + std::to_string(problem.most() - around) +
+              ", the longest that the model takes; found " + std::to_string(o.context));
 }
 
 model_weights weights_of(const options& o, const program_parts& parts) {

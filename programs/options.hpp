@@ -2,6 +2,8 @@
 
 #include <fovea/programs/parts.hpp>
 #include <fovea/programs/profile_at_end.hpp>
+#include <fovea/programs/shard.hpp>
+#include <fovea/runtime/calls/capacity_error.hpp>
 #include <fovea/runtime/tokenizers/tokenizer.hpp>
 #include <fovea/weights/weights.hpp>
 
@@ -23,7 +25,10 @@ struct options {
   std::int64_t context = 0;
   bool json = false;
   std::shared_ptr<const profile_at_end> profiled; // where it is asked for
-  std::string field; // of JSON lines, the one that holds the text; empty: the input is plain lines
+  std::string field;            // of JSON lines, the one that holds the text; empty: the input is plain lines
+  shard part;                   // of the texts
+  std::filesystem::path output; // empty: the standard output
+  bool resume = false;
 };
 
 /// States --version, --weights, --threads and --profile. What a program is built with need not be named.
@@ -32,8 +37,19 @@ void declare_model(CLI::App& app, options& o, const program_parts& parts);
 void declare_texts(CLI::App& app, options& o, const program_parts& parts);
 /// Both, and how texts are read and answered.
 void declare(CLI::App& app, options& o, const program_parts& parts);
-/// And the files of texts.
+/// States --shard, --output and --resume: how a worker of several answers its texts.
+void declare_batch(CLI::App& app, options& o);
+/// The same, and the files of texts.
 void declare_files(CLI::App& app, options& o);
+
+[[noreturn]] void refuse_context(const options& o, const core::capacity_error& problem);
+/// What `make` makes of a model for texts of --context tokens. Throws fovea::error where the model takes none so long.
+template <class F>
+auto made_for_context(const options& o, F make) try {
+  return make();
+} catch (const core::capacity_error& problem) {
+  refuse_context(o, problem);
+}
 
 /// What the command line names, else what the program is built with. Throws fovea::error where there is none.
 model_weights weights_of(const options& o, const program_parts& parts);

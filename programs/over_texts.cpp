@@ -1,37 +1,40 @@
 #include <fovea/programs/over_texts.hpp>
 
-#include <fovea/programs/options.hpp>
+#include <fovea/programs/answer_texts.hpp>
 #include <fovea/programs/text_work.hpp>
 
 #include <program/program.hpp>
-#include <terminal/terminal.hpp>
 
-#include <nlohmann/json.hpp>
-
-#include <unistd.h>
-#include <utility>
+#include <memory>
+#include <string>
+#include <vector>
 
 namespace fovea::programs {
 namespace {
 
 constexpr std::size_t texts_at_once = 512;
 
-text_work work_of(input_text input, const tokenizer& words, const options& o, const std::string& program) {
+/// Reads texts by a network, and makes an answer to each by a printer.
+std::vector<text_answer> answers_to(const std::vector<input_text>& texts, text_network& net,
+                                    const tokenizer& words, const text_printer& printer, bool each_token,
+                                    const options& o, const std::string& program) {
   const auto longest = static_cast<std::size_t>(o.context);
-  bool was_cut = false;
-  text_work work = work_of(std::move(input), words, longest, was_cut);
-  if (was_cut)
-    program::notice(program, work.input.place + ": the text is cut to its first " + std::to_string(longest) +
-                                 " tokens");
-  return work;
-}
-
-std::string line_of(const text_work& text, const text_printer& printer, const options& o) {
-  const read_text read{text.input, text.tokens.ids, text.values};
-  if (!o.json) return printer.line(read) + "\n";
-  nlohmann::ordered_json line = answer_to(text.input);
-  line.update(printer.members(read));
-  return line.dump() + "\n";
+  std::vector<text_work> work;
+  for (const input_text& text : texts) {
+    bool was_cut = false;
+    work.push_back(work_of(text, words, longest, was_cut));
+    if (was_cut)
+      program::notice(program,
+                      text.place + ": the text is cut to its first " + std::to_string(longest) + " tokens");
+  }
+  run_together(net, work, each_token);
+  std::vector<text_answer> answers;
+  for (const text_work& one : work) {
+    const read_text read{one.input, one.tokens.ids, one.values};
+    answers.push_back(o.json ? text_answer{.members = printer.members(read)}
+                             : text_answer{.printed = printer.line(read) + "\n"});
+  }
+  return answers;
 }
 
 } // namespace
@@ -46,21 +49,14 @@ int over_texts(const char* about, const program_parts& parts, text_network_maker
       },
       [&](const options& o) {
         const tokenizer tokens = tokenizer_of(o, parts);
-        const std::unique_ptr<text_network> net =
-            network(weights_of(o, parts),
-                    {.capacity = {{"B", texts_of_a_call}, {"T", o.context}}, .threads = o.threads});
+        const std::unique_ptr<text_network> net = made_for_context(o, [&] {
+          return network(weights_of(o, parts),
+                         {.capacity = {{"B", texts_of_a_call}, {"T", o.context}}, .threads = o.threads});
+        });
         const std::unique_ptr<text_printer> print = printer(parts, tokens, net->width());
-        text_input input(o.files, o.field);
-        terminal::progress_bar bar(parts.name, "bytes", isatty(STDOUT_FILENO) != 0 ? 0 : input.bytes());
-        for (auto texts = input.next(texts_at_once); !texts.empty(); texts = input.next(texts_at_once)) {
-          std::vector<text_work> work;
-          for (input_text& text : texts) work.push_back(work_of(std::move(text), tokens, o, parts.name));
-          run_together(*net, work, each_token);
-          std::string lines;
-          for (const text_work& text : work) lines += line_of(text, *print, o);
-          program::print(lines);
-          bar.show(input.bytes_read());
-        }
+        answer_texts(o, parts, texts_at_once, [&](const std::vector<input_text>& texts) {
+          return answers_to(texts, *net, tokens, *print, each_token, o, parts.name);
+        });
       });
 }
 

@@ -97,7 +97,7 @@ void run_lines(const arguments& a, number_network& network) {
   sequence along(network, most, [&](std::span<const float> values) {
     program::print(lines_of(values, network.output_width(), a.json));
   });
-  text_input input(a.files, "", of_raw);
+  text_input input(a.files, {.of_bytes = of_raw});
   std::string place = "standard input";
   for (auto lines = input.next(most); !lines.empty(); lines = input.next(most)) {
     std::vector<float> numbers;
@@ -164,8 +164,10 @@ int stream(number_network_maker maker, const program_parts& parts, int count, ch
       parts.name.c_str(), "Moves along sequences of numbers, and prints what comes out at each position.",
       count, words, [&](CLI::App& app, arguments& a) { declare_numbers(app, a, parts); },
       [&](const arguments& a) {
-        const std::unique_ptr<number_network> network =
-            maker(weights_of(a, parts), {.capacity = {{"B", 1}, {"T", a.context}}, .threads = a.threads});
+        const std::unique_ptr<number_network> network = made_for_context(a, [&] {
+          return maker(weights_of(a, parts),
+                       {.capacity = {{"B", 1}, {"T", a.context}}, .threads = a.threads});
+        });
         a.raw ? run_raw(a, *network) : run_lines(a, *network);
       });
 }

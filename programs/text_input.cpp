@@ -12,9 +12,22 @@
 #include <utility>
 
 namespace fovea::programs {
+namespace {
 
-text_input::text_input(std::vector<std::string> files, std::string field, std::string of_bytes)
-    : files_(std::move(files)), field_(std::move(field)), of_bytes_(std::move(of_bytes)) {
+std::string text_in(const nlohmann::json& object, const std::string& field) {
+  const bool is_object = object.is_object();
+  const auto found = is_object ? object.find(field) : object.end();
+  if (is_object && found != object.end() && found->is_string()) return *found;
+  throw error("expected an object whose \"" + field + "\" is a text; found " +
+              (!is_object              ? core::shown(object)
+               : found == object.end() ? "none"
+                                       : core::shown(*found)));
+}
+
+} // namespace
+
+text_input::text_input(std::vector<std::string> files, reading how)
+    : files_(std::move(files)), how_(std::move(how)) {
   if (files_.empty()) files_.emplace_back("-");
   std::ios::sync_with_stdio(false); // without a buffer of its own the standard input never says what it has
   const bool all_files = std::ranges::find(files_, "-") == files_.end();
@@ -43,20 +56,12 @@ input_text text_input::text_of(std::string line) const {
   std::string place = name_ + ":" + std::to_string(line_);
   try {
     core::check_utf8(line);
-    if (field_.empty()) return {std::move(line), std::move(place), {}};
-    const core::json_document object = core::parse_json(line);
-    const auto found = object->is_object() ? object->find(field_) : object->end();
-    if (!object->is_object() || found == object->end() || !found->is_string())
-      throw error("expected an object whose \"" + field_ + "\" is a text");
-    return {found->get<std::string>(), std::move(place), std::move(line)};
+    if (how_.field.empty()) return {std::move(line), std::move(place), {}};
+    std::string text = text_in(*core::parse_json(line), how_.field);
+    return {std::move(text), std::move(place), std::move(line)};
   } catch (const error& problem) {
-    throw error(place + ": " + problem.what() + of_bytes_);
+    throw error(place + ": " + problem.what() + how_.of_bytes);
   }
-}
-
-nlohmann::ordered_json answer_to(const input_text& text) {
-  using json = nlohmann::ordered_json;
-  return text.members.empty() ? json{{"text", text.text}} : json::parse(text.members);
 }
 
 std::vector<input_text> text_input::next(std::size_t most) {
@@ -74,7 +79,7 @@ std::vector<input_text> text_input::next(std::size_t most) {
 void text_input::read(std::size_t most, std::vector<input_text>& texts) {
   while (texts.size() < most) {
     if (in_ == nullptr && !open_next()) break;
-    if (!texts.empty() && in_->rdbuf()->in_avail() <= 0 && in_ == &std::cin) break;
+    if (!how_.waits && !texts.empty() && in_->rdbuf()->in_avail() <= 0 && in_ == &std::cin) break;
     std::string line;
     if (!std::getline(*in_, line)) {
       if (in_->bad()) throw error(name_ + ": cannot be read");
@@ -83,7 +88,7 @@ void text_input::read(std::size_t most, std::vector<input_text>& texts) {
     }
     ++line_;
     bytes_read_ += line.size() + 1;
-    texts.push_back(text_of(std::move(line)));
+    if (how_.part.has(++lines_)) texts.push_back(text_of(std::move(line)));
   }
 }
 

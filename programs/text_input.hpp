@@ -1,6 +1,6 @@
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
+#include <fovea/programs/shard.hpp>
 
 #include <cstddef>
 #include <exception>
@@ -17,18 +17,21 @@ struct input_text {
   std::string members; // of a line of JSON: it as it was read, for the line that answers it
 };
 
-/// The line of JSON that answers a text, before what answers it: what its own line held, else the text.
-nlohmann::ordered_json answer_to(const input_text& text);
+/// How lines are read as texts.
+struct reading {
+  std::string field = {};    // the member of lines of JSON that is the text; empty: lines are the text
+  shard part = {};           // whose lines are read, counted over all files
+  bool waits = false;        // for as many texts as are asked for
+  std::string of_bytes = {}; // ends what is said of a line that is no text
+};
 
 /// The texts of some files, or of the standard input, a line each.
 class text_input {
 public:
-  /// `field`: lines are JSON objects, whose member of this name is the text; empty: they are the text. `of_bytes` ends what
-  /// is said of a line that is no text.
-  text_input(std::vector<std::string> files, std::string field, std::string of_bytes = {});
+  text_input(std::vector<std::string> files, reading how);
 
-  /// The next texts, `most` at most; none at the end. Waits for the first alone, so that what types into a pipe
-  /// is answered at once. Throws fovea::error that names file and line where a line is no UTF-8, or no object with
+  /// The next texts, `most` at most; none at the end. Unless it is to wait for more, it waits for the first alone, so that
+  /// what types into a pipe is answered at once. Throws fovea::error that names file and line where a line is no UTF-8, or no object with
   /// the field; the texts before it are given first.
   std::vector<input_text> next(std::size_t most);
 
@@ -42,8 +45,10 @@ private:
   input_text text_of(std::string line) const;
 
   std::vector<std::string> files_;
-  std::string field_, of_bytes_, name_;
+  reading how_;
+  std::string name_;
   std::size_t opened_ = 0, line_ = 0, bytes_read_ = 0, bytes_ = 0;
+  std::size_t lines_ = 0; // of all files
   std::ifstream file_;
   std::istream* in_ = nullptr;
   std::exception_ptr problem_; // behind texts that were given

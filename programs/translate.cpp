@@ -1,16 +1,13 @@
 #include <fovea/programs/translate.hpp>
 
-#include <fovea/programs/options.hpp>
-#include <fovea/programs/text_input.hpp>
+#include <fovea/programs/answer_texts.hpp>
 #include <fovea/programs/translator.hpp>
 
 #include <program/program.hpp>
-#include <terminal/terminal.hpp>
-
-#include <nlohmann/json.hpp>
 
 #include <memory>
-#include <unistd.h>
+#include <string>
+#include <vector>
 
 namespace fovea::programs {
 namespace {
@@ -37,35 +34,29 @@ void declare_search(CLI::App& app, arguments& a) {
       ->check(CLI::Range(0, 1 << 24));
 }
 
-std::string lines_of(translator& translate, const input_text& text, const arguments& a) {
-  const std::vector<hypothesis> found = translate(text.text, text.place, a.how, a.tokens);
-  std::string lines;
-  if (a.json) {
-    nlohmann::ordered_json line = answer_to(text);
-    auto& all = line["translations"] = nlohmann::ordered_json::array();
-    for (const hypothesis& h : found)
-      all.push_back({{"text", translate.text_of(h)}, {"log_probability", h.log_probability}});
-    lines = line.dump() + "\n";
-  } else {
-    for (const hypothesis& h : found) lines += translate.text_of(h) + "\n";
+text_answer answer_of(translator& translate, const input_text& text, const arguments& a) {
+  text_answer answer;
+  auto all = nlohmann::ordered_json::array();
+  for (const hypothesis& h : translate(text.text, text.place, a.how, a.tokens)) {
+    answer.printed += translate.text_of(h) + "\n";
+    all.push_back({{"text", translate.text_of(h)}, {"log_probability", h.log_probability}});
   }
-  return lines;
+  answer.members = {{"translations", all}};
+  return answer;
 }
 
 void run(const arguments& a, next_token_network_maker maker, const program_parts& parts) {
   const std::int64_t most = a.context + 1; // and the token that ends or begins it
-  const std::unique_ptr<next_token_network> network =
-      maker(weights_of(a, parts),
-            {.capacity = {{"B", static_cast<std::int64_t>(a.how.width)}, {"S", most}, {"T", most}},
-             .threads = a.threads});
+  const std::unique_ptr<next_token_network> network = made_for_context(a, [&] {
+    return maker(weights_of(a, parts),
+                 {.capacity = {{"B", static_cast<std::int64_t>(a.how.width)}, {"S", most}, {"T", most}},
+                  .threads = a.threads});
+  });
   translator to(*network, tokenizer_of(a, parts), target_tokenizer_of(a, parts, network->vocabulary()), parts,
                 static_cast<std::size_t>(a.context));
-  text_input input(a.files, a.field);
-  terminal::progress_bar bar(parts.name, "bytes", isatty(STDOUT_FILENO) != 0 ? 0 : input.bytes());
-  for (auto texts = input.next(1); !texts.empty(); texts = input.next(1)) {
-    program::print(lines_of(to, texts.front(), a));
-    bar.show(input.bytes_read());
-  }
+  answer_texts(a, parts, 1, [&](const std::vector<input_text>& texts) -> std::vector<text_answer> {
+    return {answer_of(to, texts.front(), a)};
+  });
 }
 
 } // namespace

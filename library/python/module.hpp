@@ -25,6 +25,7 @@ struct module_parts {
   program_parts parts;
   std::span<const fovea_port> inputs, outputs;
   std::unique_ptr<net> (*compiled)(const model_weights&, const compile_options&) = nullptr;
+  void (*expect)(const model_weights&) = nullptr; // throws where they are another model's
   std::span<const fovea_port> begin_inputs = {}, step_inputs = {}, step_outputs = {};
   std::unique_ptr<stream> (*streamed)(const model_weights&, const compile_options&) = nullptr;
   std::int64_t stride = 1, latency = 0;
@@ -38,7 +39,7 @@ struct opening {
 
   opening(const module_parts& of, const std::optional<std::string>& file, int threads,
           const nb::kwargs& capacity)
-      : weights(of_file(of.parts, file)), options{.capacity = of.parts.capacity, .threads = threads} {
+      : weights(of_file(of, file)), options{.capacity = of.parts.capacity, .threads = threads} {
     if (threads < 0)
       throw error(of.parts.name + ": expected at least 0 threads, found " + std::to_string(threads));
     for (const auto& [name, size] : capacity) {
@@ -62,11 +63,14 @@ private:
           names.emplace_back(dim);
     return names;
   }
-  static model_weights of_file(const program_parts& parts, const std::optional<std::string>& file) {
+  static model_weights of_file(const module_parts& of, const std::optional<std::string>& file) {
+    const program_parts& parts = of.parts;
     if (!file && !programs::has_weights(parts))
       throw error(parts.name + ": expected a file of weights, since the module is built without; found None");
     const nb::gil_scoped_release without;
-    return programs::weights_of(parts, std::filesystem::path(file.value_or("")));
+    model_weights weights = programs::weights_of(parts, std::filesystem::path(file.value_or("")));
+    of.expect(weights);
+    return weights;
   }
   void set_capacity(const module_parts& of, const std::string& name, std::int64_t size) {
     const std::vector<std::string> dims = dims_of(of.inputs);

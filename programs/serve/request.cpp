@@ -20,7 +20,7 @@ class body_reader {
 public:
   explicit body_reader(const std::string& body) : document_(parsed(body)) {
     if (!document_->is_object())
-      throw refused_request(400, "expected an object of JSON; found " + shown(*document_));
+      throw refused_request(400, "body: expected an object of JSON; found " + shown(*document_));
   }
 
   /// Nothing where it is missing or null.
@@ -74,7 +74,7 @@ private:
     try {
       return core::parse_json(body);
     } catch (const error& problem) {
-      throw refused_request(400, std::string("the body is no JSON: ") + problem.what());
+      throw refused_request(400, std::string("body: ") + problem.what());
     }
   }
 

@@ -113,7 +113,9 @@ void run(const arguments& a, const served_network& network, const program_parts&
   };
   if (network.writer != nullptr) {
     const auto rows = static_cast<std::int64_t>(a.rows);
-    auto made = network.writer(weights, {.capacity = {{"B", rows}, {"T", a.context}}, .threads = a.threads});
+    auto made = made_for_context(a, [&] {
+      return network.writer(weights, {.capacity = {{"B", rows}, {"T", a.context}}, .threads = a.threads});
+    });
     tokenizer words = tokenizer_of(a, parts, made->vocabulary());
     show(made->names(), words);
     writer = std::make_unique<completion_routes>(
@@ -121,8 +123,9 @@ void run(const arguments& a, const served_network& network, const program_parts&
         completion_routes::settings{context, a.rows, a.waiting, std::min(a.piece, context), chat});
   } else {
     const std::int64_t rows = texts_of_a_call;
-    auto made =
-        network.embedder(weights, {.capacity = {{"B", rows}, {"T", a.context}}, .threads = a.threads});
+    auto made = made_for_context(a, [&] {
+      return network.embedder(weights, {.capacity = {{"B", rows}, {"T", a.context}}, .threads = a.threads});
+    });
     tokenizer words = tokenizer_of(a, parts);
     show(made->names(), words);
     embedder = std::make_unique<embedding_routes>(server, std::move(made), std::move(words), parts, context,

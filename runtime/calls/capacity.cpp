@@ -6,6 +6,7 @@
 #include <limits>
 
 #include <fovea/base/error.hpp>
+#include <fovea/runtime/calls/capacity_error.hpp>
 
 namespace fovea::core {
 
@@ -104,8 +105,7 @@ void call_sizes::set_capacity(std::span<const dim_size> given_sizes) {
     if (given.size > most) refuse("expected at most " + std::to_string(most) + found);
     if (capacity_[i] != 0)
       refuse("expected one, found " + std::to_string(capacity_[i]) + " and " + std::to_string(given.size));
-    if (implied[i] != 0 && given.size > implied[i])
-      refuse("the model allows at most " + std::to_string(implied[i]) + found);
+    if (implied[i] != 0 && given.size > implied[i]) throw capacity_error(name_, given, implied[i]);
     capacity_[i] = given.size;
   }
   for (std::size_t i = 0; i < symbols_.size(); ++i) {

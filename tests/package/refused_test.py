@@ -2,6 +2,7 @@
 """What fovea_add_model, fovea_add_executable, fovea_add_library and fovea_add_python_module refuse where a project is configured: refused_test.py PREFIX"""
 
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -11,9 +12,19 @@ import unittest
 LIBRARY = "fovea_add_library(ask HEADER model.hpp MODEL ask::model"
 MODULE = "fovea_add_python_module(ask HEADER model.hpp MODEL ask::model"
 PROGRAM = "fovea_add_executable(ask HEADER model.hpp MODEL ask::model"
+ROOT = pathlib.Path(__file__).parents[2]
+(LISTED,) = re.findall(r"using all_formats = format_list<(.*?)>;", (ROOT / "weights" / "weight_format.hpp").read_text(), re.DOTALL)
+FORMATS = " ".join(LISTED.split())
 CASES = {
     f"{PROGRAM} APP dance)": "expected APP to be one of classify, embed, generate, score, serve, stream, tag, translate, found 'dance'",
     f"{PROGRAM})": "fovea_add_executable(ask): APP is missing",
+    f"{PROGRAM} APP embed FORMAT q9_0)": f"fovea_add_executable(ask): expected FORMAT to be one of {FORMATS}, found 'q9_0'",
+    f'{LIBRARY} FORMAT "integer_products<f16>")': f"fovea_add_library(ask): expected FORMAT to be one of {FORMATS}, found 'integer_products<f16>'",
+    f"{MODULE} FORMAT Q8_0)": f"fovea_add_python_module(ask): expected FORMAT to be one of {FORMATS}, found 'Q8_0'",
+    **{
+        f"{function}(ask HEADER modle.hpp MODEL ask::model{more})": f"{function}(ask): expected HEADER to be a file beside CMakeLists.txt or one that an include finds, found nothing at 'modle.hpp'"
+        for function, more in {"fovea_add_executable": " APP embed", "fovea_add_library": "", "fovea_add_python_module": "", "fovea_add_model": ""}.items()
+    },
     "fovea_add_executable(ask MODEL ask::model APP embed)": "fovea_add_executable(ask): HEADER is missing",
     f"{PROGRAM} APP embed NOISE)": "EMBED and STATIC, found 'NOISE'",
     f"{PROGRAM} APP embed CONTEXT many)": "expected CONTEXT to be a number of tokens, found 'many'",
@@ -62,6 +73,23 @@ class Refused(unittest.TestCase):
             with self.subTest(call):
                 self.assertNotEqual(run.returncode, 0)
                 self.assertIn(sentence, " ".join(run.stderr.split()))
+
+    def test_headers_are_found_where_the_compiler_looks(self):
+        folder = pathlib.Path(tempfile.mkdtemp())
+        self.addCleanup(shutil.rmtree, folder)
+        model = '#include <fovea/dsl.hpp>\nnamespace ask { inline constexpr auto model = fovea::model("m", [](fovea::graph& g) { g.output("y", g.input<fovea::f32>("x", {"B", 4})); }); }\n'
+        for place in "beside.hpp", "more/below.hpp", "included/of_folder.hpp":
+            (folder / place).parent.mkdir(exist_ok=True)
+            (folder / place).write_text(model)
+        (folder / "CMakeLists.txt").write_text(
+            "cmake_minimum_required(VERSION 3.25)\nproject(found CXX)\nset(CMAKE_BUILD_TYPE Release)\nfind_package(fovea REQUIRED)\ninclude_directories(included)\n"
+            + "".join(f'fovea_add_model(m{i} HEADER {header} MODEL ask::mdoel ISA baseline)\n' for i, header in enumerate(["beside.hpp", "more/below.hpp", "of_folder.hpp", "fovea/models/bert.hpp", folder / "beside.hpp"]))
+        )
+        subprocess.run(["cmake", "-S", folder, "-B", folder / "build", f"-DCMAKE_PREFIX_PATH={self.prefix}"], capture_output=True, check=True)
+        # None of them declares ask::mdoel, and the compiler says so in these words.
+        run = subprocess.run(["cmake", "--build", folder / "build", "--target", "m1_baseline_objects"], capture_output=True, text=True, check=False)
+        self.assertNotEqual(run.returncode, 0)
+        self.assertRegex(run.stdout + run.stderr, r"fovea_add_model\(m1\): expected HEADER more/below.hpp to declare MODEL ask::mdoel:1:\d+: error: ")
 
 
 if __name__ == "__main__":

@@ -200,6 +200,16 @@ TEST_CASE("a program scores texts as decoding does", "[programs]") {
           Approx(log_probability(reader, words().encode(texts[i]).ids)).epsilon(1e-4));
 }
 
+TEST_CASE("a context beyond that of the model is refused by the option's name", "[programs]") {
+  const place p;
+  p.draw(tiny::score);
+  CHECK(p.run(FOVEA_TINY_SCORE, {p.texts, "--context", "64"}).status == 0);
+  const program_run run = p.run(FOVEA_TINY_SCORE, {p.texts, "--context", "9999"});
+  CHECK(run.status == 2);
+  CHECK(run.said ==
+        "tiny_score: --context: expected at most 64, the longest that the model takes; found 9999\n");
+}
+
 TEST_CASE("a program translates texts as a beam does", "[programs]") {
   const place p;
   const model_weights drawn = p.draw(tiny::translate);

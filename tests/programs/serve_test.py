@@ -352,6 +352,19 @@ class Serve(unittest.TestCase):
                 self.assertIn(server.raw(content), (None, 400, 404, 414))
         self.assertEqual(server.post(text, prompt="one", max_tokens=1)["object"], "text_completion")
 
+    def test_a_body_that_is_no_json_is_told_with_its_place(self):
+        server = self.started(self.writer)
+        for body, sentence in (
+            ('{"prompt": }', "body: not valid JSON: parse error at line 1, column 12: syntax error while parsing value - unexpected '}'; expected "),
+            ('{"prompt":\n\'one\'}', "body: not valid JSON: parse error at line 2, column 1: syntax error while parsing value - invalid literal; last read: "),
+            ('{"prompt": "a", "prompt": "b"}', "body: expected each name in an object once; found 'prompt' twice"),
+            ("[1]", "body: expected an object of JSON; found [1]"),
+        ):
+            status, _, said = server.ask("POST", "/v1/completions", body)
+            with self.subTest(body=body):
+                self.assertEqual(status, 400)
+                self.assertTrue(json.loads(said)["error"]["message"].startswith(sentence), said)
+
     def test_texts_without_room_are_refused(self):
         server = self.started(self.writer, "--context", "8")
         said = json.loads(server.ask("POST", "/v1/completions", {"prompt": "one two three one two three"})[2])

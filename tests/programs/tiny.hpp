@@ -30,11 +30,16 @@ inline constexpr auto tag = model("tiny_tagger", [](graph& g) {
   g.output("logits", linear(words(g) + embedding(types, "types", 2, 4), "out", 2));
 });
 
-constexpr void language_model(graph& g) {
-  g.output("logits", linear(gru(words(g), "rnn", 6).output, "out", 8));
+constexpr void language_model(graph& g, expr x) {
+  g.output("logits", linear(gru(x, "rnn", 6).output, "out", 8));
 }
-inline constexpr auto generate = model("tiny_writer", [](graph& g) { language_model(g); });
-inline constexpr auto score = model("tiny_scorer", [](graph& g) { language_model(g); });
+inline constexpr auto generate = model("tiny_writer", [](graph& g) { language_model(g, words(g)); });
+
+// Has vectors of 64 positions, and so takes no longer text.
+inline constexpr auto score = model("tiny_scorer", [](graph& g) {
+  const expr x = words(g);
+  language_model(g, x + learned_positions(x, "positions", {.context = 64, .width = 4}));
+});
 
 // [B, S] and [B, T] -> [B, T, 8].
 inline constexpr auto translate = model("tiny_translator", [](graph& g) {

@@ -4,6 +4,7 @@
 import json
 import pathlib
 import struct
+import subprocess
 import sys
 import unittest
 
@@ -154,6 +155,15 @@ class Inspect(ToolTest):
         self.assertEqual(self.refusal("w.gguf", "more"), "The following argument was not expected: more (--help lists the options)")
 
 
+class Subcommand(ToolTest):
+    def test_an_unknown_one_is_named_with_the_nearest(self):
+        for word, expected in ("neww", "new"), ("inpsect", "inspect"), ("shape", "shapes"), ("x\ny", "one of new, inspect, convert, check, shapes"):
+            run = subprocess.run([self.fovea, word, "a", "--b"], capture_output=True, text=True, check=False)
+            shown = word.replace("\n", "\\x0a")
+            self.assertEqual((run.returncode, run.stdout, run.stderr), (2, "", f"fovea: there is no subcommand '{shown}'; expected {expected} (--help lists all)\n"))
+
+
 if __name__ == "__main__":
+    Subcommand.fovea = str(pathlib.Path(sys.argv[1]).resolve())
     Inspect.fovea, Inspect.golden = str(pathlib.Path(sys.argv[1]).resolve()), pathlib.Path(sys.argv[2]).resolve()
     unittest.main(argv=[sys.argv[0], *sys.argv[3:]])

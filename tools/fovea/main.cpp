@@ -1,17 +1,39 @@
 #include "check/check.hpp"
 #include "convert/convert.hpp"
 #include "inspect/inspect.hpp"
+#include "nearest_name.hpp"
 #include "new/new.hpp"
 #include "shapes.hpp"
+
+#include <fovea/base/in_quotes.hpp>
 
 #include <program/text.hpp>
 
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
-#include <fmt/core.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <exception>
+#include <string>
+#include <vector>
+
+namespace {
+
+/// What is wrong with a word in the place of a subcommand; empty: nothing.
+std::string refusal_of(const std::string& word, const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::App* command : app.get_subcommands({})) names.push_back(command->get_name());
+  if (word.starts_with('-') || std::ranges::find(names, word) != names.end()) return {};
+  const std::string nearest = tool::nearest_name(word, names);
+  return fmt::format("there is no subcommand {}; expected {} (--help lists all)",
+                     fovea::core::in_quotes(word),
+                     nearest.empty() ? fmt::format("one of {}", fmt::join(names, ", ")) : nearest);
+}
+
+} // namespace
 
 /// The command line of Fovea: each subcommand is a file, which declares itself. What one cannot do is thrown.
 int main(int count, char** words) {
@@ -27,6 +49,8 @@ int main(int count, char** words) {
     for (const auto declare : {tool::declare_new, tool::declare_inspect, tool::declare_convert,
                                tool::declare_check, tool::declare_shapes})
       declare(app, status);
+    if (count > 1)
+      if (const std::string refusal = refusal_of(words[1], app); !refusal.empty()) return fail(refusal);
     try {
       app.parse(count, words);
     } catch (const CLI::ParseError& problem) {

@@ -35,7 +35,7 @@ SHAPES = {
     "classify": {"words.weight": [8, 4], "out.weight": [2, 4], "out.bias": [2]},
     "tag": {"words.weight": [8, 4], "types.weight": [2, 4], "out.weight": [2, 4], "out.bias": [2]},
     "generate": WRITER,
-    "score": WRITER,
+    "score": WRITER | {"positions.weight": [64, 4]},
     "translate": {
         "source_words.weight": [8, 4],
         "words.weight": [8, 4],
@@ -213,6 +213,10 @@ class Modules(unittest.TestCase):
                 with self.assertRaises(tiny_embed.Error) as caught:
                     tiny_embed.Model(*words, **named)
                 self.assertEqual(str(caught.exception), why)
+        # Weights of another model are told when they are opened.
+        for module, app in (tiny_embed, "classify"), (tiny_tag, "classify"), (tiny_generate, "stream"), (tiny_stream, "embed"):
+            with self.assertRaisesRegex(module.Error, rf"{app}.safetensors: .*(no parameter wants|no tensor fills)"):
+                module.Model(self.weights[app])
         with self.assertRaisesRegex(tiny_embed.Error, "none.safetensors"):
             tiny_embed.Model("none.safetensors")
 

@@ -17,3 +17,9 @@ set_tests_properties(library/python PROPERTIES LABELS full FIXTURES_REQUIRED pyt
 add_test(NAME library/python.project COMMAND ${environment}/bin/python -B ${python_folder}/project_test.py ${package}/prefix ${CMAKE_CURRENT_SOURCE_DIR}/golden
                                              ${package}/python_packages)
 set_tests_properties(library/python.project PROPERTIES LABELS full FIXTURES_REQUIRED "installed;python_tools" TIMEOUT 1800 PROCESSORS 2)
+
+# Actors of Ray Data with a net each, as docs/fleet.md has them.
+set(ray ${PROJECT_BINARY_DIR}/ray-tools)
+add_python_packages(library/ray.packages ${ray} ray_tools ${python_folder}/ray/requirements.txt)
+add_test(NAME library/ray COMMAND ${ray}/bin/python -B ${CMAKE_CURRENT_SOURCE_DIR}/programs/fleet_page_test.py ${modules}/tiny_embed_python ray)
+set_tests_properties(library/ray PROPERTIES LABELS full FIXTURES_REQUIRED "python_modules;ray_tools" PROCESSORS 2)

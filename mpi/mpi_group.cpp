@@ -6,7 +6,9 @@
 #include <cstdio>
 #include <cstdlib>
 #include <limits>
+#include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include <mpi.h>
@@ -29,14 +31,16 @@ struct bucket {
 class connection {
 public:
   connection() {
-    MPI_Comm_dup(MPI_COMM_WORLD, &all_);
-    MPI_Comm_dup(MPI_COMM_WORLD, &leaving_);
+    for (MPI_Comm* made : {&all_, &exchanges_, &gathers_, &leaving_}) MPI_Comm_dup(MPI_COMM_WORLD, made);
     MPI_Comm_rank(all_, &rank_);
     MPI_Comm_size(all_, &size_);
     last_call_.resize(static_cast<std::size_t>(size_), still_there);
   }
 
   MPI_Comm all() const { return all_; }
+  // Ranks begin collective calls of one communicator in one order; these go beside each other.
+  MPI_Comm exchanges() const { return exchanges_; }
+  MPI_Comm gathers() const { return gathers_; }
   int rank() const { return rank_; }
   int size() const { return size_; }
 
@@ -78,10 +82,49 @@ private:
     MPI_Abort(MPI_COMM_WORLD, 1);
   }
 
-  MPI_Comm all_ = MPI_COMM_NULL, leaving_ = MPI_COMM_NULL;
+  MPI_Comm all_ = MPI_COMM_NULL, exchanges_ = MPI_COMM_NULL, gathers_ = MPI_COMM_NULL,
+           leaving_ = MPI_COMM_NULL;
   int rank_ = 0, size_ = 1;
   std::uint64_t calls_ = 0;              // of the group, on this rank
   std::vector<std::uint64_t> last_call_; // of each rank that has left
+};
+
+/// What each rank has of a message: its size and where it begins, in bytes.
+struct message_parts {
+  std::vector<int> sizes = {}, places = {};
+
+  void add(std::size_t size) {
+    places.push_back(sizes.empty() ? 0 : places.back() + sizes.back());
+    sizes.push_back(static_cast<int>(size));
+  }
+};
+message_parts parts_to(std::span<const std::size_t> ends) {
+  message_parts made;
+  for (std::size_t r = 0; r < ends.size(); ++r) made.add(ends[r] - (r == 0 ? 0 : ends[r - 1]));
+  return made;
+}
+
+/// MPI moves on what is under way whenever it is called.
+class request final : public transfer {
+public:
+  request(connection& by, message_parts sent, message_parts received)
+      : sent_(std::move(sent)), received_(std::move(received)), by_(&by) {}
+
+  MPI_Request* begun() { return &begun_; }
+  const message_parts& sent() const { return sent_; }
+  const message_parts& received() const { return received_; }
+
+  bool is_over() override {
+    int done = 0;
+    MPI_Test(&begun_, &done, MPI_STATUS_IGNORE);
+    return done != 0;
+  }
+  void wait() override { by_->wait(begun_); }
+
+private:
+  message_parts sent_, received_; // which MPI reads until it is over
+  connection* by_;
+  MPI_Request begun_ = MPI_REQUEST_NULL;
 };
 
 class mpi_ranks {
@@ -113,6 +156,27 @@ public:
                  by_->all(), &request);
       by_->wait(request);
     }
+  }
+
+  std::unique_ptr<transfer> begin_exchange(std::span<const std::byte> from, std::span<const std::size_t> ends,
+                                           std::span<std::byte> to) const {
+    by_->begin_call();
+    message_parts received;
+    for (std::size_t r = 0; r < ends.size(); ++r) received.add(to.size() / ends.size());
+    auto made = std::make_unique<request>(*by_, parts_to(ends), std::move(received));
+    MPI_Ialltoallv(from.data(), made->sent().sizes.data(), made->sent().places.data(), MPI_BYTE, to.data(),
+                   made->received().sizes.data(), made->received().places.data(), MPI_BYTE, by_->exchanges(),
+                   made->begun());
+    return made;
+  }
+
+  std::unique_ptr<transfer> begin_gather(std::span<std::byte> bytes,
+                                         std::span<const std::size_t> ends) const {
+    by_->begin_call();
+    auto made = std::make_unique<request>(*by_, message_parts{}, parts_to(ends));
+    MPI_Iallgatherv(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, bytes.data(), made->received().sizes.data(),
+                    made->received().places.data(), MPI_BYTE, by_->gathers(), made->begun());
+    return made;
   }
 
 private:

@@ -92,13 +92,50 @@ outcome learned(const optimizer& how, const train_options& options, const rank_g
   made.values = values_of(fit.weights());
   return made;
 }
-template <class backend = f32, class optimizer>
-std::vector<outcome> learned_by(int ranks, const optimizer& how, const train_options& options) {
-  std::vector<outcome> all(static_cast<std::size_t>(ranks));
-  run_ranks(ranks, [&](const rank_group& group) {
-    all[static_cast<std::size_t>(group.rank())] = learned<backend>(how, options, group);
-  });
-  return all;
+
+/// Engines that tell what they are called for, and say of what they begin that it is not over yet.
+enum class pace { at_once, late, at_end };
+struct told_engine {
+  rank_group by;
+  pace how;
+  std::shared_ptr<std::string> calls = std::make_shared<std::string>();
+
+  int rank() const { return by.rank(); }
+  int size() const { return by.size(); }
+  void sum(std::span<float> values) const {
+    *calls += 's';
+    by.sum(values);
+  }
+  void broadcast(std::span<std::byte> bytes, int from) const { by.broadcast(bytes, from); }
+
+protected:
+  struct late_transfer final : transfer {
+    int asked = 0;
+    bool is_over() override { return ++asked > 3; }
+    void wait() override { asked = 3; }
+  };
+  std::unique_ptr<transfer> begun(char call) const {
+    *calls += call;
+    return how == pace::late ? std::make_unique<late_transfer>() : nullptr;
+  }
+};
+struct told_moving_engine : told_engine {
+  std::unique_ptr<transfer> begin_exchange(std::span<const std::byte> from, std::span<const std::size_t> ends,
+                                           std::span<std::byte> to) const {
+    by.begin_exchange(from, ends, to);
+    return begun('x');
+  }
+  std::unique_ptr<transfer> begin_gather(std::span<std::byte> bytes,
+                                         std::span<const std::size_t> ends) const {
+    by.begin_gather(bytes, ends);
+    return begun('g');
+  }
+};
+rank_group paced(const rank_group& group, pace how, const std::shared_ptr<std::string>& calls = {}) {
+  told_engine engine{group, how};
+  if (calls) engine.calls = calls;
+  if (how == pace::at_end) return engine;
+  return told_moving_engine{engine};
 }
 
 /// Numbers of 2 and 4 ranks are those of one: they differ in the order of sums alone.
@@ -111,6 +148,16 @@ void check_close(const named_floats& found, const named_floats& expected) {
     for (std::size_t i = 0; i < values.size(); ++i)
       CHECK(found.at(name)[i] == Approx(values[i]).margin(margin).epsilon(0));
   }
+}
+
+template <class backend = f32, class optimizer>
+std::vector<outcome> learned_by(int ranks, const optimizer& how, const train_options& options,
+                                pace when = pace::at_once) {
+  std::vector<outcome> all(static_cast<std::size_t>(ranks));
+  run_ranks(ranks, [&](const rank_group& group) {
+    all[static_cast<std::size_t>(group.rank())] = learned<backend>(how, options, paced(group, when));
+  });
+  return all;
 }
 
 template <class optimizer>
@@ -159,6 +206,83 @@ TEST_CASE("options mean of ranks what they mean of one", "[training]") {
   check_ranks(sgd{.rate = 0.1}, {.schedule = cosine_schedule({.total = 12}), .groups = {{"in.*", 0}}});
 }
 
+TEST_CASE("gradients that are summed while others are made come to the same bits", "[training]") {
+  const adam how{.rate = 0.01};
+  for (train_options options : {train_options{},
+                                {.accumulate = 3},
+                                {.clip = 0.02, .accumulate = 2, .clip_value = 0.01},
+                                {.groups = {{"in.*", 0}, {"*.bias", 0.5, 0}}}})
+    for (const bool rounded : {false, true}) {
+      options.bucket_bytes = 4096; // more than there is
+      options.bf16_gradients = rounded;
+      const std::vector<outcome> expected = learned_by(4, how, options, pace::at_end);
+      CHECK(learned_by(4, how, options) == expected);
+      options.bucket_bytes = 52;
+      CHECK(learned_by(4, how, options) == expected);
+      CHECK(learned_by(4, how, options, pace::late) == expected);
+      CHECK(learned_by(4, how, options, pace::at_end) == expected);
+    }
+}
+
+TEST_CASE("sums begin while a run makes other gradients", "[training]") {
+  const auto calls_of = [](const train_options& options) {
+    std::string all;
+    run_ranks(2, [&](const rank_group& group) {
+      const auto calls = std::make_shared<std::string>();
+      auto fit = train(regression, sgd{}, start(regression), of(paced(group, pace::at_once, calls), options));
+      calls->clear();
+      learn(fit, share_of(0, group));
+      if (group.rank() == 0) all = *calls;
+      if (fit.communicated().seconds < fit.communicated().waited) throw error("waited longer than for all");
+    });
+    return all;
+  };
+  // The ranks meet when the first 16 of 92 gradients are there, and when the run is over to tell their losses.
+  CHECK(calls_of({.bucket_bytes = 64}) == "sxgxgxgxgxgxgs");
+  CHECK(calls_of({}) == "sxg");
+  CHECK(calls_of({.accumulate = 2, .bucket_bytes = 64}) == "s");
+  CHECK(calls_of({.groups = {{"*turn*", 0}, {"in.*", 0}}, .bucket_bytes = 64}) == "sxg");
+  CHECK(calls_of({.bucket_bytes = 128, .shard_state = true}) == "sxxxssggg");
+}
+
+TEST_CASE("gradients in bfloat16 differ little, and not between ranks", "[training]") {
+  const outcome exact = learned_by(2, sgd{.rate = 0.1}, {})[0];
+  const std::vector<outcome> rounded = learned_by(2, sgd{.rate = 0.1}, {.bf16_gradients = true});
+  CHECK(rounded[1] == rounded[0]);
+  CHECK(rounded[0].losses != exact.losses);
+  for (std::size_t i = 0; i < exact.losses.size(); ++i)
+    CHECK(rounded[0].losses[i] == Approx(exact.losses[i]).margin(2e-3));
+}
+
+TEST_CASE("ranks that keep a share of the state each come to the same", "[training]") {
+  const auto check = [](const auto& how, train_options options) {
+    const outcome whole = learned(how, options, {});
+    options.shard_state = true;
+    for (const pace when : {pace::at_once, pace::late, pace::at_end})
+      for (const std::size_t bytes : {64u, 4096u}) {
+        options.bucket_bytes = bytes;
+        const std::vector<outcome> each = learned_by(4, how, options, when);
+        for (const outcome& one : each) CHECK(one == each[0]);
+        check_close(each[0].values, whole.values);
+        for (std::size_t i = 0; i < whole.norms.size(); ++i)
+          CHECK(each[0].norms[i] == Approx(whole.norms[i]).margin(margin));
+      }
+  };
+  check(adamw{.rate = 0.01}, {});
+  check(sgd{.rate = 0.1, .momentum = 0.9}, {.clip = 0.02, .accumulate = 2, .clip_value = 0.01});
+  check(adam{.rate = 0.01}, {.groups = {{"in.*", 0}, {"*.bias", 0.5, 0}}});
+
+  std::vector<std::int64_t> bytes(4);
+  run_ranks(4, [&](const rank_group& group) {
+    const auto fit = [&](bool shard) {
+      return train(regression, adam{}, start(regression), of(group, {.shard_state = shard})).state_bytes();
+    };
+    bytes[static_cast<std::size_t>(group.rank())] = fit(true);
+    if (fit(false) != 92 * 2 * 4) throw error("state");
+  });
+  CHECK(bytes == std::vector<std::int64_t>(4, 92 * 2 * 4 / 4));
+}
+
 TEST_CASE("the reference learns by ranks, too", "[training]") {
   const sgd how{.rate = 0.1};
   check_close(learned_by<reference>(2, how, {})[1].values, learned<reference>(how, {}, {}).values);
@@ -185,10 +309,12 @@ TEST_CASE("values are added in the order of the ranks", "[training]") {
 }
 
 TEST_CASE("what one rank cannot learn from, none learns from", "[training]") {
+  const std::size_t bucket_bytes = GENERATE(std::size_t{1} << 20, std::size_t{64}); // begun while it runs
   const float nan = std::numeric_limits<float>::quiet_NaN();
   std::vector<named_floats> after(2);
   texts found = messages_of(2, [&](const rank_group& group) {
-    auto fit = train(regression, sgd{.rate = 0.1}, start(regression), of(group));
+    auto fit =
+        train(regression, sgd{.rate = 0.1}, start(regression), of(group, {.bucket_bytes = bucket_bytes}));
     batch bad = share_of(0, group);
     if (group.rank() == 1) bad.x(0, 0) = nan;
     const std::string problem = message_of<error>([&] { learn(fit, bad); });
@@ -203,7 +329,7 @@ TEST_CASE("what one rank cannot learn from, none learns from", "[training]") {
   CHECK(after[1] == after[0]);
 
   found = messages_of(4, [&](const rank_group& group) {
-    auto fit = train(regression, sgd{}, start(regression), of(group));
+    auto fit = train(regression, sgd{}, start(regression), of(group, {.bucket_bytes = bucket_bytes}));
     learn(fit, rows_of(0, 0, group.rank() == 2 ? all_rows + 1 : 2));
   });
   CHECK_THAT(found[2],
@@ -256,8 +382,9 @@ TEST_CASE("ranks that begin differently are refused", "[training]") {
 
 TEST_CASE("ranks that do different things are told so", "[training]") {
   const temporary_folder folder;
+  const std::size_t bucket_bytes = GENERATE(std::size_t{1} << 20, std::size_t{64});
   const texts found = messages_of(2, [&](const rank_group& group) {
-    auto fit = train(regression, sgd{}, start(regression), of(group));
+    auto fit = train(regression, sgd{}, start(regression), of(group, {.bucket_bytes = bucket_bytes}));
     if (group.rank() == 0)
       fit.save(folder / "never.safetensors");
     else
@@ -287,24 +414,29 @@ TEST_CASE("a checkpoint of ranks is resumed by any number of them", "[training]"
   const auto path = folder / "group.safetensors";
   const adam how{.rate = 1e-2};
   const outcome whole = learned(how, {}, {});
+  const bool shard = GENERATE(false, true);
+  const auto sharing = [&](const rank_group& group, bool shares) {
+    return of(group, {.bucket_bytes = 100, .shard_state = shares});
+  };
   run_ranks(2, [&](const rank_group& group) {
-    auto fit = train(regression, how, start(regression), of(group));
+    auto fit = train(regression, how, start(regression), sharing(group, shard));
     for (int i = 0; i < 5; ++i) learn(fit, share_of(i, group));
     fit.save(path, {{"place", "5"}});
     if (!std::filesystem::exists(path)) throw error("save came back before the file was there");
   });
-  for (const int ranks : {1, 2, 4}) {
-    std::vector<named_floats> all(static_cast<std::size_t>(ranks));
-    run_ranks(ranks, [&](const rank_group& group) {
-      auto fit = train(regression, how, start(regression), of(group));
-      if (fit.resume(path).at("place") != "5" || fit.steps() != 5) throw error("resumed at another place");
-      for (int i = 5; i < 12; ++i) learn(fit, share_of(i, group));
-      all[static_cast<std::size_t>(group.rank())] = values_of(fit.weights());
-    });
-    for (const named_floats& one : all) CHECK(one == all[0]);
-    check_close(all[0], whole.values);
-    if (ranks == 2) CHECK(all[0] == learned_by(2, how, {})[0].values); // bit for bit
-  }
+  for (const int ranks : {1, 2, 4})
+    for (const bool shares : {false, true}) {
+      std::vector<named_floats> all(static_cast<std::size_t>(ranks));
+      run_ranks(ranks, [&](const rank_group& group) {
+        auto fit = train(regression, how, start(regression), sharing(group, shares));
+        if (fit.resume(path).at("place") != "5" || fit.steps() != 5) throw error("resumed at another place");
+        for (int i = 5; i < 12; ++i) learn(fit, share_of(i, group));
+        all[static_cast<std::size_t>(group.rank())] = values_of(fit.weights());
+      });
+      for (const named_floats& one : all) CHECK(one == all[0]);
+      check_close(all[0], whole.values);
+      if (ranks == 2) CHECK(all[0] == learned_by(2, how, {})[0].values); // bit for bit
+    }
 }
 
 TEST_CASE("ranks refuse a checkpoint together", "[training]") {

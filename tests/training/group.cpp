@@ -1,31 +1,15 @@
 // Ranks that learn together, as threads: they come to what one comes to with the whole batch, and refuse together.
 
-#include "../compare_backends.hpp"
 #include "../weights/temporary_folder.hpp"
+#include "group_case.hpp"
 
-#include <fovea/fovea.hpp>
-#include <fovea/runtime/training/thread_ranks.hpp>
-
-#include <catch2/catch.hpp>
-
-#include <cmath>
 #include <limits>
-#include <string>
-#include <vector>
 
 using namespace fovea;
 using namespace fovea::core::test;
 
 namespace {
 
-inline constexpr dim B{"B"};
-
-constexpr auto regression = model("regression", [](graph& g) {
-  const expr x = g.input<f32>("x", {B, 3}), y = g.input<f32>("y", {B, 2});
-  const expr deep = repeat("deep", 2, tanh(linear(x, "in", 5)),
-                           [](expr h) { return h + dropout(tanh(linear(h, "turn", 5)), 0.3); });
-  g.output("loss", mse(linear(dropout(deep, 0.3), "out", 2), y));
-});
 /// With statistics that are gathered, and a state that is carried.
 constexpr auto reader = model("reader", [](graph& g) {
   const expr x = g.input<f32>("x", {B, 3}), before = g.input<f32>("state", {B, 2});
@@ -33,132 +17,6 @@ constexpr auto reader = model("reader", [](graph& g) {
   g.output("new.state", state);
   g.output("loss", mse(state, g.input<f32>("y", {B, 2})));
 });
-
-struct batch {
-  xt::xtensor<float, 2> x, y;
-};
-/// So many rows of batch i, from row `first` on.
-batch rows_of(int i, int first, int rows) {
-  const auto count = static_cast<std::size_t>(rows);
-  batch made{xt::empty<float>({count, std::size_t{3}}), xt::empty<float>({count, std::size_t{2}})};
-  for (std::size_t k = 0; k < made.x.size(); ++k)
-    made.x.flat(k) = std::sin(static_cast<float>(k) + static_cast<float>(3 * first + 7 * i));
-  for (std::size_t k = 0; k < made.y.size(); ++k)
-    made.y.flat(k) = std::cos(static_cast<float>(k) + static_cast<float>(2 * first - 3 * i));
-  return made;
-}
-
-constexpr int all_rows = 8;
-/// What a rank learns from of batch i.
-batch share_of(int i, const rank_group& group) {
-  const int rows = all_rows / group.size();
-  return rows_of(i, rows * group.rank(), rows);
-}
-template <class trainer>
-training_step learn(trainer& fit, const batch& b) {
-  return fit.step("x"_in = b.x, "y"_in = b.y);
-}
-
-template <class M>
-const model_weights& start(const M& model) {
-  static const model_weights made = initial_weights(model, 1);
-  return made;
-}
-train_options of(const rank_group& group, train_options options = {}) {
-  options.capacity = {{B, all_rows}};
-  options.seed = 3;
-  options.group = group;
-  return options;
-}
-
-using named_floats = std::map<std::string, std::vector<float>>;
-struct outcome {
-  std::vector<float> losses;
-  std::vector<double> norms;
-  named_floats values;
-
-  friend bool operator==(const outcome&, const outcome&) = default;
-};
-
-template <class backend = f32, class optimizer>
-outcome learned(const optimizer& how, const train_options& options, const rank_group& group) {
-  auto fit = train<backend>(regression, how, start(regression), of(group, options));
-  outcome made;
-  for (int i = 0; i < 12; ++i) {
-    const training_step done = learn(fit, share_of(i, group));
-    made.losses.push_back(done.loss);
-    made.norms.push_back(done.gradient_norm);
-  }
-  made.values = values_of(fit.weights());
-  return made;
-}
-
-/// Engines that tell what they are called for, and say of what they begin that it is not over yet.
-enum class pace { at_once, late, at_end };
-struct told_engine {
-  rank_group by;
-  pace how;
-  std::shared_ptr<std::string> calls = std::make_shared<std::string>();
-
-  int rank() const { return by.rank(); }
-  int size() const { return by.size(); }
-  void sum(std::span<float> values) const {
-    *calls += 's';
-    by.sum(values);
-  }
-  void broadcast(std::span<std::byte> bytes, int from) const { by.broadcast(bytes, from); }
-
-protected:
-  struct late_transfer final : transfer {
-    int asked = 0;
-    bool is_over() override { return ++asked > 3; }
-    void wait() override { asked = 3; }
-  };
-  std::unique_ptr<transfer> begun(char call) const {
-    *calls += call;
-    return how == pace::late ? std::make_unique<late_transfer>() : nullptr;
-  }
-};
-struct told_moving_engine : told_engine {
-  std::unique_ptr<transfer> begin_exchange(std::span<const std::byte> from, std::span<const std::size_t> ends,
-                                           std::span<std::byte> to) const {
-    by.begin_exchange(from, ends, to);
-    return begun('x');
-  }
-  std::unique_ptr<transfer> begin_gather(std::span<std::byte> bytes,
-                                         std::span<const std::size_t> ends) const {
-    by.begin_gather(bytes, ends);
-    return begun('g');
-  }
-};
-rank_group paced(const rank_group& group, pace how, const std::shared_ptr<std::string>& calls = {}) {
-  told_engine engine{group, how};
-  if (calls) engine.calls = calls;
-  if (how == pace::at_end) return engine;
-  return told_moving_engine{engine};
-}
-
-/// Numbers of 2 and 4 ranks are those of one: they differ in the order of sums alone.
-constexpr double margin = 2e-6;
-
-void check_close(const named_floats& found, const named_floats& expected) {
-  REQUIRE(found.size() == expected.size());
-  for (const auto& [name, values] : expected) {
-    INFO(name);
-    for (std::size_t i = 0; i < values.size(); ++i)
-      CHECK(found.at(name)[i] == Approx(values[i]).margin(margin).epsilon(0));
-  }
-}
-
-template <class backend = f32, class optimizer>
-std::vector<outcome> learned_by(int ranks, const optimizer& how, const train_options& options,
-                                pace when = pace::at_once) {
-  std::vector<outcome> all(static_cast<std::size_t>(ranks));
-  run_ranks(ranks, [&](const rank_group& group) {
-    all[static_cast<std::size_t>(group.rank())] = learned<backend>(how, options, paced(group, when));
-  });
-  return all;
-}
 
 template <class optimizer>
 void check_ranks(const optimizer& how, const train_options& options = {}) {
@@ -204,83 +62,6 @@ TEST_CASE("options mean of ranks what they mean of one", "[training]") {
   check_ranks(sgd{.rate = 0.1}, {.clip_value = 0.01});
   check_ranks(sgd{.rate = 0.1}, {.clip = 0.02, .accumulate = 2, .clip_value = 0.01});
   check_ranks(sgd{.rate = 0.1}, {.schedule = cosine_schedule({.total = 12}), .groups = {{"in.*", 0}}});
-}
-
-TEST_CASE("gradients that are summed while others are made come to the same bits", "[training]") {
-  const adam how{.rate = 0.01};
-  for (train_options options : {train_options{},
-                                {.accumulate = 3},
-                                {.clip = 0.02, .accumulate = 2, .clip_value = 0.01},
-                                {.groups = {{"in.*", 0}, {"*.bias", 0.5, 0}}}})
-    for (const bool rounded : {false, true}) {
-      options.bucket_bytes = 4096; // more than there is
-      options.bf16_gradients = rounded;
-      const std::vector<outcome> expected = learned_by(4, how, options, pace::at_end);
-      CHECK(learned_by(4, how, options) == expected);
-      options.bucket_bytes = 52;
-      CHECK(learned_by(4, how, options) == expected);
-      CHECK(learned_by(4, how, options, pace::late) == expected);
-      CHECK(learned_by(4, how, options, pace::at_end) == expected);
-    }
-}
-
-TEST_CASE("sums begin while a run makes other gradients", "[training]") {
-  const auto calls_of = [](const train_options& options) {
-    std::string all;
-    run_ranks(2, [&](const rank_group& group) {
-      const auto calls = std::make_shared<std::string>();
-      auto fit = train(regression, sgd{}, start(regression), of(paced(group, pace::at_once, calls), options));
-      calls->clear();
-      learn(fit, share_of(0, group));
-      if (group.rank() == 0) all = *calls;
-      if (fit.communicated().seconds < fit.communicated().waited) throw error("waited longer than for all");
-    });
-    return all;
-  };
-  // The ranks meet when the first 16 of 92 gradients are there, and when the run is over to tell their losses.
-  CHECK(calls_of({.bucket_bytes = 64}) == "sxgxgxgxgxgxgs");
-  CHECK(calls_of({}) == "sxg");
-  CHECK(calls_of({.accumulate = 2, .bucket_bytes = 64}) == "s");
-  CHECK(calls_of({.groups = {{"*turn*", 0}, {"in.*", 0}}, .bucket_bytes = 64}) == "sxg");
-  CHECK(calls_of({.bucket_bytes = 128, .shard_state = true}) == "sxxxssggg");
-}
-
-TEST_CASE("gradients in bfloat16 differ little, and not between ranks", "[training]") {
-  const outcome exact = learned_by(2, sgd{.rate = 0.1}, {})[0];
-  const std::vector<outcome> rounded = learned_by(2, sgd{.rate = 0.1}, {.bf16_gradients = true});
-  CHECK(rounded[1] == rounded[0]);
-  CHECK(rounded[0].losses != exact.losses);
-  for (std::size_t i = 0; i < exact.losses.size(); ++i)
-    CHECK(rounded[0].losses[i] == Approx(exact.losses[i]).margin(2e-3));
-}
-
-TEST_CASE("ranks that keep a share of the state each come to the same", "[training]") {
-  const auto check = [](const auto& how, train_options options) {
-    const outcome whole = learned(how, options, {});
-    options.shard_state = true;
-    for (const pace when : {pace::at_once, pace::late, pace::at_end})
-      for (const std::size_t bytes : {64u, 4096u}) {
-        options.bucket_bytes = bytes;
-        const std::vector<outcome> each = learned_by(4, how, options, when);
-        for (const outcome& one : each) CHECK(one == each[0]);
-        check_close(each[0].values, whole.values);
-        for (std::size_t i = 0; i < whole.norms.size(); ++i)
-          CHECK(each[0].norms[i] == Approx(whole.norms[i]).margin(margin));
-      }
-  };
-  check(adamw{.rate = 0.01}, {});
-  check(sgd{.rate = 0.1, .momentum = 0.9}, {.clip = 0.02, .accumulate = 2, .clip_value = 0.01});
-  check(adam{.rate = 0.01}, {.groups = {{"in.*", 0}, {"*.bias", 0.5, 0}}});
-
-  std::vector<std::int64_t> bytes(4);
-  run_ranks(4, [&](const rank_group& group) {
-    const auto fit = [&](bool shard) {
-      return train(regression, adam{}, start(regression), of(group, {.shard_state = shard})).state_bytes();
-    };
-    bytes[static_cast<std::size_t>(group.rank())] = fit(true);
-    if (fit(false) != 92 * 2 * 4) throw error("state");
-  });
-  CHECK(bytes == std::vector<std::int64_t>(4, 92 * 2 * 4 / 4));
 }
 
 TEST_CASE("the reference learns by ranks, too", "[training]") {
@@ -407,36 +188,6 @@ TEST_CASE("ranks that do different things are told so", "[training]") {
                                 train(regression, sgd{}, start(regression), of(group));
                               }),
                     "no data");
-}
-
-TEST_CASE("a checkpoint of ranks is resumed by any number of them", "[training]") {
-  const temporary_folder folder;
-  const auto path = folder / "group.safetensors";
-  const adam how{.rate = 1e-2};
-  const outcome whole = learned(how, {}, {});
-  const bool shard = GENERATE(false, true);
-  const auto sharing = [&](const rank_group& group, bool shares) {
-    return of(group, {.bucket_bytes = 100, .shard_state = shares});
-  };
-  run_ranks(2, [&](const rank_group& group) {
-    auto fit = train(regression, how, start(regression), sharing(group, shard));
-    for (int i = 0; i < 5; ++i) learn(fit, share_of(i, group));
-    fit.save(path, {{"place", "5"}});
-    if (!std::filesystem::exists(path)) throw error("save came back before the file was there");
-  });
-  for (const int ranks : {1, 2, 4})
-    for (const bool shares : {false, true}) {
-      std::vector<named_floats> all(static_cast<std::size_t>(ranks));
-      run_ranks(ranks, [&](const rank_group& group) {
-        auto fit = train(regression, how, start(regression), sharing(group, shares));
-        if (fit.resume(path).at("place") != "5" || fit.steps() != 5) throw error("resumed at another place");
-        for (int i = 5; i < 12; ++i) learn(fit, share_of(i, group));
-        all[static_cast<std::size_t>(group.rank())] = values_of(fit.weights());
-      });
-      for (const named_floats& one : all) CHECK(one == all[0]);
-      check_close(all[0], whole.values);
-      if (ranks == 2) CHECK(all[0] == learned_by(2, how, {})[0].values); // bit for bit
-    }
 }
 
 TEST_CASE("ranks refuse a checkpoint together", "[training]") {

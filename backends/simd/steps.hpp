@@ -64,6 +64,7 @@ scratch_floats convolution_weight_gradient_scratch(context& c, const step& s);
 void run_pool_gradient(context& c, const step& s); // of max_pool, avg_pool
 
 void run_dropout_mask(context& c, const step& s);
+void run_over_ranks(context& c, const step& s); // rank_mean, rank_count
 
 void run_time_step(context& c, const step& s);  // one step of a sequence
 void run_time_index(context& c, const step& s); // its number

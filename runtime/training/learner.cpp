@@ -17,7 +17,8 @@ learner::learner(learned_parameters& parameters, graph_view graph, const train_o
     : parameters_(parameters), schedule_(options.schedule), clip_(options.clip),
       clip_value_(options.clip_value), accumulate_(options.accumulate),
       ranks_(options.group), summing_{options.bucket_bytes / sizeof(float), options.bf16_gradients,
-                                      options.shard_state} {
+                                      options.shard_state},
+      over_ranks_(options.batch_norm_over_ranks && !ranks_.is_alone()) {
   if (accumulate_ < 1)
     throw error("train: expected to accumulate at least one call, found " + std::to_string(accumulate_));
   const auto check = [](const std::string& what, double value) {

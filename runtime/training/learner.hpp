@@ -12,6 +12,7 @@
 #include <vector>
 
 #include <fovea/backends/output_watcher.hpp>
+#include <fovea/backends/rank_means.hpp>
 #include <fovea/base/threads.hpp>
 #include <fovea/runtime/options.hpp>
 #include <fovea/runtime/training/gradient_sums.hpp>
@@ -54,6 +55,8 @@ struct train_options {
   /// Of a group: each rank keeps what the optimizer keeps of its share of the parameters alone, updates that
   /// share, and gets the others' (ZeRO's first stage; Rajbhandari et al. 2020).
   bool shard_state = false;
+  /// Of a group: batch_norm takes the mean and variance of the rows of all ranks, not of each rank's own.
+  bool batch_norm_over_ranks = false;
 };
 
 /// What a step of training did.
@@ -68,7 +71,7 @@ namespace detail {
 
 /// The part of training that knows no model: gradients to updates. Of a group it takes gradients while a run
 /// makes them.
-class learner final : public output_watcher {
+class learner final : public output_watcher, public rank_means {
 public:
   /// Meets the other ranks. Throws fovea::error where one has another model, other options or other weights.
   learner(learned_parameters& parameters, graph_view graph, const train_options& options, double rate);
@@ -91,7 +94,7 @@ public:
   using save_function = std::function<void(const std::vector<buffer>& moments)>;
 
   std::int64_t step() const { return now_.step; }
-  const meeting& ranks() const { return ranks_; }
+  const meeting& others() const { return ranks_; }
   communication communication_so_far() const {
     return sums_ == nullptr ? communication{} : sums_->clock().so_far();
   }
@@ -102,6 +105,10 @@ public:
   void end_run();
   void take(std::size_t i, const float* values) noexcept override;
   void after_step() noexcept override;
+  /// For the steps of a run, where there is more than one rank and that is wanted.
+  rank_means* means_over_ranks() { return over_ranks_ ? this : nullptr; }
+  int ranks() const noexcept override { return ranks_.size(); }
+  void take_mean(std::span<float> values) noexcept override;
 
   /// Adds what it keeps to the state, and has it written, by rank 0 of a group. Throws fovea::error on each
   /// rank where it cannot be written, or where it would hold what only one rank has: what is accumulated and
@@ -190,6 +197,8 @@ private:
     std::size_t moments;
     const float* gradients;
   };
+  /// Hears before anything is sent in a run whether all ranks are in it.
+  void meet_in_run();
   /// Ends what the other ranks go on with where this one cannot.
   struct abandoning {
     void operator()(gradient_sums* sums) const noexcept { sums->abandon(); }
@@ -237,6 +246,7 @@ private:
   std::vector<bool> is_summed_;    // each part that the engine tells of
   thread_pool* running_ = nullptr; // in a run whose gradients are summed
   std::exception_ptr problem_;     // in that run
+  bool over_ranks_, has_met_ = false;
 };
 
 } // namespace detail

@@ -37,6 +37,7 @@ std::uint64_t digest_of(const train_options& options, const std::string& optimiz
   all.add(static_cast<std::uint64_t>(options.accumulate)), all.add(options.seed);
   all.add(std::uint64_t{options.bucket_bytes});
   all.add(std::uint64_t{options.bf16_gradients}), all.add(std::uint64_t{options.shard_state});
+  all.add(std::uint64_t{options.batch_norm_over_ranks});
   for (const parameter_group& group : options.groups) {
     all.add(std::string_view(group.names));
     all.add(group.rate), all.add(group.weight_decay);
@@ -116,6 +117,26 @@ void learner::begin_run(thread_pool& pool) {
   sums_->begin();
   problem_ = nullptr;
   running_ = is_last_call() ? &pool : nullptr;
+  has_met_ = false;
+}
+
+void learner::meet_in_run() {
+  if (has_met_) return;
+  const communication_clock::waiting now(sums_->clock(), "wait for ranks");
+  ranks_.meet(occasion::step); // a rank may have refused what it was given
+  has_met_ = true;
+}
+
+void learner::take_mean(std::span<float> values) noexcept {
+  if (problem_ != nullptr) return;
+  try {
+    meet_in_run();
+    const communication_clock::waiting now(sums_->clock(), "mean over ranks");
+    ranks_.group().sum(values);
+    for (float& x : values) x /= static_cast<float>(ranks_.size());
+  } catch (...) {
+    problem_ = std::current_exception();
+  }
 }
 
 void learner::end_run() {
@@ -130,13 +151,8 @@ void learner::take(std::size_t i, const float* values) noexcept {
 void learner::after_step() noexcept {
   if (running_ == nullptr || problem_ != nullptr || !ranks_.group().moves_meanwhile()) return;
   try {
-    if (!sums_->has_begun()) {
-      const bool is_worth_it = sums_->is_full() && sums_->next() < sums_->parts().size();
-      if (!is_worth_it) return;
-      // A rank may have refused what it was given.
-      const communication_clock::waiting now(sums_->clock(), "wait for ranks");
-      ranks_.meet(occasion::step);
-    }
+    if (!sums_->has_begun() && (!sums_->is_full() || sums_->next() == sums_->parts().size())) return;
+    meet_in_run();
     sums_->begin_full();
     sums_->progress();
   } catch (...) {

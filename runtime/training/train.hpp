@@ -96,8 +96,8 @@ public:
   requires detail::holds<detail::checked_call<detail::carrying<gradient_model>, names...>,
                          detail::checked_value<gradient_model, names, std::decay_t<values>>...>
       training_step step(const binding<names, values>&... given) {
-    learner_.ranks().attempt(detail::occasion::step,
-                             [&] { carried_.with([&](const auto&... all) { run(all...); }, given...); });
+    learner_.others().attempt(detail::occasion::step,
+                              [&] { carried_.with([&](const auto&... all) { run(all...); }, given...); });
     const training_step done =
         learner_.learn(how_, loss(), rows(), gradients(), engine_.pool(), backend::update);
     carried_.take(engine_, sizes_);
@@ -158,10 +158,10 @@ public:
   /// a group reads the file, which one who learns alone or another number of ranks has saved.
   std::map<std::string, std::string> resume(const file_path& path) {
     std::map<std::string, std::string> notes;
-    learner_.ranks().attempt(detail::occasion::resume, [&] {
+    learner_.others().attempt(detail::occasion::resume, [&] {
       notes = parameters_.load(path, [&](const training_state& state) {
         auto progress = learner_.saved(state, path, [](int p) { return gradient_model::output_of(p) >= 0; });
-        if (!learner_.ranks().is_alone()) learner_.ranks().meet(detail::occasion::resume);
+        if (!learner_.others().is_alone()) learner_.others().meet(detail::occasion::resume);
         carried_.restore(state.carried, path);
         learner_.resume(std::move(progress));
       });
@@ -176,7 +176,8 @@ private:
   void run(const binding<names, values>&... given) {
     inputs_.resolve(sizes_, given...);
     inputs_.fill(sizes_, engine_, given...);
-    engine_.set_random({seed_, learner_.calls(), static_cast<std::uint64_t>(learner_.ranks().rank())});
+    const auto rank = static_cast<std::uint64_t>(learner_.others().rank());
+    engine_.set_random({seed_, learner_.calls(), rank, learner_.means_over_ranks()});
     learner_.begin_run(engine_.pool());
     engine_.run(sizes_.sizes());
     learner_.end_run();
@@ -187,7 +188,7 @@ private:
     for (int p = 0; p < parameters_.count(); ++p) outputs.push_back(gradient_model::output_of(p));
     std::vector<output_part> told;
     if constexpr (requires { engine_.watch(learner_); })
-      if (!learner_.ranks().is_alone()) {
+      if (!learner_.others().is_alone()) {
         told = engine_.final_parts();
         engine_.watch(learner_);
       }

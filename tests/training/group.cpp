@@ -227,6 +227,36 @@ TEST_CASE("ranks refuse a checkpoint together", "[training]") {
                                                     "update accumulated; expected to save after it");
 }
 
+TEST_CASE("batch_norm takes the statistics of all ranks' rows where that is wanted", "[training]") {
+  const auto learned_by_rows = [](const rank_group& group, train_options options) {
+    auto fit = train(reader, adam{.rate = 0.01}, start(reader), of(group, options));
+    for (int i = 0; i < 6; ++i) {
+      fit.begin();
+      learn(fit, share_of(i, group));
+    }
+    return values_of(fit.weights());
+  };
+  const named_floats whole = learned_by_rows({}, {.batch_norm_over_ranks = true});
+  CHECK(learned_by_rows({}, {}) == whole);
+  for (const int ranks : {2, 4})
+    for (const train_options& options : {train_options{}, {.bucket_bytes = 16}}) {
+      std::vector<named_floats> all(static_cast<std::size_t>(ranks));
+      run_ranks(ranks, [&](const rank_group& group) {
+        train_options own = options;
+        own.batch_norm_over_ranks = true;
+        all[static_cast<std::size_t>(group.rank())] = learned_by_rows(group, own);
+      });
+      for (const named_floats& one : all) CHECK(one == all[0]);
+      check_close(all[0], whole);
+    }
+  const texts found = messages_of(2, [&](const rank_group& group) {
+    auto fit = train(reader, sgd{}, start(reader), of(group, {.batch_norm_over_ranks = true}));
+    learn(fit, rows_of(0, 0, group.rank() == 1 ? all_rows + 1 : 2));
+  });
+  CHECK_THAT(found[1], Catch::Contains("is 9, expected 1 to 8"));
+  CHECK(found[0] == "rank 1: " + found[1]);
+}
+
 TEST_CASE("statistics are the mean over the ranks, and what is carried is each rank's own", "[training]") {
   // Shares that are equal give what one with such a share has, states and statistics among them.
   const auto learned_alike = [](const rank_group& group) {

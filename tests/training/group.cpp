@@ -228,8 +228,9 @@ TEST_CASE("ranks refuse a checkpoint together", "[training]") {
 }
 
 TEST_CASE("batch_norm takes the statistics of all ranks' rows where that is wanted", "[training]") {
-  const auto learned_by_rows = [](const rank_group& group, train_options options) {
-    auto fit = train(reader, adam{.rate = 0.01}, start(reader), of(group, options));
+  const auto learned_by_rows =
+      []<class backend = f32>(const rank_group& group, const train_options& options, backend = {}) {
+    auto fit = train<backend>(reader, adam{.rate = 0.01}, start(reader), of(group, options));
     for (int i = 0; i < 6; ++i) {
       fit.begin();
       learn(fit, share_of(i, group));
@@ -249,6 +250,10 @@ TEST_CASE("batch_norm takes the statistics of all ranks' rows where that is want
       for (const named_floats& one : all) CHECK(one == all[0]);
       check_close(all[0], whole);
     }
+  run_ranks(2, [&](const rank_group& group) {
+    const named_floats found = learned_by_rows(group, {.batch_norm_over_ranks = true}, reference{});
+    if (group.rank() == 1) check_close(found, whole);
+  });
   const texts found = messages_of(2, [&](const rank_group& group) {
     auto fit = train(reader, sgd{}, start(reader), of(group, {.batch_norm_over_ranks = true}));
     learn(fit, rows_of(0, 0, group.rank() == 1 ? all_rows + 1 : 2));

@@ -105,9 +105,12 @@ public:
   /// for without end.
   void wait(MPI_Request& request) {
     for (int done = 0; done == 0;) {
-      const auto locked = moving_.lock();
-      MPI_Test(&request, &done, MPI_STATUS_IGNORE);
-      if (done == 0) look_for_who_left();
+      {
+        const auto locked = moving_.lock();
+        MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+        if (done == 0) look_for_who_left();
+      }
+      if (done == 0) std::this_thread::yield(); // a rank that it waits for may need the processor
     }
   }
   /// Tells the others, and waits until they leave, too. The caller has the lock.

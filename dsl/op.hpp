@@ -238,7 +238,7 @@ inline constexpr operation operations[] = {
     // what training draws
     {op::dropout_mask, "dropout", family::random, {0, operand_bounds::any}, told::dropout},
     // of the ranks that learn together
-    {op::rank_mean, "batch_norm", family::ranks, {1, 1}},
+    {op::rank_mean, "batch_norm", family::ranks, {1, 1}, told::none, over::each},
     {op::rank_count, "batch_norm", family::ranks, {0, 0}},
 };
 // clang-format on

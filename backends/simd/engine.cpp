@@ -94,7 +94,7 @@ void shared_weights::pack_parameter(const graph_view& graph, int parameter, bool
     }
     const std::string& name = parameters.name(p, layer);
     const std::string key =
-        name + (from_columns ? " columns " : " rows ") + name_of(panel.format) + " " + kernels.set.name;
+        parameters.key(p, layer) + (from_columns ? " columns " : " rows ") + name_of(panel.format) + " " + kernels.set.name;
     kept.push_back(parameters.source().packed_copy(key, [&] {
       if (lie.data != nullptr) return in_other_panels(lie, kernels.set.panel, pool);
       if (panel.format != weight_format::f32)

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include <fovea/dsl/elementwise.hpp>
 #include <fovea/dsl/model.hpp>
 #include <fovea/dsl/passes/copy_tables.hpp>
 #include <fovea/dsl/passes/graph_writer.hpp>

@@ -8,8 +8,8 @@ using namespace fovea;
 inline constexpr dim B{"B"};
 
 inline constexpr auto m = model("m", [](graph& g) {
-  const expr x = linear(relu(linear(g.input<f32>("x", {B, 8}), "in", 8)), "out", 8);
-  g.output("loss", mse(x, x)); // <- here
+  const expr x = linear(relu(linear(g.input<f32>("x", {B, 8}), "in", 8)), "out", 8); // <- here
+  g.output("loss", mse(x, x));
 });
 
 #ifdef ILL_FORMED

@@ -55,6 +55,11 @@ concept backend_for = requires(typename B::template engine<M> e, const typename 
 //   is_measured()       whether someone asks for times
 //   begin_position(sizes), end_position()  then stand around what runs in place of its steps
 
+// An engine may tell what is final while a run goes on, for training by several ranks. It then has
+//
+//   final_parts()   the parts of outputs that it tells of, in the order in which a run makes them (output_watcher.hpp)
+//   watch(watcher)  has each run from now on tell it
+
 /// Gives an engine the name of its model, if it tells of itself.
 template <class E>
 void give_name([[maybe_unused]] E& engine, [[maybe_unused]] const char* name) {

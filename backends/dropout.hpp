@@ -2,13 +2,17 @@
 
 #include <cstdint>
 
+#include <fovea/backends/rank_means.hpp>
+
 namespace fovea::core {
 
 /// What the values that only training draws depend on: another seed gives another run, another step of it
 /// other values. A batch may be drawn in equal parts: values of a part are those that the whole batch has
-/// there, where its rows are their first axis.
+/// there, where its rows are their first axis. `over` are the ranks that have the others; none: each takes
+/// the means of its own.
 struct random_state {
   std::uint64_t seed = 0, step = 0, part = 0;
+  rank_means* over = nullptr;
 };
 
 /// Which elements of a value dropout leaves out: a function of the random state, the word's number in its

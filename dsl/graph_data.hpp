@@ -55,6 +55,7 @@ struct graph_data {
   int input_count = 0, output_count = 0, region_count = 1, function_count = 0, window_count = 0,
       text_size = 0;
   bool is_part = false; // of a model, whose weights hold more
+  int ranks = 1;        // that compute it together
   int current_scope = 0, current_region = 0;
   source_place latest;    // the newest word, for errors of the graph itself
   source_place call_site; // where set, errors are reported here: the user's call of a word built of others

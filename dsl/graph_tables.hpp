@@ -82,6 +82,7 @@ struct parameter_entry {
   std::uint32_t hash = 0;
   std::int32_t next_of_hash = -1;
   core::init init = {};
+  std::int8_t split_axis = -1; // of which each rank of several has a part
 };
 struct named_value {
   const char* name = "";

@@ -43,6 +43,7 @@ struct graph_view {
   table_view<scalar_function> functions;
   table_view<sliding_window> windows;
   bool is_part = false; // of a model, whose weights hold more
+  int ranks = 1;        // that compute it together
 
   constexpr int node_count() const { return static_cast<int>(nodes.size()); }
   constexpr const node& at(int id) const { return nodes[static_cast<std::size_t>(id)]; }
@@ -122,12 +123,19 @@ constexpr graph_view view_of_tables(const graph& g) {
   const auto part = [](const auto* rows, int count) {
     return table_view<std::remove_cvref_t<decltype(*rows)>>(rows, static_cast<std::size_t>(count));
   };
-  return {part(g.nodes, g.node_count),      part(g.operands, g.operand_count),
-          part(g.dim_numbers, g.dim_count), part(g.forms, g.form_count),
-          part(g.scopes, g.scope_count),    part(g.parameters, g.parameter_count),
-          part(g.inputs, g.input_count),    part(g.outputs, g.output_count),
-          part(g.regions, g.region_count),  part(g.functions, g.function_count),
-          part(g.windows, g.window_count),  g.is_part};
+  return {part(g.nodes, g.node_count),
+          part(g.operands, g.operand_count),
+          part(g.dim_numbers, g.dim_count),
+          part(g.forms, g.form_count),
+          part(g.scopes, g.scope_count),
+          part(g.parameters, g.parameter_count),
+          part(g.inputs, g.input_count),
+          part(g.outputs, g.output_count),
+          part(g.regions, g.region_count),
+          part(g.functions, g.function_count),
+          part(g.windows, g.window_count),
+          g.is_part,
+          g.ranks};
 }
 
 /// A graph's tables at their exact sizes, kept as a constant.
@@ -146,10 +154,12 @@ struct graph_image {
   std::array<scalar_function, functions> function_table{};
   std::array<sliding_window, windows> window_table{};
   bool is_part = false;
+  int ranks = 1;
 
   constexpr graph_view view() const {
-    return {node_table,  operand_table, dim_table,    form_table,     scope_table,  parameter_table,
-            input_table, output_table,  region_table, function_table, window_table, is_part};
+    return {node_table,      operand_table, dim_table,    form_table,   scope_table,
+            parameter_table, input_table,   output_table, region_table, function_table,
+            window_table,    is_part,       ranks};
   }
 };
 
@@ -192,7 +202,7 @@ constexpr auto image_of() {
   copy(made.region_table, g.regions);
   copy(made.function_table, g.functions);
   copy(made.window_table, g.windows);
-  made.is_part = g.is_part;
+  made.is_part = g.is_part, made.ranks = g.ranks;
   return made;
 }
 

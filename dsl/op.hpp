@@ -57,6 +57,8 @@ enum class op : std::uint8_t {
   layer_norm_gradient, rms_norm_gradient, cross_entropy_gradient,
   // what training draws
   dropout_mask,
+  // of the ranks that learn together: the mean of a value over them, and how many there are
+  rank_mean, rank_count,
 };
 // clang-format on
 
@@ -64,7 +66,7 @@ enum class op : std::uint8_t {
 /// What operations have in common, by which passes and backends treat them.
 enum class family : std::uint8_t {
   none, leaf, loop, kept, recorded, unary, binary, choice, product, lookup, norm, softmax, loss, reduction, shape,
-  attention, positions, convolution, pooling, gradient, random,
+  attention, positions, convolution, pooling, gradient, random, ranks,
 };
 
 /// Which member of node_settings (settings.hpp) an operation is told beside its operands.
@@ -235,13 +237,16 @@ inline constexpr operation operations[] = {
     {op::cross_entropy_gradient, "cross_entropy", family::gradient, {3, 3}, told::loss},
     // what training draws
     {op::dropout_mask, "dropout", family::random, {0, operand_bounds::any}, told::dropout},
+    // of the ranks that learn together
+    {op::rank_mean, "batch_norm", family::ranks, {1, 1}, told::none, over::each},
+    {op::rank_count, "batch_norm", family::ranks, {0, 0}},
 };
 // clang-format on
 static_assert([] {
   unsigned rows = 0;
   for (const operation& o : operations)
     if (static_cast<unsigned>(o.kind) != rows++) return false;
-  return rows == static_cast<unsigned>(op::dropout_mask) + 1;
+  return rows == static_cast<unsigned>(op::rank_count) + 1;
 }());
 
 constexpr const operation& operation_of(op kind) { return operations[static_cast<unsigned>(kind)]; }

@@ -5,6 +5,7 @@
 
 #include <fovea/base/threads.hpp>
 #include <fovea/dsl/dim.hpp>
+#include <fovea/runtime/training/rank_group.hpp>
 
 namespace fovea::core {
 
@@ -19,11 +20,13 @@ enum class regime : std::uint8_t { automatic, small, large };
 ///             By default small where all weights are at most 128 KiB.
 ///   threads   0: every usable processor in the large regime, one in the small.
 ///   lent      threads of the caller's, in place of the net's own: `threads` says into how many parts work is split.
+///   group     the ranks that compute a tensor_parallel model together
 struct compile_options {
   std::vector<dim_size> capacity = {};
   core::regime regime = core::regime::automatic;
   int threads = 0;
   executor lent = {};
+  rank_group group = {};
 };
 
 namespace detail {

@@ -96,10 +96,6 @@ public:
   template <class... bindings>
   void begin(const bindings&... given) {
     [&]<std::size_t... i>(std::index_sequence<i...>) {
-      static_assert(
-          ((number_of_passed(begin_model::view.inputs[i].name) < 0) && ...),
-          "stream_stages: a stage needs what an earlier one computes before the first position; stages of a "
-          "stream pass what moves along its dim alone [F0347]");
       stream_.begin(
           (input_key<key_name<begin_model, true, i>>{} = found<key_name<begin_model, true, i>>(given...))...);
     }

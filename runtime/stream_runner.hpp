@@ -48,10 +48,11 @@ protected:
         step_sizes_(step_model::view, of.name, capacity_for(step_model::view, capacity_)),
         begin_sizes_(begin_model::view, of.name, capacity_for(begin_model::view, capacity_)),
         step_capacity_(step_sizes_.sizes()), begin_capacity_(begin_sizes_.sizes()),
-        step_(model_parameters(step_model::view, source_weights, of.names, formats), step_capacity_,
-              threads_of<model>(options, of.name), code.step),
-        begin_(model_parameters(begin_model::view, source_weights, of.names, formats), begin_capacity_,
-               threads_of<model>(options, of.name), code.begin),
+        ranks_(ranks_of(step_model::view, of.name, options.group)),
+        step_(model_parameters(step_model::view, source_weights, of.names, formats, options.group.rank()),
+              step_capacity_, threads_of<model>(options, of.name), code.step),
+        begin_(model_parameters(begin_model::view, source_weights, of.names, formats, options.group.rank()),
+               begin_capacity_, threads_of<model>(options, of.name), code.begin),
         memory_(step_model::lowered::view, std::span(step_model::lowered::schedule.groups.live),
                 step_capacity_, stepping::result.states, limits_.most_new, stride, batch),
         rows_(batch == 0 ? 1 : static_cast<std::size_t>(step_capacity_[batch])) {
@@ -65,7 +66,7 @@ protected:
   stream_runner(const stream_runner& other)
       : limits_(other.limits_), capacity_(other.capacity_), step_sizes_(other.step_sizes_),
         begin_sizes_(other.begin_sizes_), step_capacity_(other.step_capacity_),
-        begin_capacity_(other.begin_capacity_), step_(other.step_, step_capacity_),
+        begin_capacity_(other.begin_capacity_), ranks_(other.ranks_), step_(other.step_, step_capacity_),
         begin_(other.begin_, begin_capacity_), memory_(other.memory_), single_(other.single_),
         rows_(other.rows_), begun_(other.begun_) {
     name_engines();
@@ -82,6 +83,8 @@ protected:
     states_ = memory_.places();
     step_.set_states(states_);
     begin_.set_states(states_);
+    if (ranks_ != nullptr)
+      step_.set_random({0, 0, 0, ranks_.get()}), begin_.set_random({0, 0, 0, ranks_.get()});
     if constexpr (single_position::exists)
       if (single_) single_->set_states(states_);
   }
@@ -189,6 +192,7 @@ protected:
       if (!apart.empty()) apart = apart.first(static_cast<std::size_t>(step_sizes_.sizes()[batch]));
     step_.set_position(rows_.together(), memory_.window_start(), apart, step_sizes_.sizes());
     step_.run(step_sizes_.sizes());
+    if (ranks_ != nullptr) ranks_->check();
   }
   [[gnu::noinline, gnu::cold]] void run_measured(std::size_t rows) {
     if constexpr (requires { step_.is_measured(); }) {
@@ -262,6 +266,7 @@ protected:
   std::vector<dim_size> capacity_; // of every symbol
   call_sizes step_sizes_, begin_sizes_;
   std::vector<std::int64_t> step_capacity_, begin_capacity_;
+  std::shared_ptr<model_ranks> ranks_; // none where it is computed by one
   step_engine step_;
   begin_engine begin_;
   stream_memory memory_;

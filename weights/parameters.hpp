@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include <fovea/dsl/graph_view.hpp>
@@ -14,9 +16,10 @@ namespace fovea::core {
 class model_parameters {
 public:
   /// Those that `formatted` names are to be kept in its format. The names are a model's, there as long as it
-  /// is. Throws fovea::error where checkpoint, model and format do not fit (weights::resolve).
+  /// is. Of a model that several ranks compute together, the parts of the given one. Throws fovea::error where
+  /// checkpoint, model and format do not fit (weights::resolve).
   model_parameters(graph_view graph, model_weights source, std::span<const name_rule> names,
-                   const formatted_parameters& formatted = {});
+                   const formatted_parameters& formatted = {}, int rank = 0);
   model_parameters(const model_parameters&);
   model_parameters(model_parameters&&) noexcept;
   model_parameters& operator=(model_parameters&&) noexcept;
@@ -44,12 +47,15 @@ public:
   const std::string& name(int parameter, std::int64_t layer) const {
     return names_[static_cast<std::size_t>(first(parameter) + layer)];
   }
+  /// By which what is packed of it is known: its name, and of which rank it is a part.
+  std::string key(int parameter, std::int64_t layer) const;
   const model_weights& source() const { return source_; }
   /// How the checkpoint names them.
   std::span<const name_rule> rules() const { return rules_; }
 
 private:
   model_parameters(const model_parameters& like, std::vector<weight_view> values);
+  void take_part(std::size_t i, int axis);
 
   model_weights source_;
   std::vector<std::int32_t> first_;
@@ -58,6 +64,9 @@ private:
   std::span<const name_rule> rules_;
   std::vector<weight_view> values_;
   std::vector<weight_format> formats_;
+  std::vector<bool> is_part_;                                      // of each
+  std::vector<std::shared_ptr<const std::vector<float>>> columns_; // that parts are copies of
+  int rank_ = 0, ranks_ = 1;
   bool learned_ = false;
 };
 

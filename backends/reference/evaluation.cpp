@@ -1,5 +1,6 @@
 #include <fovea/backends/reference/evaluation.hpp>
 
+#include <algorithm>
 #include <stdexcept>
 
 #include <fovea/backends/reference/affine.hpp>
@@ -131,6 +132,8 @@ array evaluation::compute(int id) const {
       return gradient(id);
     case family::random:
       return dropout_mask(id);
+    case family::ranks:
+      return over_ranks(id);
     default:
       has_no_function(graph_.at(id));
   }
@@ -322,6 +325,18 @@ array evaluation::dropout_mask(int id) const {
   array made = filled(shape_of_node(id), 0);
   const std::size_t before = random_.part * made.size();
   for (std::size_t i = 0; i < made.size(); ++i) made.data()[i] = draw(static_cast<std::uint32_t>(before + i));
+  return made;
+}
+
+array evaluation::over_ranks(int id) const {
+  rank_means* const ranks = random_.over;
+  if (graph_.at(id).kind == op::rank_count) return filled({}, ranks == nullptr ? 1 : ranks->ranks());
+  const array& x = operand(id, 0);
+  if (ranks == nullptr) return x;
+  std::vector<float> values(x.begin(), x.end());
+  ranks->take_mean(values);
+  array made = x;
+  std::ranges::copy(values, made.begin());
   return made;
 }
 

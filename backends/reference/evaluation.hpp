@@ -46,6 +46,7 @@ private:
   array positions(int id) const;
   array gradient(int id) const;
   array dropout_mask(int id) const;
+  array over_ranks(int id) const;
   // of shape and gradient
   array slice_of(int id) const;
   array slice_gradient(int id) const;

@@ -28,6 +28,13 @@ struct packed_panels {
 };
 
 class step_times;
+class final_outputs;
+
+/// What is done after each step of a call: its time is taken, what it has made final is told. Null: not that.
+struct watched_call {
+  step_times* measured = nullptr;
+  final_outputs* told = nullptr;
+};
 
 /// What the steps of one call work with: where each value lies, and the sizes of this call.
 struct context {
@@ -47,17 +54,17 @@ struct context {
   float* const* scratch;     // of each thread, and of all together
   const packed_scan* scans;  // for each region
   const kept_state* states;
-  std::int64_t before;            // positions that a stream took in earlier calls
-  std::int64_t end;               // how many its sequence has; no_end while that is not known
-  const row_position* row_places; // of each batch row, where rows stand apart; else null
-  size_t row_count;               // of them
-  size_t window_start;            // where the windows of a stream begin in their memory, in positions
-  random_state random;            // of what training draws
-  const std::int64_t* step_work;  // of each step in one pass, as work_of says
-  std::int64_t work;              // of what the current step runs
-  const generated_step* code;     // of the current step
-  bool weights_in_memory;         // there are more of them than caches hold
-  step_times* measured = nullptr; // of this call, where someone asks how long its steps take
+  std::int64_t before;                   // positions that a stream took in earlier calls
+  std::int64_t end;                      // how many its sequence has; no_end while that is not known
+  const row_position* row_places;        // of each batch row, where rows stand apart; else null
+  size_t row_count;                      // of them
+  size_t window_start;                   // where the windows of a stream begin in their memory, in positions
+  random_state random;                   // of what training draws
+  const std::int64_t* step_work;         // of each step in one pass, as work_of says
+  std::int64_t work;                     // of what the current step runs
+  const generated_step* code;            // of the current step
+  bool weights_in_memory;                // there are more of them than caches hold
+  const watched_call* watched = nullptr; // this call, where someone asks
 
   /// The positions that a batch row took before, and those of its sequence.
   std::int64_t before_row(size_t row) const {

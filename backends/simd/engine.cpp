@@ -4,6 +4,7 @@
 #include <new>
 #include <string>
 
+#include <fovea/backends/simd/final_outputs.hpp>
 #include <fovea/backends/simd/format_code.hpp>
 #include <fovea/backends/simd/kernel_choice.hpp>
 #include <fovea/backends/simd/step_times.hpp>
@@ -93,7 +94,7 @@ void shared_weights::pack_parameter(const graph_view& graph, int parameter, bool
     }
     const std::string& name = parameters.name(p, layer);
     const std::string key =
-        name + (from_columns ? " columns " : " rows ") + name_of(panel.format) + " " + kernels.set.name;
+        parameters.key(p, layer) + (from_columns ? " columns " : " rows ") + name_of(panel.format) + " " + kernels.set.name;
     kept.push_back(parameters.source().packed_copy(key, [&] {
       if (lie.data != nullptr) return in_other_panels(lie, kernels.set.panel, pool);
       if (panel.format != weight_format::f32)
@@ -199,12 +200,26 @@ context engine::begin(std::span<const std::int64_t> sizes) {
           weights_->in_memory};
 }
 
-void engine::measure_call(context& c, std::span<const std::int64_t> sizes, const generated_step* code) {
-  c.measured = &times(code);
-  c.measured->begin_call(sizes);
+void engine::watch_call(context& c, std::span<const std::int64_t> sizes, const generated_step* code) {
+  watched_ = {are_wanted() ? &times(code) : nullptr, watcher_ == nullptr ? nullptr : finals_.get()};
+  c.watched = &watched_;
+  if (watched_.measured != nullptr) watched_.measured->begin_call(sizes);
+  if (watched_.told != nullptr) watched_.told->begin_call(*watcher_);
 }
 
-void engine::add_call(context& c) { c.measured->end_call(); }
+void engine::leave_call(const watched_call& left) {
+  if (left.measured != nullptr) left.measured->end_call();
+}
+
+const std::vector<output_part>& engine::final_parts() {
+  if (finals_ == nullptr) finals_ = std::make_unique<final_outputs>(graph_, plan_);
+  return finals_->parts();
+}
+
+void engine::watch(output_watcher& watcher) {
+  final_parts();
+  watcher_ = &watcher;
+}
 
 step_times& engine::times(const generated_step* code) {
   if (measured_ == nullptr) measured_ = std::make_unique<step_times>(view(code));

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include <fovea/backends/buffer.hpp>
+#include <fovea/backends/output_watcher.hpp>
 #include <fovea/backends/pieces.hpp>
 #include <fovea/backends/simd/context.hpp>
 #include <fovea/backends/simd/generated.hpp>
@@ -63,15 +64,18 @@ public:
   void give_back(std::size_t i) { lent_[i] = nullptr; }
   /// A context for a call of the given sizes; slots stand where they stood at first.
   context begin(std::span<const std::int64_t> sizes);
-  /// Has the steps of a call measured, until end_call, where someone asks.
+  /// Has the steps of a call measured, and told to the watcher, until end_call, where someone asks.
   void begin_call(context& c, std::span<const std::int64_t> sizes, const generated_step* code) {
-    if (are_wanted()) [[unlikely]]
-      measure_call(c, sizes, code);
+    if (are_wanted() || watcher_ != nullptr) [[unlikely]]
+      watch_call(c, sizes, code);
   }
-  void end_call(context& c) {
-    if (c.measured != nullptr) [[unlikely]]
-      add_call(c);
+  void end_call(const context& c) {
+    if (c.watched != nullptr) [[unlikely]]
+      leave_call(*c.watched);
   }
+  /// The parts of outputs that a call has before it ends, in the order in which it makes them; a watcher hears of them.
+  const std::vector<output_part>& final_parts();
+  void watch(output_watcher& watcher);
   /// Whether someone asks for times; around what runs in place of the steps of a plan, which is then measured.
   static bool are_wanted() { return times_wanted.load(std::memory_order_relaxed); }
   void begin_position(std::span<const std::int64_t> sizes, const generated_step* code);
@@ -99,8 +103,8 @@ public:
 
 private:
   step_times& times(const generated_step* code);
-  static void add_call(context& c);
-  void measure_call(context& c, std::span<const std::int64_t> sizes, const generated_step* code);
+  static void leave_call(const watched_call& left);
+  void watch_call(context& c, std::span<const std::int64_t> sizes, const generated_step* code);
 
   const graph_view& graph_;
   const plan_view& plan_;
@@ -122,7 +126,10 @@ private:
   std::int64_t call_work_ = 0;
   const char* name_ = "";
   std::unique_ptr<step_times> measured_; // once someone has asked
-  std::int64_t position_begin_ = 0;      // of the last one that was measured
+  std::unique_ptr<final_outputs> finals_;
+  output_watcher* watcher_ = nullptr;
+  watched_call watched_;            // the call that is under way
+  std::int64_t position_begin_ = 0; // of the last one that was measured
 };
 
 } // namespace fovea::core::simd

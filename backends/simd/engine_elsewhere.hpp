@@ -5,9 +5,11 @@
 #include <memory>
 #include <span>
 #include <utility>
+#include <vector>
 
 #include <fovea/backends/dropout.hpp>
 #include <fovea/backends/optimizer.hpp>
+#include <fovea/backends/output_watcher.hpp>
 #include <fovea/backends/simd/explain.hpp>
 #include <fovea/backends/simd/format_code.hpp>
 #include <fovea/base/threads.hpp>
@@ -30,6 +32,8 @@ public:
   virtual void set_random(random_state random) = 0;
   virtual thread_pool& pool() const = 0;
   virtual std::int64_t arena_bytes() const = 0;
+  virtual const std::vector<output_part>& final_parts() = 0;
+  virtual void watch(output_watcher& watcher) = 0;
   virtual void set_name(const char* name) = 0;
   virtual net_view view() const = 0;
   virtual const pieces& arena() const = 0;
@@ -70,6 +74,8 @@ struct elsewhere {
     void set_random(random_state random) { made_->set_random(random); }
     thread_pool& pool() const { return made_->pool(); }
     std::int64_t arena_bytes() const { return made_->arena_bytes(); }
+    const std::vector<output_part>& final_parts() { return made_->final_parts(); }
+    void watch(output_watcher& watcher) { made_->watch(watcher); }
     void set_name(const char* name) { made_->set_name(name); }
     void explain(std::span<const std::int64_t> sizes, explanation& to) const {
       simd::explain(made_->view(), made_->arena(), sizes, to);

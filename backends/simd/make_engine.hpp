@@ -35,6 +35,8 @@ public:
   void set_random(random_state random) override { engine_.set_random(random); }
   thread_pool& pool() const override { return engine_.pool(); }
   std::int64_t arena_bytes() const override { return engine_.arena_bytes(); }
+  const std::vector<output_part>& final_parts() override { return engine_.final_parts(); }
+  void watch(output_watcher& watcher) override { engine_.watch(watcher); }
   void set_name(const char* name) override { engine_.set_name(name); }
   net_view view() const override { return engine_.view(); }
   const pieces& arena() const override { return engine_.arena(); }

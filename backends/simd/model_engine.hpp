@@ -72,6 +72,8 @@ public:
   thread_pool& pool() const { return *pool_; }
   void set_random(random_state random) { engine_.set_random(random); }
   std::int64_t arena_bytes() const { return engine_.arena_bytes(); }
+  const std::vector<output_part>& final_parts() { return engine_.final_parts(); }
+  void watch(output_watcher& watcher) { engine_.watch(watcher); }
 
   // For what is told of it.
 

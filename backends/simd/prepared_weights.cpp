@@ -67,7 +67,7 @@ sources sources_of(const graph_view& graph, const plan_view& plan, const model_p
     if (graph.at(from).kind != op::parameter) return nullptr;
     const int p = graph.at(from).settings.entry.index;
     const std::int64_t seen = layer_seen(graph, id, layer, from);
-    key += " " + parameters.name(p, seen);
+    key += " " + parameters.key(p, seen);
     return parameters.floats(static_cast<std::size_t>(parameters.first(p) + seen));
   };
   sources from{.weight = values(id, 1), .bias = values(id, 2)};

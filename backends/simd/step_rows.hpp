@@ -53,6 +53,8 @@ constexpr step_row row_of(op kind) {
       {op::max_pool_gradient, {run_pool_gradient}},
       {op::avg_pool_gradient, {run_pool_gradient}},
       {op::dropout_mask, {run_dropout_mask}},
+      {op::rank_mean, {run_over_ranks}},
+      {op::rank_count, {run_over_ranks}},
       {op::time_step, {run_time_step}},
       {op::time_index, {run_time_index}},
       {op::stack, {run_stack}},

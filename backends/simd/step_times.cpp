@@ -106,3 +106,18 @@ void step_times::end_call() {
 }
 
 } // namespace fovea::core::simd
+
+namespace fovea::core {
+
+std::int64_t span_clock() { return simd::step_times::now(); }
+
+bool spans_are_wanted() { return simd::times_wanted.load(std::memory_order_relaxed); }
+
+void tell(const told_span& span) {
+  const int thread = simd::this_thread();
+  const std::lock_guard changes(simd::changing);
+  for (simd::times_reader* reader = simd::readers; reader != nullptr; reader = reader->next_)
+    reader->take_span(span, thread);
+}
+
+} // namespace fovea::core

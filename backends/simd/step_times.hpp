@@ -6,6 +6,7 @@
 #include <span>
 
 #include <fovea/backends/simd/net_view.hpp>
+#include <fovea/backends/told_span.hpp>
 
 namespace fovea::core::simd {
 
@@ -27,12 +28,16 @@ public:
   /// which they ended. One call of this at a time.
   virtual void take(const net_view& net, dim_values sizes, std::span<const timed_step> steps, int thread) = 0;
 
+  /// The same of what the program does beside.
+  virtual void take_span(const told_span&, int) {}
+
 protected:
   void start();
   void stop(); // what is kept of calls that have ended is taken before
 
 private:
   friend class step_times;
+  friend void core::tell(const told_span& span);
   times_reader* next_ = nullptr;
 };
 

@@ -15,9 +15,9 @@ struct scratch_floats {
   size_t of_each = 0, shared = 0;
 };
 
-/// Runs step i of a plan by the function of its kind, and tells `context::measured` how long that took where
-/// someone asks. `code` is that of all steps. Models call it in place of their steps: in it what each would test stands
-/// once, and the arguments of `run` are where it takes them.
+/// Runs step i of a plan by the function of its kind, and does what `context::watched` asks for. `code` is that of all
+/// steps. Models call it in place of their steps: in it what each would test stands once, and the arguments of `run` are
+/// where it takes them.
 void run_step(context& c, const step& s, int i, const generated_step* code,
               void (*run)(context&, const step&));
 
@@ -64,6 +64,7 @@ scratch_floats convolution_weight_gradient_scratch(context& c, const step& s);
 void run_pool_gradient(context& c, const step& s); // of max_pool, avg_pool
 
 void run_dropout_mask(context& c, const step& s);
+void run_over_ranks(context& c, const step& s); // rank_mean, rank_count
 
 void run_time_step(context& c, const step& s);  // one step of a sequence
 void run_time_index(context& c, const step& s); // its number

@@ -71,6 +71,26 @@ public:
     }
   }
 
+  void take_span(const told_span& span, int thread) override {
+    if (events_ += span.alone ? 1 : 2; events_ > most_events) return;
+    const auto write = [&](const char* phase, std::int64_t at) {
+      std::fprintf(file_,
+                   ",\n{\"ph\":\"%s\",\"pid\":1,\"tid\":%d,\"ts\":%" PRId64
+                   ".%03d,\"cat\":\"beside\",\"name\":",
+                   phase, thread, at / 1000, static_cast<int>(at % 1000));
+      write_quoted(span.name);
+    };
+    const std::int64_t begin = span.begin - begin_, end = span.end - begin_, length = end - begin;
+    write(span.alone ? "X" : "b", begin);
+    if (span.alone) {
+      std::fprintf(file_, ",\"dur\":%" PRId64 ".%03d}", length / 1000, static_cast<int>(length % 1000));
+      return;
+    }
+    std::fprintf(file_, ",\"id\":%" PRId64 "}", events_);
+    write("e", end);
+    std::fprintf(file_, ",\"id\":%" PRId64 "}", events_);
+  }
+
 private:
   /// A text as JSON has it.
   void write_quoted(const char* text) {

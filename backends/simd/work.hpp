@@ -38,7 +38,8 @@ constexpr std::int64_t work_of(const graph_view& g, const plan_view& p, const st
       add(s.node);
       break;
     case step_kind::single:
-      if (const family f = operation_of(g.at(s.node).kind).of; f == family::gradient || f == family::random)
+      if (const family f = operation_of(g.at(s.node).kind).of;
+          f == family::gradient || f == family::random || f == family::ranks)
         return unknown_work;
       add(s.node);
       break;

@@ -9,6 +9,7 @@
 #include <fovea/dsl/gradients/position.hpp>
 #include <fovea/dsl/gradients/reduce.hpp>
 #include <fovea/dsl/gradients/shape_words.hpp>
+#include <fovea/dsl/ranks.hpp>
 
 namespace fovea::core::detail {
 
@@ -51,6 +52,8 @@ constexpr bool add_gradients(S& site) {
     case family::positions:
       if (kind != op::rope) return false;
       return rope_gradient(site), true;
+    case family::ranks: // the update is by the mean of their losses
+      return site.pass(0, mean_over_ranks(site.d, site.n.at)), true;
     default:
       return false;
   }

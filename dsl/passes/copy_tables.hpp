@@ -20,7 +20,7 @@ constexpr void copy_tables(graph& to, const graph& from) {
   all(to.regions, from.regions, from.region_count), to.region_count = from.region_count;
   all(to.functions, from.functions, from.function_count), to.function_count = from.function_count;
   all(to.windows, from.windows, from.window_count), to.window_count = from.window_count;
-  to.is_part = from.is_part;
+  to.is_part = from.is_part, to.ranks = from.ranks;
   all(to.texts, from.texts, from.text_size), to.text_size = from.text_size;
 }
 

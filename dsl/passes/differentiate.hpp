@@ -58,6 +58,12 @@ struct differentiated {
   static constexpr graph build() {
     graph made;
     copy_tables(made, source);
+    if (source.ranks > 1) {
+      made.fail(350, source.latest,
+                "a tensor_parallel model has no gradients; expected the whole model, and the ranks ",
+                "that learn together as the .group of train");
+      return made;
+    }
     const int loss = find_loss(from);
     if (loss >= 0 && (from.at(loss).shape.rank != 0 || from.at(loss).type != element::f32)) {
       made.fail(273, from.at(loss).at, "output \"", loss_name, "\": expected one float32 number, found ",

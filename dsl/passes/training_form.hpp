@@ -9,6 +9,7 @@
 #include <fovea/dsl/passes/copy_tables.hpp>
 #include <fovea/dsl/passes/graph_writer.hpp>
 #include <fovea/dsl/passes/passes.hpp>
+#include <fovea/dsl/ranks.hpp>
 
 namespace fovea::core {
 
@@ -16,8 +17,9 @@ namespace detail {
 
 /// Writes a graph as it is computed while it is trained.
 ///   dropout     multiplies by a mask that is drawn anew in each step; attention's own by one of its weights
-///   batch_norm  takes the mean and variance of the batch (Ioffe and Szegedy 2015, algorithm 1),
-///               through which gradients pass, and makes new values of the statistics that it gathers:
+///   batch_norm  takes the mean and variance of the batch (Ioffe and Szegedy 2015, algorithm 1), or of
+///               those of all ranks, through which gradients pass, and makes new values of the statistics
+///               that it gathers:
 ///               each parameter's `gathered`, with the layers of repeats
 ///               as a first axis
 struct training_writer {
@@ -135,12 +137,12 @@ struct training_writer {
                        "batch_norm: in training it takes the statistics of the whole batch, which one "
                        "step of a scan does not have");
     const expr x = operand(id, 0), rows = as_matrix(x, at);
-    const expr centre = mean(rows, axis(0), {}, at), apart = l(rows) - l(centre);
-    const expr variance = mean(l(apart) * l(apart), axis(0), {}, at);
+    const expr centre = mean_over_ranks(mean(rows, axis(0), {}, at), at), apart = l(rows) - l(centre);
+    const expr variance = mean_over_ranks(mean(l(apart) * l(apart), axis(0), {}, at), at);
     const expr scaled =
         l(l(apart) / l(sqrt(l(variance) + located(n.settings.norm.epsilon, at), at))) * l(operand(id, 1));
 
-    expr count = to.add({.kind = op::constant, .settings = {.number = 1}, .at = at});
+    expr count = count_of_ranks(to, at);
     for (int i = 0; i < n.shape.rank - 1; ++i) count = l(count) * l(size_of_axis(to, n.shape[i], at));
     const expr unbiased = l(variance) * l(l(count) / l(max(l(count) - located(1.0, at), located(1.0, at))));
     gather_statistic(id, 3, centre);

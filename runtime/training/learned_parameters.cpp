@@ -60,17 +60,30 @@ learned_parameters::learned_parameters(graph_view graph, const model_weights& so
   values_ = buffer::from_shape({begins_.back()});
   float* to = values_.data();
   for (const weight_view& from : loaded_.values()) to = std::copy_n(from.data, from.size, to);
+  loaded_ = shared(); // what was loaded need not stay
+}
+
+void learned_parameters::make_moments(std::vector<run_of_values> of) {
+  with_moments_ = std::move(of);
+  std::size_t count = 0;
+  for (const run_of_values& run : with_moments_) count += run.count;
   for (std::size_t i = 0; i < moment_names_.size(); ++i) {
-    moments_.push_back(buffer::from_shape({begins_.back()}));
+    moments_.push_back(buffer::from_shape({count}));
     moments_.back().fill(0);
   }
-  loaded_ = shared(); // what was loaded need not stay
+}
+
+std::int64_t learned_parameters::moment_bytes() const {
+  std::size_t floats = 0;
+  for (const buffer& moment : moments_) floats += moment.size();
+  return static_cast<std::int64_t>(floats * sizeof(float));
 }
 
 std::uint64_t learned_parameters::digest() const {
   detail::digest all;
   all.add(std::as_bytes(std::span(values_.data(), values_.size())));
-  for (const buffer& moment : moments_) all.add(std::as_bytes(std::span(moment.data(), moment.size())));
+  for (const buffer& moment : moments_)
+    if (moment.size() == values_.size()) all.add(std::as_bytes(std::span(moment.data(), moment.size())));
   return all.value();
 }
 
@@ -92,30 +105,34 @@ void learned_parameters::for_each_tensor(F f) const {
       const std::size_t size = loaded_.values()[static_cast<std::size_t>(i)].size,
                         at = begin(p) + static_cast<std::size_t>(layer) * size;
       const std::vector<std::size_t>& shape = shapes_[static_cast<std::size_t>(p)];
-      f(name, shape, std::span(values_.data() + at, size));
-      for (std::size_t m = 0; m < moments_.size(); ++m)
-        f(std::string(moment_prefix) + moment_names_[m] + "." + name, shape,
-          std::span(moments_[m].data() + at, size));
+      f(name, shape, -1, at, size);
+      for (std::size_t m = 0; m < moment_names_.size(); ++m)
+        f(std::string(moment_prefix) + moment_names_[m] + "." + name, shape, static_cast<int>(m), at, size);
     }
 }
 
 model_weights learned_parameters::snapshot() const {
   std::map<std::string, weight_tensor> tensors;
-  for_each_tensor(
-      [&](const std::string& name, const std::vector<std::size_t>& shape, std::span<const float> values) {
-        if (!is_of_training(name)) tensors[name] = {shape, {values.begin(), values.end()}};
-      });
+  for_each_tensor([&](const std::string& name, const std::vector<std::size_t>& shape, int moment,
+                      std::size_t first, std::size_t count) {
+    const float* from = values_.data() + first;
+    if (moment < 0) tensors[name] = {shape, {from, from + count}};
+  });
   return model_weights::from(std::move(tensors), "weights that were learned");
 }
 
-void learned_parameters::save(const file_path& path, const training_state& state) const {
+void learned_parameters::save(const file_path& path, const training_state& state,
+                              const std::vector<buffer>& moments) const {
   std::map<std::string, stored_tensor> tensors;
-  for_each_tensor(
-      [&](const std::string& name, const std::vector<std::size_t>& shape, std::span<const float> values) {
-        if (!std::ranges::all_of(values, [](float x) { return std::isfinite(x); }))
-          throw error(path.string() + ": is not written, for " + name + " is not finite");
-        tensors[name] = {element_type::f32, shape, std::as_bytes(values)};
-      });
+  for_each_tensor([&](const std::string& name, const std::vector<std::size_t>& shape, int moment,
+                      std::size_t first, std::size_t count) {
+    const buffer& all =
+        moment < 0 ? values_ : (moments.empty() ? moments_ : moments)[static_cast<std::size_t>(moment)];
+    const std::span values(all.data() + first, count);
+    if (!std::ranges::all_of(values, [](float x) { return std::isfinite(x); }))
+      throw error(path.string() + ": is not written, for " + name + " is not finite");
+    tensors[name] = {element_type::f32, shape, std::as_bytes(values)};
+  });
   const auto add = [&](std::string_view prefix, const std::map<std::string, weight_tensor>& all) {
     for (const auto& [name, tensor] : all)
       tensors[std::string(prefix) + name] = {element_type::f32, tensor.shape,
@@ -134,6 +151,20 @@ void learned_parameters::save(const file_path& path, const training_state& state
   save_safetensors(path, tensors, notes);
 }
 
+/// Where those values of a moment go that are kept here.
+void learned_parameters::add_places(std::size_t moment, std::size_t first, std::size_t count,
+                                    std::span<const std::byte> bytes, tensor_places& to) {
+  std::size_t kept = 0;
+  for (const run_of_values& run : with_moments_) {
+    const std::size_t begin = std::max(first, run.first),
+                      end = std::min(first + count, run.first + run.count);
+    if (begin < end)
+      to.emplace_back(moments_[moment].data() + kept + begin - run.first,
+                      bytes.subspan((begin - first) * sizeof(float), (end - begin) * sizeof(float)));
+    kept += run.count;
+  }
+}
+
 std::map<std::string, std::string>
 learned_parameters::load(const file_path& path, const std::function<void(const training_state&)>& take) try {
   const safetensors_file file(path);
@@ -148,22 +179,25 @@ learned_parameters::load(const file_path& path, const std::function<void(const t
     throw error(path.string() + ": expected a checkpoint of " + optimizer_ + ", found one of " +
                 shortened(by->second));
   // Where each value goes: once the first is there, nothing may be in the way of the last.
-  std::vector<std::pair<float*, std::span<const std::byte>>> places;
+  tensor_places places;
   std::size_t expected = 0;
-  for_each_tensor(
-      [&](const std::string& name, const std::vector<std::size_t>& shape, std::span<const float> values) {
-        ++expected;
-        const auto found = file.tensors().find(name);
-        if (found == file.tensors().end())
-          throw error(path.string() + ": expected the tensor " + name + " " + shape_text(shape) +
-                      " of this model and optimizer, found none");
-        if (found->second.shape != shape || found->second.type != element_type::f32)
-          throw error(path.string() + ": expected the tensor " + name + " to be F32 " + shape_text(shape) +
-                      ", found " + std::string(element_name(found->second.type)) + " " +
-                      shape_text(found->second.shape));
-        check_floats(path, name, found->second);
-        places.emplace_back(const_cast<float*>(values.data()), found->second.bytes);
-      });
+  for_each_tensor([&](const std::string& name, const std::vector<std::size_t>& shape, int moment,
+                      std::size_t first, std::size_t count) {
+    ++expected;
+    const auto found = file.tensors().find(name);
+    if (found == file.tensors().end())
+      throw error(path.string() + ": expected the tensor " + name + " " + shape_text(shape) +
+                  " of this model and optimizer, found none");
+    if (found->second.shape != shape || found->second.type != element_type::f32)
+      throw error(path.string() + ": expected the tensor " + name + " to be F32 " + shape_text(shape) +
+                  ", found " + std::string(element_name(found->second.type)) + " " +
+                  shape_text(found->second.shape));
+    check_floats(path, name, found->second);
+    if (moment < 0)
+      places.emplace_back(values_.data() + first, found->second.bytes);
+    else
+      add_places(static_cast<std::size_t>(moment), first, count, found->second.bytes, places);
+  });
   const auto collect = [&](std::string_view prefix, std::map<std::string, weight_tensor>& to) {
     for (const auto& [name, tensor] : file.tensors()) {
       if (!name.starts_with(prefix)) continue;

@@ -15,7 +15,10 @@ namespace fovea::core::detail {
 
 learner::learner(learned_parameters& parameters, graph_view graph, const train_options& options, double rate)
     : parameters_(parameters), schedule_(options.schedule), clip_(options.clip),
-      clip_value_(options.clip_value), accumulate_(options.accumulate), ranks_(options.group) {
+      clip_value_(options.clip_value), accumulate_(options.accumulate),
+      ranks_(options.group), summing_{options.bucket_bytes / sizeof(float), options.bf16_gradients,
+                                      options.shard_state},
+      over_ranks_(options.batch_norm_over_ranks && !ranks_.is_alone()) {
   if (accumulate_ < 1)
     throw error("train: expected to accumulate at least one call, found " + std::to_string(accumulate_));
   const auto check = [](const std::string& what, double value) {
@@ -46,9 +49,17 @@ learner::learner(learned_parameters& parameters, graph_view graph, const train_o
   expect_same_beginning(graph, options, rate);
 }
 
+void learner::take_whole(const std::vector<const float*>& gradients) {
+  slices_.clear();
+  for (int p = 0; p < parameters_.count(); ++p)
+    if (const float* gradient = gradients[static_cast<std::size_t>(p)]; gradient != nullptr)
+      slices_.push_back({{p, 0, parameters_.size(p)}, parameters_.begin(p), gradient});
+}
+
 bool learner::accumulate(float& loss, std::vector<const float*>& gradients, thread_pool& pool) {
+  const bool taken = is_last_call() && !ranks_.is_alone(); // with what was accumulated
   now_.sums.resize(gradients.size());
-  for (std::size_t p = 0; p < gradients.size(); ++p) {
+  for (std::size_t p = 0; p < gradients.size() && !taken; ++p) {
     const std::size_t size = parameters_.size(static_cast<int>(p));
     if (gradients[p] == nullptr) continue;
     if (now_.sums[p].size() != size) now_.sums[p] = buffer::from_shape({size});
@@ -64,35 +75,35 @@ bool learner::accumulate(float& loss, std::vector<const float*>& gradients, thre
   if (++now_.pending < accumulate_) return false;
   loss = static_cast<float>(now_.pending_loss / accumulate_);
   now_.pending = 0, now_.pending_loss = 0;
+  take_whole(gradients);
   return true;
 }
 
-void learner::clip_values(std::vector<const float*>& gradients, thread_pool& pool) {
+void learner::clip_values(thread_pool& pool) {
   const auto bound = static_cast<float>(clip_value_ * parts()); // of which they are the sum
-  clipped_.resize(gradients.size());
-  for (std::size_t p = 0; p < gradients.size(); ++p) {
-    if (gradients[p] == nullptr) continue;
-    const std::size_t size = parameters_.size(static_cast<int>(p));
-    if (clipped_[p].size() != size) clipped_[p] = buffer::from_shape({size});
-    for_pieces(size, pool, [&](std::size_t begin, std::size_t count, std::size_t) {
-      float* to = clipped_[p].data() + begin;
-      const float* from = gradients[p] + begin;
+  std::size_t all = 0;
+  for (const slice& one : slices_) all += one.count;
+  clipped_.resize(all);
+  float* clipped = clipped_.data();
+  for (slice& one : slices_) {
+    for_pieces(one.count, pool, [&](std::size_t begin, std::size_t count, std::size_t) {
+      float* to = clipped + begin;
+      const float* from = one.gradients + begin;
       for (std::size_t i = 0; i < count; ++i) to[i] = std::min(std::max(from[i], -bound), bound);
     });
-    gradients[p] = clipped_[p].data();
+    one.gradients = clipped;
+    clipped += one.count;
   }
 }
 
-double learner::norm_of(const std::vector<const float*>& gradients, thread_pool& pool) {
+double learner::norm_of(const std::vector<slice>& slices, thread_pool& pool) {
   double total = 0;
-  for (std::size_t p = 0; p < gradients.size(); ++p) {
-    if (gradients[p] == nullptr) continue;
-    const std::size_t size = parameters_.size(static_cast<int>(p));
-    pieces_.assign((size + piece - 1) / piece, 0);
-    for_pieces(size, pool, [&](std::size_t begin, std::size_t count, std::size_t i) {
+  for (const slice& one : slices) {
+    pieces_.assign((one.count + piece - 1) / piece, 0);
+    for_pieces(one.count, pool, [&](std::size_t begin, std::size_t count, std::size_t i) {
       constexpr std::size_t lanes = 16; // sums side by side
       double sums[lanes] = {};
-      const float* g = gradients[p] + begin;
+      const float* g = one.gradients + begin;
       std::size_t k = 0;
       for (; k + lanes <= count; k += lanes)
         for (std::size_t lane = 0; lane < lanes; ++lane) {

@@ -3,14 +3,19 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <functional>
+#include <memory>
 #include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include <fovea/backends/output_watcher.hpp>
+#include <fovea/backends/rank_means.hpp>
 #include <fovea/base/threads.hpp>
 #include <fovea/runtime/options.hpp>
+#include <fovea/runtime/training/gradient_sums.hpp>
 #include <fovea/runtime/training/learned_parameters.hpp>
 #include <fovea/runtime/training/meeting.hpp>
 #include <fovea/runtime/training/optimizer.hpp>
@@ -42,6 +47,16 @@ struct train_options {
   /// Ranks that learn together, each from its share of every batch: the update is that of the mean of their
   /// losses. Each share has as many rows, the first axis of the model's first input. None: one learns alone.
   rank_group group = {};
+  /// Of a group: bytes of gradients that are summed at once, while the others are still computed.
+  std::size_t bucket_bytes = std::size_t{1} << 20;
+  /// Of a group: gradients are rounded to bfloat16 on their way to the other ranks, and so are their sums.
+  /// They are added in float32.
+  bool bf16_gradients = false;
+  /// Of a group: each rank keeps what the optimizer keeps of its share of the parameters alone, updates that
+  /// share, and gets the others' (ZeRO's first stage; Rajbhandari et al. 2020).
+  bool shard_state = false;
+  /// Of a group: batch_norm takes the mean and variance of the rows of all ranks, not of each rank's own.
+  bool batch_norm_over_ranks = false;
 };
 
 /// What a step of training did.
@@ -54,11 +69,18 @@ struct training_step {
 
 namespace detail {
 
-/// The part of training that knows no model: gradients to updates.
-class learner {
+/// The part of training that knows no model: gradients to updates. Of a group it takes gradients while a run
+/// makes them.
+class learner final : public output_watcher, public rank_means {
 public:
   /// Meets the other ranks. Throws fovea::error where one has another model, other options or other weights.
   learner(learned_parameters& parameters, graph_view graph, const train_options& options, double rate);
+  learner(const learner&) = delete;
+  learner& operator=(const learner&) = delete;
+
+  /// To be called before anything is learned. outputs[p] is the engine's output that has the gradient of
+  /// parameter p, or -1; `told` the parts of outputs that the engine tells of, if it does.
+  void prepare(const std::vector<int>& outputs, const std::vector<output_part>& told);
 
   /// How far training has come: updates, and the calls of the next one with their losses and gradients.
   struct progress {
@@ -68,13 +90,30 @@ public:
     std::vector<buffer> sums = {}; // of each parameter
   };
 
+  /// Writes a checkpoint, the moments of all values being given where no rank has all.
+  using save_function = std::function<void(const std::vector<buffer>& moments)>;
+
   std::int64_t step() const { return now_.step; }
-  const meeting& ranks() const { return ranks_; }
+  const meeting& others() const { return ranks_; }
+  communication communication_so_far() const {
+    return sums_ == nullptr ? communication{} : sums_->clock().so_far();
+  }
+
+  /// A run begins, by the threads of `pool`, and ends. Throws what the other ranks, or the engine of the
+  /// group, had to say in it.
+  void begin_run(thread_pool& pool);
+  void end_run();
+  void take(std::size_t i, const float* values) noexcept override;
+  void after_step() noexcept override;
+  /// For the steps of a run, where there is more than one rank and that is wanted.
+  rank_means* means_over_ranks() { return over_ranks_ ? this : nullptr; }
+  int ranks() const noexcept override { return ranks_.size(); }
+  void take_mean(std::span<float> values) noexcept override;
 
   /// Adds what it keeps to the state, and has it written, by rank 0 of a group. Throws fovea::error on each
   /// rank where it cannot be written, or where it would hold what only one rank has: what is accumulated and
   /// carried.
-  void save(training_state& to, const file_path& path, const std::function<void()>& write) const;
+  void save(training_state& to, const file_path& path, const save_function& write) const;
   /// What was saved, has_gradient(p) telling whether calls give a parameter a gradient. Throws fovea::error
   /// that names the checkpoint where it does not fit.
   progress saved(const training_state& from, const file_path& path,
@@ -98,42 +137,44 @@ public:
                       void (&apply)(const optimizer_args&)) {
     for (std::size_t p = 0; p < gradients.size(); ++p)
       if (groups_[p].rate == 0) gradients[p] = nullptr; // what stays as it is has no part in the norm
-    double norm = norm_of(gradients, pool), rate = 1;
+    const std::unique_ptr<gradient_sums, abandoning> open(sums_.get());
+    take_whole(gradients);
+    double norm = norm_of(slices_, pool), rate = 1;
     ranks_.attempt(occasion::step, [&] {
       check_finite(loss, norm, gradients);
       if (schedule_) rate = schedule_(now_.step + 1);
       check_rate(how.rate * rate);
     });
     loss = mean_loss(loss, rows, how.rate * rate);
+    if (!ranks_.is_alone() && is_last_call()) take_rest(gradients, pool);
     if (accumulate_ > 1 && !accumulate(loss, gradients, pool)) return {now_.step, loss, 0, 0, false};
-    sum_over_ranks(gradients, pool);
-    if (parts() > 1) norm = norm_of(gradients, pool) / parts();
+    take_sums();
+    if (parts() > 1) norm = norm_of_all(pool);
     if (clip_value_ > 0) {
-      clip_values(gradients, pool);
-      norm = norm_of(gradients, pool) / parts();
+      clip_values(pool);
+      norm = norm_of_all(pool);
     }
     const double factor = clip_ > 0 ? std::min(1.0, clip_ / (norm + 1e-6)) : 1;
     ++now_.step;
-    for (int p = 0; p < parameters_.count(); ++p) {
-      const parameter_group& group = groups_[static_cast<std::size_t>(p)];
-      const float* gradient = gradients[static_cast<std::size_t>(p)];
-      if (gradient == nullptr) continue;
+    for (const slice& one : slices_) {
+      const parameter_group& group = groups_[static_cast<std::size_t>(one.parameter)];
       optimizer own = how;
       own.rate *= group.rate;
       if (group.weight_decay >= 0) own.weight_decay = group.weight_decay;
-      for_pieces(parameters_.size(p), pool, [&](std::size_t begin, std::size_t count, std::size_t) {
+      for_pieces(one.count, pool, [&](std::size_t begin, std::size_t count, std::size_t) {
         parameter_update u{.count = count,
-                           .values = parameters_.values(p) + begin,
-                           .gradients = gradient + begin,
+                           .values = parameters_.values(one.parameter) + one.first + begin,
+                           .gradients = one.gradients + begin,
                            .step = now_.step,
                            .rate_factor = rate,
                            .gradient_factor = factor / parts(),
                            .apply = apply};
         for (int m = 0; m < optimizer::moments; ++m)
-          u.moments[m] = parameters_.moment(static_cast<std::size_t>(m), p) + begin;
+          u.moments[m] = parameters_.moment(static_cast<std::size_t>(m), one.moments + begin);
         own.update(u);
       });
     }
+    share_updates();
     return {now_.step, loss, norm, how.rate * rate, true};
   }
 
@@ -151,16 +192,38 @@ private:
   }
   void expect_same_beginning(graph_view graph, const train_options& options, double rate) const;
   void keep_in(training_state& to) const;
+  /// What is updated at once: values of a parameter, the first of their moments, and their gradients.
+  struct slice : parameter_part {
+    std::size_t moments;
+    const float* gradients;
+  };
+  /// Hears before anything is sent in a run whether all ranks are in it.
+  void meet_in_run();
+  /// Ends what the other ranks go on with where this one cannot.
+  struct abandoning {
+    void operator()(gradient_sums* sums) const noexcept { sums->abandon(); }
+  };
+  bool is_last_call() const { return now_.pending + 1 == accumulate_; }
   /// Of how many calls and ranks the gradients of an update are the sum.
   int parts() const { return accumulate_ * ranks_.size(); }
   /// Of all ranks, which meet for it. Throws fovea::error where their shares or rates differ.
   float mean_loss(float loss, std::int64_t rows, double rate) const;
-  /// Puts in the place of gradients their sums over all ranks.
-  void sum_over_ranks(std::vector<const float*>& gradients, thread_pool& pool);
+  /// Makes slices of whole parameters.
+  void take_whole(const std::vector<const float*>& gradients);
+  // Of a group: puts the next of those that are to be summed beside the others, all that no run has told of,
+  // and makes slices of the sums that this rank gets.
+  void take_next(const float* values, thread_pool& pool);
+  void take_rest(const std::vector<const float*>& gradients, thread_pool& pool);
+  void take_sums();
+  /// Of a group that shares the state: sends the others what was updated, and takes what they have.
+  void share_updates();
+  std::vector<buffer> whole_moments() const;
   bool accumulate(float& loss, std::vector<const float*>& gradients, thread_pool& pool);
   /// Puts in the place of gradients copies that are within the bound.
-  void clip_values(std::vector<const float*>& gradients, thread_pool& pool);
-  double norm_of(const std::vector<const float*>& gradients, thread_pool& pool);
+  void clip_values(thread_pool& pool);
+  double norm_of(const std::vector<slice>& slices, thread_pool& pool);
+  /// Of the mean gradient of all calls and ranks. Throws fovea::error where it is not finite.
+  double norm_of_all(thread_pool& pool);
   void check_finite(float loss, double norm, const std::vector<const float*>& gradients) const;
   void check_rate(double rate) const;
   /// "at step 7", where calls are accumulated with which of them.
@@ -173,9 +236,17 @@ private:
   int accumulate_;
   meeting ranks_;
   progress now_;
-  std::vector<float> summed_;   // over all ranks, those of all parameters side by side
-  std::vector<buffer> clipped_; // of each parameter
+  std::vector<slice> slices_;
+  std::vector<float> clipped_; // of all slices, side by side
   std::vector<double> pieces_;
+  // Of a group.
+  summing_options summing_;
+  std::unique_ptr<gradient_sums> sums_;
+  std::vector<slice> summed_;      // what this rank gets the sums of
+  std::vector<bool> is_summed_;    // each part that the engine tells of
+  thread_pool* running_ = nullptr; // in a run whose gradients are summed
+  std::exception_ptr problem_;     // in that run
+  bool over_ranks_, has_met_ = false;
 };
 
 } // namespace detail

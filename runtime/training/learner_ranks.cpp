@@ -1,7 +1,9 @@
 // What a learner does with the other ranks of its group.
 
 #include <algorithm>
+#include <cmath>
 #include <string>
+#include <utility>
 
 #include <fovea/base/error.hpp>
 #include <fovea/base/number_text.hpp>
@@ -33,6 +35,9 @@ std::uint64_t digest_of(const train_options& options, const std::string& optimiz
   all.add(std::string_view(optimizer));
   for (const double number : {rate, options.clip, options.clip_value}) all.add(number);
   all.add(static_cast<std::uint64_t>(options.accumulate)), all.add(options.seed);
+  all.add(std::uint64_t{options.bucket_bytes});
+  all.add(std::uint64_t{options.bf16_gradients}), all.add(std::uint64_t{options.shard_state});
+  all.add(std::uint64_t{options.batch_norm_over_ranks});
   for (const parameter_group& group : options.groups) {
     all.add(std::string_view(group.names));
     all.add(group.rate), all.add(group.weight_decay);
@@ -55,6 +60,7 @@ void learner::expect_same_beginning(graph_view graph, const train_options& optio
 
 float learner::mean_loss(float loss, std::int64_t rows, double rate) const {
   if (ranks_.is_alone()) return loss;
+  const communication_clock::waiting now(sums_->clock(), "wait for ranks");
   const auto all = ranks_.meet(occasion::step, {loss, static_cast<float>(rows), static_cast<float>(rate)});
   double total = 0;
   for (int r = 0; r < ranks_.size(); ++r) {
@@ -71,23 +77,164 @@ float learner::mean_loss(float loss, std::int64_t rows, double rate) const {
   return static_cast<float>(total / ranks_.size());
 }
 
-void learner::sum_over_ranks(std::vector<const float*>& gradients, thread_pool& pool) {
-  if (ranks_.is_alone()) return;
-  std::size_t count = 0;
-  for (std::size_t p = 0; p < gradients.size(); ++p)
-    if (gradients[p] != nullptr) count += parameters_.size(static_cast<int>(p));
-  summed_.resize(count);
-  float* to = summed_.data();
-  for (std::size_t p = 0; p < gradients.size(); ++p) {
-    if (gradients[p] == nullptr) continue;
-    const std::size_t size = parameters_.size(static_cast<int>(p));
-    for_pieces(size, pool, [&](std::size_t begin, std::size_t length, std::size_t) {
-      std::copy_n(gradients[p] + begin, length, to + begin);
-    });
-    gradients[p] = to;
-    to += size;
+void learner::prepare(const std::vector<int>& outputs, const std::vector<output_part>& told) {
+  if (ranks_.is_alone()) return parameters_.make_moments();
+  const auto parameter_of = [&](const output_part& part) {
+    return static_cast<std::size_t>(std::ranges::find(outputs, static_cast<int>(part.output)) -
+                                    outputs.begin());
+  };
+  std::vector<std::size_t> values_told(outputs.size() + 1);
+  for (const output_part& part : told) values_told[parameter_of(part)] += part.count;
+  const auto is_told = [&](std::size_t p) { return values_told[p] == parameters_.size(static_cast<int>(p)); };
+  const auto learns = [&](std::size_t p) { return outputs[p] >= 0 && groups_[p].rate != 0; };
+
+  std::vector<parameter_part> parts;
+  for (const output_part& part : told) {
+    const std::size_t p = parameter_of(part);
+    is_summed_.push_back(p < outputs.size() && learns(p) && is_told(p));
+    if (is_summed_.back()) parts.push_back({static_cast<int>(p), part.first, part.count});
   }
-  ranks_.group().sum(summed_);
+  for (std::size_t p = 0; p < outputs.size(); ++p)
+    if (learns(p) && !is_told(p))
+      parts.push_back({static_cast<int>(p), 0, parameters_.size(static_cast<int>(p))});
+  sums_ = std::make_unique<gradient_sums>(ranks_.group(), std::move(parts), summing_);
+  std::vector<learned_parameters::run_of_values> own;
+  std::size_t moments = 0;
+  for (const gradient_sums::summed_part& part : sums_->own()) {
+    const std::size_t first = parameters_.begin(part.parameter) + part.first;
+    summed_.push_back({part, summing_.shared ? moments : first, sums_->sums() + part.at});
+    own.push_back({first, part.count});
+    moments += part.count;
+  }
+  if (summing_.shared)
+    parameters_.make_moments(std::move(own));
+  else
+    parameters_.make_moments();
+}
+
+void learner::begin_run(thread_pool& pool) {
+  if (ranks_.is_alone()) return;
+  sums_->begin();
+  problem_ = nullptr;
+  running_ = is_last_call() ? &pool : nullptr;
+  has_met_ = false;
+}
+
+void learner::meet_in_run() {
+  if (has_met_) return;
+  const communication_clock::waiting now(sums_->clock(), "wait for ranks");
+  ranks_.meet(occasion::step); // a rank may have refused what it was given
+  has_met_ = true;
+}
+
+void learner::take_mean(std::span<float> values) noexcept {
+  if (problem_ != nullptr) return;
+  try {
+    meet_in_run();
+    const communication_clock::waiting now(sums_->clock(), "mean over ranks");
+    ranks_.group().sum(values);
+    for (float& x : values) x /= static_cast<float>(ranks_.size());
+  } catch (...) {
+    problem_ = std::current_exception();
+  }
+}
+
+void learner::end_run() {
+  running_ = nullptr;
+  if (problem_ != nullptr) std::rethrow_exception(problem_);
+}
+
+void learner::take(std::size_t i, const float* values) noexcept {
+  if (running_ != nullptr && is_summed_[i]) take_next(values, *running_);
+}
+
+void learner::after_step() noexcept {
+  if (running_ == nullptr || problem_ != nullptr || !ranks_.group().moves_meanwhile()) return;
+  try {
+    if (!sums_->has_begun() && (!sums_->is_full() || sums_->next() == sums_->parts().size())) return;
+    meet_in_run();
+    sums_->begin_full();
+    sums_->progress();
+  } catch (...) {
+    problem_ = std::current_exception();
+  }
+}
+
+void learner::take_next(const float* values, thread_pool& pool) {
+  const parameter_part& part = sums_->parts()[sums_->next()];
+  const auto p = static_cast<std::size_t>(part.parameter);
+  const float* before = now_.pending > 0 ? now_.sums[p].data() + part.first : nullptr;
+  float* to = sums_->place_of_next();
+  for_pieces(part.count, pool, [&](std::size_t begin, std::size_t count, std::size_t) {
+    if (before == nullptr)
+      std::copy_n(values + begin, count, to + begin);
+    else
+      for (std::size_t i = begin; i < begin + count; ++i) to[i] = before[i] + values[i];
+  });
+  sums_->add_next();
+}
+
+void learner::take_rest(const std::vector<const float*>& gradients, thread_pool& pool) {
+  while (sums_->next() < sums_->parts().size()) {
+    const parameter_part& part = sums_->parts()[sums_->next()];
+    take_next(gradients[static_cast<std::size_t>(part.parameter)] + part.first, pool);
+  }
+}
+
+void learner::take_sums() {
+  if (ranks_.is_alone()) return;
+  sums_->finish();
+  slices_ = summed_;
+}
+
+double learner::norm_of_all(thread_pool& pool) {
+  double norm = norm_of(slices_, pool);
+  if (ranks_.is_alone()) return norm / parts();
+  if (summing_.shared) {
+    const communication_clock::waiting now(sums_->clock(), "wait for ranks");
+    norm = std::sqrt(ranks_.total(occasion::step, norm * norm));
+  }
+  if (!std::isfinite(norm))
+    throw error(at_step() +
+                " the sum of the ranks' gradients is not finite; the parameters are as they were before it");
+  return norm / parts();
+}
+
+void learner::share_updates() {
+  if (ranks_.is_alone() || !summing_.shared) return;
+  const auto values = [&](const parameter_part& part) {
+    return parameters_.values(part.parameter) + part.first;
+  };
+  sums_->gather(
+      [&](const parameter_part& part, float* to) { std::copy_n(values(part), part.count, to); },
+      [&](const parameter_part& part, const float* from) { std::copy_n(from, part.count, values(part)); });
+}
+
+std::vector<buffer> learner::whole_moments() const {
+  std::vector<buffer> whole;
+  if (ranks_.is_alone() || !summing_.shared) return whole;
+  const std::size_t count = parameters_.begin(parameters_.count());
+  for (std::size_t m = 0; m < parameters_.moment_count(); ++m) {
+    float* all = nullptr;
+    if (ranks_.rank() == 0) {
+      whole.push_back(buffer::from_shape({count}));
+      whole.back().fill(0); // of what does not learn
+      all = whole.back().data();
+    }
+    const auto keep = [&](const parameter_part& part, const float* from) {
+      if (all != nullptr) std::copy_n(from, part.count, all + parameters_.begin(part.parameter) + part.first);
+    };
+    std::size_t own = 0;
+    sums_->gather(
+        [&](const parameter_part& part, float* to) {
+          const float* from = parameters_.moment(m, own);
+          std::copy_n(from, part.count, to);
+          keep(part, from);
+          own += part.count;
+        },
+        keep);
+  }
+  return whole;
 }
 
 void learner::average(const std::vector<int>& parameters) {
@@ -102,7 +249,7 @@ void learner::average(const std::vector<int>& parameters) {
       parameters_.values(p)[i] = *from++ / static_cast<float>(ranks_.size());
 }
 
-void learner::save(training_state& to, const file_path& path, const std::function<void()>& write) const {
+void learner::save(training_state& to, const file_path& path, const save_function& write) const {
   ranks_.attempt(occasion::save, [&] {
     const auto refuse = [&](const std::string& what) {
       throw error(path.string() + ": is not written, for each rank has " + what);
@@ -114,11 +261,12 @@ void learner::save(training_state& to, const file_path& path, const std::functio
       refuse("a state of its own that is carried on; expected to save after begin()");
     keep_in(to);
   });
-  if (ranks_.is_alone()) return write();
+  if (ranks_.is_alone()) return write({});
   ranks_.expect_same(occasion::save, parameters_.digest(), "has come to other parameters",
                      "one optimizer and one instruction set on all ranks");
+  const std::vector<buffer> moments = whole_moments();
   ranks_.attempt(occasion::save, [&] {
-    if (ranks_.rank() == 0) write();
+    if (ranks_.rank() == 0) write(moments);
   });
   ranks_.meet(occasion::save);
 }

@@ -1,6 +1,7 @@
 #include <fovea/runtime/training/meeting.hpp>
 
 #include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <span>
 
@@ -80,15 +81,31 @@ void meeting::tell(occasion what, const std::string& problem) const noexcept {
   }
 }
 
+std::vector<std::uint64_t> meeting::meet(occasion what, std::uint64_t told) const {
+  constexpr unsigned bits = 16; // which a float holds
+  numbers pieces;
+  for (unsigned i = 0; i < count; ++i) pieces[i] = static_cast<float>(told >> (bits * i) & 0xFFFF);
+  const std::vector<float> all = meet(what, pieces);
+  std::vector<std::uint64_t> of_ranks(all.size() / count);
+  for (std::size_t at = 0; at < all.size(); ++at)
+    of_ranks[at / count] |= static_cast<std::uint64_t>(all[at]) << (bits * (at % count));
+  return of_ranks;
+}
+
+double meeting::total(occasion what, double told) const {
+  double sum = 0;
+  for (const std::uint64_t one : meet(what, std::bit_cast<std::uint64_t>(told)))
+    sum += std::bit_cast<double>(one);
+  return sum;
+}
+
 void meeting::expect_same(occasion what, std::uint64_t digest, std::string_view found,
                           std::string_view expected) const {
   if (is_alone()) return;
-  numbers pieces; // of 16 bits, which a float holds
-  for (std::size_t i = 0; i < pieces.size(); ++i) pieces[i] = static_cast<float>(digest >> (16 * i) & 0xFFFF);
-  const auto all = meet(what, pieces);
-  for (std::size_t at = count; at < all.size(); ++at)
-    if (all[at] != all[at % count])
-      throw refusal("train: rank " + std::to_string(at / count) + " " + std::string(found) +
+  const std::vector<std::uint64_t> all = meet(what, digest);
+  for (std::size_t r = 1; r < all.size(); ++r)
+    if (all[r] != all[0])
+      throw refusal("train: rank " + std::to_string(r) + " " + std::string(found) +
                     " than rank 0; expected " + std::string(expected));
 }
 

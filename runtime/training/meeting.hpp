@@ -49,6 +49,9 @@ public:
   /// cannot go on, or is here for something else.
   std::vector<float> meet(occasion what, const numbers& told = {}) const;
 
+  /// The sum of what each rank tells, added in their order.
+  double total(occasion what, double told) const;
+
   /// Meets, and throws fovea::error on every rank where a rank has another digest than rank 0: "train: rank 1
   /// `found` than rank 0; expected `expected`".
   void expect_same(occasion what, std::uint64_t digest, std::string_view found,
@@ -58,6 +61,8 @@ private:
   struct refusal : error {
     using error::error;
   };
+  /// The 64 bits that each rank tells.
+  std::vector<std::uint64_t> meet(occasion what, std::uint64_t told) const;
   void tell(occasion what, const std::string& problem) const noexcept;
   /// For each rank what it is here for, whether it cannot go on, and its numbers.
   std::vector<float> exchange(occasion what, bool refuses, const numbers& told) const;

@@ -10,4 +10,15 @@ void rank_group::broadcast(std::span<std::byte> bytes, int from) const {
   if (size_ > 1) engine_->broadcast(bytes, from);
 }
 
+std::unique_ptr<transfer> rank_group::begin_exchange(std::span<const std::byte> from,
+                                                     std::span<const std::size_t> ends,
+                                                     std::span<std::byte> to) const {
+  return engine_->begin_exchange(from, ends, to);
+}
+
+std::unique_ptr<transfer> rank_group::begin_gather(std::span<std::byte> bytes,
+                                                   std::span<const std::size_t> ends) const {
+  return engine_->begin_gather(bytes, ends);
+}
+
 } // namespace fovea::core

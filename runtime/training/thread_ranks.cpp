@@ -18,7 +18,8 @@ namespace {
 /// Where the threads of a group wait for each other.
 class meeting_place {
 public:
-  explicit meeting_place(int size) : values_(static_cast<std::size_t>(size)), bytes_(values_.size()) {}
+  explicit meeting_place(int size)
+      : values_(static_cast<std::size_t>(size)), bytes_(values_.size()), sent_(values_.size()) {}
 
   int size() const { return static_cast<int>(values_.size()); }
 
@@ -42,6 +43,34 @@ public:
     const std::span<std::byte> source = bytes_[static_cast<std::size_t>(from)];
     for (const std::span<std::byte>& one : bytes_) expect_size(one.size(), source.size());
     if (rank != from) std::ranges::copy(source, bytes.begin());
+    wait();
+  }
+
+  // Both while the ranks wait: threads of one process have nothing to send.
+
+  void exchange(int rank, std::span<const std::byte> from, std::span<const std::size_t> ends,
+                std::span<std::byte> to) {
+    const auto part = static_cast<std::size_t>(rank);
+    sent_[part] = from;
+    wait();
+    const std::size_t first = part == 0 ? 0 : ends[part - 1], count = ends[part] - first;
+    expect_size(to.size(), count * sent_.size());
+    for (const std::span<const std::byte>& one : sent_) {
+      expect_size(one.size(), from.size());
+      std::ranges::copy(one.subspan(first, count), to.begin());
+      to = to.subspan(count);
+    }
+    wait();
+  }
+
+  void gather(int rank, std::span<std::byte> bytes, std::span<const std::size_t> ends) {
+    bytes_[static_cast<std::size_t>(rank)] = bytes;
+    wait();
+    for (std::size_t r = 0, first = 0; r < ends.size(); first = ends[r++]) {
+      expect_size(bytes_[r].size(), bytes.size());
+      if (r != static_cast<std::size_t>(rank))
+        std::ranges::copy(bytes_[r].subspan(first, ends[r] - first), bytes.subspan(first).begin());
+    }
     wait();
   }
 
@@ -78,6 +107,7 @@ private:
   std::condition_variable changed_;
   std::vector<std::span<float>> values_;    // of each rank
   std::vector<std::span<std::byte>> bytes_; // of each rank
+  std::vector<std::span<const std::byte>> sent_;
   int arrived_ = 0, left_ = -1;
   std::uint64_t round_ = 0;
 };
@@ -90,6 +120,16 @@ struct thread_rank {
   int size() const { return place.size(); }
   void sum(std::span<float> values) const { place.sum(number, values); }
   void broadcast(std::span<std::byte> bytes, int from) const { place.broadcast(number, bytes, from); }
+  std::unique_ptr<transfer> begin_exchange(std::span<const std::byte> from, std::span<const std::size_t> ends,
+                                           std::span<std::byte> to) const {
+    place.exchange(number, from, ends, to);
+    return nullptr;
+  }
+  std::unique_ptr<transfer> begin_gather(std::span<std::byte> bytes,
+                                         std::span<const std::size_t> ends) const {
+    place.gather(number, bytes, ends);
+    return nullptr;
+  }
 };
 
 } // namespace

@@ -81,6 +81,7 @@ public:
                                        model.name)),
         engine_(parameters_.shared(), capacity_, threads_, code), carried_(model.name, "begin()"),
         evaluation_carried_(model.name, "begin_evaluation()"), evaluation_code_(evaluation_code) {
+    prepare();
   } catch (const std::bad_alloc&) {
     refuse_memory(model.name, options.capacity);
   }
@@ -95,8 +96,8 @@ public:
   requires detail::holds<detail::checked_call<detail::carrying<gradient_model>, names...>,
                          detail::checked_value<gradient_model, names, std::decay_t<values>>...>
       training_step step(const binding<names, values>&... given) {
-    learner_.ranks().attempt(detail::occasion::step,
-                             [&] { carried_.with([&](const auto&... all) { run(all...); }, given...); });
+    learner_.others().attempt(detail::occasion::step,
+                              [&] { carried_.with([&](const auto&... all) { run(all...); }, given...); });
     const training_step done =
         learner_.learn(how_, loss(), rows(), gradients(), engine_.pool(), backend::update);
     carried_.take(engine_, sizes_);
@@ -137,6 +138,10 @@ public:
   model_weights weights() const { return parameters_.snapshot(); }
   std::int64_t steps() const { return learner_.step(); }
   std::int64_t arena_bytes() const { return engine_.arena_bytes(); }
+  /// Of what the optimizer keeps, on this rank.
+  std::int64_t state_bytes() const { return parameters_.moment_bytes(); }
+  /// What this rank of a group had to send and to receive.
+  communication communicated() const { return learner_.communication_so_far(); }
 
   /// Writes parameters, what the optimizer keeps, what is carried and accumulated, and the step, as one
   /// safetensors file that appears whole or not at all; `load_weights` opens it for its parameters. `notes`
@@ -145,17 +150,18 @@ public:
   /// return when it has; the file is that of one who learns alone, so nothing may be carried or accumulated.
   void save(const file_path& path, std::map<std::string, std::string> notes = {}) const {
     training_state state{{}, std::move(notes), carried_.kept(), {}};
-    learner_.save(state, path, [&] { parameters_.save(path, state); });
+    learner_.save(state, path,
+                  [&](const std::vector<buffer>& moments) { parameters_.save(path, state, moments); });
   }
   /// Goes on from what `save` wrote, to the same numbers as if it had not been interrupted; gives its notes.
   /// Throws fovea::error, having changed nothing, where the file is of another model or optimizer. Each rank of
   /// a group reads the file, which one who learns alone or another number of ranks has saved.
   std::map<std::string, std::string> resume(const file_path& path) {
     std::map<std::string, std::string> notes;
-    learner_.ranks().attempt(detail::occasion::resume, [&] {
+    learner_.others().attempt(detail::occasion::resume, [&] {
       notes = parameters_.load(path, [&](const training_state& state) {
         auto progress = learner_.saved(state, path, [](int p) { return gradient_model::output_of(p) >= 0; });
-        if (!learner_.ranks().is_alone()) learner_.ranks().meet(detail::occasion::resume);
+        if (!learner_.others().is_alone()) learner_.others().meet(detail::occasion::resume);
         carried_.restore(state.carried, path);
         learner_.resume(std::move(progress));
       });
@@ -170,8 +176,23 @@ private:
   void run(const binding<names, values>&... given) {
     inputs_.resolve(sizes_, given...);
     inputs_.fill(sizes_, engine_, given...);
-    engine_.set_random({seed_, learner_.calls(), static_cast<std::uint64_t>(learner_.ranks().rank())});
+    const auto rank = static_cast<std::uint64_t>(learner_.others().rank());
+    engine_.set_random({seed_, learner_.calls(), rank, learner_.means_over_ranks()});
+    learner_.begin_run(engine_.pool());
     engine_.run(sizes_.sizes());
+    learner_.end_run();
+  }
+  /// Has the engine tell the learner of gradients while it makes them, for the other ranks of a group.
+  void prepare() {
+    std::vector<int> outputs;
+    for (int p = 0; p < parameters_.count(); ++p) outputs.push_back(gradient_model::output_of(p));
+    std::vector<output_part> told;
+    if constexpr (requires { engine_.watch(learner_); })
+      if (!learner_.others().is_alone()) {
+        told = engine_.final_parts();
+        engine_.watch(learner_);
+      }
+    learner_.prepare(outputs, told);
   }
   template <fixed_name... names, class... values>
   auto evaluation_of(const binding<names, values>&... given) {

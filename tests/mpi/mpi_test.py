@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 """Ranks over MPI: mpi_test.py MPIRUN PROGRAM, the program being ranks.cpp."""
 
+import json
 import os
+import pathlib
 import subprocess
 import sys
 import tempfile
@@ -29,6 +31,22 @@ class Ranks(unittest.TestCase):
         for ranks in [2, 3]:
             run = self.ran(ranks, "learn")
             self.assertEqual((run.returncode, run.stdout), (0, f"{ranks} ranks\n"), run.stderr)
+
+    def test_a_trace_shows_the_sums_beside_the_steps(self):
+        with tempfile.TemporaryDirectory() as folder:
+            own = 'FOVEA_PROFILE="$1/trace.$OMPI_COMM_WORLD_RANK.json" exec "$0" learn "$1"'
+            words = [self.mpirun, "-n", "2", "sh", "-c", own, self.program, folder]
+            subprocess.run(words, capture_output=True, check=True, env=ENVIRONMENT, timeout=120)
+            for rank in [0, 1]:
+                events = json.loads(pathlib.Path(folder, f"trace.{rank}.json").read_text(encoding="utf-8"))
+                sums = [e for e in events if e["name"] == "sum of gradients"]
+                begun = {e["id"]: e["ts"] for e in sums if e["ph"] == "b"}
+                ended = {e["id"]: e["ts"] for e in sums if e["ph"] == "e"}
+                self.assertEqual(begun.keys(), ended.keys())
+                self.assertTrue(all(begun[i] <= ended[i] for i in begun))
+                calls = [(e["ts"], e["ts"] + e["dur"]) for e in events if e.get("cat") == "call"]
+                self.assertTrue(any(a < at < b for at in begun.values() for a, b in calls), "none begins in a call")
+                self.assertTrue(any(e["name"] == "wait for ranks" and e["ph"] == "X" for e in events))
 
     def test_one_that_was_started_alone_is_a_group_of_one(self):
         run = self.ran(0, "learn")

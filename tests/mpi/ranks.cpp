@@ -43,10 +43,13 @@ float learn(trainer& fit, int first, int last, const rank_group& group) {
   return loss;
 }
 
-auto trainer_of(const rank_group& group, std::uint64_t seed = 1) {
-  return train(regression, adam{.rate = 1e-2}, initial_weights(regression, seed),
-               {.capacity = {{B, all_rows}}, .clip = 0.5, .seed = 3, .group = group});
+auto trainer_of(const rank_group& group, std::uint64_t seed = 1, train_options options = {}) {
+  options.capacity = {{B, all_rows}};
+  options.clip = 0.5, options.seed = 3, options.group = group;
+  return train(regression, adam{.rate = 1e-2}, initial_weights(regression, seed), options);
 }
+/// Buckets of a few gradients, of which each rank adds up some.
+constexpr std::size_t small_buckets = 40;
 
 void expect(bool holds, const std::string& what) {
   if (!holds) throw error(what);
@@ -83,6 +86,31 @@ void check_learning(const rank_group& group, const std::filesystem::path& folder
   expect(found == uninterrupted, "resumed: other numbers");
   expect(std::abs(found - expected) < 2e-6f,
          "loss: expected " + std::to_string(expected) + ", found " + std::to_string(found));
+
+  auto meanwhile = trainer_of(group, 1, {.bucket_bytes = small_buckets});
+  learn(meanwhile, 0, 10, group);
+  expect(learn(meanwhile, 10, 20, group) == found, "summed while others are made: other numbers");
+  auto rounded = trainer_of(group, 1, {.bucket_bytes = small_buckets, .bf16_gradients = true});
+  learn(rounded, 0, 10, group);
+  rounded.save(folder / "rounded.safetensors"); // refuses where ranks have drifted apart
+  expect(std::abs(learn(rounded, 10, 20, group) - found) < 1e-2f, "bfloat16: other numbers");
+}
+
+/// What each keeps a share of is whole in a checkpoint.
+void check_shares(const rank_group& group, const std::filesystem::path& folder) {
+  const train_options shares{.bucket_bytes = small_buckets, .shard_state = true};
+  auto whole = trainer_of(group), fit = trainer_of(group, 1, shares);
+  expect(group.size() == 1 || fit.state_bytes() < whole.state_bytes(), "state: as much as alone");
+  learn(whole, 0, 10, group), learn(fit, 0, 10, group);
+  fit.save(folder / "shares.safetensors");
+  for (const train_options& options : {shares, train_options{}}) {
+    auto resumed = trainer_of(group, 1, options);
+    resumed.resume(folder / "shares.safetensors");
+    const float expected = learn(whole, 10, 12, group), found = learn(resumed, 10, 12, group);
+    expect(std::abs(found - expected) < 2e-6f,
+           "shares: expected " + std::to_string(expected) + ", found " + std::to_string(found));
+    whole.resume(folder / "shares.safetensors");
+  }
 }
 
 void run(const std::string& job, const std::filesystem::path& folder) {
@@ -90,10 +118,11 @@ void run(const std::string& job, const std::filesystem::path& folder) {
   if (job == "learn") {
     check_sum(group);
     check_learning(group, folder);
+    check_shares(group, folder);
   } else if (job == "weights") {
     trainer_of(group, static_cast<std::uint64_t>(group.rank()));
   } else {
-    auto fit = trainer_of(group);
+    auto fit = trainer_of(group, 1, {.bucket_bytes = small_buckets});
     learn(fit, 0, 3, group);
     if (group.rank() == 1 && job == "throw") throw error("the data of rank 1 are gone");
     if (group.rank() == 1 && job == "die") std::raise(SIGKILL);

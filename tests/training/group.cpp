@@ -1,31 +1,15 @@
 // Ranks that learn together, as threads: they come to what one comes to with the whole batch, and refuse together.
 
-#include "../compare_backends.hpp"
 #include "../weights/temporary_folder.hpp"
+#include "group_case.hpp"
 
-#include <fovea/fovea.hpp>
-#include <fovea/runtime/training/thread_ranks.hpp>
-
-#include <catch2/catch.hpp>
-
-#include <cmath>
 #include <limits>
-#include <string>
-#include <vector>
 
 using namespace fovea;
 using namespace fovea::core::test;
 
 namespace {
 
-inline constexpr dim B{"B"};
-
-constexpr auto regression = model("regression", [](graph& g) {
-  const expr x = g.input<f32>("x", {B, 3}), y = g.input<f32>("y", {B, 2});
-  const expr deep = repeat("deep", 2, tanh(linear(x, "in", 5)),
-                           [](expr h) { return h + dropout(tanh(linear(h, "turn", 5)), 0.3); });
-  g.output("loss", mse(linear(dropout(deep, 0.3), "out", 2), y));
-});
 /// With statistics that are gathered, and a state that is carried.
 constexpr auto reader = model("reader", [](graph& g) {
   const expr x = g.input<f32>("x", {B, 3}), before = g.input<f32>("state", {B, 2});
@@ -33,85 +17,6 @@ constexpr auto reader = model("reader", [](graph& g) {
   g.output("new.state", state);
   g.output("loss", mse(state, g.input<f32>("y", {B, 2})));
 });
-
-struct batch {
-  xt::xtensor<float, 2> x, y;
-};
-/// So many rows of batch i, from row `first` on.
-batch rows_of(int i, int first, int rows) {
-  const auto count = static_cast<std::size_t>(rows);
-  batch made{xt::empty<float>({count, std::size_t{3}}), xt::empty<float>({count, std::size_t{2}})};
-  for (std::size_t k = 0; k < made.x.size(); ++k)
-    made.x.flat(k) = std::sin(static_cast<float>(k) + static_cast<float>(3 * first + 7 * i));
-  for (std::size_t k = 0; k < made.y.size(); ++k)
-    made.y.flat(k) = std::cos(static_cast<float>(k) + static_cast<float>(2 * first - 3 * i));
-  return made;
-}
-
-constexpr int all_rows = 8;
-/// What a rank learns from of batch i.
-batch share_of(int i, const rank_group& group) {
-  const int rows = all_rows / group.size();
-  return rows_of(i, rows * group.rank(), rows);
-}
-template <class trainer>
-training_step learn(trainer& fit, const batch& b) {
-  return fit.step("x"_in = b.x, "y"_in = b.y);
-}
-
-template <class M>
-const model_weights& start(const M& model) {
-  static const model_weights made = initial_weights(model, 1);
-  return made;
-}
-train_options of(const rank_group& group, train_options options = {}) {
-  options.capacity = {{B, all_rows}};
-  options.seed = 3;
-  options.group = group;
-  return options;
-}
-
-using named_floats = std::map<std::string, std::vector<float>>;
-struct outcome {
-  std::vector<float> losses;
-  std::vector<double> norms;
-  named_floats values;
-
-  friend bool operator==(const outcome&, const outcome&) = default;
-};
-
-template <class backend = f32, class optimizer>
-outcome learned(const optimizer& how, const train_options& options, const rank_group& group) {
-  auto fit = train<backend>(regression, how, start(regression), of(group, options));
-  outcome made;
-  for (int i = 0; i < 12; ++i) {
-    const training_step done = learn(fit, share_of(i, group));
-    made.losses.push_back(done.loss);
-    made.norms.push_back(done.gradient_norm);
-  }
-  made.values = values_of(fit.weights());
-  return made;
-}
-template <class backend = f32, class optimizer>
-std::vector<outcome> learned_by(int ranks, const optimizer& how, const train_options& options) {
-  std::vector<outcome> all(static_cast<std::size_t>(ranks));
-  run_ranks(ranks, [&](const rank_group& group) {
-    all[static_cast<std::size_t>(group.rank())] = learned<backend>(how, options, group);
-  });
-  return all;
-}
-
-/// Numbers of 2 and 4 ranks are those of one: they differ in the order of sums alone.
-constexpr double margin = 2e-6;
-
-void check_close(const named_floats& found, const named_floats& expected) {
-  REQUIRE(found.size() == expected.size());
-  for (const auto& [name, values] : expected) {
-    INFO(name);
-    for (std::size_t i = 0; i < values.size(); ++i)
-      CHECK(found.at(name)[i] == Approx(values[i]).margin(margin).epsilon(0));
-  }
-}
 
 template <class optimizer>
 void check_ranks(const optimizer& how, const train_options& options = {}) {
@@ -185,10 +90,12 @@ TEST_CASE("values are added in the order of the ranks", "[training]") {
 }
 
 TEST_CASE("what one rank cannot learn from, none learns from", "[training]") {
+  const std::size_t bucket_bytes = GENERATE(std::size_t{1} << 20, std::size_t{64}); // begun while it runs
   const float nan = std::numeric_limits<float>::quiet_NaN();
   std::vector<named_floats> after(2);
   texts found = messages_of(2, [&](const rank_group& group) {
-    auto fit = train(regression, sgd{.rate = 0.1}, start(regression), of(group));
+    auto fit =
+        train(regression, sgd{.rate = 0.1}, start(regression), of(group, {.bucket_bytes = bucket_bytes}));
     batch bad = share_of(0, group);
     if (group.rank() == 1) bad.x(0, 0) = nan;
     const std::string problem = message_of<error>([&] { learn(fit, bad); });
@@ -203,7 +110,7 @@ TEST_CASE("what one rank cannot learn from, none learns from", "[training]") {
   CHECK(after[1] == after[0]);
 
   found = messages_of(4, [&](const rank_group& group) {
-    auto fit = train(regression, sgd{}, start(regression), of(group));
+    auto fit = train(regression, sgd{}, start(regression), of(group, {.bucket_bytes = bucket_bytes}));
     learn(fit, rows_of(0, 0, group.rank() == 2 ? all_rows + 1 : 2));
   });
   CHECK_THAT(found[2],
@@ -256,8 +163,9 @@ TEST_CASE("ranks that begin differently are refused", "[training]") {
 
 TEST_CASE("ranks that do different things are told so", "[training]") {
   const temporary_folder folder;
+  const std::size_t bucket_bytes = GENERATE(std::size_t{1} << 20, std::size_t{64});
   const texts found = messages_of(2, [&](const rank_group& group) {
-    auto fit = train(regression, sgd{}, start(regression), of(group));
+    auto fit = train(regression, sgd{}, start(regression), of(group, {.bucket_bytes = bucket_bytes}));
     if (group.rank() == 0)
       fit.save(folder / "never.safetensors");
     else
@@ -280,31 +188,6 @@ TEST_CASE("ranks that do different things are told so", "[training]") {
                                 train(regression, sgd{}, start(regression), of(group));
                               }),
                     "no data");
-}
-
-TEST_CASE("a checkpoint of ranks is resumed by any number of them", "[training]") {
-  const temporary_folder folder;
-  const auto path = folder / "group.safetensors";
-  const adam how{.rate = 1e-2};
-  const outcome whole = learned(how, {}, {});
-  run_ranks(2, [&](const rank_group& group) {
-    auto fit = train(regression, how, start(regression), of(group));
-    for (int i = 0; i < 5; ++i) learn(fit, share_of(i, group));
-    fit.save(path, {{"place", "5"}});
-    if (!std::filesystem::exists(path)) throw error("save came back before the file was there");
-  });
-  for (const int ranks : {1, 2, 4}) {
-    std::vector<named_floats> all(static_cast<std::size_t>(ranks));
-    run_ranks(ranks, [&](const rank_group& group) {
-      auto fit = train(regression, how, start(regression), of(group));
-      if (fit.resume(path).at("place") != "5" || fit.steps() != 5) throw error("resumed at another place");
-      for (int i = 5; i < 12; ++i) learn(fit, share_of(i, group));
-      all[static_cast<std::size_t>(group.rank())] = values_of(fit.weights());
-    });
-    for (const named_floats& one : all) CHECK(one == all[0]);
-    check_close(all[0], whole.values);
-    if (ranks == 2) CHECK(all[0] == learned_by(2, how, {})[0].values); // bit for bit
-  }
 }
 
 TEST_CASE("ranks refuse a checkpoint together", "[training]") {
@@ -342,6 +225,41 @@ TEST_CASE("ranks refuse a checkpoint together", "[training]") {
   });
   CHECK(found[1] == (folder / "pending").string() + ": is not written, for each rank has 1 calls of the next "
                                                     "update accumulated; expected to save after it");
+}
+
+TEST_CASE("batch_norm takes the statistics of all ranks' rows where that is wanted", "[training]") {
+  const auto learned_by_rows =
+      []<class backend = f32>(const rank_group& group, const train_options& options, backend = {}) {
+    auto fit = train<backend>(reader, adam{.rate = 0.01}, start(reader), of(group, options));
+    for (int i = 0; i < 6; ++i) {
+      fit.begin();
+      learn(fit, share_of(i, group));
+    }
+    return values_of(fit.weights());
+  };
+  const named_floats whole = learned_by_rows({}, {.batch_norm_over_ranks = true});
+  CHECK(learned_by_rows({}, {}) == whole);
+  for (const int ranks : {2, 4})
+    for (const train_options& options : {train_options{}, {.bucket_bytes = 16}}) {
+      std::vector<named_floats> all(static_cast<std::size_t>(ranks));
+      run_ranks(ranks, [&](const rank_group& group) {
+        train_options own = options;
+        own.batch_norm_over_ranks = true;
+        all[static_cast<std::size_t>(group.rank())] = learned_by_rows(group, own);
+      });
+      for (const named_floats& one : all) CHECK(one == all[0]);
+      check_close(all[0], whole);
+    }
+  run_ranks(2, [&](const rank_group& group) {
+    const named_floats found = learned_by_rows(group, {.batch_norm_over_ranks = true}, reference{});
+    if (group.rank() == 1) check_close(found, whole);
+  });
+  const texts found = messages_of(2, [&](const rank_group& group) {
+    auto fit = train(reader, sgd{}, start(reader), of(group, {.batch_norm_over_ranks = true}));
+    learn(fit, rows_of(0, 0, group.rank() == 1 ? all_rows + 1 : 2));
+  });
+  CHECK_THAT(found[1], Catch::Contains("is 9, expected 1 to 8"));
+  CHECK(found[0] == "rank 1: " + found[1]);
 }
 
 TEST_CASE("statistics are the mean over the ranks, and what is carried is each rank's own", "[training]") {

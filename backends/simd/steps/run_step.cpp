@@ -1,4 +1,5 @@
 #include <fovea/backends/simd/context.hpp>
+#include <fovea/backends/simd/final_outputs.hpp>
 #include <fovea/backends/simd/step_times.hpp>
 #include <fovea/backends/simd/steps.hpp>
 
@@ -6,11 +7,13 @@ namespace fovea::core::simd {
 
 namespace {
 
-[[gnu::cold, gnu::noinline]] void run_measured(context& c, const step& s, int i,
-                                               void (*run)(context&, const step&)) {
-  const std::int64_t begin = step_times::now();
+[[gnu::cold, gnu::noinline]] void run_watched(context& c, const step& s, int i,
+                                              void (*run)(context&, const step&)) {
+  const watched_call& by = *c.watched;
+  const std::int64_t begin = by.measured == nullptr ? 0 : step_times::now();
   run(c, s);
-  c.measured->add(i, begin);
+  if (by.measured != nullptr) by.measured->add(i, begin);
+  if (by.told != nullptr) by.told->after(c, i);
 }
 
 } // namespace
@@ -19,8 +22,8 @@ void run_step(context& c, const step& s, int i, const generated_step* code,
               void (*run)(context&, const step&)) {
   c.work = c.step_work[i];
   c.code = code + i;
-  if (c.measured != nullptr) [[unlikely]]
-    return run_measured(c, s, i, run);
+  if (c.watched != nullptr) [[unlikely]]
+    return run_watched(c, s, i, run);
   run(c, s);
 }
 

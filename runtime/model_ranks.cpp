@@ -1,0 +1,33 @@
+#include <fovea/runtime/model_ranks.hpp>
+
+#include <string>
+#include <utility>
+
+#include <fovea/base/error.hpp>
+
+namespace fovea::core::detail {
+
+void model_ranks::take_mean(std::span<float> values) noexcept {
+  if (problem_ != nullptr) return;
+  try {
+    group_.sum(values);
+  } catch (...) {
+    problem_ = std::current_exception();
+  }
+  for (float& x : values) x /= static_cast<float>(group_.size());
+}
+
+void model_ranks::check() {
+  if (problem_ != nullptr) std::rethrow_exception(std::exchange(problem_, nullptr));
+}
+
+std::shared_ptr<model_ranks> ranks_of(const graph_view& graph, const char* model_name,
+                                      const rank_group& group) {
+  if (graph.ranks == 1) return nullptr;
+  if (group.size() != graph.ranks)
+    throw error(std::string(model_name) + ": is computed by " + std::to_string(graph.ranks) +
+                " ranks; expected a .group of as many, found " + std::to_string(group.size()));
+  return std::make_shared<model_ranks>(group);
+}
+
+} // namespace fovea::core::detail

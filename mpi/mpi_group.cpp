@@ -1,15 +1,12 @@
 #include <fovea/mpi/mpi_group.hpp>
 
 #include <algorithm>
-#include <chrono>
-#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <limits>
 #include <memory>
-#include <mutex>
 #include <span>
 #include <thread>
 #include <utility>
@@ -31,51 +28,6 @@ struct bucket {
   MPI_Request exchange = MPI_REQUEST_NULL, gather = MPI_REQUEST_NULL;
 };
 
-/// MPI moves on what is under way while a function of it runs. So a thread calls one every now and then, as long as
-/// something is.
-class mover {
-public:
-  /// To be held around calls of MPI, which one thread at a time may make.
-  std::unique_lock<std::mutex> lock() { return std::unique_lock(mutex_); }
-
-  void begin() {
-    const auto locked = lock();
-    ++under_way_;
-    if (!may_help_) return;
-    if (!thread_.joinable()) thread_ = std::thread([this] { help(); });
-    begun_.notify_one();
-  }
-  void end() {
-    const auto locked = lock();
-    --under_way_;
-  }
-
-private:
-  static constexpr std::chrono::microseconds pause{100};
-
-  static bool allows_threads() {
-    int provided = MPI_THREAD_SINGLE;
-    MPI_Query_thread(&provided);
-    return provided >= MPI_THREAD_SERIALIZED;
-  }
-  [[noreturn]] void help() {
-    for (auto locked = lock();;) {
-      begun_.wait(locked, [this] { return under_way_ > 0; });
-      int found = 0;
-      MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_SELF, &found, MPI_STATUS_IGNORE);
-      locked.unlock();
-      std::this_thread::sleep_for(pause);
-      locked.lock();
-    }
-  }
-
-  std::mutex mutex_;
-  std::condition_variable begun_;
-  int under_way_ = 0;
-  const bool may_help_ = allows_threads();
-  std::thread thread_; // from the first time on, until the program ends
-};
-
 /// What connects the processes of a program.
 class connection {
 public:
@@ -92,28 +44,19 @@ public:
   MPI_Comm gathers() const { return gathers_; }
   int rank() const { return rank_; }
   int size() const { return size_; }
-  mover& moving() { return moving_; }
 
   void begin_call() { ++calls_; }
-  /// Calls functions of MPI.
-  template <class F>
-  void begin(F call) {
-    const auto locked = moving_.lock();
-    call();
-  }
   /// Waits for what was begun in this call. Ends all ranks where one has left before it, which MPI would wait
   /// for without end.
   void wait(MPI_Request& request) {
-    for (int done = 0; done == 0;) {
-      {
-        const auto locked = moving_.lock();
-        MPI_Test(&request, &done, MPI_STATUS_IGNORE);
-        if (done == 0) look_for_who_left();
-      }
-      if (done == 0) std::this_thread::yield(); // a rank that it waits for may need the processor
+    for (int done = 0;;) {
+      MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+      if (done != 0) return;
+      look_for_who_left();
+      std::this_thread::yield(); // a rank that it waits for may need the processor
     }
   }
-  /// Tells the others, and waits until they leave, too. The caller has the lock.
+  /// Tells the others, and waits until they leave, too.
   void leave() {
     std::vector<MPI_Request> sent(static_cast<std::size_t>(size_), MPI_REQUEST_NULL);
     for (int r = 0; r < size_; ++r)
@@ -142,7 +85,6 @@ private:
     MPI_Abort(MPI_COMM_WORLD, 1);
   }
 
-  mover moving_;
   MPI_Comm all_ = MPI_COMM_NULL, exchanges_ = MPI_COMM_NULL, gathers_ = MPI_COMM_NULL,
            leaving_ = MPI_COMM_NULL;
   int rank_ = 0, size_ = 1;
@@ -165,14 +107,11 @@ message_parts parts_to(std::span<const std::size_t> ends) {
   return made;
 }
 
-/// MPI moves on what is under way whenever it is called.
+/// MPI moves on what is under way whenever it is called, which a rank does between the steps of its run.
 class request final : public transfer {
 public:
   request(connection& by, message_parts sent, message_parts received)
-      : sent_(std::move(sent)), received_(std::move(received)), by_(&by) {
-    by_->moving().begin();
-  }
-  ~request() override { by_->moving().end(); }
+      : sent_(std::move(sent)), received_(std::move(received)), by_(&by) {}
 
   MPI_Request* begun() { return &begun_; }
   const message_parts& sent() const { return sent_; }
@@ -180,7 +119,6 @@ public:
 
   bool is_over() override {
     int done = 0;
-    const auto locked = by_->moving().lock();
     MPI_Test(&begun_, &done, MPI_STATUS_IGNORE);
     return done != 0;
   }
@@ -217,10 +155,8 @@ public:
     constexpr std::size_t most = std::numeric_limits<int>::max();
     for (std::size_t at = 0; at < bytes.size(); at += most) {
       MPI_Request request = MPI_REQUEST_NULL;
-      by_->begin([&] {
-        MPI_Ibcast(bytes.data() + at, static_cast<int>(std::min(most, bytes.size() - at)), MPI_BYTE, from,
-                   by_->all(), &request);
-      });
+      MPI_Ibcast(bytes.data() + at, static_cast<int>(std::min(most, bytes.size() - at)), MPI_BYTE, from,
+                 by_->all(), &request);
       by_->wait(request);
     }
   }
@@ -231,11 +167,9 @@ public:
     message_parts received;
     for (std::size_t r = 0; r < ends.size(); ++r) received.add(to.size() / ends.size());
     auto made = std::make_unique<request>(*by_, parts_to(ends), std::move(received));
-    by_->begin([&] {
-      MPI_Ialltoallv(from.data(), made->sent().sizes.data(), made->sent().places.data(), MPI_BYTE, to.data(),
-                     made->received().sizes.data(), made->received().places.data(), MPI_BYTE,
-                     by_->exchanges(), made->begun());
-    });
+    MPI_Ialltoallv(from.data(), made->sent().sizes.data(), made->sent().places.data(), MPI_BYTE, to.data(),
+                   made->received().sizes.data(), made->received().places.data(), MPI_BYTE, by_->exchanges(),
+                   made->begun());
     return made;
   }
 
@@ -243,10 +177,8 @@ public:
                                          std::span<const std::size_t> ends) const {
     by_->begin_call();
     auto made = std::make_unique<request>(*by_, message_parts{}, parts_to(ends));
-    by_->begin([&] {
-      MPI_Iallgatherv(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, bytes.data(), made->received().sizes.data(),
-                      made->received().places.data(), MPI_BYTE, by_->gathers(), made->begun());
-    });
+    MPI_Iallgatherv(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, bytes.data(), made->received().sizes.data(),
+                    made->received().places.data(), MPI_BYTE, by_->gathers(), made->begun());
     return made;
   }
 
@@ -277,11 +209,9 @@ private:
       one.received_counts.push_back(own);
       one.received_places.push_back(r * own);
     }
-    by_->begin([&] {
-      MPI_Ialltoallv(one.values, one.counts.data(), one.places.data(), MPI_FLOAT, one.received.data(),
-                     one.received_counts.data(), one.received_places.data(), MPI_FLOAT, by_->all(),
-                     &one.exchange);
-    });
+    MPI_Ialltoallv(one.values, one.counts.data(), one.places.data(), MPI_FLOAT, one.received.data(),
+                   one.received_counts.data(), one.received_places.data(), MPI_FLOAT, by_->all(),
+                   &one.exchange);
   }
 
   /// Adds this rank's part in the order of the ranks, and has it sent to the others.
@@ -293,10 +223,8 @@ private:
     for (std::size_t r = 1; r < one.counts.size(); ++r)
       for (std::size_t i = 0; i < own; ++i) to[i] += one.received[r * own + i];
     std::vector<float>().swap(one.received);
-    by_->begin([&] {
-      MPI_Iallgatherv(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, one.values, one.counts.data(), one.places.data(),
-                      MPI_FLOAT, by_->all(), &one.gather);
-    });
+    MPI_Iallgatherv(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, one.values, one.counts.data(), one.places.data(),
+                    MPI_FLOAT, by_->all(), &one.gather);
   }
 
   connection* by_;
@@ -309,7 +237,6 @@ void end(int status, void*) {
   int ended = 0;
   MPI_Finalized(&ended);
   if (ended != 0) return;
-  const auto locked = joined().moving().lock();
   if (status != 0 && joined().size() > 1) MPI_Abort(MPI_COMM_WORLD, status);
   joined().leave();
   MPI_Finalize();

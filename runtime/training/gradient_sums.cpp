@@ -29,7 +29,11 @@ gradient_sums::gradient_sums(const rank_group& group, std::vector<parameter_part
   for (const parameter_part& part : parts_) begins_.push_back(begins_.back() + part.count);
   values_ = buffer::from_shape({begins_.back()});
   const auto ranks = static_cast<std::size_t>(group.size());
-  const std::size_t most = std::max(how.bucket, ranks);
+  // The bytes of a message are counted in an int.
+  const std::size_t chosen =
+      how.bucket > 0 ? std::min(how.bucket, std::size_t{1} << 28)
+                     : std::clamp(values_.size() / 16, std::size_t{1} << 14, std::size_t{1} << 20);
+  const std::size_t most = std::max(chosen, ranks);
   for (std::size_t first = 0; first < values_.size(); first += most) {
     buckets_.push_back({.first = first, .count = std::min(most, values_.size() - first)});
     bucket& one = buckets_.back();

@@ -20,7 +20,7 @@ struct parameter_part {
 };
 
 /// How gradients go from rank to rank.
-///   bucket   values that are summed at once
+///   bucket   values that are summed at once; 0: a sixteenth of all, in bounds
 ///   as_bf16  rounded to bfloat16 on their way; they are added in float32, and each sum is rounded, too
 ///   shared   each rank gets the sums of its share alone: of each bucket one part
 struct summing_options {

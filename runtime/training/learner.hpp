@@ -47,8 +47,9 @@ struct train_options {
   /// Ranks that learn together, each from its share of every batch: the update is that of the mean of their
   /// losses. Each share has as many rows, the first axis of the model's first input. None: one learns alone.
   rank_group group = {};
-  /// Of a group: bytes of gradients that are summed at once, while the others are still computed.
-  std::size_t bucket_bytes = std::size_t{1} << 20;
+  /// Of a group: bytes of gradients that are summed at once, while the others are still computed; 0: a
+  /// sixteenth of all, from 64 KiB to 4 MiB.
+  std::size_t bucket_bytes = 0;
   /// Of a group: gradients are rounded to bfloat16 on their way to the other ranks, and so are their sums.
   /// They are added in float32.
   bool bf16_gradients = false;

@@ -8,6 +8,7 @@
 #include <csignal>
 #include <cstdio>
 #include <filesystem>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -73,6 +74,21 @@ void check_sum(const rank_group& group) {
   expect(std::ranges::count(text, static_cast<char>('a' + group.size() - 1)) == 1000, "broadcast");
 }
 
+/// Where one rank cannot learn, sums that are under way are thrown away on all.
+void check_refusal(const rank_group& group) {
+  auto whole = trainer_of(group), fit = trainer_of(group, 1, {.bucket_bytes = small_buckets});
+  xt::xtensor<float, 2> x = xt::zeros<float>({2, 3}), y = xt::zeros<float>({2, 2});
+  if (group.rank() == group.size() - 1) x(0, 0) = std::numeric_limits<float>::quiet_NaN();
+  std::string problem;
+  try {
+    fit.step("x"_in = x, "y"_in = y);
+  } catch (const error& refused) {
+    problem = refused.what();
+  }
+  expect(problem.find("train: at step 1 the loss is nan") != std::string::npos, "not refused: " + problem);
+  expect(learn(fit, 0, 3, group) == learn(whole, 0, 3, group), "after it was refused: other numbers");
+}
+
 void check_learning(const rank_group& group, const std::filesystem::path& folder) {
   const rank_group none;
   auto whole = trainer_of(none);
@@ -117,6 +133,7 @@ void run(const std::string& job, const std::filesystem::path& folder) {
   const rank_group group = mpi_group();
   if (job == "learn") {
     check_sum(group);
+    check_refusal(group);
     check_learning(group, folder);
     check_shares(group, folder);
   } else if (job == "weights") {

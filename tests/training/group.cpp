@@ -94,8 +94,8 @@ TEST_CASE("what one rank cannot learn from, none learns from", "[training]") {
   const float nan = std::numeric_limits<float>::quiet_NaN();
   std::vector<named_floats> after(2);
   texts found = messages_of(2, [&](const rank_group& group) {
-    auto fit =
-        train(regression, sgd{.rate = 0.1}, start(regression), of(group, {.bucket_bytes = bucket_bytes}));
+    auto fit = train(regression, sgd{.rate = 0.1}, start(regression),
+                     of(paced(group, pace::late), {.bucket_bytes = bucket_bytes}));
     batch bad = share_of(0, group);
     if (group.rank() == 1) bad.x(0, 0) = nan;
     const std::string problem = message_of<error>([&] { learn(fit, bad); });

@@ -71,10 +71,11 @@ public:
   std::int64_t step() const { return now_.step; }
   const meeting& ranks() const { return ranks_; }
 
-  /// Adds what it keeps to the state, and has it written, by rank 0 of a group. Throws fovea::error on each
-  /// rank where it cannot be written, or where it would hold what only one rank has: what is accumulated and
-  /// carried.
-  void save(training_state& to, const file_path& path, const std::function<void()>& write) const;
+  /// Adds what it keeps to the state, has `gather` add what each rank has its part of, and has all written, by
+  /// rank 0 of a group. Throws fovea::error on each rank where it cannot be written, or where it would hold
+  /// what only one rank has: what is accumulated.
+  void save(training_state& to, const file_path& path, const std::function<void()>& gather,
+            const std::function<void()>& write) const;
   /// What was saved, has_gradient(p) telling whether calls give a parameter a gradient. Throws fovea::error
   /// that names the checkpoint where it does not fit.
   progress saved(const training_state& from, const file_path& path,

@@ -39,6 +39,8 @@ public:
   int size() const { return size_; }
   void sum(std::span<float> values) const;
   void broadcast(std::span<std::byte> bytes, int from = 0) const;
+  /// How many seconds this rank has been in calls of the group, where it waits for the others.
+  double seconds() const { return engine_ ? engine_->seconds : 0; }
 
 private:
   struct any_engine {
@@ -47,6 +49,7 @@ private:
     virtual int size() const = 0;
     virtual void sum(std::span<float> values) = 0;
     virtual void broadcast(std::span<std::byte> bytes, int from) = 0;
+    double seconds = 0; // in calls
   };
   template <class E>
   struct held final : any_engine {

@@ -16,9 +16,10 @@ class pace {
 public:
   explicit pace(fovea::rank_group group) : group_(std::move(group)) {}
 
-  void begin() { start_ = clock::now(), waited_ = group_.seconds(); }
+  void begin() { start_ = clock::now(), waited_ = group_.seconds_waited(); }
   void end() {
-    seconds_ += std::chrono::duration<double>(clock::now() - start_).count() - (group_.seconds() - waited_);
+    seconds_ +=
+        std::chrono::duration<double>(clock::now() - start_).count() - (group_.seconds_waited() - waited_);
     ++steps_;
   }
   /// The mean over the steps so far, 0 before the first.

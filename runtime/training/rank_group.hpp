@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <concepts>
 #include <cstddef>
 #include <memory>
@@ -39,8 +40,22 @@ public:
   int size() const { return size_; }
   void sum(std::span<float> values) const;
   void broadcast(std::span<std::byte> bytes, int from = 0) const;
-  /// How many seconds this rank has been in calls of the group, where it waits for the others.
-  double seconds() const { return engine_ ? engine_->seconds : 0; }
+
+  /// While it lives, this rank waits for others; in calls of the group it does.
+  class waiting {
+  public:
+    explicit waiting(const rank_group& group) : group_(group) {}
+    ~waiting();
+    waiting(const waiting&) = delete;
+    waiting& operator=(const waiting&) = delete;
+
+  private:
+    using clock = std::chrono::steady_clock;
+    const rank_group& group_;
+    clock::time_point start_ = clock::now();
+  };
+  /// How many seconds it has waited so far.
+  double seconds_waited() const { return engine_ ? engine_->seconds_waited : 0; }
 
 private:
   struct any_engine {
@@ -49,7 +64,7 @@ private:
     virtual int size() const = 0;
     virtual void sum(std::span<float> values) = 0;
     virtual void broadcast(std::span<std::byte> bytes, int from) = 0;
-    double seconds = 0; // in calls
+    double seconds_waited = 0;
   };
   template <class E>
   struct held final : any_engine {

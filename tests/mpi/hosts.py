@@ -62,7 +62,7 @@ class Hosts:
             if self.rate:
                 for name, device in [(host, "net"), (self.switch, f"port{i}")]:
                     subprocess.run(["tc", "-n", name, "qdisc", "add", "dev", device, "root", "tbf", "rate", self.rate, "burst", "64kb",
-                                    "latency", "50ms"], check=True)
+                                    "latency", "5ms"], check=True)
 
     def __exit__(self, *_):
         for name in [*map(self.host, range(self.count)), self.switch]:

@@ -21,12 +21,12 @@ import argparse
 import dataclasses
 import json
 import math
+import os
 import pathlib
 import socket
 import statistics
 import subprocess
 import sys
-import threading
 import time
 
 import training_runs
@@ -118,12 +118,12 @@ def print_prediction(a):
 # --- measured
 
 
-def probe(host, address, words):
-    """Runs this file in a host, as what answers or asks."""
-    return subprocess.Popen(["ip", "netns", "exec", host, sys.executable, "-B", __file__, *words, address], stdout=subprocess.PIPE, text=True)
+MESSAGE, MESSAGES, PINGS = 1 << 18, 80, 300
 
 
-MESSAGE, MESSAGES, PINGS = 1 << 16, 400, 300
+def sent(connection, messages):
+    for _ in range(messages):
+        connection.sendall(bytes(MESSAGE))
 
 
 def received(connection, count):
@@ -134,40 +134,54 @@ def received(connection, count):
         count -= got
 
 
-def exchange(connection, is_first):
-    """Half the time of a message there and back, and the bytes a second of both ways at once."""
-    connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+def connections_of(number, addresses):
+    """One to each other host: it takes those of hosts behind it, and asks those before it."""
+    made = []
+    with socket.create_server((addresses[number], 7077)) as server:
+        for address in addresses[:number]:
+            while True:
+                try:
+                    made.append(socket.create_connection((address, 7077)))
+                    break
+                except ConnectionRefusedError:  # not there yet
+                    time.sleep(0.01)
+        accepted = {address: connection for connection, (address, _) in (server.accept() for _ in addresses[number + 1:])}
+    return made + [accepted[address] for address in addresses[number + 1:]]
+
+
+def run_probe(number, addresses):
+    """Prints half the time of a byte there and back, and the bytes a second that this host sends and takes while all send to all."""
+    connections = connections_of(number, addresses)
+    for one in connections:
+        one.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     times = []
-    for _ in range(PINGS):
+    for _ in range(PINGS if number < 2 else 0):  # between the first two
         start = time.perf_counter()
-        for sends in (is_first, not is_first):
-            connection.sendall(b"x") if sends else received(connection, 1)
+        for sends in (number == 0, number == 1):
+            connections[0].sendall(b"x") if sends else received(connections[0], 1)
         times.append(time.perf_counter() - start)
+    for one in connections:  # all begin together
+        one.sendall(b"x")
+    for one in connections:
+        received(one, 1)
     start = time.perf_counter()
-    sender = threading.Thread(target=lambda: [connection.sendall(bytes(MESSAGE)) for _ in range(MESSAGES)])
-    sender.start()
-    received(connection, MESSAGE * MESSAGES)
-    sender.join()
-    return statistics.median(times) / 2, MESSAGE * MESSAGES / (time.perf_counter() - start)
-
-
-def answer(address):
-    with socket.create_server((address, 7077)) as server:
-        print("ready", flush=True)
-        exchange(server.accept()[0], False)
-
-
-def ask(address):
-    with socket.create_connection((address, 7077)) as connection:
-        print(json.dumps(exchange(connection, True)))
+    others = []  # processes: threads of Python wait for each other
+    for work in [f for one in connections for f in (lambda one=one: sent(one, MESSAGES), lambda one=one: received(one, MESSAGE * MESSAGES))]:
+        others.append(os.fork())
+        if others[-1] == 0:
+            work()
+            os._exit(0)
+    for other in others:
+        os.waitpid(other, 0)
+    print(json.dumps([statistics.median(times) / 2 if times else 0, len(connections) * MESSAGES * MESSAGE / (time.perf_counter() - start)]))
 
 
 def network_of(hosts):
-    server = probe(hosts.host(1), hosts.address(1), ["answer"])
-    server.stdout.readline()
-    latency, bandwidth = json.loads(probe(hosts.host(0), hosts.address(1), ["ask"]).communicate()[0])
-    server.wait()
-    return Network(latency, bandwidth)
+    addresses = [hosts.address(i) for i in range(hosts.count)]
+    runs = [subprocess.Popen(["ip", "netns", "exec", hosts.host(i), sys.executable, "-B", __file__, "probe", str(i), *addresses],
+                             stdout=subprocess.PIPE, text=True) for i in range(hosts.count)]
+    found = [json.loads(run.communicate()[0]) for run in runs]
+    return Network(found[0][0], statistics.mean(bandwidth for _, bandwidth in found))
 
 
 def check(a):
@@ -245,10 +259,10 @@ def main():
     one.add_argument("--rounds", type=int, default=3)
     one.add_argument("--within", type=float, default=0.15)
     one.add_argument("--json")
-    for name, work in (("answer", answer), ("ask", ask)):
-        one = commands.add_parser(name)
-        one.set_defaults(work=lambda a, work=work: work(a.address))
-        one.add_argument("address")
+    one = commands.add_parser("probe")  # what `check` runs in each host
+    one.set_defaults(work=lambda a: run_probe(a.number, a.addresses))
+    one.add_argument("number", type=int)
+    one.add_argument("addresses", nargs="+")
     a = parser.parse_args()
     a.work(a)
 

@@ -3,7 +3,7 @@ each that learn from a batch together; and one process with as many threads.
 
     python bench/peers/distributed.py --ranks 2 --batch 12 [--size small] [--steps 60]
 
-Prints the seconds of a step. Needs torch.
+Prints the seconds of a step. Needs torch, and what bench/peers/requirements.txt has besides.
 """
 
 import argparse

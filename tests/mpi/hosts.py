@@ -16,12 +16,21 @@ exec ip netns exec NAME_$number unshare --uts sh -c "hostname NAME-$number; $*"
 """
 
 
+# Open MPI asks the receiver before it sends a larger message, and the answer waits behind what is on its way.
+EAGER = 2 << 20
+
+
 def ip(*words):
     subprocess.run(["ip", *map(str, words)], check=True)
 
 
+def burst_of(rate):
+    """Bytes that may go at once, for the timer is no finer: those of two milliseconds."""
+    return str(round(float(rate[:-4]) * {"kbit": 1e3, "mbit": 1e6, "gbit": 1e9}[rate[-4:]] / 8 * 0.002))
+
+
 class Hosts:
-    """`rate` is the bandwidth of a host, either way, in words of tc ("100mbit"); None: what the kernel moves."""
+    """`rate` is the bandwidth of a host, either way, as "100mbit" or "1gbit"; None: what the kernel moves."""
 
     network = "10.77.0.0/24"
 
@@ -61,8 +70,8 @@ class Hosts:
                 ip("-n", name, "link", "set", device, "up")
             if self.rate:
                 for name, device in [(host, "net"), (self.switch, f"port{i}")]:
-                    subprocess.run(["tc", "-n", name, "qdisc", "add", "dev", device, "root", "tbf", "rate", self.rate, "burst", "64kb",
-                                    "latency", "5ms"], check=True)
+                    subprocess.run(["tc", "-n", name, "qdisc", "add", "dev", device, "root", "tbf", "rate", self.rate, "burst", burst_of(self.rate),
+                                    "latency", "50ms"], check=True)
 
     def __exit__(self, *_):
         for name in [*map(self.host, range(self.count)), self.switch]:
@@ -72,7 +81,7 @@ class Hosts:
     def mpirun(self, mpirun, ranks, words):
         """The command that starts so many ranks, dealt out to the hosts, of a program that all see."""
         each = -(-ranks // self.count)
-        over = ["--mca", "btl", "tcp,self", "--mca", "btl_tcp_if_include", self.network, "--mca", "oob_tcp_if_include", self.network,
+        over = ["--mca", "btl", "tcp,self", "--mca", "mpi_yield_when_idle", "1", "--mca", "btl_tcp_eager_limit", str(EAGER), "--mca", "btl_tcp_if_include", self.network, "--mca", "oob_tcp_if_include", self.network,
                 "--mca", "plm_rsh_agent", str(self.agent)]
         hosts = ",".join(f"{self.address(i)}:{each}" for i in range(self.count))
         command = [mpirun, *over, "--host", hosts, "-n", str(ranks), "--map-by", "node", *words]

@@ -21,8 +21,8 @@ import argparse
 import dataclasses
 import json
 import math
-import os
 import pathlib
+import selectors
 import socket
 import statistics
 import subprocess
@@ -118,12 +118,7 @@ def print_prediction(a):
 # --- measured
 
 
-MESSAGE, MESSAGES, PINGS = 1 << 18, 80, 300
-
-
-def sent(connection, messages):
-    for _ in range(messages):
-        connection.sendall(bytes(MESSAGE))
+ROUNDS, PINGS = 20, 300
 
 
 def received(connection, count):
@@ -132,6 +127,24 @@ def received(connection, count):
         if got == 0:
             raise ConnectionError("the other host has gone")
         count -= got
+
+
+def exchange(connections, size):
+    """Sends each so many bytes, and takes as many from each."""
+    message, place = memoryview(bytes(size)), bytearray(size)
+    left = {one: [message, size] for one in connections}
+    with selectors.DefaultSelector() as waiting:
+        for one in connections:
+            waiting.register(one, selectors.EVENT_READ | selectors.EVENT_WRITE)
+        while waiting.get_map():
+            for key, events in waiting.select():
+                one, state = key.fileobj, left[key.fileobj]
+                if events & selectors.EVENT_WRITE and state[0]:
+                    state[0] = state[0][one.send(state[0]):]
+                if events & selectors.EVENT_READ and state[1]:
+                    state[1] -= one.recv_into(place, state[1])
+                wanted = (selectors.EVENT_WRITE if state[0] else 0) | (selectors.EVENT_READ if state[1] else 0)
+                waiting.modify(one, wanted) if wanted else waiting.unregister(one)
 
 
 def connections_of(number, addresses):
@@ -149,8 +162,9 @@ def connections_of(number, addresses):
     return made + [accepted[address] for address in addresses[number + 1:]]
 
 
-def run_probe(number, addresses):
-    """Prints half the time of a byte there and back, and the bytes a second that this host sends and takes while all send to all."""
+def run_probe(number, size, addresses):
+    """Prints half the time of a byte there and back, and the bytes a second that this host sends and takes while each sends each other
+    a message of that size, and then the next."""
     connections = connections_of(number, addresses)
     for one in connections:
         one.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
@@ -160,25 +174,21 @@ def run_probe(number, addresses):
         for sends in (number == 0, number == 1):
             connections[0].sendall(b"x") if sends else received(connections[0], 1)
         times.append(time.perf_counter() - start)
-    for one in connections:  # all begin together
-        one.sendall(b"x")
     for one in connections:
-        received(one, 1)
-    start = time.perf_counter()
-    others = []  # processes: threads of Python wait for each other
-    for work in [f for one in connections for f in (lambda one=one: sent(one, MESSAGES), lambda one=one: received(one, MESSAGE * MESSAGES))]:
-        others.append(os.fork())
-        if others[-1] == 0:
-            work()
-            os._exit(0)
-    for other in others:
-        os.waitpid(other, 0)
-    print(json.dumps([statistics.median(times) / 2 if times else 0, len(connections) * MESSAGES * MESSAGE / (time.perf_counter() - start)]))
+        one.setblocking(False)
+    exchange(connections, 1)  # all begin together
+    exchange(connections, size)
+    took = []
+    for _ in range(ROUNDS):
+        start = time.perf_counter()
+        exchange(connections, size)
+        took.append(time.perf_counter() - start)
+    print(json.dumps([statistics.median(times) / 2 if times else 0, len(connections) * size / statistics.median(took)]))
 
 
-def network_of(hosts):
+def network_of(hosts, size):
     addresses = [hosts.address(i) for i in range(hosts.count)]
-    runs = [subprocess.Popen(["ip", "netns", "exec", hosts.host(i), sys.executable, "-B", __file__, "probe", str(i), *addresses],
+    runs = [subprocess.Popen(["ip", "netns", "exec", hosts.host(i), sys.executable, "-B", __file__, "probe", str(i), str(size), *addresses],
                              stdout=subprocess.PIPE, text=True) for i in range(hosts.count)]
     found = [json.loads(run.communicate()[0]) for run in runs]
     return Network(found[0][0], statistics.mean(bandwidth for _, bandwidth in found))
@@ -191,7 +201,7 @@ def check(a):
     for rate in a.rates:
         for ranks in a.ranks:
             with Hosts(max(ranks, 2), rate) as hosts:
-                net = network_of(hosts)
+                net = network_of(hosts, min(BYTES * count // max(ranks, 2), PART))
                 computed, measured = [], []
                 for _ in range(a.rounds):  # in turn, so that what else the machine does meets both
                     computed.append(runs.beside_each_other(ranks, a.batch // ranks))
@@ -260,8 +270,9 @@ def main():
     one.add_argument("--within", type=float, default=0.15)
     one.add_argument("--json")
     one = commands.add_parser("probe")  # what `check` runs in each host
-    one.set_defaults(work=lambda a: run_probe(a.number, a.addresses))
+    one.set_defaults(work=lambda a: run_probe(a.number, a.bytes, a.addresses))
     one.add_argument("number", type=int)
+    one.add_argument("bytes", type=int)
     one.add_argument("addresses", nargs="+")
     a = parser.parse_args()
     a.work(a)

@@ -1,6 +1,6 @@
 """What training by ranks costs: seconds of a step by their number, the network and how sums go over it.
 
-    python bench/distributed_cost.py predict [--parameters 804096] [--row MS] [--fixed MS] [--latency US] [--bandwidth MB/S] [--rows 12]
+    python bench/distributed_cost.py predict [--parameters 834304] [--row MS] [--fixed MS] [--latency US] [--bandwidth MB/S] [--rows 12]
     python bench/distributed_cost.py check PROGRAM TEXT [--rates 1gbit 100mbit] [--ranks 1 2 4] [--json FILE]
     python bench/distributed_cost.py draw FILE.svg
 
@@ -206,13 +206,14 @@ def check(a):
                 for _ in range(a.rounds):  # in turn, so that what else the machine does meets both
                     computed.append(runs.beside_each_other(ranks, a.batch // ranks))
                     measured.append(runs.together(ranks, a.batch, 1, hosts) if ranks > 1 else runs.beside_each_other(1, a.batch))
-            work = Work(count, statistics.median(computed), 0)
-            predicted, found = step(work, 0, ranks, net), statistics.median(measured)
+            rows_of_rank = a.batch // ranks
+            work = Work(count, 0, statistics.median(computed) / rows_of_rank)
+            predicted, found = step(work, rows_of_rank, ranks, net, overlap=a.overlap), statistics.median(measured)
             worst = max(worst, abs(predicted / found - 1))
             rows.append({"ranks": ranks, "rate": rate, "batch": a.batch, "parameters": count, "latency_us": 1e6 * net.latency,
-                         "bandwidth_mb": net.bandwidth / 1e6, "computing_ms": 1e3 * work.fixed, "predicted_ms": 1e3 * predicted,
+                         "bandwidth_mb": net.bandwidth / 1e6, "computing_ms": 1e3 * work.computing(rows_of_rank), "predicted_ms": 1e3 * predicted,
                          "measured_ms": 1e3 * found})
-            print(f"{ranks} ranks, {rate}: {1e6 * net.latency:.0f} us, {net.bandwidth / 1e6:.1f} MB/s; {1e3 * work.fixed:.2f} ms computing; "
+            print(f"{ranks} ranks, {rate}: {1e6 * net.latency:.0f} us, {net.bandwidth / 1e6:.1f} MB/s; {1e3 * work.computing(rows_of_rank):.2f} ms computing; "
                   f"predicted {1e3 * predicted:.2f} ms, measured {1e3 * found:.2f} ms, {predicted / found - 1:+.1%}", flush=True)
     if a.json:
         pathlib.Path(a.json).write_text(json.dumps(rows, indent=1) + "\n")
@@ -227,9 +228,9 @@ def draw(a):
     figure, panels = pyplot.subplots(1, 2, figsize=(8, 3.4), layout="constrained", sharey=True)
     work = Work(a.parameters, a.fixed / 1e3, a.row / 1e3)
     ranks = [2**exponent for exponent in range(11)]
-    for panel, (name, bandwidth) in zip(panels, (("100 Mbit/s", 12e6), ("10 Gbit/s", 1.2e9))):
+    for panel, (name, bandwidth) in zip(panels, (("1 Gbit/s", 119e6), ("10 Gbit/s", 1.19e9))):
         net = Network(a.latency / 1e6, bandwidth)
-        for i, rows in enumerate((12, 96, 768)):
+        for i, rows in enumerate((12, 48, 192)):
             for overlap in (False, True):
                 speed = [n * work.computing(rows) / step(work, rows, n, net, overlap=overlap) for n in ranks]
                 panel.plot(ranks, speed, color=pictures.COLOURS[i], linestyle="-" if overlap else "--", linewidth=1.2,
@@ -251,8 +252,8 @@ def main():
         if name == "draw":
             one.add_argument("file")
         one.add_argument("--parameters", type=int, default=834304)
-        one.add_argument("--row", type=float, default=2.5, help="ms of a row")
-        one.add_argument("--fixed", type=float, default=1.5, help="ms of a step besides")
+        one.add_argument("--row", type=float, default=2.85, help="ms of a row")
+        one.add_argument("--fixed", type=float, default=0.5, help="ms of a step besides")
         one.add_argument("--latency", type=float, default=50, help="us")
         one.add_argument("--bandwidth", type=float, default=119, help="MB/s of a host, each way")
         one.add_argument("--rows", type=int, default=12, help="of a rank")
@@ -268,6 +269,7 @@ def main():
     one.add_argument("--steps", type=int, default=60)
     one.add_argument("--rounds", type=int, default=3)
     one.add_argument("--within", type=float, default=0.15)
+    one.add_argument("--overlap", action="store_true", help="the program sums while the way back runs")
     one.add_argument("--json")
     one = commands.add_parser("probe")  # what `check` runs in each host
     one.set_defaults(work=lambda a: run_probe(a.number, a.bytes, a.addresses))

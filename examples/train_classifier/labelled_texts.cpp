@@ -58,4 +58,11 @@ labelled_texts read_texts(const std::vector<std::string>& sources, program::enco
   return made;
 }
 
+std::vector<std::filesystem::path> files_of(const std::vector<std::string>& sources) {
+  std::vector<std::filesystem::path> files;
+  for (const std::string& source : sources)
+    files.emplace_back(source.substr(source.find('=') + 1)); // all of it where there is none
+  return files;
+}
+
 } // namespace train_classifier

@@ -3,6 +3,7 @@
 #include <program/text.hpp>
 
 #include <cstddef>
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -19,5 +20,8 @@ struct labelled_texts {
 /// line that is not of that encoding or has no label.
 labelled_texts read_texts(const std::vector<std::string>& sources, program::encoding encoding,
                           std::size_t most_labels);
+
+/// The files of such sources.
+std::vector<std::filesystem::path> files_of(const std::vector<std::string>& sources);
 
 } // namespace train_classifier

@@ -10,6 +10,7 @@
 #include <program/text.hpp>
 #include <trained/folder.hpp>
 #include <training/finish.hpp>
+#include <training/group.hpp>
 
 #include <fovea/runtime/tokenizers/save_tokenizer.hpp>
 #include <fovea/runtime/tokenizers/tokenizer_trainer.hpp>
@@ -40,24 +41,30 @@ public:
     for (const std::size_t i : which) made.push_back(lines_[i].size());
     return made;
   }
-  /// f(inputs...), or with the targets behind them.
+  /// f(inputs...), or with the targets behind them, of a rank's share.
   template <class F>
   decltype(auto) inputs(std::span<const std::size_t> which, F f) const {
     return network::inputs(fovea::core::padded(lines_, which), f);
   }
   template <class F>
-  decltype(auto) inputs_and_targets(std::span<const std::size_t> which, F f) const {
+  decltype(auto) inputs_and_targets(std::span<const std::size_t> which, const fovea::rank_group& group,
+                                    F f) const {
     using namespace fovea;
-    auto targets = xt::xtensor<int, 1>::from_shape({which.size()});
-    for (std::size_t row = 0; row < which.size(); ++row) targets(row) = from_.label_of[which[row]];
-    return inputs(which, [&](const auto&... given) { return f(given..., "targets"_in = targets); });
+    auto all = xt::xtensor<int, 1>::from_shape({which.size()});
+    for (std::size_t row = 0; row < which.size(); ++row) all(row) = from_.label_of[which[row]];
+    const auto targets = training::share_of(all, group);
+    return network::inputs(training::share_of(fovea::core::padded(lines_, which), group),
+                           [&](const auto&... given) { return f(given..., "targets"_in = targets); });
   }
-  /// f of every batch of some texts, those of like length together.
-  template <class F>
-  void for_each_batch(std::vector<std::size_t> which, std::size_t rows, F f) const {
+  /// Every batch of some texts, those of like length together.
+  std::vector<std::vector<std::size_t>> in_batches(std::vector<std::size_t> which, std::size_t rows) const {
     std::ranges::sort(which, {}, [&](std::size_t i) { return std::pair(lines_[i].size(), i); });
-    for (std::size_t first = 0; first < which.size(); first += rows)
-      f(std::span<const std::size_t>(which).subspan(first, std::min(rows, which.size() - first)));
+    std::vector<std::vector<std::size_t>> made;
+    for (std::size_t first = 0; first < which.size(); first += rows) {
+      const auto batch = std::span(which).subspan(first, std::min(rows, which.size() - first));
+      made.emplace_back(batch.begin(), batch.end());
+    }
+    return made;
   }
 
   marks marked(const fovea::model_weights& by, const std::vector<std::size_t>& which, std::size_t rows,
@@ -68,7 +75,7 @@ public:
         {.capacity = {{"B", static_cast<std::int64_t>(rows)}, {"T", static_cast<std::int64_t>(longest_)}},
          .threads = threads});
     marks made{.all = which.size()};
-    for_each_batch(which, rows, [&](std::span<const std::size_t> batch) {
+    for (const auto& batch : in_batches(which, rows))
       inputs(batch, [&](const auto&... given) {
         const auto out = net(given...);
         const auto scores = out["logits"_out];
@@ -85,7 +92,6 @@ public:
                                              from_.texts[batch[row]]));
         }
       });
-    });
     return made;
   }
 
@@ -112,34 +118,39 @@ fold_result learn(const labelled_texts& texts, const split& parts, const trainin
                   const arguments& a) {
   using namespace fovea;
   const training::options& how = what.how;
-  const auto rows = static_cast<std::size_t>(how.batch);
+  const rank_group& group = what.group;
+  const auto rows = static_cast<std::size_t>(how.batch),
+             share = static_cast<std::size_t>(training::share_of(how.batch, group));
   const tokenizer words =
       words_of(texts, parts.learned, static_cast<std::size_t>(network::sizes.vocab), a.minimum_count);
   const dataset<network> data(texts, words);
   length_buckets batches(data.lengths(parts.learned), {.rows = rows, .seed = how.seed});
   auto fit = train(network::loss, adam{.rate = how.rate}, initial_weights(network::loss, how.seed),
-                   {.capacity = {{"B", how.batch}, {"T", static_cast<std::int64_t>(data.longest())}},
+                   {.capacity = {{"B", static_cast<std::int64_t>(share)},
+                                 {"T", static_cast<std::int64_t>(data.longest())}},
                     .threads = how.threads,
                     .schedule = cosine_schedule({.total = how.steps, .warmup = 100, .floor = 0.05}),
                     .clip = 3,
-                    .seed = how.seed});
+                    .seed = how.seed,
+                    .group = group});
+  const auto held_out = data.in_batches(parts.held_out, share);
   const auto learned = training::learn(
       fit, what,
       [&](std::uint64_t i) {
         std::vector<std::size_t> which;
-        for (const std::size_t example : batches.batch(i)) which.push_back(parts.learned[example]);
-        return data.inputs_and_targets(which, [&](const auto&... given) { return fit.step(given...); });
+        for (const std::size_t example : training::filled(batches.batch(i), group))
+          which.push_back(parts.learned[example]);
+        return data.inputs_and_targets(which, group,
+                                       [&](const auto&... given) { return fit.step(given...); });
       },
       [&] {
-        double sum = 0;
-        data.for_each_batch(parts.held_out, rows, [&](std::span<const std::size_t> batch) {
-          sum +=
-              static_cast<double>(batch.size()) * data.inputs_and_targets(batch, [&](const auto&... given) {
-                return static_cast<double>(fit.evaluate(given...)["loss"_out]());
-              });
+        return training::mean_over(held_out.size(), group, [&](std::size_t i) {
+          const auto loss = [&](const auto&... given) { return fit.evaluate(given...)["loss"_out](); };
+          return training::part_of_mean{static_cast<double>(data.inputs_and_targets(held_out[i], {}, loss)),
+                                        static_cast<double>(held_out[i].size())};
         });
-        return sum / static_cast<double>(parts.held_out.size());
       });
+  if (!what.writes()) return {learned, {}};
   save_tokenizer(how.out / "words.json", words);
   trained::write_json(how.out / "labels.json", texts.labels);
   trained::write_json(how.out / "sizes.json", classify_program::sizes_of(a.model));
@@ -154,8 +165,11 @@ fold_result learn(const labelled_texts& texts, const split& parts, const trainin
 template <class network>
 void run(const arguments& a) {
   const labelled_texts texts = read_texts(a.texts, a.encoding, classify_program::classes);
-  program::print(fmt::format("{} texts with {} labels\n{} parameters\n", texts.texts.size(),
-                             texts.labels.size(), network::loss.parameters()));
+  const fovea::rank_group group = training::group();
+  const bool writes = group.rank() == 0;
+  if (writes)
+    program::print(fmt::format("{} texts with {} labels\n{} parameters\n", texts.texts.size(),
+                               texts.labels.size(), network::loss.parameters()));
   std::vector<fold_result> results;
   for (std::size_t fold = 0; fold < std::max<std::size_t>(a.folds, 1); ++fold) {
     const split parts = split_of(texts.texts.size(), fold, a.folds, a.validation, a.how.seed);
@@ -168,11 +182,13 @@ void run(const arguments& a) {
                                 {"validation", fmt::format("{}", a.validation)},
                                 {"minimum count", std::to_string(a.minimum_count)}},
                        .tokens = static_cast<std::size_t>(a.how.batch),
-                       .unit = "texts"};
+                       .unit = "texts",
+                       .group = group,
+                       .data = files_of(a.texts)};
     if (a.folds > 0) what.how.out /= fmt::format("fold{}", fold + 1);
     results.push_back(learn<network>(texts, parts, what, a));
   }
-  if (a.folds > 0) write_folds(results, a);
+  if (a.folds > 0 && writes) write_folds(results, a);
 }
 
 } // namespace train_classifier

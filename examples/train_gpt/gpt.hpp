@@ -57,14 +57,16 @@ void learn(const arguments& a) {
   const window_batches batches(data.tokens.part(0, train_size), windows),
       held_out(data.tokens.part(train_size, data.tokens.size()), windows);
   const std::int64_t parameters = models::gpt2<c>.parameters();
-  const training::run what{.program = "train_gpt",
-                           .how = a.how,
-                           .same = {{"size", a.size},
-                                    {"parameters", std::to_string(parameters)},
-                                    {"tokens", std::to_string(data.tokens.size())},
-                                    {"validation", fmt::format("{}", a.validation)}},
-                           .tokens = static_cast<std::size_t>(a.how.batch) * windows.length,
-                           .group = group};
+  training::run what{.program = "train_gpt",
+                     .how = a.how,
+                     .same = {{"size", a.size},
+                              {"parameters", std::to_string(parameters)},
+                              {"tokens", std::to_string(data.tokens.size())},
+                              {"validation", fmt::format("{}", a.validation)}},
+                     .tokens = static_cast<std::size_t>(a.how.batch) * windows.length,
+                     .group = group,
+                     .data = {a.data}};
+  if (!a.tokenizer.empty()) what.data.push_back(a.tokenizer);
   if (what.writes())
     program::print(fmt::format("{}: {} {}, {} to learn from, {} different\n{} layers, {} heads, {} wide, "
                                "context {}: {} parameters\n",
@@ -90,15 +92,12 @@ void learn(const arguments& a) {
         return fit.step("tokens"_in = batch.tokens, "targets"_in = batch.targets);
       },
       [&] {
-        double sum = 0, count = 0;
-        for (std::size_t i = 0; i < held_out.count(); ++i) {
+        return training::mean_over(held_out.count(), group, [&](std::size_t i) {
           const token_batch batch = held_out.following(i);
           const auto out = fit.evaluate("tokens"_in = batch.tokens, "targets"_in = batch.targets);
-          const auto of_batch = static_cast<double>(batch.tokens.shape()[0]);
-          sum += of_batch * static_cast<double>(out["loss"_out]());
-          count += of_batch;
-        }
-        return sum / count;
+          return training::part_of_mean{static_cast<double>(out["loss"_out]()),
+                                        static_cast<double>(batch.tokens.shape()[0])};
+        });
       });
   if (!what.writes()) return;
   std::vector<std::string> samples;

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <string>
+#include <vector>
 
 namespace train_lm {
 
@@ -13,6 +14,13 @@ struct arguments {
   training::options how{.out = "lm"};
   double validation = 0.1;
   std::size_t samples = 10;
+
+  std::vector<std::filesystem::path> files() const {
+    std::vector<std::filesystem::path> all{text};
+    for (const auto& other : {held_out, test})
+      if (!other.empty()) all.push_back(other);
+    return all;
+  }
 };
 
 /// By counts: how well a character follows from the one before it.

@@ -2,6 +2,7 @@
 #include "lines.hpp"
 
 #include <program/text.hpp>
+#include <training/group.hpp>
 
 #include <fovea/runtime/decoding/generate.hpp>
 #include <fovea/runtime/ngram/reader.hpp>
@@ -16,6 +17,7 @@ namespace train_lm {
 using namespace fovea;
 
 void run_bigram(const arguments& a) {
+  if (training::group().rank() > 0) return; // one counts
   constexpr std::size_t any = std::size_t{1} << 20;
   const character_lines text = read_lines(a.text, any);
   const auto end = static_cast<token_id>(text.characters.vocabulary_size());

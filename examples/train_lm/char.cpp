@@ -64,6 +64,7 @@ void run_char(const arguments& a) {
         }
         return f("characters"_in = read, "targets"_in = targets);
       });
+  if (!what.writes()) return;
   // What `char_lm` opens.
   save_tokenizer(a.how.out / "words.json", words);
   trained::write_json(a.how.out / "characters.json", characters);

@@ -2,6 +2,7 @@
 #include "words.hpp"
 
 #include <program/text.hpp>
+#include <training/group.hpp>
 
 #include <fovea/base/error.hpp>
 #include <fovea/runtime/decoding/generate.hpp>
@@ -18,6 +19,7 @@ namespace train_lm {
 using namespace fovea;
 
 void run_ngram(const arguments& a) {
+  if (training::group().rank() > 0) return; // one counts
   const word_texts texts(a);
   const token_text& test = a.test.empty() ? texts.held_out : texts.test;
   const std::vector<std::string>& different = texts.numbers.different();

@@ -63,6 +63,7 @@ void run(const arguments& a) {
                                                           targets = known(batch.targets);
                                                return f("tokens"_in = tokens, "targets"_in = targets);
                                              });
+  if (!what.writes()) return;
   save_tokenizer(a.how.out / "words.json", words);
   training::finish(what, result, figures,
                    samples_of<c>(load_weights(a.how.best(), {.copy = true}), words, a));

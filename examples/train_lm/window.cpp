@@ -3,6 +3,7 @@
 
 #include <program/text.hpp>
 #include <training/finish.hpp>
+#include <training/group.hpp>
 #include <training/written.hpp>
 
 #include <fovea/fovea.hpp>
@@ -54,16 +55,15 @@ struct examples {
     return made;
   }
 
-  /// The mean of loss(tokens, targets) over all of them.
+  /// The mean of loss(tokens, targets) over all of them, in batches that the ranks share.
   template <class F>
-  double mean_loss(std::size_t rows, F loss) const {
-    double sum = 0;
-    for (std::size_t first = 0; first < windows.size(); first += rows) {
+  double mean_loss(std::size_t rows, const rank_group& group, F loss) const {
+    return training::mean_over((windows.size() + rows - 1) / rows, group, [&](std::size_t i) {
+      const std::size_t first = i * rows;
       const batch now =
           of(std::min(rows, windows.size() - first), [&](std::size_t row) { return first + row; });
-      sum += static_cast<double>(loss(now)) * static_cast<double>(now.targets.size());
-    }
-    return sum / static_cast<double>(windows.size());
+      return training::part_of_mean{static_cast<double>(loss(now)), static_cast<double>(now.targets.size())};
+    });
   }
 };
 
@@ -100,15 +100,19 @@ void run_window(const arguments& a) {
   if (share == 0 || learned.windows.empty())
     throw error(a.text.string() + ": expected more lines to hold some out; found " +
                 std::to_string(order.size()));
-  program::print(fmt::format("{}: {} lines, {} characters to learn from, {} different\n{} parameters\n",
-                             a.text.string(), order.size(), learned.windows.size(),
-                             text.characters.vocabulary_size() - 1, loss_model.parameters()));
+  const rank_group group = training::group();
+  if (group.rank() == 0)
+    program::print(fmt::format("{}: {} lines, {} characters to learn from, {} different\n{} parameters\n",
+                               a.text.string(), order.size(), learned.windows.size(),
+                               text.characters.vocabulary_size() - 1, loss_model.parameters()));
 
-  const auto rows = static_cast<std::size_t>(a.how.batch);
-  const train_options options{.capacity = {{"B", a.how.batch}},
+  const auto rows = static_cast<std::size_t>(training::share_of(a.how.batch, group)),
+             first_row = rows * static_cast<std::size_t>(group.rank());
+  const train_options options{.capacity = {{"B", static_cast<std::int64_t>(rows)}},
                               .threads = a.how.threads,
                               .schedule =
-                                  cosine_schedule({.total = a.how.steps, .warmup = 100, .floor = 0.01})};
+                                  cosine_schedule({.total = a.how.steps, .warmup = 100, .floor = 0.01}),
+                              .group = group};
   auto fit = train(loss_model, adamw{.rate = a.how.rate}, initial_weights(loss_model, a.how.seed), options);
   const training::run what{.program = "train_lm",
                            .how = a.how,
@@ -116,24 +120,27 @@ void run_window(const arguments& a) {
                                     {"parameters", std::to_string(loss_model.parameters())},
                                     {"lines", std::to_string(order.size())},
                                     {"validation", fmt::format("{}", a.validation)}},
-                           .tokens = rows};
+                           .tokens = static_cast<std::size_t>(a.how.batch),
+                           .group = group,
+                           .data = {a.text}};
   const auto result = training::learn(
       fit, what,
       [&](std::uint64_t i) {
         const auto batch = learned.of(rows, [&](std::size_t row) {
-          return static_cast<std::size_t>(core::uniform(a.how.seed, i + 1, row) *
+          return static_cast<std::size_t>(core::uniform(a.how.seed, i + 1, first_row + row) *
                                           static_cast<double>(learned.windows.size()));
         });
         return fit.step("tokens"_in = batch.tokens, "targets"_in = batch.targets);
       },
       [&] {
-        return held_out.mean_loss(rows, [&](const examples::batch& batch) {
+        return held_out.mean_loss(rows, group, [&](const examples::batch& batch) {
           return fit.evaluate("tokens"_in = batch.tokens, "targets"_in = batch.targets)["loss"_out]();
         });
       });
+  if (!what.writes()) return;
   const model_weights best = load_weights(a.how.best(), {.copy = true});
   auto net = compile(loss_model, best, {.capacity = options.capacity, .threads = a.how.threads});
-  const double once = test.mean_loss(rows, [&](const examples::batch& batch) {
+  const double once = test.mean_loss(rows, {}, [&](const examples::batch& batch) {
     return net("tokens"_in = batch.tokens, "targets"_in = batch.targets)["loss"_out]();
   });
   training::finish(what, result, {{"test loss", fmt::format("{:.4f}", once)}},

@@ -4,6 +4,7 @@
 #include "parallel_lines.hpp"
 
 #include <program/text.hpp>
+#include <training/group.hpp>
 #include <training/recorder.hpp>
 #include <translate/sizes.hpp>
 
@@ -47,62 +48,70 @@ void learn(const M& model, const arguments& a, int source_vocabulary, int target
   using namespace fovea;
   const lessons from = read_lessons(a, static_cast<std::size_t>(source_vocabulary),
                                     static_cast<std::size_t>(target_vocabulary));
-  const auto rows = static_cast<std::size_t>(a.how.batch);
+  const rank_group group = training::group();
+  const auto rows = static_cast<std::size_t>(a.how.batch),
+             share = static_cast<std::size_t>(training::share_of(a.how.batch, group));
   length_buckets batches(from.learned.lengths(), {.rows = rows, .seed = a.how.seed}),
-      held_out(from.held_out.lengths(), {.rows = rows});
+      held_out(from.held_out.lengths(), {.rows = share});
   std::size_t tokens = 0;
   for (const token_ids& line : from.learned.written) tokens += line.size();
-  const training::run what{.program = "train_translator",
-                           .how = a.how,
-                           .same = {{"model", a.model},
-                                    {"parameters", std::to_string(M::parameters())},
-                                    {"pairs", std::to_string(from.learned.size())},
-                                    {"held out", std::to_string(from.held_out.size())},
-                                    {"words", fmt::format("{} and {}", from.source.vocabulary_size(),
-                                                          from.target.vocabulary_size())},
-                                    {"schedule", fmt::format("{}, {} steps up", a.schedule, a.warmup)},
-                                    {"clip", fmt::format("{}", a.clip)}},
-                           .tokens = tokens * rows / from.learned.size()};
-  program::print(fmt::format("{} pairs to learn from, {} held out; {} and {} different words\n"
-                             "{} batches see every pair once; {} parameters\n",
-                             from.learned.size(), from.held_out.size(), from.source.vocabulary_size(),
-                             from.target.vocabulary_size(), batches.count(), M::parameters()));
+  training::run what{.program = "train_translator",
+                     .how = a.how,
+                     .same = {{"model", a.model},
+                              {"parameters", std::to_string(M::parameters())},
+                              {"pairs", std::to_string(from.learned.size())},
+                              {"held out", std::to_string(from.held_out.size())},
+                              {"words", fmt::format("{} and {}", from.source.vocabulary_size(),
+                                                    from.target.vocabulary_size())},
+                              {"schedule", fmt::format("{}, {} steps up", a.schedule, a.warmup)},
+                              {"clip", fmt::format("{}", a.clip)}},
+                     .tokens = tokens * rows / from.learned.size(),
+                     .group = group,
+                     .data = {a.source, a.target}};
+  what.data.insert(what.data.end(), a.held_out.begin(), a.held_out.end());
+  if (what.writes())
+    program::print(fmt::format("{} pairs to learn from, {} held out; {} and {} different words\n"
+                               "{} batches see every pair once; {} parameters\n",
+                               from.learned.size(), from.held_out.size(), from.source.vocabulary_size(),
+                               from.target.vocabulary_size(), batches.count(), M::parameters()));
   const auto longest = [](std::size_t x, std::size_t y) { return static_cast<std::int64_t>(std::max(x, y)); };
   auto fit =
       train(model, adam{.rate = a.how.rate}, initial_weights(model, a.how.seed),
-            {.capacity = {{"B", a.how.batch},
+            {.capacity = {{"B", static_cast<std::int64_t>(share)},
                           {"S", longest(from.learned.longest_source(), from.held_out.longest_source())},
                           {"T", longest(from.learned.longest_target(), from.held_out.longest_target())}},
              .threads = a.how.threads,
              .schedule = schedule_of(a),
              .clip = a.clip,
-             .seed = a.how.seed});
-  const auto with = [&](const token_pairs& pairs, std::span<const std::size_t> which, auto f) {
-    const padded_lines source = padded(pairs.source, which), read = padded(pairs.read, which),
-                       written = padded(pairs.written, which);
-    return inputs(source, read, written, f);
+             .seed = a.how.seed,
+             .group = group});
+  const auto with = [&](const token_pairs& pairs, std::span<const std::size_t> which,
+                        const rank_group& shared_by, auto f) {
+    const auto side = [&](const std::vector<token_ids>& lines) {
+      return training::share_of(padded(lines, which), shared_by);
+    };
+    return inputs(side(pairs.source), side(pairs.read), side(pairs.written), f);
   };
   const auto result = training::learn(
       fit, what,
       [&](std::uint64_t i) {
-        return with(from.learned, batches.batch(i), [&](const auto&... given) { return fit.step(given...); });
+        return with(from.learned, training::filled(batches.batch(i), group), group,
+                    [&](const auto&... given) { return fit.step(given...); });
       },
       [&] {
-        write_folder(a, from); // the best weights follow
-        double sum = 0, words = 0;
-        for (std::size_t i = 0; i < held_out.count(); ++i) {
+        if (what.writes()) write_folder(a, from); // the best weights follow
+        return training::mean_over(held_out.count(), group, [&](std::size_t i) {
           const auto which = held_out.batch(i);
-          double count = 0;
+          training::part_of_mean made;
           for (const std::size_t pair : which)
-            count += static_cast<double>(from.held_out.written[pair].size());
-          sum += count * with(from.held_out, which, [&](const auto&... given) {
-                   return static_cast<double>(fit.evaluate(given...)["loss"_out]());
-                 });
-          words += count;
-        }
-        return sum / words;
+            made.weight += static_cast<double>(from.held_out.written[pair].size());
+          made.mean = with(from.held_out, which, {}, [&](const auto&... given) {
+            return static_cast<double>(fit.evaluate(given...)["loss"_out]());
+          });
+          return made;
+        });
       });
-  finish(a, from, what, result);
+  if (what.writes()) finish(a, from, what, result);
 }
 
 } // namespace train_translator

@@ -4,7 +4,23 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 namespace training {
+namespace {
+
+/// What each of several ranks took for its part of a step, and which one is slow.
+facts facts_of_ranks(const std::vector<double>& seconds) {
+  if (seconds.size() < 2) return {};
+  facts all{{"ranks", std::to_string(seconds.size())}};
+  for (std::size_t r = 0; r < seconds.size(); ++r)
+    all.emplace_back(fmt::format("a step of rank {}, without waiting", r),
+                     fmt::format("{:.2f} ms", 1e3 * seconds[r]));
+  if (const auto slow = slow_rank(seconds)) all.emplace_back("slow", *slow);
+  return all;
+}
+
+} // namespace
 
 void finish(const run& what, const outcome& result, const facts& figures,
             const std::vector<std::string>& samples, const std::vector<std::filesystem::path>& pictures) {
@@ -16,6 +32,7 @@ void finish(const run& what, const outcome& result, const facts& figures,
             {"time", fmt::format("{:.1f} s", result.seconds)},
             {what.unit + " a second", fmt::format("{:.0f}", result.tokens_per_second)}};
   all.insert(all.begin(), figures.begin(), figures.end());
+  for (auto& fact : facts_of_ranks(result.seconds_of_step)) all.push_back(std::move(fact));
   facts options{{"steps", std::to_string(o.steps)}};
   for (const auto& fact : identity(what)) options.push_back(fact);
   for (auto& fact : machine(o.threads)) options.push_back(std::move(fact));
@@ -31,6 +48,7 @@ void finish(const run& what, const outcome& result, const facts& figures,
                              o.out.string(), result.steps, result.stopped_early ? ", stopped early," : "",
                              result.seconds, result.tokens_per_second, what.unit, result.best_validation,
                              result.loss));
+  if (const auto slow = slow_rank(result.seconds_of_step)) program::print(*slow + "\n");
   for (const auto& [name, value] : figures) program::print(fmt::format("{} {}\n", name, value));
   for (const std::string& sample : samples) program::print(sample + "\n");
 }

@@ -1,5 +1,8 @@
 #include "recorder.hpp"
 
+#include "group.hpp"
+#include "sameness.hpp"
+
 #include <program/text.hpp>
 
 #include <fovea/base/error.hpp>
@@ -24,8 +27,9 @@ std::map<std::string, std::string> identity(const run& what) {
   return all;
 }
 
-recorder::recorder(const run& what) : what_(what), stopping_(what.how.patience) {
+recorder::recorder(const run& what) : what_(what), pace_(what.group), stopping_(what.how.patience) {
   const options& o = what_.how;
+  expect_same(what_.program, what_.data, what_.group);
   if (o.out.empty()) throw fovea::error("--out: expected the name of a folder");
   if (what_.writes()) std::filesystem::create_directories(o.out);
   begins_anew_ = !std::filesystem::exists(o.checkpoint());
@@ -140,7 +144,8 @@ outcome recorder::result(std::int64_t step) const {
           .steps = step,
           .seconds = spent,
           .tokens_per_second = static_cast<double>(what_.tokens) * static_cast<double>(step) / spent,
-          .stopped_early = stopping_.stop()};
+          .stopped_early = stopping_.stop(),
+          .seconds_of_step = told_by_each(pace_.seconds_of_step(), what_.group)};
 }
 
 void recorder::end_by(int signal, std::int64_t step) {

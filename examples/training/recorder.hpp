@@ -3,6 +3,7 @@
 #include "interruption.hpp"
 #include "log.hpp"
 #include "options.hpp"
+#include "pace.hpp"
 #include "report.hpp"
 
 #include <terminal/terminal.hpp>
@@ -17,6 +18,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace training {
 
@@ -26,9 +28,10 @@ struct run {
   options how;
   /// What the numbers depend on, besides the steps: resuming with other values is refused.
   std::map<std::string, std::string> same;
-  std::size_t tokens = 0;       // of a step
-  std::string unit = "tokens";  // what they are, where they are something else
-  fovea::rank_group group = {}; // that learns; rank 0 writes for all
+  std::size_t tokens = 0;                       // of a step
+  std::string unit = "tokens";                  // what they are, where they are something else
+  fovea::rank_group group = {};                 // that learns; rank 0 writes for all
+  std::vector<std::filesystem::path> data = {}; // the files that are learned from, the same for all ranks
 
   bool writes() const { return group.rank() == 0; }
 };
@@ -43,6 +46,7 @@ struct outcome {
   std::int64_t steps = 0;
   double seconds = 0, tokens_per_second = 0; // the run's own unit
   bool stopped_early = false;
+  std::vector<double> seconds_of_step = {}; // of each rank's own part
 };
 
 /// What is written down of a run while it learns: log.csv, the progress bar, when to look at what was held
@@ -52,7 +56,8 @@ class recorder {
 public:
   using notes = std::map<std::string, std::string>;
 
-  /// Makes the folder. Throws fovea::error where it holds a checkpoint that is not to be resumed.
+  /// Makes the folder. Throws fovea::error where it holds a checkpoint that is not to be resumed, and where
+  /// another rank has another program or other data.
   explicit recorder(const run& what);
 
   bool begins_anew() const { return begins_anew_; }
@@ -60,6 +65,9 @@ public:
   void resume(std::int64_t step, const notes& saved);
   bool finished(std::int64_t step) const;
   bool evaluates_after(std::int64_t step) const;
+  /// Around this rank's part of a step.
+  void begin_step() { pace_.begin(); }
+  void end_step() { pace_.end(); }
   /// Takes down a step; true where it is the best so far.
   bool add(const fovea::training_step& done, std::optional<double> validation);
   /// What comes after a step: whether to save, and the signal that asks to end, or 0; the same on all ranks.
@@ -87,6 +95,7 @@ private:
   bool begins_anew_ = true;
   std::optional<csv_log> log_;
   std::unique_ptr<terminal::progress_bar> bar_;
+  pace pace_;
   fovea::early_stopping stopping_;
   double loss_sum_ = 0, last_loss_ = 0, before_ = 0;
   std::int64_t loss_count_ = 0, begun_at_ = 0, saved_at_ = -1;
@@ -113,7 +122,9 @@ outcome learn(trainer& fit, const run& what, step_function step, evaluate_functi
     while (!record.finished(fit.steps()) && signal == 0) {
       fovea::training_step done;
       try {
+        record.begin_step();
         done = step(static_cast<std::uint64_t>(fit.steps()));
+        record.end_step();
       } catch (const fovea::error& problem) {
         record.fail(problem.what());
       }

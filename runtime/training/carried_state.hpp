@@ -17,6 +17,8 @@
 #include <fovea/runtime/calls/keys.hpp>
 #include <fovea/runtime/calls/lookup.hpp>
 #include <fovea/runtime/calls/outputs.hpp>
+#include <fovea/runtime/training/rank_group.hpp>
+#include <fovea/runtime/training/rows_of_ranks.hpp>
 #include <fovea/weights/stored_tensor.hpp>
 #include <fovea/weights/weights.hpp>
 
@@ -70,6 +72,14 @@ struct checked_carried {
   static constexpr sentence error = check();
 };
 
+/// The dim that counts the rows of a batch: the first axis of the first input that has one. -1: none has.
+template <class M>
+constexpr int rows_of_batch() {
+  for (const named_value& input : M::view.inputs)
+    if (const shape& s = M::view.at(input.node).shape; s.rank > 0) return s[0];
+  return -1;
+}
+
 /// What is carried from call to call: of each input NAME for which the model has an output "new.NAME", what
 /// that output was, and zeros in the first call.
 template <class M>
@@ -114,15 +124,24 @@ public:
     (std::make_index_sequence<count>{});
   }
 
-  /// By the names of the inputs; what has no values is not there.
-  std::map<std::string, weight_tensor> kept() const {
+  /// By the names of the inputs, the rows of all ranks, which call this together; what has no values is not
+  /// there. Throws fovea::error that names the file where ranks have states that are no rows.
+  std::map<std::string, weight_tensor> kept(const file_path& file, const rank_group& group) const {
     std::map<std::string, weight_tensor> all;
-    for (std::size_t k = 0; k < count; ++k)
-      if (!carried_[k].values.empty()) all[M::view.inputs[inputs[k]].name] = carried_[k];
+    for (std::size_t k = 0; k < count; ++k) {
+      if (carried_[k].values.empty()) continue;
+      const std::string name = M::view.inputs[inputs[k]].name;
+      if (row_axes[k] < 0 && group.size() > 1)
+        throw error(file.string() + ": is not written, for each rank carries a \"" + name +
+                    "\" of its own that has no rows of the batch; expected to save after begin()");
+      all[name] = rows_of_all(carried_[k], row_axes[k], group);
+    }
     return all;
   }
-  /// Throws fovea::error that names the file where what was kept is not of this model.
-  void restore(const std::map<std::string, weight_tensor>& kept, const file_path& file) {
+  /// Takes this rank's rows of what was kept. Throws fovea::error that names the file where that is not of this
+  /// model, or does not divide among the ranks.
+  void restore(const std::map<std::string, weight_tensor>& kept, const file_path& file,
+               const rank_group& group) {
     std::array<weight_tensor, count> restored{};
     std::size_t known = 0;
     for (std::size_t k = 0; k < count; ++k) {
@@ -136,11 +155,17 @@ public:
         fits = M::view.is_number(s.dims[axis])
                    ? restored[k].shape[axis] == static_cast<std::size_t>(M::view.number(s.dims[axis]))
                    : restored[k].shape[axis] > 0;
-      if (fits) continue;
+      const auto refuse = [&](const std::string& expected) {
+        throw error(file.string() + ": expected the tensor carried." + found->first + " to be " + expected +
+                    ", found " + shape_text(restored[k].shape));
+      };
       sentence expected;
       M::view.write_shape(expected, s);
-      throw error(file.string() + ": expected the tensor carried." + found->first + " to be " +
-                  expected.text + ", found " + shape_text(restored[k].shape));
+      if (!fits) refuse(expected.text);
+      if (!divides(restored[k], row_axes[k], group))
+        refuse(std::string(expected.text) + " whose rows divide among " + std::to_string(group.size()) +
+               " ranks");
+      restored[k] = rows_of_rank(restored[k], row_axes[k], group);
     }
     if (known != kept.size())
       throw error(file.string() + ": there are tensors carried that this model does not carry");
@@ -153,6 +178,17 @@ private:
     std::size_t n = 0;
     for (std::size_t i = 0; i < M::view.inputs.size(); ++i)
       if (carried_output_of<M>(i) >= 0) found[n++] = i;
+    return found;
+  }();
+  /// Of each the axis of the batch's rows; -1: it has none.
+  static constexpr auto row_axes = [] {
+    std::array<int, count> found{};
+    for (std::size_t k = 0; k < count; ++k) {
+      const shape& s = M::view.at(M::view.inputs[inputs[k]].node).shape;
+      found[k] = -1;
+      for (std::size_t axis = 0; axis < s.rank && found[k] < 0; ++axis)
+        if (s.dims[axis] == rows_of_batch<M>()) found[k] = static_cast<int>(axis);
+    }
     return found;
   }();
   template <std::size_t k>

@@ -83,6 +83,7 @@ bool gradient_sums::is_over(bucket& one) {
 void gradient_sums::wait_for(bucket& one) {
   if (is_over(one)) return;
   const communication_clock::waiting now(clock_, waiting);
+  const rank_group::waiting for_others(group_);
   one.under_way->wait();
 }
 

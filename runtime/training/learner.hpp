@@ -111,10 +111,11 @@ public:
   int ranks() const noexcept override { return ranks_.size(); }
   void take_mean(std::span<float> values) noexcept override;
 
-  /// Adds what it keeps to the state, and has it written, by rank 0 of a group. Throws fovea::error on each
-  /// rank where it cannot be written, or where it would hold what only one rank has: what is accumulated and
-  /// carried.
-  void save(training_state& to, const file_path& path, const save_function& write) const;
+  /// Adds what it keeps to the state, has `gather` add what each rank has its part of, and has all written, by
+  /// rank 0 of a group. Throws fovea::error on each rank where it cannot be written, or where it would hold
+  /// what only one rank has: what is accumulated.
+  void save(training_state& to, const file_path& path, const std::function<void()>& gather,
+            const save_function& write) const;
   /// What was saved, has_gradient(p) telling whether calls give a parameter a gradient. Throws fovea::error
   /// that names the checkpoint where it does not fit.
   progress saved(const training_state& from, const file_path& path,

@@ -52,6 +52,9 @@ void learner::expect_same_beginning(graph_view graph, const train_options& optio
   const auto expect = [&](std::uint64_t digest, const char* found, const char* expected) {
     ranks_.expect_same(occasion::train, digest, found, expected);
   };
+  digest version;
+  version.add(std::string_view(FOVEA_VERSION));
+  expect(version.value(), "has another version of Fovea", "one version on all ranks");
   expect(digest_of(graph, parameters_), "has another model", "one model on all ranks");
   expect(digest_of(options, parameters_.optimizer(), rate), "has another optimizer or other options",
          "all ranks to learn in one way");
@@ -249,21 +252,18 @@ void learner::average(const std::vector<int>& parameters) {
       parameters_.values(p)[i] = *from++ / static_cast<float>(ranks_.size());
 }
 
-void learner::save(training_state& to, const file_path& path, const save_function& write) const {
+void learner::save(training_state& to, const file_path& path, const std::function<void()>& gather,
+                   const save_function& write) const {
   ranks_.attempt(occasion::save, [&] {
-    const auto refuse = [&](const std::string& what) {
-      throw error(path.string() + ": is not written, for each rank has " + what);
-    };
     if (!ranks_.is_alone() && now_.pending > 0)
-      refuse(std::to_string(now_.pending) +
-             " calls of the next update accumulated; expected to save after it");
-    if (!ranks_.is_alone() && !to.carried.empty())
-      refuse("a state of its own that is carried on; expected to save after begin()");
+      throw error(path.string() + ": is not written, for each rank has " + std::to_string(now_.pending) +
+                  " calls of the next update accumulated; expected to save after it");
     keep_in(to);
   });
-  if (ranks_.is_alone()) return write({});
+  if (ranks_.is_alone()) return gather(), write({});
   ranks_.expect_same(occasion::save, parameters_.digest(), "has come to other parameters",
                      "one optimizer and one instruction set on all ranks");
+  gather();
   const std::vector<buffer> moments = whole_moments();
   ranks_.attempt(occasion::save, [&] {
     if (ranks_.rank() == 0) write(moments);

@@ -2,12 +2,21 @@
 
 namespace fovea::core {
 
+rank_group::waiting::~waiting() {
+  if (group_.engine_)
+    group_.engine_->seconds_waited += std::chrono::duration<double>(clock::now() - start_).count();
+}
+
 void rank_group::sum(std::span<float> values) const {
-  if (size_ > 1) engine_->sum(values);
+  if (size_ == 1) return;
+  const waiting now(*this);
+  engine_->sum(values);
 }
 
 void rank_group::broadcast(std::span<std::byte> bytes, int from) const {
-  if (size_ > 1) engine_->broadcast(bytes, from);
+  if (size_ == 1) return;
+  const waiting now(*this);
+  engine_->broadcast(bytes, from);
 }
 
 std::unique_ptr<transfer> rank_group::begin_exchange(std::span<const std::byte> from,

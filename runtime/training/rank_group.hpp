@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <concepts>
 #include <cstddef>
 #include <memory>
@@ -69,6 +70,21 @@ public:
   std::unique_ptr<transfer> begin_exchange(std::span<const std::byte> from, std::span<const std::size_t> ends,
                                            std::span<std::byte> to) const;
   std::unique_ptr<transfer> begin_gather(std::span<std::byte> bytes, std::span<const std::size_t> ends) const;
+  /// While it lives, this rank waits for others; in calls of the group it does.
+  class waiting {
+  public:
+    explicit waiting(const rank_group& group) : group_(group) {}
+    ~waiting();
+    waiting(const waiting&) = delete;
+    waiting& operator=(const waiting&) = delete;
+
+  private:
+    using clock = std::chrono::steady_clock;
+    const rank_group& group_;
+    clock::time_point start_ = clock::now();
+  };
+  /// How many seconds it has waited so far.
+  double seconds_waited() const { return engine_ ? engine_->seconds_waited : 0; }
 
 private:
   struct any_engine {
@@ -82,6 +98,7 @@ private:
                                                      std::span<std::byte> to) = 0;
     virtual std::unique_ptr<transfer> begin_gather(std::span<std::byte> bytes,
                                                    std::span<const std::size_t> ends) = 0;
+    double seconds_waited = 0;
   };
   template <class E>
   struct held final : any_engine {

@@ -147,11 +147,12 @@ public:
   /// safetensors file that appears whole or not at all; `load_weights` opens it for its parameters. `notes`
   /// are kept with it. Throws fovea::error where the disk refuses, where a parameter is not finite, as a rate
   /// too large makes it, and where a note has a name that training uses. Of a group rank 0 writes, and all
-  /// return when it has; the file is that of one who learns alone, so nothing may be carried or accumulated.
+  /// return when it has; the file is that of one who learns alone, so nothing may be accumulated.
   void save(const file_path& path, std::map<std::string, std::string> notes = {}) const {
-    training_state state{{}, std::move(notes), carried_.kept(), {}};
-    learner_.save(state, path,
-                  [&](const std::vector<buffer>& moments) { parameters_.save(path, state, moments); });
+    training_state state{{}, std::move(notes), {}, {}};
+    learner_.save(
+        state, path, [&] { state.carried = carried_.kept(path, learner_.others().group()); },
+        [&](const std::vector<buffer>& moments) { parameters_.save(path, state, moments); });
   }
   /// Goes on from what `save` wrote, to the same numbers as if it had not been interrupted; gives its notes.
   /// Throws fovea::error, having changed nothing, where the file is of another model or optimizer. Each rank of
@@ -162,7 +163,7 @@ public:
       notes = parameters_.load(path, [&](const training_state& state) {
         auto progress = learner_.saved(state, path, [](int p) { return gradient_model::output_of(p) >= 0; });
         if (!learner_.others().is_alone()) learner_.others().meet(detail::occasion::resume);
-        carried_.restore(state.carried, path);
+        carried_.restore(state.carried, path, learner_.others().group());
         learner_.resume(std::move(progress));
       });
     });
@@ -231,10 +232,8 @@ private:
   }
   /// Of this call: the first axis of the first input that has one.
   std::int64_t rows() const {
-    for (const named_value& input : gradient_model::view.inputs)
-      if (const shape& s = gradient_model::view.at(input.node).shape; s.rank > 0)
-        return sizes_.sizes()[static_cast<std::size_t>(s[0])];
-    return 1;
+    constexpr int dim = detail::rows_of_batch<gradient_model>();
+    return dim < 0 ? 1 : sizes_.sizes()[static_cast<std::size_t>(dim)];
   }
   /// Takes what the call gathered of its batch, the statistics of batch_norm; whether there is any.
   bool gather() {

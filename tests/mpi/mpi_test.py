@@ -2,21 +2,13 @@
 """Ranks over MPI: mpi_test.py MPIRUN PROGRAM, the program being ranks.cpp."""
 
 import json
-import os
 import pathlib
 import subprocess
 import sys
 import tempfile
 import unittest
 
-# Ranks that share processors; as root too, and where a process may not read another's memory.
-ENVIRONMENT = os.environ | {
-    "OMPI_ALLOW_RUN_AS_ROOT": "1",
-    "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
-    "OMPI_MCA_rmaps_base_oversubscribe": "1",
-    "OMPI_MCA_hwloc_base_binding_policy": "none",
-    "OMPI_MCA_btl_vader_single_copy_mechanism": "none",
-}
+from mpirun import ENVIRONMENT
 
 
 class Ranks(unittest.TestCase):

@@ -1,8 +1,11 @@
 // Truncated backpropagation through time: what is carried from window to window.
 
 #include "../compare_backends.hpp"
+#include "../message_of.hpp"
+#include "../weights/temporary_folder.hpp"
 
 #include <fovea/models/rnn.hpp>
+#include <fovea/runtime/training/thread_ranks.hpp>
 
 #include <filesystem>
 
@@ -150,4 +153,54 @@ TEST_CASE("what is carried has the rows of its text", "[training]") {
   CHECK(once != fit.evaluate("tokens"_in = ids, "targets"_in = targets)["loss"_out]());
   CHECK_THROWS_WITH(fit.evaluate("tokens"_in = few(ids), "targets"_in = few(targets)),
                     Catch::Contains("this one has B = 2; begin_evaluation() starts anew"));
+}
+
+TEST_CASE("a checkpoint has the states of all ranks, and another number of them goes on with it",
+          "[training]") {
+  constexpr auto cell = models::cell_kind::elman;
+  const temporary_folder folder;
+  const auto path = folder / "carried.safetensors";
+  const auto model_of = [&](const rank_group& group) {
+    train_options options = usual;
+    options.group = group;
+    return train(windows<cell>, sgd{.rate = 0.1}, initial_weights(windows<cell>, 3), options);
+  };
+  const auto learn_share = [](auto& fit, std::size_t first, std::size_t last, const rank_group& group) {
+    const auto share = [&](const xt::xtensor<int, 2>& of, std::size_t i) {
+      const std::size_t count = rows / static_cast<std::size_t>(group.size()),
+                        row = count * static_cast<std::size_t>(group.rank());
+      return xt::xtensor<int, 2>(xt::view(of, xt::range(row, row + count), xt::range(cuts[i], cuts[i + 1])));
+    };
+    float loss = 0;
+    for (std::size_t i = first; i < last; ++i)
+      loss = fit.step("tokens"_in = share(tokens(5), i), "targets"_in = share(tokens(6), i)).loss;
+    return loss;
+  };
+  auto alone = model_of({});
+  const float expected = learn_share(alone, 0, 4, {});
+  for (const int saved_by : {1, 3}) {
+    run_ranks(saved_by, [&](const rank_group& group) {
+      auto fit = model_of(group);
+      learn_share(fit, 0, 2, group);
+      fit.save(path);
+    });
+    for (const int ranks : {1, 3}) {
+      std::vector<float> found(static_cast<std::size_t>(ranks));
+      run_ranks(ranks, [&](const rank_group& group) {
+        auto fit = model_of(group);
+        fit.resume(path);
+        found[static_cast<std::size_t>(group.rank())] = learn_share(fit, 2, 4, group);
+      });
+      INFO("saved by " << saved_by << ", resumed by " << ranks);
+      for (const float loss : found) CHECK(loss == Approx(expected).margin(2e-6));
+    }
+  }
+  std::vector<std::string> problems(2);
+  run_ranks(2, [&](const rank_group& group) {
+    problems[static_cast<std::size_t>(group.rank())] =
+        message_of<error>([&] { model_of(group).resume(path); });
+  });
+  for (const std::string& problem : problems)
+    CHECK(problem == path.string() + ": expected the tensor carried.hidden to be [2, B, 7] whose rows divide "
+                                     "among 2 ranks, found [2, 3, 7]");
 }

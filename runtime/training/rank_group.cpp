@@ -1,10 +1,21 @@
 #include <fovea/runtime/training/rank_group.hpp>
 
+#include <chrono>
+
 namespace fovea::core {
 
+namespace {
+
+double seconds() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+} // namespace
+
+rank_group::waiting::waiting(const rank_group& group) : group_(group), start_(seconds()) {}
+
 rank_group::waiting::~waiting() {
-  if (group_.engine_)
-    group_.engine_->seconds_waited += std::chrono::duration<double>(clock::now() - start_).count();
+  if (group_.engine_) group_.engine_->seconds_waited += seconds() - start_;
 }
 
 void rank_group::sum(std::span<float> values) const {

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <chrono>
 #include <concepts>
 #include <cstddef>
 #include <memory>
@@ -73,15 +72,14 @@ public:
   /// While it lives, this rank waits for others; in calls of the group it does.
   class waiting {
   public:
-    explicit waiting(const rank_group& group) : group_(group) {}
+    explicit waiting(const rank_group& group);
     ~waiting();
     waiting(const waiting&) = delete;
     waiting& operator=(const waiting&) = delete;
 
   private:
-    using clock = std::chrono::steady_clock;
     const rank_group& group_;
-    clock::time_point start_ = clock::now();
+    double start_; // seconds
   };
   /// How many seconds it has waited so far.
   double seconds_waited() const { return engine_ ? engine_->seconds_waited : 0; }

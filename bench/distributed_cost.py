@@ -208,7 +208,7 @@ def check(a):
                     measured.append(runs.together(ranks, a.batch, 1, hosts) if ranks > 1 else runs.beside_each_other(1, a.batch))
             rows_of_rank = a.batch // ranks
             work = Work(count, 0, statistics.median(computed) / rows_of_rank)
-            predicted, found = step(work, rows_of_rank, ranks, net, overlap=a.overlap), statistics.median(measured)
+            predicted, found = step(work, rows_of_rank, ranks, net, overlap=not a.after), statistics.median(measured)
             worst = max(worst, abs(predicted / found - 1))
             rows.append({"ranks": ranks, "rate": rate, "batch": a.batch, "parameters": count, "latency_us": 1e6 * net.latency,
                          "bandwidth_mb": net.bandwidth / 1e6, "computing_ms": 1e3 * work.computing(rows_of_rank), "predicted_ms": 1e3 * predicted,
@@ -269,7 +269,7 @@ def main():
     one.add_argument("--steps", type=int, default=60)
     one.add_argument("--rounds", type=int, default=3)
     one.add_argument("--within", type=float, default=0.15)
-    one.add_argument("--overlap", action="store_true", help="the program sums while the way back runs")
+    one.add_argument("--after", action="store_true", help="the program sums when the way back is over, not while it runs")
     one.add_argument("--json")
     one = commands.add_parser("probe")  # what `check` runs in each host
     one.set_defaults(work=lambda a: run_probe(a.number, a.bytes, a.addresses))

@@ -8,6 +8,7 @@
 
 #include <fovea/base/error.hpp>
 #include <fovea/base/in_quotes.hpp>
+#include <fovea/runtime/training/gradient_sums.hpp>
 #include <fovea/runtime/training/note_numbers.hpp>
 #include <fovea/weights/training_names.hpp>
 
@@ -15,10 +16,9 @@ namespace fovea::core::detail {
 
 learner::learner(learned_parameters& parameters, graph_view graph, const train_options& options, double rate)
     : parameters_(parameters), schedule_(options.schedule), clip_(options.clip),
-      clip_value_(options.clip_value), accumulate_(options.accumulate),
-      ranks_(options.group), summing_{options.bucket_bytes / sizeof(float), options.bf16_gradients,
-                                      options.shard_state},
-      over_ranks_(options.batch_norm_over_ranks && !ranks_.is_alone()) {
+      clip_value_(options.clip_value), accumulate_(options.accumulate), ranks_(options.group),
+      bucket_(options.bucket_bytes / sizeof(float)), as_bf16_(options.bf16_gradients),
+      shares_(options.shard_state), over_ranks_(options.batch_norm_over_ranks && !ranks_.is_alone()) {
   if (accumulate_ < 1)
     throw error("train: expected to accumulate at least one call, found " + std::to_string(accumulate_));
   const auto check = [](const std::string& what, double value) {
@@ -53,7 +53,7 @@ void learner::take_whole(const std::vector<const float*>& gradients) {
   slices_.clear();
   for (int p = 0; p < parameters_.count(); ++p)
     if (const float* gradient = gradients[static_cast<std::size_t>(p)]; gradient != nullptr)
-      slices_.push_back({{p, 0, parameters_.size(p)}, parameters_.begin(p), gradient});
+      slices_.push_back({p, 0, parameters_.size(p), parameters_.begin(p), gradient});
 }
 
 bool learner::accumulate(float& loss, std::vector<const float*>& gradients, thread_pool& pool) {

@@ -15,7 +15,7 @@
 #include <fovea/backends/rank_means.hpp>
 #include <fovea/base/threads.hpp>
 #include <fovea/runtime/options.hpp>
-#include <fovea/runtime/training/gradient_sums.hpp>
+#include <fovea/runtime/training/communication.hpp>
 #include <fovea/runtime/training/learned_parameters.hpp>
 #include <fovea/runtime/training/meeting.hpp>
 #include <fovea/runtime/training/optimizer.hpp>
@@ -70,18 +70,21 @@ struct training_step {
 
 namespace detail {
 
+class gradient_sums;
+
 /// The part of training that knows no model: gradients to updates. Of a group it takes gradients while a run
 /// makes them.
 class learner final : public output_watcher, public rank_means {
 public:
   /// Meets the other ranks. Throws fovea::error where one has another model, other options or other weights.
   learner(learned_parameters& parameters, graph_view graph, const train_options& options, double rate);
+  ~learner() override;
   learner(const learner&) = delete;
   learner& operator=(const learner&) = delete;
 
   /// To be called before anything is learned. outputs[p] is the engine's output that has the gradient of
-  /// parameter p, or -1; `told` the parts of outputs that the engine tells of, if it does.
-  void prepare(const std::vector<int>& outputs, const std::vector<output_part>& told);
+  /// parameter p, or -1; `told` the parts of outputs that the engine tells of, or null.
+  void prepare(const std::vector<int>& outputs, const std::vector<output_part>* told);
 
   /// How far training has come: updates, and the calls of the next one with their losses and gradients.
   struct progress {
@@ -96,9 +99,7 @@ public:
 
   std::int64_t step() const { return now_.step; }
   const meeting& others() const { return ranks_; }
-  communication communication_so_far() const {
-    return sums_ == nullptr ? communication{} : sums_->clock().so_far();
-  }
+  communication communication_so_far() const;
 
   /// A run begins, by the threads of `pool`, and ends. Throws what the other ranks, or the engine of the
   /// group, had to say in it.
@@ -139,7 +140,7 @@ public:
                       void (&apply)(const optimizer_args&)) {
     for (std::size_t p = 0; p < gradients.size(); ++p)
       if (groups_[p].rate == 0) gradients[p] = nullptr; // what stays as it is has no part in the norm
-    const std::unique_ptr<gradient_sums, abandoning> open(sums_.get());
+    const open_sums open{sums_.get()};
     take_whole(gradients);
     double norm = norm_of(slices_, pool), rate = 1;
     ranks_.attempt(occasion::step, [&] {
@@ -195,15 +196,17 @@ private:
   void expect_same_beginning(graph_view graph, const train_options& options, double rate) const;
   void keep_in(training_state& to) const;
   /// What is updated at once: values of a parameter, the first of their moments, and their gradients.
-  struct slice : parameter_part {
-    std::size_t moments;
+  struct slice {
+    int parameter;
+    std::size_t first, count, moments;
     const float* gradients;
   };
   /// Hears before anything is sent in a run whether all ranks are in it.
   void meet_in_run();
   /// Ends what the other ranks go on with where this one cannot.
-  struct abandoning {
-    void operator()(gradient_sums* sums) const noexcept { sums->abandon(); }
+  struct open_sums {
+    gradient_sums* sums; // or null
+    ~open_sums();
   };
   bool is_last_call() const { return now_.pending + 1 == accumulate_; }
   /// Of how many calls and ranks the gradients of an update are the sum.
@@ -242,7 +245,8 @@ private:
   std::vector<float> clipped_; // of all slices, side by side
   std::vector<double> pieces_;
   // Of a group.
-  summing_options summing_;
+  std::size_t bucket_;
+  bool as_bf16_, shares_;
   std::unique_ptr<gradient_sums> sums_;
   std::vector<slice> summed_;      // what this rank gets the sums of
   std::vector<bool> is_summed_;    // each part that the engine tells of

@@ -8,6 +8,7 @@
 #include <fovea/base/error.hpp>
 #include <fovea/base/number_text.hpp>
 #include <fovea/runtime/training/digest.hpp>
+#include <fovea/runtime/training/gradient_sums.hpp>
 #include <fovea/runtime/training/learner.hpp>
 
 namespace fovea::core::detail {
@@ -80,8 +81,19 @@ float learner::mean_loss(float loss, std::int64_t rows, double rate) const {
   return static_cast<float>(total / ranks_.size());
 }
 
-void learner::prepare(const std::vector<int>& outputs, const std::vector<output_part>& told) {
+learner::~learner() = default;
+
+communication learner::communication_so_far() const {
+  return sums_ == nullptr ? communication{} : sums_->clock().so_far();
+}
+
+learner::open_sums::~open_sums() {
+  if (sums != nullptr) sums->abandon();
+}
+
+void learner::prepare(const std::vector<int>& outputs, const std::vector<output_part>* parts_told) {
   if (ranks_.is_alone()) return parameters_.make_moments();
+  const std::vector<output_part> told = parts_told == nullptr ? std::vector<output_part>{} : *parts_told;
   const auto parameter_of = [&](const output_part& part) {
     return static_cast<std::size_t>(std::ranges::find(outputs, static_cast<int>(part.output)) -
                                     outputs.begin());
@@ -100,16 +112,18 @@ void learner::prepare(const std::vector<int>& outputs, const std::vector<output_
   for (std::size_t p = 0; p < outputs.size(); ++p)
     if (learns(p) && !is_told(p))
       parts.push_back({static_cast<int>(p), 0, parameters_.size(static_cast<int>(p))});
-  sums_ = std::make_unique<gradient_sums>(ranks_.group(), std::move(parts), summing_);
+  sums_ = std::make_unique<gradient_sums>(ranks_.group(), std::move(parts),
+                                          summing_options{bucket_, as_bf16_, shares_});
   std::vector<learned_parameters::run_of_values> own;
   std::size_t moments = 0;
   for (const gradient_sums::summed_part& part : sums_->own()) {
     const std::size_t first = parameters_.begin(part.parameter) + part.first;
-    summed_.push_back({part, summing_.shared ? moments : first, sums_->sums() + part.at});
+    summed_.push_back(
+        {part.parameter, part.first, part.count, shares_ ? moments : first, sums_->sums() + part.at});
     own.push_back({first, part.count});
     moments += part.count;
   }
-  if (summing_.shared)
+  if (shares_)
     parameters_.make_moments(std::move(own));
   else
     parameters_.make_moments();
@@ -193,7 +207,7 @@ void learner::take_sums() {
 double learner::norm_of_all(thread_pool& pool) {
   double norm = norm_of(slices_, pool);
   if (ranks_.is_alone()) return norm / parts();
-  if (summing_.shared) {
+  if (shares_) {
     const communication_clock::waiting now(sums_->clock(), "wait for ranks");
     norm = std::sqrt(ranks_.total(occasion::step, norm * norm));
   }
@@ -204,7 +218,7 @@ double learner::norm_of_all(thread_pool& pool) {
 }
 
 void learner::share_updates() {
-  if (ranks_.is_alone() || !summing_.shared) return;
+  if (ranks_.is_alone() || !shares_) return;
   const auto values = [&](const parameter_part& part) {
     return parameters_.values(part.parameter) + part.first;
   };
@@ -215,7 +229,7 @@ void learner::share_updates() {
 
 std::vector<buffer> learner::whole_moments() const {
   std::vector<buffer> whole;
-  if (ranks_.is_alone() || !summing_.shared) return whole;
+  if (ranks_.is_alone() || !shares_) return whole;
   const std::size_t count = parameters_.begin(parameters_.count());
   for (std::size_t m = 0; m < parameters_.moment_count(); ++m) {
     float* all = nullptr;

@@ -187,10 +187,10 @@ private:
   void prepare() {
     std::vector<int> outputs;
     for (int p = 0; p < parameters_.count(); ++p) outputs.push_back(gradient_model::output_of(p));
-    std::vector<output_part> told;
+    const std::vector<output_part>* told = nullptr;
     if constexpr (requires { engine_.watch(learner_); })
       if (!learner_.others().is_alone()) {
-        told = engine_.final_parts();
+        told = &engine_.final_parts();
         engine_.watch(learner_);
       }
     learner_.prepare(outputs, told);

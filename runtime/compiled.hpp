@@ -95,13 +95,12 @@ class compiled : detail::refused_calls<model> {
 public:
   compiled(const char* name, const model_weights& source, std::span<const name_rule> names,
            const compile_options& options, weight_format format, typename backend::model_code code) try
-      : sizes_(model::view, name, options.capacity), capacity_(sizes_.sizes()),
-        ranks_(detail::ranks_of(model::view, name, options.group)),
+      : sizes_(model::view, name, options.capacity), capacity_(sizes_.sizes()), ranks_(name, options.group),
         engine_(model_parameters(model::view, source, names, core::formatted(model::view, format),
-                                 options.group.rank()),
+                                 ranks_.parameters(options.group)),
                 capacity_, detail::threads_of<model>(options, name), code) {
     give_name(engine_, name);
-    if (ranks_ != nullptr) set_random(0, 0);
+    ranks_.tell(engine_);
   } catch (const std::bad_alloc&) {
     refuse_memory(name, options.capacity);
   }
@@ -109,7 +108,7 @@ public:
       : sizes_(other.sizes_), capacity_(other.capacity_), ranks_(other.ranks_),
         engine_(other.engine_, capacity_) {
     give_name(engine_, sizes_.model_name().c_str());
-    if (ranks_ != nullptr) set_random(0, 0);
+    ranks_.tell(engine_);
   }
   compiled(compiled&&) = default;
   compiled& operator=(const compiled&) = delete;
@@ -123,7 +122,7 @@ public:
     inputs_.resolve(sizes_, given...);
     inputs_.lend(sizes_, engine_, given...);
     engine_.run(sizes_.sizes());
-    if (ranks_ != nullptr) ranks_->check();
+    ranks_.check();
     outputs_.set(engine_, sizes_);
     return call_outputs<model>(outputs_);
   }
@@ -171,9 +170,7 @@ public:
   parameter_table weights() const { return parameter_table(engine_); }
 
   /// What the next calls draw where dropout is trained: the same for the same seed and step.
-  void set_random(std::uint64_t seed, std::uint64_t step) {
-    engine_.set_random({seed, step, 0, ranks_.get()});
-  }
+  void set_random(std::uint64_t seed, std::uint64_t step) { ranks_.tell(engine_, seed, step); }
 
   /// Bytes of working memory, and the threads that share the work.
   std::int64_t arena_bytes() const { return engine_.arena_bytes(); }
@@ -186,7 +183,7 @@ public:
 private:
   call_sizes sizes_;
   std::vector<std::int64_t> capacity_;
-  std::shared_ptr<detail::model_ranks> ranks_; // none where it is computed by one
+  detail::ranks_of_model<model> ranks_;
   engine engine_;
   detail::call_inputs<model> inputs_;
   detail::output_views<model> outputs_;

@@ -21,11 +21,9 @@ void model_ranks::check() {
   if (problem_ != nullptr) std::rethrow_exception(std::exchange(problem_, nullptr));
 }
 
-std::shared_ptr<model_ranks> ranks_of(const graph_view& graph, const char* model_name,
-                                      const rank_group& group) {
-  if (graph.ranks == 1) return nullptr;
-  if (group.size() != graph.ranks)
-    throw error(std::string(model_name) + ": is computed by " + std::to_string(graph.ranks) +
+std::shared_ptr<model_ranks> expected_ranks(int ranks, const char* model_name, const rank_group& group) {
+  if (group.size() != ranks)
+    throw error(std::string(model_name) + ": is computed by " + std::to_string(ranks) +
                 " ranks; expected a .group of as many, found " + std::to_string(group.size()));
   return std::make_shared<model_ranks>(group);
 }

@@ -48,10 +48,11 @@ protected:
         step_sizes_(step_model::view, of.name, capacity_for(step_model::view, capacity_)),
         begin_sizes_(begin_model::view, of.name, capacity_for(begin_model::view, capacity_)),
         step_capacity_(step_sizes_.sizes()), begin_capacity_(begin_sizes_.sizes()),
-        ranks_(ranks_of(step_model::view, of.name, options.group)),
-        step_(model_parameters(step_model::view, source_weights, of.names, formats, options.group.rank()),
-              step_capacity_, threads_of<model>(options, of.name), code.step),
-        begin_(model_parameters(begin_model::view, source_weights, of.names, formats, options.group.rank()),
+        ranks_(of.name, options.group), step_(model_parameters(step_model::view, source_weights, of.names,
+                                                               formats, ranks_.parameters(options.group)),
+                                              step_capacity_, threads_of<model>(options, of.name), code.step),
+        begin_(model_parameters(begin_model::view, source_weights, of.names, formats,
+                                ranks_.parameters(options.group)),
                begin_capacity_, threads_of<model>(options, of.name), code.begin),
         memory_(step_model::lowered::view, std::span(step_model::lowered::schedule.groups.live),
                 step_capacity_, stepping::result.states, limits_.most_new, stride, batch),
@@ -83,8 +84,7 @@ protected:
     states_ = memory_.places();
     step_.set_states(states_);
     begin_.set_states(states_);
-    if (ranks_ != nullptr)
-      step_.set_random({0, 0, 0, ranks_.get()}), begin_.set_random({0, 0, 0, ranks_.get()});
+    ranks_.tell(step_), ranks_.tell(begin_);
     if constexpr (single_position::exists)
       if (single_) single_->set_states(states_);
   }
@@ -192,7 +192,7 @@ protected:
       if (!apart.empty()) apart = apart.first(static_cast<std::size_t>(step_sizes_.sizes()[batch]));
     step_.set_position(rows_.together(), memory_.window_start(), apart, step_sizes_.sizes());
     step_.run(step_sizes_.sizes());
-    if (ranks_ != nullptr) ranks_->check();
+    ranks_.check();
   }
   [[gnu::noinline, gnu::cold]] void run_measured(std::size_t rows) {
     if constexpr (requires { step_.is_measured(); }) {
@@ -266,7 +266,7 @@ protected:
   std::vector<dim_size> capacity_; // of every symbol
   call_sizes step_sizes_, begin_sizes_;
   std::vector<std::int64_t> step_capacity_, begin_capacity_;
-  std::shared_ptr<model_ranks> ranks_; // none where it is computed by one
+  ranks_of_model<step_model> ranks_;
   step_engine step_;
   begin_engine begin_;
   stream_memory memory_;

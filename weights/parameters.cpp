@@ -9,8 +9,8 @@
 namespace fovea::core {
 
 model_parameters::model_parameters(graph_view graph, model_weights source, std::span<const name_rule> names,
-                                   const formatted_parameters& formatted, int rank)
-    : source_(std::move(source)), rules_(names), rank_(rank), ranks_(graph.ranks) {
+                                   const formatted_parameters& formatted, const rank_of_parameters& by)
+    : source_(std::move(source)), rules_(names), rank_(by.rank), ranks_(graph.ranks) {
   for (std::size_t p = 0; p < graph.parameters.size(); ++p) {
     const node& n = graph.at(graph.parameters[p].node);
     std::vector<std::size_t> shape;
@@ -23,7 +23,6 @@ model_parameters::model_parameters(graph_view graph, model_weights source, std::
       names_.emplace_back(graph.parameter_name(static_cast<int>(p), layer).text);
       formats_.push_back(formatted.of(names_.back()));
       wanted_.push_back({names_.back(), shape, {}});
-      is_part_.push_back(split >= 0);
       if (split >= 0) continue; // as floats, of which a part is taken
       if (formats_.back() != weight_format::f32) wanted_.back().stored = element_of(formats_.back());
       wanted_.back().reads_panels = formatted.names.contains(names_.back());
@@ -38,32 +37,17 @@ model_parameters::model_parameters(graph_view graph, model_weights source, std::
                   "to share it, keep the expr of the first and use it again");
   first_.push_back(static_cast<std::int32_t>(wanted_.size()));
   values_ = graph.is_part ? source_.resolve_part(wanted_, names) : source_.resolve(wanted_, names);
+  if (by.take_part == nullptr) return;
+  kept_parts_ = std::make_shared<std::vector<std::vector<float>>>();
   for (std::size_t p = 0; p < graph.parameters.size(); ++p)
     if (const int axis = graph.parameters[p].split_axis; axis >= 0)
-      for (std::int32_t i = first_[p]; i < first_[p + 1]; ++i) take_part(static_cast<std::size_t>(i), axis);
-}
-
-void model_parameters::take_part(std::size_t i, int axis) {
-  weight_view& all = values_[i];
-  const std::size_t count = all.size / static_cast<std::size_t>(ranks_), r = static_cast<std::size_t>(rank_);
-  if (axis == 0) {
-    all = {all.data + r * count, count};
-    return;
-  }
-  const std::size_t width = wanted_[i].shape[1], part = width / static_cast<std::size_t>(ranks_);
-  auto made = std::make_shared<std::vector<float>>();
-  made->reserve(count);
-  for (const float* row = all.data; row != all.data + all.size; row += width)
-    made->insert(made->end(), row + r * part, row + (r + 1) * part);
-  all = {made->data(), count};
-  columns_.push_back(std::move(made));
+      for (auto i = static_cast<std::size_t>(first_[p]); i < static_cast<std::size_t>(first_[p + 1]); ++i)
+        by.take_part(values_[i], wanted_[i].shape, axis, rank_, ranks_, *kept_parts_);
 }
 
 std::string model_parameters::key(int parameter, std::int64_t layer) const {
   const std::string& of = name(parameter, layer);
-  return is_part_[static_cast<std::size_t>(first(parameter) + layer)]
-             ? of + " of rank " + std::to_string(rank_) + " of " + std::to_string(ranks_)
-             : of;
+  return ranks_ == 1 ? of : of + " of rank " + std::to_string(rank_) + " of " + std::to_string(ranks_);
 }
 
 // Here, and so not in each program.
@@ -75,8 +59,7 @@ model_parameters::~model_parameters() = default;
 // Nothing that was packed of the others is shared.
 model_parameters::model_parameters(const model_parameters& like, std::vector<weight_view> values)
     : source_(model_weights::from({}, like.source_.source())), first_(like.first_), names_(like.names_),
-      values_(std::move(values)), formats_(values_.size(), weight_format::f32), is_part_(values_.size()),
-      learned_(true) {}
+      values_(std::move(values)), formats_(values_.size(), weight_format::f32), learned_(true) {}
 
 model_parameters model_parameters::learned(std::vector<weight_view> values) const {
   return {*this, std::move(values)};

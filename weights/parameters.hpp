@@ -12,6 +12,16 @@
 
 namespace fovea::core {
 
+/// Which of several ranks a model is computed by, and how that takes its part of parameters (part_of_rank). A program whose
+/// models are whole links none of it.
+struct rank_of_parameters {
+  int rank = 0;
+  /// Puts the part along an axis in the place of `all`, of this shape. A part that is no stretch of it is kept.
+  using part_function = void(weight_view& all, std::span<const std::size_t> shape, int axis, int rank,
+                             int ranks, std::vector<std::vector<float>>& kept);
+  part_function* take_part = nullptr;
+};
+
 /// The values of a model's parameters in a checkpoint: one view for each layer of each parameter.
 class model_parameters {
 public:
@@ -19,7 +29,7 @@ public:
   /// is. Of a model that several ranks compute together, the parts of the given one. Throws fovea::error where
   /// checkpoint, model and format do not fit (weights::resolve).
   model_parameters(graph_view graph, model_weights source, std::span<const name_rule> names,
-                   const formatted_parameters& formatted = {}, int rank = 0);
+                   const formatted_parameters& formatted = {}, const rank_of_parameters& by = {});
   model_parameters(const model_parameters&);
   model_parameters(model_parameters&&) noexcept;
   model_parameters& operator=(model_parameters&&) noexcept;
@@ -47,7 +57,7 @@ public:
   const std::string& name(int parameter, std::int64_t layer) const {
     return names_[static_cast<std::size_t>(first(parameter) + layer)];
   }
-  /// By which what is packed of it is known: its name, and of which rank it is a part.
+  /// By which what is packed of it is known: its name, and which of several ranks has it.
   std::string key(int parameter, std::int64_t layer) const;
   const model_weights& source() const { return source_; }
   /// How the checkpoint names them.
@@ -55,7 +65,6 @@ public:
 
 private:
   model_parameters(const model_parameters& like, std::vector<weight_view> values);
-  void take_part(std::size_t i, int axis);
 
   model_weights source_;
   std::vector<std::int32_t> first_;
@@ -64,8 +73,7 @@ private:
   std::span<const name_rule> rules_;
   std::vector<weight_view> values_;
   std::vector<weight_format> formats_;
-  std::vector<bool> is_part_;                                      // of each
-  std::vector<std::shared_ptr<const std::vector<float>>> columns_; // that parts are copies of
+  std::shared_ptr<std::vector<std::vector<float>>> kept_parts_; // none where a model is whole
   int rank_ = 0, ranks_ = 1;
   bool learned_ = false;
 };

@@ -190,7 +190,7 @@ struct tensor_parallel_writer {
 
 /// The graph of what one of so many ranks computes; it is the same for each.
 template <class source, int ranks>
-struct part_of_rank {
+struct part_of_model {
   static constexpr graph build() {
     graph made;
     tensor_parallel_writer{source::built, made, ranks}.run();
@@ -209,7 +209,7 @@ struct part_of_rank {
 /// A model without such products, or whose heads or features do not divide, is a compile-time error.
 template <int ranks, class M>
 requires(M::well_formed&& ranks >= 2) constexpr auto tensor_parallel(const M& model) {
-  return model_of<detail::part_of_rank<typename M::source, ranks>>{model.name, model.names};
+  return model_of<detail::part_of_model<typename M::source, ranks>>{model.name, model.names};
 }
 /// A model with an error has said so already.
 template <int ranks, class M>

@@ -1,11 +1,11 @@
 #pragma once
 
 #include <fovea/library/c/types.h>
+#include <fovea/runtime/calls/key_name.hpp>
 #include <fovea/runtime/compile.hpp>
 
 #include <array>
 #include <cstddef>
-#include <string_view>
 #include <utility>
 
 namespace fovea::library {
@@ -30,13 +30,7 @@ struct ports {
 
   /// The name as a key has it.
   template <std::size_t i>
-  static constexpr auto name = []() consteval {
-    constexpr std::size_t length = std::string_view(values[i].name).size();
-    char text[length + 1] = {};
-    for (std::size_t k = 0; k < length; ++k) text[k] = values[i].name[k];
-    return core::fixed_name<length + 1>(text);
-  }
-  ();
+  static constexpr auto name = core::key_name<graph, inputs, i>;
 
   static const std::array<fovea_port, count> table;
 

@@ -15,6 +15,7 @@
 #include <fovea/backends/tensor_view.hpp>
 #include <fovea/backends/xtensor.hpp>
 #include <fovea/dsl/passes/shard.hpp>
+#include <fovea/runtime/calls/key_name.hpp>
 #include <fovea/runtime/passed_value.hpp>
 #include <fovea/runtime/stream.hpp>
 #include <fovea/runtime/training/rank_group.hpp>
@@ -22,17 +23,6 @@
 namespace fovea::core {
 
 namespace detail {
-
-/// The name of input or output i of a graph, as a key has it.
-template <class graph, bool input, std::size_t i>
-inline constexpr auto key_name = []() consteval {
-  constexpr const char* text = (input ? graph::view.inputs : graph::view.outputs)[i].name;
-  constexpr std::size_t length = std::string_view(text).size();
-  char copied[length + 1] = {};
-  for (std::size_t k = 0; k < length; ++k) copied[k] = text[k];
-  return fixed_name<length + 1>(copied);
-}
-();
 
 /// A value of a model's boundary as an xtensor view of where it was kept.
 template <class graph, int id>

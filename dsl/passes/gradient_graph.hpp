@@ -11,6 +11,7 @@
 #include <fovea/dsl/passes/differentiate.hpp>
 #include <fovea/dsl/passes/gradient_name.hpp>
 #include <fovea/dsl/passes/hoist.hpp>
+#include <fovea/dsl/passes/loss_count.hpp>
 #include <fovea/dsl/passes/passes.hpp>
 #include <fovea/dsl/passes/prune.hpp>
 #include <fovea/dsl/passes/training_form.hpp>
@@ -35,9 +36,10 @@ using gradient_pipeline = std::conditional_t<training, pipelines::learn<typename
 } // namespace detail
 
 /// The graph of a model with its gradients, in the place of a model: `gradients(model)`, to be compiled. Its
-/// outputs are the model's own, then, with `training`, "new.NAME" for each statistic that is gathered
-/// (training_form.hpp), then "grad.NAME" for each parameter that the loss depends on, with the layers of
-/// repeats as a first axis, and, if wanted, "grad.input.NAME" (differentiate.hpp).
+/// outputs are the model's own, then, with `training`, "count.loss", what the loss is a mean over
+/// (loss_count.hpp), and "new.NAME" for each statistic that is gathered (training_form.hpp), then "grad.NAME"
+/// for each parameter that the loss depends on, with the layers of repeats as a first axis, and, if wanted,
+/// "grad.input.NAME" (differentiate.hpp).
 template <class M, bool of_inputs, bool training>
 struct gradient_graph {
   using made_by = detail::gradient_pipeline<M, of_inputs, training>;
@@ -45,16 +47,18 @@ struct gradient_graph {
   static constexpr bool well_formed = true;
   static constexpr auto image = detail::image_of<source>();
 
-  /// What there is beside the model's own outputs, of a parameter or an input.
-  enum class making : std::uint8_t { new_value, gradient, input_gradient };
+  /// What there is beside the model's own outputs, of the loss, a parameter or an input.
+  enum class making : std::uint8_t { count, new_value, gradient, input_gradient };
   struct made_output {
     making what;
     int of;
     std::int32_t node;
   };
   static constexpr std::size_t own_outputs = M::view.outputs.size();
+  static constexpr int count_node =
+      training ? detail::find_count(image.view(), detail::find_loss(image.view())) : -1;
   static constexpr std::size_t output_count = [] {
-    std::size_t n = own_outputs;
+    std::size_t n = own_outputs + (count_node >= 0);
     for (const parameter_entry& p : image.parameter_table) n += (p.gathered >= 0) + (p.gradient >= 0);
     for (const named_value& in : image.input_table) n += in.gradient >= 0;
     return n;
@@ -65,6 +69,7 @@ struct gradient_graph {
     const auto add = [&](making what, std::size_t of, std::int32_t id) {
       if (id >= 0) made[n++] = {what, static_cast<int>(of), id};
     };
+    add(making::count, 0, count_node);
     for (std::size_t p = 0; p < image.parameter_table.size(); ++p)
       add(making::new_value, p, image.parameter_table[p].gathered);
     for (std::size_t p = 0; p < image.parameter_table.size(); ++p)
@@ -78,17 +83,20 @@ struct gradient_graph {
       if (made_outputs[i].what == what && made_outputs[i].of == of) return static_cast<int>(own_outputs + i);
     return -1;
   }
-  /// The output that holds a parameter's gradient, an input's, or what a gathered statistic is to be after
-  /// the step; -1 where none does.
+  /// The output that holds a parameter's gradient, an input's, what the loss is a mean over, or what a gathered
+  /// statistic is to be after the step; -1 where none does.
   static constexpr int output_of(int parameter) { return find_output(making::gradient, parameter); }
   static constexpr int output_of_input(int input) { return find_output(making::input_gradient, input); }
+  static constexpr int count_output() { return find_output(making::count, 0); }
   static constexpr int new_value_of(int parameter) { return find_output(making::new_value, parameter); }
 
   static constexpr auto made_names = [] {
     std::array<detail::gradient_name, output_count - own_outputs> made{};
     for (std::size_t i = 0; i < made.size(); ++i) {
       const auto [what, of, node] = made_outputs[i];
-      if (what == making::input_gradient)
+      if (what == making::count)
+        made[i] = {"count.", detail::loss_name};
+      else if (what == making::input_gradient)
         made[i] = {"grad.input.", M::view.inputs[static_cast<std::size_t>(of)].name};
       else
         made[i] = {what == making::gradient ? "grad." : "new.", M::view.parameter_name(of).text};

@@ -56,7 +56,7 @@ void learner::take_whole(const std::vector<const float*>& gradients) {
       slices_.push_back({p, 0, parameters_.size(p), parameters_.begin(p), gradient});
 }
 
-bool learner::accumulate(float& loss, std::vector<const float*>& gradients, thread_pool& pool) {
+bool learner::accumulate(weighted_loss& made, std::vector<const float*>& gradients, thread_pool& pool) {
   const bool taken = is_last_call() && !ranks_.is_alone(); // with what was accumulated
   now_.sums.resize(gradients.size());
   for (std::size_t p = 0; p < gradients.size() && !taken; ++p) {
@@ -67,20 +67,21 @@ bool learner::accumulate(float& loss, std::vector<const float*>& gradients, thre
     for_pieces(size, pool, [&](std::size_t begin, std::size_t count, std::size_t) {
       float* to = now_.sums[p].data() + begin;
       const float* from = gradients[p] + begin;
-      for (std::size_t i = 0; i < count; ++i) to[i] += from[i];
+      for (std::size_t i = 0; i < count; ++i) to[i] += weight_ * from[i];
     });
     gradients[p] = now_.sums[p].data();
   }
-  now_.pending_loss += static_cast<double>(loss);
+  now_.pending_loss += made.weight * static_cast<double>(made.loss);
+  now_.pending_weight += made.weight;
   if (++now_.pending < accumulate_) return false;
-  loss = static_cast<float>(now_.pending_loss / accumulate_);
-  now_.pending = 0, now_.pending_loss = 0;
+  made = mean_of(now_.pending_loss, now_.pending_weight);
+  now_.pending = 0, now_.pending_loss = now_.pending_weight = 0;
   take_whole(gradients);
   return true;
 }
 
-void learner::clip_values(thread_pool& pool) {
-  const auto bound = static_cast<float>(clip_value_ * parts()); // of which they are the sum
+void learner::clip_values(double weight, thread_pool& pool) {
+  const auto bound = static_cast<float>(clip_value_ * weight); // of which they are the sum
   std::size_t all = 0;
   for (const slice& one : slices_) all += one.count;
   clipped_.resize(all);
@@ -148,7 +149,8 @@ void learner::check_rate(double rate) const {
 void learner::keep_in(training_state& to) const {
   to.notes.emplace(step_note, std::to_string(now_.step));
   if (now_.pending == 0) return;
-  to.notes.emplace(accumulated_note, std::to_string(now_.pending) + " " + exact_text(now_.pending_loss));
+  to.notes.emplace(accumulated_note, std::to_string(now_.pending) + " " + exact_text(now_.pending_loss) +
+                                         " " + exact_text(now_.pending_weight));
   for (int p = 0; p < parameters_.count(); ++p)
     if (const buffer& sum = now_.sums[static_cast<std::size_t>(p)]; sum.size() > 0)
       to.accumulated[parameters_.name(p)] = {{sum.size()}, {sum.begin(), sum.end()}};
@@ -174,16 +176,23 @@ learner::progress learner::saved(const training_state& from, const file_path& pa
     throw error(path.string() + ": expected a checkpoint that training saved, with the step in its metadata");
   made.step = static_cast<std::int64_t>(*steps);
   if (const auto note = from.notes.find(accumulated_note); note != from.notes.end()) {
-    const std::string_view text = note->second;
-    const std::size_t space = std::min(text.find(' '), text.size());
-    const auto calls = exact_number(text.substr(0, space)),
-               loss = exact_number(text.substr(std::min(space + 1, text.size())));
-    if (!counts(calls, std::numeric_limits<int>::max()) || !loss || !std::isfinite(*loss))
+    std::string_view text = note->second;
+    const auto next = [&text] {
+      const std::size_t space = std::min(text.find(' '), text.size());
+      const auto number = exact_number(text.substr(0, space));
+      text.remove_prefix(std::min(space + 1, text.size()));
+      return number;
+    };
+    const auto calls = next(), loss = next(), weight = next();
+    const auto is_finite = [](const std::optional<double>& x) { return x && std::isfinite(*x); };
+    if (!counts(calls, std::numeric_limits<int>::max()) || !is_finite(loss) || !is_finite(weight) ||
+        *weight < 0 || !text.empty())
       throw error(path.string() +
-                  ": expected the calls of an update and the sum of their losses in the note \"" +
-                  std::string(accumulated_note) + "\", found " + in_quotes(text));
+                  ": expected the calls of an update, the sum of their losses and what these "
+                  "weigh in the note \"" +
+                  std::string(accumulated_note) + "\", found " + in_quotes(note->second));
     made.pending = static_cast<int>(*calls);
-    made.pending_loss = *loss;
+    made.pending_loss = *loss, made.pending_weight = *weight;
   }
   if (made.pending >= accumulate_)
     throw error(path.string() + ": was saved after " + std::to_string(made.pending) +

@@ -38,7 +38,7 @@ struct train_options {
   int threads = 0;
   rate_schedule schedule = {}; // of the rate; none: constant
   double clip = 0;             // the largest norm of all gradients together (Pascanu et al. 2013); 0: any
-  int accumulate = 1;          // calls of `step` whose mean gradient makes one update
+  int accumulate = 1;          // calls of `step` that make one update, by the mean of their losses
   std::vector<parameter_group> groups = {};
   std::uint64_t seed = 0; // of dropout
   /// The largest each gradient may be, either way, before their norm is clipped; 0: any. Of calls that are
@@ -46,6 +46,8 @@ struct train_options {
   double clip_value = 0;
   /// Ranks that learn together, each from its share of every batch: the update is that of the mean of their
   /// losses. Each share has as many rows, the first axis of the model's first input. None: one learns alone.
+  /// In this mean, and that of accumulated calls, a loss of the form total / max(n, 1) weighs n, where n is a
+  /// sum of to_float(...), as in cross_entropy; any other weighs 1.
   rank_group group = {};
   /// Of a group: bytes of gradients that are summed at once, while the others are still computed; 0: a
   /// sixteenth of all, from 64 KiB to 4 MiB.
@@ -63,7 +65,7 @@ struct train_options {
 /// What a step of training did.
 struct training_step {
   std::int64_t step = 0; // updates so far
-  float loss = 0;        // before the update; the mean over the ranks of a group
+  float loss = 0;        // before the update; the mean over the calls of the update, and the ranks of a group
   double gradient_norm = 0, rate = 0;
   bool updated = true; // false while gradients are being accumulated
 };
@@ -71,6 +73,7 @@ struct training_step {
 namespace detail {
 
 class gradient_sums;
+struct parameter_part;
 
 /// The part of training that knows no model: gradients to updates. Of a group it takes gradients while a run
 /// makes them.
@@ -83,14 +86,16 @@ public:
   learner& operator=(const learner&) = delete;
 
   /// To be called before anything is learned. outputs[p] is the engine's output that has the gradient of
-  /// parameter p, or -1; `told` the parts of outputs that the engine tells of, or null.
-  void prepare(const std::vector<int>& outputs, const std::vector<output_part>* told);
+  /// parameter p, or -1, and `weight` what the loss weighs, or -1; `told` the parts of outputs that the engine
+  /// tells of, or null.
+  void prepare(const std::vector<int>& outputs, int weight, const std::vector<output_part>* told);
 
-  /// How far training has come: updates, and the calls of the next one with their losses and gradients.
+  /// How far training has come: updates, and the calls of the next one with their losses and gradients, times
+  /// what each weighs.
   struct progress {
     std::int64_t step = 0;
     int pending = 0;
-    double pending_loss = 0;
+    double pending_loss = 0, pending_weight = 0;
     std::vector<buffer> sums = {}; // of each parameter
   };
 
@@ -130,12 +135,17 @@ public:
            static_cast<std::uint64_t>(now_.pending);
   }
 
+  /// A loss, and what it weighs beside those of other calls and ranks.
+  struct weighted_loss {
+    float loss;
+    double weight;
+  };
   /// Takes the gradients of one call of so many rows: gradients[p] of each parameter, null where it has none.
   /// `update` is called with the optimizer's part of each parameter, and has a backend's `apply`. Throws
   /// fovea::error where the loss, a gradient or the rate is not finite, parameters and what is accumulated
   /// being as they were; on each rank of a group where that is so on one.
   template <class optimizer>
-  training_step learn(const optimizer& how, float loss, std::int64_t rows,
+  training_step learn(const optimizer& how, weighted_loss made, std::int64_t rows,
                       std::vector<const float*>& gradients, thread_pool& pool,
                       void (&apply)(const optimizer_args&)) {
     for (std::size_t p = 0; p < gradients.size(); ++p)
@@ -144,18 +154,20 @@ public:
     take_whole(gradients);
     double norm = norm_of(slices_, pool), rate = 1;
     ranks_.attempt(occasion::step, [&] {
-      check_finite(loss, norm, gradients);
+      check_finite(made.loss, norm, gradients);
       if (schedule_) rate = schedule_(now_.step + 1);
       check_rate(how.rate * rate);
     });
-    loss = mean_loss(loss, rows, how.rate * rate);
+    weight_ = parts() > 1 ? static_cast<float>(made.weight) : 1;
+    made = mean_loss({made.loss, static_cast<double>(weight_)}, rows, how.rate * rate);
     if (!ranks_.is_alone() && is_last_call()) take_rest(gradients, pool);
-    if (accumulate_ > 1 && !accumulate(loss, gradients, pool)) return {now_.step, loss, 0, 0, false};
+    if (accumulate_ > 1 && !accumulate(made, gradients, pool)) return {now_.step, made.loss, 0, 0, false};
     take_sums();
-    if (parts() > 1) norm = norm_of_all(pool);
+    const double weight = made.weight > 0 ? made.weight : 1; // where nothing counts, gradients are 0
+    if (parts() > 1) norm = norm_of_all(weight, pool);
     if (clip_value_ > 0) {
-      clip_values(pool);
-      norm = norm_of_all(pool);
+      clip_values(weight, pool);
+      norm = norm_of_all(weight, pool);
     }
     const double factor = clip_ > 0 ? std::min(1.0, clip_ / (norm + 1e-6)) : 1;
     ++now_.step;
@@ -170,7 +182,7 @@ public:
                            .gradients = one.gradients + begin,
                            .step = now_.step,
                            .rate_factor = rate,
-                           .gradient_factor = factor / parts(),
+                           .gradient_factor = factor / weight,
                            .apply = apply};
         for (int m = 0; m < optimizer::moments; ++m)
           u.moments[m] = parameters_.moment(static_cast<std::size_t>(m), one.moments + begin);
@@ -178,7 +190,7 @@ public:
       });
     }
     share_updates();
-    return {now_.step, loss, norm, how.rate * rate, true};
+    return {now_.step, made.loss, norm, how.rate * rate, true};
   }
 
   /// Puts the mean over all ranks in the place of each value of these parameters.
@@ -209,10 +221,13 @@ private:
     ~open_sums();
   };
   bool is_last_call() const { return now_.pending + 1 == accumulate_; }
-  /// Of how many calls and ranks the gradients of an update are the sum.
+  /// Of how many calls and ranks the gradients of an update come.
   int parts() const { return accumulate_ * ranks_.size(); }
-  /// Of all ranks, which meet for it. Throws fovea::error where their shares or rates differ.
-  float mean_loss(float loss, std::int64_t rows, double rate) const;
+  /// Of a sum of losses times what they weigh; 0 where they weigh nothing.
+  static weighted_loss mean_of(double sum, double weight);
+  /// Of all ranks, which meet for it, with the sum of what theirs weigh. Throws fovea::error where their shares
+  /// or rates differ.
+  weighted_loss mean_loss(weighted_loss own, std::int64_t rows, double rate) const;
   /// Makes slices of whole parameters.
   void take_whole(const std::vector<const float*>& gradients);
   // Of a group: puts the next of those that are to be summed beside the others, all that no run has told of,
@@ -223,12 +238,16 @@ private:
   /// Of a group that shares the state: sends the others what was updated, and takes what they have.
   void share_updates();
   std::vector<buffer> whole_moments() const;
-  bool accumulate(float& loss, std::vector<const float*>& gradients, thread_pool& pool);
+  /// Of a parameter that does not learn, what a rank keeps the moments of: a checkpoint may have brought some.
+  parameter_part resting_share(int parameter, int rank) const;
+  /// Whether the update is to be made, by the mean loss of its calls and what they weigh together.
+  bool accumulate(weighted_loss& made, std::vector<const float*>& gradients, thread_pool& pool);
   /// Puts in the place of gradients copies that are within the bound.
-  void clip_values(thread_pool& pool);
+  void clip_values(double weight, thread_pool& pool);
   double norm_of(const std::vector<slice>& slices, thread_pool& pool);
-  /// Of the mean gradient of all calls and ranks. Throws fovea::error where it is not finite.
-  double norm_of_all(thread_pool& pool);
+  /// Of the mean gradient of all calls and ranks, which weigh so much together. Throws fovea::error where it
+  /// is not finite.
+  double norm_of_all(double weight, thread_pool& pool);
   void check_finite(float loss, double norm, const std::vector<const float*>& gradients) const;
   void check_rate(double rate) const;
   /// "at step 7", where calls are accumulated with which of them.
@@ -241,6 +260,7 @@ private:
   int accumulate_;
   meeting ranks_;
   progress now_;
+  float weight_ = 1; // of this call's loss and gradients
   std::vector<slice> slices_;
   std::vector<float> clipped_; // of all slices, side by side
   std::vector<double> pieces_;
@@ -248,10 +268,12 @@ private:
   std::size_t bucket_;
   bool as_bf16_, shares_;
   std::unique_ptr<gradient_sums> sums_;
-  std::vector<slice> summed_;      // what this rank gets the sums of
-  std::vector<bool> is_summed_;    // each part that the engine tells of
-  thread_pool* running_ = nullptr; // in a run whose gradients are summed
-  std::exception_ptr problem_;     // in that run
+  std::vector<slice> summed_;          // what this rank gets the sums of
+  std::vector<int> resting_;           // parameters that do not learn, where ranks share the state
+  std::vector<bool> is_summed_;        // each part that the engine tells of
+  std::size_t told_weight_ = SIZE_MAX; // which of these is what the loss weighs
+  thread_pool* running_ = nullptr;     // in a run whose gradients are summed
+  std::exception_ptr problem_;         // in that run
   bool over_ranks_, has_met_ = false;
 };
 

@@ -62,14 +62,20 @@ void learner::expect_same_beginning(graph_view graph, const train_options& optio
   expect(parameters_.digest(), "begins with other weights", "all ranks to begin with the same");
 }
 
-float learner::mean_loss(float loss, std::int64_t rows, double rate) const {
-  if (ranks_.is_alone()) return loss;
+learner::weighted_loss learner::mean_of(double sum, double weight) {
+  return {static_cast<float>(weight > 0 ? sum / weight : 0), weight};
+}
+
+learner::weighted_loss learner::mean_loss(weighted_loss own, std::int64_t rows, double rate) const {
+  if (ranks_.is_alone()) return own;
   const communication_clock::waiting now(sums_->clock(), "wait for ranks");
-  const auto all = ranks_.meet(occasion::step, {loss, static_cast<float>(rows), static_cast<float>(rate)});
-  double total = 0;
+  const auto all = ranks_.meet(occasion::step, {own.loss, static_cast<float>(rows), static_cast<float>(rate),
+                                                static_cast<float>(own.weight)});
+  double total = 0, weight = 0;
   for (int r = 0; r < ranks_.size(); ++r) {
     const float* told = all.data() + static_cast<std::size_t>(r) * meeting::count;
-    total += static_cast<double>(told[0]);
+    total += static_cast<double>(told[3]) * static_cast<double>(told[0]);
+    weight += static_cast<double>(told[3]);
     const auto expect_same = [&](std::size_t i, const char* what) {
       if (told[i] != all[i])
         throw error(at_step() + " rank " + std::to_string(r) + " has " + what + " of " +
@@ -78,7 +84,7 @@ float learner::mean_loss(float loss, std::int64_t rows, double rate) const {
     };
     expect_same(1, "a number of rows"), expect_same(2, "a rate");
   }
-  return static_cast<float>(total / ranks_.size());
+  return mean_of(total, weight);
 }
 
 learner::~learner() = default;
@@ -91,7 +97,8 @@ learner::open_sums::~open_sums() {
   if (sums != nullptr) sums->abandon();
 }
 
-void learner::prepare(const std::vector<int>& outputs, const std::vector<output_part>* parts_told) {
+void learner::prepare(const std::vector<int>& outputs, int weight,
+                      const std::vector<output_part>* parts_told) {
   if (ranks_.is_alone()) return parameters_.make_moments();
   const std::vector<output_part> told = parts_told == nullptr ? std::vector<output_part>{} : *parts_told;
   const auto parameter_of = [&](const output_part& part) {
@@ -106,6 +113,7 @@ void learner::prepare(const std::vector<int>& outputs, const std::vector<output_
   std::vector<parameter_part> parts;
   for (const output_part& part : told) {
     const std::size_t p = parameter_of(part);
+    if (static_cast<int>(part.output) == weight) told_weight_ = is_summed_.size();
     is_summed_.push_back(p < outputs.size() && learns(p) && is_told(p));
     if (is_summed_.back()) parts.push_back({static_cast<int>(p), part.first, part.count});
   }
@@ -123,10 +131,20 @@ void learner::prepare(const std::vector<int>& outputs, const std::vector<output_
     own.push_back({first, part.count});
     moments += part.count;
   }
-  if (shares_)
-    parameters_.make_moments(std::move(own));
-  else
-    parameters_.make_moments();
+  if (!shares_) return parameters_.make_moments();
+  for (std::size_t p = 0; p < outputs.size(); ++p) {
+    if (learns(p)) continue;
+    resting_.push_back(static_cast<int>(p));
+    const parameter_part share = resting_share(static_cast<int>(p), ranks_.rank());
+    own.push_back({parameters_.begin(share.parameter) + share.first, share.count});
+  }
+  parameters_.make_moments(std::move(own));
+}
+
+parameter_part learner::resting_share(int parameter, int rank) const {
+  const auto ranks = static_cast<std::size_t>(ranks_.size()), r = static_cast<std::size_t>(rank);
+  const std::size_t size = parameters_.size(parameter), first = size * r / ranks;
+  return {parameter, first, size * (r + 1) / ranks - first};
 }
 
 void learner::begin_run(thread_pool& pool) {
@@ -134,6 +152,7 @@ void learner::begin_run(thread_pool& pool) {
   sums_->begin();
   problem_ = nullptr;
   running_ = is_last_call() ? &pool : nullptr;
+  weight_ = 1;
   has_met_ = false;
 }
 
@@ -162,6 +181,7 @@ void learner::end_run() {
 }
 
 void learner::take(std::size_t i, const float* values) noexcept {
+  if (i == told_weight_) weight_ = *values; // which every gradient depends on
   if (running_ != nullptr && is_summed_[i]) take_next(values, *running_);
 }
 
@@ -184,9 +204,9 @@ void learner::take_next(const float* values, thread_pool& pool) {
   float* to = sums_->place_of_next();
   for_pieces(part.count, pool, [&](std::size_t begin, std::size_t count, std::size_t) {
     if (before == nullptr)
-      std::copy_n(values + begin, count, to + begin);
+      for (std::size_t i = begin; i < begin + count; ++i) to[i] = weight_ * values[i];
     else
-      for (std::size_t i = begin; i < begin + count; ++i) to[i] = before[i] + values[i];
+      for (std::size_t i = begin; i < begin + count; ++i) to[i] = before[i] + weight_ * values[i];
   });
   sums_->add_next();
 }
@@ -204,9 +224,9 @@ void learner::take_sums() {
   slices_ = summed_;
 }
 
-double learner::norm_of_all(thread_pool& pool) {
+double learner::norm_of_all(double weight, thread_pool& pool) {
   double norm = norm_of(slices_, pool);
-  if (ranks_.is_alone()) return norm / parts();
+  if (ranks_.is_alone()) return norm / weight;
   if (shares_) {
     const communication_clock::waiting now(sums_->clock(), "wait for ranks");
     norm = std::sqrt(ranks_.total(occasion::step, norm * norm));
@@ -214,7 +234,7 @@ double learner::norm_of_all(thread_pool& pool) {
   if (!std::isfinite(norm))
     throw error(at_step() +
                 " the sum of the ranks' gradients is not finite; the parameters are as they were before it");
-  return norm / parts();
+  return norm / weight;
 }
 
 void learner::share_updates() {
@@ -235,7 +255,6 @@ std::vector<buffer> learner::whole_moments() const {
     float* all = nullptr;
     if (ranks_.rank() == 0) {
       whole.push_back(buffer::from_shape({count}));
-      whole.back().fill(0); // of what does not learn
       all = whole.back().data();
     }
     const auto keep = [&](const parameter_part& part, const float* from) {
@@ -250,6 +269,18 @@ std::vector<buffer> learner::whole_moments() const {
           own += part.count;
         },
         keep);
+    std::vector<float> sent;
+    for (const int p : resting_)
+      for (int r = 0; r < ranks_.size(); ++r) {
+        const parameter_part share = resting_share(p, r);
+        sent.resize(share.count);
+        if (r == ranks_.rank()) {
+          std::copy_n(parameters_.moment(m, own), share.count, sent.begin());
+          own += share.count;
+        }
+        ranks_.group().broadcast(std::as_writable_bytes(std::span(sent)), r);
+        keep(share, sent.data());
+      }
   }
   return whole;
 }

@@ -99,7 +99,7 @@ public:
     learner_.others().attempt(detail::occasion::step,
                               [&] { carried_.with([&](const auto&... all) { run(all...); }, given...); });
     const training_step done =
-        learner_.learn(how_, loss(), rows(), gradients(), engine_.pool(), backend::update);
+        learner_.learn(how_, {loss(), weight()}, rows(), gradients(), engine_.pool(), backend::update);
     carried_.take(engine_, sizes_);
     const bool gathered = gather();
     if (done.updated || gathered) changed();
@@ -193,7 +193,7 @@ private:
         told = &engine_.final_parts();
         engine_.watch(learner_);
       }
-    learner_.prepare(outputs, told);
+    learner_.prepare(outputs, gradient_model::count_output(), told);
   }
   template <fixed_name... names, class... values>
   auto evaluation_of(const binding<names, values>&... given) {
@@ -220,6 +220,13 @@ private:
   float loss() const {
     constexpr int loss = detail::find_output<gradient_model, "loss">();
     return *static_cast<const float*>(engine_.output(static_cast<std::size_t>(loss)));
+  }
+  double weight() const {
+    constexpr int count = gradient_model::count_output();
+    if constexpr (count < 0)
+      return 1;
+    else
+      return static_cast<double>(*static_cast<const float*>(engine_.output(static_cast<std::size_t>(count))));
   }
   std::vector<const float*>& gradients() {
     gradients_.clear();

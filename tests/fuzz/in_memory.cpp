@@ -15,28 +15,35 @@ namespace {
 struct {
   const std::filesystem::path* path = nullptr;
   std::string_view bytes;
-} held;
+} input;
 
 constexpr std::align_val_t as_a_line{64}; // all that readers take for granted of a page
+
+std::span<const std::byte> copy_of(std::span<const std::byte> bytes) {
+  if (bytes.empty()) return {};
+  void* copy = ::operator new(bytes.size(), as_a_line);
+  std::memcpy(copy, bytes.data(), bytes.size());
+  return {static_cast<const std::byte*>(copy), bytes.size()};
+}
 
 } // namespace
 
 const std::filesystem::path& fuzz::input_file::holding(std::string_view bytes) const {
-  held = {&path_, bytes};
+  input = {&path_, bytes};
   return path_;
 }
 
-mapped_file::mapped_file(const std::filesystem::path& path, load_options) : copied_(!held.bytes.empty()) {
-  if (held.path == nullptr || path != *held.path)
+mapped_file::mapped_file(const file_path& path, load_options) : held_(held::copied) {
+  if (input.path == nullptr || path.string() != input.path->string())
     throw error(path.string() + ": cannot open: there is no such file");
-  if (!copied_) return;
-  void* copy = ::operator new(held.bytes.size(), as_a_line);
-  std::memcpy(copy, held.bytes.data(), held.bytes.size());
-  bytes_ = {static_cast<const std::byte*>(copy), held.bytes.size()};
+  bytes_ = copy_of(std::as_bytes(std::span(input.bytes)));
 }
 
+mapped_file::mapped_file(std::span<const std::byte> bytes, const file_path&, load_options)
+    : held_(held::copied), bytes_(copy_of(bytes)) {}
+
 mapped_file::~mapped_file() {
-  if (copied_) ::operator delete(const_cast<std::byte*>(bytes_.data()), as_a_line);
+  if (held_ == held::copied) ::operator delete(const_cast<std::byte*>(bytes_.data()), as_a_line);
 }
 
 } // namespace fovea::core

@@ -200,7 +200,7 @@ summed = {"accumulated." + name.replace("h.0", "h.*"): of_floats([math.prod(shap
 notes = {"step": "3", "optimizer": "adam"}
 write("checkpoint", "begun", safetensors(kept, notes))
 write("checkpoint", "carried", safetensors(kept | {"carried.h": of_floats([2, 3])}, notes))
-write("checkpoint", "accumulated", safetensors(kept | summed, notes | {"accumulated": "1 0x1.8p+1", "epoch": "2"}))
+write("checkpoint", "accumulated", safetensors(kept | summed, notes | {"accumulated": "1 0x1.8p+1 0x1p+0", "epoch": "2"}))
 
 integers = lambda *values: struct.pack(f"<{len(values)}q", *values)
 write("search_index", "passages", safetensors({

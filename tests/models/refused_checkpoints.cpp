@@ -123,8 +123,10 @@ TEST_CASE("the notes of a checkpoint are numbers that training counts", "[traini
   for (const std::string step : {"", "x", "-1", "1.5", "99999999999999999999", "9223372036854775807", "3 4"})
     CHECK(refusal([&](tensor_map&, note_map& notes) { notes["step"] = step; }) ==
           "expected a checkpoint that training saved, with the step in its metadata");
-  for (const std::string calls : {"", "x", "2", "-1 0x1p+0", "2 loss", "2 inf", "2 0x1p+0 3"})
+  for (const std::string calls : {"", "x", "2", "2 0x1p+0", "-1 0x1p+0 3", "2 loss 3", "2 inf 3",
+                                  "2 0x1p+0 -1", "2 0x1p+0 nan", "2 0x1p+0 3 4"})
     CHECK(refusal([&](tensor_map&, note_map& notes) { notes["accumulated"] = calls; }) ==
-          "expected the calls of an update and the sum of their losses in the note \"accumulated\", found '" +
+          "expected the calls of an update, the sum of their losses and what these weigh in the note "
+          "\"accumulated\", found '" +
               calls + "'");
 }

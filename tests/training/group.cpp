@@ -18,6 +18,52 @@ constexpr auto reader = model("reader", [](graph& g) {
   g.output("loss", mse(state, g.input<f32>("y", {B, 2})));
 });
 
+/// A loss that counts some targets alone.
+constexpr dim T{"T"};
+constexpr auto tagger = model("tagger", [](graph& g) {
+  const expr scores = linear(g.input<f32>("x", {B, T, 3}), "out", 4);
+  g.output("loss", 0.5 * cross_entropy(scores, g.input<i32>("targets", {B, T}), {.ignore = 0}));
+});
+template <class M>
+constexpr bool weighed(const M& loss) {
+  return decltype(gradients<false, true>(loss))::count_output() >= 0;
+}
+constexpr auto by_mask = model("by_mask", [](graph& g) {
+  const expr x = linear(g.input<f32>("x", {B, 3}), "out", 1),
+             counts = to_float(g.input<i32>("counts", {B, 1}));
+  g.output("loss", sum(sum(x * x * counts, axis(1)), axis(0)) / max(sum(sum(counts, axis(1)), axis(0)), 1.0));
+});
+/// Of row r the first r / 2 of five targets count: of rows 0 and 1 none.
+template <class trainer>
+training_step learn_tags(trainer& fit, std::size_t first, std::size_t rows) {
+  xt::xtensor<float, 3> x = xt::empty<float>({rows, std::size_t{5}, std::size_t{3}});
+  xt::xtensor<int, 2> targets = xt::zeros<int>({rows, std::size_t{5}});
+  for (std::size_t k = 0; k < x.size(); ++k) x.flat(k) = std::sin(static_cast<float>(15 * first + k));
+  for (std::size_t r = 0; r < rows; ++r)
+    for (std::size_t t = 0; t < (first + r) / 2; ++t)
+      targets(r, t) = 1 + static_cast<int>((first + r + t) % 3);
+  return fit.step("x"_in = x, "targets"_in = targets);
+}
+/// What three updates come to, each by eight rows that ranks and calls share.
+template <class backend = f32>
+outcome learned_tags(const rank_group& group, train_options options = {}) {
+  options.capacity = {{B, 8}, {T, 5}}, options.group = group;
+  auto fit = train<backend>(tagger, sgd{.rate = 0.5}, start(tagger), options);
+  const auto calls = static_cast<std::size_t>(options.accumulate),
+             ranks = static_cast<std::size_t>(group.size());
+  outcome made;
+  for (std::size_t i = 0; i < 3 * calls; ++i) {
+    const std::size_t rows = 8 / (ranks * calls);
+    const training_step done =
+        learn_tags(fit, (i % calls * ranks + static_cast<std::size_t>(group.rank())) * rows, rows);
+    if (!done.updated) continue;
+    made.losses.push_back(done.loss);
+    made.norms.push_back(done.gradient_norm);
+  }
+  made.values = values_of(fit.weights());
+  return made;
+}
+
 template <class optimizer>
 void check_ranks(const optimizer& how, const train_options& options = {}) {
   const outcome whole = learned(how, options, {});
@@ -62,6 +108,44 @@ TEST_CASE("options mean of ranks what they mean of one", "[training]") {
   check_ranks(sgd{.rate = 0.1}, {.clip_value = 0.01});
   check_ranks(sgd{.rate = 0.1}, {.clip = 0.02, .accumulate = 2, .clip_value = 0.01});
   check_ranks(sgd{.rate = 0.1}, {.schedule = cosine_schedule({.total = 12}), .groups = {{"in.*", 0}}});
+}
+
+TEST_CASE("ranks and calls weigh as many targets as their losses count", "[training]") {
+  const outcome whole = learned_tags({});
+  const auto check = [&](const outcome& found) {
+    check_close(found.values, whole.values);
+    for (std::size_t i = 0; i < 3; ++i) {
+      CHECK(found.losses[i] == Approx(whole.losses[i]).margin(margin));
+      CHECK(found.norms[i] == Approx(whole.norms[i]).margin(margin));
+    }
+  };
+  const auto check_ranks = [&](int ranks, const train_options& options, auto learned) {
+    std::vector<outcome> all(static_cast<std::size_t>(ranks));
+    run_ranks(ranks, [&](const rank_group& group) {
+      all[static_cast<std::size_t>(group.rank())] = learned(group, options);
+    });
+    for (const outcome& one : all) CHECK(one == all[0]);
+    check(all[0]);
+  };
+  for (const int calls : {2, 4, 8}) check(learned_tags({}, {.accumulate = calls}));
+  for (const std::size_t bucket_bytes : {0u, 16u})
+    for (const bool shard : {false, true}) {
+      const auto learned = [](const auto&... given) { return learned_tags(given...); };
+      for (const int ranks : {2, 4})
+        check_ranks(ranks, {.bucket_bytes = bucket_bytes, .shard_state = shard}, learned);
+      check_ranks(2, {.accumulate = 2, .bucket_bytes = bucket_bytes, .shard_state = shard}, learned);
+    }
+  check_ranks(2, {}, [](const auto&... given) { return learned_tags<reference>(given...); });
+
+  run_ranks(2, [](const rank_group& group) {
+    auto fit = train(tagger, adam{}, start(tagger), {.capacity = {{B, 8}, {T, 5}}, .group = group});
+    const training_step done = learn_tags(fit, static_cast<std::size_t>(group.rank()), 1); // none counts
+    if (done.loss != 0 || done.gradient_norm != 0) throw error("a loss of no target");
+    if (values_of(fit.weights()) != values_of(start(tagger))) throw error("learned from no target");
+  });
+  STATIC_REQUIRE(weighed(tagger));
+  STATIC_REQUIRE(weighed(by_mask));
+  STATIC_REQUIRE_FALSE(weighed(regression));
 }
 
 TEST_CASE("the reference learns by ranks, too", "[training]") {

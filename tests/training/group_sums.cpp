@@ -1,5 +1,6 @@
 // How gradients go from rank to rank: while others are made, rounded, or to one rank each.
 
+#include "../file_content.hpp"
 #include "../weights/temporary_folder.hpp"
 #include "group_case.hpp"
 
@@ -83,6 +84,31 @@ TEST_CASE("ranks that keep a share of the state each come to the same", "[traini
     if (fit(false) != 92 * 2 * 4) throw error("state");
   });
   CHECK(bytes == std::vector<std::int64_t>(4, 92 * 2 * 4 / 4));
+}
+
+TEST_CASE("a checkpoint is the same file whoever keeps the state", "[training]") {
+  const temporary_folder folder;
+  const auto begun = folder / "begun.safetensors";
+  const adam how{.rate = 1e-2};
+  auto all_learn = train(regression, how, start(regression), of({}));
+  for (int i = 0; i < 3; ++i) learn(all_learn, share_of(i, {}));
+  all_learn.save(begun);
+  for (const int ranks : {2, 4}) {
+    std::vector<std::string> files;
+    for (const bool shard : {false, true}) {
+      const auto path = folder / "went_on.safetensors";
+      run_ranks(ranks, [&](const rank_group& group) {
+        auto fit = train(
+            regression, how, start(regression),
+            of(group, {.groups = {{"in.*", 0}, {"*.bias", 0}}, .bucket_bytes = 64, .shard_state = shard}));
+        fit.resume(begun);
+        for (int i = 3; i < 5; ++i) learn(fit, share_of(i, group));
+        fit.save(path);
+      });
+      files.push_back(content(path));
+    }
+    CHECK(files[0] == files[1]);
+  }
 }
 
 TEST_CASE("a checkpoint of ranks is resumed by any number of them", "[training]") {

@@ -144,7 +144,7 @@ private:
 
 } // namespace detail
 
-/// What a step of a staged stream gave, by name; valid until the next step.
+/// What a step of a staged stream gave, by name; valid until the next step begins.
 template <class M>
 class staged_outputs {
 public:
@@ -162,7 +162,8 @@ private:
 };
 
 /// A model as a stream whose stages are on the ranks of a group, as stream_stages makes it. All ranks make the same calls, of
-/// which each takes what its stages read, and all get the outputs.
+/// which each takes what its stages read, and all get the outputs. A copy goes its own way over the same weights: of two
+/// streams one may be with the first stage while the other is with the last.
 template <class M, dim time, int count, class format>
 class staged_stream {
   using models = decltype(shard<count>(std::declval<const M&>()));
@@ -175,7 +176,7 @@ public:
 
   staged_stream(const M& model, const model_weights& weights, rank_group group,
                 const compile_options& options)
-      : group_(std::move(group)) {
+      : name_(model.name), group_(std::move(group)), messages_(static_cast<std::size_t>(group_.size())) {
     if (group_.size() > count)
       throw error(std::string(model.name) + ": expected at most " + std::to_string(count) +
                   " ranks, one for each stage, found " + std::to_string(group_.size()));
@@ -187,8 +188,9 @@ public:
   template <fixed_name... names, class... values>
   requires detail::holds<detail::checked_call<detail::begin_of<typename M::source, time>, names...>>
   void begin(const binding<names, values>&... given) {
-    in_order([&]<std::size_t k>(auto& own) { own.begin(given...); },
-             [](auto) { return std::span<const char* const>(); });
+    expect_in_flight(false, "begin(...)");
+    run([&]<std::size_t k>(auto& own) { own.begin(given...); }, [](int) { return passed(); }, true);
+    end_run();
   }
 
   /// As of a stream: the stages take it one after the other. Throws fovea::error on every rank where it does on one; the
@@ -197,8 +199,26 @@ public:
   requires detail::holds<detail::checked_call<detail::step_of<typename M::source, time>, names...>>
       staged_outputs<M> step(const binding<names, values>&... given)
   &{
-    in_order([&]<std::size_t k>(auto& own) { own.step(values_, given...); },
-             [](auto k) { return std::span<const char* const>(stage<k>::output_names); });
+    begin_step(given...);
+    return end_step();
+  }
+
+  /// The same in two: the stages of this rank take the step as soon as it has what those before them pass, and `end_step`
+  /// waits for those behind them. Between the two a rank may begin steps of other streams. What a stage refuses `end_step`
+  /// throws; either throws where it is not its turn.
+  template <fixed_name... names, class... values>
+  requires detail::holds<detail::checked_call<detail::step_of<typename M::source, time>, names...>>
+  void begin_step(const binding<names, values>&... given) {
+    expect_in_flight(false, "begin_step(...)");
+    std::vector<std::size_t> shapes;
+    (add_shape(given.value, shapes), ...);
+    run([&]<std::size_t k>(auto& own) { own.step(values_, given...); },
+        [this](int rank) { return values_of(rank); }, shapes == known_shapes_);
+    known_shapes_ = std::move(shapes);
+  }
+  staged_outputs<M> end_step() & {
+    expect_in_flight(true, "end_step()");
+    end_run();
     return staged_outputs<M>(values_);
   }
 
@@ -235,27 +255,67 @@ private:
     (every);
     return found;
   }
-  /// Each stage on its rank, one after the other, and what it computed on all.
-  template <class F, class names_of>
-  void in_order(F f, names_of names) {
-    const auto one = [&]<std::size_t k>() {
-      std::string problem;
-      if (auto& own = std::get<k>(stages_); own) try {
-          f.template operator()<k>(*own);
-        } catch (const error& found) {
-          problem = found.what();
-        }
-      detail::share(values_, names(std::integral_constant<std::size_t, k>{}), group_, owner(k), problem);
-    };
-    [&]<std::size_t... k>(std::index_sequence<k...>) { (one.template operator()<k>(), ...); }
+  using passed = std::vector<detail::passed_value*>;
+  /// What the stages of a rank compute in a step.
+  passed values_of(int rank) {
+    passed found;
+    [&]<std::size_t... k>(std::index_sequence<k...>) {
+      const auto add = [&](std::size_t of, const auto& names) {
+        if (owner(of) != rank) return;
+        for (const char* name : names) found.push_back(&values_.named(name));
+      };
+      (add(k, stage<k>::output_names), ...);
+    }
     (every);
+    return found;
+  }
+  /// On which the sizes of all that stages pass depend.
+  template <class E>
+  static void add_shape(const E& value, std::vector<std::size_t>& to) {
+    if constexpr (requires { value.shape(); })
+      for (const auto size : value.shape()) to.push_back(static_cast<std::size_t>(size));
+    to.push_back(0);
+  }
+  void expect_in_flight(bool expected, const char* call) const {
+    if (messages_.back().is_begun() != expected) // which no stage waits for
+      throw error(name_ + ": expected " + (expected ? "begin_step(...)" : "end_step()") + " before " + call);
+  }
+  /// The stages of this rank, once it has what those before them passed. What each rank computes is on its way to the others
+  /// then.
+  template <class F, class values>
+  void run(F f, values values_of, bool sizes_are_known) {
+    for (int rank = 0; rank < group_.size(); ++rank) {
+      std::string problem;
+      if (rank == group_.rank()) {
+        for (auto before = messages_.begin(); before != messages_.begin() + rank && problem.empty(); ++before)
+          problem = before->end();
+        if (problem.empty()) try {
+            for_own([&]<std::size_t k>() { f.template operator()<k>(*std::get<k>(stages_)); });
+          } catch (const error& found) {
+            problem = found.what();
+          }
+      }
+      messages_[static_cast<std::size_t>(rank)].begin(group_, rank, values_of(rank), problem,
+                                                      sizes_are_known);
+    }
+  }
+  void end_run() {
+    std::string problem;
+    for (detail::stage_message& one : messages_)
+      if (const std::string& told = one.end(); problem.empty()) problem = told;
+    if (problem.empty()) return;
+    known_shapes_.clear(); // some stages may have computed nothing
+    throw error(problem);
   }
   template <std::size_t... k>
   static std::tuple<std::optional<stage<k>>...> none(std::index_sequence<k...>);
 
+  std::string name_;
   rank_group group_;
   decltype(none(every)) stages_;
   detail::passed_values values_;
+  std::vector<detail::stage_message> messages_; // of each rank
+  std::vector<std::size_t> known_shapes_;       // of the inputs of which all ranks know the sizes
 };
 
 /// Streams a model in so many stages (shard), which are on the ranks of a group, as many ranks at most: a rank loads the

@@ -1,6 +1,7 @@
 // A stream whose stages are on several ranks, against the stream of the whole model.
 
 #include "../compare_backends.hpp"
+#include "../paced_group.hpp"
 
 #include <fovea/models/gpt2.hpp>
 #include <fovea/runtime/staged_stream.hpp>
@@ -54,6 +55,51 @@ TEST_CASE("stages on ranks stream what the whole model streams, bit for bit", "[
   }
 }
 
+TEST_CASE("steps of several streams are in flight at once, to the same bits", "[shard]") {
+  const model_weights weights = random_weights(gpt);
+  auto whole = stream<T>(gpt, weights, how);
+  const std::vector<float> expected = logits_of(whole);
+  const auto check = [&](int ranks, auto group_of) {
+    std::vector<std::vector<float>> found(static_cast<std::size_t>(ranks));
+    run_ranks(ranks, [&](const rank_group& group) {
+      auto one = stream_stages<T, 3>(gpt, weights, group_of(group), how);
+      one.begin();
+      auto other = one; // by the same weights
+      std::vector<float>& all = found[static_cast<std::size_t>(group.rank())];
+      const auto end = [&](auto& live, bool is_kept) {
+        const auto logits = live.end_step()["logits"_out];
+        if (is_kept) all.insert(all.end(), logits.begin(), logits.end());
+      };
+      one.begin_step("tokens"_in = first), other.begin_step("tokens"_in = second); // of other sizes
+      for (const auto* ids : {&second, &third}) {
+        end(one, true);
+        if (ids == &third) one.reorder(std::array<std::size_t, 2>{1, 0});
+        one.begin_step("tokens"_in = *ids);
+        end(other, false), other.begin_step("tokens"_in = third);
+      }
+      end(one, true), end(other, false);
+    });
+    for (const std::vector<float>& of_rank : found) CHECK(of_rank == expected);
+  };
+  for (const int ranks : {1, 2, 3}) {
+    check(ranks, [](const rank_group& group) { return group; });
+    check(ranks, [](const rank_group& group) { return paced(group, pace::late); });
+    check(ranks, [](const rank_group& group) { return paced(group, pace::at_end); });
+  }
+}
+
+TEST_CASE("a step begins and ends in turn", "[shard]") {
+  const model_weights weights = random_weights(gpt);
+  auto live = stream_stages<T, 3>(gpt, weights, {}, how);
+  CHECK(message_of<error>([&] { live.end_step(); }) == "gpt2: expected begin_step(...) before end_step()");
+  live.begin();
+  live.begin_step("tokens"_in = first);
+  CHECK(message_of<error>([&] { live.begin_step("tokens"_in = second); }) ==
+        "gpt2: expected end_step() before begin_step(...)");
+  CHECK(message_of<error>([&] { live.begin(); }) == "gpt2: expected end_step() before begin(...)");
+  live.end_step();
+}
+
 TEST_CASE("what one rank refuses, all refuse", "[shard]") {
   const model_weights weights = random_weights(gpt);
   CHECK(message_of<error>([&] {
@@ -68,4 +114,17 @@ TEST_CASE("what one rank refuses, all refuse", "[shard]") {
   });
   CHECK(messages[0] == "gpt2: input \"tokens\" [B, T]: tokens[0, 0] is 30, expected 0 to 29");
   CHECK(messages[1] == messages[0]);
+  run_ranks(2, [&](const rank_group& group) { // and go on from the next begin
+    auto live = stream_stages<T, 3>(gpt, weights, group, how);
+    const xt::xtensor<int, 2> wrong = {{1, 30}};
+    auto other = live;
+    other.begin(), live.begin();
+    live.step("tokens"_in = xt::xtensor<int, 2>{{1, 2}});
+    live.begin_step("tokens"_in = wrong), other.begin_step("tokens"_in = first);
+    const bool refused = !message_of<error>([&] { live.end_step(); }).empty();
+    other.end_step();
+    const std::vector<float> logits = logits_of(live);
+    auto whole = stream<T>(gpt, weights, how);
+    if (!refused || logits != logits_of(whole)) throw error("went on from something else");
+  });
 }

@@ -17,6 +17,7 @@
 #include <fovea/dsl/passes/shard.hpp>
 #include <fovea/runtime/calls/key_name.hpp>
 #include <fovea/runtime/passed_value.hpp>
+#include <fovea/runtime/stage_message.hpp>
 #include <fovea/runtime/stream.hpp>
 #include <fovea/runtime/training/rank_group.hpp>
 

@@ -24,6 +24,11 @@ class Ranks(unittest.TestCase):
             run = self.ran(ranks, "learn")
             self.assertEqual((run.returncode, run.stdout), (0, f"{ranks} ranks\n"), run.stderr)
 
+    def test_stages_with_steps_in_flight_stream_what_the_whole_model_streams(self):
+        for ranks in [2, 3]:
+            run = self.ran(ranks, "stages")
+            self.assertEqual((run.returncode, run.stdout), (0, f"{ranks} ranks\n"), run.stderr)
+
     def test_a_trace_shows_the_sums_beside_the_steps(self):
         with tempfile.TemporaryDirectory() as folder:
             own = 'FOVEA_PROFILE="$1/trace.$OMPI_COMM_WORLD_RANK.json" exec "$0" learn "$1"'

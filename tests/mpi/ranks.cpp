@@ -1,7 +1,9 @@
-// A program that learns over MPI, for mpi_test.py: ranks JOB FOLDER.
+// A program that learns over MPI, and streams a model in stages, for mpi_test.py: ranks JOB FOLDER.
 
 #include <fovea/fovea.hpp>
+#include <fovea/models/gpt2.hpp>
 #include <fovea/mpi/mpi_group.hpp>
+#include <fovea/runtime/staged_stream.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -16,7 +18,7 @@ using namespace fovea;
 
 namespace {
 
-inline constexpr dim B{"B"};
+inline constexpr dim B{"B"}, T{"T"};
 
 constexpr auto regression = model("regression", [](graph& g) {
   const expr x = g.input<f32>("x", {B, 3}), y = g.input<f32>("y", {B, 2});
@@ -129,6 +131,43 @@ void check_shares(const rank_group& group, const std::filesystem::path& folder) 
   }
 }
 
+constexpr models::gpt2_config tiny{.layers = 3, .heads = 2, .width = 16, .vocab = 30, .context = 64};
+constexpr const auto& gpt = models::gpt2<tiny>;
+
+/// Steps of two streams are in flight at once, and one that a stage refuses among them.
+void check_stages(const rank_group& group) {
+  const model_weights weights = initial_weights(gpt, 1);
+  const compile_options how{.capacity = {{B, 2}, {T, 64}}, .threads = 1};
+  auto whole = stream<T>(gpt, weights, how);
+  auto one = stream_stages<T, 3>(gpt, weights, group, how);
+  whole.begin(), one.begin();
+  auto expected = std::vector(2, whole);
+  auto found = std::vector(2, one);
+  const auto tokens = [](std::size_t k, int i) {
+    return xt::xtensor<int, 2>{{(7 * i + static_cast<int>(k)) % 30}, {(5 * i + 2) % 30}};
+  };
+  for (std::size_t k = 0; k < 2; ++k) found[k].begin_step("tokens"_in = tokens(k, 0));
+  for (int i = 0; i < 20; ++i)
+    for (std::size_t k = 0; k < 2; ++k) {
+      const auto made = found[k].end_step()["logits"_out];
+      auto out = expected[k].step("tokens"_in = tokens(k, i));
+      expect(std::ranges::equal(made, out["logits"_out]), "stages: other numbers");
+      found[k].begin_step("tokens"_in = tokens(k, i + 1));
+    }
+  for (auto& live : found) live.end_step();
+  found[0].begin_step("tokens"_in = xt::xtensor<int, 2>{{1}, {30}});
+  found[1].begin_step("tokens"_in = tokens(1, 0));
+  std::string problem;
+  try {
+    found[0].end_step();
+  } catch (const error& refused) {
+    problem = refused.what();
+  }
+  expect(problem.find("tokens[1, 0] is 30, expected 0 to 29") != std::string::npos,
+         "not refused: " + problem);
+  found[1].end_step();
+}
+
 void run(const std::string& job, const std::filesystem::path& folder) {
   const rank_group group = mpi_group();
   if (job == "learn") {
@@ -136,6 +175,8 @@ void run(const std::string& job, const std::filesystem::path& folder) {
     check_refusal(group);
     check_learning(group, folder);
     check_shares(group, folder);
+  } else if (job == "stages") {
+    check_stages(group);
   } else if (job == "weights") {
     trainer_of(group, static_cast<std::uint64_t>(group.rank()));
   } else {

@@ -20,8 +20,8 @@
 #include <fovea/runtime/calls/outputs.hpp>
 #include <fovea/runtime/calls/refused.hpp>
 #include <fovea/runtime/calls/sizes.hpp>
-#include <fovea/runtime/model_ranks.hpp>
 #include <fovea/runtime/options.hpp>
+#include <fovea/runtime/ranks/model_ranks.hpp>
 #include <fovea/weights/parameters.hpp>
 
 namespace fovea::core {

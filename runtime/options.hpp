@@ -5,7 +5,7 @@
 
 #include <fovea/base/threads.hpp>
 #include <fovea/dsl/dim.hpp>
-#include <fovea/runtime/training/rank_group.hpp>
+#include <fovea/runtime/ranks/rank_group.hpp>
 
 namespace fovea::core {
 

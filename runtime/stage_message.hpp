@@ -6,7 +6,7 @@
 #include <vector>
 
 #include <fovea/runtime/passed_value.hpp>
-#include <fovea/runtime/training/rank_group.hpp>
+#include <fovea/runtime/ranks/rank_group.hpp>
 
 namespace fovea::core::detail {
 

@@ -17,9 +17,9 @@
 #include <fovea/dsl/passes/shard.hpp>
 #include <fovea/runtime/calls/key_name.hpp>
 #include <fovea/runtime/passed_value.hpp>
+#include <fovea/runtime/ranks/rank_group.hpp>
 #include <fovea/runtime/stage_message.hpp>
 #include <fovea/runtime/stream.hpp>
-#include <fovea/runtime/training/rank_group.hpp>
 
 namespace fovea::core {
 

@@ -1,8 +1,8 @@
 #pragma once
 
 #include <fovea/backends/xtensor.hpp>
+#include <fovea/runtime/ranks/rank_group.hpp>
 #include <fovea/runtime/training/length_buckets.hpp>
-#include <fovea/runtime/training/rank_group.hpp>
 
 #include <algorithm>
 #include <cstddef>

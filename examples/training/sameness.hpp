@@ -1,6 +1,6 @@
 #pragma once
 
-#include <fovea/runtime/training/rank_group.hpp>
+#include <fovea/runtime/ranks/rank_group.hpp>
 
 #include <filesystem>
 #include <string>

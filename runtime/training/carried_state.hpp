@@ -17,7 +17,7 @@
 #include <fovea/runtime/calls/keys.hpp>
 #include <fovea/runtime/calls/lookup.hpp>
 #include <fovea/runtime/calls/outputs.hpp>
-#include <fovea/runtime/training/rank_group.hpp>
+#include <fovea/runtime/ranks/rank_group.hpp>
 #include <fovea/runtime/training/rows_of_ranks.hpp>
 #include <fovea/weights/stored_tensor.hpp>
 #include <fovea/weights/weights.hpp>

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include <fovea/backends/buffer.hpp>
+#include <fovea/runtime/ranks/rank_group.hpp>
 #include <fovea/runtime/training/communication.hpp>
-#include <fovea/runtime/training/rank_group.hpp>
 
 namespace fovea::core::detail {
 

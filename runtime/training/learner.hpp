@@ -15,11 +15,11 @@
 #include <fovea/backends/rank_means.hpp>
 #include <fovea/base/threads.hpp>
 #include <fovea/runtime/options.hpp>
+#include <fovea/runtime/ranks/rank_group.hpp>
 #include <fovea/runtime/training/communication.hpp>
 #include <fovea/runtime/training/learned_parameters.hpp>
 #include <fovea/runtime/training/meeting.hpp>
 #include <fovea/runtime/training/optimizer.hpp>
-#include <fovea/runtime/training/rank_group.hpp>
 #include <fovea/runtime/training/schedule.hpp>
 
 namespace fovea::core {

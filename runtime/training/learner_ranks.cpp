@@ -168,8 +168,7 @@ void learner::take_mean(std::span<float> values) noexcept {
   try {
     meet_in_run();
     const communication_clock::waiting now(sums_->clock(), "mean over ranks");
-    ranks_.group().sum(values);
-    for (float& x : values) x /= static_cast<float>(ranks_.size());
+    ranks_.group().mean(values);
   } catch (...) {
     problem_ = std::current_exception();
   }
@@ -290,11 +289,12 @@ void learner::average(const std::vector<int>& parameters) {
   std::vector<float> all;
   for (const int p : parameters)
     all.insert(all.end(), parameters_.values(p), parameters_.values(p) + parameters_.size(p));
-  ranks_.group().sum(all);
+  ranks_.group().mean(all);
   const float* from = all.data();
-  for (const int p : parameters)
-    for (std::size_t i = 0; i < parameters_.size(p); ++i)
-      parameters_.values(p)[i] = *from++ / static_cast<float>(ranks_.size());
+  for (const int p : parameters) {
+    std::copy_n(from, parameters_.size(p), parameters_.values(p));
+    from += parameters_.size(p);
+  }
 }
 
 void learner::save(training_state& to, const file_path& path, const std::function<void()>& gather,

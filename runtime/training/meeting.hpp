@@ -10,7 +10,7 @@
 #include <vector>
 
 #include <fovea/base/error.hpp>
-#include <fovea/runtime/training/rank_group.hpp>
+#include <fovea/runtime/ranks/rank_group.hpp>
 
 namespace fovea::core::detail {
 

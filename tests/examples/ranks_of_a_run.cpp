@@ -9,7 +9,7 @@
 #include <training/pace.hpp>
 #include <training/sameness.hpp>
 
-#include <fovea/runtime/training/thread_ranks.hpp>
+#include <fovea/runtime/ranks/thread_ranks.hpp>
 
 #include <catch2/catch.hpp>
 

@@ -4,8 +4,8 @@
 #include "../paced_group.hpp"
 
 #include <fovea/models/gpt2.hpp>
+#include <fovea/runtime/ranks/thread_ranks.hpp>
 #include <fovea/runtime/staged_stream.hpp>
-#include <fovea/runtime/training/thread_ranks.hpp>
 
 #include "../message_of.hpp"
 

@@ -5,7 +5,7 @@
 #include "../weights/temporary_folder.hpp"
 
 #include <fovea/models/rnn.hpp>
-#include <fovea/runtime/training/thread_ranks.hpp>
+#include <fovea/runtime/ranks/thread_ranks.hpp>
 
 #include <filesystem>
 

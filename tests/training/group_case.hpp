@@ -6,7 +6,7 @@
 #include "../paced_group.hpp"
 
 #include <fovea/fovea.hpp>
-#include <fovea/runtime/training/thread_ranks.hpp>
+#include <fovea/runtime/ranks/thread_ranks.hpp>
 
 #include <catch2/catch.hpp>
 

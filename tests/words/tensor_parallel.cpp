@@ -5,8 +5,8 @@
 
 #include <fovea/dsl/passes/tensor_parallel.hpp>
 #include <fovea/models/llama.hpp>
+#include <fovea/runtime/ranks/thread_ranks.hpp>
 #include <fovea/runtime/stream.hpp>
-#include <fovea/runtime/training/thread_ranks.hpp>
 
 #include <type_traits>
 #include <vector>

@@ -63,6 +63,8 @@ public:
   int size() const { return size_; }
   void sum(std::span<float> values) const;
   void broadcast(std::span<std::byte> bytes, int from = 0) const;
+  /// Puts the mean over all ranks in the place of each value.
+  void mean(std::span<float> values) const;
 
   /// Whether the engine has these two (moves_meanwhile).
   bool moves_meanwhile() const { return moves_meanwhile_; }

@@ -1,4 +1,4 @@
-#include <fovea/runtime/training/thread_ranks.hpp>
+#include <fovea/runtime/ranks/thread_ranks.hpp>
 
 #include <algorithm>
 #include <condition_variable>

@@ -1,4 +1,4 @@
-#include <fovea/runtime/model_ranks.hpp>
+#include <fovea/runtime/ranks/model_ranks.hpp>
 
 #include <string>
 #include <utility>
@@ -10,11 +10,10 @@ namespace fovea::core::detail {
 void model_ranks::take_mean(std::span<float> values) noexcept {
   if (problem_ != nullptr) return;
   try {
-    group_.sum(values);
+    group_.mean(values);
   } catch (...) {
     problem_ = std::current_exception();
   }
-  for (float& x : values) x /= static_cast<float>(group_.size());
 }
 
 void model_ranks::check() {

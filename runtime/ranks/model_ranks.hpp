@@ -6,7 +6,7 @@
 #include <span>
 
 #include <fovea/backends/rank_means.hpp>
-#include <fovea/runtime/training/rank_group.hpp>
+#include <fovea/runtime/ranks/rank_group.hpp>
 #include <fovea/weights/parameters.hpp>
 #include <fovea/weights/part_of_rank.hpp>
 

@@ -2,7 +2,7 @@
 
 #include <functional>
 
-#include <fovea/runtime/training/rank_group.hpp>
+#include <fovea/runtime/ranks/rank_group.hpp>
 
 namespace fovea::core {
 

@@ -1,4 +1,4 @@
-#include <fovea/runtime/training/rank_group.hpp>
+#include <fovea/runtime/ranks/rank_group.hpp>
 
 #include <chrono>
 
@@ -22,6 +22,11 @@ void rank_group::sum(std::span<float> values) const {
   if (size_ == 1) return;
   const waiting now(*this);
   engine_->sum(values);
+}
+
+void rank_group::mean(std::span<float> values) const {
+  sum(values);
+  for (float& x : values) x /= static_cast<float>(size_);
 }
 
 void rank_group::broadcast(std::span<std::byte> bytes, int from) const {

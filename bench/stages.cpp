@@ -1,8 +1,8 @@
 // What steps of several streams in flight gain where a model is in two stages, on one rank each.
 //
-//     mpirun -n 2 stages [--rows 8] [--streams 2] [--steps 40] [--rounds 5]
+//     mpirun -n 2 stages [--rows 64] [--streams 2] [--steps 20] [--rounds 5]
 //
-// A GPT writes so many texts, of which each stream has a part: tokens a second of all, the median of the rounds, in which the
+// A GPT writes so many texts, of which each stream has a part: tokens a second of all, the best of the rounds, in which the
 // ways take turns. Without mpirun one process has both stages.
 
 #include "random_weights.hpp"
@@ -61,34 +61,38 @@ double seconds_of(std::vector<S>& streams, std::size_t rows, int steps, bool in_
 
 void run(std::size_t rows, std::size_t streams, int steps, int rounds) {
   const rank_group group = mpi_group();
+  const model_weights weights = core::bench::random_weights(gpt);
   const auto made = [&](std::size_t count) {
     const auto each = static_cast<std::int64_t>(rows / count);
-    return std::vector(count,
-                       stream_stages<T, 2>(gpt, core::bench::random_weights(gpt), group,
-                                           {.capacity = {{B, each}, {T, size.context}}, .threads = 1}));
+    return std::vector(
+        count,
+        stream_stages<T, 2>(gpt, weights, group, {.capacity = {{B, each}, {T, size.context}}, .threads = 1}));
   };
   auto whole = made(1), parts = made(streams);
-  std::map<std::string, std::vector<double>> seconds;
+  const std::string share = std::to_string(streams) + " streams ";
+  std::map<std::string, double> best; // seconds
+  const auto time = [&](const std::string& way, auto& live, bool in_flight) {
+    const double now = seconds_of(live, rows / live.size(), steps, in_flight);
+    const auto [before, is_first] = best.emplace(way, now);
+    if (!is_first) before->second = std::min(before->second, now);
+  };
   for (int round = 0; round < rounds; ++round) {
-    seconds["one stream"].push_back(seconds_of(whole, rows, steps, false));
-    seconds[std::to_string(streams) + " in turn"].push_back(seconds_of(parts, rows / streams, steps, false));
-    seconds[std::to_string(streams) + " in flight"].push_back(seconds_of(parts, rows / streams, steps, true));
+    time("one stream", whole, false);
+    time(share + "in turn", parts, false);
+    time(share + "in flight", parts, true);
   }
   if (group.rank() > 0) return;
   std::printf("%d ranks, %zu texts\n", group.size(), rows);
-  for (auto& [name, each] : seconds) {
-    std::ranges::sort(each);
-    std::printf("%-12s %8.0f tokens/s\n", name.c_str(),
-                static_cast<double>(rows) * steps / each[each.size() / 2]);
-  }
+  for (const auto& [way, taken] : best)
+    std::printf("%-20s %8.0f tokens/s\n", way.c_str(), static_cast<double>(rows) * steps / taken);
 }
 
 } // namespace
 
 int main(int count, char** words) try {
   CLI::App app{"Times stages with steps in flight"};
-  std::size_t rows = 8, streams = 2;
-  int steps = 40, rounds = 5;
+  std::size_t rows = 64, streams = 2;
+  int steps = 20, rounds = 5;
   app.add_option("--rows", rows)->check(CLI::PositiveNumber);
   app.add_option("--streams", streams, "that share the rows")->check(CLI::PositiveNumber);
   app.add_option("--steps", steps)->check(CLI::Range(1, size.context));

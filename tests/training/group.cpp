@@ -143,6 +143,19 @@ TEST_CASE("ranks and calls weigh as many targets as their losses count", "[train
     if (done.loss != 0 || done.gradient_norm != 0) throw error("a loss of no target");
     if (values_of(fit.weights()) != values_of(start(tagger))) throw error("learned from no target");
   });
+  // So does a checkpoint of the first calls of an update.
+  const temporary_folder folder;
+  const auto fit = [] {
+    return train(tagger, sgd{.rate = 0.5}, start(tagger), {.capacity = {{B, 8}, {T, 5}}, .accumulate = 4});
+  };
+  auto whole_update = fit(), interrupted = fit(), resumed = fit();
+  for (std::size_t i = 0; i < 3; ++i) learn_tags(whole_update, 2 * i, 2), learn_tags(interrupted, 2 * i, 2);
+  interrupted.save(folder / "pending.safetensors");
+  resumed.resume(folder / "pending.safetensors");
+  const float expected = learn_tags(whole_update, 6, 2).loss;
+  CHECK(learn_tags(resumed, 6, 2).loss == expected);
+  CHECK(values_of(resumed.weights()) == values_of(whole_update.weights()));
+
   STATIC_REQUIRE(weighed(tagger));
   STATIC_REQUIRE(weighed(by_mask));
   STATIC_REQUIRE_FALSE(weighed(regression));

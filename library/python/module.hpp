@@ -20,15 +20,20 @@
 
 namespace fovea::library::python {
 
+/// What a module makes streams of.
+struct stream_parts {
+  std::span<const fovea_port> begin_inputs, step_inputs, step_outputs;
+  std::unique_ptr<stream> (*make)(const model_weights&, const compile_options&);
+  std::int64_t stride, latency;
+};
+
 /// What a module is built from, as fovea_add_python_module writes it. What it has not is empty.
 struct module_parts {
   program_parts parts;
   std::span<const fovea_port> inputs, outputs;
   std::unique_ptr<net> (*compiled)(const model_weights&, const compile_options&) = nullptr;
   void (*expect)(const model_weights&) = nullptr; // throws where they are another model's
-  std::span<const fovea_port> begin_inputs = {}, step_inputs = {}, step_outputs = {};
-  std::unique_ptr<stream> (*streamed)(const model_weights&, const compile_options&) = nullptr;
-  std::int64_t stride = 1, latency = 0;
+  const stream_parts* streams = nullptr;
   text_networks texts = {};
 };
 
@@ -109,7 +114,7 @@ public:
 
   std::unique_ptr<stream> begin_stream() const {
     const nb::gil_scoped_release without;
-    return of_.streamed(from_.weights, from_.options);
+    return of_.streams->make(from_.weights, from_.options);
   }
 
   /// f of what is done with texts, without Python's lock.

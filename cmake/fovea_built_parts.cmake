@@ -88,7 +88,8 @@ macro(fovea_built_parts caller model)
   string(
     CONCAT
     parts
-    ".name = ${quoted_name}, .model = ${quoted_arg_MODEL}, .format = ${quoted_arg_FORMAT}, .sets = {${quoted_sets}}, "
+    ".name = ${quoted_name}, .model = ${quoted_arg_MODEL}, .format = ${quoted_arg_FORMAT}, .declared = (${arg_MODEL}).name, "
+    ".sets = {${quoted_sets}}, "
     ".weights = ${weights}, .tokenizer = ${tokenizer}, .target_tokenizer = ${target_tokenizer}, .metadata = {${metadata}}, "
     ".capacity = {${capacity}}, .context = ${arg_CONTEXT}, .labels = {${quoted_arg_LABELS}}, .begin = ${quoted_arg_BEGIN}, "
     ".end = {${quoted_arg_END}}"

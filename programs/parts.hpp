@@ -22,6 +22,7 @@ struct built_file {
 /// What a program or library is built from, as fovea_add_executable and fovea_add_library write it.
 struct program_parts {
   std::string name, model, format;
+  std::string declared = {};          // the name that the declaration gives to the model
   std::vector<std::string> sets = {}; // of instructions, from best to least
   built_file weights = {}, tokenizer = {};
   built_file target_tokenizer = {}; // of translations, where it is another

@@ -45,13 +45,12 @@ struct opening {
   opening(const module_parts& of, const std::optional<std::string>& file, int threads,
           const nb::kwargs& capacity)
       : weights(of_file(of, file)), options{.capacity = of.parts.capacity, .threads = threads} {
-    if (threads < 0)
-      throw error(of.parts.name + ": expected at least 0 threads, found " + std::to_string(threads));
+    if (threads < 0) throw error("threads: expected at least 0, found " + std::to_string(threads));
     for (const auto& [name, size] : capacity) {
       std::int64_t whole = 0;
       if (!nb::try_cast(size, whole))
-        throw error(of.parts.name + ": expected a capacity of " + nb::cast<std::string>(name) +
-                    " that is a whole number, found " + nb::cast<std::string>(nb::repr(size)));
+        throw error("capacity of " + nb::cast<std::string>(name) + ": expected a whole number, found " +
+                    nb::cast<std::string>(nb::repr(size)));
       set_capacity(of, nb::cast<std::string>(name), whole);
     }
   }
@@ -71,7 +70,7 @@ private:
   static model_weights of_file(const module_parts& of, const std::optional<std::string>& file) {
     const program_parts& parts = of.parts;
     if (!file && !programs::has_weights(parts))
-      throw error(parts.name + ": expected a file of weights, since the module is built without; found None");
+      throw error("weights: expected a file, since the module is built without; found None");
     const nb::gil_scoped_release without;
     model_weights weights = programs::weights_of(parts, std::filesystem::path(file.value_or("")));
     of.expect(weights);
@@ -82,11 +81,9 @@ private:
     if (std::ranges::find(dims, name) == dims.end()) {
       std::string all;
       for (const std::string& dim : dims) all += (all.empty() ? "" : ", ") + dim;
-      throw error(of.parts.name + ": there is no dim \"" + name + "\"; the dims are " + all);
+      throw error("capacity of " + name + ": the model has no such dim; its dims are " + all);
     }
-    if (size < 1)
-      throw error(of.parts.name + ": expected a capacity of " + name + " of at least 1, found " +
-                  std::to_string(size));
+    if (size < 1) throw error("capacity of " + name + ": expected at least 1, found " + std::to_string(size));
     library::set_capacity(options, {core::dim::symbol(name.c_str()), size});
   }
 };
@@ -136,7 +133,7 @@ private:
     for (const core::dim_size& d : from_.options.capacity)
       if (d.symbol == core::dim::symbol("T")) return d.size;
     if (of_.parts.context == 0)
-      throw error(of_.parts.name + ": expected the most tokens of a text, as in Model(T=256)");
+      throw error("capacity of T: expected the most tokens of a text, as in Model(T=256); found none");
     return of_.parts.context;
   }
 

@@ -430,7 +430,7 @@ class Serve(unittest.TestCase):
 
     def test_what_keeps_it_from_beginning_is_one_line(self):
         server = self.started(self.writer)
-        for options, expected in ((["--port", str(server.port)], "cannot listen at 127.0.0.1:"), (["--host", "no.such.host.invalid"], "cannot listen at no.such.host.invalid:"), (["--chat", "loud"], "llama3; found 'loud'")):
+        for options, expected in ((["--port", str(server.port)], "cannot listen at 127.0.0.1:"), (["--host", "no.such.host.invalid"], "cannot listen at no.such.host.invalid:"), (["--chat", "loud"], "--chat: expected plain, chatml, llama2 or llama3; found 'loud'")):
             run = subprocess.run([self.writer, "--weights", self.weights, *options], capture_output=True, text=True, timeout=60, check=False)
             self.assertEqual((run.returncode, run.stderr.count("\n")), (2, 1), run.stderr)
             self.assertIn(expected, run.stderr)

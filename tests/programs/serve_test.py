@@ -4,37 +4,17 @@
 import base64
 import concurrent.futures
 import contextlib
-import http.client
 import json
 import math
-import os
-import pathlib
 import random
-import re
-import shutil
 import signal
 import socket
 import struct
 import subprocess
 import sys
-import tempfile
-import time
 import unittest
 
-sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "tools"))
-from weight_files import save_safetensors  # noqa: E402
-
-SHAPES = {"out.bias": [8], "out.weight": [8, 6], "rnn.bias_hh_l0": [18], "rnn.bias_ih_l0": [18], "rnn.weight_hh_l0": [18, 6], "rnn.weight_ih_l0": [18, 4], "words.weight": [8, 4]}
-WORDS = ["one", "two", "three", "four", "five"]
-
-
-def drawn_weights(path, names):
-    draw = random.Random(3)
-    tensors = {}
-    for name in names:
-        count = SHAPES[name][0] * (SHAPES[name][1] if len(SHAPES[name]) > 1 else 1)
-        tensors[name] = ("F32", SHAPES[name], [draw.uniform(-1.5, 1.5) for _ in range(count)])
-    return save_safetensors(path, tensors)
+from server import WORDS, Serving
 
 
 def attention_of(weights, text):
@@ -55,76 +35,7 @@ def attention_of(weights, text):
     return layers
 
 
-class Server:
-    """A program that is answering."""
-
-    def __init__(self, program, weights, *options, environment=None):
-        words = [program, "--weights", str(weights), "--port", "0", *options]
-        self.process = subprocess.Popen(words, stderr=subprocess.PIPE, text=True, env={**os.environ, **(environment or {})})
-        line = self.process.stderr.readline()
-        found = re.search(r"http://127\.0\.0\.1:(\d+)/", line)
-        assert found, line
-        self.port = int(found[1])
-
-    def ask(self, method, path, body=None, headers=None):
-        """The status, the headers and the body."""
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
-        with contextlib.closing(connection):
-            content = body if body is None or isinstance(body, (bytes, str)) else json.dumps(body)
-            connection.request(method, path, content, headers or {"Content-Type": "application/json"})
-            answer = connection.getresponse()
-            return answer.status, answer.headers, answer.read().decode()
-
-    def post(self, path, **body):
-        status, _, text = self.ask("POST", path, body)
-        assert status == 200, text
-        return json.loads(text)
-
-    def events(self, path, **body):
-        """What a streamed answer says, without its end mark."""
-        status, headers, text = self.ask("POST", path, body | {"stream": True})
-        assert (status, headers["Content-Type"]) == (200, "text/event-stream"), text
-        events = [line.removeprefix("data: ") for line in text.split("\n\n") if line]
-        assert events[-1] == "[DONE]", events[-1]
-        return [json.loads(event) for event in events[:-1]]
-
-    def raw(self, content):
-        """The status of an answer to bytes that may be no request."""
-        with socket.create_connection(("127.0.0.1", self.port), timeout=60) as to:
-            to.sendall(content)
-            to.shutdown(socket.SHUT_WR)
-            answer = b""
-            while piece := to.recv(65536):
-                answer += piece
-        return int(answer.split()[1]) if answer.startswith(b"HTTP/1.1 ") else None
-
-    def memory(self):
-        """Bytes that are allocated."""
-        return int(re.search(r"^fovea_memory_bytes (\d+)$", self.ask("GET", "/metrics")[2], re.M)[1])
-
-    def threads(self):
-        return len(list(pathlib.Path(f"/proc/{self.process.pid}/task").iterdir()))
-
-    def end(self, how=signal.SIGTERM):
-        self.process.send_signal(how)
-        said = self.process.communicate(timeout=60)[1]
-        return self.process.returncode, said
-
-
-class Serve(unittest.TestCase):
-    writer = embedder = generate = embed = ""
-
-    def setUp(self):
-        self.folder = pathlib.Path(tempfile.mkdtemp())
-        self.addCleanup(shutil.rmtree, self.folder)
-
-    def started(self, program, *options, environment=None):
-        names = SHAPES if program == self.writer else ["words.weight"]
-        self.weights = drawn_weights(self.folder / "weights.safetensors", names)
-        server = Server(program, self.weights, *options, environment=environment)
-        self.addCleanup(lambda: server.process.poll() is None and server.end())
-        return server
-
+class Serve(Serving):
     def test_completions_are_those_of_the_program_that_prints(self):
         server = self.started(self.writer)
         for prompt in ("one two", "three", "five four three"):
@@ -305,49 +216,6 @@ class Serve(unittest.TestCase):
         self.assertEqual(json.loads(text)["error"]["message"], "too many texts are waiting; expected at most 2")
         self.assertEqual(len(server.post("/v1/completions", prompt="one", n=3)["choices"]), 3)
 
-    def test_no_request_leaves_memory_behind(self):
-        text, chat, user = "/v1/completions", "/v1/chat/completions", [{"role": "user", "content": "one two"}]
-        of_writer = [("POST", text, {"prompt": ["one two", "three"], "n": 2, "max_tokens": 40, "seed": 3}), ("POST", text, {"prompt": "one", "max_tokens": 40, "stop": "two", "stream": True})]
-        of_writer += [("POST", chat, {"messages": user, "max_tokens": 9}), ("POST", chat, {"messages": user, "max_tokens": 9, "stream": True}), ("POST", text, {"prompt": "one " * 9000})]
-        of_writer += [("POST", text, body) for body in ("{", {"prompt": 1}, {"prompt": "one", "n": 100})]
-        of_embedder = [("POST", "/v1/embeddings", {"input": ["one two", "three"]}), ("POST", "/v1/embeddings", {"input": "one", "encoding_format": "base64"}), ("POST", "/v1/attention", {"input": "one two"}), ("POST", "/v1/attention", {"input": 1})]
-        of_both = [("GET", path, None) for path in ("/", "/health", "/metrics", "/v1/models", "/none", text)] + [("PUT", "/health", "{}")]
-        exactly = {"GLIBC_TUNABLES": "glibc.malloc.tcache_count=0"}  # what threads keep for themselves counts as allocated
-        for program, options, asked in (self.writer, ("--waiting", "8"), of_writer), (self.embedder, (), of_embedder):
-            server = self.started(program, *options, environment=exactly)
-            found = []
-            for _ in range(4):
-                for method, path, body in (asked + of_both) * 12:
-                    server.ask(method, path, body)
-                found.append(server.memory())
-            with self.subTest(program=program):
-                # The first round makes what is kept. Of 12 requests of a kind, not one leaves as much as 100 bytes.
-                self.assertLess(found[3] - found[1], 2 * 12 * 100, found)
-
-    def test_a_thread_ends_with_its_client(self):
-        server = self.started(self.writer)
-        alone = server.threads()
-        with contextlib.ExitStack() as clients:
-            for _ in range(40):
-                clients.enter_context(socket.create_connection(("127.0.0.1", server.port), timeout=60))
-            self.assertEqual(json.loads(server.ask("GET", "/health")[2]), {"status": "ok"})
-            self.assertGreaterEqual(server.threads(), alone + 40)
-        until = time.monotonic() + 60
-        while server.threads() > alone and time.monotonic() < until:
-            time.sleep(0.05)
-        self.assertEqual(server.threads(), alone)
-
-    def test_more_clients_than_threads_wait_for_one_to_leave(self):
-        server = self.started(self.writer, "--connections", "2")
-        alone = server.threads()
-        clients = [socket.create_connection(("127.0.0.1", server.port), timeout=60) for _ in range(5)]
-        self.assertLessEqual(server.threads(), alone + 2)
-        for client in clients:
-            client.sendall(b"GET /health HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
-        for client in clients:
-            with client:
-                self.assertTrue(client.recv(100).startswith(b"HTTP/1.1 200 "))
-
     def test_bad_requests_get_their_status_and_a_sentence(self):
         server = self.started(self.writer, "--body", "4")
         text, chat = "/v1/completions", "/v1/chat/completions"
@@ -437,5 +305,5 @@ class Serve(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    Serve.writer, Serve.embedder, Serve.generate, Serve.embed = sys.argv[1:5]
+    Serving.writer, Serving.embedder, Serving.generate, Serving.embed = sys.argv[1:5]
     unittest.main(argv=sys.argv[:1] + sys.argv[5:])

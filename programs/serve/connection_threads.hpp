@@ -6,7 +6,9 @@
 #include <cstddef>
 #include <deque>
 #include <functional>
+#include <list>
 #include <mutex>
+#include <thread>
 
 namespace fovea::programs {
 
@@ -23,13 +25,15 @@ public:
   void shutdown() override;
 
 private:
-  void serve();
+  using threads = std::list<std::thread>;
+  void serve(threads::iterator own);
 
   const std::size_t most_;
   std::mutex mutex_; // of what follows
   std::deque<std::function<void()>> waiting_;
-  std::size_t threads_ = 0;
-  std::condition_variable ended_; // all of them
+  threads threads_;
+  std::thread ended_; // the last that did: each waits for the end of the one before
+  std::condition_variable all_ended_;
 };
 
 } // namespace fovea::programs

@@ -26,7 +26,7 @@ class Clients(Serving):
             for _ in range(4):
                 for method, path, body in (asked + of_both) * 12:
                     server.ask(method, path, body)
-                found.append(server.memory())
+                found.append(min(server.memory() for _ in range(20)))  # some while a client before is still leaving
             with self.subTest(program=program):
                 # The first round makes what is kept. Of 12 requests of a kind, not one leaves as much as 100 bytes.
                 self.assertLess(found[3] - found[1], 2 * 12 * 100, found)

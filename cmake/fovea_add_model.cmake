@@ -16,24 +16,33 @@
 #     fovea_add_model(compiled_decoder HEADER decoder.hpp MODEL "decoder<tiny>" STREAM T)
 #     target_link_libraries(program PRIVATE compiled_decoder)
 #
-# NAME is a C++ namespace and the name of a header, so it is neither the model's name nor HEADER's.
+# NAME is a C++ namespace and the name of a header, so it is neither the model's name nor HEADER's. A function that makes
+# something of a model names itself as CALLER, "fovea_add_executable(ask)", and as DECLARED the model that it made MODEL of:
+# what is wrong is told in these words.
 
 include("${CMAKE_CURRENT_LIST_DIR}/fovea_for_libraries.cmake")
 include("${CMAKE_CURRENT_LIST_DIR}/fovea_isa_object.cmake")
 
 function(fovea_add_model name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "TRAIN" "HEADER;MODEL;STREAM" "ISA")
-  if(arg_UNPARSED_ARGUMENTS)
-    message(FATAL_ERROR "fovea_add_model(${name}): expected HEADER, MODEL, STREAM, TRAIN and ISA, found '${arg_UNPARSED_ARGUMENTS}'")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "TRAIN" "HEADER;MODEL;STREAM;CALLER;DECLARED" "ISA")
+  set(caller "${arg_CALLER}")
+  if(NOT caller)
+    set(caller "fovea_add_model(${name})")
   endif()
-  fovea_expect_options("fovea_add_model(${name})" HEADER MODEL)
-  fovea_expect_header("fovea_add_model(${name})" "${arg_HEADER}")
+  if(NOT arg_DECLARED)
+    set(arg_DECLARED "${arg_MODEL}")
+  endif()
+  if(arg_UNPARSED_ARGUMENTS)
+    message(FATAL_ERROR "${caller}: expected HEADER, MODEL, STREAM, TRAIN and ISA, found '${arg_UNPARSED_ARGUMENTS}'")
+  endif()
+  fovea_expect_options("${caller}" HEADER MODEL)
+  fovea_expect_header("${caller}" "${arg_HEADER}")
   if(NOT name MATCHES "^[A-Za-z_][A-Za-z0-9_]*$")
     message(FATAL_ERROR "fovea_add_model: expected a C++ identifier as the name, found '${name}'")
   endif()
   cmake_path(GET arg_HEADER STEM header_name)
   if(name STREQUAL header_name OR name STREQUAL arg_MODEL)
-    message(FATAL_ERROR "fovea_add_model(${name}): expected a name that neither the header nor the model has, as in compiled_${name}")
+    message(FATAL_ERROR "${caller}: expected a name that neither the header nor the model has, as in compiled_${name}")
   endif()
   if(NOT arg_ISA)
     set(arg_ISA ${FOVEA_INSTRUCTION_SETS})
@@ -44,13 +53,11 @@ function(fovea_add_model name)
   foreach(set IN LISTS arg_ISA)
     if(NOT set IN_LIST FOVEA_INSTRUCTION_SETS)
       list(JOIN FOVEA_INSTRUCTION_SETS ", " known)
-      message(FATAL_ERROR "fovea_add_model(${name}): expected ISA to name some of ${known}, found '${set}'")
+      message(FATAL_ERROR "${caller}: expected ISA to name some of ${known}, found '${set}'")
     endif()
   endforeach()
   fovea_include_of("${arg_HEADER}" include)
-
-  # The compiler says in whose words a MODEL is wrong: this stands where it names the file.
-  fovea_quoted(expected "fovea_add_model(${name}): expected HEADER ${arg_HEADER} to declare MODEL ${arg_MODEL}")
+  fovea_expected_model("${caller}" "${arg_HEADER}" "${arg_DECLARED}" expected)
 
   list(TRANSFORM arg_ISA REPLACE "(.+)" "\"\\1\"" OUTPUT_VARIABLE set_names)
   list(JOIN set_names ", " set_names)
@@ -111,9 +118,7 @@ auto stream(const fovea::model_weights& weights, const fovea::compile_options& o
       OUTPUT "${folder}/${set}.cpp"
       CONTENT
         [[@include@
-#line 1 @expected@
-static_assert(sizeof(@arg_MODEL@) > 0);
-#line 5 "@folder@/@set@.cpp"
+@expected@#line 5 "@folder@/@set@.cpp"
 #include <fovea/backends/simd/generate_model.hpp>
 
 extern "C" {
@@ -161,9 +166,7 @@ fovea::core::simd::engine_maker engine() {
       [[#pragma once
 
 @include@
-#line 1 @expected@
-static_assert(sizeof(@arg_MODEL@) > 0);
-#line 7 "@folder@/@name@.hpp"
+@expected@#line 7 "@folder@/@name@.hpp"
 #include <fovea/backends/simd/engine_elsewhere.hpp>
 #include <fovea/runtime/compiled.hpp>
 @also@
@@ -229,6 +232,13 @@ function(fovea_include_of header result)
   else()
     set(${result} "#include <${header}>" PARENT_SCOPE)
   endif()
+endfunction()
+
+# fovea_expected_model(CALLER header model RESULT): lines of C++ behind the include of the HEADER that fail where it declares
+# no such MODEL. The compiler says so in the caller's words, which stand where it names a file.
+function(fovea_expected_model caller header model result)
+  fovea_quoted(expected "${caller}: expected HEADER ${header} to declare MODEL ${model}")
+  set(${result} "#line 1 ${expected}\nstatic_assert(sizeof(${model}) > 0);\n" PARENT_SCOPE)
 endfunction()
 
 # fovea_quoted(RESULT text): the text as a string of C++ and of the assembler.

@@ -27,6 +27,9 @@ macro(fovea_built_arguments caller one many)
     list(JOIN known_of_many ", " known_many)
     message(FATAL_ERROR "${caller}: expected ${known}, ${known_many}, EMBED and STATIC, found '${arg_UNPARSED_ARGUMENTS}'")
   endif()
+  if(NOT TARGET fovea::programs)
+    message(FATAL_ERROR "${caller}: needs a Fovea that was built with FOVEA_PROGRAMS")
+  endif()
   fovea_expect_options("${caller}" HEADER MODEL)
   fovea_expect_header("${caller}" "${arg_HEADER}")
   if(NOT arg_FORMAT)
@@ -74,7 +77,7 @@ macro(fovea_built_parts caller model)
     fovea_built_file("${caller}" ${option} ${part} "${arg_${option}}" "${arg_EMBED}")
   endforeach()
   fovea_numbers_by_name("${caller}" METADATA metadata "${arg_METADATA}")
-  fovea_capacities("${caller}" capacity "${arg_CAPACITY}")
+  fovea_capacities("${caller}" "${arg_CAPACITY}" capacity capacity_dims)
   get_target_property(sets ${model} FOVEA_SETS)
   foreach(list IN ITEMS sets arg_LABELS arg_END)
     fovea_quoted_list(quoted_${list} ${list})
@@ -85,7 +88,8 @@ macro(fovea_built_parts caller model)
   string(
     CONCAT
     parts
-    ".name = ${quoted_name}, .model = ${quoted_arg_MODEL}, .format = ${quoted_arg_FORMAT}, .sets = {${quoted_sets}}, "
+    ".name = ${quoted_name}, .model = ${quoted_arg_MODEL}, .format = ${quoted_arg_FORMAT}, .declared = (${arg_MODEL}).name, "
+    ".sets = {${quoted_sets}}, "
     ".weights = ${weights}, .tokenizer = ${tokenizer}, .target_tokenizer = ${target_tokenizer}, .metadata = {${metadata}}, "
     ".capacity = {${capacity}}, .context = ${arg_CONTEXT}, .labels = {${quoted_arg_LABELS}}, .begin = ${quoted_arg_BEGIN}, "
     ".end = {${quoted_arg_END}}"
@@ -169,10 +173,24 @@ function(fovea_numbers_by_name caller option result list)
   set(${result} "${all}" PARENT_SCOPE)
 endfunction()
 
-# fovea_capacities(CALLER RESULT list): the entries dim=size of a list as capacities of C++.
-function(fovea_capacities caller result list)
-  fovea_numbers_by_name("${caller}" CAPACITY all "${list}")
-  string(REPLACE "{\"" "{fovea::core::dim::symbol(\"" all "${all}")
-  string(REPLACE "\", " "\"), " all "${all}")
-  set(${result} "${all}" PARENT_SCOPE)
+# fovea_capacities(CALLER list CAPACITIES DIMS): the entries dim=size of a list as capacities of C++, and their dims as its
+# arguments behind another.
+function(fovea_capacities caller list capacities dims)
+  set(all "")
+  set(known "")
+  foreach(entry IN LISTS list)
+    if(NOT entry MATCHES "^([^=]+)=([1-9][0-9]*)$")
+      message(FATAL_ERROR "${caller}: expected CAPACITY as dim=size with a size of at least 1, found '${entry}'")
+    endif()
+    fovea_quoted(dim "${CMAKE_MATCH_1}")
+    if(dim IN_LIST known)
+      message(FATAL_ERROR "${caller}: expected one CAPACITY of ${CMAKE_MATCH_1}, found several: ${list}")
+    endif()
+    list(APPEND known "${dim}")
+    string(APPEND all "{fovea::core::dim::symbol(${dim}), ${CMAKE_MATCH_2}}, ")
+  endforeach()
+  list(TRANSFORM known REPLACE "(.+)" ", fovea::core::dim(\\1)")
+  list(JOIN known "" known)
+  set(${capacities} "${all}" PARENT_SCOPE)
+  set(${dims} "${known}" PARENT_SCOPE)
 endfunction()

@@ -7,6 +7,7 @@ function(fovea_pack_weights target model)
     return()
   endif()
   fovea_include_of("${arg_HEADER}" include)
+  fovea_expected_model("${caller}" "${arg_HEADER}" "${arg_MODEL}" expected)
   fovea_quoted(quoted_model "${model}")
   set(folder "${CMAKE_CURRENT_BINARY_DIR}/${name}_packing")
   file(
@@ -14,6 +15,7 @@ function(fovea_pack_weights target model)
     OUTPUT "${folder}/main.cpp"
     CONTENT
       [[@include@
+@expected@#line 5 "@folder@/main.cpp"
 #include <fovea/programs/pack.hpp>
 
 namespace fovea_program::chosen {

@@ -41,19 +41,19 @@ int refused() noexcept {
 
 const char* last_error() noexcept { return last; }
 
-core::memory_source memory_of(const program_parts& parts, const fovea_options* asked) {
+core::memory_source memory_of(const fovea_options* asked) {
   if (asked == nullptr) return {};
   if ((asked->allocate == nullptr) != (asked->release == nullptr))
-    throw error(parts.name + ": expected both allocate and release, or neither; found one of them");
+    throw error("allocate and release: expected both or neither, found one of them");
   return {asked->allocate, asked->release, asked->memory};
 }
 
 void expect_open(const void* handle) {
-  if (handle == nullptr) throw error("expected what an open or copy has given, found NULL");
+  if (handle == nullptr) throw error("model or stream: expected what an open or copy has given, found NULL");
 }
 
 const fovea_tensor& output_named(std::span<const fovea_tensor> outputs, const char* name) {
-  if (outputs.empty()) throw error("expected a run or step before its outputs are asked for");
+  if (outputs.empty()) throw error("outputs: expected a run or step before they are asked for, found none");
   std::string names;
   for (const fovea_tensor& output : outputs) {
     if (name != nullptr && std::strcmp(output.name, name) == 0) return output;

@@ -33,7 +33,7 @@ struct handle {
   std::unique_ptr<kind> of = {};
 };
 
-core::memory_source memory_of(const program_parts& parts, const fovea_options* asked);
+core::memory_source memory_of(const fovea_options* asked);
 
 /// A handle of what `make()` makes with memory from the source. Throws what that throws.
 template <class H, class F>
@@ -51,9 +51,8 @@ template <class H, class made, class source>
 H* open(const program_parts& (*parts)(), source weights, const fovea_options* options) noexcept {
   H* opened_one = nullptr;
   answer([&] {
-    opened_one = opened<H>(memory_of(parts(), options), [&] {
-      return std::make_unique<made>(parts().name.c_str(), weights_of(parts(), weights),
-                                    options_of(parts(), options));
+    opened_one = opened<H>(memory_of(options), [&] {
+      return std::make_unique<made>(parts(), weights_of(parts(), weights), options_of(parts(), options));
     });
   });
   return opened_one;

@@ -9,9 +9,9 @@
 namespace fovea::library {
 namespace {
 
-core::dim_size capacity_of(const program_parts& parts, const fovea_capacity& asked) {
+core::dim_size capacity_of(const fovea_capacity& asked) {
   if (asked.dim == nullptr || *asked.dim == '\0' || std::strlen(asked.dim) > core::dim::max_name)
-    throw error(parts.name + ": expected a capacity to name a dim, found " +
+    throw error(std::string("capacity: expected the name of a dim, found ") +
                 (asked.dim == nullptr ? "NULL" : "\"" + std::string(asked.dim) + "\""));
   return {core::dim::symbol(asked.dim), asked.size};
 }
@@ -20,12 +20,12 @@ core::dim_size capacity_of(const program_parts& parts, const fovea_capacity& ask
 
 model_weights weights_of(const program_parts& parts, const char* file) {
   if (file == nullptr && !programs::has_weights(parts))
-    throw error(parts.name + ": expected a file of weights, since the library is built without; found NULL");
+    throw error("weights: expected a file, since the library is built without; found NULL");
   return programs::weights_of(parts, std::filesystem::path(file == nullptr ? "" : file));
 }
 
 model_weights weights_of(const program_parts& parts, bytes_in_memory bytes) {
-  if (bytes.first == nullptr) throw error(parts.name + ": expected weights in memory, found NULL");
+  if (bytes.first == nullptr) throw error("weights in memory: expected bytes, found NULL");
   return programs::weights_of(parts, {static_cast<const std::byte*>(bytes.first), bytes.count},
                               "weights in memory");
 }
@@ -43,9 +43,8 @@ compile_options options_of(const program_parts& parts, const fovea_options* aske
   compile_options options{.capacity = parts.capacity};
   if (asked == nullptr) return options;
   if (asked->capacity == nullptr && asked->capacities > 0)
-    throw error(parts.name + ": expected " + std::to_string(asked->capacities) + " capacities, found NULL");
-  for (std::size_t i = 0; i < asked->capacities; ++i)
-    set_capacity(options, capacity_of(parts, asked->capacity[i]));
+    throw error("capacity: expected " + std::to_string(asked->capacities) + " of them, found NULL");
+  for (std::size_t i = 0; i < asked->capacities; ++i) set_capacity(options, capacity_of(asked->capacity[i]));
   options.threads = asked->threads;
   options.lent = {asked->execute, asked->executor};
   return options;

@@ -43,9 +43,9 @@ public:
 /// a port that is missing or given twice, a name that is none, a type or rank that does not fit.
 class matched_inputs {
 public:
-  matched_inputs(const char* model, const char* call, std::span<const fovea_port> ports)
-      : model_(model), call_(call), ports_(ports), given_(ports.size()), converted_(ports.size()),
-        tensors_(ports.size()) {}
+  /// `call` is the function that takes them, where a library has several; it stands in front of each sentence.
+  matched_inputs(const char* call, std::span<const fovea_port> ports)
+      : call_(call), ports_(ports), given_(ports.size()), converted_(ports.size()), tensors_(ports.size()) {}
 
   std::span<const fovea_tensor> match(std::span<const fovea_tensor> given);
 
@@ -55,7 +55,7 @@ private:
   [[noreturn]] void refuse(const std::string& why) const;
   [[noreturn]] void refuse_of(const fovea_port& port, const std::string& why) const;
 
-  const char *model_, *call_;
+  const char* call_;
   std::span<const fovea_port> ports_;
   std::vector<const fovea_tensor*> given_;           // of each port
   std::vector<std::vector<std::int32_t>> converted_; // of each port; float32 in the same bytes

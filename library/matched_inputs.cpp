@@ -47,7 +47,7 @@ std::string shape_text(const fovea_port& port) {
 }
 
 void matched_inputs::refuse(const std::string& why) const {
-  throw error(std::string(model_) + ": " + (*call_ == '\0' ? "" : std::string(call_) + ": ") + why);
+  throw error((*call_ == '\0' ? "" : std::string(call_) + ": ") + why);
 }
 
 void matched_inputs::refuse_of(const fovea_port& port, const std::string& why) const {
@@ -81,7 +81,7 @@ void matched_inputs::check(const fovea_port& port, const fovea_tensor& given) co
 
 std::span<const fovea_tensor> matched_inputs::match(std::span<const fovea_tensor> given) {
   if (given.data() == nullptr && !given.empty())
-    refuse("expected " + std::to_string(given.size()) + " inputs, found NULL");
+    refuse("inputs: expected " + std::to_string(given.size()) + ", found NULL");
   std::ranges::fill(given_, nullptr);
   for (const fovea_tensor& tensor : given) {
     std::size_t i = 0;

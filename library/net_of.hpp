@@ -4,6 +4,7 @@
 #include <fovea/fovea.hpp>
 #include <fovea/library/library.hpp>
 #include <fovea/library/ports.hpp>
+#include <fovea/programs/built.hpp>
 
 #include <array>
 #include <cstddef>
@@ -75,17 +76,22 @@ void expect_weights(const M& model, const model_weights& weights) {
 template <class M, auto compiled>
 class net_of final : public net {
 public:
-  net_of(const char* name, const model_weights& weights, const compile_options& how)
-      : net_(compiled(weights, how)), inputs_(name, "", ports<M, true>::table) {}
-  net_of(const net_of& other) : net_(other.net_), inputs_(other.inputs_) {}
+  /// The parts outlive it.
+  net_of(const program_parts& parts, const model_weights& weights, const compile_options& how)
+      : parts_(parts), net_(programs::in_callers_words(parts, [&] { return compiled(weights, how); })),
+        inputs_("", ports<M, true>::table) {}
+  net_of(const net_of& other) : parts_(other.parts_), net_(other.net_), inputs_(other.inputs_) {}
 
   std::unique_ptr<net> copy() const override { return std::make_unique<net_of>(*this); }
   void run(std::span<const fovea_tensor> inputs) override {
-    call_with<M>(inputs_.match(inputs), [&](auto&&... given) { outputs_.set(net_(std::move(given)...)); });
+    programs::in_callers_words(parts_, [&] {
+      call_with<M>(inputs_.match(inputs), [&](auto&&... given) { outputs_.set(net_(std::move(given)...)); });
+    });
   }
   std::span<const fovea_tensor> outputs() const override { return outputs_.get(); }
 
 private:
+  const program_parts& parts_;
   std::invoke_result_t<decltype(compiled), const model_weights&, const compile_options&> net_;
   matched_inputs inputs_;
   given_outputs<M> outputs_;
@@ -105,34 +111,38 @@ public:
   using step_ports = ports<step_model, true>;
   using output_ports = ports<step_model, false>;
 
-  stream_of(const char* name, const model_weights& weights, const compile_options& how)
-      : name_(name), stream_(streamed(weights, how)), begin_inputs_(name, "begin", begin_ports::table),
-        step_inputs_(name, "step", step_ports::table) {}
+  /// The parts outlive it.
+  stream_of(const program_parts& parts, const model_weights& weights, const compile_options& how)
+      : parts_(parts), stream_(programs::in_callers_words(parts, [&] { return streamed(weights, how); })),
+        begin_inputs_("begin", begin_ports::table), step_inputs_("step", step_ports::table) {}
   stream_of(const stream_of& other)
-      : name_(other.name_), stream_(other.stream_), begin_inputs_(other.begin_inputs_),
+      : parts_(other.parts_), stream_(other.stream_), begin_inputs_(other.begin_inputs_),
         step_inputs_(other.step_inputs_) {}
 
   std::unique_ptr<stream> copy() const override { return std::make_unique<stream_of>(*this); }
   void begin(std::span<const fovea_tensor> inputs) override {
-    call_with<begin_model>(begin_inputs_.match(inputs),
-                           [&](auto&&... given) { stream_.begin(std::move(given)...); });
+    programs::in_callers_words(parts_, [&] {
+      call_with<begin_model>(begin_inputs_.match(inputs),
+                             [&](auto&&... given) { stream_.begin(std::move(given)...); });
+    });
   }
   void step(std::span<const fovea_tensor> inputs) override {
-    call_with<step_model>(step_inputs_.match(inputs),
-                          [&](auto&&... given) { outputs_.set(stream_.step(std::move(given)...)); });
+    programs::in_callers_words(parts_, [&] {
+      call_with<step_model>(step_inputs_.match(inputs),
+                            [&](auto&&... given) { outputs_.set(stream_.step(std::move(given)...)); });
+    });
   }
   void finish([[maybe_unused]] std::size_t positions) override {
     if constexpr (latency > 0)
-      outputs_.set(stream_.finish(positions));
+      programs::in_callers_words(parts_, [&] { outputs_.set(stream_.finish(positions)); });
     else
-      throw error(std::string(name_) +
-                  ": finish: the model looks at no later position, so that none is to come");
+      throw error("finish: the model looks at no later position: nothing is to come after the steps");
   }
   void reset([[maybe_unused]] std::size_t row) override {
     if constexpr (row_rules::error.empty())
-      stream_.reset(row);
+      programs::in_callers_words(parts_, [&] { stream_.reset(row); });
     else
-      throw error(std::string(name_) + ": reset: " + row_rules::error.text);
+      throw error(std::string("reset: ") + row_rules::error.text);
   }
   std::int64_t position(std::size_t row) const override {
     return row < stream_.most_rows() ? stream_.position(row) : -1;
@@ -140,7 +150,7 @@ public:
   std::span<const fovea_tensor> outputs() const override { return outputs_.get(); }
 
 private:
-  const char* name_;
+  const program_parts& parts_;
   stream_type stream_;
   matched_inputs begin_inputs_, step_inputs_;
   given_outputs<step_model> outputs_;

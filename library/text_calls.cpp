@@ -17,9 +17,8 @@ using programs::text_network;
 
 std::string place_of(std::size_t text) { return "text " + std::to_string(text); }
 
-tokenizer expected(std::optional<tokenizer> words, const program_parts& parts) {
-  if (!words)
-    throw error(parts.name + ": expected the file of a tokenizer, since it is built without; found none");
+tokenizer expected(std::optional<tokenizer> words) {
+  if (!words) throw error("tokenizer: expected a file, since the module is built without; found none");
   return *std::move(words);
 }
 
@@ -29,7 +28,7 @@ text_calls::text_calls(const program_parts& parts, text_networks networks, model
                        const std::optional<std::string>& tokenizer_file, std::int64_t context, int threads)
     : parts_(parts), networks_(std::move(networks)), weights_(std::move(weights)), context_(context),
       threads_(threads),
-      words_(expected(programs::tokenizer_of(parts, tokenizer_file.value_or(""), {}, vocabulary()), parts)) {}
+      words_(expected(programs::tokenizer_of(parts, tokenizer_file.value_or(""), {}, vocabulary()))) {}
 
 /// The most tokens that the tokenizer may have.
 std::size_t text_calls::vocabulary() {
@@ -39,8 +38,10 @@ std::size_t text_calls::vocabulary() {
 
 std::shared_ptr<text_network> text_calls::reader() {
   return readers_.take([&] {
-    return networks_.reads(
-        weights_, {.capacity = {{"B", programs::texts_of_a_call}, {"T", context_}}, .threads = threads_});
+    return programs::in_callers_words(parts_, [&] {
+      return networks_.reads(
+          weights_, {.capacity = {{"B", programs::texts_of_a_call}, {"T", context_}}, .threads = threads_});
+    });
   });
 }
 
@@ -49,7 +50,9 @@ std::shared_ptr<next_token_network> text_calls::writer(std::size_t rows) {
                       .threads = threads_};
   if (networks_.app == "translate") // and the token that ends or begins it
     how.capacity = {{"B", static_cast<std::int64_t>(rows)}, {"S", context_ + 1}, {"T", context_ + 1}};
-  const auto make = [&] { return networks_.writes(weights_, how); };
+  const auto make = [&] {
+    return programs::in_callers_words(parts_, [&] { return networks_.writes(weights_, how); });
+  };
   std::shared_ptr<next_token_network> one = writers_.take(make);
   return one->most_rows() < rows ? std::shared_ptr<next_token_network>(make()) : one;
 }

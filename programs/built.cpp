@@ -74,4 +74,10 @@ std::optional<tokenizer> target_tokenizer_of(const program_parts& parts, const s
   return opened(named, parts.target_tokenizer, parts, most);
 }
 
+void refuse_in_callers_words(const program_parts& parts, const error& problem) {
+  const std::string_view sentence = problem.what(), before = parts.declared;
+  const bool is_named = sentence.starts_with(before) && sentence.substr(before.size()).starts_with(": ");
+  throw error(std::string(is_named ? sentence.substr(before.size() + 2) : sentence));
+}
+
 } // namespace fovea::programs

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <fovea/base/error.hpp>
 #include <fovea/programs/parts.hpp>
 #include <fovea/runtime/tokenizers/tokenizer.hpp>
 #include <fovea/weights/weights.hpp>
@@ -32,5 +33,15 @@ std::optional<tokenizer> tokenizer_of(const program_parts& parts, const std::fil
 /// That of translations, where a file is named or it is built with one.
 std::optional<tokenizer> target_tokenizer_of(const program_parts& parts, const std::filesystem::path& named,
                                              std::size_t most);
+
+/// Throws fovea::error with the same sentence, without the name in front of it that the declaration gives to the model.
+[[noreturn]] void refuse_in_callers_words(const program_parts& parts, const error& problem);
+/// f() of the model: who calls what is built from it knows it by another name.
+template <class F>
+decltype(auto) in_callers_words(const program_parts& parts, F f) try {
+  return f();
+} catch (const error& problem) {
+  refuse_in_callers_words(parts, problem);
+}
 
 } // namespace fovea::programs

@@ -127,7 +127,7 @@ void run(const arguments& a, next_token_network_maker maker, const program_parts
     answer_texts(a, parts, 1, [&](const std::vector<input_text>& texts) -> std::vector<text_answer> {
       return {to.write(texts.front())};
     });
-  if (to.tokens_a_second() > 0)
+  if (parts.tells_speed && to.tokens_a_second() > 0)
     program::notice(parts.name, fmt::format("{:.0f} tokens a second", to.tokens_a_second()));
 }
 

@@ -184,5 +184,13 @@ constexpr auto made_where_fits([[maybe_unused]] F make) {
   else
     return static_cast<void>(refuse<M, asked>()), nullptr;
 }
+/// The same of a model that streams numbers.
+template <class M, class F>
+constexpr auto made_where_streams([[maybe_unused]] F make) {
+  if constexpr (streams_numbers<M>)
+    return make.template operator()<M>();
+  else
+    return static_cast<void>(refuse_to_stream<M>()), nullptr;
+}
 
 } // namespace fovea::programs

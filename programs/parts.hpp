@@ -22,6 +22,7 @@ struct built_file {
 /// What a program or library is built from, as fovea_add_executable and fovea_add_library write it.
 struct program_parts {
   std::string name, model, format;
+  std::string declared = {};          // the name that the declaration gives to the model
   std::vector<std::string> sets = {}; // of instructions, from best to least
   built_file weights = {}, tokenizer = {};
   built_file target_tokenizer = {}; // of translations, where it is another
@@ -32,6 +33,7 @@ struct program_parts {
   std::vector<std::string> labels = {};      // of a classifier's or tagger's scores, in order
   std::string begin = {};                    // the token that an empty prompt and a translation begin with
   std::vector<std::string> end = {}; // tokens that end what is generated; the first ends a source, too
+  bool tells_speed = true;           // when it has generated; of several ranks one does
 };
 
 } // namespace fovea::programs

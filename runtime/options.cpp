@@ -9,7 +9,7 @@ namespace fovea::core::detail {
 
 thread_supply threads_of(const compile_options& options, bool is_small, const char* model_name) {
   if (options.threads < 0)
-    throw error(std::string(model_name) + ": expected at least 0 threads, found " +
+    throw error(std::string(model_name) + ": threads: expected at least 0, found " +
                 std::to_string(options.threads));
   if (options.threads > 0) return {options.threads, options.lent};
   return {is_small ? 1 : static_cast<int>(usable_processors()), options.lent};

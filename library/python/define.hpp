@@ -142,7 +142,7 @@ inline void define_generate(nb::module_& module, nb::class_<model>& in) {
       "writes the same text. stop: strings before which it ends.");
 }
 
-inline void define_stream(nb::module_& module, nb::class_<model>& in, const module_parts& of) {
+inline void define_stream(nb::module_& module, nb::class_<model>& in, const stream_parts& of) {
   static const std::string begin = signature_of("begin", of.begin_inputs, "None"),
                            step = signature_of("step", of.step_inputs, result_text(of.step_outputs)),
                            finish = "def finish(self, positions: int) -> " + result_text(of.step_outputs),
@@ -233,7 +233,7 @@ inline void define(nb::module_& module, const module_parts& of) {
       nb::sig(call.c_str()), about_call.c_str());
   define_texts(made, of);
   if (of.texts.app == "generate") define_generate(module, made);
-  if (of.streamed != nullptr) define_stream(module, made, of);
+  if (of.streams != nullptr) define_stream(module, made, *of.streams);
 }
 
 } // namespace fovea::library::python

@@ -20,15 +20,20 @@
 
 namespace fovea::library::python {
 
+/// What a module makes streams of.
+struct stream_parts {
+  std::span<const fovea_port> begin_inputs, step_inputs, step_outputs;
+  std::unique_ptr<stream> (*make)(const model_weights&, const compile_options&);
+  std::int64_t stride, latency;
+};
+
 /// What a module is built from, as fovea_add_python_module writes it. What it has not is empty.
 struct module_parts {
   program_parts parts;
   std::span<const fovea_port> inputs, outputs;
   std::unique_ptr<net> (*compiled)(const model_weights&, const compile_options&) = nullptr;
   void (*expect)(const model_weights&) = nullptr; // throws where they are another model's
-  std::span<const fovea_port> begin_inputs = {}, step_inputs = {}, step_outputs = {};
-  std::unique_ptr<stream> (*streamed)(const model_weights&, const compile_options&) = nullptr;
-  std::int64_t stride = 1, latency = 0;
+  const stream_parts* streams = nullptr;
   text_networks texts = {};
 };
 
@@ -40,13 +45,12 @@ struct opening {
   opening(const module_parts& of, const std::optional<std::string>& file, int threads,
           const nb::kwargs& capacity)
       : weights(of_file(of, file)), options{.capacity = of.parts.capacity, .threads = threads} {
-    if (threads < 0)
-      throw error(of.parts.name + ": expected at least 0 threads, found " + std::to_string(threads));
+    if (threads < 0) throw error("threads: expected at least 0, found " + std::to_string(threads));
     for (const auto& [name, size] : capacity) {
       std::int64_t whole = 0;
       if (!nb::try_cast(size, whole))
-        throw error(of.parts.name + ": expected a capacity of " + nb::cast<std::string>(name) +
-                    " that is a whole number, found " + nb::cast<std::string>(nb::repr(size)));
+        throw error("capacity of " + nb::cast<std::string>(name) + ": expected a whole number, found " +
+                    nb::cast<std::string>(nb::repr(size)));
       set_capacity(of, nb::cast<std::string>(name), whole);
     }
   }
@@ -66,7 +70,7 @@ private:
   static model_weights of_file(const module_parts& of, const std::optional<std::string>& file) {
     const program_parts& parts = of.parts;
     if (!file && !programs::has_weights(parts))
-      throw error(parts.name + ": expected a file of weights, since the module is built without; found None");
+      throw error("weights: expected a file, since the module is built without; found None");
     const nb::gil_scoped_release without;
     model_weights weights = programs::weights_of(parts, std::filesystem::path(file.value_or("")));
     of.expect(weights);
@@ -77,11 +81,9 @@ private:
     if (std::ranges::find(dims, name) == dims.end()) {
       std::string all;
       for (const std::string& dim : dims) all += (all.empty() ? "" : ", ") + dim;
-      throw error(of.parts.name + ": there is no dim \"" + name + "\"; the dims are " + all);
+      throw error("capacity of " + name + ": the model has no such dim; its dims are " + all);
     }
-    if (size < 1)
-      throw error(of.parts.name + ": expected a capacity of " + name + " of at least 1, found " +
-                  std::to_string(size));
+    if (size < 1) throw error("capacity of " + name + ": expected at least 1, found " + std::to_string(size));
     library::set_capacity(options, {core::dim::symbol(name.c_str()), size});
   }
 };
@@ -109,7 +111,7 @@ public:
 
   std::unique_ptr<stream> begin_stream() const {
     const nb::gil_scoped_release without;
-    return of_.streamed(from_.weights, from_.options);
+    return of_.streams->make(from_.weights, from_.options);
   }
 
   /// f of what is done with texts, without Python's lock.
@@ -131,7 +133,7 @@ private:
     for (const core::dim_size& d : from_.options.capacity)
       if (d.symbol == core::dim::symbol("T")) return d.size;
     if (of_.parts.context == 0)
-      throw error(of_.parts.name + ": expected the most tokens of a text, as in Model(T=256)");
+      throw error("capacity of T: expected the most tokens of a text, as in Model(T=256); found none");
     return of_.parts.context;
   }
 

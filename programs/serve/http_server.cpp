@@ -2,6 +2,7 @@
 
 #include <fovea/base/error.hpp>
 #include <fovea/base/utf8.hpp>
+#include <fovea/programs/serve/connection_threads.hpp>
 #include <fovea/programs/serve/request.hpp>
 
 #include <fmt/format.h>
@@ -33,14 +34,14 @@ std::string problem_of(int status, const http_server::request& from, const serve
 } // namespace
 
 http_server::http_server(const server_limits& limits) : limits_(limits) {
-  server_.new_task_queue = [threads = limits.connections] { return new httplib::ThreadPool(threads); };
+  server_.new_task_queue = [threads = limits.connections] { return new connection_threads(threads); };
   server_.set_payload_max_length(limits.body_bytes);
   server_.set_tcp_nodelay(true);
   server_.set_socket_options([](socket_t socket) { // a port has one server
     const int yes = 1;
     ::setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
   });
-  server_.set_keep_alive_max_count(1000);
+  server_.set_keep_alive_max_count(100);
   server_.set_read_timeout(std::chrono::seconds(10));
   server_.set_write_timeout(std::chrono::seconds(10));
   server_.set_pre_routing_handler([this](const request& from, response& to) {

@@ -186,8 +186,7 @@ chat_format chat_format_of(const std::string& name) {
                                                         {"llama3", chat_format::llama3}};
   const auto found = known.find(name);
   if (found == known.end())
-    throw error("expected a chat in the format plain, chatml, llama2 or llama3; found " +
-                core::in_quotes(name));
+    throw error("--chat: expected plain, chatml, llama2 or llama3; found " + core::in_quotes(name));
   return found->second;
 }
 

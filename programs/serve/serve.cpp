@@ -13,6 +13,7 @@
 
 #include <csignal>
 #include <functional>
+#include <malloc.h>
 #include <thread>
 #include <unistd.h>
 
@@ -81,11 +82,17 @@ private:
   sigset_t signals_{};
 };
 
+/// What is allocated and not given back, of the whole process.
+std::string memory_metrics() {
+  const struct mallinfo2 heap = ::mallinfo2();
+  return fmt::format("# TYPE fovea_memory_bytes gauge\nfovea_memory_bytes {}\n", heap.uordblks + heap.hblkhd);
+}
+
 void add_common_routes(http_server& server, const program_parts& parts, const served_network& network,
                        std::function<std::string()> metrics) {
   server.get("/health", [](auto& to) { http_server::answer_json(to, {{"status", "ok"}}); });
   server.get("/metrics", [&server, metrics = std::move(metrics)](auto& to) {
-    to.set_content(server.metrics() + metrics(), "text/plain; version=0.0.4");
+    to.set_content(server.metrics() + metrics() + memory_metrics(), "text/plain; version=0.0.4");
   });
   server.get("/v1/models", [name = parts.name](auto& to) {
     http_server::answer_json(
@@ -141,6 +148,8 @@ void run(const arguments& a, const served_network& network, const program_parts&
 } // namespace
 
 int serve(const served_network& network, const program_parts& parts, int count, char** words) {
+  // One heap for the threads of all clients: of several, each would grow to the most that it ever held.
+  ::mallopt(M_ARENA_MAX, 1);
   stopping_signals signals;
   return program::run<arguments>(
       parts.name.c_str(), "Answers over HTTP, by the routes of OpenAI's interface.", count, words,

@@ -22,8 +22,8 @@ void model_ranks::check() {
 
 std::shared_ptr<model_ranks> expected_ranks(int ranks, const char* model_name, const rank_group& group) {
   if (group.size() != ranks)
-    throw error(std::string(model_name) + ": is computed by " + std::to_string(ranks) +
-                " ranks; expected a .group of as many, found " + std::to_string(group.size()));
+    throw error(std::string(model_name) + ": group: expected " + std::to_string(ranks) +
+                " ranks, which compute the model together, found " + std::to_string(group.size()));
   return std::make_shared<model_ranks>(group);
 }
 

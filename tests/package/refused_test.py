@@ -32,7 +32,7 @@ CASES = {
     f"{PROGRAM} APP embed WEIGHTS none.safetensors)": "expected WEIGHTS to be a file, found nothing at",
     f"{PROGRAM} APP embed WEIGHTS shards EMBED)": "EMBED needs WEIGHTS to be a file, found the folder",
     f"{PROGRAM} APP embed METADATA heads)": "expected METADATA as name=number, found 'heads'",
-    f"{PROGRAM} APP embed ISA mmx)": "expected ISA to name some of",
+    f"{PROGRAM} APP embed ISA mmx)": "fovea_add_executable(ask): expected ISA to name some of",
     f"{PROGRAM} APP translate END </s>)": "fovea_add_executable(ask): APP translate needs BEGIN and END, the tokens around a translation",
     f"{PROGRAM} APP serve ROUTE pictures)": "expected ROUTE to be completions or embeddings, found 'pictures'",
     f"{PROGRAM} APP generate ROUTE completions)": "APP generate has no use for ROUTE, it takes TOKENIZER, CONTEXT, BEGIN, END",
@@ -43,8 +43,11 @@ CASES = {
     "fovea_add_library(ask MODEL ask::model)": "fovea_add_library(ask): HEADER is missing",
     "fovea_add_library(a-b HEADER model.hpp MODEL ask::model)": "expected a name that C can begin names with, found 'a-b'",
     f"{LIBRARY} APP embed)": "CAPACITY, EMBED and STATIC, found 'APP;embed'",
-    f"{LIBRARY} CAPACITY T)": "fovea_add_library(ask): expected CAPACITY as name=number, found 'T'",
+    **{f"{LIBRARY} CAPACITY {wrong})": f"fovea_add_library(ask): expected CAPACITY as dim=size with a size of at least 1, found '{wrong}'" for wrong in ("T", "T=0", "T=2.5")},
+    f"{LIBRARY} CAPACITY B=2 T=8 B=3)": "fovea_add_library(ask): expected one CAPACITY of B, found several: B=2;T=8;B=3",
+    f"{LIBRARY} ISA mmx)": "fovea_add_library(ask): expected ISA to name some of",
     f"{LIBRARY} WEIGHTS none.safetensors)": "fovea_add_library(ask): expected WEIGHTS to be a file, found nothing at",
+    "fovea_add_python_module(a-b HEADER model.hpp MODEL ask::model)": "expected a name that Python can import, found 'a-b'",
     f"{MODULE} APP serve)": "expected APP to be one of classify, embed, generate, score, stream, tag, translate, found 'serve'",
     f"{MODULE} APP translate BEGIN <s>)": "fovea_add_python_module(ask): APP translate needs BEGIN and END, the tokens around a translation",
     f"{MODULE} APP embed CONTEXT many)": "expected CONTEXT to be a number of tokens, found 'many'",
@@ -84,12 +87,15 @@ class Refused(unittest.TestCase):
         (folder / "CMakeLists.txt").write_text(
             "cmake_minimum_required(VERSION 3.25)\nproject(found CXX)\nset(CMAKE_BUILD_TYPE Release)\nfind_package(fovea REQUIRED)\ninclude_directories(included)\n"
             + "".join(f'fovea_add_model(m{i} HEADER {header} MODEL ask::mdoel ISA baseline)\n' for i, header in enumerate(["beside.hpp", "more/below.hpp", "of_folder.hpp", "fovea/models/bert.hpp", folder / "beside.hpp"]))
+            + "fovea_add_executable(written HEADER beside.hpp MODEL ask::mdoel APP generate ISA baseline)\n"
         )
         subprocess.run(["cmake", "-S", folder, "-B", folder / "build", f"-DCMAKE_PREFIX_PATH={self.prefix}"], capture_output=True, check=True)
         # None of them declares ask::mdoel, and the compiler says so in these words.
-        run = subprocess.run(["cmake", "--build", folder / "build", "--target", "m1_baseline_objects"], capture_output=True, text=True, check=False)
-        self.assertNotEqual(run.returncode, 0)
-        self.assertRegex(run.stdout + run.stderr, r"fovea_add_model\(m1\): expected HEADER more/below.hpp to declare MODEL ask::mdoel:1:\d+: error: ")
+        for target, call, header in ("m1", "fovea_add_model(m1)", "more/below.hpp"), ("compiled_written", "fovea_add_executable(written)", "beside.hpp"):
+            run = subprocess.run(["cmake", "--build", folder / "build", "--target", f"{target}_baseline_objects"], capture_output=True, text=True, check=False)
+            with self.subTest(call):
+                self.assertNotEqual(run.returncode, 0)
+                self.assertRegex(run.stdout + run.stderr, re.escape(f"{call}: expected HEADER {header} to declare MODEL ask::mdoel:1:") + r"\d+: error: ")
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ import tempfile
 import unittest
 
 from playwright.sync_api import sync_playwright
-from serve_test import SHAPES, Server, drawn_weights
+from server import SHAPES, Server, drawn_weights
 
 
 class Page(unittest.TestCase):

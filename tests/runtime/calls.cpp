@@ -280,7 +280,7 @@ TEST_CASE("a capacity that does not fit is refused") {
         "calls: capacity of B: expected at most 2147483647, found 2147483648");
   CHECK(refused({.capacity = {{B, 2}, {T, 3}, {B, 4}}}) ==
         "calls: capacity of B: expected one, found 2 and 4");
-  CHECK(refused({.capacity = {{B, 2}}, .threads = -1}) == "calls: expected at least 0 threads, found -1");
+  CHECK(refused({.capacity = {{B, 2}}, .threads = -1}) == "calls: threads: expected at least 0, found -1");
   CHECK(refused({.capacity = {{B, 1}, {T, 7}}}) ==
         "calls: capacity of T: the model allows at most 6, found 7");
   CHECK(refused({.capacity = {{B, 1}, {dim{"H"}, 7}}}) == "calls: capacity of H: the model has no such dim");

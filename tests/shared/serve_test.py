@@ -8,7 +8,7 @@ import subprocess
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "programs"))
-from serve_test import Server  # noqa: E402
+from server import Server  # noqa: E402
 
 server_program, generate, folder = sys.argv[1:4]
 weights, tokenizer = f"{folder}/stories260K.bin", f"{folder}/tok512.bin"

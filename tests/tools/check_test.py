@@ -43,6 +43,7 @@ class Check(ToolTest):
         tensors = {
             "input.tokens": ("I64", [2, 2], [0, 1, 2, 0]),
             "input.mask": ("BOOL", [2, 2], [1, 1, 1, 0]),
+            "input.scale": ("I64", [], [3]),
             "output.doubled": ("F64", list(shape), list(y)),
             "output.long": ("F32", [2], [2.0, 1.0]),
         }
@@ -61,6 +62,12 @@ class Check(ToolTest):
         self.assertEqual(found["outputs"][0] | {"index": [0]}, found["outputs"][2] | {"backend": "simd", "index": [0]})
         self.assertEqual((found["outputs"][0]["share_of_tolerance"], found["outputs"][3]["index"]), (0, [1, 0, 0]))
 
+    def test_inputs_that_are_made_of_others(self):
+        self.reference("made.safetensors", (2.0, 4.0) * 4)
+        names = ("--input", "ids=zeros(mask)", "--input", "lengths=length(tokens)", "--output", "y=doubled", "--output", "long=long")
+        run = self.run_tool(*self.words, "--reference", "made.safetensors", *names, "--backend", "reference", "--json", "--", *self.flags, status=1)
+        self.assertEqual({one["output"]: (one["found"], one["beyond"]) for one in json.loads(run.stdout)["outputs"]}, {"y": (2.0, 0), "long": (2.0, 1)})
+
     def test_drawn_inputs(self):
         rows = self.rows(*self.words, "--size", "T=5", "--", *self.flags)
         self.assertEqual(rows[0], "backend worst found expected tolerance")
@@ -76,7 +83,11 @@ class Check(ToolTest):
         self.assertEqual(self.refusal(*self.words, *reference, "--input", "ids"), "--input 'ids': expected OURS=THEIRS")
         self.assertEqual(
             self.refusal(*self.words, *reference, "--input", "ids=count(none)"),
-            "r.safetensors: --input 'ids=count(none)': there is no 'none'; expected one of mask, tokens",
+            "r.safetensors: --input 'ids=count(none)': there is no 'none'; expected one of mask, scale, tokens",
+        )
+        self.assertEqual(
+            self.refusal(*self.words, *reference, "--input", "ids=length(scale)"),
+            "r.safetensors: --input 'ids=length(scale)': expected 'scale' to have an axis; found none",
         )
         self.reference("nan.safetensors", metadata={"case": '{"rtol": "much"}'})
         self.assertEqual(self.refusal(*self.words, "--reference", "nan.safetensors"), "nan.safetensors: metadata 'case': rtol: expected a number of at least 0; found \"much\"")

@@ -34,9 +34,6 @@ def read_case(path):
         values["input.pixels"] = (dtype, *transposed_pixels(shape, content))
     if config["model_type"] == "t5":
         values["input.decoder_input_ids"] = decoder_ids(values["input.labels"])
-    if config["model_type"] == "bert" and "input.token_type_ids" not in values:
-        dtype, shape, content = values["input.ids"]
-        values["input.token_type_ids"] = (dtype, shape, bytes(len(content)))
     return parameters, values, config, case
 
 

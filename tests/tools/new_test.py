@@ -110,6 +110,28 @@ class New(ToolTest):
         if self.cases != "none":
             self.assertEqual(self.check(), {"sentence"})
 
+    def test_a_reference_without_what_transformers_fills_in(self):
+        values = read_case(self.golden / "hf_bert.safetensors")[1]
+
+        def written(*names, **more):
+            folder = write_folder(self.golden / "hf_bert.safetensors", self.folder / "from")
+            save_safetensors(folder / "reference.safetensors", {name: values[name] for name in names} | more)
+            return folder
+
+        self.new(written("input.ids", "output.last_hidden_state"))
+        lists = (self.folder / "made/CMakeLists.txt").read_text()
+        self.assertEqual(re.findall(r'--input "(.*)"', lists), ["tokens=ids", "types=zeros(ids)", "lengths=length(ids)"])
+        self.new(written("input.attention_mask", "output.last_hidden_state", **{"input.tokens": values["input.ids"]}), "other")
+        lists = (self.folder / "other/CMakeLists.txt").read_text()
+        self.assertEqual(re.findall(r'--input "(.*)"', lists), ["types=zeros(tokens)", "lengths=count(attention_mask)"])
+
+        def refused(*names):
+            return self.refusal("none", "--from", written(*names)).replace(f"{self.folder}/", "")
+
+        self.assertEqual(refused("input.attention_mask", "output.last_hidden_state"), "from/reference.safetensors: expected a tensor 'input.tokens', which the model takes; there is none")
+        self.assertEqual(refused("input.ids"), "from/reference.safetensors: expected one of the tensors 'output.hidden', 'output.pooled', 'output.sentence', which the model gives; there is none")
+        self.assertFalse((self.folder / "none").exists())
+
     def program(self, case, change=lambda config, parameters: None, **files):
         """What CMakeLists.txt tells of the program, of a case with a tokenizer and files beside it."""
         source = write_folder(self.golden / f"{case}.safetensors", self.folder / case / "from", change)

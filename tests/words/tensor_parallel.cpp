@@ -113,5 +113,5 @@ TEST_CASE("a model of several ranks needs as many", "[tensor_parallel]") {
   const model_weights weights = random_weights(mixed);
   CHECK(message_of<error>([&] {
           compile(tensor_parallel<2>(mixed), weights, {.capacity = {{B, 1}, {T, 1}}});
-        }) == "mixed: is computed by 2 ranks; expected a .group of as many, found 1");
+        }) == "mixed: group: expected 2 ranks, which compute the model together, found 1");
 }

@@ -188,14 +188,14 @@ class Modules(unittest.TestCase):
     def test_what_does_not_fit_is_one_sentence(self):
         model = tiny_embed.Model(self.weights["embed"])
         for given, why in (
-            ({"tokens": [[1]]}, 'tiny_embed: the input "lengths" is missing'),
-            ({"tokens": [[1]], "lengths": [1], "types": [[0]]}, 'tiny_embed: there is no input "types"; the inputs are "tokens", "lengths"'),
-            ({"tokens": [[1.0]], "lengths": [1]}, 'tiny_embed: input "tokens" [B, T]: expected int32 or int64, found float64'),
+            ({"tokens": [[1]]}, 'the input "lengths" is missing'),
+            ({"tokens": [[1]], "lengths": [1], "types": [[0]]}, 'there is no input "types"; the inputs are "tokens", "lengths"'),
+            ({"tokens": [[1.0]], "lengths": [1]}, 'input "tokens" [B, T]: expected int32 or int64, found float64'),
             ({"tokens": [["one"]], "lengths": [1]}, 'input "tokens": expected numbers, found an array of <U3'),
-            ({"tokens": [1], "lengths": [1]}, 'tiny_embed: input "tokens" [B, T]: expected 2 axes, found 1'),
-            ({"tokens": [[1]], "lengths": 1}, 'tiny_embed: input "lengths" [B]: expected 1 axis, found 0'),
-            ({"tokens": [[8]], "lengths": [1]}, 'tiny_embedder: input "tokens" [B, T]: tokens[0, 0] is 8, expected 0 to 7'),
-            ({"tokens": [[1] * 9], "lengths": [1]}, 'tiny_embedder: input "tokens" [B, T]: axis 1 (T) is 9, expected 1 to 8, the capacity of T'),
+            ({"tokens": [1], "lengths": [1]}, 'input "tokens" [B, T]: expected 2 axes, found 1'),
+            ({"tokens": [[1]], "lengths": 1}, 'input "lengths" [B]: expected 1 axis, found 0'),
+            ({"tokens": [[8]], "lengths": [1]}, 'input "tokens" [B, T]: tokens[0, 0] is 8, expected 0 to 7'),
+            ({"tokens": [[1] * 9], "lengths": [1]}, 'input "tokens" [B, T]: axis 1 (T) is 9, expected 1 to 8, the capacity of T'),
         ):
             with self.subTest(why=why):
                 with self.assertRaises(tiny_embed.Error) as caught:
@@ -203,11 +203,11 @@ class Modules(unittest.TestCase):
                 self.assertEqual(str(caught.exception), why)
         self.assertTrue(issubclass(tiny_embed.Error, ValueError))
         for words, named, why in (
-            ((), {}, "tiny_embed: expected a file of weights, since the module is built without; found None"),
-            ((self.weights["embed"],), {"S": 3}, 'tiny_embed: there is no dim "S"; the dims are B, T'),
-            ((self.weights["embed"],), {"threads": -1}, "tiny_embed: expected at least 0 threads, found -1"),
-            ((self.weights["embed"],), {"B": "two"}, "tiny_embed: expected a capacity of B that is a whole number, found 'two'"),
-            ((self.weights["embed"],), {"B": 0}, "tiny_embed: expected a capacity of B of at least 1, found 0"),
+            ((), {}, "weights: expected a file, since the module is built without; found None"),
+            ((self.weights["embed"],), {"S": 3}, "capacity of S: the model has no such dim; its dims are B, T"),
+            ((self.weights["embed"],), {"threads": -1}, "threads: expected at least 0, found -1"),
+            ((self.weights["embed"],), {"B": "two"}, "capacity of B: expected a whole number, found 'two'"),
+            ((self.weights["embed"],), {"B": 0}, "capacity of B: expected at least 1, found 0"),
         ):
             with self.subTest(why=why):
                 with self.assertRaises(tiny_embed.Error) as caught:

@@ -43,7 +43,9 @@ void declare_options(CLI::App& command, arguments& a) {
                      "A safetensors file with input.NAME and output.NAME. Without one, the backend simd is "
                      "held against the backend reference on inputs that are drawn");
   command
-      .add_option("--input", a.inputs, "OURS=THEIRS, or OURS=count(THEIRS) of a mask, for an input's name")
+      .add_option("--input", a.inputs,
+                  "OURS=THEIRS for an input's name; OURS=count(THEIRS) of a mask, OURS=length(THEIRS) or "
+                  "OURS=zeros(THEIRS)")
       ->allow_extra_args(false);
   command.add_option("--output", a.outputs, "OURS=THEIRS for an output's name")->allow_extra_args(false);
   command.add_option("--backend", a.backends, "simd or reference; both where none is named")

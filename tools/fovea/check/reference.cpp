@@ -8,7 +8,9 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
+#include <algorithm>
+#include <iterator>
+#include <span>
 #include <string_view>
 
 namespace tool {
@@ -16,18 +18,31 @@ namespace {
 
 using named_numbers = std::map<std::string, numbers>;
 
-/// How many values of each row are not 0.
-numbers counted(const numbers& from, const std::string& name) {
-  if (from.shape.empty()) throw failure("count(" + name + "): expected an axis to count along; found none");
+/// A number for each row: f of its values.
+template <class F>
+numbers of_rows(const numbers& from, F f) {
   numbers made{{from.shape.begin(), from.shape.end() - 1}, {}, true};
   const std::size_t width = from.shape.back();
-  for (std::size_t at = 0; width > 0 && at < from.values.size(); at += width) {
-    double count = 0;
-    for (std::size_t i = 0; i < width; ++i) count += from.values[at + i] != 0;
-    made.values.push_back(count);
-  }
+  for (std::size_t at = 0; width > 0 && at < from.values.size(); at += width)
+    made.values.push_back(static_cast<double>(f(std::span(from.values).subspan(at, width))));
   return made;
 }
+
+/// What an input is made of, where the file has another: "count(mask)".
+struct made_of {
+  std::string_view word;
+  numbers (*from)(const numbers&);
+};
+constexpr made_of ways[] = {
+    {"count",
+     [](const numbers& x) {
+       return of_rows(x,
+                      [](auto row) { return std::ranges::count_if(row, [](double v) { return v != 0; }); });
+     }},
+    {"length", [](const numbers& x) { return of_rows(x, [](auto row) { return row.size(); }); }},
+    {"zeros", [](const numbers& x) {
+       return numbers{x.shape, std::vector<double>(x.values.size()), true};
+     }}};
 
 std::string names_of(const named_numbers& all) {
   std::string text;
@@ -44,14 +59,19 @@ void rename(named_numbers& all, const std::vector<std::string>& renames, const c
       throw failure(fmt::format("{} {}: expected OURS=THEIRS", option, fovea::core::in_quotes(one)));
     const std::string ours = one.substr(0, at);
     std::string theirs = one.substr(at + 1);
-    constexpr std::string_view count = "count(";
-    const bool counts = theirs.starts_with(count) && theirs.ends_with(')');
-    if (counts) theirs = theirs.substr(count.size(), theirs.size() - count.size() - 1);
+    const auto* const way = std::ranges::find_if(ways, [&](const made_of& w) {
+      return theirs.ends_with(')') && theirs.starts_with(std::string(w.word) + '(');
+    });
+    const bool is_made = way != std::end(ways);
+    if (is_made) theirs = theirs.substr(way->word.size() + 1, theirs.size() - way->word.size() - 2);
     const auto found = all.find(theirs);
     if (found == all.end())
       throw failure(fmt::format("{}: {} {}: there is no {}; expected one of {}", path.string(), option,
                                 fovea::core::in_quotes(one), fovea::core::in_quotes(theirs), names_of(all)));
-    all[ours] = counts ? counted(found->second, theirs) : numbers(found->second);
+    if (is_made && found->second.shape.empty())
+      throw failure(fmt::format("{}: {} {}: expected {} to have an axis; found none", path.string(), option,
+                                fovea::core::in_quotes(one), fovea::core::in_quotes(theirs)));
+    all[ours] = is_made ? way->from(found->second) : numbers(found->second);
   }
 }
 

@@ -22,8 +22,9 @@ struct reference_values {
 /// Reads a safetensors file with tensors `input.NAME` and `output.NAME`, and a tolerance as "rtol" and "atol"
 /// in the JSON text under the key `case` of its metadata, if it says one.
 ///
-/// `inputs` and `outputs` rename, each "ours=theirs"; an input may be "ours=count(theirs)", how many are not 0
-/// along the last axis: a mask as lengths. Throws fovea::error that names what is not there.
+/// `inputs` and `outputs` rename, each "ours=theirs". One may be made of another: "ours=count(theirs)", how many are
+/// not 0 along the last axis, a mask as lengths; "ours=length(theirs)", how many there are; "ours=zeros(theirs)", zeros of
+/// its shape. Throws fovea::error that names what is not there.
 reference_values read_reference(const std::filesystem::path& path, const std::vector<std::string>& inputs,
                                 const std::vector<std::string>& outputs);
 

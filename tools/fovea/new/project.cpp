@@ -14,7 +14,9 @@
 #include <cctype>
 #include <cstring>
 #include <fstream>
+#include <regex>
 #include <set>
+#include <span>
 
 namespace tool {
 namespace {
@@ -173,7 +175,8 @@ std::string quoted(const std::string& text) {
 
 /// How transformers calls what the models call otherwise: ours, theirs, and what stands for ours.
 struct alias {
-  const char *ours, *theirs, *as;
+  std::string_view ours;
+  const char *theirs, *as;
 };
 constexpr alias inputs[] = {{"tokens", "input_ids", "input_ids"},
                             {"tokens", "ids", "ids"},
@@ -181,26 +184,58 @@ constexpr alias inputs[] = {{"tokens", "input_ids", "input_ids"},
                             {"lengths", "attention_mask", "count(attention_mask)"},
                             {"source", "input_ids", "input_ids"},
                             {"source", "ids", "ids"},
-                            {"target", "decoder_input_ids", "decoder_input_ids"}};
+                            {"target", "decoder_input_ids", "decoder_input_ids"},
+                            // What transformers takes where it is given none: one type, and no padding.
+                            {"types", "input_ids", "zeros(input_ids)"},
+                            {"types", "ids", "zeros(ids)"},
+                            {"types", "tokens", "zeros(tokens)"},
+                            {"lengths", "input_ids", "length(input_ids)"},
+                            {"lengths", "ids", "length(ids)"},
+                            {"lengths", "tokens", "length(tokens)"},
+                            {"lengths", "source", "length(source)"}};
 constexpr alias outputs[] = {{"hidden", "last_hidden_state", "last_hidden_state"},
                              {"pooled", "pooler_output", "pooler_output"},
                              {"sentence", "sentence_embedding", "sentence_embedding"},
                              {"memory", "encoder_last_hidden_state", "encoder_last_hidden_state"}};
 
-/// What the test of the project gives `fovea check` beside a model of this text.
+/// The names that a model of this text gives to its inputs, "input", or outputs, "output".
+std::vector<std::string> names_in(const std::string& model, const std::string& what) {
+  const std::regex declared("g\\." + what + "(?:<\\w+>)?\\(\"(\\w+)\"");
+  std::vector<std::string> names;
+  for (std::sregex_iterator at(model.begin(), model.end(), declared), end; at != end; ++at)
+    names.push_back((*at)[1]);
+  return names;
+}
+
+/// What the test of the project gives `fovea check` beside a model of this text. Throws failure where the reference lacks an
+/// input, or has no output of the model's.
 std::string check_words(const checkpoint& from, const std::string& model) {
   if (from.reference.empty()) return "";
   const fovea::core::safetensors_file file(from.reference);
   std::string words = " --reference " + quoted(from.reference.string());
-  std::set<std::string> named;
-  const auto add = [&](const alias& one, const std::string& what) {
-    const auto has = [&](const char* name) { return file.tensors().contains(what + "." + name); };
-    const bool asked = model.find(fmt::format("(\"{}\", ", one.ours)) != model.npos;
-    if (!asked || has(one.ours) || !has(one.theirs) || !named.insert(one.ours).second) return;
-    words += fmt::format("\n  --{} \"{}={}\"", what, one.ours, one.as);
+  // Whether the file has a value of the model's, or one that stands for it.
+  const auto find = [&](const std::string& what, const std::string& ours, std::span<const alias> known) {
+    const auto has = [&](const std::string& name) { return file.tensors().contains(what + "." + name); };
+    if (has(ours)) return true;
+    const auto one =
+        std::ranges::find_if(known, [&](const alias& a) { return a.ours == ours && has(a.theirs); });
+    if (one == known.end()) return false;
+    words += fmt::format("\n  --{} \"{}={}\"", what, ours, one->as);
+    return true;
   };
-  for (const alias& one : inputs) add(one, "input");
-  for (const alias& one : outputs) add(one, "output");
+  for (const std::string& name : names_in(model, "input"))
+    if (!find("input", name, inputs))
+      throw failure(fmt::format("{}: expected a tensor 'input.{}', which the model takes; there is none",
+                                from.reference.string(), name));
+  std::string all;
+  bool has_output = false;
+  for (const std::string& name : names_in(model, "output")) {
+    has_output = find("output", name, outputs) || has_output;
+    all += (all.empty() ? "'output." : ", 'output.") + name + "'";
+  }
+  if (!has_output)
+    throw failure(fmt::format("{}: expected one of the tensors {}, which the model gives; there is none",
+                              from.reference.string(), all));
   return words;
 }
 

@@ -1,44 +1,42 @@
 #pragma once
 
+#include <fovea/backends/simd/sets/of_compiler.hpp>
 #include <fovea/backends/simd/sets/of_xsimd.hpp>
 
 namespace fovea::core::simd {
 
-/// NEON as every 64-bit ARM processor has it.
-struct neon64 : of_xsimd<neon64, xsimd::neon64> {
+/// NEON as every 64-bit ARM processor has it. xsimd 8.1 divides and takes roots by estimates; the compiler does not.
+struct neon64 : of_compiler<neon64> {
   using narrower = neon64;
   static constexpr size_t registers = 32;
 
-  // The instructions of this name give NaN, or the number, where one operand is NaN.
-  static floats min(const floats& x, const floats& y) { return vbslq_f32(vcltq_f32(x, y), x, y); }
-  static floats max(const floats& x, const floats& y) { return vbslq_f32(vcgtq_f32(x, y), x, y); }
-  static integers min(const integers& x, const integers& y) { return vminq_s32(x, y); }
-  static integers max(const integers& x, const integers& y) { return vmaxq_s32(x, y); }
-  static floats floor(const floats& x) { return vrndmq_f32(x); }
-  static floats trunc(const floats& x) { return vrndq_f32(x); }
-  static floats copysign(const floats& x, const floats& sign) {
-    return vbslq_f32(vdupq_n_u32(0x80000000u), sign, x);
+  static floats fma(const floats& x, const floats& y, const floats& z) {
+    return floats(vfmaq_f32(z.data, x.data, y.data));
+  }
+  static floats sqrt(const floats& x) { return floats(vsqrtq_f32(x.data)); }
+  static floats floor(const floats& x) { return floats(vrndmq_f32(x.data)); }
+  static floats trunc(const floats& x) { return floats(vrndq_f32(x.data)); }
+  static floats log(const floats& x) { return of_batch(by_xsimd::log(batch(x.data))); }
+  static floats sin(const floats& x) { return of_batch(by_xsimd::sin(batch(x.data))); }
+  static floats cos(const floats& x) { return of_batch(by_xsimd::cos(batch(x.data))); }
+  static floats power(const floats& x, const floats& y) {
+    return of_batch(by_xsimd::power(batch(x.data), batch(y.data)));
   }
 
-  static floats load_four_times(const float* from) { return vld1q_dup_f32(from); }
-  static floats load_fours(const float* from, size_t) { return load(from); }
-
-  static integers load_uint8(const unsigned char* from) {
-    return vreinterpretq_s32_u32(vmovl_u16(vget_low_u16(vmovl_u8(four_bytes(from)))));
+  static floats load_first(const float* from, size_t count, float fill = 0) {
+    float32x4_t x = vdupq_n_f32(fill);
+    if (count == 1) x = vld1q_lane_f32(from, x, 0);
+    if (count >= 2) x = vcombine_f32(vld1_f32(from), vget_high_f32(x));
+    if (count == 3) x = vld1q_lane_f32(from + 2, x, 2);
+    return floats(x);
   }
-  static integers load_int8(const unsigned char* from) {
-    return vmovl_s16(vget_low_s16(vmovl_s8(vreinterpret_s8_u8(four_bytes(from)))));
-  }
-  static integers load_uint16(const unsigned char* from) {
-    return vreinterpretq_s32_u32(vmovl_u16(vreinterpret_u16_u8(vld1_u8(from))));
+  static void store_first(float* to, const floats& x, size_t count) {
+    if (count == 1) vst1q_lane_f32(to, x.data, 0);
+    if (count >= 2) vst1_f32(to, vget_low_f32(x.data));
+    if (count == 3) vst1q_lane_f32(to + 2, x.data, 2);
   }
   static floats load_half(const unsigned char* from) {
-    return vcvt_f32_f16(vreinterpret_f16_u8(vld1_u8(from)));
-  }
-  static void store_low_bytes(const integers& x, unsigned char* to) {
-    const int16x4_t two = vmovn_s32(x);
-    const std::uint32_t four = vget_lane_u32(vreinterpret_u32_s8(vmovn_s16(vcombine_s16(two, two))), 0);
-    std::memcpy(to, &four, sizeof four);
+    return floats(vcvt_f32_f16(vreinterpret_f16_u8(vld1_u8(from))));
   }
 
   template <bool of_4_bits>
@@ -49,9 +47,9 @@ struct neon64 : of_xsimd<neon64, xsimd::neon64> {
 
     static weights ready(const integers& bytes) { return bytes; }
     static integers add(const integers& sum, const weights& w, const integers& numbers) {
-      const int8x16_t a = vreinterpretq_s8_s32(w), b = vreinterpretq_s8_s32(numbers);
+      const int8x16_t a = vreinterpretq_s8_s32(w.data), b = vreinterpretq_s8_s32(numbers.data);
       const int16x8_t low = vmull_s8(vget_low_s8(a), vget_low_s8(b)), high = vmull_high_s8(a, b);
-      return vpadalq_s16(sum, vpaddq_s16(low, high));
+      return integers(vpadalq_s16(sum.data, vpaddq_s16(low, high)));
     }
   };
 
@@ -63,11 +61,9 @@ struct neon64 : of_xsimd<neon64, xsimd::neon64> {
   }
 
 private:
-  static uint8x8_t four_bytes(const unsigned char* from) {
-    std::uint32_t four;
-    std::memcpy(&four, from, sizeof four);
-    return vreinterpret_u8_u32(vdup_n_u32(four));
-  }
+  using by_xsimd = of_xsimd<neon64, xsimd::neon64>;
+  using batch = by_xsimd::floats;
+  static floats of_batch(const batch& x) { return floats(x.data); }
 };
 
 } // namespace fovea::core::simd

@@ -9,7 +9,7 @@ struct neon_dotprod : neon64 {
   template <bool of_4_bits>
   struct byte_dot : neon64::byte_dot<of_4_bits> {
     static integers add(const integers& sum, const integers& w, const integers& numbers) {
-      return vdotq_s32(sum, vreinterpretq_s8_s32(w), vreinterpretq_s8_s32(numbers));
+      return integers(vdotq_s32(sum.data, vreinterpretq_s8_s32(w.data), vreinterpretq_s8_s32(numbers.data)));
     }
   };
 };

@@ -24,6 +24,7 @@ struct neon64 : of_compiler<neon64> {
   }
 
   static floats load_first(const float* from, size_t count, float fill = 0) {
+    if (count == floats::size) return load(from);
     float32x4_t x = vdupq_n_f32(fill);
     if (count == 1) x = vld1q_lane_f32(from, x, 0);
     if (count >= 2) x = vcombine_f32(vld1_f32(from), vget_high_f32(x));
@@ -31,6 +32,7 @@ struct neon64 : of_compiler<neon64> {
     return floats(x);
   }
   static void store_first(float* to, const floats& x, size_t count) {
+    if (count == floats::size) return store(to, x);
     if (count == 1) vst1q_lane_f32(to, x.data, 0);
     if (count >= 2) vst1_f32(to, vget_low_f32(x.data));
     if (count == 3) vst1q_lane_f32(to + 2, x.data, 2);

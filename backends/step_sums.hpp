@@ -20,7 +20,8 @@ struct step_sum {
 /// The same of all nets of one model with as many threads, and of one instruction set.
 struct net_sum {
   std::string model;
-  std::size_t threads = 1, lanes = 4; // of a vector, in floats
+  std::size_t threads = 1;
+  const char* set = ""; // the instruction set
   double parameter_bytes = 0;         // that a call reads, each once
   std::int64_t calls = 0, nanoseconds = 0;
   std::vector<step_sum> steps;

@@ -6,8 +6,8 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <exception>
+#include <fovea/backends/machine_limits.hpp>
 #include <fovea/backends/simd/isa/dispatch.hpp>
-#include <fovea/runtime/describe/machine_limits.hpp>
 #include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -76,24 +76,22 @@ public:
   /// higher count.
   const nlohmann::json& rows() {
     for (auto& [bytes, rate] : bandwidths_) rate = std::max(rate, measured_bandwidth(bytes));
-    if (peak_ > 0) peak_ = std::max(peak_, multiply_add_rate(pool(), lanes()));
+    if (peak_ > 0) peak_ = std::max(peak_, multiply_add_rate(pool(), instruction_set()));
     for (auto& row : rows_)
       if (row.contains("level")) limit(row);
     return rows_;
   }
 
 private:
-  static size_t lanes() { return simd::set_named(instruction_set())->vector; }
-
   double peak() {
-    if (peak_ == 0) peak_ = multiply_add_rate(pool(), lanes());
+    if (peak_ == 0) peak_ = multiply_add_rate(pool(), instruction_set());
     return peak_;
   }
 
   double measured_bandwidth(double bytes) {
     const size_t count = std::max(size_t{1024}, static_cast<size_t>(bytes) / sizeof(float));
     const buffer read = floats(count);
-    return read_rate(pool(), lanes(), read.get(), count);
+    return read_rate(pool(), instruction_set(), read.get(), count);
   }
 
   double bandwidth(double bytes) {

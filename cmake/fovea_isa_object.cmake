@@ -2,9 +2,11 @@
 # every symbol but the named ones local, so that no inline function of it can stand in for ordinary code
 # (backends/simd/isa/README.md).
 
-# GNU binutils also where clang is the compiler: lld has no --force-group-allocation.
-find_program(FOVEA_LD NAMES ld.bfd ld REQUIRED)
-find_program(FOVEA_OBJCOPY NAMES objcopy REQUIRED)
+# GNU binutils also where clang is the compiler: lld has no --force-group-allocation. For another processor they have a
+# prefix, as CMake's own objcopy has.
+string(REGEX MATCH "[^/]*-linux-gnu[^/]*-" prefix "${CMAKE_OBJCOPY}")
+find_program(FOVEA_LD NAMES ${prefix}ld.bfd ${prefix}ld REQUIRED)
+find_program(FOVEA_OBJCOPY NAMES ${prefix}objcopy REQUIRED)
 
 # -O3 whatever the build type, since a kernel is of use only when it is fast; the sanitisers' build takes less.
 set(FOVEA_KERNEL_OPTIMISATION "-O3" CACHE STRING "Optimisation of what is compiled for one instruction set")

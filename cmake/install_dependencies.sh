@@ -27,12 +27,14 @@ for package in $packages; do
 done
 [ -n "$missing" ] || exit 0
 
+architectures=$(printf '%s\n' $missing | sed -n 's/.*://p' | sort -u)
 if [ "$(id -u)" != 0 ]; then
   echo "Missing Debian packages:$missing" >&2
   echo "Install them with: sudo $0 $*" >&2
   exit 1
 fi
 export DEBIAN_FRONTEND=noninteractive
+for architecture in $architectures; do dpkg --add-architecture "$architecture"; done
 apt-get update -q
 # shellcheck disable=SC2086 # one word a package
 apt-get install -q -y --no-install-recommends $missing

@@ -32,6 +32,11 @@ using native = sse41;
 namespace fovea::core::simd {
 using native = baseline;
 }
+#elif defined(__aarch64__)
+#include <fovea/backends/simd/sets/neon64.hpp>
+namespace fovea::core::simd {
+using native = neon64;
+}
 #else
 namespace fovea::core::simd {
 using native = portable;

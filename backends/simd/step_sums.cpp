@@ -24,7 +24,7 @@ public:
   void take(const net_view& net, dim_values sizes, std::span<const timed_step> steps, int) override {
     net_steps& all = nets_[{net.plan, net.threads, net.weights->kernels.set.name}];
     all.net.model = net.name;
-    all.net.threads = net.threads, all.net.lanes = net.weights->kernels.set.vector;
+    all.net.threads = net.threads, all.net.set = net.weights->kernels.set.name;
     all.net.parameter_bytes = 0;
     costs_.assign(static_cast<std::size_t>(net.plan->step_count), {});
     for (int i = 0; i < net.plan->step_count; i = net.after(i)) {

@@ -1,12 +1,13 @@
 #include <fovea/runtime/describe/profile.hpp>
 
-#include <fovea/runtime/describe/machine_limits.hpp>
+#include <fovea/backends/machine_limits.hpp>
 #include <fovea/runtime/describe/table.hpp>
 
 #include <algorithm>
 #include <iomanip>
 #include <map>
 #include <sstream>
+#include <string_view>
 #include <utility>
 
 namespace fovea::core {
@@ -29,14 +30,14 @@ std::vector<profiled_step> sorted_steps(const std::vector<net_sum>& nets, bool l
   std::vector<profiled_step> all;
   double nanoseconds = 0;
   for (const net_sum& net : nets) nanoseconds += static_cast<double>(net.nanoseconds);
-  std::map<std::pair<std::size_t, std::size_t>, machine_limits> measured; // by threads and lanes
+  std::map<std::pair<std::size_t, std::string_view>, machine_limits> measured; // by threads and set
   for (const net_sum& net : nets)
     for (const step_sum& step : net.steps) {
       profiled_step& one = all.emplace_back(profiled_step{step, net.model});
       one.share = static_cast<double>(step.nanoseconds) / std::max(nanoseconds, 1.0);
       if (limits)
         one.of_limit = share_of_limit(
-            step, net, measured.try_emplace({net.threads, net.lanes}, net.threads, net.lanes).first->second);
+            step, net, measured.try_emplace({net.threads, net.set}, net.threads, net.set).first->second);
     }
   std::stable_sort(all.begin(), all.end(),
                    [](const auto& a, const auto& b) { return a.nanoseconds > b.nanoseconds; });

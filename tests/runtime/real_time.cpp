@@ -75,13 +75,15 @@ model_weights some_weights(const M&) {
   return model_weights::from(std::move(made));
 }
 
+/// Where nothing can forbid system calls, as under an emulator.
+constexpr int not_available = 3;
+
 /// The exit status of a process that may only read, write and end, and calls f.
 template <class F>
 int status_without_system_calls(const F& f) {
   const pid_t child = fork();
   REQUIRE(child >= 0);
   if (child == 0) {
-    constexpr int not_available = 3;
     if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT) != 0) _exit(not_available);
     f();
     syscall(SYS_exit, 0);
@@ -104,7 +106,11 @@ void check_real_time(stream_type& live, std::size_t width, int steps, const F& s
     live.begin();
     return sum;
   };
-  CHECK(status_without_system_calls([&] { play(); }) == 0);
+  const int status = status_without_system_calls([&] { play(); });
+  if (WIFEXITED(status) && WEXITSTATUS(status) == not_available)
+    WARN("this system cannot forbid system calls: whether a step makes one is not tested here");
+  else
+    CHECK(status == 0);
   test::locks = 0;
   const long before = test::allocations;
   const float sum = play();

@@ -9,6 +9,7 @@
 #include <fovea/backends/simd/kernels/cumsum.hpp>
 #include <fovea/backends/simd/kernels/depthwise.hpp>
 #include <fovea/backends/simd/kernels/gather.hpp>
+#include <fovea/backends/simd/kernels/limits.hpp>
 #include <fovea/backends/simd/kernels/norm.hpp>
 #include <fovea/backends/simd/kernels/norm_gradient.hpp>
 #include <fovea/backends/simd/kernels/optimizer.hpp>
@@ -75,6 +76,8 @@ public:
       simd::depthwise_tasks<Arch>, simd::depthwise_scratch<Arch>, simd::depthwise<Arch>};
   static constexpr of<k::pool> pool{simd::pool_tasks<Arch>, simd::pool<Arch>};
   static constexpr of<k::update> update{simd::update<Arch>};
+  static constexpr of<k::limits> limits{simd::limit_multiply_adds<Arch>, limit_chains* width<Arch>,
+                                        simd::limit_reads<Arch>};
 };
 
 } // namespace fovea::core::simd

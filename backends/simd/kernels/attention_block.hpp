@@ -24,9 +24,11 @@
 namespace fovea::core::simd::detail {
 
 /// How many keys (or columns of the values) a micro-kernel broadcasts: rows x 2 accumulators, 2 vectors of
-/// queries or weights and a broadcast fill the registers.
+/// queries or weights and a broadcast fill the registers. Of 32 short ones 8 rows keep the processor busy.
 template <class Arch>
-inline constexpr size_t broadcast_rows = Arch::registers >= 32 ? 12 : 6;
+inline constexpr size_t broadcast_rows = Arch::registers < 32 ? 6
+                                         : width<Arch> < 8    ? 8
+                                                              : 12;
 
 /// Keys in a tile, so that its scores stay in the first-level cache beside q and out.
 inline constexpr size_t block_keys = 96;

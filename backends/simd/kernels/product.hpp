@@ -27,7 +27,9 @@ enum class product_of { rows, formats, windows };
 /// Rows of the largest register block: with two vectors of columns its sums leave room for the operands, and
 /// no more rows than a first-level cache has ways, for rows a power of two apart share its sets.
 template <class Arch>
-inline constexpr size_t block_rows = width<Arch> == 16 ? Arch::cache_ways : 6;
+inline constexpr size_t block_rows = width<Arch> == 16       ? Arch::cache_ways
+                                     : Arch::registers >= 32 ? 8
+                                                             : 6;
 
 /// Panels that a block of `rows` takes side by side: a few rows alone are too few independent chains of
 /// additions to hide their latency (longest where multiplication and addition are two instructions). But

@@ -63,6 +63,13 @@ struct attention_kernel {
   void (*join)(const attention_args&); // when all tasks have run
 };
 
+/// What the processor can do at best (limits.hpp).
+struct limits_kernel {
+  float (*run)(size_t steps); // multiplies and adds
+  size_t floats_a_step;
+  float (*read)(const float* from, size_t count);
+};
+
 /// Every kernel: each(name, type).
 ///   product          of weights in float32, rows one behind the other
 ///   small_product    the same, to the bit, of weights that the first-level cache holds
@@ -95,7 +102,8 @@ struct attention_kernel {
   each(convolution, scratch_kernel<convolution_args>) \
   each(depthwise_convolution, scratch_kernel<convolution_args>) \
   each(pool, kernel<pool_args>) \
-  each(update, single_kernel<fovea::core::optimizer_args>)
+  each(update, single_kernel<fovea::core::optimizer_args>) \
+  each(limits, limits_kernel)
 // clang-format on
 
 enum class kernel_name : std::uint8_t {

@@ -65,7 +65,7 @@ concept instruction_set = requires(typename Set::floats x, typename Set::integer
   { Set::from_bits(n) } -> gives_floats<Set>;
   { Set::to_float(n) } -> gives_floats<Set>;
 
-  // Memory. `count` < size; no byte past what is named is touched.
+  // Memory. `count` <= size; no byte past what is named is touched.
   { Set::load(from) } -> gives_floats<Set>;                   // *
   { Set::load_first(from, count) } -> gives_floats<Set>;      // * 0 in the other lanes
   { Set::load_first(from, count, 1.f) } -> gives_floats<Set>; // * or this

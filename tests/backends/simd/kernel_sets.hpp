@@ -14,7 +14,13 @@ namespace kernels_for_tests {
 
 using namespace fovea::core::simd;
 
-#define FOVEA_DECLARE(name, type) extern "C" const type FOVEA_SYMBOL(name, avx512);
+#define FOVEA_TEXT_OF(set) #set
+#define FOVEA_TEXT(set) FOVEA_TEXT_OF(set)
+inline const std::string name_of_best_set = FOVEA_TEXT(FOVEA_BEST_SET);
+#undef FOVEA_TEXT
+#undef FOVEA_TEXT_OF
+
+#define FOVEA_DECLARE(name, type) extern "C" const type FOVEA_SYMBOL(name, FOVEA_BEST_SET);
 FOVEA_KERNELS(FOVEA_DECLARE)
 #undef FOVEA_DECLARE
 
@@ -28,10 +34,10 @@ inline kernel_table all_of(const set_sizes& set) {
   return made;
 }
 
-/// Of AVX-512 without what a processor may have beside it.
-inline kernel_table plain_avx512(const set_sizes& set) {
+/// Of the best set without what a processor may have beside it.
+inline kernel_table plain_kernels(const set_sizes& set) {
   kernel_table made{.set = set};
-#define FOVEA_FIND(name, type) made.name = &FOVEA_SYMBOL(name, avx512);
+#define FOVEA_FIND(name, type) made.name = &FOVEA_SYMBOL(name, FOVEA_BEST_SET);
   FOVEA_KERNELS(FOVEA_FIND)
 #undef FOVEA_FIND
   return made;
@@ -46,7 +52,7 @@ inline const fovea::core::simd::kernel_table& kernels() {
   return all;
 }
 
-/// The kernels to test: the set that FOVEA_ISA names, or each that the processor has, of AVX-512 also without
+/// The kernels to test: the set that FOVEA_ISA names, or each that the processor has, of the best also without
 /// what a processor may have beside it.
 inline std::vector<const fovea::core::simd::kernel_table*> kernel_sets() {
   using namespace kernels_for_tests;
@@ -56,7 +62,7 @@ inline std::vector<const fovea::core::simd::kernel_table*> kernel_sets() {
     for (const set_sizes& set : sets_here()) {
       if (wanted != nullptr && std::string(set.name) != wanted) continue;
       made.push_back(all_of(set));
-      if (set.name == std::string("avx512")) made.push_back(plain_avx512(set));
+      if (set.name == name_of_best_set) made.push_back(plain_kernels(set));
     }
     return made;
   }();

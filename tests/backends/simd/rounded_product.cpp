@@ -177,11 +177,19 @@ struct random_product {
   }
 };
 
+/// Whether a set has a fused multiply-add: `portable` has it where all processors of this kind have.
+bool fuses(const std::string& set) {
+#ifdef FP_FAST_FMAF
+  if (set == "portable") return true;
+#endif
+  return set == "avx2" || set == "avx512" || set == "neon64";
+}
+
 void check_integers(const rounding_kernels& kernels, std::size_t rows, std::size_t columns,
                     std::size_t depth) {
   const random_product p(rows, columns, depth);
   const std::string set = kernels.table.set.name;
-  const bool fused = set == "avx2" || set == "avx512"; // x * scale + whole is one step there
+  const bool fused = fuses(set); // x * scale + whole is one step
   for (const weight_format format : formats()) {
     CAPTURE(kernels.table.set.name, kernels.tiles(), fovea::core::name_of(format), rows, columns, depth);
     std::vector<float> expected;

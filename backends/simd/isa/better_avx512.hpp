@@ -1,0 +1,71 @@
+#pragma once
+
+// Of some processors with avx512: products for first-level caches of twelve ways, sums of integers by AVX512_VNNI, of
+// bfloat16 by AVX512_BF16, tiles by AMX_INT8, AMX_BF16 and AVX512_BF16. Part of dispatch.cpp, which has `best`.
+
+#if defined(__linux__)
+#include <cpuid.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#endif
+
+namespace fovea::core::simd {
+
+extern "C" {
+extern const kernel<product_args> fovea_product_avx512_12_ways;
+extern const rounding_kernel fovea_integer_product_avx512_vnni, fovea_bf16_product_avx512_bf16;
+extern const tile_kernels fovea_tiles_avx512_amx;
+}
+
+namespace {
+
+/// Whether the processor has AMX for bytes and bfloat16, and the system grants its registers, which programs
+/// must ask for.
+bool may_use_tiles() {
+#ifdef __linux__
+  unsigned a = 0, b = 0, c = 0, d = 0;
+  constexpr unsigned bf16 = 1u << 22, tile = 1u << 24, int8 = 1u << 25, all = bf16 | tile | int8;
+  if (!__get_cpuid_count(7, 0, &a, &b, &c, &d) || (d & all) != all) return false;
+  constexpr long request_permission = 0x1023, tile_data = 18; // ARCH_REQ_XCOMP_PERM, XFEATURE_XTILEDATA
+  return syscall(SYS_arch_prctl, request_permission, tile_data) == 0;
+#else
+  return false;
+#endif
+}
+
+/// Whether the first-level data cache has twelve ways or more, on processors of Intel.
+bool has_wide_cache() {
+#ifdef _SC_LEVEL1_DCACHE_ASSOC
+  return __builtin_cpu_is("intel") && sysconf(_SC_LEVEL1_DCACHE_ASSOC) >= 12;
+#else
+  return false;
+#endif
+}
+
+template <>
+const kernel_type<kernel_name::product>&
+best<kernel_name::product, "avx512">(const kernel<product_args>& plain) {
+  static const bool wide = has_wide_cache();
+  return wide ? fovea_product_avx512_12_ways : plain;
+}
+/// With tiles where they may be used.
+rounding_kernel rounding(bool has_own, const rounding_kernel& own, const rounding_kernel& plain) {
+  rounding_kernel made = has_own ? own : plain;
+  if (__builtin_cpu_supports("avx512bf16") && may_use_tiles()) made.tiles = &fovea_tiles_avx512_amx;
+  return made;
+}
+template <>
+const rounding_kernel& best<kernel_name::integer_product, "avx512">(const rounding_kernel& plain) {
+  static const rounding_kernel made =
+      rounding(__builtin_cpu_supports("avx512vnni"), fovea_integer_product_avx512_vnni, plain);
+  return made;
+}
+template <>
+const rounding_kernel& best<kernel_name::bf16_product, "avx512">(const rounding_kernel& plain) {
+  static const rounding_kernel made =
+      rounding(__builtin_cpu_supports("avx512bf16"), fovea_bf16_product_avx512_bf16, plain);
+  return made;
+}
+
+} // namespace
+} // namespace fovea::core::simd

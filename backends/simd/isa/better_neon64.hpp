@@ -1,0 +1,28 @@
+#pragma once
+
+// Of most processors of 64-bit ARM: sums of bytes and of bfloat16 by instructions made for them. Part of dispatch.cpp,
+// which has `best`.
+
+#include <sys/auxv.h>
+
+namespace fovea::core::simd {
+
+extern "C" {
+extern const rounding_kernel fovea_integer_product_neon_dotprod, fovea_bf16_product_neon_bf16;
+}
+
+namespace {
+
+template <>
+const rounding_kernel& best<kernel_name::integer_product, "neon64">(const rounding_kernel& plain) {
+  static const bool has = (getauxval(AT_HWCAP) & HWCAP_ASIMDDP) != 0;
+  return has ? fovea_integer_product_neon_dotprod : plain;
+}
+template <>
+const rounding_kernel& best<kernel_name::bf16_product, "neon64">(const rounding_kernel& plain) {
+  static const bool has = (getauxval(AT_HWCAP2) & HWCAP2_BF16) != 0;
+  return has ? fovea_bf16_product_neon_bf16 : plain;
+}
+
+} // namespace
+} // namespace fovea::core::simd

@@ -1,0 +1,9 @@
+#include "symbols.hpp"
+#include <fovea/backends/simd/kernels/bfloat_dot.hpp>
+#include <fovea/backends/simd/kernels/rounded_product.hpp>
+#include <fovea/backends/simd/sets/neon_bf16.hpp>
+
+using namespace fovea::core::simd;
+
+extern "C" constinit const rounding_kernel fovea_bf16_product_neon_bf16 = {
+    rounded_product_tasks<neon_bf16>, rounded_product<neon_bf16, detail::bfloat_dots<neon_bf16>>};

@@ -1,0 +1,114 @@
+#!/usr/bin/env python3
+"""The inner loops of ARM kernels under LLVM's models of processors: the share of the limit of multiply-adds.
+
+    bench/arm_loops.py build-aarch64/fovea_kernels_neon64.o.whole
+    bench/arm_loops.py --kernel 'scan_loop.*lstm' --least 0.5 build-aarch64/tests/test_streams
+
+llvm-mca simulates each innermost loop that multiplies and adds vectors, as if the first-level cache met all loads. The
+limit is what the same model does of multiply-adds that wait for nothing. Each kernel has the share of its best loop. One
+below --least is a failure, and the exit status is 1.
+"""
+
+import argparse
+import re
+import subprocess
+import sys
+
+PROCESSORS = ["neoverse-v2", "apple-m1", "cortex-a76"]
+KERNELS = {
+    "product": r"detail::multiply<.*, 8ul, 2ul, 8ul, false, .*\)0>",
+    "convolution": r"detail::multiply<.*, 8ul, 2ul, 8ul, true, .*\)0>",
+    "attention, scores": r"attention_block<.*, 2ul>::score_rows",
+    "attention, values": r"attention_block<.*, 2ul>::add_value_rows",
+    "gradient of a product": r"multiply_turned<.*, true, true>",
+}
+MULTIPLY_ADD = re.compile(r"^fml[as]\s+v")
+BRANCH = re.compile(r"^(?:b(?:\.\w+)?|cbn?z|tbn?z)\s+(?:[^<]*,\s*)?(?:0x)?([0-9a-f]+)\s+<")
+
+
+def functions(path):
+    """Name and instructions, each with its address, of every function."""
+    listing = subprocess.run(
+        ["aarch64-linux-gnu-objdump", "-d", "-C", "--no-show-raw-insn", path], check=True, capture_output=True, text=True
+    ).stdout
+    name, body = None, []
+    for line in listing.splitlines():
+        if head := re.match(r"^[0-9a-f]+ <(.*)>:$", line):
+            if body:
+                yield name, body
+            name, body = head[1], []
+        elif step := re.match(r"^\s*([0-9a-f]+):\s+(.*)$", line):
+            body.append((int(step[1], 16), step[2].split("//")[0].strip()))
+    if body:
+        yield name, body
+
+
+def loops(body):
+    """The instructions of each innermost loop, from where a branch goes back to that branch."""
+    place = {address: i for i, (address, _) in enumerate(body)}
+    spans = []
+    for i, (_, text) in enumerate(body):
+        if (jump := BRANCH.match(text)) and place.get(int(jump[1], 16), i + 1) <= i:
+            spans.append((place[int(jump[1], 16)], i))
+    for first, last in spans:
+        if not any(first <= a and b <= last and (a, b) != (first, last) for a, b in spans):
+            yield [text for _, text in body[first : last + 1]]
+
+
+def cycles(loop, processor, rounds=200):
+    """Of one round of a loop."""
+    lines = [re.sub(r"(0x)?[0-9a-f]+\s+<.*$", "again", text) if BRANCH.match(text) else text for text in loop]
+    found = subprocess.run(
+        ["llvm-mca-19", "-mtriple=aarch64-linux-gnu", "-mattr=+all", f"-mcpu={processor}", f"-iterations={rounds}"],
+        input="again:\n" + "\n".join(lines) + "\n",
+        capture_output=True,
+        text=True,
+    )
+    total = re.search(r"Total Cycles:\s+(\d+)", found.stdout)
+    if not total:
+        sys.exit(f"llvm-mca-19 does not read this loop: {found.stderr}")
+    return int(total[1]) / rounds
+
+
+def multiply_adds(loop):
+    return sum(bool(MULTIPLY_ADD.match(text)) for text in loop)
+
+
+def most_in_a_cycle(processor):
+    """Multiply-adds of vectors, by a vector or by one number of it, where none waits for another."""
+    chains = 24
+    kinds = [[f"fmla v{i}.4s, v30.4s, v31.{by}" for i in range(chains)] for by in ("4s", "s[0]")]
+    return max(chains / cycles(kind, processor) for kind in kinds)
+
+
+def main():
+    arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    arguments.add_argument("object", help="what is compiled for 64-bit ARM, with its symbols")
+    arguments.add_argument("--kernel", action="append", help="an expression that names of functions match; else the kernels known here")
+    arguments.add_argument("--least", type=float, default=0.9, help="the least share (0.9)")
+    arguments.add_argument("--fewest", type=int, default=4, help="loops with fewer multiply-adds are left out (4)")
+    options = arguments.parse_args()
+
+    kernels = {expression: expression for expression in options.kernel} if options.kernel else KERNELS
+    limits = {processor: most_in_a_cycle(processor) for processor in PROCESSORS}
+    best = {kernel: dict.fromkeys(PROCESSORS, 0.0) for kernel in kernels}
+    for name, body in functions(options.object):
+        for kernel, expression in kernels.items():
+            if not re.search(expression, name):
+                continue
+            for loop in loops(body):
+                count = multiply_adds(loop)
+                if count < options.fewest:
+                    continue
+                for processor, limit in limits.items():
+                    best[kernel][processor] = max(best[kernel][processor], count / cycles(loop, processor) / limit)
+
+    print("| kernel | " + " | ".join(PROCESSORS) + " |")
+    print("| --- |" + " ---: |" * len(PROCESSORS))
+    for kernel, shares in best.items():
+        print(f"| {kernel} | " + " | ".join(f"{shares[p]:.2f}" for p in PROCESSORS) + " |")
+    return int(any(share < options.least for shares in best.values() for share in shares.values()))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

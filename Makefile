@@ -20,7 +20,7 @@ clang_part = dsl/.*|models/(bert|gpt2|llama)\.cpp
 # Ill-formed models are laid out by hand: the faulty expression stands on one line.
 sources = $(shell git ls-files '*.hpp' '*.cpp' ':!tests/compile_fail')
 
-.PHONY: demo test test-gcc test-clang test-shared test-arm test-powerpc test-all test-random coverage fuzz bench docs format format-check tidy clean
+.PHONY: demo test test-gcc test-clang test-shared test-arm test-all test-random coverage fuzz bench docs format format-check tidy clean
 
 demo:
 	cmake/install_dependencies.sh build demo
@@ -63,7 +63,7 @@ test-all:
 	@$(MAKE) coverage
 	@cat build/tests/instruction_sets.txt
 
-# Tests for other processors, compiled here and run under emulation: 64-bit ARM, and 64-bit PowerPC, which has no set of its own.
+# Tests for 64-bit ARM, compiled here and run under emulation.
 test-arm:
 	cmake/install_dependencies.sh build test arm
 	cmake --preset aarch64
@@ -71,12 +71,6 @@ test-arm:
 	ctest --preset aarch64
 	QEMU_CPU=cortex-a53 ctest --preset aarch64 -R '^backends/simd\.'
 	@cat build-aarch64/tests/instruction_sets.txt
-
-test-powerpc:
-	cmake/install_dependencies.sh build test powerpc
-	cmake --preset ppc64le
-	cmake --build build-ppc64le -j $(JOBS)
-	ctest --preset ppc64le
 
 # Which lines and branches of base/, dsl/, weights/ and runtime/ the tests reach; pages of the source in build-coverage/coverage/html.
 coverage:

@@ -21,8 +21,8 @@ struct step_sum {
 struct net_sum {
   std::string model;
   std::size_t threads = 1;
-  const char* set = ""; // the instruction set
-  double parameter_bytes = 0;         // that a call reads, each once
+  const char* set = "";       // the instruction set
+  double parameter_bytes = 0; // that a call reads, each once
   std::int64_t calls = 0, nanoseconds = 0;
   std::vector<step_sum> steps;
 };

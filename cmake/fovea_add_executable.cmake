@@ -1,6 +1,6 @@
 # fovea_add_executable(NAME HEADER header MODEL expression APP embed|classify|tag|generate|translate|score|stream|serve
 #                      [WEIGHTS file] [TOKENIZER file] [TARGET_TOKENIZER file] [EMBED] [STATIC] [FORMAT q8_0]
-#                      [ISA portable baseline sse41 avx2 avx512] [ROUTE completions|embeddings] [CONTEXT n] [LABELS label...]
+#                      [ISA portable baseline sse41 avx2 avx512 neon64] [ROUTE completions|embeddings] [CONTEXT n] [LABELS label...]
 #                      [BEGIN token] [END token...] [METADATA key=number...])
 #
 # Makes the program NAME: a model with its command line.

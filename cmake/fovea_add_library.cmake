@@ -1,5 +1,5 @@
 # fovea_add_library(NAME HEADER header MODEL expression [STREAM dim] [CAPACITY dim=size...] [WEIGHTS file] [EMBED] [STATIC]
-#                   [FORMAT q8_0] [ISA portable baseline sse41 avx2 avx512] [METADATA key=number...])
+#                   [FORMAT q8_0] [ISA portable baseline sse41 avx2 avx512 neon64] [METADATA key=number...])
 #
 # Makes a model a library for C, and for everything that calls C: the targets NAME, which is libNAME.so, and NAME_static,
 # which is libNAME.a, the header NAME.h, and NAME.pc for pkg-config. `cmake --install BUILD --component NAME` installs them. The names of NAME.h are

@@ -1,4 +1,4 @@
-# fovea_add_model(NAME HEADER header MODEL expression [STREAM dim] [TRAIN] [ISA portable baseline sse41 avx2 avx512])
+# fovea_add_model(NAME HEADER header MODEL expression [STREAM dim] [TRAIN] [ISA portable baseline sse41 avx2 avx512 neon64])
 #
 # Makes the library NAME: the code that is generated for one model, compiled once for each instruction set, and the header
 # NAME.hpp with

@@ -1,6 +1,6 @@
 # fovea_add_python_module(NAME HEADER header MODEL expression [APP embed|classify|tag|generate|translate|score|stream]
 #                         [WEIGHTS file] [TOKENIZER file] [TARGET_TOKENIZER file] [EMBED] [STATIC] [FORMAT q8_0]
-#                         [ISA portable baseline sse41 avx2 avx512] [CONTEXT n] [LABELS label...] [BEGIN token] [END token...]
+#                         [ISA portable baseline sse41 avx2 avx512 neon64] [CONTEXT n] [LABELS label...] [BEGIN token] [END token...]
 #                         [CAPACITY dim=size...] [METADATA key=number...])
 #
 # Makes a model the package NAME of Python: NAME.Model, with type stubs. It is what fovea_add_executable makes a program, and

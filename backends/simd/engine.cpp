@@ -93,8 +93,8 @@ void shared_weights::pack_parameter(const graph_view& graph, int parameter, bool
       continue;
     }
     const std::string& name = parameters.name(p, layer);
-    const std::string key =
-        parameters.key(p, layer) + (from_columns ? " columns " : " rows ") + name_of(panel.format) + " " + kernels.set.name;
+    const std::string key = parameters.key(p, layer) + (from_columns ? " columns " : " rows ") +
+                            name_of(panel.format) + " " + kernels.set.name;
     kept.push_back(parameters.source().packed_copy(key, [&] {
       if (lie.data != nullptr) return in_other_panels(lie, kernels.set.panel, pool);
       if (panel.format != weight_format::f32)

@@ -52,7 +52,8 @@ TEST_CASE("a model finds the kernels that it needs, and no others") {
 TEST_CASE("a format's kernels are of the set of the model") {
   static constexpr auto of_one = choose_kernels<kernel_names{kernel_name::pack}, FOVEA_LEAST_SET>();
   constexpr auto format = core::format_named<q8_0>;
-  const kernel_table found = kernels_of({.kernels = &of_one, .format = &code_of_format<format, FOVEA_LEAST_SET>});
+  const kernel_table found =
+      kernels_of({.kernels = &of_one, .format = &code_of_format<format, FOVEA_LEAST_SET>});
   CHECK(found.decoded_product == &kernel_named<kernel_name::decoded_product>(FOVEA_LEAST_SET));
   CHECK(found.gather_in_format == &kernel_named<kernel_name::gather_in_format>(FOVEA_LEAST_SET));
 }

@@ -13,11 +13,11 @@ namespace fovea::core::simd {
 /// Chains that do not wait for each other: more than any machine needs to hide the latency of a multiply-add.
 inline constexpr size_t limit_chains = 12;
 
-/// `steps` multiply-adds of each chain; their sum, for nothing to be left out.
+/// `steps` times 1 * 1 in each lane of each chain; their sum, for nothing to be left out.
 template <class Arch>
 float limit_multiply_adds(size_t steps) {
   using v = vec<Arch>;
-  v x = v(1.0f), y = v(0.0f), sum[limit_chains];
+  v x = v(1.0f), y = v(1.0f), sum[limit_chains];
   detail::for_constants<limit_chains>([&](auto i) { sum[i] = v(0.0f); });
   for (size_t step = 0; step < steps; ++step) {
     x = Arch::in_register(x), y = Arch::in_register(y);

@@ -3,6 +3,7 @@
 #include <fovea/backends/simd/format_code.hpp>
 #include <fovea/backends/simd/kernel_choice.hpp>
 #include <string>
+#include <vector>
 
 using namespace fovea;
 using namespace fovea::core::simd;
@@ -16,6 +17,16 @@ TEST_CASE("a set carries its name and every kernel") {
 #undef CHECK_PRESENT
   }
   CHECK(set_named("portable") != nullptr);
+}
+
+TEST_CASE("what a processor can do at best is measured by work that is done") {
+  std::vector<float> ones(1000, 1.0f);
+  for (const kernel_table* table : kernel_sets()) {
+    CAPTURE(table->set.name);
+    const std::size_t block = 8 * table->set.vector;
+    CHECK(table->limits->run(7) == static_cast<float>(7 * table->limits->floats_a_step));
+    CHECK(table->limits->read(ones.data(), ones.size()) == static_cast<float>(ones.size() / block * block));
+  }
 }
 
 TEST_CASE("an unknown set is none") {

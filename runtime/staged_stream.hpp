@@ -147,7 +147,7 @@ private:
 
 /// What a step of a staged stream gave, by name; valid until the next step begins.
 template <class M>
-class staged_outputs {
+class staged_outputs : detail::refused_outputs<M> {
 public:
   explicit staged_outputs(const detail::passed_values& values) : values_(&values) {}
 
@@ -157,6 +157,7 @@ public:
     constexpr auto i = static_cast<std::size_t>(detail::find_output<M, name>());
     return detail::view_of<M, M::view.outputs[i].node>(values_->given.at(name.text));
   }
+  using detail::refused_outputs<M>::operator[];
 
 private:
   const detail::passed_values* values_;
@@ -166,8 +167,11 @@ private:
 /// which each takes what its stages read, and all get the outputs. A copy goes its own way over the same weights: of two
 /// streams one may be with the first stage while the other is with the last.
 template <class M, dim time, int count, class format>
-class staged_stream {
+class staged_stream : detail::refused_stream_calls<typename M::source, time> {
   using models = decltype(shard<count>(std::declval<const M&>()));
+  using begin_model = detail::begin_of<typename M::source, time>;
+  using step_model = detail::step_of<typename M::source, time>;
+  using refused_calls = detail::refused_stream_calls<typename M::source, time>;
   template <std::size_t k>
   using stage = detail::stage_of_stream<std::tuple_element_t<k, models>, time, format>;
   static constexpr auto every = std::make_index_sequence<static_cast<std::size_t>(count)>{};
@@ -187,28 +191,34 @@ public:
 
   /// As of a stream. Throws fovea::error on every rank where it does on one.
   template <fixed_name... names, class... values>
-  requires detail::holds<detail::checked_call<detail::begin_of<typename M::source, time>, names...>>
+  requires detail::holds<detail::checked_call<begin_model, names...>,
+                         detail::checked_value<begin_model, names, std::decay_t<values>>...>
   void begin(const binding<names, values>&... given) {
     expect_in_flight(false, "begin(...)");
     run([&]<std::size_t k>(auto& own) { own.begin(given...); }, [](int) { return passed(); }, true);
     end_run();
   }
+  using refused_calls::begin;
 
   /// As of a stream: the stages take it one after the other. Throws fovea::error on every rank where it does on one; the
   /// stream goes on from the next `begin`.
   template <fixed_name... names, class... values>
-  requires detail::holds<detail::checked_call<detail::step_of<typename M::source, time>, names...>>
+  requires detail::holds<detail::checked_call<step_model, names...>,
+                         detail::checked_value<step_model, names, std::decay_t<values>>...>
       staged_outputs<M> step(const binding<names, values>&... given)
   &{
+    expect_in_flight(false, "step(...)");
     begin_step(given...);
     return end_step();
   }
+  using refused_calls::step;
 
   /// The same in two: the stages of this rank take the step as soon as it has what those before them pass, and `end_step`
   /// waits for those behind them. Between the two a rank may begin steps of other streams. What a stage refuses `end_step`
   /// throws; either throws where it is not its turn.
   template <fixed_name... names, class... values>
-  requires detail::holds<detail::checked_call<detail::step_of<typename M::source, time>, names...>>
+  requires detail::holds<detail::checked_call<step_model, names...>,
+                         detail::checked_value<step_model, names, std::decay_t<values>>...>
   void begin_step(const binding<names, values>&... given) {
     expect_in_flight(false, "begin_step(...)");
     std::vector<std::size_t> shapes;
@@ -217,6 +227,7 @@ public:
         [this](int rank) { return values_of(rank); }, shapes == known_shapes_);
     known_shapes_ = std::move(shapes);
   }
+  using refused_calls::begin_step;
   staged_outputs<M> end_step() & {
     expect_in_flight(true, "end_step()");
     end_run();

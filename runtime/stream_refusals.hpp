@@ -39,6 +39,12 @@ public:
   template <fixed_name... names, class... values,
             class why = refusal<checked_call<step_model, names...>,
                                 checked_value<step_model, names, std::decay_t<values>>...>>
+  __attribute__((unavailable("the call does not fit the model"))) void
+  begin_step(const binding<names, values>&...) {} // of a stream in stages
+
+  template <fixed_name... names, class... values,
+            class why = refusal<checked_call<step_model, names...>,
+                                checked_value<step_model, names, std::decay_t<values>>...>>
   __attribute__((unavailable("the call does not fit the model"))) refused_value
   step(std::span<const std::size_t>, const binding<names, values>&...) {
     return {};

@@ -27,6 +27,15 @@ inline constexpr auto doubled = model("doubled", [](graph& g) {
 """
 ILL_FORMED = NET.replace("2 * x", "x + zeros(x, {5})")
 
+# Compiles the first time, and gives the same program after that.
+COMPILER = """#!/bin/sh
+for word; do
+  [ "$before" = -o ] && program=$word
+  before=$word
+done
+[ -e {kept} ] || {{ {compiler} "$@" && cp "$program" {kept}; }} && cp {kept} "$program"
+"""
+
 
 class Check(ToolTest):
     command = "check"
@@ -37,7 +46,8 @@ class Check(ToolTest):
         self.write("net.hpp", NET)
         save_safetensors(self.folder / "w.safetensors", {"table": ("F32", [3, 2], [1.0, 2.0, 3.0, 4.0, 5.0, 6.0])})
         self.reference("r.safetensors")
-        self.words = ("net.hpp", "nets::doubled<2>", "--weights", "w.safetensors", "--compiler", self.compiler)
+        self.model = ("net.hpp", "nets::doubled<2>", "--weights", "w.safetensors")
+        self.words = (*self.model, "--compiler", self.compiler)
 
     def reference(self, name, y=(2.0, 4.0, 6.0, 8.0, 10.0, 12.0, 2.0, 4.0), shape=(2, 2, 2), metadata=None):
         tensors = {
@@ -93,6 +103,9 @@ class Check(ToolTest):
         self.assertEqual(self.refusal(*self.words, "--reference", "nan.safetensors"), "nan.safetensors: metadata 'case': rtol: expected a number of at least 0; found \"much\"")
         self.assertEqual(self.refusal(*self.words, *reference, "--library", "."), ".: expected the folder to hold libfovea_runtime.a")
         self.assertRegex(self.refusal(*self.words, "--backend", "other"), "^--backend: other not in")
+        self.assertEqual(self.refusal(*self.words, "--input", "ids=tokens"), "--input requires --reference (--help lists the options)")
+        self.assertEqual(self.refusal(*self.words, "--output", "y=doubled"), "--output requires --reference (--help lists the options)")
+        self.assertEqual(self.refusal(*self.words, *reference, "--size", "T=5"), "--reference excludes --size (--help lists the options)")
 
     def test_refusals_with_a_compiler(self):
         self.write("net.hpp", ILL_FORMED)
@@ -100,8 +113,56 @@ class Check(ToolTest):
         self.assertRegex(ill_formed, r"^net\.hpp:11: cannot add \[B, T, 2\] and \[5\]: .* \[F0058\]$")
         self.write("net.hpp", NET)
         self.assertRegex(self.refusal(*self.words[:1], "nets::none", *self.words[2:], "--", *self.flags), "^nets::none of net.hpp does not compile: .*none")
-        missing = self.refusal(*self.words, "--reference", "r.safetensors", "--", *self.flags)
-        self.assertEqual(missing, 'the reference has no input "ids", which the model takes (--input ids=THEIRS)')
+
+    def compiles_once(self):
+        """A compiler, and where it keeps the program."""
+        kept = self.folder / "kept"
+        compiler = self.write("compiler", COMPILER.format(kept=kept, compiler=self.compiler))
+        compiler.chmod(0o755)
+        return compiler, kept
+
+    def test_what_the_model_has(self):
+        compiler, _ = self.compiles_once()
+
+        def refusal(*words):
+            return self.refusal(*self.model, "--compiler", compiler, *words, "--", *self.flags)
+
+        for size in ("X=9", "t=16", "width=3"):
+            self.assertEqual(refusal("--size", size), f"--size '{size}': the model has no dim {size.split('=')[0]}; expected B or T")
+        reference = ("--reference", "r.safetensors")
+        ids = ("--input", "ids=tokens")
+        lengths = ("--input", "lengths=count(mask)")
+        self.assertEqual(refusal(*reference, "--input", "idz=tokens"), "--input 'idz=tokens': the model has no input \"idz\"; its inputs are ids, lengths")
+        self.assertEqual(
+            refusal(*reference, *ids, *lengths, "--output", "Y=doubled"), "--output 'Y=doubled': the model has no output \"Y\"; its outputs are y, long"
+        )
+        self.assertEqual(
+            refusal(*reference, *ids),
+            "r.safetensors: there is no input.lengths, which the model takes (--input lengths=THEIRS); the file has mask, scale, tokens",
+        )
+        self.assertEqual(refusal(*reference, *lengths, "--input", "ids=scale"), "r.safetensors: input.scale: expected 2 axes, [B, T]; found []")
+        self.assertEqual(refusal(*reference, *ids, "--input", "lengths=tokens"), "r.safetensors: input.tokens: expected 1 axis, [B]; found [2, 2]")
+        self.assertEqual(
+            refusal(*reference, "--input", "ids=count(mask)", "--input", "lengths=count(mask)"),
+            "r.safetensors: count(input.mask): expected 2 axes, [B, T]; found [2]",
+        )
+        tensors = {"input.ids": ("F32", [2, 2], [0.0] * 4), "input.lengths": ("I64", [3], [1] * 3), "output.y": ("F32", [1], [0.0])}
+        save_safetensors(self.folder / "reals.safetensors", tensors)
+        self.assertEqual(refusal("--reference", "reals.safetensors"), "reals.safetensors: input.ids: expected integers; found F32")
+        save_safetensors(self.folder / "sizes.safetensors", tensors | {"input.ids": ("I64", [2, 2], [0] * 4)})
+        self.assertEqual(refusal("--reference", "sizes.safetensors"), 'sizes.safetensors: B is 2 in "ids" and 3 in "lengths"')
+
+    def test_a_program_that_is_killed(self):
+        compiler, kept = self.compiles_once()
+        for script, said in {
+            "kill -9 $$": "was killed (signal 9), perhaps for want of memory",
+            "kill -11 $$": "was killed (signal 11)",
+            "exit 137": "was killed (signal 9), perhaps for want of memory",
+            "echo no >&2; exit 3": "ended with status 3: no",
+        }.items():
+            kept.write_text(f"#!/bin/sh\n{script}\n")
+            kept.chmod(0o755)
+            self.assertEqual(self.refusal(*self.model, "--compiler", compiler, "--", *self.flags), f"the model of net.hpp {said}")
 
 
 if __name__ == "__main__":

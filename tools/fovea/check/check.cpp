@@ -39,15 +39,19 @@ void declare_options(CLI::App& command, arguments& a) {
   command.add_option("MODEL", a.model, "The model as an expression, as in 'gpt<small>'")->required();
   command.add_option("--weights", a.weights, "Its weights: a file of any known format, or a folder")
       ->required();
-  command.add_option("--reference", a.reference,
-                     "A safetensors file with input.NAME and output.NAME. Without one, the backend simd is "
-                     "held against the backend reference on inputs that are drawn");
+  auto* const reference = command.add_option(
+      "--reference", a.reference,
+      "A safetensors file with input.NAME and output.NAME. Without one, the backend simd is "
+      "held against the backend reference on inputs that are drawn");
   command
       .add_option("--input", a.inputs,
                   "OURS=THEIRS for an input's name; OURS=count(THEIRS) of a mask, OURS=length(THEIRS) or "
                   "OURS=zeros(THEIRS)")
+      ->needs(reference)
       ->allow_extra_args(false);
-  command.add_option("--output", a.outputs, "OURS=THEIRS for an output's name")->allow_extra_args(false);
+  command.add_option("--output", a.outputs, "OURS=THEIRS for an output's name")
+      ->needs(reference)
+      ->allow_extra_args(false);
   command.add_option("--backend", a.backends, "simd or reference; both where none is named")
       ->check(CLI::IsMember({"simd", "reference"}))
       ->allow_extra_args(false);
@@ -55,6 +59,7 @@ void declare_options(CLI::App& command, arguments& a) {
   command.add_option("--atol", a.atol, "The tolerance relative to the largest value, or 1")
       ->check(CLI::NonNegativeNumber);
   command.add_option("--size", a.sizes, "DIM=NUMBER, as in T=16, of inputs that are drawn")
+      ->excludes(reference)
       ->allow_extra_args(false);
   command.add_option("--seed", a.seed, "Of inputs that are drawn");
   command.add_option("--library", a.library,
@@ -146,6 +151,8 @@ int work(const arguments& a) {
     terminal::progress_bar bar("checking", "steps", steps);
     bar.show(done++);
     const model_program program(a.header, a.model, backends, a.wishes, a.library);
+    require_names(program.boundary(), a.inputs, a.outputs);
+    if (!drawn) require_inputs(program.boundary(), expected, a.reference);
     if (drawn) {
       expected.inputs = program.drawn_inputs(a.seed, a.sizes);
       bar.show(done++);

@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <csignal>
 #include <fstream>
 
 namespace tool {
@@ -34,6 +35,15 @@ std::map<std::string, numbers> read_numbers(const fs::path& path) {
   std::map<std::string, numbers> made;
   for (const auto& [name, tensor] : file.tensors()) made[name] = numbers_of(tensor);
   return made;
+}
+
+/// How a process ended, as "ended with status 3".
+std::string end_of(int status) {
+  constexpr int signals = 128; // plus the signal is the status, as shells have it
+  if (status <= signals) return fmt::format("ended with status {}", status);
+  const int signal = status - signals;
+  return fmt::format("was killed (signal {}){}", signal,
+                     signal == SIGKILL ? ", perhaps for want of memory" : "");
 }
 
 /// The sentence of the compiler about the user's header.
@@ -65,6 +75,9 @@ model_program::model_program(const fs::path& header, const std::string& model,
                              "-lutf8proc", "-pthread", "-Wl,--gc-sections"});
   if (const finished_process done = run(words, command.folder); done.status != 0)
     refuse(header, model, done.errors);
+  const fs::path described = folder_.path() / "boundary.txt";
+  run_it({"describe", described.string()});
+  boundary_ = read_boundary(described);
 }
 
 void model_program::run_it(std::vector<std::string> words) const {
@@ -73,7 +86,8 @@ void model_program::run_it(std::vector<std::string> words) const {
   if (done.status == 0) return;
   std::string sentence = done.errors.substr(0, done.errors.find('\n'));
   if (done.status != 2)
-    sentence = fmt::format("the model of {} ended with status {}: {}", header_, done.status, sentence);
+    sentence = fmt::format("the model of {} {}{}{}", header_, end_of(done.status),
+                           sentence.empty() ? "" : ": ", sentence);
   throw failure(sentence);
 }
 
@@ -98,6 +112,7 @@ std::map<std::string, numbers> model_program::drawn_inputs(std::uint64_t seed,
     if (!fits) throw failure("--size " + fovea::core::in_quotes(one) + ": expected DIM=NUMBER, as in T=16");
     words.push_back(one);
   }
+  require_dims(boundary_, sizes);
   run_it(words);
   return read_numbers(in);
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "boundary.hpp"
 #include "numbers.hpp"
 
 #include "../compile_command.hpp"
@@ -22,12 +23,14 @@ public:
                 const std::vector<std::string>& backends, const compile_wishes& wishes,
                 std::filesystem::path library);
 
+  const model_boundary& boundary() const { return boundary_; }
+
   /// The outputs by name. Throws failure with the sentence of the call.
   std::map<std::string, numbers> outputs(const std::string& backend, const std::filesystem::path& weights,
                                          const std::map<std::string, numbers>& inputs) const;
 
   /// Inputs as the model takes them: ids that its tables have, other numbers from -1 to 1. `sizes` are
-  /// "T=16"; B is 2 and any other dim 8 where they do not say.
+  /// "T=16"; B is 2 and any other dim 8 where they do not say. Throws failure where the model lacks the dim.
   std::map<std::string, numbers> drawn_inputs(std::uint64_t seed,
                                               const std::vector<std::string>& sizes) const;
 
@@ -36,6 +39,7 @@ private:
 
   temporary_folder folder_;
   std::string header_;
+  model_boundary boundary_;
 };
 
 } // namespace tool

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <deque>
 #include <span>
+#include <utility>
 
 namespace tool {
 namespace {
@@ -37,24 +38,28 @@ std::vector<std::byte> bytes_of(const std::vector<double>& values) {
 } // namespace
 
 numbers numbers_of(const fovea::stored_tensor& from) {
+  const auto made = [&](std::vector<double> values, bool whole) {
+    return numbers{
+        from.shape, std::move(values), whole, std::string(fovea::core::element_name(from.type)), {}};
+  };
   switch (from.type) {
     case element_type::f64:
-      return {from.shape, values_of<double>(from.bytes), false};
+      return made(values_of<double>(from.bytes), false);
     case element_type::i64:
-      return {from.shape, values_of<std::int64_t>(from.bytes), true};
+      return made(values_of<std::int64_t>(from.bytes), true);
     case element_type::i32:
-      return {from.shape, values_of<std::int32_t>(from.bytes), true};
+      return made(values_of<std::int32_t>(from.bytes), true);
     case element_type::i16:
-      return {from.shape, values_of<std::int16_t>(from.bytes), true};
+      return made(values_of<std::int16_t>(from.bytes), true);
     case element_type::i8:
-      return {from.shape, values_of<std::int8_t>(from.bytes), true};
+      return made(values_of<std::int8_t>(from.bytes), true);
     case element_type::u8:
     case element_type::boolean:
-      return {from.shape, values_of<std::uint8_t>(from.bytes), true};
+      return made(values_of<std::uint8_t>(from.bytes), true);
     default: {
       std::vector<float> floats(fovea::core::count_of(from));
       fovea::core::to_floats(from.type, from.bytes, floats.data());
-      return {from.shape, {floats.begin(), floats.end()}, false};
+      return made({floats.begin(), floats.end()}, false);
     }
   }
 }

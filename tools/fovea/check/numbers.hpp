@@ -15,6 +15,8 @@ struct numbers {
   std::vector<std::size_t> shape;
   std::vector<double> values;
   bool whole = false; // of an integer type
+  std::string type;   // as files name it
+  std::string source; // what it is in its file, as "input.ids" or "count(input.mask)"
 };
 
 /// Of any type of safetensors.

@@ -12,6 +12,7 @@
 #include <iterator>
 #include <span>
 #include <string_view>
+#include <utility>
 
 namespace tool {
 namespace {
@@ -21,7 +22,7 @@ using named_numbers = std::map<std::string, numbers>;
 /// A number for each row: f of its values.
 template <class F>
 numbers of_rows(const numbers& from, F f) {
-  numbers made{{from.shape.begin(), from.shape.end() - 1}, {}, true};
+  numbers made{{from.shape.begin(), from.shape.end() - 1}, {}, true, "I64", {}};
   const std::size_t width = from.shape.back();
   for (std::size_t at = 0; width > 0 && at < from.values.size(); at += width)
     made.values.push_back(static_cast<double>(f(std::span(from.values).subspan(at, width))));
@@ -41,7 +42,7 @@ constexpr made_of ways[] = {
      }},
     {"length", [](const numbers& x) { return of_rows(x, [](auto row) { return row.size(); }); }},
     {"zeros", [](const numbers& x) {
-       return numbers{x.shape, std::vector<double>(x.values.size()), true};
+       return numbers{x.shape, std::vector<double>(x.values.size()), true, "I64", {}};
      }}};
 
 std::string names_of(const named_numbers& all) {
@@ -71,7 +72,9 @@ void rename(named_numbers& all, const std::vector<std::string>& renames, const c
     if (is_made && found->second.shape.empty())
       throw failure(fmt::format("{}: {} {}: expected {} to have an axis; found none", path.string(), option,
                                 fovea::core::in_quotes(one), fovea::core::in_quotes(theirs)));
-    all[ours] = is_made ? way->from(found->second) : numbers(found->second);
+    numbers made = is_made ? way->from(found->second) : found->second;
+    if (is_made) made.source = fmt::format("{}({})", way->word, found->second.source);
+    all[ours] = std::move(made);
   }
 }
 
@@ -102,15 +105,16 @@ tolerance tolerance_in(const fovea::core::safetensors_file& file) {
 reference_values read_reference(const std::filesystem::path& path, const std::vector<std::string>& inputs,
                                 const std::vector<std::string>& outputs) {
   const fovea::core::safetensors_file file(path);
-  reference_values made{{}, {}, tolerance_in(file)};
+  reference_values made{{}, {}, tolerance_in(file), {}};
   constexpr std::string_view input = "input.", output = "output.";
   for (const auto& [name, tensor] : file.tensors()) {
-    if (name.starts_with(input)) made.inputs[name.substr(input.size())] = numbers_of(tensor);
+    if (name.starts_with(input)) (made.inputs[name.substr(input.size())] = numbers_of(tensor)).source = name;
     if (name.starts_with(output)) made.outputs[name.substr(output.size())] = numbers_of(tensor);
   }
   if (made.inputs.empty() || made.outputs.empty())
     throw failure(path.string() + ": expected reference values, tensors input.NAME and output.NAME; found " +
                   std::to_string(file.tensors().size()) + " others");
+  made.input_names = names_of(made.inputs);
   rename(made.inputs, inputs, "--input", path);
   rename(made.outputs, outputs, "--output", path);
   return made;

@@ -17,6 +17,7 @@ struct tolerance {
 struct reference_values {
   std::map<std::string, numbers> inputs, outputs;
   tolerance within;
+  std::string input_names; // those of the file, as "ids, mask"
 };
 
 /// Reads a safetensors file with tensors `input.NAME` and `output.NAME`, and a tolerance as "rtol" and "atol"

@@ -14,12 +14,7 @@ namespace kernels_for_tests {
 
 using namespace fovea::core::simd;
 
-#define FOVEA_TEXT_OF(set) #set
-#define FOVEA_TEXT(set) FOVEA_TEXT_OF(set)
-inline const std::string name_of_best_set = FOVEA_TEXT(FOVEA_BEST_SET);
-#undef FOVEA_TEXT
-#undef FOVEA_TEXT_OF
-
+extern "C" const set_sizes FOVEA_SYMBOL(sizes, FOVEA_BEST_SET);
 #define FOVEA_DECLARE(name, type) extern "C" const type FOVEA_SYMBOL(name, FOVEA_BEST_SET);
 FOVEA_KERNELS(FOVEA_DECLARE)
 #undef FOVEA_DECLARE
@@ -62,7 +57,8 @@ inline std::vector<const fovea::core::simd::kernel_table*> kernel_sets() {
     for (const set_sizes& set : sets_here()) {
       if (wanted != nullptr && std::string(set.name) != wanted) continue;
       made.push_back(all_of(set));
-      if (set.name == name_of_best_set) made.push_back(plain_kernels(set));
+      if (set.name == std::string(FOVEA_SYMBOL(sizes, FOVEA_BEST_SET).name))
+        made.push_back(plain_kernels(set));
     }
     return made;
   }();

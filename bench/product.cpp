@@ -38,7 +38,7 @@ void measure(const shape& s, report& measured) {
   using fovea::core::simd::kernel_name;
   const auto& pack = fovea::core::simd::kernel_in_use<kernel_name::pack>();
   const auto& product = fovea::core::simd::kernel_in_use<kernel_name::product>();
-  const size_t panel = fovea::core::simd::set_named(instruction_set())->panel;
+  const size_t panel = fovea::core::simd::set_named(fovea::core::instruction_set())->panel;
   const auto [rows, columns, depth] = s;
   const buffer a = floats(rows * depth), weights = floats(columns * depth), out = floats(rows * columns);
   const buffer panels = floats(fovea::core::simd::panel_floats(panel, columns, depth));

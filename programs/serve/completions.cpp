@@ -29,6 +29,8 @@ struct answer_head {
   }();
   std::int64_t created = static_cast<std::int64_t>(std::time(nullptr));
 
+  /// One choice in braces of its own would be an array to g++ and itself to clang.
+  json with_one(const json& choice) const { return with(json::array({choice})); }
   json with(json choices) const {
     const char* kind = !is_chat ? "text_completion" : streamed ? "chat.completion.chunk" : "chat.completion";
     return {{"id", (is_chat ? "chatcmpl-" : "cmpl-") + id},
@@ -90,9 +92,9 @@ public:
       const auto until = all_.size() == 1 ? deadline_ : clock::now() + std::chrono::milliseconds(5);
       const completion::news told = all_[i]->wait(until);
       if (!told.problem.empty()) return finish(to, events + failure(told.problem));
-      if (!told.text.empty()) events += event(head_.with({head_.choice(i, told.text, nullptr)}));
+      if (!told.text.empty()) events += event(head_.with_one(head_.choice(i, told.text, nullptr)));
       if (!told.ended) continue;
-      events += event(head_.with({head_.choice(i, "", reason_of(told.why))}));
+      events += event(head_.with_one(head_.choice(i, "", reason_of(told.why))));
       ended_[i] = true;
     }
     if (std::ranges::find(ended_, false) == ended_.end()) {
@@ -111,8 +113,8 @@ private:
   std::string first() const {
     std::string events;
     for (std::size_t i = 0; i < all_.size(); ++i)
-      events += event(head_.with(
-          {{{"index", i}, {"delta", {{"role", "assistant"}, {"content", ""}}}, {"finish_reason", nullptr}}}));
+      events += event(head_.with_one(
+          {{"index", i}, {"delta", {{"role", "assistant"}, {"content", ""}}}, {"finish_reason", nullptr}}));
     return events;
   }
   static std::string failure(const std::string& problem) {

@@ -96,7 +96,8 @@ void add_common_routes(http_server& server, const program_parts& parts, const se
   });
   server.get("/v1/models", [name = parts.name](auto& to) {
     http_server::answer_json(
-        to, {{"object", "list"}, {"data", {{{"id", name}, {"object", "model"}, {"owned_by", "fovea"}}}}});
+        to, {{"object", "list"},
+             {"data", json::array({{{"id", name}, {"object", "model"}, {"owned_by", "fovea"}}})}});
   });
   server.get("/", [page = page_of(parts.name, network.writer != nullptr, network.attention.heads)](auto& to) {
     to.set_content(page, "text/html; charset=utf-8");

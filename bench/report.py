@@ -163,6 +163,21 @@ def aims(measured):
     return lines
 
 
+def sixteen_cores(measured):
+    """Of each row the times by threads, and in brackets the best peer's as a multiple."""
+    lines = []
+    for question in measured:
+        runs = runs_of(measured, question)
+        lines += ["", f"| {question} |" + "".join(f" {threads} thread{'s' if threads > 1 else ''} |" for threads, _ in runs) + " times as fast |"]
+        lines.append("| --- |" + " ---: |" * (len(runs) + 1))
+        for i, first in enumerate(runs[0][1]["rows"]):
+            rows = [run["rows"][i] for _, run in runs]
+            times = [f"{duration(row['us'])}" + (f" ({best_peer(row)['ratio']:.2f})" if row["peers"] else "") for row in rows]
+            cells = [first["name"].split("/", 1)[1], *times, f"{rows[0]['us'] / rows[-1]['us']:.1f}"]
+            lines.append("| " + " | ".join(cells) + " |")
+    return machine(measured) + lines
+
+
 def machine(measured):
     """Of each program when, where and from what it was measured."""
     lines = []
@@ -178,8 +193,10 @@ def machine(measured):
     return [f"* {', '.join(questions)}: {told}." for questions, told in lines]
 
 
-def write_report(measured, folder):
-    tables = {"machine": machine, "aims": aims, "families": families, "growth": growth, "threads": threads, "quality": quality}
+def write_report(folder):
+    measured, more = (json.loads((folder / "results" / name).read_text()) for name in ("measured.json", "sixteen_cores.json"))
+    tables = {"machine": machine, "aims": aims, "families": families, "growth": growth, "threads": threads, "quality": quality,
+              "sixteen_cores": lambda _: sixteen_cores(more)}
     page = folder / "RESULTS.md"
 
     def filled(match):
@@ -202,4 +219,4 @@ def write_report(measured, folder):
 
 
 if __name__ == "__main__":
-    write_report(json.loads((HERE / "results" / "measured.json").read_text()), HERE)
+    write_report(HERE)

@@ -1,9 +1,10 @@
 """Runs all benchmarks beside their peers, keeps the rows in bench/results/measured.json, and writes bench/RESULTS.md's tables and
 the pictures beside it from them.
 
-    python bench/run.py --build BUILD [--only QUESTION...] [--threads N...] [--rounds N]
+    python bench/run.py --build BUILD [--only QUESTION...] [--threads N...] [--rounds N] [--results FILE]
 
-QUESTION is the name of a program here; of those that are not named the rows stay as they are. Where the system allows it all
+QUESTION is the name of a program here; of those that are not named the rows stay as they are. FILE keeps the rows of another
+machine, as bench/results/sixteen_cores.json does. Where the system allows it all
 run at real-time priority, so that what else the machine does disturbs them less; the rows say so.
 """
 
@@ -81,9 +82,10 @@ def main():
     parser.add_argument("--only", nargs="+", choices=QUESTIONS, default=list(QUESTIONS))
     parser.add_argument("--threads", nargs="+", type=int, default=[1, 2])
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--results", type=pathlib.Path, default=MEASURED)
     options = parser.parse_args()
     here = machine()
-    measured = json.loads(MEASURED.read_text()) if MEASURED.exists() else {}
+    measured = json.loads(options.results.read_text()) if options.results.exists() else {}
     runs = [(question, threads) for question in options.only for threads in options.threads[ONCE.get(question, slice(None))]]
     model = ["--model", str(options.build / "models" / "minilm")]
     passed = {
@@ -106,9 +108,9 @@ def main():
             except compare.BenchmarkFailed as failure:
                 sys.exit(str(failure))
             measured.setdefault(question, {})[str(threads)] = {"machine": {**here, "priority": priority}, "rows": rows}
-            MEASURED.write_text(json.dumps(measured, indent=1) + "\n")
+            options.results.write_text(json.dumps(measured, indent=1) + "\n")
     normal_priority()
-    write_report(measured, HERE)
+    write_report(HERE)
     return 0
 
 

@@ -1,0 +1,35 @@
+#include <fovea/base/system/processors.hpp>
+
+#include <algorithm>
+#include <bit>
+
+#include <pthread.h>
+#include <windows.h>
+
+namespace fovea::core::system {
+namespace {
+
+/// A bit for each processor that this process may run on; none where the system doesn't say, as with more than 64.
+DWORD_PTR allowed() noexcept {
+  DWORD_PTR process = 0, all = 0;
+  return ::GetProcessAffinityMask(::GetCurrentProcess(), &process, &all) != 0 ? process : 0;
+}
+
+} // namespace
+
+std::size_t usable_processors() noexcept {
+  if (const DWORD_PTR usable = allowed(); usable != 0) return static_cast<std::size_t>(std::popcount(usable));
+  return std::max(1u, std::thread::hardware_concurrency());
+}
+
+int this_processor() noexcept { return static_cast<int>(::GetCurrentProcessorNumber()); }
+
+void keep_off(int processor, std::span<std::thread> threads, std::size_t threads_in_all) noexcept {
+  const DWORD_PTR usable = allowed();
+  if (usable == 0 || static_cast<std::size_t>(std::popcount(usable)) < threads_in_all) return;
+  const DWORD_PTR others = usable & ~(DWORD_PTR{1} << processor);
+  for (std::thread& thread : threads)
+    ::SetThreadAffinityMask(static_cast<HANDLE>(::pthread_gethandle(thread.native_handle())), others);
+}
+
+} // namespace fovea::core::system

@@ -10,14 +10,20 @@ namespace detail {
 /// What std::filesystem::path is, as far as it is asked here.
 template <class path>
 concept names_a_file = requires(const path& p) {
+  p.native();
+  path(p.string());
+};
+
+/// Whose own text is one of bytes.
+template <class path>
+concept has_its_text = names_a_file<path> && requires(const path& p) {
   static_cast<std::string_view>(p.native());
-  path(p.native());
 };
 
 /// What std::filesystem::directory_entry is.
 template <class entry>
 concept has_a_path = requires(const entry& e) {
-  static_cast<std::string_view>(e.path().native());
+  e.path().native();
 };
 
 } // namespace detail
@@ -30,12 +36,14 @@ public:
   file_path(const char* text) : text_(text) {}
   file_path(const std::string& text) : text_(text) {}
   file_path(std::string_view text) : text_(text) {}
-  template <detail::names_a_file path>
+  template <detail::has_its_text path>
   file_path(const path& from) : text_(from.native()) {}
+  template <detail::names_a_file path>
+  file_path(const path& from) : converted_(from.string()) {}
   template <detail::has_a_path entry>
-  file_path(const entry& from) : text_(from.path().native()) {}
+  file_path(const entry& from) : file_path(from.path()) {}
 
-  std::string string() const { return std::string(text_); }
+  std::string string() const { return converted_.empty() ? std::string(text_) : converted_; }
   template <detail::names_a_file path>
   operator path() const {
     return path(string());
@@ -43,6 +51,7 @@ public:
 
 private:
   std::string_view text_;
+  std::string converted_; // of a system whose paths are wide
 };
 
 } // namespace fovea::core

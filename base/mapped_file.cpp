@@ -11,8 +11,6 @@
 #include <new>
 #include <system_error>
 
-#include <sys/mman.h>
-
 namespace fovea::core {
 namespace {
 
@@ -32,13 +30,13 @@ std::span<const std::byte> filled(std::size_t size, const std::filesystem::path&
 }
 
 std::span<const std::byte> mapping_of(const regular_file& file, const std::filesystem::path& path) {
-  if (file.size() == 0) return {}; // mmap refuses a length of zero
-  void* address = ::mmap(nullptr, file.size(), PROT_READ, MAP_PRIVATE, file.descriptor(), 0);
-  if (address == MAP_FAILED) {
+  if (file.size() == 0) return {};
+  const std::byte* bytes = file.file().map(file.size());
+  if (bytes == nullptr) {
     const int reason = errno;
     throw error(path.string() + ": cannot map: " + std::generic_category().message(reason));
   }
-  return {static_cast<const std::byte*>(address), file.size()};
+  return {bytes, file.size()};
 }
 
 } // namespace
@@ -58,11 +56,10 @@ mapped_file::mapped_file(std::span<const std::byte> bytes, const file_path& name
 }
 
 mapped_file::~mapped_file() {
-  auto* memory = const_cast<std::byte*>(bytes_.data());
   if (held_ == held::copied)
-    free_lines(memory);
+    free_lines(const_cast<std::byte*>(bytes_.data()));
   else if (held_ == held::mapped && !bytes_.empty())
-    ::munmap(memory, bytes_.size());
+    system::unmap(bytes_.data(), bytes_.size());
 }
 
 } // namespace fovea::core

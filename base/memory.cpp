@@ -1,11 +1,10 @@
 #include <fovea/base/memory.hpp>
 
+#include <fovea/base/system/memory.hpp>
+
 #include <atomic>
-#include <cstdlib>
 #include <cstring>
 #include <new>
-
-#include <sys/mman.h>
 
 namespace fovea::core {
 namespace {
@@ -25,16 +24,16 @@ void* allocate_lines(std::size_t bytes) {
   const std::size_t alignment = huge ? huge_page : line;
   if (const memory_lender* lender = asked_first)
     if (void* lent = lender->allocate(rounded, alignment)) return lent;
-  void* memory = nullptr;
-  if (::posix_memalign(&memory, alignment, rounded) != 0) throw std::bad_alloc();
-  if (huge) ::madvise(memory, rounded, MADV_HUGEPAGE);
+  void* memory = system::allocate(rounded, alignment);
+  if (memory == nullptr) throw std::bad_alloc();
+  if (huge) system::prefer_huge_pages(memory, rounded);
   return memory;
 }
 
 void zero_lines(void* memory, std::size_t bytes) noexcept {
   // Who lends may have memory that does not become zeros so.
   const std::size_t pages = asked_first == nullptr ? bytes / huge_page * huge_page : 0;
-  const bool given = pages > 0 && ::madvise(memory, pages, MADV_DONTNEED) == 0;
+  const bool given = pages > 0 && system::give_back_pages(memory, pages);
   const std::size_t first = given ? pages : 0;
   std::memset(static_cast<std::byte*>(memory) + first, 0, bytes - first);
 }
@@ -42,7 +41,7 @@ void zero_lines(void* memory, std::size_t bytes) noexcept {
 void free_lines(void* memory) noexcept {
   if (const memory_lender* lender = asked_first)
     if (memory != nullptr && lender->take_back(memory)) return;
-  std::free(memory);
+  system::free(memory);
 }
 
 bool pieces_lie_together() { return true; }

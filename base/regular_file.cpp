@@ -5,42 +5,42 @@
 #include <cerrno>
 #include <string>
 #include <system_error>
-#include <utility>
-
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 namespace fovea::core {
 namespace {
 
-const char* kind_of(mode_t mode) {
-  return S_ISDIR(mode) ? "a folder" : S_ISFIFO(mode) ? "a pipe" : S_ISSOCK(mode) ? "a socket" : "a device";
+const char* kind_of(system::file_kind kind) {
+  switch (kind) {
+    case system::file_kind::regular:
+      return "a regular file";
+    case system::file_kind::folder:
+      return "a folder";
+    case system::file_kind::pipe:
+      return "a pipe";
+    case system::file_kind::socket:
+      return "a socket";
+    case system::file_kind::device:
+      return "a device";
+  }
+  return "";
 }
 
 } // namespace
 
-regular_file::handle::~handle() {
-  if (descriptor >= 0) ::close(descriptor);
-}
-
 regular_file::regular_file(const std::filesystem::path& path)
-    : path_(path), open_(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)) {
+    : path_(path), file_(system::open_at_once(path)) {
   if (path.empty()) throw error("expected the path of a file; found an empty one");
-  if (open_.descriptor < 0) fail("cannot open");
-  struct stat status {};
-  if (::fstat(open_.descriptor, &status) != 0) fail("cannot inspect");
-  if (!S_ISREG(status.st_mode))
-    throw error(path.string() + ": expected a regular file; found " + kind_of(status.st_mode));
-  size_ = static_cast<std::size_t>(status.st_size);
+  if (!file_) fail("cannot open");
+  const auto status = file_.status();
+  if (!status) fail("cannot inspect");
+  if (status->kind != system::file_kind::regular)
+    throw error(path.string() + ": expected a regular file; found " + kind_of(status->kind));
+  size_ = status->size;
 }
-
-int regular_file::release() { return std::exchange(open_.descriptor, -1); }
 
 void regular_file::read(std::span<std::byte> to) const {
   for (std::size_t done = 0; done < to.size();) {
-    const ssize_t got = ::read(open_.descriptor, to.data() + done, to.size() - done);
-    if (got < 0 && errno == EINTR) continue;
+    const std::ptrdiff_t got = file_.read(to.subspan(done));
     if (got < 0) fail("cannot read");
     if (got == 0)
       throw error(path_.string() + ": the file was cut short while it was read: expected " +

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <fovea/base/system/file.hpp>
 #include <span>
 
 namespace fovea::core {
@@ -14,26 +15,18 @@ public:
 
   /// Bytes, as it was opened.
   std::size_t size() const { return size_; }
-  int descriptor() const { return open_.descriptor; }
+  const system::file& file() const { return file_; }
   /// The descriptor, which the caller closes.
-  int release();
+  int release() { return file_.release(); }
 
   /// Reads its next bytes; throws when it ends before they do.
   void read(std::span<std::byte> to) const;
 
 private:
-  struct handle {
-    explicit handle(int of) : descriptor(of) {}
-    ~handle();
-    handle(const handle&) = delete;
-    handle& operator=(const handle&) = delete;
-    int descriptor;
-  };
-
   [[noreturn]] void fail(const char* what) const;
 
   std::filesystem::path path_;
-  handle open_;
+  system::file file_;
   std::size_t size_ = 0;
 };
 

@@ -1,11 +1,8 @@
 #include <fovea/base/threads.hpp>
 
-#include <algorithm>
+#include <fovea/base/system/processors.hpp>
 
-#ifdef __linux__
-#include <pthread.h>
-#include <sched.h>
-#endif
+#include <algorithm>
 
 namespace fovea::core {
 namespace {
@@ -14,12 +11,6 @@ constexpr std::uint32_t ending = 1, open = 2, inside = 4, inside_mask = 0xffc, j
 constexpr std::size_t most_workers = inside_mask / inside;
 constexpr auto patience = std::chrono::microseconds(40);
 
-void pause() {
-#if defined(__x86_64__) || defined(__i386__)
-  __builtin_ia32_pause();
-#endif
-}
-
 /// Waits, but not for long, until a value differs from `old`, and returns it.
 std::uint32_t spin_while(const std::atomic<std::uint32_t>& value, std::uint32_t old,
                          std::chrono::nanoseconds for_so_long = patience) {
@@ -27,7 +18,7 @@ std::uint32_t spin_while(const std::atomic<std::uint32_t>& value, std::uint32_t 
   do {
     for (int i = 0; i < 16; ++i) {
       if (const std::uint32_t now = value.load(std::memory_order_acquire); now != old) return now;
-      pause();
+      system::pause();
     }
   } while (std::chrono::steady_clock::now() < end);
   return old;
@@ -35,13 +26,7 @@ std::uint32_t spin_while(const std::atomic<std::uint32_t>& value, std::uint32_t 
 
 } // namespace
 
-std::size_t usable_processors() {
-#ifdef __linux__
-  cpu_set_t usable;
-  if (sched_getaffinity(0, sizeof usable, &usable) == 0) return static_cast<std::size_t>(CPU_COUNT(&usable));
-#endif
-  return std::max(1u, std::thread::hardware_concurrency());
-}
+std::size_t usable_processors() { return system::usable_processors(); }
 
 thread_pool::thread_pool(thread_supply threads)
     : size_(std::min(threads.count == 0 ? usable_processors() : static_cast<std::size_t>(threads.count),
@@ -64,16 +49,10 @@ thread_pool::~thread_pool() { stop(); }
 /// of virtual machines wake it there, for they take an idle processor for one that the host has taken away.
 /// So workers keep off the caller's processor, and when the caller has moved, they do at its next call.
 void thread_pool::leave_to_caller() noexcept {
-#ifdef __linux__
-  const int here = sched_getcpu();
+  const int here = system::this_processor();
   if (here < 0 || here == left_free_) return;
   left_free_ = here;
-  cpu_set_t others;
-  if (sched_getaffinity(0, sizeof others, &others) != 0) return;
-  if (static_cast<std::size_t>(CPU_COUNT(&others)) < size()) return;
-  CPU_CLR(static_cast<std::size_t>(here), &others);
-  for (auto& worker : workers_) pthread_setaffinity_np(worker.native_handle(), sizeof others, &others);
-#endif
+  system::keep_off(here, workers_, size());
 }
 
 void thread_pool::stop() noexcept {

@@ -34,7 +34,17 @@ foreach(set IN LISTS FOVEA_INSTRUCTION_SETS)
 endforeach()
 file(CONFIGURE OUTPUT "${CMAKE_CURRENT_BINARY_DIR}/isa/sets.hpp" CONTENT "${sets_header}" @ONLY)
 
-add_library(fovea_kernels STATIC "${fovea_isa_folder}/dispatch.cpp" "${fovea_root}/base/threads.cpp" ${fovea_kernel_objects})
+# What the system does, and nobody else asks which it is.
+set(fovea_system posix)
+if(WIN32)
+  set(fovea_system windows)
+endif()
+set(fovea_system_folder "${fovea_root}/base/system/${fovea_system}")
+
+add_library(
+  fovea_kernels STATIC "${fovea_isa_folder}/dispatch.cpp" "${fovea_root}/base/threads.cpp" "${fovea_system_folder}/processors.cpp"
+                       ${fovea_kernel_objects}
+)
 add_library(fovea::kernels ALIAS fovea_kernels)
 find_package(Threads REQUIRED)
 target_link_libraries(fovea_kernels PUBLIC Threads::Threads)

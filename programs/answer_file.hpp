@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <fovea/base/system/file.hpp>
 #include <fstream>
 #include <optional>
 #include <string>
@@ -21,9 +22,6 @@ public:
   /// Opens or makes it. Throws fovea::error where it holds something and is not to be resumed, is no regular file, or is
   /// written by another process.
   answer_file(const std::filesystem::path& path, bool resume);
-  ~answer_file();
-  answer_file(const answer_file&) = delete;
-  answer_file& operator=(const answer_file&) = delete;
 
   /// The next of the lines that it held when it was opened, without its end; nothing behind them.
   std::optional<written_line> next();
@@ -45,7 +43,7 @@ private:
   [[noreturn]] void fail(const char* what) const;
 
   std::string name_;
-  int descriptor_;
+  core::system::file file_;
   std::ifstream lines_;
   std::size_t held_ = 0, size_ = 0; // bytes of whole lines, and of all
   std::size_t bytes_read_ = 0, lines_read_ = 0;

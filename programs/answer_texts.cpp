@@ -1,5 +1,6 @@
 #include <fovea/programs/answer_texts.hpp>
 
+#include <fovea/base/system/terminal.hpp>
 #include <fovea/programs/resumed_answers.hpp>
 
 #include <program/program.hpp>
@@ -7,7 +8,6 @@
 
 #include <optional>
 #include <string>
-#include <unistd.h>
 
 namespace fovea::programs {
 namespace {
@@ -27,7 +27,7 @@ void answer_texts(const options& o, const program_parts& parts, std::size_t at_o
   std::optional<resumed_answers> file;
   if (!o.output.empty()) file.emplace(o.output, o.resume, answer, parts.name);
   text_input input(o.files, {.field = o.field, .part = o.part, .waits = file.has_value()});
-  const bool shown = file || isatty(STDOUT_FILENO) == 0; // unless answers come there themselves
+  const bool shown = file || !core::system::is_terminal(stdout); // unless answers come there themselves
   terminal::progress_bar bar(parts.name, "bytes", shown ? input.bytes() : 0);
   for (auto texts = input.next(at_once); !texts.empty(); texts = input.next(at_once)) {
     if (file)

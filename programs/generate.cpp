@@ -1,6 +1,7 @@
 #include <fovea/programs/generate.hpp>
 
 #include <fovea/base/error.hpp>
+#include <fovea/base/system/terminal.hpp>
 #include <fovea/programs/answer_texts.hpp>
 #include <fovea/programs/text_writer.hpp>
 #include <fovea/programs/token_ids.hpp>
@@ -11,7 +12,6 @@
 #include <chrono>
 #include <fmt/format.h>
 #include <optional>
-#include <unistd.h>
 
 namespace fovea::programs {
 namespace {
@@ -121,7 +121,7 @@ void run(const arguments& a, next_token_network_maker maker, const program_parts
   };
   for (const std::string& prompt : a.prompts) write_prompt(prompt);
   const bool nothing = a.prompts.empty() && a.files.empty();
-  if (nothing && isatty(STDIN_FILENO) != 0)
+  if (nothing && core::system::is_terminal(stdin))
     write_prompt("");
   else if (nothing || !a.files.empty())
     answer_texts(a, parts, 1, [&](const std::vector<input_text>& texts) -> std::vector<text_answer> {

@@ -2,6 +2,7 @@
 
 #include <fovea/base/error.hpp>
 #include <fovea/base/in_quotes.hpp>
+#include <fovea/base/system/file.hpp>
 #include <fovea/programs/options.hpp>
 #include <fovea/programs/sequence.hpp>
 #include <fovea/programs/text_input.hpp>
@@ -19,9 +20,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstring>
-#include <fcntl.h>
 #include <system_error>
-#include <unistd.h>
 
 namespace fovea::programs {
 namespace {
@@ -117,12 +116,10 @@ void run_lines(const arguments& a, number_network& network) {
 }
 
 /// Bytes of a file or the standard input, as many as are there.
-std::size_t read_some(int from, std::span<std::byte> to, const std::string& name) {
-  for (;;) {
-    const ::ssize_t got = ::read(from, to.data(), to.size());
-    if (got >= 0) return static_cast<std::size_t>(got);
-    if (errno != EINTR) throw error(name + ": cannot be read: " + std::generic_category().message(errno));
-  }
+std::size_t read_some(const core::system::file& from, std::span<std::byte> to, const std::string& name) {
+  const std::ptrdiff_t got = from.read(to);
+  if (got < 0) throw error(name + ": cannot be read: " + std::generic_category().message(errno));
+  return static_cast<std::size_t>(got);
 }
 
 /// Float32 in and out, the files one after another as one sequence.
@@ -138,8 +135,9 @@ void run_raw(const arguments& a, number_network& network) {
   std::string name;
   for (const std::string& file : a.files.empty() ? std::vector<std::string>{"-"} : a.files) {
     name = file == "-" ? "standard input" : file;
-    const int from = file == "-" ? STDIN_FILENO : ::open(file.c_str(), O_RDONLY | O_CLOEXEC);
-    if (from < 0) throw error(file + ": cannot open: " + std::generic_category().message(errno));
+    const core::system::file from =
+        file == "-" ? core::system::standard_input() : core::system::open_to_read(file);
+    if (!from) throw error(file + ": cannot open: " + std::generic_category().message(errno));
     while (const std::size_t got = read_some(from, std::span(block).subspan(held), name)) {
       held += got;
       const std::size_t whole = held / bytes * bytes;
@@ -150,7 +148,6 @@ void run_raw(const arguments& a, number_network& network) {
       held -= whole;
       along.take(numbers);
     }
-    if (from != STDIN_FILENO) ::close(from);
   }
   if (held > 0)
     throw error(fmt::format("{}: expected positions of {} bytes; {} are left at the end", name, bytes, held));

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <fovea/base/system/file.hpp>
 #include <span>
 #include <string>
 
@@ -25,12 +26,11 @@ public:
 
 private:
   void link();
-  void flush_folder() const;
   [[noreturn]] void fail(const char* what) const;
 
   std::filesystem::path path_, folder_;
   std::string name_; // of its own
-  int descriptor_;
+  system::file file_;
 };
 
 } // namespace fovea::core

@@ -9,9 +9,14 @@ namespace fovea::core::simd {
 namespace {
 
 // Who reads, and what is read, each a list. Nets may be used until the program ends, and so may these.
-constinit std::mutex changing;
 constinit times_reader* readers = nullptr;
 constinit step_times* nets = nullptr;
+
+/// Where a mutex is destroyed, this one is not.
+std::mutex& changing() {
+  static std::mutex& made = *new std::mutex;
+  return made;
+}
 
 /// The threads of the program by number, as they come.
 int this_thread() {
@@ -32,7 +37,7 @@ std::int64_t step_times::now() {
 }
 
 void times_reader::start() {
-  const std::lock_guard changes(changing);
+  const std::lock_guard changes(changing());
   step_times::give_all_kept();
   next_ = readers;
   readers = this;
@@ -40,7 +45,7 @@ void times_reader::start() {
 }
 
 void times_reader::stop() {
-  const std::lock_guard changes(changing);
+  const std::lock_guard changes(changing());
   step_times::give_all_kept();
   times_reader** at = &readers;
   while (*at != this) at = &(*at)->next_;
@@ -51,20 +56,20 @@ void times_reader::stop() {
 step_times::step_times(const net_view& net)
     : net_(net), sizes_(std::make_unique<std::int64_t[]>(net.graph->dim_numbers.size())),
       kept_(std::make_unique_for_overwrite<timed_step[]>(most_kept)) {
-  const std::lock_guard changes(changing);
+  const std::lock_guard changes(changing());
   next_ = nets;
   nets = this;
 }
 
 step_times::~step_times() {
-  const std::lock_guard changes(changing);
+  const std::lock_guard changes(changing());
   give_kept();
   step_times** at = &nets;
   while (*at != this) at = &(*at)->next_;
   *at = next_;
 }
 
-/// With `changing` held. A call that another thread is in keeps what it has.
+/// With `changing()` held. A call that another thread is in keeps what it has.
 void step_times::give_all_kept() {
   for (step_times* net = nets; net != nullptr; net = net->next_)
     if (net->calling_.try_lock()) {
@@ -73,7 +78,7 @@ void step_times::give_all_kept() {
     }
 }
 
-/// With `changing` held.
+/// With `changing()` held.
 void step_times::give_kept() {
   if (count_ > 0)
     for (times_reader* reader = readers; reader != nullptr; reader = reader->next_)
@@ -85,7 +90,7 @@ void step_times::begin_call(dim_values sizes) {
   calling_.lock();
   const int thread = this_thread();
   if (thread != thread_ || !std::equal(sizes.begin(), sizes.end(), sizes_.get())) {
-    const std::lock_guard changes(changing);
+    const std::lock_guard changes(changing());
     give_kept();
     thread_ = thread;
     std::copy(sizes.begin(), sizes.end(), sizes_.get());
@@ -96,7 +101,7 @@ void step_times::begin_call(dim_values sizes) {
 void step_times::add(std::int32_t step, std::int64_t begin) {
   kept_[count_++] = {step, begin, now()};
   if (count_ < most_kept) return;
-  const std::lock_guard changes(changing);
+  const std::lock_guard changes(changing());
   give_kept();
 }
 
@@ -115,7 +120,7 @@ bool spans_are_wanted() { return simd::times_wanted.load(std::memory_order_relax
 
 void tell(const told_span& span) {
   const int thread = simd::this_thread();
-  const std::lock_guard changes(simd::changing);
+  const std::lock_guard changes(simd::changing());
   for (simd::times_reader* reader = simd::readers; reader != nullptr; reader = reader->next_)
     reader->take_span(span, thread);
 }

@@ -56,8 +56,9 @@ private:
 /// Gives back what file::map() gave.
 void unmap(const std::byte* bytes, std::size_t size) noexcept;
 
-/// Each opens a file, or none. A pipe that nobody writes to is opened at once.
+/// Each opens a file, or none. One to read waits for somebody to write, where it is a pipe, unless it is opened at once.
 file open_to_read(const std::filesystem::path& path);
+file open_at_once(const std::filesystem::path& path);
 /// All that is written comes at its end.
 file open_to_append(const std::filesystem::path& path);
 /// A new file; fails with EEXIST where the name is taken.
@@ -65,8 +66,8 @@ file create(const std::filesystem::path& path);
 /// A file in this folder without a name, which is gone when it is closed; none where there are no such files, or none that could be
 /// given a name.
 file create_unnamed(const std::filesystem::path& folder);
-/// A descriptor of the standard input, which stays open.
-int standard_input() noexcept;
+/// Another handle of the standard input, which stays open, for bytes as they come.
+file standard_input();
 
 /// Names a file without a name; fails with EEXIST where the name is taken.
 bool name(const file& unnamed, const std::filesystem::path& path);

@@ -16,6 +16,18 @@ int this_processor() noexcept;
 /// knows such a wish.
 void keep_off(int processor, std::span<std::thread> threads, std::size_t threads_in_all) noexcept;
 
+/// Asks the system for the registers of AMX, which a program must; false where it gives none.
+bool grant_tiles() noexcept;
+
+/// Ways of the first-level data cache; 0 where the system doesn't say.
+long cache_ways() noexcept;
+
+/// What some processors of 64-bit ARM have: sums of products of bytes, and of bfloat16.
+struct arm_extensions {
+  bool dot_products = false, bf16 = false;
+};
+arm_extensions extensions_of_arm() noexcept;
+
 /// Tells the processor that this thread waits for a value of another.
 inline void pause() noexcept {
 #if defined(__x86_64__) || defined(__i386__)

@@ -82,7 +82,7 @@ std::vector<text_file> find_texts(std::span<const fs::path> paths) {
 
 std::string read_text(const fs::path& path) {
   fovea::core::regular_file bytes(path);
-  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(::fdopen(bytes.descriptor(), "rb"),
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(::fdopen(bytes.file().descriptor(), "rb"),
                                                              &std::fclose);
   if (!file) fail(path, errno);
   bytes.release();

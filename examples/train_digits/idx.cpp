@@ -19,7 +19,7 @@ namespace {
 std::vector<std::uint8_t> read_idx(const std::string& file, std::span<const std::size_t> axes) {
   const auto fail = [&](const std::string& what) -> void { throw fovea::error(file + ": " + what); };
   fovea::core::regular_file bytes(file);
-  const std::unique_ptr<gzFile_s, int (*)(gzFile)> in(gzdopen(bytes.descriptor(), "rb"), gzclose);
+  const std::unique_ptr<gzFile_s, int (*)(gzFile)> in(gzdopen(bytes.file().descriptor(), "rb"), gzclose);
   if (!in) fail("cannot be read");
   bytes.release();
   const auto read = [&](std::span<std::uint8_t> to) {

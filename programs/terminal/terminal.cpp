@@ -1,9 +1,8 @@
 #include "terminal.hpp"
 
-#include <fmt/format.h>
+#include <fovea/base/system/terminal.hpp>
 
-#include <sys/ioctl.h>
-#include <unistd.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <utility>
@@ -11,14 +10,13 @@
 namespace terminal {
 
 std::size_t columns_of(std::FILE* stream) {
-  winsize size{};
-  if (::ioctl(::fileno(stream), TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return 80;
-  return size.ws_col;
+  const std::size_t columns = fovea::core::system::columns_of(stream);
+  return columns == 0 ? 80 : columns;
 }
 
 progress_bar::progress_bar(std::string doing, std::string things, std::size_t total, std::size_t begun)
     : doing_(std::move(doing)), things_(std::move(things)), total_(total), begun_(begun),
-      terminal_(::isatty(STDERR_FILENO) == 1) {}
+      terminal_(fovea::core::system::is_terminal(stderr)) {}
 
 progress_bar::~progress_bar() {
   if (shown_ != clock::time_point{}) fmt::print(stderr, "\r\033[K");

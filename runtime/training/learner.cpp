@@ -4,10 +4,9 @@
 #include <limits>
 #include <optional>
 
-#include <fnmatch.h>
-
 #include <fovea/base/error.hpp>
 #include <fovea/base/in_quotes.hpp>
+#include <fovea/base/wildcards.hpp>
 #include <fovea/runtime/training/gradient_sums.hpp>
 #include <fovea/runtime/training/note_numbers.hpp>
 #include <fovea/weights/training_names.hpp>
@@ -33,15 +32,14 @@ learner::learner(learned_parameters& parameters, graph_view graph, const train_o
   for (int p = 0; p < parameters.count(); ++p) {
     groups_.emplace_back();
     for (const parameter_group& group : options.groups)
-      if (::fnmatch(group.names.c_str(), parameters.name(p).c_str(), 0) == 0) {
+      if (fits(group.names, parameters.name(p))) {
         groups_.back() = group;
         break;
       }
   }
   for (const parameter_group& group : options.groups) {
     bool any = false;
-    for (int p = 0; p < parameters.count(); ++p)
-      any |= ::fnmatch(group.names.c_str(), parameters.name(p).c_str(), 0) == 0;
+    for (int p = 0; p < parameters.count(); ++p) any |= fits(group.names, parameters.name(p));
     if (!any)
       throw error("train: the group \"" + group.names + "\" matches no parameter; the first is " +
                   (parameters.count() == 0 ? "missing too" : parameters.name(0)));

@@ -1,3 +1,5 @@
+#include "meeting.hpp"
+
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -8,11 +10,8 @@
 #include <thread>
 #include <vector>
 
-#ifdef __linux__
-#include <sched.h>
-#endif
-
 using fovea::core::thread_pool;
+using namespace fovea::core::test;
 
 TEST_CASE("every task runs exactly once") {
   for (const std::size_t threads : {1u, 2u, 3u, 8u}) {
@@ -102,43 +101,6 @@ TEST_CASE("an executor's threads take the place of a pool's own") {
   }
 }
 
-namespace {
-
-// What threads do is asked for by waiting until it has happened, however long a machine takes for it; where
-// it never happens, the test's time limit ends it.
-
-/// Returns when all workers sleep.
-void wait_until_asleep(const thread_pool& pool) {
-  while (pool.asleep() < pool.size() - 1) std::this_thread::yield();
-}
-
-/// A place where threads wait until so many of them have come.
-class meeting {
-public:
-  explicit meeting(std::size_t threads) : missing_(threads) {}
-  void attend() {
-    --missing_;
-    while (missing_ > 0) std::this_thread::yield();
-  }
-
-private:
-  std::atomic<std::size_t> missing_;
-};
-
-/// One task for each thread, which ends when each has begun its own; f(thread) in each.
-template <class F>
-void meet(thread_pool& pool, std::int64_t work, F f) {
-  meeting all(pool.size());
-  pool.run(pool.size(), work, [&](std::size_t, std::size_t, std::size_t thread) {
-    all.attend();
-    f(thread);
-  });
-}
-
-constexpr std::int64_t much = std::numeric_limits<std::int64_t>::max();
-
-} // namespace
-
 TEST_CASE("workers that have fallen asleep wake for the next call") {
   thread_pool pool(2);
   for (int round = 0; round < 5; ++round) {
@@ -148,26 +110,6 @@ TEST_CASE("workers that have fallen asleep wake for the next call") {
     CHECK(ran == 2);
   }
 }
-
-#ifdef __linux__
-TEST_CASE("workers keep off the processor on which the caller runs") {
-  const auto processors = [] {
-    cpu_set_t allowed;
-    return sched_getaffinity(0, sizeof allowed, &allowed) == 0 ? CPU_COUNT(&allowed) : 0;
-  };
-  const int all = processors();
-  thread_pool pool(2);
-  for (int round = 0; round < 5; ++round) {
-    std::atomic<int> of_worker{0};
-    meet(pool, much, [&](std::size_t thread) {
-      if (thread == 1) of_worker = processors();
-    });
-    CHECK(of_worker == std::max(1, all - 1)); // of one processor there is no other
-    CHECK(processors() == all);
-    wait_until_asleep(pool);
-  }
-}
-#endif
 
 namespace {
 
@@ -312,15 +254,4 @@ TEST_CASE("pools come and go, used or not") {
 
 TEST_CASE("one thread for each usable processor unless told otherwise") {
   CHECK(thread_pool().size() == fovea::usable_processors());
-#ifdef __linux__
-  cpu_set_t before, one;
-  REQUIRE(sched_getaffinity(0, sizeof before, &before) == 0);
-  CPU_ZERO(&one);
-  CPU_SET(static_cast<std::size_t>(sched_getcpu()), &one);
-  REQUIRE(sched_setaffinity(0, sizeof one, &one) == 0);
-  CHECK(fovea::usable_processors() == 1);
-  CHECK(thread_pool().size() == 1);
-  sched_setaffinity(0, sizeof before, &before);
-  CHECK(fovea::usable_processors() == static_cast<std::size_t>(CPU_COUNT(&before)));
-#endif
 }

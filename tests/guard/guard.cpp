@@ -9,10 +9,9 @@
 #include <mutex>
 #include <new>
 
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include <fovea/base/memory.hpp>
+
+#include "../system/system.hpp"
 
 namespace fovea::core::test {
 namespace {
@@ -31,11 +30,6 @@ struct pages {
   }
 };
 
-std::size_t page() {
-  static const auto size = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-  return size;
-}
-
 struct guarded_memory {
   std::mutex mutex;
   std::map<void*, pages> all;
@@ -50,15 +44,8 @@ guarded_memory& memory() {
 
 void* allocate_guarded(std::size_t bytes, guarded_end end) {
   pages p{nullptr, std::max<std::size_t>((bytes + page() - 1) / page(), 1) * page(), 0, bytes};
-  const std::size_t all = p.bytes + 2 * page();
-  void* const first =
-      all < bytes ? MAP_FAILED : mmap(nullptr, all, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (first == MAP_FAILED) throw std::bad_alloc();
-  p.begin = static_cast<unsigned char*>(first) + page();
-  if (mprotect(p.begin, p.bytes, PROT_READ | PROT_WRITE) != 0) {
-    munmap(first, all);
-    throw std::bad_alloc();
-  }
+  if (p.bytes >= bytes) p.begin = take_guarded_pages(p.bytes);
+  if (p.begin == nullptr) throw std::bad_alloc();
   if (end == guarded_end::last) p.at = p.bytes - bytes;
   std::memset(p.begin, untouched, p.bytes);
   const std::lock_guard lock(memory().mutex);
@@ -76,7 +63,7 @@ void free_guarded(void* at) noexcept {
                stderr);
     std::abort();
   }
-  munmap(found->second.begin - page(), found->second.bytes + 2 * page());
+  give_back_guarded_pages(found->second.begin, found->second.bytes);
   memory().all.erase(found);
 }
 

@@ -1,23 +1,27 @@
 #pragma once
 
 #include "../message_of.hpp"
+#include "../system/system.hpp"
 
+#include <fovea/base/system/file.hpp>
+
+#include <atomic>
 #include <cstdint>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <stdexcept>
 #include <string>
 
-#include <sys/stat.h>
-
 /// A folder of its own for one test, removed at its end.
 class temporary_folder {
 public:
   temporary_folder() {
-    std::string name = (std::filesystem::temp_directory_path() / "fovea-XXXXXX").string();
-    if (!::mkdtemp(name.data())) throw std::runtime_error("cannot create " + name);
-    path_ = name;
+    static std::atomic<unsigned> count{0};
+    const std::filesystem::path all = std::filesystem::temp_directory_path();
+    do {
+      path_ = all / ("fovea-" + std::to_string(fovea::core::system::process_number()) + "-" +
+                     std::to_string(count++));
+    } while (!std::filesystem::create_directory(path_));
   }
   ~temporary_folder() {
     std::error_code ignored;
@@ -42,12 +46,8 @@ private:
 /// Calls f with a path of each kind that is no regular file, and with what a message calls it.
 template <typename function>
 void for_each_irregular(const temporary_folder& folder, function f) {
-  const std::filesystem::path pipe = folder / "pipe";
-  if (::mkfifo(pipe.c_str(), 0600) != 0) throw std::runtime_error("cannot create a pipe");
-  f(pipe, ": expected a regular file; found a pipe");
-  f("/dev/zero", ": expected a regular file; found a device");
-  f(folder.path(), ": expected a regular file; found a folder");
-  std::filesystem::remove(pipe);
+  for (const auto& [path, kind] : fovea::core::test::irregular_files(folder.path()))
+    f(path, ": expected a regular file; found " + kind);
 }
 
 /// Lists within lists, or objects within objects, of 1 MB: far more than a walk that calls itself would

@@ -3,11 +3,8 @@
 // Of some processors with avx512: products for first-level caches of twelve ways, sums of integers by AVX512_VNNI, of
 // bfloat16 by AVX512_BF16, tiles by AMX_INT8, AMX_BF16 and AVX512_BF16. Part of dispatch.cpp, which has `best`.
 
-#if defined(__linux__)
 #include <cpuid.h>
-#include <sys/syscall.h>
-#include <unistd.h>
-#endif
+#include <fovea/base/system/processors.hpp>
 
 namespace fovea::core::simd {
 
@@ -19,28 +16,15 @@ extern const tile_kernels fovea_tiles_avx512_amx;
 
 namespace {
 
-/// Whether the processor has AMX for bytes and bfloat16, and the system grants its registers, which programs
-/// must ask for.
+/// Whether the processor has AMX for bytes and bfloat16, and the system grants its registers.
 bool may_use_tiles() {
-#ifdef __linux__
   unsigned a = 0, b = 0, c = 0, d = 0;
   constexpr unsigned bf16 = 1u << 22, tile = 1u << 24, int8 = 1u << 25, all = bf16 | tile | int8;
-  if (!__get_cpuid_count(7, 0, &a, &b, &c, &d) || (d & all) != all) return false;
-  constexpr long request_permission = 0x1023, tile_data = 18; // ARCH_REQ_XCOMP_PERM, XFEATURE_XTILEDATA
-  return syscall(SYS_arch_prctl, request_permission, tile_data) == 0;
-#else
-  return false;
-#endif
+  return __get_cpuid_count(7, 0, &a, &b, &c, &d) && (d & all) == all && system::grant_tiles();
 }
 
 /// Whether the first-level data cache has twelve ways or more, on processors of Intel.
-bool has_wide_cache() {
-#ifdef _SC_LEVEL1_DCACHE_ASSOC
-  return __builtin_cpu_is("intel") && sysconf(_SC_LEVEL1_DCACHE_ASSOC) >= 12;
-#else
-  return false;
-#endif
-}
+bool has_wide_cache() { return __builtin_cpu_is("intel") && system::cache_ways() >= 12; }
 
 template <>
 const kernel_type<kernel_name::product>&

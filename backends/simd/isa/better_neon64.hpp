@@ -3,7 +3,7 @@
 // Of most processors of 64-bit ARM: sums of bytes and of bfloat16 by instructions made for them. Part of dispatch.cpp,
 // which has `best`.
 
-#include <sys/auxv.h>
+#include <fovea/base/system/processors.hpp>
 
 namespace fovea::core::simd {
 
@@ -15,12 +15,12 @@ namespace {
 
 template <>
 const rounding_kernel& best<kernel_name::integer_product, "neon64">(const rounding_kernel& plain) {
-  static const bool has = (getauxval(AT_HWCAP) & HWCAP_ASIMDDP) != 0;
+  static const bool has = system::extensions_of_arm().dot_products;
   return has ? fovea_integer_product_neon_dotprod : plain;
 }
 template <>
 const rounding_kernel& best<kernel_name::bf16_product, "neon64">(const rounding_kernel& plain) {
-  static const bool has = (getauxval(AT_HWCAP2) & HWCAP2_BF16) != 0;
+  static const bool has = system::extensions_of_arm().bf16;
   return has ? fovea_bf16_product_neon_bf16 : plain;
 }
 

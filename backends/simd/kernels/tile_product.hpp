@@ -7,6 +7,7 @@
 //
 // Integers are summed exactly, so that such products have the bits of the other kernel.
 
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <fovea/backends/simd/arch.hpp>
@@ -109,7 +110,14 @@ struct configured_tiles {
 /// The compiler does not know that tiles are loaded from memory that it has written.
 inline void tiles_see_memory() { asm volatile("" ::: "memory"); }
 
-// Tiles are named by literals.
+// Tiles are named by literals. The compiler's own loads and stores take the stride as a long, which Windows has of 32 bits.
+#define FOVEA_LOAD_TILE(tile, from, stride)                                                                  \
+  asm volatile("tileloadd (%0,%1,1), %%tmm" #tile ::"r"(static_cast<const void*>(from)),                     \
+               "r"(static_cast<std::ptrdiff_t>(stride)))
+#define FOVEA_STORE_TILE(tile, to, stride)                                                                   \
+  asm volatile("tilestored %%tmm" #tile ", (%0,%1,1)" ::"r"(static_cast<void*>(to)),                         \
+               "r"(static_cast<std::ptrdiff_t>(stride))                                                      \
+               : "memory")
 #define FOVEA_MULTIPLY_TILES(to, rows, weights)                                                              \
   if constexpr (layout::scaled)                                                                              \
     _tile_dpbssd(to, rows, weights);                                                                         \
@@ -124,7 +132,7 @@ template <class layout, size_t row_tiles>
 inline void multiply_tiles(const tiled_rows<layout>& x, size_t tile, const unsigned char* weights,
                            const unsigned char* last_weights, void* sums) {
   using tiles = tile_layout<layout>;
-  constexpr long stride = tile_pair_stride, row_stride = tiles::group_bytes;
+  constexpr std::ptrdiff_t stride = tile_pair_stride, row_stride = tiles::group_bytes;
   const unsigned char *first = x.bytes(tile), *second = x.bytes(tile + row_tiles - 1);
   _tile_zero(0);
   _tile_zero(1);
@@ -135,23 +143,23 @@ inline void multiply_tiles(const tiled_rows<layout>& x, size_t tile, const unsig
   for (size_t g = 0; g < x.groups; ++g) {
     const unsigned char* from =
         g + 1 == x.groups ? last_weights : weights + g * tiles::weight_rows * tile_pair_stride;
-    _tile_loadd(4, first + g * tiles::tile_bytes, row_stride);
-    _tile_loadd(6, from, stride);
+    FOVEA_LOAD_TILE(4, first + g * tiles::tile_bytes, row_stride);
+    FOVEA_LOAD_TILE(6, from, stride);
     FOVEA_MULTIPLY_TILES(0, 4, 6);
-    _tile_loadd(7, from + 64, stride);
+    FOVEA_LOAD_TILE(7, from + 64, stride);
     FOVEA_MULTIPLY_TILES(1, 4, 7);
     if constexpr (row_tiles == 2) {
-      _tile_loadd(5, second + g * tiles::tile_bytes, row_stride);
+      FOVEA_LOAD_TILE(5, second + g * tiles::tile_bytes, row_stride);
       FOVEA_MULTIPLY_TILES(2, 5, 6);
       FOVEA_MULTIPLY_TILES(3, 5, 7);
     }
   }
   auto* to = static_cast<unsigned char*>(sums);
-  _tile_stored(0, to, stride);
-  _tile_stored(1, to + 64, stride);
+  FOVEA_STORE_TILE(0, to, stride);
+  FOVEA_STORE_TILE(1, to + 64, stride);
   if constexpr (row_tiles == 2) {
-    _tile_stored(2, to + tile_rows * stride, stride);
-    _tile_stored(3, to + tile_rows * stride + 64, stride);
+    FOVEA_STORE_TILE(2, to + tile_rows * stride, stride);
+    FOVEA_STORE_TILE(3, to + tile_rows * stride + 64, stride);
   }
   tiles_see_memory();
 }
@@ -272,10 +280,10 @@ inline void add_scaled_groups(const unsigned char* rows, const float* row_scales
   for (size_t next = 0; next < count + lag; ++next) {
     if (next < count) {
       _tile_zero(0);
-      _tile_loadd(4, rows + next * tiles::tile_bytes, long{tiles::group_bytes});
-      _tile_loadd(6, weights + next * weights_apart, long{tile_pair_stride});
+      FOVEA_LOAD_TILE(4, rows + next * tiles::tile_bytes, tiles::group_bytes);
+      FOVEA_LOAD_TILE(6, weights + next * weights_apart, tile_pair_stride);
       _tile_dpbssd(0, 4, 6);
-      _tile_stored(0, dots[next % (lag + 1)], long{64});
+      FOVEA_STORE_TILE(0, dots[next % (lag + 1)], 64);
       tiles_see_memory();
     }
     if (next < lag) continue;
@@ -419,3 +427,6 @@ inline void tile_product(const product_args& args, size_t first, size_t last, fl
 } // namespace detail
 
 } // namespace fovea::core::simd
+
+#undef FOVEA_LOAD_TILE
+#undef FOVEA_STORE_TILE

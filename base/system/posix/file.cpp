@@ -106,9 +106,15 @@ const std::byte* file::map(std::size_t bytes) const {
   return address == MAP_FAILED ? nullptr : static_cast<const std::byte*>(address);
 }
 
-void unmap(const std::byte* bytes, std::size_t size) noexcept { ::munmap(const_cast<std::byte*>(bytes), size); }
+void unmap(const std::byte* bytes, std::size_t size) noexcept {
+  ::munmap(const_cast<std::byte*>(bytes), size);
+}
 
 file open_to_read(const std::filesystem::path& path) {
+  return file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+}
+
+file open_at_once(const std::filesystem::path& path) {
   return file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
 }
 
@@ -130,7 +136,7 @@ file create_unnamed(const std::filesystem::path& folder) {
   return file();
 }
 
-int standard_input() noexcept { return STDIN_FILENO; }
+file standard_input() { return file(::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0)); }
 
 bool name(const file& unnamed, const std::filesystem::path& path) {
   const std::string from = descriptors + std::to_string(unnamed.descriptor());

@@ -2,9 +2,15 @@
 
 #include <algorithm>
 
+#include <unistd.h>
 #ifdef __linux__
 #include <pthread.h>
 #include <sched.h>
+#include <sys/auxv.h>
+#include <sys/syscall.h>
+#endif
+#ifdef __APPLE__
+#include <sys/sysctl.h>
 #endif
 
 namespace fovea::core::system {
@@ -36,5 +42,37 @@ int this_processor() noexcept { return -1; }
 void keep_off(int, std::span<std::thread>, std::size_t) noexcept {}
 
 #endif
+
+bool grant_tiles() noexcept {
+#if defined(__linux__) && defined(__x86_64__)
+  constexpr long request_permission = 0x1023, tile_data = 18; // ARCH_REQ_XCOMP_PERM, XFEATURE_XTILEDATA
+  return ::syscall(SYS_arch_prctl, request_permission, tile_data) == 0;
+#else
+  return false;
+#endif
+}
+
+long cache_ways() noexcept {
+#ifdef _SC_LEVEL1_DCACHE_ASSOC
+  return std::max(0L, ::sysconf(_SC_LEVEL1_DCACHE_ASSOC));
+#else
+  return 0;
+#endif
+}
+
+arm_extensions extensions_of_arm() noexcept {
+#if defined(__linux__) && defined(__aarch64__)
+  return {(::getauxval(AT_HWCAP) & HWCAP_ASIMDDP) != 0, (::getauxval(AT_HWCAP2) & HWCAP2_BF16) != 0};
+#elif defined(__APPLE__)
+  const auto has = [](const char* name) {
+    int value = 0;
+    std::size_t size = sizeof value;
+    return ::sysctlbyname(name, &value, &size, nullptr, 0) == 0 && value != 0;
+  };
+  return {has("hw.optional.arm.FEAT_DotProd"), has("hw.optional.arm.FEAT_BF16")};
+#else
+  return {};
+#endif
+}
 
 } // namespace fovea::core::system

@@ -17,17 +17,30 @@ namespace {
 bool told(BOOL done) noexcept {
   if (done != 0) return true;
   switch (::GetLastError()) {
-  case ERROR_FILE_NOT_FOUND:
-  case ERROR_PATH_NOT_FOUND: errno = ENOENT; break;
-  case ERROR_ACCESS_DENIED:
-  case ERROR_SHARING_VIOLATION: errno = EACCES; break;
-  case ERROR_FILE_EXISTS:
-  case ERROR_ALREADY_EXISTS: errno = EEXIST; break;
-  case ERROR_DISK_FULL: errno = ENOSPC; break;
-  case ERROR_NOT_ENOUGH_MEMORY:
-  case ERROR_COMMITMENT_LIMIT: errno = ENOMEM; break;
-  case ERROR_NOT_SAME_DEVICE: errno = EXDEV; break;
-  default: errno = EIO;
+    case ERROR_FILE_NOT_FOUND:
+    case ERROR_PATH_NOT_FOUND:
+      errno = ENOENT;
+      break;
+    case ERROR_ACCESS_DENIED:
+    case ERROR_SHARING_VIOLATION:
+      errno = EACCES;
+      break;
+    case ERROR_FILE_EXISTS:
+    case ERROR_ALREADY_EXISTS:
+      errno = EEXIST;
+      break;
+    case ERROR_DISK_FULL:
+      errno = ENOSPC;
+      break;
+    case ERROR_NOT_ENOUGH_MEMORY:
+    case ERROR_COMMITMENT_LIMIT:
+      errno = ENOMEM;
+      break;
+    case ERROR_NOT_SAME_DEVICE:
+      errno = EXDEV;
+      break;
+    default:
+      errno = EIO;
   }
   return false;
 }
@@ -35,16 +48,20 @@ bool told(BOOL done) noexcept {
 HANDLE handle_of(int descriptor) noexcept { return reinterpret_cast<HANDLE>(::_get_osfhandle(descriptor)); }
 
 /// What one call of C reads or writes at most.
-unsigned some(std::size_t bytes) noexcept { return static_cast<unsigned>(std::min<std::size_t>(bytes, INT_MAX)); }
+unsigned some(std::size_t bytes) noexcept {
+  return static_cast<unsigned>(std::min<std::size_t>(bytes, INT_MAX));
+}
 
 /// Of a share that lets others rename and remove the file, as other systems do.
 file opened(const std::filesystem::path& path, DWORD access, DWORD how, int flags) {
   constexpr DWORD shared = FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE;
   // A folder is opened, too, to be told from a file.
   constexpr DWORD folders = FILE_FLAG_BACKUP_SEMANTICS;
-  HANDLE open = ::CreateFileW(path.c_str(), access, shared, nullptr, how, FILE_ATTRIBUTE_NORMAL | folders, nullptr);
+  HANDLE open =
+      ::CreateFileW(path.c_str(), access, shared, nullptr, how, FILE_ATTRIBUTE_NORMAL | folders, nullptr);
   if (!told(open != INVALID_HANDLE_VALUE)) return file();
-  const int descriptor = ::_open_osfhandle(reinterpret_cast<intptr_t>(open), flags | _O_BINARY | _O_NOINHERIT);
+  const int descriptor =
+      ::_open_osfhandle(reinterpret_cast<intptr_t>(open), flags | _O_BINARY | _O_NOINHERIT);
   if (descriptor < 0) ::CloseHandle(open);
   return file(descriptor);
 }
@@ -70,10 +87,13 @@ std::optional<file_status> file::status() const {
   BY_HANDLE_FILE_INFORMATION about{};
   if (!told(::GetFileInformationByHandle(handle, &about))) return std::nullopt;
   if ((about.dwFileAttributes & FILE_ATTRIBUTE_DIRECTORY) != 0) return file_status{file_kind::folder, 0};
-  return file_status{file_kind::regular, static_cast<std::size_t>(about.nFileSizeHigh) << 32 | about.nFileSizeLow};
+  return file_status{file_kind::regular,
+                     static_cast<std::size_t>(about.nFileSizeHigh) << 32 | about.nFileSizeLow};
 }
 
-std::ptrdiff_t file::read(std::span<std::byte> to) const { return ::_read(descriptor_, to.data(), some(to.size())); }
+std::ptrdiff_t file::read(std::span<std::byte> to) const {
+  return ::_read(descriptor_, to.data(), some(to.size()));
+}
 
 std::ptrdiff_t file::write(std::span<const std::byte> from) const {
   return ::_write(descriptor_, from.data(), some(from.size()));
@@ -97,7 +117,8 @@ bool file::lock() const {
   OVERLAPPED place{};
   place.OffsetHigh = 0x7fffffff;
   constexpr DWORD at_once = LOCKFILE_EXCLUSIVE_LOCK | LOCKFILE_FAIL_IMMEDIATELY;
-  return ::LockFileEx(handle_of(descriptor_), at_once, 0, 1, 0, &place) != 0 || ::GetLastError() != ERROR_LOCK_VIOLATION;
+  return ::LockFileEx(handle_of(descriptor_), at_once, 0, 1, 0, &place) != 0 ||
+         ::GetLastError() != ERROR_LOCK_VIOLATION;
 }
 
 const std::byte* file::map(std::size_t bytes) const {
@@ -111,7 +132,11 @@ const std::byte* file::map(std::size_t bytes) const {
 
 void unmap(const std::byte* bytes, std::size_t) noexcept { ::UnmapViewOfFile(bytes); }
 
-file open_to_read(const std::filesystem::path& path) { return opened(path, GENERIC_READ, OPEN_EXISTING, _O_RDONLY); }
+file open_to_read(const std::filesystem::path& path) {
+  return opened(path, GENERIC_READ, OPEN_EXISTING, _O_RDONLY);
+}
+
+file open_at_once(const std::filesystem::path& path) { return open_to_read(path); }
 
 file open_to_append(const std::filesystem::path& path) {
   return opened(path, GENERIC_READ | GENERIC_WRITE, OPEN_ALWAYS, _O_RDWR | _O_APPEND);
@@ -121,9 +146,10 @@ file create(const std::filesystem::path& path) { return opened(path, GENERIC_WRI
 
 file create_unnamed(const std::filesystem::path&) { return file(); }
 
-int standard_input() noexcept {
-  ::_setmode(::_fileno(stdin), _O_BINARY);
-  return ::_fileno(stdin);
+file standard_input() {
+  const int same = ::_dup(::_fileno(stdin));
+  if (same >= 0) ::_setmode(same, _O_BINARY);
+  return file(same);
 }
 
 bool name(const file&, const std::filesystem::path&) {

@@ -4,7 +4,9 @@
 
 namespace fovea::core::system {
 
-void* allocate(std::size_t bytes, std::size_t alignment) noexcept { return ::_aligned_malloc(bytes, alignment); }
+void* allocate(std::size_t bytes, std::size_t alignment) noexcept {
+  return ::_aligned_malloc(bytes, alignment);
+}
 
 void free(void* memory) noexcept { ::_aligned_free(memory); }
 

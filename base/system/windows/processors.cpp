@@ -32,4 +32,10 @@ void keep_off(int processor, std::span<std::thread> threads, std::size_t threads
     ::SetThreadAffinityMask(static_cast<HANDLE>(::pthread_gethandle(thread.native_handle())), others);
 }
 
+bool grant_tiles() noexcept { return false; }
+
+long cache_ways() noexcept { return 0; }
+
+arm_extensions extensions_of_arm() noexcept { return {}; }
+
 } // namespace fovea::core::system

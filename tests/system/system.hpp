@@ -1,0 +1,26 @@
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+// What tests ask of the system beside base/system: each has its own file here.
+namespace fovea::core::test {
+
+/// Bytes of a page of memory.
+std::size_t page();
+
+/// So many bytes, whole pages, between two pages that nobody may touch; null where there are none.
+unsigned char* take_guarded_pages(std::size_t bytes);
+void give_back_guarded_pages(unsigned char* pages, std::size_t bytes) noexcept;
+
+/// What is no regular file, and what a message calls it.
+struct irregular_file {
+  std::filesystem::path path;
+  std::string kind;
+};
+/// One of each kind that the system has, made in the folder or there anyhow.
+std::vector<irregular_file> irregular_files(const std::filesystem::path& folder);
+
+} // namespace fovea::core::test

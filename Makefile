@@ -20,7 +20,7 @@ clang_part = dsl/.*|models/(bert|gpt2|llama)\.cpp
 # Ill-formed models are laid out by hand: the faulty expression stands on one line.
 sources = $(shell git ls-files '*.hpp' '*.cpp' ':!tests/compile_fail')
 
-.PHONY: demo test test-gcc test-clang test-shared test-arm test-all test-random coverage fuzz bench docs format format-check tidy clean
+.PHONY: demo test test-gcc test-clang test-shared test-arm test-windows test-all test-random coverage fuzz bench docs format format-check tidy clean
 
 demo:
 	cmake/install_dependencies.sh build demo
@@ -71,6 +71,15 @@ test-arm:
 	ctest --preset aarch64
 	QEMU_CPU=cortex-a53 ctest --preset aarch64 -R '^backends/simd\.'
 	@cat build-aarch64/tests/instruction_sets.txt
+
+# Tests for 64-bit Windows, compiled here by MinGW-w64 and run by Wine.
+test-windows:
+	cmake/install_dependencies.sh build test windows
+	cmake/windows_packages.sh $(CURDIR)/build-windows/packages
+	cmake --preset windows
+	cmake --build build-windows -j $(JOBS)
+	WINEDEBUG=-all ctest --preset windows
+	@cat build-windows/tests/instruction_sets.txt
 
 # Which lines and branches of base/, dsl/, weights/ and runtime/ the tests reach; pages of the source in build-coverage/coverage/html.
 coverage:

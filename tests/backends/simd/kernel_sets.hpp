@@ -1,10 +1,10 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdlib>
 #include <fovea/backends/simd/isa/dispatch.hpp>
 #include <fovea/backends/simd/isa/sets_here.hpp>
 #include <fovea/backends/simd/isa/symbols.hpp>
+#include <fovea/base/system/memory.hpp>
 #include <memory>
 #include <random>
 #include <string>
@@ -71,7 +71,8 @@ inline std::vector<const fovea::core::simd::kernel_table*> kernel_sets() {
 class aligned_floats {
 public:
   explicit aligned_floats(std::size_t count, float fill = 0)
-      : data_(static_cast<float*>(std::aligned_alloc(64, (count * sizeof(float) + 64) / 64 * 64))) {
+      : data_(
+            static_cast<float*>(fovea::core::system::allocate((count * sizeof(float) + 64) / 64 * 64, 64))) {
     for (std::size_t i = 0; i < count; ++i) data_[i] = fill;
   }
   float* data() { return data_.get(); }
@@ -79,7 +80,7 @@ public:
 
 private:
   struct free {
-    void operator()(float* p) const { std::free(p); }
+    void operator()(float* p) const { fovea::core::system::free(p); }
   };
   std::unique_ptr<float[], free> data_;
 };

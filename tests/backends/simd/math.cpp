@@ -11,6 +11,7 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <numbers>
 #include <type_traits>
 #include <vector>
 
@@ -83,7 +84,7 @@ double exact_gelu(double x) {
   return std::isinf(x) ? (x > 0 ? x : 0) : x * 0.5 * std::erfc(-x / std::sqrt(2.0));
 }
 
-double gelu_tanh_exponent(double x) { return 2 * std::sqrt(2 / M_PI) * (x + 0.044715 * x * x * x); }
+double gelu_tanh_exponent(double x) { return 2 * std::sqrt(2 / std::numbers::pi) * (x + 0.044715 * x * x * x); }
 
 double exact_gelu_tanh(double x) {
   return std::isinf(x) ? (x > 0 ? x : 0) : x / (1 + std::exp(-gelu_tanh_exponent(x)));

@@ -20,7 +20,7 @@ clang_part = dsl/.*|models/(bert|gpt2|llama)\.cpp
 # Ill-formed models are laid out by hand: the faulty expression stands on one line.
 sources = $(shell git ls-files '*.hpp' '*.cpp' ':!tests/compile_fail')
 
-.PHONY: demo test test-gcc test-clang test-shared test-arm test-windows test-all test-random coverage fuzz bench docs format format-check tidy clean
+.PHONY: demo test test-gcc test-clang test-shared test-arm test-power test-windows test-all test-random coverage fuzz bench docs format format-check tidy clean
 
 demo:
 	cmake/install_dependencies.sh build demo
@@ -71,6 +71,14 @@ test-arm:
 	ctest --preset aarch64
 	QEMU_CPU=cortex-a53 ctest --preset aarch64 -R '^backends/simd\.'
 	@cat build-aarch64/tests/instruction_sets.txt
+
+# Tests of the set `portable` on a processor that has no other.
+test-power:
+	cmake/install_dependencies.sh build test power
+	cmake --preset ppc64le
+	cmake --build build-ppc64le -j $(JOBS)
+	ctest --preset ppc64le
+	@cat build-ppc64le/tests/instruction_sets.txt
 
 # Tests for 64-bit Windows, compiled here by MinGW-w64 and run by Wine.
 test-windows:

@@ -9,7 +9,7 @@
 namespace fovea::core {
 namespace {
 
-std::string unused_name(const std::filesystem::path& path) {
+std::filesystem::path unused_name(const std::filesystem::path& path) {
   static std::atomic<unsigned> count{0};
   return path.string() + "." + std::to_string(system::process_number()) + "." + std::to_string(count++) +
          ".partial";
@@ -57,7 +57,7 @@ void temporary_file::commit() {
 void temporary_file::link() {
   if (system::name(file_, path_)) return;
   while (errno == EEXIST) {
-    std::string name = unused_name(path_);
+    std::filesystem::path name = unused_name(path_);
     if (system::name(file_, name)) {
       name_.swap(name);
       return;

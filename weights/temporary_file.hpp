@@ -4,7 +4,6 @@
 #include <filesystem>
 #include <fovea/base/system/file.hpp>
 #include <span>
-#include <string>
 
 namespace fovea::core {
 
@@ -29,7 +28,7 @@ private:
   [[noreturn]] void fail(const char* what) const;
 
   std::filesystem::path path_, folder_;
-  std::string name_; // of its own
+  std::filesystem::path name_; // of its own, removed without memory for a path
   system::file file_;
 };
 

@@ -12,10 +12,15 @@ namespace {
 constinit times_reader* readers = nullptr;
 constinit step_times* nets = nullptr;
 
-/// Where a mutex is destroyed, this one is not.
+/// It is never destroyed, and takes no memory that could be missing.
 std::mutex& changing() {
-  static std::mutex& made = *new std::mutex;
-  return made;
+  union kept {
+    kept() : mutex() {}
+    ~kept() {}
+    std::mutex mutex;
+  };
+  static kept made;
+  return made.mutex;
 }
 
 /// The threads of the program by number, as they come.

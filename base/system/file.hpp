@@ -8,7 +8,7 @@
 /// What systems differ in: files, pages of memory, processors, the terminal, other programs. Each has a folder here that implements
 /// these headers, and no other file asks which system it is compiled for.
 ///
-/// Nothing here throws unless it says so: what fails says so by its value, and leaves the reason in errno.
+/// Nothing here throws but for want of memory: what fails says so by its value, and leaves the reason in errno.
 namespace fovea::core::system {
 
 enum class file_kind { regular, folder, pipe, socket, device };

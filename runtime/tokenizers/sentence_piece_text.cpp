@@ -38,7 +38,7 @@ void sentence_piece_text::append(std::string_view text, std::string& result, std
     if (!made.empty()) after_space = remove_extra_whitespaces && made.ends_with(' ');
   }
   while (remove_extra_whitespaces && std::string_view(result).substr(begin).ends_with(space))
-    result.resize(result.size() - space.size());
+    result.erase(result.size() - space.size());
   if (add_dummy_prefix && dummy_behind) result += space;
 }
 

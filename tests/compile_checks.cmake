@@ -67,6 +67,7 @@ foreach(compiler IN LISTS compilers)
 endforeach()
 
 add_python_test(headers/folders ${CMAKE_CURRENT_SOURCE_DIR}/headers/folders.py ${PROJECT_SOURCE_DIR})
+add_python_test(headers/systems ${CMAKE_CURRENT_SOURCE_DIR}/headers/systems.py ${PROJECT_SOURCE_DIR})
 add_python_test(cmake/settings ${CMAKE_CURRENT_SOURCE_DIR}/cmake/settings.py ${PROJECT_SOURCE_DIR})
 
 # What g++ has to do for a program stays what it was.

@@ -57,7 +57,7 @@ void thread_pool::leave_to_caller() noexcept {
 
 void thread_pool::stop() noexcept {
   state_.fetch_or(ending, std::memory_order_release);
-  state_.notify_all();
+  system::wake_all(state_);
   for (auto& worker : workers_) worker.join();
 }
 
@@ -67,7 +67,7 @@ void thread_pool::expect(std::int64_t work) {
   leave_to_caller();
   busy_since_ = busy_until_; // where no processor has time for a worker, not each call tries to wake it
   state_.fetch_add(job);     // a number without a job: who sees it stays awake for the next
-  state_.notify_all();
+  system::wake_all(state_);
 }
 
 /// Whether so much has followed each other that, had it been known, it would have been worth waking for.
@@ -95,11 +95,11 @@ void thread_pool::share(std::size_t tasks, std::int64_t work, bool backward, ran
   const std::uint32_t number = (state_.load(std::memory_order_relaxed) & ~(job - 1)) + job;
   // Sequentially consistent: who looks for sleepers must not miss one that has not seen this.
   state_.store(number | open);
-  if (work >= worth_waking && sleeping_.load() > 0) state_.notify_all();
+  if (work >= worth_waking && sleeping_.load() > 0) system::wake_all(state_);
   take(0);
   const std::uint32_t closed = state_.fetch_and(~open, std::memory_order_acq_rel);
   if ((closed & inside_mask) == 0) return;
-  while (spin_while(all_left_, 0) == 0) all_left_.wait(0, std::memory_order_acquire);
+  while (spin_while(all_left_, 0) == 0) system::sleep_while(all_left_, 0);
 }
 
 void thread_pool::share_by_executor() {
@@ -136,7 +136,7 @@ void thread_pool::work(std::size_t thread) noexcept {
       const std::chrono::nanoseconds longer(woken ? worth_waking : 0);
       if (spin_while(state_, now, patience + longer) != now) continue;
       sleeping_.fetch_add(1);
-      state_.wait(now);
+      system::sleep_while(state_, now);
       sleeping_.fetch_sub(1);
       woken = true;
       continue;
@@ -148,7 +148,7 @@ void thread_pool::work(std::size_t thread) noexcept {
     now = state_.fetch_sub(inside, std::memory_order_acq_rel) - inside;
     if (!(now & open) && (now & inside_mask) == 0) {
       all_left_.store(1);
-      all_left_.notify_one();
+      system::wake_one(all_left_);
     }
   }
 }

@@ -47,7 +47,7 @@ add_library(
 )
 add_library(fovea::kernels ALIAS fovea_kernels)
 find_package(Threads REQUIRED)
-target_link_libraries(fovea_kernels PUBLIC Threads::Threads)
+target_link_libraries(fovea_kernels PUBLIC Threads::Threads $<$<PLATFORM_ID:Windows>:synchronization>)
 target_include_directories(fovea_kernels PUBLIC $<BUILD_INTERFACE:${fovea_root}/include> PRIVATE "${CMAKE_CURRENT_BINARY_DIR}/isa")
 target_compile_features(fovea_kernels PUBLIC cxx_std_20)
 # g++ collects its garbage only behind a GiB, in users' files, too, which saves most a tenth to a sixth of their time.

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <thread>
 
@@ -15,6 +17,11 @@ int this_processor() noexcept;
 /// Keeps threads on the other processors that this thread may run on, where `threads_in_all` or more may be used and the system
 /// knows such a wish.
 void keep_off(int processor, std::span<std::thread> threads, std::size_t threads_in_all) noexcept;
+
+/// Sleeps while a value is `old`, until another thread has changed it and wakes who sleeps on it.
+void sleep_while(const std::atomic<std::uint32_t>& value, std::uint32_t old) noexcept;
+void wake_one(std::atomic<std::uint32_t>& value) noexcept;
+void wake_all(std::atomic<std::uint32_t>& value) noexcept;
 
 /// Asks the system for the registers of AMX, which a program must; false where it gives none.
 bool grant_tiles() noexcept;

@@ -43,6 +43,10 @@ void keep_off(int, std::span<std::thread>, std::size_t) noexcept {}
 
 #endif
 
+void sleep_while(const std::atomic<std::uint32_t>& value, std::uint32_t old) noexcept { value.wait(old); }
+void wake_one(std::atomic<std::uint32_t>& value) noexcept { value.notify_one(); }
+void wake_all(std::atomic<std::uint32_t>& value) noexcept { value.notify_all(); }
+
 bool grant_tiles() noexcept {
 #if defined(__linux__) && defined(__x86_64__)
   constexpr long request_permission = 0x1023, tile_data = 18; // ARCH_REQ_XCOMP_PERM, XFEATURE_XTILEDATA

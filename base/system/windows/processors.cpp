@@ -32,6 +32,14 @@ void keep_off(int processor, std::span<std::thread> threads, std::size_t threads
     ::SetThreadAffinityMask(static_cast<HANDLE>(::pthread_gethandle(thread.native_handle())), others);
 }
 
+// Where there is no futex, std::atomic::wait of libstdc++ 12 misses a call to wake between its look at the value and its sleep.
+void sleep_while(const std::atomic<std::uint32_t>& value, std::uint32_t old) noexcept {
+  while (value.load() == old)
+    ::WaitOnAddress(const_cast<std::atomic<std::uint32_t>*>(&value), &old, sizeof old, INFINITE);
+}
+void wake_one(std::atomic<std::uint32_t>& value) noexcept { ::WakeByAddressSingle(&value); }
+void wake_all(std::atomic<std::uint32_t>& value) noexcept { ::WakeByAddressAll(&value); }
+
 bool grant_tiles() noexcept { return false; }
 
 long cache_ways() noexcept { return 0; }

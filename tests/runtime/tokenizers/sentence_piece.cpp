@@ -51,6 +51,6 @@ TEST_CASE("what is no SentencePiece model is refused", "[sentence_piece]") {
                     front + "expected a field of a known type; found tag 110");
   const std::string whole = content(folder + "tokenizer_sentencepiece_plain.model");
   REQUIRE(whole.size() > 5000);
-  for (const std::size_t cut : {1ul, 1000ul, whole.size() - 7})
+  for (const std::size_t cut : {std::size_t{1}, std::size_t{1000}, whole.size() - 7})
     CHECK_THROWS_AS(parse_sentence_piece(std::string_view(whole).substr(0, cut), "x.model"), error);
 }

@@ -18,12 +18,13 @@ if ! command -v dpkg-query >/dev/null; then
   exit 0
 fi
 
+# A package may be there for other processors, too.
+own=$(dpkg --print-architecture)
 missing=
 for package in $packages; do
-  case $(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null) in
-    installed) ;;
-    *) missing="$missing $package" ;;
-  esac
+  case $package in *:*) wanted=${package#*:} ;; *) wanted="$own\|all" ;; esac
+  dpkg-query -W -f '${Architecture} ${db:Status-Status}\n' "$package" 2>/dev/null | grep -q "^\($wanted\) installed$" ||
+    missing="$missing $package"
 done
 [ -n "$missing" ] || exit 0
 
@@ -35,6 +36,6 @@ if [ "$(id -u)" != 0 ]; then
 fi
 export DEBIAN_FRONTEND=noninteractive
 for architecture in $architectures; do dpkg --add-architecture "$architecture"; done
-apt-get update -q
+apt-get update -q || echo "Not all lists of packages could be fetched; going on with those that are here." >&2
 # shellcheck disable=SC2086 # one word a package
 apt-get install -q -y --no-install-recommends $missing

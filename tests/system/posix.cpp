@@ -1,5 +1,6 @@
 #include "system.hpp"
 
+#include <limits>
 #include <stdexcept>
 
 #include <sys/mman.h>
@@ -32,5 +33,7 @@ std::vector<irregular_file> irregular_files(const std::filesystem::path& folder)
   if (mkfifo(pipe.c_str(), 0600) != 0) throw std::runtime_error("cannot create a pipe");
   return {{pipe, "a pipe"}, {"/dev/zero", "a device"}, {folder, "a folder"}};
 }
+
+double greatest_angle() { return std::numeric_limits<double>::infinity(); }
 
 } // namespace fovea::core::test

@@ -23,4 +23,7 @@ struct irregular_file {
 /// One of each kind that the system has, made in the folder or there anyhow.
 std::vector<irregular_file> irregular_files(const std::filesystem::path& folder);
 
+/// Of greater angles the sine of the C library is none to compare with.
+double greatest_angle();
+
 } // namespace fovea::core::test

@@ -27,4 +27,6 @@ std::vector<irregular_file> irregular_files(const std::filesystem::path& folder)
   return {{"NUL", "a device"}, {folder, "a folder"}};
 }
 
+double greatest_angle() { return 1e4; } // MinGW-w64 has pi to 66 bits
+
 } // namespace fovea::core::test

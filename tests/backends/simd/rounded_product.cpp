@@ -1,5 +1,6 @@
 // Products by weights that round what they multiply too, against the same written plainly.
 
+#include "../../exact_fma.hpp"
 #include "kernel_sets.hpp"
 #include <algorithm>
 #include <catch2/catch.hpp>
@@ -71,7 +72,8 @@ struct whole_numbers {
     for (std::size_t k = 0; k < count; ++k) most = std::max(most, std::abs(x[k]));
     constexpr float whole = 0x1.8p23f; // a float of this size has no fraction
     for (std::size_t k = 0; k < count && most > 0; ++k) {
-      const float rounded = fused ? std::fma(x[k], 127 / most, whole) : x[k] * (127 / most) + whole;
+      const float rounded =
+          fused ? fovea::core::test::exact_fma(x[k], 127 / most, whole) : x[k] * (127 / most) + whole;
       made.number[k] = static_cast<int>(rounded - whole);
     }
     made.scale = most / 127;
@@ -110,7 +112,7 @@ float plainly(weight_format format, const float* x, const float* w, std::size_t 
     int dot = 0;
     for (std::size_t i = 0; i < count; ++i) dot += a.number[i] * b.number[i];
     const float scale = b.scale * a.scale, number = static_cast<float>(dot);
-    sum = fused ? std::fma(number, scale, sum) : number * scale + sum;
+    sum = fused ? fovea::core::test::exact_fma(number, scale, sum) : number * scale + sum;
   }
   return sum;
 }

@@ -69,6 +69,7 @@ endforeach()
 add_python_test(headers/folders ${CMAKE_CURRENT_SOURCE_DIR}/headers/folders.py ${PROJECT_SOURCE_DIR})
 add_python_test(headers/systems ${CMAKE_CURRENT_SOURCE_DIR}/headers/systems.py ${PROJECT_SOURCE_DIR})
 add_python_test(cmake/settings ${CMAKE_CURRENT_SOURCE_DIR}/cmake/settings.py ${PROJECT_SOURCE_DIR})
+add_python_test(cmake/install ${CMAKE_CURRENT_SOURCE_DIR}/cmake/install_test.py ${PROJECT_SOURCE_DIR}/cmake/install_dependencies.sh)
 
 # What g++ has to do for a program stays what it was.
 add_python_test(compile_cost ${PROJECT_SOURCE_DIR}/bench/compile_cost.py --check)

@@ -5,7 +5,7 @@
 #include <optional>
 #include <span>
 
-/// What systems differ in: files, pages of memory, processors, the terminal, other programs. Each has a folder here that implements
+/// What systems differ in: files, pages of memory, processors, the terminal. Each system has a folder here that implements
 /// these headers, and no other file asks which system it is compiled for.
 ///
 /// Nothing here throws but for want of memory: what fails says so by its value, and leaves the reason in errno.

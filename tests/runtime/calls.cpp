@@ -276,7 +276,7 @@ TEST_CASE("a capacity that does not fit is refused") {
   };
   CHECK(refused({}) == "calls: the dim B has no bound; give one, as in {.capacity = {{B, 512}}}");
   CHECK(refused({.capacity = {{B, 0}}}) == "calls: capacity of B: expected at least 1, found 0");
-  CHECK(refused({.capacity = {{B, 1L << 31}}}) ==
+  CHECK(refused({.capacity = {{B, std::int64_t{1} << 31}}}) ==
         "calls: capacity of B: expected at most 2147483647, found 2147483648");
   CHECK(refused({.capacity = {{B, 2}, {T, 3}, {B, 4}}}) ==
         "calls: capacity of B: expected one, found 2 and 4");

@@ -318,7 +318,9 @@ TEST_CASE("a pipe, a device and an empty path are refused before anything waits 
     CHECK(message_of<error>([&] { load_weights(path); }) == expected);
     CHECK(message_of<error>([&] { load_weights(path, {.copy = true}); }) == expected);
     const auto index = folder / "x.index.json";
-    std::filesystem::create_symlink(path, index);
+    std::error_code none; // of a system without links
+    std::filesystem::create_symlink(path, index, none);
+    if (none) return;
     CHECK(message_of<error>([&] { load_weights(index); }) == index.string() + what);
     std::filesystem::remove(index);
   });
@@ -410,11 +412,12 @@ TEST_CASE("several checkpoints are joined", "[weights]") {
   CHECK(values(views[1]) == std::vector<float>{0, 1, 2});
   CHECK(values(views[2]) == std::vector<float>{0, 1});
   CHECK_THAT(refusal(both, {{"c", {1}}, {"b", {4}}, {"a", {2}}}), Contains(second.string()));
-  save(second, {{"a", counted({3})}});
+  const auto third = folder / "third.safetensors";
+  save(third, {{"a", counted({3})}});
   CHECK_THAT(message_of<error>([&] {
-               model_weights::join({load_weights(first), load_weights(second)});
+               model_weights::join({load_weights(first), load_weights(third)});
              }),
-             Contains("is in " + first.string() + " and in " + second.string()) && Contains("tensor "));
+             Contains("is in " + first.string() + " and in " + third.string()) && Contains("tensor "));
 }
 
 TEST_CASE("model_weights::from checks that values fit their shape", "[weights]") {

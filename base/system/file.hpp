@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <optional>
 #include <span>
+#include <utility>
 
 /// What systems differ in: files, pages of memory, processors, the terminal. Each system has a folder here that implements
 /// these headers, and no other file asks which system it is compiled for.
@@ -25,12 +26,15 @@ public:
   explicit file(int descriptor) : descriptor_(descriptor) {}
   ~file();
   file(file&& from) noexcept : descriptor_(from.release()) {}
-  file& operator=(file&& from) noexcept;
+  file& operator=(file&& from) noexcept {
+    std::swap(descriptor_, from.descriptor_);
+    return *this;
+  }
 
   explicit operator bool() const { return descriptor_ >= 0; }
   int descriptor() const { return descriptor_; }
   /// The descriptor, which the caller closes.
-  int release();
+  int release() { return std::exchange(descriptor_, -1); }
 
   std::optional<file_status> status() const;
 

@@ -2,9 +2,7 @@
 
 #include <cerrno>
 #include <csignal>
-#include <ctime>
 #include <string>
-#include <utility>
 
 #include <fcntl.h>
 #include <sys/file.h>
@@ -59,13 +57,6 @@ private:
 file::~file() {
   if (descriptor_ >= 0) ::close(descriptor_);
 }
-
-file& file::operator=(file&& from) noexcept {
-  std::swap(descriptor_, from.descriptor_);
-  return *this;
-}
-
-int file::release() { return std::exchange(descriptor_, -1); }
 
 std::optional<file_status> file::status() const {
   struct stat about {};

@@ -3,11 +3,9 @@
 #include <algorithm>
 #include <cerrno>
 #include <climits>
-#include <utility>
 
 #include <fcntl.h>
 #include <io.h>
-#include <sys/stat.h>
 #include <windows.h>
 
 namespace fovea::core::system {
@@ -71,13 +69,6 @@ file opened(const std::filesystem::path& path, DWORD access, DWORD how, int flag
 file::~file() {
   if (descriptor_ >= 0) ::_close(descriptor_);
 }
-
-file& file::operator=(file&& from) noexcept {
-  std::swap(descriptor_, from.descriptor_);
-  return *this;
-}
-
-int file::release() { return std::exchange(descriptor_, -1); }
 
 std::optional<file_status> file::status() const {
   HANDLE handle = handle_of(descriptor_);

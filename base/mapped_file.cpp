@@ -42,10 +42,10 @@ std::span<const std::byte> mapping_of(const regular_file& file, const std::files
 } // namespace
 
 mapped_file::mapped_file(const file_path& path, load_options how)
-    : held_(how.copy ? held::copied : held::mapped) {
+    : held_(how.copy || !system::maps_files ? held::copied : held::mapped) {
   const regular_file file(path);
-  bytes_ = how.copy ? filled(file.size(), path, [&](std::span<std::byte> to) { file.read(to); })
-                    : mapping_of(file, path);
+  bytes_ = held_ == held::copied ? filled(file.size(), path, [&](std::span<std::byte> to) { file.read(to); })
+                                 : mapping_of(file, path);
 }
 
 mapped_file::mapped_file(std::span<const std::byte> bytes, const file_path& name, load_options how)

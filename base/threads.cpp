@@ -24,14 +24,18 @@ std::uint32_t spin_while(const std::atomic<std::uint32_t>& value, std::uint32_t 
   return old;
 }
 
+/// How many threads share the work.
+std::size_t size_of(thread_supply threads) {
+  if (!system::has_threads && threads.lent.run == nullptr) return 1;
+  return std::min(threads.count == 0 ? usable_processors() : static_cast<std::size_t>(threads.count),
+                  most_workers + 1);
+}
+
 } // namespace
 
 std::size_t usable_processors() { return system::usable_processors(); }
 
-thread_pool::thread_pool(thread_supply threads)
-    : size_(std::min(threads.count == 0 ? usable_processors() : static_cast<std::size_t>(threads.count),
-                     most_workers + 1)),
-      lent_(threads.lent) {
+thread_pool::thread_pool(thread_supply threads) : size_(size_of(threads)), lent_(threads.lent) {
   parts_ = std::make_unique<part[]>(size_);
   if (lent_.run != nullptr) return;
   workers_.reserve(size_ - 1);

@@ -40,7 +40,8 @@ struct thread_supply {
 /// microseconds (the gap between two kernels), a worker's that was just woken a hundred more, then sleeps.
 /// Each thread begins with a part of the tasks that is its own, the same in each call, for its caches often
 /// hold what these read; who has done his takes of the others'. Where there is a processor for each thread,
-/// workers keep off the caller's (on Linux). One thread at a time calls `run` and `expect`, and tasks do not.
+/// workers keep off the caller's (on Linux). Where the system has no threads, the caller is alone. One thread
+/// at a time calls `run` and `expect`, and tasks do not.
 class thread_pool {
 public:
   /// Throws std::system_error when a thread can't be started. With an executor it starts none.

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <fovea/base/read_number.hpp>
+
 #include <charconv>
 
 namespace fovea::programs {
@@ -8,9 +10,7 @@ namespace fovea::programs {
 inline double shortest(float value) {
   char text[32];
   const auto [end, problem] = std::to_chars(text, text + sizeof text, value);
-  double number = value;
-  std::from_chars(text, end, number);
-  return number;
+  return core::number_in<double>({text, end}).value_or(value);
 }
 
 } // namespace fovea::programs

@@ -2,6 +2,7 @@
 
 #include <fovea/base/error.hpp>
 #include <fovea/base/in_quotes.hpp>
+#include <fovea/base/read_number.hpp>
 #include <fovea/base/system/file.hpp>
 #include <fovea/programs/options.hpp>
 #include <fovea/programs/sequence.hpp>
@@ -17,7 +18,6 @@
 #include <array>
 #include <bit>
 #include <cerrno>
-#include <charconv>
 #include <cmath>
 #include <cstring>
 #include <system_error>
@@ -65,10 +65,10 @@ void append_numbers(std::vector<float>& to, const input_text& line, std::size_t 
         std::find_if(text.begin() + static_cast<std::ptrdiff_t>(i), text.end(), between) - text.begin());
     const std::string_view word = text.substr(i, last - i);
     float value = 0;
-    const auto [end, problem] = std::from_chars(word.data(), word.data() + word.size(), value);
+    const std::errc problem = core::read_number(word, value);
     if (problem == std::errc::result_out_of_range)
       throw error(fmt::format("{}: {} is beyond the range of float32", line.place, core::shortened(word)));
-    if (problem != std::errc() || end != word.data() + word.size())
+    if (problem != std::errc())
       throw error(fmt::format("{}: expected a number; found \"{}\"", line.place, core::shortened(word)));
     if (!std::isfinite(value))
       throw error(fmt::format("{}: expected a finite number; found \"{}\"", line.place, word));

@@ -1,8 +1,11 @@
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
+#include <limits>
 #include <span>
 #include <string>
 #include <string_view>
@@ -11,6 +14,13 @@
 namespace fovea::core {
 
 static_assert(std::endian::native == std::endian::little, "weight files are little-endian");
+
+/// A size that a file states; the greatest that there is in place of one that no memory here could have.
+inline std::size_t addressable(std::uint64_t size) {
+  return static_cast<std::size_t>(std::min<std::uint64_t>(size, std::numeric_limits<std::size_t>::max()));
+}
+/// What a sentence says of bytes whose number is no std::size_t.
+inline constexpr const char* too_many_bytes = sizeof(std::size_t) > 4 ? "more than 2^64" : "more than 2^32";
 
 /// Reads a file's little-endian numbers and texts one after another. Throws fovea::error that names the file,
 /// what was to be read and the byte where it would have begun, when the file ends before it does.

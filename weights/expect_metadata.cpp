@@ -3,8 +3,8 @@
 #include <fovea/base/error.hpp>
 #include <fovea/base/in_quotes.hpp>
 #include <fovea/base/number_text.hpp>
+#include <fovea/base/read_number.hpp>
 
-#include <charconv>
 #include <cmath>
 
 namespace fovea::core {
@@ -20,9 +20,8 @@ void expect_metadata(const model_weights& from, const std::map<std::string, doub
     const auto found = from.metadata().find(key);
     if (found == from.metadata().end()) continue;
     const std::string& text = found->second;
-    double said = 0;
-    const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), said);
-    if (status != std::errc() || end != text.data() + text.size() || !near(said, number))
+    const auto said = number_in<double>(text);
+    if (!said || !near(*said, number))
       throw error(from.source() + ": key '" + key + "': expected " + number_text(number) +
                   ", as the model has; found " + shortened(text));
   }

@@ -1,3 +1,4 @@
+#include <fovea/weights/byte_cursor.hpp>
 #include <fovea/weights/gguf.hpp>
 
 #include <fovea/base/in_quotes.hpp>
@@ -33,7 +34,7 @@ struct placed_tensor {
 
 placed_tensor read_tensor(byte_cursor& cursor, std::string_view what) {
   placed_tensor made;
-  made.name = cursor.text(static_cast<std::size_t>(cursor.read<std::uint64_t>(what)), what);
+  made.name = cursor.text(addressable(cursor.read<std::uint64_t>(what)), what);
   const std::string tensor = "tensor " + in_quotes(made.name);
   const auto axes = cursor.read<std::uint32_t>(tensor);
   if (axes > layout::most_axes)
@@ -41,7 +42,7 @@ placed_tensor read_tensor(byte_cursor& cursor, std::string_view what) {
                 std::to_string(axes));
   made.shape.resize(axes);
   for (std::size_t axis = axes; axis > 0; --axis)
-    made.shape[axis - 1] = static_cast<std::size_t>(cursor.read<std::uint64_t>(tensor));
+    made.shape[axis - 1] = addressable(cursor.read<std::uint64_t>(tensor));
   made.type = read_type(cursor, tensor);
   made.offset = cursor.read<std::uint64_t>(tensor);
   return made;
@@ -91,7 +92,7 @@ gguf_file::gguf_file(const file_path& path, std::shared_ptr<const mapped_file> f
       cursor.fail(what + ": " + std::string(element_name(tensor.type)) + " of shape " +
                   shape_text(tensor.shape) +
                   (whole_blocks(tensor.type, tensor.shape)
-                       ? " takes more than 2^64 bytes"
+                       ? " takes " + std::string(too_many_bytes) + " bytes"
                        : ": the last axis is no multiple of " + std::to_string(block_length(tensor.type))));
     const std::size_t begin = layout::aligned(end, alignment);
     if (tensor.offset != begin)

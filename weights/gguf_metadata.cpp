@@ -2,6 +2,7 @@
 
 #include <fovea/base/error.hpp>
 #include <fovea/base/in_quotes.hpp>
+#include <fovea/weights/byte_cursor.hpp>
 #include <fovea/weights/gguf_layout.hpp>
 
 #include <array>
@@ -56,7 +57,7 @@ void with_number(gguf_type type, function f) {
 
 std::string_view read_text(byte_cursor& cursor, std::string_view what) {
   const auto length = cursor.read<std::uint64_t>(what);
-  return cursor.text(static_cast<std::size_t>(length), what);
+  return cursor.text(addressable(length), what);
 }
 
 gguf_type read_type(byte_cursor& cursor, std::string_view what) {
@@ -117,7 +118,7 @@ gguf_metadata::gguf_metadata(std::shared_ptr<const mapped_file> file, byte_curso
     entry made{read_type(cursor, what), std::nullopt, {}, nullptr};
     if (made.type == gguf_type::array) {
       made.type = read_type(cursor, what);
-      made.count = static_cast<std::size_t>(cursor.read<std::uint64_t>(what));
+      made.count = addressable(cursor.read<std::uint64_t>(what));
     }
     const std::size_t from = cursor.position();
     for (std::size_t element = 0; element < made.count.value_or(1); ++element) skip(cursor, made.type, what);

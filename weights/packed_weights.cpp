@@ -2,24 +2,22 @@
 
 #include <fovea/base/error.hpp>
 #include <fovea/base/in_quotes.hpp>
+#include <fovea/base/read_number.hpp>
 
 #include <algorithm>
 #include <bit>
-#include <charconv>
 
 namespace fovea::core {
 namespace {
 
 constexpr std::size_t least_panel = 2, most_panel = 1024; // of any set
 
-std::size_t number_in(const std::map<std::string, std::string>& metadata, const char* key) {
+std::size_t number_of(const std::map<std::string, std::string>& metadata, const char* key) {
   const auto found = metadata.find(key);
   const std::string text = found == metadata.end() ? "nothing" : found->second;
-  std::size_t number = 0;
-  const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (failed != std::errc() || end != text.data() + text.size())
-    throw error(std::string(key) + ": expected a number; found " + in_quotes(text));
-  return number;
+  const auto number = number_in<std::size_t>(text);
+  if (!number) throw error(std::string(key) + ": expected a number; found " + in_quotes(text));
+  return *number;
 }
 
 } // namespace
@@ -30,7 +28,7 @@ std::string packed_name(const std::string& parameter, std::span<const std::size_
 
 std::optional<packed_layout> packed_layout_of(const std::map<std::string, std::string>& metadata) {
   if (!metadata.contains(packed_keys::version)) return std::nullopt;
-  if (const std::size_t version = number_in(metadata, packed_keys::version); version != packed_keys::newest)
+  if (const std::size_t version = number_of(metadata, packed_keys::version); version != packed_keys::newest)
     throw error("expected packed weights of version " + std::to_string(packed_keys::newest) +
                 "; found version " + std::to_string(version) + ": pack them again");
   const auto named = metadata.find(packed_keys::format);
@@ -39,7 +37,7 @@ std::optional<packed_layout> packed_layout_of(const std::map<std::string, std::s
   if (known == std::end(all_formats::traits))
     throw error(std::string(packed_keys::format) + ": expected a format of weights; found " +
                 in_quotes(format));
-  const std::size_t panel = number_in(metadata, packed_keys::panel);
+  const std::size_t panel = number_of(metadata, packed_keys::panel);
   if (panel < least_panel || panel > most_panel || !std::has_single_bit(panel))
     throw error(std::string(packed_keys::panel) + ": expected a power of two from " +
                 std::to_string(least_panel) + " to " + std::to_string(most_panel) + "; found " +

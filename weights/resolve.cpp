@@ -1,6 +1,7 @@
 #include <fovea/weights/weights.hpp>
 
 #include <fovea/base/error.hpp>
+#include <fovea/base/joined_threads.hpp>
 #include <fovea/base/threads.hpp>
 #include <fovea/weights/converted.hpp>
 #include <fovea/weights/resolution.hpp>
@@ -12,7 +13,6 @@
 #include <exception>
 #include <functional>
 #include <set>
-#include <thread>
 #include <utility>
 
 namespace fovea::core {
@@ -33,8 +33,8 @@ void run_in_parallel(std::size_t count, const std::function<void(std::size_t)>& 
     }
   };
   {
-    std::vector<std::jthread> helpers;
-    for (std::size_t i = 1; i < threads; ++i) helpers.emplace_back(work);
+    joined_threads helpers;
+    for (std::size_t i = 1; i < threads; ++i) helpers.start(work);
     work();
   }
   if (failure) std::rethrow_exception(failure);

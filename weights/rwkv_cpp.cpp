@@ -50,7 +50,8 @@ weight_file read_rwkv_cpp(const opened_file& file) {
     const std::string what = "tensor " + in_quotes(name);
     tensor.type = type_of(type, cursor, what);
     const auto size = tensor_bytes(tensor.type, tensor.shape);
-    if (!size) cursor.fail(what + ": shape " + shape_text(tensor.shape) + " takes more than 2^64 bytes");
+    if (!size)
+      cursor.fail(what + ": shape " + shape_text(tensor.shape) + " takes " + too_many_bytes + " bytes");
     tensor.bytes = cursor.take(*size, what);
     if (!content.tensors.emplace(name, tensor).second) cursor.fail(what + " occurs twice");
   }

@@ -120,8 +120,8 @@ private:
     const std::size_t found = offsets[1] - offsets[0];
     if (!expected || *expected != found)
       fail(name, std::string(element_name(*type)) + " of shape " + shape_text(shape) + " expects " +
-                     (expected ? std::to_string(*expected) : "more than 2^64") +
-                     " bytes; data_offsets give " + std::to_string(found));
+                     (expected ? std::to_string(*expected) : too_many_bytes) + " bytes; data_offsets give " +
+                     std::to_string(found));
     return {*type, shape, data_.subspan(offsets[0], found)};
   }
 
@@ -132,7 +132,7 @@ private:
     for (const json& value : list) {
       if (!value.is_number_unsigned())
         fail(name, std::string("expected ") + key + " to hold whole numbers; found " + shown(value));
-      result.push_back(value.get<std::size_t>());
+      result.push_back(addressable(value.get<std::uint64_t>()));
     }
     return result;
   }

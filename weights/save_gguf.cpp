@@ -2,6 +2,7 @@
 
 #include <fovea/base/error.hpp>
 #include <fovea/base/in_quotes.hpp>
+#include <fovea/weights/byte_cursor.hpp>
 #include <fovea/weights/converted.hpp>
 #include <fovea/weights/gguf_layout.hpp>
 #include <fovea/weights/temporary_file.hpp>
@@ -21,7 +22,7 @@ std::uint32_t checked_type(const stored_tensor& tensor) {
   if (tensor.shape.size() > layout::most_axes)
     throw error("expected at most " + std::to_string(layout::most_axes) + " axes; found " +
                 std::to_string(tensor.shape.size()));
-  const auto* const row = std::ranges::find(layout::types, tensor.type, &layout::type_row::type);
+  const auto row = std::ranges::find(layout::types, tensor.type, &layout::type_row::type);
   if (row == layout::types.end())
     throw error("a GGUF file has no type " + std::string(element_name(tensor.type)));
   const auto expected = tensor_bytes(tensor.type, tensor.shape);
@@ -29,7 +30,7 @@ std::uint32_t checked_type(const stored_tensor& tensor) {
     throw error(std::string(element_name(tensor.type)) + " of shape " + shape_text(tensor.shape) +
                 (!whole_blocks(tensor.type, tensor.shape)
                      ? ": the last axis is no multiple of " + std::to_string(block_length(tensor.type))
-                     : " expects " + (expected ? std::to_string(*expected) : "more than 2^64") +
+                     : " expects " + (expected ? std::to_string(*expected) : too_many_bytes) +
                            " bytes; found " + std::to_string(tensor.bytes.size())));
   if (holds_reals(tensor.type)) check_finite(tensor);
   return row->number;

@@ -2,6 +2,7 @@
 
 #include <fovea/base/error.hpp>
 #include <fovea/base/in_quotes.hpp>
+#include <fovea/weights/byte_cursor.hpp>
 #include <fovea/weights/temporary_file.hpp>
 
 #include <nlohmann/json.hpp>
@@ -55,7 +56,7 @@ void save_safetensors(const file_path& path, const std::map<std::string, stored_
     const auto expected = tensor_bytes(tensor.type, tensor.shape);
     if (expected != tensor.bytes.size())
       throw error(path.string() + ": tensor " + in_quotes(name) + " of shape " + shape_text(tensor.shape) +
-                  " expects " + (expected ? std::to_string(*expected) : "more than 2^64") + " bytes; found " +
+                  " expects " + (expected ? std::to_string(*expected) : too_many_bytes) + " bytes; found " +
                   std::to_string(tensor.bytes.size()));
     std::string shape;
     for (const std::size_t axis : tensor.shape) shape += (shape.empty() ? "" : ",") + std::to_string(axis);
@@ -69,7 +70,7 @@ void save_safetensors(const file_path& path, const std::map<std::string, stored_
               ' ');
   std::string length;
   for (std::size_t i = 0; i < sizeof(std::uint64_t); ++i)
-    length += static_cast<char>((text.size() >> (8 * i)) & 0xff);
+    length += static_cast<char>((std::uint64_t{text.size()} >> (8 * i)) & 0xff);
 
   temporary_file file(path);
   file.write(std::as_bytes(std::span(length)));

@@ -43,7 +43,7 @@ constexpr std::array formats{format{"GGUF", is_gguf, read_gguf},
 
 const format* format_of(std::span<const std::byte> file) {
   const auto found = std::ranges::find_if(formats, [&](const format& one) { return one.recognises(file); });
-  return found == formats.end() ? nullptr : found;
+  return found == formats.end() ? nullptr : &*found;
 }
 
 } // namespace

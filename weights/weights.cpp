@@ -96,7 +96,7 @@ model_weights model_weights::join(std::vector<model_weights> parts) {
 model_weights load_weights(const file_path& path, load_options how) try {
   std::filesystem::path file = path;
   std::error_code unreadable; // then opening it says why
-  if (std::filesystem::is_directory(path, unreadable)) {
+  if (!file.empty() && std::filesystem::is_directory(file, unreadable)) {
     file = file_in(path, single_file);
     if (!std::filesystem::exists(file)) file = file_in(path, index_file);
     if (!std::filesystem::exists(file))

@@ -2,11 +2,11 @@
 
 #include <fovea/base/error.hpp>
 #include <fovea/base/in_quotes.hpp>
+#include <fovea/base/read_number.hpp>
 #include <fovea/base/regular_file.hpp>
 #include <fovea/weights/byte_cursor.hpp>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <numeric>
 #include <tuple>
@@ -36,14 +36,6 @@ std::string_view take_last(std::string_view& line) {
   const std::string_view field = line.substr(begin);
   line = line.substr(0, line.substr(0, begin).find_last_not_of(" \t") + 1);
   return field;
-}
-
-template <typename number>
-std::optional<number> number_in(std::string_view field) {
-  number value{};
-  const auto [end, status] = std::from_chars(field.data(), field.data() + field.size(), value);
-  if (field.empty() || status != std::errc() || end != field.data() + field.size()) return std::nullopt;
-  return value;
 }
 
 /// word2vec's first line.

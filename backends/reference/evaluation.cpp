@@ -323,7 +323,7 @@ array evaluation::dropout_mask(int id) const {
   dropout_draw draw(random_, n.settings.dropout.draw, n.settings.dropout.rate);
   for (int i = 0; i < n.operand_count; ++i) draw.add(static_cast<std::uint64_t>(operand(id, i).data()[0]));
   array made = filled(shape_of_node(id), 0);
-  const std::size_t before = random_.part * made.size();
+  const std::uint64_t before = random_.part * made.size();
   for (std::size_t i = 0; i < made.size(); ++i) made.data()[i] = draw(static_cast<std::uint32_t>(before + i));
   return made;
 }

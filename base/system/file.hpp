@@ -12,6 +12,13 @@
 /// Nothing here throws but for want of memory: what fails says so by its value, and leaves the reason in errno.
 namespace fovea::core::system {
 
+/// Whether the system has files in memory without reading them.
+#ifdef __wasi__
+inline constexpr bool maps_files = false;
+#else
+inline constexpr bool maps_files = true;
+#endif
+
 enum class file_kind { regular, folder, pipe, socket, device };
 
 struct file_status {

@@ -8,6 +8,13 @@
 
 namespace fovea::core::system {
 
+/// Whether the system can start threads at all.
+#ifdef __wasi__
+inline constexpr bool has_threads = false;
+#else
+inline constexpr bool has_threads = true;
+#endif
+
 /// Processors that this thread may run on.
 std::size_t usable_processors() noexcept;
 

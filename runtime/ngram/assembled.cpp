@@ -83,10 +83,9 @@ void ngram_counts::count_preceding(state& made) const {
   }
   for (std::size_t length = 0; length + 1 < order; ++length) {
     level& from = made.levels[length];
-    const auto& preceding = made.levels[length + 1].preceding;
+    const auto* const preceding = made.levels[length + 1].preceding.data();
     for (std::size_t i = 0; i < from.tokens.size(); ++i)
-      from.total_preceding[i] =
-          std::accumulate(preceding.begin() + from.begin[i], preceding.begin() + from.begin[i + 1], 0u);
+      from.total_preceding[i] = std::accumulate(preceding + from.begin[i], preceding + from.begin[i + 1], 0u);
   }
 }
 

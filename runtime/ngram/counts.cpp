@@ -145,7 +145,7 @@ ngram_counts ngram_counter::counts() const {
     if (length == order) break;
 
     const auto number_of = [&](std::uint32_t context, token_id token) {
-      const auto tokens = made.tokens.begin();
+      const auto* const tokens = made.tokens.data();
       return static_cast<std::uint32_t>(
           std::lower_bound(tokens + contexts.begin[context], tokens + contexts.begin[context + 1], token) -
           tokens);

@@ -2,10 +2,10 @@
 
 #include <fovea/base/error.hpp>
 #include <fovea/base/in_quotes.hpp>
+#include <fovea/base/read_number.hpp>
 #include <fovea/base/regular_file.hpp>
 #include <fovea/weights/safetensors.hpp>
 
-#include <charconv>
 #include <cstring>
 #include <map>
 #include <string>
@@ -36,15 +36,14 @@ std::vector<number> read(const safetensors_file& file, const std::string& name) 
   return values;
 }
 
-token_id number_in(const safetensors_file& file, const char* key) {
+token_id number_of(const safetensors_file& file, const char* key) {
   const auto found = file.metadata().find(key);
   const std::string text = found == file.metadata().end() ? "" : found->second;
-  token_id value = 0;
-  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (problem != std::errc() || end != text.data() + text.size())
+  const auto value = number_in<token_id>(text);
+  if (!value)
     throw error(file.path().string() + ": metadata '" + key + "': expected a number; found " +
                 in_quotes(text));
-  return value;
+  return *value;
 }
 
 } // namespace
@@ -72,10 +71,10 @@ ngram_counts load_ngram_counts(const std::filesystem::path& path) try {
   if (found == file.metadata().end() || found->second != format)
     throw error(path.string() + ": expected the format '" + format + "'; found " +
                 in_quotes(found == file.metadata().end() ? "" : found->second));
-  const ngram_config config{.order = number_in(file, "order"),
-                            .vocabulary = number_in(file, "vocabulary"),
-                            .start = number_in(file, "start"),
-                            .end = number_in(file, "end")};
+  const ngram_config config{.order = number_of(file, "order"),
+                            .vocabulary = number_of(file, "vocabulary"),
+                            .start = number_of(file, "start"),
+                            .end = number_of(file, "end")};
   try {
     detail::check(config);
     std::vector<ngram_counts::level> levels(static_cast<std::size_t>(config.order) + 1);

@@ -6,10 +6,9 @@
 #include <exception>
 #include <mutex>
 #include <string>
-#include <thread>
-#include <vector>
 
 #include <fovea/base/error.hpp>
+#include <fovea/base/joined_threads.hpp>
 
 namespace fovea::core {
 
@@ -148,15 +147,15 @@ void run_ranks(int size, const std::function<void(const rank_group&)>& work) {
     }
     place.leave(rank);
   };
-  std::vector<std::jthread> others;
+  joined_threads others;
   for (int rank = 1; rank < size; ++rank) try {
-      others.emplace_back(run, rank);
+      others.start(run, rank);
     } catch (...) { // no thread can be started, and those that were wait for nobody
       place.leave(rank);
       throw;
     }
   run(0);
-  others.clear();
+  others.join();
   if (first != nullptr) std::rethrow_exception(first);
 }
 

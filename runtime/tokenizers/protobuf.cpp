@@ -55,8 +55,8 @@ std::string_view protobuf_message::take(std::uint64_t size) {
   if (size > bytes_.size())
     throw error("a field is cut short: expected " + std::to_string(size) + " bytes; found " +
                 std::to_string(bytes_.size()));
-  const std::string_view taken = bytes_.substr(0, size);
-  bytes_.remove_prefix(size);
+  const std::string_view taken = bytes_.substr(0, static_cast<std::size_t>(size));
+  bytes_.remove_prefix(taken.size());
   return taken;
 }
 

@@ -68,10 +68,10 @@ token_trie::token_trie(const given_tokens& given) {
 }
 
 token_trie::place token_trie::next(place from, char byte) const {
-  const auto first = bytes_.begin() + children_[from], last = bytes_.begin() + children_[from + 1];
+  const auto *first = bytes_.data() + children_[from], *last = bytes_.data() + children_[from + 1];
   const auto found = std::lower_bound(first, last, static_cast<unsigned char>(byte));
   if (found == last || *found != static_cast<unsigned char>(byte)) return nowhere;
-  return static_cast<place>(found - bytes_.begin());
+  return static_cast<place>(found - bytes_.data());
 }
 
 token_trie::place token_trie::next(place from, std::string_view bytes) const {

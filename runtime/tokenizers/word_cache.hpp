@@ -24,7 +24,7 @@ public:
     for (; slots_[at].hash != 0; at = after(at)) {
       const slot& s = slots_[at];
       if (s.hash != hash || std::string_view(words_).substr(s.word, s.word_length) != word) continue;
-      ids.insert(ids.end(), ids_.begin() + s.first, ids_.begin() + s.first + s.count);
+      ids.insert(ids.end(), ids_.data() + s.first, ids_.data() + s.first + s.count);
       return;
     }
     const std::size_t before = ids.size();

@@ -51,7 +51,7 @@ std::string meeting::problem_of(int refusing, const std::string& own) const {
   std::string text = own;
   std::uint64_t length = text.size();
   group_.broadcast(std::as_writable_bytes(std::span(&length, 1)), refusing);
-  text.resize(length);
+  text.resize(static_cast<std::size_t>(length));
   group_.broadcast(std::as_writable_bytes(std::span(text)), refusing);
   return text;
 }

@@ -2,6 +2,7 @@
 
 #include <fovea/base/error.hpp>
 #include <fovea/base/in_quotes.hpp>
+#include <fovea/base/read_number.hpp>
 
 #include <array>
 #include <charconv>
@@ -24,12 +25,9 @@ std::optional<double> exact_number(std::string_view text) {
   const bool hexadecimal = text.starts_with("0x");
   if (hexadecimal) text.remove_prefix(2);
   if (text.starts_with('-')) return std::nullopt;
-  double number = 0;
-  const char* const last = text.data() + text.size();
-  const auto [end, problem] = std::from_chars(
-      text.data(), last, number, hexadecimal ? std::chars_format::hex : std::chars_format::general);
-  if (problem != std::errc{} || end != last) return std::nullopt;
-  return negative ? -number : number;
+  const auto number =
+      number_in<double>(text, hexadecimal ? std::chars_format::hex : std::chars_format::general);
+  return number && negative ? std::optional(-*number) : number;
 }
 
 double number_in_note(const std::map<std::string, std::string>& notes, const std::string& name,

@@ -77,16 +77,18 @@ TEST_CASE("a file is read from a place, shortened, appended to and mapped") {
   CHECK(read_all(folder / "a") == "0123ab");
   CHECK(file.status()->size == 6);
   const std::byte* mapped = file.map(6);
-  REQUIRE(mapped != nullptr);
-  CHECK(std::string_view(reinterpret_cast<const char*>(mapped), 6) == "0123ab");
-  system::unmap(mapped, 6);
+  REQUIRE((mapped != nullptr) == system::maps_files);
+  if (mapped != nullptr) {
+    CHECK(std::string_view(reinterpret_cast<const char*>(mapped), 6) == "0123ab");
+    system::unmap(mapped, 6);
+  }
   file = system::file(); // closed: some systems keep the name as long as one has it open
   CHECK(system::remove(folder / "a"));
   CHECK_FALSE(system::open_to_read(folder / "a"));
   CHECK(errno == ENOENT);
 }
 
-TEST_CASE("one file at a time has a lock, and it ends with the file") {
+TEST_CASE("one file at a time has a lock, and it ends with the file", "[processes]") {
   const temporary_folder folder;
   {
     const system::file first = system::open_to_append(folder / "a"),
@@ -111,7 +113,7 @@ TEST_CASE("memory lies where it is asked for, and pages that are given back are 
   system::free(memory);
 }
 
-TEST_CASE("who sleeps on a value is woken, however the two meet") {
+TEST_CASE("who sleeps on a value is woken, however the two meet", "[threads]") {
   std::atomic<std::uint32_t> turn{0};
   constexpr std::uint32_t rounds = 20'000;
   std::thread other([&] {

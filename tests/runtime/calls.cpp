@@ -191,7 +191,7 @@ TEST_CASE("a smaller call after a larger one equals a fresh one, and a copy equa
   CHECK(copied(net("tokens"_in = ids, "x"_in = x)["y"_out]) == whole);
 }
 
-TEST_CASE("threads do not change a bit") {
+TEST_CASE("threads do not change a bit", "[threads]") {
   std::vector<float> first;
   for (const int threads : {1, 2, 3}) {
     auto net = compile(declaration, some_weights(), {.capacity = {{B, 2}}, .threads = threads});

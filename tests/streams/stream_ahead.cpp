@@ -42,7 +42,7 @@ void check_rows(const M& model, std::size_t length, std::size_t fewest = 0) {
     std::size_t most = stride;
     for (std::size_t row = 0; row < 3; ++row) {
       const std::size_t left = (at[row] < ends[row] ? ends[row] : ends[row] + late) - at[row];
-      lengths.push_back(std::min(left, stride * (splitmix64(round * 3 + row) % 4)));
+      lengths.push_back(std::min(left, stride * static_cast<std::size_t>(splitmix64(round * 3 + row) % 4)));
       most = std::max(most, lengths.back());
     }
     named_values part;

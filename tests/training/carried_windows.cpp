@@ -156,7 +156,7 @@ TEST_CASE("what is carried has the rows of its text", "[training]") {
 }
 
 TEST_CASE("a checkpoint has the states of all ranks, and another number of them goes on with it",
-          "[training]") {
+          "[training][threads]") {
   constexpr auto cell = models::cell_kind::elman;
   const temporary_folder folder;
   const auto path = folder / "carried.safetensors";

@@ -52,7 +52,8 @@ double allowed(element_type type, double value, double largest) {
   with_written_block(type, [&](auto block) { // one step fewer one way: a whole step at the end
     most = std::abs(block.greatest), steps = block.greatest > 0 ? 0.5 : 1;
   });
-  return largest / most * (steps + most * 0x1p-11); // the scale itself is rounded
+  // The scale itself is rounded, as a half float, of which the small ones have fewer digits.
+  return largest / most * steps + std::max(largest * 0x1p-11, most * 0x1p-25);
 }
 
 } // namespace

@@ -5,6 +5,7 @@
 #include "temporary_folder.hpp"
 
 #include <fovea/base/error.hpp>
+#include <fovea/base/joined_threads.hpp>
 #include <fovea/base/regular_file.hpp>
 #include <fovea/weights/to_floats.hpp>
 
@@ -14,7 +15,6 @@
 #include <cmath>
 #include <cstring>
 #include <numeric>
-#include <thread>
 
 using namespace fovea;
 using namespace fovea::core;
@@ -231,7 +231,7 @@ TEST_CASE("converted tensors are made once and shared by copies of the handle", 
   CHECK(w.resolve(wanted)[0].data != copy.resolve(wanted, rules)[0].data);
 }
 
-TEST_CASE("a packed copy is built once while somebody holds it", "[weights]") {
+TEST_CASE("a packed copy is built once while somebody holds it", "[weights][threads]") {
   const auto w = model_weights::from({});
   std::atomic<int> built{0};
   const auto build = [&] {
@@ -242,9 +242,9 @@ TEST_CASE("a packed copy is built once while somebody holds it", "[weights]") {
   };
   std::array<std::shared_ptr<const packed>, 4> copies;
   {
-    std::vector<std::jthread> threads;
+    core::joined_threads threads;
     for (auto& copy : copies)
-      threads.emplace_back([&w, &build, &copy] { copy = model_weights(w).packed_copy("a f32", build); });
+      threads.start([&w, &build, &copy] { copy = model_weights(w).packed_copy("a f32", build); });
   }
   CHECK(built == 1);
   for (const auto& copy : copies) CHECK(copy == copies[0]);

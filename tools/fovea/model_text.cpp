@@ -2,10 +2,10 @@
 
 #include "failure.hpp"
 
+#include <fovea/base/read_number.hpp>
 #include <fovea/dsl/shapes_text.hpp>
 
 #include <algorithm>
-#include <charconv>
 
 namespace tool {
 
@@ -25,10 +25,9 @@ std::vector<std::string_view> split(std::string_view text, char at) {
 }
 
 std::size_t number(std::string_view text) {
-  std::size_t value = 0;
-  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (problem != std::errc() || end != text.data() + text.size()) of_another_version();
-  return value;
+  const auto value = core::number_in<std::size_t>(text);
+  if (!value) of_another_version();
+  return *value;
 }
 
 std::vector<std::size_t> numbers(std::string_view text) {

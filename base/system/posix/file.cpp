@@ -1,14 +1,16 @@
 #include <fovea/base/system/file.hpp>
 
 #include <cerrno>
-#include <csignal>
 #include <string>
 
 #include <fcntl.h>
-#include <sys/file.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#ifndef __wasi__
+#include <csignal>
+#include <sys/file.h>
+#include <sys/mman.h>
+#endif
 
 namespace fovea::core::system {
 namespace {
@@ -23,6 +25,15 @@ std::ptrdiff_t uninterrupted(F call) {
   while (done < 0 && errno == EINTR) done = call();
   return done;
 }
+
+#ifdef __wasi__
+
+// WebAssembly's systems have no signals, and no locks of files.
+struct size_signal_blocked {};
+constexpr int LOCK_EX = 0, LOCK_NB = 0;
+int flock(int, int) { return 0; }
+
+#else
 
 /// Holds back the signal that ends a program whose file outgrows its limit: the write then fails.
 class size_signal_blocked {
@@ -52,6 +63,8 @@ private:
   bool was_pending_;
 };
 
+#endif
+
 } // namespace
 
 file::~file() {
@@ -75,7 +88,7 @@ std::ptrdiff_t file::read(std::span<std::byte> to) const {
 }
 
 std::ptrdiff_t file::write(std::span<const std::byte> from) const {
-  const size_signal_blocked blocked;
+  [[maybe_unused]] const size_signal_blocked blocked;
   return uninterrupted([&] { return ::write(descriptor_, from.data(), from.size()); });
 }
 
@@ -90,7 +103,18 @@ bool file::shorten(std::size_t bytes) const {
 
 bool file::flush() const { return ::fsync(descriptor_) == 0; }
 
-bool file::lock() const { return ::flock(descriptor_, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK; }
+bool file::lock() const { return flock(descriptor_, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK; }
+
+#ifdef __wasi__
+
+const std::byte* file::map(std::size_t) const {
+  errno = ENOSYS;
+  return nullptr;
+}
+
+void unmap(const std::byte*, std::size_t) noexcept {}
+
+#else
 
 const std::byte* file::map(std::size_t bytes) const {
   void* address = ::mmap(nullptr, bytes, PROT_READ, MAP_PRIVATE, descriptor_, 0);
@@ -100,6 +124,8 @@ const std::byte* file::map(std::size_t bytes) const {
 void unmap(const std::byte* bytes, std::size_t size) noexcept {
   ::munmap(const_cast<std::byte*>(bytes), size);
 }
+
+#endif
 
 file open_to_read(const std::filesystem::path& path) {
   return file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
@@ -127,7 +153,13 @@ file create_unnamed(const std::filesystem::path& folder) {
   return file();
 }
 
-file standard_input() { return file(::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0)); }
+file standard_input() {
+#ifdef F_DUPFD_CLOEXEC
+  return file(::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0));
+#else
+  return file(STDIN_FILENO);
+#endif
+}
 
 bool name(const file& unnamed, const std::filesystem::path& path) {
   const std::string from = descriptors + std::to_string(unnamed.descriptor());

@@ -2,7 +2,9 @@
 
 #include <cstdlib>
 
+#ifndef __wasi__
 #include <sys/mman.h>
+#endif
 
 namespace fovea::core::system {
 

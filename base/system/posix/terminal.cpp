@@ -7,9 +7,12 @@ namespace fovea::core::system {
 
 bool is_terminal(std::FILE* stream) noexcept { return ::isatty(::fileno(stream)) == 1; }
 
-std::size_t columns_of(std::FILE* stream) noexcept {
+std::size_t columns_of([[maybe_unused]] std::FILE* stream) noexcept {
+#ifdef TIOCGWINSZ
   winsize size{};
-  return ::ioctl(::fileno(stream), TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+  if (::ioctl(::fileno(stream), TIOCGWINSZ, &size) == 0) return size.ws_col;
+#endif
+  return 0;
 }
 
 } // namespace fovea::core::system

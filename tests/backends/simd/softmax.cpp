@@ -46,7 +46,7 @@ void check(std::size_t outer, std::size_t count, std::size_t inner, float spread
                                                         std::max(1.0, std::abs(want)));
       }
     }
-  CHECK(worst <= 5e-7);
+  CHECK(worst <= 6e-7); // of 131 terms that a column adds in turn, drawn otherwise by each standard library
   CHECK(worst_logarithm <= 1e-6);
   CHECK(plain.back() == -7);
   CHECK(logarithm.back() == -7);

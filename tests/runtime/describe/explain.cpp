@@ -197,7 +197,8 @@ TEST_CASE("a profile counts the steps of every call, and changes none of its bit
   CHECK(flops == static_cast<double>(block.flops({{B, 2}, {T, 7}}) + 2 * block.flops({{B, 1}, {T, 3}})));
 }
 
-TEST_CASE("a profile takes streams, positions by one function, and nets of several threads", "[profile]") {
+TEST_CASE("a profile takes streams, positions by one function, and nets of several threads",
+          "[profile][threads]") {
   const profile measured;
   auto live = stream<T>(reader, initial_weights(reader, 1), {.capacity = {{B, 1}, {T, 4}}});
   for (int i = 0; i < 5; ++i) live.step("x"_in = input(1, 1));

@@ -4,6 +4,7 @@
 #include "golden_lines.hpp"
 
 #include <fovea/base/error.hpp>
+#include <fovea/base/joined_threads.hpp>
 
 #include <catch2/catch.hpp>
 
@@ -11,7 +12,6 @@
 #include <atomic>
 #include <random>
 #include <string_view>
-#include <thread>
 
 using namespace fovea;
 using namespace fovea::core;
@@ -303,15 +303,15 @@ TEST_CASE("the word cache never changes what comes out", "[tokenizer]") {
   CHECK(fresh.decode(first) == text);
 }
 
-TEST_CASE("several threads may use one tokenizer", "[tokenizer]") {
+TEST_CASE("several threads may use one tokenizer", "[tokenizer][threads]") {
   const std::string folder = FOVEA_GOLDEN_DIR "/";
   const tokenizer tokens = load_tokenizer(folder + "tokenizer_wordpiece.tokenizer.json");
   const auto lines = json_lines(folder + "tokenizer_wordpiece.jsonl");
   std::atomic<int> wrong{0};
   {
-    std::vector<std::jthread> threads;
+    fovea::core::joined_threads threads;
     for (int t = 0; t < 4; ++t)
-      threads.emplace_back([&] {
+      threads.start([&] {
         for (const auto& line : lines)
           wrong += tokens.encode(line["text"].get<std::string>(), {.special = false}).ids !=
                    line["ids"].get<id_list>();

@@ -20,7 +20,7 @@ clang_part = dsl/.*|models/(bert|gpt2|llama)\.cpp
 # Ill-formed models are laid out by hand: the faulty expression stands on one line.
 sources = $(shell git ls-files '*.hpp' '*.cpp' ':!tests/compile_fail')
 
-.PHONY: demo test test-gcc test-clang test-shared test-arm test-power test-windows test-all test-random coverage fuzz bench docs format format-check tidy clean
+.PHONY: demo test test-gcc test-clang test-shared test-arm test-power test-windows test-wasm test-all test-random coverage fuzz bench web docs format format-check tidy clean
 
 demo:
 	cmake/install_dependencies.sh build demo
@@ -83,11 +83,29 @@ test-power:
 # Tests for 64-bit Windows, compiled here by MinGW-w64 and run by Wine.
 test-windows:
 	cmake/install_dependencies.sh build test windows
-	cmake/windows_packages.sh $(CURDIR)/build-windows/packages
+	cmake/cross_packages.sh windows build-windows/packages
 	cmake --preset windows
 	cmake --build build-windows -j $(JOBS)
 	WINEDEBUG=-all ctest --preset windows
 	@cat build-windows/tests/instruction_sets.txt
+
+# Tests for WebAssembly, compiled here and run by Node.
+test-wasm:
+	cmake/install_dependencies.sh build test wasm
+	cmake/cross_packages.sh wasm build-wasm/packages
+	cmake --preset wasm
+	cmake --build build-wasm -j $(JOBS)
+	ctest --preset wasm
+	@cat build-wasm/tests/instruction_sets.txt
+
+# The page of examples/web, with MiniLM beside it: a folder that any server of files may offer.
+web:
+	cmake/install_dependencies.sh build wasm demo
+	cmake/cross_packages.sh wasm build-web/packages
+	cmake -S examples/web -B build-web -D CMAKE_TOOLCHAIN_FILE=$(CURDIR)/cmake/toolchains/wasm.cmake -D FOVEA_CROSS_PACKAGES=$(CURDIR)/build-web/packages -D CMAKE_BUILD_TYPE=Release
+	cmake --build build-web -j $(JOBS)
+	python3 cmake/fetch_minilm.py build-web/page
+	@echo "Look at http://localhost:8000 while this runs: python3 -m http.server --directory build-web/page"
 
 # Which lines and branches of base/, dsl/, weights/ and runtime/ the tests reach; pages of the source in build-coverage/coverage/html.
 coverage:

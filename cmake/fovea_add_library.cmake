@@ -1,5 +1,5 @@
 # fovea_add_library(NAME HEADER header MODEL expression [STREAM dim] [CAPACITY dim=size...] [WEIGHTS file] [EMBED] [STATIC]
-#                   [FORMAT q8_0] [ISA portable baseline sse41 avx2 avx512 neon64] [METADATA key=number...])
+#                   [FORMAT q8_0] [ISA portable baseline sse41 avx2 avx512 neon64] [METADATA key=number...] [TOKENIZERS])
 #
 # Makes a model a library for C, and for everything that calls C: the targets NAME, which is libNAME.so, and NAME_static,
 # which is libNAME.a, the header NAME.h, and NAME.pc for pkg-config. `cmake --install BUILD --component NAME` installs them. The names of NAME.h are
@@ -10,17 +10,22 @@
 #
 # HEADER, MODEL, STREAM and ISA are as fovea_add_model takes them; with STREAM the header has streams, too. CAPACITY is the
 # largest size of each dim, where a caller says no other. WEIGHTS, EMBED, FORMAT and METADATA are as fovea_add_executable
-# takes them. STATIC links the libraries of C++ into libNAME.so, which then needs those of C alone.
+# takes them. STATIC links the libraries of C++ into libNAME.so, which then needs those of C alone. TOKENIZERS adds functions
+# that read tokenizers.
+#
+# For WebAssembly it makes the target NAME alone, which is NAME.wasm, the module NAME.mjs for JavaScript, and its types
+# NAME.d.mts, in the folder of the build that belongs to the caller's.
 
 include("${CMAKE_CURRENT_LIST_DIR}/fovea_add_model.cmake")
 include("${CMAKE_CURRENT_LIST_DIR}/fovea_built_parts.cmake")
+include("${CMAKE_CURRENT_LIST_DIR}/fovea_link_module.cmake")
 include(GNUInstallDirs)
 
 set_property(GLOBAL PROPERTY fovea_version "${fovea_VERSION}")
 
 function(fovea_add_library name)
   set(caller "fovea_add_library(${name})")
-  fovea_built_arguments("${caller}" "STREAM" "CAPACITY")
+  fovea_built_arguments("${caller}" "STREAM" "CAPACITY" TOKENIZERS)
   if(NOT name MATCHES "^[A-Za-z_][A-Za-z0-9_]*$")
     message(FATAL_ERROR "fovea_add_library: expected a name that C can begin names with, found '${name}'")
   endif()
@@ -31,15 +36,6 @@ function(fovea_add_library name)
   set(folder "${CMAKE_CURRENT_BINARY_DIR}/${name}_library")
   fovea_write_library()
 
-  # One object that defines the names of NAME.h alone, as fovea_isa_object makes them.
-  add_library(${name}_objects OBJECT "${folder}/${name}.cpp")
-  set_source_files_properties("${folder}/${name}.cpp" PROPERTIES OBJECT_DEPENDS "${files}")
-  fovea_pack_weights(${name}_objects "${arg_MODEL}")
-  target_include_directories(${name}_objects PRIVATE "${folder}/include")
-  target_link_libraries(${name}_objects PRIVATE ${compiled} fovea::library)
-  fovea_for_libraries(${name}_objects)
-  set(archives ${compiled} fovea::library fovea::programs fovea::runtime fovea::kernels)
-  list(TRANSFORM archives REPLACE "(.+)" "$<TARGET_FILE:\\1>" OUTPUT_VARIABLE archive_files)
   # What is to be kept: the functions of NAME.h, all that they need, and the sets that the model is compiled for.
   set(functions version error inputs outputs open open_bytes copy close run output)
   if(arg_STREAM)
@@ -47,7 +43,31 @@ function(fovea_add_library name)
       list(APPEND functions stream_${function})
     endforeach()
   endif()
-  list(TRANSFORM functions PREPEND "-u${name}_" OUTPUT_VARIABLE kept)
+  if(arg_TOKENIZERS)
+    foreach(function IN ITEMS open open_bytes close encode decode)
+      list(APPEND functions tokenizer_${function})
+    endforeach()
+  endif()
+  list(TRANSFORM functions PREPEND "${name}_")
+  set(archives ${compiled} fovea::library fovea::programs fovea::runtime fovea::kernels)
+  if(WASI)
+    fovea_link_module()
+  else()
+    fovea_link_libraries()
+  endif()
+endfunction()
+
+# Libraries for C, shared and static.
+macro(fovea_link_libraries)
+  # One object that defines the names of NAME.h alone, as fovea_isa_object makes them.
+  add_library(${name}_objects OBJECT "${folder}/${name}.cpp")
+  set_source_files_properties("${folder}/${name}.cpp" PROPERTIES OBJECT_DEPENDS "${files}")
+  fovea_pack_weights(${name}_objects "${arg_MODEL}")
+  target_include_directories(${name}_objects PRIVATE "${folder}/include")
+  target_link_libraries(${name}_objects PRIVATE ${compiled} fovea::library)
+  fovea_for_libraries(${name}_objects)
+  list(TRANSFORM archives REPLACE "(.+)" "$<TARGET_FILE:\\1>" OUTPUT_VARIABLE archive_files)
+  list(TRANSFORM functions PREPEND "-u" OUTPUT_VARIABLE kept)
   list(TRANSFORM sets PREPEND "-ufovea_sizes_" OUTPUT_VARIABLE sets_to_link)
   set(object "${folder}/${name}.o")
   add_custom_command(
@@ -75,7 +95,7 @@ function(fovea_add_library name)
   target_link_libraries(${name}_static INTERFACE stdc++ m Threads::Threads)
   install(TARGETS ${name} ${name}_static COMPONENT ${name} EXCLUDE_FROM_ALL PUBLIC_HEADER DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" COMPONENT ${name})
   install(FILES "${folder}/${name}.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig" COMPONENT ${name} EXCLUDE_FROM_ALL)
-endfunction()
+endmacro()
 
 # The sources, from what stands in the caller's variables.
 macro(fovea_write_library)
@@ -85,7 +105,7 @@ macro(fovea_write_library)
   if(arg_STREAM MATCHES "\"([^\"]+)\"")
     set(dim "${CMAKE_MATCH_1}")
   endif()
-  foreach(template IN ITEMS types.h model.cpp.in stream.h.in stream.cpp.in)
+  foreach(template IN ITEMS types.h model.cpp.in stream.h.in stream.cpp.in tokenizer.h.in tokenizer.cpp.in)
     set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${fovea_library_folder}/c/${template}")
   endforeach()
   file(READ "${fovea_library_folder}/c/types.h" types)
@@ -95,6 +115,13 @@ macro(fovea_write_library)
     file(READ "${fovea_library_folder}/c/stream.h.in" stream)
     string(CONFIGURE "${stream}" stream @ONLY)
     file(READ "${fovea_library_folder}/c/stream.cpp.in" more)
+    string(APPEND source "${more}")
+  endif()
+  set(tokenizer "")
+  if(arg_TOKENIZERS)
+    file(READ "${fovea_library_folder}/c/tokenizer.h.in" tokenizer)
+    string(CONFIGURE "${tokenizer}" tokenizer @ONLY)
+    file(READ "${fovea_library_folder}/c/tokenizer.cpp.in" more)
     string(APPEND source "${more}")
   endif()
   file(CONFIGURE OUTPUT "${folder}/${name}.cpp" CONTENT "${source}" @ONLY)

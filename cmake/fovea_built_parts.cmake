@@ -3,29 +3,32 @@
 
 include("${CMAKE_CURRENT_LIST_DIR}/fovea_pack_weights.cmake")
 
-# What each APP takes beside its model, weights and format.
-set(fovea_words_of_embed TOKENIZER CONTEXT)
-set(fovea_words_of_classify TOKENIZER CONTEXT LABELS)
-set(fovea_words_of_tag TOKENIZER CONTEXT LABELS)
-set(fovea_words_of_generate TOKENIZER CONTEXT BEGIN END)
-set(fovea_words_of_score TOKENIZER CONTEXT)
-set(fovea_words_of_translate TOKENIZER TARGET_TOKENIZER CONTEXT BEGIN END)
-set(fovea_words_of_stream CONTEXT)
-set(fovea_words_of_serve ROUTE TOKENIZER CONTEXT BEGIN END)
+# What each APP takes beside its model, weights and format. All of these are in the cache, for a project above this one sees no
+# variable of it.
+set(fovea_words_of_embed TOKENIZER CONTEXT CACHE INTERNAL "")
+set(fovea_words_of_classify TOKENIZER CONTEXT LABELS CACHE INTERNAL "")
+set(fovea_words_of_tag TOKENIZER CONTEXT LABELS CACHE INTERNAL "")
+set(fovea_words_of_generate TOKENIZER CONTEXT BEGIN END CACHE INTERNAL "")
+set(fovea_words_of_score TOKENIZER CONTEXT CACHE INTERNAL "")
+set(fovea_words_of_translate TOKENIZER TARGET_TOKENIZER CONTEXT BEGIN END CACHE INTERNAL "")
+set(fovea_words_of_stream CONTEXT CACHE INTERNAL "")
+set(fovea_words_of_serve ROUTE TOKENIZER CONTEXT BEGIN END CACHE INTERNAL "")
 
 # What FORMAT may be, as weights/weight_format.hpp lists them.
-set(fovea_formats f32 f16 bf16 int8 q8_0 q4_0 q5_0 integer_products<int8> integer_products<q8_0> integer_products<q4_0> bf16_products)
+set(fovea_formats f32 f16 bf16 int8 q8_0 q4_0 q5_0 integer_products<int8> integer_products<q8_0> integer_products<q4_0> bf16_products CACHE INTERNAL "")
 
-# fovea_built_arguments(CALLER one many): the arguments of the function that calls it, as arg_OPTION. `one` and `many` are
-# the options of one value and of several that it takes beside those that all take.
+# fovea_built_arguments(CALLER one many flag...): the arguments of the function that calls it, as arg_OPTION. `one`, `many` and
+# the flags are the options of one value, of several, and of none that it takes beside those that all take.
 macro(fovea_built_arguments caller one many)
   set(known_of_one HEADER MODEL WEIGHTS FORMAT ${one})
   set(known_of_many ISA METADATA ${many})
-  cmake_parse_arguments(PARSE_ARGV 1 arg "EMBED;STATIC" "${known_of_one}" "${known_of_many}")
+  set(flags EMBED STATIC ${ARGN})
+  cmake_parse_arguments(PARSE_ARGV 1 arg "${flags}" "${known_of_one}" "${known_of_many}")
   if(arg_UNPARSED_ARGUMENTS)
     list(JOIN known_of_one ", " known)
     list(JOIN known_of_many ", " known_many)
-    message(FATAL_ERROR "${caller}: expected ${known}, ${known_many}, EMBED and STATIC, found '${arg_UNPARSED_ARGUMENTS}'")
+    list(JOIN flags ", " known_flags)
+    message(FATAL_ERROR "${caller}: expected ${known}, ${known_many}, ${known_flags}; found '${arg_UNPARSED_ARGUMENTS}'")
   endif()
   if(NOT TARGET fovea::programs)
     message(FATAL_ERROR "${caller}: needs a Fovea that was built with FOVEA_PROGRAMS")
@@ -97,10 +100,11 @@ macro(fovea_built_parts caller model)
 endmacro()
 
 # The templates of sources, beside this file where it is installed.
-set(fovea_library_folder "${CMAKE_CURRENT_LIST_DIR}/library")
-if(NOT EXISTS "${fovea_library_folder}")
-  set(fovea_library_folder "${CMAKE_CURRENT_LIST_DIR}/../library")
+set(folder "${CMAKE_CURRENT_LIST_DIR}/library")
+if(NOT EXISTS "${folder}")
+  set(folder "${CMAKE_CURRENT_LIST_DIR}/../library")
 endif()
+set(fovea_library_folder "${folder}" CACHE INTERNAL "")
 
 # fovea_built_file(CALLER OPTION part file EMBED [INSTEAD]): sets `part` to the C++ of a built_file, and adds to `embedded`
 # and `files` what it takes to have it in the program, or the file INSTEAD that the build makes of it.

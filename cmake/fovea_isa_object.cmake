@@ -5,8 +5,10 @@
 # GNU binutils also where clang is the compiler: lld has no --force-group-allocation. For another processor they have a
 # prefix, as CMake's own objcopy has.
 string(REGEX MATCH "[^/]*-(linux-gnu[^/]*|mingw32)-" prefix "${CMAKE_OBJCOPY}")
-find_program(FOVEA_LD NAMES ${prefix}ld.bfd ${prefix}ld REQUIRED)
-find_program(FOVEA_OBJCOPY NAMES ${prefix}objcopy REQUIRED)
+if(NOT WASI)
+  find_program(FOVEA_LD NAMES ${prefix}ld.bfd ${prefix}ld REQUIRED)
+  find_program(FOVEA_OBJCOPY NAMES ${prefix}objcopy REQUIRED)
+endif()
 
 # -O3 whatever the build type, since a kernel is of use only when it is fast; the sanitisers' build takes less.
 set(FOVEA_KERNEL_OPTIMISATION "-O3" CACHE STRING "Optimisation of what is compiled for one instruction set")
@@ -28,7 +30,9 @@ function(fovea_isa_object name set source symbols)
                                                  $<$<BOOL:${WIN32}>:-fno-asynchronous-unwind-tables>)
   set_target_properties(${name}_objects PROPERTIES POSITION_INDEPENDENT_CODE ON)
   set(object "${CMAKE_CURRENT_BINARY_DIR}/${name}.o")
-  if(WIN32) # its format has no groups that a linker could resolve beforehand: all names are made those of the set
+  if(WASI) # a module is one set, whose functions stand in for no other's
+    set(making "${CMAKE_COMMAND}" -E copy "$<TARGET_OBJECTS:${name}_objects>" "${object}")
+  elseif(WIN32) # its format has no groups that a linker could resolve beforehand: all names are made those of the set
     set(making "${CMAKE_COMMAND}" "-Dobjdump=${CMAKE_OBJDUMP}" "-Dnm=${CMAKE_NM}" "-Dobjcopy=${FOVEA_OBJCOPY}" "-Dset=${set}" "-Dsymbols=${symbols}"
                "-Dfrom=$<TARGET_OBJECTS:${name}_objects>" "-Dto=${object}" -P "${fovea_own_symbols}")
   else()

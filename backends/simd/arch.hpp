@@ -37,6 +37,11 @@ using native = baseline;
 namespace fovea::core::simd {
 using native = neon64;
 }
+#elif defined(__wasm_simd128__)
+#include <fovea/backends/simd/sets/simd128.hpp>
+namespace fovea::core::simd {
+using native = simd128;
+}
 #else
 namespace fovea::core::simd {
 using native = portable;

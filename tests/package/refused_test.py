@@ -42,7 +42,7 @@ CASES = {
     f"{PROGRAM} APP serve STATIC)": "APP serve cannot be STATIC, since cpp-httplib is a shared library",
     "fovea_add_library(ask MODEL ask::model)": "fovea_add_library(ask): HEADER is missing",
     "fovea_add_library(a-b HEADER model.hpp MODEL ask::model)": "expected a name that C can begin names with, found 'a-b'",
-    f"{LIBRARY} APP embed)": "CAPACITY, EMBED and STATIC, found 'APP;embed'",
+    f"{LIBRARY} APP embed)": "CAPACITY, EMBED, STATIC, TOKENIZERS; found 'APP;embed'",
     **{f"{LIBRARY} CAPACITY {wrong})": f"fovea_add_library(ask): expected CAPACITY as dim=size with a size of at least 1, found '{wrong}'" for wrong in ("T", "T=0", "T=2.5")},
     f"{LIBRARY} CAPACITY B=2 T=8 B=3)": "fovea_add_library(ask): expected one CAPACITY of B, found several: B=2;T=8;B=3",
     f"{LIBRARY} ISA mmx)": "fovea_add_library(ask): expected ISA to name some of",

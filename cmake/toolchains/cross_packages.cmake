@@ -1,0 +1,10 @@
+# Where cmake/cross_packages.sh has put what is linked beside the library, for toolchains that Debian packs nothing for.
+set(FOVEA_CROSS_PACKAGES "" CACHE PATH "Folder of what is linked beside, made by cmake/cross_packages.sh")
+list(APPEND CMAKE_TRY_COMPILE_PLATFORM_VARIABLES FOVEA_CROSS_PACKAGES)
+list(APPEND CMAKE_FIND_ROOT_PATH ${FOVEA_CROSS_PACKAGES})
+set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER)
+set(CMAKE_FIND_ROOT_PATH_MODE_LIBRARY ONLY)
+set(CMAKE_FIND_ROOT_PATH_MODE_INCLUDE ONLY)
+set(CMAKE_FIND_ROOT_PATH_MODE_PACKAGE ONLY)
+set(CMAKE_LIBRARY_ARCHITECTURE cross)
+set(Boost_NO_BOOST_CMAKE ON)

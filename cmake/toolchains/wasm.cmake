@@ -1,0 +1,25 @@
+# WebAssembly with its system interface (WASI) and one thread: Debian's clang 19 and wasi-libc, and what cross_packages.sh has put into
+# FOVEA_CROSS_PACKAGES, LLVM's library for C++ with exceptions among it. Node runs what it makes.
+set(CMAKE_SYSTEM_NAME WASI)
+set(CMAKE_SYSTEM_PROCESSOR wasm32)
+list(APPEND CMAKE_MODULE_PATH "${CMAKE_CURRENT_LIST_DIR}")
+set(CMAKE_C_COMPILER clang-19)
+set(CMAKE_CXX_COMPILER clang++-19)
+set(CMAKE_C_COMPILER_TARGET wasm32-wasi)
+set(CMAKE_CXX_COMPILER_TARGET wasm32-wasi)
+# Its collector of garbage fails where it is at work while a module takes memory (V8 of Node 20).
+set(CMAKE_CROSSCOMPILING_EMULATOR node --no-incremental-marking "${CMAKE_CURRENT_LIST_DIR}/wasm/run.mjs")
+include("${CMAKE_CURRENT_LIST_DIR}/cross_packages.cmake")
+option(FOVEA_SIMD128 "Vectors of 128 bits for WebAssembly, which engines before 2021 refuse" ON)
+list(APPEND CMAKE_TRY_COMPILE_PLATFORM_VARIABLES FOVEA_SIMD128)
+# One module is one instruction set: an engine that lacks an instruction refuses all of it.
+set(CMAKE_CXX_FLAGS_INIT "-fwasm-exceptions -nostdinc++ -isystem ${FOVEA_CROSS_PACKAGES}/include/c++/v1 -D_WASI_EMULATED_MMAN -D_WASI_EMULATED_GETPID")
+if(FOVEA_SIMD128)
+  string(APPEND CMAKE_CXX_FLAGS_INIT " -msimd128")
+endif()
+# As much stack as a program has elsewhere, below all else, where too deep a call ends at address 0.
+set(CMAKE_EXE_LINKER_FLAGS_INIT
+    "-L${FOVEA_CROSS_PACKAGES}/lib -lwasi-emulated-mman -lwasi-emulated-getpid -Wl,-z,stack-size=8388608,--stack-first"
+)
+# wasi-libc has the header of threads and nothing behind it.
+set(CMAKE_HAVE_LIBC_PTHREAD ON)

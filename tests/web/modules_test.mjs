@@ -1,0 +1,151 @@
+// Modules of models, called as a page calls them: results against the golden cases, streams, tokenizers, what is refused.
+
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { test } from "node:test";
+import { pathToFileURL } from "node:url";
+
+const modules = process.env.FOVEA_MODULES;
+const golden = process.env.FOVEA_GOLDEN;
+const imported = (name) => import(pathToFileURL(`${modules}/${name}.mjs`));
+
+/** The tensors of a golden case, and those called param.NAME as a file of weights of NAME. */
+function golden_case(name, prefix = "") {
+  const file = readFileSync(`${golden}/${name}.safetensors`);
+  const length = Number(file.readBigUInt64LE(0));
+  const header = JSON.parse(file.toString("utf8", 8, 8 + length));
+  const bytes_of = ({ data_offsets: [from, to] }) => file.subarray(8 + length + from, 8 + length + to);
+  const tensor = (key) => {
+    const bytes = Uint8Array.from(bytes_of(header[key]));
+    const data = header[key].dtype === "F32" ? new Float32Array(bytes.buffer) : new BigInt64Array(bytes.buffer);
+    return { data, shape: header[key].shape };
+  };
+  const kept = {};
+  const pieces = [];
+  let end = 0;
+  for (const [key, entry] of Object.entries(header)) {
+    if (!key.startsWith("param.")) continue;
+    const bytes = bytes_of(entry);
+    kept[prefix + key.slice(6)] = { dtype: entry.dtype, shape: entry.shape, data_offsets: [end, (end += bytes.length)] };
+    pieces.push(bytes);
+  }
+  const text = Buffer.from(JSON.stringify(kept));
+  const size = Buffer.alloc(8);
+  size.writeBigUInt64LE(BigInt(text.length));
+  return { tensor, weights: Buffer.concat([size, text, ...pieces]) };
+}
+
+function assert_close(found, expected, shape = expected.shape) {
+  assert.deepEqual(found.shape, shape);
+  assert.ok(found.data instanceof Float32Array);
+  found.data.forEach((x, i) => {
+    const y = expected.data[i];
+    assert.ok(Math.abs(x - y) <= 1e-5 + 1e-4 * Math.abs(y), `number ${i}: expected ${y}, found ${x}`);
+  });
+}
+
+const bert = await (await imported("tiny_bert")).load();
+const bert_case = golden_case("hf_bert");
+const lengths = { data: Int32Array.of(10, 6, 3), shape: [3] };
+const texts = {
+  tokens: bert_case.tensor("input.ids"),
+  types: bert_case.tensor("input.token_type_ids"),
+  lengths,
+};
+
+test("a module says what it is", () => {
+  assert.match(bert.version, /^tiny_bert: fovea::models::bert<web::tiny>, weights in f32, (simd128|portable), Fovea \d/);
+  assert.deepEqual(bert.inputs, [
+    { name: "tokens", type: "int32", shape: ["B", "T"] },
+    { name: "types", type: "int32", shape: ["B", "T"] },
+    { name: "lengths", type: "int32", shape: ["B"] },
+  ]);
+  assert.deepEqual(bert.outputs[0], { name: "hidden", type: "float32", shape: ["B", "T", 32] });
+});
+
+test("a model gives what its authors' code gives, on 64-bit tokens as on 32-bit ones", () => {
+  const model = bert.open(bert_case.weights);
+  const { hidden, pooled } = model.run(texts);
+  assert_close(hidden, bert_case.tensor("output.last_hidden_state"));
+  assert_close(pooled, bert_case.tensor("output.pooler_output"));
+  const narrow = { ...texts, tokens: { data: Int32Array.from(texts.tokens.data, Number), shape: [3, 10] } };
+  assert.deepEqual(model.run(narrow).hidden, hidden);
+  model.close();
+});
+
+test("weights stay as long as a copy reads them, and memory is given back", () => {
+  const model = bert.open(bert_case.weights);
+  const expected = model.run(texts);
+  const copy = model.copy();
+  model.close();
+  model.close();
+  assert.throws(() => model.run(texts), /expected an open model or stream; found a closed one/);
+  assert.deepEqual(copy.run(texts), expected);
+  copy.close();
+});
+
+test("what does not fit is refused with one sentence, and nothing changes", () => {
+  assert.throws(() => bert.open(), /weights: expected a file, since the library is built without; found NULL/);
+  assert.throws(() => bert.open("weights"), /weights: expected bytes, as an ArrayBuffer or Uint8Array; found string/);
+  assert.throws(() => bert.open(new Uint8Array(9)), /weights in memory: expected weights in a known format/);
+  assert.throws(() => bert.open(bert_case.weights, { capacity: { Q: 1 } }), /Q/);
+  const model = bert.open(bert_case.weights);
+  const expected = model.run(texts);
+  assert.throws(() => model.run({ tokens: texts.tokens }), /input "types"/);
+  assert.throws(() => model.run({ ...texts, tokens: { data: [1, 2], shape: [1, 2] } }), /input "tokens": expected { data, shape }/);
+  assert.throws(() => model.run({ ...texts, tokens: { data: new Int32Array(5), shape: [1, 4] } }), /shape \[1, 4\] is not that of 5 numbers/);
+  assert.throws(() => model.run({ ...texts, tokens: { data: new Int32Array(30).fill(96), shape: [3, 10] } }), /96/);
+  assert.deepEqual(model.run(texts), expected);
+  model.close();
+});
+
+test("a stream gives what the whole sequence gives", async () => {
+  const gru = await (await imported("tiny_gru")).load(readFileSync(`${modules}/tiny_gru.wasm`));
+  const { tensor, weights } = golden_case("gru_1layer", "rnn.");
+  const [x, h_0, y] = [tensor("input.x"), tensor("input.h_0"), tensor("output.y")];
+  const whole = gru.open(weights);
+  assert_close(whole.run({ x, h_0 }).y, y);
+  const stream = gru.stream(weights);
+  assert.equal(stream.stride, 1);
+  assert.equal(stream.latency, 0);
+  const at = (of, width, from, to) => {
+    const rows = [0, 1].map((row) => of.data.slice((row * 6 + from) * width, (row * 6 + to) * width));
+    return { data: Float32Array.of(...rows[0], ...rows[1]), shape: [2, to - from, width] };
+  };
+  assert.throws(() => stream.step({ x: at(x, 8, 0, 1) }), /begin/);
+  stream.begin({ h_0 });
+  assert_close(stream.step({ x: at(x, 8, 0, 2) }).y, at(y, 16, 0, 2));
+  const other = stream.copy();
+  for (const live of [stream, other])
+    for (let t = 2; t < 6; ++t) assert_close(live.step({ x: at(x, 8, t, t + 1) }).y, at(y, 16, t, t + 1));
+  for (const open of [whole, stream, other]) open.close();
+});
+
+test("a tokenizer gives what its file's own library gives", () => {
+  const words = bert.tokenizer(readFileSync(`${golden}/tokenizer_wordpiece.tokenizer.json`));
+  const lines = readFileSync(`${golden}/tokenizer_wordpiece.jsonl`, "utf8").trim().split("\n").map((line) => JSON.parse(line));
+  assert.ok(lines.length > 10);
+  for (const { text, ids, ids_with_special, decoded } of lines) {
+    assert.deepEqual([...words.encode(text)], ids_with_special);
+    if (!decoded.includes("[")) assert.equal(words.decode(ids), decoded); // which has special ones in it
+  }
+  assert.equal(words.encode("a text of many words", { most: 4 }).length, 4);
+  assert.throws(() => words.decode([1 << 30]), /1073741824/);
+  words.close();
+  assert.throws(() => words.encode("x"), /expected an open tokenizer; found a closed one/);
+  assert.throws(() => bert.tokenizer(new Uint8Array([123])), /tokenizer in memory/);
+});
+
+test("models that come and go leave the memory as it was", async () => {
+  const other = await (await imported("tiny_bert")).load(readFileSync(`${modules}/tiny_bert.wasm`));
+  let first = 0;
+  for (let i = 0; i < 200; ++i) {
+    const model = other.open(bert_case.weights);
+    model.run(texts);
+    const copy = model.copy();
+    model.close();
+    copy.close();
+    if (i === 20) first = other.memory;
+  }
+  assert.equal(other.memory, first);
+});

@@ -20,7 +20,7 @@ clang_part = dsl/.*|models/(bert|gpt2|llama)\.cpp
 # Ill-formed models are laid out by hand: the faulty expression stands on one line.
 sources = $(shell git ls-files '*.hpp' '*.cpp' ':!tests/compile_fail')
 
-.PHONY: demo test test-gcc test-clang test-shared test-arm test-power test-windows test-wasm test-all test-random coverage fuzz bench web docs format format-check tidy clean
+.PHONY: demo test test-gcc test-clang test-shared test-arm test-power test-windows test-wasm test-all test-random coverage fuzz bench web test-page docs format format-check tidy clean
 
 demo:
 	cmake/install_dependencies.sh build demo
@@ -96,16 +96,26 @@ test-wasm:
 	cmake --preset wasm
 	cmake --build build-wasm -j $(JOBS)
 	ctest --preset wasm
+	cmake --preset wasm -B build-wasm-plain -D FOVEA_SIMD128=OFF -D FOVEA_TEST_FILES='(backends/.*|web/.*)'
+	cmake --build build-wasm-plain -j $(JOBS)
+	ctest --test-dir build-wasm-plain --output-on-failure --no-tests=error
 	@cat build-wasm/tests/instruction_sets.txt
 
 # The page of examples/web, with MiniLM beside it: a folder that any server of files may offer.
 web:
 	cmake/install_dependencies.sh build wasm demo
 	cmake/cross_packages.sh wasm build-web/packages
-	cmake -S examples/web -B build-web -D CMAKE_TOOLCHAIN_FILE=$(CURDIR)/cmake/toolchains/wasm.cmake -D FOVEA_CROSS_PACKAGES=$(CURDIR)/build-web/packages -D CMAKE_BUILD_TYPE=Release
+	cmake -S examples/web -B build-web -D CMAKE_TOOLCHAIN_FILE=$(CURDIR)/cmake/toolchains/wasm.cmake -D FOVEA_CROSS_PACKAGES=$(CURDIR)/build-web/packages -D CMAKE_BUILD_TYPE=MinSizeRel
 	cmake --build build-web -j $(JOBS)
 	python3 cmake/fetch_minilm.py build-web/page
 	@echo "Look at http://localhost:8000 while this runs: python3 -m http.server --directory build-web/page"
+
+# The page in Chromium; with the shared data on the published weights of both models.
+test-page: web
+	cmake/install_dependencies.sh browser
+	python3 -m venv build-web/tools
+	build-web/tools/bin/pip install -q -r tests/programs/requirements.txt
+	build-web/tools/bin/python -B tests/web/page_test.py build-web/page build-web/pictures $(wildcard $(SHARED)/data/silero-vad)
 
 # Which lines and branches of base/, dsl/, weights/ and runtime/ the tests reach; pages of the source in build-coverage/coverage/html.
 coverage:

@@ -17,8 +17,11 @@ namespace {
 
 template <std::floating_point number>
 std::errc read(std::string_view text, number& to, std::chars_format how) {
-  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), to, how);
-  return problem == std::errc() && end != text.data() + text.size() ? std::errc::invalid_argument : problem;
+  number value{};
+  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value, how);
+  if (problem == std::errc() && end != text.data() + text.size()) return std::errc::invalid_argument;
+  if (problem == std::errc()) to = value;
+  return problem;
 }
 
 #else

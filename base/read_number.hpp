@@ -9,11 +9,14 @@
 namespace fovea::core {
 
 /// Reads a text that is a number from end to end, as std::from_chars does, in no language's manner of writing. Gives
-/// std::errc() where it is one, and says result_out_of_range of a number that the type cannot hold.
+/// std::errc() where it is one, and says result_out_of_range of a number that the type cannot hold; `to` is then as before.
 template <std::integral number>
 std::errc read_number(std::string_view text, number& to) {
-  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), to);
-  return problem == std::errc() && end != text.data() + text.size() ? std::errc::invalid_argument : problem;
+  number value{};
+  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (problem == std::errc() && end != text.data() + text.size()) return std::errc::invalid_argument;
+  if (problem == std::errc()) to = value;
+  return problem;
 }
 std::errc read_number(std::string_view text, float& to, std::chars_format = std::chars_format::general);
 std::errc read_number(std::string_view text, double& to, std::chars_format = std::chars_format::general);

@@ -8,7 +8,7 @@ find_package_handle_standard_args(utf8proc REQUIRED_VARS utf8proc_LIBRARY utf8pr
 
 if(utf8proc_FOUND AND NOT TARGET utf8proc::utf8proc)
   # By its name, not by its path: a program that is linked statically takes the archive.
-  add_library(utf8proc::utf8proc INTERFACE IMPORTED)
+  add_library(utf8proc::utf8proc INTERFACE IMPORTED GLOBAL) # libraries of models link it, too
   cmake_path(GET utf8proc_LIBRARY PARENT_PATH folder)
   target_link_libraries(utf8proc::utf8proc INTERFACE utf8proc)
   target_link_directories(utf8proc::utf8proc INTERFACE ${folder})

@@ -11,7 +11,7 @@
 # HEADER, MODEL, STREAM and ISA are as fovea_add_model takes them; with STREAM the header has streams, too. CAPACITY is the
 # largest size of each dim, where a caller says no other. WEIGHTS, EMBED, FORMAT and METADATA are as fovea_add_executable
 # takes them. STATIC links the libraries of C++ into libNAME.so, which then needs those of C alone. TOKENIZERS adds functions
-# that read tokenizers.
+# that read tokenizers, which need libutf8proc.
 #
 # For WebAssembly it makes the target NAME alone, which is NAME.wasm, the module NAME.mjs for JavaScript, and its types
 # NAME.d.mts, in the folder of the build that belongs to the caller's.
@@ -87,12 +87,12 @@ macro(fovea_link_libraries)
     set_target_properties(${target} PROPERTIES OUTPUT_NAME ${name} LINKER_LANGUAGE CXX PUBLIC_HEADER "${folder}/include/${name}.h")
     target_include_directories(${target} PUBLIC "$<BUILD_INTERFACE:${folder}/include>" "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>")
   endforeach()
-  target_link_libraries(${name} PRIVATE Threads::Threads)
+  target_link_libraries(${name} PRIVATE Threads::Threads $<$<BOOL:${arg_TOKENIZERS}>:utf8proc::utf8proc>)
   target_link_options(${name} PRIVATE LINKER:--gc-sections $<$<CONFIG:Release,MinSizeRel>:-s>)
   if(arg_STATIC)
     target_link_options(${name} PRIVATE -static-libstdc++ -static-libgcc LINKER:--exclude-libs,ALL)
   endif()
-  target_link_libraries(${name}_static INTERFACE stdc++ m Threads::Threads)
+  target_link_libraries(${name}_static INTERFACE stdc++ m Threads::Threads $<$<BOOL:${arg_TOKENIZERS}>:utf8proc::utf8proc>)
   install(TARGETS ${name} ${name}_static COMPONENT ${name} EXCLUDE_FROM_ALL PUBLIC_HEADER DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" COMPONENT ${name})
   install(FILES "${folder}/${name}.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig" COMPONENT ${name} EXCLUDE_FROM_ALL)
 endmacro()
@@ -118,7 +118,9 @@ macro(fovea_write_library)
     string(APPEND source "${more}")
   endif()
   set(tokenizer "")
+  set(private_libraries "")
   if(arg_TOKENIZERS)
+    set(private_libraries " -lutf8proc")
     file(READ "${fovea_library_folder}/c/tokenizer.h.in" tokenizer)
     string(CONFIGURE "${tokenizer}" tokenizer @ONLY)
     file(READ "${fovea_library_folder}/c/tokenizer.cpp.in" more)

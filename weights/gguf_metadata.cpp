@@ -2,11 +2,12 @@
 
 #include <fovea/base/error.hpp>
 #include <fovea/base/in_quotes.hpp>
+#include <fovea/base/number_text.hpp>
 #include <fovea/weights/byte_cursor.hpp>
 #include <fovea/weights/gguf_layout.hpp>
 
 #include <array>
-#include <sstream>
+#include <string>
 #include <type_traits>
 #include <utility>
 
@@ -184,9 +185,11 @@ std::map<std::string, std::string> gguf_metadata::as_texts() const {
       result.emplace(key, read_text(cursor, key));
     else
       with_number(found.type, [&]<typename number>(number) {
-        std::ostringstream text;
-        text << +cursor.read<number>(key);
-        result.emplace(key, text.str());
+        const auto value = +cursor.read<number>(key); // of a byte the number
+        if constexpr (std::is_floating_point_v<number>)
+          result.emplace(key, number_text(value));
+        else
+          result.emplace(key, std::to_string(value));
       });
   }
   return result;

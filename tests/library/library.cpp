@@ -8,6 +8,7 @@
 #include <tiny_writing.h>
 
 #include <fovea/fovea.hpp>
+#include <fovea/tokenizers.hpp>
 #include <fovea/weights/save_weights.hpp>
 
 #include <catch2/catch.hpp>
@@ -463,4 +464,38 @@ TEST_CASE("what a stream gives later comes by finish") {
   for (std::size_t i = 0; i < found.size(); ++i) CHECK(found[i] == Approx(whole[i]).margin(1e-6));
   CHECK(tiny_filtering_stream_finish(stream, 1) == FOVEA_REFUSED);
   tiny_filtering_stream_close(stream);
+}
+
+TEST_CASE("a tokenizer reads texts as the C++ one does") {
+  tiny_embedding_tokenizer* words = tiny_embedding_tokenizer_open(FOVEA_TINY_WORDS);
+  REQUIRE(words != nullptr);
+  const std::string text = "one two seven five";
+  const token_encoding expected = load_tokenizer(FOVEA_TINY_WORDS).encode(text);
+  std::size_t count = 0;
+  const std::int32_t* ids = tiny_embedding_tokenizer_encode(words, text.data(), text.size(), 0, &count);
+  REQUIRE(ids != nullptr);
+  CHECK(std::vector(ids, ids + count) == expected.ids);
+  CHECK(tiny_embedding_tokenizer_decode(words, expected.ids.data(), count) ==
+        load_tokenizer(FOVEA_TINY_WORDS).decode(expected.ids));
+  CHECK(tiny_embedding_tokenizer_encode(words, text.data(), text.size(), 3, &count) != nullptr);
+  CHECK(count == 3);
+  CHECK(tiny_embedding_tokenizer_encode(words, "", 0, 0, &count) != nullptr);
+  CHECK(count == 2);
+  CHECK(std::string(tiny_embedding_tokenizer_decode(words, nullptr, 0)).empty());
+
+  CHECK(tiny_embedding_tokenizer_encode(words, nullptr, 3, 0, &count) == nullptr);
+  CHECK(tiny_embedding_error() == std::string("encode: expected a text, found NULL"));
+  const std::int32_t beyond = 1 << 20;
+  CHECK(tiny_embedding_tokenizer_decode(words, &beyond, 1) == nullptr);
+  CHECK_THAT(tiny_embedding_error(), Catch::Contains("1048576"));
+  CHECK(tiny_embedding_tokenizer_encode(nullptr, "", 0, 0, &count) == nullptr);
+  CHECK(tiny_embedding_error() == std::string("tokenizer: expected what an open has given, found NULL"));
+  tiny_embedding_tokenizer_close(words);
+  tiny_embedding_tokenizer_close(nullptr);
+
+  CHECK(tiny_embedding_tokenizer_open(nullptr) == nullptr);
+  CHECK(tiny_embedding_error() == std::string("tokenizer: expected a file, found NULL"));
+  CHECK(tiny_embedding_tokenizer_open("nothing.json") == nullptr);
+  CHECK(tiny_embedding_tokenizer_open_bytes("{", 1) == nullptr);
+  CHECK_THAT(tiny_embedding_error(), Catch::Contains("tokenizer in memory"));
 }

@@ -25,7 +25,7 @@ std::vector<std::string_view> split(std::string_view text, char at) {
 }
 
 std::size_t number(std::string_view text) {
-  const auto value = core::number_in<std::size_t>(text);
+  const auto value = fovea::core::number_in<std::size_t>(text);
   if (!value) of_another_version();
   return *value;
 }

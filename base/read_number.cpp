@@ -8,6 +8,9 @@
 
 #ifndef __cpp_lib_to_chars
 #include <locale.h>
+#if __has_include(<xlocale.h>)
+#include <xlocale.h>
+#endif
 #endif
 
 namespace fovea::core {

@@ -40,10 +40,10 @@ class size_signal_blocked {
 public:
   size_signal_blocked() {
     sigset_t pending;
-    ::sigemptyset(&signal_);
-    ::sigaddset(&signal_, SIGXFSZ);
+    sigemptyset(&signal_); // a macro on some systems, as the other two
+    sigaddset(&signal_, SIGXFSZ);
     ::sigpending(&pending);
-    was_pending_ = ::sigismember(&pending, SIGXFSZ) == 1;
+    was_pending_ = sigismember(&pending, SIGXFSZ) == 1;
     ::pthread_sigmask(SIG_BLOCK, &signal_, &before_);
   }
   ~size_signal_blocked() {
@@ -51,7 +51,7 @@ public:
     // sigtimedwait, which macOS lacks, would be one call; sigwait does not wait for what is pending.
     sigset_t pending;
     ::sigpending(&pending);
-    if (int which = 0; !was_pending_ && ::sigismember(&pending, SIGXFSZ) == 1) ::sigwait(&signal_, &which);
+    if (int which = 0; !was_pending_ && sigismember(&pending, SIGXFSZ) == 1) ::sigwait(&signal_, &which);
     ::pthread_sigmask(SIG_SETMASK, &before_, nullptr);
     errno = reason;
   }

@@ -100,11 +100,10 @@ macro(fovea_built_parts caller model)
 endmacro()
 
 # The templates of sources, beside this file where it is installed.
-set(folder "${CMAKE_CURRENT_LIST_DIR}/library")
-if(NOT EXISTS "${folder}")
-  set(folder "${CMAKE_CURRENT_LIST_DIR}/../library")
+set(fovea_library_folder "${CMAKE_CURRENT_LIST_DIR}/library" CACHE INTERNAL "")
+if(NOT EXISTS "${fovea_library_folder}")
+  set(fovea_library_folder "${CMAKE_CURRENT_LIST_DIR}/../library" CACHE INTERNAL "")
 endif()
-set(fovea_library_folder "${folder}" CACHE INTERNAL "")
 
 # fovea_built_file(CALLER OPTION part file EMBED [INSTEAD]): sets `part` to the C++ of a built_file, and adds to `embedded`
 # and `files` what it takes to have it in the program, or the file INSTEAD that the build makes of it.
@@ -132,19 +131,32 @@ function(fovea_built_file caller option part file embed)
     set(file "${ARGN}")
   endif()
   fovea_quoted(quoted_bytes "${file}")
-  # Beside the read-only data, on pages of its own: the system reads them as they are touched.
+  # Beside the read-only data, on pages of its own: the system reads them as they are touched. WebAssembly's assembler asks how much
+  # belongs to each name.
+  set(section ".pushsection .rodata.fovea_${part}, \"a\"")
+  set(section_end ".popsection")
+  set(size "")
+  set(size_end "")
+  if(WASI)
+    set(section ".section .rodata.fovea_${part}, \"\", @\n.type fovea_embedded_${part}, @object\n.type fovea_embedded_${part}_end, @object")
+    set(section_end "")
+    set(size ".size fovea_embedded_${part}, . - fovea_embedded_${part}")
+    set(size_end ".size fovea_embedded_${part}_end, 1")
+  endif()
   string(
     APPEND embedded
     "
-asm(R\"(.pushsection .rodata.fovea_${part}, \"a\"
+asm(R\"(${section}
 .balign 4096
 .global fovea_embedded_${part}
 fovea_embedded_${part}:
 .incbin ${quoted_bytes}
+${size}
 .global fovea_embedded_${part}_end
 fovea_embedded_${part}_end:
 .byte 0
-.popsection)\");
+${size_end}
+${section_end})\");
 extern \"C\" const std::byte fovea_embedded_${part}[], fovea_embedded_${part}_end[];
 "
   )

@@ -13,13 +13,13 @@ include("${CMAKE_CURRENT_LIST_DIR}/cross_packages.cmake")
 option(FOVEA_SIMD128 "Vectors of 128 bits for WebAssembly, which engines before 2021 refuse" ON)
 list(APPEND CMAKE_TRY_COMPILE_PLATFORM_VARIABLES FOVEA_SIMD128)
 # One module is one instruction set: an engine that lacks an instruction refuses all of it.
-set(CMAKE_CXX_FLAGS_INIT "-fwasm-exceptions -nostdinc++ -isystem ${FOVEA_CROSS_PACKAGES}/include/c++/v1 -D_WASI_EMULATED_MMAN -D_WASI_EMULATED_GETPID")
+set(CMAKE_CXX_FLAGS_INIT "-fwasm-exceptions -nostdinc++ -isystem ${FOVEA_CROSS_PACKAGES}/include/c++/v1 -D_WASI_EMULATED_GETPID")
 if(FOVEA_SIMD128)
   string(APPEND CMAKE_CXX_FLAGS_INIT " -msimd128")
 endif()
 # As much stack as a program has elsewhere, below all else, where too deep a call ends at address 0.
 set(CMAKE_EXE_LINKER_FLAGS_INIT
-    "-L${FOVEA_CROSS_PACKAGES}/lib -lwasi-emulated-mman -lwasi-emulated-getpid -Wl,-z,stack-size=8388608,--stack-first"
+    "-L${FOVEA_CROSS_PACKAGES}/lib -lwasi-emulated-getpid -Wl,-z,stack-size=8388608,--stack-first"
 )
 # wasi-libc has the header of threads and nothing behind it.
 set(CMAKE_HAVE_LIBC_PTHREAD ON)

@@ -26,7 +26,7 @@ CASES = {
         for function, more in {"fovea_add_executable": " APP embed", "fovea_add_library": "", "fovea_add_python_module": "", "fovea_add_model": ""}.items()
     },
     "fovea_add_executable(ask MODEL ask::model APP embed)": "fovea_add_executable(ask): HEADER is missing",
-    f"{PROGRAM} APP embed NOISE)": "EMBED and STATIC, found 'NOISE'",
+    f"{PROGRAM} APP embed NOISE)": "EMBED, STATIC; found 'NOISE'",
     f"{PROGRAM} APP embed CONTEXT many)": "expected CONTEXT to be a number of tokens, found 'many'",
     f"{PROGRAM} APP embed EMBED)": "EMBED needs WEIGHTS, the file to embed",
     f"{PROGRAM} APP embed WEIGHTS none.safetensors)": "expected WEIGHTS to be a file, found nothing at",
@@ -51,7 +51,7 @@ CASES = {
     f"{MODULE} APP serve)": "expected APP to be one of classify, embed, generate, score, stream, tag, translate, found 'serve'",
     f"{MODULE} APP translate BEGIN <s>)": "fovea_add_python_module(ask): APP translate needs BEGIN and END, the tokens around a translation",
     f"{MODULE} APP embed CONTEXT many)": "expected CONTEXT to be a number of tokens, found 'many'",
-    f"{MODULE} NOISE)": "EMBED and STATIC, found 'NOISE'",
+    f"{MODULE} NOISE)": "EMBED, STATIC; found 'NOISE'",
     "fovea_add_model(model HEADER model.hpp MODEL ask::model)": "expected a name that neither the header nor the model has, as in compiled_model",
     "fovea_add_model(a-b HEADER model.hpp MODEL ask::model)": "expected a C++ identifier as the name, found 'a-b'",
     "fovea_add_model(made HEADER model.hpp)": "fovea_add_model(made): MODEL is missing",

@@ -136,6 +136,22 @@ test("a tokenizer gives what its file's own library gives", () => {
   assert.throws(() => bert.tokenizer(new Uint8Array([123])), /tokenizer in memory/);
 });
 
+test("a module has weights in it, packed as its set reads them", async () => {
+  const whole = await (await imported("tiny_whole")).load();
+  const inputs = Object.fromEntries(
+    whole.inputs.map(({ name, shape }) => [
+      name,
+      name === "lengths" ? { data: Int32Array.of(5), shape: [1] } : { data: Int32Array.of(1, 3, 4, 7, 2), shape: [1, 5] },
+    ]),
+  );
+  const built = whole.open();
+  const opened = whole.open(readFileSync(process.env.FOVEA_WEIGHTS));
+  const { logits } = built.run(inputs);
+  assert.ok(logits.data.every(Number.isFinite) && logits.data.some((x) => x !== 0));
+  assert.deepEqual(opened.run(inputs).logits, logits);
+  for (const open of [built, opened]) open.close();
+});
+
 test("models that come and go leave the memory as it was", async () => {
   const other = await (await imported("tiny_bert")).load(readFileSync(`${modules}/tiny_bert.wasm`));
   let first = 0;

@@ -1,10 +1,13 @@
 # Models as modules for JavaScript, called by Node.
 fovea_add_library(tiny_bert HEADER web/models.hpp MODEL fovea::models::bert<web::tiny> CAPACITY B=3 T=10 TOKENIZERS)
 fovea_add_library(tiny_gru HEADER web/models.hpp MODEL web::recurrent STREAM web::T CAPACITY B=2 T=6)
-foreach(module IN ITEMS tiny_bert tiny_gru)
+fovea_add_library(
+  tiny_whole HEADER programs/tiny.hpp MODEL tiny::classify CAPACITY B=1 T=8 WEIGHTS programs/classify.safetensors EMBED METADATA heads=2
+)
+foreach(module IN ITEMS tiny_bert tiny_gru tiny_whole)
   fovea_own_target(${module})
   fovea_own_target(compiled_${module})
 endforeach()
 find_program(node node REQUIRED)
 add_test(NAME web/modules COMMAND ${node} --no-incremental-marking --expose-gc --test ${CMAKE_CURRENT_LIST_DIR}/modules_test.mjs)
-set_tests_properties(web/modules PROPERTIES ENVIRONMENT "FOVEA_MODULES=${CMAKE_CURRENT_BINARY_DIR};FOVEA_GOLDEN=${CMAKE_CURRENT_SOURCE_DIR}/golden")
+set_tests_properties(web/modules PROPERTIES ENVIRONMENT "FOVEA_MODULES=${CMAKE_CURRENT_BINARY_DIR};FOVEA_GOLDEN=${CMAKE_CURRENT_SOURCE_DIR}/golden;FOVEA_WEIGHTS=${CMAKE_CURRENT_SOURCE_DIR}/programs/classify.safetensors")

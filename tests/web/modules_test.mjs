@@ -1,7 +1,10 @@
 // Modules of models, called as a page calls them: results against the golden cases, streams, tokenizers, what is refused.
 
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { test } from "node:test";
 import { pathToFileURL } from "node:url";
 
@@ -20,19 +23,20 @@ function golden_case(name, prefix = "") {
     const data = header[key].dtype === "F32" ? new Float32Array(bytes.buffer) : new BigInt64Array(bytes.buffer);
     return { data, shape: header[key].shape };
   };
-  const kept = {};
-  const pieces = [];
+  const parameters = Object.entries(header).filter(([key]) => key.startsWith("param."));
+  const weights = parameters.map(([key, entry]) => [prefix + key.slice(6), entry.shape, bytes_of(entry)]);
+  return { tensor, weights: file_of_weights(weights) };
+}
+
+/** Tensors of float32, each [name, shape, bytes], as a safetensors file. */
+function file_of_weights(tensors) {
+  const header = {};
   let end = 0;
-  for (const [key, entry] of Object.entries(header)) {
-    if (!key.startsWith("param.")) continue;
-    const bytes = bytes_of(entry);
-    kept[prefix + key.slice(6)] = { dtype: entry.dtype, shape: entry.shape, data_offsets: [end, (end += bytes.length)] };
-    pieces.push(bytes);
-  }
-  const text = Buffer.from(JSON.stringify(kept));
+  for (const [name, shape, bytes] of tensors) header[name] = { dtype: "F32", shape, data_offsets: [end, (end += bytes.length)] };
+  const text = Buffer.from(JSON.stringify(header));
   const size = Buffer.alloc(8);
   size.writeBigUInt64LE(BigInt(text.length));
-  return { tensor, weights: Buffer.concat([size, text, ...pieces]) };
+  return Buffer.concat([size, text, ...tensors.map(([, , bytes]) => bytes)]);
 }
 
 function assert_close(found, expected, shape = expected.shape) {
@@ -164,4 +168,26 @@ test("models that come and go leave the memory as it was", async () => {
     if (i === 20) first = other.memory;
   }
   assert.equal(other.memory, first);
+});
+
+test("a program reads its standard input, and says what it refuses", () => {
+  const folder = mkdtempSync(join(tmpdir(), "fovea-web-"));
+  const weights = join(folder, "weights.safetensors");
+  const values = Float32Array.from({ length: 32 }, (_, i) => Math.sin(i + 1));
+  writeFileSync(weights, file_of_weights([["words.weight", [8, 4], Buffer.from(values.buffer)]]));
+  const run = (file, input) =>
+    spawnSync(process.execPath, [process.env.FOVEA_RUN, process.env.FOVEA_PROGRAM, "--weights", file], { input, encoding: "utf8" });
+  try {
+    const right = run(weights, "one two\nfive\n");
+    assert.equal(right.stderr, "");
+    assert.equal(right.status, 0);
+    const lines = right.stdout.trim().split("\n");
+    assert.deepEqual(lines.map((line) => line.split(" ").length), [4, 4]);
+    assert.notEqual(lines[0], lines[1]);
+    const wrong = run(join(folder, "nothing"), "one\n");
+    assert.equal(wrong.status, 2);
+    assert.match(wrong.stderr, /^tiny_embed: .*nothing: cannot open: No such file or directory\n$/);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 });

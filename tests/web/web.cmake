@@ -1,4 +1,4 @@
-# Models as modules for JavaScript, called by Node.
+# Models as modules for JavaScript, called by Node, and one as a program that Node runs.
 fovea_add_library(tiny_bert HEADER web/models.hpp MODEL fovea::models::bert<web::tiny> CAPACITY B=3 T=10 TOKENIZERS)
 fovea_add_library(tiny_gru HEADER web/models.hpp MODEL web::recurrent STREAM web::T CAPACITY B=2 T=6)
 fovea_add_library(
@@ -8,6 +8,11 @@ foreach(module IN ITEMS tiny_bert tiny_gru tiny_whole)
   fovea_own_target(${module})
   fovea_own_target(compiled_${module})
 endforeach()
+include(programs/words.cmake)
+fovea_add_executable(tiny_embed MODEL tiny::embed APP embed ${words_of_embed} HEADER programs/tiny.hpp CONTEXT 8 METADATA heads=2)
+fovea_own_target(tiny_embed)
 find_program(node node REQUIRED)
 add_test(NAME web/modules COMMAND ${node} --no-incremental-marking --expose-gc --test ${CMAKE_CURRENT_LIST_DIR}/modules_test.mjs)
-set_tests_properties(web/modules PROPERTIES ENVIRONMENT "FOVEA_MODULES=${CMAKE_CURRENT_BINARY_DIR};FOVEA_GOLDEN=${CMAKE_CURRENT_SOURCE_DIR}/golden;FOVEA_WEIGHTS=${CMAKE_CURRENT_SOURCE_DIR}/programs/classify.safetensors")
+set_tests_properties(
+  web/modules PROPERTIES ENVIRONMENT
+  "FOVEA_RUN=${PROJECT_SOURCE_DIR}/cmake/toolchains/wasm/run.mjs;FOVEA_PROGRAM=$<TARGET_FILE:tiny_embed>;FOVEA_MODULES=${CMAKE_CURRENT_BINARY_DIR};FOVEA_GOLDEN=${CMAKE_CURRENT_SOURCE_DIR}/golden;FOVEA_WEIGHTS=${CMAKE_CURRENT_SOURCE_DIR}/programs/classify.safetensors")

@@ -16,7 +16,10 @@ struct aligned_allocator {
   template <class U>
   aligned_allocator(const aligned_allocator<U>&) noexcept {}
 
-  T* allocate(std::size_t n) { return static_cast<T*>(allocate_lines(n * sizeof(T))); }
+  T* allocate(std::size_t n) {
+    constexpr auto most = static_cast<std::size_t>(-1); // which is refused
+    return static_cast<T*>(allocate_lines(n > most / sizeof(T) ? most : n * sizeof(T)));
+  }
   void deallocate(T* memory, std::size_t) noexcept { free_lines(memory); }
   friend bool operator==(const aligned_allocator&, const aligned_allocator&) { return true; }
 };

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <new>
 
 namespace fovea::core {
 
@@ -12,6 +13,7 @@ pieces::pieces(std::span<const std::size_t> floats, std::size_t between) {
   std::size_t total = 0;
   for (const std::size_t count : floats) {
     const std::size_t lines = (count + line - 1) / line * line;
+    if (lines + between > static_cast<std::size_t>(-1) - total) throw std::bad_alloc();
     if (!together) memory_.push_back(buffer::from_shape({lines}));
     offsets.push_back(total);
     total += lines + between;

@@ -21,6 +21,7 @@ void* allocate_lines(std::size_t bytes) {
   constexpr std::size_t line = 64;
   const bool huge = bytes >= huge_page;
   const std::size_t rounded = bytes == 0 ? line : (bytes + line - 1) / line * line;
+  if (rounded < bytes) throw std::bad_alloc();
   const std::size_t alignment = huge ? huge_page : line;
   if (const memory_lender* lender = asked_first)
     if (void* lent = lender->allocate(rounded, alignment)) return lent;

@@ -5,7 +5,7 @@
 namespace fovea::core {
 
 /// More floats than any memory holds, few enough for some such numbers to be added up.
-inline constexpr double most_floats = 0x1p48;
+inline constexpr double most_floats = sizeof(std::size_t) > 4 ? 0x1p48 : 0x1p29;
 
 // The memory of nets, streams and weights. Tests put functions of their own in the place of these four
 // (tests/guard), which find out who leaves what he asked for.

@@ -20,11 +20,7 @@ namespace {
 
 template <std::floating_point number>
 std::errc read(std::string_view text, number& to, std::chars_format how) {
-  number value{};
-  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value, how);
-  if (problem == std::errc() && end != text.data() + text.size()) return std::errc::invalid_argument;
-  if (problem == std::errc()) to = value;
-  return problem;
+  return detail::read_by_from_chars(text, to, how);
 }
 
 #else

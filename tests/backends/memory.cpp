@@ -3,8 +3,11 @@
 #include <cstdint>
 #include <fovea/backends/pieces.hpp>
 #include <fovea/base/memory.hpp>
+#include <limits>
 #include <memory>
+#include <new>
 #include <utility>
+#include <vector>
 
 namespace {
 
@@ -65,4 +68,14 @@ TEST_CASE("pieces of memory are zeros, of whole lines and apart") {
   const float* const begin = made[1];
   const fovea::core::pieces moved = std::move(made);
   CHECK(moved[1] == begin);
+}
+
+TEST_CASE("what no address reaches is refused") {
+  constexpr std::size_t all = std::numeric_limits<std::size_t>::max();
+  CHECK_THROWS_AS(fovea::core::allocate_lines(all), std::bad_alloc);
+  CHECK_THROWS_AS(fovea::core::allocate_lines(all - line + 2), std::bad_alloc);
+  CHECK_THROWS_AS(fovea::core::aligned_allocator<float>().allocate(all / 4 + 2), std::bad_alloc);
+  // Together as many floats as there are numbers, and eight more.
+  const std::vector<std::size_t> eighths(8, all / 8 + 2);
+  CHECK_THROWS_AS(fovea::core::pieces(eighths), std::bad_alloc);
 }

@@ -14,18 +14,17 @@ class Stream {
     return this.#of.results();
   }
   finish(positions) {
-    if (this.#of.call("finish", positions) !== 0) this.#of.wasm.fail();
+    if (this.#of.call("finish", as_size(positions, "positions")) !== 0) this.#of.wasm.fail();
     return this.#of.results();
   }
   reset(row) {
-    if (this.#of.call("reset", row) !== 0) this.#of.wasm.fail();
+    if (this.#of.call("reset", as_size(row, "row")) !== 0) this.#of.wasm.fail();
   }
   position(row) {
-    return Number(this.#of.call("position", row));
+    return Number(this.#of.call("position", as_size(row, "row")));
   }
   copy() {
-    const { wasm, kind, weights, outputs } = this.#of;
-    return new Stream(new Handle(wasm, kind, this.#of.call("copy"), weights, outputs));
+    return new Stream(this.#of.copy());
   }
   close() {
     this.#of.close();

@@ -98,6 +98,10 @@ test("what does not fit is refused with one sentence, and nothing changes", () =
   assert.throws(() => model.run({ tokens: texts.tokens }), /input "types"/);
   assert.throws(() => model.run({ ...texts, tokens: { data: [1, 2], shape: [1, 2] } }), /input "tokens": expected { data, shape }/);
   assert.throws(() => model.run({ ...texts, tokens: { data: new Int32Array(5), shape: [1, 4] } }), /shape \[1, 4\] is not that of 5 numbers/);
+  assert.throws(
+    () => model.run({ ...texts, tokens: { data: new Int32Array(5), shape: [2.5, 2] } }),
+    /input "tokens": axis 0 of its shape: expected a whole number below 4294967296; found 2.5/,
+  );
   assert.throws(() => model.run({ ...texts, tokens: { data: new Int32Array(30).fill(96), shape: [3, 10] } }), /96/);
   assert.deepEqual(model.run(texts), expected);
   model.close();
@@ -122,7 +126,24 @@ test("a stream gives what the whole sequence gives", async () => {
   const other = stream.copy();
   for (const live of [stream, other])
     for (let t = 2; t < 6; ++t) assert_close(live.step({ x: at(x, 8, t, t + 1) }).y, at(y, 16, t, t + 1));
+  assert.equal(stream.position(1), 6);
+  assert.equal(stream.position(2), -1);
+  assert.throws(() => stream.finish(1.5), /positions: expected a whole number below 4294967296; found 1.5/);
   for (const open of [whole, stream, other]) open.close();
+});
+
+test("a capacity beyond the memory is refused", async () => {
+  const gru = await (await imported("tiny_gru")).load(readFileSync(`${modules}/tiny_gru.wasm`));
+  const { tensor, weights } = golden_case("gru_1layer", "rnn.");
+  const inputs = { x: tensor("input.x"), h_0: tensor("input.h_0") };
+  const model = gru.open(weights);
+  const expected = model.run(inputs);
+  for (const T of [3e7, 5e7, 134217728, 268435456, 2e9, 2147483647])
+    assert.throws(() => gru.open(weights, { capacity: { T } }), /there is not enough memory for the model and its capacity/, `T = ${T}`);
+  assert.throws(() => gru.open(weights, { capacity: { T: 0.5 } }), /capacity of T: expected a whole number below 4294967296; found 0.5/);
+  assert.throws(() => gru.open(weights, { capacities: { T: 5 } }), /options: expected capacity; found capacities/);
+  assert.deepEqual(model.run(inputs), expected);
+  model.close();
 });
 
 test("a tokenizer gives what its file's own library gives", () => {

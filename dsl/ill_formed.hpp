@@ -49,7 +49,7 @@ using sentence_of =
 /// Instantiating this with a sentence that is not empty is the error.
 template <class built>
 struct report_of {
-#if defined(__cpp_static_assert) && __cpp_static_assert >= 202306L
+#if __cplusplus > 202302L && defined(__cpp_static_assert) && __cpp_static_assert >= 202306L
   struct message {
     constexpr const char* data() const { return built::error.text; }
     constexpr std::size_t size() const { return built::error.size; }

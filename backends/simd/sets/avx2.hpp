@@ -1,11 +1,11 @@
 #pragma once
 
-#include <fovea/backends/simd/sets/of_xsimd.hpp>
+#include <fovea/backends/simd/sets/of_x86.hpp>
 
 namespace fovea::core::simd {
 
 /// AVX2, FMA and F16C. Plain xsimd::avx2 does not fuse.
-struct avx2 : of_xsimd<avx2, xsimd::fma3<xsimd::avx2>> {
+struct avx2 : of_x86<avx2, xsimd::fma3<xsimd::avx2>> {
   using narrower = avx2;
   static constexpr size_t registers = 16;
 

@@ -5,7 +5,7 @@
 namespace fovea::core::simd {
 
 /// AVX-512 F, CD, BW, DQ and VL.
-struct avx512 : of_xsimd<avx512, xsimd::avx512bw> {
+struct avx512 : of_x86<avx512, xsimd::avx512bw> {
   using narrower = avx2;
   static constexpr size_t registers = 32;
 

@@ -1,11 +1,11 @@
 #pragma once
 
-#include <fovea/backends/simd/sets/of_xsimd.hpp>
+#include <fovea/backends/simd/sets/of_x86.hpp>
 
 namespace fovea::core::simd {
 
 /// SSE2, which every x86-64 processor has.
-struct baseline : of_xsimd<baseline, xsimd::sse2> {
+struct baseline : of_x86<baseline, xsimd::sse2> {
   using narrower = baseline;
   static constexpr size_t registers = 16;
 

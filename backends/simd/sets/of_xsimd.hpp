@@ -80,13 +80,6 @@ struct of_xsimd : from_others<Set> {
     for (size_t i = 0; i < lanes; ++i) made[i] = static_cast<float>(wide_made[i]);
     return floats::load_aligned(made);
   }
-
-  template <class Vector>
-  [[gnu::always_inline]] static Vector in_register(const Vector& x) {
-    auto data = x.data;
-    asm("" : "+v"(data));
-    return Vector(data);
-  }
 };
 
 } // namespace fovea::core::simd

@@ -1,11 +1,11 @@
 #pragma once
 
-#include <fovea/backends/simd/sets/of_xsimd.hpp>
+#include <fovea/backends/simd/sets/of_x86.hpp>
 
 namespace fovea::core::simd {
 
 /// SSE4.1, and what came before it: processors since 2008.
-struct sse41 : of_xsimd<sse41, xsimd::sse4_1> {
+struct sse41 : of_x86<sse41, xsimd::sse4_1> {
   using narrower = sse41;
   static constexpr size_t registers = 16;
 

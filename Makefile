@@ -20,7 +20,7 @@ clang_part = dsl/.*|models/(bert|gpt2|llama)\.cpp
 # Ill-formed models are laid out by hand: the faulty expression stands on one line.
 sources = $(shell git ls-files '*.hpp' '*.cpp' ':!tests/compile_fail')
 
-.PHONY: demo test test-gcc test-clang test-shared test-arm test-power test-windows test-wasm test-all test-random coverage fuzz bench web test-page docs format format-check tidy clean
+.PHONY: demo test test-gcc test-clang test-shared test-arm test-power test-windows test-wasm test-macos test-all test-random coverage fuzz bench web test-page docs format format-check tidy clean
 
 demo:
 	cmake/install_dependencies.sh build demo
@@ -100,6 +100,16 @@ test-wasm:
 	cmake --build build-wasm-plain -j $(JOBS)
 	ctest --test-dir build-wasm-plain --output-on-failure --no-tests=error
 	@cat build-wasm/tests/instruction_sets.txt
+
+# Tests and a program for macOS, compiled and linked here for both of its processors; nothing here runs them.
+test-macos:
+	cmake/install_dependencies.sh build test macos
+	cmake/cross_packages.sh macos build-macos/packages
+	for processor in aarch64 x86_64; do \
+	  folder=build-macos/$$processor; \
+	  cmake --preset macos -B $$folder -D FOVEA_MACOS_PROCESSOR=$$processor && cmake --build $$folder -j $(JOBS) && \
+	  ctest --test-dir $$folder --output-on-failure --no-tests=error -R '^(leak|macos)/' || exit 1; \
+	done
 
 # The page of examples/web, with MiniLM beside it: a folder that any server of files may offer.
 web:

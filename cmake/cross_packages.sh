@@ -1,15 +1,17 @@
 #!/bin/sh
 # Makes FOLDER what a cross compiler needs beside itself where Debian has no packages for its target: the headers that Debian packs for
-# this machine, utf8proc compiled from Debian's source, and for WebAssembly LLVM's library for C++, for Debian's has no exceptions.
-# Usage: cmake/cross_packages.sh windows|wasm FOLDER
+# this machine, utf8proc compiled from Debian's source, for WebAssembly LLVM's library for C++, for Debian's has no exceptions, and for
+# macOS a compiler, zig's from PyPI.
+# Usage: cmake/cross_packages.sh windows|wasm|macos FOLDER
 set -eu
 
-[ $# = 2 ] || { echo "usage: $0 windows|wasm FOLDER" >&2; exit 2; }
+[ $# = 2 ] || { echo "usage: $0 windows|wasm|macos FOLDER" >&2; exit 2; }
 own=$(cd "$(dirname "$0")" && pwd)
 case $1 in
 windows) compiler=x86_64-w64-mingw32-gcc-posix archiver=x86_64-w64-mingw32-ar ;;
 wasm) compiler="clang-19 --target=wasm32-wasi" archiver=llvm-ar-19 ;;
-*) echo "$0: expected windows or wasm, found '$1'" >&2; exit 2 ;;
+macos) ;; # whose compiler comes with it
+*) echo "$0: expected windows, wasm or macos, found '$1'" >&2; exit 2 ;;
 esac
 [ -e "$2/complete" ] && exit 0
 # Each configuration as deep as where it comes from, for it finds its headers so.
@@ -41,11 +43,30 @@ of_sources() {
 cd "$sources"
 of_sources update
 
+if [ "$1" = macos ]; then
+  python3 -m venv "$folder/python"
+  "$folder/python/bin/pip" install -q -r "$own/toolchains/macos/requirements.txt"
+  mkdir -p "$folder/bin"
+  for language in cc c++; do
+    sed "s|@zig@|$(echo "$folder"/python/lib/*/site-packages/ziglang/zig) $language|" "$own/toolchains/macos/compiler.in" >"$folder/bin/zig-$language"
+    chmod +x "$folder/bin/zig-$language"
+  done
+fi
+
 of_sources source --download-only utf8proc
 tar -xf utf8proc_*.orig.tar.gz
-$compiler -O2 -DUTF8PROC_STATIC -c utf8proc-*/utf8proc.c
 (echo "#define UTF8PROC_STATIC" && cat utf8proc-*/utf8proc.h) >"$folder/include/utf8proc.h"
-$archiver rcs "$folder/lib/libutf8proc.a" utf8proc.o
+if [ "$1" = macos ]; then
+  # Of both processors.
+  for processor in aarch64 x86_64; do
+    "$folder/bin/zig-cc" --target=$processor-macos -O2 -DUTF8PROC_STATIC -c utf8proc-*/utf8proc.c -o $processor.o
+    llvm-ar-19 rcs $processor.a $processor.o
+  done
+  llvm-lipo-19 -create aarch64.a x86_64.a -output "$folder/lib/libutf8proc.a"
+else
+  $compiler -O2 -DUTF8PROC_STATIC -c utf8proc-*/utf8proc.c
+  $archiver rcs "$folder/lib/libutf8proc.a" utf8proc.o
+fi
 
 if [ "$1" = wasm ]; then
   # Of the version that the compiler has: what an exception does is agreed between the two.

@@ -13,11 +13,13 @@
 # takes them. STATIC links the libraries of C++ into libNAME.so, which then needs those of C alone. TOKENIZERS adds functions
 # that read tokenizers, which need libutf8proc.
 #
+# For Windows it makes the target NAME alone, which is libNAME.dll, with libNAME.dll.a for the linker of MinGW and NAME.def for others.
 # For WebAssembly it makes the target NAME alone, which is NAME.wasm, the module NAME.mjs for JavaScript, and its types
 # NAME.d.mts, in the folder of the build that belongs to the caller's.
 
 include("${CMAKE_CURRENT_LIST_DIR}/fovea_add_model.cmake")
 include("${CMAKE_CURRENT_LIST_DIR}/fovea_built_parts.cmake")
+include("${CMAKE_CURRENT_LIST_DIR}/fovea_link_dll.cmake")
 include("${CMAKE_CURRENT_LIST_DIR}/fovea_link_module.cmake")
 include(GNUInstallDirs)
 
@@ -52,6 +54,8 @@ function(fovea_add_library name)
   set(archives ${compiled} fovea::library fovea::programs fovea::runtime fovea::kernels)
   if(WASI)
     fovea_link_module()
+  elseif(WIN32)
+    fovea_link_dll()
   else()
     fovea_link_libraries()
   endif()

@@ -132,7 +132,7 @@ function(fovea_built_file caller option part file embed)
   endif()
   fovea_quoted(quoted_bytes "${file}")
   # Beside the read-only data, on pages of its own: the system reads them as they are touched. WebAssembly's assembler asks how much
-  # belongs to each name.
+  # belongs to each name. Those of Windows and macOS have no stack of sections: the compiler names one again before what comes next.
   set(section ".pushsection .rodata.fovea_${part}, \"a\"")
   set(section_end ".popsection")
   set(size "")
@@ -142,22 +142,29 @@ function(fovea_built_file caller option part file embed)
     set(section_end "")
     set(size ".size fovea_embedded_${part}, . - fovea_embedded_${part}")
     set(size_end ".size fovea_embedded_${part}_end, 1")
+  elseif(WIN32)
+    set(section ".section .rdata$fovea_${part}, \"dr\"")
+    set(section_end ".text")
+  elseif(APPLE)
+    set(section ".section __DATA,__const")
+    set(section_end ".text")
   endif()
   string(
     APPEND embedded
     "
 asm(R\"(${section}
 .balign 4096
-.global fovea_embedded_${part}
+.globl fovea_embedded_${part}
 fovea_embedded_${part}:
 .incbin ${quoted_bytes}
 ${size}
-.global fovea_embedded_${part}_end
+.globl fovea_embedded_${part}_end
 fovea_embedded_${part}_end:
 .byte 0
 ${size_end}
 ${section_end})\");
-extern \"C\" const std::byte fovea_embedded_${part}[], fovea_embedded_${part}_end[];
+extern \"C\" const std::byte fovea_embedded_${part}[] asm(\"fovea_embedded_${part}\");
+extern \"C\" const std::byte fovea_embedded_${part}_end[] asm(\"fovea_embedded_${part}_end\");
 "
   )
   set(embedded "${embedded}" PARENT_SCOPE)

@@ -3,6 +3,6 @@
 # section of its own, so that a linker can leave it out.
 function(fovea_for_libraries target)
   set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON)
-  target_compile_options(${target} PRIVATE -ffunction-sections -fdata-sections $<$<NOT:$<BOOL:${WASI}>>:-fno-semantic-interposition>
+  target_compile_options(${target} PRIVATE -ffunction-sections -fdata-sections $<$<NOT:$<OR:$<BOOL:${WASI}>,$<BOOL:${APPLE}>>>:-fno-semantic-interposition>
                                            $<$<CXX_COMPILER_ID:GNU>:-fno-gnu-unique>)
 endfunction()

@@ -5,7 +5,9 @@
 # GNU binutils also where clang is the compiler: lld has no --force-group-allocation. For another processor they have a
 # prefix, as CMake's own objcopy has.
 string(REGEX MATCH "[^/]*-(linux-gnu[^/]*|mingw32)-" prefix "${CMAKE_OBJCOPY}")
-if(NOT WASI)
+if(APPLE) # LLVM's, which knows of its objects
+  find_program(FOVEA_OBJCOPY NAMES llvm-objcopy llvm-objcopy-19 REQUIRED)
+elseif(NOT WASI)
   find_program(FOVEA_LD NAMES ${prefix}ld.bfd ${prefix}ld REQUIRED)
   find_program(FOVEA_OBJCOPY NAMES ${prefix}objcopy REQUIRED)
 endif()
@@ -32,7 +34,7 @@ function(fovea_isa_object name set source symbols)
   set(object "${CMAKE_CURRENT_BINARY_DIR}/${name}.o")
   if(WASI) # a module is one set, whose functions stand in for no other's
     set(making "${CMAKE_COMMAND}" -E copy "$<TARGET_OBJECTS:${name}_objects>" "${object}")
-  elseif(WIN32) # its format has no groups that a linker could resolve beforehand: all names are made those of the set
+  elseif(WIN32 OR APPLE) # whose formats have no groups that a linker could resolve beforehand: all names are made those of the set
     set(making "${CMAKE_COMMAND}" "-Dobjdump=${CMAKE_OBJDUMP}" "-Dnm=${CMAKE_NM}" "-Dobjcopy=${FOVEA_OBJCOPY}" "-Dset=${set}" "-Dsymbols=${symbols}"
                "-Dfrom=$<TARGET_OBJECTS:${name}_objects>" "-Dto=${object}" -P "${fovea_own_symbols}")
   else()

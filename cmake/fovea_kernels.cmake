@@ -54,4 +54,4 @@ target_compile_features(fovea_kernels PUBLIC cxx_std_20)
 target_compile_options(fovea_kernels PUBLIC $<$<COMPILE_LANG_AND_ID:CXX,GNU>:--param=ggc-min-heapsize=1048576>)
 fovea_for_libraries(fovea_kernels)
 # A program links the kernels that its models call, and no others.
-target_link_options(fovea_kernels INTERFACE LINKER:--gc-sections)
+target_link_options(fovea_kernels INTERFACE LINKER:$<IF:$<PLATFORM_ID:Darwin>,-dead_strip,--gc-sections>)

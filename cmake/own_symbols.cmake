@@ -1,4 +1,4 @@
-# Gives all that an object of Windows defines names of its instruction set, but SYMBOLS (a name, in which * stands for any text): a
+# Gives all that an object of Windows or macOS defines names of its instruction set, but SYMBOLS (a name, in which * stands for any text): a
 # linker takes one of several sections of a name, and so these have such names, too.
 # Variables: objdump, nm, objcopy, set, symbols, from, to.
 execute_process(COMMAND "${nm}" --defined-only --extern-only --format=posix "${from}" OUTPUT_VARIABLE defined COMMAND_ERROR_IS_FATAL ANY)
@@ -7,7 +7,7 @@ string(REGEX MATCHALL "[^\n]+" lines "${defined}")
 set(renamed "")
 foreach(line IN LISTS lines)
   string(REGEX MATCH "^[^ ]+" symbol "${line}")
-  if(NOT symbol MATCHES "^${kept}$")
+  if(NOT symbol MATCHES "^_?${kept}$") # macOS puts a line before what C calls it
     string(APPEND renamed "${symbol} ${symbol}.${set}\n")
   endif()
 endforeach()

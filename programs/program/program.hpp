@@ -30,6 +30,7 @@ int run(const char* name, const char* about, int count, char** words, declaratio
   try {
     arguments a;
     CLI::App app(about, name);
+    app.allow_windows_style_options(false); // on Windows, too, an argument that starts with / is a path
     declare(app, a);
     try {
       app.parse(count, words);

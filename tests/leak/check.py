@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Fails on any global symbol but those named in an object compiled for one instruction set.
 
-    check.py OBJECT SYMBOL         the object defines SYMBOL, in which * stands for any text, and, to other objects,
-                                   nothing else; it neither allocates nor throws
+    check.py NM OBJECT SYMBOL      the object defines SYMBOL, in which * stands for any text, and, to other objects,
+                                   nothing else; it neither allocates nor throws. NM lists what it has
     check.py --self-test COMPILER  the check finds a weak and a unique symbol, an allocation and a missing table
 
 A weak symbol (an inline function, an instantiated template) of such an object could replace the same function in
@@ -10,26 +10,28 @@ ordinary code, which would then run on AVX-512 alone; see backends/simd/isa/READ
 """
 import fnmatch
 import pathlib
-import re
 import subprocess
 import sys
 import tempfile
 
+MACH_O = b"\xcf\xfa\xed\xfe"  # macOS's objects, whose names have a line before them
 ALLOCATES_OR_THROWS = ("_Znw", "_Zna", "_Zdl", "_Zda", "malloc", "calloc", "realloc", "free", "__cxa_", "_ZSt")
 
 
-def symbols(path):
-    """(name, type letter) of each symbol, as nm prints them."""
-    listing = subprocess.run(["nm", "--format=posix", path], check=True, capture_output=True, text=True).stdout
-    return [tuple(line.split()[:2]) for line in listing.splitlines()]
+def symbols(nm, path):
+    """(name, type letter) of each symbol, as nm prints them, by the names that C has for them."""
+    listing = subprocess.run([nm, "--format=posix", path], check=True, capture_output=True, text=True).stdout
+    found = [tuple(line.split()[:2]) for line in listing.splitlines()]
+    before = "_" if pathlib.Path(path).read_bytes()[:4] == MACH_O else ""
+    return [(name.removeprefix(before), kind) for name, kind in found]
 
 
-def faults(path, table):
-    found = symbols(path)
+def faults(nm, path, table):
+    found = symbols(nm, path)
     defined = [(name, kind) for name, kind in found if kind != "U" and (kind.isupper() or kind in "uvw")]
     # Where a linker takes one of several sections of a name, all names but those of the table are the set's own.
-    own = "." + re.sub(r"^fovea_(kernels_|all_)?", "", pathlib.Path(path).stem)
-    defined = [(name, kind) for name, kind in defined if not name.endswith(own)]
+    stem = pathlib.Path(path).stem  # which ends with the set's name
+    defined = [(name, kind) for name, kind in defined if "." not in name or not stem.endswith("_" + name.rpartition(".")[2])]
     result = [f"{name} is visible to other objects (nm type {kind})" for name, kind in defined if not fnmatch.fnmatchcase(name, table)]
     if not fnmatch.filter([name for name, _ in defined], table):
         result.append(f"{table} is not defined")
@@ -53,7 +55,7 @@ def self_test(compiler):
         for text, expected in SELF_TEST.items():
             source.write_text(text)
             subprocess.run([compiler, "-std=c++20", "-O0", "-c", str(source), "-o", built], check=True)
-            found = faults(built, "table")
+            found = faults("nm", built, "table")
             if bool(found) != bool(expected) or any(not any(e in f for f in found) for e in expected):
                 print(f"for\n{text}expected {expected}, found {found}")
                 failed = 1
@@ -61,14 +63,14 @@ def self_test(compiler):
 
 
 def main(arguments):
-    if len(arguments) != 2:
+    if len(arguments) == 2 and arguments[0] == "--self-test":
+        return self_test(arguments[1])
+    if len(arguments) != 3:
         print(__doc__, file=sys.stderr)
         return 2
-    if arguments[0] == "--self-test":
-        return self_test(arguments[1])
     found = faults(*arguments)
     for fault in found:
-        print(f"{arguments[0]}: {fault}")
+        print(f"{arguments[1]}: {fault}")
     return 1 if found else 0
 
 

@@ -18,7 +18,8 @@
 #include <fstream>
 #include <iterator>
 #include <limits>
-#include <set>
+#include <map>
+#include <new>
 #include <string>
 #include <thread>
 #include <vector>
@@ -238,7 +239,7 @@ TEST_CASE("what cannot be opened is one sentence") {
     return std::string(tiny_embedding_error());
   };
   CHECK(why(nullptr, nullptr) == "weights: expected a file, since the library is built without; found NULL");
-  CHECK_THAT(why((folder / "none").c_str(), nullptr), Catch::Matchers::Contains("none"));
+  CHECK_THAT(why((folder / "none").string().c_str(), nullptr), Catch::Matchers::Contains("none"));
   CHECK(tiny_embedding_open_bytes(nullptr, 3, nullptr) == nullptr);
   CHECK(std::string(tiny_embedding_error()) == "weights in memory: expected bytes, found NULL");
   CHECK(tiny_embedding_open_bytes("GGU", 3, nullptr) == nullptr);
@@ -283,20 +284,21 @@ namespace {
 
 /// Memory that a caller lends: pieces that are still out, and how many there may be.
 struct lender {
-  std::set<void*> out;
+  std::map<void*, std::align_val_t> out;
   std::size_t given = 0, most = std::numeric_limits<std::size_t>::max();
 
   static void* allocate(void* self, std::size_t bytes, std::size_t alignment) {
     auto& from = *static_cast<lender*>(self);
     if (from.given == from.most) return nullptr;
-    void* const piece = std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
-    from.out.insert(piece);
+    void* const piece = ::operator new(bytes, std::align_val_t(alignment));
+    from.out.emplace(piece, std::align_val_t(alignment));
     ++from.given;
     return piece;
   }
   static void release(void* self, void* piece) {
-    CHECK(static_cast<lender*>(self)->out.erase(piece) == 1);
-    std::free(piece);
+    const auto found = static_cast<lender*>(self)->out.extract(piece);
+    REQUIRE(found);
+    ::operator delete(piece, found.mapped());
   }
   fovea_options options() {
     fovea_options o{};

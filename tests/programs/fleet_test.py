@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Workers of a fleet, killed and resumed: fleet_test.py FOLDER, where the programs of the tiny models are"""
+"""Workers of a fleet, killed and resumed: fleet_test.py PROGRAM [EMULATOR], one of the programs of the tiny models"""
 
 import contextlib
 import json
@@ -51,7 +51,8 @@ def feed(to, lines, most):
 
 
 class Fleet(unittest.TestCase):
-    programs = pathlib.Path()
+    program = pathlib.Path()
+    emulator = []
 
     def setUp(self):
         self.folder = pathlib.Path(tempfile.mkdtemp())
@@ -68,7 +69,7 @@ class Fleet(unittest.TestCase):
             options += ["--tokens", "4"]
         if not any(str(option).startswith("--weights") for option in options):
             options = ["--weights", self.weights[app], *options]
-        return [self.programs / f"tiny_{app}", "--json", "--field", "text", *options]
+        return [*self.emulator, self.program.with_stem(f"tiny_{app}"), "--json", "--field", "text", *options]
 
     def run_app(self, app, *options, text=None):
         return subprocess.run(self.command(app, *options), input=text, capture_output=True, text=True, check=False, timeout=300)
@@ -194,7 +195,7 @@ class Fleet(unittest.TestCase):
         self.assertEqual(self.said("generate", "one", "--output=x"), "PROMPT excludes --output (--help lists the options)")
         for name, why in (self.folder, "cannot open: Is a directory"), ("/dev/null", "expected a regular file"), (self.folder / "none" / "x", "cannot open: No such file or directory"):
             self.assertEqual(self.said("embed", file, f"--output={name}"), f"{name}: {why}")
-        plain = subprocess.run([self.programs / "tiny_embed", "--weights", self.weights["embed"], "--output=x", file], capture_output=True, text=True, check=False)
+        plain = subprocess.run([*self.emulator, self.program.with_stem("tiny_embed"), "--weights", self.weights["embed"], "--output=x", file], capture_output=True, text=True, check=False)
         self.assertEqual((plain.returncode, plain.stderr), (2, "tiny_embed: --output requires --json (--help lists the options)\n"))
 
     def test_two_workers_do_not_share_a_file(self):
@@ -212,5 +213,6 @@ class Fleet(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    Fleet.programs = pathlib.Path(sys.argv[1])
-    unittest.main(argv=sys.argv[:1] + sys.argv[2:])
+    Fleet.program = pathlib.Path(sys.argv[1])
+    Fleet.emulator = sys.argv[2:]
+    unittest.main(argv=sys.argv[:1])

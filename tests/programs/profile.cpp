@@ -10,7 +10,6 @@
 
 #include <catch2/catch.hpp>
 
-#include <cstdlib>
 #include <filesystem>
 #include <map>
 
@@ -19,15 +18,6 @@ using Catch::Matchers::Contains;
 using nlohmann::json;
 
 namespace {
-
-/// FOVEA_PROFILE for the programs that run in its life.
-class profile_variable {
-public:
-  explicit profile_variable(const std::string& path) { ::setenv("FOVEA_PROFILE", path.c_str(), 1); }
-  profile_variable(const profile_variable&) = delete;
-  profile_variable& operator=(const profile_variable&) = delete;
-  ~profile_variable() { ::unsetenv("FOVEA_PROFILE"); }
-};
 
 struct place {
   temporary_folder folder;
@@ -61,7 +51,7 @@ TEST_CASE("a trace has each call of a program with each of its steps inside", "[
   const place p(tiny::embed);
   const program_run plain = p.run(FOVEA_TINY_EMBED, {p.texts});
   CHECK_FALSE(std::filesystem::exists(p.trace));
-  const profile_variable set(p.trace);
+  const program_variable set("FOVEA_PROFILE", p.trace);
   const program_run run = p.run(FOVEA_TINY_EMBED, {p.texts});
   CHECK(run.status == 0);
   CHECK(run.said == plain.said);
@@ -97,7 +87,7 @@ TEST_CASE("a trace has each call of a program with each of its steps inside", "[
 
 TEST_CASE("a trace has the steps of a stream", "[programs][profile]") {
   const place p(tiny::generate);
-  const profile_variable set(p.trace);
+  const program_variable set("FOVEA_PROFILE", p.trace);
   const program_run run = p.run(FOVEA_TINY_GENERATE, {"one", "--tokens", "3"});
   CHECK(run.status == 0);
   int calls = 0;
@@ -110,7 +100,7 @@ TEST_CASE("a trace that cannot be written is one sentence, and the program does 
   const place p(tiny::embed);
   const std::string plain = p.run(FOVEA_TINY_EMBED, {p.texts}).said;
   const std::string nowhere = (p.folder / "none" / "trace.json").string();
-  const profile_variable set(nowhere);
+  const program_variable set("FOVEA_PROFILE", nowhere);
   const program_run run = p.run(FOVEA_TINY_EMBED, {p.texts});
   CHECK(run.status == 0);
   CHECK(run.said == "FOVEA_PROFILE: " + nowhere + " cannot be written: No such file or directory\n" + plain);

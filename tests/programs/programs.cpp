@@ -119,11 +119,10 @@ TEST_CASE("a program answers by the weights that it was built with as by their f
   for (const char* set : {"avx2", "baseline"}) {
     if (!core::may_run(set)) continue;
     CAPTURE(set);
-    const std::string isa = std::string("FOVEA_ISA=") + set;
-    const program_run built = run_program(p.folder,
-                                          {"/usr/bin/env", isa, FOVEA_TINY_CLASSIFY, p.texts, "--json"}),
-                      by_file = run_program(p.folder, {"/usr/bin/env", isa, FOVEA_TINY_CLASSIFY, p.texts,
-                                                       "--json", "--weights", FOVEA_TINY_WEIGHTS});
+    const program_variable isa("FOVEA_ISA", set);
+    const program_run built = run_program(p.folder, {FOVEA_TINY_CLASSIFY, p.texts, "--json"}),
+                      by_file = run_program(p.folder, {FOVEA_TINY_CLASSIFY, p.texts, "--json", "--weights",
+                                                       FOVEA_TINY_WEIGHTS});
     CHECK(built.status == 0);
     CHECK(lines_of(built.said).size() == 4);
     CHECK(built.said == by_file.said);
@@ -134,9 +133,10 @@ TEST_CASE("weights are packed for the set that is asked for, and those of anothe
           "[programs]") {
   const place p;
   const std::string to = (p.folder / "packed.gguf").string();
-  REQUIRE(
-      run_program(p.folder, {"/usr/bin/env", "FOVEA_ISA=baseline", FOVEA_TINY_PACKER, FOVEA_TINY_WEIGHTS, to})
-          .status == 0);
+  {
+    const program_variable isa("FOVEA_ISA", "baseline");
+    REQUIRE(run_program(p.folder, {FOVEA_TINY_PACKER, FOVEA_TINY_WEIGHTS, to}).status == 0);
+  }
   const auto packed = load_weights(to).metadata();
   CHECK(packed.at("fovea.packed.set") == "baseline");
   CHECK(packed.at("fovea.packed.format") == "f32");

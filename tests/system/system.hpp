@@ -23,6 +23,13 @@ struct irregular_file {
 /// One of each kind that the system has, made in the folder or there anyhow.
 std::vector<irregular_file> irregular_files(const std::filesystem::path& folder);
 
+/// Runs a program, the words its first and its arguments, with what it writes in a file, and gives its exit status, or minus the
+/// signal that ended it.
+int run_program(const std::vector<std::string>& words, const std::filesystem::path& output);
+
+/// A variable of the environment of programs that are run; without a value there is none.
+void set_variable(const char* name, const std::string& value);
+
 /// Of greater angles the sine of the C library is none to compare with.
 double greatest_angle();
 

@@ -130,7 +130,13 @@ file open_to_read(const std::filesystem::path& path) {
 file open_at_once(const std::filesystem::path& path) { return open_to_read(path); }
 
 file open_to_append(const std::filesystem::path& path) {
-  return opened(path, GENERIC_READ | GENERIC_WRITE, OPEN_ALWAYS, _O_RDWR | _O_APPEND);
+  file open = opened(path, GENERIC_READ | GENERIC_WRITE, OPEN_ALWAYS, _O_RDWR | _O_APPEND);
+  if (!open) return open;
+  if (const std::optional<file_status> about = open.status(); about && about->kind == file_kind::folder) {
+    errno = EISDIR;
+    return file();
+  }
+  return open;
 }
 
 file create(const std::filesystem::path& path) { return opened(path, GENERIC_WRITE, CREATE_NEW, _O_WRONLY); }

@@ -1,0 +1,16 @@
+# fovea_link_dll(): what fovea_add_library makes for Windows, from what stands in its variables: a library that shows the functions of
+# NAME.h, and NAME.def, which lists them.
+macro(fovea_link_dll)
+  list(JOIN functions "\n" shown)
+  file(CONFIGURE OUTPUT "${folder}/${name}.def" CONTENT "EXPORTS\n@shown@\n" @ONLY)
+  add_library(${name} SHARED "${folder}/${name}.cpp" "${folder}/${name}.def")
+  set_source_files_properties("${folder}/${name}.cpp" PROPERTIES OBJECT_DEPENDS "${files}")
+  set_target_properties(${name} PROPERTIES PUBLIC_HEADER "${folder}/include/${name}.h")
+  fovea_pack_weights(${name} "${arg_MODEL}")
+  target_include_directories(${name} PUBLIC "$<BUILD_INTERFACE:${folder}/include>" "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>")
+  target_link_libraries(${name} PRIVATE ${archives})
+  fovea_for_libraries(${name})
+  target_link_options(${name} PRIVATE $<$<CONFIG:Release,MinSizeRel>:-s>)
+  install(TARGETS ${name} COMPONENT ${name} EXCLUDE_FROM_ALL PUBLIC_HEADER DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" COMPONENT ${name})
+  install(FILES "${folder}/${name}.def" DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT ${name} EXCLUDE_FROM_ALL)
+endmacro()

@@ -43,20 +43,18 @@ of_sources() {
 cd "$sources"
 of_sources update
 
+of_sources source --download-only utf8proc
+tar -xf utf8proc_*.orig.tar.gz
+(echo "#define UTF8PROC_STATIC" && cat utf8proc-*/utf8proc.h) >"$folder/include/utf8proc.h"
 if [ "$1" = macos ]; then
   python3 -m venv "$folder/python"
   "$folder/python/bin/pip" install -q -r "$own/toolchains/macos/requirements.txt"
   mkdir -p "$folder/bin"
   for language in cc c++; do
-    sed "s|@zig@|$(echo "$folder"/python/lib/*/site-packages/ziglang/zig) $language|" "$own/toolchains/macos/compiler.in" >"$folder/bin/zig-$language"
+    sed -e "s|@zig@|$(echo "$folder"/python/lib/*/site-packages/ziglang/zig)|" -e "s|@language@|$language|" \
+      "$own/toolchains/macos/compiler.in" >"$folder/bin/zig-$language"
     chmod +x "$folder/bin/zig-$language"
   done
-fi
-
-of_sources source --download-only utf8proc
-tar -xf utf8proc_*.orig.tar.gz
-(echo "#define UTF8PROC_STATIC" && cat utf8proc-*/utf8proc.h) >"$folder/include/utf8proc.h"
-if [ "$1" = macos ]; then
   # Of both processors.
   for processor in aarch64 x86_64; do
     "$folder/bin/zig-cc" --target=$processor-macos -O2 -DUTF8PROC_STATIC -c utf8proc-*/utf8proc.c -o $processor.o

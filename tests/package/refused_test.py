@@ -31,6 +31,8 @@ CASES = {
     f"{PROGRAM} APP embed EMBED)": "EMBED needs WEIGHTS, the file to embed",
     f"{PROGRAM} APP embed WEIGHTS none.safetensors)": "expected WEIGHTS to be a file, found nothing at",
     f"{PROGRAM} APP embed WEIGHTS shards EMBED)": "EMBED needs WEIGHTS to be a file, found the folder",
+    f"set(CMAKE_CROSSCOMPILING ON)\n{PROGRAM} APP embed WEIGHTS model.hpp EMBED)": "EMBED runs a program of the target while the project is built; expected CMAKE_CROSSCOMPILING_EMULATOR to say by what, found nothing",
+    f"set(APPLE ON)\n{LIBRARY})": "fovea_add_library(ask): libraries for C are offered on Linux, Windows and in WebAssembly; found macOS",
     f"{PROGRAM} APP embed METADATA heads)": "expected METADATA as name=number, found 'heads'",
     f"{PROGRAM} APP embed ISA mmx)": "fovea_add_executable(ask): expected ISA to name some of",
     f"{PROGRAM} APP translate END </s>)": "fovea_add_executable(ask): APP translate needs BEGIN and END, the tokens around a translation",

@@ -68,6 +68,7 @@ endforeach()
 
 add_python_test(headers/folders ${CMAKE_CURRENT_SOURCE_DIR}/headers/folders.py ${PROJECT_SOURCE_DIR})
 add_python_test(headers/systems ${CMAKE_CURRENT_SOURCE_DIR}/headers/systems.py ${PROJECT_SOURCE_DIR})
+add_test(NAME cmake/kernel_sets COMMAND ${CMAKE_COMMAND} -P ${CMAKE_CURRENT_SOURCE_DIR}/cmake/kernel_sets.cmake)
 add_python_test(cmake/settings ${CMAKE_CURRENT_SOURCE_DIR}/cmake/settings.py ${PROJECT_SOURCE_DIR})
 add_python_test(cmake/install ${CMAKE_CURRENT_SOURCE_DIR}/cmake/install_test.py ${PROJECT_SOURCE_DIR}/cmake/install_dependencies.sh)
 

@@ -13,15 +13,22 @@ wasm) compiler="clang-19 --target=wasm32-wasi" archiver=llvm-ar-19 ;;
 macos) ;; # whose compiler comes with it
 *) echo "$0: expected windows, wasm or macos, found '$1'" >&2; exit 2 ;;
 esac
-[ -e "$2/complete" ] && exit 0
+if [ -e "$2/complete" ]; then
+  [ "$(cat "$2/complete")" = "$1" ] && exit 0
+  echo "$0: expected a folder for $1, found '$2', which is for '$(cat "$2/complete")'" >&2
+  exit 2
+fi
 # Each configuration as deep as where it comes from, for it finds its headers so.
 mkdir -p "$2/include" "$2/lib/cmake" "$2/lib/cross/cmake" "$2/share/cmake"
 folder=$(cd "$2" && pwd)
-for headers in boost xtensor xtl xsimd nlohmann catch2 CLI fmt; do ln -sfn "/usr/include/$headers" "$folder/include/$headers"; done
+for headers in boost xtensor xtl xsimd nlohmann CLI fmt; do ln -sfn "/usr/include/$headers" "$folder/include/$headers"; done
 for package in xtensor xsimd; do cp -r /usr/lib/*/cmake/$package "$folder/lib/cross/cmake/"; done
 cp -r /usr/share/cmake/xtl /usr/share/cmake/nlohmann_json /usr/share/cmake/CLI11 "$folder/share/cmake/"
-cp -r /usr/lib/cmake/Catch2 "$folder/lib/cmake/"
-ln -sfn /usr/lib/libCatch2WithMain.a "$folder/lib/" # that it names, and which tests for another processor do not link
+if [ -e /usr/lib/cmake/Catch2 ]; then # for tests
+  ln -sfn /usr/include/catch2 "$folder/include/catch2"
+  cp -r /usr/lib/cmake/Catch2 "$folder/lib/cmake/"
+  ln -sfn /usr/lib/libCatch2WithMain.a "$folder/lib/" # that it names, and which tests for another processor do not link
+fi
 # As headers alone.
 mkdir -p "$folder/share/cmake/fmt"
 cat >"$folder/share/cmake/fmt/fmt-config.cmake" <<'EOF'
@@ -57,7 +64,7 @@ if [ "$1" = macos ]; then
   done
   # Of both processors.
   for processor in aarch64 x86_64; do
-    "$folder/bin/zig-cc" --target=$processor-macos -O2 -DUTF8PROC_STATIC -c utf8proc-*/utf8proc.c -o $processor.o
+    "$folder/bin/zig-cc" --target=$processor-macos.13.0 -O2 -DUTF8PROC_STATIC -c utf8proc-*/utf8proc.c -o $processor.o
     llvm-ar-19 rcs $processor.a $processor.o
   done
   llvm-lipo-19 -create aarch64.a x86_64.a -output "$folder/lib/libutf8proc.a"
@@ -92,4 +99,4 @@ if [ "$1" = wasm ]; then
   $compiler $exceptions -D__WASM_EXCEPTIONS__ -fms-extensions -w "-I$llvm/libunwind/include" -c "$llvm/libunwind/src/Unwind-wasm.c"
   $archiver r "$folder/lib/libc++abi.a" Unwind-wasm.o
 fi
-touch "$folder/complete"
+echo "$1" >"$folder/complete"

@@ -88,6 +88,7 @@ void text_input::read(std::size_t most, std::vector<input_text>& texts) {
     }
     ++line_;
     bytes_read_ += line.size() + 1;
+    if (line_ == 1 && line.starts_with("\xef\xbb\xbf")) line.erase(0, 3); // by which some editors mark UTF-8
     if (how_.part.has(++lines_)) texts.push_back(text_of(std::move(line)));
   }
 }

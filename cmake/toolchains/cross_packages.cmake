@@ -1,8 +1,13 @@
-# Where cmake/cross_packages.sh has put what is linked beside the library, for toolchains that Debian packs nothing for.
+# Where cmake/cross_packages.sh has put what is linked beside the library, for toolchains that Debian packs nothing for: those of the
+# system `packages_of`.
 set(FOVEA_CROSS_PACKAGES "" CACHE PATH "Folder of what is linked beside, made by cmake/cross_packages.sh")
 list(APPEND CMAKE_TRY_COMPILE_PLATFORM_VARIABLES FOVEA_CROSS_PACKAGES)
-if(NOT EXISTS "${FOVEA_CROSS_PACKAGES}/complete")
-  message(FATAL_ERROR "FOVEA_CROSS_PACKAGES: expected a folder that cmake/cross_packages.sh has made, found '${FOVEA_CROSS_PACKAGES}'")
+set(system nothing)
+if(EXISTS "${FOVEA_CROSS_PACKAGES}/complete")
+  file(STRINGS "${FOVEA_CROSS_PACKAGES}/complete" system)
+endif()
+if(NOT system STREQUAL packages_of)
+  message(FATAL_ERROR "FOVEA_CROSS_PACKAGES: expected a folder that cmake/cross_packages.sh has made for ${packages_of}, found '${FOVEA_CROSS_PACKAGES}', which is for ${system}")
 endif()
 list(APPEND CMAKE_FIND_ROOT_PATH ${FOVEA_CROSS_PACKAGES})
 set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER)

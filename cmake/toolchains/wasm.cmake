@@ -9,6 +9,7 @@ set(CMAKE_C_COMPILER_TARGET wasm32-wasi)
 set(CMAKE_CXX_COMPILER_TARGET wasm32-wasi)
 # Its collector of garbage fails where it is at work while a module takes memory (V8 of Node 20).
 set(CMAKE_CROSSCOMPILING_EMULATOR node --no-incremental-marking "${CMAKE_CURRENT_LIST_DIR}/wasm/run.mjs")
+set(packages_of wasm)
 include("${CMAKE_CURRENT_LIST_DIR}/cross_packages.cmake")
 option(FOVEA_SIMD128 "Vectors of 128 bits for WebAssembly, which engines before 2021 refuse" ON)
 list(APPEND CMAKE_TRY_COMPILE_PLATFORM_VARIABLES FOVEA_SIMD128)

@@ -4,6 +4,7 @@ set(CMAKE_SYSTEM_PROCESSOR x86_64)
 set(CMAKE_C_COMPILER x86_64-w64-mingw32-gcc-posix)
 set(CMAKE_CXX_COMPILER x86_64-w64-mingw32-g++-posix)
 set(CMAKE_CROSSCOMPILING_EMULATOR wine)
+set(packages_of windows)
 include("${CMAKE_CURRENT_LIST_DIR}/cross_packages.cmake")
 list(APPEND CMAKE_FIND_ROOT_PATH /usr/x86_64-w64-mingw32)
 # Windows 8 has all functions that are called. A vector may lie where the stack is aligned to 16 bytes, which this compiler takes

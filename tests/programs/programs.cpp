@@ -62,6 +62,17 @@ constexpr const char* texts[] = {"one two", "three", "one two three four five", 
 
 } // namespace
 
+TEST_CASE("what marks a file as UTF-8 is no part of its first text", "[programs]") {
+  const place p;
+  p.draw(tiny::embed);
+  const std::string marked = p.folder.write("marked.txt", "\xef\xbb\xbfone two\n").string(),
+                    plain = p.folder.write("plain.txt", "one two\n").string();
+  const program_run both = p.run(FOVEA_TINY_EMBED, {marked, plain});
+  REQUIRE(both.status == 0);
+  const std::size_t half = both.said.size() / 2;
+  CHECK(both.said.substr(0, half) == both.said.substr(half));
+}
+
 TEST_CASE("a program embeds texts in their order, whatever their lengths", "[programs]") {
   const place p;
   auto net = compile(tiny::embed, p.draw(tiny::embed), {.capacity = {{"B", 1}, {"T", 8}}});

@@ -54,6 +54,7 @@ fovea_set(portable)
 
 # A set with what some of its processors have beside it. Single kernels are built for it, which backends/simd/isa/dispatch.cpp
 # takes where they run.
+set(fovea_variants "" CACHE INTERNAL "")
 if("avx512" IN_LIST FOVEA_INSTRUCTION_SETS)
   set(fovea_variants avx512_12_ways avx512_vnni avx512_bf16 avx512_amx CACHE INTERNAL "")
 elseif("neon64" IN_LIST FOVEA_INSTRUCTION_SETS)

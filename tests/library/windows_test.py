@@ -14,23 +14,17 @@ import tempfile
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "tools"))
+from library_test import declared, output_of  # noqa: E402
 from weight_files import save_safetensors  # noqa: E402
 
 # What each Windows has.
 OF_WINDOWS = r"KERNEL32|msvcrt|ADVAPI32|SHELL32|api-ms-win-.*"
 
 
-def output_of(*words):
-    run = subprocess.run(list(map(str, words)), capture_output=True, text=True)
-    assert run.returncode == 0, run.stderr
-    return run.stdout
-
-
 class Libraries(unittest.TestCase):
     def test_defines_what_its_header_declares_and_nothing_else(self):
         for name in "tiny_embedding", "tiny_filtering", "tiny_writing":
-            header = (FOLDER / f"{name}_library" / "include" / f"{name}.h").read_text(encoding="utf-8")
-            functions = set(re.findall(r"\b(\w+)\([^;{]*\);", re.sub(r"/\*.*?\*/", "", header, flags=re.S)))
+            functions = declared(FOLDER / f"{name}_library" / "include" / f"{name}.h")
             self.assertIn(f"{name}_open", functions)
             told = output_of(OBJDUMP, "-p", FOLDER / f"lib{name}.dll")
             shown = told[told.index("[Ordinal/Name Pointer] Table") :]

@@ -1,8 +1,9 @@
 #include "system.hpp"
 
+#include "../file_content.hpp"
+
 #include <cstdlib>
 #include <fstream>
-#include <iterator>
 #include <stdexcept>
 
 #include <windows.h>
@@ -70,11 +71,7 @@ int run_program(const std::vector<std::string>& words, const std::filesystem::pa
   ::CloseHandle(made.hThread);
   ::CloseHandle(made.hProcess);
   // Lines as they end elsewhere: a program that writes text ends them in this system's way.
-  std::string said;
-  {
-    std::ifstream in(output, std::ios::binary);
-    said.assign(std::istreambuf_iterator<char>(in), {});
-  }
+  std::string said = content(output);
   std::erase(said, '\r');
   std::ofstream(output, std::ios::binary) << said;
   return static_cast<int>(status);

@@ -22,7 +22,13 @@ fi
 mkdir -p "$2/include" "$2/lib/cmake" "$2/lib/cross/cmake" "$2/share/cmake"
 folder=$(cd "$2" && pwd)
 for headers in boost xtensor xtl xsimd nlohmann CLI fmt; do ln -sfn "/usr/include/$headers" "$folder/include/$headers"; done
-for package in xtensor xsimd; do cp -r /usr/lib/*/cmake/$package "$folder/lib/cross/cmake/"; done
+for package in xtensor xsimd; do
+  if [ -e /usr/share/cmake/$package ]; then # since Debian 13
+    cp -r /usr/share/cmake/$package "$folder/share/cmake/"
+  else
+    cp -r /usr/lib/*/cmake/$package "$folder/lib/cross/cmake/"
+  fi
+done
 cp -r /usr/share/cmake/xtl /usr/share/cmake/nlohmann_json /usr/share/cmake/CLI11 "$folder/share/cmake/"
 if [ -e /usr/lib/cmake/Catch2 ]; then # for tests
   ln -sfn /usr/include/catch2 "$folder/include/catch2"

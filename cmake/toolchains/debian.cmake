@@ -10,6 +10,6 @@ set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER)
 
 # Headers alone, which Debian packs for each processor: those of this machine do.
 foreach(package IN ITEMS xtensor xsimd)
-  file(GLOB ${package}_DIR /usr/lib/*/cmake/${package})
+  file(GLOB ${package}_DIR /usr/lib/*/cmake/${package} /usr/share/cmake/${package})
   list(GET ${package}_DIR 0 ${package}_DIR)
 endforeach()

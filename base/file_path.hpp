@@ -2,6 +2,7 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace fovea::core {
 
@@ -11,7 +12,7 @@ namespace detail {
 template <class path>
 concept names_a_file = requires(const path& p) {
   p.native();
-  path(p.string());
+  path(p.u8string());
 };
 
 /// Whose own text is one of bytes.
@@ -28,7 +29,7 @@ concept has_a_path = requires(const entry& e) {
 
 } // namespace detail
 
-/// A path as a text, from what std::filesystem::path is made from, or from one, and back. <filesystem> itself
+/// A path as a text in UTF-8, from what std::filesystem::path is made from, or from one, and back. <filesystem> itself
 /// takes a compiler a fifth of a second to include. It is a view: a parameter, and nothing that is kept; so a
 /// call needs no memory before it has begun.
 class file_path {
@@ -39,14 +40,21 @@ public:
   template <detail::has_its_text path>
   file_path(const path& from) : text_(from.native()) {}
   template <detail::names_a_file path>
-  file_path(const path& from) : converted_(from.string()) {}
+  file_path(const path& from) {
+    const auto text = from.u8string();
+    converted_.assign(text.begin(), text.end());
+  }
   template <detail::has_a_path entry>
   file_path(const entry& from) : file_path(from.path()) {}
 
   std::string string() const { return converted_.empty() ? std::string(text_) : converted_; }
   template <detail::names_a_file path>
   operator path() const {
-    return path(string());
+    std::string text = string();
+    if constexpr (detail::has_its_text<path>)
+      return path(std::move(text));
+    else // would read bytes in an encoding of the system's
+      return path(std::u8string(text.begin(), text.end()));
   }
 
 private:

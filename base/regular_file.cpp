@@ -54,9 +54,9 @@ void regular_file::fail(const char* what) const {
   throw error(path_.string() + ": " + what + ": " + std::generic_category().message(reason));
 }
 
-void refuse_memory(const std::filesystem::path& path) {
+void refuse_memory(const file_path& path) {
   std::error_code unknown; // a folder's
-  const auto size = std::filesystem::file_size(path, unknown);
+  const auto size = std::filesystem::file_size(std::filesystem::path(path), unknown);
   throw error(path.string() + ": there is not enough memory to read " +
               (unknown ? "it" : "its " + std::to_string(size) + " bytes"));
 }

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <fovea/base/file_path.hpp>
 #include <fovea/base/system/file.hpp>
 #include <span>
 
@@ -31,6 +32,6 @@ private:
 };
 
 /// Throws fovea::error: there is not enough memory to read this file.
-[[noreturn]] void refuse_memory(const std::filesystem::path& path);
+[[noreturn]] void refuse_memory(const file_path& path);
 
 } // namespace fovea::core

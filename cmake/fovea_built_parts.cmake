@@ -127,7 +127,7 @@ function(fovea_built_file caller option part file embed)
   endif()
   fovea_quoted(quoted "${file}")
   if(NOT embed)
-    set(${part} "{.path = ${quoted}}" PARENT_SCOPE)
+    set(${part} "{.path = u8${quoted}}" PARENT_SCOPE)
     return()
   endif()
   if(ARGN)
@@ -172,7 +172,7 @@ extern \"C\" const std::byte fovea_embedded_${part}_end[] asm(\"fovea_embedded_$
   )
   set(embedded "${embedded}" PARENT_SCOPE)
   set(files "${files};${file}" PARENT_SCOPE)
-  set(${part} "{.path = ${quoted}, .bytes = {fovea_embedded_${part}, fovea_embedded_${part}_end}}" PARENT_SCOPE)
+  set(${part} "{.path = u8${quoted}, .bytes = {fovea_embedded_${part}, fovea_embedded_${part}_end}}" PARENT_SCOPE)
 endfunction()
 
 # fovea_quoted_list(RESULT LIST): the texts of the list of that name as strings of C++, each with a comma behind it.

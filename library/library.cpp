@@ -21,7 +21,7 @@ core::dim_size capacity_of(const fovea_capacity& asked) {
 model_weights weights_of(const program_parts& parts, const char* file) {
   if (file == nullptr && !programs::has_weights(parts))
     throw error("weights: expected a file, since the library is built without; found NULL");
-  return programs::weights_of(parts, std::filesystem::path(file == nullptr ? "" : file));
+  return programs::weights_of(parts, core::file_path(file == nullptr ? "" : file));
 }
 
 model_weights weights_of(const program_parts& parts, bytes_in_memory bytes) {

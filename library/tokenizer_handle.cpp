@@ -17,7 +17,7 @@ tokenizer_handle& open_one(tokenizer_handle* by) {
 
 tokenizer tokenizer_of(const char* file) {
   if (file == nullptr) throw error("tokenizer: expected a file, found NULL");
-  return load_tokenizer(std::filesystem::path(file));
+  return load_tokenizer(core::file_path(file));
 }
 
 tokenizer tokenizer_of(bytes_in_memory file) {

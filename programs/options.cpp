@@ -3,9 +3,6 @@
 #include <fovea/base/error.hpp>
 #include <fovea/programs/built.hpp>
 
-#include <CLI/Config.hpp>
-#include <CLI/Formatter.hpp>
-
 #include <optional>
 #include <utility>
 

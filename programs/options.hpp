@@ -7,7 +7,7 @@
 #include <fovea/runtime/tokenizers/tokenizer.hpp>
 #include <fovea/weights/weights.hpp>
 
-#include <CLI/App.hpp>
+#include <program/command_line.hpp>
 
 #include <filesystem>
 #include <limits>

@@ -1,6 +1,7 @@
 #include <fovea/programs/text_input.hpp>
 
 #include <fovea/base/error.hpp>
+#include <fovea/base/file_path.hpp>
 #include <fovea/base/json/parse_json.hpp>
 #include <fovea/base/utf8.hpp>
 
@@ -32,7 +33,9 @@ text_input::text_input(std::vector<std::string> files, reading how)
   std::ios::sync_with_stdio(false); // without a buffer of its own the standard input never says what it has
   const bool all_files = std::ranges::find(files_, "-") == files_.end();
   for (const std::string& file : files_)
-    if (all_files && std::filesystem::is_regular_file(file)) bytes_ += std::filesystem::file_size(file);
+    if (const std::filesystem::path path = core::file_path(file);
+        all_files && std::filesystem::is_regular_file(path))
+      bytes_ += std::filesystem::file_size(path);
 }
 
 bool text_input::open_next() {
@@ -45,7 +48,7 @@ bool text_input::open_next() {
     return true;
   }
   name_ = file;
-  file_ = std::ifstream(file, std::ios::binary);
+  file_ = std::ifstream(std::filesystem::path(core::file_path(file)), std::ios::binary);
   if (!file_) throw error(file + ": cannot open: " + std::generic_category().message(errno));
   in_ = &file_;
   return true;

@@ -1,6 +1,7 @@
 #include <fovea/weights/temporary_file.hpp>
 
 #include <fovea/base/error.hpp>
+#include <fovea/base/file_path.hpp>
 
 #include <atomic>
 #include <cerrno>
@@ -11,8 +12,8 @@ namespace {
 
 std::filesystem::path unused_name(const std::filesystem::path& path) {
   static std::atomic<unsigned> count{0};
-  return path.string() + "." + std::to_string(system::process_number()) + "." + std::to_string(count++) +
-         ".partial";
+  return file_path(path.string() + "." + std::to_string(system::process_number()) + "." +
+                   std::to_string(count++) + ".partial");
 }
 
 const std::filesystem::path& checked(const std::filesystem::path& path) {

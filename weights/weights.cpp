@@ -22,7 +22,7 @@ constexpr const char* index_file = "model.safetensors.index.json";
 /// A file in a folder. The path library's own `/` destroys what it has not made where memory runs out (g++
 /// 12).
 std::filesystem::path file_in(const std::filesystem::path& folder, const std::string& name) {
-  return folder.empty() ? std::filesystem::path(name) : std::filesystem::path(folder.string() + "/" + name);
+  return file_path(folder.empty() ? name : folder.string() + "/" + name);
 }
 
 /// The index's `weight_map`: tensor -> shard.
@@ -36,7 +36,7 @@ std::map<std::string, std::string> read_index(const std::filesystem::path& path)
     if (!shard.is_string())
       throw error(path.string() + ": tensor " + in_quotes(tensor) + ": expected a file name; found " +
                   shown(shard));
-    const std::filesystem::path name = shard.get<std::string>();
+    const std::filesystem::path name = file_path(shard.get_ref<const std::string&>());
     // An index comes from the net with the shards: it may not reach outside its folder.
     if (name.empty() || name != name.filename() || name == "..")
       throw error(path.string() + ": tensor " + in_quotes(tensor) +

@@ -11,4 +11,7 @@ bool is_terminal(std::FILE* stream) noexcept;
 /// Characters in a line of a terminal; 0 where it doesn't say.
 std::size_t columns_of(std::FILE* stream) noexcept;
 
+/// Has the terminal show as UTF-8 what this process writes.
+void show_utf8() noexcept;
+
 } // namespace fovea::core::system

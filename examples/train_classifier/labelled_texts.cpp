@@ -1,6 +1,7 @@
 #include "labelled_texts.hpp"
 
 #include <fovea/base/error.hpp>
+#include <fovea/base/file_path.hpp>
 
 #include <fmt/format.h>
 
@@ -60,8 +61,8 @@ labelled_texts read_texts(const std::vector<std::string>& sources, program::enco
 
 std::vector<std::filesystem::path> files_of(const std::vector<std::string>& sources) {
   std::vector<std::filesystem::path> files;
-  for (const std::string& source : sources)
-    files.emplace_back(source.substr(source.find('=') + 1)); // all of it where there is none
+  for (const std::string& source : sources) // all of it where there is no =
+    files.push_back(fovea::core::file_path(source.substr(source.find('=') + 1)));
   return files;
 }
 

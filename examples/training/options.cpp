@@ -1,8 +1,5 @@
 #include "options.hpp"
 
-#include <CLI/Config.hpp>
-#include <CLI/Formatter.hpp>
-
 #include <limits>
 
 namespace training {

@@ -72,7 +72,7 @@ private:
     if (!file && !programs::has_weights(parts))
       throw error("weights: expected a file, since the module is built without; found None");
     const nb::gil_scoped_release without;
-    model_weights weights = programs::weights_of(parts, std::filesystem::path(file.value_or("")));
+    model_weights weights = programs::weights_of(parts, core::file_path(file ? *file : ""));
     of.expect(weights);
     return weights;
   }

@@ -38,7 +38,7 @@ tokenizer load_tokenizer(const std::filesystem::path& path) {
   return opened(path, [&] { return std::make_shared<mapped_file>(path); });
 }
 tokenizer load_tokenizer(std::span<const std::byte> bytes, const std::string& name) {
-  return opened(name, [&] { return std::make_shared<mapped_file>(bytes, name, load_options{}); });
+  return opened(file_path(name), [&] { return std::make_shared<mapped_file>(bytes, name, load_options{}); });
 }
 
 } // namespace fovea::core

@@ -31,3 +31,10 @@ TEST_CASE("a file is named by what a path is made from", "[base]") {
   CHECK(text_of(std::filesystem::directory_entry(path)) == path);
   CHECK(std::filesystem::path(file_path(path)) == path);
 }
+
+TEST_CASE("a path is the same text on every system", "[base]") {
+  const std::string text = "poids é/重み \U0001f4be.gguf";
+  const std::filesystem::path path = file_path(text);
+  CHECK(path == std::filesystem::path(u8"poids é/重み \U0001f4be.gguf"));
+  CHECK(text_of(path) == text);
+}

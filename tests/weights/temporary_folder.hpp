@@ -3,6 +3,7 @@
 #include "../message_of.hpp"
 #include "../system/system.hpp"
 
+#include <fovea/base/file_path.hpp>
 #include <fovea/base/system/file.hpp>
 
 #include <atomic>
@@ -12,15 +13,15 @@
 #include <stdexcept>
 #include <string>
 
-/// A folder of its own for one test, removed at its end.
+/// A folder of its own for one test, removed at its end. Its name has characters that few encodings share.
 class temporary_folder {
 public:
   temporary_folder() {
     static std::atomic<unsigned> count{0};
     const std::filesystem::path all = std::filesystem::temp_directory_path();
     do {
-      path_ = all / ("fovea-" + std::to_string(fovea::core::system::process_number()) + "-" +
-                     std::to_string(count++));
+      path_ = all / of_text("fovea é 重み " + std::to_string(fovea::core::system::process_number()) + " " +
+                            std::to_string(count++));
     } while (!std::filesystem::create_directory(path_));
   }
   ~temporary_folder() {
@@ -30,16 +31,19 @@ public:
   temporary_folder(const temporary_folder&) = delete;
   temporary_folder& operator=(const temporary_folder&) = delete;
 
-  std::filesystem::path operator/(const std::string& name) const { return path_ / name; }
+  std::filesystem::path operator/(const std::string& name) const { return path_ / of_text(name); }
   const std::filesystem::path& path() const { return path_; }
 
   /// Writes a file into the folder and returns its path.
   std::filesystem::path write(const std::string& name, const std::string& content) const {
-    std::ofstream(path_ / name, std::ios::binary) << content;
-    return path_ / name;
+    const std::filesystem::path file = *this / name;
+    std::ofstream(file, std::ios::binary) << content;
+    return file;
   }
 
 private:
+  static std::filesystem::path of_text(const std::string& name) { return fovea::core::file_path(name); }
+
   std::filesystem::path path_;
 };
 

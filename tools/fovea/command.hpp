@@ -2,9 +2,8 @@
 
 #include "compile_command.hpp"
 
-#include <CLI/App.hpp>
-#include <CLI/Config.hpp>
-#include <CLI/Formatter.hpp>
+#include <program/command_line.hpp>
+
 #include <nlohmann/json.hpp>
 
 #include <memory>

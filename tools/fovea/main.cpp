@@ -7,11 +7,9 @@
 
 #include <fovea/base/in_quotes.hpp>
 
+#include <program/command_line.hpp>
 #include <program/text.hpp>
 
-#include <CLI/App.hpp>
-#include <CLI/Config.hpp>
-#include <CLI/Formatter.hpp>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 

@@ -15,4 +15,6 @@ std::size_t columns_of([[maybe_unused]] std::FILE* stream) noexcept {
   return 0;
 }
 
+void show_utf8() noexcept {}
+
 } // namespace fovea::core::system

@@ -14,4 +14,6 @@ std::size_t columns_of(std::FILE* stream) noexcept {
   return static_cast<std::size_t>(about.srWindow.Right - about.srWindow.Left + 1);
 }
 
+void show_utf8() noexcept { ::SetConsoleOutputCP(CP_UTF8); }
+
 } // namespace fovea::core::system

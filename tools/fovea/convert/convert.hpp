@@ -1,6 +1,6 @@
 #pragma once
 
-#include <CLI/App.hpp>
+#include <program/command_line.hpp>
 
 namespace tool {
 

@@ -3,6 +3,7 @@
 MAKEFLAGS += --no-print-directory
 JOBS ?= $(shell nproc)
 SECONDS ?= 60
+RELEASE ?= trixie
 RUNS ?=
 SHARED ?= ../shared
 QUESTION ?= may I charge for copies
@@ -20,7 +21,7 @@ clang_part = dsl/.*|models/(bert|gpt2|llama)\.cpp
 # Ill-formed models are laid out by hand: the faulty expression stands on one line.
 sources = $(shell git ls-files '*.hpp' '*.cpp' ':!tests/compile_fail')
 
-.PHONY: demo test test-gcc test-clang test-shared test-arm test-power test-windows test-wasm test-macos test-all test-random coverage fuzz bench web test-page docs format format-check tidy clean
+.PHONY: demo test test-gcc test-clang test-shared test-arm test-power test-windows test-wasm test-macos test-libcxx test-debian test-all test-random coverage fuzz bench web test-page docs format format-check tidy clean
 
 demo:
 	cmake/install_dependencies.sh build demo
@@ -110,6 +111,19 @@ test-macos:
 	  cmake --preset macos -B $$folder -D FOVEA_MACOS_PROCESSOR=$$processor && cmake --build $$folder -j $(JOBS) && \
 	  ctest --test-dir $$folder --output-on-failure --no-tests=error -R '^(leak|macos)/' || exit 1; \
 	done
+
+# Tests with LLVM's library for C++ in place of GNU's.
+test-libcxx:
+	cmake/install_dependencies.sh build test libcxx
+	cmake --preset libcxx
+	cmake --build build-libcxx -j $(JOBS)
+	ctest --preset libcxx
+	@cat build-libcxx/tests/instruction_sets.txt
+
+# The two commands of the README in a bare system of another Debian, with its compiler and its libraries.
+test-debian:
+	cmake/install_dependencies.sh debian
+	tests/debian/in_release.sh $(RELEASE) build-$(RELEASE) demo test
 
 # The page of examples/web, with MiniLM beside it: a folder that any server of files may offer.
 web:

@@ -28,6 +28,20 @@ constexpr size_t turns_of() {
   return !layout::grouped && rows * vectors < 8 ? 8 / (rows * vectors) : 1;
 }
 
+/// sum + dot products by a lane of the numbers of a row.
+template <class Arch, class dot, size_t lane>
+[[gnu::always_inline]] inline typename dot::sums
+add_lane(const typename dot::sums& sum, const typename dot::weights& w, const unsigned char* numbers) {
+  constexpr size_t in_vector = lane % width<Arch>;
+  if constexpr (requires(int_vec<Arch> all) { dot::template add_lane<in_vector>(sum, w, all); }) {
+    return dot::template add_lane<in_vector>(sum, w, Arch::load_bytes(numbers + 4 * (lane - in_vector)));
+  } else {
+    std::int32_t number;
+    std::memcpy(&number, numbers + 4 * lane, sizeof number);
+    return dot::add(sum, w, int_vec<Arch>(number));
+  }
+}
+
 /// out[rows, packed] = bias + rows from `row` on * the columns of a panel. One panel at a time: read two by
 /// two, panels of q4_0 come from memory at two thirds of its bandwidth.
 template <class Arch, class dot, class layout, size_t rows>
@@ -70,10 +84,8 @@ inline void multiply_rounded(const rounded_rows& x, size_t row, const unsigned c
       typename dot::weights weights[vectors];
       for_constants<vectors>([&](auto v) __attribute__((always_inline)) { weights[v] = weights_of(v); });
       for_sums([&](auto r, auto v) __attribute__((always_inline)) {
-        std::int32_t number;
-        std::memcpy(&number, numbers + r * rounded_rows::group_bytes + 4 * lane, sizeof number);
         sums& to = dots[lane % turns][r][v];
-        to = dot::add(to, weights[v], int_vec<Arch>(number));
+        to = add_lane<Arch, dot, lane>(to, weights[v], numbers + r * rounded_rows::group_bytes);
       });
     });
   };

@@ -71,6 +71,7 @@ test-arm:
 	cmake --build build-aarch64 -j $(JOBS)
 	ctest --preset aarch64
 	QEMU_CPU=cortex-a53 ctest --preset aarch64 -R '^backends/simd\.'
+	FOVEA_ISA=neon64 QEMU_CPU=neoverse-n1 qemu-aarch64 build-aarch64/tests/test_backends_simd 'a product of*'
 	@cat build-aarch64/tests/instruction_sets.txt
 
 # Tests of the set `portable` on a processor that has no other.

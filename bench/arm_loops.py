@@ -3,10 +3,14 @@
 
     bench/arm_loops.py build-aarch64/fovea_kernels_neon64.o.whole
     bench/arm_loops.py --kernel 'scan_loop.*lstm' --least 0.5 build-aarch64/tests/test_streams
+    bench/arm_loops.py --integers build-aarch64/fovea_neon_dotprod.o.whole build-aarch64/fovea_neon_i8mm.o.whole
 
 llvm-mca simulates each innermost loop that multiplies and adds vectors, as if the first-level cache met all loads. The
 limit is what the same model does of multiply-adds that wait for nothing. Each kernel has the share of its best loop. One
 below --least is a failure, and the exit status is 1.
+
+Of products of integers it counts the multiply-adds of bytes in a cycle, of the largest block of rows. An object that does
+fewer than the one before it, for some format and processor, is a failure.
 """
 
 import argparse
@@ -22,6 +26,13 @@ KERNELS = {
     "attention, values": r"attention_block<.*, 2ul>::add_value_rows",
     "gradient of a product": r"multiply_turned<.*, true, true>",
 }
+INTEGER_PROCESSORS = ["neoverse-v2", "neoverse-n2"]
+INTEGERS = {  # by the place of the format in all_formats, and the rows of the block
+    "int8": r"multiply_rounded(?:_block)?<.*\)7>, (\d+)ul>",
+    "q8_0": r"multiply_rounded(?:_block)?<.*\)8>, (\d+)ul>",
+    "q4_0": r"multiply_rounded(?:_block)?<.*\)9>, (\d+)ul>",
+}
+OF_BYTES = {"sdot": 16, "smmla": 32}
 MULTIPLY_ADD = re.compile(r"^fml[as]\s+v")
 BRANCH = re.compile(r"^(?:b(?:\.\w+)?|cbn?z|tbn?z)\s+(?:[^<]*,\s*)?(?:0x)?([0-9a-f]+)\s+<")
 
@@ -74,6 +85,39 @@ def multiply_adds(loop):
     return sum(bool(MULTIPLY_ADD.match(text)) for text in loop)
 
 
+def of_bytes(loop):
+    return sum(OF_BYTES.get(text.split()[0], 0) for text in loop)
+
+
+def integers_in_a_cycle(path):
+    """By format: the rows of the largest block, and the multiply-adds of its best loop on each processor."""
+    largest = {kind: (0, [0] * len(INTEGER_PROCESSORS)) for kind in INTEGERS}
+    for name, body in functions(path):
+        for kind, expression in INTEGERS.items():
+            if found := re.search(expression, name):
+                of_products = [loop for loop in loops(body) if of_bytes(loop)]
+                if of_products:
+                    best = [max(of_bytes(loop) / cycles(loop, p) for loop in of_products) for p in INTEGER_PROCESSORS]
+                    largest[kind] = max(largest[kind], (int(found[1]), best))
+    for kind, (rows, _) in largest.items():
+        if rows == 0:
+            sys.exit(f"{path} has no product of {kind}")
+    return largest
+
+
+def compare_integers(paths):
+    names = [path.split("/")[-1].split(".")[0].removeprefix("fovea_") for path in paths]
+    all_found = [integers_in_a_cycle(path) for path in paths]
+    print("| product | " + " | ".join(f"{p}, {name}" for p in INTEGER_PROCESSORS for name in names) + " |")
+    print("| --- |" + " ---: |" * len(INTEGER_PROCESSORS) * len(names))
+    failed = False
+    for kind in INTEGERS:
+        rates = [[found[kind][1][i] for found in all_found] for i in range(len(INTEGER_PROCESSORS))]
+        print(f"| {kind} | " + " | ".join(f"{rate:.0f}" for of_processor in rates for rate in of_processor) + " |")
+        failed = failed or any(of_processor != sorted(of_processor) for of_processor in rates)
+    return int(failed)
+
+
 def most_in_a_cycle(processor):
     """Multiply-adds of vectors, by a vector or by one number of it, where none waits for another."""
     chains = 24
@@ -83,16 +127,19 @@ def most_in_a_cycle(processor):
 
 def main():
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    arguments.add_argument("object", help="what is compiled for 64-bit ARM, with its symbols")
+    arguments.add_argument("object", nargs="+", help="what is compiled for 64-bit ARM, with its symbols")
+    arguments.add_argument("--integers", action="store_true", help="products of integers: multiply-adds in a cycle, object by object")
     arguments.add_argument("--kernel", action="append", help="an expression that names of functions match; else the kernels known here")
     arguments.add_argument("--least", type=float, default=0.9, help="the least share (0.9)")
     arguments.add_argument("--fewest", type=int, default=4, help="loops with fewer multiply-adds are left out (4)")
     options = arguments.parse_args()
+    if options.integers:
+        return compare_integers(options.object)
 
     kernels = {expression: expression for expression in options.kernel} if options.kernel else KERNELS
     limits = {processor: most_in_a_cycle(processor) for processor in PROCESSORS}
     best = {kernel: dict.fromkeys(PROCESSORS, 0.0) for kernel in kernels}
-    for name, body in functions(options.object):
+    for name, body in (function for path in options.object for function in functions(path)):
         for kernel, expression in kernels.items():
             if not re.search(expression, name):
                 continue

@@ -36,9 +36,9 @@ bool grant_tiles() noexcept;
 /// Ways of the first-level data cache; 0 where the system doesn't say.
 long cache_ways() noexcept;
 
-/// What some processors of 64-bit ARM have: sums of products of bytes, and of bfloat16.
+/// What some processors of 64-bit ARM have: sums of products of bytes, also of two rows at once, and of bfloat16.
 struct arm_extensions {
-  bool dot_products = false, bf16 = false;
+  bool dot_products = false, two_rows = false, bf16 = false;
 };
 arm_extensions extensions_of_arm() noexcept;
 

@@ -21,11 +21,37 @@ namespace fovea::core::simd {
 
 namespace detail {
 
+/// Whether two rows are multiplied at once.
+template <class dot>
+concept takes_two_rows = requires {
+  typename dot::two_rows;
+};
+
+/// How many of a block of `rows` are, the first ones. Dot products are faster for fewer than four.
+template <class dot>
+constexpr size_t rows_in_twos(size_t rows) {
+  return takes_two_rows<dot> && rows >= 4 ? rows / 2 * 2 : 0;
+}
+
 /// Sums that a few rows add to in turn, so that none awaits the addition before.
 template <class Arch, class layout, size_t rows>
 constexpr size_t turns_of() {
   constexpr size_t vectors = panel<Arch> / width<Arch>;
   return !layout::grouped && rows * vectors < 8 ? 8 / (rows * vectors) : 1;
+}
+
+/// sum + dot products by a lane of the numbers of a row.
+template <class Arch, class dot, size_t lane>
+[[gnu::always_inline]] inline typename dot::sums
+add_lane(const typename dot::sums& sum, const typename dot::weights& w, const unsigned char* numbers) {
+  constexpr size_t in_vector = lane % width<Arch>;
+  if constexpr (requires(int_vec<Arch> all) { dot::template add_lane<in_vector>(sum, w, all); }) {
+    return dot::template add_lane<in_vector>(sum, w, Arch::load_bytes(numbers + 4 * (lane - in_vector)));
+  } else {
+    std::int32_t number;
+    std::memcpy(&number, numbers + 4 * lane, sizeof number);
+    return dot::add(sum, w, int_vec<Arch>(number));
+  }
 }
 
 /// out[rows, packed] = bias + rows from `row` on * the columns of a panel. One panel at a time: read two by
@@ -35,7 +61,8 @@ inline void multiply_rounded(const rounded_rows& x, size_t row, const unsigned c
                              const float* bias, float* out, size_t out_stride) {
   using sums = typename dot::sums;
   constexpr size_t packed = panel<Arch>, vectors = packed / width<Arch>,
-                   turns = turns_of<Arch, layout, rows>();
+                   turns = turns_of<Arch, layout, rows>(), twos = rows_in_twos<dot>(rows),
+                   lanes = twos > 0 ? 2 : 1; // of weights at once
   vec<Arch> sum[rows][vectors];
   sums dots[turns][rows][vectors];
   const auto for_sums = [](const auto& f) __attribute__((always_inline)) {
@@ -46,18 +73,28 @@ inline void multiply_rounded(const rounded_rows& x, size_t row, const unsigned c
   const auto bias_of = [&](auto, auto v) __attribute__((always_inline)) {
     return Arch::load(bias + v * width<Arch>);
   };
+  // Two rows of sums as instructions that take two have them, and back.
+  const auto turn_twos = [&]() __attribute__((always_inline)) {
+    if constexpr (twos > 0)
+      for_constants<twos / 2 * vectors>([&](auto i) __attribute__((always_inline)) {
+        constexpr size_t r = i / vectors * 2, v = i % vectors;
+        const auto turned = dot::two_rows::turned(dots[0][r][v], dots[0][r + 1][v]);
+        dots[0][r][v] = turned.first, dots[0][r + 1][v] = turned.second;
+      });
+  };
   const auto begin = [&](const auto& value) __attribute__((always_inline)) {
     for_sums([&](auto r, auto v) __attribute__((always_inline)) {
       dots[0][r][v] = value(r, v);
       for_constants<turns - 1>([&](auto turn)
                                    __attribute__((always_inline)) { dots[turn + 1][r][v] = sums(0); });
     });
+    turn_twos();
   };
   const auto add_group = [&](size_t g) __attribute__((always_inline)) {
     const unsigned char* numbers = x.bytes + (row * x.groups + g * rows) * rounded_rows::group_bytes;
     const unsigned char* from = panel_of_weights + layout::place(packed, g * layout::group, 0);
-    for_constants<rounded_rows::group_bytes / 4>([&](auto lane) __attribute__((always_inline)) {
-      const auto weights_of = [&](size_t v) __attribute__((always_inline)) {
+    for_constants<rounded_rows::group_bytes / 4 / lanes>([&](auto step) __attribute__((always_inline)) {
+      const auto weights_of = [&](size_t lane, size_t v) __attribute__((always_inline)) {
         if constexpr (layout::of_4_bits) {
           const auto two = Arch::load_bytes(from + lane * 2 * packed);
           return dot::ready((v == 0 ? two : two >> 4) & int_vec<Arch>(0x0f0f0f0f));
@@ -67,26 +104,43 @@ inline void multiply_rounded(const rounded_rows& x, size_t row, const unsigned c
               Arch::in_register(Arch::load_bytes(from + lane * 4 * packed + v * 4 * width<Arch>)));
         }
       };
-      typename dot::weights weights[vectors];
-      for_constants<vectors>([&](auto v) __attribute__((always_inline)) { weights[v] = weights_of(v); });
-      for_sums([&](auto r, auto v) __attribute__((always_inline)) {
-        std::int32_t number;
-        std::memcpy(&number, numbers + r * rounded_rows::group_bytes + 4 * lane, sizeof number);
-        sums& to = dots[lane % turns][r][v];
-        to = dot::add(to, weights[v], int_vec<Arch>(number));
+      typename dot::weights weights[lanes][vectors];
+      for_constants<lanes * vectors>([&](auto i) __attribute__((always_inline)) {
+        weights[i / vectors][i % vectors] = weights_of(step * lanes + i / vectors, i % vectors);
+      });
+      sums(&to)[rows][vectors] = dots[step % turns];
+      if constexpr (twos > 0)
+        for_constants<vectors>([&](auto v) __attribute__((always_inline)) {
+          const auto half = dot::two_rows::ready(weights[0][v], weights[1][v]);
+          for_constants<twos / 2>([&](auto two) __attribute__((always_inline)) {
+            constexpr size_t r = 2 * two;
+            const auto both = Arch::load_bytes(numbers + r * rounded_rows::group_bytes + 16 * step);
+            to[r][v] = dot::two_rows::add(to[r][v], half.first, both);
+            to[r + 1][v] = dot::two_rows::add(to[r + 1][v], half.second, both);
+          });
+        });
+      for_constants<lanes>([&](auto lane) __attribute__((always_inline)) {
+        for_constants<(rows - twos) * vectors>([&](auto i) __attribute__((always_inline)) {
+          constexpr size_t r = twos + i / vectors, v = i % vectors;
+          to[r][v] = add_lane<Arch, dot, step * lanes + lane>(to[r][v], weights[lane][v],
+                                                              numbers + r * rounded_rows::group_bytes);
+        });
       });
     });
   };
-  const auto all_turns = [&](auto r, auto v) __attribute__((always_inline)) {
-    sums all = dots[0][r][v];
-    for_constants<turns - 1>([&](auto turn)
-                                 __attribute__((always_inline)) { all = all + dots[turn + 1][r][v]; });
-    return all;
+  const auto end = [&]() __attribute__((always_inline)) {
+    for_sums([&](auto r, auto v) __attribute__((always_inline)) {
+      for_constants<turns - 1>([&](auto turn) __attribute__((always_inline)) {
+        dots[0][r][v] = dots[0][r][v] + dots[turn + 1][r][v];
+      });
+    });
+    turn_twos();
   };
   if constexpr (!layout::scaled) {
     begin(bias_of);
     for (size_t g = 0; g < x.groups; ++g) add_group(g);
-    for_sums([&](auto r, auto v) __attribute__((always_inline)) { sum[r][v] = all_turns(r, v); });
+    end();
+    for_sums([&](auto r, auto v) __attribute__((always_inline)) { sum[r][v] = dots[0][r][v]; });
   } else {
     const auto begin_at = [&](size_t at) __attribute__((always_inline)) {
       begin([&](auto r, auto) __attribute__((always_inline)) {
@@ -103,7 +157,7 @@ inline void multiply_rounded(const rounded_rows& x, size_t row, const unsigned c
       });
       for_sums([&](auto r, auto v) __attribute__((always_inline)) {
         const vec<Arch> both = scale[v] * vec<Arch>(x.scales[at + r]);
-        sum[r][v] = Arch::fma(Arch::to_float(all_turns(r, v)), both, sum[r][v]);
+        sum[r][v] = Arch::fma(Arch::to_float(dots[0][r][v]), both, sum[r][v]);
       });
     };
     const auto begin_sums = [&]() __attribute__((always_inline)) {
@@ -115,11 +169,13 @@ inline void multiply_rounded(const rounded_rows& x, size_t row, const unsigned c
         const size_t at = row * x.groups + g * rows;
         begin_at(at);
         add_group(g);
+        end();
         add_scaled(at, panel_of_weights + layout::scales(packed, g * layout::group));
       }
     } else { // until they are summed, the integers need all registers
       begin_at(row);
       for (size_t g = 0; g < x.groups; ++g) add_group(g);
+      end();
       begin_sums();
       add_scaled(row, panel_of_weights);
     }
@@ -156,12 +212,17 @@ void multiply_rounded_block(const rounded_work& work) {
 /// Rows of the largest register block. Where groups have scales, each sum takes a second register.
 template <class Arch>
 constexpr size_t rounded_block_rows(bool grouped) {
-  return width<Arch> < 16 ? 4 : grouped ? 6 : 12;
+  if (width<Arch> >= 16) return grouped ? 6 : 12;
+  if (takes_two_rows<typename Arch::template byte_dot<false>>) return grouped ? 6 : 8;
+  return 4;
 }
-/// Of the blocks that `rows` rows fall into, as even as can be.
-template <class Arch>
+/// Of the blocks that `rows` rows fall into, as even as can be; where two are multiplied at once, all but the
+/// last block have an even number.
+template <class Arch, class dot>
 constexpr size_t rounded_block_rows(bool grouped, size_t rows) {
-  return ceil_div(rows, ceil_div(rows, rounded_block_rows<Arch>(grouped)));
+  constexpr size_t at_once = takes_two_rows<dot> ? 2 : 1;
+  const size_t even = ceil_div(rows, ceil_div(rows, rounded_block_rows<Arch>(grouped)));
+  return ceil_div(even, at_once) * at_once;
 }
 
 template <class Arch, class dot, class layout, class Index>
@@ -178,7 +239,7 @@ template <class Arch, class dot, class layout>
 inline void multiply_rounded_panels(rounded_work work, size_t rows, size_t first, size_t last) {
   using blocks =
       rounded_blocks<Arch, dot, layout, std::make_index_sequence<rounded_block_rows<Arch>(layout::grouped)>>;
-  const size_t together = rounded_block_rows<Arch>(layout::grouped, rows);
+  const size_t together = rounded_block_rows<Arch, dot>(layout::grouped, rows);
   for (size_t i = first; i < last; ++i) {
     work.at = work.args->backward ? last - 1 - (i - first) : i;
     for (work.row = 0; work.row < rows;) {
@@ -230,14 +291,19 @@ inline rounded_grid rounded_tasks_of(const product_args& args) {
 }
 
 /// Rows [row, row + rows) of the left side.
-template <class Arch, class layout>
+template <class Arch, class dot, class layout>
 inline void round_rows(const product_args& args, size_t row, size_t rows, rounded_rows& to) {
-  const size_t together = rounded_block_rows<Arch>(layout::grouped, rows);
+  const size_t together = rounded_block_rows<Arch, dot>(layout::grouped, rows);
   for (size_t r = 0; r < rows; ++r) {
-    const size_t block = r / together * together;
-    round_row<Arch, layout>(
-        left_row(args, row + r), args.depth,
-        rounded_row{&to, block * to.groups + r - block, smaller(rows - block, together), r});
+    const size_t block = r / together * together, beside = smaller(rows - block, together);
+    const rounded_row place{&to, block * to.groups + r - block, beside, r};
+    const float* x = left_row(args, row + r);
+    if constexpr (takes_two_rows<dot>)
+      if (r - block < rows_in_twos<dot>(beside)) {
+        round_row<Arch, layout>(x, args.depth, row_of_two{place});
+        continue;
+      }
+    round_row<Arch, layout>(x, args.depth, place);
   }
 }
 
@@ -255,19 +321,19 @@ void rounded_product(const product_args& args, size_t first, size_t last) {
   using namespace detail;
   const auto grid = rounded_tasks_of<Arch>(args);
   const auto run = [&](auto layout) {
+    using dot = typename dots::template of<decltype(layout)>;
     rounded_rows x;
     x.groups = rows_layout(args).groups;
     while (first < last) {
       const size_t tasks = grid.panel_tasks(), group = first / tasks, row = group * grid.group_rows,
                    rows = smaller(grid.group_rows, args.rows - row), end = smaller(last, (group + 1) * tasks);
-      round_rows<Arch, decltype(layout)>(args, row, rows, x);
+      round_rows<Arch, dot, decltype(layout)>(args, row, rows, x);
       size_t from = (first - group * tasks) * grid.together,
              to = smaller((end - group * tasks) * grid.together, grid.panels);
       first = end;
       while (from < to) {
         const auto [part, begin, behind] = take_part<Arch>(args, from, to);
-        multiply_rounded_panels<Arch, typename dots::template of<decltype(layout)>, decltype(layout)>(
-            {&args, part, &x, row}, rows, begin, behind);
+        multiply_rounded_panels<Arch, dot, decltype(layout)>({&args, part, &x, row}, rows, begin, behind);
       }
     }
   };

@@ -13,7 +13,8 @@ namespace fovea::core::simd::detail {
 /// Rows in groups of 32 bytes: as many whole numbers, or half as many values in bfloat16; what lies behind
 /// the depth is zero. Those of a register block lie side by side group by group, so that the product finds
 /// them at constant distances.
-///   bytes   [blocks, groups, rows of the block, 32]
+///   bytes   [blocks, groups, rows of the block, 32]; two rows that are multiplied at once take turns, eight
+///           bytes each
 ///   scales  of whole numbers, [blocks, groups, rows of the block], or [rows] where a row has one scale; a
 ///           number of -127 to 127 times its scale is near the value
 ///   below   as many: the sum of the numbers, with the other sign
@@ -76,7 +77,9 @@ struct rounded_row {
   size_t first, apart, row;
 
   size_t groups() const { return rows->groups; }
-  unsigned char* bytes(size_t g) const { return rows->bytes + (first + g * apart) * group_bytes; }
+  unsigned char* bytes(size_t g, size_t i) const {
+    return rows->bytes + (first + g * apart) * group_bytes + i;
+  }
   template <class Arch>
   void keep_group(size_t g, const to_whole_numbers<Arch>& made) const {
     keep(first + g * apart, made);
@@ -93,10 +96,18 @@ private:
   }
 };
 
+/// One of two that are multiplied at once: an even row and the next.
+struct row_of_two : rounded_row {
+  unsigned char* bytes(size_t g, size_t i) const {
+    const size_t second = row % 2;
+    return rows->bytes + (first - second + g * apart) * group_bytes + (i / 8 * 2 + second) * 8 + i % 8;
+  }
+};
+
 /// x[depth] rounded as a format's products do. `to` says where it goes:
 ///   group_bytes         of its groups
 ///   groups()            how many there are
-///   bytes(g)            where the numbers of a group go
+///   bytes(g, i)         where byte i of a group goes, and those of a vector behind it
 ///   keep_group(g, made) takes the scale of a group
 ///   keep_row(made)      that of a row
 template <class Arch, class layout, class Row>
@@ -105,7 +116,7 @@ inline void round_row(const float* x, size_t depth, const Row& to) {
   if constexpr (!layout::scaled) {
     for (size_t g = 0; g < to.groups(); ++g)
       for_group<Arch, group>(x, depth, g, [&](const vec<Arch>& value, size_t k) {
-        Arch::store_bfloat(value, to.bytes(g) + 2 * k);
+        Arch::store_bfloat(value, to.bytes(g, 2 * k));
       });
   } else if constexpr (layout::grouped) {
     static_assert(group == weight_group);
@@ -114,7 +125,7 @@ inline void round_row(const float* x, size_t depth, const Row& to) {
       for_group<Arch, group>(x, depth, g, [&](const vec<Arch>& value, size_t) { largest.see(value); });
       to_whole_numbers<Arch> made(largest.value());
       for_group<Arch, group>(x, depth, g,
-                             [&](const vec<Arch>& value, size_t k) { made.round(value, to.bytes(g) + k); });
+                             [&](const vec<Arch>& value, size_t k) { made.round(value, to.bytes(g, k)); });
       to.keep_group(g, made);
     }
   } else {
@@ -123,7 +134,7 @@ inline void round_row(const float* x, size_t depth, const Row& to) {
     to_whole_numbers<Arch> made(largest.value());
     for (size_t g = 0; g < to.groups(); ++g)
       for_group<Arch, group>(x, depth, g,
-                             [&](const vec<Arch>& value, size_t k) { made.round(value, to.bytes(g) + k); });
+                             [&](const vec<Arch>& value, size_t k) { made.round(value, to.bytes(g, k)); });
     to.keep_row(made);
   }
 }

@@ -72,7 +72,9 @@ struct tiled_row {
   size_t tile, row; // in the tile
 
   size_t groups() const { return rows->groups; }
-  unsigned char* bytes(size_t g) const { return rows->bytes(tile) + (g * tile_rows + row) * group_bytes; }
+  unsigned char* bytes(size_t g, size_t i) const {
+    return rows->bytes(tile) + (g * tile_rows + row) * group_bytes + i;
+  }
   template <class made_of>
   void keep_group(size_t g, const made_of& made) const {
     rows->scales(tile)[g * tile_rows + row] = made.scale;

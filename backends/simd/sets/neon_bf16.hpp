@@ -19,6 +19,11 @@ struct neon_bf16 : neon64 {
     static floats add(const floats& sum, const weights& w, const integers& two) {
       return floats(vbfdotq_f32(sum.data, vreinterpretq_bf16_s32(two.data), vreinterpretq_bf16_s32(w.data)));
     }
+    template <size_t lane>
+    static floats add_lane(const floats& sum, const weights& w, const integers& numbers) {
+      return floats(vbfdotq_laneq_f32(sum.data, vreinterpretq_bf16_s32(w.data),
+                                      vreinterpretq_bf16_s32(numbers.data), lane));
+    }
   };
 };
 

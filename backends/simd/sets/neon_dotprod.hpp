@@ -11,6 +11,11 @@ struct neon_dotprod : neon64 {
     static integers add(const integers& sum, const integers& w, const integers& numbers) {
       return integers(vdotq_s32(sum.data, vreinterpretq_s8_s32(w.data), vreinterpretq_s8_s32(numbers.data)));
     }
+    template <size_t lane>
+    static integers add_lane(const integers& sum, const integers& w, const integers& numbers) {
+      return integers(
+          vdotq_laneq_s32(sum.data, vreinterpretq_s8_s32(w.data), vreinterpretq_s8_s32(numbers.data), lane));
+    }
   };
 };
 

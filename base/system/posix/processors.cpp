@@ -66,14 +66,16 @@ long cache_ways() noexcept {
 
 arm_extensions extensions_of_arm() noexcept {
 #if defined(__linux__) && defined(__aarch64__)
-  return {(::getauxval(AT_HWCAP) & HWCAP_ASIMDDP) != 0, (::getauxval(AT_HWCAP2) & HWCAP2_BF16) != 0};
+  const unsigned long more = ::getauxval(AT_HWCAP2);
+  return {(::getauxval(AT_HWCAP) & HWCAP_ASIMDDP) != 0, (more & HWCAP2_I8MM) != 0, (more & HWCAP2_BF16) != 0};
 #elif defined(__APPLE__)
   const auto has = [](const char* name) {
     int value = 0;
     std::size_t size = sizeof value;
     return ::sysctlbyname(name, &value, &size, nullptr, 0) == 0 && value != 0;
   };
-  return {has("hw.optional.arm.FEAT_DotProd"), has("hw.optional.arm.FEAT_BF16")};
+  return {has("hw.optional.arm.FEAT_DotProd"), has("hw.optional.arm.FEAT_I8MM"),
+          has("hw.optional.arm.FEAT_BF16")};
 #else
   return {};
 #endif

@@ -1,0 +1,9 @@
+#include "symbols.hpp"
+#include <fovea/backends/simd/kernels/byte_dot.hpp>
+#include <fovea/backends/simd/kernels/rounded_product.hpp>
+#include <fovea/backends/simd/sets/neon_i8mm.hpp>
+
+using namespace fovea::core::simd;
+
+extern "C" constinit const rounding_kernel fovea_integer_product_neon_i8mm = {
+    rounded_product_tasks<neon_i8mm>, rounded_product<neon_i8mm, detail::byte_dots<neon_i8mm>>};

@@ -2,8 +2,6 @@
 
 #include "../file_content.hpp"
 
-#include <fovea/base/file_path.hpp>
-
 #include <cstdlib>
 #include <fstream>
 #include <stdexcept>
@@ -53,7 +51,8 @@ std::vector<irregular_file> irregular_files(const std::filesystem::path& folder)
 
 int run_program(const std::vector<std::string>& words, const std::filesystem::path& output) {
   std::wstring line;
-  for (const std::string& word : words) line += quoted(std::filesystem::path(file_path(word)).wstring());
+  for (const std::string& word : words)
+    line += quoted(std::filesystem::path(std::u8string(word.begin(), word.end())).wstring());
   SECURITY_ATTRIBUTES handed_on{sizeof(SECURITY_ATTRIBUTES), nullptr, TRUE};
   HANDLE file =
       ::CreateFileW(output.c_str(), GENERIC_WRITE, FILE_SHARE_READ, &handed_on, CREATE_ALWAYS, 0, nullptr);

@@ -1,6 +1,7 @@
 #include <fovea/programs/stream.hpp>
 
 #include <fovea/base/error.hpp>
+#include <fovea/base/file_path.hpp>
 #include <fovea/base/in_quotes.hpp>
 #include <fovea/base/read_number.hpp>
 #include <fovea/base/system/file.hpp>
@@ -136,7 +137,7 @@ void run_raw(const arguments& a, number_network& network) {
   for (const std::string& file : a.files.empty() ? std::vector<std::string>{"-"} : a.files) {
     name = file == "-" ? "standard input" : file;
     const core::system::file from =
-        file == "-" ? core::system::standard_input() : core::system::open_to_read(file);
+        file == "-" ? core::system::standard_input() : core::system::open_to_read(core::file_path(file));
     if (!from) throw error(file + ": cannot open: " + std::generic_category().message(errno));
     while (const std::size_t got = read_some(from, std::span(block).subspan(held), name)) {
       held += got;

@@ -36,8 +36,7 @@ std::optional<element_type> element_named(std::string_view name) {
 
 class header_reader {
 public:
-  header_reader(const std::filesystem::path& path, std::span<const std::byte> file)
-      : path_(path), file_(file) {}
+  header_reader(const std::string& path, std::span<const std::byte> file) : path_(path), file_(file) {}
 
   void read(std::map<std::string, stored_tensor>& tensors, std::map<std::string, std::string>& metadata) {
     const std::string_view header = header_text();
@@ -60,7 +59,7 @@ public:
   }
 
 private:
-  [[noreturn]] void fail(const std::string& what) const { throw error(path_.string() + ": " + what); }
+  [[noreturn]] void fail(const std::string& what) const { throw error(path_ + ": " + what); }
   [[noreturn]] void fail(const std::string& tensor, const std::string& what) const {
     fail("tensor " + in_quotes(tensor) + ": " + what);
   }
@@ -163,7 +162,7 @@ private:
            std::to_string(data_.size() - end) + " bytes more that belong to none");
   }
 
-  const std::filesystem::path& path_;
+  const std::string& path_;
   std::span<const std::byte> file_;
   std::span<const std::byte> data_;
 };

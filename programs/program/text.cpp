@@ -1,6 +1,7 @@
 #include "text.hpp"
 
 #include <fovea/base/error.hpp>
+#include <fovea/base/file_path.hpp>
 #include <fovea/base/regular_file.hpp>
 #include <fovea/base/utf8.hpp>
 
@@ -22,7 +23,7 @@ constexpr std::array<std::uint32_t, 32> windows_1252{
     0x2013, 0x2014, 0x02dc, 0x2122, 0x0161, 0x203a, 0x0153, 0,      0x017e, 0x0178};
 
 std::string content_of(const std::string& file) {
-  const fovea::core::regular_file from(file);
+  const fovea::core::regular_file from{fovea::core::file_path(file)};
   std::string content(from.size(), '\0');
   from.read(std::as_writable_bytes(std::span(content)));
   return content;

@@ -21,13 +21,18 @@ namespace {
 
 struct place {
   temporary_folder folder;
-  std::string weights = (folder / "weights.gguf").string(), trace = (folder / "trace.json").string();
+  std::string weights = (folder / "weights.gguf").string();
+  // Not in the folder: Windows gives variables in a code page, which lacks characters of its name.
+  std::string trace = (std::filesystem::temp_directory_path() /
+                       ("fovea-trace-" + std::to_string(core::system::process_number()) + ".json"))
+                          .string();
   std::string texts = folder.write("texts.txt", "one two\nthree\n").string();
 
   template <class M>
   explicit place(const M& model) {
-    save_weights<f32>(weights, model, initial_weights(model, 3));
+    save_weights<f32>(folder / "weights.gguf", model, initial_weights(model, 3));
   }
+  ~place() { std::filesystem::remove(trace); }
   program_run run(const char* program, std::vector<std::string> more) const {
     more.insert(more.begin(), {program, "--weights", weights});
     return run_program(folder, more);

@@ -32,7 +32,7 @@ struct place {
 
   template <class M>
   model_weights draw(const M& model) const {
-    save_weights<f32>(weights, model, initial_weights(model, 3));
+    save_weights<f32>(folder / "weights.gguf", model, initial_weights(model, 3));
     return load_weights(weights);
   }
   program_run run(const char* program, std::vector<std::string> more) const {

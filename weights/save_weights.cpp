@@ -1,6 +1,7 @@
 #include <fovea/weights/save_weights.hpp>
 
 #include <deque>
+#include <filesystem>
 #include <map>
 #include <string>
 #include <vector>
@@ -35,7 +36,7 @@ bool is_read_back(const std::string& name, const tensor_map& file, std::span<con
 
 } // namespace
 
-void save_weights(const std::filesystem::path& path, graph_view declared, const model_weights& source,
+void save_weights(const file_path& path, graph_view declared, const model_weights& source,
                   std::span<const name_rule> names, weight_format format) {
   const model_parameters parameters(declared, source, names, formatted(declared, format));
   const auto fail = [&](const std::string& name, const std::string& what) {
@@ -61,7 +62,7 @@ void save_weights(const std::filesystem::path& path, graph_view declared, const 
   for (const auto& [name, tensor] : tensors)
     if (!is_read_back(name, tensors, names))
       fail(name, "the model's table of names takes this name for another's");
-  if (path.extension() == ".safetensors") return save_safetensors(path, tensors);
+  if (std::filesystem::path(path).extension() == ".safetensors") return save_safetensors(path, tensors);
   save_gguf(path, tensors);
 }
 

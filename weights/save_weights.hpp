@@ -1,14 +1,14 @@
 #pragma once
 
-#include <filesystem>
 #include <span>
 
+#include <fovea/base/file_path.hpp>
 #include <fovea/weights/parameters.hpp>
 
 namespace fovea::core {
 
 namespace detail {
-void save_weights(const std::filesystem::path& path, graph_view declared, const model_weights& source,
+void save_weights(const file_path& path, graph_view declared, const model_weights& source,
                   std::span<const name_rule> names, weight_format format);
 }
 
@@ -21,7 +21,7 @@ void save_weights(const std::filesystem::path& path, graph_view declared, const 
 /// appears whole or not at all. Throws fovea::error where source and model do not fit, a value is beyond the
 /// format, the model's table of names would take one of its own names for another, or the disk refuses.
 template <class format, class M>
-void save_weights(const std::filesystem::path& path, const M& model, const model_weights& source) {
+void save_weights(const file_path& path, const M& model, const model_weights& source) {
   static_assert(
       is_weight_format<format> && traits_of<format>.in_files(),
       "save_weights: expected a format that files hold, such as f16 or q8_0; int8, whose scales are of rows, "

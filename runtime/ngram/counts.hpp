@@ -1,10 +1,10 @@
 #pragma once
 
+#include <fovea/base/file_path.hpp>
 #include <fovea/runtime/tokenizers/vocabulary.hpp>
 
 #include <cstddef>
 #include <cstdint>
-#include <filesystem>
 #include <memory>
 #include <optional>
 #include <span>
@@ -62,13 +62,13 @@ public:
   }
 
   /// Writes a file that `load_ngram_counts` reads (safetensors, whole or not at all).
-  void save(const std::filesystem::path& path) const;
+  void save(const file_path& path) const;
 
 private:
   struct level;
   struct state;
   friend class ngram_counter;
-  friend ngram_counts load_ngram_counts(const std::filesystem::path& path);
+  friend ngram_counts load_ngram_counts(const file_path& path);
 
   explicit ngram_counts(std::shared_ptr<const state> shared) : state_(std::move(shared)) {}
   static ngram_counts assembled(const ngram_config& config, std::vector<level> levels);
@@ -111,7 +111,7 @@ private:
 /// Reads what `save` has written, and checks that the counts are those of some text: sorted, in the
 /// vocabulary, each the sum of the counts of the longer grams that end in it. Throws fovea::error that names
 /// the file and what is wrong.
-ngram_counts load_ngram_counts(const std::filesystem::path& path);
+ngram_counts load_ngram_counts(const file_path& path);
 
 } // namespace fovea::core
 

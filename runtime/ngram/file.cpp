@@ -48,7 +48,7 @@ token_id number_of(const safetensors_file& file, const char* key) {
 
 } // namespace
 
-void ngram_counts::save(const std::filesystem::path& path) const {
+void ngram_counts::save(const file_path& path) const {
   std::map<std::string, stored_tensor> tensors;
   const auto& levels = state_->levels;
   for (std::size_t length = 0; length < levels.size(); ++length) {
@@ -65,7 +65,7 @@ void ngram_counts::save(const std::filesystem::path& path) const {
                     {"end", std::to_string(c.end)}});
 }
 
-ngram_counts load_ngram_counts(const std::filesystem::path& path) try {
+ngram_counts load_ngram_counts(const file_path& path) try {
   const safetensors_file file(path);
   const auto found = file.metadata().find("format");
   if (found == file.metadata().end() || found->second != format)

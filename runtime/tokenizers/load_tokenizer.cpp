@@ -6,6 +6,7 @@
 #include <fovea/runtime/tokenizers/tokenizer.hpp>
 #include <fovea/weights/gguf.hpp>
 
+#include <filesystem>
 #include <memory>
 #include <string_view>
 
@@ -34,7 +35,7 @@ tokenizer opened(const std::filesystem::path& path, F open) try {
 
 } // namespace
 
-tokenizer load_tokenizer(const std::filesystem::path& path) {
+tokenizer load_tokenizer(const file_path& path) {
   return opened(path, [&] { return std::make_shared<mapped_file>(path); });
 }
 tokenizer load_tokenizer(std::span<const std::byte> bytes, const std::string& name) {

@@ -141,7 +141,7 @@ std::string to_json(const tokenizer& tokens) {
          ",\n\"decoder\":" + json_of(stages.decode).dump() + ",\n\"model\":" + model + "}\n";
 }
 
-void save_tokenizer(const std::filesystem::path& path, const tokenizer& tokens) {
+void save_tokenizer(const file_path& path, const tokenizer& tokens) {
   const std::string text = to_json(tokens);
   temporary_file file(path);
   file.write(std::as_bytes(std::span(text)));

@@ -1,8 +1,8 @@
 #pragma once
 
+#include <fovea/base/file_path.hpp>
 #include <fovea/runtime/tokenizers/tokenizer.hpp>
 
-#include <filesystem>
 #include <string>
 
 namespace fovea::core {
@@ -14,7 +14,7 @@ std::string to_json(const tokenizer& tokens);
 
 /// Writes it; the file is whole or what it was before. Throws fovea::error that names the file where the disk
 /// refuses.
-void save_tokenizer(const std::filesystem::path& path, const tokenizer& tokens);
+void save_tokenizer(const file_path& path, const tokenizer& tokens);
 
 } // namespace fovea::core
 

@@ -1,9 +1,9 @@
 #pragma once
 
+#include <fovea/base/file_path.hpp>
 #include <fovea/runtime/tokenizers/vocabulary.hpp>
 
 #include <cstddef>
-#include <filesystem>
 #include <memory>
 #include <optional>
 #include <span>
@@ -69,7 +69,7 @@ private:
 /// The first three are told by their content. Throws fovea::error that names the file and what in it is
 /// malformed, not supported, or out of proportion: what a text costs to encode grows with its length alone,
 /// whatever the file (normalizer.hpp and token_trie.hpp have the bounds).
-tokenizer load_tokenizer(const std::filesystem::path& path);
+tokenizer load_tokenizer(const file_path& path);
 
 /// The same of a file's content, such as an array that is compiled into the program; `name` is what messages call
 /// it, and ends in ".bin" where it is llama2.c's.

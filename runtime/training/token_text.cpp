@@ -33,7 +33,7 @@ token_text::token_text(token_ids ids) {
   *this = token_text(std::shared_ptr<const source>(std::move(from)));
 }
 
-token_text token_text::mapped(const std::filesystem::path& path) {
+token_text token_text::mapped(const file_path& path) {
   auto from = std::make_shared<source>();
   from->file.emplace(path);
   from->name = path.string();
@@ -63,7 +63,7 @@ void token_text::copy(std::size_t first, std::span<std::int32_t> to, std::size_t
   }
 }
 
-void save_tokens(const std::filesystem::path& path, std::span<const token_id> ids) {
+void save_tokens(const file_path& path, std::span<const token_id> ids) {
   std::vector<std::byte> bytes;
   bytes.reserve(2 * ids.size());
   for (const token_id id : ids) {

@@ -1,10 +1,10 @@
 #pragma once
 
+#include <fovea/base/file_path.hpp>
 #include <fovea/runtime/decoding/next_token.hpp>
 
 #include <cstddef>
 #include <cstdint>
-#include <filesystem>
 #include <memory>
 #include <span>
 
@@ -18,7 +18,7 @@ public:
   explicit token_text(token_ids ids);
   /// A file of 16-bit little-endian ids, as nanoGPT's and llm.c's scripts write them without a header. Throws
   /// fovea::error that names the file where it can't be mapped or its size is odd.
-  static token_text mapped(const std::filesystem::path& path);
+  static token_text mapped(const file_path& path);
 
   std::size_t size() const { return last_ - first_; }
   /// From token `first` on up to token `last`.
@@ -37,7 +37,7 @@ private:
 
 /// Writes what token_text::mapped reads; the file is whole or what it was before. Throws fovea::error for an
 /// id outside 0 to 65535 and where the disk refuses.
-void save_tokens(const std::filesystem::path& path, std::span<const token_id> ids);
+void save_tokens(const file_path& path, std::span<const token_id> ids);
 
 } // namespace fovea::core
 

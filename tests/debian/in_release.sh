@@ -18,7 +18,10 @@ clone=/home/fovea
 git -C "$root$clone" fetch -q "$PWD" HEAD
 git -C "$root$clone" checkout -q --detach FETCH_HEAD
 
-for folder in proc dev; do mountpoint -q "$root/$folder" || mount --bind "/$folder" "$root/$folder"; done
-trap 'umount "$root/proc" "$root/dev"' EXIT
-chroot "$root" /usr/bin/env -i HOME=/root LANG=C.UTF-8 PATH=/usr/sbin:/usr/bin:/sbin:/bin \
-  make -C "$clone" "$@"
+# The mounts are in a namespace of their own: they end with this process, however it ends.
+exec unshare --mount sh -eu -c '
+  root=$1 clone=$2
+  shift 2
+  for folder in proc dev; do mount --bind "/$folder" "$root/$folder"; done
+  exec chroot "$root" /usr/bin/env -i HOME=/root LANG=C.UTF-8 PATH=/usr/sbin:/usr/bin:/sbin:/bin make -C "$clone" "$@"
+' sh "$root" "$clone" "$@"

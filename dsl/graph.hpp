@@ -241,17 +241,27 @@ struct graph : graph_data {
     return function_count++;
   }
 
+  /// The number of a row of a table, which keeps each once; -1 where it is full.
+  template <class row, std::size_t most>
+  static constexpr int kept_once(row (&table)[most], int& count, const row& r) {
+    for (int i = 0; i < count; ++i)
+      if (table[i] == r) return i;
+    if (count == static_cast<int>(most)) return -1;
+    table[count] = r;
+    return count++;
+  }
   template <class word_type>
   constexpr int add_window(const sliding_window& w, source_place at, const word_type& who) {
-    for (int i = 0; i < window_count; ++i)
-      if (windows[i] == w) return i;
-    if (window_count == max_windows) {
+    const int index = kept_once(windows, window_count, w);
+    if (index < 0)
       fail(21, at, who, ": a model has at most ", max_windows,
            " different windows of convolution and pooling");
-      return -1;
-    }
-    windows[window_count] = w;
-    return window_count++;
+    return index;
+  }
+  constexpr int add_scaling(const rope_scaling& s, source_place at) {
+    const int index = kept_once(scalings, scaling_count, s);
+    if (index < 0) fail(352, at, "rope: a model has at most ", max_scalings, " different scalings");
+    return index;
   }
 
   static constexpr const char* dim_overflow =

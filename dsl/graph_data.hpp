@@ -6,6 +6,7 @@
 #include <fovea/dsl/graph_tables.hpp>
 #include <fovea/dsl/name_text.hpp>
 #include <fovea/dsl/node.hpp>
+#include <fovea/dsl/rope_scaling.hpp>
 #include <fovea/dsl/scalar.hpp>
 #include <fovea/dsl/sliding_window.hpp>
 
@@ -32,7 +33,7 @@ struct graph_data {
   static constexpr int max_nodes = 4096, max_operands = 9216, max_dims = 256, max_forms = 64,
                        max_scopes = 4096;
   static constexpr int max_parameters = max_nodes, max_inputs = 16, max_outputs = 16, max_regions = 128,
-                       max_functions = 12, max_windows = 64, max_text = 16384;
+                       max_functions = 12, max_windows = 64, max_scalings = 8, max_text = 16384;
   static constexpr int hash_buckets = 64, name_buckets = 1024;
 
   node nodes[max_nodes] = {};
@@ -49,11 +50,12 @@ struct graph_data {
   region_entry regions[max_regions] = {};
   scalar_function functions[max_functions] = {};
   sliding_window windows[max_windows] = {};
+  rope_scaling scalings[max_scalings] = {};
   char texts[max_text] = {}; // of the names that are computed, each with its NUL
 
   int node_count = 0, operand_count = 0, dim_count = 1, form_count = 0, scope_count = 1, parameter_count = 0;
   int input_count = 0, output_count = 0, region_count = 1, function_count = 0, window_count = 0,
-      text_size = 0;
+      scaling_count = 0, text_size = 0;
   bool is_part = false; // of a model, whose weights hold more
   int ranks = 1;        // that compute it together
   int current_scope = 0, current_region = 0;

@@ -42,6 +42,7 @@ struct graph_view {
   table_view<region_entry> regions;
   table_view<scalar_function> functions;
   table_view<sliding_window> windows;
+  table_view<rope_scaling> scalings;
   bool is_part = false; // of a model, whose weights hold more
   int ranks = 1;        // that compute it together
 
@@ -55,6 +56,11 @@ struct graph_view {
   /// Of a convolution or pooling.
   constexpr const sliding_window& window_of(int id) const {
     return windows[static_cast<std::size_t>(at(id).settings.window.index)];
+  }
+  /// Of rope.
+  constexpr rope_scaling scaling_of(int id) const {
+    const int index = at(id).settings.rope.scaling;
+    return index < 0 ? rope_scaling{} : scalings[static_cast<std::size_t>(index)];
   }
 
   constexpr bool is_number(int d) const { return dim_numbers[static_cast<std::size_t>(d)] >= 0; }
@@ -134,13 +140,14 @@ constexpr graph_view view_of_tables(const graph& g) {
           part(g.regions, g.region_count),
           part(g.functions, g.function_count),
           part(g.windows, g.window_count),
+          part(g.scalings, g.scaling_count),
           g.is_part,
           g.ranks};
 }
 
 /// A graph's tables at their exact sizes, kept as a constant.
 template <int nodes, int operands, int dims, int forms, int scopes, int parameters, int inputs, int outputs,
-          int regions, int functions, int windows>
+          int regions, int functions, int windows, int scalings>
 struct graph_image {
   std::array<node, nodes> node_table{};
   std::array<std::int32_t, operands> operand_table{};
@@ -153,13 +160,14 @@ struct graph_image {
   std::array<region_entry, regions> region_table{};
   std::array<scalar_function, functions> function_table{};
   std::array<sliding_window, windows> window_table{};
+  std::array<rope_scaling, scalings> scaling_table{};
   bool is_part = false;
   int ranks = 1;
 
   constexpr graph_view view() const {
     return {node_table,      operand_table, dim_table,    form_table,   scope_table,
             parameter_table, input_table,   output_table, region_table, function_table,
-            window_table,    is_part,       ranks};
+            window_table,    scaling_table, is_part,      ranks};
   }
 };
 
@@ -178,7 +186,8 @@ template <class declared>
 constexpr auto image_of() {
   constexpr const graph& g = declared::built;
   graph_image<g.node_count, g.operand_count, g.dim_count, g.form_count, g.scope_count, g.parameter_count,
-              g.input_count, g.output_count, g.region_count, g.function_count, g.window_count>
+              g.input_count, g.output_count, g.region_count, g.function_count, g.window_count,
+              g.scaling_count>
       made;
   const auto copy = [](auto& to, const auto& from) {
     for (std::size_t i = 0; i < to.size(); ++i) to[i] = from[i];
@@ -202,6 +211,7 @@ constexpr auto image_of() {
   copy(made.region_table, g.regions);
   copy(made.function_table, g.functions);
   copy(made.window_table, g.windows);
+  copy(made.scaling_table, g.scalings);
   made.is_part = g.is_part, made.ranks = g.ranks;
   return made;
 }

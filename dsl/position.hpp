@@ -93,10 +93,45 @@ struct rope_options {
   rope_pairing pairing = halves;
   int width = 0;  // how many features of each head turn, from the first; 0: all
   int offset = 0; // the position of the first row
+  rope_scaling scaling = {};
 };
 
+namespace detail {
+
+/// Whether the numbers of a scaling are possible for so many pairs of features; an error of the graph where not.
+constexpr bool is_possible(const rope_scaling& s, std::int64_t pairs, graph& g, source_place at) {
+  using kind = rope_scaling::kind;
+  const auto fail = [&](int number, const auto&... text) {
+    g.fail(number, at, "rope: .scaling: expected ", text...);
+    return false;
+  };
+  if (s.how == kind::none) return true;
+  if (!(s.factor > 0 && is_finite(s.factor))) return fail(353, "a finite factor above 0, found ", s.factor);
+  if (s.how == kind::linear) return true;
+  if (!(s.positions > 1 && is_finite(s.positions)))
+    return fail(354, "a finite number of .positions above 1, found ", s.positions);
+  if (s.how == kind::longrope) {
+    if (s.divisors->count != pairs)
+      return fail(355, pairs, " divisors, one for each pair of features that turns; found ",
+                  s.divisors->count);
+    for (int i = 0; i < s.divisors->count; ++i)
+      if (!(s.divisors->of[i] > 0 && is_finite(s.divisors->of[i])))
+        return fail(356, "finite divisors above 0, found ", s.divisors->of[i]);
+    return true;
+  }
+  if (!(s.low > 0 && s.low < s.high && is_finite(s.high)))
+    return fail(357,
+                s.how == kind::yarn ? ".slow above 0 and .fast above it" : ".low above 0 and .high above it",
+                ", found ", s.low, " and ", s.high);
+  if (!(s.amplitude >= 0 && is_finite(s.amplitude)))
+    return fail(358, "a finite .amplitude of at least 0, found ", s.amplitude);
+  return true;
+}
+
+} // namespace detail
+
 /// Rotary positions (Su et al. 2021, eq. 34): turns pairs of features of each head by position / base^(2i /
-/// width). x [..., T, heads * d] keeps its shape.
+/// width), or as .scaling says. x [..., T, heads * d] keeps its shape.
 constexpr expr rope(expr x, rope_options options = {},
                     source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   if (!detail::is_float(x, at, "rope")) return {x.owner};
@@ -112,11 +147,15 @@ constexpr expr rope(expr x, rope_options options = {},
   if (turned < 2 || turned % 2 != 0 || turned > head)
     return g.fail(133, at, "rope: expected an even number of at most ", head,
                   " features of a head to turn, found ", turned);
+  if (!detail::is_possible(options.scaling, turned / 2, g, at)) return {&g};
+  int scaling = -1;
+  if (options.scaling != rope_scaling{} && (scaling = g.add_scaling(options.scaling, at)) < 0) return {&g};
   return g.add({.kind = op::rope,
                 .shape = g.shape_of(x),
                 .settings = {.rope = {.heads = options.heads,
                                       .width = static_cast<std::int32_t>(turned),
                                       .neighbours = options.pairing == neighbours,
+                                      .scaling = static_cast<std::int8_t>(scaling),
                                       .first = options.offset,
                                       .base = options.base}},
                 .at = at},

@@ -97,10 +97,11 @@ struct attention_settings {
 };
 
 /// rope: `width` features of each head turn, by the negative angle where turned_back, from position `first`
-/// on. rate: that of positions in the step of a stream, else 0.
+/// on. rate: that of positions in the step of a stream, else 0. scaling: which of the graph's, or -1.
 struct rope_settings {
   std::int32_t heads = 1, width = 0;
   bool neighbours = false, turned_back = false;
+  std::int8_t scaling = -1;
   std::int32_t first = 0, rate = 0;
   double base = 10000;
   friend constexpr bool operator==(const rope_settings&, const rope_settings&) = default;

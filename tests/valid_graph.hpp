@@ -141,6 +141,8 @@ private:
       expect(n.settings.window.index >= 0 &&
                  static_cast<std::size_t>(n.settings.window.index) < g_.windows.size(),
              id, "its window is none");
+    if (operation_of(n.kind).settings == told::rope)
+      expect(n.settings.rope.scaling < static_cast<int>(g_.scalings.size()), id, "its scaling is none");
   }
   /// Equal, or so wherever a stream stands: a step takes a multiple of all strides.
   bool same_size(std::uint16_t a, std::uint16_t b) const {

@@ -17,7 +17,7 @@ inline graph_view view_of(const graph& g) {
           first(g.scopes, g.scope_count),    first(g.parameters, g.parameter_count),
           first(g.inputs, g.input_count),    first(g.outputs, g.output_count),
           first(g.regions, g.region_count),  first(g.functions, g.function_count),
-          first(g.windows, g.window_count)};
+          first(g.windows, g.window_count),  first(g.scalings, g.scaling_count)};
 }
 
 } // namespace fovea::core::test

@@ -251,7 +251,11 @@ array evaluation::shaped(int id) const {
 
 array evaluation::positions(int id) const {
   const node& n = graph_.at(id);
-  if (n.kind == op::rope) return rope(operand(id, 0), n.settings.rope);
+  if (n.kind == op::rope) {
+    const rope_settings& o = n.settings.rope;
+    return rope(operand(id, 0), o,
+                rope_turns_of(o.base, static_cast<std::size_t>(o.width), graph_.scaling_of(id)));
+  }
   const array_shape shape = shape_of_node(id);
   return sinusoidal(shape[0], shape[1], n.settings.sinusoidal.base);
 }

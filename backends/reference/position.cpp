@@ -4,26 +4,19 @@
 
 namespace fovea::core::reference_ops {
 
-namespace {
-
-double angle(double position, std::size_t pair, std::size_t width, double base) {
-  return position / std::pow(base, 2 * static_cast<double>(pair) / static_cast<double>(width));
-}
-
-} // namespace
-
 array sinusoidal(std::size_t positions, std::size_t width, double base) {
   array table = filled({positions, width}, 0);
   for (std::size_t position = 0; position < positions; ++position)
     for (std::size_t i = 0; i < width / 2; ++i) {
-      const double t = angle(static_cast<double>(position), i, width, base);
+      const double t = static_cast<double>(position) /
+                       std::pow(base, 2 * static_cast<double>(i) / static_cast<double>(width));
       table(position, 2 * i) = std::sin(t);
       table(position, 2 * i + 1) = std::cos(t);
     }
   return table;
 }
 
-array rope(const array& x, const rope_settings& o) {
+array rope(const array& x, const rope_settings& o, const rope_turns& turns) {
   array y = x;
   const std::size_t features = x.shape(x.dimension() - 1), positions = x.shape(x.dimension() - 2),
                     heads = static_cast<std::size_t>(o.heads), width = static_cast<std::size_t>(o.width),
@@ -35,8 +28,8 @@ array rope(const array& x, const rope_settings& o) {
         const std::size_t start = row * features + h * head;
         const std::size_t first = start + (o.neighbours ? 2 * i : i),
                           second = o.neighbours ? first + 1 : first + width / 2;
-        const double forth = angle(position, i, width, o.base), t = o.turned_back ? -forth : forth,
-                     a = x.data()[first], b = x.data()[second];
+        const double forth = position * turns.turns[i], t = o.turned_back ? -forth : forth,
+                     a = turns.amplitude * x.data()[first], b = turns.amplitude * x.data()[second];
         y.data()[first] = a * std::cos(t) - b * std::sin(t);
         y.data()[second] = a * std::sin(t) + b * std::cos(t);
       }

@@ -15,15 +15,12 @@ position_tables::position_tables(const graph_view& graph, std::span<const std::i
     const node& n = graph.nodes[id];
     if (n.kind != op::rope && n.kind != op::sinusoidal) continue;
     const auto positions = static_cast<size_t>(capacity[n.shape[-2]]) + most_behind_;
-    const turning how = turning_of(graph, n);
+    const turning how = turning_of(graph, static_cast<int>(id));
     const auto known = std::ranges::find_if(
         tables_, [&](const table& t) { return t.how == how && t.positions == positions; });
     table_of_[id] = static_cast<std::size_t>(known - tables_.begin());
     if (known != tables_.end()) continue;
-    table made{how, n.shape[-2], positions, size_, {}};
-    for (size_t i = 0; i < how.width; i += 2)
-      made.turns.push_back(std::pow(how.base, -static_cast<double>(i) / static_cast<double>(how.width)));
-    tables_.push_back(std::move(made));
+    tables_.push_back({how, n.shape[-2], positions, size_, rope_turns_of(how.base, how.width, how.scaling)});
     size_ += positions * how.width;
   }
   values_ = buffer::from_shape({size_});
@@ -31,21 +28,22 @@ position_tables::position_tables(const graph_view& graph, std::span<const std::i
     t.fill(-static_cast<std::int64_t>(most_behind_), t.positions, values_.data() + t.offset);
 }
 
-position_tables::turning position_tables::turning_of(const graph_view& graph, const node& n) {
+position_tables::turning position_tables::turning_of(const graph_view& graph, int id) {
+  const node& n = graph.at(id);
   if (n.kind == op::rope) {
     const rope_settings& o = n.settings.rope;
-    return {n.kind, o.base, o.first, o.rate, static_cast<size_t>(o.width)};
+    return {n.kind, o.base, graph.scaling_of(id), o.first, o.rate, static_cast<size_t>(o.width)};
   }
   const sinusoidal_settings& o = n.settings.sinusoidal;
-  return {n.kind, o.base, 0, o.rate, static_cast<size_t>(graph.number(n.shape[-1]))};
+  return {n.kind, o.base, {}, 0, o.rate, static_cast<size_t>(graph.number(n.shape[-1]))};
 }
 
 void position_tables::table::fill(std::int64_t from, size_t count, float* to) const {
   for (size_t p = 0; p < count; ++p)
-    for (const double turn : turns) {
+    for (const double turn : turns.turns) {
       const double angle = static_cast<double>(from + static_cast<std::int64_t>(p) + how.first) * turn;
-      *to++ = static_cast<float>(std::sin(angle));
-      *to++ = static_cast<float>(std::cos(angle));
+      *to++ = static_cast<float>(turns.amplitude * std::sin(angle));
+      *to++ = static_cast<float>(turns.amplitude * std::cos(angle));
     }
 }
 

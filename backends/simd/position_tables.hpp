@@ -5,6 +5,7 @@
 #include <vector>
 
 #include <fovea/backends/buffer.hpp>
+#include <fovea/backends/rope_turns.hpp>
 #include <fovea/backends/simd/generated.hpp>
 #include <fovea/dsl/graph_view.hpp>
 #include <fovea/dsl/stream_rate.hpp>
@@ -39,17 +40,18 @@ private:
   struct turning {
     op kind;
     double base;
+    rope_scaling scaling;
     std::int32_t first, rate;
     size_t width;
     friend bool operator==(const turning&, const turning&) = default;
   };
-  static turning turning_of(const graph_view& graph, const node& n);
+  static turning turning_of(const graph_view& graph, int id);
 
   struct table {
     turning how;
-    std::uint16_t length;      // the dim of its positions
-    size_t positions, offset;  // those before the first, which lie behind, with them
-    std::vector<double> turns; // radians by which each pair of features turns from position to position
+    std::uint16_t length;     // the dim of its positions
+    size_t positions, offset; // those before the first, which lie behind, with them
+    rope_turns turns;
 
     /// The position that a stream has come to.
     size_t first(std::int64_t before) const {

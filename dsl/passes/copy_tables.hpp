@@ -4,8 +4,8 @@
 
 namespace fovea::core::detail {
 
-/// Gives `to` all tables of a graph but its nodes, inputs and outputs: dims, forms, scopes and windows keep
-/// their numbers.
+/// Gives `to` all tables of a graph but its nodes, inputs and outputs: dims, forms, scopes, windows and
+/// scalings keep their numbers.
 constexpr void copy_tables(graph& to, const graph& from) {
   const auto all = [](auto& table, const auto& source, int count) {
     for (int i = 0; i < count; ++i) table[i] = source[i];
@@ -20,6 +20,7 @@ constexpr void copy_tables(graph& to, const graph& from) {
   all(to.regions, from.regions, from.region_count), to.region_count = from.region_count;
   all(to.functions, from.functions, from.function_count), to.function_count = from.function_count;
   all(to.windows, from.windows, from.window_count), to.window_count = from.window_count;
+  all(to.scalings, from.scalings, from.scaling_count), to.scaling_count = from.scaling_count;
   to.is_part = from.is_part, to.ranks = from.ranks;
   all(to.texts, from.texts, from.text_size), to.text_size = from.text_size;
 }

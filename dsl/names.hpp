@@ -4,6 +4,7 @@
 
 #include <array>
 #include <compare>
+#include <cstddef>
 #include <cstdint>
 
 namespace fovea::core::naming {
@@ -20,6 +21,7 @@ struct transform {
     joined,
     rotary_halves,
     scaled,
+    raised,
     ignored,
     tied,
     optional_prefix
@@ -27,7 +29,7 @@ struct transform {
   struct step {
     kind what = kind::transposed;
     std::int64_t from = 0, to = 0;     // rows, columns; rotary_halves: to is a head's width
-    float factor = 1;                  // scaled
+    float number = 1;                  // scaled, raised
     std::array<std::int8_t, 4> axes{}; // permuted
     int rank = 0;                      // permuted
 
@@ -108,7 +110,12 @@ constexpr transform rotary_halves(std::int64_t head_width) {
 
 /// Every value times `factor`.
 constexpr transform scaled(float factor) {
-  return transform{transform::step{.what = transform::kind::scaled, .factor = factor}};
+  return transform{transform::step{.what = transform::kind::scaled, .number = factor}};
+}
+
+/// Every value plus `term`: Gemma keeps of its norms what their weights are above 1.
+constexpr transform raised(float term) {
+  return transform{transform::step{.what = transform::kind::raised, .number = term}};
 }
 
 } // namespace fovea::core::naming
@@ -139,6 +146,22 @@ struct name_rule {
   const char* theirs;
   naming::transform how{};
 };
+
+namespace naming {
+
+/// Tables of rules as one, one behind the other.
+template <std::size_t... sizes>
+constexpr auto together(const std::array<name_rule, sizes>&... tables) {
+  std::array<name_rule, (sizes + ...)> whole{};
+  std::size_t at = 0;
+  const auto add = [&](const auto& table) {
+    for (const name_rule& rule : table) whole[at++] = rule;
+  };
+  (add(tables), ...);
+  return whole;
+}
+
+} // namespace naming
 
 } // namespace fovea::core
 

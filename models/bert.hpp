@@ -6,6 +6,8 @@
 
 #include <fovea/dsl.hpp>
 
+#include <array>
+
 namespace fovea::models {
 
 struct bert_config {
@@ -90,20 +92,9 @@ constexpr expr mean_pooled(expr x, expr lengths) {
   return mean / max(sqrt(sum(mean * mean, axis(-1), {.keep = true})), 1e-12);
 }
 
-/// How Hugging Face names the parameters of bert_encoder and its heads, and llama.cpp (GGUF) those of the
-/// encoder. Heads that a model leaves out are skipped. The first checkpoints, bert-base-uncased among them,
+/// How Hugging Face names the parameters of blocks like BERT's. The first checkpoints, bert-base-uncased among them,
 /// call a norm's weight and bias gamma and beta.
-inline constexpr name_rule bert_names[] = {
-    {"", "bert.", naming::optional_prefix},
-    {"words", "embeddings.word_embeddings.weight"},
-    {"words", "cls.predictions.decoder.weight", naming::tied},
-    {"positions.weight", "embeddings.position_embeddings.weight"},
-    {"types.weight", "embeddings.token_type_embeddings.weight"},
-    {"embed_norm.weight", "embeddings.LayerNorm.weight"},
-    {"embed_norm.bias", "embeddings.LayerNorm.bias"},
-    {"embed_norm.weight", "embeddings.LayerNorm.gamma"},
-    {"embed_norm.bias", "embeddings.LayerNorm.beta"},
-    {"", "embeddings.position_ids", naming::ignored},
+inline constexpr auto bert_block_names = std::to_array<name_rule>({
     {"layer.*.attn.q.weight", "encoder.layer.*.attention.self.query.weight"},
     {"layer.*.attn.q.bias", "encoder.layer.*.attention.self.query.bias"},
     {"layer.*.attn.k.weight", "encoder.layer.*.attention.self.key.weight"},
@@ -124,43 +115,62 @@ inline constexpr name_rule bert_names[] = {
     {"layer.*.mlp.norm.bias", "encoder.layer.*.output.LayerNorm.bias"},
     {"layer.*.mlp.norm.weight", "encoder.layer.*.output.LayerNorm.gamma"},
     {"layer.*.mlp.norm.bias", "encoder.layer.*.output.LayerNorm.beta"},
-    {"pooler.weight", "pooler.dense.weight"},
-    {"pooler.bias", "pooler.dense.bias"},
-    {"predict.transform.weight", "cls.predictions.transform.dense.weight"},
-    {"predict.transform.bias", "cls.predictions.transform.dense.bias"},
-    {"predict.norm.weight", "cls.predictions.transform.LayerNorm.weight"},
-    {"predict.norm.bias", "cls.predictions.transform.LayerNorm.bias"},
-    {"predict.norm.weight", "cls.predictions.transform.LayerNorm.gamma"},
-    {"predict.norm.bias", "cls.predictions.transform.LayerNorm.beta"},
-    {"predict.bias", "cls.predictions.bias"},
-    {"predict.bias", "cls.predictions.decoder.bias", naming::tied},
+});
 
-    {"words", "token_embd.weight"},
-    {"positions.weight", "position_embd.weight"},
-    {"types.weight", "token_types.weight"},
-    {"embed_norm.weight", "token_embd_norm.weight"},
-    {"embed_norm.bias", "token_embd_norm.bias"},
-    {"layer.*.attn.q.weight", "blk.*.attn_q.weight"},
-    {"layer.*.attn.q.bias", "blk.*.attn_q.bias"},
-    {"layer.*.attn.k.weight", "blk.*.attn_k.weight"},
-    {"layer.*.attn.k.bias", "blk.*.attn_k.bias"},
-    {"layer.*.attn.v.weight", "blk.*.attn_v.weight"},
-    {"layer.*.attn.v.bias", "blk.*.attn_v.bias"},
-    {"layer.*.attn.proj.weight", "blk.*.attn_output.weight"},
-    {"layer.*.attn.proj.bias", "blk.*.attn_output.bias"},
-    {"layer.*.attn.norm.weight", "blk.*.attn_output_norm.weight"},
-    {"layer.*.attn.norm.bias", "blk.*.attn_output_norm.bias"},
-    {"layer.*.mlp.up.weight", "blk.*.ffn_up.weight"},
-    {"layer.*.mlp.up.bias", "blk.*.ffn_up.bias"},
-    {"layer.*.mlp.down.weight", "blk.*.ffn_down.weight"},
-    {"layer.*.mlp.down.bias", "blk.*.ffn_down.bias"},
-    {"layer.*.mlp.norm.weight", "blk.*.layer_output_norm.weight"},
-    {"layer.*.mlp.norm.bias", "blk.*.layer_output_norm.bias"},
+/// How Hugging Face names the parameters of bert_encoder and its heads, and llama.cpp (GGUF) those of the
+/// encoder. Heads that a model leaves out are skipped.
+inline constexpr auto bert_names =
+    naming::together(std::to_array<name_rule>({
+                         {"", "bert.", naming::optional_prefix},
+                         {"words", "embeddings.word_embeddings.weight"},
+                         {"words", "cls.predictions.decoder.weight", naming::tied},
+                         {"positions.weight", "embeddings.position_embeddings.weight"},
+                         {"types.weight", "embeddings.token_type_embeddings.weight"},
+                         {"embed_norm.weight", "embeddings.LayerNorm.weight"},
+                         {"embed_norm.bias", "embeddings.LayerNorm.bias"},
+                         {"embed_norm.weight", "embeddings.LayerNorm.gamma"},
+                         {"embed_norm.bias", "embeddings.LayerNorm.beta"},
+                         {"", "embeddings.position_ids", naming::ignored},
+                     }),
+                     bert_block_names,
+                     std::to_array<name_rule>({
+                         {"pooler.weight", "pooler.dense.weight"},
+                         {"pooler.bias", "pooler.dense.bias"},
+                         {"predict.transform.weight", "cls.predictions.transform.dense.weight"},
+                         {"predict.transform.bias", "cls.predictions.transform.dense.bias"},
+                         {"predict.norm.weight", "cls.predictions.transform.LayerNorm.weight"},
+                         {"predict.norm.bias", "cls.predictions.transform.LayerNorm.bias"},
+                         {"predict.norm.weight", "cls.predictions.transform.LayerNorm.gamma"},
+                         {"predict.norm.bias", "cls.predictions.transform.LayerNorm.beta"},
+                         {"predict.bias", "cls.predictions.bias"},
+                         {"predict.bias", "cls.predictions.decoder.bias", naming::tied},
 
-    {"", "pooler.**", naming::ignored},
-    {"", "cls.**", naming::ignored},
-    {"", "classifier.**", naming::ignored},
-};
+                         {"words", "token_embd.weight"},
+                         {"positions.weight", "position_embd.weight"},
+                         {"types.weight", "token_types.weight"},
+                         {"embed_norm.weight", "token_embd_norm.weight"},
+                         {"embed_norm.bias", "token_embd_norm.bias"},
+                         {"layer.*.attn.q.weight", "blk.*.attn_q.weight"},
+                         {"layer.*.attn.q.bias", "blk.*.attn_q.bias"},
+                         {"layer.*.attn.k.weight", "blk.*.attn_k.weight"},
+                         {"layer.*.attn.k.bias", "blk.*.attn_k.bias"},
+                         {"layer.*.attn.v.weight", "blk.*.attn_v.weight"},
+                         {"layer.*.attn.v.bias", "blk.*.attn_v.bias"},
+                         {"layer.*.attn.proj.weight", "blk.*.attn_output.weight"},
+                         {"layer.*.attn.proj.bias", "blk.*.attn_output.bias"},
+                         {"layer.*.attn.norm.weight", "blk.*.attn_output_norm.weight"},
+                         {"layer.*.attn.norm.bias", "blk.*.attn_output_norm.bias"},
+                         {"layer.*.mlp.up.weight", "blk.*.ffn_up.weight"},
+                         {"layer.*.mlp.up.bias", "blk.*.ffn_up.bias"},
+                         {"layer.*.mlp.down.weight", "blk.*.ffn_down.weight"},
+                         {"layer.*.mlp.down.bias", "blk.*.ffn_down.bias"},
+                         {"layer.*.mlp.norm.weight", "blk.*.layer_output_norm.weight"},
+                         {"layer.*.mlp.norm.bias", "blk.*.layer_output_norm.bias"},
+
+                         {"", "pooler.**", naming::ignored},
+                         {"", "cls.**", naming::ignored},
+                         {"", "classifier.**", naming::ignored},
+                     }));
 
 namespace detail {
 

@@ -5,7 +5,6 @@
 
 #include <fovea/dsl.hpp>
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 
@@ -147,21 +146,13 @@ constexpr std::array<name_rule, 6> fused_projection_names(int width) {
            {scoped_name<scope, "v.bias">.data(), bias, naming::rows(2 * width, 3 * width)}}};
 }
 
-/// Several tables of rules as one.
-template <std::size_t... sizes>
-constexpr auto joined_names(const std::array<name_rule, sizes>&... tables) {
-  std::array<name_rule, (sizes + ...)> whole{};
-  auto to = whole.begin();
-  ((to = std::copy(tables.begin(), tables.end(), to)), ...);
-  return whole;
-}
-
 /// For one torch.nn.MultiheadAttention alone, which keeps the weights apart where keys have a width of their
 /// own.
 constexpr auto multi_head_names(int width) {
-  return joined_names(fused_projection_names<"">(width), std::array{name_rule{"q.weight", "q_proj_weight"},
-                                                                    name_rule{"k.weight", "k_proj_weight"},
-                                                                    name_rule{"v.weight", "v_proj_weight"}});
+  return naming::together(fused_projection_names<"">(width),
+                          std::array{name_rule{"q.weight", "q_proj_weight"},
+                                     name_rule{"k.weight", "k_proj_weight"},
+                                     name_rule{"v.weight", "v_proj_weight"}});
 }
 
 } // namespace fovea::models

@@ -177,17 +177,17 @@ constexpr expr transformer_generator(expr x, int vocab, const transformer_block_
 /// How torch.nn.TransformerEncoderLayer and TransformerDecoderLayer name the parameters of one block alone.
 constexpr auto encoder_block_names(int width) { return fused_projection_names<"self_attn.">(width); }
 constexpr auto decoder_block_names(int width) {
-  return joined_names(fused_projection_names<"self_attn.">(width),
-                      fused_projection_names<"multihead_attn.">(width));
+  return naming::together(fused_projection_names<"self_attn.">(width),
+                          fused_projection_names<"multihead_attn.">(width));
 }
 
 /// The same for the whole model, whose stacks may stand below "transformer.".
 template <transformer_config c>
 inline constexpr auto transformer_names =
-    joined_names(std::array{name_rule{"", "transformer.", naming::optional_prefix}},
-                 fused_projection_names<"encoder.layers.*.self_attn.">(c.block.width),
-                 fused_projection_names<"decoder.layers.*.self_attn.">(c.block.width),
-                 fused_projection_names<"decoder.layers.*.multihead_attn.">(c.block.width));
+    naming::together(std::array{name_rule{"", "transformer.", naming::optional_prefix}},
+                     fused_projection_names<"encoder.layers.*.self_attn.">(c.block.width),
+                     fused_projection_names<"decoder.layers.*.self_attn.">(c.block.width),
+                     fused_projection_names<"decoder.layers.*.multihead_attn.">(c.block.width));
 
 /// source_ids [B, S], source_lengths [B] and decoder_ids [B, T] of int32 -> memory [B, S, width] and logits
 /// [B, T, target_vocab].
@@ -246,8 +246,8 @@ constexpr expr transformer_language_model_logits(expr tokens, const transformer_
 /// names the parameters.
 template <transformer_language_model_config c>
 inline constexpr auto transformer_language_model_names =
-    joined_names(std::array{name_rule{"", "encoder.", naming::optional_prefix}},
-                 fused_projection_names<"layers.*.self_attn.">(c.block.width));
+    naming::together(std::array{name_rule{"", "encoder.", naming::optional_prefix}},
+                     fused_projection_names<"layers.*.self_attn.">(c.block.width));
 
 /// tokens [B, T] of int32 -> logits [B, T, vocab].
 template <transformer_language_model_config c>

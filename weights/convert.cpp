@@ -117,9 +117,11 @@ void gather_halves(working& w, std::size_t head) {
   replace(w, w.shape, std::move(buffer));
 }
 
-void scale(working& w, float factor) {
+/// Each value is f of what it was.
+template <class F>
+void map(working& w, F f) {
   auto buffer = std::make_shared<packed>(w.content.values.size());
-  std::ranges::transform(w.content.values, buffer->data(), [factor](float value) { return value * factor; });
+  std::ranges::transform(w.content.values, buffer->data(), f);
   replace(w, w.shape, std::move(buffer));
 }
 
@@ -187,6 +189,7 @@ std::vector<std::size_t> transformed_shape(const naming::transform& how, std::ve
         break;
       }
       case kind::scaled:
+      case kind::raised:
       case kind::tied:
         break;
       case kind::ignored:
@@ -222,7 +225,10 @@ float_values transformed_values(const stored_tensor& tensor, const naming::trans
         gather_halves(w, static_cast<std::size_t>(step.to));
         break;
       case kind::scaled:
-        scale(w, step.factor);
+        map(w, [&](float value) { return value * step.number; });
+        break;
+      case kind::raised:
+        map(w, [&](float value) { return value + step.number; });
         break;
       case kind::joined:
       case kind::tied:

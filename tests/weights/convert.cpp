@@ -125,6 +125,7 @@ TEST_CASE("transforms of small tensors", "[convert]") {
   CHECK(applied(counted(6), {1, 2, 3}, permuted(2, 0, 1)) == std::vector<float>{0, 3, 1, 4, 2, 5});
   CHECK(applied(counted(6), {1, 2, 1, 3}, squeezed | transposed) == std::vector<float>{0, 3, 1, 4, 2, 5});
   CHECK(applied(counted(3), {3}, scaled(2) | rows(1, 3)) == std::vector<float>{2, 4});
+  CHECK(applied(counted(3), {3}, raised(1) | scaled(2)) == std::vector<float>{2, 4, 6});
   CHECK(applied(counted(8), {8}, rotary_halves(4)) == std::vector<float>{0, 2, 1, 3, 4, 6, 5, 7});
   CHECK(applied(counted(12), {6, 2}, rotary_halves(6)) ==
         std::vector<float>{0, 1, 4, 5, 8, 9, 2, 3, 6, 7, 10, 11});

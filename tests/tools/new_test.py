@@ -85,7 +85,7 @@ class New(ToolTest):
         seen, checks = set(), {}
         for path in paths:
             case = json.loads(load_safetensors(path)[1]["case"])
-            if case.get("hf_config", {}).get("model_type") not in known or path.stem in ("hf_bert_384_formula", "llama3_rope", "yarn"):
+            if case.get("hf_config", {}).get("model_type") not in known or path.stem == "hf_bert_384_formula":
                 continue
             with self.subTest(path.stem):
                 self.new(write_folder(path, self.folder / path.stem / "from"), f"{path.stem}/made")
@@ -95,7 +95,7 @@ class New(ToolTest):
         for case, outputs in checks.items():
             with self.subTest(case):
                 self.assertTrue(outputs.result() & {"logits", "hidden"})
-        self.assertGreaterEqual(seen, known if (self.golden / "today").is_dir() else {"bert", "gpt2", "llama", "t5", "vit", "mamba", "rwkv"})
+        self.assertGreaterEqual(seen, known if (self.golden / "today/roberta.safetensors").exists() else {"bert", "gpt2", "llama", "t5", "vit", "mamba", "rwkv"})
 
     def test_sentence_encoder(self):
         folder, weight, bias = self.write_sentence_encoder()
@@ -275,8 +275,10 @@ class New(ToolTest):
             ("hf_bert_classify", {"id2label": {"0": "a"}}, "config.json: id2label: expected 3 labels, as the tensor 'classifier.weight' has rows; found 1"),
             ("hf_gpt2", {"scale_attn_by_inverse_layer_idx": True}, "config.json: scale_attn_by_inverse_layer_idx: expected false; found true"),
             ("hf_gpt2", {"activation_function": "quick_gelu"}, "config.json: activation_function: expected 'gelu_new', 'gelu_pytorch_tanh', 'gelu', 'relu', 'silu'; found 'quick_gelu'"),
-            ("hf_llama", {"rope_parameters": {"rope_type": "llama3", "rope_theta": 1e4, "factor": 8.0}}, "config.json: rope_parameters: rope_type: expected 'default'; found 'llama3'"),
-            ("hf_llama", {"rope_scaling": {"type": "linear", "factor": 2.0}}, "config.json: rope_scaling: type: expected 'default'; found 'linear'"),
+            ("hf_llama", {"rope_parameters": {"rope_type": "longrope", "rope_theta": 1e4, "factor": 8.0}}, "config.json: rope_parameters: rope_type: expected 'default', 'linear', 'llama3', 'yarn'; found 'longrope'"),
+            ("hf_llama", {"rope_scaling": {"type": "dynamic", "factor": 2.0}}, "config.json: rope_scaling: type: expected 'default', 'linear', 'llama3', 'yarn'; found 'dynamic'"),
+            ("hf_llama", {"rope_scaling": {"rope_type": "linear", "type": "dynamic", "factor": 2.0}}, 'config.json: rope_scaling: type: expected "linear"; found "dynamic"'),
+            ("hf_llama", {"rope_scaling": {"type": "linear"}}, "config.json: rope_scaling: factor: expected this setting; there is none"),
             ("hf_llama", {"rope_scaling": {"factor": 2.0}}, "config.json: rope_scaling: factor: this setting of a rotary position is not known; found 2.0"),
             ("hf_llama", {"rope_theta": 5e5}, "config.json: rope_parameters: rope_theta: expected 500000, as rope_theta beside it says; found 10000"),
             ("hf_llama", {"num_key_value_heads": 3}, "config.json: num_key_value_heads: expected a divisor of num_attention_heads 4; found 3"),

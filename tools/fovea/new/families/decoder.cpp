@@ -26,28 +26,49 @@ void name_gguf_keys(settings& config, const std::string& architecture) {
                {"vocab_size", key("vocab_size")}});
 }
 
-/// The base of the rotary positions, which new files keep with their form. Other forms than the plain one are
-/// refused.
-double rope_base(settings& config) {
-  const auto check = [](settings& within) {
-    for (const char* key : {"rope_type", "type"}) within.one_of(key, {"default"});
-    within.expect("partial_rotary_factor", 1.0);
+/// The word that scales rotary positions as the settings say, empty where they are plain; `context` tokens are what the
+/// model takes with it.
+std::string rope_scaling_of(settings& given, int context, const checkpoint& from) {
+  const char* key = given.has("rope_type") ? "rope_type" : "type";
+  const std::string type = given.one_of(key, {"default", "linear", "llama3", "yarn"});
+  given.expect("type", type);
+  given.expect("partial_rotary_factor", 1.0);
+  if (type == "default") return "";
+  const auto number = [&](const char* name, double otherwise) {
+    return number_text(given.number(name, otherwise), from);
   };
-  double base = config.number("rope_theta", 10000);
-  if (auto scaling = config.within("rope_scaling")) {
-    check(*scaling);
-    scaling->finish("rotary position");
+  const std::string factor = number_text(given.number("factor"), from);
+  if (type == "linear") return fmt::format("rope_scaling::linear({})", factor);
+  const std::string positions = std::to_string(given.whole("original_max_position_embeddings", context));
+  if (type == "llama3")
+    return fmt::format("rope_scaling::llama3({{.factor = {}, .low = {}, .high = {}, .positions = {}}})",
+                       factor, number("low_freq_factor", 1), number("high_freq_factor", 4), positions);
+  given.expect("truncate", true);
+  std::string rest;
+  if (given.has("attention_factor")) rest = ", .amplitude = " + number("attention_factor", 1);
+  return fmt::format("rope_scaling::yarn({{.factor = {}, .positions = {}, .slow = {}, .fast = {}{}}})",
+                     factor, positions, number("beta_slow", 1), number("beta_fast", 32), rest);
+}
+
+struct rotary {
+  double base = 10000;
+  std::string scaling;
+};
+
+/// The rotary positions. New files keep the base with their form.
+rotary rotary_of(settings& config, int context, const checkpoint& from) {
+  rotary found{config.number("rope_theta", 10000), ""};
+  for (const char* key : {"rope_scaling", "rope_parameters"}) {
+    auto given = config.within(key);
+    if (!given) continue;
+    const double own = given->number("rope_theta", found.base);
+    if (config.has("rope_theta") && own != found.base)
+      given->fail("rope_theta",
+                  fmt::format("expected {}, as rope_theta beside it says; found {}", found.base, own));
+    found = {own, rope_scaling_of(*given, context, from)};
+    given->finish("rotary position");
   }
-  if (auto parameters = config.within("rope_parameters")) {
-    check(*parameters);
-    const double own = parameters->number("rope_theta", base);
-    if (config.has("rope_theta") && own != base)
-      parameters->fail("rope_theta",
-                       fmt::format("expected {}, as rope_theta beside it says; found {}", base, own));
-    base = own;
-    parameters->finish("rotary position");
-  }
-  return base;
+  return found;
 }
 
 /// How many tokens a query sees, 0: all before it. Layers that differ are refused.
@@ -93,17 +114,17 @@ model_plan plan_decoder(checkpoint& from) {
     config.fail("head_dim",
                 fmt::format("expected an even number, for rotary positions; found {}", head_width));
   const double epsilon = config.number("rms_norm_eps", 1e-6);
-  double base = 10000;
+  rotary positions;
   int window = 0;
   bool attention_bias = false, mlp_bias = false, tied = !tensors.has(scores);
   if (from.gguf) {
-    base = config.number("rope_theta", 10000);
+    positions.base = config.number("rope_theta", 10000);
     config.expect("rope_width", head_width);
     config.expect("value_width", head_width);
     window = config.whole("sliding_window", 0);
   } else {
     pass_over_common(config);
-    base = rope_base(config);
+    positions = rotary_of(config, context, from);
     window = window_of(config, mistral);
     config.one_of("hidden_act", {"silu"});
     attention_bias = config.flag("attention_bias", false);
@@ -159,7 +180,8 @@ model_plan plan_decoder(checkpoint& from) {
            {"inner", std::to_string(inner)},
            {"vocab", std::to_string(vocab)},
            {"context", std::to_string(context)},
-           {"rope_base", number_text(base, from)},
+           {"rope_base", number_text(positions.base, from)},
+           {"scaling", positions.scaling},
            {"epsilon", number_text(epsilon, from)},
            {"head_norm", flag_text(qwen3)},
            {"window", window > 0 ? std::to_string(window) : ""},

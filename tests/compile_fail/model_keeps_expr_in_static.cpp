@@ -2,6 +2,7 @@
 //         value that it reads is known only when the program runs; mend the errors above first, if any [F0286]
 // behind: called in a constant expression
 // behind: is not usable in a constant expression
+// lines: 13: g++ 14 says twice where the model is declared
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

@@ -10,6 +10,7 @@ the difference of two runs, one of which makes twice the calls of the other: wha
 """
 
 import argparse
+import os
 import pathlib
 import re
 import shlex
@@ -66,6 +67,8 @@ def main():
     arguments.add_argument("--peer", action="append", default=[], metavar="NAME=WORDS", help="what runs a peer's calls")
     arguments.add_argument("--case", action="append", choices=CASES, help="else all")
     options = arguments.parse_args()
+    # What sees one processor begins no second thread, whose counts would get mixed up with the first one's.
+    os.sched_setaffinity(0, [min(os.sched_getaffinity(0))])
     peers = dict(peer.split("=", 1) for peer in options.peer)
     programs = {"Fovea": options.calls, **peers}
     print("| call | processor | " + " | ".join(programs) + " | of the least peer's |")

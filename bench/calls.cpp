@@ -33,7 +33,7 @@ inline constexpr auto cell = model("cell", [](graph& g) {
 template <bool gated_by_three, int hidden>
 void sample(int count) {
   constexpr auto& m = cell<gated_by_three, hidden>;
-  auto live = stream<T>(m, bench::random_weights(m), {.capacity = {{B, 1}, {T, 1}}});
+  auto live = stream<T>(m, bench::random_weights(m), {.capacity = {{B, 1}, {T, 1}}, .threads = 1});
   const xt::xtensor<float, 3> one{{{0.1f}}};
   [[maybe_unused]] volatile float heard = 0;
   for (int i = 0; i < count; ++i) heard = live.step("x"_in = one)["y"_out](0, 0, 0);
@@ -42,7 +42,7 @@ void sample(int count) {
 template <class format, int tokens>
 void encode(int count) {
   constexpr auto& m = models::sentence_encoder<models::minilm>;
-  auto net = compile<format>(m, bench::random_weights(m), {.capacity = {{B, 1}, {T, tokens}}});
+  auto net = compile<format>(m, bench::random_weights(m), {.capacity = {{B, 1}, {T, tokens}}, .threads = 1});
   const auto ids = xt::ones<std::int32_t>({1, tokens}) * 2000;
   const auto types = xt::zeros<std::int32_t>({1, tokens});
   const xt::xtensor<std::int32_t, 1> lengths{tokens};
@@ -53,7 +53,7 @@ void encode(int count) {
 template <class format>
 void token(int count) {
   constexpr auto& m = models::gpt2<models::gpt2_small>;
-  auto live = stream<T, format>(m, bench::random_weights(m), {.capacity = {{B, 1}, {T, 1}}});
+  auto live = stream<T, format>(m, bench::random_weights(m), {.capacity = {{B, 1}, {T, 256}}, .threads = 1});
   const xt::xtensor<int, 2> one{{7}};
   for (int i = 0; i < count; ++i) live.step("tokens"_in = one);
 }

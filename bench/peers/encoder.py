@@ -15,6 +15,12 @@ import torch
 import transformers
 
 SHAPES = [(1, 16), (1, 32), (1, 128), (8, 128)]
+NAMES = ["input_ids", "attention_mask", "token_type_ids"]
+NAMED = {  # of the graph for ONNX Runtime
+    "input_names": NAMES,
+    "output_names": ["last_hidden_state"],
+    "dynamic_axes": {name: {0: "B", 1: "T"} for name in [*NAMES, "last_hidden_state"]},
+}
 
 
 def inputs_of(batch, tokens):
@@ -43,16 +49,11 @@ def rows(options):
         Encoder(transformers.BertModel.from_pretrained(options.model, add_pooling_layer=False, **how)).eval()
         for how in ({}, {"attn_implementation": "eager"})
     )
-    names = ["input_ids", "attention_mask", "token_type_ids"]
-    axes = {0: "B", 1: "T"}
-    session = peer.onnx_session(
-        recorded, inputs_of(2, 8), options.threads, input_names=names, output_names=["last_hidden_state"],
-        dynamic_axes={name: axes for name in [*names, "last_hidden_state"]},
-    )
+    session = peer.onnx_session(recorded, inputs_of(2, 8), options.threads, **NAMED)
     integers = int8_encoder(options.model, options.threads)
     for batch, tokens in SHAPES:
         tensors = inputs_of(batch, tokens)
-        feed = dict(zip(names, [t.numpy() for t in tensors]))
+        feed = dict(zip(NAMES, [t.numpy() for t in tensors]))
         repeats = 12 if batch * tokens >= 512 else 60
         name = f"encoder/minilm/{batch}x{tokens}"
         yield name, onnxruntime, lambda: session.run(None, feed), repeats

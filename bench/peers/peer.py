@@ -21,15 +21,20 @@ def times_us(run, repeats):
     return min(times) * 1e6, statistics.median(times) * 1e6
 
 
-def onnx_session(module, inputs, threads, **recorded):
-    """A session of the graph that TorchScript records, with every optimisation of the runtime."""
+def onnx_graph(module, inputs, **recorded):
+    """The bytes of the graph that TorchScript records."""
     file = io.BytesIO()
     torch.onnx.export(module, inputs, file, opset_version=17, dynamo=False, **recorded)
+    return file.getvalue()
+
+
+def onnx_session(module, inputs, threads, **recorded):
+    """A session of a recorded graph, with every optimisation of the runtime."""
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = threads
     options.inter_op_num_threads = 1
     options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_ENABLE_ALL
-    return onnxruntime.InferenceSession(file.getvalue(), options, providers=["CPUExecutionProvider"])
+    return onnxruntime.InferenceSession(onnx_graph(module, inputs, **recorded), options, providers=["CPUExecutionProvider"])
 
 
 def runs_of(module, x, threads):

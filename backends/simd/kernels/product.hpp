@@ -168,6 +168,12 @@ struct block_sums {
   ahead next{nullptr, 0};
 };
 
+/// Of a set that multiplies by one number of a vector, the left operands of several steps are loaded at once.
+template <class Arch>
+concept multiplies_by_lane = requires(vec<Arch> x) {
+  Arch::template fma_lane<0>(x, x, x);
+};
+
 /// to[rows, vectors] = (row a[r] of `depth` floats for each r) * as many vectors of columns in panels of
 /// `packed` + bias. A function of its own for each number of rows and vectors, with nothing in it but the sums:
 /// what comes before and after is multiply_block's, once for all.
@@ -196,6 +202,23 @@ template <class Arch, size_t rows, size_t vectors, size_t packed, bool pieced, w
   do {
     const size_t end = pieced ? k + block.in.piece : grouped ? smaller(k + weight_group, depth) : depth;
     read.begin_group(k);
+    if constexpr (multiplies_by_lane<Arch> && rows > 1 && rows >= vectors && format == weight_format::f32)
+      for (; k + width<Arch> <= end; k += width<Arch>) {
+        vec<Arch> x[rows];
+        for_constants<rows>([&](auto r) { x[r] = Arch::load(a[r] + k); });
+        for_constants<width<Arch>>([&](auto lane) {
+          if constexpr (vectors <= 2 && lane % 2 == 0) {
+            __builtin_prefetch(next.at, 0, 2);
+            next.at += 2 * next.step; // at most a line
+          }
+          vec<Arch> weight[vectors];
+          for_constants<vectors>([&](auto v) { weight[v] = read.at(k + lane, v); });
+          for_constants<rows * vectors>([&](auto i) {
+            vec<Arch>& added = sum[i / vectors][i % vectors];
+            added = Arch::template fma_lane<lane>(weight[i % vectors], x[i / vectors], added);
+          });
+        });
+      }
     for (; k < end; ++k) {
       if constexpr (rows > 1 && vectors <= 2) {
         if constexpr (Arch::cache_ways < 12) {

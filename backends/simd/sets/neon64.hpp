@@ -13,6 +13,11 @@ struct neon64 : of_compiler<neon64> {
   static floats fma(const floats& x, const floats& y, const floats& z) {
     return floats(vfmaq_f32(z.data, x.data, y.data));
   }
+  /// x * y[lane] + z
+  template <int lane>
+  static floats fma_lane(const floats& x, const floats& y, const floats& z) {
+    return floats(vfmaq_laneq_f32(z.data, x.data, y.data, lane));
+  }
   static floats sqrt(const floats& x) { return floats(vsqrtq_f32(x.data)); }
   static floats floor(const floats& x) { return floats(vrndmq_f32(x.data)); }
   static floats trunc(const floats& x) { return floats(vrndq_f32(x.data)); }

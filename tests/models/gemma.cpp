@@ -64,3 +64,9 @@ TEST_CASE("Gemma 2 agrees with transformers' Gemma2ForCausalLM", "[gemma]") {
 TEST_CASE("Gemma 3 agrees with transformers' Gemma3ForCausalLM", "[gemma]") {
   check_decoder(case_of_today("gemma3"), shown<gemma3>, models::gemma<gemma3>, models::gemma_loss<gemma3>);
 }
+
+TEST_CASE("Gemma's table reads llama.cpp's files", "[gemma]") {
+  const golden_case two = case_of_today("gemma2"), three = case_of_today("gemma3");
+  check_gguf(two, models::gemma<gemma2>, as_gguf(two, true));
+  check_gguf(three, models::gemma<gemma3>, as_gguf(three, true));
+}

@@ -40,3 +40,10 @@ TEST_CASE("Phi-3 agrees with transformers' Phi3ForCausalLM", "[phi3]") {
   check_decoder(c, llama_shown<phi3, models::phi3_names<phi3>>, models::phi3<phi3>, models::phi3_loss<phi3>);
   check_outputs(long_text, c, weights_of(c), inputs_of(c));
 }
+
+TEST_CASE("Phi-3's table reads llama.cpp's files", "[phi3]") {
+  const golden_case c = case_of_today("phi3_longrope");
+  std::map<std::string, weight_tensor> parameters = as_gguf(c);
+  parameters["rope_factors_long.weight"] = parameters["rope_factors_short.weight"] = {{4}, {1, 1, 1, 1}};
+  check_gguf(c, models::phi3<phi3>, std::move(parameters));
+}

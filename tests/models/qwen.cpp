@@ -57,6 +57,12 @@ TEST_CASE("Qwen3 agrees with transformers' Qwen3ForCausalLM", "[qwen]") {
                 models::qwen_loss<qwen3>);
 }
 
+TEST_CASE("Qwen's table reads llama.cpp's files", "[qwen]") {
+  const golden_case two = case_of_today("qwen2"), three = case_of_today("qwen3");
+  check_gguf(two, models::qwen<qwen2>, as_gguf(two));
+  check_gguf(three, models::qwen<qwen3>, as_gguf(three));
+}
+
 TEST_CASE("Qwen2 with YaRN agrees with transformers'", "[qwen]") {
   check_decoder(case_of_today("yarn"), llama_shown<longer, models::qwen_names<longer>>, models::qwen<longer>,
                 models::qwen_loss<longer>);

@@ -101,6 +101,9 @@ test-wasm:
 	cmake --preset wasm -B build-wasm-plain -D FOVEA_SIMD128=OFF -D FOVEA_TEST_FILES='(backends/.*|web/.*)'
 	cmake --build build-wasm-plain -j $(JOBS)
 	ctest --test-dir build-wasm-plain --output-on-failure --no-tests=error
+	cmake --preset wasm -B build-wasm-threads -D FOVEA_WASM_THREADS=ON -D FOVEA_TEST_FILES='web/.*'
+	cmake --build build-wasm-threads -j $(JOBS)
+	ctest --test-dir build-wasm-threads --output-on-failure --no-tests=error
 	@cat build-wasm/tests/instruction_sets.txt
 
 # Tests and a program for macOS, compiled and linked here for both of its processors; nothing here runs them.

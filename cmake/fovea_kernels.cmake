@@ -40,10 +40,13 @@ if(WIN32)
   set(fovea_system windows)
 endif()
 set(fovea_system_folder "${fovea_root}/base/system/${fovea_system}")
+set(processors "${fovea_system_folder}/processors.cpp")
+if(FOVEA_WASM_THREADS)
+  set(processors "${fovea_root}/base/system/wasm/processors.cpp" "${fovea_root}/base/system/wasm/thread.cpp")
+endif()
 
 add_library(
-  fovea_kernels STATIC "${fovea_isa_folder}/dispatch.cpp" "${fovea_root}/base/threads.cpp" "${fovea_system_folder}/processors.cpp"
-                       ${fovea_kernel_objects}
+  fovea_kernels STATIC "${fovea_isa_folder}/dispatch.cpp" "${fovea_root}/base/threads.cpp" ${processors} ${fovea_kernel_objects}
 )
 add_library(fovea::kernels ALIAS fovea_kernels)
 find_package(Threads REQUIRED)

@@ -23,8 +23,8 @@ endif()
 set(CMAKE_EXE_LINKER_FLAGS_INIT
     "-L${FOVEA_CROSS_PACKAGES}/lib -lwasi-emulated-getpid -Wl,-z,stack-size=8388608,--stack-first"
 )
-# Threads of a pool take no memory and touch no file: wasi-libc and LLVM's library, which the calling thread alone uses, stay as they are
-# for one thread. Each thread has its own thread_local values, but for errno.
+# What threads of a pool do touches no file, and memory is taken in turns: wasi-libc and LLVM's library stay as they are for one thread.
+# Each thread has its own thread_local values, but for errno.
 if(FOVEA_WASM_THREADS)
   string(APPEND CMAKE_CXX_FLAGS_INIT " -matomics -mbulk-memory -isystem ${CMAKE_CURRENT_LIST_DIR}/wasm/threads")
   string(

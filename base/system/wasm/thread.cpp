@@ -26,7 +26,7 @@ struct worker {
 
 namespace {
 
-// Changed by the calling thread alone, as all memory is taken and given back by it: wasi-libc knows of no other.
+// Changed by the calling thread alone.
 constinit worker* waiting = nullptr;
 constinit std::size_t count_waiting = 0;
 
@@ -68,7 +68,7 @@ void thread::join() noexcept {
 }
 
 /// The thread that calls a module never sleeps: a page's own may not, and it waits for workers that are at work. A function of its own
-/// for the sake of V8 of Node 20, which loses values of the function that it sleeps in.
+/// for the sake of Node 20, whose V8 at first compiles so that who sleeps forgets values of the function around it.
 [[gnu::noinline]] void sleep_while(const std::atomic<std::uint32_t>& value, std::uint32_t old) noexcept {
   if (may_sleep) __builtin_wasm_memory_atomic_wait32(address_of(value), static_cast<int>(old), -1);
 }

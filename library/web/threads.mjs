@@ -3,6 +3,7 @@
 
 const is_node = globalThis.process?.versions?.node !== undefined;
 const THREAD = "a thread of this module"; // what such a worker is called
+const AS_THREAD = { type: "module", name: THREAD, workerData: THREAD, execArgv: [] };
 
 /** Memory that threads share, whose most is taken at once: half as much where a system refuses it. */
 function shared_memory() {
@@ -43,7 +44,7 @@ export async function start_threads(module, exports, count) {
     });
   try {
     for (const thread of threads) {
-      const worker = new Worker(new URL(import.meta.url), { type: "module", name: THREAD, workerData: THREAD });
+      const worker = new Worker(new URL(import.meta.url), AS_THREAD);
       workers.push(worker);
       worker.postMessage({ module, memory: exports.memory, thread, stack: exports.fovea_thread_stack(thread) });
     }

@@ -1,5 +1,5 @@
 // wasi-libc takes memory, and gives it back, for one thread. Here threads take turns: what calls malloc() reaches __wrap_malloc(), as the
-// linker is told, and that malloc() itself by __real_malloc().
+// linker is told, and that malloc() itself by __real_malloc(). JavaScript knows it as malloc.
 
 #include <atomic>
 #include <cstddef>
@@ -30,7 +30,7 @@ void* __real_aligned_alloc(std::size_t alignment, std::size_t bytes);
 int __real_posix_memalign(void** memory, std::size_t alignment, std::size_t bytes);
 void __real_free(void* memory);
 
-void* __wrap_malloc(std::size_t bytes) {
+[[clang::export_name("malloc")]] void* __wrap_malloc(std::size_t bytes) {
   const turn own;
   return __real_malloc(bytes);
 }
@@ -50,7 +50,7 @@ int __wrap_posix_memalign(void** memory, std::size_t alignment, std::size_t byte
   const turn own;
   return __real_posix_memalign(memory, alignment, bytes);
 }
-void __wrap_free(void* memory) {
+[[clang::export_name("free")]] void __wrap_free(void* memory) {
   const turn own;
   __real_free(memory);
 }

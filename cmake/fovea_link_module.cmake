@@ -45,8 +45,16 @@ macro(fovea_link_module)
     set(workers "await start_threads(module, wasm.exports, threads - 1)")
   endif()
   configure_file("${fovea_library_folder}/web/module.mjs.in" "${CMAKE_CURRENT_BINARY_DIR}/${name}.mjs" @ONLY)
-  configure_file("${fovea_library_folder}/web/module.d.mts.in" "${CMAKE_CURRENT_BINARY_DIR}/${name}.d.mts" @ONLY)
-  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${CMAKE_CURRENT_BINARY_DIR}")
+  # The module itself knows the names of its inputs and outputs, for its types.
+  set(module_types "${folder}/${name}.d.mts")
+  set(write_types "${fovea_library_folder}/web/types.mjs")
+  configure_file("${fovea_library_folder}/web/module.d.mts.in" "${module_types}" @ONLY)
+  list(GET CMAKE_CROSSCOMPILING_EMULATOR 0 node)
+  add_custom_command(
+    TARGET ${name} POST_BUILD COMMAND "${node}" "${write_types}" "${CMAKE_CURRENT_BINARY_DIR}/${name}.mjs" "${module_types}" "${CMAKE_CURRENT_BINARY_DIR}/${name}.d.mts"
+    VERBATIM
+  )
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${CMAKE_CURRENT_BINARY_DIR}" LINK_DEPENDS "${module_types};${write_types}")
   install(PROGRAMS "$<TARGET_FILE:${name}>" DESTINATION . COMPONENT ${name} EXCLUDE_FROM_ALL)
   install(FILES "${CMAKE_CURRENT_BINARY_DIR}/${name}.mjs" "${CMAKE_CURRENT_BINARY_DIR}/${name}.d.mts" DESTINATION . COMPONENT ${name} EXCLUDE_FROM_ALL)
 endmacro()

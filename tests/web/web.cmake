@@ -24,6 +24,9 @@ find_program(node node REQUIRED)
 foreach(part IN ITEMS modules threads)
   add_test(NAME web/${part} COMMAND ${node} --no-incremental-marking --expose-gc --test ${CMAKE_CURRENT_LIST_DIR}/${part}_test.mjs)
 endforeach()
+find_program(tsc tsc REQUIRED)
+configure_file(web/types.mts types.mts COPYONLY) # beside the modules
+add_test(NAME web/types COMMAND ${tsc} --noEmit --strict --target es2022 --module nodenext --lib es2022,dom ${CMAKE_CURRENT_BINARY_DIR}/types.mts)
 set_tests_properties(
   web/modules web/threads PROPERTIES ENVIRONMENT
   "${pool};FOVEA_RUN=${PROJECT_SOURCE_DIR}/cmake/toolchains/wasm/run.mjs;FOVEA_PROGRAM=$<TARGET_FILE:tiny_embed>;FOVEA_MODULES=${CMAKE_CURRENT_BINARY_DIR};FOVEA_GOLDEN=${CMAKE_CURRENT_SOURCE_DIR}/golden;FOVEA_WEIGHTS=${CMAKE_CURRENT_SOURCE_DIR}/programs/classify.safetensors")

@@ -93,6 +93,7 @@ class Page(unittest.TestCase):
         self.addCleanup(server.server_close)
         self.addCleanup(server.shutdown)
         self.origin = f"http://127.0.0.1:{server.server_port}/"
+        self.page.goto("about:blank")
         self.asked.clear()
         self.page.goto(self.origin)
 

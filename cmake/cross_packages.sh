@@ -102,6 +102,7 @@ if [ "$1" = wasm ]; then
   cp "$own/toolchains/wasm/__external_threading" "$folder/include/c++/v1/"
   # All of the library for unwinding that WebAssembly has a use for; once more for modules with threads, each of which has its own exception.
   unwinding="$compiler $exceptions -D__WASM_EXCEPTIONS__ -fms-extensions -w -I$llvm/libunwind/include -c $llvm/libunwind/src/Unwind-wasm.c"
+  # shellcheck disable=SC2086 # one word an option
   $unwinding
   $archiver r "$folder/lib/libc++abi.a" Unwind-wasm.o
   mkdir -p "$folder/lib/threads"

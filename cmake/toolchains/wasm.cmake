@@ -26,6 +26,9 @@ set(CMAKE_EXE_LINKER_FLAGS_INIT
 # What threads of a pool do touches no file, and memory is taken in turns: wasi-libc and LLVM's library stay as they are for one thread.
 # Each thread has its own thread_local values, but for errno.
 if(FOVEA_WASM_THREADS)
+  if(NOT EXISTS "${FOVEA_CROSS_PACKAGES}/lib/threads")
+    message(FATAL_ERROR "FOVEA_WASM_THREADS: ${FOVEA_CROSS_PACKAGES} has nothing for threads: remove it, and run cmake/cross_packages.sh wasm ${FOVEA_CROSS_PACKAGES} again")
+  endif()
   string(APPEND CMAKE_CXX_FLAGS_INIT " -matomics -mbulk-memory -isystem ${CMAKE_CURRENT_LIST_DIR}/wasm/threads")
   string(
     APPEND CMAKE_EXE_LINKER_FLAGS_INIT

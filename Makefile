@@ -101,6 +101,9 @@ test-wasm:
 	cmake --preset wasm -B build-wasm-plain -D FOVEA_SIMD128=OFF -D FOVEA_TEST_FILES='(backends/.*|web/.*)'
 	cmake --build build-wasm-plain -j $(JOBS)
 	ctest --test-dir build-wasm-plain --output-on-failure --no-tests=error
+	cmake --preset wasm -B build-wasm-threads -D FOVEA_WASM_THREADS=ON -D FOVEA_TEST_FILES='web/.*'
+	cmake --build build-wasm-threads -j $(JOBS)
+	ctest --test-dir build-wasm-threads --output-on-failure --no-tests=error
 	@cat build-wasm/tests/instruction_sets.txt
 
 # Tests and a program for macOS, compiled and linked here for both of its processors; nothing here runs them.
@@ -130,10 +133,10 @@ test-debian:
 web:
 	cmake/install_dependencies.sh build wasm demo
 	cmake/cross_packages.sh wasm build-web/packages
-	cmake -S examples/web -B build-web -D CMAKE_TOOLCHAIN_FILE=$(CURDIR)/cmake/toolchains/wasm.cmake -D FOVEA_CROSS_PACKAGES=$(CURDIR)/build-web/packages -D CMAKE_BUILD_TYPE=MinSizeRel
+	cmake -S examples/web -B build-web -D CMAKE_TOOLCHAIN_FILE=$(CURDIR)/cmake/toolchains/wasm.cmake -D FOVEA_CROSS_PACKAGES=$(CURDIR)/build-web/packages -D FOVEA_WASM_THREADS=ON -D CMAKE_BUILD_TYPE=MinSizeRel
 	cmake --build build-web -j $(JOBS)
 	python3 cmake/fetch_minilm.py build-web/page
-	@echo "Look at http://localhost:8000 while this runs: python3 -m http.server --directory build-web/page"
+	@echo "Look at http://localhost:8000 while this runs: python3 examples/web/serve.py build-web/page"
 
 # The page in Chromium; with the shared data on the published weights of both models.
 test-page: web

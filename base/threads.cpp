@@ -26,9 +26,10 @@ std::uint32_t spin_while(const std::atomic<std::uint32_t>& value, std::uint32_t 
 
 /// How many threads share the work.
 std::size_t size_of(thread_supply threads) {
-  if (!system::has_threads && threads.lent.run == nullptr) return 1;
-  return std::min(threads.count == 0 ? usable_processors() : static_cast<std::size_t>(threads.count),
-                  most_workers + 1);
+  const bool are_lent = threads.lent.run != nullptr;
+  const std::size_t most = are_lent ? most_workers + 1 : std::min(system::most_threads(), most_workers + 1);
+  if (threads.count > 0) return std::min(static_cast<std::size_t>(threads.count), most);
+  return system::shares_threads && !are_lent ? most : std::min(usable_processors(), most);
 }
 
 } // namespace
@@ -155,6 +156,15 @@ void thread_pool::work(std::size_t thread) noexcept {
       system::wake_one(all_left_);
     }
   }
+}
+
+std::shared_ptr<thread_pool> pool_of(thread_supply threads) {
+  if (!system::shares_threads || threads.lent.run != nullptr || threads.count == 1)
+    return std::make_shared<thread_pool>(threads);
+  static std::weak_ptr<thread_pool> all;
+  std::shared_ptr<thread_pool> pool = all.lock();
+  if (pool == nullptr) all = pool = std::make_shared<thread_pool>();
+  return pool;
 }
 
 } // namespace fovea::core

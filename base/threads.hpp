@@ -7,9 +7,10 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
-#include <thread>
 #include <type_traits>
 #include <vector>
+
+#include <fovea/base/system/thread.hpp>
 
 namespace fovea::core {
 
@@ -40,8 +41,8 @@ struct thread_supply {
 /// microseconds (the gap between two kernels), a worker's that was just woken a hundred more, then sleeps.
 /// Each thread begins with a part of the tasks that is its own, the same in each call, for its caches often
 /// hold what these read; who has done his takes of the others'. Where there is a processor for each thread,
-/// workers keep off the caller's (on Linux). Where the system has no threads, the caller is alone. One thread
-/// at a time calls `run` and `expect`, and tasks do not.
+/// workers keep off the caller's (on Linux). Where the system has no threads, the caller is alone; where it has
+/// a few, a pool has those that no other has. One thread at a time calls `run` and `expect`, and tasks do not.
 class thread_pool {
 public:
   /// Throws std::system_error when a thread can't be started. With an executor it starts none.
@@ -127,9 +128,12 @@ private:
   std::chrono::steady_clock::time_point busy_since_{}, busy_until_{};
   std::size_t size_;
   executor lent_;
-  std::vector<std::thread> workers_; // none with an executor
-  int left_free_ = -1;               // the processor that workers keep off
+  std::vector<system::thread> workers_; // none with an executor
+  int left_free_ = -1;                  // the processor that workers keep off
 };
+
+/// A pool for a net: its own, or where the system has a few threads for all nets, one that they share.
+std::shared_ptr<thread_pool> pool_of(thread_supply threads);
 
 } // namespace fovea::core
 

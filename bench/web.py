@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""MiniLM in Node beside the native library held to SSE2, one thread each: web.py PAGE LIBRARY
+"""MiniLM in Node by one thread and by two, beside the native library held to SSE2, by one: web.py PAGE LIBRARY
 
 PAGE is the folder that `make web` has made, LIBRARY the libembedder.so of examples/web configured for this machine:
 
@@ -64,13 +64,17 @@ def main(page, library):
     module = pathlib.Path(__file__).with_name("web.mjs")
     weights = page / "model.safetensors"
     in_turn = [
-        (times("node", module, page, *LENGTHS), times(sys.executable, __file__, library, weights, "native", FOVEA_ISA="baseline"))
+        (
+            times("node", module, page, 1, *LENGTHS),
+            times("node", module, page, 2, *LENGTHS),
+            times(sys.executable, __file__, library, weights, "native", FOVEA_ISA="baseline"),
+        )
         for _ in range(ROUNDS)
     ]
-    print("| tokens | Node | native, SSE2 | share |\n| ---: | ---: | ---: | ---: |")
+    print("| tokens | Node | native, SSE2 | share | Node, two threads |\n| ---: | ---: | ---: | ---: | ---: |")
     for place, length in enumerate(LENGTHS):
-        web, own = (min(run[side][place] for run in in_turn) for side in (0, 1))
-        print(f"| {length} | {web:.2f} ms | {own:.2f} ms | {web / own:.2f} |")
+        web, two, own = (min(run[side][place] for run in in_turn) for side in range(3))
+        print(f"| {length} | {web:.2f} ms | {own:.2f} ms | {web / own:.2f} | {two:.2f} ms |")
 
 
 if __name__ == "__main__":

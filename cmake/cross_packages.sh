@@ -100,9 +100,12 @@ if [ "$1" = wasm ]; then
     -D LIBCXX_ENABLE_TIME_ZONE_DATABASE=OFF
   cmake --build runtimes -j "$(nproc)" --target install-cxx install-cxxabi
   cp "$own/toolchains/wasm/__external_threading" "$folder/include/c++/v1/"
-  # All of the library for unwinding that WebAssembly has a use for.
+  # All of the library for unwinding that WebAssembly has a use for; once more for modules with threads, each of which has its own exception.
+  unwinding="$compiler $exceptions -D__WASM_EXCEPTIONS__ -fms-extensions -w -I$llvm/libunwind/include -c $llvm/libunwind/src/Unwind-wasm.c"
   # shellcheck disable=SC2086 # one word an option
-  $compiler $exceptions -D__WASM_EXCEPTIONS__ -fms-extensions -w "-I$llvm/libunwind/include" -c "$llvm/libunwind/src/Unwind-wasm.c"
+  $unwinding
   $archiver r "$folder/lib/libc++abi.a" Unwind-wasm.o
+  mkdir -p "$folder/lib/threads"
+  $unwinding -matomics -mbulk-memory -o "$folder/lib/threads/Unwind-wasm.o"
 fi
 echo "$1" >"$folder/complete"

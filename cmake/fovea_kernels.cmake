@@ -40,10 +40,13 @@ if(WIN32)
   set(fovea_system windows)
 endif()
 set(fovea_system_folder "${fovea_root}/base/system/${fovea_system}")
+set(processors "${fovea_system_folder}/processors.cpp")
+if(FOVEA_WASM_THREADS)
+  file(GLOB processors CONFIGURE_DEPENDS "${fovea_root}/base/system/wasm/*.cpp")
+endif()
 
 add_library(
-  fovea_kernels STATIC "${fovea_isa_folder}/dispatch.cpp" "${fovea_root}/base/threads.cpp" "${fovea_system_folder}/processors.cpp"
-                       ${fovea_kernel_objects}
+  fovea_kernels STATIC "${fovea_isa_folder}/dispatch.cpp" "${fovea_root}/base/threads.cpp" ${processors} ${fovea_kernel_objects}
 )
 add_library(fovea::kernels ALIAS fovea_kernels)
 find_package(Threads REQUIRED)
@@ -53,5 +56,10 @@ target_compile_features(fovea_kernels PUBLIC cxx_std_20)
 # g++ collects its garbage only behind a GiB, in users' files, too, which saves most a tenth to a sixth of their time.
 target_compile_options(fovea_kernels PUBLIC $<$<COMPILE_LANG_AND_ID:CXX,GNU>:--param=ggc-min-heapsize=1048576>)
 fovea_for_libraries(fovea_kernels)
+if(FOVEA_WASM_THREADS)
+  set(wrapped malloc calloc realloc aligned_alloc posix_memalign free) # base/system/wasm/allocation.cpp
+  list(TRANSFORM wrapped PREPEND LINKER:--wrap=)
+  target_link_options(fovea_kernels INTERFACE ${wrapped})
+endif()
 # A program links the kernels that its models call, and no others.
 target_link_options(fovea_kernels INTERFACE LINKER:$<IF:$<PLATFORM_ID:Darwin>,-dead_strip,--gc-sections>)

@@ -12,7 +12,7 @@ thread_supply threads_of(const compile_options& options, bool is_small, const ch
     throw error(std::string(model_name) + ": threads: expected at least 0, found " +
                 std::to_string(options.threads));
   if (options.threads > 0) return {options.threads, options.lent};
-  return {is_small ? 1 : static_cast<int>(usable_processors()), options.lent};
+  return {is_small ? 1 : 0, options.lent};
 }
 
 } // namespace fovea::core::detail

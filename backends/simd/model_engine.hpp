@@ -29,15 +29,15 @@ public:
 
   model_engine(model_parameters parameters, std::span<const std::int64_t> capacity, thread_supply threads,
                const model_code& code)
-      : code_(code.steps), pool_(std::make_shared<thread_pool>(threads)),
+      : code_(code.steps), pool_(pool_of(threads)),
         weights_(std::make_shared<shared_weights>(graph, plan, std::move(parameters), code, *pool_)),
         engine_(graph, plan, weights_, capacity, pool_) {
     pack_scans();
     reserve(capacity);
   }
   model_engine(const model_engine& other, std::span<const std::int64_t> capacity)
-      : code_(other.code_), pool_(std::make_shared<thread_pool>(other.pool_->supply())),
-        weights_(other.weights_), engine_(graph, plan, weights_, capacity, pool_) {
+      : code_(other.code_), pool_(pool_of(other.pool_->supply())), weights_(other.weights_),
+        engine_(graph, plan, weights_, capacity, pool_) {
     reserve(capacity);
   }
 

@@ -4,16 +4,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <thread>
+
+#include <fovea/base/system/thread.hpp>
 
 namespace fovea::core::system {
-
-/// Whether the system can start threads at all.
-#ifdef __wasi__
-inline constexpr bool has_threads = false;
-#else
-inline constexpr bool has_threads = true;
-#endif
 
 /// Processors that this thread may run on.
 std::size_t usable_processors() noexcept;
@@ -23,7 +17,7 @@ int this_processor() noexcept;
 
 /// Keeps threads on the other processors that this thread may run on, where `threads_in_all` or more may be used and the system
 /// knows such a wish.
-void keep_off(int processor, std::span<std::thread> threads, std::size_t threads_in_all) noexcept;
+void keep_off(int processor, std::span<thread> threads, std::size_t threads_in_all) noexcept;
 
 /// Sleeps while a value is `old`, until another thread has changed it and wakes who sleeps on it.
 void sleep_while(const std::atomic<std::uint32_t>& value, std::uint32_t old) noexcept;

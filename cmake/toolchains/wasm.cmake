@@ -1,4 +1,4 @@
-# WebAssembly with its system interface (WASI) and one thread: Debian's clang 19 and wasi-libc, and what cross_packages.sh has put into
+# WebAssembly with its system interface (WASI): Debian's clang 19 and wasi-libc, and what cross_packages.sh has put into
 # FOVEA_CROSS_PACKAGES, LLVM's library for C++ with exceptions among it. Node runs what it makes.
 set(CMAKE_SYSTEM_NAME WASI)
 set(CMAKE_SYSTEM_PROCESSOR wasm32)
@@ -12,7 +12,8 @@ set(CMAKE_CROSSCOMPILING_EMULATOR node --no-incremental-marking "${CMAKE_CURRENT
 set(packages_of wasm)
 include("${CMAKE_CURRENT_LIST_DIR}/cross_packages.cmake")
 option(FOVEA_SIMD128 "Vectors of 128 bits for WebAssembly, which engines before 2021 refuse" ON)
-list(APPEND CMAKE_TRY_COMPILE_PLATFORM_VARIABLES FOVEA_SIMD128)
+option(FOVEA_WASM_THREADS "Threads for WebAssembly, which share one memory" OFF)
+list(APPEND CMAKE_TRY_COMPILE_PLATFORM_VARIABLES FOVEA_SIMD128 FOVEA_WASM_THREADS)
 # One module is one instruction set: an engine that lacks an instruction refuses all of it.
 set(CMAKE_CXX_FLAGS_INIT "-fwasm-exceptions -nostdinc++ -isystem ${FOVEA_CROSS_PACKAGES}/include/c++/v1 -D_WASI_EMULATED_GETPID")
 if(FOVEA_SIMD128)
@@ -22,5 +23,18 @@ endif()
 set(CMAKE_EXE_LINKER_FLAGS_INIT
     "-L${FOVEA_CROSS_PACKAGES}/lib -lwasi-emulated-getpid -Wl,-z,stack-size=8388608,--stack-first"
 )
+# What threads of a pool do touches no file, and memory is taken in turns: wasi-libc and LLVM's library stay as they are for one thread.
+# Each thread has its own thread_local values, but for errno.
+if(FOVEA_WASM_THREADS)
+  if(NOT EXISTS "${FOVEA_CROSS_PACKAGES}/lib/threads")
+    message(FATAL_ERROR "FOVEA_WASM_THREADS: ${FOVEA_CROSS_PACKAGES} has nothing for threads: remove it, and run cmake/cross_packages.sh wasm ${FOVEA_CROSS_PACKAGES} again")
+  endif()
+  string(APPEND CMAKE_CXX_FLAGS_INIT " -matomics -mbulk-memory -isystem ${CMAKE_CURRENT_LIST_DIR}/wasm/threads")
+  string(
+    APPEND CMAKE_EXE_LINKER_FLAGS_INIT
+    " ${FOVEA_CROSS_PACKAGES}/lib/threads/Unwind-wasm.o -Wl,--shared-memory,--import-memory,--export-memory,--max-memory=4294967296"
+    ",--no-check-features"
+  )
+endif()
 # wasi-libc has the header of threads and nothing behind it.
 set(CMAKE_HAVE_LIBC_PTHREAD ON)

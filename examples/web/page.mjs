@@ -50,7 +50,7 @@ at("search").onsubmit = (event) => {
   const texts = at("texts").value.split("\n").filter((line) => line.trim());
   at("search-note").textContent = "reading …";
   attempt(async () => {
-    const { ranked, tokens, milliseconds } = await ask("rank", { question: at("question").value, texts });
+    const { ranked, tokens, milliseconds, threads } = await ask("rank", { question: at("question").value, texts });
     at("ranked").replaceChildren(
       ...ranked.map(({ text, likeness }) => {
         const row = document.createElement("tr");
@@ -62,7 +62,7 @@ at("search").onsubmit = (event) => {
         return row;
       }),
     );
-    at("search-note").textContent = `${tokens} tokens in ${milliseconds.toFixed(0)} ms`;
+    at("search-note").textContent = `${tokens} tokens in ${milliseconds.toFixed(0)} ms, ${threads === 1 ? "one thread" : `${threads} threads`}`;
   });
 };
 

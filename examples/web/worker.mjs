@@ -4,6 +4,7 @@ import { load as load_detector } from "./detector.mjs";
 import { load as load_embedder } from "./embedder.mjs";
 
 const MOST_TOKENS = 256;
+const threads = navigator.hardwareConcurrency; // of which a page that is not isolated gets one
 const given_files = new Map();
 
 /** The bytes of a file beside the page, or one that the visitor has chosen. Throws { missing } where it is neither. */
@@ -31,8 +32,8 @@ function once(make) {
 }
 
 const embedder = once(async () => {
-  const [tokenizer, weights, module] = [await file("tokenizer.json"), await file("model.safetensors"), await load_embedder()];
-  const made = { words: module.tokenizer(tokenizer), model: module.open(weights) };
+  const [tokenizer, weights, module] = [await file("tokenizer.json"), await file("model.safetensors"), await load_embedder(undefined, { threads })];
+  const made = { words: module.tokenizer(tokenizer), model: module.open(weights), threads: module.threads };
   given_files.delete("model.safetensors"); // the module has them
   return made;
 });
@@ -68,7 +69,7 @@ const calls = {
       return { text, likeness: found.vector.reduce((sum, x, i) => sum + x * wanted.vector[i], 0) };
     });
     ranked.sort((a, b) => b.likeness - a.likeness);
-    return { ranked, tokens, milliseconds: performance.now() - start };
+    return { ranked, tokens, milliseconds: performance.now() - start, threads: by.threads };
   },
 
   async begin() {

@@ -6,9 +6,9 @@ export interface Stream {
   /** Outputs come so many positions later: the first are zeros. */
   readonly latency: number;
   /** Starts at position 0, with the inputs that do not move along the sequence; a stream without such has begun. */
-  begin(inputs?: Inputs): void;
+  begin(inputs?: Partial<Inputs>): void;
   /** Takes the next positions, and gives what the whole sequence would give there. */
-  step(inputs: Inputs): Outputs;
+  step(inputs: Partial<Inputs>): Outputs;
   /** The sequence has ended: gives so many of the positions that are still to come. */
   finish(positions: number): Outputs;
   /** A row of the batch starts again at position 0. */

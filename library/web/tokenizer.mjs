@@ -32,7 +32,7 @@ class Tokenizer {
     return this.#wasm.text(text);
   }
   close() {
-    if (this.#handle !== 0) this.#wasm.call("tokenizer_close", this.#handle);
+    if (this.#handle !== 0 && !this.#wasm.is_closed) this.#wasm.call("tokenizer_close", this.#handle);
     this.#handle = 0;
   }
 }

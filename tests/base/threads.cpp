@@ -73,7 +73,7 @@ struct lent_threads {
 
 } // namespace
 
-TEST_CASE("an executor's threads take the place of a pool's own") {
+TEST_CASE("an executor's threads take the place of a pool's own", "[threads]") {
   for (const bool alone : {false, true}) {
     lent_threads lent{alone};
     thread_pool pool({3, {lent_threads::run, &lent}});
@@ -252,6 +252,6 @@ TEST_CASE("pools come and go, used or not") {
   }
 }
 
-TEST_CASE("one thread for each usable processor unless told otherwise") {
+TEST_CASE("one thread for each usable processor unless told otherwise", "[threads]") {
   CHECK(thread_pool().size() == fovea::usable_processors());
 }

@@ -16,4 +16,10 @@ inline constexpr auto recurrent = fovea::model("recurrent", [](fovea::graph& g) 
   g.output("y", fovea::gru(x, "rnn", 16, {.initial = fovea::states_of(h)}));
 });
 
+/// Large enough for threads to share its work, in a step of a stream, too.
+inline constexpr auto wide = fovea::model("wide", [](fovea::graph& g) {
+  const fovea::expr x = g.input<fovea::f32>("x", {B, T, 192});
+  g.output("y", fovea::linear(fovea::gelu(fovea::linear(fovea::gru(x, "rnn", 192), "up", 768)), "down", 192));
+});
+
 } // namespace web

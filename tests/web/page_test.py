@@ -19,7 +19,8 @@ import wave
 
 from playwright.sync_api import sync_playwright
 
-sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "tools"))
+sys.path[:0] = [str(pathlib.Path(__file__).parents[folder] / name) for folder, name in [(1, "tools"), (2, "examples/web")]]
+from serve import Isolated  # noqa: E402
 from weight_files import save_safetensors  # noqa: E402
 
 DETECTOR = {
@@ -49,9 +50,15 @@ def drawn_sound(path):
         sound.writeframes(b"".join(struct.pack("<h", draw.randint(-9000, 9000)) for _ in range(16000)))
 
 
-class Quiet(http.server.SimpleHTTPRequestHandler):
+class Quiet(Isolated):
     def log_message(self, *_):
         pass
+
+
+class Shared(http.server.SimpleHTTPRequestHandler):
+    """Without the headers that threads need."""
+
+    log_message = Quiet.log_message
 
 
 class Page(unittest.TestCase):
@@ -67,10 +74,6 @@ class Page(unittest.TestCase):
         else:
             self.sound, self.weights = self.place / "sound.wav", self.place / "drawn.safetensors"
             drawn_sound(self.sound), drawn_detector(self.weights)
-        server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=self.folder))
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        self.addCleanup(server.server_close)
-        self.addCleanup(server.shutdown)
         playwright = sync_playwright().start()
         self.addCleanup(playwright.stop)
         heard = [f"--use-file-for-fake-audio-capture={self.sound}", "--use-fake-device-for-media-stream"]
@@ -82,7 +85,16 @@ class Page(unittest.TestCase):
         self.asked, self.problems = [], []
         self.page.on("request", lambda request: self.asked.append(request.url))
         self.page.on("pageerror", lambda problem: self.problems.append(str(problem)))
+        self.visit(Quiet)
+
+    def visit(self, handler):
+        server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(handler, directory=self.folder))
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        self.addCleanup(server.server_close)
+        self.addCleanup(server.shutdown)
         self.origin = f"http://127.0.0.1:{server.server_port}/"
+        self.page.goto("about:blank")
+        self.asked.clear()
         self.page.goto(self.origin)
 
     def closes(self, name):
@@ -108,10 +120,19 @@ class Page(unittest.TestCase):
         rows = self.page.locator("#ranked tr").all_text_contents()
         self.assertEqual(len(rows), 7)
         self.assertIn("sell copies", rows[0])
+        threads = self.page.evaluate("navigator.hardwareConcurrency")
+        self.assertIn("one thread" if threads == 1 else f"{threads} threads", self.page.text_content("#search-note"))
         self.page.fill("#question", "recurrent neural networks")
         self.page.click("#search button")
         self.wait_for("document.querySelector('#ranked tr').textContent.includes('Elman')")
         self.closes("search")
+
+    def test_texts_are_ranked_by_one_thread_where_pages_share_a_process(self):
+        self.visit(Shared)
+        self.page.click("#search button")
+        self.wait_for("document.querySelector('#search-note').textContent.includes('one thread')")
+        self.assertIn("sell copies", self.page.locator("#ranked tr").all_text_contents()[0])
+        self.closes("one_thread")
 
     def test_speech_is_heard_in_a_file(self):
         self.page.set_input_files("#sound", self.sound)

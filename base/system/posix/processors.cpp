@@ -27,19 +27,19 @@ std::size_t usable_processors() noexcept {
 
 int this_processor() noexcept { return sched_getcpu(); }
 
-void keep_off(int processor, std::span<std::thread> threads, std::size_t threads_in_all) noexcept {
+void keep_off(int processor, std::span<thread> threads, std::size_t threads_in_all) noexcept {
   cpu_set_t others;
   if (sched_getaffinity(0, sizeof others, &others) != 0) return;
   if (static_cast<std::size_t>(CPU_COUNT(&others)) < threads_in_all) return;
   CPU_CLR(static_cast<std::size_t>(processor), &others);
-  for (std::thread& thread : threads) pthread_setaffinity_np(thread.native_handle(), sizeof others, &others);
+  for (thread& one : threads) pthread_setaffinity_np(one.native_handle(), sizeof others, &others);
 }
 
 #else
 
 int this_processor() noexcept { return -1; }
 
-void keep_off(int, std::span<std::thread>, std::size_t) noexcept {}
+void keep_off(int, std::span<thread>, std::size_t) noexcept {}
 
 #endif
 

@@ -24,12 +24,12 @@ std::size_t usable_processors() noexcept {
 
 int this_processor() noexcept { return static_cast<int>(::GetCurrentProcessorNumber()); }
 
-void keep_off(int processor, std::span<std::thread> threads, std::size_t threads_in_all) noexcept {
+void keep_off(int processor, std::span<thread> threads, std::size_t threads_in_all) noexcept {
   const DWORD_PTR usable = allowed();
   if (usable == 0 || static_cast<std::size_t>(std::popcount(usable)) < threads_in_all) return;
   const DWORD_PTR others = usable & ~(DWORD_PTR{1} << processor);
-  for (std::thread& thread : threads)
-    ::SetThreadAffinityMask(static_cast<HANDLE>(::pthread_gethandle(thread.native_handle())), others);
+  for (thread& one : threads)
+    ::SetThreadAffinityMask(static_cast<HANDLE>(::pthread_gethandle(one.native_handle())), others);
 }
 
 // Where there is no futex, std::atomic::wait of libstdc++ 12 misses a call to wake between its look at the value and its sleep.

@@ -5,16 +5,17 @@
 
 namespace fovea::programs {
 
-void connection_threads::enqueue(std::function<void()> connection) {
+connection_threads::room connection_threads::enqueue(std::function<void()> connection) {
   const std::lock_guard lock(mutex_);
   waiting_.push_back(std::move(connection));
-  if (threads_.size() == most_) return;
+  if (threads_.size() == most_) return static_cast<room>(true);
   const auto own = threads_.emplace(threads_.end());
   try {
     *own = std::thread([this, own] { serve(own); });
   } catch (const std::system_error&) { // it waits for a thread that another client gets
     threads_.erase(own);
   }
+  return static_cast<room>(true);
 }
 
 void connection_threads::serve(threads::iterator own) {

@@ -9,6 +9,7 @@
 #include <list>
 #include <mutex>
 #include <thread>
+#include <type_traits>
 
 namespace fovea::programs {
 
@@ -20,7 +21,10 @@ public:
   explicit connection_threads(std::size_t most) : most_(most) {}
   ~connection_threads() override { shutdown(); }
 
-  void enqueue(std::function<void()> connection) override;
+  /// Whether there was room, where httplib asks for it: since 0.15.
+  using room = std::invoke_result_t<decltype(&httplib::TaskQueue::enqueue), httplib::TaskQueue&,
+                                    std::function<void()>>;
+  room enqueue(std::function<void()> connection) override;
   /// Returns when all connections have ended.
   void shutdown() override;
 

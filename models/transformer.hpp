@@ -8,7 +8,7 @@
 
 namespace fovea::models {
 
-enum class activation { relu, gelu, gelu_tanh };
+enum class activation { relu, gelu, gelu_tanh, silu, quick_gelu };
 
 /// What a block of either kind is made of.
 struct transformer_block_config {
@@ -27,6 +27,10 @@ constexpr expr activated(expr x, activation how, source_place at = {__builtin_FI
       return gelu(x, at);
     case activation::gelu_tanh:
       return gelu_tanh(x, at);
+    case activation::silu:
+      return silu(x, at);
+    case activation::quick_gelu: // of the first CLIP (Hendrycks and Gimpel 2016, section 2)
+      return x * sigmoid(1.702 * x);
     default:
       return relu(x, at);
   }

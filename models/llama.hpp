@@ -167,7 +167,8 @@ inline constexpr auto llama_names_of_gguf = std::to_array<name_rule>({
     {"layers.*.mlp.up.weight", "blk.*.ffn_up.weight"},
     {"layers.*.mlp.down.weight", "blk.*.ffn_down.weight"},
     {"norm.weight", "output_norm.weight"},
-    {"", "rope_freqs.weight", naming::ignored}, // what the scaling says
+    // What the scaling says; a model without one refuses it.
+    {"", c.scaling == rope_scaling{} ? "rope.freqs" : "rope_freqs.weight", naming::ignored},
 });
 
 /// How Hugging Face, llama.cpp (GGUF), and Meta and llama2.c name Llama's parameters. Hugging Face pairs the

@@ -29,8 +29,9 @@ inline constexpr auto phi3_names = [] {
           {"layers.*.attn.v.weight", "blk.*.attn_qkv.weight", naming::rows(q + kv, q + 2 * kv)},
           {"layers.*.mlp.gate.weight", "blk.*.ffn_up.weight", naming::rows(0, c.inner)},
           {"layers.*.mlp.up.weight", "blk.*.ffn_up.weight", naming::rows(c.inner, 2 * c.inner)},
-          {"", "rope_factors_long.weight", naming::ignored}, // what the scaling says
-          {"", "rope_factors_short.weight", naming::ignored},
+          // What the scaling says; a model without one refuses it.
+          {"", c.scaling == rope_scaling{} ? "rope.freqs" : "rope_factors_long.weight", naming::ignored},
+          {"", c.scaling == rope_scaling{} ? "rope.freqs" : "rope_factors_short.weight", naming::ignored},
       }),
       llama_names_of_transformers<c>, llama_names_of_gguf<c>);
 }();

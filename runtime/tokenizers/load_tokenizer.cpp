@@ -22,11 +22,12 @@ bool begins_sentence_piece(std::string_view text) {
 
 /// By the content of what `open` gives, but for llama2.c's, which has no mark: its path ends in .bin.
 template <class F>
-tokenizer opened(const std::filesystem::path& path, F open) try {
+tokenizer opened(const file_path& path, F open) try {
   const std::shared_ptr<mapped_file> file = open();
   const std::string_view text(reinterpret_cast<const char*>(file->bytes().data()), file->bytes().size());
   if (text.starts_with("GGUF")) return gguf_tokenizer(gguf_file(path, file).metadata());
-  if (path.extension() == ".bin") return parse_llama2c_tokenizer(file->bytes(), path.string());
+  if (std::filesystem::path(path).extension() == ".bin")
+    return parse_llama2c_tokenizer(file->bytes(), path.string());
   if (begins_sentence_piece(text)) return parse_sentence_piece(text, path.string());
   return parse_tokenizer(text, path.string());
 } catch (const std::bad_alloc&) {
@@ -39,7 +40,7 @@ tokenizer load_tokenizer(const file_path& path) {
   return opened(path, [&] { return std::make_shared<mapped_file>(path); });
 }
 tokenizer load_tokenizer(std::span<const std::byte> bytes, const std::string& name) {
-  return opened(file_path(name), [&] { return std::make_shared<mapped_file>(bytes, name, load_options{}); });
+  return opened(name, [&] { return std::make_shared<mapped_file>(bytes, name, load_options{}); });
 }
 
 } // namespace fovea::core

@@ -25,6 +25,12 @@ constexpr expr bart_words(expr tokens, int vocab, int width) {
   return parameter(tokens, "words", {vocab, width}, init::normal(0.02));
 }
 
+/// Both stacks as the Transformer has them, without a norm at their end.
+constexpr transformer_config bart_stacks(int layers, const transformer_block_config& block, int vocab) {
+  return {
+      .layers = layers, .block = block, .source_vocab = vocab, .target_vocab = vocab, .final_norm = false};
+}
+
 /// Vectors of tokens [B, T] and their positions, normalised: [B, T, width]. Row 2 of the table is the first position's.
 constexpr expr bart_embeddings(expr words, expr tokens, bart_config c,
                                source_place at = {__builtin_FILE(), __builtin_LINE()}) {
@@ -40,18 +46,24 @@ constexpr expr bart_embeddings(expr words, expr tokens, bart_config c,
 constexpr expr bart_encoder(expr words, expr source, expr lengths, bart_config c,
                             source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   const reported_at here(source, at);
-  const scope inside(source, "encoder");
-  return stacked(bart_embeddings(words, source, c), c.layers, false, c.block,
-                 [&](expr y) { return encoder_block(y, padding(lengths), c.block); });
+  expr x;
+  {
+    const scope inside(source, "encoder");
+    x = bart_embeddings(words, source, c);
+  }
+  return encoder_stack(x, lengths, bart_stacks(c.layers, c.block, c.vocab));
 }
 
 /// The decoder: tokens [B, T] written so far and memory [B, S, width], of which lengths [B] count -> [B, T, width].
 constexpr expr bart_decoder(expr words, expr target, expr memory, expr lengths, bart_config c,
                             source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   const reported_at here(target, at);
-  const scope inside(target, "decoder");
-  return stacked(bart_embeddings(words, target, c), c.layers, false, c.block,
-                 [&](expr y) { return decoder_block(y, memory, padding(lengths), c.block); });
+  expr x;
+  {
+    const scope inside(target, "decoder");
+    x = bart_embeddings(words, target, c);
+  }
+  return decoder_stack(x, memory, lengths, bart_stacks(c.layers, c.block, c.vocab));
 }
 
 /// Scores of the next token, by the table of token vectors and a number for each, which is not trained: [B, T, width] ->

@@ -35,18 +35,15 @@ constexpr expr marian_embeddings(expr words, expr tokens, marian_config c,
 constexpr expr marian_encoder(expr words, expr source, expr lengths, marian_config c,
                               source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   const reported_at here(source, at);
-  const scope inside(source, "encoder");
-  return stacked(marian_embeddings(words, source, c), c.layers, false, c.block,
-                 [&](expr y) { return encoder_block(y, padding(lengths), c.block); });
+  return encoder_stack(marian_embeddings(words, source, c), lengths, bart_stacks(c.layers, c.block, c.vocab));
 }
 
 /// The decoder: tokens [B, T] written so far and memory [B, S, width], of which lengths [B] count -> [B, T, width].
 constexpr expr marian_decoder(expr words, expr target, expr memory, expr lengths, marian_config c,
                               source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   const reported_at here(target, at);
-  const scope inside(target, "decoder");
-  return stacked(marian_embeddings(words, target, c), c.layers, false, c.block,
-                 [&](expr y) { return decoder_block(y, memory, padding(lengths), c.block); });
+  return decoder_stack(marian_embeddings(words, target, c), memory, lengths,
+                       bart_stacks(c.layers, c.block, c.vocab));
 }
 
 /// How Hugging Face names the parameters; the tables of positions are no weights.

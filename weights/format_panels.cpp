@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <cstring>
 #include <span>
-#include <vector>
 
 #include <fovea/base/error.hpp>
 #include <fovea/base/number_text.hpp>
@@ -19,11 +18,10 @@ namespace {
 /// A column's weights, all of one scale.
 template <class layout>
 void put_scaled(std::span<const float> weights, std::byte* panel, std::size_t packed, std::size_t column) {
-  std::vector<std::int8_t> numbers(weights.size());
-  const float scale = to_int8(weights, numbers.data());
+  const float scale = int8_scale(weights);
   std::memcpy(panel + column * sizeof scale, &scale, sizeof scale);
-  for (std::size_t k = 0; k < numbers.size(); ++k)
-    panel[layout::place(packed, k, column)] = static_cast<std::byte>(numbers[k]);
+  for (std::size_t k = 0; k < weights.size(); ++k)
+    panel[layout::place(packed, k, column)] = static_cast<std::byte>(to_int8(weights[k], scale));
 }
 
 void check_range(weight_format format, std::span<const float> weights, const std::string& name) {

@@ -121,14 +121,10 @@ float largest_value(element_type type) {
   return largest;
 }
 
-float to_int8(std::span<const float> row, std::int8_t* to) {
-  constexpr float most = 127, whole = 0x1.8p23f; // a float of this size has no fraction
+float int8_scale(std::span<const float> row) {
   float largest = 0;
   for (const float value : row) largest = std::max(largest, std::abs(value));
-  const float scale = largest / most;
-  for (const float value : row)
-    *to++ = static_cast<std::int8_t>(scale == 0 ? 0 : std::clamp(value / scale, -most, most) + whole - whole);
-  return scale;
+  return largest / 127;
 }
 
 void from_floats(element_type type, std::span<const float> values, std::byte* to) {
@@ -156,11 +152,9 @@ void round_rows(weight_format format, std::size_t width, std::span<float> rows) 
     });
     return;
   }
-  std::vector<std::int8_t> numbers(width);
-  for_rows([&](std::span<float> values) {
-    const float scale = to_int8(values, numbers.data());
-    std::ranges::transform(numbers, values.begin(),
-                           [=](std::int8_t x) { return scale * static_cast<float>(x); });
+  for_rows([](std::span<float> values) {
+    const float scale = int8_scale(values);
+    for (float& x : values) x = scale * static_cast<float>(to_int8(x, scale));
   });
 }
 

@@ -3,6 +3,7 @@
 #include <fovea/weights/stored_tensor.hpp>
 #include <fovea/weights/weight_format.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -28,8 +29,14 @@ float largest_value(element_type type);
 /// value may be above largest_value(type). Throws fovea::error for a type that is not written.
 void from_floats(element_type type, std::span<const float> values, std::byte* to);
 
-/// Writes a row as whole numbers of -127 to 127, of the scale that it returns: the largest magnitude / 127.
-float to_int8(std::span<const float> row, std::int8_t* to);
+/// The scale of a row kept as whole numbers of -127 to 127: the largest magnitude / 127.
+float int8_scale(std::span<const float> row);
+
+/// A value of such a row, rounded to the nearest, halves to even.
+inline std::int8_t to_int8(float value, float scale) {
+  constexpr float most = 127, whole = 0x1.8p23f; // a float of this size has no fraction
+  return static_cast<std::int8_t>(scale == 0 ? 0 : std::clamp(value / scale, -most, most) + whole - whole);
+}
 
 /// Rounds rows of `width` values to what a format keeps of them.
 void round_rows(weight_format format, std::size_t width, std::span<float> rows);

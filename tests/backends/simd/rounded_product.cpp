@@ -82,9 +82,9 @@ struct whole_numbers {
   static whole_numbers of_weights(weight_format format, const float* w, std::size_t count) {
     whole_numbers made(count);
     if (scales_rows(format)) {
-      std::vector<std::int8_t> numbers(count);
-      made.scale = fovea::core::to_int8({w, count}, numbers.data());
-      std::copy(numbers.begin(), numbers.end(), made.number.begin());
+      made.scale = fovea::core::int8_scale({w, count});
+      std::transform(w, w + count, made.number.begin(),
+                     [&](float x) { return fovea::core::to_int8(x, made.scale); });
       return made;
     }
     std::byte stored[2 + group];

@@ -1,5 +1,5 @@
 # fovea_add_library(NAME HEADER header MODEL expression [STREAM dim] [CAPACITY dim=size...] [WEIGHTS file] [EMBED] [STATIC]
-#                   [FORMAT q8_0] [ISA portable baseline sse41 avx2 avx512 neon64] [METADATA key=number...] [TOKENIZERS])
+#                   [FORMAT q8_0] [ISA portable baseline sse41 avx2 avx512 neon64] [METADATA key=number...] [TOKENIZERS] [WASM])
 #
 # Makes a model a library for C, and for everything that calls C: the targets NAME, which is libNAME.so, and NAME_static,
 # which is libNAME.a, the header NAME.h, and NAME.pc for pkg-config. `cmake --install BUILD --component NAME` installs them. The names of NAME.h are
@@ -11,7 +11,7 @@
 # HEADER, MODEL, STREAM and ISA are as fovea_add_model takes them; with STREAM the header has streams, too. CAPACITY is the
 # largest size of each dim, where a caller says no other. WEIGHTS, EMBED, FORMAT and METADATA are as fovea_add_executable
 # takes them. STATIC links the libraries of C++ into libNAME.so, which then needs those of C alone. TOKENIZERS adds functions
-# that read tokenizers, which need libutf8proc.
+# that read tokenizers, which need libutf8proc. WASM adds the target NAME_wasm: the same model as a module for JavaScript.
 #
 # For Windows it makes the target NAME alone, which is libNAME.dll, with libNAME.dll.a for the linker of MinGW and NAME.def for others.
 # For WebAssembly it makes the target NAME alone, which is NAME.wasm, the module NAME.mjs for JavaScript, and its types
@@ -21,13 +21,14 @@ include("${CMAKE_CURRENT_LIST_DIR}/fovea_add_model.cmake")
 include("${CMAKE_CURRENT_LIST_DIR}/fovea_built_parts.cmake")
 include("${CMAKE_CURRENT_LIST_DIR}/fovea_link_dll.cmake")
 include("${CMAKE_CURRENT_LIST_DIR}/fovea_link_module.cmake")
+include("${CMAKE_CURRENT_LIST_DIR}/fovea_wasm_modules.cmake")
 include(GNUInstallDirs)
 
 set_property(GLOBAL PROPERTY fovea_version "${fovea_VERSION}")
 
 function(fovea_add_library name)
   set(caller "fovea_add_library(${name})")
-  fovea_built_arguments("${caller}" "STREAM" "CAPACITY" TOKENIZERS)
+  fovea_built_arguments("${caller}" "STREAM" "CAPACITY" TOKENIZERS WASM)
   if(NOT name MATCHES "^[A-Za-z_][A-Za-z0-9_]*$")
     message(FATAL_ERROR "fovea_add_library: expected a name that C can begin names with, found '${name}'")
   endif()
@@ -65,6 +66,9 @@ function(fovea_add_library name)
     fovea_link_dll()
   else()
     fovea_link_libraries()
+  endif()
+  if(arg_WASM AND NOT WASI)
+    fovea_wasm_module()
   endif()
 endfunction()
 

@@ -54,6 +54,7 @@ install(
         ${CMAKE_CURRENT_LIST_DIR}/fovea_add_model.cmake ${CMAKE_CURRENT_LIST_DIR}/fovea_build_type.cmake
         ${CMAKE_CURRENT_LIST_DIR}/fovea_built_parts.cmake ${CMAKE_CURRENT_LIST_DIR}/fovea_for_libraries.cmake
         ${CMAKE_CURRENT_LIST_DIR}/fovea_link_dll.cmake ${CMAKE_CURRENT_LIST_DIR}/fovea_link_module.cmake ${CMAKE_CURRENT_LIST_DIR}/fovea_pack_weights.cmake
+        ${CMAKE_CURRENT_LIST_DIR}/fovea_wasm_modules.cmake
         ${CMAKE_CURRENT_LIST_DIR}/own_symbols.cmake
         ${CMAKE_CURRENT_LIST_DIR}/fovea_isa_object.cmake ${CMAKE_CURRENT_LIST_DIR}/instruction_sets.cmake
         ${CMAKE_CURRENT_LIST_DIR}/Findutf8proc.cmake

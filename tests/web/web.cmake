@@ -24,6 +24,11 @@ find_program(node node REQUIRED)
 foreach(part IN ITEMS modules threads)
   add_test(NAME web/${part} COMMAND ${node} --no-incremental-marking --expose-gc --test ${CMAKE_CURRENT_LIST_DIR}/${part}_test.mjs)
 endforeach()
+if(NOT FOVEA_WASM_THREADS AND FOVEA_SIMD128) # once is enough, for it compiles Fovea
+  add_test(NAME web/native COMMAND ${node} --no-incremental-marking --test ${CMAKE_CURRENT_LIST_DIR}/native_test.mjs)
+  set_tests_properties(web/native PROPERTIES TIMEOUT 3600 PROCESSORS 2 ENVIRONMENT
+                       "FOVEA_NATIVE=${CMAKE_CURRENT_LIST_DIR}/native;FOVEA_CROSS_PACKAGES=${FOVEA_CROSS_PACKAGES}")
+endif()
 find_program(tsc tsc REQUIRED)
 configure_file(web/types.mts types.mts COPYONLY) # beside the modules
 add_test(NAME web/types COMMAND ${tsc} --noEmit --strict --target es2022 --module nodenext --lib es2022,dom ${CMAKE_CURRENT_BINARY_DIR}/types.mts)

@@ -3,6 +3,7 @@
 // Decoding: what says the next token, and what is done with it.
 
 #include <fovea/runtime/decoding/beam_search.hpp>
+#include <fovea/runtime/decoding/ctc.hpp>
 #include <fovea/runtime/decoding/generate.hpp>
 #include <fovea/runtime/decoding/log_probability.hpp>
 #include <fovea/runtime/decoding/stream_reader.hpp>

@@ -7,6 +7,7 @@
 #include <fovea/dsl/attention.hpp>
 #include <fovea/dsl/contract.hpp>
 #include <fovea/dsl/convolution.hpp>
+#include <fovea/dsl/ctc_loss.hpp>
 #include <fovea/dsl/dim.hpp>
 #include <fovea/dsl/elementwise.hpp>
 #include <fovea/dsl/graph.hpp>

@@ -1,0 +1,112 @@
+#pragma once
+
+#include <limits>
+
+#include <fovea/dsl/loss.hpp>
+#include <fovea/dsl/scan.hpp>
+
+namespace fovea::core {
+
+struct ctc_options {
+  expr lengths = {};   // int32 [B]: how many frames of each row count; all of them where not given
+  int blank = 0;       // the class of a frame without a label
+  bool average = true; // over the labels of each row, then over the rows; false: the sum of the rows
+  bool each = false;   // of each row apart, infinity where too few frames are there for the labels
+};
+
+namespace detail {
+
+/// What a ctc_loss takes; false after an error.
+constexpr bool ctc_fits(expr logits, expr targets, const ctc_options& options, const char* word,
+                        source_place at) {
+  if (!is_float(logits, at, word) || !logits.owner->usable(targets, at, word)) return false;
+  graph& g = *logits.owner;
+  const std::int64_t classes = width_of(logits, at, word);
+  if (classes == 0) return false;
+  const node& labels = g.nodes[targets.id];
+  if (logits.rank() != 3 || labels.type != element::i32 || labels.shape.rank != 2 ||
+      labels.shape[0] != g.shape_of(logits)[0]) {
+    g.fail(359, at, word,
+           ": expected logits [batch, frames, classes] and int32 targets [batch, labels], found ", logits,
+           " and ", name_of(labels.type), " ", targets);
+    return false;
+  }
+  if (options.blank < 0 || options.blank >= classes) {
+    g.fail(360, at, word, ": expected a blank of 0 to ", classes - 1, ", found ", options.blank);
+    return false;
+  }
+  if (options.lengths.owner == nullptr) return true;
+  if (!g.usable(options.lengths, at, word)) return false;
+  const node& lengths = g.nodes[options.lengths.id];
+  if (lengths.type == element::i32 && lengths.shape.rank == 1 && lengths.shape[0] == labels.shape[0])
+    return true;
+  g.fail(361, at, word, ": expected .lengths as int32 [", g.dim_of(labels.shape[0]), "], found ",
+         name_of(lengths.type), " ", options.lengths);
+  return false;
+}
+
+} // namespace detail
+
+/// Connectionist temporal classification (Graves et al. 2006): -log of the probability that the frames say the
+/// labels, each frame a class of its own and the blank between labels, by the softmax of the logits. All ways
+/// of saying them are added up, by the forward variables of equations 6 and 7 as logarithms.
+/// logits [B, T, classes], targets [B, S] of int32, a row's labels first and blanks behind them -> [], or [B]
+/// with `.each`. A row with fewer frames than its labels need is left out: 0. They need one each, and one
+/// between two that are the same.
+constexpr expr ctc_loss(expr logits, expr targets, ctc_options options = {},
+                        source_place at = {__builtin_FILE(), __builtin_LINE()}) {
+  constexpr const char* word = "ctc_loss";
+  if (!detail::ctc_fits(logits, targets, options, word, at)) return {logits.owner};
+  const reported_at user(logits, at.as(word));
+  constexpr double impossible = -1e30; // finite, so that differences of two are no NaN
+  const dim rows = logits.size(0), frames = logits.size(1), classes = logits.size(2),
+            labels = targets.size(1), places = 2 * labels + 1;
+  const int blank = options.blank;
+
+  // A table, so that a target that is no class is refused before a call runs.
+  const expr is_label = gather(to_float(range(logits, classes) != blank), targets);
+  const expr count = max_over(is_label * (1 + to_float(range(logits, labels))), axis(1)); // [B]
+  // A blank before, between and behind the labels: [B, 2 S + 1].
+  const expr between = reshape(stack(2, 0 * targets + blank, targets), {rows, 2 * labels});
+  const expr said = pad(between, axis(1), 0, 1, blank);
+  // A label may follow another label at once if it is another one.
+  const expr follows_label =
+      said != blank && said != slice(pad(said, axis(1), 2, 0, blank), axis(1), 0, places);
+
+  // Of each frame the probability of what is said at each place.
+  const expr frame = reshape(range(logits, rows * frames), {rows, frames, 1});
+  const expr at_places =
+      gather(reshape(log_softmax(logits), {rows * frames * classes}),
+             frame * static_cast<int>(classes.number()) + unsqueeze(said, 1)); // [B, T, 2 S + 1]
+
+  const auto before = [&](expr x, int places_before) {
+    return slice(pad(x, axis(1), places_before, 0, impossible), axis(1), 0, places);
+  };
+  const expr place = range(logits, places);
+  const expr first = where(place == 0, 0.0, impossible) + to_float(0 * said);
+  const expr last =
+      scan(at_places, first,
+           [&](expr x, expr stays) {
+             const expr next = before(stays, 1), skips = where(follows_label, before(stays, 2), impossible);
+             const expr most = stop_gradient(max(stays, max(next, skips)));
+             const expr all = log(exp(stays - most) + exp(next - most) + exp(skips - most)) + most;
+             return scan_step{all + x, all + x};
+           },
+           {.lengths = options.lengths})
+          .state;
+
+  // At the end the last label has been said, or the blank behind it.
+  const expr behind = unsqueeze(2 * count, 1) - to_float(place);
+  const expr loss = -log_sum_exp(where(behind == 0.0 || behind == 1.0, last, impossible), axis(1));
+  const expr possible = loss < -impossible / 2;
+  if (options.each) return where(possible, loss, std::numeric_limits<double>::infinity());
+  const expr counted = where(possible, loss, 0.0);
+  return options.average ? mean(counted / max(count, 1.0), axis(0)) : sum(counted, axis(0));
+}
+
+} // namespace fovea::core
+
+// What a user may name.
+namespace fovea {
+using core::ctc_loss, core::ctc_options;
+} // namespace fovea

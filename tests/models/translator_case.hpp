@@ -7,17 +7,34 @@
 
 #include "decoder_case.hpp"
 
+#include <span>
+
 namespace fovea::core::test {
+
+inline constexpr const char *encoder_state_names[] = {"encoder_hidden_states.0", "encoder_hidden_states.1",
+                                                      "encoder_hidden_states.2"},
+                            *decoder_state_names[] = {"decoder_hidden_states.0", "decoder_hidden_states.1",
+                                                      "decoder_hidden_states.2"};
+
+/// Blocks one after another, "layers", with what each reads; `end` makes of the last what is shown of it.
+template <class Block, class End>
+constexpr expr show_layers(graph& g, std::span<const char* const> names, expr x, Block block, End end) {
+  const std::size_t layers = names.size() - 1;
+  for (std::size_t i = 0; i < layers; ++i) {
+    g.output(names[i], x);
+    const scope layer(x, "layers", static_cast<int>(i));
+    x = block(x);
+  }
+  x = end(x);
+  g.output(names[layers], x);
+  return x;
+}
 
 /// Both stacks, block after block, with what each gives.
 template <class Embed, class Score>
 constexpr void show_translator(graph& g, const models::transformer_config& stacks, Embed embed, Score score) {
   const expr source = g.input<i32>("source_ids", {"B", "S"}), lengths = g.input<i32>("source_lengths", {"B"}),
              target = g.input<i32>("decoder_ids", {"B", "T"});
-  constexpr const char *of_encoder[] = {"encoder_hidden_states.0", "encoder_hidden_states.1",
-                                        "encoder_hidden_states.2"},
-                       *of_decoder[] = {"decoder_hidden_states.0", "decoder_hidden_states.1",
-                                        "decoder_hidden_states.2"};
   const models::transformer_block_config& block = stacks.block;
   const auto ended = [&](expr x) {
     return stacks.final_norm ? layer_norm(x, "norm", {.epsilon = block.epsilon}) : x;
@@ -26,25 +43,15 @@ constexpr void show_translator(graph& g, const models::transformer_config& stack
   expr memory, x;
   {
     const scope inside(source, "encoder");
-    memory = embed(words, source);
-    for (int i = 0; i < stacks.layers; ++i) {
-      g.output(of_encoder[i], memory);
-      const scope layer(memory, "layers", i);
-      memory = models::encoder_block(memory, padding(lengths), block);
-    }
-    memory = ended(memory);
-    g.output(of_encoder[stacks.layers], memory);
+    memory = show_layers(
+        g, encoder_state_names, embed(words, source),
+        [&](expr y) { return models::encoder_block(y, padding(lengths), block); }, ended);
   }
   {
     const scope inside(target, "decoder");
-    x = embed(words, target);
-    for (int i = 0; i < stacks.layers; ++i) {
-      g.output(of_decoder[i], x);
-      const scope layer(x, "layers", i);
-      x = models::decoder_block(x, memory, padding(lengths), block);
-    }
-    x = ended(x);
-    g.output(of_decoder[stacks.layers], x);
+    x = show_layers(
+        g, decoder_state_names, embed(words, target),
+        [&](expr y) { return models::decoder_block(y, memory, padding(lengths), block); }, ended);
   }
   g.output("logits", score(x, words));
 }

@@ -126,37 +126,45 @@ constexpr expr deberta_class_scores(expr x, int classes, deberta_config c,
 }
 
 /// How Hugging Face names the parameters. Heads that a model leaves out are skipped.
-inline constexpr auto deberta_names =
-    naming::together(std::to_array<name_rule>({
-                         {"", "deberta.", naming::optional_prefix},
-                         {"words", "embeddings.word_embeddings.weight"},
-                         {"embed_norm.weight", "embeddings.LayerNorm.weight"},
-                         {"embed_norm.bias", "embeddings.LayerNorm.bias"},
-                         {"", "embeddings.position_ids", naming::ignored},
-                         {"distances.weight", "encoder.rel_embeddings.weight"},
-                         {"distances.norm.weight", "encoder.LayerNorm.weight"},
-                         {"distances.norm.bias", "encoder.LayerNorm.bias"},
-                         {"layer.*.attn.q.weight", "encoder.layer.*.attention.self.query_proj.weight"},
-                         {"layer.*.attn.q.bias", "encoder.layer.*.attention.self.query_proj.bias"},
-                         {"layer.*.attn.k.weight", "encoder.layer.*.attention.self.key_proj.weight"},
-                         {"layer.*.attn.k.bias", "encoder.layer.*.attention.self.key_proj.bias"},
-                         {"layer.*.attn.v.weight", "encoder.layer.*.attention.self.value_proj.weight"},
-                         {"layer.*.attn.v.bias", "encoder.layer.*.attention.self.value_proj.bias"},
-                     }),
-                     bert_block_names,
-                     std::to_array<name_rule>({
-                         {"predict.transform.weight", "lm_predictions.lm_head.dense.weight"},
-                         {"predict.transform.bias", "lm_predictions.lm_head.dense.bias"},
-                         {"predict.norm.weight", "lm_predictions.lm_head.LayerNorm.weight"},
-                         {"predict.norm.bias", "lm_predictions.lm_head.LayerNorm.bias"},
-                         {"predict.bias", "lm_predictions.lm_head.bias"},
-                         {"pooler.weight", "pooler.dense.weight"},
-                         {"pooler.bias", "pooler.dense.bias"},
-                         {"", "pooler.**", naming::ignored},
-                         {"", "classifier.**", naming::ignored},
-                         {"", "lm_predictions.**", naming::ignored},
-                         {"", "mask_predictions.**", naming::ignored}, // of training
-                     }));
+inline constexpr auto deberta_names = naming::together(
+    std::to_array<name_rule>({
+        {"", "deberta.", naming::optional_prefix},
+        {"words", "embeddings.word_embeddings.weight"},
+        {"embed_norm.weight", "embeddings.LayerNorm.weight"},
+        {"embed_norm.bias", "embeddings.LayerNorm.bias"},
+        {"", "embeddings.position_ids", naming::ignored},
+        {"distances.weight", "encoder.rel_embeddings.weight"},
+        {"distances.norm.weight", "encoder.LayerNorm.weight"},
+        {"distances.norm.bias", "encoder.LayerNorm.bias"},
+        {"layer.*.attn.q.weight", "encoder.layer.*.attention.self.query_proj.weight"},
+        {"layer.*.attn.q.bias", "encoder.layer.*.attention.self.query_proj.bias"},
+        {"layer.*.attn.k.weight", "encoder.layer.*.attention.self.key_proj.weight"},
+        {"layer.*.attn.k.bias", "encoder.layer.*.attention.self.key_proj.bias"},
+        {"layer.*.attn.v.weight", "encoder.layer.*.attention.self.value_proj.weight"},
+        {"layer.*.attn.v.bias", "encoder.layer.*.attention.self.value_proj.bias"},
+    }),
+    bert_block_names,
+    std::to_array<name_rule>({
+        {"predict.transform.weight", "lm_predictions.lm_head.dense.weight"},
+        {"predict.transform.bias", "lm_predictions.lm_head.dense.bias"},
+        {"predict.norm.weight", "lm_predictions.lm_head.LayerNorm.weight"},
+        {"predict.norm.bias", "lm_predictions.lm_head.LayerNorm.bias"},
+        {"predict.bias", "lm_predictions.lm_head.bias"},
+        {"words", "cls.predictions.decoder.weight", naming::tied}, // as transformers saves it by default
+        {"predict.transform.weight", "cls.predictions.transform.dense.weight"},
+        {"predict.transform.bias", "cls.predictions.transform.dense.bias"},
+        {"predict.norm.weight", "cls.predictions.transform.LayerNorm.weight"},
+        {"predict.norm.bias", "cls.predictions.transform.LayerNorm.bias"},
+        {"predict.bias", "cls.predictions.bias"},
+        {"predict.bias", "cls.predictions.decoder.bias", naming::tied},
+        {"pooler.weight", "pooler.dense.weight"},
+        {"pooler.bias", "pooler.dense.bias"},
+        {"", "pooler.**", naming::ignored},
+        {"", "classifier.**", naming::ignored},
+        {"", "lm_predictions.**", naming::ignored},
+        {"", "cls.**", naming::ignored},
+        {"", "mask_predictions.**", naming::ignored}, // of training
+    }));
 
 // The models: tokens [B, T] and lengths [B] of int32.
 

@@ -34,8 +34,8 @@ constexpr transformer_block_config wav2vec2_block(wav2vec2_config c) {
           .activation = activation::gelu};
 }
 
-/// sound [B, N], 16,000 samples a second of mean 0 and variance 1 -> [B, T, features], 50 frames a second (section 2,
-/// "feature encoder").
+/// sound [B, N], 16,000 samples a second of mean 0 and variance 1, all of a batch equally long -> [B, T, features],
+/// 50 frames a second (section 2, "feature encoder").
 constexpr expr wav2vec2_frames(expr sound, wav2vec2_config c,
                                source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   const reported_at here(sound, at);

@@ -87,6 +87,23 @@ TEST_CASE("DeBERTa's buckets are transformers'", "[deberta]") {
   });
 }
 
+TEST_CASE("DeBERTa's table reads the names of transformers' own head", "[deberta]") {
+  const golden_case c = case_of_today("deberta_v2");
+  std::map<std::string, weight_tensor> renamed;
+  for (const auto& [name, tensor] : parameters_of(c)) {
+    std::string theirs = name;
+    if (const std::string of_head = "lm_predictions.lm_head."; name.starts_with(of_head)) {
+      const std::string rest = name.substr(of_head.size());
+      theirs = (rest == "bias" ? "cls.predictions." : "cls.predictions.transform.") + rest;
+    }
+    renamed[theirs] = tensor;
+  }
+  const auto scores = [&](const model_weights& from) {
+    return run_model<f32>(deberta_masked_language_model<tiny>, from, inputs_of_case(c)).at("logits").values;
+  };
+  CHECK(scores(model_weights::from(renamed)) == scores(weights_of(c)));
+}
+
 TEST_CASE("DeBERTa's classifier reads the first token", "[deberta]") {
   const golden_case c = case_of_today("deberta_v2");
   constexpr std::size_t width = 32, classes = 3;

@@ -82,10 +82,10 @@ constexpr expr parakeet_attention(expr x, parakeet_config c,
 constexpr expr parakeet_convolution(expr x, parakeet_config c,
                                     source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   const reported_at here(x, at);
-  const auto [main, gate] = split<2>(linear(x, "pointwise_conv1", 2 * c.width, {.bias = c.bias}));
+  const auto [main, gate] = split<2>(linear(x, "expand", 2 * c.width, {.bias = c.bias}));
   const expr near = conv1d(main * sigmoid(gate), "depthwise_conv", c.width, c.window,
                            {.padding = same, .groups = c.width, .bias = c.bias});
-  return linear(silu(batch_norm(near, "norm")), "pointwise_conv2", c.width, {.bias = c.bias});
+  return linear(silu(batch_norm(near, "norm")), "project", c.width, {.bias = c.bias});
 }
 
 /// One layer: half a feed-forward layer, attention, a convolution, the other half, each normalised before and added to
@@ -124,7 +124,7 @@ constexpr expr parakeet_encoder(expr features, parakeet_config c,
 /// Scores of the tokens: [B, T, width] -> [B, T, vocab].
 constexpr expr parakeet_scores(expr x, parakeet_config c,
                                source_place at = {__builtin_FILE(), __builtin_LINE()}) {
-  return linear(x, "ctc_head", c.vocab, {}, at);
+  return linear(x, "scores", c.vocab, {}, at);
 }
 
 /// How Hugging Face names the parameters.
@@ -132,10 +132,13 @@ inline constexpr auto parakeet_names = std::to_array<name_rule>({
     {"", "encoder.", naming::optional_prefix},
     {"subsampling.layers.*.conv.weight", "subsampling.layers.*.weight"},
     {"subsampling.layers.*.conv.bias", "subsampling.layers.*.bias"},
-    {"layers.*.conv.pointwise_conv1.weight", "layers.*.conv.pointwise_conv1.weight", naming::squeezed},
-    {"layers.*.conv.pointwise_conv2.weight", "layers.*.conv.pointwise_conv2.weight", naming::squeezed},
+    {"layers.*.conv.expand.weight", "layers.*.conv.pointwise_conv1.weight", naming::squeezed},
+    {"layers.*.conv.expand.bias", "layers.*.conv.pointwise_conv1.bias"},
+    {"layers.*.conv.project.weight", "layers.*.conv.pointwise_conv2.weight", naming::squeezed},
+    {"layers.*.conv.project.bias", "layers.*.conv.pointwise_conv2.bias"},
     {"", "layers.*.conv.norm.num_batches_tracked", naming::ignored},
-    {"ctc_head.weight", "ctc_head.weight", naming::squeezed},
+    {"scores.weight", "ctc_head.weight", naming::squeezed},
+    {"scores.bias", "ctc_head.bias"},
 });
 
 /// features [B, F, mels] -> logits [B, T, vocab], for 12.5 frames a second.

@@ -1,7 +1,7 @@
 #pragma once
 
 // SigLIP: CLIP's towers, each pair of a picture and a text judged by itself (Zhai et al. 2023). A text is seen whole,
-// and a learned query gathers a picture's vector from its patches (Zhai et al. 2022, section 2.2). Loads Hugging Face
+// and a learned query gathers a picture's vector from its patches (Zhai et al. 2022). Loads Hugging Face
 // checkpoints of SiglipModel unchanged, those of SigLIP 2 of a fixed size among them (Tschannen et al. 2025).
 
 #include <fovea/models/clip.hpp>

@@ -21,6 +21,18 @@ struct bert_config {
 inline constexpr bert_config minilm{
     .layers = 6, .heads = 12, .width = 384, .inner = 1536, .vocab = 30522, .context = 512};
 
+/// What of a block follows its attention: a map of what it gathered, then a feed-forward layer, each added to its input
+/// and normalised. x and gathered [B, T, width] -> the same.
+constexpr expr bert_block_of(expr x, expr gathered, bert_config c,
+                             source_place at = {__builtin_FILE(), __builtin_LINE()}) {
+  const reported_at here(x, at);
+  x = layer_norm(dropout(linear(gathered, "attn.proj", c.width), c.dropout) + x, "attn.norm",
+                 {.epsilon = c.epsilon});
+  const expr h = gelu(linear(x, "mlp.up", c.inner));
+  return layer_norm(dropout(linear(h, "mlp.down", c.width), c.dropout) + x, "mlp.norm",
+                    {.epsilon = c.epsilon});
+}
+
 /// One block: attention, then a feed-forward layer, each added to its input and normalised (section 3, after
 /// Vaswani et al. 2017). x [B, T, width] keeps its shape.
 constexpr expr bert_block(expr x, fovea::attention_mask mask, bert_config c,
@@ -29,11 +41,7 @@ constexpr expr bert_block(expr x, fovea::attention_mask mask, bert_config c,
   const expr a =
       attention(linear(x, "attn.q", c.width), linear(x, "attn.k", c.width), linear(x, "attn.v", c.width),
                 {.heads = c.heads, .mask = mask, .dropout = c.dropout});
-  x = layer_norm(dropout(linear(a, "attn.proj", c.width), c.dropout) + x, "attn.norm",
-                 {.epsilon = c.epsilon});
-  const expr h = gelu(linear(x, "mlp.up", c.inner));
-  return layer_norm(dropout(linear(h, "mlp.down", c.width), c.dropout) + x, "mlp.norm",
-                    {.epsilon = c.epsilon});
+  return bert_block_of(x, a, c);
 }
 
 /// The sum of token, position and type vectors, normalised: tokens and types [B, T] of int32 -> [B, T,

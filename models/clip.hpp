@@ -10,7 +10,8 @@ namespace fovea::models {
 struct clip_config {
   int layers; // of the text's tower
   transformer_block_config text;
-  int vocab, context, end; // end: the token after the last of a text
+  int vocab, context;
+  int end = 0; // the token after the last of a text; of SigLIP unused
   int picture_layers;
   transformer_block_config picture;
   int image, patch; // pixels on a side
@@ -88,9 +89,8 @@ constexpr expr clip_scores(expr texts, expr pictures) {
          matmul(texts, transpose(pictures));
 }
 
-/// How Hugging Face names the parameters.
-inline constexpr auto clip_names = std::to_array<name_rule>({
-    {"temperature", "logit_scale"},
+/// How Hugging Face names the parameters of both towers' blocks, and of what CLIP's successors have as well.
+inline constexpr auto clip_tower_names = std::to_array<name_rule>({
     {"text.words.weight", "text_model.embeddings.token_embedding.weight"},
     {"text.positions.weight", "text_model.embeddings.position_embedding.weight"},
     {"text.layers.*.norm1.weight", "text_model.encoder.layers.*.layer_norm1.weight"},
@@ -111,13 +111,8 @@ inline constexpr auto clip_names = std::to_array<name_rule>({
     {"text.layers.*.linear2.bias", "text_model.encoder.layers.*.mlp.fc2.bias"},
     {"text.norm.weight", "text_model.final_layer_norm.weight"},
     {"text.norm.bias", "text_model.final_layer_norm.bias"},
-    {"text.projection.weight", "text_projection.weight"},
-
-    {"picture.class", "vision_model.embeddings.class_embedding"},
     {"picture.positions", "vision_model.embeddings.position_embedding.weight"},
     {"picture.patches.weight", "vision_model.embeddings.patch_embedding.weight"},
-    {"picture.first_norm.weight", "vision_model.pre_layrnorm.weight"}, // so spelt
-    {"picture.first_norm.bias", "vision_model.pre_layrnorm.bias"},
     {"picture.layers.*.norm1.weight", "vision_model.encoder.layers.*.layer_norm1.weight"},
     {"picture.layers.*.norm1.bias", "vision_model.encoder.layers.*.layer_norm1.bias"},
     {"picture.layers.*.self_attn.q.weight", "vision_model.encoder.layers.*.self_attn.q_proj.weight"},
@@ -136,16 +131,26 @@ inline constexpr auto clip_names = std::to_array<name_rule>({
     {"picture.layers.*.linear2.bias", "vision_model.encoder.layers.*.mlp.fc2.bias"},
     {"picture.norm.weight", "vision_model.post_layernorm.weight"},
     {"picture.norm.bias", "vision_model.post_layernorm.bias"},
-    {"picture.projection.weight", "visual_projection.weight"},
     {"", "text_model.embeddings.position_ids", naming::ignored},
     {"", "vision_model.embeddings.position_ids", naming::ignored},
-
-    {"", "logit_scale", naming::ignored}, // where a model is one tower alone
-    {"", "text_model.**", naming::ignored},
-    {"", "text_projection.**", naming::ignored},
-    {"", "vision_model.**", naming::ignored},
-    {"", "visual_projection.**", naming::ignored},
 });
+
+/// The same, with what stands before the blocks and behind them.
+inline constexpr auto clip_names = naming::together(
+    clip_tower_names, std::to_array<name_rule>({
+                          {"temperature", "logit_scale"},
+                          {"text.projection.weight", "text_projection.weight"},
+                          {"picture.class", "vision_model.embeddings.class_embedding"},
+                          {"picture.first_norm.weight", "vision_model.pre_layrnorm.weight"}, // so spelt
+                          {"picture.first_norm.bias", "vision_model.pre_layrnorm.bias"},
+                          {"picture.projection.weight", "visual_projection.weight"},
+
+                          {"", "logit_scale", naming::ignored}, // where a model is one tower alone
+                          {"", "text_model.**", naming::ignored},
+                          {"", "text_projection.**", naming::ignored},
+                          {"", "vision_model.**", naming::ignored},
+                          {"", "visual_projection.**", naming::ignored},
+                      }));
 
 /// tokens [B, T] of int32 -> text [B, joint], of length 1.
 template <clip_config c>

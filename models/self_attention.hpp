@@ -99,6 +99,7 @@ struct multi_head_config {
   int heads, width;
   fovea::attention_mask mask = {};
   bool bias = true;
+  bool key_bias = true; // moves all scores of a query alike, so that some models leave it out
 };
 
 /// Multi-head attention (Vaswani et al. 2017, section 3.2.2) of x [B, T, width] over memory [B, S, any
@@ -106,12 +107,12 @@ struct multi_head_config {
 constexpr expr multi_head_attention(expr x, expr memory, multi_head_config c,
                                     source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   const reported_at here(x, at);
-  const auto projected = [&](expr from, const char* name) {
-    return linear(from, name, c.width, {.bias = c.bias});
+  const auto projected = [&](expr from, const char* name, bool bias) {
+    return linear(from, name, c.width, {.bias = bias});
   };
-  return projected(attention(projected(x, "q"), projected(memory, "k"), projected(memory, "v"),
-                             {.heads = c.heads, .mask = c.mask}),
-                   "out_proj");
+  const expr query = projected(x, "q", c.bias), key = projected(memory, "k", c.bias && c.key_bias),
+             value = projected(memory, "v", c.bias);
+  return projected(attention(query, key, value, {.heads = c.heads, .mask = c.mask}), "out_proj", c.bias);
 }
 
 /// Text that a template can be told.

@@ -16,7 +16,8 @@ struct transformer_block_config {
   bool norm_first = false;
   models::activation activation = models::activation::relu;
   double epsilon = 1e-5;
-  bool bias = true; // of linear maps and norms
+  bool bias = true;     // of linear maps and norms
+  bool key_bias = true; // of the map to keys
   double dropout =
       0; // of f(x) before the sum with x, and of what a stack reads, while training (section 5.4)
 };
@@ -55,13 +56,18 @@ constexpr expr feed_forward(expr x, const transformer_block_config& c,
   return linear(h, "linear2", c.width, {.bias = c.bias});
 }
 
+/// What attention with a mask is told in a block.
+constexpr multi_head_config heads_of(const transformer_block_config& c, fovea::attention_mask mask) {
+  return {.heads = c.heads, .width = c.width, .mask = mask, .bias = c.bias, .key_bias = c.key_bias};
+}
+
 /// One encoder block: self-attention, then a feed-forward layer. x [B, T, width] keeps its shape.
 constexpr expr encoder_block(expr x, fovea::attention_mask mask, const transformer_block_config& c,
                              source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   const reported_at here(x, at);
   x = residual(x, "norm1", c, [&](expr y) {
     const scope inside(y, "self_attn");
-    return multi_head_attention(y, y, {.heads = c.heads, .width = c.width, .mask = mask, .bias = c.bias});
+    return multi_head_attention(y, y, heads_of(c, mask));
   });
   return residual(x, "norm2", c, [&](expr y) { return feed_forward(y, c); });
 }
@@ -74,12 +80,11 @@ constexpr expr decoder_block(expr x, expr memory, fovea::attention_mask memory_m
   const reported_at here(x, at);
   x = residual(x, "norm1", c, [&](expr y) {
     const scope inside(y, "self_attn");
-    return multi_head_attention(y, y, {.heads = c.heads, .width = c.width, .mask = causal, .bias = c.bias});
+    return multi_head_attention(y, y, heads_of(c, causal));
   });
   x = residual(x, "norm2", c, [&](expr y) {
     const scope inside(y, "multihead_attn");
-    return multi_head_attention(y, memory,
-                                {.heads = c.heads, .width = c.width, .mask = memory_mask, .bias = c.bias});
+    return multi_head_attention(y, memory, heads_of(c, memory_mask));
   });
   return residual(x, "norm3", c, [&](expr y) { return feed_forward(y, c); });
 }

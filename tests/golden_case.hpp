@@ -20,6 +20,7 @@
 #include <span>
 #include <sstream>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace fovea::core::test {
@@ -69,7 +70,10 @@ public:
   explicit golden_case(const std::string& name, const std::filesystem::path& folder = FOVEA_GOLDEN_DIR) {
     const safetensors_file file(folder / (name + ".safetensors"));
     for (const auto& [tensor, stored] : file.tensors()) tensors_[tensor] = detail::tensor_of(stored);
-    metadata_ = nlohmann::json::parse(file.metadata().at("case"));
+    std::string said = file.metadata().at("case");
+    constexpr std::string_view infinity = "Infinity"; // Python writes what JSON does not have
+    for (std::size_t at; (at = said.find(infinity)) != said.npos;) said.replace(at, infinity.size(), "null");
+    metadata_ = nlohmann::json::parse(said);
   }
 
   std::string name() const { return metadata_.at("name"); }

@@ -55,6 +55,9 @@ void save(const speech& recording, const std::filesystem::path& file) {
   to.text({-8, wave / 2}, "waveform", {.size = 11, .anchor = 1});
   to.text({-8, height(0.5)}, "speech", {.size = 11, .anchor = 1});
 
+  for (const word& w : recording.words)
+    to.text({at(w.at), wave + gap / 2}, w.text, {.size = 14, .anchor = 0.5});
+
   const double tick = tick_of(seconds, 12);
   for (double time = 0; time <= seconds; time += tick) {
     to.line(std::array{point{at(time), floor}, point{at(time), floor + 5}}, grey);

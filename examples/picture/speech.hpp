@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <span>
+#include <string>
 #include <vector>
 
 namespace picture {
@@ -9,6 +10,12 @@ namespace picture {
 /// In seconds.
 struct span_of_time {
   double begin, end;
+};
+
+/// A text, and the seconds at which it was said.
+struct word {
+  double at;
+  std::string text;
 };
 
 /// A recording, and how likely it was at each moment that somebody spoke.
@@ -19,9 +26,10 @@ struct speech {
   double step = 0; // seconds between two of these
   double threshold = 0.5;
   std::vector<span_of_time> spoken = {};
+  std::vector<word> words = {};
 };
 
-/// Draws the waveform over the probability, with what was spoken shaded, as .svg or .png. Throws fovea::error
+/// Draws the waveform over the probability, with what was spoken shaded and the words between them, as .svg or .png. Throws fovea::error
 /// for a recording without samples and where the file cannot be written.
 void save(const speech& recording, const std::filesystem::path& file);
 

@@ -184,8 +184,8 @@ constexpr expr matmul(expr a, expr b, source_place at = {__builtin_FILE(), __bui
 
 namespace detail {
 
-/// How many ids there are, from 0, that a value may hold: of positions and of places of
-/// elements; 0 of others, or where it is known only at run time.
+/// How many ids there are, from 0, that a value may hold: of positions and of places of elements; 0 of
+/// others, or where it is known only at run time.
 constexpr std::int64_t id_count(const graph& g, int id) {
   while (g.nodes[id].kind == op::reshape) id = g.operand(id, 0);
   const node& n = g.nodes[id];

@@ -9,6 +9,7 @@
 namespace fovea::core::simd {
 
 struct context;
+struct product_args;
 
 /// The scratch memory that a step needs: for each thread, and for all together.
 struct scratch_floats {
@@ -24,7 +25,6 @@ void run_step(context& c, const step& s, int i, const generated_step* code,
 // `*_scratch`: what a step needs at the sizes of `c`, and at smaller ones.
 
 /// The product of parts whose formats all round the rows, or all do not; `tiles` is memory of `product_tiles`.
-struct product_args;
 void multiply(context& c, const product_args& args, float* tiles);
 size_t product_tiles(const context& c, const product_args& args); // floats, of these sizes and of fewer rows
 

@@ -51,7 +51,7 @@ size_t list_floats(const context& c, int which) {
 
 bool shares_rows(const context& c, int x, int which) { return c.shape_of(x).rank == c.shape_of(which).rank; }
 
-/// The product step of one expert.
+/// What a step multiplies: its rows by the weights of one expert after another.
 struct expert_call {
   int x, weight, which;
   size_t in, out, experts;

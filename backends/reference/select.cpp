@@ -19,8 +19,9 @@ array order(const array& x, std::size_t count, bool ascending, source_place at) 
     const double* from = x.data() + row * n;
     std::vector<std::size_t> places(n);
     std::iota(places.begin(), places.end(), std::size_t{0});
-    std::ranges::stable_sort(places, [&](std::size_t a, std::size_t b) {
-      return ascending ? larger(from[b], from[a]) : larger(from[a], from[b]);
+    std::ranges::sort(places, [&](std::size_t a, std::size_t b) {
+      const double left = from[ascending ? b : a], right = from[ascending ? a : b];
+      return larger(left, right) || (!larger(right, left) && a < b);
     });
     for (std::size_t i = 0; i < count; ++i) made.data()[row * count + i] = static_cast<double>(places[i]);
   }

@@ -184,14 +184,15 @@ constexpr expr matmul(expr a, expr b, source_place at = {__builtin_FILE(), __bui
 
 namespace detail {
 
-/// How many ids there are, from 0, that a value may hold: of positions and of the places of largest
-/// elements; 0 of others, or where it is known only at run time.
+/// How many ids there are, from 0, that a value may hold: of positions and of places of elements; 0 of
+/// others, or where it is known only at run time.
 constexpr std::int64_t id_count(const graph& g, int id) {
   while (g.nodes[id].kind == op::reshape) id = g.operand(id, 0);
   const node& n = g.nodes[id];
   std::uint16_t d = 0;
   if (n.kind == op::range) d = n.shape[0];
   if (n.kind == op::argmax) d = g.nodes[g.operand(id, 0)].shape[n.settings.along.axis];
+  if (n.kind == op::order) d = g.nodes[g.operand(id, 0)].shape[-1];
   return d != 0 && g.is_number(d) ? g.number(d) : 0;
 }
 

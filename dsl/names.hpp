@@ -18,6 +18,7 @@ struct transform {
     columns,
     permuted,
     squeezed,
+    flattened,
     joined,
     rotary_halves,
     scaled,
@@ -96,6 +97,9 @@ constexpr transform permuted(axis... axes) {
 /// Their axes of size 1 left out: [1, 1, width] is [width], a convolution's [out, in, 1] is a linear map's
 /// [out, in].
 inline constexpr transform squeezed{transform::step{.what = transform::kind::squeezed}};
+
+/// Their first two axes as one: the experts of a mixture, [experts, out, in], are [experts * out, in].
+inline constexpr transform flattened{transform::step{.what = transform::kind::flattened}};
 
 /// Their tensors of `{n}` = 0, 1, 2, ... are one of ours, one after another along the first axis, each after
 /// the steps before this one, which is the last: {"q.weight", "head.{n}.W_Q", transposed | joined}.

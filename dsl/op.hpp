@@ -41,7 +41,9 @@ enum class op : std::uint8_t {
   // elementwise, three operands
   where,
   // affine
-  linear, matmul, transpose, gather,
+  linear, matmul, expert_linear, transpose, gather,
+  // by order and place
+  order, take_along,
   // norms
   layer_norm, rms_norm, batch_norm, group_norm, softmax, log_softmax, cross_entropy,
   // reductions
@@ -53,7 +55,8 @@ enum class op : std::uint8_t {
   // convolution and pooling
   conv1d, conv2d, conv_transpose1d, conv_transpose2d, max_pool, avg_pool,
   // what gradients are made of, beside the words
-  scatter_add, slice_gradient, attention_gradient, conv_weight_gradient, max_pool_gradient, avg_pool_gradient,
+  scatter_add, take_along_gradient, expert_linear_gradient, expert_weight_gradient,
+  slice_gradient, attention_gradient, conv_weight_gradient, max_pool_gradient, avg_pool_gradient,
   layer_norm_gradient, rms_norm_gradient, cross_entropy_gradient,
   // what training draws
   dropout_mask,
@@ -71,7 +74,7 @@ enum class family : std::uint8_t {
 
 /// Which member of node_settings (settings.hpp) an operation is told beside its operands.
 enum class told : std::uint8_t {
-  none, entry, number, carried, time, cache, outside, along, slice, pad, permute, norm, loss, attention, rope,
+  none, entry, number, carried, time, cache, outside, along, order, slice, pad, permute, norm, loss, attention, rope,
   sinusoidal, window, dropout,
 };
 
@@ -188,8 +191,12 @@ inline constexpr operation operations[] = {
     // affine
     {op::linear, "linear", family::product, {2, 3}, told::none, over::features, cost::inner},
     {op::matmul, "matmul", family::product, {2, 2}, told::none, over::matrices, cost::inner},
+    {op::expert_linear, "expert_linear", family::product, {3, 3}, told::none, over::features, cost::inner},
     {op::transpose, "transpose", family::shape, {1, 1}, told::none, over::turned},
     {op::gather, "gather", family::lookup, {2, 2}, told::none, over::rows, cost::taken},
+    // by order and place
+    {op::order, "top_k", family::lookup, {1, 1}, told::order, over::features},
+    {op::take_along, "take_along", family::lookup, {2, 2}, told::along, over::along, cost::taken},
     // norms
     {op::layer_norm, "layer_norm", family::norm, {1, 3}, told::norm, over::features},
     {op::rms_norm, "rms_norm", family::norm, {1, 2}, told::norm, over::features},
@@ -227,6 +234,9 @@ inline constexpr operation operations[] = {
     {op::avg_pool, "avg_pool", family::pooling, {1, 1}, told::window},
     // what gradients are made of, beside the words
     {op::scatter_add, "gather", family::gradient, {2, 2}},
+    {op::take_along_gradient, "take_along", family::gradient, {2, 2}, told::along},
+    {op::expert_linear_gradient, "expert_linear", family::gradient, {3, 3}},
+    {op::expert_weight_gradient, "expert_linear", family::gradient, {3, 3}},
     {op::slice_gradient, "slice", family::gradient, {1, 1}, told::slice},
     {op::attention_gradient, "attention", family::gradient, {4, operand_bounds::any}, told::attention},
     {op::conv_weight_gradient, "conv", family::gradient, {2, 2}, told::window},

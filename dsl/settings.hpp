@@ -45,11 +45,17 @@ struct outside_settings {
   friend constexpr bool operator==(const outside_settings&, const outside_settings&) = default;
 };
 
-/// concat, reverse, softmax, log_softmax, and reductions, which may keep the axis as 1.
+/// concat, reverse, take_along and its gradient, softmax, log_softmax, and reductions, which may keep the axis as 1.
 struct axis_settings {
   std::int32_t axis = 0;
   bool keep = false;
   friend constexpr bool operator==(const axis_settings&, const axis_settings&) = default;
+};
+
+/// order: the smallest first, rather than the largest.
+struct order_settings {
+  bool ascending = false;
+  friend constexpr bool operator==(const order_settings&, const order_settings&) = default;
 };
 
 /// slice, slice_gradient: the axis, and from where on, a dim of the graph.
@@ -139,6 +145,7 @@ union node_settings {
   cache_settings cache;
   outside_settings outside;
   axis_settings along;
+  order_settings order;
   slice_settings slice;
   pad_settings pad;
   permute_settings permute;
@@ -169,6 +176,8 @@ constexpr auto with_settings(op kind, const node_settings& a, const node_setting
       return f(a.outside, b.outside);
     case told::along:
       return f(a.along, b.along);
+    case told::order:
+      return f(a.order, b.order);
     case told::slice:
       return f(a.slice, b.slice);
     case told::pad:

@@ -19,9 +19,10 @@ struct llama_config {
   bool tied = false;  // the table of token vectors also scores the tokens at the end
   int head_width = 0; // 0: width / heads
   rope_scaling scaling = {};
-  int window = 0;         // how many tokens a token sees, itself among them; 0: all before it
-  bool qkv_bias = false;  // of queries, keys and values
-  bool head_norm = false; // queries and keys are normalised head by head
+  int window = 0;          // how many tokens a token sees, itself among them; 0: all before it
+  bool qkv_bias = false;   // of queries, keys and values
+  bool head_norm = false;  // queries and keys are normalised head by head
+  bool whole_norm = false; // the same over all heads together
 
   constexpr int features_of_head() const { return head_width == 0 ? width / heads : head_width; }
 };
@@ -73,6 +74,10 @@ constexpr expr llama_attention(expr x, llama_config c,
   if (c.head_norm) {
     q = norm_of_heads(q, "attn.q_norm", c.heads, c.epsilon);
     k = norm_of_heads(k, "attn.k_norm", c.kv_heads, c.epsilon);
+  }
+  if (c.whole_norm) {
+    q = rms_norm(q, "attn.q_norm", {.epsilon = c.epsilon});
+    k = rms_norm(k, "attn.k_norm", {.epsilon = c.epsilon});
   }
   q = rope(q, {.heads = c.heads, .base = c.base, .scaling = c.scaling});
   k = rope(k, {.heads = c.kv_heads, .base = c.base, .scaling = c.scaling});

@@ -111,6 +111,15 @@ private:
                    n.shape[-1] == of(1).shape[-1],
                id, "its sides do not fit");
         break;
+      case op::expert_linear:
+        expect(of(1).shape.rank == 2 && of(0).shape[-1] == of(1).shape[1] &&
+                   n.shape.rank == of(2).shape.rank + 1 && of(2).type == element::i32,
+               id, "its weights or experts do not fit");
+        break;
+      case op::take_along:
+        expect(n.shape == of(1).shape && of(1).type == element::i32 && n.type == of(0).type, id,
+               "its indices do not fit");
+        break;
       case op::transpose:
         expect(n.shape[-1] == of(0).shape[-2] && n.shape[-2] == of(0).shape[-1], id, "has other axes");
         break;

@@ -106,6 +106,11 @@ void permute(working& w, const naming::transform::step& step) {
 
 void squeeze(std::vector<std::size_t>& shape) { std::erase(shape, 1u); }
 
+void flatten(std::vector<std::size_t>& shape) {
+  shape[1] *= shape[0];
+  shape.erase(shape.begin());
+}
+
 void gather_halves(working& w, std::size_t head) {
   const std::size_t stride = product(std::span(w.shape).subspan(1)), half = head / 2;
   auto buffer = std::make_shared<packed>(w.content.values.size());
@@ -177,6 +182,11 @@ std::vector<std::size_t> transformed_shape(const naming::transform& how, std::ve
       case kind::squeezed:
         squeeze(shape);
         break;
+      case kind::flattened:
+        if (shape.size() < 2)
+          throw error("flattened needs two axes or more; found shape " + shape_text(shape));
+        flatten(shape);
+        break;
       case kind::joined:
         if (!how.joins() || &step != &steps_of(how).back() || shape.empty())
           throw error("joined comes last, and needs an axis; found shape " + shape_text(shape));
@@ -221,6 +231,9 @@ float_values transformed_values(const stored_tensor& tensor, const naming::trans
       case kind::squeezed:
         squeeze(w.shape);
         break;
+      case kind::flattened:
+        flatten(w.shape);
+        break;
       case kind::rotary_halves:
         gather_halves(w, static_cast<std::size_t>(step.to));
         break;
@@ -242,6 +255,11 @@ float_values transformed_values(const stored_tensor& tensor, const naming::trans
 
 std::optional<stored_tensor> whole_rows(const stored_tensor& tensor, const naming::transform& how) {
   if (how.count == 0) return tensor;
+  if (how.is(kind::flattened)) {
+    stored_tensor made = tensor;
+    flatten(made.shape);
+    return made;
+  }
   return how.is(kind::rows) && can_be_split(tensor) ? std::optional(stored_rows(tensor, how.steps[0]))
                                                     : std::nullopt;
 }

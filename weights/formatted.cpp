@@ -34,8 +34,9 @@ formatted_parameters formatted(const graph_view& g, weight_format format) {
       int from = g.operand(id, k);
       if (g.at(from).kind == op::transpose) from = g.operand(from, 0);
       if (g.at(from).kind != op::parameter) continue;
-      const bool product = (n.kind == op::linear || n.kind == op::matmul) && k == 1 &&
-                           fixed_weight(g, id) == from && !is_from_columns(g, id) && is_worth_it(g, id, from);
+      const bool product = (n.kind == op::linear || n.kind == op::matmul || n.kind == op::expert_linear) &&
+                           k == 1 && fixed_weight(g, id) == from && !is_from_columns(g, id) &&
+                           is_worth_it(g, id, from);
       const bool table = n.kind == op::gather && k == 0 && from == g.operand(id, 0);
       if (product) weight[static_cast<std::size_t>(from)] = true;
       if (!product && !table) other[static_cast<std::size_t>(from)] = true;

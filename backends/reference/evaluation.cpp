@@ -6,10 +6,12 @@
 #include <fovea/backends/reference/affine.hpp>
 #include <fovea/backends/reference/convolution.hpp>
 #include <fovea/backends/reference/elementwise.hpp>
+#include <fovea/backends/reference/experts.hpp>
 #include <fovea/backends/reference/loss.hpp>
 #include <fovea/backends/reference/norm.hpp>
 #include <fovea/backends/reference/position.hpp>
 #include <fovea/backends/reference/reduce.hpp>
+#include <fovea/backends/reference/select.hpp>
 #include <fovea/backends/reference/shape.hpp>
 #include <fovea/base/error.hpp>
 
@@ -111,8 +113,9 @@ array evaluation::compute(int id) const {
     case family::choice:
       return elementwise(id);
     case family::product:
-    case family::lookup:
       return product(id);
+    case family::lookup:
+      return lookup(id);
     case family::convolution:
     case family::pooling:
       return windowed(id);
@@ -177,8 +180,23 @@ array evaluation::product(int id) const {
       return linear(x, by, optional_operand(id, 2));
     case op::matmul:
       return matmul(x, by);
+    case op::expert_linear:
+      return expert_linear(x, by, operand(id, 2), shape_of_node(id), n.at);
+    default:
+      has_no_function(n);
+  }
+}
+
+array evaluation::lookup(int id) const {
+  const node& n = graph_.at(id);
+  const array& x = operand(id, 0);
+  switch (n.kind) {
     case op::gather:
-      return gather(x, by, n.at);
+      return gather(x, operand(id, 1), n.at);
+    case op::order:
+      return order(x, shape_of_node(id).back(), n.settings.order.ascending, n.at);
+    case op::take_along:
+      return take_along(x, operand(id, 1), unsigned_of(n.settings.along.axis), n.at);
     default:
       has_no_function(n);
   }
@@ -266,6 +284,12 @@ array evaluation::gradient(int id) const {
   switch (n.kind) {
     case op::scatter_add:
       return scatter_add(x(0), x(1), shape_of_node(id));
+    case op::take_along_gradient:
+      return put_along(x(0), x(1), shape_of_node(id), unsigned_of(n.settings.along.axis));
+    case op::expert_linear_gradient:
+      return expert_linear_gradient(x(0), x(1), x(2), shape_of_node(id));
+    case op::expert_weight_gradient:
+      return expert_weight_gradient(x(0), x(1), x(2), shape_of_node(id));
     case op::slice_gradient:
       return slice_gradient(id);
     case op::attention_gradient:

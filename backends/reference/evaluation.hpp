@@ -38,6 +38,7 @@ private:
   array leaf(int id) const;
   array elementwise(int id) const;
   array product(int id) const;
+  array lookup(int id) const;
   array windowed(int id) const;
   array normalised(int id) const;
   array reduce(int id) const;

@@ -1,5 +1,7 @@
 #include <fovea/backends/simd/step_cost.hpp>
 
+#include <algorithm>
+
 #include <fovea/backends/simd/engine.hpp>
 #include <fovea/dsl/plan/cost.hpp>
 
@@ -50,6 +52,9 @@ public:
     for (int k = 0; reads && k < n.operand_count; ++k)
       if (k == 0 && takes)
         read(g.operand(id, k), elements(id));
+      else if (k == 1 && n.kind == op::expert_linear) // of as many experts as rows may choose at most
+        read(g.operand(id, k),
+             std::min(elements(g.operand(id, k)), elements(id) * size(g.at(g.operand(id, 0)).shape[-1])));
       else
         read(g.operand(id, k));
     if (puts)

@@ -38,6 +38,11 @@ constexpr kernel_names kernels_of(op kind) {
       return {};
     case op::gather:
       return {k::gather};
+    case op::expert_linear:
+    case op::expert_linear_gradient:
+      return {k::pack, k::product};
+    case op::expert_weight_gradient:
+      return {k::turned_product};
     case op::max_pool:
     case op::avg_pool:
       return {k::pool};

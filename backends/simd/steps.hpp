@@ -9,6 +9,7 @@
 namespace fovea::core::simd {
 
 struct context;
+struct product_args;
 
 /// The scratch memory that a step needs: for each thread, and for all together.
 struct scratch_floats {
@@ -23,10 +24,19 @@ void run_step(context& c, const step& s, int i, const generated_step* code,
 
 // `*_scratch`: what a step needs at the sizes of `c`, and at smaller ones.
 
+/// The product of parts whose formats all round the rows, or all do not; `tiles` is memory of `product_tiles`.
+void multiply(context& c, const product_args& args, float* tiles);
+size_t product_tiles(const context& c, const product_args& args); // floats, of these sizes and of fewer rows
+
 void run_product(context& c, const step& s);
 scratch_floats product_scratch(context& c, const step& s);
 void run_matmul(context& c, const step& s);
 scratch_floats matmul_scratch(context& c, const step& s);
+void run_expert_linear(context& c, const step& s);
+scratch_floats expert_linear_scratch(context& c, const step& s);
+void run_expert_linear_gradient(context& c, const step& s);
+void run_expert_weight_gradient(context& c, const step& s);
+scratch_floats expert_gradient_scratch(context& c, const step& s); // of both
 void run_convolution(context& c, const step& s);
 scratch_floats convolution_scratch(context& c, const step& s);
 void run_pool(context& c, const step& s); // max_pool, avg_pool
@@ -49,6 +59,10 @@ void run_cross_entropy(context& c, const step& s); // and its gradient
 void run_reduce(context& c, const step& s);        // reductions but argmax
 void run_argmax(context& c, const step& s);
 void run_gather(context& c, const step& s);
+void run_order(context& c, const step& s);
+scratch_floats order_scratch(context& c, const step& s);
+void run_take_along(context& c, const step& s);
+void run_take_along_gradient(context& c, const step& s);
 void run_range(context& c, const step& s);
 void run_sinusoidal(context& c, const step& s);
 void run_rope(context& c, const step& s);

@@ -29,9 +29,10 @@ constexpr bool add_gradients(S& site) {
     case family::choice:
       return elementwise_gradient(site), true;
     case family::product:
+      if (kind == op::expert_linear) return expert_linear_gradient(site), true;
       return kind == op::linear ? linear_gradient(site) : matmul_gradient(site), true;
     case family::lookup:
-      return gather_gradient(site), true;
+      return kind == op::gather ? gather_gradient(site) : take_along_gradient(site), true;
     case family::norm:
       if (kind == op::batch_norm) return batch_norm_gradient(site), true;
       return kind == op::group_norm ? group_norm_gradient(site) : row_norm_gradient(site), true;

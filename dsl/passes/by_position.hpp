@@ -86,6 +86,7 @@ struct by_position {
         return nullptr;
       case over::features:
         return unless(!is_last(0, 1), operation_of(n.kind).of == family::norm ? "it norms over positions"
+                                      : n.kind == op::order                   ? "it orders positions"
                                                                               : "it sums over positions");
       case over::matrices:
         if (is_last(0, 1) || is_last(1, 2)) return "it sums over positions";

@@ -32,10 +32,10 @@ struct fusion {
 };
 
 /// The parameter behind the right side of a product, or -1: linear(x, w), matmul(x, w), matmul(x,
-/// transpose(w)) and convolutions have weights that a backend may prepare once.
+/// transpose(w)), expert_linear and convolutions have weights that a backend may prepare once.
 constexpr std::int32_t fixed_weight(const graph_view& g, int id) {
   const node& n = g.at(id);
-  if (n.kind == op::linear || is_convolution(n.kind)) return g.operand(id, 1);
+  if (n.kind == op::linear || n.kind == op::expert_linear || is_convolution(n.kind)) return g.operand(id, 1);
   if (n.kind != op::matmul) return -1;
   int right = g.operand(id, 1);
   if (g.at(right).kind == op::transpose) right = g.operand(right, 0);
@@ -135,7 +135,7 @@ constexpr fusion<nodes> fuse_epilogues(const graph_view& g, fusion<nodes> f) {
   }
   for (int id = 0; id < g.node_count(); ++id) {
     const node& n = g.at(id);
-    if (!f.live[id] || fixed_weight(g, id) < 0) continue;
+    if (!f.live[id] || fixed_weight(g, id) < 0 || n.kind == op::expert_linear) continue;
     int root = id;
     const auto next = [&] {
       const std::int32_t user = f.uses[root] == 1 ? last_user[root] : -1;

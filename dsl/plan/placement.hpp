@@ -44,6 +44,22 @@ constexpr std::array<extent, 2> scratch_of(const graph_view& g, const plan<nodes
     sums.multiply(g, shape_of(0)[-1]);
     return {sums, none};
   }
+  if (n.kind == op::expert_linear || n.kind == op::expert_linear_gradient ||
+      n.kind == op::expert_weight_gradient) {
+    const auto wide = [&](std::int64_t width) { // so much for each expert of each row
+      extent e = extent_of(g, shape_of(2));
+      e.factor *= width;
+      return e;
+    };
+    constexpr std::int64_t most_panel = 64; // columns
+    const std::int64_t width = g.number((n.kind == op::expert_weight_gradient ? shape_of(0) : n.shape)[-1]);
+    // An expert's columns begin and end inside a panel.
+    if (n.kind == op::expert_linear) return {wide(width + 2 * most_panel), none};
+    if (n.kind == op::expert_weight_gradient) return {wide(width), wide(g.number(shape_of(1)[-1]))};
+    extent panels{.factor = (width + most_panel - 1) / most_panel * most_panel};
+    panels.multiply(g, shape_of(0)[-1]);
+    return {wide(width), panels};
+  }
   if (n.kind == op::conv_weight_gradient) return {extent_of(g, n.shape), none}; // the sums, taps outermost
   return {none, none};
 }

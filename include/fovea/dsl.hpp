@@ -10,6 +10,7 @@
 #include <fovea/dsl/ctc_loss.hpp>
 #include <fovea/dsl/dim.hpp>
 #include <fovea/dsl/elementwise.hpp>
+#include <fovea/dsl/experts.hpp>
 #include <fovea/dsl/graph.hpp>
 #include <fovea/dsl/loss.hpp>
 #include <fovea/dsl/map.hpp>
@@ -23,4 +24,5 @@
 #include <fovea/dsl/reduce.hpp>
 #include <fovea/dsl/repeat.hpp>
 #include <fovea/dsl/scan.hpp>
+#include <fovea/dsl/select.hpp>
 #include <fovea/dsl/shape_words.hpp>

@@ -100,6 +100,11 @@ std::vector<std::vector<allowed_integers>> allowed_integers_of(const graph_view&
     if (n.kind == op::gather)
       if (const int rows = g.at(g.operand(id, 0)).shape[0]; g.is_number(rows))
         allow(g.operand(id, 1), {g.number(rows), {}, {}});
+    if (n.kind == op::expert_linear)
+      allow(g.operand(id, 2), {g.number(g.at(g.operand(id, 1)).shape[0]) / g.number(n.shape[-1]), {}, {}});
+    if (n.kind == op::take_along)
+      if (const int size = g.at(g.operand(id, 0)).shape[axis_along(n)]; g.is_number(size))
+        allow(g.operand(id, 1), {g.number(size), {}, {}});
     if (n.kind == op::cross_entropy)
       allow(g.operand(id, 1), {g.number(g.at(g.operand(id, 0)).shape[-1]), n.settings.loss.ignore, {}});
   }

@@ -19,13 +19,15 @@ namespace {
 
 inline constexpr dim B{"B"}, T{"T"};
 
-// A table that a product shares, weights that are read as they are by something else, and those of a small scan.
+// A table that a product shares, weights that are read as they are by something else, those of a small scan, and
+// those of experts, which begin inside of panels.
 constexpr auto many_uses = model("many_uses", [](graph& g) {
   expr ids = g.input<i32>("ids", {B, T});
   expr tied = parameter(ids, "tied", {50, 37}), also_added = parameter(ids, "also_added", {37, 37});
   expr x = linear(gather(tied, ids) + embedding(ids, "own_table", 50, 37), "plain", 37);
   x = gru(matmul(x, transpose(also_added)) + sum(also_added, axis(0)), "rnn", 37);
   x = repeat("layers", 2, x, [](expr y) { return y + linear(y, "deep", 37, {.bias = false}); });
+  x += sum(expert_linear(x, unsqueeze(ids - ids / 3 * 3, -1), "experts", 3, 37), -2);
   g.output("y", matmul(x, transpose(tied)));
 });
 

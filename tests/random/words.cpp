@@ -30,6 +30,10 @@ constexpr auto by_rows = model("by_rows", [](graph& g) {
   g.output("words", embedding(ids, "words", 7, 21) + pad(rope(slice(x, axis(2), 0, 20)), axis(2), 0, 1));
   g.output("joined", concat(axis(1), reverse(x, T), y));
   g.output("moved", permute(x, {1, 0, 2}));
+  g.output("sorted", sort(permute(x, {0, 2, 1})).values);
+  const auto most = top_k(x, 3);
+  g.output("most", concat(axis(2), most.values, take_along(linear(x, "other", 21), most.indices, 2)));
+  g.output("experts", experts(x, softmax(linear(x, "router", 5)), "experts", 18, {.active = 2}));
 });
 
 const size_ranges sizes{{"B", {1, 4}}, {"T", {1, 50}}, {"S", {1, 30}}};

@@ -134,6 +134,13 @@ TEST_CASE("transforms of small tensors", "[convert]") {
   CHECK(transformed_shape(permuted(2, 0, 1), {1, 2, 3}) == std::vector<std::size_t>{3, 1, 2});
   CHECK(transformed_shape(squeezed, {1, 1, 3}) == std::vector<std::size_t>{3});
   CHECK(transformed_shape(squeezed, {1, 1}).empty());
+  CHECK(transformed_shape(flattened, {2, 3, 4}) == std::vector<std::size_t>{6, 4});
+  CHECK(applied(counted(12), {2, 3, 2}, flattened | rows(2, 4)) == std::vector<float>{4, 5, 6, 7});
+  CHECK_THROWS_WITH(transformed_shape(flattened, {6}), Contains("flattened needs two axes or more"));
+  const std::vector<float> stored = counted(12); // it is read where it is stored
+  const stored_tensor tensor{element_type::f32, {2, 3, 2}, std::as_bytes(std::span(stored))};
+  CHECK(whole_rows(tensor, flattened)->shape == std::vector<std::size_t>{6, 2});
+  CHECK(whole_rows(tensor, flattened)->bytes.data() == tensor.bytes.data());
 }
 
 TEST_CASE("transposing follows the indices at sizes around its tile", "[convert]") {

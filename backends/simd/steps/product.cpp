@@ -24,15 +24,6 @@ struct product_call {
 
   product_args rounded_args() const { return of(parts, rounded); }
   product_args other_args() const { return of(parts + rounded, count - rounded); }
-  /// Whether there are weights in a format among the others.
-  bool decodes() const {
-    return std::any_of(parts + rounded, parts + count,
-                       [](const product_part& p) { return p.format != weight_format::f32; });
-  }
-  /// What multiplies the rounded parts, of which there are some.
-  const rounding_kernel& rounding(const context& c) const {
-    return sums_integers(parts->format) ? *c.kernels.integer_product : *c.kernels.bf16_product;
-  }
 
 private:
   product_args of(const product_part* first, size_t parts_of_it) const {
@@ -71,37 +62,52 @@ private:
   }
 };
 
-} // namespace
-
-scratch_floats product_scratch(context& c, const step& s) {
-  const product_call call(c, s);
-  const tile_kernels* tiles = call.rounded > 0 ? call.rounding(c).tiles : nullptr;
-  return {.shared = tiles == nullptr ? 0 : tiles->scratch(call.rounded_args())};
+/// What multiplies parts whose formats round the rows.
+const rounding_kernel& rounding_of(const context& c, const product_args& args) {
+  return sums_integers(args.parts->format) ? *c.kernels.integer_product : *c.kernels.bf16_product;
 }
 
-void run_product(context& c, const step& s) {
-  const product_call call(c, s);
-  const auto run = [&](const product_args& args, auto tasks, auto product, auto... rounded) {
+} // namespace
+
+size_t product_tiles(const context& c, const product_args& args) {
+  if (args.part_count == 0 || !rounds_rows(args.parts->format)) return 0;
+  const tile_kernels* tiles = rounding_of(c, args).tiles;
+  return tiles == nullptr ? 0 : tiles->scratch(args);
+}
+
+void multiply(context& c, const product_args& args, float* tiles) {
+  if (args.part_count == 0) return;
+  const auto run = [&](auto tasks, auto product, auto... rounded) {
     c.run(
         tasks(args), [&](size_t first, size_t last, size_t) { product(args, first, last, rounded...); },
         args.backward);
   };
-  if (call.rounded > 0) {
-    const product_args args = call.rounded_args();
-    const rounding_kernel& kernel = call.rounding(c);
-    if (const tile_kernels* tiles = kernel.tiles; tiles != nullptr && tiles->are_faster(args)) {
-      run(args, tiles->round_tasks, tiles->round, c.shared_scratch());
-      run(args, tiles->product_tasks, tiles->product, c.shared_scratch());
+  if (rounds_rows(args.parts->format)) {
+    const rounding_kernel& kernel = rounding_of(c, args);
+    if (kernel.tiles != nullptr && kernel.tiles->are_faster(args)) {
+      run(kernel.tiles->round_tasks, kernel.tiles->round, tiles);
+      run(kernel.tiles->product_tasks, kernel.tiles->product, tiles);
     } else {
-      run(args, kernel.tasks, kernel.run);
+      run(kernel.tasks, kernel.run);
     }
+    return;
   }
-  if (const product_args args = call.other_args(); args.part_count > 0) {
-    const auto& kernel = call.decodes()                       ? *c.kernels.decoded_product
-                         : c.kernels.small_product != nullptr ? *c.kernels.small_product
-                                                              : *c.kernels.product;
-    run(args, kernel.tasks, kernel.run);
-  }
+  const bool decodes = std::any_of(args.parts, args.parts + args.part_count,
+                                   [](const product_part& p) { return p.format != weight_format::f32; });
+  const auto& kernel = decodes                              ? *c.kernels.decoded_product
+                       : c.kernels.small_product != nullptr ? *c.kernels.small_product
+                                                            : *c.kernels.product;
+  run(kernel.tasks, kernel.run);
+}
+
+scratch_floats product_scratch(context& c, const step& s) {
+  return {.shared = product_tiles(c, product_call(c, s).rounded_args())};
+}
+
+void run_product(context& c, const step& s) {
+  const product_call call(c, s);
+  multiply(c, call.rounded_args(), c.shared_scratch());
+  multiply(c, call.other_args(), nullptr);
 }
 
 namespace {

@@ -179,8 +179,9 @@ void run_gather(context& c, const step& s) {
   const shape& rows = c.shape_of(table);
   const std::int32_t* id = c.integers(ids);
   const size_t count = c.elements(c.shape_of(ids)), size = c.size(rows[0]);
-  if (c.graph.at(ids).kind != op::input &&
-      c.graph.at(ids).kind != op::range) // those were checked before the call
+  // Those of inputs were checked before the call where the table's size is known then, positions always.
+  const op made_by = c.graph.at(ids).kind;
+  if (made_by != op::range && (made_by != op::input || !c.graph.is_number(rows[0])))
     for (size_t i = 0; i < count; ++i)
       if (id[i] < 0 || static_cast<size_t>(id[i]) >= size) {
         sentence where;

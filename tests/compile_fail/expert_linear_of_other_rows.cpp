@@ -1,0 +1,18 @@
+// expect: {file}:{line}: expert_linear "e": expected int32 experts of each row of [B, T, 8], [..., active], found int32
+//         [B, 8] [F0367]
+#include <fovea/dsl.hpp>
+
+using namespace fovea;
+
+inline constexpr dim B{"B"}, T{"T"};
+
+inline constexpr auto m = model("m", [](graph& g) {
+  expr x = g.input<f32>("x", {B, T, 8});
+  expr which = top_k(x, 2).indices;
+#ifdef ILL_FORMED
+  expr y = expert_linear(x, argmax(x, T), "e", 8, 16); // <- here
+#else
+  expr y = expert_linear(x, which, "e", 8, 16);
+#endif
+  g.output("y", y);
+});

@@ -81,8 +81,17 @@ def check_sections(page, text):
             raise Wrong(f"{page}: nothing stands under {name}")
 
 
+def words_listed():
+    """Names in the table of docs/words/index.md."""
+    listed = re.findall(r"\[`([^`]+)`\]\(\w+\.md\)", (ROOT / "docs" / "words" / "index.md").read_text(encoding="utf-8"))
+    return {name for names in listed for name in names.split() if re.fullmatch(r"[\w.]+", name)}
+
+
 def check(compiler, page):
     text = page.read_text(encoding="utf-8")
+    for claimed in re.findall(r"(\d+) words:", text):
+        if int(claimed) != len(words_listed()):
+            raise Wrong(f"{page}: says {claimed} words, docs/words/index.md lists {len(words_listed())}")
     if page.parent.name == "words" and page.stem != "index":
         check_sections(page, text)
     blocks = BLOCK.findall(text)

@@ -19,6 +19,13 @@ namespace detail {
 /// What a ctc_loss takes; false after an error.
 constexpr bool ctc_fits(expr logits, expr targets, const ctc_options& options, const char* word,
                         source_place at) {
+  if (logits.owner != nullptr && logits.owner->usable(logits, at, word) &&
+      logits.owner->usable(targets, at, word) && logits.owner->nodes[logits.id].type == element::i32 &&
+      logits.owner->nodes[targets.id].type == element::f32) {
+    logits.owner->fail(371, at, word, ": the logits come first, then the targets; found int32 ", logits,
+                       " and float32 ", targets);
+    return false;
+  }
   if (!is_float(logits, at, word) || !logits.owner->usable(targets, at, word)) return false;
   graph& g = *logits.owner;
   const std::int64_t classes = width_of(logits, at, word);
@@ -27,8 +34,8 @@ constexpr bool ctc_fits(expr logits, expr targets, const ctc_options& options, c
   if (logits.rank() != 3 || labels.type != element::i32 || labels.shape.rank != 2 ||
       labels.shape[0] != g.shape_of(logits)[0]) {
     g.fail(359, at, word,
-           ": expected logits [batch, frames, classes] and int32 targets [batch, labels], found ", logits,
-           " and ", name_of(labels.type), " ", targets);
+           ": expected float32 logits [batch, frames, classes] and int32 targets [batch, labels], found ",
+           logits, " and ", name_of(labels.type), " ", targets);
     return false;
   }
   if (options.blank < 0 || options.blank >= classes) {
@@ -102,6 +109,14 @@ constexpr expr ctc_loss(expr logits, expr targets, ctc_options options = {},
   if (options.each) return where(possible, loss, std::numeric_limits<double>::infinity());
   const expr counted = where(possible, loss, 0.0);
   return options.average ? mean(counted / max(count, 1.0), axis(0)) : sum(counted, axis(0));
+}
+
+/// Lengths as other libraries take them.
+__attribute__((unavailable(
+    "lengths are an option, as in ctc_loss(logits, targets, {.lengths = frames}), and blanks stand "
+    "behind the labels of a row [F0372]"))) constexpr expr
+ctc_loss(expr logits, expr, expr, expr) {
+  return logits;
 }
 
 } // namespace fovea::core

@@ -38,6 +38,13 @@ constexpr expr take_along(expr x, expr indices, axis where,
       x, indices);
 }
 
+/// The axis before the indices.
+__attribute__((
+    unavailable("the indices come before the axis, as in take_along(x, indices, -1) [F0373]"))) constexpr expr
+take_along(expr x, int, expr) {
+  return x;
+}
+
 namespace detail {
 
 /// The first `count` of the last axis of x in an order.
@@ -69,6 +76,13 @@ constexpr order_result top_k(expr x, dim k, source_place at = {__builtin_FILE(),
   shape count;
   if (!g.make_shape(count, {k}, at, word)) return {{&g}, {&g}};
   return detail::ordered(x, count[0], false, at.as(word));
+}
+
+/// Of another axis.
+__attribute__((unavailable(
+    "top_k takes the last axis; bring another to the end by permute [F0374]"))) constexpr order_result
+top_k(expr x, const dim&, int) {
+  return {x, x};
 }
 
 struct sort_options {

@@ -71,7 +71,8 @@ read_texts read_by(const model_weights& trained, const parts& data, std::size_t 
       auto own = xt::xtensor<float, 2>::from_shape({e.frames(), static_cast<std::size_t>(sizes::classes)});
       std::copy_n(&scores(row, 0, 0), own.size(), own.begin());
       std::vector<std::int32_t> found;
-      for (const ctc_label& l : ctc_greedy(own)) found.push_back(l.label);
+      for (const ctc_label& l : ctc_greedy(own))
+        if (!spells.text_of(l.label).empty()) found.push_back(l.label);
       const std::size_t edits = edits_between(found, e.labels);
       made.wrong += edits, made.labels += e.labels.size(), made.right += edits == 0 ? 1 : 0;
       if (edits > 0 && made.misread.size() < 10)

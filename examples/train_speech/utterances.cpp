@@ -30,7 +30,8 @@ std::vector<utterance> read_list(const std::string& list) {
     ++number;
     if (line.empty()) continue;
     const std::size_t tab = line.find('\t');
-    if (tab == 0 || tab == std::string::npos)
+    if (tab == 0 || tab == std::string::npos || tab + 1 == line.size() ||
+        line.find('\t', tab + 1) != std::string::npos)
       throw fovea::error(fmt::format("{}:{}: expected a file, a tab and what is said in it", list, number));
     all.push_back({folder / path_of(line.substr(0, tab)), line.substr(tab + 1)});
   }

@@ -9,6 +9,7 @@
 #include <program/program.hpp>
 #include <program/text.hpp>
 
+#include <fovea/base/error.hpp>
 #include <fovea/decoding.hpp>
 
 #include <fmt/format.h>
@@ -56,6 +57,9 @@ float probability_of_any(const float* scores) {
 }
 
 void run(const arguments& a) {
+  if (a.beam > 0 && a.format != "text")
+    throw fovea::error(
+        fmt::format("--beam: expected --format text, for it gives a text without times; found {}", a.format));
   ears listener(a.folder);
   recording sound(a.sound, ears::frames_at_once);
   constexpr double step = static_cast<double>(sizes::samples) / sizes::rate;

@@ -1,5 +1,5 @@
-// expect: {file}:{line}: ctc_loss: expected logits [batch, frames, classes] and int32 targets [batch, labels],
-//         found [B, T, 11] and int32 [T, S] [F0359]
+// expect: {file}:{line}: ctc_loss: expected float32 logits [batch, frames, classes] and int32 targets [batch,
+//         labels], found [B, T, 11] and int32 [T, S] [F0359]
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

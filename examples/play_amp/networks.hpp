@@ -1,0 +1,59 @@
+#pragma once
+
+#include "shapes.hpp"
+
+#include <array>
+#include <initializer_list>
+
+namespace play_amp_program {
+
+// The networks that the program is compiled for. Each has a line in networks.cpp, and a file that compiles it,
+// which takes the compiler long: of its own, as a2_full.cpp, or with others.
+
+/// Layers of as many taps, one for each dilation.
+constexpr array_shape array_of(array_shape array, int taps, activation function,
+                               std::initializer_list<int> dilations) {
+  for (const int dilation : dilations)
+    array.layers[array.count++] = {.taps = taps, .dilation = dilation, .function = function};
+  return array;
+}
+
+/// The smaller ones of Neural Amp Modeler's first generation, whose first array has 12, 8 or 4 channels.
+constexpr wavenet_shape a1_small(int channels) {
+  return {.count = 2,
+          .arrays = {array_of({.channels = channels, .head = channels / 2}, 3, activation::tanh,
+                              {1, 2, 4, 8, 16, 32, 64}),
+                     array_of({.channels = channels / 2, .head_bias = true}, 3, activation::tanh,
+                              {128, 256, 512, 1, 2, 4, 8, 16, 32, 64, 128, 256, 512})}};
+}
+inline constexpr wavenet_shape a1_lite = a1_small(12), a1_feather = a1_small(8), a1_nano = a1_small(4);
+
+/// The second generation, which has 8 channels, or 3 where it is to be light.
+constexpr wavenet_shape a2(int channels) {
+  array_shape array{.channels = channels, .head_taps = 16, .head_bias = true};
+  constexpr std::array dilations{1,   3,   7, 17, 41, 101, 239, 1,  3,  7,   17, 41,
+                                 101, 239, 1, 13, 1,  3,   7,   17, 41, 101, 239};
+  for (const int dilation : dilations) {
+    const bool wide = array.count == 14 || array.count == 15;
+    array.layers[array.count++] = {
+        .taps = wide ? 15 : 6, .dilation = dilation, .function = activation::leaky_relu, .slope = 0.01f};
+  }
+  return {.count = 1, .arrays = {array}};
+}
+inline constexpr wavenet_shape a2_lite = a2(3), a2_full = a2(8);
+
+// The LSTMs that it trains.
+inline constexpr lstm_shape lstm_24{.hidden = 24}, lstm_2x8{.layers = 2, .hidden = 8}, lstm_16{.hidden = 16},
+    lstm_12{.hidden = 12};
+
+// The small ones that its library has as examples.
+inline constexpr wavenet_shape wavenet_3_2{
+    .count = 2,
+    .arrays = {array_of({.channels = 3, .head = 2}, 3, activation::tanh, {1, 2}),
+               array_of({.channels = 2, .head_bias = true}, 3, activation::tanh, {8})}};
+inline constexpr wavenet_shape relu_3{
+    .count = 1,
+    .arrays = {array_of({.channels = 3}, 3, activation::relu, {1, 2, 4, 8, 16, 32, 64, 128, 256, 512})}};
+inline constexpr lstm_shape lstm_3{.hidden = 3};
+
+} // namespace play_amp_program

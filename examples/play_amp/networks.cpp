@@ -18,6 +18,7 @@ namespace {
 template <class F>
 void every_network(F f) {
   const auto one = [&]<const auto & c>() { f.template operator()<c>(); };
+  one.template operator()<a1_standard>();
   one.template operator()<a1_lite>();
   one.template operator()<a1_feather>();
   one.template operator()<a1_nano>();

@@ -8,7 +8,7 @@
 namespace play_amp_program {
 
 // The networks that the program is compiled for. Each has a line in networks.cpp, and a file that compiles it,
-// which takes the compiler long: of its own, as a2_full.cpp, or with others.
+// which takes the compiler long: of its own, as a1_standard.cpp, or with others.
 
 /// Layers of as many taps, one for each dilation.
 constexpr array_shape array_of(array_shape array, int taps, activation function,
@@ -18,7 +18,15 @@ constexpr array_shape array_of(array_shape array, int taps, activation function,
   return array;
 }
 
-/// The smaller ones of Neural Amp Modeler's first generation, whose first array has 12, 8 or 4 channels.
+/// What Neural Amp Modeler trains by default.
+inline constexpr wavenet_shape a1_standard{
+    .count = 2,
+    .arrays = {
+        array_of({.channels = 16, .head = 8}, 3, activation::tanh, {1, 2, 4, 8, 16, 32, 64, 128, 256, 512}),
+        array_of({.channels = 8, .head_bias = true}, 3, activation::tanh,
+                 {1, 2, 4, 8, 16, 32, 64, 128, 256, 512})}};
+
+/// Its smaller ones, whose first array has 12, 8 or 4 channels.
 constexpr wavenet_shape a1_small(int channels) {
   return {.count = 2,
           .arrays = {array_of({.channels = channels, .head = channels / 2}, 3, activation::tanh,
@@ -28,7 +36,7 @@ constexpr wavenet_shape a1_small(int channels) {
 }
 inline constexpr wavenet_shape a1_lite = a1_small(12), a1_feather = a1_small(8), a1_nano = a1_small(4);
 
-/// The second generation, which has 8 channels, or 3 where it is to be light.
+/// Its second generation, which has 8 channels, or 3 where it is to be light.
 constexpr wavenet_shape a2(int channels) {
   array_shape array{.channels = channels, .head_taps = 16, .head_bias = true};
   constexpr std::array dilations{1,   3,   7, 17, 41, 101, 239, 1,  3,  7,   17, 41,

@@ -74,13 +74,9 @@ array gather(const array& table, const array& ids, source_place at) {
   array_shape shape = shape_of(ids);
   shape.insert(shape.end(), table.shape().begin() + 1, table.shape().end());
   array gathered = filled(shape, 0);
-  for (std::size_t i = 0; i < ids.size(); ++i) {
-    const auto id = static_cast<std::int64_t>(ids.data()[i]);
-    if (id < 0 || id >= static_cast<std::int64_t>(rows))
-      fail(at, "gather: expected ids from 0 to " + std::to_string(static_cast<std::int64_t>(rows) - 1) +
-                   ", the rows of a table " + shape_text(table.shape()) + ", found " + std::to_string(id));
-    std::copy_n(table.data() + static_cast<std::size_t>(id) * row, row, gathered.data() + i * row);
-  }
+  check_numbers(at, "gather", "ids", ids, rows);
+  for (std::size_t i = 0; i < ids.size(); ++i)
+    std::copy_n(table.data() + static_cast<std::size_t>(ids.data()[i]) * row, row, gathered.data() + i * row);
   return gathered;
 }
 

@@ -38,4 +38,13 @@ void fail(source_place at, const std::string& words) {
   throw error(source.text + (": " + words));
 }
 
+void check_numbers(source_place at, const char* word, const char* what, const array& numbers,
+                   std::size_t end) {
+  for (const double i : numbers)
+    if (i < 0 || i >= static_cast<double>(end))
+      fail(at, std::string(word) + ": expected " + what + " from 0 to " +
+                   std::to_string(static_cast<std::int64_t>(end) - 1) + ", found " +
+                   std::to_string(static_cast<std::int64_t>(i)));
+}
+
 } // namespace fovea::core::reference_ops

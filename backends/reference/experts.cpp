@@ -20,11 +20,7 @@ void for_experts(const array& which, std::size_t out, F f) {
 array expert_linear(const array& x, const array& weight, const array& which, const array_shape& shape,
                     source_place at) {
   const std::size_t in = weight.shape(1), out = shape.back();
-  const auto experts = static_cast<std::int64_t>(weight.shape(0) / out);
-  for (const double e : which)
-    if (e < 0 || static_cast<std::int64_t>(e) >= experts)
-      fail(at, "expert_linear: expected experts from 0 to " + std::to_string(experts - 1) + ", found " +
-                   std::to_string(static_cast<std::int64_t>(e)));
+  check_numbers(at, "expert_linear", "experts", which, weight.shape(0) / out);
   array y = filled(shape, 0);
   for_experts(which, out, [&](std::size_t i, std::size_t first) {
     for (std::size_t o = 0; o < out; ++o)

@@ -43,11 +43,7 @@ void for_places(const array& indices, std::size_t axis, std::size_t size, F f) {
 } // namespace
 
 array take_along(const array& x, const array& indices, std::size_t axis, source_place at) {
-  const auto size = static_cast<double>(x.shape(axis));
-  for (const double i : indices)
-    if (i < 0 || i >= size)
-      fail(at, "take_along: expected indices from 0 to " + std::to_string(x.shape(axis) - 1) + ", found " +
-                   std::to_string(static_cast<std::int64_t>(i)));
+  check_numbers(at, "take_along", "indices", indices, x.shape(axis));
   array made = filled(shape_of(indices), 0);
   for_places(indices, axis, x.shape(axis),
              [&](std::size_t from, std::size_t to) { made.data()[to] = x.data()[from]; });

@@ -3,6 +3,9 @@
 // How each kind of step is run: arguments from the plan and the sizes of the call, then the kernel, over all
 // threads.
 
+#include <cstdint>
+#include <span>
+
 #include <fovea/backends/simd/generated.hpp>
 #include <fovea/dsl/plan/plan.hpp>
 
@@ -21,6 +24,10 @@ struct scratch_floats {
 /// where it takes them.
 void run_step(context& c, const step& s, int i, const generated_step* code,
               void (*run)(context&, const step&));
+
+/// Throws fovea::error that names the node's place in the source where one of the numbers is not 0 to `end` - 1; `what` says
+/// what they are.
+void check_numbers(const node& n, const char* what, std::span<const std::int32_t> numbers, size_t end);
 
 // `*_scratch`: what a step needs at the sizes of `c`, and at smaller ones.
 

@@ -1,10 +1,8 @@
 #include <algorithm>
 #include <cstdint>
-#include <string>
 
 #include <fovea/backends/simd/context.hpp>
 #include <fovea/backends/simd/steps.hpp>
-#include <fovea/base/error.hpp>
 #include <fovea/weights/panel_layout.hpp>
 
 namespace fovea::core::simd {
@@ -21,15 +19,7 @@ struct chosen_experts {
       : which(c.integers(id)), places(c.elements(c.shape_of(id))), active(c.size(c.shape_of(id)[-1])),
         place(reinterpret_cast<std::int32_t*>(lists)), row(place + places) {}
 
-  void check(const node& n, size_t experts) const {
-    for (size_t i = 0; i < places; ++i)
-      if (which[i] < 0 || static_cast<size_t>(which[i]) >= experts) {
-        sentence where;
-        where << n.at;
-        throw error(std::string(where.text) + ": " + word_of(n) + ": expected experts from 0 to " +
-                    std::to_string(experts - 1) + ", found " + std::to_string(which[i]));
-      }
-  }
+  void check(const node& n, size_t experts) const { check_numbers(n, "experts", {which, places}, experts); }
   /// Lists the rows of an expert, and says how many there are; `shared`: the experts of a row share one of x.
   size_t list(size_t expert, bool shared) const {
     size_t count = 0;

@@ -19,6 +19,16 @@ struct around {
 
 } // namespace
 
+void check_numbers(const node& n, const char* what, std::span<const std::int32_t> numbers, size_t end) {
+  for (const std::int32_t i : numbers)
+    if (i < 0 || static_cast<size_t>(i) >= end) {
+      sentence where;
+      where << n.at;
+      throw error(std::string(where.text) + ": " + word_of(n) + ": expected " + what + " from 0 to " +
+                  std::to_string(static_cast<std::int64_t>(end) - 1) + ", found " + std::to_string(i));
+    }
+}
+
 void run_norm(context& c, const step& s) {
   const node& n = c.graph.at(s.node);
   const norm_args args{.x = c.value(c.graph.operand(s.node, 0)),
@@ -182,13 +192,7 @@ void run_gather(context& c, const step& s) {
   // Those of inputs were checked before the call where the table's size is known then, positions always.
   const op made_by = c.graph.at(ids).kind;
   if (made_by != op::range && (made_by != op::input || !c.graph.is_number(rows[0])))
-    for (size_t i = 0; i < count; ++i)
-      if (id[i] < 0 || static_cast<size_t>(id[i]) >= size) {
-        sentence where;
-        where << n.at;
-        throw error(std::string(where.text) + ": gather: expected ids from 0 to " + std::to_string(size - 1) +
-                    ", found " + std::to_string(id[i]));
-      }
+    check_numbers(n, "ids", {id, count}, size);
   gather_args args{.table = nullptr,
                    .width = c.elements(rows, 1, rows.rank),
                    .rows = count,

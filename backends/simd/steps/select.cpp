@@ -63,10 +63,7 @@ void run_take_along(context& c, const step& s) {
   const part_of_axis a(c, c.shape_of(from), n.shape, axis_along(n));
   const std::int32_t* indices = c.integers(by);
   const size_t count = a.outer * a.part * a.inner;
-  for (size_t i = 0; i < count; ++i)
-    if (indices[i] < 0 || static_cast<size_t>(indices[i]) >= a.whole)
-      refuse(n, "expected indices from 0 to " + std::to_string(a.whole - 1) + ", found " +
-                    std::to_string(indices[i]));
+  check_numbers(n, "indices", {indices, count}, a.whole);
   const float* x = c.value(from);
   float* out = c.result(s.node);
   c.run(a.outer * a.part, [&](size_t first, size_t last, size_t) {

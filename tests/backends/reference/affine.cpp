@@ -72,7 +72,6 @@ TEST_CASE("an id outside the table names the op's place in the source", "[affine
   const int line = __LINE__ + 1;
   const auto embed = [](graph& g) { g.output("y", embedding(g.input<i32>("ids", {"B"}), "e", 3, 2)); };
   CHECK_THROWS_WITH(run_graph(embed, {{"ids", {0, id}}, {"e.weight", {{1, 2}, {3, 4}, {5, 6}}}}),
-                    "affine.cpp:" + std::to_string(line) +
-                        ": gather: expected ids from 0 to 2, the rows of a table [3, 2], found " +
+                    "affine.cpp:" + std::to_string(line) + ": gather: expected ids from 0 to 2, found " +
                         std::to_string(static_cast<int>(id)));
 }

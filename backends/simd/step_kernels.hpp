@@ -55,15 +55,26 @@ constexpr kernel_names kernels_of(op kind) {
   }
 }
 
-/// Whether a product's weights all stay in the first-level cache.
+/// Floats of weights that all stay in the first-level cache.
+inline constexpr std::int64_t most_small_weights = 8192;
+
+/// Whether those of a product do.
 constexpr bool is_small_product(const graph_view& graph, const plan_view& plan, const step& s) {
-  constexpr std::int64_t most = 8192; // floats
   std::int64_t floats = 0;
   for (int i = 0; i < s.count; ++i) {
     const shape& weight = graph.at(fixed_weight(graph, plan.product[plan.parts[s.first + i]])).shape;
     floats += graph.number(weight[0]) * graph.number(weight[1]);
   }
-  return floats <= most;
+  return floats <= most_small_weights;
+}
+
+/// Whether those of a convolution over time do, whose windows all lie inside, as a stream's do.
+constexpr bool is_small_convolution(const graph_view& graph, const plan_view& plan, int root) {
+  const weight_layout layout(graph, plan.product[root]);
+  const sliding_window& w = layout.window;
+  const auto floats = static_cast<std::int64_t>(layout.in * layout.out) * w.taps();
+  return w.axes == 1 && w.groups == 1 && w.padding(1) == 0 && !layout.transposed && !plan.largest[root] &&
+         floats <= most_small_weights;
 }
 
 /// The kernels of a step, none where a loop begins or ends.
@@ -80,6 +91,8 @@ constexpr kernel_names kernels_of(const graph_view& graph, const plan_view& plan
       for (int i = 0; i < s.count; ++i)
         if (is_depthwise(graph, plan.product[plan.parts[s.first + i]]))
           all |= {k::depthwise_convolution};
+        else if (is_small_convolution(graph, plan, plan.parts[s.first + i]))
+          all |= {k::pack, k::small_convolution};
         else
           all |= {k::pack, k::convolution};
       return all;

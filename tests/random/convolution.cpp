@@ -20,6 +20,16 @@ constexpr auto over_time = model("over_time", [](graph& g) {
   g.output("mean", avg_pool(x, 3, {.stride = 2, .padding = 1}));
 });
 
+// Windows that all lie inside, of weights that the first-level cache holds, and of some that it does not.
+constexpr auto inside = model("inside", [](graph& g) {
+  const expr x = g.input<f32>("x", {B, T, 12});
+  const expr wide = conv1d(x, "wide", 41, 3, {.dilation = 2});
+  g.output("joined", gelu(wide) + conv1d(x, "other", 41, 5));
+  g.output("strided", relu(conv1d(x, "strided", 16, 5, {.stride = 3})));
+  g.output("few", conv1d(wide, "few", 3, 1, {.stride = 2, .bias = false}));
+  g.output("large", conv1d(wide, "large", 70, 3));
+});
+
 constexpr auto over_planes = model("over_planes", [](graph& g) {
   const expr x = g.input<f32>("x", {B, "H", "W", 5});
   g.output("padded", x + gelu(conv2d(x, "padded", 5, 3, {.padding = 1})));
@@ -35,6 +45,7 @@ constexpr auto moving = model("moving", [](graph& g) {
   const expr h = tanh(conv1d(x, "wide", 20, 3, {.dilation = 4, .padding = causal}));
   g.output("y", conv1d(h, "out", 9, 5, {.padding = causal}));
   g.output("each", conv1d(h, "each", 20, 4, {.padding = causal, .groups = 20}));
+  g.output("few", relu(conv1d(h, "few", 3, 3, {.dilation = 2, .padding = causal})) * slice(x, axis(-1), 0, 3));
 });
 
 const size_ranges of_stream{{"B", {1, 3}}, {"T", {1, 40}}};
@@ -43,6 +54,7 @@ const size_ranges of_stream{{"B", {1, 3}}, {"T", {1, 40}}};
 
 TEST_CASE("calls of convolutions", "[random]") {
   check_drawn_calls(over_time, {{"B", {1, 3}}, {"T", {1, 70}}});
+  check_drawn_calls(inside, {{"B", {1, 3}}, {"T", {7, 70}}});
   check_drawn_calls(over_planes, {{"B", {1, 3}}, {"H", {1, 20}}, {"W", {1, 20}}});
 }
 

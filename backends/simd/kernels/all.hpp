@@ -18,6 +18,7 @@
 #include <fovea/backends/simd/kernels/product.hpp>
 #include <fovea/backends/simd/kernels/reduce.hpp>
 #include <fovea/backends/simd/kernels/rounded_product.hpp>
+#include <fovea/backends/simd/kernels/small_convolution.hpp>
 #include <fovea/backends/simd/kernels/small_product.hpp>
 #include <fovea/backends/simd/kernels/softmax.hpp>
 #include <fovea/backends/simd/kernels/table.hpp>
@@ -72,6 +73,9 @@ public:
   static constexpr of<k::cumsum> cumsum{simd::reduce_tasks<Arch>, simd::cumsum<Arch>};
   static constexpr of<k::convolution> convolution{simd::convolution_tasks<Arch>,
                                                   simd::convolution_scratch<Arch>, simd::convolution<Arch>};
+  static constexpr of<k::small_convolution> small_convolution{simd::small_convolution_tasks<Arch>,
+                                                              simd::small_convolution_scratch<Arch>,
+                                                              simd::small_convolution<Arch>};
   static constexpr of<k::depthwise_convolution> depthwise_convolution{
       simd::depthwise_tasks<Arch>, simd::depthwise_scratch<Arch>, simd::depthwise<Arch>};
   static constexpr of<k::pool> pool{simd::pool_tasks<Arch>, simd::pool<Arch>};

@@ -75,6 +75,8 @@ struct limits_kernel {
 ///   small_product    the same, to the bit, of weights that the first-level cache holds
 ///   decoded_product  of those, and of all formats that round no rows
 ///   integer_product, bf16_product  of parts of one format whose products round the rows
+///   small_convolution  over time, of one group, of weights that the first-level cache holds and windows that
+///                      all lie inside
 // clang-format off
 #define FOVEA_KERNELS(each) \
   each(pack, kernel<pack_args>) \
@@ -100,6 +102,7 @@ struct limits_kernel {
   each(reduce, kernel<reduce_args>) \
   each(cumsum, kernel<reduce_args>) \
   each(convolution, scratch_kernel<convolution_args>) \
+  each(small_convolution, scratch_kernel<convolution_args>) \
   each(depthwise_convolution, scratch_kernel<convolution_args>) \
   each(pool, kernel<pool_args>) \
   each(update, single_kernel<fovea::core::optimizer_args>) \

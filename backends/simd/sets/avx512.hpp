@@ -4,9 +4,22 @@
 
 namespace fovea::core::simd {
 
+/// Half the vectors of avx512, with its masks and registers.
+struct avx512_half : avx2 {
+  using narrower = avx512_half;
+  static constexpr size_t registers = 32;
+
+  static floats load_first(const float* from, size_t count, float fill = 0) {
+    return _mm256_mask_loadu_ps(_mm256_set1_ps(fill), static_cast<__mmask8>((1u << count) - 1u), from);
+  }
+  static void store_first(float* to, const floats& x, size_t count) {
+    _mm256_mask_storeu_ps(to, static_cast<__mmask8>((1u << count) - 1u), x);
+  }
+};
+
 /// AVX-512 F, CD, BW, DQ and VL.
 struct avx512 : of_x86<avx512, xsimd::avx512bw> {
-  using narrower = avx2;
+  using narrower = avx512_half;
   static constexpr size_t registers = 32;
 
   static floats fma(const floats& x, const floats& y, const floats& z) {

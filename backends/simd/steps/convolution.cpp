@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include <fovea/backends/simd/context.hpp>
+#include <fovea/backends/simd/step_kernels.hpp>
 #include <fovea/backends/simd/steps.hpp>
 
 namespace fovea::core::simd {
@@ -31,7 +32,9 @@ void for_phases(const context& c, int root, const F& f) {
   const plane_sizes in(c, c.shape_of(left), w.axes), out(c, c.shape_of(id), w.axes);
   const prepared_product weights = c.prepared(id);
   const bool joined = c.plan.join[root] != op::none;
-  const auto& kernel = layout.depthwise() ? *c.kernels.depthwise_convolution : *c.kernels.convolution;
+  const auto& kernel = layout.depthwise()                            ? *c.kernels.depthwise_convolution
+                       : is_small_convolution(c.graph, c.plan, root) ? *c.kernels.small_convolution
+                                                                     : *c.kernels.convolution;
   const float* next = weights.weights;
   const int phases[2] = {phases_of(w, 0, layout.transposed), phases_of(w, 1, layout.transposed)};
   const auto count = [&](int axis, int remainder) {
@@ -113,6 +116,9 @@ private:
 } // namespace
 
 void run_convolution(context& c, const step& s) {
+  const bool of_one_phase = !is_transposed(c.graph.at(c.plan.product[c.plan.parts[s.first]]).kind);
+  if (s.count == 1 && of_one_phase)
+    return for_phases(c, s, [&](const auto& kernel, const auto& args) { c.run(kernel, args); });
   joined_convolutions all(c);
   for_phases(c, s, [&](const auto& kernel, const auto& args) { all.add(kernel, args); });
   all.run();

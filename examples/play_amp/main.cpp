@@ -2,16 +2,14 @@
 
 #include "amp_network.hpp"
 
-#include <audio/sound_file.hpp>
+#include <audio/play.hpp>
 #include <program/program.hpp>
 #include <program/text.hpp>
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <chrono>
-#include <cmath>
 #include <filesystem>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -49,38 +47,12 @@ void run(const arguments& a) {
   if (file.sample_rate && *file.sample_rate != sound.rate())
     throw fovea::error(fmt::format("{}: expected a sound of {} Hz, as {} is for; found {} Hz", a.in,
                                    *file.sample_rate, file.source, sound.rate()));
-  const auto count = static_cast<std::size_t>(sound.channels());
-  while (channels.size() < count) channels.push_back(channels[0]->fresh());
-
-  std::vector<float> block(4096 * count), one(4096), out;
-  std::chrono::duration<double> taken{};
-  float loudest = 0;
-  std::size_t frames = 0;
-  while (const std::size_t got = sound.read(block)) {
-    frames += got;
-    for (std::size_t c = 0; c < count; ++c) {
-      const auto samples = std::span(one).first(got);
-      for (std::size_t i = 0; i < got; ++i) samples[i] = static_cast<float>(a.gain) * block[i * count + c];
-      const auto start = std::chrono::steady_clock::now();
-      channels[c]->play(samples);
-      taken += std::chrono::steady_clock::now() - start;
-      for (std::size_t i = 0; i < got; ++i) {
-        block[i * count + c] = samples[i];
-        loudest = std::max(loudest, std::abs(samples[i]));
-      }
-    }
-    if (!a.out.empty())
-      out.insert(out.end(), block.begin(), block.begin() + static_cast<std::ptrdiff_t>(got * count));
-  }
-  if (frames == 0) throw fovea::error(a.in + ": holds no samples");
-  if (!a.out.empty()) audio::write_wav(a.out, out, sound.channels(), sound.rate());
-  const double seconds = static_cast<double>(frames) / sound.rate();
-  program::print(fmt::format("{}: {}\n{}: {:.2f} s at {} Hz, {} channel{}\n", file.source,
-                             text_of(file.shape), a.in, seconds, sound.rate(), count, count == 1 ? "" : "s"));
-  program::print(fmt::format("{:.0f} ns a sample, {:.4f} of real time; the loudest sample that comes out is "
-                             "{:.3f}\n",
-                             taken.count() / static_cast<double>(frames * count) * 1e9,
-                             taken.count() / seconds, loudest));
+  while (channels.size() < static_cast<std::size_t>(sound.channels()))
+    channels.push_back(channels[0]->fresh());
+  const std::string played =
+      audio::play(sound, a.in, a.out, a.gain,
+                  [&](std::size_t channel, std::span<float> samples) { channels[channel]->play(samples); });
+  program::print(fmt::format("{}: {}\n{}", file.source, text_of(file.shape), played));
 }
 
 } // namespace

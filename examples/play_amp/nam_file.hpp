@@ -1,6 +1,6 @@
 #pragma once
 
-#include "shapes.hpp"
+#include "network_shape.hpp"
 
 #include <filesystem>
 #include <optional>

@@ -11,6 +11,8 @@ namespace play_amp_program {
 // In player.hpp.
 template <const auto& shape>
 std::unique_ptr<amp_network> compiled(const nam_file& file);
+template <>
+std::unique_ptr<amp_network> compiled<a1_standard>(const nam_file& file);
 
 namespace {
 

@@ -19,22 +19,18 @@ namespace play_amp_program {
 
 // Only what compiles a network includes this: it takes the compiler long.
 
-/// A model x [1, T, 1] -> y [1, T, 1] that streams.
-template <class model>
-class player final : public amp_network {
-  static constexpr fovea::dim T{"T"};
-  static constexpr std::size_t most = 64; // samples of a step
+inline constexpr std::size_t most_samples = 64; // of a step
 
+/// A stream of a model x [1, T, 1] -> y [1, T, 1].
+template <class stream>
+class player final : public amp_network {
 public:
   /// It hears `silence` samples, in whole steps, before the first that it plays.
-  player(const model& of, const fovea::model_weights& from, std::size_t silence)
-      : live_(fovea::stream<T>(of, from, {.capacity = {{"T", most}}, .threads = 1})), silence_(silence) {
-    begin();
-  }
+  player(stream live, std::size_t silence) : live_(std::move(live)), silence_(silence) { begin(); }
   void play(std::span<float> samples) override {
     using namespace fovea::literals;
     while (!samples.empty()) {
-      const auto some = samples.first(std::min(most, samples.size()));
+      const auto some = samples.first(std::min(most_samples, samples.size()));
       const std::array shape{std::size_t{1}, some.size(), std::size_t{1}};
       const auto y =
           live_.step("x"_in = xt::adapt(some.data(), some.size(), xt::no_ownership(), shape))["y"_out];
@@ -51,27 +47,40 @@ public:
 private:
   void begin() {
     live_.begin();
-    for (std::size_t heard = 0; heard < silence_; heard += most) {
-      std::array<float, most> zeros{};
+    for (std::size_t heard = 0; heard < silence_; heard += most_samples) {
+      std::array<float, most_samples> zeros{};
       play(zeros);
     }
   }
 
-  decltype(fovea::stream<T>(std::declval<const model&>(), std::declval<const fovea::model_weights&>())) live_;
+  stream live_;
   std::size_t silence_;
 };
 
+/// The network of a file, by make(weights, options), which makes the stream of a model of its shape. Before the
+/// first sample come as many of silence as the library that defines the format plays.
+template <class Make>
+std::unique_ptr<amp_network> played(const fovea::model_weights& weights, double silence, const Make& make) {
+  auto live = make(weights, fovea::compile_options{.capacity = {{"T", most_samples}}, .threads = 1});
+  return std::make_unique<player<decltype(live)>>(std::move(live), static_cast<std::size_t>(silence));
+}
+template <const wavenet_shape& shape, class Make>
+std::unique_ptr<amp_network> played(const nam_file& file, const Make& make) {
+  return played(weights_in_order(file, wavenet<shape>.view), shape.sees(), make);
+}
+template <const lstm_shape& shape, class Make>
+std::unique_ptr<amp_network> played(const nam_file& file, const Make& make) {
+  return played(lstm_weights(file, shape), file.sample_rate ? *file.sample_rate / 2 : 1, make);
+}
+
 template <const auto& shape>
 std::unique_ptr<amp_network> compiled(const nam_file& file) {
-  const auto made = [](const auto& model, const fovea::model_weights& from, double silence) {
-    return std::make_unique<player<std::remove_cvref_t<decltype(model)>>>(model, from,
-                                                                          static_cast<std::size_t>(silence));
-  };
-  // As many samples of silence as the library that defines the format plays before the first.
-  if constexpr (std::is_same_v<decltype(shape), const wavenet_shape&>)
-    return made(wavenet<shape>, weights_in_order(file, wavenet<shape>.view), shape.sees());
-  else
-    return made(recurrent<shape>, lstm_weights(file, shape), file.sample_rate ? *file.sample_rate / 2 : 1);
+  return played<shape>(file, [](const auto& weights, const auto& options) {
+    if constexpr (std::is_same_v<decltype(shape), const wavenet_shape&>)
+      return fovea::stream<fovea::dim{"T"}>(wavenet<shape>, weights, options);
+    else
+      return fovea::stream<fovea::dim{"T"}>(recurrent<shape>, weights, options);
+  });
 }
 
 } // namespace play_amp_program

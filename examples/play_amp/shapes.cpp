@@ -1,4 +1,4 @@
-#include "shapes.hpp"
+#include "network_shape.hpp"
 
 #include <fmt/format.h>
 

@@ -3,8 +3,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <string>
-#include <variant>
 
 namespace play_amp_program {
 
@@ -16,8 +14,6 @@ enum class activation : std::uint8_t { tanh, relu, sigmoid, silu, softsign, hard
 inline constexpr std::array activations{activation::tanh,      activation::relu,      activation::sigmoid,
                                         activation::silu,      activation::softsign,  activation::hardtanh,
                                         activation::hardswish, activation::leaky_relu};
-/// As .nam files name it.
-const char* name_of(activation function);
 
 struct layer_shape {
   int taps = 1, dilation = 1;
@@ -67,10 +63,5 @@ struct lstm_shape {
 
   friend bool operator==(const lstm_shape&, const lstm_shape&) = default;
 };
-
-using network_shape = std::variant<wavenet_shape, lstm_shape>;
-
-/// In one line: "LSTM: 2 layers of 16", "WaveNet: 3 channels, dilations 1 2, taps 3, Tanh, head 2".
-std::string text_of(const network_shape& shape);
 
 } // namespace play_amp_program

@@ -2,15 +2,13 @@
 
 #include "sound_network.hpp"
 
-#include <audio/sound_file.hpp>
+#include <audio/play.hpp>
 #include <program/program.hpp>
 #include <program/text.hpp>
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <chrono>
-#include <cmath>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -42,33 +40,14 @@ void run(const arguments& a) {
   std::vector<std::unique_ptr<sound_network>> channels;
   channels.push_back(network_of(fovea::load_weights(a.network, {.copy = true}), a.skip));
   audio::sound_reader sound(a.in);
-  const auto count = static_cast<std::size_t>(sound.channels());
-  while (channels.size() < count) channels.push_back(channels[0]->fresh());
-
-  std::vector<float> block(4096 * count), out;
-  std::chrono::duration<double> taken{};
-  float loudest = 0;
-  std::size_t frames = 0;
-  while (const std::size_t got = sound.read(block)) {
-    frames += got;
-    const auto start = std::chrono::steady_clock::now();
-    for (std::size_t i = 0; i < got * count; ++i)
-      block[i] = channels[i % count]->step(static_cast<float>(a.gain) * block[i]);
-    taken += std::chrono::steady_clock::now() - start;
-    for (std::size_t i = 0; i < got * count; ++i) loudest = std::max(loudest, std::abs(block[i]));
-    if (!a.out.empty())
-      out.insert(out.end(), block.begin(), block.begin() + static_cast<std::ptrdiff_t>(got * count));
-  }
-  if (frames == 0) throw fovea::error(a.in + ": holds no samples");
-  if (!a.out.empty()) audio::write_wav(a.out, out, sound.channels(), sound.rate());
-  const double seconds = static_cast<double>(frames) / sound.rate(),
-               steps = static_cast<double>(frames * count);
-  program::print(fmt::format("{}: {}\n{}: {:.2f} s at {} Hz, {} channel{}\n", a.network,
-                             layers_of(fovea::load_weights(a.network, {.copy = true})), a.in, seconds,
-                             sound.rate(), count, count == 1 ? "" : "s"));
-  program::print(
-      fmt::format("{:.0f} ns a sample, {:.4f} of real time; the loudest sample that comes out is {:.3f}\n",
-                  taken.count() / steps * 1e9, taken.count() / seconds, loudest));
+  while (channels.size() < static_cast<std::size_t>(sound.channels()))
+    channels.push_back(channels[0]->fresh());
+  const std::string played =
+      audio::play(sound, a.in, a.out, a.gain, [&](std::size_t channel, std::span<float> samples) {
+        for (float& sample : samples) sample = channels[channel]->step(sample);
+      });
+  program::print(fmt::format("{}: {}\n{}", a.network,
+                             layers_of(fovea::load_weights(a.network, {.copy = true})), played));
 }
 
 } // namespace

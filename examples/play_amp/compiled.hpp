@@ -1,0 +1,6 @@
+#pragma once
+
+// What fovea_add_model compiles.
+
+#include "networks.hpp"
+#include "wavenet.hpp"

@@ -13,11 +13,9 @@ stream_memory::stream_memory(const graph_view& g, std::span<const bool> live,
                              std::span<const std::int64_t> capacity, int state_count,
                              std::int64_t most_positions, std::int64_t stride, int batch_dim)
     : graph_(g), states_(static_cast<std::size_t>(state_count)) {
-  // Windows move on by so many positions before they are brought back.
-  constexpr std::size_t least_room = 64;
   const auto multiple = static_cast<std::size_t>(stride), most = static_cast<std::size_t>(most_positions);
-  window_room_ = (std::max(least_room, most) + multiple - 1) / multiple * multiple;
   std::vector<std::size_t> floats(states_.size());
+  double kept = 0, added = 0; // floats of all windows, and of a position of each
   for (int id = 0; id < g.node_count(); ++id) {
     const node& n = g.at(id);
     if (n.kind == op::keep) states_[static_cast<std::size_t>(kept_index(n))].of_begin = false;
@@ -34,7 +32,6 @@ stream_memory::stream_memory(const graph_view& g, std::span<const bool> live,
       s.kept = static_cast<std::size_t>(o.kept);
       s.rate = o.rate;
       s.first = static_cast<float>(o.first);
-      s.rows = s.kept > 0 ? s.kept + s.positions(window_room_) : s.positions(most);
       s.position = 1;
       for (int axis = o.axis + 1; axis < n.shape.rank; ++axis)
         s.position *= static_cast<std::size_t>(capacity[n.shape.dims[axis]]);
@@ -42,11 +39,27 @@ stream_memory::stream_memory(const graph_view& g, std::span<const bool> live,
     s.batches = 1;
     for (int axis = 0; axis < (n.kind == op::cache ? n.settings.cache.axis : n.shape.rank); ++axis)
       s.batches *= static_cast<std::size_t>(capacity[n.shape.dims[axis]]);
+    if (s.kept > 0) {
+      const auto position = static_cast<double>(s.layers * s.batches) * static_cast<double>(s.position);
+      kept += position * static_cast<double>(s.kept);
+      added += s.rate < 0 ? position * static_cast<double>(-s.rate) : position / static_cast<double>(s.rate);
+    }
+  }
+  // Windows move on by so many positions before they are brought back: so many that this costs less than what
+  // steps add to them, where they stay in the second-level cache all the same.
+  constexpr std::size_t least_room = 64;
+  constexpr double most_room = 128 * 1024; // floats
+  const double enough = added > 0 ? std::min(2 * kept, most_room) / added : 0;
+  const std::size_t room = std::max({least_room, most, static_cast<std::size_t>(enough)});
+  window_room_ = (room + multiple - 1) / multiple * multiple;
+  for (placed& s : states_) {
+    if (s.node < 0 && s.batches == 0) continue;
+    if (s.position > 0) s.rows = s.kept > 0 ? s.kept + s.positions(window_room_) : s.positions(most);
     if (static_cast<double>(s.batches) * static_cast<double>(s.rows) * static_cast<double>(s.position) *
             static_cast<double>(s.layers) >
         most_floats)
       throw std::bad_alloc();
-    s.layer = (s.batches * (n.kind == op::cache ? s.rows * s.position : 1) + 15) / 16 * 16;
+    s.layer = (s.batches * (s.position > 0 ? s.rows * s.position : 1) + 15) / 16 * 16;
     size_ += s.layer * s.layers;
     floats[s.piece] = s.layer * s.layers + 16; // kernels may read a vector past the last value
   }

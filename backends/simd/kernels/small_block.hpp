@@ -14,7 +14,7 @@ namespace fovea::core::simd::detail {
 ///   weights  [pieces * depth] steps of a packed panel; panels panel_floats apart
 ///   bias     as many floats as the block's vectors have, or null
 ///   other    rows other_stride apart, or null
-///   columns  that are written: the last vector may reach beyond them
+///   columns  that are written: vectors may reach beyond them
 struct small_rows {
   const float* a;
   std::ptrdiff_t offsets[8];
@@ -114,13 +114,13 @@ template <class A, size_t rows, size_t vectors, size_t packed, bool pieced>
       lanes.store(out + r * out_stride + v * width<A>, y);
     });
   };
-  const size_t last = block.columns - (vectors - 1) * width<A>;
-  for_constants<vectors - 1>([&](auto v) { finish(v, all_lanes<A>{}); });
-  constexpr std::integral_constant<size_t, vectors - 1> end;
-  if (last == width<A>)
-    finish(end, all_lanes<A>{});
-  else
-    finish(end, first_lanes<A>{last});
+  const size_t columns = block.columns;
+  for_constants<vectors>([&](auto v) {
+    if ((v + 1) * width<A> <= columns)
+      finish(v, all_lanes<A>{});
+    else if (v * width<A> < columns)
+      finish(v, first_lanes<A>{columns - v * width<A>});
+  });
 }
 
 /// What multiplies blocks of rows by vectors of A.

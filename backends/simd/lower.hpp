@@ -53,7 +53,8 @@ private:
   }
 };
 
-/// Steps first <= i < last of a model, in order; a loop is one of them, with its own program inside.
+/// Steps first <= i < last of a model, in order, but for those that run once; a loop is one of them, with its own
+/// program inside.
 template <class model, int first, int last>
 struct program {
   static constexpr int after(int i) {
@@ -62,13 +63,14 @@ struct program {
   }
   static constexpr std::size_t count() {
     std::size_t n = 0;
-    for (int i = first; i < last; i = after(i)) ++n;
+    for (int i = first; i < last; i = after(i)) n += !model::schedule.steps[i].once;
     return n;
   }
   static constexpr auto indices = [] {
     std::array<int, count() + 1> at{};
     std::size_t n = 0;
-    for (int i = first; i < last; i = after(i)) at[n++] = i;
+    for (int i = first; i < last; i = after(i))
+      if (!model::schedule.steps[i].once) at[n++] = i;
     return at;
   }();
   template <std::size_t... k>

@@ -33,12 +33,12 @@ public:
         weights_(std::make_shared<shared_weights>(graph, plan, std::move(parameters), code, *pool_)),
         engine_(graph, plan, weights_, capacity, pool_) {
     pack_scans();
-    reserve(capacity);
+    make_ready(capacity);
   }
   model_engine(const model_engine& other, std::span<const std::int64_t> capacity)
       : code_(other.code_), pool_(pool_of(other.pool_->supply())), weights_(other.weights_),
         engine_(graph, plan, weights_, capacity, pool_) {
-    reserve(capacity);
+    make_ready(capacity);
   }
 
   void* input(std::size_t i, std::span<const std::int64_t> sizes) {
@@ -109,9 +109,14 @@ private:
         weights_->pack_scan(graph, plan, nodes_of_scan<model, k>(), code_[k]);
     });
   }
-  void reserve(std::span<const std::int64_t> capacity) {
+  /// Takes what memory the steps need, and runs those that run once.
+  void make_ready(std::span<const std::int64_t> capacity) {
+    context unready = engine_.begin(capacity);
+    engine_.reserve_scratch(scratch_of_steps<model>(unready, code_));
     context c = engine_.begin(capacity);
-    engine_.reserve_scratch(scratch_of_steps<model>(c, code_));
+    for_steps<model>([&]<int i>(std::integral_constant<int, i>) {
+      if constexpr (model::schedule.steps[i].once) lowered<model, i>{}(c, code_);
+    });
   }
 
   const generated_step* code_;

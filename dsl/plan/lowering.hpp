@@ -4,6 +4,7 @@
 
 #include <fovea/dsl/plan/order.hpp>
 #include <fovea/dsl/plan/placement.hpp>
+#include <fovea/dsl/plan/tables.hpp>
 
 namespace fovea::core {
 
@@ -24,6 +25,7 @@ struct planned {
     s.p.groups = groups;
     s.order();
     s.find_chains();
+    detail::find_tables(view, s.p);
     return s.p;
   }();
   static constexpr detail::placer<nodes, regions> timed = [] {

@@ -201,6 +201,10 @@ struct placer {
     std::int32_t next[nodes] = {};
     for (std::int32_t& head : freed) head = -1;
     const auto store = [&](int id) {
+      if (slot[id] < 0 && p.tables[id]) {
+        slot[id] = new_slot(extent_of(g, g.at(id).shape));
+        kept[slot[id]] = true;
+      }
       if (slot[id] < 0) slot[id] = take(extent_of(g, g.at(id).shape));
       const int after = last_use[id];
       next[id] = freed[after];

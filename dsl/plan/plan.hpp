@@ -23,11 +23,13 @@ enum class step_kind : std::uint8_t {
 ///   node         whose value it makes; for loops, the region
 ///   first, count the parts of a product, convolution or matmul in plan::parts; the matching step of a loop
 ///   temporary    slots that only this step uses, or -1
+///   once         it runs before the first call, and in none
 struct step {
   step_kind kind = step_kind::single;
   std::int32_t node = 0;
   std::int32_t first = 0, count = 0;
   std::int32_t temporary[2] = {-1, -1};
+  bool once = false;
 
   constexpr bool has_parts() const {
     return kind == step_kind::product || kind == step_kind::convolution || kind == step_kind::matmul;
@@ -69,6 +71,7 @@ struct chain_range {
 ///   places[n]     of a node that others are renamings of (fusion::base)
 ///   handed_on[n]  where the output is kept that is input n itself, or -1
 ///   chains[n]     of the chain whose value n is
+///   tables[n]     whether calls read n as the steps before the first of them left it
 template <std::size_t nodes, std::size_t regions>
 struct plan {
   static constexpr int max_slots = nodes < 96 ? 96 : nodes < 512 ? static_cast<int>(nodes) : 512;
@@ -81,6 +84,7 @@ struct plan {
   place places[nodes] = {};
   std::int32_t handed_on[nodes] = {};
   chain_range chains[nodes] = {};
+  bool tables[nodes] = {};
   std::int32_t members[nodes] = {},
                leaves[3 * nodes] = {}; // an operation of a chain has at most three operands
   extent slots[max_slots] = {};

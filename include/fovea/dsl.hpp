@@ -15,6 +15,7 @@
 #include <fovea/dsl/loss.hpp>
 #include <fovea/dsl/map.hpp>
 #include <fovea/dsl/mask.hpp>
+#include <fovea/dsl/mel.hpp>
 #include <fovea/dsl/model.hpp>
 #include <fovea/dsl/norm.hpp>
 #include <fovea/dsl/passes/last.hpp>
@@ -23,6 +24,8 @@
 #include <fovea/dsl/recurrence.hpp>
 #include <fovea/dsl/reduce.hpp>
 #include <fovea/dsl/repeat.hpp>
+#include <fovea/dsl/resample.hpp>
 #include <fovea/dsl/scan.hpp>
 #include <fovea/dsl/select.hpp>
 #include <fovea/dsl/shape_words.hpp>
+#include <fovea/dsl/stft.hpp>

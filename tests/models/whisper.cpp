@@ -73,6 +73,29 @@ constexpr auto learned = model(
     },
     whisper_names);
 
+/// Of a checkpoint the encoder alone.
+constexpr auto encoder_names = naming::together(whisper_names, std::to_array<name_rule>({
+                                                                   {"", "decoder.**", naming::ignored},
+                                                                   {"", "proj_out.**", naming::ignored},
+                                                               }));
+
+/// From samples, as a program has them, and the features between.
+constexpr auto heard = model(
+    "whisper_heard",
+    [](graph& g) {
+      const expr samples = g.input<f32>("samples", {B, 160 * tiny.frames});
+      const expr features = log_mel(samples, {.mels = tiny.mels});
+      g.output("features", features);
+      g.output("memory", whisper_encoder(features, tiny));
+    },
+    encoder_names);
+constexpr auto encoded = model(
+    "whisper_encoded",
+    [](graph& g) {
+      g.output("memory", whisper_encoder(g.input<f32>("features", {B, tiny.frames, tiny.mels}), tiny));
+    },
+    encoder_names);
+
 /// The features of a case with the frames first: [B, frames, mels].
 golden_tensor frames_first(const golden_tensor& from) {
   const std::size_t count = from.shape[0], mels = from.shape[1], frames = from.shape[2];
@@ -110,5 +133,17 @@ TEST_CASE("Whisper writes what transformers' writes of the first case", "[whispe
     check_greedy(c, [&](const auto& written) {
       return net("features"_in = first, "decoder_ids"_in = written)["logits"_out];
     });
+  });
+}
+
+TEST_CASE("Whisper's encoder takes samples by log_mel in front of it", "[whisper]") {
+  const model_weights from = weights_of(case_of_today("whisper"));
+  const named_values samples{{"samples", values_of({2, 6400}, false, "samples")}};
+  on_both_backends([&](auto backend) {
+    const named_values found = run_model<decltype(backend)>(heard, from, samples);
+    REQUIRE(found.at("features").shape == std::vector<std::size_t>{2, 40, 16});
+    const golden_tensor right =
+        run_model<decltype(backend)>(encoded, from, {{"features", found.at("features")}}).at("memory");
+    CHECK(distance_of(std::span<const double>(found.at("memory").values), right, 1e-5, 1e-5).share <= 1);
   });
 }

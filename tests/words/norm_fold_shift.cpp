@@ -99,7 +99,7 @@ TEST_CASE("a weight is made of the direction and the gain of a checkpoint", "[wo
 
 TEST_CASE("instance_norm and relative_shift against the reference, and their gradients", "[words]") {
   compare_at_awkward_sizes(words);
-  check_gradients_of_words(words);
+  check_gradients_of(words);
 }
 
 TEST_CASE("relative_shift finds each key by its distance", "[words]") {

@@ -23,6 +23,7 @@ struct transform {
     rotary_halves,
     scaled,
     raised,
+    weight_normed,
     ignored,
     tied,
     optional_prefix
@@ -57,6 +58,7 @@ struct transform {
   constexpr bool joins() const {
     return count > 0 && steps[static_cast<unsigned>(count - 1)].what == kind::joined;
   }
+  constexpr bool takes_a_gain() const { return count > 0 && steps[0].what == kind::weight_normed; }
 };
 
 /// Their last two axes swapped: GPT-2's Conv1D keeps [in, out] where `linear` wants [out, in].
@@ -121,6 +123,11 @@ constexpr transform scaled(float factor) {
 constexpr transform raised(float term) {
   return transform{transform::step{.what = transform::kind::raised, .number = term}};
 }
+
+/// Weight normalisation as the weight that it makes (Salimans and Kingma 2016, equation 2): g v / |v|, the norm
+/// over the axes where the gain g has 1. `theirs` is the direction, v, and the gain lies beside it, as PyTorch
+/// names the two: weight_v and weight_g, weight.original1 and weight.original0. It comes first.
+inline constexpr transform weight_normed{transform::step{.what = transform::kind::weight_normed}};
 
 } // namespace fovea::core::naming
 

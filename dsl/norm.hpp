@@ -177,6 +177,20 @@ constexpr expr group_norm(expr x, const name_text& name, int groups, group_norm_
   return made;
 }
 
+/// Normalises each feature over all axes but the first (Ulyanov et al. 2016): a group_norm of groups of one.
+/// [B, ..., width]. Makes name.weight and name.bias [width].
+constexpr expr instance_norm(expr x, const name_text& name, group_norm_options options = {},
+                             source_place at = {__builtin_FILE(), __builtin_LINE()}) {
+  const graph::named who{"instance_norm", name};
+  if (!detail::is_float(x, at, who)) return {x.owner};
+  if (x.rank() < 3)
+    return x.owner->fail(394, at, who, ": expected [batch, ..., features] with axes between, found ", x);
+  const std::int64_t width = detail::width_of(x, at, who);
+  if (width == 0) return {x.owner};
+  const reported_at user(x, at.as(who.word));
+  return group_norm(x, name, static_cast<int>(width), options);
+}
+
 /// exp(x) / sum of exp(x) over an axis, by default the last.
 constexpr expr softmax(expr x, axis where = axis(-1),
                        source_place at = {__builtin_FILE(), __builtin_LINE()}) {
@@ -193,6 +207,6 @@ constexpr expr log_softmax(expr x, axis where = axis(-1),
 // What a user may name.
 namespace fovea {
 using core::batch_norm, core::batch_norm_options, core::group_norm, core::group_norm_options,
-    core::layer_norm, core::log_softmax, core::norm_options, core::rms_norm, core::rms_norm_options,
-    core::softmax;
+    core::instance_norm, core::layer_norm, core::log_softmax, core::norm_options, core::rms_norm,
+    core::rms_norm_options, core::softmax;
 } // namespace fovea

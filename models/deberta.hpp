@@ -1,8 +1,8 @@
 #pragma once
 
 // DeBERTa of versions 2 and 3: BERT's blocks, whose scores also compare contents with how far apart they are (He et al.
-// 2021; He et al. 2023), as encoders, masked language models and classifiers. Loads Hugging Face checkpoints unchanged,
-// of version 3's settings: distances in buckets, one set of maps, no convolution.
+// 2021; He et al. 2023), as encoders, masked language models and classifiers; version 2 has a convolution beside the first
+// block. Loads Hugging Face checkpoints unchanged, of distances in buckets and one set of maps.
 
 #include <fovea/models/bert.hpp>
 
@@ -14,7 +14,8 @@ struct deberta_config {
   int buckets = 256; // of distances on each side
   int reach = 512;   // from here on distances share the last bucket
   double epsilon = 1e-7;
-  double dropout = 0; // of attention's weights, and of what each layer adds
+  double dropout = 0;  // of attention's weights, and of what each layer adds
+  int convolution = 0; // the window of the convolution beside the first block, odd; 0: there is none
 
   constexpr bert_config block() const {
     return {.layers = layers,
@@ -32,6 +33,12 @@ struct deberta_config {
 inline constexpr deberta_config deberta_v3_small{.layers = 6, .heads = 12, .width = 768, .inner = 3072};
 inline constexpr deberta_config deberta_v3_base{.layers = 12, .heads = 12, .width = 768, .inner = 3072};
 inline constexpr deberta_config deberta_v3_large{.layers = 24, .heads = 16, .width = 1024, .inner = 4096};
+
+/// microsoft/deberta-v2-xlarge, 885 million parameters, and -xxlarge, 1,565.
+inline constexpr deberta_config deberta_v2_xlarge{
+    .layers = 24, .heads = 24, .width = 1536, .inner = 6144, .convolution = 3};
+inline constexpr deberta_config deberta_v2_xxlarge{
+    .layers = 48, .heads = 24, .width = 1536, .inner = 6144, .convolution = 3};
 
 /// What all blocks compare contents with.
 struct deberta_distances {
@@ -108,13 +115,31 @@ constexpr expr deberta_embeddings(expr words, expr tokens, deberta_config c,
   return dropout(layer_norm(gather(words, tokens), "embed_norm", {.epsilon = c.epsilon}), c.dropout);
 }
 
+/// What the first block gives, x, plus a convolution of what it read, `embedded`, normalised: both [B, T, width], of which
+/// the first lengths [B] positions count.
+constexpr expr deberta_convolution(expr x, expr embedded, expr lengths, deberta_config c,
+                                   source_place at = {__builtin_FILE(), __builtin_LINE()}) {
+  const reported_at here(x, at);
+  const expr counts = range(x, x.size(1)) < unsqueeze(lengths, 1);
+  const expr near =
+      conv1d(embedded * unsqueeze(to_float(counts), 2), "conv", c.width, c.convolution, {.padding = same});
+  return layer_norm(x + gelu(dropout(near, c.dropout)), "conv_norm", {.epsilon = c.epsilon});
+}
+
 /// The encoder: [B, T, width] for each of the tokens [B, T], the first lengths [B] of which count.
 constexpr expr deberta_encoder(expr words, expr tokens, expr lengths, deberta_config c,
                                source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   const reported_at here(tokens, at);
   const deberta_distances distances = distances_of(tokens, c);
-  return repeat("layer", c.layers, deberta_embeddings(words, tokens, c),
-                [&](expr x) { return deberta_block(x, distances, padding(lengths), c); });
+  const auto block = [&](expr x) { return deberta_block(x, distances, padding(lengths), c); };
+  const expr embedded = deberta_embeddings(words, tokens, c);
+  if (c.convolution == 0) return repeat("layer", c.layers, embedded, block);
+  const auto first = [&] {
+    const scope layer(embedded, "layer", 0);
+    return block(embedded);
+  };
+  const expr x = deberta_convolution(first(), embedded, lengths, c);
+  return c.layers == 1 ? x : repeat("layer", c.layers - 1, x, block, {.first = 1});
 }
 
 /// Scores of each of `classes` for the whole text, by its first token: [B, T, width] -> [B, classes].
@@ -136,6 +161,10 @@ inline constexpr auto deberta_names = naming::together(
         {"distances.weight", "encoder.rel_embeddings.weight"},
         {"distances.norm.weight", "encoder.LayerNorm.weight"},
         {"distances.norm.bias", "encoder.LayerNorm.bias"},
+        {"conv.weight", "encoder.conv.conv.weight"},
+        {"conv.bias", "encoder.conv.conv.bias"},
+        {"conv_norm.weight", "encoder.conv.LayerNorm.weight"},
+        {"conv_norm.bias", "encoder.conv.LayerNorm.bias"},
         {"layer.*.attn.q.weight", "encoder.layer.*.attention.self.query_proj.weight"},
         {"layer.*.attn.q.bias", "encoder.layer.*.attention.self.query_proj.bias"},
         {"layer.*.attn.k.weight", "encoder.layer.*.attention.self.key_proj.weight"},

@@ -130,6 +130,32 @@ void map(working& w, F f) {
   replace(w, w.shape, std::move(buffer));
 }
 
+/// The weight of a direction and a gain: a norm for each element of the gain.
+std::shared_ptr<packed> weight_of(const stored_tensor& direction, const stored_tensor& gain) {
+  const working v = load(direction), g = load(gain);
+  const auto in_gain = [&](std::size_t i) {
+    std::size_t at = 0, stride = 1;
+    for (std::size_t axis = v.shape.size(); axis-- > 0; i /= v.shape[axis]) {
+      if (g.shape[axis] == 1) continue;
+      at += i % v.shape[axis] * stride;
+      stride *= g.shape[axis];
+    }
+    return at;
+  };
+  std::vector<double> squares(g.content.values.size());
+  for (std::size_t i = 0; i < v.content.values.size(); ++i) {
+    const double x = v.content.values[i];
+    squares[in_gain(i)] += x * x;
+  }
+  auto buffer = std::make_shared<packed>(v.content.values.size());
+  for (std::size_t i = 0; i < buffer->size(); ++i) {
+    const std::size_t at = in_gain(i);
+    buffer->data()[i] =
+        static_cast<float>(v.content.values[i] * (g.content.values[at] / std::sqrt(squares[at])));
+  }
+  return buffer;
+}
+
 /// Whether each row holds whole blocks.
 bool can_be_split(const stored_tensor& tensor) {
   return !tensor.bytes.empty() && (block_length(tensor.type) == 1 || tensor.shape.size() > 1);
@@ -198,6 +224,9 @@ std::vector<std::size_t> transformed_shape(const naming::transform& how, std::ve
                       shape_text(shape));
         break;
       }
+      case kind::weight_normed:
+        if (&step != &steps_of(how).front()) throw error("weight_normed comes first");
+        break;
       case kind::scaled:
       case kind::raised:
       case kind::tied:
@@ -243,6 +272,7 @@ float_values transformed_values(const stored_tensor& tensor, const naming::trans
       case kind::raised:
         map(w, [&](float value) { return value + step.number; });
         break;
+      case kind::weight_normed:
       case kind::joined:
       case kind::tied:
       case kind::ignored:
@@ -266,6 +296,14 @@ std::optional<stored_tensor> whole_rows(const stored_tensor& tensor, const namin
 
 float_values transformed_values(std::span<const stored_tensor* const> tensors, const naming::transform& how) {
   if (tensors.size() == 1) return transformed_values(*tensors.front(), how);
+  if (how.takes_a_gain()) {
+    const auto buffer = weight_of(*tensors[0], *tensors[1]);
+    const stored_tensor weight{element_type::f32, tensors[0]->shape,
+                               std::as_bytes(std::span(buffer->data(), buffer->size()))};
+    float_values made = transformed_values(weight, how);
+    if (!made.owned) made.owned = buffer;
+    return made;
+  }
   std::size_t count = 0;
   for (const stored_tensor* each : tensors) count += product(each->shape);
   auto buffer = std::make_shared<packed>(count);

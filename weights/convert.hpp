@@ -26,7 +26,7 @@ struct float_values {
 /// change. The tensor's type must hold reals (to_floats.hpp) and `how` must fit its shape.
 float_values transformed_values(const stored_tensor& tensor, const naming::transform& how);
 
-/// The same of several tensors that `how` joins.
+/// The same of several tensors that `how` joins, or of a direction and its gain.
 float_values transformed_values(std::span<const stored_tensor* const> tensors, const naming::transform& how);
 
 /// What `how` takes of the tensor where that is all of it, or rows: its bytes are those of the parameter

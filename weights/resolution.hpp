@@ -22,8 +22,8 @@
 
 namespace fovea::core {
 
-/// What fills one parameter: a tensor of the checkpoint under its own name, or several that are joined, and
-/// the rule's transform.
+/// What fills one parameter: a tensor of the checkpoint under its own name, several that are joined, or a
+/// direction and its gain, and the rule's transform.
 struct filling {
   std::vector<const std::string*> tensors;
   naming::transform how;
@@ -167,6 +167,10 @@ private:
       const stored_tensor& tensor = tensors_.at(*each);
       if (!holds_reals(tensor.type))
         throw error("expected a type that holds reals; found " + std::string(element_name(tensor.type)));
+      if (f.how.takes_a_gain() && each != f.tensors.front()) {
+        check_gain(tensor.shape, tensors_.at(*f.tensors.front()).shape);
+        continue;
+      }
       auto shape = transformed_shape(f.how, tensor.shape);
       if (!whole.empty()) {
         if (!std::ranges::equal(std::span(shape).subspan(1), std::span(whole).subspan(1)))
@@ -176,6 +180,23 @@ private:
       whole = std::move(shape);
     }
     return whole;
+  }
+
+  static void check_gain(const std::vector<std::size_t>& gain, const std::vector<std::size_t>& direction) {
+    bool fits = gain.size() == direction.size();
+    for (std::size_t i = 0; fits && i < gain.size(); ++i) fits = gain[i] == 1 || gain[i] == direction[i];
+    if (!fits)
+      throw error("expected a gain of 1 or as many along each axis of " + shape_text(direction) + "; found " +
+                  shape_text(gain));
+  }
+
+  /// The name of the gain beside a direction.
+  static std::string gain_of(const std::string& direction) {
+    for (const auto& [of_direction, of_gain] : {std::pair{"_v", "_g"}, std::pair{"original1", "original0"}})
+      if (direction.ends_with(of_direction))
+        return direction.substr(0, direction.size() - std::string_view(of_direction).size()) + of_gain;
+    throw error("names table: '" + direction +
+                "': weight_normed expected the name of a direction, which ends in _v or original1");
   }
 
   static bool fills(const name_rule& rule) {
@@ -198,6 +219,11 @@ private:
         made.tensors.push_back(found->second);
         if (!part) break;
       }
+      if (!made.tensors.empty() && rule.how.takes_a_gain()) {
+        const auto gain = names_.find(gain_of(fill_indices(rule.theirs, *indices)));
+        if (gain == names_.end()) continue;
+        made.tensors.push_back(gain->second);
+      }
       if (!made.tensors.empty()) return made;
     }
     const auto found = names_.find(parameter);
@@ -209,9 +235,11 @@ private:
     std::string names;
     for (const name_rule& rule : rules_)
       if (fills(rule))
-        if (const auto indices = match_indices(rule.ours, parameter))
-          names +=
-              (names.empty() ? "'" : " or '") + fill_indices(rule.theirs, *indices, first_part(rule)) + "'";
+        if (const auto indices = match_indices(rule.ours, parameter)) {
+          const std::string theirs = fill_indices(rule.theirs, *indices, first_part(rule));
+          names += (names.empty() ? "'" : " or '") + theirs + "'";
+          if (rule.how.takes_a_gain()) names += " and '" + gain_of(theirs) + "'";
+        }
     return names.empty() ? "" : " (expected as " + names + ")";
   }
 

@@ -12,6 +12,7 @@
 #include <fovea/dsl/elementwise.hpp>
 #include <fovea/dsl/experts.hpp>
 #include <fovea/dsl/graph.hpp>
+#include <fovea/dsl/interpolate.hpp>
 #include <fovea/dsl/loss.hpp>
 #include <fovea/dsl/map.hpp>
 #include <fovea/dsl/mask.hpp>
@@ -19,10 +20,12 @@
 #include <fovea/dsl/model.hpp>
 #include <fovea/dsl/norm.hpp>
 #include <fovea/dsl/passes/last.hpp>
+#include <fovea/dsl/pixel_shuffle.hpp>
 #include <fovea/dsl/pool.hpp>
 #include <fovea/dsl/position.hpp>
 #include <fovea/dsl/recurrence.hpp>
 #include <fovea/dsl/reduce.hpp>
+#include <fovea/dsl/relative_shift.hpp>
 #include <fovea/dsl/repeat.hpp>
 #include <fovea/dsl/resample.hpp>
 #include <fovea/dsl/scan.hpp>

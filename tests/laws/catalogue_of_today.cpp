@@ -6,6 +6,7 @@
 #include <fovea/models/moonshine.hpp>
 #include <fovea/models/parakeet.hpp>
 #include <fovea/models/patchtst.hpp>
+#include <fovea/models/sam_vision.hpp>
 #include <fovea/models/siglip.hpp>
 #include <fovea/models/wav2vec2.hpp>
 #include <fovea/models/whisper.hpp>
@@ -38,6 +39,16 @@ constexpr parakeet_config small_parakeet{.layers = 2,
                                          .window = 5};
 constexpr patchtst_config small_patchtst{
     .layers = 2, .heads = 3, .width = 48, .inner = 80, .context = 50, .horizon = 7, .patch = 8, .stride = 3};
+// Windows that do not divide the plane, and a layer behind whole turns.
+constexpr sam_vision_config small_sam{.layers = 3,
+                                      .heads = 3,
+                                      .width = 48,
+                                      .inner = 80,
+                                      .period = 2,
+                                      .image = 20,
+                                      .patch = 4,
+                                      .window = 3,
+                                      .features = 20};
 constexpr transformer_block_config small_tower{
     .heads = 3, .width = 48, .inner = 80, .norm_first = true, .activation = activation::gelu_tanh};
 constexpr clip_config small_siglip{.layers = 2,
@@ -93,5 +104,7 @@ TEST_CASE("laws of SigLIP's towers", "[laws]") {
   check_laws(siglip_text<small_siglip>);
   check_laws(siglip_picture<small_siglip>);
 }
+
+TEST_CASE("laws of SAM's image encoder", "[laws]") { check_laws(sam_vision<small_sam>); }
 
 TEST_CASE("laws of forecasts", "[laws]") { check_laws(patchtst<small_patchtst>); }

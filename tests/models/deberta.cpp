@@ -11,27 +11,40 @@ namespace {
 
 constexpr deberta_config tiny{
     .layers = 2, .heads = 4, .width = 32, .inner = 48, .vocab = 96, .buckets = 8, .reach = 32};
+constexpr deberta_config tiny_convolved = [] {
+  deberta_config c = tiny;
+  c.layers = 3;
+  c.convolution = 3;
+  return c;
+}();
 
 // As transformers counts the published models.
 static_assert(deberta<deberta_v3_small>.parameters() == 141'304'320);
 static_assert(deberta<deberta_v3_base>.parameters() == 183'831'552);
 static_assert(deberta<deberta_v3_large>.parameters() == 434'012'160);
+static_assert(deberta<deberta_v2_xlarge>.parameters() == 884'593'152);
+static_assert(deberta<deberta_v2_xxlarge>.parameters() == 1'564'549'632);
 
 /// Layer after layer, with what each gives.
+template <deberta_config c>
 constexpr auto shown = model(
     "deberta_shown",
     [](graph& g) {
       const expr tokens = g.input<i32>("tokens", {"B", "T"}), lengths = g.input<i32>("lengths", {"B"}),
-                 words = bert_words(tokens, tiny.block());
-      const deberta_distances distances = distances_of(tokens, tiny);
-      expr x = deberta_embeddings(words, tokens, tiny);
-      for (int i = 0; i < tiny.layers; ++i) {
+                 words = bert_words(tokens, c.block());
+      const deberta_distances distances = distances_of(tokens, c);
+      const expr embedded = deberta_embeddings(words, tokens, c);
+      expr x = embedded;
+      for (int i = 0; i < c.layers; ++i) {
         g.output(hidden_state_names[i], x);
-        const scope layer(x, "layer", i);
-        x = deberta_block(x, distances, padding(lengths), tiny);
+        {
+          const scope layer(x, "layer", i);
+          x = deberta_block(x, distances, padding(lengths), c);
+        }
+        if (i == 0 && c.convolution != 0) x = deberta_convolution(x, embedded, lengths, c);
       }
-      g.output(hidden_state_names[tiny.layers], x);
-      g.output("logits", bert_token_scores(x, words, tiny.block()));
+      g.output(hidden_state_names[c.layers], x);
+      g.output("logits", bert_token_scores(x, words, c.block()));
     },
     deberta_names);
 
@@ -56,14 +69,12 @@ named_values inputs_of_case(const golden_case& c) {
   return inputs;
 }
 
-} // namespace
-
-// What transformers computes where a text is filled up has no meaning: there is no key that such a query may see.
-TEST_CASE("DeBERTa agrees with transformers' DebertaV2ForMaskedLM", "[deberta]") {
-  const golden_case c = case_of_today("deberta_v2");
+/// What transformers computes where a text is filled up has no meaning: there is no key that such a query may see.
+template <deberta_config config>
+void check_masked_language_model(const golden_case& c) {
   const std::vector<double>& mask = c.at("input.attention_mask").values;
   on_both_backends([&](auto backend) {
-    named_values found = run_model<decltype(backend)>(shown, weights_of(c), inputs_of_case(c));
+    named_values found = run_model<decltype(backend)>(shown<config>, weights_of(c), inputs_of_case(c));
     for (auto& [name, tensor] : found) {
       const std::string theirs = "output." + name;
       const std::vector<double>& right = c.at(theirs).values;
@@ -73,7 +84,17 @@ TEST_CASE("DeBERTa agrees with transformers' DebertaV2ForMaskedLM", "[deberta]")
       check(c, theirs, std::span<const double>(tensor.values), tensor.shape);
     }
   });
-  check_loss(deberta_masked_language_model_loss<tiny>, c, inputs_of_case(c));
+  check_loss(deberta_masked_language_model_loss<config>, c, inputs_of_case(c));
+}
+
+} // namespace
+
+TEST_CASE("DeBERTa agrees with transformers' DebertaV2ForMaskedLM", "[deberta]") {
+  check_masked_language_model<tiny>(case_of_today("deberta_v2"));
+}
+
+TEST_CASE("DeBERTa with a convolution beside the first block agrees with transformers", "[deberta]") {
+  check_masked_language_model<tiny_convolved>(case_of_today("deberta_v2_conv"));
 }
 
 TEST_CASE("DeBERTa's buckets are transformers'", "[deberta]") {

@@ -172,6 +172,7 @@ TEST_CASE("a transform that doesn't fit is refused", "[convert]") {
   CHECK_THAT(message(rotary_halves(0), {6}), Contains("rotary_halves(0)"));
   CHECK_THAT(message(rotary_halves(4), {}), Contains("rotary_halves(4) does not fit shape []"));
   CHECK_THAT(message(transposed | ignored, {4, 3}), Contains("can't be joined"));
+  CHECK_THAT(message(transposed | weight_normed, {4, 3}), Contains("weight_normed comes first"));
 }
 
 TEST_CASE("the first value that is not finite is found at every place", "[convert]") {

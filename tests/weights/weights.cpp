@@ -106,6 +106,45 @@ TEST_CASE("a GPT-2 checkpoint is read by its rules", "[weights]") {
   }
 }
 
+TEST_CASE("a weight is made of its direction and its gain", "[weights]") {
+  static constexpr std::array rules{
+      name_rule{"*.weight", "*.weight_v", weight_normed},
+      name_rule{"*.weight", "*.parametrizations.weight.original1", weight_normed | transposed}};
+  const weight_tensor direction{{2, 2}, {3, 4, 6, 8}};
+  const std::array<wanted_parameter, 2> wanted{{{"0.weight", {2, 2}}, {"1.weight", {2, 2}}}};
+  const std::map<std::string, weight_tensor> theirs{
+      {"0.weight_v", direction},
+      {"0.weight_g", {{2, 1}, {5, 20}}},
+      {"1.parametrizations.weight.original1", {{2, 2}, {3, 6, 4, 8}}},
+      {"1.parametrizations.weight.original0", {{1, 2}, {5, 20}}}};
+  const auto w = model_weights::from(theirs);
+  const auto views = w.resolve(wanted, rules);
+  CHECK(values(views[0]) == std::vector<float>{3, 4, 12, 16});
+  CHECK(values(views[1]) == std::vector<float>{3, 4, 12, 16});
+
+  const auto with = [&](const std::string& name, const weight_tensor& other) {
+    auto changed = theirs;
+    changed[name] = other;
+    return refusal(model_weights::from(changed), {wanted.begin(), wanted.end()}, rules);
+  };
+  CHECK(with("0.weight_g", {{1, 1}, {5}}).empty());
+  CHECK_THAT(
+      with("0.weight_g", counted({2})),
+      Contains(
+          "tensor '0.weight_v + 0.weight_g' for '0.weight': expected a gain of 1 or as many along each axis "
+          "of [2, 2]; found [2]"));
+  CHECK_THAT(with("0.weight_g", counted({3, 1})), Contains("of [2, 2]; found [3, 1]"));
+  CHECK_THAT(with("0.weight_v", {{2, 2}, {0, 0, 6, 8}}), Contains("expected finite values"));
+  auto lacking = theirs;
+  lacking.erase("0.weight_g");
+  CHECK_THAT(refusal(model_weights::from(lacking), {wanted.begin(), wanted.end()}, rules),
+             Contains("'0.weight' [2, 2] (expected as '0.weight_v' and '0.weight_g' or "
+                      "'0.parametrizations.weight.original1' and '0.parametrizations.weight.original0')"));
+  static constexpr std::array misnamed{name_rule{"0.weight", "0.direction", weight_normed}};
+  CHECK_THAT(refusal(model_weights::from({{"0.direction", direction}}), {wanted[0]}, misnamed),
+             Contains("expected the name of a direction, which ends in _v or original1"));
+}
+
 TEST_CASE("layer indices are computed and the first rule with a tensor wins", "[weights]") {
   static constexpr std::array rules{
       name_rule{"h.*.a", "layers.{2*i}.w"}, name_rule{"h.*.b", "layers.{2*i+1}.w"},

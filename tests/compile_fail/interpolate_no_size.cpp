@@ -1,0 +1,17 @@
+// expect: {file}:{line}: interpolate: axis 1 of [B, T, 8] has T places; expected 1 to 2147483647, found 0
+//         [F0387]
+#include <fovea/dsl.hpp>
+
+using namespace fovea;
+
+inline constexpr dim B{"B"}, T{"T"};
+
+inline constexpr auto m = model("m", [](graph& g) {
+  expr x = g.input<f32>("x", {B, T, 8});
+#ifdef ILL_FORMED
+  expr y = interpolate(x, {.mode = interpolation::cubic}); // <- here
+#else
+  expr y = interpolate(x, {.to = 3 * T, .mode = interpolation::cubic});
+#endif
+  g.output("y", y);
+});

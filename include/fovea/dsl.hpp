@@ -23,6 +23,7 @@
 #include <fovea/dsl/recurrence.hpp>
 #include <fovea/dsl/reduce.hpp>
 #include <fovea/dsl/repeat.hpp>
+#include <fovea/dsl/rnnt_loss.hpp>
 #include <fovea/dsl/scan.hpp>
 #include <fovea/dsl/select.hpp>
 #include <fovea/dsl/shape_words.hpp>

@@ -8,6 +8,7 @@
 #include <fovea/models/patchtst.hpp>
 #include <fovea/models/siglip.hpp>
 #include <fovea/models/wav2vec2.hpp>
+#include <fovea/models/wav2vec2_conformer.hpp>
 #include <fovea/models/whisper.hpp>
 #include <fovea/models/xlstm.hpp>
 
@@ -60,6 +61,9 @@ constexpr wav2vec2_config small_wav2vec2{.layers = 2,
                                          .strides = {5, 4, 4},
                                          .position_window = 10,
                                          .position_groups = 4};
+constexpr wav2vec2_conformer_config small_conformer{.base = small_wav2vec2, .window = 5};
+constexpr wav2vec2_conformer_config small_rotary_conformer{
+    .base = small_wav2vec2, .window = 5, .rotary = true};
 constexpr whisper_config small_whisper{.layers = 2,
                                        .decoder_layers = 1,
                                        .block = whisper_block(3, 48, 80),
@@ -86,6 +90,8 @@ TEST_CASE("laws of models of sound", "[laws]") {
   check_laws(whisper<small_whisper>);
   check_laws(moonshine<small_moonshine>);
   check_laws(wav2vec2<small_wav2vec2>);
+  check_laws(wav2vec2_conformer<small_conformer>);
+  check_laws(wav2vec2_conformer<small_rotary_conformer>);
   check_laws(parakeet<small_parakeet>);
 }
 

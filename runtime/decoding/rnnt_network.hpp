@@ -37,7 +37,12 @@ public:
   };
 
   rnnt_network(S& predictor, step_function step, joint_function joint, token_id first = 0)
-      : predictor_(predictor), step_(std::move(step)), joint_(std::move(joint)), first_(first) {}
+      : predictor_(predictor), step_(std::move(step)), joint_(std::move(joint)), first_(first) {
+    if constexpr (requires { S::latency; })
+      static_assert(S::latency == 0,
+                    "rnnt_network: the predictor looks at later labels, which nobody has said "
+                    "yet; give its windows causal padding [F0398]");
+  }
 
   state start() {
     predictor_.begin();

@@ -52,14 +52,9 @@ constexpr expr wav2vec2_conformer_encoder(expr sound, wav2vec2_conformer_config 
 /// How Hugging Face names the parameters.
 inline constexpr auto wav2vec2_conformer_names = std::to_array<name_rule>({
     {"", "wav2vec2_conformer.", naming::optional_prefix},
-    {"", "masked_spec_embed", naming::ignored}, // of training
-    // Made, and never used.
-    {"", "encoder.pos_conv_embed.conv.bias", naming::ignored},
-    {"", "encoder.pos_conv_embed.conv.parametrizations.weight.original0", naming::ignored},
-    {"", "encoder.pos_conv_embed.conv.parametrizations.weight.original1", naming::ignored},
-    {"", "encoder.pos_conv_embed.conv.weight_g", naming::ignored},
-    {"", "encoder.pos_conv_embed.conv.weight_v", naming::ignored},
-    {"", "encoder.embed_positions.inv_freq", naming::ignored},
+    {"", "masked_spec_embed", naming::ignored},          // of training
+    {"", "encoder.pos_conv_embed.**", naming::ignored},  // made, and never used
+    {"", "encoder.embed_positions.**", naming::ignored}, // a table
     {"convolutions.*.conv.weight", "feature_extractor.conv_layers.*.conv.weight"},
     {"convolutions.*.conv.bias", "feature_extractor.conv_layers.*.conv.bias"},
     {"convolutions.*.norm.weight", "feature_extractor.conv_layers.*.layer_norm.weight"},

@@ -7,6 +7,7 @@
 #include <fovea/models/parakeet.hpp>
 #include <fovea/models/patchtst.hpp>
 #include <fovea/models/siglip.hpp>
+#include <fovea/models/transducer.hpp>
 #include <fovea/models/wav2vec2.hpp>
 #include <fovea/models/wav2vec2_conformer.hpp>
 #include <fovea/models/whisper.hpp>
@@ -50,6 +51,14 @@ constexpr clip_config small_siglip{.layers = 2,
                                    .image = 20,
                                    .patch = 4,
                                    .joint = 48};
+constexpr transducer_config small_transducer{.features = 20,
+                                             .vocab = 30,
+                                             .layers = 2,
+                                             .hidden = 36,
+                                             .joint = 24,
+                                             .width = 20,
+                                             .stack = 2,
+                                             .context = 2};
 constexpr wav2vec2_config small_wav2vec2{.layers = 2,
                                          .heads = 3,
                                          .width = 48,
@@ -93,6 +102,12 @@ TEST_CASE("laws of models of sound", "[laws]") {
   check_laws(wav2vec2_conformer<small_conformer>);
   check_laws(wav2vec2_conformer<small_rotary_conformer>);
   check_laws(parakeet<small_parakeet>);
+}
+
+TEST_CASE("laws of transducers", "[laws]") {
+  check_laws(transducer_frames<small_transducer>);
+  check_laws(transducer_predictions<small_transducer>);
+  check_laws(transducer_scores<small_transducer>);
 }
 
 TEST_CASE("laws of SigLIP's towers", "[laws]") {

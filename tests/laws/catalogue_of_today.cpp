@@ -51,14 +51,8 @@ constexpr clip_config small_siglip{.layers = 2,
                                    .image = 20,
                                    .patch = 4,
                                    .joint = 48};
-constexpr transducer_config small_transducer{.features = 20,
-                                             .vocab = 30,
-                                             .layers = 2,
-                                             .hidden = 36,
-                                             .joint = 24,
-                                             .width = 20,
-                                             .stack = 2,
-                                             .context = 2};
+constexpr transducer_config small_transducer{
+    .features = 20, .vocab = 30, .layers = 2, .hidden = 36, .joint = 24, .width = 20, .context = 2};
 constexpr wav2vec2_config small_wav2vec2{.layers = 2,
                                          .heads = 3,
                                          .width = 48,

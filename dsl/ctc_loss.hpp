@@ -16,9 +16,8 @@ struct ctc_options {
 
 namespace detail {
 
-/// What a ctc_loss takes; false after an error.
-constexpr bool ctc_fits(expr logits, expr targets, const ctc_options& options, const char* word,
-                        source_place at) {
+/// Whether logits come before targets, as floats before labels; false after an error.
+constexpr bool logits_come_first(expr logits, expr targets, const char* word, source_place at) {
   if (logits.owner != nullptr && logits.owner->usable(logits, at, word) &&
       logits.owner->usable(targets, at, word) && logits.owner->nodes[logits.id].type == element::i32 &&
       logits.owner->nodes[targets.id].type == element::f32) {
@@ -26,7 +25,31 @@ constexpr bool ctc_fits(expr logits, expr targets, const ctc_options& options, c
                        " and float32 ", targets);
     return false;
   }
-  if (!is_float(logits, at, word) || !logits.owner->usable(targets, at, word)) return false;
+  return is_float(logits, at, word) && logits.owner->usable(targets, at, word);
+}
+
+/// Whether the blank is one of the classes, and lengths are one for each row of the targets; false after an error.
+constexpr bool transcript_fits(expr targets, std::int64_t classes, int blank, expr of_rows, const char* word,
+                               source_place at) {
+  graph& g = *targets.owner;
+  if (blank < 0 || blank >= classes) {
+    g.fail(360, at, word, ": expected a blank of 0 to ", classes - 1, ", found ", blank);
+    return false;
+  }
+  if (of_rows.owner == nullptr) return true;
+  if (!g.usable(of_rows, at, word)) return false;
+  const std::uint16_t rows = g.shape_of(targets)[0];
+  const node& lengths = g.nodes[of_rows.id];
+  if (lengths.type == element::i32 && lengths.shape.rank == 1 && lengths.shape[0] == rows) return true;
+  g.fail(361, at, word, ": expected .lengths as int32 [", g.dim_of(rows), "], found ", name_of(lengths.type),
+         " ", of_rows);
+  return false;
+}
+
+/// What a ctc_loss takes; false after an error.
+constexpr bool ctc_fits(expr logits, expr targets, const ctc_options& options, const char* word,
+                        source_place at) {
+  if (!logits_come_first(logits, targets, word, at)) return false;
   graph& g = *logits.owner;
   const std::int64_t classes = width_of(logits, at, word);
   if (classes == 0) return false;
@@ -38,18 +61,14 @@ constexpr bool ctc_fits(expr logits, expr targets, const ctc_options& options, c
            logits, " and ", name_of(labels.type), " ", targets);
     return false;
   }
-  if (options.blank < 0 || options.blank >= classes) {
-    g.fail(360, at, word, ": expected a blank of 0 to ", classes - 1, ", found ", options.blank);
-    return false;
-  }
-  if (options.lengths.owner == nullptr) return true;
-  if (!g.usable(options.lengths, at, word)) return false;
-  const node& lengths = g.nodes[options.lengths.id];
-  if (lengths.type == element::i32 && lengths.shape.rank == 1 && lengths.shape[0] == labels.shape[0])
-    return true;
-  g.fail(361, at, word, ": expected .lengths as int32 [", g.dim_of(labels.shape[0]), "], found ",
-         name_of(lengths.type), " ", options.lengths);
-  return false;
+  return transcript_fits(targets, classes, options.blank, options.lengths, word, at);
+}
+
+/// How many labels each row of targets [B, S] has before its blanks: [B]. By a table, so that a target that is no class is
+/// refused before a call runs.
+constexpr expr label_count(expr targets, dim classes, int blank) {
+  const expr is_label = gather(to_float(range(targets, classes) != blank), targets);
+  return max_over(is_label * (1 + to_float(range(targets, targets.size(1)))), axis(1));
 }
 
 } // namespace detail
@@ -70,9 +89,7 @@ constexpr expr ctc_loss(expr logits, expr targets, ctc_options options = {},
             labels = targets.size(1), places = 2 * labels + 1;
   const int blank = options.blank;
 
-  // A table, so that a target that is no class is refused before a call runs.
-  const expr is_label = gather(to_float(range(logits, classes) != blank), targets);
-  const expr count = max_over(is_label * (1 + to_float(range(logits, labels))), axis(1)); // [B]
+  const expr count = detail::label_count(targets, classes, blank);
   // A blank before, between and behind the labels: [B, 2 S + 1].
   const expr between = reshape(stack(2, 0 * targets + blank, targets), {rows, 2 * labels});
   const expr said = pad(between, axis(1), 0, 1, blank);

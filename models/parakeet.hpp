@@ -4,7 +4,7 @@
 // 2020; Rekesh et al. 2023), and by connectionist temporal classification. Loads Hugging Face checkpoints of
 // ParakeetForCTC unchanged.
 
-#include <fovea/dsl.hpp>
+#include <fovea/models/conformer.hpp>
 
 #include <array>
 
@@ -44,73 +44,13 @@ constexpr expr parakeet_frames(expr features, parakeet_config c,
   return c.scaled ? y * sqrt(constant(y, c.width)) : y;
 }
 
-/// Attention whose scores also compare a query with how far the key is before or behind it (Dai et al. 2019, section
-/// 3.3). x [B, T, width] keeps its shape.
-constexpr expr parakeet_attention(expr x, parakeet_config c,
-                                  source_place at = {__builtin_FILE(), __builtin_LINE()}) {
-  const reported_at here(x, at);
-  const int each = c.width / c.heads;
-  const dim rows = x.size(0), length = x.size(1);
-  const expr q = reshape(linear(x, "q_proj", c.width, {.bias = c.bias}), {rows, length, c.heads, each});
-  const auto shifted = [&](const char* name) {
-    return q + parameter(x, name, {c.heads, each}, init::zeros());
-  };
-  const expr of_contents = reshape(shifted("bias_u"), {rows, length, c.width}),
-             of_distances = permute(shifted("bias_v"), {0, 2, 1, 3}) / sqrt(constant(x, each));
-  // The sine of a distance to a key behind the query is that of the same distance before it, negated.
-  const expr before = sinusoidal_positions(x);
-  const expr signs = to_float(2 * range(x, 2) - 1);
-  const expr behind = reshape(reshape(before, {length, c.width / 2, 2}) * signs, {length, c.width});
-  const expr weight = parameter(x, "relative_k_proj.weight", {c.width, c.width});
-  const auto scores = [&](expr distances) {
-    const expr keys = reshape(linear(distances, weight), {length, c.heads, each});
-    return matmul(of_distances, permute(keys, {1, 2, 0})); // [B, heads, T, T], by distance
-  };
-  const expr to_before = scores(before), to_behind = scores(behind);
-  const expr gathered =
-      attention(of_contents, linear(x, "k_proj", c.width, {.bias = c.bias}),
-                linear(x, "v_proj", c.width, {.bias = c.bias}),
-                {.heads = c.heads, .score = [=](scalar s, scalar query, scalar key, scalar head, scalar row) {
-                   return s + where(key <= query, fovea::at(to_before, row, head, query, query - key),
-                                    fovea::at(to_behind, row, head, query, key - query));
-                 }});
-  return linear(gathered, "o_proj", c.width, {.bias = c.bias});
-}
-
-/// A gate, a convolution of each feature over near frames, a norm and SiLU, between maps (Gulati et al. 2020, figure 2). x
-/// [B, T, width] keeps its shape.
-constexpr expr parakeet_convolution(expr x, parakeet_config c,
-                                    source_place at = {__builtin_FILE(), __builtin_LINE()}) {
-  const reported_at here(x, at);
-  const auto [main, gate] = split<2>(linear(x, "expand", 2 * c.width, {.bias = c.bias}));
-  const expr near = conv1d(main * sigmoid(gate), "depthwise_conv", c.width, c.window,
-                           {.padding = same, .groups = c.width, .bias = c.bias});
-  return linear(silu(batch_norm(near, "norm")), "project", c.width, {.bias = c.bias});
-}
-
-/// One layer: half a feed-forward layer, attention, a convolution, the other half, each normalised before and added to
-/// its input, and a norm (Gulati et al. 2020, equation 1). x [B, T, width] keeps its shape.
-constexpr expr parakeet_block(expr x, parakeet_config c,
-                              source_place at = {__builtin_FILE(), __builtin_LINE()}) {
-  const reported_at here(x, at);
-  const auto feed_forward = [&](expr y, const char* name) {
-    const scope inside(y, name);
-    return linear(silu(linear(y, "linear1", c.inner, {.bias = c.bias})), "linear2", c.width,
-                  {.bias = c.bias});
-  };
-  x = x + 0.5 * feed_forward(layer_norm(x, "norm_feed_forward1"), "feed_forward1");
-  const expr seen = layer_norm(x, "norm_self_att");
-  {
-    const scope inside(x, "self_attn");
-    x = x + parakeet_attention(seen, c);
-  }
-  const expr near = layer_norm(x, "norm_conv");
-  {
-    const scope inside(x, "conv");
-    x = x + parakeet_convolution(near, c);
-  }
-  x = x + 0.5 * feed_forward(layer_norm(x, "norm_feed_forward2"), "feed_forward2");
-  return layer_norm(x, "norm_out");
+constexpr conformer_config parakeet_block(parakeet_config c) {
+  return {.heads = c.heads,
+          .width = c.width,
+          .inner = c.inner,
+          .window = c.window,
+          .bias = c.bias,
+          .convolution_bias = c.bias};
 }
 
 /// features [B, F, mels] -> [B, T, width].
@@ -118,7 +58,7 @@ constexpr expr parakeet_encoder(expr features, parakeet_config c,
                                 source_place at = {__builtin_FILE(), __builtin_LINE()}) {
   const reported_at here(features, at);
   return repeat("layers", c.layers, parakeet_frames(features, c),
-                [&](expr x) { return parakeet_block(x, c); });
+                [block = parakeet_block(c)](expr x) { return conformer_block(x, block); });
 }
 
 /// Scores of the tokens: [B, T, width] -> [B, T, vocab].

@@ -22,7 +22,8 @@ struct stream_rules : stream_shifts {
     const node& n = g.nodes[id];
     to.current_scope = n.scope;
     const char* word = word_of(n);
-    if (same_text(word, "cross_entropy") || same_text(word, "ctc_loss") || same_text(word, "mse"))
+    if (same_text(word, "cross_entropy") || same_text(word, "ctc_loss") || same_text(word, "rnnt_loss") ||
+        same_text(word, "mse"))
       to.fail(230, n.at, word, ": cannot be streamed along ", g.dim_of(time),
               ": a loss is of all positions; stream a model without it, over the same body");
     else

@@ -28,6 +28,7 @@
 #include <fovea/dsl/relative_shift.hpp>
 #include <fovea/dsl/repeat.hpp>
 #include <fovea/dsl/resample.hpp>
+#include <fovea/dsl/rnnt_loss.hpp>
 #include <fovea/dsl/scan.hpp>
 #include <fovea/dsl/select.hpp>
 #include <fovea/dsl/shape_words.hpp>

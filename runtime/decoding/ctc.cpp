@@ -1,54 +1,23 @@
 #include <fovea/runtime/decoding/ctc.hpp>
 
 #include <fovea/base/error.hpp>
+#include <fovea/runtime/decoding/class_scores.hpp>
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <map>
-#include <string>
 
 namespace fovea::core {
 namespace {
 
 constexpr double impossible = -std::numeric_limits<double>::infinity();
 
-/// log(exp(a) + exp(b)).
-double added(double a, double b) {
-  const double most = std::max(a, b);
-  return most == impossible ? impossible : most + std::log1p(std::exp(std::min(a, b) - most));
-}
-
-void check_blank(std::int32_t blank, std::size_t classes) {
-  if (blank < 0 || static_cast<std::size_t>(blank) >= classes)
-    throw error("ctc: expected a blank of 0 to " + std::to_string(classes - 1) + "; found " +
-                std::to_string(blank));
-}
-
-std::span<const float> frame_of(const xt::xtensor<float, 2>& scores, std::size_t frame) {
-  const std::size_t classes = scores.shape()[1];
-  return {scores.data() + frame * classes, classes};
-}
-
-/// log of the softmax of a frame's scores.
-void log_probabilities_of(std::span<const float> scores, std::span<double> to) {
-  const double most = *std::ranges::max_element(scores);
-  double sum = 0;
-  for (const float x : scores) {
-    if (std::isnan(x) || x == std::numeric_limits<float>::infinity())
-      throw error("ctc: expected scores of numbers or minus infinity; found " + std::to_string(x));
-    sum += std::exp(x - most);
-  }
-  if (!(sum > 0)) throw error("ctc: expected a class that is possible in each frame; found none");
-  for (std::size_t k = 0; k < to.size(); ++k) to[k] = scores[k] - most - std::log(sum);
-}
-
 /// What the frames so far make probable that begins with some labels.
 struct beginning {
   double in_blank = impossible; // of the paths that end in a blank
   double in_label = impossible; // of those that end in the last label
   double prior = 0;             // of the labels: prior and bonus
-  double by_frames() const { return added(in_blank, in_label); }
+  double by_frames() const { return detail::log_sum(in_blank, in_label); }
   double score() const { return by_frames() + prior; }
 };
 
@@ -59,11 +28,9 @@ using labels_of_beginning = std::vector<std::int32_t>;
 std::vector<ctc_label> ctc_reader::read(const xt::xtensor<float, 2>& scores) {
   std::vector<ctc_label> made;
   for (std::size_t t = 0; t < scores.shape()[0]; ++t, ++frames_) {
-    const std::span<const float> frame = frame_of(scores, t);
-    check_blank(blank_, frame.size());
-    for (const float x : frame)
-      if (std::isnan(x)) throw error("ctc: expected scores of numbers; found nan");
-    const auto label = static_cast<std::int32_t>(std::ranges::max_element(frame) - frame.begin());
+    const std::span<const float> frame = detail::frame_of(scores, t);
+    detail::check_blank("ctc", blank_, frame.size());
+    const std::int32_t label = detail::best_class("ctc", frame);
     if (label != blank_ && label != before_) made.push_back({label, frames_});
     before_ = label;
   }
@@ -76,14 +43,14 @@ std::vector<ctc_label> ctc_greedy(const xt::xtensor<float, 2>& scores, std::int3
 
 std::vector<ctc_text> ctc_beam_search(const xt::xtensor<float, 2>& scores, const ctc_beam_options& options) {
   const std::size_t frames = scores.shape()[0], classes = scores.shape()[1];
-  check_blank(options.blank, classes);
+  detail::check_blank("ctc", options.blank, classes);
   if (options.width == 0) throw error("ctc: expected a width of at least 1; found 0");
 
   using beam = std::map<labels_of_beginning, beginning>;
   beam kept{{{}, {.in_blank = 0}}};
   std::vector<double> p(classes);
   for (std::size_t t = 0; t < frames; ++t) {
-    log_probabilities_of(frame_of(scores, t), p);
+    detail::log_probabilities_of("ctc", detail::frame_of(scores, t), p);
     beam next;
     const auto prior_of = [&](const labels_of_beginning& labels, const beginning& b, std::int32_t label) {
       return b.prior + options.bonus + (options.prior ? options.weight * options.prior(labels, label) : 0.0);
@@ -92,9 +59,10 @@ std::vector<ctc_text> ctc_beam_search(const xt::xtensor<float, 2>& scores, const
       const std::int32_t last = labels.empty() ? options.blank : labels.back();
       beginning& same = next[labels];
       same.prior = b.prior;
-      same.in_blank = added(same.in_blank, b.by_frames() + p[static_cast<std::size_t>(options.blank)]);
+      same.in_blank =
+          detail::log_sum(same.in_blank, b.by_frames() + p[static_cast<std::size_t>(options.blank)]);
       if (!labels.empty())
-        same.in_label = added(same.in_label, b.in_label + p[static_cast<std::size_t>(last)]);
+        same.in_label = detail::log_sum(same.in_label, b.in_label + p[static_cast<std::size_t>(last)]);
       for (std::size_t k = 0; k < classes; ++k) {
         const auto label = static_cast<std::int32_t>(k);
         // The same label again is another one only behind a blank.
@@ -104,7 +72,7 @@ std::vector<ctc_text> ctc_beam_search(const xt::xtensor<float, 2>& scores, const
         longer.push_back(label);
         const auto [at, is_new] = next.try_emplace(std::move(longer));
         if (is_new) at->second.prior = prior_of(labels, b, label);
-        at->second.in_label = added(at->second.in_label, from + p[k]);
+        at->second.in_label = detail::log_sum(at->second.in_label, from + p[k]);
       }
     }
     std::vector<beam::iterator> ranked;

@@ -8,7 +8,9 @@
 #include <fovea/models/patchtst.hpp>
 #include <fovea/models/sam_vision.hpp>
 #include <fovea/models/siglip.hpp>
+#include <fovea/models/transducer.hpp>
 #include <fovea/models/wav2vec2.hpp>
+#include <fovea/models/wav2vec2_conformer.hpp>
 #include <fovea/models/whisper.hpp>
 #include <fovea/models/xlstm.hpp>
 
@@ -60,6 +62,8 @@ constexpr clip_config small_siglip{.layers = 2,
                                    .image = 20,
                                    .patch = 4,
                                    .joint = 48};
+constexpr transducer_config small_transducer{
+    .features = 20, .vocab = 30, .layers = 2, .hidden = 36, .joint = 24, .width = 20, .context = 2};
 constexpr wav2vec2_config small_wav2vec2{.layers = 2,
                                          .heads = 3,
                                          .width = 48,
@@ -71,6 +75,9 @@ constexpr wav2vec2_config small_wav2vec2{.layers = 2,
                                          .strides = {5, 4, 4},
                                          .position_window = 10,
                                          .position_groups = 4};
+constexpr wav2vec2_conformer_config small_conformer{.base = small_wav2vec2, .window = 5};
+constexpr wav2vec2_conformer_config small_rotary_conformer{
+    .base = small_wav2vec2, .window = 5, .rotary = true};
 constexpr whisper_config small_whisper{.layers = 2,
                                        .decoder_layers = 1,
                                        .block = whisper_block(3, 48, 80),
@@ -97,7 +104,15 @@ TEST_CASE("laws of models of sound", "[laws]") {
   check_laws(whisper<small_whisper>);
   check_laws(moonshine<small_moonshine>);
   check_laws(wav2vec2<small_wav2vec2>);
+  check_laws(wav2vec2_conformer<small_conformer>);
+  check_laws(wav2vec2_conformer<small_rotary_conformer>);
   check_laws(parakeet<small_parakeet>);
+}
+
+TEST_CASE("laws of transducers", "[laws]") {
+  check_laws(transducer_frames<small_transducer>);
+  check_laws(transducer_predictions<small_transducer>);
+  check_laws(transducer_scores<small_transducer>);
 }
 
 TEST_CASE("laws of SigLIP's towers", "[laws]") {

@@ -32,7 +32,7 @@ constexpr auto shown = model(
       for (int i = 0; i < tiny.layers; ++i) {
         g.output(hidden_state_names[i], x);
         const scope layer(x, "layers", i);
-        x = parakeet_block(x, tiny);
+        x = conformer_block(x, parakeet_block(tiny));
       }
       g.output(hidden_state_names[tiny.layers], x);
       g.output("logits", parakeet_scores(x, tiny));

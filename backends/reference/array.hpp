@@ -35,6 +35,7 @@ std::string shape_text(std::span<const std::size_t> shape);
 [[noreturn]] void fail(source_place at, const std::string& sentence);
 
 /// Fails where one of the numbers, which `what` names, is not 0 to `end` - 1.
-void check_numbers(source_place at, const char* word, const char* what, const array& numbers, std::size_t end);
+void check_numbers(source_place at, const char* word, const char* what, const array& numbers,
+                   std::size_t end);
 
 } // namespace fovea::core::reference_ops

@@ -41,7 +41,7 @@ public:
     if constexpr (requires { S::latency; })
       static_assert(S::latency == 0,
                     "rnnt_network: the predictor looks at later labels, which nobody has said "
-                    "yet; give its windows causal padding [F0398]");
+                    "yet; give its windows causal padding [F0384]");
   }
 
   state start() {

@@ -1,5 +1,5 @@
 // expect: rnnt_network: the predictor looks at later labels, which nobody has said yet; give its windows causal padding
-//         [F0398]
+//         [F0384]
 #include <fovea/decoding.hpp>
 #include <fovea/fovea.hpp>
 

@@ -45,7 +45,8 @@ constexpr auto moving = model("moving", [](graph& g) {
   const expr h = tanh(conv1d(x, "wide", 20, 3, {.dilation = 4, .padding = causal}));
   g.output("y", conv1d(h, "out", 9, 5, {.padding = causal}));
   g.output("each", conv1d(h, "each", 20, 4, {.padding = causal, .groups = 20}));
-  g.output("few", relu(conv1d(h, "few", 3, 3, {.dilation = 2, .padding = causal})) * slice(x, axis(-1), 0, 3));
+  g.output("few",
+           relu(conv1d(h, "few", 3, 3, {.dilation = 2, .padding = causal})) * slice(x, axis(-1), 0, 3));
 });
 
 const size_ranges of_stream{{"B", {1, 3}}, {"T", {1, 40}}};

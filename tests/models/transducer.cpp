@@ -71,10 +71,10 @@ void check_memory() {
     CHECK(best.front().labels == texts[row]);
     by_beams -= best.front().log_probability / 2;
   }
-  // Beams see nearly all alignments that the loss adds up.
+  // Beams see nearly all alignments that the loss adds up: probabilities differ by less than a thousandth.
   const double now =
       fit.evaluate("sound"_in = sound, "labels"_in = labels, "lengths"_in = lengths)["loss"_out]();
-  CHECK(by_beams == Approx(now).epsilon(1e-2).margin(1e-4));
+  CHECK(by_beams == Approx(now).epsilon(0).margin(1e-3));
 
   // Sound is read as it comes.
   auto ears = stream<T>(transducer_frames<c>, learned, {.capacity = {{B, 1}, {T, 64}}});

@@ -10,6 +10,13 @@
 
 namespace fovea::core {
 
+namespace detail {
+/// Of numbers that are not negative (Euclid): <numeric> has it among seven thousand lines.
+constexpr std::int64_t common_divisor(std::int64_t a, std::int64_t b) {
+  return b == 0 ? a : common_divisor(b, a % b);
+}
+} // namespace detail
+
 /// One axis of a shape: a number (4), a symbol whose size is known at run time (dim B{"B"}), a number with a
 /// name (dim D{"D", 768}), or arithmetic of these (2 * T + 1, (T + 2) / 3). Division floors.
 ///

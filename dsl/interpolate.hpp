@@ -2,7 +2,6 @@
 
 #include <cstdint>
 #include <limits>
-#include <numeric>
 
 #include <fovea/dsl/shape_words.hpp>
 
@@ -47,7 +46,7 @@ constexpr fraction places_for_each(const dim& from, const dim& to) {
     f = {1, more.number()};
   else if (const dim fewer = exact_quotient(from, to); !fewer.overflow && fewer.is_number())
     f = {fewer.number(), 1};
-  const std::int64_t shared = std::gcd(f.over, f.under);
+  const std::int64_t shared = common_divisor(f.over, f.under);
   return shared == 0 ? f : fraction{f.over / shared, f.under / shared};
 }
 

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <numeric>
-
 #include <fovea/dsl/stft.hpp>
 
 namespace fovea::core {
@@ -26,8 +24,8 @@ constexpr expr resample(expr x, resample_options options,
                   ": expected .from, .to and .crossings of at least 1, and a .roll_off above 0 ",
                   "of at most 1; found ", options.from, ", ", options.to, ", ", options.crossings, " and ",
                   options.roll_off);
-  const int common = std::gcd(options.from, options.to), from = options.from / common,
-            to = options.to / common;
+  const int common = static_cast<int>(detail::common_divisor(options.from, options.to)),
+            from = options.from / common, to = options.to / common;
   if (from > most || to > most)
     return g.fail(383, at, word, ": the rates are as ", from, " to ", to, ", expected at most ", most,
                   " each; round one of them");

@@ -20,7 +20,7 @@ struct sizes {
 
 /// The logarithm of what sounds in each band of the mel scale: samples [B, N] -> [B, N / 80, 40], of the 256
 /// samples up to each 80th. spectrum.weight holds the window's cosines and sines, bands.weight the bands.
-constexpr expr log_mel(expr samples) {
+constexpr expr heard_bands(expr samples) {
   const expr parts = conv1d(unsqueeze(samples, 2), "spectrum", 2 * sizes::bins, sizes::window,
                             {.stride = sizes::hop, .padding = causal, .bias = false});
   const auto [real, imaginary] = split<2>(parts);
@@ -41,7 +41,7 @@ constexpr expr speech_scores(expr bands, expr lengths = {}) {
 /// Bands, before they are brought to a mean of 0 and a variance of 1.
 inline constexpr auto bands = model("bands", [](graph& g) {
   g.output("bands",
-           log_mel(reshape(g.input<f32>("samples", {B, F, sizes::samples}), {B, sizes::samples * F})));
+           heard_bands(reshape(g.input<f32>("samples", {B, F, sizes::samples}), {B, sizes::samples * F})));
 });
 
 /// What it learns: bands [B, 4 F, 40], frames [B] and labels [B, S], 0 behind the last of a row.
@@ -54,7 +54,7 @@ inline constexpr auto speech_loss = model("speech_loss", [](graph& g) {
 /// From sound to scores, streamed along F, 40 ms each: samples [B, F, 320] within +-1 -> [B, F, classes].
 inline constexpr auto speech = model("speech", [](graph& g) {
   const expr samples = reshape(g.input<f32>("samples", {B, F, sizes::samples}), {B, sizes::samples * F});
-  const expr heard = log_mel(samples);
+  const expr heard = heard_bands(samples);
   const expr mean = parameter(heard, "mean", {sizes::bands}),
              scale = parameter(heard, "scale", {sizes::bands});
   g.output("scores", speech_scores((heard - mean) * scale));

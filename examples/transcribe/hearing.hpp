@@ -11,7 +11,7 @@
 
 namespace transcribe_program {
 
-/// The window's cosines and sines and the bands of the mel scale, which log_mel multiplies by: a periodic Hann
+/// The window's cosines and sines and the bands of the mel scale, which heard_bands multiplies by: a periodic Hann
 /// window, and triangles of height 1 between 0 Hz and half the rate (mel = 2595 log10(1 + f / 700)).
 std::map<std::string, fovea::weight_tensor> tables_of_hearing();
 

@@ -123,6 +123,7 @@ value map(const arguments& given) {
   const value path = given.at(given.places.size(), "attribute"),
               otherwise = given.at(given.places.size(), "default");
   std::vector<value> made;
+  if (!is_true(subject(given))) return value::of_list({}); // as in jinja2, of none too
   for (const value& one : iterated(subject(given))) {
     if (given.places.size() > 1) {
       made.push_back(filtered(given.places[1].text_of("the name of a filter"), rest_of(given, one, 2)));
@@ -142,6 +143,7 @@ value chosen(const arguments& given) {
   constexpr std::size_t place = of_member ? 2 : 1;
   if (given.places.size() < place) throw error("expected the name of a member; found none");
   std::vector<value> made;
+  if (!is_true(subject(given))) return value::of_list({}); // as in jinja2, of none too
   for (const value& one : iterated(subject(given))) {
     const value of = of_member ? member_at(one, given.places[1]) : one;
     const bool is = given.places.size() > place ? tested(given.places[place].text_of("the name of a test"),

@@ -358,7 +358,12 @@ private:
   }
   node_ptr sum() {
     node_ptr made = concatenation();
-    while (is_operator({"+", "-"})) made = joined(kind::binary, std::move(made), &parser::concatenation);
+    while (is_operator({"+", "-"})) {
+      made = joined(kind::binary, std::move(made), &parser::concatenation);
+      for (const node_ptr& side : made->parts) // whose marked text would have jinja2 escape the other
+        if (side->what == kind::filter && side->text == "safe")
+          fail("~ beside the filter safe", in_quotes(made->text));
+    }
     return made;
   }
   node_ptr concatenation() {
@@ -422,6 +427,7 @@ private:
       while (!skip_symbol("}")) {
         if (!made.parts.empty()) expect_symbol(",");
         if (!made.parts.empty() && skip_symbol("}")) break;
+        if (is(token::kind::integer) || is(token::kind::real)) fail("names of an object that are texts");
         made.parts.push_back(expression());
         expect_symbol(":");
         made.parts.push_back(expression());

@@ -11,7 +11,7 @@ namespace fovea::core::jinja {
 
 /// What a template may do before it is stopped: steps of the evaluator, each also for so many bytes that it goes
 /// through; and how deep it calls itself.
-constexpr std::size_t most_steps = 20'000'000, bytes_of_step = 64, most_calls = 1000;
+constexpr std::size_t most_steps = 4'000'000, bytes_of_step = 64, most_calls = 1000;
 
 /// The text that a template makes of these variables. Throws fovea::error that begins with `name` and the line.
 std::string rendered(const node& whole, std::vector<std::pair<std::string, value>> variables,

@@ -31,10 +31,7 @@ std::vector<value> words(std::string_view text, std::size_t most) {
   std::vector<value> made;
   for (text = stripped(text, {.right = false}); !text.empty(); text = stripped(text, {.right = false})) {
     std::size_t end = 0;
-    if (made.size() == most) {
-      text = stripped(text);
-      end = text.size();
-    }
+    if (made.size() == most) end = text.size(); // with the space at its end
     while (end < text.size() && !is_space(code_point_at(text, end).value))
       end += code_point_at(text, end).bytes;
     made.emplace_back(text.substr(0, end));

@@ -79,25 +79,25 @@ TEST_CASE("a conversation in ChatML", "[chat_template]") {
 TEST_CASE("what a template lacks is refused when it is read", "[chat_template]") {
   CHECK(refused_text("a\n{{ x") == "t:2: expected }} that ends the tag; found the end of the template");
   CHECK(refused_text("{% if x %}") == "t:1: expected {% endif %}; found the end of the template");
-  CHECK(refused_text("{{ x y }}") == "t:1: expected an operator or }}; found \"y\"");
+  CHECK(refused_text("{{ x y }}") == "t:1: expected an operator or }}; found 'y'");
   CHECK(refused_text("\n\n{{ }}") == "t:3: expected an expression; found }}");
   CHECK(refused_text("{% include 'x' %}") == "t:1: expected the tag if, for, set, macro, filter, generation, "
-                                             "break, continue or raw; found \"include\"");
+                                             "break, continue or raw; found 'include'");
   CHECK(refused_text("{% break %}") ==
         "t:1: expected this tag within a loop; found {% break %} outside of one");
   CHECK(refused_text("{% raw %} {{ x }}") == "t:1: expected {% endraw %}; found the end of the template");
-  CHECK(refused_text("{{ 'a' }") == "t:1: expected a bracket that was opened; found \"}\"");
-  CHECK(refused_text("{{ {1: 2} }}") == "t:1: expected names of an object that are texts; found \"1\"");
-  CHECK(refused_text("{{ 'a' | safe + 'b' }}") == "t:1: expected ~ beside the filter safe; found \"+\"");
+  CHECK(refused_text("{{ 'a' }") == "t:1: expected a bracket that was opened; found '}'");
+  CHECK(refused_text("{{ {1: 2} }}") == "t:1: expected names of an object that are texts; found '1'");
+  CHECK(refused_text("{{ 'a' | safe + 'b' }}") == "t:1: expected ~ beside the filter safe; found '+'");
   CHECK(refused_text("{{ 99999999999999999999 }}") ==
-        "t:1: expected a whole number of 64 bits; found \"99999999999999999999\"");
+        "t:1: expected a whole number of 64 bits; found '99999999999999999999'");
   CHECK(refused_text("{{ x | shuffle }}").starts_with("t:1: expected one of the filters abs, capitalize, "));
   CHECK(refused_text("{{ x | map('shuffle') }}").starts_with("t:1: expected one of abs, "));
   CHECK(refused_text("{{ x is prime }}").starts_with("t:1: expected one of the tests boolean, "));
   CHECK(refused_text("{{ x.append(1) }}").ends_with(" or values; found .append()"));
   CHECK(refused_text("{% for x in y %}{{ loop.changed(x) }}{% endfor %}").ends_with("; found loop.changed"));
   CHECK(refused_text("{{ 'a\xff' }}").starts_with("t: "));
-  CHECK(refused_text(std::string(2000, '(')) != "");
+  CHECK(refused_text("{{ " + std::string(2000, '(')) != "");
   CHECK(refused_text("{{ " + std::string(2000, '[') + std::string(2000, ']') + " }}") ==
         "t:1: expected parts nested at most 150 deep; found more");
   std::string sum = "{{ 1";
@@ -108,8 +108,8 @@ TEST_CASE("what a template lacks is refused when it is read", "[chat_template]")
 TEST_CASE("what goes wrong while a template runs names its line", "[chat_template]") {
   CHECK(refused_run("\n{{ raise_exception('Only users speak') }}") == "t:2: Only users speak");
   CHECK(refused_run("\n\n{{ message.role }}") ==
-        "t:3: expected a value with the member \"role\"; found message, which is undefined");
-  CHECK(refused_run("{{ 'a' + 1 }}") == "t:1: expected values that + joins; found the text \"a\" and 1");
+        "t:3: expected a value with the member 'role'; found message, which is undefined");
+  CHECK(refused_run("{{ 'a' + 1 }}") == "t:1: expected values that + joins; found the text 'a' and 1");
   CHECK(refused_run("{{ nothing() }}") == "t:1: expected a function; found nothing, which is undefined");
   const auto made = chat_template::from_text("{{ x }}");
   CHECK(refusal([&] { made.prompt_of_json("[{]"); }).starts_with("messages: expected JSON; found "));
@@ -122,7 +122,7 @@ TEST_CASE("what goes wrong while a template runs names its line", "[chat_templat
 TEST_CASE("templates that would not end are stopped", "[chat_template]") {
   const std::string many = "{% for a in range(100000) %}{% for b in range(100000) %}";
   CHECK(refused_run(many + "{% endfor %}{% endfor %}") ==
-        "t:1: expected a template that ends within 20000000 steps; found one that goes on");
+        "t:1: expected a template that ends within 4000000 steps; found one that goes on");
   CHECK(refused_run(
             "{% set n = namespace(x='ab') %}{% for i in range(99) %}{% set n.x = n.x ~ n.x %}{% endfor %}") ==
         "t:1: expected values of at most 67108864 bytes; found 134217728");
@@ -181,14 +181,14 @@ TEST_CASE("templates are found in the files of a model", "[chat_template]") {
   CHECK(text() == "<s></s>");
   CHECK(chat_template::load(file).prompt({}) == "<s></s>");
   CHECK(refusal([&] { text("tool_use"); }) ==
-        file + ": chat_template: expected the template \"tool_use\"; found \"default\"");
+        file + ": chat_template: expected the template 'tool_use'; found 'default'");
 
   write(file, R"({"bos_token": "<s>", "chat_template": [{"name": "default", "template": "a"},
                                                          {"name": "tool_use", "template": "b{{ bos_token }}"}]})");
   CHECK(text() == "a");
   CHECK(text("tool_use") == "b<s>");
   CHECK(refusal([&] { text("rag"); }) ==
-        file + ": chat_template: expected the template \"rag\"; found \"default\", \"tool_use\"");
+        file + ": chat_template: expected the template 'rag'; found 'default', 'tool_use'");
 
   write(folder / "chat_template.json", R"({"chat_template": "c{{ bos_token }}"})");
   CHECK(text() == "c<s>");

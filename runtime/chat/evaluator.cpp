@@ -150,6 +150,7 @@ private:
     for (std::size_t i = 0; i < all.size(); ++i) {
       const inner here(*this, scope_);
       assign(target, all[i]);
+      spend(16 * bytes_of_step); // what a loop says of itself costs as much
       scope_->set("loop", state_of_loop(all, i));
       if (execute(body, out) == flow::leave) break;
     }

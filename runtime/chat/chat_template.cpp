@@ -1,12 +1,11 @@
 #include <fovea/runtime/chat/chat_template.hpp>
 
 #include <fovea/base/in_quotes.hpp>
+#include <fovea/base/system/time.hpp>
 #include <fovea/base/utf8.hpp>
 #include <fovea/runtime/chat/evaluator.hpp>
 #include <fovea/runtime/chat/json_value.hpp>
 #include <fovea/runtime/chat/parser.hpp>
-#include <fovea/runtime/chat/strftime.hpp>
-
 #include <utility>
 
 namespace fovea::core {
@@ -65,7 +64,7 @@ std::string rendered(const chat_template::state& from, value messages, const cha
     all.insert(all.end(), members->members.begin(), members->members.end());
   else if (!more.is_none())
     throw error("variables: expected an object in JSON; found " + jinja::described(more));
-  return jinja::rendered(*from.tree, std::move(all), options.now ? *options.now : jinja::local_time(),
+  return jinja::rendered(*from.tree, std::move(all), options.now ? *options.now : system::local_time(),
                          from.source);
 }
 

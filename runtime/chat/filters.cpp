@@ -10,6 +10,7 @@
 #include <charconv>
 #include <cmath>
 #include <map>
+#include <numeric>
 #include <optional>
 
 // The filters of jinja2 that published chat templates have, and transformers' tojson.
@@ -59,13 +60,16 @@ value key_of(const value& one, const value& path, bool case_sensitive) {
 
 std::vector<value> sorted(const std::vector<value>& all, const value& path, bool case_sensitive,
                           bool reversed) {
-  std::vector<std::pair<value, value>> keyed;
-  for (const value& one : all) keyed.emplace_back(key_of(one, path, case_sensitive), one);
-  std::ranges::stable_sort(keyed, [&](const auto& a, const auto& b) {
-    return reversed ? is_less(b.first, a.first) : is_less(a.first, b.first);
+  std::vector<value> keys;
+  for (const value& one : all) keys.push_back(key_of(one, path, case_sensitive));
+  std::vector<std::size_t> order(all.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::sort(order, [&](std::size_t a, std::size_t b) {
+    const value &left = keys[reversed ? b : a], &right = keys[reversed ? a : b];
+    return is_less(left, right) || (!is_less(right, left) && a < b); // equal ones stay in their order
   });
   std::vector<value> made;
-  for (auto& [key, one] : keyed) made.push_back(std::move(one));
+  for (const std::size_t i : order) made.push_back(all[i]);
   return made;
 }
 

@@ -78,7 +78,7 @@ private:
   static named without_earlier(named members) {
     named sorted = members;
     const auto by_name = &named::value_type::first;
-    std::ranges::stable_sort(sorted, {}, by_name);
+    std::ranges::sort(sorted, {}, by_name);
     if (std::ranges::adjacent_find(sorted, {}, by_name) == sorted.end()) return members;
     named kept;
     for (auto& member : members) {

@@ -26,15 +26,4 @@ std::string time_text(const std::string& format, const std::tm& time) {
   return made;
 }
 
-std::tm local_time() {
-  const std::time_t now = std::time(nullptr);
-  std::tm made{};
-#ifdef _WIN32
-  localtime_s(&made, &now);
-#else
-  localtime_r(&now, &made);
-#endif
-  return made;
-}
-
 } // namespace fovea::core::jinja

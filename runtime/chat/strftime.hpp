@@ -8,7 +8,4 @@ namespace fovea::core::jinja {
 /// strftime of the C library; throws fovea::error where the format has what not every system knows.
 std::string time_text(const std::string& format, const std::tm& time);
 
-/// The local time.
-std::tm local_time();
-
 } // namespace fovea::core::jinja

@@ -1,0 +1,12 @@
+#include <fovea/base/system/time.hpp>
+
+namespace fovea::core::system {
+
+std::tm local_time() {
+  const std::time_t now = std::time(nullptr);
+  std::tm made{};
+  ::localtime_s(&made, &now);
+  return made;
+}
+
+} // namespace fovea::core::system

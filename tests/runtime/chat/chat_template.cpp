@@ -1,0 +1,206 @@
+#include <fovea/base/error.hpp>
+#include <fovea/runtime/chat/chat_template.hpp>
+
+#include <nlohmann/json.hpp>
+
+#include <catch2/catch.hpp>
+
+#include <filesystem>
+#include <fstream>
+#include <random>
+
+using namespace fovea;
+using json = nlohmann::ordered_json;
+
+namespace {
+
+template <typename function>
+std::string refusal(const function& call) {
+  try {
+    call();
+  } catch (const error& reason) {
+    return reason.what();
+  }
+  return "";
+}
+
+std::string refused_text(const std::string& text) {
+  return refusal([&] { chat_template::from_text(text, {}, "t"); });
+}
+std::string refused_run(const std::string& text) {
+  const auto made = chat_template::from_text(text, {}, "t");
+  return refusal([&] { made.prompt({{"user", "Hi"}}); });
+}
+
+json golden() {
+  json made;
+  std::ifstream(FOVEA_GOLDEN_DIR "/chat_templates.json") >> made;
+  return made;
+}
+
+std::string prompt_of(const json& all, const std::string& text) {
+  std::tm now{};
+  now.tm_year = 126;
+  now.tm_mon = 10;
+  now.tm_mday = 27;
+  const std::string tools = all["tools"].dump();
+  return chat_template::from_text(text, {.bos_token = "<s>", .eos_token = "</s>"}, "t")
+      .prompt_of_json(all["messages"].dump(), {.add_generation_prompt = true,
+                                               .tools = tools,
+                                               .variables = R"({"enable_thinking": false})",
+                                               .now = now});
+}
+
+void write(const std::filesystem::path& file, const std::string& text) { std::ofstream(file) << text; }
+
+} // namespace
+
+TEST_CASE("templates give the text that jinja2 gives", "[chat_template]") {
+  const json all = golden();
+  for (const json& one : all["cases"]) {
+    const auto text = one[0].get<std::string>();
+    CAPTURE(text);
+    if (one[1].is_null())
+      CHECK_THROWS_AS(prompt_of(all, text), error);
+    else
+      CHECK(prompt_of(all, text) == one[1].get<std::string>());
+  }
+}
+
+TEST_CASE("a conversation in ChatML", "[chat_template]") {
+  const auto made = chat_template::from_text(
+      "{% for m in messages %}{{ '<|im_start|>' + m.role + '\\n' + m.content + '<|im_end|>\\n' }}{% endfor %}"
+      "{% if add_generation_prompt %}{{ '<|im_start|>assistant\\n' }}{% endif %}");
+  CHECK(made.prompt({{"user", "Hi"}}) == "<|im_start|>user\nHi<|im_end|>\n");
+  CHECK(made.prompt({{"user", "Hi"}, {"assistant", "Yo"}}, {.add_generation_prompt = true}) ==
+        "<|im_start|>user\nHi<|im_end|>\n<|im_start|>assistant\nYo<|im_end|>\n<|im_start|>assistant\n");
+}
+
+TEST_CASE("what a template lacks is refused when it is read", "[chat_template]") {
+  CHECK(refused_text("a\n{{ x") == "t:2: expected }} that ends the tag; found the end of the template");
+  CHECK(refused_text("{% if x %}") == "t:1: expected {% endif %}; found the end of the template");
+  CHECK(refused_text("{{ x y }}") == "t:1: expected an operator or }}; found 'y'");
+  CHECK(refused_text("\n\n{{ }}") == "t:3: expected an expression; found }}");
+  CHECK(refused_text("{% include 'x' %}") == "t:1: expected the tag if, for, set, macro, filter, generation, "
+                                             "break, continue or raw; found 'include'");
+  CHECK(refused_text("{% break %}") ==
+        "t:1: expected this tag within a loop; found {% break %} outside of one");
+  CHECK(refused_text("{% raw %} {{ x }}") == "t:1: expected {% endraw %}; found the end of the template");
+  CHECK(refused_text("{{ 'a' }") == "t:1: expected a bracket that was opened; found '}'");
+  CHECK(refused_text("{{ {1: 2} }}") == "t:1: expected names of an object that are texts; found '1'");
+  CHECK(refused_text("{{ 'a' | safe + 'b' }}") == "t:1: expected ~ beside the filter safe; found '+'");
+  CHECK(refused_text("{{ 99999999999999999999 }}") ==
+        "t:1: expected a whole number of 64 bits; found '99999999999999999999'");
+  CHECK(refused_text("{{ x | shuffle }}").starts_with("t:1: expected one of the filters abs, capitalize, "));
+  CHECK(refused_text("{{ x | map('shuffle') }}").starts_with("t:1: expected one of abs, "));
+  CHECK(refused_text("{{ x is prime }}").starts_with("t:1: expected one of the tests boolean, "));
+  CHECK(refused_text("{{ x.append(1) }}").ends_with(" or values; found .append()"));
+  CHECK(refused_text("{% for x in y %}{{ loop.changed(x) }}{% endfor %}").ends_with("; found loop.changed"));
+  CHECK(refused_text("{{ 'a\xff' }}").starts_with("t: "));
+  CHECK(refused_text("{{ " + std::string(2000, '(')) != "");
+  CHECK(refused_text("{{ " + std::string(2000, '[') + std::string(2000, ']') + " }}") ==
+        "t:1: expected parts nested at most 150 deep; found more");
+  std::string sum = "{{ 1";
+  for (int i = 0; i < 2000; ++i) sum += " + 1";
+  CHECK(refused_text(sum + " }}") == "t:1: expected parts nested at most 150 deep; found more");
+}
+
+TEST_CASE("what goes wrong while a template runs names its line", "[chat_template]") {
+  CHECK(refused_run("\n{{ raise_exception('Only users speak') }}") == "t:2: Only users speak");
+  CHECK(refused_run("\n\n{{ message.role }}") ==
+        "t:3: expected a value with the member 'role'; found message, which is undefined");
+  CHECK(refused_run("{{ 'a' + 1 }}") == "t:1: expected values that + joins; found the text 'a' and 1");
+  CHECK(refused_run("{{ nothing() }}") == "t:1: expected a function; found nothing, which is undefined");
+  const auto made = chat_template::from_text("{{ x }}");
+  CHECK(refusal([&] { made.prompt_of_json("[{]"); }).starts_with("messages: expected JSON; found "));
+  CHECK(refusal([&] { made.prompt_of_json("{}"); }) == "messages: expected a list in JSON; found an object");
+  CHECK(refusal([&] { made.prompt({}, {.variables = "[]"}); }) ==
+        "variables: expected an object in JSON; found a list");
+  CHECK(refusal([&] { made.prompt({{"user", "\xff"}}); }).starts_with("message 1: "));
+}
+
+TEST_CASE("templates that would not end are stopped", "[chat_template]") {
+  const std::string many = "{% for a in range(100000) %}{% for b in range(100000) %}";
+  CHECK(refused_run(many + "{% endfor %}{% endfor %}") ==
+        "t:1: expected a template that ends within 4000000 steps; found one that goes on");
+  CHECK(refused_run(
+            "{% set n = namespace(x='ab') %}{% for i in range(99) %}{% set n.x = n.x ~ n.x %}{% endfor %}") ==
+        "t:1: expected values of at most 67108864 bytes; found 134217728");
+  CHECK(
+      refused_run("{% set n = namespace(x=1) %}{% for i in range(999) %}{% set n.x = [n.x] %}{% endfor %}") ==
+      "t:1: expected lists and objects nested at most 100 deep; found more");
+  CHECK(refused_run(
+            "{% set n = namespace(x=[1]) %}{% for i in range(99) %}{% set n.x = [n.x, n.x] %}{% endfor %}") !=
+        "");
+  CHECK(refused_run("{% macro m() %}{{ m() }}{% endmacro %}{{ m() }}") ==
+        "t:1: expected a template that calls itself at most 1000 deep; found more");
+  CHECK(refused_run("{{ 'a' * 999999999999 }}") != "");
+  CHECK(refused_run("{{ 9223372036854775807 + 1 }}") ==
+        "t:1: expected whole numbers of 64 bits; found a greater one");
+  // A namespace that holds itself, and a macro that outlives its loop, cost no memory and no crash.
+  CHECK(chat_template::from_text(
+            "{% set n = namespace() %}{% set n.n = n %}{% for i in [1, 2] %}{% macro m() %}{{ i }}"
+            "{% endmacro %}{% set n.get = m %}{% endfor %}{{ n.get() }}")
+            .prompt({}) == "2");
+}
+
+TEST_CASE("cut and shuffled templates are refused or run, and nothing else", "[chat_template]") {
+  const json all = golden();
+  std::mt19937 random(7); // NOLINT: the same cuts each time
+  for (const json& one : all["cases"]) {
+    const auto text = one[0].get<std::string>();
+    for (int i = 0; i < 60; ++i) {
+      std::string cut = text;
+      const std::size_t begin = random() % cut.size(), end = begin + random() % (cut.size() - begin) + 1;
+      if (i % 3 == 0)
+        cut.resize(begin);
+      else if (i % 3 == 1)
+        cut.erase(begin, end - begin);
+      else
+        std::swap(cut[begin], cut[end - 1]);
+      CAPTURE(cut);
+      try {
+        prompt_of(all, cut);
+      } catch (const error& problem) {
+        CHECK(std::string(problem.what()).starts_with("t:"));
+      }
+    }
+  }
+}
+
+TEST_CASE("templates are found in the files of a model", "[chat_template]") {
+  const std::filesystem::path folder = std::filesystem::temp_directory_path() / "fovea_chat_template";
+  remove_all(folder);
+  create_directories(folder);
+  const auto text = [&](std::string_view name = "default") {
+    return chat_template::load(folder, {.name = name}).prompt({});
+  };
+  const auto file = (folder / "tokenizer_config.json").string();
+  write(file, R"({"bos_token": {"content": "<s>"}, "eos_token": "</s>", "pad_token": null,
+                  "chat_template": "{{ bos_token }}{{ eos_token }}{{ pad_token }}"})");
+  CHECK(text() == "<s></s>");
+  CHECK(chat_template::load(file).prompt({}) == "<s></s>");
+  CHECK(refusal([&] { text("tool_use"); }) ==
+        file + ": chat_template: expected the template 'tool_use'; found 'default'");
+
+  write(file, R"({"bos_token": "<s>", "chat_template": [{"name": "default", "template": "a"},
+                                                         {"name": "tool_use", "template": "b{{ bos_token }}"}]})");
+  CHECK(text() == "a");
+  CHECK(text("tool_use") == "b<s>");
+  CHECK(refusal([&] { text("rag"); }) ==
+        file + ": chat_template: expected the template 'rag'; found 'default', 'tool_use'");
+
+  write(folder / "chat_template.json", R"({"chat_template": "c{{ bos_token }}"})");
+  CHECK(text() == "c<s>");
+  write(folder / "chat_template.jinja", "d{{ bos_token }}\n{{ x.y }}");
+  CHECK(refusal([&] { text(); }).starts_with((folder / "chat_template.jinja").string() + ":2: expected "));
+  create_directories(folder / "additional_chat_templates");
+  write(folder / "additional_chat_templates" / "rag.jinja", "e{{ bos_token }}");
+  CHECK(text("rag") == "e<s>");
+
+  write(file, R"({"bos_token": 1})");
+  CHECK(refusal([&] { text(); }) ==
+        file + ": bos_token: expected a text, or an object with the text content; found 1");
+  remove_all(folder);
+  CHECK_THROWS_AS(text(), error);
+}

@@ -59,9 +59,9 @@ void write_knowledge(const std::filesystem::path& folder, const knowledge& k) {
                                                 {"error", k.error}});
 }
 
-forecaster::forecaster(const std::filesystem::path& folder)
-    : forecaster(read_knowledge(folder), fovea::load_weights(file_in(folder, weights_name), {.copy = true}),
-                 1, 1) {}
+forecaster::forecaster(const std::filesystem::path& folder) // braces: what the folder says is read first
+    : forecaster{read_knowledge(folder), fovea::load_weights(file_in(folder, weights_name), {.copy = true}),
+                 1, 1} {}
 
 forecaster::forecaster(knowledge known, const fovea::model_weights& weights, std::size_t rows, int threads)
     : known_(std::move(known)) {

@@ -88,7 +88,7 @@ void draw_errors(canvas& to, const forecast_column& c, const steps_across& acros
   for (std::size_t i = 0; i < c.truth.size(); ++i) errors.push_back(c.forecast[i] - c.truth[i]);
   p.up.add(0);
   for (const double e : errors) p.up.add(e);
-  p.axis(c.name + ", forecast less truth", 3);
+  p.axis(c.name + ", forecast less truth", 5);
   p.line(c.history.size(), errors, forecast_ink);
 }
 

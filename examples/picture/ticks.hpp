@@ -29,7 +29,8 @@ struct range {
 template <class F>
 void for_ticks(const range& r, int most, F draw) {
   const double tick = tick_of(r.span(), most);
-  for (double i = std::ceil(r.least / tick); i * tick <= r.most + tick * 1e-9; ++i) draw(i * tick);
+  for (double i = std::ceil(r.least / tick); i * tick <= r.most + tick * 1e-9; ++i)
+    draw(i * tick + 0.0); // 0 without a sign
 }
 
 inline std::string tick_text(double x) {

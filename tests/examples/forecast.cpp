@@ -1,5 +1,6 @@
 // Runs of train_forecast and forecast, and their parts.
 
+#include "child_process.hpp"
 #include "program_run.hpp"
 
 #include <forecast/calendar.hpp>
@@ -12,9 +13,11 @@
 
 #include <catch2/catch.hpp>
 
+#include <chrono>
 #include <cmath>
 #include <numbers>
 #include <random>
+#include <thread>
 
 using namespace forecast_program;
 using namespace train_forecast;
@@ -112,6 +115,29 @@ TEST_CASE("a network learns two seasons, and forecasts better than the season be
     line += std::abs(500 - two_seasons_at(900 + i)) / 24;
   }
   CHECK(off < line / 3);
+}
+
+TEST_CASE("a training of a forecast that was killed goes on to the same numbers", "[forecast]") {
+  const files f;
+  const std::string series = f.write(two_seasons(400));
+  const auto command = [&](const char* out, const texts& more = {}) {
+    texts all{FOVEA_TRAIN_FORECAST, series, "--out",        (f.folder / out).string(),
+              "--threads",          "1",    "--steps",      "120",
+              "--evaluate-every",   "30",   "--save-every", "10"};
+    all.insert(all.end(), more.begin(), more.end());
+    return all;
+  };
+  REQUIRE(run_program(f.folder, command("whole")).status == 0);
+  {
+    child_process one(command("killed"), f.folder / "output");
+    while (one.is_running() && !fs::exists(f.folder / "killed" / "checkpoint.safetensors"))
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    one.end(SIGKILL);
+    CHECK(one.wait() == -SIGKILL);
+  }
+  REQUIRE(run_program(f.folder, command("killed", {"--resume"})).status == 0);
+  for (const char* file : {"weights.safetensors", "forecast.json"})
+    CHECK(content(f.folder / "whole" / file) == content(f.folder / "killed" / file));
 }
 
 TEST_CASE("several columns are forecast, one beside the other", "[forecast]") {

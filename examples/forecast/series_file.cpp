@@ -11,8 +11,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
-#include <optional>
+#include <functional>
+#include <utility>
 
 namespace forecast_program {
 namespace {

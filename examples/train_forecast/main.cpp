@@ -20,7 +20,8 @@ void declare(CLI::App& app, arguments& a) {
          "SERIES", a.series,
          "A file of values: names in the first line, then a line a step; a first column may have times")
       ->required();
-  app.add_option("--column", a.columns, "A column to learn and forecast; again for another; all without it");
+  app.add_option("--column", a.columns, "A column to learn and forecast; again for another; all without it")
+      ->allow_extra_args(false);
   app.add_option("--horizon", a.horizon, "Steps to forecast: 24 by the 96 before, 96 by the 336 before")
       ->capture_default_str()
       ->check(CLI::IsMember(networks));

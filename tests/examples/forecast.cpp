@@ -51,7 +51,8 @@ struct files {
 
   std::string write(const std::string& content) const { return folder.write("series.csv", content).string(); }
   program_run train(const std::string& series, texts more = {}) const {
-    more.insert(more.begin(), {FOVEA_TRAIN_FORECAST, series, "--out", out, "--threads", "1"});
+    more.insert(more.begin(), {FOVEA_TRAIN_FORECAST, "--out", out, "--threads", "1"});
+    more.push_back(series);
     return run_program(folder, more);
   }
   program_run forecast(const std::string& series, texts more = {}) const {

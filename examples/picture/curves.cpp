@@ -7,25 +7,11 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
 
 namespace picture {
 namespace {
 
 constexpr double width = 640, height = 320;
-
-struct range {
-  double least = std::numeric_limits<double>::infinity(), most = -least;
-  void add(double x) { least = std::min(least, x), most = std::max(most, x); }
-  double span() const { return most > least ? most - least : 1; }
-  double share(double x) const { return (x - least) / span(); }
-};
-
-std::string text_of(double x) {
-  std::array<char, 32> text{};
-  std::snprintf(text.data(), text.size(), "%.6g", x);
-  return text.data();
-}
 
 } // namespace
 
@@ -38,19 +24,15 @@ void save(std::span<const curve> curves, const std::string& x_name, const std::f
   const auto place = [&](point p) { return point{width * across.share(p.x), height * (1 - up.share(p.y))}; };
 
   canvas to;
-  const auto for_ticks = [](const range& r, auto draw) {
-    const double tick = tick_of(r.span(), 8);
-    for (double i = std::ceil(r.least / tick); i * tick <= r.most + tick * 1e-9; ++i) draw(i * tick);
-  };
-  for_ticks(up, [&](double y) {
+  for_ticks(up, 8, [&](double y) {
     const double at = place({across.least, y}).y;
     to.line(std::array{point{0, at}, point{width, at}}, pale, 0.6);
-    to.text({-8, at}, text_of(y), {.size = 10, .anchor = 1, .ink = grey});
+    to.text({-8, at}, tick_text(y), {.size = 10, .anchor = 1, .ink = grey});
   });
-  for_ticks(across, [&](double x) {
+  for_ticks(across, 8, [&](double x) {
     const double at = place({x, up.least}).x;
     to.line(std::array{point{at, height}, point{at, height + 5}}, grey);
-    to.text({at, height + 14}, text_of(x), {.size = 10, .anchor = 0.5, .ink = grey});
+    to.text({at, height + 14}, tick_text(x), {.size = 10, .anchor = 0.5, .ink = grey});
   });
   to.line(std::array{point{0, height}, point{width, height}}, grey);
   to.text({width / 2, height + 32}, x_name, {.size = 11, .anchor = 0.5});

@@ -234,8 +234,8 @@ void check_stream(const M& model, const named_values& inputs, const model_weight
 
 /// The same with values of given sizes.
 template <dim time, class M>
-void check_stream(const M& model, const std::map<std::string, std::size_t>& sizes) {
-  check_stream<time>(model, random_inputs(model, sizes), random_weights(model));
+void check_stream(const M& model, const std::map<std::string, std::size_t>& sizes, double tolerance = 2e-5) {
+  check_stream<time>(model, random_inputs(model, sizes), random_weights(model), tolerance);
 }
 
 /// Rows that are reordered, and fewer of them, go on as what they were. Every input has the batch first.

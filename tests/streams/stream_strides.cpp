@@ -12,8 +12,8 @@ namespace {
 inline constexpr dim B{"B"}, T{"T"};
 
 template <class M>
-void check(const M& model, std::size_t length) {
-  check_stream<T>(model, {{"B", 2}, {"T", length}});
+void check(const M& model, std::size_t length, double tolerance = 2e-5) {
+  check_stream<T>(model, {{"B", 2}, {"T", length}}, tolerance);
   check_rows<T>(model, {{"B", 3}, {"T", length}});
 }
 
@@ -53,6 +53,9 @@ TEST_CASE("pooling streams", "[stream]") {
 }
 
 TEST_CASE("what comes after strides is kept and counted at their pace", "[stream]") {
+  // Its two convolutions sum in another order than the whole sequence's, whose windows reach over its beginning.
+  // Eight layers behind them make 2.1e-5 of that, where multiplication and addition are not fused.
+  constexpr double tolerance = 3e-5;
   check(model("subsampled",
               [](graph& g) {
                 expr x = g.input<f32>("x", {B, T, 4});
@@ -66,7 +69,7 @@ TEST_CASE("what comes after strides is kept and counted at their pace", "[stream
                 });
                 g.output("y", lstm(x, "rnn", 5));
               }),
-        18 * 4);
+        18 * 4, tolerance);
 }
 
 TEST_CASE("a stream with strides says what it cannot take", "[stream]") {

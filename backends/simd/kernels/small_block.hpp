@@ -14,7 +14,6 @@ namespace fovea::core::simd::detail {
 ///   weights  [pieces * depth] steps of a packed panel; panels panel_floats apart
 ///   bias     as many floats as the block's vectors have, or null
 ///   other    rows other_stride apart, or null
-///   columns  that are written: vectors may reach beyond them
 struct small_rows {
   const float* a;
   std::ptrdiff_t offsets[8];
@@ -25,7 +24,7 @@ struct small_rows {
   const float* bias;
   float* out;
   const float* other;
-  size_t out_stride, other_stride, columns;
+  size_t out_stride, other_stride;
   bool relu;
   op join;
 };
@@ -105,22 +104,16 @@ template <class A, size_t rows, size_t vectors, size_t packed, bool pieced>
   const size_t other_stride = block.other_stride, out_stride = block.out_stride;
   const bool relu = block.relu;
   const op join = block.join;
-  const auto finish = [&](auto v, auto lanes) __attribute__((always_inline)) {
+  const auto finish = [&](auto v) __attribute__((always_inline)) {
     const vec<A> b = bias ? A::load(bias + v * width<A>) : vec<A>(0.f);
     for_constants<rows>([&](auto r) __attribute__((always_inline)) {
       vec<A> y = sum[r][v] + b;
       if (relu) y = math::relu<A>(y);
-      if (other) y = joined<A>(join, y, lanes.load(other + r * other_stride + v * width<A>));
-      lanes.store(out + r * out_stride + v * width<A>, y);
+      if (other) y = joined<A>(join, y, A::load(other + r * other_stride + v * width<A>));
+      A::store(out + r * out_stride + v * width<A>, y);
     });
   };
-  const size_t columns = block.columns;
-  for_constants<vectors>([&](auto v) {
-    if ((v + 1) * width<A> <= columns)
-      finish(v, all_lanes<A>{});
-    else if (v * width<A> < columns)
-      finish(v, first_lanes<A>{columns - v * width<A>});
-  });
+  for_constants<vectors>(finish);
 }
 
 /// What multiplies blocks of rows by vectors of A.
@@ -201,15 +194,17 @@ inline void multiply_small_part(const row_pieces& pieces, const product_part& pa
   constexpr size_t tile_rows = 16; // that finish_block takes together
   alignas(64) float tile[tile_rows * panel<Arch>], padded_bias[most_columns];
   const size_t depth = pieces.count * pieces.depth;
-  const bool in_place = part.act == op::none || part.act == op::relu;
+  const bool ends_in_registers = part.act == op::none || part.act == op::relu;
   small_rows block;
   block.pieces = pieces.count, block.depth = pieces.depth, block.piece_step = pieces.step;
   block.panel_floats = depth * panel<Arch>;
-  block.relu = part.act == op::relu, block.join = part.join;
+  block.join = part.join;
   for (size_t column = 0, floats; column < part.columns; column += floats) {
     const small_columns<Arch, pieced> together(part.columns - column, rows);
     floats = together.floats();
     const size_t columns = smaller(part.columns - column, floats);
+    const bool in_place = ends_in_registers && columns == floats; // else finish_block ends them
+    block.relu = in_place && part.act == op::relu;
     block.weights = static_cast<const float*>(part.panels) + column * depth;
     block.bias = bias_of<Arch>(part, column, columns, floats, padded_bias);
     for (size_t done = 0, count; done < rows; done += count) {
@@ -217,9 +212,9 @@ inline void multiply_small_part(const row_pieces& pieces, const product_part& pa
       if (in_place) {
         block.out = part.out + (first + done) * part.out_stride + column;
         block.other = part.other ? part.other + (first + done) * part.other_stride + column : nullptr;
-        block.out_stride = part.out_stride, block.other_stride = part.other_stride, block.columns = columns;
+        block.out_stride = part.out_stride, block.other_stride = part.other_stride;
       } else {
-        block.out = tile, block.out_stride = block.columns = floats;
+        block.out = tile, block.out_stride = floats;
         block.other = nullptr;
       }
       const auto from = [&](size_t r) { return row(first + done + r); };

@@ -53,7 +53,7 @@ stream_memory::stream_memory(const graph_view& g, std::span<const bool> live,
   const std::size_t room = std::max({least_room, most, static_cast<std::size_t>(enough)});
   window_room_ = (room + multiple - 1) / multiple * multiple;
   for (placed& s : states_) {
-    if (s.node < 0 && s.batches == 0) continue;
+    if (s.node < 0) continue;
     if (s.position > 0) s.rows = s.kept > 0 ? s.kept + s.positions(window_room_) : s.positions(most);
     if (static_cast<double>(s.batches) * static_cast<double>(s.rows) * static_cast<double>(s.position) *
             static_cast<double>(s.layers) >

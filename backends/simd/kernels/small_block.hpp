@@ -166,8 +166,7 @@ struct small_columns {
   size_t floats() const { return narrow ? width<simd::narrower<Arch>> : vectors * width<Arch>; }
 };
 
-/// Rows [0, rows), of which r begins at row(r). What follows the sums is none or relu, then the join; else
-/// the sums wait for finish_block.
+/// Rows [0, rows), of which r begins at row(r).
 template <class Arch, class A, bool pieced, class Row>
 inline void multiply_small_rows(small_rows& block, size_t rows, size_t vectors, const Row& row) {
   for (size_t done = 0, count; done < rows; done += count) {

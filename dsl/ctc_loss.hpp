@@ -46,6 +46,14 @@ constexpr bool transcript_fits(expr targets, std::int64_t classes, int blank, ex
   return false;
 }
 
+/// Whether targets are int32 [B, S], for logits of that rank whose first axis is B.
+constexpr bool labels_of_rows(expr targets, expr logits, int rank) {
+  const graph& g = *logits.owner;
+  const node& labels = g.nodes[targets.id];
+  return logits.rank() == rank && labels.type == element::i32 && labels.shape.rank == 2 &&
+         labels.shape[0] == g.shape_of(logits)[0];
+}
+
 /// What a ctc_loss takes; false after an error.
 constexpr bool ctc_fits(expr logits, expr targets, const ctc_options& options, const char* word,
                         source_place at) {
@@ -53,12 +61,10 @@ constexpr bool ctc_fits(expr logits, expr targets, const ctc_options& options, c
   graph& g = *logits.owner;
   const std::int64_t classes = width_of(logits, at, word);
   if (classes == 0) return false;
-  const node& labels = g.nodes[targets.id];
-  if (logits.rank() != 3 || labels.type != element::i32 || labels.shape.rank != 2 ||
-      labels.shape[0] != g.shape_of(logits)[0]) {
+  if (!labels_of_rows(targets, logits, 3)) {
     g.fail(359, at, word,
            ": expected float32 logits [batch, frames, classes] and int32 targets [batch, labels], found ",
-           logits, " and ", name_of(labels.type), " ", targets);
+           logits, " and ", name_of(g.nodes[targets.id].type), " ", targets);
     return false;
   }
   return transcript_fits(targets, classes, options.blank, options.lengths, word, at);
@@ -69,6 +75,20 @@ constexpr bool ctc_fits(expr logits, expr targets, const ctc_options& options, c
 constexpr expr label_count(expr targets, dim classes, int blank) {
   const expr is_label = gather(to_float(range(targets, classes) != blank), targets);
   return max_over(is_label * (1 + to_float(range(targets, targets.size(1)))), axis(1));
+}
+
+/// What stands for the logarithm of 0: finite, so that differences of two are no NaN.
+inline constexpr double log_of_zero = -1e30;
+
+/// The losses of rows [B] as one, each divided by `by` where that is given: a row that is impossible counts as 0. With `.each`
+/// [B], where it is infinity.
+template <class Options>
+constexpr expr one_loss(expr of_rows, const Options& options, expr by = {}) {
+  const expr possible = of_rows < -log_of_zero / 2;
+  if (options.each) return where(possible, of_rows, std::numeric_limits<double>::infinity());
+  const expr counted = where(possible, of_rows, 0.0);
+  if (!options.average) return sum(counted, axis(0));
+  return mean(by.owner == nullptr ? counted : counted / by, axis(0));
 }
 
 } // namespace detail
@@ -84,7 +104,7 @@ constexpr expr ctc_loss(expr logits, expr targets, ctc_options options = {},
   constexpr const char* word = "ctc_loss";
   if (!detail::ctc_fits(logits, targets, options, word, at)) return {logits.owner};
   const reported_at user(logits, at.as(word));
-  constexpr double impossible = -1e30; // finite, so that differences of two are no NaN
+  using detail::log_of_zero;
   const dim rows = logits.size(0), frames = logits.size(1), classes = logits.size(2),
             labels = targets.size(1), places = 2 * labels + 1;
   const int blank = options.blank;
@@ -104,14 +124,14 @@ constexpr expr ctc_loss(expr logits, expr targets, ctc_options options = {},
              frame * static_cast<int>(classes.number()) + unsqueeze(said, 1)); // [B, T, 2 S + 1]
 
   const auto before = [&](expr x, int places_before) {
-    return slice(pad(x, axis(1), places_before, 0, impossible), axis(1), 0, places);
+    return slice(pad(x, axis(1), places_before, 0, log_of_zero), axis(1), 0, places);
   };
   const expr place = range(logits, places);
-  const expr first = where(place == 0, 0.0, impossible) + to_float(0 * said);
+  const expr first = where(place == 0, 0.0, log_of_zero) + to_float(0 * said);
   const expr last =
       scan(at_places, first,
            [&](expr x, expr stays) {
-             const expr next = before(stays, 1), skips = where(follows_label, before(stays, 2), impossible);
+             const expr next = before(stays, 1), skips = where(follows_label, before(stays, 2), log_of_zero);
              const expr most = stop_gradient(max(stays, max(next, skips)));
              const expr all = log(exp(stays - most) + exp(next - most) + exp(skips - most)) + most;
              return scan_step{all + x, all + x};
@@ -121,11 +141,8 @@ constexpr expr ctc_loss(expr logits, expr targets, ctc_options options = {},
 
   // At the end the last label has been said, or the blank behind it.
   const expr behind = unsqueeze(2 * count, 1) - to_float(place);
-  const expr loss = -log_sum_exp(where(behind == 0.0 || behind == 1.0, last, impossible), axis(1));
-  const expr possible = loss < -impossible / 2;
-  if (options.each) return where(possible, loss, std::numeric_limits<double>::infinity());
-  const expr counted = where(possible, loss, 0.0);
-  return options.average ? mean(counted / max(count, 1.0), axis(0)) : sum(counted, axis(0));
+  const expr loss = -log_sum_exp(where(behind == 0.0 || behind == 1.0, last, log_of_zero), axis(1));
+  return detail::one_loss(loss, options, max(count, 1.0));
 }
 
 /// Lengths as other libraries take them.

@@ -21,13 +21,11 @@ constexpr bool rnnt_fits(expr logits, expr targets, const rnnt_options& options,
   graph& g = *logits.owner;
   const std::int64_t classes = width_of(logits, at, word);
   if (classes == 0) return false;
-  const node& labels = g.nodes[targets.id];
-  if (logits.rank() != 4 || labels.type != element::i32 || labels.shape.rank != 2 ||
-      labels.shape[0] != g.shape_of(logits)[0]) {
+  if (!labels_of_rows(targets, logits, 4)) {
     g.fail(395, at, word,
            ": expected float32 logits [batch, frames, labels + 1, classes] and int32 targets [batch, "
            "labels], found ",
-           logits, " and ", name_of(labels.type), " ", targets);
+           logits, " and ", name_of(g.nodes[targets.id].type), " ", targets);
     return false;
   }
   if (!(logits.size(2) == targets.size(1) + 1)) {
@@ -50,7 +48,7 @@ constexpr expr rnnt_loss(expr logits, expr targets, rnnt_options options = {},
   constexpr const char* word = "rnnt_loss";
   if (!detail::rnnt_fits(logits, targets, options, word, at)) return {logits.owner};
   const reported_at user(logits, at.as(word));
-  constexpr double impossible = -1e30; // finite, so that differences of two are no NaN
+  using detail::log_of_zero;
   const dim rows = logits.size(0), frames = logits.size(1), places = logits.size(2), labels = targets.size(1),
             diagonals = frames + labels;
   const expr count = detail::label_count(targets, logits.size(3), options.blank);
@@ -66,7 +64,7 @@ constexpr expr rnnt_loss(expr logits, expr targets, rnnt_options options = {},
   if (options.lengths.owner != nullptr) {
     const expr heard = unsqueeze(range(logits, frames), 1) < reshape(options.lengths, {rows, 1, 1});
     moves = where(heard, moves, 0.0);
-    says = where(heard, says, impossible);
+    says = where(heard, says, log_of_zero);
   }
   const expr frame = unsqueeze(range(logits, diagonals), 1) + reverse(range(logits, places), axis(0));
   const auto by_diagonal = [&](expr x, double outside) { // from [B, T, S + 1] to [B, T + S, S + 1]
@@ -76,12 +74,12 @@ constexpr expr rnnt_loss(expr logits, expr targets, rnnt_options options = {},
   };
 
   const expr place = range(logits, places);
-  const expr first = broadcast(where(place == 0, 0.0, impossible), {rows, places});
-  const expr last = scan(std::array{by_diagonal(moves, 0), by_diagonal(says, impossible)}, first,
+  const expr first = broadcast(where(place == 0, 0.0, log_of_zero), {rows, places});
+  const expr last = scan(std::array{by_diagonal(moves, 0), by_diagonal(says, log_of_zero)}, first,
                          [&](std::array<expr, 2> now, expr before) {
                            const expr moved = before + now[0];
                            const expr said =
-                               slice(pad(before + now[1], axis(1), 1, 0, impossible), axis(1), 0, places);
+                               slice(pad(before + now[1], axis(1), 1, 0, log_of_zero), axis(1), 0, places);
                            const expr most = stop_gradient(max(moved, said));
                            const expr both = log(exp(moved - most) + exp(said - most)) + most;
                            return scan_step{both, both};
@@ -89,10 +87,7 @@ constexpr expr rnnt_loss(expr logits, expr targets, rnnt_options options = {},
                         .state;
 
   const expr loss = -sum(where(unsqueeze(count, 1) == to_float(place), last, 0.0), axis(1));
-  const expr possible = loss < -impossible / 2;
-  if (options.each) return where(possible, loss, std::numeric_limits<double>::infinity());
-  const expr counted = where(possible, loss, 0.0);
-  return options.average ? mean(counted, axis(0)) : sum(counted, axis(0));
+  return detail::one_loss(loss, options);
 }
 
 /// Lengths as other libraries take them.

@@ -109,10 +109,8 @@ constexpr expr wav2vec2_scores(expr x, wav2vec2_config c,
   return linear(x, "letters", c.vocab, {}, at);
 }
 
-/// How Hugging Face names the parameters; before 2023 it called gain and direction weight_g and weight_v.
-inline constexpr auto wav2vec2_names = std::to_array<name_rule>({
-    {"", "wav2vec2.", naming::optional_prefix},
-    {"", "hubert.", naming::optional_prefix},
+/// How Hugging Face names what is before and behind the layers.
+inline constexpr auto wav2vec2_frame_names = std::to_array<name_rule>({
     {"", "masked_spec_embed", naming::ignored}, // of training
     {"convolutions.*.conv.weight", "feature_extractor.conv_layers.*.conv.weight"},
     {"convolutions.*.conv.bias", "feature_extractor.conv_layers.*.conv.bias"},
@@ -122,32 +120,40 @@ inline constexpr auto wav2vec2_names = std::to_array<name_rule>({
     {"frame_norm.bias", "feature_projection.layer_norm.bias"},
     {"frame.weight", "feature_projection.projection.weight"},
     {"frame.bias", "feature_projection.projection.bias"},
-    {"positions.gain", "encoder.pos_conv_embed.conv.parametrizations.weight.original0"},
-    {"positions.direction", "encoder.pos_conv_embed.conv.parametrizations.weight.original1"},
-    {"positions.gain", "encoder.pos_conv_embed.conv.weight_g"},
-    {"positions.direction", "encoder.pos_conv_embed.conv.weight_v"},
-    {"positions.bias", "encoder.pos_conv_embed.conv.bias"},
     {"norm.weight", "encoder.layer_norm.weight"},
     {"norm.bias", "encoder.layer_norm.bias"},
-    {"layers.*.self_attn.q.weight", "encoder.layers.*.attention.q_proj.weight"},
-    {"layers.*.self_attn.q.bias", "encoder.layers.*.attention.q_proj.bias"},
-    {"layers.*.self_attn.k.weight", "encoder.layers.*.attention.k_proj.weight"},
-    {"layers.*.self_attn.k.bias", "encoder.layers.*.attention.k_proj.bias"},
-    {"layers.*.self_attn.v.weight", "encoder.layers.*.attention.v_proj.weight"},
-    {"layers.*.self_attn.v.bias", "encoder.layers.*.attention.v_proj.bias"},
-    {"layers.*.self_attn.out_proj.weight", "encoder.layers.*.attention.out_proj.weight"},
-    {"layers.*.self_attn.out_proj.bias", "encoder.layers.*.attention.out_proj.bias"},
-    {"layers.*.norm1.weight", "encoder.layers.*.layer_norm.weight"},
-    {"layers.*.norm1.bias", "encoder.layers.*.layer_norm.bias"},
-    {"layers.*.linear1.weight", "encoder.layers.*.feed_forward.intermediate_dense.weight"},
-    {"layers.*.linear1.bias", "encoder.layers.*.feed_forward.intermediate_dense.bias"},
-    {"layers.*.linear2.weight", "encoder.layers.*.feed_forward.output_dense.weight"},
-    {"layers.*.linear2.bias", "encoder.layers.*.feed_forward.output_dense.bias"},
-    {"layers.*.norm2.weight", "encoder.layers.*.final_layer_norm.weight"},
-    {"layers.*.norm2.bias", "encoder.layers.*.final_layer_norm.bias"},
     {"letters.weight", "lm_head.weight"},
     {"letters.bias", "lm_head.bias"},
 });
+
+/// How Hugging Face names the parameters; before 2023 it called gain and direction weight_g and weight_v.
+inline constexpr auto wav2vec2_names = naming::together(
+    wav2vec2_frame_names,
+    std::to_array<name_rule>({
+        {"", "wav2vec2.", naming::optional_prefix},
+        {"", "hubert.", naming::optional_prefix},
+        {"positions.gain", "encoder.pos_conv_embed.conv.parametrizations.weight.original0"},
+        {"positions.direction", "encoder.pos_conv_embed.conv.parametrizations.weight.original1"},
+        {"positions.gain", "encoder.pos_conv_embed.conv.weight_g"},
+        {"positions.direction", "encoder.pos_conv_embed.conv.weight_v"},
+        {"positions.bias", "encoder.pos_conv_embed.conv.bias"},
+        {"layers.*.self_attn.q.weight", "encoder.layers.*.attention.q_proj.weight"},
+        {"layers.*.self_attn.q.bias", "encoder.layers.*.attention.q_proj.bias"},
+        {"layers.*.self_attn.k.weight", "encoder.layers.*.attention.k_proj.weight"},
+        {"layers.*.self_attn.k.bias", "encoder.layers.*.attention.k_proj.bias"},
+        {"layers.*.self_attn.v.weight", "encoder.layers.*.attention.v_proj.weight"},
+        {"layers.*.self_attn.v.bias", "encoder.layers.*.attention.v_proj.bias"},
+        {"layers.*.self_attn.out_proj.weight", "encoder.layers.*.attention.out_proj.weight"},
+        {"layers.*.self_attn.out_proj.bias", "encoder.layers.*.attention.out_proj.bias"},
+        {"layers.*.norm1.weight", "encoder.layers.*.layer_norm.weight"},
+        {"layers.*.norm1.bias", "encoder.layers.*.layer_norm.bias"},
+        {"layers.*.linear1.weight", "encoder.layers.*.feed_forward.intermediate_dense.weight"},
+        {"layers.*.linear1.bias", "encoder.layers.*.feed_forward.intermediate_dense.bias"},
+        {"layers.*.linear2.weight", "encoder.layers.*.feed_forward.output_dense.weight"},
+        {"layers.*.linear2.bias", "encoder.layers.*.feed_forward.output_dense.bias"},
+        {"layers.*.norm2.weight", "encoder.layers.*.final_layer_norm.weight"},
+        {"layers.*.norm2.bias", "encoder.layers.*.final_layer_norm.bias"},
+    }));
 
 /// sound [B, N] -> logits [B, T, vocab], for 50 frames a second.
 template <wav2vec2_config c>

@@ -4,6 +4,7 @@
 #include "forecaster.hpp"
 #include "series_file.hpp"
 
+#include <picture/canvas.hpp>
 #include <program/program.hpp>
 #include <program/text.hpp>
 
@@ -56,6 +57,7 @@ std::string table_of(const series& s, const std::vector<std::string>& times,
 }
 
 void run(const arguments& a) {
+  if (!a.picture.empty()) picture::expect_ending(a.picture);
   forecaster network(a.folder);
   const series s = read_series(a.series, network.known().columns);
   if (s.steps() < network.context())

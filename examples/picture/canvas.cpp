@@ -27,6 +27,11 @@ void use(cairo_t* to, colour ink) { cairo_set_source_rgb(to, ink.red, ink.green,
 
 } // namespace
 
+void expect_ending(const std::filesystem::path& file) {
+  if (file.extension() != ".svg" && file.extension() != ".png")
+    throw fovea::error(file.string() + ": expected a name that ends in .svg or .png");
+}
+
 struct canvas::state {
   surface recorded = owned(cairo_recording_surface_create(CAIRO_CONTENT_COLOR_ALPHA, nullptr));
   context pen = drawing_on(recorded);
@@ -80,9 +85,8 @@ void canvas::save(const std::filesystem::path& file) const {
   cairo_recording_surface_ink_extents(state_->recorded.get(), &x, &y, &width, &height);
   width = std::ceil(width + 2 * margin), height = std::ceil(height + 2 * margin);
 
+  expect_ending(file);
   const bool is_png = file.extension() == ".png";
-  if (!is_png && file.extension() != ".svg")
-    throw fovea::error(file.string() + ": expected a name that ends in .svg or .png");
   const surface target =
       owned(is_png ? cairo_image_surface_create(CAIRO_FORMAT_RGB24, static_cast<int>(dots * width),
                                                 static_cast<int>(dots * height))

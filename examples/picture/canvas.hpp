@@ -23,6 +23,9 @@ struct point {
   double x, y;
 };
 
+/// Throws fovea::error for a name that ends neither in .svg nor in .png: what draws at its end asks at its beginning.
+void expect_ending(const std::filesystem::path& file);
+
 struct text_style {
   double size = 12;
   double anchor = 0; // what of the text is at its point: 0 its left end, 0.5 its middle, 1 its right end

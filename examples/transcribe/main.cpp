@@ -5,6 +5,7 @@
 #include "recording.hpp"
 #include "subtitles.hpp"
 
+#include <picture/canvas.hpp>
 #include <picture/speech.hpp>
 #include <program/program.hpp>
 #include <program/text.hpp>
@@ -57,6 +58,7 @@ float probability_of_any(const float* scores) {
 }
 
 void run(const arguments& a) {
+  if (!a.picture.empty()) picture::expect_ending(a.picture);
   if (a.beam > 0 && a.format != "text")
     throw fovea::error(
         fmt::format("--beam: expected --format text, for it gives a text without times; found {}", a.format));

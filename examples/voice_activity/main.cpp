@@ -4,6 +4,7 @@
 #include "intervals.hpp"
 
 #include <audio/sound_file.hpp>
+#include <picture/canvas.hpp>
 #include <program/program.hpp>
 #include <program/text.hpp>
 
@@ -45,6 +46,7 @@ void declare(CLI::App& app, arguments& a) {
 }
 
 void run(const arguments& a) {
+  if (!a.picture.empty()) picture::expect_ending(a.picture);
   detector ears(a.weights);
   audio::sound_reader sound(a.sound);
   if (sound.rate() != detector::rate)

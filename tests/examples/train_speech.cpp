@@ -117,6 +117,8 @@ TEST_CASE("bad input to train_speech and transcribe is one line", "[train_speech
              Catch::Contains("empty.tsv:2: expected a file, a tab and what is said in it"));
   CHECK_THAT(refusal(f.transcribe({f.out, (f.folder / "aa.wav").string(), "--beam", "4", "--format", "srt"})),
              Catch::Contains("--beam: expected --format text, for it gives a text without times; found srt"));
+  CHECK_THAT(refusal(f.transcribe({"absent", "absent.wav", "--picture", "said.jpg"})),
+             Catch::Contains("said.jpg: expected a name that ends in .svg or .png"));
   f.folder.write("none.tsv", "zz.wav\taa\n");
   CHECK_THAT(refusal(f.train({"--test", (f.folder / "none.tsv").string()})),
              Catch::Contains("zz.wav: cannot open: No such file or directory"));

@@ -3,6 +3,8 @@
 // Reference cases (golden/README.md of the shared data): loading one, and holding values against it. Knows
 // nothing of models and backends.
 
+#include "golden_folder.hpp"
+
 #include <fovea/base/error.hpp>
 #include <fovea/weights/safetensors.hpp>
 
@@ -67,7 +69,7 @@ inline golden_tensor tensor_of(const stored_tensor& from) {
 class golden_case {
 public:
   /// FOLDER/NAME.safetensors, by default from tests/golden.
-  explicit golden_case(const std::string& name, const std::filesystem::path& folder = FOVEA_GOLDEN_DIR) {
+  explicit golden_case(const std::string& name, const std::filesystem::path& folder = golden_folder) {
     const safetensors_file file(folder / (name + ".safetensors"));
     for (const auto& [tensor, stored] : file.tensors()) tensors_[tensor] = detail::tensor_of(stored);
     std::string said = file.metadata().at("case");

@@ -10,7 +10,7 @@ using namespace fovea::core::test;
 namespace {
 
 void check_turns(const char* name, const char* tensor, double base, const rope_scaling& scaling) {
-  const golden_case c(name, std::filesystem::path(FOVEA_GOLDEN_DIR) / "today");
+  const golden_case c(name, std::filesystem::path(golden_folder) / "today");
   const golden_tensor& expected = c.at(tensor);
   const rope_turns found = rope_turns_of(base, 2 * expected.values.size(), scaling);
   REQUIRE(found.turns.size() == expected.values.size());

@@ -17,5 +17,3 @@ foreach(i RANGE ${last})
 endforeach()
 add_test_program(drawn ${drawn})
 target_include_directories(test_drawn PRIVATE ${CMAKE_CURRENT_LIST_DIR})
-# All of them include it, and it takes as long to read as a model to compile.
-target_precompile_headers(test_drawn PRIVATE <catch2/catch.hpp> <fovea/backends/xtensor.hpp> ${CMAKE_CURRENT_LIST_DIR}/check_model.hpp)

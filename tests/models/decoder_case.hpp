@@ -10,7 +10,7 @@ namespace fovea::core::test {
 
 /// A case of golden/today.
 inline golden_case case_of_today(const std::string& name) {
-  return golden_case(name, std::filesystem::path(FOVEA_GOLDEN_DIR) / "today");
+  return golden_case(name, std::filesystem::path(golden_folder) / "today");
 }
 
 inline constexpr const char* hidden_state_names[] = {"hidden_states.0", "hidden_states.1", "hidden_states.2",

@@ -1,5 +1,6 @@
 #include <fovea/weights/safetensors.hpp>
 
+#include "../golden_folder.hpp"
 #include "temporary_folder.hpp"
 
 #include <fovea/base/error.hpp>
@@ -210,7 +211,7 @@ TEST_CASE("safetensors: a file that is not there", "[safetensors]") {
 
 TEST_CASE("golden cases are whole safetensors files", "[safetensors]") {
   std::size_t read = 0;
-  for (const auto& entry : std::filesystem::directory_iterator(FOVEA_GOLDEN_DIR))
+  for (const auto& entry : std::filesystem::directory_iterator(test::golden_folder))
     if (entry.path().extension() == ".safetensors") {
       const safetensors_file file(entry.path());
       CHECK(file.metadata().contains("case"));

@@ -1,6 +1,7 @@
 #include <fovea/weights/to_floats.hpp>
 
 #include "../gguf_blocks.hpp"
+#include "../golden_folder.hpp"
 
 #include <fovea/weights/gguf.hpp>
 
@@ -27,7 +28,7 @@ std::vector<float> floats_of(element_type type, std::span<const std::byte> bytes
 
 TEST_CASE("quantised blocks are the values that llama.cpp's own gguf makes of them, bit for bit",
           "[to_floats]") {
-  const gguf_file file(std::filesystem::path(FOVEA_GOLDEN_DIR) / "gguf_blocks.gguf");
+  const gguf_file file(std::filesystem::path(golden_folder) / "gguf_blocks.gguf");
   const std::map<std::string, stored_tensor> tensors(file.tensors().begin(), file.tensors().end());
   REQUIRE(tensors.size() == 2 * blocks_of_others.size());
   for (const block_type& of : blocks_of_others) {

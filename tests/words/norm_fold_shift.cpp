@@ -81,13 +81,13 @@ constexpr auto words = model("words", [](graph& g) {
 } // namespace
 
 TEST_CASE("instance_norm, relative_shift and a normalised weight agree with PyTorch", "[words]") {
-  const golden_case c("norm_fold_shift", std::filesystem::path(FOVEA_GOLDEN_DIR) / "today");
+  const golden_case c("norm_fold_shift", std::filesystem::path(golden_folder) / "today");
   check_case(of_pytorch, c, weights_of(c), inputs_of(c));
   check_outputs(affine, c, weights_of(c), inputs_of(c));
 }
 
 TEST_CASE("a weight is made of the direction and the gain of a checkpoint", "[words]") {
-  const golden_case c("norm_fold_shift", std::filesystem::path(FOVEA_GOLDEN_DIR) / "today");
+  const golden_case c("norm_fold_shift", std::filesystem::path(golden_folder) / "today");
   auto parameters = parameters_of(c);
   check_outputs(folded, c,
                 model_weights::from({{"rows.weight_v", parameters.at("v_dim0")},

@@ -63,7 +63,7 @@ constexpr auto along_time = model("along_time", [](graph& g) {
 } // namespace
 
 TEST_CASE("top_k, sort and take_along agree with PyTorch", "[words]") {
-  const golden_case c("select", std::filesystem::path(FOVEA_GOLDEN_DIR) / "today");
+  const golden_case c("select", std::filesystem::path(golden_folder) / "today");
   check_case(of_pytorch, c, weights_of(c), inputs_of(c));
 }
 

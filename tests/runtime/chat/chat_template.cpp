@@ -1,4 +1,6 @@
 #include <fovea/base/error.hpp>
+
+#include "../../golden_folder.hpp"
 #include <fovea/runtime/chat/chat_template.hpp>
 
 #include <nlohmann/json.hpp>
@@ -34,7 +36,7 @@ std::string refused_run(const std::string& text) {
 
 json golden() {
   json made;
-  std::ifstream(FOVEA_GOLDEN_DIR "/chat_templates.json") >> made;
+  std::ifstream(std::string(fovea::core::test::golden_folder) + "/chat_templates.json") >> made;
   return made;
 }
 

@@ -13,7 +13,7 @@ namespace {
 constexpr float never = -std::numeric_limits<float>::infinity();
 
 golden_case case_of(const std::string& name) {
-  return golden_case(name, std::filesystem::path(FOVEA_GOLDEN_DIR) / "today");
+  return golden_case(name, std::filesystem::path(golden_folder) / "today");
 }
 
 /// The frames of a row of a case that count.

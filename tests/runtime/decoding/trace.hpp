@@ -13,7 +13,7 @@ namespace fovea::core::test {
 
 /// The trace of a case: `rows`, one for each prompt, and where texts end.
 inline nlohmann::json trace_of(const golden_case& c) {
-  std::ifstream file(std::string(FOVEA_GOLDEN_DIR) + "/" + c.metadata().at("traces").get<std::string>());
+  std::ifstream file(std::string(golden_folder) + "/" + c.metadata().at("traces").get<std::string>());
   return nlohmann::json::parse(file);
 }
 

@@ -1,3 +1,4 @@
+#include "../../golden_folder.hpp"
 #include "lines.hpp"
 
 #include <fovea/runtime/decoding/beam_search.hpp>
@@ -31,7 +32,7 @@ struct word_case {
   ngram_config config;
 
   explicit word_case(const std::string& name) {
-    std::ifstream(std::string(FOVEA_GOLDEN_DIR) + "/" + name + ".json") >> file;
+    std::ifstream(std::string(golden_folder) + "/" + name + ".json") >> file;
     words = file.at("vocab").get<std::vector<std::string>>();
     words.push_back("<s>");
     config = {.order = file.at("n"),

@@ -1,5 +1,7 @@
 #include <fovea/runtime/tokenizers/byte_level.hpp>
 
+#include "../../golden_folder.hpp"
+
 #include <fovea/base/utf8.hpp>
 
 #include <nlohmann/json.hpp>
@@ -67,7 +69,7 @@ TEST_CASE("GPT-2's words", "[byte_level]") {
 }
 
 TEST_CASE("the words of Llama 3 and Qwen 2", "[byte_level]") {
-  std::ifstream file(FOVEA_GOLDEN_DIR "/tokenizer_words.json");
+  std::ifstream file(std::string(test::golden_folder) + "/tokenizer_words.json");
   const auto cases = nlohmann::json::parse(file);
   REQUIRE(cases.size() == 400);
   for (const auto& entry : cases) {

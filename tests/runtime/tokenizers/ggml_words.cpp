@@ -1,6 +1,7 @@
 #include <fovea/runtime/tokenizers/ggml_words.hpp>
 
 #include "../../file_content.hpp"
+#include "../../golden_folder.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -29,7 +30,7 @@ list words(const std::string& name, const std::string& text) {
 // The words are those of llama.cpp as llama-cpp-python 0.3.36 has it, one list for each text and each set of
 // rules.
 TEST_CASE("a GGUF file's pre-tokeniser gives llama.cpp's words", "[ggml_words]") {
-  const auto golden = nlohmann::json::parse(content(FOVEA_GOLDEN_DIR "/ggml_words.json"));
+  const auto golden = nlohmann::json::parse(content(std::string(test::golden_folder) + "/ggml_words.json"));
   const auto texts = golden["texts"].get<list>();
   CHECK(golden["words"].size() == 25);
   for (const auto& [name, expected] : golden["words"].items()) {
@@ -61,7 +62,7 @@ TEST_CASE("names that mean the same, and names that mean nothing", "[ggml_words]
 
 TEST_CASE("runs of one kind cost by their length", "[ggml_words]") {
   constexpr std::size_t many = std::size_t{1} << 17; // its square, 175 times, would take hours
-  const auto golden = nlohmann::json::parse(content(FOVEA_GOLDEN_DIR "/ggml_words.json"));
+  const auto golden = nlohmann::json::parse(content(std::string(test::golden_folder) + "/ggml_words.json"));
   for (const auto& [name, unused] : golden["words"].items())
     for (const std::string unit : {" ", "\n", "A", "\u00e9", "1", "'", "\u4e00"}) {
       std::string text = "x";

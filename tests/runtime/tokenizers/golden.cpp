@@ -1,5 +1,6 @@
 #include <fovea/runtime/tokenizers/tokenizer.hpp>
 
+#include "../../golden_folder.hpp"
 #include "golden_lines.hpp"
 
 #include <fovea/runtime/tokenizers/text_stream.hpp>
@@ -11,7 +12,7 @@ using namespace fovea::core;
 
 namespace {
 
-const std::string folder = FOVEA_GOLDEN_DIR "/";
+const std::string folder = std::string(test::golden_folder) + "/";
 
 std::string streamed(const tokenizer& tokens, const std::vector<token_id>& ids) {
   text_stream stream(tokens, false);

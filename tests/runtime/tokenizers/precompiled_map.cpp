@@ -1,6 +1,7 @@
 #include <fovea/runtime/tokenizers/precompiled_map.hpp>
 
 #include "../../file_content.hpp"
+#include "../../golden_folder.hpp"
 
 #include <fovea/base/error.hpp>
 #include <fovea/base/utf8.hpp>
@@ -19,7 +20,7 @@ using Catch::Matchers::EndsWith;
 
 namespace {
 
-const std::string folder = FOVEA_GOLDEN_DIR "/";
+const std::string folder = std::string(test::golden_folder) + "/";
 
 /// The table of a SentencePiece model: behind the name of its rule, a tag and the length in groups of 7 bits.
 std::string table() {

@@ -1,5 +1,6 @@
 #include <fovea/runtime/tokenizers/save_tokenizer.hpp>
 
+#include "../../golden_folder.hpp"
 #include "../../weights/temporary_folder.hpp"
 #include "golden_lines.hpp"
 
@@ -17,7 +18,7 @@ using nlohmann::json;
 
 namespace {
 
-const std::string folder = FOVEA_GOLDEN_DIR "/";
+const std::string folder = std::string(test::golden_folder) + "/";
 
 /// Whether what is saved and loaded does what the tokenizer did.
 void check_kept(const tokenizer& tokens, const std::vector<std::string>& texts) {

@@ -1,6 +1,7 @@
 #include <fovea/runtime/tokenizers/sentence_piece.hpp>
 
 #include "../../file_content.hpp"
+#include "../../golden_folder.hpp"
 #include "golden_lines.hpp"
 
 #include <fovea/base/error.hpp>
@@ -14,7 +15,7 @@ namespace {
 
 using id_list = std::vector<token_id>;
 
-const std::string folder = FOVEA_GOLDEN_DIR "/";
+const std::string folder = std::string(test::golden_folder) + "/";
 
 } // namespace
 

@@ -1,5 +1,6 @@
 #include <fovea/runtime/tokenizers/text_stream.hpp>
 
+#include "../../golden_folder.hpp"
 #include "golden_lines.hpp"
 
 #include <fovea/base/error.hpp>
@@ -13,7 +14,7 @@ using namespace fovea::core;
 
 namespace {
 
-const std::string folder = FOVEA_GOLDEN_DIR "/";
+const std::string folder = std::string(test::golden_folder) + "/";
 
 } // namespace
 

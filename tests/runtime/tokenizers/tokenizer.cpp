@@ -1,5 +1,6 @@
 #include <fovea/runtime/tokenizers/tokenizer.hpp>
 
+#include "../../golden_folder.hpp"
 #include "../../weights/temporary_folder.hpp"
 #include "golden_lines.hpp"
 
@@ -292,7 +293,7 @@ TEST_CASE("text that is not UTF-8 is refused", "[tokenizer]") {
 }
 
 TEST_CASE("the word cache never changes what comes out", "[tokenizer]") {
-  const std::string folder = FOVEA_GOLDEN_DIR "/";
+  const std::string folder = std::string(test::golden_folder) + "/";
   const tokenizer fresh = load_tokenizer(folder + "tokenizer_bpe.tokenizer.json");
   // More distinct words than the cache holds, some longer than it keeps.
   std::string text;
@@ -304,7 +305,7 @@ TEST_CASE("the word cache never changes what comes out", "[tokenizer]") {
 }
 
 TEST_CASE("several threads may use one tokenizer", "[tokenizer][threads]") {
-  const std::string folder = FOVEA_GOLDEN_DIR "/";
+  const std::string folder = std::string(test::golden_folder) + "/";
   const tokenizer tokens = load_tokenizer(folder + "tokenizer_wordpiece.tokenizer.json");
   const auto lines = json_lines(folder + "tokenizer_wordpiece.jsonl");
   std::atomic<int> wrong{0};

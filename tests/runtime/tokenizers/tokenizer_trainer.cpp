@@ -1,6 +1,7 @@
 #include <fovea/runtime/tokenizers/tokenizer_trainer.hpp>
 
 #include "../../file_content.hpp"
+#include "../../golden_folder.hpp"
 
 #include <fovea/base/error.hpp>
 #include <fovea/runtime/tokenizers/save_tokenizer.hpp>
@@ -18,7 +19,7 @@ namespace {
 using list = std::vector<std::string>;
 using id_list = std::vector<token_id>;
 
-const std::string folder = FOVEA_GOLDEN_DIR "/tokenizer_training";
+const std::string folder = std::string(test::golden_folder) + "/tokenizer_training";
 
 list vocabulary_of(const tokenizer& tokens) {
   list spelt;

@@ -5,12 +5,13 @@ Blocks marked
     cpp               compile
     cpp ill-formed    are refused with the sentence that the block after them shows
     c++ HEADER        are declarations, a line each, that stand in this header
-    errors            are names of ill-formed models in tests/compile_fail
+    errors            are sentences that ill-formed models in tests/compile_fail announce, each behind its number
 Pages below words/ have the sections that each word's page has, in their order, and each section says something.
 """
 
 import argparse
 import concurrent.futures
+import functools
 import os
 import pathlib
 import re
@@ -21,6 +22,8 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BLOCK = re.compile(r"^```([^\n]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 SECTIONS = ["Signature", "Shapes", "Parameters", "Formula", "Errors", "Streams and learns", "Example"]
+EXPECTED = re.compile(r"^// expect: (.*(?:\n// {9}.*)*)", re.MULTILINE)
+NUMBERED = re.compile(r"(?:\{file\}:\{line\}: )?(.*) \[(F\d{4})\]")
 PLACE = re.compile(r",source_place(at|where)=\{__builtin_FILE\(\),__builtin_LINE\(\)\}")
 
 
@@ -65,10 +68,18 @@ def check_declarations(page, header, text):
             raise Wrong(f"{page}: {header} does not declare\n  {line.strip()}")
 
 
+@functools.cache
+def sentences():
+    """What ill-formed models announce: "F0042  cannot add ..."."""
+    texts = (path.read_text(encoding="utf-8") for path in (ROOT / "tests" / "compile_fail").glob("*.cpp"))
+    announced = (re.sub(r"\n// +", " ", found) for text in texts for found in EXPECTED.findall(text))
+    return {f"{match[2]}  {match[1]}" for match in map(NUMBERED.fullmatch, announced)}
+
+
 def check_errors(page, text):
-    for name in text.split():
-        if not (ROOT / "tests" / "compile_fail" / f"{name}.cpp").exists():
-            raise Wrong(f"{page}: there is no tests/compile_fail/{name}.cpp")
+    for line in text.splitlines():
+        if line not in sentences():
+            raise Wrong(f"{page}: no model in tests/compile_fail announces\n  {line}")
 
 
 def check_sections(page, text):

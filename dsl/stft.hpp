@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <numbers>
 
@@ -142,20 +143,29 @@ constexpr expr angle_of(expr products, int size) {
   return rest * (2 * std::numbers::pi / size);
 }
 
-/// What a frame of `width` samples is multiplied with, which lie from `first` on among the points of the
-/// transform: [width, 2 * bins], the window in it, the real parts first.
-constexpr expr transform_table(expr x, const stft_options& o, int first, bool symmetric) {
-  const expr at = counted_down(x, o.width),
-             angle = angle_of((at + first) * counted(x, o.size / 2 + 1), o.size),
+/// What the first `rows` samples of a frame are multiplied with, which lie from `first` on among the points of the
+/// transform: the window and the cosines, and the window and the sines, [rows, size / 2 + 1] each.
+constexpr std::array<expr, 2> transform_tables(expr x, const stft_options& o, int first, int rows,
+                                               bool symmetric) {
+  const expr at = counted_down(x, rows), angle = angle_of((at + first) * counted(x, o.size / 2 + 1), o.size),
              window = window_at(at, o.window, o.width, symmetric);
-  return concat(-1, cos(angle) * window, sin(angle) * -window);
+  return {cos(angle) * window, sin(angle) * -window};
 }
 
 /// Frames [..., frames, width] transformed.
 constexpr stft_result transformed(expr frames, const stft_options& o, int first, bool symmetric) {
-  const int bins = o.size / 2 + 1;
-  const expr both = matmul(frames, transform_table(frames, o, first, symmetric));
-  return {slice(both, -1, 0, bins), slice(both, -1, bins, 2 * bins)};
+  const int bins = o.size / 2 + 1, half = o.width / 2, pairs = (o.width - 1) / 2;
+  const bool has_mirror = !symmetric && o.window != povey && 2 * first == o.size - o.width && pairs > 0;
+  if (!has_mirror) {
+    const auto [cosines, sines] = transform_tables(frames, o, first, o.width, symmetric);
+    const expr both = matmul(frames, concat(-1, cosines, sines));
+    return {slice(both, -1, 0, bins), slice(both, -1, bins, 2 * bins)};
+  }
+  // Sample n and sample width - n meet one cosine and opposite sines: their sum and their difference take half of the products.
+  const expr front = slice(frames, -1, 0, half + 1),
+             back = pad(reverse(slice(frames, -1, -pairs, o.width), -1), -1, 1, half - pairs);
+  const auto [cosines, sines] = transform_tables(frames, o, first, half + 1, symmetric);
+  return {matmul(front + back, cosines), matmul(front - back, sines)};
 }
 
 } // namespace detail

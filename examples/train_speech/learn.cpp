@@ -157,6 +157,7 @@ void run(const arguments& a) {
                                     {"mask", std::to_string(a.mask)}},
                            .tokens = rows,
                            .unit = "recordings",
+                           .held_out = data.validation > 0 ? "validation" : "test",
                            .group = group,
                            .data = a.files()};
   const bool chooses = data.validation > 0;

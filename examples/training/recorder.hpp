@@ -30,6 +30,7 @@ struct run {
   std::map<std::string, std::string> same;
   std::size_t tokens = 0;                       // of a step
   std::string unit = "tokens";                  // what they are, where they are something else
+  std::string held_out = "validation";          // what the loss beside that of learning is of
   fovea::rank_group group = {};                 // that learns; rank 0 writes for all
   std::vector<std::filesystem::path> data = {}; // the files that are learned from, the same for all ranks
 

@@ -78,8 +78,9 @@ std::string content(const std::filesystem::path& file) {
   return text.str();
 }
 
-void draw(const std::vector<log_row>& rows, const std::filesystem::path& file) {
-  picture::curve learned{"loss", {}, picture::blue}, held_out{"validation loss", {}, picture::orange};
+void draw(const std::vector<log_row>& rows, const std::string& held_out_name,
+          const std::filesystem::path& file) {
+  picture::curve learned{"loss", {}, picture::blue}, held_out{held_out_name + " loss", {}, picture::orange};
   for (const log_row& row : rows) {
     learned.points.push_back({static_cast<double>(row.step), row.loss});
     held_out.points.push_back({static_cast<double>(row.step), row.validation});
@@ -97,7 +98,7 @@ void write_report(const report& r, const std::filesystem::path& folder) {
   const std::string title = escaped(r.title);
   std::string page = fmt::format(fmt::runtime(page_begin), title, title) + table("Figures", r.figures);
   if (!r.rows.empty()) {
-    draw(r.rows, folder / "curves.svg");
+    draw(r.rows, r.held_out, folder / "curves.svg");
     const std::string picture = content(folder / "curves.svg");
     // A page holds the element alone, without the declaration of a file.
     page += "<h2>Loss</h2>\n" + picture.substr(std::min(picture.find("<svg"), picture.size()));

@@ -18,6 +18,7 @@ std::string share(std::size_t part, std::size_t all);
 /// What a run comes to.
 struct report {
   std::string title;
+  std::string held_out = "validation"; // what the loss beside that of learning is of
   facts figures, options;
   std::vector<log_row> rows;
   std::vector<std::string> samples;

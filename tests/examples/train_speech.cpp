@@ -73,7 +73,8 @@ TEST_CASE("a network learns what tones stand for, and writes it", "[train_speech
              Catch::Contains("16 recordings to learn from, 0 to choose by, 16 to test; 4 characters"));
   const program_run more = f.train({"--test", f.list, "--steps", "1000", "--batch", "8", "--resume"});
   INFO(more.said);
-  CHECK_THAT(more.said, Catch::Contains("test, characters wrong 0.00 % of 32") &&
+  CHECK_THAT(more.said, Catch::Contains("\ntest loss 0.") &&
+                            Catch::Contains("test, characters wrong 0.00 % of 32") &&
                             Catch::Contains("test, texts right 100.00 % of 16"));
 
   const std::string sound = (f.folder / "db.wav").string();
@@ -95,6 +96,7 @@ TEST_CASE("recordings are held out to choose by", "[train_speech]") {
   INFO(run.said);
   CHECK(run.status == 0);
   CHECK_THAT(run.said, Catch::Contains("12 recordings to learn from, 4 to choose by, 0 to test") &&
+                           Catch::Contains("\nvalidation loss ") &&
                            Catch::Contains("held out, characters wrong"));
 }
 

@@ -51,7 +51,7 @@ packed in_format_panels(weight_format format, const weight_view& weights, std::s
   const auto pack = [&](auto layout, std::size_t p) {
     std::byte* panel = all + p * bytes;
     std::memset(panel, 0, bytes);
-    std::array<std::byte, weight_group * sizeof(float)> stored;
+    std::array<std::byte, layout.block * sizeof(float)> stored;
     for (std::size_t j = 0; j < std::min(panel_columns, columns - p * panel_columns); ++j) {
       const std::size_t row = (p * panel_columns + j) * depth;
       if constexpr (layout.scaled_by_row) {
@@ -59,8 +59,8 @@ packed in_format_panels(weight_format format, const weight_view& weights, std::s
         continue;
       }
       const element_type type = *element_of(format);
-      for (std::size_t k = 0; k < depth; k += weight_group) {
-        const std::size_t count = std::min<std::size_t>(weight_group, depth - k);
+      for (std::size_t k = 0; k < depth; k += layout.block) {
+        const std::size_t count = std::min<std::size_t>(layout.block, depth - k);
         const std::byte* from = stored.data();
         if (layout.of == weight_format::f32)
           from = reinterpret_cast<const std::byte*>(weights.data + row + k);
@@ -68,7 +68,7 @@ packed in_format_panels(weight_format format, const weight_view& weights, std::s
           from_floats(type, {weights.data + row + k, count}, stored.data());
         else
           from = weights.stored.data() + (row + k) / block_length(type) * block_bytes(type);
-        put_group<layout.of>(from, panel, panel_columns, j, k, count);
+        put_block<layout.of>(from, panel, panel_columns, j, k, count);
       }
     }
   };

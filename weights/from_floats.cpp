@@ -79,13 +79,22 @@ stepped to_steps(const block_values& values) {
   return nearest;
 }
 
+template <gguf_blocks::has_steps block>
+block made_of(const block_values& values) {
+  const stepped made = to_steps<block>(values);
+  return block::of(made.scale, made.steps);
+}
+template <gguf_blocks::is_written block>
+block made_of(const std::array<float, block::length>& values) {
+  return block::of(values);
+}
+
 template <gguf_blocks::is_written block>
 void write_blocks(std::span<const float> values, std::byte* to) {
-  for (std::size_t at = 0; at < values.size(); at += block_elements, to += sizeof(block)) {
-    block_values some{};
-    std::ranges::copy(values.subspan(at, std::min(block_elements, values.size() - at)), some.begin());
-    const stepped made = to_steps<block>(some);
-    const block one = block::of(made.scale, made.steps);
+  for (std::size_t at = 0; at < values.size(); at += block::length, to += sizeof(block)) {
+    std::array<float, block::length> some{};
+    std::ranges::copy(values.subspan(at, std::min(block::length, values.size() - at)), some.begin());
+    const block one = made_of<block>(some);
     std::memcpy(to, &one, sizeof one);
   }
 }
@@ -114,8 +123,10 @@ float largest_value(element_type type) {
   if (type == element_type::bf16) return std::bit_cast<float>(0x7f7f0000u);
   float largest = 0;
   gguf_blocks::all::find(type, [&]<class block>(block) {
-    if constexpr (gguf_blocks::is_written<block>)
+    if constexpr (gguf_blocks::has_steps<block>)
       largest = largest_half * static_cast<float>(std::abs(block::greatest));
+    else if constexpr (gguf_blocks::is_written<block>)
+      largest = block::largest;
   });
   if (largest == 0) refuse(type);
   return largest;

@@ -10,6 +10,12 @@
 //                   one, 8 standing for zero
 //   q5_0            the same of the lower four bits; before each 32 k, behind their scales, the fifth bits
 //                   of each column, side by side
+//   q4_k            for each 256 k the scale of each column, its minimum, then three words of 32 bits, each for all
+//                   columns; then for each k as in q4_0, but 0 stands for zero. Group g of 32 has at bit 4 g of the
+//                   words the lower four bits of its scale, those of its minimum, and the upper two of both
+//   q6_k            for each 256 k the scale of each column, then four words, of which word g / 4 has at bit 8 (g % 4)
+//                   the scale of group g of 16; then for each 16 k the bits above of each column, two at bit
+//                   8 (i % 4) + 2 (i / 4) for k i, then as in q4_0 the lower four, 32 standing for zero
 // Of integer_products the same, but that four k of a column lie side by side: after the scales, for each four
 // k four bytes for each column, or for each two. Of bf16_products, for each two k the two of each column side
 // by side.
@@ -36,10 +42,15 @@ struct panel_layout {
                                above_bits = bits % 4; // of a value: in its row, and ahead
   static constexpr bool of_4_bits = row_bits == 4;
   static constexpr bool scaled = traits(format).together > 0;
-  static constexpr bool grouped = traits(format).together == weight_group;
-  static constexpr bool scaled_by_row = scaled && !grouped;
-  static constexpr std::size_t scale_bytes = scaled_by_row ? 4 : 2;
-  static constexpr std::size_t above_bytes = above_bits * weight_group / 8; // of a column, for a group
+  static constexpr bool scaled_by_row = traits(format).together == format_traits::whole_row;
+  static constexpr bool grouped = scaled && !scaled_by_row;
+  static constexpr bool in_k_blocks = is_k(format);
+  static constexpr std::size_t together = grouped ? traits(format).together : weight_group, // of one scale
+      block = traits(format).block;
+  static constexpr std::size_t halves = scaled_by_row ? 0 : traits(format).halves,
+                               words = scaled_by_row ? 1 : traits(format).words;
+  static constexpr std::size_t scale_bytes = 2 * halves + 4 * words; // of a column, for a block
+  static constexpr std::size_t above_bytes = above_bits * together / 8; // of a column, for a group
   static constexpr std::size_t group =
       bits == 16 ? weight_group / 2 : weight_group; // 32 bytes of rounded rows
 
@@ -47,7 +58,7 @@ struct panel_layout {
   /// Bytes of the scales and bits above up to row k's own.
   static constexpr std::size_t scales_before(std::size_t packed, std::size_t k) {
     return scaled_by_row ? packed * scale_bytes
-           : grouped     ? (k / weight_group + 1) * packed * (scale_bytes + above_bytes)
+           : grouped     ? packed * ((k / block + 1) * scale_bytes + (k / together + 1) * above_bytes)
                          : 0;
   }
   /// Where the weight of a column in row k is, in bytes from the panel's beginning; of 4 bits in the low half
@@ -55,25 +66,34 @@ struct panel_layout {
   static constexpr std::size_t place(std::size_t packed, std::size_t k, std::size_t column) {
     const std::size_t among = of_4_bits ? column % (packed / 2) : column;
     if (rounded_rows) { // a lane of 32 bits holds some k of a column
-      constexpr std::size_t bytes = bits == 16 ? 2 : 1, together = 4 / bytes;
-      return k / together * together * row_bytes(packed) + scales_before(packed, k) + 4 * among +
-             k % together * bytes;
+      constexpr std::size_t bytes = bits == 16 ? 2 : 1, in_lane = 4 / bytes;
+      return k / in_lane * in_lane * row_bytes(packed) + scales_before(packed, k) + 4 * among +
+             k % in_lane * bytes;
     }
     return k * row_bytes(packed) + scales_before(packed, k) + among * (of_4_bits ? 1 : bits / 8);
   }
   static constexpr bool is_low(std::size_t packed, std::size_t column) { return column < packed / 2; }
-  /// Where the scales of its group do.
+  /// Where the scales of its block do: numbers `halves` and words of each column.
   static constexpr std::size_t scales(std::size_t packed, std::size_t k) {
-    return scaled_by_row ? 0 : k / weight_group * packed * (scale_bytes + weight_group * bits / 8);
+    return scaled_by_row ? 0 : k / block * packed * (scale_bytes + block * bits / 8);
+  }
+  static constexpr std::size_t half(std::size_t packed, std::size_t k, std::size_t which,
+                                    std::size_t column) {
+    return scales(packed, k) + 2 * (which * packed + column);
+  }
+  static constexpr std::size_t word(std::size_t packed, std::size_t k, std::size_t which,
+                                    std::size_t column) {
+    return scales(packed, k) + 2 * halves * packed + 4 * (which * packed + column);
   }
   /// Where the bits above of its group do.
   static constexpr std::size_t above(std::size_t packed, std::size_t k) {
-    return scales(packed, k) + packed * scale_bytes;
+    return scales(packed, k) + packed * scale_bytes + k % block / together * packed * (together * bits / 8);
   }
   /// Bytes from one panel to the next.
   static constexpr std::size_t bytes(std::size_t packed, std::size_t depth) {
     const std::size_t whole = grouped || rounded_rows ? (depth + group - 1) / group * group : depth;
-    return grouped ? scales(packed, whole) : scales_before(packed, 0) + whole * row_bytes(packed);
+    return grouped ? packed * ((depth + block - 1) / block * scale_bytes + whole * bits / 8)
+                   : scales_before(packed, 0) + whole * row_bytes(packed);
   }
 };
 

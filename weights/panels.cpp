@@ -28,15 +28,20 @@ void copy_halves_of_bytes(const std::byte* from, columns_of a, std::byte* to, co
 template <class layout>
 void copy_columns(const std::byte* from, columns_of a, std::byte* to, columns_of b, std::size_t count,
                   std::size_t depth) {
+  const auto copy = [&](std::size_t a_first, std::size_t b_first, std::size_t bytes) {
+    std::memcpy(to + b_first, from + a_first, count * bytes);
+  };
   if constexpr (layout::scaled)
-    for (std::size_t k = 0; k < depth; k += layout::grouped ? weight_group : depth) {
-      std::memcpy(to + layout::scales(b.panel, k) + b.first * layout::scale_bytes,
-                  from + layout::scales(a.panel, k) + a.first * layout::scale_bytes,
-                  count * layout::scale_bytes);
-      std::memcpy(to + layout::above(b.panel, k) + b.first * layout::above_bytes,
-                  from + layout::above(a.panel, k) + a.first * layout::above_bytes,
-                  count * layout::above_bytes);
+    for (std::size_t k = 0; k < depth; k += layout::grouped ? layout::block : depth) {
+      for (std::size_t i = 0; i < layout::halves; ++i)
+        copy(layout::half(a.panel, k, i, a.first), layout::half(b.panel, k, i, b.first), 2);
+      for (std::size_t i = 0; i < layout::words; ++i)
+        copy(layout::word(a.panel, k, i, a.first), layout::word(b.panel, k, i, b.first), 4);
     }
+  if constexpr (layout::above_bits > 0)
+    for (std::size_t k = 0; k < depth; k += layout::together)
+      copy(layout::above(a.panel, k) + a.first * layout::above_bytes,
+           layout::above(b.panel, k) + b.first * layout::above_bytes, layout::above_bytes);
   // What products that round rows read of a column at a time is 32 bits.
   constexpr std::size_t bytes = layout::bits / 8,
                         together = layout::rounded_rows && !layout::of_4_bits ? 4 / bytes : 1;

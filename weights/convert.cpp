@@ -300,8 +300,8 @@ std::optional<stored_rows> whole_rows(const stored_tensor& tensor, const naming:
     } else if (step.what == kind::rows) {
       now = taken_rows(now, step);
     } else if (step.what == kind::rotary_halves) {
-      made.owned = gathered_halves(now.bytes, now.bytes.size() / now.shape[0],
-                                   static_cast<std::size_t>(step.to));
+      made.owned =
+          gathered_halves(now.bytes, now.bytes.size() / now.shape[0], static_cast<std::size_t>(step.to));
       now.bytes = std::as_bytes(std::span(made.owned->data(), made.owned->size())).first(now.bytes.size());
     } else {
       return std::nullopt;

@@ -49,7 +49,7 @@ struct panel_layout {
       block = traits(format).block;
   static constexpr std::size_t halves = scaled_by_row ? 0 : traits(format).halves,
                                words = scaled_by_row ? 1 : traits(format).words;
-  static constexpr std::size_t scale_bytes = 2 * halves + 4 * words; // of a column, for a block
+  static constexpr std::size_t scale_bytes = 2 * halves + 4 * words;    // of a column, for a block
   static constexpr std::size_t above_bytes = above_bits * together / 8; // of a column, for a group
   static constexpr std::size_t group =
       bits == 16 ? weight_group / 2 : weight_group; // 32 bytes of rounded rows

@@ -71,7 +71,9 @@ struct nibble_values {
 
 template <>
 struct panel_values<element_type::q4_0> : nibble_values {
-  static void put(const std::byte* of, std::size_t i, std::byte* to, bool low) { put_behind(of + 2, i, to, low); }
+  static void put(const std::byte* of, std::size_t i, std::byte* to, bool low) {
+    put_behind(of + 2, i, to, low);
+  }
   static float one(const unsigned char* at, bool low) { return static_cast<float>(nibble(at, low) - 8); }
 
 protected:
@@ -207,11 +209,12 @@ inline float weight_at(const unsigned char* panel, std::size_t packed, std::size
   const unsigned char* at = panel + layout::place(packed, k, column);
   float value = values::one(at, layout::is_low(packed, column));
   if constexpr (layout::above_bits > 0)
-    value += values::above(
-        read_as<std::uint32_t>(panel + layout::above(packed, k) + layout::above_bytes * column),
-        k % layout::together);
+    value +=
+        values::above(read_as<std::uint32_t>(panel + layout::above(packed, k) + layout::above_bytes * column),
+                      k % layout::together);
   if constexpr (!layout::scaled) return value;
-  if constexpr (layout::scaled_by_row) return value * read_as<float>(panel + layout::word(packed, k, 0, column));
+  if constexpr (layout::scaled_by_row)
+    return value * read_as<float>(panel + layout::word(packed, k, 0, column));
   const auto half = [&](std::size_t which) {
     return from_half(read_as<std::uint16_t>(panel + layout::half(packed, k, which, column)));
   };
@@ -224,7 +227,8 @@ inline float weight_at(const unsigned char* panel, std::size_t packed, std::size
     const std::size_t group = k % layout::block / layout::together;
     const float scale = half(0) * static_cast<float>(values::template scale<std::int32_t>(word, group));
     if constexpr (layout::halves == 2)
-      return scale * value - half(1) * static_cast<float>(values::template minimum<std::int32_t>(word, group));
+      return scale * value -
+             half(1) * static_cast<float>(values::template minimum<std::int32_t>(word, group));
     else
       return scale * (value - values::zero);
   }

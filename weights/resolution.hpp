@@ -103,7 +103,8 @@ public:
     for (std::size_t i = 0; i < fillings.size(); ++i) {
       if (!wanted_[i].stored || fillings[i].tensors.size() != 1) continue;
       const stored_tensor& tensor = tensors_.at(*fillings[i].tensors.front());
-      if (tensor.type != *wanted_[i].stored && format_beside(wanted_[i].format, tensor.type) == wanted_[i].format)
+      if (tensor.type != *wanted_[i].stored &&
+          format_beside(wanted_[i].format, tensor.type) == wanted_[i].format)
         continue;
       if (std::ranges::any_of(copies, [&](const auto& copy) { return copy.first == i; })) continue;
       if (auto rows = whole_rows(tensor, fillings[i].how))

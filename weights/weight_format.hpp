@@ -98,8 +98,8 @@ inline constexpr format_traits traits_of<q4_0>{"q4_0", element_type::q4_0, 4, we
 template <>
 inline constexpr format_traits traits_of<q5_0>{"q5_0", element_type::q5_0, 5, weight_group, 8};
 template <>
-inline constexpr format_traits traits_of<q4_k>{
-    "q4_k", element_type::q4_k, 4, weight_group, 14, false, 256, 2, 3};
+inline constexpr format_traits traits_of<q4_k>{"q4_k", element_type::q4_k, 4, weight_group, 14, false, 256, 2,
+                                               3};
 template <>
 inline constexpr format_traits traits_of<q6_k>{
     "q6_k", element_type::q6_k, 6, weight_group / 2, 18, false, 256, 1, 4};
@@ -155,13 +155,12 @@ struct format_list {
 };
 
 /// All formats. What is said and done of each of them comes of this list, in the examples and tests too.
-using all_formats =
-    format_list<f32, f16, bf16, int8, q8_0, q4_0, q5_0, q4_k, q6_k, integer_products<int8>,
-                integer_products<q8_0>, integer_products<q4_0>, integer_products<q4_k>,
-                integer_products<q6_k>, bf16_products>;
+using all_formats = format_list<f32, f16, bf16, int8, q8_0, q4_0, q5_0, q4_k, q6_k, integer_products<int8>,
+                                integer_products<q8_0>, integer_products<q4_0>, integer_products<q4_k>,
+                                integer_products<q6_k>, bf16_products>;
 // The same in the compiler's sentences, which take literals; tests/weights/weight_format.cpp compares them.
 #define FOVEA_FORMATS                                                                                        \
-  "f32, f16, bf16, int8, q8_0, q4_0, q5_0, q4_k, q6_k, bf16_products, or integer_products of int8, q8_0, "    \
+  "f32, f16, bf16, int8, q8_0, q4_0, q5_0, q4_k, q6_k, bf16_products, or integer_products of int8, q8_0, "   \
   "q4_0, q4_k or q6_k"
 
 /// Whether a type names a format of weights, f32 being one.

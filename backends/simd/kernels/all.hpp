@@ -38,11 +38,12 @@ private:
 
 public:
   static constexpr of<k::pack> pack{simd::pack_tasks<Arch>, simd::pack<Arch>};
-  static constexpr of<k::product> product{simd::product_tasks<Arch>, simd::product<Arch, detail::product_of::rows>};
+  static constexpr of<k::product> product{simd::product_tasks<Arch>,
+                                          simd::product<Arch, detail::product_of::rows>};
   static constexpr of<k::small_product> small_product{simd::small_product_tasks<Arch>,
                                                       simd::small_product<Arch>};
-  static constexpr of<k::decoded_product> decoded_product{
-      simd::product_tasks<Arch>, simd::product<Arch, detail::product_of::formats>};
+  static constexpr of<k::decoded_product> decoded_product{simd::product_tasks<Arch>,
+                                                          simd::product<Arch, detail::product_of::formats>};
   static constexpr of<k::decoded_k_product> decoded_k_product{
       simd::product_tasks<Arch>, simd::product<Arch, detail::product_of::k_formats>};
   static constexpr of<k::integer_product> integer_product{

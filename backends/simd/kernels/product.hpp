@@ -487,7 +487,8 @@ template <class Arch, product_of kind>
       weight_reader<Arch, layout.of, 2, panel<Arch>> read{work.weights, 0};
       for (size_t k = work.depth.first; k < work.depth.last;) {
         read.begin_group(k);
-        for (const size_t end = smaller(k + layout.together, work.depth.last); k < end; ++k, to += panel<Arch>)
+        for (const size_t end = smaller(k + layout.together, work.depth.last); k < end;
+             ++k, to += panel<Arch>)
           for_constants<2>([&](auto v) { Arch::store(to + v * width<Arch>, read.at(k, v)); });
       }
     }

@@ -100,15 +100,16 @@ inline void multiply_rounded(const rounded_rows& x, size_t row, const unsigned c
     int_vec<Arch> above[vectors];
     if constexpr (layout::in_k_blocks && layout::above_bits > 0)
       for_constants<vectors>([&](auto v) __attribute__((always_inline)) {
-        above[v] =
-            Arch::load_bytes(panel_of_weights + layout::above(packed, k) + v * width<Arch> * layout::above_bytes);
+        above[v] = Arch::load_bytes(panel_of_weights + layout::above(packed, k) +
+                                    v * width<Arch> * layout::above_bytes);
       });
     for_constants<lanes_of_part / lanes>([&](auto step) __attribute__((always_inline)) {
       const auto weights_of = [&](size_t lane, size_t v) __attribute__((always_inline)) {
         if constexpr (layout::of_4_bits) {
           const auto two = Arch::load_bytes(from + lane * 2 * packed);
           auto low = (v == 0 ? two : two >> 4) & int_vec<Arch>(0x0f0f0f0f);
-          if constexpr (layout::in_k_blocks && layout::above_bits > 0) { // two bits of each byte, lane by lane
+          if constexpr (layout::in_k_blocks &&
+                        layout::above_bits > 0) { // two bits of each byte, lane by lane
             const auto at = static_cast<std::int32_t>(2 * lane);
             low = low | ((at < 4 ? above[v] << (4 - at) : above[v] >> (at - 4)) & int_vec<Arch>(0x30303030));
           }
@@ -139,8 +140,7 @@ inline void multiply_rounded(const rounded_rows& x, size_t row, const unsigned c
         for_constants<(rows - twos) * vectors>([&](auto i) __attribute__((always_inline)) {
           constexpr size_t r = twos + i / vectors, v = i % vectors;
           to[r][v] = add_lane<Arch, dot, step * lanes + lane>(
-              to[r][v], weights[lane][v],
-              numbers + r * rounded_rows::group_bytes + part * bytes_of_part);
+              to[r][v], weights[lane][v], numbers + r * rounded_rows::group_bytes + part * bytes_of_part);
         });
       });
     });
@@ -204,7 +204,8 @@ inline void multiply_rounded(const rounded_rows& x, size_t row, const unsigned c
           });
           for_sums([&](auto r, auto v) __attribute__((always_inline)) {
             const float scale = x.scales[at + r];
-            sum[r][v] = Arch::fma(Arch::to_float(dots[0][r][v]), group[v].scale * vec<Arch>(scale), sum[r][v]);
+            sum[r][v] =
+                Arch::fma(Arch::to_float(dots[0][r][v]), group[v].scale * vec<Arch>(scale), sum[r][v]);
             if constexpr (layout::halves == 2) {
               const float less = scale * static_cast<float>(below(at + r, 0) + below(at + r, 1));
               sum[r][v] = Arch::fma(group[v].minimum, vec<Arch>(less), sum[r][v]);
@@ -369,10 +370,11 @@ void rounded_product(const product_args& args, size_t first, size_t last) {
   using namespace detail;
   const auto grid = rounded_tasks_of<Arch>(args);
   // K blocks may be of several formats, which round rows alike.
-  const auto multiply_panels = [](auto layout, const rounded_work& work, size_t rows, size_t from, size_t to) {
+  const auto multiply_panels = [](auto layout, const rounded_work& work, size_t rows, size_t from,
+                                  size_t to) {
     const auto in = [&](auto own) {
       multiply_rounded_panels<Arch, typename dots::template of<decltype(own)>, decltype(own)>(work, rows,
-                                                                                               from, to);
+                                                                                              from, to);
     };
     if constexpr (layout.in_k_blocks)
       with_format(work.part->format, [&](auto own) {

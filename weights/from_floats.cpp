@@ -79,14 +79,14 @@ stepped to_steps(const block_values& values) {
   return nearest;
 }
 
-template <gguf_blocks::has_steps block>
-block made_of(const block_values& values) {
-  const stepped made = to_steps<block>(values);
-  return block::of(made.scale, made.steps);
-}
 template <gguf_blocks::is_written block>
 block made_of(const std::array<float, block::length>& values) {
-  return block::of(values);
+  if constexpr (gguf_blocks::has_steps<block>) {
+    const stepped made = to_steps<block>(values);
+    return block::of(made.scale, made.steps);
+  } else {
+    return block::of(values);
+  }
 }
 
 template <gguf_blocks::is_written block>

@@ -109,8 +109,8 @@ q4_k q4_k::of(k_values values) {
                 m = from_half(made.minimum) * static_cast<float>(made.lines.minimum(line));
     if (d == 0) continue;
     for (std::size_t i = 0; i < 32; ++i)
-      made.numbers[line / 2 * 32 + i] |=
-          static_cast<std::uint8_t>(nearest((values[line * 32 + i] + m) / d, 0, 15)) << line % 2 * 4;
+      made.numbers[line / 2 * 32 + i] |= static_cast<std::uint8_t>(
+          static_cast<int>(nearest((values[line * 32 + i] + m) / d, 0, 15)) << line % 2 * 4);
   }
   return made;
 }

@@ -36,7 +36,7 @@ constexpr auto mixed = model(
       const expr x = repeat("maps", 2, gather(words, ids), [](expr y) {
         const expr q = linear(y, "q", 128, {.bias = false}), k = linear(y, "k", 128, {.bias = false}),
                    v = linear(y, "v", 128, {.bias = false});
-        return y + tanh(linear(concat({q * k, v}, -1), "down", 256, {.bias = false}));
+        return y + tanh(linear(concat(axis(-1), q * k, v), "down", 256, {.bias = false}));
       });
       g.output("y", matmul(rms_norm(x, "norm"), transpose(words)));
     },

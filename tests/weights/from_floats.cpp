@@ -74,7 +74,7 @@ TEST_CASE("values come back within half a step of their format, whatever their n
         for (float& x : values) x = size * normal(random);
         const auto back = read(type, written(type, values));
         for (std::size_t i = 0; i < back.size(); ++i) {
-          if (i >= count) {
+          if (i >= count && !is_k(type)) {
             CHECK(back[i] == 0);
             continue;
           }
@@ -83,7 +83,7 @@ TEST_CASE("values come back within half a step of their format, whatever their n
                             first = i / together * together;
           for (std::size_t k = first; k < std::min(count, first + together); ++k)
             largest = std::max(largest, std::abs(static_cast<double>(values[k])));
-          const auto x = static_cast<double>(values[i]);
+          const double x = i < count ? static_cast<double>(values[i]) : 0;
           CHECK(std::abs(static_cast<double>(back[i]) - x) <= allowed(type, x, largest));
         }
       }

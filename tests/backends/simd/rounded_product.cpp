@@ -123,7 +123,7 @@ float plainly_in_k(weight_format format, const float* x, const std::byte* blocks
       if constexpr (std::same_as<block, gguf_blocks::q4_k>) {
         int dot = 0, below = 0;
         for (std::size_t i = 0; i < group; ++i)
-          dot += a.number[i] * four_bits(of.numbers, line, i), below -= a.number[i];
+          dot += a.number[i] * gguf_blocks::four_bits(of.numbers, line, i), below -= a.number[i];
         const float scale = fovea::core::from_half(of.scale) * static_cast<float>(of.lines.scale(line)),
                     minimum = fovea::core::from_half(of.minimum) * static_cast<float>(of.lines.minimum(line));
         add(static_cast<float>(dot), scale * a.scale);
@@ -132,7 +132,7 @@ float plainly_in_k(weight_format format, const float* x, const std::byte* blocks
         for (std::size_t half = 0; half < 2; ++half) {
           int dot = 0;
           for (std::size_t i = half * 16; i < half * 16 + 16; ++i)
-            dot += a.number[i] * ((of.low_bits(line, i) | two_bits(of.high, line, i) << 4) - 32);
+            dot += a.number[i] * ((of.low_bits(line, i) | gguf_blocks::two_bits(of.high, line, i) << 4) - 32);
           const float scale =
               fovea::core::from_half(of.scale) * static_cast<float>(of.groups[line * 2 + half]);
           add(static_cast<float>(dot), scale * a.scale);

@@ -181,17 +181,13 @@ inline void multiply_rounded(const rounded_rows& x, size_t row, const unsigned c
       for_sums([&](auto r, auto v) __attribute__((always_inline)) { sum[r][v] = bias_of(r, v); });
     };
     if constexpr (layout::in_k_blocks) {
-      // What a part of a row's numbers is below, and all of them.
-      const auto below = [&](size_t at, size_t part) __attribute__((always_inline)) {
-        return x.below[at * parts_of_group<layout> + part];
-      };
       begin_sums();
       for (size_t g = 0; g < x.groups; ++g)
         for_constants<parts>([&](auto part) __attribute__((always_inline)) {
           const size_t at = row * x.groups + g * rows;
           begin([&](auto r, auto) __attribute__((always_inline)) {
-            if constexpr (layout::above_bits > 0) // 32 stands for zero
-              return sums(below(at + r, part)) << 5;
+            if constexpr (layout::above_bits > 0)
+              return sums(x.below[2 * (at + r) + part]);
             else
               return sums(0);
           });
@@ -206,10 +202,8 @@ inline void multiply_rounded(const rounded_rows& x, size_t row, const unsigned c
             const float scale = x.scales[at + r];
             sum[r][v] =
                 Arch::fma(Arch::to_float(dots[0][r][v]), group[v].scale * vec<Arch>(scale), sum[r][v]);
-            if constexpr (layout::halves == 2) {
-              const float less = scale * static_cast<float>(below(at + r, 0) + below(at + r, 1));
-              sum[r][v] = Arch::fma(group[v].minimum, vec<Arch>(less), sum[r][v]);
-            }
+            if constexpr (layout::halves == 2)
+              sum[r][v] = Arch::fma(group[v].minimum, vec<Arch>(x.less[at + r]), sum[r][v]);
           });
         });
     } else if constexpr (layout::grouped) {

@@ -17,13 +17,15 @@ namespace fovea::core::simd::detail {
 ///           bytes each
 ///   scales  of whole numbers, [blocks, groups, rows of the block], or [rows] where a row has one scale; a
 ///           number of -127 to 127 times its scale is near the value
-///   below   as many, of K blocks two of each 32: the sum of the numbers, with the other sign
+///   below   as many: the sum of the numbers, with the other sign; of K blocks 32 times that of each half
+///   less    of K blocks, that sum times the scale
 struct rounded_rows {
   static constexpr size_t group_bytes = 32, most_groups = most_rounded_depth / group_bytes;
   size_t groups;
   alignas(64) unsigned char bytes[most_groups * group_bytes];
   float scales[most_groups];
   std::int32_t below[2 * most_groups];
+  float less[most_groups];
 };
 
 /// The magnitudes of some values, seen as integers: the largest is that of the largest value, and of one that
@@ -95,7 +97,12 @@ private:
   template <size_t parts>
   void keep(size_t at, float scale, const std::int32_t (&below)[parts]) const {
     rows->scales[at] = scale;
-    for_constants<parts>([&](auto part) { rows->below[at * parts + part] = below[part]; });
+    if constexpr (parts == 1) {
+      rows->below[at] = below[0];
+    } else {
+      rows->below[2 * at] = 32 * below[0], rows->below[2 * at + 1] = 32 * below[1];
+      rows->less[at] = scale * static_cast<float>(below[0] + below[1]);
+    }
   }
 };
 

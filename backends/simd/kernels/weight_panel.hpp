@@ -12,7 +12,7 @@ namespace fovea::core::simd {
 namespace detail {
 
 /// Vector v of the two in a row of a panel, by the type that files have values as; scales aside. `above` is what bits of a
-/// group that lie ahead of its rows add to its value i.
+/// group that lie ahead of its rows add to its value i; with_above has both.
 template <element_type stored>
 struct panel_vectors;
 
@@ -71,21 +71,27 @@ struct panel_vectors<element_type::q5_0> : panel_vectors<element_type::q4_0> {
   }
 };
 
+/// The nibbles of vector v, in the lanes' lowest bits.
+template <class Arch>
+[[gnu::always_inline]] inline int_vec<Arch> nibbles(const unsigned char* row, size_t v) {
+  const int_vec<Arch> two = Arch::load_uint8(row);
+  return v == 0 ? two & int_vec<Arch>(15) : two >> 4;
+}
+
 template <>
 struct panel_vectors<element_type::q4_k> {
   template <class Arch>
   static vec<Arch> vector(const unsigned char* row, size_t v) {
-    const int_vec<Arch> two = Arch::load_uint8(row);
-    return Arch::to_float(v == 0 ? two & int_vec<Arch>(15) : two >> 4);
+    return Arch::to_float(nibbles<Arch>(row, v));
   }
 };
 
 template <>
-struct panel_vectors<element_type::q6_k> : panel_vectors<element_type::q4_k> {
+struct panel_vectors<element_type::q6_k> {
   template <class Arch>
-  static vec<Arch> above(const int_vec<Arch>& bits, size_t i) {
+  static vec<Arch> with_above(const unsigned char* row, size_t v, const int_vec<Arch>& bits, size_t i) {
     const int_vec<Arch> two = bits >> panel_values<element_type::q6_k>::place_above(i) & int_vec<Arch>(3);
-    return Arch::to_float(two << 4);
+    return Arch::to_float(nibbles<Arch>(row, v) | two << 4);
   }
 };
 
@@ -157,9 +163,14 @@ struct weight_reader {
   }
   [[gnu::always_inline]] vec<Arch> at(size_t k, size_t v) const {
     const unsigned char* row = panels + v / 2 * panel_bytes + k * layout::row_bytes(packed) + scales_before;
-    vec<Arch> values = panel_vectors<layout::stored>::template vector<Arch>(row, v % 2);
-    if constexpr (layout::above_bits > 0)
-      values = values + panel_vectors<layout::stored>::template above<Arch>(above[v], k % layout::together);
+    using vectors_of = panel_vectors<layout::stored>;
+    vec<Arch> values;
+    if constexpr (layout::in_k_blocks && layout::above_bits > 0)
+      values = vectors_of::template with_above<Arch>(row, v % 2, above[v], k % layout::together);
+    else
+      values = vectors_of::template vector<Arch>(row, v % 2);
+    if constexpr (!layout::in_k_blocks && layout::above_bits > 0)
+      values = values + vectors_of::template above<Arch>(above[v], k % layout::together);
     if constexpr (layout::in_k_blocks)
       return Arch::fma(values, scale[v], less[v]);
     else if constexpr (layout::scaled)

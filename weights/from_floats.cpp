@@ -99,6 +99,15 @@ void write_blocks(std::span<const float> values, std::byte* to) {
   }
 }
 
+/// Of a type that has blocks, K blocks among them or not.
+template <bool k_blocks>
+void write_blocks_of(element_type type, std::span<const float> values, std::byte* to) {
+  gguf_blocks::all::find(type, [&]<class block>(block) {
+    if constexpr (gguf_blocks::has_steps<block> || (k_blocks && gguf_blocks::is_written<block>))
+      write_blocks<block>(values, to);
+  });
+}
+
 [[noreturn]] void refuse(element_type type) {
   std::vector<std::string_view> names;
   for (const format_traits& each : all_formats::traits)
@@ -138,13 +147,16 @@ float int8_scale(std::span<const float> row) {
   return largest / 127;
 }
 
-void from_floats(element_type type, std::span<const float> values, std::byte* to) {
+void from_floats_but_k(element_type type, std::span<const float> values, std::byte* to) {
   if (type == element_type::f16) return write_all(values, to, to_half);
   if (type == element_type::bf16) return write_all(values, to, to_bfloat);
   if (!is_written(type)) refuse(type);
-  gguf_blocks::all::find(type, [&]<class block>(block) {
-    if constexpr (gguf_blocks::is_written<block>) write_blocks<block>(values, to);
-  });
+  write_blocks_of<false>(type, values, to);
+}
+
+void from_floats(element_type type, std::span<const float> values, std::byte* to) {
+  if (block_length(type) > block_elements && is_written(type)) return write_blocks_of<true>(type, values, to);
+  from_floats_but_k(type, values, to);
 }
 
 void round_rows(weight_format format, std::size_t width, std::span<float> rows) {

@@ -29,6 +29,9 @@ float largest_value(element_type type);
 /// value may be above largest_value(type). Throws fovea::error for a type that is not written.
 void from_floats(element_type type, std::span<const float> values, std::byte* to);
 
+/// The same of types other than K blocks: a program that has none of these links nothing that rounds to them.
+void from_floats_but_k(element_type type, std::span<const float> values, std::byte* to);
+
 /// The scale of a row kept as whole numbers of -127 to 127: the largest magnitude / 127.
 float int8_scale(std::span<const float> row);
 

@@ -37,6 +37,7 @@ void add_kernels_of(kernel_table& to) {
 }
 
 template <weight_format format, set_name... sets>
-inline constexpr format_code code_of_format{add_kernels_of<format, sets...>, in_format_panels};
+inline constexpr format_code code_of_format{add_kernels_of<format, sets...>,
+                                            is_k(format) ? in_format_panels : in_format_panels_but_k};
 
 } // namespace fovea::core::simd

@@ -15,7 +15,7 @@ set(fovea_words_of_stream CONTEXT CACHE INTERNAL "")
 set(fovea_words_of_serve ROUTE TOKENIZER CONTEXT BEGIN END CACHE INTERNAL "")
 
 # What FORMAT may be, as weights/weight_format.hpp lists them.
-set(fovea_formats f32 f16 bf16 int8 q8_0 q4_0 q5_0 integer_products<int8> integer_products<q8_0> integer_products<q4_0> bf16_products CACHE INTERNAL "")
+set(fovea_formats f32 f16 bf16 int8 q8_0 q4_0 q5_0 q4_k q6_k integer_products<int8> integer_products<q8_0> integer_products<q4_0> integer_products<q4_k> integer_products<q6_k> bf16_products CACHE INTERNAL "")
 
 # fovea_built_arguments(CALLER one many flag...): the arguments of the function that calls it, as arg_OPTION. `one`, `many` and
 # the flags are the options of one value, of several, and of none that it takes beside those that all take.

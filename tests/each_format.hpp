@@ -20,6 +20,10 @@ void for_formats_of_files(const F& f) {
   });
 }
 
+/// Whether what was rounded once stays as it is: several scales are not found again.
+template <class format>
+inline constexpr bool keeps_rounded = !traits_of<format>.is_k();
+
 /// f(format, format of the same values that are decoded) for each whose products round what they multiply.
 template <class F>
 void for_rounding_formats(const F& f) {

@@ -19,10 +19,14 @@ struct block_list {
 /// In the order of element_type.
 using all = block_list<q8_0, q4_0, q4_1, q5_0, q5_1, q2_k, q3_k, q4_k, q5_k, q6_k>;
 
-/// Whether values are rounded to such blocks.
+/// Whether values are rounded to such blocks: to whole numbers of one scale, or by several.
 template <class block>
-concept is_written = requires {
+concept has_steps = requires {
   block::greatest;
+};
+template <class block>
+concept is_written = has_steps<block> || requires(k_values values) {
+  block::of(values);
 };
 
 } // namespace fovea::core::gguf_blocks

@@ -111,15 +111,21 @@ void flatten(std::vector<std::size_t>& shape) {
   shape.erase(shape.begin());
 }
 
-void gather_halves(working& w, std::size_t head) {
-  const std::size_t stride = product(std::span(w.shape).subspan(1)), half = head / 2;
-  auto buffer = std::make_shared<packed>(w.content.values.size());
-  for (std::size_t row = 0; row < w.shape[0]; ++row) {
-    const std::size_t first = row / head * head, in_head = row % head;
+/// Rows of `size` bytes each, pairs of each head as halves.
+std::shared_ptr<packed> gathered_halves(std::span<const std::byte> rows, std::size_t size, std::size_t head) {
+  auto buffer = std::make_shared<packed>((rows.size() + sizeof(float) - 1) / sizeof(float));
+  auto* const to = reinterpret_cast<std::byte*>(buffer->data());
+  for (std::size_t row = 0; row * size < rows.size(); ++row) {
+    const std::size_t first = row / head * head, in_head = row % head, half = head / 2;
     const std::size_t from = first + (in_head < half ? 2 * in_head : 2 * (in_head - half) + 1);
-    std::copy_n(w.content.values.data() + from * stride, stride, buffer->data() + row * stride);
+    std::ranges::copy(rows.subspan(from * size, size), to + row * size);
   }
-  replace(w, w.shape, std::move(buffer));
+  return buffer;
+}
+
+void gather_halves(working& w, std::size_t head) {
+  const std::size_t stride = product(std::span(w.shape).subspan(1));
+  replace(w, w.shape, gathered_halves(std::as_bytes(w.content.values), stride * sizeof(float), head));
 }
 
 /// Each value is f of what it was.
@@ -162,7 +168,7 @@ bool can_be_split(const stored_tensor& tensor) {
 }
 
 /// The rows that a first step takes: what it leaves out need not be converted.
-stored_tensor stored_rows(const stored_tensor& tensor, const naming::transform::step& step) {
+stored_tensor taken_rows(const stored_tensor& tensor, const naming::transform::step& step) {
   const auto from = static_cast<std::size_t>(step.from), count = static_cast<std::size_t>(step.to) - from;
   const std::size_t row = tensor.bytes.size() / tensor.shape[0];
   stored_tensor part{tensor.type, tensor.shape, tensor.bytes.subspan(from * row, count * row)};
@@ -242,7 +248,7 @@ std::vector<std::size_t> transformed_shape(const naming::transform& how, std::ve
 float_values transformed_values(const stored_tensor& tensor, const naming::transform& how) {
   auto steps = steps_of(how);
   const bool rows_first = !steps.empty() && steps.front().what == kind::rows && can_be_split(tensor);
-  working w = load(rows_first ? stored_rows(tensor, steps.front()) : tensor);
+  working w = load(rows_first ? taken_rows(tensor, steps.front()) : tensor);
   for (const auto& step : steps.subspan(rows_first ? 1 : 0)) {
     switch (step.what) {
       case kind::transposed:
@@ -283,15 +289,25 @@ float_values transformed_values(const stored_tensor& tensor, const naming::trans
   return w.content;
 }
 
-std::optional<stored_tensor> whole_rows(const stored_tensor& tensor, const naming::transform& how) {
-  if (how.count == 0) return tensor;
-  if (how.is(kind::flattened)) {
-    stored_tensor made = tensor;
-    flatten(made.shape);
-    return made;
+std::optional<stored_rows> whole_rows(const stored_tensor& tensor, const naming::transform& how) {
+  stored_rows made{tensor};
+  for (const auto& step : steps_of(how)) {
+    stored_tensor& now = made.tensor;
+    if (step.what == kind::flattened) {
+      flatten(now.shape);
+    } else if (!can_be_split(now)) {
+      return std::nullopt;
+    } else if (step.what == kind::rows) {
+      now = taken_rows(now, step);
+    } else if (step.what == kind::rotary_halves) {
+      made.owned =
+          gathered_halves(now.bytes, now.bytes.size() / now.shape[0], static_cast<std::size_t>(step.to));
+      now.bytes = std::as_bytes(std::span(made.owned->data(), made.owned->size())).first(now.bytes.size());
+    } else {
+      return std::nullopt;
+    }
   }
-  return how.is(kind::rows) && can_be_split(tensor) ? std::optional(stored_rows(tensor, how.steps[0]))
-                                                    : std::nullopt;
+  return made;
 }
 
 float_values transformed_values(std::span<const stored_tensor* const> tensors, const naming::transform& how) {

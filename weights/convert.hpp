@@ -29,9 +29,15 @@ float_values transformed_values(const stored_tensor& tensor, const naming::trans
 /// The same of several tensors that `how` joins, or of a direction and its gain.
 float_values transformed_values(std::span<const stored_tensor* const> tensors, const naming::transform& how);
 
-/// What `how` takes of the tensor where that is all of it, or rows: its bytes are those of the parameter
-/// then.
-std::optional<stored_tensor> whole_rows(const stored_tensor& tensor, const naming::transform& how);
+/// Rows of a tensor, either inside its own bytes (`owned` is empty) or in a buffer of their own.
+struct stored_rows {
+  stored_tensor tensor;
+  std::shared_ptr<const packed> owned = {};
+};
+
+/// What `how` takes of the tensor where that is all of it, or rows, in whatever order: its bytes are those of
+/// the parameter then.
+std::optional<stored_rows> whole_rows(const stored_tensor& tensor, const naming::transform& how);
 
 /// The position of the first NaN or infinity.
 std::optional<std::size_t> first_non_finite(std::span<const float> values);

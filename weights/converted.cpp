@@ -2,16 +2,19 @@
 
 #include <fovea/base/error.hpp>
 #include <fovea/base/number_text.hpp>
+#include <fovea/weights/blocks.hpp>
 #include <fovea/weights/convert.hpp>
 #include <fovea/weights/from_floats.hpp>
 #include <fovea/weights/to_floats.hpp>
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <span>
 #include <string>
+#include <vector>
 
 namespace fovea::core {
 namespace {
@@ -37,19 +40,27 @@ void for_parts(const stored_tensor& tensor, const function& f) {
   }
 }
 
-/// Whether the values of a type of 16 bits, or the scales before blocks that have nothing else of floats, are
-/// seen to be finite: by these alone, which is sooner than by floats.
+/// Where numbers of 16 bits lie in each block of types that have nothing else of floats and are read often.
+std::vector<std::size_t> places_of_halves(element_type type) {
+  if (type == element_type::q4_k)
+    return {offsetof(gguf_blocks::q4_k, scale), offsetof(gguf_blocks::q4_k, minimum)};
+  if (type == element_type::q6_k) return {offsetof(gguf_blocks::q6_k, scale)};
+  const bool first =
+      type == element_type::f16 || type == element_type::bf16 || (block_length(type) > 1 && is_written(type));
+  return first ? std::vector<std::size_t>{0} : std::vector<std::size_t>{};
+}
+
+/// Whether values are seen to be finite by these alone, which is sooner than by floats.
 bool has_finite_halves(const stored_tensor& tensor) {
-  const bool half =
-      tensor.type == element_type::f16 || (block_length(tensor.type) > 1 && is_written(tensor.type));
-  if (!half && tensor.type != element_type::bf16) return false;
-  const std::uint32_t exponent = half ? 0x7c00 : 0x7f80;
-  bool finite = true;
-  for (std::size_t at = 0; at < tensor.bytes.size(); at += block_bytes(tensor.type)) {
-    std::uint16_t bits;
-    std::memcpy(&bits, tensor.bytes.data() + at, sizeof bits);
-    finite &= (bits & exponent) != exponent;
-  }
+  const std::uint32_t exponent = tensor.type == element_type::bf16 ? 0x7f80 : 0x7c00;
+  const std::vector<std::size_t> places = places_of_halves(tensor.type);
+  bool finite = !places.empty();
+  for (const std::size_t place : places)
+    for (std::size_t at = place; at < tensor.bytes.size(); at += block_bytes(tensor.type)) {
+      std::uint16_t bits;
+      std::memcpy(&bits, tensor.bytes.data() + at, sizeof bits);
+      finite &= (bits & exponent) != exponent;
+    }
   return finite;
 }
 

@@ -34,11 +34,9 @@ void check_range(weight_format format, std::span<const float> weights, const std
                   name_of(format) + ", found " + number_text(x));
 }
 
-} // namespace
-
-packed in_format_panels(weight_format format, const weight_view& weights, std::size_t columns,
-                        std::size_t depth, std::size_t panel_columns, thread_pool& pool,
-                        const std::string& name) {
+template <bool k_blocks>
+packed in_panels(weight_format format, const weight_view& weights, std::size_t columns, std::size_t depth,
+                 std::size_t panel_columns, thread_pool& pool, const std::string& name) {
   if (weights.stored.empty()) check_range(format, {weights.data, weights.size}, name);
   const std::size_t most = most_rounded_depth / (sums_integers(format) ? 1 : 2);
   if (rounds_rows(format) && depth > most)
@@ -51,7 +49,7 @@ packed in_format_panels(weight_format format, const weight_view& weights, std::s
   const auto pack = [&](auto layout, std::size_t p) {
     std::byte* panel = all + p * bytes;
     std::memset(panel, 0, bytes);
-    std::array<std::byte, weight_group * sizeof(float)> stored;
+    std::array<std::byte, layout.block * sizeof(float)> stored;
     for (std::size_t j = 0; j < std::min(panel_columns, columns - p * panel_columns); ++j) {
       const std::size_t row = (p * panel_columns + j) * depth;
       if constexpr (layout.scaled_by_row) {
@@ -59,23 +57,38 @@ packed in_format_panels(weight_format format, const weight_view& weights, std::s
         continue;
       }
       const element_type type = *element_of(format);
-      for (std::size_t k = 0; k < depth; k += weight_group) {
-        const std::size_t count = std::min<std::size_t>(weight_group, depth - k);
+      for (std::size_t k = 0; k < depth; k += layout.block) {
+        const std::size_t count = std::min<std::size_t>(layout.block, depth - k);
         const std::byte* from = stored.data();
         if (layout.of == weight_format::f32)
           from = reinterpret_cast<const std::byte*>(weights.data + row + k);
         else if (weights.stored.empty())
-          from_floats(type, {weights.data + row + k, count}, stored.data());
+          (k_blocks ? from_floats : from_floats_but_k)(type, {weights.data + row + k, count}, stored.data());
         else
           from = weights.stored.data() + (row + k) / block_length(type) * block_bytes(type);
-        put_group<layout.of>(from, panel, panel_columns, j, k, count);
+        put_block<layout.of>(from, panel, panel_columns, j, k, count);
       }
     }
   };
   pool.run(panels, [&](std::size_t first, std::size_t last, std::size_t) {
-    for (std::size_t p = first; p < last; ++p) with_format(format, [&](auto layout) { pack(layout, p); });
+    for (std::size_t p = first; p < last; ++p)
+      with_format(format, [&](auto layout) {
+        if constexpr (k_blocks || !layout.in_k_blocks) pack(layout, p);
+      });
   });
   return made;
+}
+
+} // namespace
+
+packed in_format_panels(weight_format format, const weight_view& weights, std::size_t columns,
+                        std::size_t depth, std::size_t panel, thread_pool& pool, const std::string& name) {
+  return in_panels<true>(format, weights, columns, depth, panel, pool, name);
+}
+packed in_format_panels_but_k(weight_format format, const weight_view& weights, std::size_t columns,
+                              std::size_t depth, std::size_t panel, thread_pool& pool,
+                              const std::string& name) {
+  return in_panels<false>(format, weights, columns, depth, panel, pool, name);
 }
 
 } // namespace fovea::core

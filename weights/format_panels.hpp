@@ -13,5 +13,9 @@ namespace fovea::core {
 /// stored in it. Throws fovea::error that names the parameter where a value is too large for the format, or a row too long.
 packed in_format_panels(weight_format format, const weight_view& weights, std::size_t columns,
                         std::size_t depth, std::size_t panel, thread_pool& pool, const std::string& name);
+/// The same of formats that have no K blocks.
+packed in_format_panels_but_k(weight_format format, const weight_view& weights, std::size_t columns,
+                              std::size_t depth, std::size_t panel, thread_pool& pool,
+                              const std::string& name);
 
 } // namespace fovea::core

@@ -80,14 +80,32 @@ stepped to_steps(const block_values& values) {
 }
 
 template <gguf_blocks::is_written block>
+block made_of(const std::array<float, block::length>& values) {
+  if constexpr (gguf_blocks::has_steps<block>) {
+    const stepped made = to_steps<block>(values);
+    return block::of(made.scale, made.steps);
+  } else {
+    return block::of(values);
+  }
+}
+
+template <gguf_blocks::is_written block>
 void write_blocks(std::span<const float> values, std::byte* to) {
-  for (std::size_t at = 0; at < values.size(); at += block_elements, to += sizeof(block)) {
-    block_values some{};
-    std::ranges::copy(values.subspan(at, std::min(block_elements, values.size() - at)), some.begin());
-    const stepped made = to_steps<block>(some);
-    const block one = block::of(made.scale, made.steps);
+  for (std::size_t at = 0; at < values.size(); at += block::length, to += sizeof(block)) {
+    std::array<float, block::length> some{};
+    std::ranges::copy(values.subspan(at, std::min(block::length, values.size() - at)), some.begin());
+    const block one = made_of<block>(some);
     std::memcpy(to, &one, sizeof one);
   }
+}
+
+/// Of a type that has blocks, K blocks among them or not.
+template <bool k_blocks>
+void write_blocks_of(element_type type, std::span<const float> values, std::byte* to) {
+  gguf_blocks::all::find(type, [&]<class block>(block) {
+    if constexpr (gguf_blocks::has_steps<block> || (k_blocks && gguf_blocks::is_written<block>))
+      write_blocks<block>(values, to);
+  });
 }
 
 [[noreturn]] void refuse(element_type type) {
@@ -114,8 +132,10 @@ float largest_value(element_type type) {
   if (type == element_type::bf16) return std::bit_cast<float>(0x7f7f0000u);
   float largest = 0;
   gguf_blocks::all::find(type, [&]<class block>(block) {
-    if constexpr (gguf_blocks::is_written<block>)
+    if constexpr (gguf_blocks::has_steps<block>)
       largest = largest_half * static_cast<float>(std::abs(block::greatest));
+    else if constexpr (gguf_blocks::is_written<block>)
+      largest = block::largest;
   });
   if (largest == 0) refuse(type);
   return largest;
@@ -127,13 +147,16 @@ float int8_scale(std::span<const float> row) {
   return largest / 127;
 }
 
-void from_floats(element_type type, std::span<const float> values, std::byte* to) {
+void from_floats_but_k(element_type type, std::span<const float> values, std::byte* to) {
   if (type == element_type::f16) return write_all(values, to, to_half);
   if (type == element_type::bf16) return write_all(values, to, to_bfloat);
   if (!is_written(type)) refuse(type);
-  gguf_blocks::all::find(type, [&]<class block>(block) {
-    if constexpr (gguf_blocks::is_written<block>) write_blocks<block>(values, to);
-  });
+  write_blocks_of<false>(type, values, to);
+}
+
+void from_floats(element_type type, std::span<const float> values, std::byte* to) {
+  if (block_length(type) > block_elements && is_written(type)) return write_blocks_of<true>(type, values, to);
+  from_floats_but_k(type, values, to);
 }
 
 void round_rows(weight_format format, std::size_t width, std::span<float> rows) {

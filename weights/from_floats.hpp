@@ -24,10 +24,13 @@ bool is_written(element_type type);
 float largest_value(element_type type);
 
 /// Writes values as the type of a format, the inverse of to_floats: what the type can hold comes out
-/// unchanged, whoever rounded it; other values are rounded to the nearest that their block's scale allows
-/// (llama.cpp's scales: blocks_of_32.hpp). Blocks follow each other; the last is filled up with zeros. No
+/// unchanged, whoever rounded it, but for K blocks; other values are rounded to the nearest that their block's
+/// scales allow (llama.cpp's scales: blocks_of_32.hpp, round_k_blocks.cpp). Blocks follow each other; the last is filled up with zeros. No
 /// value may be above largest_value(type). Throws fovea::error for a type that is not written.
 void from_floats(element_type type, std::span<const float> values, std::byte* to);
+
+/// The same of types other than K blocks: a program that has none of these links nothing that rounds to them.
+void from_floats_but_k(element_type type, std::span<const float> values, std::byte* to);
 
 /// The scale of a row kept as whole numbers of -127 to 127: the largest magnitude / 127.
 float int8_scale(std::span<const float> row);

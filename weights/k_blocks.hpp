@@ -5,16 +5,19 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 namespace fovea::core::gguf_blocks {
 
 // llama.cpp's K blocks of 256 values, as they lie in a file: eight lines of 32 whole numbers, which share
 // bytes, each at bits of its own. A line, or half of one, has a scale and in some types a minimum to
 // subtract, whole numbers themselves of the block's float16 ones. Values come of the reference's operations
-// in its order, so that no bit differs.
+// in its order, so that no bit differs. Those that values are rounded to are also made of values, of up to
+// `largest` (round_k_blocks.cpp).
 
 template <std::size_t count>
 using packed_bits = std::array<std::uint8_t, count>;
+using k_values = std::span<const float, 256>;
 
 /// Number i of a line, of one, two or four bits.
 inline int one_bit(const packed_bits<32>& packed, std::size_t line, std::size_t i) {
@@ -37,6 +40,16 @@ struct packed_line_scales {
   }
   int minimum(std::size_t line) const {
     return line < 4 ? bytes[line + 4] & 63 : bytes[line + 4] >> 4 | bytes[line] >> 6 << 4;
+  }
+  /// Of a line that has none yet.
+  void set(std::size_t line, int scale, int minimum) {
+    const auto add = [this](std::size_t at, int bits) { bytes[at] |= static_cast<std::uint8_t>(bits); };
+    if (line < 4) {
+      add(line, scale), add(line + 4, minimum);
+      return;
+    }
+    add(line + 4, (scale & 15) | (minimum & 15) << 4);
+    add(line - 4, scale >> 4 << 6), add(line, minimum >> 4 << 6);
   }
 };
 
@@ -94,9 +107,12 @@ struct q3_k {
 
 struct q4_k {
   static constexpr std::size_t length = 256;
+  static constexpr float largest = 65504.f * 63;
   std::uint16_t scale, minimum;
   packed_line_scales lines;
   packed_bits<128> numbers;
+
+  static q4_k of(k_values values);
 
   void write(float* to) const {
     write_lines(to, [this](std::size_t line, std::size_t i) { return four_bits(numbers, line, i); });
@@ -125,10 +141,13 @@ struct q5_k {
 
 struct q6_k {
   static constexpr std::size_t length = 256;
+  static constexpr float largest = 65504.f * 128 * 32;
   packed_bits<128> low;
   packed_bits<64> high;
   std::array<std::int8_t, 16> groups;
   std::uint16_t scale;
+
+  static q6_k of(k_values values);
 
   /// Lines share bytes with those two after them, where four_bits has neighbours share.
   int low_bits(std::size_t line, std::size_t i) const {

@@ -48,7 +48,12 @@ std::optional<packed_layout> packed_layout_of(const std::map<std::string, std::s
 panels_view panels_of(const stored_tensor& tensor, const packed_layout& layout,
                       std::span<const std::size_t> shape) {
   if (shape.size() != 2) throw error("expected values, since it is no matrix; found panels");
-  const panels_view made{tensor.bytes.data(), layout.format, layout.panel, shape[0], shape[1]};
+  panels_view made{tensor.bytes.data(), layout.format, layout.panel, shape[0], shape[1]};
+  for (const element_type other : {element_type::q4_k, element_type::q6_k}) { // no two have as many bytes
+    panels_view beside = made;
+    beside.format = format_beside(layout.format, other);
+    if (tensor.bytes.size() == beside.bytes()) return beside;
+  }
   if (tensor.bytes.size() != made.bytes())
     throw error("expected " + std::to_string(made.bytes()) + " bytes of panels; found " +
                 std::to_string(tensor.bytes.size()));

@@ -15,7 +15,8 @@ namespace fovea::core {
 
 /// A file of packed weights has a model's parameters as one instruction set reads them: a GGUF file with the keys below,
 /// its tensors aligned to cache lines. Each is called by its parameter's name and shape, "h.0.attn.q.weight [768, 768]", and
-/// has one axis: float32 values, or int8, the bytes of panels (panel_layout.hpp). All are known to be finite.
+/// has one axis: float32 values, or int8, the bytes of panels (panel_layout.hpp), of the file's format or one that files
+/// mix with it. All are known to be finite.
 namespace packed_keys {
 inline constexpr const char *version = "fovea.packed.version", *format = "fovea.packed.format",
                             *panel = "fovea.packed.panel", *set = "fovea.packed.set";

@@ -14,38 +14,41 @@ struct columns_of {
   std::size_t panel, first;
 };
 
-template <class layout>
-void copy_halves_of_bytes(const std::byte* from, columns_of a, std::byte* to, columns_of b, std::size_t count,
-                          std::size_t k) {
+void copy_halves_of_bytes(const panel_places& layout, const std::byte* from, columns_of a, std::byte* to,
+                          columns_of b, std::size_t count, std::size_t k) {
+  const auto is_low = [](columns_of all, std::size_t i) { return all.first + i < all.panel / 2; };
   for (std::size_t i = 0; i < count; ++i) {
-    const bool was_low = layout::is_low(a.panel, a.first + i), low = layout::is_low(b.panel, b.first + i);
-    const std::byte value = from[layout::place(a.panel, k, a.first + i)] >> (was_low ? 0 : 4) & std::byte{15};
-    to[layout::place(b.panel, k, b.first + i)] |= value << (low ? 0 : 4);
+    const std::byte value =
+        from[layout.place(a.panel, k, a.first + i)] >> (is_low(a, i) ? 0 : 4) & std::byte{15};
+    to[layout.place(b.panel, k, b.first + i)] |= value << (is_low(b, i) ? 0 : 4);
   }
 }
 
 /// Columns of one panel of weights to those of another, which is zeros.
-template <class layout>
-void copy_columns(const std::byte* from, columns_of a, std::byte* to, columns_of b, std::size_t count,
-                  std::size_t depth) {
-  if constexpr (layout::scaled)
-    for (std::size_t k = 0; k < depth; k += layout::grouped ? weight_group : depth) {
-      std::memcpy(to + layout::scales(b.panel, k) + b.first * layout::scale_bytes,
-                  from + layout::scales(a.panel, k) + a.first * layout::scale_bytes,
-                  count * layout::scale_bytes);
-      std::memcpy(to + layout::above(b.panel, k) + b.first * layout::above_bytes,
-                  from + layout::above(a.panel, k) + a.first * layout::above_bytes,
-                  count * layout::above_bytes);
+void copy_columns(const panel_places& layout, const std::byte* from, columns_of a, std::byte* to,
+                  columns_of b, std::size_t count, std::size_t depth) {
+  const auto copy = [&](std::size_t at, std::size_t at_to, std::size_t bytes) {
+    std::memcpy(to + at_to, from + at, count * bytes);
+  };
+  if (layout.scaled)
+    for (std::size_t k = 0; k < depth; k += layout.grouped ? layout.block : depth) {
+      for (std::size_t i = 0; i < layout.halves; ++i)
+        copy(layout.half(a.panel, k, i, a.first), layout.half(b.panel, k, i, b.first), 2);
+      for (std::size_t i = 0; i < layout.words; ++i)
+        copy(layout.word(a.panel, k, i, a.first), layout.word(b.panel, k, i, b.first), 4);
     }
+  if (layout.above_bits > 0)
+    for (std::size_t k = 0; k < depth; k += layout.together)
+      copy(layout.above(a.panel, k) + a.first * layout.above_bytes,
+           layout.above(b.panel, k) + b.first * layout.above_bytes, layout.above_bytes);
   // What products that round rows read of a column at a time is 32 bits.
-  constexpr std::size_t bytes = layout::bits / 8,
-                        together = layout::rounded_rows && !layout::of_4_bits ? 4 / bytes : 1;
+  const std::size_t bytes = layout.bits / 8,
+                    together = layout.rounded_rows && !layout.of_4_bits ? 4 / bytes : 1;
   for (std::size_t k = 0; k < depth; k += together)
-    if constexpr (layout::of_4_bits)
-      copy_halves_of_bytes<layout>(from, a, to, b, count, k);
+    if (layout.of_4_bits)
+      copy_halves_of_bytes(layout, from, a, to, b, count, k);
     else
-      std::memcpy(to + layout::place(b.panel, k, b.first), from + layout::place(a.panel, k, a.first),
-                  count * bytes * together);
+      copy(layout.place(a.panel, k, a.first), layout.place(b.panel, k, b.first), bytes * together);
 }
 
 } // namespace
@@ -61,17 +64,16 @@ bool are_read_in_place(const panels_view& weights, std::size_t panel) {
 
 void write_panels(const panels_view& weights, std::size_t panel, std::size_t first, std::size_t last,
                   std::byte* to) {
-  with_format(weights.format, [&](auto layout) {
-    const std::size_t bytes = layout.bytes(panel, weights.depth),
-                      bytes_before = layout.bytes(weights.panel, weights.depth),
-                      run = std::min(panel, weights.panel);
-    std::memset(to + first * bytes, 0, (last - first) * bytes);
-    const std::size_t end = std::min(last * panel, weights.columns);
-    for (std::size_t column = first * panel; column < end; column += run)
-      copy_columns<decltype(layout)>(weights.data + column / weights.panel * bytes_before,
-                                     {weights.panel, column % weights.panel}, to + column / panel * bytes,
-                                     {panel, column % panel}, std::min(run, end - column), weights.depth);
-  });
+  const panel_places layout(traits(weights.format));
+  const std::size_t bytes = layout.bytes(panel, weights.depth),
+                    bytes_before = layout.bytes(weights.panel, weights.depth),
+                    run = std::min(panel, weights.panel);
+  std::memset(to + first * bytes, 0, (last - first) * bytes);
+  const std::size_t end = std::min(last * panel, weights.columns);
+  for (std::size_t column = first * panel; column < end; column += run)
+    copy_columns(layout, weights.data + column / weights.panel * bytes_before,
+                 {weights.panel, column % weights.panel}, to + column / panel * bytes,
+                 {panel, column % panel}, std::min(run, end - column), weights.depth);
 }
 
 void to_floats(const panels_view& weights, float* to) {

@@ -37,6 +37,11 @@ model_parameters::model_parameters(graph_view graph, model_weights source, std::
                   "to share it, keep the expr of the first and use it again");
   first_.push_back(static_cast<std::int32_t>(wanted_.size()));
   values_ = graph.is_part ? source_.resolve_part(wanted_, names) : source_.resolve(wanted_, names);
+  for (std::size_t i = 0; i < values_.size(); ++i)
+    if (values_[i].panels.data != nullptr)
+      formats_[i] = values_[i].panels.format;
+    else if (!values_[i].stored.empty())
+      formats_[i] = format_beside(formats_[i], values_[i].type);
   if (by.take_part == nullptr) return;
   kept_parts_ = std::make_shared<std::vector<std::vector<float>>>();
   for (std::size_t p = 0; p < graph.parameters.size(); ++p)

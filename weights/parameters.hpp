@@ -49,7 +49,8 @@ public:
   const std::vector<weight_view>& values() const { return values_; }
   /// As float32, converted now where they are stored otherwise.
   const float* floats(std::size_t i) const;
-  /// What each is to be kept in; its values are those of the checkpoint.
+  /// What each is to be kept in, of formats that files mix the one that the checkpoint has it in; its values are
+  /// those of the checkpoint.
   weight_format format(std::size_t i) const { return formats_[i]; }
   const std::vector<std::string>& names() const { return names_; }
   /// The sizes of each, of a checkpoint's.

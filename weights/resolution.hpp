@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <span>
@@ -39,6 +40,7 @@ struct filling {
 struct unconverted {
   std::size_t place; // in wanted
   stored_tensor tensor;
+  std::shared_ptr<const packed> owned; // its bytes, if they lie nowhere else
 };
 
 /// Second copies by `tied` rules: {our parameter's place in wanted, their tensor}.
@@ -101,9 +103,12 @@ public:
     for (std::size_t i = 0; i < fillings.size(); ++i) {
       if (!wanted_[i].stored || fillings[i].tensors.size() != 1) continue;
       const stored_tensor& tensor = tensors_.at(*fillings[i].tensors.front());
-      if (tensor.type != *wanted_[i].stored) continue;
+      if (tensor.type != *wanted_[i].stored &&
+          format_beside(wanted_[i].format, tensor.type) == wanted_[i].format)
+        continue;
       if (std::ranges::any_of(copies, [&](const auto& copy) { return copy.first == i; })) continue;
-      if (auto rows = whole_rows(tensor, fillings[i].how)) left.push_back({i, std::move(*rows)});
+      if (auto rows = whole_rows(tensor, fillings[i].how))
+        left.push_back({i, std::move(rows->tensor), std::move(rows->owned)});
     }
     return left;
   }

@@ -120,9 +120,16 @@ std::vector<weight_view> model_weights::views_of(std::span<const wanted_paramete
   const std::vector<unconverted> left = call.left_as_stored(fillings, copies);
   check_stored(left, fillings, [&](const std::string& tensor) { return state_->file_of(tensor); });
   std::vector<weight_view> views(fillings.size());
-  for (const unconverted& one : left) views[one.place] = {nullptr, count_of(one.tensor), one.tensor.bytes};
-
   const std::lock_guard lock(state_->guard);
+  for (const unconverted& one : left) {
+    std::span<const std::byte> bytes = one.tensor.bytes;
+    if (one.owned) { // the first who asked has them
+      const filling& f = fillings[one.place];
+      const auto kept = state_->rows.try_emplace({f.name(), f.how}, one.owned).first->second;
+      bytes = std::as_bytes(std::span(kept->data(), kept->size())).first(bytes.size());
+    }
+    views[one.place] = {nullptr, count_of(one.tensor), bytes, {}, one.tensor.type};
+  }
   std::vector<pending> work;
   std::set<state::content_key> planned;
   const auto plan = [&](const filling& f) {

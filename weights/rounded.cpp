@@ -16,7 +16,9 @@ model_weights rounded_weights(graph_view declared, const model_weights& source,
     const std::vector<std::size_t>& shape = parameters.shape(i);
     const std::span values(parameters.floats(i), parameters.values()[i].size);
     weight_tensor tensor{shape, {values.begin(), values.end()}};
-    round_rows(parameters.format(i), shape.back(), tensor.values);
+    const weight_view& kept = parameters.values()[i];
+    if (kept.stored.empty() && kept.panels.data == nullptr)
+      round_rows(parameters.format(i), shape.back(), tensor.values);
     made.emplace(parameters.names()[i], std::move(tensor));
   }
   return model_weights::from(std::move(made), source.source());

@@ -12,6 +12,17 @@
 #include <fovea/weights/parameters.hpp>
 
 namespace fovea::core {
+namespace {
+
+/// The same weights in panels of so many columns.
+packed in_panels_of(std::size_t panel, const panels_view& weights, const panels_view& to) {
+  packed made((to.bytes() + sizeof(float) - 1) / sizeof(float));
+  write_panels(weights, panel, 0, (weights.columns + panel - 1) / panel,
+               reinterpret_cast<std::byte*>(made.data()));
+  return made;
+}
+
+} // namespace
 
 void save_packed(const file_path& path, const graph_view& declared, const model_weights& source,
                  std::span<const name_rule> names, weight_format format, const panel_set& set,
@@ -26,10 +37,11 @@ void save_packed(const file_path& path, const graph_view& declared, const model_
     const std::vector<std::size_t>& shape = parameters.shape(i);
     stored_tensor tensor{element_type::f32, {parameters.values()[i].size}, {}};
     if (in_panels.names.contains(name)) {
-      const panels_view lie{nullptr, format, set.panel, shape[0], shape[1]};
-      weight_view values = parameters.values()[i];
-      if (values.panels.data != nullptr) values.data = parameters.floats(i);
-      made.push_back(in_format_panels(format, values, lie.columns, lie.depth, set.panel, pool, name));
+      const panels_view lie{nullptr, parameters.format(i), set.panel, shape[0], shape[1]};
+      const weight_view& values = parameters.values()[i];
+      made.push_back(values.panels.data != nullptr ? in_panels_of(set.panel, values.panels, lie)
+                                                   : in_format_panels(lie.format, values, lie.columns,
+                                                                      lie.depth, set.panel, pool, name));
       tensor = {element_type::i8,
                 {lie.bytes()},
                 {reinterpret_cast<const std::byte*>(made.back().data()), lie.bytes()}};

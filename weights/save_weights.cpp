@@ -49,8 +49,10 @@ void save_weights(const file_path& path, graph_view declared, const model_weight
     const std::span values(parameters.floats(i), parameters.values()[i].size);
     const std::string& name = parameters.names()[i];
     stored_tensor tensor{element_type::f32, shape, std::as_bytes(values)};
-    if (const auto type = element_of(parameters.format(i));
-        type && *type != tensor.type && whole_blocks(*type, shape)) {
+    if (const weight_view& kept = parameters.values()[i]; !kept.stored.empty())
+      tensor = {kept.type, shape, kept.stored};
+    else if (const auto type = element_of(parameters.format(i));
+             type && *type != tensor.type && whole_blocks(*type, shape)) {
       try {
         tensor = {*type, shape, made.emplace_back(converted(tensor, *type))};
       } catch (const error& reason) {

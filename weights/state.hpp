@@ -32,8 +32,9 @@ struct model_weights::state {
   };
   /// A tensor's name and what was done to it.
   using content_key = std::pair<std::string, naming::transform>;
-  std::mutex guard;                            // of the two caches
-  std::map<content_key, float_values> checked; // values known to be finite
+  std::mutex guard;                                          // of the caches
+  std::map<content_key, float_values> checked;               // values known to be finite
+  std::map<content_key, std::shared_ptr<const packed>> rows; // as they are stored, in another order
   std::map<std::string, std::shared_ptr<packed_slot>> packed_slots;
 
   /// Takes what the only file holds.

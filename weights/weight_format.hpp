@@ -3,6 +3,7 @@
 #include <concepts>
 #include <cstdint>
 #include <initializer_list>
+#include <iterator>
 
 #include <fovea/dsl/op.hpp>
 #include <fovea/weights/element_type.hpp>
@@ -24,18 +25,27 @@ namespace fovea::core {
 ///   q8_0        32 values along the row share a float16 scale: llama.cpp's Q8_0, int8 values
 ///   q4_0        the same with values of four bits, -8 to 7
 ///   q5_0        the same with values of five bits, -16 to 15
+///   q4_k        32 values share a scale and a minimum, of six bits each, that 256 values share float16 ones of:
+///               llama.cpp's Q4_K, values of four bits, 0 to 15
+///   q6_k        16 values share a scale of eight bits, that 256 values share a float16 one of: llama.cpp's Q6_K,
+///               values of six bits, -32 to 31
+///
+/// Files mix the last two: what is in one of them stays so where the other is asked for.
 struct f16 {};
 struct bf16 {};
 struct int8 {};
 struct q8_0 {};
 struct q4_0 {};
 struct q5_0 {};
+struct q4_k {};
+struct q6_k {};
 
-/// Weights in int8, q8_0 or q4_0 whose products are sums of integers, as CTranslate2's and llama.cpp's are:
+/// Weights in int8, q8_0, q4_0, q4_k or q6_k whose products are sums of integers, as CTranslate2's and llama.cpp's are:
 /// what they multiply is rounded too, to whole numbers of -127 to 127 times a float32, the largest magnitude
 /// / 127, of as many values of a row as share a scale in the weights. The sum of their products is exact;
 /// times both scales it is added in float32. Faster where memory does not bound, at an error of up to 1 / 254
-/// of the largest of 32 values in each of them, in int8 of the largest in the row.
+/// of the largest of 32 values in each of them, in int8 of the largest in the row. Those of 32 values are rounded
+/// together for q6_k, too.
 template <class format>
 struct integer_products {};
 
@@ -60,10 +70,15 @@ struct format_traits {
   unsigned together = 0;    // values of a row that share a scale, weight_group or whole_row; 0: there is none
   unsigned file_type = 0;   // llama.cpp's number of files whose matrices are in it
   bool rounds_rows = false; // whether products round what they multiply
+  // Of a block, the values of a row that have scales in common, and what it holds of these: float16 numbers, and
+  // words of 32 bits (panel_layout.hpp).
+  unsigned block = weight_group, halves = 1, words = 0;
 
   constexpr bool sums_integers() const { return rounds_rows && together > 0; }
   /// int8 they do not: its rows are as long as a model makes them.
   constexpr bool in_files() const { return together != whole_row; }
+  /// Of llama.cpp's K blocks.
+  constexpr bool is_k() const { return block > weight_group; }
 };
 
 template <class format>
@@ -82,6 +97,12 @@ template <>
 inline constexpr format_traits traits_of<q4_0>{"q4_0", element_type::q4_0, 4, weight_group, 2};
 template <>
 inline constexpr format_traits traits_of<q5_0>{"q5_0", element_type::q5_0, 5, weight_group, 8};
+template <>
+inline constexpr format_traits traits_of<q4_k>{"q4_k", element_type::q4_k, 4, weight_group, 14, false, 256, 2,
+                                               3};
+template <>
+inline constexpr format_traits traits_of<q6_k>{
+    "q6_k", element_type::q6_k, 6, weight_group / 2, 18, false, 256, 1, 4};
 
 namespace detail {
 
@@ -134,11 +155,13 @@ struct format_list {
 };
 
 /// All formats. What is said and done of each of them comes of this list, in the examples and tests too.
-using all_formats = format_list<f32, f16, bf16, int8, q8_0, q4_0, q5_0, integer_products<int8>,
-                                integer_products<q8_0>, integer_products<q4_0>, bf16_products>;
+using all_formats = format_list<f32, f16, bf16, int8, q8_0, q4_0, q5_0, q4_k, q6_k, integer_products<int8>,
+                                integer_products<q8_0>, integer_products<q4_0>, integer_products<q4_k>,
+                                integer_products<q6_k>, bf16_products>;
 // The same in the compiler's sentences, which take literals; tests/weights/weight_format.cpp compares them.
 #define FOVEA_FORMATS                                                                                        \
-  "f32, f16, bf16, int8, q8_0, q4_0, q5_0, bf16_products, or integer_products of int8, q8_0 or q4_0"
+  "f32, f16, bf16, int8, q8_0, q4_0, q5_0, q4_k, q6_k, bf16_products, or integer_products of int8, q8_0, "   \
+  "q4_0, q4_k or q6_k"
 
 /// Whether a type names a format of weights, f32 being one.
 template <class type>
@@ -154,12 +177,24 @@ constexpr const format_traits& traits(weight_format format) {
 }
 constexpr bool sums_integers(weight_format format) { return traits(format).sums_integers(); }
 constexpr bool rounds_rows(weight_format format) { return traits(format).rounds_rows; }
+constexpr bool is_k(weight_format format) { return traits(format).is_k(); }
 constexpr const char* name_of(weight_format format) { return traits(format).name; }
+
+/// What a tensor of a file stays in where a format is wanted: in that of its type where files mix both, else in the wanted
+/// one.
+constexpr weight_format format_beside(weight_format wanted, element_type stored) {
+  for (std::uint8_t at = 0; is_k(wanted) && at < std::size(all_formats::traits); ++at) {
+    const format_traits& other = all_formats::traits[at];
+    if (other.is_k() && other.stored == stored && other.rounds_rows == rounds_rows(wanted))
+      return weight_format{at};
+  }
+  return wanted;
+}
 
 } // namespace fovea::core
 
 // What a user may name.
 namespace fovea {
-using core::bf16, core::bf16_products, core::f16, core::int8, core::integer_products, core::q4_0, core::q5_0,
-    core::q8_0;
+using core::bf16, core::bf16_products, core::f16, core::int8, core::integer_products, core::q4_0, core::q4_k,
+    core::q5_0, core::q6_k, core::q8_0;
 } // namespace fovea

@@ -30,7 +30,7 @@ enum class matching { whole, part, known };
 struct wanted_parameter {
   std::string name;
   std::vector<std::size_t> shape;
-  /// The type that its user reads as well as float32, if any.
+  /// The type that its user reads as well as float32, if any; where files mix it with others, those too.
   std::optional<element_type> stored = {};
   /// Whether its user reads panels of a format as well.
   bool reads_panels = false;
@@ -38,7 +38,7 @@ struct wanted_parameter {
 };
 
 /// A parameter's values, row-major in the wanted shape; they live as long as a copy of the `weights` they
-/// came from. Aligned to 4 bytes, no more. Where the checkpoint has them in the type that was wanted beside
+/// came from. Aligned to 4 bytes, no more. Where the checkpoint has them in a type that was wanted beside
 /// float32, `stored` is their bytes and there is no data; where it has the panels that were wanted, they are `panels` and
 /// there is no data either.
 struct weight_view {
@@ -46,6 +46,7 @@ struct weight_view {
   std::size_t size;
   std::span<const std::byte> stored = {};
   panels_view panels = {};
+  element_type type = element_type::f32; // of what is stored
 };
 
 /// A checkpoint: a cheap handle to immutable, shared state. Copies share the files, the converted tensors
@@ -64,7 +65,8 @@ public:
   /// The values of every wanted parameter, in order. `rules` is the model's table (dsl/names.hpp).
   ///
   /// A float32 tensor without transform is used where it lies in the file, and so is one, or rows of one, of
-  /// the type that was wanted beside float32; others, quantised ones among them, are converted once and kept.
+  /// a type that was wanted beside float32, whose rows may be put in another order; others, quantised ones among
+  /// them, are converted once and kept.
   /// Throws fovea::error, having handed out nothing, when a parameter has no tensor, a tensor is used by no
   /// parameter and ignored by no rule, a shape or element type doesn't fit, a value is NaN or infinite, or a
   /// `tied` copy differs. Problems of one kind are reported together. What a checkpoint of training has

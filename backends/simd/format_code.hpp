@@ -12,20 +12,32 @@ struct format_code {
   decltype(&in_format_panels) pack;
 };
 
+/// What multiplies by weights in a format, f32 aside, and what reads tables of it.
+constexpr kernel_name product_kernel(weight_format format) {
+  using k = kernel_name;
+  if (sums_integers(format)) return is_k(format) ? k::integer_k_product : k::integer_product;
+  if (rounds_rows(format)) return k::bf16_product;
+  return is_k(format) ? k::decoded_k_product : k::decoded_product;
+}
+constexpr kernel_name gather_kernel(weight_format format) {
+  return is_k(format) ? kernel_name::gather_in_k_format : kernel_name::gather_in_format;
+}
+
 /// The kernels of some sets, which the program links; of all where none is named.
 template <weight_format format, set_name... sets>
 void add_kernels_of(kernel_table& to) {
   const char* set = to.set.name;
-  to.gather_in_format = &kernel_among<kernel_name::gather_in_format, sets...>(set);
+  to.gather_in_format = &kernel_among<gather_kernel(format), sets...>(set);
   if constexpr (sums_integers(format))
-    to.integer_product = &kernel_among<kernel_name::integer_product, sets...>(set);
+    to.integer_product = &kernel_among<product_kernel(format), sets...>(set);
   else if constexpr (rounds_rows(format))
-    to.bf16_product = &kernel_among<kernel_name::bf16_product, sets...>(set);
+    to.bf16_product = &kernel_among<product_kernel(format), sets...>(set);
   else
-    to.decoded_product = &kernel_among<kernel_name::decoded_product, sets...>(set);
+    to.decoded_product = &kernel_among<product_kernel(format), sets...>(set);
 }
 
 template <weight_format format, set_name... sets>
-inline constexpr format_code code_of_format{add_kernels_of<format, sets...>, in_format_panels};
+inline constexpr format_code code_of_format{add_kernels_of<format, sets...>,
+                                            is_k(format) ? in_format_panels : in_format_panels_but_k};
 
 } // namespace fovea::core::simd

@@ -91,13 +91,14 @@ private:
     if (seen_count_ < most_seen) seen_[seen_count_++] = base;
     return true;
   }
-  /// What weight_group values of a parameter take, with the scale that they may share.
+  /// What weight_group values of a parameter take, with their share of scales.
   std::int64_t bits_of_group(int parameter) const {
     const model_parameters& p = net_.weights->parameters;
     const int index = net_.graph->at(parameter).settings.entry.index;
     const format_traits& kept = traits(p.format(static_cast<std::size_t>(p.first(index))));
-    constexpr int bits_of_scale = 16;
-    return kept.bits * weight_group + (kept.together == weight_group ? bits_of_scale : 0);
+    const bool scaled = kept.together > 0 && kept.in_files();
+    const unsigned of_scales = scaled ? (16 * kept.halves + 32 * kept.words) * weight_group / kept.block : 0;
+    return kept.bits * weight_group + of_scales;
   }
 
   const net_view& net_;

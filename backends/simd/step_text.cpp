@@ -4,6 +4,7 @@
 #include <iterator>
 
 #include <fovea/backends/simd/engine.hpp>
+#include <fovea/backends/simd/format_code.hpp>
 #include <fovea/backends/simd/step_kernels.hpp>
 #include <fovea/dsl/graph_text.hpp>
 
@@ -97,10 +98,7 @@ const char* kernel_of(const net_view& net, int i) {
   kernel_names called = kernels_of(*net.graph, *net.plan, s).without(kernel_name::pack);
   const weight_format format = format_of(net, i);
   if (format != weight_format::f32)
-    called = called.has(kernel_name::gather) ? kernel_name::gather_in_format
-             : sums_integers(format)         ? kernel_name::integer_product
-             : rounds_rows(format)           ? kernel_name::bf16_product
-                                             : kernel_name::decoded_product;
+    called = called.has(kernel_name::gather) ? gather_kernel(format) : product_kernel(format);
   else if (called.has(kernel_name::small_product) && net.weights->kernels.small_product == nullptr)
     called = kernel_name::product; // that of all products, where some are large
   for (std::size_t k = 0; k < std::size(kernel_words); ++k)

@@ -1,5 +1,5 @@
 // expect: {file}:{line}: what a model is compiled for is reference, or a format of weights: f32, f16, bf16, int8, q8_0,
-//         q4_0, q5_0, bf16_products, or integer_products of int8, q8_0 or q4_0 [F0290]
+//         q4_0, q5_0, q4_k, q6_k, bf16_products, or integer_products of int8, q8_0, q4_0, q4_k or q6_k [F0290]
 #include <fovea/fovea.hpp>
 
 using namespace fovea;

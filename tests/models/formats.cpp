@@ -262,7 +262,7 @@ TEST_CASE("what a file holds in a format comes out of it unchanged", "[formats]"
   for_formats_of_files([&]<class format>(format) {
     constexpr element_type type = traits_of<format>.stored;
     const std::size_t block = block_bytes(type) - sizeof(std::uint16_t);
-    if (block_length(type) == 1) return;
+    if (block_length(type) == 1 || traits_of<format>.is_k()) return; // the latter below
     std::string bytes;
     for (std::size_t i = 0; i < 40 * 3; ++i) {
       const auto scale = static_cast<std::uint16_t>(random() & 0x9bff); // positive or negative, below 2^-8
@@ -296,8 +296,11 @@ TEST_CASE("blocks of other types give in each format what their values give", "[
     const model_weights decoded = model_weights::from({{"map.weight", values}});
     const auto check_one = [&]<class format>(format) {
       INFO(element_name(of.type) << " in " << name_of(format_named<format>));
-      CHECK(run_model<format>(projected, from, inputs).at("y").values ==
-            run_model<format>(projected, decoded, inputs).at("y").values);
+      const auto found = run_model<format>(projected, from, inputs).at("y").values;
+      if (traits(format_beside(format_named<format>, of.type)).stored == of.type) // which stays
+        CHECK(found == run_model<f32>(projected, decoded, inputs).at("y").values);
+      else
+        CHECK(found == run_model<format>(projected, decoded, inputs).at("y").values);
     };
     check_one(f32{}), for_decoded_formats(check_one), check_one(integer_products<q8_0>{});
   }
@@ -348,7 +351,8 @@ void check_saved(const M& model, const model_weights& from, const named_values& 
     for (const auto& [output, values] : expected) {
       INFO(name_of(format_named<format>) << ", output " << output);
       CHECK(found.at(output).values == values.values);
-      CHECK(as_f32.at(output).values == values.values);
+      if (block_length(traits_of<format>.stored) <= 32) // of longer ones rows have no whole number
+        CHECK(as_f32.at(output).values == values.values);
     }
   };
   for_formats_of_files([&](auto format) { check_file(format, "x.gguf"); });

@@ -58,7 +58,7 @@ void check_same(const M& model, const golden_case& c, const named_values& inputs
   const fs::path in = saved(c, folder);
   const auto check_one = [&]<class format>(format, element_type type, const std::string& name) {
     const convert::report made = converted_to(in, folder / name, type, keep);
-    CHECK(made.at(kind::in_format).tensors > 0);
+    CHECK((made.at(kind::in_format).tensors > 0 || block_length(type) > 64)); // as their rows are
     const named_values expected = run_model<format>(model, load_weights(in), inputs),
                        found = run_model<format>(model, load_weights(folder / name), inputs);
     for (const auto& [output, values] : expected) {

@@ -139,8 +139,8 @@ TEST_CASE("transforms of small tensors", "[convert]") {
   CHECK_THROWS_WITH(transformed_shape(flattened, {6}), Contains("flattened needs two axes or more"));
   const std::vector<float> stored = counted(12); // it is read where it is stored
   const stored_tensor tensor{element_type::f32, {2, 3, 2}, std::as_bytes(std::span(stored))};
-  CHECK(whole_rows(tensor, flattened)->shape == std::vector<std::size_t>{6, 2});
-  CHECK(whole_rows(tensor, flattened)->bytes.data() == tensor.bytes.data());
+  CHECK(whole_rows(tensor, flattened)->tensor.shape == std::vector<std::size_t>{6, 2});
+  CHECK(whole_rows(tensor, flattened)->tensor.bytes.data() == tensor.bytes.data());
 }
 
 TEST_CASE("transposing follows the indices at sizes around its tile", "[convert]") {

@@ -10,6 +10,7 @@
 
 #include <catch2/catch.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <random>
@@ -38,10 +39,11 @@ std::vector<float> random_values(std::size_t count) {
 
 TEST_CASE("a converted tensor is what from_floats writes of its values, however many", "[converted]") {
   for (const std::size_t rows : {1u, 255u, 256u, 257u, 600u}) {
-    const std::vector<float> values = random_values(rows * 32);
-    const stored_tensor from = tensor_of(element_type::f32, values, {rows, 32});
     test::for_formats_of_files([&]<class format>(format) {
       constexpr element_type type = traits_of<format>.stored;
+      const std::size_t width = std::max<std::size_t>(32, block_length(type));
+      const std::vector<float> values = random_values(rows * width);
+      const stored_tensor from = tensor_of(element_type::f32, values, {rows, width});
       CAPTURE(rows, element_name(type));
       std::vector<std::byte> expected(*tensor_bytes(type, from.shape));
       from_floats(type, values, expected.data());
@@ -54,7 +56,7 @@ TEST_CASE("a converted tensor is what from_floats writes of its values, however 
       std::vector<float> read(values.size());
       to_floats(type, found, read.data());
       CHECK(std::ranges::equal(back, std::as_bytes(std::span(read))));
-      CHECK(converted({element_type::f32, from.shape, back}, type) == found);
+      if (test::keeps_rounded<format>) CHECK(converted({element_type::f32, from.shape, back}, type) == found);
 
       double apart = 0, size = 0;
       for (std::size_t i = 0; i < values.size(); ++i) {
@@ -87,7 +89,8 @@ TEST_CASE("blocks of others are converted as their values are", "[converted]") {
     CHECK(converted(from, element_type::f32) == converted(floats, element_type::f32));
     test::for_formats_of_files([&]<class format>(format) {
       constexpr element_type type = traits_of<format>.stored;
-      if (type != of.type) CHECK(converted(from, type) == converted(floats, type));
+      if (type != of.type && whole_blocks(type, from.shape))
+        CHECK(converted(from, type) == converted(floats, type));
     });
     CHECK(relative_error(from, floats) == 0);
 

@@ -5,4 +5,4 @@
 using namespace fovea::core::simd;
 
 extern "C" constinit const kernel<product_args> fovea_product_avx512_12_ways = {
-    product_tasks<avx512_12_ways>, product<avx512_12_ways, false>};
+    product_tasks<avx512_12_ways>, product<avx512_12_ways, detail::product_of::rows>};

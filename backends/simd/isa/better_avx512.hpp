@@ -10,7 +10,8 @@ namespace fovea::core::simd {
 
 extern "C" {
 extern const kernel<product_args> fovea_product_avx512_12_ways;
-extern const rounding_kernel fovea_integer_product_avx512_vnni, fovea_bf16_product_avx512_bf16;
+extern const rounding_kernel fovea_integer_product_avx512_vnni, fovea_integer_k_product_avx512_vnni,
+    fovea_bf16_product_avx512_bf16;
 extern const tile_kernels fovea_tiles_avx512_amx;
 }
 
@@ -43,6 +44,10 @@ const rounding_kernel& best<kernel_name::integer_product, "avx512">(const roundi
   static const rounding_kernel made =
       rounding(__builtin_cpu_supports("avx512vnni"), fovea_integer_product_avx512_vnni, plain);
   return made;
+}
+template <>
+const rounding_kernel& best<kernel_name::integer_k_product, "avx512">(const rounding_kernel& plain) {
+  return __builtin_cpu_supports("avx512vnni") ? fovea_integer_k_product_avx512_vnni : plain;
 }
 template <>
 const rounding_kernel& best<kernel_name::bf16_product, "avx512">(const rounding_kernel& plain) {

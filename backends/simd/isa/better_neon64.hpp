@@ -9,7 +9,7 @@ namespace fovea::core::simd {
 
 extern "C" {
 extern const rounding_kernel fovea_integer_product_neon_i8mm, fovea_integer_product_neon_dotprod,
-    fovea_bf16_product_neon_bf16;
+    fovea_integer_k_product_neon_i8mm, fovea_integer_k_product_neon_dotprod, fovea_bf16_product_neon_bf16;
 }
 
 namespace {
@@ -20,6 +20,13 @@ const rounding_kernel& best<kernel_name::integer_product, "neon64">(const roundi
   return !has.dot_products ? plain
          : has.two_rows    ? fovea_integer_product_neon_i8mm
                            : fovea_integer_product_neon_dotprod;
+}
+template <>
+const rounding_kernel& best<kernel_name::integer_k_product, "neon64">(const rounding_kernel& plain) {
+  static const system::arm_extensions has = system::extensions_of_arm();
+  return !has.dot_products ? plain
+         : has.two_rows    ? fovea_integer_k_product_neon_i8mm
+                           : fovea_integer_k_product_neon_dotprod;
 }
 template <>
 const rounding_kernel& best<kernel_name::bf16_product, "neon64">(const rounding_kernel& plain) {

@@ -38,13 +38,18 @@ private:
 
 public:
   static constexpr of<k::pack> pack{simd::pack_tasks<Arch>, simd::pack<Arch>};
-  static constexpr of<k::product> product{simd::product_tasks<Arch>, simd::product<Arch, false>};
+  static constexpr of<k::product> product{simd::product_tasks<Arch>,
+                                          simd::product<Arch, detail::product_of::rows>};
   static constexpr of<k::small_product> small_product{simd::small_product_tasks<Arch>,
                                                       simd::small_product<Arch>};
   static constexpr of<k::decoded_product> decoded_product{simd::product_tasks<Arch>,
-                                                          simd::product<Arch, true>};
+                                                          simd::product<Arch, detail::product_of::formats>};
+  static constexpr of<k::decoded_k_product> decoded_k_product{
+      simd::product_tasks<Arch>, simd::product<Arch, detail::product_of::k_formats>};
   static constexpr of<k::integer_product> integer_product{
       simd::rounded_product_tasks<Arch>, simd::rounded_product<Arch, detail::byte_dots<Arch>>};
+  static constexpr of<k::integer_k_product> integer_k_product{
+      simd::rounded_product_tasks<Arch>, simd::rounded_product<Arch, detail::k_byte_dots<Arch>>};
   static constexpr of<k::bf16_product> bf16_product{simd::rounded_product_tasks<Arch>,
                                                     simd::rounded_product<Arch, detail::bfloat_dots<Arch>>};
   static constexpr of<k::turned_product> turned_product{
@@ -53,6 +58,8 @@ public:
   static constexpr of<k::gather> gather{simd::gather_tasks<Arch>, simd::gather<Arch, false>};
   static constexpr of<k::gather_in_format> gather_in_format{simd::gather_tasks<Arch>,
                                                             simd::gather<Arch, true>};
+  static constexpr of<k::gather_in_k_format> gather_in_k_format{simd::gather_tasks<Arch>,
+                                                                simd::gather<Arch, true, true>};
   static constexpr of<k::attention> attention{simd::attention_tasks<Arch>, simd::attention_scratch<Arch>,
                                               attention_shared, simd::attention<Arch>,
                                               simd::join_attention<Arch>};

@@ -2,7 +2,7 @@
 
 // Dot products of four bytes in each 32-bit lane: lane j has four weights of column j, one after another, and
 // meets the same four numbers of a row. Each set has them, as byte_dot<of_4_bits>: of weights of -128 to 127,
-// or of 0 to 15 that stand for 8 less.
+// or of 0 to 63, of which those of four bits stand for 8 less.
 //   sums      a vector of them
 //   weights   as `ready` makes them of what a panel holds
 //   add       sum + the dot products by numbers of -127 to 127
@@ -22,9 +22,17 @@ namespace fovea::core::simd::detail {
 
 template <class Arch>
 struct byte_dots {
-  static constexpr bool takes(weight_format format) { return sums_integers(format); }
+  static constexpr bool takes(weight_format format) { return sums_integers(format) && !is_k(format); }
   template <class layout>
   using of = typename Arch::template byte_dot<layout::of_4_bits>;
+};
+
+/// Of K blocks, whose weights have no sign.
+template <class Arch>
+struct k_byte_dots {
+  static constexpr bool takes(weight_format format) { return sums_integers(format) && is_k(format); }
+  template <class layout>
+  using of = typename Arch::template byte_dot<true>;
 };
 
 } // namespace fovea::core::simd::detail

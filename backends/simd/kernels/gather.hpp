@@ -26,8 +26,8 @@ size_t gather_tasks(const gather_args& args) {
   return (args.rows + detail::gather_rows - 1) / detail::gather_rows;
 }
 
-/// With `formats`, of tables in formats too.
-template <class Arch, bool formats>
+/// With `formats`, of tables in formats too; with `k_blocks`, in those of K blocks.
+template <class Arch, bool formats, bool k_blocks = false>
 void gather(const gather_args& args, size_t first, size_t last) {
   const size_t end = last * detail::gather_rows < args.rows ? last * detail::gather_rows : args.rows;
   for (size_t i = first * detail::gather_rows; i < end; ++i) {
@@ -38,7 +38,9 @@ void gather(const gather_args& args, size_t first, size_t last) {
       continue;
     }
     if constexpr (formats)
-      with_format(args.format, [&](auto layout) { detail::gather_column<Arch, layout.of>(args, id, out); });
+      with_format(args.format, [&](auto layout) {
+        if constexpr (layout.in_k_blocks == k_blocks) detail::gather_column<Arch, layout.of>(args, id, out);
+      });
     else
       detail::gather_column<Arch, weight_format::f32>(args, id, out);
   }

@@ -20,9 +20,15 @@ namespace fovea::core::simd {
 
 namespace detail {
 
-/// What a product multiplies: rows by weights in float32; by weights in formats too, which are decoded; or the
-/// windows of a convolution by weights in float32.
-enum class product_of { rows, formats, windows };
+/// What a product multiplies: rows by weights in float32; by weights in formats too, which are decoded, or in
+/// those of K blocks; or the windows of a convolution by weights in float32.
+enum class product_of { rows, formats, k_formats, windows };
+
+/// Whether such a product decodes weights.
+constexpr bool decodes(product_of kind, weight_format format) {
+  if (format == weight_format::f32 || rounds_rows(format)) return false;
+  return kind == (is_k(format) ? product_of::k_formats : product_of::formats);
+}
 
 /// Rows of the largest register block: with two vectors of columns its sums leave room for the operands, and
 /// no more rows than a first-level cache has ways, for rows a power of two apart share its sets.
@@ -200,7 +206,7 @@ template <class Arch, size_t rows, size_t vectors, size_t packed, bool pieced, w
       });
   size_t k = 0;
   do {
-    const size_t end = pieced ? k + block.in.piece : grouped ? smaller(k + weight_group, depth) : depth;
+    const size_t end = pieced ? k + block.in.piece : grouped ? smaller(k + layout::together, depth) : depth;
     read.begin_group(k);
     if constexpr (multiplies_by_lane<Arch> && rows > 1 && rows >= vectors && format == weight_format::f32)
       for (; k + width<Arch> <= end; k += width<Arch>) {
@@ -462,25 +468,27 @@ template <class Arch, product_of kind>
 inline void multiply_blocks(block_work& work) {
   if constexpr (kind == product_of::windows)
     if (work.args->row_shifts) return multiply_panels<Arch, kind, true, weight_format::f32>(work);
-  if constexpr (kind != product_of::formats)
+  if constexpr (kind == product_of::rows || kind == product_of::windows)
     multiply_panels<Arch, kind, false, weight_format::f32>(work);
   else
     with_format(work.format, [&](auto layout) {
-      if constexpr (!layout.rounded_rows) multiply_panels<Arch, kind, false, layout.of>(work);
+      if constexpr (layout.of == weight_format::f32 || decodes(kind, layout.of))
+        multiply_panels<Arch, kind, false, layout.of>(work);
     });
 }
 
 /// The same of one panel, made float32 first: [depth, panel].
-template <class Arch>
+template <class Arch, product_of kind>
 [[gnu::noinline]] void multiply_decoded(block_work work) {
   alignas(64) float decoded[piece_depth * panel<Arch>];
   float* to = decoded;
   with_format(work.format, [&](auto layout) {
-    if constexpr (!layout.rounded_rows) {
+    if constexpr (decodes(kind, layout.of)) {
       weight_reader<Arch, layout.of, 2, panel<Arch>> read{work.weights, 0};
       for (size_t k = work.depth.first; k < work.depth.last;) {
         read.begin_group(k);
-        for (const size_t end = smaller(k + weight_group, work.depth.last); k < end; ++k, to += panel<Arch>)
+        for (const size_t end = smaller(k + layout.together, work.depth.last); k < end;
+             ++k, to += panel<Arch>)
           for_constants<2>([&](auto v) { Arch::store(to + v * width<Arch>, read.at(k, v)); });
       }
     }
@@ -495,10 +503,10 @@ template <class Arch, product_of kind>
 inline void multiply_piece(const product_args& args, const product_part& part, size_t row, size_t rows,
                            size_t first, size_t last, depth_piece depth) {
   constexpr size_t most = block_rows<Arch>;
-  const bool decodes = decodes_first(args, part);
+  const bool decoded = decodes_first(args, part);
   const size_t bytes = panel_bytes(part.format, panel<Arch>, args.depth),
                of_each = bytes / larger(args.depth, 1);
-  const size_t step = decodes ? 1 : rows <= most && !args.backward ? last - first : 2;
+  const size_t step = decoded ? 1 : rows <= most && !args.backward ? last - first : 2;
   const size_t steps = ceil_div(last - first, step);
   for (size_t i = 0; i < steps; ++i) {
     const size_t at = first + (args.backward ? steps - 1 - i : i) * step;
@@ -507,7 +515,7 @@ inline void multiply_piece(const product_args& args, const product_part& part, s
     block_work work{
         &args,
         &part,
-        decodes ? panels : piece,
+        decoded ? panels : piece,
         bytes,
         part.format,
         row,
@@ -516,9 +524,9 @@ inline void multiply_piece(const product_args& args, const product_part& part, s
         smaller(at + step, last),
         depth,
         {args.backward ? piece - step * bytes : piece + step * bytes, of_each / ceil_div(rows, most)}};
-    if constexpr (kind == product_of::formats)
-      if (decodes) {
-        multiply_decoded<Arch>(work);
+    if constexpr (kind == product_of::formats || kind == product_of::k_formats)
+      if (decoded) {
+        multiply_decoded<Arch, kind>(work);
         continue;
       }
     multiply_blocks<Arch, kind>(work);
@@ -546,10 +554,8 @@ size_t product_tasks(const product_args& args) {
   return grid.groups * grid.panels;
 }
 
-/// With `formats`, of weights in formats too.
-template <class Arch, bool formats>
+template <class Arch, detail::product_of kind>
 void product(const product_args& args, size_t first, size_t last) {
-  constexpr auto kind = formats ? detail::product_of::formats : detail::product_of::rows;
   const auto grid = detail::tasks_of<Arch>(args);
   while (first < last) {
     const size_t group = first / grid.panels, row = group * grid.group_rows;

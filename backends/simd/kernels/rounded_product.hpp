@@ -90,14 +90,30 @@ inline void multiply_rounded(const rounded_rows& x, size_t row, const unsigned c
     });
     turn_twos();
   };
-  const auto add_group = [&](size_t g) __attribute__((always_inline)) {
+  // What has one scale of a group: all of it, or a part.
+  constexpr size_t parts = layout::in_k_blocks ? weight_group / layout::together : 1,
+                   bytes_of_part = rounded_rows::group_bytes / parts, lanes_of_part = bytes_of_part / 4;
+  const auto add_group = [&](size_t g, size_t part = 0) __attribute__((always_inline)) {
+    const size_t k = g * layout::group + part * bytes_of_part;
     const unsigned char* numbers = x.bytes + (row * x.groups + g * rows) * rounded_rows::group_bytes;
-    const unsigned char* from = panel_of_weights + layout::place(packed, g * layout::group, 0);
-    for_constants<rounded_rows::group_bytes / 4 / lanes>([&](auto step) __attribute__((always_inline)) {
+    const unsigned char* from = panel_of_weights + layout::place(packed, k, 0);
+    int_vec<Arch> above[vectors];
+    if constexpr (layout::in_k_blocks && layout::above_bits > 0)
+      for_constants<vectors>([&](auto v) __attribute__((always_inline)) {
+        above[v] = Arch::load_bytes(panel_of_weights + layout::above(packed, k) +
+                                    v * width<Arch> * layout::above_bytes);
+      });
+    for_constants<lanes_of_part / lanes>([&](auto step) __attribute__((always_inline)) {
       const auto weights_of = [&](size_t lane, size_t v) __attribute__((always_inline)) {
         if constexpr (layout::of_4_bits) {
           const auto two = Arch::load_bytes(from + lane * 2 * packed);
-          return dot::ready((v == 0 ? two : two >> 4) & int_vec<Arch>(0x0f0f0f0f));
+          auto low = (v == 0 ? two : two >> 4) & int_vec<Arch>(0x0f0f0f0f);
+          if constexpr (layout::in_k_blocks &&
+                        layout::above_bits > 0) { // two bits of each byte, lane by lane
+            const auto at = static_cast<std::int32_t>(2 * lane);
+            low = low | ((at < 4 ? above[v] << (4 - at) : above[v] >> (at - 4)) & int_vec<Arch>(0x30303030));
+          }
+          return dot::ready(low);
         } else {
           // In a register: as operands in memory they are read in another order, a tenth slower.
           return dot::ready(
@@ -114,7 +130,8 @@ inline void multiply_rounded(const rounded_rows& x, size_t row, const unsigned c
           const auto half = dot::two_rows::ready(weights[0][v], weights[1][v]);
           for_constants<twos / 2>([&](auto two) __attribute__((always_inline)) {
             constexpr size_t r = 2 * two;
-            const auto both = Arch::load_bytes(numbers + r * rounded_rows::group_bytes + 16 * step);
+            const auto both = Arch::load_bytes(numbers + r * rounded_rows::group_bytes +
+                                               2 * part * bytes_of_part + 16 * step);
             to[r][v] = dot::two_rows::add(to[r][v], half.first, both);
             to[r + 1][v] = dot::two_rows::add(to[r + 1][v], half.second, both);
           });
@@ -122,8 +139,8 @@ inline void multiply_rounded(const rounded_rows& x, size_t row, const unsigned c
       for_constants<lanes>([&](auto lane) __attribute__((always_inline)) {
         for_constants<(rows - twos) * vectors>([&](auto i) __attribute__((always_inline)) {
           constexpr size_t r = twos + i / vectors, v = i % vectors;
-          to[r][v] = add_lane<Arch, dot, step * lanes + lane>(to[r][v], weights[lane][v],
-                                                              numbers + r * rounded_rows::group_bytes);
+          to[r][v] = add_lane<Arch, dot, step * lanes + lane>(
+              to[r][v], weights[lane][v], numbers + r * rounded_rows::group_bytes + part * bytes_of_part);
         });
       });
     });
@@ -163,7 +180,33 @@ inline void multiply_rounded(const rounded_rows& x, size_t row, const unsigned c
     const auto begin_sums = [&]() __attribute__((always_inline)) {
       for_sums([&](auto r, auto v) __attribute__((always_inline)) { sum[r][v] = bias_of(r, v); });
     };
-    if constexpr (layout::grouped) {
+    if constexpr (layout::in_k_blocks) {
+      begin_sums();
+      for (size_t g = 0; g < x.groups; ++g)
+        for_constants<parts>([&](auto part) __attribute__((always_inline)) {
+          const size_t at = row * x.groups + g * rows;
+          begin([&](auto r, auto) __attribute__((always_inline)) {
+            if constexpr (layout::above_bits > 0)
+              return sums(x.below[2 * (at + r) + part]);
+            else
+              return sums(0);
+          });
+          add_group(g, part);
+          end();
+          k_group<Arch> group[vectors];
+          for_constants<vectors>([&](auto v) __attribute__((always_inline)) {
+            group[v] = k_group<Arch>::template of<layout, packed>(
+                panel_of_weights, g * layout::group + part * bytes_of_part, v * width<Arch>);
+          });
+          for_sums([&](auto r, auto v) __attribute__((always_inline)) {
+            const float scale = x.scales[at + r];
+            sum[r][v] =
+                Arch::fma(Arch::to_float(dots[0][r][v]), group[v].scale * vec<Arch>(scale), sum[r][v]);
+            if constexpr (layout::halves == 2)
+              sum[r][v] = Arch::fma(group[v].minimum, vec<Arch>(x.less[at + r]), sum[r][v]);
+          });
+        });
+    } else if constexpr (layout::grouped) {
       begin_sums();
       for (size_t g = 0; g < x.groups; ++g) {
         const size_t at = row * x.groups + g * rows;
@@ -320,6 +363,20 @@ template <class Arch, class dots>
 void rounded_product(const product_args& args, size_t first, size_t last) {
   using namespace detail;
   const auto grid = rounded_tasks_of<Arch>(args);
+  // K blocks may be of several formats, which round rows alike.
+  const auto multiply_panels = [](auto layout, const rounded_work& work, size_t rows, size_t from,
+                                  size_t to) {
+    const auto in = [&](auto own) {
+      multiply_rounded_panels<Arch, typename dots::template of<decltype(own)>, decltype(own)>(work, rows,
+                                                                                              from, to);
+    };
+    if constexpr (layout.in_k_blocks)
+      with_format(work.part->format, [&](auto own) {
+        if constexpr (dots::takes(own.of)) in(own);
+      });
+    else
+      in(layout);
+  };
   const auto run = [&](auto layout) {
     using dot = typename dots::template of<decltype(layout)>;
     rounded_rows x;
@@ -333,7 +390,7 @@ void rounded_product(const product_args& args, size_t first, size_t last) {
       first = end;
       while (from < to) {
         const auto [part, begin, behind] = take_part<Arch>(args, from, to);
-        multiply_rounded_panels<Arch, dot, decltype(layout)>({&args, part, &x, row}, rows, begin, behind);
+        multiply_panels(layout, {&args, part, &x, row}, rows, begin, behind);
       }
     }
   };

@@ -17,13 +17,15 @@ namespace fovea::core::simd::detail {
 ///           bytes each
 ///   scales  of whole numbers, [blocks, groups, rows of the block], or [rows] where a row has one scale; a
 ///           number of -127 to 127 times its scale is near the value
-///   below   as many: the sum of the numbers, with the other sign
+///   below   as many: the sum of the numbers, with the other sign; of K blocks 32 times that of each half
+///   less    of K blocks, that sum times the scale
 struct rounded_rows {
   static constexpr size_t group_bytes = 32, most_groups = most_rounded_depth / group_bytes;
   size_t groups;
   alignas(64) unsigned char bytes[most_groups * group_bytes];
   float scales[most_groups];
-  std::int32_t below[most_groups];
+  std::int32_t below[2 * most_groups];
+  float less[most_groups];
 };
 
 /// The magnitudes of some values, seen as integers: the largest is that of the largest value, and of one that
@@ -53,13 +55,18 @@ struct to_whole_numbers {
     sum = sum + (rounded - whole);
     Arch::store_low_bytes(Arch::bits(rounded), to);
   }
-  std::int32_t below() const { return static_cast<std::int32_t>(-reduce_add<Arch>(sum)); }
+  /// Of what was rounded since this was asked for.
+  std::int32_t take_below() {
+    const auto below = static_cast<std::int32_t>(-reduce_add<Arch>(sum));
+    sum = vec<Arch>(0.f);
+    return below;
+  }
 };
 
 /// f(vector, place) for the values of group g of a row, zeros behind the depth.
 template <class Arch, size_t values, class F>
 [[gnu::always_inline]] inline void for_group(const float* x, size_t depth, size_t g, const F& f) {
-  const size_t before = g * values, count = smaller(values, depth - before);
+  const size_t before = g * values, count = before < depth ? smaller(values, depth - before) : 0;
   for_constants<values / width<Arch>>([&](auto v) {
     constexpr size_t first = v * width<Arch>;
     f(first + width<Arch> <= count ? Arch::load(x + before + first)
@@ -80,21 +87,28 @@ struct rounded_row {
   unsigned char* bytes(size_t g, size_t i) const {
     return rows->bytes + (first + g * apart) * group_bytes + i;
   }
-  template <class Arch>
-  void keep_group(size_t g, const to_whole_numbers<Arch>& made) const {
-    keep(first + g * apart, made);
+  template <size_t parts>
+  void keep_group(size_t g, float scale, const std::int32_t (&below)[parts]) const {
+    keep(first + g * apart, scale, below);
   }
-  template <class Arch>
-  void keep_row(const to_whole_numbers<Arch>& made) const {
-    keep(row, made);
-  }
+  void keep_row(float scale, std::int32_t below) const { keep(row, scale, {below}); }
 
 private:
-  template <class Arch>
-  void keep(size_t at, const to_whole_numbers<Arch>& made) const {
-    rows->scales[at] = made.scale, rows->below[at] = made.below();
+  template <size_t parts>
+  void keep(size_t at, float scale, const std::int32_t (&below)[parts]) const {
+    rows->scales[at] = scale;
+    if constexpr (parts == 1) {
+      rows->below[at] = below[0];
+    } else {
+      rows->below[2 * at] = 32 * below[0], rows->below[2 * at + 1] = 32 * below[1];
+      rows->less[at] = scale * static_cast<float>(below[0] + below[1]);
+    }
   }
 };
+
+/// Parts of 32 numbers of a row that have sums of their own.
+template <class layout>
+inline constexpr size_t parts_of_group = layout::in_k_blocks ? 2 : 1;
 
 /// One of two that are multiplied at once: an even row and the next.
 struct row_of_two : rounded_row {
@@ -108,8 +122,8 @@ struct row_of_two : rounded_row {
 ///   group_bytes         of its groups
 ///   groups()            how many there are
 ///   bytes(g, i)         where byte i of a group goes, and those of a vector behind it
-///   keep_group(g, made) takes the scale of a group
-///   keep_row(made)      that of a row
+///   keep_group(g, scale, below) takes the scale of a group, and what is below of its parts
+///   keep_row(scale, below)      those of a row
 template <class Arch, class layout, class Row>
 inline void round_row(const float* x, size_t depth, const Row& to) {
   constexpr size_t group = Row::group_bytes * 8 / (layout::bits == 16 ? 16 : 8); // values
@@ -124,9 +138,15 @@ inline void round_row(const float* x, size_t depth, const Row& to) {
       largest_magnitude<Arch> largest;
       for_group<Arch, group>(x, depth, g, [&](const vec<Arch>& value, size_t) { largest.see(value); });
       to_whole_numbers<Arch> made(largest.value());
-      for_group<Arch, group>(x, depth, g,
-                             [&](const vec<Arch>& value, size_t k) { made.round(value, to.bytes(g, k)); });
-      to.keep_group(g, made);
+      constexpr size_t parts = parts_of_group<layout>, of_part = group / parts;
+      std::int32_t below[parts];
+      for_constants<parts>([&](auto part) {
+        for_group<Arch, of_part>(x, depth, parts * g + part, [&](const vec<Arch>& value, size_t k) {
+          made.round(value, to.bytes(g, part * of_part + k));
+        });
+        below[part] = made.take_below();
+      });
+      to.keep_group(g, made.scale, below);
     }
   } else {
     largest_magnitude<Arch> largest;
@@ -135,7 +155,7 @@ inline void round_row(const float* x, size_t depth, const Row& to) {
     for (size_t g = 0; g < to.groups(); ++g)
       for_group<Arch, group>(x, depth, g,
                              [&](const vec<Arch>& value, size_t k) { made.round(value, to.bytes(g, k)); });
-    to.keep_row(made);
+    to.keep_row(made.scale, made.take_below());
   }
 }
 

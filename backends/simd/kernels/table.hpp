@@ -75,6 +75,8 @@ struct limits_kernel {
 ///   small_product    the same, to the bit, of weights that the first-level cache holds
 ///   decoded_product  of those, and of all formats that round no rows
 ///   integer_product, bf16_product  of parts of one format whose products round the rows
+///   decoded_k_product, integer_k_product, gather_in_k_format  the same of formats in K blocks, which may differ
+///                    from part to part: a program links these where it names one
 ///   small_convolution  over time, of one group, of weights that the first-level cache holds and windows that
 ///                      all lie inside
 // clang-format off
@@ -83,12 +85,15 @@ struct limits_kernel {
   each(product, kernel<product_args>) \
   each(small_product, kernel<product_args>) \
   each(decoded_product, kernel<product_args>) \
+  each(decoded_k_product, kernel<product_args>) \
   each(integer_product, rounding_kernel) \
+  each(integer_k_product, rounding_kernel) \
   each(bf16_product, rounding_kernel) \
   each(turned_product, scratch_kernel<turned_product_args>) \
   each(turn, kernel<turn_args>) \
   each(gather, kernel<gather_args>) \
   each(gather_in_format, kernel<gather_args>) \
+  each(gather_in_k_format, kernel<gather_args>) \
   each(attention, attention_kernel) \
   each(attention_gradient, single_kernel<attention_gradient_args>) \
   each(layer_norm, kernel<norm_args>) \

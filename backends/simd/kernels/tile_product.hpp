@@ -75,14 +75,10 @@ struct tiled_row {
   unsigned char* bytes(size_t g, size_t i) const {
     return rows->bytes(tile) + (g * tile_rows + row) * group_bytes + i;
   }
-  template <class made_of>
-  void keep_group(size_t g, const made_of& made) const {
-    rows->scales(tile)[g * tile_rows + row] = made.scale;
+  void keep_group(size_t g, float scale, const std::int32_t*) const {
+    rows->scales(tile)[g * tile_rows + row] = scale;
   }
-  template <class made_of>
-  void keep_row(const made_of& made) const {
-    rows->scales(tile)[row] = made.scale;
-  }
+  void keep_row(float scale, std::int32_t) const { rows->scales(tile)[row] = scale; }
 };
 
 /// What LDTILECFG reads.
@@ -353,11 +349,11 @@ struct tile_grid {
   size_t panel_tasks() const { return ceil_div(panels, together); }
 };
 
-/// Calls f with the layout of a product's weights, all parts being of one format that rounds rows.
+/// Calls f with the layout of a product's weights, all parts being of one format that rounds rows, not in K blocks.
 template <class F>
 inline void with_rounded_format(const product_args& args, const F& f) {
   with_format(args.parts[0].format, [&](auto layout) {
-    if constexpr (layout.rounded_rows) f(layout);
+    if constexpr (layout.rounded_rows && !layout.in_k_blocks) f(layout);
   });
 }
 

@@ -12,7 +12,7 @@ namespace fovea::core::simd {
 namespace detail {
 
 /// Vector v of the two in a row of a panel, by the type that files have values as; scales aside. `above` is what bits of a
-/// group that lie ahead of its rows add to its value i.
+/// group that lie ahead of its rows add to its value i; with_above has both.
 template <element_type stored>
 struct panel_vectors;
 
@@ -71,6 +71,30 @@ struct panel_vectors<element_type::q5_0> : panel_vectors<element_type::q4_0> {
   }
 };
 
+/// The nibbles of vector v, in the lanes' lowest bits.
+template <class Arch>
+[[gnu::always_inline]] inline int_vec<Arch> nibbles(const unsigned char* row, size_t v) {
+  const int_vec<Arch> two = Arch::load_uint8(row);
+  return v == 0 ? two & int_vec<Arch>(15) : two >> 4;
+}
+
+template <>
+struct panel_vectors<element_type::q4_k> {
+  template <class Arch>
+  static vec<Arch> vector(const unsigned char* row, size_t v) {
+    return Arch::to_float(nibbles<Arch>(row, v));
+  }
+};
+
+template <>
+struct panel_vectors<element_type::q6_k> {
+  template <class Arch>
+  static vec<Arch> with_above(const unsigned char* row, size_t v, const int_vec<Arch>& bits, size_t i) {
+    const int_vec<Arch> two = bits >> panel_values<element_type::q6_k>::place_above(i) & int_vec<Arch>(3);
+    return Arch::to_float(nibbles<Arch>(row, v) | two << 4);
+  }
+};
+
 /// A vector of the scales of a layout.
 template <class Arch, class layout>
 [[gnu::always_inline]] inline vec<Arch> load_scales(const unsigned char* from) {
@@ -80,6 +104,29 @@ template <class Arch, class layout>
     return Arch::load_half(from);
 }
 
+/// A vector of the scales of a group of a K block, and of its minima: what is subtracted of a whole number times
+/// its scale. Both are exact.
+template <class Arch>
+struct k_group {
+  vec<Arch> scale, minimum;
+
+  template <class layout, size_t packed>
+  [[gnu::always_inline]] static k_group of(const unsigned char* from, size_t k, size_t column) {
+    using values = panel_values<layout::stored>;
+    const auto word = [&](size_t which) __attribute__((always_inline)) {
+      return Arch::load_bytes(from + layout::word(packed, k, which, column));
+    };
+    const size_t group = k % layout::block / layout::together;
+    const vec<Arch> scale = Arch::load_half(from + layout::half(packed, k, 0, column)) *
+                            Arch::to_float(values::template scale<int_vec<Arch>>(word, group));
+    if constexpr (layout::halves == 2)
+      return {scale, Arch::load_half(from + layout::half(packed, k, 1, column)) *
+                         Arch::to_float(values::template minimum<int_vec<Arch>>(word, group))};
+    else
+      return {scale, scale * vec<Arch>(values::zero)};
+  }
+};
+
 /// The weights of `vectors` vectors of columns, a panel each two.
 template <class Arch, weight_format format, size_t vectors, size_t packed>
 struct weight_reader {
@@ -88,6 +135,7 @@ struct weight_reader {
   size_t panel_bytes;       // from one panel to the next
   size_t scales_before = 0; // bytes of scales before the weights of the group
   vec<Arch> scale[layout::scaled ? vectors : 1] = {};
+  vec<Arch> less[layout::in_k_blocks ? vectors : 1] = {}; // the minima, with the other sign
   int_vec<Arch> above[layout::above_bits > 0 ? vectors : 1] = {};
 
   static constexpr size_t column(size_t v) { return v % 2 * width<Arch>; }
@@ -96,8 +144,14 @@ struct weight_reader {
   [[gnu::always_inline]] void begin_group(size_t k) {
     if constexpr (layout::scaled) {
       for_constants<vectors>([&](auto v) {
-        scale[v] = load_scales<Arch, layout>(panels + v / 2 * panel_bytes + layout::scales(packed, k) +
-                                             layout::scale_bytes * column(v));
+        const unsigned char* from = panels + v / 2 * panel_bytes;
+        if constexpr (layout::in_k_blocks) {
+          const auto group = k_group<Arch>::template of<layout, packed>(from, k, column(v));
+          scale[v] = group.scale, less[v] = -group.minimum;
+        } else {
+          scale[v] =
+              load_scales<Arch, layout>(from + layout::scales(packed, k) + layout::scale_bytes * column(v));
+        }
       });
       if constexpr (layout::above_bits > 0)
         for_constants<vectors>([&](auto v) {
@@ -109,10 +163,17 @@ struct weight_reader {
   }
   [[gnu::always_inline]] vec<Arch> at(size_t k, size_t v) const {
     const unsigned char* row = panels + v / 2 * panel_bytes + k * layout::row_bytes(packed) + scales_before;
-    vec<Arch> values = panel_vectors<layout::stored>::template vector<Arch>(row, v % 2);
-    if constexpr (layout::above_bits > 0)
-      values = values + panel_vectors<layout::stored>::template above<Arch>(above[v], k % weight_group);
-    if constexpr (layout::scaled)
+    using vectors_of = panel_vectors<layout::stored>;
+    vec<Arch> values;
+    if constexpr (layout::in_k_blocks && layout::above_bits > 0)
+      values = vectors_of::template with_above<Arch>(row, v % 2, above[v], k % layout::together);
+    else
+      values = vectors_of::template vector<Arch>(row, v % 2);
+    if constexpr (!layout::in_k_blocks && layout::above_bits > 0)
+      values = values + vectors_of::template above<Arch>(above[v], k % layout::together);
+    if constexpr (layout::in_k_blocks)
+      return Arch::fma(values, scale[v], less[v]);
+    else if constexpr (layout::scaled)
       return values * scale[v];
     else
       return values;

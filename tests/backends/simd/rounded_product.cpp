@@ -1,16 +1,19 @@
 // Products by weights that round what they multiply too, against the same written plainly.
 
 #include "../../exact_fma.hpp"
+#include "../../gguf_blocks.hpp"
 #include "kernel_sets.hpp"
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
+#include <concepts>
 #include <cstring>
 #include <fovea/backends/buffer.hpp>
 #include <fovea/backends/simd/format_code.hpp>
 #include <fovea/base/error.hpp>
 #include <fovea/base/half.hpp>
 #include <fovea/base/threads.hpp>
+#include <fovea/weights/blocks.hpp>
 #include <fovea/weights/from_floats.hpp>
 #include <fovea/weights/panel_layout.hpp>
 #include <fovea/weights/to_floats.hpp>
@@ -19,6 +22,7 @@
 #include <string>
 
 using namespace fovea::core::simd;
+namespace gguf_blocks = fovea::core::gguf_blocks;
 using fovea::core::in_format_panels;
 using fovea::core::thread_pool;
 using fovea::core::weight_format;
@@ -42,16 +46,21 @@ bool scales_rows(weight_format format) { return !fovea::core::traits(format).in_
 /// The kernels of a set that multiply rounded rows, with its tiles or without.
 struct rounding_kernels {
   const kernel_table& table;
-  rounding_kernel integer_product, bf16_product;
+  rounding_kernel integer_product, bf16_product, integer_k_product;
 
   const tile_kernels* tiles() const { return integer_product.tiles; }
+  const rounding_kernel& of(weight_format format) const {
+    return fovea::core::is_k(format)            ? integer_k_product
+           : fovea::core::sums_integers(format) ? integer_product
+                                                : bf16_product;
+  }
 };
 
 /// Those that have tiles multiply by them, and are there without them too.
 std::vector<rounding_kernels> all_rounding_kernels() {
   std::vector<rounding_kernels> all;
   for (const auto* table : kernel_sets()) {
-    all.push_back({*table, *table->integer_product, *table->bf16_product});
+    all.push_back({*table, *table->integer_product, *table->bf16_product, *table->integer_k_product});
     if (!all.back().tiles()) continue;
     all.push_back(all.back());
     all.back().integer_product.tiles = all.back().bf16_product.tiles = nullptr;
@@ -101,8 +110,54 @@ struct whole_numbers {
   }
 };
 
+/// The same of K blocks: a row's numbers share a scale by 32, weights have several.
+float plainly_in_k(weight_format format, const float* x, const std::byte* blocks, std::size_t depth,
+                   float bias, bool fused) {
+  float sum = bias;
+  const auto add = [&](float number, float scale) {
+    sum = fused ? fovea::core::test::exact_fma(number, scale, sum) : number * scale + sum;
+  };
+  const auto add_block = [&]<class block>(const block& of, std::size_t k) {
+    for (std::size_t line = 0; line < 8 && k < depth; ++line, k += group) {
+      const auto a = whole_numbers::of_row(x + k, std::min(group, depth - k), fused);
+      if constexpr (std::same_as<block, gguf_blocks::q4_k>) {
+        int dot = 0, below = 0;
+        for (std::size_t i = 0; i < group; ++i)
+          dot += a.number[i] * gguf_blocks::four_bits(of.numbers, line, i), below -= a.number[i];
+        const float scale = fovea::core::from_half(of.scale) * static_cast<float>(of.lines.scale(line)),
+                    minimum = fovea::core::from_half(of.minimum) * static_cast<float>(of.lines.minimum(line));
+        add(static_cast<float>(dot), scale * a.scale);
+        add(minimum, a.scale * static_cast<float>(below));
+      } else {
+        for (std::size_t half = 0; half < 2; ++half) {
+          int dot = 0;
+          for (std::size_t i = half * 16; i < half * 16 + 16; ++i)
+            dot += a.number[i] * ((of.low_bits(line, i) | gguf_blocks::two_bits(of.high, line, i) << 4) - 32);
+          const float scale =
+              fovea::core::from_half(of.scale) * static_cast<float>(of.groups[line * 2 + half]);
+          add(static_cast<float>(dot), scale * a.scale);
+        }
+      }
+    }
+  };
+  gguf_blocks::all::find(fovea::core::traits(format).stored, [&]<class block>(block of) {
+    if constexpr (std::same_as<block, gguf_blocks::q4_k> || std::same_as<block, gguf_blocks::q6_k>)
+      for (std::size_t k = 0; k < depth; k += block::length, blocks += sizeof of) {
+        std::memcpy(&of, blocks, sizeof of);
+        add_block(of, k);
+      }
+  });
+  return sum;
+}
+
 float plainly(weight_format format, const float* x, const float* w, std::size_t depth, float bias,
               bool fused) {
+  if (fovea::core::is_k(format)) {
+    const fovea::core::element_type type = fovea::core::traits(format).stored;
+    std::vector<std::byte> blocks((depth + 255) / 256 * fovea::core::block_bytes(type));
+    fovea::core::from_floats(type, {w, depth}, blocks.data());
+    return plainly_in_k(format, x, blocks.data(), depth, bias, fused);
+  }
   const std::size_t together = scales_rows(format) ? depth : group;
   float sum = bias;
   for (std::size_t k = 0; k < depth; k += together) {
@@ -129,8 +184,7 @@ std::vector<float> multiplied(const rounding_kernels& kernels, product_args args
         [&](std::size_t first, std::size_t last, std::size_t) { kernel(args, first, last, rounded...); },
         args.backward);
   };
-  const rounding_kernel& kernel =
-      fovea::core::sums_integers(part.format) ? kernels.integer_product : kernels.bf16_product;
+  const rounding_kernel& kernel = kernels.of(part.format);
   if (const tile_kernels* tiles = kernel.tiles) {
     fovea::core::buffer memory = fovea::core::buffer::from_shape({tiles->scratch(args)});
     run(tiles->round_tasks(args), tiles->round, memory.data());
@@ -238,6 +292,7 @@ void for_sizes(std::size_t panel, const F& f) {
   for (std::size_t depth = 1; depth <= 67; ++depth) f(1 + depth % 4, panel, depth);
   for (std::size_t columns = 1; columns <= 4 * panel + 1; ++columns) f(1 + columns % 3, columns, 37);
   f(131, 101, 257);
+  for (const std::size_t depth : {256u, 300u, 512u, 600u}) f(1 + depth % 5, panel + 3, depth);
   f(9, 5, 16 * 1024 + 1); // fewer rows at once than a register block has
 }
 
@@ -262,6 +317,7 @@ TEST_CASE("a product of integers takes the largest numbers") {
   for (const rounding_kernels& kernels : all_rounding_kernels())
     for (const weight_format format : formats())
       for (const float sign : {1.f, -1.f}) {
+        if (fovea::core::is_k(format)) continue;
         CAPTURE(kernels.table.set.name, kernels.tiles(), fovea::core::name_of(format), sign);
         const auto numbers = static_cast<float>(1 << (fovea::core::traits(format).bits - 1)),
                    lowest = scales_rows(format) ? 1 - numbers : -numbers;
@@ -274,6 +330,59 @@ TEST_CASE("a product of integers takes the largest numbers") {
         const product_args args{.a = x.data(), .rows = 1, .depth = group, .a_stride = group};
         CHECK(multiplied(kernels, args, part, 1).at(0) == 127 * sign * (lowest * (group - 3) + w[3]));
       }
+}
+
+TEST_CASE("a product of integers takes K blocks as a file has them, of several types at once") {
+  constexpr std::size_t depth = 512, columns = 37, rows = 11;
+  std::mt19937 random(5);
+  std::vector<std::vector<std::byte>> stored;
+  std::vector<weight_format> all;
+  for (const weight_format format : formats()) {
+    if (!fovea::core::is_k(format)) continue;
+    const fovea::core::element_type type = fovea::core::traits(format).stored;
+    const auto of =
+        std::ranges::find(fovea::core::test::blocks_of_others, type, &fovea::core::test::block_type::type);
+    const std::string bytes = fovea::core::test::random_blocks(*of, columns * depth / 256, random);
+    const auto all_bytes = std::as_bytes(std::span(bytes));
+    stored.emplace_back(all_bytes.begin(), all_bytes.end());
+    std::fill_n(stored.back().begin() + 16, 64, std::byte{255}); // the greatest numbers
+    all.push_back(format);
+  }
+  for (const rounding_kernels& kernels : all_rounding_kernels())
+    for (const bool ends : {false, true}) {
+      std::vector<float> x = random_floats(rows * depth, random);
+      if (ends)
+        for (float& value : x) value = value < 0 ? -127.f : 127.f;
+      CAPTURE(kernels.table.set.name, ends);
+      const bool fused = fuses(kernels.table.set.name);
+      thread_pool pool(1);
+      std::vector<fovea::core::packed> panels;
+      std::vector<product_part> parts;
+      std::vector<std::vector<float>> out(all.size(), std::vector<float>(rows * columns));
+      for (std::size_t p = 0; p < all.size(); ++p) {
+        const fovea::core::weight_view view{nullptr, columns * depth, stored[p]};
+        panels.push_back(in_format_panels(all[p], view, columns, depth, kernels.table.set.panel, pool, "w"));
+        parts.push_back({.panels = panels.back().data(),
+                         .columns = columns,
+                         .out = out[p].data(),
+                         .out_stride = columns,
+                         .format = all[p]});
+      }
+      const product_args args{.a = x.data(),
+                              .rows = rows,
+                              .depth = depth,
+                              .a_stride = depth,
+                              .parts = parts.data(),
+                              .part_count = parts.size()};
+      kernels.integer_k_product.run(args, 0, kernels.integer_k_product.tasks(args));
+      for (std::size_t p = 0; p < all.size(); ++p)
+        for (std::size_t i = 0; i < rows * columns; ++i) {
+          const std::size_t of_column = stored[p].size() / columns;
+          CAPTURE(fovea::core::name_of(all[p]), i);
+          CHECK(out[p][i] == plainly_in_k(all[p], x.data() + i / columns * depth,
+                                          stored[p].data() + i % columns * of_column, depth, 0, fused));
+        }
+    }
 }
 
 TEST_CASE("a product of rounded rows says where a value is not finite, and takes zeros") {

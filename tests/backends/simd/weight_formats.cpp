@@ -10,6 +10,7 @@
 
 using namespace fovea::core::simd;
 using fovea::core::in_format_panels;
+using fovea::core::is_k;
 using fovea::core::thread_pool;
 using fovea::core::weight_format;
 
@@ -51,9 +52,9 @@ std::vector<float> multiplied(const kernel_table& table, product_part part, cons
   const product_args args{
       .a = a.data(), .rows = rows, .depth = depth, .a_stride = depth, .parts = &part, .part_count = 1};
   thread_pool pool(threads);
-  pool.run(table.decoded_product->tasks(args), [&](std::size_t first, std::size_t last, std::size_t) {
-    table.decoded_product->run(args, first, last);
-  });
+  const auto& kernel = is_k(part.format) ? *table.decoded_k_product : *table.decoded_product;
+  pool.run(kernel.tasks(args),
+           [&](std::size_t first, std::size_t last, std::size_t) { kernel.run(args, first, last); });
   return out;
 }
 
@@ -86,6 +87,8 @@ TEST_CASE("a product by weights in a format is that by their values") {
     for (std::size_t columns = 1; columns <= 4 * table->set.panel + 1; ++columns)
       check(*table, 1 + columns % 3, columns, 37);
     check(*table, 131, 101, 257);
+    for (const std::size_t depth : {255u, 256u, 257u, 300u, 512u, 600u})
+      check(*table, 1 + depth % 7, table->set.panel + 3, depth); // of one and of several K blocks
     for (const std::size_t depth : {513u, 1100u, 1537u})
       check(*table, 45, 2 * table->set.panel + 3, depth); // in pieces
   }
@@ -95,7 +98,7 @@ TEST_CASE("gather reads rows of a table that is kept in a format") {
   std::mt19937 random(6);
   for (const auto* table : kernel_sets())
     for (const weight_format format : narrow_formats())
-      for (const std::size_t width : {1u, 31u, 32u, 53u, 96u}) {
+      for (const std::size_t width : {1u, 31u, 32u, 53u, 96u, 300u}) {
         CAPTURE(table->set.name, fovea::core::name_of(format), width);
         const std::size_t vocabulary = 2 * table->set.panel + 5;
         rounded_matrix w(*table, format, vocabulary, width, random);
@@ -111,7 +114,8 @@ TEST_CASE("gather reads rows of a table that is kept in a format") {
                                .out = out.data(),
                                .out_stride = width,
                                .format = format};
-        table->gather_in_format->run(args, 0, table->gather_in_format->tasks(args));
+        const auto& kernel = is_k(format) ? *table->gather_in_k_format : *table->gather_in_format;
+        kernel.run(args, 0, kernel.tasks(args));
         for (std::size_t i = 0; i < ids.size(); ++i)
           std::copy_n(w.values.begin() + ids[i] * static_cast<std::ptrdiff_t>(width), width,
                       expected.begin() + static_cast<std::ptrdiff_t>(i * width));

@@ -9,6 +9,7 @@
 #include <terminal/terminal.hpp>
 
 #include <fovea/base/error.hpp>
+#include <fovea/weights/stored_tensor.hpp>
 #include <fovea/weights/weight_format.hpp>
 
 #include <fmt/format.h>
@@ -75,7 +76,7 @@ std::string caption_of(kind what, const std::string& format) {
     case kind::not_asked:
       return "not asked for";
     case kind::broken_rows:
-      return "rows no multiple of 32";
+      return fmt::format("rows no multiple of {}", fovea::core::block_length(formats.at(format)));
     case kind::turned:
       return "[in, out], by their bias";
     case kind::integers:

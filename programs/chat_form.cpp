@@ -29,8 +29,10 @@ chat_form with_source(const built_file& words, const program_parts& parts, F f) 
   const std::filesystem::path folder = words.path.parent_path();
   if (words.bytes.empty()) return f(core::model_files(folder));
   core::model_files::in_memory files;
-  for (const built_file& beside : parts.beside_tokenizer)
-    files.emplace(core::file_path(beside.path.lexically_relative(folder)).string(), beside.bytes);
+  for (const built_file& beside : parts.beside_tokenizer) {
+    const std::u8string name = beside.path.lexically_relative(folder).generic_u8string();
+    files.emplace(std::string(name.begin(), name.end()), beside.bytes);
+  }
   return f(core::model_files(folder, std::move(files)));
 }
 

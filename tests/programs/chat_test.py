@@ -6,6 +6,7 @@ import os
 import pathlib
 import pty
 import shutil
+import struct
 import subprocess
 import sys
 import unittest
@@ -33,6 +34,18 @@ TEMPLATE = """{{ bos_token }}{% for m in messages %}
 USER = {"role": "user", "content": "two"}
 DRAWN = {"temperature": 2, "seed": 5, "max_tokens": 40}  # as different as their prompts
 AS_DRAWN = ["--temperature", "2", "--seed", "5"]
+
+
+def sentence_piece(tokens):
+    """A model of SentencePiece (unigram) of some words behind its unknown piece, its begin and its end."""
+
+    def message(field, content):
+        return bytes([field << 3 | 2, len(content)]) + content
+
+    def piece(text, kind):
+        return message(1, message(1, text.encode()) + b"\x15" + struct.pack("<f", -1) + bytes([3 << 3, kind]))
+
+    return b"".join(piece(*token) for token in tokens)
 
 
 def tool(name):
@@ -109,6 +122,16 @@ class Chat(Serving):
             self.tokenizer = written(**{"tokenizer.chat_template": TEMPLATE, f"tokenizer.ggml.{key}_token_id": WORDS.index(whole[3]) + 3})
             choice = self.server().post(CHAT, messages=[USER], **DRAWN)["choices"][0]
             self.assertEqual((choice["message"]["content"].split(), choice["finish_reason"]), (whole[: whole.index(whole[3])], "stop"))
+
+    def test_special_tokens_are_read_by_tokenizers_that_read_none_in_texts(self):
+        self.config(chat_template=TEMPLATE)
+        right = self.server().post(CHAT, messages=[USER], **DRAWN)
+        self.tokenizer = self.folder / "tokenizer.model"
+        self.tokenizer.write_bytes(sentence_piece([("[UNK]", 2), ("[CLS]", 3), ("[SEP]", 3), *(("\u2581" + word, 1) for word in WORDS)]))
+        found = self.server().post(CHAT, messages=[USER], **DRAWN)
+        self.assertEqual(found["usage"], right["usage"])
+        text = found["choices"][0]["message"]["content"].replace("\u2047", "")  # how SentencePiece spells what is unknown
+        self.assertEqual(text.split(), right["choices"][0]["message"]["content"].split())
 
     def test_tools_are_put_where_the_template_takes_them(self):
         self.config(chat_template=TEMPLATE)
@@ -203,8 +226,8 @@ class Chat(Serving):
 
     # The program that prints.
 
-    def talked(self, turns, *options, form=()):
-        words = [self.generate, "--weights", self.weights, "--tokenizer", self.tokenizer, "--context", "64", *AS_DRAWN, "--chat", *form, *options]
+    def talked(self, turns, *options, form=(), drawn=AS_DRAWN):
+        words = [self.generate, "--weights", self.weights, "--tokenizer", self.tokenizer, "--context", "64", *drawn, "--chat", *form, *options]
         return subprocess.run(words, input="".join(turn + "\n" for turn in turns), capture_output=True, text=True, timeout=60, check=False)
 
     def said(self, turns, *options, **more):
@@ -275,14 +298,19 @@ class Chat(Serving):
     def test_a_program_has_its_template_in_it(self):
         template = (pathlib.Path(self.talk).parent / "talk" / "chat_template.jinja").read_text()
         self.assertIn(template.encode(), pathlib.Path(self.talk).read_bytes())
-        built = subprocess.run([self.talk, "--chat", "--json", *AS_DRAWN], input="two\n", capture_output=True, text=True, timeout=60, check=False)
-        self.assertEqual(built.returncode, 0, built.stderr)
-        self.config(eos_token="five")
         (self.folder / "other.jinja").write_text(template)
         self.weights = FOLDER / "generate.safetensors"
-        self.assertEqual([json.loads(built.stdout)], self.said(["two"], "--chat-template", str(self.folder / "other.jinja")))
-        self.assertEqual(json.loads(built.stdout)["ended"], "end")
-        self.assertNotIn("five", json.loads(built.stdout)["generated"])
+        longer = 0
+        for seed in range(8):
+            drawn = ["--temperature", "2", "--seed", str(seed)]
+            built = subprocess.run([self.talk, "--chat", "--json", *drawn], input="two\n", capture_output=True, text=True, timeout=60, check=False)
+            self.assertEqual(built.returncode, 0, built.stderr)
+            told, options = json.loads(built.stdout), ["--chat-template", str(self.folder / "other.jinja")]
+            self.config(eos_token="five")
+            self.assertEqual([told], self.said(["two"], *options, drawn=drawn))
+            self.config()
+            longer += self.said(["two"], *options, drawn=drawn)[0]["tokens"] > told["tokens"]
+        self.assertGreater(longer, 0)
 
 
 if __name__ == "__main__":

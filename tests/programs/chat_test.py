@@ -282,18 +282,20 @@ class Chat(Serving):
         expected = [line["generated"] for line in self.said(["two", "three"], "--tokens", "5")]
         above, below = pty.openpty()
         words = [self.generate, "--weights", self.weights, "--tokenizer", self.tokenizer, "--context", "64", *AS_DRAWN, "--tokens", "5", "--chat"]
-        with subprocess.Popen(words, stdin=below, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
-            os.close(below)
+        process = subprocess.Popen(words, stdin=below, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        self.addCleanup(process.communicate)
+        self.addCleanup(process.kill)  # which comes first
+        self.addCleanup(os.close, above)
+        os.close(below)
+        self.assertEqual(process.stderr.read(2), b"> ")
+        for turn, answer in zip(("two", "three"), expected):
+            os.write(above, turn.encode() + b"\n")
+            self.assertEqual(process.stdout.readline().decode(), answer + "\n")  # before the next is typed
             self.assertEqual(process.stderr.read(2), b"> ")
-            for turn, answer in zip(("two", "three"), expected):
-                os.write(above, turn.encode() + b"\n")
-                self.assertEqual(process.stdout.readline().decode(), answer + "\n")  # before the next is typed
-                self.assertEqual(process.stderr.read(2), b"> ")
-            os.write(above, b"\x04")
-            self.assertEqual(process.stdout.read(), b"")
-            self.assertRegex(process.stderr.read(), rb"^\n(tiny_generate: \d+ tokens a second\n)?$")
-        os.close(above)
-        self.assertEqual(process.returncode, 0)
+        os.write(above, b"\x04")
+        said, told = process.communicate(timeout=60)
+        self.assertEqual((process.returncode, said), (0, b""))
+        self.assertRegex(told, rb"^\n(tiny_generate: \d+ tokens a second\n)?$")
 
     def test_a_program_has_its_template_in_it(self):
         template = (pathlib.Path(self.talk).parent / "talk" / "chat_template.jinja").read_text()

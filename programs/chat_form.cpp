@@ -39,14 +39,18 @@ chat_form with_source(const built_file& words, const program_parts& parts, F f) 
 } // namespace
 
 chat_form::chat_form(chat_template text, bool is_written, std::span<const token_id> ends, tokenizer words)
-    : text_(std::move(text)), is_written_(is_written), stops_(text_.ends()), words_(std::move(words)) {
+    : text_(std::move(text)), is_written_(is_written), words_(std::move(words)) {
   std::ranges::copy_if(ends, std::back_inserter(ends_), [&](token_id id) {
     return id >= 0 && static_cast<std::size_t>(id) < words_.vocabulary_size();
   });
   for (const std::string& end : text_.ends())
-    if (const std::optional<token_id> id = words_.id(end)) ends_.push_back(*id);
-  for (const token_id id : ends_) // one that is printed
-    if (const std::string spelt = words_.decode(std::array{id}); !spelt.empty()) stops_.push_back(spelt);
+    if (const std::optional<token_id> id = words_.id(end))
+      ends_.push_back(*id);
+    else
+      stops_.push_back(end);
+  for (const token_id id : ends_) // one that is no special token would be printed
+    if (const std::string spelt = words_.decode(std::array{id}); !spelt.empty() && spelt == words_.token(id))
+      stops_.push_back(spelt);
   for (const token_id id : words_.stages().special) {
     const std::string_view token = words_.token(id);
     if (!token.empty() && words_.encode(token, as_it_is).ids != token_ids{id})

@@ -121,12 +121,16 @@ writing_request read_writing(const body_reader& body) {
   return made;
 }
 
+bool calls_tools(const ordered_json& message) {
+  const auto found = message.find("tool_calls");
+  return found != message.end() && !found->is_null();
+}
+
 /// A content as templates take it: a text, of parts that are texts one after another; or null, as beside calls of tools.
 ordered_json content_of(const ordered_json& message) {
   const auto found = message.find("content");
-  const bool calls = message.contains("tool_calls");
   if (found == message.end() || found->is_null()) {
-    if (!calls) body_reader::fail("messages", "contents that are texts", json(message));
+    if (!calls_tools(message)) body_reader::fail("messages", "contents that are texts", json(message));
     return nullptr;
   }
   if (found->is_string()) return *found;
@@ -175,7 +179,7 @@ ordered_json messages_of(const ordered_json& body, const chat_template& form) {
       body_reader::fail("messages", "a role, as in \"user\", in each", json(one));
     if (one["role"] == "developer" && !form.mentions("developer")) one["role"] = "system";
     one["content"] = content_of(one);
-    if (one.contains("tool_calls")) read_arguments(one["tool_calls"]);
+    if (calls_tools(one)) read_arguments(one["tool_calls"]);
   }
   return messages;
 }

@@ -144,6 +144,7 @@ class Chat(Serving):
         self.alike(server, "one two", tools=tools, tool_choice="none")
         call = {"id": "a", "type": "function", "function": {"name": "f", "arguments": '{"two": "one", "one": "five"}'}}
         self.alike(server, "one two two None two one one five", messages=[USER, {"role": "assistant", "tool_calls": [call]}])
+        self.alike(server, "one two two five", messages=[USER, {"role": "assistant", "content": "five", "tool_calls": None}])
         self.alike(server, "one two four five", messages=[USER, {"role": "tool", "content": "five", "tool_call_id": "a"}])
         self.assertEqual(self.refused(server, messages=[USER], tools=tools, tool_choice="required"), 'tool_choice: this is not supported; found "required"')
         self.assertEqual(self.refused(server, messages=[USER], tools={"a": 1}), "tools: expected a list of tools; found object")
@@ -192,6 +193,11 @@ class Chat(Serving):
         self.assertEqual(answer(server), short)
         text = server.post("/v1/completions", prompt="one two", **DRAWN)["choices"][0]["text"]
         self.assertEqual(text.split(), whole)  # a text that is no conversation goes on
+        self.config(chat_template=TEMPLATE, eos_token="[UNK]")  # which is not printed
+        self.assertEqual(answer(self.server())[1], "stop")
+        # What is no token ends it as a text.
+        self.config(chat_template=TEMPLATE, eos_token=" " + last + " " + whole[whole.index(last) + 1])
+        self.assertEqual(answer(self.server()), short)
         self.config(chat_template=TEMPLATE)
         generation = self.folder / "generation_config.json"
         for ids in (WORDS.index(last) + 3, [99, WORDS.index(last) + 3]):

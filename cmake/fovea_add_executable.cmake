@@ -10,14 +10,15 @@
 #
 # HEADER, MODEL and ISA are as fovea_add_model takes them, which compiles the model for each instruction set. What each
 # APP asks of a model's inputs and outputs is in <fovea/programs/APP.hpp>. WEIGHTS and TOKENIZER are files beside the
-# caller's CMakeLists.txt that the program opens where its command line names no others: as they lie there or, with EMBED,
-# as part of the program, the weights as they are used in memory (fovea_pack_weights); without EMBED, WEIGHTS may be a
-# folder. TARGET_TOKENIZER is that of translations, where it is another. FORMAT is that of the weights in memory. STATIC
-# links all libraries into the one file. ROUTE is what a program that serves answers at: completions of a model as
-# `generate` takes it, or embeddings of one as `embed` does. CONTEXT is the most tokens of a text, LABELS are those of a
-# classifier's or tagger's scores in order, BEGIN is the token that an empty prompt and a translation begin with, END
-# those that end what is generated; the first of them ends the source of a translation, too. METADATA are numbers that
-# weights are refused for where they say others of themselves (fovea::expect_metadata).
+# caller's CMakeLists.txt that the program opens where its command line names no others: as they lie there or, with
+# EMBED, as part of the program, the weights as they are used in memory (fovea_pack_weights); without EMBED, WEIGHTS may
+# be a folder. Of conversations the files beside TOKENIZER say how the model knows them. TARGET_TOKENIZER is that of
+# translations, where it is another. FORMAT is that of the weights in memory. STATIC links all libraries into the one
+# file. ROUTE is what a program that serves answers at: completions of a model as `generate` takes it, or embeddings of
+# one as `embed` does. CONTEXT is the most tokens of a text, LABELS are those of a classifier's or tagger's scores in
+# order, BEGIN is the token that an empty prompt and a translation begin with, END those that end what is generated; the
+# first of them ends the source of a translation, too. METADATA are numbers that weights are refused for where they say
+# others of themselves (fovea::expect_metadata).
 
 include("${CMAKE_CURRENT_LIST_DIR}/fovea_add_model.cmake")
 include("${CMAKE_CURRENT_LIST_DIR}/fovea_built_parts.cmake")
@@ -63,6 +64,9 @@ function(fovea_add_executable name)
   endif()
 
   fovea_built_parts("${caller}" ${compiled})
+  if(arg_APP STREQUAL "generate" OR arg_ROUTE STREQUAL "completions")
+    fovea_built_chats("${caller}")
+  endif()
   file(
     CONFIGURE
     OUTPUT "${folder}/main.cpp"

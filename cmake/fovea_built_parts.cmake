@@ -108,6 +108,26 @@ if(NOT EXISTS "${fovea_library_folder}")
   set(fovea_library_folder "${CMAKE_CURRENT_LIST_DIR}/../library" CACHE INTERNAL "")
 endif()
 
+# fovea_built_chats(CALLER): adds to `parts`, `embedded` and `files` those beside a tokenizer that is embedded which say how the
+# model is talked to (runtime/chat/chat_source.hpp). Without EMBED the program looks for them there.
+macro(fovea_built_chats caller)
+  set(beside "")
+  set(number 0)
+  if(arg_EMBED AND arg_TOKENIZER)
+    cmake_path(ABSOLUTE_PATH arg_TOKENIZER BASE_DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}" NORMALIZE OUTPUT_VARIABLE chats)
+    cmake_path(GET chats PARENT_PATH chats)
+    foreach(file IN ITEMS chat_template.jinja chat_template.json tokenizer_config.json generation_config.json
+                          additional_chat_templates/tool_use.jinja)
+      if(EXISTS "${chats}/${file}")
+        math(EXPR number "${number} + 1")
+        fovea_built_file("${caller}" TOKENIZER beside_${number} "${chats}/${file}" ON)
+        string(APPEND beside "${beside_${number}}, ")
+      endif()
+    endforeach()
+  endif()
+  string(APPEND parts ", .beside_tokenizer = {${beside}}")
+endmacro()
+
 # fovea_built_file(CALLER OPTION part file EMBED [INSTEAD]): sets `part` to the C++ of a built_file, and adds to `embedded`
 # and `files` what it takes to have it in the program, or the file INSTEAD that the build makes of it.
 function(fovea_built_file caller option part file embed)

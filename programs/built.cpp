@@ -20,15 +20,11 @@ bool has_tokenizer(const std::filesystem::path& path) {
   return path.extension() == ".gguf" && core::gguf_file(path).metadata().contains("tokenizer.ggml.model");
 }
 
-/// The tokenizer at `path`, or where that is empty, what the program is built with.
-tokenizer opened(const std::filesystem::path& path, const built_file& built, const program_parts& parts,
-                 std::size_t most) {
-  const std::filesystem::path& named = path.empty() ? built.path : path;
-  tokenizer words = path.empty() && !built.bytes.empty()
-                        ? load_tokenizer(built.bytes, named.filename().string())
-                        : load_tokenizer(named);
+tokenizer opened(const built_file& file, const program_parts& parts, std::size_t most) {
+  tokenizer words = file.bytes.empty() ? load_tokenizer(file.path)
+                                       : load_tokenizer(file.bytes, file.path.filename().string());
   if (words.vocabulary_size() > most)
-    throw error(named.string() + ": expected a tokenizer of at most " + std::to_string(most) +
+    throw error(file.path.string() + ": expected a tokenizer of at most " + std::to_string(most) +
                 " tokens, as " + parts.model + " has; found " + std::to_string(words.vocabulary_size()));
   return words;
 }
@@ -59,19 +55,24 @@ model_weights weights_of(const program_parts& parts, std::span<const std::byte> 
   return weights;
 }
 
+built_file tokenizer_file_of(const program_parts& parts, const std::filesystem::path& named,
+                             const std::filesystem::path& weights) {
+  if (!named.empty()) return {named};
+  if (has_tokenizer(weights)) return {weights};
+  const bool of_weights = parts.tokenizer.path.empty() && parts.weights.path.extension() == ".gguf";
+  return of_weights ? parts.weights : parts.tokenizer;
+}
+
 std::optional<tokenizer> tokenizer_of(const program_parts& parts, const std::filesystem::path& named,
                                       const std::filesystem::path& weights, std::size_t most) {
-  const std::filesystem::path& path = named.empty() && has_tokenizer(weights) ? weights : named;
-  const bool of_weights = parts.tokenizer.path.empty() && parts.weights.path.extension() == ".gguf";
-  const built_file& built = of_weights ? parts.weights : parts.tokenizer;
-  if (path.empty() && built.path.empty()) return std::nullopt;
-  return opened(path, built, parts, most);
+  const built_file file = tokenizer_file_of(parts, named, weights);
+  return file.path.empty() ? std::nullopt : std::optional(opened(file, parts, most));
 }
 
 std::optional<tokenizer> target_tokenizer_of(const program_parts& parts, const std::filesystem::path& named,
                                              std::size_t most) {
   if (named.empty() && parts.target_tokenizer.path.empty()) return std::nullopt;
-  return opened(named, parts.target_tokenizer, parts, most);
+  return opened(named.empty() ? parts.target_tokenizer : built_file{named}, parts, most);
 }
 
 void refuse_in_callers_words(const program_parts& parts, const error& problem) {

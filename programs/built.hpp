@@ -26,8 +26,11 @@ model_weights weights_of(const program_parts& parts, const std::filesystem::path
 model_weights weights_of(const program_parts& parts, std::span<const std::byte> bytes,
                          const std::string& name);
 
-/// The tokenizer in a file or, where none is named, that in the GGUF file of the weights that are named, else what it is
-/// built with; none where there is none. Throws fovea::error, too where it has more than `most` tokens.
+/// Where the tokenizer is: in a file or, where none is named, in the GGUF file of the weights that are named, else what it
+/// is built with. It has no path where there is none.
+built_file tokenizer_file_of(const program_parts& parts, const std::filesystem::path& named,
+                             const std::filesystem::path& weights);
+/// The tokenizer there. Throws fovea::error, too where it has more than `most` tokens.
 std::optional<tokenizer> tokenizer_of(const program_parts& parts, const std::filesystem::path& named,
                                       const std::filesystem::path& weights, std::size_t most);
 /// That of translations, where a file is named or it is built with one.

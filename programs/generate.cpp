@@ -3,6 +3,8 @@
 #include <fovea/base/error.hpp>
 #include <fovea/base/system/terminal.hpp>
 #include <fovea/programs/answer_texts.hpp>
+#include <fovea/programs/chat_form.hpp>
+#include <fovea/programs/conversation.hpp>
 #include <fovea/programs/text_writer.hpp>
 #include <fovea/programs/token_ids.hpp>
 
@@ -10,6 +12,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdio>
 #include <fmt/format.h>
 #include <optional>
 
@@ -19,8 +22,11 @@ namespace {
 struct arguments : options {
   std::vector<std::string> prompts;
   sampling_options how;
-  std::size_t tokens = 200;
+  std::optional<std::size_t> tokens;
   std::vector<std::string> stops;
+  bool talks = false;
+  chat_choice chat;
+  std::string system;
 };
 
 void declare_sampling(CLI::App& app, arguments& a) {
@@ -29,8 +35,8 @@ void declare_sampling(CLI::App& app, arguments& a) {
                  "What the texts begin with; without any, the lines of the standard input");
   app.add_option("--prompts", a.files, "Files of more prompts, one a line; -: the standard input")
       ->allow_extra_args(false);
-  app.add_option("--tokens", a.tokens, "The most tokens generated for a text")
-      ->capture_default_str()
+  app.add_option("--tokens", a.tokens,
+                 "The most tokens generated for a text; 200, or in a conversation what the context leaves")
       ->check(CLI::Range(1, 1 << 24));
   app.add_option("--temperature", a.how.temperature, "0: always the most likely token")
       ->capture_default_str()
@@ -51,34 +57,47 @@ void declare_sampling(CLI::App& app, arguments& a) {
       ->allow_extra_args(false);
 }
 
-/// Goes on with texts, one after another.
+void declare_chat(CLI::App& app, arguments& a) {
+  CLI::Option* chat = app.add_option_function<std::string>(
+      "--chat",
+      [&a](const std::string& name) {
+        a.talks = true;
+        a.chat.name = name == "{}" ? "" : name; // that is what stands for nothing
+      },
+      "Answer each line as a turn of one conversation; the form of the model's files, or this one: plain, "
+      "chatml, llama2 or llama3");
+  chat->expected(0, 1)->type_name("[NAME]");
+  for (const char* name : {"PROMPT", "--shard", "--output"}) chat->excludes(app.get_option(name));
+  declare_chat_template(app, a.chat);
+  app.add_option("--system", a.system, "What the model is told before the conversation");
+  for (const char* name : {"--chat-template", "--system"}) app.get_option(name)->needs(chat);
+}
+
+/// Writes texts, one after another.
 class writer {
 public:
   writer(next_token_network& network, tokenizer words, const arguments& a, const program_parts& parts)
-      : network_(network), words_(std::move(words)), a_(a), parts_(parts), end_(ids_of(parts.end, words_)) {}
+      : network_(network), words_(std::move(words)), a_(a), parts_(parts), end_(ids_of(parts.end, words_)) {
+    if (a.talks)
+      conversation_.emplace(network_, words_, chat_form_of(a.chat, a, parts, words_), a.system, context());
+  }
 
-  /// Prints the text token by token, unless JSON is asked for.
+  /// Goes on with a text.
   text_answer write(const input_text& prompt) {
-    using clock = std::chrono::steady_clock;
-    const auto context = static_cast<std::size_t>(a_.context);
-    const token_ids ids = prompt_ids(prompt.text, prompt.place, words_, parts_, context);
+    const token_ids ids = prompt_ids(prompt.text, prompt.place, words_, parts_, context());
     text_writer text(network_, words_, ids, a_.how,
-                     {.max_tokens = std::min(a_.tokens, context - ids.size()), .end = end_}, a_.stops);
+                     {.max_tokens = std::min(a_.tokens.value_or(200), context() - ids.size()), .end = end_},
+                     a_.stops);
     if (written_++ > 0 && !a_.json) program::print("\n");
     if (!a_.json) program::print(text.prompt());
-    std::string all;
-    clock::time_point first, last;
-    while (const std::optional<std::string> piece = text.next()) {
-      last = clock::now();
-      if (first == clock::time_point{}) first = last;
-      if (a_.json)
-        all += *piece;
-      else
-        program::print(*piece);
-    }
-    tokens_ += text.written().ids.size() - 1;
-    seconds_ += std::chrono::duration<double>(last - first).count();
-    if (!a_.json) program::print("\n");
+    const std::string all = print(text);
+    return {.members = members_of(all, text)};
+  }
+  /// Answers the next turn of the conversation.
+  text_answer answer(const input_text& turn) {
+    text_writer& text = conversation_->answer(turn.text, turn.place, a_.how, a_.tokens, a_.stops);
+    const std::string all = print(text);
+    conversation_->keep(all);
     return {.members = members_of(all, text)};
   }
 
@@ -86,6 +105,25 @@ public:
   double tokens_a_second() const { return seconds_ > 0 ? static_cast<double>(tokens_) / seconds_ : 0; }
 
 private:
+  std::size_t context() const { return static_cast<std::size_t>(a_.context); }
+
+  /// Prints a text token by token, unless JSON is asked for, and returns it.
+  std::string print(text_writer& text) {
+    using clock = std::chrono::steady_clock;
+    std::string all;
+    clock::time_point first, last;
+    while (const std::optional<std::string> piece = text.next()) {
+      last = clock::now();
+      if (first == clock::time_point{}) first = last;
+      all += *piece;
+      if (!a_.json) program::print(*piece);
+    }
+    tokens_ += text.written().ids.size() - 1;
+    seconds_ += std::chrono::duration<double>(last - first).count();
+    if (!a_.json) program::print("\n");
+    return all;
+  }
+
   static nlohmann::ordered_json members_of(const std::string& text, text_writer& from) {
     const hypothesis& h = from.written();
     const char* ended = from.stopped() ? "stop" : h.ended == ended_by::token ? "end" : "length";
@@ -100,9 +138,27 @@ private:
   const arguments& a_;
   const program_parts& parts_;
   token_ids end_;
+  std::optional<conversation> conversation_;
   std::size_t written_ = 0, tokens_ = 0;
   double seconds_ = 0;
 };
+
+/// The turns of a conversation, of the files or the standard input.
+void converse(const arguments& a, writer& to) {
+  text_input input(a.files, {.field = a.field});
+  const bool asks = a.files.empty() && core::system::is_terminal(stdin);
+  const auto show = [&](const char* text) {
+    if (asks) std::fputs(text, stderr);
+  };
+  for (show("> ");; show("> ")) {
+    const std::vector<input_text> turns = input.next(1);
+    if (turns.empty()) break;
+    if (turns.front().text.find_first_not_of(" \t") == std::string::npos) continue;
+    const text_answer answer = to.answer(turns.front());
+    if (a.json) program::print(json_line(turns.front(), answer.members));
+  }
+  show("\n");
+}
 
 /// The prompts of the command line and of a file; without any, those of the standard input, or an empty one
 /// where that is a terminal.
@@ -121,7 +177,9 @@ void run(const arguments& a, next_token_network_maker maker, const program_parts
   };
   for (const std::string& prompt : a.prompts) write_prompt(prompt);
   const bool nothing = a.prompts.empty() && a.files.empty();
-  if (nothing && core::system::is_terminal(stdin))
+  if (a.talks)
+    converse(a, to);
+  else if (nothing && core::system::is_terminal(stdin))
     write_prompt("");
   else if (nothing || !a.files.empty())
     answer_texts(a, parts, 1, [&](const std::vector<input_text>& texts) -> std::vector<text_answer> {
@@ -135,12 +193,13 @@ void run(const arguments& a, next_token_network_maker maker, const program_parts
 
 int generate(next_token_network_maker network, const program_parts& parts, int count, char** words) {
   return program::run<arguments>(
-      parts.name.c_str(), "Goes on with texts, and prints each token as it comes.", count, words,
+      parts.name.c_str(), "Goes on with texts, or answers, and prints each token as it comes.", count, words,
       [&](CLI::App& app, arguments& a) {
         declare(app, a, parts);
         declare_sampling(app, a);
         declare_batch(app, a);
         for (const char* name : {"--shard", "--output"}) app.get_option(name)->excludes("PROMPT");
+        declare_chat(app, a);
       },
       [&](const arguments& a) { run(a, network, parts); });
 }

@@ -13,9 +13,11 @@ namespace fovea::programs {
 /// Goes on with one text, token by token, by a network that it does not own and that meanwhile does nothing else.
 class text_writer {
 public:
-  /// Throws fovea::error where an option is out of its range.
+  /// The network has read so many of the prompt's ids, and nothing else since it began; not all. Throws fovea::error
+  /// where an option is out of its range.
   text_writer(next_token_network& network, const tokenizer& words, token_ids prompt,
-              const sampling_options& how, const stopping_options& until, std::vector<std::string> stops);
+              const sampling_options& how, const stopping_options& until, std::vector<std::string> stops,
+              std::size_t read = 0);
   text_writer(const text_writer&) = delete;
   text_writer& operator=(const text_writer&) = delete;
 
@@ -24,6 +26,8 @@ public:
 
   /// How the prompt itself is spelled.
   const std::string& prompt() const { return prompt_; }
+  /// What the network has read.
+  const token_ids& read() const { return read_; }
   /// What is written so far.
   const hypothesis& written() { return text_.result(); }
   /// Whether it has ended before a stop string.
@@ -34,11 +38,11 @@ private:
   const sampling_options how_;
   const stopping_options until_;
   const token_callback each_;
-  token_ids unread_;
+  token_ids read_, unread_;
   std::string piece_, prompt_;
   printed_text spelled_;
   core::detail::sampled_text text_;
-  bool begun_ = false, stopped_ = false;
+  bool stopped_ = false;
 };
 
 } // namespace fovea::programs

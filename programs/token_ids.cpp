@@ -27,10 +27,14 @@ token_ids prompt_ids(const std::string& text, const std::string& place, const to
     if (parts.begin.empty()) throw error(place + ": the text is empty");
     ids.push_back(id_of(parts.begin, words));
   }
+  expect_room(ids, place, context);
+  return ids;
+}
+
+void expect_room(const token_ids& ids, const std::string& place, std::size_t context) {
   if (ids.size() >= context)
     throw error(fmt::format("{}: the text has {} tokens; expected fewer than {}, the context of the model",
                             place, ids.size(), context));
-  return ids;
 }
 
 } // namespace fovea::programs

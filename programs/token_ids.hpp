@@ -18,5 +18,7 @@ token_ids ids_of(const std::vector<std::string>& tokens, const tokenizer& words)
 /// none, or where nothing of the context is left to write; `place` says where the text stands.
 token_ids prompt_ids(const std::string& text, const std::string& place, const tokenizer& words,
                      const program_parts& parts, std::size_t context);
+/// Throws fovea::error where nothing of the context is left behind these.
+void expect_room(const token_ids& ids, const std::string& place, std::size_t context);
 
 } // namespace fovea::programs

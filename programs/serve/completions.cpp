@@ -139,18 +139,20 @@ private:
 } // namespace
 
 completion_routes::completion_routes(http_server& server, std::unique_ptr<row_network> network,
-                                     tokenizer words, const program_parts& parts, const settings& how)
-    : server_(server), network_(std::move(network)), words_(std::move(words)), model_(parts.name), how_(how),
-      end_(ids_of(parts.end, words_)), writer_(*network_, how.rows, how.waiting, how.piece) {
+                                     tokenizer words, const program_parts& parts, settings how)
+    : server_(server), network_(std::move(network)), words_(std::move(words)), model_(parts.name),
+      how_(std::move(how)), end_(ids_of(parts.end, words_)),
+      writer_(*network_, how_.rows, how_.waiting, how_.piece) {
   if (!parts.begin.empty()) begin_.push_back(id_of(parts.begin, words_));
   server.post("/v1/completions",
               [this](const std::string& body, auto& to) { answer(read_completion(body), false, to); });
-  server.post("/v1/chat/completions",
-              [this](const std::string& body, auto& to) { answer(read_chat(body, how_.chat), true, to); });
+  server.post("/v1/chat/completions", [this](const std::string& body, auto& to) {
+    answer(read_chat(body, how_.chat.text()), true, to);
+  });
 }
 
-token_ids completion_routes::prompt_ids(const std::string& text) const {
-  token_ids ids = words_.encode(text).ids;
+token_ids completion_routes::prompt_ids(const std::string& text, bool is_chat) const {
+  token_ids ids = is_chat ? how_.chat.ids_of(text) : words_.encode(text).ids;
   if (ids.empty()) ids = begin_;
   if (ids.empty()) throw refused_request(400, "prompt: the text is empty");
   if (ids.size() >= how_.context)
@@ -160,16 +162,19 @@ token_ids completion_routes::prompt_ids(const std::string& text) const {
   return ids;
 }
 
-completion_routes::answers completion_routes::begin(const writing_request& asked) {
+completion_routes::answers completion_routes::begin(const writing_request& asked, bool is_chat) {
   answers all;
+  std::vector<std::string> stops = asked.stops;
+  if (is_chat) stops.insert(stops.end(), how_.chat.stops().begin(), how_.chat.stops().end());
   for (const std::string& prompt : asked.prompts) {
-    const token_ids ids = prompt_ids(prompt);
+    const token_ids ids = prompt_ids(prompt, is_chat);
     for (std::size_t i = 0; i < asked.how.samples; ++i) {
       sampling_options how = asked.how;
       how.seed += i, how.samples = 1;
       stopping_options where;
-      where.max_tokens = std::min(asked.most_tokens, how_.context - ids.size()), where.end = end_;
-      all.push_back(std::make_shared<completion>(words_, ids, how, where, asked.stops, asked.streamed));
+      where.max_tokens = std::min(asked.most_tokens, how_.context - ids.size()),
+      where.end = is_chat ? how_.chat.ends() : end_;
+      all.push_back(std::make_shared<completion>(words_, ids, how, where, stops, asked.streamed));
     }
   }
   if (!writer_.take({all.begin(), all.end()}))
@@ -178,7 +183,7 @@ completion_routes::answers completion_routes::begin(const writing_request& asked
 }
 
 void completion_routes::answer(const writing_request& asked, bool is_chat, http_server::response& to) {
-  const answers all = begin(asked);
+  const answers all = begin(asked, is_chat);
   const answer_head head{.is_chat = is_chat, .streamed = asked.streamed, .model = model_};
   if (asked.streamed) {
     const auto events = std::make_shared<event_stream>(head, all, asked, server_);

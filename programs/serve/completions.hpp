@@ -1,5 +1,6 @@
 #pragma once
 
+#include <fovea/programs/chat_form.hpp>
 #include <fovea/programs/options.hpp>
 #include <fovea/programs/parts.hpp>
 #include <fovea/programs/serve/completion.hpp>
@@ -18,11 +19,11 @@ class completion_routes {
 public:
   struct settings {
     std::size_t context, rows, waiting, piece;
-    chat_format chat;
+    chat_form chat;
   };
 
   completion_routes(http_server& server, std::unique_ptr<row_network> network, tokenizer words,
-                    const program_parts& parts, const settings& how);
+                    const program_parts& parts, settings how);
 
   /// As Prometheus reads them.
   std::string metrics() const;
@@ -31,8 +32,8 @@ private:
   using answers = std::vector<std::shared_ptr<completion>>; // each prompt's texts, one prompt after another
 
   void answer(const writing_request& asked, bool is_chat, http_server::response& to);
-  token_ids prompt_ids(const std::string& text) const;
-  answers begin(const writing_request& asked);
+  token_ids prompt_ids(const std::string& text, bool is_chat) const;
+  answers begin(const writing_request& asked, bool is_chat);
 
   http_server& server_;
   std::unique_ptr<row_network> network_;

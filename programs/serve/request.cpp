@@ -5,7 +5,8 @@
 
 #include <fmt/format.h>
 
-#include <map>
+#include <algorithm>
+#include <initializer_list>
 #include <random>
 #include <utility>
 
@@ -14,11 +15,12 @@ namespace {
 
 using core::shown;
 using nlohmann::json;
+using nlohmann::ordered_json;
 
 /// The members of a request's body.
 class body_reader {
 public:
-  explicit body_reader(const std::string& body) : document_(parsed(body)) {
+  explicit body_reader(const std::string& body) : text_(body), document_(parsed(body)) {
     if (!document_->is_object())
       throw refused_request(400, "body: expected an object of JSON; found " + shown(*document_));
   }
@@ -69,6 +71,9 @@ public:
     throw refused_request(400, fmt::format("{}: this is not supported; found {}", key, shown(*value)));
   }
 
+  /// The body with the members of objects in their order, which prompts keep.
+  ordered_json in_order() const { return ordered_json::parse(text_); }
+
 private:
   static core::json_document parsed(const std::string& body) {
     try {
@@ -78,10 +83,15 @@ private:
     }
   }
 
+  const std::string& text_;
   core::json_document document_;
 };
 
 constexpr std::size_t most_whole = std::size_t{1} << 24;
+
+/// What asks for nothing.
+const std::initializer_list<json> nothing{json(false),   json(0),  json::object(),
+                                          json::array(), json(""), json("none")};
 
 /// What both kinds say of how a text is written.
 writing_request read_writing(const body_reader& body) {
@@ -101,9 +111,9 @@ writing_request read_writing(const body_reader& body) {
     if (!options->is_object()) body_reader::fail("stream_options", "an object", *options);
     made.with_usage = options->value("include_usage", json(false)) == json(true);
   }
-  for (const char* key : {"logprobs", "top_logprobs", "suffix", "tools", "tool_choice", "functions",
-                          "function_call", "logit_bias", "grammar"})
-    body.refuse(key, {json(false), json(0), json::object(), json::array(), json(""), json("none")});
+  for (const char* key :
+       {"logprobs", "top_logprobs", "suffix", "functions", "function_call", "logit_bias", "grammar"})
+    body.refuse(key, nothing);
   body.refuse("echo", {json(false)});
   body.refuse("best_of", {json(1)});
   body.refuse("response_format", {json{{"type", "text"}}});
@@ -111,105 +121,116 @@ writing_request read_writing(const body_reader& body) {
   return made;
 }
 
-struct chat_message {
-  std::string role, content;
-};
+bool calls_tools(const ordered_json& message) {
+  const auto found = message.find("tool_calls");
+  return found != message.end() && !found->is_null();
+}
 
-std::string text_of(const std::vector<chat_message>& messages, chat_format format) {
+/// A content as templates take it: a text, of parts that are texts one after another; or null, as beside calls of tools.
+ordered_json content_of(const ordered_json& message) {
+  const auto found = message.find("content");
+  if (found == message.end() || found->is_null()) {
+    if (!calls_tools(message)) body_reader::fail("messages", "contents that are texts", json(message));
+    return nullptr;
+  }
+  if (found->is_string()) return *found;
+  if (!found->is_array()) body_reader::fail("messages", "contents that are texts", json(message));
   std::string text;
-  switch (format) {
-    case chat_format::plain:
-      for (const chat_message& m : messages) text += m.role + ": " + m.content + "\n";
-      return text + "assistant:";
-    case chat_format::chatml:
-      for (const chat_message& m : messages)
-        text += "<|im_start|>" + m.role + "\n" + m.content + "<|im_end|>\n";
-      return text + "<|im_start|>assistant\n";
-    case chat_format::llama3:
-      for (const chat_message& m : messages)
-        text += "<|start_header_id|>" + m.role + "<|end_header_id|>\n\n" + m.content + "<|eot_id|>";
-      return text + "<|start_header_id|>assistant<|end_header_id|>\n\n";
-    case chat_format::llama2: {
-      std::string system;
-      for (const chat_message& m : messages) {
-        if (m.role == "system") {
-          system = "<<SYS>>\n" + m.content + "\n<</SYS>>\n\n";
-        } else if (m.role == "assistant") {
-          text += " " + m.content + " </s>";
-        } else {
-          text += (text.empty() ? "" : "<s>") + ("[INST] " + system) + m.content + " [/INST]";
-          system.clear();
-        }
-      }
-      return text;
-    }
+  for (const ordered_json& part : *found) {
+    const ordered_json piece = part.is_object() ? part.value("text", ordered_json()) : ordered_json();
+    if (!piece.is_string()) body_reader::fail("messages", "contents that are texts", json(part));
+    text += piece.get<std::string>();
   }
   return text;
 }
 
-std::vector<chat_message> read_messages(const body_reader& body) {
-  const json* list = body.find("messages");
-  if (list == nullptr) throw refused_request(400, "messages: expected a list of messages; there is none");
-  if (!list->is_array() || list->empty())
-    body_reader::fail("messages", "a list of at least one message", *list);
-  std::vector<chat_message> messages;
-  for (const json& one : *list) {
-    const json role = one.is_object() ? one.value("role", json()) : json(),
-               content = one.is_object() ? one.value("content", json()) : json();
-    if (!role.is_string()) body_reader::fail("messages", "a role, as in \"user\", in each", one);
-    const std::string name = role.get<std::string>();
-    if (name != "system" && name != "developer" && name != "user" && name != "assistant")
-      body_reader::fail("messages", "the roles system, developer, user and assistant", role);
-    std::string text;
-    if (content.is_array()) {
-      for (const json& part : content) {
-        const json piece = part.is_object() ? part.value("text", json()) : json();
-        if (!piece.is_string()) body_reader::fail("messages", "contents that are texts", part);
-        text += piece.get<std::string>();
-      }
-    } else if (content.is_string()) {
-      text = content.get<std::string>();
-    } else {
-      body_reader::fail("messages", "contents that are texts", one);
+/// Templates take the arguments of a call as an object; this interface writes them as a text of JSON.
+void read_arguments(ordered_json& calls) {
+  const auto refuse = [&](const ordered_json& found) {
+    body_reader::fail("messages", "calls of tools, each a function with its name and arguments in JSON",
+                      json(found));
+  };
+  if (!calls.is_array()) refuse(calls);
+  for (ordered_json& call : calls) {
+    if (!call.is_object() || !call.contains("function") || !call["function"].is_object()) refuse(call);
+    ordered_json& function = call["function"];
+    const auto found = function.find("arguments");
+    if (found == function.end() || !found->is_string()) continue;
+    const std::string text = found->get<std::string>();
+    try {
+      core::parse_json(text);
+      *found = ordered_json::parse(text);
+    } catch (const error&) {
+      refuse(*found);
     }
-    messages.push_back({name == "developer" ? "system" : name, std::move(text)});
+  }
+}
+
+/// The messages as templates take them.
+ordered_json messages_of(const ordered_json& body, const chat_template& form) {
+  const auto list = body.find("messages");
+  if (list == body.end() || list->is_null())
+    throw refused_request(400, "messages: expected a list of messages; there is none");
+  if (!list->is_array() || list->empty())
+    body_reader::fail("messages", "a list of at least one message", json(*list));
+  ordered_json messages = *list;
+  for (ordered_json& one : messages) {
+    if (!one.is_object() || !one.contains("role") || !one["role"].is_string())
+      body_reader::fail("messages", "a role, as in \"user\", in each", json(one));
+    if (one["role"] == "developer" && !form.mentions("developer")) one["role"] = "system";
+    one["content"] = content_of(one);
+    if (calls_tools(one)) read_arguments(one["tool_calls"]);
   }
   return messages;
 }
 
-} // namespace
-
-chat_format chat_format_of(const std::string& name) {
-  static const std::map<std::string, chat_format> known{{"plain", chat_format::plain},
-                                                        {"chatml", chat_format::chatml},
-                                                        {"llama2", chat_format::llama2},
-                                                        {"llama3", chat_format::llama3}};
-  const auto found = known.find(name);
-  if (found == known.end())
-    throw error("--chat: expected plain, chatml, llama2 or llama3; found " + core::in_quotes(name));
-  return found->second;
+/// The tools that the model may call, in JSON; empty where there are none, or it is told to call none.
+std::string tools_of(const body_reader& body, const ordered_json& in_order, const chat_template& form) {
+  const json *tools = body.find("tools"), *choice = body.find("tool_choice");
+  const bool is_none = choice != nullptr && *choice == "none";
+  if (!is_none) body.refuse("tool_choice", {json("auto")});
+  if (tools == nullptr || std::ranges::find(nothing, *tools) != nothing.end() || is_none) return "";
+  if (!tools->is_array()) body_reader::fail("tools", "a list of tools", *tools);
+  if (!form.mentions("tools"))
+    throw refused_request(400, "tools: expected none, since the model's chat template takes none; found " +
+                                   std::to_string(tools->size()));
+  return in_order["tools"].dump();
 }
+
+std::string prompt_of(const body_reader& body, const chat_template& form) {
+  const ordered_json in_order = body.in_order();
+  const std::string messages = messages_of(in_order, form).dump(), tools = tools_of(body, in_order, form);
+  const json* more = body.find("chat_template_kwargs");
+  if (more != nullptr && !more->is_object()) body_reader::fail("chat_template_kwargs", "an object", *more);
+  const std::string variables = more != nullptr ? in_order["chat_template_kwargs"].dump() : "";
+  try {
+    return form.prompt_of_json(messages,
+                               {.add_generation_prompt = true, .tools = tools, .variables = variables});
+  } catch (const core::chat_error& problem) {
+    throw refused_request(400, "messages: " + problem.sentence());
+  } catch (const error& problem) {
+    throw refused_request(400, problem.what());
+  }
+}
+
+} // namespace
 
 writing_request read_completion(const std::string& body) {
   const body_reader from(body);
   writing_request made = read_writing(from);
   if (from.find("prompt") == nullptr) throw refused_request(400, "prompt: expected a text; there is none");
   made.prompts = from.texts("prompt");
+  for (const char* key : {"tools", "tool_choice"}) from.refuse(key, nothing);
   made.most_tokens = from.whole("max_tokens", 16, 1, most_whole);
   return made;
 }
 
-writing_request read_chat(const std::string& body, chat_format format) {
+writing_request read_chat(const std::string& body, const chat_template& form) {
   const body_reader from(body);
   writing_request made = read_writing(from);
-  made.prompts = {text_of(read_messages(from), format)};
+  made.prompts = {prompt_of(from, form)};
   made.most_tokens = from.whole("max_tokens", most_whole, 1, most_whole);
   made.most_tokens = from.whole("max_completion_tokens", made.most_tokens, 1, most_whole);
-  // What a model writes in the place of somebody else.
-  if (format == chat_format::plain)
-    for (const char* role : {"\nuser:", "\nsystem:"}) made.stops.emplace_back(role);
-  if (format == chat_format::chatml) made.stops.emplace_back("<|im_end|>");
-  if (format == chat_format::llama3) made.stops.emplace_back("<|eot_id|>");
   return made;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <fovea/base/error.hpp>
+#include <fovea/runtime/chat/chat_template.hpp>
 #include <fovea/runtime/decoding/sampling.hpp>
 
 #include <nlohmann/json_fwd.hpp>
@@ -33,14 +34,11 @@ struct writing_request {
   bool with_usage = false; // streamed: tell at the end how many tokens there were
 };
 
-/// What turns the messages of a chat into the text that a model was trained on.
-enum class chat_format { plain, chatml, llama2, llama3 };
-chat_format chat_format_of(const std::string& name);
-
 // Each throws refused_request (400) that names the member, what was expected and what was found.
 
 writing_request read_completion(const std::string& body);
-writing_request read_chat(const std::string& body, chat_format format);
+/// Its prompt is what the template makes of the messages; what the template does not take is refused with its sentence.
+writing_request read_chat(const std::string& body, const chat_template& form);
 
 struct embedding_request {
   std::vector<std::string> texts;

@@ -23,7 +23,8 @@ namespace {
 using json = nlohmann::ordered_json;
 
 struct arguments : options {
-  std::string host = "127.0.0.1", chat = "plain";
+  std::string host = "127.0.0.1";
+  chat_choice chat;
   int port = 8080;
   std::size_t rows = 8, waiting = 256, connections = 256, body = 1024, piece = 128;
   std::int64_t time = 300;
@@ -53,8 +54,11 @@ void declare_server(CLI::App& app, arguments& a, const served_network& network) 
                  "How many tokens of a prompt are read between two tokens of the others")
       ->capture_default_str()
       ->check(CLI::Range(1, 1 << 20));
-  app.add_option("--chat", a.chat, "How a chat is put to the model: plain, chatml, llama2 or llama3")
-      ->capture_default_str();
+  app.add_option(
+      "--chat", a.chat.name,
+      "How a conversation is put to the model, in place of the template of its files: plain, chatml, "
+      "llama2 or llama3; plain where there is no template");
+  declare_chat_template(app, a.chat);
 }
 
 /// Stops a server at the first SIGINT or SIGTERM; the second ends the program. Made before any other thread,
@@ -106,7 +110,6 @@ void add_common_routes(http_server& server, const program_parts& parts, const se
 
 void run(const arguments& a, const served_network& network, const program_parts& parts,
          stopping_signals& signals) {
-  const chat_format chat = chat_format_of(a.chat);
   http_server server(
       {.body_bytes = a.body * 1024, .connections = a.connections, .time = std::chrono::seconds(a.time)});
   const model_weights weights = weights_of(a, parts);
@@ -125,10 +128,11 @@ void run(const arguments& a, const served_network& network, const program_parts&
       return network.writer(weights, {.capacity = {{"B", rows}, {"T", a.context}}, .threads = a.threads});
     });
     tokenizer words = tokenizer_of(a, parts, made->vocabulary());
+    chat_form chat = chat_form_of(a.chat, a, parts, words);
     show(made->names(), words);
     writer = std::make_unique<completion_routes>(
         server, std::move(made), std::move(words), parts,
-        completion_routes::settings{context, a.rows, a.waiting, std::min(a.piece, context), chat});
+        completion_routes::settings{context, a.rows, a.waiting, std::min(a.piece, context), std::move(chat)});
   } else {
     const std::int64_t rows = texts_of_a_call;
     auto made = made_for_context(a, [&] {

@@ -6,6 +6,10 @@
 #include <fovea/runtime/chat/evaluator.hpp>
 #include <fovea/runtime/chat/json_value.hpp>
 #include <fovea/runtime/chat/parser.hpp>
+#include <fovea/runtime/chat/tokens.hpp>
+
+#include <algorithm>
+#include <set>
 #include <utility>
 
 namespace fovea::core {
@@ -15,8 +19,11 @@ using variables = std::vector<std::pair<std::string, value>>;
 
 struct chat_template::state {
   std::string source;
-  jinja::node_ptr tree;
+  std::shared_ptr<const jinja::node> tree;
   variables tokens;
+  std::vector<std::string> ends;
+  std::set<std::string, std::less<>> words; // of its expressions
+  std::shared_ptr<const state> with_tools = nullptr;
 };
 
 namespace {
@@ -29,6 +36,14 @@ void check_text(std::string_view text, const std::string& what) try {
   throw error(what + ": " + problem.what());
 }
 
+std::set<std::string, std::less<>> words_of(std::string_view text, const std::string& source) {
+  using kind = jinja::token::kind;
+  std::set<std::string, std::less<>> words;
+  for (jinja::token& one : jinja::tokens_of(text, source))
+    if (one.what == kind::name || one.what == kind::text) words.insert(std::move(one.text));
+  return words;
+}
+
 } // namespace
 
 chat_template chat_template::from_text(std::string_view text, const chat_tokens& tokens,
@@ -37,7 +52,9 @@ chat_template chat_template::from_text(std::string_view text, const chat_tokens&
     throw error(source + ": expected a template of at most " + std::to_string(most_bytes) + " bytes; found " +
                 std::to_string(text.size()));
   check_text(text, source);
-  auto made = std::make_shared<state>(state{source, jinja::parsed(text, source), {}});
+  auto made =
+      std::make_shared<state>(state{source, jinja::parsed(text, source), {}, {}, words_of(text, source)});
+  if (!tokens.eos_token.empty()) made->ends.push_back(tokens.eos_token);
   const std::pair<const char*, const std::string&> named[] = {
       {"bos_token", tokens.bos_token},  {"eos_token", tokens.eos_token}, {"unk_token", tokens.unk_token},
       {"sep_token", tokens.sep_token},  {"pad_token", tokens.pad_token}, {"cls_token", tokens.cls_token},
@@ -51,7 +68,9 @@ chat_template chat_template::from_text(std::string_view text, const chat_tokens&
 
 namespace {
 
-std::string rendered(const chat_template::state& from, value messages, const chat_options& options) {
+std::string rendered(const chat_template::state& whole, value messages, const chat_options& options) {
+  const chat_template::state& from =
+      options.tools.empty() || whole.with_tools == nullptr ? whole : *whole.with_tools;
   variables all = from.tokens;
   const auto json = [](std::string_view text, const char* what) {
     return text.empty() ? value(nullptr) : jinja::read_json(text, what);
@@ -87,6 +106,25 @@ std::string chat_template::prompt_of_json(std::string_view messages, const chat_
   if (all.items() == nullptr)
     throw error("messages: expected a list in JSON; found " + jinja::described(all));
   return rendered(*state_, std::move(all), options);
+}
+
+chat_template chat_template::with_tools(const chat_template& other) const {
+  auto made = std::make_shared<state>(*state_);
+  made->with_tools = other.state_;
+  return chat_template(std::move(made));
+}
+
+chat_template chat_template::with_ends(std::vector<std::string> ends) const {
+  auto made = std::make_shared<state>(*state_);
+  made->ends = std::move(ends);
+  return chat_template(std::move(made));
+}
+
+const std::vector<std::string>& chat_template::ends() const { return state_->ends; }
+
+bool chat_template::mentions(std::string_view word) const {
+  return state_->words.contains(word) ||
+         (state_->with_tools != nullptr && state_->with_tools->words.contains(word));
 }
 
 } // namespace fovea::core

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <fovea/base/file_path.hpp>
+#include <fovea/runtime/chat/chat_error.hpp>
 
 #include <ctime>
 #include <memory>
@@ -36,6 +37,8 @@ struct chat_options {
 /// Which of the templates of a model.
 struct chat_template_choice {
   std::string_view name = "default";
+  /// Those that the files do not name.
+  chat_tokens tokens = {};
 };
 
 /// The template by which a language model was taught conversations: the `chat_template` of Hugging Face's transformers,
@@ -43,27 +46,43 @@ struct chat_template_choice {
 ///
 /// A template from outside is refused when it is read where it has what published chat templates do not have; when it is
 /// run, its time, its memory and how deep it calls itself are limited. Members may be called from several threads at once.
+///
+/// Where a model has a template named "tool_use" beside its default, messages with tools are put by that one.
 class chat_template {
 public:
   /// From a folder of a model, or one of its files: `chat_template.jinja`, `chat_template.json`, `tokenizer_config.json`;
-  /// of a folder the first that has a template. Special tokens are those of the `tokenizer_config.json` there.
+  /// of a folder the first that is there. Special tokens are those of the `tokenizer_config.json` there. Or from a GGUF
+  /// file, which has both.
   /// Throws fovea::error that names the file, the line, what was expected and what was found.
   static chat_template load(const file_path& folder_or_file, chat_template_choice which = {});
   /// From a text; `source` is what messages call it.
   static chat_template from_text(std::string_view text, const chat_tokens& tokens = {},
                                  const std::string& source = "chat template");
 
-  /// The text that the model is to go on with. Throws fovea::error that names the line: with what the template gives to
+  /// A form of many models, or of none: "plain", "chatml", "llama2", "llama3". They know texts of system, developer, user
+  /// and assistant, and leave what begins a text to the tokenizer. Throws fovea::error for another name.
+  static chat_template named(std::string_view name);
+
+  /// The text that the model is to go on with. Throws chat_error that names the line: with what the template gives to
   /// `raise_exception`, or with what it does not find in the messages.
   std::string prompt(const std::vector<chat_message>& messages, const chat_options& options = {}) const;
   /// The same of a list of messages in JSON, which have what members the template knows: calls of tools, contents that
   /// are lists of parts.
   std::string prompt_of_json(std::string_view messages, const chat_options& options = {}) const;
 
+  /// The same, but messages with tools are put by another.
+  chat_template with_tools(const chat_template& other) const;
+
+  /// Texts that end an answer: its eos_token, or those of a named form. Most are one token.
+  const std::vector<std::string>& ends() const;
+  /// Whether its expressions have this name or text, as "tools" where it takes tools.
+  bool mentions(std::string_view word) const;
+
   struct state;
 
 private:
   explicit chat_template(std::shared_ptr<const state> shared) : state_(std::move(shared)) {}
+  chat_template with_ends(std::vector<std::string> ends) const;
   std::shared_ptr<const state> state_;
 };
 

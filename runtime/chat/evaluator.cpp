@@ -1,6 +1,7 @@
 #include <fovea/runtime/chat/evaluator.hpp>
 
 #include <fovea/base/in_quotes.hpp>
+#include <fovea/runtime/chat/chat_error.hpp>
 #include <fovea/runtime/chat/functions.hpp>
 #include <fovea/runtime/chat/strftime.hpp>
 
@@ -419,7 +420,7 @@ std::string rendered(const node& whole, std::vector<std::pair<std::string, value
   try {
     return run.run(whole);
   } catch (const error& problem) {
-    throw error(name + ":" + std::to_string(run.line()) + ": " + problem.what());
+    throw chat_error(name + ":" + std::to_string(run.line()), problem.what());
   }
 }
 

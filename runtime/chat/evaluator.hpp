@@ -13,7 +13,7 @@ namespace fovea::core::jinja {
 /// through; and how deep it calls itself.
 constexpr std::size_t most_steps = 4'000'000, bytes_of_step = 64, most_calls = 1000;
 
-/// The text that a template makes of these variables. Throws fovea::error that begins with `name` and the line.
+/// The text that a template makes of these variables. Throws chat_error that begins with `name` and the line.
 std::string rendered(const node& whole, std::vector<std::pair<std::string, value>> variables,
                      const std::tm& now, const std::string& name);
 

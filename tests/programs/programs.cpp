@@ -196,6 +196,37 @@ TEST_CASE("a program goes on with texts as decoding does", "[programs]") {
              Contains("the text has 8 tokens; expected fewer than 8, the context of the model"));
 }
 
+TEST_CASE("a program answers the turns of a conversation as decoding does", "[programs]") {
+  const place p;
+  const model_weights drawn = p.draw(tiny::generate);
+  auto live = stream<"T">(last<"T">(tiny::generate), drawn, {.capacity = {{"B", 1}, {"T", 64}}});
+  stream_reader reader(live,
+                       [](auto& s, const auto& ids) { return s.step("tokens"_in = ids)["logits"_out]; });
+  const std::string form =
+                        p.folder
+                            .write("form.jinja", "{{ bos_token }}{% for m in messages %} {{ m.content }} "
+                                                 "{{ 'three' if m.role == 'user' else 'four' }}{% endfor %}")
+                            .string(),
+                    turns = p.folder.write("turns.txt", "one\ntwo one\nfive\n").string();
+  const program_run run =
+      p.run(FOVEA_TINY_GENERATE, {"--chat", "--chat-template", form, "--prompts", turns, "--context", "64",
+                                  "--temperature", "0", "--tokens", "5", "--json"});
+  REQUIRE(run.status == 0);
+  const std::size_t end = run.said.rfind("tiny_generate: "); // where it says how fast it was
+  const std::vector<json> lines = lines_of(run.said.substr(0, end));
+  REQUIRE(lines.size() == 3);
+  std::string text = "[CLS]";
+  for (const json& line : lines) {
+    text += " " + line["text"].get<std::string>() + " three";
+    const hypothesis expected =
+        greedy(reader, words().encode(text, {.special = false}).ids, {.max_tokens = 5, .end = {2}});
+    CAPTURE(text);
+    CHECK(line["tokens"] == expected.ids.size());
+    CHECK(line["log_probability"].get<double>() == Approx(expected.log_probability).epsilon(1e-4));
+    text += " " + words().decode(expected.ids) + " four";
+  }
+}
+
 TEST_CASE("a program scores texts as decoding does", "[programs]") {
   const place p;
   const model_weights drawn = p.draw(tiny::score);

@@ -44,7 +44,8 @@ def gguf_value(value):
     if isinstance(value, float):
         return struct.pack("<If", 6, value)
     if isinstance(value, list):
-        kind, each = (8, b"".join(map(gguf_text, value))) if isinstance(value[0], str) else (6, struct.pack(f"<{len(value)}f", *value))
+        number, form = (5, "i") if isinstance(value[0], int) else (6, "f")
+        kind, each = (8, b"".join(map(gguf_text, value))) if isinstance(value[0], str) else (number, struct.pack(f"<{len(value)}{form}", *value))
         return struct.pack("<IIQ", 9, kind, len(value)) + each
     return struct.pack("<I", 8) + gguf_text(value)
 

@@ -1,7 +1,10 @@
-#include <fovea/base/error.hpp>
-
+#include "../../gguf_writer.hpp"
 #include "../../golden_folder.hpp"
+
+#include <fovea/base/error.hpp>
+#include <fovea/runtime/chat/chat_source.hpp>
 #include <fovea/runtime/chat/chat_template.hpp>
+#include <fovea/weights/gguf.hpp>
 
 #include <nlohmann/json.hpp>
 
@@ -9,7 +12,9 @@
 
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <random>
+#include <span>
 
 using namespace fovea;
 using json = nlohmann::ordered_json;
@@ -53,7 +58,9 @@ std::string prompt_of(const json& all, const std::string& text) {
                                                .now = now});
 }
 
-void write(const std::filesystem::path& file, const std::string& text) { std::ofstream(file) << text; }
+void write(const std::filesystem::path& file, const std::string& text) {
+  std::ofstream(file, std::ios::binary) << text;
+}
 
 } // namespace
 
@@ -76,6 +83,60 @@ TEST_CASE("a conversation in ChatML", "[chat_template]") {
   CHECK(made.prompt({{"user", "Hi"}}) == "<|im_start|>user\nHi<|im_end|>\n");
   CHECK(made.prompt({{"user", "Hi"}, {"assistant", "Yo"}}, {.add_generation_prompt = true}) ==
         "<|im_start|>user\nHi<|im_end|>\n<|im_start|>assistant\nYo<|im_end|>\n<|im_start|>assistant\n");
+}
+
+TEST_CASE("named forms give the text that jinja2 gives", "[chat_template]") {
+  const json all = golden();
+  REQUIRE(all["forms"].size() == 4 * 13 * 2);
+  for (const json& one : all["forms"]) {
+    CAPTURE(one[0], one[1]);
+    const auto form = chat_template::named(one[0].get<std::string>());
+    const std::string messages = one[1].dump();
+    const auto text = [&] {
+      return form.prompt_of_json(messages, {.add_generation_prompt = one[2].get<bool>()});
+    };
+    if (one[3].is_null())
+      CHECK_THROWS_AS(text(), chat_error);
+    else
+      CHECK(text() == one[3].get<std::string>());
+  }
+  CHECK(chat_template::named("plain").ends() == std::vector<std::string>{"\nuser:", "\nsystem:"});
+  CHECK(chat_template::named("chatml").ends() == std::vector<std::string>{"<|im_end|>"});
+  CHECK(refusal([] { chat_template::named("loud"); }) ==
+        "expected plain, chatml, llama2 or llama3; found 'loud'");
+  const auto plain = chat_template::named("plain");
+  CHECK(refusal([&] {
+          plain.prompt({{"king", "one"}});
+        }).ends_with(": expected the roles system, developer, user and assistant; found king"));
+}
+
+TEST_CASE("a template says what it knows", "[chat_template]") {
+  const auto made = chat_template::from_text("tools {# tools #}{{ m.role == 'developer' }}{{ add['x'] }}",
+                                             {.eos_token = "</s>"});
+  CHECK(made.mentions("developer"));
+  CHECK(made.mentions("role"));
+  CHECK(made.mentions("x"));
+  CHECK_FALSE(made.mentions("tools"));
+  CHECK(made.ends() == std::vector<std::string>{"</s>"});
+  CHECK(chat_template::from_text("").ends().empty());
+
+  const auto both = made.with_tools(chat_template::from_text("with {{ tools | length }}"));
+  CHECK(both.mentions("tools"));
+  CHECK(both.mentions("developer"));
+  CHECK(both.prompt({}, {.tools = "[1, 2]"}) == "with 2");
+  CHECK(both.ends() == made.ends());
+  CHECK_FALSE(made.mentions("tools"));
+}
+
+TEST_CASE("what messages a template refuses it says without its place, too", "[chat_template]") {
+  const auto made = chat_template::from_text("\n{{ raise_exception('Only users speak') }}", {}, "t");
+  try {
+    made.prompt({});
+    FAIL("nothing is thrown");
+  } catch (const chat_error& problem) {
+    CHECK(problem.sentence() == "Only users speak");
+    CHECK(std::string(problem.what()) == "t:2: Only users speak");
+  }
 }
 
 TEST_CASE("what a template lacks is refused when it is read", "[chat_template]") {
@@ -189,6 +250,7 @@ TEST_CASE("templates are found in the files of a model", "[chat_template]") {
                                                          {"name": "tool_use", "template": "b{{ bos_token }}"}]})");
   CHECK(text() == "a");
   CHECK(text("tool_use") == "b<s>");
+  CHECK(chat_template::load(folder).prompt({}, {.tools = "[1]"}) == "b<s>");
   CHECK(refusal([&] { text("rag"); }) ==
         file + ": chat_template: expected the template 'rag'; found 'default', 'tool_use'");
 
@@ -199,10 +261,102 @@ TEST_CASE("templates are found in the files of a model", "[chat_template]") {
   create_directories(folder / "additional_chat_templates");
   write(folder / "additional_chat_templates" / "rag.jinja", "e{{ bos_token }}");
   CHECK(text("rag") == "e<s>");
+  CHECK(refusal([&] { text("tool_use"); }) ==
+        (folder / "chat_template.jinja").string() +
+            ": chat_template: expected the template 'tool_use'; found 'default'");
+  write(folder / "chat_template.jinja", "d{{ bos_token }}");
+  write(folder / "additional_chat_templates" / "tool_use.jinja", "f{{ tools }}{{ bos_token }}");
+  CHECK(text() == "d<s>");
+  CHECK(chat_template::load(folder).prompt({}, {.tools = "[1]"}) == "f[1]<s>");
+  CHECK(chat_template::load(folder / "additional_chat_templates" / "rag.jinja").prompt({}) == "e<s>");
 
   write(file, R"({"bos_token": 1})");
   CHECK(refusal([&] { text(); }) ==
         file + ": bos_token: expected a text, or an object with the text content; found 1");
   remove_all(folder);
   CHECK_THROWS_AS(text(), error);
+}
+
+TEST_CASE("a GGUF file has its templates, and what ends an answer", "[chat_template]") {
+  using namespace fovea::core;
+  const auto file = (std::filesystem::temp_directory_path() / "fovea_chat_template.gguf").string();
+  const auto begun = [] {
+    test::gguf_writer made;
+    std::string tokens;
+    for (const char* token : {"<unk>", "<s>", "</s>", "<end>"}) tokens += test::gguf_writer::text(token);
+    made.add_array("tokenizer.ggml.tokens", gguf_type::text, 4, tokens);
+    made.add("tokenizer.ggml.bos_token_id", std::uint32_t{1});
+    made.add("tokenizer.ggml.eos_token_id", std::uint32_t{2});
+    return made;
+  };
+  test::gguf_writer whole = begun();
+  whole.add("tokenizer.ggml.eot_token_id", std::uint32_t{3});
+  whole.add("tokenizer.chat_template", "a{{ bos_token }}{{ eos_token }}{{ pad_token }}");
+  whole.add("tokenizer.chat_template.tool_use", "b{{ tools }}{{ bos_token }}");
+  write(file, whole.file());
+  CHECK(chat_template::load(file).prompt({}) == "a<s></s>");
+  CHECK(chat_template::load(file, {.tokens = {.bos_token = "x", .pad_token = "p"}}).prompt({}) ==
+        "a<s></s>p");
+  CHECK(chat_template::load(file).prompt({}, {.tools = "[1]"}) == "b[1]<s>");
+  CHECK(chat_template::load(file, {.name = "tool_use"}).prompt({}) == "bNone<s>");
+  const gguf_metadata keys = gguf_file(file).metadata();
+  const chat_source said = chat_source_of(keys);
+  CHECK(said.ends == std::vector<token_id>{2, 3});
+  CHECK(said.tokens.eos_token == "</s>");
+  CHECK(chat_template_in(keys, said.tokens)->prompt({}) == "a<s></s>");
+
+  write(file, begun().file());
+  CHECK_FALSE(chat_template_in(gguf_file(file).metadata(), {}));
+  CHECK(refusal([&] { chat_template::load(file); }) ==
+        file + ": chat_template: expected the template 'default'; found none");
+  test::gguf_writer wrong = begun();
+  wrong.add("tokenizer.ggml.eot_token_id", std::uint32_t{4});
+  write(file, wrong.file());
+  CHECK(refusal([&] { chat_source_of(gguf_file(file).metadata()); }) ==
+        file + ": key 'tokenizer.ggml.eot_token_id': expected the id of a token; found 4");
+  std::filesystem::remove(file);
+}
+
+TEST_CASE("files beside a tokenizer say the same in memory as in a folder", "[chat_template]") {
+  using namespace fovea::core;
+  const std::filesystem::path folder = std::filesystem::temp_directory_path() / "fovea_chat_source";
+  remove_all(folder);
+  create_directories(folder / "additional_chat_templates");
+  const std::map<std::string, std::string> texts{
+      {"tokenizer_config.json", R"({"bos_token": "<s>", "chat_template": "old"})"},
+      {"generation_config.json", R"({"eos_token_id": [2, 7]})"},
+      {"chat_template.jinja", "a{{ bos_token }}{{ eos_token }}"},
+      {"additional_chat_templates/tool_use.jinja", "b{{ bos_token }}"}};
+  model_files::in_memory bytes;
+  for (const auto& [name, text] : texts) {
+    write(folder / name, text);
+    bytes.emplace(name, std::as_bytes(std::span(text)));
+  }
+  for (const model_files& files : {model_files(folder), model_files(folder, bytes)}) {
+    const chat_source said = chat_source_of(files, {.bos_token = "<x>", .eos_token = "</x>"});
+    CHECK(said.ends == std::vector<token_id>{2, 7});
+    const auto form = chat_template_in(files, said.tokens);
+    REQUIRE(form);
+    CHECK(form->prompt({}) == "a<s></x>");
+    CHECK(form->prompt({}, {.tools = "[1]"}) == "b<s>");
+    CHECK(form->ends() == std::vector<std::string>{"</x>"});
+  }
+  const auto ends = [&](const std::string& text) {
+    write(folder / "generation_config.json", text);
+    return chat_source_of(model_files(folder)).ends;
+  };
+  CHECK(ends(R"({"eos_token_id": 5})") == std::vector<token_id>{5});
+  CHECK(ends(R"({"eos_token_id": null})").empty());
+  CHECK(ends("{}").empty());
+  const std::string name = (folder / "generation_config.json").string();
+  CHECK(refusal([&] {
+          ends(R"({"eos_token_id": "</s>"})");
+        }).starts_with(name + ": eos_token_id: expected a whole number from "));
+  CHECK(refusal([&] { ends("{"); }).starts_with(name + ": not valid JSON: "));
+  remove_all(folder);
+  for (const model_files& files : {model_files(folder), model_files(folder, {})}) {
+    CHECK(chat_source_of(files, {.eos_token = "e"}).tokens.eos_token == "e");
+    CHECK_FALSE(chat_template_in(files, {}));
+    CHECK(refusal([&] { files.text("x"); }).starts_with((folder / "x").string() + ": "));
+  }
 }

@@ -1,5 +1,6 @@
 """Writes the golden case chat_templates.json with jinja2 (3.1.6), set as transformers' apply_chat_template sets it: templates,
-what they are given, and the text that they make, or null where jinja2 refuses to run them.
+what they are given, and the text that they make, or null where jinja2 refuses to run them; and the same of the named forms
+of runtime/chat/named_chat_template.cpp.
 
     python make_chat_golden.py ../../golden
 """
@@ -7,6 +8,7 @@ what they are given, and the text that they make, or null where jinja2 refuses t
 import datetime
 import json
 import pathlib
+import re
 import sys
 
 import jinja2
@@ -79,6 +81,24 @@ TEMPLATES = [
     "{% macro m() %}{{ m() }}{% endmacro %}{{ m() }}",
 ]
 
+FORMS = pathlib.Path(__file__).parents[3] / "runtime/chat/named_chat_template.cpp"
+USER, ANSWER = {"role": "user", "content": "How warm?\n"}, {"role": "assistant", "content": "3 degrees"}
+CONVERSATIONS = [
+    [USER],
+    [{"role": "system", "content": "Be brief."}, USER],
+    [{"role": "developer", "content": "Be brief."}, USER, ANSWER, {"role": "user", "content": "And now?"}],
+    [USER, ANSWER],
+    [ANSWER, USER],
+    [USER, {"role": "system", "content": ""}, USER],
+    [],
+    [{"role": "king", "content": "one"}],
+    [USER, {"role": "tool", "content": "one"}],
+    [{"role": "user", "content": None}],
+    [{"role": "user", "content": ["one"]}],
+    [{"role": "user"}],
+    [{"content": "one"}],
+]
+
 
 class Generation(Extension):
     """transformers' tag around what a model is trained to say."""
@@ -102,12 +122,19 @@ def tojson(x, ensure_ascii=False, indent=None, separators=None, sort_keys=False)
     return json.dumps(x, ensure_ascii=ensure_ascii, indent=indent, separators=separators, sort_keys=sort_keys)
 
 
-def made(template):
+def forms():
+    """The templates of the named forms."""
+    source = FORMS.read_text()
+    checks = re.search(r'checks = R"jinja\((.*?)\)jinja"', source, re.S)[1]
+    return {name: checks + text for name, text in re.findall(r'\{"(\w+)", \{.*?\}, R"jinja\((.*?)\)jinja"', source, re.S)}
+
+
+def made(template, **more):
     environment = ImmutableSandboxedEnvironment(trim_blocks=True, lstrip_blocks=True, extensions=[Generation, jinja2.ext.loopcontrols])
     environment.filters["tojson"] = tojson
     environment.globals["raise_exception"] = raise_exception
     environment.globals["strftime_now"] = datetime.datetime(2026, 11, 27).strftime
-    given = {"messages": MESSAGES, "tools": TOOLS, "documents": None, "add_generation_prompt": True, "bos_token": "<s>", "eos_token": "</s>", "enable_thinking": False}
+    given = {"messages": MESSAGES, "tools": TOOLS, "documents": None, "add_generation_prompt": True, "bos_token": "<s>", "eos_token": "</s>", "enable_thinking": False, **more}
     try:
         return environment.from_string(template).render(**given)
     except (jinja2.exceptions.TemplateRuntimeError, jinja2.exceptions.TemplateError, TypeError, ValueError, ArithmeticError, RecursionError) as problem:
@@ -118,7 +145,8 @@ def made(template):
 
 def main():
     cases = [[template, made(template)] for template in TEMPLATES]
-    text = json.dumps({"messages": MESSAGES, "tools": TOOLS, "cases": cases}, indent=1)
+    named = [[name, talk, answers, made(text, messages=talk, add_generation_prompt=answers)] for name, text in forms().items() for talk in CONVERSATIONS for answers in (True, False)]
+    text = json.dumps({"messages": MESSAGES, "tools": TOOLS, "cases": cases, "forms": named}, indent=1)
     (pathlib.Path(sys.argv[1]) / "chat_templates.json").write_text(text + "\n")
 
 

@@ -26,6 +26,7 @@ struct program_parts {
   std::vector<std::string> sets = {}; // of instructions, from best to least
   built_file weights = {}, tokenizer = {};
   built_file target_tokenizer = {}; // of translations, where it is another
+  built_file generation_config = {}; // which tokens a model of speech may write
   std::map<std::string, double> metadata =
       {}; // what the weights say of themselves, if they do (expect_metadata)
   std::vector<core::dim_size> capacity = {}; // of a library's dims, where its caller says no other

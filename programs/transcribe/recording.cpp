@@ -57,7 +57,9 @@ std::vector<float> recording::at_rate(std::vector<float>& samples, bool is_last)
   std::vector<float> made, part(frames_at_once);
   SRC_DATA data{};
   data.src_ratio = ratio;
-  data.data_in = samples.data(), data.input_frames = static_cast<long>(samples.size());
+  data.input_frames = static_cast<long>(samples.size());
+  samples.push_back(0); // where there is no address, nothing that the filter still holds comes out
+  data.data_in = samples.data();
   data.end_of_input = is_last ? 1 : 0;
   do {
     data.data_out = part.data(), data.output_frames = static_cast<long>(part.size());

@@ -201,7 +201,7 @@ void run(const arguments& a, const speech_makers& makers, const program_parts& p
   const tokenizer words = tokenizer_of(with_files, parts);
   const whisper_tokens tokens = tokens_of(a, parts, words, with_files.tokenizer, makers.sizes);
   const std::unique_ptr<speech_network> network = network_of(a, makers, weights, tokens.context);
-  window_writer writer(*network, makers.sizes.frames, words, tokens, writing_of(a));
+  window_writer writer(*network, makers.sizes, words, tokens, writing_of(a));
   text_printer_of_times printer(a);
 
   const std::unique_ptr<speech_hearing> hearing = makers.hearing(a.threads);

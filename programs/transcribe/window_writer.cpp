@@ -50,6 +50,9 @@ window_text window_writer::write_at(double temperature, const token_ids& prompt)
   if (how_.times)
     rules.times = whisper_times{
         .none = tokens_.no_times, .end = tokens_.end, .most_first = tokens_.most_first};
+  else
+    for (token_id id = tokens_.no_times; static_cast<std::size_t>(id) < vocabulary_; ++id)
+      rules.suppressed.push_back(id);
   filtered_scores source(reader_, std::move(rules));
   const stopping_options where{.max_tokens = std::min(tokens_.context / 2, tokens_.context + 1 - prompt.size()),
                                .end = {tokens_.end}};

@@ -37,9 +37,9 @@ struct window_text {
 /// Writes what is said in a window. The network and the tokens live as long.
 class window_writer {
 public:
-  window_writer(speech_network& network, std::size_t frames, tokenizer words, const whisper_tokens& tokens,
-                writing_options how)
-      : network_(network), frames_(frames), words_(std::move(words)), tokens_(tokens), how_(std::move(how)),
+  window_writer(speech_network& network, const speech_sizes& sizes, tokenizer words,
+                const whisper_tokens& tokens, writing_options how)
+      : network_(network), frames_(sizes.frames), vocabulary_(sizes.vocabulary), words_(std::move(words)), tokens_(tokens), how_(std::move(how)),
         reader_(network, tokens.start, tokens.silence) {}
 
   const writing_options& options() const { return how_; }
@@ -62,7 +62,7 @@ private:
   window_text write_at(double temperature, const token_ids& prompt);
 
   speech_network& network_;
-  std::size_t frames_;
+  std::size_t frames_, vocabulary_;
   tokenizer words_;
   const whisper_tokens& tokens_;
   writing_options how_;

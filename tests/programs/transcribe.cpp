@@ -21,7 +21,6 @@
 #include <catch2/catch.hpp>
 
 #include <cmath>
-#include <deque>
 #include <fstream>
 #include <numbers>
 #include <sstream>
@@ -151,7 +150,7 @@ struct plain_text {
 class plain_whisper {
 public:
   explicit plain_whisper(const checkpoint& from)
-      : net_(compile(tiny_whisper::speech, load_weights(from.path), {.capacity = {{"B", 1}, {"T", 64}}})) {}
+      : net_(compile(tiny_whisper::speech, load_weights(from.path), {.capacity = {{"B", 1}, {"T", tiny_whisper::sizes.context}}})) {}
 
   std::vector<plain_text> write(const std::vector<float>& samples, const token_ids& beginning, bool times,
                                 bool goes_on) {
@@ -201,6 +200,7 @@ private:
     whisper_rules rules{.prompt = prompt.size(),
                         .suppressed = {5, 6, start_of_text, translate_task, transcribe_task, previous_text, no_speech_token},
                         .suppressed_first = {0, end_of_text}};
+    for (token_id id = no_times_token; !times && id < vocab; ++id) rules.suppressed.push_back(id);
     if (times) rules.times = whisper_times{.none = no_times_token, .end = end_of_text, .most_first = 10};
     const std::size_t most = std::min<std::size_t>(12, 25 - prompt.size());
     token_ids read = prompt;
@@ -276,4 +276,377 @@ TEST_CASE("a program writes what the whole model writes of the whole sound", "[t
              plain.write(samples, {start_of_text, english, transcribe_task, no_times_token}, false, true));
   const token_id heard = plain.likeliest_language(samples);
   check_same(c.texts(with({wav}, plainly)), plain.write(samples, {start_of_text, heard, transcribe_task}, true, true));
+}
+
+// Windows, by a network whose texts are told here
+
+namespace {
+
+/// A text that a network would write of a window, and by how much its tokens score more than any other.
+struct told_text {
+  token_ids ids;
+  float score = 20;
+};
+/// What it would write at one attempt after another, and how probable it is that nobody speaks.
+struct told_window {
+  std::vector<told_text> attempts;
+  double no_speech = 0.01;
+};
+
+class told_network final : public speech_network {
+public:
+  explicit told_network(std::vector<told_window> all) : windows_(std::move(all)) {}
+
+  void hear(std::span<const float> features) override {
+    heard.emplace_back(features.begin(), features.end());
+    attempt_ = 0;
+  }
+  void begin(std::size_t) override {
+    prompts.emplace_back();
+    ++attempt_;
+    written_.assign(1, 0);
+    reads_prompt_ = true;
+  }
+  token_scores step(std::span<const token_id> ids) override {
+    const told_window& now = windows_.at(heard.size() - 1);
+    const told_text& text = now.attempts.at(std::min(attempt_, now.attempts.size()) - 1);
+    if (reads_prompt_) prompts.back().insert(prompts.back().end(), ids.begin(), ids.end());
+    scores_.assign(written_.size() * vocab, 0.0f);
+    for (std::size_t row = 0; row < written_.size(); ++row) {
+      const std::size_t at = reads_prompt_ ? 0 : ++written_[row];
+      const token_id next = at < text.ids.size() ? text.ids[at] : end_of_text;
+      scores_[row * vocab + static_cast<std::size_t>(next)] = text.score;
+    }
+    if (ids.back() == start_of_text) {
+      std::ranges::fill(scores_, 0.0f);
+      scores_[no_speech_token] = static_cast<float>(std::log(now.no_speech / (1 - now.no_speech) * (vocab - 1)));
+    }
+    reads_prompt_ = reads_prompt_ && ids.back() == start_of_text;
+    return {scores_.data(), written_.size(), 1, vocab};
+  }
+  void reorder(std::span<const std::size_t> from) override { core::reorder_rows(written_, from); }
+  std::size_t most_rows() const override { return 5; }
+
+  std::vector<std::vector<float>> heard;
+  std::vector<token_ids> prompts; // of each attempt
+
+private:
+  std::vector<told_window> windows_;
+  std::size_t attempt_ = 0;
+  std::vector<std::size_t> written_; // by each row
+  bool reads_prompt_ = false;
+  std::vector<float> scores_;
+};
+
+/// Frames whose one mel is a hundredth of their number.
+class numbered_hearing final : public speech_hearing {
+public:
+  std::span<const float> logs_of(std::span<const float> samples) override {
+    logs_.resize((samples.size() - size) / hop + 1);
+    for (float& x : logs_) x = static_cast<float>(count_++) / 100;
+    return logs_;
+  }
+
+private:
+  std::vector<float> logs_;
+  int count_ = 0;
+};
+
+constexpr token_id at(int hundredths) { return first_time + hundredths / 2; }
+
+/// What is written of a sound of so many seconds.
+struct told {
+  told_network network;
+  whisper_tokens tokens{.end = end_of_text,
+                        .start = start_of_text,
+                        .translate = translate_task,
+                        .transcribe = transcribe_task,
+                        .before = previous_text,
+                        .silence = no_speech_token,
+                        .no_times = no_times_token,
+                        .languages = {{"en", english}},
+                        .suppressed = {},
+                        .suppressed_first = {},
+                        .most_first = 50,
+                        .context = 24};
+  std::vector<spoken_text> texts;
+  std::vector<std::size_t> positions;
+
+  told(double seconds, std::vector<told_window> windows, const writing_options& how = {}, bool goes_on = true)
+      : network(std::move(windows)) {
+    const temporary_folder folder;
+    audio::write_wav(folder / "sound.wav", std::vector<float>(static_cast<std::size_t>(seconds * 16000)), 1,
+                     16000);
+    recording from((folder / "sound.wav").string());
+    numbered_hearing hearing;
+    const heard_sound sound(from, hearing, [] {});
+    window_writer writer(network, {frames, 1, vocab}, parse_tokenizer(tokenizer_json().dump()), tokens, how);
+    transcriber spoken(sound, writer, tokens, tokens.beginning("en", false, how.times), goes_on);
+    while (!spoken.is_at_end()) {
+      for (spoken_text& one : spoken.next()) texts.push_back(std::move(one));
+      positions.push_back(spoken.position());
+    }
+  }
+  std::string all() const {
+    std::string made;
+    for (const spoken_text& one : texts)
+      made += std::to_string(one.begin) + "-" + std::to_string(one.end) + " " + one.text + "\n";
+    return made;
+  }
+};
+
+constexpr token_id a = 1, b = 2, c = 3;
+const token_ids begins{start_of_text, english, transcribe_task};
+
+token_ids behind(token_ids before) {
+  before.insert(before.begin(), previous_text);
+  before.insert(before.end(), begins.begin(), begins.end());
+  return before;
+}
+
+} // namespace
+
+TEST_CASE("a window begins where the text of the one before has ended", "[transcribe]") {
+  // Two texts, and the beginning of a third; two texts, behind which nobody speaks; a text without an end.
+  const told t(1.0, {{{{{at(0), a, at(10), at(12), b, at(20), at(20), c}}}},
+                     {{{{at(4), a, b, at(14), at(14), c, at(24)}}}},
+                     {{{{at(2), b, c}}}}});
+  CHECK(t.all() == "0-10 a\n12-20 b\n24-34 ab\n34-44 c\n60-62 bc\n");
+  CHECK(t.positions == std::vector<std::size_t>{20, 60, 100});
+  REQUIRE(t.network.prompts.size() == 3);
+  CHECK(t.network.prompts[0] == begins);
+  CHECK(t.network.prompts[1] == behind({at(0), a, at(10), at(12), b, at(20)}));
+  // As many tokens as there is room for.
+  CHECK(t.network.prompts[2] ==
+        behind({at(10), at(12), b, at(20), at(4), a, b, at(14), at(14), c, at(24)}));
+  // The windows are those of the sound, and zeros behind its end.
+  const auto number_of = [&](std::size_t window, std::size_t frame) {
+    return std::lround((t.network.heard[window][frame] - t.network.heard[0][0]) * 400);
+  };
+  CHECK(number_of(0, 39) == 39);
+  CHECK(number_of(1, 0) == 20);
+  CHECK(number_of(2, 39) == 99);
+}
+
+TEST_CASE("behind a sound's end a window has zeros, and texts of other windows it may do without", "[transcribe]") {
+  const told t(0.6, {{{{{at(0), a, at(40)}}}}, {{{{at(0), b, at(20)}}}}}, {}, false);
+  CHECK(t.all() == "0-40 a\n40-60 b\n");
+  REQUIRE(t.network.prompts.size() == 2);
+  CHECK(t.network.prompts[1] == begins);
+  CHECK(t.network.heard[1][19] != 0);
+  CHECK(t.network.heard[1][20] == 0);
+}
+
+TEST_CASE("a text that is improbable or repeats itself is written again at a higher temperature", "[transcribe]") {
+  const told_text good{{at(0), a, b, at(40)}, 40}, improbable{{at(0), c, c, at(40)}, 3.2f};
+  const told once(0.4, {{{good}}});
+  CHECK(once.texts.at(0).of.temperature == 0);
+  CHECK(once.texts.at(0).of.log_probability > -0.01);
+  CHECK(once.texts.at(0).of.no_speech == Approx(0.01));
+
+  const writing_options strict{.least_log_probability = -0.5};
+  const told again(0.4, {{{improbable, good}}}, strict);
+  CHECK(again.all() == "0-40 ab\n");
+  CHECK(again.texts.at(0).of.temperature == 0.2);
+  CHECK(again.network.heard.size() == 1); // of one window the encoder is asked once
+  CHECK(again.network.prompts.size() == 2);
+
+  const told_text repeats{{at(0), a, a, a, a, a, a, a, a, at(40)}, 40};
+  const told shortened(0.4, {{{repeats, good}}}, {.most_compression = 0.7});
+  CHECK(shortened.all() == "0-40 ab\n");
+  CHECK(shortened.texts.at(0).of.compression < 0.7);
+
+  // Nothing relies on a text of a high temperature.
+  const told wild(0.8, {{{improbable, improbable, improbable, good}}, {{good}}},
+                  {.beam = 1, .best_of = 1, .least_log_probability = -0.5});
+  CHECK(wild.texts.at(0).of.temperature == Approx(0.6));
+  CHECK(wild.network.prompts.back() == begins);
+}
+
+TEST_CASE("a window is silent where that is probable and its text is not", "[transcribe]") {
+  const told_text good{{at(0), a, at(40)}, 40}, improbable{{at(0), c, at(40)}, 3.2f};
+  const told t(1.2, {{{good}}, {{improbable}, 0.9}, {{good}, 0.9}}, {.least_log_probability = -0.5});
+  CHECK(t.all() == "0-40 a\n80-120 a\n");
+  CHECK(t.network.prompts.size() == 3); // silence is not tried again
+  CHECK(t.network.prompts[2] == behind({at(0), a, at(40)}));
+}
+
+TEST_CASE("without times a window is one text", "[transcribe]") {
+  const told t(0.5, {{{{{a, b}}}}, {{{{c}}}}}, {.times = false});
+  CHECK(t.all() == "0-40 ab\n40-50 c\n");
+  CHECK(t.network.prompts[0] == token_ids{start_of_text, english, transcribe_task, no_times_token});
+}
+
+TEST_CASE("sound of any rate and any channels is heard alike", "[transcribe]") {
+  const temporary_folder folder;
+  const auto read = [&](int rate, int channels) {
+    std::vector<float> all; // of channels whose mean is the sound
+    for (const float x : tones(0.5, rate))
+      for (int k = 0; k < channels; ++k) all.push_back(channels == 1 || k == 2 ? x : k == 0 ? 1.5f * x : 0.5f * x);
+    audio::write_wav(folder / "s.wav", all, channels, rate);
+    recording from((folder / "s.wav").string());
+    std::vector<float> made;
+    for (std::vector<float> part = from.next(); !part.empty(); part = from.next())
+      made.insert(made.end(), part.begin(), part.end());
+    CHECK(from.seconds() == Approx(0.5));
+    CHECK(from.seconds_read() == Approx(0.5));
+    return made;
+  };
+  const std::vector<float> right = tones(0.5);
+  for (const int rate : {8000, 16000, 44100, 48000, 96000})
+    for (const int channels : {1, 2, 3}) {
+      CAPTURE(rate, channels);
+      const std::vector<float> found = read(rate, channels);
+      CHECK(std::abs(static_cast<double>(found.size()) - 8000) <= 2);
+      double most = 0;
+      for (std::size_t i = 200; i < 7800 && rate != 8000; ++i)
+        most = std::max(most, static_cast<double>(std::abs(found.at(i) - right[i])));
+      CHECK(most < (rate == 16000 ? 1e-6 : 2e-3));
+    }
+}
+
+TEST_CASE("texts of a program have their times, in lines and in files of subtitles", "[transcribe]") {
+  const checkpoint from;
+  const std::string wav = from.sound("sound.wav", tones(1.234)), srt = (from.folder / "s.srt").string(),
+                    vtt = (from.folder / "s.vtt").string();
+  const std::vector<json> texts = from.texts(with({wav, "--language", "en", "--srt", srt, "--vtt", vtt}, plainly));
+  REQUIRE(texts.size() >= 2);
+  const auto clock = [](const json& seconds, char mark) {
+    std::string made = "00:00:0" + std::to_string(static_cast<int>(seconds.get<double>())) + mark;
+    const long thousandths = std::lround(seconds.get<double>() * 1000) % 1000;
+    return made + std::string(thousandths < 10 ? "00" : thousandths < 100 ? "0" : "") + std::to_string(thousandths);
+  };
+  std::string lines, timed, of_srt, of_vtt = "WEBVTT\n\n";
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    const std::string text = texts[i]["text"], span_of[] = {
+      clock(texts[i]["start"], ',') + " --> " + clock(texts[i]["end"], ','),
+      clock(texts[i]["start"], '.') + " --> " + clock(texts[i]["end"], '.')};
+    lines += text + "\n";
+    timed += "[" + span_of[1] + "] " + text + "\n";
+    of_srt += std::to_string(i + 1) + "\n" + span_of[0] + "\n" + text + "\n\n";
+    of_vtt += span_of[1] + "\n" + text + "\n\n";
+  }
+  CHECK(content(from.folder / "s.srt") == of_srt);
+  CHECK(content(from.folder / "s.vtt") == of_vtt);
+  CHECK_THAT(from.run(with({wav, "--language", "en"}, plainly)).said, Catch::StartsWith(lines));
+  CHECK_THAT(from.run(with({wav, "--language", "en", "--timestamps"}, plainly)).said, Catch::StartsWith(timed));
+  CHECK(clock_of(360000 + 2 * 6000 + 304, ',') == "01:02:03,040");
+}
+
+TEST_CASE("the search follows several texts, and what is drawn is the same by the same seed", "[transcribe]") {
+  const checkpoint from;
+  const std::string wav = from.sound("sound.wav", tones(0.9));
+  const auto mean_of = [&](const std::vector<json>& texts) { return texts.at(0)["log_probability"].get<double>(); };
+  const std::vector<json> likeliest = from.texts(with({wav, "--language", "en"}, plainly)),
+                          searched = from.texts({wav, "--language", "en", "--beam", "5", "--least-log-probability",
+                                                 "-1000", "--most-compression", "1000", "--most-no-speech", "1"});
+  CHECK(mean_of(searched) >= mean_of(likeliest));
+  const std::vector<std::string> drawn{wav, "--language", "en", "--temperature", "1", "--most-no-speech", "1"};
+  const std::vector<json> once = from.texts(drawn);
+  CHECK(once.at(0)["temperature"] == 1.0);
+  CHECK(from.texts(drawn) == once);
+  CHECK(from.texts(with(drawn, {"--seed", "7"})) != once);
+}
+
+TEST_CASE("sound that is none is refused in one sentence", "[transcribe]") {
+  const checkpoint from;
+  const auto refused = [&](const std::string& file, const std::string& why) {
+    const program_run run = from.run({file});
+    CHECK(run.status == 2);
+    CHECK(run.is_one_line());
+    CHECK_THAT(run.said, Contains(why));
+  };
+  refused((from.folder / "none.wav").string(), "none.wav");
+  refused(from.folder.write("text.wav", "this is no sound, whatever its name is").string(),
+          "text.wav: cannot be read as sound: ");
+  refused(from.sound("empty.wav", {}), "empty.wav: holds no samples");
+  refused(from.sound("nan.wav", {0, 0.5f, std::nanf(""), 0}),
+          "nan.wav: expected samples that are numbers, found nan after 0.000 s");
+  refused(from.sound("fast.wav", std::vector<float>(100), 1, 5000000),
+          "fast.wav: expected sound of 63 to 4096000 Hz, found 5000000 Hz");
+  std::string header = content(from.sound("rate.wav", std::vector<float>(100)));
+  const std::size_t format = header.find("fmt ");
+  REQUIRE(format != header.npos);
+  header.replace(format + 12, 4, std::string(4, '\0'));
+  const program_run run = from.run({from.folder.write("rate.wav", header).string()});
+  CHECK(run.status == 2);
+  CHECK(run.is_one_line());
+  CHECK_THAT(run.said, Contains("rate.wav: "));
+}
+
+TEST_CASE("files that are not a Whisper's are refused in one sentence", "[transcribe]") {
+  const checkpoint from;
+  const std::string wav = from.sound("sound.wav", tones(0.3));
+  const auto refused = [&](std::vector<std::string> more, const std::string& why) {
+    more.insert(more.begin(), wav);
+    const program_run run = from.run(more);
+    INFO(run.said);
+    CHECK(run.status == 2);
+    CHECK(run.is_one_line());
+    CHECK_THAT(run.said, Contains(why));
+  };
+  const auto tokenizer_with = [&](const char* name, const std::string& old, const std::string& other) {
+    std::string text = tokenizer_json().dump();
+    text.replace(text.find(old), old.size(), other);
+    return std::vector<std::string>{"--tokenizer", from.folder.write(name, text).string()};
+  };
+  const auto config_with = [&](const char* key, const json& value) {
+    json all = generation_json();
+    all[key] = value;
+    return std::vector<std::string>{"--generation-config", from.folder.write("g.json", all.dump()).string()};
+  };
+  refused(tokenizer_with("t.json", "<|startoftranscript|>", "<s>"),
+          "t.json: expected a Whisper's tokenizer, with the token '<|startoftranscript|>'; there is none");
+  refused(tokenizer_with("t.json", "<|en|>", "<|English|>"),
+          "t.json: expected a Whisper's tokenizer, with languages behind the token");
+  refused({"--tokenizer", FOVEA_TINY_WORDS}, "words.json: expected a Whisper's tokenizer");
+  refused(config_with("decoder_start_token_id", 3),
+          "g.json: decoder_start_token_id: expected 65, the token '<|startoftranscript|>' of the tokenizer; "
+          "found 3");
+  refused(config_with("suppress_tokens", {1, 96}), "g.json: suppress_tokens: expected tokens of 0 to 95; found 96");
+  refused(config_with("suppress_tokens", 1), "g.json: suppress_tokens: expected a list of tokens; found 1");
+  refused(config_with("max_length", 25),
+          "max_length of generation_config.json: expected at most 24, the longest text that the model takes; found 25");
+  refused(config_with("max_length", "many"), "g.json: max_length: expected a whole number");
+  refused({"--generation-config", from.folder.write("g.json", "[]").string()},
+          "g.json: expected an object of settings");
+  refused({"--generation-config", from.folder.write("g.json", "{").string()}, "g.json: ");
+  refused({"--language", "fr"}, "--language: expected one of en, de, haw; found fr");
+  refused(with({"--language", "de"}, config_with("is_multilingual", false)),
+          "--language: expected en, all that the model knows; found de");
+  refused(with({"--task", "translate"}, config_with("is_multilingual", false)),
+          "--task: expected transcribe, for the model knows but English; found translate");
+  refused({"--srt", (from.folder / "none" / "s.srt").string()}, "s.srt: cannot be written");
+
+  json moved = tokenizer_json();
+  for (json& one : moved["added_tokens"]) one["id"] = one["id"].get<int>() + 1;
+  refused({"--tokenizer", from.folder.write("t.json", moved.dump()).string(), "--generation-config",
+           from.folder.write("g.json", "{}").string()},
+          "t.json: expected the tokenizer of a model of 96 tokens; found the token '<|notimestamps|>' at 75, behind "
+          "which there are 21 times");
+
+  std::map<std::string, core::stored_tensor> tensors;
+  const core::safetensors_file file(from.folder / "model.safetensors");
+  for (const auto& [name, tensor] : file.tensors())
+    if (name != "model.encoder.conv2.weight") tensors.emplace(name, tensor);
+  save_safetensors(from.folder / "less.safetensors", tensors);
+  const program_run less = run_program(
+      from.folder, {FOVEA_TINY_TRANSCRIBE, wav, "--weights", (from.folder / "less.safetensors").string()});
+  CHECK(less.status == 2);
+  CHECK(less.is_one_line());
+  CHECK_THAT(less.said, Contains("conv2.weight"));
+
+  std::filesystem::remove(from.folder / "generation_config.json");
+  refused({}, "generation_config.json");
+}
+
+TEST_CASE("a model of English alone is told no language", "[transcribe]") {
+  const checkpoint from;
+  const std::string wav = from.sound("sound.wav", tones(0.8));
+  json all = generation_json();
+  all["is_multilingual"] = false;
+  const std::string config = from.folder.write("g.json", all.dump()).string();
+  plain_whisper plain(from);
+  check_same(from.texts(with({wav, "--generation-config", config}, plainly)),
+             plain.write(tones(0.8), {start_of_text}, true, true));
 }

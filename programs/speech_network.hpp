@@ -106,9 +106,9 @@ public:
     return std::make_unique<speech_hearing_of>(threads);
   }
   explicit speech_hearing_of(int threads)
-      : net_(compiled(model_weights::from({}),
-                      {.capacity = {{"T", static_cast<std::int64_t>(samples_of(most_frames))}},
-                       .threads = threads})) {}
+      : net_(compiled(
+            model_weights::from({}),
+            {.capacity = {{"T", static_cast<std::int64_t>(samples_of(most_frames))}}, .threads = threads})) {}
 
   std::span<const float> logs_of(std::span<const float> samples) override {
     const auto out = net_("samples"_in = xt::adapt(samples.data(), samples.size(), xt::no_ownership(),

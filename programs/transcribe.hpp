@@ -21,8 +21,9 @@ int transcribe(const speech_makers& make, const program_parts& parts, int count,
 template <class M, auto streamed, auto heard>
 int transcribe(const program_parts& parts, int count, char** words) {
   if constexpr (fits<M, terms::transcribe>)
-    return transcribe({speech_network_of<M, streamed>::make, speech_hearing_of<heard>::make, speech_sizes_of<M>},
-                      parts, count, words);
+    return transcribe(
+        {speech_network_of<M, streamed>::make, speech_hearing_of<heard>::make, speech_sizes_of<M>}, parts,
+        count, words);
   else
     return refuse<M, terms::transcribe>();
 }

@@ -22,9 +22,8 @@ struct recording::state {
 recording::recording(const std::string& file)
     : name_(file == "-" ? "standard input" : file), sound_(file), state_(std::make_shared<state>()) {
   if (sound_.rate() < 1 || sound_.channels() < 1)
-    throw error(
-        fmt::format("{}: expected sound of at least 1 Hz and 1 channel, found {} Hz and {} channels", name_,
-                    sound_.rate(), sound_.channels()));
+    throw error(fmt::format("{}: expected sound of at least 1 Hz and 1 channel, found {} Hz and {} channels",
+                            name_, sound_.rate(), sound_.channels()));
   if (sound_.rate() == rate) return;
   if (src_is_valid_ratio(static_cast<double>(rate) / sound_.rate()) == 0)
     throw error(fmt::format("{}: expected sound of {} to {} Hz, found {} Hz", name_, (rate + 255) / 256,
@@ -44,9 +43,8 @@ std::vector<float> recording::channels_joined(std::span<const float> read) {
     for (const float x : read.subspan(i * channels, channels)) made[i] += x;
     made[i] /= static_cast<float>(channels);
     if (!std::isfinite(made[i]))
-      throw error(
-          fmt::format("{}: expected samples that are numbers, found {} after {:.3f} s", name_, made[i],
-                      static_cast<double>(frames_ - made.size() + i) / sound_.rate()));
+      throw error(fmt::format("{}: expected samples that are numbers, found {} after {:.3f} s", name_,
+                              made[i], static_cast<double>(frames_ - made.size() + i) / sound_.rate()));
   }
   return made;
 }

@@ -30,7 +30,8 @@ subtitle_file::subtitle_file(const std::filesystem::path& path, form as)
 void subtitle_file::add(std::size_t begin, std::size_t end, const std::string& text) {
   const char mark = as_ == form::srt ? ',' : '.';
   const std::string number = as_ == form::srt ? fmt::format("{}\n", ++count_) : "";
-  write(fmt::format("{}{} --> {}\n{}\n\n", number, clock_of(begin, mark), clock_of(end, mark), in_subtitle(text)));
+  write(fmt::format("{}{} --> {}\n{}\n\n", number, clock_of(begin, mark), clock_of(end, mark),
+                    in_subtitle(text)));
 }
 
 void subtitle_file::write(const std::string& text) {

@@ -42,7 +42,8 @@ void declare_files_of_model(CLI::App& app, arguments& a) {
 }
 
 void declare_output(CLI::App& app, arguments& a) {
-  app.add_option("SOUND", a.sound, "A recording: WAV, FLAC, Ogg and what else libsndfile reads; -: the standard input")
+  app.add_option("SOUND", a.sound,
+                 "A recording: WAV, FLAC, Ogg and what else libsndfile reads; -: the standard input")
       ->required();
   app.add_option("--language", a.language, "Its code, as in en; the model finds it out where none is named");
   app.add_option("--task", a.task, "transcribe, or translate into English")
@@ -56,7 +57,8 @@ void declare_output(CLI::App& app, arguments& a) {
 
 void declare_search(CLI::App& app, arguments& a) {
   const CLI::Range share(0.0, 1.0), rows(1, 64);
-  app.add_option("--beam", a.how.beam, "Texts that are followed at once at temperature 0; 1: the likeliest token")
+  app.add_option("--beam", a.how.beam,
+                 "Texts that are followed at once at temperature 0; 1: the likeliest token")
       ->capture_default_str()
       ->check(rows);
   app.add_option("--best-of", a.how.best_of, "Texts that are drawn at a temperature above 0")
@@ -69,7 +71,8 @@ void declare_search(CLI::App& app, arguments& a) {
   app.add_option("--least-log-probability", a.how.least_log_probability,
                  "A text fails whose tokens have a mean below")
       ->capture_default_str();
-  app.add_option("--most-compression", a.how.most_compression, "A text fails that zlib makes shorter than that")
+  app.add_option("--most-compression", a.how.most_compression,
+                 "A text fails that zlib makes shorter than that")
       ->capture_default_str();
   app.add_option("--most-no-speech", a.how.most_no_speech,
                  "A window is silent where that is more probable and the text fails by its probability")
@@ -97,8 +100,7 @@ std::filesystem::path file_of(const std::filesystem::path& named, const built_fi
 whisper_tokens tokens_of(const arguments& a, const program_parts& parts, const tokenizer& words,
                          const std::filesystem::path& words_path, const speech_sizes& sizes) {
   const built_file& built = parts.generation_config;
-  const std::filesystem::path path =
-      file_of(a.generation_config, built, "generation_config.json", a, parts);
+  const std::filesystem::path path = file_of(a.generation_config, built, "generation_config.json", a, parts);
   const auto read = [&] {
     if (!path.empty() || built.bytes.empty()) return core::load_json(path.empty() ? built.path : path);
     return core::parse_json({reinterpret_cast<const char*>(built.bytes.data()), built.bytes.size()});
@@ -107,21 +109,21 @@ whisper_tokens tokens_of(const arguments& a, const program_parts& parts, const t
   const auto source_of = [](const std::filesystem::path& named, const built_file& otherwise) {
     return (named.empty() ? otherwise.path : named).string();
   };
-  return whisper_tokens_of(
-      {words, *config, source_of(words_path, parts.tokenizer), source_of(path, built)}, sizes);
+  return whisper_tokens_of({words, *config, source_of(words_path, parts.tokenizer), source_of(path, built)},
+                           sizes);
 }
 
 std::unique_ptr<speech_network> network_of(const arguments& a, const speech_makers& makers,
                                            const model_weights& weights, std::size_t context) try {
   const std::size_t rows = std::max(a.how.beam, a.how.best_of);
-  return makers.network(
-      weights,
-      {.capacity = {{"B", static_cast<std::int64_t>(rows)}, {"T", static_cast<std::int64_t>(context)}},
-       .threads = a.threads});
+  return makers.network(weights, {.capacity = {{"B", static_cast<std::int64_t>(rows)},
+                                               {"T", static_cast<std::int64_t>(context)}},
+                                  .threads = a.threads});
 } catch (const core::capacity_error& problem) {
-  throw error(fmt::format("max_length of generation_config.json: expected at most {}, the longest text that the "
-                          "model takes; found {}",
-                          problem.most(), context));
+  throw error(
+      fmt::format("max_length of generation_config.json: expected at most {}, the longest text that the "
+                  "model takes; found {}",
+                  problem.most(), context));
 }
 
 writing_options writing_of(const arguments& a) {
@@ -178,7 +180,8 @@ std::string language_of(const arguments& a, const program_parts& parts, const wh
                         const heard_sound& sound, window_writer& writer) {
   if (!a.language.empty() || tokens.languages.empty()) return a.language;
   const auto found = writer.language_of(sound.window(0, writer.frames()));
-  program::notice(parts.name, fmt::format("the language is {}, by {:.0f} %", found.code, found.probability * 100));
+  program::notice(parts.name,
+                  fmt::format("the language is {}, by {:.0f} %", found.code, found.probability * 100));
   return found.code;
 }
 

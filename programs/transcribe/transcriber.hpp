@@ -24,7 +24,8 @@ public:
   /// `beginning` is what the text of each window begins with; `goes_on` says whether it does behind the text before.
   transcriber(const heard_sound& sound, window_writer& writer, const whisper_tokens& tokens,
               token_ids beginning, bool goes_on)
-      : sound_(sound), writer_(writer), tokens_(tokens), beginning_(std::move(beginning)), goes_on_(goes_on) {}
+      : sound_(sound), writer_(writer), tokens_(tokens), beginning_(std::move(beginning)), goes_on_(goes_on) {
+  }
 
   bool is_at_end() const { return at_ >= sound_.frames(); }
   /// Up to which frame all is written.

@@ -49,8 +49,7 @@ std::vector<spoken_language> languages_of(const tokenizer& words, token_id start
 class generation_config {
 public:
   generation_config(const json& all, const std::string& source) : all_(all), source_(source) {
-    if (!all.is_object())
-      throw error(source + ": expected an object of settings; found " + core::shown(all));
+    if (!all.is_object()) throw error(source + ": expected an object of settings; found " + core::shown(all));
   }
 
   const json* find(const char* key) const {
@@ -65,7 +64,8 @@ public:
     const json* found = find(key);
     if (found == nullptr) return {};
     if (!found->is_array())
-      throw error(fmt::format("{}: {}: expected a list of tokens; found {}", source_, key, core::shown(*found)));
+      throw error(
+          fmt::format("{}: {}: expected a list of tokens; found {}", source_, key, core::shown(*found)));
     token_ids made;
     for (const json& one : *found) {
       made.push_back(core::whole_number<token_id>(one, source_ + ": " + key));
@@ -79,8 +79,8 @@ public:
   void expect(const char* key, token_id id, const char* name) const {
     const json* found = find(key);
     if (found != nullptr && *found != id)
-      throw error(fmt::format("{}: {}: expected {}, the token {} of the tokenizer; found {}", source_, key, id,
-                              in_quotes(spelt(name)), core::shown(*found)));
+      throw error(fmt::format("{}: {}: expected {}, the token {} of the tokenizer; found {}", source_, key,
+                              id, in_quotes(spelt(name)), core::shown(*found)));
   }
   bool is_multilingual() const {
     const json* found = find("is_multilingual");
@@ -114,14 +114,16 @@ whisper_tokens whisper_tokens_of(const whisper_files& from, const speech_sizes& 
   const std::size_t vocabulary = sizes.vocabulary, times = sizes.frames / 2 + 1,
                     needed = static_cast<std::size_t>(t.no_times) + 1 + times;
   if (vocabulary < needed)
-    throw error(fmt::format("{}: expected the tokenizer of a model of {} tokens; found the token {} at {}, behind which "
-                            "there are {} times",
-                            from.words_source, vocabulary, in_quotes(spelt("notimestamps")), t.no_times, times));
+    throw error(fmt::format(
+        "{}: expected the tokenizer of a model of {} tokens; found the token {} at {}, behind which "
+        "there are {} times",
+        from.words_source, vocabulary, in_quotes(spelt("notimestamps")), t.no_times, times));
   said.expect("eos_token_id", t.end, "endoftext");
   said.expect("decoder_start_token_id", t.start, "startoftranscript");
   said.expect("no_timestamps_token_id", t.no_times, "notimestamps");
   if (t.context < 8)
-    throw error(fmt::format("{}: max_length: expected at least 8 tokens; found {}", from.config_source, t.context));
+    throw error(
+        fmt::format("{}: max_length: expected at least 8 tokens; found {}", from.config_source, t.context));
   t.suppressed = said.ids("suppress_tokens", vocabulary);
   t.suppressed.insert(t.suppressed.end(), {t.start, t.translate, t.transcribe, t.before, t.silence});
   for (std::size_t id = needed; id < vocabulary; ++id) t.suppressed.push_back(static_cast<token_id>(id));

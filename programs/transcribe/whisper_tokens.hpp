@@ -25,8 +25,8 @@ struct whisper_tokens {
   token_id no_times;
   std::vector<spoken_language> languages; // none where it knows but English
   token_ids suppressed, suppressed_first; // never written, and not first
-  std::size_t most_first; // the greatest time that a text may begin with
-  std::size_t context; // the longest text, in tokens, with what stands in front of it
+  std::size_t most_first;                 // the greatest time that a text may begin with
+  std::size_t context;                    // the longest text, in tokens, with what stands in front of it
 
   /// What a text begins with. Throws fovea::error that says which languages there are, or that there is but one.
   token_ids beginning(const std::string& language, bool translated, bool with_times) const;

@@ -48,16 +48,17 @@ window_text window_writer::write_at(double temperature, const token_ids& prompt)
                       .suppressed = tokens_.suppressed,
                       .suppressed_first = tokens_.suppressed_first};
   if (how_.times)
-    rules.times = whisper_times{
-        .none = tokens_.no_times, .end = tokens_.end, .most_first = tokens_.most_first};
+    rules.times =
+        whisper_times{.none = tokens_.no_times, .end = tokens_.end, .most_first = tokens_.most_first};
   else
     for (token_id id = tokens_.no_times; static_cast<std::size_t>(id) < vocabulary_; ++id)
       rules.suppressed.push_back(id);
   filtered_scores source(reader_, std::move(rules));
-  const stopping_options where{.max_tokens = std::min(tokens_.context / 2, tokens_.context + 1 - prompt.size()),
-                               .end = {tokens_.end}};
+  const stopping_options where{
+      .max_tokens = std::min(tokens_.context / 2, tokens_.context + 1 - prompt.size()), .end = {tokens_.end}};
   const auto mean_of = [](const hypothesis& h) {
-    const std::size_t ended = h.ended == ended_by::token ? 0 : 1; // the end counts, whether it was written or not
+    const std::size_t ended =
+        h.ended == ended_by::token ? 0 : 1; // the end counts, whether it was written or not
     return h.log_probability / static_cast<double>(h.ids.size() + ended);
   };
   hypothesis best;

@@ -39,8 +39,8 @@ class window_writer {
 public:
   window_writer(speech_network& network, const speech_sizes& sizes, tokenizer words,
                 const whisper_tokens& tokens, writing_options how)
-      : network_(network), frames_(sizes.frames), vocabulary_(sizes.vocabulary), words_(std::move(words)), tokens_(tokens), how_(std::move(how)),
-        reader_(network, tokens.start, tokens.silence) {}
+      : network_(network), frames_(sizes.frames), vocabulary_(sizes.vocabulary), words_(std::move(words)),
+        tokens_(tokens), how_(std::move(how)), reader_(network, tokens.start, tokens.silence) {}
 
   const writing_options& options() const { return how_; }
   std::size_t frames() const { return frames_; } // of a window

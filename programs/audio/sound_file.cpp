@@ -1,4 +1,4 @@
-#include <audio/sound_file.hpp>
+#include "sound_file.hpp"
 
 #include <fovea/base/error.hpp>
 #include <fovea/base/regular_file.hpp>

@@ -1,5 +1,5 @@
-# fovea_add_executable(NAME HEADER header MODEL expression APP embed|classify|tag|generate|translate|score|stream|serve
-#                      [WEIGHTS file] [TOKENIZER file] [TARGET_TOKENIZER file] [EMBED] [STATIC] [FORMAT q8_0]
+# fovea_add_executable(NAME HEADER header MODEL expression APP embed|classify|tag|generate|translate|score|stream|serve|transcribe
+#                      [WEIGHTS file] [TOKENIZER file] [TARGET_TOKENIZER file] [GENERATION_CONFIG file] [EMBED] [STATIC] [FORMAT q8_0]
 #                      [ISA portable baseline sse41 avx2 avx512 neon64] [ROUTE completions|embeddings] [CONTEXT n] [LABELS label...]
 #                      [BEGIN token] [END token...] [METADATA key=number...])
 #
@@ -13,8 +13,8 @@
 # caller's CMakeLists.txt that the program opens where its command line names no others: as they lie there or, with
 # EMBED, as part of the program, the weights as they are used in memory (fovea_pack_weights); without EMBED, WEIGHTS may
 # be a folder. Of conversations the files beside TOKENIZER say how the model knows them. TARGET_TOKENIZER is that of
-# translations, where it is another. FORMAT is that of the weights in memory. STATIC links all libraries into the one
-# file. ROUTE is what a program that serves answers at: completions of a model as `generate` takes it, or embeddings of
+# translations, where it is another, and GENERATION_CONFIG says what a program that transcribes may write. FORMAT is that
+# of the weights in memory. STATIC links all libraries into the one file. ROUTE is what a program that serves answers at: completions of a model as `generate` takes it, or embeddings of
 # one as `embed` does. CONTEXT is the most tokens of a text, LABELS are those of a classifier's or tagger's scores in
 # order, BEGIN is the token that an empty prompt and a translation begin with, END those that end what is generated; the
 # first of them ends the source of a translation, too. METADATA are numbers that weights are refused for where they say
@@ -25,9 +25,9 @@ include("${CMAKE_CURRENT_LIST_DIR}/fovea_built_parts.cmake")
 
 function(fovea_add_executable name)
   set(caller "fovea_add_executable(${name})")
-  fovea_built_arguments("${caller}" "APP;TOKENIZER;TARGET_TOKENIZER;ROUTE;CONTEXT;BEGIN" "LABELS;END")
+  fovea_built_arguments("${caller}" "APP;TOKENIZER;TARGET_TOKENIZER;GENERATION_CONFIG;ROUTE;CONTEXT;BEGIN" "LABELS;END")
   fovea_expect_options("${caller}" APP)
-  fovea_built_app("${caller}" "classify;embed;generate;score;serve;stream;tag;translate")
+  fovea_built_app("${caller}" "classify;embed;generate;score;serve;stream;tag;transcribe;translate")
   string(MAKE_C_IDENTIFIER "compiled_${name}" compiled)
   set(folder "${CMAKE_CURRENT_BINARY_DIR}/${name}_program")
 
@@ -52,8 +52,48 @@ function(fovea_add_executable name)
       message(FATAL_ERROR "${caller}: APP serve cannot be STATIC, since cpp-httplib is a shared library")
     endif()
   endif()
-  if(arg_APP MATCHES "^(generate|score|stream|translate)$" OR arg_ROUTE STREQUAL "completions")
-    if(arg_APP MATCHES "^(generate|serve|translate)$")
+  set(heard "")
+  set(maker_of_heard "")
+  set(include_heard "")
+  set(more_makers "")
+  if(arg_APP STREQUAL "transcribe")
+    set(library fovea::transcribe)
+    if(NOT TARGET fovea::transcribe)
+      message(FATAL_ERROR "${caller}: APP transcribe needs a Fovea that was built with libsndfile, libsamplerate and zlib (Debian: libsndfile1-dev, libsamplerate0-dev, zlib1g-dev)")
+    endif()
+    if(arg_STATIC)
+      message(FATAL_ERROR "${caller}: APP transcribe cannot be STATIC, since libsndfile is a shared library")
+    endif()
+    # What the model hears: as many mels as it takes, compiled as the model is.
+    string(MAKE_C_IDENTIFIER "heard_by_${name}" heard)
+    fovea_include_of("${arg_HEADER}" include)
+    file(
+      CONFIGURE
+      OUTPUT "${folder}/hearing.hpp"
+      CONTENT [[#pragma once
+@include@
+#include <fovea/programs/hearing.hpp>
+]]
+      @ONLY
+    )
+    fovea_add_model(
+      ${heard} HEADER "${folder}/hearing.hpp" MODEL "fovea::programs::hearing_of<std::remove_cvref_t<decltype(${arg_MODEL})>>"
+      ISA ${arg_ISA} CALLER "${caller}"
+    )
+    set(include_heard "
+#include <${heard}.hpp>")
+    set(
+      maker_of_heard
+      "
+constexpr auto heard = [](const fovea::model_weights& weights, const fovea::compile_options& options) {
+  return ${heard}::compile(weights, options);
+};
+"
+    )
+    set(more_makers ", fovea_program::heard")
+  endif()
+  if(arg_APP MATCHES "^(generate|score|stream|transcribe|translate)$" OR arg_ROUTE STREQUAL "completions")
+    if(arg_APP MATCHES "^(generate|serve|transcribe|translate)$")
       set(model "fovea::last<fovea::dim{\"T\"}>(${arg_MODEL})")
     endif()
     fovea_add_model(${compiled} HEADER "${arg_HEADER}" MODEL "${model}" STREAM "fovea::dim{\"T\"}" ISA ${arg_ISA} CALLER "${caller}" DECLARED "${arg_MODEL}")
@@ -71,7 +111,7 @@ function(fovea_add_executable name)
     CONFIGURE
     OUTPUT "${folder}/main.cpp"
     CONTENT
-      [[#include <@compiled@.hpp>
+      [[#include <@compiled@.hpp>@include_heard@
 #include <fovea/programs/@arg_APP@.hpp>
 
 #include <type_traits>
@@ -87,7 +127,7 @@ using format = @arg_FORMAT@;
 constexpr auto made = [](const fovea::model_weights& weights, const fovea::compile_options& options) {
   return @compiled@::@made@(weights, options);
 };
-
+@maker_of_heard@
 static fovea::programs::program_parts parts() {
   return {@parts@};
 }
@@ -97,7 +137,7 @@ using model = std::remove_cvref_t<decltype(@model@)>;
 } // namespace fovea_program
 
 int main(int count, char** words) {
-  return fovea::programs::@arg_APP@<fovea_program::model, fovea_program::made>(fovea_program::parts(), count, words);
+  return fovea::programs::@arg_APP@<fovea_program::model, fovea_program::made@more_makers@>(fovea_program::parts(), count, words);
 }
 ]]
     @ONLY
@@ -105,7 +145,7 @@ int main(int count, char** words) {
   add_executable(${name} "${folder}/main.cpp")
   target_compile_features(${name} PRIVATE cxx_std_20)
   set_source_files_properties("${folder}/main.cpp" PROPERTIES OBJECT_DEPENDS "${files}")
-  target_link_libraries(${name} PRIVATE ${compiled} ${library})
+  target_link_libraries(${name} PRIVATE ${compiled} ${heard} ${library})
   fovea_pack_weights(${name} "${model}")
   target_link_options(${name} PRIVATE $<$<CONFIG:Release,MinSizeRel>:-s>)
   if(arg_STATIC)

@@ -12,6 +12,7 @@ set(fovea_words_of_generate TOKENIZER CONTEXT BEGIN END CACHE INTERNAL "")
 set(fovea_words_of_score TOKENIZER CONTEXT CACHE INTERNAL "")
 set(fovea_words_of_translate TOKENIZER TARGET_TOKENIZER CONTEXT BEGIN END CACHE INTERNAL "")
 set(fovea_words_of_stream CONTEXT CACHE INTERNAL "")
+set(fovea_words_of_transcribe TOKENIZER GENERATION_CONFIG CACHE INTERNAL "")
 set(fovea_words_of_serve ROUTE TOKENIZER CONTEXT BEGIN END CACHE INTERNAL "")
 
 # What FORMAT may be, as weights/weight_format.hpp lists them.
@@ -60,7 +61,7 @@ function(fovea_built_app caller known)
     list(JOIN known ", " known)
     message(FATAL_ERROR "${caller}: expected APP to be one of ${known}, found '${arg_APP}'")
   endif()
-  foreach(option IN ITEMS TOKENIZER TARGET_TOKENIZER CONTEXT LABELS BEGIN END ROUTE)
+  foreach(option IN ITEMS TOKENIZER TARGET_TOKENIZER GENERATION_CONFIG CONTEXT LABELS BEGIN END ROUTE)
     if(arg_${option} AND NOT option IN_LIST fovea_words_of_${arg_APP})
       list(JOIN fovea_words_of_${arg_APP} ", " taken)
       message(FATAL_ERROR "${caller}: APP ${arg_APP} has no use for ${option}, it takes ${taken}")
@@ -78,7 +79,7 @@ macro(fovea_built_parts caller model)
   set(embedded "")
   set(packed "${CMAKE_CURRENT_BINARY_DIR}/${name}_packed.gguf") # by fovea_pack_weights
   fovea_built_file("${caller}" WEIGHTS weights "${arg_WEIGHTS}" "${arg_EMBED}" "${packed}")
-  foreach(part IN ITEMS tokenizer target_tokenizer)
+  foreach(part IN ITEMS tokenizer target_tokenizer generation_config)
     string(TOUPPER ${part} option)
     fovea_built_file("${caller}" ${option} ${part} "${arg_${option}}" "${arg_EMBED}")
   endforeach()
@@ -96,7 +97,7 @@ macro(fovea_built_parts caller model)
     parts
     ".name = ${quoted_name}, .model = ${quoted_arg_MODEL}, .format = ${quoted_arg_FORMAT}, .declared = (${arg_MODEL}).name, "
     ".sets = {${quoted_sets}}, "
-    ".weights = ${weights}, .tokenizer = ${tokenizer}, .target_tokenizer = ${target_tokenizer}, .metadata = {${metadata}}, "
+    ".weights = ${weights}, .tokenizer = ${tokenizer}, .target_tokenizer = ${target_tokenizer}, .generation_config = ${generation_config}, .metadata = {${metadata}}, "
     ".capacity = {${capacity}}, .context = ${arg_CONTEXT}, .labels = {${quoted_arg_LABELS}}, .begin = ${quoted_arg_BEGIN}, "
     ".end = {${quoted_arg_END}}"
   )

@@ -24,12 +24,12 @@ set(CPACK_DEB_COMPONENT_INSTALL ON)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
 
-# What find_package(fovea) and the headers need (names of cmake/dependencies.txt), then what compiles, and what APP serve links.
+# What find_package(fovea) and the headers need (names of cmake/dependencies.txt), then what compiles, and what APP serve and APP transcribe link.
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME libfovea-dev)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS
     "libboost-dev (>= 1.74), libxtensor-dev (>= 0.24), libxsimd-dev (>= 8.1), nlohmann-json3-dev (>= 3), libutf8proc-dev")
-set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_RECOMMENDS "g++ (>= 4:12) | clang-19, cmake (>= 3.25), libcpp-httplib-dev")
+set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_RECOMMENDS "g++ (>= 4:12) | clang-19, cmake (>= 3.25), libcpp-httplib-dev, libsndfile1-dev, libsamplerate0-dev, zlib1g-dev")
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SUGGESTS "libopenmpi-dev")
 set(CPACK_COMPONENT_DEVELOPMENT_DESCRIPTION
     "Headers, static libraries and CMake's files. A model is declared in C++;

@@ -40,6 +40,8 @@ inline constexpr model_terms generate{"generate", {tokens, types}, {"logits", "B
 inline constexpr model_terms score{"score", {tokens, types}, {"logits", "B T vocab"}};
 inline constexpr model_terms translate{
     "translate", {{"source", "B S"}, {"lengths", "B"}, {"target", "B T"}}, {"logits", "B T vocab"}};
+inline constexpr model_terms transcribe{
+    "transcribe", {{"features", "B frames mels"}, {"decoder_ids", "B T"}}, {"logits", "B T vocab"}};
 inline constexpr model_terms embeddings{
     "serve with ROUTE embeddings", {tokens, types, lengths}, {"sentence", "B width"}};
 inline constexpr model_terms completions{

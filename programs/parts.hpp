@@ -25,7 +25,8 @@ struct program_parts {
   std::string declared = {};          // the name that the declaration gives to the model
   std::vector<std::string> sets = {}; // of instructions, from best to least
   built_file weights = {}, tokenizer = {};
-  built_file target_tokenizer = {}; // of translations, where it is another
+  built_file target_tokenizer = {};  // of translations, where it is another
+  built_file generation_config = {}; // which tokens a model of speech may write
   std::map<std::string, double> metadata =
       {}; // what the weights say of themselves, if they do (expect_metadata)
   std::vector<core::dim_size> capacity = {}; // of a library's dims, where its caller says no other

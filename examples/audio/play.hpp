@@ -1,6 +1,6 @@
 #pragma once
 
-#include "sound_file.hpp"
+#include <audio/sound_file.hpp>
 
 #include <cstddef>
 #include <functional>

@@ -44,13 +44,13 @@ public:
 
 private:
   /// Parses the file, except that the entries of model.vocab go straight into `tokens`: as JSON values they
-  /// would take most of the time.
+  /// would take most of the time. An empty token, as multilingual Whispers have one, stands for nothing: no text becomes it.
   static json_document parse(std::string_view text, token_vocabulary& tokens) {
     constexpr std::array<std::string_view, 2> vocab{"model", "vocab"};
     return parse_json(text, vocab, [&](const std::string& token, const json& id) {
       if (!id.is_number_integer())
         throw error("token " + in_quotes(token) + ": expected an id; found " + shown(id));
-      tokens.add(token, id.get<std::int64_t>());
+      if (!token.empty()) tokens.add(token, id.get<std::int64_t>());
     });
   }
 
@@ -79,6 +79,7 @@ private:
     std::vector<added_token> raw, of_normalized;
     for (const json& entry : list) {
       const auto content = entry.at("content").get<std::string>();
+      if (content.empty()) continue;
       const auto id = whole_number<std::int64_t>(entry.at("id"), "added_tokens: " + in_quotes(content));
       to_.tokens.add(content, id); // checks both
       added_token token{.content = content,

@@ -1,6 +1,6 @@
 #include "fuzzed.hpp"
 
-#include "../../examples/audio/sound_file.hpp"
+#include "../../programs/audio/sound_file.hpp"
 
 #include <array>
 

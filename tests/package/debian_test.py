@@ -67,7 +67,7 @@ class Packages(unittest.TestCase):
         needed = self.names("libfovea-dev", "Depends")
         self.assertEqual(needed, {"libboost-dev", "libutf8proc-dev", "libxsimd-dev", "libxtensor-dev", "nlohmann-json3-dev"})
         self.assertLess(needed, section_of_dependencies("build"))
-        self.assertIn("libcpp-httplib-dev", self.names("libfovea-dev", "Recommends"))
+        self.assertLess({"libcpp-httplib-dev", "libsndfile1-dev", "libsamplerate0-dev", "zlib1g-dev"}, self.names("libfovea-dev", "Recommends"))
         self.assertLess({"libc6", "libstdc++6"}, self.names("fovea", "Depends")) # as dpkg-shlibdeps finds them
         self.assertEqual(self.names("fovea", "Recommends"), {"libfovea-dev"})
 

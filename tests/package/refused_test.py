@@ -16,7 +16,7 @@ ROOT = pathlib.Path(__file__).parents[2]
 (LISTED,) = re.findall(r"using all_formats = format_list<(.*?)>;", (ROOT / "weights" / "weight_format.hpp").read_text(), re.DOTALL)
 FORMATS = " ".join(LISTED.split())
 CASES = {
-    f"{PROGRAM} APP dance)": "expected APP to be one of classify, embed, generate, score, serve, stream, tag, translate, found 'dance'",
+    f"{PROGRAM} APP dance)": "expected APP to be one of classify, embed, generate, score, serve, stream, tag, transcribe, translate, found 'dance'",
     f"{PROGRAM})": "fovea_add_executable(ask): APP is missing",
     f"{PROGRAM} APP embed FORMAT q9_0)": f"fovea_add_executable(ask): expected FORMAT to be one of {FORMATS}, found 'q9_0'",
     f'{LIBRARY} FORMAT "integer_products<f16>")': f"fovea_add_library(ask): expected FORMAT to be one of {FORMATS}, found 'integer_products<f16>'",
@@ -45,6 +45,10 @@ CASES = {
     f"{PROGRAM} APP stream LABELS good bad)": "APP stream has no use for LABELS, it takes CONTEXT",
     f"{PROGRAM} APP embed BEGIN <s>)": "APP embed has no use for BEGIN, it takes TOKENIZER, CONTEXT",
     f"{PROGRAM} APP serve STATIC)": "APP serve cannot be STATIC, since cpp-httplib is a shared library",
+    f"{PROGRAM} APP transcribe CONTEXT 448)": "APP transcribe has no use for CONTEXT, it takes TOKENIZER, GENERATION_CONFIG",
+    f"{PROGRAM} APP embed GENERATION_CONFIG g.json)": "APP embed has no use for GENERATION_CONFIG, it takes TOKENIZER, CONTEXT",
+    f"{PROGRAM} APP transcribe GENERATION_CONFIG none.json)": "fovea_add_executable(ask): expected GENERATION_CONFIG to be a file, found nothing at",
+    f"{PROGRAM} APP transcribe STATIC)": "APP transcribe cannot be STATIC, since libsndfile is a shared library",
     "fovea_add_library(ask MODEL ask::model)": "fovea_add_library(ask): HEADER is missing",
     "fovea_add_library(a-b HEADER model.hpp MODEL ask::model)": "expected a name that C can begin names with, found 'a-b'",
     f"{LIBRARY} APP embed)": "CAPACITY, EMBED, STATIC, TOKENIZERS, WASM; found 'APP;embed'",

@@ -14,6 +14,13 @@ def transposed_pixels(shape, content):
     return [batch, height, width, channels], struct.pack(f"<{len(moved)}f", *moved)
 
 
+def frames_first(batch, mels, frames, content):
+    """[B, mels, frames] as [B, frames, mels]."""
+    values = struct.unpack(f"<{len(content) // 4}f", content)
+    moved = [values[(b * mels + mel) * frames + frame] for b in range(batch) for frame in range(frames) for mel in range(mels)]
+    return [batch, frames, mels], struct.pack(f"<{len(moved)}f", *moved)
+
+
 def decoder_ids(labels):
     """What the decoder of a T5 reads: 0, then the labels but the last, with 0 for -100."""
     dtype, shape, content = labels
@@ -32,6 +39,9 @@ def read_case(path):
     if "input.pixels" in values:
         dtype, shape, content = values["input.pixels"]
         values["input.pixels"] = (dtype, *transposed_pixels(shape, content))
+    if config["model_type"] == "whisper":
+        dtype, (batch, mels, frames), content = values["input.features"]
+        values["input.features"] = (dtype, *frames_first(batch, mels, frames, content))
     if config["model_type"] == "t5":
         values["input.decoder_input_ids"] = decoder_ids(values["input.labels"])
     return parameters, values, config, case

@@ -81,7 +81,7 @@ class New(ToolTest):
     def test_every_case(self):
         """Each case becomes a project; its numbers are those of the library that trained it."""
         paths = sorted(self.golden.glob("hf_*.safetensors")) + sorted((self.golden / "today").glob("*.safetensors"))
-        known = {"bert", "distilbert", "electra", "gpt2", "llama", "mamba", "mistral", "qwen2", "qwen3", "roberta", "rwkv", "t5", "vit", "xlm-roberta"}
+        known = {"bert", "distilbert", "electra", "gpt2", "llama", "mamba", "mistral", "qwen2", "qwen3", "roberta", "rwkv", "t5", "vit", "whisper", "xlm-roberta"}
         seen, checks = set(), {}
         for path in paths:
             case = json.loads(load_safetensors(path)[1]["case"])
@@ -141,7 +141,7 @@ class New(ToolTest):
         self.assertEqual(self.new(source, f"{case}/made").returncode, 0)
         self.assertFalse((self.folder / case / "made/main.cpp").exists())
         lists = (self.folder / case / "made/CMakeLists.txt").read_text()
-        return re.search(r"cmake_language\(\n  CALL fovea_add_\$\{kind\}\n(.*?)\n\)\n", lists, re.DOTALL)[1].split("\n")
+        return re.search(r"(?:cmake_language\(\n  CALL fovea_add_\$\{kind\}|fovea_add_executable\()\n(.*?)\n\)\n", lists, re.DOTALL)[1].split("\n")
 
     def test_what_the_program_is_told(self):
         def named(config, parameters):
@@ -156,6 +156,11 @@ class New(ToolTest):
         lines = self.program("hf_t5", lambda config, parameters: config.update(decoder_start_token_id=0, eos_token_id=1))
         self.assertEqual(lines[0], "  made HEADER model.hpp MODEL made::translator APP translate")
         self.assertEqual(lines[3:], ['  BEGIN "w0"', '  END "w1"', "  EMBED STATIC"])
+        lines = self.program("today/whisper", lambda config, parameters: None, generation_config={})
+        self.assertEqual(lines[0], "  made HEADER model.hpp MODEL made::speech APP transcribe")
+        self.assertEqual(lines[1], '  WEIGHTS "${WEIGHTS}" TOKENIZER "${TOKENIZER}"')
+        self.assertRegex(lines[2], r'^  GENERATION_CONFIG ".*/generation_config\.json"$')
+        self.assertEqual(lines[3:], ["  EMBED"])
 
     def test_gguf(self):
         """Weights as llama.cpp's converter lays them."""
@@ -286,6 +291,8 @@ class New(ToolTest):
             ("hf_llama", {"layer_types": ["full_attention", "sliding_attention"]}, "config.json: layer_types: expected every layer to be of full_attention; found 'sliding_attention'"),
             ("hf_t5", {"num_decoder_layers": 3}, "config.json: num_decoder_layers: expected 2, as the encoder has; found 3"),
             ("hf_t5", {"feed_forward_proj": "gated-silu"}, "config.json: feed_forward_proj: expected 'relu', 'gated-gelu'; found 'gated-silu'"),
+            ("today/whisper", {"decoder_attention_heads": 2}, "config.json: decoder_attention_heads: expected 4; found 2"),
+            ("today/whisper", {"scale_embedding": True}, "config.json: scale_embedding: expected false; found true"),
             ("hf_vit", {"patch_size": 5}, "config.json: patch_size: expected a divisor of image_size 16; found 5"),
             ("hf_vit", {"qkv_bias": False}, "config.json: qkv_bias: expected true; found false"),
             ("hf_mamba", {"intermediate_size": 40}, "config.json: intermediate_size: expected 48, expand times hidden_size; found 40"),
@@ -311,7 +318,7 @@ class New(ToolTest):
         ):
             with self.subTest(name):
                 self.assertEqual(self.refused(case, change(name, one)), f"model.safetensors: tensor '{name}' {sentence}")
-        for case, name in (("hf_t5", "decoder.block.1.layer.1.EncDecAttention.k.weight"), ("hf_mamba", "backbone.layers.0.mixer.D"), ("hf_vit", "vit.layernorm.bias")):
+        for case, name in (("hf_t5", "decoder.block.1.layer.1.EncDecAttention.k.weight"), ("hf_mamba", "backbone.layers.0.mixer.D"), ("today/whisper", "model.decoder.layers.1.encoder_attn.k_proj.weight"), ("hf_vit", "vit.layernorm.bias")):
             self.assertEqual(self.refused(case, change(name, None)), f"model.safetensors: expected a tensor '{name}'; there is none")
         self.assertEqual(
             self.refused("hf_llama", lambda config, parameters: parameters.pop("lm_head.weight")),

@@ -32,6 +32,7 @@ class Project(ToolTest):
         source = write_folder(self.golden / f"{case}.safetensors", self.folder / case / "from", change)
         if texts:
             write_tokenizer(source, 96)
+            (source / "generation_config.json").write_text("{}")
         app = json.loads(self.run_tool(self.folder / case / "made", "--from", source, "--json").stdout)["app"]
         build = self.folder / case / "build"
         settings = [f"-DCMAKE_PREFIX_PATH={self.prefix}", f"-DCMAKE_CXX_COMPILER={self.compiler}", "-DCMAKE_BUILD_TYPE=Release"]
@@ -45,6 +46,7 @@ class Project(ToolTest):
             ("hf_bert_classify", as_tagger, "tag"),
             ("hf_bert_decoder", lambda config, parameters: None, "generate"),
             ("hf_t5", lambda config, parameters: None, "translate"),
+            ("today/whisper", lambda config, parameters: None, "transcribe"),
             ("hf_vit", lambda config, parameters: None, "run"),
         ):
             with self.subTest(expected):

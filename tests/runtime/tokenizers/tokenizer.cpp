@@ -427,3 +427,16 @@ TEST_CASE("what is not supported is named, and what is", "[tokenizer]") {
   CHECK_THAT(refusal(words),
              Contains("pre_tokenizer 'Sequence' is not supported: expected a Split by the pattern"));
 }
+
+TEST_CASE("an empty token stands for nothing", "[tokenizer]") {
+  json file = small_word_piece();
+  const tokenizer without = parse_tokenizer(file.dump());
+  file["model"]["vocab"][""] = 20;
+  file["added_tokens"].push_back({{"id", 21}, {"content", ""}, {"special", true}});
+  file["added_tokens"].push_back({{"id", 22}, {"content", "<y>"}});
+  const tokenizer with = parse_tokenizer(file.dump());
+  CHECK(with.vocabulary_size() == 23);
+  CHECK(with.encode("ab c <x> a").ids == without.encode("ab c <x> a").ids);
+  CHECK(with.decode(id_list{5, 20, 21, 6}) == with.decode(id_list{5, 6}));
+  CHECK(!with.id(""));
+}

@@ -48,7 +48,8 @@ family family_of(const checkpoint& from) {
       {"T5ForConditionalGeneration", plan_t5},
       {"ViTForImageClassification", plan_vit},
       {"MambaForCausalLM", plan_mamba},
-      {"RwkvForCausalLM", plan_rwkv}};
+      {"RwkvForCausalLM", plan_rwkv},
+      {"WhisperForConditionalGeneration", plan_whisper}};
   const auto& known = from.gguf ? of_gguf : of_classes;
   const auto found = known.find(from.architecture);
   if (found == known.end()) {

@@ -13,7 +13,7 @@ namespace tool {
 struct model_plan {
   std::string text;  // of tools/texts/new, as "encoder.hpp.in"
   std::string model; // the name of the model in it
-  /// What the program does: embed, classify, tag, generate, translate, or run where none of these fits.
+  /// What the program does: embed, classify, tag, generate, translate, transcribe, or run where none of these fits.
   std::string app;
   text_values values = {};
   std::vector<std::string> passed_over = {};  // tensors that the model does not use
@@ -35,6 +35,7 @@ model_plan plan_t5(checkpoint& from);
 model_plan plan_vit(checkpoint& from);
 model_plan plan_mamba(checkpoint& from);
 model_plan plan_rwkv(checkpoint& from);
+model_plan plan_whisper(checkpoint& from);
 
 /// How many classes there are, by the tensors; id2label must agree.
 int classes_of(settings& config, tensor_list& tensors, const std::string& weight);

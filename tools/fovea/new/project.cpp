@@ -255,6 +255,13 @@ bool is_embedded(const checkpoint& from) {
 /// What fovea_add_executable is told beside the files: what texts look like, and whether the files become part of the
 /// program.
 std::string program_words(const model_plan& plan, const checkpoint& from, const text_values& values) {
+  if (plan.app == "transcribe") {
+    const fs::path config = from.path / "generation_config.json";
+    if (!fs::exists(config))
+      throw failure(config.string() + ": expected this file, which says what may be written; there is none");
+    return fmt::format("\n  GENERATION_CONFIG {}{}", quoted(config.string()),
+                       is_embedded(from) ? "\n  EMBED" : "");
+  }
   constexpr int most_tokens = 2048; // of a text, whatever the model could take: memory is kept for so many
   const int context = std::stoi(values.at("context"));
   std::string words = fmt::format("\n  CONTEXT {}",
@@ -293,6 +300,7 @@ std::vector<std::string> write_project(const fs::path& folder, const model_plan&
   set("model", plan.model), set("app", plan.app);
   const bool texts = !from.tokenizer.empty() && plan.app != "run";
   set("texts", flag_text(texts));
+  set("speech", flag_text(texts && plan.app == "transcribe"));
   set("types", "");
   set("gguf", "");
   set("weights", quoted(weights_of(folder, from).string()));

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <span>
@@ -16,6 +17,8 @@ public:
 
   int rate() const; // frames a second
   int channels() const;
+  /// How many frames there are; 0 where the file does not say.
+  std::int64_t frames() const;
   /// The next frames as samples within +-1, channels side by side: as many as fill `samples`, fewer at the
   /// end. Returns how many frames were read.
   std::size_t read(std::span<float> samples);

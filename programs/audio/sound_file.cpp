@@ -31,6 +31,12 @@ sound_reader::sound_reader(const std::string& file) : state_(std::make_shared<st
 int sound_reader::rate() const { return state_->about.samplerate; }
 int sound_reader::channels() const { return state_->about.channels; }
 
+std::int64_t sound_reader::frames() const {
+  constexpr sf_count_t most = sf_count_t{1} << 48; // a pipe is said to have more
+  const sf_count_t found = state_->about.frames;
+  return found < 0 || found > most ? 0 : found;
+}
+
 std::size_t sound_reader::read(std::span<float> samples) {
   const auto wanted = static_cast<sf_count_t>(samples.size() / static_cast<std::size_t>(channels()));
   const sf_count_t got = sf_readf_float(state_->file.get(), samples.data(), wanted);

@@ -54,7 +54,7 @@ public:
   /// of a folder the first that is there. Special tokens are those of the `tokenizer_config.json` there. Or from a GGUF
   /// file, which has both.
   /// Throws fovea::error that names the file, the line, what was expected and what was found.
-  static chat_template load(const file_path& folder_or_file, chat_template_choice which = {});
+  static chat_template load(const file_path& folder_or_file, const chat_template_choice& which = {});
   /// From a text; `source` is what messages call it.
   static chat_template from_text(std::string_view text, const chat_tokens& tokens = {},
                                  const std::string& source = "chat template");

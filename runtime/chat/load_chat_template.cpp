@@ -73,7 +73,7 @@ struct named_texts {
       throw error(source + ": chat_template: expected the template " + in_quotes(which) + "; found " +
                   (names.empty() ? "none" : names));
     }
-    const chat_template one = chat_template::from_text(found->text, tokens, found->source);
+    chat_template one = chat_template::from_text(found->text, tokens, found->source);
     const named_text* with_tools = which == "default" ? find("tool_use") : nullptr;
     if (with_tools == nullptr) return one;
     return one.with_tools(chat_template::from_text(with_tools->text, tokens, with_tools->source));
@@ -177,7 +177,7 @@ std::optional<chat_template> default_of(const named_texts& texts, const chat_tok
 
 } // namespace
 
-chat_template chat_template::load(const file_path& folder_or_file, chat_template_choice which) {
+chat_template chat_template::load(const file_path& folder_or_file, const chat_template_choice& which) {
   const path asked = folder_or_file;
   const bool is_folder = is_directory(asked);
   if (!is_folder) {

@@ -52,7 +52,7 @@ class Fovea(ConanFile):
     def generate(self):
         CMakeDeps(self).generate()
         toolchain = CMakeToolchain(self)
-        for part in ["BENCH", "CPP_HTTPLIB", "EXAMPLES", "MPI", "TESTS", "TOOLS"]:
+        for part in ["BENCH", "CPP_HTTPLIB", "EXAMPLES", "MPI", "SOUND", "TESTS", "TOOLS"]:
             toolchain.cache_variables[f"FOVEA_{part}"] = False
         toolchain.generate()
 

@@ -136,9 +136,9 @@ writing_options writing_of(const arguments& a) {
 }
 
 /// Prints texts as they come, and writes them to files of subtitles.
-class text_printer_of_times {
+class spoken_text_printer {
 public:
-  explicit text_printer_of_times(const arguments& a) : a_(a) {
+  explicit spoken_text_printer(const arguments& a) : a_(a) {
     if (!a.srt.empty()) files_.emplace_back(a.srt, subtitle_file::form::srt);
     if (!a.vtt.empty()) files_.emplace_back(a.vtt, subtitle_file::form::vtt);
   }
@@ -185,7 +185,7 @@ std::string language_of(const arguments& a, const program_parts& parts, const wh
   return found.code;
 }
 
-void write(const heard_sound& sound, transcriber& from, text_printer_of_times& to) {
+void write(const heard_sound& sound, transcriber& from, spoken_text_printer& to) {
   // Whoever sees the texts come needs no bar between them.
   std::optional<terminal::progress_bar> bar;
   if (!core::system::is_terminal(stdout)) bar.emplace("writing", "s", sound.frames() / 100);
@@ -205,7 +205,7 @@ void run(const arguments& a, const speech_makers& makers, const program_parts& p
   const whisper_tokens tokens = tokens_of(a, parts, words, with_files.tokenizer, makers.sizes);
   const std::unique_ptr<speech_network> network = network_of(a, makers, weights, tokens.context);
   window_writer writer(*network, makers.sizes, words, tokens, writing_of(a));
-  text_printer_of_times printer(a);
+  spoken_text_printer printer(a);
 
   const std::unique_ptr<speech_hearing> hearing = makers.hearing(a.threads);
   const heard_sound sound = hear(from, *hearing);

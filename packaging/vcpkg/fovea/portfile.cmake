@@ -9,6 +9,7 @@ vcpkg_cmake_configure(
         -DFOVEA_EXAMPLES=OFF
         -DFOVEA_CPP_HTTPLIB=OFF
         -DFOVEA_MPI=OFF
+        -DFOVEA_SOUND=OFF
         -DFOVEA_TESTS=OFF
         -DFOVEA_TOOLS=OFF
 )

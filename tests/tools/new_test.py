@@ -65,8 +65,8 @@ class New(ToolTest):
         self.assertEqual({one["backend"] for one in found["outputs"]}, {"simd", "reference"})
         return {one["output"] for one in found["outputs"]}
 
-    def write_sentence_encoder(self, dense=DENSE, pooling=POOLING, modules=MODULES):
-        folder = write_folder(self.golden / "hf_bert.safetensors", self.folder / "from")
+    def write_sentence_encoder(self, dense=DENSE, pooling=POOLING, modules=MODULES, case="hf_bert", change=lambda config, parameters: None):
+        folder = write_folder(self.golden / f"{case}.safetensors", self.folder / "from", change)
         types = [{"idx": i, "name": str(i), "path": path, "type": f"sentence_transformers.models.{name}"} for i, (name, path) in enumerate(modules)]
         self.write("from/modules.json", json.dumps(types))
         self.write("from/1_Pooling/config.json", json.dumps(pooling))
@@ -112,6 +112,20 @@ class New(ToolTest):
         self.assertEqual(run.stderr, "fovea: BertModel does not use 2 tensors of the checkpoint: pooler.dense.bias, ...\n")
         self.assertIn("pooler.dense.bias, pooler.dense.weight", (self.folder / "made/README.md").read_text())
         if self.cases != "none":
+            self.assertEqual(self.check(), {"sentence"})
+
+    def test_sentence_encoder_of_the_catalogue(self):
+        path = self.golden / "today/modernbert.safetensors"
+        if not path.is_file():
+            return
+        folder, weight, bias = self.write_sentence_encoder(case="today/modernbert", change=lambda config, parameters: config.update(architectures=["ModernBertModel"]))
+        values = read_case(path)[1]
+        shape, vectors = sentence_vectors(values | {"output.last_hidden_state": values["output.hidden_states.4"]}, weight, bias)
+        inputs = {name: one for name, one in values.items() if name.startswith("input.")}
+        save_safetensors(folder / "reference.safetensors", inputs | {"output.sentence_embedding": ("F32", shape, vectors)})
+        run = self.new(folder)
+        self.assertEqual(run.stderr, "fovea: ModernBertModel does not use 3 tensors of the checkpoint: head.dense.weight, ...\n")
+        if self.cases == "all":
             self.assertEqual(self.check(), {"sentence"})
 
     def test_a_reference_without_what_transformers_fills_in(self):

@@ -24,7 +24,7 @@ model_plan catalogue_decoder(const catalogue_names& called, const std::vector<me
            {"logits", called.logits},
            {"parts", called.parts},
            {"divisors", ""},
-           {"sizes", member_lines(sizes)},
+           {"members", member_lines(sizes)},
            {"context", std::to_string(context)}}};
 }
 

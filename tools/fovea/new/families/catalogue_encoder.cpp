@@ -67,7 +67,7 @@ model_plan plan_catalogue_encoder(checkpoint& from, tensor_list& tensors, const 
                       {"words", called.words},
                       {"parts", called.parts},
                       {"head_rules", rules.text()},
-                      {"sizes", member_lines(sizes)},
+                      {"members", member_lines(sizes)},
                       {"context", std::to_string(context)}});
   return plan;
 }

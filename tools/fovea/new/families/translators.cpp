@@ -116,7 +116,7 @@ model_plan catalogue_translator(checkpoint& from, const translator_names& called
           {{"kind", called.kind},
            {"names", called.names},
            {"score_bias", called.score_bias},
-           {"sizes", member_lines(sizes)},
+           {"members", member_lines(sizes)},
            {"context", std::to_string(s.context)}},
           {},
           {"B", "S", "T"}};

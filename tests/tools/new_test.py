@@ -466,7 +466,7 @@ class New(ToolTest):
             with self.subTest(values):
                 self.assertEqual(self.with_setting(case, **values), sentence)
         unknown = self.with_setting("hf_bert", architectures=["BertForQuestionAnswering"])
-        self.assertRegex(unknown, r"^config\.json: architectures: expected one of BertForMaskedLM, .*; found 'BertForQuestionAnswering'$")
+        self.assertRegex(unknown, r"^config\.json: architectures: expected one of BartForConditionalGeneration, .*; found 'BertForQuestionAnswering'$")
 
     def made_refused(self, architecture, change):
         write_made(architecture, self.folder / "from", change)
@@ -490,6 +490,8 @@ class New(ToolTest):
             (phi3, {"rope_scaling": {"type": "longrope", "short_factor": [1.0, 2.0], "long_factor": [1.0]}}, "rope_scaling: short_factor: expected a list of 1 numbers above 0; found 2 of them"),
             (phi3, {"rope_scaling": {"type": "longrope", "short_factor": 1.0, "long_factor": [1.0]}}, "rope_scaling: short_factor: expected a list of 1 numbers above 0; found 1.0"),
             (phi3, {"rope_scaling": {"type": "longrope", "short_factor": [1.0], "long_factor": [1.0], "attention_factor": 2.0}}, "rope_scaling: attention_factor: this setting of a rotary position is not known; found 2.0"),
+            (phi3, {"head_dim": 258}, "head_dim: expected at most 256 with longrope; found 258"),
+            (phi3, {"rope_theta": float("inf")}, 'rope_theta: expected a number above 0; found "Infinity"'),
             (phi3, {"original_max_position_embeddings": 64}, "original_max_position_embeddings: expected at least 2 and at most max_position_embeddings 32; found 64"),
             (qwen, {"mlp_only_layers": [1]}, "mlp_only_layers: expected []; found [1]"),
             (qwen, {"decoder_sparse_step": 2}, "decoder_sparse_step: expected 1; found 2"),

@@ -16,6 +16,7 @@ import sys
 import unittest
 
 from golden_folder import read_case, write_bert_gguf, write_folder, write_gpt2_gguf, write_llama_gguf, write_tokenizer
+from made_checkpoints import MADE, write_made
 from tool_test import ToolTest
 from weight_files import load_safetensors, save_gguf, save_safetensors
 
@@ -64,8 +65,8 @@ class New(ToolTest):
         self.assertEqual({one["backend"] for one in found["outputs"]}, {"simd", "reference"})
         return {one["output"] for one in found["outputs"]}
 
-    def write_sentence_encoder(self, dense=DENSE, pooling=POOLING, modules=MODULES):
-        folder = write_folder(self.golden / "hf_bert.safetensors", self.folder / "from")
+    def write_sentence_encoder(self, dense=DENSE, pooling=POOLING, modules=MODULES, case="hf_bert", change=lambda config, parameters: None):
+        folder = write_folder(self.golden / f"{case}.safetensors", self.folder / "from", change)
         types = [{"idx": i, "name": str(i), "path": path, "type": f"sentence_transformers.models.{name}"} for i, (name, path) in enumerate(modules)]
         self.write("from/modules.json", json.dumps(types))
         self.write("from/1_Pooling/config.json", json.dumps(pooling))
@@ -81,7 +82,10 @@ class New(ToolTest):
     def test_every_case(self):
         """Each case becomes a project; its numbers are those of the library that trained it."""
         paths = sorted(self.golden.glob("hf_*.safetensors")) + sorted((self.golden / "today").glob("*.safetensors"))
-        known = {"bert", "distilbert", "electra", "gpt2", "llama", "mamba", "mistral", "qwen2", "qwen3", "roberta", "rwkv", "t5", "vit", "whisper", "xlm-roberta"}
+        here = {"bert", "gpt2", "llama", "t5", "vit", "mamba", "rwkv", "whisper"}
+        encoders = {"deberta-v2", "distilbert", "electra", "modernbert", "roberta", "xlm-roberta"}
+        decoders = {"gemma2", "gemma3_text", "mamba2", "mistral", "olmoe", "phi3", "qwen2", "qwen3", "qwen3_moe"}
+        known = here | encoders | decoders | {"bart", "m2m_100", "marian"}
         seen, checks = set(), {}
         for path in paths:
             case = json.loads(load_safetensors(path)[1]["case"])
@@ -95,7 +99,7 @@ class New(ToolTest):
         for case, outputs in checks.items():
             with self.subTest(case):
                 self.assertTrue(outputs.result() & {"logits", "hidden"})
-        self.assertGreaterEqual(seen, known if (self.golden / "today/roberta.safetensors").exists() else {"bert", "gpt2", "llama", "t5", "vit", "mamba", "rwkv"})
+        self.assertGreaterEqual(seen, known if (self.golden / "today/roberta.safetensors").exists() else here)
 
     def test_sentence_encoder(self):
         folder, weight, bias = self.write_sentence_encoder()
@@ -108,6 +112,20 @@ class New(ToolTest):
         self.assertEqual(run.stderr, "fovea: BertModel does not use 2 tensors of the checkpoint: pooler.dense.bias, ...\n")
         self.assertIn("pooler.dense.bias, pooler.dense.weight", (self.folder / "made/README.md").read_text())
         if self.cases != "none":
+            self.assertEqual(self.check(), {"sentence"})
+
+    def test_sentence_encoder_of_the_catalogue(self):
+        path = self.golden / "today/modernbert.safetensors"
+        if not path.is_file():
+            return
+        folder, weight, bias = self.write_sentence_encoder(case="today/modernbert", change=lambda config, parameters: config.update(architectures=["ModernBertModel"]))
+        values = read_case(path)[1]
+        shape, vectors = sentence_vectors(values | {"output.last_hidden_state": values["output.hidden_states.4"]}, weight, bias)
+        inputs = {name: one for name, one in values.items() if name.startswith("input.")}
+        save_safetensors(folder / "reference.safetensors", inputs | {"output.sentence_embedding": ("F32", shape, vectors)})
+        run = self.new(folder)
+        self.assertEqual(run.stderr, "fovea: ModernBertModel does not use 3 tensors of the checkpoint: head.dense.weight, ...\n")
+        if self.cases == "all":
             self.assertEqual(self.check(), {"sentence"})
 
     def test_a_reference_without_what_transformers_fills_in(self):
@@ -252,6 +270,159 @@ class New(ToolTest):
         save_safetensors(folder / "reference.safetensors", inputs | outputs)
         return folder
 
+    def test_made_checkpoints(self):
+        """Architectures that no case here has: every class becomes a project of the catalogue's model in its sizes."""
+        apps = {"CausalLM": "generate", "MTModel": "translate", "BartForConditionalGeneration": "translate", "M2M100ForConditionalGeneration": "run"}
+        apps |= {"ForMaskedLM": "run", "ForSequenceClassification": "classify", "ForTokenClassification": "tag", "ModernBertModel": "embed", "DebertaV2Model": "embed"}
+        for architecture in MADE:
+            with self.subTest(architecture):
+                run = self.run_tool(f"{architecture}/made", "--from", write_made(architecture, self.folder / architecture / "from"), "--json")
+                (app,) = {app for end, app in apps.items() if architecture.endswith(end)}
+                self.assertEqual(json.loads(run.stdout)["app"], app)
+                self.assertEqual(json.loads(run.stdout)["passed_over"], [])
+        lines = {
+            "Gemma2ForCausalLM": ("    .window = 6,\n    .period = 2,\n    .query_scalar = 4,\n    .base = 10000,\n    .local_base = 10000,\n    .score_cap = 50,\n    .logit_cap = 0,\n    .head_norm = false,",),
+            "Gemma3ForCausalLM": ("    .base = 1000000,\n    .local_base = 10000,\n    .score_cap = 0,\n    .logit_cap = 0,\n    .head_norm = true,",),
+            "Phi3ForCausalLM": (
+                "inline constexpr rope_divisors divisors{1, {1.5}};",
+                "    .scaling = rope_scaling::longrope(divisors, {.factor = 2, .positions = 16}),\n    .window = 20,",
+                "int context = 16;",
+            ),
+            "Qwen3MoeForCausalLM": ("#include <fovea/models/qwen3_moe.hpp>", "        .head_norm = true,\n    },\n    .experts = 3,\n    .active = 2,\n    .normalised = true,\n"),
+            "OlmoeForCausalLM": ("#include <fovea/models/olmoe.hpp>", "        .whole_norm = true,\n    },\n"),
+            "Mamba2ForCausalLM": ("    .head_width = 4,\n    .groups = 1,\n    .state = 3,\n    .window = 4,\n    .tied = true,\n",),
+            "BartForConditionalGeneration": ("models::bart_scores(x, words)", "        .activation = models::activation::gelu,\n    },\n    .vocab = 10,\n    .context = 16,\n"),
+            "M2M100ForConditionalGeneration": ("matmul(x, transpose(words))", "        .norm_first = true,\n", "    .padding = 1,\n"),
+            "ModernBertForSequenceClassification": ('linear(mean_of(x, lengths), "predict.dense"', "constexpr int classes = 3;", "    .window = 4,\n    .period = 3,\n"),
+            "DebertaV2Model": ("sentence = unit(sentence);", "    .buckets = 8,\n    .reach = 16,\n"),
+        }
+        for architecture, expected in lines.items():
+            model = (self.folder / architecture / "made/model.hpp").read_text()
+            for line in expected:
+                self.assertIn(line, model, architecture)
+
+    def test_other_ways_to_say_the_same(self):
+        """Settings of newer and older files, and tensors as transformers 5 keeps them."""
+
+        def model(architecture, change):
+            self.doCleanups()
+            self.setUp()
+            self.new(write_made(architecture, self.folder / "from", change))
+            return (self.folder / "made/model.hpp").read_text()
+
+        def by_kind(config, shapes):
+            for key in ("rope_theta", "rope_local_base_freq", "sliding_window_pattern"):
+                del config[key]
+            config["layer_types"] = ["full_attention", "full_attention"]
+            config["rope_parameters"] = {"full_attention": {"rope_type": "linear", "factor": 8.0, "rope_theta": 5e5}, "sliding_attention": {"rope_type": "default", "rope_theta": 2e4}}
+
+        text = model("Gemma3ForCausalLM", by_kind)
+        self.assertIn("    .period = 1,\n", text)
+        self.assertIn("    .base = 500000,\n    .local_base = 20000,\n", text)
+        self.assertIn("    .scaling = rope_scaling::linear(8),\n", text)
+
+        def joined(config, shapes):
+            for i in range(2):
+                at = f"model.layers.{i}.mlp.experts."
+                for name in [name for name in shapes if name.startswith(at)]:
+                    del shapes[name]
+                shapes |= {f"{at}gate_up_proj": [3, 12, 8], f"{at}down_proj": [3, 8, 6]}
+            config["num_local_experts"] = config.pop("num_experts")
+
+        self.assertIn("    .experts = 3,\n", model("Qwen3MoeForCausalLM", joined))
+        text = model("Mamba2ForCausalLM", lambda config, shapes: config.update(time_step_limit=[0.0, {"__float__": "Infinity"}]))
+        self.assertIn("    .state = 3,\n", text)
+
+        def types(config, shapes):
+            del config["global_attn_every_n_layers"]
+            config.update(layer_types=["full_attention", "sliding_attention", "full_attention"], local_rope_theta=None)
+
+        self.assertIn("    .period = 2,\n    .base = 160000,\n    .local_base = 160000,\n", model("ModernBertModel", types))
+
+        def convolved(config, shapes):
+            config.update(conv_kernel_size=3, conv_act="gelu", pos_att_type=["c2p", "p2c"])
+            shapes.update({"deberta.encoder.conv.conv.weight": [8, 8, 3], "deberta.encoder.conv.conv.bias": [8]})
+            shapes.update({"deberta.encoder.conv.LayerNorm.weight": [8], "deberta.encoder.conv.LayerNorm.bias": [8]})
+
+        self.assertIn("    .convolution = 3,\n", model("DebertaV2Model", convolved))
+        text = model("Phi3ForCausalLM", lambda config, shapes: config.update(rope_scaling=None, original_max_position_embeddings=32))
+        self.assertNotIn("divisors", text)
+        self.assertIn("int context = 32;", text)
+
+    def test_a_token_that_translations_are_made_to_begin_with(self):
+        """A program begins with one token: where another has to follow it, the project has a program of the user's."""
+
+        def app(**settings):
+            self.doCleanups()
+            self.setUp()
+            source = write_made("BartForConditionalGeneration", self.folder / "from", lambda config, shapes: config.update(settings))
+            return json.loads(self.run_tool("made", "--from", source, "--json").stdout)["app"]
+
+        self.assertEqual(app(forced_bos_token_id=0), "run")
+        self.assertEqual(app(force_bos_token_to_be_generated=True), "run")
+        self.assertEqual(app(forced_bos_token_id=None, force_bos_token_to_be_generated=False), "translate")
+        self.write("from/generation_config.json", '{"forced_bos_token_id": 0}')
+        self.assertEqual(json.loads(self.run_tool("again", "--from", "from", "--json").stdout)["app"], "run")
+
+    def test_heads_of_the_catalogue_that_no_case_has(self):
+        """ModernBERT's and DeBERTa's classes, with numbers made here of the network's."""
+        for case, prefix in (("modernbert", "ModernBert"), ("deberta_v2", "DebertaV2")):
+            path = self.golden / "today" / f"{case}.safetensors"
+            if not path.is_file():
+                continue
+            for task in ("ForSequenceClassification", "ForTokenClassification", "Model"):
+                with self.subTest(prefix + task):
+                    self.new(self.write_with_catalogue_head(path, prefix, task), f"{case}{task}/made")
+                    if self.cases == "all":
+                        self.assertTrue(self.check(f"{case}{task}/made") <= {"logits", "hidden"})
+
+    def write_with_catalogue_head(self, path, prefix, task):
+        """The folder of a case's network below another head, with that head's outputs as the reference."""
+        values, config = read_case(path)[1:3]
+        name = f"output.hidden_states.{config['num_hidden_layers']}"
+        _, (batch, time, width), content = values[name]
+        hidden, classes, modern = floats(content), 3, prefix == "ModernBert"
+        dense, last = [math.sin(3 * i) / 3 for i in range(width * width)], [math.cos(i) / 3 for i in range(classes * width)]
+        dense_bias, last_bias, scale = [math.cos(i) / 5 for i in range(width)], [0.1, -0.2, 0.3], [1 + math.sin(i) / 4 for i in range(width)]
+        rows = [hidden[i * width : (i + 1) * width] for i in range(batch * time)]
+
+        def mapped(weight, bias, x):
+            return [sum(weight[o * width + i] * x[i] for i in range(width)) + (bias[o] if bias else 0) for o in range(len(weight) // width)]
+
+        def gelu(x):
+            return [y * (1 + math.erf(y / math.sqrt(2))) / 2 for y in x]
+
+        def head(x):  # of ModernBERT, for texts and tokens
+            y = gelu(mapped(dense, None, x))
+            mean = sum(y) / width
+            spread = math.sqrt(sum((one - mean) ** 2 for one in y) / width + 1e-5)
+            return [(one - mean) / spread * factor for one, factor in zip(y, scale)]
+
+        heads, outputs = {"classifier.weight": ([classes, width], last), "classifier.bias": ([classes], last_bias)}, {}
+        if task == "Model":
+            heads, outputs = {}, {"output.last_hidden_state": values[name]}
+        elif modern:
+            heads |= {"head.dense.weight": ([width, width], dense), "head.norm.weight": ([width], scale)}
+        elif task == "ForSequenceClassification":
+            heads |= {"pooler.dense.weight": ([width, width], dense), "pooler.dense.bias": ([width], dense_bias)}
+        if task == "ForSequenceClassification":
+            firsts = [rows[b * time] for b in range(batch)]
+            pooled = [head(x) if modern else gelu(mapped(dense, dense_bias, x)) for x in firsts]
+            outputs = {"output.logits": ("F32", [batch, classes], [x for one in pooled for x in mapped(last, last_bias, one)])}
+        elif task == "ForTokenClassification":
+            outputs = {"output.logits": ("F32", [batch, time, classes], [x for row in rows for x in mapped(last, last_bias, head(row) if modern else row)])}
+
+        def change(config, parameters):
+            config["architectures"] = [prefix + task]
+            for name in [name for name in parameters if not name.startswith(("model.", "deberta."))]:
+                del parameters[name]
+            parameters.update({name: ("F32", *one) for name, one in heads.items()})
+
+        folder = write_folder(path, self.folder / f"{path.stem}{task}" / "from", change)
+        inputs = {name: one for name, one in values.items() if name.startswith("input.")}
+        save_safetensors(folder / "reference.safetensors", inputs | outputs)
+        return folder
+
     # What is refused
 
     def refused(self, case, change):
@@ -302,7 +473,79 @@ class New(ToolTest):
             with self.subTest(values):
                 self.assertEqual(self.with_setting(case, **values), sentence)
         unknown = self.with_setting("hf_bert", architectures=["BertForQuestionAnswering"])
-        self.assertRegex(unknown, r"^config\.json: architectures: expected one of BertForMaskedLM, .*; found 'BertForQuestionAnswering'$")
+        self.assertRegex(unknown, r"^config\.json: architectures: expected one of BartForConditionalGeneration, .*; found 'BertForQuestionAnswering'$")
+
+    def made_refused(self, architecture, change):
+        write_made(architecture, self.folder / "from", change)
+        sentence = self.refusal("made", "--from", "from")
+        self.assertFalse((self.folder / "made").exists())
+        return sentence.replace(f"{self.folder}/from/", "")
+
+    def test_settings_of_made_checkpoints_that_are_refused(self):
+        gemma2, gemma3, phi3, qwen, olmoe, mamba2 = (f"{name}ForCausalLM" for name in ("Gemma2", "Gemma3", "Phi3", "Qwen3Moe", "Olmoe", "Mamba2"))
+        bart, m2m100, modernbert, deberta = "BartForConditionalGeneration", "M2M100ForConditionalGeneration", "ModernBertModel", "DebertaV2Model"
+        sliding, full = "sliding_attention", "full_attention"
+        for architecture, values, sentence in (
+            (gemma2, {"hidden_activation": "silu"}, "hidden_activation: expected 'gelu_pytorch_tanh'; found 'silu'"),
+            (gemma2, {"layer_types": [full, sliding]}, "layer_types: expected full_attention for layer 1, of a period of 1; found 'sliding_attention'"),
+            (gemma2, {"layer_types": [sliding]}, "layer_types: expected 2 of them, as num_hidden_layers says; found 1"),
+            (gemma2, {"rope_scaling": {"type": "linear", "factor": 2.0}}, "rope_scaling: expected plain positions in windows; found rope_scaling::linear(2)"),
+            (gemma2, {"novelty": 3}, "novelty: this setting of a Gemma2ForCausalLM is not known; found 3"),
+            (gemma3, {"use_bidirectional_attention": True}, "use_bidirectional_attention: expected false; found true"),
+            (gemma3, {"rope_parameters": {sliding: {"rope_type": "default"}, full: {"rope_type": "dynamic", "factor": 2.0}}}, "rope_parameters: full_attention: rope_type: expected 'default', 'linear', 'llama3', 'yarn'; found 'dynamic'"),
+            (phi3, {"partial_rotary_factor": 0.75}, "partial_rotary_factor: expected 1.0; found 0.75"),
+            (phi3, {"rope_scaling": {"type": "longrope", "short_factor": [1.0, 2.0], "long_factor": [1.0]}}, "rope_scaling: short_factor: expected a list of 1 numbers above 0; found 2 of them"),
+            (phi3, {"rope_scaling": {"type": "longrope", "short_factor": 1.0, "long_factor": [1.0]}}, "rope_scaling: short_factor: expected a list of 1 numbers above 0; found 1.0"),
+            (phi3, {"rope_scaling": {"type": "longrope", "short_factor": [1.0], "long_factor": [1.0], "attention_factor": 2.0}}, "rope_scaling: attention_factor: this setting of a rotary position is not known; found 2.0"),
+            (phi3, {"head_dim": 258}, "head_dim: expected at most 256 with longrope; found 258"),
+            (phi3, {"rope_theta": float("inf")}, 'rope_theta: expected a number above 0; found "Infinity"'),
+            (phi3, {"original_max_position_embeddings": 64}, "original_max_position_embeddings: expected at least 2 and at most max_position_embeddings 32; found 64"),
+            (qwen, {"mlp_only_layers": [1]}, "mlp_only_layers: expected []; found [1]"),
+            (qwen, {"decoder_sparse_step": 2}, "decoder_sparse_step: expected 1; found 2"),
+            (qwen, {"num_experts_per_tok": 4}, "num_experts_per_tok: expected at most num_experts 3; found 4"),
+            (olmoe, {"clip_qkv": 8.0}, "clip_qkv: expected null; found 8.0"),
+            (mamba2, {"num_heads": 5}, "num_heads: expected 4 heads of head_dim 4, expand times hidden_size 16 in all; found 5"),
+            (mamba2, {"n_groups": 3}, "n_groups: expected a divisor of num_heads 4; found 3"),
+            (mamba2, {"time_step_limit": [0.0, 0.1]}, 'time_step_limit: expected [0.0,"Infinity"]; found [0.0,0.1]'),
+            (bart, {"scale_embedding": True}, "scale_embedding: expected false; found true"),
+            (bart, {"decoder_layers": 3}, "decoder_layers: expected 2; found 3"),
+            (bart, {"activation_function": "tanh"}, "activation_function: expected 'gelu', 'gelu_new', 'relu', 'silu', 'swish'; found 'tanh'"),
+            ("MarianMTModel", {"scale_embedding": None}, "scale_embedding: expected true; there is none"),
+            ("MarianMTModel", {"share_encoder_decoder_embeddings": False}, "share_encoder_decoder_embeddings: expected true; found false"),
+            (m2m100, {"normalize_before": False}, "normalize_before: expected true; found false"),
+            (modernbert, {"norm_bias": True}, "norm_bias: expected false; found true"),
+            (modernbert, {"num_hidden_layers": 1}, "num_hidden_layers: expected at least 2; found 1"),
+            (modernbert, {"layer_types": [sliding, sliding, full]}, "layer_types: expected full_attention for layer 0, of a period of 2; found 'sliding_attention'"),
+            (modernbert, {"rope_parameters": {full: {"rope_type": "linear", "factor": 2.0}}}, "rope_parameters: expected plain positions; found rope_scaling::linear(2)"),
+            (modernbert, {"classifier_pooling": "max"}, "classifier_pooling: expected 'cls', 'mean'; found 'max'"),
+            (deberta, {"share_att_key": None}, "share_att_key: expected true; there is none"),
+            (deberta, {"relative_attention": False}, "relative_attention: expected true; found false"),
+            (deberta, {"pos_att_type": "c2p"}, "pos_att_type: expected c2p and p2c; found 'c2p'"),
+            (deberta, {"conv_kernel_size": 4}, "conv_kernel_size: expected an odd number; found 4"),
+            (deberta, {"conv_kernel_size": 3}, 'conv_act: expected "gelu"; there is none'),
+            (deberta, {"position_buckets": 7}, "position_buckets: expected an even number from 4 on, the half of it below max_position_embeddings 16 less 1; found 7"),
+        ):
+            with self.subTest(architecture=architecture, values=values):
+                self.assertEqual(self.made_refused(architecture, lambda config, shapes, values=values: config.update(values)), f"config.json: {sentence}")
+
+    def test_tensors_of_made_checkpoints_that_are_refused(self):
+        """Of every class, each tensor is missing, or has a row more; or there is one more."""
+        computed = ("embed_positions.weight", "embed_positions.weights")  # which the file need not have
+        for architecture, (_, shapes) in MADE.items():
+            for name, shape in shapes.items():
+                may_be_missing = name == "decoder.weight" or (name.endswith(computed) and architecture != "BartForConditionalGeneration")
+                called = "classifier.bias" if name == "classifier.weight" else name  # the weight says how many classes there are
+                with self.subTest(architecture=architecture, name=name):
+                    if not may_be_missing:
+                        self.assertIn(f"{name}'; ", self.made_refused(architecture, lambda config, shapes, name=name: shapes.pop(name)))
+                    if not name.endswith(computed) or architecture == "BartForConditionalGeneration":
+                        longer = [shape[0] + 1, *shape[1:]]
+                        found = self.made_refused(architecture, lambda config, shapes, name=name, longer=longer: shapes.update({name: longer}))
+                        self.assertRegex(found, rf"^model\.safetensors: tensor '{called}' is \[.*\]; expected \[.*\] by config\.json$")
+            found = self.made_refused(architecture, lambda config, shapes: shapes.update({"novelty": [1]}))
+            self.assertEqual(found, f"model.safetensors: tensor 'novelty' is none of a {architecture} with the settings of config.json")
+        untied = self.made_refused("Mamba2ForCausalLM", lambda config, shapes: config.update(tie_word_embeddings=False))
+        self.assertEqual(untied, "config.json: tie_word_embeddings: expected true, as there is no tensor 'lm_head.weight'; found false")
 
     def test_tensors_that_are_refused(self):
         def change(name, one):

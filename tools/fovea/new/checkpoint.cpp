@@ -1,5 +1,7 @@
 #include "checkpoint.hpp"
 
+#include "config_json.hpp"
+
 #include "../failure.hpp"
 
 #include <fovea/base/in_quotes.hpp>
@@ -17,7 +19,7 @@ namespace fs = std::filesystem;
 using fovea::core::in_quotes;
 using nlohmann::json;
 
-settings read_settings(const fs::path& path) { return {json(*fovea::core::load_json(path)), path.string()}; }
+settings read_settings(const fs::path& path) { return {load_config_json(path), path.string()}; }
 
 /// The folders of modules are beside modules.json.
 fs::path folder_of_module(const fs::path& root, const json& module, const std::string& source) {

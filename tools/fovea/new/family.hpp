@@ -36,6 +36,15 @@ model_plan plan_vit(checkpoint& from);
 model_plan plan_mamba(checkpoint& from);
 model_plan plan_rwkv(checkpoint& from);
 model_plan plan_whisper(checkpoint& from);
+model_plan plan_gemma(checkpoint& from);
+model_plan plan_phi3(checkpoint& from);
+model_plan plan_mixture(checkpoint& from);
+model_plan plan_mamba2(checkpoint& from);
+model_plan plan_modernbert(checkpoint& from);
+model_plan plan_deberta(checkpoint& from);
+model_plan plan_bart(checkpoint& from);
+model_plan plan_marian(checkpoint& from);
+model_plan plan_m2m100(checkpoint& from);
 
 /// How many classes there are, by the tensors; id2label must agree.
 int classes_of(settings& config, tensor_list& tensors, const std::string& weight);

@@ -52,6 +52,10 @@ int settings::whole_up_to(std::string_view key, int most) {
   return value.get<int>();
 }
 
+int settings::count(std::string_view key) {
+  const json* value = take(key);
+  return value == nullptr || *value == 0 ? 0 : whole(key);
+}
 int settings::whole(std::string_view key) { return whole_up_to(key, 1 << 24); }
 int settings::whole(std::string_view key, int otherwise) {
   return take(key) == nullptr ? otherwise : whole(key);
@@ -76,6 +80,23 @@ double settings::number(std::string_view key, double otherwise) {
   return take(key) == nullptr ? otherwise : number(key);
 }
 
+double settings::number_unless_null(std::string_view key, double otherwise) {
+  const auto found = values_.find(name_of(key));
+  return number(key, found != values_.end() && found->is_null() ? 0 : otherwise);
+}
+
+std::vector<double> settings::numbers(std::string_view key, std::size_t count) {
+  const json& value = needed(key);
+  const bool fits =
+      value.is_array() && value.size() == count && std::ranges::all_of(value, [](const json& one) {
+        return one.is_number() && one.get<double>() > 0 && std::isfinite(one.get<double>());
+      });
+  if (!fits)
+    fail(key, "expected a list of " + std::to_string(count) + " numbers above 0; found " +
+                  (value.is_array() ? std::to_string(value.size()) + " of them" : shown(value)));
+  return value.get<std::vector<double>>();
+}
+
 bool settings::flag(std::string_view key, bool otherwise) {
   const json* value = take(key);
   if (value == nullptr) return otherwise;
@@ -97,6 +118,17 @@ std::vector<std::string> settings::texts(std::string_view key) {
       value->is_array() && std::ranges::all_of(*value, [](const json& one) { return one.is_string(); });
   if (!fits) fail(key, "expected a list of texts; found " + shown(*value));
   return value->get<std::vector<std::string>>();
+}
+
+std::vector<std::string> settings::texts_or_text(std::string_view key, char between) {
+  const json* value = take(key);
+  if (value == nullptr || !value->is_string()) return texts(key);
+  std::vector<std::string> parts;
+  std::string rest = value->get<std::string>();
+  for (std::size_t end; (end = rest.find(between)) != rest.npos; rest.erase(0, end + 1))
+    parts.push_back(rest.substr(0, end));
+  parts.push_back(rest);
+  return parts;
 }
 
 std::vector<int> settings::ids(std::string_view key) const {
@@ -129,6 +161,11 @@ std::string settings::one_of(std::string_view key, std::initializer_list<const c
   std::string list;
   for (const char* one : known) list += (list.empty() ? "" : ", ") + in_quotes(one);
   fail(key, "expected " + list + "; found " + in_quotes(found));
+}
+
+void settings::demand(std::string_view key, const json& value) {
+  if (!has(key)) fail(key, "expected " + shown(value) + "; there is none");
+  expect(key, value);
 }
 
 void settings::expect(std::string_view key, const json& value) {

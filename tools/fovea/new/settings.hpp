@@ -25,6 +25,8 @@ public:
   void call(std::map<std::string, std::string, std::less<>> names) { names_ = std::move(names); }
 
   bool has(std::string_view key) const { return find(key) != nullptr; }
+  /// A whole number from 0 to 2^24, 0 where it is missing.
+  int count(std::string_view key);
   /// A whole number from 1 to 2^24.
   int whole(std::string_view key);
   int whole(std::string_view key, int otherwise);
@@ -35,10 +37,16 @@ public:
   int whole_or(std::string_view key, std::string_view text, int otherwise);
   double number(std::string_view key);
   double number(std::string_view key, double otherwise);
+  /// The same; 0 where it is null, as what is turned off.
+  double number_unless_null(std::string_view key, double otherwise);
+  /// A list of so many numbers above 0.
+  std::vector<double> numbers(std::string_view key, std::size_t count);
   bool flag(std::string_view key, bool otherwise);
   std::string text(std::string_view key, std::string_view otherwise = "");
   /// A list of texts, empty where there is none.
   std::vector<std::string> texts(std::string_view key);
+  /// The same, or one text with this between them.
+  std::vector<std::string> texts_or_text(std::string_view key, char between);
   /// Ids of tokens: one, or a list; none where it is missing.
   std::vector<int> ids(std::string_view key) const;
   /// An object's or list's number of members, nothing where there is none.
@@ -48,6 +56,8 @@ public:
 
   /// One of these texts, the first where it is missing.
   std::string one_of(std::string_view key, std::initializer_list<const char*> known);
+  /// The setting is there and has this value: what transformers takes where it is missing does not fit.
+  void demand(std::string_view key, const nlohmann::json& value);
   /// The setting is missing or has this value.
   void expect(std::string_view key, const nlohmann::json& value);
   /// These change no number of inference.

@@ -1,6 +1,7 @@
 #include "text_ends.hpp"
 
-#include <fovea/base/json/parse_json.hpp>
+#include "config_json.hpp"
+
 #include <fovea/runtime/tokenizers/tokenizer.hpp>
 
 namespace tool {
@@ -9,7 +10,7 @@ text_ends ends_of(const checkpoint& from, bool translates) {
   const fovea::tokenizer words = fovea::load_tokenizer(from.tokenizer);
   std::vector<settings> said{from.config};
   if (const auto file = from.path / "generation_config.json"; std::filesystem::exists(file))
-    said.insert(said.begin(), settings(nlohmann::json(*fovea::core::load_json(file)), file.string()));
+    said.insert(said.begin(), settings(load_config_json(file), file.string()));
   // The first that says it.
   const auto spelt = [&](std::initializer_list<const char*> keys) {
     std::vector<std::string> tokens;

@@ -1,4 +1,5 @@
-#include "../family.hpp"
+#include "decoder_sizes.hpp"
+#include "rotary.hpp"
 
 #include "../../failure.hpp"
 
@@ -24,51 +25,6 @@ void name_gguf_keys(settings& config, const std::string& architecture) {
                {"value_width", key("attention.value_length")},
                {"sliding_window", key("attention.sliding_window")},
                {"vocab_size", key("vocab_size")}});
-}
-
-/// The word that scales rotary positions as the settings say, empty where they are plain; `context` tokens are what the
-/// model takes with it.
-std::string rope_scaling_of(settings& given, int context, const checkpoint& from) {
-  const char* key = given.has("rope_type") ? "rope_type" : "type";
-  const std::string type = given.one_of(key, {"default", "linear", "llama3", "yarn"});
-  given.expect("type", type);
-  given.expect("partial_rotary_factor", 1.0);
-  if (type == "default") return "";
-  const auto number = [&](const char* name, double otherwise) {
-    return number_text(given.number(name, otherwise), from);
-  };
-  const std::string factor = number_text(given.number("factor"), from);
-  if (type == "linear") return fmt::format("rope_scaling::linear({})", factor);
-  const std::string positions = std::to_string(given.whole("original_max_position_embeddings", context));
-  if (type == "llama3")
-    return fmt::format("rope_scaling::llama3({{.factor = {}, .low = {}, .high = {}, .positions = {}}})",
-                       factor, number("low_freq_factor", 1), number("high_freq_factor", 4), positions);
-  given.expect("truncate", true);
-  std::string rest;
-  if (given.has("attention_factor")) rest = ", .amplitude = " + number("attention_factor", 1);
-  return fmt::format("rope_scaling::yarn({{.factor = {}, .positions = {}, .slow = {}, .fast = {}{}}})",
-                     factor, positions, number("beta_slow", 1), number("beta_fast", 32), rest);
-}
-
-struct rotary {
-  double base = 10000;
-  std::string scaling;
-};
-
-/// The rotary positions. New files keep the base with their form.
-rotary rotary_of(settings& config, int context, const checkpoint& from) {
-  rotary found{config.number("rope_theta", 10000), ""};
-  for (const char* key : {"rope_scaling", "rope_parameters"}) {
-    auto given = config.within(key);
-    if (!given) continue;
-    const double own = given->number("rope_theta", found.base);
-    if (config.has("rope_theta") && own != found.base)
-      given->fail("rope_theta",
-                  fmt::format("expected {}, as rope_theta beside it says; found {}", found.base, own));
-    found = {own, rope_scaling_of(*given, context, from)};
-    given->finish("rotary position");
-  }
-  return found;
 }
 
 /// How many tokens a query sees, 0: all before it. Layers that differ are refused.
@@ -97,24 +53,13 @@ model_plan plan_decoder(checkpoint& from) {
   if (from.gguf) name_gguf_keys(config, name);
   tensor_list tensors(from, from.gguf ? "" : "model.");
 
-  const int layers = config.whole("num_hidden_layers"), heads = config.factor("num_attention_heads"),
-            width = config.factor("hidden_size"), inner = config.whole("intermediate_size"),
-            kv_heads = config.factor("num_key_value_heads", heads),
-            context = config.whole("max_position_embeddings");
+  const auto [layers, heads, kv_heads, head_width, width, inner, context, epsilon] =
+      decoder_sizes_of(config, 1e-6);
   const std::string words = from.gguf ? "token_embd.weight" : "embed_tokens.weight",
                     scores = from.gguf ? "output.weight" : "lm_head.weight";
   const int vocab =
       from.gguf && !config.has("vocab_size") ? tensors.rows_of(words) : config.whole("vocab_size");
-  if (!config.has("head_dim")) check_heads(config, "hidden_size", width, "num_attention_heads", heads);
-  const int head_width = config.factor("head_dim", width / heads);
-  if (heads % kv_heads != 0)
-    config.fail("num_key_value_heads", fmt::format("expected a divisor of {} {}; found {}",
-                                                   config.name_of("num_attention_heads"), heads, kv_heads));
-  if (head_width % 2 != 0)
-    config.fail("head_dim",
-                fmt::format("expected an even number, for rotary positions; found {}", head_width));
-  const double epsilon = config.number("rms_norm_eps", 1e-6);
-  rotary positions;
+  rotary_positions positions;
   int window = 0;
   bool attention_bias = false, mlp_bias = false, tied = !tensors.has(scores);
   if (from.gguf) {
@@ -132,10 +77,7 @@ model_plan plan_decoder(checkpoint& from) {
     config.pass_over(
         {"pretraining_tp", "is_llama_config", "transformers.js_config"}); // how it is run elsewhere
     config.expect("rope_interleaved", false);
-    tied = config.flag("tie_word_embeddings", false);
-    if (!tied && !tensors.has(scores))
-      config.fail("tie_word_embeddings",
-                  "expected true, as there is no tensor 'lm_head.weight'; found false");
+    tied = is_tied(config, tensors, false);
   }
   const bool qkv_biased = qwen2 || attention_bias, proj_biased = attention_bias && !qwen2;
 

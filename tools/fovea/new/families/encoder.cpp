@@ -238,6 +238,7 @@ model_plan plan_encoder(checkpoint& from) {
                       {"norm_weight", old ? "gamma" : "weight"},
                       {"norm_bias", old ? "beta" : "bias"},
                       {"head_rules", rules.text()}});
+  set_sentence_parts(plan.values);
   return plan;
 }
 

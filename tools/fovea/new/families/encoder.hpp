@@ -59,6 +59,13 @@ bool scores_tokens(const std::string& architecture);
 void plan_head(checkpoint& from, const encoder_sizes& s, const encoder_names& names, head_rules& rules,
                model_plan& plan);
 
+/// Flags and words of what stands on top of a network, none of which is set.
+void clear_head(text_values& values);
+/// The network alone: what it gives for each token, and the mean of that, of length 1.
+void plan_network(text_values& values);
+/// Sets `sentence_parts`: the words that the flags ask for.
+void set_sentence_parts(text_values& values);
+
 /// A sentence encoder's modules behind the network: lines of the model, and the tensors of dense ones.
 void plan_modules(checkpoint& from, int width, head_rules& rules, text_values& values);
 

@@ -1,5 +1,7 @@
 #include "encoder.hpp"
 
+#include "../../embedded_text.hpp"
+
 #include <fovea/base/in_quotes.hpp>
 
 #include <fmt/format.h>
@@ -47,6 +49,25 @@ void head_rules::tied(const std::string& ours, const std::string& theirs, const 
 bool scores_tokens(const std::string& architecture) {
   return architecture.ends_with("ForMaskedLM") || architecture == "BertForPreTraining" ||
          architecture == "BertLMHeadModel";
+}
+
+void clear_head(text_values& values) {
+  for (const char* flag :
+       {"first", "mean", "largest", "unit", "generate", "hidden", "pooled", "sentence", "masked", "classify",
+        "tag", "discriminate", "classes", "pooling", "modules", "head_activation"})
+    values[flag] = "";
+}
+
+void plan_network(text_values& values) {
+  values["hidden"] = values["sentence"] = values["mean"] = values["unit"] = "yes";
+  values["pooling"] = "mean_of(x, lengths)";
+  values["modules"] =
+      "  sentence = unit(sentence); // the checkpoint does not say how a text becomes one vector\n";
+  values["outputs_text"] = "hidden [B, T, width],\n/// sentence [B, width]";
+}
+
+void set_sentence_parts(text_values& values) {
+  values["sentence_parts"] = filled(text_named("new/sentence_parts.hpp.in"), values);
 }
 
 namespace {
@@ -106,30 +127,21 @@ void plan_discriminator(const encoder_sizes& s, head_rules& rules, model_plan& p
   plan.values["outputs_text"] = "logits [B, T]";
 }
 
-/// The network alone: what it gives for each token, and the mean of that, of length 1.
-void plan_network(checkpoint& from, const encoder_sizes& s, head_rules& rules, model_plan& plan) {
-  text_values& values = plan.values;
-  if (!from.gguf && rules.tensors().has("pooler.dense.weight")) {
-    rules.linear("pooler", "pooler.dense", s.width, s.width);
-    values["pooled"] = values["first"] = "yes";
-  }
-  values["hidden"] = values["sentence"] = values["mean"] = values["unit"] = "yes";
-  values["pooling"] = "mean_of(x, lengths)";
-  values["modules"] =
-      "  sentence = unit(sentence); // the checkpoint does not say how a text becomes one vector\n";
-  values["outputs_text"] = std::string("hidden [B, T, width],") +
-                           (values["pooled"].empty() ? "" : " pooled [B, width],") +
-                           "\n/// sentence [B, width]";
+/// The network alone, and the pooler of those that have one.
+void plan_pooled_network(checkpoint& from, const encoder_sizes& s, head_rules& rules, text_values& values) {
+  const bool pooled = !from.gguf && rules.tensors().has("pooler.dense.weight");
+  if (pooled) rules.linear("pooler", "pooler.dense", s.width, s.width);
+  plan_network(values);
+  if (!pooled) return;
+  values["pooled"] = values["first"] = "yes";
+  values["outputs_text"] = "hidden [B, T, width], pooled [B, width],\n/// sentence [B, width]";
 }
 
 } // namespace
 
 void plan_head(checkpoint& from, const encoder_sizes& s, const encoder_names& names, head_rules& rules,
                model_plan& plan) {
-  for (const char* flag :
-       {"first", "mean", "largest", "unit", "generate", "hidden", "pooled", "sentence", "masked", "classify",
-        "tag", "discriminate", "classes", "pooling", "modules", "head_activation"})
-    plan.values[flag] = "";
+  clear_head(plan.values);
   plan.values["head_activation"] = s.activation;
   const std::string& name = from.architecture;
   if (scores_tokens(name)) return plan_token_scores(from, s, names, rules, plan);
@@ -141,7 +153,7 @@ void plan_head(checkpoint& from, const encoder_sizes& s, const encoder_names& na
     rules.ignored("pooler.");
     plan_modules(from, s.width, rules, plan.values);
   } else {
-    plan_network(from, s, rules, plan);
+    plan_pooled_network(from, s, rules, plan.values);
   }
   if (!from.gguf) rules.ignored("cls.");
 }

@@ -84,7 +84,7 @@ def main(folder):
         memory = model.model.encoder(features).last_hidden_state
         known["whisper.features"] = features.transpose(1, 2).contiguous()
         known["whisper.memory"] = memory
-        known["whisper.prompt"] = torch.tensor(PROMPT, dtype=torch.int32)
+        known["whisper.prompt"] = torch.tensor([PROMPT], dtype=torch.int32)
         known["whisper.ids"] = torch.tensor(greedy(model, memory), dtype=torch.int32)
         bar.update()
 

@@ -188,7 +188,7 @@ def modernbert_rows(options, known):
 def experts_rows(options, known):
     """The faster of the ways that PyTorch has."""
     x, ways = known["experts.x"], {}
-    for how in ("eager", "batched_mm", "grouped_mm"):
+    for how in ("eager", "grouped_mm"):
         model = today_models.experts(how)
         safetensors.torch.load_model(model, str(options.models / "experts.safetensors"))
         run = Output(model)
@@ -206,6 +206,9 @@ def experts_rows(options, known):
 def qwen3_rows(options, known, kind):
     network = formats.Context(options.models / f"qwen3-{kind}.gguf", options.threads)
     ids = known["qwen3.tokens"][0].tolist()
+    scores = known[f"qwen3.{kind}.logits"].numpy()
+    network.begin()
+    expect("llama.cpp", numpy.ctypeslib.as_array(network.take(ids), shape=scores.shape), scores, 0.05)
 
     def prompt():
         network.begin()

@@ -33,6 +33,9 @@ AIMS = {
     ],
     "recurrent": [(r"lstm/512x100/(1|32)|gru/512x100/32", 0.8), (r"gru/512x100/1", 0.65)],
     "convolution": [(r"kim_cnn/.*", 0.8)],
+    "today": [
+        (r"whisper_tiny_.*|experts_layer", 0.8), (r"modernbert_base_1x512", 0.85), (r"qwen3_0\.6b_.*", 0.9),
+    ],
     "training": [(r"gpt/4x128/12x64", 0.65), (r"gpt/6x384/12x256", 0.75)],
 }
 

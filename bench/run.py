@@ -1,11 +1,12 @@
 """Runs all benchmarks beside their peers, keeps the rows in bench/results/measured.json, and writes bench/RESULTS.md's tables and
 the pictures beside it from them.
 
-    python bench/run.py --build BUILD [--only QUESTION...] [--threads N...] [--rounds N] [--results FILE]
+    python bench/run.py --build BUILD [--only QUESTION...] [--threads N...] [--rounds N] [--results FILE] [--beside-others]
 
 QUESTION is the name of a program here; of those that are not named the rows stay as they are. FILE keeps the rows of another
 machine, as bench/results/sixteen_cores.json does. Where the system allows it all
-run at real-time priority, so that what else the machine does disturbs them less; the rows say so.
+run at real-time priority, so that what else the machine does disturbs them less; the rows say so. `--beside-others` leaves
+the priority as it is.
 """
 
 import argparse
@@ -34,13 +35,15 @@ QUESTIONS = {
     "encoder": True,
     "formats": True,
     "training": True,
+    "today": True,
     "families": False,
     "growth": False,
     "threads": False,
     "quality": False,
 }
-# Of the numbers of threads the one that is run: the last, which is compared with one, and the first where threads change nothing.
-ONCE = {"threads": slice(-1, None), "quality": slice(1)}
+# Of the numbers of threads the one that is run: the last, which is compared with one, and the first where threads change nothing
+# or one is asked about.
+ONCE = {"threads": slice(-1, None), "quality": slice(1), "today": slice(1)}
 # What times single calls needs no rounds where a round takes minutes.
 ROUNDS = {"training": 1, "formats": 1, "growth": 1, "threads": 1, "quality": 1}
 
@@ -72,6 +75,10 @@ def real_time():
     return "real-time"
 
 
+def as_it_is():
+    return f"nice {os.nice(0)}" if os.nice(0) else "normal"
+
+
 def normal_priority():
     os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))
 
@@ -83,13 +90,18 @@ def main():
     parser.add_argument("--threads", nargs="+", type=int, default=[1, 2])
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--results", type=pathlib.Path, default=MEASURED)
+    parser.add_argument("--beside-others", action="store_true", help="keep the priority that this script has")
     options = parser.parse_args()
     here = machine()
     measured = json.loads(options.results.read_text()) if options.results.exists() else {}
     runs = [(question, threads) for question in options.only for threads in options.threads[ONCE.get(question, slice(None))]]
     model = ["--model", str(options.build / "models" / "minilm")]
+    today = options.build / "models" / "today"
+    if "today" in options.only and not (today / "known.safetensors").exists():
+        subprocess.run([sys.executable, HERE / "peers" / "today_models.py", today], check=True)
     passed = {
         "encoder": model,
+        "today": ["--models", str(today)],
         "quality": [*model, "--sentences", str(ROOT / "examples/README.md"), "--learned", str(ROOT / "examples/generate/learned/gpt_small")],
     }
     with tqdm.tqdm(runs) as bar:
@@ -101,7 +113,7 @@ def main():
                 normal_priority()
                 priority = "normal"
             else:
-                priority = real_time()
+                priority = as_it_is() if options.beside_others else real_time()
             rounds = min(options.rounds, ROUNDS.get(question, options.rounds))
             try:
                 rows = compare.compared(options.build / "bench" / question, scripts, threads, rounds, passed.get(question, []))

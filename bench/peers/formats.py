@@ -31,15 +31,15 @@ LAYERS, HEADS, WIDTH = 12, 12, 768
 class File:
     """A GGUF file: matrices in a type, the rest in float32, all random."""
 
-    def __init__(self, path, architecture, kind, vocabulary, inner, context):
+    def __init__(self, path, architecture, kind, vocabulary, inner, context, layers=LAYERS, heads=HEADS, width=WIDTH):
         self.writer = gguf.GGUFWriter(path, architecture)
         self.kind = kind
         self.random = numpy.random.default_rng(1)
         self.writer.add_context_length(context)
-        self.writer.add_embedding_length(WIDTH)
-        self.writer.add_block_count(LAYERS)
+        self.writer.add_embedding_length(width)
+        self.writer.add_block_count(layers)
         self.writer.add_feed_forward_length(inner)
-        self.writer.add_head_count(HEADS)
+        self.writer.add_head_count(heads)
         self.writer.add_vocab_size(vocabulary)
         self.writer.add_tokenizer_model("no_vocab")
 
@@ -111,7 +111,7 @@ class Context:
         tokens = (llama_cpp.llama_token * len(ids))(*ids)
         if llama_cpp.llama_decode(self.context, llama_cpp.llama_batch_get_one(tokens, len(ids))) != 0:
             raise RuntimeError("llama_decode failed")
-        llama_cpp.llama_get_logits_ith(self.context, -1)[0]
+        return llama_cpp.llama_get_logits_ith(self.context, -1)
 
     def free(self):
         llama_cpp.llama_free(self.context)
@@ -123,9 +123,14 @@ def silent(_level, _text, _data):
     pass
 
 
-def rows(options):
+def begin():
+    """Before the first context."""
     llama_cpp.llama_log_set(silent, ctypes.c_void_p())
     llama_cpp.llama_backend_init()
+
+
+def rows(options):
+    begin()
     ids = [i * 37 % 1000 for i in range(PROMPT)]
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder) / "model.gguf"

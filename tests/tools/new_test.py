@@ -16,7 +16,7 @@ import sys
 import unittest
 
 from golden_folder import read_case, write_bert_gguf, write_folder, write_gpt2_gguf, write_llama_gguf, write_tokenizer
-from made_checkpoints import MADE, write_made
+from made_checkpoints import MADE, size, write_made
 from tool_test import ToolTest
 from weight_files import load_safetensors, save_gguf, save_safetensors
 
@@ -300,6 +300,26 @@ class New(ToolTest):
             model = (self.folder / architecture / "made/model.hpp").read_text()
             for line in expected:
                 self.assertIn(line, model, architecture)
+        if self.cases != "none":
+            self.check_parameters()
+
+    def check_parameters(self):
+        """Each model of the made checkpoints is well-formed, and has as many parameters as its file has numbers."""
+        lines, claims = [], []
+        for architecture, (_, shapes) in MADE.items():
+            # What is computed, and another copy of the table of token vectors, are none.
+            numbers = sum(size(shape) for name, shape in shapes.items() if not (name.endswith(".weights") or name == "decoder.weight"))
+            if architecture == "MarianMTModel":
+                numbers -= sum(size(shape) for name, shape in shapes.items() if "embed_positions" in name)
+            header = self.folder / architecture / "made/model.hpp"
+            (model,) = re.findall(r"inline constexpr auto (decoder|encoder|translator) = ", header.read_text())
+            space = f"of_{architecture}"
+            header.write_text(header.read_text().replace("namespace made {", f"namespace {space} {{"))
+            lines.append(f'#include "{header}"')
+            claims.append(f"static_assert({space}::{model}.parameters() == {numbers});")
+        source = self.write("all.cpp", "\n".join(lines + claims))
+        run = subprocess.run([self.compiler, *self.flags, "-Wall", "-Wextra", "-fsyntax-only", source], capture_output=True, text=True, check=False)
+        self.assertEqual(run.stderr + run.stdout, "")
 
     def test_other_ways_to_say_the_same(self):
         """Settings of newer and older files, and tensors as transformers 5 keeps them."""

@@ -90,7 +90,8 @@ struct checkpoint {
   std::string path = folder.path().string();
 
   checkpoint() {
-    const core::safetensors_file file(std::filesystem::path(FOVEA_GOLDEN_DIR) / "today/whisper.safetensors");
+    const core::safetensors_file file(std::filesystem::path(fovea::core::test::golden_folder) /
+                                      "today/whisper.safetensors");
     std::map<std::string, core::stored_tensor> tensors;
     for (const auto& [name, tensor] : file.tensors())
       if (name.starts_with("param.")) tensors.emplace(name.substr(6), tensor);

@@ -1,12 +1,13 @@
 """What MkDocs does with the pages of docs/ that Markdown has no word for.
 
-```errors            names of ill-formed models (tests/compile_fail): each is shown with its sentence and its repair
+```errors            sentences behind their numbers: each is shown with an ill-formed model (tests/compile_fail) and its repair
 ```cpp ill-formed    C++ that is refused; the block after it is what the compiler says
 ```c++ HEADER        a declaration that stands in this header
 
 Pages that lie elsewhere in the repository are part of the site, and links to them lead there.
 """
 
+import functools
 import pathlib
 import re
 import sys
@@ -69,8 +70,19 @@ def error(name, errors_page="", language="cpp"):
     return shown + (f'\n```{language} title="Instead"\n{repaired}\n```\n' if repaired else "")
 
 
-def all_errors():
-    """Every sentence by its number, below the word that it begins with, with the ill-formed models that show it. Mistakes for which
+@functools.cache
+def models_by_sentence():
+    """Names of ill-formed models by what pages write: "F0042  cannot add ..."."""
+    found = {}
+    for path in sorted((ROOT / "tests" / "compile_fail").glob("*.cpp")):
+        if not OWN.search(path.read_text(encoding="utf-8")):
+            said = sentence_of(path)
+            found.setdefault(f"{ID.search(said)[1]}  {ID.sub('', said).rstrip()}", path.stem)
+    return found
+
+
+def all_errors(markdown):
+    """The page of errors: every sentence by its number, below the word that it begins with, with the ill-formed models that show it. Mistakes for which
     the compiler has words of its own are left out."""
     models, by_word = {}, {}
     for path in sorted((ROOT / "tests" / "compile_fail").glob("*.cpp")):
@@ -84,13 +96,13 @@ def all_errors():
     rest = [(f"F{number:04d}", one.words) for number, (one,) in sorted(sentences().items()) if one.words and f"F{number:04d}" not in models]
     rows = "\n".join(f'| <span id="{number.lower()}">{number}</span> | `{words.replace("|", "&#124;").replace("`", "")}` |' for number, words in rest)
     parts.append("## Without an example\n\nThe dots stand for a word, a name, a shape or a number.\n\n| number | sentence |\n| --- | --- |\n" + rows)
-    return (ROOT / "docs" / "site" / "errors.md").read_text(encoding="utf-8") + "\n" + "\n".join(parts)
+    return FENCE.sub("", markdown) + "\n" + "\n".join(parts)
 
 
 def block(match, errors_page):
     kind, text = match.group(1).strip(), match.group(2)
     if kind == "errors":
-        return "\n".join(error(name, errors_page) for name in text.split())
+        return "\n".join(error(models_by_sentence()[line], errors_page) for line in text.splitlines())
     if kind.startswith("c++ "):
         return f'```cpp title="{kind.removeprefix("c++ ")}"\n{text}```'
     if kind == "cpp ill-formed":
@@ -102,13 +114,14 @@ def on_files(files, config, **_):
     for source, page in ELSEWHERE.items():
         text = (ROOT / source).read_text(encoding="utf-8")
         files.append(File.generated(config, page, content=text))
-    files.append(File.generated(config, "errors.md", content=all_errors()))
     for picture in sorted((ROOT / PICTURES).glob("*.svg")):
         files.append(File.generated(config, f"pictures/{picture.name}", abs_src_path=str(picture)))
     return files
 
 
 def on_page_markdown(markdown, page, **_):
+    if page.file.src_uri == "errors.md":
+        return all_errors(markdown)
     to_top = "../" * page.file.src_uri.count("/")
     markdown = LINK.sub(lambda link: f"]({to_top}{ELSEWHERE[link.group(1)]}" if link.group(1) in ELSEWHERE else link.group(0), markdown)
     return FENCE.sub(lambda match: block(match, f"{to_top}errors.md"), markdown)

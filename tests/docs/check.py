@@ -5,7 +5,7 @@ Blocks marked
     cpp               compile
     cpp ill-formed    are refused with the sentence that the block after them shows
     c++ HEADER        are declarations, a line each, that stand in this header
-    errors            are sentences that ill-formed models in tests/compile_fail announce, each behind its number
+    errors            are sentences that ill-formed models in tests/compile_fail announce, each behind its number; all in errors.md
 Pages below words/ have the sections that each word's page has, in their order, and each section says something.
 """
 
@@ -80,6 +80,9 @@ def check_errors(page, text):
     for line in text.splitlines():
         if line not in sentences():
             raise Wrong(f"{page}: no model in tests/compile_fail announces\n  {line}")
+    missing = sorted(sentences() - set(text.splitlines())) if page.name == "errors.md" else []
+    if missing:
+        raise Wrong(f"{page}: expected every sentence; it lacks\n  " + "\n  ".join(missing))
 
 
 def check_sections(page, text):

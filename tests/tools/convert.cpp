@@ -260,7 +260,7 @@ TEST_CASE("bad input to convert is one line that names it, and what was there st
   CHECK(refusal({in, (folder / "link.safetensors").string(), "--format", "f16"}) ==
         "fovea: " + (folder / "link.safetensors").string() + ": the output is the input\n");
   CHECK(refusal({in, out}) == "fovea: --format is required (--help lists the options)\n");
-  for (const std::string only_read : {"q5_1", "q4_k"})
+  for (const std::string only_read : {"q5_1", "q5_k"})
     CHECK_THAT(refusal({in, out, "--format", only_read}), Catch::Matchers::Contains(only_read + " not in"));
   CHECK(refusal({(folder / "none").string(), out, "--format", "f16"}) ==
         "fovea: " + (folder / "none").string() + ": cannot open: No such file or directory\n");

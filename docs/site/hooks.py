@@ -76,7 +76,7 @@ def models_by_sentence():
     found = {}
     for path in sorted((ROOT / "tests" / "compile_fail").glob("*.cpp")):
         if not OWN.search(path.read_text(encoding="utf-8")):
-            said = sentence_of(path)
+            said = sentence_of(path).replace(path.name, "{file}")
             found.setdefault(f"{ID.search(said)[1]}  {ID.sub('', said).rstrip()}", path.stem)
     return found
 

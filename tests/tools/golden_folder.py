@@ -44,7 +44,7 @@ def read_case(path):
         values["input.features"] = (dtype, *frames_first(batch, mels, frames, content))
     if config["model_type"] == "t5":
         values["input.decoder_input_ids"] = decoder_ids(values["input.labels"])
-    if "input.decoder_ids" in values:
+    if "input.decoder_ids" in values and config["model_type"] != "whisper": # whose own name it is
         values["input.decoder_input_ids"] = values.pop("input.decoder_ids")
     if config["model_type"] == "deberta-v2":
         values = {name: first_row(*one) for name, one in values.items()}

@@ -16,7 +16,7 @@ from mkdocs.structure.files import File
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests" / "compile_fail"))
-from check import ID, MARKER, OWN, expected_sentence  # noqa: E402
+from check import ID, MARKER, OWN, announced, expected_sentence  # noqa: E402
 from sentence_numbers import sentences  # noqa: E402
 
 ELSEWHERE = {
@@ -73,12 +73,8 @@ def error(name, errors_page="", language="cpp"):
 @functools.cache
 def models_by_sentence():
     """Names of ill-formed models by what pages write: "F0042  cannot add ..."."""
-    found = {}
-    for path in sorted((ROOT / "tests" / "compile_fail").glob("*.cpp")):
-        if not OWN.search(path.read_text(encoding="utf-8")):
-            said = sentence_of(path).replace(path.name, "{file}")
-            found.setdefault(f"{ID.search(said)[1]}  {ID.sub('', said).rstrip()}", path.stem)
-    return found
+    paths = sorted((ROOT / "tests" / "compile_fail").glob("*.cpp"), reverse=True)
+    return {announced(path): path.stem for path in paths}
 
 
 def all_errors(markdown):

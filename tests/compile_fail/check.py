@@ -82,6 +82,14 @@ def expected_sentence(path):
     return " ".join(words).replace("{file}", path.name).replace("{line}", str(marked_line(path)))
 
 
+def announced(path):
+    """The sentence of a file as pages write it, "F0042  cannot add ..."; none where the compiler has words of its own."""
+    if OWN.search(path.read_text(encoding="utf-8")):
+        return None
+    said = expected_sentence(path).removeprefix(f"{path.name}:{marked_line(path)}: ").replace(path.name, "{file}")
+    return f"{ID.search(said)[1]}  {ID.sub('', said).rstrip()}"
+
+
 def faults_of_errors(path, errors):
     """What is wrong with the lines that say "error:", of which there is one at least."""
     text = path.read_text(encoding="utf-8")

@@ -20,10 +20,11 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tests" / "compile_fail"))
+from check import announced  # noqa: E402
+
 BLOCK = re.compile(r"^```([^\n]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 SECTIONS = ["Signature", "Shapes", "Parameters", "Formula", "Errors", "Streams and learns", "Example"]
-EXPECTED = re.compile(r"^// expect: (.*(?:\n// {9}.*)*)", re.MULTILINE)
-NUMBERED = re.compile(r"(?:\{file\}:\{line\}: )?(.*) \[(F\d{4})\]")
 PLACE = re.compile(r",source_place(at|where)=\{__builtin_FILE\(\),__builtin_LINE\(\)\}")
 
 
@@ -71,9 +72,7 @@ def check_declarations(page, header, text):
 @functools.cache
 def sentences():
     """What ill-formed models announce: "F0042  cannot add ..."."""
-    texts = (path.read_text(encoding="utf-8") for path in (ROOT / "tests" / "compile_fail").glob("*.cpp"))
-    announced = (re.sub(r"\n// +", " ", found) for text in texts for found in EXPECTED.findall(text))
-    return {f"{match[2]}  {match[1]}" for match in map(NUMBERED.fullmatch, announced)}
+    return {announced(path) for path in (ROOT / "tests" / "compile_fail").glob("*.cpp")} - {None}
 
 
 def check_errors(page, text):

@@ -10,6 +10,7 @@
 #include <fovea/dsl/passes/gradient_graph.hpp>
 
 #include <algorithm>
+#include <initializer_list>
 #include <utility>
 
 namespace fovea::core::test {
@@ -50,22 +51,10 @@ auto given(const named_values& inputs) {
 }
 
 /// Exactly what the inputs need: memory beyond it would hide reads past the end from the sanitizers.
+compile_options fitting(const graph_view& g, const named_values& inputs);
 template <class M>
 compile_options fitting(const named_values& inputs) {
-  compile_options options;
-  std::vector<std::string> seen;
-  for (const named_value& input : M::view.inputs)
-    for (int axis = 0; axis < M::view.at(input.node).shape.rank; ++axis) {
-      const int d = M::view.at(input.node).shape[axis];
-      if (!M::view.dim_of(d).is_symbol()) continue;
-      sentence label;
-      label << M::view.dim_of(d);
-      if (std::find(seen.begin(), seen.end(), label.text) != seen.end()) continue;
-      seen.emplace_back(label.text);
-      const std::size_t size = inputs.at(input.name).shape[static_cast<std::size_t>(axis)];
-      options.capacity.push_back({M::view.dim_of(d), static_cast<std::int64_t>(size)});
-    }
-  return options;
+  return fitting(M::view, inputs);
 }
 
 template <class M, class net_type, std::size_t... in, std::size_t... out>
@@ -78,13 +67,6 @@ named_values call(net_type& net, const named_values& inputs, std::index_sequence
   };
   (keep(M::view.outputs[out].name, result[output_key<boundary_name<M, false, out>>{}]), ...);
   return made;
-}
-
-/// Whether a model has an output of that name.
-template <class M>
-bool has_output(const std::string& name) {
-  return std::any_of(M::view.outputs.begin(), M::view.outputs.end(),
-                     [&](const named_value& out) { return name == out.name; });
 }
 
 } // namespace detail
@@ -110,33 +92,34 @@ named_values run_model(const M& model, const model_weights& from, const named_va
 }
 
 /// The inputs of a case.
-inline named_values inputs_of(const golden_case& c) {
-  const std::string prefix = "input.";
-  named_values made;
-  for (const auto& [name, tensor] : c.tensors())
-    if (name.starts_with(prefix)) made[name.substr(prefix.size())] = tensor;
-  return made;
-}
-
+named_values inputs_of(const golden_case& c);
 /// The same, those of the second names under the first too, as a model calls them.
-inline named_values inputs_of(const golden_case& c,
-                              std::initializer_list<std::pair<const char* const, const char*>> names) {
-  named_values made = inputs_of(c);
-  for (const auto& [ours, theirs] : names) made[ours] = made.at(theirs);
-  return made;
-}
+named_values inputs_of(const golden_case& c,
+                       std::initializer_list<std::pair<const char* const, const char*>> names);
 
 namespace detail {
 
 /// Checks each output of a model against the case's of the same name.
-template <class M>
-void check_own_outputs(const golden_case& c, const named_values& found) {
-  for (const named_value& out : M::view.outputs) {
-    const std::string name = out.name;
-    const golden_tensor& values = found.at(name);
-    check(c, name == "loss" ? name : "output." + name, std::span<const double>(values.values), values.shape);
-  }
-}
+void check_own_outputs(const graph_view& g, const golden_case& c, const named_values& found);
+
+/// What the gradients of a model are held against.
+class case_gradients {
+public:
+  /// `scope` stands before the names of the case's parameters, which find those of the model by `names`.
+  case_gradients(const graph_view& g, const golden_case& c, std::span<const name_rule> names,
+                 const std::string& scope);
+  /// What arrives at the outputs that the case's loss does not use.
+  void add_zeros(named_values& inputs) const;
+  /// Checks outputs and gradients by name.
+  void check(const named_values& found) const;
+
+private:
+  const graph_view& g_;
+  const golden_case& c_;
+  model_weights of_parameters_;
+  std::vector<name_rule> names_;
+  model_parameters expected_;
+};
 
 } // namespace detail
 
@@ -145,35 +128,9 @@ template <class M>
 void check_outputs(const M& model, const golden_case& c, const model_weights& from,
                    const named_values& inputs) {
   on_both_backends([&](auto backend) {
-    detail::check_own_outputs<M>(c, run_model<decltype(backend)>(model, from, inputs));
+    detail::check_own_outputs(M::view, c, run_model<decltype(backend)>(model, from, inputs));
   });
 }
-
-namespace detail {
-
-/// The gradients of a case as if they were weights, so that they find their parameters as weights do; zeros
-/// for a parameter that has none.
-inline model_weights gradients_in(const golden_case& c, const std::string& scope) {
-  std::map<std::string, weight_tensor> made;
-  for (const auto& [name, from] : parameters_of(c)) {
-    weight_tensor& tensor = made[scope + name] = {from.shape, std::vector<float>(from.values.size())};
-    if (c.has("grad." + name)) {
-      const std::vector<double>& values = c.at("grad." + name).values;
-      tensor.values.assign(values.begin(), values.end());
-    }
-  }
-  return model_weights::from(std::move(made), c.name());
-}
-
-/// A table of names as gradients go through it: what is added to a tensor adds nothing to its gradient.
-inline std::vector<name_rule> names_of_gradients(std::span<const name_rule> names) {
-  std::vector<name_rule> made(names.begin(), names.end());
-  for (name_rule& rule : made)
-    if (rule.how.is(naming::transform::kind::raised)) rule.how = {};
-  return made;
-}
-
-} // namespace detail
 
 /// The gradients of the output "loss", or without one of what arrives at the outputs, input.d_NAME of the
 /// case, on both backends against the case's; with them the outputs. `scope` stands before the names of the
@@ -183,59 +140,20 @@ void check_gradients(const M& model, const golden_case& c, const model_weights& 
                      const std::string& scope = "") {
   check_passes<typename decltype(gradients<true, training>(model))::made_by>();
   const auto net = gradients<true, training>(model);
-  const model_weights of_parameters = detail::gradients_in(c, scope);
-  const std::vector<name_rule> names = detail::names_of_gradients(model.names);
-  const model_parameters expected(M::view, of_parameters, names);
-  const auto compare = [&](const std::string& name, const std::vector<double>& found,
-                           const golden_tensor& reference) {
-    INFO("gradient of " << name);
-    REQUIRE(found.size() == reference.values.size());
-    const distance d =
-        distance_of(std::span<const double>(found), reference, c.rtol("grad."), c.atol("grad."));
-    INFO("element " << d.worst << " is " << found[d.worst] << ", expected " << reference.values[d.worst]);
-    CHECK(d.share <= 1);
-  };
-  // What arrives at an output that the case's loss does not use is zero.
-  for (const named_value& out : M::view.outputs)
-    if (const std::string name = std::string("d_") + out.name;
-        !detail::has_output<M>("loss") && !inputs.contains(name)) {
-      const golden_tensor& like = c.at(std::string("output.") + out.name);
-      inputs[name] = {like.shape, std::vector<double>(like.values.size()), false};
-    }
-  on_both_backends([&](auto backend) {
-    const named_values found = run_model<decltype(backend)>(net, from, inputs);
-    detail::check_own_outputs<M>(c, found);
-    for (std::size_t p = 0; p < M::view.parameters.size(); ++p) {
-      golden_tensor reference;
-      for (int i = expected.first(static_cast<int>(p)); i < expected.first(static_cast<int>(p) + 1); ++i) {
-        const weight_view& layer = expected.values()[static_cast<std::size_t>(i)];
-        reference.values.insert(reference.values.end(), layer.data, layer.data + layer.size);
-      }
-      const std::string name = M::view.parameter_name(static_cast<int>(p)).text;
-      const auto made = found.find("grad." + name);
-      compare(name, made == found.end() ? std::vector<double>(reference.values.size()) : made->second.values,
-              reference);
-    }
-    for (const named_value& input : M::view.inputs) {
-      const std::string name = std::string("grad.input.") + input.name;
-      if (c.has(name) && found.contains(name)) compare(input.name, found.at(name).values, c.at(name));
-    }
-  });
+  const detail::case_gradients expected(M::view, c, model.names, scope);
+  expected.add_zeros(inputs);
+  on_both_backends([&](auto backend) { expected.check(run_model<decltype(backend)>(net, from, inputs)); });
 }
+
+/// Whether a case has gradients; requires those of a model with the outputs of `g`.
+bool has_gradients(const graph_view& g, const golden_case& c);
 
 /// Checks outputs, and gradients where the case has some.
 template <class M>
 void check_case(const M& model, const golden_case& c, const model_weights& from, const named_values& inputs,
                 const std::string& scope = "") {
   check_outputs(model, c, from, inputs);
-  const auto begins = [&](const char* prefix) {
-    const auto first = c.tensors().lower_bound(prefix);
-    return first != c.tensors().end() && first->first.starts_with(prefix);
-  };
-  if (!begins("grad.")) return;
-  INFO("the gradients of a case with a loss of its own are those of a model with that loss");
-  REQUIRE((begins("input.d_") || detail::has_output<M>("loss")));
-  check_gradients(model, c, from, inputs, scope);
+  if (has_gradients(M::view, c)) check_gradients(model, c, from, inputs, scope);
 }
 template <class M>
 void check_case(const M& model, const char* name) {

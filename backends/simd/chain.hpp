@@ -4,12 +4,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <tuple>
 #include <utility>
 
 #include <fovea/backends/simd/arch.hpp>
 #include <fovea/backends/simd/generated.hpp>
 #include <fovea/backends/simd/kernels/elementwise.hpp>
+#include <fovea/base/numbered_bases.hpp>
 #include <fovea/dsl/graph_view.hpp>
 
 namespace fovea::core::simd {
@@ -54,10 +54,12 @@ struct chain {
 
   template <class Arch>
   struct code {
-    template <std::size_t... i>
-    static auto values_of(std::index_sequence<i...>) -> std::tuple<vector_of<g.at(member(i)).type, Arch>...>;
+    template <std::size_t i>
+    struct value {
+      vector_of<g.at(member(i)).type, Arch> of;
+    };
     using members = std::make_index_sequence<member_count>;
-    using values = decltype(values_of(members{}));
+    using values = numbered_bases<value, member_count>;
 
     /// Where this row's leaves begin.
     struct row {
@@ -88,7 +90,7 @@ struct chain {
       if constexpr (n.kind == op::constant) {
         return constant<n.type, Arch>(n.settings.number);
       } else if constexpr (member_index(id) >= 0) {
-        return std::get<member_index(id)>(v);
+        return static_cast<const value<member_index(id)>&>(v).of;
       } else {
         return load<id>(r, j);
       }
@@ -111,8 +113,8 @@ struct chain {
     template <std::size_t... i>
     [[gnu::always_inline]] static auto result(const row& r, size_t j, std::index_sequence<i...>) {
       values v;
-      ((std::get<i>(v) = compute<i>(v, r, j)), ...);
-      return std::get<sizeof...(i) - 1>(v);
+      ((static_cast<value<i>&>(v).of = compute<i>(v, r, j)), ...);
+      return static_cast<const value<sizeof...(i) - 1>&>(v).of;
     }
     static void store(float* out, const vec<Arch>& x) { x.store_unaligned(out); }
     static void store(float* out, const int_vec<Arch>& x) {

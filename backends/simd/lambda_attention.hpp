@@ -4,12 +4,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <tuple>
 #include <utility>
 
 #include <fovea/backends/simd/chain.hpp>
 #include <fovea/backends/simd/generated.hpp>
 #include <fovea/backends/simd/kernels/attention.hpp>
+#include <fovea/base/numbered_bases.hpp>
 #include <fovea/dsl/plan/mask_bounds.hpp>
 
 namespace fovea::core::simd {
@@ -26,10 +26,13 @@ struct lambda_code {
   size_t batch, head;
   int_vec<Arch> query, key; // positions
 
-  template <std::size_t... i>
-  static auto values_of(std::index_sequence<i...>) -> std::tuple<vector_of<f.nodes[i].type, Arch>...>;
-  using nodes = std::make_index_sequence<static_cast<std::size_t>(f.count)>;
-  using values = decltype(values_of(nodes{}));
+  template <std::size_t i>
+  struct value {
+    vector_of<f.nodes[i].type, Arch> of;
+  };
+  static constexpr auto count = static_cast<std::size_t>(f.count);
+  using nodes = std::make_index_sequence<count>;
+  using values = numbered_bases<value, count>;
 
   /// What the function gives; each node is computed once.
   auto result() const { return result(nodes{}); }
@@ -43,12 +46,12 @@ private:
   template <std::size_t... i>
   auto result(std::index_sequence<i...>) const {
     values v;
-    ((std::get<i>(v) = compute<i>(v)), ...);
-    return std::get<sizeof...(i) - 1>(v);
+    ((static_cast<value<i>&>(v).of = compute<i>(v)), ...);
+    return static_cast<const value<count - 1>&>(v).of;
   }
   template <std::size_t id, int k>
   static const auto& operand(const values& v) {
-    return std::get<static_cast<std::size_t>(f.nodes[id].operands[k])>(v);
+    return static_cast<const value<static_cast<std::size_t>(f.nodes[id].operands[k])>&>(v).of;
   }
   template <std::size_t id>
   auto compute(const values& v) const {

@@ -1,11 +1,12 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <utility>
 
-#include <boost/hana/for_each.hpp>
-#include <boost/hana/tuple.hpp>
+#include <boost/hana/basic_tuple.hpp>
+#include <boost/hana/unpack.hpp>
 
 #include <fovea/backends/simd/context.hpp>
 #include <fovea/backends/simd/generate.hpp>
@@ -74,37 +75,56 @@ struct program {
     return at;
   }();
   template <std::size_t... k>
-  static constexpr auto steps_of(std::index_sequence<k...>) {
-    return boost::hana::make_tuple(lowered<model, indices[k]>{}...);
-  }
-  static constexpr auto steps = steps_of(std::make_index_sequence<count()>{});
+  static auto steps_of(std::index_sequence<k...>) -> boost::hana::basic_tuple<lowered<model, indices[k]>...>;
+  using steps = decltype(steps_of(std::make_index_sequence<count()>{}));
 
+  // No fold expression: compilers limit how deep these nest.
   static void run(context& c, const generated_step* code) {
-    boost::hana::for_each(steps, [&](const auto& one) { one(c, code); });
+    boost::hana::unpack(steps{}, [&](const auto&... one) {
+      [[maybe_unused]] const int order[] = {0, (one(c, code), 0)...};
+    });
   }
 };
 
-/// f of each step's number, as a constant. No fold expression: compilers limit how deep these nest.
-template <class model, class F>
-void for_steps(F f) {
-  [&]<int... i>(std::integer_sequence<int, i...>) {
-    [[maybe_unused]] const int order[] = {0, (f(std::integral_constant<int, i>{}), 0)...};
+/// f of the number of each step for which P holds, as a constant.
+template <class model, class P, class F>
+void for_steps(P, F f) {
+  constexpr auto count = static_cast<std::size_t>(model::schedule.step_count);
+  constexpr std::size_t chosen = [] {
+    std::size_t n = 0;
+    for (std::size_t i = 0; i < count; ++i) n += P{}(i);
+    return n;
+  }();
+  constexpr auto numbers = [] {
+    std::array<int, chosen + 1> found{};
+    std::size_t n = 0;
+    for (std::size_t i = 0; i < count; ++i)
+      if (P{}(i)) found[n++] = static_cast<int>(i);
+    return found;
+  }();
+  [&]<std::size_t... k>(std::index_sequence<k...>) {
+    [[maybe_unused]] const int order[] = {0, (f(std::integral_constant<int, numbers[k]>{}), 0)...};
   }
-  (std::make_integer_sequence<int, model::schedule.step_count>{});
+  (std::make_index_sequence<chosen>{});
 }
 
 /// The scratch memory that suffices for every step at the sizes of `c`.
 template <class model>
 scratch_floats scratch_of_steps(context& c, const generated_step* code) {
+  constexpr auto count = static_cast<std::size_t>(model::schedule.step_count);
+  static constexpr auto needed_by = [] {
+    std::array<decltype(step_row::scratch), count + 1> found{};
+    for (std::size_t i = 0; i < count; ++i) found[i] = row_of(model::view, model::schedule.steps[i]).scratch;
+    return found;
+  }();
   scratch_floats most;
-  for_steps<model>([&]<int k>(std::integral_constant<int, k>) {
-    if constexpr (constexpr step_row row = lowered<model, k>::row; row.has_scratch) {
-      c.code = code + k;
-      const scratch_floats needed = row.scratch(c, model::schedule.steps[k]);
-      most.of_each = needed.of_each > most.of_each ? needed.of_each : most.of_each;
-      most.shared = needed.shared > most.shared ? needed.shared : most.shared;
+  for (std::size_t i = 0; i < count; ++i)
+    if (needed_by[i]) {
+      c.code = code + i;
+      const scratch_floats needed = needed_by[i](c, model::schedule.steps[i]);
+      most.of_each = std::max(most.of_each, needed.of_each);
+      most.shared = std::max(most.shared, needed.shared);
     }
-  });
   return most;
 }
 

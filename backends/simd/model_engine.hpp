@@ -104,19 +104,18 @@ private:
     return true;
   }
   void pack_scans() {
-    for_steps<model>([&]<int k>(std::integral_constant<int, k>) {
-      if constexpr (is_small_scan<model, k>())
-        weights_->pack_scan(graph, plan, nodes_of_scan<model, k>(), code_[k]);
-    });
+    for_steps<model>([](std::size_t i) { return small_scans<model>[i]; },
+                     [&]<int k>(std::integral_constant<int, k>) {
+                       weights_->pack_scan(graph, plan, nodes_of_scan<model, k>(), code_[k]);
+                     });
   }
   /// Takes what memory the steps need, and runs those that run once.
   void make_ready(std::span<const std::int64_t> capacity) {
     context unready = engine_.begin(capacity);
     engine_.reserve_scratch(scratch_of_steps<model>(unready, code_));
     context c = engine_.begin(capacity);
-    for_steps<model>([&]<int i>(std::integral_constant<int, i>) {
-      if constexpr (model::schedule.steps[i].once) lowered<model, i>{}(c, code_);
-    });
+    for_steps<model>([](std::size_t i) { return model::schedule.steps[i].once; },
+                     [&]<int i>(std::integral_constant<int, i>) { lowered<model, i>{}(c, code_); });
   }
 
   const generated_step* code_;

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <utility>
+#include <cstddef>
 
 #include <fovea/backends/simd/kernel_choice.hpp>
 #include <fovea/backends/simd/scan_code.hpp>
@@ -13,21 +13,17 @@ namespace fovea::core::simd {
 template <class model>
 consteval kernel_names kernels_of_model() {
   const plan_view plan{model::schedule};
-  const auto all = [&]<int... i>(std::integer_sequence<int, i...>) {
-    const bool small_scan[] = {is_small_scan<model, i>()..., false};
-    kernel_names found;
-    int end = 0; // of the scan
-    for (int k = 0; k < plan.step_count; ++k) {
-      if (small_scan[k]) end = plan.steps[k].first;
-      const kernel_names called = kernels_of(model::view, plan, plan.steps[k]);
-      if (k >= end)
-        found |= called;
-      else if (called.has(kernel_name::pack))
-        found |= kernel_name::pack;
-    }
-    return found.has(kernel_name::product) ? found.without(kernel_name::small_product) : found;
-  };
-  return all(std::make_integer_sequence<int, model::schedule.step_count>{});
+  kernel_names found;
+  int end = 0; // of the scan
+  for (int k = 0; k < plan.step_count; ++k) {
+    if (small_scans<model>[static_cast<std::size_t>(k)]) end = plan.steps[k].first;
+    const kernel_names called = kernels_of(model::view, plan, plan.steps[k]);
+    if (k >= end)
+      found |= called;
+    else if (called.has(kernel_name::pack))
+      found |= kernel_name::pack;
+  }
+  return found.has(kernel_name::product) ? found.without(kernel_name::small_product) : found;
 }
 
 /// Where they come from.

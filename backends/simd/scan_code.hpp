@@ -324,4 +324,11 @@ constexpr bool is_small_scan() {
     return false;
 }
 
+/// The same of every step.
+template <class model>
+inline constexpr auto small_scans = []<int... i>(std::integer_sequence<int, i...>) {
+  return std::array<bool, sizeof...(i) + 1>{is_small_scan<model, i>()...};
+}
+(std::make_integer_sequence<int, model::schedule.step_count>{});
+
 } // namespace fovea::core::simd

@@ -9,12 +9,11 @@ namespace fovea::core::simd {
 struct step_row {
   void (*run)(context&, const step&) = nullptr;
   scratch_floats (*scratch)(context&, const step&) = nullptr;
-  bool has_scratch = false; // under a sanitiser g++ takes no comparison of `scratch` for a constant
 
   constexpr step_row() = default;
   constexpr step_row(void (*running)(context&, const step&)) : run(running) {}
   constexpr step_row(void (*running)(context&, const step&), scratch_floats (*needed)(context&, const step&))
-      : run(running), scratch(needed), has_scratch(true) {}
+      : run(running), scratch(needed) {}
 };
 
 /// The row of an operation that is a step by itself. For constants alone, so that a program links only what its

@@ -50,6 +50,17 @@ using checked_value = checked_argument<model, find_input<model, name>(), rank_of
                                        std::is_arithmetic_v<typename value_type_of<E>::type>,
                                        std::is_integral_v<typename value_type_of<E>::type>>;
 
+/// Writes what is given for input i. Throws fovea::error that names the input and the integer.
+template <class E>
+void fill_integers(const call_sizes& sizes, std::size_t i, std::int32_t* out, const E& value) {
+  std::size_t n = 0;
+  for (const auto x : value) {
+    if (!std::in_range<std::int32_t>(x)) sizes.reject_integer(i, std::to_string(x));
+    out[n++] = static_cast<std::int32_t>(x);
+  }
+  sizes.check_integers(i, {out, n});
+}
+
 /// The inputs of a call on their way into an engine.
 template <class model>
 class call_inputs {
@@ -161,13 +172,7 @@ private:
       else
         for (const auto x : value) *out++ = static_cast<float>(x);
     } else {
-      auto* out = static_cast<std::int32_t*>(memory);
-      std::size_t n = 0;
-      for (const auto x : value) {
-        if (!std::in_range<std::int32_t>(x)) sizes.reject_integer(i, std::to_string(x));
-        out[n++] = static_cast<std::int32_t>(x);
-      }
-      sizes.check_integers(i, {out, n});
+      fill_integers(sizes, i, static_cast<std::int32_t*>(memory), value);
     }
   }
 

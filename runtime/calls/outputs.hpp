@@ -4,11 +4,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <tuple>
 #include <type_traits>
 #include <utility>
 
 #include <fovea/backends/tensor_view.hpp>
+#include <fovea/base/numbered_bases.hpp>
 #include <fovea/runtime/calls/keys.hpp>
 #include <fovea/runtime/calls/lookup.hpp>
 #include <fovea/runtime/calls/refused.hpp>
@@ -18,16 +18,31 @@ namespace fovea::core {
 
 namespace detail {
 
-/// An xtensor view of output i of a model, where a call of these sizes left it.
-template <class model, std::size_t i>
-auto output_view(const void* data, const call_sizes& sizes) {
-  constexpr node n = model::view.at(model::view.outputs[i].node);
-  using value = std::conditional_t<n.type == element::f32, float, std::int32_t>;
-  std::array<std::size_t, n.shape.rank> shape{};
-  for (std::size_t axis = 0; axis < shape.size(); ++axis)
-    shape[axis] = static_cast<std::size_t>(sizes.sizes()[n.shape.dims[axis]]);
-  return tensor_view<value, n.shape.rank>(static_cast<const value*>(data), shape);
+template <element type>
+using output_value = std::conditional_t<type == element::f32, float, std::int32_t>;
+
+/// An xtensor view of what a call of these sizes left, values of that type and shape.
+template <element type, std::size_t rank>
+tensor_view<output_value<type>, rank> output_view(const void* data, const shape& of,
+                                                  const call_sizes& sizes) {
+  std::array<std::size_t, rank> now{};
+  for (std::size_t axis = 0; axis < rank; ++axis)
+    now[axis] = static_cast<std::size_t>(sizes.sizes()[of.dims[axis]]);
+  return {static_cast<const output_value<type>*>(data), now};
 }
+
+/// The same, kept.
+template <element type, std::size_t rank>
+class kept_view {
+public:
+  void set(const void* data, const shape& of, const call_sizes& sizes) {
+    view_.emplace(output_view<type, rank>(data, of, sizes));
+  }
+  const auto& get() const { return *view_; }
+
+private:
+  std::optional<tensor_view<output_value<type>, rank>> view_;
+};
 
 /// xtensor views of a model's outputs, where the last call left them. They are kept from call to call: making
 /// one takes longer than a sample of a small stream.
@@ -46,21 +61,22 @@ public:
   template <class engine>
   void set(const engine& from, const call_sizes& sizes) {
     [&]<std::size_t... i>(std::index_sequence<i...>) {
-      (std::get<i>(views_).emplace(output_view<model, i>(from.output(i), sizes)), ...);
+      (static_cast<view<i>&>(views_).set(from.output(i), node_of<i>.shape, sizes), ...);
     }
     (std::make_index_sequence<count>{});
   }
   template <std::size_t i>
   const auto& get() const {
-    return *std::get<i>(views_);
+    return static_cast<const view<i>&>(views_).get();
   }
 
 private:
-  template <std::size_t... i>
-  static auto none(std::index_sequence<i...>) -> std::tuple<
-      std::optional<decltype(output_view<model, i>(nullptr, std::declval<const call_sizes&>()))>...>;
+  template <std::size_t i>
+  static constexpr const node& node_of = model::view.at(model::view.outputs[i].node);
+  template <std::size_t i>
+  struct view : kept_view<node_of<i>.type, node_of<i>.shape.rank> {};
 
-  decltype(none(std::make_index_sequence<count>{})) views_;
+  numbered_bases<view, count> views_;
 };
 
 /// The names that are none of a model's outputs, in a base as those of `refused_calls`.

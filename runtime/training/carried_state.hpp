@@ -206,7 +206,8 @@ private:
   template <std::size_t k, class engine>
   void take_one(const engine& from, const call_sizes& sizes) {
     constexpr auto output = static_cast<std::size_t>(carried_output_of<M>(inputs[k]));
-    const auto values = output_view<M, output>(from.output(output), sizes);
+    constexpr const node& n = M::view.at(M::view.outputs[output].node);
+    const auto values = output_view<n.type, n.shape.rank>(from.output(output), n.shape, sizes);
     carried_[k].shape.assign(values.shape().begin(), values.shape().end());
     carried_[k].values.assign(values.begin(), values.end());
   }

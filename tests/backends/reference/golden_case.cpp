@@ -9,23 +9,21 @@ using namespace fovea::core::test;
 
 namespace {
 
-double share(std::vector<float> values, golden_tensor reference) {
-  return distance_of(std::span<const float>(values), reference, 0.25, 0.5).share;
+double share(std::vector<double> values, golden_tensor reference) {
+  return distance_of(values, reference, 0.25, 0.5).share;
 }
 
-constexpr float not_a_number = std::numeric_limits<float>::quiet_NaN(),
-                infinity = std::numeric_limits<float>::infinity();
+constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN(),
+                 infinity = std::numeric_limits<double>::infinity();
 
 } // namespace
 
 TEST_CASE("a value's tolerance counts the tensor's largest element and its own", "[golden_case]") {
-  CHECK(share({4, 0.5f}, {{2}, {4, 0.5}}) == 0);
-  CHECK(share({4, 0.75f}, {{2}, {4, 0.5}}) == 0.25 / (0.5 * 4 + 0.25 * 0.5));
-  CHECK(share({7, 0.5f}, {{2}, {4, 0.5}}) == 1);
-  CHECK(share({0.25f, 0}, {{2}, {0, 0}}) == 0.5); // below 1 the largest counts as 1
-  CHECK(
-      distance_of(std::span<const float>(std::vector<float>{1, 3, 2}), {{3}, {1, 2, 1.5}}, 0.25, 0.5).worst ==
-      1);
+  CHECK(share({4, 0.5}, {{2}, {4, 0.5}}) == 0);
+  CHECK(share({4, 0.75}, {{2}, {4, 0.5}}) == 0.25 / (0.5 * 4 + 0.25 * 0.5));
+  CHECK(share({7, 0.5}, {{2}, {4, 0.5}}) == 1);
+  CHECK(share({0.25, 0}, {{2}, {0, 0}}) == 0.5); // below 1 the largest counts as 1
+  CHECK(distance_of(std::vector<double>{1, 3, 2}, {{3}, {1, 2, 1.5}}, 0.25, 0.5).worst == 1);
 }
 
 TEST_CASE("NaN, infinities and integers pass only where they must", "[golden_case]") {

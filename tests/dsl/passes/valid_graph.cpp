@@ -22,9 +22,9 @@ std::string fault_of(F spoil) {
     return scan_step{after, after};
   });
   g.output("y", y);
-  REQUIRE(test::graph_check(view_of_tables(g)).fault() == "");
+  REQUIRE(test::graph_fault(view_of_tables(g)) == "");
   spoil(g);
-  return test::graph_check(view_of_tables(g)).fault();
+  return test::graph_fault(view_of_tables(g));
 }
 int first_of(const graph& g, op kind) {
   for (int id = 0; id < g.node_count; ++id)

@@ -80,6 +80,14 @@ constexpr expr apply(op kind, source_place at, expr x) {
                x);
 }
 
+/// Whether `few` are the first axes of `all`, as those of a mask of positions are, and one is left.
+constexpr bool are_first_axes(const shape& few, const shape& all) {
+  if (few.rank == 0 || few.rank + 1 != all.rank) return false;
+  for (int axis = 0; axis < few.rank; ++axis)
+    if (few[axis] != all[axis]) return false;
+  return true;
+}
+
 /// The sentence on two values whose shapes do not broadcast.
 constexpr expr cannot_join(graph& g, op kind, const char* word, source_place at, expr x, expr y) {
   const shape &a = g.shape_of(x), &b = g.shape_of(y);
@@ -94,11 +102,17 @@ constexpr expr cannot_join(graph& g, op kind, const char* word, source_place at,
                      : kind == op::divide   ? "divide "
                                             : "";
   const bool has_verb = verb[0] != '\0';
-  return g.fail(58, at, "cannot ", has_verb ? verb : "join ", x, " and ", y, has_verb ? "" : " by ",
-                has_verb ? "" : word, ": the ", axes[i - 1], " is ", g.dim_of(a[-i]), " and ",
-                g.dim_of(b[-i]),
-                numbers ? "; sizes must be equal, or one of them 1"
-                        : "; a size known only at run time fits itself and 1");
+  const auto fail = [&](const auto&... end) {
+    return g.fail(58, at, "cannot ", has_verb ? verb : "join ", x, " and ", y, has_verb ? "" : " by ",
+                  has_verb ? "" : word, ": the ", axes[i - 1], " is ", g.dim_of(a[-i]), " and ",
+                  g.dim_of(b[-i]), end...);
+  };
+  if (are_first_axes(a, b))
+    return fail("; unsqueeze(", x, ", ", int{a.rank}, ") sets an axis of 1 behind its own");
+  if (are_first_axes(b, a))
+    return fail("; unsqueeze(", y, ", ", int{b.rank}, ") sets an axis of 1 behind its own");
+  return fail(numbers ? "; sizes must be equal, or one of them 1"
+                      : "; a size known only at run time fits itself and 1");
 }
 
 /// `turned` is the word of an operator that is another one with its sides exchanged: a >= b is b <= a.

@@ -38,6 +38,17 @@ constexpr expr reduced(expr losses, loss_options options, source_place at) {
   return options.average ? mean(all, axis(0), {}, at) : sum(all, axis(0), {}, at);
 }
 
+/// Whether logits are [batch, classes, ...] beside targets [batch, ...], as PyTorch has them.
+constexpr bool has_classes_second(const shape& logits, const shape& targets) {
+  if (targets.rank < 2 || logits.rank != targets.rank + 1 || logits[0] != targets[0]) return false;
+  bool second = true, last = true;
+  for (int axis = 1; axis < targets.rank; ++axis) {
+    second = second && logits[axis + 1] == targets[axis];
+    last = last && logits[axis] == targets[axis];
+  }
+  return second && !last;
+}
+
 /// Whether a loss may compare the two: float32 of one shape.
 constexpr bool comparable(expr x, expr y, const char* word, source_place at) {
   if (!is_float(x, at, word) || !x.owner->usable(y, at, word) || !is_float(y, at, word)) return false;
@@ -65,6 +76,9 @@ constexpr expr cross_entropy(expr logits, expr targets, cross_entropy_options op
                               logits, " and float32 ", targets);
   if (!detail::is_float(logits, at, word) || !logits.owner->usable(targets, at, word)) return {logits.owner};
   graph& g = *logits.owner;
+  if (detail::has_classes_second(g.shape_of(logits), g.shape_of(targets)))
+    return g.fail(398, at, word, ": the classes of ", logits, " are axis 1 beside targets ", targets,
+                  "; expected them in the last axis, where permute sets them");
   const std::int64_t classes = detail::width_of(logits, at, word);
   if (classes == 0) return {&g};
   if (g.nodes[targets.id].type != element::i32)

@@ -127,6 +127,12 @@ constexpr bool recurrence_fits(expr x, int hidden, const recurrent_options& o, b
   else if (o.initial.count != 0 && o.initial.count != o.layers * directions)
     g.fail(178, at, who, ": expected initial states for ", o.layers * directions,
            " layers and directions, found ", o.initial.count);
+  else if (o.lengths.owner != nullptr && x.rank() == 3 && g.usable(o.lengths, at, who)) {
+    const node& n = g.nodes[o.lengths.id];
+    if (n.type != element::i32 || n.shape.rank != 1 || n.shape[0] != g.shape_of(x)[0])
+      g.fail(399, at, who, ": expected .lengths as int32 [", x.size(0), "], found ", name_of(n.type), " ",
+             o.lengths);
+  }
   return g.error.empty();
 }
 

@@ -1,5 +1,4 @@
-// expect: {file}:{line}: in "rnn": scan: expected .lengths as int32 [batch] and a state of [batch, ...], found
-//         float32 [B] and a state [B, 8] [F0185]
+// expect: {file}:{line}: lstm "rnn": expected .lengths as int32 [B], found float32 [B] [F0399]
 #include <fovea/dsl.hpp>
 
 using namespace fovea;

@@ -75,8 +75,8 @@ def rotary_neighbours(shape, content, heads):
     return b"".join(content[row * i : row * (i + 1)] for i in order)
 
 
-def write_llama_gguf(path, file, architecture):
-    """The case of a Llama or one of its cousins as llama.cpp's converter writes it."""
+def write_llama_gguf(path, file, architecture, stored=lambda shape, content: (shape, content)):
+    """The case of a Llama or one of its cousins as llama.cpp's converter writes it, each tensor as `stored` has it."""
     parameters, values, config, case = read_case(path)
     theirs = {
         "input_layernorm": "attn_norm", "self_attn.q_proj": "attn_q", "self_attn.k_proj": "attn_k", "self_attn.v_proj": "attn_v",
@@ -88,7 +88,7 @@ def write_llama_gguf(path, file, architecture):
     for name, (_, shape, content) in parameters.items():
         if architecture == "llama" and (".q_proj." in name or ".k_proj." in name):
             content = rotary_neighbours(shape, content, config["num_attention_heads" if ".q_proj." in name else "num_key_value_heads"])
-        tensors[named(name, outside, "model.layers.", theirs)] = (shape, content)
+        tensors[named(name, outside, "model.layers.", theirs)] = stored(shape, content)
     keys = {
         "general.architecture": architecture,
         f"{architecture}.block_count": config["num_hidden_layers"],

@@ -180,6 +180,28 @@ class New(ToolTest):
         self.assertRegex(lines[2], r'^  GENERATION_CONFIG ".*/generation_config\.json"$')
         self.assertEqual(lines[3:], ["  EMBED"])
 
+    def test_formats(self):
+        """Weights stay in the bytes of the file where a program can keep them."""
+
+        def halved(config, parameters):
+            for name, (_, shape, content) in parameters.items():
+                values = struct.unpack(f"<{len(content) // 4}f", content)
+                parameters[name] = ("F16", shape, struct.pack(f"<{len(values)}e", *values))
+
+        self.assertEqual(self.program("hf_bert", halved)[3:], ["  FORMAT f16", "  EMBED STATIC"])
+        lists = (self.folder / "hf_bert/made/CMakeLists.txt").read_text()
+        self.assertNotIn("FORMAT f32", lists)
+
+        zeros = {"q8_0": (8, 34), "q4_1": (3, 20)}
+        for name, (stored, block) in zeros.items():
+            file = self.folder / name / "model.gguf"
+            write_llama_gguf(self.golden / "hf_llama.safetensors", file, "llama", lambda shape, content: (shape, bytes(len(content) // 128 * block), stored) if len(shape) == 2 else (shape, content))
+            (file.parent / "reference.safetensors").unlink()
+            self.new(file, f"{name}/made")
+            lists = (self.folder / name / "made/CMakeLists.txt").read_text()
+            self.assertEqual(re.findall(r"FORMAT (\S+)", lists), {"q8_0": ["q8_0"], "q4_1": []}[name])
+            self.assertIn("EMBED STATIC", lists)
+
     def test_gguf(self):
         """Weights as llama.cpp's converter lays them."""
         writers = {"hf_llama": lambda *to: write_llama_gguf(*to, "llama")}
@@ -628,11 +650,13 @@ class New(ToolTest):
         (self.folder / "from").mkdir()
         self.assertEqual(refused(), "from: expected the folder to hold config.json, as those of Hugging Face do")
         self.write("from/config.json", "{}")
-        self.assertEqual(refused(), "from: expected the folder to hold model.safetensors or model.safetensors.index.json")
-        save_safetensors(self.folder / "from/model.safetensors", {"a": ("F32", [1], [1.0])})
         self.assertEqual(refused(), 'from/config.json: architectures: expected the name of a class, as in ["BertModel"]; there is none')
         self.write("from/config.json", '{"architectures": "BertModel"}')
         self.assertEqual(refused(), 'from/config.json: architectures: expected a list of texts; found "BertModel"')
+        self.write("from/config.json", '{"architectures": ["CLIPModel"]}')
+        self.assertRegex(refused(), r"^from/config\.json: architectures: expected one of BartForConditionalGeneration, .*; found 'CLIPModel'$")
+        self.write("from/config.json", '{"architectures": ["BertModel"]}')
+        self.assertEqual(refused(), "from: expected the folder to hold model.safetensors or model.safetensors.index.json")
         self.write("from/config.json", "[]")
         self.assertEqual(refused(), "from/config.json: expected an object of settings; found []")
         self.write("from/config.json", '{"architectures": ')

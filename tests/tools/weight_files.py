@@ -51,14 +51,14 @@ def gguf_value(value):
 
 
 def save_gguf(path, keys, tensors):
-    """Of float32 tensors by name, each (shape, bytes)."""
+    """Of tensors by name, each (shape, bytes) of float32, or (shape, bytes, llama.cpp's number of another type)."""
     head = b"GGUF" + struct.pack("<IQQ", 3, len(tensors), len(keys))
     for key, value in keys.items():
         head += gguf_text(key) + gguf_value(value)
     data = b""
-    for name, (shape, content) in tensors.items():
+    for name, (shape, content, *stored) in tensors.items():
         data += b"\0" * (-len(data) % 32)
-        head += gguf_text(name) + struct.pack(f"<I{len(shape)}QIQ", len(shape), *reversed(shape), 0, len(data))
+        head += gguf_text(name) + struct.pack(f"<I{len(shape)}QIQ", len(shape), *reversed(shape), *(stored or [0]), len(data))
         data += content
     path.write_bytes(head + b"\0" * (-len(head) % 32) + data + b"\0" * (-len(data) % 32))
     return path

@@ -1,6 +1,7 @@
 #include "checkpoint.hpp"
 
 #include "config_json.hpp"
+#include "family.hpp"
 
 #include "../failure.hpp"
 
@@ -68,11 +69,13 @@ std::vector<sentence_module> read_modules(const fs::path& root) {
 checkpoint open_folder(const fs::path& folder) {
   if (!fs::exists(folder / "config.json"))
     throw failure(folder.string() + ": expected the folder to hold config.json, as those of Hugging Face do");
-  checkpoint made(folder, read_settings(folder / "config.json"), fovea::load_weights(folder));
-  if (fs::exists(folder / "model.safetensors")) made.weights = folder / "model.safetensors";
-  const std::vector<std::string> architectures = made.config.texts("architectures");
+  settings config = read_settings(folder / "config.json");
+  const std::vector<std::string> architectures = config.texts("architectures");
   if (architectures.empty())
-    made.config.fail("architectures", "expected the name of a class, as in [\"BertModel\"]; there is none");
+    config.fail("architectures", "expected the name of a class, as in [\"BertModel\"]; there is none");
+  expect_known(architectures.front(), false, config); // before the weights, which may be large
+  checkpoint made(folder, std::move(config), fovea::load_weights(folder));
+  if (fs::exists(folder / "model.safetensors")) made.weights = folder / "model.safetensors";
   made.architecture = architectures.front();
   for (const char* name : {"tokenizer.json", "tokenizer.model", "spiece.model"})
     if (made.tokenizer.empty() && fs::exists(folder / name)) made.tokenizer = folder / name;
@@ -107,7 +110,9 @@ checkpoint open_gguf(const fs::path& path) {
   const auto architecture = keys.text("general.architecture");
   if (!architecture)
     throw failure(path.string() + ": expected the key 'general.architecture'; there is none");
-  checkpoint made(path, settings(settings_in(keys), path.string()), fovea::load_weights(path));
+  settings config(settings_in(keys), path.string());
+  expect_known(*architecture, true, config);
+  checkpoint made(path, std::move(config), fovea::load_weights(path));
   made.gguf = true;
   made.architecture = *architecture;
   if (keys.contains("tokenizer.ggml.model")) made.tokenizer = path;

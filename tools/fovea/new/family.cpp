@@ -9,74 +9,81 @@
 #include <map>
 
 namespace tool {
+namespace {
 
-family family_of(const checkpoint& from) {
-  static const std::map<std::string, family, std::less<>> of_gguf{{"bert", plan_encoder},
-                                                                  {"gpt2", plan_gpt2},
-                                                                  {"llama", plan_decoder},
-                                                                  {"qwen2", plan_decoder},
-                                                                  {"qwen3", plan_decoder}};
-  static const std::map<std::string, family, std::less<>> of_classes{
-      {"BertModel", plan_encoder},
-      {"BertForMaskedLM", plan_encoder},
-      {"BertForPreTraining", plan_encoder},
-      {"BertForSequenceClassification", plan_encoder},
-      {"BertForTokenClassification", plan_encoder},
-      {"BertLMHeadModel", plan_encoder},
-      {"DistilBertModel", plan_encoder},
-      {"DistilBertForMaskedLM", plan_encoder},
-      {"DistilBertForSequenceClassification", plan_encoder},
-      {"DistilBertForTokenClassification", plan_encoder},
-      {"ElectraModel", plan_encoder},
-      {"ElectraForPreTraining", plan_encoder},
-      {"ElectraForMaskedLM", plan_encoder},
-      {"ElectraForSequenceClassification", plan_encoder},
-      {"ElectraForTokenClassification", plan_encoder},
-      {"RobertaModel", plan_encoder},
-      {"RobertaForMaskedLM", plan_encoder},
-      {"RobertaForSequenceClassification", plan_encoder},
-      {"RobertaForTokenClassification", plan_encoder},
-      {"XLMRobertaModel", plan_encoder},
-      {"XLMRobertaForMaskedLM", plan_encoder},
-      {"XLMRobertaForSequenceClassification", plan_encoder},
-      {"XLMRobertaForTokenClassification", plan_encoder},
-      {"DebertaV2Model", plan_deberta},
-      {"DebertaV2ForMaskedLM", plan_deberta},
-      {"DebertaV2ForSequenceClassification", plan_deberta},
-      {"DebertaV2ForTokenClassification", plan_deberta},
-      {"ModernBertModel", plan_modernbert},
-      {"ModernBertForMaskedLM", plan_modernbert},
-      {"ModernBertForSequenceClassification", plan_modernbert},
-      {"ModernBertForTokenClassification", plan_modernbert},
-      {"Gemma2ForCausalLM", plan_gemma},
-      {"Gemma3ForCausalLM", plan_gemma},
-      {"GPT2LMHeadModel", plan_gpt2},
-      {"LlamaForCausalLM", plan_decoder},
-      {"MistralForCausalLM", plan_decoder},
-      {"OlmoeForCausalLM", plan_mixture},
-      {"Phi3ForCausalLM", plan_phi3},
-      {"Qwen2ForCausalLM", plan_decoder},
-      {"Qwen3ForCausalLM", plan_decoder},
-      {"Qwen3MoeForCausalLM", plan_mixture},
-      {"BartForConditionalGeneration", plan_bart},
-      {"M2M100ForConditionalGeneration", plan_m2m100},
-      {"MarianMTModel", plan_marian},
-      {"T5ForConditionalGeneration", plan_t5},
-      {"ViTForImageClassification", plan_vit},
-      {"MambaForCausalLM", plan_mamba},
-      {"Mamba2ForCausalLM", plan_mamba2},
-      {"RwkvForCausalLM", plan_rwkv},
-      {"WhisperForConditionalGeneration", plan_whisper}};
-  const auto& known = from.gguf ? of_gguf : of_classes;
-  const auto found = known.find(from.architecture);
-  if (found == known.end()) {
-    std::string list;
-    for (const auto& [name, one] : known) list += (list.empty() ? "" : ", ") + name;
-    from.config.fail(from.gguf ? "general.architecture" : "architectures",
-                     "expected one of " + list + "; found " + fovea::core::in_quotes(from.architecture));
-  }
-  return found->second;
+using families = std::map<std::string, family, std::less<>>;
+
+const families& known_families(bool gguf) {
+  static const families of_gguf{{"bert", plan_encoder},
+                                {"gpt2", plan_gpt2},
+                                {"llama", plan_decoder},
+                                {"qwen2", plan_decoder},
+                                {"qwen3", plan_decoder}};
+  static const families of_classes{{"BertModel", plan_encoder},
+                                   {"BertForMaskedLM", plan_encoder},
+                                   {"BertForPreTraining", plan_encoder},
+                                   {"BertForSequenceClassification", plan_encoder},
+                                   {"BertForTokenClassification", plan_encoder},
+                                   {"BertLMHeadModel", plan_encoder},
+                                   {"DistilBertModel", plan_encoder},
+                                   {"DistilBertForMaskedLM", plan_encoder},
+                                   {"DistilBertForSequenceClassification", plan_encoder},
+                                   {"DistilBertForTokenClassification", plan_encoder},
+                                   {"ElectraModel", plan_encoder},
+                                   {"ElectraForPreTraining", plan_encoder},
+                                   {"ElectraForMaskedLM", plan_encoder},
+                                   {"ElectraForSequenceClassification", plan_encoder},
+                                   {"ElectraForTokenClassification", plan_encoder},
+                                   {"RobertaModel", plan_encoder},
+                                   {"RobertaForMaskedLM", plan_encoder},
+                                   {"RobertaForSequenceClassification", plan_encoder},
+                                   {"RobertaForTokenClassification", plan_encoder},
+                                   {"XLMRobertaModel", plan_encoder},
+                                   {"XLMRobertaForMaskedLM", plan_encoder},
+                                   {"XLMRobertaForSequenceClassification", plan_encoder},
+                                   {"XLMRobertaForTokenClassification", plan_encoder},
+                                   {"DebertaV2Model", plan_deberta},
+                                   {"DebertaV2ForMaskedLM", plan_deberta},
+                                   {"DebertaV2ForSequenceClassification", plan_deberta},
+                                   {"DebertaV2ForTokenClassification", plan_deberta},
+                                   {"ModernBertModel", plan_modernbert},
+                                   {"ModernBertForMaskedLM", plan_modernbert},
+                                   {"ModernBertForSequenceClassification", plan_modernbert},
+                                   {"ModernBertForTokenClassification", plan_modernbert},
+                                   {"Gemma2ForCausalLM", plan_gemma},
+                                   {"Gemma3ForCausalLM", plan_gemma},
+                                   {"GPT2LMHeadModel", plan_gpt2},
+                                   {"LlamaForCausalLM", plan_decoder},
+                                   {"MistralForCausalLM", plan_decoder},
+                                   {"OlmoeForCausalLM", plan_mixture},
+                                   {"Phi3ForCausalLM", plan_phi3},
+                                   {"Qwen2ForCausalLM", plan_decoder},
+                                   {"Qwen3ForCausalLM", plan_decoder},
+                                   {"Qwen3MoeForCausalLM", plan_mixture},
+                                   {"BartForConditionalGeneration", plan_bart},
+                                   {"M2M100ForConditionalGeneration", plan_m2m100},
+                                   {"MarianMTModel", plan_marian},
+                                   {"T5ForConditionalGeneration", plan_t5},
+                                   {"ViTForImageClassification", plan_vit},
+                                   {"MambaForCausalLM", plan_mamba},
+                                   {"Mamba2ForCausalLM", plan_mamba2},
+                                   {"RwkvForCausalLM", plan_rwkv},
+                                   {"WhisperForConditionalGeneration", plan_whisper}};
+  return gguf ? of_gguf : of_classes;
 }
+
+} // namespace
+
+void expect_known(const std::string& architecture, bool gguf, const settings& config) {
+  const families& known = known_families(gguf);
+  if (known.contains(architecture)) return;
+  std::string list;
+  for (const auto& [name, one] : known) list += (list.empty() ? "" : ", ") + name;
+  config.fail(gguf ? "general.architecture" : "architectures",
+              "expected one of " + list + "; found " + fovea::core::in_quotes(architecture));
+}
+
+family family_of(const checkpoint& from) { return known_families(from.gguf).at(from.architecture); }
 
 int classes_of(settings& config, tensor_list& tensors, const std::string& weight) {
   const int classes = tensors.rows_of(weight);

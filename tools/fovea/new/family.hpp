@@ -25,7 +25,9 @@ struct model_plan {
 /// tensor which is not known or does not fit.
 using family = model_plan (*)(checkpoint&);
 
-/// The family of an architecture; throws failure that names those that are known.
+/// Throws failure that names the architectures that are known, where this is none of them.
+void expect_known(const std::string& architecture, bool gguf, const settings& config);
+/// The family of a checkpoint's architecture, which is known.
 family family_of(const checkpoint& from);
 
 model_plan plan_encoder(checkpoint& from);

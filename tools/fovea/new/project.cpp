@@ -1,12 +1,14 @@
 #include "project.hpp"
 
 #include "text_ends.hpp"
+#include "weights_in_memory.hpp"
 
 #include "../embedded_text.hpp"
 #include "../failure.hpp"
 
 #include <fovea/base/in_quotes.hpp>
 #include <fovea/weights/safetensors.hpp>
+#include <fovea/weights/weight_format.hpp>
 
 #include <fmt/format.h>
 
@@ -244,12 +246,17 @@ fs::path weights_of(const fs::path& folder, const checkpoint& from) {
   return from.joined ? fs::weakly_canonical(fs::absolute(folder) / "weights.safetensors") : from.weights;
 }
 
-/// Whether the weights become part of what is built: one file, and no larger than a linker takes.
-bool is_embedded(const checkpoint& from) {
+/// What is told of the weights: their format, and whether they become part of what is built: one file, and no larger
+/// than a linker takes. Each line begins with `indent`; `how` is what programs with weights in them are.
+std::string weight_words(const checkpoint& from, const char* how, const char* indent = "  ") {
   constexpr std::size_t most_bytes = std::size_t{1} << 30;
-  std::size_t bytes = 0;
-  for (const auto& [name, tensor] : from.tensors) bytes += tensor.bytes.size();
-  return bytes < most_bytes && (from.joined || !fs::is_directory(from.weights));
+  const weights_in_memory kept(from);
+  std::string words;
+  if (kept.format != fovea::core::weight_format::f32)
+    words += fmt::format("\n{}FORMAT {}", indent, fovea::core::name_of(kept.format));
+  if (kept.bytes < most_bytes && (from.joined || !fs::is_directory(from.weights)))
+    words += fmt::format("\n{}{}", indent, how);
+  return words;
 }
 
 /// What fovea_add_executable is told beside the files: what texts look like, and whether the files become part of the
@@ -259,8 +266,7 @@ std::string program_words(const model_plan& plan, const checkpoint& from, const 
     const fs::path config = from.path / "generation_config.json";
     if (!fs::exists(config))
       throw failure(config.string() + ": expected this file, which says what may be written; there is none");
-    return fmt::format("\n  GENERATION_CONFIG {}{}", quoted(config.string()),
-                       is_embedded(from) ? "\n  EMBED" : "");
+    return fmt::format("\n  GENERATION_CONFIG {}{}", quoted(config.string()), weight_words(from, "EMBED"));
   }
   constexpr int most_tokens = 2048; // of a text, whatever the model could take: memory is kept for so many
   const int context = std::stoi(values.at("context"));
@@ -280,8 +286,7 @@ std::string program_words(const model_plan& plan, const checkpoint& from, const 
     if (!ends.begin.empty()) add("BEGIN", {ends.begin});
     add("END", ends.end);
   }
-  if (is_embedded(from)) words += "\n  EMBED STATIC";
-  return words;
+  return words + weight_words(from, "EMBED STATIC");
 }
 
 } // namespace
@@ -309,7 +314,7 @@ std::vector<std::string> write_project(const fs::path& folder, const model_plan&
   set("reference_text", from.reference.empty() ? "the backend `reference`, on inputs that are drawn"
                                                : "`reference.safetensors`");
   set("program", texts ? program_words(plan, from, values) : "");
-  set("module", is_embedded(from) ? "\n    EMBED STATIC" : "");
+  set("module", weight_words(from, "EMBED STATIC", "    "));
   std::string sizes;
   for (const std::string& dim : plan.dims)
     sizes += fmt::format("{}{{\"{}\", {}}}", sizes.empty() ? "" : ", ", dim, dim == "B" ? 1 : 64);

@@ -18,8 +18,9 @@ std::string trimmed(const std::string& text) {
 } // namespace
 
 conversation::conversation(next_token_network& network, tokenizer words, chat_form form,
-                           const std::string& system, std::size_t context)
-    : network_(network), words_(std::move(words)), form_(std::move(form)), context_(context) {
+                           std::string variables, const std::string& system, std::size_t context)
+    : network_(network), words_(std::move(words)), form_(std::move(form)), variables_(std::move(variables)),
+      context_(context) {
   if (!system.empty()) said_.push_back({"system", system});
 }
 
@@ -27,7 +28,8 @@ text_writer& conversation::answer(const std::string& said, const std::string& pl
                                   const sampling_options& how, std::optional<std::size_t> most_tokens,
                                   std::vector<std::string> stops) {
   said_.push_back({"user", said});
-  const token_ids ids = form_.ids_of(form_.text().prompt(said_, {.add_generation_prompt = true}));
+  const token_ids ids =
+      form_.ids_of(form_.text().prompt(said_, {.add_generation_prompt = true, .variables = variables_}));
   expect_room(ids, place, context_);
   stops.insert(stops.end(), form_.stops().begin(), form_.stops().end());
   const std::size_t left = context_ - ids.size();

@@ -16,9 +16,10 @@ namespace fovea::programs {
 /// before is not read again where its tokens stay the same.
 class conversation {
 public:
-  /// `system` is what is said first, if anything is; `context` is the most tokens of it all.
-  conversation(next_token_network& network, tokenizer words, chat_form form, const std::string& system,
-               std::size_t context);
+  /// `variables` of the template are an object in JSON, or ""; `system` is what is said first, if anything is; `context` is
+  /// the most tokens of it all.
+  conversation(next_token_network& network, tokenizer words, chat_form form, std::string variables,
+               const std::string& system, std::size_t context);
 
   /// Writes the answer to what a user says, of at most so many tokens, or of as many as the context leaves. It refers to
   /// `how`. Throws fovea::error where the template takes no such message, or nothing is left; `place` says where it stands.
@@ -33,6 +34,7 @@ private:
   next_token_network& network_;
   tokenizer words_;
   chat_form form_;
+  std::string variables_;
   std::size_t context_;
   std::vector<chat_message> said_;
   token_ids read_; // by the network

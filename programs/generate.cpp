@@ -1,6 +1,7 @@
 #include <fovea/programs/generate.hpp>
 
 #include <fovea/base/error.hpp>
+#include <fovea/base/in_quotes.hpp>
 #include <fovea/base/system/terminal.hpp>
 #include <fovea/programs/answer_texts.hpp>
 #include <fovea/programs/chat_form.hpp>
@@ -26,8 +27,18 @@ struct arguments : options {
   std::vector<std::string> stops;
   bool talks = false;
   chat_choice chat;
-  std::string system;
+  std::string system, variables;
 };
+
+/// The variables of a template, an object in JSON. Throws fovea::error where they are none.
+const std::string& checked_variables(const std::string& given) {
+  const nlohmann::json read = nlohmann::json::parse(given.empty() ? "{}" : given, nullptr, false);
+  if (!read.is_object())
+    throw error(
+        "--chat-template-kwargs: expected an object in JSON, as in {\"enable_thinking\": false}; found " +
+        core::in_quotes(given));
+  return given;
+}
 
 void declare_sampling(CLI::App& app, arguments& a) {
   const CLI::Range share(0.0, 1.0);
@@ -70,7 +81,10 @@ void declare_chat(CLI::App& app, arguments& a) {
   for (const char* name : {"PROMPT", "--shard", "--output"}) chat->excludes(app.get_option(name));
   declare_chat_template(app, a.chat);
   app.add_option("--system", a.system, "What the model is told before the conversation");
-  for (const char* name : {"--chat-template", "--system"}) app.get_option(name)->needs(chat);
+  app.add_option("--chat-template-kwargs", a.variables,
+                 "Variables of the template, an object in JSON: '{\"enable_thinking\": false}'");
+  for (const char* name : {"--chat-template", "--chat-template-kwargs", "--system"})
+    app.get_option(name)->needs(chat);
 }
 
 /// Writes texts, one after another.
@@ -79,7 +93,8 @@ public:
   writer(next_token_network& network, tokenizer words, const arguments& a, const program_parts& parts)
       : network_(network), words_(std::move(words)), a_(a), parts_(parts), end_(ids_of(parts.end, words_)) {
     if (a.talks)
-      conversation_.emplace(network_, words_, chat_form_of(a.chat, a, parts, words_), a.system, context());
+      conversation_.emplace(network_, words_, chat_form_of(a.chat, a, parts, words_),
+                            checked_variables(a.variables), a.system, context());
   }
 
   /// Goes on with a text.

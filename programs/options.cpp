@@ -9,7 +9,9 @@
 namespace fovea::programs {
 void declare_model(CLI::App& app, options& o, const program_parts& parts) {
   app.set_version_flag("--version", [&parts] { return version_of(parts); });
-  app.add_option("--weights", o.weights, "safetensors, GGUF, or what else fovea::load_weights opens");
+  app.add_option(
+      "--weights", o.weights,
+      "A file (safetensors, GGUF, or what else fovea::load_weights opens), or a folder of Hugging Face");
   app.add_option("--threads", o.threads, "0: every processor")
       ->capture_default_str()
       ->check(CLI::Range(0, 1024));

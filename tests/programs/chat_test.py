@@ -257,6 +257,10 @@ class Chat(Serving):
                 messages.append({"role": "assistant", "content": line["generated"].strip()})
             plain = self.talked(turns, *system, "--tokens", "5")
             self.assertEqual(plain.stdout, "".join(line["generated"] + "\n" for line in answers))
+        loud = self.said(["two"], "--chat-template-kwargs", '{"loud": true}', "--tokens", "5")[0]["generated"]
+        right = server.post(CHAT, messages=[USER], chat_template_kwargs={"loud": True}, **DRAWN | {"max_tokens": 5})["choices"][0]
+        self.assertEqual(loud, right["message"]["content"])
+        self.assertNotEqual(loud, self.said(["two"], "--tokens", "5")[0]["generated"])
         lines = self.folder / "turns.jsonl"
         lines.write_text('{"id": 7, "say": "two"}\n')
         told = self.said([], "--tokens", "5", "--prompts", str(lines), "--field", "say")[0]
@@ -274,6 +278,8 @@ class Chat(Serving):
             (["--chat", "plain", "one"], "", None),
             (["--system", "one"], "", None),
             (["--chat-template", "x"], "", None),
+            (["--chat-template-kwargs", "{}"], "", None),
+            (["--chat", "--chat-template-kwargs", "[1]"], "", "tiny_generate: --chat-template-kwargs: expected an object in JSON, as in {\"enable_thinking\": false}; found '[1]'\n"),
             (["--chat"], "stop\n", f"tiny_generate: {self.folder}/tokenizer_config.json:4: Nobody says stop\n"),
             (["--chat"], "one " * 70 + "\n", "tiny_generate: standard input:1: the text has 73 tokens; expected fewer than 64, the context of the model\n"),
             (["--chat"], "one\n" * 90, None),

@@ -74,7 +74,7 @@ const families& known_families(bool gguf) {
 
 } // namespace
 
-void expect_known(const std::string& architecture, bool gguf, const settings& config) {
+void expect_known(std::string_view architecture, bool gguf, const settings& config) {
   const families& known = known_families(gguf);
   if (known.contains(architecture)) return;
   std::string list;

@@ -5,6 +5,7 @@
 #include "../filled_text.hpp"
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace tool {
@@ -26,7 +27,7 @@ struct model_plan {
 using family = model_plan (*)(checkpoint&);
 
 /// Throws failure that names the architectures that are known, where this is none of them.
-void expect_known(const std::string& architecture, bool gguf, const settings& config);
+void expect_known(std::string_view architecture, bool gguf, const settings& config);
 /// The family of a checkpoint's architecture, which is known.
 family family_of(const checkpoint& from);
 

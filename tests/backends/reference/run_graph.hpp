@@ -6,6 +6,7 @@
 #include "../../view_of.hpp"
 
 #include <fovea/backends/reference/reference.hpp>
+#include <fovea/base/error.hpp>
 #include <fovea/dsl.hpp>
 
 #include <map>

@@ -25,7 +25,7 @@ CHAT = "/v1/chat/completions"
 TEMPLATE = """{{ bos_token }}{% for m in messages %}
 {{ ' one ' if m.role == 'user' else ' two ' if m.role == 'assistant' else ' three ' if m.role == 'system' else ' four ' }}{{ m.content }}
 {%- endfor %}
-{%- if messages[-1].content == 'stop' %}{{ raise_exception('Nobody says stop') }}{% endif %}
+{%- if messages[-1].content == 'stop' or silent %}{{ raise_exception('Nobody says stop') }}{% endif %}
 {%- if loud %} five{% endif %}
 {%- if tools %} {{ tools | map(attribute='function.name') | join(' ') }}{% endif %}
 {%- if messages[-1].tool_calls %}{% for k, v in messages[-1].tool_calls[0].function.arguments.items() %} {{ k }} {{ v }}{% endfor %}{% endif %}
@@ -257,10 +257,6 @@ class Chat(Serving):
                 messages.append({"role": "assistant", "content": line["generated"].strip()})
             plain = self.talked(turns, *system, "--tokens", "5")
             self.assertEqual(plain.stdout, "".join(line["generated"] + "\n" for line in answers))
-        loud = self.said(["two"], "--chat-template-kwargs", '{"loud": true}', "--tokens", "5")[0]["generated"]
-        right = server.post(CHAT, messages=[USER], chat_template_kwargs={"loud": True}, **DRAWN | {"max_tokens": 5})["choices"][0]
-        self.assertEqual(loud, right["message"]["content"])
-        self.assertNotEqual(loud, self.said(["two"], "--tokens", "5")[0]["generated"])
         lines = self.folder / "turns.jsonl"
         lines.write_text('{"id": 7, "say": "two"}\n')
         told = self.said([], "--tokens", "5", "--prompts", str(lines), "--field", "say")[0]
@@ -279,6 +275,7 @@ class Chat(Serving):
             (["--system", "one"], "", None),
             (["--chat-template", "x"], "", None),
             (["--chat-template-kwargs", "{}"], "", None),
+            (["--chat", "--chat-template-kwargs", '{"silent": true}'], "two\n", f"tiny_generate: {self.folder}/tokenizer_config.json:4: Nobody says stop\n"),
             (["--chat", "--chat-template-kwargs", "[1]"], "", "tiny_generate: --chat-template-kwargs: expected an object in JSON, as in {\"enable_thinking\": false}; found '[1]'\n"),
             (["--chat"], "stop\n", f"tiny_generate: {self.folder}/tokenizer_config.json:4: Nobody says stop\n"),
             (["--chat"], "one " * 70 + "\n", "tiny_generate: standard input:1: the text has 73 tokens; expected fewer than 64, the context of the model\n"),

@@ -36,6 +36,8 @@ constexpr clip_config tiny_clip{.layers = 2,
 // As transformers counts the published models; DINOv2's without the vector of training's masks.
 static_assert(dinov2<dinov2_small>.parameters() == 22'056'576 - 384);
 static_assert(clip<clip_base>.parameters() == 151'277'313);
+static_assert(clip<clip_base_16>.parameters() == 149'620'737);
+static_assert(clip<clip_large>.parameters() == 427'616'513);
 
 /// The pixels of a case as they lie there.
 constexpr expr pixels_of(graph& g) { return permute(g.input<f32>("pixels", {"B", 3, 16, 16}), {0, 2, 3, 1}); }

@@ -18,11 +18,11 @@ class expected_entries {
 public:
   expected_entries(const std::filesystem::path& file, const json& all, std::string object)
       : file_(file), object_(std::move(object)) {
-    if (object_.empty())
-      entries_ = all;
-    else if (all.contains(object_) && !all[object_].is_null())
-      entries_ = all[object_], object_ += '.';
-    if (!entries_.is_object()) fail("expected an object", entries_);
+    const bool whole = object_.empty();
+    if (whole || (all.contains(object_) && !all[object_].is_null())) entries_ = whole ? all : all[object_];
+    if (!entries_.is_object())
+      fail("expected " + (whole ? "an object" : object_ + " to be an object"), entries_);
+    if (!whole) object_ += '.';
   }
 
   /// `usual` is what an entry is that is left out.

@@ -20,6 +20,7 @@
 #include <exception>
 #include <filesystem>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -116,6 +117,8 @@ picture_index current_index(const arguments& a, clip_program::encoder& encoder) 
       .identity = identity_of(a.model),
       .width = encoder.width(),
       .batch = clip_program::encoder::batch,
+      .readers = a.threads == 0 ? std::max(1u, std::thread::hardware_concurrency())
+                                : static_cast<std::size_t>(a.threads),
       .prepare = [&](const picture::image& shown) { return encoder.prepared(shown); },
       .embed = [&](std::span<const std::vector<float>> pictures) { return encoder.of_pictures(pictures); },
       .progress =

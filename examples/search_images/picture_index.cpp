@@ -6,6 +6,7 @@
 #include <chrono>
 #include <fstream>
 #include <functional>
+#include <future>
 #include <numeric>
 #include <set>
 
@@ -38,7 +39,7 @@ public:
     picture_index& index = result_.index;
     if (previous.model == model.identity && previous.width == model.width) index = previous;
     index.model = model.identity, index.width = model.width;
-    for (const auto& [path, picture] : index.pictures) by_content_.emplace(picture.content, path);
+    for (const auto& [path, picture] : index.pictures) vectors_.emplace(picture.content, picture.vector);
   }
 
   index_update run(std::span<const text_file> files) {
@@ -51,11 +52,12 @@ public:
                         known->second.stamp == semantic_search::stamp_of(file.path);
       if (!same) unknown.push_back(file);
     }
-    for (std::size_t i = 0; i < unknown.size(); ++i) {
-      here_again(unknown[i]);
-      const bool last = i + 1 == unknown.size();
-      if (pending_.size() == model_.batch || last) embed();
-      if (pending_.empty()) model_.progress(i + 1, unknown.size(), result_.index);
+    for (std::size_t done = 0; done < unknown.size();) {
+      const std::size_t count = std::min(model_.readers, unknown.size() - done);
+      read(std::span(unknown).subspan(done, count));
+      done += count;
+      if (pending_.size() >= model_.batch || done == unknown.size()) embed();
+      if (pending_.empty()) model_.progress(done, unknown.size(), result_.index);
     }
     // What is gone helps until the end: its pictures may lie elsewhere now.
     std::erase_if(result_.index.pictures, [&](const auto& entry) { return !here.contains(entry.first); });
@@ -64,35 +66,54 @@ public:
   }
 
 private:
-  struct pending_picture {
+  /// What is known of a file that is new or was changed.
+  struct read_file {
     std::string path;
-    file_stamp stamp;
-    content_hash content;
+    file_stamp stamp{};
+    content_hash content{};
+    std::vector<float> prepared{}; // none of one whose vector is known, or that is no picture
+    bool is_picture = false;
+    std::string problem{};
   };
 
-  /// A file that is new or was changed.
-  void here_again(const text_file& file) {
-    const std::string& path = file.path.native();
+  /// Called by several threads at once.
+  read_file content_of(const text_file& file) const {
+    read_file made{.path = file.path.native()};
     try {
-      if (!file.named && !may_be_picture(file.path)) {
-        ++result_.passed_over;
-        result_.index.pictures.erase(path);
-        return;
-      }
-      file_stamp stamp = semantic_search::stamp_of(file.path);
-      if (stamp.modified > started_ - clock_grain) stamp.modified = 0;
+      made.is_picture = file.named || may_be_picture(file.path);
+      if (!made.is_picture) return made;
+      made.stamp = semantic_search::stamp_of(file.path);
+      if (made.stamp.modified > started_ - clock_grain) made.stamp.modified = 0;
       const std::string bytes = picture::bytes_of(file.path);
-      const content_hash content = semantic_search::hash_of(bytes);
-      if (const auto same = by_content_.find(content); same != by_content_.end()) {
-        result_.index.pictures[path] = {stamp, content, result_.index.pictures.at(same->second).vector};
-        return;
-      }
-      prepared_.push_back(model_.prepare(picture::read_image(bytes, file.path.string())));
-      pending_.push_back({path, stamp, content});
+      made.content = semantic_search::hash_of(bytes);
+      if (!vectors_.contains(made.content))
+        made.prepared = model_.prepare(picture::read_image(bytes, file.path.string()));
     } catch (const fovea::error& problem) {
       if (file.named) throw;
-      result_.skipped.push_back(problem.what());
-      result_.index.pictures.erase(path);
+      made.problem = problem.what();
+    }
+    return made;
+  }
+
+  /// Takes files, each read by a thread of its own.
+  void read(std::span<const text_file> files) {
+    const auto policy = files.size() > 1 ? std::launch::async : std::launch::deferred;
+    std::vector<std::future<read_file>> reading;
+    for (const text_file& file : files)
+      reading.push_back(std::async(policy, [this, &file] { return content_of(file); }));
+    for (std::future<read_file>& one : reading) take(one.get());
+  }
+
+  void take(read_file file) {
+    if (!file.is_picture || !file.problem.empty()) {
+      result_.index.pictures.erase(file.path);
+      result_.passed_over += file.problem.empty() ? 1 : 0;
+      if (!file.problem.empty()) result_.skipped.push_back(std::move(file.problem));
+    } else if (file.prepared.empty()) {
+      result_.index.pictures[file.path] = {file.stamp, file.content, vectors_.at(file.content)};
+    } else {
+      prepared_.push_back(std::move(file.prepared));
+      pending_.push_back(std::move(file));
     }
   }
 
@@ -101,9 +122,9 @@ private:
     const std::vector<float> vectors = model_.embed(prepared_);
     for (std::size_t i = 0; i < pending_.size(); ++i) {
       const auto row = std::span(vectors).subspan(i * model_.width, model_.width);
-      const pending_picture& one = pending_[i];
+      const read_file& one = pending_[i];
       result_.index.pictures[one.path] = {one.stamp, one.content, {row.begin(), row.end()}};
-      by_content_.emplace(one.content, one.path);
+      vectors_.emplace(one.content, std::vector(row.begin(), row.end()));
     }
     result_.embedded += pending_.size();
     pending_.clear(), prepared_.clear();
@@ -112,8 +133,8 @@ private:
   const picture_index& previous_;
   const picture_model& model_;
   const std::int64_t started_ = now();
-  std::map<content_hash, std::string> by_content_; // the path of a picture
-  std::vector<pending_picture> pending_;
+  std::map<content_hash, std::vector<float>> vectors_; // by content, wherever it lies
+  std::vector<read_file> pending_;
   std::vector<std::vector<float>> prepared_;
   index_update result_;
 };

@@ -39,9 +39,11 @@ std::optional<picture_index> load_index(const std::filesystem::path& path);
 /// What turns pictures into vectors.
 struct picture_model {
   content_hash identity;
-  std::size_t width, batch;
+  std::size_t width;
+  std::size_t batch, readers; // how many pictures are embedded at once; how many are read at once
+  /// Is called by several threads at once.
   std::function<std::vector<float>(const picture::image& shown)> prepare;
-  /// Of at most `batch` prepared pictures: [pictures.size(), width].
+  /// [pictures.size(), width]
   std::function<std::vector<float>(std::span<const std::vector<float>> pictures)> embed;
   /// Is told after each batch how many of the files that had to be read are done, and the index until then: of a search
   /// that ends here, the next goes on from it.

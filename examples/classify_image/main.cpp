@@ -20,6 +20,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace {
@@ -30,8 +31,8 @@ using namespace classify_image;
 struct arguments {
   fs::path model;
   std::vector<std::string> pictures;
-  std::string labels, labels_file;
-  std::vector<std::string> prompts{"a photo of a {}"};
+  std::string labels_file;
+  std::vector<std::string> labels, prompts{"a photo of a {}"};
   std::size_t top = 5;
   fs::path drawing;
   int threads = 0;
@@ -44,7 +45,7 @@ void declare(CLI::App& app, arguments& a) {
                  "preprocessor_config.json")
       ->required();
   app.add_option("PICTURE", a.pictures, "PNG, JPEG, PPM or PGM")->required();
-  app.add_option("--labels", a.labels, "Labels between commas: \"cat,dog\"");
+  app.add_option("--labels", a.labels, "Labels between commas: \"cat,dog\"")->allow_extra_args(false);
   app.add_option("--labels-file", a.labels_file, "A label on each line; -: the standard input");
   app.add_option("--prompt", a.prompts,
                  "What is said of a label, which stands where {} is; of several the mean counts")
@@ -64,7 +65,10 @@ void declare(CLI::App& app, arguments& a) {
 std::vector<std::string> labels_of(const arguments& a) {
   if (a.labels.empty() == a.labels_file.empty())
     throw fovea::error("expected either --labels or --labels-file (--help lists the options)");
-  if (!a.labels.empty()) return between_commas(a.labels);
+  std::vector<std::string> all;
+  for (const std::string& list : a.labels)
+    for (std::string& label : between_commas(list)) all.push_back(std::move(label));
+  if (a.labels_file.empty()) return all;
   std::vector<std::string> lines = program::lines_of(a.labels_file);
   std::erase(lines, "");
   return lines;

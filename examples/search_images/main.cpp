@@ -19,6 +19,7 @@
 #include <chrono>
 #include <exception>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <thread>
 #include <utility>
@@ -112,7 +113,7 @@ picture_index current_index(const arguments& a, clip_program::encoder& encoder) 
   using clock = std::chrono::steady_clock;
   const auto start = clock::now();
   auto kept = start;
-  terminal::progress_bar bar("indexing", "pictures", files.size());
+  std::optional<terminal::progress_bar> bar(std::in_place, "indexing", "files", files.size());
   const picture_model model{
       .identity = identity_of(a.model),
       .width = encoder.width(),
@@ -123,13 +124,14 @@ picture_index current_index(const arguments& a, clip_program::encoder& encoder) 
       .embed = [&](std::span<const std::vector<float>> pictures) { return encoder.of_pictures(pictures); },
       .progress =
           [&](std::size_t done, std::size_t all, const picture_index& so_far) {
-            bar.show(files.size() - all + done);
+            bar->show(files.size() - all + done);
             if (done == all || clock::now() - kept < between_copies || file.empty()) return;
             keep_index(file, so_far);
             kept = clock::now();
           },
   };
   index_update update = updated(previous, files, model);
+  bar.reset(); // which makes room for what is told
   tell_skipped(update);
   const double seconds = std::chrono::duration<double>(clock::now() - start).count();
   if (update.embedded > 0)

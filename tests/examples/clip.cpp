@@ -1,6 +1,7 @@
 // classify_image and search_images, by a small CLIP.
 
 #include "../model_case.hpp"
+#include "../tiny_clip.hpp"
 #include "program_run.hpp"
 
 #include <classify_image/classifier.hpp>
@@ -24,22 +25,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr fovea::models::transformer_block_config tower{.heads = 4,
-                                                        .width = 32,
-                                                        .inner = 48,
-                                                        .norm_first = true,
-                                                        .activation = fovea::models::activation::quick_gelu};
-constexpr fovea::models::clip_config tiny{.layers = 2,
-                                          .text = tower,
-                                          .vocab = 96,
-                                          .context = 16,
-                                          .end = 95,
-                                          .picture_layers = 2,
-                                          .picture = tower,
-                                          .image = 16,
-                                          .patch = 4,
-                                          .joint = 24};
-using tiny_encoder = clip_program::compiled_encoder<tiny>;
+using tiny_encoder = clip_program::compiled_encoder<tiny_clip>;
 
 /// Words of which each is a token: w0 to w94, and 95 at the end of a text.
 std::string tokenizer_json() {
@@ -341,6 +327,76 @@ TEST_CASE("a damaged index is refused", "[clip]") {
              Catch::Contains("expected the checksum"));
   s.folder.write(".index", whole.substr(0, whole.size() / 2));
   CHECK_THROWS_AS(search_images::load_index(file), fovea::error);
+}
+
+TEST_CASE("classify_image says and draws which labels fit", "[clip]") {
+  const checkpoint c;
+  const std::string model = c.folder.path().string(),
+                    first = c.folder.write("a.ppm", as_ppm(shaded(9))).string(),
+                    second = c.folder.write("b.ppm", as_ppm(shaded(200))).string(),
+                    drawing = (c.folder / "labels.png").string();
+  const program_run said =
+      run_program(c.folder, {FOVEA_TINY_CLASSIFY_IMAGE, model, first, second, "--labels", "w1,w2", "--labels",
+                             "w3", "--prompt", "w4 {}", "--picture", drawing, "--top", "2"});
+  INFO(said.said);
+  CHECK(said.status == 0);
+  CHECK_THAT(said.said, Catch::StartsWith(first + "\n") && Catch::Contains("\n" + second + "\n") &&
+                            Catch::Contains(" %  w"));
+  CHECK(std::count(said.said.begin(), said.said.end(), '\n') == 6);
+  CHECK(picture::read_image(fs::path(drawing)).height > 600);
+
+  const std::string labels = c.folder.write("labels.txt", "w1\nw2, w5\n\nw3\n").string();
+  const program_run as_json = run_program(c.folder, {FOVEA_TINY_CLASSIFY_IMAGE, model, first, "--labels-file",
+                                                     labels, "--prompt", "{}", "--json"});
+  REQUIRE(as_json.status == 0);
+  const json answer = json::parse(as_json.said);
+  CHECK(answer.at("picture") == first);
+  double sum = 0;
+  for (const json& label : answer.at("labels")) sum += label.at("probability").get<double>();
+  CHECK(answer.at("labels").size() == 3);
+  CHECK(sum == Approx(1));
+}
+
+TEST_CASE("search_images finds pictures, and computes each once", "[clip]") {
+  const checkpoint c;
+  const temporary_folder pictures, cache;
+  const program_variable home("XDG_CACHE_HOME", cache.path().string());
+  for (const int shade : {10, 120, 240})
+    pictures.write(std::to_string(shade) + ".ppm", as_ppm(shaded(shade)));
+  pictures.write("broken.png", "\x89PNG\r\n\x1a\n");
+  pictures.write("notes.txt", "words");
+  const auto search = [&](std::vector<std::string> words) {
+    words.insert(words.begin(),
+                 {FOVEA_TINY_SEARCH_IMAGES, c.folder.path().string(), pictures.path().string()});
+    return run_program(c.folder, words);
+  };
+  const std::string sheet = (c.folder / "found.svg").string();
+  const program_run first = search({"w1 w2", "--picture", sheet});
+  INFO(first.said);
+  CHECK(first.status == 0);
+  CHECK_THAT(first.said,
+             Catch::Contains("search_images: indexed 3 pictures in ") &&
+                 Catch::Contains("broken.png: the PNG is damaged: the file ends before its picture does\n") &&
+                 Catch::Contains("passed over what is neither PNG, JPEG, PPM nor PGM: 1\n") &&
+                 Catch::Contains("120.ppm\n"));
+  CHECK_THAT(content(sheet), Catch::Contains("<image"));
+
+  const program_run alike = search({"--like", (pictures / "240.ppm").string(), "--top", "1", "--json"});
+  CHECK_THAT(alike.said, !Catch::Contains("indexed"));
+  const json found = json::parse(alike.said.substr(alike.said.find('{')));
+  REQUIRE(found.at("pictures").size() == 1);
+  CHECK(found["pictures"][0].at("path") == (pictures / "240.ppm").string());
+  CHECK(found["pictures"][0].at("score").get<double>() == Approx(1));
+
+  const std::string index = c.folder.write("index", "no index").string();
+  const program_run own = search({"w3", "--index", index});
+  CHECK(own.status == 0);
+  CHECK_THAT(own.said,
+             Catch::Contains("; the index is made anew\n") && Catch::Contains("indexed 3 pictures"));
+  CHECK_THAT(search({"w3", "--index", index}).said, !Catch::Contains("anew") && !Catch::Contains("indexed"));
+  const program_run unkept = search({"w3", "--index", (c.folder / "index" / "below").string()});
+  CHECK(unkept.status == 0);
+  CHECK_THAT(unkept.said, Catch::Contains("the index is not kept: "));
 }
 
 TEST_CASE("bad input to classify_image and search_images is one line", "[clip]") {

@@ -33,6 +33,22 @@ inline constexpr clip_config clip_base{
     .patch = 32,
     .joint = 512};
 
+/// openai/clip-vit-base-patch16: 150 million parameters, of smaller patches.
+inline constexpr clip_config clip_base_16 = [] {
+  clip_config c = clip_base;
+  c.patch = 16;
+  return c;
+}();
+
+/// openai/clip-vit-large-patch14: 428 million parameters.
+inline constexpr clip_config clip_large = [] {
+  clip_config c = clip_base;
+  c.text.heads = 12, c.text.width = 768, c.text.inner = 3072;
+  c.picture_layers = 24, c.picture.heads = 16, c.picture.width = 1024, c.picture.inner = 4096;
+  c.patch = 14, c.joint = 768;
+  return c;
+}();
+
 /// x / |x| over the last axis.
 constexpr expr of_length_one(expr x) { return x / sqrt(sum(x * x, axis(-1), {.keep = true})); }
 

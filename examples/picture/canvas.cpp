@@ -5,7 +5,10 @@
 #include <cairo-svg.h>
 #include <cairo.h>
 
+#include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <cstring>
 #include <numbers>
 
 namespace picture {
@@ -46,6 +49,35 @@ void canvas::fill(point corner, double width, double height, colour ink) {
   use(to, ink);
   cairo_rectangle(to, corner.x, corner.y, width, height);
   cairo_fill(to);
+}
+
+void canvas::place(const image& shown, point corner, double side) {
+  const surface pixels = owned(cairo_image_surface_create(CAIRO_FORMAT_RGB24, static_cast<int>(shown.width),
+                                                          static_cast<int>(shown.height)));
+  if (cairo_surface_status(pixels.get()) != CAIRO_STATUS_SUCCESS)
+    throw fovea::error("there is not enough memory to draw a picture");
+  const auto stride = static_cast<std::size_t>(cairo_image_surface_get_stride(pixels.get()));
+  unsigned char* const bytes = cairo_image_surface_get_data(pixels.get());
+  for (std::size_t y = 0; y < shown.height; ++y)
+    for (std::size_t x = 0; x < shown.width; ++x) {
+      const std::uint8_t* rgb = &shown.rgb[3 * (y * shown.width + x)];
+      const std::uint32_t word = std::uint32_t{rgb[0]} << 16 | std::uint32_t{rgb[1]} << 8 | rgb[2];
+      std::memcpy(bytes + y * stride + 4 * x, &word, sizeof word);
+    }
+  cairo_surface_mark_dirty(pixels.get());
+
+  const auto width = static_cast<double>(shown.width), height = static_cast<double>(shown.height);
+  const double scale = side / std::max(width, height);
+  fill(corner, side, side, {0.96, 0.96, 0.96});
+  cairo_t* to = state_->pen.get();
+  cairo_save(to);
+  cairo_translate(to, corner.x + (side - scale * width) / 2, corner.y + (side - scale * height) / 2);
+  cairo_scale(to, scale, scale);
+  cairo_set_source_surface(to, pixels.get(), 0, 0);
+  cairo_pattern_set_extend(cairo_get_source(to), CAIRO_EXTEND_PAD); // no edge mixes with what is around it
+  cairo_rectangle(to, 0, 0, width, height);
+  cairo_fill(to);
+  cairo_restore(to);
 }
 
 void canvas::line(std::span<const point> points, colour ink, double width) {

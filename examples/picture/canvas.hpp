@@ -1,5 +1,7 @@
 #pragma once
 
+#include "image.hpp"
+
 #include <filesystem>
 #include <memory>
 #include <span>
@@ -39,6 +41,8 @@ public:
   canvas();
 
   void fill(point corner, double width, double height, colour ink);
+  /// A picture as large as fits into a grey square, in its middle. Throws fovea::error where there is not enough memory.
+  void place(const image& shown, point corner, double side);
   void line(std::span<const point> points, colour ink, double width = 1);
   /// UTF-8; the point is on the middle of its height.
   void text(point at, const std::string& words, text_style style = {});

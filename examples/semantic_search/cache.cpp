@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <string>
 #include <vector>
 
 namespace semantic_search {
@@ -24,7 +23,8 @@ std::optional<fs::path> absolute_from(const char* variable) {
 
 } // namespace
 
-std::optional<fs::path> default_index(std::span<const fs::path> paths, const fs::path& model) {
+std::optional<fs::path> default_index(const std::string& program, std::span<const fs::path> paths,
+                                      const fs::path& model) {
   std::optional<fs::path> cache = absolute_from("XDG_CACHE_HOME");
   if (!cache) {
     cache = absolute_from("HOME");
@@ -38,8 +38,7 @@ std::optional<fs::path> default_index(std::span<const fs::path> paths, const fs:
   std::string key;
   for (const std::string& name : names) (key += name) += '\0';
   const content_hash hash = hash_of(key);
-  return *cache / "fovea" / "semantic_search" /
-         fmt::format("{:016x}{:016x}.safetensors", hash.high, hash.low);
+  return *cache / "fovea" / program / fmt::format("{:016x}{:016x}.safetensors", hash.high, hash.low);
 }
 
 fs::path default_model() {

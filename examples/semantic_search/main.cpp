@@ -89,7 +89,8 @@ void tell_skipped(const std::vector<std::string>& skipped) {
 /// The index of the texts, from its file as far as it still holds, and kept there.
 text_index current_index(const arguments& a, sentence_encoder& encoder) {
   const std::vector<text_file> files = find_texts(a.paths);
-  const fs::path file = a.index.empty() ? default_index(a.paths, a.model).value_or(fs::path()) : a.index;
+  const fs::path file =
+      a.index.empty() ? default_index("semantic_search", a.paths, a.model).value_or(fs::path()) : a.index;
   const text_index previous = file.empty() ? text_index{} : kept_index(file);
 
   using clock = std::chrono::steady_clock;

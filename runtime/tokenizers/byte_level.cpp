@@ -157,4 +157,20 @@ std::string_view next_llama3_word(std::string_view text, std::size_t& at, std::s
   return word(line_end != std::string_view::npos ? begin + line_end + 1 : end_of_space(text, begin));
 }
 
+std::string_view next_clip_word(std::string_view text, std::size_t& at, bool spelt_tokens) {
+  const std::size_t begin = end_of_run(text, at, kind::space);
+  const std::string_view rest = text.substr(begin);
+  at = begin;
+  if (rest.empty()) return rest;
+  if (spelt_tokens)
+    for (const std::string_view token : {"<|startoftext|>", "<|endoftext|>"})
+      if (rest.starts_with(token)) at += token.size();
+  if (at > begin) return text.substr(begin, at - begin);
+  const auto [first, first_length] = code_point_at(text, begin);
+  const kind first_kind = kind_of(first);
+  at += first_kind == kind::number ? first_length : contraction(rest, false);
+  if (at == begin) at = end_of_run(text, begin, first_kind);
+  return text.substr(begin, at - begin);
+}
+
 } // namespace fovea::core

@@ -27,4 +27,9 @@ std::string_view next_gpt2_word(std::string_view text, std::size_t& at);
 /// [^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,most_digits}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+`.
 std::string_view next_llama3_word(std::string_view text, std::size_t& at, std::size_t most_digits);
 
+/// The next word of CLIP's pre-tokeniser, which leaves white space out; empty where no word is left:
+/// `'s|'t|'re|'ve|'m|'ll|'d|\p{L}+|\p{N}|[^\s\p{L}\p{N}]+`, in front of which later files have `<\|startoftext\|>|<\|endoftext\|>|`
+/// (`spelt_tokens`).
+std::string_view next_clip_word(std::string_view text, std::size_t& at, bool spelt_tokens = false);
+
 } // namespace fovea::core

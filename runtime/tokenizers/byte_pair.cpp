@@ -26,13 +26,15 @@ constexpr std::string_view word_mark = "\u2581";
 
 } // namespace
 
-byte_pair::byte_pair(const token_vocabulary& tokens, settings options) : tokens_(tokens), options_(options) {
+byte_pair::byte_pair(const token_vocabulary& tokens, settings options)
+    : tokens_(tokens), options_(std::move(options)) {
   for (std::size_t byte = 0; byte < 256; ++byte) {
     const char c = static_cast<char>(byte);
-    const bool whole = options.over == settings::unit::byte;
-    byte_ids_[byte] =
-        tokens.id(whole ? printable_bytes({&c, 1}) : fallback_token(static_cast<unsigned char>(byte)))
-            .value_or(-1);
+    const bool whole = options_.over == settings::unit::byte;
+    const std::string spelt =
+        whole ? printable_bytes({&c, 1}) : fallback_token(static_cast<unsigned char>(byte));
+    byte_ids_[byte] = tokens.id(spelt).value_or(-1);
+    last_byte_ids_[byte] = tokens.id(spelt + options_.word_end).value_or(-1);
   }
 }
 
@@ -116,8 +118,12 @@ void byte_pair::note_meetings() {
     const std::string_view left = tokens_.token(static_cast<token_id>(each.pair >> 32));
     const std::string_view right = tokens_.token(static_cast<token_id>(each.pair & 0xffffffffu));
     const auto last = tokens_.id(left.substr(last_code_point(left)));
-    const auto first = tokens_.id(right.substr(0, code_point_at(right, 0).bytes));
-    if (last && first) meeting_.insert(key(*last, *first));
+    if (!last) continue;
+    const std::size_t character = code_point_at(right, 0).bytes;
+    if (const auto first = tokens_.id(right.substr(0, character))) meeting_.insert(key(*last, *first));
+    // What is one byte and the end of its word is a unit itself.
+    if (right.substr(character) == options_.word_end)
+      meeting_.insert(key(*last, static_cast<token_id>(each.pair & 0xffffffffu)));
   }
 }
 
@@ -173,7 +179,8 @@ void byte_pair::append_units(std::string_view word, std::vector<token_id>& ids) 
   for (std::size_t at = 0; at < word.size();) {
     const std::string_view unit = word.substr(at, unit_length(word.substr(at)));
     at += unit.size();
-    token_id id = bytes ? byte_ids_[static_cast<unsigned char>(unit.front())] : tokens_.id(unit).value_or(-1);
+    const auto& of_bytes = at == word.size() ? last_byte_ids_ : byte_ids_;
+    token_id id = bytes ? of_bytes[static_cast<unsigned char>(unit.front())] : tokens_.id(unit).value_or(-1);
     if (id >= 0 && !hidden_.empty() && hidden_[static_cast<std::size_t>(id)]) id = -1;
     if (id >= 0) ids.push_back(id);
     const bool known = id >= 0 || (options_.byte_fallback && append_fallback(unit, ids));
@@ -186,7 +193,7 @@ void byte_pair::append_units(std::string_view word, std::vector<token_id>& ids) 
 void byte_pair::append(std::string_view word, std::vector<token_id>& ids) const {
   if (options_.ignore_merges) {
     const bool bytes = options_.over == settings::unit::byte;
-    if (const auto id = bytes ? tokens_.id(printable_bytes(word)) : tokens_.id(word)) {
+    if (const auto id = bytes ? tokens_.id(printable_bytes(word) + options_.word_end) : tokens_.id(word)) {
       ids.push_back(*id);
       return;
     }

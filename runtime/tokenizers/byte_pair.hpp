@@ -27,6 +27,7 @@ public:
     bool fuse_unknown = false;         // neighbouring unknown units are one token
     bool ignore_merges = false;        // a word that is a token is that token, whatever the merges make of it
     bool byte_fallback = false; // a character that is no token is its bytes, <0x00> to <0xFF>, where they are
+    std::string word_end{}; // of bytes: what the spelling of a word's last has behind it, as CLIP's "</w>"
   };
   using merge_list = std::vector<std::pair<std::string, std::string>>;
 
@@ -71,7 +72,8 @@ private:
   token_trie whole_;
   std::vector<bool> hidden_;             // by id, the tokens that are no units; empty where there is none
   std::array<token_id, 256> byte_ids_{}; // or -1; those of <0x00> to <0xFF> where characters are the units
-  std::vector<merge> merges_;            // open addressing, a power of two
+  std::array<token_id, 256> last_byte_ids_{}; // of the last byte of a word
+  std::vector<merge> merges_;                 // open addressing, a power of two
   std::unordered_set<std::uint64_t> meeting_; // the pairs of units between which a merge can join
 };
 

@@ -40,8 +40,8 @@ constexpr std::array<std::pair<std::string_view, unicode_form>, 4> forms{{{"NFC"
                                                                           {"NFKC", unicode_form::nfkc},
                                                                           {"NFKD", unicode_form::nfkd}}};
 
-/// The one Regex that a Replace stage may have.
-constexpr const char* space_runs = " {2,}";
+/// What a Regex of a Replace stage may be.
+constexpr const char *space_runs = " {2,}", *white_space = "\\s+";
 
 /// The String of a Replace stage.
 std::string pattern_of(const json& stage, const char* name) {
@@ -96,6 +96,8 @@ void append_steps(const json& stage, normalizer& steps) {
     steps.emplace_back(precompiled_map(from_base64(stage.at("precompiled_charsmap").get<std::string>())));
   } else if (type == "Replace" && says(stage.at("pattern"), "Regex", space_runs)) {
     steps.emplace_back(replace_space_runs{stage.at("content").get<std::string>()});
+  } else if (type == "Replace" && says(stage.at("pattern"), "Regex", white_space)) {
+    steps.emplace_back(replace_white_space{stage.at("content").get<std::string>()});
   } else if (type == "Replace") {
     steps.emplace_back(replace_text{pattern_of(stage, "normalizer"), stage.at("content").get<std::string>()});
   } else {
@@ -108,22 +110,37 @@ void append_steps(const json& stage, normalizer& steps) {
 
 using pattern = byte_level_splitter::pattern;
 
-constexpr std::array<std::pair<pattern, std::string_view>, 2> patterns{
-    {{pattern::llama3, R"((?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}|)"
-                       R"( ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+)"},
-     {pattern::qwen2, R"((?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}|)"
-                      R"( ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+)"}}};
+/// The Split in front of a ByteLevel: words by a pattern, between which the rest is kept or removed.
+struct split_words {
+  pattern words;
+  bool removes_rest, byte_level_splits; // the latter by GPT-2's pattern
+  std::string_view spelt;
+};
+constexpr std::array<split_words, 4> split_patterns{
+    {{pattern::llama3, false, false,
+      R"((?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}|)"
+      R"( ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+)"},
+     {pattern::qwen2, false, false,
+      R"((?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}|)"
+      R"( ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+)"},
+     {pattern::clip, true, true, R"('s|'t|'re|'ve|'m|'ll|'d|[\p{L}]+|[\p{N}]|[^\s\p{L}\p{N}]+)"},
+     {pattern::clip_tokens, true, true,
+      R"(<\|startoftext\|>|<\|endoftext\|>|'s|'t|'re|'ve|'m|'ll|'d|[\p{L}]+|[\p{N}]|[^\s\p{L}\p{N}]+)"}}};
 
-/// Llama 3's and Qwen 2's two stages: words by a pattern, and their bytes.
+const char* behaviour_of(const split_words& how) { return how.removes_rest ? "Removed" : "Isolated"; }
+
+/// Two stages: words by a pattern, and their bytes.
 splitter read_splitters(const json& list) {
   constexpr const char* expected =
-      "a Split by the pattern of Llama 3 or Qwen 2, and a ByteLevel without prefix and pattern";
+      "a Split by the pattern of Llama 3, Qwen 2 or CLIP, and a ByteLevel without prefix, "
+      "which splits again for CLIP alone";
   if (list.size() == 2 && type_of(list[0]) == "Split" && type_of(list[1]) == "ByteLevel" &&
-      says(list[0], "behavior", "Isolated") && member(list[0], "invert") == false &&
-      member(list[1], "add_prefix_space") == false && member(list[1], "use_regex") == false)
-    for (const auto& [words, spelt] : patterns)
-      if (says(list[0].at("pattern"), "Regex", spelt))
-        return byte_level_splitter{.prefix_space = false, .words = words};
+      member(list[1], "add_prefix_space") == false)
+    for (const split_words& how : split_patterns)
+      if (says(list[0].at("pattern"), "Regex", how.spelt) && says(list[0], "behavior", behaviour_of(how)) &&
+          member(list[0], "invert") == how.removes_rest &&
+          value_or(list[1], "use_regex", true) == how.byte_level_splits)
+        return byte_level_splitter{.prefix_space = false, .words = how.words};
   unsupported("pre_tokenizer", "Sequence", expected);
 }
 
@@ -220,6 +237,9 @@ struct json_of_step {
   json operator()(const replace_space_runs& step) const {
     return {{"type", "Replace"}, {"pattern", {{"Regex", space_runs}}}, {"content", step.to}};
   }
+  json operator()(const replace_white_space& step) const {
+    return {{"type", "Replace"}, {"pattern", {{"Regex", white_space}}}, {"content", step.to}};
+  }
   json operator()(const sentence_piece_text&) const {
     throw error("a SentencePiece model has no form as tokenizer.json: keep its own file");
   }
@@ -238,15 +258,17 @@ struct json_of_splitter {
                {"add_prefix_space", how.prefix_space},
                {"trim_offsets", true},
                {"use_regex", how.words == pattern::gpt2}};
-    for (const auto& [words, spelt] : patterns)
-      if (how.words == words)
+    for (const split_words& split : split_patterns)
+      if (how.words == split.words) {
+        bytes["use_regex"] = split.byte_level_splits;
         return {{"type", "Sequence"},
                 {"pretokenizers",
                  {{{"type", "Split"},
-                   {"pattern", {{"Regex", spelt}}},
-                   {"behavior", "Isolated"},
-                   {"invert", false}},
+                   {"pattern", {{"Regex", split.spelt}}},
+                   {"behavior", behaviour_of(split)},
+                   {"invert", split.removes_rest}},
                   bytes}}};
+      }
     return bytes;
   }
   json operator()(const meta_space_splitter& how) const {

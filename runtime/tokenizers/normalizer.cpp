@@ -102,6 +102,17 @@ struct apply {
     }
     text = std::move(result);
   }
+  void operator()(const replace_white_space& step) const {
+    std::string result;
+    bool in_space = false;
+    for_each_code_point(text, [&](std::uint32_t value, std::string_view spelling) {
+      const bool space = is_white_space(value);
+      if (!space) result += spelling;
+      if (space && !in_space && result.size() <= most) result += step.to;
+      in_space = space;
+    });
+    text = std::move(result);
+  }
   void operator()(const precompiled_map& step) const { append_by(step); }
   void operator()(const sentence_piece_text& step) const { append_by(step); }
 

@@ -31,9 +31,14 @@ struct replace_space_runs {
   std::string to;
 };
 
+/// White space of any kind and length becomes one text, as CLIP's normaliser writes it.
+struct replace_white_space {
+  std::string to;
+};
+
 using normalizer_step =
     std::variant<bert_normalizer, unicode_form, lower_case, strip_accents, strip_space, prepend, replace_text,
-                 replace_space_runs, precompiled_map, sentence_piece_text>;
+                 replace_space_runs, replace_white_space, precompiled_map, sentence_piece_text>;
 using normalizer = std::vector<normalizer_step>;
 
 /// The text, valid UTF-8, after all steps in order. Throws fovea::error that names the step behind which a

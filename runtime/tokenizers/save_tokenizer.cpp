@@ -63,7 +63,7 @@ struct model_json {
                    {"dropout", nullptr},
                    {"unk_token", name_of(how.unknown)},
                    {"continuing_subword_prefix", nullptr},
-                   {"end_of_word_suffix", nullptr},
+                   {"end_of_word_suffix", how.word_end.empty() ? json(nullptr) : json(how.word_end)},
                    {"fuse_unk", how.fuse_unknown},
                    {"byte_fallback", how.byte_fallback},
                    {"ignore_merges", how.ignore_merges}},

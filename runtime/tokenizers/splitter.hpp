@@ -19,8 +19,9 @@ struct whole_splitter {}; // not at all
 struct white_space_splitter {};
 struct bert_splitter {};
 struct byte_level_splitter {
-  enum class pattern { none, gpt2, llama3, qwen2, ggml }; // what a word is; by none, a text is one
-  bool prefix_space;                                      // a space in front of a text that has none
+  // What a word is; by none, a text is one.
+  enum class pattern { none, gpt2, llama3, qwen2, clip, clip_tokens, ggml };
+  bool prefix_space; // a space in front of a text that has none
   pattern words;
   const ggml_words* rules = nullptr; // of ggml
 };
@@ -77,6 +78,14 @@ struct for_each_word {
       std::vector<std::string_view> words;
       how.rules->split(rest, words);
       for (const std::string_view each : words) word(each);
+      return;
+    }
+    if (how.words == clip || how.words == clip_tokens) {
+      for (std::size_t at = 0; at < rest.size();) {
+        const auto found = next_clip_word(rest, at, how.words == clip_tokens);
+        for (std::size_t part = 0; part < found.size();)
+          word(next_gpt2_word(found, part)); // as CLIP does, too
+      }
       return;
     }
     for (std::size_t at = 0; at < rest.size();)

@@ -124,17 +124,24 @@ private:
   bool cuts_bytes() const { return std::holds_alternative<byte_level_splitter>(to_.split); }
 
   void make_byte_pair() {
-    constexpr const char* expected = "BPE without dropout, prefixes and suffixes";
+    constexpr const char* expected = "BPE without dropout, prefixes and, but over bytes, suffixes";
     if (value_or(model_, "dropout", 0.0) != 0.0) unsupported("model", "BPE with dropout", expected);
-    for (const char* key : {"continuing_subword_prefix", "end_of_word_suffix"})
-      if (!value_or(model_, key, std::string()).empty())
-        unsupported("model", std::string("BPE with ") + key, expected);
     using unit = byte_pair::settings::unit;
     const bool bytes = cuts_bytes();
+    const auto word_end = value_or(model_, "end_of_word_suffix", std::string());
+    if (!value_or(model_, "continuing_subword_prefix", std::string()).empty())
+      unsupported("model", "BPE with continuing_subword_prefix", expected);
+    if (!bytes && !word_end.empty())
+      unsupported("model", "BPE over characters with end_of_word_suffix", expected);
+    constexpr std::size_t longest_end = 64; // which each word is spelt with
+    if (word_end.size() > longest_end)
+      throw error("model: expected an end_of_word_suffix of at most " + std::to_string(longest_end) +
+                  " bytes; found " + std::to_string(word_end.size()));
     byte_pair::settings settings{.over = bytes ? unit::byte : unit::character,
                                  .fuse_unknown = value_or(model_, "fuse_unk", false),
                                  .ignore_merges = value_or(model_, "ignore_merges", false),
-                                 .byte_fallback = value_or(model_, "byte_fallback", false)};
+                                 .byte_fallback = value_or(model_, "byte_fallback", false),
+                                 .word_end = word_end};
     if (const auto unknown = value_or(model_, "unk_token", std::string()); !unknown.empty())
       settings.unknown = id_of(unknown);
     byte_pair::merge_list merges;

@@ -3,6 +3,7 @@
 #include <fovea/models/clip.hpp>
 #include <fovea/models/dinov2.hpp>
 
+#include "../tiny_clip.hpp"
 #include "decoder_case.hpp"
 
 using namespace fovea;
@@ -20,22 +21,12 @@ constexpr vit_config tiny_dinov2{.layers = 2,
                                  .patch = 4,
                                  .classes = 0,
                                  .epsilon = 1e-6};
-constexpr transformer_block_config tower{
-    .heads = 4, .width = 32, .inner = 48, .norm_first = true, .activation = activation::quick_gelu};
-constexpr clip_config tiny_clip{.layers = 2,
-                                .text = tower,
-                                .vocab = 96,
-                                .context = 16,
-                                .end = 95,
-                                .picture_layers = 2,
-                                .picture = tower,
-                                .image = 16,
-                                .patch = 4,
-                                .joint = 24};
 
 // As transformers counts the published models; DINOv2's without the vector of training's masks.
 static_assert(dinov2<dinov2_small>.parameters() == 22'056'576 - 384);
 static_assert(clip<clip_base>.parameters() == 151'277'313);
+static_assert(clip<clip_base_16>.parameters() == 149'620'737);
+static_assert(clip<clip_large>.parameters() == 427'616'513);
 
 /// The pixels of a case as they lie there.
 constexpr expr pixels_of(graph& g) { return permute(g.input<f32>("pixels", {"B", 3, 16, 16}), {0, 2, 3, 1}); }

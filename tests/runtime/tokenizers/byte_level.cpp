@@ -51,6 +51,21 @@ TEST_CASE("a token with a character outside the alphabet stands for itself", "[b
   CHECK(bytes == "x\u0120a\u4e2d<|end of text|>");
 }
 
+TEST_CASE("CLIP's words", "[byte_level]") {
+  const auto clip_words = [](std::string_view text) {
+    list result;
+    for (std::size_t at = 0; at < text.size();) result.emplace_back(next_clip_word(text, at));
+    return result;
+  };
+  CHECK(clip_words("").empty());
+  CHECK(clip_words("a photo  of 42 cats'tails!'s") ==
+        list{"a", "photo", "of", "4", "2", "cats", "'t", "ails", "!'", "s"});
+  std::size_t at = 3;
+  CHECK(next_clip_word("a, <|endoftext|>!", at, true) == "<|endoftext|>");
+  CHECK(next_clip_word("a, <|endoftext|>!", at = 3) == "<|");
+  CHECK(clip_words(" \u3000it's \u00bd ") == list{"it", "'s", "\u00bd", ""}); // none behind the last
+}
+
 TEST_CASE("GPT-2's words", "[byte_level]") {
   CHECK(words("").empty());
   CHECK(words("Hello world") == list{"Hello", " world"});

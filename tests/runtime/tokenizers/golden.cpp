@@ -61,6 +61,10 @@ TEST_CASE("byte-level BPE gives the reference ids and texts", "[tokenizers]") {
   check_lines("tokenizer_bpe", "tokenizer_bpe.tokenizer.json");
   check_spelling("tokenizer_bpe");
 }
+TEST_CASE("CLIP's tokenizer gives the reference ids and texts", "[tokenizers]") {
+  check_lines("tokenizer_clip", "tokenizer_clip.tokenizer.json");
+  check_spelling("tokenizer_clip");
+}
 TEST_CASE("Unigram gives the reference ids and texts", "[tokenizers]") {
   check_lines("tokenizer_unigram", "tokenizer_unigram.tokenizer.json");
 }

@@ -72,7 +72,7 @@ json other_stages() {
 } // namespace
 
 TEST_CASE("a saved tokenizer does what it did", "[save_tokenizer]") {
-  for (const std::string name : {"wordpiece", "bpe", "unigram"}) {
+  for (const std::string name : {"wordpiece", "bpe", "clip", "unigram"}) {
     std::vector<std::string> texts;
     for (const json& line : json_lines(folder + "tokenizer_" + name + ".jsonl"))
       texts.push_back(line["text"].get<std::string>());

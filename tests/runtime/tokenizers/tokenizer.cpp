@@ -52,6 +52,28 @@ json small_byte_level() {
        {{"type", "BPE"}, {"vocab", {{"a", 0}, {"b", 1}, {"ab", 2}, {"\u0120", 3}}}, {"merges", {"a b"}}}}};
 }
 
+/// CLIP's kind: tokens that end a word are spelt so.
+json small_clip() {
+  json file = small_byte_level();
+  file["normalizer"] = {
+      {"type", "Sequence"},
+      {"normalizers",
+       {{{"type", "Replace"}, {"pattern", {{"Regex", "\\s+"}}}, {"content", " "}}, {{"type", "Lowercase"}}}}};
+  file["pre_tokenizer"] = {{"type", "Sequence"},
+                           {"pretokenizers",
+                            {{{"type", "Split"},
+                              {"pattern",
+                               {{"Regex", "<\\|startoftext\\|>|<\\|endoftext\\|>|'s|'t|'re|'ve|'m|'ll|'d|["
+                                          "\\p{L}]+|[\\p{N}]|[^\\s\\p{L}\\p{N}]+"}}},
+                              {"behavior", "Removed"},
+                              {"invert", true}},
+                             {{"type", "ByteLevel"}, {"add_prefix_space", false}}}}};
+  file["model"]["end_of_word_suffix"] = "</w>";
+  file["model"]["vocab"] = {{"a", 0}, {"b", 1}, {"ab", 2}, {"a</w>", 3}, {"b</w>", 5}, {"ab</w>", 6}};
+  file["model"]["merges"] = {"a b", "a b</w>"};
+  return file;
+}
+
 /// Unigram with SentencePiece's marks: <unk> <s>, then pieces.
 json small_unigram() {
   return {
@@ -371,11 +393,24 @@ TEST_CASE("files that are no tokenizer are refused", "[tokenizer]") {
   CHECK(refusal(file) == "tokenizer.json: merges: expected two tokens; found \"ab\"");
 }
 
+TEST_CASE("the last token of a word is spelt with the end of a word", "[tokenizer]") {
+  CHECK(made(small_clip()).encode("aB \t b a<|end|>aba").ids == id_list{6, 5, 3, 4, 2, 3});
+  json whole = small_clip();
+  whole["model"]["merges"] = json::array();
+  CHECK(made(whole).encode("ab").ids == id_list{0, 5});
+  whole["model"]["ignore_merges"] = true;
+  CHECK(made(whole).encode("ab").ids == id_list{6});
+  whole["model"]["end_of_word_suffix"] = std::string(65, 'w');
+  CHECK(refusal(whole) ==
+        "tokenizer.json: model: expected an end_of_word_suffix of at most 64 bytes; found 65");
+}
+
 TEST_CASE("a damaged file is refused or read, and what is read works", "[tokenizer]") {
   constexpr std::string_view replacements = "\"{}[]:,0123456789eE+-.abnult \xff";
   std::mt19937 random(5);
   int refused = 0;
-  for (const json& file : {small_word_piece(), small_byte_level(), small_unigram(), small_characters()}) {
+  for (const json& file :
+       {small_word_piece(), small_byte_level(), small_clip(), small_unigram(), small_characters()}) {
     const std::string whole = file.dump();
     for (int round = 0; round < 3000; ++round) {
       std::string damaged = whole;
@@ -411,7 +446,10 @@ TEST_CASE("what is not supported is named, and what is", "[tokenizer]") {
   refused(small_byte_level(), "/pre_tokenizer", nullptr,
           "decoder 'ByteLevel' without pre_tokenizer 'ByteLevel'");
   refused(small_byte_level(), "/model/dropout", 0.1, "model 'BPE with dropout'");
-  refused(small_byte_level(), "/model/end_of_word_suffix", "</w>", "model 'BPE with end_of_word_suffix'");
+  refused(small_byte_level(), "/model/continuing_subword_prefix", "@@",
+          "model 'BPE with continuing_subword_prefix'");
+  refused(small_characters(), "/model/end_of_word_suffix", "</w>",
+          "model 'BPE over characters with end_of_word_suffix'");
   refused(small_word_piece(), "/decoder/type", "CTC", "decoder 'CTC'");
   refused(small_word_piece(), "/normalizer",
           {{"type", "Replace"}, {"pattern", {{"Regex", "a+"}}}, {"content", "b"}},

@@ -6,6 +6,7 @@
 #include <fovea/runtime/decoding/ctc.hpp>
 #include <fovea/runtime/decoding/filtered_scores.hpp>
 #include <fovea/runtime/decoding/generate.hpp>
+#include <fovea/runtime/decoding/grammar/token_grammar.hpp>
 #include <fovea/runtime/decoding/log_probability.hpp>
 #include <fovea/runtime/decoding/rnnt.hpp>
 #include <fovea/runtime/decoding/rnnt_network.hpp>

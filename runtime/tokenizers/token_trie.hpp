@@ -26,6 +26,9 @@ public:
   /// Where a byte leads, `nowhere` where no token goes on with it.
   place next(place from, char byte) const;
   place next(place from, std::string_view bytes) const;
+  /// Where single bytes lead, from a first place to behind a last; each place's byte leads to it.
+  std::pair<place, place> children(place from) const { return {children_[from], children_[from + 1]}; }
+  unsigned char byte(place at) const { return bytes_[at]; }
   /// The token that ends there, or no_token.
   token_id token(place at) const { return tokens_[at]; }
   /// The longest token that begins the text, and its length; no_token and 0 where none does.

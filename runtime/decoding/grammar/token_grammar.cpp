@@ -1,0 +1,176 @@
+#include <fovea/runtime/decoding/grammar/token_grammar.hpp>
+
+#include <fovea/base/error.hpp>
+#include <fovea/base/in_quotes.hpp>
+#include <fovea/runtime/decoding/grammar/grammar_states.hpp>
+
+#include <algorithm>
+#include <limits>
+#include <string>
+#include <unordered_map>
+#include <utility>
+
+namespace fovea::core {
+namespace {
+
+using state = grammar::states::state;
+using place = token_trie::place;
+
+constexpr float impossible = -std::numeric_limits<float>::infinity();
+constexpr std::size_t most_bytes = std::size_t{1} << 26; // that are kept
+constexpr std::size_t bits = 64;
+
+/// Ids, a bit each.
+class id_set {
+public:
+  explicit id_set(std::size_t ids) : words_((ids + bits - 1) / bits) {}
+
+  void add(token_id id) { words_[static_cast<std::size_t>(id) / bits] |= bit(id); }
+  void remove(token_id id) { words_[static_cast<std::size_t>(id) / bits] &= ~bit(id); }
+  bool empty() const {
+    return std::ranges::all_of(words_, [](std::uint64_t word) { return word == 0; });
+  }
+  std::size_t bytes() const { return words_.size() * sizeof(std::uint64_t); }
+  std::size_t size() const { return words_.size() * bits; }
+  bool contains(std::size_t id) const { return (words_[id / bits] >> id % bits & 1) != 0; }
+
+  /// Takes away the scores of all others.
+  void apply(std::span<float> scores) const {
+    const std::size_t known = std::min(size(), scores.size());
+    for (std::size_t begin = 0; begin < known; begin += bits) {
+      const std::uint64_t word = words_[begin / bits];
+      const std::size_t end = std::min(begin + bits, known);
+      if (word == ~std::uint64_t{0}) continue;
+      if (word == 0)
+        std::fill(scores.begin() + static_cast<std::ptrdiff_t>(begin),
+                  scores.begin() + static_cast<std::ptrdiff_t>(end), impossible);
+      else
+        for (std::size_t id = begin; id < end; ++id)
+          if ((word >> (id - begin) & 1) == 0) scores[id] = impossible;
+    }
+    std::fill(scores.begin() + static_cast<std::ptrdiff_t>(known), scores.end(), impossible);
+  }
+
+private:
+  static std::uint64_t bit(token_id id) { return std::uint64_t{1} << static_cast<std::size_t>(id) % bits; }
+  std::vector<std::uint64_t> words_;
+};
+
+} // namespace
+
+struct token_grammar::shared {
+  grammar::states states;
+  token_spellings spelled;
+  token_ids end;
+  std::unordered_map<state, id_set> first{}, later{}; // that may come, as a text's first and behind others
+  std::size_t kept = 0;                               // bytes of both
+  std::vector<float> scores{};                        // of a row
+  std::vector<std::pair<place, state>> level{}, below{};
+
+  /// Where the written text stands; nowhere behind an end.
+  state at(std::span<const token_id> written) {
+    states.begin_work();
+    if (states.size() * sizeof(state) * 256 + kept > most_bytes) {
+      states.forget();
+      first.clear(), later.clear();
+      kept = 0;
+    }
+    state now = states.start();
+    for (std::size_t i = 0; i < written.size(); ++i) {
+      const token_id id = written[i];
+      if (std::ranges::find(end, id) != end.end()) return grammar::states::nowhere;
+      const grammar::spelled_tokens& tokens = spelled.of(i == 0);
+      if (std::in_range<std::size_t>(id) && static_cast<std::size_t>(id) < tokens.size())
+        for (const char byte : tokens.bytes(id)) now = states.next(now, static_cast<unsigned char>(byte));
+      else
+        now = grammar::states::nowhere;
+      if (now == grammar::states::nowhere)
+        throw error("grammar: expected tokens that it allows; found token " + std::to_string(id) +
+                    " at place " + std::to_string(i) + " of the text");
+    }
+    return now;
+  }
+
+  const id_set& from(state at, bool is_first) {
+    auto& known = is_first && spelled.differ() ? first : later;
+    const auto found = known.find(at);
+    if (found != known.end()) return found->second;
+    id_set made = walked(at, spelled.of(is_first));
+    if (made.empty())
+      throw error(
+          "grammar: expected a token of the vocabulary that goes on with the text as it asks; found none");
+    kept += made.bytes();
+    return known.emplace(at, std::move(made)).first->second;
+  }
+
+  /// All places of the trie that the grammar leads to, level by level.
+  id_set walked(state from, const grammar::spelled_tokens& tokens) {
+    const token_trie& trie = tokens.trie();
+    id_set made(tokens.size());
+    level.assign(1, {token_trie::root, from});
+    for (; !level.empty(); level.swap(below)) {
+      below.clear();
+      for (const auto& [node, at] : level) {
+        const auto [begin, behind] = trie.children(node);
+        for (place child = begin; child < behind; ++child) {
+          const state to = states.next(at, trie.byte(child));
+          if (to == grammar::states::nowhere) continue;
+          below.emplace_back(child, to);
+          for (token_id id = trie.token(child); id != token_trie::no_token; id = tokens.alike(id))
+            made.add(id);
+        }
+      }
+    }
+    for (const token_id id : end) {
+      if (!std::in_range<std::size_t>(id) || static_cast<std::size_t>(id) >= made.size()) continue;
+      if (states.may_end(from))
+        made.add(id);
+      else
+        made.remove(id);
+    }
+    return made;
+  }
+
+  void filter(std::span<const token_id> written, std::span<float> changed) {
+    if (const state now = at(written); now != grammar::states::nowhere)
+      from(now, written.empty()).apply(changed);
+  }
+};
+
+token_grammar::token_grammar(byte_grammar says, token_spellings spelled, token_ids end, std::size_t prompt)
+    : shared_(std::make_shared<shared>(
+          shared{grammar::states(std::move(says)), std::move(spelled), std::move(end)})),
+      prompt_(prompt) {}
+
+void token_grammar::operator()(std::span<const token_id> read, std::span<float> scores) {
+  if (read.size() >= prompt_) shared_->filter(read.subspan(prompt_), scores);
+}
+
+token_scores token_grammar::allowed(const token_scores& scores, std::size_t row,
+                                    std::span<const token_id> written) {
+  const std::span<const float> given = scores.last(row);
+  shared_->scores.assign(given.begin(), given.end());
+  shared_->filter(written, shared_->scores);
+  return {shared_->scores.data(), 1, 1, given.size()};
+}
+
+token_ids token_grammar::allowed(std::span<const token_id> written) {
+  token_ids made;
+  const state now = shared_->at(written);
+  if (now == grammar::states::nowhere) return made;
+  const id_set& ids = shared_->from(now, written.empty());
+  for (std::size_t id = 0; id < ids.size(); ++id)
+    if (ids.contains(id)) made.push_back(static_cast<token_id>(id));
+  return made;
+}
+
+bool token_grammar::may_end(std::span<const token_id> written) {
+  const state now = shared_->at(written);
+  return now == grammar::states::nowhere || shared_->states.may_end(now);
+}
+
+bool token_grammar::has_to_end(std::span<const token_id> written) {
+  return !shared_->states.may_go_on(shared_->at(written));
+}
+
+} // namespace fovea::core

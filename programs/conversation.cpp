@@ -26,7 +26,7 @@ conversation::conversation(next_token_network& network, tokenizer words, chat_fo
 
 text_writer& conversation::answer(const std::string& said, const std::string& place,
                                   const sampling_options& how, std::optional<std::size_t> most_tokens,
-                                  std::vector<std::string> stops) {
+                                  std::vector<std::string> stops, std::optional<token_grammar> grammar) {
   said_.push_back({"user", said});
   const token_ids ids =
       form_.ids_of(form_.text().prompt(said_, {.add_generation_prompt = true, .variables = variables_}));
@@ -36,7 +36,7 @@ text_writer& conversation::answer(const std::string& said, const std::string& pl
   writer_ = std::make_unique<text_writer>(
       network_, words_, ids, how,
       stopping_options{.max_tokens = std::min(most_tokens.value_or(left), left), .end = form_.ends()},
-      std::move(stops), known(ids));
+      std::move(stops), known(ids), std::move(grammar));
   return *writer_;
 }
 

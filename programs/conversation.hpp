@@ -22,9 +22,12 @@ public:
                const std::string& system, std::size_t context);
 
   /// Writes the answer to what a user says, of at most so many tokens, or of as many as the context leaves. It refers to
-  /// `how`. Throws fovea::error where the template takes no such message, or nothing is left; `place` says where it stands.
+  /// `how`. With a grammar, whose ends are those of `ends`, it says what that allows. Throws fovea::error where the template takes no such message, or nothing is left; `place` says where it stands.
   text_writer& answer(const std::string& said, const std::string& place, const sampling_options& how,
-                      std::optional<std::size_t> most_tokens, std::vector<std::string> stops);
+                      std::optional<std::size_t> most_tokens, std::vector<std::string> stops,
+                      std::optional<token_grammar> grammar = {});
+  /// Tokens that end an answer.
+  const token_ids& ends() const { return form_.ends(); }
   /// Takes the answer, once it has ended, for what was said.
   void keep(const std::string& answer);
 

@@ -2,6 +2,7 @@
 
 #include <fovea/base/error.hpp>
 #include <fovea/base/in_quotes.hpp>
+#include <fovea/base/mapped_file.hpp>
 #include <fovea/base/system/terminal.hpp>
 #include <fovea/programs/answer_texts.hpp>
 #include <fovea/programs/chat_form.hpp>
@@ -25,6 +26,8 @@ struct arguments : options {
   sampling_options how;
   std::optional<std::size_t> tokens;
   std::vector<std::string> stops;
+  std::optional<std::string> expression;
+  std::filesystem::path schema;
   bool talks = false;
   chat_choice chat;
   std::string system, variables;
@@ -66,6 +69,22 @@ void declare_sampling(CLI::App& app, arguments& a) {
   app.add_option("--seed", a.how.seed, "The same seed writes the same text")->capture_default_str();
   app.add_option("--stop", a.stops, "Ends a text before this string; may be given several times")
       ->allow_extra_args(false);
+  app.add_option("--grammar-regex", a.expression,
+                 "Texts are what this regular expression matches as a whole");
+  app.add_option("--json-schema", a.schema, "Texts are JSON that fits the schema in this file")
+      ->excludes("--grammar-regex");
+}
+
+/// What texts may say, if the command line has a word in it.
+std::optional<byte_grammar> grammar_of(const arguments& a) {
+  if (a.expression) return regular_expression(*a.expression);
+  if (a.schema.empty()) return std::nullopt;
+  const core::mapped_file file(a.schema);
+  try {
+    return json_schema({reinterpret_cast<const char*>(file.bytes().data()), file.bytes().size()});
+  } catch (const error& problem) {
+    throw error(a.schema.string() + ": " + problem.what());
+  }
 }
 
 void declare_chat(CLI::App& app, arguments& a) {
@@ -95,6 +114,9 @@ public:
     if (a.talks)
       conversation_.emplace(network_, words_, chat_form_of(a.chat, a, parts, words_),
                             checked_variables(a.variables), a.system, context());
+    if (std::optional<byte_grammar> says = grammar_of(a))
+      grammar_.emplace(*std::move(says), token_spellings(words_),
+                       conversation_ ? conversation_->ends() : end_);
   }
 
   /// Goes on with a text.
@@ -102,7 +124,7 @@ public:
     const token_ids ids = prompt_ids(prompt.text, prompt.place, words_, parts_, context());
     text_writer text(network_, words_, ids, a_.how,
                      {.max_tokens = std::min(a_.tokens.value_or(200), context() - ids.size()), .end = end_},
-                     a_.stops);
+                     a_.stops, 0, grammar_);
     if (written_++ > 0 && !a_.json) program::print("\n");
     if (!a_.json) program::print(text.prompt());
     const std::string all = print(text);
@@ -110,7 +132,7 @@ public:
   }
   /// Answers the next turn of the conversation.
   text_answer answer(const input_text& turn) {
-    text_writer& text = conversation_->answer(turn.text, turn.place, a_.how, a_.tokens, a_.stops);
+    text_writer& text = conversation_->answer(turn.text, turn.place, a_.how, a_.tokens, a_.stops, grammar_);
     const std::string all = print(text);
     conversation_->keep(all);
     return {.members = members_of(all, text)};
@@ -141,7 +163,7 @@ private:
 
   static nlohmann::ordered_json members_of(const std::string& text, text_writer& from) {
     const hypothesis& h = from.written();
-    const char* ended = from.stopped() ? "stop" : h.ended == ended_by::token ? "end" : "length";
+    const char* ended = from.stopped() ? "stop" : h.ended == ended_by::length ? "length" : "end";
     return {{"generated", text},
             {"tokens", h.ids.size()},
             {"log_probability", h.log_probability},
@@ -154,6 +176,7 @@ private:
   const program_parts& parts_;
   token_ids end_;
   std::optional<conversation> conversation_;
+  std::optional<token_grammar> grammar_;
   std::size_t written_ = 0, tokens_ = 0;
   double seconds_ = 0;
 };

@@ -20,6 +20,8 @@ public:
 
   /// Prints a token of the prompt, where stop strings may occur.
   void add_prompt(fovea::token_id id) { print_(spelled_.add(id)); }
+  /// What comes next is spelled as what begins a text.
+  void begin_anew() { print_(spelled_.finish()); }
   /// Prints a token that was generated; false once the text holds a stop string.
   bool add(fovea::token_id id) { return take(spelled_.add(id)); }
   /// Prints what was held back.

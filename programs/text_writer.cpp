@@ -6,10 +6,12 @@ namespace fovea::programs {
 
 text_writer::text_writer(next_token_network& network, const tokenizer& words, token_ids prompt,
                          const sampling_options& how, const stopping_options& until,
-                         std::vector<std::string> stops, std::size_t read)
-    : network_(network), how_(how), until_(until), each_([this](const generated_token& token) {
+                         std::vector<std::string> stops, std::size_t read,
+                         std::optional<token_grammar> grammar)
+    : network_(network), how_(how), until_(until), grammar_(std::move(grammar)),
+      each_([this](const generated_token& token) {
         stopped_ = !spelled_.add(token.id);
-        return !stopped_;
+        return !stopped_ && !(grammar_ && grammar_->has_to_end(written().ids));
       }),
       read_(prompt.begin(), prompt.begin() + static_cast<std::ptrdiff_t>(read)),
       unread_(prompt.begin() + static_cast<std::ptrdiff_t>(read), prompt.end()),
@@ -19,6 +21,7 @@ text_writer::text_writer(next_token_network& network, const tokenizer& words, to
   core::detail::check(until_);
   for (const token_ids* ids : {&read_, &unread_})
     for (const token_id id : *ids) spelled_.add_prompt(id);
+  if (grammar_) spelled_.begin_anew();
   prompt_.swap(piece_);
 }
 
@@ -29,7 +32,8 @@ std::optional<std::string> text_writer::next() {
   core::detail::check_scores(scores, 1, unread_.size());
   read_.insert(read_.end(), unread_.begin(), unread_.end());
   unread_.clear();
-  for (const core::detail::continuation& c : text_.advance(scores, 0)) unread_.push_back(c.id);
+  const token_scores left = grammar_ ? grammar_->allowed(scores, 0, written().ids) : scores;
+  for (const core::detail::continuation& c : text_.advance(left, 0)) unread_.push_back(c.id);
   if (unread_.empty()) spelled_.finish();
   return std::exchange(piece_, {});
 }

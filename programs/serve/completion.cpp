@@ -5,11 +5,13 @@
 namespace fovea::programs {
 
 completion::completion(const tokenizer& words, token_ids from, const sampling_options& draw,
-                       stopping_options until, std::vector<std::string> stops, bool watched)
-    : wanted_text(std::move(from), draw, std::move(until)), watched_(watched),
+                       stopping_options until, std::vector<std::string> stops, bool watched,
+                       std::optional<token_grammar> allowed)
+    : wanted_text(std::move(from), draw, std::move(until), std::move(allowed)), watched_(watched),
       spelled_(words, std::move(stops), [this](std::string_view piece) { now_.text += piece; }) {
   // What begins a text is spelt otherwise than what goes on with one.
   for (const token_id id : prompt) spelled_.add_prompt(id);
+  if (grammar) spelled_.begin_anew();
   now_.text.clear();
 }
 

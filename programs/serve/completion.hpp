@@ -16,9 +16,10 @@ class completion final : public wanted_text {
 public:
   using clock = std::chrono::steady_clock;
 
-  /// `watched`: somebody waits for each piece, and not for the whole alone.
+  /// `watched`: somebody waits for each piece, and not for the whole alone. With a grammar the text is spelled by itself,
+  /// and not as what goes on with the prompt.
   completion(const tokenizer& words, token_ids from, const sampling_options& draw, stopping_options until,
-             std::vector<std::string> stops, bool watched);
+             std::vector<std::string> stops, bool watched, std::optional<token_grammar> grammar);
 
   bool add(token_id id) override;
   void end(ended_by why, const std::string& problem) override;

@@ -162,10 +162,17 @@ token_ids completion_routes::prompt_ids(const std::string& text, bool is_chat) c
   return ids;
 }
 
+std::optional<token_grammar> completion_routes::grammar_of(const writing_request& asked, bool is_chat) {
+  if (!asked.says) return std::nullopt;
+  std::call_once(are_spelled_, [&] { spelled_.emplace(words_); });
+  return token_grammar(*asked.says, *spelled_, is_chat ? how_.chat.ends() : end_);
+}
+
 completion_routes::answers completion_routes::begin(const writing_request& asked, bool is_chat) {
   answers all;
   std::vector<std::string> stops = asked.stops;
   if (is_chat) stops.insert(stops.end(), how_.chat.stops().begin(), how_.chat.stops().end());
+  const std::optional<token_grammar> grammar = grammar_of(asked, is_chat);
   for (const std::string& prompt : asked.prompts) {
     const token_ids ids = prompt_ids(prompt, is_chat);
     for (std::size_t i = 0; i < asked.how.samples; ++i) {
@@ -174,7 +181,7 @@ completion_routes::answers completion_routes::begin(const writing_request& asked
       stopping_options where;
       where.max_tokens = std::min(asked.most_tokens, how_.context - ids.size()),
       where.end = is_chat ? how_.chat.ends() : end_;
-      all.push_back(std::make_shared<completion>(words_, ids, how, where, stops, asked.streamed));
+      all.push_back(std::make_shared<completion>(words_, ids, how, where, stops, asked.streamed, grammar));
     }
   }
   if (!writer_.take({all.begin(), all.end()}))

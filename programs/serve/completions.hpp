@@ -9,6 +9,8 @@
 #include <fovea/programs/serve/row_writer.hpp>
 
 #include <memory>
+#include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -33,6 +35,7 @@ private:
 
   void answer(const writing_request& asked, bool is_chat, http_server::response& to);
   token_ids prompt_ids(const std::string& text, bool is_chat) const;
+  std::optional<token_grammar> grammar_of(const writing_request& asked, bool is_chat);
   answers begin(const writing_request& asked, bool is_chat);
 
   http_server& server_;
@@ -41,6 +44,8 @@ private:
   std::string model_;
   settings how_;
   token_ids begin_, end_;
+  std::once_flag are_spelled_;
+  std::optional<token_spellings> spelled_; // once a text is asked for that needs them
   row_writer writer_;
 };
 

@@ -93,6 +93,27 @@ constexpr std::size_t most_whole = std::size_t{1} << 24;
 const std::initializer_list<json> nothing{json(false),   json(0),  json::object(),
                                           json::array(), json(""), json("none")};
 
+/// What the texts may say; nothing where they may say anything.
+std::optional<byte_grammar> format_of(const body_reader& body) {
+  const json* format = body.find("response_format");
+  if (format == nullptr) return std::nullopt;
+  const json type = format->is_object() ? format->value("type", json()) : json();
+  if (type == "text") return std::nullopt;
+  if (type == "json_object") return core::json_object();
+  if (type != "json_schema")
+    body_reader::fail("response_format", "a type text, json_object or json_schema", *format);
+  const ordered_json in_order = body.in_order();
+  const ordered_json& given = in_order["response_format"];
+  const auto found = given.find("json_schema");
+  if (found == given.end() || !found->is_object() || !found->contains("schema"))
+    body_reader::fail("response_format", "a json_schema with a schema", *format);
+  try {
+    return core::json_schema((*found)["schema"].dump());
+  } catch (const error& problem) {
+    throw refused_request(400, std::string("response_format: ") + problem.what());
+  }
+}
+
 /// What both kinds say of how a text is written.
 writing_request read_writing(const body_reader& body) {
   writing_request made;
@@ -116,7 +137,7 @@ writing_request read_writing(const body_reader& body) {
     body.refuse(key, nothing);
   body.refuse("echo", {json(false)});
   body.refuse("best_of", {json(1)});
-  body.refuse("response_format", {json{{"type", "text"}}});
+  made.says = format_of(body);
   for (const char* key : {"presence_penalty", "frequency_penalty"}) body.refuse(key, {json(0), json(0.0)});
   return made;
 }

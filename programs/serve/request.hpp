@@ -2,11 +2,13 @@
 
 #include <fovea/base/error.hpp>
 #include <fovea/runtime/chat/chat_template.hpp>
+#include <fovea/runtime/decoding/grammar/byte_grammar.hpp>
 #include <fovea/runtime/decoding/sampling.hpp>
 
 #include <nlohmann/json_fwd.hpp>
 
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -31,7 +33,8 @@ struct writing_request {
   std::size_t most_tokens = 16;
   std::vector<std::string> stops;
   bool streamed = false;
-  bool with_usage = false; // streamed: tell at the end how many tokens there were
+  bool with_usage = false;               // streamed: tell at the end how many tokens there were
+  std::optional<byte_grammar> says = {}; // by `response_format`
 };
 
 // Each throws refused_request (400) that names the member, what was expected and what was found.

@@ -109,10 +109,14 @@ void row_writer::step() {
 /// The next token of a text, by the scores of row `at`; false where it has ended.
 bool row_writer::advance(row& of, const core::token_scores& scores, std::size_t at) {
   try {
-    const auto next = of.drawn.advance(scores, at);
+    std::optional<token_grammar>& grammar = of.text->grammar;
+    const token_ids& written = of.drawn.result().ids;
+    const auto next =
+        grammar ? of.drawn.advance(grammar->allowed(scores, at, written), 0) : of.drawn.advance(scores, at);
     ++tokens_;
-    if (next.empty()) {
-      end(of, of.drawn.result().ended, "");
+    const bool has_to_end = grammar && grammar->has_to_end(written);
+    if (next.empty() || has_to_end) {
+      end(of, has_to_end ? ended_by::token : of.drawn.result().ended, "");
       return false;
     }
     of.next = next.front().id;

@@ -2,6 +2,7 @@
 
 #include <fovea/programs/row_network.hpp>
 #include <fovea/runtime/decoding/generate.hpp>
+#include <fovea/runtime/decoding/grammar/token_grammar.hpp>
 
 #include <atomic>
 #include <condition_variable>
@@ -9,6 +10,7 @@
 #include <deque>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -18,8 +20,9 @@ namespace fovea::programs {
 /// A text that is written for somebody. Its members are called on the writer's thread.
 class wanted_text {
 public:
-  wanted_text(token_ids from, sampling_options draw, stopping_options until)
-      : prompt(std::move(from)), how(draw), where(std::move(until)) {}
+  wanted_text(token_ids from, sampling_options draw, stopping_options until,
+              std::optional<token_grammar> allowed)
+      : prompt(std::move(from)), how(draw), where(std::move(until)), grammar(std::move(allowed)) {}
   virtual ~wanted_text() = default;
   wanted_text(const wanted_text&) = delete;
   wanted_text& operator=(const wanted_text&) = delete;
@@ -32,6 +35,7 @@ public:
   const token_ids prompt; // not empty
   const sampling_options how;
   const stopping_options where;
+  std::optional<token_grammar> grammar; // what the text may say, if not anything
 };
 
 /// Writes many texts at once, a row each. A text begins as soon as there is a place, beside those that are being

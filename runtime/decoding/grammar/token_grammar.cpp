@@ -46,7 +46,7 @@ public:
                   scores.begin() + static_cast<std::ptrdiff_t>(end), impossible);
       else
         for (std::size_t id = begin; id < end; ++id)
-          if ((word >> (id - begin) & 1) == 0) scores[id] = impossible;
+          scores[id] = (word >> (id - begin) & 1) != 0 ? scores[id] : impossible;
     }
     std::fill(scores.begin() + static_cast<std::ptrdiff_t>(known), scores.end(), impossible);
   }
@@ -69,7 +69,6 @@ struct token_grammar::shared {
 
   /// Where the written text stands; nowhere behind an end.
   state at(std::span<const token_id> written) {
-    states.begin_work();
     if (states.size() * sizeof(state) * 256 + kept > most_bytes) {
       states.forget();
       first.clear(), later.clear();
@@ -77,6 +76,7 @@ struct token_grammar::shared {
     }
     state now = states.start();
     for (std::size_t i = 0; i < written.size(); ++i) {
+      states.begin_work();
       const token_id id = written[i];
       if (std::ranges::find(end, id) != end.end()) return grammar::states::nowhere;
       const grammar::spelled_tokens& tokens = spelled.of(i == 0);
@@ -105,6 +105,7 @@ struct token_grammar::shared {
 
   /// All places of the trie that the grammar leads to, level by level.
   id_set walked(state from, const grammar::spelled_tokens& tokens) {
+    states.begin_work();
     const token_trie& trie = tokens.trie();
     id_set made(tokens.size());
     level.assign(1, {token_trie::root, from});

@@ -5,6 +5,7 @@
 
 #include <unordered_map>
 #include <utility>
+#include <variant>
 
 namespace fovea::core {
 namespace grammar {
@@ -35,10 +36,18 @@ spelled_tokens::spelled_tokens(const tokenizer& words, bool first) {
 
 } // namespace grammar
 
+namespace {
+
+/// Whether a token that begins a text is spelled as any other.
+bool spells_alike(const decoder& how) {
+  return std::holds_alternative<plain_decoder>(how) || std::holds_alternative<byte_level_decoder>(how);
+}
+
+} // namespace
+
 token_spellings::token_spellings(const tokenizer& words)
     : first_(std::make_shared<grammar::spelled_tokens>(words, true)),
-      later_(std::make_shared<grammar::spelled_tokens>(words, false)) {
-  if (*first_ == *later_) later_ = first_;
-}
+      later_(spells_alike(words.stages().decode) ? first_
+                                                 : std::make_shared<grammar::spelled_tokens>(words, false)) {}
 
 } // namespace fovea::core

@@ -28,10 +28,6 @@ public:
   /// The next token that is spelled alike, or token_trie::no_token; the trie has the first.
   token_id alike(token_id id) const { return alike_[static_cast<std::size_t>(id)]; }
 
-  bool operator==(const spelled_tokens& other) const {
-    return text_ == other.text_ && begins_ == other.begins_;
-  }
-
 private:
   std::string text_;
   std::vector<std::uint32_t> begins_;

@@ -184,6 +184,17 @@ for token in ["<unk>", "\n<s>\n", "\n</s>\n", *BYTES, " ", "a", "b", " a", "ab"]
     llama2c += floats(-len(token)) + struct.pack("<i", len(token)) + token.encode()
 write("llama2c_tokenizer", "pieces", with_text("ab \u00e9", llama2c))
 
+# What texts may say.
+schema = {
+    "$ref": "#/$defs/a",
+    "$defs": {"a": {"type": "object", "properties": {"b": {"anyOf": [{"$ref": "#/$defs/a"}, {"enum": [1, None, "c"]}]}}, "required": ["b"]}},
+}
+write("grammar", "expression", "(?:ab|[^c-e\\d\\u20ac])*x{2,5}.+?$")
+write("grammar", "schema", json.dumps(schema))
+write("grammar", "strings", json.dumps({"type": ["array", "null"], "items": {"pattern": "^a|b$", "type": "string"}, "maxItems": 3}))
+write("grammar", "numbers", json.dumps({"additionalProperties": {"type": "integer", "minimum": -12, "maximum": 345}}))
+write("grammar", "deep", nested(200, '{"items":', "}").replace(":}", ":{}}", 1))
+
 # What programs keep.
 learned = {"in.weight": [3, 2], "in.bias": [3], "out.weight": [1, 3], "out.bias": [1], "h.0.up.weight": [3, 3],
            "h.1.up.weight": [3, 3]}

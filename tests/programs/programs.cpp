@@ -15,6 +15,8 @@
 
 #include <algorithm>
 #include <cstring>
+#include <regex>
+#include <set>
 #include <sstream>
 
 using namespace fovea;
@@ -225,6 +227,76 @@ TEST_CASE("a program answers the turns of a conversation as decoding does", "[pr
     CHECK(line["log_probability"].get<double>() == Approx(expected.log_probability).epsilon(1e-4));
     text += " " + words().decode(expected.ids) + " four";
   }
+}
+
+TEST_CASE("a program writes what a regular expression matches", "[programs]") {
+  const place p;
+  p.draw(tiny::generate);
+  const auto generate = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), {"one two", "--context", "64", "--json"});
+    return p.run(FOVEA_TINY_GENERATE, more);
+  };
+  std::set<std::string> texts;
+  for (int seed = 0; seed < 12; ++seed) {
+    const program_run run =
+        generate({"--grammar-regex", "(one|two)( three| four){2,3}", "--seed", std::to_string(seed)});
+    REQUIRE(run.status == 0);
+    const json line = json::parse(run.said.substr(0, run.said.find('\n')));
+    const auto text = line["generated"].get<std::string>();
+    CAPTURE(text);
+    CHECK(line["ended"] == "end");
+    CHECK(std::regex_match(text, std::regex("(one|two)( three| four){2,3}")));
+    texts.insert(text);
+  }
+  CHECK(texts.size() > 3);
+
+  // What goes on with nothing allowed ends without an end token.
+  CHECK_THAT(p.run(FOVEA_TINY_GENERATE, {"one", "--grammar-regex", "five two"}).said,
+             Contains("onefive two\n"));
+  CHECK_THAT(generate({"--grammar-regex", "one("}).said,
+             Contains("regular expression: expected ) at byte 4; found its end"));
+  CHECK_THAT(
+      generate({"--grammar-regex", "six"}).said,
+      Contains(
+          "grammar: expected a token of the vocabulary that goes on with the text as it asks; found none"));
+}
+
+TEST_CASE("a program writes JSON that fits a schema, in a conversation too", "[programs]") {
+  const place p;
+  p.draw(tiny::generate);
+  const std::string letters = p.folder
+                                  .write("letters.json", R"({"decoder": {"type": "ByteLevel"},
+    "pre_tokenizer": {"type": "ByteLevel", "add_prefix_space": false},
+    "added_tokens": [{"id": 0, "content": "[CLS]", "special": true}, {"id": 1, "content": "[SEP]", "special": true}],
+    "model": {"type": "BPE", "vocab": {"[CLS]": 0, "[SEP]": 1, "{": 2, "}": 3, "\"": 4, "a": 5, ":": 6, "1": 7}, "merges": []}})")
+                                  .string(),
+                    schema = p.folder
+                                 .write("schema.json", R"({"type": "object", "required": ["a"],
+    "properties": {"a": {"anyOf": [{"type": "string", "maxLength": 3}, {"type": "integer", "maximum": 111}]}}})")
+                                 .string(),
+                    turns = p.folder.write("turns.txt", "a\n11\n").string();
+  for (const bool talks : {false, true}) {
+    std::vector<std::string> words{"--tokenizer", letters,  "--json-schema", schema, "--context",
+                                   "64",          "--json", "--seed",        "3",    "--prompts",
+                                   turns};
+    if (talks) words.insert(words.end(), {"--chat", "chatml"});
+    const program_run run = p.run(FOVEA_TINY_GENERATE, words);
+    CAPTURE(run.said);
+    REQUIRE(run.status == 0);
+    const std::vector<json> lines = lines_of(run.said.substr(0, run.said.rfind("tiny_generate: ")));
+    REQUIRE(lines.size() == 2);
+    for (const json& line : lines) {
+      const json value = json::parse(line["generated"].get<std::string>());
+      CHECK(value.size() == 1);
+      CHECK((value["a"].is_string() || value["a"] <= 111));
+    }
+  }
+  const std::string bad = p.folder.write("bad.json", R"({"type": "text"})").string();
+  CHECK_THAT(
+      p.run(FOVEA_TINY_GENERATE, {"one", "--json-schema", bad}).said,
+      Contains("bad.json: JSON schema: #/type: expected one of object, array, string, integer, number, "
+               "boolean, null; found \"text\""));
+  CHECK(p.run(FOVEA_TINY_GENERATE, {"one", "--json-schema", schema, "--grammar-regex", "one"}).status != 0);
 }
 
 TEST_CASE("a program scores texts as decoding does", "[programs]") {

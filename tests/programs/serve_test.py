@@ -94,6 +94,57 @@ class Serve(Serving):
         self.assertEqual([choice["text"] for choice in both], each)
         self.assertEqual([choice["index"] for choice in both], [0, 1])
 
+    def test_texts_are_of_the_format_that_is_asked_for(self):
+        letters = ["[CLS]", "{", "}", '"', "a", ":", "1", ","]
+        words = self.folder / "letters.json"
+        words.write_text(json.dumps({
+            "added_tokens": [{"id": 0, "content": "[CLS]", "special": True}],
+            "pre_tokenizer": {"type": "ByteLevel", "add_prefix_space": False},
+            "decoder": {"type": "ByteLevel"},
+            "model": {"type": "BPE", "vocab": {letter: i for i, letter in enumerate(letters)}, "merges": []},
+        }))  # fmt: skip
+        server = self.started(self.writer, "--tokenizer", words)
+        schema = {"type": "object", "properties": {"a": {"type": "integer", "maximum": 111}, "aa": {"type": "string", "maxLength": 4}}, "required": ["aa"], "additionalProperties": False}
+        asked = {"response_format": {"type": "json_schema", "json_schema": {"name": "pair", "strict": True, "schema": schema}}, "max_tokens": 100}
+        prompts = {"/v1/completions": {"prompt": "a1"}, "/v1/chat/completions": {"messages": [{"role": "user", "content": "1"}]}}
+        seen = set()
+        for path, begin in prompts.items():
+            for seed in range(10):
+                answer = server.post(path, **begin, **asked, n=2, seed=seed)
+                for choice in answer["choices"]:
+                    value = json.loads(choice.get("text", choice.get("message", {}).get("content")))
+                    self.assertEqual(choice["finish_reason"], "stop")
+                    self.assertIn(list(value), (["aa"], ["a", "aa"]))
+                    self.assertLessEqual(len(value["aa"]), 4)
+                    self.assertLessEqual(value.get("a", 0), 111)
+                    seen.add(json.dumps(value))
+            events = server.events(path, **begin, **asked, seed=0)
+            text = "".join(choice.get("text", choice.get("delta", {}).get("content", "")) for event in events for choice in event["choices"])
+            whole = server.post(path, **begin, **asked, seed=0)["choices"][0]
+            self.assertEqual(text, whole.get("text", whole.get("message", {}).get("content")))
+        self.assertGreater(len(seen), 5)
+        ended = 0
+        for seed in range(20):
+            choice = server.post("/v1/completions", prompt="a", response_format={"type": "json_object"}, max_tokens=300, seed=seed)["choices"][0]
+            if choice["finish_reason"] == "stop":
+                ended += 1
+                self.assertIsInstance(json.loads(choice["text"]), dict)
+        self.assertGreater(ended, 0)
+        free = [server.post("/v1/completions", prompt="a", seed=5, max_tokens=20, **more)["choices"] for more in ({}, {"response_format": {"type": "text"}})]
+        self.assertEqual(*free)
+
+    def test_a_format_that_cannot_be_had_is_refused_by_its_place(self):
+        server = self.started(self.writer)
+        for schema, sentence in (
+            ({"properties": {"a": {"oneOf": []}}}, "response_format: JSON schema: #/properties/a: expected no keyword but type, enum, const, anyOf, $ref in a schema without a type; found 'oneOf'"),
+            ({"type": "string", "pattern": "("}, "response_format: JSON schema: #/pattern: regular expression: expected ) at byte 1; found its end"),
+        ):
+            status, _, said = server.ask("POST", "/v1/completions", {"prompt": "one", "response_format": {"type": "json_schema", "json_schema": {"schema": schema}}})
+            self.assertEqual((status, json.loads(said)["error"]["message"]), (400, sentence))
+        # The vocabulary has no token of JSON.
+        status, _, said = server.ask("POST", "/v1/completions", {"prompt": "one", "response_format": {"type": "json_object"}})
+        self.assertEqual((status, json.loads(said)["error"]["message"]), (500, "grammar: expected a token of the vocabulary that goes on with the text as it asks; found none"))
+
     def test_embeddings_are_those_of_the_program_that_prints(self):
         server = self.started(self.embedder)
         texts = ["one two", "three", "one two three four five"]
@@ -241,7 +292,7 @@ class Serve(Serving):
             "logit_bias": ({"1": 2},),
             "presence_penalty": (0.5,),
             "frequency_penalty": (-1,),
-            "response_format": ({"type": "json_object"},),
+            "response_format": (1, "json_object", {}, {"type": "xml"}, {"type": "json_schema"}, {"type": "json_schema", "json_schema": {"name": "x"}}, {"type": "json_schema", "json_schema": {"schema": {"type": "text"}}}),
             "tools": ([{}],),
         }.items():
             bad += [(text, {"prompt": "one", key: value}) for value in values]

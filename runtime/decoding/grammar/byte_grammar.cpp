@@ -91,7 +91,11 @@ private:
       for (std::size_t i = e.least; i < e.most; ++i)
         begin = add({node::kind::split, 0, 0, next, write(part, begin)});
     }
-    for (std::size_t i = 0; i < e.least; ++i) begin = write(part, begin);
+    for (std::size_t i = 0; i < e.least; ++i) {
+      const place before = write(part, begin);
+      if (before == begin) break; // it says nothing, however often
+      begin = before;
+    }
     return begin;
   }
 

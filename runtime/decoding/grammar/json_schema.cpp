@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -275,14 +276,11 @@ private:
                *others = find(schema, "additionalProperties");
     if (properties != nullptr && !properties->is_object())
       fail(place + "/properties", "an object of schemas", *properties);
-    if (required != nullptr && !required->is_array()) fail(place + "/required", "a list of names", *required);
-    for (const json& name : required == nullptr ? json::array() : *required)
-      if (!name.is_string() || properties == nullptr || !properties->contains(name.get<std::string>()))
-        fail(place + "/required", "names that are in properties", name);
+    const std::set<std::string> needed = required_of(properties, required, place);
     const bool is_closed = others == nullptr || *others == json(false);
     if (properties != nullptr && !properties->empty()) {
       if (!is_closed) fail(place + "/additionalProperties", "false beside properties", *others);
-      return members(*properties, required == nullptr ? json::array() : *required, place);
+      return members(*properties, needed, place);
     }
     if (others == nullptr && properties == nullptr) return text_.any_object();
     if (is_closed) return sequence({text_of("{"), text_.gap(), text_of("}")});
@@ -290,20 +288,34 @@ private:
     return text_.list('{', json_text::valued(text_.any_string(), rule_of(value)), 0, expression::without_end,
                       '}');
   }
+  static std::set<std::string> required_of(const json* properties, const json* required,
+                                           const std::string& place) {
+    std::set<std::string> known, made;
+    if (required == nullptr) return made;
+    if (!required->is_array()) fail(place + "/required", "a list of names", *required);
+    if (properties != nullptr)
+      for (const auto& [name, schema] : properties->items()) known.insert(name);
+    for (const json& name : *required) {
+      if (!name.is_string() || !known.contains(name.get<std::string>()))
+        fail(place + "/required", "names that are in properties", name);
+      made.insert(name.get<std::string>());
+    }
+    return made;
+  }
   /// Members in the order of the schema. Rule 2 i of it says what comes from member i on where none stands before it,
   /// the next one where one does.
-  expression members(const json& properties, const json& required, const std::string& place) {
+  expression members(const json& properties, const std::set<std::string>& required,
+                     const std::string& place) {
     const std::size_t first = rules_.size(), count = properties.size();
     rules_.resize(first + 2 * (count + 1));
     std::size_t i = 0;
     for (const auto& [name, schema] : properties.items()) {
       const std::size_t value = rule(schema, place + "/properties/" + name);
-      const bool is_required = std::ranges::find(required, json(name)) != required.end();
       for (const bool has_some : {false, true}) {
         std::vector<expression> ways{sequence({text_of(has_some ? "," : ""), text_.gap(),
                                                json_text::valued(text_of(json(name).dump()), rule_of(value)),
                                                rule_of(first + 2 * i + 3)})};
-        if (!is_required) ways.push_back(rule_of(first + 2 * i + 2 + has_some));
+        if (!required.contains(name)) ways.push_back(rule_of(first + 2 * i + 2 + has_some));
         rules_[first + 2 * i + has_some] = choice(std::move(ways));
       }
       ++i;

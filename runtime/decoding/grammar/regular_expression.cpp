@@ -7,6 +7,8 @@
 #include <charconv>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace fovea::core::grammar {
 namespace {
@@ -136,11 +138,13 @@ private:
   code_points set() {
     const std::size_t begin = at_ - 1;
     const bool is_others = skip('^');
-    code_points made;
+    std::vector<code_points::range> all;
     do {
       if (at_end()) fail("]");
-      made = made.with(members());
+      const code_points more = members();
+      all.insert(all.end(), more.ranges().begin(), more.ranges().end());
     } while (!skip(']'));
+    code_points made(std::move(all));
     if (is_others) made = made.complement();
     if (made.empty()) fail("a class of at least one character", begin);
     return made;

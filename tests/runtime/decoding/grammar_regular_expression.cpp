@@ -91,6 +91,7 @@ TEST_CASE("an expression allows the texts that it says", "[grammar]") {
        {"\u07ff", "\u0800", "\ud7ff", "\ue000", "\U00010000"},
        {"\u07fe", "\U00010001"}},
       {"\\0\\t\\n\\r\\f\\v", {std::string("\0\t\n\r\f\v", 6)}, {""}},
+      {"((((a{0}){10000}){10000}){10000}){10000}b", {"b"}, {"a", ""}},
       {"a||b", {"a", "", "b"}, {"ab"}},
   };
   for (const allowed& one : cases) {

@@ -5,10 +5,13 @@
 #include <fovea/runtime/decoding/grammar/grammar_states.hpp>
 
 #include <algorithm>
+#include <array>
+#include <cstdint>
 #include <limits>
 #include <string>
 #include <unordered_map>
 #include <utility>
+#include <vector>
 
 namespace fovea::core {
 namespace {
@@ -19,6 +22,14 @@ using place = token_trie::place;
 constexpr float impossible = -std::numeric_limits<float>::infinity();
 constexpr std::size_t most_bytes = std::size_t{1} << 26; // that are kept
 constexpr std::size_t bits = 64;
+
+/// What is added to the scores of four tokens, by the four bits that allow them.
+constexpr std::array<std::array<float, 4>, 16> penalties = [] {
+  std::array<std::array<float, 4>, 16> made{};
+  for (std::size_t allowed = 0; allowed < made.size(); ++allowed)
+    for (std::size_t i = 0; i < 4; ++i) made[allowed][i] = (allowed >> i & 1) != 0 ? 0 : impossible;
+  return made;
+}();
 
 /// Ids, a bit each.
 class id_set {
@@ -36,22 +47,26 @@ public:
 
   /// Takes away the scores of all others.
   void apply(std::span<float> scores) const {
-    const std::size_t known = std::min(size(), scores.size());
-    for (std::size_t begin = 0; begin < known; begin += bits) {
-      const std::uint64_t word = words_[begin / bits];
-      const std::size_t end = std::min(begin + bits, known);
-      if (word == ~std::uint64_t{0}) continue;
-      if (word == 0)
-        std::fill(scores.begin() + static_cast<std::ptrdiff_t>(begin),
-                  scores.begin() + static_cast<std::ptrdiff_t>(end), impossible);
-      else
-        for (std::size_t id = begin; id < end; ++id)
-          scores[id] = (word >> (id - begin) & 1) != 0 ? scores[id] : impossible;
+    const std::size_t known = std::min(size(), scores.size()), whole = known / bits;
+    for (std::size_t i = 0; i < whole; ++i) {
+      const std::span<float, bits> of_word = scores.subspan(i * bits).first<bits>();
+      if (words_[i] == 0)
+        std::ranges::fill(of_word, impossible);
+      else if (words_[i] != ~std::uint64_t{0})
+        add_penalties(words_[i], of_word);
     }
-    std::fill(scores.begin() + static_cast<std::ptrdiff_t>(known), scores.end(), impossible);
+    for (std::size_t id = whole * bits; id < known; ++id)
+      if (!contains(id)) scores[id] = impossible;
+    std::ranges::fill(scores.subspan(known), impossible);
   }
 
 private:
+  static void add_penalties(std::uint64_t word, std::span<float, bits> scores) {
+    for (std::size_t i = 0; i < bits; i += 4, word >>= 4) {
+      const std::array<float, 4>& penalty = penalties[word & 15];
+      for (std::size_t k = 0; k < 4; ++k) scores[i + k] += penalty[k];
+    }
+  }
   static std::uint64_t bit(token_id id) { return std::uint64_t{1} << static_cast<std::size_t>(id) % bits; }
   std::vector<std::uint64_t> words_;
 };

@@ -22,14 +22,16 @@ spelled_tokens::spelled_tokens(const tokenizer& words, bool first) {
   }
   begins_.push_back(static_cast<std::uint32_t>(text_.size()));
 
-  alike_.assign(count, token_trie::no_token);
+  has_alike_.resize(count);
   std::unordered_map<std::string_view, token_id> heads;
   heads.reserve(count);
   for (std::size_t i = count; i-- > 0;) {
     const auto id = static_cast<token_id>(i);
     if (bytes(id).empty()) continue;
     const auto [found, is_new] = heads.try_emplace(bytes(id), id);
-    if (!is_new) alike_[i] = std::exchange(found->second, id);
+    if (is_new) continue;
+    has_alike_[i] = true;
+    alike_[id] = std::exchange(found->second, id);
   }
   trie_ = token_trie({heads.begin(), heads.end()});
 }

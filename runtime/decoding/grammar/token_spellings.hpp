@@ -8,6 +8,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 namespace fovea::core::grammar {
@@ -26,12 +27,15 @@ public:
   }
   const token_trie& trie() const { return trie_; }
   /// The next token that is spelled alike, or token_trie::no_token; the trie has the first.
-  token_id alike(token_id id) const { return alike_[static_cast<std::size_t>(id)]; }
+  token_id alike(token_id id) const {
+    return has_alike_[static_cast<std::size_t>(id)] ? alike_.at(id) : token_trie::no_token;
+  }
 
 private:
   std::string text_;
   std::vector<std::uint32_t> begins_;
-  std::vector<token_id> alike_;
+  std::vector<bool> has_alike_; // most have none: a walk of the trie asks this, which is small
+  std::unordered_map<token_id, token_id> alike_;
   token_trie trie_;
 };
 

@@ -99,7 +99,7 @@ std::optional<byte_grammar> format_of(const body_reader& body) {
   if (format == nullptr) return std::nullopt;
   const json type = format->is_object() ? format->value("type", json()) : json();
   if (type == "text") return std::nullopt;
-  if (type == "json_object") return core::json_object();
+  if (type == "json_object") return core::any_json_object();
   if (type != "json_schema")
     body_reader::fail("response_format", "a type text, json_object or json_schema", *format);
   const ordered_json in_order = body.in_order();

@@ -11,7 +11,7 @@
 namespace fovea::core {
 
 /// Which texts there are, byte by byte: rules that call each other, as an automaton with a stack. Made by
-/// regular_expression, json_schema and json_object.
+/// regular_expression, json_schema and any_json_object.
 class byte_grammar {
 public:
   using place = std::uint32_t;
@@ -52,11 +52,11 @@ byte_grammar regular_expression(std::string_view text);
 byte_grammar json_schema(std::string_view schema);
 
 /// Any object in JSON.
-byte_grammar json_object();
+byte_grammar any_json_object();
 
 } // namespace fovea::core
 
 // What a user may name.
 namespace fovea {
-using core::byte_grammar, core::json_object, core::json_schema, core::regular_expression;
+using core::byte_grammar, core::any_json_object, core::json_schema, core::regular_expression;
 } // namespace fovea

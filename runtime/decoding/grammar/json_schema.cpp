@@ -345,7 +345,7 @@ byte_grammar json_schema(std::string_view schema) {
   return byte_grammar(schema_reader(whole).rules(), "JSON schema");
 }
 
-byte_grammar json_object() {
+byte_grammar any_json_object() {
   std::vector<expression> rules(1);
   rules.front() = json_text(rules).any_object();
   return byte_grammar(rules, "JSON object");

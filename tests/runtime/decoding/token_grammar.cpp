@@ -196,7 +196,7 @@ TEST_CASE("a grammar goes along with beams", "[grammar]") {
 TEST_CASE("a grammar that has seen many texts forgets, and says the same", "[grammar]") {
   const tokenizer words = golden_tokenizer(kinds[0]);
   const token_spellings spelled(words);
-  token_grammar says(json_object(), spelled, {0}), fresh(json_object(), spelled, {0});
+  token_grammar says(any_json_object(), spelled, {0}), fresh(any_json_object(), spelled, {0});
   token_ids written = words.encode("{\"a\":", {.special = false}).ids;
   const std::size_t begin = written.size();
   written.resize(70'000, *words.id("[")); // each is a state of its own, more than are kept

@@ -89,8 +89,7 @@ private:
                               const std::string& of) {
     for (const auto& [keyword, value] : schema.items())
       if (!holds(annotations, keyword) && !holds(known, keyword))
-        throw error("JSON schema: " + place + ": expected " +
-                    (known.empty() ? "no keyword" : "no keyword but " + joined(known)) + " " + of +
+        throw error("JSON schema: " + place + ": expected no keyword but " + joined(known) + " " + of +
                     "; found " + in_quotes(keyword));
   }
 
@@ -121,7 +120,7 @@ private:
     if (!to.is_string()) fail(place, expected, to);
     const auto name = to.get<std::string>();
     try {
-      if (name.starts_with("#")) return rule(whole_.at(json::json_pointer(name.substr(1))), name);
+      if (name.starts_with("#")) return rule(whole_.at(json::json_pointer(name.substr(1))), shortened(name));
     } catch (const json::exception&) {
     }
     fail(place, expected, to);
@@ -310,7 +309,7 @@ private:
     rules_.resize(first + 2 * (count + 1));
     std::size_t i = 0;
     for (const auto& [name, schema] : properties.items()) {
-      const std::size_t value = rule(schema, place + "/properties/" + name);
+      const std::size_t value = rule(schema, place + "/properties/" + shortened(name));
       for (const bool has_some : {false, true}) {
         std::vector<expression> ways{sequence({text_of(has_some ? "," : ""), text_.gap(),
                                                json_text::valued(text_of(json(name).dump()), rule_of(value)),

@@ -42,7 +42,7 @@ test-gcc:
 
 test-clang:
 	cmake/install_dependencies.sh build test
-	cmake --preset clang -B build-clang-part -D FOVEA_TEST_FILES='$(clang_part)' -D FOVEA_KERNEL_SETS=avx2 -D FOVEA_EXAMPLES=OFF -D FOVEA_TOOLS=OFF -D FOVEA_BENCH=OFF
+	cmake --preset clang -B build-clang-part -D FOVEA_TEST_FILES='$(clang_part)' -D FOVEA_KERNEL_SETS=avx2 -D FOVEA_PROGRAMS=OFF -D FOVEA_EXAMPLES=OFF -D FOVEA_TOOLS=OFF -D FOVEA_BENCH=OFF
 	cmake --build build-clang-part -j $(JOBS)
 	ctest --test-dir build-clang-part --output-on-failure --no-tests=error
 

@@ -5,6 +5,7 @@
 
 #include "golden_folder.hpp"
 
+#include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
 #include <cstddef>

@@ -1,5 +1,6 @@
 #include "../../valid_graph.hpp"
 
+#include <catch2/catch.hpp>
 #include <fovea/dsl.hpp>
 
 #include <memory>

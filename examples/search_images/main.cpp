@@ -7,6 +7,7 @@
 #include <picture/canvas.hpp>
 #include <program/program.hpp>
 #include <semantic_search/cache.hpp>
+#include <semantic_search/kept_index.hpp>
 #include <terminal/terminal.hpp>
 
 #include <fovea/base/error.hpp>
@@ -17,7 +18,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <exception>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -71,25 +71,6 @@ content_hash identity_of(const fs::path& folder) {
       {reinterpret_cast<const char*>(stamps.data()), stamps.size() * sizeof stamps[0]});
 }
 
-picture_index kept_index(const fs::path& file) {
-  try {
-    return load_index(file).value_or(picture_index{});
-  } catch (const fovea::error& problem) {
-    notice(fmt::format("{}; the index is made anew", problem.what()));
-    return {};
-  }
-}
-
-/// Says so where it is not kept, and nothing more.
-void keep_index(const fs::path& file, const picture_index& index) {
-  try {
-    if (file.has_parent_path()) fs::create_directories(file.parent_path());
-    save_index(file, index);
-  } catch (const std::exception& problem) {
-    notice(fmt::format("the index is not kept: {}", problem.what()));
-  }
-}
-
 void tell_skipped(const index_update& update) {
   constexpr std::size_t shown = 5;
   for (std::size_t i = 0; i < std::min(shown, update.skipped.size()); ++i)
@@ -108,7 +89,8 @@ picture_index current_index(const arguments& a, clip_program::encoder& encoder) 
   const fs::path file =
       a.index.empty() ? semantic_search::default_index("search_images", folder, a.model).value_or(fs::path())
                       : a.index;
-  const picture_index previous = file.empty() ? picture_index{} : kept_index(file);
+  const picture_index previous =
+      file.empty() ? picture_index{} : semantic_search::kept_index(file, load_index, notice);
 
   using clock = std::chrono::steady_clock;
   const auto start = clock::now();
@@ -126,7 +108,7 @@ picture_index current_index(const arguments& a, clip_program::encoder& encoder) 
           [&](std::size_t done, std::size_t all, const picture_index& so_far) {
             bar->show(files.size() - all + done);
             if (done == all || clock::now() - kept < between_copies || file.empty()) return;
-            keep_index(file, so_far);
+            semantic_search::keep_index(file, so_far, notice);
             kept = clock::now();
           },
   };
@@ -137,7 +119,7 @@ picture_index current_index(const arguments& a, clip_program::encoder& encoder) 
   if (update.embedded > 0)
     notice(fmt::format("indexed {} pictures in {:.1f} s ({:.0f} ms each)", update.embedded, seconds,
                        1000 * seconds / static_cast<double>(update.embedded)));
-  if (update.changed && !file.empty()) keep_index(file, update.index);
+  if (update.changed && !file.empty()) semantic_search::keep_index(file, update.index, notice);
   return std::move(update.index);
 }
 

@@ -1,5 +1,6 @@
 #include "picture_index.hpp"
 
+#include <semantic_search/index_columns.hpp>
 #include <semantic_search/text_index.hpp>
 
 #include <fovea/base/error.hpp>
@@ -7,31 +8,17 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 
 namespace search_images {
 namespace {
 
-using fovea::element_type, fovea::stored_tensor;
+using fovea::element_type, fovea::stored_tensor, semantic_search::as_bits, semantic_search::as_number,
+    semantic_search::values_of;
 
 // Counts up with every change of the layout below or of how pictures are read.
 constexpr const char* format = "fovea search_images 1";
 
 constexpr std::size_t columns = 5; // end of its path in `paths`, size, modified, hash
-
-std::int64_t as_number(std::uint64_t value) { return static_cast<std::int64_t>(value); }
-std::uint64_t as_bits(std::int64_t value) { return static_cast<std::uint64_t>(value); }
-
-template <class T>
-std::vector<T> values_of(const fovea::core::safetensors_file& file, const char* name, element_type type,
-                         std::size_t width) {
-  const stored_tensor& tensor = file.at(name);
-  if (tensor.type != type || tensor.shape.size() != 2 || (width != 0 && tensor.shape[1] != width))
-    throw fovea::error(file.path().string() + ": tensor '" + name + "' has an unexpected type or shape");
-  std::vector<T> values(tensor.bytes.size() / sizeof(T));
-  if (!values.empty()) std::memcpy(values.data(), tensor.bytes.data(), tensor.bytes.size());
-  return values;
-}
 
 } // namespace
 

@@ -1,6 +1,7 @@
 // Finds the passages of some texts that are nearest to a question in meaning.
 
 #include "cache.hpp"
+#include "kept_index.hpp"
 #include "nearest.hpp"
 #include "report.hpp"
 #include "sentence_encoder.hpp"
@@ -15,7 +16,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
-#include <exception>
 #include <optional>
 #include <string>
 #include <vector>
@@ -62,24 +62,6 @@ void check_model(const fs::path& folder) {
           folder.string() + "'");
 }
 
-text_index kept_index(const fs::path& file) {
-  try {
-    return load_index(file).value_or(text_index{});
-  } catch (const fovea::error& problem) {
-    notice(fmt::format("{}; the index is made anew", problem.what()));
-    return {};
-  }
-}
-
-void keep_index(const fs::path& file, const text_index& index) {
-  try {
-    if (file.has_parent_path()) fs::create_directories(file.parent_path());
-    save_index(file, index);
-  } catch (const std::exception& problem) {
-    notice(fmt::format("the index is not kept: {}", problem.what()));
-  }
-}
-
 void tell_skipped(const std::vector<std::string>& skipped) {
   constexpr std::size_t shown = 5;
   for (std::size_t i = 0; i < std::min(shown, skipped.size()); ++i) notice("skipped " + skipped[i]);
@@ -91,7 +73,7 @@ text_index current_index(const arguments& a, sentence_encoder& encoder) {
   const std::vector<text_file> files = find_texts(a.paths);
   const fs::path file =
       a.index.empty() ? default_index("semantic_search", a.paths, a.model).value_or(fs::path()) : a.index;
-  const text_index previous = file.empty() ? text_index{} : kept_index(file);
+  const text_index previous = file.empty() ? text_index{} : kept_index(file, load_index, notice);
 
   using clock = std::chrono::steady_clock;
   double seconds = 0;
@@ -115,7 +97,7 @@ text_index current_index(const arguments& a, sentence_encoder& encoder) {
   if (update.embedded > 0)
     notice(fmt::format("indexed {} passages in {:.1f} s ({:.0f} a second)", update.embedded, seconds,
                        static_cast<double>(update.embedded) / seconds));
-  if (update.changed && !file.empty()) keep_index(file, update.index);
+  if (update.changed && !file.empty()) keep_index(file, update.index, notice);
   return std::move(update.index);
 }
 

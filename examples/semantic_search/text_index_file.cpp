@@ -1,3 +1,4 @@
+#include "index_columns.hpp"
 #include "text_index.hpp"
 
 #include <fovea/weights/safetensors.hpp>
@@ -5,7 +6,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstring>
 #include <map>
 
 namespace semantic_search {
@@ -24,20 +24,6 @@ template <class T>
 std::span<const std::byte> bytes_of(const std::vector<T>& values) {
   return std::as_bytes(std::span(values));
 }
-
-template <class T>
-std::vector<T> values_of(const fovea::core::safetensors_file& file, const char* name, element_type type,
-                         std::size_t columns) {
-  const stored_tensor& tensor = file.at(name);
-  if (tensor.type != type || tensor.shape.size() != 2 || (columns != 0 && tensor.shape[1] != columns))
-    throw fovea::error(file.path().string() + ": tensor '" + name + "' has an unexpected type or shape");
-  std::vector<T> values(tensor.bytes.size() / sizeof(T));
-  if (!values.empty()) std::memcpy(values.data(), tensor.bytes.data(), tensor.bytes.size());
-  return values;
-}
-
-std::uint64_t as_bits(std::int64_t value) { return static_cast<std::uint64_t>(value); }
-std::int64_t as_number(std::uint64_t value) { return static_cast<std::int64_t>(value); }
 
 } // namespace
 

@@ -51,7 +51,8 @@ OWN = re.compile(r"^// expect-own: (.*)$", re.MULTILINE)
 BEHIND = re.compile(r"^// behind: (.*)$", re.MULTILINE)
 ID = re.compile(r"\[(F\d{4})\]$")
 LINES = re.compile(r"^// lines: (\d+): \S", re.MULTILINE)
-INCLUDE = re.compile(r"^#include <(.*)>$", re.MULTILINE)
+INCLUDE = re.compile(r"^#include <(.*)>\n", re.MULTILINE)
+MOST_TOGETHER = 25
 PRECOMPILED = ["fovea/dsl.hpp", "fovea/fovea.hpp"]
 
 
@@ -140,6 +141,8 @@ class Compiler:
         for ill_formed in (True, False):
             made = self.folder_of(ill_formed) / f"{header}.gch"
             made.parent.mkdir(parents=True, exist_ok=True)
+            # What g++ reads where a header that it has loaded is included again.
+            made.with_suffix("").write_text(f"#include_next <{header}>\n", encoding="utf-8")
             unit = made.with_suffix(".unit.hpp")
             unit.write_text(f"#include <{header}>\n", encoding="utf-8")
             subprocess.run([*self.command, *flags_of(ill_formed), "-x", "c++-header", str(unit), "-o", str(made)], check=True)
@@ -156,7 +159,35 @@ class Compiler:
         return subprocess.run([*command, str(path)], capture_output=True, text=True, env=dict(os.environ, LC_ALL="C"))
 
 
-def faults_of(compiler, path, twins=True):
+def written_together(paths):
+    """Well-formed twins as one file, each in a namespace of its own. They include the same headers."""
+    texts = [path.read_text(encoding="utf-8") for path in paths]
+    includes = "".join(found[0] for found in INCLUDE.finditer(texts[0]))
+    bodies = [f'namespace twin_{i} {{\n{INCLUDE.sub("", text)}\n}}\n' for i, text in enumerate(texts)]
+    return includes + "".join(bodies)
+
+
+def groups_of_twins(paths):
+    """Files that include the same headers, so many at a time as one compilation has room for."""
+    alike = {}
+    for path in paths:
+        alike.setdefault(tuple(INCLUDE.findall(path.read_text(encoding="utf-8"))), []).append(path)
+    return [files[i : i + MOST_TOGETHER] for files in alike.values() for i in range(0, len(files), MOST_TOGETHER)]
+
+
+def faulty_twins(compiler, paths):
+    """What the compiler says of well-formed twins, by path. It reads them together, and alone where it says something."""
+    with tempfile.TemporaryDirectory() as folder:
+        together = pathlib.Path(folder) / "together.cpp"
+        together.write_text(written_together(paths), encoding="utf-8")
+        run = compiler.compile(together, ill_formed=False)
+    if run.returncode == 0 and not run.stderr:
+        return {}
+    alone = {path: compiler.compile(path, ill_formed=False) for path in paths}
+    return {path: run.stderr for path, run in alone.items() if run.returncode != 0 or run.stderr}
+
+
+def faults_of(compiler, path, twin_says=""):
     """What is wrong with how the compiler treats this file, as sentences; none where all is well."""
     text = path.read_text(encoding="utf-8")
     try:
@@ -165,11 +196,7 @@ def faults_of(compiler, path, twins=True):
             expected_sentence(path)
     except BadTest as fault:
         return [str(fault)]
-    faults = []
-    if twins:
-        twin = compiler.compile(path, ill_formed=False)
-        if twin.returncode != 0 or twin.stderr:
-            faults.append("the well-formed twin does not compile cleanly:\n" + twin.stderr)
+    faults = ["the well-formed twin does not compile cleanly:\n" + twin_says] if twin_says else []
     refused = compiler.compile(path, ill_formed=True)
     errors = [line for line in dict.fromkeys(refused.stderr.splitlines()) if ERROR.search(line)]
     if refused.returncode == 0 or not errors:
@@ -183,14 +210,23 @@ def faults_of(compiler, path, twins=True):
     return faults
 
 
+def faults_of_all(compiler, paths, jobs=1, twins=True):
+    """What is wrong with how the compiler treats each of these files."""
+    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+        says = {}
+        for found in pool.map(lambda group: faulty_twins(compiler, group), groups_of_twins(paths) if twins else []):
+            says.update(found)
+        return list(pool.map(lambda path: faults_of(compiler, path, says.get(path, "")), paths))
+
+
 def check(command, paths, jobs, twins):
     """Checks every file, prints what is wrong, and returns the number of files at fault."""
     at_fault = 0
-    with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+    with tempfile.TemporaryDirectory() as folder:
         compiler = Compiler(command, pathlib.Path(folder))
-        for _ in pool.map(compiler.precompile, PRECOMPILED):
-            pass
-        for path, faults in zip(paths, pool.map(lambda path: faults_of(compiler, path, twins), paths)):
+        for header in PRECOMPILED:
+            compiler.precompile(header)
+        for path, faults in zip(paths, faults_of_all(compiler, paths, jobs, twins)):
             at_fault += bool(faults)
             for fault in faults:
                 print(f"{path.name}: {fault}")

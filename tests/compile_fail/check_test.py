@@ -33,7 +33,7 @@ class Harness(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             path = pathlib.Path(folder) / "x.cpp"
             path.write_text(text, encoding="utf-8")
-            return check.faults_of(check.Compiler(self.command), path)
+            return check.faults_of_all(check.Compiler(self.command), [path])[0]
 
     def assert_fault(self, text, words):
         faults = self.faults(text)
@@ -71,6 +71,16 @@ class Harness(unittest.TestCase):
 
     def test_finds_a_twin_with_warnings(self):
         self.assert_fault(test_file(twin="bool less(int a, unsigned b) { return a < b; }"), "the well-formed twin does not compile")
+
+    def test_tells_twins_apart(self):
+        with tempfile.TemporaryDirectory() as folder:
+            paths = [pathlib.Path(folder) / name / "x.cpp" for name in ("good", "bad", "good_too")]
+            for path in paths:
+                path.parent.mkdir()
+                path.write_text(test_file(twin="int a = nothing;" if "bad" in str(path) else "int a = 0;"), encoding="utf-8")
+            good, bad, good_too = check.faults_of_all(check.Compiler(self.command), paths)
+            self.assertEqual(good + good_too, [])
+            self.assertIn("the well-formed twin does not compile", bad[0])
 
     def test_accepts_the_compilers_own_words(self):
         self.assertEqual(self.faults(test_file("// expect-own: lin", "auto a = lin(1); // <- here")), [])

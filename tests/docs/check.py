@@ -21,7 +21,7 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests" / "compile_fail"))
-from check import announced  # noqa: E402
+from check import PRECOMPILED, Compiler, announced  # noqa: E402
 
 BLOCK = re.compile(r"^```([^\n]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 SECTIONS = ["Signature", "Shapes", "Parameters", "Formula", "Errors", "Streams and learns", "Example"]
@@ -32,18 +32,20 @@ class Wrong(Exception):
     """The page says what is not so."""
 
 
-class Compiler:
+class BlockCompiler:
     """Compiles blocks, each as a file of the page's name."""
 
     def __init__(self, command, include, folder):
-        self.command = [*command.split(), "-std=c++20", "-fsyntax-only"]
-        self.include, self.folder = include, pathlib.Path(folder)
+        self.folder = pathlib.Path(folder)
+        self.compiler = Compiler([command, "-std=c++20", f"-I{include}", f"-I{folder}", "-DFOVEA_UNOPTIMISED"], self.folder)
+        for header in PRECOMPILED:
+            self.compiler.precompile(header)
 
-    def run(self, page, number, code):
+    def compile(self, page, number, kind, code):
         source = self.folder / f"{page.stem}_{number}" / (page.stem + ".cpp")
         source.parent.mkdir(parents=True, exist_ok=True)
         source.write_text(code)
-        return subprocess.run([*self.command, f"-I{self.include}", f"-I{self.folder}", str(source)], capture_output=True, text=True, check=False)
+        return self.compiler.compile(source, ill_formed=kind != "cpp")
 
 
 def without_spaces(code):
@@ -51,7 +53,7 @@ def without_spaces(code):
 
 
 def check_program(compiler, page, number, kind, code, following):
-    run = compiler.run(page, number, code)
+    run = compiler.compile(page, number, kind, code)
     if kind == "cpp":
         if run.returncode != 0:
             raise Wrong(f"{page}: block {number} does not compile:\n{run.stderr}")
@@ -132,7 +134,7 @@ def main():
     failed, programs = [], 0
     with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         subprocess.run(["cmake", "-P", ROOT / "packaging/single_header.cmake", f"{folder}/fovea_dsl.hpp"], check=True)
-        compiler = Compiler(options.compiler, options.include, folder)
+        compiler = BlockCompiler(options.compiler, options.include, folder)
         for future in [pool.submit(check, compiler, page) for page in pages]:
             try:
                 programs += future.result()

@@ -1,6 +1,7 @@
 """Reference cases of transformers' models as folders of Hugging Face, with their numbers as reference.safetensors."""
 
 import json
+import math
 import struct
 
 from weight_files import load_safetensors, save_gguf, save_safetensors
@@ -78,14 +79,24 @@ def rotary_neighbours(shape, content, heads):
 def write_llama_gguf(path, file, architecture, stored=lambda shape, content: (shape, content)):
     """The case of a Llama or one of its cousins as llama.cpp's converter writes it, each tensor as `stored` has it."""
     parameters, values, config, case = read_case(path)
+    gemma = architecture.startswith("gemma")
     theirs = {
         "input_layernorm": "attn_norm", "self_attn.q_proj": "attn_q", "self_attn.k_proj": "attn_k", "self_attn.v_proj": "attn_v",
         "self_attn.q_norm": "attn_q_norm", "self_attn.k_norm": "attn_k_norm", "self_attn.o_proj": "attn_output",
         "post_attention_layernorm": "ffn_norm", "mlp.gate_proj": "ffn_gate", "mlp.up_proj": "ffn_up", "mlp.down_proj": "ffn_down",
+        "self_attn.qkv_proj": "attn_qkv", "mlp.gate_up_proj": "ffn_up", "mlp.gate": "ffn_gate_inp",
     }  # fmt: skip
+    if gemma:
+        theirs |= {"post_attention_layernorm": "post_attention_norm", "pre_feedforward_layernorm": "ffn_norm", "post_feedforward_layernorm": "post_ffw_norm"}
     outside = {"model.embed_tokens.weight": "token_embd.weight", "model.norm.weight": "output_norm.weight", "lm_head.weight": "output.weight"}
     tensors = {}
     for name, (_, shape, content) in parameters.items():
+        if ".experts." in name:
+            layer = name.split(".")[2]
+            tensors |= {f"blk.{layer}.{one}": stored(*part) for one, part in experts_apart(name, shape, content).items()}
+            continue
+        if gemma and name.endswith("norm.weight"):
+            content = raised(content)
         if architecture == "llama" and (".q_proj." in name or ".k_proj." in name):
             content = rotary_neighbours(shape, content, config["num_attention_heads" if ".q_proj." in name else "num_key_value_heads"])
         tensors[named(name, outside, "model.layers.", theirs)] = stored(shape, content)
@@ -98,11 +109,59 @@ def write_llama_gguf(path, file, architecture, stored=lambda shape, content: (sh
         f"{architecture}.attention.head_count": config["num_attention_heads"],
         f"{architecture}.attention.head_count_kv": config["num_key_value_heads"],
         f"{architecture}.attention.layer_norm_rms_epsilon": config["rms_norm_eps"],
-        f"{architecture}.rope.freq_base": config["rope_parameters"]["rope_theta"],
     }
+    rope = config["rope_parameters"]
+    if architecture != "gemma2":
+        keys[f"{architecture}.rope.freq_base"] = rope.get("full_attention", rope)["rope_theta"]
+    for ours, key in {
+        "attn_logit_softcapping": "attn_logit_softcapping", "final_logit_softcapping": "final_logit_softcapping",
+        "num_experts": "expert_count", "num_local_experts": "expert_count", "num_experts_per_tok": "expert_used_count",
+        "moe_intermediate_size": "expert_feed_forward_length", "original_max_position_embeddings": "rope.scaling.original_context_length",
+    }.items():  # fmt: skip
+        if ours in config:
+            keys[f"{architecture}.{key}"] = config[ours]
+    if gemma:
+        keys[f"{architecture}.attention.sliding_window"] = config["sliding_window"]
+        keys[f"{architecture}.attention.sliding_window_pattern"] = config["layer_types"].index("full_attention") + 1
+    if rope.get("rope_type") == "llama3":
+        tensors["rope_freqs.weight"] = floats_of(llama3_divisors(rope, config["head_dim"]))
+    if rope.get("rope_type") == "longrope":
+        trained = config["original_max_position_embeddings"]
+        amplitude = math.sqrt(1 + math.log(config["max_position_embeddings"] / trained) / math.log(trained))
+        keys |= {f"{architecture}.rope.scaling.type": "longrope", f"{architecture}.rope.scaling.attn_factor": amplitude}
+        tensors |= {f"rope_factors_{one}.weight": floats_of(rope[f"{one}_factor"]) for one in ("short", "long")}
     if "head_dim" in config:
         keys |= {f"{architecture}.attention.key_length": config["head_dim"], f"{architecture}.attention.value_length": config["head_dim"]}
     return finish_gguf(file, keys, tensors, values, case)
+
+
+def floats_of(values):
+    return [len(values)], struct.pack(f"<{len(values)}f", *values)
+
+
+def raised(content):
+    """Norms of Gemma as llama.cpp keeps them: plus 1."""
+    return struct.pack(f"<{len(content) // 4}f", *(1 + x for x in struct.unpack(f"<{len(content) // 4}f", content)))
+
+
+def llama3_divisors(rope, width):
+    """By how much each pair of features turns slower."""
+    made = []
+    for i in range(width // 2):
+        times = rope["original_max_position_embeddings"] * rope["rope_theta"] ** (-2 * i / width) / (2 * math.pi)
+        kept = min(max((times - rope["low_freq_factor"]) / (rope["high_freq_factor"] - rope["low_freq_factor"]), 0), 1)
+        made.append(1 / (kept + (1 - kept) / rope["factor"]))
+    return made
+
+
+def experts_apart(name, shape, content):
+    """All experts of a layer, gate and up in one, as llama.cpp has them."""
+    if name.endswith("down_proj"):
+        return {"ffn_down_exps.weight": (shape, content)}
+    count, rows, columns = shape
+    half = 2 * rows * columns  # bytes
+    parts = [b"".join(content[2 * half * i + half * part :][:half] for i in range(count)) for part in range(2)]
+    return {f"ffn_{one}_exps.weight": ([count, rows // 2, columns], part) for one, part in zip(("gate", "up"), parts)}
 
 
 def transposed(shape, content):

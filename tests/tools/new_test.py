@@ -207,13 +207,32 @@ class New(ToolTest):
         writers = {"hf_llama": lambda *to: write_llama_gguf(*to, "llama")}
         if self.cases == "all":
             writers |= {"hf_bert": write_bert_gguf, "hf_gpt2": write_gpt2_gguf}
-            writers |= {f"today/qwen{i}": lambda *to, i=i: write_llama_gguf(*to, f"qwen{i}") for i in (2, 3)}
+            cousins = {"gemma3": "gemma3", "llama3_rope": "llama", "olmoe": "olmoe", "phi3_longrope": "phi3", "qwen2": "qwen2", "qwen3": "qwen3", "qwen3_moe": "qwen3moe"}
+            writers |= {f"today/{case}": lambda *to, name=name: write_llama_gguf(*to, name) for case, name in cousins.items()}
         for name, write in writers.items():
             with self.subTest(name):
                 file = self.folder / name / "from" / "model.gguf"
                 self.new(write(self.golden / f"{name}.safetensors", file), f"{name}/made")
                 if self.cases != "none":
                     self.assertTrue(self.check(f"{name}/made") <= {"logits", "hidden"})
+
+    def test_gguf_says_less(self):
+        """What llama.cpp's files leave out: Gemma's divisor of scores, and the settings of Llama 3's rotary positions."""
+        file = self.folder / "gemma2/model.gguf"
+        self.new(write_llama_gguf(self.golden / "today/gemma2.safetensors", file, "gemma2"), "gemma2/made")
+        header = (self.folder / "gemma2/made/model.hpp").read_text()
+        for member in ("query_scalar = 16", "score_cap = 4", "logit_cap = 6", "window = 5", "period = 2", "local_base = 10000"):
+            self.assertIn(f".{member},", header)
+
+        file = self.folder / "llama3/model.gguf"
+        write_llama_gguf(self.golden / "today/llama3_rope.safetensors", file, "llama")
+        self.new(file, "llama3/made")
+        header = (self.folder / "llama3/made/model.hpp").read_text()
+        self.assertIn("rope_scaling::llama3({.factor = 8, .low = 1, .high = 4, .positions = 64})", header)
+        self.assertIn('"rope_freqs.weight", naming::ignored', header)
+        file.write_bytes(file.read_bytes().replace(struct.pack("<f", 8), struct.pack("<f", 5)))
+        refused = self.refusal("llama3/again", "--from", file)
+        self.assertIn("llama3/model.gguf: tensor 'rope_freqs.weight': expected the divisors of Llama 3's rotary positions", refused)
 
     def test_project(self):
         self.new(write_folder(self.golden / "hf_gpt2.safetensors", self.folder / "from"), "my text-writer")
@@ -664,7 +683,7 @@ class New(ToolTest):
         save_gguf(self.folder / "w.gguf", {"general.name": "x"}, {"a": ([1], b"\0\0\0\0")})
         self.assertEqual(refused("w.gguf"), "w.gguf: expected the key 'general.architecture'; there is none")
         save_gguf(self.folder / "w.gguf", {"general.architecture": "starcoder"}, {"a": ([1], b"\0\0\0\0")})
-        self.assertEqual(refused("w.gguf"), "w.gguf: general.architecture: expected one of bert, gpt2, llama, qwen2, qwen3; found 'starcoder'")
+        self.assertEqual(refused("w.gguf"), "w.gguf: general.architecture: expected one of bert, gemma2, gemma3, gpt2, llama, olmoe, phi3, qwen2, qwen3, qwen3moe; found 'starcoder'")
         write_llama_gguf(self.golden / "hf_llama.safetensors", self.folder / "g/w.gguf", "llama")
         content = (self.folder / "g/w.gguf").read_bytes().replace(b"llama.rope.freq_base", b"llama.rope.freq_bass")
         self.write("g/w.gguf", content)

@@ -156,8 +156,21 @@ void tensor_list::take_in(const std::string& beginning) {
     if (name.starts_with(beginning)) names_.insert(name), left_.insert(name);
 }
 
+std::string tensor_list::name_in_file(const std::string& name) const {
+  if (called_.empty()) return prefix_ + name;
+  const std::size_t end = name.rfind('.'), first = std::min(name.find_first_of("0123456789"), end),
+                    last = std::min(name.find_first_not_of("0123456789", first), end);
+  const std::string layer = name.substr(first, last - first);
+  const auto found =
+      called_.find(name.substr(0, first) + (layer.empty() ? "" : "*") + name.substr(last, end - last));
+  if (found == called_.end()) return name;
+  std::string theirs = found->second;
+  if (const std::size_t star = theirs.find('*'); star != std::string::npos) theirs.replace(star, 1, layer);
+  return theirs + name.substr(end);
+}
+
 const std::string* tensor_list::find(const std::string& name) const {
-  auto found = names_.find(prefix_ + name);
+  auto found = names_.find(name_in_file(name));
   if (found == names_.end()) found = names_.find(name);
   return found == names_.end() ? nullptr : &*found;
 }
@@ -167,7 +180,7 @@ bool tensor_list::has(const std::string& name) const { return find(name) != null
 std::vector<int> tensor_list::shape_of(const std::string& name) {
   const std::string* found = find(name);
   if (found == nullptr)
-    throw failure(from_->weights_of_file.source() + ": expected a tensor " + in_quotes(prefix_ + name) +
+    throw failure(from_->weights_of_file.source() + ": expected a tensor " + in_quotes(name_in_file(name)) +
                   "; there is none");
   std::vector<int> shape;
   for (const std::size_t size : from_->tensors.at(*found).shape) {

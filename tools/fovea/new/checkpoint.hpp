@@ -56,6 +56,10 @@ public:
   /// `prefix` stands in front of the names where the checkpoint has it, as in "bert.".
   tensor_list(const checkpoint& from, const std::string& prefix);
 
+  /// From here on a tensor is asked for by the first name and found under the second, each without its ending,
+  /// .weight or .bias; `*` stands for the number of a layer.
+  void call(std::map<std::string, std::string> names) { called_ = std::move(names); }
+
   /// Tensors that came to the checkpoint since, whose names begin so.
   void take_in(const std::string& beginning);
 
@@ -79,9 +83,11 @@ public:
 
 private:
   std::vector<int> shape_of(const std::string& name);
+  std::string name_in_file(const std::string& name) const;
   const std::string* find(const std::string& name) const;
 
   const checkpoint* from_;
+  std::map<std::string, std::string> called_;
   std::string prefix_;
   std::set<std::string, std::less<>> names_, left_;
   std::vector<std::string> passed_over_;

@@ -14,11 +14,10 @@ namespace {
 using families = std::map<std::string, family, std::less<>>;
 
 const families& known_families(bool gguf) {
-  static const families of_gguf{{"bert", plan_encoder},
-                                {"gpt2", plan_gpt2},
-                                {"llama", plan_decoder},
-                                {"qwen2", plan_decoder},
-                                {"qwen3", plan_decoder}};
+  static const families of_gguf{{"bert", plan_encoder},    {"gemma2", plan_gemma},  {"gemma3", plan_gemma},
+                                {"gpt2", plan_gpt2},       {"llama", plan_decoder}, {"olmoe", plan_mixture},
+                                {"phi3", plan_phi3},       {"qwen2", plan_decoder}, {"qwen3", plan_decoder},
+                                {"qwen3moe", plan_mixture}};
   static const families of_classes{{"BertModel", plan_encoder},
                                    {"BertForMaskedLM", plan_encoder},
                                    {"BertForPreTraining", plan_encoder},

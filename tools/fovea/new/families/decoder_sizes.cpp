@@ -23,11 +23,20 @@ decoder_sizes decoder_sizes_of(settings& config, double epsilon, int head_width)
   if (made.head_width % 2 != 0)
     config.fail("head_dim",
                 fmt::format("expected an even number, for rotary positions; found {}", made.head_width));
+  config.expect("rope_width", made.head_width);
+  config.expect("value_width", made.head_width);
   made.epsilon = config.number("rms_norm_eps", epsilon);
   return made;
 }
 
-bool is_tied(settings& config, const tensor_list& tensors, bool otherwise) {
+int vocab_of(checkpoint& from, tensor_list& tensors) {
+  if (from.gguf && !from.config.has("vocab_size")) return tensors.rows_of("embed_tokens.weight");
+  return from.config.whole("vocab_size");
+}
+
+bool is_tied(checkpoint& from, const tensor_list& tensors, bool otherwise) {
+  settings& config = from.config;
+  if (from.gguf) return !tensors.has("lm_head.weight");
   const bool tied = config.flag("tie_word_embeddings", otherwise);
   if (!tied && !tensors.has("lm_head.weight"))
     config.fail("tie_word_embeddings", "expected true, as there is no tensor 'lm_head.weight'; found false");

@@ -17,8 +17,11 @@ struct decoder_sizes {
 /// `head_width` of 0: the width is divided among the heads.
 decoder_sizes decoder_sizes_of(settings& config, double epsilon, int head_width = 0);
 
+/// The number of tokens that are known; GGUF files that do not say it have a table of so many rows.
+int vocab_of(checkpoint& from, tensor_list& tensors);
+
 /// Whether the table of token vectors also scores the tokens; without lm_head.weight it has to.
-bool is_tied(settings& config, const tensor_list& tensors, bool otherwise);
+bool is_tied(checkpoint& from, const tensor_list& tensors, bool otherwise);
 
 /// The maps of attention and its norms, of one layer whose tensors begin with `at`. `norms`: the width of each of them; 0:
 /// queries and keys have none.

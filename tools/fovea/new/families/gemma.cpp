@@ -1,4 +1,5 @@
 #include "catalogue.hpp"
+#include "gguf_names.hpp"
 
 #include <fovea/base/in_quotes.hpp>
 
@@ -33,7 +34,9 @@ struct turns {
   rotary_positions of_all, of_windows = {};
 };
 
-turns turns_of(settings& config, bool gemma3, int context, const checkpoint& from) {
+turns turns_of(checkpoint& from, tensor_list& tensors, const decoder_sizes& s, bool gemma3) {
+  settings& config = from.config;
+  const int context = s.context;
   const double of_all = gemma3 ? 1e6 : 1e4;
   if (auto by_kind = config.within("rope_parameters"); by_kind && by_kind->has("full_attention")) {
     auto all = by_kind->within("full_attention"), windows = by_kind->within("sliding_attention");
@@ -44,26 +47,37 @@ turns turns_of(settings& config, bool gemma3, int context, const checkpoint& fro
     config.pass_over({"rope_local_base_freq"}); // which is of an older form
     return made;
   }
-  turns made{rotary_of(config, context, from, of_all)};
+  turns made{rotary_of_decoder(from, tensors, s, of_all)};
   made.of_windows.base = gemma3 ? config.number("rope_local_base_freq", 1e4) : made.of_all.base;
   if (!gemma3) made.of_windows.scaling = made.of_all.scaling;
   return made;
+}
+
+/// What scores are divided by the root of. GGUF files do not say it: llama.cpp knows the largest ones by their layers.
+double query_scalar_of(checkpoint& from, const decoder_sizes& s, bool gemma3) {
+  if (!from.gguf) return from.config.number("query_pre_attn_scalar", 256);
+  return s.layers == (gemma3 ? 62 : 46) ? s.width / s.heads : s.head_width;
 }
 
 } // namespace
 
 model_plan plan_gemma(checkpoint& from) {
   settings& config = from.config;
-  const bool gemma3 = from.architecture.starts_with("Gemma3");
+  const bool gemma3 = from.architecture.starts_with("Gemma3") || from.architecture == "gemma3";
   tensor_list tensors(from, "model.");
+  if (from.gguf)
+    call_as_gguf(from, tensors,
+                 {{"layers.*.post_attention_layernorm", "blk.*.post_attention_norm"},
+                  {"layers.*.pre_feedforward_layernorm", "blk.*.ffn_norm"},
+                  {"layers.*.post_feedforward_layernorm", "blk.*.post_ffw_norm"}});
   const decoder_sizes s = decoder_sizes_of(config, 1e-6, 256);
-  const int vocab = config.whole("vocab_size"), window = config.whole("sliding_window", 4096),
+  const int vocab = vocab_of(from, tensors), window = config.whole("sliding_window", 4096),
             period = period_of(config, s.layers, gemma3 ? 6 : 2);
-  const double scalar = config.number("query_pre_attn_scalar", 256),
+  const double scalar = query_scalar_of(from, s, gemma3),
                score_cap = config.number_unless_null("attn_logit_softcapping", gemma3 ? 0 : 50),
                logit_cap = config.number_unless_null("final_logit_softcapping", gemma3 ? 0 : 30);
   pass_over_common(config);
-  const turns rotary = turns_of(config, gemma3, s.context, from);
+  const turns rotary = turns_of(from, tensors, s, gemma3);
   if (!rotary.of_windows.scaling.empty())
     config.fail(config.has("rope_scaling") ? "rope_scaling" : "rope_parameters",
                 "expected plain positions in windows; found " + rotary.of_windows.scaling);

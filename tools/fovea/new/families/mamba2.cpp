@@ -30,7 +30,7 @@ model_plan plan_mamba2(checkpoint& from) {
                     "residual_in_fp32", "time_step_floor", "time_step_init_scheme", "time_step_max",
                     "time_step_min", "time_step_rank"});
   tensor_list tensors(from, "backbone.");
-  const bool tied = is_tied(config, tensors, false);
+  const bool tied = is_tied(from, tensors, false);
 
   tensors.expect("embeddings.weight", {vocab, width});
   if (!tied || tensors.has("lm_head.weight")) tensors.expect("lm_head.weight", {vocab, width});

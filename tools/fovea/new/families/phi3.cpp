@@ -1,8 +1,10 @@
 #include "catalogue.hpp"
+#include "gguf_names.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <cmath>
 #include <optional>
 
 namespace tool {
@@ -25,10 +27,37 @@ std::optional<settings> longrope_of(settings& config) {
   return std::nullopt;
 }
 
-turns turns_of(settings& config, const decoder_sizes& s, const checkpoint& from) {
+std::string divisors_text(const std::vector<double>& divisors, const checkpoint& from) {
+  std::vector<std::string> texts;
+  for (const double one : divisors) texts.push_back(number_text(one, from));
+  return fmt::format("{}, {{{}}}", texts.size(), fmt::join(texts, ", "));
+}
+
+/// LongRoPE of a GGUF file, whose divisors are tensors.
+turns longrope_by_tensors(checkpoint& from, tensor_list& tensors, const decoder_sizes& s, int trained) {
+  settings& config = from.config;
+  const std::string shorter = "rope_factors_short.weight";
+  for (const std::string& one : {shorter, std::string("rope_factors_long.weight")})
+    tensors.expect(one, {s.head_width / 2});
+  const double factor = static_cast<double>(s.context) / trained,
+               amplitude = std::sqrt(1 + std::log(factor) / std::log(trained));
+  if (const double found = config.number("attn_factor", amplitude); std::abs(found - amplitude) > 1e-4)
+    config.fail("attn_factor", fmt::format("expected {}, as of {} positions that were {}; found {}",
+                                           amplitude, s.context, trained, found));
+  config.one_of("rope_type", {"longrope"});
+  const std::vector<float> found = values_of(from, shorter);
+  return {{config.number("rope_theta", 10000), fmt::format(longrope, number_text(factor, from), trained)},
+          divisors_text({found.begin(), found.end()}, from),
+          trained};
+}
+
+turns turns_of(checkpoint& from, tensor_list& tensors, const decoder_sizes& s) {
+  settings& config = from.config;
   const int own = config.whole("original_max_position_embeddings", s.context);
+  if (from.gguf && tensors.has("rope_factors_short.weight"))
+    return longrope_by_tensors(from, tensors, s, own);
   auto given = longrope_of(config);
-  if (!given) return {rotary_of(config, s.context, from), "", s.context};
+  if (!given) return {rotary_of_decoder(from, tensors, s), "", s.context};
   const double base = rotary_base_of(config, *given, 10000);
   const int trained = given->whole("original_max_position_embeddings", own);
   if (trained > s.context || trained < 2)
@@ -41,13 +70,10 @@ turns turns_of(settings& config, const decoder_sizes& s, const checkpoint& from)
   const std::size_t pairs = static_cast<std::size_t>(s.head_width / 2);
   if (pairs > 128)
     config.fail("head_dim", fmt::format("expected at most 256 with longrope; found {}", s.head_width));
-  std::vector<std::string> divisors;
-  for (const double one : given->numbers("short_factor", pairs)) divisors.push_back(number_text(one, from));
+  const std::string divisors = divisors_text(given->numbers("short_factor", pairs), from);
   given->numbers("long_factor", pairs);
   given->finish("rotary position");
-  return {{base, fmt::format(longrope, number_text(factor, from), trained)},
-          fmt::format("{}, {{{}}}", pairs, fmt::join(divisors, ", ")),
-          trained};
+  return {{base, fmt::format(longrope, number_text(factor, from), trained)}, divisors, trained};
 }
 
 } // namespace
@@ -55,15 +81,19 @@ turns turns_of(settings& config, const decoder_sizes& s, const checkpoint& from)
 model_plan plan_phi3(checkpoint& from) {
   settings& config = from.config;
   tensor_list tensors(from, "model.");
+  if (from.gguf)
+    call_as_gguf(
+        from, tensors,
+        {{"layers.*.self_attn.qkv_proj", "blk.*.attn_qkv"}, {"layers.*.mlp.gate_up_proj", "blk.*.ffn_up"}});
   const decoder_sizes s = decoder_sizes_of(config, 1e-5);
-  const int vocab = config.whole("vocab_size"), window = config.whole("sliding_window", 0);
+  const int vocab = vocab_of(from, tensors), window = config.count("sliding_window");
   pass_over_common(config);
-  const turns rotary = turns_of(config, s, from);
+  const turns rotary = turns_of(from, tensors, s);
   config.one_of("hidden_act", {"silu"});
   config.expect("attention_bias", false);
   config.expect("partial_rotary_factor", 1.0);
   config.pass_over({"embd_pdrop", "resid_pdrop"});
-  const bool tied = is_tied(config, tensors, false);
+  const bool tied = is_tied(from, tensors, false);
 
   tensors.expect("embed_tokens.weight", {vocab, s.width});
   if (tensors.has("lm_head.weight")) tensors.expect("lm_head.weight", {vocab, s.width});

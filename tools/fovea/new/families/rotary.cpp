@@ -1,6 +1,15 @@
 #include "rotary.hpp"
 
+#include "../../failure.hpp"
+
+#include <fovea/backends/rope_turns.hpp>
+#include <fovea/base/in_quotes.hpp>
+#include <fovea/weights/to_floats.hpp>
+
 #include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
 
 namespace tool {
 namespace {
@@ -27,7 +36,55 @@ std::string rope_scaling_of(settings& given, int context, const checkpoint& from
                      factor, positions, number("beta_slow", 1), number("beta_fast", 32), rest);
 }
 
+/// Llama 3's scaling, of which a GGUF file keeps by how much it slows each pair of features down, and no setting. All
+/// models of Llama 3 were trained on 8,192 positions before; a smaller one on as many as it takes.
+std::string llama3_by_tensor(const checkpoint& from, const std::string& tensor, const decoder_sizes& s,
+                             double base) {
+  const std::vector<float> found = values_of(from, tensor);
+  const double factor = *std::ranges::max_element(found);
+  const auto width = static_cast<std::size_t>(s.head_width);
+  const std::vector<double> plain = fovea::core::rope_turns_of(base, width, {}).turns;
+  for (const int positions : {8192, s.context}) {
+    const auto scaling = fovea::rope_scaling::llama3(
+        {.factor = factor, .low = 1, .high = 4, .positions = static_cast<double>(positions)});
+    const std::vector<double> slowed = fovea::core::rope_turns_of(base, width, scaling).turns;
+    bool same = true;
+    for (std::size_t i = 0; i < plain.size(); ++i)
+      same = same && std::abs(plain[i] / slowed[i] - static_cast<double>(found[i])) <= 1e-4 * factor;
+    if (same)
+      return fmt::format("rope_scaling::llama3({{.factor = {}, .low = 1, .high = 4, .positions = {}}})",
+                         number_text(factor, from), positions);
+  }
+  throw failure(
+      fmt::format("{}: tensor {}: expected the divisors of Llama 3's rotary positions, scaled by 8 or "
+                  "32 from 8192, for example; found others, up to {}",
+                  from.weights_of_file.source(), fovea::core::in_quotes(tensor), factor));
+}
+
 } // namespace
+
+std::vector<float> values_of(const checkpoint& from, const std::string& tensor) {
+  const fovea::stored_tensor& stored = from.tensors.at(tensor);
+  std::vector<float> values(fovea::core::count_of(stored));
+  fovea::core::to_floats(stored.type, stored.bytes, values.data());
+  return values;
+}
+
+rotary_positions rotary_of_decoder(checkpoint& from, tensor_list& tensors, const decoder_sizes& s,
+                                   double base) {
+  settings& config = from.config;
+  if (!from.gguf) return rotary_of(config, s.context, from, base);
+  rotary_positions found{config.number("rope_theta", base)};
+  const bool scaled = config.text("rope_type", config.has("factor") ? "linear" : "none") != "none";
+  if (scaled) found.scaling = rope_scaling_of(config, s.context, from);
+  config.expect("attn_factor", 1.0);
+  config.pass_over({"original_max_position_embeddings", "rope_finetuned"});
+  if (const std::string tensor = "rope_freqs.weight"; tensors.has(tensor)) {
+    tensors.expect(tensor, {s.head_width / 2});
+    found = {found.base, llama3_by_tensor(from, tensor, s, found.base), true};
+  }
+  return found;
+}
 
 rotary_positions rotary_in(settings& given, double base, int context, const checkpoint& from) {
   const double own = given.number("rope_theta", base);

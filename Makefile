@@ -18,11 +18,12 @@ export CTEST_PARALLEL_LEVEL ?= $(JOBS)
 # What is compiled with clang++ in every run, beside the ill-formed models: dsl/ and three models, with the kernels of two
 # sets. `make test-all` compiles everything.
 clang_part = dsl/.*|models/(bert|gpt2|llama)\.cpp
+arm_part = backends/simd/.*|models/(bert|gpt2)\.cpp|streams/stream\.cpp
 
 # Ill-formed models are laid out by hand: the faulty expression stands on one line.
 sources = $(shell git ls-files '*.hpp' '*.cpp' ':!tests/compile_fail')
 
-.PHONY: demo test test-gcc test-clang test-shared test-arm test-power test-windows test-wasm test-macos test-libcxx test-debian test-all test-random coverage fuzz bench web test-page docs format format-check tidy clean
+.PHONY: demo test test-gcc test-clang test-shared test-arm test-arm-part test-power test-windows test-wasm test-macos test-libcxx test-debian test-all test-random coverage fuzz bench web test-page docs format format-check tidy clean
 
 demo:
 	cmake/install_dependencies.sh build demo
@@ -74,6 +75,13 @@ test-arm:
 	QEMU_CPU=cortex-a53 ctest --preset aarch64 -R '^backends/simd\.'
 	FOVEA_ISA=neon64 QEMU_CPU=neoverse-n1 qemu-aarch64 build-aarch64/tests/test_backends_simd 'a product of*'
 	@cat build-aarch64/tests/instruction_sets.txt
+
+# A part of them that each run of CI has room for.
+test-arm-part:
+	cmake/install_dependencies.sh build test arm
+	cmake --preset aarch64 -B build-arm-part -D FOVEA_TEST_FILES='$(arm_part)' -D FOVEA_PROGRAMS=OFF
+	cmake --build build-arm-part -j $(JOBS)
+	ctest --test-dir build-arm-part --output-on-failure --no-tests=error
 
 # Tests of the set `portable` on a processor that has no other.
 test-power:

@@ -2,7 +2,6 @@
 
 #include <fovea/base/error.hpp>
 #include <fovea/base/in_quotes.hpp>
-#include <fovea/runtime/decoding/grammar/grammar_states.hpp>
 
 #include <algorithm>
 #include <array>
@@ -79,18 +78,31 @@ struct token_grammar::shared {
   token_ids end;
   std::unordered_map<state, id_set> first{}, later{}; // that may come, as a text's first and behind others
   std::size_t kept = 0;                               // bytes of both
+  std::size_t forgotten = 0;                          // how often
   std::vector<float> scores{};                        // of a row
   std::vector<std::pair<place, state>> level{}, below{};
 
   /// Where the written text stands; nowhere behind an end.
-  state at(std::span<const token_id> written) {
+  state at(std::span<const token_id> written, reading& last) {
     if (states.size() * sizeof(state) * 256 + kept > most_bytes) {
       states.forget();
       first.clear(), later.clear();
       kept = 0;
+      ++forgotten;
     }
-    state now = states.start();
-    for (std::size_t i = 0; i < written.size(); ++i) {
+    const bool goes_on = !last.ids.empty() && last.forgotten == forgotten &&
+                         last.ids.size() <= written.size() &&
+                         std::ranges::equal(last.ids, written.first(last.ids.size()));
+    const std::size_t known = goes_on ? last.ids.size() : 0;
+    const state now = read(goes_on ? last.at : states.start(), written, known);
+    last.ids.assign(written.begin(), written.end());
+    last.at = now, last.forgotten = forgotten;
+    return now;
+  }
+
+  /// Where tokens lead, the first `known` of which led to `now`.
+  state read(state now, std::span<const token_id> written, std::size_t known) {
+    for (std::size_t i = known; i < written.size() && now != grammar::states::nowhere; ++i) {
       states.begin_work();
       const token_id id = written[i];
       if (std::ranges::find(end, id) != end.end()) return grammar::states::nowhere;
@@ -147,8 +159,8 @@ struct token_grammar::shared {
     return made;
   }
 
-  void filter(std::span<const token_id> written, std::span<float> changed) {
-    if (const state now = at(written); now != grammar::states::nowhere)
+  void filter(std::span<const token_id> written, std::span<float> changed, reading& last) {
+    if (const state now = at(written, last); now != grammar::states::nowhere)
       from(now, written.empty()).apply(changed);
   }
 };
@@ -159,20 +171,20 @@ token_grammar::token_grammar(byte_grammar says, token_spellings spelled, token_i
       prompt_(prompt) {}
 
 void token_grammar::operator()(std::span<const token_id> read, std::span<float> scores) {
-  if (read.size() >= prompt_) shared_->filter(read.subspan(prompt_), scores);
+  if (read.size() >= prompt_) shared_->filter(read.subspan(prompt_), scores, last_);
 }
 
 token_scores token_grammar::allowed(const token_scores& scores, std::size_t row,
                                     std::span<const token_id> written) {
   const std::span<const float> given = scores.last(row);
   shared_->scores.assign(given.begin(), given.end());
-  shared_->filter(written, shared_->scores);
+  shared_->filter(written, shared_->scores, last_);
   return {shared_->scores.data(), 1, 1, given.size()};
 }
 
 token_ids token_grammar::allowed(std::span<const token_id> written) {
   token_ids made;
-  const state now = shared_->at(written);
+  const state now = shared_->at(written, last_);
   if (now == grammar::states::nowhere) return made;
   const id_set& ids = shared_->from(now, written.empty());
   for (std::size_t id = 0; id < ids.size(); ++id)
@@ -181,12 +193,12 @@ token_ids token_grammar::allowed(std::span<const token_id> written) {
 }
 
 bool token_grammar::may_end(std::span<const token_id> written) {
-  const state now = shared_->at(written);
+  const state now = shared_->at(written, last_);
   return now == grammar::states::nowhere || shared_->states.may_end(now);
 }
 
 bool token_grammar::has_to_end(std::span<const token_id> written) {
-  return !shared_->states.may_go_on(shared_->at(written));
+  return !shared_->states.may_go_on(shared_->at(written, last_));
 }
 
 } // namespace fovea::core

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <fovea/runtime/decoding/grammar/byte_grammar.hpp>
+#include <fovea/runtime/decoding/grammar/grammar_states.hpp>
 #include <fovea/runtime/decoding/grammar/token_spellings.hpp>
 #include <fovea/runtime/decoding/next_token.hpp>
 
@@ -38,7 +39,15 @@ public:
 
 private:
   struct shared;
+  /// How far a text was read: one that goes on with it is read from there on.
+  struct reading {
+    token_ids ids;
+    grammar::states::state at = grammar::states::nowhere;
+    std::size_t forgotten = 0; // how often states had been, which are others since
+  };
+
   std::shared_ptr<shared> shared_;
+  reading last_;
   std::size_t prompt_;
 };
 

@@ -9,6 +9,9 @@
 
 #include <catch2/catch.hpp>
 
+#include <algorithm>
+#include <cstring>
+#include <random>
 #include <set>
 
 using namespace fovea;
@@ -204,4 +207,30 @@ TEST_CASE("a grammar that has seen many texts forgets, and says the same", "[gra
   CHECK(says.allowed(written) == deep);
   const auto short_text = std::span(written).first(begin + 3);
   CHECK(says.allowed(short_text) == fresh.allowed(short_text));
+}
+
+TEST_CASE("a text is read on from where it was left, and another from its begin", "[grammar]") {
+  const tokenizer words = golden_tokenizer(kinds[0]);
+  const token_spellings spelled(words);
+  const token_id end = 0;
+  const auto made = [&] { return token_grammar(any_json_object(), spelled, {end}); };
+  std::vector<token_ids> texts;
+  for (const char* text : {"{\"a\": [1, 2]}", "{\"a\": {\"b\": 1}}", "{\"a\": [1, 23"}) {
+    token_ids ids = words.encode(text, {.special = false}).ids;
+    if (ids.size() > 2 && text[std::strlen(text) - 1] == '}') ids.push_back(end);
+    for (std::size_t length = 0; length <= ids.size(); ++length)
+      texts.emplace_back(ids.begin(), ids.begin() + static_cast<std::ptrdiff_t>(length));
+  }
+  token_grammar says = made();
+  for (int round = 0; round < 2; ++round) { // as they grow, then in any order
+    for (const token_ids& text : texts) {
+      token_grammar fresh = made();
+      CHECK(says.allowed(text) == fresh.allowed(text));
+      CHECK(says.may_end(text) == fresh.may_end(text));
+      CHECK(says.has_to_end(text) == fresh.has_to_end(text));
+    }
+    std::ranges::shuffle(texts, std::mt19937(7));
+  }
+  CHECK_THROWS_AS(says.allowed(words.encode("{]", {.special = false}).ids), error);
+  CHECK(says.allowed(texts[0]) == made().allowed(texts[0]));
 }

@@ -12,6 +12,40 @@ namespace {
 
 using handle = std::unique_ptr<SNDFILE, decltype(&sf_close)>;
 
+/// How many bytes a sample takes in a WAV; 0: no whole number.
+std::int64_t bytes_of_sample(int format) {
+  switch (format & SF_FORMAT_SUBMASK) {
+    case SF_FORMAT_PCM_U8:
+    case SF_FORMAT_ULAW:
+    case SF_FORMAT_ALAW:
+      return 1;
+    case SF_FORMAT_PCM_16:
+      return 2;
+    case SF_FORMAT_PCM_24:
+      return 3;
+    case SF_FORMAT_PCM_32:
+    case SF_FORMAT_FLOAT:
+      return 4;
+    case SF_FORMAT_DOUBLE:
+      return 8;
+    default:
+      return 0;
+  }
+}
+
+/// How many frames the header of a WAV announces; 0 where it does not say. libsndfile tells how many there are.
+std::int64_t announced_frames(SNDFILE* file, const SF_INFO& about) {
+  constexpr std::uint32_t unknown = 0x7FFF0000; // what is written to a pipe says as much or more
+  const int type = about.format & SF_FORMAT_TYPEMASK;
+  const std::int64_t bytes = bytes_of_sample(about.format) * about.channels;
+  if ((type != SF_FORMAT_WAV && type != SF_FORMAT_WAVEX) || bytes == 0) return 0;
+  SF_CHUNK_INFO chunk{{'d', 'a', 't', 'a'}, 4, 0, nullptr};
+  SF_CHUNK_ITERATOR* found = sf_get_chunk_iterator(file, &chunk);
+  if (found == nullptr || sf_get_chunk_size(found, &chunk) != SF_ERR_NO_ERROR || chunk.datalen >= unknown)
+    return 0;
+  return chunk.datalen / bytes;
+}
+
 } // namespace
 
 struct sound_reader::state {
@@ -26,6 +60,12 @@ sound_reader::sound_reader(const std::string& file) : state_(std::make_shared<st
   const int from = named ? fovea::core::regular_file(file).release() : STDIN_FILENO;
   state_->file.reset(sf_open_fd(from, SFM_READ, &state_->about, named ? SF_TRUE : SF_FALSE));
   if (!state_->file) throw fovea::error(state_->name + ": cannot be read as sound: " + sf_strerror(nullptr));
+  if (!named) return;
+  if (const std::int64_t announced = announced_frames(state_->file.get(), state_->about);
+      announced > frames())
+    throw fovea::error(state_->name + ": expected " + std::to_string(announced) +
+                       " frames, as its header says; found " + std::to_string(frames()) +
+                       ": the file was cut short");
 }
 
 int sound_reader::rate() const { return state_->about.samplerate; }

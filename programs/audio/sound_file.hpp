@@ -12,7 +12,8 @@ namespace audio {
 /// A sound file read from its beginning, by libsndfile: WAV and what else that reads.
 class sound_reader {
 public:
-  /// "-" is the standard input. Throws fovea::error that names the file and why it cannot be read.
+  /// "-" is the standard input. Throws fovea::error that names the file and why it cannot be read, or
+  /// that it was cut short.
   explicit sound_reader(const std::string& file);
 
   int rate() const; // frames a second

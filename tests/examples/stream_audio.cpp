@@ -90,6 +90,12 @@ TEST_CASE("sound is written and read", "[audio]") {
   CHECK(read[0] == -1);
   CHECK(reader.read(read) == 0);
 
+  const std::string cut = (folder / "cut.wav").string();
+  std::filesystem::copy_file(folder / "x.wav", cut);
+  std::filesystem::resize_file(cut, std::filesystem::file_size(cut) - 8);
+  CHECK_THROWS_WITH(audio::sound_reader(cut),
+                    cut + ": expected 3 frames, as its header says; found 2: the file was cut short");
+
   const std::string text = folder.write("x.txt", "no sound").string(),
                     absent = (folder / "absent.wav").string();
   CHECK_THROWS_WITH(audio::sound_reader(text),

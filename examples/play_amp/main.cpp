@@ -29,7 +29,8 @@ void declare(CLI::App& app, arguments& a) {
   app.add_option("IN", a.in, "A sound file; -: the standard input");
   app.add_option("OUT", a.out, "Write what comes out to this WAV");
   app.add_option("--gain", a.gain, "Multiplies the input")->capture_default_str();
-  app.add_option("--size", a.size, "Which of a container's networks: from 0, the smallest, to 1")
+  app.add_option("--size", a.size,
+                 "Which of several networks, or part of a network's channels: from 0, the smallest, to 1")
       ->capture_default_str();
   app.add_flag("--networks", a.networks, "Print the networks that the program is compiled for");
 }

@@ -32,6 +32,9 @@ void every_network(F f) {
   one.template operator()<lstm_12>();
   one.template operator()<wavenet_3_2>();
   one.template operator()<relu_3>();
+  one.template operator()<relu_2>();
+  one.template operator()<relu_1>();
+  one.template operator()<a2_max>();
   one.template operator()<lstm_3>();
 }
 

@@ -14,7 +14,7 @@ namespace play_amp_program {
 constexpr array_shape array_of(array_shape array, int taps, activation function,
                                std::initializer_list<int> dilations) {
   for (const int dilation : dilations)
-    array.layers[array.count++] = {.taps = taps, .dilation = dilation, .function = function};
+    array.layers[array.count++] = {.taps = taps, .dilation = dilation, .primary = {function}};
   return array;
 }
 
@@ -44,7 +44,7 @@ constexpr wavenet_shape a2(int channels) {
   for (const int dilation : dilations) {
     const bool wide = array.count == 14 || array.count == 15;
     array.layers[array.count++] = {
-        .taps = wide ? 15 : 6, .dilation = dilation, .function = activation::leaky_relu, .slope = 0.01f};
+        .taps = wide ? 15 : 6, .dilation = dilation, .primary = {activation::leaky_relu, 0.01f}};
   }
   return {.count = 1, .arrays = {array}};
 }
@@ -59,9 +59,36 @@ inline constexpr wavenet_shape wavenet_3_2{
     .count = 2,
     .arrays = {array_of({.channels = 3, .head = 2}, 3, activation::tanh, {1, 2}),
                array_of({.channels = 2, .head_bias = true}, 3, activation::tanh, {8})}};
-inline constexpr wavenet_shape relu_3{
-    .count = 1,
-    .arrays = {array_of({.channels = 3}, 3, activation::relu, {1, 2, 4, 8, 16, 32, 64, 128, 256, 512})}};
+constexpr wavenet_shape relu(int channels) {
+  return {.count = 1,
+          .arrays = {array_of({.channels = channels}, 3, activation::relu,
+                              {1, 2, 4, 8, 16, 32, 64, 128, 256, 512})}};
+}
+inline constexpr wavenet_shape relu_3 = relu(3), relu_2 = relu(2), relu_1 = relu(1);
 inline constexpr lstm_shape lstm_3{.hidden = 3};
+
+/// All that a WaveNet of the format may have.
+constexpr conditioned_shape every_part() {
+  array_shape first =
+      array_of({.channels = 3, .bottleneck = 6, .head1x1 = 6, .head = 4}, 2, activation::silu, {1, 2});
+  first.films.fill(film::scale_and_shift);
+  for (std::size_t i = 0; i < first.count; ++i)
+    first.layers[i].gating = gate::gated, first.layers[i].secondary = {activation::hardswish};
+
+  array_shape second =
+      array_of({.channels = 4, .bottleneck = 2, .head1x1 = 4, .head = 8}, 3, activation::prelu, {1, 3, 5});
+  second.films.fill(film::scale);
+  for (std::size_t i = 0; i < second.count; ++i) second.layers[i].gating = gate::gated;
+  second.layers[0].gating = gate::blended;
+  second.layers[0].secondary = {.function = activation::leaky_hardtanh, .most = 0.9f, .slope_above = 0.02f};
+  second.layers[1].secondary = {activation::relu};
+  second.layers[2].primary = {activation::softsign}, second.layers[2].secondary = {activation::sigmoid};
+
+  array_shape main =
+      array_of({.channels = 4, .head1x1 = 4, .head_bias = true}, 4, activation::softsign, {1, 2});
+  main.films.fill(film::scale_and_shift);
+  return {.condition = {.count = 2, .arrays = {first, second}}, .network = {.count = 1, .arrays = {main}}};
+}
+inline constexpr conditioned_shape a2_max = every_part();
 
 } // namespace play_amp_program

@@ -57,29 +57,39 @@ private:
   std::size_t silence_;
 };
 
-/// The network of a file, by make(weights, options), which makes the stream of a model of its shape. Before the
-/// first sample come as many of silence as the library that defines the format plays.
-template <class Make>
-std::unique_ptr<amp_network> played(const fovea::model_weights& weights, double silence, const Make& make) {
-  auto live = make(weights, fovea::compile_options{.capacity = {{"T", most_samples}}, .threads = 1});
-  return std::make_unique<player<decltype(live)>>(std::move(live), static_cast<std::size_t>(silence));
+// As many samples of silence as the library that defines the format plays before the first.
+
+template <class wavenet_or_conditioned>
+std::size_t silence_before(const nam_file&, const wavenet_or_conditioned& shape) {
+  return static_cast<std::size_t>(shape.sees());
 }
-template <const wavenet_shape& shape, class Make>
-std::unique_ptr<amp_network> played(const nam_file& file, const Make& make) {
-  return played(weights_in_order(file, wavenet<shape>.view), shape.sees(), make);
+inline std::size_t silence_before(const nam_file& file, const lstm_shape&) {
+  return static_cast<std::size_t>(file.sample_rate ? *file.sample_rate / 2 : 1);
 }
-template <const lstm_shape& shape, class Make>
+
+/// A small stream takes a sample alone by a function of its own, which rounds otherwise than a block does. Only
+/// an LSTM takes its blocks by it, too. Others go without, so that any blocks give the same bits.
+template <class shape>
+inline constexpr fovea::regime regime_of =
+    std::is_same_v<shape, lstm_shape> ? fovea::regime::automatic : fovea::regime::large;
+
+/// The network of a file, by make(weights, options), which makes the stream of a model of its shape.
+template <const auto& shape, class Make>
 std::unique_ptr<amp_network> played(const nam_file& file, const Make& make) {
-  return played(lstm_weights(file, shape), file.sample_rate ? *file.sample_rate / 2 : 1, make);
+  auto live = make(weights_of(file, shape),
+                   fovea::compile_options{.capacity = {{"T", most_samples}},
+                                          .regime = regime_of<std::remove_cvref_t<decltype(shape)>>,
+                                          .threads = 1});
+  return std::make_unique<player<decltype(live)>>(std::move(live), silence_before(file, shape));
 }
 
 template <const auto& shape>
 std::unique_ptr<amp_network> compiled(const nam_file& file) {
   return played<shape>(file, [](const auto& weights, const auto& options) {
-    if constexpr (std::is_same_v<decltype(shape), const wavenet_shape&>)
-      return fovea::stream<fovea::dim{"T"}>(wavenet<shape>, weights, options);
-    else
+    if constexpr (std::is_same_v<decltype(shape), const lstm_shape&>)
       return fovea::stream<fovea::dim{"T"}>(recurrent<shape>, weights, options);
+    else
+      return fovea::stream<fovea::dim{"T"}>(wavenet<shape>, weights, options);
   });
 }
 

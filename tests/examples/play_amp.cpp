@@ -2,6 +2,8 @@
 #include <play_amp/networks.hpp>
 
 #include "../weights/temporary_folder.hpp"
+#include "amp_formula.hpp"
+#include "nam_files.hpp"
 
 #include <fovea/base/error.hpp>
 
@@ -9,184 +11,15 @@
 
 #include <catch2/catch.hpp>
 
-#include <algorithm>
-#include <cmath>
-#include <numeric>
-#include <span>
-
 using namespace play_amp_program;
 using nlohmann::json;
 
-namespace {
-
-json some_weights(std::size_t count) {
-  json made = json::array();
-  for (std::size_t i = 0; i < count; ++i) made.push_back(0.4 * std::sin(1.7 * static_cast<double>(i) + 0.5));
-  return made;
-}
-
-/// A file of the shape `wavenet_3_2`, in the words of early files.
-json wavenet_file() {
-  const json first{{"input_size", 1},      {"condition_size", 1}, {"head_size", 2},
-                   {"channels", 3},        {"kernel_size", 3},    {"dilations", {1, 2}},
-                   {"activation", "Tanh"}, {"gated", false},      {"head_bias", false}};
-  const json second{{"input_size", 3},      {"condition_size", 1}, {"head_size", 1},
-                    {"channels", 2},        {"kernel_size", 3},    {"dilations", {8}},
-                    {"activation", "Tanh"}, {"gated", false},      {"head_bias", true}};
-  return {{"version", "0.5.4"},
-          {"architecture", "WaveNet"},
-          {"config", {{"layers", {first, second}}, {"head", nullptr}, {"head_scale", 0.02}}},
-          {"weights", some_weights(131)}};
-}
-
-json lstm_file() {
-  return {{"version", "0.5.4"},
-          {"architecture", "LSTM"},
-          {"config", {{"input_size", 1}, {"hidden_size", 3}, {"num_layers", 1}}},
-          {"weights", some_weights(70)},
-          {"sample_rate", 48000}};
-}
-
-/// The formulas of the format in double, with weights taken from the list one after another.
-struct formula {
-  using rows = std::vector<std::vector<double>>; // [channels][time]
-
-  const std::vector<float>& weights;
-  std::size_t at = 0;
-
-  double next() { return static_cast<double>(weights.at(at++)); }
-
-  rows convolved(const rows& x, int out, int taps, int dilation, bool bias) {
-    rows y(static_cast<std::size_t>(out), std::vector<double>(x[0].size()));
-    for (auto& row : y)
-      for (const auto& channel : x)
-        for (int k = 0; k < taps; ++k) {
-          const double weight = next();
-          const auto back = static_cast<std::size_t>(dilation * (taps - 1 - k));
-          for (std::size_t t = back; t < row.size(); ++t) row[t] += weight * channel[t - back];
-        }
-    if (bias)
-      for (auto& row : y) {
-        const double added = next();
-        for (double& value : row) value += added;
-      }
-    return y;
-  }
-
-  static rows sum(rows a, const rows& b) {
-    for (std::size_t c = 0; c < a.size(); ++c)
-      for (std::size_t t = 0; t < a[c].size(); ++t) a[c][t] += b[c][t];
-    return a;
-  }
-  static double activated(const layer_shape& layer, double z) {
-    return layer.function == activation::tanh ? std::tanh(z)
-           : z > 0                            ? z
-                                              : static_cast<double>(layer.slope) * z;
-  }
-  static double sigmoid(double z) { return 1 / (1 + std::exp(-z)); }
-
-  std::vector<double> played(const wavenet_shape& shape, const std::vector<double>& samples) {
-    const rows signal{samples};
-    rows x = signal, head;
-    for (std::size_t i = 0; i < shape.count; ++i) {
-      const array_shape& array = shape.arrays[i];
-      x = convolved(x, array.channels, 1, 1, false);
-      if (head.empty()) head.assign(x.size(), std::vector<double>(x[0].size()));
-      for (std::size_t j = 0; j < array.count; ++j) {
-        const layer_shape& layer = array.layers[j];
-        rows a = convolved(x, array.channels, layer.taps, layer.dilation, true);
-        a = sum(a, convolved(signal, array.channels, 1, 1, false));
-        for (auto& row : a)
-          for (double& value : row) value = activated(layer, value);
-        head = sum(head, a);
-        x = sum(x, convolved(a, array.channels, 1, 1, true));
-      }
-      head = convolved(head, array.head, array.head_taps, 1, array.head_bias);
-    }
-    const double scale = next();
-    for (double& value : head[0]) value *= scale;
-    return head[0];
-  }
-
-  std::vector<double> played(const lstm_shape& shape, const std::vector<double>& samples) {
-    const auto hidden = static_cast<std::size_t>(shape.hidden);
-    const auto taken = [&](std::size_t count) {
-      std::vector<double> made(count);
-      for (double& value : made) value = next();
-      return made;
-    };
-    rows steps; // [time][features]
-    for (const double sample : samples) steps.push_back({sample});
-    for (int layer = 0; layer < shape.layers; ++layer) {
-      const std::size_t width = steps[0].size() + hidden;
-      const auto matrix = taken(4 * hidden * width), bias = taken(4 * hidden);
-      auto h = taken(hidden), c = taken(hidden);
-      for (auto& step : steps) {
-        step.insert(step.end(), h.begin(), h.end());
-        const auto gate = [&](std::size_t which, std::size_t i) {
-          const std::size_t row = which * hidden + i;
-          double made = bias[row];
-          for (std::size_t k = 0; k < width; ++k) made += matrix[row * width + k] * step[k];
-          return made;
-        };
-        for (std::size_t i = 0; i < hidden; ++i) {
-          c[i] = sigmoid(gate(1, i)) * c[i] + sigmoid(gate(0, i)) * std::tanh(gate(2, i));
-          h[i] = sigmoid(gate(3, i)) * std::tanh(c[i]);
-        }
-        step = h;
-      }
-    }
-    const auto head = taken(hidden + 1);
-    std::vector<double> y;
-    for (const auto& step : steps)
-      y.push_back(std::inner_product(step.begin(), step.end(), head.begin(), head[hidden]));
-    return y;
-  }
-};
-
-/// How many samples of silence a network hears first: whole blocks, for a file without a rate.
-std::size_t silence(const network_shape& shape) {
-  constexpr std::size_t block = 64;
-  const auto* const wavenet = std::get_if<wavenet_shape>(&shape);
-  const std::size_t least = wavenet == nullptr ? 1 : static_cast<std::size_t>(wavenet->sees());
-  return (least + block - 1) / block * block;
-}
-
-} // namespace
-
 TEST_CASE("each network plays as its formula says, in blocks of any length and anew", "[play_amp]") {
-  constexpr std::size_t samples = 300;
-  for (const network_shape& shape : known_shapes()) {
-    INFO(text_of(shape));
-    nam_file file{"made.nam", shape, {}, {}};
-    for (std::size_t i = 0; i < 20000; ++i)
-      file.weights.push_back(0.15f * std::sin(1.7f * static_cast<float>(i) + 0.5f));
-    std::vector<double> heard(silence(shape));
-    for (std::size_t i = 0; i < samples; ++i) heard.push_back(0.7 * std::sin(0.31 * static_cast<double>(i)));
-    formula direct{file.weights};
-    auto expected = std::visit([&](const auto& one) { return direct.played(one, heard); }, shape);
-    expected.erase(expected.begin(), expected.end() - samples);
-    const double peak =
-        std::abs(*std::ranges::max_element(expected, {}, [](double value) { return std::abs(value); }));
-    file.weights.resize(direct.at);
-
-    const auto check = [&](amp_network& network, std::initializer_list<std::size_t> lengths) {
-      std::vector<float> played(heard.end() - samples, heard.end());
-      std::size_t from = 0;
-      for (const std::size_t length : lengths) {
-        network.play(std::span(played).subspan(from, length));
-        from += length;
-      }
-      REQUIRE(from == samples);
-      double worst = 0;
-      for (std::size_t i = 0; i < samples; ++i)
-        worst = std::max(worst, std::abs(static_cast<double>(played[i]) - expected[i]));
-      CHECK(worst < 1e-5 * peak);
-    };
-    const auto network = network_of(file);
-    check(*network, {samples});
-    check(*network->fresh(), {1, 1, 63, 64, 65, 0, 106});
-  }
+  for (const network_shape& shape : known_shapes()) check_amp(shape, network_of);
+  check_amp(a2_max, network_of,
+            {{.conv = 3, .layer1x1 = 3, .head1x1 = 3},
+             {.head1x1 = 2},
+             {.mix = 4, .layer1x1 = 2, .head1x1 = 2, .films = {2, 4, 4, 2, 1, 2, 8, 4}}});
 }
 
 TEST_CASE("a file says the shape of its network", "[play_amp]") {
@@ -215,6 +48,104 @@ TEST_CASE("a file says the shape of its network", "[play_amp]") {
   CHECK(text_of(read(later).shape) ==
         "WaveNet: 3 channels, dilations 1 2, taps 3, Tanh, head 2; "
         "2 channels, dilations 1 3, taps 6 15, LeakyReLU 0.2 LeakyReLU 0.01, head 1 of 16 taps with bias");
+}
+
+TEST_CASE("a file says what most networks lack", "[play_amp]") {
+  const temporary_folder folder;
+  json file = wavenet_file();
+  file["config"]["layers"][0].update(
+      {{"gated", true}, {"groups_input", 2}, {"groups_input_mixin", 3}, {"layer1x1", {{"active", false}}}});
+  json& array = file["config"]["layers"][1];
+  array.erase("head_size"), array.erase("head_bias");
+  array["head"] = {{"out_channels", 1}, {"kernel_size", 3}, {"head_dilation", 2}, {"bias", false}};
+  array["dilations"] = {1, 2, 3};
+  array["bottleneck"] = 2 * 2;
+  array["activation"] = {"Fasttanh", {{"type", "PReLU"}, {"negative_slopes", {0.1, 0.2, 0.3, 0.4}}}, "PReLU"};
+  array["gating_mode"] = {"none", "gated", "blended"};
+  array["secondary_activation"] = {"",
+                                   {{"type", "LeakyHardTanh"}, {"min_val", -2}, {"max_slope", 0.5}},
+                                   {{"type", "PReLU"}, {"negative_slope", 0.7}}};
+  array["head1x1"] = {{"active", true}, {"out_channels", 6}, {"groups", 2}};
+  array["layer1x1"] = {{"active", true}, {"groups", 4}};
+  array["conv_pre_film"] = {{"active", true}, {"shift", false}, {"groups", 2}};
+  array["conv_post_film"] = false;
+  array["head1x1_post_film"] = {{"groups", 5}};
+  const nam_file read = read_nam(folder.write("x.nam", file.dump()));
+  CHECK(text_of(read.shape) ==
+        "WaveNet: 3 channels, dilations 1 2, taps 3, Tanh gated by Sigmoid, no layer1x1, head 2; "
+        "2 channels, dilations 1 2 3, taps 3, Fasttanh PReLU gated by LeakyHardtanh -2 to 1, slopes 0.01 and "
+        "0.5 "
+        "PReLU blended by PReLU, bottleneck 4, head1x1 6, conv_pre_film without shift, head1x1_post_film, "
+        "head 1 of "
+        "3 taps dilated by 2");
+  CHECK(read.groups ==
+        std::vector<array_groups>{{.conv = 2, .mix = 3},
+                                  {.layer1x1 = 4, .head1x1 = 2, .films = {2, 1, 1, 1, 1, 1, 1, 5}}});
+  CHECK(read.slopes ==
+        std::vector{0.1f, 0.2f, 0.3f, 0.4f, 0.01f, 0.01f, 0.01f, 0.01f, 0.7f, 0.7f, 0.7f, 0.7f});
+
+  json post = wavenet_file();
+  post["config"]["head"] = {
+      {"channels", 5}, {"out_channels", 1}, {"kernel_sizes", {3, 2}}, {"activation", "Tanh"}};
+  CHECK(text_of(read_nam(folder.write("x.nam", post.dump())).shape)
+            .ends_with("head 1 with bias; Tanh, 3 taps, 5 channels; Tanh, 2 taps, 1 channel"));
+
+  json conditioned = wavenet_file();
+  conditioned["config"]["condition_dsp"] = wavenet_file();
+  const std::string plain = text_of(read_nam(folder.write("y.nam", wavenet_file().dump())).shape);
+  CHECK(text_of(read_nam(folder.write("x.nam", conditioned.dump())).shape) ==
+        plain + "; condition by a " + plain);
+}
+
+TEST_CASE("a size cuts a network to the first of its channels", "[play_amp]") {
+  const temporary_folder folder;
+  json array{
+      {"input_size", 1},      {"condition_size", 1}, {"head_size", 1},
+      {"head_bias", false},   {"kernel_size", 1},    {"dilations", {1}},
+      {"activation", "ReLU"}, {"channels", 2},       {"slimmable", {{"method", "slice_channels_uniform"}}}};
+  json weights = json::array();
+  for (int i = 1; i <= 19; ++i) weights.push_back(i);
+  json file{{"architecture", "WaveNet"}, {"config", {{"layers", {array}}}}, {"weights", weights}};
+  const auto read = [&](double size) { return read_nam(folder.write("x.nam", file.dump()), size); };
+  const auto channels = [&](double size) {
+    return std::get<wavenet_shape>(read(size).shape).arrays[0].channels;
+  };
+  CHECK(channels(0) == 1);
+  CHECK(channels(0.49) == 1);
+  CHECK(channels(0.5) == 2);
+  CHECK(channels(1) == 2);
+  // Of rechannel [2, 1], conv [2, 2] and bias [2], mix [2, 1], layer1x1 [2, 2] and bias [2], head [1, 2], scale.
+  CHECK(read(0).weights == std::vector<float>{1, 3, 7, 9, 11, 15, 17, 19});
+
+  const json of_one{{{"max_value", 1}, {"model", file}}};
+  const json container{{"architecture", "SlimmableContainer"}, {"config", {{"submodels", of_one}}}};
+  const nam_file whole = read_nam(folder.write("y.nam", container.dump()), 0);
+  CHECK(std::get<wavenet_shape>(whole.shape).arrays[0].channels == 2); // the size chose among networks
+
+  json next = array;
+  next["input_size"] = 2, array["head_size"] = 2;
+  file["config"]["layers"] = {array, next};
+  file["weights"] = some_weights(41);
+  const auto both = std::get<wavenet_shape>(read(0).shape);
+  CHECK(both.arrays[0].head == 1);
+  CHECK(both.arrays[1].channels == 1);
+  CHECK(read(0).weights.size() == 7 + 8);
+
+  const auto problem = [&] { return message_of<fovea::error>([&] { read(0); }); };
+  const std::string name = (folder / "x.nam").string();
+  file["weights"] = some_weights(40);
+  CHECK(problem() == name + ": weights: expected 41 numbers; found 40");
+  file["config"]["layers"][1]["groups_input"] = 2;
+  CHECK(problem() ==
+        name + ": expected a size of 1, as networks with groups, PReLU or a head of several taps have; "
+               "found 0");
+  file["config"]["layers"][1]["slimmable"]["kwargs"]["allowed_channels"] = {1, 3};
+  CHECK(problem() ==
+        name + ": config.layers[1].slimmable.kwargs.allowed_channels: expected numbers that rise to the 2 "
+               "channels; found [1,3]");
+  file["config"]["layers"][1]["slimmable"]["method"] = "other";
+  CHECK(problem() ==
+        name + ": config.layers[1].slimmable.method: expected \"slice_channels_uniform\"; found \"other\"");
 }
 
 TEST_CASE("a size chooses among the networks of a container", "[play_amp]") {
@@ -271,23 +202,53 @@ TEST_CASE("what the program does not play is refused by name", "[play_amp]") {
     return with((std::string("/config/layers/1/") + key).c_str(), value, wavenet_file());
   };
   CHECK(with("/config/condition_dsp", lstm_file(), wavenet_file()) ==
-        "config.condition_dsp: expected null; found object");
+        "config.condition_dsp.architecture: expected WaveNet; found \"LSTM\"");
+  json with_condition = wavenet_file(), short_condition = wavenet_file();
+  with_condition["config"]["condition_dsp"] = wavenet_file();
+  short_condition["weights"] = some_weights(130);
+  CHECK(with("/config/condition_dsp", short_condition, wavenet_file()) ==
+        "config.condition_dsp.weights: expected 131 numbers; found 130");
+  CHECK(with("/config/condition_dsp/config/condition_dsp", lstm_file(), with_condition) ==
+        "config.condition_dsp.config.condition_dsp: expected null; found object");
+  const json head{{"channels", 5}, {"out_channels", 1}, {"kernel_sizes", {3, 2}}, {"activation", "PReLU"}};
+  CHECK(with("/config/head", head, wavenet_file()) ==
+        "config.head.activation: expected none with slopes; found \"PReLU\"");
   CHECK(with("/config/layers", json::array(), wavenet_file())
             .starts_with("config.layers: expected a list; found "));
-  CHECK(of_array("activation", "PReLU") == "config.layers[1].activation: expected one of Tanh, ReLU, "
-                                           "Sigmoid, SiLU, Softsign, Hardtanh, Hardswish, "
-                                           "LeakyReLU; found \"PReLU\"");
-  CHECK(of_array("gated", true) == "config.layers[1].gated: expected false; found true");
-  CHECK(of_array("gating_mode", "blended") ==
-        "config.layers[1].gating_mode: expected \"none\"; found \"blended\"");
+  CHECK(
+      of_array("activation", "GELU") ==
+      "config.layers[1].activation: expected one of Tanh, Fasttanh, ReLU, Sigmoid, SiLU, Softsign, Hardtanh, "
+      "Hardswish, LeakyReLU, PReLU, LeakyHardtanh; found \"GELU\"");
+  CHECK(of_array("activation", {{"type", "PReLU"}, {"negative_slopes", {0.1}}}) ==
+        "config.layers[1].activation.negative_slopes: expected 2 numbers, one for each feature; found [0.1]");
+  CHECK(of_array("activation", {{"type", "Tanh"}, {"scale", 2}}) ==
+        "config.layers[1].activation: expected no 'scale', which this program does not know");
+  CHECK(of_array("gating_mode", "mixed") ==
+        "config.layers[1].gating_mode: expected none, gated or blended; found \"mixed\"");
   CHECK(of_array("kernel_size", json{3, 3}) ==
         "config.layers[1].kernel_size: expected 1, one for each layer; found 2");
   CHECK(of_array("input_size", 4) == "config.layers[1].input_size: expected 3; found 4");
-  CHECK(of_array("bottleneck", 1) == "config.layers[1].bottleneck: expected 2; found 1");
-  CHECK(of_array("conv_pre_film", {{"active", true}}) ==
-        "config.layers[1].conv_pre_film.active: expected false; found true");
-  CHECK(of_array("layer1x1", {{"active", true}, {"groups", 2}}) ==
-        "config.layers[1].layer1x1.groups: expected 1; found 2");
+  CHECK(of_array("condition_size", 2) == "config.layers[1].condition_size: expected 1; found 2");
+  CHECK(of_array("head1x1_post_film", {{"active", true}}) ==
+        "config.layers[1].head1x1_post_film: expected none without a head1x1; found object");
   CHECK(of_array("dilations", some_weights(33)) ==
         "config.layers[1].dilations: expected at most 32 layers; found 33");
+
+  // Of a shape that the program is not compiled for.
+  const auto shape_found = [&](const char* key, const json& value) {
+    const std::string message = of_array(key, value),
+                      before = "examples/play_amp/networks.hpp takes more); found \"";
+    const auto at = message.find(before);
+    REQUIRE(at != std::string::npos);
+    return message.substr(message.find("; ", at + before.size()) + 2);
+  };
+  CHECK(shape_found("gated", true) ==
+        "2 channels, dilations 8, taps 3, Tanh gated by Sigmoid, head 1 with bias\"");
+  CHECK(shape_found("bottleneck", 1) ==
+        "2 channels, dilations 8, taps 3, Tanh, bottleneck 1, head 1 with bias\"");
+  CHECK(shape_found("activation_pre_film", json::object()) ==
+        "2 channels, dilations 8, taps 3, Tanh, activation_pre_film, head 1 with bias\"");
+  CHECK(of_array("groups_input", 4) ==
+        "arrays.1.layers.0.conv.weight: expected groups that divide 2 and 2 features; found 4");
+  CHECK(of_array("groups_input", 2).starts_with("weights: expected 125 numbers for "));
 }

@@ -10,7 +10,7 @@ int generate(next_token_network_maker network, const program_parts& parts, int c
 
 /// The main of a program that goes on with texts: `streamed` makes a stream of M, tokens [B, T] to logits [B, T, vocab],
 /// or [B, vocab] for the last position alone, which reads prompts faster. With `looks_up` it takes the first, and the option
-/// --prompt-lookup; a stream that cannot be rewound is then a compile-time error.
+/// --prompt-lookup.
 template <class M, auto streamed, bool looks_up = false>
 int generate(const program_parts& parts, int count, char** words) {
   if constexpr (fits<M, terms::generate>)

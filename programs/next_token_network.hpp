@@ -5,6 +5,7 @@
 #include <fovea/programs/output_width.hpp>
 #include <fovea/programs/step_of_tokens.hpp>
 #include <fovea/runtime/decoding/next_token.hpp>
+#include <fovea/runtime/decoding/saved_reader.hpp>
 #include <fovea/runtime/decoding/stream_reader.hpp>
 
 #include <array>
@@ -71,10 +72,19 @@ private:
     }
   };
   using stream_type = std::invoke_result_t<decltype(streamed), const model_weights&, const compile_options&>;
+  static constexpr bool is_saved = [] {
+    if constexpr (is_rewound)
+      return !stream_type::can_rewind;
+    else
+      return false;
+  }();
+  using reader_type =
+      std::conditional_t<is_saved, saved_reader<stream_type, step_of_tokens<M>, begin_of_text>,
+                         stream_reader<stream_type, step_of_tokens<M>, begin_of_text>>;
 
   token_ids source_;
   stream_type stream_;
-  stream_reader<stream_type, step_of_tokens<M>, begin_of_text> reader_;
+  reader_type reader_;
 };
 
 } // namespace fovea::programs

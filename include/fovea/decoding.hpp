@@ -12,6 +12,7 @@
 #include <fovea/runtime/decoding/model_draft.hpp>
 #include <fovea/runtime/decoding/rnnt.hpp>
 #include <fovea/runtime/decoding/rnnt_network.hpp>
+#include <fovea/runtime/decoding/saved_reader.hpp>
 #include <fovea/runtime/decoding/speculate.hpp>
 #include <fovea/runtime/decoding/stream_reader.hpp>
 #include <fovea/runtime/decoding/token_table.hpp>

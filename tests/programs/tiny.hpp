@@ -35,7 +35,7 @@ constexpr void language_model(graph& g, expr x) {
 }
 inline constexpr auto generate = model("tiny_writer", [](graph& g) { language_model(g, words(g)); });
 
-// Keeps all that it has read, and so can take it back.
+// Keeps all that it has read.
 inline constexpr auto lookup = model("tiny_reader", [](graph& g) {
   const expr x = words(g);
   g.output("logits", linear(x + attention(rope(x, {.heads = 1}), rope(x, {.heads = 1}), x, {.mask = causal}),

@@ -1,7 +1,7 @@
 # fovea_add_executable(NAME HEADER header MODEL expression APP embed|classify|tag|generate|translate|score|stream|serve|transcribe
 #                      [WEIGHTS file] [TOKENIZER file] [TARGET_TOKENIZER file] [GENERATION_CONFIG file] [EMBED] [STATIC] [FORMAT q8_0]
 #                      [ISA portable baseline sse41 avx2 avx512 neon64] [ROUTE completions|embeddings] [CONTEXT n] [LABELS label...]
-#                      [BEGIN token] [END token...] [METADATA key=number...])
+#                      [BEGIN token] [END token...] [PROMPT_LOOKUP] [METADATA key=number...])
 #
 # Makes the program NAME: a model with its command line.
 #
@@ -17,7 +17,8 @@
 # of the weights in memory. STATIC links all libraries into the one file. ROUTE is what a program that serves answers at: completions of a model as `generate` takes it, or embeddings of
 # one as `embed` does. CONTEXT is the most tokens of a text, LABELS are those of a classifier's or tagger's scores in
 # order, BEGIN is the token that an empty prompt and a translation begin with, END those that end what is generated; the
-# first of them ends the source of a translation, too. METADATA are numbers that weights are refused for where they say
+# first of them ends the source of a translation, too. With PROMPT_LOOKUP a program that generates scores all that it reads,
+# prompts too, and so can read ahead what its text has said before (--prompt-lookup). METADATA are numbers that weights are refused for where they say
 # others of themselves (fovea::expect_metadata).
 
 include("${CMAKE_CURRENT_LIST_DIR}/fovea_add_model.cmake")
@@ -25,7 +26,7 @@ include("${CMAKE_CURRENT_LIST_DIR}/fovea_built_parts.cmake")
 
 function(fovea_add_executable name)
   set(caller "fovea_add_executable(${name})")
-  fovea_built_arguments("${caller}" "APP;TOKENIZER;TARGET_TOKENIZER;GENERATION_CONFIG;ROUTE;CONTEXT;BEGIN" "LABELS;END")
+  fovea_built_arguments("${caller}" "APP;TOKENIZER;TARGET_TOKENIZER;GENERATION_CONFIG;ROUTE;CONTEXT;BEGIN" "LABELS;END" PROMPT_LOOKUP)
   fovea_expect_options("${caller}" APP)
   fovea_built_app("${caller}" "classify;embed;generate;score;serve;stream;tag;transcribe;translate")
   string(MAKE_C_IDENTIFIER "compiled_${name}" compiled)
@@ -93,7 +94,9 @@ constexpr auto heard = [](const fovea::model_weights& weights, const fovea::comp
     set(more_makers ", fovea_program::heard")
   endif()
   if(arg_APP MATCHES "^(generate|score|stream|transcribe|translate)$" OR arg_ROUTE STREQUAL "completions")
-    if(arg_APP MATCHES "^(generate|serve|transcribe|translate)$")
+    if(arg_PROMPT_LOOKUP)
+      set(more_makers ", true")
+    elseif(arg_APP MATCHES "^(generate|serve|transcribe|translate)$")
       set(model "fovea::last<fovea::dim{\"T\"}>(${arg_MODEL})")
     endif()
     fovea_add_model(${compiled} HEADER "${arg_HEADER}" MODEL "${model}" STREAM "fovea::dim{\"T\"}" ISA ${arg_ISA} CALLER "${caller}" DECLARED "${arg_MODEL}")

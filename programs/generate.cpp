@@ -7,6 +7,7 @@
 #include <fovea/programs/answer_texts.hpp>
 #include <fovea/programs/chat_form.hpp>
 #include <fovea/programs/conversation.hpp>
+#include <fovea/programs/looking_ahead.hpp>
 #include <fovea/programs/text_writer.hpp>
 #include <fovea/programs/token_ids.hpp>
 
@@ -26,6 +27,7 @@ struct arguments : options {
   sampling_options how;
   std::optional<std::size_t> tokens;
   std::vector<std::string> stops;
+  std::size_t lookup = 0;
   std::optional<std::string> expression;
   std::filesystem::path schema;
   bool talks = false;
@@ -69,6 +71,10 @@ void declare_sampling(CLI::App& app, arguments& a) {
   app.add_option("--seed", a.how.seed, "The same seed writes the same text")->capture_default_str();
   app.add_option("--stop", a.stops, "Ends a text before this string; may be given several times")
       ->allow_extra_args(false);
+  app.add_option("--prompt-lookup", a.lookup,
+                 "Read so many tokens ahead at most, those that followed the same words before; 0: none")
+      ->capture_default_str()
+      ->check(CLI::Range(0, 1024));
   app.add_option("--grammar-regex", a.expression,
                  "Texts are what this regular expression matches as a whole");
   app.add_option("--json-schema", a.schema, "Texts are JSON that fits the schema in this file")
@@ -207,7 +213,14 @@ void run(const arguments& a, next_token_network_maker maker, const program_parts
   const std::unique_ptr<next_token_network> network = made_for_context(a, [&] {
     return maker(weights, {.capacity = {{"B", 1}, {"T", a.context}}, .threads = a.threads});
   });
-  writer to(*network, tokenizer_of(a, parts, network->vocabulary()), a, parts);
+  std::optional<looking_ahead> ahead;
+  if (a.lookup > 0) {
+    if (!network->can_rewind())
+      throw error("--prompt-lookup: expected a program that fovea_add_executable made with PROMPT_LOOKUP; "
+                  "this one scores the last token of a step alone");
+    ahead.emplace(*network, lookup_draft({.tokens = a.lookup}), static_cast<std::size_t>(a.context));
+  }
+  writer to(ahead ? *ahead : *network, tokenizer_of(a, parts, network->vocabulary()), a, parts);
   const auto write_prompt = [&](const std::string& text) {
     const input_text prompt{text, "the prompt", {}};
     const text_answer answer = to.write(prompt);
@@ -223,8 +236,10 @@ void run(const arguments& a, next_token_network_maker maker, const program_parts
     answer_texts(a, parts, 1, [&](const std::vector<input_text>& texts) -> std::vector<text_answer> {
       return {to.write(texts.front())};
     });
-  if (parts.tells_speed && to.tokens_a_second() > 0)
-    program::notice(parts.name, fmt::format("{:.0f} tokens a second", to.tokens_a_second()));
+  if (!parts.tells_speed || to.tokens_a_second() == 0) return;
+  std::string told = fmt::format("{:.0f} tokens a second", to.tokens_a_second());
+  if (ahead) told += fmt::format(", {} of {} read ahead came", ahead->accepted(), ahead->proposed());
+  program::notice(parts.name, told);
 }
 
 } // namespace

@@ -5,6 +5,7 @@
 #include <fovea/programs/output_width.hpp>
 #include <fovea/programs/step_of_tokens.hpp>
 #include <fovea/runtime/decoding/next_token.hpp>
+#include <fovea/runtime/decoding/saved_reader.hpp>
 #include <fovea/runtime/decoding/stream_reader.hpp>
 
 #include <array>
@@ -24,6 +25,9 @@ public:
   virtual void begin(std::size_t rows) = 0;
   virtual token_scores step(std::span<const token_id> ids) = 0;
   virtual void reorder(std::span<const std::size_t> from) = 0;
+  /// Whether it can take back what it has read, and scores all that a step reads: it then checks what is proposed.
+  virtual bool can_rewind() const { return false; }
+  virtual void rewind(std::size_t) {}
   virtual std::size_t most_rows() const = 0;
   /// How many tokens it scores.
   virtual std::size_t vocabulary() const = 0;
@@ -32,8 +36,9 @@ using next_token_network_maker = std::unique_ptr<next_token_network> (*)(const m
                                                                          const compile_options&);
 
 /// The model M as `streamed` makes a stream of it: tokens [B, T] and, where it has such an input, types [B, T] to
-/// logits; or of an encoder-decoder, source [B, S], lengths [B] and target [B, T].
-template <class M, auto streamed>
+/// logits; or of an encoder-decoder, source [B, S], lengths [B] and target [B, T]. One that can be rewound has logits
+/// [B, T, vocab].
+template <class M, auto streamed, bool is_rewound = false>
 class next_token_network_of final : public next_token_network {
 public:
   static std::unique_ptr<next_token_network> make(const model_weights& weights, const compile_options& how) {
@@ -46,6 +51,10 @@ public:
   void begin(std::size_t rows) override { reader_.begin(rows); }
   token_scores step(std::span<const token_id> ids) override { return reader_.step(ids); }
   void reorder(std::span<const std::size_t> from) override { reader_.reorder(from); }
+  bool can_rewind() const override { return is_rewound; }
+  void rewind([[maybe_unused]] std::size_t count) override {
+    if constexpr (is_rewound) reader_.rewind(count);
+  }
   std::size_t most_rows() const override { return reader_.most_rows(); }
   std::size_t vocabulary() const override { return output_width<M>("logits"); }
 
@@ -63,10 +72,19 @@ private:
     }
   };
   using stream_type = std::invoke_result_t<decltype(streamed), const model_weights&, const compile_options&>;
+  static constexpr bool is_saved = [] {
+    if constexpr (is_rewound)
+      return !stream_type::can_rewind;
+    else
+      return false;
+  }();
+  using reader_type =
+      std::conditional_t<is_saved, saved_reader<stream_type, step_of_tokens<M>, begin_of_text>,
+                         stream_reader<stream_type, step_of_tokens<M>, begin_of_text>>;
 
   token_ids source_;
   stream_type stream_;
-  stream_reader<stream_type, step_of_tokens<M>, begin_of_text> reader_;
+  reader_type reader_;
 };
 
 } // namespace fovea::programs

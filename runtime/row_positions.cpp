@@ -11,6 +11,11 @@ void row_positions::advance_each(std::int64_t count) {
     if (row_position& p = places_[row]; !p.idle) furthest_ = std::max(furthest_, p.before += count);
 }
 
+void row_positions::rewind(std::size_t row, std::int64_t count) {
+  const std::int64_t position = of(row) - count;
+  set(row, position, end_of(row) > position ? no_end : end_of(row));
+}
+
 void row_positions::set(std::size_t row, std::int64_t position, std::int64_t end) {
   spread();
   places_[row] = {position, end};

@@ -50,6 +50,8 @@ public:
       advance_each(count);
   }
   void set(std::size_t row, std::int64_t position, std::int64_t end);
+  /// A row stands so many positions before where it stood, and its sequence ends there at most.
+  void rewind(std::size_t row, std::int64_t count);
   /// The sequence of a row ends where it stands; that of each row which has not ended.
   void end(std::size_t row) { set(row, of(row), of(row)); }
   void end();

@@ -241,6 +241,9 @@ public:
   void reset(std::size_t row) {
     for_own([&]<std::size_t k>() { (**std::get<k>(stages_)).reset(row); });
   }
+  void rewind(std::size_t positions) {
+    for_own([&]<std::size_t k>() { (**std::get<k>(stages_)).rewind(positions); });
+  }
   std::size_t most_rows() const {
     return of_first([](const auto& own) { return (*own).most_rows(); });
   }

@@ -73,6 +73,13 @@ void stream_limits::check_row(std::size_t row, const row_positions& rows) const 
     refuse("expected a row from 0 to " + to_string(rows.rows() - 1) + ", found " + to_string(row));
 }
 
+void stream_limits::check_rewind(std::size_t row, const row_positions& rows, std::size_t count) const {
+  if (count > static_cast<std::size_t>(rows.of(row)))
+    refuse("expected to rewind row " + to_string(row) + " by at most the " + to_string(rows.of(row)) +
+           " positions that it has taken, found " + to_string(count));
+  check_multiple(static_cast<std::int64_t>(count));
+}
+
 void stream_limits::check_order(std::span<const std::size_t> order, std::int64_t before,
                                 std::size_t most) const {
   if (order.empty() || order.size() > most)

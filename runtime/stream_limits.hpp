@@ -31,6 +31,8 @@ struct stream_limits {
   /// Where a row that goes on from elsewhere stands, and where its sequence has ended.
   void check_position(std::int64_t position, std::int64_t end) const;
   void check_row(std::size_t row, const row_positions& rows) const;
+  /// How many positions a row forgets.
+  void check_rewind(std::size_t row, const row_positions& rows, std::size_t count) const;
   /// An order of the rows that there were before, of which there may be `most`.
   void check_order(std::span<const std::size_t> order, std::int64_t before, std::size_t most) const;
 };

@@ -52,6 +52,7 @@ class streamed : detail::refused_stream_calls<typename model::source, time>,
   using single_position = typename backend::template single_position<step_model, time>;
   using row_rules = detail::checked_rows<source, time>;
   using order_rules = detail::checked_order<source, time>;
+  using rewind_rules = detail::checked_rewind<source, time>;
   static constexpr bool keeps_values = stepping::result.kept_count > 0;
   static constexpr int batch = detail::batch_of(step_model::view, time);
 
@@ -191,6 +192,20 @@ public:
     if (may_use_rows(row) && rows_.end_of(row) == no_end) rows_.end(row);
   }
 
+  /// Whether its newest positions can be forgotten: where the stream keeps all positions, or nothing.
+  static constexpr bool can_rewind = rewind_rules::error.empty();
+  /// Each row forgets its newest `count` positions, and goes on as if they had never come. Nothing is computed or moved.
+  void rewind(std::size_t count) {
+    if constexpr (can_rewind) {
+      expect_begun();
+      for (std::size_t row = 0; row < rows_.rows(); ++row) limits_.check_rewind(row, rows_, count);
+      for (std::size_t row = 0; row < rows_.rows(); ++row)
+        rows_.rewind(row, static_cast<std::int64_t>(count));
+    } else {
+      detail::refuse<rewind_rules>();
+    }
+  }
+
   /// Whether a small model takes a single position by one function, without the steps of its plan.
   static constexpr bool has_single_position = single_position::exists;
 
@@ -222,6 +237,16 @@ public:
     if (!may_use_rows(row)) return;
     memory_.clear(row, step_sizes_.sizes());
     rows_.set(row, 0, no_end);
+  }
+  /// A row forgets its newest `count` positions, as all do above.
+  void rewind(std::size_t row, std::size_t count) {
+    if constexpr (can_rewind) {
+      if (!may_use_rows(row)) return;
+      limits_.check_rewind(row, rows_, count);
+      rows_.rewind(row, static_cast<std::int64_t>(count));
+    } else {
+      detail::refuse<rewind_rules>();
+    }
   }
   /// Row `to` becomes what row `from` is.
   void copy(std::size_t from, std::size_t to) {

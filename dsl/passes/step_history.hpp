@@ -110,6 +110,7 @@ struct step_history : step_values {
     const int here = copy(id);
     mapped[from] = given_value;
     const shape s = shape_in_step(g.nodes[id].shape), row = with_axis(s, axis, 1);
+    keeps_newest(id);
     const node_settings kept{.entry = {states++}};
     const int before = beside(id, op::state, row, {}, element::f32, kept);
     const int made = beside(id, op::add, s, {here, before});

@@ -38,6 +38,7 @@ struct step_values : stream_writer {
   using stream_writer::stream_writer;
 
   std::int32_t position = -1, beginning = -1, states = 0;
+  sentence not_rewound = {}; // why its newest positions cannot be forgotten; empty where they can
 
   constexpr std::int32_t rate_of_moving(int id) const {
     return g.nodes[id].kind == op::time_index ? rates[g.regions[g.nodes[id].region].time] : rate_of(id);
@@ -57,9 +58,18 @@ struct step_values : stream_writer {
     return s;
   }
 
+  /// Node `id` goes on from what its newest positions have left, and keeps nothing of before them.
+  constexpr void keeps_newest(int id) {
+    const node& n = g.nodes[id];
+    if (not_rewound.empty())
+      to.say(
+          400, not_rewound, n.at, n.scope, word_of(n), ": a stream cannot be rewound along ", g.dim_of(time),
+          ": it keeps only what the next position needs; save the state before a step, and load it instead");
+  }
   /// A value of node `from` behind those that it had before.
   constexpr int cached(int id, const shape& s, int from, int value, cache_settings cache) {
     cache.index = states++;
+    if (cache.kept > 0) keeps_newest(id);
     return beside(id, op::cache, s, {value}, g.nodes[from].type, {.cache = cache});
   }
   /// The value of node `from` so many positions later; beside node `id`.

@@ -128,6 +128,7 @@ struct step_writer : step_history {
     const region_entry& r = g.regions[region];
     scan_states[region] = states;
     states += r.carried;
+    if (r.carried > 0) keeps_newest(r.first);
     for (int k = 0; k < r.carried; ++k) {
       const int id = r.first + k;
       const node& n = g.nodes[id];

@@ -27,6 +27,7 @@ struct stream_outcome {
   int kept_count = 0, states = 0, batch = 0;
   std::int64_t stride = 1, latency = 0;
   bool rows_refused = false, rows_mixed = false;
+  sentence not_rewound = {};
 };
 
 /// The step of a declaration, whose graph is `source::built`, along `time`, with rows at positions of their
@@ -57,6 +58,7 @@ struct streaming_attempt {
     o.latency = pass.latency;
     o.rows_refused = pass.rows_refused;
     o.rows_mixed = pass.rows_mixed;
+    o.not_rewound = pass.not_rewound;
     return o;
   }();
 };
@@ -84,6 +86,12 @@ struct checked_rows {
     return s;
   }
   static constexpr sentence error = check();
+};
+
+/// The sentence for why a stream cannot forget its newest positions; empty where it can.
+template <class source, dim time>
+struct checked_rewind {
+  static constexpr sentence error = streamed_step<source, time>::result.not_rewound;
 };
 
 /// The sentence for why rows of a stream cannot change places; empty where they can.

@@ -8,8 +8,12 @@
 #include <fovea/runtime/decoding/generate.hpp>
 #include <fovea/runtime/decoding/grammar/token_grammar.hpp>
 #include <fovea/runtime/decoding/log_probability.hpp>
+#include <fovea/runtime/decoding/lookup_draft.hpp>
+#include <fovea/runtime/decoding/model_draft.hpp>
 #include <fovea/runtime/decoding/rnnt.hpp>
 #include <fovea/runtime/decoding/rnnt_network.hpp>
+#include <fovea/runtime/decoding/saved_reader.hpp>
+#include <fovea/runtime/decoding/speculate.hpp>
 #include <fovea/runtime/decoding/stream_reader.hpp>
 #include <fovea/runtime/decoding/token_table.hpp>
 #include <fovea/runtime/decoding/viterbi.hpp>

@@ -44,6 +44,8 @@ struct refused_value {
   template <class... anything>
   void reset(const anything&...) const {}
   template <class... anything>
+  void rewind(const anything&...) const {}
+  template <class... anything>
   refused_value save(const anything&...) const {
     return {};
   }

@@ -45,6 +45,15 @@ public:
     model_.reorder(from);
   }
 
+  void rewind(std::size_t count) requires rewindable_model<M> {
+    for (token_ids& read : read_) read.resize(read.size() - count);
+    model_.rewind(count);
+  }
+
+  /// What stands behind and before the scores.
+  M& model() { return model_; }
+  F& filter() { return filter_; }
+
   std::size_t most_rows() const requires requires(const M& model) { model.most_rows(); }
   { return model_.most_rows(); }
 

@@ -3,23 +3,14 @@
 #include <fovea/runtime/decoding/random.hpp>
 
 namespace fovea::core::detail {
-namespace {
 
-token_id drawn(std::span<const token_probability> tokens, double u) {
-  for (const token_probability& t : tokens) {
-    u -= t.probability;
-    if (u < 0) return t.id;
-  }
-  return tokens.back().id; // the sum rounded to a little under u
-}
-
-} // namespace
-
-std::vector<continuation> sampled_text::advance(const token_scores& scores, std::size_t row) {
+std::vector<continuation> sampled_text::advance(const token_scores& scores, std::size_t row,
+                                                const proposed_token* proposed) {
   const std::span<const float> next = scores.last(row);
   const double normaliser = detail::log_sum_exp(next);
-  const token_id id =
-      drawn(filtered(next, options_, read_), uniform(options_.seed, sample_, result_.ids.size()));
+  const std::vector<token_probability> tokens = filtered(next, options_, read_);
+  const double u = uniform(options_.seed, sample_, result_.ids.size());
+  const token_id id = proposed == nullptr ? drawn(tokens, u) : drawn_beside(*proposed, tokens, u);
   const double log_probability = static_cast<double>(next[static_cast<std::size_t>(id)]) - normaliser;
 
   read_.push_back(id);

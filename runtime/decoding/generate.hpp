@@ -3,6 +3,7 @@
 // One text after another token by token: greedy decoding and sampling.
 
 #include <fovea/runtime/decoding/decode_together.hpp>
+#include <fovea/runtime/decoding/draft.hpp>
 #include <fovea/runtime/decoding/hypothesis.hpp>
 #include <fovea/runtime/decoding/sampling.hpp>
 
@@ -30,7 +31,11 @@ public:
       : prompt_(prompt), sample_(sample), read_(std::move(prompt_ids)), options_(options), where_(where),
         each_(each) {}
 
-  std::vector<continuation> advance(const token_scores& scores, std::size_t row);
+  /// Where a token is proposed, that one comes or another, and each as often as if it were not.
+  std::vector<continuation> advance(const token_scores& scores, std::size_t row,
+                                    const proposed_token* proposed = nullptr);
+  /// The prompt, and what was generated.
+  const token_ids& read() const { return read_; }
   hypothesis& result() { return result_; }
 
 private:

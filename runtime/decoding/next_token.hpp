@@ -32,6 +32,10 @@ public:
   }
   /// After everything that the row has read.
   std::span<const float> last(std::size_t row) const { return at(row, positions_ - 1); }
+  /// Those of `count` positions from the given one on.
+  token_scores part(std::size_t position, std::size_t count) const {
+    return {first_ + position * vocabulary_, rows_, count, vocabulary_, row_stride_};
+  }
 
 private:
   const float* first_;
@@ -42,7 +46,7 @@ private:
 ///   begin(rows)    starts that many empty texts (of an encoder-decoder, one for each source)
 ///   step(ids)      reads n more ids of each row, ids [rows, n], and gives the scores after each of them,
 ///                  [rows, n, vocabulary], or after the last of them alone, [rows, 1, vocabulary], which is
-///                  all that decoding needs; valid until the next call
+///                  all that most decoding needs; valid until the next call
 ///   reorder(from)  row i goes on from what row from[i] has read; there are from.size() rows then, fewer or
 ///                  more; called after a step
 /// and where it knows,
@@ -53,6 +57,13 @@ concept next_token_model = requires(M& model, std::size_t rows, std::span<const 
   model.begin(rows);
   { model.step(ids) } -> std::same_as<token_scores>;
   model.reorder(from);
+};
+
+/// One that can take back what it has read:
+///   rewind(n)      the newest n ids of each row have not been read
+template <class M>
+concept rewindable_model = next_token_model<M> && requires(M& model, std::size_t n) {
+  model.rewind(n);
 };
 
 /// Row i of what is kept for each row becomes a copy of row from[i].
@@ -68,5 +79,5 @@ void reorder_rows(std::vector<T>& rows, std::span<const std::size_t> from) {
 
 // What a user may name.
 namespace fovea {
-using core::next_token_model, core::token_ids, core::token_scores;
+using core::next_token_model, core::rewindable_model, core::token_ids, core::token_scores;
 } // namespace fovea

@@ -89,6 +89,14 @@ double detail::log_sum_exp(std::span<const float> scores) {
   return static_cast<double>(largest) + std::log(sum);
 }
 
+token_id detail::drawn(std::span<const token_probability> tokens, double u) {
+  for (const token_probability& t : tokens) {
+    u -= t.probability;
+    if (u < 0) return t.id;
+  }
+  return tokens.back().id; // the sum rounded to a little under u
+}
+
 token_id most_likely(std::span<const float> scores) {
   return static_cast<token_id>(std::max_element(scores.begin(), scores.end()) - scores.begin());
 }

@@ -45,6 +45,9 @@ namespace detail {
 /// no token is possible.
 double log_sum_exp(std::span<const float> scores);
 
+/// The token in whose share of the probabilities u lies, 0 <= u < 1.
+token_id drawn(std::span<const token_probability> tokens, double u);
+
 /// Throws fovea::error that names the option, its range and the value found.
 void check(const sampling_options& options);
 

@@ -61,6 +61,9 @@ public:
     rows_ = from.size();
   }
 
+  /// Of a stream that can be rewound; of others the call is a compile-time error, and saved_reader takes this one's place.
+  void rewind(std::size_t count) { stream_.rewind(count); }
+
   std::size_t most_rows() const { return stream_.most_rows(); }
 
 private:

@@ -17,6 +17,7 @@ public:
   /// Throws fovea::error for an id outside the table.
   token_scores step(std::span<const token_id> ids);
   void reorder(std::span<const std::size_t> from) { rows_ = from.size(); }
+  void rewind(std::size_t count) { read_ -= count; }
 
 private:
   xt::xtensor<float, 3> scores_;

@@ -67,6 +67,10 @@ public:
     reorder_rows(text_, from);
   }
 
+  void rewind(std::size_t count) {
+    for (token_ids& read : read_) read.resize(read.size() - count);
+  }
+
 private:
   F run_;
   std::vector<token_ids> read_;

@@ -10,14 +10,21 @@ class ngram_reader {
 public:
   explicit ngram_reader(const ngram& model) : model_(model) {}
 
-  void begin(std::size_t rows) { contexts_.assign(rows, {}); }
+  void begin(std::size_t rows) {
+    read_.assign(rows, {});
+    contexts_.assign(rows, {});
+  }
   /// Throws fovea::error for an id outside the vocabulary.
   token_scores step(std::span<const token_id> ids);
-  void reorder(std::span<const std::size_t> from) { reorder_rows(contexts_, from); }
+  void reorder(std::span<const std::size_t> from) {
+    reorder_rows(read_, from);
+    reorder_rows(contexts_, from);
+  }
+  void rewind(std::size_t count);
 
 private:
   const ngram& model_;
-  std::vector<token_ids> contexts_; // of each row, the tokens that matter
+  std::vector<token_ids> read_, contexts_; // of each row; the last tokens of it, those that matter
   std::vector<double> probabilities_;
   std::vector<float> scores_;
 };

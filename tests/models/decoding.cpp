@@ -1,9 +1,14 @@
 #include <fovea/models/gpt2.hpp>
 
+#include "../compare_backends.hpp"
 #include "../model_case.hpp"
 #include "../runtime/decoding/trace.hpp"
 
 #include <fovea/runtime/decoding/log_probability.hpp>
+#include <fovea/runtime/decoding/lookup_draft.hpp>
+#include <fovea/runtime/decoding/model_draft.hpp>
+#include <fovea/runtime/decoding/saved_reader.hpp>
+#include <fovea/runtime/decoding/speculate.hpp>
 #include <fovea/runtime/decoding/stream_reader.hpp>
 #include <fovea/runtime/decoding/whole_prefix.hpp>
 
@@ -116,6 +121,100 @@ TEST_CASE("the scores of the next token alone are decoded as all are", "[decodin
       log_probabilities(model, {3, 5, 7, 1}),
       "scores of the next token: expected those after each of 3 ids, found those after the last "
       "alone; the probability of a text is by a model without last<T>(...)");
+}
+
+TEST_CASE("GPT-2 that checks what a draft proposes says what it says token by token", "[decoding][stream]") {
+  const golden_case c("decode_gpt2");
+  constexpr models::gpt2_config small{.layers = 1, .heads = 2, .width = 8, .vocab = 48, .context = 40};
+  const compile_options options{.capacity = {{B, 1}, {T, 40}}};
+  const auto step = [](auto& s, const auto& ids) { return s.step("tokens"_in = ids)["logits"_out]; };
+  const auto check = [&](auto& model) {
+    auto drafted = stream<T>(last<T>(models::gpt2<small>), random_weights(models::gpt2<small>), options);
+    stream_reader of_draft(drafted, step);
+    auto again = stream<T>(last<T>(models::gpt2<tiny>), weights_of(c), options);
+    stream_reader of_model(again, step);
+    for (const char* name : {"input.prompt0", "input.prompt1"}) {
+      const token_ids prompt = ids_of(c.at(name));
+      const stopping_options where{.max_tokens = 41 - prompt.size()}; // the last one is not read
+      const hypothesis expected = greedy(model, prompt, where);
+      const auto check_draft = [&](auto draft) {
+        const speculated_text text = speculate(model, draft, prompt, {.temperature = 0}, where);
+        CHECK(text.ids == expected.ids);
+        CHECK(text.log_probability == Approx(expected.log_probability).epsilon(1e-5));
+        return text;
+      };
+      check_draft(model_draft(of_draft));
+      const speculated_text right = check_draft(model_draft(of_model, 5));
+      CHECK(right.accepted == right.proposed);
+      const lookup_draft lookup({.tokens = 6, .longest = 2});
+      CHECK(check_draft(lookup).accepted > 0);
+      const sampling_options how{.temperature = 0.3, .seed = 5};
+      auto draft = lookup;
+      CHECK(speculate(model, draft, prompt, how, where).ids == sample(model, prompt, how, where)[0].ids);
+    }
+  };
+  auto live = stream<T>(models::gpt2<tiny>, weights_of(c), options);
+  stream_reader model(live, step);
+  check(model);
+  on_both_backends([&](auto backend) {
+    auto net = compile<decltype(backend)>(models::gpt2<tiny>, weights_of(c), options);
+    whole_prefix whole([&](const auto& ids) { return net("tokens"_in = ids)["logits"_out]; });
+    check(whole);
+  });
+
+  auto of_last = stream<T>(last<T>(models::gpt2<tiny>), weights_of(c), options);
+  stream_reader last_alone(of_last, step);
+  lookup_draft lookup;
+  CHECK_THROWS_WITH(speculate(last_alone, lookup, {1, 2, 1, 2}, {.temperature = 0}, {}),
+                    Catch::Matchers::Contains("found those after the last alone; give it the model without "
+                                              "last<T>(...)"));
+}
+
+TEST_CASE("a model that forgets what came before checks proposals by its saved state", "[decoding][stream]") {
+  static constexpr auto m = model("windows", [](graph& g) {
+    const expr x = embedding(g.input<i32>("tokens", {B, T}), "words", 20, 8);
+    const expr h = gru(x + attention(x, x, x, {.mask = window(4)}), "rnn", 8);
+    g.output("logits", linear(conv1d(h, "conv", 8, 3, {.padding = causal}), "head", 20) * 4.0);
+  });
+  const auto step = [](auto& s, const auto& ids) { return s.step("tokens"_in = ids)["logits"_out]; };
+  auto live = stream<T>(m, random_weights(m), {.capacity = {{B, 2}, {T, 16}}});
+  static_assert(!decltype(live)::can_rewind);
+  stream_reader token_by_token(live, step);
+  saved_reader model(live, step);
+  const token_ids prompt{3, 4, 5, 3, 4};
+  const stopping_options where{.max_tokens = 60};
+  lookup_draft draft({.tokens = 5});
+  std::size_t accepted = 0, proposed = 0;
+  for (const double temperature : {0.0, 0.3, 1.0}) {
+    const sampling_options how{.temperature = temperature, .seed = 7};
+    const hypothesis expected = sample(token_by_token, prompt, how, where)[0];
+    const speculated_text text = speculate(model, draft, prompt, how, where);
+    CHECK(text.ids == expected.ids);
+    CHECK(text.log_probability == Approx(expected.log_probability).epsilon(1e-5));
+    accepted += text.accepted, proposed += text.proposed;
+  }
+  CHECK(accepted > 0);
+  CHECK(proposed > accepted);
+
+  // Two rows, of which a step is taken back in part and as a whole.
+  const auto scores_of = [](const token_scores& s, std::size_t row) {
+    return std::vector<float>(s.last(row).begin(), s.last(row).end());
+  };
+  model.begin(2);
+  model.step(token_ids{1, 2, 7, 8});
+  const auto expected = scores_of(model.step(token_ids{5, 6}), 1);
+  model.begin(2);
+  model.step(token_ids{1, 2, 7, 8});
+  model.step(token_ids{9, 9, 9, 9});
+  model.rewind(2);
+  CHECK(scores_of(model.step(token_ids{5, 6}), 1) == expected);
+  model.rewind(1);
+  model.step(token_ids{5, 11, 6, 12});
+  model.rewind(1);
+  model.rewind(1);
+  CHECK(scores_of(model.step(token_ids{5, 6}), 1) == expected);
+  CHECK_THROWS_WITH(model.rewind(2),
+                    "saved_reader: expected to rewind at most the 1 ids of the last step; found 2");
 }
 
 TEST_CASE("a streamed encoder-decoder agrees with the reference at every step", "[decoding][stream]") {

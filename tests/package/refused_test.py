@@ -26,7 +26,7 @@ CASES = {
         for function, more in {"fovea_add_executable": " APP embed", "fovea_add_library": "", "fovea_add_python_module": "", "fovea_add_model": ""}.items()
     },
     "fovea_add_executable(ask MODEL ask::model APP embed)": "fovea_add_executable(ask): HEADER is missing",
-    f"{PROGRAM} APP embed NOISE)": "EMBED, STATIC; found 'NOISE'",
+    f"{PROGRAM} APP embed NOISE)": "EMBED, STATIC, PROMPT_LOOKUP; found 'NOISE'",
     f"{PROGRAM} APP embed CONTEXT many)": "expected CONTEXT to be a number of tokens, found 'many'",
     f"{PROGRAM} APP embed EMBED)": "EMBED needs WEIGHTS, the file to embed",
     f"{PROGRAM} APP embed WEIGHTS none.safetensors)": "expected WEIGHTS to be a file, found nothing at",
@@ -40,7 +40,8 @@ CASES = {
     f"{PROGRAM} APP embed ISA mmx)": "fovea_add_executable(ask): expected ISA to name some of",
     f"{PROGRAM} APP translate END </s>)": "fovea_add_executable(ask): APP translate needs BEGIN and END, the tokens around a translation",
     f"{PROGRAM} APP serve ROUTE pictures)": "expected ROUTE to be completions or embeddings, found 'pictures'",
-    f"{PROGRAM} APP generate ROUTE completions)": "APP generate has no use for ROUTE, it takes TOKENIZER, CONTEXT, BEGIN, END",
+    f"{PROGRAM} APP generate ROUTE completions)": "APP generate has no use for ROUTE, it takes TOKENIZER, CONTEXT, BEGIN, END, PROMPT_LOOKUP",
+    f"{PROGRAM} APP score PROMPT_LOOKUP)": "APP score has no use for PROMPT_LOOKUP, it takes TOKENIZER, CONTEXT",
     f"{PROGRAM} APP embed TARGET_TOKENIZER t.json)": "APP embed has no use for TARGET_TOKENIZER, it takes TOKENIZER, CONTEXT",
     f"{PROGRAM} APP stream LABELS good bad)": "APP stream has no use for LABELS, it takes CONTEXT",
     f"{PROGRAM} APP embed BEGIN <s>)": "APP embed has no use for BEGIN, it takes TOKENIZER, CONTEXT",

@@ -229,6 +229,65 @@ TEST_CASE("a program answers the turns of a conversation as decoding does", "[pr
   }
 }
 
+namespace {
+
+/// A program with PROMPT_LOOKUP writes the same with and without it.
+template <class M>
+void check_lookup(const M& model, const std::string& program) {
+  const place p;
+  p.draw(model);
+  const std::string name = program.substr(program.rfind('/') + 1) + ": ",
+                    turns = p.folder.write("turns.txt", "one two one\nfive four\ntwo one\n").string();
+  std::size_t came = 0;
+  const auto written = [&](std::vector<std::string> words) {
+    words.insert(words.end(), {"--prompts", turns, "--context", "64", "--json", "--seed", "5"});
+    const program_run run = p.run(program.c_str(), words);
+    CAPTURE(run.said);
+    REQUIRE(run.status == 0);
+    const std::size_t end = run.said.rfind(name); // where it says how fast it was
+    const std::string last = run.said.substr(end);
+    std::smatch told;
+    if (std::regex_search(last, told, std::regex("a second, (\\d+) of (\\d+) read ahead came")))
+      came += std::stoul(told[1]);
+    return lines_of(run.said.substr(0, end));
+  };
+  const std::vector<std::vector<std::string>> ways{
+      {"--temperature", "0.1", "--tokens", "40"},
+      {"--temperature", "0"},
+      {"--grammar-regex", "one( one| two){12,20}"},
+      {"--chat", "plain", "--temperature", "0", "--tokens", "15"}};
+  for (const std::vector<std::string>& way : ways) {
+    const std::vector<json> expected = written(way);
+    for (const char* tokens : {"1", "5", "100"}) {
+      std::vector<std::string> ahead = way;
+      ahead.insert(ahead.end(), {"--prompt-lookup", tokens});
+      const std::vector<json> found = written(ahead);
+      REQUIRE(found.size() == 3);
+      for (std::size_t i = 0; i < 3; ++i) {
+        CHECK(found[i]["generated"] == expected[i]["generated"]);
+        CHECK(found[i]["ended"] == expected[i]["ended"]);
+        CHECK(found[i]["log_probability"].get<double>() ==
+              Approx(expected[i]["log_probability"].get<double>()).epsilon(1e-4));
+      }
+    }
+  }
+  CHECK(came > 0);
+}
+
+} // namespace
+
+TEST_CASE("a program that looks up its text writes the same in fewer steps", "[programs]") {
+  check_lookup(tiny::lookup, FOVEA_TINY_AHEAD_LOOKUP);
+  check_lookup(tiny::generate, FOVEA_TINY_AHEAD_GENERATE);
+  const place p;
+  p.draw(tiny::generate);
+  const program_run refused = p.run(FOVEA_TINY_GENERATE, {"one", "--prompt-lookup", "4"});
+  CHECK(refused.status == 2);
+  CHECK(refused.said ==
+        "tiny_generate: --prompt-lookup: expected a program that fovea_add_executable made with "
+        "PROMPT_LOOKUP; this one scores the last token of a step alone\n");
+}
+
 TEST_CASE("a program writes what a regular expression matches", "[programs]") {
   const place p;
   p.draw(tiny::generate);

@@ -35,6 +35,13 @@ constexpr void language_model(graph& g, expr x) {
 }
 inline constexpr auto generate = model("tiny_writer", [](graph& g) { language_model(g, words(g)); });
 
+// Keeps all that it has read.
+inline constexpr auto lookup = model("tiny_reader", [](graph& g) {
+  const expr x = words(g);
+  g.output("logits", linear(x + attention(rope(x, {.heads = 1}), rope(x, {.heads = 1}), x, {.mask = causal}),
+                            "out", 8));
+});
+
 // Has vectors of 64 positions, and so takes no longer text.
 inline constexpr auto score = model("tiny_scorer", [](graph& g) {
   const expr x = words(g);

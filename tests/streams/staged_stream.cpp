@@ -38,20 +38,30 @@ std::vector<float> logits_of(S& live) {
   return all;
 }
 
+/// The logits of a step in place of the newest three.
+template <class S>
+std::vector<float> logits_of_others(S& live) {
+  live.rewind(3);
+  const auto logits = live.step("tokens"_in = second)["logits"_out];
+  return {logits.begin(), logits.end()};
+}
+
 } // namespace
 
 TEST_CASE("stages on ranks stream what the whole model streams, bit for bit", "[shard]") {
   const model_weights weights = random_weights(gpt);
   auto whole = stream<T>(gpt, weights, how);
-  const std::vector<float> expected = logits_of(whole);
+  const std::vector<float> expected = logits_of(whole), others = logits_of_others(whole);
   for (const int ranks : {1, 2, 3}) {
-    std::vector<std::vector<float>> found(static_cast<std::size_t>(ranks));
+    std::vector<std::vector<float>> found(static_cast<std::size_t>(ranks)), found_others = found;
     run_ranks(ranks, [&](const rank_group& group) {
       auto live = stream_stages<T, 3>(gpt, weights, group, how);
       found[static_cast<std::size_t>(group.rank())] = logits_of(live);
       if (live.most_rows() != 2 || live.position(1) != 5) throw error("expected 2 rows of 5 positions");
+      found_others[static_cast<std::size_t>(group.rank())] = logits_of_others(live);
     });
     for (const std::vector<float>& of_rank : found) CHECK(of_rank == expected);
+    for (const std::vector<float>& of_rank : found_others) CHECK(of_rank == others);
   }
 }
 

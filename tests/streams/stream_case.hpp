@@ -175,8 +175,8 @@ void check_steps(stream_type& live, const named_values& inputs, const named_valu
 }
 
 /// The law of streams: a sequence equals its steps and its chunks; begun anew equals fresh; what is saved and
-/// loaded, or copied, goes on bit for bit as if nothing had been; rows that are reordered go on as what they
-/// were.
+/// loaded, rewound, or copied, goes on bit for bit as if nothing had been; rows that are reordered go on as
+/// what they were.
 template <dim time, class M>
 void check_stream(const M& model, const named_values& inputs, const model_weights& from,
                   double tolerance = 2e-5) {
@@ -230,6 +230,12 @@ void check_stream(const M& model, const named_values& inputs, const model_weight
   CHECK(values_of_step(live, 3, 1) == next);
   CHECK(values_of_step(copy, 4, length - 4) == after);
   CHECK(values_of_step(live, 4, length - 4) == after);
+  if constexpr (decltype(live)::can_rewind) {
+    live.rewind((length - 3) * stride);
+    CHECK(live.position() == 3 * stride);
+    CHECK(values_of_step(live, 3, 1) == next);
+    CHECK(values_of_step(live, 4, length - 4) == after);
+  }
 }
 
 /// The same with values of given sizes.

@@ -112,7 +112,7 @@ private:
 };
 
 /// Rows of a stream go through sequences of at least 16 positions at a pace of their own: prompts of unequal
-/// lengths, single rows reset, copied, saved and loaded; bit for bit, a row does what it does wherever the
+/// lengths, single rows reset, copied, saved, loaded and rewound; bit for bit, a row does what it does wherever the
 /// others stand.
 template <dim time, class M>
 void check_rows(const M& model, const std::map<std::string, std::size_t>& sizes) {
@@ -159,6 +159,15 @@ void check_rows(const M& model, const std::map<std::string, std::size_t>& sizes)
   fresh.at[2] = at[0], fresh.of[2] = 0;
   CHECK(fresh.step(1)[2] == next[0]);
   CHECK(fresh.step(1, {0, 1, 1})[2] == after[0]);
+
+  // Rewound, all together and alone.
+  if constexpr (decltype(rows)::stream_type::can_rewind) {
+    rows.live.rewind(rows.stride);
+    for (const std::size_t row : {0u, 2u}) rows.live.rewind(row, rows.stride);
+    rows.at = at;
+    CHECK(rows.step(1) == next);
+    CHECK(rows.step(1, {1, 0, 1}) == after);
+  }
 
   // Reordered, they keep their positions.
   if constexpr (detail::inputs_that_move<M, time, false>().empty()) {

@@ -210,6 +210,21 @@ TEST_CASE("an n-gram model is decoded as any language model", "[ngram]") {
   CHECK(wide[0].log_probability >= greedy(reader, {0}, where).log_probability - 1e-6);
 }
 
+TEST_CASE("an n-gram model that is rewound is as one that has read no more", "[ngram]") {
+  const auto lines = some_lines(11, 80, 14);
+  const ngram model(counts_of({.order = 4, .vocabulary = 14}, lines));
+  const token_ids text{5, 2, 0, 3, 2, 7, 4, 3}; // the start stands within
+  for (std::size_t kept = 0; kept < text.size(); ++kept) {
+    ngram_reader rewound(model), fresh(model);
+    rewound.begin(1), fresh.begin(1);
+    rewound.step(text);
+    rewound.rewind(text.size() - kept);
+    if (kept > 0) fresh.step(std::span(text).first(kept));
+    const auto found = rewound.step(token_ids{9}).last(0), expected = fresh.step(token_ids{9}).last(0);
+    CHECK(std::ranges::equal(found, expected));
+  }
+}
+
 TEST_CASE("n-gram models that make no sense are named", "[ngram]") {
   const ngram_counts counts = counts_of({.order = 2, .vocabulary = 6}, {{2, 3}});
   CHECK_THROWS_WITH(ngram(counts, add_k{0}), "n-gram: expected a k above 0; found 0");

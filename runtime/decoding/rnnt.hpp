@@ -158,7 +158,10 @@ std::vector<rnnt_text> rnnt_beam_search(M& model, const xt::xtensor<float, 2>& f
     }
     std::vector<typename decltype(moved_on)::iterator> ranked;
     for (auto i = moved_on.begin(); i != moved_on.end(); ++i) ranked.push_back(i);
-    std::ranges::stable_sort(ranked, std::ranges::greater{}, [](auto i) { return i->second.first; });
+    std::ranges::sort(
+        ranked, [](auto a, auto b) { // of equally probable ones the text of smaller labels first
+          return a->second.first != b->second.first ? a->second.first > b->second.first : a->first < b->first;
+        });
     kept = {};
     for (std::size_t i = 0; i < std::min(options.width, ranked.size()); ++i) {
       kept.texts.push_back({ranked[i]->first, ranked[i]->second.first});

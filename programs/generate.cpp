@@ -164,6 +164,8 @@ private:
     tokens_ += text.written().ids.size() - 1;
     seconds_ += std::chrono::duration<double>(last - first).count();
     if (!a_.json) program::print("\n");
+    if (grammar_ && text.written().ended == ended_by::length)
+      std::fputs("the text was cut before its grammar lets it end: --tokens allows more\n", stderr);
     return all;
   }
 

@@ -8,6 +8,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <cstring>
 #include <exception>
@@ -134,6 +136,9 @@ void amp::run(std::uint32_t samples) {
   const std::span out(static_cast<float*>(ports_[sound_out]), samples);
   gain_.apply(static_cast<const float*>(ports_[sound_in]), out,
               *static_cast<const float*>(ports_[input_gain]));
+  // A network would not forget what is no number.
+  std::ranges::replace_if(
+      out, [](float x) { return !std::isfinite(x); }, 0.0f);
   if (now_->network) now_->network->play(out);
   level_.apply(out.data(), out, *static_cast<const float*>(ports_[output_level]));
 }

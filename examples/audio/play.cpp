@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <filesystem>
 #include <vector>
 
 namespace audio {
@@ -14,6 +15,9 @@ namespace audio {
 std::string play(sound_reader& sound, const std::string& in, const std::string& out, double gain,
                  const std::function<void(std::size_t channel, std::span<float> samples)>& play_channel) {
   constexpr std::size_t most = 4096; // frames at a time
+  std::error_code absent;
+  if (std::filesystem::equivalent(in, out, absent))
+    throw fovea::error(out + ": expected another file than the one that is played");
   const auto channels = static_cast<std::size_t>(sound.channels());
   std::vector<float> block(most * channels), one(most), all;
   std::chrono::duration<double> taken{};

@@ -13,7 +13,7 @@ const std::array<known_network, 2> known_networks{
     {{short_range.horizon, short_range.context, open_short_range},
      {long_range.horizon, long_range.context, open_long_range}}};
 
-const known_network& network_of(int horizon, const std::string& where) {
+const known_network& network_of(int horizon, std::string_view where) {
   const auto found = std::ranges::find(known_networks, horizon, &known_network::horizon);
   if (found == known_networks.end())
     throw fovea::error(

@@ -6,7 +6,7 @@
 #include <array>
 #include <cstddef>
 #include <memory>
-#include <string>
+#include <string_view>
 
 namespace forecast_program {
 
@@ -36,6 +36,6 @@ struct known_network {
 extern const std::array<known_network, 2> known_networks;
 
 /// The network of a horizon. Throws fovea::error, which begins with `where`, for a horizon that no network has.
-const known_network& network_of(int horizon, const std::string& where);
+const known_network& network_of(int horizon, std::string_view where);
 
 } // namespace forecast_program

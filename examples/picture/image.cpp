@@ -12,7 +12,6 @@ namespace picture {
 namespace {
 
 constexpr std::string_view png = "\x89PNG\r\n\x1a\n", jpeg = "\xff\xd8\xff";
-constexpr std::size_t most_pixels = 200'000'000;
 
 bool begins_portable_map(std::string_view bytes) {
   return bytes.size() > 2 && bytes[0] == 'P' && (bytes[1] == '5' || bytes[1] == '6') &&
@@ -21,7 +20,7 @@ bool begins_portable_map(std::string_view bytes) {
 
 } // namespace
 
-void check_size(std::size_t width, std::size_t height, const std::string& name) {
+void image_bytes::check_size(std::size_t width, std::size_t height) const {
   if (width == 0 || height == 0 || width > most_pixels / height)
     throw fovea::error(name + ": expected a picture of 1 to " + std::to_string(most_pixels) +
                        " pixels, found " + std::to_string(width) + " x " + std::to_string(height));
@@ -31,10 +30,11 @@ bool begins_image(std::string_view bytes) {
   return bytes.starts_with(png) || bytes.starts_with(jpeg) || begins_portable_map(bytes);
 }
 
-image read_image(std::string_view bytes, const std::string& name) {
-  if (bytes.starts_with(png)) return read_png(bytes, name);
-  if (bytes.starts_with(jpeg)) return read_jpeg(bytes, name);
-  if (begins_portable_map(bytes)) return read_portable_map(bytes, name);
+image read_image(std::string_view bytes, const std::string& name, std::size_t most_pixels) {
+  const image_bytes from{bytes, name, most_pixels};
+  if (bytes.starts_with(png)) return read_png(from);
+  if (bytes.starts_with(jpeg)) return read_jpeg(from);
+  if (begins_portable_map(bytes)) return read_portable_map(from);
   throw fovea::error(name + ": expected a picture as PNG, JPEG, PPM or PGM");
 }
 

@@ -21,8 +21,8 @@ bool begins_image(std::string_view bytes);
 /// The picture in a file's bytes, as Pillow's convert("RGB") has it: of a palette its colours, grey as three equal
 /// values, alpha left out. Of 16 bits, grey's too, the upper 8 are taken. A picture is not turned as its camera was.
 /// Throws fovea::error that begins with `name` where the bytes are no picture of these kinds, are damaged or have
-/// more than 200 million pixels.
-image read_image(std::string_view bytes, const std::string& name);
+/// more pixels.
+image read_image(std::string_view bytes, const std::string& name, std::size_t most_pixels = 200'000'000);
 /// Throws fovea::error, too, where the file cannot be read.
 image read_image(const std::filesystem::path& file);
 

@@ -12,18 +12,18 @@ namespace {
 
 /// What libpng's functions share. It lives outside the function that they may leave by a long jump.
 struct reading {
+  const image_bytes& given;
   std::string_view rest;
-  const std::string& name;
   image made{};
   std::vector<png_bytep> rows{};
   std::string problem{};
   png_structp png = nullptr;
   png_infop info = nullptr;
 
-  reading(std::string_view bytes, const std::string& file) : rest(bytes), name(file) {
+  explicit reading(const image_bytes& from) : given(from), rest(from.bytes) {
     png = png_create_read_struct(PNG_LIBPNG_VER_STRING, this, on_error, on_warning);
     if (png != nullptr) info = png_create_info_struct(png);
-    if (info == nullptr) throw fovea::error(name + ": there is not enough memory to read this picture");
+    if (info == nullptr) throw fovea::error(from.name + ": there is not enough memory to read this picture");
     png_set_read_fn(png, this, on_read);
   }
   ~reading() { png_destroy_read_struct(&png, &info, nullptr); }
@@ -59,7 +59,7 @@ bool read(reading& from) {
   png_read_info(from.png, from.info);
   from.made.width = png_get_image_width(from.png, from.info);
   from.made.height = png_get_image_height(from.png, from.info);
-  check_size(from.made.width, from.made.height, from.name);
+  from.given.check_size(from.made.width, from.made.height);
   choose_rgb(from);
   if (png_get_rowbytes(from.png, from.info) != 3 * from.made.width)
     png_error(from.png, "the picture has no form as red, green and blue");
@@ -73,9 +73,9 @@ bool read(reading& from) {
 
 } // namespace
 
-image read_png(std::string_view bytes, const std::string& name) {
-  reading from(bytes, name);
-  if (!read(from)) throw fovea::error(name + ": the PNG is damaged: " + from.problem);
+image read_png(const image_bytes& given) {
+  reading from(given);
+  if (!read(from)) throw fovea::error(given.name + ": the PNG is damaged: " + from.problem);
   return std::move(from.made);
 }
 

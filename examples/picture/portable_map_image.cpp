@@ -36,11 +36,12 @@ private:
 
 } // namespace
 
-image read_portable_map(std::string_view bytes, const std::string& name) {
-  const std::size_t channels = bytes[1] == '6' ? 3 : 1;
-  header from(bytes, name);
+image read_portable_map(const image_bytes& given) {
+  const std::string& name = given.name;
+  const std::size_t channels = given.bytes[1] == '6' ? 3 : 1;
+  header from(given.bytes, name);
   image made{.width = from.next("width"), .height = from.next("height")};
-  check_size(made.width, made.height, name);
+  given.check_size(made.width, made.height);
   if (const std::size_t most = from.next("greatest value"); most != 255)
     throw fovea::error(name + ": expected values up to 255, found up to " + std::to_string(most));
   const std::size_t expected = channels * made.width * made.height;

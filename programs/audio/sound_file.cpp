@@ -7,6 +7,9 @@
 
 #include <unistd.h>
 
+#include <algorithm>
+#include <cmath>
+
 namespace audio {
 namespace {
 
@@ -52,6 +55,7 @@ struct sound_reader::state {
   std::string name;
   SF_INFO about{};
   handle file{nullptr, &sf_close};
+  std::int64_t taken = 0; // frames
 };
 
 sound_reader::sound_reader(const std::string& file) : state_(std::make_shared<state>()) {
@@ -82,6 +86,12 @@ std::size_t sound_reader::read(std::span<float> samples) {
   const sf_count_t got = sf_readf_float(state_->file.get(), samples.data(), wanted);
   if (sf_error(state_->file.get()) != SF_ERR_NO_ERROR)
     throw fovea::error(state_->name + ": cannot be read as sound: " + sf_strerror(state_->file.get()));
+  const std::span<const float> found = samples.first(static_cast<std::size_t>(got * channels()));
+  const auto odd = std::ranges::find_if_not(found, [](float x) { return std::isfinite(x); });
+  if (odd != found.end())
+    throw fovea::error(state_->name + ": expected samples that are numbers; found " + std::to_string(*odd) +
+                       " in frame " + std::to_string(state_->taken + (odd - found.begin()) / channels()));
+  state_->taken += got;
   return static_cast<std::size_t>(got);
 }
 

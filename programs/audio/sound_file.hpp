@@ -21,7 +21,8 @@ public:
   /// How many frames there are; 0 where the file does not say.
   std::int64_t frames() const;
   /// The next frames as samples within +-1, channels side by side: as many as fill `samples`, fewer at the
-  /// end. Returns how many frames were read.
+  /// end. Returns how many frames were read. Throws fovea::error where a
+  /// sample is no number.
   std::size_t read(std::span<float> samples);
 
 private:

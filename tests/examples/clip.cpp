@@ -388,12 +388,20 @@ TEST_CASE("search_images finds pictures, and computes each once", "[clip]") {
   CHECK(found["pictures"][0].at("path") == (pictures / "240.ppm").string());
   CHECK(found["pictures"][0].at("score").get<double>() == Approx(1));
 
-  const std::string index = c.folder.write("index", "no index").string();
-  const program_run own = search({"w3", "--index", index});
-  CHECK(own.status == 0);
-  CHECK_THAT(own.said,
-             Catch::Contains("; the index is made anew\n") && Catch::Contains("indexed 3 pictures"));
+  const std::string other = c.folder.write("other", "no index").string();
+  const program_run refused = search({"w3", "--index", other});
+  CHECK(refused.status != 0);
+  CHECK_THAT(
+      refused.said,
+      Catch::Contains(other + ": expected an index, or no file; found a file that is none, and left it"));
+  CHECK(content(other) == "no index");
+
+  const std::string index = (c.folder / "index").string();
+  CHECK(search({"w3", "--index", index}).status == 0);
   CHECK_THAT(search({"w3", "--index", index}).said, !Catch::Contains("anew") && !Catch::Contains("indexed"));
+  std::filesystem::resize_file(index, std::filesystem::file_size(index) - 3);
+  CHECK_THAT(search({"w3", "--index", index}).said,
+             Catch::Contains("; the index is made anew\n") && Catch::Contains("indexed 3 pictures"));
   const program_run unkept = search({"w3", "--index", (c.folder / "index" / "below").string()});
   CHECK(unkept.status == 0);
   CHECK_THAT(unkept.said, Catch::Contains("the index is not kept: "));

@@ -141,7 +141,7 @@ TEST_CASE("what is no picture, or a damaged one, is refused in one sentence", "[
 namespace {
 
 /// A JPEG of one colour, whose channels are given.
-std::string jpeg(const bytes& channels, J_COLOR_SPACE space) {
+std::string jpeg(const bytes& channels, J_COLOR_SPACE space, bool progressive = false) {
   constexpr JDIMENSION width = 20, height = 10;
   jpeg_compress_struct to{};
   jpeg_error_mgr errors{};
@@ -155,6 +155,7 @@ std::string jpeg(const bytes& channels, J_COLOR_SPACE space) {
   to.in_color_space = space;
   jpeg_set_defaults(&to);
   jpeg_set_quality(&to, 100, TRUE);
+  if (progressive) jpeg_simple_progression(&to);
   jpeg_start_compress(&to, TRUE);
   bytes row;
   for (std::size_t x = 0; x < width; ++x) row.insert(row.end(), channels.begin(), channels.end());
@@ -183,6 +184,13 @@ TEST_CASE("each kind of JPEG becomes red, green and blue", "[images]") {
   const std::string whole = jpeg({200, 100, 50}, JCS_RGB);
   for (const std::size_t size : {whole.size() / 4, whole.size() / 2, whole.size() - 10})
     CHECK_THAT(problem(whole.substr(0, size)), Catch::StartsWith("p: the JPEG is damaged: "));
+
+  const std::string scans = jpeg({200, 100, 50}, JCS_RGB, true);
+  CHECK(read_image(scans, "p").rgb.size() == 600);
+  const std::size_t first = scans.find("\xff\xda"), second = scans.find("\xff\xc4", first);
+  std::string many = scans.substr(0, second);
+  for (int i = 0; i < 100; ++i) many += scans.substr(first, second - first);
+  CHECK(problem(many + scans.substr(second)) == "p: the JPEG is damaged: it has more than 100 scans");
 }
 #endif
 

@@ -1,3 +1,4 @@
+#include <audio/play.hpp>
 #include <audio/sound_file.hpp>
 #include <stream_audio/sound_network.hpp>
 
@@ -95,6 +96,19 @@ TEST_CASE("sound is written and read", "[audio]") {
   std::filesystem::resize_file(cut, std::filesystem::file_size(cut) - 8);
   CHECK_THROWS_WITH(audio::sound_reader(cut),
                     cut + ": expected 3 frames, as its header says; found 2: the file was cut short");
+
+  const std::string odd = (folder / "odd.wav").string();
+  audio::write_wav(odd, std::vector<float>{0, 0, 0, std::numeric_limits<float>::infinity(), 0, 0}, 2, 48000);
+  audio::sound_reader odd_reader(odd);
+  CHECK_THROWS_WITH(odd_reader.read(read), odd + ": expected samples that are numbers; found inf in frame 1");
+  const auto played_over = [&](const std::string& out) {
+    audio::sound_reader sound((folder / "x.wav").string());
+    audio::play(sound, (folder / "x.wav").string(), out, 1, [](std::size_t, std::span<float>) {});
+  };
+  CHECK_THROWS_WITH(played_over((folder / "." / "x.wav").string()),
+                    (folder / "." / "x.wav").string() +
+                        ": expected another file than the one that is played");
+  played_over((folder / "y.wav").string());
 
   const std::string text = folder.write("x.txt", "no sound").string(),
                     absent = (folder / "absent.wav").string();

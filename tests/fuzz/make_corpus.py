@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Writes the first inputs of the fuzzed readers into tests/fuzz/corpus: small whole files, and deep ones.
 
-Those of ngram_counts and the empty one of search_index are what `ngram_counts::save` and `save_index` write.
+Those of ngram_counts and the empty one of search_index are what `ngram_counts::save` and `save_index` write, the JPEGs of
+picture what Pillow does.
 What is named by a hash was found by fuzzing: few and small files that reach most of what a whole run reached.
 """
 
@@ -9,6 +10,7 @@ import json
 import math
 import pathlib
 import struct
+import zlib
 
 corpus = pathlib.Path(__file__).parent / "corpus"
 MARK = "\u2581"
@@ -221,3 +223,16 @@ write("search_index", "passages", safetensors({
     {"format": "fovea semantic_search 1", "checksum": "0-0"}))
 riff = b"fmt " + struct.pack("<IHHIIHH", 16, 1, 1, 16000, 32000, 2, 16) + b"data" + struct.pack("<I", 8) + bytes(8)
 write("sound_file", "wav", b"RIFF" + struct.pack("<I", 4 + len(riff)) + b"WAVE" + riff)
+
+
+def png(width, height, depth, kind, rows, *chunks):
+    part = lambda name, content: struct.pack(">I", len(content)) + name + content + struct.pack(">I", zlib.crc32(name + content))
+    head = part(b"IHDR", struct.pack(">IIBBBBB", width, height, depth, kind, 0, 0, 0))
+    return b"\x89PNG\r\n\x1a\n" + head + b"".join(part(*one) for one in chunks) + part(b"IDAT", zlib.compress(rows)) + part(b"IEND", b"")
+
+
+write("picture", "png", png(2, 2, 8, 2, b"\0abcdef" + b"\2ghijkl"))
+write("picture", "png_palette", png(3, 1, 2, 3, b"\0\x18", (b"PLTE", b"abcdefghi"), (b"tRNS", b"\0\x80")))
+write("picture", "png_grey_16", png(2, 2, 16, 4, b"\0abcdefgh" + b"\4ijklmnop"))
+write("picture", "ppm", b"P6 2 1 # two pixels\n255\nabcdef")
+write("picture", "pgm_16", b"P5\n1 2\n1023\n\0\1\3\xff")

@@ -76,8 +76,9 @@ def rotary_neighbours(shape, content, heads):
     return b"".join(content[row * i : row * (i + 1)] for i in order)
 
 
-def write_llama_gguf(path, file, architecture, stored=lambda shape, content: (shape, content)):
-    """The case of a Llama or one of its cousins as llama.cpp's converter writes it, each tensor as `stored` has it."""
+def write_llama_gguf(path, file, architecture, stored=lambda shape, content: (shape, content), more=None):
+    """The case of a Llama or one of its cousins as llama.cpp's converter writes it, each tensor as `stored` has it, with
+    `more` keys; None: without that one."""
     parameters, values, config, case = read_case(path)
     gemma = architecture.startswith("gemma")
     theirs = {
@@ -132,6 +133,7 @@ def write_llama_gguf(path, file, architecture, stored=lambda shape, content: (sh
         tensors |= {f"rope_factors_{one}.weight": floats_of(rope[f"{one}_factor"]) for one in ("short", "long")}
     if "head_dim" in config:
         keys |= {f"{architecture}.attention.key_length": config["head_dim"], f"{architecture}.attention.value_length": config["head_dim"]}
+    keys = {key: value for key, value in (keys | (more or {})).items() if value is not None}
     return finish_gguf(file, keys, tensors, values, case)
 
 

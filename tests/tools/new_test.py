@@ -232,7 +232,18 @@ class New(ToolTest):
         self.assertIn('"rope_freqs.weight", naming::ignored', header)
         file.write_bytes(file.read_bytes().replace(struct.pack("<f", 8), struct.pack("<f", 5)))
         refused = self.refusal("llama3/again", "--from", file)
-        self.assertIn("llama3/model.gguf: tensor 'rope_freqs.weight': expected the divisors of Llama 3's rotary positions", refused)
+        self.assertIn("llama3/model.gguf: tensor 'rope_freqs.weight': expected by how much Llama 3 slows each pair of features down, for a base of 10000 and 8192 or 64 positions; found other numbers", refused)
+
+        file = self.folder / "scaled/model.gguf"
+        for keys, expected in (({"rope.scaling.factor": 4.0}, "rope_scaling::linear(4)"), ({"rope.scaling.type": "none", "rope.scaling.factor": 4.0}, None)):
+            write_llama_gguf(self.golden / "today/qwen3.safetensors", file, "qwen3", more={f"qwen3.{key}": value for key, value in keys.items()})
+            if expected is None:
+                self.assertIn("qwen3.rope.scaling.factor", self.refusal("scaled/none", "--from", file))
+                continue
+            self.new(file, "scaled/made")
+            self.assertIn(expected, (self.folder / "scaled/made/model.hpp").read_text())
+        write_llama_gguf(self.golden / "today/qwen3.safetensors", file, "qwen3", more={"qwen3.attention.layer_norm_rms_epsilon": None})
+        self.assertIn("qwen3.attention.layer_norm_rms_epsilon: ", self.refusal("scaled/none", "--from", file))
 
     def test_project(self):
         self.new(write_folder(self.golden / "hf_gpt2.safetensors", self.folder / "from"), "my text-writer")

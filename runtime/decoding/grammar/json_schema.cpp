@@ -122,6 +122,7 @@ private:
     try {
       if (name.starts_with("#")) return rule(whole_.at(json::json_pointer(name.substr(1))), shortened(name));
     } catch (const json::exception&) {
+      fail(place, "a $ref to a part that the schema has", to);
     }
     fail(place, expected, to);
   }
@@ -278,7 +279,9 @@ private:
     const std::set<std::string> needed = required_of(properties, required, place);
     const bool is_closed = others == nullptr || *others == json(false);
     if (properties != nullptr && !properties->empty()) {
-      if (!is_closed) fail(place + "/additionalProperties", "false beside properties", *others);
+      if (!is_closed)
+        fail(place + "/additionalProperties",
+             "false beside properties: members that have no name here are not known", *others);
       return members(*properties, needed, place);
     }
     if (others == nullptr && properties == nullptr) return text_.any_object();

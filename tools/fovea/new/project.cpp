@@ -84,6 +84,7 @@ std::string identifier_of(const fs::path& folder) {
                                            "linear",
                                            "literals",
                                            "long",
+                                           "main",
                                            "matmul",
                                            "max",
                                            "max_over",

@@ -70,8 +70,9 @@ model_plan plan_gemma(checkpoint& from) {
                  {{"layers.*.post_attention_layernorm", "blk.*.post_attention_norm"},
                   {"layers.*.pre_feedforward_layernorm", "blk.*.ffn_norm"},
                   {"layers.*.post_feedforward_layernorm", "blk.*.post_ffw_norm"}});
-  const decoder_sizes s = decoder_sizes_of(config, 1e-6, 256);
-  const int vocab = vocab_of(from, tensors), window = config.whole("sliding_window", 4096),
+  const decoder_sizes s = decoder_sizes_of(config, 1e-6, from.gguf ? 0 : 256);
+  const int vocab = vocab_of(from, tensors),
+            window = from.gguf ? config.whole("sliding_window") : config.whole("sliding_window", 4096),
             period = period_of(config, s.layers, gemma3 ? 6 : 2);
   const double scalar = query_scalar_of(from, s, gemma3),
                score_cap = config.number_unless_null("attn_logit_softcapping", gemma3 ? 0 : 50),

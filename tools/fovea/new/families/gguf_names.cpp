@@ -32,6 +32,7 @@ void call_as_gguf(checkpoint& from, tensor_list& tensors, const std::map<std::st
                     {"moe_intermediate_size", key("expert_feed_forward_length")},
                     {"norm_topk_prob", key("expert_weights_norm")},
                     {"vocab_size", key("vocab_size")}});
+  from.config.number("rms_norm_eps"); // without which llama.cpp takes no file, and which has no usual value
   std::map<std::string, std::string> names{{"embed_tokens", "token_embd"},
                                            {"norm", "output_norm"},
                                            {"lm_head", "output"},

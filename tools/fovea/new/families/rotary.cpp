@@ -14,12 +14,8 @@
 namespace tool {
 namespace {
 
-std::string rope_scaling_of(settings& given, int context, const checkpoint& from) {
-  const char* key = given.has("rope_type") ? "rope_type" : "type";
-  const std::string type = given.one_of(key, {"default", "linear", "llama3", "yarn"});
-  given.expect("type", type);
-  given.expect("partial_rotary_factor", 1.0);
-  if (type == "default") return "";
+/// The word for a scaling of this type, which is linear, llama3 or yarn.
+std::string scaling_text(settings& given, const std::string& type, int context, const checkpoint& from) {
   const auto number = [&](const char* name, double otherwise) {
     return number_text(given.number(name, otherwise), from);
   };
@@ -34,6 +30,14 @@ std::string rope_scaling_of(settings& given, int context, const checkpoint& from
   if (given.has("attention_factor")) rest = ", .amplitude = " + number("attention_factor", 1);
   return fmt::format("rope_scaling::yarn({{.factor = {}, .positions = {}, .slow = {}, .fast = {}{}}})",
                      factor, positions, number("beta_slow", 1), number("beta_fast", 32), rest);
+}
+
+std::string rope_scaling_of(settings& given, int context, const checkpoint& from) {
+  const char* key = given.has("rope_type") ? "rope_type" : "type";
+  const std::string type = given.one_of(key, {"default", "linear", "llama3", "yarn"});
+  given.expect("type", type);
+  given.expect("partial_rotary_factor", 1.0);
+  return type == "default" ? "" : scaling_text(given, type, context, from);
 }
 
 /// Llama 3's scaling, of which a GGUF file keeps by how much it slows each pair of features down, and no setting. All
@@ -55,10 +59,10 @@ std::string llama3_by_tensor(const checkpoint& from, const std::string& tensor, 
       return fmt::format("rope_scaling::llama3({{.factor = {}, .low = 1, .high = 4, .positions = {}}})",
                          number_text(factor, from), positions);
   }
-  throw failure(
-      fmt::format("{}: tensor {}: expected the divisors of Llama 3's rotary positions, scaled by 8 or "
-                  "32 from 8192, for example; found others, up to {}",
-                  from.weights_of_file.source(), fovea::core::in_quotes(tensor), factor));
+  throw failure(fmt::format(
+      "{}: tensor {}: expected by how much Llama 3 slows each pair of features down, for a base of {} and "
+      "8192 or {} positions; found other numbers",
+      from.weights_of_file.source(), fovea::core::in_quotes(tensor), base, s.context));
 }
 
 } // namespace
@@ -75,8 +79,9 @@ rotary_positions rotary_of_decoder(checkpoint& from, tensor_list& tensors, const
   settings& config = from.config;
   if (!from.gguf) return rotary_of(config, s.context, from, base);
   rotary_positions found{config.number("rope_theta", base)};
-  const bool scaled = config.text("rope_type", config.has("factor") ? "linear" : "none") != "none";
-  if (scaled) found.scaling = rope_scaling_of(config, s.context, from);
+  std::string type = config.one_of("rope_type", {"none", "linear", "yarn"});
+  if (!config.has("rope_type") && config.has("factor")) type = "linear"; // as llama.cpp takes it
+  if (type != "none") found.scaling = scaling_text(config, type, s.context, from);
   config.expect("attn_factor", 1.0);
   config.pass_over({"original_max_position_embeddings", "rope_finetuned"});
   if (const std::string tensor = "rope_freqs.weight"; tensors.has(tensor)) {

@@ -3,6 +3,7 @@
 #include <fovea/base/error.hpp>
 #include <fovea/base/regular_file.hpp>
 
+#include <fmt/format.h>
 #include <sndfile.h>
 
 #include <unistd.h>
@@ -67,9 +68,9 @@ sound_reader::sound_reader(const std::string& file) : state_(std::make_shared<st
   if (!named) return;
   if (const std::int64_t announced = announced_frames(state_->file.get(), state_->about);
       announced > frames())
-    throw fovea::error(state_->name + ": expected " + std::to_string(announced) +
-                       " frames, as its header says; found " + std::to_string(frames()) +
-                       ": the file was cut short");
+    throw fovea::error(
+        fmt::format("{}: expected {} frames, as its header says; found {}: the file was cut short",
+                    state_->name, announced, frames()));
 }
 
 int sound_reader::rate() const { return state_->about.samplerate; }
@@ -88,9 +89,11 @@ std::size_t sound_reader::read(std::span<float> samples) {
     throw fovea::error(state_->name + ": cannot be read as sound: " + sf_strerror(state_->file.get()));
   const std::span<const float> found = samples.first(static_cast<std::size_t>(got * channels()));
   const auto odd = std::ranges::find_if_not(found, [](float x) { return std::isfinite(x); });
-  if (odd != found.end())
-    throw fovea::error(state_->name + ": expected samples that are numbers; found " + std::to_string(*odd) +
-                       " in frame " + std::to_string(state_->taken + (odd - found.begin()) / channels()));
+  if (odd != found.end()) {
+    const std::int64_t frame = state_->taken + (odd - found.begin()) / channels();
+    throw fovea::error(fmt::format("{}: expected samples that are numbers, found {} after {:.3f} s",
+                                   state_->name, *odd, static_cast<double>(frame) / rate()));
+  }
   state_->taken += got;
   return static_cast<std::size_t>(got);
 }

@@ -22,6 +22,6 @@ git -C "$root$clone" checkout -q --detach FETCH_HEAD
 exec unshare --mount sh -eu -c '
   root=$1 clone=$2
   shift 2
-  for folder in proc dev; do mount --bind "/$folder" "$root/$folder"; done
+  for folder in proc dev; do mount --rbind "/$folder" "$root/$folder"; done
   exec chroot "$root" /usr/bin/env -i HOME=/root LANG=C.UTF-8 PATH=/usr/sbin:/usr/bin:/sbin:/bin make -C "$clone" "$@"
 ' sh "$root" "$clone" "$@"

@@ -6,7 +6,6 @@
 
 #include <cmath>
 #include <map>
-#include <random>
 
 using namespace fovea;
 using namespace fovea::core;
@@ -15,15 +14,6 @@ using namespace fovea::core::test;
 namespace {
 
 constexpr float never = -std::numeric_limits<float>::infinity();
-
-/// A model with random weights: what comes next depends on the last token alone.
-token_table drawn_model(std::size_t vocabulary, unsigned seed) {
-  std::mt19937 random(seed);
-  std::normal_distribution<float> score(0, 1.5f);
-  xt::xtensor<float, 3> scores = scores_of(1, vocabulary);
-  for (float& s : scores) s = score(random);
-  return token_table(std::move(scores));
-}
 
 /// Proposes the same tokens whatever the text is.
 struct fixed_draft {
@@ -88,7 +78,7 @@ void check_frequencies(const std::map<token_ids, double>& expected, std::size_t 
 } // namespace
 
 TEST_CASE("texts that a draft model proposes are as probable as those of sample", "[speculate]") {
-  token_table model = drawn_model(4, 1), small = drawn_model(4, 2);
+  token_table model = drawn_model(4, 1, 1.5f), small = drawn_model(4, 2, 1.5f);
   const token_ids prompt{1, 2};
   const stopping_options where{.max_tokens = 4, .end = {3}};
   for (const sampling_options& options :
@@ -112,7 +102,7 @@ TEST_CASE("texts that a draft model proposes are as probable as those of sample"
 }
 
 TEST_CASE("a proposed token is accepted with the probability that both models give it", "[speculate]") {
-  token_table model = drawn_model(6, 3), small = drawn_model(6, 4);
+  token_table model = drawn_model(6, 3, 1.5f), small = drawn_model(6, 4, 1.5f);
   model_draft draft(small, 1);
   double accepted = 0, expected = 0, variance = 0;
   for (std::size_t seed = 0; seed < 20000; ++seed) {
@@ -132,7 +122,7 @@ TEST_CASE("a proposed token is accepted with the probability that both models gi
 }
 
 TEST_CASE("a draft that is the model itself is always right", "[speculate]") {
-  token_table model = drawn_model(20, 5), same = drawn_model(20, 5);
+  token_table model = drawn_model(20, 5, 1.5f), same = drawn_model(20, 5, 1.5f);
   model_draft draft(same, 7);
   for (std::size_t seed = 0; seed < 50; ++seed) {
     const speculated_text text = speculate(
@@ -144,7 +134,7 @@ TEST_CASE("a draft that is the model itself is always right", "[speculate]") {
 }
 
 TEST_CASE("a text that is looked up is the one that sample draws", "[speculate]") {
-  token_table model = drawn_model(5, 6);
+  token_table model = drawn_model(5, 6, 1.5f);
   const token_ids prompt{1, 2, 3, 1, 2, 4, 0, 1};
   std::size_t accepted = 0;
   for (const std::size_t tokens : {1u, 3u, 20u}) {
@@ -166,7 +156,7 @@ TEST_CASE("a text that is looked up is the one that sample draws", "[speculate]"
 }
 
 TEST_CASE("by temperature 0 the text is that of greedy, whatever the draft says", "[speculate]") {
-  token_table model = drawn_model(9, 7), small = drawn_model(9, 8);
+  token_table model = drawn_model(9, 7, 1.5f), small = drawn_model(9, 8, 1.5f);
   const token_ids prompt{3, 5};
   const stopping_options where{.max_tokens = 25, .end = {8}};
   const hypothesis expected = greedy(model, prompt, where);
@@ -198,7 +188,7 @@ TEST_CASE("a caller sees each token, and ends a text among those that were propo
 }
 
 TEST_CASE("a filter changes the scores of proposed tokens, and of none that do not come", "[speculate]") {
-  token_table model = drawn_model(6, 9), small = drawn_model(6, 10);
+  token_table model = drawn_model(6, 9, 1.5f), small = drawn_model(6, 10, 1.5f);
   // No token comes twice in a row; a text in which one does would be an error.
   const auto rule = [](std::span<const token_id> read, std::span<float> scores) {
     for (std::size_t i = 1; i < read.size(); ++i)

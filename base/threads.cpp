@@ -1,8 +1,12 @@
 #include <fovea/base/threads.hpp>
 
 #include <fovea/base/system/processors.hpp>
+#include <fovea/base/system/thread.hpp>
 
 #include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <vector>
 
 namespace fovea::core {
 namespace {
@@ -10,6 +14,9 @@ namespace {
 constexpr std::uint32_t ending = 1, open = 2, inside = 4, inside_mask = 0xffc, job = 0x1000;
 constexpr std::size_t most_workers = inside_mask / inside;
 constexpr auto patience = std::chrono::microseconds(40);
+
+// To wake a worker costs the caller fifteen microseconds, and it begins thirty after that.
+constexpr std::int64_t worth_waking = 100'000;
 
 /// Waits, but not for long, until a value differs from `old`, and returns it.
 std::uint32_t spin_while(const std::atomic<std::uint32_t>& value, std::uint32_t old,
@@ -36,124 +43,177 @@ std::size_t size_of(thread_supply threads) {
 
 std::size_t usable_processors() { return system::usable_processors(); }
 
-thread_pool::thread_pool(thread_supply threads) : size_(size_of(threads)), lent_(threads.lent) {
-  parts_ = std::make_unique<part[]>(size_);
-  if (lent_.run != nullptr) return;
-  workers_.reserve(size_ - 1);
+/// The workers, and the job that they share with the caller.
+struct thread_pool::crew {
+  /// The tasks that a thread begins with, counted from the end that it begins at: those from `next` on are
+  /// not taken yet.
+  struct alignas(64) part {
+    std::atomic<std::size_t> next{0};
+    std::size_t first = 0, count = 0;
+  };
+
+  crew(std::size_t threads, executor by);
+  ~crew() { stop(); }
+  crew(const crew&) = delete;
+  crew& operator=(const crew&) = delete;
+
+  bool all_sleep() const { return sleeping.load(std::memory_order_relaxed) == workers.size(); }
+  bool is_long_busy(std::int64_t work);
+  void leave_to_caller() noexcept;
+  void expect(std::int64_t work);
+  void share(std::size_t tasks, std::int64_t work);
+  void share_by_executor();
+  void take(std::size_t thread) noexcept;
+  void work(std::size_t thread) noexcept;
+  void stop() noexcept;
+
+  // The job; written only while no worker is inside one.
+  range_function function = nullptr;
+  void* context = nullptr;
+  bool backward = false;
+  std::vector<part> parts; // of each thread
+  // Bit 0: the pool ends. Bit 1: a job is open. Bits 2 to 11: workers inside it. Above: the number of the
+  // job.
+  alignas(64) std::atomic<std::uint32_t> state{0};
+  // 1 once the last worker has left a job that was closed before.
+  alignas(64) std::atomic<std::uint32_t> all_left{0};
+  alignas(64) std::atomic<std::size_t> sleeping{0}; // workers
+  // Of calls of `expect` that follow each other without rest while all workers sleep.
+  std::chrono::steady_clock::time_point busy_since{}, busy_until{};
+  executor lent;
+  std::vector<system::thread> workers; // none with an executor
+  int left_free = -1;                  // the processor that workers keep off
+};
+
+thread_pool::thread_pool(thread_supply threads)
+    : size_(size_of(threads)), lent_(threads.lent), crew_(std::make_unique<crew>(size_, lent_)) {}
+
+thread_pool::~thread_pool() = default;
+
+std::size_t thread_pool::asleep() const { return crew_->sleeping.load(std::memory_order_relaxed); }
+
+void thread_pool::expect(std::int64_t work) { crew_->expect(work); }
+
+void thread_pool::share(std::size_t tasks, std::int64_t work, bool backward, range_function f,
+                        void* context) {
+  if (work < worth_waking && crew_->all_sleep()) return f(context, 0, tasks, 0);
+  crew_->function = f;
+  crew_->context = context;
+  crew_->backward = backward;
+  crew_->share(tasks, work);
+}
+
+thread_pool::crew::crew(std::size_t threads, executor by) : parts(threads), lent(by) {
+  if (lent.run != nullptr) return;
+  workers.reserve(threads - 1);
   try {
-    for (std::size_t i = 1; i < size_; ++i) workers_.emplace_back([this, i] { work(i); });
+    for (std::size_t i = 1; i < threads; ++i) workers.emplace_back([this, i] { work(i); });
   } catch (...) {
     stop();
     throw;
   }
 }
 
-thread_pool::~thread_pool() { stop(); }
-
 /// A worker on the processor where the caller runs gets no time there for some milliseconds, and schedulers
 /// of virtual machines wake it there, for they take an idle processor for one that the host has taken away.
 /// So workers keep off the caller's processor, and when the caller has moved, they do at its next call.
-void thread_pool::leave_to_caller() noexcept {
+void thread_pool::crew::leave_to_caller() noexcept {
   const int here = system::this_processor();
-  if (here < 0 || here == left_free_) return;
-  left_free_ = here;
-  system::keep_off(here, workers_, size());
+  if (here < 0 || here == left_free) return;
+  left_free = here;
+  system::keep_off(here, workers, parts.size());
 }
 
-void thread_pool::stop() noexcept {
-  state_.fetch_or(ending, std::memory_order_release);
-  system::wake_all(state_);
-  for (auto& worker : workers_) worker.join();
+void thread_pool::crew::stop() noexcept {
+  state.fetch_or(ending, std::memory_order_release);
+  system::wake_all(state);
+  for (auto& worker : workers) worker.join();
 }
 
-void thread_pool::expect(std::int64_t work) {
-  if (asleep() == 0) return;
+void thread_pool::crew::expect(std::int64_t work) {
+  if (sleeping.load(std::memory_order_relaxed) == 0) return;
   if (work < worth_waking && !(all_sleep() && is_long_busy(work))) return;
   leave_to_caller();
-  busy_since_ = busy_until_; // where no processor has time for a worker, not each call tries to wake it
-  state_.fetch_add(job);     // a number without a job: who sees it stays awake for the next
-  system::wake_all(state_);
+  busy_since = busy_until; // where no processor has time for a worker, not each call tries to wake it
+  state.fetch_add(job);    // a number without a job: who sees it stays awake for the next
+  system::wake_all(state);
 }
 
 /// Whether so much has followed each other that, had it been known, it would have been worth waking for.
-bool thread_pool::is_long_busy(std::int64_t work) {
+bool thread_pool::crew::is_long_busy(std::int64_t work) {
   const auto now = std::chrono::steady_clock::now();
-  if (now > busy_until_ + patience) busy_since_ = now;
-  busy_until_ = now + std::chrono::nanoseconds(work);
-  return now >= busy_since_ + std::chrono::nanoseconds(worth_waking);
+  if (now > busy_until + patience) busy_since = now;
+  busy_until = now + std::chrono::nanoseconds(work);
+  return now >= busy_since + std::chrono::nanoseconds(worth_waking);
 }
 
-void thread_pool::share(std::size_t tasks, std::int64_t work, bool backward, range_function f,
-                        void* context) {
-  function_ = f;
-  context_ = context;
-  backward_ = backward;
-  for (std::size_t i = 0, first = 0; i < size(); ++i) {
-    const std::size_t last = tasks * (i + 1) / size();
-    parts_[i].next.store(0, std::memory_order_relaxed);
-    parts_[i].first = first, parts_[i].count = last - first;
+void thread_pool::crew::share(std::size_t tasks, std::int64_t work) {
+  for (std::size_t i = 0, first = 0; i < parts.size(); ++i) {
+    const std::size_t last = tasks * (i + 1) / parts.size();
+    parts[i].next.store(0, std::memory_order_relaxed);
+    parts[i].first = first, parts[i].count = last - first;
     first = last;
   }
-  if (lent_.run != nullptr) return share_by_executor();
+  if (lent.run != nullptr) return share_by_executor();
   leave_to_caller();
-  all_left_.store(0, std::memory_order_relaxed);
-  const std::uint32_t number = (state_.load(std::memory_order_relaxed) & ~(job - 1)) + job;
+  all_left.store(0, std::memory_order_relaxed);
+  const std::uint32_t number = (state.load(std::memory_order_relaxed) & ~(job - 1)) + job;
   // Sequentially consistent: who looks for sleepers must not miss one that has not seen this.
-  state_.store(number | open);
-  if (work >= worth_waking && sleeping_.load() > 0) system::wake_all(state_);
+  state.store(number | open);
+  if (work >= worth_waking && sleeping.load() > 0) system::wake_all(state);
   take(0);
-  const std::uint32_t closed = state_.fetch_and(~open, std::memory_order_acq_rel);
+  const std::uint32_t closed = state.fetch_and(~open, std::memory_order_acq_rel);
   if ((closed & inside_mask) == 0) return;
-  while (spin_while(all_left_, 0) == 0) system::sleep_while(all_left_, 0);
+  while (spin_while(all_left, 0) == 0) system::sleep_while(all_left, 0);
 }
 
-void thread_pool::share_by_executor() {
-  lent_.run(
-      lent_.context, size(),
-      [](void* pool, std::size_t thread) { static_cast<thread_pool*>(pool)->take(thread); }, this);
+void thread_pool::crew::share_by_executor() {
+  lent.run(
+      lent.context, parts.size(),
+      [](void* pool, std::size_t thread) { static_cast<crew*>(pool)->take(thread); }, this);
 }
 
-void thread_pool::take(std::size_t thread) noexcept {
-  for (std::size_t i = 0; i < size(); ++i) {
-    part& from = parts_[(thread + i) % size()];
+void thread_pool::crew::take(std::size_t thread) noexcept {
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    part& from = parts[(thread + i) % parts.size()];
     std::size_t next = from.next.load(std::memory_order_relaxed);
     while (next < from.count) {
       // Large ranges first, for neighbours share what a cache holds; single tasks last, for all to end
       // together.
       const std::size_t count = std::max<std::size_t>(1, (from.count - next) / 4);
       if (from.next.compare_exchange_weak(next, next + count, std::memory_order_relaxed)) {
-        const std::size_t first = from.first + (backward_ ? from.count - next - count : next);
-        function_(context_, first, first + count, thread);
+        const std::size_t first = from.first + (backward ? from.count - next - count : next);
+        function(context, first, first + count, thread);
         next = from.next.load(std::memory_order_relaxed);
       }
     }
   }
 }
 
-void thread_pool::work(std::size_t thread) noexcept {
+void thread_pool::crew::work(std::size_t thread) noexcept {
   std::uint32_t seen = 0;
   bool woken = false;
   while (true) {
-    std::uint32_t now = state_.load(std::memory_order_acquire);
+    std::uint32_t now = state.load(std::memory_order_acquire);
     if (now & ending) return;
     if (!(now & open) || (now & ~(job - 1)) == seen) {
       // Who was woken for calls that follow each other outlasts the one that goes on without him.
       const std::chrono::nanoseconds longer(woken ? worth_waking : 0);
-      if (spin_while(state_, now, patience + longer) != now) continue;
-      sleeping_.fetch_add(1);
-      system::sleep_while(state_, now);
-      sleeping_.fetch_sub(1);
+      if (spin_while(state, now, patience + longer) != now) continue;
+      sleeping.fetch_add(1);
+      system::sleep_while(state, now);
+      sleeping.fetch_sub(1);
       woken = true;
       continue;
     }
-    if (!state_.compare_exchange_weak(now, now + inside, std::memory_order_acq_rel)) continue;
+    if (!state.compare_exchange_weak(now, now + inside, std::memory_order_acq_rel)) continue;
     seen = now & ~(job - 1);
     woken = false;
     take(thread);
-    now = state_.fetch_sub(inside, std::memory_order_acq_rel) - inside;
+    now = state.fetch_sub(inside, std::memory_order_acq_rel) - inside;
     if (!(now & open) && (now & inside_mask) == 0) {
-      all_left_.store(1);
-      system::wake_one(all_left_);
+      all_left.store(1);
+      system::wake_one(all_left);
     }
   }
 }

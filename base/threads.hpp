@@ -1,16 +1,11 @@
 #pragma once
 
-#include <atomic>
-#include <chrono>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <memory>
 #include <type_traits>
-#include <vector>
-
-#include <fovea/base/system/thread.hpp>
 
 namespace fovea::core {
 
@@ -56,7 +51,7 @@ public:
   /// For another pool like this.
   thread_supply supply() const { return {size_, lent_}; }
   /// Workers that sleep. One that no call follows falls asleep sooner or later.
-  std::size_t asleep() const { return sleeping_.load(std::memory_order_relaxed); }
+  std::size_t asleep() const;
 
   /// Calls f(first, last, thread) for ranges that cover 0 <= i < tasks once each; `thread` < size() tells
   /// calls that run at the same time apart (for scratch memory). f must not throw. By `work`, a rough
@@ -67,7 +62,7 @@ public:
   void run(std::size_t tasks, std::int64_t work, F&& f, bool backward = false) {
     using function = std::remove_reference_t<F>;
     if (tasks == 0) return;
-    if (size_ == 1 || tasks == 1 || !is_worth_sharing(work)) {
+    if (size_ == 1 || tasks == 1 || work < least_shared) {
       f(std::size_t{0}, tasks, std::size_t{0});
       return;
     }
@@ -89,47 +84,16 @@ public:
 
 private:
   using range_function = void (*)(void* context, std::size_t first, std::size_t last, std::size_t thread);
+  struct crew;
 
-  /// The tasks that a thread begins with, counted from the end that it begins at: those from `next` on are
-  /// not taken yet.
-  struct alignas(64) part {
-    std::atomic<std::size_t> next{0};
-    std::size_t first = 0, count = 0;
-  };
-
-  bool all_sleep() const { return asleep() == workers_.size(); }
-  bool is_worth_sharing(std::int64_t work) const {
-    return work >= least_shared && (work >= worth_waking || !all_sleep());
-  }
-  bool is_long_busy(std::int64_t work);
-  void leave_to_caller() noexcept;
   void share(std::size_t tasks, std::int64_t work, bool backward, range_function f, void* context);
-  void share_by_executor();
-  void take(std::size_t thread) noexcept;
-  void work(std::size_t thread) noexcept;
-  void stop() noexcept;
 
-  // Sharing with workers that are awake takes about a microsecond. To wake one costs the caller fifteen, and
-  // it begins thirty after that.
-  static constexpr std::int64_t least_shared = 2'000, worth_waking = 100'000;
+  static constexpr std::int64_t least_shared =
+      2'000; // sharing with workers that are awake takes about half of it
 
-  // The job; written only while no worker is inside one.
-  range_function function_ = nullptr;
-  void* context_ = nullptr;
-  bool backward_ = false;
-  std::unique_ptr<part[]> parts_; // of each thread
-  // Bit 0: the pool ends. Bit 1: a job is open. Bits 2 to 11: workers inside it. Above: the number of the
-  // job.
-  alignas(64) std::atomic<std::uint32_t> state_{0};
-  // 1 once the last worker has left a job that was closed before.
-  alignas(64) std::atomic<std::uint32_t> all_left_{0};
-  alignas(64) std::atomic<std::size_t> sleeping_{0}; // workers
-  // Of calls of `expect` that follow each other without rest while all workers sleep.
-  std::chrono::steady_clock::time_point busy_since_{}, busy_until_{};
   std::size_t size_;
   executor lent_;
-  std::vector<system::thread> workers_; // none with an executor
-  int left_free_ = -1;                  // the processor that workers keep off
+  std::unique_ptr<crew> crew_;
 };
 
 /// A pool for a net: its own, or where the system has a few threads for all nets, one that they share.

@@ -1,5 +1,6 @@
 # What JavaScript starts threads by.
-set(fovea_thread_exports LINKER:--export=__stack_pointer,--export=fovea_thread_make,--export=fovea_thread_stack,--export=fovea_thread_begin)
+set(fovea_thread_exports LINKER:--export=__stack_pointer,--export=fovea_thread_make,--export=fovea_thread_stack,--export=fovea_thread_begin
+    CACHE INTERNAL "")
 
 # fovea_link_module(): what fovea_add_library makes for WebAssembly, from what stands in its variables: a module, and what
 # JavaScript calls it by.

@@ -1,13 +1,13 @@
 #include <fovea/runtime/chat/functions.hpp>
 
 #include <fovea/base/in_quotes.hpp>
+#include <fovea/base/read_number.hpp>
 #include <fovea/base/utf8.hpp>
 #include <fovea/runtime/chat/json_value.hpp>
 #include <fovea/runtime/chat/letters.hpp>
 #include <fovea/runtime/chat/text.hpp>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <map>
 #include <numeric>
@@ -40,10 +40,8 @@ value member_at(value of, const value& path) {
   for (;;) {
     const std::size_t point = rest.find('.');
     const std::string_view part = rest.substr(0, point);
-    std::int64_t place = 0;
-    const auto read = std::from_chars(part.data(), part.data() + part.size(), place);
-    const bool is_place = read.ec == std::errc() && read.ptr == part.data() + part.size();
-    of = item(of, is_place ? value(place) : value(part));
+    const auto place = number_in<std::int64_t>(part);
+    of = item(of, place ? value(*place) : value(part));
     if (point == std::string_view::npos) return of;
     rest.remove_prefix(point + 1);
   }
@@ -195,26 +193,24 @@ value indented(const arguments& given) {
   return made;
 }
 
+/// The number that a text is, blanks around it and a sign before it allowed.
+template <class number>
+std::optional<number> written_number(std::string_view text) {
+  text = stripped(text);
+  if (text.starts_with('+') && !text.starts_with("+-")) text.remove_prefix(1);
+  return number_in<number>(text);
+}
+
 std::optional<double> read_real(const value& v) {
   if (v.is_number()) return v.number();
-  if (v.text() == nullptr) return {};
-  const std::string_view text = stripped(*v.text());
-  double read = 0;
-  const std::size_t sign = text.starts_with('+') ? 1 : 0;
-  const auto end = std::from_chars(text.data() + sign, text.data() + text.size(), read);
-  if (text.empty() || end.ec != std::errc() || end.ptr != text.data() + text.size()) return {};
-  return read;
+  return v.text() == nullptr ? std::nullopt : written_number<double>(*v.text());
 }
 
 value to_integer(const arguments& given) {
   const value& v = subject(given);
   if (v.is_integer() || v.truth() != nullptr) return v.integer();
   if (v.text() != nullptr) {
-    const std::string_view text = stripped(*v.text());
-    std::int64_t read = 0;
-    const std::size_t sign = text.starts_with('+') ? 1 : 0;
-    const auto end = std::from_chars(text.data() + sign, text.data() + text.size(), read);
-    if (!text.empty() && end.ec == std::errc() && end.ptr == text.data() + text.size()) return read;
+    if (const auto integer = written_number<std::int64_t>(*v.text())) return *integer;
   }
   const auto real = read_real(v);
   if (real && std::abs(*real) < 0x1p63) return static_cast<std::int64_t>(*real);

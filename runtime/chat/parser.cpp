@@ -1,11 +1,11 @@
 #include <fovea/runtime/chat/parser.hpp>
 
 #include <fovea/base/in_quotes.hpp>
+#include <fovea/base/read_number.hpp>
 #include <fovea/runtime/chat/functions.hpp>
 #include <fovea/runtime/chat/tokens.hpp>
 
 #include <algorithm>
-#include <charconv>
 #include <initializer_list>
 
 namespace fovea::core::jinja {
@@ -438,12 +438,10 @@ private:
   }
   template <class type>
   value number(const char* expected) {
-    const std::string& digits = now().text;
-    type read = 0;
-    const auto end = std::from_chars(digits.data(), digits.data() + digits.size(), read);
-    if (end.ec != std::errc()) fail(expected);
+    const auto read = number_in<type>(now().text);
+    if (!read) fail(expected);
     ++at_;
-    return read;
+    return *read;
   }
 
   node_ptr postfix(node_ptr of) {

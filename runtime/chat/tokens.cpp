@@ -183,7 +183,7 @@ private:
     } else if (c == '\'' || c == '"') {
       quoted();
     } else {
-      const auto* const found = std::ranges::find_if(symbols, [&](auto symbol) { return sees(symbol); });
+      const auto found = std::ranges::find_if(symbols, [&](auto symbol) { return sees(symbol); });
       if (found == symbols.end() || *found == "!") fail("an expression", in_quotes(character()));
       balance(c);
       take(kind::symbol, found->size());

@@ -147,7 +147,7 @@ bool is_less(const value& a, const value& b) {
 }
 
 std::size_t found(std::string_view text, std::string_view part, std::size_t from) {
-  constexpr std::size_t most_comparisons = std::size_t{1} << 32;
+  constexpr std::uint64_t most_comparisons = std::uint64_t{1} << 32;
   if (!part.empty() && text.size() > most_comparisons / part.size())
     throw error("expected a shorter text to look for; found one of " + std::to_string(part.size()) +
                 " bytes, to be found in " + std::to_string(text.size()));

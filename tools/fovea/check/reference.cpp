@@ -60,7 +60,7 @@ void rename(named_numbers& all, const std::vector<std::string>& renames, const c
       throw failure(fmt::format("{} {}: expected OURS=THEIRS", option, fovea::core::in_quotes(one)));
     const std::string ours = one.substr(0, at);
     std::string theirs = one.substr(at + 1);
-    const auto* const way = std::ranges::find_if(ways, [&](const made_of& w) {
+    const auto way = std::ranges::find_if(ways, [&](const made_of& w) {
       return theirs.ends_with(')') && theirs.starts_with(std::string(w.word) + '(');
     });
     const bool is_made = way != std::end(ways);

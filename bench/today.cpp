@@ -231,6 +231,7 @@ const std::map<std::string, std::function<void(session&)>> parts{
     {"experts_layer", [](session& s) { s.choose(); }},
     {"qwen3_q8_0", [](session& s) { s.speak<q8_0>("q8_0"); }},
     {"qwen3_q4_0", [](session& s) { s.speak<q4_0>("q4_0"); }},
+    {"qwen3_q4_k", [](session& s) { s.speak<q4_k>("q4_k"); }},
 };
 
 } // namespace

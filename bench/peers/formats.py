@@ -22,10 +22,26 @@ TYPES = {
     "bf16": gguf.GGMLQuantizationType.BF16,
     "q8_0": gguf.GGMLQuantizationType.Q8_0,
     "q4_0": gguf.GGMLQuantizationType.Q4_0,
+    "q4_k": gguf.GGMLQuantizationType.Q4_K,
 }
 # Its products by these round what they multiply.
 ROUNDED = {"bf16": "bf16_products", "q8_0": "integer_products<q8_0>", "q4_0": "integer_products<q4_0>"}
 LAYERS, HEADS, WIDTH = 12, 12, 768
+
+
+def quantized(values, kind):
+    """Bytes of a matrix in a type: by gguf, or by llama.cpp's own library where gguf only reads the type."""
+    if kind != gguf.GGMLQuantizationType.Q4_K:
+        return gguf.quants.quantize(values, kind)
+    library = ctypes.CDLL(next(pathlib.Path(llama_cpp.__file__).parent.glob("lib/libggml-base.so*")))
+    values = numpy.ascontiguousarray(values)
+    made = numpy.empty(gguf.quants.quant_shape_to_byte_shape(values.shape, kind), numpy.uint8)
+    library.ggml_quantize_chunk.restype = ctypes.c_size_t
+    library.ggml_quantize_chunk(
+        ctypes.c_int(kind.value), values.ctypes.data_as(ctypes.c_void_p), made.ctypes.data_as(ctypes.c_void_p), ctypes.c_int64(0),
+        *map(ctypes.c_int64, values.shape), None,
+    )
+    return made
 
 
 class File:
@@ -45,7 +61,7 @@ class File:
 
     def matrix(self, name, *shape):
         values = self.random.standard_normal(shape, dtype=numpy.float32) * 0.02
-        self.writer.add_tensor(name, gguf.quants.quantize(values, self.kind), raw_dtype=self.kind)
+        self.writer.add_tensor(name, quantized(values, self.kind), raw_dtype=self.kind)
 
     def vector(self, name, size):
         self.writer.add_tensor(name, 1 + 0.02 * self.random.standard_normal(size, dtype=numpy.float32))

@@ -19,7 +19,8 @@ import safetensors.torch
 import today_models
 import torch
 
-PARTS = ["whisper_tiny_encoder", "whisper_tiny_50_tokens", "modernbert_base", "experts_layer", "qwen3_q8_0", "qwen3_q4_0"]
+PARTS = ["whisper_tiny_encoder", "whisper_tiny_50_tokens", "modernbert_base", "experts_layer", "qwen3_q8_0", "qwen3_q4_0",
+         "qwen3_q4_k"]
 
 
 class Output(torch.nn.Module):

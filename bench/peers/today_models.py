@@ -19,7 +19,7 @@ PROMPT = [50258, 50259, 50359, 50363]  # the start, English, transcribe, no time
 TOKENS = 50
 QWEN3 = {"layers": 28, "heads": 16, "width": 1024}
 KV_HEADS, HEAD_WIDTH, INNER, VOCABULARY = 8, 128, 3072, 151936
-KINDS = ("q8_0", "q4_0")
+KINDS = ("q8_0", "q4_0", "q4_k")
 NAMES = {  # of tensors, in transformers
     "token_embd": "model.embed_tokens", "output_norm": "model.norm", "blk.": "model.layers.", "attn_norm": "input_layernorm",
     "ffn_norm": "post_attention_layernorm", "attn_q_norm": "self_attn.q_norm", "attn_k_norm": "self_attn.k_norm",

@@ -2,52 +2,32 @@
 #include <fovea/base/in_quotes.hpp>
 #include <fovea/base/json/parse_json.hpp>
 #include <fovea/runtime/decoding/grammar/byte_grammar.hpp>
+#include <fovea/runtime/decoding/grammar/json_formats.hpp>
+#include <fovea/runtime/decoding/grammar/json_lengths.hpp>
+#include <fovea/runtime/decoding/grammar/json_numbers.hpp>
+#include <fovea/runtime/decoding/grammar/json_schema_parts.hpp>
 #include <fovea/runtime/decoding/grammar/json_text.hpp>
 #include <fovea/runtime/decoding/grammar/regular_expression.hpp>
 
 #include <algorithm>
-#include <array>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
-#include <string_view>
+#include <tuple>
 #include <utility>
+#include <vector>
 
 namespace fovea::core {
 namespace {
 
 using namespace grammar;
-using json = nlohmann::ordered_json;
-using names = std::vector<std::string_view>;
-
-struct type_keywords {
-  std::string_view type;
-  names keywords;
-};
-const std::array<type_keywords, 7> types{{{"object", {"properties", "required", "additionalProperties"}},
-                                          {"array", {"items", "minItems", "maxItems"}},
-                                          {"string", {"minLength", "maxLength", "pattern"}},
-                                          {"integer", {"minimum", "maximum"}},
-                                          {"number", {}},
-                                          {"boolean", {}},
-                                          {"null", {}}}};
-
-/// What says nothing of the texts.
-const names annotations{"$schema",     "$id",     "$comment", "$defs",    "definitions", "title",
-                        "description", "default", "examples", "readOnly", "writeOnly",   "deprecated"};
-
-bool holds(const names& all, std::string_view one) { return std::ranges::find(all, one) != all.end(); }
-
-std::string joined(const names& all) {
-  std::string text;
-  for (const std::string_view one : all) text += (text.empty() ? "" : ", ") + std::string(one);
-  return text;
-}
+using namespace grammar::schemas;
 
 /// A schema becomes a rule, and so does each that it holds, so that they may hold each other.
 class schema_reader {
 public:
-  explicit schema_reader(const json& whole) : whole_(whole) {
+  explicit schema_reader(const json& whole) : parts_(whole) {
     rule(whole, "#");
     while (!unread_.empty()) {
       const waiting next = std::move(unread_.back());
@@ -66,11 +46,6 @@ private:
     std::string place;
   };
 
-  [[noreturn]] static void fail(const std::string& place, const std::string& expected, const json& found) {
-    throw error("JSON schema: " + place + ": expected " + expected + "; found " +
-                shown(nlohmann::json(found)));
-  }
-
   /// The rule of a schema, which is read later.
   std::size_t rule(const json& schema, const std::string& place) {
     const auto [found, is_new] = known_.try_emplace(&schema, rules_.size());
@@ -81,60 +56,55 @@ private:
     return found->second;
   }
 
-  static const json* find(const json& schema, const char* keyword) {
-    const auto found = schema.find(keyword);
-    return found == schema.end() ? nullptr : &*found;
-  }
-  static void expect_keywords(const json& schema, const names& known, const std::string& place,
-                              const std::string& of) {
-    for (const auto& [keyword, value] : schema.items())
-      if (!holds(annotations, keyword) && !holds(known, keyword))
-        throw error("JSON schema: " + place + ": expected no keyword but " + joined(known) + " " + of +
-                    "; found " + in_quotes(keyword));
-  }
-
   expression of(const json& schema, const waiting& as) {
     const std::string& place = as.place;
     if (schema == json(true)) return text_.any_value();
     if (!schema.is_object()) fail(place, "a schema, which is an object or true", schema);
+    if (schema.contains("allOf")) return same_as(parts_.merged({&schema}, place), place, as);
     if (const json* to = find(schema, "$ref"); to != nullptr) {
       expect_keywords(schema, {"$ref"}, place, "beside $ref");
-      means_[as.rule].push_back(referred(*to, place));
-      return rule_of(means_[as.rule].back());
+      const json& meant = parts_.referred(*to, place);
+      return same_as(meant, shortened(to->get<std::string>()), as);
     }
     if (const json* any = find(schema, "anyOf"); any != nullptr) {
       expect_keywords(schema, {"anyOf"}, place, "beside anyOf");
-      return any_of(*any, as);
+      return choice_of(branches(*any, place + "/anyOf"), place + "/anyOf", as);
     }
-    for (const char* keyword : {"enum", "const"})
-      if (const json* values = find(schema, keyword); values != nullptr) {
-        expect_keywords(schema, {keyword, "type"}, place, std::string("beside ") + keyword);
-        return one_of_values(keyword == std::string_view("const") ? json::array({*values}) : *values, schema,
-                             place);
-      }
+    if (const json* one = find(schema, "oneOf"); one != nullptr) return one_of_schemas(*one, schema, as);
+    if (schema.contains("const") || schema.contains("enum")) return one_of_values(schema, place);
     return by_type(schema, place);
   }
 
-  std::size_t referred(const json& to, const std::string& place) {
-    const char* expected = "a $ref to a part of the schema, as \"#/$defs/name\"";
-    if (!to.is_string()) fail(place, expected, to);
-    const auto name = to.get<std::string>();
-    try {
-      if (name.starts_with("#")) return rule(whole_.at(json::json_pointer(name.substr(1))), shortened(name));
-    } catch (const json::exception&) {
-      fail(place, "a $ref to a part that the schema has", to);
-    }
-    fail(place, expected, to);
+  expression same_as(const json& schema, const std::string& place, const waiting& as) {
+    means_[as.rule].push_back(rule(schema, place));
+    return rule_of(means_[as.rule].back());
   }
-  expression any_of(const json& all, const waiting& as) {
-    if (!all.is_array() || all.empty()) fail(as.place + "/anyOf", "a list of at least one schema", all);
+  static std::vector<const json*> branches(const json& all, const std::string& place) {
+    if (!all.is_array() || all.empty()) fail(place, "a list of at least one schema", all);
+    std::vector<const json*> made;
+    for (const json& one : all) made.push_back(&one);
+    return made;
+  }
+  expression choice_of(const std::vector<const json*>& all, const std::string& place, const waiting& as) {
     std::vector<expression> made;
-    for (std::size_t i = 0; i < all.size(); ++i) {
-      const std::size_t one = rule(all[i], as.place + "/anyOf/" + std::to_string(i));
-      means_[as.rule].push_back(one);
-      made.push_back(rule_of(one));
-    }
+    for (std::size_t i = 0; i < all.size(); ++i)
+      made.push_back(same_as(*all[i], place + "/" + std::to_string(i), as));
     return choice(std::move(made));
+  }
+  /// A discriminator is a member that each schema requires.
+  expression one_of_schemas(const json& one, const json& schema, const waiting& as) {
+    expect_keywords(schema, {"oneOf", "discriminator"}, as.place, "beside oneOf");
+    const std::string place = as.place + "/oneOf";
+    std::vector<const json*> all = branches(one, place);
+    if (const json* by = find(schema, "discriminator"); by != nullptr) {
+      const json* name = by->is_object() ? find(*by, "propertyName") : nullptr;
+      if (name == nullptr || !name->is_string())
+        fail(as.place + "/discriminator", "an object with a propertyName", *by);
+      const json told{{"required", json::array({*name})}};
+      for (const json*& branch : all) branch = &parts_.merged({branch, &told}, place);
+    }
+    parts_.expect_apart(all, place);
+    return choice_of(all, place, as);
   }
 
   /// A schema that means itself, through others that add nothing, says nothing. Those that mean no other are taken
@@ -161,52 +131,37 @@ private:
           "JSON schema: expected each $ref to lead to what says something; found one that leads to itself");
   }
 
-  static bool fits(const json& value, std::string_view type) {
-    return (type == "object" && value.is_object()) || (type == "array" && value.is_array()) ||
-           (type == "string" && value.is_string()) || (type == "integer" && value.is_number_integer()) ||
-           (type == "number" && value.is_number()) || (type == "boolean" && value.is_boolean()) ||
-           (type == "null" && value.is_null());
-  }
-  static expression one_of_values(const json& values, const json& schema, const std::string& place) {
-    if (!values.is_array() || values.empty()) fail(place + "/enum", "a list of at least one value", values);
-    const names given = types_of(schema, place);
+  static expression one_of_values(const json& schema, const std::string& place) {
+    expect_keywords(schema, {"enum", "const", "type"}, place, "beside enum and const");
+    const json *values = find(schema, "enum"), *constant = find(schema, "const");
+    if (values != nullptr && (!values->is_array() || values->empty()))
+      fail(place + "/enum", "a list of at least one value", *values);
+    if (values != nullptr && constant != nullptr && std::ranges::find(*values, *constant) == values->end())
+      fail(place + "/const", "a value of enum", *constant);
+    const names given = types_named(schema, place);
+    const auto fits = [&](const json& value) {
+      const std::string_view type = type_of(value);
+      return given.empty() || holds(given, type) || (type == "integer" && holds(given, "number"));
+    };
+    const json all = constant != nullptr ? json::array({*constant}) : *values;
     std::vector<expression> made;
-    for (const json& value : values)
-      if (given.empty() ||
-          std::ranges::any_of(given, [&](std::string_view type) { return fits(value, type); }))
-        made.push_back(text_of(value.dump()));
-    if (made.empty()) fail(place, "a value of type " + joined(given), values);
+    for (const json& value : all)
+      if (fits(value)) made.push_back(text_of(value.dump()));
+    if (made.empty()) fail(place, "a value of type " + joined(given), all);
     return choice(std::move(made));
   }
 
-  /// Those that a schema names.
-  static names types_of(const json& schema, const std::string& place) {
-    const json* given = find(schema, "type");
-    if (given == nullptr) return {};
-    names made;
-    for (const json& one : given->is_array() ? *given : json::array({*given})) {
-      const auto known = std::ranges::find_if(types, [&](const type_keywords& t) { return one == t.type; });
-      if (known == types.end())
-        fail(place + "/type", "one of object, array, string, integer, number, boolean, null", one);
-      made.push_back(known->type);
-    }
-    if (made.empty()) fail(place + "/type", "at least one type", *given);
-    return made;
-  }
   expression by_type(const json& schema, const std::string& place) {
-    names given = types_of(schema, place);
-    if (given.empty())
-      for (const auto& [type, keywords] : types)
-        if (std::ranges::any_of(keywords, [&](std::string_view k) { return schema.contains(k); }))
-          given.push_back(type);
-    names known{"type"};
-    for (const auto& [type, keywords] : types)
-      if (holds(given, type)) known.insert(known.end(), keywords.begin(), keywords.end());
+    const names given = types_of(schema, place);
     if (given.empty()) {
-      expect_keywords(schema, {"type", "enum", "const", "anyOf", "$ref"}, place,
+      expect_keywords(schema, {"type", "enum", "const", "anyOf", "oneOf", "allOf", "$ref"}, place,
                       "in a schema without a type");
       return text_.any_value();
     }
+    names known{"type"};
+    for (const auto& [type, keywords] : types())
+      for (const std::string_view keyword : keywords)
+        if (holds(given, type) && !holds(known, keyword)) known.push_back(keyword);
     expect_keywords(schema, known, place, "beside type " + joined(given));
     std::vector<expression> made;
     for (const std::string_view type : given) made.push_back(of_type(type, schema, place));
@@ -217,58 +172,131 @@ private:
     if (type == "array") return array(schema, place);
     if (type == "string") return string(schema, place);
     if (type == "integer") return integer(schema, place);
-    if (type == "number") return text_.any_number();
+    if (type == "number") return number(schema, place);
     return type == "boolean" ? json_boolean() : text_of("null");
   }
 
-  /// Two numbers that bound one.
-  template <class number>
-  static std::pair<number, number> bounds(const json& schema, const char* least, const char* most,
-                                          const std::string& place, number from, number to) {
-    const auto read = [&](const char* keyword, number otherwise) {
+  /// How many there may be.
+  static std::pair<std::size_t, std::size_t> counts(const json& schema, const char* least, const char* most,
+                                                    const std::string& place) {
+    const auto read = [&](const char* keyword, std::size_t otherwise) {
       const json* value = find(schema, keyword);
       return value == nullptr
                  ? otherwise
-                 : whole_number<number>(nlohmann::json(*value), "JSON schema: " + place + "/" + keyword);
+                 : whole_number<std::size_t>(nlohmann::json(*value), "JSON schema: " + place + "/" + keyword);
     };
-    const std::pair<number, number> made{read(least, from), read(most, to)};
+    const std::pair made{read(least, 0), read(most, expression::without_end)};
     if (made.first > made.second)
       fail(place, std::string("a ") + least + " of at most " + most, json(made.first));
     return made;
   }
+  static std::optional<number_bound> bound(const json& schema, const char* closed, const char* open,
+                                           const std::string& place) {
+    const json *with = find(schema, closed), *without = find(schema, open);
+    if (with != nullptr && without != nullptr)
+      fail(place, std::string("one of ") + closed + " and " + open, *without);
+    const json* value = with != nullptr ? with : without;
+    if (value == nullptr) return std::nullopt;
+    if (!value->is_number()) fail(place + "/" + (with != nullptr ? closed : open), "a number", *value);
+    return number_bound{decimal_of(value->dump()), without != nullptr};
+  }
+  static number_bounds bounds(const json& schema, const std::string& place) {
+    return {bound(schema, "minimum", "exclusiveMinimum", place),
+            bound(schema, "maximum", "exclusiveMaximum", place)};
+  }
+  static expression some_number(std::optional<expression> says, const std::string& place) {
+    if (!says)
+      throw error("JSON schema: " + place +
+                  ": expected a number that its bounds and multipleOf allow; found none");
+    return *std::move(says);
+  }
   expression integer(const json& schema, const std::string& place) {
-    if (!schema.contains("minimum") && !schema.contains("maximum")) return text_.any_integer();
-    std::int64_t most = 1;
-    for (std::size_t i = 0; i < most_json_digits; ++i) most *= 10;
-    const auto [least, greatest] =
-        bounds<std::int64_t>(schema, "minimum", "maximum", place, 1 - most, most - 1);
-    return json_integers(std::max(least, 1 - most), std::min(greatest, most - 1));
+    const number_bounds within = bounds(schema, place);
+    const json* of = find(schema, "multipleOf");
+    if (!within.least && !within.most && of == nullptr) return text_.any_integer();
+    constexpr std::int64_t most = 1000;
+    if (of != nullptr && !(of->is_number_integer() && *of >= 1 && *of <= most))
+      fail(place + "/multipleOf", "a whole number from 1 to " + std::to_string(most) + " beside type integer",
+           *of);
+    return some_number(json_integers(within, of == nullptr ? 1 : of->get<std::int64_t>(), rules_), place);
   }
+  expression number(const json& schema, const std::string& place) {
+    const number_bounds within = bounds(schema, place);
+    const json* of = find(schema, "multipleOf");
+    if (of == nullptr)
+      return within.least || within.most ? some_number(json_numbers(within), place) : text_.any_number();
+    const char* expected = "1, 0.1, 0.01 and so on, to 16 digits, beside type number";
+    if (!of->is_number()) fail(place + "/multipleOf", expected, *of);
+    const decimal step = decimal_of(of->dump());
+    const std::size_t digits = step.fraction.size();
+    const bool is_one = step.whole == "1" && digits == 0,
+               is_part = step.whole.empty() && step.fraction.find_first_not_of('0') + 1 == digits &&
+                         digits <= most_json_digits && step.fraction.ends_with('1');
+    if (step.is_negative || !(is_one || is_part)) fail(place + "/multipleOf", expected, *of);
+    return some_number(json_numbers(within, digits), place);
+  }
+
   expression string(const json& schema, const std::string& place) {
-    const auto [least, most] =
-        bounds<std::size_t>(schema, "minLength", "maxLength", place, 0, expression::without_end);
-    const json* pattern = find(schema, "pattern");
-    expression says;
-    if (pattern == nullptr) {
-      says = repeat(text_.any_character(), least, most);
-    } else {
+    const auto [least, most] = counts(schema, "minLength", "maxLength", place);
+    const json *pattern = find(schema, "pattern"), *format = find(schema, "format");
+    if (pattern != nullptr && format != nullptr) fail(place, "no format beside a pattern", *format);
+    std::optional<expression> says;
+    if (pattern != nullptr) {
       if (!pattern->is_string()) fail(place + "/pattern", "a regular expression", *pattern);
-      if (least > 0 || most < expression::without_end)
-        fail(place, "no minLength and no maxLength beside a pattern", *pattern);
-      try {
-        says = in_json_string(parse_regular_expression(pattern->get<std::string>(), matches::part));
-      } catch (const error& problem) {
-        throw error("JSON schema: " + place + "/pattern: " + problem.what());
-      }
+      says = characters(pattern->get<std::string>(), matches::part, least, most, place, "pattern", *pattern);
+    } else if (format != nullptr) {
+      const std::optional<std::string> known =
+          format->is_string() ? expression_of_format(format->get<std::string>()) : std::nullopt;
+      if (!known) fail(place + "/format", "one of " + format_names(), *format);
+      if (!known->empty()) says = characters(*known, matches::all, least, most, place, "format", *format);
     }
-    return sequence({text_of("\""), std::move(says), text_of("\"")});
+    if (!says) says = repeat(text_.any_character(), least, most);
+    return sequence({text_of("\""), *std::move(says), text_of("\"")});
   }
+  /// The rule of what a regular expression matches. It is made once, for it may be long.
+  expression characters(const std::string& text, matches where, std::size_t least, std::size_t most,
+                        const std::string& place, const char* keyword, const json& given) {
+    const auto [found, is_new] = characters_.try_emplace({text, where, least, most}, rules_.size());
+    if (is_new) {
+      rules_.emplace_back();
+      std::optional<expression> says;
+      try {
+        says = of_length(parse_regular_expression(text, where), least, most);
+      } catch (const error& problem) {
+        throw error("JSON schema: " + place + "/" + keyword + ": " + problem.what());
+      }
+      if (!says)
+        fail(place,
+             std::string("a ") + keyword + " of which minLength and maxLength bound one repetition alone",
+             given);
+      rules_[found->second] = in_json_string(*std::move(says));
+    }
+    return rule_of(found->second);
+  }
+
   expression array(const json& schema, const std::string& place) {
-    const auto [least, most] =
-        bounds<std::size_t>(schema, "minItems", "maxItems", place, 0, expression::without_end);
-    const json* items = find(schema, "items");
+    const auto [least, most] = counts(schema, "minItems", "maxItems", place);
+    const json *items = find(schema, "items"), *first = find(schema, "prefixItems");
+    if (first != nullptr) return items_in_order(*first, least, most, items, place);
     expression item = items == nullptr ? text_.any_value() : rule_of(rule(*items, place + "/items"));
     return text_.list('[', std::move(item), least, most, ']');
+  }
+  expression items_in_order(const json& items, std::size_t least, std::size_t most, const json* others,
+                            const std::string& place) {
+    if (!items.is_array() || items.empty())
+      fail(place + "/prefixItems", "a list of at least one schema", items);
+    if (others != nullptr) fail(place + "/items", "no items beside prefixItems", *others);
+    if (least != items.size() || most != items.size())
+      fail(place, "minItems and maxItems of as many as prefixItems has", json(items.size()));
+    std::vector<expression> made;
+    for (std::size_t i = 0; i < items.size(); ++i) {
+      made.push_back(text_of(i == 0 ? "[" : ","));
+      made.push_back(text_.gap());
+      made.push_back(rule_of(rule(items[i], place + "/prefixItems/" + std::to_string(i))));
+    }
+    made.push_back(text_.gap());
+    made.push_back(text_of("]"));
+    return sequence(std::move(made));
   }
 
   expression object(const json& schema, const std::string& place) {
@@ -327,10 +355,11 @@ private:
     return sequence({text_of("{"), rule_of(first)});
   }
 
-  const json& whole_;
+  schema_parts parts_;
   std::vector<expression> rules_;
   json_text text_{rules_};
   std::map<const json*, std::size_t> known_;
+  std::map<std::tuple<std::string, matches, std::size_t, std::size_t>, std::size_t> characters_;
   std::vector<waiting> unread_;
   std::map<std::size_t, std::vector<std::size_t>> means_; // of a rule, those that it is the same as
 };

@@ -1,6 +1,7 @@
 #include <fovea/runtime/decoding/grammar/json_text.hpp>
 
-#include <algorithm>
+#include <fovea/runtime/decoding/grammar/json_numbers.hpp>
+
 #include <string>
 #include <utility>
 
@@ -50,22 +51,6 @@ expression whole_part() {
   return sequence({optional(text_of("-")),
                    choice({text_of("0"),
                            sequence({one_of(code_points({{'1', '9'}})), digits(0, most_json_digits - 1)})})});
-}
-
-/// Decimals from a least to a most, neither negative.
-void append_decimals(std::int64_t least, std::int64_t most, std::vector<expression>& made) {
-  std::int64_t first = 0, next = 10; // of as many digits
-  for (; first <= most; first = next, next *= 10) {
-    if (least >= next) continue;
-    std::vector<byte_ranges> found;
-    append_between(std::to_string(std::max(first, least)), std::to_string(std::min(next - 1, most)), '0', '9',
-                   found);
-    for (const byte_ranges& bytes : found) {
-      std::vector<expression> number;
-      for (const auto& [from, to] : bytes) number.push_back(one_of(code_points({{from, to}})));
-      made.push_back(sequence(std::move(number)));
-    }
-  }
 }
 
 } // namespace
@@ -125,14 +110,6 @@ expression json_text::list(char begin, expression item, std::size_t least, std::
 }
 
 expression json_boolean() { return choice({text_of("true"), text_of("false")}); }
-
-expression json_integers(std::int64_t least, std::int64_t most) {
-  std::vector<expression> all, negative;
-  if (least < 0) append_decimals(std::max<std::int64_t>(1, -most), -least, negative);
-  if (!negative.empty()) all.push_back(sequence({text_of("-"), choice(std::move(negative))}));
-  if (most >= 0) append_decimals(std::max<std::int64_t>(0, least), most, all);
-  return choice(std::move(all));
-}
 
 expression in_json_string(expression says) {
   if (says.what != expression::kind::set) {

@@ -4,7 +4,6 @@
 
 #include <array>
 #include <cstddef>
-#include <cstdint>
 #include <optional>
 #include <vector>
 
@@ -42,11 +41,6 @@ private:
 
 /// A boolean.
 expression json_boolean();
-
-/// Whole numbers from a least to a most.
-expression json_integers(std::int64_t least, std::int64_t most);
-/// The most digits of a whole number, so that every one is a std::int64_t.
-constexpr std::size_t most_json_digits = 16;
 
 /// What stands between the quotation marks of a string that says what `says` does. Of the ways to write a character
 /// the shortest is taken.

@@ -34,6 +34,8 @@ bool fits(const json& value, const json& schema, const json& whole) {
     if (word == "$ref" && !fits_in(whole.at(json::json_pointer(says.get<std::string>().substr(1)))))
       return false;
     if (word == "anyOf" && std::ranges::none_of(says, fits_in)) return false;
+    if (word == "oneOf" && std::ranges::count_if(says, fits_in) != 1) return false;
+    if (word == "allOf" && !std::ranges::all_of(says, fits_in)) return false;
     if (word == "enum" && std::ranges::find(says, value) == says.end()) return false;
     if (word == "const" && value != says) return false;
     if (word == "type" && (says.is_array() ? std::ranges::none_of(says, is) : !is(says))) return false;
@@ -46,10 +48,16 @@ bool fits(const json& value, const json& schema, const json& whole) {
     if (value.is_number()) {
       if (word == "minimum" && value < says) return false;
       if (word == "maximum" && value > says) return false;
+      if (word == "exclusiveMinimum" && value <= says) return false;
+      if (word == "exclusiveMaximum" && value >= says) return false;
+      if (word == "multipleOf" && value.get<std::int64_t>() % says.get<std::int64_t>() != 0) return false;
     }
     if (value.is_array()) {
       if (word == "minItems" && value.size() < says) return false;
       if (word == "maxItems" && value.size() > says) return false;
+      if (word == "prefixItems")
+        for (std::size_t i = 0; i < std::min(says.size(), value.size()); ++i)
+          if (!fits(value[i], says[i], whole)) return false;
       if (word == "items")
         for (const json& item : value)
           if (!fits(item, says, whole)) return false;
@@ -74,7 +82,7 @@ bool fits(const json& value, const json& schema, const json& whole) {
 /// A schema of everything that is known here.
 json drawn_schema(std::mt19937& random, int depth) {
   const auto number = [&](std::size_t most) { return static_cast<int>(random() % most); };
-  switch (random() % (depth > 0 ? 12 : 8)) {
+  switch (random() % (depth > 0 ? 20 : 11)) {
     case 0:
       return {{"type", "string"}, {"minLength", number(3)}, {"maxLength", 3 + number(3)}};
     case 1:
@@ -91,14 +99,46 @@ json drawn_schema(std::mt19937& random, int depth) {
       return {{"const", "\u00e9\n"}};
     case 7:
       return {{"type", "string"}, {"pattern", "b+"}};
-    case 8: {
+    case 8:
+      return {{"type", "integer"}, {"exclusiveMinimum", -number(400)}, {"multipleOf", 1 + number(30)}};
+    case 9:
+      return {
+          {"type", "number"}, {"minimum", 0.25 * number(9) - 1}, {"exclusiveMaximum", 2 + 0.5 * number(90)}};
+    case 10:
+      return {{"type", "string"}, {"pattern", "^[A-Z][a-z]*$"}, {"minLength", number(3)}, {"maxLength", 4}};
+    case 11: {
+      json made{{"oneOf", json::array()}};
+      for (const char* kind : {"a", "b", "c"})
+        made["oneOf"].push_back(
+            {{"type", "object"},
+             {"properties", {{"kind", {{"const", kind}}}, {"value", drawn_schema(random, depth - 1)}}},
+             {"required", {"value", "kind"}}});
+      made["oneOf"].push_back({{"type", "null"}});
+      return made;
+    }
+    case 12:
+      return {{"allOf", {drawn_schema(random, depth - 1)}}, {"description", "one"}};
+    case 13: {
+      const auto part = [&](const char* name) {
+        return json{
+            {"type", "object"},
+            {"properties", {{name, drawn_schema(random, depth - 1)}, {"both", {{"type", "integer"}}}}},
+            {"required", {name}}};
+      };
+      return {{"allOf", {part("first"), part("second")}}, {"required", {"both"}}};
+    }
+    case 14: {
+      const json first = drawn_schema(random, depth - 1), second = drawn_schema(random, depth - 1);
+      return {{"type", "array"}, {"prefixItems", {first, second}}, {"minItems", 2}, {"maxItems", 2}};
+    }
+    case 15: {
       json made{{"type", "array"}, {"items", drawn_schema(random, depth - 1)}, {"minItems", number(3)}};
       if (random() % 2) made["maxItems"] = 3;
       return made;
     }
-    case 9:
+    case 16:
       return {{"anyOf", {drawn_schema(random, depth - 1), drawn_schema(random, depth - 1)}}};
-    case 10:
+    case 17:
       return {{"type", "object"}, {"additionalProperties", drawn_schema(random, depth - 1)}};
     default: {
       json made{{"type", "object"}, {"properties", json::object()}, {"required", json::array()}};
@@ -215,19 +255,254 @@ TEST_CASE("whole numbers keep their bounds", "[grammar]") {
   CHECK_FALSE(allows_json(R"({"type": "integer"})", "1.5"));
 }
 
+/// A number of hundredths, with so many digits behind the point.
+std::string hundredths(int value, int digits) {
+  const std::string text = std::to_string(std::abs(value) + 100);
+  std::string whole = std::to_string(std::abs(value) / 100), fraction = text.substr(text.size() - 2) + "000";
+  return (value < 0 ? "-" : "") + whole +
+         (digits > 0 ? "." + fraction.substr(0, static_cast<std::size_t>(digits)) : "");
+}
+
+TEST_CASE("numbers keep their bounds, to the last digit", "[grammar]") {
+  std::mt19937 random(5);
+  for (int round = 0; round < 60; ++round) {
+    const int span = round % 2 ? 1300 : 150;
+    const int a = static_cast<int>(random() % (2 * span)) - span,
+              b = static_cast<int>(random() % (2 * span)) - span;
+    const int least = std::min(a, b), most = std::max(a, b) + 1;
+    const bool is_open = random() % 2, is_closed_behind = random() % 2;
+    CAPTURE(least, most, is_open, is_closed_behind);
+    json schema{{"type", "number"}};
+    if (round % 5 != 3) schema[is_open ? "exclusiveMinimum" : "minimum"] = least / 100.0;
+    if (round % 5 != 4) schema[is_closed_behind ? "maximum" : "exclusiveMaximum"] = most / 100.0;
+    grammar::states states(json_schema(schema.dump()));
+    for (int value = -span - 3; value < span + 3; ++value) {
+      const bool fits = (round % 5 == 3 || (is_open ? value > least : value >= least)) &&
+                        (round % 5 == 4 || (is_closed_behind ? value <= most : value < most));
+      for (int digits = value % 100 == 0 ? 0 : value % 10 == 0 ? 1 : 2; digits <= 4; ++digits)
+        CHECK(allows(states, hundredths(value, digits)) == fits);
+    }
+  }
+  const char* share = R"({"type": "number", "exclusiveMinimum": 0, "maximum": 1.0})";
+  for (const char* text : {"1", "1.0", "0.5", "0.0000000000000001", "1.0000000000000000"})
+    CHECK(allows_json(share, text));
+  for (const char* text : {"0", "0.0", "-0", "-0.0", "-0.5", "1.0000000000000001", "1e0", "01", "1.", ".5"})
+    CHECK_FALSE(allows_json(share, text));
+  const char* tiny = R"({"type": "number", "minimum": -1e300, "maximum": 1e-7})";
+  CHECK(allows_json(tiny, "0.0000001"));
+  CHECK_FALSE(allows_json(tiny, "0.0000002"));
+  CHECK(allows_json(tiny, "-9999999999999999.9"));
+  const char* cents = R"({"type": "number", "minimum": 0, "multipleOf": 0.01})";
+  CHECK(allows_json(cents, "3.25"));
+  CHECK(allows_json(cents, "3"));
+  CHECK_FALSE(allows_json(cents, "3.255"));
+  CHECK_FALSE(allows_json(R"({"type": "number", "multipleOf": 1})", "3.5"));
+}
+
+TEST_CASE("bounds of whole numbers may be fractions, and open", "[grammar]") {
+  const auto allowed = [](const char* schema) {
+    std::string made;
+    grammar::states states(json_schema(schema));
+    for (int value = -5; value <= 5; ++value)
+      if (allows(states, std::to_string(value))) made += std::to_string(value) + " ";
+    return made;
+  };
+  CHECK(allowed(R"({"type": "integer", "minimum": -1.5, "maximum": 1.5})") == "-1 0 1 ");
+  CHECK(allowed(R"({"type": "integer", "exclusiveMinimum": -2, "exclusiveMaximum": 2})") == "-1 0 1 ");
+  CHECK(allowed(R"({"type": "integer", "minimum": 2.5})") == "3 4 5 ");
+  CHECK(allowed(R"({"type": "integer", "exclusiveMaximum": -3.0})") == "-5 -4 ");
+  CHECK(allowed(R"({"type": "integer", "maximum": -2.5})") == "-5 -4 -3 ");
+}
+
+TEST_CASE("whole numbers are multiples", "[grammar]") {
+  for (const int of : {2, 3, 7, 10, 25, 60, 100, 360, 1000}) {
+    CAPTURE(of);
+    grammar::states all(json_schema(json{{"type", "integer"}, {"multipleOf", of}}.dump()));
+    const int least = -3 * of / 2, most = 2000 + of / 3;
+    grammar::states some(json_schema(
+        json{{"type", "integer"}, {"multipleOf", of}, {"minimum", least}, {"exclusiveMaximum", most}}
+            .dump()));
+    for (int value = -2500; value < 2500; ++value) {
+      CHECK(allows(all, std::to_string(value)) == (value % of == 0));
+      CHECK(allows(some, std::to_string(value)) == (value % of == 0 && least <= value && value < most));
+    }
+    CHECK_FALSE(allows(all, "00"));
+    CHECK_FALSE(allows(all, "-0"));
+  }
+  CHECK_THROWS_WITH(json_schema(R"({"type": "integer", "multipleOf": 7, "minimum": 8, "maximum": 13})"),
+                    "JSON schema: #: expected a number that its bounds and multipleOf allow; found none");
+}
+
+TEST_CASE("formats of strings", "[grammar]") {
+  struct format {
+    const char* name;
+    std::vector<const char*> allowed, refused;
+  };
+  const format formats[] = {
+      {"date",
+       {"2024-02-29", "2000-02-29", "1999-12-31", "2023-04-30"},
+       {"2023-02-29", "1900-02-29", "2023-04-31", "2023-13-01", "2023-00-10", "2023-1-1", "2023-01-32"}},
+      {"time",
+       {"23:59:59Z", "00:00:00+01:30", "12:30:01.25-05:00"},
+       {"24:00:00Z", "12:60:00Z", "12:30Z", "12:30:00"}},
+      {"date-time",
+       {"2024-02-29T12:00:00Z", "1985-04-12T23:20:50.52Z"},
+       {"2024-02-29 12:00:00Z", "2024-02-30T12:00:00Z"}},
+      {"duration",
+       {"P1D", "PT36H", "P1Y2M3DT4H5M6S", "P3W", "PT5M"},
+       {"P", "PT", "P1DT", "1D", "P1W2D", "P1H"}},
+      {"uuid",
+       {"123e4567-e89b-12d3-a456-426614174000", "123E4567-E89B-12D3-A456-426614174000"},
+       {"123e4567e89b12d3a456426614174000", "123e4567-e89b-12d3-a456-42661417400g"}},
+      {"uuid4", {"f47ac10b-58cc-4372-a567-0e02b2c3d479"}, {"f47ac10b-58cc-1372-a567-0e02b2c3d479"}},
+      {"email",
+       {"a@b.org", "first.last+tag@mail.example.com"},
+       {"a", "a@", "@b.org", "a@b", ".a@b.org", "a b@c.org", "a@-b.org"}},
+      {"hostname", {"localhost", "www.example.com", "a-b.c"}, {"", "-a", "a-", "a..b", "a_b"}},
+      {"ipv4", {"0.0.0.0", "255.249.99.9"}, {"256.0.0.1", "1.2.3", "01.2.3.4", "1.2.3.4.5"}},
+      {"ipv6",
+       {"::", "::1", "1::", "1:2:3:4:5:6:7:8", "fe80::1:2", "1:2:3:4:5:6:7::", "::2:3:4:5:6:7:8", "1:2:3::8"},
+       {":", "1", "1:2:3:4:5:6:7", "1::2::3", "1:2:3:4:5:6:7:8:9", "12345::", "1:2:3:4:5:6:7::8:9", ":::"}},
+      {"uri",
+       {"https://example.com", "http://localhost:8080/a/b?q=1&r=%20#top", "ftp://files.example.com/x"},
+       {"example.com", "https://", "https:///a", "https://a b", "https://a/%2", "1http://a",
+        "https://a#b#c"}},
+      {"password", {"", "any thing"}, {}}};
+  const auto quoted = [](const char* text) { return "\"" + std::string(text) + "\""; };
+  for (const auto& [name, allowed, refused] : formats) {
+    grammar::states states(json_schema(json{{"type", "string"}, {"format", name}}.dump()));
+    for (const char* text : allowed) {
+      CAPTURE(name, text);
+      CHECK(allows(states, quoted(text)));
+    }
+    for (const char* text : refused) {
+      CAPTURE(name, text);
+      CHECK_FALSE(allows(states, quoted(text)));
+    }
+  }
+}
+
+TEST_CASE("schemas as pydantic writes them", "[grammar]") {
+  // class Item(BaseModel): sku: constr(pattern=r"^[A-Z]{3}-\d{4}$", max_length=8); count: int = Field(gt=0, multiple_of=6)
+  //     price: float = Field(ge=0, lt=1000); added: datetime; maker: HttpUrl | None = None; size: tuple[int, int]
+  const char* item = R"({
+    "properties": {
+      "sku": {"maxLength": 8, "pattern": "^[A-Z]{3}-\\d{4}$", "title": "Sku", "type": "string"},
+      "count": {"exclusiveMinimum": 0, "multipleOf": 6, "title": "Count", "type": "integer"},
+      "price": {"exclusiveMaximum": 1000, "minimum": 0, "title": "Price", "type": "number"},
+      "added": {"format": "date-time", "title": "Added", "type": "string"},
+      "maker": {"anyOf": [{"format": "uri", "maxLength": 2083, "minLength": 1, "type": "string"}, {"type": "null"}],
+                "default": null, "title": "Maker"},
+      "size": {"maxItems": 2, "minItems": 2, "prefixItems": [{"type": "integer"}, {"type": "integer"}], "title": "Size",
+               "type": "array"}},
+    "required": ["sku", "count", "price", "added", "size"], "title": "Item", "type": "object"})";
+  CHECK(
+      allows_json(item, R"({"sku": "ABC-0001", "count": 12, "price": 999.99, "added": "2024-05-01T08:00:00Z",
+  "maker": "https://example.com/a", "size": [3, 4]})"));
+  CHECK(allows_json(item,
+                    R"({"sku":"ABC-0001","count":6,"price":0,"added":"2024-05-01T08:00:00Z","size":[3,4]})"));
+  for (const char* wrong :
+       {R"({"sku":"ABC-01","count":6,"price":0,"added":"2024-05-01T08:00:00Z","size":[3,4]})",
+        R"({"sku":"ABC-0001","count":0,"price":0,"added":"2024-05-01T08:00:00Z","size":[3,4]})",
+        R"({"sku":"ABC-0001","count":6,"price":1000,"added":"2024-05-01T08:00:00Z","size":[3,4]})",
+        R"({"sku":"ABC-0001","count":6,"price":0,"added":"2024-05-01","size":[3,4]})",
+        R"({"sku":"ABC-0001","count":6,"price":0,"added":"2024-05-01T08:00:00Z","size":[3]})"})
+    CHECK_FALSE(allows_json(item, wrong));
+
+  // class Cat(BaseModel): kind: Literal["cat"] = "cat"; lives: int
+  // class Dog(BaseModel): kind: Literal["dog"] = "dog"; name: str
+  // class Home(BaseModel): pet: Annotated[Cat | Dog, Field(discriminator="kind")]
+  const char* home = R"({
+    "$defs": {
+      "Cat": {"properties": {"kind": {"const": "cat", "default": "cat", "title": "Kind", "type": "string"},
+                             "lives": {"title": "Lives", "type": "integer"}},
+              "required": ["lives"], "title": "Cat", "type": "object"},
+      "Dog": {"properties": {"kind": {"const": "dog", "default": "dog", "title": "Kind", "type": "string"},
+                             "name": {"title": "Name", "type": "string"}},
+              "required": ["name"], "title": "Dog", "type": "object"}},
+    "properties": {"pet": {"discriminator": {"mapping": {"cat": "#/$defs/Cat", "dog": "#/$defs/Dog"}, "propertyName": "kind"},
+                           "oneOf": [{"$ref": "#/$defs/Cat"}, {"$ref": "#/$defs/Dog"}], "title": "Pet"}},
+    "required": ["pet"], "title": "Home", "type": "object"})";
+  CHECK(allows_json(home, R"({"pet": {"kind": "cat", "lives": 9}})"));
+  CHECK(allows_json(home, R"({"pet": {"kind": "dog", "name": "Rex"}})"));
+  CHECK_FALSE(allows_json(home, R"({"pet": {"kind": "dog", "lives": 9}})"));
+  CHECK_FALSE(allows_json(home, R"({"pet": {"lives": 9}})"));
+
+  // As of 2.8: class Color(Enum): red = "red"; class Pen(BaseModel): color: Color = Color.red; kind: Literal["pen"]
+  const char* pen = R"({
+    "$defs": {"Color": {"enum": ["red", "blue"], "title": "Color", "type": "string"}},
+    "properties": {"color": {"allOf": [{"$ref": "#/$defs/Color"}], "default": "red"},
+                   "kind": {"const": "pen", "enum": ["pen"], "title": "Kind", "type": "string"}},
+    "required": ["kind"], "title": "Pen", "type": "object"})";
+  CHECK(allows_json(pen, R"({"color": "blue", "kind": "pen"})"));
+  CHECK(allows_json(pen, R"({"kind": "pen"})"));
+  CHECK_FALSE(allows_json(pen, R"({"color": "green", "kind": "pen"})"));
+
+  // class Node(BaseModel): value: PositiveInt; children: list["Node"] = []
+  const char* node = R"({
+    "$defs": {"Node": {"properties": {"value": {"exclusiveMinimum": 0, "title": "Value", "type": "integer"},
+                                      "children": {"default": [], "items": {"$ref": "#/$defs/Node"}, "title": "Children", "type": "array"}},
+                       "required": ["value"], "title": "Node", "type": "object"}},
+    "$ref": "#/$defs/Node"})";
+  CHECK(allows_json(node, R"({"value": 1, "children": [{"value": 2}, {"value": 3, "children": []}]})"));
+  CHECK_FALSE(allows_json(node, R"({"value": 1, "children": [{"value": 0}]})"));
+}
+
+TEST_CASE("allOf joins members, and schemas that hold themselves", "[grammar]") {
+  const char* named_tree = R"({
+    "allOf": [{"$ref": "#/$defs/tree"}, {"properties": {"name": {"type": "string"}}, "required": ["name"]}],
+    "$defs": {"tree": {"type": "object", "properties": {"next": {"anyOf": [{"$ref": "#"}, {"type": "null"}]}}, "required": ["next"]}}})";
+  CHECK(allows_json(named_tree, R"({"next": {"next": null, "name": "b"}, "name": "a"})"));
+  CHECK_FALSE(allows_json(named_tree, R"({"next": {"next": null}, "name": "a"})"));
+  const char* narrowed = R"({
+    "allOf": [{"properties": {"a": {"type": "integer"}}}, {"properties": {"a": {"minimum": 3}}}], "type": "object"})";
+  CHECK(allows_json(narrowed, R"({"a": 3})"));
+  CHECK_FALSE(allows_json(narrowed, R"({"a": 2})"));
+  CHECK_FALSE(allows_json(narrowed, R"({"a": 3.5})"));
+}
+
 TEST_CASE("what is not known of a schema is refused by its keyword and place", "[grammar]") {
   const std::pair<const char*, const char*> cases[] = {
       {"3", "#: expected a schema, which is an object or true; found 3"},
       {R"({"type": "text"})",
        "#/type: expected one of object, array, string, integer, number, boolean, null; found \"text\""},
-      {R"({"properties": {"a": {"type": "string", "format": "date"}}})",
-       "#/properties/a: expected no keyword but type, minLength, maxLength, pattern beside type string; "
-       "found "
-       "'format'"},
-      {R"({"oneOf": []})", "#: expected no keyword but type, enum, const, anyOf, $ref in a schema without a "
-                           "type; found 'oneOf'"},
-      {R"({"type": "number", "minimum": 1})",
-       "#: expected no keyword but type beside type number; found 'minimum'"},
+      {R"({"properties": {"a": {"type": "string", "contentEncoding": "base64"}}})",
+       "#/properties/a: expected no keyword but type, minLength, maxLength, pattern, format beside type "
+       "string; found 'contentEncoding'"},
+      {R"({"type": "string", "format": "color"})", "#/format: expected one of date, time, date-time, "
+                                                   "duration, uuid, uuid4, email, hostname, ipv4, ipv6, uri, "
+                                                   "password, binary, path; found \"color\""},
+      {R"({"type": "string", "format": "date", "pattern": "a"})",
+       "#: expected no format beside a pattern; found \"date\""},
+      {R"({"type": "string", "format": "uri", "maxLength": 20})",
+       "#: expected a format of which minLength and maxLength bound one repetition alone; found \"uri\""},
+      {R"({"not": {}})",
+       "#: expected no keyword but type, enum, const, anyOf, oneOf, allOf, $ref in a schema "
+       "without a type; found 'not'"},
+      {R"({"type": "number", "minimum": "1"})", "#/minimum: expected a number; found \"1\""},
+      {R"({"type": "number", "minimum": 1, "exclusiveMinimum": 0})",
+       "#: expected one of minimum and exclusiveMinimum; found 0"},
+      {R"({"type": "number", "minimum": 1, "exclusiveMaximum": 1})",
+       "#: expected a number that its bounds and multipleOf allow; found none"},
+      {R"({"type": "number", "multipleOf": 0.3})",
+       "#/multipleOf: expected 1, 0.1, 0.01 and so on, to 16 digits, beside type number; found 0.3"},
+      {R"({"type": "integer", "multipleOf": 1001})",
+       "#/multipleOf: expected a whole number from 1 to 1000 beside type integer; found 1001"},
+      {R"({"oneOf": []})", "#/oneOf: expected a list of at least one schema; found []"},
+      {R"({"oneOf": [{"type": "null"}, {"type": "integer"}, {"type": "number"}]})",
+       "#/oneOf: expected schemas that types, const, enum or a required member tell apart; found 1 and 2, "
+       "which one value may fit (anyOf allows that)"},
+      {R"({"oneOf": [true], "discriminator": "kind"})",
+       "#/discriminator: expected an object with a propertyName; found \"kind\""},
+      {R"({"allOf": [{"type": "string"}, {"type": "null"}]})",
+       "#/type: expected what the other parts say, which is \"string\"; found \"null\""},
+      {R"({"allOf": [{"properties": {"a": true}, "additionalProperties": false}, {"properties": {"b": true}}]})",
+       "#: expected no additionalProperties of false in an allOf beside members of its other parts; found "
+       "\"b\""},
+      {R"({"allOf": [{"$ref": "#"}]})",
+       "#/allOf: expected an allOf of other schemas; found one that leads to itself"},
+      {R"({"prefixItems": [true], "minItems": 1})",
+       "#: expected minItems and maxItems of as many as prefixItems has; found 1"},
       {R"({"anyOf": []})", "#/anyOf: expected a list of at least one schema; found []"},
       {R"({"enum": []})", "#/enum: expected a list of at least one value; found []"},
       {R"({"type": "string", "enum": [1]})", "#: expected a value of type string; found [1]"},
@@ -244,8 +519,8 @@ TEST_CASE("what is not known of a schema is refused by its keyword and place", "
        "#: expected a minLength of at most maxLength; found 3"},
       {R"({"pattern": "a(", "type": "string"})",
        "#/pattern: regular expression: expected ) at byte 2; found its end"},
-      {R"({"pattern": "a", "minLength": 1})",
-       "#: expected no minLength and no maxLength beside a pattern; found \"a\""},
+      {R"({"pattern": "a", "minLength": 2})",
+       "#: expected a pattern of which minLength and maxLength bound one repetition alone; found \"a\""},
   };
   for (const auto& [schema, sentence] : cases) {
     CAPTURE(schema);

@@ -30,7 +30,7 @@ public:
   void add(std::string problem) { all_.push_back(std::move(problem)); }
   explicit problems(std::string separator) : separator_(std::move(separator)) {}
   bool empty() const { return all_.empty(); }
-  std::string text() const {
+  std::string text(std::size_t most_shown = 5) const {
     std::vector<std::string> sorted = all_;
     std::ranges::stable_sort(sorted, by_numbers);
     std::string text;
@@ -41,7 +41,6 @@ public:
   }
 
 private:
-  static constexpr std::size_t most_shown = 5;
   std::string separator_;
   std::vector<std::string> all_;
 };

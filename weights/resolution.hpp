@@ -73,8 +73,10 @@ public:
         extra.add(in_quotes(*full) + " " + shape_text(tensors_.at(*full).shape));
     const problems misfits = misfits_of(result);
     std::string message;
+    const std::size_t kinds = !missing.empty() + !extra.empty() + !misfits.empty(),
+                      most_shown = kinds > 1 ? 2 : 5; // a message stays one that is read
     const auto say = [&](const char* what, const problems& of) {
-      if (!of.empty()) message += (message.empty() ? "" : "; ") + (what + of.text());
+      if (!of.empty()) message += (message.empty() ? "" : "; ") + (what + of.text(most_shown));
     };
     say("no tensor fills the parameters ", missing);
     say("no parameter wants and no rule ignores the tensors ", extra);

@@ -76,8 +76,8 @@ std::vector<weight_view> model_weights::packed_views_of(std::span<const wanted_p
     if (how == matching::whole && !used.contains(name)) extra.add(in_quotes(name));
   if (!missing.empty() || !extra.empty())
     throw error(state_->source + ": these weights are packed for another model" +
-                (missing.empty() ? "" : "; expected " + missing.text()) +
-                (extra.empty() ? "" : "; no parameter wants " + extra.text()));
+                (missing.empty() ? "" : "; expected " + missing.text(2)) +
+                (extra.empty() ? "" : "; no parameter wants " + extra.text(2)));
   return views;
 }
 

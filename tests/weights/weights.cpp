@@ -206,6 +206,13 @@ TEST_CASE("missing, extra and misshaped tensors are reported together", "[weight
   std::vector<wanted_parameter> many;
   for (int i = 0; i < 9; ++i) many.push_back({"p" + std::to_string(i), {1}});
   CHECK_THAT(refusal(model_weights::from({}), many), Contains("'p4' [1], and 4 more") && !Contains("p5"));
+  // Weights of another model fit in nothing.
+  std::map<std::string, weight_tensor> others;
+  for (int i = 0; i < 7; ++i) others["other." + std::to_string(i)] = counted({2});
+  CHECK(
+      refusal(model_weights::from(others, "model"), many) ==
+      "model: no tensor fills the parameters 'p0' [1], 'p1' [1], and 7 more; no parameter wants and no rule "
+      "ignores the tensors 'other.0' [2], 'other.1' [2], and 5 more");
 }
 
 TEST_CASE("what is missing is told in the order of its numbers", "[weights]") {

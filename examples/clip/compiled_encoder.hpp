@@ -31,7 +31,7 @@ class compiled_encoder final : public encoder {
 public:
   compiled_encoder(const std::filesystem::path& folder, int threads)
       : threads_(threads), weights_(opened(folder)), words_(folder / "tokenizer.json", shape),
-        prepare_(read_preprocessing(folder / "preprocessor_config.json", side)) {
+        prepare_(read_preprocessing(folder, side)) {
     const core::wanted_parameter temperature{.name = "temperature", .shape = {}};
     scale_ = std::exp(*weights_.resolve_part({&temperature, 1}, models::clip_names).front().data);
   }
@@ -75,7 +75,7 @@ private:
   static constexpr std::size_t side = shape.image, joint = shape.joint;
 
   static model_weights opened(const std::filesystem::path& folder) {
-    for (const char* name : {"config.json", "preprocessor_config.json", "tokenizer.json"})
+    for (const char* name : {"config.json", "tokenizer.json"})
       if (!std::filesystem::exists(folder / name))
         throw error((folder / name).string() +
                     ": no such file; a checkpoint's folder has it beside its weights");

@@ -10,16 +10,18 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
+#include <utility>
 
 namespace clip_program {
 namespace {
 
 using nlohmann::json;
 
-/// Reads entries of a preprocessor_config.json, of which those that are left out are as usual.
+/// Reads entries of an object, of which those that are left out are as usual.
 class entries {
 public:
-  entries(const std::filesystem::path& file, const json& all) : file_(file), all_(all) {
+  /// `place`: where the object stands.
+  entries(std::string place, const json& all) : place_(std::move(place)), all_(all) {
     if (!all.is_object()) fail("an object", all);
   }
 
@@ -55,19 +57,15 @@ public:
   }
 
   [[noreturn]] void fail(const std::string& expected, const json& found) const {
-    throw fovea::error(file_.string() + ": expected " + expected + ", found " + fovea::core::shown(found));
+    throw fovea::error(place_ + ": expected " + expected + ", found " + fovea::core::shown(found));
   }
 
 private:
-  const std::filesystem::path& file_;
+  std::string place_;
   const json& all_;
 };
 
-} // namespace
-
-preprocessing read_preprocessing(const std::filesystem::path& file, std::size_t side) {
-  const fovea::core::json_document all = fovea::core::load_json(file);
-  const entries from(file, *all);
+preprocessing preprocessing_of(const entries& from, std::size_t side) {
   preprocessing made;
   for (const char* step : {"do_resize", "do_center_crop", "do_rescale", "do_normalize"})
     from.expect(step, true);
@@ -82,6 +80,25 @@ preprocessing read_preprocessing(const std::filesystem::path& file, std::size_t 
   if (made.shortest_edge < side)
     from.fail("size to be at least the network's " + std::to_string(side), made.shortest_edge);
   return made;
+}
+
+} // namespace
+
+preprocessing read_preprocessing(const std::filesystem::path& folder, std::size_t side) {
+  const std::filesystem::path whole = folder / "processor_config.json",
+                              own = folder / "preprocessor_config.json";
+  if (std::filesystem::exists(whole)) {
+    const fovea::core::json_document all = fovea::core::load_json(whole);
+    if (all->is_object() && all->contains("image_processor"))
+      return preprocessing_of({whole.string() + ": image_processor", all->at("image_processor")}, side);
+  }
+  if (!std::filesystem::exists(own))
+    throw fovea::error(
+        own.string() +
+        ": no such file, and no image_processor in processor_config.json; a checkpoint's folder "
+        "has one beside its weights");
+  const fovea::core::json_document all = fovea::core::load_json(own);
+  return preprocessing_of({own.string(), *all}, side);
 }
 
 pixels preprocessing::operator()(const picture::image& from) const {

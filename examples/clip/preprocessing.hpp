@@ -24,8 +24,9 @@ struct preprocessing {
   pixels operator()(const picture::image& from) const;
 };
 
-/// Reads a preprocessor_config.json. Throws fovea::error that names the file and what in it is not supported, or does
-/// not fit a network of `side` x `side` pixels.
-preprocessing read_preprocessing(const std::filesystem::path& file, std::size_t side);
+/// Reads the image_processor of a checkpoint's processor_config.json or, where it has none, its preprocessor_config.json.
+/// Throws fovea::error that names the file and what in it is not supported, or does not fit a network of `side` x `side`
+/// pixels.
+preprocessing read_preprocessing(const std::filesystem::path& folder, std::size_t side);
 
 } // namespace clip_program

@@ -43,7 +43,7 @@ void notice(const std::string& text) { program::notice("search_images", text); }
 void declare(CLI::App& app, arguments& a) {
   app.add_option("MODEL_FOLDER", a.model,
                  "A CLIP as Hugging Face has it: config.json, model.safetensors, tokenizer.json, "
-                 "preprocessor_config.json")
+                 "processor_config.json or preprocessor_config.json")
       ->required();
   app.add_option("FOLDER", a.folder,
                  "Of pictures: PNG, JPEG, PPM and PGM, in its folders too (hidden files are left out)")
@@ -63,7 +63,9 @@ void declare(CLI::App& app, arguments& a) {
 
 /// Changes with the weights and with how pictures are prepared.
 content_hash identity_of(const fs::path& folder) {
-  std::vector<file_stamp> stamps{semantic_search::stamp_of(folder / "preprocessor_config.json")};
+  std::vector<file_stamp> stamps;
+  for (const char* name : {"preprocessor_config.json", "processor_config.json"})
+    if (fs::exists(folder / name)) stamps.push_back(semantic_search::stamp_of(folder / name));
   for (const fs::directory_entry& file : fs::directory_iterator(folder))
     if (file.path().extension() == ".safetensors") stamps.push_back(semantic_search::stamp_of(file.path()));
   std::ranges::sort(stamps, {}, [](const file_stamp& s) { return std::pair(s.size, s.modified); });
@@ -82,7 +84,7 @@ void tell_skipped(const index_update& update) {
 }
 
 /// The index of the folder's pictures, from its file as far as it still holds, and kept there every few seconds.
-picture_index current_index(const arguments& a, clip_program::encoder& encoder) {
+index_update current_index(const arguments& a, clip_program::encoder& encoder) {
   constexpr std::chrono::seconds between_copies(5);
   const std::vector<fs::path> folder{a.folder};
   const auto files = semantic_search::find_texts(folder);
@@ -120,7 +122,7 @@ picture_index current_index(const arguments& a, clip_program::encoder& encoder) 
     notice(fmt::format("indexed {} pictures in {:.1f} s ({:.0f} ms each)", update.embedded, seconds,
                        1000 * seconds / static_cast<double>(update.embedded)));
   if (update.changed && !file.empty()) semantic_search::keep_index(file, update.index, notice);
-  return std::move(update.index);
+  return update;
 }
 
 std::string report(const std::vector<hit>& hits, const std::string& query, bool as_json) {
@@ -148,7 +150,8 @@ void search(const arguments& a) {
     const clip_program::pixels pixels = encoder->prepared(picture::read_image(a.like));
     wanted = encoder->of_pictures({&pixels, 1});
   }
-  const picture_index index = current_index(a, *encoder);
+  const index_update found = current_index(a, *encoder);
+  const picture_index& index = found.index;
   if (index.pictures.empty())
     throw fovea::error(a.folder.string() + ": expected pictures as PNG, JPEG, PPM or PGM, found none");
   const std::string query =
@@ -156,6 +159,8 @@ void search(const arguments& a) {
   const std::vector<hit> hits = nearest(index, wanted, a.top);
   program::print(report(hits, query, a.json));
   if (!a.sheet.empty()) draw(hits, query, a.sheet);
+  if (!found.skipped.empty())
+    throw fovea::error(fmt::format("{} of the folder's pictures could not be read", found.skipped.size()));
 }
 
 } // namespace

@@ -87,7 +87,8 @@ std::uint32_t sum_of(const bytes& values) {
 
 preprocessing preprocessing_of(const temporary_folder& folder, const std::string& json,
                                std::size_t side = 224) {
-  return clip_program::read_preprocessing(folder.write("preprocessor_config.json", json), side);
+  folder.write("preprocessor_config.json", json);
+  return clip_program::read_preprocessing(folder.path(), side);
 }
 
 } // namespace
@@ -266,6 +267,24 @@ TEST_CASE("preprocessing that is not known is refused", "[images]") {
   CHECK_THAT(refusal(R"({"size":-1})"), Catch::StartsWith(": expected size to be a number from 1"));
   CHECK(refusal(R"({"image_std":[1,0,1]})") ==
         ": expected image_std to be three numbers, for red, green and blue, found [1,0,1]");
+}
+
+TEST_CASE("a processor_config.json has the preprocessing in it", "[images]") {
+  const temporary_folder folder;
+  const std::string whole = (folder / "processor_config.json").string();
+  CHECK(message_of<fovea::error>([&] { clip_program::read_preprocessing(folder.path(), 224); }) ==
+        (folder / "preprocessor_config.json").string() +
+            ": no such file, and no image_processor in processor_config.json; a checkpoint's folder has one "
+            "beside its weights");
+  folder.write("processor_config.json", R"({"processor_class": "CLIPProcessor", "image_processor":
+    {"size": {"shortest_edge": 20}, "crop_size": {"height": 16, "width": 16}, "image_mean": [0.5, 0.25, 0.125]}})");
+  CHECK(clip_program::read_preprocessing(folder.path(), 16).mean == std::array{0.5, 0.25, 0.125});
+  CHECK(message_of<fovea::error>([&] { clip_program::read_preprocessing(folder.path(), 224); }) ==
+        whole + ": image_processor: expected crop_size to be the network's 224, found 16");
+  folder.write("preprocessor_config.json", R"({"size": 30, "crop_size": 16})"); // which goes behind it
+  CHECK(clip_program::read_preprocessing(folder.path(), 16).shortest_edge == 20);
+  folder.write("processor_config.json", R"({"processor_class": "CLIPProcessor"})");
+  CHECK(clip_program::read_preprocessing(folder.path(), 16).shortest_edge == 30);
 }
 
 TEST_CASE("a picture is placed in a drawing", "[images]") {

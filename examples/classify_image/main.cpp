@@ -19,6 +19,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -42,7 +43,7 @@ struct arguments {
 void declare(CLI::App& app, arguments& a) {
   app.add_option("MODEL_FOLDER", a.model,
                  "A CLIP as Hugging Face has it: config.json, model.safetensors, tokenizer.json, "
-                 "preprocessor_config.json")
+                 "processor_config.json or preprocessor_config.json")
       ->required();
   app.add_option("PICTURE", a.pictures, "PNG, JPEG, PPM or PGM")->required();
   app.add_option("--labels", a.labels, "Labels between commas: \"cat,dog\"")->allow_extra_args(false);
@@ -94,21 +95,33 @@ void classify(const arguments& a) {
   const auto encoder = clip_program::open_encoder(a.model, a.threads);
   const classifier judge(*encoder, labels, a.prompts);
   std::vector<judged_picture> drawn;
+  std::vector<std::string> problems; // of pictures that cannot be read
   {
     terminal::progress_bar bar("classifying", "pictures", a.pictures.size());
     const bool shows = !fovea::core::system::is_terminal(stdout); // which is no place for answers and a bar
     for (std::size_t i = 0; i < a.pictures.size(); ++i) {
-      const picture::image shown = picture::read_image(fs::path(a.pictures[i]));
-      std::vector<judged_label> judged = judge.judged(shown);
+      if (shows) bar.show(i);
+      std::optional<picture::image> shown;
+      try {
+        shown = picture::read_image(fs::path(a.pictures[i]));
+      } catch (const fovea::error& problem) {
+        problems.emplace_back(problem.what());
+        continue;
+      }
+      std::vector<judged_label> judged = judge.judged(*shown);
       judged.resize(std::min(judged.size(), a.top));
       const std::string name = fovea::core::utf8_or_replacement(a.pictures[i]);
       program::print(report(name, judged, a.json));
       if (!a.drawing.empty() && drawn.size() < most_drawn)
-        drawn.push_back({name, picture::thumbnail(shown, drawn_side), std::move(judged)});
-      if (shows) bar.show(i + 1);
+        drawn.push_back({name, picture::thumbnail(*shown, drawn_side), std::move(judged)});
     }
+    if (shows) bar.show(a.pictures.size());
   }
-  if (!a.drawing.empty()) draw(drawn, a.drawing);
+  if (!drawn.empty()) draw(drawn, a.drawing);
+  for (const std::string& problem : problems) program::notice("classify_image", "left out " + problem);
+  if (!problems.empty())
+    throw fovea::error(
+        fmt::format("{} of {} pictures could not be read", problems.size(), a.pictures.size()));
 }
 
 } // namespace

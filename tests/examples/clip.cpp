@@ -345,6 +345,17 @@ TEST_CASE("classify_image says and draws which labels fit", "[clip]") {
   CHECK(std::count(said.said.begin(), said.said.end(), '\n') == 6);
   CHECK(picture::read_image(fs::path(drawing)).height > 600);
 
+  const std::string broken = c.folder.write("broken.ppm", "P6 9 9 255 abc").string();
+  const program_run some = run_program(c.folder, {FOVEA_TINY_CLASSIFY_IMAGE, model, broken, first,
+                                                  (c.folder / "none.ppm").string(), second, "--labels",
+                                                  "w1,w2", "--prompt", "{}"});
+  CHECK(some.status == 2);
+  CHECK_THAT(some.said, Catch::Contains("classify_image: left out " + broken +
+                                        ": expected 243 bytes behind the header, found 3\n") &&
+                            Catch::Contains("left out " + (c.folder / "none.ppm").string() + ": ") &&
+                            Catch::Contains(first + "\n") && Catch::Contains(second + "\n") &&
+                            Catch::Contains("classify_image: 2 of 4 pictures could not be read\n"));
+
   const std::string labels = c.folder.write("labels.txt", "w1\nw2, w5\n\nw3\n").string();
   const program_run as_json = run_program(c.folder, {FOVEA_TINY_CLASSIFY_IMAGE, model, first, "--labels-file",
                                                      labels, "--prompt", "{}", "--json"});
@@ -373,14 +384,16 @@ TEST_CASE("search_images finds pictures, and computes each once", "[clip]") {
   const std::string sheet = (c.folder / "found.svg").string();
   const program_run first = search({"w1 w2", "--picture", sheet});
   INFO(first.said);
-  CHECK(first.status == 0);
+  CHECK(first.status == 2);
   CHECK_THAT(first.said,
              Catch::Contains("search_images: indexed 3 pictures in ") &&
+                 Catch::Contains("search_images: 1 of the folder's pictures could not be read\n") &&
                  Catch::Contains("broken.png: the PNG is damaged: the file ends before its picture does\n") &&
                  Catch::Contains("passed over what is neither PNG, JPEG, PPM nor PGM: 1\n") &&
                  Catch::Contains("120.ppm\n"));
   CHECK_THAT(content(sheet), Catch::Contains("<image"));
 
+  fs::remove(pictures / "broken.png");
   const program_run alike = search({"--like", (pictures / "240.ppm").string(), "--top", "1", "--json"});
   CHECK_THAT(alike.said, !Catch::Contains("indexed"));
   const json found = json::parse(alike.said.substr(alike.said.find('{')));

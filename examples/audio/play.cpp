@@ -15,6 +15,11 @@ namespace audio {
 std::string play(sound_reader& sound, const std::string& in, const std::string& out, double gain,
                  const std::function<void(std::size_t channel, std::span<float> samples)>& play_channel) {
   constexpr std::size_t most = 4096; // frames at a time
+  constexpr double most_gain = 1000;
+  if (!(std::abs(gain) <= most_gain)) // which is no number either
+    throw fovea::error(
+        fmt::format("gain: expected a number from {} to {}, found {}", -most_gain, most_gain, gain));
+  if (!out.empty()) expect_wav(out);
   std::error_code absent;
   if (std::filesystem::equivalent(in, out, absent))
     throw fovea::error(out + ": expected another file than the one that is played");

@@ -5,6 +5,7 @@
 #include "wavenet_config.hpp"
 #include "wavenet_tensors.hpp"
 
+#include <fovea/base/error.hpp>
 #include <fovea/base/json/parse_json.hpp>
 
 #include <fmt/format.h>
@@ -91,6 +92,8 @@ nam_file read(const nam_part& network, double size) {
 } // namespace
 
 nam_file read_nam(const std::filesystem::path& path, double size) {
+  if (!(size >= 0 && size <= 1))
+    throw fovea::error(fmt::format("size: expected a number from 0 to 1, found {}", size));
   return read({path.string(), *fovea::core::load_json(path)}, size);
 }
 

@@ -22,8 +22,8 @@ struct nam_file {
 
 /// Reads a file of Neural Amp Modeler: a WaveNet, an LSTM, or the one of a container's networks that `size`
 /// chooses, the first that ends above it, else the last. A WaveNet that may be cut to fewer channels, and is in
-/// no container, has the part of them that `size` says, from 0 to 1. Throws fovea::error that names the file, what was expected and
-/// what was found where it is malformed, or has what the program does not know.
+/// no container, has the part of them that `size` says. Throws fovea::error where `size` is not from 0 to 1, and one that
+/// names the file, what was expected and what was found where it is malformed, or has what the program does not know.
 nam_file read_nam(const std::filesystem::path& path, double size = 1);
 
 } // namespace play_amp_program

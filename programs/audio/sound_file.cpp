@@ -56,7 +56,13 @@ struct sound_reader::state {
   std::string name;
   SF_INFO about{};
   handle file{nullptr, &sf_close};
-  std::int64_t taken = 0; // frames
+  std::int64_t announced = 0, taken = 0; // frames
+
+  void expect_whole(std::int64_t found) const {
+    if (found < announced)
+      throw fovea::error(fmt::format("{}: expected {} frames, as its header says; found {}: it was cut short",
+                                     name, announced, found));
+  }
 };
 
 sound_reader::sound_reader(const std::string& file) : state_(std::make_shared<state>()) {
@@ -65,12 +71,8 @@ sound_reader::sound_reader(const std::string& file) : state_(std::make_shared<st
   const int from = named ? fovea::core::regular_file(file).release() : STDIN_FILENO;
   state_->file.reset(sf_open_fd(from, SFM_READ, &state_->about, named ? SF_TRUE : SF_FALSE));
   if (!state_->file) throw fovea::error(state_->name + ": cannot be read as sound: " + sf_strerror(nullptr));
-  if (!named) return;
-  if (const std::int64_t announced = announced_frames(state_->file.get(), state_->about);
-      announced > frames())
-    throw fovea::error(
-        fmt::format("{}: expected {} frames, as its header says; found {}: the file was cut short",
-                    state_->name, announced, frames()));
+  state_->announced = announced_frames(state_->file.get(), state_->about);
+  if (named) state_->expect_whole(frames()); // what comes by a pipe ends first
 }
 
 int sound_reader::rate() const { return state_->about.samplerate; }
@@ -95,7 +97,15 @@ std::size_t sound_reader::read(std::span<float> samples) {
                                    state_->name, *odd, static_cast<double>(frame) / rate()));
   }
   state_->taken += got;
+  if (got < wanted) state_->expect_whole(state_->taken);
   return static_cast<std::size_t>(got);
+}
+
+void expect_wav(const std::filesystem::path& file) {
+  std::string ending = file.extension().string();
+  std::ranges::transform(ending, ending.begin(),
+                         [](char c) { return c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c; });
+  if (ending != ".wav") throw fovea::error(file.string() + ": expected a name that ends in .wav");
 }
 
 void write_wav(const std::filesystem::path& file, std::span<const float> samples, int channels, int rate) {

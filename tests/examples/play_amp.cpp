@@ -11,6 +11,8 @@
 
 #include <catch2/catch.hpp>
 
+#include <cmath>
+
 using namespace play_amp_program;
 using nlohmann::json;
 
@@ -165,6 +167,8 @@ TEST_CASE("a size chooses among the networks of a container", "[play_amp]") {
   CHECK(is_lstm(0.49));
   CHECK_FALSE(is_lstm(0.5));
   CHECK_FALSE(is_lstm(1));
+  CHECK_THROWS_WITH(is_lstm(-0.1), "size: expected a number from 0 to 1, found -0.1");
+  CHECK_THROWS_WITH(is_lstm(std::nan("")), "size: expected a number from 0 to 1, found nan");
 }
 
 TEST_CASE("what the program does not play is refused by name", "[play_amp]") {

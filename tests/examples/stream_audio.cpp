@@ -2,6 +2,7 @@
 #include <audio/sound_file.hpp>
 #include <stream_audio/sound_network.hpp>
 
+#include "../file_content.hpp"
 #include "../weights/temporary_folder.hpp"
 
 #include <fovea/base/error.hpp>
@@ -10,12 +11,39 @@
 
 #include <catch2/catch.hpp>
 
+#include <unistd.h>
+
+#include <array>
 #include <cmath>
+#include <stdexcept>
 
 using namespace stream_audio_program;
 using nlohmann::json;
 
 namespace {
+
+/// Bytes that come from the standard input by a pipe.
+class piped_input {
+public:
+  explicit piped_input(const std::string& bytes) {
+    std::array<int, 2> ends{};
+    if (pipe(ends.data()) != 0 ||
+        write(ends[1], bytes.data(), bytes.size()) != static_cast<ssize_t>(bytes.size()))
+      throw std::runtime_error("no pipe");
+    close(ends[1]);
+    dup2(ends[0], STDIN_FILENO);
+    close(ends[0]);
+  }
+  ~piped_input() {
+    dup2(before_, STDIN_FILENO);
+    close(before_);
+  }
+  piped_input(const piped_input&) = delete;
+  piped_input& operator=(const piped_input&) = delete;
+
+private:
+  int before_ = dup(STDIN_FILENO);
+};
 
 json ramp(std::size_t rows, std::size_t columns, double step) {
   json made = json::array();
@@ -77,6 +105,25 @@ TEST_CASE("a network that the program does not have is said by its layers", "[st
   CHECK(problem(odd) == "layer 1 is dense swish, which this program does not know");
 }
 
+TEST_CASE("a WAV that comes by a pipe and was cut is refused at its end", "[audio]") {
+  const temporary_folder folder;
+  audio::write_wav(folder / "x.wav", std::vector<float>{0, 0.5f, -0.25f, 1, -1, 0.125f}, 2, 48000);
+  const std::string whole = content(folder / "x.wav");
+  const auto frames_of = [](const std::string& sound) {
+    const piped_input input(sound);
+    audio::sound_reader reader("-");
+    std::vector<float> read(64);
+    return reader.read(read);
+  };
+  CHECK(frames_of(whole) == 3);
+  CHECK_THROWS_WITH(frames_of(whole.substr(0, whole.size() - 8)),
+                    "standard input: expected 3 frames, as its header says; found 2: it was cut short");
+  // Who writes to a pipe does not know how much comes.
+  std::string unknown = whole;
+  unknown.replace(unknown.find("data") + 4, 4, "\xff\xff\xff\xff");
+  CHECK(frames_of(unknown.substr(0, unknown.size() - 8)) == 2);
+}
+
 TEST_CASE("sound is written and read", "[audio]") {
   const temporary_folder folder;
   const std::vector<float> samples{0, 0.5f, -0.25f, 1, -1, 0.125f};
@@ -95,7 +142,7 @@ TEST_CASE("sound is written and read", "[audio]") {
   std::filesystem::copy_file(folder / "x.wav", cut);
   std::filesystem::resize_file(cut, std::filesystem::file_size(cut) - 8);
   CHECK_THROWS_WITH(audio::sound_reader(cut),
-                    cut + ": expected 3 frames, as its header says; found 2: the file was cut short");
+                    cut + ": expected 3 frames, as its header says; found 2: it was cut short");
 
   const std::string odd = (folder / "odd.wav").string();
   audio::write_wav(odd, std::vector<float>{0, 0, 0, std::numeric_limits<float>::infinity(), 0, 0}, 2, 48000);
@@ -110,6 +157,16 @@ TEST_CASE("sound is written and read", "[audio]") {
                     (folder / "." / "x.wav").string() +
                         ": expected another file than the one that is played");
   played_over((folder / "y.wav").string());
+  played_over((folder / "z.WAV").string());
+  CHECK_THROWS_WITH(played_over((folder / "y.mp3").string()),
+                    (folder / "y.mp3").string() + ": expected a name that ends in .wav");
+  const auto played_with = [&](double gain) {
+    audio::sound_reader sound((folder / "x.wav").string());
+    audio::play(sound, (folder / "x.wav").string(), "", gain, [](std::size_t, std::span<float>) {});
+  };
+  played_with(-1000);
+  CHECK_THROWS_WITH(played_with(1001), "gain: expected a number from -1000 to 1000, found 1001");
+  CHECK_THROWS_WITH(played_with(std::nan("")), "gain: expected a number from -1000 to 1000, found nan");
 
   const std::string text = folder.write("x.txt", "no sound").string(),
                     absent = (folder / "absent.wav").string();

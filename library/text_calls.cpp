@@ -133,17 +133,25 @@ std::vector<std::vector<std::string>> text_calls::translate(const std::vector<st
   return all;
 }
 
+const token_spellings& text_calls::spellings() {
+  std::call_once(are_spelled_, [&] { spelled_.emplace(words_); });
+  return *spelled_;
+}
+
 text_calls::written_text text_calls::generate(const std::string& prompt, const sampling_options& how,
-                                              std::size_t most_tokens, std::vector<std::string> stops) {
+                                              std::size_t most_tokens, std::vector<std::string> stops,
+                                              std::optional<byte_grammar> says) {
   const auto context = static_cast<std::size_t>(context_);
   token_ids ids = programs::prompt_ids(prompt, "the prompt", words_, parts_, context);
   const stopping_options until{.max_tokens = std::min(most_tokens, context - ids.size()),
                                .end = programs::ids_of(parts_.end, words_)};
   for (const std::string& stop : stops)
     if (stop.empty()) throw error("stop: expected a string that is not empty");
-  written_text text{writer(), nullptr};
+  std::optional<token_grammar> grammar;
+  if (says) grammar.emplace(*std::move(says), spellings(), until.end);
+  written_text text{writer(), nullptr, grammar.has_value()};
   text.writer = std::make_unique<programs::text_writer>(*text.network, words_, std::move(ids), how, until,
-                                                        std::move(stops));
+                                                        std::move(stops), 0, std::move(grammar));
   return text;
 }
 

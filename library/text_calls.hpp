@@ -13,6 +13,7 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <utility>
@@ -63,9 +64,11 @@ public:
   struct written_text {
     std::shared_ptr<programs::next_token_network> network;
     std::unique_ptr<programs::text_writer> writer;
+    bool has_grammar;
   };
+  /// With a grammar the text is what that allows.
   written_text generate(const std::string& prompt, const sampling_options& how, std::size_t most_tokens,
-                        std::vector<std::string> stops);
+                        std::vector<std::string> stops, std::optional<byte_grammar> says = {});
 
 private:
   std::vector<programs::text_work> read(const std::vector<std::string>& texts, bool each_token,
@@ -73,6 +76,7 @@ private:
   std::shared_ptr<programs::text_network> reader();
   std::shared_ptr<programs::next_token_network> writer(std::size_t rows = 1);
   std::size_t vocabulary();
+  const token_spellings& spellings();
 
   const program_parts& parts_;
   const text_networks networks_;
@@ -82,6 +86,8 @@ private:
   pool<programs::text_network> readers_;
   pool<programs::next_token_network> writers_;
   tokenizer words_;
+  std::once_flag are_spelled_;
+  std::optional<token_spellings> spelled_; // where a grammar asked for them
 };
 
 } // namespace fovea::library

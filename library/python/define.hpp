@@ -12,6 +12,12 @@ namespace fovea::library::python {
 
 using texts_given = std::vector<std::string>;
 
+/// Says by Python's warnings that a text was cut.
+inline void warn(const std::string& what) {
+  const nb::gil_scoped_acquire with;
+  nb::module_::import_("warnings").attr("warn")(what);
+}
+
 /// A generated text as Python iterates over it: each item is the text that some tokens bring.
 class pieces {
 public:
@@ -25,20 +31,16 @@ public:
       while (piece = text_.writer->next(), piece && piece->empty()) {
       }
     }
-    if (!piece) throw nb::stop_iteration();
-    return *std::move(piece);
+    if (piece) return *std::move(piece);
+    if (text_.has_grammar && !text_.writer->stopped() && text_.writer->written().ended == ended_by::length)
+      warn("the text was cut before its grammar lets it end: tokens allows more");
+    throw nb::stop_iteration();
   }
 
 private:
   text_calls::written_text text_;
   std::unique_ptr<std::mutex> turn_ = std::make_unique<std::mutex>();
 };
-
-/// Says by Python's warnings that a text was cut.
-inline void warn(const std::string& what) {
-  const nb::gil_scoped_acquire with;
-  nb::module_::import_("warnings").attr("warn")(what);
-}
 
 inline void define_texts(nb::class_<model>& in, const module_parts& of) {
   const std::string& app = of.texts.app;
@@ -114,6 +116,17 @@ inline void define_texts(nb::class_<model>& in, const module_parts& of) {
         "translation; 0: as many as a text may have.");
 }
 
+/// What a text may say: what an expression matches, or JSON that fits a schema, which is JSON or what json.dumps takes.
+inline std::function<std::optional<byte_grammar>()> grammar_of(std::optional<std::string> regex,
+                                                               const nb::object& schema) {
+  if (regex && !schema.is_none()) throw error("regex and json_schema: expected one of them; found both");
+  if (regex) return [text = *std::move(regex)] { return regular_expression(text); };
+  if (schema.is_none()) return [] { return std::nullopt; };
+  const bool is_text = nb::isinstance<nb::str>(schema);
+  const nb::object text = is_text ? schema : nb::module_::import_("json").attr("dumps")(schema);
+  return [text = nb::cast<std::string>(text)] { return json_schema(text); };
+}
+
 inline void define_generate(nb::module_& module, nb::class_<model>& in) {
   nb::class_<pieces>(module, "Pieces", "A text as it is written: an iterator over its pieces.")
       .def(
@@ -123,23 +136,30 @@ inline void define_generate(nb::module_& module, nb::class_<model>& in) {
   in.def(
       "generate",
       [](model& m, const std::string& prompt, std::size_t tokens, double temperature, std::size_t top_k,
-         double top_p, double min_p, double repetition_penalty, std::uint64_t seed, const texts_given& stop) {
+         double top_p, double min_p, double repetition_penalty, std::uint64_t seed, const texts_given& stop,
+         std::optional<std::string> regex, const nb::object& schema) {
         sampling_options how;
         how.temperature = temperature, how.top_k = top_k, how.top_p = top_p, how.min_p = min_p;
         how.repetition_penalty = repetition_penalty, how.seed = seed;
-        return pieces{
-            m.with_texts([&](text_calls& calls) { return calls.generate(prompt, how, tokens, stop); })};
+        const auto says = grammar_of(std::move(regex), schema);
+        return pieces{m.with_texts(
+            [&](text_calls& calls) { return calls.generate(prompt, how, tokens, stop, says()); })};
       },
       nb::arg("prompt") = "", nb::kw_only(), nb::arg("tokens") = 200, nb::arg("temperature") = 1.0,
       nb::arg("top_k") = 0, nb::arg("top_p") = 1.0, nb::arg("min_p") = 0.0,
       nb::arg("repetition_penalty") = 1.0, nb::arg("seed") = 0, nb::arg("stop") = texts_given{},
-      nb::sig("def generate(self, prompt: str = '', *, tokens: int = 200, temperature: float = 1.0, top_k: "
-              "int = 0, top_p: float = 1.0, min_p: "
-              "float = 0.0, repetition_penalty: float = 1.0, seed: int = 0, stop: "
-              "collections.abc.Sequence[str] = ()) -> Pieces"),
+      nb::arg("regex") = nb::none(), nb::arg("json_schema") = nb::none(),
+      nb::sig(
+          "def generate(self, prompt: str = '', *, tokens: int = 200, temperature: float = 1.0, top_k: "
+          "int = 0, top_p: float = 1.0, min_p: "
+          "float = 0.0, repetition_penalty: float = 1.0, seed: int = 0, stop: "
+          "collections.abc.Sequence[str] = (), regex: str | None = None, json_schema: str | dict | bool | "
+          "None = None) -> Pieces"),
       "Goes on with a text: an iterator over the pieces that come. temperature 0: always the most likely "
       "token. The same seed "
-      "writes the same text. stop: strings before which it ends.");
+      "writes the same text. stop: strings before which it ends. regex: the text is what this expression "
+      "matches. json_schema: it "
+      "is JSON that fits this schema.");
 }
 
 inline void define_stream(nb::module_& module, nb::class_<model>& in, const stream_parts& of) {

@@ -121,6 +121,28 @@ class Modules(unittest.TestCase):
         with self.assertRaisesRegex(tiny_generate.Error, "^the prompt: the text has 12 tokens; expected fewer than 8, the context of the model$"):
             model.generate("one " * 10)
 
+    def test_grammars_say_what_a_text_is(self):
+        model = tiny_generate.Model(self.weights["generate"])
+        for seed in range(3):
+            self.assertIn("".join(model.generate("one", seed=seed, regex="two three|three one")), ("two three", "three one"))
+        (right,) = self.printed("generate", "--seed", 1, "--grammar-regex", "(two )*three", "--tokens", 4, texts=["one"])
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            self.assertEqual("".join(model.generate("one", seed=1, tokens=4, regex="(two )*three")), right["generated"])
+        with self.assertWarnsRegex(UserWarning, "^the text was cut before its grammar lets it end: tokens allows more$"):
+            list(model.generate("one", tokens=1, regex="two three"))
+        for wrong, why in (
+            ({"regex": "("}, "^regular expression: expected "),
+            ({"json_schema": {"type": "text"}}, "^JSON schema: #/type: expected one of "),
+            ({"json_schema": "{"}, "^JSON schema: "),
+            ({"json_schema": True, "regex": "a"}, "^regex and json_schema: expected one of them; found both$"),
+            ({"json_schema": {"type": "null"}}, "^grammar: expected a token "),
+        ):
+            with self.subTest(wrong=wrong), self.assertRaisesRegex(tiny_generate.Error, why):
+                list(model.generate("one", **wrong))
+        with self.assertRaises(TypeError):
+            model.generate("one", json_schema={1, 2})
+
     def test_a_stream_gives_what_a_call_gives(self):
         model = tiny_stream.Model(self.weights["stream"])
         x = numpy.random.default_rng(3).standard_normal((2, 7, 2)).astype(numpy.float32)

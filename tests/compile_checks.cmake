@@ -43,7 +43,8 @@ foreach(compiler IN LISTS compilers)
     --compiler ${compiler} --include ${include_folder} --forbid "/(xtensor|xsimd|boost)/|fovea/(base|weights|backends|runtime)/"
     dsl dsl.hpp models
   )
-  # What names instructions compiles where they are; all else everywhere.
+  # What names instructions compiles where they are, parts of dispatch.cpp in it, threads of WebAssembly there; all else
+  # everywhere.
   add_python_test(
     headers/sets.${compiler} ${CMAKE_CURRENT_SOURCE_DIR}/headers/check.py
     --compiler ${compiler} --include ${include_folder} --flag=-march=sapphirerapids
@@ -51,7 +52,7 @@ foreach(compiler IN LISTS compilers)
   )
   add_python_test(
     headers/all.${compiler} ${CMAKE_CURRENT_SOURCE_DIR}/headers/check.py
-    --compiler ${compiler} --include ${include_folder} --without "backends/simd/(sets|kernels/tile_product)" base weights backends runtime mpi fovea.hpp decoding.hpp tokenizers.hpp
+    --compiler ${compiler} --include ${include_folder} --without "backends/simd/(sets|kernels/tile_product|isa/better_)|base/system/wasm/" base weights backends runtime mpi fovea.hpp decoding.hpp tokenizers.hpp
   )
   set_tests_properties(headers/all.${compiler} headers/sets.${compiler} PROPERTIES LABELS full)
   add_test(NAME headers/portable.${compiler} COMMAND ${compiler} -std=c++20 -E -DFOVEA_PORTABLE -DFOVEA_SET=portable -I${include_folder}

@@ -224,6 +224,20 @@ class New(ToolTest):
         for member in ("query_scalar = 16", "score_cap = 4", "logit_cap = 6", "window = 5", "period = 2", "local_base = 10000"):
             self.assertIn(f".{member},", header)
 
+        windows = "gemma2.attention.sliding_window_pattern"  # of each layer, in other files
+        write_llama_gguf(self.golden / "today/gemma2.safetensors", file, "gemma2", more={windows: [True, False]})
+        self.new(file, "gemma2/by_layers")
+        self.assertIn(".period = 2,", (self.folder / "gemma2/by_layers/model.hpp").read_text())
+        for pattern, found in (
+            ([True] * 3, "expected 2 of them, as num_hidden_layers says; found 3"),
+            ([2, 3, 4], "expected a list of true and false; found 2.0 in it"),
+            (["a"] * 26, 'expected a whole number from 1 to 16777216; found "an array of 26"'),
+        ):
+            write_llama_gguf(self.golden / "today/gemma2.safetensors", file, "gemma2", more={windows: pattern})
+            self.assertEqual(self.refusal("gemma2/none", "--from", file), f"{file}: {windows}: {found}")
+        write_llama_gguf(self.golden / "today/gemma2.safetensors", file, "gemma2", more={"gemma2.block_count": 1})
+        self.assertEqual(self.refusal("gemma2/none", "--from", file), f"{file}: tensor 'blk.1.attn_k.weight' is none of a gemma2 with the settings of the file's keys")
+
         file = self.folder / "llama3/model.gguf"
         write_llama_gguf(self.golden / "today/llama3_rope.safetensors", file, "llama")
         self.new(file, "llama3/made")

@@ -44,9 +44,9 @@ def gguf_value(value):
     if isinstance(value, float):
         return struct.pack("<If", 6, value)
     if isinstance(value, list):
-        number, form = (5, "i") if isinstance(value[0], int) else (6, "f")
-        kind, each = (8, b"".join(map(gguf_text, value))) if isinstance(value[0], str) else (number, struct.pack(f"<{len(value)}{form}", *value))
-        return struct.pack("<IIQ", 9, kind, len(value)) + each
+        number, form = {bool: (7, "?"), int: (5, "i"), float: (6, "f"), str: (8, "")}[type(value[0])]
+        each = b"".join(map(gguf_text, value)) if number == 8 else struct.pack(f"<{len(value)}{form}", *value)
+        return struct.pack("<IIQ", 9, number, len(value)) + each
     return struct.pack("<I", 8) + gguf_text(value)
 
 

@@ -101,7 +101,14 @@ json settings_in(const fovea::gguf_metadata& keys) {
     }
     if (!made.contains(key)) made[key] = text;
   }
-  for (const auto& [key, length] : keys.array_lengths()) made[key] = json::array({length});
+  constexpr std::size_t longest_list = 4096; // of what is no setting of the network there are longer ones
+  for (const auto& [key, length] : keys.array_lengths()) {
+    made[key] = "an array of " + std::to_string(length);
+    try {
+      if (length <= longest_list) made[key] = *keys.numbers(key);
+    } catch (const fovea::error&) { // of another type
+    }
+  }
   return made;
 }
 
@@ -122,6 +129,11 @@ checkpoint open_gguf(const fs::path& path) {
   for (const char* beginning : {"general.", "tokenizer.", "quantize."})
     made.config.pass_over_beginning(beginning);
   return made;
+}
+
+/// What says the settings, beside the file of the tensors.
+std::string settings_of(const checkpoint& from) {
+  return from.gguf ? "the file's keys" : fs::path(from.config.source()).filename().string();
 }
 
 } // namespace
@@ -207,7 +219,7 @@ void tensor_list::expect(const std::string& name, const std::vector<int>& shape)
   const std::vector<std::size_t> expected(shape.begin(), shape.end());
   throw failure(from_->weights_of_file.source() + ": tensor " + in_quotes(found) + " is " +
                 fovea::core::shape_text(from_->tensors.at(found).shape) + "; expected " +
-                fovea::core::shape_text(expected) + " by " + from_->config.source());
+                fovea::core::shape_text(expected) + " by " + settings_of(*from_));
 }
 
 void tensor_list::expect_biased(const std::string& name, const std::vector<int>& shape) {
@@ -230,7 +242,7 @@ void tensor_list::pass_over_quietly(const std::string& pattern) {
 void tensor_list::finish(std::string_view what) const {
   if (left_.empty()) return;
   throw failure(from_->weights_of_file.source() + ": tensor " + in_quotes(*left_.begin()) + " is none of a " +
-                std::string(what) + " with the settings of " + from_->config.source());
+                std::string(what) + " with the settings of " + settings_of(*from_));
 }
 
 } // namespace tool

@@ -104,6 +104,18 @@ bool settings::flag(std::string_view key, bool otherwise) {
   return value->get<bool>();
 }
 
+std::vector<bool> settings::flags(std::string_view key) {
+  const json* value = take(key);
+  if (value == nullptr || !value->is_array()) return {};
+  std::vector<bool> made;
+  for (const json& one : *value) {
+    if (!one.is_boolean() && one != 0 && one != 1)
+      fail(key, "expected a list of true and false; found " + shown(one) + " in it");
+    made.push_back(one.is_boolean() ? one.get<bool>() : one == 1);
+  }
+  return made;
+}
+
 std::string settings::text(std::string_view key, std::string_view otherwise) {
   const json* value = take(key);
   if (value == nullptr) return std::string(otherwise);

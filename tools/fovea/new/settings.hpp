@@ -43,6 +43,8 @@ public:
   std::vector<double> numbers(std::string_view key, std::size_t count);
   bool flag(std::string_view key, bool otherwise);
   std::string text(std::string_view key, std::string_view otherwise = "");
+  /// A list of true and false, or of 1 and 0; empty where there is no list.
+  std::vector<bool> flags(std::string_view key);
   /// A list of texts, empty where there is none.
   std::vector<std::string> texts(std::string_view key);
   /// The same, or one text with this between them.

@@ -13,19 +13,23 @@ namespace {
 /// Every so many layers one sees all tokens; the others are windows.
 int period_of(settings& config, int layers, int otherwise) {
   int period = config.whole("_sliding_window_pattern", otherwise);
-  period = config.whole("sliding_window_pattern", period);
-  const std::vector<std::string> types = config.texts("layer_types");
+  const std::vector<bool> windows = config.flags("sliding_window_pattern"); // of each layer, or a period
+  if (windows.empty()) period = config.whole("sliding_window_pattern", period);
+  std::vector<std::string> types = config.texts("layer_types");
+  const char* key = types.empty() ? "sliding_window_pattern" : "layer_types";
+  if (types.empty())
+    for (const bool is_window : windows) types.push_back(is_window ? "sliding_attention" : "full_attention");
   if (types.empty()) return period;
   if (static_cast<int>(types.size()) != layers)
-    config.fail("layer_types", fmt::format("expected {} of them, as num_hidden_layers says; found {}", layers,
-                                           types.size()));
+    config.fail(
+        key, fmt::format("expected {} of them, as num_hidden_layers says; found {}", layers, types.size()));
   period = static_cast<int>(std::ranges::find(types, "full_attention") - types.begin()) + 1;
   for (int i = 0; i < layers; ++i) {
     const std::string& found = types[static_cast<std::size_t>(i)];
     const char* expected = i % period == period - 1 ? "full_attention" : "sliding_attention";
     if (found != expected)
-      config.fail("layer_types", fmt::format("expected {} for layer {}, of a period of {}; found {}",
-                                             expected, i, period, fovea::core::in_quotes(found)));
+      config.fail(key, fmt::format("expected {} for layer {}, of a period of {}; found {}", expected, i,
+                                   period, fovea::core::in_quotes(found)));
   }
   return period;
 }

@@ -2,45 +2,19 @@
 
 #include <fovea/base/error.hpp>
 #include <fovea/weights/safetensors.hpp>
+#include <fovea/weights/to_doubles.hpp>
+#include <fovea/weights/to_floats.hpp>
 
 #include <catch2/catch.hpp>
 
 #include <algorithm>
 #include <cmath>
-#include <cstdint>
-#include <cstring>
 #include <limits>
 #include <sstream>
 #include <string_view>
 
 namespace fovea::core::test {
 namespace {
-
-template <class stored>
-std::vector<double> values_of(std::span<const std::byte> bytes) {
-  std::vector<double> values(bytes.size() / sizeof(stored));
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    stored x;
-    std::memcpy(&x, bytes.data() + i * sizeof(stored), sizeof(stored));
-    values[i] = static_cast<double>(x);
-  }
-  return values;
-}
-
-golden_tensor tensor_of(const stored_tensor& from) {
-  switch (from.type) {
-    case element_type::f32:
-      return {from.shape, values_of<float>(from.bytes), false};
-    case element_type::f64:
-      return {from.shape, values_of<double>(from.bytes), false};
-    case element_type::i64:
-      return {from.shape, values_of<std::int64_t>(from.bytes), true};
-    case element_type::i32:
-      return {from.shape, values_of<std::int32_t>(from.bytes), true};
-    default:
-      throw error("a reference case holds a tensor of type " + std::string(element_name(from.type)));
-  }
-}
 
 bool of_gradients(const std::string& tensor) {
   return tensor.starts_with("grad.") || tensor.starts_with("trace");
@@ -50,7 +24,8 @@ bool of_gradients(const std::string& tensor) {
 
 golden_case::golden_case(const std::string& name, const std::filesystem::path& folder) {
   const safetensors_file file(folder / (name + ".safetensors"));
-  for (const auto& [tensor, stored] : file.tensors()) tensors_[tensor] = tensor_of(stored);
+  for (const auto& [tensor, stored] : file.tensors())
+    tensors_[tensor] = {stored.shape, to_doubles(stored), !holds_reals(stored.type)};
   std::string said = file.metadata().at("case");
   constexpr std::string_view infinity = "Infinity"; // Python writes what JSON does not have
   for (std::size_t at; (at = said.find(infinity)) != said.npos;) said.replace(at, infinity.size(), "null");

@@ -4,11 +4,14 @@
 #include "../golden_folder.hpp"
 
 #include <fovea/weights/gguf.hpp>
+#include <fovea/weights/to_doubles.hpp>
 
 #include <catch2/catch.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstdint>
 #include <filesystem>
 #include <map>
 
@@ -44,6 +47,23 @@ TEST_CASE("quantised blocks are the values that llama.cpp's own gguf makes of th
     CHECK(std::ranges::equal(std::as_bytes(std::span(found)), expected.bytes));
     CHECK(std::ranges::equal(std::as_bytes(std::span(unaligned)), expected.bytes));
   }
+}
+
+TEST_CASE("values of every type of number become doubles", "[to_floats]") {
+  const auto doubles_of = [](element_type type, const auto& values) {
+    return to_doubles({type, {values.size()}, std::as_bytes(std::span(values))});
+  };
+  using numbers = std::vector<double>;
+  CHECK(doubles_of(element_type::f64, std::array{0.1, -2.0}) == numbers{0.1, -2});
+  CHECK(doubles_of(element_type::f32, std::array{0.1f}) == numbers{static_cast<double>(0.1f)});
+  CHECK(doubles_of(element_type::bf16, std::array<std::uint16_t, 1>{0xbf80}) == numbers{-1});
+  CHECK(doubles_of(element_type::i64, std::array<std::int64_t, 2>{std::int64_t{1} << 53, -7}) ==
+        numbers{9007199254740992, -7});
+  CHECK(doubles_of(element_type::i32, std::array<std::int32_t, 1>{-70000}) == numbers{-70000});
+  CHECK(doubles_of(element_type::i16, std::array<std::int16_t, 1>{-300}) == numbers{-300});
+  CHECK(doubles_of(element_type::i8, std::array<std::int8_t, 1>{-3}) == numbers{-3});
+  CHECK(doubles_of(element_type::u8, std::array<std::uint8_t, 1>{200}) == numbers{200});
+  CHECK(doubles_of(element_type::boolean, std::array<std::uint8_t, 2>{1, 0}) == numbers{1, 0});
 }
 
 TEST_CASE("blocks of scale zero are zeros, and of no finite scale or offset have no finite value",

@@ -31,8 +31,8 @@ public:
 };
 
 /// Of the shape that CMake's FOVEA_CLIP names. `folder` holds config.json, tokenizer.json, model.safetensors or its
-/// shards, and processor_config.json or preprocessor_config.json, as Hugging Face has them; threads 0: every processor. Throws fovea::error that names
-/// the file that is missing or unfit.
+/// shards, and processor_config.json or preprocessor_config.json, as Hugging Face has them; threads 0: every processor.
+/// Throws fovea::error that names the file that is missing or unfit.
 std::unique_ptr<encoder> open_encoder(const std::filesystem::path& folder, int threads);
 
 } // namespace clip_program

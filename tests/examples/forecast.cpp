@@ -297,8 +297,8 @@ TEST_CASE("parts follow one another in time, and errors are in the series' own u
   errors network("PatchTST", 2, 2), other("other", 2, 2);
   network.forecasts = other.forecasts = 1;
   network.add(0, 0, 1), network.add(0, 1, -3), network.add(1, 1, 2);
-  for (const std::size_t c : {0, 1})
-    for (const std::size_t step : {0, 1}) other.add(c, step, 1);
+  for (const std::size_t c : {0u, 1u})
+    for (const std::size_t step : {0u, 1u}) other.add(c, step, 1);
   const knowledge known{
       .horizon = 2, .columns = {"a", "b"}, .mean = {0, 0}, .deviation = {10, 0.5}, .error = {}};
   const training::facts facts = facts_of({network, other}, known);

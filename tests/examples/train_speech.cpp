@@ -154,7 +154,7 @@ TEST_CASE("a recording is heard alike at once and by parts", "[train_speech]") {
 
 TEST_CASE("bands are brought to one level, batched and changed", "[train_speech]") {
   std::vector<example> all;
-  for (const std::size_t frames : {2, 3}) {
+  for (const std::size_t frames : {2u, 3u}) {
     auto bands =
         xt::xtensor<float, 2>::from_shape({frames * sizes::spectra, static_cast<std::size_t>(sizes::bands)});
     for (std::size_t i = 0; i < bands.size(); ++i)

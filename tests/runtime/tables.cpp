@@ -85,7 +85,7 @@ void check_calls(const M& model, const std::vector<named_values>& calls,
 
 TEST_CASE("tables are made once, and outlast calls of any size; a copy has its own", "[plan]") {
   std::vector<named_values> rows, sequences;
-  for (const std::size_t count : {9, 1, 5, 9}) {
+  for (const std::size_t count : {9u, 1u, 5u, 9u}) {
     rows.push_back({{"x", values_of({count, 4}, false, "x" + std::to_string(count))}});
     sequences.push_back({{"x", values_of({count, 10 - count, 4}, false, "x")}});
   }

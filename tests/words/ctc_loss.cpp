@@ -74,7 +74,7 @@ TEST_CASE("CTC's loss agrees with PyTorch's, where some rows have too few frames
 }
 
 TEST_CASE("CTC's loss adds up all paths that say the labels", "[ctc]") {
-  for (const std::size_t frames : {1, 2, 3, 5}) {
+  for (const std::size_t frames : {1u, 2u, 3u, 5u}) {
     check_by_paths<0, 4>(frames, {{1, 2, 3}, {2, 2}, {}, {3}, {1, 1, 1}, {1, 3, 1}});
     check_by_paths<2, 3>(frames, {{0, 1}, {0, 0}, {1}, {}, {1, 0, 1}});
   }

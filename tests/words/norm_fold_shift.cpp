@@ -106,8 +106,8 @@ TEST_CASE("relative_shift finds each key by its distance", "[words]") {
   constexpr auto shifted = model("shifted", [](graph& g) {
     g.output("y", relative_shift(g.input<f32>("x", {T, S})));
   });
-  for (const std::size_t queries : {1, 2, 5})
-    for (const std::size_t keys : {1, 3, 8}) {
+  for (const std::size_t queries : {1u, 2u, 5u})
+    for (const std::size_t keys : {1u, 3u, 8u}) {
       const golden_tensor x = values_of({queries, queries + keys - 1}, false, "x");
       on_both_backends([&](auto backend) {
         const golden_tensor y =

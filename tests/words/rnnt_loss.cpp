@@ -86,7 +86,7 @@ TEST_CASE("a transducer's loss agrees with the forward variables of Graves", "[r
 }
 
 TEST_CASE("a transducer's loss adds up all alignments", "[rnnt]") {
-  for (const std::size_t frames : {1, 2, 5}) {
+  for (const std::size_t frames : {1u, 2u, 5u}) {
     check_by_alignments<0, 4>(frames, {{1, 2, 3}, {2, 2}, {}, {3}, {1, 1, 1}, {1, 3, 1}});
     check_by_alignments<2, 3>(frames, {{0, 1}, {0, 0}, {1}, {}, {1, 0, 1}});
   }

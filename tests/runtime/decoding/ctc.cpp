@@ -84,7 +84,7 @@ TEST_CASE("a reader takes frames as they come", "[ctc]") {
       frames_of({{0, 9, 0}, {0, 9, 0}, {9, 0, 0}, {0, 9, 0}, {0, 0, 9}, {0, 0, 9}, {9, 9, 9}});
   const std::vector<ctc_label> whole = ctc_greedy(frames);
   CHECK(whole == std::vector<ctc_label>{{1, 0}, {1, 3}, {2, 4}});
-  for (const std::size_t piece : {1, 2, 3}) {
+  for (const std::size_t piece : {1u, 2u, 3u}) {
     ctc_reader live;
     std::vector<ctc_label> found;
     for (std::size_t t = 0; t < frames.shape()[0]; t += piece)

@@ -238,8 +238,8 @@ TEST_CASE("whole numbers keep their bounds", "[grammar]") {
   std::mt19937 random(4);
   for (int round = 0; round < 60; ++round) {
     const int span = round % 2 ? 3000 : 30;
-    const int a = static_cast<int>(random() % (2 * span)) - span,
-              b = static_cast<int>(random() % (2 * span)) - span;
+    std::uniform_int_distribution<int> bound(-span, span - 1);
+    const int a = bound(random), b = bound(random);
     const int least = std::min(a, b), most = std::max(a, b);
     CAPTURE(least, most);
     grammar::states states(
@@ -267,8 +267,8 @@ TEST_CASE("numbers keep their bounds, to the last digit", "[grammar]") {
   std::mt19937 random(5);
   for (int round = 0; round < 60; ++round) {
     const int span = round % 2 ? 1300 : 150;
-    const int a = static_cast<int>(random() % (2 * span)) - span,
-              b = static_cast<int>(random() % (2 * span)) - span;
+    std::uniform_int_distribution<int> bound(-span, span - 1);
+    const int a = bound(random), b = bound(random);
     const int least = std::min(a, b), most = std::max(a, b) + 1;
     const bool is_open = random() % 2, is_closed_behind = random() % 2;
     CAPTURE(least, most, is_open, is_closed_behind);

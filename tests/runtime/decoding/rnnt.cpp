@@ -92,7 +92,7 @@ struct scripted {
 
 TEST_CASE("a wide beam adds up all alignments of a transducer", "[rnnt]") {
   for (const std::int32_t blank : {0, 2})
-    for (const std::size_t most : {1, 2}) {
+    for (const std::size_t most : {1u, 2u}) {
       scattered model{3};
       std::map<labels_said, double> all;
       follow(model, 3, 0, blank, most, 0, {}, 1, all);

@@ -122,8 +122,8 @@ TEST_CASE("a proposed token is accepted with the probability that both models gi
 }
 
 TEST_CASE("a draft that is the model itself is always right", "[speculate]") {
-  token_table model = drawn_model(20, 5, 1.5f), same = drawn_model(20, 5, 1.5f);
-  model_draft draft(same, 7);
+  token_table model = drawn_model(20, 5, 1.5f), draft_model = drawn_model(20, 5, 1.5f);
+  model_draft draft(draft_model, 7);
   for (std::size_t seed = 0; seed < 50; ++seed) {
     const speculated_text text = speculate(
         model, draft, {1, 4}, {.top_p = 0.9, .repetition_penalty = 1.2, .seed = seed}, {.max_tokens = 33});

@@ -12,6 +12,7 @@
 #include <fovea/backends/simd/kernels/arguments.hpp>
 #include <fovea/backends/simd/kernels/attention_scores.hpp>
 #include <fovea/backends/simd/kernels/attention_tile.hpp>
+#include <fovea/backends/simd/kernels/by_lane.hpp>
 #include <fovea/backends/simd/kernels/lanes.hpp>
 #include <fovea/backends/simd/kernels/math.hpp>
 #include <fovea/backends/simd/kernels/transpose.hpp>
@@ -159,7 +160,19 @@ struct attention_block {
     v total[rows][vectors];
     for_constants<rows>([&](auto r) { for_constants<vectors>([&](auto i) { total[r][i] = v(0.0f); }); });
     const float* from = q;
-    for (size_t d = 0; d < a.key_width; ++d, from += queries) {
+    size_t d = 0;
+    if constexpr (multiplies_by_lane<Arch>)
+      for (; d + lanes <= a.key_width; d += lanes) {
+        v key[rows];
+        for_constants<rows>([&](auto r) { key[r] = Arch::load(k + r * k_row + d); });
+        for_constants<lanes>([&](auto lane) {
+          v query[vectors];
+          for_constants<vectors>([&](auto i) { query[i] = Arch::load(from + i * lanes); });
+          add_by_lane<Arch, lane>(key, query, total);
+          from += queries;
+        });
+      }
+    for (; d < a.key_width; ++d, from += queries) {
       v query[vectors];
       for_constants<vectors>([&](auto i) { query[i] = Arch::load(from + i * lanes); });
       for_constants<rows>([&](auto r) {
@@ -258,10 +271,13 @@ struct attention_block {
     for (size_t j = 0; j < tile; ++j, from += queries, value += value_row) {
       v weight[vectors];
       for_constants<vectors>([&](auto i) { weight[i] = Arch::load(from + i * lanes); });
-      for_constants<rows>([&](auto r) {
-        const v column(value[r]);
-        for_constants<vectors>([&](auto i) { total[r][i] = Arch::fma(column, weight[i], total[r][i]); });
-      });
+      if constexpr (multiplies_by_lane<Arch>)
+        add_by_lanes<Arch>(value, weight, total);
+      else
+        for_constants<rows>([&](auto r) {
+          const v column(value[r]);
+          for_constants<vectors>([&](auto i) { total[r][i] = Arch::fma(column, weight[i], total[r][i]); });
+        });
     }
     for_constants<rows>([&](auto r) {
       for_constants<vectors>([&](auto i) { Arch::store(to + r * queries + i * lanes, total[r][i]); });

@@ -14,6 +14,7 @@
 #include <fovea/backends/simd/kernels/panel.hpp>
 #include <fovea/backends/simd/kernels/sizes.hpp>
 #include <fovea/backends/simd/kernels/weight_panel.hpp>
+#include <fovea/backends/simd/sets/contract.hpp>
 #include <utility>
 
 namespace fovea::core::simd {
@@ -172,12 +173,6 @@ struct block_sums {
   size_t to_stride;
   size_t columns; // that are written of few
   ahead next{nullptr, 0};
-};
-
-/// Of a set that multiplies by one number of a vector, the left operands of several steps are loaded at once.
-template <class Arch>
-concept multiplies_by_lane = requires(vec<Arch> x) {
-  Arch::template fma_lane<0>(x, x, x);
 };
 
 /// to[rows, vectors] = (row a[r] of `depth` floats for each r) * as many vectors of columns in panels of

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <fovea/backends/simd/arch.hpp>
 #include <fovea/backends/simd/kernels/arguments.hpp>
+#include <fovea/backends/simd/kernels/by_lane.hpp>
 #include <fovea/backends/simd/kernels/lanes.hpp>
 #include <fovea/backends/simd/kernels/product.hpp>
 #include <fovea/backends/simd/kernels/reduce.hpp>
@@ -77,11 +78,14 @@ inline void multiply_turned(const turned_sides& sides, size_t depth, bool add, f
       left.store_aligned(from.packed_b + k * block);
       right.store_aligned(from.packed_b + k * block + width<Arch>);
     }
-    for_constants<most>([&](auto r) {
-      const vec<Arch> x(from.a[r]);
-      sum[r][0] = Arch::fma(x, left, sum[r][0]);
-      sum[r][1] = Arch::fma(x, right, sum[r][1]);
-    });
+    if constexpr (multiplies_by_lane<Arch>)
+      add_by_lanes<Arch>(from.a, {left, right}, sum);
+    else
+      for_constants<most>([&](auto r) {
+        const vec<Arch> x(from.a[r]);
+        sum[r][0] = Arch::fma(x, left, sum[r][0]);
+        sum[r][1] = Arch::fma(x, right, sum[r][1]);
+      });
   }
   if (rows == most && columns == block) {
     for_constants<2 * most>([&](auto i) {

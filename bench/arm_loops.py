@@ -7,7 +7,7 @@
 
 llvm-mca simulates each innermost loop that multiplies and adds vectors, as if the first-level cache met all loads. The
 limit is what the same model does of multiply-adds that wait for nothing. Each kernel has the share of its best loop. One
-below --least is a failure, and the exit status is 1.
+below --least is a failure, and the exit status is 1. Gradients that pack what they read may have less.
 
 Of products of integers it counts the multiply-adds of bytes in a cycle, of the largest block of rows. An object that does
 fewer than the one before it, for some format and processor, is a failure.
@@ -23,9 +23,14 @@ KERNELS = {
     "product": r"detail::multiply<.*, 8ul, 2ul, 8ul, false, .*\)0>",
     "convolution": r"detail::multiply<.*, 8ul, 2ul, 8ul, true, .*\)0>",
     "attention, scores": r"attention_block<.*, 2ul>::score_rows",
-    "attention, values": r"attention_block<.*, 2ul>::add_value_rows",
-    "gradient of a product": r"multiply_turned<.*, true, true>",
+    "attention, values": r"attention_block<.*, 2ul>::add_value",
+    "gradient of a product": r"multiply_turned<.*, false, false>",
+    "the same, packing one side": r"multiply_turned<.*, (?:true, false|false, true)>",
+    "the same, packing both": r"multiply_turned<.*, true, true>",
 }
+# A block of a gradient multiplies and adds 16 vectors a step. neoverse-v2 stores by the units that do so: 2 stores leave
+# 16 / 18 of the limit, and 4 leave 16 / 20.
+LEAST = {"the same, packing one side": 0.85, "the same, packing both": 0.75}
 INTEGER_PROCESSORS = ["neoverse-v2", "neoverse-n2"]
 INTEGERS = {  # by the place of the format in all_formats, and the rows of the block
     "int8": r"multiply_rounded(?:_block)?<.*\)7>, (\d+)ul>",
@@ -154,7 +159,8 @@ def main():
     print("| --- |" + " ---: |" * len(PROCESSORS))
     for kernel, shares in best.items():
         print(f"| {kernel} | " + " | ".join(f"{shares[p]:.2f}" for p in PROCESSORS) + " |")
-    return int(any(share < options.least for shares in best.values() for share in shares.values()))
+    least = {kernel: min(options.least, LEAST.get(kernel, options.least)) for kernel in best}
+    return int(any(share < least[kernel] for kernel, shares in best.items() for share in shares.values()))
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@
 
 #include <fovea/backends/simd/chain.hpp>
 #include <fovea/backends/simd/generated.hpp>
+#include <fovea/backends/simd/kernels/by_lane.hpp>
 #include <fovea/backends/simd/kernels/epilogue.hpp>
 #include <fovea/backends/simd/kernels/lanes.hpp>
 #include <fovea/dsl/plan/plan.hpp>
@@ -205,13 +206,36 @@ struct row_steps {
                                              std::index_sequence<i...>) {
     ((sums[i] = A::fma(x, vec<A>::load_aligned(w + i * simd::width<A>), sums[i])), ...);
   }
+  template <class A, size_t k, size_t... i>
+  [[gnu::always_inline]] static void add_row_of(vec<A>* sums, const float* x, const float* w,
+                                                std::index_sequence<i...> all) {
+    constexpr size_t lanes = simd::width<A>;
+    if constexpr (multiplies_by_lane<A>) {
+      const vec<A> some = vec<A>::load_unaligned(x + k / lanes * lanes);
+      ((sums[i] = A::template fma_lane<k % lanes>(vec<A>::load_aligned(w + i * lanes), some, sums[i])), ...);
+    } else {
+      add_row<A>(sums, features_of_row<A, k>(x, std::make_index_sequence<lanes>{}), w, all);
+    }
+  }
   /// Rows first, first + apart, ... of such a panel.
   template <class A, size_t vectors, size_t first, size_t apart, size_t... i>
   [[gnu::always_inline]] static void add_rows(vec<A>* sums, const float* x, const float* w,
                                               std::index_sequence<i...>) {
-    (add_row<A>(sums, features_of_row<A, first + i * apart>(x, std::make_index_sequence<simd::width<A>>{}),
-                w + (first + i * apart) * vectors * simd::width<A>, std::make_index_sequence<vectors>{}),
+    (add_row_of<A, first + i * apart>(sums, x, w + (first + i * apart) * vectors * simd::width<A>,
+                                      std::make_index_sequence<vectors>{}),
      ...);
+  }
+  /// The first `count` of its rows, in turn to `together` sums.
+  template <class A, size_t vectors, size_t together, size_t count>
+  [[gnu::always_inline]] static void add_rows(vec<A>* sums, vec<A>* second, vec<A>* third, vec<A>* fourth,
+                                              const float* x, const float* w) {
+    constexpr auto rows = std::make_index_sequence<count / together>{};
+    add_rows<A, vectors, 0, together>(sums, x, w, rows);
+    if constexpr (together >= 2) add_rows<A, vectors, 1, together>(second, x, w, rows);
+    if constexpr (together == 4) {
+      add_rows<A, vectors, 2, together>(third, x, w, rows);
+      add_rows<A, vectors, 3, together>(fourth, x, w, rows);
+    }
   }
   template <class A, size_t... i>
   [[gnu::always_inline]] static void join_sums(vec<A>* sums, const vec<A>* more, std::index_sequence<i...>) {
@@ -249,17 +273,15 @@ struct row_steps {
     begin_sums<A>(sums, bias, all);
     if constexpr (together >= 2) clear_sums<A>(second, all);
     if constexpr (together == 4) clear_sums<A>(third, all), clear_sums<A>(fourth, all);
-    if constexpr (reads_vectors(schedule.groups.product[root])) {
-      constexpr auto rows = std::make_index_sequence<static_cast<size_t>(features) / together>{};
-      add_rows<A, vectors, 0, together>(sums, x, w, rows);
-      if constexpr (together >= 2) add_rows<A, vectors, 1, together>(second, x, w, rows);
-      if constexpr (together == 4) {
-        add_rows<A, vectors, 2, together>(third, x, w, rows);
-        add_rows<A, vectors, 3, together>(fourth, x, w, rows);
-      }
-    } else
+    if constexpr (reads_vectors(schedule.groups.product[root]))
+      add_rows<A, vectors, together, static_cast<size_t>(features)>(sums, second, third, fourth, x, w);
+    else
       for (int piece = 0; piece < pieces; ++piece, x += apart) {
         size_t k = 0;
+        if constexpr (multiplies_by_lane<A>)
+          for (constexpr size_t lanes = simd::width<A>; k + lanes <= static_cast<size_t>(features);
+               k += lanes, w += lanes * row)
+            add_rows<A, vectors, together, lanes>(sums, second, third, fourth, x + k, w);
         for (; k + together <= static_cast<size_t>(features); k += together, w += together * row) {
           add_row<A>(sums, x[k], w, all);
           if constexpr (together >= 2) add_row<A>(second, x[k + 1], w + row, all);

@@ -5,9 +5,16 @@
 
 #include <fovea/backends/simd/arch.hpp>
 #include <fovea/backends/simd/kernels/lanes.hpp>
-#include <fovea/backends/simd/sets/contract.hpp>
 
-namespace fovea::core::simd::detail {
+namespace fovea::core::simd {
+
+/// A set that multiplies by one number of a vector, too: x y[lane] + z.
+template <class Arch>
+concept multiplies_by_lane = requires(vec<Arch> x) {
+  Arch::template fma_lane<0>(x, x, x);
+};
+
+namespace detail {
 
 /// sums[r][v] += x[r][lane] * y[v]
 template <multiplies_by_lane Arch, size_t lane, size_t rows, size_t vectors>
@@ -37,4 +44,5 @@ template <multiplies_by_lane Arch, size_t rows, size_t vectors>
   });
 }
 
-} // namespace fovea::core::simd::detail
+} // namespace detail
+} // namespace fovea::core::simd

@@ -8,13 +8,13 @@
 #include <cstring>
 #include <fovea/backends/simd/arch.hpp>
 #include <fovea/backends/simd/kernels/arguments.hpp>
+#include <fovea/backends/simd/kernels/by_lane.hpp>
 #include <fovea/backends/simd/kernels/epilogue.hpp>
 #include <fovea/backends/simd/kernels/few_columns.hpp>
 #include <fovea/backends/simd/kernels/lanes.hpp>
 #include <fovea/backends/simd/kernels/panel.hpp>
 #include <fovea/backends/simd/kernels/sizes.hpp>
 #include <fovea/backends/simd/kernels/weight_panel.hpp>
-#include <fovea/backends/simd/sets/contract.hpp>
 #include <utility>
 
 namespace fovea::core::simd {

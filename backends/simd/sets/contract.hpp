@@ -101,10 +101,4 @@ concept instruction_set = requires(typename Set::floats x, typename Set::integer
   typename Set::narrower;
 };
 
-/// A set that multiplies by one number of a vector, too: x y[lane] + z.
-template <class Set>
-concept multiplies_by_lane = requires(typename Set::floats x) {
-  { Set::template fma_lane<0>(x, x, x) } -> gives_floats<Set>;
-};
-
 } // namespace fovea::core::simd

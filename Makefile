@@ -23,7 +23,7 @@ arm_part = backends/simd/(attention|gather|norm|product|reduce|softmax|turn)\.cp
 # Ill-formed models are laid out by hand: the faulty expression stands on one line.
 sources = $(shell git ls-files '*.hpp' '*.cpp' ':!tests/compile_fail')
 
-.PHONY: demo test test-gcc test-clang test-shared test-arm test-arm-part test-power test-windows test-wasm test-wasm-part test-macos test-libcxx test-debian test-all test-random coverage fuzz bench web test-page docs format format-check tidy clean
+.PHONY: demo test test-gcc test-clang test-shared test-arm test-arm-part test-power test-windows test-wasm test-macos test-libcxx test-libcxx-part test-debian test-all test-random coverage fuzz bench web test-page docs format format-check tidy clean
 
 demo:
 	cmake/install_dependencies.sh build demo
@@ -115,17 +115,6 @@ test-wasm:
 	ctest --test-dir build-wasm-threads --output-on-failure --no-tests=error
 	@cat build-wasm/tests/instruction_sets.txt
 
-# What each run of CI compiles for WebAssembly: the library, without optimisation, by LLVM's library for C++ and for 32 bits, which
-# no other part of it has; and the tests of base and chat, which Node runs.
-wasm_part := (base|runtime/chat)/.*
-test-wasm-part:
-	cmake/install_dependencies.sh build test wasm
-	cmake/cross_packages.sh wasm build-wasm/packages
-	cmake --preset wasm -B build-wasm-part -D FOVEA_TEST_FILES='$(wasm_part)' -D FOVEA_PROGRAMS=OFF \
-	  -D CMAKE_CXX_FLAGS_RELEASE=-O0 -D FOVEA_KERNEL_OPTIMISATION=-O0
-	cmake --build build-wasm-part -j $(JOBS)
-	ctest --test-dir build-wasm-part --output-on-failure --no-tests=error
-
 # Tests and a program for macOS, compiled and linked here for both of its processors; nothing here runs them.
 test-macos:
 	cmake/install_dependencies.sh build test macos
@@ -143,6 +132,15 @@ test-libcxx:
 	cmake --build build-libcxx -j $(JOBS)
 	ctest --preset libcxx
 	@cat build-libcxx/tests/instruction_sets.txt
+
+# What each run of CI compiles with LLVM's library for C++: the library, without optimisation, and the tests of base and chat.
+libcxx_part = (base|runtime/chat)/.*
+test-libcxx-part:
+	cmake/install_dependencies.sh build test libcxx
+	cmake --preset libcxx -B build-libcxx-part -D FOVEA_TEST_FILES='$(libcxx_part)' -D FOVEA_PROGRAMS=OFF -D FOVEA_EXAMPLES=OFF \
+	  -D FOVEA_TOOLS=OFF -D FOVEA_KERNEL_SETS=avx2 -D FOVEA_KERNEL_OPTIMISATION=-O1 -D CMAKE_CXX_FLAGS_RELEASE=-O0
+	cmake --build build-libcxx-part -j $(JOBS)
+	ctest --test-dir build-libcxx-part --output-on-failure --no-tests=error
 
 # The two commands of the README in a bare system of another Debian, with its compiler and its libraries.
 test-debian:

@@ -15,15 +15,15 @@ export CMAKE_GENERATOR ?= Ninja
 endif
 export CTEST_PARALLEL_LEVEL ?= $(JOBS)
 
-# What is compiled with clang++ in every run, beside the ill-formed models: dsl/ and three models, with the kernels of two
-# sets. `make test-all` compiles everything.
-clang_part = dsl/.*|models/(bert|gpt2|llama)\.cpp
+# What is compiled with clang++ and LLVM's library for C++ in every run, beside the ill-formed models: the library with the
+# kernels of two sets, and the tests of these files. `make test-libcxx` and `make test-all` compile the others.
+clang_part = (base|dsl|runtime/chat)/.*|models/(bert|gpt2|llama)\.cpp
 arm_part = backends/simd/(attention|gather|norm|product|reduce|softmax|turn)\.cpp|models/(bert|gpt2)\.cpp|streams/stream\.cpp
 
 # Ill-formed models are laid out by hand: the faulty expression stands on one line.
 sources = $(shell git ls-files '*.hpp' '*.cpp' ':!tests/compile_fail')
 
-.PHONY: demo test test-gcc test-clang test-shared test-arm test-arm-part test-power test-windows test-wasm test-macos test-libcxx test-libcxx-part test-debian test-all test-random coverage fuzz bench web test-page docs format format-check tidy clean
+.PHONY: demo test test-gcc test-clang test-shared test-arm test-arm-part test-power test-windows test-wasm test-macos test-libcxx test-debian test-all test-random coverage fuzz bench web test-page docs format format-check tidy clean
 
 demo:
 	cmake/install_dependencies.sh build demo
@@ -42,8 +42,8 @@ test-gcc:
 	@cat build/tests/instruction_sets.txt
 
 test-clang:
-	cmake/install_dependencies.sh build test
-	cmake --preset clang -B build-clang-part -D FOVEA_TEST_FILES='$(clang_part)' -D FOVEA_KERNEL_SETS=avx2 -D FOVEA_PROGRAMS=OFF -D FOVEA_EXAMPLES=OFF -D FOVEA_TOOLS=OFF -D FOVEA_BENCH=OFF
+	cmake/install_dependencies.sh build test libcxx
+	cmake --preset libcxx -B build-clang-part -D FOVEA_TEST_FILES='$(clang_part)' -D FOVEA_KERNEL_SETS=avx2 -D FOVEA_PROGRAMS=OFF
 	cmake --build build-clang-part -j $(JOBS)
 	ctest --test-dir build-clang-part --output-on-failure --no-tests=error
 
@@ -76,10 +76,10 @@ test-arm:
 	FOVEA_ISA=neon64 QEMU_CPU=neoverse-n1 qemu-aarch64 build-aarch64/tests/test_backends_simd 'a product of*'
 	@cat build-aarch64/tests/instruction_sets.txt
 
-# A part of them that each run of CI has room for.
+# A part of them that each run of CI has room for: less is optimised, and `portable` is left to the tests on x86-64.
 test-arm-part:
 	cmake/install_dependencies.sh build test arm
-	cmake --preset aarch64 -B build-arm-part -D FOVEA_TEST_FILES='$(arm_part)' -D FOVEA_PROGRAMS=OFF
+	cmake --preset aarch64 -B build-arm-part -D FOVEA_TEST_FILES='$(arm_part)' -D FOVEA_KERNEL_SETS=neon64 -D FOVEA_KERNEL_OPTIMISATION=-O1
 	cmake --build build-arm-part -j $(JOBS)
 	ctest --test-dir build-arm-part --output-on-failure --no-tests=error
 
@@ -132,15 +132,6 @@ test-libcxx:
 	cmake --build build-libcxx -j $(JOBS)
 	ctest --preset libcxx
 	@cat build-libcxx/tests/instruction_sets.txt
-
-# What each run of CI compiles with LLVM's library for C++: the library, without optimisation, and the tests of base and chat.
-libcxx_part = (base|runtime/chat)/.*
-test-libcxx-part:
-	cmake/install_dependencies.sh build test libcxx
-	cmake --preset libcxx -B build-libcxx-part -D FOVEA_TEST_FILES='$(libcxx_part)' -D FOVEA_PROGRAMS=OFF -D FOVEA_EXAMPLES=OFF \
-	  -D FOVEA_TOOLS=OFF -D FOVEA_KERNEL_SETS=avx2 -D FOVEA_KERNEL_OPTIMISATION=-O1 -D CMAKE_CXX_FLAGS_RELEASE=-O0
-	cmake --build build-libcxx-part -j $(JOBS)
-	ctest --test-dir build-libcxx-part --output-on-failure --no-tests=error
 
 # The two commands of the README in a bare system of another Debian, with its compiler and its libraries.
 test-debian:

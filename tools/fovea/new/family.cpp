@@ -5,8 +5,11 @@
 #include <fovea/base/in_quotes.hpp>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <map>
+#include <ranges>
 
 namespace tool {
 namespace {
@@ -76,10 +79,16 @@ const families& known_families(bool gguf) {
 void expect_known(std::string_view architecture, bool gguf, const settings& config) {
   const families& known = known_families(gguf);
   if (known.contains(architecture)) return;
-  std::string list;
-  for (const auto& [name, one] : known) list += (list.empty() ? "" : ", ") + name;
-  config.fail(gguf ? "general.architecture" : "architectures",
-              "expected one of " + list + "; found " + fovea::core::in_quotes(architecture));
+  // Of the many classes those of the same network are told.
+  const std::string_view network =
+      architecture.substr(0, std::min(architecture.find("For"), architecture.find("Model")));
+  const auto told = [&](const std::string& name) { return gguf || name.starts_with(network); };
+  const std::string names =
+      fmt::format("{}", fmt::join(known | std::views::keys | std::views::filter(told), ", "));
+  const std::string found = "; found " + fovea::core::in_quotes(architecture);
+  if (gguf) config.fail("general.architecture", "expected one of " + names + found);
+  config.fail("architectures", fmt::format("expected one of the {} classes of docs/new.md{}{}", known.size(),
+                                           names.empty() ? "" : ", such as " + names, found));
 }
 
 family family_of(const checkpoint& from) { return known_families(from.gguf).at(from.architecture); }

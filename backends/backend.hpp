@@ -71,6 +71,12 @@ void give_name([[maybe_unused]] E& engine, [[maybe_unused]] const char* name) {
 //   stream_code                        `step` and `begin`, of such models; `position`, of a single position
 //   code_of_stream<M, time>()          makes it
 //   single_position<step_model, time>  another way to take one position of a small stream, where it `exists`
+//
+// If it likes, code.block and another way to take the positions of a call of one batch row, where it `exists`:
+//
+//   position_block<step_model, time>   made of parameters, the most positions of a call, and code.block
+//   serves(code)                       whether it is better than the steps
+//   set_states(states), run(given, positions, window_start), output(i)
 
 /// What takes one position without the steps of a plan.
 template <class S, class B>
@@ -93,6 +99,23 @@ concept single_position_of = requires(S s, const S fixed, typename B::stream_cod
   s.leave(i);
   { fixed.all().output(i) } -> std::same_as<const void*>;
 };
+
+namespace detail {
+
+struct no_position_block {
+  static constexpr bool exists = false;
+};
+template <class B, class step_model, dim time>
+struct position_block_of {
+  using type = no_position_block;
+};
+template <class B, class step_model, dim time>
+requires requires { typename B::template position_block<step_model, time>; }
+struct position_block_of<B, step_model, time> {
+  using type = typename B::template position_block<step_model, time>;
+};
+
+} // namespace detail
 
 /// What runs the step of a stream, or what is computed before the first.
 template <class E>

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <cstring>
 #include <limits>
@@ -30,6 +31,7 @@ protected:
   using step_engine = typename backend::template engine<step_model>;
   using begin_engine = typename backend::template engine<begin_model>;
   using single_position = typename backend::template single_position<step_model, time>;
+  using position_block = typename position_block_of<backend, step_model, time>::type;
 
   static constexpr bool counts_positions = detail::counts_positions(step_model::view);
   static constexpr int batch = batch_of(step_model::view, time);
@@ -60,6 +62,9 @@ protected:
     if constexpr (single_position::exists)
       if (is_small<model>(options) && formats.format == weight_format::f32) // its weights are float32
         single_.emplace(step_.parameters(), step_capacity_, limits_.most_new, code.position);
+    if constexpr (position_block::exists)
+      if (formats.format == weight_format::f32 && position_block::serves(code))
+        block_.emplace(step_.parameters(), limits_.most_new, code.block);
     name_engines();
     use_memory();
   }
@@ -69,7 +74,7 @@ protected:
         begin_sizes_(other.begin_sizes_), step_capacity_(other.step_capacity_),
         begin_capacity_(other.begin_capacity_), ranks_(other.ranks_), step_(other.step_, step_capacity_),
         begin_(other.begin_, begin_capacity_), memory_(other.memory_), single_(other.single_),
-        rows_(other.rows_), begun_(other.begun_) {
+        block_(other.block_), rows_(other.rows_), begun_(other.begun_) {
     name_engines();
     use_memory();
   }
@@ -87,6 +92,8 @@ protected:
     ranks_.tell(step_), ranks_.tell(begin_);
     if constexpr (single_position::exists)
       if (single_) single_->set_states(states_);
+    if constexpr (position_block::exists)
+      if (block_) block_->set_states(states_);
   }
   /// 0 where there is none.
   static std::int64_t size_of(const dim& symbol, const std::vector<dim_size>& capacity) {
@@ -139,11 +146,12 @@ protected:
     if (!begun_) limits_.refuse("expected begin(...) before the first step");
   }
 
+  void forget_step() { again_ = again_in_block_ = 0; }
   /// The sizes of a step; returns how many positions it takes.
   template <fixed_name... names, class... values>
   std::int64_t resolve(const binding<names, values>&... given) {
     expect_begun();
-    again_ = 0; // whatever is refused below, its shapes are not those of a step
+    forget_step(); // whatever is refused below, its shapes are not those of a step
     hold_positions();
     step_inputs_.resolve(step_sizes_, given...);
     const std::int64_t count = step_sizes_.size_of(time.name());
@@ -165,9 +173,17 @@ protected:
         return;
       }
     step_inputs_.fill(step_sizes_, step_, given...);
+    const bool is_one_row = batch == 0 || step_sizes_.sizes()[batch] == 1;
     if constexpr (single_position::exists && stride == 1)
-      if (single_ && single_->goes_one_by_one() && (batch == 0 || step_sizes_.sizes()[batch] == 1)) {
+      if (single_ && single_->goes_one_by_one() && is_one_row) {
         run_one_by_one(static_cast<std::size_t>(count));
+        return;
+      }
+    if constexpr (position_block::exists)
+      if (block_ && is_one_row) {
+        run_block(static_cast<std::size_t>(count));
+        outputs_.set(*block_, step_sizes_);
+        again_in_block_ = static_cast<std::size_t>(count);
         return;
       }
     run_engine(count);
@@ -194,29 +210,48 @@ protected:
     step_.run(step_sizes_.sizes());
     ranks_.check();
   }
-  [[gnu::noinline, gnu::cold]] void run_measured(std::size_t rows) {
+  /// Calls f, which runs the function of a position or of a block.
+  template <class F>
+  void run_function(const F& f) {
+    bool is_measured = false;
+    if constexpr (requires { step_.is_measured(); }) is_measured = step_.is_measured();
+    if (is_measured) [[unlikely]]
+      run_measured(f);
+    else
+      f();
+  }
+  template <class F>
+  [[gnu::noinline, gnu::cold]] void run_measured(const F& f) {
     if constexpr (requires { step_.is_measured(); }) {
       step_.begin_position(step_sizes_.sizes());
-      single_->run(rows, memory_.window_start(), rows_.together(), rows_.apart());
+      f();
       step_.end_position();
     }
   }
   void run_single(std::size_t rows) {
     if constexpr (single_position::has_windows) memory_.make_room(1);
-    bool is_measured = false;
-    if constexpr (requires { step_.is_measured(); }) is_measured = step_.is_measured();
-    if (is_measured) [[unlikely]]
-      run_measured(rows);
-    else
+    run_function([&]() __attribute__((always_inline)) {
       single_->run(rows, memory_.window_start(), rows_.together(), rows_.apart());
+    });
     if constexpr (single_position::has_windows) memory_.advance(1);
     rows_.advance(1);
   }
-  /// So many positions of the one row, which the inputs of the whole step have.
-  void run_one_by_one(std::size_t count) {
-    typename single_position::given_inputs given;
+  /// The inputs of the whole step.
+  auto all_inputs() {
+    std::array<const float*, step_model::view.inputs.size()> given;
     for (std::size_t i = 0; i < given.size(); ++i)
       given[i] = static_cast<const float*>(step_.input(i, step_sizes_.sizes()));
+    return given;
+  }
+  void run_block(std::size_t count) {
+    memory_.make_room(count);
+    run_function([&] { block_->run(all_inputs(), count, memory_.window_start()); });
+    memory_.advance(count);
+    rows_.advance(static_cast<std::int64_t>(count));
+  }
+  /// So many positions of the one row.
+  void run_one_by_one(std::size_t count) {
+    const auto given = all_inputs();
     for (std::size_t at = 0; at < count; ++at) {
       single_->take(given, at);
       run_single(1);
@@ -247,6 +282,7 @@ protected:
     settle_at(count);
   }
   void settle_at(std::int64_t count) {
+    forget_step();
     step_sizes_.hold(time, count);
     step_sizes_.settle();
     step_sizes_.hold(time, call_sizes::not_held);
@@ -272,13 +308,15 @@ protected:
   stream_memory memory_;
   std::vector<kept_state> states_;
   std::optional<single_position> single_; // of a small stream that has one
+  std::optional<position_block> block_;   // likewise
   call_inputs<step_model> step_inputs_;
   call_inputs<begin_model> begin_inputs_;
   step_parts<step_model, time, batch> parts_;
   output_views<step_model> outputs_;
   row_positions rows_;
   bool begun_ = false;
-  std::size_t again_ = 0; // the rows of the last step, where it took one position by single_
+  // Of the last step: its rows, where it took one position by single_; its positions, where block_ took them.
+  std::size_t again_ = 0, again_in_block_ = 0;
 };
 
 } // namespace fovea::core::detail

@@ -50,6 +50,7 @@ class streamed : detail::refused_stream_calls<typename model::source, time>,
   using begin_model = detail::begin_of<source, time>;
   using refused_calls = detail::refused_stream_calls<source, time>;
   using single_position = typename backend::template single_position<step_model, time>;
+  using position_block = typename detail::position_block_of<backend, step_model, time>::type;
   using row_rules = detail::checked_rows<source, time>;
   using order_rules = detail::checked_order<source, time>;
   using rewind_rules = detail::checked_rewind<source, time>;
@@ -87,7 +88,7 @@ public:
     begin_sizes_.hold(time, 1);
     begin_sizes_.hold(positions_before, 1);
     begun_ = false;
-    again_ = 0;
+    forget_step();
     memory_.clear();
     rows_.begin();
     if constexpr (keeps_values) {
@@ -230,6 +231,14 @@ public:
       return false;
   }
 
+  /// Whether the positions of a call of one batch row take one function in place of the steps.
+  bool takes_blocks() const {
+    if constexpr (position_block::exists)
+      return block_.has_value();
+    else
+      return false;
+  }
+
   // Rows of the batch. Each throws fovea::error for a row that there is not.
 
   /// A row starts again at position 0; what `begin` has computed for it stays.
@@ -292,7 +301,7 @@ public:
     hold_positions();
     step_sizes_.settle();
     begun_ = s.begun;
-    again_ = 0;
+    forget_step();
   }
   /// Batch row i goes on as row rows[i] was; there may be fewer than before, or more where capacity allows.
   template <int rows_at = batch>
@@ -304,12 +313,14 @@ public:
   }
 
 private:
-  using runner::again_, runner::begin_, runner::begin_inputs_, runner::begin_sizes_, runner::begun_,
-      runner::capacity_, runner::limits_, runner::memory_, runner::outputs_, runner::parts_, runner::rows_,
-      runner::single_, runner::step_, runner::step_capacity_, runner::step_inputs_, runner::step_sizes_;
-  using runner::counts, runner::expect_begun, runner::give_zeros, runner::given_by_begin, runner::has_room,
-      runner::hold_positions, runner::hold_sizes, runner::resolve, runner::run_engine, runner::run_parts,
-      runner::run_single, runner::run_step, runner::settle_at, runner::use_rows;
+  using runner::again_, runner::again_in_block_, runner::begin_, runner::block_, runner::begin_inputs_,
+      runner::begin_sizes_, runner::begun_, runner::capacity_, runner::limits_, runner::memory_,
+      runner::outputs_, runner::parts_, runner::rows_, runner::single_, runner::step_, runner::step_capacity_,
+      runner::step_inputs_, runner::step_sizes_;
+  using runner::counts, runner::expect_begun, runner::forget_step, runner::give_zeros, runner::given_by_begin,
+      runner::has_room, runner::hold_positions, runner::hold_sizes, runner::resolve, runner::run_block,
+      runner::run_engine, runner::run_parts, runner::run_single, runner::run_step, runner::settle_at,
+      runner::use_rows;
 
   void put_in_order(std::span<const std::size_t> rows) {
     const dim batch_symbol = step_model::view.dim_of(batch);
@@ -317,7 +328,7 @@ private:
     memory_.reorder(rows, step_sizes_.sizes());
     rows_.reorder(rows);
     step_sizes_.hold(batch_symbol, static_cast<std::int64_t>(rows.size()));
-    again_ = 0;
+    forget_step();
   }
 
   /// Whether a state is one that a stream like this saves.
@@ -366,6 +377,12 @@ private:
       if (again_ > 1 && has_room() && step_inputs_.same_shapes(given...)) {
         step_inputs_.fill(step_sizes_, *single_, given...);
         run_single(again_);
+        return;
+      }
+    if constexpr (position_block::exists)
+      if (again_in_block_ > 0 && has_room() && step_inputs_.same_shapes(given...)) {
+        step_inputs_.fill(step_sizes_, step_, given...);
+        run_block(again_in_block_);
         return;
       }
     const std::int64_t count = resolve(given...);

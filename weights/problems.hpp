@@ -24,13 +24,15 @@ inline bool by_numbers(const std::string& a, const std::string& b) {
   return a.size() < b.size();
 }
 
-/// Collects problems of one kind and prints the first few in the order of their numbers.
+/// Collects problems of one kind and prints the first few in the order of their numbers. Of several kinds in one message
+/// fewer are shown, so that it stays one that is read.
 class problems {
 public:
   void add(std::string problem) { all_.push_back(std::move(problem)); }
   explicit problems(std::string separator) : separator_(std::move(separator)) {}
   bool empty() const { return all_.empty(); }
-  std::string text(std::size_t most_shown = 5) const {
+  std::string text(std::size_t kinds = 1) const {
+    const std::size_t most_shown = kinds > 1 ? 2 : 5;
     std::vector<std::string> sorted = all_;
     std::ranges::stable_sort(sorted, by_numbers);
     std::string text;

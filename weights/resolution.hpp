@@ -73,10 +73,9 @@ public:
         extra.add(in_quotes(*full) + " " + shape_text(tensors_.at(*full).shape));
     const problems misfits = misfits_of(result);
     std::string message;
-    const std::size_t kinds = !missing.empty() + !extra.empty() + !misfits.empty(),
-                      most_shown = kinds > 1 ? 2 : 5; // a message stays one that is read
+    const std::size_t kinds = !missing.empty() + !extra.empty() + !misfits.empty();
     const auto say = [&](const char* what, const problems& of) {
-      if (!of.empty()) message += (message.empty() ? "" : "; ") + (what + of.text(most_shown));
+      if (!of.empty()) message += (message.empty() ? "" : "; ") + (what + of.text(kinds));
     };
     say("no tensor fills the parameters ", missing);
     say("no parameter wants and no rule ignores the tensors ", extra);

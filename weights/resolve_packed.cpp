@@ -74,10 +74,10 @@ std::vector<weight_view> model_weights::packed_views_of(std::span<const wanted_p
   problems extra(", ");
   for (const auto& [name, tensor] : state_->tensors)
     if (how == matching::whole && !used.contains(name)) extra.add(in_quotes(name));
-  if (!missing.empty() || !extra.empty())
+  if (const std::size_t kinds = !missing.empty() + !extra.empty())
     throw error(state_->source + ": these weights are packed for another model" +
-                (missing.empty() ? "" : "; expected " + missing.text(2)) +
-                (extra.empty() ? "" : "; no parameter wants " + extra.text(2)));
+                (missing.empty() ? "" : "; expected " + missing.text(kinds)) +
+                (extra.empty() ? "" : "; no parameter wants " + extra.text(kinds)));
   return views;
 }
 

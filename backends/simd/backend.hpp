@@ -5,6 +5,7 @@
 #include <fovea/backends/simd/generate_model.hpp>
 #include <fovea/backends/simd/isa/dispatch.hpp>
 #include <fovea/backends/simd/model_engine.hpp>
+#include <fovea/backends/simd/position_block.hpp>
 #include <fovea/backends/simd/single_position.hpp>
 
 namespace fovea::core::simd {
@@ -15,6 +16,8 @@ struct backend : model_generator<""> {
   using engine = model_engine<M>;
   template <class step_model, dim time>
   using single_position = simd::single_position<step_model, time>;
+  template <class step_model, dim time>
+  using position_block = simd::position_block<step_model, time>;
   /// The same code for weights in a format, with its kernels of the sets that are named, else of all.
   template <weight_format format, set_name... sets>
   static constexpr model_code in_format(model_code code) {

@@ -52,8 +52,15 @@ struct chain {
     return single;
   }();
 
-  template <class Arch>
+  /// `of_positions`: a row is one feature at several positions, so that no leaf is the same along it but a
+  /// parameter.
+  template <class Arch, bool of_positions = false>
   struct code {
+    template <std::size_t i>
+    static constexpr bool is_one = of_positions
+                                       ? g.at(model::schedule.groups.base[leaf(i)]).kind == op::parameter
+                                       : is_single[i];
+
     template <std::size_t i>
     struct value {
       vector_of<g.at(member(i)).type, Arch> of;
@@ -71,13 +78,13 @@ struct chain {
       constexpr int i = index_in(model::schedule.leaves_of(last), id);
       constexpr element type = g.at(id).type;
       if constexpr (type == element::f32) {
-        if constexpr (is_single[i])
+        if constexpr (is_one<i>)
           return vec<Arch>(*r.leaf[i]);
         else
           return vec<Arch>::load_unaligned(r.leaf[i] + j);
       } else {
         const auto* from = reinterpret_cast<const std::int32_t*>(r.leaf[i]);
-        const int_vec<Arch> x = is_single[i] ? int_vec<Arch>(*from) : int_vec<Arch>::load_unaligned(from + j);
+        const int_vec<Arch> x = is_one<i> ? int_vec<Arch>(*from) : int_vec<Arch>::load_unaligned(from + j);
         if constexpr (type == element::i32)
           return x;
         else

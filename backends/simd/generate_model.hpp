@@ -3,6 +3,7 @@
 #include <type_traits>
 #include <utility>
 
+#include <fovea/backends/simd/block_code.hpp>
 #include <fovea/backends/simd/generate.hpp>
 #include <fovea/backends/simd/model_kernels.hpp>
 #include <fovea/backends/simd/position_code.hpp>
@@ -33,7 +34,8 @@ struct model_generator {
       using step = fovea::core::detail::step_of<typename M::source, time>;
       using begin = fovea::core::detail::begin_of<typename M::source, time>;
       return {code_of_model<step, Arch>(), code_of_model<begin, Arch>(),
-              position_code<typename step::lowered, time>::template generated<Arch>()};
+              position_code<typename step::lowered, time>::template generated<Arch>(),
+              block_code<typename step::lowered, time>::template generated<Arch>()};
     } else {
       static_cast<void>(sizeof(fovea::core::detail::report_of<stepping>));
       return {};

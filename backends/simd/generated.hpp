@@ -89,6 +89,24 @@ struct generated_position {
   size_t packed_floats = 0;
 };
 
+/// `positions` of a small stream of one batch row. inputs[i] and outputs[i] have rows of features one behind
+/// the other.
+struct block_args {
+  const float* packed = nullptr; // the parameters, as `pack` leaves them
+  const float* const* inputs = nullptr;
+  float* const* outputs = nullptr;
+  const kept_state* states = nullptr;
+  size_t window_start = 0, positions = 0;
+};
+
+/// The code of a block of positions, by vectors of so many lanes; empty where the stream has none.
+struct generated_block {
+  size_t lanes = 0;
+  void (*run)(const block_args&) = nullptr;
+  void (*pack)(const row_parameter* parameters, float* packed) = nullptr;
+  size_t packed_floats = 0;
+};
+
 /// One step's generated code; the member that its kind needs is set.
 struct generated_step {
   void (*chain)(const chain_args&, size_t first, size_t last) = nullptr;
@@ -113,10 +131,12 @@ struct model_code {
   const format_code* format = nullptr;
 };
 
-/// The code of a stream: of a step, of what is computed before the first, of a step of one position.
+/// The code of a stream: of a step, of what is computed before the first, of a step of one position, and of a
+/// block of them.
 struct generated_stream {
   model_code step, begin;
   generated_position position;
+  generated_block block;
 };
 
 /// All the code of a model for one instruction set; what it was not asked for is empty.

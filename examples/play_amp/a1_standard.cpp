@@ -5,7 +5,6 @@
 
 namespace play_amp_program {
 
-// The network of most captures, compiled for each instruction set.
 template <>
 std::unique_ptr<amp_network> compiled<a1_standard>(const nam_file& file) {
   return played<a1_standard>(file, [](const auto& weights, const auto& options) {

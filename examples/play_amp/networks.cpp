@@ -11,8 +11,13 @@ namespace play_amp_program {
 // In player.hpp.
 template <const auto& shape>
 std::unique_ptr<amp_network> compiled(const nam_file& file);
+// Those of most captures are compiled for each instruction set.
 template <>
 std::unique_ptr<amp_network> compiled<a1_standard>(const nam_file& file);
+template <>
+std::unique_ptr<amp_network> compiled<a2_full>(const nam_file& file);
+template <>
+std::unique_ptr<amp_network> compiled<a2_lite>(const nam_file& file);
 
 namespace {
 

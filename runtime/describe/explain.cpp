@@ -41,6 +41,7 @@ std::ostream& operator<<(std::ostream& out, const stream_explanation& e) {
   if (!e.begin.steps.empty()) out << "Once before the first step:\n" << e.begin << "\nIn each step:\n";
   out << e.step;
   if (e.has_single_position) out << "\nA single position takes one function in place of these steps.\n";
+  if (e.has_blocks) out << "\nThe positions of one batch row take one function in place of these steps.\n";
   return out;
 }
 

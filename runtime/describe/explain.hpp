@@ -7,10 +7,10 @@
 namespace fovea::core {
 
 /// What a stream runs: once before its first step, in each step, and whether a single position takes one function in
-/// place of the steps.
+/// place of the steps, or the positions of one batch row do.
 struct stream_explanation {
   explanation begin, step;
-  bool has_single_position = false;
+  bool has_single_position = false, has_blocks = false;
 };
 
 /// As tables.
@@ -44,7 +44,7 @@ template <class stream>
 requires requires(const stream& s) { detail::explained(s.step_runs_on(), s.step_sizes()); }
 stream_explanation explain(const stream& s) {
   return {detail::explained(s.begin_runs_on(), s.begin_sizes()),
-          detail::explained(s.step_runs_on(), s.step_sizes()), s.takes_single_positions()};
+          detail::explained(s.step_runs_on(), s.step_sizes()), s.takes_single_positions(), s.takes_blocks()};
 }
 
 } // namespace fovea::core

@@ -2,11 +2,13 @@
 
 #include <catch2/catch.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 
 #include <compiled_filter.hpp>
 #include <compiled_filter_loss.hpp>
+#include <compiled_widths.hpp>
 #include <fovea/runtime/describe/explain.hpp>
 #include <fovea/runtime/describe/profile.hpp>
 
@@ -62,6 +64,28 @@ TEST_CASE("a model that is compiled for every set streams") {
     check(s->step("x"_in = xt::view(x, xt::all(), xt::range(8, 21), xt::all()))["y"_out], 8);
   auto along_its_dim = compiled_filter::stream(from, options);
   check(along_its_dim.step("x"_in = x)["y"_out], 0);
+}
+
+TEST_CASE("a stream that is compiled for every set takes blocks") {
+  const model_weights from = initial_weights(blocks::widths, 3);
+  constexpr std::size_t steps = 200;
+  const xt::xtensor<float, 3> x = xt::view(wave(steps, 0.7), xt::range(0, 1));
+  const compile_options options{.capacity = {{B, 1}, {T, steps}}};
+  auto exact = compile<reference>(blocks::widths, from, options);
+  const auto expected = exact("x"_in = x);
+  auto live = compiled_widths::stream(from, options);
+  CHECK(live.takes_blocks());
+  for (std::size_t at = 0, i = 0, count; at < steps; at += count, ++i) {
+    constexpr std::size_t counts[] = {64, 5, 33, 2, 16, 40};
+    count = std::min(counts[i % 6], steps - at);
+    const auto found = live.step("x"_in = xt::view(x, xt::all(), xt::range(at, at + count), xt::all()));
+    for (std::size_t t = 0; t < count; ++t) {
+      for (std::size_t f = 0; f < 3; ++f)
+        CHECK(found["y"_out](0, t, f) == Approx(expected["y"_out](0, at + t, f)).margin(2e-5));
+      for (std::size_t f = 0; f < 10; ++f)
+        CHECK(found["x"_out](0, t, f) == Approx(expected["x"_out](0, at + t, f)).margin(2e-5));
+    }
+  }
 }
 
 TEST_CASE("a model that is compiled for every set learns") {

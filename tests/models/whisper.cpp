@@ -126,8 +126,8 @@ TEST_CASE("Whisper agrees with transformers' WhisperForConditionalGeneration", "
 
 TEST_CASE("Whisper writes what transformers' writes of the first case", "[whisper]") {
   const golden_case c = case_of_today("whisper");
-  const xt::xtensor<float, 3> heard = xt::transpose(floats<3>(c, "features"), {0, 2, 1});
-  const xt::xtensor<float, 3> first = xt::view(heard, xt::range(0, 1));
+  const xt::xtensor<float, 3> features = xt::transpose(floats<3>(c, "features"), {0, 2, 1});
+  const xt::xtensor<float, 3> first = xt::view(features, xt::range(0, 1));
   on_both_backends([&](auto backend) {
     auto net = compile<decltype(backend)>(whisper<tiny>, weights_of(c), {.capacity = {{B, 1}, {T, 11}}});
     check_greedy(c, [&](const auto& written) {

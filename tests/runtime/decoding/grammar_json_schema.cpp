@@ -155,6 +155,13 @@ json drawn_schema(std::mt19937& random, int depth) {
   }
 }
 
+/// The smaller and the larger of two whole numbers, both at least -span and below span.
+std::pair<int, int> drawn_bounds(std::mt19937& random, int span) {
+  std::uniform_int_distribution<int> bound(-span, span - 1);
+  const int one = bound(random);
+  return std::minmax({one, bound(random)});
+}
+
 bool allows_json(const char* schema, const char* text) { return allows(json_schema(schema), text); }
 
 constexpr const char* person = R"({
@@ -240,9 +247,7 @@ TEST_CASE("whole numbers keep their bounds", "[grammar]") {
   std::mt19937 random(4);
   for (int round = 0; round < 60; ++round) {
     const int span = round % 2 ? 3000 : 30;
-    std::uniform_int_distribution<int> bound(-span, span - 1);
-    const int a = bound(random), b = bound(random);
-    const int least = std::min(a, b), most = std::max(a, b);
+    const auto [least, most] = drawn_bounds(random, span);
     CAPTURE(least, most);
     grammar::states states(
         json_schema(json{{"type", "integer"}, {"minimum", least}, {"maximum", most}}.dump()));
@@ -269,9 +274,8 @@ TEST_CASE("numbers keep their bounds, to the last digit", "[grammar]") {
   std::mt19937 random(5);
   for (int round = 0; round < 60; ++round) {
     const int span = round % 2 ? 1300 : 150;
-    std::uniform_int_distribution<int> bound(-span, span - 1);
-    const int a = bound(random), b = bound(random);
-    const int least = std::min(a, b), most = std::max(a, b) + 1;
+    const auto [least, last] = drawn_bounds(random, span);
+    const int most = last + 1;
     const bool is_open = random() % 2, is_closed_behind = random() % 2;
     CAPTURE(least, most, is_open, is_closed_behind);
     json schema{{"type", "number"}};

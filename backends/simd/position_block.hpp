@@ -37,15 +37,8 @@ public:
   /// `most_positions` in a call.
   position_block(const model_parameters& parameters, std::int64_t most_positions,
                  const generated_block& its_code)
-      : code_(its_code), outputs_(floats_of_outputs(static_cast<std::size_t>(most_positions))) {
-    constexpr plan_view plan{lowered::schedule};
-    packed made(code_.packed_floats);
-    const row_nodes nodes{{code::found.weights.nodes, static_cast<std::size_t>(code::found.weights.count)},
-                          {code::found.vectors.nodes, static_cast<std::size_t>(code::found.vectors.count)}};
-    code_.pack(row_parameters(graph, plan, parameters, nodes, row_parameters::all_layers).data(),
-               made.data());
-    packed_ = std::make_shared<const packed>(std::move(made));
-  }
+      : code_(its_code), packed_(packed_for<code>(its_code, parameters)),
+        outputs_(floats_of_outputs(static_cast<std::size_t>(most_positions))) {}
 
   /// What the stream keeps.
   void set_states(std::span<const kept_state> states) { states_ = states.data(); }

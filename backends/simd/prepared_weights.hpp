@@ -78,4 +78,19 @@ private:
   std::vector<std::vector<float>> arranged_;
 };
 
+/// All that such code reads, packed for it: `content` lists the products and vectors, and `its_code` packs them.
+template <class content, class generated>
+std::shared_ptr<const packed> packed_for(const generated& its_code, const model_parameters& parameters) {
+  const auto all = [](const auto& list) {
+    return std::span<const int>(list.nodes, static_cast<std::size_t>(list.count));
+  };
+  const row_nodes nodes{all(content::found.weights), all(content::found.vectors)};
+  packed made(its_code.packed_floats);
+  its_code.pack(
+      row_parameters(content::g, plan_view{content::schedule}, parameters, nodes, row_parameters::all_layers)
+          .data(),
+      made.data());
+  return std::make_shared<const packed>(std::move(made));
+}
+
 } // namespace fovea::core::simd

@@ -51,14 +51,8 @@ public:
                   std::int64_t most_positions, const generated_position& its_code)
       : code_(its_code),
         rows_(code::batch_dim == 0 ? 1 : static_cast<std::size_t>(capacity[code::batch_dim])),
-        positions_(goes_one_by_one() ? static_cast<std::size_t>(most_positions) : 0) {
-    constexpr plan_view plan{lowered::schedule};
-    packed made(code_.packed_floats);
-    const row_nodes nodes{{code::found.weights.nodes, static_cast<std::size_t>(code::found.weights.count)},
-                          {code::found.vectors.nodes, static_cast<std::size_t>(code::found.vectors.count)}};
-    code_.pack(row_parameters(graph, plan, parameters, nodes, row_parameters::all_layers).data(),
-               made.data());
-    packed_ = std::make_shared<const packed>(std::move(made));
+        positions_(goes_one_by_one() ? static_cast<std::size_t>(most_positions) : 0),
+        packed_(packed_for<code>(its_code, parameters)) {
     place_values();
   }
   single_position(const single_position& other)

@@ -92,9 +92,21 @@ constexpr expr expert_balance(expr gates, int active,
   return sum(share * gate, axis(0)) * static_cast<double>(count);
 }
 
+/// What keeps the scores of a router small, so that their softmax stays exact: the mean over rows of
+/// log(sum over experts of exp(score))^2 (Zoph et al. 2022, eq. 5). scores [..., count] -> [].
+constexpr expr expert_z_loss(expr scores, source_place at = {__builtin_FILE(), __builtin_LINE()}) {
+  constexpr const char* word = "expert_z_loss";
+  if (!detail::is_float(scores, at, word)) return {scores.owner};
+  const std::int64_t count = detail::width_of(scores, at, word);
+  if (count == 0) return {scores.owner};
+  const reported_at user(scores, at.as(word));
+  const expr z = log_sum_exp(reshape(scores, {-1, count}), axis(1));
+  return mean(z * z, axis(0));
+}
+
 } // namespace fovea::core
 
 // What a user may name.
 namespace fovea {
-using core::expert_balance, core::expert_linear, core::experts, core::experts_options;
+using core::expert_balance, core::expert_linear, core::expert_z_loss, core::experts, core::experts_options;
 } // namespace fovea

@@ -7,6 +7,7 @@
 #include "../training/gradient_case.hpp"
 #include "../weights/temporary_folder.hpp"
 
+#include <cmath>
 #include <fovea/weights/from_floats.hpp>
 #include <fovea/weights/gguf.hpp>
 #include <fovea/weights/save_weights.hpp>
@@ -87,6 +88,10 @@ constexpr auto stacked = model(
 
 constexpr auto balance = model("balance", [](graph& g) {
   g.output("loss", expert_balance(softmax(linear(g.input<f32>("x", {B, T, 9}), "router", 6)), 2));
+});
+
+constexpr auto small_scores = model("small_scores", [](graph& g) {
+  g.output("loss", expert_z_loss(linear(g.input<f32>("x", {B, T, 9}), "router", 6)));
 });
 
 } // namespace
@@ -174,6 +179,22 @@ TEST_CASE("the loss that balances experts is their number of active ones where a
     };
     CHECK(loss({0.375, 0.375, 0.125, 0.125, 0.125, 0.125, 0.375, 0.375}) == Approx(2));
     CHECK(loss({0.5, 0.5, 0, 0, 0.5, 0.5, 0, 0}) == Approx(4));
+  });
+}
+
+TEST_CASE("the loss that keeps a router's scores small is the mean square of their log-sum-exp", "[words]") {
+  compare_at_awkward_sizes(small_scores);
+  check_difference_quotients(small_scores, {{"B", 3}, {"T", 7}});
+  const auto by_hand = model("by_hand", [](graph& g) {
+    g.output("loss", expert_z_loss(g.input<f32>("scores", {"N", 2})));
+  });
+  on_both_backends([&](auto backend) {
+    // The sums of exp are e^1000 (1 + 1) and e^-3 (1 + e^-1).
+    const double far = 1000 + std::log(2.0), near = -3 + std::log1p(std::exp(-1.0));
+    CHECK(run_model<decltype(backend)>(by_hand, model_weights::from({}),
+                                       {{"scores", {{2, 2}, {1000, 1000, -3, -4}, false}}})
+              .at("loss")
+              .values[0] == Approx((far * far + near * near) / 2));
   });
 }
 

@@ -35,6 +35,7 @@ QUESTIONS = {
     "encoder": True,
     "formats": True,
     "training": True,
+    "sound": True,
     "today": True,
     "families": False,
     "growth": False,

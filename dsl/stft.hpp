@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <numbers>
 
+#include <fovea/dsl/fourier.hpp>
 #include <fovea/dsl/shape_words.hpp>
 
 namespace fovea::core {
@@ -64,10 +65,6 @@ constexpr bool is_waveform(expr x, int samples, const char* word, source_place a
   g.fail(378, at, word, ": expected at least ", samples, " samples, found ", x);
   return false;
 }
-
-/// 0, 1, ... as float32 [length, 1], or [length].
-constexpr expr counted_down(expr x, int length) { return to_float(unsqueeze(range(x, length), 1)); }
-constexpr expr counted(expr x, int length) { return to_float(range(x, length)); }
 
 /// The frames of `size` samples that begin every `hop` samples and lie within x: [..., T] -> [...,
 /// (T - size) / hop + 1, size].
@@ -137,12 +134,6 @@ constexpr expr window_at(expr at, frame_window window, int width, bool symmetric
   return window == povey ? pow(risen, 0.85) : risen;
 }
 
-/// 2 pi `products` / size for whole products, as the angle nearest to 0: float32 holds that best.
-constexpr expr angle_of(expr products, int size) {
-  const expr rest = products - floor(products * (1.0 / size) + 0.5) * size;
-  return rest * (2 * std::numbers::pi / size);
-}
-
 /// What the first `rows` samples of a frame are multiplied with, which lie from `first` on among the points of the
 /// transform: the window and the cosines, and the window and the sines, [rows, size / 2 + 1] each.
 constexpr std::array<expr, 2> transform_tables(expr x, const stft_options& o, int first, int rows,
@@ -156,6 +147,13 @@ constexpr std::array<expr, 2> transform_tables(expr x, const stft_options& o, in
 constexpr stft_result transformed(expr frames, const stft_options& o, int first, bool symmetric) {
   const int bins = o.size / 2 + 1, half = o.width / 2, pairs = (o.width - 1) / 2;
   const bool has_mirror = !symmetric && o.window != povey && 2 * first == o.size - o.width && pairs > 0;
+  const auto steps = steps_of(frames, o.size, 2 * bins * (has_mirror ? half + 1 : o.width) / o.size);
+  if (steps.first > 1) {
+    expr x = frames * window_at(counted(frames, o.width), o.window, o.width, symmetric);
+    if (o.width < o.size) x = pad(x, -1, first, o.size - o.width - first);
+    const auto [real, imag] = steps.forward(x);
+    return {real, imag};
+  }
   if (!has_mirror) {
     const auto [cosines, sines] = transform_tables(frames, o, first, o.width, symmetric);
     const expr both = matmul(frames, concat(-1, cosines, sines));
@@ -166,6 +164,25 @@ constexpr stft_result transformed(expr frames, const stft_options& o, int first,
              back = pad(reverse(slice(frames, -1, -pairs, o.width), -1), -1, 1, half - pairs);
   const auto [cosines, sines] = transform_tables(frames, o, first, half + 1, symmetric);
   return {matmul(front + back, cosines), matmul(front - back, sines)};
+}
+
+/// Frames [..., frames, width] of a spectrum, transformed back and windowed once more.
+constexpr expr transformed_back(const stft_result& spectrum, const stft_options& o, int first, expr window) {
+  const auto [real, imag] = spectrum;
+  const int bins = o.size / 2 + 1;
+  // Each frequency but the first, and the last of an even size, stands for its negative one, too.
+  const auto share = [&](expr bin) {
+    return where(bin == 0.0 || 2 * bin == 1.0 * o.size, 1.0 / o.size, 2.0 / o.size);
+  };
+  const auto steps = steps_of(real, o.size, 2 * bins * o.width / o.size);
+  if (steps.first > 1) {
+    const expr each = share(counted(real, bins));
+    const expr frames = steps.transposed({real * each, imag * each});
+    return (o.width < o.size ? slice(frames, -1, first, first + o.width) : frames) * window;
+  }
+  const expr bin = counted_down(real, bins), angle = angle_of(bin * (counted(real, o.width) + first), o.size),
+             each = share(bin) * window;
+  return matmul(concat(-1, real, imag), concat(0, cos(angle) * each, sin(angle) * -each));
 }
 
 } // namespace detail
@@ -210,13 +227,9 @@ constexpr expr istft(stft_result spectrum, stft_options options = {},
     return g.fail(379, at, word, ": expected real and imaginary parts [..., frames, ", bins, "], found ",
                   real, " and ", imag);
   const reported_at user(real, at.as(word));
-  const expr place = detail::counted(real, options.width), bin = detail::counted_down(real, bins);
-  const expr angle = detail::angle_of(bin * (place + first), options.size),
-             window = detail::window_at(place, options.window, options.width, false);
-  // Each frequency but the first, and the last of an even size, stands for its negative one, too.
-  const expr alone = bin == 0.0 || 2 * bin == 1.0 * options.size,
-             share = where(alone, 1.0 / options.size, 2.0 / options.size) * window;
-  const expr frames = matmul(concat(-1, real, imag), concat(0, cos(angle) * share, sin(angle) * -share));
+  const expr window =
+      detail::window_at(detail::counted(real, options.width), options.window, options.width, false);
+  const expr frames = detail::transformed_back(spectrum, options, first, window);
   const dim count = real.size(-2);
   const auto overlapped = [&](expr of_frames) {
     return detail::overlapped(of_frames, options.width, options.hop);

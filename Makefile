@@ -79,7 +79,7 @@ test-arm:
 # A part of them that each run of CI has room for: less is optimised, and `portable` is left to the tests on x86-64.
 test-arm-part:
 	cmake/install_dependencies.sh build test arm
-	cmake --preset aarch64 -B build-arm-part -D FOVEA_TEST_FILES='$(arm_part)' -D FOVEA_KERNEL_SETS=neon64 -D FOVEA_KERNEL_OPTIMISATION=-O1
+	cmake --preset aarch64 -B build-arm-part -D FOVEA_TEST_FILES='$(arm_part)' -D FOVEA_KERNEL_SETS=neon64 -D FOVEA_KERNEL_OPTIMISATION=-O1 -D CMAKE_CXX_FLAGS_RELEASE='-O1 -DNDEBUG'
 	cmake --build build-arm-part -j $(JOBS)
 	ctest --test-dir build-arm-part --output-on-failure --no-tests=error
 

@@ -45,7 +45,7 @@ void measure(const shape& s, report& rows) {
   a.batch = 1, a.heads = s.heads, a.kv_heads = s.kv_heads, a.queries = s.queries, a.keys = s.keys;
   a.key_width = a.value_width = s.width;
   a.q_row = a.out_row = s.heads * s.width, a.k_row = a.v_row = s.kv_heads * s.width;
-  a.scale = 0.125f;
+  a.scale = 0.125f, a.threads = pool.size();
   if (s.causal) a.lower = lower.data(), a.upper = upper.data();
   const size_t each = (attention.scratch(a) + 15) / 16 * 16;
   const buffer scratch = floats(each * pool.size()), shared = floats(attention.shared(a));

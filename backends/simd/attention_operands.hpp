@@ -35,6 +35,7 @@ struct attention_operands {
     args.out = c.result(id);
     args.scale = static_cast<float>(o.scale);
     args.soft_cap = static_cast<float>(o.soft_cap);
+    args.threads = c.pool.size();
     int next = n.kind == op::attention_gradient ? 4 : 3; // of its operands
     if (o.has_bias) take_bias(c, c.graph.operand(id, next++));
     int table = 0;

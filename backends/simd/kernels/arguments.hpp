@@ -123,6 +123,7 @@ struct gather_args {
 ///   upper   A row that sees no key gives zeros.
 ///   shared  what the tasks leave for join_attention,
 ///           64-byte aligned
+///   threads of those who share the tasks: fewer take more keys and values from one copy
 struct attention_args {
   const float *q = nullptr, *k = nullptr, *v = nullptr;
   float* out = nullptr;
@@ -134,6 +135,7 @@ struct attention_args {
   const std::int32_t *lower = nullptr, *upper = nullptr;
   size_t bounds_batch = 0;
   float* shared = nullptr;
+  size_t threads = 1;
 };
 
 /// What attention's gradient does to the scores of some queries, in place: S becomes P = softmax(scale S),

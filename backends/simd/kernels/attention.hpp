@@ -72,7 +72,7 @@ inline void attention(const attention_args& a, const Modify& modify, size_t firs
                  query = task % blocks * each;
     const auto run_block = [&](auto vectors) {
       attention_block<Arch, vectors> block;
-      block.start(a, batch, head, query, scratch, scratch + block_keys * block.queries);
+      block.template start<Modify>(a, batch, head, query, scratch, scratch + block_keys * block.queries);
       block.run(modify);
     };
     if (in_spans(a))

@@ -76,7 +76,7 @@ struct attention_block {
   lanes_of lower[vectors], upper[vectors]; // the visible keys, where bounds are given
   size_t begin, end;                       // no query sees a key outside
   size_t all_from, all_until;              // each query sees the keys between
-  bool plain;                              // scores need nothing between scaling and masking
+  bool plain; // scores need nothing between scaling and masking: they are powers of two from the first
 
   /// Floats of scratch that the queries and outputs of a block take.
   static size_t kept(const attention_args& args) {
@@ -86,6 +86,7 @@ struct attention_block {
   /// And with the scores.
   static size_t scratch(const attention_args& args) { return block_keys * queries + kept(args); }
 
+  template <class Modify>
   void start(const attention_args& args, size_t batch_row, size_t head_index, size_t query,
              float* score_scratch, float* kept_scratch) {
     a = args;
@@ -98,6 +99,7 @@ struct attention_block {
     out = q + round_up(a.key_width, lanes) * queries;
     begin = all_from = 0;
     end = all_until = a.keys;
+    plain = a.bias == nullptr && a.soft_cap == 0 && std::is_same_v<Modify, unmodified>;
     if (a.lower != nullptr) read_bounds();
     pack_queries();
     for (size_t i = 0; i < a.value_width * queries; i += lanes) Arch::store(out + i, v(0.0f));
@@ -132,14 +134,17 @@ struct attention_block {
     }
   }
 
+  /// The queries times the scale, so that their products are scores.
   void pack_queries() {
     const float* from = a.q + batch * a.q_batch + first_query * a.q_row + head * a.key_width;
+    const v scale(plain ? a.scale * math::detail::log2_e : a.scale);
     for (size_t i = 0; i < vectors; ++i)
       for (size_t column = 0; column < a.key_width; column += lanes) {
         v square[lanes];
         load_square(square, from + i * lanes * a.q_row + column, a.q_row, i, a.key_width - column);
         transpose<Arch>(square);
-        for (size_t c = 0; c < lanes; ++c) Arch::store(q + (column + c) * queries + i * lanes, square[c]);
+        for (size_t c = 0; c < lanes; ++c)
+          Arch::store(q + (column + c) * queries + i * lanes, square[c] * scale);
       }
   }
 
@@ -180,13 +185,9 @@ struct attention_block {
         for_constants<vectors>([&](auto i) { total[r][i] = Arch::fma(key, query[i], total[r][i]); });
       });
     }
-    const v scale(plain ? a.scale * math::detail::log2_e : a.scale);
     for_constants<vectors>([&](auto i) {
       v most = largest[i];
-      for_constants<rows>([&](auto r) {
-        total[r][i] = total[r][i] * scale;
-        most = Arch::max(most, total[r][i]);
-      });
+      for_constants<rows>([&](auto r) { most = Arch::max(most, total[r][i]); });
       largest[i] = most; // before the stores, which could change it as far as a compiler knows
     });
     for_constants<rows>([&](auto r) {
@@ -315,7 +316,6 @@ struct attention_block {
   /// `tile` keys from `first`, rows from `from` on.
   template <class Modify>
   void add_tile(const Modify& modify, const key_tile& from, size_t first, size_t tile) {
-    plain = a.bias == nullptr && a.soft_cap == 0 && std::is_same_v<Modify, unmodified>;
     score(from, tile);
     if (!plain || first < all_from || first + tile > all_until) modify_scores(modify, first, tile);
     weigh(tile);

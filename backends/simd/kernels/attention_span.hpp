@@ -16,9 +16,15 @@ namespace fovea::core::simd::detail {
 inline constexpr size_t span_least_keys = 1024; // fewer stay in the second-level cache
 inline constexpr size_t span_most_queries = 512;
 
-/// Queries in a span: the more, the rarer the copies, where that leaves tasks for many threads.
+inline constexpr size_t span_least_queries = 128, enough_span_tasks = 8; // of each thread
+
+/// Queries in a span: the more, the rarer the copies, where that leaves each thread enough tasks.
 inline size_t span_queries(const attention_args& a) {
-  return a.batch * a.heads * (a.queries / span_most_queries) >= 32 ? span_most_queries : 128;
+  size_t most = span_most_queries;
+  while (most > span_least_queries && a.threads > 1 &&
+         a.batch * a.heads * (a.queries / most) < enough_span_tasks * a.threads)
+    most /= 2;
+  return most;
 }
 
 template <class Arch>
@@ -45,17 +51,19 @@ struct attention_span {
     const size_t wanted = span_queries(a) / block::queries;
     for (; count < wanted && first_query + count * block::queries < a.queries; ++count) {
       block& b = blocks[count];
-      b.start(a, batch, head, first_query + count * block::queries, scores, kept + count * block::kept(a));
+      b.template start<Modify>(a, batch, head, first_query + count * block::queries, scores,
+                               kept + count * block::kept(a));
       begin = std::min(begin, b.begin);
       end = std::max(end, b.end);
     }
-    for (size_t first = begin; first < end; first += block_keys) {
-      const size_t until = std::min(first + block_keys, end);
+    // Tiles begin at the same keys whatever blocks are in the span: so many threads give the same bits as others.
+    for (size_t first = begin / block_keys * block_keys; first < end; first += block_keys) {
+      const size_t from = std::max(first, begin), until = std::min(first + block_keys, end);
       const key_tile tile =
-          copy_of<Arch>(a, tile_at(a, batch, head / (a.heads / a.kv_heads), first), until - first, copy);
+          copy_of<Arch>(a, tile_at(a, batch, head / (a.heads / a.kv_heads), from), until - from, copy);
       for (size_t i = 0; i < count; ++i) {
-        const size_t here = std::max(first, blocks[i].begin), stop = std::min(until, blocks[i].end);
-        if (here < stop) blocks[i].add_tile(modify, tile.from(here - first), here, stop - here);
+        const size_t here = std::max(from, blocks[i].begin), stop = std::min(until, blocks[i].end);
+        if (here < stop) blocks[i].add_tile(modify, tile.from(here - from), here, stop - here);
       }
     }
     for (size_t i = 0; i < count; ++i) blocks[i].write();

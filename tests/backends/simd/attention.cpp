@@ -239,6 +239,36 @@ TEST_CASE("attention: long sequences, whose blocks share copies of the keys") {
   check({.heads = 32, .kv_heads = 32, .queries = 515, .keys = 1100, .key_width = 2, .value_width = 1});
 }
 
+TEST_CASE("attention: how many threads share a long sequence changes its tasks and no bit") {
+  for (const auto see : {visibility::all, visibility::causal, visibility::window, visibility::intervals}) {
+    const shape most{.batch = 2, .heads = 3, .queries = 1100, .keys = 1130, .see = see};
+    operands one(most);
+    run(one.args);
+    check_near(one.out, expected(one.args, as_it_is));
+    CHECK(kernels().attention->tasks(one.args) == 18);
+    for (const auto& [threads, tasks] : {std::pair{2, 30}, {4, 54}, {64, 54}}) {
+      operands x(most);
+      x.args.threads = static_cast<std::size_t>(threads);
+      CHECK(kernels().attention->tasks(x.args) == static_cast<std::size_t>(tasks));
+      run(x.args);
+      CHECK(std::memcmp(x.out.data(), one.out.data(), x.out.size() * sizeof(float)) == 0);
+    }
+  }
+}
+
+TEST_CASE("attention: scratch of a long sequence is enough for shorter ones") {
+  operands x({.batch = 2, .heads = 3, .queries = 1100, .keys = 1130});
+  for (const std::size_t threads : {1u, 2u, 4u, 64u}) {
+    x.args.threads = threads, x.args.batch = 2, x.args.queries = 1100;
+    const std::size_t room = kernels().attention->scratch(x.args);
+    for (const std::size_t batch : {1u, 2u})
+      for (const std::size_t queries : {1u, 127u, 128u, 511u, 512u, 1024u, 1100u}) {
+        x.args.batch = batch, x.args.queries = queries;
+        CHECK(kernels().attention->scratch(x.args) <= room);
+      }
+  }
+}
+
 TEST_CASE("attention: a row without keys gives zeros, even beside NaN values") {
   for (const std::size_t queries : {std::size_t{2}, std::size_t{40}}) {
     operands x({.queries = queries, .keys = 23, .see = visibility::intervals});

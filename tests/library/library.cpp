@@ -1,5 +1,6 @@
 // What fovea_add_library makes, called as C calls it: on weights drawn here, beside the same model called here.
 
+#include "../file_content.hpp"
 #include "../programs/tiny.hpp"
 #include "../weights/temporary_folder.hpp"
 
@@ -15,8 +16,6 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <fstream>
-#include <iterator>
 #include <limits>
 #include <map>
 #include <new>
@@ -111,8 +110,7 @@ TEST_CASE("a library runs a model by tensors with names") {
     tiny_embedding_close(copy);
   }
   SECTION("weights in memory") {
-    std::ifstream in(weights, std::ios::binary);
-    const std::vector<char> bytes{std::istreambuf_iterator<char>(in), {}};
+    const std::string bytes = content(core::file_path(weights));
     tiny_embedding_model* other = tiny_embedding_open_bytes(bytes.data(), bytes.size(), nullptr);
     REQUIRE(other != nullptr);
     REQUIRE(run(other) == FOVEA_OK);

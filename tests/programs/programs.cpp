@@ -15,6 +15,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <filesystem>
 #include <regex>
 #include <set>
 #include <sstream>
@@ -236,7 +237,7 @@ template <class M>
 void check_lookup(const M& model, const std::string& program) {
   const place p;
   p.draw(model);
-  const std::string name = program.substr(program.rfind('/') + 1) + ": ",
+  const std::string name = std::filesystem::path(program).stem().string() + ": ",
                     turns = p.folder.write("turns.txt", "one two one\nfive four\ntwo one\n").string();
   std::size_t came = 0;
   const auto written = [&](std::vector<std::string> words) {

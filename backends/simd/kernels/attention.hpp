@@ -27,11 +27,12 @@ inline size_t task_queries(const attention_args& a) {
 
 } // namespace detail
 
-/// Tasks: (batch row, part of the keys, key head) for a few queries, else (batch row, head, block or span of
+/// Tasks: (batch row, part of the keys, group of key heads) for a few queries, else (batch row, head, block or span of
 /// queries).
 template <class Arch>
 inline size_t attention_tasks(const attention_args& a) {
-  if (detail::few_queries(a)) return a.queries == 0 ? 0 : a.batch * detail::key_parts(a) * a.kv_heads;
+  if (detail::few_queries(a))
+    return a.queries == 0 ? 0 : a.batch * detail::key_parts(a) * detail::key_head_groups(a);
   const size_t each = detail::task_queries<Arch>(a);
   return a.batch * a.heads * ((a.queries + each - 1) / each);
 }
@@ -40,7 +41,7 @@ inline size_t attention_tasks(const attention_args& a) {
 /// most of all ways that such a call may take.
 template <class Arch>
 inline size_t attention_scratch(const attention_args& a) {
-  size_t most = detail::rows_scratch<Arch>(a);
+  size_t most = detail::rows_scratch<Arch>(a, a.heads);
   if (!detail::few_queries(a)) most = std::max(most, detail::attention_block<Arch, 2>::scratch(a));
   if (detail::in_spans(a)) most = std::max(most, detail::attention_span<Arch>::scratch(a));
   return most;
@@ -59,11 +60,11 @@ inline void attention(const attention_args& a, const Modify& modify, size_t firs
                       float* scratch) {
   using namespace detail;
   if (few_queries(a)) {
-    const size_t parts = key_parts(a);
-    for (size_t task = first; task < last; ++task)
-      attention_rows<Arch>(a, task / a.kv_heads / parts, task % a.kv_heads, task / a.kv_heads % parts,
-                           scratch)
-          .run(modify);
+    const size_t parts = key_parts(a), groups = key_head_groups(a), heads = a.kv_heads / groups;
+    for (size_t task = first; task < last; ++task) {
+      const size_t row = task / groups, head = task % groups * heads;
+      attend_rows<Arch>(a, modify, row / parts, row % parts, head, head + heads, scratch);
+    }
     return;
   }
   const size_t each = task_queries<Arch>(a), blocks = (a.queries + each - 1) / each;

@@ -23,8 +23,18 @@ inline constexpr size_t least_part_keys = 512, enough_key_tasks = 32;
 
 inline size_t key_parts(const attention_args& a) {
   if (!few_queries(a)) return 1;
-  const size_t others = std::max<size_t>(a.batch * a.kv_heads, 1);
-  return std::clamp<size_t>(a.keys / least_part_keys, 1, (enough_key_tasks + others - 1) / others);
+  const size_t batch = std::max<size_t>(a.batch, 1);
+  return std::clamp<size_t>(a.keys / least_part_keys, 1, (enough_key_tasks + batch - 1) / batch);
+}
+
+/// Into how many groups a few queries' key heads fall, each a task of a part: one where that leaves two tasks a
+/// thread. A head's result is the same in each.
+inline size_t key_head_groups(const attention_args& a) {
+  if (a.threads == 1) return 1;
+  const size_t tasks = std::max<size_t>(a.batch * key_parts(a), 1);
+  size_t groups = std::min((2 * a.threads + tasks - 1) / tasks, a.kv_heads);
+  while (a.kv_heads % groups != 0) ++groups;
+  return groups;
 }
 
 /// What a part leaves for one query of one head: its sums [value_width], and behind them, from a line's begin
@@ -43,7 +53,7 @@ struct part_result {
 /// As many as attention_shared says: batch * key_parts(a) is at most what this counts.
 inline size_t key_parts_floats(const attention_args& a) {
   if (a.keys < 2 * least_part_keys) return 0;
-  const size_t parts = (enough_key_tasks + a.kv_heads - 1) / a.kv_heads + a.batch;
+  const size_t parts = std::min(enough_key_tasks + a.batch, a.batch * (a.keys / least_part_keys));
   return parts * a.heads * std::min(a.queries, most_few_queries) * part_result::floats(a);
 }
 

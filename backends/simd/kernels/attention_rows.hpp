@@ -2,7 +2,8 @@
 
 // Attention for one or a few queries (decoding): the keys are in the lanes of the scores, the columns in the
 // lanes of the output. Keys and values are streamed once, tile by tile, for all queries and heads that read
-// them: up to four of these rows multiply each vector of a key or value that is loaded.
+// them: up to four of these rows multiply each vector of a key or value that is loaded. Key heads lie beside each
+// other in a row: they take a tile in turns, so that memory is read row after row.
 
 #include <fovea/backends/simd/kernels/arguments.hpp>
 #include <fovea/backends/simd/kernels/attention_parts.hpp>
@@ -18,7 +19,10 @@
 
 namespace fovea::core::simd::detail {
 
-inline constexpr size_t row_keys = 128; // keys in a tile; a multiple of every vector's width
+/// Keys in a tile, the most and the least: multiples of every vector's width.
+inline constexpr size_t row_keys = 128, least_row_keys = 32;
+/// Floats of a tile's keys, of all heads, that the second-level cache has beside the values.
+inline constexpr size_t tile_floats = 32768;
 /// How many keys ahead are fetched where several rows share them: those of one head lie apart, where the
 /// processor does not expect them. What one row reads alone it reads in less time than asking ahead takes.
 inline constexpr size_t keys_ahead = 8;
@@ -30,13 +34,13 @@ inline size_t row_floats(const attention_args& a) {
   return (a.key_width + lanes - 1) / lanes * lanes + (a.value_width + lanes - 1) / lanes * lanes + lanes;
 }
 
-/// Floats of scratch for these queries, and for fewer.
+/// Floats of scratch for these queries of as many heads, and for fewer.
 template <class Arch>
-inline size_t rows_scratch(const attention_args& a) {
-  return a.heads / a.kv_heads * std::min(a.queries, most_few_queries) * (row_keys + row_floats<Arch>(a));
+inline size_t rows_scratch(const attention_args& a, size_t heads) {
+  return heads * std::min(a.queries, most_few_queries) * (row_keys + row_floats<Arch>(a));
 }
 
-/// The queries of all heads that read one key head, and one part of the keys.
+/// The queries of all heads that read one key head, and some of the keys.
 template <class Arch>
 struct attention_rows {
   using v = vec<Arch>;
@@ -44,17 +48,16 @@ struct attention_rows {
   static constexpr size_t lanes = width<Arch>;
 
   const attention_args& a;
-  size_t batch, kv_head, part, parts, group;
+  size_t batch, kv_head, group;
   float *scores, *rows;
   size_t key_vectors, value_vectors; // whole vectors of a key or value; key_rest, value_rest floats remain
   size_t key_rest, value_rest;
 
-  attention_rows(const attention_args& args, size_t batch_row, size_t key_head, size_t part_of_keys,
-                 float* scratch)
-      : a(args), batch(batch_row), kv_head(key_head), part(part_of_keys), parts(key_parts(args)),
-        group(args.heads / args.kv_heads), scores(scratch), rows(scratch + group * args.queries * row_keys),
-        key_vectors(args.key_width / lanes), value_vectors(args.value_width / lanes),
-        key_rest(args.key_width % lanes), value_rest(args.value_width % lanes) {}
+  attention_rows(const attention_args& args, size_t batch_row, size_t key_head, float* scratch)
+      : a(args), batch(batch_row), kv_head(key_head), group(args.heads / args.kv_heads), scores(scratch),
+        rows(scratch + group * args.queries * row_keys), key_vectors(args.key_width / lanes),
+        value_vectors(args.value_width / lanes), key_rest(args.key_width % lanes),
+        value_rest(args.value_width % lanes) {}
 
   struct row {
     size_t head, query;
@@ -240,7 +243,7 @@ struct attention_rows {
     for (; i < group * a.queries; ++i) f(i, std::integral_constant<size_t, 1>{});
   }
 
-  void write(const row& r) const {
+  void write(const row& r, size_t part, size_t parts) const {
     if (parts > 1) {
       const part_result to(a, batch, r.head, r.query, part);
       std::memcpy(to.sums, r.out, a.value_width * sizeof(float));
@@ -256,37 +259,62 @@ struct attention_rows {
                         value_rest);
   }
 
+  void start() const {
+    for (size_t i = 0; i < group * a.queries; ++i) start(row_at(i));
+  }
+
+  /// `tile` keys from `first`; are they the first of all?
   template <class Modify>
-  void run(const Modify& modify) const {
-    size_t begin = 0, end = a.keys;
+  void add_tile(const Modify& modify, size_t first, size_t tile, bool is_first) const {
+    for_rows([&](size_t index, auto some) { multiply<some>(index, first, tile); });
+    for (size_t i = 0; i < group * a.queries; ++i) {
+      const row r = row_at(i);
+      const float shrunk = weigh(r, score(modify, r, first, tile), tile);
+      if (!is_first) rescale(r, shrunk);
+    }
+    for_rows([&](size_t index, auto some) { add_values<some>(index, first, tile); });
+  }
+
+  void write(size_t part, size_t parts) const {
+    for (size_t i = 0; i < group * a.queries; ++i) write(row_at(i), part, parts);
+  }
+};
+
+/// The keys of a part that any query of a batch row sees.
+struct part_keys {
+  size_t begin = 0, end;
+
+  part_keys(const attention_args& a, size_t batch, size_t part, size_t parts) : end(a.keys) {
     if (a.lower != nullptr) {
       const std::int32_t* lower = a.lower + batch * a.bounds_batch;
       const std::int32_t* upper = a.upper + batch * a.bounds_batch;
-      std::int32_t least = lower[0], most = upper[0];
-      for (size_t i = 1; i < a.queries; ++i) {
-        least = std::min(least, lower[i]);
-        most = std::max(most, upper[i]);
-      }
-      begin = static_cast<size_t>(std::max(0, least));
-      end = std::min(end, static_cast<size_t>(std::max(0, most)));
+      begin = static_cast<size_t>(std::max(0, *std::min_element(lower, lower + a.queries)));
+      end = std::min(end, static_cast<size_t>(std::max(0, *std::max_element(upper, upper + a.queries))));
     }
-    const size_t part_keys = ((a.keys + parts - 1) / parts + row_keys - 1) / row_keys * row_keys;
-    begin = std::max(begin, part * part_keys);
-    end = std::min(end, (part + 1) * part_keys);
-    const size_t count = group * a.queries;
-    for (size_t i = 0; i < count; ++i) start(row_at(i));
-    for (size_t first = begin; first < end; first += row_keys) {
-      const size_t tile = std::min(row_keys, end - first);
-      for_rows([&](size_t index, auto some) { multiply<some>(index, first, tile); });
-      for (size_t i = 0; i < count; ++i) {
-        const row r = row_at(i);
-        const float shrunk = weigh(r, score(modify, r, first, tile), tile);
-        if (first != begin) rescale(r, shrunk);
-      }
-      for_rows([&](size_t index, auto some) { add_values<some>(index, first, tile); });
-    }
-    for (size_t i = 0; i < count; ++i) write(row_at(i));
+    const size_t each = ((a.keys + parts - 1) / parts + row_keys - 1) / row_keys * row_keys;
+    begin = std::max(begin, part * each);
+    end = std::min(end, (part + 1) * each);
   }
 };
+
+/// A part of the keys of the key heads from `first_head` on, before `last_head`.
+template <class Arch, class Modify>
+inline void attend_rows(const attention_args& a, const Modify& modify, size_t batch, size_t part,
+                        size_t first_head, size_t last_head, float* scratch) {
+  const size_t each = rows_scratch<Arch>(a, a.heads / a.kv_heads), parts = key_parts(a);
+  const auto for_heads = [&](const auto& f) {
+    for (size_t head = first_head; head < last_head; ++head)
+      f(attention_rows<Arch>(a, batch, head, scratch + (head - first_head) * each));
+  };
+  size_t keys = row_keys;
+  while (keys > least_row_keys && keys * a.k_row > tile_floats) keys /= 2;
+  const part_keys of(a, batch, part, parts);
+  for_heads([](const auto& head) { head.start(); });
+  for (size_t first = of.begin; first < of.end; first += keys)
+    for_heads([&](const auto& head) {
+      head.add_tile(modify, first, std::min(keys, of.end - first), first == of.begin);
+    });
+  for_heads([&](const auto& head) { head.write(part, parts); });
+}
 
 } // namespace fovea::core::simd::detail

@@ -14,6 +14,7 @@
 #include <memory>
 #include <new>
 #include <random>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -334,6 +335,33 @@ TEST_CASE("attention: the keys of a few queries in parts") {
     }
 }
 
+TEST_CASE("attention: how many threads share the keys of a few queries changes no bit") {
+  for (const auto& [heads, kv_heads, width, keys] :
+       {std::tuple{8u, 4u, 5u, 600u}, {6u, 6u, 40u, 1500u}, {14u, 7u, 160u, 70u}}) {
+    const shape s{.batch = 2,
+                  .heads = heads,
+                  .kv_heads = kv_heads,
+                  .queries = 2,
+                  .keys = keys,
+                  .key_width = width,
+                  .value_width = width,
+                  .see = visibility::window};
+    operands one(s);
+    run(one.args);
+    check_near(one.out, expected(one.args, as_it_is));
+    const std::size_t alone = kernels().attention->tasks(one.args);
+    for (const std::size_t threads : {2u, 3u, 5u, 64u}) {
+      operands x(s);
+      x.args.threads = threads;
+      const std::size_t tasks = kernels().attention->tasks(x.args);
+      CHECK(tasks >= std::min(2 * threads, alone * kv_heads));
+      CHECK(tasks <= alone * kv_heads);
+      run(x.args);
+      CHECK(std::memcmp(x.out.data(), one.out.data(), x.out.size() * sizeof(float)) == 0);
+    }
+  }
+}
+
 TEST_CASE("attention: what parts of the keys leave fits where smaller calls do, too") {
   const shape most{.batch = 40, .heads = 6, .kv_heads = 2, .queries = 7, .keys = 5000};
   const std::size_t room = kernels().attention->shared(operands(most).args);
@@ -346,8 +374,7 @@ TEST_CASE("attention: what parts of the keys leave fits where smaller calls do, 
       // Rows of what they leave: in whole lines, and one for the largest score and the sum.
       const std::size_t row = (x.args.value_width + 15) / 16 * 16 + 16,
                         tasks = kernels().attention->tasks(x.args);
-      CHECK(tasks / x.args.kv_heads * x.args.heads * x.args.queries * row <=
-            kernels().attention->shared(x.args));
+      CHECK(tasks * x.args.heads * x.args.queries * row <= kernels().attention->shared(x.args));
     }
 }
 

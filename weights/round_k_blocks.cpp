@@ -19,6 +19,11 @@ float nearest(float x, float lowest, float highest) {
 /// A float16 of a finite value.
 std::uint16_t half_of(float x) { return to_half(std::clamp(x, -largest_half, largest_half)); }
 
+/// The value farthest from 0. Of a loop that keeps the best so far clang 19 makes wrong code for WebAssembly.
+float farthest(std::span<const float, 16> x) {
+  return *std::ranges::max_element(x, {}, [](float value) { return std::abs(value); });
+}
+
 /// Whole numbers of 0 to 15 times a scale, less a minimum.
 struct line_fit {
   static constexpr std::size_t count = 32;
@@ -73,9 +78,7 @@ private:
 
 /// The scale of whole numbers of -32 to 31.
 float scale_of_group(std::span<const float, 16> x) {
-  float greatest = 0;
-  for (const float value : x)
-    if (std::abs(value) > std::abs(greatest)) greatest = value;
+  const float greatest = farthest(x);
   if (greatest == 0) return 0;
   float best = 0, scale = 0;
   for (int trial = -9; trial <= 9; ++trial) {
@@ -117,11 +120,9 @@ q4_k q4_k::of(k_values values) {
 
 q6_k q6_k::of(k_values values) {
   std::array<float, 16> scales;
-  float greatest = 0;
-  for (std::size_t group = 0; group < 16; ++group) {
+  for (std::size_t group = 0; group < 16; ++group)
     scales[group] = scale_of_group(std::span<const float, 16>(values.data() + group * 16, 16));
-    if (std::abs(scales[group]) > std::abs(greatest)) greatest = scales[group];
-  }
+  const float greatest = farthest(scales);
   q6_k made{{}, {}, {}, half_of(greatest / -128)};
   for (std::size_t group = 0; group < 16; ++group) {
     if (greatest != 0)

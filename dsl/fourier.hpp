@@ -18,6 +18,23 @@ constexpr expr angle_of(expr products, int size) {
   return rest * (2 * std::numbers::pi / size);
 }
 
+/// [..., rows * columns] -> [..., rows, columns], and back.
+constexpr expr taken_apart(expr x, dim rows, dim columns) {
+  if (!x.valid()) return x;
+  graph& g = *x.owner;
+  shape s = g.shape_of(x);
+  s[-1] = g.intern(rows), s.push(g.intern(columns));
+  return reshape_to(x, s, g.latest);
+}
+constexpr expr joined(expr x) {
+  if (!x.valid()) return x;
+  graph& g = *x.owner;
+  shape s = g.shape_of(x);
+  const std::uint16_t all = g.intern(x.size(-2) * x.size(-1));
+  --s.rank, s[-1] = all;
+  return reshape_to(x, s, g.latest);
+}
+
 struct complex_rows {
   expr real, imag;
 };
@@ -31,9 +48,8 @@ struct two_step_transform {
 
   constexpr int size() const { return first * second; }
   constexpr int bins() const { return size() / 2 + 1; }
-  constexpr int columns() const {
-    return second / 2 + 1;
-  } // of m; the others are those of negative frequencies
+  /// Values of m; the others are those of negative frequencies.
+  constexpr int columns() const { return second / 2 + 1; }
 
   /// Real rows [..., size] -> [..., bins] each.
   constexpr complex_rows forward(expr x) const {
@@ -80,34 +96,18 @@ private:
     const expr c = cos(angle), s = sin(angle);
     return concat(0, concat(-1, c, -s), concat(-1, s, c));
   }
-
-  /// [..., rows * columns] -> [..., rows, columns], and back.
-  static constexpr expr taken_apart(expr x, int rows, int columns) {
-    if (!x.valid()) return x;
-    graph& g = *x.owner;
-    shape s = g.shape_of(x);
-    s[-1] = g.intern(rows), s.push(g.intern(columns));
-    return reshape_to(x, s, g.latest);
-  }
-  static constexpr expr joined(expr x) {
-    if (!x.valid()) return x;
-    graph& g = *x.owner;
-    shape s = g.shape_of(x);
-    const std::uint16_t all = g.intern(x.size(-2) * x.size(-1));
-    --s.rank, s[-1] = all;
-    return reshape_to(x, s, g.latest);
-  }
 };
 
-/// In two steps, by the factors of `size` that lie nearest to each other, where that is faster than a product with
-/// `rows` rows and as many columns as `size`: measured, a step more costs as much as 400 multiply-adds of each sample.
-/// Not where x has no axis to spare for the factors, or the size has none.
-constexpr two_step_transform steps_of(expr x, int size, int rows) {
+/// The steps of the factors of `size` that lie nearest to each other, where two steps are faster than a product of
+/// `direct` multiply-adds a sample: measured, the step more costs as much as 400 of them. Else, and where x has no
+/// axis to spare for the factors, or the size has none, a `first` of 1.
+constexpr two_step_transform steps_of(expr x, int size, int direct) {
   int first = 1;
   for (int i = 2; i * i <= size; ++i)
     if (size % i == 0) first = i;
   const two_step_transform steps{first, size / first};
-  return rows > 400 + steps.first + steps.second && x.rank() < shape::max_rank ? steps : two_step_transform{};
+  return direct > 400 + steps.first + steps.second && x.rank() < shape::max_rank ? steps
+                                                                                 : two_step_transform{};
 }
 
 } // namespace fovea::core::detail

@@ -76,11 +76,8 @@ constexpr expr framed(expr x, int size, int hop) {
     if (parts * hop > size) x = pad(x, -1, 0, parts * hop - size);
     x = slice(x, -1, 0, stretches * hop);
   }
+  x = taken_apart(x, stretches, hop);
   if (!x.valid()) return x;
-  graph& g = *x.owner;
-  shape s = g.shape_of(x);
-  s[-1] = g.intern(stretches), s.push(g.intern(hop));
-  x = reshape_to(x, s, g.latest);
   // Each row holds `held` stretches: it takes on as many of a later row, until it is a frame.
   for (int held = 1; held < parts;) {
     const int more = held < parts - held ? held : parts - held;
@@ -108,13 +105,7 @@ constexpr expr overlapped(expr x, int size, int hop) {
     x = pad(first, -2, 0, half) + pad(second, -2, half, 0);
     held = half;
   }
-  if (!x.valid()) return x;
-  graph& g = *x.owner;
-  const shape& from = g.shape_of(x);
-  shape s;
-  for (int i = 0; i < from.rank - 2; ++i) s.push(from[i]);
-  s.push(g.intern(x.size(-2) * x.size(-1)));
-  return slice(reshape_to(x, s, g.latest), -1, 0, (frames - 1) * hop + size);
+  return slice(joined(x), -1, 0, (frames - 1) * hop + size);
 }
 
 /// x with `count` samples before and behind it, as if mirrors stood at its first and its last one.

@@ -1,7 +1,8 @@
 # fovea_add_executable(NAME HEADER header MODEL expression APP embed|classify|tag|generate|translate|score|stream|serve|transcribe
 #                      [WEIGHTS file] [TOKENIZER file] [TARGET_TOKENIZER file] [GENERATION_CONFIG file] [EMBED] [STATIC] [FORMAT q8_0]
 #                      [ISA portable baseline sse41 avx2 avx512 neon64] [ROUTE completions|embeddings] [CONTEXT n] [LABELS label...]
-#                      [BEGIN token] [END token...] [PROMPT_LOOKUP] [METADATA key=number...])
+#                      [BEGIN token] [END token...] [PROMPT_LOOKUP] [DRAFT expression] [DRAFT_WEIGHTS file]
+#                      [DRAFT_FORMAT q8_0] [METADATA key=number...])
 #
 # Makes the program NAME: a model with its command line.
 #
@@ -18,7 +19,8 @@
 # one as `embed` does. CONTEXT is the most tokens of a text, LABELS are those of a classifier's or tagger's scores in
 # order, BEGIN is the token that an empty prompt and a translation begin with, END those that end what is generated; the
 # first of them ends the source of a translation, too. With PROMPT_LOOKUP a program that generates scores all that it reads,
-# prompts too, and so can read ahead what its text has said before (--prompt-lookup). METADATA are numbers that weights are refused for where they say
+# prompts too, and so can read ahead what its text has said before (--prompt-lookup). DRAFT is a small model in HEADER with the
+# same tokens, with weights and a format of its own: what it proposes is read ahead (--draft). METADATA are numbers that weights are refused for where they say
 # others of themselves (fovea::expect_metadata).
 
 include("${CMAKE_CURRENT_LIST_DIR}/fovea_add_model.cmake")
@@ -26,7 +28,7 @@ include("${CMAKE_CURRENT_LIST_DIR}/fovea_built_parts.cmake")
 
 function(fovea_add_executable name)
   set(caller "fovea_add_executable(${name})")
-  fovea_built_arguments("${caller}" "APP;TOKENIZER;TARGET_TOKENIZER;GENERATION_CONFIG;ROUTE;CONTEXT;BEGIN" "LABELS;END" PROMPT_LOOKUP)
+  fovea_built_arguments("${caller}" "APP;TOKENIZER;TARGET_TOKENIZER;GENERATION_CONFIG;ROUTE;CONTEXT;BEGIN;DRAFT;DRAFT_WEIGHTS;DRAFT_FORMAT" "LABELS;END" PROMPT_LOOKUP)
   fovea_expect_options("${caller}" APP)
   fovea_built_app("${caller}" "classify;embed;generate;score;serve;stream;tag;transcribe;translate")
   string(MAKE_C_IDENTIFIER "compiled_${name}" compiled)
@@ -53,9 +55,10 @@ function(fovea_add_executable name)
       message(FATAL_ERROR "${caller}: APP serve cannot be STATIC, since cpp-httplib is a shared library")
     endif()
   endif()
-  set(heard "")
-  set(maker_of_heard "")
-  set(include_heard "")
+  # What it is compiled with beside the model.
+  set(second "")
+  set(maker_of_second "")
+  set(include_second "")
   set(more_makers "")
   if(arg_APP STREQUAL "transcribe")
     set(library fovea::transcribe)
@@ -66,7 +69,7 @@ function(fovea_add_executable name)
       message(FATAL_ERROR "${caller}: APP transcribe cannot be STATIC, since libsndfile is a shared library")
     endif()
     # What the model hears: as many mels as it takes, compiled as the model is.
-    string(MAKE_C_IDENTIFIER "heard_by_${name}" heard)
+    string(MAKE_C_IDENTIFIER "heard_by_${name}" second)
     fovea_include_of("${arg_HEADER}" include)
     file(
       CONFIGURE
@@ -78,23 +81,23 @@ function(fovea_add_executable name)
       @ONLY
     )
     fovea_add_model(
-      ${heard} HEADER "${folder}/hearing.hpp" MODEL "fovea::programs::hearing_of<std::remove_cvref_t<decltype(${arg_MODEL})>>"
+      ${second} HEADER "${folder}/hearing.hpp" MODEL "fovea::programs::hearing_of<std::remove_cvref_t<decltype(${arg_MODEL})>>"
       ISA ${arg_ISA} CALLER "${caller}"
     )
-    set(include_heard "
-#include <${heard}.hpp>")
+    set(include_second "
+#include <${second}.hpp>")
     set(
-      maker_of_heard
+      maker_of_second
       "
 constexpr auto heard = [](const fovea::model_weights& weights, const fovea::compile_options& options) {
-  return ${heard}::compile(weights, options);
+  return ${second}::compile(weights, options);
 };
 "
     )
     set(more_makers ", fovea_program::heard")
   endif()
   if(arg_APP MATCHES "^(generate|score|stream|transcribe|translate)$" OR arg_ROUTE STREQUAL "completions")
-    if(arg_PROMPT_LOOKUP)
+    if(arg_PROMPT_LOOKUP OR arg_DRAFT)
       set(more_makers ", true")
     elseif(arg_APP MATCHES "^(generate|serve|transcribe|translate)$")
       set(model "fovea::last<fovea::dim{\"T\"}>(${arg_MODEL})")
@@ -107,6 +110,31 @@ constexpr auto heard = [](const fovea::model_weights& weights, const fovea::comp
   endif()
 
   fovea_built_parts("${caller}" ${compiled})
+  if(arg_DRAFT)
+    set(second "${compiled}_draft")
+    if(NOT arg_DRAFT_FORMAT)
+      set(arg_DRAFT_FORMAT "${arg_FORMAT}")
+    endif()
+    fovea_expect_format("${caller}" DRAFT_FORMAT)
+    fovea_add_model(${second} HEADER "${arg_HEADER}" MODEL "${arg_DRAFT}" STREAM "fovea::dim{\"T\"}" ISA ${arg_ISA} CALLER "${caller}" DECLARED "${arg_DRAFT}")
+    fovea_built_draft("${caller}")
+    set(include_second "\n#include <${second}.hpp>")
+    set(
+      maker_of_second
+      "
+namespace chosen {
+using draft_format = ${arg_DRAFT_FORMAT};
+} // namespace chosen
+constexpr auto drafted = [](const fovea::model_weights& weights, const fovea::compile_options& options) {
+  return ${second}::stream<fovea::dim{\"T\"}, chosen::draft_format>(weights, options);
+};
+using draft_model = std::remove_cvref_t<decltype(${arg_DRAFT})>;
+"
+    )
+    set(more_makers ", true, fovea_program::draft_model, fovea_program::drafted")
+  elseif(arg_DRAFT_WEIGHTS OR arg_DRAFT_FORMAT)
+    message(FATAL_ERROR "${caller}: DRAFT_WEIGHTS and DRAFT_FORMAT are of a DRAFT, which is missing")
+  endif()
   if(arg_APP STREQUAL "generate" OR arg_ROUTE STREQUAL "completions")
     fovea_built_chats("${caller}")
   endif()
@@ -114,7 +142,7 @@ constexpr auto heard = [](const fovea::model_weights& weights, const fovea::comp
     CONFIGURE
     OUTPUT "${folder}/main.cpp"
     CONTENT
-      [[#include <@compiled@.hpp>@include_heard@
+      [[#include <@compiled@.hpp>@include_second@
 #include <fovea/programs/@arg_APP@.hpp>
 
 #include <type_traits>
@@ -130,7 +158,7 @@ using format = @arg_FORMAT@;
 constexpr auto made = [](const fovea::model_weights& weights, const fovea::compile_options& options) {
   return @compiled@::@made@(weights, options);
 };
-@maker_of_heard@
+@maker_of_second@
 static fovea::programs::program_parts parts() {
   return {@parts@};
 }
@@ -148,8 +176,11 @@ int main(int count, char** words) {
   add_executable(${name} "${folder}/main.cpp")
   target_compile_features(${name} PRIVATE cxx_std_20)
   set_source_files_properties("${folder}/main.cpp" PROPERTIES OBJECT_DEPENDS "${files}")
-  target_link_libraries(${name} PRIVATE ${compiled} ${heard} ${library})
+  target_link_libraries(${name} PRIVATE ${compiled} ${second} ${library})
   fovea_pack_weights(${name} "${model}")
+  if(arg_DRAFT)
+    fovea_pack_draft(${name})
+  endif()
   target_link_options(${name} PRIVATE $<$<CONFIG:Release,MinSizeRel>:-s>)
   if(arg_STATIC)
     target_link_options(${name} PRIVATE -static)

@@ -48,3 +48,17 @@ int main(int count, char** words) {
   )
   target_sources(${target} PRIVATE "${packed}")
 endfunction()
+
+# fovea_pack_draft(TARGET): the same of its DRAFT, as `packed_draft`.
+function(fovea_pack_draft target)
+  set(packed "${packed_draft}")
+  set(name "${name}_draft")
+  set(metadata "")
+  foreach(part IN ITEMS WEIGHTS FORMAT)
+    set(arg_${part} "${arg_DRAFT_${part}}")
+  endforeach()
+  set(arg_MODEL "${arg_DRAFT}")
+  set(quoted_name "${quoted_draft_name}")
+  set(quoted_arg_FORMAT "${quoted_DRAFT_FORMAT}")
+  fovea_pack_weights(${target} "${arg_DRAFT}")
+endfunction()

@@ -5,6 +5,7 @@
 #include <fovea/base/mapped_file.hpp>
 #include <fovea/base/system/terminal.hpp>
 #include <fovea/programs/answer_texts.hpp>
+#include <fovea/programs/built.hpp>
 #include <fovea/programs/chat_form.hpp>
 #include <fovea/programs/conversation.hpp>
 #include <fovea/programs/looking_ahead.hpp>
@@ -28,6 +29,8 @@ struct arguments : options {
   std::optional<std::size_t> tokens;
   std::vector<std::string> stops;
   std::size_t lookup = 0;
+  std::optional<std::size_t> draft;
+  std::filesystem::path draft_weights;
   std::optional<std::string> expression;
   std::filesystem::path schema;
   bool talks = false;
@@ -75,6 +78,12 @@ void declare_sampling(CLI::App& app, arguments& a) {
                  "Read so many tokens ahead at most, those that followed the same words before; 0: none")
       ->capture_default_str()
       ->check(CLI::Range(0, 1024));
+  app.add_option("--draft", a.draft,
+                 "Read so many tokens ahead at most, those that the small model of the program proposes; 0: "
+                 "none. 4 where it has weights of one")
+      ->check(CLI::Range(0, 1024))
+      ->excludes("--prompt-lookup");
+  app.add_option("--draft-weights", a.draft_weights, "Of the small model: as --weights");
   app.add_option("--grammar-regex", a.expression,
                  "Texts are what this regular expression matches as a whole");
   app.add_option("--json-schema", a.schema, "Texts are JSON that fits the schema in this file")
@@ -206,22 +215,53 @@ void converse(const arguments& a, writer& to) {
   show("\n");
 }
 
+/// What reads ahead for a network: the text itself, or a small model that is made here; nothing where neither is asked for.
+struct reader_ahead {
+  std::unique_ptr<next_token_network> small;
+  std::optional<looking_ahead> ahead;
+
+  reader_ahead(const arguments& a, next_token_network& network, next_token_network_maker draft,
+               const program_parts& parts) {
+    const auto look = [&](draft_of_text from) {
+      ahead.emplace(network, std::move(from), static_cast<std::size_t>(a.context));
+    };
+    if (a.lookup > 0) {
+      if (!network.can_rewind())
+        throw error("--prompt-lookup: expected a program that fovea_add_executable made with PROMPT_LOOKUP; "
+                    "this one scores the last token of a step alone");
+      return look(draft_by_lookup(a.lookup));
+    }
+    if (parts.draft.empty()) {
+      if (a.draft.value_or(0) > 0 || !a.draft_weights.empty())
+        throw error("--draft: expected a program that fovea_add_executable made with DRAFT; this one has no "
+                    "small model");
+      return;
+    }
+    const program_parts& own = parts.draft.front();
+    const bool is_there = !a.draft_weights.empty() || has_weights(own);
+    const std::size_t tokens = a.draft.value_or(is_there ? 4 : 0);
+    if (tokens == 0) return;
+    if (!is_there)
+      throw error("--draft-weights is required: the program is built without weights of its small model");
+    const model_weights weights = weights_of(own, a.draft_weights);
+    small = made_for_context(a, [&] {
+      return draft(weights, {.capacity = {{"B", 1}, {"T", a.context}}, .threads = a.threads});
+    });
+    look(draft_by_network(*small, tokens));
+  }
+};
+
 /// The prompts of the command line and of a file; without any, those of the standard input, or an empty one
 /// where that is a terminal.
-void run(const arguments& a, next_token_network_maker maker, const program_parts& parts) {
+void run(const arguments& a, const writing_network& makers, const program_parts& parts) {
   for (const std::string& stop : a.stops)
     if (stop.empty()) throw error("--stop: expected a string that is not empty");
   const model_weights weights = weights_of(a, parts);
   const std::unique_ptr<next_token_network> network = made_for_context(a, [&] {
-    return maker(weights, {.capacity = {{"B", 1}, {"T", a.context}}, .threads = a.threads});
+    return makers.writer(weights, {.capacity = {{"B", 1}, {"T", a.context}}, .threads = a.threads});
   });
-  std::optional<looking_ahead> ahead;
-  if (a.lookup > 0) {
-    if (!network->can_rewind())
-      throw error("--prompt-lookup: expected a program that fovea_add_executable made with PROMPT_LOOKUP; "
-                  "this one scores the last token of a step alone");
-    ahead.emplace(*network, lookup_draft({.tokens = a.lookup}), static_cast<std::size_t>(a.context));
-  }
+  reader_ahead reads(a, *network, makers.draft, parts);
+  std::optional<looking_ahead>& ahead = reads.ahead;
   writer to(ahead ? *ahead : *network, tokenizer_of(a, parts, network->vocabulary()), a, parts);
   const auto write_prompt = [&](const std::string& text) {
     const input_text prompt{text, "the prompt", {}};
@@ -246,7 +286,7 @@ void run(const arguments& a, next_token_network_maker maker, const program_parts
 
 } // namespace
 
-int generate(next_token_network_maker network, const program_parts& parts, int count, char** words) {
+int generate(const writing_network& network, const program_parts& parts, int count, char** words) {
   return program::run<arguments>(
       parts.name.c_str(), "Goes on with texts, or answers, and prints each token as it comes.", count, words,
       [&](CLI::App& app, arguments& a) {

@@ -1,21 +1,28 @@
 #pragma once
 
 #include <fovea/programs/next_token_network.hpp>
-#include <fovea/runtime/decoding/lookup_draft.hpp>
 
 #include <cstddef>
+#include <functional>
 #include <optional>
 #include <utility>
 
 namespace fovea::programs {
+
+/// At most `most` tokens that may come next in a text.
+using draft_of_text = std::function<token_ids(std::span<const token_id> text, std::size_t most)>;
+/// Those that followed the same words before in the text, `tokens` at once.
+draft_of_text draft_by_lookup(std::size_t tokens);
+/// Those that a small network finds most likely, `tokens` at once. It can be rewound, and lives as long as the draft.
+draft_of_text draft_by_network(next_token_network& small, std::size_t tokens);
 
 /// A network that reads ahead what may come next in its one text, as a draft says, and knows the scores after it if it
 /// comes: the same texts in fewer steps. The other network can be rewound, does nothing else, and lives as long as this.
 class looking_ahead final : public next_token_network {
 public:
   /// It reads at most `context` tokens.
-  looking_ahead(next_token_network& network, const lookup_draft& draft, std::size_t context)
-      : network_(network), draft_(draft), context_(context) {}
+  looking_ahead(next_token_network& network, draft_of_text draft, std::size_t context)
+      : network_(network), draft_(std::move(draft)), context_(context) {}
 
   void read(token_ids source) override { network_.read(std::move(source)); }
   void begin(std::size_t rows) override;
@@ -30,7 +37,7 @@ public:
 
 private:
   next_token_network& network_;
-  lookup_draft draft_;
+  draft_of_text draft_;
   std::size_t context_, all_proposed_ = 0, all_accepted_ = 0;
   token_ids text_, ahead_;   // what has come; what was read behind the last step
   std::size_t accepted_ = 0; // of those read ahead

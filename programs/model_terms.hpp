@@ -144,6 +144,24 @@ struct checked_motion {
   }();
 };
 
+/// Why a small model D is no draft of M: both give logits, of the same tokens.
+template <class M, class D>
+struct checked_draft {
+  static constexpr core::dim tokens_of(const core::graph_view& g) {
+    for (const core::named_value& one : g.outputs)
+      if (std::string_view("logits") == one.name) return g.dim_of(g.at(one.node).shape[-1]);
+    return 0;
+  }
+  static constexpr core::sentence error = [] {
+    core::sentence s;
+    const core::dim asked = tokens_of(M::view), found = tokens_of(D::view);
+    if (asked == found) return s;
+    s << D::view.at(D::view.outputs[0].node).at << ": DRAFT expects a small model with logits of the "
+      << asked << " tokens that MODEL has; found " << found;
+    return s << core::sentence_id{401};
+  }();
+};
+
 } // namespace detail
 
 /// Whether a model is as a program asks.
@@ -174,6 +192,15 @@ int refuse() {
 template <class M>
 int refuse_to_stream() {
   if constexpr (M::well_formed) static_cast<void>(sizeof(core::detail::report_of<detail::checked_motion<M>>));
+  return 2;
+}
+
+/// Whether a small model, which is as a program asks, reads the tokens of another.
+template <class M, class D>
+inline constexpr bool fits_as_draft = detail::checked_draft<M, D>::error.empty();
+template <class M, class D>
+int refuse_draft() {
+  static_cast<void>(sizeof(core::detail::report_of<detail::checked_draft<M, D>>));
   return 2;
 }
 

@@ -9,6 +9,7 @@
 #include <fovea/runtime/decoding/stream_reader.hpp>
 
 #include <array>
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <type_traits>
@@ -35,10 +36,13 @@ public:
 using next_token_network_maker = std::unique_ptr<next_token_network> (*)(const model_weights&,
                                                                          const compile_options&);
 
+/// How much of what it has read a network takes back: with `last_step` or `all` its model has logits [B, T, vocab], and
+/// for `all` its stream can be rewound.
+enum class taken_back : std::uint8_t { nothing, last_step, all };
+
 /// The model M as `streamed` makes a stream of it: tokens [B, T] and, where it has such an input, types [B, T] to
-/// logits; or of an encoder-decoder, source [B, S], lengths [B] and target [B, T]. One that can be rewound has logits
-/// [B, T, vocab].
-template <class M, auto streamed, bool is_rewound = false>
+/// logits; or of an encoder-decoder, source [B, S], lengths [B] and target [B, T].
+template <class M, auto streamed, taken_back back = taken_back::nothing>
 class next_token_network_of final : public next_token_network {
 public:
   static std::unique_ptr<next_token_network> make(const model_weights& weights, const compile_options& how) {
@@ -51,9 +55,9 @@ public:
   void begin(std::size_t rows) override { reader_.begin(rows); }
   token_scores step(std::span<const token_id> ids) override { return reader_.step(ids); }
   void reorder(std::span<const std::size_t> from) override { reader_.reorder(from); }
-  bool can_rewind() const override { return is_rewound; }
+  bool can_rewind() const override { return back != taken_back::nothing; }
   void rewind([[maybe_unused]] std::size_t count) override {
-    if constexpr (is_rewound) reader_.rewind(count);
+    if constexpr (back != taken_back::nothing) reader_.rewind(count);
   }
   std::size_t most_rows() const override { return reader_.most_rows(); }
   std::size_t vocabulary() const override { return output_width<M>("logits"); }
@@ -73,7 +77,7 @@ private:
   };
   using stream_type = std::invoke_result_t<decltype(streamed), const model_weights&, const compile_options&>;
   static constexpr bool is_saved = [] {
-    if constexpr (is_rewound)
+    if constexpr (back == taken_back::last_step)
       return !stream_type::can_rewind;
     else
       return false;

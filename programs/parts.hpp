@@ -33,7 +33,8 @@ struct program_parts {
   std::int64_t context = 0;                  // the most tokens of a text; 0: the command line says it
   std::vector<std::string> labels = {};      // of a classifier's or tagger's scores, in order
   std::string begin = {};                    // the token that an empty prompt and a translation begin with
-  std::vector<std::string> end = {}; // tokens that end what is generated; the first ends a source, too
+  std::vector<std::string> end = {};     // tokens that end what is generated; the first ends a source, too
+  std::vector<program_parts> draft = {}; // the small model whose tokens are read ahead, where there is one
   std::vector<built_file> beside_tokenizer = {}; // one that is embedded: what says how the model is talked to
   bool tells_speed = true;                       // when it has generated; of several ranks one does
 };

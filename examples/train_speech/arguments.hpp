@@ -11,7 +11,7 @@ namespace train_speech {
 struct arguments {
   std::string sounds, test;
   training::options how{.out = "speech", .steps = 3000, .batch = 16, .rate = 3e-3};
-  double validation = 0, warp = 0;
+  double validation = 0, gain = 0, warp = 0;
   int mask = 0;
 
   std::vector<std::filesystem::path> files() const {

@@ -153,6 +153,7 @@ void run(const arguments& a) {
                            .same = {{"recordings", std::to_string(listed.size())},
                                     {"test", std::to_string(data.test())},
                                     {"validation", fmt::format("{}", a.validation)},
+                                    {"gain", fmt::format("{}", a.gain)},
                                     {"warp", fmt::format("{}", a.warp)},
                                     {"mask", std::to_string(a.mask)}},
                            .tokens = rows,
@@ -171,7 +172,7 @@ void run(const arguments& a) {
       fit, what,
       [&](std::uint64_t i) {
         batch all = batch_of(data.all, training::filled(batches.batch(i), group));
-        change(all, {.warp = a.warp, .mask = a.mask, .seed = how.seed}, i);
+        change(all, {.gain = a.gain, .warp = a.warp, .mask = a.mask, .seed = how.seed}, level, i);
         const batch own{training::share_of(all.bands, group), training::share_of(all.frames, group),
                         training::share_of(all.labels, group)};
         return inputs(own, [&](const auto&... given) { return fit.step(given...); });

@@ -20,6 +20,10 @@ void declare(CLI::App& app, arguments& a) {
       ->capture_default_str()
       ->check(CLI::Range(0.0, 0.9));
   training::declare(app, a.how);
+  app.add_option("--gain", a.gain,
+                 "The most by which sounds are made louder or softer while learning, in decibels")
+      ->capture_default_str()
+      ->check(CLI::Range(0.0, 40.0));
   app.add_option("--warp", a.warp,
                  "The most by which voices are made higher or lower while learning: 0.1 is a tenth")
       ->capture_default_str()

@@ -109,8 +109,34 @@ batch batch_of(std::span<const example> all, std::span<const std::size_t> which)
   return made;
 }
 
-void change(batch& all, const changes& how, std::uint64_t number) {
-  constexpr std::size_t bands = sizes::bands;
+namespace {
+
+constexpr std::size_t bands = sizes::bands;
+
+/// The bands of a spectrum with `gain` times the energy.
+void amplify(float* x, double gain, const levels& brought) {
+  for (std::size_t b = 0; b < bands; ++b) {
+    const double mean = brought.mean[b], scale = brought.scale[b],
+                 energy = std::exp(x[b] / scale + mean) - sizes::silence;
+    x[b] = static_cast<float>((std::log(std::max(energy, 0.0) * gain + sizes::silence) - mean) * scale);
+  }
+}
+
+/// The bands of a spectrum, each from `factor` times its place.
+void warp(float* x, double factor) {
+  std::array<float, bands> before{};
+  std::copy_n(x, bands, before.begin());
+  for (std::size_t b = 0; b < bands; ++b) {
+    const double from = std::min(static_cast<double>(b) * factor, bands - 1.0);
+    const auto low = std::min(static_cast<std::size_t>(from), bands - 2);
+    const auto share = static_cast<float>(from - static_cast<double>(low));
+    x[b] = before[low] * (1 - share) + before[low + 1] * share;
+  }
+}
+
+} // namespace
+
+void change(batch& all, const changes& how, const levels& brought, std::uint64_t number) {
   for (std::size_t row = 0; row < all.frames.size(); ++row) {
     std::uint64_t draws = 8 * row;
     // ~seed: the order of the examples is drawn by the seed itself.
@@ -119,19 +145,12 @@ void change(batch& all, const changes& how, std::uint64_t number) {
       return static_cast<std::size_t>(drawn() * static_cast<double>(n));
     };
     const std::size_t spectra = sizes::spectra * static_cast<std::size_t>(all.frames(row));
-    const double factor = 1 + how.warp * (2 * drawn() - 1);
-    if (how.warp > 0)
-      for (std::size_t t = 0; t < spectra; ++t) {
-        float* const x = &all.bands(row, t, 0);
-        std::array<float, bands> before{};
-        std::copy_n(x, bands, before.begin());
-        for (std::size_t b = 0; b < bands; ++b) {
-          const double from = std::min(static_cast<double>(b) * factor, bands - 1.0);
-          const auto low = std::min(static_cast<std::size_t>(from), bands - 2);
-          const auto share = static_cast<float>(from - static_cast<double>(low));
-          x[b] = before[low] * (1 - share) + before[low + 1] * share;
-        }
-      }
+    const double factor = 1 + how.warp * (2 * drawn() - 1), decibels = how.gain * (2 * drawn() - 1);
+    for (std::size_t t = 0; t < spectra; ++t) {
+      float* const x = &all.bands(row, t, 0);
+      if (how.gain > 0) amplify(x, std::pow(10, decibels / 10), brought);
+      if (how.warp > 0) warp(x, factor);
+    }
     if (how.mask == 0) continue;
     const auto most = static_cast<std::size_t>(how.mask) + 1;
     const std::size_t of_bands = below(most), of_spectra = std::min(below(most), spectra),

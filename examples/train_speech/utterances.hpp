@@ -46,14 +46,15 @@ struct batch {
 };
 batch batch_of(std::span<const example> all, std::span<const std::size_t> which);
 
-/// How examples are changed while learning: bands moved by up to `warp` of their frequency (Jaitly and Hinton
-/// 2013), and up to `mask` bands and spectra in a row set to 0 (Park et al. 2019), by the seed and the number of
-/// the batch.
+/// How examples are changed while learning: louder or softer by up to `gain` decibels, bands moved by up to `warp`
+/// of their frequency (Jaitly and Hinton 2013), and up to `mask` bands and spectra in a row set to 0 (Park et al.
+/// 2019), by the seed and the number of the batch.
 struct changes {
-  double warp = 0;
+  double gain = 0, warp = 0;
   int mask = 0;
   std::uint64_t seed = 0;
 };
-void change(batch& all, const changes& how, std::uint64_t number);
+/// The bands were brought to a mean of 0 and a variance of 1 by `brought`.
+void change(batch& all, const changes& how, const levels& brought, std::uint64_t number);
 
 } // namespace train_speech

@@ -14,6 +14,7 @@ struct sizes {
   static constexpr int window = 256, hop = 80, bins = 129;      // of a spectrum, in samples
   static constexpr int bands = 40, spectra = 4;                 // of the network's frames of 40 ms
   static constexpr int samples = spectra * hop;                 // of such a frame
+  static constexpr double silence = 1e-6;                       // an energy that each band has at least
   static constexpr int width = 64, state = 64, characters = 47; // the last: the most that differ
   static constexpr int classes = characters + 1;                // 0: none of them
 };
@@ -24,7 +25,8 @@ constexpr expr heard_bands(expr samples) {
   const expr parts = conv1d(unsqueeze(samples, 2), "spectrum", 2 * sizes::bins, sizes::window,
                             {.stride = sizes::hop, .padding = causal, .bias = false});
   const auto [real, imaginary] = split<2>(parts);
-  return log(linear(real * real + imaginary * imaginary, "bands", sizes::bands, {.bias = false}) + 1e-6);
+  return log(linear(real * real + imaginary * imaginary, "bands", sizes::bands, {.bias = false}) +
+             sizes::silence);
 }
 
 /// Scores of the characters in each frame of 40 ms: bands [B, 4 F, 40], each with a mean of 0 and a variance

@@ -91,8 +91,8 @@ TEST_CASE("a network learns what tones stand for, and writes it", "[train_speech
 
 TEST_CASE("recordings are held out to choose by", "[train_speech]") {
   const files f;
-  const program_run run =
-      f.train({"--validation", "0.25", "--steps", "2", "--batch", "4", "--mask", "3", "--warp", "0.1"});
+  const program_run run = f.train({"--validation", "0.25", "--steps", "2", "--batch", "4", "--mask", "3",
+                                   "--warp", "0.1", "--gain", "6"});
   INFO(run.said);
   CHECK(run.status == 0);
   CHECK_THAT(run.said, Catch::Contains("12 recordings to learn from, 4 to choose by, 0 to test") &&
@@ -161,7 +161,8 @@ TEST_CASE("bands are brought to one level, batched and changed", "[train_speech]
       bands.data()[i] = static_cast<float>(i % 7) + static_cast<float>(i % 40);
     all.push_back({bands, std::vector<std::int32_t>(frames, 2)});
   }
-  bring(all, levels_of(all));
+  const levels brought = levels_of(all);
+  bring(all, brought);
   const levels now = levels_of(all);
   for (std::size_t b = 0; b < now.mean.size(); ++b) {
     CHECK(now.mean[b] == Approx(0).margin(1e-5));
@@ -175,18 +176,31 @@ TEST_CASE("bands are brought to one level, batched and changed", "[train_speech]
   CHECK(plain.bands(1, 8, 0) == 0);
   CHECK(plain.bands(0, 8, 3) == all[1].bands(8, 3));
 
-  batch same = plain, moved = plain, again = plain, masked = plain;
-  change(same, {.seed = 3}, 1);
+  batch same = plain, moved = plain, again = plain, masked = plain, louder = plain;
+  change(same, {.seed = 3}, brought, 1);
   CHECK((same.bands == plain.bands));
-  change(moved, {.warp = 0.2, .seed = 3}, 1);
-  change(again, {.warp = 0.2, .seed = 3}, 1);
+  change(moved, {.warp = 0.2, .seed = 3}, brought, 1);
+  change(again, {.warp = 0.2, .seed = 3}, brought, 1);
   CHECK((moved.bands != plain.bands));
   CHECK((moved.bands == again.bands));
   CHECK(moved.bands(1, 8, 5) == 0); // behind the end
+  // All energies of a row grow or shrink alike: here they are far above silence.
+  change(louder, {.gain = 20, .seed = 3}, brought, 1);
+  const auto nepers = [&](std::size_t row, std::size_t t, std::size_t b) {
+    return (louder.bands(row, t, b) - plain.bands(row, t, b)) / brought.scale[b];
+  };
+  for (const std::size_t row : {0u, 1u}) {
+    const float gain = nepers(row, 0, 0);
+    CHECK((gain != 0 && std::abs(gain) < 4.61f)); // 20 dB are ln 100
+    for (std::size_t t = 0; t < 8; ++t)
+      for (std::size_t b = 0; b < sizes::bands; ++b) CHECK(nepers(row, t, b) == Approx(gain).margin(1e-3));
+  }
+  CHECK(nepers(0, 0, 0) != nepers(1, 0, 0));
+  CHECK(louder.bands(1, 8, 5) == 0);
   bool any = false;
   for (std::uint64_t number = 0; number < 10; ++number) {
     masked = plain;
-    change(masked, {.mask = 5, .seed = 3}, number);
+    change(masked, {.mask = 5, .seed = 3}, brought, number);
     for (std::size_t i = 0; i < plain.bands.size(); ++i) {
       CHECK((masked.bands.data()[i] == plain.bands.data()[i] || masked.bands.data()[i] == 0));
       any = any || masked.bands.data()[i] != plain.bands.data()[i];

@@ -68,7 +68,7 @@ private:
     std::normal_distribution<float> normal(0, 0.1f);
     gguf_writer file;
     for (const placed_tensor& one : of_file) {
-      const std::size_t count = one.shape[0] * one.shape[1];
+      const auto count = static_cast<std::size_t>(one.shape[0] * one.shape[1]);
       if (one.type == element_type::f32) {
         std::vector<float> floats(count);
         for (float& x : floats) x = normal(random);

@@ -232,54 +232,68 @@ TEST_CASE("a program answers the turns of a conversation as decoding does", "[pr
 
 namespace {
 
-/// A program with PROMPT_LOOKUP writes the same with and without it.
-template <class M>
-void check_lookup(const M& model, const std::string& program) {
-  const place p;
-  p.draw(model);
-  const std::string name = std::filesystem::path(program).stem().string() + ": ",
-                    turns = p.folder.write("turns.txt", "one two one\nfive four\ntwo one\n").string();
-  std::size_t came = 0;
-  const auto written = [&](std::vector<std::string> words) {
+/// How a program writes its texts, the weights of both models drawn for it.
+struct ahead {
+  const char* program;
+  place p = {};
+  std::string turns = p.folder.write("turns.txt", "one two one\nfive four\ntwo one\n").string();
+  std::size_t came = 0, proposed = 0; // of tokens that were read ahead, by all runs
+
+  std::vector<json> write(std::vector<std::string> words) {
     words.insert(words.end(), {"--prompts", turns, "--context", "64", "--json", "--seed", "5"});
-    const program_run run = p.run(program.c_str(), words);
+    const program_run run = p.run(program, words);
     CAPTURE(run.said);
     REQUIRE(run.status == 0);
+    const std::string name = std::filesystem::path(program).stem().string() + ": ";
     const std::size_t end = run.said.rfind(name); // where it says how fast it was
     const std::string last = run.said.substr(end);
     std::smatch told;
     if (std::regex_search(last, told, std::regex("a second, (\\d+) of (\\d+) read ahead came")))
-      came += std::stoul(told[1]);
+      came += std::stoul(told[1]), proposed += std::stoul(told[2]);
     return lines_of(run.said.substr(0, end));
-  };
-  const std::vector<std::vector<std::string>> ways{
-      {"--temperature", "0.1", "--tokens", "40"},
-      {"--temperature", "0"},
-      {"--grammar-regex", "one( one| two){12,20}"},
-      {"--chat", "plain", "--temperature", "0", "--tokens", "15"}};
-  for (const std::vector<std::string>& way : ways) {
-    const std::vector<json> expected = written(way);
-    for (const char* tokens : {"1", "5", "100"}) {
-      std::vector<std::string> ahead = way;
-      ahead.insert(ahead.end(), {"--prompt-lookup", tokens});
-      const std::vector<json> found = written(ahead);
-      REQUIRE(found.size() == 3);
-      for (std::size_t i = 0; i < 3; ++i) {
-        CHECK(found[i]["generated"] == expected[i]["generated"]);
-        CHECK(found[i]["ended"] == expected[i]["ended"]);
-        CHECK(found[i]["log_probability"].get<double>() ==
-              Approx(expected[i]["log_probability"].get<double>()).epsilon(1e-4));
+  }
+  /// It writes the same by `option`, with any number of tokens.
+  void check(const std::vector<std::string>& option) {
+    const std::vector<std::vector<std::string>> ways{
+        {"--temperature", "0.1", "--tokens", "40"},
+        {"--temperature", "0"},
+        {"--grammar-regex", "one( one| two){12,20}"},
+        {"--chat", "plain", "--temperature", "0", "--tokens", "15"}};
+    for (const std::vector<std::string>& way : ways) {
+      const std::vector<json> expected = write(way);
+      for (const char* tokens : {"1", "5", "100"}) {
+        std::vector<std::string> words = way;
+        words.insert(words.end(), option.begin(), option.end());
+        words.push_back(tokens);
+        const std::vector<json> found = write(words);
+        REQUIRE(found.size() == 3);
+        for (std::size_t i = 0; i < 3; ++i) {
+          CHECK(found[i]["generated"] == expected[i]["generated"]);
+          CHECK(found[i]["ended"] == expected[i]["ended"]);
+          CHECK(found[i]["log_probability"].get<double>() ==
+                Approx(expected[i]["log_probability"].get<double>()).epsilon(1e-4));
+        }
       }
     }
+    CHECK(came > 0);
   }
-  CHECK(came > 0);
+};
+
+/// The weights of the program's small model.
+std::string draw_small(const place& p) {
+  const std::filesystem::path file = p.folder / "small.gguf";
+  save_weights<f32>(file, tiny::lookup, initial_weights(tiny::lookup, 8));
+  return file.string();
 }
 
 } // namespace
 
 TEST_CASE("a program that looks up its text writes the same in fewer steps", "[programs]") {
-  check_lookup(tiny::lookup, FOVEA_TINY_AHEAD_LOOKUP);
-  check_lookup(tiny::generate, FOVEA_TINY_AHEAD_GENERATE);
+  ahead rewound{FOVEA_TINY_AHEAD_LOOKUP}, saved{FOVEA_TINY_AHEAD_GENERATE};
+  rewound.p.draw(tiny::lookup);
+  saved.p.draw(tiny::generate);
+  saved.check({"--prompt-lookup"});
+  rewound.check({"--prompt-lookup"});
   const place p;
   p.draw(tiny::generate);
   const program_run refused = p.run(FOVEA_TINY_GENERATE, {"one", "--prompt-lookup", "4"});
@@ -287,6 +301,43 @@ TEST_CASE("a program that looks up its text writes the same in fewer steps", "[p
   CHECK(refused.said ==
         "tiny_generate: --prompt-lookup: expected a program that fovea_add_executable made with "
         "PROMPT_LOOKUP; this one scores the last token of a step alone\n");
+}
+
+TEST_CASE("a program writes the same in fewer steps where a small model proposes tokens", "[programs]") {
+  ahead rewound{FOVEA_TINY_AHEAD_LOOKUP}, saved{FOVEA_TINY_AHEAD_GENERATE};
+  rewound.p.draw(tiny::lookup);
+  saved.p.draw(tiny::generate);
+  saved.check({"--draft-weights", draw_small(saved.p), "--draft"});
+  rewound.check({"--draft-weights", draw_small(rewound.p), "--draft"});
+  CHECK(rewound.came < rewound.proposed);
+
+  // What is in the program is the model itself, which proposes what it says.
+  const program_run own = run_program(
+      rewound.p.folder, {FOVEA_TINY_AHEAD_LOOKUP, "one two", "--temperature", "0", "--context", "64"});
+  CAPTURE(own.said);
+  std::smatch told;
+  REQUIRE(std::regex_search(own.said, told, std::regex("a second, (\\d+) of (\\d+) read ahead came")));
+  CHECK(std::stoul(told[1]) > 0);
+  CHECK(told[1] == told[2]);
+
+  const auto refusal = [](const ahead& of, std::vector<std::string> words) {
+    words.insert(words.begin(), "one");
+    const program_run run = of.p.run(of.program, words);
+    CHECK(run.status == 2);
+    return run.said;
+  };
+  CHECK(refusal(saved, {"--draft", "3"}) ==
+        "tiny_ahead_generate: --draft-weights is required: the program is built without weights of its small "
+        "model\n");
+  CHECK_THAT(refusal(saved, {"--draft", "3", "--prompt-lookup", "3"}), Contains("excludes"));
+  CHECK_THAT(refusal(saved, {"--draft-weights", saved.p.weights}),
+             Contains("tiny_ahead_generate: ") && Contains("weights.gguf"));
+  const ahead without{FOVEA_TINY_GENERATE};
+  without.p.draw(tiny::generate);
+  CHECK(
+      refusal(without, {"--draft", "3"}) ==
+      "tiny_generate: --draft: expected a program that fovea_add_executable made with DRAFT; this one has no "
+      "small model\n");
 }
 
 TEST_CASE("a program writes what a regular expression matches", "[programs]") {

@@ -215,41 +215,36 @@ void converse(const arguments& a, writer& to) {
   show("\n");
 }
 
-/// What reads ahead for a network: the text itself, or a small model that is made here; nothing where neither is asked for.
-struct reader_ahead {
-  std::unique_ptr<next_token_network> small;
-  std::optional<looking_ahead> ahead;
-
-  reader_ahead(const arguments& a, next_token_network& network, next_token_network_maker draft,
-               const program_parts& parts) {
-    const auto look = [&](draft_of_text from) {
-      ahead.emplace(network, std::move(from), static_cast<std::size_t>(a.context));
-    };
-    if (a.lookup > 0) {
-      if (!network.can_rewind())
-        throw error("--prompt-lookup: expected a program that fovea_add_executable made with PROMPT_LOOKUP; "
-                    "this one scores the last token of a step alone");
-      return look(draft_by_lookup(a.lookup));
-    }
-    if (parts.draft.empty()) {
-      if (a.draft.value_or(0) > 0 || !a.draft_weights.empty())
-        throw error("--draft: expected a program that fovea_add_executable made with DRAFT; this one has no "
-                    "small model");
-      return;
-    }
-    const program_parts& own = parts.draft.front();
-    const bool is_there = !a.draft_weights.empty() || has_weights(own);
-    const std::size_t tokens = a.draft.value_or(is_there ? 4 : 0);
-    if (tokens == 0) return;
-    if (!is_there)
-      throw error("--draft-weights is required: the program is built without weights of its small model");
-    const model_weights weights = weights_of(own, a.draft_weights);
-    small = made_for_context(a, [&] {
-      return draft(weights, {.capacity = {{"B", 1}, {"T", a.context}}, .threads = a.threads});
-    });
-    look(draft_by_network(*small, tokens));
+/// What reads ahead for a network: its own text or a small model, which is made here; nothing where neither is asked for.
+draft_of_text draft_of(const arguments& a, const next_token_network& network, next_token_network_maker small,
+                       const program_parts& parts) {
+  if (a.lookup > 0) {
+    if (!network.can_rewind())
+      throw error("--prompt-lookup: expected a program that fovea_add_executable made with PROMPT_LOOKUP; "
+                  "this one scores the last token of a step alone");
+    return draft_by_lookup(a.lookup);
   }
-};
+  if (parts.draft.empty()) {
+    if (a.draft.value_or(0) > 0 || !a.draft_weights.empty())
+      throw error("--draft: expected a program that fovea_add_executable made with DRAFT; this one has no "
+                  "small model");
+    return {};
+  }
+  const program_parts& own = parts.draft.front();
+  const bool is_there = !a.draft_weights.empty() || has_weights(own);
+  const std::size_t tokens = a.draft.value_or(is_there ? 4 : 0);
+  if (tokens == 0) return {};
+  if (!is_there)
+    throw error("--draft-weights is required: the program is built without weights of its small model");
+  const model_weights weights = weights_of(own, a.draft_weights);
+  return draft_by_network(
+      made_for_context(
+          a,
+          [&] {
+            return small(weights, {.capacity = {{"B", 1}, {"T", a.context}}, .threads = a.threads});
+          }),
+      tokens);
+}
 
 /// The prompts of the command line and of a file; without any, those of the standard input, or an empty one
 /// where that is a terminal.
@@ -260,8 +255,9 @@ void run(const arguments& a, const writing_network& makers, const program_parts&
   const std::unique_ptr<next_token_network> network = made_for_context(a, [&] {
     return makers.writer(weights, {.capacity = {{"B", 1}, {"T", a.context}}, .threads = a.threads});
   });
-  reader_ahead reads(a, *network, makers.draft, parts);
-  std::optional<looking_ahead>& ahead = reads.ahead;
+  std::optional<looking_ahead> ahead;
+  if (draft_of_text draft = draft_of(a, *network, makers.draft, parts))
+    ahead.emplace(*network, std::move(draft), static_cast<std::size_t>(a.context));
   writer to(ahead ? *ahead : *network, tokenizer_of(a, parts, network->vocabulary()), a, parts);
   const auto write_prompt = [&](const std::string& text) {
     const input_text prompt{text, "the prompt", {}};

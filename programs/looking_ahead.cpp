@@ -20,10 +20,11 @@ draft_of_text certain(D draft) {
 
 draft_of_text draft_by_lookup(std::size_t tokens) { return certain(lookup_draft({.tokens = tokens})); }
 
-draft_of_text draft_by_network(next_token_network& small, std::size_t tokens) {
-  model_draft<next_token_network> draft(small, tokens);
+draft_of_text draft_by_network(std::shared_ptr<next_token_network> small, std::size_t tokens) {
+  model_draft<next_token_network> draft(*small, tokens);
   draft.begin(); // of another text it forgets what that has not
-  return certain(std::move(draft));
+  return [small = std::move(small), propose = certain(std::move(draft))](
+             std::span<const token_id> text, std::size_t most) { return propose(text, most); };
 }
 
 void looking_ahead::begin(std::size_t rows) {

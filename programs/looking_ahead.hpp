@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <utility>
 
@@ -13,8 +14,8 @@ namespace fovea::programs {
 using draft_of_text = std::function<token_ids(std::span<const token_id> text, std::size_t most)>;
 /// Those that followed the same words before in the text, `tokens` at once.
 draft_of_text draft_by_lookup(std::size_t tokens);
-/// Those that a small network finds most likely, `tokens` at once. It can be rewound, and lives as long as the draft.
-draft_of_text draft_by_network(next_token_network& small, std::size_t tokens);
+/// Those that a small network, which can be rewound, finds most likely, `tokens` at once.
+draft_of_text draft_by_network(std::shared_ptr<next_token_network> small, std::size_t tokens);
 
 /// A network that reads ahead what may come next in its one text, as a draft says, and knows the scores after it if it
 /// comes: the same texts in fewer steps. The other network can be rewound, does nothing else, and lives as long as this.

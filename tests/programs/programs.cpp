@@ -282,7 +282,7 @@ struct ahead {
 /// The weights of the program's small model.
 std::string draw_small(const place& p) {
   const std::filesystem::path file = p.folder / "small.gguf";
-  save_weights<f32>(file, tiny::lookup, initial_weights(tiny::lookup, 8));
+  save_weights<f32>(file, tiny::lookup, initial_weights(tiny::lookup, 4));
   return file.string();
 }
 

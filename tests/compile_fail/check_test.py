@@ -95,8 +95,8 @@ class Harness(unittest.TestCase):
         self.assertEqual(self.faults(test_file("// expect-own: lin\n// behind: lon", fault)), [])
 
     def test_counts_lines(self):
-        calls = "".join(f"template <class t> void f{i}(t t{i}) {{ f{i + 1}(t{i}); }}\n" for i in reversed(range(9)))
-        deep = 'template <class t> void f9(t) { static_assert(sizeof(t) > 4, "deep [F0003]"); }\n' + calls + "void g() { f0('a'); } // <- here"
+        calls = "".join(f"template <class t> void f{i}(t t{i}) {{ f{i + 1}(t{i}); }}\n" for i in reversed(range(10)))
+        deep = 'template <class t> void f10(t) { static_assert(sizeof(t) > 4, "deep [F0003]"); }\n' + calls + "void g() { f0('a'); } // <- here"
         self.assert_fault(test_file("// expect: deep [F0003]", deep), "lines of the compiler, expected at most 12")
         self.assertEqual(self.faults(test_file("// expect: deep [F0003]\n// lines: 30: it is deep", deep)), [])
 

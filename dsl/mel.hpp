@@ -123,7 +123,10 @@ constexpr expr fbank(expr x, fbank_options options = {},
   const reported_at user(x, at.as(word));
   const expr cut = detail::framed(x, whole.width, whole.hop), frames = cut - mean(cut, -1, {.keep = true});
   const expr before = concat(-1, slice(frames, -1, 0, 1), slice(frames, -1, 0, -1));
-  const expr power = detail::transformed(frames - options.pre_emphasis * before, whole, 0, true).power();
+  const expr window = detail::window_at(detail::counted(x, whole.width), whole.window, whole.width, true);
+  const expr power = detail::spectrum_of(frames - options.pre_emphasis * before, window,
+                                         {whole.width, whole.width, whole.size})
+                         .power();
   const expr filters = mel_filters(x, whole.size / 2 + 1,
                                    {.mels = options.mels,
                                     .rate = options.rate,

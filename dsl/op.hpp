@@ -54,6 +54,8 @@ enum class op : std::uint8_t {
   attention, attention_map, sinusoidal, rope,
   // convolution and pooling
   conv1d, conv2d, conv_transpose1d, conv_transpose2d, max_pool, avg_pool,
+  // frames of sound
+  stft, stft_transposed,
   // what gradients are made of, beside the words
   scatter_add, take_along_gradient, expert_linear_gradient, expert_weight_gradient,
   slice_gradient, attention_gradient, conv_weight_gradient, max_pool_gradient, avg_pool_gradient,
@@ -69,7 +71,7 @@ enum class op : std::uint8_t {
 /// What operations have in common, by which passes and backends treat them.
 enum class family : std::uint8_t {
   none, leaf, loop, kept, recorded, unary, binary, choice, product, lookup, norm, softmax, loss, reduction, shape,
-  attention, positions, convolution, pooling, gradient, random, ranks,
+  attention, positions, convolution, pooling, spectrum, gradient, random, ranks,
 };
 
 /// Which member of node_settings (settings.hpp) an operation is told beside its operands.
@@ -100,7 +102,8 @@ enum class over : std::uint8_t { other, each, features, along, reduced, running,
 ///   taps       a product of each element with all taps and features
 ///   scores     an inner product of each query and key
 ///   attention  the same, and a product of each of them with its value
-enum class cost : std::uint8_t { passes, nothing, taken, put, inner, taps, scores, attention };
+///   fourier    a fast Fourier transform of each frame
+enum class cost : std::uint8_t { passes, nothing, taken, put, inner, taps, scores, attention, fourier };
 // clang-format on
 
 /// How many operands an operation has.
@@ -232,6 +235,9 @@ inline constexpr operation operations[] = {
     {op::conv_transpose2d, "conv_transpose2d", family::convolution, {2, 3}, told::window, over::other, cost::taps},
     {op::max_pool, "max_pool", family::pooling, {1, 1}, told::window},
     {op::avg_pool, "avg_pool", family::pooling, {1, 1}, told::window},
+    // frames of sound
+    {op::stft, "stft", family::spectrum, {3, 3}, told::window, over::window, cost::fourier},
+    {op::stft_transposed, "istft", family::spectrum, {3, 3}, told::window, over::other, cost::fourier},
     // what gradients are made of, beside the words
     {op::scatter_add, "gather", family::gradient, {2, 2}},
     {op::take_along_gradient, "take_along", family::gradient, {2, 2}, told::along},
@@ -268,7 +274,9 @@ constexpr bool is_elementwise(op kind) {
   return f == family::unary || f == family::binary || f == family::choice;
 }
 constexpr bool is_convolution(op kind) { return operation_of(kind).of == family::convolution; }
-constexpr bool is_transposed(op kind) { return kind == op::conv_transpose1d || kind == op::conv_transpose2d; }
+constexpr bool is_transposed(op kind) {
+  return kind == op::conv_transpose1d || kind == op::conv_transpose2d || kind == op::stft_transposed;
+}
 /// Whether an operation stands for a value inside a loop.
 constexpr bool is_inner(op kind) {
   return operation_of(kind).of == family::loop && kind != op::repeat_output && kind != op::scan_output;
@@ -276,7 +284,7 @@ constexpr bool is_inner(op kind) {
 /// Whether an operation sees its operand through windows that move along it.
 constexpr bool slides(op kind) {
   const family f = operation_of(kind).of;
-  return f == family::convolution || f == family::pooling;
+  return f == family::convolution || f == family::pooling || f == family::spectrum;
 }
 /// Whether an operation gives several values one behind the other, as one axis.
 constexpr bool gives_several(op kind) {

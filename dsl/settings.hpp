@@ -120,10 +120,12 @@ struct sinusoidal_settings {
   friend constexpr bool operator==(const sinusoidal_settings&, const sinusoidal_settings&) = default;
 };
 
-/// Convolutions, pooling and their gradients: which window of the graph; of avg_pool whether padding counts.
+/// Convolutions, pooling, stft and their gradients: which window of the graph; of avg_pool whether padding counts; of
+/// stft how many points of the transform lie before the window.
 struct window_settings {
   std::int32_t index = 0;
   bool count_padding = false;
+  std::int32_t first = 0;
   friend constexpr bool operator==(const window_settings&, const window_settings&) = default;
 };
 

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <numbers>
 
@@ -51,6 +50,10 @@ constexpr bool are_possible(stft_options& o, graph& g, const char* word, source_
   return false;
 }
 
+constexpr framing framing_of(const stft_options& o) {
+  return {o.width, o.hop, o.size, (o.size - o.width) / 2};
+}
+
 /// Whether x is a waveform of at least so many samples, of which frames can be made.
 constexpr bool is_waveform(expr x, int samples, const char* word, source_place at) {
   if (!is_float(x, at, word)) return false;
@@ -64,48 +67,6 @@ constexpr bool is_waveform(expr x, int samples, const char* word, source_place a
   if (!length.is_number() || length.number() >= samples) return true;
   g.fail(378, at, word, ": expected at least ", samples, " samples, found ", x);
   return false;
-}
-
-/// The frames of `size` samples that begin every `hop` samples and lie within x: [..., T] -> [...,
-/// (T - size) / hop + 1, size].
-constexpr expr framed(expr x, int size, int hop) {
-  const dim samples = x.size(-1), frames = (samples - size) / hop + 1;
-  const int parts = (size + hop - 1) / hop; // stretches of `hop` samples that a frame reaches into
-  const dim stretches = frames + (parts - 1);
-  if (!(stretches * hop == samples)) {
-    if (parts * hop > size) x = pad(x, -1, 0, parts * hop - size);
-    x = slice(x, -1, 0, stretches * hop);
-  }
-  x = taken_apart(x, stretches, hop);
-  if (!x.valid()) return x;
-  // Each row holds `held` stretches: it takes on as many of a later row, until it is a frame.
-  for (int held = 1; held < parts;) {
-    const int more = held < parts - held ? held : parts - held;
-    const dim rows = stretches - (held + more - 1);
-    const int first = (held - more) * hop, lacking = size - held * hop;
-    const expr later = slice(x, -2, more, rows + more);
-    x = concat(-1, slice(x, -2, 0, rows),
-               slice(later, -1, first, first + (lacking < more * hop ? lacking : more * hop)));
-    held += more;
-  }
-  return size < hop ? slice(x, -1, 0, size) : x;
-}
-
-/// What framed takes apart, added up: [..., frames, size] -> [..., (frames - 1) * hop + size].
-constexpr expr overlapped(expr x, int size, int hop) {
-  const dim frames = x.size(-2);
-  const int parts = (size + hop - 1) / hop;
-  if (parts * hop > size) x = pad(x, -1, 0, parts * hop - size);
-  // The second half of each row goes to a later one, until a row is of one stretch.
-  for (int held = parts; held > 1;) {
-    const int half = (held + 1) / 2;
-    const expr first = slice(x, -1, 0, half * hop);
-    expr second = slice(x, -1, half * hop, held * hop);
-    if (held < 2 * half) second = pad(second, -1, 0, hop);
-    x = pad(first, -2, 0, half) + pad(second, -2, half, 0);
-    held = half;
-  }
-  return slice(joined(x), -1, 0, (frames - 1) * hop + size);
 }
 
 /// x with `count` samples before and behind it, as if mirrors stood at its first and its last one.
@@ -125,55 +86,21 @@ constexpr expr window_at(expr at, frame_window window, int width, bool symmetric
   return window == povey ? pow(risen, 0.85) : risen;
 }
 
-/// What the first `rows` samples of a frame are multiplied with, which lie from `first` on among the points of the
-/// transform: the window and the cosines, and the window and the sines, [rows, size / 2 + 1] each.
-constexpr std::array<expr, 2> transform_tables(expr x, const stft_options& o, int first, int rows,
-                                               bool symmetric) {
-  const expr at = counted_down(x, rows), angle = angle_of((at + first) * counted(x, o.size / 2 + 1), o.size),
-             window = window_at(at, o.window, o.width, symmetric);
-  return {cos(angle) * window, sin(angle) * -window};
+/// The rows of a waveform transformed, frame by frame.
+constexpr stft_result spectrum_of(expr rows, expr window, const framing& f) {
+  const expr both = transformed(op::stft, rows, window, turns_of(rows, f.points), f);
+  return {slice(both, -1, 0, f.bins()), slice(both, -1, f.bins(), 2 * f.bins())};
 }
 
-/// Frames [..., frames, width] transformed.
-constexpr stft_result transformed(expr frames, const stft_options& o, int first, bool symmetric) {
-  const int bins = o.size / 2 + 1, half = o.width / 2, pairs = (o.width - 1) / 2;
-  const bool has_mirror = !symmetric && o.window != povey && 2 * first == o.size - o.width && pairs > 0;
-  const auto steps = steps_of(frames, o.size, 2 * bins * (has_mirror ? half + 1 : o.width) / o.size);
-  if (steps.first > 1) {
-    expr x = frames * window_at(counted(frames, o.width), o.window, o.width, symmetric);
-    if (o.width < o.size) x = pad(x, -1, first, o.size - o.width - first);
-    const auto [real, imag] = steps.forward(x);
-    return {real, imag};
+/// Of `frames` frames those that reach into each stretch, 1 where frame t - k does: [frames + stretches - 1, stretches].
+constexpr expr frames_seen(expr x, dim frames, int stretches) {
+  expr seen = broadcast(constant(x, 1.0), {frames, 1});
+  for (int k = 1; k < stretches;) {
+    const int more = k < stretches - k ? k : stretches - k;
+    seen = concat(-1, pad(seen, -2, 0, more), pad(slice(seen, -1, k - more, k), -2, more, 0));
+    k += more;
   }
-  if (!has_mirror) {
-    const auto [cosines, sines] = transform_tables(frames, o, first, o.width, symmetric);
-    const expr both = matmul(frames, concat(-1, cosines, sines));
-    return {slice(both, -1, 0, bins), slice(both, -1, bins, 2 * bins)};
-  }
-  // Sample n and sample width - n meet one cosine and opposite sines: their sum and their difference take half of the products.
-  const expr front = slice(frames, -1, 0, half + 1),
-             back = pad(reverse(slice(frames, -1, -pairs, o.width), -1), -1, 1, half - pairs);
-  const auto [cosines, sines] = transform_tables(frames, o, first, half + 1, symmetric);
-  return {matmul(front + back, cosines), matmul(front - back, sines)};
-}
-
-/// Frames [..., frames, width] of a spectrum, transformed back and windowed once more.
-constexpr expr transformed_back(const stft_result& spectrum, const stft_options& o, int first, expr window) {
-  const auto [real, imag] = spectrum;
-  const int bins = o.size / 2 + 1;
-  // Each frequency but the first, and the last of an even size, stands for its negative one, too.
-  const auto share = [&](expr bin) {
-    return where(bin == 0.0 || 2 * bin == 1.0 * o.size, 1.0 / o.size, 2.0 / o.size);
-  };
-  const auto steps = steps_of(real, o.size, 2 * bins * o.width / o.size);
-  if (steps.first > 1) {
-    const expr each = share(counted(real, bins));
-    const expr frames = steps.transposed({real * each, imag * each});
-    return (o.width < o.size ? slice(frames, -1, first, first + o.width) : frames) * window;
-  }
-  const expr bin = counted_down(real, bins), angle = angle_of(bin * (counted(real, o.width) + first), o.size),
-             each = share(bin) * window;
-  return matmul(concat(-1, real, imag), concat(0, cos(angle) * each, sin(angle) * -each));
+  return seen;
 }
 
 } // namespace detail
@@ -193,13 +120,14 @@ constexpr stft_result stft(expr x, stft_options options = {},
     return {nothing, nothing};
   const reported_at user(x, at.as(word));
   if (options.centre) x = detail::mirrored(x, options.size / 2);
-  const int first =
-      (options.size - options.width) / 2; // zeros of the window, whose samples count for nothing
-  if (options.width < options.size) {
+  const detail::framing f = detail::framing_of(options);
+  if (options.width < options.size) { // what stands beside the window counts for nothing
     const dim samples = x.size(-1);
-    x = slice(x, -1, first, samples - (options.size - options.width - first));
+    x = slice(x, -1, f.first, samples - (options.size - options.width - f.first));
   }
-  return detail::transformed(detail::framed(x, options.width, options.hop), options, first, false);
+  const expr window =
+      detail::window_at(detail::counted(x, options.width), options.window, options.width, false);
+  return detail::spectrum_of(detail::in_stretches(x, f), window, f);
 }
 
 /// The waveform whose stft with the same options comes nearest to this one (Griffin and Lim 1984, eq. 6), as
@@ -213,26 +141,29 @@ constexpr expr istft(stft_result spectrum, stft_options options = {},
   if (!detail::is_float(real, at, word) || !detail::is_float(imag, at, word)) return {real.owner};
   graph& g = *real.owner;
   if (!detail::are_possible(options, g, word, at)) return {&g};
-  const int bins = options.size / 2 + 1, first = (options.size - options.width) / 2;
-  if (real.rank() < 2 || !(g.shape_of(real) == g.shape_of(imag)) || !(real.size(-1) == dim(bins)))
-    return g.fail(379, at, word, ": expected real and imaginary parts [..., frames, ", bins, "], found ",
+  const detail::framing f = detail::framing_of(options);
+  if (real.rank() < 2 || !(g.shape_of(real) == g.shape_of(imag)) || !(real.size(-1) == dim(f.bins())))
+    return g.fail(379, at, word, ": expected real and imaginary parts [..., frames, ", f.bins(), "], found ",
                   real, " and ", imag);
   const reported_at user(real, at.as(word));
   const expr window =
       detail::window_at(detail::counted(real, options.width), options.window, options.width, false);
-  const expr frames = detail::transformed_back(spectrum, options, first, window);
+  // Each frequency but the first, and the last of an even size, stands for its negative one, too.
+  const expr bin = detail::counted(real, f.bins());
+  const expr share = where(bin == 0.0 || 2 * bin == 1.0 * f.points, 1.0 / f.points, 2.0 / f.points);
+  const expr rows = detail::transformed(op::stft_transposed, concat(-1, real * share, imag * share), window,
+                                        detail::turns_of(real, f.points), f);
   const dim count = real.size(-2);
-  const auto overlapped = [&](expr of_frames) {
-    return detail::overlapped(of_frames, options.width, options.hop);
-  };
-  const expr windows = overlapped(broadcast(window * window, {count, options.width}));
-  const expr y = overlapped(frames) / max(windows, 1e-11);
-  if (!options.centre)
-    return first == 0 && options.width == options.size
-               ? y
-               : pad(y, -1, first, options.size - options.width - first);
-  const int begin = options.size / 2 - first;
-  return slice(y, -1, begin, (count - 1) * options.hop + (options.size - options.size / 2 - first));
+  const int beyond = f.stretches() * f.hop - f.width; // samples of the last stretch that no frame has
+  const expr squares = pad(window * window, 0, 0, beyond);
+  const expr windows = matmul(detail::frames_seen(real, count, f.stretches()),
+                              detail::taken_apart(squares, f.stretches(), f.hop));
+  const expr y = detail::joined(rows / max(windows, 1e-11));
+  const int begin = options.centre ? options.size / 2 - f.first : 0,
+            left = options.centre ? options.size - options.size / 2 - f.first : f.width;
+  const expr kept =
+      begin == 0 && left == f.stretches() * f.hop ? y : slice(y, -1, begin, (count - 1) * f.hop + left);
+  return options.centre || f.width == f.points ? kept : pad(kept, -1, f.first, f.points - f.width - f.first);
 }
 
 } // namespace fovea::core

@@ -7,6 +7,7 @@
 #include <fovea/backends/reference/convolution.hpp>
 #include <fovea/backends/reference/elementwise.hpp>
 #include <fovea/backends/reference/experts.hpp>
+#include <fovea/backends/reference/fourier.hpp>
 #include <fovea/backends/reference/loss.hpp>
 #include <fovea/backends/reference/norm.hpp>
 #include <fovea/backends/reference/position.hpp>
@@ -119,6 +120,8 @@ array evaluation::compute(int id) const {
     case family::convolution:
     case family::pooling:
       return windowed(id);
+    case family::spectrum:
+      return framed(id);
     case family::norm:
     case family::softmax:
     case family::loss:
@@ -211,6 +214,13 @@ array evaluation::windowed(int id) const {
   if (n.kind == op::avg_pool) return avg_pool(x, window, n.settings.window.count_padding, shape);
   const auto convolve = is_transposed(n.kind) ? transposed_convolution : convolution;
   return convolve(x, operand(id, 1), optional_operand(id, 2), window, shape);
+}
+
+array evaluation::framed(int id) const {
+  const node& n = graph_.at(id);
+  const auto transform = is_transposed(n.kind) ? transposed_stft : stft;
+  return transform(operand(id, 0), operand(id, 1), operand(id, 2),
+                   {graph_.window_of(id).before[1], n.settings.window.first}, shape_of_node(id));
 }
 
 array evaluation::normalised(int id) const {

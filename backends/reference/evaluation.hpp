@@ -40,6 +40,7 @@ private:
   array product(int id) const;
   array lookup(int id) const;
   array windowed(int id) const;
+  array framed(int id) const;
   array normalised(int id) const;
   array reduce(int id) const;
   array shaped(int id) const;

@@ -141,6 +141,12 @@ struct context {
     return s.data + static_cast<size_t>(layers[graph.at(node).region]) * s.layer +
            static_cast<size_t>(positions_at(s.rate, static_cast<std::int64_t>(window_start))) * s.position;
   }
+  /// Floats from one plane of a value to the next: the windows of a stream have room for more than they hold.
+  size_t plane_of(int node, size_t held) const {
+    if (graph.at(plan.base[node]).kind != op::cache) return held;
+    const kept_state& s = state_of(node);
+    return s.rows * s.position;
+  }
   const std::int32_t* integers(int node) const { return reinterpret_cast<const std::int32_t*>(value(node)); }
   float* result(int node) const {
     const int b = plan.base[node];

@@ -46,6 +46,10 @@ constexpr kernel_names kernels_of(op kind) {
     case op::max_pool:
     case op::avg_pool:
       return {k::pool};
+    case op::stft:
+      return {k::stft};
+    case op::stft_transposed:
+      return {k::stft_transposed};
     case op::conv_weight_gradient:
       return {k::turned_product};
     case op::transpose:

@@ -48,6 +48,8 @@ constexpr step_row row_of(op kind) {
       {op::concat, {run_concat}},
       {op::max_pool, {run_pool}},
       {op::avg_pool, {run_pool}},
+      {op::stft, {run_stft, stft_scratch}},
+      {op::stft_transposed, {run_stft, stft_scratch}},
       {op::pad, {run_pad}},
       {op::slice_gradient, {run_slice_gradient}},
       {op::scatter_add, {run_scatter_add}},

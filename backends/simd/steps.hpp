@@ -47,6 +47,8 @@ scratch_floats expert_gradient_scratch(context& c, const step& s); // of both
 void run_convolution(context& c, const step& s);
 scratch_floats convolution_scratch(context& c, const step& s);
 void run_pool(context& c, const step& s); // max_pool, avg_pool
+void run_stft(context& c, const step& s); // stft, stft_transposed
+scratch_floats stft_scratch(context& c, const step& s);
 void run_chain(context& c, const step& s);
 void run_attention(context& c, const step& s);
 void run_attention_map(context& c, const step& s);

@@ -42,4 +42,13 @@ constexpr void pool_gradient(S& site) {
   site.pass(0, g.add(made, site.x(0), site.d));
 }
 
+/// stft and its transposed form are each other's gradient with respect to x; window and turns are tables.
+template <class S>
+constexpr void spectrum_gradient(S& site) {
+  const op kind = site.n.kind == op::stft ? op::stft_transposed : op::stft;
+  site.pass(0, site.d.owner->add(
+                   {.kind = kind, .shape = site.shape_of(0), .settings = site.n.settings, .at = site.n.at},
+                   site.d, site.x(1), site.x(2)));
+}
+
 } // namespace fovea::core::detail

@@ -50,6 +50,8 @@ constexpr bool add_gradients(S& site) {
       return convolution_gradient(site), true;
     case family::pooling:
       return pool_gradient(site), true;
+    case family::spectrum:
+      return spectrum_gradient(site), true;
     case family::positions:
       if (kind != op::rope) return false;
       return rope_gradient(site), true;

@@ -48,6 +48,13 @@ constexpr std::int64_t multiply_adds(const graph_view& g, int id, const sizes& s
                   &other = is_transposed(n.kind) ? n.shape : shape_of(0);
       return elements(one, size) * w.taps() * (g.number(other[-1]) / w.groups);
     }
+    case cost::fourier: {
+      const shape& spectra = is_transposed(n.kind) ? shape_of(0) : n.shape;
+      const std::int64_t points = g.number(shape_of(2)[0]) / 2;
+      std::int64_t steps = 0;
+      while (std::int64_t{1} << steps < points) ++steps;
+      return elements(spectra, size) / g.number(spectra[-1]) * points * steps;
+    }
     case cost::scores:
       return elements(shape_of(0), size) * size(shape_of(1)[-2]);
     case cost::attention:

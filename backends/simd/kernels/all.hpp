@@ -8,6 +8,7 @@
 #include <fovea/backends/simd/kernels/cross_entropy.hpp>
 #include <fovea/backends/simd/kernels/cumsum.hpp>
 #include <fovea/backends/simd/kernels/depthwise.hpp>
+#include <fovea/backends/simd/kernels/fourier.hpp>
 #include <fovea/backends/simd/kernels/gather.hpp>
 #include <fovea/backends/simd/kernels/limits.hpp>
 #include <fovea/backends/simd/kernels/norm.hpp>
@@ -86,6 +87,9 @@ public:
   static constexpr of<k::depthwise_convolution> depthwise_convolution{
       simd::depthwise_tasks<Arch>, simd::depthwise_scratch<Arch>, simd::depthwise<Arch>};
   static constexpr of<k::pool> pool{simd::pool_tasks<Arch>, simd::pool<Arch>};
+  static constexpr of<k::stft> stft{simd::stft_tasks<Arch>, simd::frame_scratch<Arch>, simd::stft<Arch>};
+  static constexpr of<k::stft_transposed> stft_transposed{
+      simd::stft_transposed_tasks<Arch>, simd::frame_scratch<Arch>, simd::stft_transposed<Arch>};
   static constexpr of<k::update> update{simd::update<Arch>};
   static constexpr of<k::limits> limits{simd::limit_multiply_adds<Arch>, limit_chains* width<Arch>,
                                         simd::limit_reads<Arch>};

@@ -101,6 +101,17 @@ struct pool_args {
   std::ptrdiff_t counted[2] = {0, 0}; // one past the last position of the padding behind an axis
 };
 
+/// Of op::stft and op::stft_transposed (dsl/fourier.hpp): rows [planes, rows, hop] and spectra [planes, frames, 2 bins],
+/// one of which is x, `x_plane` floats from one plane to the next, and the other out. Frame t has its first sample
+/// `before` rows in front of row t, 0 where the rows are x, and all of them are there.
+struct frame_args {
+  const float* x = nullptr;
+  float* out = nullptr;
+  size_t planes = 0, x_plane = 0, frames = 0, rows = 0, hop = 0, before = 0;
+  size_t width = 0, points = 0, first = 0;
+  const float *window = nullptr, *turns = nullptr;
+};
+
 /// out[i] = table[ids[i]], rows of `width` floats. With `paneled` the table is packed as a product's weights
 /// are (columns are its rows, depth its width), in a format: a table that is tied to an output projection is
 /// stored once.

@@ -110,6 +110,8 @@ struct limits_kernel {
   each(small_convolution, scratch_kernel<convolution_args>) \
   each(depthwise_convolution, scratch_kernel<convolution_args>) \
   each(pool, kernel<pool_args>) \
+  each(stft, scratch_kernel<frame_args>) \
+  each(stft_transposed, scratch_kernel<frame_args>) \
   each(update, single_kernel<fovea::core::optimizer_args>) \
   each(limits, limits_kernel)
 // clang-format on
@@ -137,11 +139,12 @@ using kernel_type = typename detail::kernel_type<name>::type;
 
 /// Names of kernels.
 struct kernel_names {
-  std::uint32_t bits = 0;
+  std::uint64_t bits = 0;
 
   constexpr kernel_names() = default;
   template <class... more>
-  constexpr kernel_names(kernel_name first, more... others) : bits(bit(first) | (0u | ... | bit(others))) {}
+  constexpr kernel_names(kernel_name first, more... others)
+      : bits(bit(first) | (std::uint64_t{0} | ... | bit(others))) {}
   constexpr bool has(kernel_name name) const { return (bits & bit(name)) != 0; }
   constexpr kernel_names without(kernel_name name) const {
     kernel_names others = *this;
@@ -154,7 +157,9 @@ struct kernel_names {
   }
 
 private:
-  static constexpr std::uint32_t bit(kernel_name name) { return 1u << static_cast<unsigned>(name); }
+  static constexpr std::uint64_t bit(kernel_name name) {
+    return std::uint64_t{1} << static_cast<unsigned>(name);
+  }
 };
 
 /// An instruction set as the lowering sees it.

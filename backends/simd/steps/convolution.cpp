@@ -16,13 +16,6 @@ struct plane_sizes {
         features(c.size(s[-1])) {}
 };
 
-/// Floats from one plane of a value to the next: the windows of a stream have room for more than they hold.
-size_t plane_of(const context& c, int id, size_t held) {
-  if (c.graph.at(c.plan.base[id]).kind != op::cache) return held;
-  const kept_state& s = c.state_of(id);
-  return s.rows * s.position;
-}
-
 /// Calls f(kernel, arguments) for each phase of the convolution whose value is that of `root`.
 template <class F>
 void for_phases(const context& c, int root, const F& f) {
@@ -46,7 +39,7 @@ void for_phases(const context& c, int root, const F& f) {
       const int remainder[2] = {ry, rx};
       convolution_args args{.x = c.value(left),
                             .planes = in.planes,
-                            .x_plane = plane_of(c, left, in.axis[0] * in.axis[1] * in.features),
+                            .x_plane = c.plane_of(left, in.axis[0] * in.axis[1] * in.features),
                             .groups = layout.groups,
                             .depth = layout.in,
                             .columns = layout.out,
@@ -139,7 +132,7 @@ void run_pool(context& c, const step& s) {
   pool_args args{.x = c.value(from),
                  .out = c.result(s.node),
                  .planes = in.planes,
-                 .x_plane = plane_of(c, from, in.axis[0] * in.axis[1] * in.features),
+                 .x_plane = c.plane_of(from, in.axis[0] * in.axis[1] * in.features),
                  .width = in.features,
                  .mean = n.kind == op::avg_pool,
                  .count_padding = n.settings.window.count_padding};

@@ -27,6 +27,21 @@ inline constexpr auto back = model("back", [](graph& g) {
   g.output("x", istft({g.input<f32>("real", {F, bins}), g.input<f32>("imag", {F, bins})}, {.size = size}));
 });
 
+inline constexpr auto heard =
+    model("heard", [](graph& g) { g.output("log_mel", log_mel(g.input<f32>("x", {T}))); });
+
+/// What speech models read: the same ten seconds as Whisper hears them.
+void measure_log_mel(report& rows) {
+  auto there = compile(heard, model_weights::from({}),
+                       {.capacity = {{T, samples}}, .regime = regime::large, .threads = rows.threads});
+  xt::xtensor<float, 1> x = xt::empty<float>({std::size_t{samples}});
+  const buffer random = floats(samples);
+  std::copy_n(random.get(), samples, x.data());
+  timings us;
+  us.take(200, [&] { there("x"_in = x); });
+  rows.add("sound/log_mel/400", us);
+}
+
 template <int size>
 void measure(report& rows) {
   constexpr int frames = samples / (size / 4) + 1, repeats = 200;
@@ -57,5 +72,6 @@ int main(int argc, char** argv) {
     measure<1024>(rows);
     measure<2048>(rows);
     measure<4096>(rows);
+    measure_log_mel(rows);
   });
 }

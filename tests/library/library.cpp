@@ -472,9 +472,9 @@ TEST_CASE("a tokenizer reads texts as the C++ one does") {
   const std::string text = "one two seven five";
   const token_encoding expected = load_tokenizer(FOVEA_TINY_WORDS).encode(text);
   std::size_t count = 0;
-  const std::int32_t* ids = tiny_embedding_tokenizer_encode(words, text.data(), text.size(), 0, &count);
-  REQUIRE(ids != nullptr);
-  CHECK(std::vector(ids, ids + count) == expected.ids);
+  const std::int32_t* encoded = tiny_embedding_tokenizer_encode(words, text.data(), text.size(), 0, &count);
+  REQUIRE(encoded != nullptr);
+  CHECK(std::vector(encoded, encoded + count) == expected.ids);
   CHECK(tiny_embedding_tokenizer_decode(words, expected.ids.data(), count) ==
         load_tokenizer(FOVEA_TINY_WORDS).decode(expected.ids));
   CHECK(tiny_embedding_tokenizer_encode(words, text.data(), text.size(), 3, &count) != nullptr);

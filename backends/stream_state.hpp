@@ -4,17 +4,41 @@
 #include <cstdint>
 #include <limits>
 
+#include <fovea/weights/weight_format.hpp>
+
 namespace fovea::core {
 
 /// What a stream keeps from call to call: a value for each layer of the repeats around it, `layer` floats
 /// from each other. A cache has room for `rows` positions in each batch row; one of a window, which moves on
 /// in its memory from call to call as positions_at(rate, ...) says, has `position` floats a position, others
-/// 0.
+/// 0. Keys and values may be kept in a format.
 struct kept_state {
   float* data = nullptr;
   std::size_t layer = 0, rows = 0, position = 0;
   std::int64_t rate = 1;
+  weight_format format = weight_format::f32;
 };
+
+/// Of a format that keys and values are kept in: so many values of a row lie in so many floats of memory. In q8_0 these are
+/// a scale and 32 bytes.
+struct kept_piece {
+  std::size_t values = 1, floats = 1;
+};
+constexpr kept_piece kept_piece_of(weight_format format) {
+  switch (traits(format).bits) {
+    case 8:
+      return {32, 9};
+    case 16:
+      return {2, 1};
+    default:
+      return {};
+  }
+}
+/// The floats that so many values of a row take, whole pieces.
+constexpr std::size_t kept_floats(weight_format format, std::size_t values) {
+  const kept_piece p = kept_piece_of(format);
+  return values / p.values * p.floats;
+}
 
 /// How many positions a sequence has whose end is not known: more than any, and multiplied by any rate still
 /// a number.

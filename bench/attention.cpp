@@ -7,6 +7,7 @@
 #include "measure.hpp"
 #include "program.hpp"
 #include <fovea/backends/simd/isa/dispatch.hpp>
+#include <fovea/runtime/options.hpp>
 #include <string>
 #include <vector>
 
@@ -17,34 +18,71 @@ using namespace fovea::core::bench;
 struct shape {
   size_t heads, kv_heads, width, queries, keys;
   bool causal;
+  fovea::cache_format cache = {};
 };
 
 constexpr shape shapes[] = {
-    {12, 12, 32, 16, 16, false},   {12, 12, 32, 32, 32, false},   {12, 12, 32, 128, 128, false},
-    {12, 12, 64, 128, 128, false}, {12, 12, 64, 512, 512, false}, {12, 12, 64, 2048, 2048, false},
-    {12, 12, 64, 128, 128, true},  {12, 12, 64, 512, 512, true},  {12, 12, 64, 2048, 2048, true},
-    {12, 12, 128, 512, 512, true}, {32, 8, 64, 512, 512, true},   {12, 12, 64, 1, 512, false},
-    {12, 12, 64, 1, 2048, false},  {32, 8, 64, 1, 2048, false},   {32, 8, 128, 1, 8192, false},
+    {12, 12, 32, 16, 16, false},
+    {12, 12, 32, 32, 32, false},
+    {12, 12, 32, 128, 128, false},
+    {12, 12, 64, 128, 128, false},
+    {12, 12, 64, 512, 512, false},
+    {12, 12, 64, 2048, 2048, false},
+    {12, 12, 64, 128, 128, true},
+    {12, 12, 64, 512, 512, true},
+    {12, 12, 64, 2048, 2048, true},
+    {12, 12, 128, 512, 512, true},
+    {32, 8, 64, 512, 512, true},
+    {12, 12, 64, 1, 512, false},
+    {12, 12, 64, 1, 2048, false},
+    {32, 8, 64, 1, 2048, false},
+    {32, 8, 128, 1, 8192, false},
+    {32, 8, 128, 1, 8192, false, fovea::f16{}},
+    {32, 8, 128, 1, 8192, false, fovea::q8_0{}},
+    {32, 8, 128, 1, 65536, false},
+    {32, 8, 128, 1, 65536, false, fovea::f16{}},
+    {32, 8, 128, 1, 65536, false, fovea::q8_0{}},
+    {32, 8, 128, 512, 8192, true},
+    {32, 8, 128, 512, 8192, true, fovea::f16{}},
+    {32, 8, 128, 512, 8192, true, fovea::q8_0{}},
 };
 
 std::string name_of(const shape& s) {
   return "attention/" + std::to_string(s.heads) +
          (s.kv_heads == s.heads ? "" : ":" + std::to_string(s.kv_heads)) + "x" + std::to_string(s.width) +
-         "/" + std::to_string(s.queries) + "x" + std::to_string(s.keys) + (s.causal ? "/causal" : "");
+         "/" + std::to_string(s.queries) + "x" + std::to_string(s.keys) + (s.causal ? "/causal" : "") +
+         (s.cache.format == fovea::core::weight_format::f32
+              ? ""
+              : std::string("/") + fovea::core::name_of(s.cache.format));
+}
+
+/// Random keys or values as a stream keeps them.
+buffer kept(const shape& s) {
+  buffer x = floats(s.keys * s.kv_heads * s.width);
+  if (s.cache.format == fovea::core::weight_format::f32) return x;
+  const auto& keep = fovea::core::simd::kernel_in_use<fovea::core::simd::kernel_name::keep>();
+  const size_t row = s.kv_heads * s.width;
+  buffer out = floats(s.keys * fovea::core::kept_floats(s.cache.format, row));
+  const fovea::core::simd::keep_args args{
+      .x = x.get(), .rows = s.keys, .width = row, .out = out.get(), .format = s.cache.format};
+  keep.run(args, 0, keep.tasks(args));
+  return out;
 }
 
 void measure(const shape& s, report& rows) {
   fovea::core::thread_pool& pool = rows.pool();
   const auto& attention = fovea::core::simd::kernel_in_use<fovea::core::simd::kernel_name::attention>();
   const buffer q = floats(s.queries * s.heads * s.width), out = floats(s.queries * s.heads * s.width);
-  const buffer k = floats(s.keys * s.kv_heads * s.width), v = floats(s.keys * s.kv_heads * s.width);
+  const buffer k = kept(s), v = kept(s);
   std::vector<std::int32_t> lower(s.queries, 0), upper(s.queries);
   for (size_t i = 0; i < s.queries; ++i) upper[i] = static_cast<std::int32_t>(s.keys - s.queries + i + 1);
   fovea::core::simd::attention_args a;
   a.q = q.get(), a.k = k.get(), a.v = v.get(), a.out = out.get();
   a.batch = 1, a.heads = s.heads, a.kv_heads = s.kv_heads, a.queries = s.queries, a.keys = s.keys;
   a.key_width = a.value_width = s.width;
-  a.q_row = a.out_row = s.heads * s.width, a.k_row = a.v_row = s.kv_heads * s.width;
+  a.q_row = a.out_row = s.heads * s.width,
+  a.k_row = a.v_row = fovea::core::kept_floats(s.cache.format, s.kv_heads * s.width);
+  a.key_format = a.value_format = s.cache.format;
   a.scale = 0.125f, a.threads = pool.size();
   if (s.causal) a.lower = lower.data(), a.upper = upper.data();
   const size_t each = (attention.scratch(a) + 15) / 16 * 16;
@@ -60,7 +98,7 @@ void measure(const shape& s, report& rows) {
   for (size_t i = 0; i < s.queries; ++i) visible += s.causal ? static_cast<size_t>(upper[i]) : s.keys;
   const double multiply_adds = static_cast<double>(2 * visible * s.heads * s.width);
   ours();
-  const double bytes = static_cast<double>(2 * s.keys * s.kv_heads * s.width * sizeof(float));
+  const double bytes = static_cast<double>(2 * s.keys * a.k_row * sizeof(float));
   rows.add(name_of(s), times_us(std::clamp(static_cast<int>(1e10 / multiply_adds), 20, 2000), ours),
            demand{multiply_adds, bytes});
 }

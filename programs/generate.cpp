@@ -237,13 +237,13 @@ draft_of_text draft_of(const arguments& a, const next_token_network& network, ne
   if (!is_there)
     throw error("--draft-weights is required: the program is built without weights of its small model");
   const model_weights weights = weights_of(own, a.draft_weights);
-  return draft_by_network(
-      made_for_context(
-          a,
-          [&] {
-            return small(weights, {.capacity = {{"B", 1}, {"T", a.context}}, .threads = a.threads});
-          }),
-      tokens);
+  return draft_by_network(made_for_context(a,
+                                           [&] {
+                                             return small(weights, {.capacity = {{"B", 1}, {"T", a.context}},
+                                                                    .threads = a.threads,
+                                                                    .cache = a.cache});
+                                           }),
+                          tokens);
 }
 
 /// The prompts of the command line and of a file; without any, those of the standard input, or an empty one
@@ -253,7 +253,8 @@ void run(const arguments& a, const writing_network& makers, const program_parts&
     if (stop.empty()) throw error("--stop: expected a string that is not empty");
   const model_weights weights = weights_of(a, parts);
   const std::unique_ptr<next_token_network> network = made_for_context(a, [&] {
-    return makers.writer(weights, {.capacity = {{"B", 1}, {"T", a.context}}, .threads = a.threads});
+    return makers.writer(weights,
+                         {.capacity = {{"B", 1}, {"T", a.context}}, .threads = a.threads, .cache = a.cache});
   });
   std::optional<looking_ahead> ahead;
   if (draft_of_text draft = draft_of(a, *network, makers.draft, parts))
@@ -287,6 +288,7 @@ int generate(const writing_network& network, const program_parts& parts, int cou
       parts.name.c_str(), "Goes on with texts, or answers, and prints each token as it comes.", count, words,
       [&](CLI::App& app, arguments& a) {
         declare(app, a, parts);
+        declare_cache(app, a);
         declare_sampling(app, a);
         declare_batch(app, a);
         for (const char* name : {"--shard", "--output"}) app.get_option(name)->excludes("PROMPT");

@@ -3,7 +3,9 @@
 #include <fovea/base/error.hpp>
 #include <fovea/programs/built.hpp>
 
+#include <map>
 #include <optional>
+#include <string>
 #include <utility>
 
 namespace fovea::programs {
@@ -37,6 +39,16 @@ void declare(CLI::App& app, options& o, const program_parts& parts) {
   declare_texts(app, o, parts);
   app.add_flag("--json", o.json, "Print a line of JSON for each text");
   app.add_option("--field", o.field, "Read lines of JSON, whose texts are in this member");
+}
+
+void declare_cache(CLI::App& app, options& o) {
+  const std::map<std::string, cache_format> named{
+      {"f32", f32{}}, {"f16", f16{}}, {"bf16", bf16{}}, {"q8_0", q8_0{}}};
+  app.add_option_function<std::string>(
+         "--cache", [&o, named](const std::string& name) { o.cache = named.at(name); },
+         "What the keys and values of a text are kept in: f32, f16, bf16 or q8_0")
+      ->default_str("f32")
+      ->check(CLI::IsMember(named));
 }
 
 void declare_batch(CLI::App& app, options& o) {

@@ -4,6 +4,7 @@
 #include <fovea/programs/profile_at_end.hpp>
 #include <fovea/programs/shard.hpp>
 #include <fovea/runtime/calls/capacity_error.hpp>
+#include <fovea/runtime/options.hpp>
 #include <fovea/runtime/tokenizers/tokenizer.hpp>
 #include <fovea/weights/weights.hpp>
 
@@ -23,6 +24,7 @@ struct options {
   std::filesystem::path weights, tokenizer, target_tokenizer;
   int threads = 0;
   std::int64_t context = 0;
+  cache_format cache; // of what writes texts
   bool json = false;
   std::shared_ptr<const profile_at_end> profiled; // where it is asked for
   std::string field;            // of JSON lines, the one that holds the text; empty: the input is plain lines
@@ -37,6 +39,8 @@ void declare_model(CLI::App& app, options& o, const program_parts& parts);
 void declare_texts(CLI::App& app, options& o, const program_parts& parts);
 /// Both, and how texts are read and answered.
 void declare(CLI::App& app, options& o, const program_parts& parts);
+/// States --cache, for what writes texts.
+void declare_cache(CLI::App& app, options& o);
 /// States --shard, --output and --resume: how a worker of several answers its texts.
 void declare_batch(CLI::App& app, options& o);
 /// The same, and the files of texts.

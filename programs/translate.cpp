@@ -50,7 +50,8 @@ void run(const arguments& a, next_token_network_maker maker, const program_parts
   const std::unique_ptr<next_token_network> network = made_for_context(a, [&] {
     return maker(weights_of(a, parts),
                  {.capacity = {{"B", static_cast<std::int64_t>(a.how.width)}, {"S", most}, {"T", most}},
-                  .threads = a.threads});
+                  .threads = a.threads,
+                  .cache = a.cache});
   });
   translator to(*network, tokenizer_of(a, parts), target_tokenizer_of(a, parts, network->vocabulary()), parts,
                 static_cast<std::size_t>(a.context));
@@ -66,6 +67,7 @@ int translate(next_token_network_maker network, const program_parts& parts, int 
       parts.name.c_str(), "Translates texts by a search of the likeliest tokens.", count, words,
       [&](CLI::App& app, arguments& a) {
         declare(app, a, parts);
+        declare_cache(app, a);
         declare_files(app, a);
         declare_search(app, a);
       },

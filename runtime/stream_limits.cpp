@@ -68,6 +68,12 @@ void stream_limits::check_position(std::int64_t position, std::int64_t end) cons
            to_string(latency) + " before, found an end after " + to_string(end));
 }
 
+void stream_limits::check_cache(weight_format kept, weight_format found) const {
+  if (kept != found)
+    refuse(std::string("expected a state whose keys and values are kept in ") + name_of(kept) + ", found " +
+           name_of(found));
+}
+
 void stream_limits::check_row(std::size_t row, const row_positions& rows) const {
   if (row >= rows.rows())
     refuse("expected a row from 0 to " + to_string(rows.rows() - 1) + ", found " + to_string(row));

@@ -30,6 +30,8 @@ struct stream_limits {
   void check_finish(const row_positions& rows, std::size_t count) const;
   /// Where a row that goes on from elsewhere stands, and where its sequence has ended.
   void check_position(std::int64_t position, std::int64_t end) const;
+  /// What a state has keys and values in is what the stream keeps them in.
+  void check_cache(weight_format kept, weight_format found) const;
   void check_row(std::size_t row, const row_positions& rows) const;
   /// How many positions a row forgets.
   void check_rewind(std::size_t row, const row_positions& rows, std::size_t count) const;

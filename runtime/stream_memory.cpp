@@ -3,16 +3,52 @@
 #include <algorithm>
 #include <cstring>
 #include <new>
+#include <string>
 
+#include <fovea/base/error.hpp>
 #include <fovea/base/memory.hpp>
 #include <fovea/dsl/passes/by_position.hpp>
 
 namespace fovea::core::detail {
 
+namespace {
+
+/// Into how many heads falls what attention alone reads, as its keys or values; 0: something else reads it.
+int heads_of_kept(const graph_view& g, int kept, int time_axis) {
+  int heads = 0;
+  for (const named_value& out : g.outputs)
+    if (out.node == kept) return 0;
+  for (int id = 0; id < g.node_count(); ++id)
+    for (int k = 0; k < g.at(id).operand_count; ++k) {
+      if (g.operand(id, k) != kept) continue;
+      const node& n = g.at(id);
+      if (n.kind == op::attention && (k == 1 || k == 2))
+        heads = n.settings.attention.kv_heads;
+      else if (n.kind == op::slice && n.settings.slice.axis == time_axis)
+        heads = heads_of_kept(g, id, time_axis);
+      else
+        return 0;
+      if (heads == 0) return 0;
+    }
+  return heads;
+}
+
+void expect_whole_pieces(weight_format format, std::size_t head, const char* model) {
+  const std::size_t piece = kept_piece_of(format).values;
+  if (head % piece != 0)
+    throw error(std::string(model) + ": stream: .cache = " + name_of(format) + " keeps " +
+                std::to_string(piece) +
+                " features together, expected a multiple of them in each head, found heads of " +
+                std::to_string(head));
+}
+
+} // namespace
+
 stream_memory::stream_memory(const graph_view& g, std::span<const bool> live,
                              std::span<const std::int64_t> capacity, int state_count,
-                             std::int64_t most_positions, std::int64_t stride, int batch_dim)
-    : graph_(g), states_(static_cast<std::size_t>(state_count)) {
+                             std::int64_t most_positions, std::int64_t stride, int batch_dim,
+                             weight_format format, const char* model)
+    : graph_(g), format_(format), states_(static_cast<std::size_t>(state_count)) {
   const auto multiple = static_cast<std::size_t>(stride), most = static_cast<std::size_t>(most_positions);
   std::vector<std::size_t> floats(states_.size());
   double kept = 0, added = 0; // floats of all windows, and of a position of each
@@ -35,6 +71,11 @@ stream_memory::stream_memory(const graph_view& g, std::span<const bool> live,
       s.position = 1;
       for (int axis = o.axis + 1; axis < n.shape.rank; ++axis)
         s.position *= static_cast<std::size_t>(capacity[n.shape.dims[axis]]);
+      if (const int heads = format == weight_format::f32 ? 0 : heads_of_kept(g, id, o.axis); heads > 0) {
+        expect_whole_pieces(format, s.position / static_cast<std::size_t>(heads), model);
+        s.format = format;
+        s.position = kept_floats(format, s.position);
+      }
     }
     s.batches = 1;
     for (int axis = 0; axis < (n.kind == op::cache ? n.settings.cache.axis : n.shape.rank); ++axis)
@@ -71,7 +112,7 @@ stream_memory::stream_memory(const graph_view& g, std::span<const bool> live,
 std::vector<kept_state> stream_memory::places() {
   std::vector<kept_state> made;
   for (const placed& s : states_)
-    made.push_back({begin_of(s), s.layer, s.rows, s.kept > 0 ? s.position : 0, s.rate});
+    made.push_back({begin_of(s), s.layer, s.rows, s.kept > 0 ? s.position : 0, s.rate, s.format});
   return made;
 }
 

@@ -15,9 +15,11 @@ namespace fovea::core::detail {
 /// of the dims, of which the others of a state must be those that it was made with.
 class stream_memory {
 public:
-  /// `most_positions` between two begins and in a step, which takes a multiple of `stride`.
+  /// `most_positions` between two begins and in a step, which takes a multiple of `stride`. Keys and values are kept in
+  /// `format`. Throws fovea::error that names `model` where the heads of one do not fit it.
   stream_memory(const graph_view& g, std::span<const bool> live, std::span<const std::int64_t> capacity,
-                int state_count, std::int64_t most_positions, std::int64_t stride, int batch_dim);
+                int state_count, std::int64_t most_positions, std::int64_t stride, int batch_dim,
+                weight_format format, const char* model);
 
   std::vector<kept_state> places();
   void clear();
@@ -26,6 +28,9 @@ public:
   std::vector<float> save() const;
   /// Takes back what `save` gave.
   void load(std::span<const float> values);
+
+  /// What keys and values are kept in.
+  weight_format format() const { return format_; }
 
   /// Where windows begin in their memory, in positions.
   std::size_t window_start() const { return window_start_; }
@@ -56,10 +61,12 @@ public:
 private:
   struct placed {
     std::size_t piece = 0, layer = 0, layers = 0;
-    std::size_t batches = 0, rows = 0, position = 0, kept = 0; // of a cache; kept: positions of a window
+    std::size_t batches = 0, rows = 0, position = 0,
+                kept = 0; // of a cache; position: floats; kept: positions of a window
     std::int64_t rate = 1;
     std::size_t parts = 0; // of a batch row along the first axis; 0: it has no batch
     float first = 0;       // what it holds at the beginning
+    weight_format format = weight_format::f32;
     int node = -1;
     bool of_begin = true; // no step changes it
 
@@ -88,6 +95,7 @@ private:
                 const F& f) const;
 
   graph_view graph_;
+  weight_format format_;
   std::vector<placed> states_;
   pieces memory_, moved_;
   std::size_t size_ = 0;

@@ -57,7 +57,8 @@ protected:
                                 ranks_.parameters(options.group)),
                begin_capacity_, threads_of<model>(options, of.name), code.begin),
         memory_(step_model::lowered::view, std::span(step_model::lowered::schedule.groups.live),
-                step_capacity_, stepping::result.states, limits_.most_new, stride, batch),
+                step_capacity_, stepping::result.states, limits_.most_new, stride, batch,
+                options.cache.format, of.name),
         rows_(batch == 0 ? 1 : static_cast<std::size_t>(step_capacity_[batch])) {
     if constexpr (single_position::exists)
       if (is_small<model>(options) && formats.format == weight_format::f32) // its weights are float32

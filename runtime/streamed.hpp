@@ -20,6 +20,7 @@ struct stream_state {
   std::vector<std::int64_t> ends;      // of each row, as row_positions has them
   std::size_t window_start = 0;
   bool begun = false;
+  weight_format cache = weight_format::f32; // what keys and values are kept in
 };
 
 /// What one row of a stream remembers.
@@ -27,6 +28,7 @@ struct stream_row {
   std::vector<float> values;
   std::int64_t position = 0;
   std::int64_t end = no_end; // of its sequence, where that is known
+  weight_format cache = weight_format::f32;
 };
 
 /// A model moving along a dim: stream<T>(model, weights, options) takes the next positions at each step, one
@@ -265,12 +267,14 @@ public:
   }
   stream_row save(std::size_t row) const {
     if (!may_use_rows(row)) return {};
-    return {memory_.save(row, rows_.of(row), step_sizes_.sizes()), rows_.of(row), rows_.end_of(row)};
+    return {memory_.save(row, rows_.of(row), step_sizes_.sizes()), rows_.of(row), rows_.end_of(row),
+            memory_.format()};
   }
   /// The row goes on from what a row of any stream of the same model has saved, at other capacities too.
   void load(std::size_t row, const stream_row& from) {
     if (!may_use_rows(row)) return;
     limits_.check_position(from.position, from.end);
+    limits_.check_cache(memory_.format(), from.cache);
     if (const std::size_t kept = memory_.load(row, from.position, step_sizes_.sizes(), from.values);
         kept != from.values.size())
       limits_.refuse("expected the " + std::to_string(kept) +
@@ -280,7 +284,7 @@ public:
   }
 
   stream_state save() const {
-    stream_state s{memory_.save(), {}, {}, {}, memory_.window_start(), begun_};
+    stream_state s{memory_.save(), {}, {}, {}, memory_.window_start(), begun_, memory_.format()};
     for (const dim_size& d : capacity_) s.sizes.push_back(step_sizes_.held(d.symbol));
     for (std::size_t row = 0; row < rows_.rows(); ++row) {
       s.positions.push_back(rows_.of(row));
@@ -333,6 +337,7 @@ private:
 
   /// Whether a state is one that a stream like this saves.
   void check_state(const stream_state& s) const {
+    limits_.check_cache(memory_.format(), s.cache);
     const auto expect = [&](const char* what, std::size_t expected, std::size_t found, bool fits) {
       if (!fits)
         limits_.refuse(std::string("expected a state of ") + what + " " + std::to_string(expected) +

@@ -155,10 +155,12 @@ private:
     args.queries = c.size(q[-2]);
     args.keys = c.size(k[-2]);
     args.q_row = c.size(q[-1]);
-    args.k_row = c.size(k[-1]);
-    args.v_row = c.size(v[-1]);
+    if (is_kept(c, keys)) args.key_format = c.state_of(keys).format;
+    if (is_kept(c, values)) args.value_format = c.state_of(values).format;
+    args.k_row = kept_floats(args.key_format, c.size(k[-1]));
+    args.v_row = kept_floats(args.value_format, c.size(v[-1]));
     args.key_width = args.q_row / args.heads;
-    args.value_width = args.v_row / args.kv_heads;
+    args.value_width = c.size(v[-1]) / args.kv_heads;
     args.out_row = args.value_width * args.heads;
     args.q_batch = args.q_row * args.queries;
     args.k_batch = args.k_row * length_of(c, keys, -2);

@@ -52,6 +52,8 @@ constexpr kernel_names kernels_of(op kind) {
       return {k::stft_transposed};
     case op::conv_weight_gradient:
       return {k::turned_product};
+    case op::cache:
+      return {k::keep};
     case op::transpose:
       return {k::turn};
     default:

@@ -50,6 +50,7 @@ void declare_server(CLI::App& app, arguments& a, const served_network& network) 
   app.add_option("--rows", a.rows, "The texts that are written at once")
       ->capture_default_str()
       ->check(CLI::Range(1, 1 << 10));
+  declare_cache(app, a);
   app.add_option("--prompt-piece", a.piece,
                  "How many tokens of a prompt are read between two tokens of the others")
       ->capture_default_str()
@@ -125,7 +126,8 @@ void run(const arguments& a, const served_network& network, const program_parts&
   if (network.writer != nullptr) {
     const auto rows = static_cast<std::int64_t>(a.rows);
     auto made = made_for_context(a, [&] {
-      return network.writer(weights, {.capacity = {{"B", rows}, {"T", a.context}}, .threads = a.threads});
+      return network.writer(
+          weights, {.capacity = {{"B", rows}, {"T", a.context}}, .threads = a.threads, .cache = a.cache});
     });
     tokenizer words = tokenizer_of(a, parts, made->vocabulary());
     chat_form chat = chat_form_of(a.chat, a, parts, words);

@@ -179,12 +179,13 @@ void check_steps(stream_type& live, const named_values& inputs, const named_valu
 /// what they were.
 template <dim time, class M>
 void check_stream(const M& model, const named_values& inputs, const model_weights& from,
-                  double tolerance = 2e-5) {
+                  double tolerance = 2e-5, cache_format cache = {}) {
   check_passes<pipelines::stream_step<typename M::source, time>>();
   check_passes<pipelines::stream_begin<typename M::source, time>>();
   const named_values whole = run_model<f32>(model, from, inputs);
   compile_options options = detail::fitting<M>(inputs);
   options.threads = 2;
+  options.cache = cache;
   auto live = stream<time>(model, from, options);
   constexpr auto stride = static_cast<std::size_t>(decltype(live)::stride);
   const std::size_t length = detail::pieces_of<M, time, decltype(live)>(inputs);

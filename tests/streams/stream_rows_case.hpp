@@ -115,10 +115,10 @@ private:
 /// lengths, single rows reset, copied, saved, loaded and rewound; bit for bit, a row does what it does wherever the
 /// others stand.
 template <dim time, class M>
-void check_rows(const M& model, const std::map<std::string, std::size_t>& sizes) {
-  const named_values inputs = random_inputs(model, sizes);
-  const model_weights from = random_weights(model);
+void check_rows(const M& model, const named_values& inputs, const model_weights& from,
+                cache_format cache = {}) {
   compile_options options = detail::fitting<M>(inputs);
+  options.cache = cache;
   driven_rows<M, time> rows(model, inputs, from, options);
   if constexpr (!decltype(rows)::stream_type::counts_positions) // what is taken in one step is enough
     for (dim_size& d : options.capacity)
@@ -178,6 +178,10 @@ void check_rows(const M& model, const std::map<std::string, std::size_t>& sizes)
     rows.at = moved_at, rows.of = moved_of;
     rows.step(2, {1, 2, 2});
   }
+}
+template <dim time, class M>
+void check_rows(const M& model, const std::map<std::string, std::size_t>& sizes) {
+  check_rows<time>(model, random_inputs(model, sizes), random_weights(model));
 }
 
 } // namespace fovea::core::test

@@ -10,6 +10,7 @@
 #include <fovea/backends/simd/kernels/depthwise.hpp>
 #include <fovea/backends/simd/kernels/fourier.hpp>
 #include <fovea/backends/simd/kernels/gather.hpp>
+#include <fovea/backends/simd/kernels/kept_values.hpp>
 #include <fovea/backends/simd/kernels/limits.hpp>
 #include <fovea/backends/simd/kernels/norm.hpp>
 #include <fovea/backends/simd/kernels/norm_gradient.hpp>
@@ -90,6 +91,7 @@ public:
   static constexpr of<k::stft> stft{simd::stft_tasks<Arch>, simd::frame_scratch<Arch>, simd::stft<Arch>};
   static constexpr of<k::stft_transposed> stft_transposed{
       simd::stft_transposed_tasks<Arch>, simd::frame_scratch<Arch>, simd::stft_transposed<Arch>};
+  static constexpr of<k::keep> keep{simd::keep_tasks<Arch>, simd::keep<Arch>};
   static constexpr of<k::update> update{simd::update<Arch>};
   static constexpr of<k::limits> limits{simd::limit_multiply_adds<Arch>, limit_chains* width<Arch>,
                                         simd::limit_reads<Arch>};

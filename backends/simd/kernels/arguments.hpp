@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include <fovea/backends/stream_state.hpp>
 #include <fovea/dsl/op.hpp>
 #include <fovea/weights/weight_format.hpp>
 
@@ -128,7 +129,8 @@ struct gather_args {
 /// Softmax(scale * q k^T + bias, capped and masked) v, without stored scores (online softmax: Milakov and
 /// Gimelshein 2018; Dao et al. 2022).
 ///   q, out  [batch, queries, heads, key_width or value_width]  strides q_batch, q_row; heads side by side in a row
-///   k, v    [batch, keys, kv_heads, key_width or value_width]  head h reads key head h / (heads / kv_heads)
+///   k, v    [batch, keys, kv_heads, key_width or value_width]  head h reads key head h / (heads / kv_heads);
+///           strides k_batch, k_row. In key_format and value_format, as a stream keeps them
 ///   bias    strides bias_batch, bias_head, bias_query (0 where broadcast), keys side by side; null for none
 ///   lower   query i of batch row b sees lower[b * bounds_batch + i] <= key < upper[...]; null for every key.
 ///   upper   A row that sees no key gives zeros.
@@ -139,7 +141,9 @@ struct attention_args {
   const float *q = nullptr, *k = nullptr, *v = nullptr;
   float* out = nullptr;
   size_t batch = 0, heads = 0, kv_heads = 0, queries = 0, keys = 0, key_width = 0, value_width = 0;
-  size_t q_batch = 0, q_row = 0, k_batch = 0, k_row = 0, v_batch = 0, v_row = 0, out_batch = 0, out_row = 0;
+  size_t q_batch = 0, q_row = 0, out_batch = 0, out_row = 0;
+  size_t k_batch = 0, k_row = 0, v_batch = 0, v_row = 0;
+  weight_format key_format = weight_format::f32, value_format = weight_format::f32;
   float scale = 1, soft_cap = 0; // soft_cap 0: none; else score = soft_cap * tanh(score / soft_cap)
   const float* bias = nullptr;
   size_t bias_batch = 0, bias_head = 0, bias_query = 0;
@@ -147,6 +151,14 @@ struct attention_args {
   size_t bounds_batch = 0;
   float* shared = nullptr;
   size_t threads = 1;
+};
+
+/// Keys or values as a stream keeps them: rows of `width` floats, whole pieces of the format, one behind the other.
+struct keep_args {
+  const float* x = nullptr;
+  size_t rows = 0, width = 0;
+  float* out = nullptr;
+  weight_format format = weight_format::f32;
 };
 
 /// What attention's gradient does to the scores of some queries, in place: S becomes P = softmax(scale S),

@@ -41,9 +41,11 @@ inline size_t attention_tasks(const attention_args& a) {
 /// most of all ways that such a call may take.
 template <class Arch>
 inline size_t attention_scratch(const attention_args& a) {
-  size_t most = detail::rows_scratch<Arch>(a, a.heads);
-  if (!detail::few_queries(a)) most = std::max(most, detail::attention_block<Arch, 2>::scratch(a));
-  if (detail::in_spans(a)) most = std::max(most, detail::attention_span<Arch>::scratch(a));
+  using namespace detail;
+  const size_t copied = lie_ready(a) ? 0 : copied_tile(a, block_keys);
+  size_t most = rows_scratch<Arch>(a, a.heads) + copied;
+  if (!few_queries(a)) most = std::max(most, attention_block<Arch, 2>::scratch(a) + copied);
+  if (in_spans(a)) most = std::max(most, attention_span<Arch>::scratch(a));
   return most;
 }
 
@@ -74,7 +76,7 @@ inline void attention(const attention_args& a, const Modify& modify, size_t firs
     const auto run_block = [&](auto vectors) {
       attention_block<Arch, vectors> block;
       block.template start<Modify>(a, batch, head, query, scratch, scratch + block_keys * block.queries);
-      block.run(modify);
+      block.run(modify, scratch + block.scratch(a));
     };
     if (in_spans(a))
       attention_span<Arch>(a, scratch).run(modify, batch, head, query);

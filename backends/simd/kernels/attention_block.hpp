@@ -322,11 +322,14 @@ struct attention_block {
     add_values(from, tile);
   }
 
+  /// `copy` has room for a tile that is kept in another format.
   template <class Modify>
-  void run(const Modify& modify) {
-    for (size_t first = begin; first < end; first += block_keys)
-      add_tile(modify, tile_at(a, batch, head / (a.heads / a.kv_heads), first), first,
-               std::min(block_keys, end - first));
+  void run(const Modify& modify, float* copy) {
+    for (size_t first = begin; first < end; first += block_keys) {
+      const size_t keys = std::min(block_keys, end - first);
+      add_tile(modify, ready_tile<Arch>(a, batch, head / (a.heads / a.kv_heads), first, keys, copy), first,
+               keys);
+    }
     write();
   }
 };

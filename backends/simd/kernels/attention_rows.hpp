@@ -8,6 +8,7 @@
 #include <fovea/backends/simd/kernels/arguments.hpp>
 #include <fovea/backends/simd/kernels/attention_parts.hpp>
 #include <fovea/backends/simd/kernels/attention_scores.hpp>
+#include <fovea/backends/simd/kernels/attention_tile.hpp>
 #include <fovea/backends/simd/kernels/math.hpp>
 #include <fovea/backends/simd/kernels/transpose.hpp>
 
@@ -23,6 +24,8 @@ namespace fovea::core::simd::detail {
 inline constexpr size_t row_keys = 128, least_row_keys = 32;
 /// Floats of a tile's keys, of all heads, that the second-level cache has beside the values.
 inline constexpr size_t tile_floats = 32768;
+/// Keys in a tile that is copied, for what is kept in another format: the copy stays in the first-level cache.
+inline constexpr size_t copied_row_keys = least_row_keys;
 /// How many keys ahead are fetched where several rows share them: those of one head lie apart, where the
 /// processor does not expect them. What one row reads alone it reads in less time than asking ahead takes.
 inline constexpr size_t keys_ahead = 8;
@@ -34,7 +37,7 @@ inline size_t row_floats(const attention_args& a) {
   return (a.key_width + lanes - 1) / lanes * lanes + (a.value_width + lanes - 1) / lanes * lanes + lanes;
 }
 
-/// Floats of scratch for these queries of as many heads, and for fewer.
+/// Floats of scratch for these queries of as many heads, and for fewer; behind them, those of a copied tile.
 template <class Arch>
 inline size_t rows_scratch(const attention_args& a, size_t heads) {
   return heads * std::min(a.queries, most_few_queries) * (row_keys + row_floats<Arch>(a));
@@ -91,12 +94,11 @@ struct attention_rows {
     for (size_t i = 0; i < floats; i += 16) __builtin_prefetch(from + i);
   }
 
-  /// The products of `count` rows from `index` with `tile` keys from `first`, in their scores. The last
-  /// vector's lanes after the tile hold those of its last key.
+  /// The products of `count` rows from `index` with `tile` keys, in their scores. The last vector's lanes after
+  /// the tile hold those of its last key.
   template <size_t count>
-  void multiply(size_t index, size_t first, size_t tile) const {
+  void multiply(size_t index, const key_tile& from, size_t tile) const {
     constexpr size_t keys = lanes / count; // at a time
-    const float* from = a.k + batch * a.k_batch + kv_head * a.key_width + first * a.k_row;
     const float* q[count];
     float* to[count];
     for (size_t r = 0; r < count; ++r) {
@@ -106,8 +108,8 @@ struct attention_rows {
     for (size_t j = 0; j < (tile + lanes - 1) / lanes * lanes; j += keys) {
       const float* key[keys];
       for (size_t k = 0; k < keys; ++k) {
-        key[k] = from + std::min(j + k, tile - 1) * a.k_row;
-        if constexpr (count > 1) fetch(key[k] + keys_ahead * a.k_row, a.key_width);
+        key[k] = from.keys + std::min(j + k, tile - 1) * from.key_row;
+        if constexpr (count > 1) fetch(key[k] + keys_ahead * from.key_row, a.key_width);
       }
       v total[lanes];
       for_constants<lanes>([&](auto i) { total[i] = v(0.0f); });
@@ -187,19 +189,19 @@ struct attention_rows {
     return rescale;
   }
 
-  /// Values of `tile` keys from `first`, weighted by the scores of `count` rows from `index`, are added to
+  /// Values of `tile` keys, weighted by the scores of `count` rows from `index`, are added to
   /// what these rows keep: `vectors` vectors of columns from `column`. Every second key has sums of its own
   /// where there are registers for them, so that additions do not wait for each other.
   template <size_t count, size_t vectors>
-  void add_columns(size_t index, const float* value, size_t column, size_t tile, size_t rest = 0) const {
+  void add_columns(size_t index, const key_tile& tile_at, size_t column, size_t tile, size_t rest = 0) const {
     constexpr size_t ways = count * vectors <= 4 ? 2 : 1;
     const float* weights[count];
     for (size_t r = 0; r < count; ++r) weights[r] = row_at(index + r).scores;
     v total[ways * count * vectors];
     for_constants<ways * count * vectors>([&](auto i) { total[i] = v(0.0f); });
     const auto add = [&](size_t j, auto way) __attribute__((always_inline)) {
-      const float* from = value + j * a.v_row + column;
-      if constexpr (count > 1) fetch(from + keys_ahead * a.v_row, vectors * lanes);
+      const float* from = tile_at.values + j * tile_at.value_row + column;
+      if constexpr (count > 1) fetch(from + keys_ahead * tile_at.value_row, vectors * lanes);
       for_constants<vectors>([&](auto i) {
         const v of = rest == 0 ? Arch::load(from + i * lanes) : Arch::load_first(from, rest);
         for_constants<count>([&](auto r) {
@@ -223,12 +225,11 @@ struct attention_rows {
   }
 
   template <size_t count>
-  void add_values(size_t index, size_t first, size_t tile) const {
-    const float* value = a.v + batch * a.v_batch + first * a.v_row + kv_head * a.value_width;
+  void add_values(size_t index, const key_tile& from, size_t tile) const {
     size_t i = 0;
-    for (; i + 4 <= value_vectors; i += 4) add_columns<count, 4>(index, value, i * lanes, tile);
-    for (; i < value_vectors; ++i) add_columns<count, 1>(index, value, i * lanes, tile);
-    if (value_rest != 0) add_columns<count, 1>(index, value, i * lanes, tile, value_rest);
+    for (; i + 4 <= value_vectors; i += 4) add_columns<count, 4>(index, from, i * lanes, tile);
+    for (; i < value_vectors; ++i) add_columns<count, 1>(index, from, i * lanes, tile);
+    if (value_rest != 0) add_columns<count, 1>(index, from, i * lanes, tile, value_rest);
   }
 
   void rescale(const row& r, float by) const {
@@ -263,16 +264,17 @@ struct attention_rows {
     for (size_t i = 0; i < group * a.queries; ++i) start(row_at(i));
   }
 
-  /// `tile` keys from `first`; are they the first of all?
+  /// `tile` keys from `first`, for which `copy` has room; are they the first of all?
   template <class Modify>
-  void add_tile(const Modify& modify, size_t first, size_t tile, bool is_first) const {
-    for_rows([&](size_t index, auto some) { multiply<some>(index, first, tile); });
+  void add_tile(const Modify& modify, size_t first, size_t tile, bool is_first, float* copy) const {
+    const key_tile from = ready_tile<Arch>(a, batch, kv_head, first, tile, copy);
+    for_rows([&](size_t index, auto some) { multiply<some>(index, from, tile); });
     for (size_t i = 0; i < group * a.queries; ++i) {
       const row r = row_at(i);
       const float shrunk = weigh(r, score(modify, r, first, tile), tile);
       if (!is_first) rescale(r, shrunk);
     }
-    for_rows([&](size_t index, auto some) { add_values<some>(index, first, tile); });
+    for_rows([&](size_t index, auto some) { add_values<some>(index, from, tile); });
   }
 
   void write(size_t part, size_t parts) const {
@@ -306,13 +308,14 @@ inline void attend_rows(const attention_args& a, const Modify& modify, size_t ba
     for (size_t head = first_head; head < last_head; ++head)
       f(attention_rows<Arch>(a, batch, head, scratch + (head - first_head) * each));
   };
-  size_t keys = row_keys;
+  float* const copy = scratch + (last_head - first_head) * each;
+  size_t keys = lie_ready(a) ? row_keys : copied_row_keys;
   while (keys > least_row_keys && keys * a.k_row > tile_floats) keys /= 2;
   const part_keys of(a, batch, part, parts);
   for_heads([](const auto& head) { head.start(); });
   for (size_t first = of.begin; first < of.end; first += keys)
     for_heads([&](const auto& head) {
-      head.add_tile(modify, first, std::min(keys, of.end - first), first == of.begin);
+      head.add_tile(modify, first, std::min(keys, of.end - first), first == of.begin, copy);
     });
   for_heads([&](const auto& head) { head.write(part, parts); });
 }

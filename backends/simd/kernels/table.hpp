@@ -112,6 +112,7 @@ struct limits_kernel {
   each(pool, kernel<pool_args>) \
   each(stft, scratch_kernel<frame_args>) \
   each(stft_transposed, scratch_kernel<frame_args>) \
+  each(keep, kernel<keep_args>) \
   each(update, single_kernel<fovea::core::optimizer_args>) \
   each(limits, limits_kernel)
 // clang-format on

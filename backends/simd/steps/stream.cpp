@@ -23,13 +23,21 @@ void run_cache(context& c, const step& s) {
   const cache_settings& o = n.settings.cache;
   const int from = c.graph.operand(s.node, 0), axis = o.axis;
   const shape& x = c.shape_of(from);
+  const kept_state& state = c.state_of(s.node);
+  const weight_format format = state.format;
   const size_t position = c.elements(x, axis + 1, x.rank), count = c.size(x[axis]) * position,
-               batches = c.elements(x, 0, axis), stride = c.state_of(s.node).rows * position;
+               kept_position = kept_floats(format, position), batches = c.elements(x, 0, axis),
+               stride = state.rows * kept_position;
   const auto kept = static_cast<size_t>(o.kept);
   const auto append = [&](size_t batch, std::int64_t before) {
     const size_t first = kept > 0 ? kept : static_cast<size_t>(positions_at(o.rate, before));
-    std::memcpy(c.state(s.node) + batch * stride + first * position, c.value(from) + batch * count,
-                count * sizeof(float));
+    float* const to = c.state(s.node) + batch * stride + first * kept_position;
+    const float* const values = c.value(from) + batch * count;
+    if (format == weight_format::f32)
+      std::memcpy(to, values, count * sizeof(float));
+    else
+      c.run(*c.kernels.keep,
+            keep_args{.x = values, .rows = c.size(x[axis]), .width = position, .out = to, .format = format});
   };
   if (c.row_places == nullptr) {
     for (size_t b = 0; b < batches; ++b) append(b, c.before);

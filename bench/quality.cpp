@@ -1,4 +1,4 @@
-// What do weights in fewer bytes lose? In each format: how near MiniLM's embeddings of a text's sentences
+// What do weights in fewer bytes lose, and keys and values? In each format: how near MiniLM's embeddings of a text's sentences
 // stay to those of float32, as cosines, and how well the GPT in a folder of train_gpt (--size small) predicts
 // a text, as perplexity. Without a text it predicts what it writes itself in float32, from nothing and by a
 // fixed seed: the ratio to float32's perplexity is then, but for chance, the exponential of their divergence
@@ -86,16 +86,17 @@ std::string_view text_of(const mapped_file& file) {
 
 /// Calls `use` with the GPT as a model of the next token.
 template <class format>
-auto with_writer(const subject& s, auto use) {
+auto with_writer(const subject& s, cache_format cache, auto use) {
   auto live = stream<T, format>(
-      writer, s.writer, {.capacity = {{B, written}, {T, train_gpt::small.context}}, .threads = s.threads});
+      writer, s.writer,
+      {.capacity = {{B, written}, {T, train_gpt::small.context}}, .threads = s.threads, .cache = cache});
   stream_reader model(live, [](auto& l, const auto& ids) { return l.step("tokens"_in = ids)["logits"_out]; });
   return use(model);
 }
 
 std::vector<token_ids> written_texts(const subject& s) {
   constexpr token_id begin = 1; // the end of a line
-  return with_writer<f32>(s, [](auto& model) {
+  return with_writer<f32>(s, {}, [](auto& model) {
     std::vector<token_ids> texts;
     for (const hypothesis& text : sample(model, token_ids{begin}, {.seed = 1, .samples = written},
                                          {.max_tokens = train_gpt::small.context - 1})) {
@@ -108,8 +109,8 @@ std::vector<token_ids> written_texts(const subject& s) {
 
 /// log p of all tokens of the texts but the first of each.
 template <class format>
-vector predictions_of(const subject& s) {
-  return with_writer<format>(s, [&](auto& model) {
+vector predictions_of(const subject& s, cache_format cache = {}) {
+  return with_writer<format>(s, cache, [&](auto& model) {
     vector all;
     for (std::size_t first = 0; first < s.texts.size(); first += written) {
       const auto texts = std::span(s.texts).subspan(first, std::min(written, s.texts.size() - first));
@@ -176,6 +177,14 @@ void measure(const subject& s, std::vector<vector>& plain, bench::report& rows) 
 void measure_all(const subject& s, bench::report& rows) {
   std::vector<vector> plain;
   all_formats::each([&]<class format>(format) { measure<format>(s, plain, rows); });
+  for (const cache_format cache : {cache_format(f16{}), cache_format(bf16{}), cache_format(q8_0{})}) {
+    vector predictions;
+    bench::timings us;
+    us.take(1, [&] { predictions = predictions_of<f32>(s, cache); });
+    rows.add(std::string("quality/cache/") + name_of(cache.format), us);
+    rows.note("bytes", 4.0 * static_cast<double>(kept_floats(cache.format, weight_group)));
+    rows.note("perplexity", perplexity(predictions));
+  }
 }
 
 } // namespace

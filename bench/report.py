@@ -146,10 +146,22 @@ def quality(measured):
     lines = [f"| | bits a weight | cosine, mean of {plain['sentences']:.0f} | least | perplexity of {plain['tokens']:.0f} tokens | ratio | all sentences |",
              "| --- |" + " ---: |" * 6]
     for row in run["rows"]:
+        if "bits" not in row:
+            continue
         cells = [f"`{row['name'].split('/')[1]}`", f"{row['bits']:.3g}", f"{row['cosine_mean']:.6f}", f"{row['cosine_least']:.6f}",
                  f"{row['perplexity']:.4f}", f"{row['perplexity'] / plain['perplexity']:.5f}", duration(row["us"])]
         lines.append("| " + " | ".join(cells) + " |")
     return lines
+
+
+def cache(measured):
+    """Of each format of keys and values what 32 features of a head take, and what is lost beside float32."""
+    (_, run), = runs_of(measured, "quality")
+    plain = run["rows"][0]
+    lines = ["| `.cache` | bytes of 32 features | perplexity | ratio |", "| --- | ---: | ---: | ---: |",
+             f"| `f32{{}}` | 128 | {plain['perplexity']:.4f} | 1.00000 |"]
+    return lines + [f"| `{row['name'].split('/')[2]}{{}}` | {row['bytes']:.0f} | {row['perplexity']:.4f} | {row['perplexity'] / plain['perplexity']:.5f} |"
+                    for row in run["rows"] if "bytes" in row]
 
 
 def aims(measured):
@@ -198,7 +210,7 @@ def machine(measured):
 
 def write_report(folder):
     measured, more = (json.loads((folder / "results" / name).read_text()) for name in ("measured.json", "sixteen_cores.json"))
-    tables = {"machine": machine, "aims": aims, "families": families, "growth": growth, "threads": threads, "quality": quality,
+    tables = {"machine": machine, "aims": aims, "families": families, "growth": growth, "threads": threads, "quality": quality, "cache": cache,
               "sixteen_cores": lambda _: sixteen_cores(more)}
     page = folder / "RESULTS.md"
 

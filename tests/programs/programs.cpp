@@ -288,6 +288,30 @@ std::string draw_small(const place& p) {
 
 } // namespace
 
+TEST_CASE("a program keeps keys and values in the format that it is told", "[programs]") {
+  const place p;
+  p.draw(tiny::lookup);
+  const auto write = [&](const char* format) {
+    const program_run run = p.run(FOVEA_TINY_AHEAD_LOOKUP, {"one two", "--temperature", "0", "--tokens", "20",
+                                                            "--draft", "0", "--json", "--cache", format});
+    CAPTURE(run.said);
+    REQUIRE(run.status == 0);
+    return lines_of(run.said).front();
+  };
+  const json plain = write("f32");
+  for (const char* format : {"f16", "bf16"}) {
+    const json kept = write(format);
+    CHECK(kept["generated"] == plain["generated"]);
+    CHECK(kept["log_probability"] != plain["log_probability"]);
+    CHECK(kept["log_probability"].get<double>() ==
+          Approx(plain["log_probability"].get<double>()).epsilon(1e-2));
+  }
+  const program_run refused = p.run(FOVEA_TINY_AHEAD_LOOKUP, {"one", "--cache", "q8_0"});
+  CHECK(refused.status == 2);
+  CHECK_THAT(refused.said, Contains("found heads of 4"));
+  CHECK(p.run(FOVEA_TINY_AHEAD_LOOKUP, {"one", "--cache", "q4_0"}).status != 0);
+}
+
 TEST_CASE("a program that looks up its text writes the same in fewer steps", "[programs]") {
   ahead rewound{FOVEA_TINY_AHEAD_LOOKUP}, saved{FOVEA_TINY_AHEAD_GENERATE};
   rewound.p.draw(tiny::lookup);

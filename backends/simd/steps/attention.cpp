@@ -41,7 +41,9 @@ void run_attention(context& c, const step& s) {
 }
 
 scratch_floats attention_scratch(context& c, const step& s) {
-  const attention_args a = attention_operands(c, s.node).args;
+  const attention_operands all(c, s.node);
+  attention_args a = all.args;
+  if (all.of_stream) a.key_format = a.value_format = format_named<q8_0>; // or any: states are given later
   return {(c.code->attention == nullptr ? c.kernels.attention->scratch : c.code->attention_scratch)(a),
           c.kernels.attention->shared(a)};
 }

@@ -22,7 +22,8 @@ std::vector<float> kept(const kernel_table& table, const std::vector<float>& x, 
 std::vector<float> of_all_sizes(std::size_t count, std::mt19937& random) {
   std::vector<float> made(count);
   for (std::size_t i = 0; i < count; ++i)
-    made[i] = std::bit_cast<float>((random() & 0x807fffffu) | static_cast<std::uint32_t>(i % 255) << 23);
+    made[i] = std::bit_cast<float>((static_cast<std::uint32_t>(random()) & 0x807fffffu) |
+                                   static_cast<std::uint32_t>(i % 255) << 23);
   return made;
 }
 

@@ -21,7 +21,7 @@ inline const unsigned char* bytes_at(const float* from, size_t byte) {
 inline unsigned char* bytes_at(float* to, size_t byte) { return reinterpret_cast<unsigned char*>(to) + byte; }
 
 /// How many rows ahead are fetched: those of one head lie apart, where the processor does not expect them.
-inline constexpr size_t rows_ahead = 16;
+inline constexpr size_t rows_ahead = 32;
 
 /// f(vector, place, lanes) for the values of a row in 16 bits, which `load` and `some` read: the last lanes from a copy, for
 /// nothing behind them may be read.

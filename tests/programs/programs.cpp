@@ -239,9 +239,9 @@ struct ahead {
   std::string turns = p.folder.write("turns.txt", "one two one\nfive four\ntwo one\n").string();
   std::size_t came = 0, proposed = 0; // of tokens that were read ahead, by all runs
 
-  std::vector<json> write(std::vector<std::string> words) {
-    words.insert(words.end(), {"--prompts", turns, "--context", "64", "--json", "--seed", "5"});
-    const program_run run = p.run(program, words);
+  std::vector<json> write(std::vector<std::string> given) {
+    given.insert(given.end(), {"--prompts", turns, "--context", "64", "--json", "--seed", "5"});
+    const program_run run = p.run(program, given);
     CAPTURE(run.said);
     REQUIRE(run.status == 0);
     const std::string name = std::filesystem::path(program).stem().string() + ": ";
@@ -262,10 +262,10 @@ struct ahead {
     for (const std::vector<std::string>& way : ways) {
       const std::vector<json> expected = write(way);
       for (const char* tokens : {"1", "5", "100"}) {
-        std::vector<std::string> words = way;
-        words.insert(words.end(), option.begin(), option.end());
-        words.push_back(tokens);
-        const std::vector<json> found = write(words);
+        std::vector<std::string> given = way;
+        given.insert(given.end(), option.begin(), option.end());
+        given.push_back(tokens);
+        const std::vector<json> found = write(given);
         REQUIRE(found.size() == 3);
         for (std::size_t i = 0; i < 3; ++i) {
           CHECK(found[i]["generated"] == expected[i]["generated"]);
@@ -344,9 +344,9 @@ TEST_CASE("a program writes the same in fewer steps where a small model proposes
   CHECK(std::stoul(told[1]) > 0);
   CHECK(told[1] == told[2]);
 
-  const auto refusal = [](const ahead& of, std::vector<std::string> words) {
-    words.insert(words.begin(), "one");
-    const program_run run = of.p.run(of.program, words);
+  const auto refusal = [](const ahead& of, std::vector<std::string> given) {
+    given.insert(given.begin(), "one");
+    const program_run run = of.p.run(of.program, given);
     CHECK(run.status == 2);
     return run.said;
   };
@@ -371,7 +371,7 @@ TEST_CASE("a program writes what a regular expression matches", "[programs]") {
     more.insert(more.begin(), {"one two", "--context", "64", "--json"});
     return p.run(FOVEA_TINY_GENERATE, more);
   };
-  std::set<std::string> texts;
+  std::set<std::string> written;
   for (int seed = 0; seed < 12; ++seed) {
     const program_run run =
         generate({"--grammar-regex", "(one|two)( three| four){2,3}", "--seed", std::to_string(seed)});
@@ -381,9 +381,9 @@ TEST_CASE("a program writes what a regular expression matches", "[programs]") {
     CAPTURE(text);
     CHECK(line["ended"] == "end");
     CHECK(std::regex_match(text, std::regex("(one|two)( three| four){2,3}")));
-    texts.insert(text);
+    written.insert(text);
   }
-  CHECK(texts.size() > 3);
+  CHECK(written.size() > 3);
 
   // What goes on with nothing allowed ends without an end token.
   CHECK_THAT(p.run(FOVEA_TINY_GENERATE, {"one", "--grammar-regex", "five two"}).said,
@@ -411,11 +411,11 @@ TEST_CASE("a program writes JSON that fits a schema, in a conversation too", "[p
                                  .string(),
                     turns = p.folder.write("turns.txt", "a\n11\n").string();
   for (const bool talks : {false, true}) {
-    std::vector<std::string> words{"--tokenizer", letters,  "--json-schema", schema, "--context",
+    std::vector<std::string> given{"--tokenizer", letters,  "--json-schema", schema, "--context",
                                    "64",          "--json", "--seed",        "3",    "--prompts",
                                    turns};
-    if (talks) words.insert(words.end(), {"--chat", "chatml"});
-    const program_run run = p.run(FOVEA_TINY_GENERATE, words);
+    if (talks) given.insert(given.end(), {"--chat", "chatml"});
+    const program_run run = p.run(FOVEA_TINY_GENERATE, given);
     CAPTURE(run.said);
     REQUIRE(run.status == 0);
     const std::vector<json> lines = lines_of(run.said.substr(0, run.said.rfind("tiny_generate: ")));

@@ -35,9 +35,11 @@ using fovea::core::test::allocations;
 // Takes the place of the C library's, and counts.
 extern "C" int pthread_mutex_lock(pthread_mutex_t* mutex) noexcept {
   using function = int (*)(pthread_mutex_t*);
-  static const auto real = reinterpret_cast<function>(dlsym(RTLD_NEXT, "pthread_mutex_lock"));
+  static constinit std::atomic<function> real{
+      nullptr}; // LLVM's library guards what is not constant by a lock
+  if (real == nullptr) real = reinterpret_cast<function>(dlsym(RTLD_NEXT, "pthread_mutex_lock"));
   ++fovea::core::test::locks;
-  return real(mutex);
+  return real.load()(mutex);
 }
 
 #if defined(FOVEA_SANITIZED)

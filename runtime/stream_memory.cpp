@@ -39,7 +39,7 @@ void expect_whole_pieces(weight_format format, std::size_t head, const char* mod
     throw error(std::string(model) + ": stream: .cache = " + name_of(format) + " keeps " +
                 std::to_string(piece) +
                 " features together, expected a multiple of them in each head, found heads of " +
-                std::to_string(head));
+                std::to_string(head) + (head % 2 == 0 ? "; f16 and bf16 keep two together" : ""));
 }
 
 } // namespace

@@ -127,5 +127,5 @@ TEST_CASE("heads that a format does not fit are refused by their width", "[strea
   CHECK_THROWS_WITH(
       stream<T>(narrow, model_weights::from({}), {.capacity = {{B, 1}, {T, 9}}, .cache = q8_0{}}),
       "narrow: stream: .cache = q8_0 keeps 32 features together, expected a multiple of them in each "
-      "head, found heads of 24");
+      "head, found heads of 24; f16 and bf16 keep two together");
 }

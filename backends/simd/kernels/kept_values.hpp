@@ -38,10 +38,10 @@ inline void for_narrow(const float* from, size_t columns, const Load& load, cons
   });
 }
 
-/// Rows of `columns` values, `stride` floats apart, side by side in float32.
+/// Rows of `columns` values, `stride` floats apart, side by side in float32. All ways of attention share its code.
 template <class Arch>
-inline void read_kept(weight_format format, const float* from, size_t stride, size_t rows, size_t columns,
-                      float* to) {
+[[gnu::noinline]] void read_kept(weight_format format, const float* from, size_t stride, size_t rows,
+                                 size_t columns, float* to) {
   const auto for_rows = [&](const auto& f) {
     for (size_t row = 0; row < rows; ++row) {
       const float* soon = from + (row + rows_ahead) * stride;

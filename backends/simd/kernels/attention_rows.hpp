@@ -89,11 +89,6 @@ struct attention_rows {
     *r.sum = 0;
   }
 
-  /// Brings a key or value that is soon read to the cache.
-  static void fetch(const float* from, size_t floats) {
-    for (size_t i = 0; i < floats; i += 16) __builtin_prefetch(from + i);
-  }
-
   /// The products of `count` rows from `index` with `tile` keys, in their scores. The last vector's lanes after
   /// the tile hold those of its last key.
   template <size_t count>
@@ -193,17 +188,17 @@ struct attention_rows {
   /// what these rows keep: `vectors` vectors of columns from `column`. Every second key has sums of its own
   /// where there are registers for them, so that additions do not wait for each other.
   template <size_t count, size_t vectors>
-  void add_columns(size_t index, const key_tile& tile_at, size_t column, size_t tile, size_t rest = 0) const {
+  void add_columns(size_t index, const key_tile& from, size_t column, size_t tile, size_t rest = 0) const {
     constexpr size_t ways = count * vectors <= 4 ? 2 : 1;
     const float* weights[count];
     for (size_t r = 0; r < count; ++r) weights[r] = row_at(index + r).scores;
     v total[ways * count * vectors];
     for_constants<ways * count * vectors>([&](auto i) { total[i] = v(0.0f); });
     const auto add = [&](size_t j, auto way) __attribute__((always_inline)) {
-      const float* from = tile_at.values + j * tile_at.value_row + column;
-      if constexpr (count > 1) fetch(from + keys_ahead * tile_at.value_row, vectors * lanes);
+      const float* value = from.values + j * from.value_row + column;
+      if constexpr (count > 1) fetch(value + keys_ahead * from.value_row, vectors * lanes);
       for_constants<vectors>([&](auto i) {
-        const v of = rest == 0 ? Arch::load(from + i * lanes) : Arch::load_first(from, rest);
+        const v of = rest == 0 ? Arch::load(value + i * lanes) : Arch::load_first(value, rest);
         for_constants<count>([&](auto r) {
           v& sum = total[(way * count + r) * vectors + i];
           sum = Arch::fma(v(weights[r][j]), of, sum);

@@ -23,8 +23,13 @@ inline unsigned char* bytes_at(float* to, size_t byte) { return reinterpret_cast
 /// How many rows ahead are fetched: those of one head lie apart, where the processor does not expect them.
 inline constexpr size_t rows_ahead = 32;
 
-/// f(vector, place, lanes) for the values of a row in 16 bits, which `load` and `some` read: the last lanes from a copy, for
-/// nothing behind them may be read.
+/// Brings a key or value that is soon read to the cache.
+inline void fetch(const float* from, size_t floats) {
+  for (size_t i = 0; i < floats; i += 16) __builtin_prefetch(from + i);
+}
+
+/// f(vector, place, lanes) for the values of a row in 16 bits, which `load` reads: the last lanes from a copy, for nothing
+/// behind them may be read.
 template <class Arch, class Load, class F>
 inline void for_narrow(const float* from, size_t columns, const Load& load, const F& f) {
   for_vectors<Arch>(columns, [&](size_t i, auto lanes) {
@@ -44,8 +49,7 @@ template <class Arch>
                                  size_t columns, float* to) {
   const auto for_rows = [&](const auto& f) {
     for (size_t row = 0; row < rows; ++row) {
-      const float* soon = from + (row + rows_ahead) * stride;
-      for (size_t i = 0; i < kept_floats(format, columns); i += 16) __builtin_prefetch(soon + i);
+      fetch(from + (row + rows_ahead) * stride, kept_floats(format, columns));
       f(from + row * stride, to + row * columns);
     }
   };

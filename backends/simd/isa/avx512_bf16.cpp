@@ -5,5 +5,5 @@
 
 using namespace fovea::core::simd;
 
-extern "C" constinit const rounding_kernel fovea_bf16_product_avx512_bf16 = {
-    rounded_product_tasks<avx512_bf16>, rounded_product<avx512_bf16, detail::bfloat_dots<avx512_bf16>>};
+extern "C" constinit const rounding_kernel fovea_bf16_product_avx512_bf16 =
+    rounded_product_of<avx512_bf16, detail::bfloat_dots<avx512_bf16>>;

@@ -5,7 +5,7 @@
 
 using namespace fovea::core::simd;
 
-extern "C" constinit const rounding_kernel fovea_integer_product_avx512_vnni = {
-    rounded_product_tasks<avx512_vnni>, rounded_product<avx512_vnni, detail::byte_dots<avx512_vnni>>};
-extern "C" constinit const rounding_kernel fovea_integer_k_product_avx512_vnni = {
-    rounded_product_tasks<avx512_vnni>, rounded_product<avx512_vnni, detail::k_byte_dots<avx512_vnni>>};
+extern "C" constinit const rounding_kernel fovea_integer_product_avx512_vnni =
+    rounded_product_of<avx512_vnni, detail::byte_dots<avx512_vnni>>;
+extern "C" constinit const rounding_kernel fovea_integer_k_product_avx512_vnni =
+    rounded_product_of<avx512_vnni, detail::k_byte_dots<avx512_vnni>>;

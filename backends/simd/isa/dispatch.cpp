@@ -29,7 +29,11 @@ const kernel_type<name>& best(const kernel_type<name>& plain) {
 
 #if defined(FOVEA_SUPPORTS_avx512)
 #include "better_avx512.hpp"
-#elif defined(FOVEA_SUPPORTS_neon64)
+#endif
+#if defined(FOVEA_SUPPORTS_avx2)
+#include "better_avx2.hpp"
+#endif
+#if defined(FOVEA_SUPPORTS_neon64)
 #include "better_neon64.hpp"
 #endif
 
@@ -63,6 +67,15 @@ const set_entry& choose() {
                      : "FOVEA_ISA: expected one of " + known + ", found '" + wanted + "'");
 }
 
+/// Whether what a processor has beside a set is used: FOVEA_PLAIN=1 leaves it.
+bool takes_better() {
+  static const bool takes = [] {
+    const char* plain = std::getenv("FOVEA_PLAIN");
+    return plain == nullptr || *plain == 0 || std::string(plain) == "0";
+  }();
+  return takes;
+}
+
 const set_entry& set_in_use() {
   static const set_entry& chosen = choose();
   return chosen;
@@ -92,7 +105,8 @@ bool may_run(std::string_view name) {
 #define FOVEA_FOR(set, name, type)                                                                           \
   template <>                                                                                                \
   const type& kernel_for<kernel_name::name, #set>() {                                                        \
-    return best<kernel_name::name, #set>(FOVEA_SYMBOL(name, set));                                           \
+    const type& plain = FOVEA_SYMBOL(name, set);                                                             \
+    return takes_better() ? best<kernel_name::name, #set>(plain) : plain;                                    \
   }
 #define FOVEA_IF_NAMED(set, name, type)                                                                      \
   if (wanted == #set) return kernel_for<kernel_name::name, #set>();

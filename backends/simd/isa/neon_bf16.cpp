@@ -5,5 +5,5 @@
 
 using namespace fovea::core::simd;
 
-extern "C" constinit const rounding_kernel fovea_bf16_product_neon_bf16 = {
-    rounded_product_tasks<neon_bf16>, rounded_product<neon_bf16, detail::bfloat_dots<neon_bf16>>};
+extern "C" constinit const rounding_kernel fovea_bf16_product_neon_bf16 =
+    rounded_product_of<neon_bf16, detail::bfloat_dots<neon_bf16>>;

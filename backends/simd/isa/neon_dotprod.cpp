@@ -5,7 +5,7 @@
 
 using namespace fovea::core::simd;
 
-extern "C" constinit const rounding_kernel fovea_integer_product_neon_dotprod = {
-    rounded_product_tasks<neon_dotprod>, rounded_product<neon_dotprod, detail::byte_dots<neon_dotprod>>};
-extern "C" constinit const rounding_kernel fovea_integer_k_product_neon_dotprod = {
-    rounded_product_tasks<neon_dotprod>, rounded_product<neon_dotprod, detail::k_byte_dots<neon_dotprod>>};
+extern "C" constinit const rounding_kernel fovea_integer_product_neon_dotprod =
+    rounded_product_of<neon_dotprod, detail::byte_dots<neon_dotprod>>;
+extern "C" constinit const rounding_kernel fovea_integer_k_product_neon_dotprod =
+    rounded_product_of<neon_dotprod, detail::k_byte_dots<neon_dotprod>>;

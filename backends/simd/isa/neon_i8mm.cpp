@@ -5,7 +5,7 @@
 
 using namespace fovea::core::simd;
 
-extern "C" constinit const rounding_kernel fovea_integer_product_neon_i8mm = {
-    rounded_product_tasks<neon_i8mm>, rounded_product<neon_i8mm, detail::byte_dots<neon_i8mm>>};
-extern "C" constinit const rounding_kernel fovea_integer_k_product_neon_i8mm = {
-    rounded_product_tasks<neon_i8mm>, rounded_product<neon_i8mm, detail::k_byte_dots<neon_i8mm>>};
+extern "C" constinit const rounding_kernel fovea_integer_product_neon_i8mm =
+    rounded_product_of<neon_i8mm, detail::byte_dots<neon_i8mm>>;
+extern "C" constinit const rounding_kernel fovea_integer_k_product_neon_i8mm =
+    rounded_product_of<neon_i8mm, detail::k_byte_dots<neon_i8mm>>;

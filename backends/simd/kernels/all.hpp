@@ -48,12 +48,10 @@ public:
                                                           simd::product<Arch, detail::product_of::formats>};
   static constexpr of<k::decoded_k_product> decoded_k_product{
       simd::product_tasks<Arch>, simd::product<Arch, detail::product_of::k_formats>};
-  static constexpr of<k::integer_product> integer_product{
-      simd::rounded_product_tasks<Arch>, simd::rounded_product<Arch, detail::byte_dots<Arch>>};
-  static constexpr of<k::integer_k_product> integer_k_product{
-      simd::rounded_product_tasks<Arch>, simd::rounded_product<Arch, detail::k_byte_dots<Arch>>};
-  static constexpr of<k::bf16_product> bf16_product{simd::rounded_product_tasks<Arch>,
-                                                    simd::rounded_product<Arch, detail::bfloat_dots<Arch>>};
+  static constexpr of<k::integer_product> integer_product = rounded_product_of<Arch, detail::byte_dots<Arch>>;
+  static constexpr of<k::integer_k_product> integer_k_product =
+      rounded_product_of<Arch, detail::k_byte_dots<Arch>>;
+  static constexpr of<k::bf16_product> bf16_product = rounded_product_of<Arch, detail::bfloat_dots<Arch>>;
   static constexpr of<k::turned_product> turned_product{
       simd::turned_product_tasks<Arch>, simd::turned_product_scratch<Arch>, simd::turned_product<Arch>};
   static constexpr of<k::turn> turn{simd::turn_tasks<Arch>, simd::turn<Arch>};

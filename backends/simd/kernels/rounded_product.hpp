@@ -11,9 +11,11 @@
 #include <fovea/backends/simd/kernels/arguments.hpp>
 #include <fovea/backends/simd/kernels/epilogue.hpp>
 #include <fovea/backends/simd/kernels/lanes.hpp>
+#include <fovea/backends/simd/kernels/pair_product.hpp>
 #include <fovea/backends/simd/kernels/panel.hpp>
 #include <fovea/backends/simd/kernels/product.hpp>
 #include <fovea/backends/simd/kernels/rounded_rows.hpp>
+#include <fovea/backends/simd/kernels/table.hpp>
 #include <fovea/backends/simd/kernels/weight_panel.hpp>
 #include <utility>
 
@@ -25,6 +27,12 @@ namespace detail {
 template <class dot>
 concept takes_two_rows = requires {
   typename dot::two_rows;
+};
+
+/// Whether an instruction multiplies and adds to the sum, which leaves registers for more sums.
+template <class dot>
+concept is_one_instruction = requires {
+  requires dot::one_instruction;
 };
 
 /// How many of a block of `rows` are, the first ones. Dot products are faster for fewer than four.
@@ -233,8 +241,8 @@ inline void multiply_rounded(const rounded_rows& x, size_t row, const unsigned c
 struct rounded_work {
   const product_args* args;
   const product_part* part;
-  const rounded_rows* x;
-  size_t first, row = 0, rows = 0, at = 0;
+  rounded_rows* x;
+  size_t all_rows, first, row = 0, rows = 0, at = 0;
 };
 
 template <class Arch, class dot, class layout, size_t rows>
@@ -246,25 +254,41 @@ void multiply_rounded_block(const rounded_work& work) {
   const bool as_it_is = part.act == op::none && !part.other && columns == block;
   alignas(64) float tile[rows * block], bias[block] = {};
   if (part.bias) std::memcpy(bias, part.bias + column, columns * sizeof(float));
-  multiply_rounded<Arch, dot, layout, rows>(
-      *work.x, work.row, static_cast<const unsigned char*>(part.panels) + work.at * bytes, bias,
-      as_it_is ? part.out + row * part.out_stride + column : tile, as_it_is ? part.out_stride : block);
-  if (!as_it_is) finish_block<Arch>(part, work.rows, row, column, columns, tile, block);
+  const auto* panel_of_weights = static_cast<const unsigned char*>(part.panels) + work.at * bytes;
+  float* out = as_it_is ? part.out + row * part.out_stride + column : tile;
+  const size_t out_stride = as_it_is ? part.out_stride : block;
+  const auto finish = [&] {
+    if (!as_it_is) finish_block<Arch>(part, work.rows, row, column, columns, tile, block);
+  };
+  if constexpr (limits_rows<dot, layout>)
+    if (are_within(*work.x, work.all_rows, work.row, rows)) {
+      multiply_limited<Arch, typename dot::limited, layout, rows>(*work.x, work.all_rows, work.row,
+                                                                  panel_of_weights, bias, out, out_stride);
+      finish();
+      return;
+    }
+  if constexpr (sums_pairs<dot, layout>)
+    multiply_pairs<Arch, dot, layout, rows>(*work.x, work.row, panel_of_weights, bias, out, out_stride);
+  else
+    multiply_rounded<Arch, dot, layout, rows>(*work.x, work.row, panel_of_weights, bias, out, out_stride);
+  finish();
 }
 
-/// Rows of the largest register block. Where groups have scales, each sum takes a second register.
-template <class Arch>
-constexpr size_t rounded_block_rows(bool grouped) {
-  if (width<Arch> >= 16) return grouped ? 6 : 12;
-  if (takes_two_rows<typename Arch::template byte_dot<false>>) return grouped ? 6 : 8;
-  return 4;
+/// Rows of the largest register block. Where groups have scales, each sum takes a second register. Of many rows one
+/// is beyond the limit more often.
+template <class Arch, class dot, class layout>
+constexpr size_t most_block_rows() {
+  if (limits_rows<dot, layout>) return 4;
+  if (width<Arch> >= 16) return layout::grouped ? 6 : 12;
+  if (takes_two_rows<dot>) return layout::grouped ? 6 : 8;
+  return is_one_instruction<dot> && !layout::grouped ? 6 : 4;
 }
 /// Of the blocks that `rows` rows fall into, as even as can be; where two are multiplied at once, all but the
 /// last block have an even number.
-template <class Arch, class dot>
-constexpr size_t rounded_block_rows(bool grouped, size_t rows) {
+template <class Arch, class dot, class layout>
+constexpr size_t block_rows_of(size_t rows) {
   constexpr size_t at_once = takes_two_rows<dot> ? 2 : 1;
-  const size_t even = ceil_div(rows, ceil_div(rows, rounded_block_rows<Arch>(grouped)));
+  const size_t even = ceil_div(rows, ceil_div(rows, most_block_rows<Arch, dot, layout>()));
   return ceil_div(even, at_once) * at_once;
 }
 
@@ -281,8 +305,8 @@ struct rounded_blocks<Arch, dot, layout, std::index_sequence<index...>> {
 template <class Arch, class dot, class layout>
 inline void multiply_rounded_panels(rounded_work work, size_t rows, size_t first, size_t last) {
   using blocks =
-      rounded_blocks<Arch, dot, layout, std::make_index_sequence<rounded_block_rows<Arch>(layout::grouped)>>;
-  const size_t together = rounded_block_rows<Arch, dot>(layout::grouped, rows);
+      rounded_blocks<Arch, dot, layout, std::make_index_sequence<most_block_rows<Arch, dot, layout>()>>;
+  const size_t together = block_rows_of<Arch, dot, layout>(rows);
   for (size_t i = first; i < last; ++i) {
     work.at = work.args->backward ? last - 1 - (i - first) : i;
     for (work.row = 0; work.row < rows;) {
@@ -295,20 +319,25 @@ inline void multiply_rounded_panels(rounded_work work, size_t rows, size_t first
 
 /// How one product rounds its rows; its parts are of one format.
 struct rows_layout {
-  bool grouped;
-  size_t groups; // of a row
+  size_t groups = 0, block = 1, held = 1; // of a row, rows of a block, and rows that rounded_rows holds
 
-  explicit rows_layout(const product_args& args) {
-    with_format(args.parts[0].format,
-                [&](auto layout) { grouped = layout.grouped, groups = ceil_div(args.depth, layout.group); });
+  template <class Arch, class dots>
+  static rows_layout of(const product_args& args) {
+    rows_layout made;
+    with_format(args.parts[0].format, [&](auto layout) {
+      if constexpr (dots::takes(layout.of)) {
+        using dot = typename dots::template of<decltype(layout)>;
+        made.groups = ceil_div(args.depth, layout.group);
+        made.block = most_block_rows<Arch, dot, decltype(layout)>();
+        const size_t room = limits_rows<dot, decltype(layout)> ? limited_row::groups_of(made.groups)
+                                                               : made.groups,
+                     rows = larger(rounded_rows::most_groups / larger(room, 1), 1);
+        made.held = rows < made.block ? rows : rows / made.block * made.block;
+      }
+    });
+    return made;
   }
 };
-
-/// Rows that rounded_rows holds, in whole register blocks where it can.
-inline size_t rows_together(size_t groups, size_t block) {
-  const size_t rows = rounded_rows::most_groups / larger(groups, 1);
-  return rows < block ? rows : rows / block * block;
-}
 
 /// The tasks of a product: each is some panels, one behind the other through all parts, for one group of
 /// rows. A row's numbers cost what three panels take to multiply them, so that few tasks make the same ones.
@@ -318,16 +347,15 @@ struct rounded_grid {
   size_t panel_tasks() const { return ceil_div(panels, together); }
 };
 
-template <class Arch>
+template <class Arch, class dots>
 inline rounded_grid rounded_tasks_of(const product_args& args) {
   rounded_grid grid{};
   for (size_t p = 0; p < args.part_count; ++p) grid.panels += ceil_div(args.parts[p].columns, panel<Arch>);
   if (args.rows == 0 || grid.panels == 0) return grid;
-  const rows_layout layout(args);
-  const size_t block = rounded_block_rows<Arch>(layout.grouped);
+  const auto layout = rows_layout::of<Arch, dots>(args);
   const size_t wanted = ceil_div(16, grid.panel_tasks()); // for threads to end together
-  const size_t of_tasks = ceil_div(ceil_div(args.rows, wanted), block) * block;
-  grid.groups = ceil_div(args.rows, smaller(of_tasks, rows_together(layout.groups, block)));
+  const size_t of_tasks = ceil_div(ceil_div(args.rows, wanted), layout.block) * layout.block;
+  grid.groups = ceil_div(args.rows, smaller(of_tasks, layout.held));
   grid.group_rows = ceil_div(args.rows, grid.groups);
   grid.groups = ceil_div(args.rows, grid.group_rows);
   return grid;
@@ -336,7 +364,7 @@ inline rounded_grid rounded_tasks_of(const product_args& args) {
 /// Rows [row, row + rows) of the left side.
 template <class Arch, class dot, class layout>
 inline void round_rows(const product_args& args, size_t row, size_t rows, rounded_rows& to) {
-  const size_t together = rounded_block_rows<Arch, dot>(layout::grouped, rows);
+  const size_t together = block_rows_of<Arch, dot, layout>(rows);
   for (size_t r = 0; r < rows; ++r) {
     const size_t block = r / together * together, beside = smaller(rows - block, together);
     const rounded_row place{&to, block * to.groups + r - block, beside, r};
@@ -347,14 +375,16 @@ inline void round_rows(const product_args& args, size_t row, size_t rows, rounde
         continue;
       }
     round_row<Arch, layout>(x, args.depth, place);
+    if constexpr (limits_rows<dot, layout>)
+      if (r + 1 == block + beside) limit_rows<typename dot::limited>(to, rows, block, beside);
   }
 }
 
 } // namespace detail
 
-template <class Arch>
+template <class Arch, class dots>
 size_t rounded_product_tasks(const product_args& args) {
-  const auto grid = detail::rounded_tasks_of<Arch>(args);
+  const auto grid = detail::rounded_tasks_of<Arch, dots>(args);
   return grid.groups * grid.panel_tasks();
 }
 
@@ -362,7 +392,7 @@ size_t rounded_product_tasks(const product_args& args) {
 template <class Arch, class dots>
 void rounded_product(const product_args& args, size_t first, size_t last) {
   using namespace detail;
-  const auto grid = rounded_tasks_of<Arch>(args);
+  const auto grid = rounded_tasks_of<Arch, dots>(args);
   // K blocks may be of several formats, which round rows alike.
   const auto multiply_panels = [](auto layout, const rounded_work& work, size_t rows, size_t from,
                                   size_t to) {
@@ -380,7 +410,7 @@ void rounded_product(const product_args& args, size_t first, size_t last) {
   const auto run = [&](auto layout) {
     using dot = typename dots::template of<decltype(layout)>;
     rounded_rows x;
-    x.groups = rows_layout(args).groups;
+    x.groups = rows_layout::of<Arch, dots>(args).groups;
     while (first < last) {
       const size_t tasks = grid.panel_tasks(), group = first / tasks, row = group * grid.group_rows,
                    rows = smaller(grid.group_rows, args.rows - row), end = smaller(last, (group + 1) * tasks);
@@ -390,7 +420,7 @@ void rounded_product(const product_args& args, size_t first, size_t last) {
       first = end;
       while (from < to) {
         const auto [part, begin, behind] = take_part<Arch>(args, from, to);
-        multiply_panels(layout, {&args, part, &x, row}, rows, begin, behind);
+        multiply_panels(layout, {&args, part, &x, rows, row}, rows, begin, behind);
       }
     }
   };
@@ -399,5 +429,9 @@ void rounded_product(const product_args& args, size_t first, size_t last) {
       if constexpr (dots::takes(layout.of)) run(layout);
     });
 }
+
+template <class Arch, class dots>
+inline constexpr rounding_kernel rounded_product_of{rounded_product_tasks<Arch, dots>,
+                                                    rounded_product<Arch, dots>};
 
 } // namespace fovea::core::simd

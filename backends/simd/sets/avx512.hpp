@@ -56,25 +56,14 @@ struct avx512 : of_x86<avx512, xsimd::avx512bw> {
   }
 
   template <bool of_4_bits>
-  struct byte_dot {
-    using sums = integers;
-    static constexpr int excess = of_4_bits ? 3 : 0;
-    struct weights {
-      integers bytes, magnitude;
-    };
-
-    static weights ready(const integers& bytes) {
-      if constexpr (of_4_bits) return {bytes, bytes};
-      return {bytes, _mm512_abs_epi8(bytes)};
-    }
-    static integers add(const integers& sum, const weights& w, const integers& numbers) {
-      __m512i x = numbers;
-      if constexpr (!of_4_bits)
-        x = _mm512_mask_sub_epi8(x, _mm512_movepi8_mask(w.bytes), _mm512_setzero_si512(), x);
-      const __m512i pairs = _mm512_maddubs_epi16(w.magnitude, x);
-      return _mm512_add_epi32(sum, _mm512_madd_epi16(pairs, _mm512_set1_epi16(1)));
-    }
-  };
+  using byte_dot = pair_dot<avx512, of_4_bits>;
+  static integers multiply_bytes(const integers& w, const integers& x) { return _mm512_maddubs_epi16(w, x); }
+  static integers add_shorts(const integers& x, const integers& y) { return _mm512_add_epi16(x, y); }
+  static integers sum_shorts(const integers& x) { return _mm512_madd_epi16(x, _mm512_set1_epi16(1)); }
+  static integers magnitudes(const integers& x) { return _mm512_abs_epi8(x); }
+  static integers with_signs(const integers& x, const integers& of) {
+    return _mm512_mask_sub_epi8(x, _mm512_movepi8_mask(of), _mm512_setzero_si512(), x);
+  }
 
 private:
   static __m128i sixteen_bytes(const unsigned char* from) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <fovea/backends/simd/sets/of_x86.hpp>
+#include <fovea/backends/simd/sets/pair_dot.hpp>
 
 namespace fovea::core::simd {
 
@@ -24,24 +25,12 @@ struct sse41 : of_x86<sse41, xsimd::sse4_1> {
   }
 
   template <bool of_4_bits>
-  struct byte_dot {
-    using sums = integers;
-    static constexpr int excess = of_4_bits ? 3 : 0;
-    struct weights {
-      integers bytes, magnitude;
-    };
-
-    static weights ready(const integers& bytes) {
-      if constexpr (of_4_bits) return {bytes, bytes};
-      return {bytes, _mm_abs_epi8(bytes)};
-    }
-    static integers add(const integers& sum, const weights& w, const integers& numbers) {
-      __m128i x = numbers;
-      if constexpr (!of_4_bits) x = _mm_sign_epi8(x, w.bytes);
-      const __m128i pairs = _mm_maddubs_epi16(w.magnitude, x);
-      return _mm_add_epi32(sum, _mm_madd_epi16(pairs, _mm_set1_epi16(1)));
-    }
-  };
+  using byte_dot = pair_dot<sse41, of_4_bits>;
+  static integers multiply_bytes(const integers& w, const integers& x) { return _mm_maddubs_epi16(w, x); }
+  static integers add_shorts(const integers& x, const integers& y) { return _mm_add_epi16(x, y); }
+  static integers sum_shorts(const integers& x) { return _mm_madd_epi16(x, _mm_set1_epi16(1)); }
+  static integers magnitudes(const integers& x) { return _mm_abs_epi8(x); }
+  static integers with_signs(const integers& x, const integers& of) { return _mm_sign_epi8(x, of); }
 
 private:
   static __m128i four_bytes(const unsigned char* from) {

@@ -46,6 +46,14 @@ TEST_CASE("the environment chooses the set, and what is better does not run") {
   CHECK(in_use_or_worse);
 }
 
+TEST_CASE("FOVEA_PLAIN leaves what a processor has beside a set", "[plain]") {
+  const char* plain = std::getenv("FOVEA_PLAIN");
+  for (const set_sizes& set : sets_here()) {
+    CAPTURE(set.name);
+    if (plain != nullptr) CHECK_FALSE(kernels_for_tests::plain_kernels(set).has_value());
+  }
+}
+
 TEST_CASE("a model finds the kernels that it needs, and no others") {
   static constexpr auto some = choose_kernels<kernel_names{kernel_name::softmax, kernel_name::pool}, "">();
   const kernel_table found = kernels_of({.kernels = &some});

@@ -6,7 +6,9 @@
 #include <fovea/backends/simd/isa/symbols.hpp>
 #include <fovea/base/system/memory.hpp>
 #include <memory>
+#include <optional>
 #include <random>
+#include <sets.hpp>
 #include <string>
 #include <vector>
 
@@ -14,10 +16,11 @@ namespace kernels_for_tests {
 
 using namespace fovea::core::simd;
 
-extern "C" const set_sizes FOVEA_SYMBOL(sizes, FOVEA_BEST_SET);
-#define FOVEA_DECLARE(name, type) extern "C" const type FOVEA_SYMBOL(name, FOVEA_BEST_SET);
+#define FOVEA_DECLARE_OF(set, name, type) extern "C" const type FOVEA_SYMBOL(name, set);
+#define FOVEA_DECLARE(name, type) FOVEA_SETS(FOVEA_DECLARE_OF, name, type)
 FOVEA_KERNELS(FOVEA_DECLARE)
 #undef FOVEA_DECLARE
+#undef FOVEA_DECLARE_OF
 
 /// Every kernel of a set as dispatch gives it.
 inline kernel_table all_of(const set_sizes& set) {
@@ -29,13 +32,20 @@ inline kernel_table all_of(const set_sizes& set) {
   return made;
 }
 
-/// Of the best set without what a processor may have beside it.
-inline kernel_table plain_kernels(const set_sizes& set) {
+/// The same without what a processor may have beside the set; nothing where it has none.
+inline std::optional<kernel_table> plain_kernels(const set_sizes& set) {
   kernel_table made{.set = set};
-#define FOVEA_FIND(name, type) made.name = &FOVEA_SYMBOL(name, FOVEA_BEST_SET);
+  const std::string of = set.name;
+  bool differ = false;
+#define FOVEA_FIND_IN(one, name, type)                                                                       \
+  if (of == #one) made.name = &FOVEA_SYMBOL(name, one);
+#define FOVEA_FIND(name, type)                                                                               \
+  FOVEA_SETS(FOVEA_FIND_IN, name, type)                                                                      \
+  differ = differ || made.name != &kernel_named<kernel_name::name>(of);
   FOVEA_KERNELS(FOVEA_FIND)
 #undef FOVEA_FIND
-  return made;
+#undef FOVEA_FIND_IN
+  return differ ? std::optional(made) : std::nullopt;
 }
 
 } // namespace kernels_for_tests
@@ -47,8 +57,8 @@ inline const fovea::core::simd::kernel_table& kernels() {
   return all;
 }
 
-/// The kernels to test: the set that FOVEA_ISA names, or each that the processor has, of the best also without
-/// what a processor may have beside it.
+/// The kernels to test: the set that FOVEA_ISA names, or each that the processor has, also without what a processor
+/// may have beside it.
 inline std::vector<const fovea::core::simd::kernel_table*> kernel_sets() {
   using namespace kernels_for_tests;
   static const std::vector<kernel_table> tables = [] {
@@ -57,8 +67,7 @@ inline std::vector<const fovea::core::simd::kernel_table*> kernel_sets() {
     for (const set_sizes& set : sets_here()) {
       if (wanted != nullptr && std::string(set.name) != wanted) continue;
       made.push_back(all_of(set));
-      if (set.name == std::string(FOVEA_SYMBOL(sizes, FOVEA_BEST_SET).name))
-        made.push_back(plain_kernels(set));
+      if (const auto plain = plain_kernels(set)) made.push_back(*plain);
     }
     return made;
   }();

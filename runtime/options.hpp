@@ -1,5 +1,6 @@
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <vector>
 
@@ -22,6 +23,10 @@ struct cache_format {
   constexpr cache_format(f16) : format(format_named<f16>) {}
   constexpr cache_format(bf16) : format(format_named<bf16>) {}
   constexpr cache_format(q8_0) : format(format_named<q8_0>) {}
+  template <class other>
+  requires(!std::same_as<other, cache_format>)
+      __attribute__((unavailable("a stream keeps keys and values in f32{}, f16{}, bf16{} or q8_0{} "
+                                 "[F0402]"))) constexpr cache_format(other) {}
 };
 
 /// How a model is compiled.

@@ -19,10 +19,14 @@ pieces::pieces(std::span<const std::size_t> floats, std::size_t between) {
     total += lines + between;
   }
   if (together) memory_.push_back(buffer::from_shape({total}));
-  for (buffer& one : memory_)
-    if (one.size() > 0) zero_lines(one.data(), one.size() * sizeof(float));
+  clear();
   for (std::size_t i = 0; i < floats.size(); ++i)
     begins_.push_back(together ? memory_[0].data() + offsets[i] : memory_[i].data());
+}
+
+void pieces::clear() noexcept {
+  for (buffer& one : memory_)
+    if (one.size() > 0) zero_lines(one.data(), one.size() * sizeof(float));
 }
 
 pieces::pieces(const pieces& other) : memory_(other.memory_) { find_begins(other); }

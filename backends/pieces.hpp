@@ -22,6 +22,9 @@ public:
   /// keep one from the next.
   explicit pieces(std::span<const std::size_t> floats, std::size_t between = 0);
 
+  /// Makes all of them zeros again.
+  void clear() noexcept;
+
   float* operator[](std::size_t i) const { return begins_[i]; }
   float* const* data() const { return begins_.data(); }
   /// The floats of those before piece i, with what is between them.

@@ -105,8 +105,8 @@ stream_memory::stream_memory(const graph_view& g, std::span<const bool> live,
     floats[s.piece] = s.layer * s.layers + 16; // kernels may read a vector past the last value
   }
   memory_ = pieces(floats);
-  moved_ = memory_;
-  clear();
+  moved_ = pieces(floats);
+  fill_first();
 }
 
 std::vector<kept_state> stream_memory::places() {
@@ -120,8 +120,14 @@ void stream_memory::fill(const placed& s, std::size_t offset, std::size_t floats
   std::fill_n(begin_of(s) + offset, floats, s.first);
 }
 
+void stream_memory::fill_first() {
+  for (const placed& s : states_)
+    if (s.first != 0) fill(s, 0, s.layer * s.layers);
+}
+
 void stream_memory::clear() {
-  for (const placed& s : states_) fill(s, 0, s.layer * s.layers);
+  memory_.clear();
+  fill_first();
   window_start_ = 0;
 }
 

@@ -82,6 +82,8 @@ private:
   };
 
   void bring_back();
+  /// Writes what states hold at the beginning where that is not 0, as their memory is.
+  void fill_first();
   void move_window(const placed& s, float* plane, std::size_t from, std::size_t to) const;
   void fill(const placed& s, std::size_t offset, std::size_t floats);
   float* begin_of(const placed& s) const { return memory_[s.piece]; }

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <new>
 #include <system_error>
@@ -60,6 +61,13 @@ mapped_file::~mapped_file() {
     free_lines(const_cast<std::byte*>(bytes_.data()));
   else if (held_ == held::mapped && !bytes_.empty())
     system::unmap(bytes_.data(), bytes_.size());
+}
+
+void mapped_file::let_go(std::span<const std::byte> part) const noexcept {
+  const std::less_equal<const std::byte*> up_to;
+  if (held_ == held::mapped && up_to(bytes_.data(), part.data()) &&
+      up_to(part.data() + part.size(), bytes_.data() + bytes_.size()))
+    system::let_go(part.data(), part.size());
 }
 
 } // namespace fovea::core

@@ -29,6 +29,9 @@ public:
 
   std::span<const std::byte> bytes() const { return bytes_; }
 
+  /// Has the system take no memory for a part, where it is mapped, until it is touched again. Bytes of others are left alone.
+  void let_go(std::span<const std::byte> part) const noexcept;
+
 private:
   enum class held { mapped, copied, given };
   held held_;

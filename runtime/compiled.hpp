@@ -99,6 +99,7 @@ public:
         engine_(model_parameters(model::view, source, names, core::formatted(model::view, format),
                                  ranks_.parameters(options.group)),
                 capacity_, detail::threads_of<model>(options, name), code) {
+    source.let_go();
     give_name(engine_, name);
     ranks_.tell(engine_);
   } catch (const std::bad_alloc&) {

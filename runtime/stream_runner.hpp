@@ -66,6 +66,7 @@ protected:
     if constexpr (position_block::exists)
       if (formats.format == weight_format::f32 && position_block::serves(code))
         block_.emplace(step_.parameters(), limits_.most_new, code.block);
+    source_weights.let_go();
     name_engines();
     use_memory();
   }

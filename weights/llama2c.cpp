@@ -48,7 +48,7 @@ struct matrix {
 class reader {
 public:
   explicit reader(const opened_file& file) : cursor_(file.path.string(), file.bytes()) {
-    content_.kept.push_back(file.mapped);
+    content_.mapped = file.mapped;
   }
 
   weight_file read() {

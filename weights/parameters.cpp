@@ -72,8 +72,14 @@ model_parameters model_parameters::learned(std::vector<weight_view> values) cons
 
 const float* model_parameters::floats(std::size_t i) const {
   if (values_[i].data != nullptr) return values_[i].data;
-  const wanted_parameter wanted{wanted_[i].name, wanted_[i].shape};
-  return source_.resolve_known({&wanted, 1}, rules_).front().data;
+  return source_.lasting_values({wanted_[i].name, wanted_[i].shape}, rules_);
+}
+
+void model_parameters::let_go(std::size_t i) {
+  if (learned_ || ranks_ != 1) return;
+  values_[i].data = nullptr;
+  values_[i].stored = {};
+  values_[i].holder.reset();
 }
 
 weight_view model_parameters::values(std::span<const int> parameters, std::size_t layer) const {

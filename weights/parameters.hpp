@@ -49,6 +49,8 @@ public:
   const std::vector<weight_view>& values() const { return values_; }
   /// As float32, converted now where they are stored otherwise.
   const float* floats(std::size_t i) const;
+  /// Holds no values of one that is read elsewhere, as panels: the weights may let go of them. floats() finds them again.
+  void let_go(std::size_t i);
   /// What each is to be kept in, of formats that files mix the one that the checkpoint has it in; its values are
   /// those of the checkpoint.
   weight_format format(std::size_t i) const { return formats_[i]; }

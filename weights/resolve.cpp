@@ -122,13 +122,11 @@ std::vector<weight_view> model_weights::views_of(std::span<const wanted_paramete
   std::vector<weight_view> views(fillings.size());
   const std::lock_guard lock(state_->guard);
   for (const unconverted& one : left) {
-    std::span<const std::byte> bytes = one.tensor.bytes;
-    if (one.owned) { // the first who asked has them
-      const filling& f = fillings[one.place];
-      const auto kept = state_->rows.try_emplace({f.name(), f.how}, one.owned).first->second;
-      bytes = std::as_bytes(std::span(kept->data(), kept->size())).first(bytes.size());
-    }
-    views[one.place] = {nullptr, count_of(one.tensor), bytes, {}, one.tensor.type};
+    const filling& f = fillings[one.place];
+    const auto& known = state::remember(state_->stored, {f.name(), f.how}, one.tensor.bytes, one.owned);
+    views[one.place] = {nullptr, count_of(one.tensor), known.bytes, {}, one.tensor.type, known.holder};
+    // What was read to put them in order is not read again.
+    if (known.owned) state_->let_go(state_->tensors.at(*f.tensors.front()).bytes);
   }
   std::vector<pending> work;
   std::set<state::content_key> planned;
@@ -151,7 +149,7 @@ std::vector<weight_view> model_weights::views_of(std::span<const wanted_paramete
     const stored_tensor& second = state_->tensors.at(*copy);
     const auto work_item = std::ranges::find(work, keys[place], &pending::key);
     const auto first =
-        work_item != work.end() ? work_item->values.values : state_->checked.at(keys[place]).values;
+        work_item != work.end() ? work_item->values.values : state_->checked.at(keys[place]).floats();
     if (second.shape != wanted[place].shape || !holds_reals(second.type) ||
         !std::ranges::equal(first, transformed_values(second, {}).values))
       throw error(state_->file_of(*copy) + ": tensor '" + *copy + "': expected a second copy of '" +
@@ -159,11 +157,16 @@ std::vector<weight_view> model_weights::views_of(std::span<const wanted_paramete
                   "; found other values or another shape, " + shape_text(second.shape));
   }
 
-  for (pending& item : work) state_->checked.emplace(std::move(item.key), std::move(item.values));
+  for (pending& item : work) {
+    if (item.values.owned) // what they were made of is not read again
+      for (const stored_tensor* from : item.tensors) state_->let_go(from->bytes);
+    state::remember(state_->checked, std::move(item.key), std::as_bytes(item.values.values),
+                    std::move(item.values.owned));
+  }
   for (std::size_t i = 0; i < keys.size(); ++i) {
     if (fillings[i].tensors.empty() || !views[i].stored.empty()) continue;
-    const auto values = state_->checked.at(keys[i]).values;
-    views[i] = {values.data(), values.size()};
+    const auto& known = state_->checked.at(keys[i]);
+    views[i] = {.data = known.floats().data(), .size = known.floats().size(), .holder = known.holder};
   }
   return views;
 }

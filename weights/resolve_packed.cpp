@@ -60,13 +60,16 @@ std::vector<weight_view> model_weights::packed_views_of(std::span<const wanted_p
         continue;
       }
       const state::content_key key(at->first, {});
-      auto known = state_->checked.find(key);
-      if (known == state_->checked.end())
-        known = state_->checked
-                    .emplace(key, has_panels ? unpacked(panels_of(at->second, *state_->layout, shape))
-                                             : transformed_values(at->second, {}))
-                    .first;
-      views[i] = {known->second.values.data(), known->second.values.size()};
+      const auto found = state_->checked.find(key);
+      float_values made;
+      if (found == state_->checked.end())
+        made = has_panels ? unpacked(panels_of(at->second, *state_->layout, shape))
+                          : transformed_values(at->second, {});
+      const auto& known =
+          found != state_->checked.end()
+              ? found->second
+              : state::remember(state_->checked, key, std::as_bytes(made.values), std::move(made.owned));
+      views[i] = {.data = known.floats().data(), .size = known.floats().size(), .holder = known.holder};
     } catch (const error& reason) {
       throw error(state_->source + ": " + in_quotes(at->first) + ": " + reason.what());
     }

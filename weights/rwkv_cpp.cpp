@@ -32,7 +32,7 @@ weight_file read_rwkv_cpp(const opened_file& file) {
   if (version < oldest_version || version > newest_version)
     cursor.fail("expected version 100 or 101 of rwkv.cpp's format; found " + std::to_string(version));
   weight_file content;
-  content.kept.push_back(file.mapped);
+  content.mapped = file.mapped;
   for (const char* key : {"n_vocab", "n_embed", "n_layer"})
     content.metadata[key] = std::to_string(number("the header"));
   type_of(number("the header"), cursor, "the header");

@@ -9,6 +9,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -32,13 +33,31 @@ struct model_weights::state {
   };
   /// A tensor's name and what was done to it.
   using content_key = std::pair<std::string, naming::transform>;
-  std::mutex guard;                                          // of the caches
-  std::map<content_key, float_values> checked;               // values known to be finite
-  std::map<content_key, std::shared_ptr<const packed>> rows; // as they are stored, in another order
+  /// Values that are known to be finite.
+  struct known_values {
+    std::span<const std::byte> bytes;
+    bool owned = false;                      // by the holder; else they lie in a file or with the program
+    std::shared_ptr<const void> holder = {}; // copies of it are with those who read them
+
+    bool is_held() const { return holder.use_count() > 1; }
+    std::span<const float> floats() const {
+      return {reinterpret_cast<const float*>(bytes.data()), bytes.size() / sizeof(float)};
+    }
+  };
+  using known_map = std::map<content_key, known_values>;
+  std::mutex guard;                                 // of the caches
+  known_map checked;                                // float32
+  known_map stored;                                 // rows as they are stored, perhaps in another order
+  std::vector<std::shared_ptr<const void>> lasting; // what stays
   std::map<std::string, std::shared_ptr<packed_slot>> packed_slots;
 
+  /// Adds values to those that are known, unless they are there; without an owner they lie elsewhere.
+  static const known_values& remember(known_map& all, content_key key, std::span<const std::byte> bytes,
+                                      std::shared_ptr<const packed> owner);
   /// Takes what the only file holds.
   void take(weight_file only);
+  /// Takes no memory for bytes of a mapped file until they are touched again.
+  void let_go(std::span<const std::byte> bytes) const noexcept;
   const std::string& file_of(const std::string& tensor) const {
     const auto shard = shard_of.find(tensor);
     return shard == shard_of.end() ? source : shard->second;

@@ -19,12 +19,12 @@ namespace {
 
 weight_file read_safetensors(const opened_file& file) {
   const safetensors_file read(file.path, file.mapped);
-  return {read.tensors(), read.metadata(), {file.mapped}};
+  return {read.tensors(), read.metadata(), file.mapped};
 }
 
 weight_file read_gguf(const opened_file& file) {
   const gguf_file read(file.path, file.mapped);
-  return {{read.tensors().begin(), read.tensors().end()}, read.metadata().as_texts(), {file.mapped}};
+  return {{read.tensors().begin(), read.tensors().end()}, read.metadata().as_texts(), file.mapped};
 }
 
 struct format {

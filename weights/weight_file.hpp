@@ -17,9 +17,9 @@ namespace fovea::core {
 struct weight_file {
   std::map<std::string, stored_tensor> tensors;
   std::map<std::string, std::string> metadata;
-  /// What the tensors' bytes lie in: the mapped file, and buffers where the format's own numbers or layout
-  /// had to be changed.
-  std::vector<std::shared_ptr<const void>> kept;
+  /// What the tensors' bytes lie in: the file, and buffers where the format's own numbers or layout had to be changed.
+  std::shared_ptr<const mapped_file> mapped;
+  std::vector<std::shared_ptr<const void>> kept = {};
 
   /// Adds a float32 tensor of its own with room for the values that the shape asks for.
   float* add(const std::string& name, std::vector<std::size_t> shape);

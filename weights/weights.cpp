@@ -7,6 +7,7 @@
 #include <fovea/weights/state.hpp>
 #include <fovea/weights/training_names.hpp>
 
+#include <algorithm>
 #include <filesystem>
 #include <new>
 #include <numeric>
@@ -55,6 +56,41 @@ void model_weights::state::take(weight_file only) try {
   files.push_back(std::move(only));
 } catch (const error& reason) {
   throw error(source + ": " + reason.what());
+}
+
+const model_weights::state::known_values&
+model_weights::state::remember(known_map& all, content_key key, std::span<const std::byte> bytes,
+                               std::shared_ptr<const packed> owner) {
+  if (const auto found = all.find(key); found != all.end()) return found->second;
+  const bool owned = owner != nullptr;
+  if (!owned) owner = std::make_shared<const packed>(0); // of which copies are counted
+  return all.emplace(std::move(key), known_values{bytes, owned, std::move(owner)}).first->second;
+}
+
+void model_weights::state::let_go(std::span<const std::byte> bytes) const noexcept {
+  for (const weight_file& file : files)
+    if (file.mapped != nullptr) file.mapped->let_go(bytes);
+  for (const std::shared_ptr<state>& part : parts) part->let_go(bytes);
+}
+
+void model_weights::let_go() const {
+  const std::lock_guard lock(state_->guard);
+  for (state::known_map* all : {&state_->checked, &state_->stored})
+    std::erase_if(*all, [&](const auto& one) {
+      const auto& [key, known] = one;
+      if (known.is_held()) return false;
+      if (!known.owned) state_->let_go(known.bytes);
+      return known.owned;
+    });
+}
+
+const float* model_weights::lasting_values(const wanted_parameter& wanted,
+                                           std::span<const name_rule> rules) const {
+  const weight_view found = views_of({&wanted, 1}, rules, matching::known).front();
+  const std::lock_guard lock(state_->guard);
+  if (found.holder != nullptr && std::ranges::find(state_->lasting, found.holder) == state_->lasting.end())
+    state_->lasting.push_back(found.holder);
+  return found.data;
 }
 
 model_weights model_weights::from(std::map<std::string, weight_tensor> tensors, std::string source) {

@@ -38,7 +38,7 @@ struct wanted_parameter {
 };
 
 /// A parameter's values, row-major in the wanted shape; they live as long as a copy of the `weights` they
-/// came from. Aligned to 4 bytes, no more. Where the checkpoint has them in a type that was wanted beside
+/// came from and a copy of `holder`. Aligned to 4 bytes, no more. Where the checkpoint has them in a type that was wanted beside
 /// float32, `stored` is their bytes and there is no data; where it has the panels that were wanted, they are `panels` and
 /// there is no data either.
 struct weight_view {
@@ -47,6 +47,8 @@ struct weight_view {
   std::span<const std::byte> stored = {};
   panels_view panels = {};
   element_type type = element_type::f32; // of what is stored
+  /// Has the values stay when others are let go; none where they stay as long as the weights, as panels do.
+  std::shared_ptr<const void> holder = {};
 };
 
 /// A checkpoint: a cheap handle to immutable, shared state. Copies share the files, the converted tensors
@@ -66,7 +68,7 @@ public:
   ///
   /// A float32 tensor without transform is used where it lies in the file, and so is one, or rows of one, of
   /// a type that was wanted beside float32, whose rows may be put in another order; others, quantised ones among
-  /// them, are converted once and kept.
+  /// them, are converted and kept until let_go().
   /// Throws fovea::error, having handed out nothing, when a parameter has no tensor, a tensor is used by no
   /// parameter and ignored by no rule, a shape or element type doesn't fit, a value is NaN or infinite, or a
   /// `tied` copy differs. Problems of one kind are reported together. What a checkpoint of training has
@@ -87,6 +89,13 @@ public:
                                         std::span<const name_rule> rules = {}) const&& = delete;
   std::vector<weight_view> resolve_known(std::span<const wanted_parameter> wanted,
                                          std::span<const name_rule> rules = {}) const&& = delete;
+
+  /// The values of one parameter that the checkpoint has, or null, which stay as long as a copy of these weights.
+  const float* lasting_values(const wanted_parameter& wanted, std::span<const name_rule> rules) const;
+
+  /// Lets go of all values that nobody holds: copies of them are freed, and of what is mapped the memory goes back to
+  /// the system until it is touched again. Who asks for them again gets them again.
+  void let_go() const;
 
   /// The copy of a parameter that `key` names (parameter and format), built by the first who asks and shared
   /// by all who hold it at the same time. It is freed with its last holder.

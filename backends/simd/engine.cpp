@@ -47,6 +47,7 @@ shared_weights::shared_weights(const graph_view& graph, const plan_view& plan, m
   size_t bytes = in_place;
   for (const auto& panels_of_one : kept) bytes += panels_of_one->size() * sizeof(float);
   in_memory = bytes > cached;
+  if (!parameters.are_learned()) let_go(graph, plan);
 }
 
 shared_weights::~shared_weights() = default;
@@ -107,6 +108,39 @@ void shared_weights::pack_parameter(const graph_view& graph, int parameter, bool
     }));
     panel.data = kept.back()->data();
   }
+}
+
+void shared_weights::let_go(const graph_view& graph, const plan_view& plan) {
+  std::vector<bool> read(graph.parameters.size(), false);
+  const auto mark = [&](int id) {
+    if (graph.at(id).kind == op::parameter)
+      read[static_cast<std::size_t>(graph.at(id).settings.entry.index)] = true;
+  };
+  for (const named_value& out : graph.outputs) mark(out.node);
+  for (int id = 0; id < graph.node_count(); ++id) {
+    if (!plan.live[id]) continue;
+    const bool has_weight = fixed_weight(graph, id) >= 0;
+    for (int k = 0; k < graph.at(id).operand_count; ++k) {
+      const int from = graph.operand(id, k);
+      const bool in_panels = (has_weight && k == 1) || (k == 0 && gathers_from_panels(graph, id));
+      if (!in_panels) mark(from);
+    }
+  }
+  for (std::size_t p = 0; p < read.size(); ++p)
+    for (auto i = static_cast<std::size_t>(parameters.first(static_cast<int>(p)));
+         !read[p] && i < static_cast<std::size_t>(parameters.first(static_cast<int>(p) + 1)); ++i) {
+      // What scans and single positions take of small ones is packed later.
+      if (parameters.values()[i].size <= most_row_weights) continue;
+      parameters.let_go(i);
+      values[i] = nullptr;
+    }
+}
+
+bool shared_weights::gathers_from_panels(const graph_view& graph, int id) const {
+  const int table = graph.at(id).kind == op::gather ? graph.operand(id, 0) : -1;
+  if (table < 0 || graph.at(table).kind != op::parameter) return false;
+  const auto first = static_cast<std::size_t>(parameters.first(graph.at(table).settings.entry.index));
+  return panels[2 * first].data != nullptr;
 }
 
 void shared_weights::pack_again(const graph_view& graph, const plan_view& plan, thread_pool& pool) {

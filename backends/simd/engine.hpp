@@ -37,6 +37,8 @@ struct shared_weights {
                  const model_code& code, thread_pool& pool);
   ~shared_weights();
 
+  /// Lets go of the values of large parameters that no step reads where they lie, once they are packed.
+  void let_go(const graph_view& graph, const plan_view& plan);
   /// Packs again what was packed of parameters that have changed, but for scans.
   void pack_again(const graph_view& graph, const plan_view& plan, thread_pool& pool);
   /// Packs the parameters of a scan that is one function, anew where they are packed already.
@@ -46,6 +48,8 @@ struct shared_weights {
 private:
   /// The table of a gather, where it is a parameter that is kept in a format; else -1.
   int formatted_table(const graph_view& graph, int id) const;
+  /// Whether a gather takes its rows from the panels of a product, or of a format.
+  bool gathers_from_panels(const graph_view& graph, int id) const;
   void pack_parameter(const graph_view& graph, int parameter, bool from_columns, const format_code* format,
                       thread_pool& pool);
 };

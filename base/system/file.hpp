@@ -66,6 +66,8 @@ private:
 
 /// Gives back what file::map() gave.
 void unmap(const std::byte* bytes, std::size_t size) noexcept;
+/// Takes no memory for a part of what file::map() gave, until it is touched again; where the system can't, nothing happens.
+void let_go(const std::byte* bytes, std::size_t size) noexcept;
 
 /// Each opens a file, or none. One to read waits for somebody to write, where it is a pipe, unless it is opened at once.
 file open_to_read(const std::filesystem::path& path);

@@ -593,3 +593,34 @@ TEST_CASE("values of quantised blocks are finite", "[weights]") {
                                                        EndsWith("nan at element " + std::to_string(length)));
     }
 }
+
+TEST_CASE("values that nobody holds are let go, and are the same when they are asked for again",
+          "[weights]") {
+  static constexpr name_rule rules[] = {{"turned", "w", naming::transposed}, {"same", "w"}};
+  const temporary_folder folder;
+  const weight_tensor made = counted({64, 96});
+  save_safetensors(folder / "x.safetensors",
+                   {{"w", {element_type::f32, made.shape, std::as_bytes(std::span(made.values))}}});
+  const model_weights w = load_weights(folder / "x.safetensors");
+  const std::vector<wanted_parameter> wanted{{"turned", {96, 64}}, {"same", {64, 96}}};
+
+  auto held = w.resolve_known(wanted, rules);
+  const std::vector<float> turned = values(held[0]), same = values(held[1]);
+  w.let_go();
+  CHECK(values(held[0]) == turned); // they are held
+  const std::weak_ptr<const void> copy = held[0].holder, place = held[1].holder;
+  held.clear();
+  CHECK(!copy.expired());
+  w.let_go();
+  CHECK(copy.expired());
+  CHECK(!place.expired()); // known to be finite, where they lie
+
+  const auto again = w.resolve_known(wanted, rules);
+  CHECK(values(again[0]) == turned);
+  CHECK(values(again[1]) == same);
+
+  const float* const lasting = w.lasting_values({"turned", {96, 64}}, rules);
+  w.let_go();
+  CHECK(std::vector<float>(lasting, lasting + turned.size()) == turned);
+  CHECK(w.lasting_values({"none", {3}}, rules) == nullptr);
+}

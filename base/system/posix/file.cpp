@@ -1,6 +1,7 @@
 #include <fovea/base/system/file.hpp>
 
 #include <cerrno>
+#include <cstdint>
 #include <string>
 
 #include <fcntl.h>
@@ -113,6 +114,7 @@ const std::byte* file::map(std::size_t) const {
 }
 
 void unmap(const std::byte*, std::size_t) noexcept {}
+void let_go(const std::byte*, std::size_t) noexcept {}
 
 #else
 
@@ -123,6 +125,15 @@ const std::byte* file::map(std::size_t bytes) const {
 
 void unmap(const std::byte* bytes, std::size_t size) noexcept {
   ::munmap(const_cast<std::byte*>(bytes), size);
+}
+
+void let_go([[maybe_unused]] const std::byte* bytes, [[maybe_unused]] std::size_t size) noexcept {
+#ifdef __linux__ // elsewhere what it means is not the same
+  const auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE)),
+             first = reinterpret_cast<std::uintptr_t>(bytes), begin = (first + page - 1) / page * page,
+             end = (first + size) / page * page;
+  if (begin < end) ::madvise(const_cast<std::byte*>(bytes) + (begin - first), end - begin, MADV_DONTNEED);
+#endif
 }
 
 #endif

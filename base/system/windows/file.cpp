@@ -123,6 +123,8 @@ const std::byte* file::map(std::size_t bytes) const {
 
 void unmap(const std::byte* bytes, std::size_t) noexcept { ::UnmapViewOfFile(bytes); }
 
+void let_go(const std::byte*, std::size_t) noexcept {}
+
 file open_to_read(const std::filesystem::path& path) {
   return opened(path, GENERIC_READ, OPEN_EXISTING, _O_RDONLY);
 }

@@ -51,7 +51,8 @@ public:
         tensors.emplace(name, read_tensor(name, entry));
     };
     try {
-      parse_json(header, {}, take);
+      const taken_part members{.path = {}, .take = take};
+      parse_json(header, {&members, 1});
     } catch (const malformed_json& problem) {
       fail(std::string("the header: ") + problem.what());
     }

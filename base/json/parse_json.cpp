@@ -1,6 +1,7 @@
 #include <fovea/base/json/parse_json.hpp>
 
 #include <fovea/base/in_quotes.hpp>
+#include <fovea/base/json/read_json.hpp>
 #include <fovea/base/mapped_file.hpp>
 #include <fovea/base/regular_file.hpp>
 
@@ -23,10 +24,34 @@ void take_apart(json& value) noexcept {
   value.clear();
 }
 
-/// Builds values from what nlohmann's parser reads.
+/// Says what is wrong with a text in nlohmann's words.
+struct refuser {
+  bool null() { return true; }
+  bool boolean(bool) { return true; }
+  bool number_integer(std::int64_t) { return true; }
+  bool number_unsigned(std::uint64_t) { return true; }
+  bool number_float(double, const std::string&) { return true; }
+  bool string(std::string&) { return true; }
+  bool binary(json::binary_t&) { return true; }
+  bool start_object(std::size_t) { return true; }
+  bool start_array(std::size_t) { return true; }
+  bool key(std::string&) { return true; }
+  bool end_object() { return true; }
+  bool end_array() { return true; }
+  bool parse_error(std::size_t, const std::string& last_read, const json::exception& problem) {
+    std::string reason = problem.what();
+    if (const auto id = reason.find("] "); reason.starts_with('[') && id != std::string::npos)
+      reason.erase(0, id + 2); // the library's number of the error
+    if (const auto at = reason.find(last_read); at != std::string::npos && !last_read.empty())
+      reason.replace(at, last_read.size(), shortened(last_read));
+    throw malformed_json("not valid JSON: " + reason);
+  }
+};
+
+/// Builds values from what is read.
 class builder {
 public:
-  builder(std::span<const std::string_view> path, const member_taker* take) : path_(path), take_(take) {}
+  explicit builder(std::span<const taken_part> parts) : parts_(parts) {}
   builder(const builder&) = delete;
   builder& operator=(const builder&) = delete;
   ~builder() {
@@ -42,7 +67,6 @@ public:
   bool number_unsigned(std::uint64_t value) { return put(value); }
   bool number_float(double value, const std::string&) { return put(value); }
   bool string(std::string& value) { return put(std::move(value)); }
-  bool binary(json::binary_t&) { return false; } // not in texts
   bool start_object(std::size_t) { return begin(json::object()); }
   bool start_array(std::size_t) { return begin(json::array()); }
   bool key(std::string& name) {
@@ -52,34 +76,26 @@ public:
   bool end_object() { return end(); }
   bool end_array() { return end(); }
 
-  bool parse_error(std::size_t, const std::string& last_read, const json::exception& problem) {
-    std::string reason = problem.what();
-    if (const auto id = reason.find("] "); reason.starts_with('[') && id != std::string::npos)
-      reason.erase(0, id + 2); // the library's number of the error
-    if (const auto at = reason.find(last_read); at != std::string::npos && !last_read.empty())
-      reason.replace(at, last_read.size(), shortened(last_read));
-    throw malformed_json("not valid JSON: " + reason);
-  }
-
 private:
   /// A list or an object that is not complete.
   struct level {
     json value;
-    std::string name = {}; // of the object's member that is being read
-    bool taken = false;    // member by member
+    std::string name = {};            // of the object's member that is being read
+    const taken_part* part = nullptr; // that takes what is in it
   };
 
   bool begin(json&& empty) {
     if (open_.size() == most_nested)
       throw malformed_json("expected lists and objects nested at most " + std::to_string(most_nested) +
                            " deep; found more");
-    const bool taken = take_ != nullptr && empty.is_object() && is_at_path();
-    open_.push_back({.value = std::move(empty), .taken = taken});
+    const auto part = std::ranges::find_if(
+        parts_, [&](const taken_part& one) { return one.of_list == empty.is_array() && is_at(one.path); });
+    open_.push_back({.value = std::move(empty), .part = part == parts_.end() ? nullptr : &*part});
     return true;
   }
 
-  bool is_at_path() const {
-    return std::ranges::equal(open_, path_, [](const level& one, std::string_view name) {
+  bool is_at(std::span<const std::string_view> path) const {
+    return std::ranges::equal(open_, path, [](const level& one, std::string_view name) {
       return one.value.is_object() && one.name == name;
     });
   }
@@ -105,36 +121,31 @@ private:
   }
 
   void put(json&& value, level& into) {
-    if (into.taken)
-      (*take_)(into.name, value);
+    if (into.part != nullptr)
+      into.part->take(into.name, value);
     else if (into.value.is_array())
       into.value.push_back(std::move(value));
     else if (!into.value.get_ref<json::object_t&>().try_emplace(into.name, std::move(value)).second)
       throw malformed_json("expected each name in an object once; found " + in_quotes(into.name) + " twice");
   }
 
-  std::span<const std::string_view> path_;
-  const member_taker* take_;
+  std::span<const taken_part> parts_;
   std::vector<level> open_;
   json whole_;
 };
-
-json_document parsed(std::string_view text, std::span<const std::string_view> path,
-                     const member_taker* take) {
-  builder made(path, take);
-  json::sax_parse(text, &made);
-  return made.result();
-}
 
 } // namespace
 
 json_document::~json_document() { take_apart(value_); }
 
-json_document parse_json(std::string_view text) { return parsed(text, {}, nullptr); }
-
-json_document parse_json(std::string_view text, std::span<const std::string_view> path,
-                         const member_taker& take) {
-  return parsed(text, path, &take);
+json_document parse_json(std::string_view text, std::span<const taken_part> parts) {
+  builder made(parts);
+  if (!json_reader<builder>(text, made).read()) {
+    refuser refuse;
+    json::sax_parse(text, &refuse);
+    throw malformed_json("not valid JSON");
+  }
+  return made.result();
 }
 
 json_document load_json(const std::filesystem::path& path) try {

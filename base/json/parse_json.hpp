@@ -37,18 +37,18 @@ class malformed_json : public error {
   using error::error;
 };
 
-/// Takes a member of an object.
-using member_taker = std::function<void(const std::string& name, const nlohmann::json& value)>;
+/// Members of an object, or elements of a list, that are handed out as they are read, and not kept.
+struct taken_part {
+  std::span<const std::string_view> path; // of names that leads there; empty: the whole text
+  bool of_list = false;                   // where an object stands there instead, nothing is taken
+  /// Takes them in their order, elements without a name. It sees to names that come twice.
+  std::function<void(const std::string& name, const nlohmann::json& value)> take;
+};
 
-/// Reads the JSON of a file from outside, in time that grows with its length alone. Throws malformed_json,
-/// which does not name the file, where the text is no JSON, nests lists and objects more than 64 deep, or
-/// names something twice in one object.
-json_document parse_json(std::string_view text);
-
-/// The same, but the members of the object that `path` leads to, the whole text's where it is empty, go to
-/// `take` in their order and are not kept. `take` sees to names that come twice.
-json_document parse_json(std::string_view text, std::span<const std::string_view> path,
-                         const member_taker& take);
+/// Reads the JSON of a file from outside, in time that grows with its length alone. Of the parts that are taken an empty
+/// object or list stays. Throws malformed_json, which does not name the file, where the text is no JSON, nests lists and
+/// objects more than 64 deep, or names something twice in one object.
+json_document parse_json(std::string_view text, std::span<const taken_part> parts = {});
 
 /// The JSON of a file; what is wrong with it names the file.
 json_document load_json(const std::filesystem::path& path);

@@ -42,6 +42,8 @@ byte_pair::byte_pair(const token_vocabulary& tokens, const merge_list& merges, s
     : byte_pair(tokens, options) {
   merges_.resize(std::bit_ceil(2 * merges.size() + 2));
   std::uint32_t rank = 0;
+  token_id likely = 0; // most merges' results have ids one behind the other
+  std::string whole;
   for (const auto& [left, right] : merges) {
     const auto part = [&](const std::string& token) {
       const auto id = tokens.id(token);
@@ -55,7 +57,9 @@ byte_pair::byte_pair(const token_vocabulary& tokens, const merge_list& merges, s
     if (slot.pair == pair)
       throw error("merge " + std::to_string(rank) + ", " + in_quotes(left) + " and " + in_quotes(right) +
                   ", is merge " + std::to_string(slot.rank) + " too");
-    slot = {pair, rank, part(left + right)};
+    whole.assign(left).append(right);
+    if (tokens.token(likely) != whole) likely = part(whole);
+    slot = {pair, rank, likely++};
     ++rank;
   }
   note_meetings();
@@ -113,17 +117,27 @@ byte_pair::byte_pair(const token_vocabulary& tokens, std::span<const float> scor
 
 /// The units that meet where a merge joins two tokens.
 void byte_pair::note_meetings() {
+  constexpr std::uint32_t common = 0x800; // code points whose ids are looked up once
+  constexpr token_id unknown = -1, unseen = -2;
+  std::vector<token_id> seen(common, unseen);
+  const auto id_of = [&](std::string_view character) {
+    const std::uint32_t value = code_point_at(character, 0).value;
+    if (value >= common) return tokens_.id(character).value_or(unknown);
+    if (seen[value] == unseen) seen[value] = tokens_.id(character).value_or(unknown);
+    return seen[value];
+  };
   for (const merge& each : merges_) {
     if (each.pair == free_slot) continue;
     const std::string_view left = tokens_.token(static_cast<token_id>(each.pair >> 32));
     const std::string_view right = tokens_.token(static_cast<token_id>(each.pair & 0xffffffffu));
-    const auto last = tokens_.id(left.substr(last_code_point(left)));
-    if (!last) continue;
+    const token_id last = id_of(left.substr(last_code_point(left)));
+    if (last == unknown) continue;
     const std::size_t character = code_point_at(right, 0).bytes;
-    if (const auto first = tokens_.id(right.substr(0, character))) meeting_.insert(key(*last, *first));
+    if (const token_id first = id_of(right.substr(0, character)); first != unknown)
+      meeting_.insert(key(last, first));
     // What is one byte and the end of its word is a unit itself.
     if (right.substr(character) == options_.word_end)
-      meeting_.insert(key(*last, static_cast<token_id>(each.pair & 0xffffffffu)));
+      meeting_.insert(key(last, static_cast<token_id>(each.pair & 0xffffffffu)));
   }
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <fovea/runtime/tokenizers/pair_set.hpp>
 #include <fovea/runtime/tokenizers/token_trie.hpp>
 #include <fovea/runtime/tokenizers/vocabulary.hpp>
 
@@ -9,7 +10,6 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -74,7 +74,7 @@ private:
   std::array<token_id, 256> byte_ids_{}; // or -1; those of <0x00> to <0xFF> where characters are the units
   std::array<token_id, 256> last_byte_ids_{}; // of the last byte of a word
   std::vector<merge> merges_;                 // open addressing, a power of two
-  std::unordered_set<std::uint64_t> meeting_; // the pairs of units between which a merge can join
+  pair_set meeting_;                          // the pairs of units between which a merge can join
 };
 
 } // namespace fovea::core

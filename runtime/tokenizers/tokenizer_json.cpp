@@ -25,10 +25,11 @@ class tokenizer_json {
 public:
   static tokenizer read(std::string_view text) {
     auto shared = std::make_shared<tokenizer::state>();
-    const json_document read = parse(text, shared->tokens);
+    byte_pair::merge_list merges;
+    const json_document read = parse(text, shared->tokens, merges);
     const json& file = *read;
     if (!file.is_object()) throw error(std::string("expected a JSON object; found ") + file.type_name());
-    tokenizer_json reader(*shared, file);
+    tokenizer_json reader(*shared, file, std::move(merges));
     reader.read_model();
     shared->normalize = read_normalizer(member(file, "normalizer"));
     reader.read_added_tokens();
@@ -43,19 +44,28 @@ public:
   }
 
 private:
-  /// Parses the file, except that the entries of model.vocab go straight into `tokens`: as JSON values they
-  /// would take most of the time. An empty token, as multilingual Whispers have one, stands for nothing: no text becomes it.
-  static json_document parse(std::string_view text, token_vocabulary& tokens) {
-    constexpr std::array<std::string_view, 2> vocab{"model", "vocab"};
-    return parse_json(text, vocab, [&](const std::string& token, const json& id) {
-      if (!id.is_number_integer())
-        throw error("token " + in_quotes(token) + ": expected an id; found " + shown(id));
-      if (!token.empty()) tokens.add(token, id.get<std::int64_t>());
-    });
+  /// Parses the file, except that the entries of model.vocab go straight into `tokens`, and those of model.merges into
+  /// `merges`: as JSON values they would take most of the time. An empty token, as multilingual Whispers have one, stands for
+  /// nothing: no text becomes it.
+  static json_document parse(std::string_view text, token_vocabulary& tokens, byte_pair::merge_list& merges) {
+    static constexpr std::array<std::string_view, 2> vocab{"model", "vocab"}, list{"model", "merges"};
+    const std::array<taken_part, 2> parts{
+        {{vocab, false,
+          [&](const std::string& token, const json& id) {
+            if (!id.is_number_integer())
+              throw error("token " + in_quotes(token) + ": expected an id; found " + shown(id));
+            if (!token.empty()) tokens.add(token, id.get<std::int64_t>());
+          }},
+         {list, true, [&](const std::string&, const json& entry) {
+            constexpr std::size_t least = 16; // bytes of a merge in most files
+            if (merges.empty()) merges.reserve(text.size() / least);
+            merges.push_back(read_merge(entry));
+          }}}};
+    return parse_json(text, parts);
   }
 
-  tokenizer_json(tokenizer::state& to, const json& file)
-      : to_(to), file_(file), model_(member(file, "model")) {}
+  tokenizer_json(tokenizer::state& to, const json& file, byte_pair::merge_list merges)
+      : to_(to), file_(file), model_(member(file, "model")), merges_(std::move(merges)) {}
 
   void read_model() {
     // Files of old releases leave the type out.
@@ -144,9 +154,8 @@ private:
                                  .word_end = word_end};
     if (const auto unknown = value_or(model_, "unk_token", std::string()); !unknown.empty())
       settings.unknown = id_of(unknown);
-    byte_pair::merge_list merges;
-    for (const json& entry : model_.at("merges")) merges.push_back(read_merge(entry));
-    to_.model.emplace<byte_pair>(to_.tokens, merges, settings);
+    for (const json& entry : model_.at("merges")) merges_.push_back(read_merge(entry)); // of what is no list
+    to_.model.emplace<byte_pair>(to_.tokens, merges_, settings);
   }
 
   void make_unigram() {
@@ -165,7 +174,7 @@ private:
     if (entry.is_array() && entry.size() == 2)
       return {entry[0].get<std::string>(), entry[1].get<std::string>()};
     if (entry.is_string()) {
-      const auto text = entry.get<std::string>();
+      const auto& text = entry.get_ref<const std::string&>();
       const auto space = text.find(' ');
       if (space != std::string::npos) return {text.substr(0, space), text.substr(space + 1)};
     }
@@ -254,6 +263,7 @@ private:
   tokenizer::state& to_;
   const json& file_;
   const json& model_;
+  byte_pair::merge_list merges_;
   std::string type_;
   std::vector<double> scores_;
 };

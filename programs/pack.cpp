@@ -2,7 +2,6 @@
 
 #include <fovea/programs/built.hpp>
 #include <fovea/runtime/backend_of.hpp>
-#include <fovea/weights/gguf.hpp>
 #include <fovea/weights/save_packed.hpp>
 
 #include <program/program.hpp>
@@ -15,11 +14,6 @@ namespace {
 struct pack_options {
   std::filesystem::path from, to;
 };
-
-/// What a GGUF file says, its tokenizer among it.
-gguf_metadata keys_of(const std::filesystem::path& path) {
-  return path.extension() == ".gguf" ? core::gguf_file(path).metadata() : gguf_metadata();
-}
 
 /// The best of a program's sets that runs here; where none does, the one that programs take here.
 core::panel_set set_for(const program_parts& parts) {
@@ -40,7 +34,7 @@ int pack(const core::graph_view& declared, std::span<const name_rule> names, cor
       },
       [&](const pack_options& o) {
         core::save_packed(o.to, declared, weights_of(parts, o.from), names, format, set_for(parts),
-                          keys_of(o.from));
+                          core::keys_for_packed(o.from));
       });
 }
 

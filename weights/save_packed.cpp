@@ -1,7 +1,9 @@
 #include <fovea/weights/save_packed.hpp>
 
 #include <deque>
+#include <filesystem>
 #include <map>
+#include <memory>
 #include <string>
 
 #include <fovea/base/threads.hpp>
@@ -23,6 +25,12 @@ packed in_panels_of(std::size_t panel, const panels_view& weights, const panels_
 }
 
 } // namespace
+
+gguf_metadata keys_for_packed(const file_path& from) {
+  if (std::filesystem::is_directory(from)) return {};
+  const auto file = std::make_shared<const mapped_file>(from);
+  return is_gguf(file->bytes()) ? gguf_file(from, file).metadata() : gguf_metadata();
+}
 
 void save_packed(const file_path& path, const graph_view& declared, const model_weights& source,
                  std::span<const name_rule> names, weight_format format, const panel_set& set,

@@ -25,4 +25,8 @@ void save_packed(const file_path& path, const graph_view& declared, const model_
                  std::span<const name_rule> names, weight_format format, const panel_set& set,
                  gguf_metadata keys = {});
 
+/// What a packed file says of what it was made of: the keys of a GGUF file, its tokenizer among them. Throws fovea::error
+/// where that cannot be read.
+gguf_metadata keys_for_packed(const file_path& from);
+
 } // namespace fovea::core

@@ -11,6 +11,7 @@ add_test(NAME tools/inspect COMMAND ${run_python} ${tools_folder}/inspect_test.p
 separate_arguments(build_flags UNIX_COMMAND "${CMAKE_CXX_FLAGS} ${CMAKE_CXX_FLAGS_${configuration}}")
 set(check_flags ${CMAKE_CXX_COMPILER} -std=c++20 -I${include_folder} ${build_flags})
 add_python_test(tools/check ${tools_folder}/check_test.py $<TARGET_FILE:fovea> ${check_flags})
+add_python_test(tools/packed ${tools_folder}/packed_test.py $<TARGET_FILE:fovea> ${check_flags})
 
 # Projects around checkpoints: their texts and refusals, and for some their numbers; of all cases where the shared data is.
 add_python_test(tools/new ${tools_folder}/new_test.py $<TARGET_FILE:fovea> ${CMAKE_CURRENT_SOURCE_DIR}/golden some ${check_flags})

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "compile_command.hpp"
+#include "compiled_program.hpp"
 
 #include <program/command_line.hpp>
 
@@ -32,5 +33,9 @@ void print_json(const nlohmann::ordered_json& value);
 
 /// --build, --compiler, and the flags behind --.
 void add_compile_options(CLI::App& command, compile_wishes& wishes);
+/// --library, and those. Gives --library.
+CLI::Option* add_model_options(CLI::App& command, model_source& of);
+/// Throws failure where there is no such header.
+void require_header(const model_source& of);
 
 } // namespace tool

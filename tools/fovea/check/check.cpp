@@ -25,18 +25,17 @@ namespace {
 namespace fs = std::filesystem;
 
 struct arguments {
-  std::string header, model;
-  fs::path weights, reference, library;
+  model_source of;
+  fs::path weights, reference;
   std::vector<std::string> inputs, outputs, backends, sizes;
   double rtol = -1, atol = -1; // below 0: the reference's
   std::uint64_t seed = 1;
-  compile_wishes wishes;
   bool json = false;
 };
 
 void declare_options(CLI::App& command, arguments& a) {
-  command.add_option("HEADER", a.header, "The header that declares the model")->required();
-  command.add_option("MODEL", a.model, "The model as an expression, as in 'gpt<small>'")->required();
+  command.add_option("HEADER", a.of.header, "The header that declares the model")->required();
+  command.add_option("MODEL", a.of.model, "The model as an expression, as in 'gpt<small>'")->required();
   command.add_option("--weights", a.weights, "Its weights: a file of any known format, or a folder")
       ->required();
   auto* const reference = command.add_option(
@@ -62,9 +61,7 @@ void declare_options(CLI::App& command, arguments& a) {
       ->excludes(reference)
       ->allow_extra_args(false);
   command.add_option("--seed", a.seed, "Of inputs that are drawn");
-  command.add_option("--library", a.library,
-                     "The folder of Fovea's libraries, where not beside this program");
-  add_compile_options(command, a.wishes);
+  add_model_options(command, a.of);
   add_json(command, a.json);
 }
 
@@ -128,13 +125,13 @@ nlohmann::ordered_json json_of(const std::vector<comparison>& all, const argumen
                        {"beyond", one.beyond},
                        {"elements", one.elements}});
   const bool passes = std::ranges::all_of(all, &comparison::passes);
-  return {{"model", a.model},    {"weights", a.weights.string()}, {"reference", a.reference.string()},
+  return {{"model", a.of.model}, {"weights", a.weights.string()}, {"reference", a.reference.string()},
           {"rtol", within.rtol}, {"atol", within.atol},           {"passes", passes},
           {"outputs", outputs}};
 }
 
 int work(const arguments& a) {
-  if (!fs::is_regular_file(a.header)) throw failure("there is no file " + a.header);
+  require_header(a.of);
   if (!fs::exists(a.weights)) throw failure("there are no weights " + a.weights.string());
   const bool drawn = a.reference.empty();
   reference_values expected;
@@ -150,7 +147,7 @@ int work(const arguments& a) {
     std::size_t done = 0;
     terminal::progress_bar bar("checking", "steps", steps);
     bar.show(done++);
-    const model_program program(a.header, a.model, backends, a.wishes, a.library);
+    const model_program program(a.of, backends);
     require_names(program.boundary(), a.inputs, a.outputs);
     if (!drawn) require_inputs(program.boundary(), expected, a.reference);
     if (drawn) {
@@ -162,7 +159,7 @@ int work(const arguments& a) {
     for (const std::string& backend : backends) {
       bar.show(done++);
       for (comparison& one : compare_all(program.outputs(backend, a.weights, expected.inputs), expected,
-                                         backend, drawn ? a.header : a.reference.string()))
+                                         backend, drawn ? a.of.header.string() : a.reference.string()))
         all.push_back(std::move(one));
     }
   }

@@ -3,8 +3,7 @@
 #include "boundary.hpp"
 #include "numbers.hpp"
 
-#include "../compile_command.hpp"
-#include "../process.hpp"
+#include "../compiled_program.hpp"
 
 #include <cstdint>
 #include <filesystem>
@@ -14,14 +13,11 @@
 
 namespace tool {
 
-/// A program that runs one model by some backends, compiled by the user's compiler, in a folder that goes with it.
+/// A program that runs one model by some backends.
 class model_program {
 public:
-  /// `library` is the folder of libfovea_runtime.a; empty: beside this program. Throws failure with the
-  /// compiler's or Fovea's sentence where the model does not compile.
-  model_program(const std::filesystem::path& header, const std::string& model,
-                const std::vector<std::string>& backends, const compile_wishes& wishes,
-                std::filesystem::path library);
+  /// Throws failure with the compiler's or Fovea's sentence where the model does not compile.
+  model_program(const model_source& of, const std::vector<std::string>& backends);
 
   const model_boundary& boundary() const { return boundary_; }
 
@@ -35,10 +31,7 @@ public:
                                               const std::vector<std::string>& sizes) const;
 
 private:
-  void run_it(std::vector<std::string> words) const;
-
-  temporary_folder folder_;
-  std::string header_;
+  compiled_program program_;
   model_boundary boundary_;
 };
 

@@ -1,8 +1,10 @@
 #include "convert.hpp"
 
 #include "conversion.hpp"
+#include "pack.hpp"
 
 #include "../command.hpp"
+#include "../failure.hpp"
 #include "../size_text.hpp"
 
 #include <program/text.hpp>
@@ -38,10 +40,20 @@ const std::map<std::string, element_type> formats = [] {
   return made;
 }();
 
+/// The others too, which packed weights may have.
+const std::vector<std::string> all_formats = [] {
+  std::vector<std::string> made;
+  for (const fovea::core::format_traits& each : fovea::core::all_formats::traits)
+    made.emplace_back(each.name);
+  return made;
+}();
+
 struct arguments {
   fs::path from, to;
   std::string format;
   choice asked;
+  std::vector<std::string> packed_for; // header and model
+  packing packs;
   bool json = false;
 };
 
@@ -51,15 +63,28 @@ void declare_options(CLI::App& app, arguments& a) {
   app.add_option("OUT", a.to, "The file to write: NAME.gguf, or NAME.safetensors, which has no blocks")
       ->required();
   app.add_option("--format", a.format,
-                 fmt::format("Of the matrices: {}", fmt::join(std::views::keys(formats), ", ")))
-      ->required()
-      ->check(CLI::IsMember(formats));
-  app.add_option("--keep", a.asked.keep,
-                 "Leave tensors of such names as they are ('*embeddings*'); may be given several times. "
-                 "compile<q8_0> keeps tables that no product shares in float32")
-      ->allow_extra_args(false);
-  app.add_option("--only", a.asked.only, "Convert tensors of such names alone; may be given several times")
-      ->allow_extra_args(false);
+                 fmt::format("Of the matrices: {}; f32 of packed weights where it is not said",
+                             fmt::join(std::views::keys(formats), ", ")))
+      ->check(CLI::IsMember(all_formats));
+  CLI::Option* const keep =
+      app.add_option("--keep", a.asked.keep,
+                     "Leave tensors of such names as they are ('*embeddings*'); may be given several times. "
+                     "compile<q8_0> keeps tables that no product shares in float32")
+          ->allow_extra_args(false);
+  CLI::Option* const only = app.add_option("--only", a.asked.only,
+                                           "Convert tensors of such names alone; may be given several times")
+                                ->allow_extra_args(false);
+  CLI::Option* const packed =
+      app.add_option("--packed", a.packed_for,
+                     "Write the weights as this model reads them, which a program uses where they lie: the "
+                     "header that declares it, and the model as an expression")
+          ->expected(2)
+          ->type_name("HEADER MODEL")
+          ->excludes(keep)
+          ->excludes(only);
+  app.add_option("--set", a.packs.set, "The instruction set to pack for; the best of this machine otherwise")
+      ->needs(packed);
+  add_model_options(app, a.packs.of)->needs(packed);
   add_json(app, a.json);
 }
 
@@ -151,8 +176,56 @@ nlohmann::ordered_json json_of(const report& made, const arguments& a) {
   return all;
 }
 
+/// The format of that name, which there is.
+fovea::core::weight_format format_of(const std::string& name) {
+  const auto found = std::ranges::find(all_formats, name);
+  return fovea::core::weight_format(found - all_formats.begin());
+}
+
+int work_packed(const arguments& a) {
+  if (a.to.extension() != ".gguf")
+    throw fovea::error(a.to.string() + ": expected an output that ends in .gguf");
+  if (!fs::exists(a.from)) throw failure("there are no weights " + a.from.string());
+  packing asked = a.packs;
+  asked.from = a.from, asked.to = a.to;
+  asked.of.header = a.packed_for[0], asked.of.model = a.packed_for[1];
+  if (!a.format.empty()) asked.format = format_of(a.format);
+  require_header(asked.of);
+  packed_report made;
+  {
+    terminal::progress_bar bar("packing", "steps", 1);
+    bar.show(0);
+    made = write_packed(asked);
+  }
+  const std::string format = name_of(asked.format);
+  if (a.json) {
+    print_json({{"file", a.to.string()},
+                {"model", asked.of.model},
+                {"format", format},
+                {"set", made.set},
+                {"panels", {{"tensors", made.panels}, {"bytes", made.panel_bytes}}},
+                {"others", {{"tensors", made.others}, {"bytes", made.other_bytes}}}});
+    return 0;
+  }
+  const auto row = [](const std::string& caption, std::size_t tensors, std::size_t bytes) {
+    return fmt::format("{:<40} {:>7} {:>10}\n", caption, tensors, size_text(bytes));
+  };
+  program::print(
+      fmt::format("{:<40} {:>7} {:>10}\n", "", "tensors", "bytes") +
+      row(fmt::format("in {}, as {} reads them", format, made.set), made.panels, made.panel_bytes) +
+      row("others, in f32", made.others, made.other_bytes) +
+      row("all", made.panels + made.others, made.panel_bytes + made.other_bytes));
+  return 0;
+}
+
 int work(const arguments& given) {
+  if (!given.packed_for.empty()) return work_packed(given);
   arguments a = given;
+  if (a.format.empty()) throw CLI::RequiredError("--format");
+  if (!formats.contains(a.format))
+    throw failure(
+        fmt::format("--format {}: files of packed weights alone have it (--packed); expected one of {}",
+                    a.format, fmt::join(std::views::keys(formats), ", ")));
   a.asked.type = formats.at(a.format);
   a.asked.gguf = a.to.extension() == ".gguf";
   if (!a.asked.gguf && a.to.extension() != ".safetensors")
